@@ -11,8 +11,8 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// Arc is one direction of an edge: source in the upper half, target in the
-// lower, so that arcs compare like their block keys.
+// Arc is one direction of an edge: the source in the upper 32 bits and the target in the lower,
+// so that the order of arcs is that of their block keys.
 type Arc uint64
 
 // NewArc is the arc from slot u to slot v.
@@ -34,8 +34,8 @@ func zigzag(d int64) uint64    { return uint64(d<<1) ^ uint64(d>>63) }
 func unzigzag(z uint64) int64  { return int64(z>>1) ^ -int64(z&1) }
 func uvarintSize(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
 
-// ArcValue is an arc with what its edge has: a weight, 1 where none was given,
-// and a timestamp, or csr.NoTime.
+// ArcValue is an arc with the values of its edge: a weight, 1 if none was given, and a
+// timestamp, or csr.NoTime.
 type ArcValue struct {
 	Arc    Arc
 	Weight float32 // finite and positive
@@ -58,8 +58,8 @@ func (v ArcValue) Compare(other ArcValue) int { return cmp.Compare(v.Arc, other.
 //	weights         float32 each, where one of them is not 1
 //	timestamps      uvarint each, where there is one; see timeCode
 //
-// Sources and targets ascend by construction, and every list of arcs has one
-// encoding only. Both arcs of an edge have its weight and its timestamp.
+// Sources and targets are always in ascending order, and every list of arcs has exactly one
+// encoding. Both arcs of an edge have its weight and its timestamp.
 const (
 	arcBlockHead = ChecksumSize + 1 + 2
 	arcKeySize   = 8
@@ -79,9 +79,9 @@ type ArcBlock struct {
 	times   []int64   // of every arc; empty where there is none
 }
 
-// Decode replaces b by the content of a block. The payload was verified against its
-// checksum, but may still have been made by a hostile writer: every number is checked,
-// no more numbers are allocated than the block has bytes, and no byte may be left over.
+// Decode replaces b with the content of a block. The payload passed its checksum, but may come
+// from a hostile writer: every number is checked, no more numbers are allocated than the block
+// has bytes, and bytes left over are an error.
 func (b *ArcBlock) Decode(key, payload []byte) (err error) {
 	b.weights, b.times = b.weights[:0], b.times[:0]
 	rest := payload
@@ -158,13 +158,13 @@ func (b *ArcBlock) At(i int) ArcValue {
 	return v
 }
 
-// ValidWeight reports whether w is finite and positive; NaN is neither.
+// ValidWeight reports whether w is finite and positive; for NaN it returns false.
 func ValidWeight(w float32) bool { return w > 0 && w <= math.MaxFloat32 }
 
-// A timestamp is stored as its difference to the last one before it in the
-// block, zigzag, or to 0; the code 0 stands for none. That shifts the others by
-// one, up to the code of the one difference that cannot occur, since it would
-// lead to csr.NoTime: so there are just enough codes.
+// A timestamp is stored as the zigzag code of its difference from the previous timestamp in the
+// block, or from 0 for the first. Code 0 means that there is no timestamp, so all other codes
+// are increased by one, up to the code of the difference that would give csr.NoTime. That
+// difference cannot occur, so 64 bits are enough for all codes.
 func timeCode(last, time int64) uint64 {
 	if time == csr.NoTime {
 		return 0
@@ -186,8 +186,8 @@ func timeOfCode(last int64, code uint64) int64 {
 	return last + unzigzag(code)
 }
 
-// decodeArcs appends the arcs of a block to dst and returns the columns behind
-// them, of which it knows nothing but the flags.
+// decodeArcs appends the arcs of a block to dst and returns the bytes of the weights and
+// timestamps that follow. Of these it checks only the flags.
 func decodeArcs(dst []Arc, key, payload []byte) (arcs []Arc, columns []byte, err error) {
 	if len(key) != arcKeySize {
 		return dst, nil, fault.Record("arc block key of %d bytes", len(key))
@@ -255,8 +255,9 @@ func decodeArcs(dst []Arc, key, payload []byte) (arcs []Arc, columns []byte, err
 	return dst, b[at:], nil
 }
 
-// uvarint decodes the shortest form of a number and returns its size, 0 where b
-// is cut off, too long or not the shortest form: every number has one encoding.
+// uvarint decodes a number in its shortest form and returns its size. The size is 0 if b ends
+// too early, or if the number is too long or not in its shortest form, so every number has one
+// encoding.
 func uvarint(b []byte) (uint64, int) {
 	v, size := binary.Uvarint(b)
 	if size <= 0 || (size > 1 && b[size-1] == 0) {

@@ -7,14 +7,14 @@ import (
 	"heavytail/storage/csr"
 )
 
-// arcMeter measures the block of a growing list of arcs.
+// arcMeter computes the size of the block of a growing list of arcs.
 type arcMeter struct {
 	count    int
 	last     ArcValue
 	lastTime int64 // the last timestamp that was not missing
 	group    int   // arcs of the last source
 	groups   int   // bytes of the groups
-	times    int   // bytes of the timestamps, whether they are kept or not
+	times    int   // bytes of the timestamps, even if the block stores none
 	weighted bool
 	timed    bool
 }
@@ -41,7 +41,7 @@ func (m *arcMeter) add(v ArcValue) {
 	m.last = v
 }
 
-// size is that of the record and its key.
+// size returns the size of the record and its key.
 func (m *arcMeter) size() int {
 	size := arcKeySize + arcBlockHead + m.groups
 	if m.weighted {
@@ -64,8 +64,8 @@ func (m *arcMeter) flags() byte {
 	return flags
 }
 
-// EncodeArcs makes the unsealed record of a block of the first of the given
-// ascending arcs: of as many as fit into room bytes with the key.
+// EncodeArcs makes the unsealed record of a block of the first of the given ascending arcs: as
+// many as fit into room bytes together with the key.
 func EncodeArcs(arcs []ArcValue, room int) (record []byte, count int) {
 	var m arcMeter
 	for _, v := range arcs {
@@ -123,18 +123,18 @@ func appendGroups(dst []byte, arcs []ArcValue) []byte {
 	return dst
 }
 
-// ArcEncoder cuts the arcs of a graph into blocks, which it encodes as
-// EncodeArcs does; without weights and timestamps it takes a third of the time.
+// ArcEncoder divides the arcs of a graph into blocks and encodes them like EncodeArcs. For a
+// graph without weights and timestamps it takes a third of the time of EncodeArcs.
 type ArcEncoder struct {
 	graph   *csr.Graph
-	At      int64  // next arc, as an index of graph.Targets
+	At      int64  // next arc, as an index into graph.Targets
 	source  uint32 // its source
 	scratch []byte
 	window  []ArcValue // arcs from at on, of a graph with weights or timestamps
 }
 
-// NewArcEncoder starts at arc number at, which must be the start of a block (or
-// the end).
+// NewArcEncoder starts at arc number at, which must be the start of a block or the end of the
+// graph.
 func NewArcEncoder(g *csr.Graph, at int64) *ArcEncoder {
 	e := &ArcEncoder{graph: g, At: at}
 	lo, hi := 0, g.Vertices()
@@ -150,8 +150,8 @@ func NewArcEncoder(g *csr.Graph, at int64) *ArcEncoder {
 	return e
 }
 
-// Next returns the key and the unsealed record of the next block, or nil at the
-// end of the graph. A block takes as many arcs as fit.
+// Next returns the key and the unsealed record of the next block, with as many arcs as fit, or
+// nil at the end of the graph.
 func (e *ArcEncoder) Next() (key, record []byte) {
 	g := e.graph
 	if e.At >= int64(len(g.Targets)) {
@@ -186,7 +186,7 @@ func (e *ArcEncoder) Next() (key, record []byte) {
 	return key, record
 }
 
-// nextValues is next for a graph with weights or timestamps.
+// nextValues is Next for a graph with weights or timestamps.
 func (e *ArcEncoder) nextValues() (key, record []byte) {
 	e.fillWindow()
 	first := e.window[0].Arc
@@ -196,8 +196,7 @@ func (e *ArcEncoder) nextValues() (key, record []byte) {
 	return ArcKey(first.Source(), first.Target()), record
 }
 
-// fillWindow makes sure that the window reaches as far as a block may, or to
-// the end of the graph.
+// fillWindow extends the window to the largest possible block, or to the end of the graph.
 func (e *ArcEncoder) fillWindow() {
 	g := e.graph
 	for at := e.At + int64(len(e.window)); at < int64(len(g.Targets)) && len(e.window) < MaxBlockArcs; at++ {
@@ -221,11 +220,11 @@ func (e *ArcEncoder) skipEmptyRows() {
 	}
 }
 
-// appendGroup appends the arcs of the current source from e.at on, as many as
-// fit, and reports how many and whether the row was finished.
+// appendGroup appends as many arcs of the current source as fit, starting at e.At. It returns
+// their number and whether the row is finished.
 func (e *ArcEncoder) appendGroup(record *[]byte, head []byte, first bool, room int) (taken int, whole bool) {
 	row := e.graph.Targets[e.At:e.graph.Offsets[e.source+1]]
-	// The size of the count is taken for the whole row; a cut row needs less.
+	// The room for the count is computed for the whole row; a part of the row needs less.
 	left := room - len(*record) - len(head) - uvarintSize(uint64(len(row))-1)
 	body := 0
 	if !first {

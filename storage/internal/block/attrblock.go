@@ -21,8 +21,8 @@ import (
 //	    float       8 bytes, little-endian
 //	    boolean     a bit, from the lowest up; the last byte is filled with zeros
 //
-// A block is at most MaxBlock large with its key, unless it is one longer text.
-// A value that is missing takes no space. Equal values have one encoding.
+// A block with its key has at most MaxBlock bytes, unless it consists of one longer text. A
+// missing value takes no space. Equal values have the same encoding.
 const (
 	AttrKeySize   = 2 + 4
 	attrBlockHead = ChecksumSize + 1 + 2
@@ -39,7 +39,7 @@ type SlotValue struct {
 	Value Value // of the type of the list
 }
 
-// ValueList is the list of the values of an attribute, for changes in place.
+// ValueList is the list of the values of an attribute, for changing blocks in place.
 func ValueList(id uint16, kind Type) *List[SlotValue] {
 	return &List[SlotValue]{
 		Prefix:  binary.BigEndian.AppendUint16(nil, id),
@@ -70,7 +70,7 @@ type valueEncoder struct {
 	room   int
 	slots  runEncoder
 	values []byte
-	texts  map[string]int // number of each different text
+	texts  map[string]int // number of each distinct text
 }
 
 func newValueEncoder(kind Type, room int) *valueEncoder {
@@ -81,8 +81,8 @@ func newValueEncoder(kind Type, room int) *valueEncoder {
 	return e
 }
 
-// add appends a value of the encoder's type and reports whether it fits; the
-// first one always does.
+// add appends a value of the encoder's type and reports whether it fits; the first value always
+// fits.
 func (e *valueEncoder) add(slot uint32, v Value) bool {
 	if n := e.slots.count; n > 0 && (n == math.MaxUint16 || e.slots.sizeWith(slot)+e.sizeWith(v) > e.room) {
 		return false
@@ -111,7 +111,7 @@ func (e *valueEncoder) add(slot uint32, v Value) bool {
 	return true
 }
 
-// sizeWith is the size of the values with one more.
+// sizeWith returns the size of the values including one more.
 func (e *valueEncoder) sizeWith(v Value) int {
 	size := len(e.values)
 	switch e.kind {
@@ -136,10 +136,10 @@ func (e *valueEncoder) record() []byte {
 	return append(e.slots.appendTo(b), e.values...)
 }
 
-// NextValueBlock returns the key and the unsealed record of the block that starts with
-// the first value at or behind slot from of a column by slot, and the slot to continue
-// from. If there is no such value, it returns no key and the length of the column. The
-// end of a block depends only on its first slot.
+// NextValueBlock encodes the block that starts with the first value at or after slot from, in a
+// column that is indexed by slot. It returns the block's key, its unsealed record, and the slot
+// to continue from. If there is no such value, it returns no key and the length of the column.
+// The end of a block depends only on its first slot.
 func NextValueBlock(attribute uint16, c *Column, from uint32) (key, record []byte, next uint32) {
 	n := uint32(c.Len())
 	from = min(from, n)
@@ -157,8 +157,8 @@ func NextValueBlock(attribute uint16, c *Column, from uint32) (key, record []byt
 	return AttrKey(attribute, from), e.record(), next
 }
 
-// DecodeValues calls yield with every value of an attribute block, in ascending
-// order of the slots. A text aliases the payload.
+// DecodeValues calls yield with every value of an attribute block, in ascending order of slots.
+// A text aliases the payload.
 func DecodeValues(kind Type, key, payload []byte, yield func(slot uint32, v Value) error) error {
 	if len(key) != AttrKeySize || len(payload) < attrBlockHead-ChecksumSize {
 		return fault.Record("attribute block with a key of %d and a record of %d bytes", len(key), len(payload))
@@ -196,9 +196,9 @@ func DecodeValues(kind Type, key, payload []byte, yield func(slot uint32, v Valu
 type valueDecoder struct {
 	kind  Type
 	b     []byte
-	texts []string // different ones so far
+	texts []string // distinct texts so far
 	known map[string]bool
-	bits  byte // booleans of the last byte that are still to come
+	bits  byte // booleans of the last byte that were not yet returned
 	left  int
 }
 

@@ -12,7 +12,7 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// Type is the type of an attribute. The zero Type is that of a missing value.
+// Type is the type of an attribute. A missing value has the zero Type.
 type Type uint8
 
 // The types of attributes. Their numbers are part of the format.
@@ -33,11 +33,11 @@ func (t Type) String() string {
 	return fmt.Sprintf("type %d", uint8(t))
 }
 
-// MarshalJSON writes the name of the type. Records of the store have its number, which
-// a MarshalText would change.
+// MarshalJSON writes the name of the type. It is not a MarshalText because that would also
+// change the records of the store, which hold the number.
 func (t Type) MarshalJSON() ([]byte, error) { return json.Marshal(t.String()) }
 
-// UnmarshalJSON reads what MarshalJSON has written, also of the zero Type.
+// UnmarshalJSON reads the output of MarshalJSON, including that of the zero Type.
 func (t *Type) UnmarshalJSON(text []byte) (err error) {
 	var name string
 	if err = json.Unmarshal(text, &name); err != nil {
@@ -51,8 +51,8 @@ func (t *Type) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// ParseType returns the type with the given name in any case. Any other name
-// is ErrInvalid.
+// ParseType returns the type with the given name, ignoring case. Any other name gives
+// ErrInvalid.
 func ParseType(name string) (Type, error) {
 	for t := Text; t <= Boolean; t++ {
 		if strings.EqualFold(name, typeNames[t]) {
@@ -62,16 +62,16 @@ func ParseType(name string) (Type, error) {
 	return 0, fmt.Errorf("attribute type %q is none of text, integer, float and boolean: %w", fault.Clip(name), fault.ErrInvalid)
 }
 
-// Attribute is a name under which vertices of a graph have values of one type.
+// Attribute is a named property of vertices whose values have one type.
 type Attribute struct {
 	Name string `json:"name"`
 	Type Type   `json:"type"`
 }
 
-// reservedNames are names of columns in the language, which no attribute may have.
+// reservedNames are names of columns in the statement language, which no attribute may have.
 var reservedNames = []string{"degree", "key", "linked", "vertex"}
 
-// Validate reports why no graph can have the attribute: ErrName for its name,
+// Validate returns an error if no graph can have the attribute: ErrName for its name,
 // ErrInvalid for its type.
 func (a Attribute) Validate() error {
 	if err := CheckName("attribute", a.Name); err != nil {
@@ -86,11 +86,11 @@ func (a Attribute) Validate() error {
 	return nil
 }
 
-// MaxText bounds a text value.
+// MaxText is the largest number of bytes of a text value.
 const MaxText = 64 << 10
 
-// Value is one value of an attribute. The zero Value is missing. Values are
-// comparable with ==, which is equality of type and value.
+// Value is one value of an attribute. The zero Value is missing. Two values are equal under ==
+// if their types and their values are equal.
 type Value struct {
 	kind Type
 	bits uint64 // of an integer, float or boolean
@@ -103,7 +103,7 @@ func TextValue(s string) Value { return Value{kind: Text, text: s} }
 // IntegerValue returns an integer.
 func IntegerValue(i int64) Value { return Value{kind: Integer, bits: uint64(i)} }
 
-// FloatValue returns a float; zero has no sign.
+// FloatValue returns a float; negative zero becomes zero.
 func FloatValue(f float64) Value {
 	if f == 0 {
 		f = 0 // -0 == 0, and equal values have equal bits
@@ -120,9 +120,9 @@ func BooleanValue(b bool) Value {
 	return v
 }
 
-// ParseValue reads a value of type t from text: integers in decimal, floats as
-// strconv.ParseFloat takes them, booleans as true or false in any case. A text that is
-// not a value of the type is ErrInvalid.
+// ParseValue reads a value of type t from text: integers in decimal, floats as accepted by
+// strconv.ParseFloat, booleans as true or false, ignoring case. A text that is not a value of
+// the type gives ErrInvalid.
 func ParseValue(t Type, s string) (Value, error) {
 	v := Value{}
 	switch t {
@@ -150,16 +150,16 @@ func ParseValue(t Type, s string) (Value, error) {
 	return v, CheckValue(v)
 }
 
-// Type returns the type of the value, 0 where it is missing.
+// Type returns the type of the value, 0 if it is missing.
 func (v Value) Type() Type { return v.kind }
 
 // IsMissing reports whether there is no value.
 func (v Value) IsMissing() bool { return v.kind == 0 }
 
-// Text returns a text, and "" for every other type.
+// Text returns the text of a text value, and "" for every other type.
 func (v Value) Text() string { return v.text }
 
-// Integer returns an integer, and 0 for every other type.
+// Integer returns the number of an integer value, and 0 for every other type.
 func (v Value) Integer() int64 {
 	if v.kind != Integer {
 		return 0
@@ -167,7 +167,7 @@ func (v Value) Integer() int64 {
 	return int64(v.bits)
 }
 
-// Float returns a float, or an integer as a float, and 0 for other types.
+// Float returns the number of a float or integer value as a float, and 0 for other types.
 func (v Value) Float() float64 {
 	switch v.kind {
 	case Float:
@@ -178,11 +178,11 @@ func (v Value) Float() float64 {
 	return 0
 }
 
-// Boolean returns a boolean, and false for every other type.
+// Boolean returns the value of a boolean, and false for every other type.
 func (v Value) Boolean() bool { return v.kind == Boolean && v.bits != 0 }
 
-// String returns the value in words: texts as they are, numbers in the shortest
-// form that reads back as the same number, and "" where it is missing.
+// String returns the value as text: texts unchanged, numbers in the shortest form that reads
+// back as the same number, and "" for a missing value.
 func (v Value) String() string {
 	switch v.kind {
 	case Text:
@@ -197,8 +197,8 @@ func (v Value) String() string {
 	return ""
 }
 
-// MarshalJSON writes null where the value is missing. A float has a fraction or an
-// exponent, so that it differs from an integer.
+// MarshalJSON writes null for a missing value. A float has a fraction or an exponent, so that
+// it differs from an integer.
 func (v Value) MarshalJSON() ([]byte, error) {
 	switch {
 	case v.IsMissing():
@@ -215,7 +215,7 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return []byte(text), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON has written.
+// UnmarshalJSON reads the output of MarshalJSON.
 func (v *Value) UnmarshalJSON(text []byte) (err error) {
 	switch s := string(text); {
 	case s == "null":
@@ -233,7 +233,7 @@ func (v *Value) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// CheckValue reports why a value cannot be stored.
+// CheckValue returns an error if a value cannot be stored.
 func CheckValue(v Value) error {
 	switch {
 	case v.kind == Float && !IsFinite(v.Float()):
@@ -249,7 +249,7 @@ func CheckValue(v Value) error {
 	return nil
 }
 
-// CloneValue is v with a text of its own, where v has one that aliases a block.
+// CloneValue returns v with its own copy of the text, which may alias a block.
 func CloneValue(v Value) Value {
 	v.text = strings.Clone(v.text)
 	return v
@@ -258,9 +258,8 @@ func CloneValue(v Value) Value {
 // IsFinite reports whether f is neither infinite nor NaN.
 func IsFinite(f float64) bool { return !math.IsInf(f, 0) && !math.IsNaN(f) }
 
-// ValueFor converts a value to the type of the attribute: for an attribute of floats an
-// integer becomes a float, and a missing value stays missing. Any other type is
-// ErrInvalid.
+// ValueFor converts a value to the type of the attribute: for an attribute of floats an integer
+// becomes a float, and a missing value stays missing. Any other type gives ErrInvalid.
 func ValueFor(a Attribute, v Value) (Value, error) {
 	if v.kind == Integer && a.Type == Float {
 		v = FloatValue(float64(v.Integer()))
@@ -274,8 +273,8 @@ func ValueFor(a Attribute, v Value) (Value, error) {
 	return v, nil
 }
 
-// NamedValue is the value of the attribute Name; a missing one removes the value from a
-// vertex.
+// NamedValue is the value of the attribute Name; a missing value removes the attribute's value
+// from a vertex.
 type NamedValue struct {
 	Name  string `json:"name"`
 	Value Value  `json:"value"`

@@ -14,9 +14,9 @@ import (
 //	first  uvarint  first slot
 //	rest            uvarint each, slot − previous slot − 1
 //
-// The slots of each kind ascend over all parts, and the kinds follow each other as they
-// are listed. Every version has part 0, even where it names no slot. Records of
-// versions more than MaxLog before the present one are deleted.
+// The slots of each kind ascend over all parts, and the kinds are in the order of the list
+// below. Every version has part 0, even if no slot changed. Records of versions more than
+// MaxLog before the current one are deleted.
 const (
 	changeEdges   = 0 // new vertices, and those whose edges changed
 	changeAll     = 1 // instead of the above: any vertex; no slots follow
@@ -39,7 +39,7 @@ type Change struct {
 	Deleted []uint32 // slots that became empty
 }
 
-// ChangesKey is the key of a record of the change log.
+// ChangesKey returns the key of a record of the change log.
 func ChangesKey(graph, version uint64, part uint32) []byte {
 	key := binary.BigEndian.AppendUint64(Key64(graph), version)
 	return binary.BigEndian.AppendUint32(key, part)
@@ -100,7 +100,8 @@ func (c *Change) Decode(payload []byte) (err error) {
 		return fault.Record("change of %d bytes", len(payload))
 	}
 	kind, count := payload[0], int(binary.LittleEndian.Uint16(payload[1:]))
-	// Of the two kinds of each pair only one occurs, and kinds occur in their order.
+	// Only one of changeEdges and changeAll occurs, and only one of changeValues and
+	// changeColumns. Kinds occur in their order.
 	if (kind <= changeAll && (c.All || c.Columns || len(c.Values) > 0)) ||
 		(kind == changeAll && len(c.Edges) > 0) || (kind == changeColumns && len(c.Values) > 0) ||
 		(kind < changeDeleted && (c.Columns || len(c.Deleted) > 0)) {

@@ -8,11 +8,10 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// Column holds the values of one attribute for vertices 0 to Len()-1 of a
-// snapshot. Beside a bit per vertex that says whether there is a value, it takes
-// 8 bytes per vertex for integers and floats and a bit for booleans. Texts lie
-// in a dictionary: 4 bytes per vertex, and 8 per distinct text beside its bytes.
-// While nobody calls Set, it is safe for concurrent use.
+// Column holds the values of one attribute for vertices 0 to Len()-1 of a snapshot. It uses one
+// bit per vertex to mark missing values. In addition, integers and floats take 8 bytes per
+// vertex, booleans one bit, and texts 4 bytes, with a dictionary of 8 bytes per distinct text
+// plus the bytes of the text. It is safe for concurrent use as long as nobody calls Set.
 type Column struct {
 	Attribute
 
@@ -45,7 +44,7 @@ func NewColumn(a Attribute, n int) *Column {
 	return c
 }
 
-// NewBits is a set of n bits, all of them 0.
+// NewBits returns a set of n bits, all of them 0.
 func NewBits(n int) []uint64 { return make([]uint64, (n+63)/64) }
 
 // BitAt reports bit i of a set.
@@ -63,7 +62,7 @@ func SetBit(set []uint64, i uint32, on bool) {
 // Len returns the number of vertices.
 func (c *Column) Len() int { return c.n }
 
-// Count returns how many vertices have a value.
+// Count returns the number of vertices that have a value.
 func (c *Column) Count() int { return c.count }
 
 // IsMissing reports whether vertex v, which must be below Len, has no value.
@@ -85,20 +84,19 @@ func (c *Column) At(v uint32) Value {
 	return BooleanValue(BitAt(c.booleans, v))
 }
 
-// Integers returns the integers of all vertices, 0 where one is missing; nil
-// for columns of other types. It must not be changed.
+// Integers returns the integers of all vertices, 0 for a missing one, or nil for columns of
+// other types. The slice must not be modified.
 func (c *Column) Integers() []int64 { return c.integers }
 
-// Floats returns the floats of all vertices, 0 where one is missing; nil for
-// columns of other types. It must not be changed.
+// Floats returns the floats of all vertices, 0 for a missing one, or nil for columns of other
+// types. The slice must not be modified.
 func (c *Column) Floats() []float64 { return c.floats }
 
-// Boolean returns the boolean of vertex v; false where it is missing and for
-// columns of other types.
+// Boolean returns the boolean of vertex v; false if it is missing, and for columns of other
+// types.
 func (c *Column) Boolean(v uint32) bool { return c.booleans != nil && BitAt(c.booleans, v) }
 
-// Text returns the text of vertex v; "" where it is missing and for columns of
-// other types.
+// Text returns the text of vertex v; "" if it is missing, and for columns of other types.
 func (c *Column) Text(v uint32) string {
 	if c.codes == nil {
 		return ""
@@ -106,32 +104,31 @@ func (c *Column) Text(v uint32) string {
 	return c.TextOf(c.codes[v])
 }
 
-// Codes returns the text of every vertex as its number in the dictionary, 0 (the empty
-// text) where it is missing; nil for columns of other types. So a condition on texts is
-// evaluated once per text of the dictionary. It must not be changed.
+// Codes returns, for every vertex, the number of its text in the dictionary, or 0 (the empty
+// text) if it is missing. For columns of other types it returns nil. With the codes a condition
+// on texts is evaluated only once per text of the dictionary. The slice must not be modified.
 func (c *Column) Codes() []uint32 { return c.codes }
 
-// Texts returns how many texts the dictionary has. It has all texts of the vertices,
-// and may have further ones.
+// Texts returns the number of texts in the dictionary. It contains all texts of the vertices,
+// and possibly texts that no vertex has any more.
 func (c *Column) Texts() int { return c.texts.Len() }
 
 // TextOf returns the text with the given number, which must be below Texts.
 func (c *Column) TextOf(code uint32) string { return TextOf(c.texts.At(code)) }
 
-// TextOf views bytes that never change as a string.
+// TextOf returns a string that shares its memory with bytes that never change.
 func TextOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// Bytes returns the memory that the column takes.
+// Bytes returns the memory used by the column.
 func (c *Column) Bytes() int64 {
 	size := 8*cap(c.present) + 8*cap(c.integers) + 8*cap(c.floats) + 8*cap(c.booleans) + 4*cap(c.codes) +
 		cap(c.texts.Blob) + 8*cap(c.texts.Offsets) + 16*cap(c.table.short) + 8*cap(c.table.long)
 	return int64(size) + int64(unsafe.Sizeof(*c))
 }
 
-// Set sets the value of vertex v, or removes it if x is missing. An integer in a column
-// of floats becomes a float; any other mismatch of types, a value that cannot be stored
-// and a vertex beyond the column are ErrInvalid, and a text that is too long is
-// ErrLimit.
+// Set sets the value of vertex v, or removes it if x is missing. An integer in a column of
+// floats becomes a float. Any other mismatch of types, a value that cannot be stored, or a
+// vertex outside the column gives ErrInvalid; a text that is too long gives ErrLimit.
 func (c *Column) Set(v uint32, x Value) error {
 	if uint64(v) >= uint64(c.n) {
 		return fmt.Errorf("attribute %q: vertex %d of %d: %w", fault.Clip(c.Name), v, c.n, fault.ErrInvalid)
@@ -144,7 +141,7 @@ func (c *Column) Set(v uint32, x Value) error {
 	return nil
 }
 
-// PutValue enters a value of the column's type, or a missing one.
+// PutValue stores a value of the column's type, or a missing one.
 func PutValue(c *Column, v uint32, x Value) {
 	if had := BitAt(c.present, v); had != !x.IsMissing() {
 		SetBit(c.present, v, !had)
@@ -166,13 +163,13 @@ func PutValue(c *Column, v uint32, x Value) {
 	}
 }
 
-// code returns the number of a text in the dictionary, which it may enter.
+// code returns the number of a text in the dictionary, and adds the text if it is new.
 func (c *Column) code(text []byte) uint32 {
 	if len(text) == 0 {
 		return 0
 	}
 	if c.table.short == nil {
-		c.table, _ = TableOf(context.Background(), &c.texts) // only a context makes it fail
+		c.table, _ = TableOf(context.Background(), &c.texts) // fails only if its context is cancelled
 	}
 	if id, found := c.table.Find(&c.texts, text); found {
 		return id
@@ -183,10 +180,10 @@ func (c *Column) code(text []byte) uint32 {
 	return id
 }
 
-// CompactColumn frees the memory that only Set needs; Set makes it again.
+// CompactColumn frees the memory that only Set needs; the next Set rebuilds it.
 func CompactColumn(c *Column) { c.table = KeyTable{} }
 
-// FillColumn sets in c the values that another column of the type has, which is not
+// FillColumn copies to c the values of another column of the same type, which must not be
 // longer.
 func FillColumn(c, from *Column) {
 	for v := range uint32(from.n) {
@@ -196,7 +193,7 @@ func FillColumn(c, from *Column) {
 	}
 }
 
-// DigestColumn adds to d everything that the column holds.
+// DigestColumn adds all content of the column to d.
 func DigestColumn(c *Column, d *Digester) {
 	DigestList(d, c.present)
 	DigestList(d, c.integers)

@@ -20,7 +20,7 @@ func DigestList[E byte | uint32 | uint64 | int64 | float32 | float64](d *Digeste
 	sum := uint32(0)
 	for rest := list; len(rest) > 0 && d.Err == nil; {
 		n := min(len(rest), piece)
-		d.buffer, _ = binary.Append(d.buffer[:0], binary.LittleEndian, rest[:n]) // numbers of a fixed size: it cannot fail
+		d.buffer, _ = binary.Append(d.buffer[:0], binary.LittleEndian, rest[:n]) // cannot fail for numbers of a fixed size
 		sum, rest = crc32.Update(sum, Castagnoli, d.buffer), rest[n:]
 		d.Err = d.Ctx.Err()
 	}

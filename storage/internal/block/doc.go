@@ -1,28 +1,29 @@
-// Package block encodes what a store keeps: records and their checksums, the header,
-// the names of buckets, and the blocks into which lists of keys, arcs, values, empty
-// slots, changes, links and rows are cut. It works on bytes. It knows no bbolt, no
-// transaction and no catalogue; package storage reads and writes the records, and
-// package rescue salvages them.
+// Package block encodes the data of a store: records and their checksums, the header, the names
+// of buckets, and the blocks into which lists of keys, arcs, values, empty slots, changes,
+// links and rows are divided. It works on bytes and does not use bbolt, transactions or the
+// catalogue; package storage reads and writes the records, and package rescue recovers them
+// from damaged files.
 //
 // # Records
 //
-// A record is one value of a bucket: a CRC-32C over the names of its buckets, its key
-// and its payload, and then the payload (Seed). A payload is msgpack for an entry of
-// the catalogue, which is scanned before it is decoded (DecodeStruct), and fixed
-// binary for everything else. Every decoder expects hostile bytes under a right
-// checksum: it returns fault.Record, allocates no more than the bytes that are there
-// justify, and accepts one encoding only of each content.
+// A record is one value of a bucket: a CRC-32C over the names of its buckets, its key and its
+// payload, followed by the payload (see Seed). The payload of an entry of the catalogue is
+// msgpack, which is checked before it is decoded (DecodeStruct); all other payloads are fixed
+// binary formats. Every decoder expects that bytes with a correct checksum may still be
+// hostile: it returns fault.Record, allocates no more memory than the existing bytes justify,
+// and accepts only one encoding of each content.
 //
 // # Lists
 //
-// A List is an ascending list of entries in blocks of at most MaxBlock bytes, two to a
-// page. An edit rewrites only the blocks that hold its entries. There is one List per
-// kind: KeyList, IDList, ArcList, SlotList and ValueList.
+// A List is an ascending list of entries in blocks of at most MaxBlock bytes, two to a page. A
+// change rewrites only the blocks of the changed entries. There is one List for each kind of
+// entry: KeyList, IDList, ArcList, SlotList and ValueList.
 //
 // # Bytes in the file
 //
-// Keys, arcs and weights were measured on the graphs of the tests, without the tree above the blocks, which adds
-// one to two per cent; a block has 7 bytes and its key beside its entries, for some 2,000.
+// The figures for keys, arcs and weights were measured on the graphs of the tests, without the
+// tree above the blocks, which adds one to two per cent. A block has 7 bytes and its key in
+// addition to its entries, which take about 2,000 bytes.
 //
 //	keyblock.go   keys and ids    8 to 12 bytes per vertex with short decimal keys, in both lists together;
 //	                              a longer key takes what it does not share with the one before, twice

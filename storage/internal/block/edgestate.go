@@ -26,20 +26,21 @@ func DecodeArcValues(dst []ArcValue, key, payload []byte) ([]ArcValue, error) {
 	return dst, nil
 }
 
-// EdgeState is an edge, by its arc from the smaller slot to the larger, with its values
-// and whether the graph has it.
+// EdgeState is an edge, given as the arc from its smaller slot to its larger, with its values
+// and whether it is in the graph.
 type EdgeState struct {
 	ArcValue
 	There bool // in the graph
 }
 
-// Weighted is 1 for an edge that has a weight other than 1.
+// Weighted returns 1 if the edge is in the graph and has a weight other than 1, and otherwise
+// 0.
 func (s EdgeState) Weighted() uint64 { return OneIf(s.There && s.Weight != 1) }
 
-// Timed is 1 for an edge that has a timestamp.
+// Timed returns 1 if the edge is in the graph and has a timestamp, and otherwise 0.
 func (s EdgeState) Timed() uint64 { return OneIf(s.There && s.Time != csr.NoTime) }
 
-// OneIf is 1 for true.
+// OneIf returns 1 for true and 0 for false.
 func OneIf(b bool) uint64 {
 	if b {
 		return 1
@@ -47,7 +48,8 @@ func OneIf(b bool) uint64 {
 	return 0
 }
 
-// Find fills in the states of those edges that the block has; states and block ascend.
+// Find fills in the states of those edges that the block contains; states and block are in
+// ascending order.
 func (b *ArcBlock) Find(states []EdgeState) {
 	at := 0
 	for i := range states {

@@ -10,34 +10,34 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// Header is the record under "header" in the root bucket. Its first bytes (checksum,
-// magic, format, MinReader) keep their places in every later format, so that any
-// version can read which reader a file needs.
+// Header is the record under "header" in the root bucket. Its first fields (checksum, magic,
+// format, MinReader) have the same places in every later format, so that every version of the
+// code can determine whether it can read a file.
 type Header struct {
-	Format    uint32    // format that wrote the file last
-	MinReader uint32    // oldest format whose code can read it
-	Epoch     uint64    // commits since the file was made
-	NextID    uint64    // next graph or object id; ids are never used twice
-	Created   time.Time // when the file was made
-	Features  []string  // what a reader must know to read the file; sorted
+	Format    uint32    // format in which the file was last written
+	MinReader uint32    // oldest format version whose code can read the file
+	Epoch     uint64    // commits since the file was created
+	NextID    uint64    // next graph or object id; ids are never reused
+	Created   time.Time // when the file was created
+	Features  []string  // features that a reader must support; sorted
 
 	// Only in files with the feature "sums"; see sums.go.
-	TxID uint64     // bbolt's number of the transaction that wrote it; 0 where an application shares the file
+	TxID uint64     // bbolt's transaction that wrote the header; 0 if an application shares the file
 	Sums page.Tally // of the bucket "sums"
 }
 
-// knownFeatures are the features that this code can read. Format 1 has none
-// beyond its base.
+// knownFeatures are the features that this code can read. A file without any of them has only
+// the base of its format.
 var knownFeatures = []string{FeatureSums}
 
-// sumsSize is what the promises take behind the features.
+// sumsSize is the size of the fields TxID and Sums after the features.
 const sumsSize = 8 + 16
 
-// HeaderSeed: the header lies in the root bucket itself, whose path is empty
-// because an application may keep it under any name.
+// HeaderSeed is the seed of the header's checksum. The header is in the root bucket itself,
+// whose path counts as empty because an application may store it under any name.
 var HeaderSeed = SeedOf()
 
-// NewHeader is the header of an empty store.
+// NewHeader returns the header of an empty store.
 func NewHeader() Header {
 	return Header{Format: FormatVersion, MinReader: MinReader, Epoch: 1, NextID: 1, Created: time.Now(), Features: []string{FeatureSums}}
 }
@@ -64,7 +64,8 @@ func (h *Header) Encode() []byte {
 	return HeaderSeed.Seal(HeaderKey, b)
 }
 
-// DecodeHeader returns an error that wraps ErrVersion where the file needs newer code.
+// DecodeHeader decodes a sealed header. The error wraps ErrVersion if the file needs newer
+// code.
 func DecodeHeader(record []byte) (Header, error) {
 	body, err := HeaderSeed.Open(HeaderKey, record)
 	if err != nil {

@@ -47,9 +47,8 @@ func appendEntry(dst, previous, key []byte) []byte {
 	return append(dst, suffix...)
 }
 
-// readEntry decodes one entry into previous, which it may overwrite, and
-// returns the key, still to be checked, and the bytes that the entry took. One
-// key has one encoding.
+// readEntry decodes one entry into previous, which it may overwrite. It returns the key, which
+// the caller must check, and the number of bytes of the entry. A key has only one encoding.
 func readEntry(previous, b []byte) (key []byte, size int, err error) {
 	if len(b) == 0 {
 		return nil, 0, fault.Record("key entry is cut off")
@@ -85,13 +84,13 @@ func checkStoredKey(key []byte) error {
 	return nil
 }
 
-// KeyEntry is a slot with its key, empty where the slot is.
+// KeyEntry is a slot with its key.
 type KeyEntry struct {
 	Slot uint32
 	Key  []byte // empty for an empty slot
 }
 
-// KeyList is the list of keys by slot, for changes in place. Its entries have
+// KeyList is the list of keys by slot, for changing blocks in place. Its entries have
 // consecutive slots.
 var KeyList = &List[KeyEntry]{
 	Key:     func(e KeyEntry) []byte { return Key32(e.Slot) },
@@ -108,8 +107,8 @@ var KeyList = &List[KeyEntry]{
 	},
 }
 
-// NextKeyBlock returns the key and the unsealed record of the block that starts
-// with slot from, and how many slots it holds.
+// NextKeyBlock returns the key and the unsealed record of the block that starts with slot from,
+// and the number of slots in it.
 func NextKeyBlock(keys *KeySet, from uint32) (key, record []byte, count int) {
 	record, count = encodeKeys(keys.Len()-int(from), func(i int) []byte { return keys.At(from + uint32(i)) }, MaxBlock)
 	return Key32(from), record, count
@@ -135,8 +134,8 @@ func encodeKeys(n int, at func(i int) []byte, room int) (record []byte, count in
 	return record, count
 }
 
-// DecodeKeys appends the keys of a block to the set, of which the block must be
-// the continuation.
+// DecodeKeys appends the keys of a block to the set. The first slot of the block must be the
+// number of keys in the set.
 func DecodeKeys(keys *KeySet, key, payload []byte) error {
 	if len(key) == 4 && uint64(binary.BigEndian.Uint32(key)) != uint64(keys.Len()) {
 		return fault.Record("key block %x where %d keys were read", key, keys.Len())
@@ -147,8 +146,8 @@ func DecodeKeys(keys *KeySet, key, payload []byte) error {
 	})
 }
 
-// EachKey calls yield with every slot of a key block and its key, which is valid
-// during the call only.
+// EachKey calls yield with every slot of a key block and its key, which is valid only during
+// the call.
 func EachKey(key, payload []byte, yield func(slot uint32, key []byte) error) error {
 	if len(key) != 4 {
 		return fault.Record("key block under a key of %d bytes", len(key))
@@ -183,10 +182,10 @@ func EachKey(key, payload []byte, yield func(slot uint32, key []byte) error) err
 	return nil
 }
 
-// FindKeys appends the keys of those slots, ascending and without the first len(keys),
-// that a key block has, "" for an empty one. It does not read the block behind the last
-// of them, nor validate other keys, as EachKey does: the checksum has shown that the
-// block is as it was written.
+// FindKeys appends to keys the key of each of the slots that the block contains, or "" for an
+// empty slot. slots are ascending, and the first len(keys) of them are already done. Unlike
+// EachKey, FindKeys reads the block only up to the last of the slots and does not validate
+// other keys: the checksum has shown that the block is unchanged since it was written.
 func FindKeys(keys []string, key, payload []byte, slots []uint32) ([]string, error) {
 	if len(key) != 4 {
 		return keys, fault.Record("key block under a key of %d bytes", len(key))
@@ -236,7 +235,7 @@ type IDEntry struct {
 	Slot uint32 // of the vertex that has the key
 }
 
-// IDList is the list of slots by key, for changes in place.
+// IDList is the list of slots by key, for changing blocks in place.
 var IDList = &List[IDEntry]{
 	Key:     func(e IDEntry) []byte { return e.Key },
 	Compare: func(a, b IDEntry) int { return bytes.Compare(a.Key, b.Key) },
@@ -252,9 +251,9 @@ var IDList = &List[IDEntry]{
 	},
 }
 
-// NextIDBlock returns the key and the unsealed record of the block that starts
-// with entry from of order, the slots in ascending order of their keys, and how
-// many entries it holds.
+// NextIDBlock returns the key and the unsealed record of the block that starts with entry from
+// of order, and the number of its entries. order has the slots in ascending order of their
+// keys.
 func NextIDBlock(keys *KeySet, order []uint32, from int) (key, record []byte, count int) {
 	order = order[from:]
 	record, count = encodeIDs(len(order), func(i int) ([]byte, uint32) { return keys.At(order[i]), order[i] }, MaxBlock)
@@ -280,8 +279,8 @@ func encodeIDs(n int, at func(i int) (key []byte, slot uint32), room int) (recor
 	return record, count
 }
 
-// DecodeIDs calls yield with every pair of an id block, in ascending order of
-// the keys; the key is valid during the call only.
+// DecodeIDs calls yield with every pair of an id block, in ascending order of keys. A key is
+// valid only during the call.
 func DecodeIDs(key, payload []byte, yield func(key []byte, id uint32) error) error {
 	b, count, err := keyBlockBody(payload)
 	if err != nil {
@@ -322,9 +321,9 @@ func DecodeIDs(key, payload []byte, yield func(key []byte, id uint32) error) err
 	return nil
 }
 
-// FindIDs calls yield with the number of every key of those in order, which ascend by
-// it, that an id block has, and its slot. Like FindKeys, it reads no further than the
-// last of them and validates nothing else.
+// FindIDs searches an id block for keys; order has their indices, in ascending order of the
+// keys. For every key in the block it calls yield with the key's index and its slot. Like
+// FindKeys, it reads no further than the last of the keys and does not validate other entries.
 func FindIDs(key, payload []byte, keys [][]byte, order []int, yield func(i int, slot uint32) error) error {
 	b, count, err := keyBlockBody(payload)
 	if err != nil {

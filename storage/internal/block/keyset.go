@@ -14,14 +14,14 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// KeySet is a list of vertex keys, numbered from 0, in one block of bytes. It
-// takes 8 bytes per vertex beside the keys.
+// KeySet is a list of vertex keys, numbered from 0, in one slice of bytes. It uses 8 bytes per
+// vertex plus the keys.
 type KeySet struct {
 	Blob    []byte  // all keys, one after the other
 	Offsets []int64 // len n+1; key i is Blob[Offsets[i]:Offsets[i+1]]
 }
 
-// NewKeySet is an empty list with room for n keys.
+// NewKeySet returns an empty list with room for the offsets of n keys.
 func NewKeySet(n int) KeySet {
 	return KeySet{Offsets: append(make([]int64, 0, n+1), 0)}
 }
@@ -60,10 +60,10 @@ func (s *KeySet) Drop(empty []uint32) error {
 	return nil
 }
 
-// ByKey returns the numbers of all keys that are not empty in ascending order of
-// the keys. It takes O(n log n) and 16 bytes per key of working memory.
+// ByKey returns the numbers of all keys that are not empty, in ascending order of the keys. It
+// takes O(n log n) time and 16 bytes per key of working memory.
 func (s *KeySet) ByKey(ctx context.Context) ([]uint32, error) {
-	// Most comparisons end in the first eight bytes, kept beside the number.
+	// The first eight bytes, which decide most comparisons, are stored with the number.
 	type entry struct {
 		prefix uint64
 		id     uint32
@@ -93,8 +93,8 @@ func (s *KeySet) ByKey(ctx context.Context) ([]uint32, error) {
 	return order, nil
 }
 
-// MergeSort sorts runs of a fixed length and merges them pairwise, looking at
-// ctx between short pieces of work. It reuses list and one more of its size.
+// MergeSort sorts runs of a fixed length and merges them pairwise, checking ctx between short
+// pieces of work. It uses list and one more slice of the same size.
 func MergeSort[T any](ctx context.Context, list []T, compare func(a, b T) int) ([]T, error) {
 	const run = 1 << 15 // about 5 ms
 	for lo := 0; lo < len(list); lo += run {
@@ -131,22 +131,22 @@ func MergeSort[T any](ctx context.Context, list []T, compare func(a, b T) int) (
 	return from, nil
 }
 
-// KeyTable finds the number of a key, by open addressing, at most three quarters full.
-// Keys of up to eight bytes, which are most of those that files of edges have, lie in
-// the table itself, so that a search costs one miss of the cache; longer ones are
-// compared with the KeySet. It takes 16 bytes per slot for short keys and 8 for long
-// ones. The seed differs from run to run; no result depends on it.
+// KeyTable finds the number of a key. It uses open addressing and is at most three quarters
+// full. Keys of up to eight bytes, which are most keys in files of edges, are stored in the
+// table itself, so that a search causes one cache miss; longer keys are compared with the
+// KeySet. A slot takes 16 bytes for short keys and 8 for long ones. The seed differs from run
+// to run; no result depends on it.
 type KeyTable struct {
 	short  []shortSlot
 	long   []uint64 // upper half: hash; lower half: number + 1, 0 where free
 	shorts int      // slots in use
 	longs  int
 	seed   maphash.Seed
-	salt   uint64 // random too: short keys are spread by two multiplications
+	salt   uint64 // random like seed; the hash of a short key has two multiplications
 }
 
 type shortSlot struct {
-	key uint64 // the bytes of the key; keys have no NUL, so that its end shows
+	key uint64 // the bytes of the key; keys contain no NUL, so their length is known
 	id  uint32 // number + 1, 0 where free
 }
 
@@ -157,7 +157,7 @@ func newKeyTable(n int) KeyTable {
 	return KeyTable{short: make([]shortSlot, tableSize(n)), seed: seed, salt: maphash.Bytes(seed, nil) | 1}
 }
 
-// tableSize is the number of slots for n keys.
+// tableSize returns the number of slots for n keys.
 func tableSize(n int) int {
 	size := 16
 	for size/4*3 < n {
@@ -187,7 +187,7 @@ func TableOf(ctx context.Context, keys *KeySet) (KeyTable, error) {
 	return t, nil
 }
 
-// Add enters key id of the set, which must not be in the table.
+// Add adds key id of the set, which must not be in the table yet.
 func (t *KeyTable) Add(keys *KeySet, id uint32) {
 	key := keys.At(id)
 	if len(key) > shortKey {
@@ -209,7 +209,7 @@ func (t *KeyTable) Add(keys *KeySet, id uint32) {
 	t.insertShort(shortSlot{key: packKey(key), id: id + 1})
 }
 
-// growLong rebuilds the table of long keys; a slot keeps half of the hash.
+// growLong rebuilds the table of long keys; a slot stores half of the hash.
 func (t *KeyTable) growLong(keys *KeySet) {
 	old := t.long
 	t.long = make([]uint64, max(2*len(old), 16))
@@ -246,15 +246,15 @@ func (t *KeyTable) spread(key uint64) uint64 {
 	return high ^ low
 }
 
-// packKey makes a number of up to eight bytes; different keys without NUL have
-// different numbers.
+// packKey returns up to eight bytes as a number; different keys without NUL give different
+// numbers.
 func packKey(key []byte) uint64 {
 	n := len(key)
 	switch {
 	case n == 8:
 		return binary.LittleEndian.Uint64(key)
 	case n >= 4:
-		// Two loads that overlap in the middle.
+		// Two reads that overlap.
 		return uint64(binary.LittleEndian.Uint32(key)) | uint64(binary.LittleEndian.Uint32(key[n-4:]))<<(8*(n-4))
 	case n > 0:
 		return uint64(key[0]) | uint64(key[n/2])<<(8*(n/2)) | uint64(key[n-1])<<(8*(n-1))
@@ -268,7 +268,7 @@ func (t *KeyTable) Find(keys *KeySet, key []byte) (uint32, bool) {
 		return t.findLong(keys, key)
 	}
 	if len(key) == 0 || key[len(key)-1] == 0 {
-		return 0, false // would be taken for the key without its NUL
+		return 0, false // a key with NUL would match the key without it
 	}
 	packed := packKey(key)
 	mask := uint64(len(t.short) - 1)
@@ -307,10 +307,10 @@ type Interner struct {
 	Keys  KeySet // by number
 	table KeyTable
 
-	// decimals has the number + 1 of keys that are small decimal numbers, as
-	// those of most files are, by their value: an access to a small array where
-	// the table costs a miss of the cache. It is a shortcut only; the table has
-	// these keys too.
+	// decimals has, for keys that are small decimal numbers, the key's number + 1, indexed by
+	// the decimal value. Most files have such keys. A lookup costs an access to a small array
+	// instead of a cache miss in the table. It is only a shortcut; the table contains these
+	// keys, too.
 	decimals []uint32
 }
 
@@ -319,16 +319,16 @@ func NewInterner() *Interner {
 	return &Interner{Keys: NewKeySet(0), table: newKeyTable(0)}
 }
 
-// Intern returns the number of key and gives it the next one if it is new. A
-// new key is checked against the rules of keys.
+// Intern returns the number of key; a new key gets the next number. A new key is checked
+// against the rules for keys.
 func (n *Interner) Intern(key []byte) (uint32, error) {
 	value, isDecimal := decimalValue(key)
 	if isDecimal && value < len(n.decimals) && n.decimals[value] != 0 {
 		return n.decimals[value] - 1, nil
 	}
 	id, err := n.lookUp(key)
-	// Values far beyond the number of keys would waste memory: the array takes
-	// at most 32 bytes per vertex.
+	// Values much larger than the number of keys would waste memory: the array takes at most 32
+	// bytes per vertex.
 	if limit := 8*n.Keys.Len() + 1<<12; err == nil && isDecimal && value < limit {
 		if value >= len(n.decimals) {
 			n.decimals = append(n.decimals, make([]uint32, limit-len(n.decimals))...)
@@ -338,8 +338,8 @@ func (n *Interner) Intern(key []byte) (uint32, error) {
 	return id, err
 }
 
-// decimalValue returns the value of a decimal number of up to eight digits in
-// the only form that counts: "07" is another key than "7".
+// decimalValue returns the value of a decimal number of up to eight digits without leading
+// zeros, since "07" and "7" are different keys.
 func decimalValue(key []byte) (int, bool) {
 	if len(key) == 0 || len(key) > 8 || (key[0] == '0' && len(key) > 1) {
 		return 0, false
@@ -371,20 +371,20 @@ func (n *Interner) lookUp(key []byte) (uint32, error) {
 	return uint32(id), nil
 }
 
-// BytesOf views a string as bytes; they must not be written.
+// BytesOf returns bytes that share the memory of a string; they must not be modified.
 func BytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// Bytes is the memory of the keys, and of the copies that are made when their
+// Bytes estimates the memory of the keys, including the copies that exist while slices and
 // tables grow.
 func (n *Interner) Bytes() int64 {
 	held := int64(cap(n.Keys.Blob)) + 8*int64(cap(n.Keys.Offsets)) + 4*int64(cap(n.decimals))
 	return held + held/4 + n.table.Bytes()*3/2
 }
 
-// Bytes is the memory of the table.
+// Bytes returns the memory of the table.
 func (t *KeyTable) Bytes() int64 { return 16*int64(len(t.short)) + 8*int64(len(t.long)) }
 
-// Bytes is the memory of a set.
+// Bytes returns the memory of the set.
 func (s *KeySet) Bytes() int64 { return int64(cap(s.Blob)) + 8*int64(cap(s.Offsets)) }
 
 // CheckEvery is how many elements a loop handles between two checks of its context:

@@ -9,8 +9,8 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// Names of the root bucket and of what it holds; the documentation of package storage
-// draws the layout.
+// Names of the root bucket and of its contents; the documentation of package storage shows the
+// layout.
 var (
 	RootName       = []byte("heavytail")
 	HeaderKey      = []byte("header")
@@ -21,7 +21,7 @@ var (
 	JournalName    = []byte("journal")
 	TrashName      = []byte("trash")
 
-	// Top buckets that are made when they are needed.
+	// Top buckets that are created when they are first needed.
 	JobsName    = []byte("jobs")
 	IndexesName = []byte("indexes")
 	ModelsName  = []byte("models")
@@ -41,7 +41,7 @@ var (
 	// Bucket of the object of predictions.
 	LinksName = []byte("links")
 
-	// Buckets that an object has once it needs them.
+	// Buckets that an object gets when it first needs them.
 	AttrsName = []byte("attrs")
 	EmptyName = []byte("empty")
 )
@@ -63,28 +63,28 @@ const (
 	maxKey      = 1024      // bytes of a vertex key
 	MaxVertices = 1<<32 - 2 // the last number stays free to mean "none"
 
-	// MaxBlock bounds key and value of a block. bbolt packs two elements of up
-	// to 2,024 bytes into a page of 4,096; a little above half a page, each
-	// would take a page of its own and double the file.
+	// MaxBlock is the largest size of a block's key and value together. bbolt puts two elements
+	// of up to 2,024 bytes into a page of 4,096; an element a little larger than half a page
+	// would need its own page, which doubles the size of the file.
 	MaxBlock = 2016
 )
 
-// Native is the order of bytes of the machine, which bbolt's pages have.
+// Native is the byte order of the machine, which bbolt uses in its pages.
 var Native = binary.NativeEndian
 
-// Key64 is v big-endian, so that keys sort by number.
+// Key64 returns v in big-endian order, so that keys sort by number.
 func Key64(v uint64) []byte { return binary.BigEndian.AppendUint64(nil, v) }
 
-// Key32 is v big-endian.
+// Key32 returns v in big-endian order.
 func Key32(v uint32) []byte { return binary.BigEndian.AppendUint32(nil, v) }
 
-// ArcKey is the key of an arc block: its first arc, so that blocks sort by
-// source and then by target.
+// ArcKey returns the key of an arc block: its first arc, so that blocks sort by source and then
+// by target.
 func ArcKey(u, v uint32) []byte {
 	return binary.BigEndian.AppendUint32(Key32(u), v)
 }
 
-// CheckName reports why a name of a graph or embedding is refused.
+// CheckName returns an error if a graph or embedding cannot have the name.
 func CheckName(kind, name string) error {
 	reason := ""
 	switch {
@@ -108,7 +108,7 @@ func CheckName(kind, name string) error {
 	return fmt.Errorf("%s name %q: %w: %s", kind, fault.Clip(name), fault.ErrName, reason)
 }
 
-// checkKey reports why a vertex key is refused.
+// checkKey returns an error if a vertex cannot have the key.
 func checkKey(key []byte) error {
 	reason := ""
 	switch {
@@ -132,5 +132,5 @@ func checkKey(key []byte) error {
 	return fmt.Errorf("%w %q: %s", fault.ErrKey, fault.Clip(string(key)), reason)
 }
 
-// IDOf is the number in the first eight bytes of a key.
+// IDOf returns the number in the first eight bytes of a key.
 func IDOf(key []byte) uint64 { return binary.BigEndian.Uint64(key) }

@@ -7,16 +7,16 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// SlotScore is a link of a vertex by the slot of its other end.
+// SlotScore is a link of a vertex, given by the slot of the other vertex, with its score.
 type SlotScore struct {
 	Slot  uint32
 	Score float64 // not NaN
 }
 
-// MaxLinkBytes is the most bytes that a link takes in a record.
+// MaxLinkBytes is the largest number of bytes of a link in a record.
 const MaxLinkBytes = binary.MaxVarintLen32 + 8
 
-// NewLinks begins an unsealed record with room for so many links.
+// NewLinks begins an unsealed record with room for the given number of links.
 func NewLinks(links int) []byte { return make([]byte, ChecksumSize, ChecksumSize+MaxLinkBytes*links) }
 
 // AppendLink appends a link to a record.
@@ -25,7 +25,8 @@ func AppendLink(b []byte, l SlotScore) []byte {
 	return binary.LittleEndian.AppendUint64(b, math.Float64bits(l.Score))
 }
 
-// DecodeLinks reads the links of a vertex, at most top of a graph of so many slots.
+// DecodeLinks reads the links of a vertex: at most top, in a graph with the given number of
+// slots.
 func DecodeLinks(payload []byte, top, slots uint64) ([]SlotScore, error) {
 	var links []SlotScore
 	for len(payload) > 0 {

@@ -7,41 +7,38 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// List is an ascending list of entries that a part of an object holds, cut into blocks,
-// each under the key that its first entry gives it. A change rewrites only the blocks
-// that hold the changed entries, or into which new ones belong.
+// List is an ascending list of entries in a part of an object, divided into blocks. The key of
+// a block is that of its first entry. A change rewrites only the blocks that contain the
+// changed entries, or to which new entries belong.
 type List[E any] struct {
 	Prefix  []byte           // of the keys of all blocks of the list
 	Key     func(e E) []byte // key of a block that starts with e
-	Compare func(a, b E) int // order of the entries, which is that of their keys
+	Compare func(a, b E) int // order of the entries, which is the order of their keys
 
-	// Encode makes the unsealed record of a block of the first entries: as many
-	// as fit, with the key of the block, into room bytes, but at least one.
+	// Encode makes the unsealed record of a block of the first entries: as many as fit into
+	// room bytes together with the block's key, but at least one.
 	Encode func(entries []E, room int) (record []byte, count int)
 
 	// Decode appends the entries of a block to dst; they do not alias payload.
 	Decode func(dst []E, key, payload []byte) ([]E, error)
 }
 
-// Edit is one change of a block list: an entry is added, replaces the equal one, or is
-// removed.
+// Edit is one change of a list: an entry is added, replaces the equal entry, or is removed.
 type Edit[E any] struct {
 	Entry  E
 	Remove bool // the entry is removed
 }
 
-// Sealed is one record of a block list as it is in the file; without a key there is
-// none.
+// Sealed is one record of a list as it is in the file. If there is no record, Key is nil.
 type Sealed struct {
-	Key, Record []byte // they alias the map
+	Key, Record []byte // alias the memory map
 }
 
-// maxEdits is how many edits are applied between two looks at the context: some
-// ten milliseconds.
+// maxEdits is the number of edits between two checks of the context: about ten milliseconds.
 const maxEdits = 1 << 15
 
-// Before returns how many of the edits, at least one and at most maxEdits, lie
-// before a block.
+// Before returns how many of the edits come before the block with the given key, at least 1 and
+// at most maxEdits.
 func (l *List[E]) Before(edits []Edit[E], key []byte) int {
 	edits = edits[:min(len(edits), maxEdits)]
 	if key == nil {
@@ -64,8 +61,8 @@ func (l *List[E]) Open(seed Seed, dst []E, b Sealed) ([]E, error) {
 	return dst, err
 }
 
-// Joins reports whether entries and the next block fit into three quarters of one
-// block, which leaves room for later changes.
+// Joins reports whether entries and the next block together fit into three quarters of a block,
+// which leaves room for later changes.
 func (l *List[E]) Joins(entries []E, next Sealed) bool {
 	record, count := l.Encode(entries, MaxBlock)
 	return count == len(entries) && len(record)+len(next.Record) <= MaxBlock/4*3
@@ -89,9 +86,9 @@ func (l *List[E]) Merge(entries []E, edits []Edit[E]) (merged []E, shrunk bool) 
 	return append(merged, entries...), shrunk
 }
 
-// Cut makes blocks of entries and gives put the key and the sealed record of each: full
-// blocks at the end of the list, so that a list that only grows stays dense, and
-// otherwise blocks of equal size, which leaves room for later changes.
+// Cut divides entries into blocks and calls put with the key and the sealed record of each. At
+// the end of the list the blocks are full, so that a list that only grows stays dense;
+// elsewhere they have equal sizes, which leaves room for later changes.
 func (l *List[E]) Cut(seed Seed, entries []E, end bool, put func(key, record []byte) error) error {
 	room := MaxBlock
 	if !end {

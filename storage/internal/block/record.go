@@ -10,27 +10,29 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// A record is one value of a bucket. It starts with the CRC-32C of the bucket's path,
-// the key and everything after the checksum, little-endian: a record that was changed,
-// or moved to another key or bucket, is detected.
+// A record is one value of a bucket. It starts with the little-endian CRC-32C of the bucket's
+// path, the key and everything after the checksum. A record that was changed, or moved to
+// another key or bucket, is therefore detected.
 const ChecksumSize = 4
 
-// maxCatalogRecord bounds a msgpack record. The largest are the eigenvalues and
-// residuals of an embedding, 18 bytes per dimension.
+// maxCatalogRecord is the largest size of a msgpack record. The largest records are the
+// eigenvalues and residuals of an embedding, 18 bytes per dimension.
 const maxCatalogRecord = 4 << 20
 
-// maxNesting is how deep arrays and maps of a msgpack record may nest. Ours
-// reach 3; the decoder recurses, so a hostile depth must not reach it.
+// maxNesting is the largest nesting of arrays and maps in a msgpack record. Records of the
+// store have at most 3 levels. The decoder recurses, so hostile input must not reach it with
+// deeper nesting.
 const maxNesting = 16
 
 // Castagnoli is the table of CRC-32C, the checksum of the store.
 var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Seed is the checksum of a bucket's path below the root bucket, with
-// which the checksum of its records starts.
+// Seed is the checksum of a bucket's path below the root bucket. The checksum of each record in
+// the bucket continues from it.
 type Seed uint32
 
-// SeedOf hashes each part with its length, so that the parts cannot shift.
+// SeedOf includes the length of each part, so that the same bytes divided differently give
+// another seed.
 func SeedOf(path ...[]byte) Seed {
 	var sum uint32
 	for _, part := range path {
@@ -40,7 +42,7 @@ func SeedOf(path ...[]byte) Seed {
 	return Seed(sum)
 }
 
-// PartSeed is the seed of a part of an object.
+// PartSeed returns the seed of a part of an object.
 func PartSeed(id uint64, name []byte) Seed { return SeedOf(ObjectsName, Key64(id), name) }
 
 func (s Seed) sum(key, payload []byte) uint32 {
@@ -50,8 +52,8 @@ func (s Seed) sum(key, payload []byte) uint32 {
 	return crc32.Update(sum, Castagnoli, payload)
 }
 
-// Seal writes the checksum into the first bytes of record, which is ChecksumSize
-// bytes of room and then the payload, and returns record.
+// Seal writes the checksum into the first ChecksumSize bytes of record, which precede the
+// payload, and returns record.
 func (s Seed) Seal(key, record []byte) []byte {
 	binary.LittleEndian.PutUint32(record, s.sum(key, record[ChecksumSize:]))
 	return record
@@ -99,14 +101,13 @@ func DecodeStruct(s Seed, key, record []byte, v any) error {
 	return nil
 }
 
-// checkMsgpack scans one msgpack value before the decoder sees it. The decoder (v5.4.1)
-// allocates what a header claims and recurses into what nests, so five bytes can ask
-// for gigabytes and megabytes of brackets overflow the stack. The scan does neither:
-// every declared count must fit into the bytes that are left, nesting is bounded,
-// extension types, which the store never writes, are refused, and nothing may follow
-// the value. It takes one pass.
+// checkMsgpack scans one msgpack value before it is decoded. The decoder (v5.4.1) allocates as
+// much as a header declares and recurses into nested values, so five bytes can ask for
+// gigabytes, and megabytes of nested values overflow the stack. The scan, one pass, avoids
+// both: every declared count must fit into the remaining bytes, nesting is limited, extension
+// types, which the store never writes, are refused, and nothing may follow the value.
 func checkMsgpack(b []byte) error {
-	// open[d] counts the values still due at depth d; one at the top.
+	// open[d] counts the values still expected at depth d; one at the top.
 	var open [maxNesting + 1]uint64
 	depth := 0
 	open[0] = 1
@@ -142,8 +143,8 @@ func checkMsgpack(b []byte) error {
 	}
 }
 
-// msgpackItem returns the size of the item at the start of b, with its text or
-// bytes but without its children, and how many children follow.
+// msgpackItem returns the size of the item at the start of b, including its text or bytes but
+// not its children, and the number of children that follow.
 func msgpackItem(b []byte) (size int, children uint64, err error) {
 	c := b[0]
 	switch {
@@ -195,7 +196,7 @@ func msgpackItem(b []byte) (size int, children uint64, err error) {
 	return bodyItem(b, 1+width, length)
 }
 
-// bodyItem is an item of a head and a body of the given length.
+// bodyItem returns the size of an item that consists of a head and a body of the given length.
 func bodyItem(b []byte, head int, length uint64) (int, uint64, error) {
 	if length > uint64(len(b)-head) {
 		return 0, 0, fault.Record("msgpack declares %d bytes where %d are left", length, len(b)-head)

@@ -11,16 +11,16 @@ type RowBuilder struct {
 	targets []uint32  // its capacity is the expected number of arcs
 	weights []float32 // nil if none is expected
 	times   []int64   // nil if none is expected
-	source  uint32    // row that is being filled
+	source  uint32    // row that is being built
 	last    Arc
 
-	vertices []uint32 // row of each slot, NoVertex for empty ones; nil where they are the same
+	vertices []uint32 // row of each slot, NoVertex for empty slots; nil if slots and rows are the same
 
-	weighted, timed uint64 // arcs with a weight other than 1, or a timestamp, that are still expected
+	weighted, timed uint64 // arcs still expected with a weight other than 1, or with a timestamp
 }
 
-// NewRowBuilder makes the rows of n vertices, with so many edges, of which some have
-// weights and timestamps; vertices is the row of each slot, or nil.
+// NewRowBuilder prepares the rows of a graph with n vertices and the given numbers of edges, of
+// weights other than 1 and of timestamps. vertices is the row of each slot, or nil.
 func NewRowBuilder(edges, weighted, timed uint64, n int, vertices []uint32) *RowBuilder {
 	b := &RowBuilder{vertices: vertices, offsets: make([]int64, n+1), targets: make([]uint32, 0, 2*edges), weighted: 2 * weighted, timed: 2 * timed}
 	if weighted > 0 {
@@ -32,7 +32,7 @@ func NewRowBuilder(edges, weighted, timed uint64, n int, vertices []uint32) *Row
 	return b
 }
 
-// AddColumns takes the weights and timestamps of a block whose arcs were added.
+// AddColumns adds the weights and timestamps of a block whose arcs were added.
 func (b *RowBuilder) AddColumns(block *ArcBlock) error {
 	if b.weights != nil {
 		if len(block.weights) == 0 {
@@ -74,7 +74,7 @@ func CountValues(weights []float32, times []int64) (weighted, timed uint64) {
 	return weighted, timed
 }
 
-// Add takes the arcs of the next block. It may overwrite them.
+// Add adds the arcs of the next block. It may overwrite block.
 func (b *RowBuilder) Add(block []Arc) error {
 	n := uint32(len(b.offsets) - 1)
 	if len(b.targets) > 0 && block[0] <= b.last {
@@ -105,7 +105,7 @@ func (b *RowBuilder) Add(block []Arc) error {
 	return nil
 }
 
-// toVertices replaces slots by vertices, which keeps the order.
+// toVertices replaces slots with vertices, which does not change the order.
 func toVertices(block []Arc, vertices []uint32) error {
 	for i, a := range block {
 		u, v := uint32(NoVertex), uint32(NoVertex)

@@ -16,8 +16,8 @@ import (
 //	rows      4 bytes, little-endian
 //	values    rows × dim float32, little-endian
 //
-// Keys, heads and values are multiples of four bytes, so that values lie
-// aligned in the map.
+// Keys, heads and values have multiples of four bytes, so that values are aligned in the memory
+// map.
 const (
 	MaxDim    = 1 << 16
 	chunkSize = 1 << 20
@@ -25,10 +25,10 @@ const (
 	rowsHead  = ChecksumSize + 4
 )
 
-// ChunkRows is how many rows of a dimension make a chunk.
+// ChunkRows returns the number of rows of the given dimension in a chunk.
 func ChunkRows(dim int) int { return max(1, chunkSize/(4*dim)) }
 
-// FiniteBits reports whether the bits are those of a number: not all bits of the
+// FiniteBits reports whether the bits are those of a finite float32: not all bits of the
 // exponent are set.
 func FiniteBits(bits uint32) bool { return bits&0x7f80_0000 != 0x7f80_0000 }
 
@@ -43,8 +43,8 @@ func EncodeChunk(m *vec.Matrix, from, rows int) []byte {
 	return record
 }
 
-// DecodeChunk fills values, the rest of the matrix, from the payload of the
-// chunk that starts with row from, and returns the number of its rows.
+// DecodeChunk fills the beginning of values, which is the rest of the matrix, from the payload
+// of the chunk that starts with row from. It returns the number of rows in the chunk.
 func DecodeChunk(values []float32, key, payload []byte, from, dim int) (rows int, err error) {
 	if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) != uint64(from) {
 		return 0, fault.Record("chunk %x where row %d should start", key, from)
@@ -65,17 +65,17 @@ func DecodeChunk(values []float32, key, payload []byte, from, dim int) (rows int
 	return rows, nil
 }
 
-// Bits of two values side by side.
+// Masks for the bits of two adjacent values in a uint64.
 const (
 	exponents = 0x7f80_0000_7f80_0000
 	lowest    = 0x0080_0000_0080_0000 // of the exponents
 	signs     = 0x8000_0000_8000_0000
 )
 
-// decodeFloats fills values from body, which has 4 bytes for each, and reports whether
-// all are finite. It takes four at a time, because the first search after opening waits
-// for it. Adding one to the lowest place of an exponent carries into the sign bit,
-// which is masked out, exactly if all bits of the exponent are set.
+// decodeFloats fills values from body, which has 4 bytes for each, and reports whether all are
+// finite. It converts four at a time, because the first search after opening waits for it.
+// Adding one to the lowest bit of an exponent carries into the sign bit, which was masked out,
+// exactly if all bits of the exponent are set.
 func decodeFloats(values []float32, body []byte) bool {
 	bad := uint64(0)
 	for len(values) >= 4 && len(body) >= 16 {
@@ -94,14 +94,14 @@ func decodeFloats(values []float32, body []byte) bool {
 	return sound
 }
 
-// Chunk is one record of rows in the map.
+// Chunk is one record of rows in the memory map.
 type Chunk struct {
 	Key, Record []byte
 	First       uint32 // row
 	Rows        int    // how many
 }
 
-// RowsIn returns how many rows a record has room for.
+// RowsIn returns the number of rows in a record.
 func RowsIn(record []byte, dim int) (int, error) {
 	size := len(record) - rowsHead
 	if size <= 0 || size%(4*dim) != 0 {
@@ -110,9 +110,9 @@ func RowsIn(record []byte, dim int) (int, error) {
 	return size / (4 * dim), nil
 }
 
-// Values returns the rows of a chunk: as they are in the map if they are aligned, and
-// otherwise as a copy in room, which is allocated if needed. The checksum is verified
-// unless the rows are known to be sound.
+// Values returns the rows of a chunk: a view of the memory map if they are aligned there, and
+// otherwise a copy in room, which is allocated if needed. The checksum is verified unless sound
+// is set, which means that the rows were verified before.
 func (c Chunk) Values(seed Seed, dim int, sound bool, room *[]float32) ([]float32, error) {
 	if !sound {
 		payload, err := seed.Open(c.Key, c.Record)
@@ -140,8 +140,8 @@ func (c Chunk) Values(seed Seed, dim int, sound bool, room *[]float32) ([]float3
 	return values, nil
 }
 
-// floatsIn views bytes as values. It is nil if the bytes are not aligned or the machine
-// has the other order of bytes.
+// floatsIn returns a view of bytes as values. It is nil if the bytes are not aligned or the
+// machine is big-endian.
 func floatsIn(body []byte) []float32 {
 	first := unsafe.Pointer(unsafe.SliceData(body))
 	one := [2]byte{1, 0}
@@ -151,7 +151,7 @@ func floatsIn(body []byte) []float32 {
 	return unsafe.Slice((*float32)(first), len(body)/4)
 }
 
-// allFinite reports what decodeFloats reports.
+// allFinite reports whether all values in body are finite, like decodeFloats.
 func allFinite(body []byte) bool {
 	bad := uint64(0)
 	for len(body) >= 32 {

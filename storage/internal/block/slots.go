@@ -9,21 +9,20 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// The vertices of a graph have slots: numbers given once, in the order of
-// arrival, and never again. A vertex that is deleted leaves its slot empty, so
-// that nothing else has to be renumbered. What is in the file names vertices by
-// their slots; a Snapshot numbers the live ones densely, in the order of their
-// slots, and without empty slots both numbers are the same.
+// The vertices of a graph have slots: numbers that are assigned once, in the order of arrival,
+// and never reused. A deleted vertex leaves its slot empty, so that no other vertex has to be
+// renumbered. The file refers to vertices by slots. A Snapshot numbers the existing vertices
+// densely, in the order of their slots; without empty slots both numbers are the same.
 //
-// The empty slots of a graph, and those that its graph had when an embedding was made,
-// are blocks of runs in a part of their own, which is made when it is needed. The key
-// of a block is its first slot; its record is
+// The empty slots of a graph, and those that a graph had when an embedding of it was made, are
+// stored as blocks of runs in a separate part, which is created when it is first needed. The
+// key of a block is its first slot; its record is
 //
 //	flags  1 byte   zero
 //	count  2 bytes  slots, little-endian, at least 1
 //	runs            see decodeRuns
 
-// NoVertex is a number that no vertex has.
+// NoVertex is a number that is not used for any vertex.
 const NoVertex = math.MaxUint32
 
 // slotRun is a run of consecutive slots.
@@ -32,17 +31,16 @@ type slotRun struct {
 	n     int
 }
 
-// Runs of ascending slots, of which the first slot and how many there are is
-// known from elsewhere, are
+// Ascending slots are encoded as runs. The first slot and the number of slots are known from
+// elsewhere. The encoding of the runs is
 //
 //	slots − 1    uvarint
 //	gap − 1      uvarint, slots to the next run; left out behind the last one
 //
-// and so on. A run ends only before a slot that is left out, so that there is one
+// and so on. A run always extends to the last consecutive slot, so that there is only one
 // encoding.
 
-// decodeRuns appends the runs of count slots to dst and returns the bytes that
-// they took.
+// decodeRuns appends the runs of count slots to dst and returns the number of bytes read.
 func decodeRuns(dst []slotRun, first uint32, count int, b []byte) (runs []slotRun, size int, err error) {
 	next := uint64(first)
 	for {
@@ -64,15 +62,15 @@ func decodeRuns(dst []slotRun, first uint32, count int, b []byte) (runs []slotRu
 	}
 }
 
-// runEncoder makes the encoding of runs slot by slot.
+// runEncoder encodes runs, one slot at a time.
 type runEncoder struct {
-	done  []byte // finished runs, and the gap behind them
+	done  []byte // finished runs and the gaps after them
 	run   int    // slots of the last run
 	last  uint32 // last slot
 	count int    // slots
 }
 
-// sizeWith is the size of the encoding with one more slot.
+// sizeWith returns the size of the encoding including one more slot.
 func (e *runEncoder) sizeWith(slot uint32) int {
 	if e.count == 0 || slot == e.last+1 {
 		return len(e.done) + uvarintSize(uint64(e.run))
@@ -106,8 +104,8 @@ var SlotList = &List[uint32]{
 	Decode:  DecodeSlots,
 }
 
-// EncodeSlots makes the unsealed record of a block of the first of ascending slots: of
-// as many as fit into room bytes with the key.
+// EncodeSlots makes the unsealed record of a block of the first of ascending slots: as many as
+// fit into room bytes together with the key.
 func EncodeSlots(slots []uint32, room int) (record []byte, count int) {
 	e := runEncoder{}
 	for _, slot := range slots {
@@ -145,9 +143,9 @@ func DecodeSlots(dst []uint32, key, payload []byte) ([]uint32, error) {
 	return dst, nil
 }
 
-// SlotMap translates between the slots and the vertices of one version.
+// SlotMap converts between the slots and the vertices of one version of a graph.
 type SlotMap struct {
-	Slots uint64   // live and empty
+	Slots uint64   // number of slots, used and empty
 	Empty []uint32 // ascending
 }
 
@@ -165,15 +163,15 @@ func (m *SlotMap) Vertex(slot uint32) (uint32, bool) {
 
 // Slot returns the slot of a vertex.
 func (m *SlotMap) Slot(v uint32) uint32 {
-	// Before empty[i] lie empty[i]-i vertices.
+	// There are Empty[i]-i vertices before slot Empty[i].
 	return v + uint32(sort.Search(len(m.Empty), func(i int) bool { return m.Empty[i]-uint32(i) > v }))
 }
 
-// Vertices is the number of live slots.
+// Vertices returns the number of slots that are not empty.
 func (m *SlotMap) Vertices() int { return int(m.Slots) - len(m.Empty) }
 
-// Table returns the vertex of every slot, NoVertex for the empty ones, and nil
-// where no slot is empty.
+// Table returns the vertex of every slot, NoVertex for empty slots. It returns nil if no slot
+// is empty.
 func (m *SlotMap) Table() []uint32 {
 	if len(m.Empty) == 0 {
 		return nil

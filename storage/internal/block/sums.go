@@ -8,27 +8,28 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// FeatureSums is the feature of files that have promises.
+// FeatureSums is the feature of files that store the number and the sum of the records of their
+// buckets. Such a record is called a promise.
 const FeatureSums = "sums"
 
-// A place names a bucket of which the file keeps the number and the sum of its records:
-// PlaceTop and the name of a top bucket, or PlacePart, the number of an object and the
-// name of a part. These are the first bytes of places.
+// A place names a bucket for which the file stores the number and the sum of its records. It
+// consists of PlaceTop and the name of a top bucket, or of PlacePart, the number of an object
+// and the name of a part. The constants are the first bytes of places.
 const (
 	PlaceTop  = 't'
 	PlacePart = 'o'
 )
 
-// TopPlace is the place of a top bucket.
+// TopPlace returns the place of a top bucket.
 func TopPlace(name []byte) string { return string(PlaceTop) + string(name) }
 
-// PartPlace is the place of a part of an object.
+// PartPlace returns the place of a part of an object.
 func PartPlace(id uint64, name []byte) string {
 	return string(append(append([]byte{PlacePart}, Key64(id)...), name...))
 }
 
-// PlaceOf is the place of the bucket at a path below the root bucket of the store;
-// false for a bucket without a promise.
+// PlaceOf returns the place of the bucket at a path below the root bucket of the store. It
+// returns false for a bucket for which no number and sum are stored.
 func PlaceOf(path [][]byte) (string, bool) {
 	switch {
 	case len(path) == 1 && !bytes.Equal(path[0], SumsName):
@@ -39,7 +40,7 @@ func PlaceOf(path [][]byte) (string, bool) {
 	return "", false
 }
 
-// PathOf is the path of the bucket at a place.
+// PathOf returns the path of the bucket at a place.
 func PathOf(place string) [][]byte {
 	if place[0] == PlacePart && len(place) > 9 {
 		return [][]byte{ObjectsName, []byte(place[1:9]), []byte(place[9:])}
@@ -47,17 +48,18 @@ func PathOf(place string) [][]byte {
 	return [][]byte{[]byte(place[1:])}
 }
 
-// Tallies are the tallies of buckets by place; that of "sums" itself is a field of its
-// own.
+// Tallies are the tallies of buckets by place; the tally of the bucket "sums" itself is a
+// separate field.
 type Tallies struct {
 	Of   map[string]page.Tally // by place
 	Sums page.Tally            // of the bucket "sums"
 }
 
-// NewTallies returns tallies of no buckets.
+// NewTallies returns tallies without any buckets.
 func NewTallies() *Tallies { return &Tallies{Of: make(map[string]page.Tally)} }
 
-// Counted is what a walker calls with paths from the root of the file down.
+// Counted records the tally of a bucket. A walker calls it with paths from the root of the
+// file.
 func (s *Tallies) Counted(path [][]byte, tally page.Tally) {
 	if len(path) == 2 && bytes.Equal(path[1], SumsName) {
 		s.Sums = tally
@@ -66,8 +68,8 @@ func (s *Tallies) Counted(path [][]byte, tally page.Tally) {
 	}
 }
 
-// EncodePromise makes the sealed record of a tally: its count and its sum, 8 bytes
-// little-endian each, under the place.
+// EncodePromise makes the sealed record of a tally, under its place: its count and its sum, 8
+// bytes each, little-endian.
 func EncodePromise(place string, tally page.Tally) []byte {
 	b := binary.LittleEndian.AppendUint64(make([]byte, ChecksumSize, ChecksumSize+16), tally.Count)
 	b = binary.LittleEndian.AppendUint64(b, tally.Sum)
@@ -76,7 +78,7 @@ func EncodePromise(place string, tally page.Tally) []byte {
 
 var sumsSeed = SeedOf(SumsName)
 
-// DecodePromise opens a record of EncodePromise.
+// DecodePromise decodes a record made by EncodePromise.
 func DecodePromise(key, record []byte) (page.Tally, error) {
 	body, err := sumsSeed.Open(key, record)
 	if err == nil && (len(body) != 16 || len(key) < 2) {
