@@ -2,7 +2,7 @@ package embedding
 
 import (
 	"context"
-	"fmt"
+	"math"
 
 	"heavytail/embedding/eigen"
 	"heavytail/storage/vec"
@@ -15,18 +15,16 @@ import (
 // same vectors give the same bytes with any number of workers, on one kind of processor.
 // Errors are that of ctx and eigen.ErrNotFinite.
 func Principal(ctx context.Context, m *vec.Matrix, dim, workers int) (*vec.Matrix, error) {
-	centred := centre(m)
-	whole := centred.Panel(0, m.Dim)
-	entries := make([]float64, m.Dim*m.Dim)
-	if err := vec.MulTNSymmetric(ctx, entries, whole, whole, workers); err != nil {
-		return nil, fmt.Errorf("%w", err)
+	centred, c, err := covarianceOf(ctx, m, workers)
+	if err != nil {
+		return nil, err
 	}
-	for _, x := range entries {
-		if x-x != 0 {
+	for _, x := range c.entries {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return nil, eigen.ErrNotFinite
 		}
 	}
-	_, axes, ok := eigen.Symmetric(entries, m.Dim)
+	_, axes, ok := eigen.Symmetric(c.entries, c.k)
 	if !ok {
 		return nil, eigen.ErrNotFinite
 	}

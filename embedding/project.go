@@ -27,11 +27,9 @@ func Project(ctx context.Context, m *vec.Matrix, workers int) (*Projection, erro
 	if m.Rows == 0 || m.Dim == 0 {
 		return p, nil
 	}
-	centred := centre(m)
-	c := &covariance{k: m.Dim, entries: make([]float64, m.Dim*m.Dim)}
-	whole := centred.Panel(0, m.Dim)
-	if err := vec.MulTNContext(ctx, c.entries, whole, whole, workers); err != nil {
-		return nil, fmt.Errorf("%w", err)
+	centred, c, err := covarianceOf(ctx, m, workers)
+	if err != nil {
+		return nil, err
 	}
 	variance := 0.0
 	for j := range c.k {
@@ -71,6 +69,17 @@ func centre(m *vec.Matrix) *vec.Matrix {
 		}
 	}
 	return centred
+}
+
+// covarianceOf returns the centred vectors, and n times the covariance of their coordinates.
+func covarianceOf(ctx context.Context, m *vec.Matrix, workers int) (centred *vec.Matrix, c *covariance, err error) {
+	centred = centre(m)
+	c = &covariance{k: m.Dim, entries: make([]float64, m.Dim*m.Dim)}
+	whole := centred.Panel(0, m.Dim)
+	if err := vec.MulTNSymmetric(ctx, c.entries, whole, whole, workers); err != nil {
+		return nil, nil, fmt.Errorf("%w", err)
+	}
+	return centred, c, nil
 }
 
 // covariance is a symmetric matrix with all entries stored.

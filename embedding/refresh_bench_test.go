@@ -326,7 +326,8 @@ func BenchmarkRefreshStep(b *testing.B) {
 }
 
 // steps refreshes dp_spectral along the stream, with a full run after each second step. It returns
-// how well the last vectors tell the held-out edges from other pairs, and those of a full run.
+// the AUC of the held-out edges against other pairs, by the last refreshed vectors and by those
+// of the last full run.
 func (s *stream) steps(b *testing.B) (refreshedAUC, fullAUC float64) {
 	ctx := context.Background()
 	o := embedding.SpectralOptions{Workers: 1}

@@ -101,7 +101,7 @@ func BenchmarkJoin(b *testing.B) {
 					for b.Loop() {
 						var err error
 						found = 0
-						again, err = join(context.Background(), set.m, radius, JoinOptions{Workers: workers}, func(_ uint32, neighbours []uint32) error {
+						again, err = join(context.Background(), set.m, radius, 0, set.m.Rows, JoinOptions{Workers: workers}, func(_ uint32, neighbours []uint32) error {
 							found += int64(len(neighbours))
 							return nil
 						})

@@ -49,24 +49,19 @@ type JoinOptions struct {
 // Errors: ErrRadius, ErrDimension, ErrNotFinite, or that of ctx, which is
 // checked about every 50 µs.
 func Join(ctx context.Context, m *vec.Matrix, radius float64, opts JoinOptions, yield func(u uint32, neighbours []uint32) error) error {
-	_, err := join(ctx, m, radius, opts, yield)
-	return err
+	return JoinRange(ctx, m, radius, 0, m.Rows, opts, yield)
 }
 
 // JoinRange is Join for the vectors u from first on, and below end, so that processes can
 // divide a join; ranges of the same length cost less the further behind they are. Outside
 // the vectors it panics.
 func JoinRange(ctx context.Context, m *vec.Matrix, radius float64, first, end int, opts JoinOptions, yield func(u uint32, neighbours []uint32) error) error {
-	_, err := joinRange(ctx, m, radius, first, end, opts, yield)
+	_, err := join(ctx, m, radius, first, end, opts, yield)
 	return err
 }
 
-// join is Join, and also returns how many pairs had to be measured again.
-func join(ctx context.Context, m *vec.Matrix, radius float64, opts JoinOptions, yield func(u uint32, neighbours []uint32) error) (int64, error) {
-	return joinRange(ctx, m, radius, 0, m.Rows, opts, yield)
-}
-
-func joinRange(ctx context.Context, m *vec.Matrix, radius float64, first, end int, opts JoinOptions, yield func(u uint32, neighbours []uint32) error) (int64, error) {
+// join is JoinRange, and also returns how many pairs had to be measured again.
+func join(ctx context.Context, m *vec.Matrix, radius float64, first, end int, opts JoinOptions, yield func(u uint32, neighbours []uint32) error) (int64, error) {
 	if err := checkShape(m); err != nil {
 		return 0, err
 	}

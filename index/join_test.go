@@ -117,7 +117,7 @@ func TestJoin_Margin(t *testing.T) {
 		{"near", near, sample(t, near, 1000, 1)[100], 1, pairs(1000) / 200},
 		{"far apart", clustered(1000, 50, 5, 3000, 1), 11, pairs(1000) / 10, pairs(1000) / 4},
 	} {
-		again, err := join(context.Background(), c.m, c.radius, JoinOptions{}, nothing)
+		again, err := join(context.Background(), c.m, c.radius, 0, c.m.Rows, JoinOptions{}, nothing)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -55,14 +56,20 @@ func manPages(root *cobra.Command) []manPage {
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		pages = append(pages, manPage{"man1/" + manName(cmd) + ".1", manOfCommand(cmd)})
-		for _, c := range cmd.Commands() {
-			if c.IsAvailableCommand() && c.Name() != "completion" {
-				walk(c)
-			}
+		for _, c := range withPages(cmd) {
+			walk(c)
 		}
 	}
 	walk(root)
 	return append(pages, manPage{"man7/" + statementsPage + ".7", manOfStatements()})
+}
+
+// withPages returns the commands below a command that have pages: all but completion, which
+// cobra describes by --help of each shell.
+func withPages(cmd *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(slices.Clone(cmd.Commands()), func(c *cobra.Command) bool {
+		return !c.IsAvailableCommand() || c.Name() == "completion"
+	})
 }
 
 const statementsPage = "heavytail-statements"
@@ -207,10 +214,8 @@ func manSeeAlso(cmd *cobra.Command) []string {
 	if cmd.HasParent() {
 		add(manName(cmd.Parent()), "1")
 	}
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() && c.Name() != "completion" {
-			add(manName(c), "1")
-		}
+	for _, c := range withPages(cmd) {
+		add(manName(c), "1")
 	}
 	add(statementsPage, "7")
 	return names

@@ -2,9 +2,7 @@ package paper
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -34,15 +32,7 @@ func TestRunLinks_Figures(t *testing.T) {
 			t.Errorf("the report lacks %q:\n%s", of.title, report)
 		}
 	}
-	file, err := os.Open(filepath.Join(config.Out, linkCSVName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := readCSV(t, filepath.Join(config.Out, linkCSVName))
 	db, err := query.Open(filepath.Join(config.Out, linkStoreName), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -43,10 +43,17 @@ func linkMeasures() []linkMeasure {
 // trainedModel is the name of the scorer in rows of a model that TRAIN MODEL would train.
 const trainedModel = "model"
 
-// linkFigures reads the figures of all finished steps, and the names of the scorers of each
-// method in the order of the answers.
-func (e *experiment) linkFigures(graphs []linkGraph, methods []linkMethod) (figures map[linkFigure]float64, scorers map[string][]string) {
-	figures, scorers = map[linkFigure]float64{}, map[string][]string{}
+// linkResults has the figures of all finished steps.
+type linkResults struct {
+	graphs  []linkGraph
+	methods []linkMethod
+	figures map[linkFigure]float64
+	scorers map[string][]string // of each method, in the order of the answers
+}
+
+// linkResults reads the figures from the journal.
+func (e *experiment) linkResults(graphs []linkGraph, methods []linkMethod) *linkResults {
+	r := &linkResults{graphs, methods, map[linkFigure]float64{}, map[string][]string{}}
 	for _, g := range graphs {
 		for _, m := range methods {
 			for _, of := range linkMeasures() {
@@ -61,15 +68,15 @@ func (e *experiment) linkFigures(graphs []linkGraph, methods []linkMethod) (figu
 						continue
 					}
 					scorer := fmt.Sprint(row["scorer"])
-					figures[linkFigure{g.name, m.name, scorer, of.name}] = value
-					if !slices.Contains(scorers[m.name], scorer) {
-						scorers[m.name] = append(scorers[m.name], scorer)
+					r.figures[linkFigure{g.name, m.name, scorer, of.name}] = value
+					if !slices.Contains(r.scorers[m.name], scorer) {
+						r.scorers[m.name] = append(r.scorers[m.name], scorer)
 					}
 				}
 			}
 		}
 	}
-	return figures, scorers
+	return r
 }
 
 // single reports whether a scorer reads the graph or the vectors and learns nothing.
@@ -79,10 +86,10 @@ func single(scorer string) bool {
 
 // bestSingle returns the best of the scorers of a method that learn nothing, NaN if there
 // is none.
-func bestSingle(figures map[linkFigure]float64, scorers map[string][]string, graph, method, measure string) (value float64, name string) {
+func (r *linkResults) bestSingle(graph, method, measure string) (value float64, name string) {
 	value = math.NaN()
-	for _, s := range scorers[method] {
-		if v, ok := figures[linkFigure{graph, method, s, measure}]; ok && single(s) && !(v <= value) {
+	for _, s := range r.scorers[method] {
+		if v, ok := r.figures[linkFigure{graph, method, s, measure}]; ok && single(s) && !(v <= value) {
 			value, name = v, s
 		}
 	}
@@ -92,7 +99,7 @@ func bestSingle(figures map[linkFigure]float64, scorers map[string][]string, gra
 // writeLinks writes the tables into the folder, as Markdown and all figures as CSV, and
 // returns the Markdown.
 func (e *experiment) writeLinks(graphs []linkGraph, methods []linkMethod) (string, error) {
-	figures, scorers := e.linkFigures(graphs, methods)
+	r := e.linkResults(graphs, methods)
 	var text strings.Builder
 	text.WriteString("# Links: methods, graphs and protocols\n\nA fifth of the edges is held out, of graphs with times the latest. \"best\" is the highest of the scores of l2, cosine and dot,\nand \"model\" is what TRAIN MODEL makes by default, without an embedding or with that of the method.\nOn er and shuffled nothing but the degrees can be predicted.\n")
 	for _, of := range linkMeasures() {
@@ -101,17 +108,17 @@ func (e *experiment) writeLinks(graphs []linkGraph, methods []linkMethod) (strin
 		for _, g := range graphs {
 			header = append(header, g.name)
 		}
-		writeTable(&text, header, linkLines(figures, scorers, graphs, methods, of.name))
+		writeTable(&text, header, r.lines(of.name))
 	}
 	text.WriteString("\n## The model and the best single scorer\n\nDifferences of the model to the best of all scorers of the graph and of the method's vectors; above 0 the model is better.\n\n")
 	header := []string{"graph", "model", "best by MAP"}
 	for _, of := range linkMeasures() {
 		header = append(header, of.name)
 	}
-	writeTable(&text, header, marginLines(figures, scorers, graphs, methods))
+	writeTable(&text, header, r.margins())
 	err := os.WriteFile(e.path(linkReportName), []byte(text.String()), 0o644)
 	if err == nil {
-		err = e.writeLinkCSV(figures, scorers, graphs, methods)
+		err = r.writeCSV(e.path(linkCSVName))
 	}
 	if err != nil {
 		return text.String(), fmt.Errorf("paper: %w", err)
@@ -119,12 +126,12 @@ func (e *experiment) writeLinks(graphs []linkGraph, methods []linkMethod) (strin
 	return text.String(), nil
 }
 
-// linkLines returns the lines of the table of one measure.
-func linkLines(figures map[linkFigure]float64, scorers map[string][]string, graphs []linkGraph, methods []linkMethod, measure string) [][]string {
+// lines returns the lines of the table of one measure.
+func (r *linkResults) lines(measure string) [][]string {
 	var lines [][]string
 	add := func(method, scorer string, value func(graph string) float64) {
 		line, any := []string{method, scorer}, false
-		for _, g := range graphs {
+		for _, g := range r.graphs {
 			v := value(g.name)
 			any = any || !math.IsNaN(v)
 			line = append(line, short(v))
@@ -134,17 +141,17 @@ func linkLines(figures map[linkFigure]float64, scorers map[string][]string, grap
 		}
 	}
 	of := func(method, scorer string) func(string) float64 {
-		return func(graph string) float64 { return measured(figures, linkFigure{graph, method, scorer, measure}) }
+		return func(graph string) float64 { return r.measured(linkFigure{graph, method, scorer, measure}) }
 	}
-	for _, m := range methods {
+	for _, m := range r.methods {
 		if m.name == "" {
-			for _, s := range scorers[""] {
+			for _, s := range r.scorers[""] {
 				add("", s, of("", s))
 			}
 			continue
 		}
 		add(m.name, "best", func(graph string) float64 {
-			v, _ := bestSingle(figures, scorers, graph, m.name, measure)
+			v, _ := r.bestSingle(graph, m.name, measure)
 			return v
 		})
 		add(m.name, trainedModel, of(m.name, trainedModel))
@@ -153,29 +160,29 @@ func linkLines(figures map[linkFigure]float64, scorers map[string][]string, grap
 }
 
 // measured returns a figure, NaN if it was not measured.
-func measured(figures map[linkFigure]float64, at linkFigure) float64 {
-	if v, ok := figures[at]; ok {
+func (r *linkResults) measured(at linkFigure) float64 {
+	if v, ok := r.figures[at]; ok {
 		return v
 	}
 	return math.NaN()
 }
 
-// marginLines returns lines that compare every model with the best single scorer that it
+// margins returns lines that compare every model with the best single scorer that it
 // could use.
-func marginLines(figures map[linkFigure]float64, scorers map[string][]string, graphs []linkGraph, methods []linkMethod) [][]string {
+func (r *linkResults) margins() [][]string {
 	var lines [][]string
-	for _, g := range graphs {
-		for _, m := range methods {
+	for _, g := range r.graphs {
+		for _, m := range r.methods {
 			line, known := []string{g.name, cmp.Or(m.name, "no embedding"), ""}, false
 			for i, of := range linkMeasures() {
-				best, name := bestSingle(figures, scorers, g.name, "", of.name)
-				if v, own := bestSingle(figures, scorers, g.name, m.name, of.name); !(v <= best) && !math.IsNaN(v) {
+				best, name := r.bestSingle(g.name, "", of.name)
+				if v, own := r.bestSingle(g.name, m.name, of.name); !(v <= best) && !math.IsNaN(v) {
 					best, name = v, own
 				}
 				if i == 0 {
 					line[2] = name
 				}
-				margin := measured(figures, linkFigure{g.name, m.name, trainedModel, of.name}) - best
+				margin := r.measured(linkFigure{g.name, m.name, trainedModel, of.name}) - best
 				cell := ""
 				if !math.IsNaN(margin) {
 					known, cell = true, fmt.Sprintf("%+.3f", margin)
@@ -190,19 +197,19 @@ func marginLines(figures map[linkFigure]float64, scorers map[string][]string, gr
 	return lines
 }
 
-// writeLinkCSV writes all figures.
-func (e *experiment) writeLinkCSV(figures map[linkFigure]float64, scorers map[string][]string, graphs []linkGraph, methods []linkMethod) (err error) {
-	out, err := os.Create(e.path(linkCSVName))
+// writeCSV writes all figures into a file.
+func (r *linkResults) writeCSV(path string) (err error) {
+	out, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	records := [][]string{{"graph", "method", "scorer", "measure", "value"}}
-	for _, g := range graphs {
-		for _, m := range methods {
-			for _, s := range scorers[m.name] {
+	for _, g := range r.graphs {
+		for _, m := range r.methods {
+			for _, s := range r.scorers[m.name] {
 				for _, of := range linkMeasures() {
-					if v, ok := figures[linkFigure{g.name, m.name, s, of.name}]; ok {
+					if v, ok := r.figures[linkFigure{g.name, m.name, s, of.name}]; ok {
 						records = append(records, []string{g.name, m.name, s, of.name, strconv.FormatFloat(v, 'g', -1, 64)})
 					}
 				}

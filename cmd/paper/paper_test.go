@@ -135,15 +135,7 @@ func TestRun_Tables(t *testing.T) {
 			}
 		}
 	}
-	file, err := os.Open(filepath.Join(config.Out, csvName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	records, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := readCSV(t, filepath.Join(config.Out, csvName))
 	// Two uses and what was found with 9 measures of Table 2, and two of Table 4; and
 	// of Table 3 five for each of two features, and for the best without an embedding.
 	if want := 1 + 3*9 + 5*(3*2+1) + 3*2; len(records) != want {
@@ -470,4 +462,19 @@ func withoutSeconds(report string) string {
 		text.WriteString("\n")
 	}
 	return text.String()
+}
+
+// readCSV returns the records of a file.
+func readCSV(t *testing.T, path string) [][]string {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	records, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return records
 }

@@ -245,8 +245,8 @@ func (r *refiner) enrich(ctx context.Context) (bool, error) {
 	if r.tooMany(long) {
 		return false, nil
 	}
-	p := min(long, (k/6+Width)/Width*Width)
-	r.added = p
+	r.added = min(long, (k/6+Width)/Width*Width)
+	p := r.added
 	r.extra = vec.NewMatrix(n, 2*p)
 	if p == 0 {
 		return true, nil
@@ -263,8 +263,9 @@ func (r *refiner) enrich(ctx context.Context) (bool, error) {
 
 // sample returns false if the residual of the images of some directions of V alone has more long
 // directions than Options.Directions allows. The residual of all images has at least as many,
-// since its restriction to a subspace has no larger singular values. With a limit
-// above sampled directions it computes nothing.
+// since its restriction to a subspace has no larger singular values. Without Options.Norm the
+// longest of these images stands for it. With a limit above sampled directions it computes
+// nothing.
 func (r *refiner) sample(ctx context.Context) (bool, error) {
 	if r.opts.Directions >= sampled || r.first <= sampled || r.opts.Directions == 0 {
 		return true, nil

@@ -109,7 +109,7 @@ const calibrationBins = 10
 // a graph that is too small) and of [link.Train] (link.ErrTooFew, too).
 func TrainModel(ctx context.Context, req ModelRequest) (*link.Model, ModelReport, error) {
 	began := time.Now()
-	t := modelTraining{req: req, terms: link.Terms{Heuristics: req.Heuristics, Features: req.Features}}
+	t := newModelTraining(req)
 	model, err := t.run(ctx)
 	if err != nil {
 		return nil, ModelReport{}, fmt.Errorf("model: %w", err)
@@ -127,24 +127,12 @@ func TrainModel(ctx context.Context, req ModelRequest) (*link.Model, ModelReport
 // those of TrainModel.
 func EvaluationModel(ctx context.Context, s *evaluate.LinkSplit, req ModelRequest) (*link.Bound, error) {
 	req.Graph = s.Graph
-	t := modelTraining{req: req, terms: link.Terms{Heuristics: req.Heuristics, Features: req.Features}}
-	err := t.check()
-	var h hidden
-	if err == nil {
-		h, err = t.hide(ctx, s.Graph, 1)
-	}
-	var l learned
-	if err == nil {
-		l, err = t.train(ctx, h)
-	}
-	var b *link.Bound
-	if err == nil {
-		b, err = l.model.Bind(s.Graph, t.req.Vectors)
-	}
+	t := newModelTraining(req)
+	bound, err := t.bind(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("model: %w", err)
 	}
-	return b, nil
+	return bound, nil
 }
 
 // modelTraining is the state of a running request.
@@ -158,6 +146,26 @@ type modelTraining struct {
 type hidden struct {
 	split   *evaluate.LinkSplit
 	vectors *vec.Matrix // of split.Graph, nil without an embedding
+}
+
+func newModelTraining(req ModelRequest) *modelTraining {
+	return &modelTraining{req: req, terms: link.Terms{Heuristics: req.Heuristics, Features: req.Features}}
+}
+
+// bind trains a model on edges held out of the graph, and binds it to the graph.
+func (t *modelTraining) bind(ctx context.Context) (*link.Bound, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	h, err := t.hide(ctx, t.req.Graph, 1)
+	if err != nil {
+		return nil, err
+	}
+	l, err := t.train(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	return l.model.Bind(t.req.Graph, t.req.Vectors)
 }
 
 // check returns the error of terms that do not fit to the vectors, and forgets vectors that no

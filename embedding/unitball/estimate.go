@@ -2,8 +2,8 @@ package unitball
 
 import (
 	"context"
-	"time"
 
+	"heavytail/embedding/internal/base"
 	"heavytail/index"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -31,7 +31,7 @@ func Bytes(g *csr.Graph, o Options) int64 {
 }
 
 // Seconds estimates how long Embed takes if it makes all passes, from a join and a
-// pass over some of the vertices, in about a tenth of a second. A run that finds a
+// pass over some of the vertices, in some tenths of a second. A run that finds a
 // placement ends earlier, mostly after a fifth to two thirds of the passes.
 func Seconds(ctx context.Context, g *csr.Graph, o Options) (float64, error) {
 	if err := o.Validate(); err != nil {
@@ -44,25 +44,26 @@ func Seconds(ctx context.Context, g *csr.Graph, o Options) (float64, error) {
 	if err != nil || some == 0 {
 		return 0, err
 	}
-	began := time.Now()
-	err = index.Join(ctx, x, 1, index.JoinOptions{Workers: o.Workers}, func(uint32, []uint32) error { return nil })
+	whole := float64(n) / float64(some)
+	join, err := base.MedianSeconds(ctx, func() (float64, error) {
+		return 1 / (whole * whole), index.Join(ctx, x, 1, index.JoinOptions{Workers: o.Workers}, func(uint32, []uint32) error { return nil })
+	})
 	if err != nil {
 		return 0, err
 	}
-	join := time.Since(began).Seconds() * float64(n) / float64(some) * float64(n) / float64(some)
 	list := make([]uint32, some)
 	squares := make([]float32, some)
 	for v := range list {
 		list[v] = uint32(uint64(v) * 7919 % uint64(some))
 	}
-	const times = 8
-	began = time.Now()
-	for v := range times {
+	v := 0
+	pair, err := base.MedianSeconds(ctx, func() (float64, error) {
 		vec.ListL2Squared(squares, x.Row(v%some), x.Data, o.Dim, list)
-	}
-	pair := time.Since(began).Seconds() / float64(times*some)
+		v++
+		return float64(some), nil
+	})
 	// A pass measures the edges and about as many near pairs as cost a quarter of a join,
 	// adds up both, and moves every vertex, which takes as long as twenty pairs.
 	pass := join/4 + pair*(6*float64(g.Edges())+20*float64(n))
-	return float64(o.Passes) * pass, ctx.Err()
+	return float64(o.Passes) * pass, err
 }

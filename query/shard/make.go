@@ -22,10 +22,11 @@ import (
 // Make plans a statement as a number of shards in a folder, which is created if it does not
 // exist. It reads the input of the statement twice, and copies it into the folder; for
 // NEAREST … FOR ALL the input is the keys of the graph, and for EXPORT WALKS and
-// RECONSTRUCT there is none: their rows are the numbers of walks and of vertices. The sizes
-// of shards differ by at most one row, those of RECONSTRUCT by their pairs of vertices; if there are fewer rows than shards, some shards have none. The statement
-// must be valid for the file of db (errors are those of EXPLAIN), and its output must not
-// exist yet.
+// RECONSTRUCT there is none: their rows are the numbers of walks and of vertices. Shards
+// differ by at most one row; those of RECONSTRUCT have about the same number of pairs of
+// vertices. If there are fewer rows than shards, some shards have none. The statement must
+// be valid for the file of db (errors are those of EXPLAIN), and its output must not exist
+// yet.
 //
 // ErrStatement is a statement that cannot be divided, ErrNumber a number of shards below 1
 // or above MaxShards, and ErrPlanned a folder with a plan.
