@@ -54,9 +54,9 @@ func (g *Graph) Neighbors(v uint32) []uint32 {
 // Weighted reports whether the graph has weights; without them each is 1.
 func (g *Graph) Weighted() bool { return g.Weights != nil }
 
-// WithoutEqualWeights returns the graph, or where all weights are equal its structure
-// alone, without weights and times: equal weights change no embedding, and products with
-// the adjacency matrix are faster without. The slices alias those of g.
+// WithoutEqualWeights returns the graph, or, if all weights are equal, its structure without
+// weights and times: equal weights change no embedding, and products with the adjacency matrix are
+// faster without them. The slices alias those of g.
 func (g *Graph) WithoutEqualWeights() *Graph {
 	for _, w := range g.Weights {
 		if w != g.Weights[0] {

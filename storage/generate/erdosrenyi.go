@@ -7,12 +7,11 @@ import (
 	"heavytail/storage/csr"
 )
 
-// ErdosRenyi is the random graph in which no pair of vertices is preferred. With
-// P every pair is an edge with that probability, independently: G(n, p)
-// (Gilbert, "Random Graphs", 1959). With M the graph is drawn uniformly from
-// those that have M edges: G(n, m) (Erdős and Rényi, "On Random Graphs I",
-// 1959). Without either it has no edges. Degrees are binomial, nearly Poisson:
-// there are no hubs.
+// ErdosRenyi is the random graph in which all pairs of vertices are equally likely to be linked.
+// With P every pair is an edge with that probability, independently: G(n, p) (Gilbert, "Random
+// Graphs", 1959). With M the graph is drawn uniformly from all graphs with M edges: G(n, m) (Erdős
+// and Rényi, "On Random Graphs I", 1959). Without either it has no edges. Degrees are binomial,
+// nearly Poisson: there are no hubs.
 type ErdosRenyi struct {
 	N    int     // vertices, at least 1
 	P    float64 // probability of every edge, from 0 to 1; 0 if M is given
@@ -44,9 +43,8 @@ func (e ErdosRenyi) Bytes() int64 {
 	return bytesOf(e.N, float64(room(pairs(e.N), e.P)), 24, 12)
 }
 
-// Generate makes the graph in expected O(N+M) time: G(n, p) by jumping over the
-// pairs that are no edges, G(n, m) by drawing different pairs, or those that are
-// to be left out if they are fewer.
+// Generate makes the graph in expected O(N+M) time: G(n, p) by jumping over the pairs without an
+// edge, G(n, m) by drawing distinct pairs: the linked ones or, if these are fewer, the others.
 func (e ErdosRenyi) Generate(ctx context.Context, progress Progress) (*csr.Graph, error) {
 	if err := e.Validate(); err != nil {
 		return nil, err
@@ -64,8 +62,8 @@ func (e ErdosRenyi) Generate(ctx context.Context, progress Progress) (*csr.Graph
 	return g, nil
 }
 
-// independently makes G(n, p). Pairs are tried by ascending larger vertex, so
-// that every vertex draws its earlier neighbours in their order.
+// independently makes G(n, p). Pairs are tried in ascending order of the larger vertex, so every
+// vertex draws its earlier neighbours in ascending order.
 func (e ErdosRenyi) independently(w *work) (*csr.Graph, error) {
 	first := make([]int64, e.N+1) // where the earlier neighbours of a vertex begin
 	earlier := make([]uint32, 0, room(pairs(e.N), e.P))

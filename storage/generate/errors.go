@@ -5,26 +5,26 @@ import (
 	"fmt"
 )
 
-// ErrOptions is wrapped by every fault that a Validate reports.
+// ErrOptions is wrapped by every error of Validate.
 var ErrOptions = errors.New("invalid options")
 
 // OptionError is a fault of one option of a model.
 type OptionError struct {
 	Model  string // such as "erdos renyi"
-	Option string // such as "p"; empty where no single option is at fault
-	// Part is what of the option is at fault, such as "entry 2 of row 1"; empty for
-	// an option that is a single value.
+	Option string // such as "p"; empty if the fault is not of a single option
+	// Part is the faulty part of the option, such as "entry 2 of row 1"; empty for an option that
+	// is a single value.
 	Part    string
 	Found   any    // the value
 	Allowed string // what the value must be, such as "from 0 to 1"
 }
 
-// Error names the model, the option, the value and what is allowed.
+// Error names the model, the option, the value and the allowed values.
 func (e *OptionError) Error() string {
 	return fmt.Sprintf("%v: %s: %s", ErrOptions, e.Model, e.Reason(e.Option))
 }
 
-// Reason says what is wrong about the option, under the name that the reader knows it by.
+// Reason describes the fault, with a given name for the option.
 func (e *OptionError) Reason(option string) string {
 	subject := option
 	switch {

@@ -2,28 +2,28 @@ package generate
 
 import "math/bits"
 
-// pairSet holds unordered pairs of different vertices, in a table with open
-// addressing. Nothing is ever read from it in the order of its places.
+// pairSet is a set of unordered pairs of different vertices: a hash table with open addressing. It
+// is never iterated, so its order reaches no result.
 type pairSet struct {
-	places []uint64 // larger vertex << 32 | smaller one; 0 where free: no pair of different vertices is 0
+	places []uint64 // larger vertex << 32 | smaller one; 0 is a free place, because no pair of different vertices is 0
 	shift  int      // 64 − log2 of the number of places
 }
 
-// pairSetPlaces is the power of two that keeps a table of the given number of
-// pairs at most three quarters full, where a search looks at some two places.
+// pairSetPlaces is the smallest power of two that keeps a table at most three quarters full. A
+// search then visits about two places.
 func pairSetPlaces(capacity int64) int64 {
 	return 1 << bits.Len64(uint64(capacity)*4/3+1)
 }
 
 func pairSetBytes(capacity int64) int64 { return 8 * pairSetPlaces(capacity) }
 
-// newPairSet makes a set with room for so many pairs, and no more.
+// newPairSet makes a set with room for the given number of pairs, and no more.
 func newPairSet(capacity int64) *pairSet {
 	places := pairSetPlaces(capacity)
 	return &pairSet{places: make([]uint64, places), shift: 64 - bits.Len64(uint64(places-1))}
 }
 
-// find returns the place of a pair, or the free place where it belongs.
+// find returns the place of a pair, or the free place for it.
 func (s *pairSet) find(u, v uint32) (place, pair uint64) {
 	pair = uint64(max(u, v))<<32 | uint64(min(u, v))
 	mask := uint64(len(s.places) - 1)
@@ -41,7 +41,7 @@ func (s *pairSet) has(u, v uint32) bool {
 	return s.places[place] == pair
 }
 
-// add reports whether the pair is new.
+// add adds a pair and reports whether it is new.
 func (s *pairSet) add(u, v uint32) bool {
 	place, pair := s.find(u, v)
 	if s.places[place] == pair {
@@ -51,8 +51,7 @@ func (s *pairSet) add(u, v uint32) bool {
 	return true
 }
 
-// remove takes a pair out, and moves those behind it that could no longer be
-// found over the gap.
+// remove removes a pair, and moves the pairs after it that would no longer be found.
 func (s *pairSet) remove(u, v uint32) {
 	gap, pair := s.find(u, v)
 	if s.places[gap] != pair {

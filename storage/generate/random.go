@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 )
 
-// random draws numbers that are the same on every machine and in every release
-// of Go: PCG-DXSM has a fixed definition, and the reduction to a range is our
-// own, since that of rand.Rand is not promised to stay.
+// random draws the same numbers on every machine and in every release of Go: PCG-DXSM is a fixed
+// definition, and the reduction to a range is implemented here because that of rand.Rand may
+// change.
 type random struct{ source rand.PCG }
 
-// newRandom returns the stream of a seed. The second word only keeps it apart
-// from other users of the same seed.
+// newRandom returns the stream of a seed. The second word distinguishes it from other uses of the
+// same seed.
 func newRandom(seed uint64) *random {
 	r := new(random)
 	r.source.Seed(seed, 0x9e3779b97f4a7c15)
@@ -37,10 +37,9 @@ func (r *random) unit() float64 { return float64(r.source.Uint64()>>11) * 0x1p-5
 // chance returns true with probability p, to within 2^-53.
 func (r *random) chance(p float64) bool { return r.unit() < p }
 
-// jumps draws how many trials fail before the next success, when each succeeds
-// with the same probability: with it a model pays for the edges that it has and
-// not for the pairs that it tries (Batagelj and Brandes, "Efficient generation
-// of large random networks", 2005).
+// jumps draws the number of failures before the next success in trials of equal probability. With
+// it the cost of a model depends on its edges and not on all pairs (Batagelj and Brandes,
+// "Efficient generation of large random networks", 2005).
 type jumps struct {
 	p       float64
 	failure float64 // ln(1-p)
@@ -57,7 +56,7 @@ func newJumps(p float64) jumps {
 	return j
 }
 
-// never is more trials than any model makes.
+// never is larger than the number of trials of any model.
 const never = 1 << 63
 
 // next returns the number of failures: the inverse of their distribution

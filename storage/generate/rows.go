@@ -6,14 +6,13 @@ import (
 	"heavytail/storage/csr"
 )
 
-// fromEarlier builds a graph from the earlier neighbours of every vertex,
-// ascending: those that a model has drawn vertex by vertex. A row is the earlier
-// neighbours followed by the later vertices that have this one among theirs, in
-// the order of their arrival: no sort and no second copy is needed, as they
-// would be from a plain list of edges.
+// fromEarlier builds a graph from the earlier neighbours of every vertex, ascending, as a model
+// draws them vertex by vertex. A row has the earlier neighbours, followed by the later vertices
+// that drew this one, in order of arrival. So no sort and no second copy is needed, unlike for a
+// list of edges.
 //
-// Vertices done count from n to 2n. It takes 4 bytes per edge and 8 per vertex
-// beside the graph's 8 and 8.
+// Progress continues from n to 2n vertices. It takes 4 bytes per edge and 8 per vertex beside the 8
+// and 8 of the graph.
 func fromEarlier(w *work, n int, earlier func(v int) []uint32) (*csr.Graph, error) {
 	offsets := make([]int64, n+1)
 	for v := range n {
@@ -46,12 +45,11 @@ func fromEarlier(w *work, n int, earlier func(v int) []uint32) (*csr.Graph, erro
 	return &csr.Graph{Offsets: offsets, Targets: targets}, nil
 }
 
-// fromEdges builds a graph from different edges in any order, none a self-loop.
-// As [csr.FromEdges] it sorts the rows by two counting passes, but it observes the
-// context.
+// fromEdges builds a graph from different edges in any order, none a self-loop. Like
+// [csr.FromEdges] it sorts the rows by two counting passes, but it can be cancelled.
 //
-// It takes 8 bytes per edge and 8 per vertex beside the edges and the graph; of
-// the edges it lets go before the last pass.
+// It takes 8 bytes per edge and 8 per vertex beside the edges and the graph, and drops the edges
+// before the last pass.
 func fromEdges(w *work, n int, edges []csr.Edge) (*csr.Graph, error) {
 	offsets := make([]int64, n+1)
 	for _, e := range edges {
@@ -91,8 +89,8 @@ func fromEdges(w *work, n int, edges []csr.Edge) (*csr.Graph, error) {
 	return &csr.Graph{Offsets: offsets, Targets: sorted}, nil
 }
 
-// starts turns the degrees in offsets[1:] into offsets, and returns a copy of
-// where the rows begin.
+// starts converts the degrees in offsets[1:] to offsets, and returns a copy of the beginnings of
+// the rows.
 func starts(w *work, offsets []int64, done int64) ([]int64, error) {
 	for v := 1; v < len(offsets); v++ {
 		offsets[v] += offsets[v-1]

@@ -23,12 +23,12 @@ type StochasticBlock struct {
 
 var _ Model = StochasticBlock{}
 
-// Vertices returns the sum of the sizes, or a number beyond what a graph has.
+// Vertices returns the sum of the sizes, or a number above the limit of a graph.
 func (s StochasticBlock) Vertices() int {
 	n := 0
 	for _, size := range s.Sizes {
 		if size > maxVertices-n {
-			return maxVertices + 1 // more than a graph has: the exact number might overflow
+			return maxVertices + 1 // above the limit: the exact number might overflow
 		}
 		n += max(size, 0)
 	}
@@ -46,8 +46,8 @@ func (s StochasticBlock) Blocks() []uint32 {
 	return blocks
 }
 
-// Validate reports the faults of the parameters at once, of the sizes and of
-// the matrix the first. Each wraps ErrOptions.
+// Validate reports all faults of the parameters, but only the first one of the sizes and the first
+// one of the matrix. Each wraps ErrOptions.
 func (s StochasticBlock) Validate() error {
 	f := faults{model: "stochastic block"}
 	f.check(len(s.Sizes) > 0, "sizes", "empty", "one number for each block")
@@ -129,16 +129,15 @@ func (s StochasticBlock) within(b int) float64 {
 	return s.In
 }
 
-// strip is a run of earlier vertices to which the vertices of a block have edges
-// with the same probability.
+// strip is a range of earlier vertices to which the vertices of a block have edges with equal
+// probability.
 type strip struct {
 	begin, end int
 	p          float64
 }
 
-// strips returns those of block b, which begins at a vertex. Without a matrix
-// all earlier blocks are one, so that many small blocks cost no more than a few
-// large ones.
+// strips returns the strips of block b, whose first vertex is given. Without a matrix all earlier
+// blocks are one strip, so many small blocks cost no more than a few large ones.
 func (s StochasticBlock) strips(b, begin int) []strip {
 	if s.Matrix == nil {
 		return []strip{{0, begin, s.Out}}
@@ -161,8 +160,7 @@ func (s StochasticBlock) Bytes() int64 {
 	return bytesOf(s.Vertices(), s.edges(), 16, 24)
 }
 
-// Generate makes the graph in expected O(vertices + edges) time, and that of the
-// entries of a matrix.
+// Generate makes the graph in expected O(vertices + edges + entries of Matrix) time.
 func (s StochasticBlock) Generate(ctx context.Context, progress Progress) (*csr.Graph, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err

@@ -8,22 +8,20 @@ import (
 	"heavytail/storage/csr"
 )
 
-// LocalRule is how a growing network finds the ends of new edges without
-// knowing more of itself than the neighbours of a vertex.
+// LocalRule selects how the ends of new edges are found when only the neighbours of a vertex are
+// known.
 type LocalRule uint8
 
 const (
-	// RandomWalk lets every new vertex walk: it attaches to an earlier vertex,
-	// drawn uniformly; whenever it has attached to a vertex, with probability P
-	// it attaches also to one of those that this vertex attached to when it was
-	// new, drawn uniformly, and otherwise is done. The walk leads to ever earlier
-	// vertices and ends at the first.
+	// RandomWalk: every new vertex attaches to an earlier vertex, drawn uniformly. After each
+	// attachment, with probability P it also attaches to one of the vertices to which that vertex
+	// attached when it was new, drawn uniformly; otherwise it stops. Each step leads to an earlier
+	// vertex, so the walk ends at the first vertex at the latest.
 	RandomWalk LocalRule = iota
-	// ConnectNeighbors closes triangles: in every step, with probability 1−P a
-	// new vertex attaches to another, drawn uniformly, and gets a potential edge
-	// to each neighbour that this one has; with probability P a potential edge,
-	// drawn uniformly from all of them, becomes an edge. It begins with two
-	// vertices and their edge, and ends where vertex N+1 would come.
+	// ConnectNeighbors closes triangles. In every step, with probability 1−P a new vertex attaches
+	// to another one, drawn uniformly, and gets a potential edge to each neighbour of that vertex;
+	// with probability P a potential edge, drawn uniformly from all, becomes an edge. It begins
+	// with two linked vertices, and ends when vertex N+1 would be added.
 	ConnectNeighbors
 )
 
@@ -38,12 +36,11 @@ func (r LocalRule) String() string {
 	return "unknown"
 }
 
-// Vazquez is growth by local rules (Vázquez, "Growing network with local rules:
-// preferential attachment, clustering hierarchy, and degree correlations",
-// Physical Review E 67, 2003), two of those that the paper studies. Nobody knows
-// the degrees, and yet vertices gain edges nearly in proportion to them, since
-// whoever comes by way of a neighbour finds vertices by their edges. Unlike
-// [PreferentialAttachment] the graphs are clustered.
+// Vazquez is growth by local rules (Vázquez, "Growing network with local rules: preferential
+// attachment, clustering hierarchy, and degree correlations", Physical Review E 67, 2003), two of
+// those that the paper studies. The rules do not use degrees, yet vertices gain edges nearly in
+// proportion to them, because a vertex that is reached through a neighbour is reached by one of its
+// edges. Unlike [PreferentialAttachment] the graphs are clustered.
 //
 // Degrees have power-law tails. The mean-field argument, which gives every
 // vertex the rate of an average one of its degree, has for their exponents
@@ -52,10 +49,10 @@ func (r LocalRule) String() string {
 //	connect_neighbors  1 + 1/b       from dk/d ln t = 1 + a·d, dd/d ln t = k − a·d, d potential
 //	                                 edges, a = P/(2−P), and so b = (√(a²+4a) − a)/2
 //
-// It holds well for ConnectNeighbors. Under RandomWalk a vertex is found the
-// more often the older those are that attached to it, which the argument leaves
-// out: tails are heavier. Measured with 300,000 vertices, by maximum likelihood
-// from degree 50 on (20 for P ¼), with mean degree and the largest degree:
+// It is accurate for ConnectNeighbors. Under RandomWalk a vertex is reached more often if the
+// vertices attached to it are older, which the argument ignores: the tails are heavier. Measured
+// with 300,000 vertices, by maximum likelihood from degree 50 on (20 for P ¼), with mean degree and
+// the largest degree:
 //
 //	                   P     mean field  measured       mean  largest
 //	random_walk        ¼     5           3.93 ± 0.10    2.7   229
@@ -65,16 +62,14 @@ func (r LocalRule) String() string {
 //	                   ½     3.30        3.29 ± 0.08    4.0   597
 //	                   ¾     2.88        2.50 ± 0.02    8.0   2,649   2.78 from degree 200 on
 //
-// ConnectNeighbors has (N−1)/(1−P) edges on average; RandomWalk has fewer, since
-// walks end at the first vertex, which becomes neighbour of a third of all with
-// P ¾. The start of ConnectNeighbors and where growth ends are ours, and so is
-// that a walk follows edges in the direction in which they were made; other
-// rules of the paper are not here.
+// ConnectNeighbors has (N−1)/(1−P) edges on average; RandomWalk has fewer, because walks end at the
+// first vertex, which with P ¾ becomes a neighbour of a third of all vertices. The paper does not
+// define the start of ConnectNeighbors, the end of growth, and the direction in which a walk
+// follows edges: these are our choices. The other rules of the paper are not implemented.
 //
-// The graph that the paper of DP-Spectral calls synthetic, and cites this model
-// for, has 10,000 vertices and 399,580 arcs. That is what
-// PreferentialAttachment{N: 10000, M: 20} has; of these rules, ConnectNeighbors
-// with P 0.95 comes near to it.
+// The graph that the paper of DP-Spectral calls synthetic, and cites this model for, has 10,000
+// vertices and 399,580 arcs. PreferentialAttachment{N: 10000, M: 20} has exactly these numbers; of
+// the rules here, ConnectNeighbors with P 0.95 is closest.
 type Vazquez struct {
 	N    int       // vertices, numbered in the order of their arrival, at least 2
 	P    float64   // q_e of the paper for RandomWalk, u for ConnectNeighbors: from 0 to below 1
@@ -96,7 +91,7 @@ func (z Vazquez) Validate() error {
 	return f.err()
 }
 
-// edges is the largest number of edges that is expected.
+// edges is an upper bound of the expected number of edges.
 func (z Vazquez) edges() float64 {
 	return min((float64(z.N)-1)/(1-z.P), pairs(z.N))
 }
@@ -104,7 +99,7 @@ func (z Vazquez) edges() float64 {
 // Bytes is the memory that Generate takes, see [Model].
 func (z Vazquez) Bytes() int64 {
 	if z.Rule == RandomWalk {
-		return bytesOf(z.N, z.edges(), 24, 16) // a slice that grows has a half to spare
+		return bytesOf(z.N, z.edges(), 24, 16) // a slice that grows has up to half of its length to spare
 	}
 	// Lists of neighbours, 24 bytes for each edge, and potential edges, at most two
 	// for each, in slices that grow by a quarter.
@@ -132,7 +127,7 @@ func (z Vazquez) Generate(ctx context.Context, progress Progress) (*csr.Graph, e
 // its walk descends.
 func (z Vazquez) walk(w *work) (*csr.Graph, error) {
 	r := newRandom(z.Seed)
-	first := make([]int64, z.N+1) // where the earlier neighbours of a vertex begin
+	first := make([]int64, z.N+1) // beginning of the earlier neighbours of each vertex
 	var earlier []uint32
 	for v := 1; v < z.N; v++ {
 		begin := len(earlier)
@@ -155,9 +150,8 @@ func (z Vazquez) walk(w *work) (*csr.Graph, error) {
 	return fromEarlier(w, z.N, func(v int) []uint32 { return earlier[first[v]:first[v+1]] })
 }
 
-// connect grows a graph by ConnectNeighbors. No pair is a potential edge twice,
-// nor is it one that is an edge already: potential edges are made between a new
-// vertex and others, and it has no edge but the one to their neighbour.
+// connect grows a graph by ConnectNeighbors. No pair is a potential edge twice or already an edge:
+// potential edges begin at a new vertex, whose only edge leads to the common neighbour.
 func (z Vazquez) connect(w *work) (*csr.Graph, error) {
 	r := newRandom(z.Seed)
 	g := newGrowing(z.N)
@@ -192,8 +186,8 @@ func (z Vazquez) connect(w *work) (*csr.Graph, error) {
 	return fromEdges(w, z.N, g.edges)
 }
 
-// growing is a graph to which edges are added one by one: the neighbours of a
-// vertex are a linked list of arcs, arc 2i and 2i+1 being those of edge i.
+// growing is a graph to which edges are added one by one. The neighbours of a vertex are a linked
+// list of arcs; arcs 2i and 2i+1 belong to edge i.
 type growing struct {
 	edges  []csr.Edge
 	newest []int64 // last arc from each vertex, plus one; 0 for none

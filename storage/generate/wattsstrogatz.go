@@ -7,17 +7,16 @@ import (
 	"heavytail/storage/csr"
 )
 
-// WattsStrogatz is the small world of Watts and Strogatz ("Collective dynamics
-// of 'small-world' networks", Nature 1998): a ring in which every vertex knows
-// the K nearest others, of whose edges each is rewired with probability Beta.
-// Beta 0 leaves the lattice, of clustering 3(K−2)/(4(K−1)) if K ≤ 2(N−1)/3; some
-// percent make paths short while the clustering stays; 1 is nearly a random
+// WattsStrogatz is the small world of Watts and Strogatz ("Collective dynamics of 'small-world'
+// networks", Nature 1998): a ring in which every vertex is linked to the K nearest others, and each
+// edge is rewired with probability Beta. Beta 0 gives the lattice, with clustering 3(K−2)/(4(K−1))
+// if K ≤ 2(N−1)/3; a few percent make paths short but keep the clustering; 1 gives nearly a random
 // graph. It has N·K/2 edges and no hubs.
 //
-// As in the paper, edges are visited in laps around the ring, first those to the
-// next vertex, then those to the one after it, and the far end of an edge is
-// moved to a vertex that is drawn uniformly from those that make neither a
-// self-loop nor a second edge. A vertex that knows all others keeps its edge.
+// As in the paper, edges are visited in laps around the ring: first the edges to the next vertex,
+// then the edges to the one after it, and so on. The far end of a rewired edge is drawn uniformly
+// from the vertices that give neither a self-loop nor a parallel edge. A vertex that is linked to
+// all others keeps its edge.
 type WattsStrogatz struct {
 	N    int     // vertices, at least 3
 	K    int     // neighbours of each in the lattice: even, at least 2, below N, and at most N/2 if Beta is above 0
@@ -76,8 +75,8 @@ func (s WattsStrogatz) Generate(ctx context.Context, progress Progress) (*csr.Gr
 	return g, nil
 }
 
-// lattice returns the edges of the ring, lap by lap, from each vertex to the one
-// that is so many places ahead.
+// lattice returns the edges of the ring lap by lap: lap i has the edges from each vertex to the
+// vertex i places ahead.
 func (s WattsStrogatz) lattice(w *work) ([]csr.Edge, error) {
 	edges := make([]csr.Edge, 0, s.N*(s.K/2))
 	for ahead := 1; ahead <= s.K/2; ahead++ {

@@ -11,7 +11,7 @@ type work struct {
 	ctx      context.Context
 	progress Progress
 	total    int64 // units of the whole
-	pending  int   // steps since the context was looked at
+	pending  int   // steps since the context was checked
 	reported time.Time
 }
 
@@ -19,15 +19,15 @@ func newWork(ctx context.Context, progress Progress, total int64) *work {
 	return &work{ctx: ctx, progress: progress, total: total, reported: time.Now()}
 }
 
-// checkEvery is how many steps, each a draw or an arc, go by between two looks
-// at the context: some milliseconds.
+// checkEvery is the number of steps (draws or arcs) between two checks of the context: some
+// milliseconds.
 const checkEvery = 1 << 16
 
 // reportEvery is the time between two reports.
 const reportEvery = 50 * time.Millisecond
 
-// add counts steps. Done is how many units of the whole are behind; from time
-// to time it is reported and the error of the context returned.
+// add counts steps. done is the number of units done. From time to time add reports it and checks
+// the context, whose error it returns.
 func (w *work) add(steps int, done int64) error {
 	if w.pending += steps; w.pending < checkEvery {
 		return nil
@@ -35,7 +35,7 @@ func (w *work) add(steps int, done int64) error {
 	return w.look(done)
 }
 
-// look is apart from add, so that the latter is inlined.
+// look is separate so that add is inlined.
 func (w *work) look(done int64) error {
 	w.pending = 0
 	if err := w.ctx.Err(); err != nil {

@@ -12,7 +12,7 @@ import (
 // fault.ErrLimit) holds.
 type MemoryError struct {
 	What  string // what needs it, such as "the keys of 12000 vertices"
-	Need  int64  // bytes, of all that the import holds at that time
+	Need  int64  // bytes that the import would hold at that time
 	Limit int64  // bytes
 }
 
@@ -25,13 +25,13 @@ func (e *MemoryError) Error() string {
 func (e *MemoryError) Is(target error) bool { return target == fault.ErrLimit }
 
 const (
-	// LeastLimit is the smallest limit: reading and writing take about as much anyway.
+	// LeastLimit is the smallest limit: reading and writing take about this much.
 	LeastLimit    = 16 << 20
 	defaultLimit  = 8 << 30 // 400 million edges between 50 million vertices
 	defaultLimit4 = 1 << 30 // where addresses have four bytes
 )
 
-// limitOf is the limit that an import keeps if it is given this one; 0 is none.
+// limitOf is the effective limit of an import for a given one; 0 means that none was given.
 func limitOf(limit int64) int64 {
 	switch {
 	case limit > 0:
@@ -61,6 +61,5 @@ func bytesOfGraph(g *csr.Graph) int64 {
 	return graphBytes(g.Vertices(), g.Edges(), g.Weights != nil, g.Times != nil)
 }
 
-// orderBytes is what sorting the keys takes per vertex. Filling the rows of a graph
-// takes less.
+// orderBytes is the memory per vertex for sorting the keys. Filling the rows of a graph takes less.
 const orderBytes = 36

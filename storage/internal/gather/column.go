@@ -19,12 +19,12 @@ import (
 // beside its bytes.
 type Column struct {
 	Name  string
-	kind  block.Type   // 0 where the input does not say
-	codes []uint32     // by vertex: 0, or the number of its text in texts + 1
+	kind  block.Type   // 0 if the input does not declare it
+	codes []uint32     // by vertex: the number of its text in texts + 1, or 0
 	texts block.KeySet // distinct texts; number 0 is the empty one
 	table block.KeyTable
 
-	repeated int64             // values that met a different one of their vertex
+	repeated int64             // values that differ from an earlier value of their vertex
 	joiner   string            // between the values of a vertex; "" keeps the last
 	joined   map[uint32][]byte // by vertex that has several values: all of them
 
@@ -45,7 +45,7 @@ func newColumn(c format.Column, joiner string) (*Column, error) {
 	return r, err
 }
 
-// setType says of which type the values are, if the input says so.
+// setType sets the type that the input declares.
 func (c *Column) setType(t format.Type) error {
 	if t == format.Untyped {
 		return nil
@@ -57,7 +57,7 @@ func (c *Column) setType(t format.Type) error {
 	return err
 }
 
-// set gives a vertex a value; the last one counts, or all are joined.
+// set sets the value of a vertex. If a vertex has several, the last one counts, or all are joined.
 func (c *Column) set(v uint32, text []byte) error {
 	if missing := int(v) + 1 - len(c.codes); missing > 0 {
 		c.codes = append(c.codes, make([]uint32, missing)...)
@@ -71,7 +71,7 @@ func (c *Column) set(v uint32, text []byte) error {
 	return c.put(v, text)
 }
 
-// add puts a further value behind those of a vertex, unless it is one of them.
+// add appends a value to those of a vertex, unless it is one of them.
 func (c *Column) add(v uint32, text []byte) error {
 	all, several := c.joined[v]
 	if !several {
@@ -83,7 +83,7 @@ func (c *Column) add(v uint32, text []byte) error {
 		}
 	}
 	all = append(append(all, c.joiner...), text...)
-	// Held against the limit as it grows, so that each addition stays cheap.
+	// Compared with the limit as it grows, so that each addition stays cheap.
 	if len(all) > block.MaxText {
 		return fmt.Errorf("attribute %q: values of %d bytes together, at most %d: %w", fault.Clip(c.Name), len(all), block.MaxText, fault.ErrLimit)
 	}
@@ -95,7 +95,7 @@ func (c *Column) add(v uint32, text []byte) error {
 	return nil
 }
 
-// joinAll gives the vertices with several values all of them; key names a vertex.
+// joinAll sets the joined values of the vertices that have several; key names a vertex.
 func (c *Column) joinAll(ctx context.Context, key func(v uint32) []byte) error {
 	for i, v := range slices.Sorted(maps.Keys(c.joined)) {
 		if i%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
@@ -109,7 +109,7 @@ func (c *Column) joinAll(ctx context.Context, key func(v uint32) []byte) error {
 	return nil
 }
 
-// put gives a vertex its only value.
+// put sets the only value of a vertex.
 func (c *Column) put(v uint32, text []byte) error {
 	if len(text) == 0 {
 		c.codes[v] = 1
@@ -132,7 +132,7 @@ func (c *Column) put(v uint32, text []byte) error {
 	return nil
 }
 
-// used reports for every text whether a vertex has it still.
+// used reports for every text whether a vertex still has it.
 func (c *Column) used() []bool {
 	used := make([]bool, c.texts.Len())
 	for _, code := range c.codes {
@@ -152,15 +152,14 @@ func (c *Column) Type(ctx context.Context) (block.Type, error) {
 	return c.guess(ctx)
 }
 
-// bytes is the memory of the values, twice where they are texts of several values.
+// bytes is the memory of the values; joined texts count twice.
 func (c *Column) bytes() int64 {
 	return 4*int64(cap(c.codes)) + c.texts.Bytes() + c.table.Bytes() + 2*c.joinedBytes
 }
 
-// guess returns the narrowest type that holds all values: integers, then
-// floats, booleans and texts. Numbers count as such where they are written in
-// the usual way and lose no digit, so that "007" and numbers of accounts stay
-// texts. Without values it is 0.
+// guess returns the narrowest type that holds all values: integers, then floats, booleans and
+// texts. Numbers must be written in the usual way and lose no digit, so "007" and account numbers
+// remain texts. Without values it is 0.
 func (c *Column) guess(ctx context.Context) (block.Type, error) {
 	integer, float, boolean, some := true, true, true, false
 	for i, used := range c.used() {
@@ -198,7 +197,7 @@ func numeral(text string) (isInteger, isFloat bool) {
 		return false, false
 	}
 	if whole == len(digits) {
-		const exact = 1 << 53 // up to here a float has every integer
+		const exact = 1 << 53 // float64 represents every integer up to here
 		i, err := strconv.ParseInt(text, 10, 64)
 		return err == nil && text != "-0", err == nil && i >= -exact && i <= exact
 	}
@@ -206,8 +205,8 @@ func numeral(text string) (isInteger, isFloat bool) {
 	return false, err == nil && block.IsFinite(f) && text[0] != '+'
 }
 
-// parse returns the value of every text that is used; key names the vertex of a
-// value that is none of the type.
+// parse returns the value of every text that is used; key names the vertex of a value that does not
+// have the type.
 func (c *Column) parse(ctx context.Context, a block.Attribute, key func(v uint32) []byte) ([]block.Value, error) {
 	values := make([]block.Value, c.texts.Len())
 	for i, used := range c.used() {

@@ -12,8 +12,8 @@ type tempFile struct {
 	remove string
 }
 
-// newTempFile makes an empty file in a folder, or, if it cannot be made there, in the
-// folder of the system for temporary files.
+// newTempFile creates an empty file in a folder, or, if that fails, in the system's folder for
+// temporary files.
 func newTempFile(dir, pattern string) (tempFile, error) {
 	file, err := os.CreateTemp(dir, pattern)
 	if err != nil {
@@ -29,7 +29,7 @@ func newTempFile(dir, pattern string) (tempFile, error) {
 }
 
 func (f tempFile) close() {
-	f.File.Close() // its content is not needed any more
+	f.File.Close() // its content is no longer needed
 	if f.remove != "" {
 		os.Remove(f.remove)
 	}

@@ -11,29 +11,29 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// Repeated says what becomes of the weight of an edge that comes again in an
-// import, in either direction, or that the graph has already.
+// Repeated determines the weight of an edge that occurs more than once in an import, in either
+// direction, or that the graph already contains.
 type Repeated string
 
-// The ways to treat repeated edges. A line without a weight leaves the weight as
-// it is, or counts as 1 where weights are added. The timestamp is the first
-// that was given under RepeatedFirst, and otherwise the last.
+// The rules for repeated edges. An occurrence without a weight does not change the weight; if
+// weights are added, it counts as 1. The timestamp is the first one under RepeatedFirst, and
+// otherwise the last one.
 const (
 	RepeatedLast  Repeated = "last"  // the last weight that was given
 	RepeatedFirst Repeated = "first" // the first weight; that of the graph, if it has the edge
 	RepeatedSum   Repeated = "sum"   // all added up
 	RepeatedMin   Repeated = "min"   // the smallest
 	RepeatedMax   Repeated = "max"   // the largest
-	RepeatedCount Repeated = "count" // how often the edge comes, whatever weights there are, added to the weight that the graph has
+	RepeatedCount Repeated = "count" // number of occurrences, whatever their weights, added to the weight in the graph
 )
 
-// Repeats returns all ways to treat repeated edges, the default first.
+// Repeats returns all rules for repeated edges, the default first.
 func Repeats() []Repeated {
 	return []Repeated{RepeatedLast, RepeatedFirst, RepeatedSum, RepeatedMin, RepeatedMax, RepeatedCount}
 }
 
-// ParseRepeated returns the way of the given name, and RepeatedLast for "".
-// Other names are ErrInvalid.
+// ParseRepeated returns the rule with the given name, and RepeatedLast for "". Other names are
+// ErrInvalid.
 func ParseRepeated(name string) (Repeated, error) {
 	if name == "" {
 		return RepeatedLast, nil
@@ -48,10 +48,10 @@ func ParseRepeated(name string) (Repeated, error) {
 	return "", fmt.Errorf("repeated %q is none of %s: %w", fault.Clip(name), strings.Join(names, ", "), fault.ErrInvalid)
 }
 
-// adds reports whether edges without weights get some by coming again.
+// adds reports whether repeated edges without weights get a weight.
 func (how Repeated) adds() bool { return how == RepeatedSum || how == RepeatedCount }
 
-// counted is the weight that an occurrence with the given one adds; 0 is one without.
+// counted is the weight that an occurrence adds; weight 0 means that it has none.
 func (how Repeated) counted(weight float64) float64 {
 	if how == RepeatedCount || weight == 0 && how == RepeatedSum {
 		return 1
@@ -59,25 +59,24 @@ func (how Repeated) counted(weight float64) float64 {
 	return weight
 }
 
-// edgeFold makes one edge of its occurrences, or of parts of them that were
-// folded before: sums are exact, so that they do not depend on the parts.
+// edgeFold combines the occurrences of an edge into one. Occurrences may be folded in several
+// steps: sums are exact, so the result does not depend on the steps.
 type edgeFold struct {
 	how    Repeated
 	weight float64    // 0 while none was given
-	sum    *big.Float // instead of weight, where a float64 cannot hold the sum
+	sum    *big.Float // replaces weight if a float64 cannot hold the sum exactly
 	time   int64
 }
 
 func newFold(how Repeated) *edgeFold { return &edgeFold{how: how, time: csr.NoTime} }
 
-// reset makes the fold one of no occurrences.
+// reset removes all occurrences.
 func (f *edgeFold) reset() { f.weight, f.sum, f.time = 0, nil, csr.NoTime }
 
-// sumBits hold every sum of float32s, from the smallest of them up to 2^64 times
-// the largest.
+// sumBits bits hold any sum of up to 2^64 float32s exactly.
 const sumBits = 149 + 128 + 64
 
-// add takes the next occurrence; weight 0 means that none was given.
+// add adds the next occurrence; weight 0 means that it has none.
 func (f *edgeFold) add(weight float64, time int64) {
 	switch {
 	case weight == 0:
@@ -100,7 +99,7 @@ func (f *edgeFold) add(weight float64, time int64) {
 // addUp adds a weight to the sum.
 func (f *edgeFold) addUp(weight float64) {
 	if f.sum == nil {
-		// What the addition loses (Knuth, The Art of Computer Programming 2, 4.2.2).
+		// The rounding error of the addition (Knuth, The Art of Computer Programming 2, 4.2.2).
 		sum := f.weight + weight
 		part := sum - f.weight
 		if lost := (f.weight - (sum - part)) + (weight - part); lost == 0 {
@@ -112,8 +111,8 @@ func (f *edgeFold) addUp(weight float64) {
 	f.sum.Add(f.sum, new(big.Float).SetFloat64(weight))
 }
 
-// each calls yield for the occurrences that stand for all that were folded: one,
-// or as many as it takes to hold a sum exactly.
+// each calls yield for occurrences that are equivalent to all that were folded: one, or as many as
+// are needed to represent the sum exactly.
 func (f *edgeFold) each(edge uint64, yield func(occurrence) error) error {
 	if f.sum == nil {
 		return yield(occurrence{edge, f.weight, f.time})
@@ -152,9 +151,9 @@ func tooHeavy(weight string) error {
 	return fmt.Errorf("the weights of an edge add up to %s, more than a float32 holds: %w", weight, fault.ErrLimit)
 }
 
-// Fold returns the weight and the time of an edge that comes several times, in their order,
-// as an import would fold them: 0 is a weight that was not given, and csr.NoTime such a
-// time. Weights that add up to more than a float32 holds are ErrLimit.
+// Fold returns the weight and the time that an import gives to an edge with these occurrences, in
+// their order. A missing weight is 0, a missing time csr.NoTime. A sum of weights beyond the range
+// of float32 is ErrLimit.
 func (how Repeated) Fold(weights []float32, times []int64) (float32, int64, error) {
 	f := newFold(how)
 	for i, w := range weights {
@@ -172,8 +171,7 @@ func valueAt[E any](list []E, at int64, otherwise E) E {
 	return list[at]
 }
 
-// occurrence is an edge as the input has it, or several of the same edge that
-// became one.
+// occurrence is an edge of the input, or several occurrences of the same edge that were folded.
 type occurrence struct {
 	edge   uint64  // smaller vertex in the upper half, larger one in the lower
 	weight float64 // 0 where none was given

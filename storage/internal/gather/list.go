@@ -10,20 +10,20 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// Options say how a List collects.
+// Options configure a List.
 type Options struct {
 	Repeated     Repeated
-	Join         string // between the values of a vertex that comes again; "" keeps the last
-	Limit        int64  // bytes that the import may hold; 0 is the default, and less than LeastLimit is LeastLimit
-	EdgeRoom     int64  // bytes for edges that are to be sorted, for tests; 0 is a quarter of the limit
-	Dir, Pattern string // of temporary files, as os.CreateTemp takes them
+	Join         string // between the values of a repeated vertex; "" keeps the last value
+	Limit        int64  // memory of the import in bytes; 0 means the default, and less than LeastLimit means LeastLimit
+	EdgeRoom     int64  // bytes of the buffer of edges, for tests; 0 means a quarter of the limit
+	Dir, Pattern string // of temporary files, for os.CreateTemp
 }
 
-// List is everything that an import reads. The memory for edges is bounded (see
-// edgePile); beside them it takes about 60 bytes per vertex and its key.
+// List is everything that an import reads. The memory for edges is bounded (see edgePile); vertices
+// take about 60 bytes each, and their keys.
 type List struct {
 	Edges     int64     // that were read, without a header
-	SelfLoops int64     // edges from a vertex to itself, which are dropped
+	SelfLoops int64     // self-loops, which are dropped
 	Times     Times     // what the timestamps have in common
 	Columns   []*Column // attributes of the vertices
 
@@ -33,23 +33,23 @@ type List struct {
 	join  string
 
 	limit  int64
-	next   int   // memory is counted again at so many vertices
+	next   int   // number of vertices at which memory is counted again
 	unseen int64 // bytes of values since it was counted
 
 	number []uint32 // of each vertex of the edges in the pile; nil where they keep theirs
 
-	// Edge lists are often sorted by source; the last one saves a search.
+	// Edge lists are often sorted by source: remembering the last one saves a search.
 	lastKey []byte
 	last    uint32
 
-	// The first edge may prove to be a header, whose vertices are then numbered
-	// in the order in which the rest names them.
+	// The first edge may turn out to be a header. Its vertices are then numbered by their order in
+	// the rest of the input.
 	header     uint32   // vertices that the first edge named
-	firstLoop  bool     // it is one from a vertex to itself
-	headerSeen [2]int64 // how many vertices the rest had named before each of these; -1 where it has not
+	firstLoop  bool     // it is a self-loop
+	headerSeen [2]int64 // number of vertices that the rest named before each of them; -1 if the rest does not name it
 }
 
-// NewList returns an empty list, which must be closed. ctx is that of reading.
+// NewList returns an empty list, which must be closed. ctx cancels the reading.
 func NewList(ctx context.Context, o Options) *List {
 	limit := limitOf(o.Limit)
 	room := limit / 4
@@ -66,14 +66,13 @@ func NewList(ctx context.Context, o Options) *List {
 // Close removes the temporary files.
 func (l *List) Close() { l.pile.close() }
 
-// Handler collects what a reader finds.
+// Handler returns the functions that a reader calls with the edges and vertices that it reads.
 func (l *List) Handler() format.Handler {
 	return format.Handler{Edge: l.addEdge, Columns: l.addColumns, Vertex: l.addVertex}
 }
 
-// End is to be called once everything was read: it takes back the first edge if that
-// proved to be a header, and gives vertices that came again the values that belong
-// together.
+// End must be called after everything was read. It removes the first edge if that was a header, and
+// joins the values of repeated vertices.
 func (l *List) End(ctx context.Context, read format.ReadStats) error {
 	if read.CountsHeader {
 		if err := l.dropHeader(ctx, read.DeclaredVertices); err != nil {
@@ -88,7 +87,7 @@ func (l *List) End(ctx context.Context, read format.ReadStats) error {
 	return nil
 }
 
-// RepeatedValues is how many values met a different one of the same vertex.
+// RepeatedValues returns the number of values that differ from an earlier value of the same vertex.
 func (l *List) RepeatedValues() int64 {
 	n := int64(0)
 	for _, c := range l.Columns {
@@ -146,7 +145,7 @@ func (l *List) addEdge(e format.Edge) error {
 	return l.pile.addValued(l.ctx, o)
 }
 
-// seeHeader notes when the rest names a vertex of the first edge.
+// seeHeader records the first occurrence, in the rest, of a vertex of the first edge.
 func (l *List) seeHeader(v uint32) {
 	if l.headerSeen[v] >= 0 {
 		return
@@ -160,7 +159,7 @@ func (l *List) seeHeader(v uint32) {
 	l.headerSeen[v] = before
 }
 
-// repeated returns a list of n times the same.
+// repeated returns a list of n equal values.
 func repeated[E any](e E, n int) []E {
 	list := make([]E, n)
 	for i := range list {
@@ -169,7 +168,7 @@ func repeated[E any](e E, n int) []E {
 	return list
 }
 
-// addColumns takes all columns, of which the earlier ones may have a type by now.
+// addColumns adds columns; earlier ones may already have a type.
 func (l *List) addColumns(columns []format.Column) error {
 	for i, c := range columns {
 		if i < len(l.Columns) {
@@ -208,10 +207,10 @@ func (l *List) addVertex(key []byte, values [][]byte) error {
 	return nil
 }
 
-// dropHeader takes back the first edge if it may be a header of counts that
-// declares n vertices: if the other edges name no more. Vertices that only the
-// header named are gone then, and the others are numbered in the order in which
-// the rest names them (number). Declared vertices that no edge names are not invented.
+// dropHeader removes the first edge if it may be a header of counts that declares n vertices, that
+// is, if the other edges name at most n. Vertices that only the header named are then removed, and
+// the others are numbered by their order in the rest (number). Declared vertices without edges are
+// not created.
 func (l *List) dropHeader(ctx context.Context, n int64) error {
 	all, header := l.names.Keys.Len(), int(l.header)
 	named := all - header
@@ -251,7 +250,7 @@ func (l *List) dropHeader(ctx context.Context, n int64) error {
 	return nil
 }
 
-// checkMemory counts what the list holds.
+// checkMemory compares the memory of the list with the limit.
 func (l *List) checkMemory() error {
 	n := l.names.Keys.Len()
 	l.next, l.unseen = n+n/16+1024, 0
@@ -262,14 +261,12 @@ func (l *List) checkMemory() error {
 	return l.fits(what, 0)
 }
 
-// FitsGraph returns a MemoryError if a graph of n slots does not fit into memory beside
-// the list.
+// FitsGraph returns a MemoryError if the list and a graph of n slots together exceed the limit.
 func (l *List) FitsGraph(n int, edges int64, weighted, timed bool) error {
 	return l.fits(fmt.Sprintf("into a graph of %d edges", edges), graphBytes(n, edges, weighted, timed))
 }
 
-// fits returns a MemoryError if the list takes more than the limit together with
-// further bytes.
+// fits returns a MemoryError if the list and further bytes together exceed the limit.
 func (l *List) fits(what string, further int64) error {
 	need := l.names.Bytes() + l.columnBytes() + l.pile.bytes() + further
 	if need > l.limit {
@@ -278,8 +275,8 @@ func (l *List) fits(what string, further int64) error {
 	return nil
 }
 
-// columnBytes is the memory of the attributes. Later each is a list of values beside
-// its texts.
+// columnBytes is the memory of the attributes, including the lists of parsed values that are made
+// at the end.
 func (l *List) columnBytes() int64 {
 	sum := int64(0)
 	for _, c := range l.Columns {
@@ -288,14 +285,14 @@ func (l *List) columnBytes() int64 {
 	return sum
 }
 
-// Times is what the timestamps of one import or one call have in common.
+// Times records which kinds of timestamps one import or one call has.
 type Times struct {
-	Dates   bool // one was given as a date
-	Numbers bool // one was given as a number
-	Clocks  bool // one is no beginning of a day
+	Dates   bool // a timestamp was given as a date
+	Numbers bool // a timestamp was given as a number
+	Clocks  bool // a timestamp is not the beginning of a day
 }
 
-// Add counts one timestamp; dated says that it was given as a date.
+// Add adds a timestamp; dated means that it was given as a date.
 func (g *Times) Add(time int64, dated bool) {
 	g.Dates, g.Numbers = g.Dates || dated, g.Numbers || !dated
 	g.Clocks = g.Clocks || !format.IsMidnight(time)

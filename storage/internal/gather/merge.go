@@ -10,7 +10,7 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// Base is what a graph holds before an import, by slot.
+// Base is the content of a graph before an import, by slot.
 type Base struct {
 	Keys    block.KeySet
 	Graph   *csr.Graph // nil for a graph without slots
@@ -21,12 +21,12 @@ type Base struct {
 type Merged struct {
 	Keys    block.KeySet // those of the base first
 	Graph   *csr.Graph
-	Touched []uint32 // slots that are new or whose edges changed, ascending
-	Updated int64    // edges of the base that have another weight or timestamp
+	Touched []uint32 // slots that are new or have changed edges, ascending
+	Updated int64    // edges of the base whose weight or timestamp changed
 
 	list   *List
 	base   Base
-	number []uint32 // slot of each vertex of the list; nil where it is the same number
+	number []uint32 // slot of each vertex of the list; nil if all have their own number
 }
 
 // Merge merges the list into a graph. The list cannot be used for reading afterwards.
@@ -47,8 +47,8 @@ func (l *List) Merge(ctx context.Context, base Base) (*Merged, error) {
 	return m, err
 }
 
-// mergeKeys gives the vertices of the list their slots: known keys keep theirs, and the
-// others follow in the order of the list.
+// mergeKeys assigns slots to the vertices of the list: known keys keep their slots, and new ones
+// follow in the order of the list.
 func (m *Merged) mergeKeys(ctx context.Context) error {
 	keys, base := &m.list.names.Keys, &m.base.Keys
 	if base.Len() == 0 {
@@ -79,8 +79,8 @@ func (m *Merged) mergeKeys(ctx context.Context) error {
 	return nil
 }
 
-// through returns the numbers that vertices have after both steps, where nil
-// leaves them as they are; it may change the first.
+// through composes two renumberings of vertices, where nil is the identity; it may overwrite the
+// first.
 func through(first, second []uint32) []uint32 {
 	switch {
 	case first == nil:
@@ -96,7 +96,7 @@ func through(first, second []uint32) []uint32 {
 	return first
 }
 
-// rows makes the rows of the edges that were read and those of the base.
+// rows builds the rows from the edges that were read and the edges of the base.
 func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
 	pile, n := m.list.pile, m.Keys.Len()
 	if len(pile.runs) == 0 && !pile.withValues && m.base.Graph == nil && m.enough(int64(len(pile.plain)), false, false) == nil {
@@ -123,8 +123,8 @@ func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
 	return g, err
 }
 
-// enough returns a MemoryError unless there is memory for a graph of so many edges
-// beside what the import holds.
+// enough returns a MemoryError if the import and a graph with this number of edges together exceed
+// the limit.
 func (m *Merged) enough(edges int64, weighted, timed bool) error {
 	n := m.Keys.Len()
 	need := m.held() + m.list.pile.bytes() + graphBytes(n, edges, weighted, timed)
@@ -134,8 +134,7 @@ func (m *Merged) enough(edges int64, weighted, timed bool) error {
 	return nil
 }
 
-// held is the memory of the import beside the edges that were read and the graph that
-// is made.
+// held is the memory of the import without the edges that were read and without the new graph.
 func (m *Merged) held() int64 {
 	sum := m.base.Keys.Bytes() + m.Keys.Bytes() + bytesOfGraph(m.base.Graph) + m.list.columnBytes()
 	if m.base.Keys.Len() > 0 {
@@ -148,8 +147,8 @@ func (m *Merged) held() int64 {
 	return sum + orderBytes*int64(m.Keys.Len())
 }
 
-// Fill enters the values that were read for an attribute into its column, which has
-// those of the base, and sets the bits of the slots of the base whose value changed.
+// Fill adds the values that were read for an attribute to the column of the base, and sets the bits
+// of the slots of the base whose value changed.
 func (m *Merged) Fill(ctx context.Context, from *Column, column *block.Column, changed []uint64) error {
 	values, err := from.parse(ctx, column.Attribute, m.list.names.Keys.At)
 	if err != nil {
@@ -176,9 +175,9 @@ func (m *Merged) Fill(ctx context.Context, from *Column, column *block.Column, c
 	return nil
 }
 
-// changedRows compares a graph with one that has all its edges and more: it
-// returns the vertices that are new or whose edges changed, and how many edges
-// that were there have another weight or timestamp.
+// changedRows compares a graph with a graph that contains all its edges. It returns the vertices
+// that are new or have changed edges, and the number of old edges whose weight or timestamp
+// changed.
 func changedRows(ctx context.Context, old, now *csr.Graph) (touched []uint32, updated int64, err error) {
 	known := uint32(0)
 	if old != nil {
@@ -207,8 +206,8 @@ func changedRows(ctx context.Context, old, now *csr.Graph) (touched []uint32, up
 	return touched, updated, nil
 }
 
-// changedValues counts the edges of v in old whose values differ in now: those
-// to larger vertices, and those back to smaller ones.
+// changedValues counts the edges of v in old whose weight or timestamp differs in now, separately
+// for larger and for smaller neighbours.
 func changedValues(old, now *csr.Graph, v uint32) (forward, back int64) {
 	i := now.Offsets[v]
 	for at := old.Offsets[v]; at < old.Offsets[v+1]; at++ {

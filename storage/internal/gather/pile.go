@@ -11,37 +11,34 @@ import (
 )
 
 const (
-	// A buffer grows up to this many edges whatever they are: below, the memory is
-	// not worth the time.
+	// A buffer always grows up to this many edges: below, saving memory is not worth the time.
 	firstPileFull = 1 << 20
-	// One edge of so many is in the sample that says whether a full buffer holds
-	// repeats.
+	// One edge in this many is in the sample that estimates the repeats in a full buffer.
 	sampledBits  = 8
 	sampledShare = 1 << sampledBits
-	// The fewest edges of a buffer, whatever the limit is.
+	// The smallest buffer in edges, whatever the limit is.
 	leastPileFull = 64
 )
 
-// edgePile collects the edges of an import in bounded memory. A full buffer grows,
-// up to the limit, where most of its edges are different. Otherwise it is sorted
-// and repeats become one; where that makes no room at the limit, what it holds
-// goes into a file as one sorted run. Repeats are folded in the order of the input
-// whatever the limit is: a run holds what came before the next one, and the buffer
-// what came after all runs.
+// edgePile collects the edges of an import in bounded memory. If most edges of a full buffer are
+// different, the buffer grows, up to the limit. Otherwise it is sorted and repeats are folded; if
+// that frees too little space at the limit, the content is written to a file as one sorted run.
+// Repeats are folded in the order of the input whatever the limit is: each run precedes the next
+// one in the input, and the buffer follows all runs.
 type edgePile struct {
 	how  Repeated
-	room int64                    // bytes that the buffer may take, with the space for sorting
-	temp func() (tempFile, error) // makes an empty file
+	room int64                    // limit of the buffer in bytes, including the space for sorting
+	temp func() (tempFile, error) // creates an empty file
 
-	// The buffer: edges without values until the first edge that has one. The
-	// first edge of all, which may prove to be a header, stays in front.
+	// The buffer: edges without values until the first edge with a weight or a time. The very first
+	// edge, which may turn out to be a header, stays at the front.
 	plain      []uint64
 	valued     []occurrence
 	withValues bool
-	held       int // 1 while the first edge is kept in front
-	full       int // edges at which the buffer is to grow or to be sorted
+	held       int // 1 while the first edge is kept at the front
+	full       int // number of edges at which the buffer grows or is sorted
 
-	sparePlain  []uint64 // space for sorting, kept
+	sparePlain  []uint64 // space for sorting, reused
 	spareValued []occurrence
 
 	runs []*edgeRun // in the order of the input
@@ -53,7 +50,7 @@ func newEdgePile(how Repeated, room int64, temp func() (tempFile, error)) *edgeP
 	return p
 }
 
-// most is how many edges a buffer may hold at most.
+// most is the largest number of edges of a buffer.
 func (p *edgePile) most(withValues bool) int {
 	each := int64(plainBytes)
 	if withValues {
@@ -70,8 +67,7 @@ func (p *edgePile) bytes() int64 {
 	return plainBytes*int64(cap(p.plain)+cap(p.sparePlain)) + valuedBytes*int64(cap(p.valued)+cap(p.spareValued))
 }
 
-// add takes an edge between different vertices that has neither a weight nor a
-// time.
+// add adds an edge between different vertices without a weight and a time.
 func (p *edgePile) add(ctx context.Context, u, v uint32) error {
 	e := joinEdge(u, v)
 	if p.withValues {
@@ -92,7 +88,7 @@ func (p *edgePile) putPlain(ctx context.Context, e uint64) error {
 
 func joinEdge(u, v uint32) uint64 { return uint64(min(u, v))<<32 | uint64(max(u, v)) }
 
-// addValued takes an edge that has a weight (0 for none) or a time.
+// addValued adds an edge with a weight (0 for none) or a time.
 func (p *edgePile) addValued(ctx context.Context, o occurrence) error {
 	if !p.withValues {
 		if err := p.startValues(ctx); err != nil {
@@ -103,8 +99,7 @@ func (p *edgePile) addValued(ctx context.Context, o occurrence) error {
 	return p.put(ctx, o)
 }
 
-// put appends an occurrence unchanged to the buffer of occurrences, and makes room
-// first if the buffer is full.
+// put appends an occurrence to the buffer of occurrences, after making room if the buffer is full.
 func (p *edgePile) put(ctx context.Context, o occurrence) error {
 	if len(p.valued) >= p.full {
 		if err := p.makeRoom(ctx); err != nil {
@@ -115,7 +110,7 @@ func (p *edgePile) put(ctx context.Context, o occurrence) error {
 	return nil
 }
 
-// startValues makes the buffer one of occurrences.
+// startValues converts the buffer to one of occurrences.
 func (p *edgePile) startValues(ctx context.Context) error {
 	most := p.most(true)
 	if len(p.plain) > most {
@@ -132,9 +127,9 @@ func (p *edgePile) startValues(ctx context.Context) error {
 	return nil
 }
 
-// makeRoom lets the full buffer grow where more than half of its edges are
-// different; otherwise it sorts them, which makes room, or empties the buffer into
-// a run where it does not. What only grows is not sorted before its end.
+// makeRoom lets the full buffer grow if more than half of its edges are different. Otherwise it
+// sorts and folds them; if that frees too little space, it writes the buffer to a run. A buffer
+// that only grows is sorted once, at the end.
 func (p *edgePile) makeRoom(ctx context.Context) error {
 	most := p.most(p.withValues)
 	if p.full < most {
@@ -158,10 +153,10 @@ func (p *edgePile) makeRoom(ctx context.Context) error {
 	return p.empty(ctx)
 }
 
-// mostlyDifferent reports whether more than half of the edges in the full buffer
-// are different, by those of a sample: an edge is in it with all its repeats, or
-// not at all. From firstPileFull edges on it is off by a few percent; edges that
-// are chosen to deceive it cost memory up to the limit.
+// mostlyDifferent reports whether more than half of the edges in the full buffer are different,
+// estimated from a sample, which contains either all occurrences of an edge or none. From
+// firstPileFull edges on, the error is a few percent. Input made to deceive the sample costs memory
+// up to the limit.
 func (p *edgePile) mostlyDifferent(ctx context.Context) (bool, error) {
 	most := p.full / 2 / sampledShare
 	seen := make(map[uint64]struct{}, most+1)
@@ -184,13 +179,13 @@ func (p *edgePile) mostlyDifferent(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// sampled picks one of sampledShare edges, always the same ones.
+// sampled selects one in sampledShare edges by a hash, always the same ones.
 func sampled(e uint64) bool {
 	high, low := bits.Mul64(e, 0x9e3779b97f4a7c15)
 	return (high^low)>>(64-sampledBits) == 0
 }
 
-// grow makes the buffer twice as large, most at most.
+// grow doubles the buffer, up to most.
 func (p *edgePile) grow(most int) {
 	p.full = min(2*p.full, most)
 	p.spareValued, p.sparePlain = nil, nil
@@ -201,8 +196,7 @@ func (p *edgePile) grow(most int) {
 	}
 }
 
-// compact sorts the buffer and folds what is repeated, except for the edge that
-// is kept in front.
+// compact sorts the buffer and folds repeated edges, except for the edge that is kept at the front.
 func (p *edgePile) compact(ctx context.Context) error {
 	if p.withValues {
 		return p.compactValued(ctx)
@@ -212,8 +206,8 @@ func (p *edgePile) compact(ctx context.Context) error {
 		return err
 	}
 	list = slices.Compact(list)
-	// The sorted edges may be in the space for sorting by now: the one in front
-	// moves with them where there is one.
+	// The sorted edges may now be in the space for sorting: the edge at the front, if any, moves
+	// with them.
 	if p.held > 0 && len(list) > 0 && &list[0] != &p.plain[p.held] {
 		copy(p.plain[p.held:], list)
 		list, spare = p.plain[p.held:p.held+len(list)], list
@@ -242,12 +236,12 @@ func (p *edgePile) compactValued(ctx context.Context) error {
 	if &list[0] != &p.valued[p.held] {
 		spare = list
 	}
-	p.valued = append(p.valued[:p.held], out...) // onto itself where it is there
+	p.valued = append(p.valued[:p.held], out...) // onto itself if the buffer did not move
 	p.spareValued = spare
 	return nil
 }
 
-// spill sorts the buffer and empties it into a run.
+// spill sorts the buffer and moves its edges to a run.
 func (p *edgePile) spill(ctx context.Context) error {
 	if err := p.compact(ctx); err != nil {
 		return err
@@ -255,7 +249,7 @@ func (p *edgePile) spill(ctx context.Context) error {
 	return p.empty(ctx)
 }
 
-// empty moves the sorted edges of the buffer into a run; the one in front stays.
+// empty moves the sorted edges of the buffer to a run; the edge at the front stays.
 func (p *edgePile) empty(ctx context.Context) error {
 	if p.len() == p.held {
 		return nil
@@ -295,11 +289,11 @@ func (p *edgePile) writeRun(ctx context.Context, from, to, level int) (*edgeRun,
 	return w.finish()
 }
 
-// mostRuns is how many runs of a level are merged into one of the next: each
-// edge is written once per level, and as many files are open at most.
+// mostRuns is the number of runs of a level that are merged into one run of the next. Each edge is
+// written once per level, and at most this many files of a level are open.
 const mostRuns = 16
 
-// mergeLevels merges runs that are as many as a level may have.
+// mergeLevels merges the runs of every level that has mostRuns of them.
 func (p *edgePile) mergeLevels(ctx context.Context) error {
 	for len(p.runs) >= mostRuns {
 		last := p.runs[len(p.runs)-mostRuns:]
@@ -316,7 +310,7 @@ func (p *edgePile) mergeLevels(ctx context.Context) error {
 	return nil
 }
 
-// merge makes one run of several, and closes those.
+// merge combines several runs into one, and closes them.
 func (p *edgePile) merge(ctx context.Context, runs []*edgeRun, level int) (*edgeRun, error) {
 	valued := false
 	sources := make([]edgeSource, len(runs))
@@ -338,7 +332,7 @@ func (p *edgePile) merge(ctx context.Context, runs []*edgeRun, level int) (*edge
 	return w.finish()
 }
 
-// dropFirst takes back the first edge.
+// dropFirst removes the first edge.
 func (p *edgePile) dropFirst() {
 	if p.withValues {
 		p.valued = p.valued[p.held:]
@@ -348,8 +342,8 @@ func (p *edgePile) dropFirst() {
 	p.held = 0
 }
 
-// settle ends the collecting: number, where not nil, gives the vertices other
-// numbers. Afterwards all edges are folded, in the buffer or in one run.
+// settle ends the collecting. If number is not nil, it renumbers the vertices. Afterwards all edges
+// are folded, in the buffer or in one run.
 func (p *edgePile) settle(ctx context.Context, number []uint32) error {
 	if len(p.runs) == 0 {
 		p.held = 0
@@ -368,7 +362,7 @@ func (p *edgePile) settle(ctx context.Context, number []uint32) error {
 	if number == nil {
 		return nil
 	}
-	// Other numbers have another order: everything is sorted once more.
+	// New numbers change the order: everything is sorted again.
 	other := newEdgePile(p.how, p.room, p.temp)
 	other.withValues, other.full = p.withValues, min(other.full, other.most(p.withValues))
 	defer other.close()
@@ -400,7 +394,7 @@ func (p *edgePile) settle(ctx context.Context, number []uint32) error {
 	return p.settle(ctx, nil)
 }
 
-// renumber gives the vertices of the edges in the buffer other numbers.
+// renumber renumbers the vertices of the edges in the buffer.
 func (p *edgePile) renumber(ctx context.Context, number []uint32) error {
 	if number == nil {
 		return nil
@@ -421,7 +415,7 @@ func (p *edgePile) renumber(ctx context.Context, number []uint32) error {
 	return nil
 }
 
-// toFile moves all edges into one run and gives up the buffer.
+// toFile moves all edges to one run and frees the buffer.
 func (p *edgePile) toFile(ctx context.Context) error {
 	if p.held > 0 {
 		first, err := p.writeRun(ctx, 0, p.held, 0)
@@ -464,7 +458,7 @@ func (p *edgePile) sources() []edgeSource {
 	}}}
 }
 
-// free gives up the memory of the buffer.
+// free frees the memory of the buffer.
 func (p *edgePile) free() {
 	p.plain, p.valued, p.sparePlain, p.spareValued = nil, nil, nil, nil
 }

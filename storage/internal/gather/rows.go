@@ -7,9 +7,9 @@ import (
 	"heavytail/storage/internal/block"
 )
 
-// rowsOf makes the rows of a graph from distinct edges (u, v), u < v, in
-// ascending order. First the smaller neighbours enter each row, in the order of
-// the edges, then the larger ones: every row ascends without a further sort.
+// rowsOf builds the rows of a graph from distinct edges (u, v), u < v, in ascending order. Each row
+// first receives its smaller neighbours, in the order of the edges, then the larger ones, so it
+// ascends without a further sort.
 func rowsOf(ctx context.Context, n int, edges []uint64) (*csr.Graph, error) {
 	offsets := make([]int64, n+1)
 	next := make([]int64, n)
@@ -44,10 +44,9 @@ func rowsOf(ctx context.Context, n int, edges []uint64) (*csr.Graph, error) {
 	return &csr.Graph{Offsets: offsets, Targets: targets}, nil
 }
 
-// edgeRows makes the rows of a graph from edges that come from sources, which
-// open opens again for each of three passes. Edges that come more than once are
-// folded. It takes no memory beside the graph but 8 bytes per vertex. Before the
-// rows are made, enough is asked whether there is memory for their number.
+// edgeRows builds the rows of a graph from the edges of sources, which open reopens for each of
+// three passes. Repeated edges are folded. Beside the graph it takes 8 bytes per vertex. Before it
+// allocates the rows, it calls enough with their number of edges.
 func edgeRows(ctx context.Context, n int, how Repeated, open func() []edgeSource, enough func(edges int64, weighted, timed bool) error) (*csr.Graph, error) {
 	offsets, next := make([]int64, n+1), make([]int64, n)
 	edges, weighted, timed := int64(0), false, false
@@ -81,7 +80,7 @@ func edgeRows(ctx context.Context, n int, how Repeated, open func() []edgeSource
 		next[u]++
 		g.Targets[at] = v
 		if weighted {
-			g.Weights[at], _ = f.result() // it had none of an error before
+			g.Weights[at], _ = f.result() // cannot fail: the first pass checked it
 		}
 		if timed {
 			g.Times[at] = f.time

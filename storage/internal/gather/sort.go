@@ -7,9 +7,9 @@ import (
 	"heavytail/storage/internal/block"
 )
 
-// radixSort sorts pairs of numbers, one in each half of a value, by counting 11
-// bits at a time from the lowest up. It returns the sorted values and the other
-// of two lists: list and spare, or one in its place that is large enough.
+// radixSort sorts pairs of numbers, one in each half of a value, by counting 11 bits at a time from
+// the lowest up. It returns the sorted values and the remaining list: both are list and spare, in
+// either order, where a larger list replaces a spare that is too small.
 func radixSort(ctx context.Context, list, spare []uint64) (sorted, other []uint64, err error) {
 	if len(list) < 2 {
 		return list, spare, nil
@@ -42,8 +42,8 @@ func radixSort(ctx context.Context, list, spare []uint64) (sorted, other []uint6
 	return sorted, other, err
 }
 
-// sortOccurrences sorts occurrences by their edges as radixSort does; those of an
-// edge keep their order.
+// sortOccurrences sorts occurrences by their edges as radixSort does; occurrences of the same edge
+// keep their order.
 func sortOccurrences(ctx context.Context, list, spare []occurrence) (sorted, other []occurrence, err error) {
 	if len(list) < 2 {
 		return list, spare, nil
@@ -78,8 +78,8 @@ func sortOccurrences(ctx context.Context, list, spare []occurrence) (sorted, oth
 
 const radixDigit = 11 // 2,048 counters and write positions stay in the first-level cache
 
-// eachDigit calls pass for every digit of n values, from the lowest one up, that
-// not all of them have at zero.
+// eachDigit calls pass for every digit of n values, from the lowest up, and skips digits that are
+// zero in all values.
 func eachDigit(ctx context.Context, n int, value func(i int) uint64, pass func(shift int, mask uint64) error) error {
 	var any uint64
 	for i := range n {
@@ -99,7 +99,7 @@ func eachDigit(ctx context.Context, n int, value func(i int) uint64, pass func(s
 	return nil
 }
 
-// positions makes of the counts of all digits where the first one of each goes.
+// positions replaces the counts of the digits by the position of the first value with each digit.
 func positions(count *[1 << radixDigit]int) {
 	sum := 0
 	for d, c := range count {

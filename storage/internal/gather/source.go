@@ -7,19 +7,18 @@ import (
 	"heavytail/storage/internal/block"
 )
 
-// edgeSource hands out occurrences in ascending order of their edges.
+// edgeSource returns occurrences in ascending order of their edges.
 type edgeSource struct {
-	// next returns the next ones, valid until the following call, and none at the
-	// end.
+	// next returns the next occurrences, valid until the following call, and none at the end.
 	next  func() ([]occurrence, error)
-	chunk []occurrence // the rest of what next returned last
+	chunk []occurrence // the unread rest of the last result of next
 }
 
-// chunkEdges is how many edges a source hands out at a time: a few pages of
-// memory, and enough that a call costs nothing.
+// chunkEdges is the number of edges per call of next: a few pages of memory, and enough to make the
+// cost of a call negligible.
 const chunkEdges = 1 << 10
 
-// once returns the next of a source that has all of them in memory.
+// once returns the function next of a source whose occurrences are all in memory.
 func once(list []occurrence) func() ([]occurrence, error) {
 	return func() (chunk []occurrence, err error) {
 		chunk, list = list, nil
@@ -27,7 +26,7 @@ func once(list []occurrence) func() ([]occurrence, error) {
 	}
 }
 
-// graphSource hands out the edges of a graph, which have weights.
+// graphSource returns the edges of a graph with weights or times.
 func graphSource(g *csr.Graph) edgeSource {
 	u, chunk := uint32(0), []occurrence(nil)
 	at := int64(0)
@@ -48,9 +47,8 @@ func graphSource(g *csr.Graph) edgeSource {
 	}}
 }
 
-// foldSources merges sources and calls yield for every edge with the fold of its
-// occurrences: those of the first source come first. The fold is valid during
-// the call.
+// foldSources merges sources and calls yield for every edge with the fold of its occurrences, in
+// the order of the sources. The fold is valid during the call.
 func foldSources(ctx context.Context, how Repeated, sources []edgeSource, yield func(edge uint64, f *edgeFold) error) error {
 	rest := make([]*edgeSource, 0, len(sources))
 	for i := range sources {
@@ -101,8 +99,7 @@ func foldSources(ctx context.Context, how Repeated, sources []edgeSource, yield 
 	return nil
 }
 
-// foldSorted appends to out what is left of a sorted list when the occurrences
-// of every edge have become one. out may begin where list does not.
+// foldSorted appends the edges of a sorted list to out, each with its occurrences folded.
 func foldSorted(ctx context.Context, how Repeated, list, out []occurrence) ([]occurrence, error) {
 	f := newFold(how)
 	for i := 0; i < len(list); {
