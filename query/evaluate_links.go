@@ -260,8 +260,15 @@ func (c *call) checkLinkGraph(graph string, unseen, latest bool) error {
 	if unseen {
 		kept = 2
 	}
-	if pairs := float64(info.Vertices) * float64(info.Vertices-1) / 2; info.Edges <= kept || pairs-float64(info.Edges) < 2 {
-		m := fault.New(fault.Graph, "graph %s has %s, too few to hold any out, or so many that hardly any pairs are without an edge", fault.Quote(graph), fault.Count(info.Edges, "edge"))
+	reason := ""
+	switch free := float64(info.Vertices)*float64(info.Vertices-1)/2 - float64(info.Edges); {
+	case info.Edges <= kept:
+		reason = fmt.Sprintf("has %s; holding out edges needs at least %d", fault.Count(info.Edges, "edge"), kept+1)
+	case free < 2:
+		reason = fmt.Sprintf("links all pairs of its %s but %.0f; held-out edges are compared with pairs without an edge", fault.Count(int64(info.Vertices), "vertex"), free)
+	}
+	if reason != "" {
+		m := fault.New(fault.Graph, "graph %s %s", fault.Quote(graph), reason)
 		m.Err = evaluate.ErrLinks
 		return m
 	}

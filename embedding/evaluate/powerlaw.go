@@ -184,23 +184,43 @@ func (t tail) excess() float64 { return t.sumLogs - float64(t.count)*t.logs[0] }
 // ln(x/xmin) under the law is that of the tail; the reciprocal of the mean is
 // nearly linear in the exponent, so a few secant steps find the zero. They
 // begin at the approximation of the paper's equation 3.7.
+//
+// The reciprocal is not linear at large exponents, as of a tail in which nearly all degrees
+// are xmin: a step can lead to an exponent at which the zeta function has no slope in
+// float64. Since the function increases, its signs bracket the zero, and a step that leaves
+// the bracket is replaced by bisection.
 func (t tail) exponent() float64 {
 	xmin, mean := float64(t.values[0]), t.excess()/float64(t.count)
 	away := func(alpha float64) float64 {
 		value, slope := scaledZetaSlope(alpha, xmin)
+		if !(slope < 0) {
+			return math.Inf(1) // the slope underflows
+		}
 		return -value/slope - 1/mean
 	}
 	last := 1 + 1/(mean+math.Log(xmin/(xmin-0.5)))
 	lastAway := away(last)
 	alpha := max(last-lastAway, (1+last)/2)
-	for range 50 {
+	low, high := 1.0, math.Inf(1)
+	for range 200 {
 		now := away(alpha)
+		if now < 0 {
+			low = alpha
+		} else {
+			high = alpha
+		}
 		step := now * (alpha - last) / (now - lastAway)
 		if now == lastAway || math.Abs(step) < 1e-12*alpha {
 			break
 		}
-		last, lastAway = alpha, now
-		alpha = max(alpha-step, (1+alpha)/2)
+		next := max(alpha-step, (1+alpha)/2)
+		if !math.IsInf(now, 1) {
+			last, lastAway = alpha, now
+		}
+		if !(next > low && next < high) {
+			next = min((low+high)/2, 2*alpha)
+		}
+		alpha = next
 	}
 	return alpha
 }

@@ -238,6 +238,42 @@ func TestSynthetic_Value(t *testing.T) {
 	}
 }
 
+// TestFitPowerLaw_SteepTails expects finite laws of degrees that nearly all are the smallest
+// one. The likelihood has one maximum, so smaller values on both sides confirm the exponent.
+func TestFitPowerLaw_SteepTails(t *testing.T) {
+	t.Parallel()
+	repeat := func(degree, times int, others ...int) []int {
+		return append(slices.Repeat([]int{degree}, times), others...)
+	}
+	for name, degrees := range map[string][]int{
+		"star of 3,000 vertices":  repeat(1, 2999, 2999),
+		"star of 30,000 vertices": repeat(1, 29999, 29999),
+		"one hub among 1":         repeat(1, 1000000, 2),
+		"two values far from 1":   repeat(1000, 100000, 1001),
+	} {
+		law, err := FitPowerLaw(context.Background(), degrees, PowerLawOptions{})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		likelihood := func(alpha float64) float64 {
+			sum := 0.0
+			for _, d := range degrees {
+				sum += math.Log(float64(d) / float64(law.Xmin))
+			}
+			return -alpha*sum - float64(len(degrees))*math.Log(scaledZeta(alpha, float64(law.Xmin)))
+		}
+		if law.Xmin != slices.Min(degrees) || math.IsNaN(law.KS) || law.KS > 1 {
+			t.Errorf("%s: %+v", name, law)
+			continue
+		}
+		for _, side := range []float64{0.999, 1.001} {
+			if likelihood(law.Alpha*side) >= likelihood(law.Alpha) {
+				t.Errorf("%s: exponent %v is less likely than %v", name, law.Alpha, law.Alpha*side)
+			}
+		}
+	}
+}
+
 // TestFitPowerLaw_Recovers fits what follows a law, below which other degrees
 // are, and expects the law; and a large p, but for degrees of another shape a
 // small one.

@@ -131,6 +131,8 @@ func TestError_Hint(t *testing.T) {
 		{"SHOW GRAFS", "GRAPHS", ""},
 		{"DROP GRAPH where", "", "WHERE is a reserved word, which can be a name only in double quotes"},
 		{"CHECK /*", "", "it ends with */"},
+		{"EVALUATE LINKS IN g WITH cosine", "", "options are written WITH (name := value, …)"},
+		{"EVALUATE LINKS IN g WITH", "", "options are written WITH (name := value, …)"},
 		{"SHOW nothing", "", ""},
 	}
 	for _, tt := range tests {

@@ -60,7 +60,12 @@ func (p *parser) optionsOf(heading string) []Option {
 	if !p.keyword("WITH") {
 		return nil
 	}
-	p.needSign("(")
+	if fine := p.err == nil; !p.sign("(") {
+		p.unexpected()
+		if fine && p.err.Hint() == "" { // such as WITH share := 0.1, or WITH cosine
+			p.err.Remedy = "options are written WITH (name := value, …)"
+		}
+	}
 	options := p.options(heading)
 	p.needSign(")")
 	return options
