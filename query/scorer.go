@@ -120,7 +120,10 @@ func checkModelScorer(w Scorer, at fault.Part) error {
 func unknownScorer(scorer string, at fault.Part) error {
 	e := fault.New(at, "unknown scorer %s", fault.Quote(scorer))
 	e.Err = link.ErrScorer
-	return e.WithNearest(scorer, append(scorerNames(), modelScorer), nil)
+	if e.WithNearest(scorer, append(scorerNames(), modelScorer), nil); e.Nearest == "" {
+		e.Remedy = "SHOW SCORERS lists them"
+	}
+	return e
 }
 
 // scorerNames lists the scorers.

@@ -78,7 +78,10 @@ func Refresh(ctx context.Context, g *csr.Graph, o Options, old *vec.Matrix, adde
 		return nil, stats, refresh, err
 	}
 	rows := l.best
-	refresh.Reason = fmt.Sprintf("moved %d vertices", len(l.moving))
+	refresh.Reason = "moved 1 vertex"
+	if moved := len(l.moving); moved != 1 {
+		refresh.Reason = fmt.Sprintf("moved %d vertices", moved)
+	}
 	if stats.Wrong.Pairs() > max(before, o.Tolerance) && !rough {
 		full, again, err := Embed(ctx, g, o)
 		if err != nil {
