@@ -27,7 +27,8 @@ type EigenvectorOptions struct {
 // ErrEdges.
 //
 // Residual is ‖Ax − λx‖/λ. It takes O(n + m) an iteration, 10 to 200 iterations, and
-// 180 bytes per vertex.
+// 180 bytes per vertex. If the two largest eigenvalues are close to each other, as in a
+// long path, it takes thousands of iterations, and up to 256 MB more.
 func Eigenvector(ctx context.Context, g *csr.Graph, opts EigenvectorOptions) (Scores, error) {
 	g, err := weightsOf(g, !opts.Unweighted)
 	if err != nil {
@@ -40,8 +41,16 @@ func Eigenvector(ctx context.Context, g *csr.Graph, opts EigenvectorOptions) (Sc
 	return scores, err
 }
 
-// lanczosSteps is the number of vectors between two restarts.
-const lanczosSteps = 20
+// The number of vectors between two restarts. It doubles after every few restarts without
+// convergence: one restart with twice as many vectors reduces the residual far more than
+// two restarts. The memory of the vectors bounds it, and the time for the eigenvectors of
+// the tridiagonal matrix.
+const (
+	lanczosSteps    = 20
+	lanczosRestarts = 8
+	mostSteps       = 320
+	mostStepBytes   = 256 << 20
+)
 
 // largestEigenpair finds the largest eigenvalue and its eigenvector by the Lanczos method
 // with full orthogonalisation (Golub and Van Loan, 10.3), which starts with the vector of
@@ -53,29 +62,36 @@ func largestEigenpair(ctx context.Context, g *csr.Graph, w Work, tolerance float
 	if len(g.Targets) == 0 {
 		return 0, Scores{}, ErrEdges
 	}
-	l := &lanczos{Work: w, g: g, x: make([]float64, n), next: make([]float64, n)}
+	l := &lanczos{Work: w, g: g, steps: lanczosSteps, x: make([]float64, n), next: make([]float64, n)}
 	for v := range l.x {
 		l.x[v] = 1 / math.Sqrt(float64(n))
 	}
 	report := w.reporter("eigenvector", maxIterations)
-	for l.iterations < maxIterations {
+	reached := 0.0
+	most := max(min(mostSteps, mostStepBytes/8/n), lanczosSteps)
+	for restarts := 1; l.iterations < maxIterations; restarts++ {
 		value, residual, err := l.restart(ctx)
 		if err != nil {
 			return 0, Scores{}, err
 		}
 		report(int64(l.iterations))
+		reached = residual / value
 		if residual <= tolerance*value {
 			report(maxIterations)
 			return value, Scores{Values: l.positive(), Iterations: l.iterations, Residual: residual / value}, nil
 		}
+		if restarts%lanczosRestarts == 0 {
+			l.steps = min(2*l.steps, most)
+		}
 	}
-	return 0, Scores{}, fmt.Errorf("eigenvector: %d iterations: %w", l.iterations, ErrConverge)
+	return 0, Scores{}, fmt.Errorf("eigenvector: residual %.2g after %d iterations, above the tolerance %.2g: %w", reached, l.iterations, tolerance, ErrConverge)
 }
 
 // lanczos is the state of the Lanczos method.
 type lanczos struct {
 	Work
 	g          *csr.Graph
+	steps      int         // vectors between two restarts
 	x, next    []float64   // the approximation, and room for a product
 	basis      [][]float64 // vectors of this round
 	spare      [][]float64 // vectors of an earlier round, whose memory can be reused
@@ -87,13 +103,13 @@ type lanczos struct {
 func (l *lanczos) restart(ctx context.Context) (value, residual float64, err error) {
 	var diagonal, beside []float64
 	l.basis = append(l.basis[:0], l.x)
-	for before := 0.0; len(diagonal) < lanczosSteps; {
+	for before := 0.0; len(diagonal) < l.steps; {
 		if err := ctx.Err(); err != nil {
 			return 0, 0, err
 		}
 		a, b := l.step(before)
 		diagonal, beside, before = append(diagonal, a), append(beside, b), b
-		if b <= 1e-14*math.Abs(diagonal[0]) || len(diagonal) == lanczosSteps {
+		if b <= 1e-14*math.Abs(diagonal[0]) || len(diagonal) == l.steps {
 			break // the space is invariant, or full
 		}
 		l.extend(1 / b)

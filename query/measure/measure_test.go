@@ -211,6 +211,28 @@ func TestEigenvector_DenseMatrix(t *testing.T) {
 	near(t, "two edges", got.Values, []float64{.5, .5, .5, .5, 0}, 1e-12)
 }
 
+// TestEigenvector_Path compares with the eigenvector of a path, sin(πi/(n+1)): its two
+// largest eigenvalues differ by 3·(π/n)².
+func TestEigenvector_Path(t *testing.T) {
+	t.Parallel()
+	const n = 1500
+	var edges []csr.Edge
+	want, square := make([]float64, n), 0.0
+	for v := range want {
+		want[v] = math.Sin(math.Pi * float64(v+1) / (n + 1))
+		square += want[v] * want[v]
+		if v > 0 {
+			edges = append(edges, csr.Edge{U: uint32(v - 1), V: uint32(v)})
+		}
+	}
+	scale(want, 1/math.Sqrt(square))
+	got, err := Eigenvector(t.Context(), testgraph.Of(t, n, edges...), EigenvectorOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "path", got.Values, want, 1e-4) // 1e-10·λ₁ divided by the difference of the eigenvalues
+}
+
 func TestDistances_EqualGonum(t *testing.T) {
 	for _, g := range samples(t) {
 		p := peer(g)
