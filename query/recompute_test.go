@@ -43,7 +43,7 @@ func TestEmbed_Again(t *testing.T) {
 	run("GENERATE preferential_attachment(n := 120, m := 4, seed := 1) INTO g")
 	run("EMBED g USING dp_spectral(dim := 8) AS q")
 	run("CREATE INDEX ON q WITH (m := 5, seed := 7)")
-	run("TRAIN MODEL likely IN g USING q, heuristics(jaccard)")
+	run("TRAIN MODEL likely IN g USING q, heuristics(cosine)")
 	run("MATERIALIZE PREDICTIONS FROM model(likely) IN g WITH (top := 3)")
 	run("MATERIALIZE PREDICTIONS FROM cosine(q) IN g WITH (top := 3)")
 	info, err := db.DescribeEmbedding(ctx, "q")

@@ -56,7 +56,7 @@ var layout = map[string][]string{
 	"embedding/tune":          {"embedding/jsonnull", "storage/csr", "storage/vec", "embedding", "embedding/eigen", "embedding/evaluate"},
 	"embedding/run": {
 		"embedding/unitball", "embedding/propagate",
-		"storage", "storage/csr", "storage/vec", "embedding", "embedding/evaluate", "embedding/link", "embedding/tune", "embedding/skipgram",
+		"storage", "storage/csr", "storage/vec", "embedding", "embedding/evaluate", "embedding/link", "embedding/tune", "embedding/skipgram", "index",
 	},
 	"index":                  {"storage/vec"},
 	"query/parser":           {},
@@ -92,7 +92,7 @@ var outsiders = map[string][]string{
 	"github.com/vmihailenco/msgpack/v5": {"storage/internal/block"},
 	"github.com/klauspost/compress":     {"storage/format", "storage/format/internal/columnfile"},
 	"github.com/parquet-go/parquet-go":  {"storage/format/internal/columnfile"},
-	"gonum.org/v1/gonum":                {"embedding/eigen", "embedding/evaluate", "query/measure", "storage/gonum"},
+	"gonum.org/v1/gonum":                {"embedding/eigen", "embedding/evaluate", "embedding/link", "query/measure", "storage/gonum"},
 	"github.com/spf13/cobra":            {"cmd/heavytail"},
 	"github.com/spf13/pflag":            {"cmd/heavytail"},
 	"github.com/jedib0t/go-pretty/v6":   {"repl", "cmd/heavytail"},

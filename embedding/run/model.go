@@ -7,6 +7,7 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
+	"heavytail/index"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -244,12 +245,38 @@ func (t *modelTraining) train(ctx context.Context, h hidden) (l learned, err err
 	if most == 0 {
 		most = evaluate.DefaultTraining
 	}
-	l.pairs = link.Pairs{Links: thin(h.split.Edges, most), Others: thin(h.split.NonEdges, most)}
+	l.pairs = link.Pairs{Links: thin(h.split.Edges, most), Others: thin(h.split.NonEdges, most), Hidden: h.split.Edges}
 	options := link.TrainOptions{Terms: t.terms, Workers: t.req.Workers, Progress: t.req.Progress}
+	if h.vectors != nil {
+		if options.Near, err = nearest(ctx, h); err != nil {
+			return l, err
+		}
+	}
 	model, report, err := link.Train(ctx, h.split.Graph, h.vectors, l.pairs, options)
 	t.report.Candidates = report.Candidates
 	l.model = model
 	return l, err
+}
+
+// nearest returns the function that finds the nearest vertices by the cosine, as PREDICT by a
+// model does. The rows of vectors that are damaged or not finite are an error.
+func nearest(ctx context.Context, h hidden) (func(u uint32) []uint32, error) {
+	exact, err := index.NewExact(h.vectors, index.Cosine)
+	if err != nil {
+		return nil, err
+	}
+	return func(u uint32) []uint32 {
+		options := index.SearchOptions{Workers: 1, Filter: func(v uint32) bool { return v != u && !h.split.Graph.HasEdge(u, v) }}
+		hits, err := exact.Search(ctx, h.vectors.Row(int(u)), evaluate.DefaultRankNear, options)
+		if err != nil {
+			return nil // of ctx, which Train observes
+		}
+		near := make([]uint32, len(hits))
+		for i, hit := range hits {
+			near[i] = hit.Vertex
+		}
+		return near
+	}, nil
 }
 
 // thin takes at most a number of pairs, evenly spaced in a list.

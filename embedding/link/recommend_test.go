@@ -1,0 +1,212 @@
+package link
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// hiddenLinks is a graph of overlapping groups, from which a fifth of the edges was removed.
+func hiddenLinks(t *testing.T) (*csr.Graph, *vec.Matrix, Pairs) {
+	t.Helper()
+	const n, groups, size = 400, 80, 9
+	random := rand.New(rand.NewPCG(3, 4))
+	vectors := vec.NewMatrix(n, 6)
+	for i := range vectors.Data {
+		vectors.Data[i] = float32(random.NormFloat64())
+	}
+	var edges []csr.Edge
+	for range groups {
+		members := random.Perm(n)[:size]
+		for i, u := range members {
+			vectors.Row(u)[0] += float32(members[0]) / n
+			for _, v := range members[:i] {
+				edges = append(edges, csr.Edge{U: uint32(u), V: uint32(v)})
+			}
+		}
+	}
+	random.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
+	g, err := csr.FromEdges(n, edges[len(edges)/5:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var pairs Pairs
+	for _, e := range edges[:len(edges)/5] {
+		if !g.HasEdge(e.U, e.V) {
+			pairs.Links = append(pairs.Links, e)
+		}
+	}
+	for len(pairs.Others) < len(pairs.Links) {
+		if u, v := random.Uint32N(n), random.Uint32N(n); u != v && !g.HasEdge(u, v) {
+			pairs.Others = append(pairs.Others, csr.Edge{U: u, V: v})
+		}
+	}
+	return g, vectors, pairs
+}
+
+// TestTrain_MAP compares the MAP of single scorers in the report with that of the lists of a
+// Predictor, and expects the choice to follow its rule.
+func TestTrain_MAP(t *testing.T) {
+	t.Parallel()
+	g, vectors, pairs := hiddenLinks(t)
+	held, err := csr.FromEdges(g.Vertices(), pairs.Links)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := func(u uint32) []uint32 { return []uint32{(u + 1) % 400, (u + 200) % 400} }
+	_, report, err := Train(context.Background(), g, vectors, pairs, TrainOptions{Terms: Terms{Features: "hadamard"}, Near: near})
+	if err != nil {
+		t.Fatal(err)
+	}
+	highest, chosen := 0.0, Candidate{}
+	for _, c := range report.Candidates {
+		highest = max(highest, c.MAP)
+		if c.Chosen {
+			chosen = c
+		}
+	}
+	for _, c := range report.Candidates {
+		if chosen.MAP < 0.99*highest || c.MAP >= 0.99*highest && c.AUC > chosen.AUC {
+			t.Errorf("chose %+v and not %+v", chosen, c)
+		}
+	}
+	if !slices.ContainsFunc(report.Candidates, func(c Candidate) bool { return strings.HasSuffix(c.Name, ", by vertex") }) {
+		t.Errorf("no conditional model in %+v", report.Candidates)
+	}
+	for _, name := range []string{"adamic_adar", "common_neighbors"} {
+		score, err := New(name, g, vectors)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// As the model of a scorer does, score all candidates, also those without common neighbours.
+		p := NewPredictor(g, Scoring{Score: score, HigherIsLikelier: true}, PredictOptions{})
+		sum, count := 0.0, 0.0
+		for u := range uint32(g.Vertices()) {
+			if held.Degree(u) == 0 {
+				continue
+			}
+			count++
+			candidates := slices.DeleteFunc(near(u), func(v uint32) bool { return g.HasEdge(u, v) })
+			list, _, err := p.For(context.Background(), u, candidates, 10)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := 0.0
+			for i, l := range list {
+				if held.HasEdge(u, l.V) {
+					found++
+					sum += found / float64(i+1) / float64(min(held.Degree(u), 10))
+				}
+			}
+		}
+		i := slices.IndexFunc(report.Candidates, func(c Candidate) bool { return c.Name == name })
+		if got := report.Candidates[i].MAP; math.Abs(got-sum/count) > 1e-6 {
+			t.Errorf("%s: MAP %v, by a Predictor %v", name, got, sum/count)
+		}
+	}
+}
+
+// TestTrain_MAPWorkers expects the same model from any number of workers.
+func TestTrain_MAPWorkers(t *testing.T) {
+	t.Parallel()
+	g, vectors, pairs := hiddenLinks(t)
+	var first *Model
+	for _, workers := range []int{1, 3} {
+		m, _, err := Train(context.Background(), g, vectors, pairs, TrainOptions{Terms: Terms{Features: "hadamard"}, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = m
+		}
+		if m.bias != first.bias || m.slope != first.slope || !slices.EqualFunc(m.terms, first.terms, func(a, b term) bool { return a == b }) {
+			t.Errorf("%d workers: %+v, one: %+v", workers, m, first)
+		}
+	}
+}
+
+// TestConditional_Minimum computes the objective pair by pair, and expects every change of a
+// weight to increase it.
+func TestConditional_Minimum(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 6))
+	fill := func(rows int) *vec.Matrix {
+		m := vec.NewMatrix(rows, 4)
+		for i := range m.Data {
+			m.Data[i] = float32(3 * random.NormFloat64())
+		}
+		for r := range rows {
+			m.Row(r)[3] = 2 // a constant column has no weight
+		}
+		return m
+	}
+	var choices []choice
+	for range 40 {
+		c := choice{links: fill(1 + random.IntN(3)), others: fill(8)}
+		for r := range c.links.Rows {
+			c.links.Row(r)[0] += 2
+		}
+		for range c.others.Rows {
+			c.stands = append(c.stands, 1+5*random.Float64())
+		}
+		choices = append(choices, c)
+	}
+	choices = append(choices, choice{})
+	columns := []int{0, 2, 3}
+	f := conditional(context.Background(), choices, columns, 4)
+	if f[1] != 0 || f[3] != 0 || f[0] <= 0 {
+		t.Fatal(f)
+	}
+	deviation := func(k int) float64 {
+		var values []float64
+		for _, c := range choices {
+			for r := range c.stands {
+				values = append(values, float64(c.others.Row(r)[k]))
+			}
+		}
+		mean, square := 0.0, 0.0
+		for _, x := range values {
+			mean += x / float64(len(values))
+		}
+		for _, x := range values {
+			square += (x - mean) * (x - mean) / float64(len(values))
+		}
+		return math.Sqrt(square)
+	}
+	objective := func(f linear) float64 {
+		total := 0.0
+		for _, k := range columns[:2] {
+			total += math.Pow(f[k]*deviation(k), 2) / 2
+		}
+		for _, c := range choices {
+			if c.links == nil {
+				continue
+			}
+			for l := range c.links.Rows {
+				chosen := math.Exp(f.at(c.links.Row(l)))
+				sum := chosen
+				for r, s := range c.stands {
+					sum += s * math.Exp(f.at(c.others.Row(r)))
+				}
+				total -= math.Log(chosen/sum) / float64(c.links.Rows)
+			}
+		}
+		return total
+	}
+	least := objective(f)
+	for _, k := range columns[:2] {
+		for _, change := range []float64{-1e-3, 1e-3} {
+			other := slices.Clone(f)
+			other[k] += change
+			if objective(other) <= least {
+				t.Errorf("column %d: %v instead of %v decreases the objective", k, other[k], f[k])
+			}
+		}
+	}
+}
