@@ -35,6 +35,10 @@ type PredictForRequest struct {
 	// admits all. It is called from several goroutines at a time.
 	Where      func(Candidate) bool
 	Attributes []string // that Where reads
+	// OrderBy is an attribute, or degree or key, by which the vertices that were found are
+	// sorted, as in NearestRequest; empty is the likeliest first.
+	OrderBy    string
+	Descending bool
 	// Near is the number of nearest vertices without an edge to this one that are
 	// candidates as well, if With reads vectors; 0 means DefaultNear or K,
 	// whichever is larger, and a negative number means none.
@@ -84,8 +88,8 @@ type PredictedPair struct {
 	Score float64 `json:"score"`
 }
 
-// PredictForResult is the answer of PredictFor: the likeliest vertex first, ties in
-// the order in which the vertices came into the graph.
+// PredictForResult is the answer of PredictFor: the likeliest vertex first, or in the order
+// of OrderBy, ties in the order in which the vertices came into the graph.
 type PredictForResult struct {
 	Vertices []PredictedVertex `json:"vertices"`
 	Prediction
@@ -118,6 +122,9 @@ type linksRequest struct {
 	PredictRequest
 	one    bool   // the links of one vertex
 	vertex string // by its key
+	// orderBy and descending are as in PredictForRequest.
+	orderBy    string
+	descending bool
 
 	condition string // the text of Where
 }
@@ -154,8 +161,8 @@ var predict = &statement[*parser.Predict, linksRequest, *linksEntry, PredictResu
 // predictHelp is for both statements that begin with PREDICT.
 func predictHelp() Help {
 	return Help{
-		Statement: "PREDICT", Syntax: "PREDICT n LINKS [FOR vertex] [IN graph] WITH scorer | scorer(embedding) | model(model) [AS OF time] [WHERE condition] [WITH (option := value)] | PREDICT n LINKS FOR vertex [IN graph] [FROM scorer]",
-		Summary: "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first. Candidates are vertices two edges apart and, for scorers of vectors, the nearest vertices of each vertex; for preferential_attachment all vertices, for l3 the ends of paths of three edges. The condition of WHERE must hold for the other vertex, or without FOR for both. AS OF predicts from the edges before a time only, and a notice says how many of the links the graph has by now. Without WITH it answers from the predictions that MATERIALIZE PREDICTIONS has stored; FROM names the scorer if several are stored",
+		Statement: "PREDICT", Syntax: "PREDICT n LINKS [FOR vertex] [IN graph] WITH scorer | scorer(embedding) | model(model) [AS OF time] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [WITH (option := value)] | PREDICT n LINKS FOR vertex [IN graph] [FROM scorer]",
+		Summary: "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first. Candidates are vertices two edges apart and, for scorers of vectors, the nearest vertices of each vertex; for preferential_attachment all vertices, for l3 the ends of paths of three edges. The condition of WHERE must hold for the other vertex, or without FOR for both. ORDER BY, which needs FOR, sorts the n vertices that were found, with vertices without a value last. AS OF predicts from the edges before a time only, and a notice says how many of the links the graph has by now. Without WITH it answers from the predictions that MATERIALIZE PREDICTIONS has stored; FROM names the scorer if several are stored",
 		Columns: "with FOR: vertex, score; without: source, target, score",
 		Options: predictOptions(),
 		Example: "PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3",
@@ -211,7 +218,7 @@ func (r PredictForRequest) links() linksRequest {
 	if r.Near == 0 {
 		all.Near = max(DefaultNear, r.K)
 	}
-	return linksRequest{PredictRequest: all, one: true, vertex: r.Vertex}
+	return linksRequest{PredictRequest: all, one: true, vertex: r.Vertex, orderBy: r.OrderBy, descending: r.Descending}
 }
 
 // linkedToPredict is the reason why a condition of PREDICT cannot use linked.
@@ -226,6 +233,7 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest, err error) {
 			return req, err
 		}
 	}
+	req.orderBy, req.descending = b.order(s.Order)
 	req.Graph = b.graphOf(s, s.Graph)
 	req.With = b.scorers(s.Scorer)[0]
 	set, err := b.Settings("PREDICT", predictOptions(), s.Options)
@@ -349,6 +357,9 @@ func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {
 			return nil, err
 		}
 	}
+	if err := checkColumn(p.graph, req.orderBy, partOrder); err != nil {
+		return nil, err
+	}
 	if req.one {
 		if err := c.CheckVertex(p.graph, req.vertex, fault.Vertex); err != nil {
 			return nil, err
@@ -366,7 +377,7 @@ func planPredict(req linksRequest, p *linksEntry) *plan.Plan {
 	if !link.NewScoring(req.With.Name, nil).HigherIsLikelier {
 		likelier = "lowest"
 	}
-	inputs := session.AttributePlans(p.graph, req.Attributes)
+	inputs := session.AttributePlans(p.graph, withColumn(req.Attributes, req.orderBy))
 	if req.condition != "" {
 		inputs = append([]*plan.Plan{plan.Step("filter", req.condition)}, inputs...)
 	}
@@ -382,6 +393,9 @@ func planPredict(req linksRequest, p *linksEntry) *plan.Plan {
 	}
 	if p.top > 0 {
 		kept += fmt.Sprintf(", among the %d likeliest of both ends", p.top)
+	}
+	if req.orderBy != "" {
+		kept += ", then " + orderText(req.orderBy, req.descending)
 	}
 	return plan.Result("links", fmt.Sprintf("%d%s by %s, the %s score first, ties by vertex%s", p.k, of, req.With, likelier, kept),
 		plan.Measured(plan.Score, "candidates", p.candidates(req.With, req.one)+", without an edge", append(inputs, p.inputs()...)...))

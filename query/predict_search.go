@@ -27,7 +27,7 @@ type prediction struct {
 // loadPrediction loads what a request needs.
 func (c *call) loadPrediction(req linksRequest, found *linksEntry) (*prediction, error) {
 	p := &prediction{scoring: &scoring{}, linkSearch: found.linkSearch, where: req.Where, one: req.one}
-	attributes := slices.Concat(req.Attributes, sidesAttribute(p.linkSearch.sides))
+	attributes := withColumn(slices.Concat(req.Attributes, sidesAttribute(p.linkSearch.sides)), req.orderBy)
 	err := c.Consistent(func() (err error) {
 		if _, p.columns, err = c.Columns(found.graph.Name, attributes, fault.Where); err != nil {
 			return err
@@ -72,6 +72,13 @@ func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, er
 	links, scored, err := c.links(p, predictor)
 	if err != nil {
 		return PredictResult{}, err
+	}
+	if req.orderBy != "" {
+		order, err := c.vertexOrder(p.graph, p.columns, req.orderBy, req.descending)
+		if err != nil {
+			return PredictResult{}, err
+		}
+		slices.SortFunc(links, func(a, b link.PredictedLink) int { return order(a.V, b.V) })
 	}
 	rows, n := int64(p.scorers[0].rows), int64(p.graph.Graph.Vertices())
 	switch {

@@ -49,10 +49,18 @@ func (c *call) orderHits(l *loadedSearch, q question, hits []index.Hit) error {
 	if q.orderBy == "" {
 		return nil
 	}
-	s := vertexScan{graph: l.space.Graph, columns: l.columns}
-	order := s.compare(s.column(q.orderBy), q.descending)
-	slices.SortFunc(hits, func(a, b index.Hit) int { return order(a.Vertex, b.Vertex) })
-	return c.noteMeasures(l.space.Graph.Info, []string{q.orderBy})
+	order, err := c.vertexOrder(l.space.Graph, l.columns, q.orderBy, q.descending)
+	if err == nil {
+		slices.SortFunc(hits, func(a, b index.Hit) int { return order(a.Vertex, b.Vertex) })
+	}
+	return err
+}
+
+// vertexOrder returns the order of SHOW VERTICES by a column, and notices a measure that is
+// behind the graph.
+func (c *call) vertexOrder(g *session.Graph, columns *session.ColumnSet, by string, descending bool) (func(a, b uint32) int, error) {
+	s := vertexScan{graph: g, columns: columns}
+	return s.compare(s.column(by), descending), c.noteMeasures(g.Info, []string{by})
 }
 
 // loadedSearch is a search with its vectors, graph and attributes in memory.

@@ -79,7 +79,7 @@ var (
 	}
 	// Of clauses, where a statement could have ended.
 	habitsOfClauses = []habit{
-		{"ORDER SORT", "", "SHOW VERTICES, SHOW EDGES, NEAREST … TO and WITHIN have ORDER BY, behind WHERE and before LIMIT; other searches answer in the order of their scores"},
+		{"ORDER SORT", "", "SHOW VERTICES, SHOW EDGES, NEAREST … TO, PREDICT … FOR and WITHIN have ORDER BY, behind WHERE and before LIMIT; other searches answer in the order of their scores"},
 		{"GROUP HAVING", "", "COUNT VERTICES IN g WHERE … BY attribute WITH mean(other) counts by the values of an attribute"},
 		{"JOIN UNION", "", "each statement reads one graph"},
 		{"OFFSET SKIP", "", "LIMIT takes the first rows; all else is for the program that reads them"},

@@ -1,12 +1,12 @@
 package parser
 
 // Predict is PREDICT n LINKS [FOR v] [IN g] WITH scorer [WHERE condition]
-// [WITH (…)].
+// [ORDER BY a] [WITH (…)]. ORDER BY needs FOR.
 //
 //	predict      = "PREDICT" integer "LINKS"
 //	               [ "FOR" key ] [ "IN" name ]
 //	               "WITH" scorer [ "AS" "OF" ( string | integer ) ]
-//	               [ where ] [ options ]                    e.g. PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100);
+//	               [ where ] [ order ] [ options ]          e.g. PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100);
 type Predict struct {
 	Range
 	Count   Value  // Int or Param
@@ -15,6 +15,7 @@ type Predict struct {
 	Scorer  Scorer
 	AsOf    Value    // a time: String, Int or Param; nil where left out
 	Where   Expr     // nil where left out
+	Order   *Order   // of the links of one vertex; nil where left out
 	Options []Option // those of the second WITH
 }
 
@@ -42,6 +43,9 @@ func (p *parser) predict(begin Pos) Statement {
 		s.AsOf = p.value(aString|anInt, dateText)
 	}
 	s.Where = p.where()
+	if s.For != nil {
+		s.Order = p.order()
+	}
 	s.Options = p.withOptions(s)
 	s.Range = p.since(begin)
 	return s
@@ -56,7 +60,7 @@ func (s *Predict) String() string {
 	if s.AsOf != nil {
 		text += " AS OF " + s.AsOf.String()
 	}
-	return text + where(s.Where) + withOptions(s.Options)
+	return text + where(s.Where) + s.Order.String() + withOptions(s.Options)
 }
 
 // Predicted is PREDICT n LINKS FOR v [IN g] [FROM scorer], which reads
