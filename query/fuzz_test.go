@@ -14,7 +14,7 @@ import (
 // context.
 func FuzzQueryOnTinyGraph(f *testing.F) {
 	for i, statement := range scriptStatements(f) {
-		if testing.Short() && i%10 > 0 {
+		if testing.Short() && i%40 > 0 {
 			continue // TestScripts runs them all
 		}
 		f.Add(statement)

@@ -144,7 +144,7 @@ func TestJobs_Killed(t *testing.T) {
 			want := rowsOfEmbedding(t, db)
 			closeJobs(t, db)
 
-			boundaries, moments := often(2, 1<<30, 1<<30), often(1, 15, 100)
+			boundaries, moments := often(2, 1<<30, 1<<30), often(0, 15, 100)
 			resumed := 0
 			kill := func(dies int, wait time.Duration) (finished bool) {
 				at := copyStore(t, before)

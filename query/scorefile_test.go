@@ -146,6 +146,10 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 	with := []Scorer{{Name: "resource_allocation"}, {Name: "l2", Embedding: "e"}}
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, ending := range []string{"", ".gz", ".zst"} {
+		if testing.Short() && ending == ".zst" {
+			t.Log("left out by -short: zstd, which the test of the command has")
+			continue
+		}
 		dir := t.TempDir()
 		whole, out := filepath.Join(dir, "whole.csv"+ending), filepath.Join(dir, "scores.csv"+ending)
 		first, err := db.ScoreFile(ctx, ScoreFileRequest{Path: pairs, With: with, Into: whole})

@@ -37,8 +37,11 @@ func TestEigenpairs_Rows(t *testing.T) {
 					t.Fatal(err)
 				}
 				before := slices.Clone(pairs.Vectors.Data)
-				for _, scale := range []float64{0, 0.25, 1} {
-					for _, rowScale := range []float64{0, 0.5, 1.25} {
+				for i, scale := range []float64{0, 0.25, 1} {
+					for j, rowScale := range []float64{0, 0.5, 1.25} {
+						if testing.Short() && (i+j)%3 != 1 {
+							continue // each value of one with one value of the other
+						}
 						label := fmt.Sprintf("%s/%s/%s/γ=%g/δ=%g", name, mode, graph.name, scale, rowScale)
 						got, err := pairs.Rows(scale, rowScale)
 						if err != nil {

@@ -445,9 +445,12 @@ func TestSpectral_SameBytesForAnyWorkers(t *testing.T) {
 				}
 			}
 			check(4)
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 			check(0)
-			runtime.GOMAXPROCS(2)
+			if testing.Short() {
+				return // one processor has one worker, as the first solve
+			}
+			runtime.GOMAXPROCS(1)
 			check(0)
 		})
 	}

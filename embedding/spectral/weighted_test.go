@@ -78,7 +78,11 @@ func TestSpectral_EqualAndIgnoredWeights(t *testing.T) {
 					t.Errorf("%s, %s, %s: not the bytes of the graph without weights", name, mode, what)
 				}
 			}
-			for _, w := range []float32{1, 0.1, 3e30} {
+			equal := []float32{3e30, 1, 0.1}
+			if testing.Short() {
+				equal = equal[:1]
+			}
+			for _, w := range equal {
 				check("equal", testgraph.Weighted(g, func(u, v uint32) float32 { return w }), o)
 			}
 			timed := *g

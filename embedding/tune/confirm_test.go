@@ -97,8 +97,12 @@ func again(t *testing.T, g *csr.Graph, trial Trial) *vec.Matrix {
 func TestSearch_AnyLimit(t *testing.T) {
 	t.Parallel()
 	g := attachment(t, 30, 2)
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+	}
 	for _, close := range []Closeness{Estimate, Same, Apart} {
-		for seed := range uint64(3) {
+		for seed := range seeds {
 			whole, err := Search(context.Background(), &dice{g: g, close: close, seed: seed}, small(), Options{})
 			if err != nil {
 				t.Fatal(err)
