@@ -175,7 +175,11 @@ func (p picture) legend() []LegendEntry {
 			sample = fmt.Sprintf(`<path class="line %s dash%d" d="M1 6H25"/>`, colour, i%4)
 		}
 		if s.Mark != Stroke {
-			sample += fmt.Sprintf(`<path class="dots %s %s" d="M13 6h0"/>`, colour, p.shapeClass(i))
+			large := "" // without a line, so that the shape is seen
+			if s.Mark == Cloud || s.Mark == Nodes {
+				large = " large"
+			}
+			sample += fmt.Sprintf(`<path class="dots%s %s %s" d="M13 6h0"/>`, large, colour, p.shapeClass(i))
 		}
 		list = append(list, LegendEntry{s.Name, `<svg class="sample" viewBox="0 0 26 12" aria-hidden="true">` + sample + `</svg>`})
 	}
@@ -235,6 +239,7 @@ const inlineRules = `.figure .rest,.sample .rest{stroke:var(--rest)}
 .line{stroke-width:1.75;stroke-linejoin:round}
 .dash1{stroke-dasharray:7 3}.dash2{stroke-dasharray:2.5 2.5}.dash3{stroke-dasharray:9 3 2.5 3}
 .dots{stroke-width:5.2}.dots.square{stroke-width:4}
+.dots.large{stroke-width:10}.dots.large.square{stroke-width:8}
 .round{stroke-linecap:round}.square{stroke-linecap:square}
 .cloud{stroke-width:3;stroke-opacity:.62}
 .node.around{stroke:var(--paper)}
