@@ -34,7 +34,7 @@ type DB struct {
 	closed  bool
 	running sync.WaitGroup // calls that have not ended yet
 
-	reopened atomic.Uint64 // storage.DB.Reopened when the refresher last looked
+	reopened atomic.Uint64 // storage.DB.Reopened at the last check of the refresher
 }
 
 // Close stops jobs in the background at a checkpoint, waits until running calls end, and closes the file. To close

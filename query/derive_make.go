@@ -153,9 +153,9 @@ func keptEdges(ctx context.Context, g *csr.Graph, keep func(edgePlace) bool) (*c
 	// The smaller neighbours of a vertex come first in its row, in the ascending order of
 	// eachEdge; next is the position of the next one.
 	next := slices.Clone(g.Offsets)
-	looked := 0
+	visited := 0
 	for p := range eachEdge(g) {
-		if looked++; looked%often == 0 && ctx.Err() != nil {
+		if visited++; visited%often == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		v := g.Targets[p.at]

@@ -240,7 +240,7 @@ func (s *edgeScan) each(ctx context.Context, limit int, f func(edgePlace) error)
 	const often = 1 << 12 // edges between two checks of the context, which take well below a millisecond
 	found := 0
 	for p := range eachEdge(s.graph.Graph) {
-		if s.looked++; s.looked%often == 0 && ctx.Err() != nil {
+		if s.visited++; s.visited%often == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if s.admits != nil && !s.admits(s.candidate(p)) {
@@ -256,7 +256,7 @@ func (s *edgeScan) each(ctx context.Context, limit int, f func(edgePlace) error)
 	return ctx.Err()
 }
 
-func (s *edgeScan) scanned() string { return fault.Count(s.looked, "edge") + " looked at" }
+func (s *edgeScan) scanned() string { return fault.Count(s.visited, "edge") + " visited" }
 
 // candidate is an edge as a condition sees it.
 func (s *edgeScan) candidate(p edgePlace) EdgeCandidate {

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -38,7 +39,7 @@ var evaluateLinks = &statement[*parser.EvaluateLinks, EvaluateLinksRequest, *lin
 // linksOptions are the options of EVALUATE LINKS.
 func linksOptions() []OptionInfo {
 	return []OptionInfo{
-		{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: "fraction of the edges to hold out"},
+		shareOption("fraction of the edges to hold out"),
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the edges and pairs that are drawn"},
 		negativesOption("comma-separated kinds of pairs without an edge that held-out edges are compared with"),
@@ -92,11 +93,9 @@ func linkMethods(b *binder, req *EvaluateLinksRequest, graph parser.Ident, metho
 }
 
 // linksSettings puts checked options into a request.
-func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) error {
-	if share, given := set["share"]; given {
-		if req.Share = share.(float64); !(req.Share > 0 && req.Share < 1) {
-			return fault.OfOption("share", "is %v, and must be above 0 and below 1", req.Share)
-		}
+func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) (err error) {
+	if req.Share, err = shareIn(set); err != nil {
+		return err
 	}
 	training, err := set.Within("training", 1, maxTraining)
 	if err != nil {
@@ -223,8 +222,8 @@ func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error)
 // check returns an Error for a number that is out of range.
 func (req EvaluateLinksRequest) check() error {
 	switch {
-	case !(req.Share >= 0 && req.Share < 1):
-		return fault.OfOption("share", "is %v, and must be above 0 and below 1", req.Share)
+	case checkShare(req.Share) != nil:
+		return checkShare(req.Share)
 	case req.RankAt < 0 || req.RankAt > maxRank || req.RankVertices < 0:
 		return fault.New(fault.Option("ranking"), "%d links for each of %d vertices must not be negative, nor more than %d", req.RankAt, req.RankVertices, maxRank)
 	case req.RankAt > 0 && (req.Negatives != nil || req.HitsAt > 0):
@@ -325,10 +324,7 @@ func featureNames() []string {
 }
 
 func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {
-	share := req.Share
-	if share == 0 {
-		share = evaluate.DefaultShare
-	}
+	share := cmp.Or(req.Share, evaluate.DefaultShare)
 	which := "at random"
 	if req.Latest {
 		which = "with the latest timestamps"

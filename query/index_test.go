@@ -77,7 +77,7 @@ func TestNearest_Index(t *testing.T) {
 		t.Errorf("one vertex passes: %+v", few)
 	}
 	for statement, want := range map[string]string{
-		"PROFILE NEAREST 10 TO '7' USING e":                     "looked at with ef",
+		"PROFILE NEAREST 10 TO '7' USING e":                     "compared at ef",
 		"PROFILE NEAREST 10 TO '7' USING e WHERE degree > 1000": "2000 vectors scanned, as too few vertices pass the filter",
 		"PROFILE NEAREST 10 TO '7' USING e EXACT":               "2000 vectors scanned",
 	} {

@@ -29,7 +29,7 @@ type vertexScan struct {
 	distances []int    // distances of near
 	place     int      // position of the present vertex in the scan
 
-	looked int64 // number of vertices that each has visited
+	visited int64 // number of vertices that each has visited
 }
 
 // checkScan checks the limit and the attributes of a scan, and returns the entry of
@@ -121,7 +121,7 @@ func (s *vertexScan) each(ctx context.Context, f func(v uint32) error) error {
 				return err
 			}
 		}
-		s.looked++
+		s.visited++
 		s.place = i
 		v, linked := uint32(i), s.of
 		if s.of {
@@ -159,5 +159,5 @@ func scanRows[T any](c *call, s *vertexScan, row func(v uint32) T) *stream[T] {
 
 // scanned describes for PROFILE how many vertices a scan visited.
 func (s *vertexScan) scanned() string {
-	return fault.Count(s.looked, "vertex") + " looked at"
+	return fault.Count(s.visited, "vertex") + " visited"
 }

@@ -178,7 +178,7 @@ func (s *searcher) walked(h *index.HNSW, a index.Answer) string {
 	if a.Exact != "" {
 		return scanned(h.Len()) + ", as " + a.Exact
 	}
-	text := fmt.Sprintf("%d of %s looked at with ef %d, %s, index %s", a.Scored, fault.Count(int64(h.Live()), "vector"), a.Ef,
+	text := fmt.Sprintf("%d of %s compared at ef %d, %s, index %s", a.Scored, fault.Count(int64(h.Live()), "vector"), a.Ef,
 		recallText(s.index.Recall, s.index.Spread, s.index.Lowest, s.index.Poor), session.LoadedFrom(s.space.IndexHit))
 	if deleted := s.space.Deleted(); deleted > 0 {
 		text += fmt.Sprintf(", %d of deleted vertices left out", deleted)

@@ -136,7 +136,7 @@ func (db *DB) StartTrainModel(ctx context.Context, req TrainModelRequest) (stora
 func trainOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "features", Type: "text", Default: "'" + DefaultFeatures + "'", Doc: "features of the embedding, joined by +: those of " + strings.Join(featureNames(), ", ") + " that do not depend on the order of a pair; none by default without an embedding, or if a heuristic reads the embedding"},
-		{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: "fraction of the edges held out to measure on"},
+		shareOption("fraction of the edges held out to measure on"),
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random"},
 		negativesOption("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without the calibration, and the model always learns from random pairs"),
 		{Name: "training", Type: "int", Default: fmt.Sprint(evaluate.DefaultTraining), Doc: "largest number of edges to learn from, which are held out as well, with as many pairs without an edge"},
@@ -165,10 +165,8 @@ func bindTrainModel(b *binder, s *parser.TrainModel) (TrainModelRequest, error) 
 	if err != nil {
 		return req, err
 	}
-	if share, given := set["share"]; given {
-		if req.Share = share.(float64); !(req.Share > 0 && req.Share < 1) {
-			return req, fault.OfOption("share", "is %v, and must be above 0 and below 1", req.Share)
-		}
+	if req.Share, err = shareIn(set); err != nil {
+		return req, err
 	}
 	req.Training, req.Seed, req.Features = int(training), set.Seed(), set.Text("features")
 	if req.Negatives, err = negativesIn(set.Text("negatives")); err != nil {
@@ -183,8 +181,8 @@ func resolveTrainModel(c *call, req TrainModelRequest) (*modelEntry, error) {
 	switch {
 	case req.Name == "":
 		return nil, fault.New(partModel, "the model has no name")
-	case !(req.Share >= 0 && req.Share < 1):
-		return nil, fault.OfOption("share", "is %v, and must be above 0 and below 1", req.Share)
+	case checkShare(req.Share) != nil:
+		return nil, checkShare(req.Share)
 	case checkNegatives(req.Negatives) != nil:
 		return nil, checkNegatives(req.Negatives)
 	case req.Training < 0:

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -171,13 +172,7 @@ func heuristicMeasures(scores []evaluate.LinkScore) []storage.HeuristicMeasure {
 
 // settings returns the options of a training after defaults.
 func (t *modelTraining) settings(req TrainModelRequest) []storage.Setting {
-	share, training := req.Share, req.Training
-	if share == 0 {
-		share = evaluate.DefaultShare
-	}
-	if training == 0 {
-		training = evaluate.DefaultTraining
-	}
+	share, training := cmp.Or(req.Share, evaluate.DefaultShare), cmp.Or(req.Training, evaluate.DefaultTraining)
 	negatives := string(evaluate.RandomNegatives)
 	if req.Negatives != nil {
 		negatives = kindNames(req.Negatives, ", ")

@@ -49,7 +49,7 @@ func tuneOptions() []OptionInfo {
 		{Name: "criterion", Type: "text", Default: "''", Doc: "the measure to maximise: " + strings.Join(criteria, "; ") + "; the first is the default"},
 		{Name: "attribute", Type: "text", Default: "''", Doc: "FOR LABELS: the attribute with the labels"},
 		{Name: "separator", Type: "text", Default: "''", Doc: "FOR LABELS: text that separates several labels of a vertex, such as ','"},
-		{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: "fraction of the edges that are held out, for links"},
+		shareOption("fraction of the edges that are held out, for links"),
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random; for links"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of all random choices, and of methods that are given without a seed"},
 	}
@@ -122,10 +122,8 @@ func (b *binder) tuneSettings(req *TuneRequest, set bind.Settings) error {
 	if at, given := b.at[fault.Option("attribute")]; given {
 		b.at[partAttribute] = at
 	}
-	if share, given := set["share"]; given {
-		if req.Share = share.(float64); !(req.Share > 0 && req.Share < 1) {
-			return fault.OfOption("share", "is %v, and must be above 0 and below 1", req.Share)
-		}
+	if req.Share, err = shareIn(set); err != nil {
+		return err
 	}
 	if text, given := set["budget"]; given {
 		if req.Budget, err = duration(fault.Option("budget"), text.(string)); err != nil {
@@ -187,8 +185,8 @@ func (t *tuning) setLimits(req TuneRequest) error {
 		return fault.OfOption("budget", "is %v, and must not be negative", req.Budget)
 	case req.Trials < 0:
 		return fault.OfOption("trials", "is %d, and must not be negative", req.Trials)
-	case !(req.Share >= 0 && req.Share < 1):
-		return fault.OfOption("share", "is %v, and must be above 0 and below 1", req.Share)
+	case checkShare(req.Share) != nil:
+		return checkShare(req.Share)
 	case req.Budget == 0 && req.Trials == 0:
 		t.budget = DefaultBudget
 	}

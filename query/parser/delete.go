@@ -18,6 +18,7 @@ func (p *parser) deletion(begin Pos) Statement {
 		return p.deleteEdges(begin)
 	}
 	p.unexpected()
+	p.advise("DELETE VERTEX v FROM g deletes a vertex, DELETE VERTICES FROM g WHERE … those that meet a condition, DELETE EDGE (v, w) FROM g an edge, DROP GRAPH g a graph")
 	return nil
 }
 

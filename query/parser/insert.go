@@ -16,6 +16,7 @@ func (p *parser) insert(begin Pos) Statement {
 		return p.insertEdges(begin)
 	}
 	p.unexpected()
+	p.advise("INSERT VERTEX v (a := x) INTO g adds vertices, INSERT EDGE (v, w) INTO g edges")
 	return nil
 }
 

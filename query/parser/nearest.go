@@ -26,6 +26,7 @@ func (*Nearest) Heading() string { return "NEAREST" }
 
 func (p *parser) nearest(begin Pos) Statement {
 	count := p.value(anInt, countText)
+	p.advise("NEAREST 10 TO v USING embedding finds the 10 nearest vertices")
 	if p.keyword("FOR") {
 		return p.nearestFor(begin, count)
 	}

@@ -238,6 +238,13 @@ func (p *parser) unexpected() {
 	p.fail(err)
 }
 
+// advise adds a remedy to the error, if there is one that only says what was expected.
+func (p *parser) advise(remedy string) {
+	if p.err != nil && p.err.Message == "" && p.err.Hint() == "" {
+		p.err.Remedy = remedy
+	}
+}
+
 // remedy returns the rule that the token breaks, if it is a common mistake.
 func (p *parser) remedy(expected []string) string {
 	t := p.tok

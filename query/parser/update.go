@@ -16,6 +16,7 @@ func (p *parser) update(begin Pos) Statement {
 		return p.updateEdges(begin)
 	}
 	p.unexpected()
+	p.advise("UPDATE VERTEX v SET a := x IN g sets attributes of a vertex, UPDATE VERTICES IN g SET a := x WHERE … of those that meet a condition, UPDATE EDGE weights and times")
 	return nil
 }
 

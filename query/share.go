@@ -1,0 +1,42 @@
+package query
+
+import (
+	"fmt"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+)
+
+// This file has the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS.
+
+// shareOption describes the option.
+func shareOption(doc string) OptionInfo {
+	return OptionInfo{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: doc}
+}
+
+// shareIn returns the option, or 0 for the default.
+func shareIn(set bind.Settings) (float64, error) {
+	value, given := set["share"]
+	if !given {
+		return 0, nil
+	}
+	share := value.(float64)
+	if share == 0 {
+		return 0, shareOutside(share)
+	}
+	return share, checkShare(share)
+}
+
+// checkShare returns an Error for a share of a request that is neither 0, the default, nor
+// between 0 and 1.
+func checkShare(share float64) error {
+	if !(share >= 0 && share < 1) {
+		return shareOutside(share)
+	}
+	return nil
+}
+
+func shareOutside(share float64) error {
+	return fault.OfOption("share", "is %v, and must be above 0 and below 1", share)
+}
