@@ -24,7 +24,7 @@ import (
 var tuneEmbedding = &statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
 	help: Help{
 		Statement: "TUNE", Syntax: "TUNE graph [USING method[(option := value, …)], …] FOR RECONSTRUCTION | LINKS | LABELS AS embedding [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "searches for the values of the options that the statement leaves open that are best for one purpose on this graph, stores the best embedding, and lists all trials, the best first. Without USING it searches dp_spectral and dp_walker",
+		Summary: "searches for the values of the options that the statement leaves open that are best for one purpose on this graph, stores the best embedding, and lists all trials, the best first. Without USING it searches dp_spectral and dp_walker, or unit_ball WITH (exact := TRUE)",
 		Columns: "trial, method, options, stage, confirmed, score, the measures of the goal, seconds; in the background those of SHOW JOBS",
 		Options: tuneOptions(),
 		Example: "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
@@ -44,9 +44,10 @@ func tuneOptions() []OptionInfo {
 		criteria = append(criteria, strings.Join(g.Criteria(), ", ")+" of "+string(g))
 	}
 	return []OptionInfo{
-		{Name: "budget", Type: "text", Default: "'10m'", Doc: "time after which no new trial begins, such as '90s', '10m' or '2h'; no limit by default if trials is given"},
+		{Name: "budget", Type: "text", Default: "'10m'", Doc: "time after which no new trial begins, such as '90s', '10m' or '2h', nor a trial of unit_ball that is expected to end later; no limit by default if trials is given"},
 		{Name: "trials", Type: "int", Default: "0", Doc: "largest number of trials, 0 for no limit; the same number gives the same result"},
 		{Name: "criterion", Type: "text", Default: "''", Doc: "the measure to maximise: " + strings.Join(criteria, "; ") + "; the first is the default"},
+		{Name: "exact", Type: "bool", Default: "FALSE", Doc: "FOR RECONSTRUCTION: also search unit_ball, or only unit_ball without USING. It reconstructs every edge where its dim suffices and so wins every comparison; otherwise it takes part only if it is named"},
 		{Name: "attribute", Type: "text", Default: "''", Doc: "FOR LABELS: the attribute with the labels"},
 		{Name: "separator", Type: "text", Default: "''", Doc: "FOR LABELS: text that separates several labels of a vertex, such as ','"},
 		shareOption("fraction of the edges that are held out, for links"),
@@ -104,7 +105,7 @@ func bindTune(b *binder, s *parser.Tune) (TuneRequest, error) {
 var goalOptions = []struct {
 	name string
 	goal Goal
-}{{"attribute", ForLabels}, {"separator", ForLabels}, {"share", ForLinks}, {"latest", ForLinks}}
+}{{"attribute", ForLabels}, {"separator", ForLabels}, {"share", ForLinks}, {"latest", ForLinks}, {"exact", ForReconstruction}}
 
 // tuneSettings puts checked options into a request.
 func (b *binder) tuneSettings(req *TuneRequest, set bind.Settings) error {
@@ -130,6 +131,9 @@ func (b *binder) tuneSettings(req *TuneRequest, set bind.Settings) error {
 			return err
 		}
 	}
+	if exact, given := set["exact"]; given {
+		req.Exact = exact.(bool)
+	}
 	if latest, given := set["latest"]; given {
 		req.Latest = latest.(bool)
 		return nil
@@ -146,18 +150,8 @@ func resolveTune(c *call, req TuneRequest) (*tuning, error) {
 	if err := t.setGoal(req); err != nil {
 		return nil, err
 	}
-	if len(req.Methods) == 0 {
-		req.Methods = []TuneMethod{{Method: "dp_spectral"}, {Method: "dp_walker"}}
-	}
-	for _, m := range req.Methods {
-		method, err := resolveTuned(m, req.Seed)
-		if err != nil {
-			return nil, err
-		}
-		if slices.ContainsFunc(t.methods, func(other tunedMethod) bool { return other.method.Name == method.method.Name }) {
-			return nil, fault.New(fault.Method, "method %s is named twice", method.method.Name)
-		}
-		t.methods = append(t.methods, method)
+	if err := t.setMethods(req); err != nil {
+		return nil, err
 	}
 	var err error
 	if t.graph, err = c.embeddable(req.Graph); err != nil {
@@ -176,6 +170,33 @@ func resolveTune(c *call, req TuneRequest) (*tuning, error) {
 		}
 	}
 	return t, err
+}
+
+// setMethods resolves the methods to search.
+func (t *tuning) setMethods(req TuneRequest) error {
+	methods := req.Methods
+	if len(methods) == 0 && !req.Exact {
+		methods = []TuneMethod{{Method: "dp_spectral"}, {Method: "dp_walker"}}
+	}
+	searched := func(name string) bool {
+		return slices.ContainsFunc(t.methods, func(m tunedMethod) bool { return m.method.Name == name })
+	}
+	for _, m := range methods {
+		method, err := resolveTuned(m, req.Seed)
+		if err != nil {
+			return err
+		}
+		if searched(method.method.Name) {
+			return fault.New(fault.Method, "method %s is named twice", method.method.Name)
+		}
+		t.methods = append(t.methods, method)
+	}
+	if !req.Exact || searched(tune.MethodUnitBall) {
+		return nil
+	}
+	ball, err := resolveTuned(TuneMethod{Method: tune.MethodUnitBall}, req.Seed)
+	t.methods = append(t.methods, ball)
+	return err
 }
 
 // setLimits checks how long the search may take.
@@ -198,6 +219,9 @@ func (t *tuning) setGoal(req TuneRequest) error {
 	criteria := req.Goal.Criteria()
 	if criteria == nil {
 		return fault.New(partGoal, "unknown purpose %s of a search", fault.Quote(string(req.Goal)))
+	}
+	if req.Exact && req.Goal != ForReconstruction {
+		return fault.OfOption("exact", "applies to %s, but this statement searches for %s", ForReconstruction, req.Goal)
 	}
 	if req.Goal == ForLabels && req.Attribute == "" {
 		return fault.New(partGoal, "labels need an attribute: WITH (attribute := 'name')")

@@ -24,9 +24,13 @@ const DefaultBudget = 10 * time.Minute
 type TuneRequest struct {
 	Graph string
 	Name  string // of the embedding; one of that name on the same graph is replaced
-	// Methods are searched together; nil is dp_spectral and dp_walker.
+	// Methods are searched together; nil is dp_spectral and dp_walker, or unit_ball if Exact.
 	Methods []TuneMethod
 	Goal    Goal
+	// Exact also searches unit_ball, or only unit_ball if Methods is nil; for
+	// ForReconstruction only. Where its dim suffices it reconstructs every edge, so it
+	// wins every comparison: it takes part only if it is asked for or named.
+	Exact bool
 	// Criterion is the measure to maximise, one of Criteria of the goal; empty
 	// means the first of them.
 	Criterion string
@@ -40,8 +44,8 @@ type TuneRequest struct {
 	Latest  bool
 	ifTimed bool // Latest is whether the graph has times
 
-	// Budget is the time after which no new trial begins; then only the best embedding
-	// is still computed. 0 means DefaultBudget, or no limit if Trials is set. The
+	// Budget is the time after which no new trial begins, nor one of unit_ball that is
+	// expected to end later; then only the best embedding is still computed. 0 means DefaultBudget, or no limit if Trials is set. The
 	// first trials are the defaults of the methods, so the budget should be long
 	// enough for them.
 	Budget time.Duration

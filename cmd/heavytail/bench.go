@@ -20,12 +20,12 @@ func newBench(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Repeat published experiments and comparisons",
-		Args:  exactly(1, "one of: paper, links"),
+		Args:  exactly(1, "one of: paper, links, curve"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return usageError{fmt.Errorf("unknown experiment %q: expected paper or links", args[0])}
+			return usageError{fmt.Errorf("unknown experiment %q: expected paper, links or curve", args[0])}
 		},
 	}
-	cmd.AddCommand(newBenchPaper(std), newBenchLinks(std))
+	cmd.AddCommand(newBenchPaper(std), newBenchLinks(std), newBenchCurve(std))
 	return cmd
 }
 
@@ -96,20 +96,50 @@ version of heavytail, or of the graphs: what is finished is not computed again.`
 
 // newBenchLinks is the command that compares methods of link prediction.
 func newBenchLinks(std streams) *cobra.Command {
+	return newComparison(std, comparison{name: "links", graphs: paper.LinkGraphs(), quick: "only small graphs", run: paper.RunLinks,
+		short: "Compare methods of link prediction on real graphs",
+		long: `Compare all scorers of links, embeddings in 64 dimensions and the models of TRAIN MODEL
+on real and generated graphs: by recommendations, and by pairs of all kinds of
+negatives.`,
+		example: "cora,grqc",
+	})
+}
+
+// newBenchCurve is the command that measures unit_ball over its options.
+func newBenchCurve(std streams) *cobra.Command {
+	return newComparison(std, comparison{name: "curve", graphs: paper.CurveGraphs(), quick: "only small graphs", run: paper.RunCurve,
+		short: "Measure unit_ball over anchor, dim, start and margin",
+		long: `Measure unit_ball over its options anchor, dim, start and margin on real graphs: how it
+reconstructs the graph at radius 1, how its distances predict a fifth of the edges
+that are hidden, and how its vectors predict labels, beside the methods from whose
+vectors it starts. A last table has the worst of all graphs for each choice of options.
+Small graphs come first, and of these the most important choices.`,
+		example: "cora,facebook",
+	})
+}
+
+// comparison describes a command that measures methods on real graphs.
+type comparison struct {
+	name, short, long string
+	graphs            []string
+	quick             string // what --quick makes
+	example           string // graphs of an example
+	run               func(context.Context, paper.Config) (string, error)
+}
+
+func newComparison(std streams, of comparison) *cobra.Command {
 	var config paper.Config
 	cmd := &cobra.Command{
-		Use:   "links --data DIR",
-		Short: "Compare methods of link prediction on real graphs",
-		Long: `Compare all scorers of links, embeddings in 64 dimensions and the models of TRAIN MODEL
-on real and generated graphs: by recommendations, and by pairs of all kinds of
-negatives. DIR has the graphs as SNAP, LAW and AMiner publish them; graphs that are not
+		Use:   of.name + " --data DIR",
+		Short: of.short,
+		Long: of.long + ` DIR has the graphs as SNAP, LAW and AMiner publish them; graphs that are not
 asked for need not be there.
 
 What is finished is kept in the folder of --out, so that the same command continues
 where one was stopped, and after a complete run only writes the tables. Take a new
 folder for another version of heavytail, or of the graphs.`,
-		Example: `  heavytail bench links --data ../shared/data --quick
-  heavytail bench links --data ../shared/data --graphs cora,grqc --out two`,
+		Example: fmt.Sprintf(`  heavytail bench %s --data ../shared/data --quick
+  heavytail bench %s --data ../shared/data --graphs %s --out two`, of.name, of.name, of.example),
 		Args: exactly(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if config.Data == "" {
@@ -117,15 +147,15 @@ folder for another version of heavytail, or of the graphs.`,
 			}
 			ctx, stop := interruptible(cmd.Context())
 			defer stop()
-			return runBench(ctx, std, config, paper.RunLinks)
+			return runBench(ctx, std, config, of.run)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&config.Data, "data", "", "folder of the graphs")
-	f.StringVar(&config.Out, "out", "links", "folder for what is finished and the tables")
-	f.StringSliceVar(&config.Graphs, "graphs", nil, "graphs, separated by commas; all by default: "+strings.Join(paper.LinkGraphs(), ", "))
-	f.BoolVar(&config.Quick, "quick", false, "only small graphs")
-	must(cmd.RegisterFlagCompletionFunc("graphs", cobra.FixedCompletions(paper.LinkGraphs(), cobra.ShellCompDirectiveNoFileComp)))
+	f.StringVar(&config.Out, "out", of.name, "folder for what is finished and the tables")
+	f.StringSliceVar(&config.Graphs, "graphs", nil, "graphs, separated by commas; all by default: "+strings.Join(of.graphs, ", "))
+	f.BoolVar(&config.Quick, "quick", false, of.quick)
+	must(cmd.RegisterFlagCompletionFunc("graphs", cobra.FixedCompletions(of.graphs, cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }
 

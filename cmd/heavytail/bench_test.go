@@ -13,7 +13,7 @@ func TestBench_Usage(t *testing.T) {
 		want string
 	}{
 		{[]string{"bench"}, "expected one of: paper, links"},
-		{[]string{"bench", "book"}, `unknown experiment "book": expected paper or links`},
+		{[]string{"bench", "book"}, `unknown experiment "book": expected paper, links or curve`},
 		{[]string{"bench", "paper"}, "expected --data DIR"},
 		{[]string{"bench", "paper", "--data", ".", "x"}, "expected no arguments"},
 		{[]string{"bench", "paper", "--data", ".", "--budget", "0s"}, "--budget is 0s"},

@@ -1,12 +1,8 @@
 package paper
 
 import (
-	"compress/gzip"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 )
 
@@ -105,38 +101,4 @@ func (d dataset) load() string {
 		return fmt.Sprintf("GENERATE preferential_attachment(n := %d, m := %d, seed := 1) INTO %s", d.vertices, d.attach, d.stored())
 	}
 	return "IMPORT $file INTO " + d.stored()
-}
-
-// classAttribute is the attribute that has the classes of vertices.
-const classAttribute = "area"
-
-// writeLabels copies a file of labels and adds a header, which IMPORT VERTICES
-// needs.
-func writeLabels(from, to string) (err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return fmt.Errorf("paper: labels: %w", err)
-	}
-	defer in.Close()
-	plain, err := gzip.NewReader(in)
-	if err != nil {
-		return fmt.Errorf("paper: labels of %s: %w", from, err)
-	}
-	content, err := io.ReadAll(plain)
-	if err != nil {
-		return fmt.Errorf("paper: labels of %s: %w", from, err)
-	}
-	out, err := os.Create(to)
-	if err != nil {
-		return fmt.Errorf("paper: labels: %w", err)
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	table := csv.NewWriter(out)
-	records := [][]string{{"key", classAttribute + ":text"}}
-	for line := range strings.Lines(string(content)) {
-		if record := strings.Fields(line); len(record) == 2 {
-			records = append(records, record)
-		}
-	}
-	return table.WriteAll(records)
 }

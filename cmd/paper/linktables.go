@@ -2,8 +2,6 @@ package paper
 
 import (
 	"cmp"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -198,12 +196,7 @@ func (r *linkResults) margins() [][]string {
 }
 
 // writeCSV writes all figures into a file.
-func (r *linkResults) writeCSV(path string) (err error) {
-	out, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
+func (r *linkResults) writeCSV(path string) error {
 	records := [][]string{{"graph", "method", "scorer", "measure", "value"}}
 	for _, g := range r.graphs {
 		for _, m := range r.methods {
@@ -216,5 +209,5 @@ func (r *linkResults) writeCSV(path string) (err error) {
 			}
 		}
 	}
-	return csv.NewWriter(out).WriteAll(records)
+	return writeRecords(path, records)
 }

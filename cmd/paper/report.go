@@ -1,8 +1,6 @@
 package paper
 
 import (
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -281,12 +279,7 @@ func writeTable(text *strings.Builder, header []string, lines [][]string) {
 
 // writeCSV writes a line for every number of every row, with the number of the
 // paper.
-func (e *experiment) writeCSV(rows []row) (err error) {
-	file, err := os.Create(e.path(csvName))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
+func (e *experiment) writeCSV(rows []row) error {
 	lines := [][]string{{"table", "graph", "method", "form", "made_with", "measure", "value", "paper", "seconds"}}
 	plain := func(v float64) string {
 		if math.IsNaN(v) {
@@ -305,5 +298,5 @@ func (e *experiment) writeCSV(rows []row) (err error) {
 			}
 		}
 	}
-	return csv.NewWriter(file).WriteAll(lines)
+	return writeRecords(e.path(csvName), lines)
 }

@@ -60,10 +60,10 @@ func (o ballOptions) placing() *tune.Placing {
 	}
 	return &tune.Placing{
 		Margin: o.Margin,
-		Embed: func(ctx context.Context, g *csr.Graph, margin float64, full bool, workers int) (*vec.Matrix, error) {
+		Embed: func(ctx context.Context, g *csr.Graph, margin float64, full bool, workers int, progress func(about string)) (*vec.Matrix, error) {
 			o := at(full)
 			o.Margin = margin
-			computed, err := o.run(ctx, g, Request{Workers: workers})
+			computed, err := o.run(ctx, g, Request{Workers: workers, Progress: func(stage string, _, _ int64) { progress(stage) }})
 			return computed.vectors, err
 		},
 		Seconds: func(g *csr.Graph, full bool) float64 {

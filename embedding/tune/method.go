@@ -31,8 +31,9 @@ const MethodUnitBall = "unit_ball"
 // learns from walks.
 type Placing struct {
 	Margin float64 // the default of its only parameter that is searched
-	// Embed computes the vectors with a margin, in full or as in the survey.
-	Embed func(ctx context.Context, g *csr.Graph, margin float64, full bool, workers int) (*vec.Matrix, error)
+	// Embed computes the vectors with a margin, in full or as in the survey. It reports
+	// how far it is by calling progress, which is never nil, from one goroutine.
+	Embed func(ctx context.Context, g *csr.Graph, margin float64, full bool, workers int, progress func(about string)) (*vec.Matrix, error)
 	// Seconds estimates the time that Embed takes; it must return the same value on every
 	// machine.
 	Seconds func(g *csr.Graph, full bool) float64

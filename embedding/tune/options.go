@@ -14,7 +14,9 @@ var ErrOptions = errors.New("invalid options")
 // Options are the limits of a search.
 type Options struct {
 	// Budget is the time after which no trial begins; 0 means no limit. A
-	// trial that has begun is finished.
+	// trial that has begun is finished. So the search also ends before a trial of a
+	// [Placing], which may take minutes, if the rest of the time is too short for it by
+	// the longest such trial, or by the estimate of the method before there is one.
 	Budget time.Duration
 	// Trials is the largest number of trials; 0 means no limit.
 	Trials  int

@@ -63,6 +63,10 @@ func (r *reconstruction) Judge(ctx context.Context, m *vec.Matrix, effort Effort
 		return Judgement{}, err
 	}
 	p := points[best]
+	wrong := float64(p.Edges + r.g.Edges()) // pairs that are edges of one of the two graphs only
+	if p.Edges > 0 {
+		wrong -= 2 * math.Round(float64(p.Edges)*p.Precision)
+	}
 	score := r.opts.Criterion.Value(p)
 	if !evaluate.Plausible(r.g, p.Edges) {
 		score = math.NaN()
@@ -71,7 +75,7 @@ func (r *reconstruction) Judge(ctx context.Context, m *vec.Matrix, effort Effort
 		Score: score,
 		Measures: []Measure{
 			{"pearson", p.Pearson}, {"spearman", p.Spearman}, {"kendall", p.Kendall},
-			{"ks", p.KS()}, {"f1", p.F1()}, {"epsilon", p.Epsilon}, {"edges", float64(p.Edges)},
+			{"ks", p.KS()}, {"f1", p.F1()}, {"epsilon", p.Epsilon}, {"edges", float64(p.Edges)}, {"wrong_pairs", wrong},
 		},
 	}, nil
 }

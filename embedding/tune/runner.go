@@ -25,8 +25,9 @@ const keptSolves = 2
 // embedding, since a point that was judged closely may be judged exactly next.
 type runner struct {
 	workers int
-	solves  []solved // the last used first
-	last    solveKey // its point includes the scales
+	report  func(about string) // receives how far the embedding of a Placing is
+	solves  []solved           // the last used first
+	last    solveKey           // its point includes the scales
 	matrix  *vec.Matrix
 }
 
@@ -62,7 +63,7 @@ func (r *runner) embed(ctx context.Context, k solveKey) (*vec.Matrix, error) {
 func (r *runner) compute(ctx context.Context, k solveKey) (*vec.Matrix, error) {
 	name := k.branch.method.Name
 	if placing := k.branch.method.Placing; placing != nil {
-		return placing.Embed(ctx, k.graph, k.branch.margin(k.point), k.full, r.workers)
+		return placing.Embed(ctx, k.graph, k.branch.margin(k.point), k.full, r.workers, r.report)
 	}
 	s, o := k.branch.at(k.point)
 	if k.branch.method.spectral() {

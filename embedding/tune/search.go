@@ -94,7 +94,7 @@ func (s *search) confirm(b *branch, p point) error {
 
 // perform runs the next trial, unless a limit has been reached.
 func (s *search) perform(b *branch, p point, effort Effort) (Trial, error) {
-	if err := s.limit(); err != nil {
+	if err := s.limit(s.expected(b, effort)); err != nil {
 		return Trial{}, err
 	}
 	start := time.Now()
@@ -120,15 +120,38 @@ func (s *search) judge(b *branch, p point, effort Effort) (j Judgement, refusal,
 }
 
 // report reports the trials so far.
-func (s *search) report() {
-	if s.opts.Progress == nil {
-		return
+func (s *search) report() { s.reportAs(s.stage.String()) }
+
+// reportWithin reports how far a trial is.
+func (s *search) reportWithin(about string) { s.reportAs(s.stage.String() + ": " + about) }
+
+func (s *search) reportAs(stage string) {
+	if s.opts.Progress != nil {
+		s.opts.Progress(stage, int64(len(s.trials)), int64(s.opts.Trials))
 	}
-	s.opts.Progress(s.stage.String(), int64(len(s.trials)), int64(s.opts.Trials))
 }
 
-// limit returns errCut if no further trial may begin.
-func (s *search) limit() error {
+// expected returns how long a trial will take, if this is known and may be long: for a
+// method that places vertices, the longest time of its trials at the same price, or the
+// estimate of the method before there is one. It is zero for other methods.
+func (s *search) expected(b *branch, effort Effort) time.Duration {
+	if b.method.Placing == nil {
+		return 0
+	}
+	seconds := 0.0
+	for _, t := range s.trials {
+		if t.Method == b.method.Name && (t.Stage == Survey) == (effort == Rough) {
+			seconds = max(seconds, t.Seconds)
+		}
+	}
+	if seconds == 0 {
+		seconds = b.price(s.objective.Graph(effort), effort != Rough)
+	}
+	return time.Duration(min(seconds, math.MaxInt32) * float64(time.Second))
+}
+
+// limit returns errCut if a trial that is expected to take this long may not begin.
+func (s *search) limit(expected time.Duration) error {
 	switch {
 	case s.ctx.Err() != nil:
 		return fmt.Errorf("%w", s.ctx.Err())
@@ -137,7 +160,7 @@ func (s *search) limit() error {
 	case s.opts.Trials > 0 && len(s.trials) >= s.opts.Trials:
 		s.reason = Trials
 		return errCut
-	case s.opts.Budget > 0 && time.Since(s.began) >= s.opts.Budget:
+	case s.opts.Budget > 0 && time.Since(s.began)+expected >= s.opts.Budget:
 		s.reason = Budget
 		return errCut
 	}

@@ -27,6 +27,7 @@ func Search(ctx context.Context, objective Objective, methods []Method, opts Opt
 		ctx: ctx, objective: objective, opts: opts, began: time.Now(), savedAt: time.Now(),
 		runner: &runner{workers: opts.Workers}, done: map[key]int{}, record: math.Inf(-1),
 	}
+	s.runner.report = s.reportWithin
 	for _, m := range methods {
 		branches, err := m.branches()
 		if err != nil {

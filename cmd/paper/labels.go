@@ -1,0 +1,73 @@
+package paper
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+)
+
+// classAttribute is the attribute that has the classes of vertices, and classSeparator
+// separates the classes of a vertex that has several.
+const (
+	classAttribute = "area"
+	classSeparator = "|"
+)
+
+// writeLabels makes a table with a line for each vertex, which IMPORT VERTICES needs, from
+// a file with a vertex and one of its classes a line, which may be compressed by gzip.
+func writeLabels(from, to string) error {
+	content, err := readPlain(from)
+	if err != nil {
+		return fmt.Errorf("paper: labels of %s: %w", from, err)
+	}
+	var keys []string
+	classes := map[string][]string{}
+	for line := range strings.Lines(content) {
+		record := strings.FieldsFunc(line, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+		if len(record) != 2 {
+			continue
+		}
+		if classes[record[0]] == nil {
+			keys = append(keys, record[0])
+		}
+		classes[record[0]] = append(classes[record[0]], record[1])
+	}
+	records := [][]string{{"key", classAttribute + ":text"}}
+	for _, key := range keys {
+		records = append(records, []string{key, strings.Join(classes[key], classSeparator)})
+	}
+	if err := writeRecords(to, records); err != nil {
+		return fmt.Errorf("paper: labels: %w", err)
+	}
+	return nil
+}
+
+// readPlain reads a file, and decompresses it if its name ends in .gz.
+func readPlain(path string) (string, error) {
+	content, err := os.ReadFile(path)
+	if err != nil || !strings.HasSuffix(path, ".gz") {
+		return string(content), err
+	}
+	plain, err := gzip.NewReader(bytes.NewReader(content))
+	if err != nil {
+		return "", err
+	}
+	content, err = io.ReadAll(plain)
+	return string(content), err
+}
+
+// writeRecords writes a file of CSV.
+func writeRecords(path string, records [][]string) (err error) {
+	out, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	return csv.NewWriter(out).WriteAll(records)
+}
