@@ -47,7 +47,7 @@ SNAP, dblp.txt.gz and dblp-labels.txt.gz of AMiner. Synthetic is generated.
 
 The whole takes hours. --quick makes what takes ten minutes of two processors: no
 searches and no plots, no Twitter, and not the most expensive methods on Synthetic and
-Citation. Its output says what it left out. The same command without --quick makes
+Citation. It begins and ends with a list of what it leaves out. The same command without --quick makes
 that, too.
 
 What is finished is kept in the folder of --out, so that the same command continues

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/csv"
@@ -334,10 +335,19 @@ func TestRun_Quick(t *testing.T) {
 	config, graphs, methods := small(t)
 	graphs[0].studied, config.Quick = true, true
 	made := 0
-	config.Log = func(string) { made++ }
+	var first string
+	config.Log = func(line string) {
+		first = cmp.Or(first, line)
+		if strings.HasPrefix(line, "step ") {
+			made++
+		}
+	}
 	report, err := run(t.Context(), config, graphs, methods)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !strings.Contains(first, "leaves out") || !strings.Contains(first, "- Citation: DP-Walker in the form default.") {
+		t.Errorf("the run begins with %q, want what it leaves out", first)
 	}
 	if want := 2 + 4; made != want { // the graph, its labels, and laplacian_eigenmaps with two judgements and links
 		t.Errorf("%d steps, want %d", made, want)

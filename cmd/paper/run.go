@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"heavytail/query"
@@ -31,6 +32,9 @@ func run(ctx context.Context, config Config, graphs []dataset, uses []use) (repo
 		return "", err
 	}
 	defer func() { err = errors.Join(err, e.db.Close(), e.journal.close()) }()
+	if left := e.leftOut(); left != "" {
+		e.config.Log(strings.Trim(left, "\n"))
+	}
 	failed := e.run(ctx)
 	report, err = e.write()
 	return report, errors.Join(failed, err, e.draw())
