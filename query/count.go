@@ -31,7 +31,7 @@ func (r CountVerticesRequest) attributes() []string {
 	for _, f := range r.With {
 		columns = append(columns, f.Of)
 	}
-	return VerticesRequest{Attributes: r.Attributes, Columns: columns}.attributes()
+	return withColumn(r.Attributes, columns...)
 }
 
 // ValueCount is the number of vertices that have a value.

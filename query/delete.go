@@ -104,13 +104,9 @@ var deleteEdge = &statement[*parser.DeleteEdges, edgesRequest, nothing, WriteRes
 	},
 	bind:    func(b *binder, s *parser.DeleteEdges) (edgesRequest, error) { return b.pairs(s.Graph, s.Pairs) },
 	resolve: (*call).resolveEdges,
-	plan: func(req edgesRequest, _ nothing) *plan.Plan {
-		return writePlan("delete", fault.Count(int64(len(req.edges)), "edge"), req.graph)
-	},
-	run: func(c *call, req edgesRequest, _ nothing) (WriteResult, error) {
-		return c.change(req.graph, func(tx *storage.Tx) (storage.WriteStats, error) { return tx.DeleteEdges(req.graph, req.edges) })
-	},
-	rows: writeRows[edgesRequest]("deleted", "missing"),
+	plan:    planEdges("delete"),
+	run:     changeEdges((*storage.Tx).DeleteEdges),
+	rows:    writeRows[edgesRequest]("deleted", "missing"),
 }
 
 // DeleteEdges deletes edges, which are identified by their ends alone; their

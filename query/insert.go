@@ -68,13 +68,9 @@ var insertEdge = &statement[*parser.InsertEdges, edgesRequest, nothing, WriteRes
 	},
 	bind:    bindInsertEdge,
 	resolve: (*call).resolveEdges,
-	plan: func(req edgesRequest, _ nothing) *plan.Plan {
-		return writePlan("insert", fault.Count(int64(len(req.edges)), "edge"), req.graph)
-	},
-	run: func(c *call, req edgesRequest, _ nothing) (WriteResult, error) {
-		return c.change(req.graph, func(tx *storage.Tx) (storage.WriteStats, error) { return tx.InsertEdges(req.graph, req.edges) })
-	},
-	rows: writeRows[edgesRequest]("inserted", "updated", "unchanged", "vertices"),
+	plan:    planEdges("insert"),
+	run:     changeEdges((*storage.Tx).InsertEdges),
+	rows:    writeRows[edgesRequest]("inserted", "updated", "unchanged", "vertices"),
 }
 
 // InsertEdges adds edges, and their ends if they do not exist. For an edge that
@@ -97,10 +93,4 @@ func bindInsertEdge(b *binder, s *parser.InsertEdges) (edgesRequest, error) {
 		}
 	}
 	return req, nil
-}
-
-// resolveEdges returns an Error for an unknown graph. The vertices are looked up in
-// the transaction.
-func (c *call) resolveEdges(req edgesRequest) (nothing, error) {
-	return nothing{}, c.checkGraph(req.graph)
 }

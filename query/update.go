@@ -146,13 +146,9 @@ var updateEdge = &statement[*parser.UpdateEdges, edgesRequest, nothing, WriteRes
 		return req, err
 	},
 	resolve: (*call).resolveEdges,
-	plan: func(req edgesRequest, _ nothing) *plan.Plan {
-		return writePlan("update", fault.Count(int64(len(req.edges)), "edge"), req.graph)
-	},
-	run: func(c *call, req edgesRequest, _ nothing) (WriteResult, error) {
-		return c.change(req.graph, func(tx *storage.Tx) (storage.WriteStats, error) { return tx.UpdateEdges(req.graph, req.edges) })
-	},
-	rows: writeRows[edgesRequest]("updated", "unchanged"),
+	plan:    planEdges("update"),
+	run:     changeEdges((*storage.Tx).UpdateEdges),
+	rows:    writeRows[edgesRequest]("updated", "unchanged"),
 }
 
 // UpdateEdges sets weights and times of edges, all of which must exist.

@@ -105,7 +105,7 @@ func runMigrate(c *call, _, _ nothing) (MigrateResult, error) {
 	return MigrateResult{stats, c.Notices}, nil
 }
 
-// BackupRequest asks for a copy of the whole store.
+// BackupRequest asks for a copy of the store in a file of its own.
 type BackupRequest struct {
 	Path      string
 	Overwrite bool // replace a file that exists, which is otherwise refused
@@ -125,13 +125,10 @@ var backup = &statement[*parser.Backup, BackupRequest, nothing, BackupResult]{
 		Options: storeOptions(),
 		Example: "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)",
 	},
-	bind: func(b *binder, s *parser.Backup) (req BackupRequest, err error) {
-		req.Path, req.Overwrite, err = b.storeFile(s, s.File, s.Options)
-		return req, err
+	bind: func(b *binder, s *parser.Backup) (BackupRequest, error) {
+		return b.storeFile(s, s.File, s.Options)
 	},
-	resolve: func(c *call, req BackupRequest) (nothing, error) {
-		return nothing{}, c.checkStoreOutput(req.Path, req.Overwrite)
-	},
+	resolve: (*call).checkStoreFile,
 	plan: func(req BackupRequest, _ nothing) *plan.Plan {
 		return plan.Result("new file", fault.Quote(req.Path)+", in one step", plan.Measured(plan.Write, "copy", "every record as it is now, verified"))
 	},
@@ -150,7 +147,7 @@ func (db *DB) Backup(ctx context.Context, req BackupRequest) (BackupResult, erro
 
 func runBackup(c *call, req BackupRequest, _ nothing) (result BackupResult, err error) {
 	stop := c.Watch.Start(plan.Write)
-	err = c.writeStore(req.Path, req.Overwrite, func(path string) error {
+	err = c.writeStore(req, func(path string) error {
 		result.BackupStats, err = c.db.store.Backup(c.Ctx, path, req.Overwrite, c.Meter.Update)
 		return err
 	})
@@ -162,11 +159,8 @@ func runBackup(c *call, req BackupRequest, _ nothing) (result BackupResult, err 
 	return result, nil
 }
 
-// RecoverRequest asks to copy the undamaged records of a store.
-type RecoverRequest struct {
-	Path      string
-	Overwrite bool // replace a file that exists, which is otherwise refused
-}
+// RecoverRequest asks for a copy of the undamaged records of the store.
+type RecoverRequest = BackupRequest
 
 // RecoverResult is the answer of Recover.
 type RecoverResult struct {
@@ -182,14 +176,11 @@ var recoverFile = &statement[*parser.Recover, RecoverRequest, nothing, RecoverRe
 		Options: storeOptions(),
 		Example: "RECOVER INTO FILE 'saved.ht'",
 	},
-	bind: func(b *binder, s *parser.Recover) (req RecoverRequest, err error) {
+	bind: func(b *binder, s *parser.Recover) (RecoverRequest, error) {
 		b.Mark(fault.Statement, s)
-		req.Path, req.Overwrite, err = b.storeFile(s, s.File, s.Options)
-		return req, err
+		return b.storeFile(s, s.File, s.Options)
 	},
-	resolve: func(c *call, req RecoverRequest) (nothing, error) {
-		return nothing{}, c.checkStoreOutput(req.Path, req.Overwrite)
-	},
+	resolve: (*call).checkStoreFile,
 	plan: func(req RecoverRequest, _ nothing) *plan.Plan {
 		return plan.Result("new file", fault.Quote(req.Path)+", in one step", plan.Measured(plan.Write, "copy", "every record that is sound"))
 	},
@@ -209,7 +200,7 @@ func (db *DB) Recover(ctx context.Context, req RecoverRequest) (RecoverResult, e
 
 func runRecover(c *call, req RecoverRequest, _ nothing) (result RecoverResult, err error) {
 	stop := c.Watch.Start(plan.Write)
-	err = c.writeStore(req.Path, req.Overwrite, func(path string) error {
+	err = c.writeStore(req, func(path string) error {
 		result.RecoverReport, err = c.db.store.Recover(c.Ctx, path, storage.RecoverOptions{Overwrite: req.Overwrite, Progress: c.Meter.Update})
 		return err
 	})
@@ -278,33 +269,33 @@ func RecoveredRows(r storage.RecoverReport) [][]Value {
 // storeOptions are the options of the statements that write a store.
 func storeOptions() []OptionInfo { return []OptionInfo{overwriteOption()} }
 
-// storeFile returns the file that a statement writes a store to.
-func (b *binder) storeFile(statement parser.Statement, file parser.Value, options []parser.Option) (path string, overwrite bool, err error) {
-	if path, err = b.Text(fault.Into, file); err != nil {
-		return "", false, err
+// storeFile binds a statement that writes a store into a file.
+func (b *binder) storeFile(statement parser.Statement, file parser.Value, options []parser.Option) (req BackupRequest, err error) {
+	if req.Path, err = b.Text(fault.Into, file); err != nil {
+		return req, err
 	}
 	set, err := b.Settings(parser.Heading(statement), storeOptions(), options)
-	if err != nil {
-		return "", false, err
+	if err == nil {
+		req.Overwrite = set.Bool("overwrite")
 	}
-	return path, set.Bool("overwrite"), nil
+	return req, err
 }
 
-// checkStoreOutput is checkOutput for a file that will be a store.
-func (c *call) checkStoreOutput(path string, overwrite bool) error {
-	if strings.HasSuffix(path, ".gz") || strings.HasSuffix(path, ".zst") {
-		return fault.New(fault.Into, "file %s would not be compressed, because a store is used as it is; choose a name without this ending", fault.Quote(path))
+// checkStoreFile is checkOutput for a file that will be a store.
+func (c *call) checkStoreFile(req BackupRequest) (nothing, error) {
+	if strings.HasSuffix(req.Path, ".gz") || strings.HasSuffix(req.Path, ".zst") {
+		return nothing{}, fault.New(fault.Into, "file %s would not be compressed, because a store is used as it is; choose a name without this ending", fault.Quote(req.Path))
 	}
-	return c.CheckOutput(path, overwrite, fault.Into)
+	return nothing{}, c.CheckOutput(req.Path, req.Overwrite, fault.Into)
 }
 
-// writeStore calls write to make a store at path. If files are confined to a
+// writeStore calls write to make the store of a request. If files are confined to a
 // folder, the store is made elsewhere and then copied, because package storage
 // opens files by name, and a name could be redirected out of the folder between
 // its check and its use.
-func (c *call) writeStore(path string, overwrite bool, write func(path string) error) error {
+func (c *call) writeStore(req BackupRequest, write func(path string) error) error {
 	if c.db.files.Folder == nil {
-		return write(path)
+		return write(req.Path)
 	}
 	dir, err := os.MkdirTemp("", "heavytail-")
 	if err != nil {
@@ -320,7 +311,7 @@ func (c *call) writeStore(path string, overwrite bool, write func(path string) e
 		return err
 	}
 	defer in.Close()
-	return c.WriteFile(path, overwrite, func(w io.Writer) error {
+	return c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error {
 		return c.copyFile(w, in, size)
 	})
 }

@@ -56,10 +56,8 @@ var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.Gra
 		Columns: "vertex, degree, and one column for each attribute; with COLUMNS: vertex, and those",
 		Example: "SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20",
 	},
-	bind: bindVertices,
-	resolve: func(c *call, req VerticesRequest) (storage.GraphInfo, error) {
-		return c.checkVertices(req)
-	},
+	bind:    bindVertices,
+	resolve: (*call).checkVertices,
 	plan: func(req VerticesRequest, graph storage.GraphInfo) *plan.Plan {
 		return plan.Result("vertices", limited(req.orderText(), req.Limit), scanPlan("all vertices", graph, req.condition, req.attributes()))
 	},

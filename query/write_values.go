@@ -6,6 +6,7 @@ import (
 
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/where"
 	"heavytail/query/parser"
@@ -171,4 +172,24 @@ func (b *binder) attributeValues(schema *storage.GraphInfo, list []parser.Option
 type edgesRequest struct {
 	graph string
 	edges []storage.Edge
+}
+
+// resolveEdges returns an Error for an unknown graph. The vertices are looked up in
+// the transaction.
+func (c *call) resolveEdges(req edgesRequest) (nothing, error) {
+	return nothing{}, c.checkGraph(req.graph)
+}
+
+// planEdges is the plan of the statements that write edges; step is what they do.
+func planEdges(step string) func(edgesRequest, nothing) *plan.Plan {
+	return func(req edgesRequest, _ nothing) *plan.Plan {
+		return writePlan(step, fault.Count(int64(len(req.edges)), "edge"), req.graph)
+	}
+}
+
+// changeEdges runs the statements that write edges, each in one transaction.
+func changeEdges(write func(tx *storage.Tx, graph string, edges []storage.Edge) (storage.WriteStats, error)) func(*call, edgesRequest, nothing) (WriteResult, error) {
+	return func(c *call, req edgesRequest, _ nothing) (WriteResult, error) {
+		return c.change(req.graph, func(tx *storage.Tx) (storage.WriteStats, error) { return write(tx, req.graph, req.edges) })
+	}
 }

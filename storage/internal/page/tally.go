@@ -44,9 +44,6 @@ func (t *Tally) RemoveBucket(key []byte) {
 // Plus is the sum of two tallies.
 func (t Tally) Plus(other Tally) Tally { return Tally{t.Count + other.Count, t.Sum + other.Sum} }
 
-// Minus is the tally of the records that t counts and other does not.
-func (t Tally) Minus(other Tally) Tally { return Tally{t.Count - other.Count, t.Sum - other.Sum} }
-
 func recordSum(key, value []byte) uint64 {
 	var sum uint32
 	for i := 0; i < 4 && i < len(value); i++ {
