@@ -26,7 +26,7 @@ func (c *call) resolveNearestGraph(req DeriveRequest) (found derivation, err err
 		return found, err
 	}
 	found.search, err = c.resolveSearch(question{
-		embedding: req.Embedding, metric: req.Metric, k: req.K, attributes: session.AttributeNames(found.graph),
+		embedding: req.Embedding, metric: req.Metric, scope: scope{k: req.K}, attributes: session.AttributeNames(found.graph),
 	})
 	return found, err
 }

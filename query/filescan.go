@@ -20,7 +20,7 @@ var errMoved = errors.New("the embedding or its graph was replaced")
 
 // searchFile answers a search in the file. It returns errMoved if the graph
 // or the embedding has changed since the search was resolved.
-func (c *call) searchFile(s search, f finder) (SearchResult, error) {
+func (c *call) searchFile(s search) (SearchResult, error) {
 	info, graph := s.entry.Info, s.entry.Graph
 	result := SearchResult{Metric: s.metric, Embedding: EmbeddingState{Name: info.Name, Generation: info.Generation, GraphVersion: info.GraphVersion}}
 	stop := c.Watch.Start(plan.Scan)
@@ -33,7 +33,7 @@ func (c *call) searchFile(s search, f finder) (SearchResult, error) {
 		if vector, opts.Filter, err = s.aimFile(v); err != nil {
 			return err
 		}
-		x, err := f.inFile(info.Dim, info.Vertices, vector, opts)
+		x, err := s.fileScan(s.metric, info.Dim, info.Vertices, vector, opts)
 		if err != nil {
 			return err
 		}

@@ -100,7 +100,7 @@ func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest, err error) {
 // question converts the request to the form that all searches share.
 func (r NearestRequest) question() (question, error) {
 	q := question{
-		embedding: r.Embedding, vector: r.Vector, metric: r.Metric, exact: r.Exact, k: r.K,
+		embedding: r.Embedding, vector: r.Vector, metric: r.Metric, exact: r.Exact, scope: scope{k: r.K},
 		where: r.Where, attributes: r.Attributes, condition: r.condition, onlyLinked: r.onlyLinked, orderBy: r.OrderBy, descending: r.Descending,
 	}
 	switch {
@@ -167,15 +167,5 @@ func runNearest(c *call, req NearestRequest, s search) (SearchResult, error) {
 			return SearchResult{}, err
 		}
 	}
-	return c.find(s, finder{
-		inFile: func(dim, rows int, vector []float32, opts index.SearchOptions) (*index.Scan, error) {
-			return index.NewScan(req.Metric, dim, vector, min(req.K, rows), opts)
-		},
-		exact: func(x *index.Exact, vector []float32, opts index.SearchOptions) ([]index.Hit, error) {
-			return x.Search(c.Ctx, vector, req.K, opts)
-		},
-		graph: func(h *index.HNSW, vector []float32, opts index.SearchOptions) (index.Answer, error) {
-			return h.Find(c.Ctx, vector, req.K, opts)
-		},
-	})
+	return c.find(s)
 }

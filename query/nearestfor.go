@@ -86,7 +86,7 @@ func resolveNearestFor(c *call, req NearestForRequest) (search, error) {
 		}
 	}
 	return c.resolveSearch(question{
-		embedding: req.Embedding, metric: req.Metric, exact: req.Exact, k: req.K,
+		embedding: req.Embedding, metric: req.Metric, exact: req.Exact, scope: scope{k: req.K},
 		where: req.Where, attributes: req.Attributes, condition: req.condition,
 	})
 }

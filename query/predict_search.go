@@ -167,11 +167,7 @@ func (c *call) nearOf(p *prediction) ([]uint32, error) {
 	s := &searcher{p.spaces[0], p.metric, p.index}
 	vector := s.space.Matrix.Row(int(p.vertex))
 	opts := index.SearchOptions{Filter: p.filter(p.vertex), Workers: c.db.opts.Workers, GraphOnly: c.db.opts.graphOnly}
-	hits, err := c.run(s,
-		func(x *index.Exact) ([]index.Hit, error) { return x.Search(c.Ctx, vector, p.near, opts) },
-		func(h *index.HNSW) (index.Answer, error) {
-			return h.Find(c.Ctx, vector, p.near, s.space.InRows(opts))
-		})
+	hits, err := c.run(s, scope{k: p.near}, vector, opts)
 	p.index = s.index
 	return verticesOf(hits), err
 }

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -224,7 +225,37 @@ type question struct {
 	orderBy    string   // a column by which the answers are sorted after they are found; empty for the nearest first
 	descending bool
 	limit      int // largest number of answers of WITHIN; 0 is all
-	k          int // answers of NEAREST
+	scope          // the radius of WITHIN is set when the question is resolved
+}
+
+// scope is which vectors a search finds: the k nearest, or if k is 0 all within the radius.
+type scope struct {
+	k      int
+	radius float64
+}
+
+// fileScan is a scan that finds the vectors in the file, a block of rows at a time.
+func (s scope) fileScan(metric index.Metric, dim, rows int, vector []float32, opts index.SearchOptions) (*index.Scan, error) {
+	if s.k > 0 {
+		return index.NewScan(metric, dim, vector, min(s.k, rows), opts)
+	}
+	return index.NewScanWithin(metric, dim, vector, s.radius, opts)
+}
+
+// scan finds the vectors by a scan in memory.
+func (s scope) scan(ctx context.Context, x *index.Exact, vector []float32, opts index.SearchOptions) ([]index.Hit, error) {
+	if s.k > 0 {
+		return x.Search(ctx, vector, s.k, opts)
+	}
+	return x.Within(ctx, vector, s.radius, opts)
+}
+
+// walk finds the vectors by an index.
+func (s scope) walk(ctx context.Context, h *index.HNSW, vector []float32, opts index.SearchOptions) (index.Answer, error) {
+	if s.k > 0 {
+		return h.Find(ctx, vector, s.k, opts)
+	}
+	return h.Within(ctx, vector, s.radius, opts)
 }
 
 // of is the question about a vertex, if its key is not empty, or else about the
@@ -259,7 +290,6 @@ type search struct {
 	index  *storage.IndexInfo // index to use; nil for a scan
 	inFile bool               // the vectors are scanned in the file
 	early  bool               // because the index is not loaded yet
-	radius float64            // of WITHIN
 }
 
 // resolveSearch checks a question, and finds its embedding and index in the
@@ -336,14 +366,6 @@ func (c *call) canScanFile(s search) bool {
 	}
 	return session.VectorBytes(info.Vertices, info.Dim) > c.db.cache.Limit || !c.db.cache.Keep ||
 		c.db.cache.FewScans(session.EmbeddingKey(info), fileScans)
-}
-
-// finder is how NEAREST or WITHIN finds its hits in vectors in the file, in memory
-// and by an index.
-type finder struct {
-	inFile func(dim, rows int, vector []float32, opts index.SearchOptions) (*index.Scan, error)
-	exact  func(x *index.Exact, vector []float32, opts index.SearchOptions) ([]index.Hit, error)
-	graph  func(h *index.HNSW, vector []float32, opts index.SearchOptions) (index.Answer, error)
 }
 
 // scanned describes for PROFILE how many vectors a scan compared.

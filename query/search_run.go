@@ -14,9 +14,9 @@ import (
 )
 
 // find answers a search.
-func (c *call) find(s search, f finder) (SearchResult, error) {
+func (c *call) find(s search) (SearchResult, error) {
 	if s.inFile {
-		result, err := c.searchFile(s, f)
+		result, err := c.searchFile(s)
 		if !errors.Is(err, errMoved) {
 			return result, err
 		}
@@ -26,10 +26,7 @@ func (c *call) find(s search, f finder) (SearchResult, error) {
 		return SearchResult{}, err
 	}
 	c.noticeZero(s.metric, l.vector)
-	opts := l.options(c, s.where)
-	hits, err := c.run(&l.searcher,
-		func(x *index.Exact) ([]index.Hit, error) { return f.exact(x, l.vector, opts) },
-		func(h *index.HNSW) (index.Answer, error) { return f.graph(h, l.vector, l.space.InRows(opts)) })
+	hits, err := c.run(&l.searcher, s.scope, l.vector, l.options(c, s.where))
 	if err == nil {
 		err = c.orderHits(&l, s.question, hits)
 	}
@@ -143,7 +140,7 @@ type searcher struct {
 // run answers a search by the index of its space, or by a scan if there is none,
 // and records its cost for PROFILE. Afterwards s.index is the index that was
 // used.
-func (c *call) run(s *searcher, scan func(*index.Exact) ([]index.Hit, error), walk func(*index.HNSW) (index.Answer, error)) ([]index.Hit, error) {
+func (c *call) run(s *searcher, which scope, vector []float32, opts index.SearchOptions) ([]index.Hit, error) {
 	if s.index != nil {
 		h, err := c.hnsw(s.space, s.metric, s.index)
 		if err != nil {
@@ -151,7 +148,7 @@ func (c *call) run(s *searcher, scan func(*index.Exact) ([]index.Hit, error), wa
 		}
 		if h != nil {
 			stop := c.Watch.Start(plan.Scan)
-			a, err := walk(h)
+			a, err := which.walk(c.Ctx, h, vector, s.space.InRows(opts))
 			s.space.ToVertices(a.Hits)
 			if err == nil {
 				stop(int64(len(a.Hits)), s.walked(h, a))
@@ -168,7 +165,7 @@ func (c *call) run(s *searcher, scan func(*index.Exact) ([]index.Hit, error), wa
 		return nil, err
 	}
 	stop := c.Watch.Start(plan.Scan)
-	hits, err := scan(exact)
+	hits, err := which.scan(c.Ctx, exact, vector, opts)
 	stop(int64(len(hits)), scanned(s.space.Matrix.Rows))
 	return hits, err
 }

@@ -49,7 +49,7 @@ var withinRadius = &statement[*parser.Within, WithinRequest, search, SearchResul
 	bind:    bindWithin,
 	resolve: resolveWithin,
 	plan:    planWithin,
-	run:     runWithin,
+	run:     func(c *call, _ WithinRequest, s search) (SearchResult, error) { return c.find(s) },
 	rows:    func(_ WithinRequest, r SearchResult) *Rows { return r.rows() },
 	reads:   true,
 }
@@ -122,18 +122,4 @@ func planWithin(req WithinRequest, s search) *plan.Plan {
 	}
 	detail = limited(detail, req.Limit)
 	return plan.Result("within", detail, s.plan())
-}
-
-func runWithin(c *call, req WithinRequest, s search) (SearchResult, error) {
-	return c.find(s, finder{
-		inFile: func(dim, _ int, vector []float32, opts index.SearchOptions) (*index.Scan, error) {
-			return index.NewScanWithin(req.Metric, dim, vector, s.radius, opts)
-		},
-		exact: func(x *index.Exact, vector []float32, opts index.SearchOptions) ([]index.Hit, error) {
-			return x.Within(c.Ctx, vector, s.radius, opts)
-		},
-		graph: func(h *index.HNSW, vector []float32, opts index.SearchOptions) (index.Answer, error) {
-			return h.Within(c.Ctx, vector, s.radius, opts)
-		},
-	})
 }
