@@ -125,14 +125,19 @@ func curvePoints(graphs []curveGraph) []curvePoint {
 		if a.graph.large || b.graph.large {
 			return cmp.Compare(largeCost(a), largeCost(b))
 		}
-		return cmp.Compare(tier(a.rank), tier(b.rank))
+		return cmp.Compare(tier(a), tier(b))
 	})
 	return list
 }
 
 // tier groups the ranks so that all graphs have one group before any has the next: the first
-// has the settings of one dimension with the usual margin.
-func tier(rank int) int { return rank / 11 }
+// has the settings of one dimension with the usual margin, and random starts, which are cheap.
+func tier(p curvePoint) int {
+	if p.start == randomStart {
+		return 0
+	}
+	return p.rank / 11
+}
 
 // largeCost orders large graphs by cost, after all small ones.
 func largeCost(p curvePoint) float64 {
