@@ -42,6 +42,7 @@ func linksOptions() []OptionInfo {
 		shareOption("fraction of the edges to hold out"),
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the edges and pairs that are drawn"},
+		sidesOption("in a bipartite graph, measure links between its sides only, with pairs and recommendations between them"),
 		negativesOption("comma-separated kinds of pairs without an edge that held-out edges are compared with"),
 		{Name: "training", Type: "int", Default: fmt.Sprint(evaluate.DefaultTraining), Doc: "largest number of edges to learn from, with as many pairs without an edge"},
 		{Name: "learn", Type: "text", Default: "'auto'", Choices: []string{"auto", "seen", "unseen"}, Doc: "which edges to learn from: seen are edges of the embedded graph, unseen are further edges that are held out as well; auto is unseen if the latest edges are held out"},
@@ -114,7 +115,7 @@ func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) (err
 	}
 	req.Training, req.HitsAt, req.Seed = int(training), int(hits), uint64(set.Integer("seed"))
 	req.Splits, req.Null, req.Connected = int(splits), set.Bool("null_graph"), set.Bool("connected")
-	req.Model = set.Bool("model")
+	req.Model, req.Sides = set.Bool("model"), sidesIn(set.Text("sides"))
 	if err := rankSettings(req, set); err != nil {
 		return err
 	}
@@ -191,7 +192,7 @@ func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error)
 	if req.Model {
 		t.model = &evaluate.SplitOptions{Share: req.Share, Latest: req.Latest, Training: req.Training, Seed: req.Seed}
 	}
-	if err := t.sortScorers(req.Scorers); err != nil {
+	if err := t.sortScorers(req.Scorers, req.Sides); err != nil {
 		return nil, err
 	}
 	if req.Scorers != nil && len(req.Methods) == 0 && len(t.vectors) > 0 {
@@ -215,8 +216,10 @@ func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error)
 		return nil, err
 	}
 	var err error
-	t.graph, err = c.GraphInfo(req.Graph, fault.Graph)
-	return t, err
+	if t.graph, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {
+		return nil, err
+	}
+	return t, session.CheckAttributes(t.graph, sidesAttribute(req.Sides), fault.Option("sides"))
 }
 
 // check returns an Error for a number that is out of range.
@@ -240,6 +243,12 @@ func (req EvaluateLinksRequest) check() error {
 		return fault.OfOption("null_graph", "cannot be combined with ranking")
 	case req.RankAt > 0 && req.CurveSteps > 0:
 		return fault.New(fault.Option("CurveSteps"), "curves have no meaning with ranking, which compares a vertex with all candidates")
+	case req.Sides != "" && req.Null:
+		return fault.OfOption("null_graph", "cannot be combined with sides, which the random graph does not have")
+	case req.Sides != "" && req.Model:
+		return fault.OfOption("model", "cannot be combined with sides: TRAIN MODEL learns from pairs of any vertices")
+	case req.Sides != "" && slices.Contains(req.Negatives, evaluate.TwoHopNegatives):
+		return fault.OfOption("negatives", "cannot be two_hop with sides: vertices on different sides have no common neighbour")
 	case req.CurveSteps < 0 || req.CurveSteps > maxCurveSteps:
 		return fault.New(fault.Option("CurveSteps"), "%d steps of a curve must be from 0 to %d", req.CurveSteps, maxCurveSteps)
 	case req.Training < 0 || req.HitsAt < 0:
@@ -277,10 +286,14 @@ func (c *call) checkLinkGraph(graph string, unseen, latest bool) error {
 	return nil
 }
 
-// sortScorers separates scorers of vectors from the others; nil means all.
-func (t *linkTrial) sortScorers(names []string) error {
+// sortScorers separates scorers of vectors from the others; nil means all, and with sides
+// all but those that are 0 between them.
+func (t *linkTrial) sortScorers(names []string, sides string) error {
 	if names == nil {
 		names = scorerNames()
+		if sides != "" {
+			names = slices.DeleteFunc(names, link.CommonNeighborsOnly)
+		}
 	}
 	all := link.Scorers()
 	for _, name := range names {
@@ -288,6 +301,8 @@ func (t *linkTrial) sortScorers(names []string) error {
 		switch {
 		case i < 0:
 			return unknownScorer(name, fault.Option("scorers"))
+		case sides != "" && link.CommonNeighborsOnly(name):
+			return zeroAcross(name, fault.Option("scorers"))
 		case all[i].NeedsEmbedding:
 			t.vectors = append(t.vectors, name)
 		default:
@@ -339,6 +354,9 @@ func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {
 	case len(t.methods) == 0:
 		scorers = "all scorers of the graph"
 	}
+	if req.Sides != "" && req.Scorers == nil {
+		scorers += " but those of common neighbours"
+	}
 	if len(t.methods) > 0 {
 		scorers += "; learned from " + strings.Join(t.features, ", ")
 	}
@@ -351,6 +369,9 @@ func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {
 	}
 	if req.Connected {
 		which += ", outside of a spanning forest"
+	}
+	if req.Sides != "" {
+		which += ", between the sides by " + fault.Name(req.Sides)
 	}
 	if req.Splits > 1 {
 		which += fmt.Sprintf("; %d splits", req.Splits)

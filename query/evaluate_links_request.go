@@ -22,6 +22,10 @@ type EvaluateLinksRequest struct {
 	Seed              uint64 // seed of the random edges and pairs
 	// Connected holds out only edges outside of a spanning forest; see evaluate.SplitOptions.
 	Connected bool
+	// Sides, in a bipartite graph, measures links between its two sides only, as in
+	// PredictForRequest: the other pairs join them, too, and so do the recommendations. Scorers
+	// of common neighbours, which are 0 for all such pairs, are left out.
+	Sides string
 	// Negatives are the kinds of pairs without an edge that the held-out edges are
 	// compared with, one after the other; nil is evaluate.RandomNegatives alone.
 	Negatives []evaluate.Negatives
@@ -126,6 +130,7 @@ type linkTrial struct {
 	plain    []string               // scorers that need no vectors
 	vectors  []string               // scorers of vectors
 	model    *evaluate.SplitOptions // of the edges that models learn from; nil without models
+	across   link.Sides             // nil without sides, and until the graph is loaded
 }
 
 // texts writes the methods in the language.

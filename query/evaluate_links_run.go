@@ -22,7 +22,7 @@ func runEvaluateLinks(c *call, req EvaluateLinksRequest, t *linkTrial) (Evaluate
 	}
 	defer release()
 	if req.RankAt > 0 {
-		s, err := c.splitLinks(graph, graph.Graph, req, t.kinds)
+		s, err := c.splitLinks(graph, graph.Graph, req, t)
 		if err != nil {
 			return EvaluateLinksResult{}, err
 		}
@@ -52,7 +52,7 @@ func runEvaluateLinks(c *call, req EvaluateLinksRequest, t *linkTrial) (Evaluate
 // scoreSplit holds edges of a graph out and measures everything once. view names the graph
 // in errors; held is the number of edges that were held out.
 func (c *call) scoreSplit(view *session.Graph, g *csr.Graph, req EvaluateLinksRequest, t *linkTrial) (result EvaluateLinksResult, held int, err error) {
-	s, err := c.splitLinks(view, g, req, t.kinds)
+	s, err := c.splitLinks(view, g, req, t)
 	if err != nil {
 		return result, 0, err
 	}
@@ -110,10 +110,18 @@ func meanScores(splits []EvaluateLinksResult) []MethodScore {
 	return scores
 }
 
-// linkGraph loads the graph of a trial, and reserves the memory of the trial until release.
+// linkGraph loads the graph of a trial and its sides, and reserves the memory of the trial
+// until release.
 func (c *call) linkGraph(req EvaluateLinksRequest, t *linkTrial) (graph *session.Graph, release func(), err error) {
-	if graph, err = c.Graph(req.Graph, fault.Graph); err != nil {
+	graph, columns, err := c.Columns(req.Graph, sidesAttribute(req.Sides), fault.Graph)
+	if err != nil {
 		return nil, nil, err
+	}
+	if t.across, err = c.sides(graph, req.Sides, columns); err != nil {
+		return nil, nil, err
+	}
+	if undivided(graph, req.Sides) {
+		c.Notice("graph %s is bipartite, and pairs without an edge may be of one side; sides := 'auto' measures links between the sides", fault.Name(req.Graph))
 	}
 	release, err = c.db.cache.Reserve(t.bytes(req, graph), "evaluating links of graph "+fault.Name(req.Graph))
 	return graph, release, err
@@ -184,19 +192,20 @@ func (r *EvaluateLinksResult) score(c *call, s *linkSplits, m methodVectors, req
 
 // splitLinks holds edges of a graph out, and draws pairs without an edge of each kind.
 // view names the graph in errors.
-func (c *call) splitLinks(view *session.Graph, g *csr.Graph, req EvaluateLinksRequest, kinds []evaluate.Negatives) (*linkSplits, error) {
+func (c *call) splitLinks(view *session.Graph, g *csr.Graph, req EvaluateLinksRequest, t *linkTrial) (*linkSplits, error) {
 	stop := c.Watch.Start(plan.Split)
-	s := &linkSplits{kinds: kinds, of: make([]*evaluate.LinkSplit, len(kinds))}
+	s := &linkSplits{kinds: t.kinds, of: make([]*evaluate.LinkSplit, len(t.kinds))}
 	opts := evaluate.SplitOptions{
 		Share: req.Share, Latest: req.Latest, Training: req.Training,
-		Unseen: req.Unseen, Ascending: req.Ascending, Seed: req.Seed, Connected: req.Connected,
+		Unseen: req.Unseen, Ascending: req.Ascending, Seed: req.Seed, Connected: req.Connected, Sides: t.across,
 	}
 	var err error
 	waited := c.Await(func() {
 		if s.base, err = evaluate.SplitLinks(c.Ctx, g, opts); err != nil {
+			err = noneAcross(view.Info.Name, t.across, err)
 			return
 		}
-		for i, kind := range kinds {
+		for i, kind := range t.kinds {
 			if s.of[i], err = s.base.With(c.Ctx, g, kind, opts); err != nil {
 				err = noNegatives(view.Info.Name, kind, err)
 				return

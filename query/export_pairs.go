@@ -120,7 +120,7 @@ func runExportPairs(c *call, req ExportPairsRequest, found pairTarget) (ExportRe
 		return ExportResult{}, err
 	}
 	defer kept()
-	s, err := c.splitLinks(graph, graph.Graph, req.Evaluation, t.kinds)
+	s, err := c.splitLinks(graph, graph.Graph, req.Evaluation, t)
 	if err != nil {
 		return ExportResult{}, err
 	}

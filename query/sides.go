@@ -1,8 +1,10 @@
 package query
 
 import (
+	"errors"
 	"slices"
 
+	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/session"
@@ -15,9 +17,12 @@ import (
 // AutoSides as the Sides of a request takes the sides from the graph: see [link.TwoSides].
 const AutoSides = "auto"
 
+// predictedSides is the doc of the option where links are predicted.
+const predictedSides = "in a bipartite graph, links between its sides only, such as users and items"
+
 // sidesOption describes the option.
-func sidesOption() OptionInfo {
-	return OptionInfo{Name: "sides", Type: "text", Default: "'none'", Doc: "in a bipartite graph, links between its sides only, such as users and items: an attribute with two values, or auto for the sides that the edges give; by scorers other than those of common neighbours, which are 0 for all such pairs"}
+func sidesOption(doc string) OptionInfo {
+	return OptionInfo{Name: "sides", Type: "text", Default: "'none'", Doc: doc + ": an attribute with two values, or auto for the sides that the edges give; by scorers other than those of common neighbours, which are 0 for all such pairs"}
 }
 
 // sidesIn reads the option.
@@ -35,11 +40,27 @@ func checkSides(graph storage.GraphInfo, sides string, with Scorer) error {
 		return nil
 	}
 	if link.CommonNeighborsOnly(with.Name) {
-		e := fault.New(fault.Scorer(0), "%s is 0 for every pair of vertices on different sides, which have no common neighbour", with.Name)
-		e.Remedy = "use l3, katz, local_path, preferential_attachment, a scorer of an embedding, or a model of these"
-		return e
+		return zeroAcross(with.Name, fault.Scorer(0))
 	}
 	return session.CheckAttributes(graph, sidesAttribute(sides), fault.Option("sides"))
+}
+
+// zeroAcross is the Error for a scorer that is 0 for all pairs across.
+func zeroAcross(scorer string, at fault.Part) error {
+	e := fault.New(at, "%s is 0 for every pair of vertices on different sides, which have no common neighbour", scorer)
+	e.Remedy = "use l3, katz, local_path, preferential_attachment, a scorer of an embedding, or a model of these"
+	return e
+}
+
+// noneAcross converts the error for a graph without enough edges or other pairs between its
+// sides to an Error at the option.
+func noneAcross(graph string, sides link.Sides, err error) error {
+	if sides == nil || !errors.Is(err, evaluate.ErrLinks) {
+		return err
+	}
+	e := fault.OfOption("sides", "leaves too few pairs of vertices of graph %s without an edge, or too few edges to hold out", fault.Quote(graph))
+	e.Err = err
+	return e
 }
 
 // sidesAttribute lists the attribute that gives the sides, if one does.
@@ -84,13 +105,19 @@ func (c *call) sides(view *session.Graph, of string, columns *session.ColumnSet)
 // noteBipartite says that the links that were predicted are of one side, where a graph with
 // cycles has two.
 func (c *call) noteBipartite(view *session.Graph, sides string, with Scorer) {
-	g := view.Graph
-	if sides != "" || with.Name == "preferential_attachment" || with.Name == "l3" || g.Edges() < int64(g.Vertices()) {
-		return
-	}
-	if _, _, _, ok := link.TwoSides(g); ok {
+	if with.Name != "preferential_attachment" && with.Name != "l3" && undivided(view, sides) {
 		c.Notice("graph %s is bipartite, and candidates with a common neighbour are on one side; sides := 'auto' predicts links between the sides", fault.Name(view.Info.Name))
 	}
+}
+
+// undivided reports whether a graph with cycles is bipartite, and a request names no sides.
+func undivided(view *session.Graph, sides string) bool {
+	g := view.Graph
+	if sides != "" || g.Edges() < int64(g.Vertices()) {
+		return false
+	}
+	_, _, _, ok := link.TwoSides(g)
+	return ok
 }
 
 // declaredSides divides the vertices by the two values of an attribute.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"heavytail/embedding/link"
 	"heavytail/storage/csr"
 )
 
@@ -61,12 +62,13 @@ func AllNegatives() []Negatives {
 //
 // If g has too few such pairs, or they are too rare to be found with 64 draws each
 // (TwoHopNegatives: 256, in graphs of more than 2²⁸ paths of two edges), there are fewer
-// pairs than edges. The error is ErrNegatives where a list is empty that is not in s,
+// pairs than edges. Between the sides of a bipartite graph there is no pair for
+// TwoHopNegatives. The error is ErrNegatives where a list is empty that is not in s,
 // ErrOption for an unknown way, or that of ctx. Memory: 40 bytes for each pair; time: the
 // draws, and for TwoHopNegatives up to 2²⁸ steps to list what there is.
 func (s *LinkSplit) With(ctx context.Context, g *csr.Graph, kind Negatives, opts SplitOptions) (*LinkSplit, error) {
 	other := *s
-	d := negativeDraw{ctx: ctx, g: g, rest: s.Graph, random: splitRandom(opts.Seed, "non-edges "+string(kind)), seen: map[csr.Edge]struct{}{}}
+	d := negativeDraw{ctx: ctx, g: g, rest: s.Graph, sides: s.Sides, random: splitRandom(opts.Seed, "non-edges "+string(kind)), seen: map[csr.Edge]struct{}{}}
 	var err error
 	switch kind {
 	case RandomNegatives:
@@ -115,6 +117,7 @@ type negativeDraw struct {
 	ctx    context.Context
 	g      *csr.Graph // whole
 	rest   *csr.Graph // what is left of it
+	sides  link.Sides
 	random *rand.Rand
 	seen   map[csr.Edge]struct{}
 }
@@ -133,7 +136,7 @@ func (d *negativeDraw) draws(wanted, each int, pair func() (u, v uint32, ok bool
 		}
 		u, v, ok := pair()
 		e := csr.Edge{U: min(u, v), V: max(u, v)}
-		if _, drawn := d.seen[e]; !ok || u == v || drawn || d.g.HasEdge(u, v) {
+		if _, drawn := d.seen[e]; !ok || u == v || drawn || d.g.HasEdge(u, v) || !d.sides.Across(u, v) {
 			continue
 		}
 		d.seen[e] = struct{}{}

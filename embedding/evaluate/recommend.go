@@ -122,7 +122,8 @@ type RankSample struct {
 // edges: a uniform sample of them, determined by the seed. As in PREDICT, the
 // candidates are the vertices two edges away in s.Graph and, for scorers that
 // read vectors, the nearest vertices, and for preferential attachment all
-// vertices; of equal scores the vertex of lower number comes first. Held-out
+// vertices; with s.Sides they are on the other side, and the ends of paths of three edges
+// instead of two. Of equal scores the vertex of lower number comes first. Held-out
 // edges to other vertices count as missed. Edges that were removed from the
 // graph for training are candidates and count as wrong, for all scorers alike.
 //
@@ -242,7 +243,7 @@ func (r *ranker) rank(ctx context.Context, of Ranking, scoring link.Scoring) (Ra
 	if err != nil {
 		return of, err
 	}
-	predictor := link.NewPredictor(r.s.Graph, scoring, link.PredictOptions{})
+	predictor := link.NewPredictor(r.s.Graph, scoring, link.PredictOptions{Sides: r.s.Sides})
 	lists := make([][]link.PredictedLink, len(r.sample.Vertices))
 	err = r.each(ctx, func(i int, v uint32) error {
 		var also []uint32
@@ -312,7 +313,7 @@ func (r *ranker) nearest(ctx context.Context, of Ranking, scoring link.Scoring) 
 	lists := make([][]uint32, len(r.sample.Vertices))
 	err = r.each(ctx, func(i int, v uint32) error {
 		hits, err := exact.Search(ctx, r.m.Row(int(v)), r.opts.Near, index.SearchOptions{
-			Workers: 1, Filter: func(w uint32) bool { return w != v && !r.s.Graph.HasEdge(v, w) },
+			Workers: 1, Filter: func(w uint32) bool { return w != v && r.s.Sides.Across(v, w) && !r.s.Graph.HasEdge(v, w) },
 		})
 		for _, h := range hits {
 			lists[i] = append(lists[i], h.Vertex)

@@ -15,12 +15,12 @@ import (
 	"heavytail/storage/vec"
 )
 
-// bruteRank measures recommendations by their definitions: all pairs without an edge
-// whose score is above 0, sorted.
-func bruteRank(s *LinkSplit, v uint32, k int, score func(u, v uint32) float64) RankMeasures {
+// bruteRank measures recommendations by their definitions: all candidates without an edge,
+// sorted.
+func bruteRank(s *LinkSplit, v uint32, k int, score func(u, v uint32) float64, candidate func(u, v uint32) bool) RankMeasures {
 	var order []uint32
 	for w := range uint32(s.Graph.Vertices()) {
-		if w != v && !s.Graph.HasEdge(v, w) && len(link.Common(s.Graph, v, w)) > 0 {
+		if w != v && !s.Graph.HasEdge(v, w) && candidate(v, w) {
 			order = append(order, w)
 		}
 	}
@@ -62,6 +62,15 @@ func bruteRank(s *LinkSplit, v uint32, k int, score func(u, v uint32) float64) R
 	return m
 }
 
+// checkRank compares the measures of one vertex with those expected.
+func checkRank(t *testing.T, scorer string, v uint32, got, want RankMeasures) {
+	t.Helper()
+	if !near(got.Recall, want.Recall) || !near(got.Precision, want.Precision) || !near(got.AveragePrecision, want.AveragePrecision) ||
+		!near(got.NDCG, want.NDCG) || !near(got.ReciprocalRank, want.ReciprocalRank) || got.Hit != want.Hit {
+		t.Fatalf("%s of %d: %+v, expected %+v", scorer, v, got, want)
+	}
+}
+
 // The measures are those of their definitions, and do not depend on the workers.
 func TestLinkSplit_Rank(t *testing.T) {
 	ctx := context.Background()
@@ -84,12 +93,7 @@ func TestLinkSplit_Rank(t *testing.T) {
 			t.Fatal(err)
 		}
 		for j, v := range sample.Vertices {
-			want := bruteRank(s, v, 5, score)
-			got := r.Of[j]
-			if !near(got.Recall, want.Recall) || !near(got.Precision, want.Precision) || !near(got.AveragePrecision, want.AveragePrecision) ||
-				!near(got.NDCG, want.NDCG) || !near(got.ReciprocalRank, want.ReciprocalRank) || got.Hit != want.Hit {
-				t.Fatalf("%s of %d: %+v, expected %+v", names[i], v, got, want)
-			}
+			checkRank(t, r.Scorer, v, r.Of[j], bruteRank(s, v, 5, score, func(u, v uint32) bool { return len(link.Common(s.Graph, u, v)) > 0 }))
 		}
 		if !(r.Coverage > 0 && r.Coverage <= 1 && r.Popular > 0 && r.Popular <= 1) {
 			t.Errorf("coverage %v, popular %v", r.Coverage, r.Popular)

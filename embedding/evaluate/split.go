@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"heavytail/embedding/link"
 	"heavytail/storage/csr"
 )
 
@@ -28,7 +29,8 @@ type LinkSplit struct {
 	TrainEdges    []csr.Edge // of Graph, or held out as well if Unseen
 	TrainNonEdges []csr.Edge // as many
 
-	Unseen bool // see SplitOptions
+	Unseen bool       // see SplitOptions
+	Sides  link.Sides // see SplitOptions
 }
 
 // SplitOptions sets how a graph is split. The zero value works.
@@ -62,6 +64,9 @@ type SplitOptions struct {
 	// fewer are held out. The ends of the held-out edges have common neighbours more often
 	// than those of random edges.
 	Connected bool
+	// Sides divides the vertices of a bipartite graph; nil for none. All edges must join the two
+	// sides, and all non-edges that are drawn do. Rank recommends links between them only.
+	Sides link.Sides
 }
 
 // Defaults of SplitOptions. DefaultTraining gives about fifty pairs for each weight of a
@@ -106,13 +111,18 @@ func (o SplitOptions) withDefaults() SplitOptions {
 // It takes O(n + m), with Latest O(m log m), time and memory. Errors are
 // ErrLinks where the graph has fewer than two edges, or with Unseen three, or
 // fewer than two non-edges,
-// ErrTimes where Latest needs timestamps, ErrOption, and that of ctx.
+// ErrTimes where Latest needs timestamps, ErrOption, also for Sides that an edge does not
+// join, and that of ctx.
 func SplitLinks(ctx context.Context, g *csr.Graph, opts SplitOptions) (*LinkSplit, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
 	opts = opts.withDefaults()
-	nonEdges := choose2(int64(g.Vertices())) - g.Edges()
+	space, err := newPairSpace(g, opts.Sides)
+	if err != nil {
+		return nil, err
+	}
+	nonEdges := space.pairs() - g.Edges()
 	kept := int64(1)
 	if opts.Unseen {
 		kept = 2
@@ -123,7 +133,7 @@ func SplitLinks(ctx context.Context, g *csr.Graph, opts SplitOptions) (*LinkSpli
 	if opts.Latest && g.Times == nil {
 		return nil, fmt.Errorf("%w", ErrTimes)
 	}
-	s := &LinkSplit{Unseen: opts.Unseen}
+	s := &LinkSplit{Unseen: opts.Unseen, Sides: opts.Sides}
 	free, err := freeEdges(ctx, g, opts)
 	if err != nil {
 		return nil, err
@@ -147,7 +157,7 @@ func SplitLinks(ctx context.Context, g *csr.Graph, opts SplitOptions) (*LinkSpli
 	if err != nil {
 		return nil, err
 	}
-	if err := s.drawNonEdges(ctx, g, nonEdges, splitRandom(opts.Seed, "non-edges")); err != nil {
+	if err := s.drawNonEdges(ctx, space, nonEdges, splitRandom(opts.Seed, "non-edges")); err != nil {
 		return nil, err
 	}
 	if !opts.Ascending {
@@ -352,64 +362,17 @@ func without(ctx context.Context, g *csr.Graph, edges []csr.Edge) (*csr.Graph, e
 	return rest, nil
 }
 
-// drawNonEdges fills both lists of non-edges of g, given the number of non-edges of g.
-func (s *LinkSplit) drawNonEdges(ctx context.Context, g *csr.Graph, there int64, random *rand.Rand) error {
+// drawNonEdges fills both lists of non-edges, given how many there are.
+func (s *LinkSplit) drawNonEdges(ctx context.Context, space *pairSpace, there int64, random *rand.Rand) error {
 	test, train := int64(len(s.Edges)), int64(len(s.TrainEdges))
 	if test+train > there {
 		test = max(1, min(there-1, there*test/(test+train)))
 		train = there - test
 	}
-	pairs, err := sampleNonEdges(ctx, g, test+train, there, random)
+	pairs, err := space.nonEdges(ctx, test+train, there, random)
 	if err != nil {
 		return err
 	}
 	s.NonEdges, s.TrainNonEdges = pairs[:test:test], pairs[test:]
 	return nil
-}
-
-// sampleNonEdges draws pairs of different vertices that are no edges, in random
-// order, the smaller vertex first, each pair once.
-func sampleNonEdges(ctx context.Context, g *csr.Graph, wanted, there int64, random *rand.Rand) ([]csr.Edge, error) {
-	// Repeating a draw until the pair is new and not an edge is fast while few pairs are
-	// edges or already drawn. Otherwise a list of all non-edges needs no more memory than
-	// the graph and the result.
-	if n := int64(g.Vertices()); there-wanted < choose2(n)/16 {
-		return shuffledNonEdges(ctx, g, wanted, random)
-	}
-	pairs := make([]csr.Edge, 0, wanted)
-	seen := make(map[csr.Edge]struct{}, wanted)
-	for tries := 0; int64(len(pairs)) < wanted; tries++ {
-		if tries%4096 == 0 && ctx.Err() != nil {
-			return nil, fmt.Errorf("%w", ctx.Err())
-		}
-		u, v := random.Uint32N(uint32(g.Vertices())), random.Uint32N(uint32(g.Vertices()))
-		e := csr.Edge{U: min(u, v), V: max(u, v)}
-		if _, drawn := seen[e]; u == v || drawn || g.HasEdge(u, v) {
-			continue
-		}
-		seen[e] = struct{}{}
-		pairs = append(pairs, e)
-	}
-	return pairs, nil
-}
-
-// shuffledNonEdges lists all non-edges and draws from the list.
-func shuffledNonEdges(ctx context.Context, g *csr.Graph, wanted int64, random *rand.Rand) ([]csr.Edge, error) {
-	var pairs []csr.Edge
-	for u := range uint32(g.Vertices()) {
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%w", ctx.Err())
-		}
-		row := g.Neighbors(u)
-		for v := u + 1; v < uint32(g.Vertices()); v++ {
-			if _, adjacent := slices.BinarySearch(row, v); !adjacent {
-				pairs = append(pairs, csr.Edge{U: u, V: v})
-			}
-		}
-	}
-	for i := range wanted {
-		j := i + random.Int64N(int64(len(pairs))-i)
-		pairs[i], pairs[j] = pairs[j], pairs[i]
-	}
-	return pairs[:wanted], nil
 }

@@ -1,11 +1,6 @@
 package evaluate
 
-import (
-	"slices"
-	"sort"
-
-	"heavytail/embedding/link"
-)
+import "heavytail/embedding/link"
 
 // RankVerdict is the result of comparing several rankings. Rankings are named by their
 // numbers in the list that was judged.
@@ -65,7 +60,7 @@ func aheadOf(a, b Ranking) []float64 {
 
 // RankChance measures recommendations of vertices that are drawn at random: for each
 // vertex of the sample of [LinkSplit.Rank] with the same options, K different ones that it has
-// no edge to in s.Graph, or all where there are fewer.
+// no edge to in s.Graph, or all where there are fewer; with s.Sides of the other side.
 func (s *LinkSplit) RankChance(opts RankOptions) (Ranking, error) {
 	if err := opts.Validate(); err != nil {
 		return Ranking{}, err
@@ -74,26 +69,18 @@ func (s *LinkSplit) RankChance(opts RankOptions) (Ranking, error) {
 	if err != nil {
 		return Ranking{}, err
 	}
+	space, err := newPairSpace(s.Graph, s.Sides)
+	if err != nil {
+		return Ranking{}, err
+	}
 	random := splitRandom(opts.Seed, "chance")
-	of, n := Ranking{Scorer: "chance"}, s.Graph.Vertices()
+	of := Ranking{Scorer: "chance"}
 	for _, v := range r.sample.Vertices {
-		taken := slices.Clone(s.Graph.Neighbors(v)) // and v, and what was drawn
-		at, _ := slices.BinarySearch(taken, v)
-		taken = slices.Insert(taken, at, v)
 		var list []link.PredictedLink
-		for len(list) < r.opts.K && len(taken) < n {
-			w := nthMissing(taken, random.IntN(n-len(taken)))
-			at, _ := slices.BinarySearch(taken, w)
-			taken = slices.Insert(taken, at, w)
+		for _, w := range space.drawFor(v, r.opts.K, random) {
 			list = append(list, link.PredictedLink{U: v, V: w})
 		}
 		of.Of = append(of.Of, measureList(list, r.held.Neighbors(v), r.opts.K))
 	}
 	return of, nil
-}
-
-// nthMissing returns number i, from 0, of the vertices that are not in an ascending list.
-func nthMissing(list []uint32, i int) uint32 {
-	// Before list[j] there are list[j] − j that are missing.
-	return uint32(i + sort.Search(len(list), func(j int) bool { return int(list[j])-j > i }))
 }
