@@ -51,7 +51,7 @@ func hiddenLinks(t *testing.T) (*csr.Graph, *vec.Matrix, Pairs) {
 }
 
 // TestTrain_MAP compares the MAP of single scorers in the report with that of the lists of a
-// Predictor, and expects the choice to follow its rule.
+// Predictor.
 func TestTrain_MAP(t *testing.T) {
 	t.Parallel()
 	g, vectors, pairs := hiddenLinks(t)
@@ -64,17 +64,17 @@ func TestTrain_MAP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	highest, chosen := 0.0, Candidate{}
+	top, chosen := Candidate{}, Candidate{}
 	for _, c := range report.Candidates {
-		highest = max(highest, c.MAP)
+		if c.MAP > top.MAP {
+			top = c
+		}
 		if c.Chosen {
 			chosen = c
 		}
 	}
-	for _, c := range report.Candidates {
-		if chosen.MAP < 0.99*highest || c.MAP >= 0.99*highest && c.AUC > chosen.AUC {
-			t.Errorf("chose %+v and not %+v", chosen, c)
-		}
+	if chosen.AUC < top.AUC || chosen.MAP < 0.9*top.MAP {
+		t.Errorf("chose %+v instead of %+v", chosen, top)
 	}
 	if !slices.ContainsFunc(report.Candidates, func(c Candidate) bool { return strings.HasSuffix(c.Name, ", by vertex") }) {
 		t.Errorf("no conditional model in %+v", report.Candidates)
@@ -208,5 +208,35 @@ func TestConditional_Minimum(t *testing.T) {
 				t.Errorf("column %d: %v instead of %v decreases the objective", k, other[k], f[k])
 			}
 		}
+	}
+}
+
+// TestChoose has differences of MAP that are certain, and others that may be chance.
+func TestChoose(t *testing.T) {
+	t.Parallel()
+	made := func(name string, auc float64, of ...float64) *trial {
+		c := &trial{Candidate: Candidate{Name: name, AUC: auc}, of: of}
+		for _, x := range of {
+			c.MAP += x / float64(len(of))
+		}
+		return c
+	}
+	best := made("best", 0.7, 0.5, 0.9, 0.4, 0.8)
+	for _, c := range []struct {
+		others []*trial
+		want   string
+	}{
+		{nil, "best"},
+		{[]*trial{made("below by .1 everywhere", 0.9, 0.4, 0.8, 0.3, 0.7)}, "best"},
+		{[]*trial{made("above and below", 0.9, 0.9, 0.5, 0.8, 0.3)}, "above and below"},
+		{[]*trial{made("above and below", 0.9, 0.9, 0.5, 0.8, 0.3), made("equal", 0.95, 0.5, 0.9, 0.4, 0.8)}, "equal"},
+		{[]*trial{made("less apart", 0.6, 0.9, 0.5, 0.8, 0.3)}, "best"},
+	} {
+		if got := choose(append(c.others, best)); got.Name != c.want {
+			t.Errorf("chose %s, want %s", got.Name, c.want)
+		}
+	}
+	if got := choose([]*trial{made("one vertex", 0.6, 0.9), made("apart", 0.8, 0.1)}); got.Name != "apart" {
+		t.Errorf("chose %s by one vertex", got.Name)
 	}
 }

@@ -44,8 +44,8 @@ type TrainReport struct {
 // links, and takes the one with the highest MAP of ten recommendations. The order of
 // candidates says little about pairs that no scorer of neighbourhoods distinguishes from
 // others. So the best model by MAP is combined with the best one by AUC; of the models
-// whose MAP is at most a hundredth below the highest, Train takes the one with the highest
-// AUC. The scores of held-out pairs calibrate the probabilities (Platt 1999).
+// whose MAP is below the highest by at most one standard error, Train takes the one with the
+// highest AUC. The scores of held-out pairs calibrate the probabilities (Platt 1999).
 //
 // On cora, ca-GrQc, CollegeMsg, ego-facebook and blogcatalog a choice by AUC alone gave
 // models that recommend worse than their own best scorer.
@@ -99,6 +99,7 @@ type trial struct {
 	bias    float64
 	whole   linear    // learned from everything
 	parts   []linear  // for the vertices of each part of the sample: learned without that part
+	of      []float64 // average precision of each vertex of the sample
 	scores  []float64 // of pairs, by models that have not seen them where they are many
 	linked  []bool    // the same pairs
 }
@@ -249,7 +250,8 @@ func (t *training) recommend(list []*trial) error {
 	}
 	for i, precisions := range of {
 		for _, c := range list {
-			c.MAP += precisions[i%len(c.parts)] / float64(len(of))
+			c.of = append(c.of, precisions[i%len(c.parts)])
+			c.MAP += c.of[i] / float64(len(of))
 			precisions = precisions[len(c.parts):]
 		}
 	}
@@ -299,20 +301,37 @@ func (t *training) deviation(c *trial) float64 {
 	return math.Sqrt(max(0, square/n-mean/n*mean/n))
 }
 
-// choose returns the trial of the highest AUC among those whose MAP is at most a hundredth
-// below the highest, the first of equal ones.
+// choose returns the trial of the highest AUC among those whose MAP is not clearly below the
+// highest: by at most one standard error of the difference over the vertices (Breiman,
+// Friedman, Olshen and Stone, "Classification and Regression Trees", 1984, section 3.4.3). Of
+// equal ones it is the first.
 func choose(list []*trial) *trial {
-	highest := 0.0
+	top := list[0]
 	for _, c := range list {
-		highest = max(highest, c.MAP)
+		if c.MAP > top.MAP {
+			top = c
+		}
 	}
-	var best *trial
+	best := top
 	for _, c := range list {
-		if c.MAP >= 0.99*highest && (best == nil || c.AUC > best.AUC) {
+		if top.MAP-c.MAP <= standardError(top.of, c.of) && c.AUC > best.AUC {
 			best = c
 		}
 	}
 	return best
+}
+
+// standardError is that of the mean of a − b.
+func standardError(a, b []float64) float64 {
+	n, sum, square := float64(len(a)), 0.0, 0.0
+	for i := range a {
+		d := a[i] - b[i]
+		sum, square = sum+d, square+d*d
+	}
+	if n < 2 {
+		return math.Inf(1)
+	}
+	return math.Sqrt(max(0, square-sum*sum/n) / (n - 1) / n)
 }
 
 // visited is the number of parts that are scored: enough that they have enough
