@@ -14,24 +14,23 @@ import (
 
 // A stored index is a stream of little-endian numbers:
 //
-//	magic 8 │ metric 1 │ m 1 │ ef_construction 4 │ ef 4 │ seed 8 │
-//	vertices 4 │ dim 4 │ vectors 8 │ entry 4 │
-//	by vertex: level 1, and for each of its levels: count 1, links 4 each │
-//	twins 4, from 4 to 4 each │ bridges 4, from 4 to 4 each │ CRC-32C 4
+//	head       64 bytes, see streamHead
+//	levels     1 by vertex
+//	sums       4 by vertex: a checksum of its vector
+//	places     4 by vertex: the number of its first list above level 0, or none
+//	base       8·M by vertex: its links of level 0, padded with none
+//	upper      4·M by list above level 0
+//	twins      8 by twin: from 4, to 4, ascending
+//	bridges    8 by bridge, likewise
+//	checksum   4: CRC-32C of all before
 //
-// The field vectors is a checksum of a sample of the vectors, so that links
-// are not used with other vectors; a caller that stores an index should bind
-// it to its vectors by a stronger check. A stored index takes about 90 bytes
-// per vertex at M = 16.
-var hnswMagic = [8]byte{'h', 't', 'h', 'n', 's', 'w', '1', '\n'}
-
-// An index of n vertices has n/(M−1) lists above level 0 on average, so n at M
-// = 2. 2n and maxUpperBeyond more never occur by chance, and limit what a
-// stream of empty lists can make a reader allocate.
-const maxUpperBeyond = 1000
-
-// maxListed is the largest number of links that a one-byte count can express.
-const maxListed = 255
+// Every section has a fixed stride, so that [View] reads single lists where they lie.
+// A stored index takes 8M+9 bytes per vertex, and 4M more for one in M: 141 at M = 16.
+// Streams of earlier versions, which cannot be read in place, are in hnsw_codec1.go.
+//
+// The field vectors of the head is a checksum of a sample of the vectors, so that links
+// are not used with other vectors; a caller that stores an index should bind it to its
+// vectors by a stronger check.
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -39,30 +38,29 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // bytes written. Errors are those of w.
 func (h *HNSW) WriteTo(w io.Writer) (int64, error) {
 	e := &encoder{w: bufio.NewWriterSize(w, 1<<16), sum: crc32.New(castagnoli)}
-	e.bytes(hnswMagic[:])
-	e.bytes([]byte{byte(h.Metric()), byte(h.opts.M)})
-	e.uint32s(uint32(h.opts.EfConstruction), uint32(h.opts.Ef))
-	e.uint64(h.opts.Seed)
-	e.uint32s(uint32(h.Len()), uint32(h.Dim()))
-	e.uint64(fingerprint(h.exact.m))
-	e.uint32s(h.entry)
-	for v, level := range h.levels {
-		e.bytes([]byte{level})
-		if level > maxLevel {
+	e.bytes(h.head().encode())
+	e.bytes(h.levels)
+	for v := range h.Len() {
+		e.uint32s(rowSum(h.exact.m.Row(v)))
+	}
+	next := uint32(0)
+	for _, level := range h.levels {
+		if level == 0 || level > maxLevel {
+			e.uint32s(none)
 			continue
 		}
-		for l := range int(level) + 1 {
-			links := h.links(l, uint32(v))
-			count := 0
-			for count < len(links) && links[count] != none {
-				count++
-			}
-			e.bytes([]byte{byte(count)})
-			e.uint32s(links[:count]...)
+		e.uint32s(next)
+		next += uint32(level)
+	}
+	for v, level := range h.levels {
+		e.list(h, 0, uint32(v), level <= maxLevel)
+	}
+	for v, level := range h.levels {
+		for l := 1; level <= maxLevel && l <= int(level); l++ {
+			e.list(h, l, uint32(v), true)
 		}
 	}
 	for _, list := range [][]edge{h.twins, h.bridges} {
-		e.uint32s(uint32(len(list)))
 		for _, d := range list {
 			e.uint32s(d.from, d.to)
 		}
@@ -74,14 +72,29 @@ func (h *HNSW) WriteTo(w io.Writer) (int64, error) {
 	return e.written, e.err
 }
 
-// fingerprint is a checksum of the shape and of at most 1024 rows, evenly spread.
-func fingerprint(m *vec.Matrix) uint64 {
-	h := mix(uint64(m.Rows)<<32 | uint64(m.Dim))
-	count := min(m.Rows, 1024)
-	for i := range count {
-		h = mix(h ^ hashRow(m.Row(int(int64(i)*int64(m.Rows)/int64(count)))))
+// list writes the links of a vertex on a level, or an empty list if it has none.
+func (e *encoder) list(h *HNSW, level int, v uint32, has bool) {
+	e.buffer = e.buffer[:0]
+	links := h.links(level, v)
+	for i, u := range links {
+		if has = has && u != none; !has {
+			links = links[i:]
+			break
+		}
+		e.buffer = binary.LittleEndian.AppendUint32(e.buffer, u)
 	}
-	return h
+	if !has {
+		for range links {
+			e.buffer = binary.LittleEndian.AppendUint32(e.buffer, none)
+		}
+	}
+	e.bytes(e.buffer)
+}
+
+// rowSum is the checksum of a vector, for which 0 and −0 are equal.
+func rowSum(row []float32) uint32 {
+	h := hashRow(row)
+	return uint32(h>>32) ^ uint32(h)
 }
 
 type encoder struct {
@@ -110,8 +123,6 @@ func (e *encoder) uint32s(list ...uint32) {
 	e.bytes(e.buffer)
 }
 
-func (e *encoder) uint64(x uint64) { e.bytes(binary.LittleEndian.AppendUint64(nil, x)) }
-
 // ReadHNSW reads what WriteTo wrote, for the same matrix m, which the index
 // shares. A damaged or truncated stream, or one that is not an index, is
 // ErrFormat, links of other vectors are ErrMismatch, and errors of r are
@@ -132,11 +143,7 @@ func ReadHNSW(r io.Reader, m *vec.Matrix) (*HNSW, error) {
 type decoder struct {
 	r      *bufio.Reader
 	sum    hash.Hash32
-	buffer [8 * maxListed]byte
-}
-
-func damaged(format string, args ...any) error {
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrFormat)
+	buffer [1 << 13]byte
 }
 
 // bytes reads n bytes, which the next call overwrites.
@@ -151,19 +158,17 @@ func (d *decoder) bytes(n int) ([]byte, error) {
 
 // hnsw reads the whole stream.
 func (d *decoder) hnsw(m *vec.Matrix) (*HNSW, error) {
-	h, err := d.head(m)
+	magic, err := d.r.Peek(len(streamMagic))
 	if err != nil {
 		return nil, err
 	}
-	for v := range uint32(m.Rows) {
-		if err := d.vertex(h, v); err != nil {
-			return nil, err
-		}
+	read := d.current
+	if [8]byte(magic) == streamMagic1 {
+		read = d.first
 	}
-	for _, list := range []*[]edge{&h.twins, &h.bridges} {
-		if *list, err = d.edges(m.Rows); err != nil {
-			return nil, err
-		}
+	h, err := read(m)
+	if err != nil {
+		return nil, err
 	}
 	sum := d.sum.Sum32()
 	b, err := d.bytes(4)
@@ -186,107 +191,95 @@ func (d *decoder) hnsw(m *vec.Matrix) (*HNSW, error) {
 	return h, nil
 }
 
-// head reads the fields before the vertices.
-func (d *decoder) head(m *vec.Matrix) (*HNSW, error) {
-	b, err := d.bytes(8 + 2 + 2*4 + 8 + 2*4 + 8 + 4)
+// current reads a stream up to its checksum.
+func (d *decoder) current(m *vec.Matrix) (*HNSW, error) {
+	b, err := d.bytes(headSize)
 	if err != nil {
 		return nil, err
 	}
-	if [8]byte(b) != hnswMagic {
-		return nil, damaged("unknown magic bytes %x", b[:8])
-	}
-	u32 := binary.LittleEndian.Uint32
-	opts := HNSWOptions{
-		M: int(b[9]), EfConstruction: int(u32(b[10:])), Ef: int(u32(b[14:])), Seed: binary.LittleEndian.Uint64(b[18:]),
-	}
-	vertices, dim, rows, entry := u32(b[26:]), u32(b[30:]), binary.LittleEndian.Uint64(b[34:]), u32(b[42:])
-	if _, err := opts.withDefaults(); err != nil || min(opts.M, opts.EfConstruction, opts.Ef) == 0 {
-		return nil, damaged("parameters %d, %d and %d", opts.M, opts.EfConstruction, opts.Ef)
-	}
-	if uint64(vertices) != uint64(m.Rows) || uint64(dim) != uint64(m.Dim) || rows != fingerprint(m) {
-		return nil, fmt.Errorf("the index is of %d × %d vectors, the matrix of %d × %d: %w", vertices, dim, m.Rows, m.Dim, ErrMismatch)
-	}
-	exact, err := NewExact(m, Metric(b[8]))
+	head, err := decodeHead(b)
 	if err != nil {
-		return nil, damaged("%v", err)
+		return nil, err
 	}
-	h := emptyHNSW(exact, opts)
-	h.grow(m.Rows)
-	h.entry = entry
+	h, err := head.hnsw(m)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.all(m.Rows, 1, func(v int, b []byte) { h.levels[v] = b[0] }); err != nil {
+		return nil, err
+	}
+	if err := d.all(m.Rows, 4, func(int, []byte) {}); err != nil { // the sums are for a View
+		return nil, err
+	}
+	next, misplaced := uint32(0), false
+	err = d.all(m.Rows, 4, func(v int, b []byte) {
+		place := uint32(none)
+		if level := h.levels[v]; level > 0 && level <= maxLevel {
+			place = next
+			next += uint32(level)
+		}
+		h.upperAt[v] = binary.LittleEndian.Uint32(b)
+		misplaced = misplaced || h.upperAt[v] != place
+	})
+	if err == nil && (misplaced || next != head.lists) {
+		err = damaged("the lists above level 0 are not in the order of their vertices")
+	}
+	if err != nil {
+		return nil, err
+	}
+	h.upper = make([]uint32, int(head.lists)*h.opts.M)
+	for _, links := range [][]uint32{h.base, h.upper} {
+		if err := d.all(len(links), 4, func(i int, b []byte) { links[i] = binary.LittleEndian.Uint32(b) }); err != nil {
+			return nil, err
+		}
+	}
+	for _, level := range h.levels {
+		if level != absent {
+			h.live++
+		}
+		if level > maxLevel && level != absent && level != twin {
+			return nil, damaged("level %d", level)
+		}
+	}
+	for _, detour := range []struct {
+		list  *[]edge
+		count uint32
+	}{{&h.twins, head.twins}, {&h.bridges, head.bridges}} {
+		if *detour.list, err = d.edges(detour.count, m.Rows); err != nil {
+			return nil, err
+		}
+	}
+	if h.live != int(head.live) {
+		return nil, damaged("%d vertices where the head says %d", h.live, head.live)
+	}
 	return h, nil
 }
 
-// vertex reads the lists of a vertex.
-func (d *decoder) vertex(h *HNSW, v uint32) error {
-	b, err := d.bytes(1)
-	if err != nil {
-		return err
-	}
-	level := b[0]
-	h.levels[v] = level
-	if level != absent {
-		h.live++
-	}
-	if level == absent || level == twin {
-		return nil
-	}
-	if level > maxLevel {
-		return damaged("level %d", level)
-	}
-	if level > 0 {
-		h.upperAt[v] = uint32(len(h.upper) / h.opts.M)
-	}
-	for l := range int(level) + 1 {
-		if l > 0 {
-			if len(h.upper) >= (2*h.Len()+maxUpperBeyond)*h.opts.M {
-				return damaged("more than %d lists above level 0", 2*h.Len()+maxUpperBeyond)
-			}
-			for range h.opts.M {
-				h.upper = append(h.upper, none)
-			}
-		}
-		if err := d.links(h.links(l, v), h.Len()); err != nil {
+// all reads count numbers of size bytes each.
+func (d *decoder) all(count, size int, f func(i int, b []byte)) error {
+	for at := 0; at < count; {
+		n := min(count-at, len(d.buffer)/size)
+		b, err := d.bytes(n * size)
+		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// links reads one list.
-func (d *decoder) links(list []uint32, vertices int) error {
-	b, err := d.bytes(1)
-	if err != nil {
-		return err
-	}
-	count := int(b[0])
-	if count > len(list) {
-		return damaged("%d links in a list of at most %d", count, len(list))
-	}
-	if b, err = d.bytes(4 * count); err != nil {
-		return err
-	}
-	for i := range count {
-		list[i] = binary.LittleEndian.Uint32(b[4*i:])
-		if uint64(list[i]) >= uint64(vertices) {
-			return damaged("link to vertex %d of %d", list[i], vertices)
+		for i := range n {
+			f(at+i, b[i*size:(i+1)*size])
 		}
+		at += n
 	}
 	return nil
 }
 
 // edges reads a list of detours, which are twins or bridges.
-func (d *decoder) edges(vertices int) ([]edge, error) {
-	b, err := d.bytes(4)
-	if err != nil {
-		return nil, err
-	}
-	count := binary.LittleEndian.Uint32(b)
+func (d *decoder) edges(count uint32, vertices int) ([]edge, error) {
 	if uint64(count) > 2*uint64(vertices) {
 		return nil, damaged("%d detours of %d vertices", count, vertices)
 	}
 	var list []edge
 	for range count {
-		if b, err = d.bytes(8); err != nil {
+		b, err := d.bytes(8)
+		if err != nil {
 			return nil, err
 		}
 		e := edge{binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])}
@@ -296,59 +289,4 @@ func (d *decoder) edges(vertices int) ([]edge, error) {
 		list = append(list, e)
 	}
 	return list, nil
-}
-
-// validate verifies that searches stay inside the lists, and find every vertex
-// once.
-func (h *HNSW) validate() error {
-	for v, level := range h.levels {
-		if level > maxLevel {
-			continue
-		}
-		h.height = max(h.height, int(level))
-		for l := range int(level) + 1 {
-			for _, u := range h.links(l, uint32(v)) {
-				if u == none {
-					break
-				}
-				if h.levels[u] > maxLevel || int(h.levels[u]) < l || u == uint32(v) {
-					return damaged("link of level %d from vertex %d to %d", l, v, u)
-				}
-			}
-		}
-	}
-	if h.height < 0 && h.entry == none {
-		return h.validateDetours()
-	}
-	if uint64(h.entry) >= uint64(h.Len()) || int(h.levels[h.entry]) != h.height {
-		return damaged("the entry is vertex %d", h.entry)
-	}
-	return h.validateDetours()
-}
-
-// validateDetours verifies that the twins match the levels, and that bridges
-// join vertices of the graph.
-func (h *HNSW) validateDetours() error {
-	twins := 0
-	for _, level := range h.levels {
-		if level == twin {
-			twins++
-		}
-	}
-	if twins != len(h.twins) {
-		return damaged("%d of %d twins", len(h.twins), twins)
-	}
-	found := make([]bool, h.Len())
-	for _, e := range h.twins {
-		if !h.inGraph(e.from) || h.levels[e.to] != twin || found[e.to] {
-			return damaged("vertex %d as the twin of %d", e.to, e.from)
-		}
-		found[e.to] = true
-	}
-	for _, e := range h.bridges {
-		if !h.inGraph(e.from) || !h.inGraph(e.to) || e.from == e.to {
-			return damaged("bridge from vertex %d to %d", e.from, e.to)
-		}
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -90,7 +91,10 @@ func TestReadHNSW_Damage(t *testing.T) {
 // allocate a kilobyte for a byte.
 func TestReadHNSW_ManyLevels(t *testing.T) {
 	m := gridded(60, 3, 1)
-	b := stored(t, mustHNSW(t, m, L2, HNSWOptions{M: 2}))
+	b, err := os.ReadFile("testdata/hthnsw1.index")
+	if err != nil {
+		t.Fatal(err)
+	}
 	const head = 8 + 2 + 2*4 + 8 + 2*4 + 8 + 4
 	b = b[:head]
 	for range m.Rows {
@@ -99,7 +103,7 @@ func TestReadHNSW_ManyLevels(t *testing.T) {
 	}
 	b = append(b, make([]byte, 8)...)
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
-	_, err := ReadHNSW(bytes.NewReader(b), m)
+	_, err = ReadHNSW(bytes.NewReader(b), m)
 	if !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "above level 0") {
 		t.Error(err)
 	}
@@ -108,11 +112,16 @@ func TestReadHNSW_ManyLevels(t *testing.T) {
 // FuzzReadHNSW changes bytes and mends the checksum: whatever is accepted can be
 // searched, and every answer is a vertex once.
 func FuzzReadHNSW(f *testing.F) {
-	m := gridded(40, 2, 1)
+	m := gridded(60, 3, 1)
 	for _, metric := range Metrics() {
 		for _, width := range []int{2, 5} {
 			f.Add(stored(f, mustHNSW(f, m, metric, HNSWOptions{M: width, EfConstruction: 6})))
 		}
+	}
+	if b, err := os.ReadFile("testdata/hthnsw1.index"); err != nil {
+		f.Fatal(err)
+	} else {
+		f.Add(b)
 	}
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, b []byte) {

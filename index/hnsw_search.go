@@ -24,11 +24,16 @@ const (
 	exactFew    = "k or ef is not far below the number of vertices"
 	exactFilter = "too few vertices pass the filter"
 	exactMany   = "too many vertices are within the radius"
+	exactPlace  = "a search of the index in the file would read too many vectors"
 )
 
 // A search that has scored 1/scanShare of all vectors, in random order, has
 // cost about as much as a scan.
 const scanShare = 4
+
+// viewShare is scanShare of a View, which reads each vector by a call of the system of 2 to
+// 4 µs, where a scan in the file takes 0.1 µs for each.
+const viewShare = 32
 
 // Search returns the k nearest admissible vertices that it finds; see [Index]
 // and [HNSW.Find].
@@ -44,24 +49,34 @@ func (h *HNSW) Search(ctx context.Context, query []float32, k int, opts SearchOp
 // would cost more than a scan, it scans and sets Answer.Exact. Errors are
 // those of [Index].
 func (h *HNSW) Find(ctx context.Context, query []float32, k int, opts SearchOptions) (Answer, error) {
+	s := h.searchers.Get().(*searcher)
+	defer h.searchers.Put(s)
+	a, err := s.find(ctx, query, k, opts)
+	if err == nil && a.Exact != "" {
+		a.Hits, err = h.exact.Search(ctx, query, k, h.without(opts))
+	}
+	return a, err
+}
+
+// find is Find without the scan: if Answer.Exact is set, there are no hits.
+func (s *searcher) find(ctx context.Context, query []float32, k int, opts SearchOptions) (Answer, error) {
 	if k < 1 {
 		return Answer{}, fmt.Errorf("k = %d: %w", k, ErrK)
 	}
-	s, err := h.searcher(ctx, query, opts)
-	if err != nil {
+	if err := s.aim(ctx, query, opts); err != nil {
 		return Answer{}, err
 	}
-	defer h.searchers.Put(s)
+	h := s.h
 	ef := max(k, h.ef(opts))
 	if !opts.GraphOnly && ef > h.live/scanShare {
-		return h.scan(ctx, query, k, opts, Answer{Exact: exactFew, Ef: ef})
+		return Answer{Exact: exactFew, Ef: ef}, nil
 	}
 	ef = min(ef, max(1, h.live))
 	if s.search(ctx, ef); s.gaveUp {
-		return h.scan(ctx, query, k, opts, Answer{Exact: s.reason(exactFew), Ef: ef, Scored: s.scored})
+		return Answer{Exact: s.reason(exactFew), Ef: ef, Scored: s.scored}, nil
 	}
-	if err := ctx.Err(); err != nil {
-		return Answer{}, fmt.Errorf("search: %w", err)
+	if err := s.failed(ctx); err != nil {
+		return Answer{}, err
 	}
 	slices.Sort(s.best.heap)
 	return Answer{Hits: h.Metric().hits(s.best.heap, k), Ef: ef, Scored: s.scored}, nil
@@ -74,24 +89,34 @@ func (h *HNSW) Find(ctx context.Context, query []float32, k int, opts SearchOpti
 // search for the nearest. If so many vertices are within the radius that a
 // scan is cheaper, it scans and sets Answer.Exact.
 func (h *HNSW) Within(ctx context.Context, query []float32, radius float64, opts SearchOptions) (Answer, error) {
+	s := h.searchers.Get().(*searcher)
+	defer h.searchers.Put(s)
+	a, err := s.within(ctx, query, radius, opts)
+	if err == nil && a.Exact != "" {
+		a.Hits, err = h.exact.Within(ctx, query, radius, h.without(opts))
+	}
+	return a, err
+}
+
+// within is Within without the scan: if Answer.Exact is set, there are no hits.
+func (s *searcher) within(ctx context.Context, query []float32, radius float64, opts SearchOptions) (Answer, error) {
+	h := s.h
 	if err := h.Metric().checkRadius(radius); err != nil {
 		return Answer{}, err
 	}
-	s, err := h.searcher(ctx, query, opts)
-	if err != nil {
+	if err := s.aim(ctx, query, opts); err != nil {
 		return Answer{}, err
 	}
-	defer h.searchers.Put(s)
 	limit := h.Metric().limit(radius)
 	for ef := h.ef(opts); ; ef *= 4 {
 		if !opts.GraphOnly && ef > h.live/scanShare {
-			return h.scanWithin(ctx, query, radius, opts, Answer{Exact: exactMany, Ef: ef, Scored: s.scored})
+			return Answer{Exact: exactMany, Ef: ef, Scored: s.scored}, nil
 		}
 		if s.search(ctx, min(ef, max(1, h.live))); s.gaveUp {
-			return h.scanWithin(ctx, query, radius, opts, Answer{Exact: s.reason(exactMany), Ef: ef, Scored: s.scored})
+			return Answer{Exact: s.reason(exactMany), Ef: ef, Scored: s.scored}, nil
 		}
-		if err := ctx.Err(); err != nil {
-			return Answer{}, fmt.Errorf("search: %w", err)
+		if err := s.failed(ctx); err != nil {
+			return Answer{}, err
 		}
 		slices.Sort(s.best.heap)
 		within, _ := slices.BinarySearchFunc(s.best.heap, limit, func(c candidate, limit float64) int {
@@ -114,20 +139,6 @@ func (h *HNSW) ef(opts SearchOptions) int {
 	return h.opts.Ef
 }
 
-// scan answers a search exactly.
-func (h *HNSW) scan(ctx context.Context, query []float32, k int, opts SearchOptions, a Answer) (Answer, error) {
-	var err error
-	a.Hits, err = h.exact.Search(ctx, query, k, h.without(opts))
-	return a, err
-}
-
-// scanWithin answers a search within a radius exactly.
-func (h *HNSW) scanWithin(ctx context.Context, query []float32, radius float64, opts SearchOptions, a Answer) (Answer, error) {
-	var err error
-	a.Hits, err = h.exact.Within(ctx, query, radius, h.without(opts))
-	return a, err
-}
-
 // without excludes deleted vertices from a scan.
 func (h *HNSW) without(opts SearchOptions) SearchOptions {
 	if h.live == h.Len() {
@@ -141,6 +152,7 @@ func (h *HNSW) without(opts SearchOptions) SearchOptions {
 // searcher searches a graph for one query at a time.
 type searcher struct {
 	h      *HNSW
+	view   *View // where links and vectors are read; nil if they are in memory
 	score  scorer
 	filter func(uint32) bool
 
@@ -166,22 +178,35 @@ func newSearcher(h *HNSW) *searcher {
 	}
 }
 
-// searcher returns a searcher for a query.
-func (h *HNSW) searcher(ctx context.Context, query []float32, opts SearchOptions) (*searcher, error) {
+// aim begins a search for a query. Errors are those of [Index], or that of ctx.
+func (s *searcher) aim(ctx context.Context, query []float32, opts SearchOptions) error {
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("search: %w", err)
+		return fmt.Errorf("search: %w", err)
 	}
-	s := h.searchers.Get().(*searcher)
-	if err := s.score.reset(h.exact, query); err != nil {
-		h.searchers.Put(s)
-		return nil, err
+	if err := s.score.reset(s.h.exact, query); err != nil {
+		return err
 	}
 	s.filter, s.scored, s.gaveUp = opts.Filter, 0, false
 	s.budget = math.MaxInt
-	if !opts.GraphOnly {
-		s.budget = max(1000, h.live/scanShare)
+	switch {
+	case opts.GraphOnly:
+	case s.view != nil:
+		s.budget = max(1000, s.h.live/viewShare)
+	default:
+		s.budget = max(1000, s.h.live/scanShare)
 	}
-	return s, nil
+	return nil
+}
+
+// failed returns the error that ended a search early, if any.
+func (s *searcher) failed(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("search: %w", err)
+	}
+	if s.view != nil {
+		return s.view.err
+	}
+	return nil
 }
 
 // search leaves the ef nearest admissible vertices that it finds in best,
@@ -217,9 +242,12 @@ func (s *searcher) explored(ctx context.Context, ef int) {
 }
 
 // reason returns why the budget was spent: because of the filter, or else
-// otherwise.
+// otherwise, unless vectors are read in place.
 func (s *searcher) reason(otherwise string) string {
-	if s.filter != nil {
+	switch {
+	case s.view != nil:
+		return exactPlace
+	case s.filter != nil:
 		return exactFilter
 	}
 	return otherwise
@@ -228,7 +256,50 @@ func (s *searcher) reason(otherwise string) string {
 // candidate scores one vertex.
 func (s *searcher) candidate(v uint32) candidate {
 	s.scored++
+	if s.view != nil {
+		var key [1]float32
+		s.view.score(&s.score, key[:], []uint32{v})
+		return candidateOf(key[0], v)
+	}
 	return candidateOf(s.score.one(v), v)
+}
+
+// links returns the list of a vertex on a level, which may be padded with none.
+func (s *searcher) links(level int, v uint32) []uint32 {
+	if s.view != nil {
+		return s.view.links(level, v)
+	}
+	return s.h.links(level, v)
+}
+
+// twins returns the ways to the vertices whose vector equals that of v.
+func (s *searcher) twins(v uint32) []edge {
+	switch {
+	case s.view != nil:
+		return s.view.edges(s.view.head.twinsAt(), s.view.head.twins, v)
+	case s.h.has(v):
+		return of(s.h.twins, v)
+	}
+	return nil
+}
+
+// bridges returns the ways from v to vertices that no link leads to.
+func (s *searcher) bridges(v uint32) []edge {
+	switch {
+	case s.view != nil:
+		return s.view.edges(s.view.head.bridgesAt(), s.view.head.bridges, v)
+	case s.h.has(v):
+		return of(s.h.bridges, v)
+	}
+	return nil
+}
+
+// simple reports whether a search accepts every vertex and no vertex has twins.
+func (s *searcher) simple() bool {
+	if s.view != nil {
+		return s.filter == nil && s.view.head.twins == 0
+	}
+	return s.filter == nil && s.h.marked == nil
 }
 
 // begin adds a vertex to those where the walk starts.
@@ -252,7 +323,7 @@ func (s *searcher) clear() {
 func (s *searcher) descend(level int, at candidate) candidate {
 	for {
 		s.ids = s.ids[:0]
-		for _, u := range s.h.links(level, at.vertex()) {
+		for _, u := range s.links(level, at.vertex()) {
 			if u == none {
 				break
 			}
@@ -275,7 +346,11 @@ func (s *searcher) scoreAll() {
 	if len(s.keys) < len(s.ids) {
 		s.keys = make([]float32, 2*len(s.ids))
 	}
-	s.score.list(s.keys, s.ids)
+	if s.view != nil {
+		s.view.score(&s.score, s.keys, s.ids)
+	} else {
+		s.score.list(s.keys, s.ids)
+	}
 	s.scored += len(s.ids)
 }
 
@@ -289,10 +364,7 @@ func (s *searcher) offer(c candidate, ef int) {
 	if s.filter == nil || s.filter(v) {
 		s.best.offer(c, ef)
 	}
-	if !s.h.has(v) {
-		return
-	}
-	for _, e := range of(s.h.twins, v) {
+	for _, e := range s.twins(v) {
 		t := c - candidate(v) + candidate(e.to)
 		if len(s.best.heap) == ef && t >= s.best.heap[0] {
 			return
@@ -306,9 +378,7 @@ func (s *searcher) offer(c candidate, ef int) {
 // walk follows the links of level 0 from the candidates in near until all
 // remaining candidates are farther than the ef best.
 func (s *searcher) walk(ctx context.Context, ef int) {
-	h := s.h
-	width := 2 * h.opts.M
-	plain := s.filter == nil && h.marked == nil
+	plain := s.simple()
 	for turns := 1; len(s.near.heap) > 0; turns++ {
 		c := s.near.pop()
 		if len(s.best.heap) == ef && c > s.best.heap[0] {
@@ -321,8 +391,8 @@ func (s *searcher) walk(ctx context.Context, ef int) {
 		if turns%64 == 0 && ctx.Err() != nil {
 			return
 		}
-		v := int(c.vertex())
-		s.gather(h.base[v*width:(v+1)*width], uint32(v))
+		v := c.vertex()
+		s.gather(s.links(0, v), v)
 		if s.until != none && s.seen[s.until/64]&(1<<(s.until%64)) != 0 {
 			return
 		}
@@ -359,12 +429,10 @@ func (s *searcher) gather(links []uint32, v uint32) {
 		s.seen[word] = seen | 1<<shift
 	}
 	s.ids = ids[:count]
-	if s.h.has(v) {
-		for _, e := range of(s.h.bridges, v) {
-			if bit := uint64(1) << (e.to % 64); s.seen[e.to/64]&bit == 0 {
-				s.seen[e.to/64] |= bit
-				s.ids = append(s.ids, e.to)
-			}
+	for _, e := range s.bridges(v) {
+		if bit := uint64(1) << (e.to % 64); s.seen[e.to/64]&bit == 0 {
+			s.seen[e.to/64] |= bit
+			s.ids = append(s.ids, e.to)
 		}
 	}
 	s.touched = append(s.touched, s.ids...)

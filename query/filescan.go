@@ -2,17 +2,19 @@ package query
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"heavytail/index"
+	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 )
 
-// This file answers searches by a scan of the vectors in the file, so that the first
-// answers after opening a file need not wait until the vectors and the graph are
-// loaded.
+// This file answers searches by an index in the file or by a scan of the vectors in the
+// file, so that the first answers after opening a file need not wait until the vectors,
+// the index and the graph are loaded.
 
 // errMoved ends a search in the file if the file by now has a different version
 // of the graph or generation of the embedding.
@@ -25,6 +27,7 @@ func (c *call) searchFile(s search) (SearchResult, error) {
 	result := SearchResult{Metric: s.metric, Embedding: EmbeddingState{Name: info.Name, Generation: info.Generation, GraphVersion: info.GraphVersion}}
 	stop := c.Watch.Start(plan.Scan)
 	var vector []float32
+	how, cost := "", 0
 	err := c.db.store.ViewRows(c.Ctx, info.Name, func(v *storage.RowView) (err error) {
 		if session.EmbeddingKey(v.Info) != session.EmbeddingKey(info) || v.Graph.ID != graph.ID || v.Graph.Version != graph.Version {
 			return errMoved
@@ -33,15 +36,24 @@ func (c *call) searchFile(s search) (SearchResult, error) {
 		if vector, opts.Filter, err = s.aimFile(v); err != nil {
 			return err
 		}
-		x, err := s.fileScan(s.metric, info.Dim, info.Vertices, vector, opts)
-		if err != nil {
-			return err
+		var hits []index.Hit
+		if s.index != nil {
+			if hits, how, err = c.searchPlace(v, &s, vector, opts); err != nil {
+				return err
+			}
+			cost = 1
 		}
-		if err := v.Scan(opts.Workers, x.Add); err != nil {
-			return err
+		if result.Index = s.index; s.index == nil {
+			x, err := s.fileScan(s.metric, info.Dim, info.Vertices, vector, opts)
+			if err != nil {
+				return err
+			}
+			if err := v.Scan(opts.Workers, x.Add); err != nil {
+				return err
+			}
+			hits, how, cost = x.Hits(), scanned(info.Vertices)+" in the file"+how, scanCost
 		}
-		hits, err := c.checked(x.Hits(), s.limit)
-		if err != nil {
+		if hits, err = c.checked(hits, s.limit); err != nil {
 			return err
 		}
 		vertices := make([]uint32, len(hits))
@@ -59,10 +71,42 @@ func (c *call) searchFile(s search) (SearchResult, error) {
 	}
 	c.noticeZero(s.metric, vector)
 	c.noticeFew(s, len(result.Neighbors))
-	c.db.cache.CountScan(session.EmbeddingKey(info))
-	stop(int64(len(result.Neighbors)), scanned(info.Vertices)+" in the file")
+	c.db.cache.CountScan(session.EmbeddingKey(info), cost)
+	stop(int64(len(result.Neighbors)), how)
 	result.Notices = c.Notices
 	return result, nil
+}
+
+// searchPlace answers a search by its index in the file, and describes it for PROFILE. It
+// sets s.index to nil if the vectors must be scanned instead; then it describes why.
+func (c *call) searchPlace(v *storage.RowView, s *search, vector []float32, opts index.SearchOptions) (hits []index.Hit, how string, err error) {
+	info := s.index
+	s.index = nil
+	opts.GraphOnly = c.db.opts.graphOnly
+	stream, err := v.Index(s.metric.String())
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil, "", nil // dropped since the search was resolved
+	}
+	var a index.Answer
+	if err == nil {
+		var x *index.View
+		if x, err = index.NewView(stream, stream.Info.Bytes, v.Info.Dim, v.Info.Vertices, v.ReadRow); err == nil {
+			a, err = s.walk(c.Ctx, x, vector, opts)
+		}
+	}
+	switch {
+	case errors.Is(err, index.ErrFormat), errors.Is(err, index.ErrMismatch), errors.Is(err, storage.ErrCorrupt):
+		c.noticeDamage(v.Info, err)
+		return nil, "", nil
+	case err != nil:
+		return nil, "", err
+	case a.Exact != "":
+		return nil, ", as " + a.Exact, nil
+	}
+	s.index = info
+	how = fmt.Sprintf("%d of %s looked at with ef %d, %s, index in the file", a.Scored, fault.Count(int64(stream.Info.Vectors), "vector"), a.Ef,
+		recallText(info.Recall, info.Spread, info.Lowest, info.Poor))
+	return a.Hits, how, nil
 }
 
 // aimFile returns the query vector of a search in the file, and the filter of its

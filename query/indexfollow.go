@@ -168,7 +168,7 @@ func newIndex(h *index.HNSW, recall index.Recall, took time.Duration) storage.Ne
 	o := h.Options()
 	return storage.NewIndex{
 		Info: storage.IndexInfo{
-			Metric: h.Metric().String(), Vectors: h.Live(), Seconds: took.Seconds(),
+			Metric: h.Metric().String(), Vectors: h.Live(), Seconds: took.Seconds(), InPlace: true,
 			Recall: recall.Mean, Queries: recall.Queries, Spread: true, Lowest: recall.Lowest, Poor: recall.Poor,
 			Parameters: []storage.Setting{
 				{Name: "m", Value: strconv.Itoa(o.M)}, {Name: "ef_construction", Value: strconv.Itoa(o.EfConstruction)},

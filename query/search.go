@@ -250,8 +250,14 @@ func (s scope) scan(ctx context.Context, x *index.Exact, vector []float32, opts 
 	return x.Within(ctx, vector, s.radius, opts)
 }
 
+// walker is an index in memory or in the file.
+type walker interface {
+	Find(ctx context.Context, query []float32, k int, opts index.SearchOptions) (index.Answer, error)
+	Within(ctx context.Context, query []float32, radius float64, opts index.SearchOptions) (index.Answer, error)
+}
+
 // walk finds the vectors by an index.
-func (s scope) walk(ctx context.Context, h *index.HNSW, vector []float32, opts index.SearchOptions) (index.Answer, error) {
+func (s scope) walk(ctx context.Context, h walker, vector []float32, opts index.SearchOptions) (index.Answer, error) {
 	if s.k > 0 {
 		return h.Find(ctx, vector, s.k, opts)
 	}
@@ -288,8 +294,8 @@ type search struct {
 	question
 	entry  session.Entry
 	index  *storage.IndexInfo // index to use; nil for a scan
-	inFile bool               // the vectors are scanned in the file
-	early  bool               // because the index is not loaded yet
+	inFile bool               // the vectors are scanned, or the index is searched, in the file
+	early  bool               // they are scanned because the index is not loaded yet and cannot be searched in the file
 }
 
 // resolveSearch checks a question, and finds its embedding and index in the
@@ -322,7 +328,7 @@ func (c *call) resolveSearch(q question) (s search, err error) {
 	if err == nil && !q.exact {
 		s.index, err = c.indexFor(s.entry.Info, q.metric)
 	}
-	if s.inFile = c.canScanFile(s); s.inFile && s.index != nil {
+	if s.inFile = c.canScanFile(s); s.inFile && s.index != nil && !s.index.InPlace {
 		s.index, s.early = nil, true
 	}
 	return s, err
@@ -338,7 +344,11 @@ func (s search) planFrom(from string) *plan.Plan {
 		inputs = append([]*plan.Plan{plan.Step("filter", "during the scan: "+s.condition)}, inputs...)
 	}
 	if s.index != nil {
-		return plan.Measured(plan.Scan, "index search", fmt.Sprintf("%s from %s, %s", s.metric, from, settingsText(s.index.Parameters)), inputs...)
+		detail := fmt.Sprintf("%s from %s, %s", s.metric, from, settingsText(s.index.Parameters))
+		if s.inFile {
+			detail += fmt.Sprintf("; the index is searched in the file, and loaded after %d searches", fileScans*scanCost)
+		}
+		return plan.Measured(plan.Scan, "index search", detail, inputs...)
 	}
 	detail := fmt.Sprintf("%s from %s", s.metric, from)
 	if s.early {
@@ -352,20 +362,24 @@ func (s search) planFrom(from string) *plan.Plan {
 // scans in the file, and a scan in memory is slightly faster. So a single search
 // does not wait for loading, and many searches take at most twice the time that
 // they would take if the vectors had been loaded first. With an index, loading
-// takes longer: as long as 24 scans for 1,000,000 vectors of 64 dimensions.
-const fileScans = 16
+// takes longer: as long as 24 scans for 1,000,000 vectors of 64 dimensions. scanCost
+// is how many searches of an index in the file take as long as a scan.
+const (
+	fileScans = 16
+	scanCost  = 8
+)
 
 // canScanFile reports whether a resolved search can be answered in the file: a search for one vertex or
 // vector, without a condition or with one that reads only linked, in an embedding that is not in memory
-// and is up to date with its graph. The answer is exact even if the embedding has an index.
+// and is up to date with its graph.
 func (c *call) canScanFile(s search) bool {
 	info, graph := s.entry.Info, s.entry.Graph
-	if s.vector == nil && len(s.vertices) == 0 || s.index != nil && c.db.opts.graphOnly || s.where != nil && !s.onlyLinked || len(s.attributes) > 0 || s.orderBy != "" || s.centroid || c.Spaces[s.embedding] != nil ||
+	if s.vector == nil && len(s.vertices) == 0 || s.index != nil && !s.index.InPlace && c.db.opts.graphOnly || s.where != nil && !s.onlyLinked || len(s.attributes) > 0 || s.orderBy != "" || s.centroid || c.Spaces[s.embedding] != nil ||
 		info.Vertices == 0 || info.Dim == 0 || graph.ID != info.GraphID || graph.Version != info.GraphVersion {
 		return false
 	}
 	return session.VectorBytes(info.Vertices, info.Dim) > c.db.cache.Limit || !c.db.cache.Keep ||
-		c.db.cache.FewScans(session.EmbeddingKey(info), fileScans)
+		c.db.cache.FewScans(session.EmbeddingKey(info), fileScans*scanCost)
 }
 
 // scanned describes for PROFILE how many vectors a scan compared.

@@ -36,7 +36,8 @@ type IndexInfo struct {
 	Poor       float64   `json:"poor"`    // the fraction of the searches that found less than half
 	Seconds    float64   `json:"seconds"` // time that building it took
 	Created    time.Time `json:"created"`
-	Bytes      int64     `json:"bytes"` // of the stream
+	InPlace    bool      `json:"in_place"` // the stream is laid out to be searched in the file: those of earlier versions were not
+	Bytes      int64     `json:"bytes"`    // of the stream
 }
 
 // maxMetric bounds the name of a metric.
@@ -52,7 +53,8 @@ type indexRecord struct {
 	Lowest     float64         `msgpack:"lowest"`
 	Poor       float64         `msgpack:"poor"`
 	Seconds    float64         `msgpack:"seconds"`
-	Created    int64           `msgpack:"created"` // nanoseconds of Unix time
+	Created    int64           `msgpack:"created"`  // nanoseconds of Unix time
+	InPlace    bool            `msgpack:"in_place"` // missing in earlier files
 	Stream     blobRecord      `msgpack:"stream"`
 }
 
@@ -117,7 +119,7 @@ func (r *indexRecord) info(embedding string, generation uint64, metric string) I
 	return IndexInfo{
 		Embedding: embedding, Generation: generation, Metric: metric, Parameters: settings(r.Parameters),
 		Vectors: int(r.Vectors), Recall: r.Recall, Queries: int(r.Queries), Spread: r.Spread, Lowest: r.Lowest, Poor: r.Poor, Seconds: r.Seconds,
-		Created: time.Unix(0, r.Created), Bytes: int64(r.Stream.Size),
+		Created: time.Unix(0, r.Created), InPlace: r.InPlace, Bytes: int64(r.Stream.Size),
 	}
 }
 
@@ -169,7 +171,7 @@ func (db *DB) newIndexWriter(ctx context.Context, embedding string, n NewIndex) 
 	w := &indexWriter{metric: info.Metric, record: indexRecord{
 		Parameters: settingRecords(info.Parameters), Vectors: uint64(info.Vectors),
 		Recall: info.Recall, Queries: uint64(info.Queries), Spread: info.Spread, Lowest: info.Lowest, Poor: info.Poor,
-		Seconds: info.Seconds, Created: time.Now().UnixNano(),
+		Seconds: info.Seconds, Created: time.Now().UnixNano(), InPlace: info.InPlace,
 	}}
 	if info.Metric == "" || len(info.Metric) > maxMetric {
 		return nil, fmt.Errorf("%s: metric of %d bytes: %w", where, len(info.Metric), ErrInvalid)

@@ -22,6 +22,8 @@ type RowView struct {
 	t      *tx
 	record *embeddingRecord
 	graph  *graphRecord
+	places []block.Chunk // of the rows, once ReadRow has listed them
+	room   []byte        // of a row
 }
 
 // ViewRows calls f with an embedding, and returns the error of f. f runs inside of a

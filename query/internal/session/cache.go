@@ -21,7 +21,7 @@ type Cache struct {
 	Entries map[CacheKey]*CacheEntry
 	bytes   int64            // of all entries, loaded or loading
 	clock   uint64           // counts uses, to order entries by their last use
-	Scans   map[CacheKey]int // number of times that an object that is not in memory was read in the file
+	Scans   map[CacheKey]int // cost of the searches in the file of an object that is not in memory
 }
 
 // CacheKey identifies one immutable object: a version of a graph, an attribute in
@@ -77,17 +77,17 @@ func (c *Cache) Peek(key CacheKey) (value any, ok bool) {
 	}
 }
 
-// FewScans reports whether an object is not in memory and was read in the file
-// fewer than most times.
+// FewScans reports whether an object is not in memory and its searches in the file
+// have cost less than most.
 func (c *Cache) FewScans(key CacheKey, most int) bool {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	return c.Entries[key] == nil && c.Scans[key] < most
 }
 
-// CountScan records that an object was read in the file, and removes the
-// counts of its older versions.
-func (c *Cache) CountScan(key CacheKey) {
+// CountScan records the cost of a search of an object in the file, and removes those
+// of its older versions.
+func (c *Cache) CountScan(key CacheKey, cost int) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	for other := range c.Scans {
@@ -95,7 +95,7 @@ func (c *Cache) CountScan(key CacheKey) {
 			delete(c.Scans, other)
 		}
 	}
-	c.Scans[key]++
+	c.Scans[key] += cost
 }
 
 // Get returns the object of a key, from memory (hit) or from load, and a

@@ -140,6 +140,9 @@ func (c Chunk) Values(seed Seed, dim int, sound bool, room *[]float32) ([]float3
 	return values, nil
 }
 
+// Row returns the bytes of one of the rows of a chunk, unverified.
+func (c Chunk) Row(i, dim int) []byte { return c.Record[rowsHead+4*dim*i:][:4*dim] }
+
 // floatsIn returns a view of bytes as values. It is nil if the bytes are not aligned or the
 // machine is big-endian.
 func floatsIn(body []byte) []float32 {

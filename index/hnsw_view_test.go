@@ -1,0 +1,222 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"slices"
+	"testing"
+
+	"heavytail/storage/vec"
+)
+
+// viewOf opens a stored index in place.
+func viewOf(b []byte, m *vec.Matrix) (*View, error) {
+	return NewView(bytes.NewReader(b), int64(len(b)), m.Dim, m.Rows, func(v uint32, row []float32) error {
+		copy(row, m.Row(int(v)))
+		return nil
+	})
+}
+
+// A search in place finds what a search of the loaded index finds, to the last bit, and
+// with as many vectors measured.
+func TestView_Agrees(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	sets := matrices()
+	for name, m := range hnswSets(150) {
+		sets["hnsw "+name] = m
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	searches, byGraph := 0, 0
+	for name, m := range sets {
+		for _, metric := range Metrics() {
+			h := mustHNSW(t, m, metric, HNSWOptions{M: 2 + random.IntN(6), EfConstruction: 12, Ef: 10, Seed: random.Uint64()})
+			if m.Rows > 20 && random.IntN(2) == 0 {
+				var err error
+				if h, err = h.Apply(ctx, m, Changes{Deleted: []uint32{0, 3, uint32(m.Rows - 1)}, Changed: []uint32{5}}, HNSWOptions{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			b := stored(t, h)
+			loaded, err := ReadHNSW(bytes.NewReader(b), m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			view, err := viewOf(b, m)
+			if m.Dim == 0 && errors.Is(err, ErrMismatch) {
+				continue
+			}
+			if err != nil || view.Metric() != metric || view.Live() != h.Live() {
+				t.Fatalf("%s, %v: %v", name, metric, err)
+			}
+			for range 8 {
+				query := make([]float32, m.Dim)
+				for i := range query {
+					query[i] = float32(random.NormFloat64())
+				}
+				if m.Rows > 0 && random.IntN(3) > 0 {
+					copy(query, m.Row(random.IntN(m.Rows)))
+				}
+				opts := SearchOptions{Ef: random.IntN(40), GraphOnly: random.IntN(3) > 0}
+				if random.IntN(3) == 0 {
+					opts.Filter = func(v uint32) bool { return v%3 != 1 }
+				}
+				k, radius := 1+random.IntN(20), random.Float64()
+				for what, f := range map[string][2]func() (Answer, error){
+					"find": {func() (Answer, error) { return loaded.Find(ctx, query, k, opts) },
+						func() (Answer, error) { return view.Find(ctx, query, k, opts) }},
+					"within": {func() (Answer, error) { return loaded.Within(ctx, query, radius, opts) },
+						func() (Answer, error) { return view.Within(ctx, query, radius, opts) }},
+				} {
+					want, err1 := f[0]()
+					have, err2 := f[1]()
+					if have.Exact == exactPlace && want.Exact != "" {
+						have.Exact = want.Exact // the reasons differ
+					}
+					if searches++; want.Exact != "" {
+						want.Hits = nil // the caller scans
+					} else {
+						byGraph++
+					}
+					if err1 != nil || err2 != nil || !reflect.DeepEqual(have, want) {
+						t.Fatalf("%s, %v, %s: %+v in place, %+v loaded (%v, %v)", name, metric, what, have, want, err2, err1)
+					}
+				}
+			}
+		}
+	}
+	if byGraph < searches/2 {
+		t.Errorf("only %d of %d searches used the graph", byGraph, searches)
+	}
+}
+
+// An index that an earlier version stored is read; it cannot be searched in place.
+func TestReadHNSW_Earlier(t *testing.T) {
+	t.Parallel()
+	b, err := os.ReadFile("testdata/hthnsw1.index")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := gridded(60, 3, 1)
+	h, err := ReadHNSW(bytes.NewReader(b), m)
+	if err != nil || h.Live() != 58 || h.Len() != 60 || !reflect.DeepEqual(h.opts, HNSWOptions{M: 3, EfConstruction: 9, Ef: 20, Seed: 7}) || len(h.twins) != 36 {
+		t.Fatalf("%+v, %v", h, err)
+	}
+	now := mustHNSW(t, m, L2, h.opts)
+	if now, err = now.Apply(context.Background(), m, Changes{Deleted: []uint32{0, 3}}, HNSWOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(stored(t, now), stored(t, h)) {
+		t.Error("another index than that which is built now")
+	}
+	if _, err := viewOf(b, m); !errors.Is(err, ErrFormat) {
+		t.Error(err)
+	}
+	for n := range b {
+		if _, err := ReadHNSW(bytes.NewReader(b[:n]), m); !errors.Is(err, ErrFormat) {
+			t.Fatalf("%d of %d bytes: %v", n, len(b), err)
+		}
+	}
+}
+
+// searchDamaged searches an index in place that may be damaged. Whatever the damage, a
+// search ends with an answer of vertices, each once, or with a typed error.
+func searchDamaged(t *testing.T, b []byte, m *vec.Matrix) {
+	view, err := viewOf(b, m)
+	for i := 0; err == nil && i < 3; i++ {
+		var a Answer
+		opts := SearchOptions{Ef: []int{1, 8, 60}[i], GraphOnly: true}
+		if i == 2 {
+			a, err = view.Within(context.Background(), m.Row(i), 1, opts)
+		} else {
+			a, err = view.Find(context.Background(), m.Row(3*i), 60, opts)
+		}
+		for _, h := range a.Hits {
+			if int(h.Vertex) >= m.Rows {
+				t.Fatalf("%+v", a)
+			}
+		}
+	}
+	if err != nil && !errors.Is(err, ErrFormat) && !errors.Is(err, ErrMismatch) {
+		t.Fatal(err)
+	}
+}
+
+func TestView_Damage(t *testing.T) {
+	t.Parallel()
+	m := gridded(60, 3, 1)
+	b := stored(t, mustHNSW(t, m, Cosine, HNSWOptions{M: 2}))
+	for n := range b {
+		if _, err := viewOf(b[:n], m); !errors.Is(err, ErrFormat) {
+			t.Fatalf("%d of %d bytes: %v", n, len(b), err)
+		}
+	}
+	for i := range b {
+		for _, x := range []byte{1, 0xff} {
+			b[i] ^= x
+			searchDamaged(t, b, m)
+			b[i] ^= x
+		}
+	}
+}
+
+// Errors of the vectors end a search, and the next one begins again.
+func TestView_Vectors(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	m := clustered(200, 4, 5, 3, 1)
+	b := stored(t, mustHNSW(t, m, L2, HNSWOptions{M: 4}))
+	broken, bad := fmt.Errorf("broken"), true
+	view, err := NewView(bytes.NewReader(b), int64(len(b)), m.Dim, m.Rows, func(v uint32, row []float32) error {
+		if bad {
+			return broken
+		}
+		copy(row, m.Row(int(v)))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := view.Find(ctx, m.Row(1), 3, SearchOptions{GraphOnly: true}); !errors.Is(err, broken) {
+		t.Error(err)
+	}
+	bad = false
+	if a, err := view.Find(ctx, m.Row(1), 3, SearchOptions{GraphOnly: true}); err != nil || len(a.Hits) != 3 || a.Hits[0] != (Hit{Vertex: 1}) {
+		t.Errorf("%+v, %v", a, err)
+	}
+	other := &vec.Matrix{Rows: m.Rows, Dim: m.Dim, Data: slices.Clone(m.Data)}
+	for i := range other.Data {
+		other.Data[i]++
+	}
+	if view, err = viewOf(b, other); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := view.Find(ctx, m.Row(1), 3, SearchOptions{GraphOnly: true}); !errors.Is(err, ErrMismatch) {
+		t.Errorf("other vectors: %v", err)
+	}
+	if _, err := viewOf(b, gridded(199, 4, 1)); !errors.Is(err, ErrMismatch) {
+		t.Errorf("fewer vectors: %v", err)
+	}
+	if _, err := view.Find(ctx, m.Row(1), 0, SearchOptions{}); !errors.Is(err, ErrK) {
+		t.Error(err)
+	}
+	if _, err := view.Find(ctx, []float32{1}, 1, SearchOptions{}); !errors.Is(err, ErrDimension) {
+		t.Error(err)
+	}
+}
+
+// FuzzView searches changed streams in place, whose checksum nobody verifies.
+func FuzzView(f *testing.F) {
+	m := gridded(40, 2, 1)
+	for _, metric := range Metrics() {
+		for _, width := range []int{2, 5} {
+			f.Add(stored(f, mustHNSW(f, m, metric, HNSWOptions{M: width, EfConstruction: 6})))
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) { searchDamaged(t, b, m) })
+}
