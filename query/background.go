@@ -53,7 +53,7 @@ func (c *call) inBackground(info storage.JobInfo) (storage.JobInfo, error) {
 	return db.runner.Background(c.Call, info, func(ctx context.Context, j *job.Active) error {
 		c := db.newCall(ctx, info.Kind)
 		defer c.Release()
-		c.quiet, c.job = true, j
+		c.quiet, c.job, c.continues = true, j, info.Checkpoint > 0
 		statement, err := parser.Parse(info.Statement)
 		if err != nil {
 			return err

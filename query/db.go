@@ -93,6 +93,7 @@ type call struct {
 	named     map[string]fault.Part       // piece of the request that names a vertex, by the vertex's key; for errors
 	streaming bool                        // rows that are still to be read use the call
 	job       *job.Active                 // the job that the call runs; nil for none
+	continues bool                        // the job has a checkpoint, from which it may continue without what it read before
 	writes    bool                        // the call may have changed something
 	quiet     bool                        // the call runs in the background, and nobody receives its notices
 }

@@ -45,7 +45,8 @@ type EmbedResult struct {
 type chosen struct {
 	configured
 	graph      storage.GraphInfo
-	generation uint64 // generation of the result; 0 if nothing is stored
+	start      session.Entry // with whose vectors the computation begins; zero for none
+	generation uint64        // generation of the result; 0 if nothing is stored
 }
 
 var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
@@ -60,7 +61,7 @@ var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 	resolve: resolveEmbed,
 	plan: func(req EmbedRequest, found chosen) *plan.Plan {
 		return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Name), found.generation),
-			plan.Measured(plan.Solve, "method", found.text().String(), session.GraphPlan(found.graph)))
+			plan.Measured(plan.Solve, "method", found.text().String(), found.inputs()...))
 	},
 	run:  runEmbed,
 	rows: embedRows,
@@ -112,14 +113,13 @@ func bindEmbed(b *binder, s *parser.Embed) (req EmbedRequest, err error) {
 }
 
 func resolveEmbed(c *call, req EmbedRequest) (found chosen, err error) {
-	if found.configured, err = configure(req.Method, req.Settings, req.Using); err != nil {
+	if found.configured, err = configureEmbed(req.Method, req.Settings, req.Using); err != nil {
 		return found, err
 	}
 	if found.generation, err = c.nextGeneration(req.Name, req.Graph); err != nil {
 		return found, err
 	}
-	found.graph, err = c.embeddable(req.Graph)
-	return found, err
+	return c.reads(found, req)
 }
 
 // nextGeneration returns the generation that an embedding of a graph will have

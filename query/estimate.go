@@ -6,7 +6,6 @@ import (
 	"heavytail/embedding/run"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
-	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 )
 
@@ -32,14 +31,14 @@ var estimateEmbed = &statement[*parser.Estimate, EmbedRequest, chosen, Estimate]
 		return bindEmbed(b, &s.Embed)
 	},
 	resolve: func(c *call, req EmbedRequest) (found chosen, err error) {
-		if found.configured, err = configure(req.Method, req.Settings, req.Using); err == nil {
-			found.graph, err = c.embeddable(req.Graph)
+		if found.configured, err = configureEmbed(req.Method, req.Settings, req.Using); err != nil {
+			return found, err
 		}
-		return found, err
+		return c.reads(found, req)
 	},
 	plan: func(_ EmbedRequest, found chosen) *plan.Plan {
 		return plan.Result("estimate", "of memory and time of "+found.text().String(),
-			plan.Measured(plan.Solve, "measurement", "of its kernels, on the graph", session.GraphPlan(found.graph)))
+			plan.Measured(plan.Solve, "measurement", "of its kernels, on the graph", found.inputs()...))
 	},
 	run: runEstimate,
 	rows: func(req EmbedRequest, r Estimate) *Rows {

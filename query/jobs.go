@@ -213,6 +213,7 @@ func runResumeJob(c *call, req jobRequest, f namedJob) (r resumed, err error) {
 	if err != nil {
 		return r, err
 	}
+	c.continues = f.info.Checkpoint > 0
 	op, err := c.prepare(statement, nil)
 	switch {
 	case err != nil:

@@ -138,10 +138,11 @@ type Node2Vec struct {
 // UnitBall has the options of unit_ball: a placement in which exactly the neighbours of
 // a vertex are within distance 1.
 type UnitBall struct {
-	Dim       BallDim   `option:"dim"`    // coordinates of a vector, from 1 to 4096, or BallLeast
-	Start     BallStart `option:"start"`  // vectors to begin with
-	Anchor    float64   `option:"anchor"` // how strongly vectors are kept near the start, from 0, the default, to 100
-	Margin    float64   `option:"margin"` // distance from 1 that pairs must keep in the first three tenths of the passes
+	Dim       BallDim   `option:"dim"`             // coordinates of a vector, from 1 to 4096, or BallLeast
+	Start     BallStart `option:"start"`           // vectors to begin with
+	From      string    `option:"start_embedding"` // embedding of StartEmbedding; of the same graph
+	Anchor    float64   `option:"anchor"`          // how strongly vectors are kept near the start, from 0, the default, to 100
+	Margin    float64   `option:"margin"`          // distance from 1 that pairs must keep in the first three tenths of the passes
 	Passes    int       `option:"passes"`
 	Step      float64   `option:"step"`      // about the longest move of a vector in a pass of the first three tenths
 	Balance   *float64  `option:"balance"`   // how fast vertices that miss edges pull harder, from 0 to 1
@@ -170,9 +171,10 @@ type BallStart string
 
 // The starts.
 const (
-	StartRandom   BallStart = "random"
-	StartDeepWalk BallStart = "deepwalk"  // vectors of deepwalk with its defaults
-	StartDPWalker BallStart = "dp_walker" // vectors of dp_walker with its defaults
+	StartRandom    BallStart = "random"
+	StartDeepWalk  BallStart = "deepwalk"  // vectors of deepwalk with its defaults
+	StartDPWalker  BallStart = "dp_walker" // vectors of dp_walker with its defaults
+	StartEmbedding BallStart = "embedding" // vectors of the embedding From, which implies it
 )
 
 func (UnitBall) methodName() string           { return "unit_ball" }
@@ -184,9 +186,21 @@ func (DPWalker) methodName() string           { return "dp_walker" }
 func (DeepWalk) methodName() string           { return "deepwalk" }
 func (Node2Vec) methodName() string           { return "node2vec" }
 
-// configure checks a method and its options, which a request has either by name or as
+// configure is configureEmbed for methods that are run on another graph than the one that is
+// embedded, or several times: they cannot begin with a stored embedding.
+func configure(method string, settings map[string]any, using MethodOptions) (configured, error) {
+	m, err := configureEmbed(method, settings, using)
+	if name := m.startEmbedding(); err == nil && name != "" {
+		e := fault.OfOption(startEmbedding, "is %s, and only EMBED can begin with a stored embedding: its vectors know the edges that an evaluation hides", fault.Quote(name))
+		e.Remedy = "use start := 'deepwalk', which is computed again each time"
+		return m, e
+	}
+	return m, err
+}
+
+// configureEmbed checks a method and its options, which a request has either by name or as
 // a struct.
-func configure(method string, settings map[string]any, using MethodOptions) (m configured, err error) {
+func configureEmbed(method string, settings map[string]any, using MethodOptions) (m configured, err error) {
 	given := bind.SortedSettings(settings)
 	if using != nil {
 		if method != "" || settings != nil {

@@ -13,7 +13,7 @@ import (
 
 // methodStructs are all structs of options, with every field set.
 var methodStructs = []MethodOptions{
-	UnitBall{Dim: 3, Start: StartDeepWalk, Anchor: 0.5, Margin: 0.1, Passes: 5, Step: 0.2, Balance: new(0.0), Tolerance: 3, Seed: 7},
+	UnitBall{Dim: 3, Start: StartEmbedding, From: "walks", Anchor: 0.5, Margin: 0.1, Passes: 5, Step: 0.2, Balance: new(0.0), Tolerance: 3, Seed: 7},
 	DPSpectral{Dim: 3, Beta: new(0.5), Normalization: NormalizationDegree, Scale: new(0.5), RowScale: new(0.25), Tolerance: 0.001, Seed: math.MaxUint64, Components: ComponentsJoint, IgnoreWeights: true},
 	LaplacianEigenmaps{Dim: 3, Scale: new(0.0), RowScale: new(0.0), Tolerance: 0.001, Seed: 7, Components: ComponentsApart, IgnoreWeights: true},
 	FastRP{Dim: 3, Beta: new(0.0), Alpha1: 1, Alpha2: new(0.0), Alpha3: new(-1.0), Alpha4: 2, RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
@@ -46,7 +46,7 @@ func TestMethodOptions_Table(t *testing.T) {
 				t.Errorf("option %d of %T is %s, and of the method %s", i, using, given[i].Name, o.Name)
 			}
 		}
-		if _, err := configure("", nil, using); err != nil {
+		if _, err := configureEmbed("", nil, using); err != nil {
 			t.Errorf("%T: %v", using, err)
 		}
 		if given := givenBy(reflect.Zero(reflect.TypeOf(using)).Interface(), method.Options); len(given) != 0 {
@@ -96,12 +96,13 @@ func TestMethodOptions_Record(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	importText(t, db, "g", "a b 2\nb c 1\nc d 3\nd a 1\na c 2\nd e 1\n")
+	mustExec(t, db, "EMBED g USING laplacian_eigenmaps(dim := 2) AS walks")
 	for _, using := range methodStructs {
 		typed, err := db.Embed(t.Context(), EmbedRequest{Graph: "g", Name: "typed", Using: using})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := configure("", nil, using)
+		m, err := configureEmbed("", nil, using)
 		if err != nil {
 			t.Fatal(err)
 		}

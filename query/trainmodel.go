@@ -216,6 +216,9 @@ func resolveTrainModel(c *call, req TrainModelRequest) (*modelEntry, error) {
 	if err := checkComputed(e.Info); err != nil {
 		return nil, err
 	}
+	if err := checkOwnStart(e.Info); err != nil {
+		return nil, err
+	}
 	return m, checkCurrent(req.Embedding, e.Behind)
 }
 

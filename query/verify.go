@@ -177,7 +177,7 @@ func (c *call) verifyInFull(req VerifyRequest, s *session.Space) (VerifyResult, 
 	result := VerifyResult{EmbeddingInfo: s.Info}
 	stop := c.Watch.Start(plan.Solve)
 	began := c.Watch.Now()
-	full, err := run.Again(c.Ctx, s.Graph.Graph, s.Info, c.workers(), c.Meter.Update)
+	full, err := run.Again(c.Ctx, c.db.store, s.Graph.Snapshot, s.Info, c.workers(), c.Meter.Update)
 	if err != nil {
 		return VerifyResult{}, err
 	}

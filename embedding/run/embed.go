@@ -33,6 +33,7 @@ func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Requ
 	if err != nil {
 		return storage.EmbeddingInfo{}, err
 	}
+	req.Stored = storedOf(db, snap)
 	computed, err := method.run(ctx, snap.Graph, req)
 	if err != nil {
 		return storage.EmbeddingInfo{}, fmt.Errorf("%s of graph %q: %w", req.Method, snap.Info.Name, err)

@@ -69,11 +69,13 @@ func (t table[O]) parse(method string, options []Option, validate func(O) error)
 	return o, nil
 }
 
-// settings returns every option in canonical text.
+// settings returns every option in canonical text, except names that were not given.
 func (t table[O]) settings(o O) []storage.Setting {
 	var list []storage.Setting
 	for _, f := range t {
-		list = append(list, storage.Setting{Name: f.Name, Value: f.get(o)})
+		if value := f.get(o); value != "" {
+			list = append(list, storage.Setting{Name: f.Name, Value: value})
+		}
 	}
 	return list
 }
@@ -96,6 +98,9 @@ func (f field[O]) convert(value any) (any, bool) {
 		}
 		return v, f.Type == "float"
 	case string:
+		if f.Type == "text" && f.Choices == nil {
+			return v, true
+		}
 		return v, slices.Contains(f.Choices, v) // of a text, or a word in place of a number
 	case bool:
 		return v, f.Type == "bool"

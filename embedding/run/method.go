@@ -125,6 +125,9 @@ type Request struct {
 
 	Checkpoints embedding.Checkpoints
 
+	// Stored reads the embedding that a method is to begin with. Embed sets it.
+	Stored Stored
+
 	// Computed, if not nil, receives the vectors before they are stored, and returns the
 	// indexes that are stored with them. It is not called if the embedding already has
 	// these vectors. An error ends the computation.

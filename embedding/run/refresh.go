@@ -92,6 +92,9 @@ func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Re
 			return Refreshed{}, err
 		}
 	}
+	if !done.Full {
+		computed.info.Stats = append(computed.info.Stats, began(from)...)
+	}
 	computed.info.Stats = append(computed.info.Stats, refreshSettings(done.RefreshStats)...)
 	if computed.info.Eigenvalues == nil {
 		computed.info.Eigenvalues, computed.info.Residuals = from.Eigenvalues, from.Residuals
@@ -128,7 +131,7 @@ func renew(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Refr
 		}
 		reason = "the stored state does not match the vectors"
 	}
-	computed, err := method.run(ctx, snap.Graph, Request{Workers: req.Workers, Progress: req.Progress})
+	computed, err := method.run(ctx, snap.Graph, Request{Workers: req.Workers, Progress: req.Progress, Stored: storedOf(db, snap)})
 	done.RefreshStats = embedding.RefreshStats{Full: true, Reason: reason, Touched: len(begin.touched), Seconds: computed.info.Seconds}
 	return computed, err
 }
@@ -165,6 +168,16 @@ func renewWalks(ctx context.Context, g *csr.Graph, name string, o embedding.Walk
 	return outcome{model.Vectors, walkRecord(g, o, stats), model.Write}, refresh, nil
 }
 
+// began returns the embedding with which an embedding began, as its record has it.
+func began(info storage.EmbeddingInfo) []storage.Setting {
+	for _, s := range info.Stats {
+		if s.Name == beganWith {
+			return []storage.Setting{s}
+		}
+	}
+	return nil
+}
+
 // refreshSettings returns the settings of a refresh for the record of an embedding.
 func refreshSettings(s embedding.RefreshStats) []storage.Setting {
 	kind := "incremental"
@@ -180,14 +193,14 @@ func refreshSettings(s embedding.RefreshStats) []storage.Setting {
 	return list
 }
 
-// Again computes an embedding on a graph, with the method and options of a stored one, and
-// stores nothing. Errors are those of Compute.
-func Again(ctx context.Context, g *csr.Graph, info storage.EmbeddingInfo, workers int, progress func(stage string, done, total int64)) (*vec.Matrix, error) {
+// Again computes an embedding of a snapshot, with the method and options of a stored one,
+// and stores nothing. Errors are those of Compute.
+func Again(ctx context.Context, db *storage.DB, snap *storage.Snapshot, info storage.EmbeddingInfo, workers int, progress func(stage string, done, total int64)) (*vec.Matrix, error) {
 	method, err := prepareAgain(info)
 	if err != nil {
 		return nil, err
 	}
-	computed, err := method.run(ctx, g, Request{Workers: workers, Progress: progress})
+	computed, err := method.run(ctx, snap.Graph, Request{Workers: workers, Progress: progress, Stored: storedOf(db, snap)})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", info.Method, err)
 	}

@@ -19,20 +19,20 @@ import (
 // whose vectors a run begins with.
 type ballOptions struct {
 	unitball.Options
-	start string // "random", or a method that learns from walks
+	start string // one of ballStarts
+	from  string // the embedding of storedStart
 	least bool   // search for the smallest dimension, in place of Dim
+
+	began string // the embedding whose vectors Start has; empty for others
 }
 
-const (
-	randomStart = "random"
-	leastWord   = "least" // in place of a dim
-)
-
-// ballStarts are the values of start.
-var ballStarts = []string{randomStart, embedding.MethodDeepWalk, embedding.MethodDPWalker}
+const leastWord = "least" // in place of a dim
 
 func (o ballOptions) withDefaults() ballOptions {
-	if o.start == "" {
+	switch {
+	case o.from != "":
+		o.start = storedStart
+	case o.start == "":
 		o.start = randomStart
 	}
 	o.Options = o.Options.WithDefaults()
@@ -41,8 +41,14 @@ func (o ballOptions) withDefaults() ballOptions {
 
 // validate adds to the checks of package unitball those of the options beside.
 func (o ballOptions) validate() error {
-	if o.least && o.start != "" && o.start != randomStart {
+	if o.least && (o.from != "" || o.start != "" && o.start != randomStart) {
 		return fmt.Errorf("%w: a search for the least dim begins with random vectors", unitball.ErrOptions)
+	}
+	if o.start == storedStart && o.from == "" {
+		return fmt.Errorf("%w: start_embedding names no embedding", unitball.ErrOptions)
+	}
+	if o.from != "" && o.start != "" && o.start != storedStart {
+		return fmt.Errorf("%w: a run has one start", unitball.ErrOptions)
 	}
 	return o.Validate()
 }
@@ -57,34 +63,36 @@ func (o ballOptions) bytes(g *csr.Graph) int64 {
 	if o.start == randomStart {
 		return bytes
 	}
-	return max(bytes+4*int64(g.Vertices())*int64(o.Dim), embedding.WalkBytes(g, o.start, o.walks(0)))
+	bytes += 4 * int64(g.Vertices()) * int64(o.Dim)
+	if o.start == storedStart {
+		return bytes
+	}
+	return max(bytes, embedding.WalkBytes(g, o.start, o.walks(0)))
 }
 
 func (o ballOptions) seconds(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
 	o.Workers = workers
 	seconds, err := unitball.Seconds(ctx, g, o.Options)
-	if err != nil || o.start == randomStart {
+	if err != nil || o.start == randomStart || o.start == storedStart {
 		return seconds, err
 	}
 	walks, err := embedding.WalkSeconds(ctx, g, o.start, o.walks(workers))
 	return seconds + walks, err
 }
 
-// run computes the start, and then the placement. A checkpoint begins with a byte
-// for the phase in which it was saved.
+// run computes the start, and then the placement. A checkpoint begins with the phase in
+// which it was saved.
 func (o ballOptions) run(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
-	from, err := ballPhase(req.Checkpoints.From)
+	from, err := readPhase(req.Checkpoints.From)
 	if err != nil {
 		return outcome{}, err
 	}
-	if o.start != randomStart && from != placing {
-		w := o.walks(req.Workers)
-		w.Progress, w.Checkpoints = req.Progress, ofPhase(req.Checkpoints, walking, from)
-		if o.Start, err = startOf(ctx, g, o.start, w); err != nil {
+	if o.began = from.began; !from.places() {
+		if err := o.setStart(ctx, g, req, from); err != nil {
 			return outcome{}, err
 		}
 	}
-	o.Workers, o.Checkpoints, o.Progress = req.Workers, ofPhase(req.Checkpoints, placing, from), ballProgress(req.Progress)
+	o.Workers, o.Checkpoints, o.Progress = req.Workers, ofPhase(req.Checkpoints, placingFrom(o.began), from), ballProgress(req.Progress)
 	rows, stats, err := unitball.Embed(ctx, g, o.Options)
 	if err != nil {
 		return outcome{}, err
@@ -137,15 +145,6 @@ func ballProgress(progress func(stage string, done, total int64)) func(pass, pas
 	return func(pass, passes int, w unitball.Wrong) { progress(ballStage(w), int64(pass), int64(passes)) }
 }
 
-// startOf returns the vectors of a method that learns from walks.
-func startOf(ctx context.Context, g *csr.Graph, method string, o embedding.WalkOptions) (*vec.Matrix, error) {
-	model, _, err := embedding.TrainWalks(ctx, g, method, o)
-	if err != nil {
-		return nil, err
-	}
-	return model.Vectors, nil
-}
-
 // ballStage is the text of the progress of a pass. The part before the colon names
 // the stage.
 func ballStage(w unitball.Wrong) string {
@@ -154,48 +153,6 @@ func ballStage(w unitball.Wrong) string {
 
 func ballWrong(w unitball.Wrong) string {
 	return fmt.Sprintf("%d wrong pairs, precision %.4f, recall %.4f", w.Pairs(), w.Precision(), w.Recall())
-}
-
-// Phases of a run of unit_ball, as its checkpoints name them.
-const (
-	noPhase = iota
-	walking
-	placing
-)
-
-// ballPhase reads in which phase a checkpoint was saved.
-func ballPhase(from io.Reader) (int, error) {
-	if from == nil {
-		return noPhase, nil
-	}
-	var phase [1]byte
-	if _, err := io.ReadFull(from, phase[:]); err != nil {
-		return noPhase, fmt.Errorf("%w: %w", embedding.ErrCheckpoint, err)
-	}
-	if phase[0] != walking && phase[0] != placing {
-		return noPhase, fmt.Errorf("%w: it is of phase %d", embedding.ErrCheckpoint, phase[0])
-	}
-	return int(phase[0]), nil
-}
-
-// ofPhase returns the checkpoints of one phase of a run; from is the phase in which
-// the run continues.
-func ofPhase(c embedding.Checkpoints, phase byte, from int) embedding.Checkpoints {
-	own := embedding.Checkpoints{Every: c.Every}
-	if from == int(phase) {
-		own.From = c.From
-	}
-	if c.Save != nil {
-		own.Save = func(write func(w io.Writer) error) error {
-			return c.Save(func(w io.Writer) error {
-				if _, err := w.Write([]byte{phase}); err != nil {
-					return err
-				}
-				return write(w)
-			})
-		}
-	}
-	return own
 }
 
 // ballRecord returns the settings of the placement for the record of an embedding.
@@ -213,6 +170,9 @@ func ballRecord(ctx context.Context, g *csr.Graph, o ballOptions, stats unitball
 			{Name: "joins", Value: strconv.Itoa(stats.Joins)},
 			{Name: "reason", Value: stats.Reason},
 		},
+	}
+	if o.began != "" {
+		info.Stats = append(info.Stats, storage.Setting{Name: beganWith, Value: o.began})
 	}
 	info.Stats = append(info.Stats, weighted(g, false)...)
 	note, err := ballNote(ctx, g, o.Dim, w)
@@ -245,6 +205,7 @@ func ballFields() table[ballOptions] {
 	return table[options]{
 		ballDim(),
 		ballStart(),
+		ballFrom(),
 		float("anchor", "how strongly vectors are kept near the start; 0 does not keep them", "a number from 0 to 100",
 			func(o *options) **float64 { return &o.Anchor }),
 		positive("margin", "distance from 1 that pairs must keep in the first three tenths of the passes; it then falls to 0", "a number above 0 and at most 0.5",
@@ -284,8 +245,17 @@ func ballDim() field[ballOptions] {
 
 // ballStart is the option start.
 func ballStart() field[ballOptions] {
-	f := choice("start", "vectors to begin with: random ones, or those of a method with its defaults", ballStarts,
+	f := choice("start", "vectors to begin with: random ones, those of a method with its defaults, or those of start_embedding", ballStarts,
 		func(o *ballOptions, i int) { o.start = ballStarts[i] }, func(o ballOptions) string { return o.start })
-	f.allowed += "; with dim := 'least' only 'random'"
+	f.allowed += "; with dim := 'least' only 'random'; 'embedding' needs start_embedding"
 	return f
+}
+
+// ballFrom is the option that names an embedding to begin with. Its name keeps embeddings
+// apart from methods, which may have the same names.
+func ballFrom() field[ballOptions] {
+	return field[ballOptions]{OptionInfo{Name: startEmbedding, Type: "text",
+		Doc: "embedding of the same graph with whose vectors the run begins, in place of start; more dimensions than dim are projected onto their principal axes, and fewer get random ones added"},
+		"the name of an embedding of the graph, without another start and without dim := 'least'",
+		func(o *ballOptions, v any) { o.from = v.(string) }, func(o ballOptions) string { return o.from }}
 }

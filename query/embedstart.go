@@ -1,0 +1,79 @@
+package query
+
+import (
+	"errors"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/storage"
+)
+
+// This file resolves what EMBED and ESTIMATE EMBED read: the graph, and the embedding with
+// whose vectors a method begins.
+
+// startEmbedding is the option of a method that names the embedding to begin with.
+const startEmbedding = "start_embedding"
+
+// startEmbedding returns the name of the embedding to begin with; empty for none.
+func (m configured) startEmbedding() string {
+	name, _ := m.settings[startEmbedding].(string)
+	return name
+}
+
+// reads resolves what the computation reads.
+func (c *call) reads(found chosen, req EmbedRequest) (chosen, error) {
+	var err error
+	if found.graph, err = c.embeddable(req.Graph); err == nil {
+		found.start, err = c.startOf(found)
+	}
+	return found, err
+}
+
+// startOf returns the entry of the embedding to begin with, which must be one of the graph.
+// A job that continues from a checkpoint does not read it any more.
+func (c *call) startOf(found chosen) (session.Entry, error) {
+	name := found.startEmbedding()
+	if name == "" {
+		return session.Entry{}, nil
+	}
+	start, err := c.Entry(name, fault.Option(startEmbedding))
+	if err == nil && start.Graph.ID != found.graph.ID {
+		e := fault.OfOption(startEmbedding, "is %s, which belongs to graph %s, not %s", fault.Quote(name), fault.Name(start.Graph.Name), fault.Name(found.graph.Name))
+		e.Err = errors.Join(ErrInvalid, storage.ErrInvalid)
+		err = e
+	}
+	if c.continues && err != nil && (errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrInvalid)) {
+		return session.Entry{}, nil
+	}
+	return start, err
+}
+
+// checkOwnStart returns an Error for an embedding that began with the vectors of another one:
+// computed again without the edges that a training hides, it would still know them.
+func checkOwnStart(info storage.EmbeddingInfo) error {
+	for _, o := range info.Options {
+		if o.Name == startEmbedding && o.Value != "" {
+			e := fault.New(fault.Embedding, "embedding %s began with the vectors of %s, which know the edges that the training hides", fault.Quote(info.Name), fault.Quote(o.Value))
+			e.Remedy, e.Err = "embed with start := 'deepwalk', which is computed again without them", ErrInvalid
+			return e
+		}
+	}
+	return nil
+}
+
+// inputs are the steps that load what the computation reads.
+func (f chosen) inputs() []*plan.Plan {
+	list := []*plan.Plan{session.GraphPlan(f.graph)}
+	if f.start.Info.Name != "" {
+		from := f.start.Plan()
+		list = append(list, &plan.Plan{Step: from.Step, Detail: from.Detail}) // measured with the method
+	}
+	return list
+}
+
+// bytes estimates the memory of the computation: that of the method, and the vectors to begin
+// with and their projection.
+func (f chosen) bytes(g *session.Graph) int64 {
+	return f.configured.bytes(g) + 2*session.VectorBytes(f.start.Info.Vertices, f.start.Info.Dim)
+}

@@ -1,0 +1,188 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"heavytail/embedding/run"
+	"heavytail/storage"
+)
+
+// openStart returns a database with a graph "g", its embedding "walks" of 12 dimensions, and
+// another graph "h" with the embedding "other".
+func openStart(t *testing.T) *DB {
+	t.Helper()
+	db := openTest(t, nil)
+	for _, text := range []string{
+		"GENERATE preferential_attachment(n := 120, m := 3, seed := 2) INTO g",
+		"GENERATE preferential_attachment(n := 20, m := 2, seed := 2) INTO h",
+		"EMBED g USING laplacian_eigenmaps(dim := 12) AS walks",
+		"EMBED h USING laplacian_eigenmaps(dim := 4) AS other",
+	} {
+		mustRun(t, db, text)
+	}
+	return db
+}
+
+func statOf(info storage.EmbeddingInfo, name string) string {
+	for _, s := range info.Stats {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// TestDB_Embed_Start begins with stored embeddings of as many dimensions, of more and of fewer.
+func TestDB_Embed_Start(t *testing.T) {
+	t.Parallel()
+	db := openStart(t)
+	for dim, want := range map[BallDim]string{
+		12: "walks@1, of version 1 of the graph, in 12 dimensions",
+		8:  "walks@1, of version 1 of the graph, in 12 dimensions projected onto 8",
+		16: "walks@1, of version 1 of the graph, in 12 dimensions with 4 random ones added",
+	} {
+		made, err := db.Embed(t.Context(), EmbedRequest{Graph: "g", Name: "ball", Using: UnitBall{Dim: dim, From: "walks", Passes: 20}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := statOf(made.EmbeddingInfo, "began with"); got != want || made.Dim != int(dim) {
+			t.Errorf("dim %d: began with %q, want %q", made.Dim, got, want)
+		}
+		if o := made.Options; !slices.Contains(o, storage.Setting{Name: "start", Value: "embedding"}) || !slices.Contains(o, storage.Setting{Name: "start_embedding", Value: "walks"}) {
+			t.Errorf("options %v", o)
+		}
+	}
+
+	// The start counts: a strong anchor keeps the vectors near to it.
+	mustRun(t, db, "EMBED g USING unit_ball(dim := 12, start_embedding := 'walks', anchor := 100, passes := 20) AS near")
+	mustRun(t, db, "EMBED g USING unit_ball(dim := 12, anchor := 100, passes := 20) AS far")
+	cosines := map[string]float64{}
+	_, walks, err := db.store.Embedding(t.Context(), "walks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"near", "far"} {
+		_, m, err := db.store.Embedding(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v := range m.Rows {
+			var dot, a, b float64
+			for i, x := range m.Row(v) {
+				y := walks.Row(v)[i]
+				dot, a, b = dot+float64(x*y), a+float64(x*x), b+float64(y*y)
+			}
+			cosines[name] += dot * dot / (a * b) / float64(m.Rows)
+		}
+	}
+	if cosines["near"] < 0.9 || cosines["far"] > 0.5 {
+		t.Errorf("mean squared cosines with the start: %v", cosines)
+	}
+}
+
+// TestDB_Embed_StartOlder begins with an embedding of an older version of the graph, and
+// refreshes and verifies the placement after the embedding was replaced and dropped.
+func TestDB_Embed_StartOlder(t *testing.T) {
+	t.Parallel()
+	db := openStart(t)
+	mustRun(t, db, "INSERT EDGE ('new', '0'), ('new', '1') INTO g")
+	mustRun(t, db, "INSERT VERTEX 'alone' INTO g")
+	mustRun(t, db, "DELETE VERTEX '5' FROM g")
+	const embed = "EMBED g USING unit_ball(dim := 12, start_embedding := 'walks', passes := 200) AS ball"
+	mustRun(t, db, embed)
+	info, first, err := db.store.Embedding(t.Context(), "ball")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := statOf(info, "began with"); got != "walks@1, of version 1 of the graph, in 12 dimensions; 2 of 121 vertices have no vector there" {
+		t.Errorf("began with %q", got)
+	}
+	mustRun(t, db, embed)
+	if _, again, err := db.store.Embedding(t.Context(), "ball"); err != nil || !slices.Equal(first.Data, again.Data) {
+		t.Errorf("other bytes the second time, %v", err)
+	}
+	mustRun(t, db, "INSERT EDGE ('new', '2') INTO g")
+	refreshed, err := db.Refresh(t.Context(), RefreshRequest{Embedding: "ball"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := statOf(refreshed.To, "began with"); refreshed.Full == (got != "") {
+		t.Errorf("a refresh (in full %t) began with %q", refreshed.Full, got)
+	}
+	mustRun(t, db, "VERIFY ball")
+	mustRun(t, db, "DROP EMBEDDING walks")
+	var start *run.StartError
+	if _, err := db.Query(t.Context(), "VERIFY ball", nil); !errors.As(err, &start) || start.Embedding != "walks" || !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("a full run without its start: %v", err)
+	}
+}
+
+// TestDB_Embed_StartRefused has starts that cannot be used.
+func TestDB_Embed_StartRefused(t *testing.T) {
+	t.Parallel()
+	db := openStart(t)
+	mustRun(t, db, "EMBED g USING unit_ball(dim := 4, start_embedding := 'walks', passes := 2) AS ball")
+	for text, want := range map[string]string{
+		"EMBED g USING unit_ball(start_embedding := 'wakls') AS e":                             "did you mean",
+		"EXPLAIN EMBED g USING unit_ball(start_embedding := 'wakls') AS e":                     "did you mean",
+		"ESTIMATE EMBED g USING unit_ball(start_embedding := 'wakls')":                         "did you mean",
+		"EMBED g USING unit_ball(start_embedding := 'other') AS e":                             "belongs to graph h",
+		"EMBED g USING unit_ball(start := 'embedding') AS e":                                   "needs start_embedding",
+		"EMBED g USING unit_ball(start := 'deepwalk', start_embedding := 'walks') AS e":        "without another start",
+		"EMBED g USING unit_ball(dim := 'least', start_embedding := 'walks') AS e":             "without dim := 'least'",
+		"EMBED g USING unit_ball(start_embedding := 3) AS e":                                   "start_embedding",
+		"EVALUATE LINKS IN g USING unit_ball(dim := 4, start_embedding := 'walks')":            "only EMBED",
+		"TUNE g USING unit_ball(dim := 4, start_embedding := 'walks') FOR RECONSTRUCTION AS e": "only EMBED",
+		"TRAIN MODEL m IN g USING ball":                                                        "know the edges that the training hides",
+	} {
+		if _, err := db.Query(t.Context(), text, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestJobs_Start stops a computation that began with a stored embedding, replaces or drops that
+// embedding, and expects the bytes and the provenance of a computation that was not stopped.
+func TestJobs_Start(t *testing.T) {
+	t.Parallel()
+	const embed = "EMBED g USING unit_ball(dim := 8, start_embedding := 'walks', anchor := 0.1, passes := 12) AS e"
+	for _, between := range []string{"EMBED g USING laplacian_eigenmaps(dim := 20) AS walks", "DROP EMBEDDING walks"} {
+		for _, background := range []bool{false, true} {
+			db := openStart(t)
+			mustRun(t, db, embed)
+			info, want, err := db.store.Embedding(t.Context(), "e")
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustRun(t, db, "DROP EMBEDDING e")
+			eager(db)
+			ctx, cancel := context.WithCancel(t.Context())
+			db.runner.AtCheckpoint = func(string) { cancel() }
+			_, err = db.Query(ctx, embed, nil)
+			var stopped *JobError
+			if !errors.As(err, &stopped) {
+				t.Fatal(err)
+			}
+			db.runner.AtCheckpoint = func(string) {}
+			mustRun(t, db, between)
+			resumed, err := db.ResumeJob(t.Context(), stopped.Job, background)
+			if err == nil {
+				resumed, err = db.WaitJob(t.Context(), resumed.ID)
+			}
+			if err != nil || resumed.State != storage.JobDone {
+				t.Fatalf("%s: %+v, %v", between, resumed, err)
+			}
+			again, got, err := db.store.Embedding(t.Context(), "e")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.Data, want.Data) || statOf(again, "began with") != statOf(info, "began with") {
+				t.Errorf("%s: other bytes, or began with %q", between, statOf(again, "began with"))
+			}
+		}
+	}
+}
