@@ -41,14 +41,6 @@ type EmbedResult struct {
 	Notices       []Notice `json:"notices,omitempty"`
 }
 
-// chosen is what the names in an EmbedRequest refer to.
-type chosen struct {
-	configured
-	graph      storage.GraphInfo
-	start      session.Entry // with whose vectors the computation begins; zero for none
-	generation uint64        // generation of the result; 0 if nothing is stored
-}
-
 var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 	help: Help{
 		Statement: "EMBED", Syntax: "EMBED graph USING method[(option := value, …)] AS embedding [WITH (option := value)] [IN BACKGROUND]",
@@ -119,7 +111,7 @@ func resolveEmbed(c *call, req EmbedRequest) (found chosen, err error) {
 	if found.generation, err = c.nextGeneration(req.Name, req.Graph); err != nil {
 		return found, err
 	}
-	return c.reads(found, req)
+	return c.reads(found, req.Graph)
 }
 
 // nextGeneration returns the generation that an embedding of a graph will have
@@ -141,15 +133,6 @@ func (c *call) nextGeneration(embedding, graph string) (uint64, error) {
 		return 0, nameMistake(err, fault.Embedding)
 	}
 	return 1, nil
-}
-
-// embeddable returns the entry of a graph that has vertices.
-func (c *call) embeddable(graph string) (storage.GraphInfo, error) {
-	info, err := c.GraphInfo(graph, fault.Graph)
-	if err == nil && info.Vertices == 0 {
-		err = fault.New(fault.Graph, "graph %s has no vertices to embed", fault.Quote(graph))
-	}
-	return info, err
 }
 
 // embedJob loads the graph of a request, and describes the job that embeds it. It

@@ -12,6 +12,14 @@ import (
 // This file resolves what EMBED and ESTIMATE EMBED read: the graph, and the embedding with
 // whose vectors a method begins.
 
+// chosen is what the names in an EmbedRequest refer to.
+type chosen struct {
+	configured
+	graph      storage.GraphInfo
+	start      session.Entry // with whose vectors the computation begins; zero for none
+	generation uint64        // generation of the result; 0 if nothing is stored
+}
+
 // startEmbedding is the option of a method that names the embedding to begin with.
 const startEmbedding = "start_embedding"
 
@@ -22,12 +30,21 @@ func (m configured) startEmbedding() string {
 }
 
 // reads resolves what the computation reads.
-func (c *call) reads(found chosen, req EmbedRequest) (chosen, error) {
+func (c *call) reads(found chosen, graph string) (chosen, error) {
 	var err error
-	if found.graph, err = c.embeddable(req.Graph); err == nil {
+	if found.graph, err = c.embeddable(graph); err == nil {
 		found.start, err = c.startOf(found)
 	}
 	return found, err
+}
+
+// embeddable returns the entry of a graph that has vertices.
+func (c *call) embeddable(graph string) (storage.GraphInfo, error) {
+	info, err := c.GraphInfo(graph, fault.Graph)
+	if err == nil && info.Vertices == 0 {
+		err = fault.New(fault.Graph, "graph %s has no vertices to embed", fault.Quote(graph))
+	}
+	return info, err
 }
 
 // startOf returns the entry of the embedding to begin with, which must be one of the graph.

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"heavytail/embedding"
+	"heavytail/embedding/unitball"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -14,6 +15,17 @@ import (
 
 // This file has the starts of unit_ball: the vectors that a run begins with. Only their
 // directions are used.
+
+// ballOptions are the options of unit_ball: those of package unitball, and the method
+// whose vectors a run begins with.
+type ballOptions struct {
+	unitball.Options
+	start string // one of ballStarts
+	from  string // the embedding of storedStart
+	least bool   // search for the smallest dimension, in place of Dim
+
+	began string // the embedding whose vectors Start has; empty for others
+}
 
 const (
 	startEmbedding = "start_embedding" // name of an option
@@ -27,11 +39,6 @@ var ballStarts = []string{randomStart, embedding.MethodDeepWalk, embedding.Metho
 
 // beganWith is the statistic that names the embedding with whose vectors a run began.
 const beganWith = "began with"
-
-// Stored reads a stored embedding of the graph that is embedded. The entry is that of
-// the generation, and from has, for each vertex of the graph, the row of its vector, or
-// storage.NoRow.
-type Stored func(ctx context.Context, name string) (info storage.EmbeddingInfo, rows *vec.Matrix, from []uint32, err error)
 
 // storedOf reads embeddings of the graph of a snapshot.
 func storedOf(db *storage.DB, snap *storage.Snapshot) Stored {
@@ -67,6 +74,11 @@ func (o *ballOptions) setStart(ctx context.Context, g *csr.Graph, req Request, f
 		o.Start, err = startOf(ctx, g, o.start, w)
 	}
 	return err
+}
+
+// walks are the options of the walks that a run begins with.
+func (o ballOptions) walks(workers int) embedding.WalkOptions {
+	return embedding.WalkOptions{Dim: o.Dim, Seed: o.Seed, Workers: workers}
 }
 
 // startOf returns the vectors of a method that learns from walks.

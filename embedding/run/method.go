@@ -133,3 +133,8 @@ type Request struct {
 	// these vectors. An error ends the computation.
 	Computed func(vectors *vec.Matrix) ([]storage.NewIndex, error)
 }
+
+// Stored reads a stored embedding of the graph that is embedded. The entry is that of
+// the generation, and from has, for each vertex of the graph, the row of its vector, or
+// storage.NoRow.
+type Stored func(ctx context.Context, name string) (info storage.EmbeddingInfo, rows *vec.Matrix, from []uint32, err error)

@@ -15,17 +15,6 @@ import (
 	"heavytail/storage/vec"
 )
 
-// ballOptions are the options of unit_ball: those of package unitball, and the method
-// whose vectors a run begins with.
-type ballOptions struct {
-	unitball.Options
-	start string // one of ballStarts
-	from  string // the embedding of storedStart
-	least bool   // search for the smallest dimension, in place of Dim
-
-	began string // the embedding whose vectors Start has; empty for others
-}
-
 const leastWord = "least" // in place of a dim
 
 func (o ballOptions) withDefaults() ballOptions {
@@ -51,11 +40,6 @@ func (o ballOptions) validate() error {
 		return fmt.Errorf("%w: a run has one start", unitball.ErrOptions)
 	}
 	return o.Validate()
-}
-
-// walks are the options of the walks that a run begins with.
-func (o ballOptions) walks(workers int) embedding.WalkOptions {
-	return embedding.WalkOptions{Dim: o.Dim, Seed: o.Seed, Workers: workers}
 }
 
 func (o ballOptions) bytes(g *csr.Graph) int64 {
