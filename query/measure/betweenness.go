@@ -15,7 +15,7 @@ import (
 // The algorithm is that of Brandes, "A Faster Algorithm for Betweenness
 // Centrality", 2001. Values from fewer sources than vertices are multiplied by n/sources
 // (Brandes and Pich, "Centrality Estimation in Large Networks", 2007). With a
-// probability of 0.99 the error of no normalised value is above Scores.Error·n/(n-1).
+// probability of 0.99 no value has an error above Scores.Error.
 //
 // It takes O(s(n + m)) for s sources, with weights O(s(n + m) log n), and 150 bytes
 // per vertex and 40 per vertex and worker.
@@ -37,13 +37,14 @@ func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Score
 	if err != nil {
 		return Scores{}, err
 	}
-	largest := math.Max(1, float64(n-1)*float64(n-2)/2)
 	factor := float64(n) / float64(len(sources)) / 2 // each pair is counted from both ends
 	if opts.Normalized {
-		factor /= largest
+		factor /= math.Max(1, float64(n-1)*float64(n-2)/2)
 	}
+	// The dependency of a source on a vertex is at most the number of the other vertices.
+	off := bound(values, len(sources), float64(max(1, n-2))) * float64(len(sources)) * factor
 	scale(values, factor)
-	return Scores{Values: values, Sources: len(sources), Error: opts.error(len(sources), n, largest)}, nil
+	return Scores{Values: values, Sources: len(sources), Error: off}, nil
 }
 
 // levels adds up the dependencies of sources if every edge has the length 1.

@@ -36,10 +36,6 @@ const (
 	SampledVisits = 1e9
 )
 
-// confidence is the probability with which an estimate's error is within its bound, for
-// all vertices at once.
-const confidence = 0.99
-
 // sources chooses the vertices from which paths are computed: some in random order,
 // or all in ascending order. at is the number of searches that take as long as one.
 func (o DistanceOptions) sources(g *csr.Graph, at float64) []uint32 {
@@ -81,26 +77,14 @@ func visitsOf(g *csr.Graph) float64 {
 	return sum / float64(max(1, g.Vertices()))
 }
 
-// bound is the largest error of an estimate of a mean of n values from 0 to 1, from a
-// sample without replacement, that holds for all vertices at once with the probability
-// confidence: Hoeffding, "Probability Inequalities for Sums of Bounded Random
-// Variables", 1963, theorem 2 and section 6.
-func bound(sources, n int) float64 {
-	if sources >= n {
-		return 0
-	}
-	return math.Sqrt(math.Log(2*float64(n)/(1-confidence)) / (2 * float64(sources)))
-}
-
 // Harmonic returns the harmonic closeness of each vertex: the sum of 1/distance to every
 // other vertex, 0 for vertices that cannot be reached (Marchiori and Latora, "Harmony in
 // the Small-World", 2000; Boldi and Vigna, "Axioms for Centrality", 2014). Normalized
 // divides by n−1.
 //
 // Values from fewer sources than vertices are multiplied by n/sources (Eppstein and
-// Wang, "Fast Approximation of Centrality", 2004). With a probability of 0.99 the error
-// of no unweighted, normalised value is above Scores.Error; weighted, the
-// error is in units of the inverse of the smallest weight.
+// Wang, "Fast Approximation of Centrality", 2004). With a probability of 0.99 no value
+// has an error above Scores.Error.
 //
 // Without weights it computes the paths of 64 sources at a time (Then et al., "The More
 // the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014). It takes at most O(s(n +
@@ -128,17 +112,9 @@ func Harmonic(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, 
 	if opts.Normalized {
 		factor /= float64(max(1, n-1))
 	}
+	off := bound(values, len(sources), largestInverse(g)) * float64(len(sources)) * factor
 	scale(values, factor)
-	return Scores{Values: values, Sources: len(sources), Error: opts.error(len(sources), n, float64(max(1, n-1)))}, nil
-}
-
-// error is the bound of the error in the units of the values.
-func (o DistanceOptions) error(sources, n int, largest float64) float64 {
-	b := bound(sources, n)
-	if !o.Normalized {
-		b *= largest
-	}
-	return b
+	return Scores{Values: values, Sources: len(sources), Error: off}, nil
 }
 
 // bitSearch searches from up to 64 vertices at a time.

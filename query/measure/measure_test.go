@@ -291,7 +291,7 @@ func TestDistances_Sampled(t *testing.T) {
 		}
 		for seed := range seeds {
 			some, err := measure(t.Context(), g, DistanceOptions{Normalized: true, Sources: 500, Seed: seed})
-			if err != nil || some.Sources != 500 || some.Error < 0.05 || some.Error > 0.15 {
+			if err != nil || some.Sources != 500 || some.Error < 0.01 || some.Error > 0.12 {
 				t.Fatal(some.Sources, some.Error, err)
 			}
 			for v, x := range some.Values {
