@@ -104,7 +104,7 @@ func (c *call) searchPlace(v *storage.RowView, s *search, vector []float32, opts
 		return nil, ", as " + a.Exact, nil
 	}
 	s.index = info
-	how = fmt.Sprintf("%d of %s looked at with ef %d, %s, index in the file", a.Scored, fault.Count(int64(stream.Info.Vectors), "vector"), a.Ef,
+	how = fmt.Sprintf("%d of %s compared at ef %d, %s, index in the file", a.Scored, fault.Count(int64(stream.Info.Vectors), "vector"), a.Ef,
 		recallText(info.Recall, info.Spread, info.Lowest, info.Poor))
 	return a.Hits, how, nil
 }

@@ -103,8 +103,8 @@ func (w *worklist) propose(batch []uint32, m mover, round int) {
 	})
 }
 
-// wake has the neighbours of a vertex that has moved looked at again, except for those in
-// its new group, which have no reason to leave that.
+// wake puts the neighbours of a vertex that has moved into the queue again, except for those
+// in its new group, which have no reason to leave it.
 func (w *worklist) wake(v uint32) {
 	targets, _ := w.at.row(v)
 	for _, u := range targets {
