@@ -24,9 +24,10 @@
 // vectors, which differ from L2Squared by a few units of rounding; a proven
 // bound on that difference determines which pairs the product decides and
 // which must be measured again (screen.go has the bound and its proof). Where
-// a sample of the vectors shows that it saves time, projections on a few
-// directions first decide most pairs, with a bound of their own
-// (projection.go). The results are the same.
+// a sample of the vectors shows that it saves time, a sieve first decides most
+// pairs, with a bound of its own (sieve.go): projections on a few directions
+// (projection.go), or products of vectors rounded to bytes (byteform.go). The
+// results are the same.
 //
 // Ties are broken by vertex. No result depends on the number of workers.
 //

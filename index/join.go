@@ -20,7 +20,7 @@ type JoinOptions struct {
 	// about 20 times a second.
 	Progress func(stage string, done, total int64)
 
-	directions int // of the projection; see newProjection
+	sieve forcedSieve
 }
 
 // Join calls yield for every vector u in ascending order with its neighbours:
@@ -37,14 +37,14 @@ type JoinOptions struct {
 // less than the rounding error. These are very few, except inside a cluster
 // whose distance from the others is hundreds of times its width: there they
 // are most pairs. Where a sample of tiles shows that it is cheaper, 8 to 64
-// multiply-adds decide most pairs, and only the rest are measured
-// (projection.go): this takes a fifth to a half of the time for embeddings
-// whose vectors have many lengths or few directions. The memory does not
-// depend on the number of pairs found: a second copy of the matrix (4 bytes
-// per element), 32 to 256 bytes per vector for projections if they are used, 8
-// bytes per vector, one list of neighbours, and workers+1 bitmaps of one
-// stripe of vectors each: 60 bytes per vector of the matrix at dimension 200,
-// at most 120.
+// multiply-adds or products of bytes decide most pairs, and only the rest are
+// measured (sieve.go). For embeddings whose vectors have many lengths or few
+// directions this takes a fifth to a half of the time, for most others a third
+// to a half on processors with AVX-512 VNNI. The memory does not depend on the
+// number of pairs found: a second copy of the matrix (4 bytes per element), for
+// a sieve 32 to 256 bytes per vector or 1 byte per element, 8 bytes per vector,
+// one list of neighbours, and workers+1 bitmaps of one stripe of vectors each:
+// 60 bytes per vector of the matrix at dimension 200, at most 120.
 //
 // Errors: ErrRadius, ErrDimension, ErrNotFinite, or that of ctx, which is
 // checked about every 50 µs.
@@ -76,7 +76,7 @@ func join(ctx context.Context, m *vec.Matrix, radius float64, first, end int, op
 		return 0, fmt.Errorf("join: %w", err)
 	}
 	limits := s.threshold(radius)
-	s.projection = newProjection(ctx, s, limits, opts.directions, opts.Workers)
+	s.sieve = newSieve(ctx, s, limits, opts.sieve, opts.Workers)
 	j := &joiner{
 		s:      s,
 		limits: limits,

@@ -27,9 +27,9 @@ func TestJoin_BruteForce(t *testing.T) {
 					continue
 				}
 				want := bruteJoin(m, radius)
-				for workers, directions := range map[int]int{1: 0, 2: 1, 5: 12} {
-					if got := collect(t, m, radius, JoinOptions{Workers: workers, directions: directions}); !sameLists(got, want) {
-						t.Fatalf("radius %v, %d workers, %d directions: differs from brute force", radius, workers, directions)
+				for _, opts := range []JoinOptions{{Workers: 1}, {Workers: 2, sieve: forcedSieve{directions: 1}}, {Workers: 5, sieve: forcedSieve{directions: 12}}, {Workers: 3, sieve: forcedSieve{bytes: true}}} {
+					if got := collect(t, m, radius, opts); !sameLists(got, want) {
+						t.Fatalf("radius %v, %+v: differs from brute force", radius, opts)
 					}
 				}
 			}
@@ -42,9 +42,9 @@ func TestJoin_ManyStripes(t *testing.T) {
 	for _, n := range []int{1536, 3333} {
 		m := clustered(n, 4, 9, 3, uint64(n))
 		want := bruteJoin(m, 1.5)
-		for workers, directions := range map[int]int{1: 0, 2: 2, 5: 4} {
-			if !sameLists(collect(t, m, 1.5, JoinOptions{Workers: workers, directions: directions}), want) {
-				t.Fatalf("%d rows, %d workers, %d directions: differs from brute force", n, workers, directions)
+		for _, opts := range []JoinOptions{{Workers: 1}, {Workers: 2, sieve: forcedSieve{directions: 2}}, {Workers: 5, sieve: forcedSieve{directions: 4}}, {Workers: 2, sieve: forcedSieve{bytes: true}}} {
+			if !sameLists(collect(t, m, 1.5, opts), want) {
+				t.Fatalf("%d rows, %+v: differs from brute force", n, opts)
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func TestJoin_Random(t *testing.T) {
 		}
 		radius := scale * rapid.Float64Range(0, 8).Draw(t, "radius")
 		got := make([][]uint32, n)
-		opts := JoinOptions{directions: rapid.IntRange(0, 12).Draw(t, "directions")}
+		opts := JoinOptions{sieve: forcedSieve{rapid.IntRange(0, 12).Draw(t, "directions"), rapid.Bool().Draw(t, "bytes")}}
 		err := Join(context.Background(), m, radius, opts, func(u uint32, neighbours []uint32) error {
 			got[u] = slices.Clone(neighbours)
 			return nil
@@ -228,7 +228,7 @@ func TestJoin_Memory(t *testing.T) {
 	taken := func(radius float64, directions int) (bytes, found int64) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		opts := JoinOptions{Workers: workers, directions: directions}
+		opts := JoinOptions{Workers: workers, sieve: forcedSieve{directions: directions}}
 		err := Join(context.Background(), m, radius, opts, func(_ uint32, neighbours []uint32) error {
 			found += int64(len(neighbours))
 			return nil

@@ -35,7 +35,7 @@ import (
 // determine the directions, and these are far from all others anyway.
 type projection struct {
 	cols   int       // number of directions plus one
-	few    int       // largest number of pairs of a tile that are measured one by one
+	limit  float32   // of ‖x″−y″‖²
 	panels []float32 // as those of the screen
 	low    []float32 // lowered norms of the projections, rounded down
 }
@@ -43,70 +43,61 @@ type projection struct {
 const (
 	projectionRows = 4096 // choosing directions for fewer takes over a tenth of the time of comparing them
 	projectionDim  = 1024 // the covariance of more columns would take more than 8 MB
-
-	// The costs of comparing a tile with a limit, of leaving it for its pairs,
-	// and of measuring one pair, in columns of a tile product, which take 4.4
-	// ns each on a Xeon (Sapphire Rapids).
-	withinCost     = 6
-	leaveCost      = 5
-	aloneCost      = 2
-	alonePerColumn = 1.0 / 80
 )
 
 // projectionSizes are the numbers of directions to choose from. With the length of the
 // remainder a projection has a multiple of 8 columns.
 func projectionSizes() []int { return []int{7, 15, 23, 31, 47, 63} }
 
-// newProjection returns a projection for pairs within a threshold, or nil if a
-// sample shows that comparing all columns costs no more. A positive directions
-// sets their number without regard to costs, a negative one means no
-// projection, and 0 leaves the choice to the sample.
-func newProjection(ctx context.Context, s *screen, t threshold, directions, workers int) *projection {
+// fewestDirections returns directions whose projections cost the least for a sample of
+// tiles, or nil if they cost as much as the least cost that is known.
+func (s *screen) fewestDirections(limit, least float64, workers int) [][]float64 {
 	rows, dim := s.m.Rows, s.m.Dim
-	if directions < 0 || rows == 0 || dim == 0 || (directions == 0 && (rows < projectionRows || dim > projectionDim)) {
+	if rows < projectionRows || dim > projectionDim {
 		return nil
 	}
-	most := directions
-	if directions == 0 {
-		for _, size := range projectionSizes() {
-			// The cost of the directions must be small compared with that of
-			// the pairs.
-			if 2*size <= dim && 128*size <= rows {
-				most = size
-			}
-		}
-		if most == 0 {
-			return nil
+	most := 0
+	for _, size := range projectionSizes() {
+		// The cost of the directions must be small compared with that of
+		// the pairs.
+		if 2*size <= dim && 128*size <= rows {
+			most = size
 		}
 	}
-	q := s.directions(min(most, dim), float64(t.near), workers)
-	if q == nil || ctx.Err() != nil {
+	if most == 0 {
 		return nil
 	}
-	if directions == 0 {
-		size := s.tryProjections(q, float64(t.near))
-		if size == 0 {
-			return nil
-		}
-		q = q[:size]
+	q := s.directions(most, limit, workers)
+	if size := s.tryProjections(q, limit, least); size > 0 {
+		return q[:size]
 	}
+	return nil
+}
+
+// newProjection returns the projections on directions, for pairs within a limit.
+func newProjection(ctx context.Context, s *screen, limit float64, q [][]float64, workers int) *projection {
+	rows, dim := s.m.Rows, s.m.Dim
 	count := (rows + vec.TileCols - 1) / vec.TileCols
-	l := &projection{cols: len(q) + 1, few: few(dim)}
+	l := &projection{cols: len(q) + 1, limit: float32(limit)}
 	l.panels = make([]float32, count*vec.TileCols*l.cols)
 	l.low = make([]float32, count*vec.TileCols)
 	vec.Parallel(count, 8, workers, func(_, lo, hi int) {
 		row, short := make([]float64, dim), make([]float64, l.cols)
 		for p := lo; p < hi && ctx.Err() == nil; p++ {
-			l.pack(s, q, p, row, short)
+			l.packPanel(s, q, p, row, short)
 		}
 	})
 	return l
 }
 
-// few returns how many pairs of a tile can be measured one by one in the time
-// of the tile.
-func few(dim int) int {
-	return int(float64(dim+withinCost) / (aloneCost + float64(dim)*alonePerColumn))
+func (l *projection) pack(group *sieveGroup, r int) {
+	group.columns = fitted(group.columns, vec.TileRows*l.cols)
+	packGroup(group.columns, l.panels, l.cols, r, groupNorms{&group.norms, l.low})
+}
+
+func (l *projection) near(mask *[vec.TileRows]uint32, products *[vec.TileRows * vec.TileCols]float32, group *sieveGroup, p int) bool {
+	vec.Tile(products, l.cols, group.columns, 1, vec.TileRows, l.panel(p))
+	return vec.TileWithin(mask, products, &group.norms, (*[vec.TileCols]float32)(l.low[p*vec.TileCols:]), l.limit)
 }
 
 // scaledRow sets dst to x′ of vector v, not rounded to float32.
@@ -130,9 +121,9 @@ func shorten(short, row []float64, q [][]float64) float64 {
 	return norm
 }
 
-// pack fills panel p. Columns are in ascending order of their weight, as in
+// packPanel fills panel p. Columns are in ascending order of their weight, as in
 // the screen: the remainder, which is most of a vector, is last.
-func (l *projection) pack(s *screen, q [][]float64, p int, row, short []float64) {
+func (l *projection) packPanel(s *screen, q [][]float64, p int, row, short []float64) {
 	panel := l.panel(p)
 	drift := math.Sqrt(4 * float64(s.m.Dim) * 0x1p-53)
 	for j := range vec.TileCols {
@@ -252,14 +243,10 @@ func scale(x []float64) {
 	}
 }
 
-// tryProjections returns the number of directions with the lowest cost for a
-// sample of tiles, or 0 if comparing all columns at once costs at most
-// slightly more.
-func (s *screen) tryProjections(q [][]float64, limit float64) int {
-	const seed = 2
-	rows, dim := s.m.Rows, s.m.Dim
-	tiles := max(32, min(rows/256, 192))
-	random := rand.New(rand.NewPCG(seed, 0))
+// tryProjections returns the number of directions with the lowest cost for a sample of
+// tiles, or 0 if none costs less than the given cost.
+func (s *screen) tryProjections(q [][]float64, limit, least float64) int {
+	dim := s.m.Dim
 	sizes := projectionSizes()
 	cost := make([]float64, len(sizes))
 	row := make([]float64, dim)
@@ -268,10 +255,7 @@ func (s *screen) tryProjections(q [][]float64, limit float64) int {
 	for i := range short {
 		short[i] = make([]float64, len(q)+1)
 	}
-	full := float64(dim + withinCost)
-	for range tiles {
-		r := random.IntN(rows/vec.TileRows) * vec.TileRows
-		first := random.IntN(rows/vec.TileCols) * vec.TileCols
+	tiles := s.sampleTiles(func(r, first int) {
 		for i := range short {
 			v := r + i
 			if i >= vec.TileRows {
@@ -287,16 +271,10 @@ func (s *screen) tryProjections(q [][]float64, limit float64) int {
 			}
 		}
 		for c := range sizes {
-			switch {
-			case near[c] == 0:
-			case near[c] <= few(dim):
-				cost[c] += leaveCost + float64(near[c])*(aloneCost+float64(dim)*alonePerColumn)
-			default:
-				cost[c] += leaveCost + full
-			}
+			cost[c] += leftCost(near[c], dim)
 		}
-	}
-	best, least := 0, 0.75*full
+	})
+	best := 0
 	for c, size := range sizes {
 		if total := float64(size+1+withinCost) + cost[c]/float64(tiles); size <= len(q) && total < least {
 			best, least = size, total

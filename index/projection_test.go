@@ -29,13 +29,14 @@ func TestProjection_Bound(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, directions := range []int{1, 20} {
-			l := newProjection(context.Background(), s, s.threshold(1), directions, 0)
-			if l == nil {
+			sieve := newSieve(context.Background(), s, s.threshold(1), forcedSieve{directions: directions}, 0)
+			if sieve == nil {
 				if name == "clusters" {
 					t.Errorf("%s has no directions", name)
 				}
 				continue
 			}
+			l := sieve.(*projection)
 			for u := 0; u < m.Rows; u += 3 {
 				for v := range u {
 					d := 0.0
@@ -65,33 +66,84 @@ func rays(rows, dim, groups int) *vec.Matrix {
 	return m
 }
 
-// TestProjection_Chosen expects a projection where it decides nearly all pairs, none
-// where they do not, and none for few rows; and the same choice every time.
-func TestProjection_Chosen(t *testing.T) {
-	choose := func(m *vec.Matrix, radius float64, workers int) *projection {
+// TestSieve_Chosen expects projections where they decide nearly all pairs at the lowest
+// cost, bytes where all columns are needed, neither where most pairs are left or there are
+// few rows; and the same choice every time.
+func TestSieve_Chosen(t *testing.T) {
+	choose := func(m *vec.Matrix, radius float64, workers int) sieve {
 		s, err := newScreen(context.Background(), m, workers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return newProjection(context.Background(), s, s.threshold(radius), 0, workers)
+		return newSieve(context.Background(), s, s.threshold(radius), forcedSieve{}, workers)
 	}
 	m := rays(4500, 64, 12)
-	l := choose(m, 0.02, 1)
-	if l == nil {
+	l, ok := choose(m, 0.02, 1).(*projection)
+	if !ok {
 		t.Fatal("no directions for rows of few directions")
 	}
-	other := choose(m, 0.02, 3)
-	if other == nil || !slices.Equal(l.panels, other.panels) || !slices.Equal(l.low, other.low) {
+	other, ok := choose(m, 0.02, 3).(*projection)
+	if !ok || !slices.Equal(l.panels, other.panels) || !slices.Equal(l.low, other.low) {
 		t.Error("projections depend on the number of workers")
 	}
 	if choose(m, 10, 1) != nil {
-		t.Error("directions though all pairs are within")
+		t.Error("a sieve though all pairs are within")
 	}
-	if choose(uniform(4500, 64, 1), 3, 1) != nil {
-		t.Error("directions though there are none")
-	}
-	if choose(rays(projectionRows-1, 64, 12), 0.02, 1) != nil {
+	if _, is := choose(rays(projectionRows-1, 64, 12), 0.02, 1).(*projection); is {
 		t.Error("directions for few rows")
+	}
+	even := uniform(4500, 64, 1)
+	if b, is := choose(even, 2, 1).(*byteForm); is != vec.FastBytes() {
+		t.Errorf("rows without directions, and bytes chosen: %v", is)
+	} else if is && !slices.Equal(b.panels, choose(even, 2, 3).(*byteForm).panels) {
+		t.Error("bytes depend on the number of workers")
+	}
+	if choose(uniform(sieveRows-1, 64, 1), 2, 1) != nil {
+		t.Error("a sieve for few rows")
+	}
+}
+
+// TestByteForm_Bound compares what the bytes decide with the distance of every pair in
+// float64, at radii that are distances of pairs.
+func TestByteForm_Bound(t *testing.T) {
+	for name, m := range matrices() {
+		s, err := newScreen(context.Background(), m, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		decided := 0
+		for _, radius := range radiiOf(t, m) {
+			b, ok := newSieve(context.Background(), s, s.threshold(radius), forcedSieve{bytes: true}, 0).(*byteForm)
+			if !ok {
+				if m.Rows > 0 && m.Dim > 0 {
+					t.Fatalf("%s has no bytes", name)
+				}
+				continue
+			}
+			var group sieveGroup
+			var near [vec.TileRows]uint32
+			var products [vec.TileRows * vec.TileCols]float32
+			for r := 0; r < m.Rows; r += vec.TileRows {
+				b.pack(&group, r)
+				for first := 0; first < m.Rows; first += vec.TileCols {
+					b.near(&near, &products, &group, first/vec.TileCols)
+					for u := r; u < min(r+vec.TileRows, m.Rows); u++ {
+						for v := first; v < min(first+vec.TileCols, m.Rows); v++ {
+							left := near[u-r]>>(v-first)&1 == 1
+							if !left {
+								decided++
+							}
+							if !left && float64(vec.L2Squared(m.Row(u), m.Row(v))) <= radius*radius {
+								t.Fatalf("%s, radius %v: rows %d and %d are within, and decided", name, radius, u, v)
+							}
+						}
+					}
+				}
+			}
+		}
+		if name == "clusters" && decided == 0 {
+			t.Errorf("%s: no pair is decided", name)
+		}
 	}
 }
 
@@ -109,9 +161,12 @@ func TestProjection_Join(t *testing.T) {
 		want := bruteJoin(m, radius)
 		for _, workers := range []int{1, 3} {
 			for _, directions := range []int{0, 3, 15, 39} {
-				if !sameLists(collect(t, m, radius, JoinOptions{Workers: workers, directions: directions}), want) {
+				if !sameLists(collect(t, m, radius, JoinOptions{Workers: workers, sieve: forcedSieve{directions: directions}}), want) {
 					t.Fatalf("radius %v, %d workers, %d directions: differs from brute force", radius, workers, directions)
 				}
+			}
+			if !sameLists(collect(t, m, radius, JoinOptions{Workers: workers, sieve: forcedSieve{bytes: true}}), want) {
+				t.Fatalf("radius %v, %d workers, bytes: differs from brute force", radius, workers)
 			}
 		}
 	}

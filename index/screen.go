@@ -3,6 +3,8 @@ package index
 import (
 	"context"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"heavytail/storage/vec"
 )
@@ -44,14 +46,14 @@ import (
 //
 // Memory: 4 bytes per element of the matrix, and 8 per vector.
 type screen struct {
-	m          *vec.Matrix
-	panels     []float32   // 32 vectors each, transposed: the b of vec.Tile; the last is padded with zeros
-	low        []float32   // lowered norms, rounded down; +Inf for padding
-	high       []float32   // raised norms, rounded up; +Inf for padding
-	centre     []float64   // c
-	scale      float64     // s
-	scale2     float64     // s²
-	projection *projection // decides pairs that are far apart before the screen, if not nil
+	m      *vec.Matrix
+	panels []float32 // 32 vectors each, transposed: the b of vec.Tile; the last is padded with zeros
+	low    []float32 // lowered norms, rounded down; +Inf for padding
+	high   []float32 // raised norms, rounded up; +Inf for padding
+	centre []float64 // c
+	scale  float64   // s
+	scale2 float64   // s²
+	sieve  sieve     // decides pairs that are far apart before the screen, if not nil
 }
 
 const (
@@ -127,16 +129,16 @@ func (s *screen) panel(p int) []float32 {
 	return s.panels[p*size : (p+1)*size]
 }
 
-// group copies 12 vectors beginning with vector r out of panels of dim columns
+// packGroup copies 12 vectors beginning with vector r out of panels of so many columns
 // into dst, so that their elements of one column are adjacent, and their
 // norms; vectors beyond the last are zero and have infinite norms.
-func (s *screen) group(dst, panels []float32, dim, r int, norms ...groupNorms) {
+func packGroup[T float32 | uint32](dst, panels []T, columns, r int, norms ...groupNorms) {
 	for done := 0; done < vec.TileRows; {
 		v := r + done
 		column := v % vec.TileCols
 		count := min(vec.TileRows-done, vec.TileCols-column) // of one panel
-		if v >= len(s.low) {
-			for l := range dim {
+		if v >= len(norms[0].of) {
+			for l := range columns {
 				clear(dst[l*vec.TileRows+done : (l+1)*vec.TileRows])
 			}
 			for _, n := range norms {
@@ -146,8 +148,8 @@ func (s *screen) group(dst, panels []float32, dim, r int, norms ...groupNorms) {
 			}
 			return
 		}
-		panel := panels[v/vec.TileCols*vec.TileCols*dim:]
-		for l := range dim {
+		panel := panels[v/vec.TileCols*vec.TileCols*columns:]
+		for l := range columns {
 			copy(dst[l*vec.TileRows+done:][:count], panel[l*vec.TileCols+column:])
 		}
 		for _, n := range norms {
@@ -156,6 +158,9 @@ func (s *screen) group(dst, panels []float32, dim, r int, norms ...groupNorms) {
 		done += count
 	}
 }
+
+// fitted returns a slice of n elements, x if it has room.
+func fitted[T any](x []T, n int) []T { return slices.Grow(x[:0], n)[:n] }
 
 // groupNorms are the norms of all vectors, and the destination for those of a
 // group.
@@ -204,4 +209,18 @@ func roundUp(x float64) float32 {
 		y = math.Nextafter32(y, float32(math.Inf(1)))
 	}
 	return y
+}
+
+// sampleTiles calls f with the first row and the first column of random tiles, and returns
+// their number.
+func (s *screen) sampleTiles(f func(r, first int)) int {
+	const seed = 2
+	rows := s.m.Rows
+	tiles := max(32, min(rows/256, 192))
+	random := rand.New(rand.NewPCG(seed, 0))
+	for range tiles {
+		r := random.IntN(rows/vec.TileRows) * vec.TileRows
+		f(r, random.IntN(rows/vec.TileCols)*vec.TileCols)
+	}
+	return tiles
 }

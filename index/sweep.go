@@ -29,8 +29,8 @@ type Sweep struct {
 // the same exact rule as [Join].
 //
 // It costs what Join does, and a few nanoseconds for each pair within the
-// largest radius. Memory: 4 bytes per vertex and radius, a second copy of the
-// matrix, and 20 bytes per vector. A caller with too many radii for its memory
+// largest radius. Memory: 4 bytes per vertex and radius, what Join takes for the
+// matrix and a sieve, and 20 bytes per vector. A caller with too many radii for its memory
 // passes a part of them at a time; each call is one pass over all pairs.
 //
 // Errors: ErrRadius, ErrDimension, ErrNotFinite, or that of ctx.
@@ -61,7 +61,7 @@ func sweep(ctx context.Context, m *vec.Matrix, radii []float64, opts JoinOptions
 		return nil, 0, fmt.Errorf("sweep: %w", err)
 	}
 	bins := newBins(s, radii)
-	s.projection = newProjection(ctx, s, bins.limits[len(radii)-1], opts.directions, opts.Workers)
+	s.sieve = newSieve(ctx, s, bins.limits[len(radii)-1], opts.sieve, opts.Workers)
 	t := &tally{
 		s:      s,
 		bins:   bins,

@@ -34,7 +34,7 @@ func checkSweep(t *testing.T, m *vec.Matrix, radii []float64) {
 	t.Helper()
 	degrees, edges := bruteSweep(m, radii)
 	for workers, directions := range map[int]int{1: 0, 2: 1, 5: 12} {
-		s, err := NewSweep(context.Background(), m, radii, JoinOptions{Workers: workers, directions: directions})
+		s, err := NewSweep(context.Background(), m, radii, JoinOptions{Workers: workers, sieve: forcedSieve{directions: directions}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"math/bits"
-	"slices"
 
 	"heavytail/storage/vec"
 )
@@ -31,8 +30,7 @@ type walker struct {
 	rows  []float32               // packed groups of the stripe
 	low   [][vec.TileRows]float32 // their norms
 	high  [][vec.TileRows]float32
-	short []float32               // packed projections of the groups, if projections are used
-	less  [][vec.TileRows]float32 // their norms
+	fine  []sieveGroup // the groups for the sieve, if there is one
 	tile  [vec.TileRows * vec.TileCols]float32
 	near  [vec.TileRows]uint32
 	sure  [vec.TileRows]uint32
@@ -50,7 +48,7 @@ type walker struct {
 func (w *walker) walk(ctx context.Context, st stripe, limit threshold, meter *meter, open, shut func(p int), visit func(group, r, p int)) error {
 	s, dim := w.s, w.s.m.Dim
 	groups := (st.hi - st.lo + vec.TileRows - 1) / vec.TileRows
-	size := vec.TileRows * dim
+	size, alone := vec.TileRows*dim, few(dim)
 	w.pack(st, groups)
 	for p := st.lo / vec.TileCols; p*vec.TileCols < s.m.Rows; p++ {
 		if err := ctx.Err(); err != nil {
@@ -64,12 +62,12 @@ func (w *walker) walk(ctx context.Context, st stripe, limit threshold, meter *me
 			if r >= first+vec.TileCols-1 {
 				break // this group and all after it lie below the diagonal
 			}
-			if s.projection != nil {
-				left := w.filter(g, r, p, limit)
+			if s.sieve != nil {
+				left := w.sift(g, r, p)
 				if left == 0 {
 					continue
 				}
-				if left <= s.projection.few {
+				if left <= alone {
 					if w.measureNear(r, first, limit) {
 						visit(g, r, p)
 					}
@@ -95,34 +93,28 @@ func (w *walker) walk(ctx context.Context, st stripe, limit threshold, meter *me
 // pack packs the groups of a stripe.
 func (w *walker) pack(st stripe, groups int) {
 	s, size := w.s, vec.TileRows*w.s.m.Dim
-	w.rows = slices.Grow(w.rows[:0], groups*size)[:groups*size]
-	w.low = slices.Grow(w.low[:0], groups)[:groups]
-	w.high = slices.Grow(w.high[:0], groups)[:groups]
+	w.rows = fitted(w.rows, groups*size)
+	w.low, w.high = fitted(w.low, groups), fitted(w.high, groups)
 	for g := range groups {
-		s.group(w.rows[g*size:(g+1)*size], s.panels, s.m.Dim, st.lo+g*vec.TileRows,
+		packGroup(w.rows[g*size:(g+1)*size], s.panels, s.m.Dim, st.lo+g*vec.TileRows,
 			groupNorms{&w.low[g], s.low}, groupNorms{&w.high[g], s.high})
 	}
-	if s.projection == nil {
+	if s.sieve == nil {
 		return
 	}
-	size = vec.TileRows * s.projection.cols
-	w.short = slices.Grow(w.short[:0], groups*size)[:groups*size]
-	w.less = slices.Grow(w.less[:0], groups)[:groups]
+	w.fine = fitted(w.fine, groups)
 	for g := range groups {
-		s.group(w.short[g*size:(g+1)*size], s.projection.panels, s.projection.cols, st.lo+g*vec.TileRows, groupNorms{&w.less[g], s.projection.low})
+		s.sieve.pack(&w.fine[g], st.lo+g*vec.TileRows)
 	}
 }
 
-// filter sets near to the pairs u < v of a tile that their projections do not
-// decide, and returns their number.
-func (w *walker) filter(group, r, p int, limit threshold) int {
-	l, first := w.s.projection, p*vec.TileCols
-	size := vec.TileRows * l.cols
-	vec.Tile(&w.tile, l.cols, w.short[group*size:(group+1)*size], 1, vec.TileRows, l.panel(p))
-	if !vec.TileWithin(&w.near, &w.tile, &w.less[group], (*[vec.TileCols]float32)(l.low[first:]), limit.near) {
+// sift sets near to the pairs u < v of a tile that the sieve does not decide, and returns
+// their number.
+func (w *walker) sift(group, r, p int) int {
+	if !w.s.sieve.near(&w.near, &w.tile, &w.fine[group], p) {
 		return 0
 	}
-	if r+vec.TileRows > first {
+	if first := p * vec.TileCols; r+vec.TileRows > first {
 		w.clip(r, first)
 	}
 	return pairsIn(&w.near)

@@ -86,7 +86,7 @@
 //
 // # Cost
 //
-// Memory is 28 bytes per vertex and dimension (32 with an anchor, 4 of them the result),
+// Memory is 29 bytes per vertex and dimension (33 with an anchor, 4 of them the result),
 // 72 per vertex, 4 per near pair of the list and about 40 per pair that violates its
 // bound. The list has at most max(2²⁴, 2·n·k) pairs. If more than a quarter of that many
 // pairs without an edge are within 1+μ, a pass takes a random part of them, with a weight

@@ -27,7 +27,8 @@ func Bytes(g *csr.Graph, o Options) int64 {
 	// a quarter of it violated its bound: without a skin most pairs do, but only a quarter
 	// is listed then. The edges are beyond their bound at the start.
 	near := 4 * min(n*(n-1)/2, max(leastCap, 2*n*k)) / 5
-	return 4*matrices*n*k + 72*n + 4*near + perViolation*(near/4+m)
+	const sieve = 1 // byte for each element, of a join
+	return (4*matrices+sieve)*n*k + 72*n + 4*near + perViolation*(near/4+m)
 }
 
 // Seconds estimates how long Embed takes if it makes all passes, from a join and a

@@ -148,6 +148,16 @@ func tile(k kind, c *[TileRows * TileCols]float32, add bool, n int, a []float32,
 	}
 }
 
+func fastBytes(k kind) bool { return k == avx512 && cpu.X86.HasAVX512VNNI }
+
+func tileBytes(k kind, c *[TileRows * TileCols]float32, steps int, a, b []uint32, base *[TileCols]int32) {
+	if fastBytes(k) {
+		tileBytesVNNI(&c[0], steps, unsafe.SliceData(a), unsafe.SliceData(b), &base[0])
+		return
+	}
+	tileBytesGo(c, steps, a, b, base)
+}
+
 func tileWithin(k kind, mask *[TileRows]uint32, c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32, limit float32) bool {
 	switch k {
 	case avx512:

@@ -90,6 +90,12 @@ func tile(k kind, c *[TileRows * TileCols]float32, add bool, n int, a []float32,
 	tileGo(c, add, n, a, rowStep, kStep, b)
 }
 
+func fastBytes(kind) bool { return false }
+
+func tileBytes(_ kind, c *[TileRows * TileCols]float32, steps int, a, b []uint32, base *[TileCols]int32) {
+	tileBytesGo(c, steps, a, b, base)
+}
+
 func tileWithin(k kind, mask *[TileRows]uint32, c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32, limit float32) bool {
 	if k == neon {
 		return tileWithinNEON(&mask[0], &c[0], &rowNorms[0], &colNorms[0], limit)

@@ -23,6 +23,12 @@ func tile(_ kind, c *[TileRows * TileCols]float32, add bool, k int, a []float32,
 	tileGo(c, add, k, a, rowStep, kStep, b)
 }
 
+func fastBytes(kind) bool { return false }
+
+func tileBytes(_ kind, c *[TileRows * TileCols]float32, steps int, a, b []uint32, base *[TileCols]int32) {
+	tileBytesGo(c, steps, a, b, base)
+}
+
 func tileWithin(_ kind, mask *[TileRows]uint32, c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32, limit float32) bool {
 	return tileWithinGo(mask, c, rowNorms, colNorms, limit)
 }

@@ -99,6 +99,11 @@ func tileAVX512(c *float32, add bool, k int, a *float32, rowStep, kStep uintptr,
 //go:noescape
 func tileAVX2(c *float32, add bool, k int, a *float32, rowStep, kStep uintptr, b *float32)
 
+// tileBytesVNNI is [TileBytes].
+//
+//go:noescape
+func tileBytesVNNI(c *float32, steps int, a, b *uint32, base *int32)
+
 // tileWithinAVX512 is [TileWithin].
 //
 //go:noescape

@@ -145,6 +145,23 @@ func tileGo(c *[TileRows * TileCols]float32, add bool, k int, a []float32, rowSt
 	}
 }
 
+func tileBytesGo(c *[TileRows * TileCols]float32, steps int, a, b []uint32, base *[TileCols]int32) {
+	for i := range TileRows {
+		sums := *base
+		for l := range steps {
+			row, columns := a[l*TileRows+i], (*[TileCols]uint32)(b[l*TileCols:])
+			for j, column := range columns {
+				for t := 0; t < 32; t += 8 {
+					sums[j] += int32(uint8(row>>t)) * int32(int8(column>>t))
+				}
+			}
+		}
+		for j, sum := range sums {
+			c[i*TileCols+j] = float32(sum)
+		}
+	}
+}
+
 func tileWithinGo(mask *[TileRows]uint32, c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32, limit float32) bool {
 	var some uint32
 	for i, ni := range rowNorms {
