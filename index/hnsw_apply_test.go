@@ -47,11 +47,11 @@ func (s *model) change(random *rand.Rand, most int) Changes {
 // Many small changes, compared with brute force, bit for bit where ef is the
 // number of vertices; the recall of a small ef stays.
 func TestHNSW_Apply_Random(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: builds many indexes")
+	}
 	ctx := context.Background()
 	rounds, rows := 7, 500
-	if testing.Short() {
-		rounds, rows = 2, 250
-	}
 	sets := hnswSets(rows)
 	sets["two"] = gridded(2, 2, 1)
 	for name, m := range sets {

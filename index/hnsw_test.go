@@ -131,6 +131,9 @@ func TestHNSW_Recall(t *testing.T) {
 // With ef of the number of vertices the graph has the same answers as a scan, bit
 // for bit: every vertex can be reached.
 func TestHNSW_Complete(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: builds many indexes")
+	}
 	ctx := context.Background()
 	sets := matrices()
 	for name, m := range hnswSets(300) {

@@ -40,6 +40,9 @@ func TestDB_EvaluateLabels_Cancelled(t *testing.T) {
 }
 
 func TestDB_EvaluateLabels_SameAtAnyWorkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: trains models several times")
+	}
 	t.Parallel()
 	var first string
 	for _, workers := range []int{1, 3} {

@@ -12,6 +12,9 @@ import (
 // TestDB_EvaluateParameters_Embeddings holds every point of a study against an
 // embedding that is stored and evaluated by itself.
 func TestDB_EvaluateParameters_Embeddings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: searches options several times")
+	}
 	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)

@@ -85,6 +85,9 @@ func TestDB_EvaluateLinks_Same(t *testing.T) {
 
 // The model that EVALUATE LINKS measures is the one of which TRAIN MODEL reports the figures.
 func TestDB_EvaluateLinks_Model(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: trains models several times")
+	}
 	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)

@@ -89,6 +89,9 @@ func TestDB_ExportPairs(t *testing.T) {
 
 // TestDB_ExportPairs_Rankings compares recall and reciprocal rank with those of the file.
 func TestDB_ExportPairs_Rankings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: trains models several times")
+	}
 	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)

@@ -51,8 +51,11 @@ func TestIndex_Killed(t *testing.T) {
 	closeJobs(t, db)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	moments := often(1, 12, 60)
-	for _, k := range indexKills {
+	for i, k := range indexKills {
 		t.Run(k.name, func(t *testing.T) {
+			if testing.Short() && i > 0 {
+				t.Skip("-short: one statement")
+			}
 			before := copyStore(t, path)
 			db := openJobs(t, before)
 			for _, text := range strings.Split(k.before, "; ") {

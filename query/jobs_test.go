@@ -118,8 +118,8 @@ func TestJobs_Cancelled(t *testing.T) {
 	rounds := often(2, 30, 100)
 	for _, job := range killedJobs {
 		t.Run(job.name, func(t *testing.T) {
-			if testing.Short() && job.name == "refresh walks" {
-				t.Skip("the other refresh is enough")
+			if testing.Short() && job.name != "walks" && job.name != "refresh" {
+				t.Skip("-short: an EMBED and a REFRESH are enough")
 			}
 			before := copyStore(t, path)
 			db := openJobs(t, before)

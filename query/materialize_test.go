@@ -35,6 +35,9 @@ func samePredictions(t *testing.T, db *DB, w Scorer, k int) {
 // After any change, materializing again gives what computing everything again does, by
 // computing less.
 func TestMaterialize_AfterChanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: trains models several times")
+	}
 	t.Parallel()
 	ctx := context.Background()
 	db := openTest(t, nil)

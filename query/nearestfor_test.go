@@ -28,6 +28,9 @@ func eachNearest(t *testing.T, db *DB, req NearestForRequest) (rows []NearestRow
 // every metric, with conditions on the pair and on the vertex, and where the batches are
 // several.
 func TestEachNearest_Agrees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: searches options several times")
+	}
 	t.Parallel()
 	for _, opts := range []Options{{Workers: 1}, {Workers: 3}, {Workers: 2, IndexBytes: 1, graphOnly: true}} {
 		n := nearestBatch + 10

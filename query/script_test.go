@@ -85,8 +85,8 @@ func TestScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, config := range configurations {
-			if testing.Short() && i != 0 && (n%2 == 1 || i != 1+n/2%(len(configurations)-1)) {
-				continue // every second script has one beside the default, each another one
+			if testing.Short() && i != 0 && (n%3 != 0 || i != 1+n/3%(len(configurations)-1)) {
+				continue // every third script has one beside the default, each another one
 			}
 			name := strings.TrimSuffix(filepath.Base(file), ".script") + "/" + config.name
 			t.Run(name, func(t *testing.T) {

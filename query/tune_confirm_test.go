@@ -11,6 +11,9 @@ import (
 // listed again by statements that know nothing of the search: it has the score that is
 // listed, to the last digit, and the defaults of no method have a better one.
 func TestDB_Tune_ListsWhatIsMeasured(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: searches options several times")
+	}
 	t.Parallel()
 	db := openTest(t, nil)
 	table := func(statement string) []map[string]any {

@@ -69,6 +69,9 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 
 // The same request gives the same trials and bytes at any number of workers.
 func TestDB_Tune_Same(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: searches options several times")
+	}
 	t.Parallel()
 	var rows []float32
 	var trials []tune.Trial

@@ -115,6 +115,9 @@ func TestDB_Refresh_UnitBall(t *testing.T) {
 // TestDB_Tune_UnitBall expects a search that names unit_ball to store what EMBED gives
 // with the options that it found.
 func TestDB_Tune_UnitBall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: searches options several times")
+	}
 	t.Parallel()
 	db := openTest(t, nil)
 	mustRun(t, db, "GENERATE preferential_attachment(n := 120, m := 3, seed := 2) INTO g")

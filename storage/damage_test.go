@@ -220,6 +220,9 @@ func long() bool { return os.Getenv("HEAVYTAIL_LONG") != "" }
 // TestDamage_PageHeaders flips every bit of the header and of the table of elements of
 // every page, one at a time (a sample of them, unless HEAVYTAIL_LONG is set).
 func TestDamage_PageHeaders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: damages a file in thousands of ways")
+	}
 	t.Parallel()
 	h := oneHistory(t)
 	file, want := slices.Clone(h.images[len(h.images)-1]), h.answers[len(h.answers)-1]
@@ -264,6 +267,9 @@ func TestDamage_PageHeaders(t *testing.T) {
 // TestDamage_StalePage puts at the place of a page what lay there at an earlier commit:
 // the disk has lost a write.
 func TestDamage_StalePage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: damages a file in thousands of ways")
+	}
 	t.Parallel()
 	h := oneHistory(t)
 	last := len(h.images) - 1

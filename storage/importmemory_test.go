@@ -89,6 +89,9 @@ func TestImport_RepeatsTakeNoMemory(t *testing.T) {
 // Imports at any limit write the same records, whatever the edges have and
 // wherever they are cut into runs, and leave no file behind.
 func TestImport_MemoryLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: takes large inputs")
+	}
 	t.Parallel()
 	random := rand.New(rand.NewPCG(8, 8))
 	texts := map[string]string{}

@@ -309,6 +309,9 @@ func childCheckpoint(path string, commits int) {
 // at random moments: the one before or the new one is there, whole, with the
 // record that belongs to it.
 func TestPutJobCheckpoint_Killed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: kills processes at many moments")
+	}
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "killed")
 	db := openStore(t, path, nil)

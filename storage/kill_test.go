@@ -314,6 +314,9 @@ func childRewrite(path, what string, n int) {
 // TestDB_Rewrite_Killed kills compactions and backups at every point: the store
 // is the same as before, and a backup is there whole or not at all.
 func TestDB_Rewrite_Killed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: kills processes at many moments")
+	}
 	t.Parallel()
 	for _, what := range []string{"compact", "backup"} {
 		dir := t.TempDir()

@@ -393,6 +393,9 @@ func mutantCount(t *testing.T, usual, short int) int {
 // TestOpen_Mutants damages a file in many ways. Every answer must be the same
 // as before or a typed error; the process must neither die nor hang.
 func TestOpen_Mutants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: damages a file in thousands of ways")
+	}
 	t.Parallel()
 	count := mutantCount(t, 120, 20)
 	base := mutantBase(t)

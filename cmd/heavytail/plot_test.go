@@ -54,6 +54,9 @@ func TestPlot_Text(t *testing.T) {
 }
 
 func TestPlot_Pictures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: draws many pictures")
+	}
 	file := plotted(t)
 	for _, args := range [][]string{{"degrees", file, "pa", "spec"}, {"graph", file}, {"links", file}, {"graph", file, "pa", "--around", "7", "--vertices", "20", "--edges", "30", "--size", "300x300"}, {"projection", file, "spec"}, {"parameters", file, "pa", "--vary", "beta=0,1"}} {
 		var first []byte

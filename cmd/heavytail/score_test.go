@@ -37,13 +37,13 @@ func TestScore(t *testing.T) {
 
 // TestKill_Score kills runs at random moments, and resumes each.
 func TestKill_Score(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: kills processes at many moments")
+	}
 	path, dir := newFile(t), t.TempDir()
 	mustRun(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 2000, m := 20, seed := 1) INTO g")
 	var text bytes.Buffer
 	lines := 900_000
-	if testing.Short() {
-		lines /= 4
-	}
 	for i := range lines {
 		fmt.Fprintf(&text, "%d,%d\n", i%2000, i*7919%2001)
 	}

@@ -152,6 +152,9 @@ func TestKill_Import(t *testing.T) {
 // must then be undamaged and have the old embedding or the new one, and the same
 // statement must lead to the new one.
 func TestKill_Embed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: kills processes at many moments")
+	}
 	const statement = "EMBED g USING dp_spectral(dim := 40) AS e"
 	first := newFile(t)
 	mustRun(t, "", "exec", first, "-c", "GENERATE preferential_attachment(n := 1000, m := 5, seed := 1) INTO g; EMBED g USING laplacian_eigenmaps(dim := 40) AS e")

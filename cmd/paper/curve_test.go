@@ -83,6 +83,9 @@ func TestRunCurve_Figures(t *testing.T) {
 // TestRunCurve_Resumes stops a run after each of its points in turn, and expects the
 // figures of a run that was never stopped.
 func TestRunCurve_Resumes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: computes the tables several times")
+	}
 	t.Parallel()
 	data, graphs, points := smallCurve(t)
 	config := Config{Data: data, Out: filepath.Join(t.TempDir(), "whole")}

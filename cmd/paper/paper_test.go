@@ -148,6 +148,9 @@ func TestRun_Tables(t *testing.T) {
 // in the journal, and expects the next run to make exactly the steps that are
 // missing and to end with the report of a run that was never stopped.
 func TestRun_Resumes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: computes the tables several times")
+	}
 	config, graphs, methods := small(t)
 	config.Out = filepath.Join(config.Data, "whole")
 	want, err := run(t.Context(), config, graphs, methods)

@@ -294,25 +294,27 @@ func belowOne(n int, width, power float64) diagonal {
 // A solve of more eigenvalues within the tolerance of 1 than its basis has room for
 // ends after a few restarts and says why; one stopped there and continued does the same.
 func TestSolve_Crowded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: solves many matrices")
+	}
 	d := belowOne(3000, 1e-5, 1)
 	o := Options{K: 15, Norm: 1, Gathers: int64(len(d)), Workers: 1}
 	r, err := Solve(context.Background(), d, o)
 	if err != nil || r.Converged || r.Reason != ReasonStalled || r.Restarts > crowdedAfter+1 {
 		t.Fatalf("%d restarts, converged %v, %q, %v", r.Restarts, r.Converged, r.Reason, err)
 	}
-	if !testing.Short() { // a second stalled solve; TestSolve_From continues shorter ones
-		last := r.Products/Width - 2 // blocks; the last one is the measurement
-		state, ended := stopped(t, belowOne(3000, 1e-5, 1), o, last)
-		if ended != nil || state == nil {
-			t.Fatalf("the solve did not stop at product %d", last)
-		}
-		o.From = state
-		again, err := Solve(context.Background(), d, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sameResult(t, "continued", again, r)
+	// A second stalled solve, continued.
+	last := r.Products/Width - 2 // blocks; the last one is the measurement
+	state, ended := stopped(t, belowOne(3000, 1e-5, 1), o, last)
+	if ended != nil || state == nil {
+		t.Fatalf("the solve did not stop at product %d", last)
 	}
+	o.From = state
+	again, err := Solve(context.Background(), d, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameResult(t, "continued", again, r)
 	// As wide as the basis can separate, it converges.
 	if r, err := Solve(context.Background(), belowOne(3000, 1e-3, 0.5), Options{K: 15, Norm: 1, Gathers: 3000, Workers: 1}); err != nil || !r.Converged {
 		t.Errorf("%+v, %v", r.Reason, err)

@@ -105,7 +105,7 @@ func TestClassifyLabels_SignalAndNoise(t *testing.T) {
 	m, labels := clusters(400, 5, 0.1)
 	opts := LabelOptions{Seeds: 3}
 	if testing.Short() {
-		opts.Seeds, opts.Fractions = 2, []float64{0.1, 0.5, 0.9}
+		opts.Seeds, opts.Fractions = 2, []float64{0.1, 0.5}
 	}
 	for _, s := range classifyAll(t, m, labels, opts) {
 		if s.MicroF1.Mean < 0.99 || s.MacroF1.Mean < 0.99 || s.Accuracy.Mean < 0.98 {

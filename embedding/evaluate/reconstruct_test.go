@@ -120,6 +120,9 @@ func bruteAt(t *testing.T, g *csr.Graph, m *vec.Matrix, radius float64) Reconstr
 
 // The law of every point is that of its degrees, and ByKS takes the nearest.
 func TestReconstructSweep_PowerLaw(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: takes large inputs")
+	}
 	g, m := attached(t, 1000)
 	opts := ReconstructOptions{Points: 20, Criterion: ByKS}
 	best, points, err := ReconstructSweep(context.Background(), g, m, opts)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -56,15 +57,23 @@ func bySumOfProducts(_ *csr.Graph, m *vec.Matrix, u, v uint32) float64 {
 	return plantedWeight * float64(vec.Dot(m.Row(int(u)), m.Row(int(v))))
 }
 
+// trained returns a model of the terms, which the tests share, and what it was trained on.
 func trained(t testing.TB, terms Terms) (*Model, *csr.Graph, *vec.Matrix) {
 	t.Helper()
 	g, vectors, pairs := planted(t, 300, 8, 2000, bySumOfProducts)
+	key := fmt.Sprintf("%#v", terms)
+	if m, found := trainedModels[key]; found {
+		return m, g, vectors
+	}
 	m, _, err := Train(context.Background(), g, vectors, pairs, TrainOptions{Terms: terms})
 	if err != nil {
 		t.Fatal(err)
 	}
+	trainedModels[key] = m
 	return m, g, vectors
 }
+
+var trainedModels = map[string]*Model{} // of tests that are not parallel
 
 func TestTrain_PlantedWeights(t *testing.T) {
 	m, _, _ := trained(t, Terms{Heuristics: []string{}, Features: "hadamard"})
@@ -166,7 +175,7 @@ func TestCalibrate_Planted(t *testing.T) {
 }
 
 func TestModel_WithPrior(t *testing.T) {
-	m, g, vectors := trained(t, Terms{Features: "hadamard"})
+	m, g, vectors := trained(t, Terms{Heuristics: []string{}, Features: "hadamard"})
 	even, _ := m.Bind(g, vectors)
 	rare, err := m.WithPrior(0.01).Bind(g, vectors)
 	if err != nil {
@@ -197,7 +206,7 @@ func TestModel_BindRefuses(t *testing.T) {
 }
 
 func TestModel_Codec(t *testing.T) {
-	for _, terms := range []Terms{{}, {Features: "concatenation"}} {
+	for _, terms := range []Terms{{Heuristics: []string{"jaccard"}}, {Features: "concatenation"}} {
 		m, g, vectors := trained(t, terms)
 		var b bytes.Buffer
 		n, err := m.WriteTo(&b)

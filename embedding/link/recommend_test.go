@@ -114,6 +114,9 @@ func TestTrain_MAP(t *testing.T) {
 
 // TestTrain_MAPWorkers expects the same model from any number of workers.
 func TestTrain_MAPWorkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: trains models several times")
+	}
 	t.Parallel()
 	g, vectors, pairs := hiddenLinks(t)
 	var first *Model

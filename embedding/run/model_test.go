@@ -38,6 +38,9 @@ func blocks(t *testing.T, groups int) *csr.Graph {
 }
 
 func TestTrainModel_Blocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: trains models several times")
+	}
 	g := blocks(t, 8)
 	req := embedded(t, g, "hadamard+l1", 12)
 	m, report, err := TrainModel(context.Background(), req)
@@ -71,6 +74,9 @@ func TestTrainModel_Blocks(t *testing.T) {
 // The measures by other negatives are of the same links, and those by random pairs do
 // not change.
 func TestTrainModel_Negatives(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: trains models several times")
+	}
 	g := blocks(t, 6)
 	req := ModelRequest{Graph: g}
 	_, plain, err := TrainModel(context.Background(), req)
@@ -118,6 +124,9 @@ func embedded(t *testing.T, g *csr.Graph, features string, dim int) ModelRequest
 // of the pairs before: the model of what is left, with its own embedding, is asked for
 // them.
 func TestTrainModel_Stranger(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: trains models several times")
+	}
 	g := blocks(t, 8)
 	_, claim, err := TrainModel(context.Background(), embedded(t, g, "hadamard", 60))
 	if err != nil {

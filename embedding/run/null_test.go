@@ -104,6 +104,9 @@ func seeds(few, many uint64) uint64 {
 }
 
 func TestTrainModel_RandomGraph(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: a claim about graphs without structure, over many trainings")
+	}
 	t.Parallel()
 	features := []string{"concatenation"}
 	if os.Getenv("HEAVYTAIL_LONG") != "" {
@@ -159,6 +162,9 @@ func scored(t *testing.T, m *link.Model, split *evaluate.LinkSplit, req ModelReq
 }
 
 func TestLinkSplit_RandomGraph(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: a claim about graphs without structure, over many trainings")
+	}
 	t.Parallel()
 	var features []string
 	for _, f := range link.Features() {
@@ -193,6 +199,9 @@ func TestLinkSplit_RandomGraph(t *testing.T) {
 // Classes that were dealt out again have nothing to do with the vectors: of the classes of
 // the test vertices no more are found than by always naming the most frequent ones.
 func TestClassifyLabels_Shuffled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: a claim about graphs without structure, over many trainings")
+	}
 	t.Parallel()
 	g := blocks(t, 5)
 	one, several := classesOf(g)
@@ -279,6 +288,9 @@ func searched(t *testing.T) []tune.Method {
 // The best of many trials is no better than lots on a graph of chance: the pairs that
 // choose are not those of its score.
 func TestSearch_RandomGraph(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: a claim about graphs without structure, over many trainings")
+	}
 	t.Parallel()
 	var all lots
 	for seed := range seeds(2, 20) {
@@ -303,14 +315,14 @@ func TestSearch_RandomGraph(t *testing.T) {
 
 // Nor does it predict classes that were dealt out.
 func TestSearch_Shuffled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: a claim about graphs without structure, over many trainings")
+	}
 	t.Parallel()
 	g := blocks(t, 5)
 	one, several := classesOf(g)
 	for seed := range seeds(1, 20) {
 		for name, labels := range map[string]evaluate.Labels{"one class": one, "several classes": several} {
-			if testing.Short() && name == "one class" {
-				continue // half of 30 trials
-			}
 			objective, err := tune.Labels(g, dealtOut(labels, seed), seed, tune.ByMicroF1)
 			if err != nil {
 				t.Fatal(err)

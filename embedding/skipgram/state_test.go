@@ -28,6 +28,9 @@ func states(t testing.TB, c Corpus, o Options) (saved [][]byte) {
 // A training that is resumed from any checkpoint ends with the same bytes, losses and
 // counts as without a stop.
 func TestTrain_From(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: trains models several times")
+	}
 	g := communities(t, 600) // two parts
 	for name, o := range map[string]Options{
 		"softmax":  {Dim: 20, Epochs: 2, Seed: 3},
@@ -41,9 +44,6 @@ func TestTrain_From(t *testing.T) {
 				t.Fatalf("only %d checkpoints", len(saved))
 			}
 			starts := 8
-			if testing.Short() {
-				starts = 3
-			}
 			step := max(1, len(saved)/starts)
 			for i := 0; i < len(saved); i += step {
 				from, err := ReadState(bytes.NewReader(saved[i]), c.Vertices, o)

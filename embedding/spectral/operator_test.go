@@ -75,6 +75,9 @@ func spoil[F float32 | float64](x []F) {
 
 // A penalty whose powers exceed the range of float32 is an error.
 func TestDPSpectral_BetaTooLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: solves many matrices")
+	}
 	// A leaf on a clique: all vertices near the leaf have a much higher degree.
 	pendant := []csr.Edge{{U: 0, V: 60}}
 	for v := range 60 {

@@ -537,6 +537,9 @@ func TestSpectral_Scales(t *testing.T) {
 }
 
 func TestSpectral_ToleranceBelowPrecision(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: solves many matrices")
+	}
 	g := largestComponent(randomGraph(t, 1500, 8000, rand.New(rand.NewPCG(2, 2))))
 	_, stats := embed(t, g, method{}, Options{Dim: 20, Tolerance: 1e-11})
 	if stats.Converged || stats.Reason != eigen.ReasonPrecision {

@@ -96,6 +96,9 @@ func tailExponent(t *testing.T, m Model, from int) (alpha, deviation float64) {
 // TestVazquez_Exponents compares tails with the exponents of the mean field: as
 // they are for ConnectNeighbors, as an upper bound for RandomWalk.
 func TestVazquez_Exponents(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: draws many graphs")
+	}
 	for _, c := range []struct {
 		p    float64
 		from int
