@@ -20,12 +20,9 @@ type chosen struct {
 	generation uint64        // generation of the result; 0 if nothing is stored
 }
 
-// startEmbedding is the option of a method that names the embedding to begin with.
-const startEmbedding = "start_embedding"
-
 // startEmbedding returns the name of the embedding to begin with; empty for none.
 func (m configured) startEmbedding() string {
-	name, _ := m.settings[startEmbedding].(string)
+	name, _ := m.settings[storage.SettingStart].(string)
 	return name
 }
 
@@ -54,9 +51,9 @@ func (c *call) startOf(found chosen) (session.Entry, error) {
 	if name == "" {
 		return session.Entry{}, nil
 	}
-	start, err := c.Entry(name, fault.Option(startEmbedding))
+	start, err := c.Entry(name, fault.Option(storage.SettingStart))
 	if err == nil && start.Graph.ID != found.graph.ID {
-		e := fault.OfOption(startEmbedding, "is %s, which belongs to graph %s, not %s", fault.Quote(name), fault.Name(start.Graph.Name), fault.Name(found.graph.Name))
+		e := fault.OfOption(storage.SettingStart, "is %s, which belongs to graph %s, not %s", fault.Quote(name), fault.Name(start.Graph.Name), fault.Name(found.graph.Name))
 		e.Err = errors.Join(ErrInvalid, storage.ErrInvalid)
 		err = e
 	}
@@ -70,7 +67,7 @@ func (c *call) startOf(found chosen) (session.Entry, error) {
 // computed again without the edges that a training hides, it would still know them.
 func checkOwnStart(info storage.EmbeddingInfo) error {
 	for _, o := range info.Options {
-		if o.Name == startEmbedding && o.Value != "" {
+		if o.Name == storage.SettingStart && o.Value != "" {
 			e := fault.New(fault.Embedding, "embedding %s began with the vectors of %s, which know the edges that the training hides", fault.Quote(info.Name), fault.Quote(o.Value))
 			e.Remedy, e.Err = "embed with start := 'deepwalk', which is computed again without them", ErrInvalid
 			return e

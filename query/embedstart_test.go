@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -119,6 +120,77 @@ func TestDB_Embed_StartOlder(t *testing.T) {
 	if _, err := db.Query(t.Context(), "VERIFY ball", nil); !errors.As(err, &start) || start.Embedding != "walks" || !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("a full run without its start: %v", err)
 	}
+}
+
+// TestDB_Refresh_Start changes the edges of most vertices, so that the refresh is a full run,
+// which begins like EMBED.
+func TestDB_Refresh_Start(t *testing.T) {
+	t.Parallel()
+	db := openStart(t)
+	const embed = "EMBED g USING unit_ball(dim := 6, start_embedding := 'walks', anchor := 0.1, passes := 12) AS "
+	mustRun(t, db, embed+"ball")
+	var edges []string
+	for v := range 60 {
+		edges = append(edges, fmt.Sprintf("('%d', 'new%d')", v, v%3))
+	}
+	mustRun(t, db, "INSERT EDGE "+strings.Join(edges, ", ")+" INTO g")
+	refreshed, err := db.Refresh(t.Context(), RefreshRequest{Embedding: "ball"})
+	if err != nil || !refreshed.Full {
+		t.Fatalf("%+v, %v", refreshed, err)
+	}
+	mustRun(t, db, embed+"later")
+	_, got, err := db.store.Embedding(t.Context(), "ball")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, want, err := db.store.Embedding(t.Context(), "later")
+	if err != nil || !slices.Equal(got.Data, want.Data) {
+		t.Errorf("a refresh in full does not begin like EMBED: %v", err)
+	}
+	if a, b := statOf(refreshed.To, storage.SettingBegan), statOf(info, storage.SettingBegan); a != b || a == "" {
+		t.Errorf("it began with %q, and EMBED with %q", a, b)
+	}
+}
+
+// TestDB_Rename_Start renames an embedding with which others began, and expects them to name
+// it by the new name, also where they began with a past generation.
+func TestDB_Rename_Start(t *testing.T) {
+	t.Parallel()
+	db := openStart(t)
+	for _, text := range []string{
+		"EMBED g USING laplacian_eigenmaps(dim := 3) AS walks2",
+		"EMBED g USING laplacian_eigenmaps(dim := 11) AS walks",
+		"EMBED g USING unit_ball(dim := 6, start_embedding := 'walks', passes := 3) AS now",
+		"EMBED g USING unit_ball(dim := 6, start_embedding := 'walks', seed := 2, passes := 3) AS now", // now@1 is a past generation
+		"EMBED g USING unit_ball(dim := 6, start_embedding := 'walks@1', passes := 3) AS past",
+		"EMBED g USING unit_ball(dim := 6, start_embedding := 'walks2', passes := 3) AS another",
+		"ALTER EMBEDDING walks RENAME TO \"w x\"",
+	} {
+		mustRun(t, db, text)
+	}
+	for name, want := range map[string][2]string{
+		"now":     {"w x", "w x@2, of version 1"},
+		"now@1":   {"w x", "w x@2, of version 1"},
+		"past":    {"w x@1", "w x@1, of version 1"},
+		"another": {"walks2", "walks2@1, of version 1"},
+	} {
+		info, _, err := db.store.Embedding(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		option := ""
+		for _, o := range info.Options {
+			if o.Name == storage.SettingStart {
+				option = o.Value
+			}
+		}
+		if began := statOf(info, storage.SettingBegan); option != want[0] || !strings.HasPrefix(began, want[1]) {
+			t.Errorf("%s: start_embedding %q, began with %q, want %q", name, option, began, want)
+		}
+	}
+	mustRun(t, db, "VERIFY now")
+	mustRun(t, db, "VERIFY past")
+	mustRun(t, db, "CHECK")
 }
 
 // TestDB_Embed_StartRefused has starts that cannot be used.

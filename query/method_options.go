@@ -3,6 +3,7 @@ package query
 import (
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/fault"
+	"heavytail/storage"
 )
 
 // MethodOptions is an embedding method with its options as a struct: a [DPSpectral], [LaplacianEigenmaps],
@@ -191,7 +192,7 @@ func (Node2Vec) methodName() string           { return "node2vec" }
 func configure(method string, settings map[string]any, using MethodOptions) (configured, error) {
 	m, err := configureEmbed(method, settings, using)
 	if name := m.startEmbedding(); err == nil && name != "" {
-		e := fault.OfOption(startEmbedding, "is %s, and only EMBED can begin with a stored embedding: its vectors know the edges that an evaluation hides", fault.Quote(name))
+		e := fault.OfOption(storage.SettingStart, "is %s, and only EMBED can begin with a stored embedding: its vectors know the edges that an evaluation hides", fault.Quote(name))
 		e.Remedy = "use start := 'deepwalk', which is computed again each time"
 		return m, e
 	}

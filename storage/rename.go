@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"heavytail/storage/internal/block"
@@ -52,7 +53,8 @@ func (db *DB) RenameGraph(ctx context.Context, name, to string) error {
 }
 
 // RenameEmbedding gives an embedding another name, with its past generations; its indexes
-// and its automatic refresh follow. It is ErrExists where the name is taken, and ErrInUse
+// and its automatic refresh follow, and embeddings that began with its vectors name it by
+// the new name (SettingStart, SettingBegan). It is ErrExists where the name is taken, and ErrInUse
 // while a model reads the embedding or an unfinished job works on its graph. Predictions
 // that were made by a scorer of the embedding keep its old name.
 func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
@@ -96,8 +98,32 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 				return err
 			}
 		}
-		return t.move(block.EmbeddingsName, name, to, r)
+		if err := t.move(block.EmbeddingsName, name, to, r); err != nil {
+			return err
+		}
+		return t.eachEmbeddingOf(r.GraphID, func(key string, e *embeddingRecord) error {
+			if !e.renameStart(name, to) {
+				return nil
+			}
+			return t.put(block.EmbeddingsName, []byte(key), e)
+		})
 	})
+}
+
+// renameStart gives the embedding with which r began another name, and reports whether r
+// began with it or with one of its past generations.
+func (r *embeddingRecord) renameStart(name, to string) (renamed bool) {
+	for _, list := range [][]settingRecord{r.Options, r.Stats} {
+		for i, s := range list {
+			if s.Name != SettingStart && s.Name != SettingBegan {
+				continue
+			}
+			if rest, ok := strings.CutPrefix(s.Value, name); ok && (rest == "" || rest[0] == '@') {
+				list[i].Value, renamed = to+rest, true
+			}
+		}
+	}
+	return renamed
 }
 
 // RenameModel gives a model another name. It is ErrExists where the name is taken, and

@@ -38,6 +38,13 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
+// Settings of embeddings that name another embedding of the graph. Where that one is renamed,
+// they get its new name.
+const (
+	SettingStart = "start_embedding" // an option: the embedding with whose vectors a computation begins
+	SettingBegan = "began with"      // a statistic: that embedding, @ and its generation, and more text
+)
+
 // EmbeddingInfo is the catalogue entry of an embedding: everything that shaped
 // its vectors, and what the method reported about them.
 type EmbeddingInfo struct {

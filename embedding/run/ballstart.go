@@ -28,17 +28,12 @@ type ballOptions struct {
 }
 
 const (
-	startEmbedding = "start_embedding" // name of an option
-
 	randomStart = "random"
 	storedStart = "embedding" // of the embedding that the option start_embedding names
 )
 
 // ballStarts are the values of start.
 var ballStarts = []string{randomStart, embedding.MethodDeepWalk, embedding.MethodDPWalker, storedStart}
-
-// beganWith is the statistic that names the embedding with whose vectors a run began.
-const beganWith = "began with"
 
 // storedOf reads embeddings of the graph of a snapshot.
 func storedOf(db *storage.DB, snap *storage.Snapshot) Stored {
@@ -102,7 +97,11 @@ func (o *ballOptions) setStored(ctx context.Context, g *csr.Graph, info storage.
 	if o.Start, missing = startRows(g, fitted, from); missing > 0 {
 		how += fmt.Sprintf("; %d of %d vertices have no vector there", missing, g.Vertices())
 	}
-	o.began = fmt.Sprintf("%s@%d, of version %d of the graph, in %s", info.Name, info.Generation, info.GraphVersion, how)
+	generation := info.Name // of a past generation, the name has its number
+	if !info.Past {
+		generation += fmt.Sprintf("@%d", info.Generation)
+	}
+	o.began = fmt.Sprintf("%s, of version %d of the graph, in %s", generation, info.GraphVersion, how)
 	return nil
 }
 

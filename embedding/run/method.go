@@ -82,6 +82,7 @@ type renewing struct {
 	turn      int      // number of earlier generations
 	tolerance float64  // tolerance of residuals; 0 is the default
 	progress  func(stage string, done, total int64)
+	stored    Stored // for a full run that begins with a stored embedding
 }
 
 // sampling returns the walks that a method learns from.

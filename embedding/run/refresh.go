@@ -81,7 +81,7 @@ func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Re
 		return Refreshed{}, err
 	}
 	computed, err := renew(ctx, db, snap, req, method, &done, renewing{
-		vectors: rows, from: numbers, touched: changes.Touched, turn: int(from.Generation), tolerance: req.Tolerance, progress: req.Progress,
+		vectors: rows, from: numbers, touched: changes.Touched, turn: int(from.Generation), tolerance: req.Tolerance, progress: req.Progress, stored: storedOf(db, snap),
 	}, changes.All)
 	if err != nil {
 		return Refreshed{}, err
@@ -131,7 +131,7 @@ func renew(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Refr
 		}
 		reason = "the stored state does not match the vectors"
 	}
-	computed, err := method.run(ctx, snap.Graph, Request{Workers: req.Workers, Progress: req.Progress, Stored: storedOf(db, snap)})
+	computed, err := method.run(ctx, snap.Graph, Request{Workers: req.Workers, Progress: req.Progress, Stored: begin.stored})
 	done.RefreshStats = embedding.RefreshStats{Full: true, Reason: reason, Touched: len(begin.touched), Seconds: computed.info.Seconds}
 	return computed, err
 }
@@ -171,7 +171,7 @@ func renewWalks(ctx context.Context, g *csr.Graph, name string, o embedding.Walk
 // began returns the embedding with which an embedding began, as its record has it.
 func began(info storage.EmbeddingInfo) []storage.Setting {
 	for _, s := range info.Stats {
-		if s.Name == beganWith {
+		if s.Name == storage.SettingBegan {
 			return []storage.Setting{s}
 		}
 	}

@@ -113,9 +113,16 @@ func (o ballOptions) renew(ctx context.Context, g *csr.Graph, workers int, r ren
 		}
 	}
 	o.Dim, o.Workers, o.Progress = r.vectors.Dim, workers, ballProgress(r.progress)
-	rows, stats, refresh, err := unitball.Refresh(ctx, g, o.Options, old, added, r.touched, head.Wrong)
+	begin := func(ctx context.Context) (*vec.Matrix, error) {
+		err := o.setStart(ctx, g, Request{Workers: workers, Progress: r.progress, Stored: r.stored}, ballPhase{})
+		return o.Start, err
+	}
+	rows, stats, refresh, err := unitball.Refresh(ctx, g, o.Options, begin, old, added, r.touched, head.Wrong)
 	if err != nil {
 		return outcome{}, refresh, err
+	}
+	if !refresh.Full {
+		o.began = "" // these rows are not those of the full run
 	}
 	info, err := ballRecord(ctx, g, o, stats)
 	return outcome{rows, info, ballState(stats.Wrong.Pairs())}, refresh, err
@@ -156,7 +163,7 @@ func ballRecord(ctx context.Context, g *csr.Graph, o ballOptions, stats unitball
 		},
 	}
 	if o.began != "" {
-		info.Stats = append(info.Stats, storage.Setting{Name: beganWith, Value: o.began})
+		info.Stats = append(info.Stats, storage.Setting{Name: storage.SettingBegan, Value: o.began})
 	}
 	info.Stats = append(info.Stats, weighted(g, false)...)
 	note, err := ballNote(ctx, g, o.Dim, w)
@@ -238,7 +245,7 @@ func ballStart() field[ballOptions] {
 // ballFrom is the option that names an embedding to begin with. Its name keeps embeddings
 // apart from methods, which may have the same names.
 func ballFrom() field[ballOptions] {
-	return field[ballOptions]{OptionInfo{Name: startEmbedding, Type: "text",
+	return field[ballOptions]{OptionInfo{Name: storage.SettingStart, Type: "text",
 		Doc: "embedding of the same graph with whose vectors the run begins, in place of start; more dimensions than dim are projected onto their principal axes, and fewer get random ones added"},
 		"the name of an embedding of the graph, without another start and without dim := 'least'",
 		func(o *ballOptions, v any) { o.from = v.(string) }, func(o ballOptions) string { return o.from }}

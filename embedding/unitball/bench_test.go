@@ -128,7 +128,7 @@ func BenchmarkRefresh(b *testing.B) {
 			b.ResetTimer()
 			began = processorSeconds()
 			for b.Loop() {
-				rows, stats, refresh, err := Refresh(b.Context(), after, o, old, added, touched, 0)
+				rows, stats, refresh, err := Refresh(b.Context(), after, o, nil, old, added, touched, 0)
 				if err != nil {
 					b.Fatal(err)
 				}

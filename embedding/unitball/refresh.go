@@ -38,7 +38,8 @@ type RefreshStats = base.RefreshStats
 // Refresh brings a placement up to date with a graph that has changed. Row v of old is
 // the vector that vertex v of g had; it is not read where added[v] is true. touched are
 // the vertices that are new or whose edges changed, ascending. before is the number of
-// wrong pairs that the placement had. The options must be those of the embedding.
+// wrong pairs that the placement had. The options must be those of the embedding. start, if
+// not nil, returns the start rows of a full run (Options.Start), and is called only for one.
 //
 // It moves the touched vertices against their gradients, with a margin of 0.005 and by at
 // most 0.1 in a pass, and every vertex that comes into a wrong pair with one of them, until
@@ -53,8 +54,8 @@ type RefreshStats = base.RefreshStats
 //
 // A pass costs k multiply-adds for each near pair of a vertex that moves, and n·k for a
 // vertex that has left the place where its near pairs were listed. The result does not
-// depend on workers. Errors are those of Embed.
-func Refresh(ctx context.Context, g *csr.Graph, o Options, old *vec.Matrix, added []bool, touched []uint32, before int64) (*vec.Matrix, Stats, RefreshStats, error) {
+// depend on workers. Errors are those of Embed and of start.
+func Refresh(ctx context.Context, g *csr.Graph, o Options, start func(context.Context) (*vec.Matrix, error), old *vec.Matrix, added []bool, touched []uint32, before int64) (*vec.Matrix, Stats, RefreshStats, error) {
 	refresh := RefreshStats{Touched: len(touched)}
 	if err := o.Validate(); err != nil {
 		return nil, Stats{}, refresh, err
@@ -67,7 +68,7 @@ func Refresh(ctx context.Context, g *csr.Graph, o Options, old *vec.Matrix, adde
 	began := time.Now()
 	if float64(len(touched)) > refreshTouched*float64(n) {
 		refresh.Full, refresh.Reason = true, "more than a quarter of the vertices are touched"
-		rows, stats, err := Embed(ctx, g, o)
+		rows, stats, err := embedFrom(ctx, g, o, start)
 		refresh.Seconds = stats.Seconds
 		return rows, stats, refresh, err
 	}
@@ -83,7 +84,7 @@ func Refresh(ctx context.Context, g *csr.Graph, o Options, old *vec.Matrix, adde
 		refresh.Reason = fmt.Sprintf("moved %d vertices", moved)
 	}
 	if stats.Wrong.Pairs() > max(before, o.Tolerance) && !rough {
-		full, again, err := Embed(ctx, g, o)
+		full, again, err := embedFrom(ctx, g, o, start)
 		if err != nil {
 			return nil, stats, refresh, err
 		}
@@ -101,6 +102,17 @@ func Refresh(ctx context.Context, g *csr.Graph, o Options, old *vec.Matrix, adde
 	stats.Seconds = time.Since(began).Seconds()
 	refresh.MeanDrift, refresh.MaxDrift, refresh.Seconds = moved.Mean(), moved.Most(), stats.Seconds
 	return rows, stats, refresh, nil
+}
+
+// embedFrom makes a full run from the rows that start returns.
+func embedFrom(ctx context.Context, g *csr.Graph, o Options, start func(context.Context) (*vec.Matrix, error)) (*vec.Matrix, Stats, error) {
+	if start != nil {
+		var err error
+		if o.Start, err = start(ctx); err != nil {
+			return nil, Stats{}, err
+		}
+	}
+	return Embed(ctx, g, o)
 }
 
 // passes moves vertices until no pair with one of them is wrong, and counts all wrong

@@ -1,6 +1,7 @@
 package unitball
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -74,7 +75,7 @@ func TestRefresh(t *testing.T) {
 	after, touched := changed(t, g, 6, 4)
 	old, added := grow(rows, after.Vertices())
 	before := slices.Clone(old.Data)
-	got, now, refresh, err := Refresh(t.Context(), after, o, old, added, touched, 0)
+	got, now, refresh, err := Refresh(t.Context(), after, o, nil, old, added, touched, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func TestRefresh(t *testing.T) {
 		t.Error("the old rows were written")
 	}
 	o.Workers = 1
-	if again, _, _, err := Refresh(t.Context(), after, o, old, added, touched, 0); err != nil || !slices.Equal(again.Data, got.Data) {
+	if again, _, _, err := Refresh(t.Context(), after, o, nil, old, added, touched, 0); err != nil || !slices.Equal(again.Data, got.Data) {
 		t.Errorf("other rows with one worker, %v", err)
 	}
 }
@@ -108,7 +109,7 @@ func TestRefresh_Rough(t *testing.T) {
 	rows, stats := embed(t, g, o)
 	after, touched := changed(t, g, 10, 0)
 	old, added := grow(rows, after.Vertices())
-	got, now, refresh, err := Refresh(t.Context(), after, o, old, added, touched, stats.Wrong.Pairs())
+	got, now, refresh, err := Refresh(t.Context(), after, o, nil, old, added, touched, stats.Wrong.Pairs())
 	if err != nil || refresh.Full {
 		t.Fatalf("%+v, %v", refresh, err)
 	}
@@ -127,11 +128,29 @@ func TestRefresh_Full(t *testing.T) {
 	rows, _ := embed(t, g, Options{Dim: 16})
 	after, touched := changed(t, g, 60, 3)
 	old, added := grow(rows, after.Vertices())
-	_, _, refresh, err := Refresh(t.Context(), after, Options{Dim: 16}, old, added, touched, 0)
+	_, _, refresh, err := Refresh(t.Context(), after, Options{Dim: 16}, nil, old, added, touched, 0)
 	if err != nil || !refresh.Full {
 		t.Errorf("%+v, %v", refresh, err)
 	}
-	if _, _, _, err := Refresh(t.Context(), after, Options{Dim: 17}, old, added, touched, 0); !errors.Is(err, ErrStart) {
+	o := Options{Dim: 16, Seed: 3, Passes: 9, Start: vec.NewMatrix(after.Vertices(), 16)}
+	for i := range o.Start.Data {
+		o.Start.Data[i] = float32(i % 7)
+	}
+	want, _ := embed(t, after, o)
+	begin, failed := o.Start, error(nil)
+	o.Start = nil
+	from := func(context.Context) (*vec.Matrix, error) { return begin, failed }
+	if got, _, _, err := Refresh(t.Context(), after, o, from, old, added, touched, 0); err != nil || !slices.Equal(got.Data, want.Data) {
+		t.Errorf("a full run does not begin with the start rows: %v", err)
+	}
+	failed = errors.New("no rows")
+	if _, _, _, err := Refresh(t.Context(), after, o, from, old, added, touched, 0); !errors.Is(err, failed) {
+		t.Errorf("a start that fails: %v", err)
+	}
+	if _, _, _, err := Refresh(t.Context(), after, o, from, old, added, touched[:2], 1<<40); err != nil {
+		t.Errorf("a refresh that is not in full needs its start: %v", err)
+	}
+	if _, _, _, err := Refresh(t.Context(), after, Options{Dim: 17}, nil, old, added, touched, 0); !errors.Is(err, ErrStart) {
 		t.Errorf("another dimension: %v", err)
 	}
 }
