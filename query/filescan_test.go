@@ -22,13 +22,18 @@ func fileScanDB(t *testing.T, opts *Options) *DB {
 	t.Helper()
 	db := openTest(t, opts)
 	const n, dim = 600, 5
+	importText(t, db, "g", ringText(n))
+	putRows(t, db, n, dim)
+	return db
+}
+
+// ringText lists the edges of a ring.
+func ringText(n int) string {
 	var text strings.Builder
 	for v := range n {
 		fmt.Fprintf(&text, "v%d v%d\n", v, (v+1)%n)
 	}
-	importText(t, db, "g", text.String())
-	putRows(t, db, n, dim)
-	return db
+	return text.String()
 }
 
 func putRows(t *testing.T, db *DB, n, dim int) {

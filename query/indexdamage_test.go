@@ -1,0 +1,251 @@
+package query
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"heavytail/storage"
+	"heavytail/storage/vec"
+)
+
+// indexMagic begins the stream of an index.
+const indexMagic = "hthnsw2\n"
+
+// indexedFile is a closed file with the embedding e and an index whose searches visit
+// every vector, the answer of NEAREST 5 TO 'v7', and the vectors as they are stored.
+func indexedFile(t *testing.T) (content []byte, want []Neighbor, vectors []byte) {
+	t.Helper()
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "sound.ht")
+	db, err := Open(path, &Options{IndexBytes: 1, graphOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	importText(t, db, "g", ringText(600))
+	putRows(t, db, 600, 5)
+	mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 600)")
+	_, m, err := db.store.Embedding(ctx, "e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range m.Data {
+		vectors = binary.LittleEndian.AppendUint32(vectors, math.Float32bits(x))
+	}
+	exact, err := db.Nearest(ctx, NearestRequest{K: 5, Embedding: "e", Vertex: "v7", Exact: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if content, err = os.ReadFile(path); err != nil {
+		t.Fatal(err)
+	}
+	return content, exact.Neighbors, vectors
+}
+
+// A byte that changed in the links or the vectors makes the first NEAREST of a process an
+// error or leaves the answer right; BACKUP refuses the file, CHECK finds the damage, and a
+// recovered file has the right answer, or no embedding.
+func TestFileIndex_FlippedBytes(t *testing.T) {
+	t.Parallel()
+	content, want, vectors := indexedFile(t)
+	links := bytes.Index(content, []byte(indexMagic))
+	rows := bytes.Index(content, vectors)
+	if links < 0 || rows < 0 || bytes.Count(content, []byte(indexMagic)) != 1 || bytes.Count(content, vectors) != 1 {
+		t.Fatal("links and vectors are not in the file once each")
+	}
+	const row = 4 * 5
+	places := map[string]int{
+		"magic": links + 3, "head": links + 28, "sums": links + 64 + 600 + 4*300, "places": links + 64 + 5*600 + 4*10, "base": links + 64 + 9*600 + 32*7,
+		"first vector": rows, "query vector": rows + 7*row + 2, "last vector": rows + len(vectors) - 1,
+	}
+	for what, at := range places {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			damaged := slices.Clone(content)
+			damaged[at] ^= 0x10
+			searchDamagedFile(t, damaged, want, at >= rows && at < rows+len(vectors))
+		})
+	}
+}
+
+// searchDamagedFile searches a file with damage in its vectors or else in its index.
+func searchDamagedFile(t *testing.T, content []byte, want []Neighbor, inVectors bool) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "damaged.ht")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(path, &Options{IndexBytes: 1, graphOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	req := NearestRequest{K: 5, Embedding: "e", Vertex: "v7"}
+	r, err := db.Nearest(ctx, req)
+	switch {
+	case inVectors && !errors.Is(err, storage.ErrCorrupt):
+		t.Errorf("vectors: %+v, %v", r, err)
+	case !inVectors && (err != nil || r.Index != nil || !slices.Equal(r.Neighbors, want) || len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, "create it again")):
+		t.Errorf("links: %+v, %v", r, err)
+	}
+	if report, err := db.Check(ctx); err != nil || len(report.Faults) == 0 {
+		t.Errorf("CHECK: %+v, %v", report, err)
+	}
+	if _, err := db.Backup(ctx, BackupRequest{Path: filepath.Join(t.TempDir(), "copy.ht")}); !errors.Is(err, storage.ErrCorrupt) {
+		t.Errorf("BACKUP: %v", err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join(t.TempDir(), "recovered.ht")
+	if _, err := Recover(ctx, path, to, RecoverOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(to, &Options{IndexBytes: 1, graphOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	mustBeSound(t, again)
+	if r, err = again.Nearest(ctx, req); inVectors != errors.Is(err, storage.ErrNotFound) || !inVectors && !slices.Equal(r.Neighbors, want) {
+		t.Errorf("recovered: %+v, %v", r, err)
+	}
+}
+
+// A sound file is copied with its index, which the copy searches in the file.
+func TestFileIndex_Backup(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	db := fileScanDB(t, &Options{IndexBytes: 1, graphOnly: true})
+	mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 600)")
+	path := filepath.Join(t.TempDir(), "copy.ht")
+	if _, err := db.Backup(ctx, BackupRequest{Path: path}); err != nil {
+		t.Fatal(err)
+	}
+	copied, err := Open(path, &Options{IndexBytes: 1, graphOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer copied.Close()
+	req := NearestRequest{K: 5, Embedding: "e", Vertex: "v7"}
+	want, err1 := db.Nearest(ctx, req)
+	have, err2 := copied.Nearest(ctx, req)
+	if err1 != nil || err2 != nil || have.Index == nil || loaded(copied) || !slices.Equal(have.Neighbors, want.Neighbors) {
+		t.Errorf("%+v in the copy, %+v: %v, %v", have, want, err2, err1)
+	}
+}
+
+// putStream replaces the index of e by any bytes.
+func putStream(t *testing.T, db *DB, stream []byte, inPlace bool) {
+	t.Helper()
+	ctx := context.Background()
+	of, err := db.store.EmbeddingInfo(ctx, "e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := storage.IndexInfo{Metric: "l2", Vectors: of.Vertices, Recall: 1, InPlace: inPlace, Parameters: []storage.Setting{{Name: "ef", Value: "100"}}}
+	if _, err := db.store.PutIndex(ctx, of, info, func(w io.Writer) error {
+		_, err := w.Write(stream)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// REFRESH rebuilds an index that cannot be read, and the next search uses it in the file.
+func TestRefresh_DamagedIndex(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	db := openTest(t, &Options{IndexBytes: 1, graphOnly: true})
+	mustRun(t, db, "GENERATE preferential_attachment(n := 80, m := 2, seed := 2) INTO g")
+	mustRun(t, db, "EMBED g USING deepwalk(dim := 4, walks := 2, length := 6, window := 2, seed := 1) AS e")
+	for i, damage := range []func(b []byte) []byte{
+		func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
+		func(b []byte) []byte { return b[:len(b)-5] },
+		func([]byte) []byte { return []byte("no index") },
+	} {
+		mustRun(t, db, "CREATE INDEX ON e WITH (ef := 100)")
+		of, err := db.store.EmbeddingInfo(ctx, "e")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, r, err := db.store.Index(ctx, of, "l2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(r)
+		if err != nil || !bytes.HasPrefix(b, []byte(indexMagic)) {
+			t.Fatalf("%.8s, %v", b, err)
+		}
+		putStream(t, db, damage(b), true)
+		mustRun(t, db, fmt.Sprintf("INSERT EDGE ('7', 'new%d') INTO g", i))
+		mustRun(t, db, "REFRESH e")
+		forgetLoaded(db)
+		have, err := db.Nearest(ctx, NearestRequest{K: 9, Embedding: "e", Vertex: "7"})
+		if err != nil || have.Index == nil || loaded(db) || len(have.Notices) != 0 {
+			t.Fatalf("%d: %+v, %v", i, have, err)
+		}
+		want, err := db.Nearest(ctx, NearestRequest{K: 9, Embedding: "e", Vertex: "7", Exact: true})
+		if err != nil || !slices.Equal(have.Neighbors, want.Neighbors) {
+			t.Errorf("%d: %+v, expected %+v (%v)", i, have.Neighbors, want.Neighbors, err)
+		}
+	}
+}
+
+// An index that an earlier version stored is searched once it is loaded, and what REFRESH
+// stores instead is searched in the file.
+func TestRefresh_EarlierIndex(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	earlier, err := os.ReadFile("../index/testdata/hthnsw1.index")
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 3)) // the vectors of that index
+	m := vec.NewMatrix(60, 3)
+	for i := range m.Data {
+		m.Data[i] = float32(random.IntN(3))
+	}
+	db := openTest(t, &Options{IndexBytes: 1, graphOnly: true})
+	importText(t, db, "g", ringText(60))
+	if _, err := db.store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, m); err != nil {
+		t.Fatal(err)
+	}
+	putStream(t, db, earlier, false)
+	r, err := db.Nearest(ctx, NearestRequest{K: 5, Embedding: "e", Vertex: "v7"})
+	if err != nil || r.Index == nil || !loaded(db) {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	c, err := db.begin(ctx, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.end()
+	kept, _, err := c.keepIndexes("e")
+	if err != nil || len(kept) != 1 || kept[0].hnsw == nil {
+		t.Fatalf("%+v, %v", kept, err)
+	}
+	after := &vec.Matrix{Rows: 60, Dim: 3, Data: slices.Clone(m.Data)}
+	after.Data[30] = 9
+	next, err := c.followIndexes("e", kept, m, after)
+	if err != nil || len(next) != 1 || !next[0].Info.InPlace {
+		t.Fatalf("%+v, %v", next, err)
+	}
+	var b bytes.Buffer
+	if err := next[0].Write(&b); err != nil || !bytes.HasPrefix(b.Bytes(), []byte(indexMagic)) {
+		t.Errorf("%.8q, %v", b.String(), err)
+	}
+}
