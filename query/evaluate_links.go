@@ -24,7 +24,8 @@ var evaluateLinks = &statement[*parser.EvaluateLinks, EvaluateLinksRequest, *lin
 		Statement: "EVALUATE LINKS", Syntax: "EVALUATE LINKS IN graph [USING method[(option := value, …)], …] [WITH (option := value, …)]",
 		Summary: "holds out edges, embeds the rest by each method, and compares how well scorers and learned models separate held-out edges from pairs without an edge; without USING it compares the scorers of the graph. It stores nothing",
 		Columns: strings.Join(linkColumns, ", ") + "; with ranking: " + strings.Join(rankColumns, ", ") +
-			"; with splits in addition: " + strings.Join(splitColumns, ", ") + "; with null_graph in addition: " + strings.Join(nullColumns, ", "),
+			"; with splits in addition: " + strings.Join(splitColumns, ", ") + "; with null_graph in addition: " + strings.Join(nullColumns, ", ") +
+			"; with ranking and null_graph in addition to those of ranking: " + strings.Join(nullRankColumns, ", "),
 		Options: linksOptions(),
 		Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1')",
 	},
@@ -239,8 +240,6 @@ func (req EvaluateLinksRequest) check() error {
 		return fault.OfOption("splits", "is %d, and must be from 1 to %d", req.Splits, maxSplits)
 	case req.RankAt > 0 && req.Splits > 1:
 		return fault.OfOption("splits", "cannot be combined with ranking, whose intervals are over the vertices of one split")
-	case req.RankAt > 0 && req.Null:
-		return fault.OfOption("null_graph", "cannot be combined with ranking")
 	case req.RankAt > 0 && req.CurveSteps > 0:
 		return fault.New(fault.Option("CurveSteps"), "curves have no meaning with ranking, which compares a vertex with all candidates")
 	case req.Sides != "" && req.Null:

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"heavytail/embedding/evaluate"
@@ -28,7 +29,7 @@ func rankLinks(c *call, req EvaluateLinksRequest, t *linkTrial, split *evaluate.
 	}
 	result := EvaluateLinksResult{Methods: t.texts()}
 	for i, s := range evaluate.CompareRankings(r.list, req.Seed, c.db.opts.Workers) {
-		result.Rankings = append(result.Rankings, MethodRanking{r.methods[i], s})
+		result.Rankings = append(result.Rankings, MethodRanking{Method: r.methods[i], RankScore: s})
 	}
 	if len(r.list) > 0 {
 		chance, err := split.RankChance(r.opts)
@@ -43,6 +44,18 @@ func rankLinks(c *call, req EvaluateLinksRequest, t *linkTrial, split *evaluate.
 		fault.Count(int64(len(split.Edges)), "edge"), len(r.sample.Vertices), fault.Count(int64(r.sample.All), "vertex"), 100*r.sample.Popular)
 	result.Notices = c.Notices
 	return result, nil
+}
+
+// rankNull adds the figures of a split of the null graph.
+func (c *call) rankNull(req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit, rankings []MethodRanking) error {
+	null, err := c.rankMethods(req, t, split, false)
+	if err != nil {
+		return err
+	}
+	for i, score := range evaluate.CompareRankings(null.list, req.Seed, c.db.opts.Workers) {
+		rankings[i].NullMAP, rankings[i].NullRecall = score.MAP.Mean, score.Recall.Mean
+	}
+	return nil
 }
 
 // verdictText says in a sentence what to recommend by.
@@ -119,7 +132,15 @@ var rankColumns = []string{
 	"precision", "ndcg", "ndcg_low", "ndcg_high", "mrr", "hit_rate", "coverage", "popular",
 }
 
-func rankRows(r EvaluateLinksResult) *Rows {
+// nullRankColumns follow rankColumns with a null graph.
+var nullRankColumns = []string{"null_map", "null_recall"}
+
+func rankRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
+	columns := slices.Clone(rankColumns)
+	if req.Null {
+		columns = append(columns, nullRankColumns...)
+	}
+
 	table := make([][]Value, len(r.Rankings))
 	for i, s := range r.Rankings {
 		var method Value
@@ -131,6 +152,9 @@ func rankRows(r EvaluateLinksResult) *Rows {
 			row = append(row, x.Mean, x.Low, x.High)
 		}
 		table[i] = append(row, s.Precision.Mean, s.NDCG.Mean, s.NDCG.Low, s.NDCG.High, s.MRR.Mean, s.HitRate.Mean, s.Coverage, number(s.Popular))
+		if req.Null {
+			table[i] = append(table[i], s.NullMAP, s.NullRecall)
+		}
 	}
-	return rowsOf(rankColumns, table).typed("behind", orNull(storage.Float))
+	return rowsOf(columns, table).typed("behind", orNull(storage.Float))
 }

@@ -53,8 +53,8 @@ type EvaluateLinksRequest struct {
 	// the seeds Seed, Seed+1, …; scores are the means. 0 is 1. With Latest the same edges
 	// are held out each time, and only the other pairs differ.
 	Splits int
-	// Null also measures everything on a random graph with the same degrees (see
-	// measure.Exchange), where only the degrees can be predicted. The held-out edges of
+	// Null also measures everything, recommendations included, on a random graph with the same
+	// degrees (see measure.Exchange), where only the degrees can be predicted. The held-out edges of
 	// that graph are random, because it has no timestamps.
 	Null bool
 }
@@ -83,6 +83,9 @@ type MethodScore struct {
 type MethodRanking struct {
 	Method int `json:"method"` // as in MethodScore
 	evaluate.RankScore
+	// The means of the same measures on the null graph; 0 without Null.
+	NullMAP    float64 `json:"null_map"`
+	NullRecall float64 `json:"null_recall"`
 }
 
 // NegativePairs counts what held-out edges are compared with.

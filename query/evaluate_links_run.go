@@ -22,11 +22,7 @@ func runEvaluateLinks(c *call, req EvaluateLinksRequest, t *linkTrial) (Evaluate
 	}
 	defer release()
 	if req.RankAt > 0 {
-		s, err := c.splitLinks(graph, graph.Graph, req, t)
-		if err != nil {
-			return EvaluateLinksResult{}, err
-		}
-		return rankLinks(c, req, t, s.base)
+		return c.rankBoth(graph, req, t)
 	}
 	splits, held := make([]EvaluateLinksResult, max(1, req.Splits)), 0
 	for i := range splits {
@@ -66,11 +62,44 @@ func (c *call) scoreSplit(view *session.Graph, g *csr.Graph, req EvaluateLinksRe
 	return result, len(s.base.Edges), nil
 }
 
+// nullGraph returns a random graph with the same degrees.
+func (c *call) nullGraph(view *session.Graph, seed uint64) (*csr.Graph, error) {
+	g, err := measure.Exchange(c.Ctx, view.Graph, measure.ExchangeOptions{Work: measure.Work{Progress: c.Meter.Update}, Seed: seed})
+	if err != nil {
+		return nil, fmt.Errorf("random graph with the same degrees: %w", err)
+	}
+	return g, nil
+}
+
+// rankBoth measures recommendations, with Null also those of the null graph.
+func (c *call) rankBoth(view *session.Graph, req EvaluateLinksRequest, t *linkTrial) (EvaluateLinksResult, error) {
+	s, err := c.splitLinks(view, view.Graph, req, t)
+	if err != nil {
+		return EvaluateLinksResult{}, err
+	}
+	result, err := rankLinks(c, req, t, s.base)
+	if err != nil || !req.Null {
+		return result, err
+	}
+	g, err := c.nullGraph(view, req.Seed)
+	if err != nil {
+		return EvaluateLinksResult{}, err
+	}
+	req.Latest = false
+	if s, err = c.splitLinks(view, g, req, t); err != nil {
+		return EvaluateLinksResult{}, err
+	}
+	if err = c.rankNull(req, t, s.base, result.Rankings); err != nil {
+		return EvaluateLinksResult{}, err
+	}
+	return result, nil
+}
+
 // scoreNull adds the figures of the null graph.
 func (c *call) scoreNull(view *session.Graph, req EvaluateLinksRequest, t *linkTrial, scores []MethodScore) error {
-	g, err := measure.Exchange(c.Ctx, view.Graph, measure.ExchangeOptions{Work: measure.Work{Progress: c.Meter.Update}, Seed: req.Seed})
+	g, err := c.nullGraph(view, req.Seed)
 	if err != nil {
-		return fmt.Errorf("random graph with the same degrees: %w", err)
+		return err
 	}
 	req.Latest = false
 	null, _, err := c.scoreSplit(view, g, req, t)
@@ -233,7 +262,7 @@ var (
 
 func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
 	if req.RankAt > 0 {
-		return rankRows(r)
+		return rankRows(req, r)
 	}
 	columns := slices.Clone(linkColumns)
 	if req.Splits > 1 {

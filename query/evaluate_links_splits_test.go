@@ -49,6 +49,39 @@ func TestDB_EvaluateLinks_Splits(t *testing.T) {
 	}
 }
 
+// TestDB_EvaluateLinks_NullRankings compares the null figures of recommendations with those
+// of the same random graph stored, and expects the other figures not to change.
+func TestDB_EvaluateLinks_NullRankings(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	attached(t, db)
+	mustExec(t, db, "CREATE GRAPH shuffled AS NULL OF pa WITH (seed := 5)")
+	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Using: FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100, RankAt: 5}
+	ranked := func(graph string, null bool) []MethodRanking {
+		t.Helper()
+		req := req
+		req.Graph, req.Null = graph, null
+		result, err := db.EvaluateLinks(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result.Rankings
+	}
+	both, alone, stored := ranked("pa", true), ranked("pa", false), ranked("shuffled", false)
+	if len(both) != 3 || len(stored) != 3 || stored[0].MAP.Mean == 0 {
+		t.Fatalf("%d rankings, of the stored graph %+v", len(both), stored)
+	}
+	for i, r := range both {
+		if r.NullMAP != stored[i].MAP.Mean || r.NullRecall != stored[i].Recall.Mean {
+			t.Errorf("%s: null %v and %v, of the stored graph %v and %v", r.Scorer, r.NullMAP, r.NullRecall, stored[i].MAP.Mean, stored[i].Recall.Mean)
+		}
+		r.NullMAP, r.NullRecall = 0, 0
+		if r != alone[i] {
+			t.Errorf("%s: %+v with a null graph, %+v without", r.Scorer, r, alone[i])
+		}
+	}
+}
+
 // TestDB_EvaluateLinks_Curves expects a curve for every score, with the area of its AUC, and
 // none where none was asked for.
 func TestDB_EvaluateLinks_Curves(t *testing.T) {

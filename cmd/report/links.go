@@ -108,18 +108,18 @@ func (g *graph) rankingBlock(b *block) error {
 		return nil
 	}
 	req := g.linkRequest()
-	req.RankAt = evaluate.DefaultRankAt
+	req.RankAt, req.Null = evaluate.DefaultRankAt, true
 	result, err := g.db.EvaluateLinks(g.ctx, req)
 	if err != nil {
 		return err
 	}
-	b.Lead = fmt.Sprintf("Each scorer recommends %d links to each of a sample of the vertices with held-out edges. Figures are means over these vertices, with 95 %% intervals.", req.RankAt)
-	b.Statement = "EVALUATE LINKS IN " + identText(g.info.Name) + g.usingText() + fmt.Sprintf(" WITH (ranking := %d, seed := %d)", req.RankAt, req.Seed)
-	t := head("Recommendations by mean average precision (MAP)", "scorer", "#MAP", "95 % interval", "#recall", "#precision", "#NDCG", "#MRR", "#hit rate", "#coverage", "#popular")
+	b.Lead = fmt.Sprintf("Each scorer recommends %d links to each of a sample of the vertices with held-out edges. Figures are means over these vertices, with 95 %% intervals. Next to MAP and recall are those of a random graph with the same degrees.", req.RankAt)
+	b.Statement = "EVALUATE LINKS IN " + identText(g.info.Name) + g.usingText() + fmt.Sprintf(" WITH (ranking := %d, null_graph := true, seed := %d)", req.RankAt, req.Seed)
+	t := head("Recommendations by mean average precision (MAP)", "scorer", "#MAP", "95 % interval", "#MAP of the random graph", "#recall", "#recall of the random graph", "#precision", "#NDCG", "#MRR", "#hit rate", "#coverage", "#popular")
 	order := slices.SortedStableFunc(slices.Values(result.Rankings), func(x, y query.MethodRanking) int { return compareDown(x.MAP.Mean, y.MAP.Mean) })
 	for _, s := range order {
 		name := picture.ScoreName(result, query.MethodScore{Method: s.Method, LinkScore: evaluate.LinkScore{Scorer: s.Scorer, Learned: s.Learned}})
-		t.add(name, s.MAP.Mean, short(s.MAP.Low)+" to "+short(s.MAP.High), s.Recall.Mean, s.Precision.Mean, s.NDCG.Mean, s.MRR.Mean, s.HitRate.Mean, s.Coverage, s.Popular)
+		t.add(name, s.MAP.Mean, short(s.MAP.Low)+" to "+short(s.MAP.High), s.NullMAP, s.Recall.Mean, s.NullRecall, s.Precision.Mean, s.NDCG.Mean, s.MRR.Mean, s.HitRate.Mean, s.Coverage, s.Popular)
 	}
 	b.Tables = []table{t}
 	b.note(result.Notices)
