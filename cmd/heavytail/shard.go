@@ -75,13 +75,14 @@ func (r *runner) writeShards(what string, m *shard.Manifest) error {
 func newShardRun(std streams) *cobra.Command {
 	var which string
 	cmd := &cobra.Command{
-		Use:   "run FILE --dir D [--shard I]",
-		Short: "Run a shard, or all that are not done",
-		Long: `Run shard I of the plan in the folder D on FILE, which is only read; without
---shard all that are not done, one after the other. A shard that is done is checked
+		Use:   "run FILE --dir D [--shard I | --shard I-J]",
+		Short: "Run a shard, several, or all that are not done",
+		Long: `Run shard I of the plan in the folder D on FILE, which is only read; or the shards
+I to J, or without --shard all that are not done, one after the other. A shard that is done is checked
 and not run again, so that whatever was stopped can be started again.`,
 		Example: `  heavytail shard run social.ht --dir D --shard $SLURM_ARRAY_TASK_ID
-  heavytail shard run social.ht --dir D --shard 7/64`,
+  heavytail shard run social.ht --dir D --shard 7/64
+  heavytail shard run social.ht --dir D --shard 8-15`,
 		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := shard.Open(flagText(cmd, "dir"))
@@ -102,22 +103,27 @@ and not run again, so that whatever was stopped can be started again.`,
 			})
 		},
 	}
-	cmd.Flags().StringVar(&which, "shard", "", "number of the shard, from 0, as 7 or 7/64")
+	cmd.Flags().StringVar(&which, "shard", "", "number of the shard, from 0, as 7 or 7/64, or a range, as 8-15")
 	return cmd
 }
 
-// whichShards parses the flag of a shard: 7, or 7/64 if there are 64 shards. An empty
-// text means all shards.
+// whichShards parses the flag of shards: 7, 8-15, or the same with /64 behind it if there are 64
+// shards. An empty text means all shards.
 func whichShards(text string, shards int) (first, end int, err error) {
 	if text == "" {
 		return 0, shards, nil
 	}
-	number, of, has := strings.Cut(text, "/")
-	i, err := strconv.Atoi(number)
-	if err != nil || i < 0 || i >= shards || has && of != strconv.Itoa(shards) {
-		return 0, 0, usageError{fmt.Errorf("--shard is %q, expected 0 to %d, or the same with /%d behind it", text, shards-1, shards)}
+	numbers, of, has := strings.Cut(text, "/")
+	from, to, several := strings.Cut(numbers, "-")
+	first, err = strconv.Atoi(from)
+	last := first
+	if several && err == nil {
+		last, err = strconv.Atoi(to)
 	}
-	return i, i + 1, nil
+	if err != nil || first < 0 || last < first || last >= shards || has && of != strconv.Itoa(shards) {
+		return 0, 0, usageError{fmt.Errorf("--shard is %q, expected 0 to %d, or a range such as 0-%d, or the same with /%d behind it", text, shards-1, shards-1, shards)}
+	}
+	return first, last + 1, nil
 }
 
 func newShardStatus(std streams) *cobra.Command {

@@ -20,7 +20,7 @@ func TestShard(t *testing.T) {
 	if got, want := mustRun(t, "", "shard", "plan", file, "--shards", "3", "--dir", folder, "--statement", statement), "planned 3 shards of 50 rows\n"; got != want {
 		t.Errorf("%q, expected %q", got, want)
 	}
-	for _, wrong := range []string{"3", "-1", "1/4", "x", "0/3/3"} {
+	for _, wrong := range []string{"3", "-1", "1/4", "x", "0/3/3", "1-3", "2-1", "0-", "-"} {
 		mustFail(t, exitUsage, []string{"--shard is", "0 to 2"}, "shard", "run", file, "--dir", folder, "--shard", wrong)
 	}
 	mustRun(t, "", "shard", "run", file, "--dir", folder, "--shard", "1/3")
@@ -28,6 +28,10 @@ func TestShard(t *testing.T) {
 		t.Errorf("status %q", got)
 	}
 	mustFail(t, exitFailed, []string{"2 of 3 shards: 0, 2", "missing"}, "shard", "merge", "--dir", folder)
+	mustRun(t, "", "shard", "run", file, "--dir", folder, "--shard", "0-1/3")
+	if got := mustRun(t, "", "shard", "status", "--dir", folder); !strings.Contains(got, "missing: 2\n") {
+		t.Errorf("status %q", got)
+	}
 	mustRun(t, "", "shard", "run", file, "--dir", folder)
 	mustRun(t, "", "shard", "merge", "--dir", folder)
 	mustRun(t, "", "exec", file, "-c", "NEAREST 2 FOR ALL USING e INTO FILE '"+alone+"'")

@@ -16,17 +16,18 @@
 //
 // # The folder
 //
-// A folder holds one plan. Its form is version 2:
+// A folder holds one plan. Its form is version 3:
 //
 //	manifest.json      the plan; never changed, and without it there is no plan
-//	input/00007.csv    what shard 7 reads: a pair in each row under source,target, or the
-//	                   key of a vertex under key; values are in quotes unless plain; for
-//	                   EXPORT WALKS and RECONSTRUCT there is none
+//	input/00007.csv    what shard 7 reads: a piece of the text of SCORE FILE under its header,
+//	                   or else a pair in each row under source,target, or the key of a
+//	                   vertex under key, in quotes unless plain; for EXPORT WALKS and
+//	                   RECONSTRUCT there is none
 //	parts/00007.csv    the rows of shard 7 under the header of the statement; its ending is
 //	                   that of the file of the statement
-//	parts/00007.json   written last: bytes and SHA-256 of the part, and the plan it is of
+//	parts/00007.json   written last: bytes and CRC-32C of the part, and the plan it is of
 //
-// The manifest has the statement, the rows of each shard, the SHA-256 of each input, and
+// The manifest has the statement, the rows of each shard, the CRC-32C of each input, and
 // the objects that answers depend on: the graph with its version, the embeddings with their
 // generations, the models, the indexes, and the kind of kernels (vec.Kind), because kernels
 // of different machines round differently. It also has its own checksum.

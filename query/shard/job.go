@@ -6,6 +6,7 @@ import (
 
 	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/storage/format"
 )
 
 // job is a kind of statement that can be divided. Each has a file with its description,
@@ -46,9 +47,18 @@ type copied interface {
 	each(ctx context.Context, db *query.DB, f func(row ...string) error) error
 }
 
+// cuttable is a statement whose shards may have pieces of its text, instead of rows that are
+// read and written again.
+type cuttable interface {
+	copied
+	// text is the form of its input, and its path; nil if the input cannot be cut.
+	text(ctx context.Context) (*format.PairsText, string, error)
+}
+
 // piece is the work of one shard.
 type piece struct {
 	input       string // the copy of its rows
+	separator   string // Manifest.Separator
 	output      string
 	first, rows int64 // numbers of its rows
 }

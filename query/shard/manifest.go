@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -15,7 +16,7 @@ import (
 )
 
 // version is the form of the folder.
-const version = 2
+const version = 3
 
 // MaxShards is the largest number of shards of a plan.
 const MaxShards = 100_000
@@ -23,11 +24,12 @@ const MaxShards = 100_000
 // Manifest is a plan: a statement that is divided into shards. It is safe for concurrent
 // use.
 type Manifest struct {
-	Format    int      `json:"format"`    // 2
-	Statement string   `json:"statement"` // in the language, with what it would read and write alone
-	Output    string   `json:"output"`    // the file of the statement, which Merge writes if it is given no other
-	Kernel    string   `json:"kernel"`    // vec.Kind() of the machine that planned
-	Reads     []Source `json:"reads"`     // what the rows follow from
+	Format    int      `json:"format"`              // 3
+	Statement string   `json:"statement"`           // in the language, with what it would read and write alone
+	Output    string   `json:"output"`              // the file of the statement, which Merge writes if it is given no other
+	Kernel    string   `json:"kernel"`              // vec.Kind() of the machine that planned
+	Reads     []Source `json:"reads"`               // what the rows follow from
+	Separator string   `json:"separator,omitempty"` // separator of columns in the inputs, if they are pieces of the text of the statement
 	Shards    []Input  `json:"shards"`
 	Checksum  string   `json:"checksum"` // SHA-256 of all the other fields
 
@@ -47,14 +49,15 @@ type Source struct {
 type Input struct {
 	First  int64  `json:"first"` // from 0
 	Rows   int64  `json:"rows"`
-	SHA256 string `json:"sha256,omitempty"` // SHA-256 of the file in the folder input, if there is one
+	Bytes  int64  `json:"bytes,omitempty"`  // size of the file in the folder input, if there is one
+	CRC32C string `json:"crc32c,omitempty"` // its checksum
 }
 
 // part is the state of a finished shard, without its rows.
 type part struct {
 	Plan    string  `json:"plan"` // Manifest.Checksum
 	Bytes   int64   `json:"bytes"`
-	SHA256  string  `json:"sha256"`
+	CRC32C  string  `json:"crc32c"`
 	Seconds float64 `json:"seconds"`
 }
 
@@ -120,16 +123,34 @@ func (m *Manifest) parts() ([]*part, error) {
 	return list, nil
 }
 
-// hashFile returns size and SHA-256 of a file.
-func hashFile(path string) (bytes int64, sum string, err error) {
+// checksum is the length and the CRC-32C of what is written to it, in the form of RFC 3720. It
+// takes a tenth of the time of SHA-256, which for the bytes of a cheap scorer is more than
+// dividing may cost, and it finds accidents; nothing here withstands somebody who also changes
+// the checksum.
+type checksum struct {
+	bytes int64
+	crc   uint32
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func (c *checksum) Write(text []byte) (int, error) {
+	c.bytes += int64(len(text))
+	c.crc = crc32.Update(c.crc, castagnoli, text)
+	return len(text), nil
+}
+
+func (c *checksum) text() string { return fmt.Sprintf("%08x", c.crc) }
+
+// sumFile returns the checksum of a file.
+func sumFile(path string) (sum checksum, err error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return 0, "", err
+		return sum, err
 	}
 	defer file.Close()
-	h := sha256.New()
-	bytes, err = io.Copy(h, file)
-	return bytes, hex.EncodeToString(h.Sum(nil)), err
+	_, err = io.CopyBuffer(&sum, struct{ io.Reader }{file}, make([]byte, 1<<18))
+	return sum, err
 }
 
 func readJSON(path string, into any) error {

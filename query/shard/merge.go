@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -35,11 +33,12 @@ func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error
 	}
 	return writeFile(cmp.Or(into, m.Output), overwrite, func(w io.Writer) error {
 		var head string
+		buffer := make([]byte, 1<<18)
 		for i, p := range parts {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := m.appendPart(w, i, p, work.headed(), &head); err != nil {
+			if err := m.appendPart(w, i, p, work.headed(), &head, buffer); err != nil {
 				return err
 			}
 		}
@@ -49,19 +48,20 @@ func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error
 
 // appendPart copies the rows of a shard. With a header the first one has it, and all others
 // must have the same.
-func (m *Manifest) appendPart(w io.Writer, shard int, p *part, headed bool, head *string) error {
+func (m *Manifest) appendPart(w io.Writer, shard int, p *part, headed bool, head *string, buffer []byte) error {
 	file, err := os.Open(m.output(shard))
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	sum := sha256.New()
-	in := bufio.NewReaderSize(io.TeeReader(file, sum), 1<<18)
+	var sum checksum
+	in := bufio.NewReaderSize(file, 1<<18)
 	if headed {
 		line, err := in.ReadString('\n')
 		if err != nil && err != io.EOF {
 			return err
 		}
+		sum.Write([]byte(line))
 		switch {
 		case shard == 0:
 			*head = line
@@ -72,10 +72,11 @@ func (m *Manifest) appendPart(w io.Writer, shard int, p *part, headed bool, head
 			return fmt.Errorf("%s has another header than the first part: %w", m.output(shard), ErrDamaged)
 		}
 	}
-	if _, err := io.Copy(w, in); err != nil {
+	// Rows take the path of the buffer only: bufio.Reader.WriteTo would copy them once more.
+	if _, err := io.CopyBuffer(io.MultiWriter(&sum, w), struct{ io.Reader }{in}, buffer); err != nil {
 		return err
 	}
-	return m.verify(shard, p, hex.EncodeToString(sum.Sum(nil)))
+	return m.verify(shard, p, sum)
 }
 
 // Ranges writes ascending numbers as 1, 4-7.

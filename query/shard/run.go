@@ -37,9 +37,10 @@ func (m *Manifest) Run(ctx context.Context, db *query.DB, shard int) error {
 		return err
 	}
 	if _, ok := work.(copied); ok {
-		if _, sum, err := hashFile(m.input(shard)); err != nil {
+		in := m.Shards[shard]
+		if sum, err := sumFile(m.input(shard)); err != nil {
 			return err
-		} else if sum != m.Shards[shard].SHA256 {
+		} else if sum.bytes != in.Bytes || sum.text() != in.CRC32C {
 			return fmt.Errorf("%s is not what was planned: %w", m.input(shard), ErrDamaged)
 		}
 	}
@@ -58,23 +59,24 @@ func (m *Manifest) run(ctx context.Context, db *query.DB, work divisible, shard 
 		return err
 	}
 	began := time.Now()
-	rows, err := db.Run(ctx, work.on(piece{input, output, m.Shards[shard].First, m.Shards[shard].Rows}), nil)
+	rows, err := db.Run(ctx, work.on(piece{input, m.Separator, output, m.Shards[shard].First, m.Shards[shard].Rows}), nil)
 	if err != nil {
 		return err
 	}
 	if err := drain(rows); err != nil {
 		return err
 	}
-	p := part{Plan: m.Checksum, Seconds: time.Since(began).Seconds()}
-	if p.Bytes, p.SHA256, err = hashFile(output); err != nil {
+	seconds := time.Since(began).Seconds()
+	sum, err := sumFile(output)
+	if err != nil {
 		return err
 	}
-	return writeJSON(m.state(shard), p, true)
+	return writeJSON(m.state(shard), part{m.Checksum, sum.bytes, sum.text(), seconds}, true)
 }
 
 // checkPart verifies the rows of a shard that is done.
 func (m *Manifest) checkPart(shard int, p *part) error {
-	_, sum, err := hashFile(m.output(shard))
+	sum, err := sumFile(m.output(shard))
 	if err != nil {
 		return err
 	}
@@ -82,8 +84,8 @@ func (m *Manifest) checkPart(shard int, p *part) error {
 }
 
 // verify compares the rows of a shard with its state.
-func (m *Manifest) verify(shard int, p *part, sum string) error {
-	if sum != p.SHA256 {
+func (m *Manifest) verify(shard int, p *part, sum checksum) error {
+	if sum.bytes != p.Bytes || sum.text() != p.CRC32C {
 		return fmt.Errorf("%s is not what was written; remove %s and run shard %d again: %w", m.output(shard), m.state(shard), shard, ErrDamaged)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -114,16 +115,37 @@ func (w scoreFile) each(ctx context.Context, _ *query.DB, f func(row ...string) 
 	return err
 }
 
+// text is the form of a file of two columns in plain text.
+func (w scoreFile) text(ctx context.Context) (*format.PairsText, string, error) {
+	opts, err := w.reading()
+	if err != nil {
+		return nil, "", err
+	}
+	in, _, err := format.OpenFile(opts.Name)
+	if err != nil {
+		return nil, "", err
+	}
+	defer in.Close()
+	form, err := format.PairsTextOf(ctx, in, opts)
+	return form, opts.Name, err
+}
+
 func (w scoreFile) on(p piece) parser.Statement {
 	s := *w.s
 	s.Pairs, s.File = text(p.input), text(p.output)
 	s.Options = []parser.Option{
-		option("header", text("names")), option("separator", text(",")),
+		option("header", text("names")), option("separator", text(cmp.Or(p.separator, ","))),
 		option("overwrite", parser.Bool{Value: true}), option("resume", parser.Bool{Value: true}),
+	}
+	// A line of a text may have more columns than the first pair, which the undivided
+	// statement leaves out.
+	left := ""
+	if p.separator != "" {
+		s.Options, left = append(s.Options, option("columns", text("none"))), "columns"
 	}
 	for _, o := range w.s.Options {
 		switch o.Name.Name {
-		case "header", "separator", "overwrite", "resume":
+		case "header", "separator", "overwrite", "resume", left:
 		default:
 			s.Options = append(s.Options, o)
 		}

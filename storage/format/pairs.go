@@ -63,6 +63,15 @@ func PairColumns(ctx context.Context, r io.Reader, opts EdgeListOptions) ([]Pair
 	if table != nil {
 		return table.pairColumns()
 	}
+	p, err := firstPair(ctx, r, opts)
+	if err != nil {
+		return nil, err
+	}
+	return p.furtherColumns(), nil
+}
+
+// firstPair reads a text of pairs to its first pair.
+func firstPair(ctx context.Context, r io.Reader, opts EdgeListOptions) (*parser, error) {
 	p, err := startPairs(opts)
 	if err != nil {
 		return nil, err
@@ -72,7 +81,11 @@ func PairColumns(ctx context.Context, r io.Reader, opts EdgeListOptions) ([]Pair
 	if _, err := p.pull(ctx, r); err != nil && err != enough {
 		return nil, err
 	}
-	var columns []PairColumn
+	return p, nil
+}
+
+// furtherColumns are the columns other than the keys, once the first pair was read.
+func (p *parser) furtherColumns() (columns []PairColumn) {
 	for i := range max(len(p.names), p.columns.count) {
 		if i+1 == p.plan.at[roleSource] || i+1 == p.plan.at[roleTarget] {
 			continue
@@ -83,7 +96,7 @@ func PairColumns(ctx context.Context, r io.Reader, opts EdgeListOptions) ([]Pair
 		}
 		columns = append(columns, c)
 	}
-	return columns, nil
+	return columns
 }
 
 // openPairs checks the options, and opens the input if it is Parquet.
