@@ -48,7 +48,7 @@ func newByteForm(ctx context.Context, s *screen, limit float64, workers int) *by
 		return nil
 	}
 	count := (rows + vec.TileCols - 1) / vec.TileCols
-	b := &byteForm{s: s, steps: (dim + 3) / 4}
+	b := &byteForm{s: s, steps: byteSteps(dim)}
 	b.panels = make([]uint32, count*vec.TileCols*b.steps)
 	b.bases = make([][vec.TileCols]int32, count)
 	b.norms = make([]float32, count*vec.TileCols)

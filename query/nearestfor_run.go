@@ -41,7 +41,7 @@ type nearestBatches struct {
 
 // nearestBatch is the largest number of queries in a batch: so many that the time to
 // read the vectors is negligible compared with the products, as in package index.
-const nearestBatch = 1024
+const nearestBatch = 4096
 
 // nearestBatches loads the data that the batches of a search share. The queries are the
 // keys of a file, or all vertices if path is empty.
@@ -115,7 +115,7 @@ func (b *nearestBatches) each(f func(NearestRow) error) error {
 func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
 	c := b.call
 	size := b.batchSize()
-	release, err := c.db.cache.Reserve(b.batchBytes(size), "the nearest of "+fault.Count(int64(size), "vertex"))
+	release, err := c.db.cache.Reserve(b.batchBytes(size)+b.roundedBytes(), "the nearest of "+fault.Count(int64(size), "vertex"))
 	if err != nil {
 		return err
 	}
@@ -159,6 +159,15 @@ func (b *nearestBatches) batchSize() int {
 // twice the vectors of the queries.
 func (b *nearestBatches) batchBytes(size int) int64 {
 	return int64(size) * (8*int64(b.k)*int64(b.call.workers()+1) + 8*int64(b.space.Matrix.Dim))
+}
+
+// roundedBytes is the memory of the vectors in one byte for each element, which a scan of
+// many queries may use.
+func (b *nearestBatches) roundedBytes() int64 {
+	if b.exact == nil {
+		return 0
+	}
+	return int64(len(b.space.Matrix.Data))
 }
 
 // queries calls f with the query vertices in order.
