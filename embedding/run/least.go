@@ -132,7 +132,7 @@ func (s *leastSearch) try(ctx context.Context, g *csr.Graph, req Request, dim in
 	}
 	if req.Progress != nil {
 		o.Progress = func(pass, passes int, w unitball.Wrong) {
-			req.Progress(fmt.Sprintf("placing in %d dimensions: %s", dim, ballWrong(w)), int64(pass), int64(passes))
+			req.Progress(s.stage(dim, w), int64(pass), int64(passes))
 		}
 	}
 	rows, stats, err := unitball.Embed(ctx, g, o.Options)
@@ -147,6 +147,17 @@ func (s *leastSearch) try(ctx context.Context, g *csr.Graph, req Request, dim in
 	return nil
 }
 
+// stage is the text of the progress of a trial: its number and dimension, the dimensions
+// between which the search is, and the wrong pairs.
+func (s *leastSearch) stage(dim int, w unitball.Wrong) string {
+	failed, good := s.between()
+	found := "none found"
+	if good > 0 {
+		found = fmt.Sprintf("found in %d", good)
+	}
+	return fmt.Sprintf("placing: dim %d, trial %d (%s, above %d): %s", dim, len(s.trials)+1, found, failed, ballWrong(w))
+}
+
 // describe adds the trials to the statistics of the placement, whose last one is the
 // notice.
 func (s *leastSearch) describe(stats []storage.Setting) []storage.Setting {
@@ -159,7 +170,7 @@ func (s *leastSearch) describe(stats []storage.Setting) []storage.Setting {
 	if s.o.Tolerance > 0 {
 		allowed = fmt.Sprintf(" with at most %d wrong pairs", s.o.Tolerance)
 	}
-	text := fmt.Sprintf("no placement%s was found in up to %d dimensions", allowed, leastMost)
+	text := fmt.Sprintf("no placement%s was found in up to %d dimensions, the most that dim := 'least' tries; for more, give dim as a number", allowed, leastMost)
 	if good > 0 {
 		found = strconv.Itoa(good)
 		text = fmt.Sprintf("%d is the smallest dim in which a placement%s was found", good, allowed)

@@ -30,7 +30,7 @@ func statistic(info storage.EmbeddingInfo, name string) string {
 // TestLeast_Known expects the sphericity of small graphs where it is known: at most five
 // points of a disc of radius 1 are more than 1 apart pairwise, so a star of five leaves
 // needs two dimensions and one of six needs three; all vertices of a complete graph may
-// coincide.
+// coincide, and isolated vertices and paths are on a line.
 func TestLeast_Known(t *testing.T) {
 	t.Parallel()
 	star := func(leaves int) []csr.Edge {
@@ -46,7 +46,8 @@ func TestLeast_Known(t *testing.T) {
 		want  int
 	}{
 		{6, star(5), 2}, {7, star(6), 3}, {4, star(3), 2}, {4, []csr.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 3}, {U: 0, V: 3}}, 2},
-		{3, []csr.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 0, V: 2}}, 1}, {2, nil, 1},
+		{3, []csr.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 0, V: 2}}, 1}, {1, nil, 1}, {2, nil, 1},
+		{3, nil, 1}, {6, nil, 1}, {5, []csr.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 3, V: 4}}, 1},
 	} {
 		g, err := csr.FromEdges(c.n, c.edges)
 		if err != nil {
@@ -101,6 +102,28 @@ func TestLeast_Trials(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("least %d: dimensions %v, want %v", c.least, got, c.want)
+		}
+	}
+}
+
+// TestLeast_Describe reads the texts of a search that found nothing, and of a running one.
+func TestLeast_Describe(t *testing.T) {
+	t.Parallel()
+	s := leastSearch{vertices: 1000, bound: 3}
+	wrong := unitball.Wrong{Edges: 10, Missed: 2, False: 2}
+	if got, want := s.stage(64, wrong), "placing: dim 64, trial 1 (none found, above 2): 4 wrong pairs, precision 0.8000, recall 0.8000"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s.trials = []leastTrial{{Dim: 64, Wrong: wrong}, {Dim: 128}}
+	if got, want := s.stage(96, wrong), "placing: dim 96, trial 3 (found in 128, above 64): 4 wrong"; !strings.HasPrefix(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s.trials = []leastTrial{{Dim: 64, Wrong: wrong}, {Dim: 128, Wrong: wrong}, {Dim: 256, Wrong: wrong}}
+	stats := s.describe([]storage.Setting{{Name: "note", Value: "4 pairs are wrong"}})
+	note := stats[len(stats)-1].Value
+	for _, want := range []string{"no placement was found in up to 256 dimensions, the most", "give dim as a number", "tried: 64 (4 wrong), 128 (4 wrong), 256 (4 wrong)", "needs 3 or more"} {
+		if !strings.Contains(note, want) {
+			t.Errorf("%q does not say %q", note, want)
 		}
 	}
 }

@@ -216,7 +216,7 @@ func ballFields() table[ballOptions] {
 
 // ballDim is the option dim: a number, or the word for a search.
 func ballDim() field[ballOptions] {
-	f := count("dim", "coordinates per vertex; 'least' searches for the smallest number in which no more pairs are wrong than tolerance",
+	f := count("dim", "coordinates per vertex; 'least' searches for the smallest number, up to 256, in which no more pairs are wrong than tolerance",
 		"a whole number from 1 to 4096, or 'least'", func(o *ballOptions) *int { return &o.Dim })
 	f.Choices = []string{leastWord}
 	set, get := f.set, f.get

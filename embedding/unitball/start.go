@@ -16,13 +16,17 @@ const (
 )
 
 // begin returns rows of length 1.2: random rows, or given start rows with a little
-// noise.
+// noise. In one dimension the root mean square of the rows is 1.2: rows of equal length
+// would be at two points, from which vertices at the same point could not move apart.
 func begin(n int, o Options) (*vec.Matrix, error) {
 	if o.Start != nil && (o.Start.Rows != n || o.Start.Dim != o.Dim) {
 		return nil, fmt.Errorf("%w: they are %d × %d, not %d × %d", ErrStart, o.Start.Rows, o.Start.Dim, n, o.Dim)
 	}
 	x := vec.NewMatrix(n, o.Dim)
 	random := rand.New(rand.NewPCG(o.Seed, 0))
+	if o.Dim == 1 {
+		return x, beginLine(x.Data, o.Start, random)
+	}
 	direction := make([]float64, o.Dim)
 	for v := range n {
 		row := x.Row(v)
@@ -36,6 +40,31 @@ func begin(n int, o Options) (*vec.Matrix, error) {
 		}
 	}
 	return x, nil
+}
+
+// beginLine sets x to random numbers, or to the start rows, which have one coordinate, with
+// a little noise; rows that are 0 get random numbers.
+func beginLine(x []float32, start *vec.Matrix, random *rand.Rand) error {
+	scale := 0.0
+	if start != nil {
+		size := length(start.Data)
+		if math.IsNaN(size) || math.IsInf(size, 0) {
+			return fmt.Errorf("%w: they are not all finite", ErrStart)
+		}
+		scale = math.Sqrt(float64(len(x))) / max(size, math.SmallestNonzeroFloat32)
+	}
+	for v := range x {
+		y := random.NormFloat64()
+		if start != nil && start.Data[v] != 0 {
+			y = noise*y + scale*float64(start.Data[v])
+		}
+		x[v] = float32(y)
+	}
+	by := startLength * math.Sqrt(float64(len(x))) / max(length(x), math.SmallestNonzeroFloat32)
+	for v := range x {
+		x[v] = float32(by * float64(x[v]))
+	}
+	return nil
 }
 
 // setLength sets row to the direction of from and, by a part, that of row itself,

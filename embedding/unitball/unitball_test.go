@@ -111,6 +111,7 @@ func TestEmbed_Exact(t *testing.T) {
 		{"no vertex", graphOf(t, 0), 8},
 		{"one vertex", graphOf(t, 1), 1},
 		{"no edge", graphOf(t, 300), 4},
+		{"no edge on a line", graphOf(t, 6), 1},
 		{"one edge", graphOf(t, 2, csr.Edge{U: 0, V: 1}), 1},
 		{"path", graphOf(t, 31, path...), 8},
 		{"cycle", graphOf(t, 30, cycle...), 8},
@@ -434,6 +435,32 @@ func TestEmbed_Start(t *testing.T) {
 	start.Data[7] = float32(math.NaN())
 	if _, _, err := Embed(t.Context(), g, Options{Dim: 32, Start: start}); !errors.Is(err, ErrStart) {
 		t.Errorf("not a number: %v", err)
+	}
+}
+
+// TestEmbed_StartLine begins in one dimension with the vertices of a path in their order, with
+// rows that are 0, and with numbers that are not finite.
+func TestEmbed_StartLine(t *testing.T) {
+	var path []csr.Edge
+	for v := range uint32(11) {
+		path = append(path, csr.Edge{U: v, V: v + 1})
+	}
+	g, start := graphOf(t, 12, path...), vec.NewMatrix(12, 1)
+	for v := range start.Data {
+		start.Data[v] = 1e6 * (float32(v) - 5.5)
+	}
+	if _, stats := embed(t, g, Options{Dim: 1, Start: start}); stats.Wrong.Pairs() != 0 {
+		t.Errorf("%d wrong pairs on a path that begins in its order", stats.Wrong.Pairs())
+	}
+	clear(start.Data)
+	if rows, _ := embed(t, g, Options{Dim: 1, Start: start, Passes: 1}); rows.Data[0] == rows.Data[1] {
+		t.Error("rows that are 0 begin at one point")
+	}
+	for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
+		start.Data[3] = float32(bad)
+		if _, _, err := Embed(t.Context(), g, Options{Dim: 1, Start: start}); !errors.Is(err, ErrStart) {
+			t.Errorf("%g in a start: %v", bad, err)
+		}
 	}
 }
 
