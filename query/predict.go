@@ -133,6 +133,7 @@ type linksRequest struct {
 type linksEntry struct {
 	*scorerEntries
 	linkSearch
+	inFile bool // the links are predicted from the file, if the vertex has few edges
 }
 
 // linkSearch has the parameters of a search for links.
@@ -339,7 +340,7 @@ func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &linksEntry{scorers, linkSearch{k: req.K, top: req.Top, threshold: req.Threshold, sides: req.Sides}}
+	p := &linksEntry{scorerEntries: scorers, linkSearch: linkSearch{k: req.K, top: req.Top, threshold: req.Threshold, sides: req.Sides}}
 	if p.asOf = req.AsOf; p.asOf != nil {
 		if err := checkAsOf(p); err != nil {
 			return nil, err
@@ -365,6 +366,7 @@ func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {
 			return nil, err
 		}
 	}
+	p.inFile = c.canPredictFile(req, p)
 	return p, c.checkRows(req.K)
 }
 
@@ -397,8 +399,12 @@ func planPredict(req linksRequest, p *linksEntry) *plan.Plan {
 	if req.orderBy != "" {
 		kept += ", then " + orderText(req.orderBy, req.descending)
 	}
+	without := ", without an edge"
+	if p.inFile {
+		without += "; the edges are read in the file, and the graph is loaded if they are many"
+	}
 	return plan.Result("links", fmt.Sprintf("%d%s by %s, the %s score first, ties by vertex%s", p.k, of, req.With, likelier, kept),
-		plan.Measured(plan.Score, "candidates", p.candidates(req.With, req.one)+", without an edge", append(inputs, p.inputs()...)...))
+		plan.Measured(plan.Score, "candidates", p.candidates(req.With, req.one)+without, append(inputs, p.inputs()...)...))
 }
 
 // candidates describes which pairs are scored.

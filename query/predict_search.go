@@ -1,6 +1,7 @@
 package query
 
 import (
+	"errors"
 	"slices"
 
 	"heavytail/embedding/link"
@@ -9,6 +10,7 @@ import (
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/where"
+	"heavytail/storage"
 	"heavytail/storage/csr"
 )
 
@@ -55,6 +57,12 @@ func (c *call) loadPrediction(req linksRequest, found *linksEntry) (*prediction,
 }
 
 func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, error) {
+	if found.inFile {
+		r, err := c.predictFile(req, found)
+		if !errors.Is(err, errLoad) {
+			return r, err
+		}
+	}
 	p, err := c.loadPrediction(req, found)
 	if err != nil {
 		return PredictResult{}, err
@@ -83,7 +91,7 @@ func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, er
 	rows, n := int64(p.scorers[0].rows), int64(p.graph.Graph.Vertices())
 	switch {
 	case req.one && p.graph.Graph.Degree(p.vertex) == 0 && len(p.spaces) == 0:
-		c.Notice("vertex %s is isolated, so %s cannot rank candidates; use an embedding scorer such as cosine(e)", fault.QuoteKey(req.vertex), req.With)
+		c.noticeIsolated(req)
 	case !req.one && rows < n:
 		c.Notice("%s newer than the embedding left out", fault.Count(n-rows, "vertex"))
 	}
@@ -100,6 +108,11 @@ func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, er
 	r.Capped, r.Became = capped, c.noteBecame(p, links)
 	r.Notices = c.Notices
 	return r, nil
+}
+
+// noticeIsolated gives the reason why a vertex has no likely links.
+func (c *call) noticeIsolated(req linksRequest) {
+	c.Notice("vertex %s is isolated, so %s cannot rank candidates; use an embedding scorer such as cosine(e)", fault.QuoteKey(req.vertex), req.With)
 }
 
 // noteCapped counts the vertices whose paths were cut short, and says so.
@@ -280,4 +293,83 @@ func (c *call) noteBecame(p *prediction, links []link.PredictedLink) int {
 	c.Notice("from %s before that time, of %d in all; of %s shown the graph has %d by now",
 		fault.Count(p.graph.Graph.Edges(), "edge"), p.now.Edges(), fault.Count(int64(len(links)), "link"), became)
 	return became
+}
+
+// The links of one vertex are predicted from the edges in the file where this is possible, so
+// that the first answers after opening a file need not wait until the graph is loaded.
+
+// An answer from the file may cost an aroundShare of what loading the graph costs. When the
+// answers together have cost as much as loading it, the graph is loaded.
+const aroundShare = 8
+
+// errLoad ends an answer from the file that takes too long there.
+var errLoad = errors.New("the graph must be loaded")
+
+// canPredictFile reports whether links can be predicted from the file: those of one vertex
+// by a scorer that reads only its edges and those of its neighbours, without a condition,
+// in a graph that is not in memory.
+func (c *call) canPredictFile(req linksRequest, p *linksEntry) bool {
+	with := p.scorers[0]
+	if !req.one || with.embedding != nil || with.Model != "" || !link.TwoSteps(with.Name) ||
+		req.Where != nil || req.orderBy != "" || p.sides != "" || p.asOf != nil || c.Graphs[p.graph.Name] != nil {
+		return false
+	}
+	cache := c.db.cache
+	return session.GraphBytes(p.graph) > cache.Limit || !cache.Keep || cache.FewScans(session.GraphKey(p.graph), int(2*p.graph.Edges))
+}
+
+// predictFile predicts links from the file. The error is errLoad if the vertex has too many
+// edges, or if the graph has changed since the request was resolved.
+func (c *call) predictFile(req linksRequest, p *linksEntry) (PredictResult, error) {
+	var r PredictResult
+	stop := c.Watch.Start(plan.Score)
+	err := c.db.store.ViewGraph(c.Ctx, p.graph.Name, func(v *storage.GraphView) error {
+		if session.GraphKey(v.Graph) != session.GraphKey(p.graph) {
+			return errLoad
+		}
+		vertex, err := v.Vertex(req.vertex)
+		if err != nil {
+			return err
+		}
+		around, err := v.Around(vertex, 2*p.graph.Edges/aroundShare)
+		if err != nil {
+			return err
+		}
+		c.db.cache.CountScan(session.GraphKey(p.graph), int(around.Cost))
+		if around.Graph == nil {
+			return errLoad
+		}
+		r, err = c.linksAround(req, p, v, around)
+		return err
+	})
+	if err != nil {
+		return PredictResult{}, err
+	}
+	stop(int64(len(r.Links)), fault.Count(r.Candidates, "pair")+" scored, edges read in the file")
+	return r, nil
+}
+
+// linksAround finds the likeliest links of a vertex in the part of the graph around it.
+func (c *call) linksAround(req linksRequest, p *linksEntry, v *storage.GraphView, around *storage.Around) (PredictResult, error) {
+	scoring := link.NewScoring(req.With.Name, nil)
+	links, scored, err := link.NewPredictor(around.Graph, scoring, link.PredictOptions{Threshold: p.threshold}).For(c.Ctx, around.Vertex, nil, p.k)
+	if err != nil {
+		return PredictResult{}, err
+	}
+	vertices := make([]uint32, len(links))
+	for i, l := range links {
+		vertices[i] = around.Vertices[l.V]
+	}
+	keys, err := v.Keys(vertices)
+	if err != nil {
+		return PredictResult{}, err
+	}
+	if around.Graph.Degree(around.Vertex) == 0 {
+		c.noticeIsolated(req)
+	}
+	r := PredictResult{Links: make([]PredictedPair, len(links)), Prediction: Prediction{Candidates: scored, Notices: c.Notices}}
+	for i, l := range links {
+		r.Links[i] = PredictedPair{Pair{req.vertex, keys[i]}, l.Score}
+	}
+	return r, nil
 }

@@ -16,12 +16,10 @@ import (
 // reads the rows where they lie in the file. It is valid during the call that it
 // is given to.
 type RowView struct {
-	Info  EmbeddingInfo
-	Graph GraphInfo // its present version, which may be later than that of the rows
+	GraphView // whose version may be later than that of the rows
+	Info      EmbeddingInfo
 
-	t      *tx
 	record *embeddingRecord
-	graph  *graphRecord
 	places []block.Chunk // of the rows, once ReadRow has listed them
 	room   []byte        // of a row
 }
@@ -31,7 +29,7 @@ type RowView struct {
 // milliseconds and must not write to the store.
 func (db *DB) ViewRows(ctx context.Context, name string, f func(*RowView) error) error {
 	return db.view(ctx, func(t *tx) error {
-		v := &RowView{t: t}
+		v := &RowView{GraphView: GraphView{t: t}}
 		var err error
 		if v.record, err = t.findEmbedding(name); err != nil {
 			return err
@@ -45,72 +43,6 @@ func (db *DB) ViewRows(ctx context.Context, name string, f func(*RowView) error)
 		v.Graph = v.graph.info(v.record.Graph)
 		return f(v)
 	})
-}
-
-// Vertex returns the number of a vertex in the present version of the graph, as
-// VertexID does.
-func (v *RowView) Vertex(key string) (uint32, error) {
-	return v.t.vertexID(v.graph, v.Graph.Name, key)
-}
-
-// Keys returns the keys of vertices of the present version of the graph.
-func (v *RowView) Keys(vertices []uint32) ([]string, error) {
-	keys, err := v.keys(vertices)
-	return keys, fault.Corrupt(v.t.path, describeGraph(v.Graph.Name)+", keys", err)
-}
-
-func (v *RowView) keys(vertices []uint32) ([]string, error) {
-	m, err := v.t.slotsOf(v.graph)
-	if err != nil {
-		return nil, err
-	}
-	sorted := slices.Clone(vertices)
-	slices.Sort(sorted)
-	sorted = slices.Compact(sorted)
-	slots := make([]uint32, len(sorted))
-	for i, vertex := range sorted {
-		if int(vertex) >= m.Vertices() {
-			return nil, fmt.Errorf("vertex %d of graph %q, which has %d: %w", vertex, v.Graph.Name, m.Vertices(), ErrInvalid)
-		}
-		slots[i] = m.Slot(vertex)
-	}
-	found, err := v.t.keysOfSlots(v.graph, slots)
-	if err != nil {
-		return nil, err
-	}
-	keys := make([]string, len(vertices))
-	for i, vertex := range vertices {
-		at, _ := slices.BinarySearch(sorted, vertex)
-		keys[i] = found[at]
-	}
-	return keys, nil
-}
-
-// Neighbors returns the neighbours of a vertex in the present version of the graph,
-// ascending. It reads the blocks that hold the edges of the vertex and, if the graph has
-// empty slots, the list of those.
-func (v *RowView) Neighbors(vertex uint32) ([]uint32, error) {
-	where := describeGraph(v.Graph.Name)
-	slots, err := v.t.slotsOf(v.graph)
-	if err != nil {
-		return nil, fault.Corrupt(v.t.path, where+", empty slots", err)
-	}
-	if int(vertex) >= slots.Vertices() {
-		return nil, fmt.Errorf("vertex %d of graph %q, which has %d: %w", vertex, v.Graph.Name, slots.Vertices(), ErrInvalid)
-	}
-	arcs, err := v.t.arcsOf(v.graph, slots.Slot(vertex))
-	if err != nil {
-		return nil, fault.Corrupt(v.t.path, where+", arcs", err)
-	}
-	neighbors := make([]uint32, len(arcs))
-	for i, a := range arcs {
-		id, found := slots.Vertex(a.Arc.Target())
-		if !found {
-			return nil, fault.Corrupt(v.t.path, where+", arcs", fault.Record("an edge leads to the empty slot %d", a.Arc.Target()))
-		}
-		neighbors[i] = id
-	}
-	return neighbors, nil
 }
 
 // Row returns a copy of one row.

@@ -183,6 +183,13 @@ type summed struct {
 // a common neighbour.
 func CommonNeighborsOnly(scorer string) bool { return summedBy(scorer) != nil }
 
+// TwoSteps reports whether a scorer is a heuristic for which [Predictor.For] reads nothing
+// of the graph but the rows of the vertex and of its neighbours.
+func TwoSteps(scorer string) bool {
+	s := summedBy(scorer)
+	return s != nil && s.finish == nil
+}
+
 // summedBy returns a heuristic as a sum, or nil if it is not a sum. Its weights
 // and scores have the same bits as those of the functions above.
 func summedBy(heuristic string) *summed {

@@ -47,7 +47,7 @@ func (c *Call) Graph(graph string, at fault.Part) (*Graph, error) {
 // loadGraph pins a version of a graph, from the cache or from load, as the version
 // that the call sees.
 func (c *Call) loadGraph(info storage.GraphInfo, load func(context.Context) (any, error)) (*Graph, error) {
-	key := graphKey(info)
+	key := GraphKey(info)
 	stop := c.Watch.Start("graph " + info.Name)
 	value, hit, err := c.Pin(key, GraphBytes(info), "graph "+fault.Name(info.Name), load)
 	if err != nil {
@@ -59,8 +59,8 @@ func (c *Call) loadGraph(info storage.GraphInfo, load func(context.Context) (any
 	return view, nil
 }
 
-// graphKey is the key of a version of a graph in the cache.
-func graphKey(info storage.GraphInfo) CacheKey {
+// GraphKey is the key of a version of a graph in the cache.
+func GraphKey(info storage.GraphInfo) CacheKey {
 	return CacheKey{Kind: "graph", ID: info.ID, Version: info.Version, Made: info.Modified.UnixNano()}
 }
 
@@ -190,7 +190,7 @@ func (c *Call) Vertex(g *Graph, key string, at fault.Part) (uint32, error) {
 // CheckVertex returns the same Error as Vertex for an unknown key. It loads the
 // graph only to find the most similar key for that Error.
 func (c *Call) CheckVertex(graph storage.GraphInfo, key string, at fault.Part) error {
-	if s, ok := c.cache.Peek(graphKey(graph)); ok {
+	if s, ok := c.cache.Peek(GraphKey(graph)); ok {
 		_, err := c.Vertex(&Graph{Snapshot: s.(*storage.Snapshot)}, key, at)
 		return err
 	}

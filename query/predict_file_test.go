@@ -1,0 +1,81 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// Links that are predicted from the file are those of the loaded graph, to the last bit;
+// the graph is loaded for a vertex with many edges, and once the answers from the file
+// have cost as much.
+func TestPredict_InFile(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	db := openTest(t, nil)
+	mustRun(t, db, "GENERATE preferential_attachment(n := 4000, m := 3, seed := 3) INTO g")
+	mustRun(t, db, "DELETE VERTEX '3', '77', '3000' FROM g")
+	mustRun(t, db, "INSERT VERTEX 'alone' INTO g")
+	high := 1.0
+	fromFile, loads := 0, 0
+	for _, scorer := range []string{"common_neighbors", "adamic_adar", "resource_allocation"} {
+		for _, vertex := range []string{"2", "2500", "3001", "3999", "alone"} {
+			for _, threshold := range []*float64{nil, &high} {
+				req := PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: Scorer{Name: scorer}, Threshold: threshold}
+				forgetLoaded(db)
+				have, err := db.PredictFor(ctx, req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if loaded(db) {
+					loads++
+				} else {
+					fromFile++
+				}
+				req.Where = func(Candidate) bool { return true } // loads the graph
+				want, err := db.PredictFor(ctx, req)
+				if err != nil || !loaded(db) || !reflect.DeepEqual(have, want) {
+					t.Errorf("%s of %s: %+v in the file, %+v loaded, %v", scorer, vertex, have, want, err)
+				}
+			}
+		}
+	}
+	if fromFile == 0 || loads == 0 {
+		t.Errorf("%d answers from the file, %d of the loaded graph", fromFile, loads)
+	}
+	forgetLoaded(db)
+	text := "PREDICT 5 LINKS FOR '3999' IN g WITH adamic_adar"
+	if explained := mustRun(t, db, "EXPLAIN "+text); !strings.Contains(explained, "read in the file") {
+		t.Error(explained)
+	}
+	if profile := mustRun(t, db, "PROFILE "+text); !strings.Contains(profile, "edges read in the file") || loaded(db) {
+		t.Error(profile)
+	}
+	answers := 1
+	for ; !loaded(db) && answers < 1000; answers++ {
+		mustRun(t, db, text)
+	}
+	if answers < aroundShare || answers == 1000 {
+		t.Errorf("the graph was loaded after %d answers", answers)
+	}
+}
+
+// What needs more of the graph than the edges around a vertex loads it.
+func TestPredict_NotInFile(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	mustRun(t, db, "GENERATE preferential_attachment(n := 4000, m := 3, seed := 3) INTO g")
+	for _, rest := range []string{"WITH jaccard", "WITH katz", "WITH l3", "WITH preferential_attachment", "WITH adamic_adar WHERE degree > 1", "WITH adamic_adar ORDER BY degree"} {
+		forgetLoaded(db)
+		mustRun(t, db, "PREDICT 5 LINKS FOR '3999' IN g "+rest)
+		if !loaded(db) {
+			t.Errorf("%s did not load the graph", rest)
+		}
+	}
+	forgetLoaded(db)
+	if _, err := db.Query(context.Background(), "PREDICT 5 LINKS FOR 'nobody' IN g WITH adamic_adar", nil); err == nil || !strings.Contains(fmt.Sprint(err), "nobody") {
+		t.Error(err)
+	}
+}
