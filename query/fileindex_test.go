@@ -70,9 +70,37 @@ func TestFileIndex_Agrees(t *testing.T) {
 		if !strings.Contains(profile, "index in the file") || loaded(db) {
 			t.Error(profile)
 		}
-		mustRun(t, db, "NEAREST 1 TO 'v7' USING e WHERE degree > 1")
+		mustRun(t, db, "NEAREST 1 TO 'v7' USING e WHERE key <> 'v1'")
 		if want := mustRun(t, db, text); !loaded(db) || have != want {
 			t.Errorf("%s in the file, %s loaded", have, want)
+		}
+	}
+}
+
+// A condition on degrees reads those of the vertices that a search of the index visits; a scan
+// loads the graph.
+func TestFileIndex_Degrees(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, &Options{IndexBytes: 1})
+	mustRun(t, db, "GENERATE preferential_attachment(n := 600, m := 2, seed := 3) INTO g")
+	putRows(t, db, 600, 5)
+	mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 20)")
+	for text, loads := range map[string]bool{
+		"NEAREST 9 TO '7' USING e WHERE degree > 3":                 false,
+		"NEAREST 9 TO '7' USING e WHERE degree > 2 AND NOT linked":  false,
+		"NEAREST 9 TO '7' USING e WHERE degree = 2 OR linked":       false,
+		"NEAREST 9 TO [1, 0, -1, 0.5, 0] USING e WHERE degree <= 3": false,
+		"WITHIN RADIUS 0.5 OF '7' USING e WHERE degree > 2":         false,
+		"NEAREST 9 TO '7' USING e EXACT WHERE degree > 3":           true,
+	} {
+		forgetLoaded(db)
+		have := mustRun(t, db, text)
+		if loaded(db) != loads {
+			t.Errorf("%s: loaded is %v", text, loaded(db))
+		}
+		mustRun(t, db, "NEAREST 1 TO '7' USING e WHERE key <> '1'")
+		if want := mustRun(t, db, text); !loaded(db) || have != want {
+			t.Errorf("%s: %s in the file, %s loaded", text, have, want)
 		}
 	}
 }

@@ -33,13 +33,20 @@ func (c *call) searchFile(s search) (SearchResult, error) {
 			return errMoved
 		}
 		opts := index.SearchOptions{Workers: c.fileWorkers(info)}
-		if vector, opts.Filter, err = s.aimFile(v); err != nil {
+		degrees := fileDegrees{view: v}
+		if vector, opts.Filter, err = s.aimFile(v, &degrees); err != nil {
 			return err
 		}
 		var hits []index.Hit
 		if s.index != nil {
-			if hits, how, err = c.searchPlace(v, &s, vector, opts); err != nil {
+			if hits, how, err = c.searchPlace(v, &s, vector, opts); err == nil {
+				err = degrees.err
+			}
+			if err != nil {
 				return err
+			}
+			if s.index == nil && s.readsDegrees() { // a scan would read those of all vertices
+				return errMoved
 			}
 			cost = 1
 		}
@@ -110,13 +117,15 @@ func (c *call) searchPlace(v *storage.RowView, s *search, vector []float32, opts
 }
 
 // aimFile returns the query vector of a search in the file, and the filter of its
-// vertices; nil admits all. A condition of such a search reads only linked, so the
-// neighbours of the query vertex decide it, and the graph is not loaded.
-func (s search) aimFile(v *storage.RowView) (vector []float32, filter func(uint32) bool, err error) {
+// vertices; nil admits all. A condition of such a search reads only linked, which the
+// neighbours of the query vertex decide, and degrees, so that the graph is not loaded.
+func (s search) aimFile(v *storage.RowView, degrees *fileDegrees) (vector []float32, filter func(uint32) bool, err error) {
 	admits := func(linked bool) bool { return s.where == nil || s.where(Candidate{Linked: linked}) }
 	linked, others := admits(true), admits(false)
 	if len(s.vertices) == 0 {
-		if !others {
+		if s.readsDegrees() {
+			filter = func(u uint32) bool { return s.where(Candidate{Degree: degrees.of(u)}) }
+		} else if !others {
 			filter = func(uint32) bool { return false }
 		}
 		return s.vector, filter, nil
@@ -129,7 +138,7 @@ func (s search) aimFile(v *storage.RowView) (vector []float32, filter func(uint3
 		return nil, nil, err
 	}
 	var neighbors []uint32 // not needed if they are treated as all others
-	if linked != others {
+	if linked != others || s.readsDegrees() {
 		if neighbors, err = v.Neighbors(vertex); err != nil {
 			return nil, nil, err
 		}
@@ -138,11 +147,31 @@ func (s search) aimFile(v *storage.RowView) (vector []float32, filter func(uint3
 		if u == vertex {
 			return false
 		}
-		if _, found := slices.BinarySearch(neighbors, u); found {
+		_, found := slices.BinarySearch(neighbors, u)
+		switch {
+		case s.readsDegrees():
+			return s.where(Candidate{Degree: degrees.of(u), Linked: found})
+		case found:
 			return linked
 		}
 		return others
 	}, nil
+}
+
+// fileDegrees reads degrees in the file.
+type fileDegrees struct {
+	view *storage.RowView
+	err  error // the first error; after it nothing more is read
+}
+
+// of returns the degree of a vertex, or 0 after an error.
+func (d *fileDegrees) of(u uint32) int {
+	if d.err != nil {
+		return 0
+	}
+	var neighbors []uint32
+	neighbors, d.err = d.view.Neighbors(u)
+	return len(neighbors)
 }
 
 // fileWorkers is the number of goroutines that scan an embedding in the file:

@@ -42,6 +42,7 @@ type NearestRequest struct {
 
 	condition  string // the text of Where, for the plan
 	onlyLinked bool   // Where reads nothing of a Candidate but Linked
+	onlyEdges  bool   // Where reads nothing of a Candidate but Linked and Degree
 }
 
 var nearest = &statement[*parser.Nearest, NearestRequest, search, SearchResult]{
@@ -92,7 +93,7 @@ func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest, err error) {
 		return req, err
 	}
 	req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
-	req.onlyLinked = where.OnlyLinked
+	req.onlyLinked, req.onlyEdges = where.OnlyLinked, where.OnlyEdges
 	req.OrderBy, req.Descending = b.order(s.Order)
 	return req, nil
 }
@@ -101,7 +102,7 @@ func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest, err error) {
 func (r NearestRequest) question() (question, error) {
 	q := question{
 		embedding: r.Embedding, vector: r.Vector, metric: r.Metric, exact: r.Exact, scope: scope{k: r.K},
-		where: r.Where, attributes: r.Attributes, condition: r.condition, onlyLinked: r.onlyLinked, orderBy: r.OrderBy, descending: r.Descending,
+		where: r.Where, attributes: r.Attributes, condition: r.condition, onlyLinked: r.onlyLinked, onlyEdges: r.onlyEdges, orderBy: r.OrderBy, descending: r.Descending,
 	}
 	switch {
 	case len(r.Examples) == 0:

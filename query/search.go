@@ -222,6 +222,7 @@ type question struct {
 	attributes []string // that where reads
 	condition  string   // the text of where
 	onlyLinked bool     // where reads nothing of a Candidate but Linked
+	onlyEdges  bool     // where reads nothing of a Candidate but Linked and Degree
 	orderBy    string   // a column by which the answers are sorted after they are found; empty for the nearest first
 	descending bool
 	limit      int // largest number of answers of WITHIN; 0 is all
@@ -370,17 +371,20 @@ const (
 )
 
 // canScanFile reports whether a resolved search can be answered in the file: a search for one vertex or
-// vector, without a condition or with one that reads only linked, in an embedding that is not in memory
-// and is up to date with its graph.
+// vector, without a condition or with one that reads only linked, or by an index only linked and degree,
+// in an embedding that is not in memory and is up to date with its graph.
 func (c *call) canScanFile(s search) bool {
 	info, graph := s.entry.Info, s.entry.Graph
-	if s.vector == nil && len(s.vertices) == 0 || s.index != nil && !s.index.InPlace && c.db.opts.graphOnly || s.where != nil && !s.onlyLinked || len(s.attributes) > 0 || s.orderBy != "" || s.centroid || c.Spaces[s.embedding] != nil ||
+	if s.vector == nil && len(s.vertices) == 0 || s.index != nil && !s.index.InPlace && c.db.opts.graphOnly || s.readsDegrees() && (s.index == nil || !s.index.InPlace) || s.where != nil && !s.onlyEdges || len(s.attributes) > 0 || s.orderBy != "" || s.centroid || c.Spaces[s.embedding] != nil ||
 		info.Vertices == 0 || info.Dim == 0 || graph.ID != info.GraphID || graph.Version != info.GraphVersion {
 		return false
 	}
 	return session.VectorBytes(info.Vertices, info.Dim) > c.db.cache.Limit || !c.db.cache.Keep ||
 		c.db.cache.FewScans(session.EmbeddingKey(info), fileScans*scanCost)
 }
+
+// readsDegrees reports whether the condition reads the degrees of vertices.
+func (q question) readsDegrees() bool { return q.where != nil && q.onlyEdges && !q.onlyLinked }
 
 // scanned describes for PROFILE how many vectors a scan compared.
 func scanned(rows int) string { return fault.Count(int64(rows), "vector") + " scanned" }

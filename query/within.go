@@ -37,6 +37,7 @@ type WithinRequest struct {
 	// The texts of Where and of the threshold, for the plan.
 	condition, threshold string
 	onlyLinked           bool // as in NearestRequest
+	onlyEdges            bool // as in NearestRequest
 }
 
 var withinRadius = &statement[*parser.Within, WithinRequest, search, SearchResult]{
@@ -78,7 +79,7 @@ func bindWithin(b *binder, s *parser.Within) (req WithinRequest, err error) {
 		return req, err
 	}
 	req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
-	req.onlyLinked = where.OnlyLinked
+	req.onlyLinked, req.onlyEdges = where.OnlyLinked, where.OnlyEdges
 	req.OrderBy, req.Descending = b.order(s.Order)
 	if s.Limit != nil {
 		if req.Limit, err = b.Size(fault.Limit, s.Limit); err == nil && req.Limit < 1 {
@@ -91,7 +92,7 @@ func bindWithin(b *binder, s *parser.Within) (req WithinRequest, err error) {
 func resolveWithin(c *call, req WithinRequest) (s search, err error) {
 	q, err := question{
 		embedding: req.Embedding, vector: req.Vector, metric: req.Metric, exact: req.Exact,
-		where: req.Where, attributes: req.Attributes, condition: req.condition, onlyLinked: req.onlyLinked, limit: req.Limit, orderBy: req.OrderBy, descending: req.Descending,
+		where: req.Where, attributes: req.Attributes, condition: req.condition, onlyLinked: req.onlyLinked, onlyEdges: req.onlyEdges, limit: req.Limit, orderBy: req.OrderBy, descending: req.Descending,
 	}.of(req.Vertex)
 	if err != nil {
 		return s, err

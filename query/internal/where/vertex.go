@@ -15,6 +15,7 @@ type Condition struct {
 	Admits     func(Candidate) bool // nil admits all
 	Attributes []string             // attributes that it reads
 	OnlyLinked bool                 // it reads nothing of a Candidate but Linked
+	OnlyEdges  bool                 // it reads nothing of a Candidate but Linked and Degree
 }
 
 // vertexCompiler compiles one condition on the vertices of a graph.
@@ -24,6 +25,7 @@ type vertexCompiler struct {
 	linked     string   // why linked has no meaning here; "" where it has one
 	attributes []string // attributes that were read so far
 	more       bool     // a name other than linked was read
+	beyond     bool     // a name other than linked and degree was read
 }
 
 func newVertexCompiler(values *bind.Values, graph storage.GraphInfo, linked string, attributes []string) *vertexCompiler {
@@ -49,13 +51,14 @@ func Compile(values *bind.Values, e parser.Expr, graph storage.GraphInfo, linked
 	if err != nil {
 		return Condition{}, err
 	}
-	return Condition{func(v Candidate) bool { return f(v) == isTrue }, c.attributes, !c.more}, nil
+	return Condition{func(v Candidate) bool { return f(v) == isTrue }, c.attributes, !c.more, !c.beyond}, nil
 }
 
 // name compiles a name.
 func (c *vertexCompiler) name(node parser.Ident) (operand[Candidate], error) {
 	c.Mark(fault.Where, node)
 	c.more = c.more || node.Name != "linked"
+	c.beyond = c.beyond || node.Name != "linked" && node.Name != "degree"
 	switch node.Name {
 	case "degree":
 		return operand[Candidate]{kind: storage.Integer, value: func(v Candidate) storage.Value { return storage.IntegerValue(int64(v.Degree)) }}, nil
