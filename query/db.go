@@ -35,6 +35,8 @@ type DB struct {
 	running sync.WaitGroup // calls that have not ended yet
 
 	reopened atomic.Uint64 // storage.DB.Reopened at the last check of the refresher
+
+	pairBatches sync.Pool // of *pairBatch: buffers of SCORE FILE that a later call uses again
 }
 
 // Close stops jobs in the background at a checkpoint, waits until running calls end, and closes the file. To close

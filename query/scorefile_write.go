@@ -224,7 +224,11 @@ func (w *scoreWriter) run(ctx context.Context, workers int, in io.Reader, opts f
 	batches := 2*workers + 2
 	free, work, order := make(chan *pairBatch, batches), make(chan *pairBatch, batches), make(chan *pairBatch, batches)
 	for range batches {
-		free <- &pairBatch{ready: make(chan struct{}, 1)}
+		b, kept := w.call.db.pairBatches.Get().(*pairBatch)
+		if !kept {
+			b = &pairBatch{ready: make(chan struct{}, 1)}
+		}
+		free <- b
 	}
 	var scorers, writer sync.WaitGroup
 	for range workers {
@@ -252,6 +256,9 @@ func (w *scoreWriter) run(ctx context.Context, workers int, in io.Reader, opts f
 	close(order)
 	scorers.Wait()
 	writer.Wait()
+	for len(free) > 0 { // all but the one that was not sent because of an error
+		w.call.db.pairBatches.Put(<-free)
+	}
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
 	}

@@ -108,7 +108,10 @@ func (m *Manifest) done(shard int) (*part, error) {
 	if err == nil && p.Plan != m.Checksum {
 		err = fmt.Errorf("%s is of another plan: %w", m.state(shard), ErrDamaged)
 	}
-	return &p, err
+	if err != nil {
+		return nil, fmt.Errorf("remove the state of shard %d and run it again: %w", shard, err)
+	}
+	return &p, nil
 }
 
 // parts returns the states of all shards, nil for those that are not finished.

@@ -268,6 +268,19 @@ func TestShards_Refused(t *testing.T) {
 		t.Errorf("there is a merged file: %v", err)
 	}
 
+	if err := os.WriteFile(m.state(2), []byte(read(t, m.state(2))[:20]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	refused("state", m.Run(ctx, db, 2), ErrDamaged, "remove the state of shard 2")
+	_, err = m.Status()
+	refused("status", err, ErrDamaged, m.state(2))
+	if err := os.Remove(m.state(2)); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Run(ctx, db, 2); err != nil {
+		t.Error(err)
+	}
+
 	other := *m
 	other.Kernel = "abacus"
 	os.Remove(m.state(0))
