@@ -47,7 +47,7 @@ func commands() []command {
 		},
 		{
 			name: ".columns", args: "[NAME … | all]", summary: "show or set which columns results have", most: -1, run: (*session).setColumns,
-			detail: "A result without any of these columns keeps all of its own. A column that is called all is written 'all', in quotes.",
+			detail: "Blanks or commas separate the names. A result without any of these columns keeps all of its own. A column that is called all is written 'all', in quotes.",
 		},
 		{name: ".timer", args: "[on|off]", summary: "say how long each statement took", most: 1, run: (*session).setTimer},
 		{

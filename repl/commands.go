@@ -191,7 +191,11 @@ func (s *session) setColumns(_ context.Context, args []word) error {
 		return nil
 	}
 	for _, a := range args {
-		s.shown = append(s.shown, a.text)
+		if a.quoted {
+			s.shown = append(s.shown, a.text)
+			continue
+		}
+		s.shown = append(s.shown, strings.FieldsFunc(a.text, func(c rune) bool { return c == ',' })...)
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func isEmbedding(list []query.EmbeddingSummary, name string) bool {
 func atLeast(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < n {
-			return usageError{fmt.Errorf("expected %s, found %s", what, count(len(args), "argument"))}
+			return usageError{wrongArguments{what, len(args)}}
 		}
 		return nil
 	}

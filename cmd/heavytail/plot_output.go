@@ -177,8 +177,11 @@ func plotInShell(std streams, db *query.DB, status *repl.Status) func(context.Co
 		cmd.SetFlagErrorFunc(badFlag)
 		cmd.SetArgs(append([]string{args[0], ""}, args[1:]...)) // in place of FILE
 		err := cmd.ExecuteContext(ctx)
-		if err != nil && strings.Contains(err.Error(), "expected FILE") {
-			return fmt.Errorf("%w with FILE, which is that of this shell", err)
+		var wrong wrongArguments
+		if errors.As(err, &wrong) {
+			if _, others, ok := strings.Cut(wrong.expected, "and "); ok { // FILE is that of the shell
+				return wrongArguments{others, wrong.found - 1}
+			}
 		}
 		return err
 	}

@@ -252,7 +252,7 @@ var fieldFlags = map[string]string{"Workers": "workers", "MemoryLimit": "memory-
 func between(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) < least || len(args) > most {
-			return usageError{fmt.Errorf("expected %s, found %s", what, count(len(args), "argument"))}
+			return usageError{wrongArguments{what, len(args)}}
 		}
 		return nil
 	}

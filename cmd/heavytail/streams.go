@@ -48,11 +48,21 @@ func (e usageError) Error() string { return e.err.Error() }
 
 func (e usageError) Unwrap() error { return e.err }
 
+// wrongArguments is the error of a command line with too few or too many arguments.
+type wrongArguments struct {
+	expected string
+	found    int
+}
+
+func (e wrongArguments) Error() string {
+	return fmt.Sprintf("expected %s, found %s", e.expected, count(e.found, "argument"))
+}
+
 // exactly requires n arguments, described by what.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
-			return usageError{fmt.Errorf("expected %s, found %s", what, count(len(args), "argument"))}
+			return usageError{wrongArguments{what, len(args)}}
 		}
 		return nil
 	}

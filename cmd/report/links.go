@@ -44,7 +44,8 @@ func (g *graph) linkBlock(b *block) error {
 	if err != nil {
 		return err
 	}
-	b.Lead = "A fifth of the edges are held out, and each scorer ranks them among pairs without an edge. Next to it are the figures of a random graph with the same degrees, where only these can be predicted."
+	b.Lead = "A fifth of the edges are held out, and each scorer ranks them among pairs without an edge. Next to it are the figures of a random graph with the same degrees, where only these can be predicted. " +
+		"AUC is the probability that a held-out edge scores above a pair without an edge (0.5 is chance); hits at 100 is the fraction of the held-out edges that score above the 100th best pair without an edge."
 	b.Statement = "EVALUATE LINKS IN " + identText(g.info.Name) + g.usingText() + fmt.Sprintf(" WITH (negatives := 'random,degree', null_graph := true, seed := %d)", g.opts.Seed)
 	best := picture.Best(result, evaluate.RandomNegatives, curveLines)
 	for _, c := range []struct {
@@ -65,7 +66,7 @@ func (g *graph) linkBlock(b *block) error {
 		return compareDown(x.AUC, y.AUC)
 	})
 	for i, kind := range req.Negatives {
-		t := head("Scorers by AUC, against "+string(kind)+" pairs without an edge", "scorer", "#AUC", "#AUC of the random graph", "#average precision", "#AP of the random graph", "#precision", "#recall", "#F1", "#hits at 100")
+		t := head("Scorers by AUC, against "+pairsOf(kind), "scorer", "#AUC", "#AUC of the random graph", "#average precision", "#AP of the random graph", "#precision", "#recall", "#F1", "#hits at 100")
 		t.Folded = i > 0
 		for _, s := range order {
 			if s.Negatives == kind {
@@ -74,8 +75,16 @@ func (g *graph) linkBlock(b *block) error {
 		}
 		b.Tables = append(b.Tables, t)
 	}
-	b.note(result.Notices)
+	b.note(slices.DeleteFunc(result.Notices, func(n query.Notice) bool { return strings.Contains(n.String(), "add ranking") })) // the next block has it
 	return nil
+}
+
+// pairsOf describes a kind of pairs without an edge.
+func pairsOf(kind evaluate.Negatives) string {
+	if kind == evaluate.DegreeNegatives {
+		return "pairs without an edge whose ends have degrees as high as those of the held-out edges"
+	}
+	return "random pairs without an edge"
 }
 
 // compareDown orders numbers from the largest, and NaN last.
@@ -113,13 +122,14 @@ func (g *graph) rankingBlock(b *block) error {
 	if err != nil {
 		return err
 	}
-	b.Lead = fmt.Sprintf("Each scorer recommends %d links to each of a sample of the vertices with held-out edges. Figures are means over these vertices, with 95 %% intervals. Next to MAP and recall are those of a random graph with the same degrees.", req.RankAt)
+	b.Lead = fmt.Sprintf("Each scorer recommends %d links to each of a sample of the vertices with held-out edges. Figures are means over these vertices, with 95 %% intervals. Next to MAP is that of a random graph with the same degrees. "+
+		"Coverage is the fraction of all vertices that are recommended to any of the sample, and popular the fraction of the recommendations that lead to the 1 %% of the vertices with most edges.", req.RankAt)
 	b.Statement = "EVALUATE LINKS IN " + identText(g.info.Name) + g.usingText() + fmt.Sprintf(" WITH (ranking := %d, null_graph := true, seed := %d)", req.RankAt, req.Seed)
-	t := head("Recommendations by mean average precision (MAP)", "scorer", "#MAP", "95 % interval", "#MAP of the random graph", "#recall", "#recall of the random graph", "#precision", "#NDCG", "#MRR", "#hit rate", "#coverage", "#popular")
+	t := head("Recommendations by mean average precision (MAP)", "scorer", "#MAP", "#95 % interval", "#MAP of the random graph", "#recall", "#NDCG", "#MRR", "#hit rate", "#coverage", "#popular")
 	order := slices.SortedStableFunc(slices.Values(result.Rankings), func(x, y query.MethodRanking) int { return compareDown(x.MAP.Mean, y.MAP.Mean) })
 	for _, s := range order {
 		name := picture.ScoreName(result, query.MethodScore{Method: s.Method, LinkScore: evaluate.LinkScore{Scorer: s.Scorer, Learned: s.Learned}})
-		t.add(name, s.MAP.Mean, short(s.MAP.Low)+" to "+short(s.MAP.High), s.NullMAP, s.Recall.Mean, s.NullRecall, s.Precision.Mean, s.NDCG.Mean, s.MRR.Mean, s.HitRate.Mean, s.Coverage, s.Popular)
+		t.add(name, s.MAP.Mean, short(s.MAP.Low)+" to "+short(s.MAP.High), s.NullMAP, s.Recall.Mean, s.NDCG.Mean, s.MRR.Mean, s.HitRate.Mean, s.Coverage, s.Popular)
 	}
 	b.Tables = []table{t}
 	b.note(result.Notices)

@@ -215,7 +215,7 @@ func TestWrite_Figures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range links.Scores {
-		scored := tables["Scorers by AUC, against "+string(s.Negatives)+" pairs without an edge"]
+		scored := tables["Scorers by AUC, against "+pairsOf(s.Negatives)]
 		name := s.Scorer
 		if s.Learned {
 			name = "logistic(" + name + ")"
@@ -229,13 +229,15 @@ func TestWrite_Figures(t *testing.T) {
 			}
 		}
 	}
-	req.Null, req.Negatives, req.RankAt = false, nil, evaluate.DefaultRankAt
+	req.Negatives, req.RankAt = nil, evaluate.DefaultRankAt
 	if links, err = db.EvaluateLinks(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range links.Rankings[:3] {
-		if got := tables["Recommendations by mean average precision (MAP)"].figure(t, s.Scorer, "MAP"); !same(got, s.MAP.Mean) {
-			t.Errorf("MAP of %s is %v, want %v", s.Scorer, got, s.MAP.Mean)
+		for column, want := range map[string]float64{"MAP": s.MAP.Mean, "MAP of the random graph": s.NullMAP, "recall": s.Recall.Mean} {
+			if got := tables["Recommendations by mean average precision (MAP)"].figure(t, s.Scorer, column); !same(got, want) {
+				t.Errorf("%s of %s is %v, want %v", column, s.Scorer, got, want)
+			}
 		}
 	}
 	models, err := db.Models(t.Context())

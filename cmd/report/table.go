@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,6 +73,16 @@ func (t table) without(names ...string) table {
 			for r := range t.Rows {
 				t.Rows[r] = append(t.Rows[r][:i:i], t.Rows[r][i+1:]...)
 			}
+		}
+	}
+	return t
+}
+
+// withoutEmpty leaves out columns without any text.
+func (t table) withoutEmpty() table {
+	for i := len(t.Columns) - 1; i >= 0; i-- {
+		if !slices.ContainsFunc(t.Rows, func(line []cell) bool { return line[i].Text != "" }) {
+			t = t.without(t.Columns[i].Name)
 		}
 	}
 	return t
@@ -200,6 +211,10 @@ func plural(n int64, one, many string) string {
 
 func vertices(n int) string { return plural(int64(n), "vertex", "vertices") }
 func edges(n int64) string  { return plural(n, "edge", "edges") }
+
+// Long reports whether the text needs a wide column, such as a method with its options. In a
+// narrow one it would have a line for each word.
+func (c cell) Long() bool { return len(c.Text) > 60 }
 
 // Percent is the width of the bar.
 func (c cell) Percent() float64 { return 100 * min(1, max(0, c.Bar)) }

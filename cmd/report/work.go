@@ -30,7 +30,7 @@ func fileWork(ctx context.Context, db *query.DB, graphs []string) ([]block, erro
 		return nil, err
 	}
 	if jobs.Rows != nil {
-		b := block{ID: "jobs", Title: "Jobs", Lead: "Long statements that ran in the background, or were interrupted.", Tables: []table{jobs.without("remaining", "memory", "peak", "checkpoint")}, Statement: "SHOW JOBS"}
+		b := block{ID: "jobs", Title: "Jobs", Lead: "Long statements that ran in the background, or were interrupted.", Tables: []table{jobs.without("remaining", "memory", "peak", "checkpoint").withoutEmpty()}, Statement: "SHOW JOBS"}
 		b.note(rows.Notices())
 		blocks = append(blocks, b)
 	}
