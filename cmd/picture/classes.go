@@ -134,6 +134,25 @@ func byText(vertices []query.ProjectedVertex, attribute string, most, least int)
 	return series
 }
 
+// leastCommunity is the number by which the vertices are divided for the size of the
+// smallest community with a colour.
+const leastCommunity = 500
+
+// communities divides vertices by their community. The largest have a class each; those of
+// less than one in leastCommunity vertices, and all beyond MostClasses, are together in the
+// last one.
+func communities(vertices []query.ProjectedVertex, attribute string) []figure.Series {
+	series := restLast(byText(vertices, attribute, MostClasses, len(vertices)/leastCommunity))
+	missing := slices.ContainsFunc(vertices, func(v query.ProjectedVertex) bool { return v.Value.IsMissing() })
+	if last := len(series) - 1; last >= 0 && series[last].Rest && !missing {
+		series[last].Name = "smaller communities"
+		if last == 0 {
+			series[last].Name = "small communities"
+		}
+	}
+	return series
+}
+
 // restLast moves the class of all other values to the end, and makes it grey.
 func restLast(series []figure.Series) []figure.Series {
 	if len(series) == 0 || series[0].Name != otherValues {

@@ -18,10 +18,8 @@ import (
 // distinguished, and placing them takes more than a minute.
 const MostVertices = 100_000
 
-const (
-	smallGraph     = 60  // vertices: all may be labelled, hubs or not
-	leastCommunity = 500 // communities below this fraction of the vertices have no colour
-)
+// smallGraph is the number of vertices up to which all may be labelled, hubs or not.
+const smallGraph = 60
 
 // ErrEmpty is returned for a graph without vertices.
 var ErrEmpty = errors.New("the graph has no vertices")
@@ -183,7 +181,7 @@ func network(s *storage.Snapshot, g *csr.Graph, chosen []uint32, at []placement.
 	case o.Values == nil:
 		series, n.Ordered = classes(numbered, "")
 	case o.Colour == "community":
-		series = byText(numbered, o.Colour, MostClasses, len(chosen)/leastCommunity)
+		series = communities(numbered, o.Colour)
 	default:
 		series, n.Ordered = classes(numbered, o.Colour)
 	}

@@ -107,6 +107,35 @@ func TestByText(t *testing.T) {
 	}
 }
 
+// Communities without a colour have a name that says what they are, unless some vertices
+// have no value.
+func TestCommunities(t *testing.T) {
+	t.Parallel()
+	of := func(sizes ...int) (list []query.ProjectedVertex) {
+		for i, n := range sizes {
+			for range n {
+				list = append(list, query.ProjectedVertex{Value: storage.IntegerValue(int64(i))})
+			}
+		}
+		return list
+	}
+	ones := make([]int, 1000)
+	for i := range ones {
+		ones[i] = 1
+	}
+	for want, list := range map[string][]query.ProjectedVertex{
+		"community 2":         of(9, 8, 7),
+		"smaller communities": of(900, 800, 1),
+		"small communities":   of(ones...),
+		otherValues:           append(of(900, 800, 1), query.ProjectedVertex{}),
+	} {
+		series := communities(list, "community")
+		if last := series[len(series)-1]; last.Name != want || last.Rest != (want != "community 2") {
+			t.Errorf("the last class is %q, %v, want %q", last.Name, last.Rest, want)
+		}
+	}
+}
+
 // Best has the scores of a kind by descending AUC, each with its curve.
 func TestBest(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ func Projection(embedding, attribute string, result query.ProjectionResult, most
 	chart = figure.Chart{Title: "Embedding " + embedding, X: axis("first", result.Share[0]), Y: axis("second", result.Share[1])}
 	vertices := thinned(result.Vertices, most)
 	if attribute == "community" {
-		chart.Series = restLast(byText(vertices, attribute, MostClasses, len(vertices)/leastCommunity))
+		chart.Series = communities(vertices, attribute)
 	} else {
 		chart.Series, chart.Ordered = classes(vertices, attribute)
 	}
