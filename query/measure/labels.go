@@ -24,7 +24,8 @@ const maxRounds = 100
 // Structures", 2007). A vertex keeps its label where that is one of several, and is looked
 // at again when a neighbour has taken another (Traag and Šubelj, "Large Network Community
 // Detection by Fast Label Propagation", 2023). Unlike with Leiden, a community need not be
-// connected. It takes O(m) a round, and 30 bytes per vertex and 16 per vertex and worker.
+// connected. It takes O(m) a round, and 30 bytes per vertex and at most 60 per
+// vertex and worker.
 func LabelPropagation(ctx context.Context, g *csr.Graph, opts LabelOptions) (Communities, error) {
 	g, err := weightsOf(g, !opts.Unweighted)
 	if err != nil {
@@ -55,24 +56,24 @@ type propagation struct {
 }
 
 func (p *propagation) propose(near *neighborhood, v uint32, round int) proposal {
-	near.add(p.at, v, p.labels)
-	defer near.reset()
+	near.around(p.at, v, p.labels)
 	own := p.labels[v]
-	most, ties := near.weight[own], 0
-	for _, c := range near.touched {
-		switch w := near.weight[c]; {
+	kept := near.weight(own)
+	most, ties := kept, 0
+	for _, w := range near.weights {
+		switch {
 		case w > most:
 			most, ties = w, 1
 		case w == most:
 			ties++
 		}
 	}
-	if near.weight[own] == most {
+	if kept == most {
 		return proposal{to: own}
 	}
 	chosen := int(rand.NewPCG(p.seed^uint64(round), uint64(v)).Uint64() % uint64(ties))
-	for _, c := range near.touched {
-		if near.weight[c] == most {
+	for i, c := range near.groups {
+		if near.weights[i] == most {
 			if chosen == 0 {
 				return proposal{to: c}
 			}

@@ -20,7 +20,8 @@ type LeidenOptions struct {
 	CPM        bool
 	Unweighted bool // ignore the weights
 	// Iterations is the largest number of runs. Each run begins with the communities of
-	// the previous run; a run that changes nothing is the last one. 0 means 4.
+	// the previous run; a run that hardly raises the quality is the last one: by less
+	// than 0.0002 of the weight of the edges, which is as much modularity. 0 means 4.
 	Iterations int
 	Seed       uint64 // of the order of the vertices and the random merges
 }
@@ -38,7 +39,7 @@ type Communities struct {
 // Leiden: Guaranteeing Well-Connected Communities", 2019), by default of large modularity
 // (Newman and Girvan, 2004). Every community is connected. A vertex without edges is a
 // community. It takes about O(m) a level and some 10 levels a run, and 70 bytes per
-// vertex, 16 per vertex and worker, and at most 60 per edge.
+// vertex, at most 60 per vertex and worker, and at most 60 per edge.
 func Leiden(ctx context.Context, g *csr.Graph, opts LeidenOptions) (Communities, error) {
 	if opts.Resolution == 0 {
 		opts.Resolution = 1
@@ -62,10 +63,18 @@ func Leiden(ctx context.Context, g *csr.Graph, opts LeidenOptions) (Communities,
 	}
 	report := opts.reporter("communities", int64(most))
 	runs := 0
-	for changed := true; changed && runs < most; runs++ {
-		if changed, err = l.run(ctx, base, labels); err != nil {
+	least := leastGain * base.weight()
+	for more := true; more && runs < most; runs++ {
+		rounds := math.MaxInt
+		if runs == 0 && most > 1 && len(labels) > roughVertices {
+			rounds = 1
+		}
+		l.gained = 0
+		changed, err := l.run(ctx, base, labels, rounds)
+		if err != nil {
 			return Communities{}, err
 		}
+		more = changed && l.gained >= least
 		report(int64(runs + 1))
 	}
 	report(int64(most))
@@ -75,23 +84,37 @@ func Leiden(ctx context.Context, g *csr.Graph, opts LeidenOptions) (Communities,
 	return c, nil
 }
 
+// leastGain is the gain of a run, as a part of the weight of the edges, below which no run
+// follows.
+const leastGain = 2e-4
+
+// roughVertices is the number of vertices above which the first run moves each vertex once
+// before it makes groups vertices. Single vertices move seven times on average until none
+// gains, mostly to be moved again, and with its groups the next run finds as good communities
+// in a fraction of the time. With few vertices the time does not matter, and communities of
+// graphs without structure were up to 0.004 worse.
+const roughVertices = 1 << 17
+
 // leiden is the state of a run.
 type leiden struct {
 	Work
 	rng    *rand.Rand
 	factor float64 // factor of the product of two masses in the gain of a merge
+	gained float64 // what moves have added to the quality
 }
 
-// run improves the communities of the base level, and reports whether they changed.
-func (l *leiden) run(ctx context.Context, base *level, labels []uint32) (changed bool, err error) {
+// run improves the communities of the base level, and reports whether they changed. Vertices
+// of the base level move in so many rounds at most, groups until none gains.
+func (l *leiden) run(ctx context.Context, base *level, labels []uint32, rounds int) (changed bool, err error) {
 	at := base                      // the present level
 	groups := identity(len(labels)) // for each vertex of the base, its vertex in the present level
 	community := append([]uint32(nil), labels...)
 	for {
-		moved, err := l.move(ctx, at, community)
+		moved, err := l.move(ctx, at, community, rounds)
 		if err != nil {
 			return false, err
 		}
+		rounds = math.MaxInt
 		changed = changed || moved
 		count := compact(community)
 		if count == len(community) {
@@ -121,13 +144,15 @@ func (l *leiden) run(ctx context.Context, base *level, labels []uint32) (changed
 	return changed, nil
 }
 
-// move moves vertices to the community with the largest gain until none gains: the fast
-// local move of the paper (algorithm A.2), with a queue in random order. The gain of an
-// empty community is 0, so a vertex leaves a community in which its gain has become
-// negative.
-func (l *leiden) move(ctx context.Context, at *level, community []uint32) (moved bool, err error) {
+// move moves vertices to the community with the largest gain until none gains, or for so
+// many rounds: the fast local move of the paper (algorithm A.2), with a queue in random
+// order. The gain of an empty community is 0, so a vertex leaves a community in which its
+// gain has become negative.
+func (l *leiden) move(ctx context.Context, at *level, community []uint32, rounds int) (moved bool, err error) {
 	w := newWorklist(l.Work, at, community)
-	_, moved, err = w.run(ctx, shuffled(l.rng, len(community)), math.MaxInt, newMassMover(l.factor, at, community))
+	m := newMassMover(l.factor, at, community)
+	_, moved, err = w.run(ctx, shuffled(l.rng, len(community)), rounds, m)
+	l.gained += m.gained
 	return moved, err
 }
 
@@ -139,6 +164,7 @@ type massMover struct {
 	mass      []float64 // of each community
 	size      []uint32  // vertices of each community
 	empty     []uint32  // communities without vertices
+	gained    float64   // by all moves
 }
 
 func newMassMover(factor float64, at *level, community []uint32) *massMover {
@@ -168,19 +194,19 @@ func (m *massMover) join(v, to uint32, weight float64) (gain float64) {
 }
 
 func (m *massMover) propose(near *neighborhood, v uint32, _ int) proposal {
-	near.add(m.at, v, m.community)
+	near.around(m.at, v, m.community)
 	own := m.community[v]
-	p := proposal{to: own, own: near.weight[own]}
+	p := proposal{to: own, own: near.weight(own)}
 	gain, least := m.stay(v, p.own)
-	for _, c := range near.touched {
-		if c == own {
-			continue
+	for i, c := range near.groups {
+		weight := near.weights[i]
+		if c == own || weight <= gain+least {
+			continue // a gain is at most the weight: the mass of the group is not needed
 		}
-		if g := m.join(v, c, near.weight[c]); g > gain+least {
-			p.to, p.best, gain = c, near.weight[c], g
+		if g := m.join(v, c, weight); g > gain+least {
+			p.to, p.best, gain = c, weight, g
 		}
 	}
-	near.reset()
 	return p
 }
 
@@ -189,7 +215,8 @@ func (m *massMover) propose(near *neighborhood, v uint32, _ int) proposal {
 func (m *massMover) settle(v uint32, p proposal) bool {
 	own := m.community[v]
 	to := own
-	gain, least := m.stay(v, p.own)
+	stayed, least := m.stay(v, p.own)
+	gain := stayed
 	if p.to != own {
 		if g := m.join(v, p.to, p.best); g > gain+least {
 			to, gain = p.to, g
@@ -197,11 +224,12 @@ func (m *massMover) settle(v uint32, p proposal) bool {
 	}
 	if gain < -least && m.size[own] > 1 {
 		last := len(m.empty) - 1
-		to, m.empty = m.empty[last], m.empty[:last]
+		to, m.empty, gain = m.empty[last], m.empty[:last], 0
 	}
 	if to == own {
 		return false
 	}
+	m.gained += gain - stayed
 	m.community[v] = to
 	m.mass[to] += m.at.mass[v]
 	m.size[to]++

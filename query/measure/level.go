@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"math/bits"
 	"sync"
 
 	"heavytail/storage/csr"
@@ -48,6 +49,14 @@ func (l *level) row(v uint32) ([]uint32, []float64) {
 	return l.targets[lo:hi], l.weights[lo:hi]
 }
 
+// weight is the weight of all edges.
+func (l *level) weight() float64 {
+	if l.weights == nil {
+		return float64(len(l.targets)) / 2
+	}
+	return sumOf(l.weights) / 2
+}
+
 // aggregate makes each group a vertex.
 func (l *level) aggregate(w Work, group []uint32, groups int) *level {
 	a := &level{offsets: make([]int64, groups+1), mass: make([]float64, groups)}
@@ -56,7 +65,7 @@ func (l *level) aggregate(w Work, group []uint32, groups int) *level {
 		a.mass[group[v]] += m
 	}
 	parts := make([]level, (groups+blockGroups-1)/blockGroups)
-	near := neighborhoods(groups)
+	near := neighborhoods()
 	vec.Parallel(groups, blockGroups, w.Workers, func(block, lo, hi int) {
 		n := near.Get().(*neighborhood)
 		for c := lo; c < hi; c++ {
@@ -88,68 +97,122 @@ const blockGroups = 256
 
 // append adds the edges of a group with these members.
 func (l *level) append(near *neighborhood, from *level, members, group []uint32, c uint32) {
+	arcs := int64(0)
+	for _, v := range members {
+		arcs += from.offsets[v+1] - from.offsets[v]
+	}
+	near.begin(min(int(arcs), len(from.mass)))
 	for _, v := range members {
 		near.add(from, v, group)
 	}
-	for _, other := range near.touched {
+	for i, other := range near.groups {
 		if other != c {
 			l.targets = append(l.targets, other)
-			l.weights = append(l.weights, near.weight[other])
+			l.weights = append(l.weights, near.weights[i])
 		}
 	}
-	near.reset()
 }
 
-// neighborhood adds up the weights of edges by the group at their other end.
+// neighborhood adds up the weights of edges by the group at their other end. Its table has
+// twice as many slots as there can be groups, so that the table of most vertices is in the
+// first cache; a list with an entry for each group of a large graph would be in none.
 type neighborhood struct {
-	weight  []float64 // of the edges to each group; 0 where it is not touched
-	touched []uint32  // groups, in the order in which they were met
+	groups  []uint32  // in the order in which they were met
+	weights []float64 // of the edges to each of groups
+	table   []slot    // the slots in use
+	shift   int       // the bits of a hash that are not used
+	room    []slot
+	ends    []uint32 // the groups at the ends of some edges
 }
 
-func newNeighborhood(groups int) *neighborhood { return &neighborhood{weight: make([]float64, groups)} }
+// slot is a place of the table.
+type slot struct {
+	group uint32
+	next  uint32 // 1 + the index in groups; 0 in an empty slot
+}
 
 // neighborhoods has one for each worker.
-func neighborhoods(groups int) *sync.Pool {
-	return &sync.Pool{New: func() any { return newNeighborhood(groups) }}
+func neighborhoods() *sync.Pool {
+	return &sync.Pool{New: func() any { return new(neighborhood) }}
+}
+
+// begin empties it, for edges to at most so many groups.
+func (n *neighborhood) begin(most int) {
+	n.groups, n.weights = n.groups[:0], n.weights[:0]
+	size := bits.Len(uint(max(1, 2*most-1)))
+	if len(n.room) < 1<<size {
+		n.room = make([]slot, 1<<size)
+	}
+	n.table, n.shift = n.room[:1<<size], 32-size
+	clear(n.table)
+}
+
+// around makes it that of a vertex.
+func (n *neighborhood) around(l *level, v uint32, group []uint32) {
+	n.begin(int(l.offsets[v+1] - l.offsets[v]))
+	n.add(l, v, group)
 }
 
 // add adds the edges of a vertex.
 func (n *neighborhood) add(l *level, v uint32, group []uint32) {
 	targets, weights := l.row(v)
-	for i, u := range targets {
-		w := 1.0
-		if weights != nil {
-			w = weights[i]
+	// In a loop of their own, the loads do not wait for each other.
+	n.ends = n.ends[:0]
+	for _, u := range targets {
+		n.ends = append(n.ends, group[u])
+	}
+	if weights == nil {
+		for _, c := range n.ends {
+			n.enter(c, 1)
 		}
-		n.enter(group[u], w)
+		return
+	}
+	for i, c := range n.ends {
+		n.enter(c, weights[i])
 	}
 }
 
-// addWithin adds the edges of a vertex whose other end is in its community.
-func (n *neighborhood) addWithin(l *level, v uint32, group, community []uint32) {
+// within makes it that of a vertex, without the edges that leave the vertex's community.
+func (n *neighborhood) within(l *level, v uint32, group, community []uint32) {
 	targets, weights := l.row(v)
+	n.begin(len(targets))
 	for i, u := range targets {
-		if community[u] != community[v] {
-			continue
+		switch {
+		case community[u] != community[v]:
+		case weights == nil:
+			n.enter(group[u], 1)
+		default:
+			n.enter(group[u], weights[i])
 		}
-		w := 1.0
-		if weights != nil {
-			w = weights[i]
-		}
-		n.enter(group[u], w)
 	}
 }
 
-func (n *neighborhood) enter(c uint32, w float64) {
-	if n.weight[c] == 0 {
-		n.touched = append(n.touched, c)
+func (n *neighborhood) enter(c uint32, weight float64) {
+	at := n.find(c)
+	if next := n.table[at].next; next > 0 {
+		n.weights[next-1] += weight
+		return
 	}
-	n.weight[c] += w
+	n.groups = append(n.groups, c)
+	n.weights = append(n.weights, weight)
+	n.table[at] = slot{c, uint32(len(n.groups))}
 }
 
-func (n *neighborhood) reset() {
-	for _, c := range n.touched {
-		n.weight[c] = 0
+// weight returns the weight of the edges to a group.
+func (n *neighborhood) weight(c uint32) float64 {
+	if next := n.table[n.find(c)].next; next > 0 {
+		return n.weights[next-1]
 	}
-	n.touched = n.touched[:0]
+	return 0
+}
+
+// find returns the slot of a group: its own, or the empty one for it.
+func (n *neighborhood) find(c uint32) uint32 {
+	const golden = 0x9e3779b1 // 2³² divided by the golden ratio: spreads numbers that follow each other
+	last := uint32(len(n.table) - 1)
+	at := c * golden >> n.shift
+	for n.table[at].next > 0 && n.table[at].group != c {
+		at = (at + 1) & last
+	}
+	return at
 }

@@ -87,7 +87,7 @@ func newRefinement(l *leiden, at *level, community []uint32, count int) *refinem
 
 func (r *refinement) newRefiner() *refiner {
 	pcg := new(rand.PCG)
-	return &refiner{refinement: r, pcg: pcg, rng: rand.New(pcg), near: newNeighborhood(len(r.community))}
+	return &refiner{refinement: r, pcg: pcg, rng: rand.New(pcg), near: new(neighborhood)}
 }
 
 // inside is the weight of the edges of a vertex to its community.
@@ -115,8 +115,7 @@ func (r *refinement) connected(group uint32) bool {
 // merge moves a single vertex to one of the groups of its community, if one of these
 // moves does not lower the quality.
 func (r *refiner) merge(v uint32) {
-	r.near.addWithin(r.at, v, r.group, r.community)
-	defer r.near.reset()
+	r.near.within(r.at, v, r.group, r.community)
 	to, found := r.draw(v)
 	if !found {
 		return
@@ -124,7 +123,7 @@ func (r *refiner) merge(v uint32) {
 	r.group[v] = to
 	r.single[v], r.single[to] = false, false // a group is named by its first vertex, which then never moves
 	r.mass[to] += r.at.mass[v]
-	r.outward[to] += r.outward[v] - 2*r.near.weight[to]
+	r.outward[to] += r.outward[v] - 2*r.near.weight(to)
 }
 
 // draw chooses a group at random. Staying alone is one of the candidates, with a gain of
@@ -132,10 +131,10 @@ func (r *refiner) merge(v uint32) {
 func (r *refiner) draw(v uint32) (uint32, bool) {
 	r.chances = r.chances[:0]
 	largest := 0.0
-	for _, c := range r.near.touched {
+	for i, c := range r.near.groups {
 		gain := math.Inf(-1)
 		if r.connected(c) {
-			gain = r.near.weight[c] - r.factor*r.at.mass[v]*r.mass[c]
+			gain = r.near.weights[i] - r.factor*r.at.mass[v]*r.mass[c]
 		}
 		r.chances = append(r.chances, gain)
 		largest = math.Max(largest, gain)
@@ -149,7 +148,7 @@ func (r *refiner) draw(v uint32) (uint32, bool) {
 		sum += r.chances[i]
 	}
 	at := r.rng.Float64() * sum
-	for i, c := range r.near.touched {
+	for i, c := range r.near.groups {
 		if at -= r.chances[i]; at < 0 {
 			return c, true
 		}

@@ -45,7 +45,7 @@ type proposal struct {
 
 func newWorklist(w Work, at *level, group []uint32) *worklist {
 	n := len(group)
-	l := &worklist{Work: w, at: at, group: group, flags: make([]uint8, n), near: neighborhoods(n), report: func(int64) {}}
+	l := &worklist{Work: w, at: at, group: group, flags: make([]uint8, n), near: neighborhoods(), report: func(int64) {}}
 	l.proposals = make([]proposal, l.batch())
 	return l
 }
@@ -64,7 +64,7 @@ func (w *worklist) run(ctx context.Context, order []uint32, most int, m mover) (
 	for v := range w.flags {
 		w.flags[v] = waiting
 	}
-	alone := newNeighborhood(len(w.group))
+	alone := new(neighborhood)
 	for queue := order; len(queue) > 0 && rounds < most; rounds++ {
 		for lo := 0; lo < len(queue); lo += len(w.proposals) {
 			if err := ctx.Err(); err != nil {

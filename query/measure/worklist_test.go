@@ -19,7 +19,7 @@ func TestWorklist_NoneWantsToMove(t *testing.T) {
 		l := &leiden{rng: rand.New(rand.NewPCG(uint64(i), 1)), factor: factor}
 		for moved, times := true, 0; moved; times++ {
 			var err error
-			if moved, err = l.move(t.Context(), at, community); err != nil || times == 50 {
+			if moved, err = l.move(t.Context(), at, community, math.MaxInt); err != nil || times == 50 {
 				t.Fatal(times, err)
 			}
 		}
