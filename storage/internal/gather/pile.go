@@ -106,6 +106,9 @@ func (p *edgePile) put(ctx context.Context, o occurrence) error {
 			return err
 		}
 	}
+	if n := len(p.valued); n == cap(p.valued) { // append might allocate more than full
+		p.valued = append(make([]occurrence, 0, min(p.full, max(2*n, leastPileFull))), p.valued...)
+	}
 	p.valued = append(p.valued, o)
 	return nil
 }
@@ -119,7 +122,7 @@ func (p *edgePile) startValues(ctx context.Context) error {
 		}
 	}
 	p.withValues, p.full = true, min(p.full, most)
-	p.valued = make([]occurrence, len(p.plain), max(p.full, len(p.plain)))
+	p.valued = make([]occurrence, len(p.plain))
 	for i, e := range p.plain {
 		p.valued[i] = occurrence{e, 0, csr.NoTime}
 	}
