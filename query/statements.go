@@ -22,3 +22,14 @@ func statements() []described {
 // Helps describes every statement of the language, in the order in which a user
 // needs them.
 func Helps() []Help { return helpsOf(statements()) }
+
+// HelpOn returns the rows of HELP for a topic, which needs no database; without words it
+// returns the list of the statements. If there is no such topic, the error is an *Error that
+// names the nearest one.
+func HelpOn(words ...string) (*Rows, error) {
+	t, err := helpOn(Helps(), words)
+	if err != nil {
+		return nil, err
+	}
+	return rowsOf(t.columns, t.rows), nil
+}

@@ -95,6 +95,7 @@ powershell), which explains how to install that.`,
 	root.SetFlagErrorFunc(badFlag)
 	root.SetVersionTemplate("heavytail {{.Version}}\n")
 	shellOnFile(root, std)
+	root.SetHelpCommand(newHelp(std))
 	root.AddCommand(newShell(std), newExec(std), newImport(std), newExport(std), newScore(std), newDescribe(std),
 		newCheck(std), newStats(std), newCompact(std), newBackup(std), newMigrate(std), newRecover(std), newShard(std), newDemo(std), newPlot(plotFile(std)), newReport(std), newBench(std), newManual(std), newMan(std))
 	return root

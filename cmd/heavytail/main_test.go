@@ -182,6 +182,24 @@ func TestRun_HelpAndVersion(t *testing.T) {
 	}
 }
 
+// help explains commands and, where there is no command of the name, statements.
+func TestRun_HelpOn(t *testing.T) {
+	for args, want := range map[string]string{
+		"help import":       "Usage:\n  heavytail import",
+		"help shard plan":   "Usage:\n  heavytail shard plan",
+		"help IMPORT":       "statement\n    IMPORT\n",
+		"help create index": "option ef_construction\n",
+		"help unit_ball":    "unit_ball",
+	} {
+		if out := mustRun(t, "", strings.Fields(args)...); !strings.Contains(out, want) {
+			t.Errorf("%s:\n%s", args, out)
+		}
+	}
+	if a := command(t, "", "help", "NEARST"); a.code != exitUsage || !strings.Contains(a.err, "NEAREST") {
+		t.Errorf("exit code %d, %q", a.code, a.err)
+	}
+}
+
 // TestRun_EscapesErrors names a file by a text that would clear a terminal.
 func TestRun_EscapesErrors(t *testing.T) {
 	a := command(t, "", "check", "no\x1b[2Jfile")

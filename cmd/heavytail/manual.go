@@ -67,7 +67,7 @@ func manualIndex() string {
 		title, _, _ := strings.Cut(strings.TrimPrefix(page, "# "), "\n")
 		fmt.Fprintf(&b, "  %-10s %s\n", name, title)
 	}
-	b.WriteString("\nHELP explains one statement, method, generator or scorer: heavytail exec FILE -c 'HELP NEAREST'.\n")
+	b.WriteString("\nHELP explains one statement, method, generator or scorer: heavytail help NEAREST.\n")
 	return b.String()
 }
 
