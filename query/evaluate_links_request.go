@@ -182,5 +182,9 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph) int64 
 		sampled := min(vertices, max(int64(req.RankVertices), evaluate.DefaultRankVertices))
 		most += 16*perVertex*vertices + sampled*(perRanking*t.scorers()+24*min(int64(req.RankAt), vertices))
 	}
+	if req.Null {
+		const perExchange = 70 // bytes per edge of measure.Exchange, with the null graph
+		most += perExchange * edges
+	}
 	return session.GraphBytes(graph.Info) + 64*edges + perPair*int64(len(t.kinds)-1)*edges + most
 }
