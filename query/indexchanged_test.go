@@ -66,11 +66,11 @@ func bruteForce(list []placedKey, query placedKey, admits func(key string) bool)
 func TestNearest_IndexChanges(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	rounds := 12
-	if !testing.Short() {
-		rounds = 60
+	seeds, rounds := uint64(3), 60
+	if testing.Short() {
+		seeds, rounds = 1, 12
 	}
-	for seed := range uint64(3) {
+	for seed := range seeds {
 		random := rand.New(rand.NewPCG(seed, 7))
 		db := openTest(t, &Options{IndexBytes: 1, graphOnly: true})
 		mustRun(t, db, fmt.Sprintf("GENERATE preferential_attachment(n := 400, m := 3, seed := %d) INTO g", seed+1))

@@ -393,7 +393,7 @@ func TestDamage_MetaPages(t *testing.T) {
 	undone := 0
 	every := 7
 	if testing.Short() {
-		every = 23
+		every = 61
 	}
 	for bit := range 2 * 8 * 80 {
 		if !long() && bit%every > 0 {

@@ -79,7 +79,7 @@ func TestImport_KilledAtEveryBatch(t *testing.T) {
 	want := expectedSnapshot(t)
 	rounds := []struct{ step, room int }{{1, 0}, {3, 0}, {3, 1}}
 	if testing.Short() {
-		rounds = []struct{ step, room int }{{6, 0}, {6, 1}}
+		rounds = []struct{ step, room int }{{9, 0}, {9, 1}}
 	}
 	for _, c := range rounds {
 		step := c.step

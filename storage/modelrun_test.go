@@ -71,7 +71,7 @@ func (m *modelRun) check() error {
 func TestDB_Model(t *testing.T) {
 	seeds := 5
 	if testing.Short() {
-		seeds = 2
+		seeds = 1
 	}
 	for seed := range max(seeds, *modelRounds) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {

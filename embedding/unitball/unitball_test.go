@@ -236,7 +236,11 @@ func TestEmbed_SameBytes(t *testing.T) {
 		if testing.Short() && dim != 50 {
 			t.Skip("-short: 50 dimensions, which are whole blocks of coordinates and a rest")
 		}
-		sameBytes(t, grown(t, 500, 10), Options{Dim: dim, Passes: 40, Seed: 5, Anchor: new(0.01)})
+		passes := 40
+		if testing.Short() {
+			passes = 20
+		}
+		sameBytes(t, grown(t, 500, 10), Options{Dim: dim, Passes: passes, Seed: 5, Anchor: new(0.01)})
 	}
 }
 

@@ -23,7 +23,7 @@ func TestCheckpoints(t *testing.T) {
 	}
 	apart := 3
 	if testing.Short() {
-		apart = 8
+		apart = 40
 	}
 	for name, f := range map[string]func(context.Context, *csr.Graph, Work, Checkpoints) (any, error){
 		"harmonic": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {

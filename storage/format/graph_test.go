@@ -191,10 +191,10 @@ const laughs = `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY
 // TestRead_Bombs reads small compressed files that become large.
 func TestRead_Bombs(t *testing.T) {
 	for layout, text := range map[Layout]string{
-		LayoutAdjacency:    strings.Repeat("\n", 8<<20),
-		LayoutVertices:     "key,x\na,\"" + strings.Repeat("\n", 8<<20),
-		LayoutMatrixMarket: "%%MatrixMarket matrix coordinate real general\n" + strings.Repeat("%\n", 4<<20),
-		LayoutGraphML:      "<graphml>" + strings.Repeat("<a/>", 2<<20),
+		LayoutAdjacency:    strings.Repeat("\n", 3<<20),
+		LayoutVertices:     "key,x\na,\"" + strings.Repeat("\n", 3<<20),
+		LayoutMatrixMarket: "%%MatrixMarket matrix coordinate real general\n" + strings.Repeat("%\n", 3<<19),
+		LayoutGraphML:      "<graphml>" + strings.Repeat("<a/>", 3<<18),
 	} {
 		for _, data := range [][]byte{gzipped(t, []byte(text)), zstdped(t, []byte(text))} {
 			_, stats, err := transcript(t, bytes.NewReader(data), Options{Layout: layout, EdgeListOptions: EdgeListOptions{MaxBytes: 1 << 20}})
@@ -335,7 +335,7 @@ func (r *repeated) Read(p []byte) (n int, err error) {
 
 // TestRead_Endless reads texts that never end: a limit must stop each, soon.
 func TestRead_Endless(t *testing.T) {
-	limits := EdgeListOptions{MaxBytes: 4 << 20, MaxLine: 1 << 20}
+	limits := EdgeListOptions{MaxBytes: 2 << 20, MaxLine: 1 << 19}
 	for name, c := range map[string]struct {
 		layout Layout
 		text   repeated
