@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/query/internal/job"
 	"heavytail/storage"
 )
 
@@ -56,9 +57,13 @@ func TestDB_AutoRefresh(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store")
 	var later atomic.Int64 // a time.Duration, which the refresher reads
 	open := func() *DB {
-		db := openJobs(t, path)
-		db.refresher.Seen = make(chan struct{})
-		db.refresher.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+		db, err := Open(path, &Options{prepare: func(_ *job.Runner, r *job.Refresher) {
+			r.Seen = make(chan struct{})
+			r.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
 		return db
 	}
 	db := open()

@@ -64,6 +64,9 @@ func open(store *storage.DB, full Options) (*DB, error) {
 		_, err := db.StartRefresh(ctx, RefreshRequest{Embedding: embedding})
 		return err
 	})
+	if full.prepare != nil {
+		full.prepare(db.runner, db.refresher)
+	}
 	if full.ReadOnly {
 		return db, nil
 	}

@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"io"
 	"math"
@@ -79,6 +80,8 @@ type Options struct {
 	scoreSection int64 // pairs of a section of SCORE FILE, for tests; 0 is the constant
 
 	graphOnly bool // searches use the graph of an index even if a scan is cheaper, for tests
+
+	prepare func(*job.Runner, *job.Refresher) // called before the first goroutine starts, for tests; nil is nothing
 }
 
 // Validate returns every fault of the options, joined; each is a *FieldError.

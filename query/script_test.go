@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"heavytail/index"
+	"heavytail/query/internal/job"
 	"heavytail/query/parser"
 	"heavytail/storage"
 	"heavytail/storage/vec"
@@ -135,10 +136,11 @@ func newScript(t *testing.T, opts Options) *script {
 
 func (s *script) open() {
 	var err error
+	// A statement is short, and leaves no job, however busy the machine is.
+	s.opts.prepare = func(r *job.Runner, _ *job.Refresher) { r.Least = time.Hour }
 	if s.db, err = Open("test.ht", &s.opts); err != nil {
 		s.t.Fatal(err)
 	}
-	s.db.runner.Least = time.Hour // a statement is short, and leaves no job, however busy the machine is
 }
 
 // index makes indexes of all vectors and metrics, which find everything, where
