@@ -23,7 +23,7 @@ const (
 
 // SearchBatch answers each row of queries as Search does, with identical hits.
 // opts.Filter applies to every query, and opts.FilterOf to its own. Errors are those of Search, or
-// ErrDimension for a malformed matrix.
+// ErrDimension for a malformed matrix. [Exact.Batches] is for many calls.
 //
 // Products of tiles of 12 vectors with 32 queries select the pairs that may be
 // among the nearest; only these are scored as Search scores them; see batch.
@@ -32,6 +32,23 @@ const (
 // and at least 256 queries, products of bytes decide most pairs first: that takes about
 // half of the time, and 1 byte for each value of the vectors (batchbytes.go).
 func (x *Exact) SearchBatch(ctx context.Context, queries *vec.Matrix, k int, opts SearchOptions) ([][]Hit, error) {
+	return x.Batches().Search(ctx, queries, k, opts)
+}
+
+// Batches answers one batch of queries after another. It keeps the bytes of the vectors,
+// which the first batch of at least 256 queries makes. It belongs to one goroutine.
+type Batches struct {
+	x     *Exact
+	bytes *byteRows // nil before they are made, and where they do not pay
+	made  bool
+}
+
+// Batches returns what answers batches of queries over the vectors.
+func (x *Exact) Batches() *Batches { return &Batches{x: x} }
+
+// Search is [Exact.SearchBatch].
+func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts SearchOptions) ([][]Hit, error) {
+	x := all.x
 	if k < 1 {
 		return nil, fmt.Errorf("k = %d: %w", k, ErrK)
 	}
@@ -58,20 +75,22 @@ func (x *Exact) SearchBatch(ctx context.Context, queries *vec.Matrix, k int, opt
 		}
 		return answers, nil
 	}
-	rows := newByteRows(x, queries.Rows, opts)
+	if !all.made && bytesPay(x, queries.Rows, opts) {
+		all.bytes, all.made = newByteRows(x, opts.Workers), true
+	}
 	for lo := 0; lo < queries.Rows; lo += batchMost {
 		hi := min(lo+batchMost, queries.Rows)
 		part := &vec.Matrix{Rows: hi - lo, Dim: queries.Dim, Data: queries.Data[lo*queries.Dim : hi*queries.Dim]}
 		b := newBatch(x, part, min(k, x.m.Rows), opts)
 		b.first = lo
-		if rows != nil {
-			b.bytes = newByteQueries(rows, part)
+		if all.bytes != nil {
+			b.bytes = newByteQueries(all.bytes, part)
 		}
 		if err := b.run(ctx, x.workers(opts.Workers), answers[lo:hi]); err != nil {
 			return nil, err
 		}
 		if b.bytes == nil {
-			rows = nil
+			all.bytes = nil
 		}
 	}
 	return answers, nil

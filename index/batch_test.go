@@ -96,7 +96,8 @@ func TestSearchBatch_Large(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, err := x.SearchBatch(ctx, queries, 7, SearchOptions{Workers: 1})
+		batches := x.Batches()
+		one, err := batches.Search(ctx, queries, 7, SearchOptions{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,6 +106,10 @@ func TestSearchBatch_Large(t *testing.T) {
 			if err != nil || !slices.Equal(one[i], want) {
 				t.Fatalf("%v, query %d: %v, expected %v (%v)", metric, i, one[i], want, err)
 			}
+		}
+		again, err := batches.Search(ctx, queries, 7, SearchOptions{Workers: 2})
+		if err != nil || !slices.EqualFunc(one, again, slices.Equal[[]Hit]) {
+			t.Fatalf("%v: the second batch finds others than the first (%v)", metric, err)
 		}
 		more, err := x.SearchBatch(ctx, queries, 7, SearchOptions{Workers: 9})
 		if err != nil || !slices.EqualFunc(one, more, slices.Equal[[]Hit]) {

@@ -28,14 +28,18 @@ type byteRows struct {
 	norms  []float32 // ‖q(r)‖²; NaN where the direction is unreliable, +Inf for padding
 }
 
-// newByteRows returns the bytes of the vectors of x, or nil where a batch by them takes
-// longer or does not help. It takes 1 byte for each element and 4 for each vector.
-func newByteRows(x *Exact, queries int, opts SearchOptions) *byteRows {
-	rows, dim, workers := x.m.Rows, x.m.Dim, opts.Workers
-	pays := vec.FastBytes() && queries >= bytesFrom && rows >= sieveRows
-	if x.metric == Dot || dim > byteDim || !pays && !opts.bytes {
-		return nil
+// bytesPay reports whether a batch of so many queries is answered sooner by bytes.
+func bytesPay(x *Exact, queries int, opts SearchOptions) bool {
+	if x.metric == Dot || x.m.Dim > byteDim {
+		return false
 	}
+	return opts.bytes || vec.FastBytes() && queries >= bytesFrom && x.m.Rows >= sieveRows
+}
+
+// newByteRows returns the bytes of the vectors of x. They take 1 byte for each element and
+// 4 for each vector.
+func newByteRows(x *Exact, workers int) *byteRows {
+	rows, dim := x.m.Rows, x.m.Dim
 	b := &byteRows{x: x, centre: make([]float64, dim)}
 	if x.metric == L2 {
 		b.centre = middle(x.m)
@@ -67,9 +71,6 @@ func newByteRows(x *Exact, queries int, opts SearchOptions) *byteRows {
 	}
 	return b
 }
-
-// byteSteps is the number of steps of vec.TileBytes, of four columns each.
-func byteSteps(dim int) int { return (dim + 3) / 4 }
 
 // factor is what the elements of a vector are multiplied with: under Cosine its inverse
 // length, 0 where that is unreliable.
@@ -112,9 +113,7 @@ func (b *byteRows) packGroup(g int) float64 {
 		}
 		most = max(most, off)
 	}
-	for i := range words {
-		words[i] ^= 0x80808080 // adds 128 to each byte, as rows of vec.TileBytes need
-	}
+	unsigned(words)
 	return most
 }
 

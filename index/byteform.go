@@ -40,6 +40,9 @@ const (
 	byteLength = 2000
 )
 
+// byteSteps is the number of steps of vec.TileBytes, of four columns each.
+func byteSteps(dim int) int { return (dim + 3) / 4 }
+
 // newByteForm returns the bytes of all vectors for pairs within a limit, or nil if there are
 // too many columns.
 func newByteForm(ctx context.Context, s *screen, limit float64, workers int) *byteForm {
@@ -133,8 +136,13 @@ func (b *byteForm) panel(p int) []uint32 {
 func (b *byteForm) pack(group *sieveGroup, r int) {
 	group.words = fitted(group.words, vec.TileRows*b.steps)
 	packGroup(group.words, b.panels, b.steps, r, groupNorms{&group.norms, b.norms})
-	for i := range group.words {
-		group.words[i] ^= 0x80808080 // adds 128 to each byte
+	unsigned(group.words)
+}
+
+// unsigned adds 128 to each byte, as rows of vec.TileBytes need.
+func unsigned(words []uint32) {
+	for i := range words {
+		words[i] ^= 0x80808080
 	}
 }
 

@@ -28,7 +28,7 @@ type nearestBatches struct {
 	k    int    // number of answers for each query
 	rows int    // number of vertices that have a vector
 	// One of these two finds the answers; the other is nil.
-	exact *index.Exact
+	exact *index.Batches
 	graph *index.HNSW
 	// For each vertex, whether it may be an answer to a query vertex that it is not
 	// linked to, and to one that it is linked to. Both are nil if all vertices may be
@@ -41,7 +41,7 @@ type nearestBatches struct {
 
 // nearestBatch is the largest number of queries in a batch: so many that the time to
 // read the vectors is negligible compared with the products, as in package index.
-const nearestBatch = 4096
+const nearestBatch = 1024
 
 // nearestBatches loads the data that the batches of a search share. The queries are the
 // keys of a file, or all vertices if path is empty.
@@ -59,9 +59,11 @@ func (c *call) nearestBatches(path string, s search) (*nearestBatches, error) {
 		}
 	}
 	if b.graph == nil {
-		if b.exact, err = b.space.Searcher(b.metric); err != nil {
+		exact, err := b.space.Searcher(b.metric)
+		if err != nil {
 			return nil, err
 		}
+		b.exact = exact.Batches()
 	}
 	if s.where == nil {
 		return b, nil
@@ -237,7 +239,7 @@ func (b *nearestBatches) scan(queries []uint32) ([][]index.Hit, error) {
 	for i, u := range queries {
 		copy(m.Row(i), b.space.Matrix.Row(int(u)))
 	}
-	return b.exact.SearchBatch(b.call.Ctx, m, b.k, index.SearchOptions{
+	return b.exact.Search(b.call.Ctx, m, b.k, index.SearchOptions{
 		Workers:  b.call.workers(),
 		FilterOf: func(i int, v uint32) bool { return b.admits(queries[i], v) },
 	})
