@@ -7,6 +7,7 @@ import (
 	"heavytail/index"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
+	"heavytail/query/internal/where"
 	"heavytail/query/parser"
 )
 
@@ -40,9 +41,8 @@ type NearestRequest struct {
 	OrderBy    string
 	Descending bool
 
-	condition  string // the text of Where, for the plan
-	onlyLinked bool   // Where reads nothing of a Candidate but Linked
-	onlyEdges  bool   // Where reads nothing of a Candidate but Linked and Degree
+	condition string      // the text of Where, for the plan
+	reads     where.Reads // what Where reads
 }
 
 var nearest = &statement[*parser.Nearest, NearestRequest, search, SearchResult]{
@@ -88,12 +88,12 @@ func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest, err error) {
 	if req.Embedding, req.Metric, err = b.space(s.Using); err != nil {
 		return req, err
 	}
-	where, err := b.searchWhere(s.Where, req.Embedding, req.Vector == nil)
+	condition, err := b.searchWhere(s.Where, req.Embedding, req.Vector == nil)
 	if err != nil {
 		return req, err
 	}
-	req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
-	req.onlyLinked, req.onlyEdges = where.OnlyLinked, where.OnlyEdges
+	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, exprText(s.Where)
+	req.reads = condition.Reads
 	req.OrderBy, req.Descending = b.order(s.Order)
 	return req, nil
 }
@@ -102,7 +102,7 @@ func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest, err error) {
 func (r NearestRequest) question() (question, error) {
 	q := question{
 		embedding: r.Embedding, vector: r.Vector, metric: r.Metric, exact: r.Exact, scope: scope{k: r.K},
-		where: r.Where, attributes: r.Attributes, condition: r.condition, onlyLinked: r.onlyLinked, onlyEdges: r.onlyEdges, orderBy: r.OrderBy, descending: r.Descending,
+		where: r.Where, attributes: r.Attributes, condition: r.condition, reads: r.reads, orderBy: r.OrderBy, descending: r.Descending,
 	}
 	switch {
 	case len(r.Examples) == 0:

@@ -219,11 +219,10 @@ type question struct {
 	metric     index.Metric
 	exact      bool // do not use an index
 	where      func(Candidate) bool
-	attributes []string // that where reads
-	condition  string   // the text of where
-	onlyLinked bool     // where reads nothing of a Candidate but Linked
-	onlyEdges  bool     // where reads nothing of a Candidate but Linked and Degree
-	orderBy    string   // a column by which the answers are sorted after they are found; empty for the nearest first
+	attributes []string    // that where reads
+	condition  string      // the text of where
+	reads      where.Reads // what where reads
+	orderBy    string      // a column by which the answers are sorted after they are found; empty for the nearest first
 	descending bool
 	limit      int // largest number of answers of WITHIN; 0 is all
 	scope          // the radius of WITHIN is set when the question is resolved
@@ -375,8 +374,13 @@ const (
 // in an embedding that is not in memory and is up to date with its graph.
 func (c *call) canScanFile(s search) bool {
 	info, graph := s.entry.Info, s.entry.Graph
-	if s.vector == nil && len(s.vertices) == 0 || s.index != nil && !s.index.InPlace && c.db.opts.graphOnly || s.readsDegrees() && (s.index == nil || !s.index.InPlace) || s.where != nil && !s.onlyEdges || len(s.attributes) > 0 || s.orderBy != "" || s.centroid || c.Spaces[s.embedding] != nil ||
-		info.Vertices == 0 || info.Dim == 0 || graph.ID != info.GraphID || graph.Version != info.GraphVersion {
+	inPlace := s.index != nil && s.index.InPlace
+	switch {
+	case s.vector == nil && len(s.vertices) == 0, s.centroid, s.orderBy != "", len(s.attributes) > 0, s.where != nil && s.reads == where.ReadsAll:
+		return false
+	case s.readsDegrees() && !inPlace, s.index != nil && !inPlace && c.db.opts.graphOnly:
+		return false
+	case c.Spaces[s.embedding] != nil, info.Vertices == 0 || info.Dim == 0, graph.ID != info.GraphID || graph.Version != info.GraphVersion:
 		return false
 	}
 	return session.VectorBytes(info.Vertices, info.Dim) > c.db.cache.Limit || !c.db.cache.Keep ||
@@ -384,7 +388,7 @@ func (c *call) canScanFile(s search) bool {
 }
 
 // readsDegrees reports whether the condition reads the degrees of vertices.
-func (q question) readsDegrees() bool { return q.where != nil && q.onlyEdges && !q.onlyLinked }
+func (q question) readsDegrees() bool { return q.where != nil && q.reads == where.ReadsEdges }
 
 // scanned describes for PROFILE how many vectors a scan compared.
 func scanned(rows int) string { return fault.Count(int64(rows), "vector") + " scanned" }

@@ -7,6 +7,7 @@ import (
 	"heavytail/index"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
+	"heavytail/query/internal/where"
 	"heavytail/query/parser"
 )
 
@@ -36,8 +37,7 @@ type WithinRequest struct {
 
 	// The texts of Where and of the threshold, for the plan.
 	condition, threshold string
-	onlyLinked           bool // as in NearestRequest
-	onlyEdges            bool // as in NearestRequest
+	reads                where.Reads // what Where reads
 }
 
 var withinRadius = &statement[*parser.Within, WithinRequest, search, SearchResult]{
@@ -74,12 +74,12 @@ func bindWithin(b *binder, s *parser.Within) (req WithinRequest, err error) {
 	if req.Embedding, req.Metric, err = b.space(s.Using); err != nil {
 		return req, err
 	}
-	where, err := b.searchWhere(s.Where, req.Embedding, req.Vector == nil)
+	condition, err := b.searchWhere(s.Where, req.Embedding, req.Vector == nil)
 	if err != nil {
 		return req, err
 	}
-	req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
-	req.onlyLinked, req.onlyEdges = where.OnlyLinked, where.OnlyEdges
+	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, exprText(s.Where)
+	req.reads = condition.Reads
 	req.OrderBy, req.Descending = b.order(s.Order)
 	if s.Limit != nil {
 		if req.Limit, err = b.Size(fault.Limit, s.Limit); err == nil && req.Limit < 1 {
@@ -92,7 +92,7 @@ func bindWithin(b *binder, s *parser.Within) (req WithinRequest, err error) {
 func resolveWithin(c *call, req WithinRequest) (s search, err error) {
 	q, err := question{
 		embedding: req.Embedding, vector: req.Vector, metric: req.Metric, exact: req.Exact,
-		where: req.Where, attributes: req.Attributes, condition: req.condition, onlyLinked: req.onlyLinked, onlyEdges: req.onlyEdges, limit: req.Limit, orderBy: req.OrderBy, descending: req.Descending,
+		where: req.Where, attributes: req.Attributes, condition: req.condition, reads: req.reads, limit: req.Limit, orderBy: req.OrderBy, descending: req.Descending,
 	}.of(req.Vertex)
 	if err != nil {
 		return s, err

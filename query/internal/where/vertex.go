@@ -14,9 +14,17 @@ import (
 type Condition struct {
 	Admits     func(Candidate) bool // nil admits all
 	Attributes []string             // attributes that it reads
-	OnlyLinked bool                 // it reads nothing of a Candidate but Linked
-	OnlyEdges  bool                 // it reads nothing of a Candidate but Linked and Degree
+	Reads      Reads                // what it reads of a Candidate
 }
+
+// Reads is what a condition on vertices reads of a Candidate; the less, the larger.
+type Reads int
+
+const (
+	ReadsAll   Reads = iota // anything
+	ReadsEdges              // nothing but Linked and Degree
+	ReadsLinks              // nothing but Linked
+)
 
 // vertexCompiler compiles one condition on the vertices of a graph.
 type vertexCompiler struct {
@@ -24,12 +32,11 @@ type vertexCompiler struct {
 	graph      storage.GraphInfo
 	linked     string   // why linked has no meaning here; "" where it has one
 	attributes []string // attributes that were read so far
-	more       bool     // a name other than linked was read
-	beyond     bool     // a name other than linked and degree was read
+	reads      Reads    // so far
 }
 
 func newVertexCompiler(values *bind.Values, graph storage.GraphInfo, linked string, attributes []string) *vertexCompiler {
-	c := &vertexCompiler{graph: graph, linked: linked, attributes: attributes}
+	c := &vertexCompiler{graph: graph, linked: linked, attributes: attributes, reads: ReadsLinks}
 	c.compiler = compiler[Candidate]{Values: values, column: c.name}
 	return c
 }
@@ -51,14 +58,24 @@ func Compile(values *bind.Values, e parser.Expr, graph storage.GraphInfo, linked
 	if err != nil {
 		return Condition{}, err
 	}
-	return Condition{func(v Candidate) bool { return f(v) == isTrue }, c.attributes, !c.more, !c.beyond}, nil
+	return Condition{func(v Candidate) bool { return f(v) == isTrue }, c.attributes, c.reads}, nil
+}
+
+// readsOf returns what a name reads of a Candidate.
+func readsOf(name string) Reads {
+	switch name {
+	case "linked":
+		return ReadsLinks
+	case "degree":
+		return ReadsEdges
+	}
+	return ReadsAll
 }
 
 // name compiles a name.
 func (c *vertexCompiler) name(node parser.Ident) (operand[Candidate], error) {
 	c.Mark(fault.Where, node)
-	c.more = c.more || node.Name != "linked"
-	c.beyond = c.beyond || node.Name != "linked" && node.Name != "degree"
+	c.reads = min(c.reads, readsOf(node.Name))
 	switch node.Name {
 	case "degree":
 		return operand[Candidate]{kind: storage.Integer, value: func(v Candidate) storage.Value { return storage.IntegerValue(int64(v.Degree)) }}, nil
