@@ -40,7 +40,7 @@ func runEvaluateLinks(c *call, req EvaluateLinksRequest, t *linkTrial) (Evaluate
 		}
 	}
 	c.noteNegatives(held, result.NegativePairs)
-	c.Notice("to learn which of them to recommend links by, add ranking := 10")
+	c.Advise("to learn which of them to recommend links by, add ranking := 10")
 	result.Notices = c.Notices
 	return result, nil
 }

@@ -75,7 +75,7 @@ func (g *graph) linkBlock(b *block) error {
 		}
 		b.Tables = append(b.Tables, t)
 	}
-	b.note(slices.DeleteFunc(result.Notices, func(n query.Notice) bool { return strings.Contains(n.String(), "add ranking") })) // the next block has it
+	b.note(slices.DeleteFunc(result.Notices, func(n query.Notice) bool { return n.Advice })) // the next block has the recommendations
 	return nil
 }
 

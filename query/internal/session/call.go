@@ -51,13 +51,16 @@ func (c *Call) Release() {
 }
 
 // Notice records a remark about the answer.
-func (c *Call) Notice(format string, args ...any) { c.note(false, format, args...) }
+func (c *Call) Notice(format string, args ...any) { c.note(Notice{}, format, args...) }
 
 // Early is Notice for the effects of work that the statement is about to do.
-func (c *Call) Early(format string, args ...any) { c.note(true, format, args...) }
+func (c *Call) Early(format string, args ...any) { c.note(Notice{Early: true}, format, args...) }
 
-func (c *Call) note(early bool, format string, args ...any) {
-	n := Notice{Statement: c.Statement, Text: fmt.Sprintf(format, args...), Early: early}
+// Advise is Notice for what else could be asked.
+func (c *Call) Advise(format string, args ...any) { c.note(Notice{Advice: true}, format, args...) }
+
+func (c *Call) note(n Notice, format string, args ...any) {
+	n.Statement, n.Text = c.Statement, fmt.Sprintf(format, args...)
 	if slices.Contains(c.Notices, n) { // a statement may cause the same notice several times
 		return
 	}
@@ -99,9 +102,10 @@ func (c *Call) Await(f func()) error {
 
 // Notice is a remark about an answer.
 type Notice struct {
-	Statement string `json:"statement"` // the kind of statement, such as "NEAREST"
-	Text      string `json:"text"`      // one clause, without a full stop
-	Early     bool   `json:"early"`     // it was given before the work, about the effects of the work
+	Statement string `json:"statement"`        // the kind of statement, such as "NEAREST"
+	Text      string `json:"text"`             // one clause, without a full stop
+	Early     bool   `json:"early"`            // it was given before the work, about the effects of the work
+	Advice    bool   `json:"advice,omitempty"` // it says nothing of the answer, only what else to ask
 }
 
 // String returns the text.
