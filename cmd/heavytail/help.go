@@ -57,15 +57,9 @@ func helpText(rows *query.Rows) string {
 	for rows.Next() {
 		row := rows.Row()
 		fmt.Fprintf(&b, "%v\n", row[0])
-		line := "   "
-		for word := range strings.FieldsSeq(fmt.Sprint(row[1])) {
-			if len(line) > 3 && len(line)+1+len(word) > 80 {
-				b.WriteString(line + "\n")
-				line = "   "
-			}
-			line += " " + word
+		for _, line := range filled(fmt.Sprint(row[1]), 76) {
+			b.WriteString("    " + line + "\n")
 		}
-		b.WriteString(line + "\n")
 	}
 	return b.String()
 }

@@ -110,18 +110,26 @@ func (m *manText) term(word, text string) {
 	m.lines(text)
 }
 
-// lines writes the words of a text in lines of up to 72 characters; a longer word has a
-// line of its own.
+// lines writes the words of a text in lines of up to 72 characters.
 func (m *manText) lines(text string) {
+	for _, line := range filled(text, 72) {
+		m.WriteString(roff(line) + "\n")
+	}
+}
+
+// filled divides the words of a text into lines of at most so many bytes; a longer word has
+// a line of its own.
+func filled(text string, most int) []string {
+	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(text) {
-		if line != "" && len(line)+len(word) >= 72 {
-			m.WriteString(roff(line) + "\n")
+		if line != "" && len(line)+1+len(word) > most {
+			lines = append(lines, line)
 			line = ""
 		}
 		line = strings.TrimSpace(line + " " + word)
 	}
-	m.WriteString(roff(line) + "\n")
+	return append(lines, line)
 }
 
 // example writes lines that keep their form.
