@@ -140,7 +140,6 @@ func rankRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
 	if req.Null {
 		columns = append(columns, nullRankColumns...)
 	}
-
 	table := make([][]Value, len(r.Rankings))
 	for i, s := range r.Rankings {
 		var method Value

@@ -298,7 +298,7 @@ func (c *call) noteBecame(p *prediction, links []link.PredictedLink) int {
 // The links of one vertex are predicted from the edges in the file where this is possible, so
 // that the first answers after opening a file need not wait until the graph is loaded.
 
-// An answer from the file may cost an aroundShare of what loading the graph costs. When the
+// An answer from the file may cost at most 1/aroundShare of loading the graph. When the
 // answers together have cost as much as loading it, the graph is loaded.
 const aroundShare = 8
 

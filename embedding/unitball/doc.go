@@ -80,9 +80,10 @@
 //
 // # Start
 //
-// All rows begin at length 1.2, in one dimension by their root mean square, where vertices without an edge are farther apart
-// than 1+μ and edges pull in. From rows of length 0.9 the first passes have a
-// hundred times as many near pairs, and more pairs are wrong in the end.
+// All rows begin at length 1.2, where vertices without an edge are farther apart
+// than 1+μ and edges pull in. In one dimension 1.2 is the root mean square of the rows.
+// From rows of length 0.9 the first passes have a hundred times as many near pairs, and
+// more pairs are wrong in the end.
 //
 // # Cost
 //

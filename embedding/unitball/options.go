@@ -26,7 +26,8 @@ type Options struct {
 	Workers   int      // goroutines; 0 is GOMAXPROCS; the result does not depend on it
 
 	// Start has the start rows, n × Dim, at any scale: only their directions are
-	// used, and in one dimension only their proportions. Nil means random rows. It is not modified, and not used after the call.
+	// used, and in one dimension only their proportions. Nil means random rows. It is not
+	// modified, and not used after the call.
 	Start *vec.Matrix
 
 	// Progress, if not nil, receives the wrong pairs before every pass, from one

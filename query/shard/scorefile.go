@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"heavytail/query"
 	"heavytail/query/parser"
@@ -137,16 +138,14 @@ func (w scoreFile) on(p piece) parser.Statement {
 		option("header", text("names")), option("separator", text(cmp.Or(p.separator, ","))),
 		option("overwrite", parser.Bool{Value: true}), option("resume", parser.Bool{Value: true}),
 	}
-	// A line of a text may have more columns than the first pair, which the undivided
-	// statement leaves out.
-	left := ""
+	own := []string{"header", "separator", "overwrite", "resume"}
 	if p.separator != "" {
-		s.Options, left = append(s.Options, option("columns", text("none"))), "columns"
+		// A line of a text may have more columns than the first pair, which the undivided
+		// statement leaves out.
+		s.Options, own = append(s.Options, option("columns", text("none"))), append(own, "columns")
 	}
 	for _, o := range w.s.Options {
-		switch o.Name.Name {
-		case "header", "separator", "overwrite", "resume", left:
-		default:
+		if !slices.Contains(own, o.Name.Name) {
 			s.Options = append(s.Options, o)
 		}
 	}
