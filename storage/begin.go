@@ -18,7 +18,11 @@ func (db *DB) newTx(ctx context.Context, h *handle, btx *bolt.Tx) (*tx, error) {
 	if root == nil {
 		return nil, fault.NotStore(db.path, "a bbolt file of another program")
 	}
-	t, err := newRootTx(ctx, root, db.path, h.tree)
+	var memory *remembered
+	if !btx.Writable() {
+		memory = &h.memory
+	}
+	t, err := newRootTx(ctx, root, db.path, h.tree, memory)
 	if err == nil {
 		t.file, t.rows, t.shared = h.file, &h.rows, db.attached
 		if btx.Writable() && !t.promises && db.walked != nil {

@@ -18,6 +18,7 @@ type handle struct {
 	file     *os.File   // the file that bbolt has open, for plain reads; may be nil if an application owns it
 	tree     *soundness // the parts of the tree whose shape was verified; nil if it is trusted
 	rows     soundRows  // embeddings whose rows were verified
+	memory   remembered // what was decoded last
 	writable bool
 
 	users int    // transactions that run on it; guarded by DB.mu

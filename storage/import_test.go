@@ -300,7 +300,7 @@ func TestTx_AnyRootBucket(t *testing.T) {
 		if err := initStore(root, block.Header{Format: block.FormatVersion, MinReader: block.MinReader, Epoch: 1, NextID: 1}); err != nil {
 			return err
 		}
-		tx, err := newRootTx(context.Background(), root, "app", nil)
+		tx, err := newRootTx(context.Background(), root, "app", nil, nil)
 		if err != nil {
 			return err
 		}

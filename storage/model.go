@@ -174,7 +174,7 @@ func (r *modelRecord) info(name string) ModelInfo {
 	m := ModelInfo{
 		Name: name, Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion,
 		Embedding: r.Embedding, Generation: r.Generation, Coordinates: fromUnixNano(r.Coordinates), Method: r.Method, Settings: settings(r.Settings),
-		Terms: r.Terms, Options: settings(r.Options), Kernel: r.Kernel,
+		Terms: slices.Clone(r.Terms), Options: settings(r.Options), Kernel: r.Kernel,
 		AUC: r.AUC, AveragePrecision: r.AveragePrecision, Brier: r.Brier, CalibrationError: r.CalibrationError,
 		TrainingPairs: int(r.TrainingPairs), TestPairs: int(r.TestPairs),
 		Seconds: r.Seconds, Created: time.Unix(0, r.Created), Bytes: int64(r.Stream.Size),

@@ -253,7 +253,7 @@ func (t *tx) get(bucket, key []byte, v any) (bool, error) {
 	if record == nil {
 		return false, nil
 	}
-	return true, block.DecodeStruct(block.SeedOf(bucket), key, record, v)
+	return true, t.memory.record(bucket, key, record, v)
 }
 
 func (t *tx) put(bucket, key []byte, v any) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -231,7 +232,7 @@ func (r *embeddingRecord) info(name string, slots block.SlotMap) EmbeddingInfo {
 		slots: slots, Coordinates: time.Unix(0, made),
 		Name: name, Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion, Generation: r.Generation,
 		Method: r.Method, Options: settings(r.Options), Seed: r.Seed, Kernel: r.Kernel,
-		Vertices: int(r.Vertices), Dim: int(r.Dim), Eigenvalues: r.Eigenvalues, Residuals: r.Residuals,
+		Vertices: int(r.Vertices), Dim: int(r.Dim), Eigenvalues: slices.Clone(r.Eigenvalues), Residuals: slices.Clone(r.Residuals),
 		Components: int(r.Components), Iterations: int(r.Iterations), Seconds: r.Seconds,
 		Created: time.Unix(0, r.Created), Stats: settings(r.Stats),
 		StateBytes: int64(r.State.Size), Stateless: r.Stateless, Past: r.Past, Auto: AutoRefresh{Changes: int(r.AutoChanges), Every: time.Duration(r.AutoEvery)},

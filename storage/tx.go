@@ -19,27 +19,34 @@ import (
 type tx struct {
 	ledger
 	ctx     context.Context
-	path    string     // file, for errors
-	file    *os.File   // for plain reads; nil where bbolt alone has it
-	tree    *soundness // what is known of the shape of the tree; nil where it is trusted
-	rows    *soundRows // embeddings whose rows were verified; nil where that is not remembered
-	scanned int64      // records that scan has verified
-	shared  bool       // the file belongs to an application
-	pending bool       // the transaction holds an earlier UpdateIn or a blob, so the size of the file is no bound
+	path    string      // file, for errors
+	file    *os.File    // for plain reads; nil where bbolt alone has it
+	tree    *soundness  // what is known of the shape of the tree; nil where it is trusted
+	rows    *soundRows  // embeddings whose rows were verified; nil where that is not remembered
+	memory  *remembered // what read transactions have decoded; nil in write transactions
+	scanned int64       // records that scan has verified
+	shared  bool        // the file belongs to an application
+	pending bool        // the transaction holds an earlier UpdateIn or a blob, so the size of the file is no bound
 }
 
-func newRootTx(ctx context.Context, root *bolt.Bucket, path string, tree *soundness) (*tx, error) {
-	h, err := block.DecodeHeader(root.Get(block.HeaderKey))
-	if err != nil {
-		return nil, headerError(path, err)
-	}
-	for _, name := range block.TopBuckets {
-		if root.Bucket(name) == nil {
-			return nil, &FileError{Path: path, Err: ErrCorrupt, Reason: fmt.Sprintf("bucket %q is missing", name), Remedy: fault.RemedyRestore}
+// newRootTx makes a transaction over a root bucket. memory may be nil.
+func newRootTx(ctx context.Context, root *bolt.Bucket, path string, tree *soundness, memory *remembered) (*tx, error) {
+	raw := root.Get(block.HeaderKey)
+	h, known := memory.headerOf(raw)
+	if !known {
+		var err error
+		if h, err = block.DecodeHeader(raw); err != nil {
+			return nil, headerError(path, err)
 		}
+		for _, name := range block.TopBuckets {
+			if root.Bucket(name) == nil {
+				return nil, &FileError{Path: path, Err: ErrCorrupt, Reason: fmt.Sprintf("bucket %q is missing", name), Remedy: fault.RemedyRestore}
+			}
+		}
+		memory.keepHeader(raw, h)
 	}
 	sums := ledger{root: root, header: h, promises: slices.Contains(h.Features, block.FeatureSums)}
-	return &tx{ledger: sums, ctx: ctx, path: path, tree: tree}, nil
+	return &tx{ledger: sums, ctx: ctx, path: path, tree: tree, memory: memory}, nil
 }
 
 // meta describes the pages of the file as this transaction sees them.

@@ -14,11 +14,26 @@ import (
 // slotOf returns the slot of the vertex with the given key, and whether there is
 // one. It reads the one block that can hold it.
 func (t *tx) slotOf(r *graphRecord, key []byte) (slot uint32, found bool, err error) {
-	slots, err := t.slotsOfKeys(r, [][]byte{key})
+	if r.Object == 0 {
+		return 0, false, nil
+	}
+	p, err := t.part(r.Object, block.IDsName)
 	if err != nil {
 		return 0, false, err
 	}
-	return slots[0], slots[0] != block.NoVertex, nil
+	b := p.blockOf(nil, key)
+	if b.Key == nil {
+		return 0, false, nil
+	}
+	payload, err := p.seed.Open(b.Key, b.Record)
+	if err != nil {
+		return 0, false, err
+	}
+	slot, found, err = block.FindID(b.Key, payload, key)
+	if err == nil && found && uint64(slot) >= r.Slots {
+		err = fault.Record("slot %d of %d", slot, r.Slots)
+	}
+	return slot, found && err == nil, err
 }
 
 // slotsOfKeys returns the slot of each key, block.NoVertex where there is none. It

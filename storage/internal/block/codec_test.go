@@ -193,6 +193,12 @@ func TestKeyBlock_Find(t *testing.T) {
 		if err != nil || !maps.Equal(got, want) {
 			t.Fatalf("slots %v, expected %v, %v", got, want, err)
 		}
+		for i, k := range wanted {
+			slot, expected := want[i]
+			if at, found, err := FindID(key, record[ChecksumSize:], k); err != nil || found != expected || found && at != slot {
+				t.Fatalf("key %q: slot %d, %v, %v; expected %d, %v", k, at, found, err, slot, expected)
+			}
+		}
 		from += count
 	}
 }

@@ -32,10 +32,7 @@ const (
 
 // appendEntry appends the front coding of key after previous.
 func appendEntry(dst, previous, key []byte) []byte {
-	shared := 0
-	for shared < len(previous) && shared < len(key) && previous[shared] == key[shared] {
-		shared++
-	}
+	shared := commonPrefix(previous, key)
 	suffix := key[shared:]
 	if shared <= 14 && len(suffix) <= 15 {
 		dst = append(dst, byte(shared<<4|len(suffix)))
@@ -47,34 +44,55 @@ func appendEntry(dst, previous, key []byte) []byte {
 	return append(dst, suffix...)
 }
 
+// commonPrefix returns how many bytes a and b begin with alike.
+func commonPrefix(a, b []byte) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
 // readEntry decodes one entry into previous, which it may overwrite. It returns the key, which
 // the caller must check, and the number of bytes of the entry. A key has only one encoding.
 func readEntry(previous, b []byte) (key []byte, size int, err error) {
-	if len(b) == 0 {
-		return nil, 0, fault.Record("key entry is cut off")
+	shared, suffix, size, err := splitEntry(b)
+	if err != nil {
+		return nil, 0, err
 	}
-	shared, further := uint64(b[0]>>4), uint64(b[0]&15)
+	if shared > len(previous) {
+		return nil, 0, fault.Record("key entry shares %d of %d bytes", shared, len(previous))
+	}
+	if shared < len(previous) && len(suffix) > 0 && previous[shared] == suffix[0] {
+		return nil, 0, fault.Record("key entry shares less than it could")
+	}
+	return append(previous[:shared], suffix...), size, nil
+}
+
+// splitEntry returns how many bytes the key of an entry shares with the one before, the
+// bytes that follow these, and the number of bytes of the entry.
+func splitEntry(b []byte) (shared int, suffix []byte, size int, err error) {
+	if len(b) == 0 {
+		return 0, nil, 0, fault.Record("key entry is cut off")
+	}
+	same, further := uint64(b[0]>>4), uint64(b[0]&15)
 	size = 1
 	if b[0] >= longHead {
 		var n int
-		if shared, n = uvarint(b[1:]); n == 0 || b[0] != longHead {
-			return nil, 0, fault.Record("key entry")
+		if same, n = uvarint(b[1:]); n == 0 || b[0] != longHead {
+			return 0, nil, 0, fault.Record("key entry")
 		}
 		size += n
-		if further, n = uvarint(b[size:]); n == 0 || (shared <= 14 && further <= 15) {
-			return nil, 0, fault.Record("key entry")
+		if further, n = uvarint(b[size:]); n == 0 || (same <= 14 && further <= 15) {
+			return 0, nil, 0, fault.Record("key entry")
 		}
 		size += n
 	}
-	if shared > uint64(len(previous)) || further > uint64(len(b)-size) || shared+further > maxKey {
-		return nil, 0, fault.Record("key entry of %d shared and %d further bytes", shared, further)
+	if further > uint64(len(b)-size) || same > maxKey || same+further > maxKey {
+		return 0, nil, 0, fault.Record("key entry of %d shared and %d further bytes", same, further)
 	}
-	suffix := b[size : size+int(further)]
-	if int(shared) < len(previous) && len(suffix) > 0 && previous[shared] == suffix[0] {
-		return nil, 0, fault.Record("key entry shares less than it could")
-	}
-	key = append(previous[:shared], suffix...)
-	return key, size + int(further), nil
+	end := size + int(further)
+	return int(same), b[size:end], end, nil
 }
 
 func checkStoredKey(key []byte) error {
@@ -319,6 +337,42 @@ func DecodeIDs(key, payload []byte, yield func(key []byte, id uint32) error) err
 		return fault.Record("%d bytes after the keys", len(b))
 	}
 	return nil
+}
+
+// FindID returns the slot of one key by an id block, and whether the block contains the key.
+// Like FindKeys, it reads no further than it must and does not validate other entries. It
+// builds no keys: while the keys are smaller than the wanted one, it is enough to know how
+// many bytes they share with that.
+func FindID(key, payload, wanted []byte) (slot uint32, found bool, err error) {
+	b, count, err := keyBlockBody(payload)
+	if err != nil {
+		return 0, false, err
+	}
+	shared := 0 // bytes that wanted shares with the key before, which is smaller than wanted
+	for same, suffix := 0, key; same >= shared; {
+		equal := false
+		if same == shared {
+			n := commonPrefix(suffix, wanted[shared:])
+			shared += n
+			equal = n == len(suffix) && shared == len(wanted)
+			if !equal && n < len(suffix) && (shared == len(wanted) || suffix[n] > wanted[shared]) {
+				return 0, false, nil
+			}
+		}
+		id, size := uvarint(b)
+		if size == 0 || id >= MaxVertices {
+			return 0, false, fault.Record("slot in an id block")
+		}
+		if count--; equal || count == 0 {
+			return uint32(id), equal, nil
+		}
+		b = b[size:]
+		if same, suffix, size, err = splitEntry(b); err != nil {
+			return 0, false, err
+		}
+		b = b[size:]
+	}
+	return 0, false, nil // a key that shares less than the one before is larger than wanted
 }
 
 // FindIDs searches an id block for keys; order has their indices, in ascending order of the

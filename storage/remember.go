@@ -1,0 +1,80 @@
+package storage
+
+import (
+	"bytes"
+	"reflect"
+	"sync"
+
+	"heavytail/storage/internal/block"
+)
+
+// remembered has what read transactions of a handle have decoded last: the header, and
+// records of the catalogue, each beside the bytes that it was decoded from. A transaction
+// that finds the same bytes takes what was decoded, so nothing is ever out of date. Small
+// statements take most of their time for this otherwise.
+//
+// What it returns is shared: nobody may change the elements of a slice of it. Write
+// transactions change records in place, and do not use it.
+type remembered struct {
+	mu      sync.Mutex
+	bytes   []byte // of the header
+	header  block.Header
+	records map[string]decodedRecord // by bucket and key
+}
+
+type decodedRecord struct {
+	bytes []byte
+	value reflect.Value // of the struct
+}
+
+// mostRemembered is the number of records that are kept. If there are more, all are
+// forgotten; a record takes some 500 bytes.
+const mostRemembered = 256
+
+// headerOf returns the header of a store that was verified when it had these bytes.
+func (m *remembered) headerOf(raw []byte) (block.Header, bool) {
+	if m == nil {
+		return block.Header{}, false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.header, len(raw) > 0 && bytes.Equal(raw, m.bytes)
+}
+
+// keepHeader remembers the header of a store that was verified.
+func (m *remembered) keepHeader(raw []byte, h block.Header) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.bytes, m.header = bytes.Clone(raw), h
+}
+
+// record decodes a record of the catalogue into the struct that v points to.
+func (m *remembered) record(bucket, key, raw []byte, v any) error {
+	if m == nil {
+		return block.DecodeStruct(block.SeedOf(bucket), key, raw, v)
+	}
+	name := append(append(make([]byte, 0, 64), bucket...), key...)
+	to := reflect.ValueOf(v).Elem()
+	m.mu.Lock()
+	known, found := m.records[string(name)]
+	m.mu.Unlock()
+	if found && known.value.Type() == to.Type() && bytes.Equal(known.bytes, raw) {
+		to.Set(known.value)
+		return nil
+	}
+	if err := block.DecodeStruct(block.SeedOf(bucket), key, raw, v); err != nil {
+		return err
+	}
+	value := reflect.New(to.Type()).Elem()
+	value.Set(to)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.records == nil || len(m.records) >= mostRemembered {
+		m.records = make(map[string]decodedRecord)
+	}
+	m.records[string(name)] = decodedRecord{bytes.Clone(raw), value}
+	return nil
+}
