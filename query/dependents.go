@@ -66,7 +66,7 @@ func (d dependents) String() string {
 	}
 	add(d.indexes, "index by", "indexes by", "will be built again")
 	add(d.models, "model", "models", "must be trained again (TRAIN MODEL)")
-	add(d.predictions, "predictions by", "predictions by", "must be stored again (MATERIALIZE PREDICTIONS)")
+	add(d.predictions, "predictions by", "predictions by", "must be computed again (REFRESH PREDICTIONS)")
 	return strings.Join(parts, "; ")
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"heavytail/storage"
@@ -68,7 +69,7 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 8))
 	any := func() string { return fmt.Sprint(random.IntN(150)) }
 	less, rounds := 0, often(2, 6, 6)
-	for range rounds {
+	for round := range rounds {
 		var edges []storage.Edge
 		for range 3 {
 			if e := (storage.Edge{Source: any(), Target: any()}); e.Source != e.Target {
@@ -96,18 +97,64 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, w := range scorers[:7] {
-			r, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: top})
+			r, kind := MaterializeResult{}, RefreshKind("")
+			if round%2 == 0 {
+				r, err = db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: top})
+			} else {
+				var refreshed RefreshPredictionsResult
+				refreshed, err = db.RefreshPredictions(ctx, RefreshPredictionsRequest{"g", w})
+				r, kind = refreshed.MaterializeResult, refreshed.Kind
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
 			if r.Computed < info.Vertices {
 				less++
 			}
+			if kind != "" && (kind == RefreshFull) != (r.Computed == info.Vertices) || r.GraphVersion != info.Version {
+				t.Errorf("%s: %s, %d of %d vertices computed, version %d of %d", w, kind, r.Computed, info.Vertices, r.GraphVersion, info.Version)
+			}
 			samePredictions(t, db, w, top)
 		}
 	}
 	if times := 7 * rounds; less < times*5/7 {
 		t.Errorf("%d of %d times fewer vertices than all were computed", less, times)
+	}
+}
+
+// REFRESH PREDICTIONS has the options by which the predictions were stored, and the result of
+// MATERIALIZE PREDICTIONS with them.
+func TestRefreshPredictions_Options(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	db := openTest(t, nil)
+	mustRun(t, db, "GENERATE preferential_attachment(n := 40, m := 1, seed := 5) INTO g")
+	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
+	for i, req := range []MaterializeRequest{
+		{With: Scorer{Name: "l3"}, Sides: AutoSides, K: 4},
+		{With: Scorer{Name: "cosine", Embedding: "e"}, Near: -1, K: 5},
+		{With: Scorer{Name: "l2", Embedding: "e"}, Near: 3},
+		{With: Scorer{Name: "jaccard"}, K: 60},
+	} {
+		req.Graph = "g"
+		first, err := db.Materialize(ctx, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = db.store.Update(ctx, func(x *storage.Tx) error {
+			_, err := x.InsertEdges("g", []storage.Edge{{Source: "3", Target: fmt.Sprint("new", i)}})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := db.RefreshPredictions(ctx, RefreshPredictionsRequest{"g", req.With})
+		if err != nil || r.K != first.K || !slices.Equal(r.Options, first.Options) || r.Versions != 1 || r.GraphVersion != first.GraphVersion+1 || r.Kind == RefreshNone {
+			t.Errorf("%+v: %+v, %v, stored as %+v", req, r, err, first)
+		}
+		if again, err := db.Materialize(ctx, req); err != nil || again.Links != r.Links || !slices.Equal(again.Options, r.Options) {
+			t.Errorf("%+v: %+v, %v, refreshed %+v", req, again, err, r)
+		}
 	}
 }
 

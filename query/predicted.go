@@ -140,7 +140,8 @@ func runPredicted(c *call, req PredictedRequest, found storedEntry) (PredictedRe
 		}
 	}
 	if r.Behind > 0 {
-		c.Notice("the predictions by %s are %s behind graph %s", info.Scorer, fault.Count(int64(r.Behind), "version"), fault.Name(req.Graph))
+		c.Notice("the predictions by %s are %s behind graph %s; REFRESH PREDICTIONS FROM %s IN %s",
+			info.Scorer, fault.Count(int64(r.Behind), "version"), fault.Name(req.Graph), req.With, parser.Ident{Name: req.Graph})
 	}
 	switch {
 	case r.New:
@@ -179,6 +180,9 @@ func (c *call) predictedMistake(req PredictedRequest, err error) error {
 	case "graph":
 		_, err := c.GraphInfo(req.Graph, fault.Graph)
 		return err
+	}
+	if _, err := c.scorerEntries(req.Graph, []Scorer{req.With}); err != nil {
+		return err // the name of the scorer, or of what it reads, is unknown
 	}
 	e := fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(req.Graph), req.With)
 	e.Remedy, e.Err = "MATERIALIZE PREDICTIONS FROM "+req.With.String()+" IN "+parser.Ident{Name: req.Graph}.String()+" stores them", err

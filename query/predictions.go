@@ -58,7 +58,7 @@ func (c *call) stale(p PredictionInfo) (string, error) {
 // state is the column state of SHOW PREDICTIONS.
 func (p PredictionSummary) state() string {
 	if p.Stale != "" {
-		return "materialize again: " + p.Stale
+		return "behind: " + p.Stale
 	}
 	return "ready"
 }

@@ -14,8 +14,6 @@ import (
 	"heavytail/storage"
 )
 
-// This file has REFRESH MEASURE, and REFRESH ALL of embeddings and measures.
-
 // RefreshMeasureRequest asks to compute a stored measure again if its graph has
 // changed.
 type RefreshMeasureRequest struct {
@@ -146,91 +144,4 @@ func runRefreshMeasure(c *call, req RefreshMeasureRequest, found staleMeasure) (
 		r.ComputeResult, err = runCompute(c, found.request, found.computable)
 	}
 	return r, err
-}
-
-// Refreshed is an embedding or a stored measure after REFRESH ALL.
-type Refreshed struct {
-	Object  string      `json:"object"` // "embedding" or "measure"
-	Name    string      `json:"name"`
-	Kind    RefreshKind `json:"kind"`
-	Seconds float64     `json:"seconds"`
-}
-
-// RefreshAllResult is the answer of RefreshAll.
-type RefreshAllResult struct {
-	Graph     string      `json:"graph"`
-	Refreshed []Refreshed `json:"refreshed"` // first embeddings, by name, then measures, in the order of the attributes
-	Notices   []Notice    `json:"notices,omitempty"`
-}
-
-var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, RefreshAllResult]{
-	help: Help{
-		Statement: "REFRESH ALL", Syntax: "REFRESH ALL IN graph",
-		Summary: "refreshes all embeddings of a graph, as REFRESH does, and then all measures that COMPUTE stored, as REFRESH MEASURE does, each as a job of its own; imported embeddings stay as they are",
-		Columns: "object, name, kind, seconds",
-		Example: "REFRESH ALL IN social",
-	},
-	bind: func(b *binder, s *parser.RefreshAll) (string, error) {
-		b.Mark(fault.Graph, s.Graph)
-		return s.Graph.Name, nil
-	},
-	resolve: func(c *call, graph string) (storage.GraphInfo, error) { return c.GraphInfo(graph, fault.Graph) },
-	plan: func(_ string, graph storage.GraphInfo) *plan.Plan {
-		return plan.Result("refresh", "embeddings and measures of graph "+fault.Name(graph.Name)+" that are behind it")
-	},
-	run: runRefreshAll,
-	rows: func(_ string, r RefreshAllResult) *Rows {
-		table := make([][]Value, len(r.Refreshed))
-		for i, o := range r.Refreshed {
-			table[i] = []Value{o.Object, o.Name, string(o.Kind), o.Seconds}
-		}
-		return rowsOf([]string{"object", "name", "kind", "seconds"}, table)
-	},
-}
-
-// RefreshAll refreshes all embeddings and all stored measures of a graph that are behind
-// it. It stops at the first error; the objects that were refreshed before stay
-// refreshed.
-func (db *DB) RefreshAll(ctx context.Context, graph string) (RefreshAllResult, error) {
-	return refreshAll.answer(ctx, db, graph)
-}
-
-func runRefreshAll(c *call, graph string, info storage.GraphInfo) (r RefreshAllResult, err error) {
-	r.Graph = graph
-	embeddings, err := c.db.store.Embeddings(c.Ctx)
-	if err != nil {
-		return r, err
-	}
-	for _, e := range embeddings {
-		if e.Graph != graph || checkComputed(e) != nil {
-			continue
-		}
-		req := RefreshRequest{Embedding: e.Name}
-		found, err := resolveRefresh(c, req)
-		if err != nil {
-			return r, err
-		}
-		done, err := runRefresh(c, req, found)
-		if err != nil {
-			return r, err
-		}
-		r.Refreshed = append(r.Refreshed, Refreshed{"embedding", e.Name, done.Kind, done.Seconds})
-	}
-	for i, a := range info.Attributes {
-		if info.Computed[i] == nil {
-			continue
-		}
-		req := RefreshMeasureRequest{graph, a.Name}
-		found, err := resolveRefreshMeasure(c, req)
-		if err != nil {
-			return r, err
-		}
-		done, err := runRefreshMeasure(c, req, found)
-		if err != nil {
-			return r, err
-		}
-		r.Refreshed = append(r.Refreshed, Refreshed{"measure", a.Name, done.Kind, done.Seconds})
-	}
-	r.Notices = c.Notices
-	return r, nil
 }

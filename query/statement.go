@@ -73,11 +73,7 @@ func (s *statement[N, Q, R, A]) rowsFor(c *call, request any) (*Rows, bool, erro
 	if _, none := any(req).(nothing); !ok && !(none && request == nil) {
 		return nil, false, nil
 	}
-	found, err := s.find(c, req)
-	if err != nil {
-		return nil, true, err
-	}
-	answer, err := s.run(c, req, found)
+	answer, err := s.inside(c, req)
 	if err != nil {
 		return nil, true, err
 	}
@@ -94,6 +90,15 @@ func (s *statement[N, Q, R, A]) find(c *call, req Q) (found R, err error) {
 	return s.resolve(c, req)
 }
 
+// inside resolves and runs a request inside of a call, which may be of another statement.
+func (s *statement[N, Q, R, A]) inside(c *call, req Q) (answer A, err error) {
+	found, err := s.find(c, req)
+	if err == nil {
+		answer, err = s.run(c, req, found)
+	}
+	return answer, err
+}
+
 // answer implements the typed method of the statement: it begins a call,
 // resolves the request, runs it, and adds the name of the statement to
 // errors.
@@ -103,10 +108,7 @@ func (s *statement[N, Q, R, A]) answer(ctx context.Context, db *DB, req Q) (answ
 		return answer, err
 	}
 	defer c.end()
-	found, err := s.find(c, req)
-	if err == nil {
-		answer, err = s.run(c, req, found)
-	}
+	answer, err = s.inside(c, req)
 	return answer, c.wrap(err)
 }
 

@@ -8,7 +8,7 @@ func statements() []described {
 		insertVertex, insertEdge, updateVertex, updateVertices, updateEdge, deleteVertex, deleteVertices, deleteEdge, deleteEdgesFile,
 		importEdges, importVertices, importEmbedding, exportGraph, exportVertices, exportWalks, exportEmbedding, exportPairs, generateGraph,
 		describeGraph, describeVertex, describeEmbedding, describeModel, show, showVertices, showEdges, showNeighbors, showPath, showAttributes, countVertices,
-		computeStatement, estimateCompute, embed, estimateEmbed, createIndex, dropIndex, refresh, refreshMeasure, refreshAll, autoRefresh, verify, showGenerations, showVector, diff,
+		computeStatement, estimateCompute, embed, estimateEmbed, createIndex, dropIndex, refresh, refreshMeasure, refreshPredictions, refreshAll, autoRefresh, verify, showGenerations, showVector, diff,
 		nearest, nearestFor, withinRadius, reconstruct, evaluateReconstruction, evaluateParameters, evaluateLabels, evaluateLinks,
 		tuneEmbedding, trainModel, materialize, dropPredictions, dropModel,
 		score, scoreFile, predict, predicted,

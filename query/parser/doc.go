@@ -60,7 +60,7 @@
 //	               | compute | path
 //	               | embed | estimate | estimatecompute | job
 //	               | refresh
-//	               | refreshmeasure | refreshall | verify
+//	               | refreshmeasure | refreshpredictions | refreshall | verify
 //	               | autorefresh | rename | diff | nearest | nearestfor
 //	               | within | reconstruct | evaluatelinks
 //	               | evaluatelabels | evaluateparameters
@@ -152,6 +152,8 @@
 //	               [ background ]                           e.g. REFRESH spec;
 //	refreshmeasure = "REFRESH" "MEASURE" name "IN" name
 //	                 [ background ]                         e.g. REFRESH MEASURE rank IN social;
+//	refreshpredictions = "REFRESH" "PREDICTIONS" "FROM" scorer
+//	                 "IN" name [ background ]               e.g. REFRESH PREDICTIONS FROM model(friends) IN social;
 //	refreshall   = "REFRESH" "ALL" "IN" name                e.g. REFRESH ALL IN social;
 //	verify       = "VERIFY" name [ options ] [ background ] e.g. VERIFY spec IN BACKGROUND;
 //	autorefresh  = "ALTER" "EMBEDDING" name

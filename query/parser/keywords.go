@@ -128,7 +128,7 @@ func (p *parser) statement() Statement {
 //	               | compute | path
 //	               | embed | estimate | estimatecompute | job
 //	               | refresh
-//	               | refreshmeasure | refreshall | verify
+//	               | refreshmeasure | refreshpredictions | refreshall | verify
 //	               | autorefresh | rename | diff | nearest | nearestfor
 //	               | within | reconstruct | evaluatelinks
 //	               | evaluatelabels | evaluateparameters

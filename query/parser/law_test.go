@@ -337,7 +337,9 @@ func genLearn(t *rapid.T) Statement {
 	scorer := func() Scorer { return Scorer{Name: ident(), Of: genMaybe(t)} }
 	options := genOptions(0).Draw(t, "options")
 	background := rapid.Bool().Draw(t, "background")
-	switch rapid.IntRange(0, 7).Draw(t, "statement") {
+	switch rapid.IntRange(0, 8).Draw(t, "statement") {
+	case 8:
+		return &RefreshPredictions{Scorer: scorer(), Graph: ident(), Background: background}
 	case 0:
 		st := &TrainModel{Model: ident(), Graph: ident(), Embedding: genMaybe(t), Options: options, Background: background}
 		for range rapid.IntRange(0, 2).Draw(t, "heuristics") {

@@ -33,6 +33,8 @@ func TestParse_Tree(t *testing.T) {
 		{"ALTER EMBEDDING e AUTO REFRESH EVERY '1h'", &AutoRefresh{Embedding: id("e"), Every: String{Value: "1h"}}},
 		{"REFRESH e IN BACKGROUND", &Refresh{Embedding: id("e"), Background: true}},
 		{"REFRESH MEASURE a IN g IN BACKGROUND", &RefreshMeasure{Attribute: id("a"), Graph: id("g"), Background: true}},
+		{"REFRESH PREDICTIONS FROM model(m) IN g IN BACKGROUND", &RefreshPredictions{Scorer: Scorer{Name: id("model"), Of: idp("m")}, Graph: id("g"), Background: true}},
+		{"REFRESH predictions", &Refresh{Embedding: id("predictions")}},
 		{"REFRESH measure IN BACKGROUND", &Refresh{Embedding: id("measure"), Background: true}},
 		{"REFRESH all", &Refresh{Embedding: id("all")}},
 		{"REFRESH all IN BACKGROUND", &Refresh{Embedding: id("all"), Background: true}},

@@ -18,8 +18,9 @@ func (*Refresh) statement() {}
 // Heading is REFRESH.
 func (*Refresh) Heading() string { return "REFRESH" }
 
-// refresh reads a name before it knows what it names: MEASURE and ALL are names of
-// embeddings, too, unless a name follows MEASURE, and a graph ALL.
+// refresh reads a name before it knows what it names: MEASURE, PREDICTIONS and ALL are
+// names of embeddings, too, unless a name follows MEASURE, a scorer PREDICTIONS, and a graph
+// ALL.
 func (p *parser) refresh(begin Pos) Statement {
 	first := p.tok
 	switch {
@@ -28,6 +29,11 @@ func (p *parser) refresh(begin Pos) Statement {
 			return p.refreshMeasure(begin)
 		}
 		p.expect(attributeName)
+		return p.refreshEmbedding(begin, first)
+	case p.keyword("PREDICTIONS"):
+		if p.keyword("FROM") {
+			return p.refreshPredictions(begin)
+		}
 		return p.refreshEmbedding(begin, first)
 	case p.keyword("ALL"):
 		if p.keyword("IN") {
@@ -83,6 +89,35 @@ func (p *parser) refreshMeasure(begin Pos) Statement {
 
 func (s *RefreshMeasure) String() string {
 	return "REFRESH MEASURE " + s.Attribute.String() + " IN " + s.Graph.String() + background(s.Background)
+}
+
+// RefreshPredictions is REFRESH PREDICTIONS FROM scorer IN g [IN BACKGROUND].
+//
+//	refreshpredictions = "REFRESH" "PREDICTIONS" "FROM" scorer
+//	                 "IN" name [ background ]               e.g. REFRESH PREDICTIONS FROM model(friends) IN social;
+type RefreshPredictions struct {
+	Range
+	Scorer     Scorer
+	Graph      Ident
+	Background bool
+}
+
+func (*RefreshPredictions) statement() {}
+
+// Heading is REFRESH PREDICTIONS.
+func (*RefreshPredictions) Heading() string { return "REFRESH PREDICTIONS" }
+
+func (p *parser) refreshPredictions(begin Pos) Statement {
+	s := &RefreshPredictions{Scorer: p.scorer()}
+	p.needKeyword("IN")
+	s.Graph = p.graph()
+	s.Background = p.background()
+	s.Range = p.since(begin)
+	return s
+}
+
+func (s *RefreshPredictions) String() string {
+	return "REFRESH PREDICTIONS FROM " + s.Scorer.String() + " IN " + s.Graph.String() + background(s.Background)
 }
 
 // RefreshAll is REFRESH ALL IN g. A graph with the name background is written in quotes

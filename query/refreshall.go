@@ -1,0 +1,125 @@
+package query
+
+import (
+	"context"
+	"errors"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// Refreshed is an embedding, a stored measure or stored predictions after REFRESH ALL.
+type Refreshed struct {
+	Object  string      `json:"object"` // "embedding", "measure" or "predictions"
+	Name    string      `json:"name"`   // of predictions the scorer
+	Kind    RefreshKind `json:"kind"`
+	Seconds float64     `json:"seconds"`
+}
+
+// RefreshAllResult is the answer of RefreshAll.
+type RefreshAllResult struct {
+	Graph     string      `json:"graph"`
+	Refreshed []Refreshed `json:"refreshed"` // first embeddings, by name, then measures, in the order of the attributes, then predictions, by scorer
+	Notices   []Notice    `json:"notices,omitempty"`
+}
+
+var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, RefreshAllResult]{
+	help: Help{
+		Statement: "REFRESH ALL", Syntax: "REFRESH ALL IN graph",
+		Summary: "refreshes all embeddings of a graph, as REFRESH does, then all measures that COMPUTE stored, as REFRESH MEASURE does, and then all stored predictions, as REFRESH PREDICTIONS does, each as a job of its own; imported embeddings stay as they are, and predictions whose embedding or model was dropped or must be trained again",
+		Columns: "object, name, kind, seconds",
+		Example: "REFRESH ALL IN social",
+	},
+	bind: func(b *binder, s *parser.RefreshAll) (string, error) {
+		b.Mark(fault.Graph, s.Graph)
+		return s.Graph.Name, nil
+	},
+	resolve: func(c *call, graph string) (storage.GraphInfo, error) { return c.GraphInfo(graph, fault.Graph) },
+	plan: func(_ string, graph storage.GraphInfo) *plan.Plan {
+		return plan.Result("refresh", "embeddings, measures and predictions of graph "+fault.Name(graph.Name)+" that are behind it")
+	},
+	run: runRefreshAll,
+	rows: func(_ string, r RefreshAllResult) *Rows {
+		table := make([][]Value, len(r.Refreshed))
+		for i, o := range r.Refreshed {
+			table[i] = []Value{o.Object, o.Name, string(o.Kind), o.Seconds}
+		}
+		return rowsOf([]string{"object", "name", "kind", "seconds"}, table)
+	},
+}
+
+// RefreshAll refreshes all embeddings, stored measures and stored predictions of a graph
+// that are behind it. It stops at the first error; the objects that were refreshed before stay
+// refreshed.
+func (db *DB) RefreshAll(ctx context.Context, graph string) (RefreshAllResult, error) {
+	return refreshAll.answer(ctx, db, graph)
+}
+
+func runRefreshAll(c *call, graph string, info storage.GraphInfo) (r RefreshAllResult, err error) {
+	r.Graph = graph
+	for _, part := range []func(*call, storage.GraphInfo, *RefreshAllResult) error{refreshEmbeddings, refreshMeasures, refreshAllPredictions} {
+		if err := part(c, info, &r); err != nil {
+			return r, err
+		}
+	}
+	r.Notices = c.Notices
+	return r, nil
+}
+
+func refreshEmbeddings(c *call, graph storage.GraphInfo, r *RefreshAllResult) error {
+	embeddings, err := c.db.store.Embeddings(c.Ctx)
+	if err != nil {
+		return err
+	}
+	for _, e := range embeddings {
+		if e.Graph != graph.Name || checkComputed(e) != nil {
+			continue
+		}
+		done, err := refresh.inside(c, RefreshRequest{Embedding: e.Name})
+		if err != nil {
+			return err
+		}
+		r.Refreshed = append(r.Refreshed, Refreshed{"embedding", e.Name, done.Kind, done.Seconds})
+	}
+	return nil
+}
+
+func refreshMeasures(c *call, graph storage.GraphInfo, r *RefreshAllResult) error {
+	for i, a := range graph.Attributes {
+		if graph.Computed[i] == nil {
+			continue
+		}
+		done, err := refreshMeasure.inside(c, RefreshMeasureRequest{graph.Name, a.Name})
+		if err != nil {
+			return err
+		}
+		r.Refreshed = append(r.Refreshed, Refreshed{"measure", a.Name, done.Kind, done.Seconds})
+	}
+	return nil
+}
+
+func refreshAllPredictions(c *call, graph storage.GraphInfo, r *RefreshAllResult) error {
+	list, err := c.db.store.Predictions(c.Ctx)
+	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {
+		return err
+	}
+	for _, p := range list {
+		if p.GraphID != graph.ID {
+			continue
+		}
+		done, err := refreshPredictions.inside(c, RefreshPredictionsRequest{graph.Name, scorerOf(p)})
+		// That their embedding or model was dropped, or must be trained again, must not keep
+		// the rest from being refreshed each time.
+		if mistake := (*Error)(nil); errors.As(err, &mistake) {
+			c.Notice("predictions by %s stay as they are: %v", p.Scorer, mistake)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		r.Refreshed = append(r.Refreshed, Refreshed{"predictions", p.Scorer, done.Kind, done.Seconds})
+	}
+	return nil
+}

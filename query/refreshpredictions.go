@@ -1,0 +1,142 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// RefreshPredictionsRequest asks for stored predictions to be brought up to date with their
+// graph, and with the embedding or model of their scorer.
+type RefreshPredictionsRequest struct {
+	Graph string
+	With  Scorer
+}
+
+// RefreshPredictionsResult is the answer of RefreshPredictions.
+type RefreshPredictionsResult struct {
+	MaterializeResult
+	Kind     RefreshKind `json:"kind"`
+	Versions uint64      `json:"versions"` // number of newer versions of the graph, except versions that changed only attributes
+}
+
+// stalePredictions is what the names in a RefreshPredictionsRequest refer to.
+type stalePredictions struct {
+	*materializeEntry
+	request MaterializeRequest // the request by which the predictions were stored
+	old     PredictionInfo
+	changes storage.ChangeSet // of the graph since
+}
+
+var refreshPredictions = &statement[*parser.RefreshPredictions, RefreshPredictionsRequest, stalePredictions, RefreshPredictionsResult]{
+	help: Help{
+		Statement: "REFRESH PREDICTIONS", Syntax: "REFRESH PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph [IN BACKGROUND]",
+		Summary: "brings stored predictions up to date with their graph and with the embedding or model of their scorer, with the options of MATERIALIZE PREDICTIONS by which they were stored; it does not refresh the embedding. SHOW PREDICTIONS shows which are behind. kind is none; incremental, where only the vertices that changes of the graph affect were computed; or full",
+		Columns: "graph, scorer, kind, versions, computed, vertices, links, seconds; in the background those of SHOW JOBS",
+		Example: "REFRESH PREDICTIONS FROM model(friends) IN social",
+	},
+	bind: func(b *binder, s *parser.RefreshPredictions) (RefreshPredictionsRequest, error) {
+		b.Mark(fault.Graph, s.Graph)
+		b.background = s.Background
+		return RefreshPredictionsRequest{s.Graph.Name, b.scorers(s.Scorer)[0]}, nil
+	},
+	resolve: resolveRefreshPredictions,
+	plan: func(_ RefreshPredictionsRequest, found stalePredictions) *plan.Plan {
+		if found.current() {
+			return plan.Result("predictions", "by "+found.old.Scorer+" as they are: nothing has changed", session.GraphPlan(found.graph))
+		}
+		return materialize.plan(found.request, found.materializeEntry)
+	},
+	run: runRefreshPredictions,
+	rows: func(_ RefreshPredictionsRequest, r RefreshPredictionsResult) *Rows {
+		return rowsOf([]string{"graph", "scorer", "kind", "versions", "computed", "vertices", "links", "seconds"},
+			[][]Value{{r.Graph, r.Scorer, string(r.Kind), int64(r.Versions), int64(r.Computed), int64(r.Vertices), r.Links, r.Seconds}})
+	},
+	job: func(_ *call, _ RefreshPredictionsRequest, found stalePredictions) (job.Spec, error) {
+		return found.spec(found.request, found.graph), nil
+	},
+}
+
+// RefreshPredictions brings stored predictions up to date, with the result of Materialize
+// with the same options.
+func (db *DB) RefreshPredictions(ctx context.Context, req RefreshPredictionsRequest) (RefreshPredictionsResult, error) {
+	return refreshPredictions.answer(ctx, db, req)
+}
+
+// StartRefreshPredictions is RefreshPredictions in the background, as a job of MATERIALIZE
+// PREDICTIONS.
+func (db *DB) StartRefreshPredictions(ctx context.Context, req RefreshPredictionsRequest) (storage.JobInfo, error) {
+	return refreshPredictions.start(ctx, db, req)
+}
+
+func resolveRefreshPredictions(c *call, req RefreshPredictionsRequest) (found stalePredictions, err error) {
+	graph, err := c.GraphInfo(req.Graph, fault.Graph)
+	if err != nil {
+		return found, err
+	}
+	list, err := c.db.store.Predictions(c.Ctx)
+	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {
+		return found, err
+	}
+	at := slices.IndexFunc(list, func(p PredictionInfo) bool { return p.GraphID == graph.ID && p.Scorer == req.With.String() })
+	if at < 0 {
+		return found, c.predictedMistake(PredictedRequest{Graph: graph.Name, With: req.With}, &storage.NotFoundError{Kind: "predictions by", Name: req.With.String()})
+	}
+	found.old = list[at]
+	if found.request, err = materializedBy(found.old); err != nil {
+		return found, err
+	}
+	if found.materializeEntry, err = resolveMaterialize(c, found.request); err != nil {
+		return found, err
+	}
+	found.changes, err = c.db.store.Changes(c.Ctx, graph.Name, found.old.GraphVersion)
+	return found, err
+}
+
+// materializedBy is the request by which predictions were stored.
+func materializedBy(p PredictionInfo) (MaterializeRequest, error) {
+	r := MaterializeRequest{Graph: p.Graph, With: scorerOf(p), K: p.K}
+	for _, s := range p.Options {
+		switch s.Name {
+		case "near":
+			near, err := strconv.Atoi(s.Value)
+			if err != nil {
+				return r, fmt.Errorf("option near of predictions by %s: %w", p.Scorer, err)
+			}
+			r.Near = near
+		case "sides":
+			r.Sides = s.Value
+		}
+	}
+	return r, nil
+}
+
+// current reports whether neither the graph nor the embedding or model has changed.
+func (s stalePredictions) current() bool {
+	return s.old.GraphVersion == s.graph.Version && s.old.Made.Equal(s.renewal.made)
+}
+
+func runRefreshPredictions(c *call, _ RefreshPredictionsRequest, found stalePredictions) (r RefreshPredictionsResult, err error) {
+	r = RefreshPredictionsResult{MaterializeResult: MaterializeResult{PredictionInfo: found.old}, Kind: RefreshNone, Versions: found.changes.Versions}
+	if !found.current() {
+		r.MaterializeResult, err = runMaterialize(c, found.request, found.materializeEntry)
+	}
+	switch {
+	case r.Computed == 0:
+		r.Seconds = 0
+	case r.Computed < r.Vertices:
+		r.Kind = RefreshIncremental
+	default:
+		r.Kind = RefreshFull
+	}
+	r.Notices = c.Notices
+	return r, err
+}
