@@ -87,7 +87,7 @@ var materialize = &statement[*parser.Materialize, MaterializeRequest, *materiali
 // can read it from the file without the graph or an embedding in memory. If the same
 // predictions were stored before, it computes only the links that changes of the
 // graph can have affected, with the same result: for heuristics, and for models of
-// heuristics, the links of vertices within two edges of a change. For scorers that
+// heuristics, the links of vertices within three edges of a change at most. For scorers that
 // read vectors, it computes all links if anything has changed.
 func (db *DB) Materialize(ctx context.Context, req MaterializeRequest) (MaterializeResult, error) {
 	return materialize.answer(ctx, db, req)
@@ -190,18 +190,33 @@ func planMaterialize(req MaterializeRequest, m *materializeEntry) *plan.Plan {
 }
 
 // radius is the largest distance in edges between a changed vertex, which is one whose
-// edges changed, and a vertex whose links the change can affect; −1 means any
-// distance. A sum over common neighbours, weighted by their degrees, changes only if
-// the degree of a common neighbour changed, or an edge from it to one of the two ends:
-// a changed vertex is then a neighbour, and the radius is 1. If the score depends on
-// the degree of the other end, or on paths of three edges, the radius is 2.
+// edges changed, and a vertex whose links the change can affect; −1 means any distance.
+//
+// Let u be farther than this from every changed vertex in the graph as it is now. Then it
+// was so before: on a path from u to a changed vertex, the edges up to the first changed
+// vertex have an end that has not changed, and are in both graphs. So the vertices within
+// the radius of u, and their edges, are the same in both. The links of u depend on nothing
+// else, to the last bit of their scores:
+//   - The candidates of all scorers but l3 are the neighbours of neighbours of u. A sum over
+//     common neighbours, weighted by their degrees, reads the edges of u and of its
+//     neighbours: the radius is 1.
+//   - If the score also depends on the degree of the candidate, or on paths of three edges
+//     to it, the edges of vertices two edges from u are read: the radius is 2. So it is for
+//     models of heuristics, also of l3.
+//   - The candidates of l3 are the ends of paths of three edges. The degrees of u and of the
+//     candidate decide from which of the two the sum begins, and with it the last bit: the
+//     radius is 3.
+//
+// Ties are broken by vertex, and vertices keep their order when others are added or deleted.
 func (m *materializeEntry) radius() int {
 	w := m.scorers[0]
 	switch {
 	case w.embedding != nil, w.Name == "preferential_attachment":
 		return -1
-	case w.Name == "common_neighbors", w.Name == "adamic_adar", w.Name == "resource_allocation":
+	case link.TwoSteps(w.Name):
 		return 1
+	case w.Name == "l3":
+		return 3
 	}
 	return max(2, link.KatzLength-1)
 }
