@@ -46,6 +46,19 @@ type Batches struct {
 // Batches returns what answers batches of queries over the vectors.
 func (x *Exact) Batches() *Batches { return &Batches{x: x} }
 
+// Nearest answers with the vectors of some vertices as queries: for each vertex u, the k
+// nearest v for which admits(u, v) holds, nearest first, as Search does. admits is called
+// from several goroutines at a time. The vectors of the vertices are copied.
+func (all *Batches) Nearest(ctx context.Context, vertices []uint32, k, workers int, admits func(u, v uint32) bool) ([][]Hit, error) {
+	queries := vec.NewMatrix(len(vertices), all.x.m.Dim)
+	for i, u := range vertices {
+		copy(queries.Row(i), all.x.m.Row(int(u)))
+	}
+	return all.Search(ctx, queries, k, SearchOptions{
+		Workers: workers, FilterOf: func(i int, v uint32) bool { return admits(vertices[i], v) },
+	})
+}
+
 // Search is [Exact.SearchBatch].
 func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts SearchOptions) ([][]Hit, error) {
 	x := all.x

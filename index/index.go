@@ -65,6 +65,24 @@ type Hit struct {
 	Distance float32
 }
 
+// Vertices returns the vertices of hits, in their order.
+func Vertices(hits []Hit) []uint32 {
+	list := make([]uint32, len(hits))
+	for i, h := range hits {
+		list[i] = h.Vertex
+	}
+	return list
+}
+
+// VertexLists returns the vertices of the hits of several queries.
+func VertexLists(answers [][]Hit) [][]uint32 {
+	lists := make([][]uint32, len(answers))
+	for i, hits := range answers {
+		lists[i] = Vertices(hits)
+	}
+	return lists
+}
+
 // SearchOptions are common to all searches. The zero value searches all
 // vertices with all processors.
 type SearchOptions struct {

@@ -130,28 +130,32 @@ func (c *call) storePredictions(m *materializing, predictor *link.Predictor, inf
 }
 
 // predictBlock computes the links of those vertices from lo to hi that need it.
-func (c *call) predictBlock(m *materializing, predictor *link.Predictor, near func(u uint32) ([]uint32, error), lo, hi int) ([][]storage.PredictedLink, []bool, error) {
-	lists, some, faults := make([][]storage.PredictedLink, hi-lo), make([]bool, hi-lo), make([]error, hi-lo)
-	vec.Parallel(hi-lo, 8, c.workers(), func(_, from, to int) {
+func (c *call) predictBlock(m *materializing, predictor *link.Predictor, near link.Near, lo, hi int) ([][]storage.PredictedLink, []bool, error) {
+	lists, some := make([][]storage.PredictedLink, hi-lo), make([]bool, hi-lo)
+	var vertices []uint32 // that need it and are not newer than the vectors
+	for u := uint32(lo); u < uint32(hi); u++ {
+		if _, reached := slices.BinarySearch(m.reached, u); m.old != nil && !reached {
+			continue
+		}
+		some[u-uint32(lo)] = true
+		if u < m.scorers[0].rows {
+			vertices = append(vertices, u)
+		}
+	}
+	also, faults := make([][]uint32, len(vertices)), make([]error, len(vertices))
+	if near != nil && len(vertices) > 0 {
+		var err error
+		if also, err = near(vertices); err != nil {
+			return nil, nil, err
+		}
+	}
+	vec.Parallel(len(vertices), 8, c.workers(), func(_, from, to int) {
 		for i := from; i < to; i++ {
-			u := uint32(lo + i)
-			if _, reached := slices.BinarySearch(m.reached, u); m.old != nil && !reached {
-				continue
-			}
-			some[i] = true
-			if u >= m.scorers[0].rows {
-				continue // newer than the vectors
-			}
-			var also []uint32
-			if near != nil {
-				if also, faults[i] = near(u); faults[i] != nil {
-					return
-				}
-			}
-			links, _, err := predictor.Limited(c.Ctx, u, also, m.k)
+			links, _, err := predictor.Limited(c.Ctx, vertices[i], also[i], m.k)
 			faults[i] = err
 			for _, l := range links {
-				lists[i] = append(lists[i], storage.PredictedLink{Vertex: l.V, Score: l.Score})
+				at := vertices[i] - uint32(lo)
+				lists[at] = append(lists[at], storage.PredictedLink{Vertex: l.V, Score: l.Score})
 			}
 		}
 	})

@@ -157,10 +157,14 @@ func (b *nearestBatches) batchSize() int {
 	return size
 }
 
-// batchBytes is the memory of a batch: the candidates of each worker, the answers, and
-// twice the vectors of the queries.
 func (b *nearestBatches) batchBytes(size int) int64 {
-	return int64(size) * (8*int64(b.k)*int64(b.call.workers()+1) + 8*int64(b.space.Matrix.Dim))
+	return b.call.batchBytes(size, b.k, b.space.Matrix.Dim)
+}
+
+// batchBytes is the memory of a batch of queries: the candidates of each worker, the answers,
+// and twice the vectors of the queries.
+func (c *call) batchBytes(size, k, dim int) int64 {
+	return int64(size) * (8*int64(k)*int64(c.workers()+1) + 8*int64(dim))
 }
 
 // roundedBytes is the memory of the vectors in one byte for each element, which a scan of
@@ -215,11 +219,7 @@ func (b *nearestBatches) answer(queries []uint32, f func(u uint32, hits []index.
 	if len(queries) == 0 {
 		return nil
 	}
-	find := b.scan
-	if b.graph != nil {
-		find = b.walk
-	}
-	answers, err := find(queries)
+	answers, err := b.find(queries)
 	if err != nil {
 		return err
 	}
@@ -233,31 +233,27 @@ func (b *nearestBatches) answer(queries []uint32, f func(u uint32, hits []index.
 	return nil
 }
 
-// scan answers a batch by a scan of all vectors.
-func (b *nearestBatches) scan(queries []uint32) ([][]index.Hit, error) {
-	m := vec.NewMatrix(len(queries), b.space.Matrix.Dim)
-	for i, u := range queries {
-		copy(m.Row(i), b.space.Matrix.Row(int(u)))
+// find answers a batch, by the index or by a scan of all vectors.
+func (b *nearestBatches) find(queries []uint32) ([][]index.Hit, error) {
+	if b.graph != nil {
+		return b.call.walk(b.graph, b.space, queries, b.k, b.admits)
 	}
-	return b.exact.Search(b.call.Ctx, m, b.k, index.SearchOptions{
-		Workers:  b.call.workers(),
-		FilterOf: func(i int, v uint32) bool { return b.admits(queries[i], v) },
-	})
+	return b.exact.Nearest(b.call.Ctx, queries, b.k, b.call.workers(), b.admits)
 }
 
-// walk answers a batch by the index, each query in one goroutine.
-func (b *nearestBatches) walk(queries []uint32) ([][]index.Hit, error) {
-	answers, failed := make([][]index.Hit, len(queries)), make([]error, len(queries))
-	vec.Parallel(len(queries), 1, b.call.workers(), func(i, _, _ int) {
-		u := queries[i]
-		opts := b.space.InRows(index.SearchOptions{
-			Workers: 1, GraphOnly: b.call.db.opts.graphOnly,
-			Filter: func(v uint32) bool { return b.admits(u, v) },
+// walk finds the k nearest of each of some vertices by an index, each in one goroutine.
+func (c *call) walk(graph *index.HNSW, space *session.Space, vertices []uint32, k int, admits func(u, v uint32) bool) ([][]index.Hit, error) {
+	answers, failed := make([][]index.Hit, len(vertices)), make([]error, len(vertices))
+	vec.Parallel(len(vertices), 1, c.workers(), func(i, _, _ int) {
+		u := vertices[i]
+		opts := space.InRows(index.SearchOptions{
+			Workers: 1, GraphOnly: c.db.opts.graphOnly,
+			Filter: func(v uint32) bool { return admits(u, v) },
 		})
-		answers[i], failed[i] = b.graph.Search(b.call.Ctx, b.space.Matrix.Row(int(u)), b.k, opts)
-		b.space.ToVertices(answers[i])
+		answers[i], failed[i] = graph.Search(c.Ctx, space.Matrix.Row(int(u)), k, opts)
+		space.ToVertices(answers[i])
 	})
-	return answers, cmp.Or(b.call.Ctx.Err(), errors.Join(failed...))
+	return answers, cmp.Or(c.Ctx.Err(), errors.Join(failed...))
 }
 
 // note gives notices of the queries that were left out.

@@ -136,12 +136,16 @@ func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err 
 	const perVertex, perLink, perNear = 24, 24, 8
 	const perSteps = 24 // of each vertex: its steps, its place by degree, and a sorted copy
 	n, workers := int64(p.graph.Graph.Vertices()), int64(1)
-	near, kept := int64(0), int64(0)
+	near, kept, batch := int64(0), int64(0), int64(0)
 	if !p.one {
 		kept = perSteps + perLink*min(int64(p.top), n)
 		workers, near = int64(c.workers()), min(int64(p.near), n)
+		if near > 0 {
+			m := p.spaces[0].Matrix
+			batch = c.batchBytes(link.NearBlock, int(near), m.Dim) + int64(len(m.Data)) // rounded to bytes
+		}
 	}
-	release, err = c.db.cache.Reserve(workers*(perVertex*n+perLink*int64(p.k))+(perNear*near+kept)*n, "predicting links of graph "+fault.Name(p.graph.Info.Name))
+	release, err = c.db.cache.Reserve(workers*(perVertex*n+perLink*int64(p.k))+(perNear*near+kept)*n+batch, "predicting links of graph "+fault.Name(p.graph.Info.Name))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -182,7 +186,7 @@ func (c *call) nearOf(p *prediction) ([]uint32, error) {
 	opts := index.SearchOptions{Filter: p.filter(p.vertex), Workers: c.db.opts.Workers, GraphOnly: c.db.opts.graphOnly}
 	hits, err := c.run(s, scope{k: p.near}, vector, opts)
 	p.index = s.index
-	return verticesOf(hits), err
+	return index.Vertices(hits), err
 }
 
 // filter returns a function that admits the vertices without an edge to u.
@@ -192,50 +196,37 @@ func (p *prediction) filter(u uint32) func(v uint32) bool {
 	}
 }
 
-func verticesOf(hits []index.Hit) []uint32 {
-	list := make([]uint32, len(hits))
-	for i, h := range hits {
-		list[i] = h.Vertex
-	}
-	return list
-}
-
-// nearAll returns a function that finds the vertices nearest to a given one, nil
-// if the request asks for none.
-func (c *call) nearAll(p *prediction) (func(u uint32) ([]uint32, error), error) {
+// nearAll returns the function that finds the nearest vertices, nil if the request asks for
+// none.
+func (c *call) nearAll(p *prediction) (link.Near, error) {
 	if p.near == 0 {
 		return nil, nil
 	}
-	var find index.Index
-	byIndex := false // the index finds rows as stored, not vertices
+	space := p.spaces[0]
+	admits := func(u, v uint32) bool {
+		return v != u && p.across.Across(u, v) && p.admits(v) && !p.graph.Graph.HasEdge(u, v)
+	}
 	if p.index != nil {
-		h, err := c.hnsw(p.spaces[0], p.metric, p.index)
+		h, err := c.hnsw(space, p.metric, p.index)
 		if err != nil {
 			return nil, err
 		}
-		if h == nil {
-			p.index = nil
-		} else {
-			find, byIndex = h, true
+		if h != nil {
+			return func(us []uint32) ([][]uint32, error) {
+				hits, err := c.walk(h, space, us, p.near, admits)
+				return index.VertexLists(hits), err
+			}, nil
 		}
+		p.index = nil
 	}
-	if find == nil {
-		exact, err := p.spaces[0].Searcher(p.metric)
-		if err != nil {
-			return nil, err
-		}
-		find = exact
+	exact, err := space.Searcher(p.metric)
+	if err != nil {
+		return nil, err
 	}
-	return func(u uint32) ([]uint32, error) {
-		opts := index.SearchOptions{Filter: p.filter(u), Workers: 1, GraphOnly: c.db.opts.graphOnly}
-		if byIndex {
-			opts = p.spaces[0].InRows(opts)
-		}
-		hits, err := find.Search(c.Ctx, p.spaces[0].Matrix.Row(int(u)), p.near, opts)
-		if byIndex {
-			p.spaces[0].ToVertices(hits)
-		}
-		return verticesOf(hits), err
+	batches := exact.Batches()
+	return func(us []uint32) ([][]uint32, error) {
+		hits, err := batches.Nearest(c.Ctx, us, p.near, c.workers(), admits)
+		return index.VertexLists(hits), err
 	}, nil
 }
 

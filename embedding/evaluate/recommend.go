@@ -310,18 +310,11 @@ func (r *ranker) nearest(ctx context.Context, of Ranking, scoring link.Scoring) 
 	if err != nil {
 		return nil, fmt.Errorf("%w", err)
 	}
-	lists := make([][]uint32, len(r.sample.Vertices))
-	err = r.each(ctx, func(i int, v uint32) error {
-		hits, err := exact.Search(ctx, r.m.Row(int(v)), r.opts.Near, index.SearchOptions{
-			Workers: 1, Filter: func(w uint32) bool { return w != v && r.s.Sides.Across(v, w) && !r.s.Graph.HasEdge(v, w) },
-		})
-		for _, h := range hits {
-			lists[i] = append(lists[i], h.Vertex)
-		}
-		return err
+	hits, err := exact.Batches().Nearest(ctx, r.sample.Vertices, r.opts.Near, r.opts.Workers, func(v, w uint32) bool {
+		return w != v && r.s.Sides.Across(v, w) && !r.s.Graph.HasEdge(v, w)
 	})
-	r.near[metric] = lists
-	return lists, err
+	r.near[metric] = index.VertexLists(hits)
+	return r.near[metric], err
 }
 
 // NearestBy is the metric whose nearest vertices get the highest scores of a

@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,12 +15,11 @@ import (
 // This file finds the likeliest links of a whole graph.
 
 // All returns the n likeliest links of the graph, and how many candidates were scored.
-// near, if not nil, returns the nearest vertices of a vertex; it is called from
-// several goroutines at a time, once for each admitted vertex. Its results are kept
-// until the end, 8 bytes for each vertex returned. All takes O(Σ d(x)²) over all
+// near, if not nil, finds the nearest vertices of all admitted vertices, a block at a time.
+// Its results are kept until the end, 8 bytes for each vertex returned. All takes O(Σ d(x)²) over all
 // vertices x, plus the time of near and of scores that are not sums over paths. From
 // vertices with very many paths it follows only a few: see [Predictor.Many].
-func (p *Predictor) All(ctx context.Context, near func(u uint32) ([]uint32, error), n int) ([]PredictedLink, int64, error) {
+func (p *Predictor) All(ctx context.Context, near Near, n int) ([]PredictedLink, int64, error) {
 	if n < 1 {
 		return nil, 0, ctx.Err()
 	}
@@ -95,34 +95,38 @@ func (p *Predictor) All(ctx context.Context, near func(u uint32) ([]uint32, erro
 	return all.sorted(), scored, ctx.Err()
 }
 
+// Near returns the vertices that are candidates of each of some vertices in addition to those
+// at the ends of paths, such as the nearest by an embedding.
+type Near func(us []uint32) ([][]uint32, error)
+
+// NearBlock is the number of vertices of which [Predictor.All] asks the nearest at a time:
+// many, because scans of many queries at once take much less time than one for each.
+const NearBlock = 1024
+
 // nearPairs returns for each vertex the larger vertices that near returns for
 // it, or that near returns it for.
-func (p *Predictor) nearPairs(ctx context.Context, near func(u uint32) ([]uint32, error)) ([][]uint32, error) {
+func (p *Predictor) nearPairs(ctx context.Context, near Near) ([][]uint32, error) {
 	vertices := p.g.Vertices()
 	lists := make([][]uint32, vertices)
 	report := newReporter(p.opts.Progress, "nearest", int64(vertices))
-	var mu sync.Mutex
-	var failed error
-	const block = 16
-	vec.Parallel(vertices, block, p.opts.Workers, func(_, lo, hi int) {
-		for u := lo; u < hi; u++ {
-			err := ctx.Err()
-			if err == nil && (p.opts.Admit == nil || p.opts.Admit(uint32(u))) {
-				lists[u], err = near(uint32(u))
-			}
-			if err != nil {
-				mu.Lock()
-				failed = err
-				mu.Unlock()
-				return
+	block := make([]uint32, 0, NearBlock)
+	for lo := 0; lo < vertices; lo += NearBlock {
+		block = block[:0]
+		for u := uint32(lo); u < uint32(min(vertices, lo+NearBlock)); u++ {
+			if p.opts.Admit == nil || p.opts.Admit(u) {
+				block = append(block, u)
 			}
 		}
-		mu.Lock()
-		report(int64(hi - lo))
-		mu.Unlock()
-	})
-	if failed != nil {
-		return nil, fmt.Errorf("the nearest of vertices: %w", failed)
+		if len(block) > 0 {
+			found, err := near(block)
+			if err = cmp.Or(ctx.Err(), err); err != nil {
+				return nil, fmt.Errorf("the nearest of vertices: %w", err)
+			}
+			for i, u := range block {
+				lists[u] = found[i]
+			}
+		}
+		report(int64(min(vertices-lo, NearBlock)))
 	}
 	higher := make([][]uint32, vertices)
 	for u, list := range lists {

@@ -21,7 +21,7 @@ func TestPredictor_Threshold(t *testing.T) {
 		most, top := rapid.IntRange(1, n*n).Draw(t, "most"), rapid.IntRange(0, 4).Draw(t, "top")
 		for _, known := range Scorers() {
 			s := scoringOf(t, known.Name, g, m)
-			everything, _, err := NewPredictor(g, s, PredictOptions{}).All(t.Context(), func(u uint32) ([]uint32, error) { return near[u], nil }, n*n)
+			everything, _, err := NewPredictor(g, s, PredictOptions{}).All(t.Context(), nearOf(near), n*n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -32,7 +32,7 @@ func TestPredictor_Threshold(t *testing.T) {
 			want := likeliest(everything, s.HigherIsLikelier, threshold, top)
 			for _, workers := range []int{1, 3} {
 				p := NewPredictor(g, s, PredictOptions{Threshold: threshold, Top: top, Workers: workers})
-				got, _, err := p.All(t.Context(), func(u uint32) ([]uint32, error) { return near[u], nil }, most)
+				got, _, err := p.All(t.Context(), nearOf(near), most)
 				if err != nil || !slices.Equal(got, want[:min(most, len(want))]) {
 					t.Fatalf("%s, threshold %v, top %d: %v, %v, expected %v", known.Name, threshold, top, got, err, want)
 				}

@@ -74,6 +74,17 @@ func coarseVectors(t *rapid.T, n int) (random *rand.Rand, m *vec.Matrix, near []
 	return random, m, near
 }
 
+// nearOf returns what All asks for the nearest vertices.
+func nearOf(lists [][]uint32) Near {
+	return func(us []uint32) ([][]uint32, error) {
+		found := make([][]uint32, len(us))
+		for i, u := range us {
+			found[i] = lists[u]
+		}
+		return found, nil
+	}
+}
+
 // TestPredictor_BruteForce holds every scorer against all pairs, for the whole graph
 // and for each vertex, with the same bits.
 func TestPredictor_BruteForce(t *testing.T) {
@@ -95,7 +106,7 @@ func TestPredictor_BruteForce(t *testing.T) {
 			want := bruteForce(g, s, candidate, admit)
 			for _, workers := range []int{1, 3} {
 				p := NewPredictor(g, s, PredictOptions{Admit: admit, Workers: workers})
-				got, _, err := p.All(t.Context(), func(u uint32) ([]uint32, error) { return near[u], nil }, most)
+				got, _, err := p.All(t.Context(), nearOf(near), most)
 				if err != nil || !slices.Equal(got, want[:min(most, len(want))]) {
 					t.Fatalf("%s, %d workers: %v, %v, expected %v", known.Name, workers, got, err, want)
 				}
@@ -168,7 +179,7 @@ func TestPredictor_Cancelled(t *testing.T) {
 		if _, _, err := p.For(ctx, 0, nil, 3); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s of a vertex: %v", known.Name, err)
 		}
-		_, _, err := p.All(t.Context(), func(uint32) ([]uint32, error) { return nil, failed }, 3)
+		_, _, err := p.All(t.Context(), func([]uint32) ([][]uint32, error) { return nil, failed }, 3)
 		if known.NeedsEmbedding != errors.Is(err, failed) {
 			t.Errorf("%s: %v", known.Name, err)
 		}
@@ -189,7 +200,7 @@ func TestPredictor_Progress(t *testing.T) {
 		}
 		last[stage] = done
 	}})
-	if _, _, err := p.All(t.Context(), func(uint32) ([]uint32, error) { return nil, nil }, 3); err != nil {
+	if _, _, err := p.All(t.Context(), func(us []uint32) ([][]uint32, error) { return make([][]uint32, len(us)), nil }, 3); err != nil {
 		t.Fatal(err)
 	}
 	if last["nearest"] != 6 || last["predicting"] != 6 {

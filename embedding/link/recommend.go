@@ -26,6 +26,7 @@ type sample struct {
 	t        *table
 	held     *csr.Graph // of the held-out links
 	vertices []uint32
+	near     [][]uint32 // further candidates of each; nil for none
 }
 
 // newSample draws vertices with held-out links, evenly spaced by number.
@@ -55,7 +56,10 @@ func newSample(t *table, hidden []csr.Edge) (*sample, error) {
 		list, _ = pick(max(min(count, leastVertices), int(float64(count)*sampleCandidates/float64(candidates))))
 	}
 	s.vertices = list
-	return s, nil
+	if t.opts.Near != nil && t.m.dim > 0 {
+		s.near, err = t.opts.Near(s.vertices)
+	}
+	return s, err
 }
 
 // bound is an upper bound of the number of vertices two edges from v.
@@ -89,7 +93,7 @@ func (s *sample) each(f func(i int, r *recommended)) error {
 		scratch := make([]float32, s.t.widest())
 		for i := lo; i < hi && s.t.ctx.Err() == nil; i++ {
 			r := &recommended{s: s, u: s.vertices[i], scratch: scratch}
-			r.candidates = s.candidates(r.u, seen)
+			r.candidates = s.candidates(i, seen)
 			r.rows = vec.NewMatrix(len(r.candidates), s.t.x.Dim)
 			for j, v := range r.candidates {
 				r.set(v, r.rows.Row(j))
@@ -100,10 +104,10 @@ func (s *sample) each(f func(i int, r *recommended)) error {
 	return s.t.ctx.Err()
 }
 
-// candidates returns the vertices that a Predictor would score for u: those two edges apart
-// and near ones. seen is all false before and after.
-func (s *sample) candidates(u uint32, seen []bool) []uint32 {
-	g := s.t.b.g
+// candidates returns the vertices that a Predictor would score for vertex i of the sample:
+// those two edges apart and near ones. seen is all false before and after.
+func (s *sample) candidates(i int, seen []bool) []uint32 {
+	g, u := s.t.b.g, s.vertices[i]
 	list := append([]uint32{u}, g.Neighbors(u)...)
 	adjacent := len(list)
 	for _, v := range list {
@@ -120,8 +124,8 @@ func (s *sample) candidates(u uint32, seen []bool) []uint32 {
 	for _, x := range g.Neighbors(u) {
 		add(g.Neighbors(x))
 	}
-	if s.t.opts.Near != nil && s.t.m.dim > 0 {
-		add(s.t.opts.Near(u))
+	if s.near != nil {
+		add(s.near[i])
 	}
 	for _, v := range list {
 		seen[v] = false

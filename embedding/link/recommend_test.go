@@ -59,8 +59,11 @@ func TestTrain_MAP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near := func(u uint32) []uint32 { return []uint32{(u + 1) % 400, (u + 200) % 400} }
-	_, report, err := Train(context.Background(), g, vectors, pairs, TrainOptions{Terms: Terms{Features: "hadamard"}, Near: near})
+	lists := make([][]uint32, 400)
+	for u := range lists {
+		lists[u] = []uint32{uint32(u+1) % 400, uint32(u+200) % 400}
+	}
+	_, report, err := Train(context.Background(), g, vectors, pairs, TrainOptions{Terms: Terms{Features: "hadamard"}, Near: nearOf(lists)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +95,7 @@ func TestTrain_MAP(t *testing.T) {
 				continue
 			}
 			count++
-			candidates := slices.DeleteFunc(near(u), func(v uint32) bool { return g.HasEdge(u, v) })
+			candidates := slices.DeleteFunc(slices.Clone(lists[u]), func(v uint32) bool { return g.HasEdge(u, v) })
 			list, _, err := p.For(context.Background(), u, candidates, 10)
 			if err != nil {
 				t.Fatal(err)

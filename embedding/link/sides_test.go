@@ -56,7 +56,7 @@ func TestPredictor_Sides(t *testing.T) {
 			want := bruteForce(g, s, candidate, func(v uint32) bool { return v%7 != 3 })
 			for _, workers := range []int{1, 3} {
 				p := NewPredictor(g, s, PredictOptions{Sides: sides, Workers: workers, Admit: func(v uint32) bool { return v%7 != 3 }})
-				got, _, err := p.All(t.Context(), func(u uint32) ([]uint32, error) { return near[u], nil }, most)
+				got, _, err := p.All(t.Context(), nearOf(near), most)
 				if err != nil || !slices.Equal(got, want[:min(most, len(want))]) {
 					t.Fatalf("%s: %v, %v, expected %v", known.Name, got, err, want)
 				}

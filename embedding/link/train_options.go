@@ -23,10 +23,9 @@ type TrainOptions struct {
 	// calibration, each part is scored by a model of the other parts. 0 means
 	// DefaultFolds.
 	Folds int
-	// Near, if not nil, returns the vertices that are candidates of u in addition to those
-	// two edges away, such as the nearest by an embedding. It is called from several
-	// goroutines at a time, and only for models with terms of vectors.
-	Near    func(u uint32) []uint32
+	// Near, if not nil, finds further candidates of the vertices to which links are
+	// recommended. It is called only for models with terms of vectors.
+	Near    Near
 	Workers int // goroutines, 0 means GOMAXPROCS; no result depends on it
 
 	// Progress, if not nil, receives the number of finished regressions, as the stage

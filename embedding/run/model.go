@@ -248,7 +248,7 @@ func (t *modelTraining) train(ctx context.Context, h hidden) (l learned, err err
 	l.pairs = link.Pairs{Links: thin(h.split.Edges, most), Others: thin(h.split.NonEdges, most), Hidden: h.split.Edges}
 	options := link.TrainOptions{Terms: t.terms, Workers: t.req.Workers, Progress: t.req.Progress}
 	if h.vectors != nil {
-		if options.Near, err = nearest(ctx, h); err != nil {
+		if options.Near, err = nearest(ctx, h, t.req.Workers); err != nil {
 			return l, err
 		}
 	}
@@ -260,22 +260,15 @@ func (t *modelTraining) train(ctx context.Context, h hidden) (l learned, err err
 
 // nearest returns the function that finds the nearest vertices by the cosine, as PREDICT by a
 // model does. The rows of vectors that are damaged or not finite are an error.
-func nearest(ctx context.Context, h hidden) (func(u uint32) []uint32, error) {
+func nearest(ctx context.Context, h hidden, workers int) (link.Near, error) {
 	exact, err := index.NewExact(h.vectors, index.Cosine)
 	if err != nil {
 		return nil, err
 	}
-	return func(u uint32) []uint32 {
-		options := index.SearchOptions{Workers: 1, Filter: func(v uint32) bool { return v != u && !h.split.Graph.HasEdge(u, v) }}
-		hits, err := exact.Search(ctx, h.vectors.Row(int(u)), evaluate.DefaultRankNear, options)
-		if err != nil {
-			return nil // of ctx, which Train observes
-		}
-		near := make([]uint32, len(hits))
-		for i, hit := range hits {
-			near[i] = hit.Vertex
-		}
-		return near
+	batches := exact.Batches()
+	return func(us []uint32) ([][]uint32, error) {
+		hits, err := batches.Nearest(ctx, us, evaluate.DefaultRankNear, workers, func(u, v uint32) bool { return v != u && !h.split.Graph.HasEdge(u, v) })
+		return index.VertexLists(hits), err
 	}, nil
 }
 
