@@ -68,6 +68,9 @@ func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
+		if round%3 == 1 {
+			mustRun(t, db, "COMPACT")
+		}
 		for _, w := range scorers {
 			r, err := db.RefreshPredictions(ctx, RefreshPredictionsRequest{"g", w})
 			if err != nil || r.Kind == RefreshNone {

@@ -291,12 +291,18 @@ func (w *PredictionWriter) put(t *tx) error {
 	}
 	p.bucket.FillPercent = 1 // slots only ascend
 	first := w.next - uint32(len(w.pending))
+	var kept func(slot uint32) ([]byte, error) // reads the record before; its entries are looked up once
 	for i, record := range w.pending {
 		slot := w.snap.slots.Slot(first + uint32(i))
 		key := block.Key32(slot)
-		if record == nil {
-			if record, err = w.kept(t, slot); err != nil {
+		if record == nil && kept == nil {
+			if kept, err = w.previous(t); err != nil {
 				return err
+			}
+		}
+		if record == nil {
+			if record, err = kept(slot); err != nil {
+				return fault.Corrupt(t.path, w.where, err)
 			}
 		}
 		if err := p.put(key, p.seed.Seal(key, record)); err != nil {
@@ -307,8 +313,8 @@ func (w *PredictionWriter) put(t *tx) error {
 	return nil
 }
 
-// kept returns the record that a slot had before, unsealed.
-func (w *PredictionWriter) kept(t *tx, slot uint32) ([]byte, error) {
+// previous returns the function that reads the record that a slot had before, unsealed.
+func (w *PredictionWriter) previous(t *tx) (func(slot uint32) ([]byte, error), error) {
 	g, err := t.findGraph(w.snap.Info.Name)
 	if err != nil {
 		return nil, err
@@ -318,19 +324,22 @@ func (w *PredictionWriter) kept(t *tx, slot uint32) ([]byte, error) {
 	if err != nil || !found || now.Object != w.old.Object {
 		return nil, fmt.Errorf("%s were replaced or dropped meanwhile: %w", w.where, ErrConflict)
 	}
-	links, found, err := t.linksOf(g, now, slot)
-	if err == nil && !found {
-		err = fault.Record("no links of slot %d", slot)
-	}
+	p, err := t.part(now.Object, block.LinksName)
 	if err != nil {
 		return nil, fault.Corrupt(t.path, w.where, err)
 	}
-	w.links += uint64(len(links))
-	record := block.NewLinks(len(links))
-	for _, l := range links {
-		record = block.AppendLink(record, l)
-	}
-	return record, nil
+	return func(slot uint32) ([]byte, error) {
+		links, found, err := t.linksIn(p, g, now, slot)
+		if err == nil && !found {
+			err = fault.Record("no links of slot %d", slot)
+		}
+		w.links += uint64(len(links))
+		record := block.NewLinks(len(links))
+		for _, l := range links {
+			record = block.AppendLink(record, l)
+		}
+		return record, err
+	}, nil
 }
 
 // abandon frees what was written and not published, even where the context has ended.
@@ -431,6 +440,11 @@ func (t *tx) linksOf(g *graphRecord, r *predictionRecord, slot uint32) ([]block.
 	if err != nil {
 		return nil, false, err
 	}
+	return t.linksIn(p, g, r, slot)
+}
+
+// linksIn is linksOf for the part that has the links.
+func (t *tx) linksIn(p part, g *graphRecord, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
 	key := block.Key32(slot)
 	record := p.bucket.Get(key)
 	if record == nil {

@@ -282,6 +282,64 @@ func TestPutPredictions_Refused(t *testing.T) {
 	}
 }
 
+// What a vertex keeps is what was stored for it, over many batches, and it is refused where
+// nothing was stored, or where that was dropped or replaced meanwhile.
+func TestPredictionWriter_Keep(t *testing.T) {
+	ctx := context.Background()
+	db := newStore(t, &Options{BatchBytes: 1000})
+	putRing(t, db, "ring", 100)
+	snap, err := db.Snapshot(ctx, "ring")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The links of every tenth vertex are computed, and before vertex 50 something happens.
+	renew := func(meanwhile func()) (PredictionInfo, error) {
+		return db.PutPredictions(ctx, snap, PredictionInfo{Scorer: "jaccard", K: 2}, func(w *PredictionWriter) (err error) {
+			for v := range 100 {
+				if v == 50 {
+					meanwhile()
+				}
+				if v%10 == 0 {
+					err = w.Add(nextLinks(v+5, 100, 1))
+				} else {
+					err = w.Keep()
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if _, err := renew(func() {}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("nothing to keep: %v", err)
+	}
+	putPredictions(t, db, "ring", "jaccard", 2)
+	if info, err := renew(func() {}); err != nil || info.Vertices != 100 || info.Links != 190 {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	for key, want := range map[string]string{"0": "7", "10": "17", "11": "13 14", "99": "1 2"} {
+		if keys, isNew, _ := predicted(t, db, "ring", "jaccard", key, 2); keys != want || isNew {
+			t.Errorf("links of %s: %s, expected %s", key, keys, want)
+		}
+	}
+	checkStore(t, db)
+	if _, err := renew(func() { putPredictions(t, db, "ring", "jaccard", 2) }); !errors.Is(err, ErrConflict) {
+		t.Errorf("replaced meanwhile: %v", err)
+	}
+	if _, err := renew(func() {
+		if err := db.DropPredictions(ctx, "ring", "jaccard"); err != nil {
+			t.Error(err)
+		}
+	}); !errors.Is(err, ErrConflict) {
+		t.Errorf("dropped meanwhile: %v", err)
+	}
+	stats, err := db.Stats(ctx)
+	if err != nil || len(stats.Unfinished) != 0 || stats.TrashBytes != 0 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+}
+
 // A recovery leaves predictions behind, and damage is found.
 func TestRecover_Predictions(t *testing.T) {
 	ctx := context.Background()
