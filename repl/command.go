@@ -55,7 +55,7 @@ func commands() []command {
 			detail: "A file of that name is replaced.",
 		}, {
 			name: ".once", args: "FILE", summary: "write the result of the next statement to a file", least: 1, most: 1, run: (*session).outputOnce,
-			detail: "A file of that name is replaced.",
+			detail: "A name that ends in .csv, .tsv, .json, .ndjson or .md sets the format, and any other the mode. A file of that name is replaced.",
 		}, {
 			name: ".dump", args: "[GRAPH …]", summary: "write the statements that make all graphs again, or some", most: -1, run: (*session).dump,
 			detail: "Behind .once FILE they go to a file, which .read runs on another store. Embeddings and models are not among them.",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -173,7 +174,7 @@ func (s *session) mode(_ context.Context, args []word) error {
 	if err != nil {
 		return err
 	}
-	s.format = format
+	s.format, s.usual = format, format // after .once the last word counts
 	s.newRenderer()
 	return nil
 }
@@ -232,7 +233,7 @@ func (s *session) toggle(name string, flag *bool, args []word) error {
 }
 
 func (s *session) output(_ context.Context, args []word) error {
-	s.once = false
+	s.leaveOnce()
 	if err := s.close(); err != nil {
 		return err.(*outputError).err // no *outputError: Config.Out can still be written
 	}
@@ -247,11 +248,43 @@ func (s *session) output(_ context.Context, args []word) error {
 	return nil
 }
 
-// outputOnce writes the result of the next statement to a file.
+// outputOnce writes the result of the next statement to a file, in the format of its ending
+// or else in the present one.
 func (s *session) outputOnce(ctx context.Context, args []word) error {
-	err := s.output(ctx, args)
-	s.once = err == nil && s.file != nil
-	return err
+	form, err := formatOfFile(args[0].text)
+	if err != nil {
+		return err
+	}
+	if err := s.output(ctx, args); err != nil || s.file == nil {
+		return err
+	}
+	s.once, s.usual = true, s.format
+	if form != "" {
+		s.format = form
+		s.newRenderer()
+	}
+	return nil
+}
+
+// formatOfFile returns the format that the ending of a file name stands for, "" if it stands
+// for none. Files of the shell are plain text; INTO FILE writes others.
+func formatOfFile(name string) (Format, error) {
+	ending := strings.ToLower(filepath.Ext(name))
+	switch ending {
+	case ".csv":
+		return CSV, nil
+	case ".tsv":
+		return TSV, nil
+	case ".json":
+		return JSON, nil
+	case ".ndjson":
+		return NDJSON, nil
+	case ".md":
+		return Markdown, nil
+	case ".parquet", ".gz", ".zst":
+		return "", fmt.Errorf("%s files are written by the statement itself: put INTO FILE '%s' at its end", ending, name)
+	}
+	return "", nil
 }
 
 // deepest is the largest depth to which scripts may .read each other. It ends a script

@@ -454,6 +454,50 @@ func TestCommands_Manual(t *testing.T) {
 	}
 }
 
+// The ending of a file of .once sets the format of the one result; .mode behind it is
+// stronger.
+func TestRun_OnceEndings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, err := query.Open(filepath.Join(dir, "once.ht"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.CreateGraph(t.Context(), "g"); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"a.csv": "vertices\n0\n", "a.TSV": "vertices\n0\n", "a.json": `"rows":[[0]]`, "a.ndjson": "{\"vertices\":0}\n", "a.md": "| -", "a.txt": "vertices = 0",
+	} {
+		var out, messages bytes.Buffer
+		path := filepath.Join(dir, name)
+		script := ".mode line\n.once '" + path + "'\nCOUNT VERTICES IN g;\nCOUNT VERTICES IN g;\n.once '" + path + ".csv'\n.mode json\nCOUNT VERTICES IN g;\n.once '" + path + ".csv'\n.output\nCOUNT VERTICES IN g;\n"
+		if err := Run(t.Context(), Config{DB: db, In: strings.NewReader(script), Out: &out, Status: NewStatus(&messages, Terminal{})}); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(path); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+		if text, err := os.ReadFile(path + ".csv"); err != nil || len(text) > 0 {
+			t.Errorf("%s.csv: %q, %v", name, text, err)
+		}
+		if got := out.String(); !strings.Contains(got, "vertices = 0\n") || !strings.HasSuffix(got, "]\n") && !strings.HasSuffix(got, "}\n") {
+			t.Errorf("%s: printed %q", name, got)
+		}
+	}
+	for _, name := range []string{"a.parquet", "a.csv.gz"} {
+		var messages bytes.Buffer
+		err := Run(t.Context(), Config{DB: db, In: strings.NewReader(".once " + filepath.Join(dir, name)), Out: io.Discard, Status: NewStatus(&messages, Terminal{})})
+		if err == nil || !strings.Contains(messages.String()+err.Error(), "INTO FILE") {
+			t.Errorf("%s: %v, %s", name, err, messages.String())
+		}
+		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s was made: %v", name, err)
+		}
+	}
+}
+
 // .once writes the result of one statement into a file and ends with it, even if the
 // statement fails. .tables lists graphs and embeddings.
 func TestRun_Once(t *testing.T) {

@@ -34,6 +34,7 @@ type session struct {
 
 	file   *os.File // of .output; nil means config.Out
 	once   bool     // file is for one statement
+	usual  Format   // the format behind that statement
 	out    *bufio.Writer
 	render renderer
 
@@ -96,11 +97,19 @@ func (s *session) close() error {
 
 // endOnce closes the file of .once.
 func (s *session) endOnce() error {
-	s.once = false
+	s.leaveOnce()
 	if err := s.close(); err != nil {
 		return err.(*outputError).err // no *outputError: Config.Out can still be written
 	}
 	return nil
+}
+
+// leaveOnce goes back to the format from before .once.
+func (s *session) leaveOnce() {
+	if s.once {
+		s.once, s.format = false, s.usual
+		s.newRenderer()
+	}
 }
 
 // statement parses and runs a statement, and writes its rows. An error of the
