@@ -33,6 +33,11 @@ func TestPredict_Star(t *testing.T) {
 			t.Errorf("%+v, %v", m, err)
 		}
 	}
+	mustRun(t, db, "INSERT EDGE ('77', '78') INTO star")
+	f, err := db.RefreshPredictions(ctx, RefreshPredictionsRequest{"star", w})
+	if err != nil || f.Kind != RefreshFull || f.Reason != reasonCapped || f.Capped != leaves+1 || f.Computed != leaves+1 {
+		t.Errorf("%+v, %v", f, err)
+	}
 	p, err := db.Predicted(ctx, PredictedRequest{Vertex: "77", K: 2, Graph: "star", With: w})
 	if err != nil || len(p.Vertices) != 2 || len(p.Notices) != 1 {
 		t.Errorf("%+v, %v", p, err)

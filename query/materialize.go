@@ -38,6 +38,7 @@ type MaterializeResult struct {
 	PredictionInfo
 	Computed int      `json:"computed"` // vertices whose links were computed; all other links are as before
 	Capped   int64    `json:"capped"`   // as in Prediction; where it is not 0, all links are computed each time
+	Reason   string   `json:"reason"`   // why these vertices, or all
 	Notices  []Notice `json:"notices,omitempty"`
 }
 
@@ -57,6 +58,7 @@ type materializeEntry struct {
 // renewal says which links must be computed, if predictions of the same kind were
 // stored before.
 type renewal struct {
+	reason  string          // why these links are computed, or all
 	made    time.Time       // when the embedding or model that the scorer reads was made
 	old     *PredictionInfo // the stored predictions; nil if the links of all vertices are computed
 	changed []uint32        // the vertices whose edges changed since, ascending
@@ -155,28 +157,45 @@ func resolveMaterialize(c *call, req MaterializeRequest) (*materializeEntry, err
 // renewal finds the links that must be computed for a version of the graph; made is
 // the time at which the embedding or model that the scorer reads was made.
 func (c *call) renewal(m *materializeEntry, graph storage.GraphInfo, made time.Time) (renewal, error) {
-	all := renewal{made: made}
+	all := func(reason string) (renewal, error) { return renewal{reason: reason, made: made}, nil }
 	list, err := c.db.store.Predictions(c.Ctx)
 	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
-		return all, err
+		return renewal{}, err
 	}
 	scorer := m.scorers[0].String()
 	at := slices.IndexFunc(list, func(p PredictionInfo) bool { return p.GraphID == graph.ID && p.Scorer == scorer })
 	if at < 0 {
-		return all, nil
+		return all("none were stored")
 	}
 	old := list[at]
-	if m.sides != "" || old.K != m.k || !slices.Equal(old.Options, m.with) || !old.Made.Equal(made) || old.Vertices == 0 {
-		return all, nil
+	switch {
+	case m.sides != "":
+		return all("the links are between two sides")
+	case slices.ContainsFunc(old.Options, func(s storage.Setting) bool { return s.Name == cappedSetting }):
+		return all(reasonCapped)
+	case old.K != m.k || !slices.Equal(old.Options, m.with):
+		return all("they were stored with other options")
+	case !old.Made.Equal(made):
+		return all("the embedding or model is newer")
+	case old.Vertices == 0:
+		return all("the graph had no vertices")
 	}
 	changes, err := c.db.store.Changes(c.Ctx, graph.Name, old.GraphVersion)
 	if err != nil {
-		return all, err
+		return renewal{}, err
 	}
-	if changes.To != graph.Version || changes.All || changes.EdgesChanged && m.radius() < 0 {
-		return all, nil
+	r := renewal{made: made, old: &old, changed: changes.Touched}
+	switch {
+	case changes.To != graph.Version || changes.All:
+		return all("the change log does not say which vertices changed")
+	case !changes.EdgesChanged:
+		r.reason = "no edge changed"
+	case m.radius() < 0:
+		return all(fmt.Sprintf("edges changed, and by %s every vertex can be affected", scorer))
+	default:
+		r.reason = fmt.Sprintf("within %s of %s", fault.Count(int64(m.radius()), "edge"), fault.Count(int64(len(r.changed)), "changed vertex"))
 	}
-	return renewal{made: made, old: &old, changed: changes.Touched}, nil
+	return r, nil
 }
 
 func planMaterialize(req MaterializeRequest, m *materializeEntry) *plan.Plan {

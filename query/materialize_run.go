@@ -18,8 +18,12 @@ import (
 // the graph.
 const predictBlock = 1024
 
-// cappedSetting is the number of vertices from which only a few paths were followed.
-const cappedSetting = "capped"
+// cappedSetting is the number of vertices from which only a few paths were followed, and
+// reasonCapped why all links are then computed each time.
+const (
+	cappedSetting = "capped"
+	reasonCapped  = "only a few paths are followed from some vertices, and which ones depends on the whole graph"
+)
 
 // materializing is a MaterializeRequest whose graph and scorer are loaded.
 type materializing struct {
@@ -49,7 +53,7 @@ func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (M
 		// Which vertices are capped depends on the whole graph. With the additional setting a
 		// later run does not take these links for its own.
 		info.Options = append(slices.Clone(found.with), storage.Setting{Name: cappedSetting, Value: fmt.Sprint(capped)})
-		m.old = nil
+		m.old, m.reason = nil, reasonCapped
 	}
 	if m.old != nil {
 		m.reached = within(p.graph.Graph, m.changed, found.radius())
@@ -59,7 +63,7 @@ func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (M
 		result, err = c.storePredictions(m, predictor, info)
 		return err
 	})
-	result.Capped, result.Notices = capped, c.Notices
+	result.Capped, result.Reason, result.Notices = capped, m.reason, c.Notices
 	return result, err
 }
 

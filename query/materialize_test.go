@@ -130,12 +130,18 @@ func TestRefreshPredictions_Options(t *testing.T) {
 	db := openTest(t, nil)
 	mustRun(t, db, "GENERATE preferential_attachment(n := 40, m := 1, seed := 5) INTO g")
 	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
-	for i, req := range []MaterializeRequest{
-		{With: Scorer{Name: "l3"}, Sides: AutoSides, K: 4},
-		{With: Scorer{Name: "cosine", Embedding: "e"}, Near: -1, K: 5},
-		{With: Scorer{Name: "l2", Embedding: "e"}, Near: 3},
-		{With: Scorer{Name: "jaccard"}, K: 60},
+	for i, c := range []struct {
+		req    MaterializeRequest
+		kind   RefreshKind
+		reason string
+	}{
+		{MaterializeRequest{With: Scorer{Name: "l3"}, Sides: AutoSides, K: 4}, RefreshFull, "the links are between two sides"},
+		{MaterializeRequest{With: Scorer{Name: "cosine", Embedding: "e"}, Near: -1, K: 5}, RefreshFull, "edges changed, and by cosine(e) every vertex can be affected"},
+		{MaterializeRequest{With: Scorer{Name: "l2", Embedding: "e"}, Near: 3}, RefreshFull, "edges changed, and by l2(e) every vertex can be affected"},
+		{MaterializeRequest{With: Scorer{Name: "preferential_attachment"}}, RefreshFull, "edges changed, and by preferential_attachment every vertex can be affected"},
+		{MaterializeRequest{With: Scorer{Name: "jaccard"}, K: 60}, RefreshIncremental, "within 2 edges of 2 changed vertices"},
 	} {
+		req := c.req
 		req.Graph = "g"
 		first, err := db.Materialize(ctx, req)
 		if err != nil {
@@ -149,7 +155,7 @@ func TestRefreshPredictions_Options(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := db.RefreshPredictions(ctx, RefreshPredictionsRequest{"g", req.With})
-		if err != nil || r.K != first.K || !slices.Equal(r.Options, first.Options) || r.Versions != 1 || r.GraphVersion != first.GraphVersion+1 || r.Kind == RefreshNone {
+		if err != nil || r.K != first.K || !slices.Equal(r.Options, first.Options) || r.Versions != 1 || r.GraphVersion != first.GraphVersion+1 || r.Kind != c.kind || r.Reason != c.reason {
 			t.Errorf("%+v: %+v, %v, stored as %+v", req, r, err, first)
 		}
 		if again, err := db.Materialize(ctx, req); err != nil || again.Links != r.Links || !slices.Equal(again.Options, r.Options) {

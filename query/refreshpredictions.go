@@ -39,8 +39,8 @@ type stalePredictions struct {
 var refreshPredictions = &statement[*parser.RefreshPredictions, RefreshPredictionsRequest, stalePredictions, RefreshPredictionsResult]{
 	help: Help{
 		Statement: "REFRESH PREDICTIONS", Syntax: "REFRESH PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph [IN BACKGROUND]",
-		Summary: "brings stored predictions up to date with their graph and with the embedding or model of their scorer, with the options of MATERIALIZE PREDICTIONS by which they were stored; it does not refresh the embedding. SHOW PREDICTIONS shows which are behind. kind is none; incremental, where only the vertices that changes of the graph affect were computed; or full",
-		Columns: "graph, scorer, kind, versions, computed, vertices, links, seconds; in the background those of SHOW JOBS",
+		Summary: "brings stored predictions up to date with their graph and with the embedding or model of their scorer, with the options of MATERIALIZE PREDICTIONS by which they were stored; it does not refresh the embedding. SHOW PREDICTIONS shows which are behind. kind is none; incremental, where only the vertices that changes of the graph can affect were computed; or full, where all were; reason says why",
+		Columns: "graph, scorer, kind, versions, computed, vertices, links, seconds, reason; in the background those of SHOW JOBS",
 		Example: "REFRESH PREDICTIONS FROM model(friends) IN social",
 	},
 	bind: func(b *binder, s *parser.RefreshPredictions) (RefreshPredictionsRequest, error) {
@@ -57,8 +57,8 @@ var refreshPredictions = &statement[*parser.RefreshPredictions, RefreshPredictio
 	},
 	run: runRefreshPredictions,
 	rows: func(_ RefreshPredictionsRequest, r RefreshPredictionsResult) *Rows {
-		return rowsOf([]string{"graph", "scorer", "kind", "versions", "computed", "vertices", "links", "seconds"},
-			[][]Value{{r.Graph, r.Scorer, string(r.Kind), int64(r.Versions), int64(r.Computed), int64(r.Vertices), r.Links, r.Seconds}})
+		return rowsOf([]string{"graph", "scorer", "kind", "versions", "computed", "vertices", "links", "seconds", "reason"},
+			[][]Value{{r.Graph, r.Scorer, string(r.Kind), int64(r.Versions), int64(r.Computed), int64(r.Vertices), r.Links, r.Seconds, r.Reason}})
 	},
 	job: func(_ *call, _ RefreshPredictionsRequest, found stalePredictions) (job.Spec, error) {
 		return found.spec(found.request, found.graph), nil
@@ -125,7 +125,7 @@ func (s stalePredictions) current() bool {
 }
 
 func runRefreshPredictions(c *call, _ RefreshPredictionsRequest, found stalePredictions) (r RefreshPredictionsResult, err error) {
-	r = RefreshPredictionsResult{MaterializeResult: MaterializeResult{PredictionInfo: found.old}, Kind: RefreshNone, Versions: found.changes.Versions}
+	r = RefreshPredictionsResult{MaterializeResult: MaterializeResult{PredictionInfo: found.old, Reason: "nothing has changed"}, Kind: RefreshNone, Versions: found.changes.Versions}
 	if !found.current() {
 		r.MaterializeResult, err = runMaterialize(c, found.request, found.materializeEntry)
 	}
