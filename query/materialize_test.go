@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"heavytail/storage"
@@ -119,48 +118,6 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 	}
 	if times := 7 * rounds; less < times*5/7 {
 		t.Errorf("%d of %d times fewer vertices than all were computed", less, times)
-	}
-}
-
-// REFRESH PREDICTIONS has the options by which the predictions were stored, and the result of
-// MATERIALIZE PREDICTIONS with them.
-func TestRefreshPredictions_Options(t *testing.T) {
-	t.Parallel()
-	ctx := context.Background()
-	db := openTest(t, nil)
-	mustRun(t, db, "GENERATE preferential_attachment(n := 40, m := 1, seed := 5) INTO g")
-	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
-	for i, c := range []struct {
-		req    MaterializeRequest
-		kind   RefreshKind
-		reason string
-	}{
-		{MaterializeRequest{With: Scorer{Name: "l3"}, Sides: AutoSides, K: 4}, RefreshFull, "the links are between two sides"},
-		{MaterializeRequest{With: Scorer{Name: "cosine", Embedding: "e"}, Near: -1, K: 5}, RefreshFull, "edges changed, and by cosine(e) every vertex can be affected"},
-		{MaterializeRequest{With: Scorer{Name: "l2", Embedding: "e"}, Near: 3}, RefreshFull, "edges changed, and by l2(e) every vertex can be affected"},
-		{MaterializeRequest{With: Scorer{Name: "preferential_attachment"}}, RefreshFull, "edges changed, and by preferential_attachment every vertex can be affected"},
-		{MaterializeRequest{With: Scorer{Name: "jaccard"}, K: 60}, RefreshIncremental, "within 2 edges of 2 changed vertices"},
-	} {
-		req := c.req
-		req.Graph = "g"
-		first, err := db.Materialize(ctx, req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = db.store.Update(ctx, func(x *storage.Tx) error {
-			_, err := x.InsertEdges("g", []storage.Edge{{Source: "3", Target: fmt.Sprint("new", i)}})
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := db.RefreshPredictions(ctx, RefreshPredictionsRequest{"g", req.With})
-		if err != nil || r.K != first.K || !slices.Equal(r.Options, first.Options) || r.Versions != 1 || r.GraphVersion != first.GraphVersion+1 || r.Kind != c.kind || r.Reason != c.reason {
-			t.Errorf("%+v: %+v, %v, stored as %+v", req, r, err, first)
-		}
-		if again, err := db.Materialize(ctx, req); err != nil || again.Links != r.Links || !slices.Equal(again.Options, r.Options) {
-			t.Errorf("%+v: %+v, %v, refreshed %+v", req, again, err, r)
-		}
 	}
 }
 

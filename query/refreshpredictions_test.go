@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"heavytail/embedding/link"
@@ -94,6 +95,56 @@ func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 	for _, w := range scorers {
 		if all := w.Name == "preferential_attachment"; incremental[w.String()] == all {
 			t.Errorf("%s: some were computed incrementally: %v", w, !all)
+		}
+	}
+}
+
+// REFRESH PREDICTIONS has the options by which the predictions were stored, and the result of
+// MATERIALIZE PREDICTIONS with them, also in the background.
+func TestRefreshPredictions_Options(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	db := openTest(t, nil)
+	mustRun(t, db, "GENERATE preferential_attachment(n := 40, m := 1, seed := 5) INTO g")
+	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
+	for i, c := range []struct {
+		req    MaterializeRequest
+		kind   RefreshKind
+		reason string
+	}{
+		{MaterializeRequest{With: Scorer{Name: "l3"}, Sides: AutoSides, K: 4}, RefreshFull, "the links are between two sides"},
+		{MaterializeRequest{With: Scorer{Name: "cosine", Embedding: "e"}, Near: -1, K: 5}, RefreshFull, "edges changed, and by cosine(e) every vertex can be affected"},
+		{MaterializeRequest{With: Scorer{Name: "l2", Embedding: "e"}, Near: 3}, RefreshFull, "edges changed, and by l2(e) every vertex can be affected"},
+		{MaterializeRequest{With: Scorer{Name: "preferential_attachment"}}, RefreshFull, "edges changed, and by preferential_attachment every vertex can be affected"},
+		{MaterializeRequest{With: Scorer{Name: "jaccard"}, K: 60}, RefreshIncremental, "within 2 edges of 2 changed vertices"},
+	} {
+		req := c.req
+		req.Graph = "g"
+		first, err := db.Materialize(ctx, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustRun(t, db, fmt.Sprintf("INSERT EDGE ('3', 'new%d') INTO g", i))
+		r, err := db.RefreshPredictions(ctx, RefreshPredictionsRequest{"g", req.With})
+		if err != nil || r.K != first.K || !slices.Equal(r.Options, first.Options) || r.Versions != 1 || r.GraphVersion != first.GraphVersion+1 || r.Kind != c.kind || r.Reason != c.reason {
+			t.Errorf("%+v: %+v, %v, stored as %+v", req, r, err, first)
+		}
+		if again, err := db.Materialize(ctx, req); err != nil || again.Links != r.Links || !slices.Equal(again.Options, r.Options) {
+			t.Errorf("%+v: %+v, %v, refreshed %+v", req, again, err, r)
+		}
+
+		mustRun(t, db, fmt.Sprintf("INSERT EDGE ('4', 'late%d') INTO g", i))
+		job, err := db.StartRefreshPredictions(ctx, RefreshPredictionsRequest{"g", req.With})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.WaitJob(ctx, job.ID); err != nil {
+			t.Fatalf("%s: %v", job.Statement, err)
+		}
+		list, err := db.store.Predictions(ctx)
+		at := slices.IndexFunc(list, func(p PredictionInfo) bool { return p.Scorer == r.Scorer })
+		if err != nil || list[at].K != r.K || !slices.Equal(list[at].Options, r.Options) || list[at].GraphVersion != r.GraphVersion+1 {
+			t.Errorf("%s: %+v, %v, before %+v", job.Statement, list[at], err, r)
 		}
 	}
 }
