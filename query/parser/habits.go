@@ -33,7 +33,9 @@ var (
 		{"RETURN UNWIND WITH FOR FOREACH", "", "SHOW VERTICES IN g COLUMNS … WHERE … lists vertices, SHOW EDGES IN g edges"},
 		{"SHORTEST SHORTESTPATH", "", "PATH FROM v TO w IN g finds a path with the fewest edges, with BY WEIGHT the one of the smallest sum of weights"},
 		{"NEIGHBORS NEIGHBOURS TRAVERSE", "", "SHOW NEIGHBORS OF v WITHIN n IN g lists what is near to a vertex"},
-		{"DUMP SAVE", "", "EXPORT GRAPH g INTO FILE 'file' writes a graph, BACKUP INTO FILE 'file' a copy of the database"},
+		{"OPEN ATTACH CONNECT RESTORE", "", ".open FILE of the shell and heavytail FILE open another file, BACKUP INTO FILE 'file' copies this one"},
+		{"PLOT DRAW VISUALIZE VISUALISE", "", ".plot of the shell and heavytail plot draw degrees, embeddings, graphs and link prediction"},
+		{"DUMP SAVE WRITE", "", "EXPORT GRAPH g INTO FILE 'file' writes a graph, BACKUP INTO FILE 'file' a copy of the database"},
 		{"GRANT REVOKE", "there are no users", "the permissions of the file decide who reads and writes it"},
 		{"EXIT QUIT BYE LOGOUT", "", ".quit or Ctrl-D leaves the shell"},
 		{"PRAGMA INFO STATUS", "", "SHOW STATS shows what takes the space of the file, DESCRIBE GRAPH g describes a graph"},
@@ -67,6 +69,10 @@ var (
 	habitsOfTrain = []habit{
 		{"EMBEDDING", "", "EMBED g USING method AS e computes an embedding"},
 	}
+	habitsOfExport = []habit{
+		{"EMBEDDINGS VECTORS", "", "EXPORT EMBEDDING e INTO FILE 'file' writes the vectors of an embedding"},
+		{"PREDICTIONS RESULTS RESULT SHOW NEAREST PREDICT", "", "a statement that returns rows writes them with INTO FILE 'file' at its end"},
+	}
 	habitsOfInsert = []habit{
 		{"INTO", "", "INSERT VERTEX 'a' (age := 41) INTO g adds vertices, INSERT EDGE ('a', 'b', weight := 2) INTO g edges"},
 		{"NODE NODES", "", "INSERT VERTEX 'a' (age := 41) INTO g adds vertices"},
@@ -97,7 +103,7 @@ var habitsOfPlaces = []struct {
 }{
 	{"EMBED", false, habitsOfStatements}, {"GRAPHS", false, habitsOfShow}, {"EDGE", false, habitsOfInsert}, {`";"`, false, habitsOfClauses},
 	{"PREDICTIONS", false, habitsOfDrop}, {"ATTRIBUTE", false, habitsOfAlter}, {"VERTEX", false, habitsOfDescribe}, {"INDEX", false, habitsOfCreate},
-	{"VERTICES", true, habitsOfCount}, {"MODEL", true, habitsOfTrain},
+	{"VERTICES", true, habitsOfCount}, {"MODEL", true, habitsOfTrain}, {"WALKS", false, habitsOfExport},
 }
 
 // Habit returns what says the same as a word with which statements of other languages begin.
@@ -127,6 +133,19 @@ func habitOf(text string, expected []string) (habit, bool) {
 		return habit{}, false
 	}
 	return habit{}, false
+}
+
+// exampleOf returns whole statements for a place where many words are possible, or "".
+func exampleOf(expected []string) string {
+	switch {
+	case slices.Contains(expected, "WALKS"):
+		return "EXPORT GRAPH g INTO FILE 'file' writes edges, EXPORT VERTICES OF g INTO FILE 'file' attributes"
+	case slices.Contains(expected, "VERTICES") && slices.Contains(expected, fileText):
+		return "IMPORT 'file' INTO g reads edges, IMPORT VERTICES 'file' INTO g attributes, IMPORT EMBEDDING 'file' INTO g AS e vectors"
+	case len(expected) == 1 && expected[0] == "MODEL":
+		return "TRAIN MODEL m IN g learns to predict links, EMBED g USING method AS e computes an embedding"
+	}
+	return ""
 }
 
 // beginning reports whether a statement is expected.

@@ -227,7 +227,10 @@ func (p *parser) unexpected() {
 		err.Nearest, _ = Suggest(p.tok.Text, keywordsOf(err.Expected))
 	}
 	if err.Nearest == "" {
-		err.Remedy = p.remedy(err.Expected)
+		err.Remedy = exampleOf(err.Expected)
+		if err.Remedy == "" || p.tok.Kind == KindQuoted {
+			err.Remedy = p.remedy(err.Expected)
+		}
 	}
 	if beginning(err.Expected) && p.tok.Kind == KindWord { // too many words to show
 		err.Message = "no statement begins with " + err.Found
