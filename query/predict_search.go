@@ -183,17 +183,16 @@ func (c *call) nearOf(p *prediction) ([]uint32, error) {
 	}
 	s := &searcher{p.spaces[0], p.metric, p.index}
 	vector := s.space.Matrix.Row(int(p.vertex))
-	opts := index.SearchOptions{Filter: p.filter(p.vertex), Workers: c.db.opts.Workers, GraphOnly: c.db.opts.graphOnly}
+	opts := index.SearchOptions{Filter: func(v uint32) bool { return p.missing(p.vertex, v) }, Workers: c.db.opts.Workers, GraphOnly: c.db.opts.graphOnly}
 	hits, err := c.run(s, scope{k: p.near}, vector, opts)
 	p.index = s.index
 	return index.Vertices(hits), err
 }
 
-// filter returns a function that admits the vertices without an edge to u.
-func (p *prediction) filter(u uint32) func(v uint32) bool {
-	return func(v uint32) bool {
-		return v != u && p.across.Across(u, v) && p.admits(v) && !p.graph.Graph.HasEdge(u, v)
-	}
+// missing reports whether an edge between u and v may be in the answer, because the graph does
+// not have it.
+func (p *prediction) missing(u, v uint32) bool {
+	return v != u && p.across.Across(u, v) && p.admits(v) && !p.graph.Graph.HasEdge(u, v)
 }
 
 // nearAll returns the function that finds the nearest vertices, nil if the request asks for
@@ -203,9 +202,6 @@ func (c *call) nearAll(p *prediction) (link.Near, error) {
 		return nil, nil
 	}
 	space := p.spaces[0]
-	admits := func(u, v uint32) bool {
-		return v != u && p.across.Across(u, v) && p.admits(v) && !p.graph.Graph.HasEdge(u, v)
-	}
 	if p.index != nil {
 		h, err := c.hnsw(space, p.metric, p.index)
 		if err != nil {
@@ -213,7 +209,7 @@ func (c *call) nearAll(p *prediction) (link.Near, error) {
 		}
 		if h != nil {
 			return func(us []uint32) ([][]uint32, error) {
-				hits, err := c.walk(h, space, us, p.near, admits)
+				hits, err := c.walk(h, space, us, p.near, p.missing)
 				return index.VertexLists(hits), err
 			}, nil
 		}
@@ -225,7 +221,7 @@ func (c *call) nearAll(p *prediction) (link.Near, error) {
 	}
 	batches := exact.Batches()
 	return func(us []uint32) ([][]uint32, error) {
-		hits, err := batches.Nearest(c.Ctx, us, p.near, c.workers(), admits)
+		hits, err := batches.Nearest(c.Ctx, us, p.near, c.workers(), p.missing)
 		return index.VertexLists(hits), err
 	}, nil
 }
