@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"io"
 	"math"
 	"time"
@@ -31,6 +32,9 @@ type ScoreFileRequest struct {
 	// them; without a header they are called column3 and so on. One whose name is that of
 	// another column of the answer gets a number. Of standard input there are none.
 	Columns string
+	// Bytes asks for the pairs of a part of the file, which must be a plain text of two
+	// columns without quotes and comments; format.PairsIn has the conditions. Nil is all.
+	Bytes *format.Span
 	// Threshold keeps the pairs whose first score is at least the threshold, or at
 	// most the threshold if the scorer is a distance; nil keeps all.
 	Threshold *float64
@@ -128,6 +132,7 @@ func headerSetting(s bind.Settings) (format.HeaderMode, error) {
 func scoreFileOptions() []OptionInfo {
 	return append(pairsOptions(), overwriteOption(),
 		OptionInfo{Name: "columns", Type: "text", Default: "'all'", Doc: "further columns of the file to keep between the keys and the scores: all, none, or names with commas between them"},
+		OptionInfo{Name: "bytes", Type: "text", Default: "'all'", Doc: "offsets of the first byte and of the one behind the last, as '4096-8192', between which the pairs are read, in a plain text of two columns without quotes and comments; both must be where a line begins, or the end"},
 		OptionInfo{Name: "top", Type: "int", Default: "0", Doc: "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all"},
 		OptionInfo{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs"},
 		OptionInfo{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped, whose name ends in .part"})
@@ -157,6 +162,13 @@ func bindScoreFile(b *binder, s *parser.ScoreFile) (req ScoreFileRequest, err er
 		req.Threshold = &x
 	}
 	req.Top = set.Size("top")
+	if text, given := set["bytes"].(string); given && text != allColumns {
+		span, err := format.ParseSpan(text)
+		if err != nil {
+			return req, fault.OfOption("bytes", "is %v", err)
+		}
+		req.Bytes = &span
+	}
 	if req.Header, err = headerSetting(set); err != nil {
 		return req, err
 	}
@@ -260,14 +272,17 @@ func (c *call) scoreFile(s *scoring, req ScoreFileRequest, further furtherColumn
 	began := time.Now()
 	stop := c.Watch.Start(plan.Score)
 	var total int64
-	opts := req.reading(size)
+	pairs, opts, err := c.pairsOf(in, size, req)
+	if err != nil {
+		return ScoreFileResult{}, err
+	}
 	switch {
 	case req.Into == "":
-		total, err = s.chosen(c, in, opts, req.choice(), further, req.Each)
+		total, err = s.chosen(c, pairs, opts, req.choice(), further, req.Each)
 	case req.inRows():
-		total, err = c.scoreRowsInto(s, in, opts, req, further)
+		total, err = c.scoreRowsInto(s, pairs, opts, req, further)
 	default:
-		total, err = c.scoreInto(s, in, opts, req, further)
+		total, err = c.scoreInto(s, pairs, opts, req, further)
 	}
 	if err != nil {
 		return ScoreFileResult{}, err
@@ -275,6 +290,25 @@ func (c *call) scoreFile(s *scoring, req ScoreFileRequest, further furtherColumn
 	stop(total, "")
 	s.noteMissing(c)
 	return ScoreFileResult{Pairs: total, Missing: s.missing, Seconds: time.Since(began).Seconds(), Notices: c.Notices}, nil
+}
+
+// pairsOf returns the pairs that a request asks for, of its open file.
+func (c *call) pairsOf(in io.Reader, size int64, req ScoreFileRequest) (io.Reader, format.EdgeListOptions, error) {
+	opts := req.reading(size)
+	if req.Bytes == nil {
+		return in, opts, nil
+	}
+	file, ok := in.(io.ReaderAt)
+	if !ok {
+		return nil, opts, fault.OfOption("bytes", "applies only to a file")
+	}
+	pairs, opts, err := format.PairsIn(c.Ctx, file, size, *req.Bytes, opts)
+	if errors.Is(err, format.ErrSpan) {
+		e := fault.OfOption("bytes", "is %s, and %v", *req.Bytes, err)
+		e.Err = errors.Join(ErrInvalid, err)
+		return nil, opts, e
+	}
+	return pairs, opts, err
 }
 
 // choice returns which pairs the request keeps.

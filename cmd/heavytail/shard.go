@@ -41,8 +41,8 @@ func newShardPlan(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan FILE --statement STATEMENT --shards N --dir D",
 		Short: "Divide a statement into shards",
-		Long: `Divide a statement into N shards, numbered from 0, and copy what each of them reads
-into the folder D, which holds all that a shard needs but FILE.`,
+		Long: `Divide a statement into N shards, numbered from 0, and put what they read into the
+folder D, which holds all that a shard needs but FILE.`,
 		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runOn(cmd, std, args[0], shardOptions(), "table", func(r *runner) error {
@@ -78,8 +78,9 @@ func newShardRun(std streams) *cobra.Command {
 		Use:   "run FILE --dir D [--shard I | --shard I-J]",
 		Short: "Run a shard, several, or all that are not done",
 		Long: `Run shard I of the plan in the folder D on FILE, which is only read; or the shards
-I to J, or without --shard all that are not done, one after the other. A shard that is done is checked
-and not run again, so that whatever was stopped can be started again.`,
+I to J, or without --shard all that are not done. Shards of a plain text of pairs that follow
+each other are run together, others one after the other. A shard that is done is checked and
+not run again, so that whatever was stopped can be started again.`,
 		Example: `  heavytail shard run social.ht --dir D --shard $SLURM_ARRAY_TASK_ID
   heavytail shard run social.ht --dir D --shard 7/64
   heavytail shard run social.ht --dir D --shard 8-15`,
@@ -89,17 +90,12 @@ and not run again, so that whatever was stopped can be started again.`,
 			if err != nil {
 				return err
 			}
-			first, end, err := whichShards(which, len(m.Shards))
+			first, last, err := whichShards(which, len(m.Shards))
 			if err != nil {
 				return err
 			}
 			return runOn(cmd, std, args[0], shardOptions(), "table", func(r *runner) error {
-				for i := first; i < end; i++ {
-					if err := m.Run(r.ctx, r.db, i); err != nil {
-						return fmt.Errorf("shard %d: %w", i, err)
-					}
-				}
-				return nil
+				return m.RunAll(r.ctx, r.db, first, last)
 			})
 		},
 	}
@@ -109,21 +105,21 @@ and not run again, so that whatever was stopped can be started again.`,
 
 // whichShards parses the flag of shards: 7, 8-15, or the same with /64 behind it if there are 64
 // shards. An empty text means all shards.
-func whichShards(text string, shards int) (first, end int, err error) {
+func whichShards(text string, shards int) (first, last int, err error) {
 	if text == "" {
-		return 0, shards, nil
+		return 0, shards - 1, nil
 	}
 	numbers, of, has := strings.Cut(text, "/")
 	from, to, several := strings.Cut(numbers, "-")
 	first, err = strconv.Atoi(from)
-	last := first
+	last = first
 	if several && err == nil {
 		last, err = strconv.Atoi(to)
 	}
 	if err != nil || first < 0 || last < first || last >= shards || has && of != strconv.Itoa(shards) {
 		return 0, 0, usageError{fmt.Errorf("--shard is %q, expected 0 to %d, or a range such as 0-%d, or the same with /%d behind it", text, shards-1, shards-1, shards)}
 	}
-	return first, last + 1, nil
+	return first, last, nil
 }
 
 func newShardStatus(std streams) *cobra.Command {
@@ -174,7 +170,8 @@ func newShardMerge() *cobra.Command {
 		Use:   "merge --dir D [--out OUT]",
 		Short: "Write the rows of all shards into one file",
 		Long: `Check the rows of all shards, and write them in order into OUT, or into the file
-that the statement names. The file appears when it is complete.`,
+that the statement names. The file appears when it is complete. If one process ran all
+shards of a plain text of pairs, it is a second name of their file in D.`,
 		Args: exactly(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := shard.Open(flagText(cmd, "dir"))

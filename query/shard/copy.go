@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"unicode"
 
 	"heavytail/query"
+	"heavytail/storage/format"
 )
 
 // copyRows writes the rows of a statement into one file, in a form that every reader takes, and
@@ -19,7 +19,7 @@ func (m *Manifest) copyRows(ctx context.Context, db *query.DB, w copied, shards 
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(m.input(0)), ".rows-")
+	file, err := os.CreateTemp(m.inputs(), ".rows-")
 	if err != nil {
 		return err
 	}
@@ -37,15 +37,16 @@ func (m *Manifest) copyRows(ctx context.Context, db *query.DB, w copied, shards 
 	if err := errors.Join(err, out.Flush()); err != nil {
 		return err
 	}
-	c := cutter{m: m, text: file, header: header(columns)}
-	spans := make([]span, shards)
-	for i := range spans {
+	m.Shards = make([]Input, shards)
+	head := header(columns)
+	return m.eachInput(func(i int, buffer []byte) error {
+		var span format.Span
 		first, end := bounds(places.rows, int64(i), int64(shards))
-		first, spans[i].from = places.near(first)
-		end, spans[i].to = places.near(end)
-		spans[i].rows = end - first
-	}
-	return c.cut(ctx, spans)
+		first, span.From = places.near(first)
+		end, span.To = places.near(end)
+		m.Shards[i].Rows = end - first
+		return m.copySpan(ctx, file, i, span, head, buffer)
+	})
 }
 
 // places are the offsets of some rows in a file, at equal distances. The distance doubles when

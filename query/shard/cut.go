@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -18,28 +20,19 @@ import (
 // errNotCuttable is a text whose lines cannot be read one by one.
 var errNotCuttable = errors.New("a line may continue in the next one")
 
-// span is the rows of one shard in a text.
-type span struct {
-	from, to int64
-	rows     int64 // unless each line is a row, and is counted
-}
-
-// cutter copies spans of a text into the inputs of the shards.
-type cutter struct {
-	m      *Manifest
-	text   *os.File
-	header string // first line of each input, without line feed
-	lines  bool   // each line is a row, and must be cuttable
-}
-
 // cutText divides the text of a statement at line feeds, into spans of about the same number
-// of bytes, without parsing it. It reports false if the input cannot be cut.
+// of bytes, without parsing it. The text itself goes into the folder, and each shard reads its
+// span of it. It reports false if the input cannot be cut.
 func (m *Manifest) cutText(ctx context.Context, w cuttable, shards int) (done bool, err error) {
 	form, path, err := w.text(ctx)
 	if form == nil || err != nil {
 		return false, err
 	}
-	file, err := os.Open(path)
+	m.Text = "pairs.txt"
+	if err := linkOrCopy(path, m.text()); err != nil {
+		return false, err
+	}
+	file, err := os.Open(m.text())
 	if err != nil {
 		return false, err
 	}
@@ -48,9 +41,9 @@ func (m *Manifest) cutText(ctx context.Context, w cuttable, shards int) (done bo
 	if err != nil {
 		return false, err
 	}
-	spans := make([]span, shards)
+	m.Shards = make([]Input, shards)
 	at := form.Start
-	for i := range spans {
+	for i := range m.Shards {
 		_, end := bounds(info.Size()-form.Start, int64(i), int64(shards))
 		if end += form.Start; end > at {
 			if end, err = lineEnd(file, end, info.Size()); err != nil {
@@ -58,19 +51,44 @@ func (m *Manifest) cutText(ctx context.Context, w cuttable, shards int) (done bo
 			}
 		}
 		end = max(at, end)
-		spans[i] = span{from: at, to: end}
+		m.Shards[i].Offset, m.Shards[i].Bytes = at, end-at
 		at = end
 	}
-	m.Separator = form.Separator
-	c := cutter{m: m, text: file, header: form.Header, lines: true}
-	if err := c.cut(ctx, spans); err != nil {
-		m.Separator, m.Shards = "", nil
-		if errors.Is(err, errNotCuttable) {
-			err = nil
-		}
-		return false, err
+	err = m.eachInput(func(i int, buffer []byte) error { return m.Shards[i].measure(ctx, file, buffer) })
+	if !errors.Is(err, errNotCuttable) {
+		return err == nil, err
 	}
-	return true, nil
+	err = os.Remove(m.text())
+	m.Text, m.Shards = "", nil
+	return false, err
+}
+
+// measure counts the lines of a piece of a text, and takes its checksum.
+func (in *Input) measure(ctx context.Context, text *os.File, buffer []byte) error {
+	var sum checksum
+	var last byte = '\n'
+	piece := io.NewSectionReader(text, in.Offset, in.Bytes)
+	for sum.bytes < in.Bytes {
+		n, err := io.ReadFull(piece, buffer[:min(int64(len(buffer)), in.Bytes-sum.bytes)])
+		if err != nil {
+			return fmt.Errorf("%s is shorter than when it was measured: %w", text.Name(), errors.Join(ErrChanged, err))
+		}
+		part := buffer[:n]
+		if !format.Cuttable(part) {
+			return errNotCuttable
+		}
+		in.Rows += int64(bytes.Count(part, []byte("\n")))
+		last = part[n-1]
+		sum.Write(part)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if last != '\n' {
+		in.Rows++ // the last line of the text
+	}
+	in.CRC32C = sum.text()
+	return nil
 }
 
 // lineEnd is the offset behind the line of which the byte before at is a part; at is above 0.
@@ -92,18 +110,18 @@ func lineEnd(file io.ReaderAt, at, size int64) (int64, error) {
 	}
 }
 
-// cut writes the inputs of all shards, several at a time.
-func (c *cutter) cut(ctx context.Context, spans []span) error {
-	c.m.Shards = make([]Input, len(spans))
+// eachInput calls f with the number of each shard, several at a time, and a buffer. Then it
+// numbers their rows.
+func (m *Manifest) eachInput(f func(shard int, buffer []byte) error) error {
 	var next atomic.Int64
 	var failed atomic.Bool
-	faults := make([]error, len(spans))
+	faults := make([]error, len(m.Shards))
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(spans)) {
+	for range min(runtime.GOMAXPROCS(0), len(m.Shards)) {
 		workers.Go(func() {
-			buffer := make([]byte, 1<<18)
-			for i := next.Add(1) - 1; i < int64(len(spans)) && !failed.Load(); i = next.Add(1) - 1 {
-				if faults[i] = c.input(ctx, int(i), spans[i], buffer); faults[i] != nil {
+			buffer := make([]byte, bufferSize)
+			for i := next.Add(1) - 1; i < int64(len(m.Shards)) && !failed.Load(); i = next.Add(1) - 1 {
+				if faults[i] = f(int(i), buffer); faults[i] != nil {
 					failed.Store(true)
 				}
 			}
@@ -111,45 +129,48 @@ func (c *cutter) cut(ctx context.Context, spans []span) error {
 	}
 	workers.Wait()
 	var first int64
-	for i := range c.m.Shards {
-		c.m.Shards[i].First = first
-		first += c.m.Shards[i].Rows
+	for i := range m.Shards {
+		m.Shards[i].First = first
+		first += m.Shards[i].Rows
 	}
 	return errors.Join(faults...)
 }
 
-// input writes the input of one shard.
-func (c *cutter) input(ctx context.Context, shard int, s span, buffer []byte) error {
-	in, sum := &c.m.Shards[shard], checksum{}
-	in.Rows = s.rows
-	return writeFile(c.m.input(shard), true, func(w io.Writer) error {
-		if _, err := io.WriteString(io.MultiWriter(w, &sum), c.header+"\n"); err != nil {
+// copySpan writes the input of one shard, from a span of the rows of a statement.
+func (m *Manifest) copySpan(ctx context.Context, rows *os.File, shard int, span format.Span, header string, buffer []byte) error {
+	in, sum := &m.Shards[shard], checksum{}
+	err := writeFile(m.input(shard), true, func(w io.Writer) error {
+		out := io.MultiWriter(&sum, w)
+		if _, err := io.WriteString(out, header+"\n"); err != nil {
 			return err
 		}
-		for at := s.from; at < s.to; {
-			piece := buffer[:min(int64(len(buffer)), s.to-at)]
-			if _, err := c.text.ReadAt(piece, at); err != nil {
-				return fmt.Errorf("%s is shorter than when it was measured: %w", c.text.Name(), errors.Join(ErrChanged, err))
-			}
-			at += int64(len(piece))
-			if c.lines {
-				if !format.Cuttable(piece) {
-					return errNotCuttable
-				}
-				in.Rows += int64(bytes.Count(piece, []byte("\n")))
-				if at == s.to && piece[len(piece)-1] != '\n' {
-					in.Rows++ // the last line of the text
-				}
-			}
-			sum.Write(piece)
-			if _, err := w.Write(piece); err != nil {
-				return err
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
-		in.Bytes, in.CRC32C = sum.bytes, sum.text()
+		_, err := io.CopyBuffer(out, struct{ io.Reader }{io.NewSectionReader(rows, span.From, span.To-span.From)}, buffer)
+		return errors.Join(err, ctx.Err())
+	})
+	in.Bytes, in.CRC32C = sum.bytes, sum.text()
+	return err
+}
+
+// linkOrCopy makes a second name of a file, or a copy where names cannot be in two places: on
+// another file system, or for a file of another user.
+func linkOrCopy(path, into string) error {
+	from, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(into); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if os.Link(from, into) == nil {
 		return nil
+	}
+	in, _, err := format.OpenFile(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return writeFile(into, true, func(w io.Writer) error {
+		_, err := io.CopyBuffer(w, struct{ io.Reader }{in}, make([]byte, bufferSize))
+		return err
 	})
 }

@@ -67,8 +67,8 @@ func TestMake_Texts(t *testing.T) {
 		}
 		for _, n := range numbers {
 			m := plan(t, db, fmt.Sprintf(statement, pairs, into, separator), n)
-			if (m.Separator != "") != c.cut {
-				t.Errorf("text %d: separator %q", i, m.Separator)
+			if (m.Text != "") != c.cut {
+				t.Errorf("text %d: text %q", i, m.Text)
 			}
 			last := m.Shards[n-1]
 			if got := last.First + last.Rows; got != c.rows {

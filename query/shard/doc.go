@@ -10,22 +10,24 @@
 //	EXPORT WALKS OF graph USING method INTO FILE 'walks.txt'
 //	RECONSTRUCT embedding RADIUS r | EPSILON e INTO FILE 'near.edges'
 //
-// [Make] plans, [Manifest.Run] runs one shard, [Manifest.Status] lists what is done, and
+// [Make] plans, [Manifest.Run] runs one shard and [Manifest.RunAll] several, [Manifest.Status] lists what is done, and
 // [Manifest.Merge] merges. Shards need no server and do not communicate: a job array
 // (Slurm, Kubernetes) starts them, and restarts those that were killed.
 //
 // # The folder
 //
-// A folder holds one plan. Its form is version 3:
+// A folder holds one plan. Its form is version 4:
 //
 //	manifest.json      the plan; never changed, and without it there is no plan
-//	input/00007.csv    what shard 7 reads: a piece of the text of SCORE FILE under its header,
-//	                   or else a pair in each row under source,target, or the key of a
-//	                   vertex under key, in quotes unless plain; for EXPORT WALKS and
+//	input/pairs.txt    the text of SCORE FILE, if it can be cut at line feeds: a second name of
+//	                   the file, or a copy where that is impossible; each shard reads a piece
+//	input/00007.csv    else what shard 7 reads: a pair in each row under source,target, or the
+//	                   key of a vertex under key, in quotes unless plain; for EXPORT WALKS and
 //	                   RECONSTRUCT there is none
 //	parts/00007.csv    the rows of shard 7 under the header of the statement; its ending is
 //	                   that of the file of the statement
 //	parts/00007.json   written last: bytes and CRC-32C of the part, and the plan it is of
+//	parts/00008-00015.csv, .json   the same for shards that one process ran as one statement
 //
 // The manifest has the statement, the rows of each shard, the CRC-32C of each input, and
 // the objects that answers depend on: the graph with its version, the embeddings with their
@@ -40,4 +42,8 @@
 // same bytes, or the second one gets an error (format.ErrPartInUse). A file of a different
 // version, a machine with different kernels, and a changed input, part or manifest give an
 // error. Merge reads and checks every part before the merged file gets its name.
+//
+// Shards with one part are finished together: until then a run that was stopped continues if it is
+// asked for the same shards. Of parts that overlap only one counts; the shards that are then
+// missing are run again.
 package shard

@@ -55,10 +55,10 @@ type cuttable interface {
 	text(ctx context.Context) (*format.PairsText, string, error)
 }
 
-// piece is the work of one shard.
+// piece is the work of one statement: of a shard, or of several that follow each other.
 type piece struct {
-	input       string // the copy of its rows
-	separator   string // Manifest.Separator
+	input       string       // the copy of its rows
+	bytes       *format.Span // of the input; nil for all
 	output      string
 	first, rows int64 // numbers of its rows
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"heavytail/query"
 	"heavytail/query/parser"
@@ -14,7 +13,8 @@ import (
 )
 
 // Make plans a statement as a number of shards in a folder, which is created if it does not
-// exist. It reads the input of the statement once, and copies it into the folder; for
+// exist. It reads the input of the statement once, and copies it into the folder, or gives
+// a plain text of pairs a second name there; for
 // NEAREST … FOR ALL the input is the keys of the graph, and for EXPORT WALKS and
 // RECONSTRUCT there is none: their rows are the numbers of walks and of vertices. Shards
 // have about the same number of rows, and differ by at most one below 65,536 rows; those of
@@ -44,7 +44,7 @@ func Make(ctx context.Context, db *query.DB, dir, statement string, shards int) 
 	if m.Reads, err = sources(ctx, db, work.names()); err != nil {
 		return nil, err
 	}
-	for _, folder := range []string{filepath.Dir(m.input(0)), filepath.Dir(m.output(0))} {
+	for _, folder := range []string{m.inputs(), m.outputs()} {
 		if err := os.MkdirAll(folder, 0o777); err != nil {
 			return nil, err
 		}

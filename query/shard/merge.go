@@ -4,41 +4,52 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+
+	"heavytail/storage/format"
 )
 
 // Merge writes the rows of all shards in order to a file, by default the file of the
 // statement. The file appears when it is complete and every part was verified.
 // ErrIncomplete names the shards that are missing, ErrDamaged a part that was changed.
+//
+// If all shards have one part, the file is a second name of it, unless the file system has no
+// such names; else it is a copy. Whoever changes a file in place must take a copy first, or
+// remove the folder.
 func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error {
-	parts, err := m.parts()
+	groups, err := m.groups()
 	if err != nil {
 		return err
 	}
-	var missing []int
-	for i, p := range parts {
-		if p == nil {
-			missing = append(missing, i)
-		}
-	}
-	if len(missing) > 0 {
-		return fmt.Errorf("%d of %d shards: %s: %w", len(missing), len(parts), Ranges(missing), ErrIncomplete)
+	if missing := m.missing(groups); len(missing) > 0 {
+		return fmt.Errorf("%d of %d shards: %s: %w", len(missing), len(m.Shards), Ranges(missing), ErrIncomplete)
 	}
 	work, _, err := divide(m.Statement)
 	if err != nil {
 		return err
 	}
-	return writeFile(cmp.Or(into, m.Output), overwrite, func(w io.Writer) error {
+	into = cmp.Or(into, m.Output)
+	if len(groups) == 1 {
+		if err := m.checkPart(groups[0]); err != nil {
+			return err
+		}
+		err := format.LinkFile(m.output(groups[0]), into, overwrite)
+		if !errors.Is(err, format.ErrLink) {
+			return err
+		}
+	}
+	return writeFile(into, overwrite, func(w io.Writer) error {
 		var head string
-		buffer := make([]byte, 1<<18)
-		for i, p := range parts {
+		buffer := make([]byte, bufferSize)
+		for _, g := range groups {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := m.appendPart(w, i, p, work.headed(), &head, buffer); err != nil {
+			if err := m.appendPart(w, g, work.headed(), &head, buffer); err != nil {
 				return err
 			}
 		}
@@ -46,16 +57,20 @@ func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error
 	})
 }
 
-// appendPart copies the rows of a shard. With a header the first one has it, and all others
+// appendPart copies the rows of a group. With a header the first one has it, and all others
 // must have the same.
-func (m *Manifest) appendPart(w io.Writer, shard int, p *part, headed bool, head *string, buffer []byte) error {
-	file, err := os.Open(m.output(shard))
+func (m *Manifest) appendPart(w io.Writer, g group, headed bool, head *string, buffer []byte) error {
+	p, err := m.done(g)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(m.output(g))
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	var sum checksum
-	in := bufio.NewReaderSize(file, 1<<18)
+	in := bufio.NewReaderSize(file, bufferSize)
 	if headed {
 		line, err := in.ReadString('\n')
 		if err != nil && err != io.EOF {
@@ -63,20 +78,20 @@ func (m *Manifest) appendPart(w io.Writer, shard int, p *part, headed bool, head
 		}
 		sum.Write([]byte(line))
 		switch {
-		case shard == 0:
+		case g.first == 0:
 			*head = line
 			if _, err := io.WriteString(w, line); err != nil {
 				return err
 			}
 		case line != *head:
-			return fmt.Errorf("%s has another header than the first part: %w", m.output(shard), ErrDamaged)
+			return fmt.Errorf("%s has another header than the first part: %w", m.output(g), ErrDamaged)
 		}
 	}
 	// Rows take the path of the buffer only: bufio.Reader.WriteTo would copy them once more.
 	if _, err := io.CopyBuffer(io.MultiWriter(&sum, w), struct{ io.Reader }{in}, buffer); err != nil {
 		return err
 	}
-	return m.verify(shard, p, sum)
+	return m.verify(g, p, sum)
 }
 
 // Ranges writes ascending numbers as 1, 4-7.

@@ -3,32 +3,62 @@ package shard
 import (
 	"context"
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"heavytail/query"
+	"heavytail/storage/format"
 	"heavytail/storage/vec"
 )
 
-// Run runs one shard, numbered from 0, on the file of db, which is only read. If the
-// shard is finished, it only verifies its part. Rows, notices and progress are those of
-// the statement.
+// Run runs one shard, numbered from 0, on the file of db, which is only read: RunAll of one.
+func (m *Manifest) Run(ctx context.Context, db *query.DB, shard int) error {
+	return m.RunAll(ctx, db, shard, shard)
+}
+
+// RunAll runs the shards first to last, numbered from 0, on the file of db, which is only read.
+// Of shards that are finished it only verifies the parts. If the shards read pieces of one text,
+// those that follow each other are run as one statement and have one part, which counts for
+// them once all are finished; others are run one after the other. Rows, notices and progress
+// are those of the statement.
 //
 // Errors are ErrNumber, ErrChanged if the file or the kernels differ from those of the
 // plan, ErrDamaged if the input or a part was changed, format.ErrPartInUse if another
-// process runs the shard, and those of the statement.
-func (m *Manifest) Run(ctx context.Context, db *query.DB, shard int) error {
-	if shard < 0 || shard >= len(m.Shards) {
-		return fmt.Errorf("shard %d, expected 0 to %d: %w", shard, len(m.Shards)-1, ErrNumber)
+// process runs the same shards, and those of the statement.
+func (m *Manifest) RunAll(ctx context.Context, db *query.DB, first, last int) error {
+	if first < 0 || last < first || last >= len(m.Shards) {
+		return fmt.Errorf("%s, expected 0 to %d: %w", group{first, last}.text(), len(m.Shards)-1, ErrNumber)
 	}
-	p, err := m.done(shard)
+	done, err := m.groups()
 	if err != nil {
 		return err
 	}
-	if p != nil {
-		return m.checkPart(shard, p)
+	for _, g := range done {
+		if g.last < first || g.first > last {
+			continue
+		}
+		if err := m.checkPart(g); err != nil {
+			return fmt.Errorf("%s: %w", g.text(), err)
+		}
 	}
+	missing := slices.DeleteFunc(m.missing(done), func(i int) bool { return i < first || i > last })
+	for len(missing) > 0 {
+		g := one(missing[0])
+		for missing = missing[1:]; m.Text != "" && len(missing) > 0 && missing[0] == g.last+1; missing = missing[1:] {
+			g.last++
+		}
+		if err := m.run(ctx, db, g); err != nil {
+			return fmt.Errorf("%s: %w", g.text(), err)
+		}
+	}
+	return nil
+}
+
+// run checks what a group reads, and then writes its part and its state.
+func (m *Manifest) run(ctx context.Context, db *query.DB, g group) error {
 	work, _, err := divide(m.Statement)
 	if err != nil {
 		return err
@@ -36,30 +66,24 @@ func (m *Manifest) Run(ctx context.Context, db *query.DB, shard int) error {
 	if err := m.checkSources(ctx, db, work.names()); err != nil {
 		return err
 	}
+	p := piece{first: m.Shards[g.first].First}
+	for i := g.first; i <= g.last; i++ {
+		p.rows += m.Shards[i].Rows
+	}
 	if _, ok := work.(copied); ok {
-		in := m.Shards[shard]
-		if sum, err := sumFile(m.input(shard)); err != nil {
+		if p.input, p.bytes, err = m.checkInput(g); err != nil {
 			return err
-		} else if sum.bytes != in.Bytes || sum.text() != in.CRC32C {
-			return fmt.Errorf("%s is not what was planned: %w", m.input(shard), ErrDamaged)
 		}
 	}
-	return m.run(ctx, db, work, shard)
-}
-
-// run writes the part of a shard, and then its state.
-func (m *Manifest) run(ctx context.Context, db *query.DB, work divisible, shard int) error {
 	// Paths in statements are relative to the working directory of the process.
-	input, err := filepath.Abs(m.input(shard))
-	if err != nil {
+	if p.input, err = filepath.Abs(p.input); err != nil {
 		return err
 	}
-	output, err := filepath.Abs(m.output(shard))
-	if err != nil {
+	if p.output, err = filepath.Abs(m.output(g)); err != nil {
 		return err
 	}
 	began := time.Now()
-	rows, err := db.Run(ctx, work.on(piece{input, m.Separator, output, m.Shards[shard].First, m.Shards[shard].Rows}), nil)
+	rows, err := db.Run(ctx, work.on(p), nil)
 	if err != nil {
 		return err
 	}
@@ -67,26 +91,71 @@ func (m *Manifest) run(ctx context.Context, db *query.DB, work divisible, shard 
 		return err
 	}
 	seconds := time.Since(began).Seconds()
-	sum, err := sumFile(output)
+	file, err := os.Open(p.output)
 	if err != nil {
 		return err
 	}
-	return writeJSON(m.state(shard), part{m.Checksum, sum.bytes, sum.text(), seconds}, true)
-}
-
-// checkPart verifies the rows of a shard that is done.
-func (m *Manifest) checkPart(shard int, p *part) error {
-	sum, err := sumFile(m.output(shard))
+	defer file.Close()
+	sum, err := sumOf(file, make([]byte, bufferSize))
 	if err != nil {
 		return err
 	}
-	return m.verify(shard, p, sum)
+	return writeJSON(m.state(g), part{m.Checksum, sum.bytes, sum.text(), seconds}, true)
 }
 
-// verify compares the rows of a shard with its state.
-func (m *Manifest) verify(shard int, p *part, sum checksum) error {
+// checkInput returns the file that a group reads, and its span if that is a piece of a text. The
+// bytes must be those that were planned.
+func (m *Manifest) checkInput(g group) (path string, bytes *format.Span, err error) {
+	path = m.text()
+	if m.Text == "" {
+		path = m.input(g.first)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", nil, err
+	}
+	defer file.Close()
+	buffer := make([]byte, bufferSize)
+	for i := g.first; i <= g.last; i++ {
+		in, from := m.Shards[i], io.Reader(file)
+		if m.Text != "" {
+			from = io.NewSectionReader(file, in.Offset, in.Bytes)
+		}
+		if sum, err := sumOf(from, buffer); err != nil {
+			return "", nil, err
+		} else if sum.bytes != in.Bytes || sum.text() != in.CRC32C {
+			return "", nil, fmt.Errorf("%s is not what was planned: %w", path, ErrDamaged)
+		}
+	}
+	if m.Text != "" {
+		last := m.Shards[g.last]
+		bytes = &format.Span{From: m.Shards[g.first].Offset, To: last.Offset + last.Bytes}
+	}
+	return path, bytes, nil
+}
+
+// checkPart verifies the rows of a group that is done.
+func (m *Manifest) checkPart(g group) error {
+	p, err := m.done(g)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(m.output(g))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	sum, err := sumOf(file, make([]byte, bufferSize))
+	if err != nil {
+		return err
+	}
+	return m.verify(g, p, sum)
+}
+
+// verify compares the rows of a group with its state.
+func (m *Manifest) verify(g group, p *part, sum checksum) error {
 	if sum.bytes != p.Bytes || sum.text() != p.CRC32C {
-		return fmt.Errorf("%s is not what was written; remove %s and run shard %d again: %w", m.output(shard), m.state(shard), shard, ErrDamaged)
+		return fmt.Errorf("%s is not what was written; remove %s and run %s again: %w", m.output(g), m.state(g), g.text(), ErrDamaged)
 	}
 	return nil
 }
@@ -114,25 +183,34 @@ func (m *Manifest) checkSources(ctx context.Context, db *query.DB, names named) 
 
 // State is the progress of a shard.
 type State struct {
-	Shard   int     `json:"shard"`
-	Rows    int64   `json:"rows"` // number of rows that it reads
-	Done    bool    `json:"done"`
-	Bytes   int64   `json:"bytes"`   // size of its part, if it is finished
-	Seconds float64 `json:"seconds"` // time that it took
+	Shard int   `json:"shard"`
+	Rows  int64 `json:"rows"` // number of rows that it reads
+	Done  bool  `json:"done"`
+	// Bytes is the size of its part, if it is finished, and Seconds the time that it took. Of
+	// shards with one part the first one has both.
+	Bytes   int64   `json:"bytes"`
+	Seconds float64 `json:"seconds"`
 }
 
 // Status reports the progress of all shards, in order. It reads the states of the parts and
 // not their rows, which Merge checks.
 func (m *Manifest) Status() ([]State, error) {
-	parts, err := m.parts()
+	groups, err := m.groups()
 	if err != nil {
 		return nil, err
 	}
-	list := make([]State, len(parts))
-	for i, p := range parts {
+	list := make([]State, len(m.Shards))
+	for i := range list {
 		list[i] = State{Shard: i, Rows: m.Shards[i].Rows}
-		if p != nil {
-			list[i].Done, list[i].Bytes, list[i].Seconds = true, p.Bytes, p.Seconds
+	}
+	for _, g := range groups {
+		p, err := m.done(g)
+		if err != nil {
+			return nil, err
+		}
+		list[g.first].Bytes, list[g.first].Seconds = p.Bytes, p.Seconds
+		for i := g.first; i <= g.last; i++ {
+			list[i].Done = true
 		}
 	}
 	return list, nil

@@ -1,7 +1,6 @@
 package shard
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -58,6 +57,8 @@ func (w scoreFile) reading() (opts format.EdgeListOptions, err error) {
 			}
 		case "separator":
 			opts.Separator = text.Value
+		case "bytes":
+			return opts, fmt.Errorf("%w: the option bytes divides it already", ErrStatement)
 		case "top":
 			return opts, fmt.Errorf("%w: the option top chooses among the pairs of all shards", ErrStatement)
 		}
@@ -134,15 +135,16 @@ func (w scoreFile) text(ctx context.Context) (*format.PairsText, string, error) 
 func (w scoreFile) on(p piece) parser.Statement {
 	s := *w.s
 	s.Pairs, s.File = text(p.input), text(p.output)
-	s.Options = []parser.Option{
-		option("header", text("names")), option("separator", text(cmp.Or(p.separator, ","))),
-		option("overwrite", parser.Bool{Value: true}), option("resume", parser.Bool{Value: true}),
-	}
-	own := []string{"header", "separator", "overwrite", "resume"}
-	if p.separator != "" {
+	s.Options = []parser.Option{option("overwrite", parser.Bool{Value: true}), option("resume", parser.Bool{Value: true})}
+	own := []string{"overwrite", "resume"}
+	if p.bytes != nil {
 		// A line of a text may have more columns than the first pair, which the undivided
 		// statement leaves out.
-		s.Options, own = append(s.Options, option("columns", text("none"))), append(own, "columns")
+		s.Options = append(s.Options, option("bytes", text(p.bytes.String())), option("columns", text("none")))
+		own = append(own, "columns")
+	} else {
+		s.Options = append(s.Options, option("header", text("names")), option("separator", text(",")))
+		own = append(own, "header", "separator")
 	}
 	for _, o := range w.s.Options {
 		if !slices.Contains(own, o.Name.Name) {

@@ -218,7 +218,7 @@ func TestShards_Killed(t *testing.T) {
 	if err := m.Merge(context.Background(), into, false); err != nil {
 		t.Fatal(err)
 	}
-	if read(t, into) != read(t, once.output(0)) {
+	if read(t, into) != read(t, once.output(one(0))) {
 		t.Error("other bytes than those of one process")
 	}
 }
@@ -261,20 +261,20 @@ func TestShards_Refused(t *testing.T) {
 	if err := m.Run(ctx, db, 3); err != nil {
 		t.Fatal(err)
 	}
-	change(m.output(1))
+	change(m.output(one(1)))
 	refused("part", m.Run(ctx, db, 1), ErrDamaged, "run shard 1 again")
 	refused("merged part", m.Merge(ctx, "", false), ErrDamaged, "run shard 1 again")
 	if _, err := os.Stat(m.Output); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("there is a merged file: %v", err)
 	}
 
-	if err := os.WriteFile(m.state(2), []byte(read(t, m.state(2))[:20]), 0o600); err != nil {
+	if err := os.WriteFile(m.state(one(2)), []byte(read(t, m.state(one(2)))[:20]), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	refused("state", m.Run(ctx, db, 2), ErrDamaged, "remove the state of shard 2")
 	_, err = m.Status()
-	refused("status", err, ErrDamaged, m.state(2))
-	if err := os.Remove(m.state(2)); err != nil {
+	refused("status", err, ErrDamaged, m.state(one(2)))
+	if err := os.Remove(m.state(one(2))); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.Run(ctx, db, 2); err != nil {
@@ -283,7 +283,7 @@ func TestShards_Refused(t *testing.T) {
 
 	other := *m
 	other.Kernel = "abacus"
-	os.Remove(m.state(0))
+	os.Remove(m.state(one(0)))
 	refused("kernels", other.Run(ctx, db, 0), ErrChanged, "abacus")
 	other = *m
 	other.Reads = append([]Source{{"graph", "g", "version 99"}}, m.Reads...)

@@ -115,6 +115,32 @@ func (f *File) begin() error {
 	return nil
 }
 
+// LinkFile makes path a second name of the file from, in one step and durably. An existing
+// path gives ErrExists unless overwrite is set, and ErrNotRegular if it is not a regular file. If
+// the file system has no second names, or not between these two places, the error wraps ErrLink.
+func LinkFile(from, path string, overwrite bool) (err error) {
+	dir, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("create %s: %w", path, err)
+	}
+	f := &File{path: path, dir: dir, base: filepath.Base(path), overwrite: overwrite, tempName: ".heavytail-" + rand.Text()}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	if err := f.checkTarget(); err != nil {
+		return fmt.Errorf("create %s: %w", path, err)
+	}
+	if err := os.Link(from, filepath.Join(filepath.Dir(path), f.tempName)); err != nil {
+		return fmt.Errorf("create %s: %w", path, errors.Join(ErrLink, err))
+	}
+	if err := f.place(); err != nil {
+		return errors.Join(fmt.Errorf("create %s: %w", path, err), dir.Remove(f.tempName))
+	}
+	// A rename between two names of the same file does nothing, and leaves both.
+	if err := dir.Remove(f.tempName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("create %s: %w", path, err)
+	}
+	return syncDir(dir)
+}
+
 // checkTarget reports early what Commit would refuse.
 func (f *File) checkTarget() error {
 	info, err := f.dir.Lstat(f.base)
