@@ -35,16 +35,23 @@ func (x *Exact) SearchBatch(ctx context.Context, queries *vec.Matrix, k int, opt
 	return x.Batches().Search(ctx, queries, k, opts)
 }
 
-// Batches answers one batch of queries after another. It keeps the bytes of the vectors,
-// which the first batch of at least 256 queries makes. It belongs to one goroutine.
+// Batches answers one batch of queries after another. It keeps the groups of equal vectors
+// (equal.go) and the bytes of the vectors, which the first batch of at least 256 queries makes.
+// It belongs to one goroutine.
 type Batches struct {
 	x     *Exact
-	bytes *byteRows // nil before they are made, and where they do not pay
+	over  *Exact     // what is searched: x, or one vector of each group
+	equal *equalRows // nil before they are made, and where most vectors differ
+	bytes *byteRows  // nil before they are made, and where they do not pay
 	made  bool
 }
 
 // Batches returns what answers batches of queries over the vectors.
-func (x *Exact) Batches() *Batches { return &Batches{x: x} }
+func (x *Exact) Batches() *Batches { return &Batches{x: x, over: x} }
+
+// BatchesBytes is the most memory that [Batches] of so many vectors keep: the groups of equal
+// vectors with a copy of half of the vectors, and one byte for each element of these.
+func BatchesBytes(vectors, dim int) int64 { return int64(vectors) * (32 + int64(5*dim+1)/2) }
 
 // Nearest answers with the vectors of some vertices as queries: for each vertex u, the k
 // nearest v for which admits(u, v) holds, nearest first, as Search does. admits is called
@@ -88,18 +95,24 @@ func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts
 		}
 		return answers, nil
 	}
-	if !all.made && bytesPay(x, queries.Rows, opts) {
-		all.bytes, all.made = newByteRows(x, opts.Workers), true
+	if !all.made && (queries.Rows >= manyQueries || opts.bytes) {
+		all.made = true
+		if all.equal = newEqualRows(x, opts.Workers); all.equal != nil {
+			all.over = all.equal.distinct
+		}
+		if bytesPay(all.over, opts) {
+			all.bytes = newByteRows(all.over, opts.Workers)
+		}
 	}
 	for lo := 0; lo < queries.Rows; lo += batchMost {
 		hi := min(lo+batchMost, queries.Rows)
 		part := &vec.Matrix{Rows: hi - lo, Dim: queries.Dim, Data: queries.Data[lo*queries.Dim : hi*queries.Dim]}
-		b := newBatch(x, part, min(k, x.m.Rows), opts)
-		b.first = lo
+		b := newBatch(all.over, part, k, opts)
+		b.first, b.equal = lo, all.equal
 		if all.bytes != nil {
 			b.bytes = newByteQueries(all.bytes, part)
 		}
-		if err := b.run(ctx, x.workers(opts.Workers), answers[lo:hi]); err != nil {
+		if err := b.run(ctx, opts.Workers, answers[lo:hi]); err != nil {
 			return nil, err
 		}
 		if b.bytes == nil {
@@ -133,6 +146,7 @@ func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts
 // column is NaN, which skips no pair.
 type batch struct {
 	x      *Exact
+	equal  *equalRows // if not nil, the rows of x are its groups
 	k      int
 	filter func(uint32) bool
 	of     func(int, uint32) bool // filter of a query; nil for none
@@ -220,9 +234,10 @@ func (b *batch) byteColumn(i int, t float32) float32 {
 	return b.bytes.column(i, squared)
 }
 
-// run answers the queries with the given number of goroutines. Afterwards it has no bytes
+// run answers the queries with up to a number of goroutines. Afterwards it has no bytes
 // where they did not pay.
-func (b *batch) run(ctx context.Context, workers int, answers [][]Hit) error {
+func (b *batch) run(ctx context.Context, most int, answers [][]Hit) error {
+	workers := b.x.workers(most)
 	block := max(1, scanRows(b.x.m.Dim)/vec.TileRows) * vec.TileRows
 	pieces := make([]*batchWorker, workers)
 	var next atomic.Int64
@@ -243,11 +258,14 @@ func (b *batch) run(ctx context.Context, workers int, answers [][]Hit) error {
 	if !slices.ContainsFunc(pieces, func(w *batchWorker) bool { return w.bytes != nil }) {
 		b.bytes = nil
 	}
-	vec.Parallel(len(answers), 16, workers, func(_, lo, hi int) {
+	vec.Parallel(len(answers), 16, most, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			var all []candidate
 			for _, w := range pieces {
 				all = append(all, w.best[i].heap...)
+			}
+			if b.equal != nil {
+				all = b.spread(i, all)
 			}
 			answers[i] = b.x.metric.hits(all, b.k)
 		}
@@ -388,16 +406,61 @@ func (w *batchWorker) score(p, first, rows int) {
 	}
 	for i, near := range w.mask[:rows] {
 		for near &= there; near != 0; near &= near - 1 {
-			q, v := p*vec.TileCols+bits.TrailingZeros32(near), uint32(first+i)
-			c := candidateOf(w.b.scores[q].one(v), v)
+			q, row := p*vec.TileCols+bits.TrailingZeros32(near), uint32(first+i)
+			key := w.b.scores[q].one(row)
 			best := &w.best[q]
-			full := len(best.heap) == w.b.k
-			if full && c >= best.heap[0] || w.b.filter != nil && !w.b.filter(v) || w.b.of != nil && !w.b.of(w.b.first+q, v) {
+			v, ok := w.b.admitted(q, row, func(v uint32) bool {
+				return len(best.heap) == w.b.k && candidateOf(key, v) >= best.heap[0]
+			})
+			if !ok {
 				continue
 			}
-			if best.offer(c, w.b.k); len(best.heap) == w.b.k {
+			if best.offer(candidateOf(key, v), w.b.k); len(best.heap) == w.b.k {
 				w.limit(q, best.heap[0].key())
 			}
 		}
 	}
+}
+
+// admits reports whether vertex v may answer query q.
+func (b *batch) admits(q int, v uint32) bool {
+	return (b.filter == nil || b.filter(v)) && (b.of == nil || b.of(b.first+q, v))
+}
+
+// admitted returns the first vertex with the vector of a row that may answer query q, unless
+// late says that it and all after it come too late.
+func (b *batch) admitted(q int, row uint32, late func(v uint32) bool) (uint32, bool) {
+	if b.equal == nil {
+		return row, !late(row) && b.admits(q, row)
+	}
+	for _, v := range b.equal.of(row) {
+		if late(v) {
+			return 0, false
+		}
+		if b.admits(q, v) {
+			return v, true
+		}
+	}
+	return 0, false
+}
+
+// spread returns the candidates of query q with those that have the same vectors, at least
+// the first k of them. A candidate is the first of its group that may answer.
+func (b *batch) spread(q int, found []candidate) []candidate {
+	slices.Sort(found)
+	var all []candidate
+	for i, c := range found {
+		if i > 0 && len(all) >= b.k && c.key() != found[i-1].key() {
+			break
+		}
+		group := b.equal.of(b.equal.group[c.vertex()])
+		at, _ := slices.BinarySearch(group, c.vertex())
+		for left := b.k; at < len(group) && left > 0; at++ {
+			if v := group[at]; b.admits(q, v) {
+				all = append(all, candidateOf(c.key(), v))
+				left--
+			}
+		}
+	}
+	return all
 }

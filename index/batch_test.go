@@ -53,6 +53,11 @@ func TestSearchBatch_Agrees(t *testing.T) {
 				}
 			}
 		}
+		if distinct := rapid.SampledFrom([]int{0, 0, 1, 3, 40, 700}).Draw(t, "distinct vectors"); distinct > 0 {
+			for v := distinct; v < n; v++ {
+				copy(m.Row(v), m.Row((v*v+v/7)%distinct))
+			}
+		}
 		if q > 1 && rapid.Bool().Draw(t, "zero query") {
 			clear(queries.Row(1))
 		}
@@ -183,6 +188,40 @@ func BenchmarkExact_SearchBatch(b *testing.B) {
 				b.ReportMetric(rate, "GFLOP/s")
 				b.ReportMetric(100*rate/peak, "%tile")
 			})
+		}
+	}
+}
+
+// TestBatches_Equal asks for the nearest of vertices most of which have the vector of another,
+// as the leaves of a few hubs have, and compares with single searches.
+func TestBatches_Equal(t *testing.T) {
+	ctx := context.Background()
+	m := clustered(900, 5, 4, 0.2, 5)
+	for v := range m.Rows {
+		copy(m.Row(v), m.Row(v*v%7*v%90))
+	}
+	vertices := make([]uint32, 500)
+	for i := range vertices {
+		vertices[i] = uint32(i * 7 % 900)
+	}
+	admits := func(u, v uint32) bool { return v != u && (v < 3 || (u*v)%5 > 1) }
+	for _, metric := range Metrics() {
+		x, err := NewExact(m, metric)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batches := x.Batches()
+		for range 2 {
+			got, err := batches.Nearest(ctx, vertices, 40, 2, admits)
+			if err != nil || batches.equal == nil {
+				t.Fatalf("%v: groups %v (%v)", metric, batches.equal != nil, err)
+			}
+			for i, u := range vertices {
+				want, err := x.Search(ctx, m.Row(int(u)), 40, SearchOptions{Filter: func(v uint32) bool { return admits(u, v) }})
+				if err != nil || !slices.Equal(got[i], want) {
+					t.Fatalf("%v, vertex %d: %v, expected %v (%v)", metric, u, got[i], want, err)
+				}
+			}
 		}
 	}
 }

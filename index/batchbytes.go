@@ -6,9 +6,9 @@ import (
 	"heavytail/storage/vec"
 )
 
-// bytesFrom is the number of queries from which rounding all vectors to bytes takes a small
-// part of the time that it saves.
-const bytesFrom = 256
+// manyQueries is the number of queries from which finding equal vectors and rounding all to
+// bytes takes a small part of the time that it saves.
+const manyQueries = 256
 
 // byteRows holds the vectors of an Exact in one byte for each column, and decides which of
 // them may be among the nearest of a query, by the bound of byteForm: with a step t, the
@@ -28,12 +28,12 @@ type byteRows struct {
 	norms  []float32 // ‖q(r)‖²; NaN where the direction is unreliable, +Inf for padding
 }
 
-// bytesPay reports whether a batch of so many queries is answered sooner by bytes.
-func bytesPay(x *Exact, queries int, opts SearchOptions) bool {
+// bytesPay reports whether batches of many queries are answered sooner by bytes.
+func bytesPay(x *Exact, opts SearchOptions) bool {
 	if x.metric == Dot || x.m.Dim > byteDim {
 		return false
 	}
-	return opts.bytes || vec.FastBytes() && queries >= bytesFrom && x.m.Rows >= sieveRows
+	return opts.bytes || vec.FastBytes() && x.m.Rows >= sieveRows
 }
 
 // newByteRows returns the bytes of the vectors of x. They take 1 byte for each element and

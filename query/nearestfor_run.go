@@ -117,7 +117,7 @@ func (b *nearestBatches) each(f func(NearestRow) error) error {
 func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
 	c := b.call
 	size := b.batchSize()
-	release, err := c.db.cache.Reserve(b.batchBytes(size)+b.roundedBytes(), "the nearest of "+fault.Count(int64(size), "vertex"))
+	release, err := c.db.cache.Reserve(b.batchBytes(size)+b.keptBytes(), "the nearest of "+fault.Count(int64(size), "vertex"))
 	if err != nil {
 		return err
 	}
@@ -167,13 +167,12 @@ func (c *call) batchBytes(size, k, dim int) int64 {
 	return int64(size) * (8*int64(k)*int64(c.workers()+1) + 8*int64(dim))
 }
 
-// roundedBytes is the memory of the vectors in one byte for each element, which a scan of
-// many queries may use.
-func (b *nearestBatches) roundedBytes() int64 {
+// keptBytes is the memory that a scan of many queries may use beside that of each batch.
+func (b *nearestBatches) keptBytes() int64 {
 	if b.exact == nil {
 		return 0
 	}
-	return int64(len(b.space.Matrix.Data))
+	return index.BatchesBytes(b.space.Matrix.Rows, b.space.Matrix.Dim)
 }
 
 // queries calls f with the query vertices in order.
