@@ -17,7 +17,7 @@ import (
 
 // execFlags are the flags of exec.
 type execFlags struct {
-	command   string
+	commands  []string
 	inline    bool // -c was given, even with an empty text
 	script    string
 	startup   string // of the shell; "" for none
@@ -62,7 +62,7 @@ one of them failed.`,
 // addExecFlags adds the flags that exec and the shell have in common.
 func addExecFlags(cmd *cobra.Command, flags *execFlags) {
 	f := cmd.Flags()
-	f.StringVarP(&flags.command, "command", "c", "", "statements to run, separated by semicolons")
+	f.StringArrayVarP(&flags.commands, "command", "c", nil, "statements to run, separated by semicolons; may be repeated")
 	f.StringVarP(&flags.script, "file", "f", "", "script to run; - is standard input")
 	f.StringVar(&flags.format, "format", "table", "how results are printed: "+strings.Join(repl.Formats(), ", "))
 	f.StringArrayVar(&flags.params, "param", nil, "parameter as name=value, for $name in the statements; may be repeated")
@@ -179,7 +179,8 @@ func openSource(ctx context.Context, std streams, flags execFlags) (io.Reader, f
 	nothing := func() {}
 	switch {
 	case flags.inline:
-		return strings.NewReader(flags.command), nothing, nil
+		// The line break ends a comment, and empty statements are none.
+		return strings.NewReader(strings.Join(flags.commands, "\n;\n")), nothing, nil
 	case flags.script != "" && flags.script != "-":
 		var f *os.File
 		var err error

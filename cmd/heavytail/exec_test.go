@@ -168,6 +168,14 @@ func TestExec_Params(t *testing.T) {
 }
 
 // TestExec_Failures makes mistakes in statements and files, not in the command line.
+// TestExec_Commands gives -c twice, the first with a comment at its end.
+func TestExec_Commands(t *testing.T) {
+	a := command(t, "", "exec", newFile(t), "--format", "csv", "-c", "CREATE GRAPH g -- first", "-c", "CREATE GRAPH h;", "-c", "SHOW GRAPHS")
+	if a.code != exitDone || !strings.Contains(a.out, "\ng,1") || !strings.Contains(a.out, "\nh,1") {
+		t.Errorf("exit %d, output %q, error %q", a.code, a.out, a.err)
+	}
+}
+
 // Each is reported on standard error; standard output has only rows.
 func TestExec_Failures(t *testing.T) {
 	path, missing := sampleFile(t), newFile(t)

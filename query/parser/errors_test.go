@@ -166,6 +166,9 @@ func TestSuggest(t *testing.T) {
 		{"dp_spectrl", []string{"laplacian_eigenmaps", "dp_spectral"}, "dp_spectral"},
 		{"WHEN", []string{"WHERE", "WITH"}, ""},
 		{"", []string{"a"}, ""},
+		{"laplacian", []string{"dp_spectral", "laplacian_eigenmaps"}, "laplacian_eigenmaps"},
+		{"Lap", []string{"laplacian_eigenmaps", "laplacian_maps"}, ""}, // not the only one
+		{"la", []string{"laplacian_eigenmaps"}, ""},
 		{"größe", []string{"grosse", "grösse"}, "grösse"},
 		{strings.Repeat("a", 1<<20), []string{"a"}, ""},
 	}

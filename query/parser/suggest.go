@@ -5,7 +5,8 @@ import "strings"
 // Suggest returns the candidate nearest to a misspelt word: the one at the smallest
 // edit distance, with letters compared without case, and the first of several at
 // the same distance. It returns false if even the nearest is too far to be a typing
-// mistake: more changes than a third of the word's length, rounded. Edit distance
+// mistake, more changes than a third of the word's length, rounded, unless the word, of three
+// letters or more, is the beginning of that one candidate only. Edit distance
 // counts insertions, deletions, substitutions and swaps of two neighbouring runes
 // (the restricted Damerau-Levenshtein distance). It takes O(len(word) · total length
 // of the candidates).
@@ -29,7 +30,25 @@ func Suggest(word string, candidates []string) (string, bool) {
 			best, found, limit = c, true, d-1
 		}
 	}
+	if !found {
+		return begun(folded, candidates)
+	}
 	return best, found
+}
+
+// begun returns the only candidate that begins with a word, if it is one.
+func begun(folded []rune, candidates []string) (string, bool) {
+	const least = 3 // letters
+	var all []string
+	for _, c := range candidates {
+		if len(folded) >= least && strings.HasPrefix(strings.ToLower(c), string(folded)) {
+			all = append(all, c)
+		}
+	}
+	if len(all) != 1 {
+		return "", false
+	}
+	return all[0], true
 }
 
 // editDistance returns the distance of a and b, or if it is above limit any number
