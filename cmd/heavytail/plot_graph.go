@@ -98,7 +98,11 @@ func (r *runner) plotGraph(flags graphFlags, names []string) error {
 		fmt.Fprintf(r.std.err, "notice: %s of other components left out; --all draws them\n", count(n.LeftOut, "vertex"))
 	}
 	if drawn := len(n.Vertices); drawn < n.Of {
-		fmt.Fprintf(r.std.err, "notice: the %d of %d vertices with most edges drawn; --vertices draws more\n", drawn, n.Of)
+		more := ""
+		if flags.vertices < picture.MostVertices {
+			more = "; --vertices draws more"
+		}
+		fmt.Fprintf(r.std.err, "notice: the %d of %d vertices with most edges drawn%s\n", drawn, n.Of, more)
 	}
 	n.Size = flags.size
 	if n.Title = flags.title; n.Title == "" {

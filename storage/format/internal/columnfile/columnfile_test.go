@@ -200,6 +200,7 @@ func TestRows_Encodings(t *testing.T) {
 		for _, codec := range []parquet.WriterOption{
 			parquet.Compression(&parquet.Uncompressed), parquet.Compression(&parquet.Snappy), parquet.Compression(&parquet.Gzip),
 			parquet.Compression(&parquet.Zstd), parquet.Compression(&parquet.Lz4Raw),
+			parquet.Compression(&parquet.Brotli),
 		} {
 			var out bytes.Buffer
 			w := parquet.NewGenericWriter[row](&out, parquet.DataPageVersion(version), codec, parquet.PageBufferSize(2000), parquet.MaxRowsPerRowGroup(900))
@@ -217,6 +218,12 @@ func TestRows_Encodings(t *testing.T) {
 				if lines[i] != want[i] {
 					t.Fatalf("version %d, row %d: %s, want %s", version, i, lines[i], want[i])
 				}
+			}
+			// Damaged pages of each codec.
+			for n := version; n < out.Len(); n += out.Len()/15 + 1 {
+				flipped := bytes.Clone(out.Bytes())
+				flipped[n] ^= 1 << (n % 8)
+				known(t, flipped)
 			}
 		}
 	}

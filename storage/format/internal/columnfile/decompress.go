@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -46,8 +47,10 @@ func (f *File) inflate(dst, raw []byte, codec format.CompressionCodec) (n int, e
 		n, err = inflateGzip(dst, raw)
 	case format.Zstd:
 		n, err = f.inflateZstd(dst, raw)
+	case format.Brotli:
+		n, err = fillFrom(brotli.NewReader(bytes.NewReader(raw)), dst)
 	default:
-		return 0, unread("pages are compressed by %s", codec)
+		return 0, unread("pages are compressed by %s; zstd, snappy, gzip, Brotli and LZ4_RAW are read", codec)
 	}
 	if err != nil {
 		return 0, damaged("a page cannot be decompressed: %v", err)
