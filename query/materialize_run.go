@@ -146,22 +146,28 @@ func (c *call) predictBlock(m *materializing, predictor *link.Predictor, near li
 			vertices = append(vertices, u)
 		}
 	}
-	also, faults := make([][]uint32, len(vertices)), make([]error, len(vertices))
+	links, err := c.likeliest(m.prediction, predictor, near, vertices)
+	for i, u := range vertices {
+		for _, l := range links[i] {
+			lists[u-uint32(lo)] = append(lists[u-uint32(lo)], storage.PredictedLink{Vertex: l.V, Score: l.Score})
+		}
+	}
+	return lists, some, err
+}
+
+// likeliest computes the likeliest links of each of some vertices.
+func (c *call) likeliest(p *prediction, predictor *link.Predictor, near link.Near, vertices []uint32) ([][]link.PredictedLink, error) {
+	links, also, faults := make([][]link.PredictedLink, len(vertices)), make([][]uint32, len(vertices)), make([]error, len(vertices))
 	if near != nil && len(vertices) > 0 {
 		var err error
 		if also, err = near(vertices); err != nil {
-			return nil, nil, err
+			return links, err
 		}
 	}
 	vec.Parallel(len(vertices), 8, c.workers(), func(_, from, to int) {
 		for i := from; i < to; i++ {
-			links, _, err := predictor.Limited(c.Ctx, vertices[i], also[i], m.k)
-			faults[i] = err
-			for _, l := range links {
-				at := vertices[i] - uint32(lo)
-				lists[at] = append(lists[at], storage.PredictedLink{Vertex: l.V, Score: l.Score})
-			}
+			links[i], _, faults[i] = predictor.Limited(c.Ctx, vertices[i], also[i], p.k)
 		}
 	})
-	return lists, some, errors.Join(c.Ctx.Err(), errors.Join(faults...))
+	return links, errors.Join(c.Ctx.Err(), errors.Join(faults...))
 }

@@ -4,18 +4,31 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"heavytail/storage"
 )
 
-// samePredictions compares what is stored with what PREDICT computes, for every vertex.
+// samePredictions compares what is stored with what PREDICT computes, for every vertex, one by
+// one and all at once.
 func samePredictions(t *testing.T, db *DB, w Scorer, k int) {
 	t.Helper()
 	ctx := context.Background()
 	keys, err := db.Keys(ctx, "g", "", 1000)
 	if err != nil {
 		t.Fatal(err)
+	}
+	bulk, computed := map[string][]PredictedVertex{}, map[string][]PredictedVertex{}
+	for row, err := range db.EachPredicted(ctx, PredictedEachRequest{K: k, Graph: "g", With: w}) {
+		if bulk[row.Source] = append(bulk[row.Source], row.PredictedVertex); err != nil || row.Rank != len(bulk[row.Source]) {
+			t.Fatalf("%s: %+v, %v", w, row, err)
+		}
+	}
+	for row, err := range db.EachPredict(ctx, PredictEachRequest{K: k, Graph: "g", With: w}) {
+		if computed[row.Source] = append(computed[row.Source], row.PredictedVertex); err != nil || row.Rank != len(computed[row.Source]) {
+			t.Fatalf("%s: %+v, %v", w, row, err)
+		}
 	}
 	for _, key := range keys {
 		stored, err := db.Predicted(ctx, PredictedRequest{Vertex: key, K: k, Graph: "g", With: w})
@@ -28,6 +41,9 @@ func samePredictions(t *testing.T, db *DB, w Scorer, k int) {
 		}
 		if fmt.Sprint(stored.Vertices) != fmt.Sprint(live.Vertices) || stored.Behind != 0 || stored.New || stored.Changed {
 			t.Fatalf("%s of %s: %v, computed %v", w, key, stored, live.Vertices)
+		}
+		if !slices.Equal(bulk[key], live.Vertices) || !slices.Equal(computed[key], live.Vertices) {
+			t.Fatalf("%s of %s: %v in bulk, computed %v in bulk, expected %v", w, key, bulk[key], computed[key], live.Vertices)
 		}
 	}
 }

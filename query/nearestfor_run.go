@@ -9,7 +9,6 @@ import (
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/where"
-	"heavytail/storage/format"
 	"heavytail/storage/vec"
 )
 
@@ -23,10 +22,10 @@ type NearestRow struct {
 // nearestBatches answers many queries, a batch at a time.
 type nearestBatches struct {
 	loadedSearch
-	call *call
-	path string // of the keys; "" for all vertices
-	k    int    // number of answers for each query
-	rows int    // number of vertices that have a vector
+	call    *call
+	queries queryVertices
+	k       int // number of answers for each query
+	rows    int // number of vertices that have a vector
 	// One of these two finds the answers; the other is nil.
 	exact *index.Batches
 	graph *index.HNSW
@@ -34,9 +33,6 @@ type nearestBatches struct {
 	// linked to, and to one that it is linked to. Both are nil if all vertices may be
 	// answers.
 	unlinked, linked []bool
-
-	done, total    int64 // numbers of queries; total is 0 if it is unknown
-	missing, newer int64 // keys of the file that have no vertex, and vertices without a vector
 }
 
 // nearestBatch is the largest number of queries in a batch: so many that the time to
@@ -46,12 +42,13 @@ const nearestBatch = 1024
 // nearestBatches loads the data that the batches of a search share. The queries are the
 // keys of a file, or all vertices if path is empty.
 func (c *call) nearestBatches(path string, s search) (*nearestBatches, error) {
-	b := &nearestBatches{call: c, path: path}
+	b := &nearestBatches{call: c}
 	if err := c.Consistent(func() (err error) { b.loadedSearch, err = c.load(s); return err }); err != nil {
 		return nil, err
 	}
 	b.rows = min(b.space.Matrix.Rows, b.space.Graph.Graph.Vertices())
 	b.k = min(s.k, max(1, b.rows))
+	b.queries = queryVertices{call: c, graph: b.space.Graph, path: path, rows: b.rows, verb: "nearest"}
 	var err error
 	if b.index != nil {
 		if b.graph, err = c.hnsw(b.space, b.metric, b.index); err != nil {
@@ -123,26 +120,12 @@ func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
 	}
 	defer release()
 	stop := c.Watch.Start(plan.Scan)
-	queries := make([]uint32, 0, size)
-	flush := func() error {
-		err := b.answer(queries, f)
-		queries = queries[:0]
-		return err
-	}
-	err = b.queries(func(u uint32) error {
-		if queries = append(queries, u); len(queries) < size {
-			return nil
-		}
-		return flush()
-	})
-	if err == nil {
-		err = flush()
-	}
+	err = b.queries.batches(size, func(vertices []uint32) error { return b.answer(vertices, f) })
 	if err != nil {
 		return err
 	}
-	stop(b.done, "")
-	b.note()
+	stop(b.queries.done, "")
+	b.queries.note()
 	return nil
 }
 
@@ -175,49 +158,8 @@ func (b *nearestBatches) keptBytes() int64 {
 	return index.BatchesBytes(b.space.Matrix.Rows, b.space.Matrix.Dim)
 }
 
-// queries calls f with the query vertices in order.
-func (b *nearestBatches) queries(f func(u uint32) error) error {
-	if b.path != "" {
-		return b.queriesOfFile(f)
-	}
-	b.total = int64(b.rows)
-	b.newer = int64(b.space.Graph.Graph.Vertices() - b.rows)
-	for u := range b.rows {
-		if err := f(uint32(u)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// queriesOfFile reads the query vertices from the file of the request.
-func (b *nearestBatches) queriesOfFile(f func(u uint32) error) error {
-	c := b.call
-	in, size, err := c.OpenInput(b.path, fault.File)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	opts := format.VectorOptions{Name: session.InputName(b.path), Size: size}
-	return format.ReadKeys(c.Ctx, in, opts, func(key []byte) error {
-		u, found := b.space.Graph.VertexOf(key)
-		switch {
-		case !found:
-			b.missing++
-		case int(u) >= b.rows:
-			b.newer++
-		default:
-			return f(u)
-		}
-		return nil
-	})
-}
-
 // answer answers a batch, and calls f with the answers of each query.
 func (b *nearestBatches) answer(queries []uint32, f func(u uint32, hits []index.Hit) error) error {
-	if len(queries) == 0 {
-		return nil
-	}
 	answers, err := b.find(queries)
 	if err != nil {
 		return err
@@ -227,8 +169,6 @@ func (b *nearestBatches) answer(queries []uint32, f func(u uint32, hits []index.
 			return err
 		}
 	}
-	b.done += int64(len(queries))
-	b.call.Meter.Update("nearest", b.done, b.total)
 	return nil
 }
 
@@ -253,14 +193,4 @@ func (c *call) walk(graph *index.HNSW, space *session.Space, vertices []uint32, 
 		space.ToVertices(answers[i])
 	})
 	return answers, cmp.Or(c.Ctx.Err(), errors.Join(failed...))
-}
-
-// note gives notices of the queries that were left out.
-func (b *nearestBatches) note() {
-	if b.missing > 0 {
-		b.call.Notice("%s without a vertex in graph %s left out", fault.Count(b.missing, "key"), fault.Name(b.space.Info.Graph))
-	}
-	if b.newer > 0 {
-		b.call.Notice("%s newer than the embedding left out", fault.Count(b.newer, "vertex"))
-	}
 }

@@ -150,6 +150,7 @@ type linkSearch struct {
 
 var predict = &statement[*parser.Predict, linksRequest, *linksEntry, PredictResult]{
 	help:    predictHelp(),
+	when:    func(s *parser.Predict) bool { return s.Each == nil },
 	bind:    bindPredict,
 	from:    linksFrom,
 	resolve: (*call).resolvePredict,
@@ -162,9 +163,9 @@ var predict = &statement[*parser.Predict, linksRequest, *linksEntry, PredictResu
 // predictHelp is for both statements that begin with PREDICT.
 func predictHelp() Help {
 	return Help{
-		Statement: "PREDICT", Syntax: "PREDICT n LINKS [FOR vertex] [IN graph] WITH scorer | scorer(embedding) | model(model) [AS OF time] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [WITH (option := value)] | PREDICT n LINKS FOR vertex [IN graph] [FROM scorer]",
-		Summary: "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first. Candidates are vertices two edges apart and, for scorers of vectors, the nearest vertices of each vertex; for preferential_attachment all vertices, for l3 the ends of paths of three edges. The condition of WHERE must hold for the other vertex, or without FOR for both. ORDER BY, which needs FOR, sorts the n vertices that were found, with vertices without a value last. AS OF predicts from the edges before a time only, and a notice says how many of the links the graph has by now. Without WITH it answers from the predictions that MATERIALIZE PREDICTIONS has stored; FROM names the scorer if several are stored",
-		Columns: "with FOR: vertex, score; without: source, target, score",
+		Statement: "PREDICT", Syntax: "PREDICT n LINKS [FOR vertex | FOR ALL | FOR FILE 'keys'] [IN graph] WITH scorer | scorer(embedding) | model(model) [AS OF time] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [WITH (option := value)] | PREDICT n LINKS FOR vertex | ALL | FILE 'keys' [IN graph] [FROM scorer]",
+		Summary: "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first. Candidates are vertices two edges apart and, for scorers of vectors, the nearest vertices of each vertex; for preferential_attachment all vertices, for l3 the ends of paths of three edges. The condition of WHERE must hold for the other vertex, or without FOR for both. ORDER BY, which needs FOR vertex, sorts the n vertices that were found, with vertices without a value last. FOR ALL finds the n likeliest of every vertex, in the order of the graph, with the limits of MATERIALIZE PREDICTIONS; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. AS OF predicts from the edges before a time only, and a notice says how many of the links the graph has by now. Without WITH it answers from the predictions that MATERIALIZE PREDICTIONS has stored; FROM names the scorer if several are stored",
+		Columns: "with FOR vertex: vertex, score; with FOR ALL or FILE: source, rank, target, score; without: source, target, score",
 		Options: predictOptions(),
 		Example: "PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3",
 	}
@@ -173,7 +174,7 @@ func predictHelp() Help {
 // predictOptions are the options of PREDICT.
 func predictOptions() []OptionInfo {
 	return []OptionInfo{
-		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; for one vertex at least n by default, and 0 takes none"},
+		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; with FOR at least n by default, and 0 takes none"},
 		{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "least score of a link, or the largest where the scorer is a distance; none for any score"},
 		{Name: "top", Type: "int", Default: "0", Doc: "links of each vertex at most, without FOR: a link is kept if it is among the likeliest of both its ends; 0 for any number"},
 		sidesOption(predictedSides),
@@ -229,6 +230,10 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest, err error) {
 	if req.K, err = b.Size(fault.Number, s.Count); err != nil {
 		return req, err
 	}
+	of := req.K // the links of each vertex that is named
+	if s.For == nil && s.Each == nil {
+		of = 0
+	}
 	if req.one = s.For != nil; req.one {
 		if req.vertex, err = b.vertexKey(fault.Vertex, s.For); err != nil {
 			return req, err
@@ -244,13 +249,13 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest, err error) {
 	if req.Near, err = nearSetting(set); err != nil {
 		return req, err
 	}
-	if req.one && req.Near == 0 {
-		req.Near = max(DefaultNear, req.K)
+	if of > 0 && req.Near == 0 {
+		req.Near = max(DefaultNear, of)
 	}
 	if x, given := set["threshold"].(float64); given {
 		req.Threshold = &x
 	}
-	if _, given := set["top"]; given && req.one {
+	if _, given := set["top"]; given && of > 0 {
 		return req, fault.OfOption("top", "has no meaning with FOR, where the number after PREDICT is that of the vertex")
 	}
 	req.Top, req.Sides = set.Size("top"), sidesIn(set.Text("sides"))
@@ -371,10 +376,14 @@ func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {
 }
 
 func planPredict(req linksRequest, p *linksEntry) *plan.Plan {
-	of := ""
 	if req.one {
-		of = " of vertex " + fault.QuoteKey(req.vertex)
+		return planLinks(req, p, " of vertex "+fault.QuoteKey(req.vertex))
 	}
+	return planLinks(req, p, "")
+}
+
+// planLinks is the plan for links of some vertices.
+func planLinks(req linksRequest, p *linksEntry, of string) *plan.Plan {
 	likelier := "highest"
 	if !link.NewScoring(req.With.Name, nil).HigherIsLikelier {
 		likelier = "lowest"

@@ -23,6 +23,7 @@ type prediction struct {
 	across  link.Sides // nil without sides
 	now     *csr.Graph // with all edges, if graph has only those before a time
 	one     bool       // only the links of one vertex
+	each    bool       // the links of each of many vertices
 	vertex  uint32     // the vertex, with one
 }
 
@@ -105,8 +106,7 @@ func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, er
 		r.Links[i] = PredictedPair{Pair{p.graph.Key(l.U), p.graph.Key(l.V)}, l.Score}
 	}
 	r.Prediction = c.prediction(p, links, scored)
-	r.Capped, r.Became = capped, c.noteBecame(p, links)
-	r.Notices = c.Notices
+	r.Capped, r.Notices = capped, c.Notices
 	return r, nil
 }
 
@@ -118,11 +118,16 @@ func (c *call) noticeIsolated(req linksRequest) {
 // noteCapped counts the vertices whose paths were cut short, and says so.
 func (c *call) noteCapped(predictor *link.Predictor) int64 {
 	capped := predictor.CountMany()
+	c.noteMany(capped, predictor)
+	return capped
+}
+
+// noteMany says that the paths of some vertices were cut short.
+func (c *call) noteMany(capped int64, predictor *link.Predictor) {
 	if capped > 0 {
 		c.Notice("from %s with very many paths only %d paths each were followed, those over the neighbours with fewest edges first; likelier links may be missing",
 			fault.Count(capped, "vertex"), predictor.Few())
 	}
-	return capped
 }
 
 // admits reports whether a vertex may be in the result.
@@ -150,7 +155,7 @@ func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err 
 		return nil, nil, err
 	}
 	return link.NewPredictor(p.graph.Graph, link.NewScoring(p.scorers[0].Name, p.scorers[0].score), link.PredictOptions{
-		Admit: p.admits, Threshold: p.threshold, Top: p.top, Sides: p.across, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
+		Admit: p.admits, Each: p.each, Threshold: p.threshold, Top: p.top, Sides: p.across, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
 	}), release, nil
 }
 
@@ -228,22 +233,49 @@ func (c *call) nearAll(p *prediction) (link.Near, error) {
 
 // prediction returns the sources of an answer.
 func (c *call) prediction(p *prediction, links []link.PredictedLink, scored int64) Prediction {
-	r := Prediction{Candidates: scored, Index: p.index}
+	shown := linksShown{prediction: p}
+	for _, l := range links {
+		shown.count(l)
+	}
+	c.noteShown(shown)
+	r := Prediction{Candidates: scored, Index: p.index, Became: int(shown.became)}
 	if len(p.spaces) > 0 {
-		s := p.spaces[0]
-		state := stateOf(s)
-		for _, l := range links {
-			if s.Behind > 0 && (s.Changed(l.V) || !p.one && s.Changed(l.U)) {
-				state.Changed++
-			}
-		}
-		if state.Changed > 0 {
-			c.Notice("%d of the %s shown changed since", state.Changed, fault.Count(int64(len(links)), "link"))
-		}
+		state := stateOf(p.spaces[0])
+		state.Changed = int(shown.changed)
 		r.Embedding = &state
 	}
-	r.Notices = c.Notices
 	return r
+}
+
+// linksShown counts links that were predicted.
+type linksShown struct {
+	*prediction
+	all     int64
+	changed int64 // those whose other end, or one of whose ends, has changed since the vectors were made
+	became  int64 // those that the graph has by now, where they were predicted for an earlier time
+}
+
+func (s *linksShown) count(l link.PredictedLink) {
+	s.all++
+	if len(s.spaces) > 0 {
+		if v := s.spaces[0]; v.Behind > 0 && (v.Changed(l.V) || !s.one && v.Changed(l.U)) {
+			s.changed++
+		}
+	}
+	if s.now != nil && s.now.HasEdge(l.U, l.V) {
+		s.became++
+	}
+}
+
+// noteShown gives notices of the links that were predicted.
+func (c *call) noteShown(s linksShown) {
+	if s.changed > 0 {
+		c.Notice("%d of the %s shown changed since", s.changed, fault.Count(s.all, "link"))
+	}
+	if s.now != nil {
+		c.Notice("from %s before that time, of %d in all; of %s shown the graph has %d by now",
+			fault.Count(s.graph.Graph.Edges(), "edge"), s.now.Edges(), fault.Count(s.all, "link"), s.became)
+	}
 }
 
 // replay makes a prediction see only the edges before its time; release frees the memory.
@@ -269,17 +301,6 @@ func (c *call) replay(p *prediction) (release func(), err error) {
 		c.Notice("model %s may have learned from edges after that time", fault.Name(scorer.Model))
 	}
 	return release, nil
-}
-
-// noteBecame counts the links that the graph has by now.
-func (c *call) noteBecame(p *prediction, links []link.PredictedLink) int {
-	if p.now == nil {
-		return 0
-	}
-	became := len(slices.DeleteFunc(slices.Clone(links), func(l link.PredictedLink) bool { return !p.now.HasEdge(l.U, l.V) }))
-	c.Notice("from %s before that time, of %d in all; of %s shown the graph has %d by now",
-		fault.Count(p.graph.Graph.Edges(), "edge"), p.now.Edges(), fault.Count(int64(len(links)), "link"), became)
-	return became
 }
 
 // The links of one vertex are predicted from the edges in the file where this is possible, so

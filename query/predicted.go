@@ -38,6 +38,7 @@ type storedEntry struct {
 
 var predicted = &statement[*parser.Predicted, PredictedRequest, storedEntry, PredictedResult]{
 	help:    predictHelp(),
+	when:    func(s *parser.Predicted) bool { return s.For != nil },
 	bind:    bindPredicted,
 	resolve: resolvePredicted,
 	plan: func(req PredictedRequest, found storedEntry) *plan.Plan {
@@ -64,11 +65,19 @@ func (db *DB) Predicted(ctx context.Context, req PredictedRequest) (PredictedRes
 	return predicted.answer(ctx, db, req)
 }
 
-func bindPredicted(b *binder, s *parser.Predicted) (req PredictedRequest, err error) {
-	if req.K, err = b.Size(fault.Number, s.Count); err != nil {
-		return req, err
+func bindPredicted(b *binder, s *parser.Predicted) (PredictedRequest, error) {
+	vertex, err := b.vertexKey(fault.Vertex, s.For)
+	if err != nil {
+		return PredictedRequest{}, err
 	}
-	if req.Vertex, err = b.vertexKey(fault.Vertex, s.For); err != nil {
+	req, err := bindStored(b, s)
+	req.Vertex = vertex
+	return req, err
+}
+
+// bindStored binds everything but the vertices.
+func bindStored(b *binder, s *parser.Predicted) (req PredictedRequest, err error) {
+	if req.K, err = b.Size(fault.Number, s.Count); err != nil {
 		return req, err
 	}
 	req.Graph = b.graphOf(s, s.Graph)
@@ -134,15 +143,6 @@ func runPredicted(c *call, req PredictedRequest, found storedEntry) (PredictedRe
 	for i, l := range stored.Links {
 		r.Vertices[i] = PredictedVertex{l.Key, l.Score}
 	}
-	for _, s := range info.Options {
-		if s.Name == cappedSetting {
-			c.Notice("only a few paths were followed from each of %s vertices with very many paths; likelier links may be missing", s.Value)
-		}
-	}
-	if r.Behind > 0 {
-		c.Notice("the predictions by %s are %s behind graph %s; REFRESH PREDICTIONS FROM %s IN %s",
-			info.Scorer, fault.Count(int64(r.Behind), "version"), fault.Name(req.Graph), req.With, parser.Ident{Name: req.Graph})
-	}
 	switch {
 	case r.New:
 		c.Notice("vertex %s is newer than the predictions", fault.QuoteKey(req.Vertex))
@@ -151,20 +151,51 @@ func runPredicted(c *call, req PredictedRequest, found storedEntry) (PredictedRe
 	case len(r.Vertices) == 0:
 		c.Notice("vertex %s has no stored links, or none of them is still to be predicted", fault.QuoteKey(req.Vertex))
 	}
-	if req.K > info.K {
+	if err := c.noteStored(req.K, req.With, info, r.Behind); err != nil {
+		return PredictedResult{}, err
+	}
+	r.Notices = c.Notices
+	return r, nil
+}
+
+// noteStored gives notices of predictions as a whole, of which k of each vertex are asked for.
+func (c *call) noteStored(k int, with Scorer, info PredictionInfo, behind uint64) error {
+	for _, s := range info.Options {
+		if s.Name == cappedSetting {
+			c.Notice("only a few paths were followed from each of %s vertices with very many paths; likelier links may be missing", s.Value)
+		}
+	}
+	if behind > 0 {
+		c.Notice("the predictions by %s are %s behind graph %s; REFRESH PREDICTIONS FROM %s IN %s",
+			info.Scorer, fault.Count(int64(behind), "version"), fault.Name(info.Graph), with, parser.Ident{Name: info.Graph})
+	}
+	if k > info.K {
 		c.Notice("%s of each vertex are stored", fault.Count(int64(info.K), "link"))
 	}
-	made, err := c.madeOf(req.With)
+	made, err := c.madeOf(with)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		c.Notice("the embedding or model that %s uses was dropped since", info.Scorer)
 	case err != nil:
-		return PredictedResult{}, err
+		return err
 	case !made.Equal(info.Made):
 		c.Notice("the embedding or model that %s uses has been recomputed since", info.Scorer)
 	}
-	r.Notices = c.Notices
-	return r, nil
+	return nil
+}
+
+// storedPredictions is the entry of stored predictions.
+func (c *call) storedPredictions(found storedEntry) (PredictionInfo, error) {
+	list, err := c.db.store.Predictions(c.Ctx)
+	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {
+		return PredictionInfo{}, err
+	}
+	for _, p := range list {
+		if p.GraphID == found.graph.ID && p.Scorer == found.with.String() {
+			return p, nil
+		}
+	}
+	return PredictionInfo{}, c.predictedMistake(PredictedRequest{Graph: found.graph.Name, With: found.with}, &storage.NotFoundError{Kind: "predictions by", Name: found.with.String()})
 }
 
 // predictedMistake returns the Error for predictions or a vertex that the file does not

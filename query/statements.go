@@ -11,7 +11,7 @@ func statements() []described {
 		computeStatement, estimateCompute, embed, estimateEmbed, createIndex, dropIndex, refresh, refreshMeasure, refreshPredictions, refreshAll, autoRefresh, verify, showGenerations, showVector, diff,
 		nearest, nearestFor, withinRadius, reconstruct, evaluateReconstruction, evaluateParameters, evaluateLabels, evaluateLinks,
 		tuneEmbedding, trainModel, materialize, dropPredictions, dropModel,
-		score, scoreFile, predict, predicted,
+		score, scoreFile, predict, predictEach, predicted, predictedEach,
 		cancelJob, resumeJob, waitJob, dropJob,
 		check, compact, backup, migrate, recoverFile,
 		intoFile, explain, explainScore, profile,

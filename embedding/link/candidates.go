@@ -46,6 +46,10 @@ type PredictOptions struct {
 	// Admit reports whether a vertex may be an answer, or with All an end of a link;
 	// nil admits all. It is called from several goroutines at a time.
 	Admit func(v uint32) bool
+	// Each says that the links of each vertex are asked for, one after the other by Limited:
+	// Admit holds for their other ends only. Without it the vertices that are not admitted
+	// have no part in what Many allows.
+	Each bool
 	// Sides divides the vertices of a bipartite graph; nil for none. Candidates are on
 	// different sides: the ends of paths of three edges, of which scorers of common neighbours
 	// give none a score, and the near vertices of the other side.
@@ -421,7 +425,7 @@ func (p *Predictor) Many(u uint32) bool {
 func (p *Predictor) CountMany() int64 {
 	n := int64(0)
 	for u := range uint32(p.g.Vertices()) {
-		if p.admits(u) && p.Many(u) {
+		if p.begins(u) && p.Many(u) {
 			n++
 		}
 	}
@@ -430,10 +434,13 @@ func (p *Predictor) CountMany() int64 {
 
 // budgeted returns the function that Many calls.
 func (p *Predictor) budgeted() func(u uint32) bool {
-	return manySteps(countSteps(p.g, p.triples(), p.s.Heuristic == ""), p.budget, p.admits)
+	return manySteps(countSteps(p.g, p.triples(), p.s.Heuristic == ""), p.budget, p.begins)
 }
 
 func (p *Predictor) admits(v uint32) bool { return p.opts.Admit == nil || p.opts.Admit(v) }
+
+// begins reports whether links of a vertex are asked for.
+func (p *Predictor) begins(u uint32) bool { return p.opts.Each || p.admits(u) }
 
 // searchFew is search for a vertex with too many paths.
 func (p *Predictor) searchFew(ctx context.Context, s *scratch, u, from uint32, near []uint32, t *top) error {

@@ -199,10 +199,10 @@
 //	               [ option { "," option } ]
 //	               "FROM" scorer "IN" name
 //	               [ options ] [ background ]               e.g. MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50);
-//	predicted    = "PREDICT" integer "LINKS" "FOR" key
+//	predicted    = "PREDICT" integer "LINKS" "FOR" ( key | each )
 //	               [ "IN" name ] [ "FROM" scorer ]          e.g. PREDICT 10 LINKS FOR 'alice' IN social;
 //	predict      = "PREDICT" integer "LINKS"
-//	               [ "FOR" key ] [ "IN" name ]
+//	               [ "FOR" ( key | each ) ] [ "IN" name ]
 //	               "WITH" scorer [ "AS" "OF" ( string | integer ) ]
 //	               [ where ] [ order ] [ options ]          e.g. PREDICT 5 LINKS FOR 'alice' WITH l3 ORDER BY age; PREDICT 10 LINKS IN mail WITH l3 AS OF '2015-01-01'; PREDICT 20 LINKS FOR 'alice' IN social WITH katz; PREDICT 1000 LINKS WITH cosine(spec) WHERE degree > 2 WITH (near := 100);
 //	score        = "SCORE" pair { "," pair } [ "IN" name ]
@@ -247,6 +247,7 @@
 //	term         = name
 //	             | "heuristics" "(" name { "," name } ")"   e.g. TRAIN MODEL friends IN social USING heuristics(jaccard) IN BACKGROUND;
 //	option       = name ":=" literal                        e.g. GENERATE preferential_attachment(n := $n) INTO g;
+//	each         = "ALL" | "FILE" string                    e.g. PREDICT 10 LINKS FOR ALL IN social; PREDICT 10 LINKS FOR FILE 'keys.txt' IN social WITH l3;
 //	assignment   = name ":=" ( literal | "MISSING" )        e.g. UPDATE VERTEX 'alice' SET "first name" := 'Alice' IN social;
 //	condition    = conjunction { "OR" conjunction }         e.g. NEAREST 5 TO 'a' USING e WHERE linked OR degree < 3 AND NOT linked;
 //	edgevalue    = "WEIGHT" ":=" ( number | "MISSING" )

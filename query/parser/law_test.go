@@ -66,6 +66,13 @@ func genOptions(least int) *rapid.Generator[[]Option] {
 	})
 }
 
+func genEach(t *rapid.T) *Each {
+	if rapid.Bool().Draw(t, "all") {
+		return &Each{}
+	}
+	return &Each{File: genValue(aString).Draw(t, "file")}
+}
+
 func genAssignments(least int) *rapid.Generator[[]Option] {
 	return rapid.Custom(func(t *rapid.T) []Option {
 		var values []Option
@@ -359,12 +366,20 @@ func genLearn(t *rapid.T) Statement {
 		if rapid.Bool().Draw(t, "replayed") {
 			st.AsOf = genValue(aString|anInt).Draw(t, "time")
 		}
-		if rapid.Bool().Draw(t, "for one vertex") {
+		switch rapid.IntRange(0, 2).Draw(t, "for whom") {
+		case 1:
 			st.For = genValue(aKey).Draw(t, "key")
+		case 2:
+			st.Each = genEach(t)
 		}
 		return st
 	case 6:
-		st := &Predicted{Count: genValue(anInt).Draw(t, "count"), For: genValue(aKey).Draw(t, "key"), Graph: genMaybe(t)}
+		st := &Predicted{Count: genValue(anInt).Draw(t, "count"), Graph: genMaybe(t)}
+		if rapid.Bool().Draw(t, "for one vertex") {
+			st.For = genValue(aKey).Draw(t, "key")
+		} else {
+			st.Each = genEach(t)
+		}
 		if rapid.Bool().Draw(t, "from a scorer") {
 			from := scorer()
 			st.Scorer = &from

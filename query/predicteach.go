@@ -1,0 +1,259 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+)
+
+// PredictEachRequest asks for the likeliest links of each of many vertices.
+type PredictEachRequest struct {
+	K     int    // how many links of each vertex; at least 1
+	Graph string // as in ScoreRequest
+	With  Scorer
+	// Path is as in NearestForRequest: a file of keys, or every vertex where it is empty.
+	Path string
+	// Where decides which vertices may be in the result, as in NearestRequest; nil admits
+	// all. It is called from several goroutines at a time.
+	Where      func(Candidate) bool
+	Attributes []string // that Where reads
+	// Near, Threshold, Sides and AsOf are as in PredictForRequest.
+	Near      int
+	Threshold *float64
+	Sides     string
+	AsOf      *int64
+}
+
+// PredictedRow is one of the likeliest links of a vertex.
+type PredictedRow struct {
+	Source string `json:"source"` // the vertex that was asked for
+	Rank   int    `json:"rank"`   // 1 is the likeliest
+	PredictedVertex
+}
+
+// eachLinks is a PredictEachRequest.
+type eachLinks struct {
+	linksRequest
+	path string
+}
+
+var predictEach = &statement[*parser.Predict, eachLinks, *linksEntry, *stream[PredictedRow]]{
+	help: predictHelp(),
+	when: func(s *parser.Predict) bool { return s.Each != nil },
+	bind: func(b *binder, s *parser.Predict) (req eachLinks, err error) {
+		if req.path, err = b.keysFile(s.Each); err == nil {
+			req.linksRequest, err = bindPredict(b, s)
+		}
+		return req, err
+	},
+	from:    eachLinksFrom,
+	resolve: resolvePredictEach,
+	plan: func(req eachLinks, p *linksEntry) *plan.Plan {
+		return planLinks(req.linksRequest, p, " of "+eachText(req.path)+", streamed in their order,")
+	},
+	run: func(c *call, req eachLinks, found *linksEntry) (*stream[PredictedRow], error) {
+		p, err := c.loadPrediction(req.linksRequest, found)
+		if err != nil {
+			return nil, err
+		}
+		p.each = true
+		return streamOf(c, func(f func(PredictedRow) error) error { return c.predictEach(req, p, f) }), nil
+	},
+	rows:  predictedRows[eachLinks],
+	reads: true,
+}
+
+// EachPredict iterates over the likeliest links of each vertex that the graph does not have.
+// Vertices come in the order of the graph or of the file, and their links, the likeliest
+// first, are those that PredictFor finds, with the limit on paths that Materialize has
+// (see Prediction.Capped). They are computed in batches on all workers; the memory does
+// not depend on the number of vertices that are asked for. An error is yielded last, with an
+// empty row. The call begins when the iteration begins.
+func (db *DB) EachPredict(ctx context.Context, req PredictEachRequest) iter.Seq2[PredictedRow, error] {
+	return iterate(func() (*stream[PredictedRow], error) {
+		all, _ := eachLinksFrom(req)
+		return predictEach.answer(ctx, db, all)
+	})
+}
+
+// eachLinksFrom converts the request of the typed method.
+func eachLinksFrom(request any) (eachLinks, bool) {
+	r, ok := request.(PredictEachRequest)
+	all := PredictRequest{K: r.K, Graph: r.Graph, With: r.With, Where: r.Where, Attributes: r.Attributes, Near: r.Near, Threshold: r.Threshold, Sides: r.Sides, AsOf: r.AsOf}
+	if r.Near == 0 {
+		all.Near = max(DefaultNear, r.K)
+	}
+	return eachLinks{linksRequest{PredictRequest: all}, r.Path}, ok
+}
+
+// keysFile is the file that names the vertices of a statement; "" for all.
+func (b *binder) keysFile(each *parser.Each) (string, error) {
+	if each.File == nil {
+		return "", nil
+	}
+	path, err := b.Text(fault.File, each.File)
+	if err == nil && path == "" {
+		err = fault.New(fault.File, "the name of the file is empty")
+	}
+	return path, err
+}
+
+// eachText describes the vertices of a statement.
+func eachText(path string) string {
+	if path == "" {
+		return "every vertex"
+	}
+	return "the vertices of " + fault.Quote(session.InputName(path))
+}
+
+func resolvePredictEach(c *call, req eachLinks) (*linksEntry, error) {
+	if req.path != "" {
+		if err := c.CheckInput(req.path, fault.File); err != nil {
+			return nil, err
+		}
+	}
+	return c.resolvePredict(req.linksRequest)
+}
+
+// predictEach calls f with the links of all vertices of a request.
+func (c *call) predictEach(req eachLinks, p *prediction, f func(PredictedRow) error) error {
+	earlier, err := c.replay(p)
+	if err != nil {
+		return err
+	}
+	defer earlier()
+	predictor, release, err := c.predictor(p)
+	if err != nil {
+		return err
+	}
+	defer release()
+	near, err := c.nearAll(p)
+	if err != nil {
+		return err
+	}
+	stop := c.Watch.Start(plan.Score)
+	rows := min(int(p.scorers[0].rows), p.graph.Graph.Vertices())
+	queries := queryVertices{call: c, graph: p.graph, path: req.path, rows: rows, verb: "predicting"}
+	capped, shown := int64(0), linksShown{prediction: p}
+	err = queries.batches(predictBlock, func(vertices []uint32) error {
+		lists, err := c.likeliest(p, predictor, near, vertices)
+		if err != nil {
+			return err
+		}
+		for i, u := range vertices {
+			if predictor.Many(u) {
+				capped++
+			}
+			source := p.graph.Key(u)
+			for rank, l := range lists[i] {
+				shown.count(l)
+				if err := f(PredictedRow{source, rank + 1, PredictedVertex{p.graph.Key(l.V), l.Score}}); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	stop(shown.all, "")
+	queries.note()
+	c.noteMany(capped, predictor)
+	c.noteBipartite(p.graph, p.linkSearch.sides, req.With)
+	c.noteShown(shown)
+	return nil
+}
+
+func predictedRows[Q any](_ Q, answer *stream[PredictedRow]) *Rows {
+	return answer.rows([]string{"source", "rank", "target", "score"}, func(r PredictedRow) []Value {
+		return []Value{r.Source, int64(r.Rank), r.Vertex, r.Score}
+	})
+}
+
+// PredictedEachRequest asks for the stored predictions of many vertices.
+type PredictedEachRequest struct {
+	K     int    // number of links of each vertex; at least 1
+	Graph string // as in PredictedRequest
+	With  Scorer // as in PredictedRequest
+	Path  string // as in PredictEachRequest
+}
+
+var predictedEach = &statement[*parser.Predicted, PredictedEachRequest, storedEntry, *stream[PredictedRow]]{
+	help: predictHelp(),
+	when: func(s *parser.Predicted) bool { return s.Each != nil },
+	bind: func(b *binder, s *parser.Predicted) (req PredictedEachRequest, err error) {
+		if req.Path, err = b.keysFile(s.Each); err != nil {
+			return req, err
+		}
+		one, err := bindStored(b, s)
+		req.K, req.Graph, req.With = one.K, one.Graph, one.With
+		return req, err
+	},
+	resolve: func(c *call, req PredictedEachRequest) (found storedEntry, err error) {
+		if req.Path != "" {
+			if err := c.CheckInput(req.Path, fault.File); err != nil {
+				return found, err
+			}
+		}
+		return resolvePredicted(c, PredictedRequest{K: req.K, Graph: req.Graph, With: req.With})
+	},
+	plan: func(req PredictedEachRequest, found storedEntry) *plan.Plan {
+		return plan.Result("links", fmt.Sprintf("%d of %s, the likeliest first, streamed in the order of the vertices", req.K, eachText(req.Path)),
+			plan.Step("predictions", fmt.Sprintf("of graph %s by %s, from the file", fault.Name(found.graph.Name), found.with)), session.GraphPlan(found.graph))
+	},
+	run:   runPredictedEach,
+	rows:  predictedRows[PredictedEachRequest],
+	reads: true,
+}
+
+// EachPredicted iterates over the links that Materialize has stored for each vertex, as
+// Predicted gives them for one. Vertices come in the order of the graph or of the file. The
+// graph is loaded, for its keys and its edges. If the predictions are replaced meanwhile, the
+// iteration ends with storage.ErrConflict. An error is yielded last, with an empty row.
+func (db *DB) EachPredicted(ctx context.Context, req PredictedEachRequest) iter.Seq2[PredictedRow, error] {
+	return iterate(func() (*stream[PredictedRow], error) { return predictedEach.answer(ctx, db, req) })
+}
+
+func runPredictedEach(c *call, req PredictedEachRequest, found storedEntry) (*stream[PredictedRow], error) {
+	info, err := c.storedPredictions(found)
+	if err != nil {
+		return nil, err
+	}
+	graph, err := c.Graph(found.graph.Name, fault.Graph)
+	if err != nil {
+		return nil, err
+	}
+	behind, err := c.behind(info.Graph, info.GraphVersion)
+	if err != nil {
+		return nil, err
+	}
+	return streamOf(c, func(f func(PredictedRow) error) error {
+		queries := queryVertices{call: c, graph: graph, path: req.Path, rows: graph.Graph.Vertices(), verb: "reading"}
+		err := queries.batches(predictBlock, func(vertices []uint32) error {
+			lists, err := c.db.store.PredictedLists(c.Ctx, graph.Snapshot, info, vertices)
+			if err != nil {
+				return err
+			}
+			for i, u := range vertices {
+				source := graph.Key(u)
+				for rank, l := range lists[i][:min(req.K, len(lists[i]))] {
+					if err := f(PredictedRow{source, rank + 1, PredictedVertex{graph.Key(l.Vertex), l.Score}}); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		queries.note()
+		return c.noteStored(req.K, found.with, info, behind)
+	}), nil
+}

@@ -1,0 +1,93 @@
+package query
+
+import (
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
+	"heavytail/storage/format"
+)
+
+// queryVertices are the vertices that a statement answers one after the other: all of a
+// graph, or those of a file of keys.
+type queryVertices struct {
+	call  *call
+	graph *session.Graph
+	path  string // of the keys; "" for all vertices
+	rows  int    // vertices from this one on are newer than the vectors, and left out
+	verb  string // what Progress says
+
+	done, total    int64 // numbers of vertices; total is 0 if it is unknown
+	missing, newer int64 // keys of the file that have no vertex, and vertices without a vector
+}
+
+// batches calls answer with the vertices in their order, so many at a time at most.
+func (q *queryVertices) batches(size int, answer func(vertices []uint32) error) error {
+	list := make([]uint32, 0, size)
+	flush := func() error {
+		if len(list) == 0 {
+			return nil
+		}
+		err := answer(list)
+		q.done += int64(len(list))
+		q.call.Meter.Update(q.verb, q.done, q.total)
+		list = list[:0]
+		return err
+	}
+	err := q.each(func(u uint32) error {
+		if list = append(list, u); len(list) < size {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// each calls f with the vertices in their order.
+func (q *queryVertices) each(f func(u uint32) error) error {
+	if q.path != "" {
+		return q.eachOfFile(f)
+	}
+	q.total = int64(q.rows)
+	q.newer = int64(q.graph.Graph.Vertices() - q.rows)
+	for u := range q.rows {
+		if err := f(uint32(u)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachOfFile reads the vertices from the file.
+func (q *queryVertices) eachOfFile(f func(u uint32) error) error {
+	c := q.call
+	in, size, err := c.OpenInput(q.path, fault.File)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	opts := format.VectorOptions{Name: session.InputName(q.path), Size: size}
+	return format.ReadKeys(c.Ctx, in, opts, func(key []byte) error {
+		u, found := q.graph.VertexOf(key)
+		switch {
+		case !found:
+			q.missing++
+		case int(u) >= q.rows:
+			q.newer++
+		default:
+			return f(u)
+		}
+		return nil
+	})
+}
+
+// note gives notices of the vertices that were left out.
+func (q *queryVertices) note() {
+	if q.missing > 0 {
+		q.call.Notice("%s without a vertex in graph %s left out", fault.Count(q.missing, "key"), fault.Name(q.graph.Info.Name))
+	}
+	if q.newer > 0 {
+		q.call.Notice("%s newer than the embedding left out", fault.Count(q.newer, "vertex"))
+	}
+}
