@@ -291,6 +291,11 @@ func (c *call) checkExport(req ExportRequest, formats []exportFormat) (exportFor
 	if req.Spreadsheet && form.name != "csv" {
 		return form, fault.OfOption("spreadsheet", "does not apply to the format %s", form.name)
 	}
+	if form.name == "parquet" {
+		if err := session.CheckParquet(req.Path, fault.Into); err != nil {
+			return form, err
+		}
+	}
 	if err := c.CheckOutput(req.Path, req.Overwrite, fault.Into); err != nil {
 		return form, err
 	}

@@ -86,20 +86,11 @@ func resolveIntoFile(c *call, req rowsRequest) (form rowfile.Form, err error) {
 		return form, err
 	}
 	if form.Name == "parquet" {
-		if err := refuseCompressed(req.path); err != nil {
+		if err := session.CheckParquet(req.path, fault.Into); err != nil {
 			return form, err
 		}
 	}
 	return form, c.CheckOutput(req.path, req.overwrite, fault.Into)
-}
-
-// refuseCompressed returns an Error for the name of a Parquet file with the ending of a
-// compression.
-func refuseCompressed(path string) error {
-	if compressionOf(path) == "" {
-		return nil
-	}
-	return fault.New(fault.Into, "file %s: a Parquet file is compressed internally and is not compressed again", fault.Quote(path))
 }
 
 // compressionOf is the ending of a name that says how the file is compressed.

@@ -216,11 +216,6 @@ func (c *call) checkScoreFile(req ScoreFileRequest) error {
 		if err := session.CheckEnding(req.Into, session.ScoreEndings); err != nil {
 			return err
 		}
-		if format.Ending(req.Into) == ".parquet" {
-			if err := refuseCompressed(req.Into); err != nil {
-				return err
-			}
-		}
 		if err := c.checkPart(req); err != nil {
 			return err
 		}

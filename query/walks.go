@@ -44,7 +44,7 @@ type walkTarget struct {
 var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget, ExportResult]{
 	help: Help{
 		Statement: "EXPORT WALKS", Syntax: "EXPORT WALKS OF graph USING method[(option := value, …)] INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "writes the walks that a method learns from, for other programs, one per line, keys separated by blanks; compressed if the name ends in .gz or .zst",
+		Summary: "writes the walks that a method learns from, for other programs: one per line, keys separated by blanks, compressed if the name ends in .gz or .zst; or as Parquet, a row for each walk with its number and the list of its vertices",
 		Columns: "file, walks",
 		Options: exportWalksOptions(),
 		Example: "EXPORT WALKS OF social USING dp_walker(beta := 1.5) INTO FILE 'walks.txt.gz'",
@@ -60,8 +60,9 @@ var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget
 }
 
 // ExportWalks writes the walks on a graph for other trainers: a walk on each
-// line, its keys separated by blanks, in the order in which EMBED with the same
-// options learns from them. A key with white space is an error. Walks are not
+// line, its keys separated by blanks, or as Parquet a row with the columns walk, which is its
+// number, and vertices, the list of its keys, in the order in which EMBED with the same
+// options learns from them. A key with white space is an error in text. Walks are not
 // kept in memory.
 func (db *DB) ExportWalks(ctx context.Context, req ExportWalksRequest) (ExportResult, error) {
 	return exportWalks.answer(ctx, db, req)
@@ -146,13 +147,18 @@ func runExportWalks(c *call, req ExportWalksRequest, found walkTarget) (ExportRe
 	count := end - req.First
 	stop := c.Watch.Start(plan.Write)
 	err = c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error {
-		return format.WriteWalks(c.Ctx, w, walks.Vertices, int(count), g.AppendKey, func(dst []uint32, i int) []uint32 {
+		walk := func(dst []uint32, i int) []uint32 {
 			const step = 1 << 8 // walks between two reports, about a millisecond
 			if i%step == 0 {
 				c.Meter.UpdateUnit("writing", "walks", int64(i), count)
 			}
 			return walks.Append(dst, int(req.First)+i)
-		})
+		}
+		if format.Ending(req.Path) == ".parquet" {
+			notes := append(graphNotes(g.Info), format.Note{Key: "heavytail.method", Text: found.text().String()})
+			return format.WriteWalksParquet(c.Ctx, w, req.First, int(count), g.AppendKey, walk, notes)
+		}
+		return format.WriteWalks(c.Ctx, w, walks.Vertices, int(count), g.AppendKey, walk)
 	})
 	if err != nil {
 		return ExportResult{}, err

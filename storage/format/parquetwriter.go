@@ -244,3 +244,35 @@ func (p *parquetWriter) vectors(rows, dim int, row func(i int) []float32) error 
 	}
 	return p.close()
 }
+
+// WriteWalksParquet writes walks as Parquet: columns walk of integers, the number of each walk,
+// where the first has the number first, and vertices of lists of texts, the keys on its way.
+// walk is that of WriteWalks. Keys that WriteEdges refuses give a *KeyError.
+func WriteWalksParquet(ctx context.Context, w io.Writer, first int64, walks int, key AppendKey, walk func(dst []uint32, i int) []uint32, notes []Note) error {
+	columns := []columnfile.Column{{Name: "walk", Kind: columnfile.Integer}, {Name: "vertices", Kind: columnfile.TextList}}
+	out := newOutput(ctx, w)
+	p := parquetWriter{output: out, w: columnfile.NewWriter(out, columns, entries(notes), columnfile.WriteOptions{}), key: key}
+	if err := p.walks(first, walks, walk); err != nil {
+		return fmt.Errorf("write Parquet of walks: %w", err)
+	}
+	return nil
+}
+
+func (p *parquetWriter) walks(first int64, walks int, walk func(dst []uint32, i int) []uint32) error {
+	var path []uint32
+	for i := range walks {
+		p.w.Integer(0, first+int64(i))
+		path = walk(path[:0], i)
+		for _, v := range path {
+			p.scratch = p.key(p.scratch[:0], v)
+			if reason := checkKey(p.scratch); reason != "" {
+				return &KeyError{string(p.scratch), reason}
+			}
+			p.w.Item(1, p.scratch)
+		}
+		if err := p.end(); err != nil {
+			return err
+		}
+	}
+	return p.close()
+}

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 func TestWriteWalks(t *testing.T) {
@@ -35,5 +39,47 @@ func TestWriteWalks_Keys(t *testing.T) {
 		if !errors.As(err, &refused) || refused.Key != key || out.Len() > 0 {
 			t.Errorf("key %q: %v after %q", key, err, out.String())
 		}
+	}
+}
+
+// TestWriteWalksParquet reads the columns by the library: walks of no vertex, of one and of many, keys
+// with white space, and more walks than a row group of the library's pages.
+func TestWriteWalksParquet(t *testing.T) {
+	type row struct {
+		Walk     int64    `parquet:"walk"`
+		Vertices []string `parquet:"vertices,list"`
+	}
+	keys := []string{"a", "é 北", "42\n"}
+	var want []row
+	for i := range 3000 {
+		r := row{Walk: 7 + int64(i), Vertices: []string{keys[i%3]}}
+		for j := range i % 5 {
+			r.Vertices = append(r.Vertices, keys[(i+j)%3])
+		}
+		if i%100 == 99 {
+			r.Vertices = []string{}
+		}
+		want = append(want, r)
+	}
+	walk := func(dst []uint32, i int) []uint32 {
+		for _, key := range want[i].Vertices {
+			dst = append(dst, uint32(slices.Index(keys, key)))
+		}
+		return dst
+	}
+	var out bytes.Buffer
+	if err := WriteWalksParquet(t.Context(), &out, 7, len(want), appendKeys(keys), walk, []Note{{"heavytail.graph", "g"}}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := parquet.Read[row](bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Fatalf("%d walks, %v", len(got), err)
+	}
+	if err := WriteWalksParquet(t.Context(), &failingWriter{}, 7, len(want), appendKeys(keys), walk, nil); !errors.Is(err, errFull) {
+		t.Errorf("%v, expected a full disk", err)
+	}
+	var fault *KeyError
+	if err := WriteWalksParquet(t.Context(), &out, 0, 1, appendKeys([]string{""}), func(dst []uint32, _ int) []uint32 { return append(dst, 0) }, nil); !errors.As(err, &fault) {
+		t.Errorf("empty key: %v", err)
 	}
 }

@@ -120,6 +120,11 @@ func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 	if err := c.CheckPath(path, at); err != nil {
 		return err
 	}
+	if format.Ending(path) == ".parquet" {
+		if err := CheckParquet(path, at); err != nil {
+			return err
+		}
+	}
 	info, err := c.files.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -135,6 +140,17 @@ func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 		return e
 	}
 	return nil
+}
+
+// CheckParquet returns an error for the name of a file of Parquet that ends in .gz or .zst.
+func CheckParquet(path string, at fault.Part) error {
+	ending := filepath.Ext(path)
+	if ending != ".gz" && ending != ".zst" {
+		return nil
+	}
+	e := fault.New(at, "file %s would be Parquet inside of %s, which no program reads", fault.Quote(path), ending)
+	e.Remedy = "leave the ending " + ending + " out, since the pages of Parquet are compressed"
+	return e
 }
 
 // CheckPath returns an error for every file if files are switched off, and
@@ -198,7 +214,7 @@ func CheckEnding(path string, known []string) error {
 // Endings of files that are written in a single format.
 var (
 	ListEndings  = []string{".txt", ".edges", ".edgelist", ".el"}
-	WalkEndings  = []string{".txt", ".walks"}
+	WalkEndings  = []string{".txt", ".walks", ".parquet"}
 	ScoreEndings = []string{".csv", ".txt", ".parquet"}
 )
 

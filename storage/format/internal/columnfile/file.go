@@ -27,13 +27,14 @@ const (
 	Micros                // a timestamp in microseconds
 	Nanos                 // a timestamp in nanoseconds
 	FloatList             // a list of numbers; its Cells.Floats are its items
+	TextList              // a list of texts, which is written and not read
 )
 
 // String names the kind in messages.
 func (k Kind) String() string {
 	return [...]string{
 		"a type that is not read", "boolean", "integer", "unsigned integer", "float", "double", "text", "date",
-		"timestamp", "timestamp", "timestamp", "list of numbers",
+		"timestamp", "timestamp", "timestamp", "list of numbers", "list of texts",
 	}[k]
 }
 

@@ -48,8 +48,8 @@ type Writer struct {
 }
 
 // NewWriter begins a file of columns of the kinds Boolean, Integer, Float, Double, Text,
-// Millis, Days and FloatList, whose lists are of 32-bit floats. Pages are compressed by zstd. Columns
-// and entries stay in their order; the same rows give the same bytes.
+// Millis, Days, TextList and FloatList, whose lists are of 32-bit floats. Pages are compressed by
+// zstd. Columns and entries stay in their order; the same rows give the same bytes.
 func NewWriter(out io.Writer, columns []Column, entries []Entry, opts WriteOptions) *Writer {
 	options := []parquet.WriterOption{
 		parquet.NewSchema("rows", newRecord(columns)),
@@ -115,6 +115,19 @@ func (w *Writer) Floats(column int, list []float32) {
 		w.batch[column] = append(w.batch[column], parquet.FloatValue(x).Level(min(i, 1), 1, column))
 	}
 	w.bytes += 4 * len(list)
+}
+
+// Item adds a text, which it copies, to the list of a column of lists of texts. A list without
+// items is empty.
+func (w *Writer) Item(column int, text []byte) {
+	start, level := len(w.texts), 0
+	if w.set[column] {
+		level = 1
+	}
+	w.set[column] = true
+	w.texts = append(w.texts, text...)
+	w.batch[column] = append(w.batch[column], parquet.ByteArrayValue(w.texts[start:]).Level(level, 1, column))
+	w.bytes += 4 + len(text)
 }
 
 // EndRow ends a row.
@@ -207,6 +220,8 @@ func newNode(k Kind) parquet.Node {
 		return parquet.Date()
 	case FloatList:
 		return parquet.List(parquet.Leaf(parquet.FloatType))
+	case TextList:
+		return parquet.List(newNode(Text))
 	}
 	return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
 }
