@@ -24,7 +24,9 @@ writeFileSync('people.csv', 'key,age,score,ok,note:text\nada,41,0.1,true,\n"b ""
 run(`IMPORT 'edges.csv' INTO g; IMPORT VERTICES 'people.csv' INTO g;
 EMBED g USING laplacian_eigenmaps(dim := 2, seed := 7) AS e;
 EXPORT GRAPH g INTO FILE 'edges.parquet'; EXPORT VERTICES OF g INTO FILE 'people.parquet';
-EXPORT EMBEDDING e INTO FILE 'e.parquet'; SHOW VERTICES IN g INTO FILE 'rows.parquet'`)
+EXPORT EMBEDDING e INTO FILE 'e.parquet'; SHOW VERTICES IN g INTO FILE 'rows.parquet';
+EXPORT WALKS OF g USING deepwalk(walks := 1, length := 3, seed := 1) INTO FILE 'walks.parquet';
+PREDICT 2 LINKS FOR ALL IN g WITH common_neighbors INTO FILE 'links.parquet'`)
 await same('types of edges', "SELECT column_name AS c, column_type AS t FROM (DESCRIBE FROM 'edges.parquet')", [
   { c: 'source', t: 'VARCHAR' }, { c: 'target', t: 'VARCHAR' }, { c: 'weight', t: 'FLOAT' }, { c: 'time', t: 'TIMESTAMP WITH TIME ZONE' },
 ])
@@ -41,6 +43,11 @@ await same('vectors', "SELECT key, id, array_length(vector::FLOAT[2]) AS n FROM 
 ])
 await same('metadata', "SELECT decode(key) AS k, decode(value) AS v FROM parquet_kv_metadata('e.parquet') WHERE decode(key) IN ('heavytail.seed', 'heavytail.dim', 'heavytail.method') ORDER BY k", [
   { k: 'heavytail.dim', v: '2' }, { k: 'heavytail.method', v: 'laplacian_eigenmaps' }, { k: 'heavytail.seed', v: '7' },
+])
+await same('walks', `SELECT walk, len(vertices)::INTEGER AS n, list_count(list_filter(vertices, v -> v IN ('ada', 'b "o"\nb', 'cyd')))::INTEGER AS known FROM 'walks.parquet'`,
+  ['0', '1', '2'].map((walk) => ({ walk, n: 3, known: 3 })))
+await same('predictions', "SELECT * FROM 'links.parquet'", [
+  { source: 'b "o"\nb', rank: '1', target: 'cyd', score: 1 }, { source: 'cyd', rank: '1', target: 'b "o"\nb', score: 1 },
 ])
 await same('rows', "SELECT vertex, degree FROM 'rows.parquet'", [{ vertex: 'ada', degree: '2' }, { vertex: 'b "o"\nb', degree: '1' }, { vertex: 'cyd', degree: '1' }])
 
