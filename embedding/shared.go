@@ -14,5 +14,9 @@ type Checkpoints = base.Checkpoints
 // text names the option, its value and what is allowed.
 var ErrOptions = base.ErrOptions
 
+// ErrEntries is wrapped by the error of a method whose matrix would have more entries than
+// its option entries allows.
+var ErrEntries = base.ErrEntries
+
 // RefreshStats describe a refresh.
 type RefreshStats = base.RefreshStats

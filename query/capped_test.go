@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -41,5 +42,24 @@ func TestPredict_Star(t *testing.T) {
 	p, err := db.Predicted(ctx, PredictedRequest{Vertex: "77", K: 2, Graph: "star", With: w})
 	if err != nil || len(p.Vertices) != 2 || len(p.Notices) != 1 {
 		t.Errorf("%+v, %v", p, err)
+	}
+}
+
+// The error of the memory limit names the methods that take less than netmf.
+func TestDB_Embed_Instead(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, &Options{MemoryLimit: 1 << 20})
+	mustRun(t, db, "GENERATE preferential_attachment(n := 500, m := 3, seed := 1) INTO g")
+	var limit *LimitError
+	_, err := db.Embed(context.Background(), EmbedRequest{Graph: "g", Name: "e", Using: NetMF{Dim: 64}})
+	if !errors.As(err, &limit) || !strings.Contains(err.Error(), "embedding graph g by netmf (fastrp and deepwalk take less) would take") {
+		t.Errorf("netmf: %v", err)
+	}
+	if _, err := db.Embed(context.Background(), EmbedRequest{Graph: "g", Name: "e", Using: FastRP{Dim: 64}}); err != nil {
+		t.Errorf("fastrp: %v", err)
+	}
+	_, err = db.Embed(context.Background(), EmbedRequest{Graph: "g", Name: "e", Using: ProNE{Dim: 4096}})
+	if !errors.As(err, &limit) || strings.Contains(err.Error(), "take less") {
+		t.Errorf("prone: %v", err)
 	}
 }

@@ -152,7 +152,7 @@ func embedJob(c *call, req EmbedRequest, found chosen) (*session.Graph, job.Spec
 	options, _ := run.Settings(found.method.Name, found.options) // the settings have been checked, so there is no error
 	return graph, job.Spec{
 		Kind: "EMBED", Text: text.String(), Target: req.Name, Graph: graph.Info, Options: options,
-		Memory: found.bytes(graph), Purpose: "embedding graph " + fault.Name(req.Graph),
+		Memory: found.bytes(graph), Purpose: found.purpose(req.Graph),
 	}, nil
 }
 

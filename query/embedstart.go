@@ -2,7 +2,9 @@ package query
 
 import (
 	"errors"
+	"fmt"
 
+	"heavytail/embedding/run"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
@@ -84,6 +86,16 @@ func (f chosen) inputs() []*plan.Plan {
 		list = append(list, &plan.Plan{Step: from.Step, Detail: from.Detail}) // measured with the method
 	}
 	return list
+}
+
+// purpose says what the memory of the computation is for, and which methods take less
+// where the memory of this one grows with pairs of vertices.
+func (f chosen) purpose(graph string) string {
+	text := "embedding graph " + fault.Name(graph)
+	if instead := run.Instead(f.method.Name); instead != "" {
+		text += fmt.Sprintf(" by %s (%s take less)", f.method.Name, instead)
+	}
+	return text
 }
 
 // bytes estimates the memory of the computation: that of the method, and the vectors to begin

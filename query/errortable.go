@@ -63,6 +63,7 @@ func Errors() []ErrorInfo {
 		{"format.ErrSyntax", format.ErrSyntax, "Wrapped by every LineError whose line breaks the format.", "correct the line, or skip such lines with on_error := 'skip'"},
 		{"format.ErrValue", format.ErrValue, "Wrapped by every ValueError, and by errors about names of attributes and weights of edges that cannot be written.", "export in a format that can carry the value"},
 		{"embedding.ErrCheckpoint", methods.ErrCheckpoint, "Wrapped by the errors of a checkpoint that cannot be read, or is not one of the same computation.", "run the statement again from its beginning"},
+		{"embedding.ErrEntries", methods.ErrEntries, "Wrapped by the error of a method whose matrix would have more entries than its option entries allows.", "use fastrp or deepwalk, or raise the option entries"},
 		{"embedding.ErrOptions", methods.ErrOptions, "Wrapped by every error of an option that cannot be used; the text names the option, its value and what is allowed.", "correct the option that the message names; HELP and the method list them"},
 		{"embedding.ErrState", methods.ErrState, "Wrapped by the errors of a SpectralState that cannot be read.", "EMBED again"},
 		{"link.ErrAsymmetric", link.ErrAsymmetric, "The feature has a sign that depends on which vertex comes first.", "correct the value that the message names"},

@@ -2,7 +2,9 @@ package query
 
 import (
 	"context"
+	"errors"
 
+	"heavytail/embedding"
 	"heavytail/embedding/run"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
@@ -67,7 +69,7 @@ func runEstimate(c *call, req EmbedRequest, found chosen) (Estimate, error) {
 		return Estimate{}, err
 	}
 	estimate := Estimate{Bytes: found.bytes(graph), Limit: c.db.opts.MemoryLimit, Dim: int(found.dim(graph.Graph.Vertices())), Method: found.method.Name}
-	release, err := c.db.cache.Reserve(estimate.Bytes, "embedding graph "+fault.Name(req.Graph))
+	release, err := c.db.cache.Reserve(estimate.Bytes, found.purpose(req.Graph))
 	if err != nil {
 		c.Notice("it would be refused: %v", err)
 		estimate.Notices = c.Notices
@@ -77,6 +79,10 @@ func runEstimate(c *call, req EmbedRequest, found chosen) (Estimate, error) {
 	stop := c.Watch.Start(plan.Solve)
 	estimate.Seconds, err = run.Seconds(c.Ctx, graph.Graph, found.method.Name, found.options, c.db.opts.Workers)
 	stop(0, "")
+	if errors.Is(err, embedding.ErrEntries) {
+		c.Notice("it would be refused: %v", err)
+		err = nil
+	}
 	estimate.Notices = c.Notices
 	return estimate, err
 }

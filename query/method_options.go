@@ -7,7 +7,7 @@ import (
 )
 
 // MethodOptions is an embedding method with its options as a struct: a [DPSpectral], [LaplacianEigenmaps],
-// [FastRP], [ProNE], [DPWalker], [DeepWalk], [Node2Vec] or [UnitBall]. It is equivalent to a name and a map of
+// [FastRP], [ProNE], [NetMF], [DPWalker], [DeepWalk], [Node2Vec] or [UnitBall]. It is equivalent to a name and a map of
 // settings: both are checked by the same table of options, and the embedding gets the same record.
 //
 // A field that is zero or nil takes the default of the method, as an option that a
@@ -86,6 +86,17 @@ type ProNE struct {
 	RowScale      *float64 `option:"row_scale"` // power of the degree that a vector is divided by, from 0 to 4; nil is the default
 	IgnoreWeights bool     `option:"weights"`   // takes every edge as 1
 	Seed          uint64   `option:"seed"`      // of the factorisation
+}
+
+// NetMF has the options of netmf: the exact factorisation of the matrix that deepwalk
+// samples, for small graphs.
+type NetMF struct {
+	Dim           int    `option:"dim"`      // coordinates of a vector, from 1 to 4096
+	Window        int    `option:"window"`   // steps of the random walk, from 1 to 100
+	Negative      int    `option:"negative"` // negative samples of each pair that the matrix corresponds to, from 1 to 1000
+	Entries       int    `option:"entries"`  // most entries of the matrix, 8 bytes each, up to 2³⁰
+	IgnoreWeights bool   `option:"weights"`  // takes every edge as 1
+	Seed          uint64 `option:"seed"`     // of the random start of the solver
 }
 
 // DPWalker has the options of dp_walker: skip-gram on walks that avoid vertices of high
@@ -183,6 +194,7 @@ func (DPSpectral) methodName() string         { return "dp_spectral" }
 func (LaplacianEigenmaps) methodName() string { return "laplacian_eigenmaps" }
 func (FastRP) methodName() string             { return "fastrp" }
 func (ProNE) methodName() string              { return "prone" }
+func (NetMF) methodName() string              { return "netmf" }
 func (DPWalker) methodName() string           { return "dp_walker" }
 func (DeepWalk) methodName() string           { return "deepwalk" }
 func (Node2Vec) methodName() string           { return "node2vec" }

@@ -18,6 +18,7 @@ var methodStructs = []MethodOptions{
 	LaplacianEigenmaps{Dim: 3, Scale: new(0.0), RowScale: new(0.0), Tolerance: 0.001, Seed: 7, Components: ComponentsApart, IgnoreWeights: true},
 	FastRP{Dim: 3, Beta: new(0.0), Alpha1: 1, Alpha2: new(0.0), Alpha3: new(-1.0), Alpha4: 2, RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
 	ProNE{Dim: 3, Order: 4, Mu: 0.5, Theta: 1, RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
+	NetMF{Dim: 3, Window: 2, Negative: 2, Entries: 1000, IgnoreWeights: true, Seed: 7},
 	DPWalker{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, Beta: new(0.0), IgnoreWeights: true, Partitions: 1, Seed: 7},
 	DeepWalk{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, IgnoreWeights: true, Partitions: 1, Seed: 7},
 	Node2Vec{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, P: 0.5, Q: 2, IgnoreWeights: true, Partitions: 1, Seed: 7},

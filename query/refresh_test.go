@@ -104,7 +104,7 @@ func TestDB_Refresh_Shrinks(t *testing.T) {
 	for name, method := range map[string]string{
 		"spectral": "dp_spectral(dim := 6)", "laplacian": "laplacian_eigenmaps(dim := 3)", "softmax": "dp_walker(dim := 4, walks := 2, length := 5)",
 		"ball":   "unit_ball(dim := 6, passes := 40)",
-		"random": "fastrp(dim := 6)", "factors": "prone(dim := 6)",
+		"random": "fastrp(dim := 6)", "factors": "prone(dim := 6)", "matrix": "netmf(dim := 6)",
 		"negative": "deepwalk(dim := 4, walks := 2, length := 5, negative := 2)", "second order": "node2vec(dim := 4, walks := 2, length := 5)",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -45,6 +45,7 @@ var layout = map[string][]string{
 	},
 	"embedding/internal/base": {"storage/csr", "storage/vec"},
 	"embedding/propagate":     {"storage/csr", "storage/vec", "embedding/eigen", "embedding/internal/base"},
+	"embedding/netmf":         {"storage/csr", "storage/vec", "embedding/eigen", "embedding/internal/base"},
 	"embedding/spectral":      {"storage/csr", "storage/vec", "embedding/eigen", "embedding/internal/base"},
 	"embedding/unitball":      {"storage/csr", "storage/vec", "index", "embedding/internal/base"},
 	"embedding/eigen":         {"storage/vec"},
@@ -55,7 +56,7 @@ var layout = map[string][]string{
 	"embedding/link":          {"storage/csr", "storage/vec", "embedding/classify"},
 	"embedding/tune":          {"embedding/jsonnull", "storage/csr", "storage/vec", "embedding", "embedding/eigen", "embedding/evaluate"},
 	"embedding/run": {
-		"embedding/unitball", "embedding/propagate",
+		"embedding/unitball", "embedding/propagate", "embedding/netmf",
 		"storage", "storage/csr", "storage/vec", "embedding", "embedding/evaluate", "embedding/link", "embedding/tune", "embedding/skipgram", "index",
 	},
 	"index":                  {"storage/vec"},

@@ -109,3 +109,21 @@ func TestChooseLinkGraphs(t *testing.T) {
 		t.Errorf("%d graphs, %v", len(quick), err)
 	}
 }
+
+// TestLinkSteps_Large expects that a method with an entry for each pair of vertices is
+// measured on all graphs but the large ones.
+func TestLinkSteps_Large(t *testing.T) {
+	t.Parallel()
+	e := &experiment{}
+	for _, g := range linkGraphs() {
+		found := 0
+		for _, s := range e.linkSteps([]linkGraph{g}, linkMethods()) {
+			if strings.Contains(s.statement, "netmf") {
+				found++
+			}
+		}
+		if want := 2; g.large && found != 0 || !g.large && found != want {
+			t.Errorf("%s: %d statements with netmf", g.name, found)
+		}
+	}
+}

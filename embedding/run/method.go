@@ -16,6 +16,7 @@ type Method struct {
 	Name    string
 	Summary string // one line
 	Walks   bool   // learns from walks, which the function Walks gives
+	Instead string // the answer of the function Instead
 	Options []OptionInfo
 }
 

@@ -10,6 +10,7 @@ func algorithms() []algorithm {
 		spectral(embedding.MethodLaplacianEigenmaps, "largest eigenvectors of the normalised adjacency matrix"),
 		fastRP(),
 		proNE(),
+		netMF(),
 		walks(embedding.MethodDPWalker, "skip-gram on walks that avoid vertices of high degree"),
 		walks(embedding.MethodDeepWalk, "skip-gram on uniform walks"),
 		walks(embedding.MethodNode2Vec, "skip-gram on walks that tend back or outwards"),
@@ -23,6 +24,17 @@ func Methods() []Method {
 		list = append(list, a.Method)
 	}
 	return list
+}
+
+// Instead returns the methods to use if the memory does not suffice for this one, or "" if
+// its memory grows only with vertices and edges.
+func Instead(method string) string {
+	for _, a := range algorithms() {
+		if a.Name == method {
+			return a.Instead
+		}
+	}
+	return ""
 }
 
 // Check returns an *OptionError for the first option that is unknown or has an

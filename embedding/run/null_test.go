@@ -86,7 +86,7 @@ func (l *lots) check(t *testing.T) {
 func nullMethods() map[string][]Option {
 	walks := []Option{{"dim", 64}, {"walks", 2}, {"length", 20}}
 	return map[string][]Option{
-		"dp_spectral": {{"dim", 64}}, "laplacian_eigenmaps": {{"dim", 64}}, "fastrp": {{"dim", 64}}, "prone": {{"dim", 64}}, "deepwalk": walks, "dp_walker": walks,
+		"dp_spectral": {{"dim", 64}}, "laplacian_eigenmaps": {{"dim", 64}}, "fastrp": {{"dim", 64}}, "prone": {{"dim", 64}}, "netmf": {{"dim", 64}}, "deepwalk": walks, "dp_walker": walks,
 		"unit_ball": {{"dim", 64}, {"passes", 60}},
 	}
 }

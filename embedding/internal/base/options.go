@@ -11,3 +11,7 @@ const (
 // ErrOptions is wrapped by every error of an option that cannot be used; the
 // text names the option, its value and what is allowed.
 var ErrOptions = errors.New("invalid options")
+
+// ErrEntries is wrapped by the errors of a matrix that would have more entries than an
+// option allows; the text has both numbers and names methods that need no such matrix.
+var ErrEntries = errors.New("the matrix has too many entries")

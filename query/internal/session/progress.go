@@ -36,7 +36,7 @@ func unitOf(stage string) string {
 		return "coordinates"
 	case "counting":
 		return "edges"
-	case "nearest", "predicting":
+	case "nearest", "predicting", "multiplying":
 		return "vertices"
 	case "bootstrapping":
 		return "data sets"

@@ -1,0 +1,71 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"heavytail/embedding/netmf"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+)
+
+// netMF is the method of package netmf.
+func netMF() algorithm {
+	type options = netmf.Options
+	summary := "exact factorisation of the matrix that deepwalk samples, for small graphs"
+	a := method(netmf.Method, summary, netMFFields(), options.Validate, options.WithDefaults, func(o options) prepared {
+		return prepared{
+			run: func(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
+				o := o
+				o.Workers, o.Progress = req.Workers, req.Progress
+				rows, stats, err := netmf.NetMF(ctx, g, o)
+				if err != nil {
+					return outcome{}, err
+				}
+				return outcome{vectors: rows, info: netMFRecord(g, o.Seed, stats)}, nil
+			},
+			bytes: func(g *csr.Graph) int64 { return netmf.Bytes(g, o) },
+			seconds: func(ctx context.Context, g *csr.Graph, workers int) (float64, error) {
+				o := o
+				o.Workers = workers
+				return netmf.Seconds(ctx, g, o)
+			},
+		}
+	})
+	a.Instead = "fastrp and deepwalk"
+	return a
+}
+
+// netMFRecord returns the settings of a run for the record of an embedding.
+func netMFRecord(g *csr.Graph, seed uint64, stats netmf.Stats) storage.EmbeddingInfo {
+	info := storage.EmbeddingInfo{
+		Seed: seed, Eigenvalues: stats.Eigenvalues, Residuals: stats.Residuals, Iterations: stats.Iterations, Seconds: stats.Seconds,
+		Stats: []storage.Setting{
+			{Name: "entries", Value: strconv.FormatInt(stats.Entries, 10)},
+			{Name: "products", Value: strconv.Itoa(stats.Products)},
+			{Name: "converged", Value: strconv.FormatBool(stats.Converged)},
+			{Name: "reason", Value: stats.Reason},
+		},
+	}
+	info.Stats = append(info.Stats, weighted(g, stats.Weighted)...)
+	for _, note := range stats.Notes {
+		info.Stats = append(info.Stats, storage.Setting{Name: "note", Value: note})
+	}
+	return info
+}
+
+// netMFFields are the options of netmf.
+func netMFFields() table[netmf.Options] {
+	type options = netmf.Options
+	upTo := func(most int) string { return fmt.Sprintf("a whole number from 1 to %d", most) }
+	return table[options]{
+		count("dim", "coordinates per vertex", "a whole number from 1 to 4096", func(o *options) *int { return &o.Dim }),
+		count("window", "steps of the random walk", upTo(netmf.MaxWindow), func(o *options) *int { return &o.Window }),
+		count("negative", "negative samples of each pair that the matrix corresponds to; more of them leave fewer entries",
+			upTo(netmf.MaxNegative), func(o *options) *int { return &o.Negative }),
+		count("entries", "largest number of entries of the matrix, 8 bytes each", upTo(netmf.MaxEntries), func(o *options) *int { return &o.Entries }),
+		weights(func(o *options) *bool { return &o.IgnoreWeights }),
+		seed("seed of the random start of the solver", func(o *options) *uint64 { return &o.Seed }),
+	}
+}
