@@ -25,7 +25,7 @@ func linkGraphs() []linkGraph {
 		{name: "pa", make: "GENERATE preferential_attachment(n := 4000, m := 10, seed := 1) INTO pa", cost: 4},
 		{name: "blogcatalog", file: "blogcatalog.csv.gz", cost: 40},
 		{name: "mathoverflow", file: "sx-mathoverflow.txt.gz", timed: true, cost: 60},
-		{name: "dblp", file: "dblp.txt.gz", large: true, cost: 60},
+		{name: "dblp", file: "dblp.txt.gz", cost: 60},
 		{name: "epinions", file: "soc-Epinions1.txt.gz", large: true, cost: 100},
 		{name: "twitter", file: "ego-twitter.txt.gz", large: true, cost: 200},
 	}

@@ -58,6 +58,30 @@ type Options struct {
 }
 
 // WithDefaults returns a copy in which every parameter is set.
+//
+// The defaults of T and b are based on these measurements with k = 64: the AUC of
+// predicting a held-out fifth of the edges by cosine, against random / degree / two-hop
+// pairs, and the mean average precision of ten recommendations:
+//
+//	AUC           T 1                  T 2                  T 5                  T 10                 T 20                 T 10, b 5
+//	cora          .770 / .772 / .608   .799 / .799 / .626   .816 / .815 / .722   .829 / .827 / .743   .836 / .834 / .752   .809 / .808 / .747
+//	CollegeMsg    .595 / .534 / .374   .671 / .597 / .447   .667 / .609 / .481   .667 / .608 / .487   .671 / .606 / .498   .577 / .535 / .520
+//	ca-GrQc       .892 / .899 / .748   .909 / .913 / .750   .914 / .914 / .784   .910 / .915 / .799   .913 / .915 / .801   .909 / .905 / .754
+//	ego-facebook  .979 / .979 / .909   .987 / .983 / .924   .988 / .983 / .925   .987 / .981 / .923   .987 / .981 / .918   .958 / .954 / .875
+//
+//	MAP           T 1     T 2     T 5     T 10    T 20    T 10, b 5
+//	cora          .125    .122    .151    .158    .160    .152
+//	CollegeMsg    .009    .009    .013    .015    .014    .012
+//	ca-GrQc       .283    .326    .368    .376    .375    .369
+//	ego-facebook  .240    .217    .235    .238    .234    .203
+//
+// Walks of 20 steps take twice the time of 10 in the first phase and gain little. More
+// negative samples leave fewer entries above 1, and with them less of the graph. With
+// T 1 dot products recommend better than cosine on ego-facebook (.356) and CollegeMsg
+// (.025), but not on cora (.113) and ca-GrQc (.215).
+//
+// With 2²⁸ entries the matrix takes 2 GiB, and a product with 16 vectors about two seconds
+// of a processor.
 func (o Options) WithDefaults() Options {
 	if o.Dim == 0 {
 		o.Dim = 200 // as the other methods
