@@ -59,7 +59,7 @@ var (
 	unweightedOption = OptionInfo{Name: "weighted", Type: "bool", Default: "TRUE", Doc: "use the weights of the edges, if there are any"}
 	lengthsOption    = OptionInfo{Name: "weighted", Type: "bool", Default: "FALSE", Doc: "take the weights as lengths of the edges; otherwise each has the length 1"}
 	normalizedOption = OptionInfo{Name: "normalized", Type: "bool", Default: "FALSE", Doc: "divide by the largest possible value, so that values are from 0 to 1"}
-	sourcesOption    = OptionInfo{Name: "sources", Type: "int", Default: "0", Doc: "vertices from which paths are computed: fewer than all give estimates with a bound of the error; 0 means all where that takes up to a minute of one core, and otherwise as many as take about a quarter of a minute, but at least 50"}
+	sourcesOption    = OptionInfo{Name: "sources", Type: "int", Default: "0", Doc: "vertices from which paths are computed: fewer than all give estimates with a bound of the error; 0 means all where that takes up to a minute of one core, and otherwise as many as take about a quarter of a minute, but at least 50. Betweenness without weights takes as long again, for random paths that bound its error"}
 	measureSeed      = OptionInfo{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same values"}
 )
 

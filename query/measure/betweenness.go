@@ -15,7 +15,9 @@ import (
 // The algorithm is that of Brandes, "A Faster Algorithm for Betweenness
 // Centrality", 2001. Values from fewer sources than vertices are multiplied by n/sources
 // (Brandes and Pich, "Centrality Estimation in Large Networks", 2007). With a
-// probability of 0.99 no value has an error above Scores.Error.
+// probability of 0.99 no value has an error above Scores.Error. Without weights random
+// shortest paths improve the estimates of the vertices on many of them, and bound the error
+// (pathsample.go); with weights it is bounded from the sources alone, and the bound is wide.
 //
 // It takes O(s(n + m)) for s sources, with weights O(s(n + m) log n), and 150 bytes
 // per vertex and 40 per vertex and worker.
@@ -26,7 +28,31 @@ func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Score
 		return Scores{}, err
 	}
 	sources := opts.sources(g, 1)
-	values, err := opts.accumulate(ctx, n, len(sources), "paths", func() visitor {
+	values, err := opts.dependencies(ctx, g, sources)
+	if err != nil {
+		return Scores{}, err
+	}
+	factor := float64(n) / float64(len(sources)) / 2 // each pair is counted from both ends
+	// The dependency of a source on a vertex is at most the number of the other vertices.
+	off := bound(values, len(sources), float64(max(1, n-2))) * float64(len(sources)) * factor
+	scale(values, factor)
+	if off > 0 && g.Weights == nil {
+		if off, err = opts.pathBound(ctx, g, values, len(sources)); err != nil {
+			return Scores{}, err
+		}
+	}
+	if opts.Normalized {
+		pairs := math.Max(1, float64(n-1)*float64(n-2)/2)
+		scale(values, 1/pairs)
+		off /= pairs
+	}
+	return Scores{Values: values, Sources: len(sources), Error: off}, nil
+}
+
+// dependencies returns the sums of the dependencies of sources on each vertex.
+func (o DistanceOptions) dependencies(ctx context.Context, g *csr.Graph, sources []uint32) ([]float64, error) {
+	n := g.Vertices()
+	return o.accumulate(ctx, n, len(sources), "paths", func() visitor {
 		if g.Weights == nil {
 			l := newLevels(ctx, g)
 			return func(unit int, sum []float64) bool { return l.add(sources[unit], sum) }
@@ -34,17 +60,6 @@ func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Score
 		b := &brandes{newSearch(ctx, g), make([]float64, n), make([]float64, n)}
 		return func(unit int, sum []float64) bool { return b.add(sources[unit], sum) }
 	})
-	if err != nil {
-		return Scores{}, err
-	}
-	factor := float64(n) / float64(len(sources)) / 2 // each pair is counted from both ends
-	if opts.Normalized {
-		factor /= math.Max(1, float64(n-1)*float64(n-2)/2)
-	}
-	// The dependency of a source on a vertex is at most the number of the other vertices.
-	off := bound(values, len(sources), float64(max(1, n-2))) * float64(len(sources)) * factor
-	scale(values, factor)
-	return Scores{Values: values, Sources: len(sources), Error: off}, nil
 }
 
 // levels adds up the dependencies of sources if every edge has the length 1.

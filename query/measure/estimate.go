@@ -144,12 +144,26 @@ func (e Estimator) Harmonic(ctx context.Context, opts DistanceOptions) (seconds 
 
 // Betweenness estimates Betweenness, as Harmonic does.
 func (e Estimator) Betweenness(ctx context.Context, opts DistanceOptions) (seconds float64, sources int, err error) {
-	sources = len(opts.sources(e.g, 1))
+	g, err := weightsOf(e.g, opts.Weighted)
+	if err != nil {
+		return 0, 0, err
+	}
+	sources = len(opts.sources(g, 1))
 	seconds, err = e.searches(opts, 1, sources, func(o DistanceOptions) error {
-		_, err := Betweenness(ctx, e.g, o)
+		_, err := o.dependencies(ctx, g, o.sources(g, 1))
 		return err
 	})
-	return seconds, sources, err
+	if n := g.Vertices(); err != nil || sources == n || g.Weights != nil {
+		return seconds, sources, err
+	}
+	units := opts.pathUnits(ctx, g, sources)
+	p := newPathSearch(ctx, g)
+	sum := make([]float64, g.Vertices())
+	began := time.Now()
+	for i := range pathUnit {
+		p.add(opts.pathRandom(pilotPaths+uint64(i)), sum)
+	}
+	return seconds + time.Since(began).Seconds()*float64(units)/float64(min(workersOf(e.Work), slots)), sources, ctx.Err()
 }
 
 // searches measures one search of at sources at a time for each worker, twice if the

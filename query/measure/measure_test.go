@@ -284,14 +284,18 @@ func TestDistances_Sampled(t *testing.T) {
 		}
 		g, seeds = g.Induced(first), 1
 	}
-	for name, measure := range map[string]func(context.Context, *csr.Graph, DistanceOptions) (Scores, error){"harmonic": Harmonic, "betweenness": Betweenness} {
+	for name, within := range map[string][2]float64{"harmonic": {0.01, 0.12}, "betweenness": {0.0004, 0.02}} {
+		measure := Harmonic
+		if name == "betweenness" {
+			measure = Betweenness
+		}
 		exact, err := measure(t.Context(), g, DistanceOptions{Normalized: true})
 		if err != nil || exact.Sources != g.Vertices() {
 			t.Fatal(exact.Sources, err)
 		}
 		for seed := range seeds {
 			some, err := measure(t.Context(), g, DistanceOptions{Normalized: true, Sources: 500, Seed: seed})
-			if err != nil || some.Sources != 500 || some.Error < 0.01 || some.Error > 0.12 {
+			if err != nil || some.Sources != 500 || some.Error < within[0] || some.Error > within[1] {
 				t.Fatal(some.Sources, some.Error, err)
 			}
 			for v, x := range some.Values {
@@ -303,6 +307,33 @@ func TestDistances_Sampled(t *testing.T) {
 		for v, x := range exact.Values {
 			if x < 0 || x > 1 {
 				t.Fatalf("%s: vertex %d has %v", name, v, x)
+			}
+		}
+	}
+}
+
+// TestPathSearch_Uniform counts random paths of a graph with several paths between most pairs,
+// several components and isolated vertices: every vertex is on the fraction that its betweenness
+// is of all pairs, within five standard errors.
+func TestPathSearch_Uniform(t *testing.T) {
+	const paths = 200_000
+	for i, g := range samples(t) {
+		n := g.Vertices()
+		if n < 2 {
+			continue
+		}
+		exact, err := Betweenness(t.Context(), weightless(g), DistanceOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, counts, o := newPathSearch(t.Context(), g), make([]float64, n), DistanceOptions{Seed: 3}
+		for path := range uint64(paths) {
+			p.add(o.pathRandom(path), counts)
+		}
+		for v, count := range counts {
+			want := exact.Values[v] / (float64(n) * float64(n-1) / 2)
+			if off := math.Abs(count/paths - want); off > 5*math.Sqrt(want*(1-want)/paths)+1e-12 {
+				t.Errorf("graph %d, vertex %d: %v of the paths, expected %v", i, v, count/paths, want)
 			}
 		}
 	}

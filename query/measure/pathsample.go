@@ -1,0 +1,233 @@
+package measure
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"heavytail/storage/csr"
+)
+
+// Estimates of betweenness are improved, and their error is bounded, by random shortest paths
+// between random pairs, which are independent of the estimates: the fraction of the paths that
+// pass through a vertex is its betweenness divided by the number of all pairs, and a path counts
+// 0 or 1, where a source counts from 0 to n − 2. So for vertices on many paths far fewer visits
+// give a narrow bound, while sources tell vertices on few paths apart (Riondato and
+// Kornaropoulos, "Fast Approximation of Betweenness Centrality through Sampling", WSDM 2014;
+// searches from both ends: Borassi and Natale, "KADABRA is an ADaptive Algorithm for
+// Betweenness via Random Approximation", ESA 2016).
+
+const (
+	leastPaths = 10_000
+	mostPaths  = 4_000_000
+	pathUnit   = 500 // paths of a unit of work
+	pilotPaths = 500 // paths by whose visits the number of all is chosen
+)
+
+// pathUnits returns how many units of paths are drawn: so many that they visit as many edges as
+// the searches from the sources, but at most SampledVisits.
+func (o DistanceOptions) pathUnits(ctx context.Context, g *csr.Graph, sources int) int {
+	pilot := newPathSearch(ctx, g)
+	none := make([]float64, g.Vertices())
+	for i := range pilotPaths {
+		pilot.add(o.pathRandom(uint64(i)), none)
+	}
+	visits := min(SampledVisits, float64(sources)*visitsOf(g))
+	return int(min(mostPaths, max(leastPaths, visits*pilotPaths/float64(1+pilot.visits)))) / pathUnit
+}
+
+// pathBound returns the largest error of estimates of betweenness, as sums over unordered
+// pairs, at the probability confidence. An estimate that the paths make improbable is replaced by
+// theirs.
+func (o DistanceOptions) pathBound(ctx context.Context, g *csr.Graph, estimates []float64, sources int) (float64, error) {
+	n := g.Vertices()
+	units := o.pathUnits(ctx, g, sources)
+	o.Checkpoints = Checkpoints{} // the paths take a part of the time of the estimates, and are drawn again
+	counts, err := o.accumulate(ctx, n, units, "bound of the error", func() visitor {
+		p := newPathSearch(ctx, g)
+		return func(unit int, sum []float64) bool {
+			if p.halted() {
+				return false
+			}
+			for i := range pathUnit {
+				p.add(o.pathRandom(pilotPaths+uint64(unit)*pathUnit+uint64(i)), sum)
+			}
+			return true
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	pairs := float64(n) * float64(n-1) / 2
+	sampled := float64(units) * pathUnit
+	limit := math.Log(2*float64(n)/(1-confidence)) / sampled
+	widths := make(map[float64]float64) // by count; many vertices have the same
+	widest := 0.0
+	for v, count := range counts {
+		width, known := widths[count]
+		if !known {
+			p := count / sampled
+			width = wider(1-p, limit, wider(p, limit, 0))
+			widths[count] = width
+		}
+		value, width := count/sampled*pairs, width*pairs
+		off := math.Abs(estimates[v] - value)
+		if off > width/2 { // improbable for an estimate that is as good
+			estimates[v], off = value, 0
+		}
+		widest = max(widest, off+width)
+	}
+	return widest, nil
+}
+
+// pathRandom is the source of the numbers of one path.
+func (o DistanceOptions) pathRandom(path uint64) *rand.PCG {
+	return rand.NewPCG(o.Seed, 0xbe7d<<40+path)
+}
+
+// pathSearch draws shortest paths in graphs without weights, by searches from both ends that
+// meet. It takes 32 bytes for each vertex.
+type pathSearch struct {
+	halt
+	g      *csr.Graph
+	sides  [2]pathSide
+	middle []uint32 // vertices where the searches meet
+	random rand.PCG
+	visits int // of edges
+}
+
+// pathSide is the search from one end.
+type pathSide struct {
+	distance []int32   // -1 where not reached
+	paths    []float64 // number of shortest paths from the end
+	order    []uint32  // the vertices reached, by ascending distance
+	level    int       // where the last level begins in order
+	edges    int       // of the vertices of the last level
+}
+
+func newPathSearch(ctx context.Context, g *csr.Graph) *pathSearch {
+	n := g.Vertices()
+	p := &pathSearch{halt: halt{ctx}, g: g}
+	for i := range p.sides {
+		s := &p.sides[i]
+		s.distance, s.paths = make([]int32, n), make([]float64, n)
+		for v := range s.distance {
+			s.distance[v] = -1
+		}
+	}
+	return p
+}
+
+// add draws two vertices and a shortest path between them, and adds 1 for each vertex inside of
+// it. All shortest paths are equally likely.
+func (p *pathSearch) add(source *rand.PCG, sum []float64) {
+	r := rand.New(source)
+	u := r.IntN(p.g.Vertices())
+	v := r.IntN(p.g.Vertices() - 1)
+	if v >= u {
+		v++
+	}
+	p.sides[0].begin(p.g, uint32(u))
+	p.sides[1].begin(p.g, uint32(v))
+	if p.meet() {
+		at := p.middle[p.draw(r, p.middle, func(w uint32) float64 { return p.sides[0].paths[w] * p.sides[1].paths[w] })]
+		if at != uint32(u) && at != uint32(v) {
+			sum[at]++
+		}
+		for i := range p.sides {
+			p.back(r, &p.sides[i], at, sum)
+		}
+	}
+	for i := range p.sides {
+		p.sides[i].end()
+	}
+}
+
+// meet searches from both ends, a level of the side with fewer edges at a time, until they
+// meet. It reports whether they do.
+func (p *pathSearch) meet() bool {
+	p.middle = p.middle[:0]
+	for {
+		s, other := &p.sides[0], &p.sides[1]
+		if s.edges > other.edges {
+			s, other = other, s
+		}
+		if s.level == len(s.order) {
+			return false
+		}
+		p.visits += s.edges
+		s.expand(p.g)
+		// All vertices that both have reached are in the new level of the one and in the last
+		// of the other: nearer ones would have been met before.
+		for _, w := range s.order[s.level:] {
+			if other.distance[w] >= 0 {
+				p.middle = append(p.middle, w)
+			}
+		}
+		if len(p.middle) > 0 {
+			return true
+		}
+	}
+}
+
+// back counts the vertices of a random shortest path from a vertex back to an end, without
+// both.
+func (p *pathSearch) back(r *rand.Rand, s *pathSide, at uint32, sum []float64) {
+	var before []uint32
+	for s.distance[at] > 1 {
+		before = before[:0]
+		for _, w := range p.g.Neighbors(at) {
+			if s.distance[w] == s.distance[at]-1 {
+				before = append(before, w)
+			}
+		}
+		p.visits += p.g.Degree(at)
+		at = before[p.draw(r, before, func(w uint32) float64 { return s.paths[w] })]
+		sum[at]++
+	}
+}
+
+// draw returns the place of one of the vertices, with a probability in proportion to its share.
+func (p *pathSearch) draw(r *rand.Rand, of []uint32, share func(w uint32) float64) int {
+	total := 0.0
+	for _, w := range of {
+		total += share(w)
+	}
+	left := r.Float64() * total
+	for i, w := range of {
+		if left -= share(w); left < 0 {
+			return i
+		}
+	}
+	return len(of) - 1 // by rounding
+}
+
+func (s *pathSide) begin(g *csr.Graph, v uint32) {
+	s.distance[v], s.paths[v] = 0, 1
+	s.order, s.level, s.edges = append(s.order[:0], v), 0, g.Degree(v)
+}
+
+// expand finds the next level.
+func (s *pathSide) expand(g *csr.Graph) {
+	begin, end := s.level, len(s.order)
+	s.level, s.edges = end, 0
+	for _, v := range s.order[begin:end] {
+		next, paths := s.distance[v]+1, s.paths[v]
+		for _, w := range g.Neighbors(v) {
+			switch s.distance[w] {
+			case -1:
+				s.distance[w], s.paths[w] = next, paths
+				s.order = append(s.order, w)
+				s.edges += g.Degree(w)
+			case next:
+				s.paths[w] += paths
+			}
+		}
+	}
+}
+
+func (s *pathSide) end() {
+	for _, v := range s.order {
+		s.distance[v] = -1
+	}
+}
