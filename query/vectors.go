@@ -55,6 +55,23 @@ func (db *DB) Vector(ctx context.Context, embedding, vertex string) ([]float32, 
 	return vector, c.wrap(err)
 }
 
+// VectorsDigest returns the digest of the vectors of an embedding as they are stored
+// (storage.MatrixDigest), with the entry of the generation that has them. It takes O(n·d),
+// and loads the vectors unless they are in memory; they stay there as after a search.
+func (db *DB) VectorsDigest(ctx context.Context, embedding string) (storage.EmbeddingInfo, string, error) {
+	c, err := db.begin(ctx, "VECTORS DIGEST")
+	if err != nil {
+		return storage.EmbeddingInfo{}, "", err
+	}
+	defer c.end()
+	stored, _, _, err := c.Vectors(embedding, fault.Embedding)
+	if err != nil {
+		return storage.EmbeddingInfo{}, "", c.wrap(err)
+	}
+	digest, err := storage.MatrixDigest(ctx, stored.Matrix)
+	return stored.Info, digest, c.wrap(err)
+}
+
 // storedVector reads a vector from the file. It returns errMoved if the rows of the
 // embedding do not correspond to the present vertices of the graph.
 func (c *call) storedVector(embedding, vertex string) (vector []float32, err error) {

@@ -26,7 +26,7 @@ into the file that the statement would have written alone: the same bytes. See
   heavytail shard status --dir D
   heavytail shard merge --dir D`,
 	}
-	for _, sub := range []*cobra.Command{newShardPlan(std), newShardRun(std), newShardStatus(std), newShardMerge()} {
+	for _, sub := range []*cobra.Command{newShardPlan(std), newShardRun(std), newShardStatus(std), newShardMerge(std)} {
 		sub.Flags().String("dir", "", "folder of the plan")
 		require(sub, "dir")
 		must(sub.MarkFlagDirname("dir"))
@@ -163,24 +163,33 @@ func shardStatus(m *shard.Manifest, states []shard.State) string {
 	return text
 }
 
-func newShardMerge() *cobra.Command {
+func newShardMerge(std streams) *cobra.Command {
 	var out string
 	var overwrite bool
 	cmd := &cobra.Command{
-		Use:   "merge --dir D [--out OUT]",
+		Use:   "merge [FILE] --dir D [--out OUT]",
 		Short: "Write the rows of all shards into one file",
 		Long: `Check the rows of all shards, and write them in order into OUT, or into the file
 that the statement names. The file appears when it is complete. If one process ran all
-shards of a plain text of pairs, it is a second name of their file in D.`,
-		Args: exactly(0, "no argument"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+shards of a plain text of pairs, it is a second name of their file in D. With FILE, which
+is only read, its graph and its vectors must be those of the plan.`,
+		Args: between(0, 1, "at most one FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := shard.Open(flagText(cmd, "dir"))
 			if err != nil {
 				return err
 			}
-			ctx, stop := interruptible(cmd.Context())
-			defer stop()
-			return m.Merge(ctx, out, overwrite)
+			if len(args) == 0 {
+				ctx, stop := interruptible(cmd.Context())
+				defer stop()
+				return m.Merge(ctx, out, overwrite)
+			}
+			return runOn(cmd, std, args[0], shardOptions(), "table", func(r *runner) error {
+				if err := m.Verify(r.ctx, r.db); err != nil {
+					return err
+				}
+				return m.Merge(r.ctx, out, overwrite)
+			})
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "file for the rows")

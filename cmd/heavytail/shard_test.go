@@ -42,7 +42,10 @@ func TestShard(t *testing.T) {
 	mustRun(t, "", "shard", "merge", "--dir", folder, "--overwrite")
 
 	// A graph that has changed since the plan was made is refused.
+	mustRun(t, "", "shard", "merge", file, "--dir", folder, "--overwrite")
 	mustRun(t, "", "exec", file, "-c", "INSERT EDGE ('0', 'new') INTO g")
+	mustFail(t, exitFailed, []string{"graph g is not version 1"}, "shard", "merge", file, "--dir", folder, "--overwrite")
+	mustFail(t, exitUsage, []string{"at most one FILE"}, "shard", "merge", file, file, "--dir", folder)
 	if err := os.Remove(filepath.Join(folder, "parts", "00000.json")); err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@
 //
 // # The folder
 //
-// A folder holds one plan. Its form is version 4:
+// A folder holds one plan. Its form is version 5:
 //
 //	manifest.json      the plan; never changed, and without it there is no plan
 //	input/pairs.txt    the text of SCORE FILE, if it can be cut at line feeds: a second name of
@@ -31,8 +31,16 @@
 //
 // The manifest has the statement, the rows of each shard, the CRC-32C of each input, and
 // the objects that answers depend on: the graph with its version, the embeddings with their
-// generations, the models, the indexes, and the kind of kernels (vec.Kind), because kernels
-// of different machines round differently. It also has its own checksum.
+// generations, the models, the indexes, each with the time when it was made, and the kind of
+// kernels (vec.Kind), because kernels of different machines round differently. The graph and
+// the embeddings also have digests of their content ([Content]): of the keys of the vertices in
+// their order, the edges, the weights, the times and the vectors. The manifest also has its own
+// checksum.
+//
+// A process computes the digests once for each file, however many shards it runs: 5 ms for the
+// 75,879 vertices and 405,740 edges of soc-Epinions1, which takes 40 ms to load. Shards of one
+// process each thus pay for them once each. Attributes, models and indexes have no digest;
+// they are recognized by their versions and times.
 //
 // # What can be relied on
 //
@@ -40,7 +48,7 @@
 // shard that was killed is run again, and continues if the statement can continue. A
 // finished shard is not run again. Two processes may run the same shard: they write the
 // same bytes, or the second one gets an error (format.ErrPartInUse). A file of a different
-// version, a machine with different kernels, and a changed input, part or manifest give an
+// version or content, a machine with different kernels, and a changed input, part or manifest give an
 // error. Merge reads and checks every part before the merged file gets its name.
 //
 // Shards with one part are finished together: until then a run that was stopped continues if it is

@@ -37,11 +37,15 @@ func Make(ctx context.Context, db *query.DB, dir, statement string, shards int) 
 		return nil, err
 	}
 	output, _ := work.output().(parser.String)
-	m := &Manifest{Format: version, Statement: parsed.String(), Output: output.Value, Kernel: vec.Kind(), dir: dir}
+	m := newManifest(dir)
+	m.Format, m.Statement, m.Output, m.Kernel = version, parsed.String(), output.Value, vec.Kind()
 	if _, err := os.Lstat(m.path()); !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", dir, errors.Join(ErrPlanned, err))
 	}
 	if m.Reads, err = sources(ctx, db, work.names()); err != nil {
+		return nil, err
+	}
+	if err := m.addContent(ctx, db, m.Reads); err != nil {
 		return nil, err
 	}
 	for _, folder := range []string{m.inputs(), m.outputs()} {

@@ -15,7 +15,7 @@ import (
 )
 
 // version is the form of the folder.
-const version = 4
+const version = 5
 
 // MaxShards is the largest number of shards of a plan.
 const MaxShards = 100_000
@@ -23,7 +23,7 @@ const MaxShards = 100_000
 // Manifest is a plan: a statement that is divided into shards. It is safe for concurrent
 // use.
 type Manifest struct {
-	Format    int      `json:"format"`         // 4
+	Format    int      `json:"format"`         // 5
 	Statement string   `json:"statement"`      // in the language, with what it would read and write alone
 	Output    string   `json:"output"`         // the file of the statement, which Merge writes if it is given no other
 	Kernel    string   `json:"kernel"`         // vec.Kind() of the machine that planned
@@ -32,7 +32,8 @@ type Manifest struct {
 	Shards    []Input  `json:"shards"`
 	Checksum  string   `json:"checksum"` // SHA-256 of all the other fields
 
-	dir string
+	dir      string
+	contents *contents // that this process has read
 }
 
 // Source is an object of a heavytail file on which the rows of a statement depend.
@@ -42,6 +43,14 @@ type Source struct {
 	// State changes whenever the rows may change: it has the version of a graph or the
 	// generation of an embedding, and the time when it was made.
 	State string `json:"state"`
+	// Content distinguishes files in which objects of one name, version and time differ, such
+	// as copies of a file that went different ways.
+	Content Content `json:"content,omitzero"`
+}
+
+// same reports whether two sources have one name and one state; their content may differ.
+func (s Source) same(other Source) bool {
+	return s.Kind == other.Kind && s.Name == other.Name && s.State == other.State
 }
 
 // Input is the input of one shard: the rows of the statement from the number First on.
@@ -61,11 +70,15 @@ type part struct {
 	Seconds float64 `json:"seconds"`
 }
 
+func newManifest(dir string) *Manifest {
+	return &Manifest{dir: dir, contents: &contents{seen: map[contentKey]Content{}}}
+}
+
 // Open reads the plan of a folder. If there is no plan, the error wraps
 // fs.ErrNotExist; if the manifest was changed or has a different version, it wraps
 // ErrDamaged.
 func Open(dir string) (*Manifest, error) {
-	m := &Manifest{dir: dir}
+	m := newManifest(dir)
 	if err := readJSON(m.path(), m); err != nil {
 		return nil, err
 	}

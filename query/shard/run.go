@@ -63,6 +63,9 @@ func (m *Manifest) run(ctx context.Context, db *query.DB, g group) error {
 	if err != nil {
 		return err
 	}
+	if m.Kernel != vec.Kind() {
+		return fmt.Errorf("this machine has the kernels %s, the plan those of %s, which round differently: %w", vec.Kind(), m.Kernel, ErrChanged)
+	}
 	if err := m.checkSources(ctx, db, work.names()); err != nil {
 		return err
 	}
@@ -160,23 +163,40 @@ func (m *Manifest) verify(g group, p *part, sum checksum) error {
 	return nil
 }
 
-// checkSources returns an error for a file with different objects, and for kernels that round
-// differently.
-func (m *Manifest) checkSources(ctx context.Context, db *query.DB, names named) error {
-	if m.Kernel != vec.Kind() {
-		return fmt.Errorf("this machine has the kernels %s, the plan those of %s, which round differently: %w", vec.Kind(), m.Kernel, ErrChanged)
+// Verify returns ErrChanged, with the name of the object, for a file in which the objects that
+// the rows depend on are not those of the plan. It reads graph and vectors, once for each
+// process and file; every Run does the same before it computes anything.
+func (m *Manifest) Verify(ctx context.Context, db *query.DB) error {
+	work, _, err := divide(m.Statement)
+	if err != nil {
+		return err
 	}
+	return m.checkSources(ctx, db, work.names())
+}
+
+// checkSources compares the objects of a file with those of the plan: first their states,
+// which costs nothing, and then their content.
+func (m *Manifest) checkSources(ctx context.Context, db *query.DB, names named) error {
 	now, err := sources(ctx, db, names)
 	if err != nil {
 		return err
 	}
-	for _, s := range m.Reads {
-		if !slices.Contains(now, s) {
-			return fmt.Errorf("%s %s is not %s, as in the plan: %w", s.Kind, s.Name, s.State, ErrChanged)
+	for _, p := range m.Reads {
+		if !slices.ContainsFunc(now, p.same) {
+			return fmt.Errorf("%s %s is not %s, as in the plan: %w", p.Kind, p.Name, p.State, ErrChanged)
 		}
 	}
 	if len(now) != len(m.Reads) {
 		return fmt.Errorf("the statement reads more than in the plan: %w", ErrChanged)
+	}
+	if err := m.addContent(ctx, db, now); err != nil {
+		return err
+	}
+	for _, p := range m.Reads {
+		s := now[slices.IndexFunc(now, p.same)]
+		if parts := s.Content.differs(p.Content); parts != "" {
+			return fmt.Errorf("%s %s has other %s than that of the plan, which also is %s: %w", s.Kind, s.Name, parts, s.State, ErrChanged)
+		}
 	}
 	return nil
 }

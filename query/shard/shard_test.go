@@ -286,7 +286,7 @@ func TestShards_Refused(t *testing.T) {
 	os.Remove(m.state(one(0)))
 	refused("kernels", other.Run(ctx, db, 0), ErrChanged, "abacus")
 	other = *m
-	other.Reads = append([]Source{{"graph", "g", "version 99"}}, m.Reads...)
+	other.Reads = append([]Source{{Kind: "graph", Name: "g", State: "version 99"}}, m.Reads...)
 	refused("version", other.Run(ctx, db, 0), ErrChanged, "graph g is not version 99")
 	other = *m
 	other.Checksum = "another"
@@ -299,6 +299,11 @@ func TestShards_Refused(t *testing.T) {
 	}
 	_, err = Open(m.dir)
 	refused("manifest", err, ErrDamaged, "changed after it was written")
+	if err := os.WriteFile(m.path(), []byte(strings.Replace(read(t, m.path()), `"format": 5`, `"format": 4`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(m.dir)
+	refused("older folder", err, ErrDamaged, "has format 4, expected 5")
 	_, err = Open(t.TempDir())
 	refused("no manifest", err, os.ErrNotExist, "manifest.json")
 }

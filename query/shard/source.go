@@ -4,17 +4,16 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"heavytail/query"
 	"heavytail/storage"
 )
 
 // sources lists the objects in the file of db on which the rows of a statement
-// depend: models, embeddings, indexes and the graph.
+// depend, without their content: models, embeddings, indexes and the graph.
 func sources(ctx context.Context, db *query.DB, names named) (list []Source, err error) {
 	add := func(kind, name, format string, args ...any) {
-		list = append(list, Source{kind, name, fmt.Sprintf(format, args...)})
+		list = append(list, Source{Kind: kind, Name: name, State: fmt.Sprintf(format, args...)})
 	}
 	models, err := db.Models(ctx)
 	if err != nil && len(names.models) > 0 {
@@ -36,7 +35,7 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 		if err != nil {
 			return nil, err
 		}
-		add("embedding", name, "generation %d of %s", e.Generation, stamp(e.Created))
+		add("embedding", name, "%s", embeddingState(e))
 		names.graph = e.Graph
 	}
 	if names.indexes {
@@ -53,7 +52,7 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 	graphs, err := db.Graphs(ctx)
 	for _, g := range graphs {
 		if g.Name == names.graph || names.graph == "" {
-			add("graph", g.Name, "version %d of %s", g.Version, stamp(g.Modified))
+			add("graph", g.Name, "%s", graphState(g))
 		}
 	}
 	return list, err
@@ -73,4 +72,13 @@ func embedding(known []query.EmbeddingSummary, err error, name string) (storage.
 	return storage.EmbeddingInfo{}, err
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+// addContent completes sources with their content.
+func (m *Manifest) addContent(ctx context.Context, db *query.DB, list []Source) (err error) {
+	for i := range list {
+		s := &list[i]
+		if s.Content, err = m.contents.of(ctx, db, s.Kind, s.Name, s.State); err != nil {
+			return err
+		}
+	}
+	return nil
+}
