@@ -52,7 +52,7 @@ func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (M
 	if capped > 0 {
 		// Which vertices are capped depends on the whole graph. With the additional setting a
 		// later run does not take these links for its own.
-		info.Options = append(slices.Clone(found.with), storage.Setting{Name: cappedSetting, Value: fmt.Sprint(capped)})
+		info.Options = cappedOptions(found.with, capped)
 		m.old, m.reason = nil, reasonCapped
 	}
 	if m.old != nil {
@@ -65,6 +65,11 @@ func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (M
 	})
 	result.Capped, result.Reason, result.Notices = capped, m.reason, c.Notices
 	return result, err
+}
+
+// cappedOptions are the options that are stored with links of which some are capped.
+func cappedOptions(with []storage.Setting, capped int64) []storage.Setting {
+	return append(slices.Clone(with), storage.Setting{Name: cappedSetting, Value: fmt.Sprint(capped)})
 }
 
 // within lists the vertices at most radius edges away from any of the given ones, ascending.

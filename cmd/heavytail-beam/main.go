@@ -122,6 +122,11 @@ func runShards(ctx context.Context) error {
 	if err := runPipeline(ctx, p); err != nil {
 		return err
 	}
+	if m.Stored() {
+		// Workers may have the file open for reading until the program ends.
+		_, err := fmt.Printf("all shards are done; heavytail shard merge %s --dir %s stores the predictions\n", *file, *dir)
+		return err
+	}
 	return m.Merge(ctx, *out, *overwrite)
 }
 

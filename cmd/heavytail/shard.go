@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,10 +18,11 @@ func newShard(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shard COMMAND",
 		Short: "Divide a long statement among processes and machines",
-		Long: `Divide SCORE FILE, NEAREST … FOR ALL, EXPORT WALKS or RECONSTRUCT into shards,
-which any processes run on any machines that see one folder, and merge their rows
-into the file that the statement would have written alone: the same bytes. See
-'heavytail manual shards'.`,
+		Long: `Divide SCORE FILE, NEAREST … FOR ALL, EXPORT WALKS, RECONSTRUCT or MATERIALIZE
+PREDICTIONS into shards, which any processes run on any machines that see one folder,
+and merge their rows into the file that the statement would have written alone: the
+same bytes. Predictions are merged into the heavytail file. See 'heavytail manual
+shards'.`,
 		Example: `  heavytail shard plan social.ht --statement "NEAREST 10 FOR ALL USING spec INTO FILE 'near.csv'" --shards 64 --dir D
   heavytail shard run social.ht --dir D --shard 7/64
   heavytail shard status --dir D
@@ -168,16 +170,30 @@ func newShardMerge(std streams) *cobra.Command {
 	var overwrite bool
 	cmd := &cobra.Command{
 		Use:   "merge [FILE] --dir D [--out OUT]",
-		Short: "Write the rows of all shards into one file",
+		Short: "Write the rows of all shards into one file, or store them",
 		Long: `Check the rows of all shards, and write them in order into OUT, or into the file
 that the statement names. The file appears when it is complete. If one process ran all
 shards of a plain text of pairs, it is a second name of their file in D. With FILE, which
-is only read, its graph and its vectors must be those of the plan.`,
+is only read, its graph and its vectors must be those of the plan.
+
+The predictions of MATERIALIZE PREDICTIONS are stored in FILE, in one step, and replace
+those of the same scorer. FILE must have the graph and the vectors of the plan.`,
 		Args: between(0, 1, "at most one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := shard.Open(flagText(cmd, "dir"))
 			if err != nil {
 				return err
+			}
+			if m.Stored() {
+				if out != "" || overwrite {
+					return usageError{errors.New("--out and --overwrite are for rows in a file of their own; the predictions replace those in FILE")}
+				}
+				if len(args) == 0 {
+					return usageError{errors.New("FILE is missing: the predictions are stored in it")}
+				}
+				return runOn(cmd, std, args[0], query.Options{NoCreate: true}, "table", func(r *runner) error {
+					return m.MergeInto(r.ctx, r.db)
+				})
 			}
 			if len(args) == 0 {
 				ctx, stop := interruptible(cmd.Context())

@@ -51,3 +51,32 @@ func TestShard(t *testing.T) {
 	}
 	mustFail(t, exitFailed, []string{"shard 0: graph g is not version 1"}, "shard", "run", file, "--dir", folder)
 }
+
+// TestShard_Predictions plans, runs and merges predictions, and makes mistakes on the way.
+func TestShard_Predictions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, alone, folder := filepath.Join(dir, "g.ht"), filepath.Join(dir, "alone.ht"), filepath.Join(dir, "D")
+	const statement = "MATERIALIZE PREDICTIONS FROM adamic_adar IN g WITH (top := 3)"
+	mustRun(t, "", "exec", file, "-c", "GENERATE preferential_attachment(n := 50, m := 2, seed := 1) INTO g")
+	if err := os.WriteFile(alone, mustRead(t, file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, "", "exec", alone, "-c", statement)
+	if got, want := mustRun(t, "", "shard", "plan", file, "--shards", "3", "--dir", folder, "--statement", statement), "planned 3 shards of 50 rows\n"; got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	mustFail(t, exitFailed, []string{"3 of 3 shards: 0-2"}, "shard", "merge", file, "--dir", folder)
+	mustRun(t, "", "shard", "run", file, "--dir", folder)
+	if got := mustRun(t, "", "shard", "status", "--dir", folder); !strings.Contains(got, "3 of 3 shards done, 50 of 50 rows") {
+		t.Errorf("status %q", got)
+	}
+	mustFail(t, exitUsage, []string{"FILE is missing"}, "shard", "merge", "--dir", folder)
+	mustFail(t, exitUsage, []string{"--out"}, "shard", "merge", file, "--dir", folder, "--out", filepath.Join(dir, "x"))
+	mustFail(t, exitFailed, []string{"none.ht"}, "shard", "merge", filepath.Join(dir, "none.ht"), "--dir", folder)
+	mustRun(t, "", "shard", "merge", file, "--dir", folder)
+	const answer = "PREDICT 3 LINKS FOR '7' IN g; PREDICT 3 LINKS FOR '0' IN g"
+	if got, want := mustRun(t, "", "exec", file, "-c", answer), mustRun(t, "", "exec", alone, "-c", answer); got != want || !strings.Contains(got, "3 rows") {
+		t.Errorf("%s, expected %s", got, want)
+	}
+}

@@ -1,17 +1,19 @@
 // Package shard divides a long statement into shards, which any number of processes run, on
 // any machines that share a folder and have a copy of the same file. It merges their output
-// into one file with the same bytes as the file of the undivided statement.
+// into one file with the same bytes as the file of the undivided statement, or stores it in the
+// heavytail file as the same records.
 //
-// Four statements can be divided, because each of their output rows depends on one row of
+// Five statements can be divided, because each of their output rows depends on one row of
 // their input, on the number of a walk, or on one vertex:
 //
 //	SCORE FILE 'pairs' [IN graph] WITH scorer, … INTO FILE 'scores.csv'
 //	NEAREST k FOR ALL | FILE 'keys' USING space … INTO FILE 'near.csv'
 //	EXPORT WALKS OF graph USING method INTO FILE 'walks.txt'
 //	RECONSTRUCT embedding RADIUS r | EPSILON e INTO FILE 'near.edges'
+//	MATERIALIZE PREDICTIONS FROM scorer IN graph
 //
 // [Make] plans, [Manifest.Run] runs one shard and [Manifest.RunAll] several, [Manifest.Status] lists what is done, and
-// [Manifest.Merge] merges. Shards need no server and do not communicate: a job array
+// [Manifest.Merge] merges into a file, or [Manifest.MergeInto] into the heavytail file. Shards need no server and do not communicate: a job array
 // (Slurm, Kubernetes) starts them, and restarts those that were killed.
 //
 // # The folder
@@ -22,10 +24,11 @@
 //	input/pairs.txt    the text of SCORE FILE, if it can be cut at line feeds: a second name of
 //	                   the file, or a copy where that is impossible; each shard reads a piece
 //	input/00007.csv    else what shard 7 reads: a pair in each row under source,target, or the
-//	                   key of a vertex under key, in quotes unless plain; for EXPORT WALKS and
-//	                   RECONSTRUCT there is none
+//	                   key of a vertex under key, in quotes unless plain; for EXPORT WALKS,
+//	                   RECONSTRUCT and MATERIALIZE PREDICTIONS there is none
 //	parts/00007.csv    the rows of shard 7 under the header of the statement; its ending is
-//	                   that of the file of the statement
+//	                   that of the file of the statement; of predictions it is .links, and the
+//	                   form is that of query.MaterializePartRequest
 //	parts/00007.json   written last: bytes and CRC-32C of the part, and the plan it is of
 //	parts/00008-00015.csv, .json   the same for shards that one process ran as one statement
 //
@@ -49,7 +52,8 @@
 // finished shard is not run again. Two processes may run the same shard: they write the
 // same bytes, or the second one gets an error (format.ErrPartInUse). A file of a different
 // version or content, a machine with different kernels, and a changed input, part or manifest give an
-// error. Merge reads and checks every part before the merged file gets its name.
+// error. Merge reads and checks every part before the merged file gets its name. MergeInto
+// stores all predictions in one step after it has checked every part.
 //
 // Shards with one part are finished together: until then a run that was stopped continues if it is
 // asked for the same shards. Of parts that overlap only one counts; the shards that are then

@@ -16,6 +16,9 @@ var (
 	ErrChanged = errors.New("not what the shards were planned for")
 	// ErrDamaged is a manifest, an input or a part that is not what was written.
 	ErrDamaged = errors.New("damaged")
+	// ErrTarget is a merge into a file of rows that belong into the heavytail file, or the
+	// other way round.
+	ErrTarget = errors.New("the rows go elsewhere")
 	// ErrIncomplete is a merge while shards are missing.
 	ErrIncomplete = errors.New("shards are missing")
 )

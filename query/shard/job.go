@@ -3,6 +3,7 @@ package shard
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"heavytail/query"
 	"heavytail/query/parser"
@@ -16,8 +17,16 @@ type job struct {
 	take func(parser.Statement) divisible // nil if the statement is a different one
 }
 
-// divisible is a statement that can be divided by its rows: it is also numbered or copied.
+// divisible is a statement that can be divided by its rows. It is written, and then numbered or
+// copied, or it is stored.
 type divisible interface {
+	// names returns the graph and the other objects that the statement names.
+	names() named
+}
+
+// written is a statement that writes a file.
+type written interface {
+	divisible
 	// output is the file that the statement writes.
 	output() parser.Value
 	// endings are those of the files whose parts can be joined.
@@ -26,21 +35,32 @@ type divisible interface {
 	headed() bool
 	// on returns the statement for one shard; it overwrites an existing output.
 	on(p piece) parser.Statement
-	// names returns the graph and the other objects that the statement names.
-	names() named
 }
 
 // numbered is a statement whose shards need only the numbers of their rows, which are the
-// options first and count.
+// options first and count of a written one.
 type numbered interface {
 	divisible
 	// divide returns for each shard the number behind its last row, ascending.
 	divide(ctx context.Context, db *query.DB, shards int) ([]int64, error)
 }
 
+// stored is a statement that writes into the heavytail file. Its shards only read that file,
+// and write parts in a form of their own.
+type stored interface {
+	numbered
+	// check returns the errors of the statement, as EXPLAIN does.
+	check(ctx context.Context, db *query.DB) error
+	// run writes the part of a shard; it overwrites an existing one.
+	run(ctx context.Context, db *query.DB, p piece) error
+	// merge stores the parts, in order. Each is read to its end, and then closed, which may
+	// return an error.
+	merge(ctx context.Context, db *query.DB, parts []func() (io.ReadCloser, error)) error
+}
+
 // copied is a statement whose shards read a copy of their rows.
 type copied interface {
-	divisible
+	written
 	// columns are those of its input.
 	columns(ctx context.Context, db *query.DB) ([]string, error)
 	// each calls f with every row of the input, in order.

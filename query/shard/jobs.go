@@ -10,7 +10,7 @@ import (
 )
 
 // jobs are all of them.
-var jobs = []job{scoreFileJob, nearestForJob, exportWalksJob, reconstructJob}
+var jobs = []job{scoreFileJob, nearestForJob, exportWalksJob, reconstructJob, materializeJob}
 
 // Forms are the statements that can be divided, for messages.
 func Forms() string {
@@ -37,9 +37,11 @@ func divide(text string) (divisible, parser.Statement, error) {
 	if work == nil {
 		return nil, nil, fmt.Errorf("%w: expected %s", ErrStatement, Forms())
 	}
-	path, ok := work.output().(parser.String)
-	if !ok || !slices.Contains(work.endings(), filepath.Ext(path.Value)) {
-		return nil, nil, fmt.Errorf("%w: INTO FILE must name a file that ends in %s", ErrStatement, strings.Join(work.endings(), " or "))
+	if w, ok := work.(written); ok {
+		path, ok := w.output().(parser.String)
+		if !ok || !slices.Contains(w.endings(), filepath.Ext(path.Value)) {
+			return nil, nil, fmt.Errorf("%w: INTO FILE must name a file that ends in %s", ErrStatement, strings.Join(w.endings(), " or "))
+		}
 	}
 	return work, statement, nil
 }

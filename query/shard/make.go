@@ -15,13 +15,14 @@ import (
 // Make plans a statement as a number of shards in a folder, which is created if it does not
 // exist. It reads the input of the statement once, and copies it into the folder, or gives
 // a plain text of pairs a second name there; for
-// NEAREST … FOR ALL the input is the keys of the graph, and for EXPORT WALKS and
-// RECONSTRUCT there is none: their rows are the numbers of walks and of vertices. Shards
+// NEAREST … FOR ALL the input is the keys of the graph, and for EXPORT WALKS,
+// RECONSTRUCT and MATERIALIZE PREDICTIONS there is none: their rows are the numbers of walks
+// and of vertices. Shards
 // have about the same number of rows, and differ by at most one below 65,536 rows; those of
 // a plain text of pairs have about the same number of bytes, and those of RECONSTRUCT of
-// pairs of vertices. If there are fewer rows than shards, some shards have none. The
-// statement must be valid for the file of db (errors are those of EXPLAIN), and its output
-// must not exist yet.
+// pairs of vertices, and those of MATERIALIZE PREDICTIONS of paths from their vertices. If there are fewer rows than shards, some shards have none. The
+// statement must be valid for the file of db (errors are those of EXPLAIN), and its output, if
+// it is a file, must not exist yet.
 //
 // ErrStatement is a statement that cannot be divided, ErrNumber a number of shards below 1
 // or above MaxShards, and ErrPlanned a folder with a plan.
@@ -33,12 +34,18 @@ func Make(ctx context.Context, db *query.DB, dir, statement string, shards int) 
 	if err != nil {
 		return nil, err
 	}
-	if err := explained(ctx, db, parsed); err != nil {
+	m := newManifest(dir)
+	m.Format, m.Statement, m.Kernel = version, parsed.String(), vec.Kind()
+	switch w := work.(type) {
+	case stored:
+		err = w.check(ctx, db)
+	case written:
+		output, _ := w.output().(parser.String)
+		m.Output, err = output.Value, explained(ctx, db, parsed)
+	}
+	if err != nil {
 		return nil, err
 	}
-	output, _ := work.output().(parser.String)
-	m := newManifest(dir)
-	m.Format, m.Statement, m.Output, m.Kernel = version, parsed.String(), output.Value, vec.Kind()
 	if _, err := os.Lstat(m.path()); !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", dir, errors.Join(ErrPlanned, err))
 	}

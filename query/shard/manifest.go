@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -17,6 +18,9 @@ import (
 // version is the form of the folder.
 const version = 5
 
+// storedEnding is that of parts whose rows are stored in the heavytail file.
+const storedEnding = ".links"
+
 // MaxShards is the largest number of shards of a plan.
 const MaxShards = 100_000
 
@@ -25,7 +29,7 @@ const MaxShards = 100_000
 type Manifest struct {
 	Format    int      `json:"format"`         // 5
 	Statement string   `json:"statement"`      // in the language, with what it would read and write alone
-	Output    string   `json:"output"`         // the file of the statement, which Merge writes if it is given no other
+	Output    string   `json:"output"`         // the file of the statement, which Merge writes if it is given no other; "" if the rows are stored in the heavytail file
 	Kernel    string   `json:"kernel"`         // vec.Kind() of the machine that planned
 	Reads     []Source `json:"reads"`          // what the rows follow from
 	Text      string   `json:"text,omitempty"` // name of the text in the folder input of which the shards read pieces; "" if each has a file of its own
@@ -110,7 +114,7 @@ func (m *Manifest) input(shard int) string {
 	return filepath.Join(m.inputs(), one(shard).name()+".csv")
 }
 func (m *Manifest) output(g group) string {
-	return filepath.Join(m.outputs(), g.name()+filepath.Ext(m.Output))
+	return filepath.Join(m.outputs(), g.name()+cmp.Or(filepath.Ext(m.Output), storedEnding))
 }
 func (m *Manifest) state(g group) string { return filepath.Join(m.outputs(), g.name()+".json") }
 

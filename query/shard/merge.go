@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 
+	"heavytail/query"
 	"heavytail/storage/format"
 )
 
@@ -21,16 +22,13 @@ import (
 // such names; else it is a copy. Whoever changes a file in place must take a copy first, or
 // remove the folder.
 func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error {
-	groups, err := m.groups()
+	groups, divided, err := m.complete()
 	if err != nil {
 		return err
 	}
-	if missing := m.missing(groups); len(missing) > 0 {
-		return fmt.Errorf("%d of %d shards: %s: %w", len(missing), len(m.Shards), Ranges(missing), ErrIncomplete)
-	}
-	work, _, err := divide(m.Statement)
-	if err != nil {
-		return err
+	work, ok := divided.(written)
+	if !ok {
+		return fmt.Errorf("MergeInto stores them in the heavytail file: %w", ErrTarget)
 	}
 	into = cmp.Or(into, m.Output)
 	if len(groups) == 1 {
@@ -55,6 +53,85 @@ func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error
 		}
 		return nil
 	})
+}
+
+// Stored reports whether the rows are stored in the heavytail file, by MergeInto.
+func (m *Manifest) Stored() bool { return m.Output == "" }
+
+// MergeInto stores the rows of all shards in the file of db, which must be open for writing, as
+// the statement would have, in one step: if it fails or is stopped, nothing has changed. Every
+// part is verified, and the objects of the file are compared with those of the plan, as Verify
+// does. Errors are those of Merge, ErrChanged and those of the statement; ErrTarget is a
+// statement that writes another file.
+func (m *Manifest) MergeInto(ctx context.Context, db *query.DB) error {
+	groups, divided, err := m.complete()
+	if err != nil {
+		return err
+	}
+	work, ok := divided.(stored)
+	if !ok {
+		return fmt.Errorf("Merge writes them into %s: %w", m.Output, ErrTarget)
+	}
+	if err := m.checkSources(ctx, db, work.names()); err != nil {
+		return err
+	}
+	parts := make([]func() (io.ReadCloser, error), len(groups))
+	for i, g := range groups {
+		if err := cmp.Or(ctx.Err(), m.checkPart(g)); err != nil {
+			return err
+		}
+		parts[i] = func() (io.ReadCloser, error) { return m.openPart(g) }
+	}
+	return work.merge(ctx, db, parts)
+}
+
+// complete returns all groups, if no shard is missing, and the statement.
+func (m *Manifest) complete() ([]group, divisible, error) {
+	groups, err := m.groups()
+	if err != nil {
+		return nil, nil, err
+	}
+	if missing := m.missing(groups); len(missing) > 0 {
+		return nil, nil, fmt.Errorf("%d of %d shards: %s: %w", len(missing), len(m.Shards), Ranges(missing), ErrIncomplete)
+	}
+	work, _, err := divide(m.Statement)
+	return groups, work, err
+}
+
+// partFile is a part that is verified when it is closed after it was read to its end: it may
+// have changed since checkPart read it.
+type partFile struct {
+	file *os.File
+	sum  checksum
+	end  bool
+	done func(checksum) error
+}
+
+func (m *Manifest) openPart(g group) (io.ReadCloser, error) {
+	p, err := m.done(g)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.Open(m.output(g))
+	if err != nil {
+		return nil, err
+	}
+	return &partFile{file: file, done: func(sum checksum) error { return m.verify(g, p, sum) }}, nil
+}
+
+func (p *partFile) Read(b []byte) (int, error) {
+	n, err := p.file.Read(b)
+	p.sum.Write(b[:n])
+	p.end = p.end || err == io.EOF
+	return n, err
+}
+
+func (p *partFile) Close() error {
+	err := p.file.Close()
+	if p.end {
+		err = errors.Join(err, p.done(p.sum))
+	}
+	return err
 }
 
 // appendPart copies the rows of a group. With a header the first one has it, and all others

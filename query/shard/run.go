@@ -86,11 +86,7 @@ func (m *Manifest) run(ctx context.Context, db *query.DB, g group) error {
 		return err
 	}
 	began := time.Now()
-	rows, err := db.Run(ctx, work.on(p), nil)
-	if err != nil {
-		return err
-	}
-	if err := drain(rows); err != nil {
+	if err := runPiece(ctx, db, work, p); err != nil {
 		return err
 	}
 	seconds := time.Since(began).Seconds()
@@ -104,6 +100,18 @@ func (m *Manifest) run(ctx context.Context, db *query.DB, g group) error {
 		return err
 	}
 	return writeJSON(m.state(g), part{m.Checksum, sum.bytes, sum.text(), seconds}, true)
+}
+
+// runPiece runs the statement for one group.
+func runPiece(ctx context.Context, db *query.DB, work divisible, p piece) error {
+	if w, ok := work.(stored); ok {
+		return w.run(ctx, db, p)
+	}
+	rows, err := db.Run(ctx, work.(written).on(p), nil)
+	if err != nil {
+		return err
+	}
+	return drain(rows)
 }
 
 // checkInput returns the file that a group reads, and its span if that is a piece of a text. The

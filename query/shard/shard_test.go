@@ -17,7 +17,8 @@ import (
 )
 
 // shardOf in the environment makes the test binary run shards as a job array does: file,
-// folder and first shard of every eighth, separated by line feeds.
+// folder and first shard of every eighth, separated by line feeds. With merge instead of the
+// number it merges into the file.
 const shardOf = "HEAVYTAIL_TEST_SHARD"
 
 func TestMain(m *testing.M) {
@@ -38,11 +39,15 @@ func runEighth(job []string) error {
 	if err != nil {
 		return err
 	}
-	db, err := query.Open(job[0], &query.Options{ReadOnly: true, LockTimeout: time.Hour})
+	merge := job[2] == "merge"
+	db, err := query.Open(job[0], &query.Options{ReadOnly: !merge, LockTimeout: time.Hour})
 	if err != nil {
 		return err
 	}
 	defer db.Close()
+	if merge {
+		return m.MergeInto(context.Background(), db)
+	}
 	first, err := strconv.Atoi(job[2])
 	for i := first; i < len(m.Shards) && err == nil; i += 8 {
 		err = m.Run(context.Background(), db, i)
@@ -316,6 +321,10 @@ func TestMake_Refused(t *testing.T) {
 		"SHOW GRAPHS": "cannot be divided",
 		"NEAREST 3 FOR ALL USING e INTO FILE 'x.parquet'":                                            "ends in .csv",
 		"NEAREST 3 FOR ALL USING e INTO FILE 'x.csv.gz'":                                             "ends in .csv",
+		"MATERIALIZE PREDICTIONS FROM katz IN g IN BACKGROUND":                                       "IN BACKGROUND",
+		"MATERIALIZE PREDICTIONS FROM katz IN nowhere":                                               `unknown graph "nowhere"`,
+		"MATERIALIZE PREDICTIONS FROM kats IN g":                                                     "katz",
+		"MATERIALIZE PREDICTIONS FROM katz IN g WITH (top := 0)":                                     "top is 0",
 		"RECONSTRUCT e AUTO INTO FILE 'x.edges'":                                                     "cannot be divided",
 		"RECONSTRUCT e RADIUS 1 INTO GRAPH x":                                                        "cannot be divided",
 		"RECONSTRUCT e RADIUS 1 INTO FILE 'x.edges' WITH (count := 3)":                               "option count",
