@@ -40,7 +40,7 @@ func TestPredict_AsOf(t *testing.T) {
 	}
 	storeEdges(t, db, "all", all)
 	storeEdges(t, db, "earlier", earlier)
-	for _, name := range []string{"adamic_adar", "l3", "katz", "preferential_attachment"} {
+	for _, name := range []string{"adamic_adar", "l3", "katz", "preferential_attachment", "recent_neighbors"} {
 		at := int64(time)
 		want, err := db.Predict(ctx, PredictRequest{K: 50, Graph: "earlier", With: Scorer{Name: name}})
 		if err != nil {

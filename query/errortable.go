@@ -72,6 +72,7 @@ func Errors() []ErrorInfo {
 		{"link.ErrModel", link.ErrModel, "Not written by WriteTo, or changed since.", "TRAIN MODEL again"},
 		{"link.ErrNeedsEmbedding", link.ErrNeedsEmbedding, "The scorer was used without an embedding.", "correct the value that the message names"},
 		{"link.ErrNeedsGraph", link.ErrNeedsGraph, "The scorer was used without a graph.", "correct the value that the message names"},
+		{"link.ErrNeedsTimes", link.ErrNeedsTimes, "The scorer was used on a graph whose edges have no times.", "import the times of edges, or use another scorer"},
 		{"link.ErrNoTerms", link.ErrNoTerms, "Neither was named.", "correct the value that the message names"},
 		{"link.ErrOption", link.ErrOption, "A field of an options struct.", "correct the value that the message names"},
 		{"link.ErrScorer", link.ErrScorer, "No scorer has this name.", "correct the value that the message names"},

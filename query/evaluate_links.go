@@ -220,6 +220,12 @@ func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error)
 	if t.graph, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {
 		return nil, err
 	}
+	if at := slices.IndexFunc(t.plain, link.NeedsTimes); at >= 0 && !t.graph.Timed {
+		if req.Scorers != nil {
+			return nil, noTimes(req.Graph, t.plain[at], fault.Option("scorers"))
+		}
+		t.plain = slices.DeleteFunc(t.plain, link.NeedsTimes)
+	}
 	return t, session.CheckAttributes(t.graph, sidesAttribute(req.Sides), fault.Option("sides"))
 }
 

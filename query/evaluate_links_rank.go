@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -52,8 +53,14 @@ func (c *call) rankNull(req EvaluateLinksRequest, t *linkTrial, split *evaluate.
 	if err != nil {
 		return err
 	}
-	for i, score := range evaluate.CompareRankings(null.list, req.Seed, c.db.opts.Workers) {
-		rankings[i].NullMAP, rankings[i].NullRecall = score.MAP.Mean, score.Recall.Mean
+	left := evaluate.CompareRankings(null.list, req.Seed, c.db.opts.Workers)
+	for i := range rankings {
+		r := &rankings[i]
+		r.NullMAP, r.NullRecall = math.NaN(), math.NaN()
+		if at := len(null.list) - len(left); len(left) > 0 && null.methods[at] == r.Method && left[0].Scorer == r.Scorer && left[0].Learned == r.Learned {
+			r.NullMAP, r.NullRecall = left[0].MAP.Mean, left[0].Recall.Mean
+			left = left[1:]
+		}
 	}
 	return nil
 }
@@ -152,7 +159,7 @@ func rankRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
 		}
 		table[i] = append(row, s.Precision.Mean, s.NDCG.Mean, s.NDCG.Low, s.NDCG.High, s.MRR.Mean, s.HitRate.Mean, s.Coverage, number(s.Popular))
 		if req.Null {
-			table[i] = append(table[i], s.NullMAP, s.NullRecall)
+			table[i] = append(table[i], number(s.NullMAP), number(s.NullRecall))
 		}
 	}
 	return rowsOf(columns, table).typed("behind", orNull(storage.Float))

@@ -30,7 +30,7 @@ type EvaluateLinksRequest struct {
 	// compared with, one after the other; nil is evaluate.RandomNegatives alone.
 	Negatives []evaluate.Negatives
 
-	Scorers  []string // names of DB.Scorers; nil is all of them
+	Scorers  []string // names of DB.Scorers; nil is all of them that the graph has data for
 	Features []string // names of link.Features; nil is the default of evaluate.LinkOptions
 	// Model also measures the model that TrainModel makes by default: one without an embedding,
 	// and one with the vectors of each method. Each is trained on edges that are held out of the
@@ -74,7 +74,8 @@ type MethodScore struct {
 	// Standard deviations over the splits; 0 for one split.
 	AUCDeviation              float64 `json:"auc_deviation"`
 	AveragePrecisionDeviation float64 `json:"average_precision_deviation"`
-	// The same figures of one split of the null graph; 0 without Null.
+	// The same figures of one split of the null graph, NaN (null in JSON) for a scorer that needs
+	// the times of edges; 0 without Null.
 	NullAUC              float64 `json:"null_auc"`
 	NullAveragePrecision float64 `json:"null_average_precision"`
 }
@@ -83,7 +84,8 @@ type MethodScore struct {
 type MethodRanking struct {
 	Method int `json:"method"` // as in MethodScore
 	evaluate.RankScore
-	// The means of the same measures on the null graph; 0 without Null.
+	// The means of the same measures on the null graph, NaN (null in JSON) for a scorer that needs
+	// the times of edges; 0 without Null.
 	NullMAP    float64 `json:"null_map"`
 	NullRecall float64 `json:"null_recall"`
 }

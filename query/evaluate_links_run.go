@@ -106,8 +106,14 @@ func (c *call) scoreNull(view *session.Graph, req EvaluateLinksRequest, t *linkT
 	if err != nil {
 		return err
 	}
-	for i, s := range null.Scores {
-		scores[i].NullAUC, scores[i].NullAveragePrecision = s.AUC, s.AveragePrecision
+	left := null.Scores
+	for i := range scores {
+		s := &scores[i]
+		s.NullAUC, s.NullAveragePrecision = math.NaN(), math.NaN()
+		if len(left) > 0 && left[0].Method == s.Method && left[0].Scorer == s.Scorer && left[0].Learned == s.Learned && left[0].Negatives == s.Negatives {
+			s.NullAUC, s.NullAveragePrecision = left[0].AUC, left[0].AveragePrecision
+			left = left[1:]
+		}
 	}
 	return nil
 }

@@ -1,9 +1,11 @@
 package query
 
 import (
+	"slices"
 	"strconv"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/link"
 	"heavytail/embedding/run"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
@@ -27,7 +29,7 @@ func (c *call) eachMethod(t *linkTrial, split *evaluate.LinkSplit, f func(method
 		if err != nil {
 			return err
 		}
-		if err := f(methodVectors{-1, nil, append([]string{}, t.plain...), []string{}, models}); err != nil {
+		if err := f(methodVectors{-1, nil, c.plain(t, split), []string{}, models}); err != nil {
 			return err
 		}
 	}
@@ -45,6 +47,20 @@ func (c *call) eachMethod(t *linkTrial, split *evaluate.LinkSplit, f func(method
 		}
 	}
 	return nil
+}
+
+// plain returns the scorers that need no vectors, and without times in the graph of the
+// remaining edges no times. The times may be those of edges that were held out, and a null
+// graph, for which there is no notice, has none.
+func (c *call) plain(t *linkTrial, split *evaluate.LinkSplit) []string {
+	list := append([]string{}, t.plain...)
+	if at := slices.IndexFunc(list, link.NeedsTimes); at >= 0 && !link.Timed(split.Graph) {
+		if split.Graph.Times != nil {
+			c.Notice("%s needs the times of edges, and the edges that were not held out have none", list[at])
+		}
+		list = slices.DeleteFunc(list, link.NeedsTimes)
+	}
+	return list
 }
 
 // embedSplit embeds the remaining edges by the method with the given number.

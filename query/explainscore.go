@@ -17,7 +17,7 @@ import (
 type ExplainScoreRequest struct {
 	Pair  Pair
 	Graph string   // as in ScoreRequest
-	With  []Scorer // empty means all heuristics
+	With  []Scorer // empty means all heuristics that the graph has data for
 }
 
 // mostCommon is the number of common neighbours that an explanation lists.
@@ -62,7 +62,7 @@ var explainScore = &statement[*parser.ExplainScore, ExplainScoreRequest, *scorer
 	bind:    bindExplainScore,
 	resolve: resolveExplainScore,
 	plan: func(req ExplainScoreRequest, found *scorerEntries) *plan.Plan {
-		return plan.Result("explanation", "of one pair", found.plan(req.scorers()))
+		return plan.Result("explanation", "of one pair", found.plan(found.with()))
 	},
 	run: runExplainScore,
 	rows: func(_ ExplainScoreRequest, r ExplainScoreResult) *Rows {
@@ -77,18 +77,28 @@ func (db *DB) ExplainScore(ctx context.Context, req ExplainScoreRequest) (Explai
 	return explainScore.answer(ctx, db, req)
 }
 
-// scorers are those of the request, or all heuristics.
-func (r ExplainScoreRequest) scorers() []Scorer {
+// explained are the scorers of a request, or all heuristics.
+func (c *call) explained(r ExplainScoreRequest) ([]Scorer, error) {
 	if len(r.With) > 0 {
-		return r.With
+		return r.With, nil
+	}
+	var err error
+	if r.Graph == "" {
+		if r.Graph, err = c.OnlyGraph(fault.Graph); err != nil {
+			return nil, err
+		}
+	}
+	graph, err := c.GraphInfo(r.Graph, fault.Graph)
+	if err != nil {
+		return nil, err
 	}
 	var all []Scorer
 	for _, s := range link.Scorers() {
-		if !s.NeedsEmbedding {
+		if !s.NeedsEmbedding && (graph.Timed || !link.NeedsTimes(s.Name)) {
 			all = append(all, Scorer{Name: s.Name})
 		}
 	}
-	return all
+	return all, nil
 }
 
 func bindExplainScore(b *binder, s *parser.ExplainScore) (req ExplainScoreRequest, err error) {
@@ -104,7 +114,11 @@ func bindExplainScore(b *binder, s *parser.ExplainScore) (req ExplainScoreReques
 }
 
 func resolveExplainScore(c *call, req ExplainScoreRequest) (*scorerEntries, error) {
-	found, err := c.scorerEntries(req.Graph, req.scorers())
+	with, err := c.explained(req)
+	if err != nil {
+		return nil, err
+	}
+	found, err := c.scorerEntries(req.Graph, with)
 	if err != nil {
 		return nil, err
 	}

@@ -226,11 +226,13 @@ func planMaterialize(req MaterializeRequest, m *materializeEntry) *plan.Plan {
 //     candidate decide from which of the two the sum begins, and with it the last bit: the
 //     radius is 3.
 //
+// A score by the times of edges depends on the earliest and the latest edge of the graph.
+//
 // Ties are broken by vertex, and vertices keep their order when others are added or deleted.
 func (m *materializeEntry) radius() int {
 	w := m.scorers[0]
 	switch {
-	case w.embedding != nil, w.Name == "preferential_attachment":
+	case w.embedding != nil, w.Name == "preferential_attachment", w.needsTimes():
 		return -1
 	case link.TwoSteps(w.Name):
 		return 1

@@ -19,6 +19,7 @@ func TestDB_Predict_EqualsScore(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		db := openTest(t, &Options{Workers: workers})
 		randomSpace(t, db, ascending(60))
+		mustRun(t, db, "INSERT EDGES ('v0', 'v1', TIME := 5), ('v1', 'v2', TIME := 9), ('v2', 'v7', TIME := 7) INTO g")
 		for i, known := range link.Scorers() {
 			with := Scorer{Name: known.Name}
 			if known.NeedsEmbedding {

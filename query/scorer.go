@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"heavytail/embedding/link"
@@ -175,8 +176,27 @@ func (c *call) scorerEntries(graph string, with []Scorer) (*scorerEntries, error
 			return nil, err
 		}
 	}
-	s.graph, err = c.GraphInfo(graph, fault.Graph)
-	return s, err
+	if s.graph, err = c.GraphInfo(graph, fault.Graph); err != nil {
+		return nil, err
+	}
+	for i, w := range s.scorers {
+		if !s.graph.Timed && w.needsTimes() {
+			return nil, noTimes(graph, w.String(), fault.Scorer(i))
+		}
+	}
+	return s, nil
+}
+
+// needsTimes reports whether the scorer, or a term of its model, needs the times of edges.
+func (s scorerEntry) needsTimes() bool {
+	return link.NeedsTimes(s.Name) || slices.ContainsFunc(s.model.Terms, link.NeedsTimes)
+}
+
+// noTimes is the Error for a scorer that needs the times of edges, and a graph without any.
+func noTimes(graph, scorer string, at fault.Part) error {
+	e := fault.New(at, "%s needs the times of edges, and the edges of graph %s have none", scorer, fault.Name(graph))
+	e.Remedy, e.Err = "IMPORT them with the option time, or use resource_allocation", link.ErrNeedsTimes
+	return e
 }
 
 // scorerEntry finds the entries of one scorer. It returns the graph of the
@@ -232,6 +252,15 @@ func (s *scorerEntries) embeddings() []*session.Entry {
 		if e := w.embedding; e != nil && !seen[e.Info.Name] {
 			list, seen[e.Info.Name] = append(list, e), true
 		}
+	}
+	return list
+}
+
+// with lists the scorers.
+func (s *scorerEntries) with() []Scorer {
+	list := make([]Scorer, len(s.scorers))
+	for i, w := range s.scorers {
+		list[i] = w.Scorer
 	}
 	return list
 }

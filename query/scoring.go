@@ -1,6 +1,7 @@
 package query
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -99,7 +100,7 @@ func (c *call) bindScorer(s *scoring, w Scorer, at fault.Part) (boundScorer, err
 	if w.Model != "" {
 		m, err := c.bindModel(w.Model, s.graph, at)
 		if err != nil {
-			return b, err
+			return b, s.lostTimes(w, at, err)
 		}
 		s.use(m.space)
 		b.score, b.batch, b.rows, b.model = m.Score, m.Batch, m.rows(), m
@@ -115,7 +116,18 @@ func (c *call) bindScorer(s *scoring, w Scorer, at fault.Part) (boundScorer, err
 	}
 	var err error
 	b.score, b.batch, err = link.NewBatch(w.Name, s.graph.Graph, matrix)
-	return b, err
+	return b, s.lostTimes(w, at, err)
+}
+
+// lostTimes converts the error for edges without times. The graph has some, so that those before
+// the time of AS OF have none.
+func (s *scoring) lostTimes(w Scorer, at fault.Part, err error) error {
+	if !errors.Is(err, link.ErrNeedsTimes) {
+		return err
+	}
+	e := fault.New(at, "%s needs the times of edges, and the edges of graph %s before that time have none", w, fault.Name(s.graph.Info.Name))
+	e.Remedy, e.Err = "choose a later time", err
+	return e
 }
 
 // use notes an embedding that a scorer reads; nil is none.

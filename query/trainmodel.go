@@ -202,6 +202,9 @@ func resolveTrainModel(c *call, req TrainModelRequest) (*modelEntry, error) {
 	if m.terms, err = req.terms(); err != nil {
 		return nil, err
 	}
+	if at := slices.IndexFunc(req.Heuristics, link.NeedsTimes); at >= 0 && !m.graph.Timed {
+		return nil, noTimes(req.Graph, req.Heuristics[at], fault.Scorer(at))
+	}
 	if err := c.checkLinkGraph(req.Graph, true, m.split.Latest); err != nil || req.Embedding == "" {
 		return m, err
 	}

@@ -85,10 +85,13 @@ func (o LinkOptions) Validate() error {
 	return errors.Join(faults...)
 }
 
-func (o LinkOptions) withDefaults(embedded bool) LinkOptions {
-	if o.Scorers == nil {
+// withDefaults sets defaults for a split with or without vectors; s may be nil for the defaults
+// that do not depend on its graph.
+func (o LinkOptions) withDefaults(s *LinkSplit, embedded bool) LinkOptions {
+	if o.Scorers == nil && s != nil {
+		timed := link.Timed(s.Graph)
 		for _, s := range link.Scorers() {
-			if embedded || !s.NeedsEmbedding {
+			if (embedded || !s.NeedsEmbedding) && (timed || !link.NeedsTimes(s.Name)) {
 				o.Scorers = append(o.Scorers, s.Name)
 			}
 		}
@@ -140,7 +143,7 @@ func (s *LinkSplit) EachScore(ctx context.Context, m *vec.Matrix, opts LinkOptio
 	if m != nil && m.Rows != s.Graph.Vertices() {
 		return fmt.Errorf("%d vertices, %d vectors: %w", s.Graph.Vertices(), m.Rows, ErrShape)
 	}
-	opts = opts.withDefaults(m != nil)
+	opts = opts.withDefaults(s, m != nil)
 	if m == nil && len(opts.Features) > 0 {
 		return fmt.Errorf("features without an embedding: %w", ErrShape)
 	}
@@ -207,7 +210,7 @@ func (s *LinkSplit) scored(ctx context.Context, of PairScores, workers int, f fu
 
 // Measure measures the scores; hitsAt is LinkOptions.HitsAt.
 func (p PairScores) Measure(hitsAt int) LinkScore {
-	hitsAt = LinkOptions{HitsAt: hitsAt}.withDefaults(false).HitsAt
+	hitsAt = LinkOptions{HitsAt: hitsAt}.withDefaults(nil, false).HitsAt
 	threshold := rankScores(p.TrainEdges, p.TrainNonEdges).bestThreshold()
 	r := rankScores(p.Edges, p.NonEdges)
 	s := LinkScore{Scorer: p.Scorer, Learned: p.Learned, AUC: r.auc(), AveragePrecision: r.averagePrecision(), Hits: r.hits(int64(hitsAt))}

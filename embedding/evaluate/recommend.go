@@ -56,8 +56,8 @@ func (o RankOptions) Validate() error {
 	return errors.Join(append(faults, LinkOptions{Features: o.Features}.Validate())...)
 }
 
-func (o RankOptions) withDefaults(embedded bool) RankOptions {
-	of := LinkOptions{Scorers: o.Scorers, Features: o.Features}.withDefaults(embedded)
+func (o RankOptions) withDefaults(s *LinkSplit, embedded bool) RankOptions {
+	of := LinkOptions{Scorers: o.Scorers, Features: o.Features}.withDefaults(s, embedded)
 	o.Scorers, o.Features = of.Scorers, of.Features
 	if o.K == 0 {
 		o.K = DefaultRankAt
@@ -139,7 +139,7 @@ func (s *LinkSplit) Rank(ctx context.Context, m *vec.Matrix, opts RankOptions) (
 	if m != nil && m.Rows != s.Graph.Vertices() {
 		return nil, RankSample{}, fmt.Errorf("%d vertices, %d vectors: %w", s.Graph.Vertices(), m.Rows, ErrShape)
 	}
-	opts = opts.withDefaults(m != nil)
+	opts = opts.withDefaults(s, m != nil)
 	if m == nil && len(opts.Features) > 0 {
 		return nil, RankSample{}, fmt.Errorf("features without an embedding: %w", ErrShape)
 	}

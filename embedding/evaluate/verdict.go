@@ -65,7 +65,7 @@ func (s *LinkSplit) RankChance(opts RankOptions) (Ranking, error) {
 	if err := opts.Validate(); err != nil {
 		return Ranking{}, err
 	}
-	r, err := newRanker(s, nil, opts.withDefaults(false))
+	r, err := newRanker(s, nil, opts.withDefaults(s, false))
 	if err != nil {
 		return Ranking{}, err
 	}

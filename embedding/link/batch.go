@@ -16,7 +16,7 @@ func NewBatch(name string, g *csr.Graph, m *vec.Matrix) (score func(u, v uint32)
 	f := fetcher{}
 	if heuristic, _ := lookup(name); heuristic == nil {
 		f.vectors = m
-	} else if summedBy(name) != nil {
+	} else if CommonNeighborsOnly(name) {
 		f.lists = g
 	}
 	return score, func(pairs []csr.Edge, out []float64) {

@@ -20,7 +20,7 @@ func TestNewBatch_SameBits(t *testing.T) {
 	for i := range edges {
 		edges[i] = csr.Edge{U: random.Uint32N(n - 5), V: random.Uint32N(n-5) / (1 + random.Uint32N(9))}
 	}
-	g := testgraph.Of(t, n, edges...)
+	g := withTimes(testgraph.Of(t, n, edges...), random)
 	m := vec.NewMatrix(n, 17)
 	for i := range m.Data {
 		m.Data[i] = random.Float32() - 0.5

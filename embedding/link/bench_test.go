@@ -20,7 +20,7 @@ func BenchmarkScore(b *testing.B) {
 		x := random.Float64()
 		edges[i] = csr.Edge{U: uint32(x * x * x * n), V: uint32(random.IntN(n))}
 	}
-	g := testgraph.Of(b, n, edges...)
+	g := withTimes(testgraph.Of(b, n, edges...), random)
 	m := vec.NewMatrix(n, dim)
 	for i := range m.Data {
 		m.Data[i] = random.Float32()

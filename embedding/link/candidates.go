@@ -83,6 +83,7 @@ type Predictor struct {
 	sum     *summed                             // nil if the score is not a sum over common neighbours
 	weigh   func(common, triples int64) float64 // nil if the score does not count paths
 	l3      *l3                                 // nil for other scores
+	recent  *recent                             // nil for other scores
 	budget  int64                               // largest number of steps of all vertices together, see Many
 	few     int64                               // see Few
 	many    func() func(u uint32) bool          // see Many
@@ -95,6 +96,9 @@ func NewPredictor(g *csr.Graph, s Scoring, opts PredictOptions) *Predictor {
 	p := &Predictor{g: g, s: s, opts: opts, sum: summedBy(s.Heuristic), weigh: pathWeights(s.Heuristic)}
 	if s.Heuristic == "l3" {
 		p.l3 = newL3(g)
+	}
+	if s.Heuristic == recentNeighbors {
+		p.recent, _ = newRecent(g) // without times there is no such score
 	}
 	p.budget, p.few, p.many = allSteps, max(64, allFew/int64(max(1, g.Vertices()))), sync.OnceValue(p.budgeted)
 	if p.triples() {
@@ -180,14 +184,10 @@ func (p *Predictor) search(ctx context.Context, s *scratch, u, from uint32, near
 	// added.
 	s.exclude(p.g, u)
 	defer s.include(p.g, u)
-	weight := one
-	if p.sum != nil {
-		weight = p.sum.weight
-	}
-	if err := p.gather(ctx, s, u, from, weight); err != nil {
+	if err := p.gatherScores(ctx, s, u, from); err != nil {
 		return err
 	}
-	if p.sum == nil {
+	if !p.sums() {
 		for _, v := range near {
 			if v >= from && s.sums[v] == 0 {
 				s.sums[v] = 1
@@ -200,18 +200,32 @@ func (p *Predictor) search(ctx context.Context, s *scratch, u, from uint32, near
 		if i%1024 == 1023 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if p.sum == nil {
+		if !p.sums() {
 			p.offerScored(s, u, v, t)
 			continue
 		}
 		score := s.sums[v]
-		if p.sum.finish != nil {
+		if p.sum != nil && p.sum.finish != nil {
 			score = p.sum.finish(score, du, p.g.Degree(v))
 		}
 		s.scored++
 		p.offer(u, v, score, t)
 	}
 	return ctx.Err()
+}
+
+// sums reports whether scores are sums over common neighbours.
+func (p *Predictor) sums() bool { return p.sum != nil || p.recent != nil }
+
+// gatherScores is gather with the weights of the score.
+func (p *Predictor) gatherScores(ctx context.Context, s *scratch, u, from uint32) error {
+	switch {
+	case p.recent != nil:
+		return p.gatherRecent(ctx, s, u, from)
+	case p.sum != nil:
+		return p.gather(ctx, s, u, from, p.sum.weight)
+	}
+	return p.gather(ctx, s, u, from, one)
 }
 
 // offerScored scores a pair, if it is admitted, and offers it.
@@ -252,6 +266,38 @@ func (p *Predictor) gather(ctx context.Context, s *scratch, u, from uint32, weig
 			}
 		}
 		for _, v := range row {
+			if s.sums[v] == 0 {
+				s.touched = append(s.touched, v)
+			}
+			s.sums[v] += w
+		}
+	}
+	return nil
+}
+
+// gatherRecent is gather for paths weighted by their times.
+func (p *Predictor) gatherRecent(ctx context.Context, s *scratch, u, from uint32) error {
+	g, r := p.g, p.recent
+	for i, x := range g.Neighbors(u) {
+		lo, hi := g.Offsets[x], g.Offsets[x+1]
+		divisor := penalty(int(hi - lo))
+		if from > 0 {
+			row := g.Targets[lo:hi]
+			lo += int64(sort.Search(len(row), func(i int) bool { return row[i] >= from }))
+		}
+		if s.work += int(hi - lo); s.work > lookAfter {
+			s.work = 0
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		first := g.Times[g.Offsets[u]+int64(i)]
+		known := r.decay(first) / divisor
+		for at := lo; at < hi; at++ {
+			v, w := g.Targets[at], known
+			if t := g.Times[at]; t > first {
+				w = r.decay(t) / divisor
+			}
 			if s.sums[v] == 0 {
 				s.touched = append(s.touched, v)
 			}
@@ -336,7 +382,7 @@ func (p *Predictor) triples() bool { return p.l3 != nil || p.weigh != nil || p.o
 // another order than Score has, and those that come near to the likeliest are scored again;
 // by scorers that count paths the sums are counts.
 func (p *Predictor) searchTriples(ctx context.Context, s *scratch, u, from uint32, near []uint32, t *top) error {
-	if p.sum != nil {
+	if p.sums() {
 		return nil // no common neighbours
 	}
 	middle := func(int) float64 { return 1 }

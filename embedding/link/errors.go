@@ -6,6 +6,7 @@ import "errors"
 var (
 	ErrScorer         = errors.New("unknown scorer")
 	ErrNeedsGraph     = errors.New("scorer needs a graph")
+	ErrNeedsTimes     = errors.New("scorer needs the times of edges")
 	ErrFeature        = errors.New("unknown feature")
 	ErrNeedsEmbedding = errors.New("scorer needs an embedding")
 	ErrAsymmetric     = errors.New("feature depends on the order of the pair, which a link does not")

@@ -181,7 +181,9 @@ type summed struct {
 
 // CommonNeighborsOnly reports whether a scorer is a heuristic that is 0 for vertices without
 // a common neighbour.
-func CommonNeighborsOnly(scorer string) bool { return summedBy(scorer) != nil }
+func CommonNeighborsOnly(scorer string) bool {
+	return summedBy(scorer) != nil || scorer == recentNeighbors
+}
 
 // TwoSteps reports whether a scorer is a heuristic for which [Predictor.For] reads nothing
 // of the graph but the rows of the vertex and of its neighbours.

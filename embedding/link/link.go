@@ -29,6 +29,7 @@ func Scorers() []Scorer {
 		{"hub_depressed", "common neighbours over the higher degree", false, true},
 		{"adamic_adar", "common neighbours, each weighted 1/ln(its degree)", false, true},
 		{"resource_allocation", "common neighbours, each weighted 1/its degree", false, true},
+		{recentNeighbors, fmt.Sprintf("common neighbours, each weighted 2^(−a/h)/its degree^¾, where a is the age of the later of its two edges, and h is %g of the time that all edges span; needs edges with times", RecentHalfLife), false, true},
 		{"preferential_attachment", "product of the degrees", false, true},
 		{"katz", fmt.Sprintf("paths of 2 to %d edges, each weighted %g to the power of its length", KatzLength, KatzBeta), false, true},
 		{"local_path", fmt.Sprintf("common neighbours, and paths of 3 edges weighted %g", LocalPathEpsilon), false, true},
@@ -51,6 +52,12 @@ func New(name string, g *csr.Graph, m *vec.Matrix) (func(u, v uint32) float64, e
 		return nil, fmt.Errorf("%s: %w", name, ErrNeedsGraph)
 	case pathWeights(name) != nil:
 		return newPaths(g, name).score, nil
+	case name == recentNeighbors:
+		r, err := newRecent(g)
+		if err != nil {
+			return nil, err
+		}
+		return r.score, nil
 	case name == "l3":
 		return newL3(g).score, nil
 	case heuristic != nil && summedBy(name) != nil:
@@ -84,6 +91,8 @@ func lookup(name string) (heuristic func(g *csr.Graph, u, v uint32) float64, vec
 		return AdamicAdar, nil
 	case "resource_allocation":
 		return ResourceAllocation, nil
+	case recentNeighbors:
+		return RecentNeighbors, nil
 	case "preferential_attachment":
 		return PreferentialAttachment, nil
 	case "katz":

@@ -100,7 +100,7 @@ func TestNew_ByHand(t *testing.T) {
 
 // TestNew_Table checks that the table and New agree.
 func TestNew_Table(t *testing.T) {
-	g, m := kite(t), vec.NewMatrix(6, 2)
+	g, m := withTimes(kite(t), rand.New(rand.NewPCG(2, 3))), vec.NewMatrix(6, 2)
 	names := map[string]bool{}
 	for _, s := range Scorers() {
 		if names[s.Name] || s.Summary == "" {
@@ -119,7 +119,7 @@ func TestNew_Table(t *testing.T) {
 			t.Errorf("%s without a graph: %v", s.Name, err)
 		}
 	}
-	if len(names) != 16 || len(names) > len(values{}) {
+	if len(names) != 17 || len(names) > len(values{}) {
 		t.Errorf("%d scorers", len(names))
 	}
 	if _, err := New("kats", g, m); !errors.Is(err, ErrScorer) {

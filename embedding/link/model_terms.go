@@ -27,7 +27,7 @@ func curveOf(s Scorer) curve {
 		return curve{}
 	}
 	switch s.Name {
-	case "jaccard", "adamic_adar", "sorensen", "hub_promoted", "hub_depressed", "l3":
+	case "jaccard", "adamic_adar", "sorensen", "hub_promoted", "hub_depressed", "l3", recentNeighbors:
 		return curve{0.1}
 	case "resource_allocation":
 		return curve{0.01}

@@ -54,7 +54,7 @@ func hubGraph(t *rapid.T) *csr.Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g
+	return withTimes(g, random)
 }
 
 // coarseVectors returns n vectors with many ties, and lists of near vertices, which may
@@ -166,7 +166,7 @@ func scoringOf(t interface{ Fatal(...any) }, name string, g *csr.Graph, m *vec.M
 
 // TestPredictor_Cancelled ends with the error of the context, and of near.
 func TestPredictor_Cancelled(t *testing.T) {
-	g := kite(t)
+	g := withTimes(kite(t), rand.New(rand.NewPCG(4, 4)))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	failed := errors.New("near failed")

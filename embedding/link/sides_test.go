@@ -31,7 +31,7 @@ func twoSided(t *rapid.T) (*csr.Graph, Sides) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g, sides
+	return withTimes(g, random), sides
 }
 
 // joined reports whether a path of three edges joins two vertices.
