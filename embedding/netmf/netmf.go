@@ -31,8 +31,9 @@ type Stats struct {
 // elementwise, for walks of T steps and b negative samples (algorithm 3 of the paper, for
 // a small window). M is symmetric and so is N, so that the singular vectors are
 // eigenvectors and the singular values the magnitudes of eigenvalues. Row v of the result
-// is row v of U·|Λ|^½ with the k eigenpairs of largest magnitude, by descending magnitude,
-// and of equal magnitudes the positive ones first. In each column the entry of largest
+// is row v of U·|Λ|^½ with the k eigenpairs of largest magnitude, by descending magnitude
+// as computed: eigenvalues that are equal but for sign, as of a bipartite graph with one
+// step, come in the order of their rounding errors. In each column the entry of largest
 // magnitude is positive; if several are equal, that of the lowest place in the order of
 // components by descending size. N ≈ U·Λ·Uᵀ: inner products of the rows, with the signs of
 // Stats.Eigenvalues, are the entries of N.

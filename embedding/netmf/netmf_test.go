@@ -174,7 +174,7 @@ func TestSteps_Matrix(t *testing.T) {
 					}
 					for j, target := range targets {
 						v := int(s.order[target])
-						if x := float64(p.values[p.start[i]+j]); !(math.Abs(x-n.At(u, v)) <= 2e-5) {
+						if x := float64(p.values[p.start[i]+j]); !(math.Abs(x-n.At(u, v)) <= 2*sumError) {
 							t.Fatalf("%s, %+v: entry %d, %d is %g, not %g", name, o, u, v, x, n.At(u, v))
 						}
 						n.Set(u, v, 0)
@@ -182,12 +182,30 @@ func TestSteps_Matrix(t *testing.T) {
 					}
 				}
 			}
-			if rest := mat.Max(n); rest > 2e-5 || entries != m.entries {
+			if rest := mat.Max(n); rest > 2*sumError || entries != m.entries {
 				t.Errorf("%s, %+v: an entry of %g is missing, or %d entries are %d", name, o, rest, m.entries, entries)
 			}
 			if estimate, err := s.estimate(t.Context()); err != nil || m.n <= sampleGroups*width && (estimate.entries != entries || estimate.least != entries) {
 				t.Errorf("%s, %+v: %d entries, estimated %+v, %v", name, o, entries, estimate, err)
 			}
+		}
+	}
+}
+
+// TestNetMF_Star expects no entry above 1: over an even number of steps every entry of M is 1.
+func TestNetMF_Star(t *testing.T) {
+	t.Parallel()
+	for _, weight := range []float32{1, 0.3} {
+		// One other weight keeps the weights from being left out.
+		g := testgraph.Weighted(testgraph.Star(t, 3000), func(_, v uint32) float32 {
+			if v == 7 {
+				return 1
+			}
+			return weight
+		})
+		_, stats, err := NetMF(t.Context(), g, Options{Dim: 2})
+		if err != nil || stats.Entries != 0 || stats.Weighted != (weight != 1) {
+			t.Errorf("%+v, %v", stats, err)
 		}
 	}
 }
