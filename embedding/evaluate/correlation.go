@@ -1,6 +1,10 @@
 package evaluate
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
 
 // Pearson returns Pearson's correlation coefficient of x and y, from -1 to 1. It is NaN
 // where it is not defined: if either list is constant or has fewer than two values. Values
@@ -11,15 +15,7 @@ func Pearson(x, y []float64) float64 {
 	if constant(x) || constant(y) {
 		return math.NaN()
 	}
-	mx, my := mean(x), mean(y)
-	var sxx, syy, sxy float64
-	for i, a := range x {
-		dx, dy := a-mx, y[i]-my
-		sxx += dx * dx
-		syy += dy * dy
-		sxy += dx * dy
-	}
-	return clamp(sxy / math.Sqrt(sxx*syy))
+	return clamp(stat.Correlation(x, y, nil))
 }
 
 // spearman returns Spearman's rank correlation: Pearson's of the ranks, where

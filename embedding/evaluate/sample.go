@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sort"
 
+	"gonum.org/v1/gonum/stat"
+
 	"heavytail/index"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -297,21 +299,7 @@ func weightedPearson(x, y, weights []float64) float64 {
 	if constant(x) || constant(y) {
 		return math.NaN()
 	}
-	var sum, mx, my float64
-	for i, w := range weights {
-		sum += w
-		mx += w * x[i]
-		my += w * y[i]
-	}
-	mx, my = mx/sum, my/sum
-	var sxx, syy, sxy float64
-	for i, w := range weights {
-		dx, dy := x[i]-mx, y[i]-my
-		sxx += w * dx * dx
-		syy += w * dy * dy
-		sxy += w * dx * dy
-	}
-	return clamp(sxy / math.Sqrt(sxx*syy))
+	return clamp(stat.Correlation(x, y, weights))
 }
 
 // weightedRanks returns the average ranks of a list in which value i occurs

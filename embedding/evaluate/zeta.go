@@ -4,7 +4,8 @@ import "math"
 
 // The Hurwitz zeta function ζ(s, q) = Σ (q+k)^-s, k = 0, 1, …, normalises the
 // discrete power law. It is used as the scaled sum q^s·ζ(s, q) = Σ (1+k/q)^-s,
-// which neither underflows for large q and s nor loses digits in ratios.
+// which neither underflows for large q and s nor loses digits in ratios. gonum's
+// mathext.Zeta has neither the scale nor the derivative; the tests compare with it.
 
 // bernoulli are B_2j/(2j)!, j = 1, 2, ….
 var bernoulli = [12]float64{
