@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query/measure"
 	"heavytail/storage"
 )
 
@@ -33,6 +34,11 @@ func TestStartCompute(t *testing.T) {
 	}
 	if _, err := db.Compute(ctx, ComputeRequest{Graph: "g", Measure: "core", As: "between"}); !errors.Is(err, storage.ErrExists) {
 		t.Errorf("an attribute that exists: %v", err)
+	}
+	// A residual that rounding keeps it from: the remedy is the option.
+	_, err = db.Compute(ctx, ComputeRequest{Graph: "g", Measure: "eigenvector", Settings: map[string]any{"tolerance": 1e-30}})
+	if mistake := (*Error)(nil); !errors.As(err, &mistake) || !errors.Is(err, measure.ErrConverge) || errors.Is(err, ErrInvalid) || len(mistake.Options) != 1 || mistake.Options[0].Option != "tolerance" {
+		t.Errorf("does not converge: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()

@@ -288,7 +288,7 @@ func (m Measure) settings(given []bind.Given) (bind.Settings, error) {
 }
 
 // measureMistake returns the Error for an option of a measure whose value is out of
-// range.
+// range, and for a graph on which it has no values or does not converge.
 func measureMistake(m Measure, err error) error {
 	var option *measure.OptionError
 	switch {
@@ -299,6 +299,10 @@ func measureMistake(m Measure, err error) error {
 	case errors.Is(err, measure.ErrEdges):
 		e := fault.New(fault.Graph, "the graph has no edges, and %s needs one", m.Name)
 		e.Err = errors.Join(ErrInvalid, err)
+		return e
+	case errors.Is(err, measure.ErrConverge) && slices.ContainsFunc(m.Options, func(o OptionInfo) bool { return o.Name == "tolerance" }):
+		e := fault.New(fault.Graph, "%v", err)
+		e.Options, e.Err = []fault.OptionRemedy{{Purpose: "to accept a larger residual", Option: "tolerance"}}, err
 		return e
 	}
 	return err
