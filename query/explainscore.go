@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -36,6 +37,35 @@ type ExplainedScore struct {
 	Score  float64 `json:"score"` // NaN (null in JSON) if a vertex is newer than the embedding
 	// Model has the parts of the probability, if the scorer is a model.
 	Model *link.Explanation `json:"model,omitempty"`
+	// Alike are the held-out pairs of the model's training whose probability was about the
+	// same; nil if there were none, or the scorer is no model.
+	Alike *AlikePairs `json:"alike,omitempty"`
+}
+
+// AlikePairs are held-out pairs whose probabilities lie in the same tenth, from 0 to 1.
+type AlikePairs struct {
+	Pairs    int     `json:"pairs"`
+	Observed float64 `json:"observed"` // fraction of them that were edges
+	// Low and High are the ends of the 95 % interval of that fraction (Wilson, "Probable
+	// Inference, the Law of Succession, and Statistical Inference", 1927).
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// alike returns the pairs of a model's training that had about the same probability.
+func alike(model ModelInfo, probability float64) *AlikePairs {
+	const tenths, z = 10, 1.959963984540054 // of the normal distribution, 2.5 % on each side
+	tenth := func(p float64) int { return min(tenths-1, int(p*tenths)) }
+	for _, b := range model.Bins {
+		if tenth(b.Predicted) != tenth(probability) {
+			continue
+		}
+		n := float64(b.Pairs)
+		middle := (b.Observed + z*z/(2*n)) / (1 + z*z/n)
+		half := z / (1 + z*z/n) * math.Sqrt(b.Observed*(1-b.Observed)/n+z*z/(4*n*n))
+		return &AlikePairs{b.Pairs, b.Observed, max(0, middle-half), min(1, middle+half)}
+	}
+	return nil
 }
 
 // ExplainScoreResult is the answer of ExplainScore.
@@ -55,7 +85,7 @@ type ExplainScoreResult struct {
 var explainScore = &statement[*parser.ExplainScore, ExplainScoreRequest, *scorerEntries, ExplainScoreResult]{
 	help: Help{
 		Statement: "EXPLAIN SCORE", Syntax: "EXPLAIN SCORE (vertex, vertex) [IN graph] [WITH scorer | scorer(embedding) | model(model), …]",
-		Summary: "explains the scores of one pair: its common neighbours with their degrees, lowest degree first, and the contribution of each heuristic and feature of a model to the log-odds; without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
+		Summary: "explains the scores of one pair: its common neighbours with their degrees, lowest degree first, and the contribution of each heuristic and feature of a model to the log-odds, with the fraction of the held-out pairs of about the same probability that were edges, and its 95 % interval; without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
 		Columns: "item, value, part",
 		Example: "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)",
 	},
@@ -143,13 +173,13 @@ func runExplainScore(c *call, req ExplainScoreRequest, found *scorerEntries) (Ex
 	g := e.graph.Graph
 	r := ExplainScoreResult{Pair: req.Pair, Linked: g.HasEdge(e.u, e.v), Degrees: [2]int{g.Degree(e.u), g.Degree(e.v)}}
 	r.Common, r.Heaviest = e.common()
-	for _, w := range e.scorers {
+	for i, w := range e.scorers {
 		s := ExplainedScore{Scorer: w.Scorer, Score: math.NaN()}
 		if e.u < w.rows && e.v < w.rows {
 			s.Score = w.score(e.u, e.v)
 			if w.model != nil {
 				parts := w.model.Explain(e.u, e.v)
-				s.Model = &parts
+				s.Model, s.Alike = &parts, alike(found.scorers[i].model, s.Score)
 			}
 		} else {
 			c.Notice("%s has no score: a vertex of the pair is newer than the embedding", w)
@@ -206,6 +236,12 @@ func (r ExplainScoreResult) rows() [][]Value {
 			table = append(table, []Value{"  " + what, value, p.Part})
 		}
 		table = append(table, []Value{"  log-odds before calibration", nil, s.Model.LogOdds})
+		if a := s.Alike; a != nil {
+			table = append(table,
+				[]Value{"  held-out pairs of about this probability", int64(a.Pairs), nil},
+				[]Value{"  fraction of them that were edges", a.Observed, nil},
+				[]Value{"    95 % interval", fmt.Sprintf("%.4f to %.4f", a.Low, a.High), nil})
+		}
 	}
 	return table
 }

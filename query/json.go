@@ -60,11 +60,12 @@ type explainedScore struct {
 	Scorer Scorer            `json:"scorer"`
 	Score  nullable          `json:"score"`
 	Model  *link.Explanation `json:"model,omitempty"`
+	Alike  *AlikePairs       `json:"alike,omitempty"`
 }
 
 // MarshalJSON writes null for a score that is NaN.
 func (s ExplainedScore) MarshalJSON() ([]byte, error) {
-	return json.Marshal(explainedScore{s.Scorer, nullable(s.Score), s.Model})
+	return json.Marshal(explainedScore{s.Scorer, nullable(s.Score), s.Model, s.Alike})
 }
 
 // UnmarshalJSON reads what MarshalJSON has written.
@@ -73,7 +74,7 @@ func (s *ExplainedScore) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &read); err != nil {
 		return err
 	}
-	*s = ExplainedScore{read.Scorer, float64(read.Score), read.Model}
+	*s = ExplainedScore{read.Scorer, float64(read.Score), read.Model, read.Alike}
 	return nil
 }
 
