@@ -70,7 +70,7 @@ func (o DistanceOptions) pathBound(ctx context.Context, g *csr.Graph, estimates 
 			width = wider(1-p, limit, wider(p, limit, 0))
 			widths[count] = width
 		}
-		value, width := count/sampled*pairs, width*pairs
+		value, width := float64(count/sampled*pairs), float64(width*pairs) // rounded, for the same bytes on every processor
 		off := math.Abs(estimates[v] - value)
 		if off > width/2 { // improbable for an estimate that is as good
 			estimates[v], off = value, 0
@@ -130,7 +130,7 @@ func (p *pathSearch) add(source *rand.PCG, sum []float64) {
 	p.sides[0].begin(p.g, uint32(u))
 	p.sides[1].begin(p.g, uint32(v))
 	if p.meet() {
-		at := p.middle[p.draw(r, p.middle, func(w uint32) float64 { return p.sides[0].paths[w] * p.sides[1].paths[w] })]
+		at := p.middle[p.draw(r, p.middle, func(w uint32) float64 { return float64(p.sides[0].paths[w] * p.sides[1].paths[w]) })]
 		if at != uint32(u) && at != uint32(v) {
 			sum[at]++
 		}
@@ -193,7 +193,7 @@ func (p *pathSearch) draw(r *rand.Rand, of []uint32, share func(w uint32) float6
 	for _, w := range of {
 		total += share(w)
 	}
-	left := r.Float64() * total
+	left := float64(r.Float64() * total)
 	for i, w := range of {
 		if left -= share(w); left < 0 {
 			return i
