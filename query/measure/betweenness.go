@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"math"
 
@@ -37,9 +38,11 @@ func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Score
 	off := bound(values, len(sources), float64(max(1, n-2))) * float64(len(sources)) * factor
 	scale(values, factor)
 	if off > 0 && g.Weights == nil {
-		if off, err = opts.pathBound(ctx, g, values, len(sources)); err != nil {
+		narrow, err := opts.pathBound(ctx, g, values, len(sources))
+		if err != nil {
 			return Scores{}, err
 		}
+		off = cmp.Or(narrow, off)
 	}
 	if opts.Normalized {
 		pairs := math.Max(1, float64(n-1)*float64(n-2)/2)
@@ -92,6 +95,9 @@ func (l *levels) add(source uint32, sum []float64) bool {
 		}
 		l.expand(l.order[head])
 	}
+	if l.overflowed() {
+		return l.addWide(source, sum)
+	}
 	for i := len(l.order) - 1; i > 0; i-- {
 		if i%checkVertices == 0 && l.halted() {
 			return false
@@ -112,6 +118,31 @@ func (l *levels) add(source uint32, sum []float64) bool {
 	}
 	l.distance[source] = -1
 	return true
+}
+
+// overflowed reports whether there are more paths to a vertex than a float64 can count.
+func (l *levels) overflowed() bool {
+	for _, v := range l.order {
+		if math.IsInf(l.paths[v], 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// addWide is the second half of add with numbers of paths of any size.
+func (l *levels) addWide(source uint32, sum []float64) bool {
+	done := addWide(l.halt, l.order, sum, func(v uint32, predecessor func(u uint32)) {
+		for _, u := range l.g.Neighbors(v) {
+			if l.distance[u] == l.distance[v]-1 {
+				predecessor(u)
+			}
+		}
+	})
+	for _, v := range l.order {
+		l.distance[v] = -1
+	}
+	return done
 }
 
 // expand adds the number of paths to v to its neighbours in the next level.
@@ -148,7 +179,9 @@ func (b *brandes) add(source uint32, sum []float64) bool {
 		if i%checkVertices == 0 && b.halted() {
 			return false
 		}
-		b.paths[v] = b.arriving(v)
+		if b.paths[v] = b.arriving(v); math.IsInf(b.paths[v], 1) {
+			return addWide(b.halt, b.order, sum, b.predecessors)
+		}
 	}
 	for i := len(b.order) - 1; i > 0; i-- {
 		if i%checkVertices == 0 && b.halted() {
@@ -166,27 +199,25 @@ func (b *brandes) add(source uint32, sum []float64) bool {
 	return true
 }
 
-// arriving is the number of shortest paths to v.
-func (b *brandes) arriving(v uint32) float64 {
-	paths, distance := 0.0, b.distances[v]
+// predecessors calls f with the vertices before v on its shortest paths.
+func (b *brandes) predecessors(v uint32, f func(u uint32)) {
 	weights := b.g.WeightsOf(v)
 	for i, u := range b.g.Neighbors(v) {
-		if b.distances[u]+lengthOf(weights, i) == distance {
-			paths += b.paths[u]
+		if b.distances[u]+lengthOf(weights, i) == b.distances[v] {
+			f(u)
 		}
 	}
+}
+
+// arriving is the number of shortest paths to v.
+func (b *brandes) arriving(v uint32) (paths float64) {
+	b.predecessors(v, func(u uint32) { paths += b.paths[u] })
 	return paths
 }
 
 // pass adds to the predecessors of v their parts of the dependency on v.
 func (b *brandes) pass(v uint32, part float64) {
-	distance := b.distances[v]
-	weights := b.g.WeightsOf(v)
-	for i, u := range b.g.Neighbors(v) {
-		if b.distances[u]+lengthOf(weights, i) == distance {
-			b.dependency[u] += float64(b.paths[u] * part)
-		}
-	}
+	b.predecessors(v, func(u uint32) { b.dependency[u] += float64(b.paths[u] * part) })
 }
 
 // lengthOf is the length of the i-th edge of a row.

@@ -312,6 +312,53 @@ func TestDistances_Sampled(t *testing.T) {
 	}
 }
 
+// TestBetweenness_ManyPaths has a chain of 1,030 squares, joined at their corners: there are
+// 2^1030 shortest paths from end to end, more than a float64 can count.
+func TestBetweenness_ManyPaths(t *testing.T) {
+	const squares = 1030
+	const n = 3*squares + 1
+	var edges []csr.Edge
+	for i := range uint32(squares) {
+		for side := range uint32(2) {
+			edges = append(edges, csr.Edge{U: 3 * i, V: 3*i + 1 + side}, csr.Edge{U: 3*i + 1 + side, V: 3*i + 3})
+		}
+	}
+	g := testgraph.Of(t, n, edges...)
+	lengths := &csr.Graph{Offsets: g.Offsets, Targets: g.Targets, Weights: make([]float32, len(g.Targets))}
+	for i := range lengths.Weights {
+		lengths.Weights[i] = 0.5
+	}
+	for _, g := range []*csr.Graph{g, lengths} {
+		b, err := Betweenness(t.Context(), g, DistanceOptions{Weighted: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v, x := range b.Values {
+			left := float64(v / 3 * 3) // vertices before the square, or before the corner
+			// Half of the paths between the two sides of a square pass through each corner.
+			want := left*(n-1-left) + 1
+			if v == 0 || v == n-1 {
+				want = 0.5
+			}
+			if v%3 > 0 { // half of the paths that pass through the square
+				want = (left + 1) * (n - 3 - left) / 2
+			}
+			if math.Abs(x-want) > 1e-9*want {
+				t.Fatalf("vertex %d: %v, expected %v", v, x, want)
+			}
+		}
+		some, err := Betweenness(t.Context(), g, DistanceOptions{Weighted: true, Sources: 40})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v, x := range some.Values {
+			if math.IsNaN(x) || math.Abs(x-b.Values[v]) > some.Error {
+				t.Fatalf("vertex %d: %v of 40 sources, %v of all, and a bound of %v", v, x, b.Values[v], some.Error)
+			}
+		}
+	}
+}
+
 // TestPathSearch_Uniform counts random paths of a graph with several paths between most pairs,
 // several components and isolated vertices: every vertex is on the fraction that its betweenness
 // is of all pairs, within five standard errors.

@@ -25,23 +25,31 @@ const (
 )
 
 // pathUnits returns how many units of paths are drawn: so many that they visit as many edges as
-// the searches from the sources, but at most SampledVisits.
+// the searches from the sources, but at most SampledVisits. It is 0 where that allows too few to
+// be of use.
 func (o DistanceOptions) pathUnits(ctx context.Context, g *csr.Graph, sources int) int {
 	pilot := newPathSearch(ctx, g)
 	none := make([]float64, g.Vertices())
 	for i := range pilotPaths {
 		pilot.add(o.pathRandom(uint64(i)), none)
 	}
-	visits := min(SampledVisits, float64(sources)*visitsOf(g))
-	return int(min(mostPaths, max(leastPaths, visits*pilotPaths/float64(1+pilot.visits)))) / pathUnit
+	visits := float64(1+pilot.visits) / pilotPaths // of a path
+	most := min(mostPaths, SampledVisits/visits)
+	if most < leastPaths { // in grids
+		return 0
+	}
+	return int(max(leastPaths, min(most, float64(sources)*visitsOf(g)/visits))) / pathUnit
 }
 
 // pathBound returns the largest error of estimates of betweenness, as sums over unordered
-// pairs, at the probability confidence. An estimate that the paths make improbable is replaced by
-// theirs.
+// pairs, at the probability confidence; 0 where too many paths would be needed. An estimate that
+// the paths make improbable is replaced by theirs.
 func (o DistanceOptions) pathBound(ctx context.Context, g *csr.Graph, estimates []float64, sources int) (float64, error) {
 	n := g.Vertices()
 	units := o.pathUnits(ctx, g, sources)
+	if units == 0 {
+		return 0, nil
+	}
 	o.Checkpoints = Checkpoints{} // the paths take a part of the time of the estimates, and are drawn again
 	counts, err := o.accumulate(ctx, n, units, "bound of the error", func() visitor {
 		p := newPathSearch(ctx, g)
@@ -92,14 +100,13 @@ type pathSearch struct {
 	g      *csr.Graph
 	sides  [2]pathSide
 	middle []uint32 // vertices where the searches meet
-	random rand.PCG
-	visits int // of edges
+	visits int      // of edges
 }
 
 // pathSide is the search from one end.
 type pathSide struct {
 	distance []int32   // -1 where not reached
-	paths    []float64 // number of shortest paths from the end
+	paths    []float64 // number of shortest paths from the end, in a unit that vertices at the same distance share
 	order    []uint32  // the vertices reached, by ascending distance
 	level    int       // where the last level begins in order
 	edges    int       // of the vertices of the last level
@@ -222,6 +229,18 @@ func (s *pathSide) expand(g *csr.Graph) {
 			case next:
 				s.paths[w] += paths
 			}
+		}
+	}
+	// In grids the numbers grow beyond any float64. Only those at the same distance are compared,
+	// and one that becomes 0 is as improbable.
+	const large = 0x1p400
+	most := 0.0
+	for _, w := range s.order[end:] {
+		most = max(most, s.paths[w])
+	}
+	if most > large {
+		for _, w := range s.order[end:] {
+			s.paths[w] /= large
 		}
 	}
 }
