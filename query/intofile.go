@@ -93,16 +93,6 @@ func resolveIntoFile(c *call, req rowsRequest) (form rowfile.Form, err error) {
 	return form, c.CheckOutput(req.path, req.overwrite, fault.Into)
 }
 
-// compressionOf is the ending of a name that says how the file is compressed.
-func compressionOf(path string) string {
-	for _, ending := range []string{".gz", ".zst"} {
-		if len(path) > len(ending) && path[len(path)-len(ending):] == ending {
-			return ending
-		}
-	}
-	return ""
-}
-
 // rowForm returns the format that the option or the ending of the file selects. A missing
 // or unknown ending is an error, because there is no default format for rows.
 func rowForm(req rowsRequest) (rowfile.Form, error) {
