@@ -44,6 +44,7 @@ func TestHabits(t *testing.T) {
 		{"SIMILAR TO 'a'", "NEAREST n TO v USING embedding"},
 		{"RECOMMEND 3 FOR 'a'", "PREDICT n LINKS"},
 		{"DUMP social", "EXPORT GRAPH g INTO FILE"},
+		{"EXPORT PREDICTIONS OF social INTO FILE 'x.csv'", "PREDICT n LINKS FOR ALL IN g INTO FILE 'file'"},
 		{"GRANT ALL ON social TO bob", "there are no users"},
 		{"SHOW TABLES", "SHOW GRAPHS"},
 		{"SHOW NODES", "SHOW VERTICES IN g"},

@@ -71,7 +71,8 @@ var (
 	}
 	habitsOfExport = []habit{
 		{"EMBEDDINGS VECTORS", "", "EXPORT EMBEDDING e INTO FILE 'file' writes the vectors of an embedding"},
-		{"PREDICTIONS RESULTS RESULT SHOW NEAREST PREDICT", "", "a statement that returns rows writes them with INTO FILE 'file' at its end"},
+		{"PREDICTIONS LINKS", "", "PREDICT n LINKS FOR ALL IN g INTO FILE 'file' writes the likeliest links of every vertex"},
+		{"RESULTS RESULT SHOW NEAREST PREDICT", "", "a statement that returns rows writes them with INTO FILE 'file' at its end"},
 	}
 	habitsOfInsert = []habit{
 		{"INTO", "", "INSERT VERTEX 'a' (age := 41) INTO g adds vertices, INSERT EDGE ('a', 'b', weight := 2) INTO g edges"},
