@@ -55,7 +55,7 @@ func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Score
 // dependencies returns the sums of the dependencies of sources on each vertex.
 func (o DistanceOptions) dependencies(ctx context.Context, g *csr.Graph, sources []uint32) ([]float64, error) {
 	n := g.Vertices()
-	return o.accumulate(ctx, n, len(sources), "paths", func() visitor {
+	return o.accumulate(ctx, n, len(sources), "paths", len(sources) < n && g.Weights == nil, func() visitor {
 		if g.Weights == nil {
 			l := newLevels(ctx, g)
 			return func(unit int, sum []float64) bool { return l.add(sources[unit], sum) }

@@ -65,9 +65,9 @@ type accumulation struct {
 }
 
 // accumulate calls a visitor for every unit of work, and returns the sums of all slots in
-// their order. newVisitor returns a visitor with its own memory. It takes 128 bytes per
-// vertex, which is also the size of a checkpoint.
-func (o DistanceOptions) accumulate(ctx context.Context, n, units int, stage string, newVisitor func() visitor) ([]float64, error) {
+// their order. newVisitor returns a visitor with its own memory. It saves at the end, too, if
+// more work follows. It takes 128 bytes per vertex, which is also the size of a checkpoint.
+func (o DistanceOptions) accumulate(ctx context.Context, n, units int, stage string, more bool, newVisitor func() visitor) ([]float64, error) {
 	a := &accumulation{n: n, units: units, sums: make([][]float64, min(slots, max(1, units))), next: make([]int, min(slots, max(1, units)))}
 	for slot := range a.next {
 		a.next[slot] = slot
@@ -94,7 +94,7 @@ func (o DistanceOptions) accumulate(ctx context.Context, n, units int, stage str
 		if err := o.end(ctx, a.write); err != nil {
 			return nil, err
 		}
-		if o.Save != nil && a.done.Load() < int64(units) {
+		if o.Save != nil && (more || a.done.Load() < int64(units)) {
 			if err := o.Save(a.write); err != nil {
 				return nil, err
 			}

@@ -35,6 +35,9 @@ func TestCheckpoints(t *testing.T) {
 		"betweenness": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
 			return Betweenness(ctx, g, DistanceOptions{Work: w, Checkpoints: c})
 		},
+		"estimates": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
+			return Betweenness(ctx, g, DistanceOptions{Work: w, Checkpoints: c, Sources: 50})
+		},
 		"eccentricity": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
 			return Eccentricity(ctx, g, EccentricityOptions{w, c})
 		},

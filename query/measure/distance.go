@@ -104,7 +104,7 @@ func Harmonic(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, 
 		units = len(sources)
 		newVisitor = func() visitor { return newSearch(ctx, g).harmonic(sources) }
 	}
-	values, err := opts.accumulate(ctx, n, units, "distances", newVisitor)
+	values, err := opts.accumulate(ctx, n, units, "distances", false, newVisitor)
 	if err != nil {
 		return Scores{}, err
 	}

@@ -51,7 +51,7 @@ func (o DistanceOptions) pathBound(ctx context.Context, g *csr.Graph, estimates 
 		return 0, nil
 	}
 	o.Checkpoints = Checkpoints{} // the paths take a part of the time of the estimates, and are drawn again
-	counts, err := o.accumulate(ctx, n, units, "bound of the error", func() visitor {
+	counts, err := o.accumulate(ctx, n, units, "bound of the error", false, func() visitor {
 		p := newPathSearch(ctx, g)
 		return func(unit int, sum []float64) bool {
 			if p.halted() {
