@@ -8,9 +8,9 @@ import (
 )
 
 // equalRows groups the vertices whose vectors are equal. The leaves of a hub have
-// equal vectors by methods that only read the edges, and isolated vertices have by most. No
-// bound tells them apart, so that a batch would score each of them for each query; here
-// it scores one of each group.
+// equal vectors by methods that only read the edges, and isolated vertices by most methods. All
+// bounds of a batch pass them together, and it would score each of them for each query. Instead it
+// scores one of each group.
 type equalRows struct {
 	distinct *Exact   // the vector of each group
 	starts   []uint32 // of each group in vertices, and their end

@@ -12,7 +12,7 @@ import (
 // between random pairs, which are independent of the estimates: the fraction of the paths that
 // pass through a vertex is its betweenness divided by the number of all pairs, and a path counts
 // 0 or 1, where a source counts from 0 to n − 2. So for vertices on many paths far fewer visits
-// give a narrow bound, while sources tell vertices on few paths apart (Riondato and
+// give a narrow bound. Vertices on few paths keep the values of the sources (Riondato and
 // Kornaropoulos, "Fast Approximation of Betweenness Centrality through Sampling", WSDM 2014;
 // searches from both ends: Borassi and Natale, "KADABRA is an ADaptive Algorithm for
 // Betweenness via Random Approximation", ESA 2016).
@@ -28,17 +28,17 @@ const (
 // the searches from the sources, but at most SampledVisits. It is 0 where that allows too few to
 // be of use.
 func (o DistanceOptions) pathUnits(ctx context.Context, g *csr.Graph, sources int) int {
+	const most = SampledVisits / leastPaths // visits of a path
 	pilot := newPathSearch(ctx, g)
 	none := make([]float64, g.Vertices())
 	for i := range pilotPaths {
 		pilot.add(o.pathRandom(uint64(i)), none)
+		if pilot.visits > most*pilotPaths || pilot.halted() { // in grids
+			return 0
+		}
 	}
 	visits := float64(1+pilot.visits) / pilotPaths // of a path
-	most := min(mostPaths, SampledVisits/visits)
-	if most < leastPaths { // in grids
-		return 0
-	}
-	return int(max(leastPaths, min(most, float64(sources)*visitsOf(g)/visits))) / pathUnit
+	return int(min(mostPaths, SampledVisits/visits, max(leastPaths, float64(sources)*visitsOf(g)/visits))) / pathUnit
 }
 
 // pathBound returns the largest error of estimates of betweenness, as sums over unordered
@@ -48,16 +48,16 @@ func (o DistanceOptions) pathBound(ctx context.Context, g *csr.Graph, estimates 
 	n := g.Vertices()
 	units := o.pathUnits(ctx, g, sources)
 	if units == 0 {
-		return 0, nil
+		return 0, ctx.Err()
 	}
 	o.Checkpoints = Checkpoints{} // the paths take a part of the time of the estimates, and are drawn again
 	counts, err := o.accumulate(ctx, n, units, "bound of the error", false, func() visitor {
 		p := newPathSearch(ctx, g)
 		return func(unit int, sum []float64) bool {
-			if p.halted() {
-				return false
-			}
 			for i := range pathUnit {
+				if p.halted() {
+					return false // nothing of this sum is kept
+				}
 				p.add(o.pathRandom(pilotPaths+uint64(unit)*pathUnit+uint64(i)), sum)
 			}
 			return true
