@@ -13,7 +13,7 @@ import (
 func TestPredict_Star(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("short: it predicts links of 150,000 leaves")
+		t.Skip("-short: it predicts links of 150,000 leaves")
 	}
 	const leaves = 150_000
 	ctx := context.Background()

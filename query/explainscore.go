@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"heavytail/embedding/link"
+	"heavytail/embedding/run"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/parser"
@@ -42,7 +43,7 @@ type ExplainedScore struct {
 	Alike *AlikePairs `json:"alike,omitempty"`
 }
 
-// AlikePairs are held-out pairs whose probabilities lie in the same tenth, from 0 to 1.
+// AlikePairs are held-out pairs whose probabilities lie in the same of run.CalibrationBins bins.
 type AlikePairs struct {
 	Pairs    int     `json:"pairs"`
 	Observed float64 `json:"observed"` // fraction of them that were edges
@@ -54,10 +55,10 @@ type AlikePairs struct {
 
 // alike returns the pairs of a model's training that had about the same probability.
 func alike(model ModelInfo, probability float64) *AlikePairs {
-	const tenths, z = 10, 1.959963984540054 // of the normal distribution, 2.5 % on each side
-	tenth := func(p float64) int { return min(tenths-1, int(p*tenths)) }
+	const z = 1.959963984540054 // of the normal distribution, 2.5 % on each side
+	bin := func(p float64) int { return min(run.CalibrationBins-1, int(p*run.CalibrationBins)) }
 	for _, b := range model.Bins {
-		if tenth(b.Predicted) != tenth(probability) {
+		if bin(b.Predicted) != bin(probability) {
 			continue
 		}
 		n := float64(b.Pairs)

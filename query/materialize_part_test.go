@@ -187,7 +187,7 @@ func TestDivideMaterialize(t *testing.T) {
 func TestMaterializeParts_Capped(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("short: it predicts links of 150,000 leaves")
+		t.Skip("-short: it predicts links of 150,000 leaves")
 	}
 	ctx := context.Background()
 	db := openTest(t, nil)

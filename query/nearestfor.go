@@ -57,13 +57,8 @@ func bindNearestFor(b *binder, s *parser.NearestFor) (req NearestForRequest, err
 	if req.K, err = b.Size(fault.Number, s.Count); err != nil {
 		return req, err
 	}
-	if s.File != nil {
-		if req.Path, err = b.Text(fault.File, s.File); err != nil {
-			return req, err
-		}
-		if req.Path == "" {
-			return req, fault.New(fault.File, "the name of the file is empty")
-		}
+	if req.Path, err = b.keysFile(s.Each); err != nil {
+		return req, err
 	}
 	if req.Embedding, req.Metric, err = b.space(s.Using); err != nil {
 		return req, err
@@ -80,10 +75,8 @@ func resolveNearestFor(c *call, req NearestForRequest) (search, error) {
 	if err := checkCount(req.K); err != nil {
 		return search{}, err
 	}
-	if req.Path != "" {
-		if err := c.CheckInput(req.Path, fault.File); err != nil {
-			return search{}, err
-		}
+	if err := c.checkKeys(req.Path); err != nil {
+		return search{}, err
 	}
 	return c.resolveSearch(question{
 		embedding: req.Embedding, metric: req.Metric, exact: req.Exact, scope: scope{k: req.K},

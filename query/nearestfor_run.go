@@ -35,10 +35,6 @@ type nearestBatches struct {
 	unlinked, linked []bool
 }
 
-// nearestBatch is the largest number of queries in a batch: so many that the time to
-// read the vectors is negligible compared with the products, as in package index.
-const nearestBatch = 1024
-
 // nearestBatches loads the data that the batches of a search share. The queries are the
 // keys of a file, or all vertices if path is empty.
 func (c *call) nearestBatches(path string, s search) (*nearestBatches, error) {
@@ -113,7 +109,7 @@ func (b *nearestBatches) each(f func(NearestRow) error) error {
 // hits calls f with the answers of all queries, in their order.
 func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
 	c := b.call
-	size := b.batchSize()
+	size := batchOf(b.batchBytes(1))
 	release, err := c.db.cache.Reserve(b.batchBytes(size)+b.keptBytes(), "the nearest of "+fault.Count(int64(size), "vertex"))
 	if err != nil {
 		return err
@@ -127,17 +123,6 @@ func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
 	stop(b.queries.done, "")
 	b.queries.note()
 	return nil
-}
-
-// batchSize is the number of queries in a batch: fewer than nearestBatch if the
-// answers of a full batch would take too much memory.
-func (b *nearestBatches) batchSize() int {
-	const most = 64 << 20 // bytes
-	size := nearestBatch
-	for size > 1 && b.batchBytes(size) > most {
-		size /= 2
-	}
-	return size
 }
 
 func (b *nearestBatches) batchBytes(size int) int64 {

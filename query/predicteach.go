@@ -46,7 +46,7 @@ var predictEach = &statement[*parser.Predict, eachLinks, *linksEntry, *stream[Pr
 	help: predictHelp(),
 	when: func(s *parser.Predict) bool { return s.Each != nil },
 	bind: func(b *binder, s *parser.Predict) (req eachLinks, err error) {
-		if req.path, err = b.keysFile(s.Each); err == nil {
+		if req.path, err = b.keysFile(*s.Each); err == nil {
 			req.linksRequest, err = bindPredict(b, s)
 		}
 		return req, err
@@ -91,18 +91,6 @@ func eachLinksFrom(request any) (eachLinks, bool) {
 	return eachLinks{linksRequest{PredictRequest: all}, r.Path}, ok
 }
 
-// keysFile is the file that names the vertices of a statement; "" for all.
-func (b *binder) keysFile(each *parser.Each) (string, error) {
-	if each.File == nil {
-		return "", nil
-	}
-	path, err := b.Text(fault.File, each.File)
-	if err == nil && path == "" {
-		err = fault.New(fault.File, "the name of the file is empty")
-	}
-	return path, err
-}
-
 // eachText describes the vertices of a statement.
 func eachText(path string) string {
 	if path == "" {
@@ -112,10 +100,8 @@ func eachText(path string) string {
 }
 
 func resolvePredictEach(c *call, req eachLinks) (*linksEntry, error) {
-	if req.path != "" {
-		if err := c.CheckInput(req.path, fault.File); err != nil {
-			return nil, err
-		}
+	if err := c.checkKeys(req.path); err != nil {
+		return nil, err
 	}
 	return c.resolvePredict(req.linksRequest)
 }
@@ -132,6 +118,14 @@ func (c *call) predictEach(req eachLinks, p *prediction, f func(PredictedRow) er
 		return err
 	}
 	defer release()
+	const linkBytes = 64
+	each := linkBytes * min(int64(p.k), int64(p.graph.Graph.Vertices()))
+	size := batchOf(each)
+	free, err := c.db.cache.Reserve(each*int64(size), "the likeliest links of "+fault.Count(int64(size), "vertex"))
+	if err != nil {
+		return err
+	}
+	defer free()
 	near, err := c.nearAll(p)
 	if err != nil {
 		return err
@@ -140,7 +134,7 @@ func (c *call) predictEach(req eachLinks, p *prediction, f func(PredictedRow) er
 	rows := min(int(p.scorers[0].rows), p.graph.Graph.Vertices())
 	queries := queryVertices{call: c, graph: p.graph, path: req.path, rows: rows, verb: "predicting"}
 	capped, shown := int64(0), linksShown{prediction: p}
-	err = queries.batches(predictBlock, func(vertices []uint32) error {
+	err = queries.batches(size, func(vertices []uint32) error {
 		lists, err := c.likeliest(p, predictor, near, vertices)
 		if err != nil {
 			return err
@@ -188,7 +182,7 @@ var predictedEach = &statement[*parser.Predicted, PredictedEachRequest, storedEn
 	help: predictHelp(),
 	when: func(s *parser.Predicted) bool { return s.Each != nil },
 	bind: func(b *binder, s *parser.Predicted) (req PredictedEachRequest, err error) {
-		if req.Path, err = b.keysFile(s.Each); err != nil {
+		if req.Path, err = b.keysFile(*s.Each); err != nil {
 			return req, err
 		}
 		one, err := bindStored(b, s)
@@ -196,10 +190,8 @@ var predictedEach = &statement[*parser.Predicted, PredictedEachRequest, storedEn
 		return req, err
 	},
 	resolve: func(c *call, req PredictedEachRequest) (found storedEntry, err error) {
-		if req.Path != "" {
-			if err := c.CheckInput(req.Path, fault.File); err != nil {
-				return found, err
-			}
+		if err := c.checkKeys(req.Path); err != nil {
+			return found, err
 		}
 		return resolvePredicted(c, PredictedRequest{K: req.K, Graph: req.Graph, With: req.With})
 	},

@@ -3,6 +3,7 @@ package query
 import (
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/session"
+	"heavytail/query/parser"
 	"heavytail/storage/format"
 )
 
@@ -90,4 +91,38 @@ func (q *queryVertices) note() {
 	if q.newer > 0 {
 		q.call.Notice("%s newer than the embedding left out", fault.Count(q.newer, "vertex"))
 	}
+}
+
+// keysFile is the file that names the vertices of a statement; "" for all.
+func (b *binder) keysFile(each parser.Each) (string, error) {
+	if each.File == nil {
+		return "", nil
+	}
+	path, err := b.Text(fault.File, each.File)
+	if err == nil && path == "" {
+		err = fault.New(fault.File, "the name of the file is empty")
+	}
+	return path, err
+}
+
+// checkKeys returns an Error for a file of keys that cannot be read; "" is none.
+func (c *call) checkKeys(path string) error {
+	if path == "" {
+		return nil
+	}
+	return c.CheckInput(path, fault.File)
+}
+
+// nearestBatch is the largest number of queries in a batch: so many that the time to
+// read the vectors is negligible compared with the products, as in package index.
+const nearestBatch = 1024
+
+// batchOf returns how many vertices are answered at a time, where each takes so many bytes.
+func batchOf(each int64) int {
+	const most = 64 << 20 // bytes
+	size := nearestBatch
+	for size > 1 && each*int64(size) > most {
+		size /= 2
+	}
+	return size
 }

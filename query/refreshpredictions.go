@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"heavytail/query/internal/fault"
@@ -82,15 +81,9 @@ func resolveRefreshPredictions(c *call, req RefreshPredictionsRequest) (found st
 	if err != nil {
 		return found, err
 	}
-	list, err := c.db.store.Predictions(c.Ctx)
-	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {
+	if found.old, err = c.storedPredictions(storedEntry{graph, req.With}); err != nil {
 		return found, err
 	}
-	at := slices.IndexFunc(list, func(p PredictionInfo) bool { return p.GraphID == graph.ID && p.Scorer == req.With.String() })
-	if at < 0 {
-		return found, c.predictedMistake(PredictedRequest{Graph: graph.Name, With: req.With}, &storage.NotFoundError{Kind: "predictions by", Name: req.With.String()})
-	}
-	found.old = list[at]
 	if found.request, err = materializedBy(found.old); err != nil {
 		return found, err
 	}

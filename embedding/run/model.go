@@ -83,8 +83,8 @@ type CalibrationBin struct {
 	Links float64 `json:"links"` // fraction of links
 }
 
-// calibrationBins is the number of bins, of equal width.
-const calibrationBins = 10
+// CalibrationBins is the number of bins, of equal width.
+const CalibrationBins = 10
 
 // TrainModel trains a model of the links of a graph and measures it.
 //
@@ -347,9 +347,9 @@ func (t *modelTraining) measureBy(ctx context.Context, bound *link.Bound, split 
 
 // calibration compares the probabilities with the fractions of links.
 func (r *ModelReport) calibration(links, others []float64) {
-	r.Bins = make([]CalibrationBin, calibrationBins)
+	r.Bins = make([]CalibrationBin, CalibrationBins)
 	add := func(p, linked float64) {
-		b := &r.Bins[min(calibrationBins-1, int(p*calibrationBins))]
+		b := &r.Bins[min(CalibrationBins-1, int(p*CalibrationBins))]
 		b.Pairs++
 		b.Mean += p
 		b.Links += linked
@@ -364,7 +364,7 @@ func (r *ModelReport) calibration(links, others []float64) {
 	all := float64(len(links) + len(others))
 	for i := range r.Bins {
 		b := &r.Bins[i]
-		b.Low, b.High = float64(i)/calibrationBins, float64(i+1)/calibrationBins
+		b.Low, b.High = float64(i)/CalibrationBins, float64(i+1)/CalibrationBins
 		r.CalibrationError += max(b.Mean-b.Links, b.Links-b.Mean) / all
 		if b.Pairs > 0 {
 			b.Mean /= float64(b.Pairs)

@@ -170,7 +170,7 @@
 //	               "USING" space [ "FRESH" ] [ "EXACT" ]
 //	               [ where ] [ order ]                      e.g. NEAREST 10 TO 'alice' USING cosine(spec) WHERE NOT linked ORDER BY age DESC; NEAREST 5 TO ('alice', 107) USING spec;
 //	nearestfor   = "NEAREST" integer
-//	               "FOR" ( "ALL" | "FILE" string )
+//	               "FOR" each
 //	               "USING" space [ "EXACT" ] [ where ]      e.g. NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec;
 //	within       = "WITHIN" threshold "OF" vertex
 //	               "USING" space [ "EXACT" ] [ where ]
@@ -243,11 +243,11 @@
 //	summary      = name "(" name ")"                        e.g. COUNT VERTICES IN social WITH min(age), max(age), sum(degree);
 //	vertex       = key | vector                             e.g. NEAREST 3 TO 'alice' USING spec;
 //	space        = name | name "(" name ")"                 e.g. NEAREST 10 TO $who USING l2("my embedding");
+//	each         = "ALL" | "FILE" string                    e.g. PREDICT 10 LINKS FOR ALL IN social; PREDICT 10 LINKS FOR FILE 'keys.txt' IN social WITH l3;
 //	threshold    = ( "RADIUS" | "EPSILON" ) number          e.g. WITHIN RADIUS 0.35 OF 'alice' USING spec;
 //	term         = name
 //	             | "heuristics" "(" name { "," name } ")"   e.g. TRAIN MODEL friends IN social USING heuristics(jaccard) IN BACKGROUND;
 //	option       = name ":=" literal                        e.g. GENERATE preferential_attachment(n := $n) INTO g;
-//	each         = "ALL" | "FILE" string                    e.g. PREDICT 10 LINKS FOR ALL IN social; PREDICT 10 LINKS FOR FILE 'keys.txt' IN social WITH l3;
 //	assignment   = name ":=" ( literal | "MISSING" )        e.g. UPDATE VERTEX 'alice' SET "first name" := 'Alice' IN social;
 //	condition    = conjunction { "OR" conjunction }         e.g. NEAREST 5 TO 'a' USING e WHERE linked OR degree < 3 AND NOT linked;
 //	edgevalue    = "WEIGHT" ":=" ( number | "MISSING" )

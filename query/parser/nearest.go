@@ -60,12 +60,12 @@ func (s *Nearest) String() string {
 // NearestFor is NEAREST k FOR ALL | FILE 'keys' USING space [EXACT] [WHERE condition].
 //
 //	nearestfor   = "NEAREST" integer
-//	               "FOR" ( "ALL" | "FILE" string )
+//	               "FOR" each
 //	               "USING" space [ "EXACT" ] [ where ]      e.g. NEAREST 10 FOR ALL USING cosine(spec) WHERE NOT linked; NEAREST 5 FOR FILE 'keys.txt' USING spec;
 type NearestFor struct {
 	Range
 	Count Value // Int or Param
-	File  Value // String or Param, a file of keys; nil for ALL
+	Each  Each
 	Using Space
 	Exact bool
 	Where Expr // nil where left out
@@ -79,8 +79,10 @@ func (*NearestFor) Heading() string { return "NEAREST" }
 // nearestFor reads the text behind FOR.
 func (p *parser) nearestFor(begin Pos, count Value) Statement {
 	s := &NearestFor{Count: count}
-	if !p.keyword("ALL") {
-		s.File = p.file()
+	if each := p.each(); each != nil {
+		s.Each = *each
+	} else {
+		p.unexpected()
 	}
 	p.needKeyword("USING")
 	s.Using = p.space()
@@ -91,9 +93,5 @@ func (p *parser) nearestFor(begin Pos, count Value) Statement {
 }
 
 func (s *NearestFor) String() string {
-	of := "ALL"
-	if s.File != nil {
-		of = "FILE " + s.File.String()
-	}
-	return "NEAREST " + s.Count.String() + " FOR " + of + " USING " + s.Using.String() + given(s.Exact, " EXACT") + where(s.Where)
+	return "NEAREST " + s.Count.String() + " FOR " + s.Each.String() + " USING " + s.Using.String() + given(s.Exact, " EXACT") + where(s.Where)
 }

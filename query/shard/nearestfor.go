@@ -39,10 +39,10 @@ func (w nearestFor) names() named {
 }
 
 func (w nearestFor) each(ctx context.Context, db *query.DB, f func(row ...string) error) error {
-	if w.s.File == nil {
+	if w.s.Each.File == nil {
 		return w.eachVertex(ctx, db, f)
 	}
-	path, err := inputPath(w.s.File)
+	path, err := inputPath(w.s.Each.File)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (w nearestFor) eachVertex(ctx context.Context, db *query.DB, f func(row ...
 
 func (w nearestFor) on(p piece) parser.Statement {
 	s, into := *w.s, *w.into
-	s.File = text(p.input)
+	s.Each.File = text(p.input)
 	into.Statement, into.File, into.Options = &s, text(p.output), []parser.Option{option("overwrite", parser.Bool{Value: true})}
 	return &into
 }
