@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -174,5 +175,5 @@ func (c *call) likeliest(p *prediction, predictor *link.Predictor, near link.Nea
 			links[i], _, faults[i] = predictor.Limited(c.Ctx, vertices[i], also[i], p.k)
 		}
 	})
-	return links, errors.Join(c.Ctx.Err(), errors.Join(faults...))
+	return links, cmp.Or(c.Ctx.Err(), errors.Join(faults...))
 }

@@ -1,0 +1,42 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"heavytail/storage"
+)
+
+// TestEachPredict_Ends has iterations whose context ends, and whose predictions are replaced
+// while they are read: the error comes last, in one line, with an empty row.
+func TestEachPredict_Ends(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	execAll(t, db, "GENERATE preferential_attachment(n := 3000, m := 3, seed := 2) INTO g")
+	w := Scorer{Name: "adamic_adar"}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var ended error
+	for row, err := range db.EachPredict(ctx, PredictEachRequest{K: 2, Graph: "g", With: w}) {
+		cancel()
+		if ended = err; err != nil && row != (PredictedRow{}) {
+			t.Errorf("%+v beside %v", row, err)
+		}
+	}
+	if !errors.Is(ended, context.Canceled) || strings.Contains(ended.Error(), "\n") {
+		t.Errorf("cancelled: %v", ended)
+	}
+	execAll(t, db, "MATERIALIZE PREDICTIONS FROM adamic_adar IN g WITH (top := 2)")
+	rows := 0
+	for _, err := range db.EachPredicted(t.Context(), PredictedEachRequest{K: 2, Graph: "g"}) {
+		if rows++; rows == 1 {
+			execAll(t, db, "MATERIALIZE PREDICTIONS FROM adamic_adar IN g WITH (top := 3)")
+		}
+		ended = err
+	}
+	if !errors.Is(ended, storage.ErrConflict) || rows > 2*predictBlock+1 {
+		t.Errorf("replaced after one row: %d rows, %v", rows, ended)
+	}
+}
