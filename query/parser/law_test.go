@@ -66,13 +66,6 @@ func genOptions(least int) *rapid.Generator[[]Option] {
 	})
 }
 
-func genEach(t *rapid.T) *Each {
-	if rapid.Bool().Draw(t, "all") {
-		return &Each{}
-	}
-	return &Each{File: genValue(aString).Draw(t, "file")}
-}
-
 func genAssignments(least int) *rapid.Generator[[]Option] {
 	return rapid.Custom(func(t *rapid.T) []Option {
 		var values []Option
