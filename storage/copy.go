@@ -116,11 +116,6 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 
 // copyBucket copies a bucket with all that is in it.
 func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
-	if len(path) == 3 && t.tree != nil {
-		if err := t.tree.below(path[:2], path); err != nil {
-			return err
-		}
-	}
 	if err := w.Into(path...); err != nil {
 		return err
 	}
@@ -130,7 +125,14 @@ func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
 		if record == nil {
 			below := append(append([][]byte(nil), path...), bytes.Clone(key))
-			if err := t.copyBucket(w, b.Bucket(key), below...); err != nil {
+			inner := b.Bucket(key)
+			if len(below) == 3 {
+				var err error
+				if inner, err = t.partIn(b, below...); err != nil {
+					return err
+				}
+			}
+			if err := t.copyBucket(w, inner, below...); err != nil {
 				return err
 			}
 			if err := w.Into(path...); err != nil {

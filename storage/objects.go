@@ -151,7 +151,8 @@ func (t *tx) findPart(object uint64, name []byte) (p part, found bool, err error
 	return p, err == nil, err
 }
 
-// object is the bucket of one graph version or one embedding generation.
+// object is the bucket of one graph version or one embedding generation. Its own pages are
+// verified, those of its parts by part.
 func (t *tx) object(id uint64) (*bolt.Bucket, error) {
 	objects, err := t.top(block.ObjectsName)
 	if err != nil {
@@ -178,16 +179,29 @@ func (t *tx) part(id uint64, name []byte) (part, error) {
 	if err != nil {
 		return part{}, err
 	}
-	if t.tree != nil {
-		if err := t.tree.below([][]byte{block.ObjectsName, block.Key64(id)}, [][]byte{block.ObjectsName, block.Key64(id), name}); err != nil {
-			return part{}, err
-		}
+	b, err := t.partIn(object, block.ObjectsName, block.Key64(id), name)
+	if err != nil {
+		return part{}, err
 	}
-	b := object.Bucket(name)
 	if b == nil {
 		return part{}, fault.Record("object %d has no %s", id, name)
 	}
 	return part{bucket: b, seed: block.PartSeed(id, name), account: t.accountOf(block.PartPlace(id, name))}, nil
+}
+
+// partIn is the bucket of a part of an object, whose path it is given, after its pages were
+// verified; nil if there is none.
+func (t *tx) partIn(object *bolt.Bucket, path ...[]byte) (*bolt.Bucket, error) {
+	if t.tree != nil {
+		if err := t.tree.below(path[:2], path); err != nil {
+			return nil, err
+		}
+	}
+	b := object.Bucket(path[2])
+	if b == nil || t.tree == nil {
+		return b, nil
+	}
+	return b, t.tree.visit(t.ctx, &t.ledger, b, path...)
 }
 
 // deleteRange deletes the records of a bucket from a key on, up to the first key for

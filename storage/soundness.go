@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	bolt "go.etcd.io/bbolt"
@@ -17,8 +18,9 @@ import (
 
 // soundness is what is known of the shape of the tree of a file that nobody writes.
 // Opening verifies the buckets that every transaction needs. The others, objects and
-// the change log, are verified at their first use: so a file of any size opens at once,
-// and bbolt follows no page that was not verified.
+// the change log, are verified at their first use, an object part by part: so a file of any
+// size opens at once, a lookup of a key does not wait for the edges, and bbolt follows no
+// page that was not verified.
 type soundness struct {
 	file   page.File
 	faults []page.Fault   // of all buckets that were verified at opening, or by Check
@@ -29,7 +31,8 @@ type soundness struct {
 	parts map[string]*verdict // by the path of the bucket
 }
 
-// verdict is the outcome of the walk over one bucket and all below it.
+// verdict is the outcome of the walk over one bucket and all below it; over an object, without
+// the parts that have pages of their own.
 type verdict struct {
 	turn   chan struct{} // holds one token while nobody walks
 	done   bool
@@ -118,10 +121,11 @@ func (s *soundness) fault(path [][]byte) error {
 	return faultIn(s.faults, path)
 }
 
-// visit verifies the bucket b, which lies at path, and all below it, unless that
-// was done before, and reports damage in the bucket itself.
+// visit verifies the bucket b, which lies at path, unless that was done before, and
+// reports damage in the bucket itself. Of an object it verifies the parts that lie in the
+// object's own pages, and not the others.
 func (s *soundness) visit(ctx context.Context, l *ledger, b *bolt.Bucket, path ...[]byte) error {
-	if s.whole || (b.Root() == 0 && len(path) == 1) {
+	if s.whole || (b.Root() == 0 && len(path) != objectDepth) {
 		return nil // a bucket without a page of its own was verified with the page that it lies in
 	}
 	v, err := s.verdict(ctx, l, path, uint64(b.Root()))
@@ -130,6 +134,9 @@ func (s *soundness) visit(ctx context.Context, l *ledger, b *bolt.Bucket, path .
 	}
 	return faultIn(v.faults, path)
 }
+
+// objectDepth is the length of the path of an object; those of its parts are one longer.
+const objectDepth = 2
 
 // verdict verifies a bucket, or waits until another goroutine has.
 func (s *soundness) verdict(ctx context.Context, l *ledger, path [][]byte, root uint64) (*verdict, error) {
@@ -153,18 +160,31 @@ func (s *soundness) verdict(ctx context.Context, l *ledger, path [][]byte, root 
 	}
 	w, found := page.NewWalker(ctx, s.file), block.NewTallies()
 	w.Counted = found.Counted
-	full := append([][]byte{block.RootName}, path...)
-	if root != 0 {
-		if err := w.All(page.Bucket{Path: full, Root: root}); err != nil {
-			return nil, fmt.Errorf("%w", err)
-		}
+	of := page.Bucket{Path: append([][]byte{block.RootName}, path...), Root: root}
+	var err error
+	var later []page.Bucket // parts that are verified at their own first use
+	switch {
+	case root == 0:
+	case len(path) == objectDepth:
+		later, err = w.Bucket(of)
+	default:
+		err = w.All(of)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w", err)
 	}
 	faults := belowRoot(w.Faults)
 	prefix := block.TopPlace(path[0])
-	if len(path) > 1 {
+	switch len(path) {
+	case objectDepth:
 		prefix = block.PartPlace(block.IDOf(path[1]), nil)
+	case objectDepth + 1:
+		prefix = block.PartPlace(block.IDOf(path[1]), path[2])
 	}
-	broken, err := l.broken(found, prefix, func(path [][]byte) bool { return faultIn(faults, path) != nil })
+	broken, err := l.broken(found, prefix, func(at [][]byte) bool {
+		isLater := slices.ContainsFunc(later, func(b page.Bucket) bool { return samePath(b.Path[1:], at) })
+		return isLater || len(at) < len(path) || !samePath(at[:len(path)], path) || faultIn(faults, at) != nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -192,16 +212,15 @@ func faultIn(faults []page.Fault, path [][]byte) error {
 		if len(bad.Path) > len(path) {
 			continue
 		}
-		within := true
-		for i, part := range bad.Path {
-			within = within && bytes.Equal(part, path[i])
-		}
-		if within {
+		if samePath(bad.Path, path[:len(bad.Path)]) {
 			return fault.Record("%s", bad.What)
 		}
 	}
 	return nil
 }
+
+// samePath reports whether two paths are equal.
+func samePath(a, b [][]byte) bool { return slices.EqualFunc(a, b, bytes.Equal) }
 
 // soundRows are the objects whose rows were verified since the file was opened.
 // Objects never change, and their numbers are not used again.
