@@ -1,12 +1,10 @@
 package query
 
 import (
-	"context"
 	"runtime"
 
 	"heavytail/embedding"
 	"heavytail/query/internal/job"
-	"heavytail/query/parser"
 	"heavytail/storage"
 )
 
@@ -45,25 +43,6 @@ func (c *call) asJob(spec job.Spec, f func(embedding.Checkpoints) error) error {
 		defer func() { c.job = nil }()
 	}
 	return c.db.runner.Run(c.Call, c.job, spec, f)
-}
-
-// inBackground queues a job that runs the statement of a record.
-func (c *call) inBackground(info storage.JobInfo) (storage.JobInfo, error) {
-	db := c.db
-	return db.runner.Background(c.Call, info, func(ctx context.Context, j *job.Active) error {
-		c := db.newCall(ctx, info.Kind)
-		defer c.Release()
-		c.quiet, c.job, c.continues = true, j, info.Checkpoint > 0
-		statement, err := parser.Parse(info.Statement)
-		if err != nil {
-			return err
-		}
-		op, err := c.prepare(statement, nil)
-		if err == nil {
-			_, err = op.exec(c)
-		}
-		return err
-	})
 }
 
 // workers is the number of goroutines that the call computes with. A job in the

@@ -23,14 +23,14 @@
 //
 // with who = "alice". [DB.Query] passes the text to package parser, which returns
 // a *parser.Nearest: plain data in which every node has its position in the text.
-// prepare finds the statement of that node and binds it to
+// binder.prepare finds the statement of that node, and bindNearest binds it to
 //
 //	NearestRequest{K: 2, Vertex: "alice", Embedding: "spec", Metric: index.Cosine, Where: func…}
 //
 // The parameter is bound as a value, never as text, and the condition becomes a Go
 // function (package where). A Go program makes the same request itself and passes
-// it to [DB.Nearest]; all further steps are the same for both. resolve finds spec
-// and its graph in the catalogue and alice in the table of keys. EXPLAIN stops
+// it to [DB.Nearest]; all further steps are the same for both. resolveNearest finds
+// spec and its graph in the catalogue and alice in the table of keys. EXPLAIN stops
 // here and prints the plan:
 //
 //	nearest: 2 by cosine, most similar first, ties by vertex
@@ -39,11 +39,26 @@
 //	    embedding: spec, generation 1, 4039 × 200, dp_spectral, up to date with graph social
 //	    graph: social, version 1, 4039 vertices, 88234 edges
 //
-// run loads the vectors and the graph, or takes them from the cache, scans, and
+// runNearest loads the vectors and the graph, or takes them from the cache, scans, and
 // turns vertices back into keys; rows converts the answer into [Rows]. PROFILE
 // prints the plan again with the rows and seconds of each step. A mistake of the
 // user is an [*Error] about a piece of the request; its position is that of the
 // text from which the binder took the piece.
+//
+// The calls in their order, each indented below its caller:
+//
+//	DB.Query, DB.Run                  statement.go
+//	  binder.prepare                  the statement of the node
+//	    statement.prepare
+//	      bindNearest                 nearest.go
+//	      statement.find              also refuses writes to a read-only file
+//	        resolveNearest            nearest.go; resolveSearch, which WITHIN shares, is in search.go
+//	  prepared.exec                   or queue, with IN BACKGROUND
+//	    runNearest                    nearest.go; call.find, which answers the search, is in search_run.go
+//	    SearchResult.rows             search.go
+//
+// The calls in statement.go are the same for all statements. A typed method takes a shorter
+// way: DB.Nearest calls statement.answer, which calls find and run.
 //
 // A call sees one version of every graph and embedding that it loads, even if
 // other calls write meanwhile. No transaction of the store is open while it
@@ -65,9 +80,9 @@
 //
 //	rows.go, cells.go, helps.go, options.go   values, tables and texts
 //	db.go                                     DB, one call, and the interfaces of a statement
-//	run.go, stream.go, background.go          running a text, reading rows, queueing a job
-//	statement.go                              the type statement
-//	names.go, search.go, scan.go, scorer.go … what several statements share
+//	stream.go, background.go                  rows that are made while they are read; running as a job
+//	statement.go                              the type statement, and its way from a text or a request to rows
+//	names.go, scan.go, search.go, scorer.go … what several statements share
 //	one file per statement
 //	statements.go, open.go                    the only files that name all statements
 //

@@ -214,7 +214,7 @@ func runResumeJob(c *call, req jobRequest, f namedJob) (r resumed, err error) {
 		return r, err
 	}
 	c.continues = f.info.Checkpoint > 0
-	op, err := c.prepare(statement, nil)
+	op, err := c.binder(nil).prepare(statement)
 	switch {
 	case err != nil:
 	case req.background:

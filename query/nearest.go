@@ -98,22 +98,6 @@ func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest, err error) {
 	return req, nil
 }
 
-// question converts the request to the form that all searches share.
-func (r NearestRequest) question() (question, error) {
-	q := question{
-		embedding: r.Embedding, vector: r.Vector, metric: r.Metric, exact: r.Exact, scope: scope{k: r.K},
-		where: r.Where, attributes: r.Attributes, condition: r.condition, reads: r.reads, orderBy: r.OrderBy, descending: r.Descending,
-	}
-	switch {
-	case len(r.Examples) == 0:
-		return q.of(r.Vertex)
-	case r.Vertex != "" || r.Vector != nil:
-		return q, fault.New(fault.Vector, "several query vertices are given together with another query vertex or a query vector")
-	}
-	q.vertices, q.centroid = r.Examples, true
-	return q, nil
-}
-
 // checkCount returns an Error for a number of neighbours below 1.
 func checkCount(k int) error {
 	if k < 1 {
@@ -126,7 +110,19 @@ func resolveNearest(c *call, req NearestRequest) (search, error) {
 	if err := checkCount(req.K); err != nil {
 		return search{}, err
 	}
-	q, err := req.question()
+	q := question{
+		embedding: req.Embedding, vector: req.Vector, metric: req.Metric, exact: req.Exact, scope: scope{k: req.K},
+		where: req.Where, attributes: req.Attributes, condition: req.condition, reads: req.reads, orderBy: req.OrderBy, descending: req.Descending,
+	}
+	var err error
+	switch {
+	case len(req.Examples) == 0:
+		q.vertices, err = queryVertex(req.Vertex, req.Vector)
+	case req.Vertex != "" || req.Vector != nil:
+		err = fault.New(fault.Vector, "several query vertices are given together with another query vertex or a query vector")
+	default:
+		q.vertices, q.centroid = req.Examples, true
+	}
 	if err != nil {
 		return search{}, err
 	}

@@ -32,6 +32,10 @@ type vertexScan struct {
 	visited int64 // number of vertices that each has visited
 }
 
+// Candidate is a vertex that a condition decides about: its degree, whether it is
+// linked to a query vertex, and by methods its key and its attributes.
+type Candidate = where.Candidate
+
 // checkScan checks the limit and the attributes of a scan, and returns the entry of
 // its graph.
 func (c *call) checkScan(graph string, attributes []string, limit int) (storage.GraphInfo, error) {

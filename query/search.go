@@ -3,8 +3,6 @@ package query
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 	"strconv"
 
 	"heavytail/index"
@@ -50,10 +48,6 @@ type EmbeddingState struct {
 	Behind       uint64 `json:"behind"`        // number of newer versions of the graph, except versions that changed only attributes
 	Changed      int    `json:"changed"`       // vertices of the answer whose edges changed since
 }
-
-// Candidate is a vertex that a condition decides about: its degree, whether it is
-// linked to a query vertex, and by methods its key and its attributes.
-type Candidate = where.Candidate
 
 // rows is the table of NEAREST and WITHIN.
 func (r SearchResult) rows() *Rows {
@@ -132,56 +126,6 @@ func (b *binder) space(s parser.Space) (string, index.Metric, error) {
 	return "", 0, e.WithNearest(s.Metric.Name, names, nil)
 }
 
-// threshold returns the radius or epsilon that a statement gives.
-func (b *binder) threshold(t parser.Threshold) (radius, epsilon float64, err error) {
-	if t.Kind == parser.Auto {
-		b.Mark(fault.Threshold, t)
-		return 0, 0, nil
-	}
-	value, err := b.Value(fault.Threshold, t.Value)
-	if err != nil {
-		return 0, 0, err
-	}
-	x, ok := value.(float64)
-	if n, isInt := value.(int64); isInt {
-		x, ok = float64(n), true
-	}
-	switch {
-	case !ok:
-		return 0, 0, bind.Unexpected(fault.Threshold, value, "a number")
-	case t.Kind == parser.Radius:
-		return x, 0, nil
-	case x == 0: // 0 means no epsilon in a request
-		_, err := index.EpsilonToRadius(0)
-		e := fault.New(fault.Threshold, "epsilon is 0, and must be above 0 and at most 0.5")
-		e.Err = err
-		return 0, 0, e
-	}
-	return 0, x, nil
-}
-
-// resolveThreshold returns the radius that a radius or an epsilon stands for.
-func resolveThreshold(radius, epsilon float64, metric index.Metric) (float64, error) {
-	if epsilon != 0 {
-		r, err := index.EpsilonToRadius(epsilon)
-		if err != nil {
-			e := fault.New(fault.Threshold, "epsilon is %v, and must be above 0 and at most 0.5", epsilon)
-			e.Err = err
-			return 0, e
-		}
-		return r, nil
-	}
-	if math.IsNaN(radius) || math.IsInf(radius, 0) || metric == index.L2 && radius < 0 {
-		e := fault.New(fault.Threshold, "the radius is %v, and must be a finite number", radius)
-		if radius < 0 {
-			e.Message = e.Message[:len(e.Message)-len("a finite number")] + "0 or more"
-		}
-		e.Err = index.ErrRadius
-		return 0, e
-	}
-	return radius, nil
-}
-
 // searchWhere compiles the condition of a search in an embedding.
 func (b *binder) searchWhere(e parser.Expr, embedding string, byVertex bool) (where.Condition, error) {
 	if e == nil {
@@ -242,14 +186,6 @@ func (s scope) fileScan(metric index.Metric, dim, rows int, vector []float32, op
 	return index.NewScanWithin(metric, dim, vector, s.radius, opts)
 }
 
-// scan finds the vectors by a scan in memory.
-func (s scope) scan(ctx context.Context, x *index.Exact, vector []float32, opts index.SearchOptions) ([]index.Hit, error) {
-	if s.k > 0 {
-		return x.Search(ctx, vector, s.k, opts)
-	}
-	return x.Within(ctx, vector, s.radius, opts)
-}
-
 // walker is an index in memory or in the file.
 type walker interface {
 	Find(ctx context.Context, query []float32, k int, opts index.SearchOptions) (index.Answer, error)
@@ -264,18 +200,18 @@ func (s scope) walk(ctx context.Context, h walker, vector []float32, opts index.
 	return h.Within(ctx, vector, s.radius, opts)
 }
 
-// of is the question about a vertex, if its key is not empty, or else about the
-// vector.
-func (q question) of(vertex string) (question, error) {
+// queryVertex returns the key of the one vertex that a search starts from; nil if it starts
+// from a vector.
+func queryVertex(vertex string, vector []float32) ([]string, error) {
 	switch {
-	case q.vector != nil && vertex != "":
-		return q, fault.New(fault.Vector, "both a query vertex and a query vector are given")
-	case q.vector == nil && vertex == "":
-		return q, fault.New(fault.Vertex, "neither a query vertex nor a query vector is given")
-	case vertex != "":
-		q.vertices = []string{vertex}
+	case vector != nil && vertex != "":
+		return nil, fault.New(fault.Vector, "both a query vertex and a query vector are given")
+	case vector == nil && vertex == "":
+		return nil, fault.New(fault.Vertex, "neither a query vertex nor a query vector is given")
+	case vertex == "":
+		return nil, nil
 	}
-	return q, nil
+	return []string{vertex}, nil
 }
 
 // from describes the query in a plan.
@@ -389,31 +325,3 @@ func (c *call) canScanFile(s search) bool {
 
 // readsDegrees reports whether the condition reads the degrees of vertices.
 func (q question) readsDegrees() bool { return q.where != nil && q.reads == where.ReadsEdges }
-
-// scanned describes for PROFILE how many vectors a scan compared.
-func scanned(rows int) string { return fault.Count(int64(rows), "vector") + " scanned" }
-
-// checked cuts the hits after the limit of the request (0 for none), and returns
-// an error if they are more than Options.MaxRows.
-func (c *call) checked(hits []index.Hit, limit int) ([]index.Hit, error) {
-	if limit > 0 && len(hits) > limit {
-		hits = hits[:limit]
-	}
-	return hits, c.checkRows(len(hits))
-}
-
-// noticeFew gives a notice of the reason for fewer answers than requested, if
-// it is not a condition.
-func (c *call) noticeFew(s search, found int) {
-	if found < s.k && s.where == nil {
-		c.Notice("%d of %d found: embedding %s has no more vectors", found, s.k, fault.Name(s.embedding))
-	}
-}
-
-// noticeZero gives a notice about a search by cosine for a vector of zeros.
-func (c *call) noticeZero(metric index.Metric, vector []float32) {
-	if metric != index.Cosine || slices.ContainsFunc(vector, func(x float32) bool { return x != 0 }) {
-		return
-	}
-	c.Notice("the query vector is zero, and its cosine with every other one is 0")
-}

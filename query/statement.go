@@ -3,11 +3,16 @@ package query
 import (
 	"context"
 
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/plan"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
+
+// This file has the way of every statement, in the order of the calls: from a text
+// (Query) or a request (answer) through binding and resolving to rows.
 
 // statement describes one statement of the language. N is its node in the syntax
 // tree, Q the request of its typed method, R the catalogue entries that the names
@@ -45,8 +50,58 @@ type statement[N parser.Statement, Q, R, A any] struct {
 	reads bool
 }
 
-func (s *statement[N, Q, R, A]) describe() Help { return s.help }
+// Query runs the one statement of text, with or without its semicolon. params
+// has the values of the parameters $name: strings, integers, floats, booleans,
+// vectors as []float32 or []float64, or Untyped. A mistake in the text gives a
+// *parser.Error or an *Error with its position.
+func (db *DB) Query(ctx context.Context, text string, params map[string]any) (*Rows, error) {
+	statement, err := parser.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return db.Run(ctx, statement, params)
+}
 
+// Run is Query for a parsed statement, for programs that run scripts.
+func (db *DB) Run(ctx context.Context, statement parser.Statement, params map[string]any) (*Rows, error) {
+	c, err := db.begin(ctx, parser.Heading(statement))
+	if err != nil {
+		return nil, err
+	}
+	defer c.end()
+	op, err := c.binder(params).prepare(statement)
+	if err != nil {
+		return nil, c.wrap(err)
+	}
+	rows, err := op.exec(c)
+	if err != nil {
+		return nil, c.wrap(err)
+	}
+	rows.notices = c.Notices
+	return rows, nil
+}
+
+// binder returns a binder of the call, with the values of the parameters.
+func (c *call) binder(params map[string]any) *binder {
+	c.at = map[fault.Part]parser.Range{}
+	return &binder{call: c, Values: bind.New(c.at, params)}
+}
+
+// prepare binds and resolves a statement, which may be the inner statement of EXPLAIN.
+// Mistakes of the user are found here, with their positions, except mistakes that only the
+// loaded data shows. Later errors come from limits, cancellation, the store, and the
+// contents of other files.
+func (b *binder) prepare(node parser.Statement) (operation, error) {
+	for _, s := range b.db.language {
+		if op, ok, err := s.prepare(b, node); ok {
+			return op, err
+		}
+	}
+	b.Mark(fault.Statement, node)
+	return nil, fault.New(fault.Statement, "%s is not known here", parser.Heading(node))
+}
+
+// prepare implements described: it binds and resolves a node of the statement.
 func (s *statement[N, Q, R, A]) prepare(b *binder, node parser.Statement) (operation, bool, error) {
 	n, ok := node.(N)
 	if !ok || s.when != nil && !s.when(n) {
@@ -65,21 +120,6 @@ func (s *statement[N, Q, R, A]) prepare(b *binder, node parser.Statement) (opera
 	return &prepared[N, Q, R, A]{s, req, found, background}, true, nil
 }
 
-func (s *statement[N, Q, R, A]) rowsFor(c *call, request any) (*Rows, bool, error) {
-	req, ok := request.(Q)
-	if !ok && s.from != nil {
-		req, ok = s.from(request)
-	}
-	if _, none := any(req).(nothing); !ok && !(none && request == nil) {
-		return nil, false, nil
-	}
-	answer, err := s.inside(c, req)
-	if err != nil {
-		return nil, true, err
-	}
-	return s.rows(req, answer), true, nil
-}
-
 // find resolves a request.
 func (s *statement[N, Q, R, A]) find(c *call, req Q) (found R, err error) {
 	if !s.reads {
@@ -90,13 +130,26 @@ func (s *statement[N, Q, R, A]) find(c *call, req Q) (found R, err error) {
 	return s.resolve(c, req)
 }
 
-// inside resolves and runs a request inside of a call, which may be of another statement.
-func (s *statement[N, Q, R, A]) inside(c *call, req Q) (answer A, err error) {
-	found, err := s.find(c, req)
-	if err == nil {
-		answer, err = s.run(c, req, found)
+// prepared is a request whose names are resolved.
+type prepared[N parser.Statement, Q, R, A any] struct {
+	*statement[N, Q, R, A]
+	req        Q
+	found      R
+	background bool
+}
+
+func (p *prepared[N, Q, R, A]) plan() *plan.Plan { return p.statement.plan(p.req, p.found) }
+
+func (p *prepared[N, Q, R, A]) exec(c *call) (*Rows, error) {
+	if p.background && c.job == nil { // a running job has been queued already
+		info, err := p.queue(c, p.req, p.found)
+		return jobRows([]storage.JobInfo{info}), err
 	}
-	return answer, err
+	answer, err := p.run(c, p.req, p.found)
+	if err != nil {
+		return nil, err
+	}
+	return p.rows(p.req, answer), nil
 }
 
 // answer implements the typed method of the statement: it begins a call,
@@ -110,6 +163,15 @@ func (s *statement[N, Q, R, A]) answer(ctx context.Context, db *DB, req Q) (answ
 	defer c.end()
 	answer, err = s.inside(c, req)
 	return answer, c.wrap(err)
+}
+
+// inside resolves and runs a request inside of a call, which may be of another statement.
+func (s *statement[N, Q, R, A]) inside(c *call, req Q) (answer A, err error) {
+	found, err := s.find(c, req)
+	if err == nil {
+		answer, err = s.run(c, req, found)
+	}
+	return answer, err
 }
 
 // start queues the request as a job, and returns as soon as the request is checked.
@@ -142,27 +204,89 @@ func (s *statement[N, Q, R, A]) queue(c *call, req Q, found R) (storage.JobInfo,
 	return c.inBackground(spec.Info())
 }
 
-// prepared is a request whose names are resolved.
-type prepared[N parser.Statement, Q, R, A any] struct {
-	*statement[N, Q, R, A]
-	req        Q
-	found      R
-	background bool
+// inBackground queues a job that runs the statement of a record.
+func (c *call) inBackground(info storage.JobInfo) (storage.JobInfo, error) {
+	db := c.db
+	return db.runner.Background(c.Call, info, func(ctx context.Context, j *job.Active) error {
+		c := db.newCall(ctx, info.Kind)
+		defer c.Release()
+		c.quiet, c.job, c.continues = true, j, info.Checkpoint > 0
+		statement, err := parser.Parse(info.Statement)
+		if err != nil {
+			return err
+		}
+		op, err := c.binder(nil).prepare(statement)
+		if err == nil {
+			_, err = op.exec(c)
+		}
+		return err
+	})
 }
 
-func (p *prepared[N, Q, R, A]) plan() *plan.Plan { return p.statement.plan(p.req, p.found) }
-
-func (p *prepared[N, Q, R, A]) exec(c *call) (*Rows, error) {
-	if p.background && c.job == nil { // a running job has been queued already
-		info, err := p.queue(c, p.req, p.found)
-		return jobRows([]storage.JobInfo{info}), err
-	}
-	answer, err := p.run(c, p.req, p.found)
+// Answer runs a statement from the request of its typed method, such as an ImportRequest
+// for "IMPORT", and returns its rows. It is meant for programs that show answers as
+// tables without writing statements. statement is Help.Statement. request is nil for a
+// statement without a request, such as "COMPACT", a parser.Listing for "SHOW", and the
+// name itself if the method takes one name. Statements whose methods take several plain
+// arguments can only be run by Run or Query.
+func (db *DB) Answer(ctx context.Context, statement string, request any) (*Rows, error) {
+	c, err := db.begin(ctx, statement)
 	if err != nil {
 		return nil, err
 	}
-	return p.rows(p.req, answer), nil
+	defer c.end()
+	for _, s := range db.language {
+		if s.describe().Statement != statement {
+			continue
+		}
+		rows, ok, err := s.rowsFor(c, request)
+		if err != nil {
+			return nil, c.wrap(err)
+		}
+		if ok {
+			rows.notices = c.Notices
+			return rows, nil
+		}
+	}
+	return nil, fault.New(fault.Statement, "no statement %s takes a request of the type %T", fault.Quote(statement), request)
 }
+
+// rowsFor implements described: it answers a request of the statement as rows.
+func (s *statement[N, Q, R, A]) rowsFor(c *call, request any) (*Rows, bool, error) {
+	req, ok := request.(Q)
+	if !ok && s.from != nil {
+		req, ok = s.from(request)
+	}
+	if _, none := any(req).(nothing); !ok && !(none && request == nil) {
+		return nil, false, nil
+	}
+	answer, err := s.inside(c, req)
+	if err != nil {
+		return nil, true, err
+	}
+	return s.rows(req, answer), true, nil
+}
+
+// Explain returns the plan of a statement without running it, as EXPLAIN shows
+// it. It returns an error if the statement could not run.
+func (db *DB) Explain(ctx context.Context, text string, params map[string]any) (*Plan, error) {
+	statement, err := parser.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	c, err := db.begin(ctx, "EXPLAIN")
+	if err != nil {
+		return nil, err
+	}
+	defer c.end()
+	op, err := c.binder(params).prepare(statement)
+	if err != nil {
+		return nil, c.wrap(err)
+	}
+	return op.plan(), nil
+}
+
+func (s *statement[N, Q, R, A]) describe() Help { return s.help }
 
 // nothing is the answer of statements without a result, and the request or the
 // resolved names of statements that have none.

@@ -90,11 +90,11 @@ func bindWithin(b *binder, s *parser.Within) (req WithinRequest, err error) {
 }
 
 func resolveWithin(c *call, req WithinRequest) (s search, err error) {
-	q, err := question{
+	q := question{
 		embedding: req.Embedding, vector: req.Vector, metric: req.Metric, exact: req.Exact,
 		where: req.Where, attributes: req.Attributes, condition: req.condition, reads: req.reads, limit: req.Limit, orderBy: req.OrderBy, descending: req.Descending,
-	}.of(req.Vertex)
-	if err != nil {
+	}
+	if q.vertices, err = queryVertex(req.Vertex, req.Vector); err != nil {
 		return s, err
 	}
 	if s, err = c.resolveSearch(q); err != nil {

@@ -1,0 +1,60 @@
+package query
+
+import (
+	"math"
+
+	"heavytail/index"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/parser"
+)
+
+// threshold returns the radius or epsilon that a statement gives.
+func (b *binder) threshold(t parser.Threshold) (radius, epsilon float64, err error) {
+	if t.Kind == parser.Auto {
+		b.Mark(fault.Threshold, t)
+		return 0, 0, nil
+	}
+	value, err := b.Value(fault.Threshold, t.Value)
+	if err != nil {
+		return 0, 0, err
+	}
+	x, ok := value.(float64)
+	if n, isInt := value.(int64); isInt {
+		x, ok = float64(n), true
+	}
+	switch {
+	case !ok:
+		return 0, 0, bind.Unexpected(fault.Threshold, value, "a number")
+	case t.Kind == parser.Radius:
+		return x, 0, nil
+	case x == 0: // 0 means no epsilon in a request
+		_, err := index.EpsilonToRadius(0)
+		e := fault.New(fault.Threshold, "epsilon is 0, and must be above 0 and at most 0.5")
+		e.Err = err
+		return 0, 0, e
+	}
+	return 0, x, nil
+}
+
+// resolveThreshold returns the radius that a radius or an epsilon stands for.
+func resolveThreshold(radius, epsilon float64, metric index.Metric) (float64, error) {
+	if epsilon != 0 {
+		r, err := index.EpsilonToRadius(epsilon)
+		if err != nil {
+			e := fault.New(fault.Threshold, "epsilon is %v, and must be above 0 and at most 0.5", epsilon)
+			e.Err = err
+			return 0, e
+		}
+		return r, nil
+	}
+	if math.IsNaN(radius) || math.IsInf(radius, 0) || metric == index.L2 && radius < 0 {
+		e := fault.New(fault.Threshold, "the radius is %v, and must be a finite number", radius)
+		if radius < 0 {
+			e.Message = e.Message[:len(e.Message)-len("a finite number")] + "0 or more"
+		}
+		e.Err = index.ErrRadius
+		return 0, e
+	}
+	return radius, nil
+}
