@@ -70,8 +70,8 @@ func computings() map[string]computing {
 	}
 }
 
-// From every checkpoint a computation ends with the same bytes, and so it does
-// when its context ends and is resumed, again and again.
+// From every checkpoint a computation continues to the same bytes, also if its context is
+// cancelled and the computation resumed several times.
 func TestCheckpoints_SameBytes(t *testing.T) {
 	ctx := context.Background()
 	g := twoParts(t)
@@ -109,7 +109,7 @@ func TestCheckpoints_SameBytes(t *testing.T) {
 					t.Fatalf("other bytes from checkpoint %d of %d: %v", i, len(all), err)
 				}
 			}
-			// Stopped after one checkpoint more each time.
+			// Each run stops after one more checkpoint.
 			var from io.Reader
 			for range 4 {
 				stop, cancel := context.WithCancel(ctx)
@@ -140,7 +140,7 @@ func TestCheckpoints_SameBytes(t *testing.T) {
 	}
 }
 
-// A checkpoint that is cut off, or one of something else, is refused.
+// A checkpoint that is truncated, or of something else, is refused.
 func TestCheckpoints_Refused(t *testing.T) {
 	ctx := context.Background()
 	g := twoParts(t)

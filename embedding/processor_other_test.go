@@ -4,5 +4,5 @@ package embedding_test
 
 import "time"
 
-// processorSeconds is the time, where that of the processor is not known.
+// processorSeconds is the elapsed time, because processor time is not known on this system.
 func processorSeconds() float64 { return float64(time.Now().UnixNano()) / 1e9 }

@@ -13,8 +13,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// scattered is rows whose spread differs from coordinate to coordinate, rotated so
-// that no axis is one of them, and far from the origin.
+// scattered returns rows far from the origin whose variance differs between coordinates,
+// rotated so that no axis is a coordinate.
 func scattered(rows, dim int) *vec.Matrix {
 	r := rand.New(rand.NewPCG(1, uint64(dim)))
 	m := vec.NewMatrix(rows, dim)
@@ -31,8 +31,8 @@ func scattered(rows, dim int) *vec.Matrix {
 	return m
 }
 
-// TestProject_Library holds projections against the principal components of
-// gonum/stat, but for the directions of the axes.
+// TestProject_Library compares projections with the principal components of gonum/stat, up
+// to the signs of the axes.
 func TestProject_Library(t *testing.T) {
 	for _, dim := range []int{2, 5, 40, 300} {
 		m := scattered(500, dim)

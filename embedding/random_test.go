@@ -10,7 +10,7 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// hubGraph has n vertices and about m edges, half of them at few vertices.
+// hubGraph is a graph of n vertices and about m edges, half of them at few vertices.
 func hubGraph(tb testing.TB, n, m int, r *rand.Rand) *csr.Graph {
 	tb.Helper()
 	edges := make([]csr.Edge, m)

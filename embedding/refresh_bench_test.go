@@ -24,15 +24,15 @@ type stream struct {
 	dim, walks int // of the embedding; 0 is the default
 
 	first   *csr.Graph
-	held    []csr.Edge // in no step
+	held    []csr.Edge // edges that are in no step
 	graphs  []*csr.Graph
 	from    [][]uint32 // of each step, the old number of every vertex
 	touched [][]uint32
 }
 
-// churn takes a twentieth of the edges out, to be told from other pairs in the
-// end, and in each step exchanges a share of the others: half of it is deleted and
-// as much inserted, mostly between vertices two steps from each other.
+// churn holds out a twentieth of the edges for the comparison at the end, and in each step
+// exchanges a fraction of the rest: it deletes half of that number and inserts as many,
+// mostly between vertices two steps apart.
 func churn(g *csr.Graph, share float64, steps int) *stream {
 	r := rand.New(rand.NewPCG(1, 2))
 	s := &stream{}
@@ -82,9 +82,9 @@ func churn(g *csr.Graph, share float64, steps int) *stream {
 	return s
 }
 
-// replay has the first 80 % of the edges of sx-mathoverflow in the order of time,
-// and then in each step as many more as are a share of these, up to 99 % of all. The
-// others, if between vertices that are there by then, are to be told from other pairs.
+// replay starts with the first 80 % of the edges of sx-mathoverflow in the order of time,
+// and adds the given fraction in each step, up to 99 % of all. The last edges, if between
+// vertices that exist by then, are held out for the comparison with other pairs.
 func replay(b *testing.B, share float64) *stream {
 	edges, upTo := timed(b)
 	s := &stream{}
@@ -123,8 +123,8 @@ func replay(b *testing.B, share float64) *stream {
 	return s
 }
 
-// timed returns the edges of sx-mathoverflow in the order of time, each once, with
-// vertices numbered as they come, and how many there are after each edge.
+// timed returns the edges of sx-mathoverflow in the order of time, each once, with vertices
+// numbered in the order of their first edge, and the number of vertices after each edge.
 func timed(b *testing.B) (edges []csr.Edge, upTo []int) {
 	file, err := os.Open(realgraph.Path(b, "sx-mathoverflow.txt.gz"))
 	if err != nil {
@@ -167,14 +167,14 @@ func timed(b *testing.B) (edges []csr.Edge, upTo []int) {
 	return edges, upTo
 }
 
-// costs are what a chain of refreshes took, in seconds of the processor.
+// costs is the processor time of a chain of refreshes, in seconds.
 type costs struct {
 	full, refreshes float64 // one full run at the beginning, and all refreshes
-	fulls           int     // refreshes, or parts of one, that were computed in full
+	fulls           int     // refreshes, or parts of refreshes, that were computed in full
 }
 
-// run computes an embedding in full on the first graph, refreshes it along the
-// stream, and returns the last rows and those of a full run on the last graph.
+// run computes an embedding in full on the first graph, refreshes it at each step of the
+// stream, and returns its last rows and those of a full run on the last graph.
 func (s *stream) run(b *testing.B, method string) (refreshed, full *vec.Matrix, c costs) {
 	ctx := context.Background()
 	last := s.graphs[len(s.graphs)-1]
@@ -228,8 +228,8 @@ func (s *stream) run(b *testing.B, method string) (refreshed, full *vec.Matrix, 
 	return model.Vectors, want.Vectors, c
 }
 
-// quality is Pearson's correlation of the degrees of the best reconstruction, and
-// how well distances tell the edges that were held out from other pairs.
+// quality is Pearson's correlation of the degrees of the best reconstruction, and how well
+// distances separate the held-out edges from other pairs.
 func (s *stream) quality(b testing.TB, m *vec.Matrix) (pearson, auc float64) {
 	ctx := context.Background()
 	g := s.graphs[len(s.graphs)-1]
@@ -247,10 +247,10 @@ func (s *stream) quality(b testing.TB, m *vec.Matrix) (pearson, auc float64) {
 	return points[best].Pearson, auc
 }
 
-// compare runs a method along the stream and reports the cost of the mean refresh as
-// a share of a full run, and what the embedding is worth in the end beside a full
-// run. One that is clearly worse than that is an error: other seeds move Pearson's
-// correlation by .016 and the AUC by .002.
+// compare runs a method along the stream. It reports the mean cost of a refresh as a
+// fraction of a full run, and the quality of the last embedding next to that of a full run.
+// An embedding that is clearly worse than that of the full run is an error: other seeds
+// change Pearson's correlation by .016 and the AUC by .002.
 func (s *stream) compare(b *testing.B, method string) {
 	refreshed, full, c := s.run(b, method)
 	if refreshed.Rows != full.Rows {
@@ -272,12 +272,12 @@ func (s *stream) compare(b *testing.B, method string) {
 	b.ReportMetric(fullAUC, "full-auc")
 }
 
-// quick reports whether benchmarks leave out what takes minutes: with -short, unless
+// quick reports whether benchmarks skip what takes minutes: with -short, unless
 // HEAVYTAIL_LONG is set.
 func quick() bool { return testing.Short() && os.Getenv("HEAVYTAIL_LONG") == "" }
 
-// BenchmarkRefresh exchanges edges of graphs 50 times in a row. Walks on ego-twitter
-// and dblp-2010 are one from each vertex, in refreshes and full runs.
+// BenchmarkRefresh exchanges edges of graphs 50 times in a row. On ego-twitter and
+// dblp-2010 each vertex has one walk, in refreshes and in full runs.
 func BenchmarkRefresh(b *testing.B) {
 	for _, graph := range []string{"ego-facebook", "ego-twitter", "dblp-2010"} {
 		if testing.Short() && graph != "ego-facebook" {
@@ -302,11 +302,11 @@ func BenchmarkRefresh(b *testing.B) {
 	}
 }
 
-// BenchmarkRefreshStep compares the mean refresh with full runs on the same graphs, from 0.1 % of the
-// edges exchanged in each of four steps to all of them. Vectors after the last refresh that predict
-// the held-out edges clearly worse than those of a full run are an error, unless all edges were
-// exchanged: then components have other vertices than before but take their old places, which
-// changes the distances between them.
+// BenchmarkRefreshStep compares the mean refresh with full runs on the same graphs, with
+// 0.1 % to 100 % of the edges exchanged in each of four steps. It is an error if the
+// vectors after the last refresh predict the held-out edges clearly worse than those of a
+// full run, unless all edges were exchanged: then components have different vertices but
+// keep their old places, which changes the distances between them.
 func BenchmarkRefreshStep(b *testing.B) {
 	for _, graph := range []string{"ego-facebook", "ca-GrQc", "CollegeMsg", "dblp", "soc-Epinions1"} {
 		for _, share := range []float64{0.001, 0.02, 0.2, 1} {
@@ -373,10 +373,10 @@ func (s *stream) steps(b *testing.B) (refreshedAUC, fullAUC float64) {
 	return auc[0], auc[1]
 }
 
-// BenchmarkReplay has the edges of sx-mathoverflow come in the order of time after
-// the first 80 %, refreshes after every share of them, and tells the last 1 % from
-// other pairs. With 64 coordinates and four walks from each vertex a method takes
-// about a minute at 1 %, most of it for the two reconstructions.
+// BenchmarkReplay adds the edges of sx-mathoverflow in the order of time after the first 80
+// %, refreshes after every given fraction of them, and separates the last 1 % from other
+// pairs. With 64 coordinates and four walks from each vertex a method takes about a minute
+// at 1 %, most of it for the two reconstructions.
 func BenchmarkReplay(b *testing.B) {
 	for _, share := range []float64{0.01, 0.001} {
 		if quick() || testing.Short() && share < 0.01 {

@@ -11,9 +11,8 @@ import (
 	"heavytail/storage/csr"
 )
 
-// refreshFound takes a refresh from a graph to another, whose vertices are those of
-// the first and more, and compares its eigenvalues, those of the largest part, with
-// those of a full run.
+// refreshFound refreshes from one graph to another, which has all vertices of the first,
+// and compares the eigenvalues of the largest component with those of a full run.
 func refreshFound(t *testing.T, method string, opts embedding.SpectralOptions, before, after *csr.Graph, touched []uint32, tolerance float64) embedding.RefreshStats {
 	t.Helper()
 	ctx := context.Background()
@@ -55,8 +54,8 @@ func sparseTown() *town {
 	return w
 }
 
-// Newcomers around a vertex that was there before come to their eigenvector, though
-// they have no edge among each other.
+// New vertices around an old vertex get their eigenvector, although they have no edges
+// among each other.
 func TestRefreshSpectral_StarOfNewcomers(t *testing.T) {
 	w := sparseTown()
 	centre := uint32(w.n)
@@ -74,8 +73,8 @@ func TestRefreshSpectral_StarOfNewcomers(t *testing.T) {
 	}
 }
 
-// Vertices that had no edge come to their eigenvectors where all components are
-// solved as one matrix and they have rows before, of zeros.
+// Vertices that had no edge get their eigenvectors if all components are solved as one
+// matrix; their rows were zero before.
 func TestRefreshSpectral_IsolatedJoin(t *testing.T) {
 	w := sparseTown()
 	first := uint32(w.n)
@@ -88,13 +87,13 @@ func TestRefreshSpectral_IsolatedJoin(t *testing.T) {
 		}
 		touched = append(touched, v)
 	}
-	w.link(first, first+10) // two cliques, in a component of their own
+	w.link(first, first+10) // two cliques, as a separate component
 	opts := embedding.SpectralOptions{Dim: 12, Components: embedding.Joint}
 	refreshFound(t, embedding.MethodLaplacianEigenmaps, opts, before, w.graph(), touched, 0.1)
 }
 
-// One weight can change which eigenvectors are the leading ones; those that were
-// are eigenvectors still, to the bit.
+// One weight can change which eigenvectors are the leading ones; the previous ones stay
+// eigenvectors, with the same bits.
 func TestRefreshSpectral_WeightBack(t *testing.T) {
 	w := sparseTown()
 	first := uint32(w.n)
@@ -123,7 +122,8 @@ func TestRefreshSpectral_WeightBack(t *testing.T) {
 	refreshFound(t, embedding.MethodDPSpectral, opts, graph(1e4), graph(2), []uint32{list[0].U, list[0].V}, 0)
 }
 
-// A component that is joined by an edge brings all of its leading eigenvectors.
+// If an edge joins a component to another, all leading eigenvectors of the component are
+// found.
 func TestRefreshSpectral_Merged(t *testing.T) {
 	w := sparseTown()
 	first := uint32(w.n)

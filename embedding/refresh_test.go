@@ -15,8 +15,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// town is a graph that changes: groups of vertices with many edges inside and a
-// few between neighbouring groups, in islands of a few groups each.
+// town is a graph that changes: groups of vertices with many edges inside and a few edges
+// to neighbouring groups, in components of a few groups each.
 type town struct {
 	n     int
 	edges map[[2]uint32]bool
@@ -64,9 +64,8 @@ func (w *town) list() []csr.Edge {
 	return list
 }
 
-// change takes edges away, closes triangles, adds vertices and takes some away; it
-// returns the old number of every vertex, skipgram.Added for new ones, and the
-// touched vertices.
+// change deletes edges, closes triangles, adds and deletes vertices. It returns the old
+// number of every vertex, skipgram.Added for new ones, and the touched vertices.
 func (w *town) change(edges, come, leave int) (from, touched []uint32) {
 	marked := map[uint32]bool{}
 	list := w.list()
@@ -131,7 +130,7 @@ func (w *town) change(edges, come, leave int) (from, touched []uint32) {
 	return from, touched
 }
 
-// align moves rows and state to the vertices of now.
+// align moves rows and state to the present numbers of the vertices.
 func align(from []uint32, rows *vec.Matrix, state *embedding.SpectralState) (*vec.Matrix, *embedding.SpectralState) {
 	m := vec.NewMatrix(len(from), rows.Dim)
 	s := *state
@@ -152,9 +151,9 @@ func align(from []uint32, rows *vec.Matrix, state *embedding.SpectralState) (*ve
 	return m, &s
 }
 
-// Refreshes in a row, with vertices and edges that come and go and components that
-// join and part, find the eigenvalues that a full run finds; the distances within
-// components are those of D^-δ T Λ^γ, and components stay apart.
+// Consecutive refreshes, while vertices and edges are added and deleted and components
+// merge and split, find the eigenvalues of a full run; distances within components are
+// those of D^-δ T Λ^γ, and components stay apart.
 func TestRefreshSpectral_ManyInARow(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a dozen solves")
@@ -205,8 +204,8 @@ func TestRefreshSpectral_ManyInARow(t *testing.T) {
 	}
 }
 
-// After fifty refreshes in a row, edges deleted and inserted, links are told as well,
-// and degrees reconstructed as well, as after a full run on the last graph.
+// After fifty refreshes with edges deleted and inserted, links are predicted and degrees
+// reconstructed as well as after a full run on the last graph.
 func TestRefreshSpectral_KeepsItsQuality(t *testing.T) {
 	if testing.Short() {
 		t.Skip("fifty refreshes and two solves of a real graph")
@@ -291,8 +290,8 @@ func checkApart(t *testing.T, g *csr.Graph, mode embedding.ComponentMode, rows *
 	}
 }
 
-// What did not change stays to the bit: all, where nothing changed, and the
-// components without a change otherwise.
+// Unchanged rows keep their bits: all rows if nothing changed, and otherwise those of the
+// components without a change.
 func TestRefreshSpectral_KeepsWhatDidNotChange(t *testing.T) {
 	ctx := context.Background()
 	w := newTown(4, 6, 20, rand.New(rand.NewPCG(3, 9)))
@@ -353,9 +352,9 @@ func TestRefreshSpectral_FullAndErrors(t *testing.T) {
 	}
 }
 
-// Refreshes of walks in a row have the same bytes with any workers, keep the
-// vectors of what was not touched near where they were, and bring new vertices to
-// their neighbours.
+// Consecutive refreshes of walks give the same bytes at any number of workers, keep the
+// vectors of untouched vertices near their old places, and place new vertices near their
+// neighbours.
 func TestRefreshWalks_ManyInARow(t *testing.T) {
 	ctx := context.Background()
 	for _, method := range []string{embedding.MethodDPWalker, embedding.MethodDeepWalk, embedding.MethodNode2Vec} {
@@ -392,8 +391,8 @@ func TestRefreshWalks_ManyInARow(t *testing.T) {
 	}
 }
 
-// nearer verifies that neighbours are nearer to each other than other vertices are,
-// for the vertices that came last.
+// nearer verifies that the newest vertices are nearer to their neighbours than to other
+// vertices.
 func nearer(t *testing.T, method string, g *csr.Graph, m *vec.Matrix) {
 	t.Helper()
 	linked, others, edges, pairs := 0.0, 0.0, 0, 0
@@ -430,8 +429,8 @@ func TestRefreshWalks_Full(t *testing.T) {
 	if err != nil || !refresh.Full || next.Vectors.Rows != w.n {
 		t.Errorf("all touched: %+v, %v", refresh, err)
 	}
-	// Each refresh touches a quarter of the vertices: the seventeenth is in full, and the
-	// count begins again.
+	// Each refresh touches a quarter of the vertices: the seventeenth is computed in full,
+	// and the count starts again.
 	for turn := range 20 {
 		if next, _, refresh, err = embedding.RefreshWalks(ctx, w.graph(), embedding.MethodDPWalker, o, next, all, all[:w.n/4], turn); err != nil {
 			t.Fatal(err)

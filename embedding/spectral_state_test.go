@@ -11,8 +11,8 @@ import (
 	"heavytail/embedding"
 )
 
-// FuzzReadSpectralState reads any bytes: what is no state is ErrState, and what is
-// one can be written again to the same bytes and be refreshed from.
+// FuzzReadSpectralState reads any bytes: invalid ones give ErrState; a valid state is
+// written to the same bytes and can be refreshed from.
 func FuzzReadSpectralState(f *testing.F) {
 	ctx := context.Background()
 	w := newTown(2, 2, 6, rand.New(rand.NewPCG(3, 9)))

@@ -9,8 +9,8 @@ import (
 	"heavytail/embedding/evaluate"
 )
 
-// TestWalkMethods_Reconstruction holds the degrees that are reconstructed from the
-// embeddings of a real graph against those of the graph, with default options.
+// TestWalkMethods_Reconstruction compares the degrees that are reconstructed from
+// embeddings of a real graph with those of the graph, at the default options.
 func TestWalkMethods_Reconstruction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains on 1.6 million visits, twice")
@@ -18,7 +18,7 @@ func TestWalkMethods_Reconstruction(t *testing.T) {
 	g := realgraph.Load(t, "ego-facebook")
 	for _, c := range []struct {
 		method            string
-		pearson, spearman float64 // a little less than it reaches
+		pearson, spearman float64 // slightly less than the correlation that it reaches
 	}{
 		{embedding.MethodDeepWalk, 0.71, 0.65},
 		{embedding.MethodDPWalker, 0.69, 0.78},

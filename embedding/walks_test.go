@@ -34,7 +34,7 @@ func sameWalks(a, b Walks) bool {
 	return a.Walks == b.Walks
 }
 
-// Every round begins once at each vertex, in an order of its own.
+// Every round starts one walk at each vertex, in an order of its own.
 func TestNewWalks_Rounds(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 97, 600} {
 		g := hubGraph(t, n, 3*n, rand.New(rand.NewPCG(1, uint64(n))))
@@ -62,7 +62,7 @@ func TestNewWalks_Rounds(t *testing.T) {
 	}
 }
 
-// Weights are used where they differ and are wanted.
+// Weights are used if they differ and are not ignored.
 func TestNewWalks_Weights(t *testing.T) {
 	plain := hubGraph(t, 60, 200, rand.New(rand.NewPCG(3, 4)))
 	equal := testgraph.Weighted(plain, func(u, v uint32) float32 { return 7 })
@@ -106,9 +106,9 @@ func TestNewWalks_Errors(t *testing.T) {
 	}
 }
 
-// TestWalkMethods_SmallComponents has a vertex without neighbours, a pair, whose
-// vertices have nobody two edges away, and a star. A vertex that is on no walk
-// with another keeps the random beginning of its row; all others are moved.
+// TestWalkMethods_SmallComponents has an isolated vertex and a star, and a pair, whose
+// vertices have no other vertex two edges away. A vertex that shares no walk with another
+// keeps its random start vector; all others move.
 func TestWalkMethods_SmallComponents(t *testing.T) {
 	g, err := csr.FromEdges(8, []csr.Edge{{U: 1, V: 2}, {U: 3, V: 4}, {U: 3, V: 5}, {U: 3, V: 6}, {U: 3, V: 7}})
 	if err != nil {

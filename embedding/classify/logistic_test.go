@@ -55,7 +55,7 @@ func objective(x *vec.Matrix, labels []bool, weights []float64, bias, penalty fl
 	return sum / float64(x.Rows)
 }
 
-// No weight or bias can be moved to make the objective smaller.
+// No change of a single weight or of the bias makes the objective smaller.
 func TestLogistic_Minimum(t *testing.T) {
 	x, labels := sample(1500)
 	for _, penalty := range []float64{1e-6, 1, 300} {

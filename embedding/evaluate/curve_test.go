@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// Every point of a curve is what a count over all pairs gives for some threshold, the area
-// under the whole curve is the AUC, and few steps give few points with the same ends.
+// Every point of a curve equals a count over all pairs at some threshold, the area under
+// the whole curve is the AUC, and with few steps the curve has few points and the same
+// ends.
 func TestPairScores_Curve(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -222,7 +222,7 @@ func TestClassifyLabels_Choice(t *testing.T) {
 	if len(folds) != 5 || len(tested) != len(training) {
 		t.Errorf("%d folds, %d of %d vertices tested", len(folds), len(tested), len(training))
 	}
-	// What it chooses is what the scores of all folds say.
+	// The chosen penalty is the one with the best mean of the scores over all folds.
 	var scores [][]float64
 	for _, p := range labelPenalties() {
 		var own []float64

@@ -224,7 +224,7 @@ func TestLinkSplit_NothingByChance(t *testing.T) {
 				t.Fatal(err)
 			}
 			p, n := float64(len(s.Edges)), float64(len(s.NonEdges))
-			deviation := math.Sqrt((p + n + 1) / (12 * p * n)) // of the U statistic
+			deviation := math.Sqrt((p + n + 1) / (12 * p * n)) // standard deviation of the U statistic
 			for _, score := range scores {
 				if math.Abs(score.AUC-0.5) > 3*deviation {
 					t.Errorf("%s: %s has the AUC %v, %v standard errors from 0.5", kind, score.Scorer, score.AUC, (score.AUC-0.5)/deviation)

@@ -10,9 +10,9 @@ import (
 	"heavytail/storage/csr"
 )
 
-// usersAndItems is a bipartite graph by a seeded block model: users of two tastes, whose
-// numbers are mixed with those of the items, and one vertex on no side. An edge has the
-// probability same within a taste, and a tenth of it otherwise.
+// usersAndItems is a bipartite graph from a seeded block model: users and items of two
+// tastes, with mixed numbers, and one vertex on neither side. An edge has the probability
+// same within a taste, and a tenth of it otherwise.
 func usersAndItems(t *testing.T, n int, same float64) (*csr.Graph, link.Sides) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(3, 4))
@@ -40,7 +40,8 @@ func usersAndItems(t *testing.T, n int, same float64) (*csr.Graph, link.Sides) {
 	return g, sides
 }
 
-// All pairs join the two sides and none is an edge; where few are left, they are all drawn.
+// All pairs join the two sides and none is an edge; if few pairs are left, all of them are
+// drawn.
 func TestSplitLinks_Sides(t *testing.T) {
 	t.Parallel()
 	for _, same := range []float64{0.2, 1} {
@@ -103,7 +104,7 @@ func TestSplitLinks_SidesErrors(t *testing.T) {
 	}
 }
 
-// Recommendations are the best pairs between the sides, and better than vertices drawn from
+// Recommendations are the best pairs between the sides, and better than random vertices of
 // the other side.
 func TestLinkSplit_RankSides(t *testing.T) {
 	t.Parallel()
@@ -150,7 +151,8 @@ func TestLinkSplit_RankSides(t *testing.T) {
 	}
 }
 
-// Vertices by chance are all others without an edge, each as likely, with sides and without.
+// Random candidates are drawn uniformly from all vertices without an edge, with and without
+// sides.
 func TestPairSpace_DrawFor(t *testing.T) {
 	t.Parallel()
 	g, sides := usersAndItems(t, 30, 0.4)

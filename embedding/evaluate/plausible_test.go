@@ -11,8 +11,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// hubbed is a graph in which a few vertices have nearly all edges, and vectors that
-// put these in one place and spread the others, whatever their degrees.
+// hubbed is a graph in which a few vertices have nearly all edges, with vectors that place
+// these vertices at one point and spread the rest, whatever their degrees.
 func hubbed(t testing.TB, n, hubs int) (*csr.Graph, *vec.Matrix) {
 	random := rand.New(rand.NewPCG(uint64(n), 2))
 	var edges []csr.Edge
@@ -39,9 +39,9 @@ func hubbed(t testing.TB, n, hubs int) (*csr.Graph, *vec.Matrix) {
 	return g, m
 }
 
-// TestReconstructSweep_Plausible sweeps where the largest correlation is that of a
-// few edges between hubs, and expects the best of the others, by all pairs, by a
-// sample, in one pass or in many.
+// TestReconstructSweep_Plausible sweeps a graph whose largest correlation is that of a few
+// edges between hubs. It expects the best of the other radii: over all pairs, over a
+// sample, in one pass and in many.
 func TestReconstructSweep_Plausible(t *testing.T) {
 	t.Parallel()
 	g, m := hubbed(t, 400, 8)
@@ -70,7 +70,7 @@ func TestReconstructSweep_Plausible(t *testing.T) {
 	}
 }
 
-// checkPlausible expects the best point to be the best of those between the bounds.
+// checkPlausible expects the best point to be the best of those within the bounds.
 func checkPlausible(t *testing.T, name string, g *csr.Graph, points []ReconstructionPoint, best int, by Criterion) {
 	t.Helper()
 	b := points[best]

@@ -25,7 +25,7 @@ func TestScaledZeta_Gonum(t *testing.T) {
 			if math.Abs(value-got) > 1e-13*got {
 				t.Errorf("ζ(%v, %v): %v with a slope, %v without", s, q, value, got)
 			}
-			// Central differences of a fraction of s-1, where the pole is.
+			// Central differences; the step is a fraction of s-1, because of the pole at 1.
 			h := 1e-4 * (s - 1)
 			if want := (scaledZeta(s+h, q) - scaledZeta(s-h, q)) / (2 * h); math.Abs(slope-want) > 1e-6*math.Abs(want)+1e-9 {
 				t.Errorf("slope of ζ(%v, %v): %v, differences %v", s, q, slope, want)
@@ -37,8 +37,8 @@ func TestScaledZeta_Gonum(t *testing.T) {
 			t.Errorf("ζ(%v): %v, want %v", s, got, want)
 		}
 	}
-	// Where q^-s underflows, as in tails of few large degrees, the scaled sum is
-	// that of a few terms.
+	// If q^-s underflows, as in tails of few large degrees, the scaled sum equals the sum
+	// of a few terms.
 	if got, want := scaledZeta(5000, 1000), 1/(1-math.Exp(-5)); math.Abs(got-want) > 0.01 {
 		t.Errorf("ζ(5000, 1000): %v, about %v", got, want)
 	}
@@ -67,8 +67,8 @@ func degreesOf(g *csr.Graph) []int {
 	return degrees
 }
 
-// TestFitPowerLaw_Reference holds the fits against those of igraph 0.10.2
-// (power_law_fit, which follows the same paper), made from the same files.
+// TestFitPowerLaw_Reference compares the fits with those of igraph 0.10.2 (power_law_fit,
+// which implements the same paper), computed from the same files.
 func TestFitPowerLaw_Reference(t *testing.T) {
 	for _, c := range []struct {
 		graph string
@@ -128,8 +128,8 @@ func TestFitPowerLaw_BootstrapReference(t *testing.T) {
 	}
 }
 
-// bruteLaw fits by other means: the likelihood by golden section with gonum's
-// zeta function, and the distance at every integer.
+// bruteLaw fits in a different way: the likelihood by golden section with gonum's zeta
+// function, and the distance at every integer.
 func bruteLaw(degrees []int) PowerLaw {
 	best := PowerLaw{KS: math.Inf(1)}
 	largest := slices.Max(degrees)
@@ -206,8 +206,8 @@ func lawful(alpha float64, xmin, n int, seed uint64) []int {
 	return degrees
 }
 
-// TestSynthetic_Value compares drawn values with their probabilities, and those
-// beyond the table with the table's method.
+// TestSynthetic_Value compares the frequencies of drawn values with their probabilities,
+// for values within and beyond the table.
 func TestSynthetic_Value(t *testing.T) {
 	const n, alpha, xmin, cells = 200_000, 1.8, 3, 40
 	counts := [cells + 1]float64{}
@@ -238,8 +238,9 @@ func TestSynthetic_Value(t *testing.T) {
 	}
 }
 
-// TestFitPowerLaw_SteepTails expects finite laws of degrees that nearly all are the smallest
-// one. The likelihood has one maximum, so smaller values on both sides confirm the exponent.
+// TestFitPowerLaw_SteepTails expects finite laws of degrees that nearly all equal the
+// smallest one. The likelihood has one maximum, so smaller values on both sides confirm the
+// exponent.
 func TestFitPowerLaw_SteepTails(t *testing.T) {
 	t.Parallel()
 	repeat := func(degree, times int, others ...int) []int {
@@ -274,9 +275,9 @@ func TestFitPowerLaw_SteepTails(t *testing.T) {
 	}
 }
 
-// TestFitPowerLaw_Recovers fits what follows a law, below which other degrees
-// are, and expects the law; and a large p, but for degrees of another shape a
-// small one.
+// TestFitPowerLaw_Recovers draws degrees whose tail follows a power law, with other degrees
+// below it, and expects the law and a large p. Degrees of another distribution must have a
+// small p.
 func TestFitPowerLaw_Recovers(t *testing.T) {
 	degrees := lawful(2.5, 10, 5000, 2)
 	r := rand.New(rand.NewPCG(7, 7))
@@ -297,8 +298,8 @@ func TestFitPowerLaw_Recovers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The far end of an exponential can pass for a law, which then has few of
-	// the degrees.
+	// The far end of an exponential distribution can look like a power law, but then the
+	// tail has few of the degrees.
 	if law.P > 0.1 && law.Tail > len(degrees)/20 {
 		t.Errorf("exponential degrees: %+v", law)
 	}
@@ -342,7 +343,7 @@ func TestFitPowerLaw_Errors(t *testing.T) {
 	if law, err := FitPowerLaw(t.Context(), []int{7, 8}, PowerLawOptions{Bootstrap: 20}); err != nil || law.Xmin != 7 || law.Tail != 2 {
 		t.Errorf("two degrees: %+v, %v", law, err)
 	}
-	// Degrees at which every power of the exponent would underflow.
+	// Degrees for which every power with the exponent would underflow.
 	if law, err := FitPowerLaw(t.Context(), []int{1 << 30, 1 << 30, 1<<30 + 1}, PowerLawOptions{Bootstrap: 3}); err != nil || math.IsNaN(law.Alpha) || math.IsInf(law.LogLikelihood, 0) {
 		t.Errorf("large degrees: %+v, %v", law, err)
 	}

@@ -108,7 +108,8 @@ func TestLinkSplit_Rank(t *testing.T) {
 	}
 }
 
-// By vectors, the nearest vertices are candidates, and a leak is found out.
+// With vectors as scorer, the nearest vertices are the candidates, and a leak of test edges
+// is detected.
 func TestLinkSplit_RankVectors(t *testing.T) {
 	ctx := context.Background()
 	g := chance(t, 120, 0.05, 9)
@@ -137,8 +138,8 @@ func TestLinkSplit_RankVectors(t *testing.T) {
 	}
 }
 
-// By chance, the intervals of two scorers cover the difference; of the means, the
-// intervals cover the truth about as often as they promise.
+// On random graphs, the intervals of the difference of two scorers contain 0; the intervals
+// of the means contain the true mean about as often as their level says.
 func TestCompareRankings_Coverage(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	const vertices = 200
@@ -172,8 +173,8 @@ func TestCompareRankings_Coverage(t *testing.T) {
 	}
 }
 
-// The verdict is that of the means and of intervals of the differences; on a graph by chance
-// nothing is claimed, and where neighbours count it is.
+// The verdict follows from the means and the intervals of the differences. A random graph
+// is hardly ever called predictable; cliques are.
 func TestJudgeRankings(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -215,7 +216,7 @@ func TestJudgeRankings(t *testing.T) {
 	}
 }
 
-// cliques is a graph of so many cliques of a size.
+// cliques is a graph of n cliques of a size.
 func cliques(t *testing.T, n, size int) *csr.Graph {
 	var edges []csr.Edge
 	for c := range n {

@@ -17,8 +17,8 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// path3 is a path of three vertices and an isolated one, on a line at 0, 1, 2
-// and 10: at radius 1 it comes back as it was.
+// path3 is a path of three vertices and an isolated one, on a line at 0, 1, 2 and 10: at
+// radius 1 the reconstruction equals the graph.
 func path3(t testing.TB) (*csr.Graph, *vec.Matrix) {
 	g, err := csr.FromEdges(4, []csr.Edge{{U: 0, V: 1}, {U: 1, V: 2}})
 	if err != nil {
@@ -39,7 +39,7 @@ func TestReconstructAt_ByHand(t *testing.T) {
 	for _, want := range []ReconstructionPoint{
 		{Radius: 0, Epsilon: 0.5, Pearson: nan, Spearman: nan, Kendall: nan, Precision: nan},
 		{Radius: 1, Epsilon: 1 / (1 + math.E), Edges: 2, Pearson: 1, Spearman: 1, Kendall: 1, Precision: 1, Recall: 1},
-		// Degrees 1, 2, 1, 0 against 2, 2, 2, 0: see the case of correlations.
+		// Degrees 1, 2, 1, 0 against 2, 2, 2, 0: see TestCorrelations_ByHand.
 		{Radius: 2, Epsilon: 1 / (1 + math.E*math.E), Edges: 3, Pearson: 2 / math.Sqrt(6), Spearman: 3 / math.Sqrt(13.5), Kendall: 3 / math.Sqrt(15), Precision: 2. / 3, Recall: 1},
 		{Radius: 10, Epsilon: 1 / (1 + math.Exp(10)), Edges: 6, Pearson: nan, Spearman: nan, Kendall: nan, Precision: 1. / 3, Recall: 1},
 	} {
@@ -67,7 +67,7 @@ func TestReconstructSweep_Best(t *testing.T) {
 	}
 }
 
-// world is a random graph whose vertices lie near their neighbours.
+// world is a random graph whose vertices are placed near their neighbours.
 func world(t testing.TB, n int) (*csr.Graph, *vec.Matrix) {
 	random := rand.New(rand.NewPCG(uint64(n), 1))
 	m := vec.NewMatrix(n, 3)
@@ -118,7 +118,8 @@ func bruteAt(t *testing.T, g *csr.Graph, m *vec.Matrix, radius float64) Reconstr
 	}
 }
 
-// The law of every point is that of its degrees, and ByKS takes the nearest.
+// The law of every point is fitted to the degrees at that point, and ByKS takes the point
+// whose law is nearest.
 func TestReconstructSweep_PowerLaw(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: takes large inputs")
@@ -186,7 +187,7 @@ func TestReconstructSweep_BruteForce(t *testing.T) {
 				t.Fatalf("grid %d: point %d is better than the best", grid, i)
 			}
 		}
-		// Neither the number of workers nor that of passes shows in the result.
+		// The result depends neither on the number of workers nor on the number of passes.
 		for _, workers := range []int{1, 5} {
 			opts.Workers, opts.MaxBytes = workers, 4*150*7
 			_, same, err := ReconstructSweep(context.Background(), g, m, opts)
@@ -200,7 +201,7 @@ func TestReconstructSweep_BruteForce(t *testing.T) {
 	}
 }
 
-// TestReconstructSweep_Grids checks what the two grids promise of themselves.
+// TestReconstructSweep_Grids checks the documented properties of the two grids.
 func TestReconstructSweep_Grids(t *testing.T) {
 	g, m := world(t, 400)
 	_, points, err := ReconstructSweep(context.Background(), g, m, ReconstructOptions{Grid: Paper})
@@ -244,7 +245,7 @@ func TestReconstructSweep_Degenerate(t *testing.T) {
 			}
 		}
 	}
-	// A cycle: all degrees equal, so that F1 has to decide.
+	// A cycle: all degrees are equal, so F1 decides.
 	g, err := csr.FromEdges(4, []csr.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 3}, {U: 3, V: 0}})
 	if err != nil {
 		t.Fatal(err)
@@ -299,8 +300,8 @@ func TestReconstructSweep_Progress(t *testing.T) {
 	}
 }
 
-// TestCriterion_Both expects a mean between both correlations, nearer to
-// Pearson's than to Spearman's, and order where one of them is not positive.
+// TestCriterion_Both expects a mean that lies between both correlations, nearer to
+// Pearson's than to Spearman's, and a defined order if one of them is not positive.
 func TestCriterion_Both(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct{ pearson, spearman, want float64 }{
@@ -313,8 +314,8 @@ func TestCriterion_Both(t *testing.T) {
 	}
 }
 
-// TestReconstructSweep_BestLaw expects the law of the best point alone, whether
-// the counts fit into one pass or not.
+// TestReconstructSweep_BestLaw expects the law to be fitted for the best point only,
+// whether or not the counts fit into one pass.
 func TestReconstructSweep_BestLaw(t *testing.T) {
 	g, m := attached(t, 200)
 	for _, by := range []Criterion{ByPearson, ByF1, ByBoth} {

@@ -13,8 +13,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// attached returns a scale-free graph and vectors whose length falls with the
-// degree, so that hubs have many vertices near to them.
+// attached returns a scale-free graph and vectors whose length decreases with the degree,
+// so that many vertices are near the hubs.
 func attached(t *testing.T, n int) (*csr.Graph, *vec.Matrix) {
 	t.Helper()
 	g, err := generate.PreferentialAttachment{N: n, M: 3, Seed: 1}.Generate(context.Background(), nil)
@@ -31,8 +31,8 @@ func attached(t *testing.T, n int) (*csr.Graph, *vec.Matrix) {
 	return g, m
 }
 
-// TestReconstructSample_ByHand takes rows that stand for 5 vertices each, and
-// expects what the exact functions say of lists in which they stand 5 times.
+// TestReconstructSample_ByHand samples rows that represent 5 vertices each, and expects the
+// results of the exact functions on lists that repeat each value 5 times.
 func TestReconstructSample_ByHand(t *testing.T) {
 	g, m := attached(t, 300)
 	const rows, hubs, weight = 100, 50, 5
@@ -95,8 +95,8 @@ func TestReconstructSample_ByHand(t *testing.T) {
 	}
 }
 
-// TestReconstructSample_Estimates expects nearly the figures of all rows, the
-// same at any number of workers.
+// TestReconstructSample_Estimates expects nearly the figures of all rows, and the same
+// figures at any number of workers.
 func TestReconstructSample_Estimates(t *testing.T) {
 	g, m := attached(t, 2000)
 	ctx := context.Background()
@@ -120,8 +120,8 @@ func TestReconstructSample_Estimates(t *testing.T) {
 	}
 }
 
-// TestReconstructSample_All expects the sweep itself where rows are as good as
-// all, and for criteria that a sample does not know.
+// TestReconstructSample_All expects the result of the full sweep if half of the rows are
+// asked for, and for criteria that cannot be estimated from a sample.
 func TestReconstructSample_All(t *testing.T) {
 	g, m := attached(t, 100)
 	ctx := context.Background()
@@ -150,7 +150,7 @@ func TestReconstructSample_Errors(t *testing.T) {
 	if _, _, err := ReconstructSample(ctx, g, m, 10, ReconstructOptions{Points: -1}); !errors.Is(err, ErrOption) {
 		t.Errorf("points: %v", err)
 	}
-	// All vectors in one place: one distance, and no correlation.
+	// All vectors are equal: one distance, and no correlation.
 	best, points, err := ReconstructSample(ctx, g, vec.NewMatrix(100, 2), 10, ReconstructOptions{})
 	if err != nil || !math.IsNaN(points[best].Pearson) {
 		t.Errorf("vectors in one place: %+v, %v", points, err)

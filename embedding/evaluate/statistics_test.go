@@ -11,8 +11,8 @@ import (
 	"heavytail/storage/csr"
 )
 
-// TestAssortativity_Published holds real graphs against networkx 3.6.1: its edges, in
-// exact fractions.
+// TestAssortativity_Published compares real graphs with the values of networkx 3.6.1,
+// computed from its edges in exact fractions.
 func TestAssortativity_Published(t *testing.T) {
 	for _, c := range []struct {
 		graph string
@@ -72,8 +72,8 @@ func TestPackingDimension_ClosedForms(t *testing.T) {
 	}
 }
 
-// TestPackingDimension_Bounds compares both bounds of the set with the largest
-// one, found by trying all.
+// TestPackingDimension_Bounds compares both bounds of the set with the size of the largest
+// set, found by trying all.
 func TestPackingDimension_Bounds(t *testing.T) {
 	tight := 0
 	for seed := range uint64(60) {
@@ -115,9 +115,8 @@ func TestPackingDimension_Bounds(t *testing.T) {
 	}
 }
 
-// TestCapShare_ClosedForms: 60° to both sides of a circle are a third of it, and
-// on the sphere the share is (1−cos 60°)/2. In four dimensions it is
-// (2θ−sin 2θ)/2π.
+// TestCapShare_ClosedForms: caps of 60° to both sides cover a third of a circle; on the
+// sphere the fraction is (1−cos 60°)/2; in four dimensions it is (2θ−sin 2θ)/2π.
 func TestCapShare_ClosedForms(t *testing.T) {
 	angle := math.Pi / 3
 	for k, want := range map[int]float64{2: 1. / 3, 3: 1. / 4, 4: (2*angle - math.Sin(2*angle)) / (2 * math.Pi)} {

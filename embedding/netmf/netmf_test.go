@@ -71,7 +71,8 @@ func dense(g *csr.Graph, o Options) *mat.Dense {
 	return sum
 }
 
-// graphs are small graphs of every kind that matters to the matrix or to the solver.
+// graphs are small graphs of every kind that makes a difference to the matrix or the
+// solver.
 func graphs(t testing.TB) map[string]*csr.Graph {
 	hubs := testgraph.Hubs(t, 150, 0.03, 4)
 	bipartite := testgraph.Of(t, 6, csr.Edge{U: 0, V: 3}, csr.Edge{U: 0, V: 4}, csr.Edge{U: 0, V: 5}, csr.Edge{U: 1, V: 3},
@@ -196,7 +197,7 @@ func TestSteps_Matrix(t *testing.T) {
 func TestNetMF_Star(t *testing.T) {
 	t.Parallel()
 	for _, weight := range []float32{1, 0.3} {
-		// One other weight keeps the weights from being left out.
+		// One different weight makes the method use the weights.
 		g := testgraph.Weighted(testgraph.Star(t, 3000), func(_, v uint32) float32 {
 			if v == 7 {
 				return 1
@@ -236,7 +237,8 @@ func TestNetMF_Signs(t *testing.T) {
 	}
 }
 
-// TestNetMF_Workers expects the same bytes from a graph whose solves iterate.
+// TestNetMF_Workers expects the same bytes at any number of workers, from a graph that
+// needs the iterative solver.
 func TestNetMF_Workers(t *testing.T) {
 	t.Parallel()
 	g := testgraph.RandomWeights(union(t, testgraph.Hubs(t, 700, 0.01, 3), testgraph.Hubs(t, 200, 0.03, 5)), 2, 4)
@@ -321,8 +323,8 @@ func TestNetMF_Errors(t *testing.T) {
 	}
 }
 
-// TestNetMF_Entries refuses a limit of one entry less than there are, by the count, and a
-// much lower one by the sample, with the same error.
+// TestNetMF_Entries sets a limit one below the number of entries, which the count refuses,
+// and a much lower one, which the sample refuses, with the same error.
 func TestNetMF_Entries(t *testing.T) {
 	t.Parallel()
 	g := testgraph.Hubs(t, 500, 0.02, 6)
@@ -347,7 +349,7 @@ func TestNetMF_Entries(t *testing.T) {
 }
 
 // TestBytes compares the sampled number of entries with the true one, and expects the
-// estimate of the memory to have room for them and for the solver.
+// memory estimate to cover the entries and the solver.
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	for _, density := range []float64{0.002, 0.02} {

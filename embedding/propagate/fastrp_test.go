@@ -264,8 +264,8 @@ func TestFastRP_Errors(t *testing.T) {
 	}
 }
 
-// TestRefreshFastRP moves vertices to other numbers, removes one and adds one: vectors of
-// vertices out of reach of the change keep their bytes.
+// TestRefreshFastRP renumbers vertices, removes one and adds one. The vectors of vertices
+// that the change does not reach keep their bytes.
 func TestRefreshFastRP(t *testing.T) {
 	t.Parallel()
 	const n = 40

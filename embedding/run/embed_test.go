@@ -49,8 +49,8 @@ func ring(t *testing.T, n int) (*storage.DB, *storage.Snapshot) {
 	return db, snap
 }
 
-// What is stored is what the algorithm returns, with every option; the same again is
-// the same generation.
+// The stored embedding equals the result of the algorithm, for every option; storing it
+// again keeps the generation.
 func TestEmbed_StoresResultAndProvenance(t *testing.T) {
 	db, snap := ring(t, 30)
 	ctx := context.Background()
@@ -92,8 +92,8 @@ func TestEmbed_StoresResultAndProvenance(t *testing.T) {
 	}
 }
 
-// Weights are used where there are any, unless they are not wanted, and the
-// record says so.
+// Weights are used if the graph has any, unless an option ignores them, and the record says
+// so.
 func TestEmbed_Weights(t *testing.T) {
 	db, snap := ring(t, 30)
 	ctx := context.Background()
@@ -158,7 +158,7 @@ func TestEmbed_Weights(t *testing.T) {
 	}
 }
 
-// The default of each option, given in words, changes nothing.
+// Each option given with its default value changes nothing.
 func TestMethods_DefaultsReadBack(t *testing.T) {
 	for _, m := range Methods() {
 		plain, err := prepare(m.Name, nil)
@@ -249,7 +249,7 @@ func TestEmbed_Walks(t *testing.T) {
 	}
 }
 
-// A graph that takes the name of the one that was embedded does not get its rows.
+// Rows are not stored for another graph that took the name of the embedded one.
 func TestEmbed_GraphMadeAgain(t *testing.T) {
 	ctx := context.Background()
 	db, snap := ring(t, 30)

@@ -27,10 +27,10 @@ func statistic(info storage.EmbeddingInfo, name string) string {
 	return ""
 }
 
-// TestLeast_Known expects the sphericity of small graphs where it is known: at most five
-// points of a disc of radius 1 are more than 1 apart pairwise, so a star of five leaves
-// needs two dimensions and one of six needs three; all vertices of a complete graph may
-// coincide, and isolated vertices and paths are on a line.
+// TestLeast_Known expects the known sphericity of small graphs: at most five points of a
+// disc of radius 1 are more than 1 apart pairwise, so a star of five leaves needs two
+// dimensions and one of six needs three; all vertices of a complete graph may coincide, and
+// isolated vertices and paths are on a line.
 func TestLeast_Known(t *testing.T) {
 	t.Parallel()
 	star := func(leaves int) []csr.Edge {
@@ -63,7 +63,7 @@ func TestLeast_Known(t *testing.T) {
 	}
 }
 
-// wrongPairs counts them one by one.
+// wrongPairs counts the wrong pairs one by one.
 func wrongPairs(g *csr.Graph, rows *vec.Matrix) (wrong int) {
 	for v := range g.Vertices() {
 		for u := range v {
@@ -75,8 +75,8 @@ func wrongPairs(g *csr.Graph, rows *vec.Matrix) (wrong int) {
 	return wrong
 }
 
-// TestLeast_Trials expects the dimensions of a search to be tried in their order: doubled
-// after failures, then halved between the last failure and the last success.
+// TestLeast_Trials expects the search to try dimensions in this order: doubled after
+// failures, then halved between the last failure and the last success.
 func TestLeast_Trials(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -71,8 +71,8 @@ func TestTrainModel_Blocks(t *testing.T) {
 	}
 }
 
-// The measures by other negatives are of the same links, and those by random pairs do
-// not change.
+// The measures with other negatives use the same links, and the measures with random pairs
+// do not change.
 func TestTrainModel_Negatives(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: trains models several times")
@@ -120,9 +120,9 @@ func embedded(t *testing.T, g *csr.Graph, features string, dim int) ModelRequest
 	return ModelRequest{Graph: g, Method: "dp_spectral", Options: options, Vectors: vectors, Features: features, Heuristics: []string{}}
 }
 
-// What is claimed of a model of a graph is what somebody measures who hid the same share
-// of the pairs before: the model of what is left, with its own embedding, is asked for
-// them.
+// The reported figures of a model of a graph are those of a separate measurement: the same
+// fraction of the pairs is held out, and a model of the remaining graph, with its own
+// embedding, scores them.
 func TestTrainModel_Stranger(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: trains models several times")

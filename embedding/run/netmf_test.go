@@ -11,8 +11,8 @@ import (
 	"heavytail/storage"
 )
 
-// TestNetMF_Record expects the figures of the run in the record, and the error and the
-// methods to use instead where the matrix is too large.
+// TestNetMF_Record expects the figures of the run in the record. If the matrix is too
+// large, it expects an error that names other methods to use.
 func TestNetMF_Record(t *testing.T) {
 	t.Parallel()
 	g := testgraph.RandomWeights(testgraph.Hubs(t, 60, 0.1, 3), 2, 5)

@@ -15,10 +15,9 @@ import (
 	"heavytail/storage/csr"
 )
 
-// These tests hold estimates against graphs on which nothing can be estimated. On a
-// random graph the edges that are held out are pairs like all others that the rest of
-// it does not have, whatever that rest looks like: every AUC is that of drawing lots.
-// What is above it is a leak.
+// These tests compare estimates with graphs on which nothing can be predicted. On a random
+// graph the held-out edges do not differ from the other pairs without an edge, so every AUC
+// is 0.5 up to chance. A larger AUC is a leak.
 
 // random is a graph in which any two vertices have an edge with the same probability.
 func random(t *testing.T, n int, p float64, seed uint64) *csr.Graph {
@@ -39,7 +38,7 @@ func random(t *testing.T, n int, p float64, seed uint64) *csr.Graph {
 	return g
 }
 
-// lots collects how many standard errors AUCs are from those of drawing lots.
+// lots collects how many standard errors AUCs are from 0.5.
 type lots struct {
 	all map[string][]float64 // by what was measured
 }
@@ -340,7 +339,8 @@ func TestSearch_Shuffled(t *testing.T) {
 }
 
 // mostFrequent is the share of the classes that is found by naming those that are most
-// frequent among the vertices with as many classes, and its standard error over so many
+// mostFrequent is the micro-F1 of always predicting the classes that are most frequent
+// among the vertices with as many classes, and its standard error over the given number of
 // vertices.
 func mostFrequent(labels evaluate.Labels, test int) (share, error float64) {
 	counts := map[int][]int{} // of each class, among the vertices with so many

@@ -68,7 +68,7 @@ func (v *village) snapshot() *storage.Snapshot {
 	return snap
 }
 
-// mate returns a vertex, most often of the same group as that of a number.
+// mate returns a random vertex, mostly of the same group as a given number.
 func (v *village) mate(of int) string {
 	const group = 25
 	for range 1000 {
@@ -134,7 +134,7 @@ func (v *village) change() {
 	}
 }
 
-// edgeAUC is how well distances separate edges from other pairs.
+// edgeAUC is how well distances separate edges from other pairs, as an AUC.
 func edgeAUC(snap *storage.Snapshot, m *vec.Matrix) float64 {
 	var linked, others []float64
 	for v := range uint32(m.Rows) {
@@ -150,8 +150,8 @@ func edgeAUC(snap *storage.Snapshot, m *vec.Matrix) float64 {
 	return evaluate.AUC(linked, others)
 }
 
-// Inserts, deletes, refreshes and restarts at random end with an embedding that is
-// as good as a full run, and with the same bytes with and without the restarts.
+// After random inserts, deletes, refreshes and restarts the embedding is as good as a full
+// run, with the same bytes with and without the restarts.
 func TestRefresh_Random(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: a claim about graphs without structure, over many trainings")
@@ -242,9 +242,9 @@ func (v *village) checkRows(name string) {
 	}
 }
 
-// Refreshes of a spectral embedding after random changes and restarts span the space
-// that a full run spans: nearly, but for directions whose eigenvalues are close to
-// those left out, and to the last with a small tolerance.
+// After random changes and restarts, refreshes of a spectral embedding span the space that
+// a full run spans: nearly, except for directions whose eigenvalues are close to the
+// omitted ones, and exactly with a small tolerance.
 func TestRefresh_Random_SameSpace(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: a claim about graphs without structure, over many trainings")
@@ -301,8 +301,8 @@ func TestRefresh_Random_SameSpace(t *testing.T) {
 	}
 }
 
-// Where nothing changed nothing is stored; where a refresh is not possible all is
-// computed in full, and the record says why.
+// If nothing changed nothing is stored; if a refresh is not possible everything is computed
+// in full, and the record says why.
 func TestRefresh_NothingAndFull(t *testing.T) {
 	ctx := context.Background()
 	v := newVillage(t, 100, 7)
@@ -323,7 +323,7 @@ func TestRefresh_NothingAndFull(t *testing.T) {
 	if _, err := Refresh(ctx, v.db, first, RefreshRequest{Name: "e"}); !errors.Is(err, storage.ErrConflict) {
 		t.Errorf("an old snapshot: %v", err)
 	}
-	// An embedding from elsewhere has rows and no state.
+	// An imported embedding has rows and no state.
 	_, rows, err := v.db.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
@@ -355,8 +355,8 @@ func TestRefresh_NothingAndFull(t *testing.T) {
 	}
 }
 
-// An embedding that is dropped, or dropped and recreated, while it is refreshed
-// does not come back.
+// An embedding that is dropped, or dropped and recreated, during its refresh is not stored
+// again.
 func TestRefresh_DroppedMeanwhile(t *testing.T) {
 	ctx := context.Background()
 	for _, again := range []bool{false, true} {
@@ -394,7 +394,7 @@ func TestRefresh_DroppedMeanwhile(t *testing.T) {
 	}
 }
 
-// Computed gets the rows that are stored afterwards, and where it fails nothing is.
+// Computed receives the rows before they are stored; if it fails, nothing is stored.
 func TestRefresh_Computed(t *testing.T) {
 	ctx := context.Background()
 	for _, method := range []string{"dp_spectral", "deepwalk"} {

@@ -23,7 +23,8 @@ func growing(t *testing.T) *csr.Graph {
 	return g
 }
 
-// distances are those of some pairs of rows, which signs of columns do not change.
+// distances are those of some pairs of rows, which do not depend on the signs of the
+// columns.
 func distances(m *vec.Matrix) []float64 {
 	var list []float64
 	for i := range 60 {
@@ -32,9 +33,9 @@ func distances(m *vec.Matrix) []float64 {
 	return list
 }
 
-// TestVary_Compute holds every variation against an embedding by itself: the same
-// bytes where it is one, and the same distances to the tolerance where it is a
-// part of a wider solve.
+// TestVary_Compute compares every variation with an embedding that is computed alone: the
+// same bytes if its solve is the same, and the same distances up to the tolerance if it is
+// a part of a wider solve.
 func TestVary_Compute(t *testing.T) {
 	g := growing(t)
 	for _, c := range []struct {

@@ -185,9 +185,9 @@ func TestTrain_SameBytes(t *testing.T) {
 	}
 }
 
-// TestTrain_Parts compares vectors that several parts have trained with those of one
-// part, on a graph with hubs: what is lost by learning of each other only after a
-// batch. Every number of parts trains the same pairs.
+// TestTrain_Parts compares vectors that several parts have trained with those of one part,
+// on a graph with hubs: parts exchange what they learned only after a batch. Every number
+// of parts trains the same pairs.
 func TestTrain_Parts(t *testing.T) {
 	g, err := generate.PreferentialAttachment{N: 4 * partVertices, M: 4, Seed: 2}.Generate(context.Background(), nil)
 	if err != nil {
@@ -213,10 +213,10 @@ func TestTrain_Parts(t *testing.T) {
 	}
 }
 
-// TestTrain_Communities expects vertices of a half to be nearer to each other
-// than to the other half, by all ways of training.
+// TestTrain_Communities expects vertices of one half to be nearer to each other than to the
+// other half, with all kinds of training.
 func TestTrain_Communities(t *testing.T) {
-	// The small graph is of one part, however many are asked for.
+	// The small graph has one part, whatever number is asked for.
 	testCommunities(t, 50, walk.Options{}, []Options{{}, {Partitions: 1}, {Negative: 5}})
 	large := []Options{{Partitions: 4}, {Negative: 3}, {Partitions: 1}, {Partitions: 2}}
 	if testing.Short() {
@@ -232,7 +232,7 @@ func testCommunities(t *testing.T, half int, w walk.Options, options []Options) 
 		t.Run(fmt.Sprintf("half=%d/partitions=%d/negative=%d", half, o.Partitions, o.Negative), func(t *testing.T) {
 			o.Dim, o.Epochs, o.Alpha = 16, 2, 0.05
 			m, stats := train(t, c, o)
-			// Without training every answer is a coin toss.
+			// Without training every answer is random.
 			untrained := math.Ln2 * float64(o.Negative+1)
 			if o.Negative == 0 {
 				untrained = math.Ln2 * math.Log2(float64(2*half))
@@ -251,7 +251,7 @@ func testCommunities(t *testing.T, half int, w walk.Options, options []Options) 
 			}
 			wrong := 0
 			for v := range 2 * half {
-				own := vec.Dot(sums.Row(v/half), directions.Row(v)) - 1 // of the vertex with itself
+				own := vec.Dot(sums.Row(v/half), directions.Row(v)) - 1 // similarity of the vertex to itself
 				if own < vec.Dot(sums.Row(1-v/half), directions.Row(v)) {
 					wrong++
 				}
@@ -268,7 +268,8 @@ func testCommunities(t *testing.T, half int, w walk.Options, options []Options) 
 	}
 }
 
-// TestTrain_Corners has nothing, one vertex, and fewer vertices than parts.
+// TestTrain_Corners trains without vertices, with one vertex, and with fewer vertices than
+// parts.
 func TestTrain_Corners(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3} {
 		for _, negative := range []int{0, 2} {
@@ -310,9 +311,9 @@ func TestOptions_Validate(t *testing.T) {
 	}
 }
 
-// TestTree_Huffman compares the tree with the definition: no two leaves share a
-// path, and the weight of all paths is the least there is, which is the sum of
-// the inner nodes' weights.
+// TestTree_Huffman compares the tree with the definition: no path is a prefix of another,
+// and the weighted length of all paths is minimal, which is the sum of the inner nodes'
+// weights.
 func TestTree_Huffman(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for n := 1; n < 60; n++ {
@@ -397,8 +398,8 @@ func TestNoise_Draw(t *testing.T) {
 	}
 }
 
-// BenchmarkTrain reports the vertices of walks trained in a second of one or two
-// processors. The loss shows whether the answer is right.
+// BenchmarkTrain reports the vertices of walks trained per second on one or two processors.
+// The loss shows whether the result is right.
 func BenchmarkTrain(b *testing.B) {
 	g := realgraph.Load(b, "ego-facebook")
 	for _, kind := range []walk.Kind{walk.Uniform, walk.Penalized} {

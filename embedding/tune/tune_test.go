@@ -53,7 +53,7 @@ func (w *wanted) Judge(_ context.Context, m *vec.Matrix, effort Effort, _ int) (
 	return Judgement{Score: -sum, Measures: []Measure{{"effort", float64(effort)}}}, nil
 }
 
-// spectral embeds as a trial at the full price would.
+// spectral embeds as a full trial would.
 func spectral(tb testing.TB, g *csr.Graph, o embedding.SpectralOptions) *vec.Matrix {
 	tb.Helper()
 	m, _, err := embedding.DPSpectral(context.Background(), g, o)
@@ -98,8 +98,8 @@ func TestSearch_FindsThePoint(t *testing.T) {
 	}
 }
 
-// TestSearch_Limits expects a search with fewer trials to be the beginning of
-// one with more, and neither workers nor a repetition to change it.
+// TestSearch_Limits expects a search with fewer trials to be the beginning of one with
+// more. Neither workers nor a repetition may change it.
 func TestSearch_Limits(t *testing.T) {
 	g := attachment(t, 60, 2)
 	methods := []Method{
@@ -186,8 +186,8 @@ func TestSearch_Order(t *testing.T) {
 	}
 }
 
-// TestSearch_Cancelled cancels within a trial and expects the error of the
-// context; a budget that is over leaves one trial.
+// TestSearch_Cancelled cancels within a trial and expects the error of the context; after
+// the budget is used up, one trial is left.
 func TestSearch_Cancelled(t *testing.T) {
 	g := attachment(t, 60, 2)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -297,7 +297,7 @@ func TestSearch_Errors(t *testing.T) {
 	}
 }
 
-// TestLabels expects the figures of the classification itself.
+// TestLabels expects the figures of the classification.
 func TestLabels(t *testing.T) {
 	g, ctx := attachment(t, 100, 4), context.Background()
 	classes := evaluate.Labels{Names: []string{"few", "many"}}

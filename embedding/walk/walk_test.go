@@ -15,8 +15,7 @@ import (
 	"heavytail/storage/csr"
 )
 
-// karate has reference probabilities of the steps of DP-Walker: by β, vertex and next
-// vertex.
+// karate has reference transition probabilities of DP-Walker: by β, vertex and next vertex.
 type karate struct {
 	Edges      [][2]uint32
 	Vertices   int
@@ -68,7 +67,7 @@ func TestWalker_Transitions_Karate(t *testing.T) {
 				t.Errorf("β %s, vertex %d: %d steps, want %d", text, v, len(got), len(want))
 			}
 			for _, s := range got {
-				// The reference is printed with 12 digits behind the point.
+				// The reference has 12 decimal digits.
 				if p := want[strconv.Itoa(int(s.Vertex))]; math.Abs(p-s.Probability) > 1e-9 {
 					t.Errorf("β %s, %d → %d: %.12f, want %.12f", text, v, s.Vertex, s.Probability, p)
 				}
@@ -102,8 +101,8 @@ func withWeights(g *csr.Graph, unit float32) *csr.Graph {
 	return weighted
 }
 
-// TestWalker_Transitions_Weighted compares steps on a graph with weights with
-// those of the matrix C' = A² − diag(A²) + A, made entry by entry.
+// TestWalker_Transitions_Weighted compares steps on a weighted graph with those of the
+// matrix C' = A² − diag(A²) + A, computed entry by entry.
 func TestWalker_Transitions_Weighted(t *testing.T) {
 	_, plain := readKarate(t)
 	g := withWeights(plain, 3)
@@ -231,7 +230,7 @@ func TestWalker_Append_Frequencies(t *testing.T) {
 					t.Errorf("%v of %v steps from %d are impossible", visits-seen, visits, v)
 				}
 			}
-			// Six deviations of a chi-square with that many degrees.
+			// Six standard deviations of a chi-square with that many degrees of freedom.
 			if limit := float64(freedom) + 6*math.Sqrt(2*float64(freedom)); chi > limit {
 				t.Errorf("chi-square %.0f of %d steps, at most %.0f expected", chi, freedom, limit)
 			}
@@ -331,7 +330,7 @@ func TestWalker_AppendEach_AsAppend(t *testing.T) {
 	for _, e := range k.Edges {
 		edges = append(edges, csr.Edge{U: e[0], V: e[1]})
 	}
-	g, err := csr.FromEdges(k.Vertices+2, edges) // two are alone
+	g, err := csr.FromEdges(k.Vertices+2, edges) // two vertices are isolated
 	if err != nil {
 		t.Fatal(err)
 	}

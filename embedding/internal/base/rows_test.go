@@ -46,8 +46,8 @@ func TestRows_Each(t *testing.T) {
 	}
 }
 
-// A measurement ends with the error of what it measures, or of its context, and counts per unit
-// of work.
+// A measurement ends with the error of the measured function or of its context, and is
+// divided by the units of work.
 func TestMedianSeconds(t *testing.T) {
 	calls := 0
 	seconds, err := MedianSeconds(context.Background(), func() (float64, error) { calls++; return math.Inf(1), nil })
