@@ -38,6 +38,7 @@ var layout = map[string][]string{
 	"storage/format":     {"storage/format/internal/columnfile"},
 
 	"storage/format/internal/columnfile": {},
+	"storage/format/dataset":             {"storage", "storage/csr", "storage/vec", "storage/format", "storage/format/internal/columnfile"},
 	"storage/gonum":                      {"storage/csr", "storage/vec"},
 	"storage/generate":                   {"storage/csr"},
 	"embedding": {
@@ -76,7 +77,7 @@ var layout = map[string][]string{
 		"embedding", "embedding/evaluate", "embedding/link", "embedding/run", "embedding/tune", "index", "query/parser", "query/measure",
 	},
 	"query/driver":  {"query", "query/parser", "query/internal/fault", "storage"},
-	"query/shard":   {"query", "query/parser", "storage", "storage/format", "storage/vec"},
+	"query/shard":   {"query", "query/parser", "storage", "storage/format", "storage/format/dataset", "storage/vec"},
 	"repl":          {"query", "query/parser"},
 	"cmd/figure":    {},
 	"cmd/placement": {"storage/csr", "storage/vec"},

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-
-	"heavytail/storage/format/internal/columnfile"
 )
 
 // ReadPairs reads pairs of keys, such as pairs to be scored, in the order of the file. It works
@@ -157,7 +155,7 @@ func (f *parquetFile) pairColumns() ([]PairColumn, error) {
 	var columns []PairColumn
 	for i, c := range f.Columns() {
 		if i+1 != e.plan.at[roleSource] && i+1 != e.plan.at[roleTarget] {
-			columns = append(columns, PairColumn{i + 1, c.Name, types[i], c.Kind != columnfile.Other && c.Kind != columnfile.FloatList})
+			columns = append(columns, PairColumn{i + 1, c.Name, types[i], heldKind(c.Kind)})
 		}
 	}
 	return columns, nil

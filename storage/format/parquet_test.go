@@ -147,9 +147,9 @@ func TestParquet_Refused(t *testing.T) {
 	}{
 		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{Name: "x.parquet"}}, `x.parquet: row 4: column "From": key "" is empty`, ErrSyntax},
 		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{Weight: "scor"}}, `no column is called "scor"; there are "From", "To"`, ErrSyntax},
-		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{Source: "tags"}}, `column "tags": it is a type that is not read, and the source of an edge is`, ErrSyntax},
-		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{Source: "From", Target: "To", Weight: "tags"}}, `column "tags": it is a type that is not read, and a weight is a number`, ErrSyntax},
-		{bytes.NewReader(data), Options{Layout: LayoutVertices}, `column "tags": it is a type that is not read, and no attribute can hold it`, ErrSyntax},
+		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{Source: "tags"}}, `column "tags": it is a list of texts, and the source of an edge is`, ErrSyntax},
+		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{Source: "From", Target: "To", Weight: "tags"}}, `column "tags": it is a list of texts, and a weight is a number`, ErrSyntax},
+		{bytes.NewReader(data), Options{Layout: LayoutVertices}, `column "tags": it is a list of texts, and no attribute can hold it`, ErrSyntax},
 		{bytes.NewReader(data), Options{Layout: LayoutVertices, Columns: []string{"no"}}, `no column is called "no"`, ErrSyntax},
 		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{Separator: "tab"}}, "no use for a separator", ErrOptions},
 		{bytes.NewReader(data), Options{EdgeListOptions: EdgeListOptions{MaxLines: 2}}, "more than 2 rows", ErrLimit},

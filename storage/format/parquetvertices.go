@@ -32,7 +32,7 @@ func (f *parquetFile) vertices(opts Options, h Handler) (stats ReadStats, err er
 		if place < 0 {
 			continue
 		}
-		if kind := f.Columns()[column].Kind; kind == columnfile.Other || kind == columnfile.FloatList {
+		if !heldKind(f.Columns()[column].Kind) {
 			return stats, f.unfit(column, "no attribute can hold it; the option columns chooses which columns are taken")
 		}
 		v.columns = append(v.columns, column)
@@ -45,6 +45,12 @@ func (f *parquetFile) vertices(opts Options, h Handler) (stats ReadStats, err er
 		return stats, err
 	}
 	return stats, f.each(&stats, v.columns, v.row)
+}
+
+// heldKind reports whether the values of a kind can be those of an attribute: no lists and no
+// records.
+func heldKind(k columnfile.Kind) bool {
+	return k != columnfile.Other && k != columnfile.FloatList && k != columnfile.TextList
 }
 
 // parquetVertices reads vertices from the rows of some columns, the first of which holds the

@@ -52,9 +52,11 @@ type cursor struct {
 	indexed    bool // the values are those of the dictionary at indexes
 	next       int  // value of the page
 
-	missing bool
-	value   int       // index of the current value
-	list    []float64 // or the current list
+	missing  bool
+	value    int       // index of the current value
+	list     []float64 // or the current list
+	items    []span    // or that of texts, in itemData
+	itemData []byte
 }
 
 // width is how many bytes a number is stored in.

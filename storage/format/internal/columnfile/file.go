@@ -27,14 +27,15 @@ const (
 	Micros                // a timestamp in microseconds
 	Nanos                 // a timestamp in nanoseconds
 	FloatList             // a list of numbers; its Cells.Floats are its items
-	TextList              // a list of texts, which is written and not read
+	TextList              // a list of texts
+	Number                // of 32 bits, without a sign: written as such, and read as Integer
 )
 
 // String names the kind in messages.
 func (k Kind) String() string {
 	return [...]string{
 		"a type that is not read", "boolean", "integer", "unsigned integer", "float", "double", "text", "date",
-		"timestamp", "timestamp", "timestamp", "list of numbers", "list of texts",
+		"timestamp", "timestamp", "timestamp", "list of numbers", "list of texts", "unsigned integer",
 	}[k]
 }
 
@@ -170,6 +171,15 @@ func (f *File) Rows() int64 { return f.meta.NumRows }
 // must not be written.
 func (f *File) Columns() []Column { return f.columns }
 
+// Entries returns the metadata of the file, in its order.
+func (f *File) Entries() []Entry {
+	var list []Entry
+	for _, m := range f.meta.KeyValueMetadata {
+		list = append(list, Entry{m.Key, m.Value})
+	}
+	return list
+}
+
 // Metadata returns the text of a key of the file's metadata.
 func (f *File) Metadata(key string) (string, bool) {
 	for _, m := range f.meta.KeyValueMetadata {
@@ -267,8 +277,11 @@ func (w *schemaWalker) leaf(e *format.SchemaElement, parents []*format.SchemaEle
 			if len(parents) > 0 {
 				c.Name = parents[0].Name
 			}
-			if item.numeric() {
+			switch {
+			case item.numeric():
 				c.Kind = FloatList
+			case item == Text:
+				c.Kind = TextList
 			}
 		}
 	}

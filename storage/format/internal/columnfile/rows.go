@@ -123,17 +123,19 @@ func (c *cursor) stepList() error {
 	if c.reps[c.at] != 0 {
 		return damaged("a list begins with an item of the one before")
 	}
-	c.list = c.list[:0]
+	c.list, c.items, c.itemData = c.list[:0], c.items[:0], c.itemData[:0]
 	for first := true; first || c.reps[c.at] > 0; first = false {
 		switch def := int(c.defs[c.at]); {
 		case def < c.leaf.filled: // an empty list, or none
 		case def < c.leaf.maxDef:
 			return damaged("an item of a list is missing")
-		case len(c.list) == maxList:
+		case len(c.list)+len(c.items) == maxList:
 			return limited("a list has more than %d items", maxList)
 		default:
 			c.takeValue()
-			c.list = append(c.list, c.number())
+			if err := c.takeItem(); err != nil {
+				return err
+			}
 		}
 		c.at++
 		there, err := c.more()
@@ -141,8 +143,31 @@ func (c *cursor) stepList() error {
 			return err
 		}
 	}
-	c.missing = len(c.list) == 0
+	c.missing = len(c.list)+len(c.items) == 0
 	return nil
+}
+
+// takeItem appends the present value to the list. A text is copied, since the list may go on in
+// the next page.
+func (c *cursor) takeItem() error {
+	if c.leaf.item != Text {
+		c.list = append(c.list, c.number())
+		return nil
+	}
+	text := c.bytes()
+	if len(c.itemData)+len(text) > maxPage {
+		return limited("a list has more than %d bytes", maxPage)
+	}
+	c.items = append(c.items, span{uint32(len(c.itemData)), uint32(len(text))})
+	c.itemData = append(c.itemData, text...)
+	return nil
+}
+
+// bytes is the present value as it is stored.
+func (c *cursor) bytes() []byte {
+	v := c.set()
+	s := v.spans[c.value]
+	return v.data[s.at : s.at+s.length]
 }
 
 // set are the values that the present one is among.
@@ -175,12 +200,17 @@ func (r *Rows) Integer(i int) int64 { c := r.cursors[i]; return c.set().ints[c.v
 func (r *Rows) Double(i int) float64 { return r.cursors[i].number() }
 
 // Text is the value of a column of texts.
-func (r *Rows) Text(i int) []byte {
-	c := r.cursors[i]
-	v := c.set()
-	s := v.spans[c.value]
-	return v.data[s.at : s.at+s.length]
-}
+func (r *Rows) Text(i int) []byte { return r.cursors[i].bytes() }
 
-// Floats is the value of a column of lists.
+// Floats is the value of a column of lists of numbers.
 func (r *Rows) Floats(i int) []float64 { return r.cursors[i].list }
+
+// Items is the number of texts in the value of a column of lists of texts, and Item one of them.
+func (r *Rows) Items(i int) int { return len(r.cursors[i].items) }
+
+// Item is the text with the number j, from 0, of the value of a column of lists of texts.
+func (r *Rows) Item(i, j int) []byte {
+	c := r.cursors[i]
+	s := c.items[j]
+	return c.itemData[s.at : s.at+s.length]
+}

@@ -48,8 +48,8 @@ type Writer struct {
 }
 
 // NewWriter begins a file of columns of the kinds Boolean, Integer, Float, Double, Text,
-// Millis, Days, TextList and FloatList, whose lists are of 32-bit floats. Pages are compressed by
-// zstd. Columns and entries stay in their order; the same rows give the same bytes.
+// Millis, Days, Number, TextList and FloatList, whose lists are of 32-bit floats. Pages are
+// compressed by zstd. Columns and entries stay in their order; the same rows give the same bytes.
 func NewWriter(out io.Writer, columns []Column, entries []Entry, opts WriteOptions) *Writer {
 	options := []parquet.WriterOption{
 		parquet.NewSchema("rows", newRecord(columns)),
@@ -90,9 +90,9 @@ func (w *Writer) Text(column int, text []byte) {
 	w.put(column, parquet.ByteArrayValue(w.texts[start:]), 4+len(text))
 }
 
-// Integer sets the value of a column of integers or timestamps.
+// Integer sets the value of a column of integers, dates, timestamps or numbers without a sign.
 func (w *Writer) Integer(column int, x int64) {
-	if w.columns[column].Kind == Days {
+	if kind := w.columns[column].Kind; kind == Days || kind == Number {
 		w.put(column, parquet.Int32Value(int32(x)), 4)
 		return
 	}
@@ -210,6 +210,8 @@ func newNode(k Kind) parquet.Node {
 		return parquet.Leaf(parquet.BooleanType)
 	case Integer:
 		return parquet.Int(64)
+	case Number:
+		return parquet.Uint(32)
 	case Float:
 		return parquet.Leaf(parquet.FloatType)
 	case Double:
