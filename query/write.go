@@ -36,6 +36,17 @@ func (db *DB) Update(ctx context.Context, f func(*storage.Tx) error) error {
 	return c.wrap(db.store.Update(ctx, f))
 }
 
+// Read calls f with the store of db, for what has no method of its own. f must not write to it
+// and not close it.
+func (db *DB) Read(ctx context.Context, f func(*storage.DB) error) error {
+	c, err := db.begin(ctx, "READ")
+	if err != nil {
+		return err
+	}
+	defer c.end()
+	return c.wrap(f(db.store))
+}
+
 // rows is the table of a change, of one row: the graph, some of the counts, and the version of
 // the graph.
 func (r WriteResult) rows(counts ...string) *Rows {

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -40,15 +42,21 @@ shards'.`,
 func newShardPlan(std streams) *cobra.Command {
 	var statement string
 	var shards int
+	var data bool
 	cmd := &cobra.Command{
-		Use:   "plan FILE --statement STATEMENT --shards N --dir D",
+		Use:   "plan FILE --statement STATEMENT --shards N --dir D [--data]",
 		Short: "Divide a statement into shards",
 		Long: `Divide a statement into N shards, numbered from 0, and put what they read into the
-folder D, which holds all that a shard needs but FILE.`,
+folder D, which holds all that a shard needs but FILE. With --data it also holds the
+graph and the vectors that the statement reads, as Parquet, and shards need no FILE.`,
 		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runOn(cmd, std, args[0], shardOptions(), "table", func(r *runner) error {
-				m, err := shard.Make(r.ctx, r.db, flagText(cmd, "dir"), statement, shards)
+				plan := shard.Make
+				if data {
+					plan = shard.MakeWithData
+				}
+				m, err := plan(r.ctx, r.db, flagText(cmd, "dir"), statement, shards)
 				if err != nil {
 					return err
 				}
@@ -58,6 +66,7 @@ folder D, which holds all that a shard needs but FILE.`,
 	}
 	cmd.Flags().StringVar(&statement, "statement", "", shard.Forms())
 	cmd.Flags().IntVar(&shards, "shards", 0, "number of shards: several for each process, so that all end at about the same time")
+	cmd.Flags().BoolVar(&data, "data", false, "also write the graph and the vectors into the folder, as Parquet")
 	require(cmd, "statement", "shards")
 	return cmd
 }
@@ -75,18 +84,23 @@ func (r *runner) writeShards(what string, m *shard.Manifest) error {
 }
 
 func newShardRun(std streams) *cobra.Command {
-	var which string
+	var which, cache string
 	cmd := &cobra.Command{
-		Use:   "run FILE --dir D [--shard I | --shard I-J]",
+		Use:   "run [FILE] --dir D [--shard I | --shard I-J] [--cache FOLDER]",
 		Short: "Run a shard, several, or all that are not done",
 		Long: `Run shard I of the plan in the folder D on FILE, which is only read; or the shards
 I to J, or without --shard all that are not done. Shards of a plain text of pairs that follow
 each other are run together, others one after the other. A shard that is done is checked and
-not run again, so that whatever was stopped can be started again.`,
+not run again, so that whatever was stopped can be started again.
+
+Without FILE the plan must have data (heavytail shard plan --data). They are verified, and
+a file is made of them, in the folder for temporary files, and removed at the end; with
+--cache it stays in FOLDER, and other processes of the machine use it.`,
 		Example: `  heavytail shard run social.ht --dir D --shard $SLURM_ARRAY_TASK_ID
   heavytail shard run social.ht --dir D --shard 7/64
-  heavytail shard run social.ht --dir D --shard 8-15`,
-		Args: exactly(1, "one FILE"),
+  heavytail shard run social.ht --dir D --shard 8-15
+  heavytail shard run --dir D --shard 7 --cache /tmp`,
+		Args: between(0, 1, "at most one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := shard.Open(flagText(cmd, "dir"))
 			if err != nil {
@@ -96,13 +110,46 @@ not run again, so that whatever was stopped can be started again.`,
 			if err != nil {
 				return err
 			}
-			return runOn(cmd, std, args[0], shardOptions(), "table", func(r *runner) error {
-				return m.RunAll(r.ctx, r.db, first, last)
-			})
+			run := func(file string) error {
+				return runOn(cmd, std, file, shardOptions(), "table", func(r *runner) error {
+					return m.RunAll(r.ctx, r.db, first, last)
+				})
+			}
+			switch {
+			case len(args) == 0:
+				return onData(cmd, m, cache, run)
+			case cache != "":
+				return usageError{errors.New("--cache is for runs without FILE")}
+			}
+			return run(args[0])
 		},
 	}
+	cmd.Flags().StringVar(&cache, "cache", "", "folder on this machine that keeps the file that is made of the data")
+	must(cmd.MarkFlagDirname("cache"))
 	cmd.Flags().StringVar(&which, "shard", "", "number of the shard, from 0, as 7 or 7/64, or a range, as 8-15")
 	return cmd
+}
+
+// onData calls run with a heavytail file that is made of the data of a plan. Without a cache it
+// is removed when run returns.
+func onData(cmd *cobra.Command, m *shard.Manifest, cache string, run func(file string) error) (err error) {
+	ctx, stop := interruptible(cmd.Context())
+	defer stop()
+	folder := cache
+	if cache == "" {
+		if folder, err = os.MkdirTemp("", "heavytail-shard-"); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	}
+	file := filepath.Join(folder, m.StoreName())
+	if _, there := os.Stat(file); there != nil {
+		if err := m.Restore(ctx, file); err != nil {
+			return err
+		}
+	}
+	stop()
+	return run(file)
 }
 
 // whichShards parses the flag of shards: 7, 8-15, or the same with /64 behind it if there are 64

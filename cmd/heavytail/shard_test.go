@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,6 +51,41 @@ func TestShard(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustFail(t, exitFailed, []string{"shard 0: graph g is not version 1"}, "shard", "run", file, "--dir", folder)
+}
+
+// TestShard_Data runs shards without the heavytail file.
+func TestShard_Data(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, folder, cache := filepath.Join(dir, "g.ht"), filepath.Join(dir, "D"), filepath.Join(dir, "cache")
+	out, alone := filepath.Join(dir, "walks.txt"), filepath.Join(dir, "alone.txt")
+	mustRun(t, "", "exec", file, "-c", "GENERATE preferential_attachment(n := 50, m := 2, seed := 1) INTO g; EXPORT WALKS OF g USING deepwalk INTO FILE '"+alone+"'")
+	statement := "EXPORT WALKS OF g USING deepwalk INTO FILE '" + out + "'"
+	bare := filepath.Join(dir, "bare")
+	mustRun(t, "", "shard", "plan", file, "--shards", "3", "--dir", bare, "--statement", statement)
+	mustFail(t, exitFailed, []string{"the plan has no data", "name the heavytail file"}, "shard", "run", "--dir", bare)
+	mustRun(t, "", "shard", "plan", file, "--shards", "3", "--dir", folder, "--statement", statement, "--data")
+	mustFail(t, exitUsage, []string{"--cache"}, "shard", "run", file, "--dir", folder, "--cache", cache)
+	mustFail(t, exitUsage, []string{"at most one FILE"}, "shard", "run", file, file, "--dir", folder)
+	if err := errors.Join(os.Remove(file), os.Mkdir(cache, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, "", "shard", "run", "--dir", folder, "--shard", "0")
+	for _, shard := range []string{"1", "2"} { // the second one finds the file of the first
+		mustRun(t, "", "shard", "run", "--dir", folder, "--shard", shard, "--cache", cache)
+	}
+	if kept, err := os.ReadDir(cache); err != nil || len(kept) != 1 {
+		t.Errorf("the cache has %v, %v", kept, err)
+	}
+	mustRun(t, "", "shard", "merge", "--dir", folder)
+	if string(mustRead(t, out)) != string(mustRead(t, alone)) {
+		t.Error("the shards wrote other bytes than the statement alone")
+	}
+	edges := filepath.Join(folder, "data", "edges", "00000.parquet")
+	if err := os.Remove(edges); err != nil {
+		t.Fatal(err)
+	}
+	mustFail(t, exitFailed, []string{edges, "plan again"}, "shard", "run", "--dir", folder)
 }
 
 // TestShard_Predictions plans, runs and merges predictions, and makes mistakes on the way.

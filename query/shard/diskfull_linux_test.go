@@ -20,7 +20,7 @@ func TestShards_DiskFull(t *testing.T) {
 	ctx := context.Background()
 	db, f := open(t)
 	dir := t.TempDir()
-	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
 		t.Skipf("may not mount here: %v", err)
 	}
 	defer func() {
@@ -49,9 +49,18 @@ func TestShards_DiskFull(t *testing.T) {
 	statement := statements(f, into)["score"]
 	var m *Manifest
 	again("plan", func() (err error) {
-		m, err = Make(ctx, db, folder, statement, 2)
+		m, err = MakeWithData(ctx, db, folder, statement, 2)
 		return err
 	})
+	again("restore", func() error { return m.Restore(ctx, filepath.Join(dir, "restored.ht")) })
+	restored := readOnly(t, filepath.Join(dir, "restored.ht"))
+	again("shard 1 from data", func() error { return m.Run(ctx, restored, 1) })
+	if err := os.Remove(m.state(one(1))); err != nil {
+		t.Fatal(err)
+	}
+	if err := restored.Close(); err != nil {
+		t.Fatal(err)
+	}
 	for i := range m.Shards {
 		again(fmt.Sprintf("shard %d", i), func() error {
 			err := m.Run(ctx, db, i)

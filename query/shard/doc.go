@@ -1,5 +1,6 @@
 // Package shard divides a long statement into shards, which any number of processes run, on
-// any machines that share a folder and have a copy of the same file. It merges their output
+// any machines that share a folder and have a copy of the same file, or the data of the file as
+// Parquet in the folder. It merges their output
 // into one file with the same bytes as the file of the undivided statement, or stores it in the
 // heavytail file as the same records.
 //
@@ -12,13 +13,14 @@
 //	RECONSTRUCT embedding RADIUS r | EPSILON e INTO FILE 'near.edges'
 //	MATERIALIZE PREDICTIONS FROM scorer IN graph
 //
-// [Make] plans, [Manifest.Run] runs one shard and [Manifest.RunAll] several, [Manifest.Status] lists what is done, and
+// [Make] plans, [MakeWithData] also writes what the statement reads, and [Manifest.Restore] makes
+// a file of it; [Manifest.Run] runs one shard and [Manifest.RunAll] several, [Manifest.Status] lists what is done, and
 // [Manifest.Merge] merges into a file, or [Manifest.MergeInto] into the heavytail file. Shards need no server and do not communicate: a job array
 // (Slurm, Kubernetes) starts them, and restarts those that were killed.
 //
 // # The folder
 //
-// A folder holds one plan. Its form is version 5:
+// A folder holds one plan. Its form is version 6:
 //
 //	manifest.json      the plan; never changed, and without it there is no plan
 //	input/pairs.txt    the text of SCORE FILE, if it can be cut at line feeds: a second name of
@@ -26,6 +28,7 @@
 //	input/00007.csv    else what shard 7 reads: a pair in each row under source,target, or the
 //	                   key of a vertex under key, in quotes unless plain; for EXPORT WALKS,
 //	                   RECONSTRUCT and MATERIALIZE PREDICTIONS there is none
+//	data/              with MakeWithData, what the statement reads; package dataset has its form
 //	parts/00007.csv    the rows of shard 7 under the header of the statement; its ending is
 //	                   that of the file of the statement; of predictions it is .links, and the
 //	                   form is that of query.MaterializePartRequest

@@ -1,6 +1,10 @@
 package shard
 
-import "errors"
+import (
+	"errors"
+
+	"heavytail/storage/format/dataset"
+)
 
 // Errors, for errors.Is.
 var (
@@ -14,8 +18,13 @@ var (
 	// ErrChanged is a file whose graph, embeddings, models, indexes or kernels are not
 	// those of the plan.
 	ErrChanged = errors.New("not what the shards were planned for")
-	// ErrDamaged is a manifest, an input or a part that is not what was written.
-	ErrDamaged = errors.New("damaged")
+	// ErrDamaged is a manifest, an input, a part or a file of the data that is not what was
+	// written, or is missing.
+	ErrDamaged = dataset.ErrDamaged
+	// ErrVersion is a folder of another version.
+	ErrVersion = dataset.ErrVersion
+	// ErrNoData is a plan without data, whose shards need the heavytail file.
+	ErrNoData = errors.New("the plan has no data")
 	// ErrTarget is a merge into a file of rows that belong into the heavytail file, or the
 	// other way round.
 	ErrTarget = errors.New("the rows go elsewhere")

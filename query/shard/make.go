@@ -27,6 +27,18 @@ import (
 // ErrStatement is a statement that cannot be divided, ErrNumber a number of shards below 1
 // or above MaxShards, and ErrPlanned a folder with a plan.
 func Make(ctx context.Context, db *query.DB, dir, statement string, shards int) (*Manifest, error) {
+	return makePlan(ctx, db, dir, statement, shards, false)
+}
+
+// MakeWithData is Make, and also writes what the statement reads into the folder, as Parquet: the
+// graph with all attributes, and the embeddings, models and indexes. Package dataset has its
+// form. Then Manifest.Restore makes a store of the folder, so that shards need no copy of the
+// heavytail file. dataset.ErrUnfit is an embedding that cannot be written.
+func MakeWithData(ctx context.Context, db *query.DB, dir, statement string, shards int) (*Manifest, error) {
+	return makePlan(ctx, db, dir, statement, shards, true)
+}
+
+func makePlan(ctx context.Context, db *query.DB, dir, statement string, shards int, data bool) (*Manifest, error) {
 	if shards < 1 || shards > MaxShards {
 		return nil, fmt.Errorf("%d shards, expected 1 to %d: %w", shards, MaxShards, ErrNumber)
 	}
@@ -62,6 +74,11 @@ func Make(ctx context.Context, db *query.DB, dir, statement string, shards int) 
 	}
 	if err := m.writeInputs(ctx, db, work, shards); err != nil {
 		return nil, err
+	}
+	if data {
+		if err := m.writeData(ctx, db, work.names()); err != nil {
+			return nil, err
+		}
 	}
 	if m.Checksum, err = m.sum(); err != nil {
 		return nil, err

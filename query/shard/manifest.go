@@ -13,10 +13,11 @@ import (
 	"path/filepath"
 
 	"heavytail/storage/format"
+	"heavytail/storage/format/dataset"
 )
 
 // version is the form of the folder.
-const version = 5
+const version = 6
 
 // storedEnding is that of parts whose rows are stored in the heavytail file.
 const storedEnding = ".links"
@@ -27,14 +28,15 @@ const MaxShards = 100_000
 // Manifest is a plan: a statement that is divided into shards. It is safe for concurrent
 // use.
 type Manifest struct {
-	Format    int      `json:"format"`         // 5
-	Statement string   `json:"statement"`      // in the language, with what it would read and write alone
-	Output    string   `json:"output"`         // the file of the statement, which Merge writes if it is given no other; "" if the rows are stored in the heavytail file
-	Kernel    string   `json:"kernel"`         // vec.Kind() of the machine that planned
-	Reads     []Source `json:"reads"`          // what the rows follow from
-	Text      string   `json:"text,omitempty"` // name of the text in the folder input of which the shards read pieces; "" if each has a file of its own
-	Shards    []Input  `json:"shards"`
-	Checksum  string   `json:"checksum"` // SHA-256 of all the other fields
+	Format    int              `json:"format"`         // 6
+	Statement string           `json:"statement"`      // in the language, with what it would read and write alone
+	Output    string           `json:"output"`         // the file of the statement, which Merge writes if it is given no other; "" if the rows are stored in the heavytail file
+	Kernel    string           `json:"kernel"`         // vec.Kind() of the machine that planned
+	Reads     []Source         `json:"reads"`          // what the rows follow from
+	Text      string           `json:"text,omitempty"` // name of the text in the folder input of which the shards read pieces; "" if each has a file of its own
+	Shards    []Input          `json:"shards"`
+	Data      *dataset.Content `json:"data,omitempty"` // what is in the folder data; nil if shards need the heavytail file
+	Checksum  string           `json:"checksum"`       // SHA-256 of all the other fields
 
 	dir      string
 	contents *contents // that this process has read
@@ -79,8 +81,8 @@ func newManifest(dir string) *Manifest {
 }
 
 // Open reads the plan of a folder. If there is no plan, the error wraps
-// fs.ErrNotExist; if the manifest was changed or has a different version, it wraps
-// ErrDamaged.
+// fs.ErrNotExist; if the manifest was changed, it wraps ErrDamaged, and if it has a different
+// version, ErrVersion.
 func Open(dir string) (*Manifest, error) {
 	m := newManifest(dir)
 	if err := readJSON(m.path(), m); err != nil {
@@ -90,9 +92,9 @@ func Open(dir string) (*Manifest, error) {
 	case err != nil:
 		return nil, err
 	case m.Format != version:
-		return nil, fmt.Errorf("%s has format %d, expected %d: %w", m.path(), m.Format, version, ErrDamaged)
+		return nil, fmt.Errorf("%s has format %d, expected %d; plan again into a new folder, or use the heavytail that planned it: %w", m.path(), m.Format, version, ErrVersion)
 	case sum != m.Checksum:
-		return nil, fmt.Errorf("%s was changed after it was written: %w", m.path(), ErrDamaged)
+		return nil, fmt.Errorf("%s was changed after it was written; restore it, or plan again into a new folder: %w", m.path(), ErrDamaged)
 	}
 	return m, nil
 }
@@ -109,6 +111,7 @@ func (m *Manifest) sum() (string, error) {
 func (m *Manifest) path() string    { return filepath.Join(m.dir, "manifest.json") }
 func (m *Manifest) inputs() string  { return filepath.Join(m.dir, "input") }
 func (m *Manifest) outputs() string { return filepath.Join(m.dir, "parts") }
+func (m *Manifest) data() string    { return filepath.Join(m.dir, "data") }
 func (m *Manifest) text() string    { return filepath.Join(m.inputs(), m.Text) }
 func (m *Manifest) input(shard int) string {
 	return filepath.Join(m.inputs(), one(shard).name()+".csv")
