@@ -1,71 +1,92 @@
 package spectral
 
 import (
-	"heavytail/storage/csr"
+	"context"
 )
 
 // adjacency is the matrix A of a graph. Its entries are 1 or, if the graph has weights, the
 // weights divided by their mean. So the unit of the weights does not matter, and equal
 // weights become 1.
 type adjacency struct {
-	g       *csr.Graph
+	matrix
 	unit    float64   // factor of the weights, 1 over their mean
 	degrees []float64 // row sums of A
 	squares []float64 // diagonal of A², the sums of squares of a row
 }
 
-func newAdjacency(g *csr.Graph) *adjacency {
-	n := g.Vertices()
-	a := &adjacency{g: g, unit: 1, degrees: make([]float64, n)}
-	if !g.Weighted() {
+func newAdjacency(ctx context.Context, m matrix) (*adjacency, error) {
+	n := m.vertices()
+	a := &adjacency{matrix: m, unit: 1, degrees: make([]float64, n)}
+	if !m.weighted {
 		for v := range n {
-			a.degrees[v] = float64(g.Degree(uint32(v)))
+			a.degrees[v] = float64(m.shape.Degree(uint32(v)))
 		}
 		a.squares = a.degrees
-		return a
+		return a, nil
 	}
-	a.unit = 1 / meanWeight(g)
+	mean, err := m.meanWeight(ctx)
+	if err != nil {
+		return nil, err
+	}
+	a.unit = 1 / mean
 	a.squares = make([]float64, n)
-	for v := range n {
-		for _, w := range g.WeightsOf(uint32(v)) {
+	err = a.each(ctx, func(v int, _ []uint32, weights []float32) {
+		for _, w := range weights {
 			x := float64(w) * a.unit
 			a.degrees[v] += x
 			a.squares[v] += x * x
 		}
+	})
+	return a, err
+}
+
+// timesTwice returns A·x and A·A·x.
+func (a *adjacency) timesTwice(ctx context.Context, x []float64) (once, twice []float64, err error) {
+	if once, err = a.times(ctx, x); err == nil {
+		twice, err = a.times(ctx, once)
 	}
-	return a
+	return once, twice, err
 }
 
 // times returns A·x.
-func (a *adjacency) times(x []float64) []float64 {
+func (a *adjacency) times(ctx context.Context, x []float64) ([]float64, error) {
 	sums := make([]float64, len(x))
-	if a.g.Weighted() {
-		for v := range sums {
-			weights := a.g.WeightsOf(uint32(v))
-			for i, u := range a.g.Neighbors(uint32(v)) {
-				sums[v] += float64(weights[i]) * x[u]
-			}
-			sums[v] *= a.unit
-		}
-		return sums
-	}
-	for v := range sums {
-		for _, u := range a.g.Neighbors(uint32(v)) {
+	add := func(v int, targets []uint32, _ []float32) {
+		for _, u := range targets {
 			sums[v] += x[u]
 		}
 	}
-	return sums
+	if a.weighted {
+		add = func(v int, targets []uint32, weights []float32) {
+			for i, u := range targets {
+				sums[v] += float64(weights[i]) * x[u]
+			}
+		}
+	}
+	if err := a.each(ctx, add); err != nil {
+		return nil, err
+	}
+	if a.weighted {
+		for v := range sums {
+			sums[v] *= a.unit
+		}
+	}
+	return sums, nil
 }
 
 // meanWeight returns the mean weight of a graph that has edges, 1 if it has
 // none.
-func meanWeight(g *csr.Graph) float64 {
+func (m matrix) meanWeight(ctx context.Context) (float64, error) {
 	sum := 0.0
-	for _, w := range g.Weights {
-		sum += float64(w)
+	if err := m.each(ctx, func(_ int, _ []uint32, weights []float32) {
+		for _, w := range weights {
+			sum += float64(w)
+		}
+	}); err != nil {
+		return 0, err
 	}
 	if sum == 0 {
-		return 1
+		return 1, nil
 	}
-	return sum / float64(len(g.Weights))
+	return sum / float64(m.entries()), nil
 }

@@ -7,3 +7,7 @@ var errCrowded = errors.New("hardly any eigenpair converged")
 
 // ErrState is wrapped by the errors of a State that cannot be read.
 var ErrState = errors.New("invalid state")
+
+// ErrLists is wrapped by the errors of [Lists] that are not those of a simple graph, or that
+// differ from one reading to the next.
+var ErrLists = errors.New("invalid adjacency lists")

@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -22,8 +23,8 @@ func (m method) unitTop() bool { return !m.twoHops || m.strength }
 // scaling returns the diagonal s of the method's matrix, 0 at isolated vertices, and the
 // factor by which its eigenvalues have to be multiplied. If the eigenvalue 1 is known, top
 // is its eigenvector, of any length.
-func (m method) scaling(a *adjacency) (s, top []float64, factor float64) {
-	n := a.g.Vertices()
+func (m method) scaling(ctx context.Context, a *adjacency) (s, top []float64, factor float64, err error) {
+	n := a.vertices()
 	s = make([]float64, n)
 	top = make([]float64, n)
 	smallest := math.Inf(1)
@@ -46,15 +47,15 @@ func (m method) scaling(a *adjacency) (s, top []float64, factor float64) {
 				top[v] = math.Sqrt(d)
 			}
 		}
-		return s, top, 1
+		return s, top, 1, nil
 	case !m.strength:
 		for v := range s {
 			s[v] = power(v, -m.beta-0.5)
 		}
 		if math.IsInf(smallest, 1) {
-			return s, nil, 1
+			return s, nil, 1, nil
 		}
-		return s, nil, math.Pow(smallest, -2*m.beta-1)
+		return s, nil, math.Pow(smallest, -2*m.beta-1), nil
 	}
 	// S_v = y_v (C'y)_v with y = d^-β, so that s_v = y_v / √S_v = √(y_v / (C'y)_v),
 	// and S^½ is the top eigenvector.
@@ -62,8 +63,10 @@ func (m method) scaling(a *adjacency) (s, top []float64, factor float64) {
 	for v := range y {
 		y[v] = power(v, -m.beta)
 	}
-	once := a.times(y)
-	twice := a.times(once)
+	once, twice, err := a.timesTwice(ctx, y)
+	if err != nil {
+		return nil, nil, 0, err
+	}
 	for v := range s {
 		if a.degrees[v] > 0 {
 			common := twice[v] - a.squares[v]*y[v] + once[v]
@@ -71,7 +74,7 @@ func (m method) scaling(a *adjacency) (s, top []float64, factor float64) {
 			top[v] = math.Sqrt(y[v] * common)
 		}
 	}
-	return s, top, 1
+	return s, top, 1, nil
 }
 
 // spectralMethod returns the matrix of a method, for options with defaults.

@@ -6,8 +6,6 @@ import (
 
 	"heavytail/embedding/eigen"
 	"heavytail/embedding/internal/base"
-	"heavytail/storage/csr"
-	"heavytail/storage/vec"
 )
 
 // operator is the matrix of a spectral method: with s a diagonal matrix,
@@ -19,7 +17,7 @@ import (
 // per vertex, or 128 for DP-Spectral; more with weights. It is not safe for
 // concurrent use.
 type operator struct {
-	g       *csr.Graph
+	a       matrix
 	twoHops bool
 	s       []float32 // 0 at isolated vertices
 	workers int
@@ -37,24 +35,34 @@ type operator struct {
 	weighted *weighted // products of a graph with weights; nil without
 }
 
-func newOperator(g *csr.Graph, method method, workers int) (*operator, error) {
-	n := g.Vertices()
-	op := &operator{g: g, twoHops: method.twoHops, workers: workers}
-	op.rows = base.NewRows(g)
-	a := newAdjacency(g)
+func newOperator(ctx context.Context, m matrix, method method, workers int) (*operator, error) {
+	n := m.vertices()
+	op := &operator{a: m, twoHops: method.twoHops, workers: workers}
+	op.rows = base.NewRows(m.shape)
+	a, err := newAdjacency(ctx, m)
+	if err != nil {
+		return nil, err
+	}
 	op.degrees = a.degrees
-	s, top, factor := method.scaling(a)
+	s, top, factor, err := method.scaling(ctx, a)
+	if err != nil {
+		return nil, err
+	}
 	op.top = top
 	op.factor = factor
-	if g.Weighted() {
-		op.factor *= unitSize(a, method, s)
-		if err := checkRange(a, method, s, 0x1p-53); err != nil {
+	if m.weighted {
+		size, err := unitSize(ctx, a, method, s)
+		if err != nil {
+			return nil, err
+		}
+		op.factor *= size
+		if err := checkRange(ctx, a, method, s, 0x1p-53); err != nil {
 			return nil, err
 		}
 		op.weighted = newWeighted(op, a, s)
 		return op, nil
 	}
-	if err := checkRange(a, method, s, 0x1p-24); err != nil {
+	if err := checkRange(ctx, a, method, s, 0x1p-24); err != nil {
 		return nil, err
 	}
 	op.scaled = make([]float32, n*eigen.Width)
@@ -74,7 +82,7 @@ func newOperator(g *csr.Graph, method method, workers int) (*operator, error) {
 // adds the diagonal of A² and subtracts it again, so its rounding errors are that
 // precision times s²·diag(A²). Where all neighbours of a vertex have much larger degrees
 // than the vertex, these errors exceed the result.
-func checkRange(a *adjacency, m method, s []float64, precision float64) error {
+func checkRange(ctx context.Context, a *adjacency, m method, s []float64, precision float64) error {
 	if !m.twoHops {
 		return nil
 	}
@@ -82,7 +90,14 @@ func checkRange(a *adjacency, m method, s []float64, precision float64) error {
 	for v, x := range s {
 		diagonal = max(diagonal, x*x*a.squares[v])
 	}
-	if diagonal != 0 && !(precision*diagonal <= 1e-4*largestAtLeast(a, m, s)) {
+	if diagonal == 0 {
+		return nil
+	}
+	largest, err := largestAtLeast(ctx, a, m, s)
+	if err != nil {
+		return err
+	}
+	if !(precision*diagonal <= 1e-4*largest) {
 		return fmt.Errorf("%w: beta (%g) is too large for the degrees of this graph: its matrix exceeds the precision of floating-point numbers", base.ErrOptions, m.beta)
 	}
 	return nil
@@ -91,32 +106,34 @@ func checkRange(a *adjacency, m method, s []float64, precision float64) error {
 // largestAtLeast returns a lower bound of the largest eigenvalue of the matrix with this
 // diagonal scaling: 1 if the largest eigenvalue is known to be 1, otherwise the Rayleigh
 // quotient of s.
-func largestAtLeast(a *adjacency, m method, s []float64) float64 {
+func largestAtLeast(ctx context.Context, a *adjacency, m method, s []float64) (float64, error) {
 	if m.strength {
-		return 1
+		return 1, nil
 	}
 	squares := make([]float64, len(s))
 	for v, x := range s {
 		squares[v] = x * x
 	}
-	once := a.times(squares)
-	twice := a.times(once)
+	once, twice, err := a.timesTwice(ctx, squares)
+	if err != nil {
+		return 0, err
+	}
 	above, below := 0.0, 0.0
 	for v, x := range squares {
 		above += x * (twice[v] - a.squares[v]*x + once[v])
 		below += x
 	}
-	return above / below
+	return above / below, nil
 }
 
 // Size returns the number of vertices.
-func (op *operator) Size() int { return op.g.Vertices() }
+func (op *operator) Size() int { return op.a.vertices() }
 
 // gathers returns the number of rows of a block that a product reads. With weights the rows
 // are twice as long and have to be multiplied: on ego-facebook and soc-Epinions1, products
 // with weights take 3 to 5 times as long.
 func (op *operator) gathers() int64 {
-	rows := int64(len(op.g.Targets))
+	rows := op.a.entries()
 	if op.twoHops {
 		rows *= 2
 	}
@@ -143,16 +160,14 @@ func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamm
 	}
 	source := op.scaled
 	if op.twoHops {
-		if err := op.each(ctx, func(v int) { op.gather(op.once[v*b:(v+1)*b], op.scaled, v) }); err != nil {
+		if err := op.sums(ctx, op.scaled, func(v int, sum *[b]float32) { copy(op.once[v*b:], sum[:]) }); err != nil {
 			return err
 		}
 		source = op.once
 	}
-	return op.each(ctx, func(v int) {
-		var sum [b]float32
-		op.gather(sum[:], source, v)
+	return op.sums(ctx, source, func(v int, sum *[b]float32) {
 		if op.twoHops { // A²: less the diagonal, plus A
-			d := float32(op.g.Degree(uint32(v)))
+			d := float32(op.a.shape.Degree(uint32(v)))
 			scaled, once := (*[b]float32)(op.scaled[v*b:]), (*[b]float32)(op.once[v*b:])
 			for j := range sum {
 				sum[j] += once[j] - d*scaled[j]
@@ -172,9 +187,9 @@ func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamm
 	})
 }
 
-func (op *operator) gather(dst, x []float32, v int) {
-	lo, hi := op.g.Offsets[v], op.g.Offsets[v+1]
-	vec.GatherSum(dst, x, eigen.Width, op.g.Targets[lo:hi])
+// sums calls finish with every row of A·x.
+func (op *operator) sums(ctx context.Context, x []float32, finish func(v int, sum *[eigen.Width]float32)) error {
+	return op.a.sums(ctx, op.rows, op.workers, x, finish)
 }
 
 // each calls f for every vertex, part by part.

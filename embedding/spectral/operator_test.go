@@ -26,7 +26,7 @@ func checkApply(t *testing.T, g *csr.Graph, r *rand.Rand, tolerance float64) {
 	n := g.Vertices()
 	for name, m := range methods() {
 		matrix := explicit(g, m)
-		op, err := newOperator(g, m, 2)
+		op, err := newOperator(context.Background(), inMemory(g), m, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

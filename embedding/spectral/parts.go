@@ -28,6 +28,10 @@ func (s *solve) apart(ctx context.Context) error {
 			local[v] = uint32(i)
 		}
 	}
+	rest, err := s.loadSmall(ctx)
+	if err != nil {
+		return err
+	}
 	parts := make([]pairs, len(lists)) // with no vectors
 	one := func(c, workers int, as rank) error {
 		p, solved := pairs{}, false
@@ -35,8 +39,12 @@ func (s *solve) apart(ctx context.Context) error {
 			p, solved = s.log.take(c)
 		}
 		if !solved {
+			var a matrix
 			var err error
-			if p, err = s.solve(ctx, component(s.g, lists[c], local).WithoutEqualWeights(), nil, 1, workers, as); err != nil {
+			if a, err = s.component(ctx, c, lists[c], local, rest); err != nil {
+				return err
+			}
+			if p, err = s.solve(ctx, a, nil, 1, workers, as); err != nil {
 				return err
 			}
 			if as != small {
@@ -108,6 +116,27 @@ func (s *solve) others(ctx context.Context, lists [][]uint32, first int, one fun
 	return errors.Join(errs...)
 }
 
+// loadSmall returns a graph with the edges of the components that component does not read
+// from lists, and maybe further ones.
+func (s *solve) loadSmall(ctx context.Context) (*csr.Graph, error) {
+	if s.from == nil {
+		return s.g, nil
+	}
+	first := 1
+	for first < s.components.Count() && s.components.Sizes[first] >= soloVertices {
+		first++
+	}
+	return s.from.loadSmall(ctx, first)
+}
+
+// component returns the matrix of component number c. rest is what loadSmall returned.
+func (s *solve) component(ctx context.Context, c int, list, local []uint32, rest *csr.Graph) (matrix, error) {
+	if s.from != nil && (c == 0 || len(list) >= soloVertices) {
+		return s.from.part(ctx, list, local, s.components.Label, uint32(c))
+	}
+	return inMemory(component(rest, list, local).WithoutEqualWeights()), nil
+}
+
 // component returns the same graph as Induced for a list that is a whole component; the graph
 // itself where it has no other. The caller gives the place of every vertex in its list, so the
 // time depends only on the size of the component.
@@ -150,11 +179,14 @@ func (s *solve) keep(p pairs, vertices []uint32) {
 // as one matrix.
 func (s *solve) joint(ctx context.Context) error {
 	vertices := linkedVertices(s.g)
-	sub, labels, linked := s.joined(vertices)
+	a, labels, linked, err := s.joinedMatrix(ctx, vertices)
+	if err != nil {
+		return err
+	}
 	if err := s.openLog(nil); err != nil {
 		return err
 	}
-	p, err := s.solve(ctx, sub, labels, linked, s.opts.Workers, largest)
+	p, err := s.solve(ctx, a, labels, linked, s.opts.Workers, largest)
 	if err != nil {
 		return err
 	}
@@ -168,6 +200,28 @@ func (s *solve) joint(ctx context.Context) error {
 // joined returns the graph induced by the given vertices of all components, and its
 // components in the form that solve expects.
 func (s *solve) joined(vertices []uint32) (sub *csr.Graph, labels []uint32, linked int) {
+	labels, linked = s.labels(vertices)
+	return s.g.Induced(vertices).WithoutEqualWeights(), labels, linked
+}
+
+// joinedMatrix is joined for a matrix, in memory or read from lists.
+func (s *solve) joinedMatrix(ctx context.Context, vertices []uint32) (a matrix, labels []uint32, linked int, err error) {
+	if s.from == nil {
+		sub, labels, linked := s.joined(vertices)
+		return inMemory(sub), labels, linked, nil
+	}
+	labels, linked = s.labels(vertices)
+	local := make([]uint32, s.g.Vertices())
+	for i, v := range vertices {
+		local[v] = uint32(i)
+	}
+	a, err = s.from.part(ctx, vertices, local, nil, 0)
+	return a, labels, linked, err
+}
+
+// labels returns the component of each of the vertices, and the number of components that
+// have an edge.
+func (s *solve) labels(vertices []uint32) (labels []uint32, linked int) {
 	for linked < s.components.Count() && s.components.Sizes[linked] > 1 { // components with an edge come first
 		linked++
 	}
@@ -175,7 +229,7 @@ func (s *solve) joined(vertices []uint32) (sub *csr.Graph, labels []uint32, link
 	for i, v := range vertices {
 		labels[i] = s.components.Label[v]
 	}
-	return s.g.Induced(vertices).WithoutEqualWeights(), labels, linked
+	return labels, linked
 }
 
 // linkedVertices lists the vertices that have an edge.

@@ -33,7 +33,7 @@ func (p *problem) pairs(result *eigen.Result) pairs {
 
 // scaled returns a solution with the known eigenpairs in the units of the method.
 func (p *problem) scaled(result *eigen.Result) pairs {
-	found := pairs{Result: result, relative: result.Residuals, degrees: p.op.degrees, weighted: p.op.g.Weighted()}
+	found := pairs{Result: result, relative: result.Residuals, degrees: p.op.degrees, weighted: p.op.a.weighted}
 	for i := range found.relative {
 		found.relative[i] /= max(result.Values[0], minNorm)
 	}

@@ -20,7 +20,7 @@ type followed struct {
 
 // full solves a part from scratch.
 func (r *refresh) full(ctx context.Context, c int, sub *csr.Graph, list, labels []uint32, linked int) (followed, error) {
-	solved, err := r.solve.solve(ctx, sub, labels, linked, r.opts.Workers, rankOf(c, small))
+	solved, err := r.solve.solve(ctx, inMemory(sub), labels, linked, r.opts.Workers, rankOf(c, small))
 	if err != nil {
 		return followed{}, err
 	}
@@ -56,7 +56,7 @@ func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uin
 	if r.opts.Components == Joint && slices.ContainsFunc(groups, func(group []uint32) bool { return r.whole(group, list) }) {
 		return followed{}, false, nil
 	}
-	p, err := r.problem(ctx, sub, labels, linked, r.opts.Workers)
+	p, err := r.problem(ctx, inMemory(sub), labels, linked, r.opts.Workers)
 	if err != nil || p.opts.K == 0 {
 		return followed{}, false, err
 	}

@@ -10,7 +10,8 @@ import (
 
 // solve is one run of a spectral method.
 type solve struct {
-	g          *csr.Graph
+	g          *csr.Graph // without its edges if they are read from lists
+	from       *reader    // of the lists; nil if the edges are in memory
 	components *csr.Components
 	method     method
 	opts       Options
@@ -22,6 +23,21 @@ type solve struct {
 
 // newSolve begins a run, and counts the components of the graph in its statistics.
 func newSolve(g *csr.Graph, m method, opts Options, stats *Stats) *solve {
+	return newSolveOf(input{g: g}, m, opts, stats)
+}
+
+// input is the graph of a solve, in memory or read from lists.
+type input struct {
+	g    *csr.Graph // without its edges if they are read from lists
+	from *reader    // of the lists, or nil
+}
+
+func newSolveOf(in input, m method, opts Options, stats *Stats) *solve {
+	g := in.g
+	if in.from != nil {
+		stats.Components = in.from.components.Count()
+		return &solve{g: g, from: in.from, components: in.from.components, method: m, opts: opts, stats: stats}
+	}
 	components := g.Components()
 	stats.Components = components.Count()
 	// The methods use neither timestamps nor ignored weights.
@@ -49,8 +65,8 @@ func (s *solve) openLog(sizes []int) (err error) {
 
 // solve finds the leading eigenpairs of a graph without isolated vertices. Its components
 // are given by labels below linked; labels is nil if the graph is connected.
-func (s *solve) solve(ctx context.Context, g *csr.Graph, labels []uint32, linked, workers int, as rank) (pairs, error) {
-	p, err := s.problem(ctx, g, labels, linked, workers)
+func (s *solve) solve(ctx context.Context, a matrix, labels []uint32, linked, workers int, as rank) (pairs, error) {
+	p, err := s.problem(ctx, a, labels, linked, workers)
 	if err != nil {
 		return pairs{}, err
 	}
@@ -58,7 +74,7 @@ func (s *solve) solve(ctx context.Context, g *csr.Graph, labels []uint32, linked
 		p.opts.Progress = func(converged int) { s.report(p.known+converged, p.k, false) }
 	}
 	if as != small && s.log != nil {
-		if err := s.log.solver(&p.opts, g.Vertices()); err != nil {
+		if err := s.log.solver(&p.opts, a.vertices()); err != nil {
 			return pairs{}, err
 		}
 	}
@@ -95,12 +111,12 @@ func (s *solve) report(done, total int, always bool) {
 }
 
 // problem prepares the matrix of a part; its arguments are those of solve.
-func (s *solve) problem(ctx context.Context, g *csr.Graph, labels []uint32, linked, workers int) (*problem, error) {
-	op, err := newOperator(g, s.method, workers)
+func (s *solve) problem(ctx context.Context, a matrix, labels []uint32, linked, workers int) (*problem, error) {
+	op, err := newOperator(ctx, a, s.method, workers)
 	if err != nil {
 		return nil, err
 	}
-	p := &problem{op: op, k: min(s.stats.Dim, g.Vertices()), target: op}
+	p := &problem{op: op, k: min(s.stats.Dim, a.vertices()), target: op}
 	p.opts = eigen.Options{
 		K: p.k, Tolerance: s.opts.Tolerance, Restarts: s.opts.MaxIterations,
 		Gathers: op.gathers(), Seed: s.opts.Seed, Workers: workers,

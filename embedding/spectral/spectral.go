@@ -105,8 +105,14 @@ func Embed(ctx context.Context, g *csr.Graph, method string, opts Options) (*vec
 	if err != nil {
 		return nil, nil, Stats{}, err
 	}
-	opts = opts.WithDefaults(method)
-	state := &State{Places: make([]uint32, g.Vertices())}
+	m, state := e.embed(opts.WithDefaults(method))
+	return m, state, e.Stats, nil
+}
+
+// embed makes the embedding of the eigenvectors, in place, and the state of its refreshes.
+// The options have their defaults.
+func (e *Eigenpairs) embed(opts Options) (*vec.Matrix, *State) {
+	state := &State{Places: make([]uint32, e.Vectors.Rows)}
 	state.spacing = e.scale(e.Vectors, *opts.Scale, *opts.RowScale)
 	for place, part := range e.Parts {
 		for _, v := range part.Vertices {
@@ -116,7 +122,7 @@ func Embed(ctx context.Context, g *csr.Graph, method string, opts Options) (*vec
 	if *opts.RowScale != 0 {
 		state.Degrees = e.Degrees
 	}
-	return e.Vectors, state, e.Stats, nil
+	return e.Vectors, state
 }
 
 // Solve finds the eigenpairs of a spectral method, one of the names of
@@ -127,19 +133,24 @@ func Solve(ctx context.Context, g *csr.Graph, method string, opts Options) (*Eig
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
+	return solveInput(ctx, input{g: g}, method, opts)
+}
+
+// solveInput is Solve for options that were checked.
+func solveInput(ctx context.Context, in input, method string, opts Options) (*Eigenpairs, error) {
 	opts = opts.WithDefaults(method)
 	m, err := spectralMethod(method, opts)
 	if err != nil {
 		return nil, err
 	}
 	if method != MethodDPSpectral {
-		return solveSpectral(ctx, g, m, opts)
+		return solveSpectral(ctx, in, m, opts)
 	}
-	return solvePenalised(ctx, g, opts)
+	return solvePenalised(ctx, in, opts)
 }
 
 // solvePenalised solves for the eigenpairs of DPSpectral with options after defaults.
-func solvePenalised(ctx context.Context, g *csr.Graph, opts Options) (*Eigenpairs, error) {
+func solvePenalised(ctx context.Context, in input, opts Options) (*Eigenpairs, error) {
 	auto, switched := opts.Normalization == Auto, false
 	if auto {
 		opts.Normalization = Strength
@@ -149,7 +160,7 @@ func solvePenalised(ctx context.Context, g *csr.Graph, opts Options) (*Eigenpair
 	var err error
 	if !switched {
 		m := method{twoHops: true, strength: opts.Normalization == Strength, beta: *opts.Beta, auto: auto}
-		e, err = solveSpectral(ctx, g, m, opts)
+		e, err = solveSpectral(ctx, in, m, opts)
 		switched = errors.Is(err, errCrowded)
 		if switched {
 			opts.Checkpoints.From = nil // of the solve that was given up
@@ -160,7 +171,7 @@ func solvePenalised(ctx context.Context, g *csr.Graph, opts Options) (*Eigenpair
 			opts.Beta = nil
 		}
 		opts = opts.WithDefaults(MethodDPSpectral)
-		if e, err = solveSpectral(ctx, g, method{twoHops: true, beta: *opts.Beta, auto: true}, opts); err == nil {
+		if e, err = solveSpectral(ctx, in, method{twoHops: true, beta: *opts.Beta, auto: true}, opts); err == nil {
 			e.Stats.Notes = append([]string{fmt.Sprintf("normalization is 'degree', with beta %g: with 'strength' more of the largest eigenvalues of this graph lie close to 1 than can be separated, and hardly any eigenpair converged", *opts.Beta)}, e.Stats.Notes...)
 		}
 	}
@@ -172,14 +183,14 @@ func solvePenalised(ctx context.Context, g *csr.Graph, opts Options) (*Eigenpair
 }
 
 // solveSpectral finds the eigenpairs of a method whose options have been checked.
-func solveSpectral(ctx context.Context, g *csr.Graph, m method, opts Options) (*Eigenpairs, error) {
+func solveSpectral(ctx context.Context, in input, m method, opts Options) (*Eigenpairs, error) {
 	start := time.Now()
-	n := g.Vertices()
+	n := in.g.Vertices()
 	stats := &Stats{Dim: min(opts.Dim, n), Converged: true, Reason: eigen.ReasonConverged}
 	if stats.Dim < opts.Dim {
 		stats.Notes = append(stats.Notes, fmt.Sprintf("dim is %d, not %d: the graph has no more vertices", stats.Dim, opts.Dim))
 	}
-	s := newSolve(g, m, opts, stats)
+	s := newSolveOf(in, m, opts, stats)
 	s.out = &Eigenpairs{Degrees: make([]float64, n), Components: opts.Components}
 	if s.components.Count() != 1 || n == 1 {
 		s.out.Vectors = vec.NewMatrix(n, stats.Dim)

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"heavytail/embedding/eigen"
-	"heavytail/storage/vec"
 )
 
 // weighted are products with the matrix of a method for a graph with weights.
@@ -34,25 +33,29 @@ func newWeighted(op *operator, a *adjacency, s []float64) *weighted {
 // unitSize scales s so that the largest eigenvalue of the matrix is 1 or somewhat more,
 // because the vectors are float32. It returns the factor by which eigenvalues then have to
 // be multiplied. If the largest eigenvalue is 1 already, it changes nothing.
-func unitSize(a *adjacency, m method, s []float64) float64 {
+func unitSize(ctx context.Context, a *adjacency, m method, s []float64) (float64, error) {
 	if !m.twoHops || m.strength || len(s) == 0 {
-		return 1
+		return 1, nil
 	}
 	// Two bounds from below: the eigenvalue is at least every entry.
-	largest := largestAtLeast(a, m, s)
-	for v := range s {
-		weights := a.g.WeightsOf(uint32(v))
-		for i, u := range a.g.Neighbors(uint32(v)) {
+	largest, err := largestAtLeast(ctx, a, m, s)
+	if err != nil {
+		return 0, err
+	}
+	if err := a.each(ctx, func(v int, targets []uint32, weights []float32) {
+		for i, u := range targets {
 			largest = max(largest, s[v]*s[u]*float64(weights[i])*a.unit)
 		}
+	}); err != nil {
+		return 0, err
 	}
 	if !(largest > 0) {
-		return 1
+		return 1, nil
 	}
 	for v := range s {
 		s[v] /= math.Sqrt(largest)
 	}
-	return largest
+	return largest, nil
 }
 
 // apply is operator.Apply.
@@ -69,14 +72,12 @@ func (w *weighted) apply(ctx context.Context, y, x []float32, alpha, beta, gamma
 	}
 	source := w.scaled
 	if w.op.twoHops {
-		if err := w.op.each(ctx, func(v int) { w.gather((*[b]float64)(w.once[v*b:]), w.scaled, v) }); err != nil {
+		if err := w.sums(ctx, w.scaled, func(v int, sum *[b]float64) { copy(w.once[v*b:], sum[:]) }); err != nil {
 			return err
 		}
 		source = w.once
 	}
-	return w.op.each(ctx, func(v int) {
-		var sum [b]float64
-		w.gather(&sum, source, v)
+	return w.sums(ctx, source, func(v int, sum *[b]float64) {
 		if w.op.twoHops { // A² − diag(A²) + A
 			d := w.a.squares[v]
 			scaled, once := (*[b]float64)(w.scaled[v*b:]), (*[b]float64)(w.once[v*b:])
@@ -96,12 +97,7 @@ func (w *weighted) apply(ctx context.Context, y, x []float32, alpha, beta, gamma
 	})
 }
 
-// gather sets dst to row v of A·x.
-func (w *weighted) gather(dst *[eigen.Width]float64, x []float64, v int) {
-	const b = eigen.Width
-	weights := w.a.g.WeightsOf(uint32(v))
-	clear(dst[:])
-	for i, u := range w.a.g.Neighbors(uint32(v)) {
-		vec.Axpy64(w.a.unit*float64(weights[i]), x[int(u)*b:][:b], dst[:])
-	}
+// sums calls finish with every row of A·x.
+func (w *weighted) sums(ctx context.Context, x []float64, finish func(v int, sum *[eigen.Width]float64)) error {
+	return w.a.weightedSums(ctx, w.op.rows, w.op.workers, w.a.unit, x, finish)
 }

@@ -181,3 +181,26 @@ func BenchmarkFromEdges(b *testing.B) {
 		})
 	}
 }
+
+// The sets of joined vertices are the components of the graph, in the same order.
+func TestSets_Components(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 8))
+	for _, n := range []int{0, 1, 2, 30, 300} {
+		for _, m := range []int{0, n / 3, n, 3 * n} {
+			edges := make([]Edge, m)
+			sets := NewSets(n)
+			for i := range edges {
+				edges[i] = Edge{U: uint32(r.IntN(n)), V: uint32(r.IntN(n))}
+				sets.Join(edges[i].U, edges[i].V)
+			}
+			g, err := FromEdges(n, edges)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, got := g.Components(), sets.Components()
+			if !slices.Equal(want.Label, got.Label) || !slices.Equal(want.Sizes, got.Sizes) {
+				t.Fatalf("%d vertices, %d edges: %v, want %v", n, m, got, want)
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"heavytail/storage/csr"
@@ -39,13 +40,23 @@ func rowsOf(g *csr.Graph, arcs int64) Rows {
 
 // Each calls f for every vertex, the parts in parallel. The error is that of ctx.
 func (r Rows) Each(ctx context.Context, workers int, f func(v int)) error {
-	vec.Parallel(len(r)-1, 1, workers, func(part, _, _ int) {
+	return r.Between(ctx, 0, r[len(r)-1], workers, func(lo, hi int) {
+		for v := lo; v < hi; v++ {
+			f(v)
+		}
+	})
+}
+
+// Between calls f for the vertices from lo to hi-1, those of each part [lo, hi) together and
+// the parts in parallel. The error is that of ctx.
+func (r Rows) Between(ctx context.Context, lo, hi, workers int, f func(lo, hi int)) error {
+	first := sort.SearchInts(r, lo+1) - 1 // the part that has lo
+	parts := sort.SearchInts(r, hi) - first
+	vec.Parallel(parts, 1, workers, func(part, _, _ int) {
 		if ctx.Err() != nil {
 			return
 		}
-		for v := r[part]; v < r[part+1]; v++ {
-			f(v)
-		}
+		f(max(lo, r[first+part]), min(hi, r[first+part+1]))
 	})
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w", err)

@@ -146,6 +146,9 @@ func (b *ArcBlock) decodeTimes(in []byte) (rest []byte, err error) {
 	return in, nil
 }
 
+// Weights returns the weights of all arcs, which b overwrites later, or nothing if all are 1.
+func (b *ArcBlock) Weights() []float32 { return b.weights }
+
 // At returns arc i with its values.
 func (b *ArcBlock) At(i int) ArcValue {
 	v := ArcValue{b.Arcs[i], 1, csr.NoTime}

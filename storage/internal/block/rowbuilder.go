@@ -85,7 +85,7 @@ func (b *RowBuilder) Add(block []Arc) error {
 		return fault.Record("more arcs than the catalogue says")
 	}
 	if b.vertices != nil {
-		if err := toVertices(block, b.vertices); err != nil {
+		if err := ToVertices(block, b.vertices); err != nil {
 			return err
 		}
 	}
@@ -105,8 +105,8 @@ func (b *RowBuilder) Add(block []Arc) error {
 	return nil
 }
 
-// toVertices replaces slots with vertices, which does not change the order.
-func toVertices(block []Arc, vertices []uint32) error {
+// ToVertices replaces slots with vertices, which does not change the order.
+func ToVertices(block []Arc, vertices []uint32) error {
 	for i, a := range block {
 		u, v := uint32(NoVertex), uint32(NoVertex)
 		if int(a.Source()) < len(vertices) && int(a.Target()) < len(vertices) {
