@@ -20,12 +20,12 @@ func newBench(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Repeat published experiments and comparisons",
-		Args:  exactly(1, "one of: paper, links, curve"),
+		Args:  exactly(1, "one of: paper, links, curve, disk, partition"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return usageError{fmt.Errorf("unknown experiment %q: expected paper, links or curve", args[0])}
+			return usageError{fmt.Errorf("unknown experiment %q: expected paper, links, curve, disk or partition", args[0])}
 		},
 	}
-	cmd.AddCommand(newBenchPaper(std), newBenchLinks(std), newBenchCurve(std))
+	cmd.AddCommand(newBenchPaper(std), newBenchLinks(std), newBenchCurve(std), newBenchDisk(std), newBenchPartition(std))
 	return cmd
 }
 

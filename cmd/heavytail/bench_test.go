@@ -13,7 +13,7 @@ func TestBench_Usage(t *testing.T) {
 		want string
 	}{
 		{[]string{"bench"}, "expected one of: paper, links"},
-		{[]string{"bench", "book"}, `unknown experiment "book": expected paper, links or curve`},
+		{[]string{"bench", "book"}, `unknown experiment "book": expected paper, links, curve, disk or partition`},
 		{[]string{"bench", "paper"}, "expected --data DIR"},
 		{[]string{"bench", "paper", "--data", ".", "x"}, "expected no arguments"},
 		{[]string{"bench", "paper", "--data", ".", "--budget", "0s"}, "--budget is 0s"},
@@ -23,6 +23,14 @@ func TestBench_Usage(t *testing.T) {
 		{[]string{"bench", "paper", "--data", ".", "--graphs", "mobile"}, `unknown graph "mobile": expected coauthor, facebook, synthetic, synthetic20, citation, twitter`},
 		{[]string{"bench", "links"}, "expected --data DIR"},
 		{[]string{"bench", "links", "--data", ".", "--graphs", "mobile"}, `unknown graph "mobile": expected cora, grqc`},
+		{[]string{"bench", "disk"}, "expected FILE GRAPH"},
+		{[]string{"bench", "disk", "a.ht", "g", "--edges", "0"}, "--edges is 0"},
+		{[]string{"bench", "disk", "a.ht", "g", "--side", "left"}, `--side is "left": expected both, memory or disk`},
+		{[]string{"bench", "disk", "a.ht", "g", "--dim", "-1"}, "--dim is -1"},
+		{[]string{"bench", "partition", "--machines", "1"}, "--machines is 1"},
+		{[]string{"bench", "partition", "--vertices", "5"}, "--vertices is 5"},
+		{[]string{"bench", "partition", "--vertices", "50", "--m", "50"}, "m"},
+		{[]string{"bench", "partition", "--hub", "2"}, "--hub is 2"},
 		{[]string{"bench", "paper", "--datum", "."}, "did you mean --data?"},
 	} {
 		a := command(t, "", c.args...)

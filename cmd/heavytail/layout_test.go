@@ -84,7 +84,8 @@ var layout = map[string][]string{
 	"cmd/picture":   {"query", "embedding/evaluate", "storage", "storage/csr", "cmd/figure", "cmd/placement"},
 	"cmd/report":    {"query", "query/parser", "embedding/evaluate", "storage", "cmd/figure", "cmd/picture"},
 	"cmd/paper":     {"query", "storage", "cmd/figure"},
-	"cmd/heavytail": {"repl", "query", "query/parser", "query/shard", "storage", "storage/format", "embedding/evaluate", "cmd/figure", "cmd/picture", "cmd/report", "cmd/paper"},
+	"cmd/scale":     {"storage", "storage/csr", "storage/vec", "storage/generate", "embedding/eigen", "embedding/spectral"},
+	"cmd/heavytail": {"repl", "query", "query/parser", "query/shard", "storage", "storage/format", "embedding/evaluate", "cmd/figure", "cmd/picture", "cmd/report", "cmd/paper", "cmd/scale"},
 }
 
 // outsiders are the modules that only some packages may import: only storage
