@@ -80,7 +80,7 @@ func reasonOf(err error, b *block) error {
 // note appends notices of a result.
 func (b *block) note(notices []query.Notice) {
 	for _, n := range notices {
-		b.Notes = append(b.Notes, sentence(n.String()))
+		b.Notes = append(b.Notes, sentence(groupedWords(n.String())))
 	}
 }
 

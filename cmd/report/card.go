@@ -72,7 +72,7 @@ func cardLead(d query.GraphDescription) string {
 		text += fmt.Sprintf(" %s no edges.", plural(int64(d.Isolated), "vertex has", "vertices have"))
 	}
 	if d.Hub != "" {
-		text += fmt.Sprintf(" Most edges, %s, are at vertex %s; half of the vertices have %d or fewer.", grouped(int64(d.Degrees.Max)), d.Hub, d.Degrees.Median)
+		text += fmt.Sprintf(" Most edges, %s, are at vertex %s; half of the vertices have %s or fewer.", grouped(int64(d.Degrees.Max)), d.Hub, grouped(int64(d.Degrees.Median)))
 	}
 	return text
 }

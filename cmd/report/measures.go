@@ -162,7 +162,7 @@ func (g *graph) textAttribute(b *block, name string) error {
 	t.Folded = true
 	for i, v := range r.Values {
 		if i == mostValues {
-			t.Caption = fmt.Sprintf("The %d most frequent of %d values of %s", mostValues, len(r.Values), name)
+			t.Caption = fmt.Sprintf("The %d most frequent of %s values of %s", mostValues, grouped(int64(len(r.Values))), name)
 			break
 		}
 		value := valueCell(v.Value)
@@ -200,7 +200,7 @@ func (g *graph) communityBlock(b *block) error {
 	b.note(g.communities.Notices)
 	t := head("Communities", "community", "#vertices", "#edges inside", "#edges to others", "#fraction inside", "vertex of most edges", "#its degree")
 	if len(groups) > mostCommunity {
-		t.Caption = fmt.Sprintf("The %d largest of %d communities", mostCommunity, len(groups))
+		t.Caption = fmt.Sprintf("The %d largest of %s communities", mostCommunity, grouped(int64(len(groups))))
 	}
 	var sizes []figure.Point
 	for i, c := range groups {

@@ -350,3 +350,16 @@ func TestShort(t *testing.T) {
 		}
 	}
 }
+
+func TestGroupedWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"3454 edges held out and 27628 pairs, of 1000000.": "3,454 edges held out and 27,628 pairs, of 1,000,000.",
+		"vertex '10007' and 'a 2000 b' of 12 in 0.12345 s": "vertex '10007' and 'a 2000 b' of 12 in 0.12345 s",
+		"job 12345 from version 2000 to \"1000\", 007007":  "job 12345 from version 2000 to \"1000\", 007007",
+		"": "",
+	} {
+		if got := groupedWords(text); got != want {
+			t.Errorf("%q: %q, expected %q", text, got, want)
+		}
+	}
+}

@@ -166,6 +166,25 @@ func grouped(n int64) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
+// groupedWords writes the integers of a text as the tables do. It leaves texts in quotes, and
+// numbers that name something, as they are.
+func groupedWords(text string) string {
+	names := []string{"version", "generation", "job", "seed", "line", "format"}
+	words, quoted := strings.Split(text, " "), false
+	for i, word := range words {
+		number := strings.TrimRight(word, ".,;:")
+		n, err := strconv.ParseInt(number, 10, 64)
+		isNumber := err == nil && strconv.FormatInt(n, 10) == number
+		if isNumber && !quoted && !(i > 0 && slices.Contains(names, strings.ToLower(words[i-1]))) {
+			words[i] = grouped(n) + word[len(number):]
+		}
+		if (strings.Count(word, "'")+strings.Count(word, `"`))%2 == 1 {
+			quoted = !quoted
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 // short writes a number with four significant digits.
 func short(x float64) string {
 	size := math.Abs(x)
