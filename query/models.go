@@ -27,7 +27,7 @@ type ModelSummary struct {
 // Best returns the heuristic that alone separates the held-out edges best from other
 // pairs; the zero value if none was measured. It is chosen on the same pairs on which
 // it is measured, so its figure is slightly too good compared with that of the model.
-func (m ModelSummary) Best() storage.HeuristicMeasure { return bestHeuristic(m.ModelInfo) }
+func (m ModelSummary) Best() storage.HeuristicMeasure { return bestOf(m.Heuristics) }
 
 // ModelReads is the present state of the embedding that a model reads.
 type ModelReads string
@@ -41,9 +41,7 @@ const (
 	EmbeddingGone      ModelReads = "dropped, so that the model must be trained again"
 )
 
-// bestHeuristic is the scorer with the best AUC alone, on random pairs.
-func bestHeuristic(m ModelInfo) storage.HeuristicMeasure { return bestOf(m.Heuristics) }
-
+// bestOf is the scorer with the best AUC alone.
 func bestOf(list []storage.HeuristicMeasure) storage.HeuristicMeasure {
 	var best storage.HeuristicMeasure
 	for _, h := range list {

@@ -99,7 +99,7 @@ func (c *call) storeModel(req TrainModelRequest, t *modelTraining) (TrainModelRe
 	}
 	info := t.info(req, model, report)
 	stop(int64(info.TrainingPairs), fmt.Sprintf("AUC %.4f", info.AUC))
-	if best := bestHeuristic(info); best.Name != "" && best.AUC > info.AUC {
+	if best := bestOf(info.Heuristics); best.Name != "" && best.AUC > info.AUC {
 		c.Notice("%s alone has an AUC of %.4f on the pairs held out, more than the model, which is chosen by its recommendations first", best.Name, best.AUC)
 	}
 	for _, n := range info.ByNegatives {

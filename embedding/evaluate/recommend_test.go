@@ -138,8 +138,7 @@ func TestLinkSplit_RankVectors(t *testing.T) {
 	}
 }
 
-// On random graphs, the intervals of the difference of two scorers contain 0; the intervals
-// of the means contain the true mean about as often as their level says.
+// The intervals of the means contain the true mean about as often as their level says.
 func TestCompareRankings_Coverage(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	const vertices = 200

@@ -312,7 +312,7 @@ func TestSearch_RandomGraph(t *testing.T) {
 	all.check(t)
 }
 
-// Nor does it predict classes that were dealt out.
+// Nor does it predict classes that are assigned at random.
 func TestSearch_Shuffled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: a claim about graphs without structure, over many trainings")

@@ -167,7 +167,6 @@ type growth struct {
 	parent   []int64 // of each inner node: the node above times 2 and the turn; −1 for the root
 	leaf     []int64 // of each vertex, likewise
 	gone     []bool  // inner nodes
-	root     int64
 	present  []uint32 // vertices that have a leaf
 	visits   []int64  // of each vertex
 	weight   []int64  // of each inner node: the visits of the vertices below it
@@ -255,9 +254,7 @@ func (g *growth) put(place, child int64) {
 	} else {
 		g.leaf[^child] = place
 	}
-	if place < 0 {
-		g.root = child
-	} else {
+	if place >= 0 {
 		g.children[place>>1][place&1] = child
 	}
 }

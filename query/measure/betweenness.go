@@ -96,7 +96,7 @@ func (l *levels) add(source uint32, sum []float64) bool {
 		l.expand(l.order[head])
 	}
 	if l.overflowed() {
-		return l.addWide(source, sum)
+		return l.addWide(sum)
 	}
 	for i := len(l.order) - 1; i > 0; i-- {
 		if i%checkVertices == 0 && l.halted() {
@@ -131,7 +131,7 @@ func (l *levels) overflowed() bool {
 }
 
 // addWide is the second half of add with numbers of paths of any size.
-func (l *levels) addWide(source uint32, sum []float64) bool {
+func (l *levels) addWide(sum []float64) bool {
 	done := addWide(l.halt, l.order, sum, func(v uint32, predecessor func(u uint32)) {
 		for _, u := range l.g.Neighbors(v) {
 			if l.distance[u] == l.distance[v]-1 {

@@ -75,7 +75,7 @@ func edgeRows(ctx context.Context, n int, how Repeated, open func() []edgeSource
 	if timed {
 		g.Times = make([]int64, len(g.Targets))
 	}
-	put := func(u, v uint32, f *edgeFold) error {
+	put := func(u, v uint32, f *edgeFold) {
 		at := next[u]
 		next[u]++
 		g.Targets[at] = v
@@ -85,12 +85,11 @@ func edgeRows(ctx context.Context, n int, how Repeated, open func() []edgeSource
 		if timed {
 			g.Times[at] = f.time
 		}
-		return nil
 	}
 	// As in rowsOf: the smaller neighbours of all rows, then the larger ones.
-	err = foldSources(ctx, how, open(), func(e uint64, f *edgeFold) error { return put(uint32(e), uint32(e>>32), f) })
+	err = foldSources(ctx, how, open(), func(e uint64, f *edgeFold) error { put(uint32(e), uint32(e>>32), f); return nil })
 	if err == nil {
-		err = foldSources(ctx, how, open(), func(e uint64, f *edgeFold) error { return put(uint32(e>>32), uint32(e), f) })
+		err = foldSources(ctx, how, open(), func(e uint64, f *edgeFold) error { put(uint32(e>>32), uint32(e), f); return nil })
 	}
 	return g, err
 }

@@ -180,16 +180,6 @@ func (f *File) Entries() []Entry {
 	return list
 }
 
-// Metadata returns the text of a key of the file's metadata.
-func (f *File) Metadata(key string) (string, bool) {
-	for _, m := range f.meta.KeyValueMetadata {
-		if m.Key == key {
-			return m.Value, true
-		}
-	}
-	return "", false
-}
-
 // schema makes the columns from the tree of the schema, and checks that the row groups
 // fit to it.
 func (f *File) schema() error {
