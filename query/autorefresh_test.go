@@ -12,7 +12,7 @@ import (
 	"heavytail/storage"
 )
 
-// looked waits until the refresher has looked at all that was written before.
+// looked waits until the refresher has seen all earlier writes.
 func looked(db *DB) {
 	for range 2 { // the first may have begun before
 		db.refresher.Look()
@@ -20,8 +20,8 @@ func looked(db *DB) {
 	}
 }
 
-// refreshJobs are the refreshes that were started. On a slow machine other jobs
-// take long enough to be kept as well.
+// refreshJobs are the refreshes that were started. On a slow machine other jobs may take
+// long enough to be recorded as well.
 func refreshJobs(t *testing.T, db *DB) []storage.JobInfo {
 	t.Helper()
 	list, err := db.Jobs(t.Context())
@@ -31,8 +31,8 @@ func refreshJobs(t *testing.T, db *DB) []storage.JobInfo {
 	return slices.DeleteFunc(list, func(j storage.JobInfo) bool { return j.Kind != "REFRESH" })
 }
 
-// refreshed waits for the refreshes that were started, and returns how many there
-// are and the present generation.
+// refreshed waits for the refreshes that were started, and returns their number and the
+// present generation.
 func refreshed(t *testing.T, db *DB) (jobs int, generation uint64) {
 	t.Helper()
 	looked(db)
@@ -50,8 +50,8 @@ func refreshed(t *testing.T, db *DB) (jobs int, generation uint64) {
 	return len(list), info.Generation
 }
 
-// An embedding is refreshed after so many changes, or so often, and the setting
-// stays with it when it is refreshed, computed again and opened again.
+// An embedding is refreshed after a number of changes, or at an interval. The setting stays
+// with the embedding when it is refreshed, computed again or opened again.
 func TestDB_AutoRefresh(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "store")
@@ -114,8 +114,8 @@ func TestDB_AutoRefresh(t *testing.T) {
 	closeJobs(t, db)
 }
 
-// Changes that come while an embedding is being refreshed are refreshed after that,
-// and never two at a time.
+// Changes during a refresh lead to another refresh after it, and two refreshes never run at
+// the same time.
 func TestDB_AutoRefresh_OneAtATime(t *testing.T) {
 	db := openJobs(t, filepath.Join(t.TempDir(), "store"))
 	db.refresher.Seen = make(chan struct{})

@@ -14,7 +14,7 @@ import (
 // busyEnv makes the test binary a child that computes until its input ends.
 const busyEnv = "HEAVYTAIL_QUERY_BUSY"
 
-// runBusy computes, if this is a process to compare with.
+// runBusy computes, if this process was started for comparison.
 func runBusy() bool {
 	if os.Getenv(busyEnv) == "" {
 		return false
@@ -28,10 +28,9 @@ func runBusy() bool {
 	return true
 }
 
-// BenchmarkNearestBesideJob has the time of a search that comes every millisecond,
-// without and with a job in the same process; beside=process is what the machine
-// itself does to it when another process computes. A median or a quantile of many
-// searches is in microseconds.
+// BenchmarkNearestBesideJob measures a search every millisecond, without and with a job in
+// the same process; beside=process is the effect of another process that computes. The
+// median and the quantile of many searches are in microseconds.
 func BenchmarkNearestBesideJob(b *testing.B) {
 	ctx := context.Background()
 	path := filepath.Join(b.TempDir(), "store")
@@ -77,7 +76,7 @@ func BenchmarkNearestBesideJob(b *testing.B) {
 	for _, beside := range []string{"background", "foreground", "process"} {
 		for _, method := range []string{"dp_spectral", "dp_walker"} {
 			if beside == "process" && method != "dp_spectral" {
-				continue // it computes nothing of the kind
+				continue // only computes
 			}
 			b.Run(fmt.Sprintf("beside=%s/method=%s", beside, method), func(b *testing.B) {
 				n := max(b.N, 300) // fewer have no 99th percentile

@@ -38,7 +38,7 @@ func openTest(t testing.TB, opts *Options) *DB {
 	return db
 }
 
-// importText makes a graph of lines.
+// importText makes a graph from the lines of a text.
 func importText(t testing.TB, db *DB, graph, edges string) {
 	t.Helper()
 	if _, err := db.ImportReader(context.Background(), strings.NewReader(edges), ImportRequest{Graph: graph}); err != nil {
@@ -75,7 +75,7 @@ func TestDB_Close_EndsCalls(t *testing.T) {
 	twoTriangles(t, db)
 	mustBeSound(t, db)
 
-	// A call that runs keeps Close waiting: Close returns after the call has done its work.
+	// Close waits for a running call: it returns after the call has ended.
 	inside, proceed := make(chan struct{}), make(chan struct{})
 	var worked atomic.Bool
 	var both sync.WaitGroup
@@ -98,7 +98,7 @@ func TestDB_Close_EndsCalls(t *testing.T) {
 			t.Error("Close returned while the call ran")
 		}
 	})
-	// Once new calls are refused, Close has begun to wait.
+	// When new calls are refused, Close has begun to wait.
 	for {
 		if _, err := db.Graphs(context.Background()); errors.Is(err, ErrClosed) {
 			break
@@ -210,7 +210,7 @@ func TestDB_NoFiles(t *testing.T) {
 	if _, err := os.Stat(secret + ".new"); err == nil {
 		t.Error("a file was written")
 	}
-	// Standard input is given by the program, and is no file.
+	// Standard input comes from the program, and is not a file.
 	if _, err := db.Query(context.Background(), "IMPORT '-' INTO g", nil); err != nil {
 		t.Error(err)
 	}
@@ -241,7 +241,7 @@ func TestDB_MaxRows(t *testing.T) {
 }
 
 func TestDB_MemoryLimit(t *testing.T) {
-	db := openTest(t, &Options{MemoryLimit: 600}) // the graph is some 490 bytes
+	db := openTest(t, &Options{MemoryLimit: 600}) // the graph takes about 490 bytes
 	twoTriangles(t, db)
 	ctx := context.Background()
 	if _, err := db.Degrees(ctx, "social"); err != nil {
@@ -256,7 +256,7 @@ func TestDB_MemoryLimit(t *testing.T) {
 	}
 }
 
-// Every statement that takes long heeds a context that has ended.
+// Every long statement checks for a context that has ended.
 func TestDB_Cancelled(t *testing.T) {
 	db := openTest(t, &Options{Input: strings.NewReader("x y\n")})
 	twoTriangles(t, db)
@@ -267,7 +267,7 @@ func TestDB_Cancelled(t *testing.T) {
 			t.Errorf("%s: %v", h.Example, err)
 		}
 	}
-	// And one that ends while rows are streamed.
+	// So do statements while their rows are streamed.
 	pairs := filepath.Join(t.TempDir(), "pairs")
 	if err := os.WriteFile(pairs, []byte(strings.Repeat("a b\n", 100_000)), 0o600); err != nil {
 		t.Fatal(err)
@@ -302,7 +302,7 @@ type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// Errors of every layer are recognised through all of them.
+// errors.Is and errors.As find the errors of every layer.
 func TestDB_ErrorsAnswerIs(t *testing.T) {
 	db := openTest(t, nil)
 	twoTriangles(t, db)
@@ -427,7 +427,7 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 	}
 }
 
-// A DB over a store that is open already answers as any other, and closes it.
+// A DB over a store that is already open answers like any other, and closes the store.
 func TestNew_OverAnOpenStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.ht")
 	store, err := storage.Open(path, nil)
@@ -465,8 +465,7 @@ func TestNew_OverAnOpenStore(t *testing.T) {
 	}
 }
 
-// An error of opening names the file once, without the layers, and says what to
-// do.
+// An error of Open names the file once, without the layers, and has a remedy.
 func TestOpen_ErrorsSayWhatToDo(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing.ht")
 	_, err := Open(missing, &Options{NoCreate: true})

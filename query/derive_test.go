@@ -32,7 +32,7 @@ func storedEdges(t *testing.T, db *DB, graph string) map[[2]string]EdgeRow {
 
 func pairKeys(u, v string) [2]string { return [2]string{min(u, v), max(u, v)} }
 
-// randomEdges are edges with weights and times between some of n keys.
+// randomEdges are edges with weights and times between n keys at most.
 func randomEdges(seed uint64, n, count int) []storage.Edge {
 	random := rand.New(rand.NewPCG(seed, 1))
 	var list []storage.Edge
@@ -45,7 +45,7 @@ func randomEdges(seed uint64, n, count int) []storage.Edge {
 	return list
 }
 
-// storeEdges makes a graph of edges, of which the last of the same counts.
+// storeEdges makes a graph from edges; of repeated edges the last one counts.
 func storeEdges(t *testing.T, db *DB, graph string, edges []storage.Edge) {
 	t.Helper()
 	if _, err := db.CreateGraph(t.Context(), graph); err != nil {
@@ -56,7 +56,8 @@ func storeEdges(t *testing.T, db *DB, graph string, edges []storage.Edge) {
 	}
 }
 
-// TestDerive_Union compares the union of three graphs with the edges entered into a map.
+// TestDerive_Union compares the union of three graphs with a map that all edges were
+// entered into.
 func TestDerive_Union(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -101,7 +102,8 @@ func TestDerive_Union(t *testing.T) {
 	}
 }
 
-// TestDerive_Edges compares subgraphs by edges and samples of them with the list of all.
+// TestDerive_Edges compares subgraphs by edges, and samples of them, with the list of all
+// edges.
 func TestDerive_Edges(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -145,7 +147,8 @@ func TestDerive_Edges(t *testing.T) {
 	}
 }
 
-// TestDerive_Nearest compares the graph of the nearest with distances that are sorted in full.
+// TestDerive_Nearest compares the graph of nearest neighbours with a full sort of the
+// distances.
 func TestDerive_Nearest(t *testing.T) {
 	t.Parallel()
 	const n, k, dim = 60, 4, 3
@@ -203,7 +206,7 @@ func TestDerive_Nearest(t *testing.T) {
 	}
 }
 
-// closeness is what the graph of the nearest has as a weight.
+// closeness is the weight of an edge in the graph of nearest neighbours.
 func closeness(metric index.Metric, a, b []float32) float64 {
 	var product, apart, ofA, ofB float64
 	for i := range a {
@@ -219,7 +222,7 @@ func closeness(metric index.Metric, a, b []float32) float64 {
 	return product
 }
 
-// TestDerive_Mistakes asks what no text can say.
+// TestDerive_Mistakes makes requests that no text can express.
 func TestDerive_Mistakes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)

@@ -55,7 +55,7 @@ func TestDescribeGraph_Facebook(t *testing.T) {
 	}{
 		{"triangles", float64(d.Clustering.Triangles), 1_612_010, 0},
 		{"clustering", d.Clustering.Average, 0.6055, 5e-5},
-		{"transitivity", d.Clustering.Transitivity, 0.5192, 5e-5}, // SNAP tells closed triangles, which are a third of it
+		{"transitivity", d.Clustering.Transitivity, 0.5192, 5e-5}, // SNAP counts closed triangles, which are a third of it
 		{"assortativity", d.Assortativity, 0.0636, 5e-5},
 		{"alpha", d.PowerLaw.Alpha, 2.510439861920337, 1e-3},
 		{"xmin", float64(d.PowerLaw.Xmin), 47, 0},
@@ -72,8 +72,8 @@ func TestDescribeGraph_Facebook(t *testing.T) {
 	}
 }
 
-// What is kept of a version is not shown for the next, nor of another graph of the
-// same name.
+// The cached statistics of a version are not shown for the next version, nor for another
+// graph with the same name.
 func TestDescribeGraph_KeptByVersion(t *testing.T) {
 	db := openTest(t, nil)
 	describe := func() GraphDescription {
@@ -122,7 +122,7 @@ func TestDescribeGraph_Undefined(t *testing.T) {
 	}
 }
 
-// Weights and times take memory, and count.
+// Weights and times are included in the memory.
 func TestDescribeGraph_Bytes(t *testing.T) {
 	db := openTest(t, nil)
 	importText(t, db, "plain", "a b\nb c\n")

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A disk that gets full while a job saves ends the job with an error that says so.
-// Once there is room, the job that is resumed, or run again, ends with the bytes of
-// one that nothing stopped.
+// If the disk becomes full while a job saves, the job ends with an error that says so. When
+// there is room again, the job, resumed or run again, ends with the bytes of an undisturbed
+// run.
 func TestJobs_DiskFull(t *testing.T) {
 	ctx := context.Background()
 	path := jobStore(t)
@@ -30,7 +30,7 @@ func TestJobs_DiskFull(t *testing.T) {
 	}()
 	for name, statement := range jobStatements {
 		if testing.Short() && name != "spectral" {
-			continue // each kind of job takes a second
+			continue // each kind of job takes about a second
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -46,7 +46,7 @@ func TestJobs_DiskFull(t *testing.T) {
 			eager(db)
 			passed := 0
 			db.runner.AtCheckpoint = func(string) {
-				if passed++; passed > points { // from here on there is no room
+				if passed++; passed > points { // from here on the disk is full
 					fill(t, other)
 				}
 			}
@@ -85,7 +85,7 @@ func TestJobs_DiskFull(t *testing.T) {
 	}
 }
 
-// fill takes all the room that the file system of a file has.
+// fill uses up all free space of the file system of a file.
 func fill(t *testing.T, path string) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {

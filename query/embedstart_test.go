@@ -37,7 +37,8 @@ func statOf(info storage.EmbeddingInfo, name string) string {
 	return ""
 }
 
-// TestDB_Embed_Start begins with stored embeddings of as many dimensions, of more and of fewer.
+// TestDB_Embed_Start starts from stored embeddings with the same number of dimensions, with
+// more and with fewer.
 func TestDB_Embed_Start(t *testing.T) {
 	t.Parallel()
 	db := openStart(t)
@@ -58,7 +59,7 @@ func TestDB_Embed_Start(t *testing.T) {
 		}
 	}
 
-	// The start counts: a strong anchor keeps the vectors near to it.
+	// The start has an effect: a strong anchor keeps the vectors near to it.
 	mustRun(t, db, "EMBED g USING unit_ball(dim := 12, start_embedding := 'walks', anchor := 100, passes := 20) AS near")
 	mustRun(t, db, "EMBED g USING unit_ball(dim := 12, anchor := 100, passes := 20) AS far")
 	cosines := map[string]float64{}
@@ -85,8 +86,8 @@ func TestDB_Embed_Start(t *testing.T) {
 	}
 }
 
-// TestDB_Embed_StartOlder begins with an embedding of an older version of the graph, and
-// refreshes and verifies the placement after the embedding was replaced and dropped.
+// TestDB_Embed_StartOlder starts from an embedding of an older version of the graph, and
+// refreshes and verifies the result after the start embedding was replaced and dropped.
 func TestDB_Embed_StartOlder(t *testing.T) {
 	t.Parallel()
 	db := openStart(t)
@@ -122,8 +123,8 @@ func TestDB_Embed_StartOlder(t *testing.T) {
 	}
 }
 
-// TestDB_Refresh_Start changes the edges of most vertices, so that the refresh is a full run,
-// which begins like EMBED.
+// TestDB_Refresh_Start changes the edges of most vertices, so that the refresh is a full
+// run, which starts like EMBED.
 func TestDB_Refresh_Start(t *testing.T) {
 	t.Parallel()
 	db := openStart(t)
@@ -152,8 +153,8 @@ func TestDB_Refresh_Start(t *testing.T) {
 	}
 }
 
-// TestDB_Rename_Start renames an embedding with which others began, and expects them to name
-// it by the new name, also where they began with a past generation.
+// TestDB_Rename_Start renames an embedding that others started from, and expects their
+// records to have the new name, also for a past generation.
 func TestDB_Rename_Start(t *testing.T) {
 	t.Parallel()
 	db := openStart(t)
@@ -193,7 +194,7 @@ func TestDB_Rename_Start(t *testing.T) {
 	mustRun(t, db, "CHECK")
 }
 
-// TestDB_Embed_StartRefused has starts that cannot be used.
+// TestDB_Embed_StartRefused uses invalid starts.
 func TestDB_Embed_StartRefused(t *testing.T) {
 	t.Parallel()
 	db := openStart(t)
@@ -217,8 +218,9 @@ func TestDB_Embed_StartRefused(t *testing.T) {
 	}
 }
 
-// TestJobs_Start stops a computation that began with a stored embedding, replaces or drops that
-// embedding, and expects the bytes and the provenance of a computation that was not stopped.
+// TestJobs_Start stops a computation that started from a stored embedding, replaces or
+// drops that embedding, and expects the bytes and the provenance of an undisturbed
+// computation.
 func TestJobs_Start(t *testing.T) {
 	t.Parallel()
 	const embed = "EMBED g USING unit_ball(dim := 8, start_embedding := 'walks', anchor := 0.1, passes := 12) AS e"

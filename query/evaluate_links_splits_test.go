@@ -82,8 +82,8 @@ func TestDB_EvaluateLinks_NullRankings(t *testing.T) {
 	}
 }
 
-// TestDB_EvaluateLinks_Curves expects a curve for every score, with the area of its AUC, and
-// none where none was asked for.
+// TestDB_EvaluateLinks_Curves expects a curve for every score, whose area is the AUC, and
+// no curves without the option.
 func TestDB_EvaluateLinks_Curves(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)

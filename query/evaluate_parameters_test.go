@@ -9,8 +9,8 @@ import (
 	"heavytail/embedding/evaluate"
 )
 
-// TestDB_EvaluateParameters_Embeddings holds every point of a study against an
-// embedding that is stored and evaluated by itself.
+// TestDB_EvaluateParameters_Embeddings compares every point of a study with an embedding
+// that is stored and evaluated separately.
 func TestDB_EvaluateParameters_Embeddings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: searches options several times")

@@ -29,7 +29,7 @@ func mustExec(t testing.TB, db *DB, text string) {
 	}
 }
 
-// A call ends where its context does, in whatever stage, and leaves nothing.
+// A call ends when its context ends, in every stage, and leaves nothing behind.
 func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []string{"solving", "scoring"} {
@@ -53,8 +53,8 @@ func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 	}
 }
 
-// The result is the same at any number of workers, depends on the seed, and
-// says how many pairs there were.
+// The result is the same at any number of workers, depends on the seed, and reports the
+// number of pairs.
 func TestDB_EvaluateLinks_Same(t *testing.T) {
 	t.Parallel()
 	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk", Settings: map[string]any{"dim": 8, "walks": 2}}}, Training: 100}
@@ -83,7 +83,7 @@ func TestDB_EvaluateLinks_Same(t *testing.T) {
 	}
 }
 
-// The model that EVALUATE LINKS measures is the one of which TRAIN MODEL reports the figures.
+// The figures of EVALUATE LINKS for a model equal those that TRAIN MODEL reports for it.
 func TestDB_EvaluateLinks_Model(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: trains models several times")

@@ -11,8 +11,8 @@ import (
 	"heavytail/.ci/realgraph"
 )
 
-// A program's whole way through ego-facebook: import, embed, look up,
-// reconstruct, score a file, open the file again and get the same answers.
+// A whole use of the package on ego-facebook: import, embed, search, reconstruct, score a
+// file, open the file again and get the same answers.
 func TestFacebook(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

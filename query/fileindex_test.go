@@ -20,7 +20,7 @@ func forgetLoaded(db *DB) {
 	db.cache.Entries = map[session.CacheKey]*session.CacheEntry{}
 }
 
-// A search by an index in the file has the answer of one by the loaded index, to the last
+// A search with the index in the file gives the answer of the loaded index, to the last
 // bit, and loads nothing.
 func TestFileIndex_Agrees(t *testing.T) {
 	t.Parallel()
@@ -38,7 +38,7 @@ func TestFileIndex_Agrees(t *testing.T) {
 				}
 				var have, want [2]SearchResult
 				for i, answers := range []*[2]SearchResult{&have, &want} {
-					if forgetLoaded(db); i == 1 { // a condition in Go loads graph, vectors and index
+					if forgetLoaded(db); i == 1 { // a condition in Go makes it load the graph, the vectors and the index
 						near.Where = func(Candidate) bool { return true }
 						within.Where = near.Where
 					}
@@ -127,7 +127,7 @@ func TestFileIndex_Loads(t *testing.T) {
 	}
 }
 
-// With an index that cannot be searched, all vectors are scanned, and a notice reports it.
+// If the index cannot be searched, all vectors are scanned, and a notice reports it.
 func TestFileIndex_Damaged(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -117,8 +117,8 @@ func TestFolder_Confines(t *testing.T) {
 	}
 }
 
-// TestFolder_HoldsAgainstRaces turns a folder into a link that leads out, and
-// back, while statements write into it: what was checked must be what is used.
+// TestFolder_HoldsAgainstRaces replaces a folder by a link that leads out, and back, while
+// statements write into it: the file that was checked must be the file that is used.
 func TestFolder_HoldsAgainstRaces(t *testing.T) {
 	db, parent := confined(t)
 	door := filepath.Join(parent, "inside", "door")
@@ -158,7 +158,7 @@ func TestFolder_HoldsAgainstRaces(t *testing.T) {
 	}
 }
 
-// listing names what a folder holds.
+// listing lists the content of a folder.
 func listing(t *testing.T, folder string) string {
 	t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -177,7 +177,7 @@ func TestFolder_MustExist(t *testing.T) {
 	if _, err := Open(path, &Options{Folder: filepath.Join(t.TempDir(), "missing")}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a folder that does not exist: %v", err)
 	}
-	db, err := Open(path, nil) // which nobody has locked
+	db, err := Open(path, nil) // which no process has locked
 	if err != nil {
 		t.Fatal(err)
 	}

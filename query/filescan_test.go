@@ -175,8 +175,8 @@ func TestFileScan_Linked(t *testing.T) {
 	}
 }
 
-// After some searches in the file vectors are loaded; without a cache, and where
-// they do not fit, never.
+// After some searches in the file the vectors are loaded; without a cache, or if they do
+// not fit into it, they never are.
 func TestFileScan_Loads(t *testing.T) {
 	ctx := context.Background()
 	for _, c := range []struct {
@@ -201,8 +201,8 @@ func TestFileScan_Loads(t *testing.T) {
 	}
 }
 
-// The first searches do not wait for an index to be loaded, and are exact; those after
-// them use it.
+// The first searches do not wait for an index to be loaded, and are exact; later ones use
+// it.
 func TestFileScan_BeforeIndex(t *testing.T) {
 	ctx := context.Background()
 	db := fileScanDB(t, &Options{IndexBytes: 1})
@@ -235,7 +235,7 @@ func TestFileScan_BeforeIndex(t *testing.T) {
 	}
 }
 
-// What a search in the file was resolved with may be gone when it runs.
+// The embedding or the index may be gone when a resolved search runs.
 func TestFileScan_Moved(t *testing.T) {
 	ctx := context.Background()
 	db := fileScanDB(t, nil)
@@ -259,8 +259,7 @@ func TestFileScan_Moved(t *testing.T) {
 	}
 }
 
-// Bad input is a mistake or an exact answer with a notice, in the file as in
-// memory.
+// Invalid input gives an error, or an exact answer with a notice, in the file as in memory.
 func TestFileScan_BadInput(t *testing.T) {
 	ctx := context.Background()
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
@@ -296,7 +295,7 @@ func TestFileScan_BadInput(t *testing.T) {
 				t.Errorf("radius %v: %v", radius, err)
 			}
 		}
-		// A vector of zeros has the cosine 0 with all, so that ties decide.
+		// A zero vector has the cosine 0 with every vector, so that ties decide.
 		r, err := db.Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v3", Metric: index.Cosine, Where: where})
 		want := []Neighbor{{Vertex: "v0"}, {Vertex: "v1"}, {Vertex: "v2"}}
 		if err != nil || !slices.Equal(r.Neighbors, want) || len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, "zero") {

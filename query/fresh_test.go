@@ -13,8 +13,8 @@ import (
 	"heavytail/storage"
 )
 
-// A fresh search waits for the job that has the embedding, as long as its context
-// allows, and then brings the embedding up to date itself.
+// A search with FRESH waits for the job that holds the embedding, as long as its context
+// allows, and then refreshes the embedding itself.
 func TestNearest_FreshWaits(t *testing.T) {
 	ctx := context.Background()
 	path := jobStore(t)
@@ -42,7 +42,7 @@ func TestNearest_FreshWaits(t *testing.T) {
 		_, err = db.WaitJob(short, uint64(id))
 		cancel()
 		if errors.As(err, &stopped) || !errors.Is(err, context.DeadlineExceeded) {
-			break // otherwise the time was over before it began to wait, as where the machine is busy
+			break // otherwise the context ended before the wait began, as on a busy machine
 		}
 	}
 	if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &stopped) || !strings.Contains(err.Error(), fmt.Sprintf("WAIT JOB %d waits for it", id)) {
@@ -62,7 +62,7 @@ func TestNearest_FreshWaits(t *testing.T) {
 	}
 }
 
-// In a file that is open for reading, what is up to date is fresh.
+// In a file that is open for reading, FRESH succeeds if the embedding is up to date.
 func TestNearest_FreshReadOnly(t *testing.T) {
 	ctx := context.Background()
 	path := jobStore(t)
@@ -86,13 +86,13 @@ func TestNearest_FreshReadOnly(t *testing.T) {
 	}
 }
 
-// The memory that a job was seen to take is in its record, over all its runs.
+// The record of a job has the peak memory over all its runs.
 func TestJobs_Peak(t *testing.T) {
 	ctx := context.Background()
 	path := jobStore(t)
 	db := openJobs(t, path)
 	defer closeJobs(t, db)
-	// Garbage from before that goes meanwhile would hide what the job takes.
+	// Garbage that is freed meanwhile would hide the memory of the job.
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	started, err := db.StartEmbed(ctx, EmbedRequest{Graph: "g", Name: "e", Method: "dp_spectral", Settings: map[string]any{"dim": 40}})

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// FuzzQueryOnTinyGraph runs any text as statements on a small file: nothing may
-// panic, pass the limits, or leave a damaged file, and everything must heed its
-// context.
+// FuzzQueryOnTinyGraph runs any text as statements on a small file: nothing may panic,
+// exceed the limits or leave a damaged file, and every statement must end with its context.
 func FuzzQueryOnTinyGraph(f *testing.F) {
 	for i, statement := range scriptStatements(f) {
 		if testing.Short() && i%40 > 0 {
@@ -61,13 +60,13 @@ func FuzzQueryOnTinyGraph(f *testing.F) {
 			for rows.Next() {
 				n++
 			}
-			if n > 1000 { // HELP and SHOW list what the language has, MaxRows or not
+			if n > 1000 { // HELP and SHOW list what the language has, whatever MaxRows is
 				t.Errorf("%d rows", n)
 			}
 		} else if strings.ContainsAny(err.Error(), "\x1b\r\u202e") {
 			t.Errorf("the error %q is not safe to print", err)
 		}
-		// Only what does not heed its context takes so long.
+		// Only a statement that ignores its context takes so long.
 		if spent := time.Since(began); spent > hangs {
 			t.Errorf("took %v", spent)
 		}

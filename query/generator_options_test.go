@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// generatorStructs are structs of options of all generators, each with the statement that
-// says the same.
+// generatorStructs are option structs of all generators, each with the equivalent
+// statement.
 var generatorStructs = map[string]GeneratorOptions{
 	"preferential_attachment(n := 30, m := 2, seed := -1)":                            PreferentialAttachment{N: 30, M: 2, Seed: 1<<64 - 1},
 	"vazquez(n := 30, p := 0, seed := 3)":                                             Vazquez{N: 30, Seed: 3},
@@ -19,8 +19,8 @@ var generatorStructs = map[string]GeneratorOptions{
 	"watts_strogatz(n := 30, k := 4, beta := 0, seed := 3)":                           WattsStrogatz{N: 30, K: 4, Seed: 3},
 }
 
-// TestGeneratorOptions compares every struct with the statement that says the same: the
-// graphs and their sources are equal. It expects a field for every option.
+// TestGeneratorOptions compares every struct with the equivalent statement: the graphs and
+// their sources are equal. It expects a field for every option.
 func TestGeneratorOptions(t *testing.T) {
 	t.Parallel()
 	db, seen := openTest(t, nil), map[string]bool{}
@@ -60,8 +60,7 @@ func TestGeneratorOptions(t *testing.T) {
 	}
 }
 
-// TestGeneratorOptions_Mistakes expects errors with the fields that those of statements
-// have.
+// TestGeneratorOptions_Mistakes expects errors with the same fields as those of statements.
 func TestGeneratorOptions_Mistakes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestHabits types what those would type who know SQL, Cypher or another program for
-// graphs. Each answer must name what says the same here, and be short: a list of all
-// words that could begin a statement helps nobody.
+// TestHabits runs statements in the style of SQL, Cypher and other graph programs. Each
+// error must name the equivalent statement, and be short: a list of all words that could
+// begin a statement does not help.
 func TestHabits(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)

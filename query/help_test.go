@@ -32,8 +32,8 @@ func TestHelps_ExamplesParse(t *testing.T) {
 	}
 }
 
-// HELP must know every statement by the words that begin it, by the example as a
-// person would type it, by its keywords, and by what lies between.
+// HELP must find every statement by its first words, in capitals or not, by its example,
+// and by its keywords with parts between them.
 func TestHelps_AsTyped(t *testing.T) {
 	explains := func(text, statement string) {
 		t.Helper()
@@ -77,7 +77,7 @@ func TestHelps_AsTyped(t *testing.T) {
 	}
 }
 
-// A default is a number as a person would write it, not the sum of roundings.
+// A default is shown as a short number, without rounding errors.
 func TestHelps_DefaultsAreShort(t *testing.T) {
 	for _, topic := range helpTopics(Helps()) {
 		for _, row := range topic.rows {
@@ -91,9 +91,8 @@ func TestHelps_DefaultsAreShort(t *testing.T) {
 	}
 }
 
-// Every word of the language that begins a statement or is a part of it must
-// stand in the syntax of some statement, and every word in capitals there must
-// be one of the language.
+// Every keyword of the language must appear in the syntax of some statement, and every word
+// in capitals there must be a keyword.
 func TestHelps_NameEveryKeyword(t *testing.T) {
 	later := []string{"FALSE", "TRUE", "AND", "OR", "NOT", "FOR", "FROM", "IS", "MISSING", "NULL"} // conditions and later statements
 	var listed []string
@@ -112,7 +111,7 @@ func TestHelps_NameEveryKeyword(t *testing.T) {
 	}
 }
 
-// What HELP says of the columns must be the columns.
+// The columns that HELP lists must be the columns of the result.
 func TestHelps_Columns(t *testing.T) {
 	db := openTest(t, &Options{Input: strings.NewReader("a b\nb c\n")})
 	dir := t.TempDir()
@@ -205,7 +204,7 @@ func TestHelps_Columns(t *testing.T) {
 	}
 }
 
-// Every option that HELP names must be accepted, with the default that it says.
+// Every option that HELP lists must be accepted, with its listed default.
 func TestHelps_OptionsAreAccepted(t *testing.T) {
 	tables := map[string][]OptionInfo{}
 	for _, h := range Helps() {

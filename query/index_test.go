@@ -51,8 +51,8 @@ func nearestTo(t *testing.T, db *DB, req NearestRequest) SearchResult {
 	return r
 }
 
-// A search uses the index of its metric and generation, where it pays and is
-// wanted, and says so.
+// A search uses the index of its metric and generation, if an index pays and is allowed,
+// and reports it.
 func TestNearest_Index(t *testing.T) {
 	ctx := context.Background()
 	db := indexedDB(t, 2000, Options{IndexBytes: 1})
@@ -86,7 +86,7 @@ func TestNearest_Index(t *testing.T) {
 		}
 	}
 
-	// A new generation has no index, and none of the old one is used.
+	// A new generation has no index, and the indexes of the old one are not used.
 	putRandom(t, db, 2000, 2)
 	again := nearestTo(t, db, NearestRequest{Vertex: "7"})
 	if again.Index != nil || !slices.Equal(again.Neighbors, nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true}).Neighbors) {
@@ -104,7 +104,7 @@ func TestNearest_IndexBytes(t *testing.T) {
 	}
 }
 
-// Vertices that are deleted later are no answers.
+// Vertices that were deleted later are not returned.
 func TestNearest_IndexDeleted(t *testing.T) {
 	db := indexedDB(t, 500, Options{IndexBytes: 1, graphOnly: true})
 	mustRun(t, db, "CREATE INDEX ON e WITH (ef := 500)")
@@ -120,7 +120,7 @@ func TestNearest_IndexDeleted(t *testing.T) {
 	if text, want := mustRun(t, db, "PROFILE NEAREST 10 TO '7' USING e"), "1 of deleted vertices left out"; !strings.Contains(text, want) {
 		t.Errorf("%s\nexpected %q", text, want)
 	}
-	// Where too few are left, all are scanned.
+	// If too few vertices are left, all are scanned.
 	db.opts.graphOnly = false
 	mustRun(t, db, "DELETE VERTICES FROM g WHERE degree >= 4")
 	r = nearestTo(t, db, NearestRequest{Vector: make([]float32, 8)})
@@ -132,7 +132,7 @@ func TestNearest_IndexDeleted(t *testing.T) {
 	}
 }
 
-// An index that is damaged, cut or of other vectors gives an exact answer with a
+// An index that is damaged, truncated or of other vectors gives an exact answer with a
 // notice, never a wrong one.
 func TestNearest_IndexDamaged(t *testing.T) {
 	ctx := context.Background()
@@ -177,7 +177,7 @@ func TestNearest_IndexDamaged(t *testing.T) {
 	if r := nearestTo(t, db, NearestRequest{Vertex: "7"}); r.Index == nil {
 		t.Error("the index was created again and is not used")
 	}
-	// Nor does one that was damaged before a vertex was deleted.
+	// Nor does an index that was damaged before a vertex was deleted.
 	if _, err := db.store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
 		_, err := w.Write(flipped)
 		return err
@@ -192,8 +192,8 @@ func TestNearest_IndexDamaged(t *testing.T) {
 	}
 }
 
-// An index shows the worst that was measured of it. One of a file of an earlier
-// version, which stored the mean alone, shows that and nothing in place of the rest.
+// An index reports the worst measured recall. An index of an earlier version, which stored
+// only the mean, reports the mean and nothing else.
 func TestDB_Index_Worst(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -276,8 +276,8 @@ func mustRun(t *testing.T, db *DB, statement string) string {
 	return out.String()
 }
 
-// The indexes of an embedding follow its refreshes: by what changed, and rebuilt after a
-// vertex was deleted, and searches by them find what a scan finds.
+// The indexes of an embedding follow its refreshes: they are updated from the changes, and
+// rebuilt after a vertex was deleted. Searches with them find what a scan finds.
 func TestDB_Refresh_IndexFollows(t *testing.T) {
 	ctx := context.Background()
 	db := openTest(t, &Options{IndexBytes: 1})

@@ -13,7 +13,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-// placedKey is a vertex with the vector that it got when its graph was embedded.
+// placedKey is a vertex with the vector that it had when its graph was embedded.
 type placedKey struct {
 	key    string
 	vector []float32
@@ -60,9 +60,9 @@ func bruteForce(list []placedKey, query placedKey, admits func(key string) bool)
 	return all, squares
 }
 
-// Vertices come and go, some come back as others, and now and then the embedding
-// is refreshed: an index that looks at all candidates has the answers of EXACT and
-// of brute force over the vertices that are there.
+// Vertices are deleted, added and added again, and the embedding is refreshed from time to
+// time: an index that visits all candidates gives the answers of EXACT and of brute force
+// over the present vertices.
 func TestNearest_IndexChanges(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -98,7 +98,7 @@ func TestNearest_IndexChanges(t *testing.T) {
 				deleted++
 			case action < 5:
 				for range 1 + random.IntN(5) {
-					// A new vertex, or one that was there before and maybe still is.
+					// A new vertex, or one that existed before and may still exist.
 					key := fmt.Sprint(random.IntN(next))
 					if random.IntN(2) == 0 {
 						key = fmt.Sprint(next)
@@ -155,8 +155,7 @@ func sortedKeys(set map[string]bool) []string {
 	return keys
 }
 
-// PREDICT finds candidates by an index whose vertices were deleted as it does by a
-// scan.
+// PREDICT gets the same candidates from an index with deleted vertices as from a scan.
 func TestPredict_IndexDeleted(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, &Options{IndexBytes: 1, graphOnly: true})

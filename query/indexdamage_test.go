@@ -55,8 +55,8 @@ func indexedFile(t *testing.T) (content []byte, want []Neighbor, vectors []byte)
 	return content, exact.Neighbors, vectors
 }
 
-// A byte that changed in the links or the vectors makes the first NEAREST of a process an
-// error or leaves the answer right; BACKUP refuses the file, CHECK finds the damage, and a
+// After a changed byte in the links or the vectors, the first NEAREST of a process gives an
+// error or the right answer; BACKUP refuses the file, CHECK finds the damage, and a
 // recovered file has the right answer, or no embedding.
 func TestFileIndex_FlippedBytes(t *testing.T) {
 	t.Parallel()
@@ -81,7 +81,7 @@ func TestFileIndex_FlippedBytes(t *testing.T) {
 	}
 }
 
-// searchDamagedFile searches a file with damage in its vectors or else in its index.
+// searchDamagedFile searches a file with damage either in its vectors or in its index.
 func searchDamagedFile(t *testing.T, content []byte, want []Neighbor, inVectors bool) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "damaged.ht")
@@ -148,7 +148,7 @@ func TestFileIndex_Backup(t *testing.T) {
 	}
 }
 
-// putStream replaces the index of e by any bytes.
+// putStream replaces the index of e by the given bytes.
 func putStream(t *testing.T, db *DB, stream []byte, inPlace bool) {
 	t.Helper()
 	ctx := context.Background()
@@ -205,8 +205,8 @@ func TestRefresh_DamagedIndex(t *testing.T) {
 	}
 }
 
-// An index that an earlier version stored is searched once it is loaded, and what REFRESH
-// stores instead is searched in the file.
+// An index that an earlier version stored is used once it is loaded; the one that REFRESH
+// stores instead is used in the file.
 func TestRefresh_EarlierIndex(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

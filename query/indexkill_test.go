@@ -14,8 +14,9 @@ import (
 	"heavytail/index"
 )
 
-// indexKills are what is killed where an embedding e of the graph "g" has an index
-// or gets one, and what comes before. The indexes look at all candidates.
+// indexKills are the statements that are killed, which build an index of the embedding e of
+// graph "g" or refresh it, with the statements before them. The indexes visit all
+// candidates.
 var indexKills = []struct{ name, before, statement string }{
 	{"create", "", "CREATE INDEX ON e WITH (ef := 5000, m := 8, seed := 2)"},
 	{
@@ -40,8 +41,8 @@ var indexKills = []struct{ name, before, statement string }{
 }
 
 // TestIndex_Killed kills the process at random moments while it builds an index, or
-// refreshes an embedding that has some: the file is sound, what it has of indexes
-// is whole and finds what EXACT finds, and the statement succeeds afterwards.
+// refreshes an embedding with indexes: the file stays sound, every stored index is complete
+// and finds what EXACT finds, and the statement succeeds afterwards.
 func TestIndex_Killed(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store")
@@ -78,7 +79,7 @@ func TestIndex_Killed(t *testing.T) {
 
 			seen := map[string]int{}
 			for i := range moments {
-				// Every other one falls where indexes are stored.
+				// Every other kill happens while indexes are stored.
 				wait := time.Duration(random.Int64N(int64(took)))
 				if i%2 == 1 {
 					wait = took/2 + wait/2
@@ -117,7 +118,7 @@ func TestIndex_Killed(t *testing.T) {
 	}
 }
 
-// openIndexed opens a store whose searches use indexes where they can.
+// openIndexed opens a store whose searches use indexes whenever possible.
 func openIndexed(t *testing.T, path string) *DB {
 	t.Helper()
 	db, err := Open(path, &Options{IndexBytes: 1, graphOnly: true})
@@ -127,8 +128,7 @@ func openIndexed(t *testing.T, path string) *DB {
 	return db
 }
 
-// storedIndexes returns the indexes of e by metric: what describes them, and their
-// bytes.
+// storedIndexes returns the indexes of e by metric: their descriptions and their bytes.
 func storedIndexes(t *testing.T, db *DB) []string {
 	t.Helper()
 	ctx := context.Background()
@@ -155,8 +155,8 @@ func storedIndexes(t *testing.T, db *DB) []string {
 	return all
 }
 
-// mustAgree fails unless as many metrics as there are indexes are searched by
-// them, and all searches find what EXACT finds.
+// mustAgree fails unless searches with the given number of metrics use indexes, and all
+// searches find what EXACT finds.
 func mustAgree(t *testing.T, db *DB, indexes int) {
 	t.Helper()
 	used := 0

@@ -70,8 +70,8 @@ func changedPages(t *testing.T, db *DB, write func(x *Tx) error) int {
 	return changed
 }
 
-// An edge of a hub costs what one of a small vertex costs: a few blocks and the
-// pages above them, whatever the degree.
+// Writing an edge of a hub changes as few pages as an edge of a small vertex: a few blocks
+// and the pages above them, whatever the degree.
 func TestTx_Edges_CostOfHub(t *testing.T) {
 	n := 1_000_000
 	if testing.Short() {
@@ -112,8 +112,7 @@ func TestTx_Edges_CostOfHub(t *testing.T) {
 	}
 }
 
-// BenchmarkTx_InsertEdges measures single edges, each with a commit of its own,
-// and a batch.
+// BenchmarkTx_InsertEdges measures single edges, each with its own commit, and a batch.
 func BenchmarkTx_InsertEdges(b *testing.B) {
 	const n = 1_000_000
 	ctx := context.Background()
@@ -159,7 +158,7 @@ func BenchmarkTx_InsertEdges(b *testing.B) {
 	})
 }
 
-// Single arcs and batches of them keep blocks within bounds and not too empty.
+// Single arcs and batches of them keep every block within its limits and not too empty.
 func TestArcList_Blocks(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, nil)
@@ -206,7 +205,8 @@ func TestArcList_Blocks(t *testing.T) {
 	if mean := total / len(sizes); mean < block.MaxBlock/2 {
 		t.Errorf("%d blocks of %d bytes on average", len(sizes), mean)
 	}
-	// Nine in ten go, in small transactions: the rest must not lie in as many blocks.
+	// Nine of ten edges are deleted, in small transactions: the rest must not be in as many
+	// blocks.
 	slices.SortFunc(all, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target)) })
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	for part := range slices.Chunk(all[:len(all)/10*9], 700) {

@@ -13,8 +13,8 @@ import (
 	"heavytail/storage/internal/block"
 )
 
-// Of every kind of artefact one damaged record hides no sound one, is named by the
-// lists, Stats, Check and Compact, and can be dropped; nothing is left of it then.
+// For every kind of artefact, a damaged record hides no sound one. Lists, Stats, Check and
+// Compact name it, and it can be dropped without leaving anything behind.
 func TestArtefact_DamagedRecord(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "store")
@@ -22,7 +22,7 @@ func TestArtefact_DamagedRecord(t *testing.T) {
 	e := ringEmbedding(t, db, "g", "e", 20)
 	lists := map[string]struct {
 		put  func(name string)
-		key  []byte // of one, the other is "b"
+		key  []byte // name of one artefact; the other is "b"
 		list func() (int, error)
 		drop func() error
 	}{
@@ -97,7 +97,7 @@ func TestArtefact_DamagedRecord(t *testing.T) {
 		if n, err := of.list(); n != 2 || err != nil {
 			t.Errorf("%s: %d are listed, %v", name, n, err)
 		}
-		if _, err := db.Compact(ctx, nil); err != nil { // what belongs to nothing goes
+		if _, err := db.Compact(ctx, nil); err != nil { // objects without an owner are removed
 			t.Errorf("%s: %v", name, err)
 		}
 		checkStore(t, db)

@@ -37,7 +37,7 @@ func appFile(t *testing.T) *bolt.DB {
 	return b
 }
 
-// attach attaches a store that waits for write transactions for as long as it takes.
+// attach attaches a store that waits up to an hour for a write transaction.
 func attach(t *testing.T, b *bolt.DB, bucket string, opts *Options) *DB {
 	t.Helper()
 	var patient Options
@@ -60,8 +60,8 @@ func attach(t *testing.T, b *bolt.DB, bucket string, opts *Options) *DB {
 	return db
 }
 
-// Everything works in a bucket as in a file, in several of one file, and what
-// the application keeps beside stays as it is.
+// A store in a bucket of a bbolt file works like a store in its own file, also with several
+// stores in one file, and does not change the other buckets.
 func TestAttach_SameAsFile(t *testing.T) {
 	ctx := context.Background()
 	b := appFile(t)
@@ -126,7 +126,7 @@ func TestAttach_Refused(t *testing.T) {
 	if _, err := readOnly.CreateGraph(context.Background(), "g"); !errors.Is(err, ErrReadOnly) {
 		t.Errorf("write: %v", err)
 	}
-	// An unsound record is an error, not the truth.
+	// An unsound record is an error, never a wrong answer.
 	importText(t, db, "g", "a b\nb c\n")
 	err := b.Update(func(btx *bolt.Tx) error {
 		part, _ := objectBucket(t, btx.Bucket([]byte("store")), "graphs", "g", block.ArcsName)
@@ -150,7 +150,8 @@ func TestAttach_Refused(t *testing.T) {
 	}
 }
 
-// TestDB_UpdateIn commits and rolls back writes of both sides together.
+// TestDB_UpdateIn commits and rolls back writes of the application and of the store
+// together.
 func TestDB_UpdateIn(t *testing.T) {
 	ctx := context.Background()
 	b := appFile(t)
@@ -197,8 +198,8 @@ func TestDB_UpdateIn(t *testing.T) {
 	}
 }
 
-// A second UpdateIn of a transaction works on what the first one wrote, which
-// may be much larger than the file is yet.
+// A second UpdateIn of a transaction sees what the first one wrote, which may be much
+// larger than the file.
 func TestDB_UpdateIn_Twice(t *testing.T) {
 	ctx := context.Background()
 	b := appFile(t)
@@ -233,12 +234,12 @@ func TestDB_UpdateIn_Twice(t *testing.T) {
 	checkStore(t, db)
 }
 
-// A write inside of the application's transaction waits for itself; it ends
-// with an error, by the clock or by its context.
+// A write of the store inside the application's transaction would wait for itself; it ends
+// with an error, after its time limit or when its context ends.
 func TestAttach_WriteInsideWrite(t *testing.T) {
 	b := appFile(t)
 	db, patient := attach(t, b, "store", nil), attach(t, b, "store", nil)
-	db.opts.LockTimeout = 50 * time.Millisecond // not before: attaching writes, and a busy machine takes its time
+	db.opts.LockTimeout = 50 * time.Millisecond // not earlier: attaching writes, and may take long on a busy machine
 	err := b.Update(func(*bolt.Tx) error {
 		if _, err := db.CreateGraph(context.Background(), "g"); !errors.Is(err, ErrLocked) {
 			t.Errorf("got %v, want ErrLocked", err)

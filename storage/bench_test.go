@@ -74,8 +74,8 @@ func benchImport(b *testing.B, text []byte, opts format.EdgeListOptions) {
 	}
 }
 
-// benchStore is the store that the reading benchmarks use: dblp-2010 where it
-// is to be had, and the synthetic graph beside it.
+// benchStore is the store of the reading benchmarks: dblp-2010 if it is available, and the
+// synthetic graph.
 func benchStore(b *testing.B, graph string) *DB {
 	b.Helper()
 	db, err := Open(filepath.Join(b.TempDir(), "bench"), nil)

@@ -23,8 +23,8 @@ func blobBytes(n int) []byte {
 	return b
 }
 
-// writeBlob writes bytes in pieces and publishes them; the test has no owner for
-// them, so that it must discard them before the store is checked.
+// writeBlob writes bytes in pieces and publishes them. The blob has no owner, so tests must
+// discard it before the store is checked.
 func writeBlob(t *testing.T, db *DB, data []byte, piece int) blobRecord {
 	t.Helper()
 	ctx := context.Background()
@@ -84,7 +84,7 @@ func TestBlob_RoundTrip(t *testing.T) {
 	}
 }
 
-// Two blocks fill 32 pages, so that a blob takes hardly more than its bytes.
+// Two blocks fill 32 pages, so that a blob takes little more space than its bytes.
 func TestBlob_Space(t *testing.T) {
 	db := newStore(t, nil)
 	data := blobBytes(10 << 20)
@@ -108,7 +108,7 @@ func TestBlob_Space(t *testing.T) {
 	}
 }
 
-// A blob that is not published is freed, by its writer or by the next opening.
+// A blob that is not published is freed, by its writer or when the file is opened again.
 func TestBlob_Unpublished(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "store")
@@ -178,7 +178,7 @@ func TestBlob_FailedWrite(t *testing.T) {
 	}
 }
 
-// Damage is found, and so is an owner that gave the blob up meanwhile.
+// Damage is found, and so is a blob that its owner has dropped meanwhile.
 func TestBlob_Damage(t *testing.T) {
 	ctx := context.Background()
 	data := blobBytes(20 * blobBlock)

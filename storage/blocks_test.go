@@ -134,7 +134,7 @@ func TestEditBlocks_EmptySlots(t *testing.T) {
 	})
 }
 
-// Two attributes lie side by side in one part and do not disturb each other.
+// Two attributes are stored in one part and do not affect each other.
 func TestEditBlocks_Values(t *testing.T) {
 	for kind := Text; kind <= Boolean; kind++ {
 		random := rand.New(rand.NewPCG(uint64(kind), 4))
@@ -261,8 +261,8 @@ func compareSlots(x *tx, r *graphRecord, want map[string]uint32, all *block.KeyS
 	return nil
 }
 
-// The blocks of a column are those that changes in place make of the same
-// values in order, and starting at any of them makes the same ones.
+// The blocks of a column after changes in place equal those that are made from the same
+// values in order, from any starting block.
 func TestNextValueBlock(t *testing.T) {
 	const n = 5000
 	for kind := Text; kind <= Boolean; kind++ {
@@ -395,7 +395,7 @@ func TestValueList_LongText(t *testing.T) {
 	})
 }
 
-// deleteRange deletes what it is given, over many pages, and heeds the context.
+// deleteRange deletes the given range over many pages, and ends with its context.
 func TestTx_DeleteRange(t *testing.T) {
 	inObject(t, func(x *tx, object uint64) error {
 		p, err := x.part(object, block.KeysName)

@@ -14,13 +14,13 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// plant changes the record under a key of a top bucket, or of a part of an
-// object, and seals it again: damage that only its meaning shows.
+// plant changes the record under a key of a top bucket, or of a part of an object, and
+// computes its checksum again: only the meaning of the record shows the damage.
 type plant struct {
 	name string
 	do   func(t *testing.T, root *bolt.Bucket)
-	says string // what Check must say
-	// reading must fail too where it is set
+	says string // expected in the report of Check
+	// if set, reading must also fail
 	read func(db *DB) error
 }
 
@@ -68,8 +68,8 @@ func changeStruct[T any](t *testing.T, root *bolt.Bucket, bucket []byte, key str
 	}
 }
 
-// TestDB_Check_Planted plants damage whose checksums are right, and expects
-// Check to find it and reading never to take it for the truth.
+// TestDB_Check_Planted plants damage under valid checksums, and expects Check to find it
+// and reads never to return it as an answer.
 func TestDB_Check_Planted(t *testing.T) {
 	ctx := context.Background()
 	snapshot := func(db *DB) error { _, err := db.Snapshot(ctx, "g"); return err }
@@ -206,7 +206,7 @@ func TestDB_Check_Planted(t *testing.T) {
 	})
 }
 
-// tryPlants plants each damage into a store of its own, which fill fills.
+// tryPlants plants each damage into a separate store, which fill fills.
 func tryPlants(t *testing.T, plants []plant, fill func(db *DB)) {
 	ctx := context.Background()
 	for _, p := range plants {
@@ -245,8 +245,8 @@ func tryPlants(t *testing.T, plants []plant, fill func(db *DB)) {
 	}
 }
 
-// TestOpen_CyclicTree makes a page point back at its parent: bbolt would recurse
-// until the process dies.
+// TestOpen_CyclicTree makes a page point to its parent: bbolt would recurse until the
+// process dies.
 func TestOpen_CyclicTree(t *testing.T) {
 	db := newStore(t, nil)
 	importText(t, db, "g", killText())

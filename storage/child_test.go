@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Tests that kill a process, or that open files that might, run the test binary
-// again as a child with childEnv set to a job and its arguments.
+// Tests that kill a process, or open files that may kill it, run the test binary again as a
+// child, with childEnv set to a job and its arguments.
 const childEnv = "HEAVYTAIL_STORAGE_CHILD"
 
 // runChild does the job of a child process, if this is one.
@@ -54,7 +54,7 @@ func atoi(s string) int {
 	return n
 }
 
-// fail ends a child that could not do its job.
+// fail ends a child that failed.
 func fail(err error) {
 	if err != nil {
 		fmt.Println("child:", err)
@@ -142,7 +142,7 @@ func childImport(path string, commits, room int) {
 	fail(db.Close())
 }
 
-// childUpdate writes ever new versions of the graphs "g" and "h", both in one
+// childUpdate writes new versions of the graphs "g" and "h" without end, both in one
 // transaction.
 func childUpdate(path string, commits int) {
 	ctx := context.Background()
@@ -169,7 +169,7 @@ func childUpdate(path string, commits int) {
 	}
 }
 
-// childPut replaces an embedding by ever new generations.
+// childPut replaces an embedding by new generations without end.
 func childPut(path string, commits int) {
 	db, err := Open(path, &Options{BatchBytes: 2 << 20})
 	fail(err)
@@ -183,8 +183,8 @@ func childPut(path string, commits int) {
 	}
 }
 
-// waitKilled waits for a child that kills itself or is killed, and fails the
-// test where it failed otherwise.
+// waitKilled waits for a child that kills itself or is killed, and fails the test if the
+// child failed for another reason.
 func waitKilled(t *testing.T, cmd *exec.Cmd) (finished bool) {
 	t.Helper()
 	err := cmd.Wait()
@@ -197,11 +197,11 @@ func waitKilled(t *testing.T, cmd *exec.Cmd) (finished bool) {
 	return false
 }
 
-// never is a time after which no child is killed: whatever time it takes to come to the
-// commit at which it kills itself.
+// never is a time after which no child is killed: the child always reaches the commit at
+// which it kills itself.
 const never = time.Duration(math.MaxInt64)
 
-// randomMoment kills a child after some time.
+// randomMoment kills a child after a random time.
 func randomMoment(cmd *exec.Cmd, wait time.Duration) *time.Timer {
 	return time.AfterFunc(wait, func() { _ = cmd.Process.Kill() })
 }

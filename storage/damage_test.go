@@ -19,20 +19,20 @@ import (
 	"heavytail/storage/vec"
 )
 
-// history is a small store with everything in it, as its file was before each of its
-// commits and, last, at the end.
+// history is a small store with all kinds of content: its file before each of its commits
+// and, last, at the end.
 type history struct {
 	images  [][]byte
 	answers []map[string]any // of the images
 }
 
-// made is the history that all tests read, made by the first of them.
+// made is the history that all tests share; the first test makes it.
 var made struct {
 	mu sync.Mutex
 	h  *history
 }
 
-// oneHistory returns the history, which nobody may change.
+// oneHistory returns the shared history, which must not be changed.
 func oneHistory(t *testing.T) *history {
 	t.Helper()
 	made.mu.Lock()
@@ -102,7 +102,7 @@ func newHistory(t *testing.T) *history {
 	for id := range uint64(3) {
 		checkpointOf(t, db, JobInfo{ID: id + 1, Kind: "EMBED", Statement: "EMBED ring", State: JobCancelled}, 9000)
 	}
-	for i := range 3 { // what the last commits write over
+	for i := range 3 { // pages that the last commits overwrite
 		update(t, db, func(x *Tx) error {
 			_, err := x.InsertEdges("ring", []Edge{{Source: fmt.Sprint(i), Target: fmt.Sprint(i + 100)}})
 			return err
@@ -165,9 +165,8 @@ func historyRich(t *testing.T, db *DB) {
 	}
 }
 
-// ask opens a file with the given content and asks it everything; what it says at
-// opening is under "open" where it is refused. The second result is what the store has
-// to say of itself.
+// ask opens a file with the given content and reads everything; if opening fails, the error
+// is under "open". The second result is the notices of the store.
 func (h *history) ask(t *testing.T, path string, content []byte) (map[string]any, []string) {
 	t.Helper()
 	if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -181,8 +180,8 @@ func (h *history) ask(t *testing.T, path string, content []byte) (map[string]any
 	return answers(db), db.Notices()
 }
 
-// judge reports what is wrong with what a damaged file answers: everything must be as
-// in the image, or an error of the right type.
+// judge reports wrong answers of a damaged file: every answer must be as in the image, or
+// an error of the right type.
 func (h *history) judge(got, want map[string]any) string {
 	if err, refused := got["open"].(error); refused {
 		if !typed(err) {
@@ -194,7 +193,7 @@ func (h *history) judge(got, want map[string]any) string {
 	return wrong
 }
 
-// reached lists the pages that the tree of a file reaches, with their overflow.
+// reached lists the pages that the tree of a file reaches, including overflow pages.
 func reached(t *testing.T, file []byte) []uint64 {
 	t.Helper()
 	m, _, err := page.ReadMeta(bytes.NewReader(file), int64(len(file)))
@@ -214,7 +213,7 @@ func reached(t *testing.T, file []byte) []uint64 {
 	return ids
 }
 
-// long reports whether the tests that take minutes are to be run in full.
+// long reports whether tests that take minutes run in full.
 func long() bool { return os.Getenv("HEAVYTAIL_LONG") != "" }
 
 // TestDamage_PageHeaders flips every bit of the header and of the table of elements of
@@ -264,8 +263,8 @@ func TestDamage_PageHeaders(t *testing.T) {
 	t.Logf("%d pages, %d of them branches; %d bits, %d files refused", len(pages), branches, tried, refused)
 }
 
-// TestDamage_StalePage puts at the place of a page what lay there at an earlier commit:
-// the disk has lost a write.
+// TestDamage_StalePage replaces a page by its content at an earlier commit, as if the disk
+// had lost a write.
 func TestDamage_StalePage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: damages a file in thousands of ways")
@@ -306,7 +305,7 @@ func TestDamage_StalePage(t *testing.T) {
 				identical++
 			}
 			if _, damaged := compareAnswers(got, want); damaged || got["open"] != nil {
-				inRecord := block.Native.Uint64(now) != id // the inside of a large record, which its checksum guards
+				inRecord := block.Native.Uint64(now) != id // the content of a large record, which its checksum protects
 				h.refuses(t, path, fmt.Sprintf("page %d as before commit %d", id, i), inRecord)
 			}
 			tried++
@@ -316,9 +315,9 @@ func TestDamage_StalePage(t *testing.T) {
 	t.Logf("%d stale pages: %d files refused, %d with the same answers", tried, refused, identical)
 }
 
-// refuses expects that nothing makes a loss final: neither a copy nor a write is made of
-// a damaged file, and a recovery says what it did not find. Damage inside of a record
-// does not keep others from being written: the record stays as it is.
+// refuses expects that a damaged file is neither copied nor written to, so that nothing
+// makes a loss final, and that a recovery reports what it did not find. Damage inside a
+// record does not prevent writes of other records: the record stays as it is.
 func (h *history) refuses(t *testing.T, path, what string, inRecord bool) {
 	t.Helper()
 	ctx := context.Background()
@@ -346,7 +345,7 @@ func (h *history) refuses(t *testing.T, path, what string, inRecord bool) {
 	}
 }
 
-// checkBlames reports whether a check finds a fault at a place.
+// checkBlames reports whether Check finds a fault at a place.
 func (h *history) checkBlames(t *testing.T, path, where string) bool {
 	t.Helper()
 	db, err := Open(path, &Options{ReadOnly: true})
@@ -361,7 +360,7 @@ func (h *history) checkBlames(t *testing.T, path, where string) bool {
 	return slices.ContainsFunc(report.Faults, func(f Fault) bool { return f.Where == where && f.Remedy != "" })
 }
 
-// A meta page that was never written leaves the state before, whole: Check finds the
+// If a meta page was never written, the whole state before it remains: Check finds the
 // later one.
 func TestDamage_LostMetaPage(t *testing.T) {
 	t.Parallel()
@@ -383,7 +382,7 @@ func TestDamage_LostMetaPage(t *testing.T) {
 }
 
 // TestDamage_MetaPages flips every bit of both meta pages: the answers are the same, or
-// those of the commit before, and then the store says that this may be so.
+// those of the previous commit; then a notice of the store says that this is possible.
 func TestDamage_MetaPages(t *testing.T) {
 	t.Parallel()
 	h := oneHistory(t)
@@ -423,9 +422,9 @@ func TestDamage_MetaPages(t *testing.T) {
 	t.Logf("%d bits undid the last commit", undone)
 }
 
-// TestPowerLoss cuts the power in every commit of a history: of the pages that it
-// writes any may be on the disk, in any order, before the flush; then the meta page
-// follows, whole or torn. The state is that before the commit or that after it.
+// TestPowerLoss cuts the power in every commit of a history: before the flush, any subset
+// of its pages may be on the disk; the meta page is written after it, complete or torn. The
+// resulting state is that before the commit or that after it.
 func TestPowerLoss(t *testing.T) {
 	t.Parallel()
 	h := oneHistory(t)

@@ -9,8 +9,9 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Each part of the digest changes exactly when its part of the content does, wherever in a
-// long list, and neither with the version nor with the slots of the vertices.
+// Each part of the digest changes exactly when its part of the content changes, wherever
+// the change is in a long list, and neither with the version nor with the slots of the
+// vertices.
 func TestSnapshot_Digest(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -114,7 +115,7 @@ func TestMatrixDigest(t *testing.T) {
 	add("another shape")
 }
 
-// The digest beside the load of the same graph.
+// The time of the digest next to that of loading the same graph.
 func BenchmarkSnapshot_Digest(b *testing.B) {
 	ctx := context.Background()
 	db := newStore(b, nil)

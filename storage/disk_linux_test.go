@@ -31,8 +31,8 @@ func mount(t *testing.T, source, kind string, flags uintptr, data string) string
 	return dir
 }
 
-// On a full disk every write fails with an error that says so, nothing that was
-// acknowledged is lost, and once there is some room the file can be used again.
+// On a full disk every write fails with an error that says so, and nothing that was
+// confirmed is lost. When some space is free again, the file can be used.
 func TestDB_DiskFull(t *testing.T) {
 	ctx := context.Background()
 	dir := mount(t, "tmpfs", "tmpfs", 0, "size=3m")
@@ -81,7 +81,7 @@ func TestDB_DiskFull(t *testing.T) {
 		}
 		sameSnapshot(t, s, want)
 	}
-	// There is no room for a copy either, and that does not harm the handle.
+	// There is no space for a copy either; a failed copy does not affect the open store.
 	if _, err := db.Compact(ctx, nil); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("compact: %v", err)
 	}
@@ -108,7 +108,8 @@ func TestDB_DiskFull(t *testing.T) {
 	importText(t, db, "g", killText())
 }
 
-// A read-only medium, and a file without permission, say that they can be read.
+// The errors of a read-only medium, and of a file without permission, say that the file can
+// be opened for reading.
 func TestOpen_ReadOnlyMedium(t *testing.T) {
 	folder := filepath.Dir(closedStore(t))
 	dir := mount(t, folder, "", unix.MS_BIND, "")
@@ -151,7 +152,7 @@ func TestOpen_NoPermission(t *testing.T) {
 	})
 }
 
-// testReadOnly opens a store that can be read and not be written.
+// testReadOnly opens a store that can be read but not written.
 func testReadOnly(t *testing.T, path string, cause error) {
 	t.Helper()
 	db, err := Open(path, nil)

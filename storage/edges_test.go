@@ -124,7 +124,7 @@ func (m *edgeModel) commit() {
 	m.touched = map[uint32]bool{}
 }
 
-// next is the version that a commit would give.
+// next is the version that a commit would have.
 func (m *edgeModel) next() uint64 {
 	if len(m.touched) > 0 {
 		return m.version + 1

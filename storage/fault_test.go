@@ -12,9 +12,9 @@ import (
 
 var errDisk = errors.New("the disk is full")
 
-// TestDB_FailingCommit fails commit 0, 1, 2, … of a piece of work until it gets
-// through. After each failure the handle must refuse to write and still read,
-// and the reopened file must hold the state before the work or after it.
+// TestDB_FailingCommit fails commit 0, 1, 2, … of some work until the work succeeds. After
+// each failure the open store must refuse writes and still read, and the reopened file must
+// have the state before the work or after it.
 func TestDB_FailingCommit(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -134,7 +134,7 @@ func TestDB_FailingCommit(t *testing.T) {
 				if stateErr != nil {
 					t.Fatalf("commit %d: %v", failAt, stateErr)
 				}
-				// A failure of the sweep afterwards is not one of the work.
+				// A failure of the later clean-up is not a failure of the work.
 				if changed != (err == nil) {
 					t.Fatalf("commit %d: error %v, but changed is %t", failAt, err, changed)
 				}
@@ -152,8 +152,8 @@ func TestDB_FailingCommit(t *testing.T) {
 	}
 }
 
-// Rows that were computed for a graph do not go to another one that has its name
-// by the time that they are there.
+// Rows that were computed for a graph are not stored for another graph that has taken its
+// name meanwhile.
 func TestPutEmbedding_GraphMadeAgain(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, nil)

@@ -13,7 +13,7 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// sealed is the record with a right checksum: what a hostile writer would make.
+// sealed returns the record with a valid checksum, as a hostile writer would make it.
 func sealed(seed block.Seed, key, payload []byte) []byte {
 	return seed.Seal(key, append(make([]byte, block.ChecksumSize), payload...))
 }
@@ -61,7 +61,7 @@ func hostileMsgpack() [][]byte {
 	return list
 }
 
-// The inputs above must be refused, and without the memory that they ask for.
+// The inputs above must be refused without allocating the memory that they declare.
 func TestRecord_Hostile(t *testing.T) {
 	seed := block.SeedOf(block.EmbeddingsName)
 	for i, payload := range hostileMsgpack() {

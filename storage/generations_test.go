@@ -46,8 +46,8 @@ func readState(db *DB, info EmbeddingInfo) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// The present generation and the one before can be read by name and number, older
-// ones are gone, and the state is that of the present one alone.
+// The present generation and the previous one can be read by name and number, older ones
+// are removed, and only the present one has a state.
 func TestGenerations(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, &Options{BatchBytes: 5000})
@@ -94,7 +94,7 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// What is dropped takes its generations and states with it, and its space is free.
+// Dropping an embedding also drops its generations and states, and frees their space.
 func TestGenerations_Drop(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, nil)
@@ -131,7 +131,7 @@ func TestGenerations_Drop(t *testing.T) {
 	}
 }
 
-// Copies have generations and states. A damaged state costs the state alone.
+// Copies have the generations and states. A damaged state affects nothing but the state.
 func TestGenerations_Copied(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -179,12 +179,12 @@ func TestGenerations_Copied(t *testing.T) {
 	if err != nil || got.StateBytes != 0 || m.Data[0] != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	// The store that was damaged on purpose is not checked at the end.
+	// The store was damaged on purpose, so it is not checked at the end.
 	publishing(t, db, func(x *tx) error { return x.dropEmbedding("e") })
 	db.sweep(ctx)
 }
 
-// A state that fails to be written leaves the generation before as it was.
+// If writing a state fails, the previous generation stays unchanged.
 func TestPutEmbeddingState_FailedState(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, &Options{BatchBytes: 5000})
@@ -249,8 +249,8 @@ func TestSnapshot_RowsOf(t *testing.T) {
 	}
 }
 
-// When an embedding is refreshed automatically stays from one generation to the next,
-// and is not said of those that were replaced.
+// The setting for automatic refreshes passes from one generation to the next, and is not
+// reported for replaced ones.
 func TestDB_SetAutoRefresh(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, nil)

@@ -13,7 +13,7 @@ import (
 	"heavytail/storage/internal/block"
 )
 
-// goldenFile unpacks a file that the code of an earlier format has written.
+// goldenFile unpacks a file that was written by the code of an earlier format.
 func goldenFile(t *testing.T, name string) string {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", name))
@@ -36,7 +36,7 @@ func goldenFile(t *testing.T, name string) string {
 	return path
 }
 
-// checkFormat1 compares a store with what was put into the file of format 1.
+// checkFormat1 compares a store with the known content of the file of format 1.
 func checkFormat1(t *testing.T, db *DB) {
 	t.Helper()
 	ctx := context.Background()
@@ -73,7 +73,7 @@ func checkFormat1(t *testing.T, db *DB) {
 	}
 }
 
-// A file of format 1 is read as it is, raised by a commit, and migrated.
+// A file of format 1 is read as it is, upgraded by a commit, and migrated.
 func TestOpen_Format1(t *testing.T) {
 	ctx := context.Background()
 	path := goldenFile(t, "format1.ht.gz")
@@ -127,8 +127,8 @@ func TestOpen_Format1(t *testing.T) {
 	}
 }
 
-// A file of format 3 is read as it is, and becomes one of the present format with
-// the first commit, which may store a model.
+// A file of format 3 is read as it is, and upgraded by the first commit, which may store a
+// model.
 func TestOpen_Format3(t *testing.T) {
 	ctx := context.Background()
 	path := goldenFile(t, "format3.ht.gz")

@@ -76,7 +76,7 @@ func readCSV(text []byte, separator byte) (edges int64, err error) {
 	}
 }
 
-// BenchmarkReadUnusual reads lines that take the careful way of the parser.
+// BenchmarkReadUnusual reads lines that need the slow path of the parser.
 func BenchmarkReadUnusual(b *testing.B) {
 	for _, form := range []string{"é%d ü%d\n", "%d, %d\n", "\"%d\",\"%d\"\n"} {
 		var text []byte
@@ -96,7 +96,7 @@ func BenchmarkReadUnusual(b *testing.B) {
 	}
 }
 
-// BenchmarkReadCompressed gives bytes of text, not of the compressed input.
+// BenchmarkReadCompressed reports bytes of text, not of the compressed input.
 func BenchmarkReadCompressed(b *testing.B) {
 	text := numbers(benchEdges, '\t')
 	for _, c := range []struct {
@@ -163,8 +163,8 @@ func BenchmarkWriteWord2Vec(b *testing.B) {
 	b.ReportMetric(float64(b.N)*rows*dim/b.Elapsed().Seconds(), "values/s")
 }
 
-// BenchmarkRead reads the other layouts: edges with weights and times, and what
-// Read knows beside edge lists.
+// BenchmarkRead reads the other layouts: edges with weights and times, and the other
+// formats that Read detects.
 func BenchmarkRead(b *testing.B) {
 	const head = "<graphml><key id='d0' for='node' attr.name='x' attr.type='int'/><graph>\n"
 	for _, c := range []struct {

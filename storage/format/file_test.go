@@ -158,7 +158,7 @@ func TestCreateFile_NotRegular(t *testing.T) {
 	onlyFiles(t, dir, "link", "target")
 }
 
-// TestFile_WriteError makes the disk's error happen by closing the file below.
+// TestFile_WriteError causes an error of the disk by closing the underlying file.
 func TestFile_WriteError(t *testing.T) {
 	for _, name := range []string{"g", "g.gz", "g.zst"} {
 		dir := t.TempDir()
@@ -258,8 +258,8 @@ func TestInFolder_Confined(t *testing.T) {
 	}
 }
 
-// A second name of a file is there in one step, replaces only what may be replaced, and leaves
-// nothing behind, also over another name of the same file.
+// A second name of a file appears in one step, replaces only what it is allowed to replace,
+// and leaves nothing behind, also if it replaces another name of the same file.
 func TestLinkFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

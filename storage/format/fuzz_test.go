@@ -15,9 +15,9 @@ var seeds = []string{
 	"3 2\n1 2\n2 3\n", "person friend\n1 2\n", "ada l\tbob m\n", "\"a,b\",c\n\"d", "1 2 3\n4\n", "\xff\xfe1", "a\x00b c\n", "1 2\r3 4\r", ",,\n", " \n%\n", "e,t\na,\"\n\"",
 }
 
-// FuzzReadEdgeList reads arbitrary bytes as text, and inside gzip, and checks
-// what holds for all input: the two agree, keys are what they promise, all
-// lines are accounted for, and errors are of the documented kinds.
+// FuzzReadEdgeList reads any bytes as text, and compressed by gzip, and checks what holds
+// for all input: both give the same edges, keys have the documented form, all lines are
+// counted, and errors are of the documented kinds.
 func FuzzReadEdgeList(f *testing.F) {
 	for i, seed := range seeds {
 		f.Add([]byte(seed), uint8(i), i%2 == 0)

@@ -184,11 +184,12 @@ func TestRead_GraphML(t *testing.T) {
 	}
 }
 
-// laughs is the classic bomb: ten entities, each ten times the one before.
+// laughs is the XML bomb "billion laughs": ten entities, each of which repeats the previous
+// one ten times.
 const laughs = `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;">` +
 	`<!ENTITY lol3 "&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;">]><graphml>&lol3;</graphml>`
 
-// TestRead_Bombs reads small compressed files that become large.
+// TestRead_Bombs reads small compressed files that decompress to large ones.
 func TestRead_Bombs(t *testing.T) {
 	for layout, text := range map[Layout]string{
 		LayoutAdjacency:    strings.Repeat("\n", 3<<20),
@@ -465,7 +466,7 @@ func TestRead_METIS(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, reason)
 		}
 	}
-	// The same as an adjacency list would be another graph.
+	// The same text as an adjacency list would be a different graph.
 	text := "4 2\n2\n1 3\n2\n\n"
 	if _, _, err := readGraph(t, text, Options{Layout: LayoutAdjacency}); err == nil || !strings.Contains(err.Error(), "METIS") {
 		t.Errorf("%v", err)
@@ -501,7 +502,7 @@ func TestRead_METISKeys(t *testing.T) {
 	}
 }
 
-// Files of Graphs.jl begin with the graph that they declare.
+// Files of Graphs.jl begin with the number of graphs that they contain.
 func TestRead_GraphsJL(t *testing.T) {
 	got, stats, err := readGraph(t, "3,2,u,graph\n1,2\n2,3\n", Options{})
 	if got != "1-2 1;2-3 1;" || err != nil || stats.Header != "3,2,u,graph" || stats.DeclaredVertices != 3 || stats.CountsHeader {
@@ -524,7 +525,7 @@ func (b brokenReader) Read(p []byte) (int, error) {
 	return len(p) + 1, nil
 }
 
-// A reader that panics, in a goroutine that the caller does not see, is an error.
+// A panic of a reader, in a goroutine that the caller does not see, becomes an error.
 func TestRead_BrokenReader(t *testing.T) {
 	for _, panics := range []bool{true, false} {
 		if _, err := Read(t.Context(), brokenReader{panics}, Options{}, Handler{}); !errors.Is(err, ErrReader) {
@@ -533,7 +534,7 @@ func TestRead_BrokenReader(t *testing.T) {
 	}
 }
 
-// TestRead_Cancelled cancels every reader in the midst of its text.
+// TestRead_Cancelled cancels every reader in the middle of its text.
 func TestRead_Cancelled(t *testing.T) {
 	for layout, text := range map[Layout]*repeated{
 		LayoutEdges:        {text: "1 2\n"},

@@ -73,9 +73,9 @@ func collect(text []byte, opts Options) (*sample, error) {
 	return s, err
 }
 
-// fuzzLayout checks what holds for every text in a layout: errors are of the
-// documented kinds, pieces of the text give what the whole gives, and what was
-// read is written and read back equal.
+// fuzzLayout checks what holds for every text in a layout: errors are of the documented
+// kinds, a text that arrives in pieces gives the same as the whole text, and the graph is
+// equal after it is written and read again.
 func fuzzLayout(t *testing.T, layout Layout, text []byte, skip bool) {
 	opts := fuzzLimits
 	opts.Layout, opts.SkipBad = layout, skip

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Two writers of one part would write over each other. The second is refused, by
-// whatever way it comes, until the first has ended.
+// Two writers of one part would overwrite each other. The second is refused until the first
+// has ended, whichever function opens it.
 func TestPart_InUse(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.csv")
 	first, err := CreatePart(nil, path, false)
@@ -59,8 +59,8 @@ func open(t *testing.T, path string) *os.File {
 	return f
 }
 
-// A state whose part is gone, as of a writer that was killed between the last two
-// steps of Commit, says nothing about the next part.
+// A state file without its part, as a writer leaves it that was killed between the last two
+// steps of Commit, is ignored for the next part.
 func TestPart_StateOfAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.csv")
 	part, err := CreatePart(nil, path, false)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A process that is being started has every open file of its parent for a moment. It
-// does not keep the lock on a part that its writer has left.
+// A process that is being started briefly has every open file of its parent. It must not
+// keep the lock on a part after its writer has ended.
 func TestPart_KeptBesideACopy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.csv")
 	first, err := CreatePart(nil, path, false)

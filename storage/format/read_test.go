@@ -331,8 +331,8 @@ func TestReadEdgeList_Cancelled(t *testing.T) {
 	}
 }
 
-// TestReadEdgeList_CancelledWhileBlocked would hang if a Read that waits for
-// ever kept the caller waiting.
+// TestReadEdgeList_CancelledWhileBlocked would hang if a Read that blocks forever also
+// blocked the caller.
 func TestReadEdgeList_CancelledWhileBlocked(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	r, w := io.Pipe()

@@ -105,8 +105,8 @@ func TestReadEdgeList_Damaged(t *testing.T) {
 	}
 }
 
-// TestReadEdgeList_EveryCut cuts a compressed file at every byte: none may pass
-// for a whole one.
+// TestReadEdgeList_EveryCut truncates a compressed file at every byte: none may be accepted
+// as complete.
 func TestReadEdgeList_EveryCut(t *testing.T) {
 	text := numbers(100, ' ')
 	for name, data := range map[string][]byte{"gzip": gzipped(t, text), "zstd": zstdped(t, text)} {
@@ -165,7 +165,7 @@ func TestReadEdgeList_EndlessLine(t *testing.T) {
 	if stats.Bytes > 2<<20 {
 		t.Errorf("%d bytes were read", stats.Bytes)
 	}
-	// Lines that are skipped are read to their end, but not kept.
+	// Skipped lines are read to their end, but not kept in memory.
 	_, stats, err = readAll(t, io.LimitReader(endless{}, 64<<20), EdgeListOptions{SkipBad: true})
 	if err != nil || stats.Skipped != 1 || stats.Bytes != 64<<20 {
 		t.Errorf("stats %+v, error %v", stats, err)

@@ -29,8 +29,8 @@ func TestWriteWalks(t *testing.T) {
 	}
 }
 
-// TestWriteWalks_Keys refuses keys that would be read as two, or not at all, even
-// where no walk passes them.
+// TestWriteWalks_Keys refuses keys that would be read as two keys or as none, even if no
+// walk contains them.
 func TestWriteWalks_Keys(t *testing.T) {
 	for _, key := range []string{"", "a b", "a\t", "a\u00a0b", "a\nb", "\xff", "\x00"} {
 		var out bytes.Buffer

@@ -60,7 +60,7 @@ func TestWriteEdgeList_Refused(t *testing.T) {
 			t.Errorf("%.10q: %v", key, err)
 		}
 	}
-	// A key that no edge uses is not written.
+	// A key without an edge is not written.
 	if err := WriteEdgeList(t.Context(), &strings.Builder{}, 3, appendKeys([]string{"a", "b", "c\x00"}), pairSeq([][2]uint32{{0, 1}})); err != nil {
 		t.Error(err)
 	}
@@ -107,9 +107,9 @@ func TestWrite_WriterError(t *testing.T) {
 	}
 }
 
-// TestWriteEdgeList_RoundTrip reads back what was written, by the zero options:
-// whatever the keys are, the reader must take no line for a header, a comment or
-// another form.
+// TestWriteEdgeList_RoundTrip reads back what was written, with the zero options: whatever
+// the keys are, the reader must not take any line for a header, a comment or another
+// layout.
 func TestWriteEdgeList_RoundTrip(t *testing.T) {
 	// Keys are made of pieces that mean something to some form of the file.
 	piece := rapid.OneOf(
@@ -158,8 +158,8 @@ func TestWriteWord2Vec(t *testing.T) {
 	}
 }
 
-// TestWriteWord2Vec_RoundTrip parses every value back to the same bits, and
-// checks that the number of processors leaves no trace.
+// TestWriteWord2Vec_RoundTrip parses every value back to the same bits, and checks that the
+// output does not depend on the number of processors.
 func TestWriteWord2Vec_RoundTrip(t *testing.T) {
 	const rows, dim = 500, 37 // several blocks, the last one short
 	random := rand.New(rand.NewPCG(3, 4))

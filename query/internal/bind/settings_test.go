@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Programs give settings as values of any Go type that fits.
+// Programs pass settings as values of any suitable Go type.
 func TestOptionInfo_Check(t *testing.T) {
 	integer := OptionInfo{Name: "o", Type: "int"}
 	number := OptionInfo{Name: "o", Type: "float"}

@@ -29,8 +29,7 @@ func TestAmount(t *testing.T) {
 	}
 }
 
-// The two figures of a refusal differ even where three digits do not tell them
-// apart.
+// The two figures of an error differ even if their first three digits are equal.
 func TestLimitError_NeedAndLimitDiffer(t *testing.T) {
 	for _, tt := range []struct {
 		need, limit int64

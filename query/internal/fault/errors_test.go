@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Text that came from data cannot do anything to a terminal.
+// Text that came from data cannot control a terminal.
 func TestQuote_EscapesWhatATerminalObeys(t *testing.T) {
 	hostile := "a\x1b[2J\r\n\u202eevil\u200b\xff" + strings.Repeat("x", 100)
 	for _, text := range []string{Quote(hostile), QuoteKey(hostile), Name(hostile)} {

@@ -54,7 +54,7 @@ func spec(target string) Spec {
 	return Spec{Kind: "TEST", Text: "TEST " + target, Target: target, Memory: 10, Purpose: "the test", Options: []storage.Setting{{Name: "a", Value: "1"}}}
 }
 
-// stopped runs a job that saves text and is cancelled then, and returns its record.
+// stopped runs a job that saves text and is then cancelled, and returns its record.
 func (b *bench) stopped(t *testing.T, s Spec, text string) storage.JobInfo {
 	t.Helper()
 	c, j := b.call(t), b.New(storage.JobInfo{}, false)
@@ -81,8 +81,8 @@ func (b *bench) stopped(t *testing.T, s Spec, text string) storage.JobInfo {
 	return info
 }
 
-// A job that was cancelled continues from what it has saved last, with the same
-// number, and leaves no checkpoint when it is done.
+// A cancelled job continues from its last checkpoint, with the same number, and leaves no
+// checkpoint when it is done.
 func TestRunner_Continues(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -113,8 +113,8 @@ func TestRunner_Continues(t *testing.T) {
 	}
 }
 
-// A checkpoint is not used where the result could have other bytes, or cannot be
-// read, which a notice says.
+// A checkpoint is not used if the result could have different bytes, or if it cannot be
+// read; a notice says so.
 func TestRunner_StartsOver(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -141,8 +141,8 @@ func TestRunner_StartsOver(t *testing.T) {
 	}
 }
 
-// While a job writes a target no other job may; a job of another target may, and one
-// that needs more memory than there is may not.
+// While a job writes a target no other job may write it; a job with another target may run,
+// and one that needs more memory than is free may not.
 func TestRunner_OneForEachTarget(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -174,8 +174,8 @@ func TestRunner_OneForEachTarget(t *testing.T) {
 	}
 }
 
-// Jobs in the background take turns, and Stop interrupts those that run and those
-// that wait.
+// Jobs in the background wait for each other, and Stop interrupts the running and the
+// waiting ones.
 func TestRunner_Background(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

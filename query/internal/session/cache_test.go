@@ -31,7 +31,7 @@ func TestCache_SharesAndForgets(t *testing.T) {
 		t.Errorf("first get: %v, hit %v", a, hit)
 	}
 	release()
-	release() // a second time is nothing
+	release() // releasing it a second time does nothing
 	if a, release, hit := mustGet(t, c, key(1, 1), 40, "other"); a != "a" || !hit {
 		t.Errorf("second get: %v, hit %v", a, hit)
 	} else {
@@ -39,7 +39,7 @@ func TestCache_SharesAndForgets(t *testing.T) {
 	}
 	_, releaseB, _ := mustGet(t, c, key(2, 1), 40, "b")
 	releaseB()
-	// Room for a third is made of what was not used for longest.
+	// The least recently used entry is evicted to make room for a third.
 	_, releaseC, _ := mustGet(t, c, key(3, 1), 40, "c")
 	releaseC()
 	if _, release, hit := mustGet(t, c, key(2, 1), 40, "b"); !hit {
@@ -68,8 +68,8 @@ func TestCache_NewVersionReplacesOld(t *testing.T) {
 	}
 }
 
-// What is matched with an embedding shares its vectors and counts nothing for
-// them, so that it must not outlive it.
+// A matched embedding shares the vectors of its embedding and counts no memory for them, so
+// it must not stay longer in the cache.
 func TestCache_ForgetsWhatIsMatched(t *testing.T) {
 	c := NewCache(100, true)
 	embedding := CacheKey{Kind: "embedding", Name: "e", ID: 1, Version: 1}
@@ -156,7 +156,7 @@ func TestCache_LoadsOnce(t *testing.T) {
 		wg.Add(1)
 		go get()
 	}
-	// One whose context ends does not wait for the others.
+	// A caller whose context ends does not wait for the others.
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, _, _, err := c.Get(ctx, key(1, 1), 40, "it", slow); !errors.Is(err, context.Canceled) {
@@ -169,8 +169,8 @@ func TestCache_LoadsOnce(t *testing.T) {
 	}
 }
 
-// A load that its own caller cancelled is tried again by those who waited, and
-// any other failure is theirs too; neither stays in the cache.
+// A load that its own caller cancelled is repeated for the callers that wait; any other
+// failure is returned to all of them. Neither stays in the cache.
 func TestCache_FailedLoads(t *testing.T) {
 	for _, failure := range []error{context.Canceled, errors.New("disk")} {
 		c := NewCache(100, true)

@@ -13,7 +13,7 @@ func TestMeter_RateAndRemaining(t *testing.T) {
 		clock = time.Unix(int64(seconds), 0)
 		m.Update(stage, done, total)
 	}
-	at(1, "reading", 100, 1000) // nothing is known of the rate yet
+	at(1, "reading", 100, 1000) // the rate is not known yet
 	at(3, "reading", 300, 1000) // 200 in 2 s
 	at(5, "writing", 0, 10)
 	at(6, "writing", 5, 10)
@@ -39,7 +39,7 @@ func TestMeter_RateAndRemaining(t *testing.T) {
 	}
 }
 
-// A stage that starts again, as the passes of a sweep do, is measured from zero.
+// A stage that starts again, like the passes of a sweep, is measured from the beginning.
 func TestMeter_StageAgain(t *testing.T) {
 	clock := time.Unix(0, 0)
 	var last Progress
