@@ -164,9 +164,9 @@ func (m *Model) placeNew(v int, near []uint32, most int64) {
 // higher numbers than their parents.
 type growth struct {
 	children [][2]int64
-	parent   []int64 // of each inner node: the node above times 2 and the turn; −1 for the root
-	leaf     []int64 // of each vertex, likewise
-	gone     []bool  // inner nodes
+	parent   []int64  // of each inner node: the node above times 2 and the turn; −1 for the root
+	leaf     []int64  // of each vertex, likewise
+	gone     []bool   // inner nodes
 	present  []uint32 // vertices that have a leaf
 	visits   []int64  // of each vertex
 	weight   []int64  // of each inner node: the visits of the vertices below it

@@ -502,7 +502,7 @@ func TestRead_METISKeys(t *testing.T) {
 	}
 }
 
-// Files of Graphs.jl begin with the number of graphs that they contain.
+// Files of Graphs.jl begin with a line that declares the numbers of vertices and edges.
 func TestRead_GraphsJL(t *testing.T) {
 	got, stats, err := readGraph(t, "3,2,u,graph\n1,2\n2,3\n", Options{})
 	if got != "1-2 1;2-3 1;" || err != nil || stats.Header != "3,2,u,graph" || stats.DeclaredVertices != 3 || stats.CountsHeader {
