@@ -153,7 +153,7 @@ type UnitBall struct {
 	Dim       BallDim   `option:"dim"`             // coordinates of a vector, from 1 to 4096, or BallLeast
 	Start     BallStart `option:"start"`           // vectors to begin with
 	From      string    `option:"start_embedding"` // embedding of StartEmbedding; of the same graph
-	Anchor    float64   `option:"anchor"`          // how strongly vectors are kept near the start, from 0, the default, to 100
+	Anchor    *float64  `option:"anchor"`          // how strongly vectors are kept near the start, from 0 to 100; nil is 0 with StartRandom and 0.3 otherwise
 	Margin    float64   `option:"margin"`          // distance from 1 that pairs must keep in the first three tenths of the passes
 	Passes    int       `option:"passes"`
 	Step      float64   `option:"step"`      // about the longest move of a vector in a pass of the first three tenths

@@ -47,7 +47,8 @@ type setting struct {
 
 const (
 	randomStart = "random"
-	usualMargin = 0.05 // the default of unit_ball
+	usualMargin = 0.05 // the defaults of unit_ball
+	usualAnchor = 0.3  // of other starts
 )
 
 // alone reports whether the setting is the method of the start without unit_ball.
@@ -68,22 +69,25 @@ func (s setting) call() string {
 }
 
 // settings lists the settings of small graphs or of large ones, the most important ones
-// first: those with the usual margin, and of these those with the smaller dimension. An
-// anchor to random vectors has no use and is not measured.
+// first: those with the usual margin, and of these those with the smaller dimension. Other
+// margins are measured with the usual anchor. An anchor to random vectors has no use and is
+// not measured.
 func settings(large bool) []setting {
 	dims, starts, margins := []int{64, 128}, []string{"deepwalk", "dp_walker"}, []float64{usualMargin, 0.025, 0.1}
-	anchors := []float64{0, 0.03, 0.1, 0.3}
+	anchors := []float64{usualAnchor, 0, 0.1, 1}
 	if large {
-		dims, starts, margins, anchors = dims[1:], starts[:1], margins[:1], anchors[:3]
+		dims, starts, margins, anchors = dims[1:], starts[:1], margins[:1], anchors[:2]
 	}
 	var list []setting
 	for _, margin := range margins {
 		for _, dim := range dims {
 			list = append(list, setting{dim: dim, start: randomStart, margin: margin})
 			for _, start := range starts {
-				if margin == usualMargin {
-					list = append(list, setting{dim: dim, start: start})
+				if margin != usualMargin {
+					list = append(list, setting{dim, start, usualAnchor, margin})
+					continue
 				}
+				list = append(list, setting{dim: dim, start: start})
 				for _, anchor := range anchors {
 					list = append(list, setting{dim, start, anchor, margin})
 				}

@@ -24,6 +24,9 @@ func (o ballOptions) withDefaults() ballOptions {
 	case o.start == "":
 		o.start = randomStart
 	}
+	if o.Anchor == nil && o.start != randomStart {
+		o.Anchor = new(unitball.StartAnchor) // Start has no rows yet
+	}
 	o.Options = o.Options.WithDefaults()
 	return o
 }
@@ -197,7 +200,7 @@ func ballFields() table[ballOptions] {
 		ballDim(),
 		ballStart(),
 		ballFrom(),
-		float("anchor", "how strongly vectors are kept near the start; 0 does not keep them", "a number from 0 to 100",
+		float("anchor", "how strongly vectors are kept near the start until a tenth of the passes is left; 0 does not keep them, and with another start than random the default is 0.3", "a number from 0 to 100",
 			func(o *options) **float64 { return &o.Anchor }),
 		positive("margin", "distance from 1 that pairs must keep in the first three tenths of the passes; it then falls to 0", "a number above 0 and at most 0.5",
 			func(o *options) *float64 { return &o.Margin }),

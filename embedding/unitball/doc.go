@@ -25,7 +25,10 @@
 //     min(1, 2/√k) of twice that move, because moves are nearly orthogonal to most pairs.
 //     From k = 5 on, a few near pairs may therefore be missing for some passes: the list
 //     is then not sure, and what the pass reports has a few false pairs too few. A run
-//     never ends by such a count: where it would, all pairs are listed again first.
+//     never ends by such a count: where it would, all pairs are listed again first. An
+//     anchor moves similar vertices together, so that more pairs come near than that: a
+//     list that lacked many of the violated pairs makes the next ones shorter-lived, and
+//     after 32 passes a list that is not sure is built again.
 //     The skin grows where joins cost more than the pairs of the list, and shrinks
 //     where these cost more.
 //  2. The edges and the pairs of the list are measured, and those that violate
@@ -38,12 +41,16 @@
 //     preserved even if the dimensions do not suffice for every pair.
 //
 // The step and the margin are constant for three tenths of the passes and then fall
-// evenly to 0. The run ends once no more pairs are wrong than the tolerance, or with the
-// passes, and returns the rows whose pairs within 1 have the largest F1 against the
-// edges. (If the dimensions do not suffice, rows that are all far apart can have the
-// fewest wrong pairs, so their number does not decide.) The wrong pairs of the returned
-// rows are counted by a separate join at radius 1, with the comparison that
-// reconstructions use: vec.L2Squared ≤ 1.
+// evenly to 0. The anchor falls with them, but by squares, and to 0 when a tenth of the
+// passes is left: a vertex that is held rests where its violations and the anchor are
+// equally strong, and some of its pairs stay on the wrong side of 1.
+//
+// The run ends once no more pairs are wrong than the tolerance, or with the passes, and
+// returns the rows whose pairs within 1 have the largest F1 against the edges. (If the
+// dimensions do not suffice, rows that are all far apart can have the fewest wrong pairs,
+// so their number does not decide.) The wrong pairs of the returned rows are counted by a
+// separate join at radius 1, with the comparison that reconstructions use:
+// vec.L2Squared ≤ 1.
 //
 // # Powers
 //

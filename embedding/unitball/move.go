@@ -52,7 +52,7 @@ func (r *run) gradient(v int) {
 		sum += f.by
 	}
 	if r.start != nil {
-		anchor := float32(2 * *r.o.Anchor)
+		anchor := float32(2 * r.anchor())
 		vec.Axpy(-anchor, r.start.Row(v), g)
 		sum += anchor
 	}

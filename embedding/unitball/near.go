@@ -19,14 +19,22 @@ const (
 	// a join: it reads a row at a random address, while a join has tiles of rows
 	// in the cache.
 	pairCost = 4
-	// deviations over √k is the part of their moves by which two vertices are taken to come
-	// nearer. Directions that are independent of each other are nearly orthogonal: the
+	// deviations over √k is the least part of their moves by which two vertices are taken to
+	// come nearer. Directions that are independent of each other are nearly orthogonal: the
 	// distance then changes by √2/√k of the longer move, and this is 2√2 as much. Late
 	// pairs are listed a few passes later, which changes little: with a half of this value
 	// cora needs 82 passes in place of 48.
 	deviations = 2
-	leastCap   = 1 << 24
-	mostThin   = 32
+	// Moves that an anchor causes are not independent: similar vertices move together, to
+	// where they began. So every new list judges the one before by its late pairs, relative
+	// to all that violate their bound: from manyLate on the part is doubled, and below
+	// fewLate it falls again.
+	manyLate, fewLate = 0.2, 0.02
+	// mostAge is the number of passes after which a list that is not sure is built again.
+	// Late pairs of a list that was older once were 2,401 of 2,402 wrong ones.
+	mostAge  = 32
+	leastCap = 1 << 24
+	mostThin = 32
 )
 
 // nearList lists, for every vertex, the larger vertices without an edge to it that
@@ -34,7 +42,7 @@ const (
 type nearList struct {
 	g       *csr.Graph
 	workers int
-	part    float64 // of their moves, by which two vertices are taken to come nearer
+	least   float64 // least value of Part
 	rows    [][]uint32
 	room    room        // that rows are in
 	listed  bool        // rows are set; those of a checkpoint are listed when they are needed
@@ -53,6 +61,7 @@ type listState struct {
 	Looked int64   // pairs measured since it was built
 	Pass   int64   // that it was built in
 	Thin   uint64  // one in 2^Thin near pairs is in it
+	Part   float64 // part of their moves by which two vertices are taken to come nearer
 }
 
 // errFull ends a join that finds too many pairs.
@@ -60,29 +69,43 @@ var errFull = errors.New("unitball: the list is full")
 
 func newNearList(g *csr.Graph, dim, workers int) *nearList {
 	n := g.Vertices()
+	least := min(1, deviations/math.Sqrt(float64(dim)))
 	return &nearList{
-		g: g, workers: workers, part: min(1, deviations/math.Sqrt(float64(dim))),
-		rows: make([][]uint32, n), at: vec.NewMatrix(n, dim), listState: listState{Skin: firstSkin},
+		g: g, workers: workers, least: least,
+		rows: make([][]uint32, n), at: vec.NewMatrix(n, dim), listState: listState{Skin: firstSkin, Part: least},
 		most: max(leastCap, 2*int64(n)*int64(dim)),
 	}
 }
 
 // update makes the list hold the pairs within reach of x: all of them if it is sure, and
-// otherwise all but a few. step is the largest move of a vertex in the last pass.
-func (l *nearList) update(ctx context.Context, x *vec.Matrix, reach, step float64, pass int) error {
+// otherwise all but a few. It reports whether the list is due: it then holds what it did
+// before, and relist has to follow. A run that was stopped may have built it in this pass.
+func (l *nearList) update(ctx context.Context, x *vec.Matrix, reach float64, pass int) (due bool, err error) {
 	if l.Radius == 0 {
-		return l.relist(ctx, x, reach, step, pass)
+		return true, nil
+	}
+	if !l.listed {
+		if err := l.again(ctx); err != nil {
+			return false, err
+		}
 	}
 	most := 2 * l.moved(x)
-	old := l.Pass != int64(pass) // a run that was stopped in this pass may have built it
-	if old && (l.Thin > 0 || reach+l.part*most+slack > l.Radius) {
-		return l.relist(ctx, x, reach, step, pass)
-	}
 	l.sure = l.Thin == 0 && reach+most+slack <= l.Radius
-	if l.listed {
-		return nil
+	age := int64(pass) - l.Pass
+	return age > 0 && (l.Thin > 0 || reach+l.Part*most+slack > l.Radius || !l.sure && age >= mostAge), nil
+}
+
+// judge adapts the part of the next lists to how many of all pairs that violate their bound
+// the last list had not. It reports whether they were many.
+func (l *nearList) judge(late, all int) bool {
+	switch {
+	case float64(late) > manyLate*float64(all):
+		l.Part = min(1, 2*l.Part)
+		return true
+	case float64(late) < fewLate*float64(all):
+		l.Part = max(l.least, l.Part/math.Sqrt2)
 	}
-	return l.again(ctx)
+	return false
 }
 
 // again lists the pairs of a checkpoint, which are those that it had. After an error it
@@ -117,7 +140,7 @@ func (l *nearList) relist(ctx context.Context, x *vec.Matrix, reach, step float6
 func (l *nearList) build(ctx context.Context, x *vec.Matrix, reach, step float64, pass int) error {
 	l.adapt()
 	l.Pass, l.Thin = int64(pass), 0
-	if l.Skin > 2*l.part*step { // otherwise the list would be valid only for this pass
+	if l.Skin > 2*l.Part*step { // otherwise the list would be valid only for this pass
 		l.Radius = reach + l.Skin + 2*slack
 		if err := l.each(ctx, x, l.full); !errors.Is(err, errFull) {
 			return err

@@ -60,6 +60,9 @@ func Refresh(ctx context.Context, g *csr.Graph, o Options, start func(context.Co
 	if err := o.Validate(); err != nil {
 		return nil, Stats{}, refresh, err
 	}
+	if o.Anchor == nil && start != nil {
+		o.Anchor = new(StartAnchor)
+	}
 	o = o.WithDefaults()
 	n := g.Vertices()
 	if old.Rows != n || old.Dim != o.Dim || len(added) != n {

@@ -35,6 +35,18 @@ func (r *run) schedule() (margin, step float64) {
 	return r.o.Margin * left, r.o.Step * left
 }
 
+// free is the fraction of the falling margin that is left when the anchor is 0.
+const free = 0.15
+
+// anchor returns the anchor of the present pass. It falls faster than the margin, so that
+// in the last tenth of the passes the few pairs that are still wrong are free to move. If it
+// fell as the margin does, or not at all, some pairs of every graph stayed wrong.
+func (r *run) anchor() float64 {
+	margin, _ := r.schedule()
+	left := max(0, margin/r.o.Margin-free) / (1 - free)
+	return *r.o.Anchor * left * left
+}
+
 // done returns which fraction of the passes was made.
 func (r *run) done() float64 { return float64(r.pass) / float64(r.o.Passes) }
 

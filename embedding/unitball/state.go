@@ -22,7 +22,7 @@ type stateHead struct {
 	List        listState
 }
 
-var stateMagic = [8]byte{'u', 'n', 'i', 't', 'b', 'a', 'l', '3'}
+var stateMagic = [8]byte{'u', 'n', 'i', 't', 'b', 'a', 'l', '4'}
 
 // write writes the state of the run.
 func (r *run) write(w io.Writer) error {
@@ -61,7 +61,7 @@ func (r *run) read(from io.Reader) error {
 	anchored := *r.o.Anchor > 0
 	if head.Magic != stateMagic || head.Rows != int64(r.n) || head.Dim != int64(r.k) || head.Anchored != anchored ||
 		head.Pass < 0 || head.Pass > int64(r.o.Passes) || head.Moves < 0 || head.Moves > head.Pass || head.Best.Edges != r.g.Edges() || head.Best.Missed < 0 || head.Best.Missed > head.Best.Edges || head.Best.False < 0 || !(head.Step >= 0) ||
-		!head.List.valid(head.Pass) {
+		!head.List.valid(head.Pass) || head.List.Part < r.near.least || head.List.Part > 1 {
 		return fmt.Errorf("%w: it is not one of this graph and these options", ErrCheckpoint)
 	}
 	r.pass, r.moves, r.bestWrong, r.step, r.near.listState = int(head.Pass), int(head.Moves), head.Best, head.Step, head.List

@@ -42,7 +42,7 @@ func Embed(ctx context.Context, g *csr.Graph, o Options) (*vec.Matrix, Stats, er
 	if stats.Reason, err = r.passes(ctx); err != nil {
 		return nil, Stats{}, err
 	}
-	if stats.Wrong, err = Check(ctx, g, r.best, o.Workers); err != nil {
+	if stats.Wrong, err = r.certify(ctx); err != nil {
 		return nil, Stats{}, fmt.Errorf("certificate: %w", err)
 	}
 	stats.Passes, stats.Joins, stats.Seconds = r.pass, r.near.built, time.Since(began).Seconds()
@@ -108,6 +108,17 @@ func (r *run) passes(ctx context.Context) (string, error) {
 	}
 }
 
+// certify counts the wrong pairs of the best rows. They may have been chosen by a list of
+// pairs that was not sure; if the last rows are better, these take their place.
+func (r *run) certify(ctx context.Context) (Wrong, error) {
+	wrong, err := Check(ctx, r.g, r.best, r.o.Workers)
+	if err == nil && r.near.sure && r.f.wrong.better(wrong) {
+		r.keep()
+		return Check(ctx, r.g, r.best, r.o.Workers)
+	}
+	return wrong, err
+}
+
 // cancelled saves a last checkpoint.
 func (r *run) cancelled(ctx context.Context) error {
 	if c := r.o.Checkpoints; c.Save != nil {
@@ -122,24 +133,55 @@ func (r *run) cancelled(ctx context.Context) error {
 // far. Where the run would end, it lists all near pairs again unless the list is sure.
 func (r *run) look(ctx context.Context) error {
 	margin, _ := r.schedule()
-	if err := r.near.update(ctx, r.x, 1+margin, r.step, r.pass); err != nil {
+	due, err := r.near.update(ctx, r.x, 1+margin, r.pass)
+	if err != nil {
 		return err
 	}
-	if err := r.measure(ctx, margin); err != nil {
+	if due {
+		err = r.relist(ctx, margin)
+	} else {
+		err = r.measure(ctx, margin)
+	}
+	if err != nil {
 		return err
 	}
 	if ends := r.f.wrong.Pairs() <= r.o.Tolerance || r.pass == r.o.Passes; ends && !r.near.sure && r.near.Thin == 0 {
-		if err := r.near.relist(ctx, r.x, 1+margin, r.step, r.pass); err != nil {
-			return err
-		}
-		if err := r.measure(ctx, margin); err != nil {
+		if err := r.relist(ctx, margin); err != nil {
 			return err
 		}
 	}
 	r.near.Looked += r.near.pairs
 	if r.pass == 0 || r.f.wrong.better(r.bestWrong) {
-		copy(r.best.Data, r.x.Data)
-		r.bestWrong = r.f.wrong
+		r.keep()
 	}
 	return nil
+}
+
+// relist lists all near pairs again and finds the violations. If the last list had not many
+// of them, the best rows were chosen by numbers that say little, and the present ones take
+// their place.
+func (r *run) relist(ctx context.Context, margin float64) error {
+	known := -1
+	if r.near.listed && r.near.Thin == 0 {
+		if err := r.measure(ctx, margin); err != nil {
+			return err
+		}
+		known = r.f.violations()
+	}
+	if err := r.near.relist(ctx, r.x, 1+margin, r.step, r.pass); err != nil {
+		return err
+	}
+	if err := r.measure(ctx, margin); err != nil {
+		return err
+	}
+	if all := r.f.violations(); known >= 0 && r.near.Thin == 0 && r.near.judge(all-known, all) {
+		r.keep()
+	}
+	return nil
+}
+
+// keep makes the present rows the best ones.
+func (r *run) keep() {
+	copy(r.best.Data, r.x.Data)
+	r.bestWrong = r.f.wrong
 }

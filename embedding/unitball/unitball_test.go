@@ -205,7 +205,7 @@ func hinge(violation, power float64) float64 {
 	return math.Pow(violation, power)
 }
 
-// gradientOf is the derivative of the objective at v.
+// gradientOf is the derivative of the objective at v, with an anchor that began at 0.25.
 func gradientOf(r *run, v int, margin float64) []float64 {
 	sum := make([]float64, r.k)
 	for u := range r.n {
@@ -223,8 +223,9 @@ func gradientOf(r *run, v int, margin float64) []float64 {
 			sum[i] += by * float64(r.x.Row(v)[i]-r.x.Row(u)[i]) / d
 		}
 	}
+	fell := max(0, (margin/r.o.Margin-0.15)/0.85)
 	for i := range sum {
-		sum[i] += 2 * *r.o.Anchor * float64(r.x.Row(v)[i]-r.start.Row(v)[i])
+		sum[i] += 2 * 0.25 * fell * fell * float64(r.x.Row(v)[i]-r.start.Row(v)[i])
 	}
 	return sum
 }
@@ -258,7 +259,7 @@ func sameBytes(t *testing.T, g *csr.Graph, o Options) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.near.part = 1
+		r.near.least, r.near.Part = 1, 1
 		for r.pass < o.Passes {
 			r.near.Skin = skin
 			if err := r.look(t.Context()); err != nil {
@@ -281,6 +282,50 @@ func sameBytes(t *testing.T, g *csr.Graph, o Options) {
 			t.Errorf("other rows with a skin of %g", skin)
 		}
 	}
+}
+
+// TestEmbed_Anchored begins with rows that are similar within communities. The anchor
+// takes them back to each other after every move, so that many pairs come near at once.
+// Every pair must be right in the end, and a run must know how many are wrong on the way.
+func TestEmbed_Anchored(t *testing.T) {
+	g, start := communities(t, 40, 12, 64)
+	for _, anchor := range []float64{0.1, StartAnchor, 1} {
+		reported := int64(0)
+		o := Options{Dim: 64, Seed: 3, Start: start, Anchor: &anchor, Progress: func(_, _ int, wrong Wrong) { reported = wrong.Pairs() }}
+		if _, stats := embed(t, g, o); stats.Wrong.Pairs() != 0 || reported != 0 {
+			t.Errorf("anchor %g: %+v are wrong, and the last pass reported %d", anchor, stats.Wrong, reported)
+		}
+	}
+}
+
+// communities returns a graph of groups of vertices, and rows that point about the same
+// way within a group.
+func communities(t *testing.T, groups, size, dim int) (*csr.Graph, *vec.Matrix) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(8, 9))
+	n := groups * size
+	rows, centre := vec.NewMatrix(n, dim), make([]float32, dim)
+	var edges []csr.Edge
+	for v := range n {
+		if v%size == 0 {
+			for i := range centre {
+				centre[i] = float32(random.NormFloat64())
+			}
+		}
+		for i := range centre {
+			rows.Row(v)[i] = centre[i] + 0.3*float32(random.NormFloat64())
+		}
+		for u := range v {
+			chance := 0.01
+			if u/size == v/size {
+				chance = 0.4
+			}
+			if random.Float64() < chance {
+				edges = append(edges, csr.Edge{U: uint32(u), V: uint32(v)})
+			}
+		}
+	}
+	return graphOf(t, n, edges...), rows
 }
 
 // TestNearList_Sure compares what a run counts with all pairs: the same where the list is
@@ -396,6 +441,62 @@ func TestEmbed_ResumeAnywhere(t *testing.T) {
 	}
 	if stopped < 10 {
 		t.Errorf("only %d runs were stopped", stopped)
+	}
+}
+
+// TestNearList_Late moves two groups towards each other, as an anchor does: by less than a
+// list allows for moves that are independent, and into each other's reach. The list must be
+// built again in time, and rows that seemed good only without those pairs must not stay the
+// best ones.
+func TestNearList_Late(t *testing.T) {
+	const size, apart, move = 5, 1.45, 0.24
+	edges := []csr.Edge{{U: 2 * size, V: 2*size + 1}}
+	for v := range 2 * size {
+		for u := range v {
+			if u/size == v/size {
+				edges = append(edges, csr.Edge{U: uint32(u), V: uint32(v)})
+			}
+		}
+	}
+	r, err := newRun(graphOf(t, 2*size+2, edges...), Options{Dim: 64, Seed: 3}.WithDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := func(pass int, sure bool, want Wrong) {
+		t.Helper()
+		r.pass = pass
+		if err := r.look(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		want.Edges = r.g.Edges()
+		if r.near.sure != sure || r.f.wrong != want || r.bestWrong != want {
+			t.Errorf("pass %d: sure is %v, %+v are wrong and %+v in the best rows; not %v and %+v", pass, r.near.sure, r.f.wrong, r.bestWrong, sure, want)
+		}
+	}
+	clear(r.x.Data)
+	for v := range 2 * size {
+		r.x.Row(v)[0] = apart * float32(v/size)
+		r.x.Row(v)[1+v] = 0.01
+	}
+	r.x.Row(2 * size)[20], r.x.Row(2*size + 1)[20] = 3, -3 // an edge that is always too long
+	look(0, true, Wrong{Missed: 1})
+	for v := range 2 * size {
+		r.x.Row(v)[0] += move * (1 - 2*float32(v/size))
+	}
+	look(mostAge-1, false, Wrong{Missed: 1})
+	look(mostAge, true, Wrong{Missed: 1, False: size * size})
+}
+
+func TestNearList_Judge(t *testing.T) {
+	l := newNearList(grown(t, 50, 3), 64, 1)
+	for _, c := range []struct {
+		late, all int
+		many      bool
+		part      float64
+	}{{3, 10, true, 0.5}, {1, 10, false, 0.5}, {10, 10, true, 1}, {10, 10, true, 1}, {0, 0, false, 1}, {0, 10, false, math.Sqrt(0.5)}, {0, 10, false, 0.5}, {0, 100, false, math.Sqrt(0.125)}, {1, 100, false, 0.25}, {1, 100, false, 0.25}} {
+		if many := l.judge(c.late, c.all); many != c.many || math.Abs(l.Part-c.part) > 1e-12 {
+			t.Errorf("%d of %d were late: many is %v and the part %g, not %v and %g", c.late, c.all, many, l.Part, c.many, c.part)
+		}
 	}
 }
 
