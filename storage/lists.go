@@ -79,7 +79,9 @@ func (l *Lists) each(t *tx, r *graphRecord, f func(sources, targets []uint32, we
 		last             block.Arc
 		count            uint64
 	)
+	next := t.following()
 	err = t.scan(p, func(key, payload []byte) error {
+		next.read(payload)
 		l.bytes.Add(int64(len(key) + len(payload) + block.ChecksumSize))
 		if err := content.Decode(key, payload); err != nil {
 			return err

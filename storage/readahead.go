@@ -2,7 +2,9 @@ package storage
 
 import (
 	"cmp"
+	"os"
 	"slices"
+	"unsafe"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -41,4 +43,43 @@ func (t *tx) readAhead(b *bolt.Bucket) {
 		}
 		file.WillNeed(t.file, int64(e.First)*int64(pageSize), int64(e.Pages)*int64(pageSize))
 	}
+}
+
+// following requests pages that follow those that are read, for a reader that reads more
+// than memory holds. Requesting all of its pages first, as readAhead does, would push out
+// the first of them before they are read.
+type following struct {
+	file  *os.File // nil: it requests nothing
+	base  uintptr  // address of the map
+	last  int64    // where the last record is in the file
+	asked int64    // end of what was requested
+	row   int      // records in the order of the file, one after the other
+}
+
+// followingBytes is how far ahead pages are requested: a disk reads that much in the time
+// in which it is decoded, or faster.
+const followingBytes = 2 << 20
+
+func (t *tx) following() following {
+	return following{file: t.file, base: t.root.Tx().DB().Info().Data}
+}
+
+// read notes that a record is read, which lies in the map, and requests what follows once
+// some records came in the order of the file: an import writes them so, and after many
+// changes they are scattered.
+func (f *following) read(record []byte) {
+	const near, sure = 4 * 4096, 8
+	at := int64(uintptr(unsafe.Pointer(unsafe.SliceData(record))) - f.base)
+	if d := at - f.last; d > 0 && d < near {
+		f.row++
+	} else {
+		f.row, f.asked = 0, at
+	}
+	f.last = at
+	if f.file == nil || f.row < sure || at+followingBytes/2 < f.asked {
+		return
+	}
+	from := max(f.asked, at)
+	f.asked = at + followingBytes
+	file.WillNeed(f.file, from, f.asked-from)
 }
