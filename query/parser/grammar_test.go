@@ -82,6 +82,30 @@ func TestGrammar_Statements(t *testing.T) {
 	}
 }
 
+// TestGrammar_Tested expects a generator of trees for every statement in the law tests.
+func TestGrammar_Tested(t *testing.T) {
+	names, err := filepath.Glob("law*_test.go")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%v, %v", names, err)
+	}
+	var generators []byte
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		generators = append(generators, text...)
+	}
+	marker := regexp.MustCompile(`(?m)^func \(\*(\w+)\) statement\(\) +\{\}$`)
+	for file, text := range sources(t) {
+		for _, m := range marker.FindAllStringSubmatch(text, -1) {
+			if !strings.Contains(string(generators), "&"+m[1]+"{") {
+				t.Errorf("%s: no generator in law_test.go makes a %s", file, m[1])
+			}
+		}
+	}
+}
+
 // productions returns the comment lines of every production by its name.
 func productions(t *testing.T) map[string]string {
 	t.Helper()

@@ -169,8 +169,8 @@ func genWhere(t *rapid.T) Expr {
 
 func genStatement() *rapid.Generator[Statement] {
 	return rapid.Custom(func(t *rapid.T) Statement {
-		genKind := rapid.SampledFrom([]func(*rapid.T) Statement{genPlain, genUpdate, genLook, genEvaluate, genUpkeep, genLearn}).Draw(t, "group")
-		st := genKind(t)
+		genKind := rapid.SampledFrom([]func(*rapid.T) Statement{genPlain, genUpdate, genLook, genEvaluate, genUpkeep, genLearn, genVectors}).Draw(t, "group")
+		st := genInto(t, genKind(t))
 		if _, explains := st.(*ExplainScore); explains {
 			return st
 		}
