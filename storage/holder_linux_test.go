@@ -32,8 +32,8 @@ func TestHoldersIn(t *testing.T) {
 	}
 }
 
-// The error of a file that is locked names the process that has it, where the system
-// shows its locks.
+// The error for a locked file names the process that holds the lock, if the system shows
+// its locks.
 func TestOpen_NamesHolder(t *testing.T) {
 	t.Parallel()
 	path := pathStore(t)

@@ -57,8 +57,8 @@ func importStopped(t *testing.T, path, text string, n int) {
 	}
 }
 
-// Another import of the graph discards what a stopped one has written; an
-// import of another graph leaves it.
+// Another import of the graph discards what a stopped import has written; an import of
+// another graph keeps it.
 func TestImport_DiscardsOther(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "stopped")
@@ -75,14 +75,14 @@ func TestImport_DiscardsOther(t *testing.T) {
 	if report := checkStore(t, db); len(report.Notes) != 0 {
 		t.Errorf("notes %q", report.Notes)
 	}
-	// The first import, run again now, merges: it is no longer the same.
+	// The first import, run again now, merges: it is no longer the same import.
 	again, err := db.Import(ctx, "g", strings.NewReader(killText()), ImportOptions{})
 	if err != nil || again.Resumed || again.Version != 2 {
 		t.Errorf("%+v, %v", again, err)
 	}
 }
 
-// Dropping a graph that a stopped import would have made discards the import.
+// Dropping the graph of a stopped import discards the import.
 func TestDropGraph_StoppedImport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stopped")
 	importStopped(t, path, killText(), 4)
@@ -98,8 +98,8 @@ func TestDropGraph_StoppedImport(t *testing.T) {
 	}
 }
 
-// A stopped merge into a graph resumes too, and one whose graph has changed
-// meanwhile does not.
+// A stopped merge into a graph can be resumed too, but not if the graph has changed
+// meanwhile.
 func TestImport_ResumesMerge(t *testing.T) {
 	ctx := context.Background()
 	for _, between := range []bool{false, true} {
@@ -152,7 +152,7 @@ func graphRecords(t *testing.T, db *DB, graph string) []byte {
 	return records.Bytes()
 }
 
-// Batches of any size make the same records.
+// Batches of any size write the same records.
 func TestImport_BatchSizes(t *testing.T) {
 	var want []byte
 	for _, size := range []int{0, 1, 3000, 100_000} {
@@ -169,8 +169,8 @@ func TestImport_BatchSizes(t *testing.T) {
 	}
 }
 
-// The header of the authors' files is taken back, with the vertices that only
-// it names, and numbers follow the rest of the file.
+// The header of the authors' files is removed, with the vertices that only it names, and
+// vertices are numbered by their order in the rest of the file.
 func TestImport_CountsHeader(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -245,8 +245,8 @@ func TestImport_Refused(t *testing.T) {
 	}
 }
 
-// Readers that began before a change finish on what they began with, and none
-// of them waits for the writer.
+// Readers that began before a change continue with the version that they began with, and
+// none of them waits for the writer.
 func TestDB_ConcurrentReaders(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, &Options{BatchBytes: 2000})
@@ -280,8 +280,8 @@ func TestDB_ConcurrentReaders(t *testing.T) {
 	}
 }
 
-// bbolt must not be asked for more than the store's own bucket, so that the
-// same layout can lie in the file of an application.
+// bbolt must only be asked for the store's own bucket, so that the store can be inside the
+// file of an application.
 func TestTx_AnyRootBucket(t *testing.T) {
 	b, err := bolt.Open(filepath.Join(t.TempDir(), "app"), 0o600, nil)
 	if err != nil {
@@ -317,8 +317,8 @@ func TestTx_AnyRootBucket(t *testing.T) {
 	}
 }
 
-// Weights and timestamps come back as they were put, and those of one direction
-// only are refused.
+// Weights and timestamps are read as they were written; values for only one direction of an
+// edge are refused.
 func TestPutGraph_Values(t *testing.T) {
 	ctx := context.Background()
 	plain := sample.Graph(3000, 20_000, 1)

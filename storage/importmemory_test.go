@@ -17,7 +17,7 @@ import (
 	"heavytail/storage/internal/gather"
 )
 
-// endless is a text that is repeated until there are n pieces of it.
+// endless is a text that repeats until there are n pieces.
 type endless struct {
 	piece func(i int) string // valid lines
 	i, n  int
@@ -40,8 +40,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Memory depends on the graph, not on the length of the text: millions of repeats
-// take no more than the first ones.
+// Memory depends on the graph, not on the length of the text: millions of repetitions take
+// no more than the first ones.
 func TestImport_RepeatsTakeNoMemory(t *testing.T) {
 	const lines = 10_000 // of a piece
 	heap := func() int64 {
@@ -86,8 +86,8 @@ func TestImport_RepeatsTakeNoMemory(t *testing.T) {
 	}
 }
 
-// Imports at any limit write the same records, whatever the edges have and
-// wherever they are cut into runs, and leave no file behind.
+// Imports with any memory limit write the same records, whatever values the edges have and
+// however they are divided into runs, and leave no file behind.
 func TestImport_MemoryLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: takes large inputs")
@@ -130,7 +130,7 @@ func TestImport_MemoryLimits(t *testing.T) {
 				if strings.Contains(name, "values") {
 					opts.Format = format.Options{EdgeListOptions: format.EdgeListOptions{Weight: "3", Time: "4"}}
 				}
-				// The graph exists, so that vertices get other numbers than the text's.
+				// The graph exists, so that vertices get other numbers than in the text.
 				importText(t, db, "g", "x 3\n200 y\n3 200\n")
 				stats, err := db.Import(context.Background(), "g", strings.NewReader(text), opts)
 				if err != nil {
@@ -152,7 +152,8 @@ func TestImport_MemoryLimits(t *testing.T) {
 	}
 }
 
-// A graph that does not fit is refused with the figures, and nothing is left of it.
+// A graph that does not fit is refused with the need and the limit, and nothing of it is
+// left.
 func TestImport_MemoryRefused(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

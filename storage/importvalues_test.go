@@ -61,7 +61,7 @@ func TestImport_Values(t *testing.T) {
 	if err != nil || (!set.All && !slices.Equal(set.Touched, []uint32{0, 1, 2, 3})) {
 		t.Errorf("%+v, %v", set, err)
 	}
-	// The same again changes nothing, and edges without values keep theirs.
+	// Importing the same again changes nothing, and edges without values keep theirs.
 	if stats := importValues(t, db, "source,target,weight\na,b,2.5\nd,c,\n", ImportOptions{}); stats.Version != 2 || stats.Updated != 0 || stats.Duplicates != 2 {
 		t.Errorf("%+v", stats)
 	}
@@ -124,7 +124,8 @@ func TestImport_Attributes(t *testing.T) {
 	if err != nil || len(info.Attributes) != 5 {
 		t.Errorf("%+v, %v", info.Attributes, err)
 	}
-	// Known attributes keep their types and what the table leaves out.
+	// Existing attributes keep their types, and the values of vertices that the table does
+	// not have.
 	if _, err := db.Import(ctx, "g", strings.NewReader("id,age\na,5\nb,old\n"), vertices); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), `"b"`) || !strings.Contains(err.Error(), "old") {
 		t.Errorf("a text for an integer: %v", err)
 	}
@@ -152,7 +153,7 @@ func TestImport_Attributes(t *testing.T) {
 	}
 }
 
-// A vertex that comes again has its last value, or all of them.
+// A repeated vertex has its last value, or all of them joined.
 func TestImport_RepeatedVertices(t *testing.T) {
 	t.Parallel()
 	text := "7,1\n8,2\n7,12\n7,1\n9,\n8,2\n7,3\n9,4\n"
@@ -175,7 +176,7 @@ func TestImport_RepeatedVertices(t *testing.T) {
 		if got := columnTexts(t, db, c.name); got != c.want || stats.RepeatedValues != c.repeated {
 			t.Errorf("%q: %s, %d repeated; expected %s, %d", c.opts.Join, got, stats.RepeatedValues, c.want, c.repeated)
 		}
-		// What is there already is no earlier value of the same table.
+		// An existing value does not count as an earlier value of the same table.
 		if stats := importValues(t, db, text, c.opts); stats.UpdatedVertices != 0 {
 			t.Errorf("%q: %d vertices changed by the same table", c.opts.Join, stats.UpdatedVertices)
 		}
@@ -193,8 +194,7 @@ func TestImport_RepeatedVertices(t *testing.T) {
 	}
 }
 
-// A graph keeps its empty slots when more is imported, and what is deleted does
-// not come back.
+// A graph keeps its empty slots when more is imported, and deleted vertices stay deleted.
 func TestImport_AfterDeletion(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, nil)
@@ -232,7 +232,7 @@ func TestImport_GraphML(t *testing.T) {
 	}
 }
 
-// PutGraph takes attributes, and refuses what does not fit.
+// PutGraph takes attributes, and refuses unsuitable ones.
 func TestPutGraph_Attributes(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, nil)
@@ -309,7 +309,7 @@ func TestImport_BatchSizes_Values(t *testing.T) {
 	}
 }
 
-// The source of a graph is that of its edges: a table of vertices leaves it.
+// The source of a graph is that of its edges: a table of vertices does not change it.
 func TestImport_SourceOfEdges(t *testing.T) {
 	t.Parallel()
 	db := newStore(t, nil)
@@ -317,7 +317,7 @@ func TestImport_SourceOfEdges(t *testing.T) {
 		text, source, want string
 		layout             format.Layout
 	}{
-		{"id,area\na,1\n", "first.csv", "first.csv", format.LayoutVertices}, // nothing else to say yet
+		{"id,area\na,1\n", "first.csv", "first.csv", format.LayoutVertices}, // nothing else to report yet
 		{"a b\n", "edges.txt", "edges.txt", format.LayoutEdges},
 		{"id,area\na,2\nc,3\n", "labels.csv", "edges.txt", format.LayoutVertices},
 		{"b c\n", "more.txt", "more.txt", format.LayoutEdges},

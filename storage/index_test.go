@@ -49,7 +49,7 @@ func TestPutIndex(t *testing.T) {
 	}
 	first := put()
 	putIndex(t, db, first, "l2", 10)
-	want := putIndex(t, db, first, "l2", 3*blobBlock) // takes the place of the other
+	want := putIndex(t, db, first, "l2", 3*blobBlock) // replaces the other
 	putIndex(t, db, first, "cosine", 20)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestPutIndex(t *testing.T) {
 		t.Errorf("after a compaction: %d bytes, %v", len(data), err)
 	}
 
-	// Another generation has no index of the one before.
+	// A new generation has no index of the previous one.
 	second := put()
 	if _, err := readIndex(db, first, "l2"); !errors.Is(err, ErrConflict) {
 		t.Errorf("generation %d: %v", first.Generation, err)
@@ -101,7 +101,7 @@ func TestPutIndex(t *testing.T) {
 		t.Errorf("none to drop: %v", err)
 	}
 
-	// An index goes with its embedding.
+	// An index is dropped with its embedding.
 	putIndex(t, db, second, "l2", 10)
 	if err := db.DropEmbedding(ctx, "e"); err != nil {
 		t.Fatal(err)
@@ -113,7 +113,8 @@ func TestPutIndex(t *testing.T) {
 	}
 }
 
-// An entry that an earlier version wrote has no lowest recall: it opens, and says so.
+// The record of an earlier version has no lowest recall: the index opens, and reports that
+// it is unknown.
 func TestIndexRecord_Earlier(t *testing.T) {
 	type earlier struct {
 		Recall  float64    `msgpack:"recall"`
@@ -174,7 +175,7 @@ func TestPutIndex_Refused(t *testing.T) {
 	}
 }
 
-// A recovery leaves indexes behind, and says so.
+// A recovery leaves indexes out, and reports it.
 func TestRecover_Index(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, nil)
@@ -198,7 +199,7 @@ func TestRecover_Index(t *testing.T) {
 	}
 }
 
-// Indexes of new rows are stored with them or not at all.
+// Indexes of new rows are stored with the rows or not at all.
 func TestReplaceEmbedding_Indexes(t *testing.T) {
 	ctx := context.Background()
 	db := openStore(t, filepath.Join(t.TempDir(), "file"), &Options{BatchBytes: 4096})

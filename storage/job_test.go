@@ -39,7 +39,7 @@ func readCheckpoint(db *DB, id uint64) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// A job comes back as it was put, and one that another handle left unfinished is
+// A job is read as it was stored, and a job that another handle left unfinished is
 // interrupted.
 func TestPutJob_ReadBack(t *testing.T) {
 	ctx := context.Background()
@@ -113,8 +113,8 @@ func TestPutJob_ReadBack(t *testing.T) {
 	}
 }
 
-// What a job has written makes the checkpoints of others with its target useless;
-// the oldest of those that ended are forgotten.
+// What a job has written makes the checkpoints of other jobs with its target useless. Of
+// the jobs that ended, the oldest are removed.
 func TestPutJob_SupersedesAndForgets(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, nil)
@@ -141,7 +141,7 @@ func TestPutJob_SupersedesAndForgets(t *testing.T) {
 	}
 }
 
-// A job whose number is low is not forgotten for having just ended.
+// A job with a low number is not removed right after it ended.
 func TestPutJob_ForgetsTheOldest(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, nil)
@@ -162,8 +162,8 @@ func TestPutJob_ForgetsTheOldest(t *testing.T) {
 	}
 }
 
-// A job whose record is damaged keeps no other from going on, and can be dropped,
-// as Check advises.
+// A job with a damaged record does not stop other jobs, and can be dropped, as Check
+// advises.
 func TestJobs_DamagedRecord(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "file")
@@ -202,14 +202,14 @@ func TestJobs_DamagedRecord(t *testing.T) {
 	if list, err := db.Jobs(ctx); err != nil || len(list) != 2 {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if _, err := db.Compact(ctx, nil); err != nil { // the checkpoint that belongs to nothing goes
+	if _, err := db.Compact(ctx, nil); err != nil { // the checkpoint without an owner is removed
 		t.Fatal(err)
 	}
 	checkStore(t, db)
 }
 
-// No number is given twice: that of the last job stays taken when it is dropped or
-// forgotten, also in a copy, until a higher one is there.
+// No number is used twice: the number of the last job stays in use when the job is dropped
+// or removed, also in a copy, until there is a higher one.
 func TestDropJob_NumberStays(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "store")
@@ -261,7 +261,7 @@ func TestDropJob_NumberStays(t *testing.T) {
 	checkStore(t, db)
 }
 
-// Copies have the jobs with their checkpoints, and a recovery says what it leaves.
+// Copies have the jobs with their checkpoints, and a recovery reports what it leaves out.
 func TestJobs_Copied(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -288,7 +288,7 @@ func TestJobs_Copied(t *testing.T) {
 	}
 }
 
-// childCheckpoint replaces the checkpoint of a job by ever new ones.
+// childCheckpoint replaces the checkpoint of a job by new ones without end.
 func childCheckpoint(path string, commits int) {
 	db, err := Open(path, &Options{BatchBytes: 3 * blobBlock})
 	fail(err)
@@ -305,9 +305,8 @@ func childCheckpoint(path string, commits int) {
 	}
 }
 
-// TestPutJobCheckpoint_Killed kills the writing of checkpoints at every commit and
-// at random moments: the one before or the new one is there, whole, with the
-// record that belongs to it.
+// TestPutJobCheckpoint_Killed kills the writing of checkpoints at every commit and at
+// random moments: the previous checkpoint or the new one is complete, with its record.
 func TestPutJobCheckpoint_Killed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: kills processes at many moments")

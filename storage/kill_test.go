@@ -17,8 +17,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// These tests kill processes, which shows what a crash of the process leaves;
-// they cannot show what a loss of power leaves. bbolt tests that itself.
+// These tests kill processes. They show what a crash of the process leaves, and cannot show
+// what a loss of power leaves. bbolt tests that itself.
 
 const (
 	killVertices = 3000
@@ -41,13 +41,13 @@ func killOptions() ImportOptions {
 	return ImportOptions{Repeated: RepeatedSum, Format: format.Options{EdgeListOptions: format.EdgeListOptions{Weight: "3", Time: "4"}}}
 }
 
-// killEdges are what a killed writer inserts and removes to make a version.
+// killEdges are the edges that a killed writer inserts and removes to make a version.
 func killEdges(version uint64) (insert, remove []Edge) {
 	list := func(seed uint64) []Edge { return randomEdges(rand.New(rand.NewPCG(seed, 5)), 300) }
 	return list(version), list(version - 1)[:150]
 }
 
-// expectedSnapshot is what an import that nobody disturbed makes.
+// expectedSnapshot is the result of an undisturbed import.
 func expectedSnapshot(t *testing.T) *Snapshot {
 	t.Helper()
 	db := newStore(t, nil)
@@ -72,8 +72,8 @@ func sameSnapshot(t *testing.T, got, want *Snapshot) {
 	}
 }
 
-// TestImport_KilledAtEveryBatch kills an import after every few batches, again
-// and again on the same file, until it gets through.
+// TestImport_KilledAtEveryBatch kills an import after every few batches, repeatedly on the
+// same file, until it completes.
 func TestImport_KilledAtEveryBatch(t *testing.T) {
 	t.Parallel()
 	want := expectedSnapshot(t)
@@ -120,7 +120,7 @@ func TestImport_KilledAtEveryBatch(t *testing.T) {
 	}
 }
 
-// TestImport_KilledAtRandomMoments kills imports by the clock.
+// TestImport_KilledAtRandomMoments kills imports after random times.
 func TestImport_KilledAtRandomMoments(t *testing.T) {
 	t.Parallel()
 	want := expectedSnapshot(t)
@@ -158,9 +158,9 @@ func TestImport_KilledAtRandomMoments(t *testing.T) {
 	}
 }
 
-// TestDB_Update_Killed kills a writer of small transactions before commits and at
-// random moments: every version that it reported is there, and nothing of
-// another one, in both graphs of the transaction.
+// TestDB_Update_Killed kills a writer of small transactions before commits and at random
+// moments: every version that it reported is stored, and nothing of a later one, in both
+// graphs of the transaction.
 func TestDB_Update_Killed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -227,8 +227,8 @@ func constantRows(rows int, x float32) *vec.Matrix {
 	return m
 }
 
-// TestPutEmbedding_Killed kills the replacement of an embedding at every commit
-// and at random moments: the old generation or the new one is there, whole.
+// TestPutEmbedding_Killed kills the replacement of an embedding at every commit and at
+// random moments: the old generation or the new one is stored completely.
 func TestPutEmbedding_Killed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -289,8 +289,8 @@ func TestPutEmbedding_Killed(t *testing.T) {
 	}
 }
 
-// childRewrite compacts a store, or backs it up to a file beside it, and kills
-// itself at the n-th point on the way.
+// childRewrite compacts a store, or backs it up to another file, and kills itself at its
+// n-th kill point.
 func childRewrite(path, what string, n int) {
 	db, err := Open(path, nil)
 	fail(err)
@@ -311,8 +311,8 @@ func childRewrite(path, what string, n int) {
 	fail(db.Close())
 }
 
-// TestDB_Rewrite_Killed kills compactions and backups at every point: the store
-// is the same as before, and a backup is there whole or not at all.
+// TestDB_Rewrite_Killed kills compactions and backups at every point: the store does not
+// change, and a backup is complete or absent.
 func TestDB_Rewrite_Killed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: kills processes at many moments")

@@ -19,7 +19,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// released are options of a store that lets go of the file a moment after each use.
+// released are the options of a store that releases the file shortly after each use.
 func released(t testing.TB) *Options {
 	t.Helper()
 	if !file.CanShareLock {
@@ -28,14 +28,14 @@ func released(t testing.TB) *Options {
 	return &Options{ReleaseIdle: true, held: time.Millisecond, LockTimeout: time.Hour}
 }
 
-// releasedReader is released for reading only.
+// releasedReader has the same options for reading only.
 func releasedReader(t testing.TB) *Options {
 	o := released(t)
 	o.ReadOnly = true
 	return o
 }
 
-// idle waits until a store has let go of its file.
+// idle waits until a store has released its file.
 func idle(t testing.TB, db *DB) {
 	t.Helper()
 	for away := false; !away; time.Sleep(time.Millisecond) {
@@ -81,8 +81,7 @@ func edgesOf(t testing.TB, db *DB) int64 {
 	return info.Edges
 }
 
-// Readers and writers that are idle leave the file to each other, and to a store that
-// keeps it.
+// Idle readers and writers release the file to each other, and to a store that keeps it.
 func TestReleaseIdle_Beside(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -114,8 +113,8 @@ func TestReleaseIdle_Beside(t *testing.T) {
 	}
 }
 
-// A store that nobody has disturbed continues with what it knows of the file: what was
-// verified, and that it is open for writing.
+// An undisturbed store keeps its knowledge of the file: what was verified, and that it is
+// open for writing.
 func TestReleaseIdle_Undisturbed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -167,7 +166,7 @@ func childTurns(path string) {
 	fail(db.Close())
 }
 
-// Two processes write in turn, and each sees every commit of the other.
+// Two processes write alternately, and each sees every commit of the other.
 func TestReleaseIdle_Turns(t *testing.T) {
 	t.Parallel()
 	path := pathStore(t)
@@ -200,8 +199,8 @@ func TestReleaseIdle_Turns(t *testing.T) {
 	}
 }
 
-// A writer is killed while another store is idle, which then finds the last whole
-// state, and discards what the killed one had begun when it writes itself.
+// A writer is killed while another store is idle. That store then finds the last complete
+// state, and discards the unfinished work of the killed writer when it writes itself.
 func TestReleaseIdle_Killed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -248,7 +247,7 @@ func TestReleaseIdle_Killed(t *testing.T) {
 	}
 }
 
-// A compaction puts another file in the place of the one that an idle store has open.
+// A compaction replaces the file that an idle store has open.
 func TestReleaseIdle_Compacted(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -280,9 +279,8 @@ func TestReleaseIdle_Compacted(t *testing.T) {
 	}
 }
 
-// What is found under the name of an idle store: the same store from a backup is
-// taken, anything else is refused with an error that says what it is, and the store
-// continues once it is back.
+// An idle store accepts the same store from a backup under its name, refuses anything else
+// with an error that says what it found, and continues when its file is back.
 func TestReleaseIdle_Replaced(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -364,7 +362,7 @@ func TestReleaseIdle_Replaced(t *testing.T) {
 	}
 }
 
-// Keep keeps the file between calls, and the error of who waits names the file.
+// Keep keeps the file between calls, and the error of a process that waits names the file.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -383,7 +381,7 @@ func TestKeep(t *testing.T) {
 		t.Errorf("before the first use: %v", err)
 	}
 	edgesOf(t, db)
-	time.Sleep(20 * time.Millisecond) // longer than it is held without Keep
+	time.Sleep(20 * time.Millisecond) // longer than it is kept without Keep
 	if err := probe(); !errors.Is(err, ErrLocked) || !strings.Contains(err.Error(), path) {
 		t.Errorf("while it is kept: %v", err)
 	}
@@ -426,7 +424,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// A store that is used all the time, by one call after the other, still lets others in.
+// A store in constant use, with one call after the other, still lets other processes use
+// the file.
 func TestReleaseIdle_Busy(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -489,7 +488,7 @@ func TestReleaseIdle_Concurrent(t *testing.T) {
 	}
 }
 
-// Where the file cannot be let go it is kept, and an application's is refused.
+// A file that cannot be released is kept, and so is the file of an application.
 func TestReleaseIdle_Kept(t *testing.T) {
 	t.Parallel()
 	path := pathStore(t)

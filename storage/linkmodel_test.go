@@ -81,7 +81,7 @@ func TestPutModel(t *testing.T) {
 		t.Errorf("%v, %v", list, err)
 	}
 	putModel(t, db, of, "m", 10)
-	want := putModel(t, db, of, "m", 2*blobBlock+7) // takes the place of the other
+	want := putModel(t, db, of, "m", 2*blobBlock+7) // replaces the other
 	other := putModel(t, db, of, "a", 20)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,8 @@ func TestPutModel(t *testing.T) {
 	}
 	wantModel(t, openStore(t, copied, &Options{ReadOnly: true}), want)
 
-	// The embedding may go, and the graph may not, unless the models go with it.
+	// The embedding may be dropped, but not the graph, unless its models are dropped with
+	// it.
 	if err := db.DropEmbedding(ctx, "e"); err != nil {
 		t.Fatal(err)
 	}
@@ -178,8 +179,8 @@ func TestPutModel_Refused(t *testing.T) {
 	}
 }
 
-// A recovery carries models over, those of a graph that it rebuilds to the new one,
-// and leaves out those whose streams are damaged.
+// A recovery copies models; those of a rebuilt graph belong to the new one, and models with
+// damaged streams are left out.
 func TestRecover_Model(t *testing.T) {
 	ctx := context.Background()
 	for _, damage := range []string{"", "graph", "stream"} {

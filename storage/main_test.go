@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 	if runChild() {
 		return
 	}
-	// Most of the time these tests wait for the disk. -parallel sets another number.
+	// These tests mostly wait for the disk. -parallel sets another number.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
@@ -60,7 +60,7 @@ func checkStore(t testing.TB, db *DB) CheckReport {
 	for _, fault := range report.Faults {
 		t.Errorf("check: %s: %s; %s", fault.Where, fault.What, fault.Remedy)
 	}
-	// What a process leaves that is killed in the middle of a commit.
+	// A process that is killed in the middle of a commit leaves these files.
 	report.Notes = slices.DeleteFunc(report.Notes, func(note string) bool { return strings.Contains(note, "parts of a later state") })
 	return report
 }

@@ -134,7 +134,7 @@ func TestDB_Backup_Refused(t *testing.T) {
 	}
 }
 
-// A backup is of one moment, whatever is written while it runs.
+// A backup has the state of one moment, whatever is written while it runs.
 func TestDB_Backup_WhileWriting(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
@@ -196,8 +196,8 @@ func (db *DB) rewriteForTest() (int64, error) {
 	return after, err
 }
 
-// A compaction keeps everything, gives space back, and leaves the handle, its
-// lock and the readers that run in order.
+// A compaction keeps all content, frees space, and leaves the handle, its lock and the
+// running readers usable.
 func TestDB_Compact(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "store")
@@ -243,7 +243,7 @@ func sameSnapshotOf(t *testing.T, db *DB, graph string) {
 	sameSnapshot(t, s, expectedSnapshot(t))
 }
 
-// Readers run through compactions and first writes, and see one state each.
+// Readers continue through compactions and first writes, and each sees one state.
 func TestDB_Compact_WithReaders(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	path := filepath.Join(t.TempDir(), "store")
@@ -271,7 +271,7 @@ func TestDB_Compact_WithReaders(t *testing.T) {
 			}
 		}()
 	}
-	// The first write opens bbolt again below the readers.
+	// The first write reopens bbolt while readers use it.
 	importText(t, db, "other", "a b\n")
 	for range 2 {
 		if _, err := db.Compact(context.Background(), nil); err != nil {
@@ -297,8 +297,8 @@ func expectedRing(t *testing.T, n int) *Snapshot {
 	return s
 }
 
-// A reader that has begun before a compaction or a first write ends on the file
-// that it began on.
+// A reader that began before a compaction or a first write ends on the file that it began
+// with.
 func TestDB_Compact_ReaderFinishes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store")
 	if err := maintained(t, path).Close(); err != nil {
@@ -308,7 +308,7 @@ func TestDB_Compact_ReaderFinishes(t *testing.T) {
 	ctx := context.Background()
 	want := answers(db)
 	err := db.view(ctx, func(old *tx) error {
-		// Several commits, which would use the pages again that old reads.
+		// Several commits, which would reuse the pages that the old reader still needs.
 		for i := range 5 {
 			if err := db.DropGraph(ctx, "g", true); err != nil && i == 0 {
 				return err

@@ -100,10 +100,9 @@ func (m *modelRun) run(t *testing.T, steps int) {
 	}
 }
 
-// TestDB_Model_Killed kills the process that runs the operations before one of
-// its commits, or at some moment. What the file then holds is what the model
-// holds after the last operation that was confirmed, or after the one that was
-// running; and the run continues from there.
+// TestDB_Model_Killed kills the process that runs the operations before one of its commits,
+// or at a random moment. The file must then have the content of the model after the last
+// confirmed operation, or after the one that was running; the run continues from there.
 func TestDB_Model_Killed(t *testing.T) {
 	seeds := 4 // one of which is killed at some moment
 	if testing.Short() {

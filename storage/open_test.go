@@ -19,7 +19,7 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// withRoot changes the root bucket of a closed store behind its back.
+// withRoot changes the root bucket of a closed store without package storage.
 func withRoot(t *testing.T, path string, f func(root *bolt.Bucket) error) {
 	t.Helper()
 	b, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: time.Second, NoFreelistSync: true})
@@ -38,7 +38,7 @@ func withRoot(t *testing.T, path string, f func(root *bolt.Bucket) error) {
 	}
 }
 
-// promiseAnew makes the promises of a store true again after a change behind its back.
+// promiseAnew recomputes the stored tallies after such a change.
 func promiseAnew(root *bolt.Bucket) error {
 	h, err := block.DecodeHeader(root.Get(block.HeaderKey))
 	if err != nil || !slices.Equal(h.Features, []string{block.FeatureSums}) {
@@ -95,8 +95,8 @@ func fileSum(t *testing.T, path string) [32]byte {
 	return sha256.Sum256(b)
 }
 
-// TestOpen_Refused opens what is no store, or not one for this code: the error
-// says what, names the file, and leaves it as it was.
+// TestOpen_Refused opens files that are not stores, or not for this version: the error says
+// what is wrong, names the file, and the file stays unchanged.
 func TestOpen_Refused(t *testing.T) {
 	foreign := func(t *testing.T) string {
 		path := filepath.Join(t.TempDir(), "foreign")
@@ -179,7 +179,7 @@ func TestOpen_Refused(t *testing.T) {
 	}
 }
 
-// TestOpen_EmptyPath is refused before a file is made for it.
+// An empty path is refused before a file is created.
 func TestOpen_EmptyPath(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if _, err := Open("", nil); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "the path is empty") {
@@ -256,7 +256,7 @@ func TestOpen_FollowsLink(t *testing.T) {
 	}
 }
 
-// A writer keeps everybody out, in this process and in others; readers share.
+// A writer excludes all others, in this process and in others; readers share the file.
 func TestOpen_Locked(t *testing.T) {
 	path := closedStore(t)
 	cmd, out := startChild(t, "hold", path)
@@ -321,7 +321,7 @@ func TestDB_Closed(t *testing.T) {
 	}
 }
 
-// A file that is cut while it is open gives an error, not a fault.
+// If a file is truncated while it is open, reads give an error, not a fault.
 func TestDB_FileCutWhileOpen(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("an open file cannot be cut on Windows")

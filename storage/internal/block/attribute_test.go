@@ -48,8 +48,8 @@ func TestAttribute_Check(t *testing.T) {
 	}
 }
 
-// A value says its type and nothing of the others, and is read back from its
-// text as the same value.
+// A value has its type and no value of another type, and its text is read back as the same
+// value.
 func TestValue_Accessors(t *testing.T) {
 	for _, c := range []struct {
 		value   Value
@@ -119,7 +119,7 @@ func randomValue(random *rand.Rand, kind Type) Value {
 	return Value{}
 }
 
-// A column agrees with a map after random changes.
+// After random changes a column agrees with a map.
 func TestColumn_Set(t *testing.T) {
 	const n = 300
 	for kind := Text; kind <= Boolean; kind++ {
@@ -159,7 +159,7 @@ func TestColumn_Set(t *testing.T) {
 	}
 }
 
-// What does not fit is refused and changes nothing; integers become floats.
+// An unsuitable value is refused and changes nothing; integers become floats.
 func TestColumn_Set_Types(t *testing.T) {
 	values := map[Type]Value{Text: TextValue("1"), Integer: IntegerValue(1), Float: FloatValue(1), Boolean: BooleanValue(true)}
 	for kind := Text; kind <= Boolean; kind++ {

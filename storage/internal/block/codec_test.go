@@ -43,8 +43,8 @@ func arcValues(g *csr.Graph) []ArcValue {
 	return list
 }
 
-// Blocks hold all arcs, none is too large, and starting at any block boundary
-// makes the same blocks.
+// Blocks contain all arcs, none is too large, and encoding from any block boundary gives
+// the same blocks.
 func TestArcBlock_RoundTrip(t *testing.T) {
 	star := make([]csr.Edge, 100_000)
 	for i := range star {
@@ -145,7 +145,7 @@ func TestKeyBlock_RoundTrip(t *testing.T) {
 	}
 }
 
-// A search for some keys or slots of a block finds what decoding all of it does.
+// A search for some keys or slots of a block finds the same as decoding all of it.
 func TestKeyBlock_Find(t *testing.T) {
 	keys := keySetOf(sample.Keys(3000))
 	order, err := keys.ByKey(context.Background())
@@ -203,7 +203,7 @@ func TestKeyBlock_Find(t *testing.T) {
 	}
 }
 
-// The order by key is right beyond the length of one run of the merge sort.
+// The order of keys is right also beyond the length of one run of the merge sort.
 func TestKeySet_ByKey(t *testing.T) {
 	const n = 100_000
 	keys := NewKeySet(n)
@@ -266,7 +266,7 @@ func TestKeyTable_Find(t *testing.T) {
 	}
 }
 
-// Values come back with the same bits, whatever their number, and one that is not
+// Values are read back with the same bits, whatever their number; a value that is not
 // finite is found in every place.
 func TestDecodeFloats(t *testing.T) {
 	bits := []uint32{0, 1 << 31, 1, 0x7f7f_ffff, 0xff7f_ffff, 0x0080_0000, 0x3f80_0000, 0x8000_0001}

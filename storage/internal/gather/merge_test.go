@@ -12,8 +12,8 @@ import (
 	"heavytail/storage/internal/sample"
 )
 
-// foldModel is what becomes of the occurrences of one edge, written down once
-// more: all weights and timestamps in order, 0 and csr.NoTime for none.
+// foldModel is the expected result for the occurrences of one edge, implemented
+// independently: all weights and timestamps in order, 0 and csr.NoTime for none.
 func foldModel(how Repeated, known bool, weights []float32, times []int64) (float32, int64) {
 	var given []float64
 	for i, w := range weights {
@@ -54,8 +54,8 @@ func foldModel(how Repeated, known bool, weights []float32, times []int64) (floa
 	return float32(weight), times[len(times)-1]
 }
 
-// Edges with weights and timestamps are merged, with each other and with those
-// of a graph, as the model says, under every policy.
+// Edges with weights and timestamps are merged, with each other and with those of a graph,
+// as in the model, under every policy.
 func TestMergeGraph(t *testing.T) {
 	const n = 60
 	for seed := range 24 {
@@ -86,7 +86,7 @@ func TestMergeGraph(t *testing.T) {
 				}
 			})
 		}
-		// Every second time the buffer holds so few edges that most are set aside.
+		// Every second time the buffer is so small that most edges go to temporary files.
 		list := testList(t, how, int64(seed%2))
 		loops := int64(0)
 		for range 500 {

@@ -48,8 +48,8 @@ func settled(t *testing.T, p *edgePile, n int, number []uint32, base *csr.Graph)
 	return g
 }
 
-// The graph of a pile, with buffers that hold everything and with ones that hold
-// next to nothing, is the one that package csr makes.
+// The graph of a pile equals the one that package csr makes, with buffers that hold
+// everything and with very small ones.
 func TestEdgePile_Graph(t *testing.T) {
 	t.Parallel()
 	const n, m = 500, 20_000
@@ -90,8 +90,8 @@ func TestEdgePile_Graph(t *testing.T) {
 	}
 }
 
-// A full buffer that may grow is sorted where half of its edges or fewer are
-// different, whatever they look like, and only then.
+// A full buffer that may grow is sorted if half of its edges or fewer are different,
+// whatever the edges are, and only then.
 func TestEdgePile_SortsRepeatsOnly(t *testing.T) {
 	t.Parallel()
 	const full = 1 << 17
@@ -126,8 +126,8 @@ func TestEdgePile_SortsRepeatsOnly(t *testing.T) {
 	}
 }
 
-// Sums are exact, and so they are the same however the occurrences are cut into
-// parts, also where a float64 cannot hold them.
+// Sums are exact, so they do not depend on how the occurrences are divided into parts, also
+// if a float64 cannot hold them.
 func TestEdgeFold_Exact(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 5))

@@ -7,7 +7,7 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// FuzzMeta: any first bytes of a file give an answer.
+// FuzzMeta: any first bytes of a file give a result or an error.
 func FuzzMeta(f *testing.F) {
 	f.Add(bytes.Repeat([]byte{0xed, 0xda, 0x0c, 0xed}, 4096))
 	f.Fuzz(func(t *testing.T, file []byte) {

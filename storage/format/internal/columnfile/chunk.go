@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	maxHeader = 64 << 10  // bytes of the header of a page, which has statistics
-	maxPage   = 128 << 20 // bytes of a page; usual are 1 MiB, and up to 100 MiB occur
-	maxLevels = 1 << 25   // values of a page, the missing ones counted; run lengths need no bytes for them
+	maxHeader = 64 << 10  // bytes of a page header, which may have statistics
+	maxPage   = 128 << 20 // bytes of a page; 1 MiB is usual, and up to 100 MiB occurs
+	maxLevels = 1 << 25   // values of a page, including missing ones, which take no bytes in run-length encoding
 )
 
-// values are decoded values. Which slice has them depends on the kind.
+// values are decoded values. The kind of the column decides which slice has them.
 type values struct {
 	ints   []int64
 	floats []float64
-	spans  []span // of data
+	spans  []span // positions in data
 	data   []byte
 }
 
@@ -33,33 +33,33 @@ type cursor struct {
 	column int
 	leaf   leaf
 
-	in    *bufio.Reader // of the chunk
-	left  int64         // bytes of the chunk
+	in    *bufio.Reader // the chunk
+	left  int64         // unread bytes of the chunk
 	codec format.CompressionCodec
 
-	raw, text []byte // a page, and what is in it
-	dictRaw   []byte // the same of the dictionary
+	raw, text []byte // a page as stored, and decompressed
+	dictRaw   []byte // the same for the dictionary
 	dictText  []byte
 	dict      values
-	dictSize  int // -1 before there is one
+	dictSize  int // number of values; -1 before the dictionary is read
 
-	texts []byte // of a page that does not have them as they are
+	texts []byte // decoded texts of a page that does not store them plainly
 
 	defs, reps []byte
-	levels, at int // in the page, and which is next
+	levels, at int // number of values of the page, and the next one
 	page       values
 	indexes    []uint32
-	indexed    bool // the values are those of the dictionary at indexes
-	next       int  // value of the page
+	indexed    bool // values of the page are indexes of the dictionary
+	next       int  // next value of the page
 
 	missing  bool
 	value    int       // index of the current value
-	list     []float64 // or the current list
-	items    []span    // or that of texts, in itemData
+	list     []float64 // or the current list of numbers
+	items    []span    // or the current list of texts, stored in itemData
 	itemData []byte
 }
 
-// width is how many bytes a number is stored in.
+// width is the number of bytes of a stored number.
 func (c *cursor) width() int {
 	if c.leaf.physical == format.Int32 || c.leaf.physical == format.Float {
 		return 4
@@ -67,8 +67,8 @@ func (c *cursor) width() int {
 	return 8
 }
 
-// grow returns s with n items, which hold anything. Memory that it takes counts against
-// the limit of the file.
+// grow returns s with n items, whose content is undefined. Memory that it allocates counts
+// against the limit of the file.
 func grow[T any](f *File, s []T, n int) ([]T, error) {
 	if n <= cap(s) {
 		return s[:n], nil
@@ -108,7 +108,7 @@ func (c *cursor) begin(chunk *format.ColumnChunk) error {
 	return nil
 }
 
-// more reads the next page that has values. It is false at the end of the chunk.
+// more reads the next page that has values. It returns false at the end of the chunk.
 func (c *cursor) more() (bool, error) {
 	for c.at == c.levels {
 		if c.left == 0 {
@@ -177,7 +177,7 @@ func (c *cursor) header() (*format.PageHeader, error) {
 	return h, err
 }
 
-// ended explains an error of the input.
+// ended turns the end of the input into an error of the format.
 func (c *cursor) ended(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return damaged("the file ends inside a page")
@@ -254,13 +254,13 @@ func (c *cursor) setLevels(n int32) error {
 	if n < 0 || n > maxLevels {
 		return limited("a page of %d values exceeds the limit of %d", n, maxLevels)
 	}
-	// Values of the same run take no bytes, and time all the same.
+	// Values of one run take no bytes, but they take time, so they count against the limit.
 	c.file.read += int64(n) / 8
 	c.levels, c.at, c.next = int(n), 0, 0
 	return nil
 }
 
-// levelsV1 reads levels behind their length.
+// levelsV1 reads levels that follow their length.
 func (c *cursor) levelsV1(levels *[]byte, text []byte, most int, encoding format.Encoding) ([]byte, error) {
 	if encoding != format.RLE {
 		return nil, unread("the levels of a page are in the encoding %s", encoding)
@@ -338,7 +338,7 @@ func (c *cursor) take(data []byte, encoding format.Encoding) error {
 	return c.decode(&c.page, data, encoding, n)
 }
 
-// takeIndexes decodes the places of n values in the dictionary.
+// takeIndexes decodes the dictionary indexes of n values.
 func (c *cursor) takeIndexes(data []byte, n int) (err error) {
 	if c.dictSize < 0 {
 		return damaged("a page refers to a dictionary that is not there")

@@ -6,16 +6,16 @@ import (
 	"math/bits"
 )
 
-// uvarint reads an integer as binary.Uvarint does. The size is 0 where data ends before
-// the integer, and negative where it has more than 64 bits.
+// uvarint reads an integer as binary.Uvarint does. The size is 0 if data ends before the
+// integer does, and negative if the integer has more than 64 bits.
 func uvarint(data []byte) (n uint64, size int) { return binary.Uvarint(data) }
 
-// errShort is a page whose values need more bytes than it has.
+// errShort means that a page has fewer bytes than its values need.
 func errShort() error { return damaged("a page ends before its last value") }
 
-// decodeRuns fills dst with integers of width bits in the hybrid of runs and packed bits
-// that levels and indexes of dictionaries are stored in. A run that is longer than dst is
-// cut.
+// decodeRuns fills dst with integers of width bits from the hybrid encoding of runs and
+// bit-packed values, which stores levels and dictionary indexes. A run that is longer than
+// dst is truncated.
 func decodeRuns[T byte | uint32](dst []T, data []byte, width int) error {
 	for done := 0; done < len(dst); {
 		head, size := uvarint(data)
@@ -47,7 +47,8 @@ func decodeRuns[T byte | uint32](dst []T, data []byte, width int) error {
 	return nil
 }
 
-// repeat fills the beginning of dst with one value of some bytes, and returns how often.
+// repeat fills the beginning of dst with copies of one value, which is read from data, and
+// returns their number.
 func repeat[T byte | uint32](dst []T, data []byte, count uint64, size int) (int, error) {
 	if size > len(data) {
 		return 0, errShort()
@@ -80,10 +81,10 @@ func unpack[T byte | uint32](dst []T, data []byte, width int) {
 	}
 }
 
-// decodeDeltas fills dst from the encoding DELTA_BINARY_PACKED, and returns the bytes
-// behind it.
+// decodeDeltas fills dst from the encoding DELTA_BINARY_PACKED, and returns the bytes after
+// it.
 func decodeDeltas(dst []int64, data []byte) ([]byte, error) {
-	var head [4]uint64 // values of a block, parts of a block, values, the first value
+	var head [4]uint64 // values per block, parts per block, number of values, first value
 	for i := range head {
 		n, size := uvarint(data)
 		if size <= 0 {
@@ -127,7 +128,8 @@ func decodeDeltas(dst []int64, data []byte) ([]byte, error) {
 	return data, nil
 }
 
-// addDeltas fills dst with the sums of a value and the deltas of one part of a block.
+// addDeltas fills dst with the running sums of a value and the deltas of one part of a
+// block.
 func addDeltas(dst []int64, data []byte, width int, value, least int64) int64 {
 	at := 0 // bits
 	for i := range dst {
@@ -160,8 +162,8 @@ func (c *cursor) plainNumbers(v *values, data []byte, n int) error {
 	})
 }
 
-// splitNumbers does the same from BYTE_STREAM_SPLIT: first the first bytes of all values,
-// then the second ones, and so on.
+// splitNumbers does the same from BYTE_STREAM_SPLIT: the first bytes of all values, then
+// the second bytes of all values, and so on.
 func (c *cursor) splitNumbers(v *values, data []byte, n int) error {
 	size := c.width()
 	if len(data)/size < n {
@@ -176,7 +178,7 @@ func (c *cursor) splitNumbers(v *values, data []byte, n int) error {
 	})
 }
 
-// numbers takes n numbers by their bits.
+// numbers converts n numbers from their bits.
 func (c *cursor) numbers(v *values, n int, at func(i int) uint64) (err error) {
 	if c.leaf.item == Float || c.leaf.item == Double {
 		v.floats, err = grow(c.file, v.floats, n)
@@ -207,7 +209,7 @@ func (c *cursor) integer(bits uint64) int64 {
 	return int64(int32(bits))
 }
 
-// plainTexts finds n texts that follow each other, each behind its length.
+// plainTexts finds n texts, each of which follows its length.
 func (c *cursor) plainTexts(v *values, data []byte, n int) (err error) {
 	if n > len(data)/4 {
 		return errShort()
@@ -232,7 +234,7 @@ func (c *cursor) plainTexts(v *values, data []byte, n int) (err error) {
 	return nil
 }
 
-// deltaTexts finds n texts behind the list of their lengths.
+// deltaTexts finds n texts that follow the list of their lengths.
 func (c *cursor) deltaTexts(v *values, data []byte, n int) (err error) {
 	if v.ints, err = grow(c.file, v.ints, n); err != nil {
 		return err
@@ -255,7 +257,7 @@ func (c *cursor) deltaTexts(v *values, data []byte, n int) (err error) {
 	return nil
 }
 
-// bools takes n values of one bit.
+// bools reads n values of one bit.
 func (c *cursor) bools(v *values, data []byte, n int, runs bool) (err error) {
 	if c.indexes, err = grow(c.file, c.indexes, n); err != nil {
 		return err
@@ -279,11 +281,11 @@ func (c *cursor) bools(v *values, data []byte, n int, runs bool) (err error) {
 	return err
 }
 
-// bitsFor is how many bits a level up to most takes.
+// bitsFor is the number of bits of a level of at most most.
 func bitsFor(most int) int { return bits.Len(uint(most)) }
 
-// frontTexts builds n texts, each of which begins with a part of the one before. They
-// may take far more bytes than the page, so that the limit of memory is what bounds them.
+// frontTexts builds n texts, each of which begins with a prefix of the previous one. They
+// may take far more bytes than the page, so the memory limit bounds them.
 func (c *cursor) frontTexts(v *values, data []byte, n int) (err error) {
 	if v.ints, err = grow(c.file, v.ints, 2*n); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// decompress returns the size bytes that are in raw, in a buffer where they were
-// compressed. Other sizes are damage: that is what stops bombs.
+// decompress returns the size bytes that raw decompresses to, in a buffer if raw is
+// compressed. Any other size is damage, which stops decompression bombs.
 func (c *cursor) decompress(buffer *[]byte, raw []byte, size int) (text []byte, err error) {
 	if c.codec == format.Uncompressed {
 		if len(raw) != size {
@@ -33,8 +33,8 @@ func (c *cursor) decompress(buffer *[]byte, raw []byte, size int) (text []byte, 
 	return *buffer, nil
 }
 
-// inflate decompresses raw into dst, and returns how many bytes these are; one more than
-// dst has where they do not fit.
+// inflate decompresses raw into dst, and returns the number of bytes; one more than
+// len(dst) if they do not fit.
 func (f *File) inflate(dst, raw []byte, codec format.CompressionCodec) (n int, err error) {
 	switch codec {
 	case format.Snappy:
@@ -59,7 +59,7 @@ func (f *File) inflate(dst, raw []byte, codec format.CompressionCodec) (n int, e
 }
 
 // inflateLZ4 decompresses a block of LZ4. The decoder of github.com/pierrec/lz4/v4, which
-// the library uses, reads memory that is not its own where a block is damaged.
+// the library uses, reads memory outside its buffers if a block is damaged.
 //
 // Source: https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md
 func inflateLZ4(dst, raw []byte) (int, error) {
@@ -77,7 +77,7 @@ func inflateLZ4(dst, raw []byte) (int, error) {
 		copy(dst[done:], raw[at:at+literals])
 		done, at = done+literals, at+literals
 		if at == len(raw) {
-			break // the last sequence has literals alone
+			break // the last sequence has only literals
 		}
 		if len(raw)-at < 2 {
 			return 0, errShort()
@@ -93,7 +93,7 @@ func inflateLZ4(dst, raw []byte) (int, error) {
 		case back == 0 || back > done || match > len(dst)-done:
 			return 0, errShort()
 		}
-		for match > 0 { // what is copied may be what has just been written
+		for match > 0 { // the copied bytes may include some that were just written
 			n := copy(dst[done:done+match], dst[done-back:done])
 			done, match = done+n, match-n
 		}
@@ -101,7 +101,7 @@ func inflateLZ4(dst, raw []byte) (int, error) {
 	return done, nil
 }
 
-// lz4Length reads the rest of a length, of which a token has four bits.
+// lz4Length reads the rest of a length, whose first four bits are in a token.
 func lz4Length(raw []byte, at *int, length int) (int, error) {
 	if length < 15 {
 		return length, nil
@@ -127,7 +127,8 @@ func inflateGzip(dst, raw []byte) (int, error) {
 	return fillFrom(zr, dst)
 }
 
-// inflateZstd reads as a stream, since a whole frame could take any memory.
+// inflateZstd reads zstd as a stream, since decoding a whole frame could take any amount of
+// memory.
 func (f *File) inflateZstd(dst, raw []byte) (n int, err error) {
 	if f.zstd == nil {
 		f.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxPage), zstd.WithDecoderLowmem(true))
@@ -141,7 +142,7 @@ func (f *File) inflateZstd(dst, raw []byte) (n int, err error) {
 	return fillFrom(f.zstd, dst)
 }
 
-// fillFrom reads dst and one byte more, if there is one.
+// fillFrom fills dst and reads one more byte, if there is one.
 func fillFrom(r io.Reader, dst []byte) (int, error) {
 	n, err := io.ReadFull(r, dst)
 	if err == io.EOF || err == io.ErrUnexpectedEOF {

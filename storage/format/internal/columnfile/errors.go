@@ -5,20 +5,21 @@ import (
 	"fmt"
 )
 
-// Kinds of faults. Each Error wraps one.
+// Kinds of faults. Each Error wraps one of them.
 var (
-	// ErrDamaged is a file that breaks the format, or fails a checksum.
+	// ErrDamaged means that a file violates the format, or fails a checksum.
 	ErrDamaged = errors.New("damaged file")
-	// ErrLimit is a file that exceeds a limit.
+	// ErrLimit means that a file exceeds a limit.
 	ErrLimit = errors.New("limit exceeded")
-	// ErrUnread is a feature of the format that this package does not read.
+	// ErrUnread means that a file uses a feature of the format that this package does not
+	// read.
 	ErrUnread = errors.New("not read")
 )
 
-// Error says where a file cannot be read, and why.
+// Error describes where and why a file cannot be read.
 type Error struct {
-	Column string // empty where it is about the whole file
-	Row    int64  // the rows before this one were read; 0 where it is about no row
+	Column string // name of the column; empty if the error is about the whole file
+	Row    int64  // number of the row that could not be read; the rows before it were read; 0 if the error is not about a row
 	Reason string
 	Kind   error // ErrDamaged, ErrLimit or ErrUnread
 }

@@ -10,25 +10,25 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// Kind is what the values of a column are.
+// Kind is the type of the values of a column.
 type Kind uint8
 
 // The kinds. Timestamps count from 1970 in UTC.
 const (
-	Other     Kind = iota // not read
-	Boolean               // of one bit
-	Integer               // of at most 64 bits, with a sign
-	Unsigned              // of 64 bits, without a sign
-	Float                 // of 32 bits
-	Double                // of 64 bits
-	Text                  // bytes, as a rule UTF-8
+	Other     Kind = iota // cannot be read
+	Boolean               // one bit
+	Integer               // up to 64 bits, signed
+	Unsigned              // 64 bits, unsigned
+	Float                 // 32 bits
+	Double                // 64 bits
+	Text                  // bytes, usually UTF-8
 	Days                  // a date
 	Millis                // a timestamp in milliseconds
 	Micros                // a timestamp in microseconds
 	Nanos                 // a timestamp in nanoseconds
 	FloatList             // a list of numbers; its Cells.Floats are its items
 	TextList              // a list of texts
-	Number                // of 32 bits, without a sign: written as such, and read as Integer
+	Number                // 32 bits, unsigned: written as such, and read as Integer
 )
 
 // String names the kind in messages.
@@ -41,17 +41,17 @@ func (k Kind) String() string {
 
 // Column is a column of a file.
 type Column struct {
-	Name     string // of a column inside others, the names of all of them with dots between
+	Name     string // for a nested column, the names from the root, joined by dots
 	Kind     Kind
 	Optional bool   // values may be missing
-	Type     string // as the file calls it, for messages
+	Type     string // type in the file's own terms, for messages
 }
 
-// Limits bound what a file may take. All must be above 0.
+// Limits bound the resources that reading a file may take. All must be above 0.
 type Limits struct {
-	Memory  int64 // most bytes of memory for pages and dictionaries
-	Bytes   int64 // most bytes of values, after decompression
-	Columns int   // most columns of a file
+	Memory  int64 // bytes of memory for pages and dictionaries, at most
+	Bytes   int64 // bytes of decoded values, at most
+	Columns int   // columns of a file, at most
 }
 
 // File is a file that is open for reading. It is not safe for concurrent use.
@@ -63,28 +63,29 @@ type File struct {
 	columns []Column
 	leaves  []leaf // of the columns
 
-	memory int64 // bytes taken
+	memory int64 // bytes of memory in use
 	zstd   *zstd.Decoder
-	read   int64 // bytes of values so far
+	read   int64 // bytes of values decoded so far
 }
 
-// leaf is how a column is stored.
+// leaf describes how a column is stored.
 type leaf struct {
 	physical format.Type
-	item     Kind // of the values; of a list, of its items
+	item     Kind // type of the values, or of the items of a list
 	unsigned bool // values of 32 bits have no sign
 	maxDef   int
 	maxRep   int
-	filled   int // the definition level from which on a list has an item
+	filled   int // an entry is an item of a list if its definition level is at least this
 }
 
 const (
 	magic      = "PAR1"
-	footerTail = 8        // its length, and magic
-	maxFooter  = 64 << 20 // bytes of it; 1,000 columns in 1,000 row groups take as many
+	footerTail = 8        // the length of the footer, and the magic number
+	maxFooter  = 64 << 20 // bytes of the footer; 1,000 columns in 1,000 row groups need as many
 )
 
-// IsFile reports whether a file that begins so says that it is a Parquet file.
+// IsFile reports whether a file that begins with these bytes has the magic number of a
+// Parquet file.
 func IsFile(start []byte) bool {
 	return len(start) >= len(magic) && string(start[:len(magic)]) == magic
 }
@@ -109,7 +110,7 @@ func Open(in io.ReaderAt, size int64, limits Limits) (*File, error) {
 	return f, f.schema()
 }
 
-// decodeThrift decodes a record that checkThrift has looked through.
+// decodeThrift decodes a record that checkThrift has checked.
 func decodeThrift(data []byte, into any) (err error) {
 	defer func() {
 		if panicked := recover(); panicked != nil {
@@ -152,7 +153,7 @@ func (f *File) footer(size int64) ([]byte, error) {
 	return footer, readAt(f.in, footer, f.size)
 }
 
-// readAt fills p, which the size of the file says is there.
+// readAt fills p; the size of the file says that these bytes exist.
 func readAt(in io.ReaderAt, p []byte, at int64) error {
 	n, err := in.ReadAt(p, at)
 	if n == len(p) {
@@ -164,14 +165,14 @@ func readAt(in io.ReaderAt, p []byte, at int64) error {
 	return err
 }
 
-// Rows is how many rows the file says that it has.
+// Rows is the number of rows that the footer declares.
 func (f *File) Rows() int64 { return f.meta.NumRows }
 
-// Columns returns the columns of the file, those inside of others as well. The slice
-// must not be written.
+// Columns returns the columns of the file, including nested ones. The slice must not be
+// written.
 func (f *File) Columns() []Column { return f.columns }
 
-// Entries returns the metadata of the file, in its order.
+// Entries returns the metadata of the file, in the order of the file.
 func (f *File) Entries() []Entry {
 	var list []Entry
 	for _, m := range f.meta.KeyValueMetadata {
@@ -181,7 +182,7 @@ func (f *File) Entries() []Entry {
 }
 
 // schema makes the columns from the tree of the schema, and checks that the row groups
-// fit to it.
+// match it.
 func (f *File) schema() error {
 	elements := f.meta.Schema
 	if len(elements) == 0 {
@@ -204,13 +205,13 @@ func (f *File) schema() error {
 	return nil
 }
 
-// schemaWalker takes the elements of a schema, in depth-first order.
+// schemaWalker reads the elements of a schema in depth-first order.
 type schemaWalker struct {
 	file     *File
 	elements []format.SchemaElement
 }
 
-// place is where an element of the schema is.
+// place is the position of an element in the schema.
 type place struct {
 	name     string
 	depth    int
@@ -280,8 +281,8 @@ func (w *schemaWalker) leaf(e *format.SchemaElement, parents []*format.SchemaEle
 	return nil
 }
 
-// isList reports whether a repeated value inside of parents is a list of its own: in
-// the usual form of a group and a repeated group, or repeated without any.
+// isList reports whether a repeated value below these parents is a separate list: in the
+// usual form of a group and a repeated group, or as a repeated field alone.
 func isList(parents []*format.SchemaElement) bool {
 	if len(parents) == 0 {
 		return true
@@ -347,7 +348,7 @@ func kindOf(e *format.SchemaElement) Kind {
 	return Other
 }
 
-// unsigned32 reports whether the values of 32 bits of a column have no sign.
+// unsigned32 reports whether the 32-bit values of a column are unsigned.
 func unsigned32(e *format.SchemaElement) bool {
 	t, ok := e.LogicalType.Value.(*format.IntType)
 	return ok && !t.IsSigned || e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Uint32

@@ -11,17 +11,17 @@ package columnfile
 type Rows struct {
 	file    *File
 	cursors []*cursor
-	group   int   // the next row group
-	left    int64 // rows of the present one
-	row     int64 // number of the present row, from 1
+	group   int   // number of the next row group
+	left    int64 // rows of the current row group
+	row     int64 // number of the current row, from 1
 	err     error
 }
 
-// maxList is the most items of one list.
+// maxList is the largest number of items of one list.
 const maxList = 1 << 20
 
-// Read returns the rows of the columns with these indexes; one of the kind Other is an
-// error of the kind ErrUnread. A file is read once.
+// Read returns the rows of the columns with these indexes; a column of the kind Other gives
+// an error of the kind ErrUnread. The rows of a file can be read only once.
 func (f *File) Read(columns ...int) (*Rows, error) {
 	r := &Rows{file: f}
 	for _, i := range columns {
@@ -33,14 +33,14 @@ func (f *File) Read(columns ...int) (*Rows, error) {
 	return r, nil
 }
 
-// Row is the number of the present row, 1 for the first.
+// Row is the number of the current row, 1 for the first.
 func (r *Rows) Row() int64 { return r.row }
 
 // Err is the error that ended the rows, or nil after the last one. It is an *Error, or
 // one of the io.ReaderAt.
 func (r *Rows) Err() error { return r.err }
 
-// Next goes to the next row.
+// Next moves to the next row.
 func (r *Rows) Next() bool {
 	for r.err == nil && r.left == 0 {
 		if r.group == len(r.file.meta.RowGroups) {
@@ -78,8 +78,8 @@ func (r *Rows) begin() error {
 	return nil
 }
 
-// finish refuses values behind the last row of a row group. The present row stays as it
-// is.
+// finish returns an error if a row group has values after its last row. The current row
+// stays as it is.
 func (r *Rows) finish() error {
 	for _, c := range r.cursors {
 		if c.at < c.levels {
@@ -89,7 +89,7 @@ func (r *Rows) finish() error {
 	return nil
 }
 
-// step goes to the next value of a column.
+// step moves to the next value of a column.
 func (c *cursor) step() error {
 	there, err := c.more()
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *cursor) step() error {
 	return nil
 }
 
-// takeValue makes the next value of the page the present one.
+// takeValue makes the next value of the page the current one.
 func (c *cursor) takeValue() {
 	c.value = c.next
 	if c.indexed {
@@ -118,7 +118,7 @@ func (c *cursor) takeValue() {
 	c.next++
 }
 
-// stepList takes the items of the next list, which may go over pages.
+// stepList reads the items of the next list, which may continue in the next pages.
 func (c *cursor) stepList() error {
 	if c.reps[c.at] != 0 {
 		return damaged("a list begins with an item of the one before")
@@ -126,7 +126,7 @@ func (c *cursor) stepList() error {
 	c.list, c.items, c.itemData = c.list[:0], c.items[:0], c.itemData[:0]
 	for first := true; first || c.reps[c.at] > 0; first = false {
 		switch def := int(c.defs[c.at]); {
-		case def < c.leaf.filled: // an empty list, or none
+		case def < c.leaf.filled: // an empty list, or a missing one
 		case def < c.leaf.maxDef:
 			return damaged("an item of a list is missing")
 		case len(c.list)+len(c.items) == maxList:
@@ -147,8 +147,8 @@ func (c *cursor) stepList() error {
 	return nil
 }
 
-// takeItem appends the present value to the list. A text is copied, since the list may go on in
-// the next page.
+// takeItem appends the current value to the list. A text is copied, since the list may
+// continue in the next page.
 func (c *cursor) takeItem() error {
 	if c.leaf.item != Text {
 		c.list = append(c.list, c.number())
@@ -163,14 +163,14 @@ func (c *cursor) takeItem() error {
 	return nil
 }
 
-// bytes is the present value as it is stored.
+// bytes is the current value as it is stored.
 func (c *cursor) bytes() []byte {
 	v := c.set()
 	s := v.spans[c.value]
 	return v.data[s.at : s.at+s.length]
 }
 
-// set are the values that the present one is among.
+// set is the set of values that the current one belongs to.
 func (c *cursor) set() *values {
 	if c.indexed {
 		return &c.dict
@@ -178,7 +178,7 @@ func (c *cursor) set() *values {
 	return &c.page
 }
 
-// number is the present value as a float.
+// number is the current value as a float.
 func (c *cursor) number() float64 {
 	switch c.leaf.item {
 	case Float, Double:

@@ -2,8 +2,8 @@ package columnfile
 
 // Limits of a record of Thrift's compact protocol.
 const (
-	maxThriftDepth = 32      // records inside records; Parquet has seven
-	maxThriftItems = 1 << 20 // of all lists; a file of 1,000 columns and 1,000 row groups has as many
+	maxThriftDepth = 32      // nesting depth of records; Parquet has seven levels
+	maxThriftItems = 1 << 20 // items of all lists; a file of 1,000 columns and 1,000 row groups has as many
 )
 
 // The types of Thrift's compact protocol.
@@ -23,11 +23,11 @@ const (
 	thriftUUID   = 13
 )
 
-// checkThrift looks through the record at the beginning of data, and returns how many
-// bytes it has. After it, no text or list is longer than the record, there are at most
-// maxThriftItems items of lists, and nothing is nested deeper than maxThriftDepth: a
-// decoder that allocates by declared lengths takes bounded memory. whole is false where
-// data ends before the record does.
+// checkThrift checks the record at the beginning of data, and returns its length in bytes.
+// If it succeeds, no text or list is longer than the record, all lists together have at
+// most maxThriftItems items, and nothing is nested deeper than maxThriftDepth: a decoder
+// that allocates by the declared lengths then takes bounded memory. whole is false if data
+// ends before the record does.
 func checkThrift(data []byte) (size int, whole bool, err error) {
 	w := thriftWalker{data: data}
 	w.record(0)
@@ -40,13 +40,12 @@ func checkThrift(data []byte) (size int, whole bool, err error) {
 	return w.at, true, nil
 }
 
-// thriftWalker passes over the values of a record. After a fault it passes over
-// nothing more.
+// thriftWalker skips the values of a record. After a fault it does nothing more.
 type thriftWalker struct {
 	data   []byte
 	at     int
 	items  int
-	short  bool   // the data end too early
+	short  bool   // data ends too early
 	reason string // of a fault
 }
 
@@ -82,7 +81,7 @@ func (w *thriftWalker) varint() uint64 {
 	return n
 }
 
-// record passes over the fields of a record.
+// record skips the fields of a record.
 func (w *thriftWalker) record(depth int) {
 	if depth == maxThriftDepth {
 		w.reason = "the metadata are nested too deeply"
@@ -101,7 +100,7 @@ func (w *thriftWalker) record(depth int) {
 	}
 }
 
-// value passes over a value. A truth value is one byte here, as in lists.
+// value skips a value. A boolean takes one byte here, as in lists.
 func (w *thriftWalker) value(kind byte, depth int) {
 	switch kind {
 	case thriftTrue, thriftFalse, thriftByte:
@@ -156,7 +155,7 @@ func (w *thriftWalker) pairs(depth int) {
 	}
 }
 
-// count adds the items of a list, each of which takes a byte or more.
+// count adds the items of a list, each of which takes at least one byte.
 func (w *thriftWalker) count(size uint64) bool {
 	switch {
 	case size > uint64(maxThriftItems-w.items):

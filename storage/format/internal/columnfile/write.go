@@ -9,10 +9,10 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// Entry is a text of the metadata of a file under its key.
+// Entry is a key of the metadata of a file with its text.
 type Entry struct{ Key, Text string }
 
-// WriteOptions say how a file is written. The zero value is usual.
+// WriteOptions configure a Writer. The zero value has the usual settings.
 type WriteOptions struct {
 	// RowGroup is about how many bytes of values, before compression, become a row group;
 	// 0 means 64 MiB. A writer holds a row group in memory, compressed, until it is full;
@@ -23,12 +23,13 @@ type WriteOptions struct {
 
 const (
 	defaultRowGroup = 64 << 20
-	// batchRows rows are handed to the library at a time: enough that its costs per call
-	// do not count, and less than 64 KiB of values for a column.
+	// batchRows is the number of rows that are passed to the library at a time: enough to
+	// make the cost of a call negligible, and at most 64 KiB of values for a column.
 	batchRows = 1024
 	// batchBytes of texts and lists also end a batch, for rows that are long.
 	batchBytes = 1 << 20
-	// dictionaryBytes is the size at which the dictionary of a column of texts is given up.
+	// dictionaryBytes is the size beyond which a column of texts continues without a
+	// dictionary.
 	dictionaryBytes = 1 << 20
 )
 
@@ -62,7 +63,7 @@ func NewWriter(out io.Writer, columns []Column, entries []Entry, opts WriteOptio
 		options = append(options, parquet.KeyValueMetadata(e.Key, e.Text))
 	}
 	for _, c := range columns {
-		if c.Kind == FloatList { // bounds of coordinates help nobody
+		if c.Kind == FloatList { // bounds of coordinates are of no use to readers
 			options = append(options, parquet.SkipPageBounds(c.Name, "list", "element"))
 		}
 	}
@@ -144,7 +145,7 @@ func (w *Writer) EndRow() error {
 	return w.flush()
 }
 
-// flush hands the batch to the library, and ends a row group that is full.
+// flush passes the batch to the library, and ends a row group that is full.
 func (w *Writer) flush() error {
 	for i, column := range w.out.ColumnWriters() {
 		if _, err := column.WriteRowValues(w.batch[i]); err != nil {
@@ -171,8 +172,7 @@ func (w *Writer) Close() error {
 	return w.out.Close()
 }
 
-// record is the root of a schema. That of the library puts its columns in alphabetical
-// order.
+// record is the root of a schema. The one of the library would sort the columns by name.
 type record struct {
 	parquet.Group
 	fields []parquet.Field
@@ -188,7 +188,7 @@ type field struct {
 
 func (f field) Name() string { return f.name }
 
-// Value is for rows that are Go values, which these are not.
+// Value is for rows that are Go values. The rows here are not.
 func (field) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
 func newRecord(columns []Column) record {
