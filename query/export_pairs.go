@@ -132,7 +132,7 @@ func runExportPairs(c *call, req ExportPairsRequest, found pairTarget) (ExportRe
 	stop := c.Watch.Start(plan.Write)
 	result := ExportResult{Path: req.Path}
 	err = c.WriteFile(req.Path, req.Overwrite, func(out io.Writer) error {
-		w := rowfile.New(out, found.form, table.columns, graphNotes(t.graph))
+		w := rowfile.New(out, found.form, table.columns, nil, graphNotes(t.graph))
 		err := table.rows(func(row []any) error {
 			if result.Rows++; result.Rows%1024 == 0 && c.Ctx.Err() != nil {
 				return c.Ctx.Err()

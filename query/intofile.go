@@ -9,6 +9,7 @@ import (
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/storage"
 	"heavytail/storage/format"
 )
 
@@ -114,6 +115,25 @@ func rowForm(req rowsRequest) (rowfile.Form, error) {
 	return rowfile.Form{}, e
 }
 
+// parquetTypes are the types of columns as those of a file; a column without a type takes that of
+// its values.
+func parquetTypes(columns []ColumnType) []format.Type {
+	types := make([]format.Type, len(columns))
+	for i, c := range columns {
+		switch c.Type {
+		case storage.Text:
+			types[i] = format.Text
+		case storage.Integer:
+			types[i] = format.Integer
+		case storage.Float:
+			types[i] = format.Float
+		case storage.Boolean:
+			types[i] = format.Boolean
+		}
+	}
+	return types
+}
+
 // runIntoFile writes the rows while they are made, so that a stream takes no memory. The
 // file appears when it is complete.
 func runIntoFile(c *call, req rowsRequest, form rowfile.Form) (written writtenRows, err error) {
@@ -124,7 +144,7 @@ func runIntoFile(c *call, req rowsRequest, form rowfile.Form) (written writtenRo
 	defer rows.Close()
 	written.path = req.path
 	err = c.WriteFile(req.path, req.overwrite, func(out io.Writer) error {
-		w := rowfile.New(out, form, rows.Columns(), []format.Note{{Key: "heavytail.statement", Text: req.text}})
+		w := rowfile.New(out, form, rows.Columns(), parquetTypes(rows.ColumnTypes()), []format.Note{{Key: "heavytail.statement", Text: req.text}})
 		for rows.Next() {
 			if err := w.Row(rows.Row()); err != nil {
 				return err

@@ -320,7 +320,7 @@ func (c *call) scoreRowsInto(s *scoring, in io.Reader, opts format.EdgeListOptio
 	}
 	notes := []format.Note{{Key: "heavytail.graph", Text: s.graph.Info.Name}}
 	err = c.WriteFile(req.Into, req.Overwrite, func(out io.Writer) error {
-		w := rowfile.New(out, form, scoreColumns(req.With, further.names), notes)
+		w := rowfile.New(out, form, scoreColumns(req.With, further.names), further.types(len(req.With)), notes)
 		if total, err = s.chosen(c, in, opts, req.choice(), further, func(p ScoredPair) error { return w.Row(further.row(p)) }); err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package query
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"heavytail/query/internal/fault"
@@ -120,31 +119,20 @@ func (f *furtherColumns) numbers() (numbers []int) {
 	return numbers
 }
 
+// types are those of the columns of a file: of the keys, of the further columns and of the scores.
+func (f *furtherColumns) types(scorers int) []format.Type {
+	types := []format.Type{format.Text, format.Text}
+	for _, column := range f.list {
+		types = append(types, column.Type)
+	}
+	return append(types, slices.Repeat([]format.Type{format.Float}, scorers)...)
+}
+
 // row is a row of a table, whose further columns have the types of the file.
 func (f *furtherColumns) row(p ScoredPair) []Value {
 	row := p.row()
 	for i, column := range f.list {
-		row[2+i] = typedText(p.Further[i], column.Type)
+		row[2+i] = column.Type.ValueOf(p.Further[i])
 	}
 	return row
-}
-
-// typedText is the value that a text of a Parquet column stands for; nil where it is empty.
-func typedText(text string, t format.Type) Value {
-	if text == "" {
-		return nil
-	}
-	switch t {
-	case format.Integer:
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-			return n
-		}
-	case format.Float:
-		if x, err := strconv.ParseFloat(text, 64); err == nil {
-			return x
-		}
-	case format.Boolean:
-		return text == "true"
-	}
-	return text
 }

@@ -7,9 +7,9 @@
 // Five statements can be divided, because each of their output rows depends on one row of
 // their input, on the number of a walk, or on one vertex:
 //
-//	SCORE FILE 'pairs' [IN graph] WITH scorer, … INTO FILE 'scores.csv'
-//	NEAREST k FOR ALL | FILE 'keys' USING space … INTO FILE 'near.csv'
-//	EXPORT WALKS OF graph USING method INTO FILE 'walks.txt'
+//	SCORE FILE 'pairs' [IN graph] WITH scorer, … INTO FILE 'scores.csv' or '.parquet'
+//	NEAREST k FOR ALL | FILE 'keys' USING space … INTO FILE 'near.csv' or '.parquet'
+//	EXPORT WALKS OF graph USING method INTO FILE 'walks.txt' or '.parquet'
 //	RECONSTRUCT embedding RADIUS r | EPSILON e INTO FILE 'near.edges'
 //	MATERIALIZE PREDICTIONS FROM scorer IN graph
 //
@@ -47,6 +47,10 @@
 // 75,879 vertices and 405,740 edges of soc-Epinions1, which takes 40 ms to load. Shards of one
 // process each thus pay for them once each. Attributes, models and indexes have no digest;
 // they are recognized by their versions and times.
+//
+// Parts in Parquet all have the columns and types of the statement, so that other programs read
+// them as one table. Merge writes their rows again, in one file with the bytes of the undivided
+// statement; that takes about as long as writing them.
 //
 // # What can be relied on
 //

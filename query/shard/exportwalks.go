@@ -16,7 +16,7 @@ import (
 type exportWalks struct{ s *parser.ExportWalks }
 
 var exportWalksJob = job{
-	form: "EXPORT WALKS … INTO FILE 'x.txt'",
+	form: "EXPORT WALKS … INTO FILE 'x.txt' or 'x.parquet'",
 	take: func(s parser.Statement) divisible {
 		if s, ok := s.(*parser.ExportWalks); ok {
 			return exportWalks{s}
@@ -26,7 +26,7 @@ var exportWalksJob = job{
 }
 
 func (w exportWalks) output() parser.Value { return w.s.File }
-func (w exportWalks) endings() []string    { return []string{".txt", ".walks"} }
+func (w exportWalks) endings() []string    { return []string{".txt", ".walks", parquetEnding} }
 func (w exportWalks) headed() bool         { return false }
 func (w exportWalks) names() named         { return named{graph: w.s.Graph.Name} }
 

@@ -37,6 +37,12 @@ type written interface {
 	on(p piece) parser.Statement
 }
 
+// noted is a statement whose Parquet file has metadata that its shards do not write.
+type noted interface {
+	written
+	notes() []format.Note
+}
+
 // numbered is a statement whose shards need only the numbers of their rows, which are the
 // options first and count of a written one.
 type numbered interface {
@@ -65,6 +71,13 @@ type copied interface {
 	columns(ctx context.Context, db *query.DB) ([]string, error)
 	// each calls f with every row of the input, in order.
 	each(ctx context.Context, db *query.DB, f func(row ...string) error) error
+}
+
+// typed is a statement that may read a Parquet file, whose rows then stay Parquet.
+type typed interface {
+	copied
+	// table is the number of rows and the types of the columns; no types if rows are copied as text.
+	table(ctx context.Context) (rows int64, types []format.Type, err error)
 }
 
 // cuttable is a statement whose shards may have pieces of its text, instead of rows that are

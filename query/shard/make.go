@@ -103,6 +103,15 @@ func (m *Manifest) writeInputs(ctx context.Context, db *query.DB, work divisible
 			return err
 		}
 	}
+	if w, ok := work.(typed); ok {
+		rows, types, err := w.table(ctx)
+		if err != nil {
+			return err
+		}
+		if types != nil {
+			return m.copyTable(ctx, db, w, rows, types, shards)
+		}
+	}
 	return m.copyRows(ctx, db, work.(copied), shards)
 }
 

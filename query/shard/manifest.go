@@ -22,18 +22,23 @@ const version = 6
 // storedEnding is that of parts whose rows are stored in the heavytail file.
 const storedEnding = ".links"
 
+const parquetEnding = ".parquet"
+
+func isParquet(path string) bool { return filepath.Ext(path) == parquetEnding }
+
 // MaxShards is the largest number of shards of a plan.
 const MaxShards = 100_000
 
 // Manifest is a plan: a statement that is divided into shards. It is safe for concurrent
 // use.
 type Manifest struct {
-	Format    int              `json:"format"`         // 6
-	Statement string           `json:"statement"`      // in the language, with what it would read and write alone
-	Output    string           `json:"output"`         // the file of the statement, which Merge writes if it is given no other; "" if the rows are stored in the heavytail file
-	Kernel    string           `json:"kernel"`         // vec.Kind() of the machine that planned
-	Reads     []Source         `json:"reads"`          // what the rows follow from
-	Text      string           `json:"text,omitempty"` // name of the text in the folder input of which the shards read pieces; "" if each has a file of its own
+	Format    int              `json:"format"`           // 6
+	Statement string           `json:"statement"`        // in the language, with what it would read and write alone
+	Output    string           `json:"output"`           // the file of the statement, which Merge writes if it is given no other; "" if the rows are stored in the heavytail file
+	Kernel    string           `json:"kernel"`           // vec.Kind() of the machine that planned
+	Reads     []Source         `json:"reads"`            // what the rows follow from
+	Text      string           `json:"text,omitempty"`   // name of the text in the folder input of which the shards read pieces; "" if each has a file of its own
+	Inputs    string           `json:"inputs,omitempty"` // ending of the other files in the folder input: .parquet, or "" for .csv
 	Shards    []Input          `json:"shards"`
 	Data      *dataset.Content `json:"data,omitempty"` // what is in the folder data; nil if shards need the heavytail file
 	Checksum  string           `json:"checksum"`       // SHA-256 of all the other fields
@@ -114,7 +119,7 @@ func (m *Manifest) outputs() string { return filepath.Join(m.dir, "parts") }
 func (m *Manifest) data() string    { return filepath.Join(m.dir, "data") }
 func (m *Manifest) text() string    { return filepath.Join(m.inputs(), m.Text) }
 func (m *Manifest) input(shard int) string {
-	return filepath.Join(m.inputs(), one(shard).name()+".csv")
+	return filepath.Join(m.inputs(), one(shard).name()+cmp.Or(m.Inputs, ".csv"))
 }
 func (m *Manifest) output(g group) string {
 	return filepath.Join(m.outputs(), g.name()+cmp.Or(filepath.Ext(m.Output), storedEnding))

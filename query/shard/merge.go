@@ -15,7 +15,8 @@ import (
 )
 
 // Merge writes the rows of all shards in order to a file, by default the file of the
-// statement. The file appears when it is complete and every part was verified.
+// statement. The file appears when it is complete and every part was verified. The rows of Parquet
+// are decoded and written again, since row groups go over parts; others are copied.
 // ErrIncomplete names the shards that are missing, ErrDamaged a part that was changed.
 //
 // If all shards have one part, the file is a second name of it, unless the file system has no
@@ -31,7 +32,11 @@ func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error
 		return fmt.Errorf("MergeInto stores them in the heavytail file: %w", ErrTarget)
 	}
 	into = cmp.Or(into, m.Output)
-	if len(groups) == 1 {
+	var notes []format.Note
+	if w, ok := work.(noted); ok && isParquet(m.Output) {
+		notes = w.notes()
+	}
+	if len(groups) == 1 && notes == nil {
 		if err := m.checkPart(groups[0]); err != nil {
 			return err
 		}
@@ -39,6 +44,9 @@ func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error
 		if !errors.Is(err, format.ErrLink) {
 			return err
 		}
+	}
+	if isParquet(m.Output) {
+		return writeFile(into, overwrite, func(w io.Writer) error { return m.joinParts(ctx, w, groups, notes) })
 	}
 	return writeFile(into, overwrite, func(w io.Writer) error {
 		var head string

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"fmt"
 
 	"heavytail/query"
 	"heavytail/query/parser"
@@ -15,7 +16,7 @@ type nearestFor struct {
 }
 
 var nearestForJob = job{
-	form: "NEAREST … FOR ALL … INTO FILE 'x.csv'",
+	form: "NEAREST … FOR ALL … INTO FILE 'x.csv' or 'x.parquet'",
 	take: func(s parser.Statement) divisible {
 		if into, ok := s.(*parser.IntoFile); ok {
 			if n, ok := into.Statement.(*parser.NearestFor); ok {
@@ -27,11 +28,21 @@ var nearestForJob = job{
 }
 
 func (w nearestFor) output() parser.Value { return w.into.File }
-func (w nearestFor) endings() []string    { return []string{".csv"} }
+func (w nearestFor) endings() []string    { return []string{".csv", parquetEnding} }
 func (w nearestFor) headed() bool         { return true }
 
 func (w nearestFor) columns(context.Context, *query.DB) ([]string, error) {
+	for _, o := range w.into.Options {
+		if o.Name.Name == "format" {
+			return nil, fmt.Errorf("%w: leave out the option format, the ending of the file names it", ErrStatement)
+		}
+	}
 	return []string{"key"}, nil
+}
+
+// notes are those of the undivided statement: the parts have the statements of the shards.
+func (w nearestFor) notes() []format.Note {
+	return []format.Note{{Key: "heavytail.statement", Text: w.into.Statement.String()}}
 }
 
 func (w nearestFor) names() named {

@@ -14,7 +14,7 @@ import (
 type scoreFile struct{ s *parser.ScoreFile }
 
 var scoreFileJob = job{
-	form: "SCORE FILE … INTO FILE 'x.csv'",
+	form: "SCORE FILE … INTO FILE 'x.csv' or 'x.parquet'",
 	take: func(s parser.Statement) divisible {
 		if s, ok := s.(*parser.ScoreFile); ok {
 			return scoreFile{s}
@@ -24,7 +24,7 @@ var scoreFileJob = job{
 }
 
 func (w scoreFile) output() parser.Value { return w.s.File }
-func (w scoreFile) endings() []string    { return []string{".csv"} }
+func (w scoreFile) endings() []string    { return []string{".csv", parquetEnding} }
 func (w scoreFile) headed() bool         { return true }
 
 func (w scoreFile) names() named {
@@ -92,6 +92,33 @@ func (w scoreFile) columns(ctx context.Context, _ *query.DB) ([]string, error) {
 	return append([]string{"source", "target"}, names...), err
 }
 
+// table is the number of rows, and the types of the columns, of a Parquet file whose scores go
+// into one; no types otherwise, since text has none. Values that went through text would get the
+// types that they look like.
+func (w scoreFile) table(ctx context.Context) (rows int64, types []format.Type, err error) {
+	opts, err := w.reading()
+	if err != nil || !isParquet(w.s.File.(parser.String).Value) {
+		return 0, nil, err
+	}
+	in, _, err := format.OpenFile(opts.Name)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer in.Close()
+	rows, parquet, err := format.ParquetPairs(ctx, in, opts)
+	if err != nil || !parquet {
+		return 0, nil, err
+	}
+	columns, err := format.PairColumns(ctx, in, opts)
+	types = []format.Type{format.Text, format.Text}
+	for _, c := range columns {
+		if c.Held {
+			types = append(types, c.Type)
+		}
+	}
+	return rows, types, err
+}
+
 func (w scoreFile) each(ctx context.Context, _ *query.DB, f func(row ...string) error) error {
 	opts, err := w.reading()
 	if err != nil {
@@ -135,14 +162,20 @@ func (w scoreFile) text(ctx context.Context) (*format.PairsText, string, error) 
 func (w scoreFile) on(p piece) parser.Statement {
 	s := *w.s
 	s.Pairs, s.File = text(p.input), text(p.output)
-	s.Options = []parser.Option{option("overwrite", parser.Bool{Value: true}), option("resume", parser.Bool{Value: true})}
+	s.Options = []parser.Option{option("overwrite", parser.Bool{Value: true})}
 	own := []string{"overwrite", "resume"}
-	if p.bytes != nil {
+	if !isParquet(p.output) {
+		s.Options = append(s.Options, option("resume", parser.Bool{Value: true}))
+	}
+	switch {
+	case p.bytes != nil:
 		// A line of a text may have more columns than the first pair, which the undivided
 		// statement leaves out.
 		s.Options = append(s.Options, option("bytes", text(p.bytes.String())), option("columns", text("none")))
 		own = append(own, "columns")
-	} else {
+	case isParquet(p.input):
+		own = append(own, "header", "separator")
+	default:
 		s.Options = append(s.Options, option("header", text("names")), option("separator", text(",")))
 		own = append(own, "header", "separator")
 	}

@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"heavytail/query"
+	"heavytail/storage/format"
 )
 
 // shardOf in the environment makes the test binary run shards as a job array does: file,
@@ -65,7 +67,7 @@ func runEighth(job []string) error {
 }
 
 // made is a file with a graph, an embedding and a model, and files of pairs and keys.
-type made struct{ file, pairs, keys string }
+type made struct{ file, pairs, keys, plain, table string }
 
 var fixtureDir string // of the fixture, once it is made
 
@@ -75,7 +77,7 @@ var fixture = sync.OnceValues(func() (made, error) {
 		return made{}, err
 	}
 	fixtureDir = dir
-	f := made{filepath.Join(dir, "g.ht"), filepath.Join(dir, "pairs.txt"), filepath.Join(dir, "keys.txt")}
+	f := made{filepath.Join(dir, "g.ht"), filepath.Join(dir, "pairs.txt"), filepath.Join(dir, "keys.txt"), filepath.Join(dir, "plain.txt"), filepath.Join(dir, "pairs.parquet")}
 	db, err := query.Open(f.file, nil)
 	if err != nil {
 		return f, err
@@ -97,13 +99,23 @@ var fixture = sync.OnceValues(func() (made, error) {
 			return f, fmt.Errorf("%s: %w", s, err)
 		}
 	}
-	var pairs, keys strings.Builder
+	var pairs, keys, plain strings.Builder
+	var table bytes.Buffer
+	typed := format.NewParquetRows(&table, []string{"target", "note", "source", "n", "x", "ok"}, []format.Type{format.Integer, format.Text, format.Text, format.Integer, format.Float, format.Boolean}, nil)
 	for i := range 2000 {
+		fmt.Fprintf(&plain, "%d\t%d\n", i*7%301, i*i%299)
+		row := []any{int64(i * i % 299), fmt.Sprintf("%03d", i%9), fmt.Sprint(i * 7 % 301), int64(i), float64(i) / 2, i%2 == 0}
+		if i%10 == 0 {
+			row[1], row[3], row[4], row[5] = nil, nil, nil, nil
+		}
+		if err := typed.Row(row); err != nil {
+			return f, err
+		}
 		fmt.Fprintf(&pairs, "%d\t%d\t\"note %d\"\t%d\n", i*7%301, i*i%299, i%9, i)
 	}
 	keys.WriteString("7\n3\n7\nnobody\n299\n")
 	pairs.WriteString("7\ta, \"quoted\" key\n")
-	return f, errors.Join(os.WriteFile(f.pairs, []byte(pairs.String()), 0o600), os.WriteFile(f.keys, []byte(keys.String()), 0o600))
+	return f, errors.Join(typed.Close(), os.WriteFile(f.plain, []byte(plain.String()), 0o600), os.WriteFile(f.table, table.Bytes(), 0o600), os.WriteFile(f.pairs, []byte(pairs.String()), 0o600), os.WriteFile(f.keys, []byte(keys.String()), 0o600))
 })
 
 func open(t *testing.T) (*query.DB, made) {
@@ -123,13 +135,21 @@ func open(t *testing.T) (*query.DB, made) {
 // statements are those of the test, each with where it reads and writes.
 func statements(f made, into string) map[string]string {
 	text := strings.TrimSuffix(into, ".csv") + ".txt"
+	table := strings.TrimSuffix(into, ".csv") + ".parquet"
 	return map[string]string{
-		"walks":    fmt.Sprintf("EXPORT WALKS OF bare USING dp_walker(walks := 3, length := 6, seed := 4) INTO FILE '%s'", text),
-		"edges":    fmt.Sprintf("RECONSTRUCT e RADIUS 0.6 INTO FILE '%s'", text),
-		"default":  fmt.Sprintf("EXPORT WALKS OF bare USING deepwalk(length := 2) INTO FILE '%s' WITH (overwrite := TRUE)", text),
-		"score":    fmt.Sprintf("SCORE FILE '%s' IN g WITH adamic_adar, cosine(e), model(friends) INTO FILE '%s' WITH (separator := 'tab', threshold := 0.1)", f.pairs, into),
-		"all":      fmt.Sprintf("NEAREST 3 FOR ALL USING cosine(e) INTO FILE '%s'", into),
-		"filtered": fmt.Sprintf("NEAREST 2 FOR FILE '%s' USING e EXACT WHERE NOT linked INTO FILE '%s' WITH (overwrite := TRUE)", f.keys, into),
+		"walks table":   fmt.Sprintf("EXPORT WALKS OF bare USING dp_walker(walks := 3, length := 6, seed := 4) INTO FILE '%s'", table),
+		"score table":   fmt.Sprintf("SCORE FILE '%s' IN g WITH adamic_adar, cosine(e), model(friends) INTO FILE '%s' WITH (separator := 'tab', threshold := 0.1)", f.pairs, table),
+		"score text":    fmt.Sprintf("SCORE FILE '%s' IN g WITH adamic_adar INTO FILE '%s' WITH (separator := 'tab', columns := 'none')", f.plain, table),
+		"score typed":   fmt.Sprintf("SCORE FILE '%s' IN g WITH adamic_adar, cosine(e) INTO FILE '%s'", f.table, table),
+		"typed as text": fmt.Sprintf("SCORE FILE '%s' IN g WITH cosine(e) INTO FILE '%s'", f.table, into),
+		"all table":     fmt.Sprintf("NEAREST 3 FOR ALL USING cosine(e) INTO FILE '%s'", table),
+		"few table":     fmt.Sprintf("NEAREST 2 FOR FILE '%s' USING e EXACT WHERE NOT linked INTO FILE '%s' WITH (overwrite := TRUE)", f.keys, table),
+		"walks":         fmt.Sprintf("EXPORT WALKS OF bare USING dp_walker(walks := 3, length := 6, seed := 4) INTO FILE '%s'", text),
+		"edges":         fmt.Sprintf("RECONSTRUCT e RADIUS 0.6 INTO FILE '%s'", text),
+		"default":       fmt.Sprintf("EXPORT WALKS OF bare USING deepwalk(length := 2) INTO FILE '%s' WITH (overwrite := TRUE)", text),
+		"score":         fmt.Sprintf("SCORE FILE '%s' IN g WITH adamic_adar, cosine(e), model(friends) INTO FILE '%s' WITH (separator := 'tab', threshold := 0.1)", f.pairs, into),
+		"all":           fmt.Sprintf("NEAREST 3 FOR ALL USING cosine(e) INTO FILE '%s'", into),
+		"filtered":      fmt.Sprintf("NEAREST 2 FOR FILE '%s' USING e EXACT WHERE NOT linked INTO FILE '%s' WITH (overwrite := TRUE)", f.keys, into),
 	}
 }
 
@@ -328,7 +348,8 @@ func TestMake_Refused(t *testing.T) {
 	db, f := open(t)
 	for statement, want := range map[string]string{
 		"SHOW GRAPHS": "cannot be divided",
-		"NEAREST 3 FOR ALL USING e INTO FILE 'x.parquet'":                                            "ends in .csv",
+		"NEAREST 3 FOR ALL USING e INTO FILE 'x.json'":                                               "ends in .csv or .parquet",
+		"NEAREST 3 FOR ALL USING e INTO FILE 'x.csv' WITH (format := 'parquet')":                     "option format",
 		"NEAREST 3 FOR ALL USING e INTO FILE 'x.csv.gz'":                                             "ends in .csv",
 		"MATERIALIZE PREDICTIONS FROM katz IN g IN BACKGROUND":                                       "IN BACKGROUND",
 		"MATERIALIZE PREDICTIONS FROM katz IN nowhere":                                               `unknown graph "nowhere"`,
@@ -337,7 +358,7 @@ func TestMake_Refused(t *testing.T) {
 		"RECONSTRUCT e AUTO INTO FILE 'x.edges'":                                                     "cannot be divided",
 		"RECONSTRUCT e RADIUS 1 INTO GRAPH x":                                                        "cannot be divided",
 		"RECONSTRUCT e RADIUS 1 INTO FILE 'x.edges' WITH (count := 3)":                               "option count",
-		"EXPORT WALKS OF bare USING deepwalk INTO FILE 'x.txt.gz'":                                   "ends in .txt or .walks",
+		"EXPORT WALKS OF bare USING deepwalk INTO FILE 'x.txt.gz'":                                   "ends in .txt or .walks or .parquet",
 		"EXPORT WALKS OF bare USING deepwalk INTO FILE 'x.txt' WITH (first := 3)":                    "option first",
 		"EXPORT WALKS OF bare USING deepwalk(walks := 0) INTO FILE 'x.txt'":                          "walks is 0",
 		"EXPORT WALKS OF bear USING deepwalk INTO FILE 'x.txt'":                                      `unknown graph "bear"`,

@@ -1,5 +1,7 @@
 package format
 
+import "strconv"
+
 // Edge is one edge of a text. The slices are valid only during the call that delivers the edge.
 type Edge struct {
 	Source, Target []byte  // the keys as written, unquoted: "07" and "7" differ
@@ -72,6 +74,27 @@ const (
 	Float   Type = "float"   // float64, finite
 	Boolean Type = "boolean" // true or false
 )
+
+// ValueOf returns the value that a text of a Parquet column of the type stands for, as
+// ReadPairRows has it: an int64, a float64, a bool or a string, and nil where the text is empty.
+func (t Type) ValueOf(text string) any {
+	if text == "" {
+		return nil
+	}
+	switch t {
+	case Integer:
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return n
+		}
+	case Float:
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			return x
+		}
+	case Boolean:
+		return text == "true"
+	}
+	return text
+}
 
 // complete replaces nil functions with functions that do nothing.
 func (h Handler) complete() Handler {

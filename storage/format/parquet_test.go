@@ -236,7 +236,7 @@ func TestParquet_OpenFile(t *testing.T) {
 // Rows of any values get the narrowest type that holds the first of them.
 func TestParquetRows(t *testing.T) {
 	var out bytes.Buffer
-	p := NewParquetRows(&out, []string{"key", "n", "x", "ok", "mixed", "none"}, []Note{{"statement", "SHOW"}})
+	p := NewParquetRows(&out, []string{"key", "n", "x", "ok", "mixed", "none"}, nil, []Note{{"statement", "SHOW"}})
 	for _, row := range [][]any{
 		{"a", int64(1), int64(2), true, int64(3), nil},
 		{"b", nil, 2.5, false, "three", nil},
@@ -255,7 +255,7 @@ func TestParquetRows(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("%v, read\n%s\nwant\n%s", err, got, want)
 	}
-	late := NewParquetRows(io.Discard, []string{"n"}, nil)
+	late := NewParquetRows(io.Discard, []string{"n"}, nil, nil)
 	for range typedRows {
 		if err := late.Row([]any{int64(1)}); err != nil {
 			t.Fatal(err)

@@ -3,18 +3,21 @@ package format
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"heavytail/storage/format/internal/columnfile"
 )
 
-// ParquetRows writes rows of any values as Parquet. The types of the columns follow from the
-// first rows: 64-bit integers, 64-bit floats if all values are numbers and some are floats,
-// booleans, and otherwise texts. A column without any value in these rows has type text. Any
-// value may be missing. ParquetRows holds the first rows in memory, and later one row group.
+// ParquetRows writes rows of any values as Parquet. The types of columns that have none follow
+// from the first rows: 64-bit integers, 64-bit floats if all values are numbers and some are
+// floats, booleans, and otherwise texts. A column without any value in these rows has type text.
+// Any value may be missing. ParquetRows holds the first rows in memory, unless all columns have
+// types, and later one row group.
 type ParquetRows struct {
 	out     io.Writer
 	columns []columnfile.Column
+	types   []Type // Untyped where it follows from the first rows
 	notes   []Note
 	first   [][]any
 	w       *columnfile.Writer // nil while the first rows are collected
@@ -24,11 +27,19 @@ type ParquetRows struct {
 // missing values at the beginning rarely contains numbers later.
 const typedRows = 10_000
 
-// NewParquetRows begins a file with columns of these names, which must be distinct.
-func NewParquetRows(out io.Writer, names []string, notes []Note) *ParquetRows {
-	p := &ParquetRows{out: out, notes: notes}
+// NewParquetRows begins a file with columns of these names, which must be distinct, and of these
+// types; nil types are all Untyped. With types, the columns do not depend on the rows, so that
+// files of different rows, or of none, have the same ones.
+func NewParquetRows(out io.Writer, names []string, types []Type, notes []Note) *ParquetRows {
+	p := &ParquetRows{out: out, types: types, notes: notes}
+	if types == nil {
+		p.types = make([]Type, len(names))
+	}
 	for _, name := range names {
 		p.columns = append(p.columns, columnfile.Column{Name: name, Optional: true})
+	}
+	if !slices.Contains(p.types, Untyped) {
+		p.begin() // without rows it cannot fail
 	}
 	return p
 }
@@ -60,9 +71,11 @@ func (p *ParquetRows) Close() error {
 // begin decides the types, and writes the first rows.
 func (p *ParquetRows) begin() error {
 	for i := range p.columns {
-		t := Untyped
-		for _, row := range p.first {
-			t = t.Or(typeOfValue(row[i]))
+		t := p.types[i]
+		if t == Untyped {
+			for _, row := range p.first {
+				t = t.Or(typeOfValue(row[i]))
+			}
 		}
 		p.columns[i].Kind = columnKind(typeOr(t))
 	}

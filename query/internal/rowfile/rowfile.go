@@ -21,7 +21,13 @@ type Form struct {
 	Name   string // name in the option format
 	Ending string // ending of file names
 	Title  string // name in a plan
-	open   func(out *bufio.Writer, columns []string, notes []format.Note) writer
+	open   func(out *bufio.Writer, columns []string, more more) writer
+}
+
+// more is what only Parquet has.
+type more struct {
+	types []format.Type
+	notes []format.Note
 }
 
 // writer writes rows. A row has a value for each column: a string, int64, float64, bool,
@@ -39,8 +45,8 @@ func Forms() []Form {
 		{"json", ".json", "JSON", newJSON},
 		{"ndjson", ".ndjson", "NDJSON", newNDJSON},
 		{"markdown", ".md", "Markdown", newMarkdown},
-		{"parquet", ".parquet", "Parquet", func(out *bufio.Writer, columns []string, notes []format.Note) writer {
-			return format.NewParquetRows(out, columns, notes)
+		{"parquet", ".parquet", "Parquet", func(out *bufio.Writer, columns []string, more more) writer {
+			return format.NewParquetRows(out, columns, more.types, more.notes)
 		}},
 	}
 }
@@ -51,11 +57,12 @@ type Writer struct {
 	to  writer
 }
 
-// New begins a file with columns. If several columns have the same name, the later
-// ones get a number. Notes are metadata, which only Parquet has.
-func New(out io.Writer, form Form, columns []string, notes []format.Note) *Writer {
+// New begins a file with columns. If several columns have the same name, the later ones get a
+// number. Only Parquet has the notes, which are metadata, and the types of the columns, where the
+// empty type, or nil for all, follows from the first rows.
+func New(out io.Writer, form Form, columns []string, types []format.Type, notes []format.Note) *Writer {
 	buffer := bufio.NewWriterSize(out, 1<<16)
-	return &Writer{buffer, form.open(buffer, distinct(columns), notes)}
+	return &Writer{buffer, form.open(buffer, distinct(columns), more{types, notes})}
 }
 
 // Row writes a row.
@@ -112,7 +119,7 @@ type csvWriter struct {
 	record []string
 }
 
-func newCSV(out *bufio.Writer, columns []string, _ []format.Note) writer {
+func newCSV(out *bufio.Writer, columns []string, _ more) writer {
 	w := &csvWriter{out: out, csv: csv.NewWriter(out)}
 	w.write(columns)
 	return w
@@ -149,7 +156,7 @@ type tsvWriter struct {
 
 var tsvEscapes = strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", `\r`, `\`, `\\`)
 
-func newTSV(out *bufio.Writer, columns []string, _ []format.Note) writer {
+func newTSV(out *bufio.Writer, columns []string, _ more) writer {
 	w := &tsvWriter{out: out}
 	w.Row(anyOf(columns)) // an error of the buffer stays
 	return w
@@ -190,7 +197,7 @@ type jsonWriter struct {
 	line  []byte
 }
 
-func newNDJSON(out *bufio.Writer, columns []string, _ []format.Note) writer {
+func newNDJSON(out *bufio.Writer, columns []string, _ more) writer {
 	w := &jsonWriter{out: out}
 	for _, c := range columns {
 		w.names = append(w.names, append(appendJSON(nil, c), ':'))
@@ -198,8 +205,8 @@ func newNDJSON(out *bufio.Writer, columns []string, _ []format.Note) writer {
 	return w
 }
 
-func newJSON(out *bufio.Writer, columns []string, notes []format.Note) writer {
-	w := newNDJSON(out, columns, notes).(*jsonWriter)
+func newJSON(out *bufio.Writer, columns []string, more more) writer {
+	w := newNDJSON(out, columns, more).(*jsonWriter)
 	w.array = true
 	return w
 }
@@ -261,7 +268,7 @@ type markdownWriter struct{ out *bufio.Writer }
 
 var markdownEscapes = strings.NewReplacer("|", `\|`, "\r\n", "<br>", "\n", "<br>", "\r", "<br>", `\`, `\\`)
 
-func newMarkdown(out *bufio.Writer, columns []string, _ []format.Note) writer {
+func newMarkdown(out *bufio.Writer, columns []string, _ more) writer {
 	w := markdownWriter{out}
 	w.Row(anyOf(columns)) // an error of the buffer stays
 	out.WriteString(strings.Repeat("| --- ", len(columns)) + "|\n")
