@@ -154,3 +154,9 @@ func drain(rows *query.Rows) error {
 	rows.Close()
 	return err
 }
+
+// bounds are the first row of shard i of n, and the one behind its last.
+func bounds(rows, i, n int64) (first, end int64) {
+	at := func(i int64) int64 { return rows/n*i + rows%n*i/n } // rows·i/n, without overflow
+	return at(i), at(i + 1)
+}

@@ -114,9 +114,3 @@ func (m *Manifest) writeInputs(ctx context.Context, db *query.DB, work divisible
 	}
 	return m.copyRows(ctx, db, work.(copied), shards)
 }
-
-// bounds are the first row of shard i of n, and the one behind its last.
-func bounds(rows, i, n int64) (first, end int64) {
-	at := func(i int64) int64 { return rows/n*i + rows%n*i/n } // rows·i/n, without overflow
-	return at(i), at(i + 1)
-}
