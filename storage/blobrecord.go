@@ -78,11 +78,16 @@ func (b blobRecord) validate(size int64) error {
 
 // check verifies a block against its place.
 func (b blobRecord) check(number uint64, key, payload []byte) error {
+	return b.checkPlace(number, key, len(payload))
+}
+
+// checkPlace is check for a payload of which only the size is known.
+func (b blobRecord) checkPlace(number uint64, key []byte, size int) error {
 	if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) != number || number >= b.blocks() {
 		return fault.Record("block %x where block %d of %d should be", key, number, b.blocks())
 	}
-	if want := min(blobBlock, b.Size-number*blobBlock); uint64(len(payload)) != want {
-		return fault.Record("block %d of %d bytes instead of %d", number, len(payload), want)
+	if want := min(blobBlock, b.Size-number*blobBlock); uint64(size) != want {
+		return fault.Record("block %d of %d bytes instead of %d", number, size, want)
 	}
 	return nil
 }

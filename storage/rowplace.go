@@ -5,8 +5,8 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"sort"
-	"unsafe"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
@@ -24,29 +24,19 @@ func (v *RowView) ReadRow(row uint32, values []float32) error {
 }
 
 func (v *RowView) readRow(row uint32, values []float32) error {
-	if v.places == nil {
-		p, err := v.t.part(v.record.Object, block.RowsName)
-		if err != nil {
-			return err
-		}
-		if v.places, err = v.chunks(p); err != nil {
-			return err
-		}
+	c, err := v.chunkOf(row)
+	if err != nil {
+		return err
 	}
-	i := sort.Search(len(v.places), func(i int) bool { return v.places[i].First > row }) - 1
-	if i < 0 || uint64(row) >= uint64(v.places[i].First)+uint64(v.places[i].Rows) || len(values) != v.Info.Dim {
+	if row < c.first || int(row-c.first) >= c.rows || len(values) != v.Info.Dim {
 		return fault.Record("no chunk of row %d with %d values", row, len(values))
 	}
-	c := v.places[i]
-	stored := c.Row(int(row-c.First), v.Info.Dim)
-	if at, ok := v.t.offset(stored); ok {
-		if len(v.room) < len(stored) {
-			v.room = make([]byte, len(stored))
-		}
-		room := v.room[:len(stored)]
-		if _, err := v.t.file.ReadAt(room, at); err == nil {
-			stored = room
-		}
+	if need := 4 * len(values); len(v.room) < need {
+		v.room = make([]byte, need)
+	}
+	stored := v.room[:4*len(values)]
+	if err := v.lasting.read(c.located, block.RowOffset(int(row-c.first), v.Info.Dim), stored); err != nil {
+		return err
 	}
 	for i := range values {
 		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(stored[4*i:]))
@@ -54,15 +44,30 @@ func (v *RowView) readRow(row uint32, values []float32) error {
 	return nil
 }
 
-// offset returns where bytes of the map are in the file; false if they are not in the map,
-// or the file cannot be read beside bbolt.
-func (t *tx) offset(b []byte) (int64, bool) {
-	if t.file == nil {
-		return 0, false
+// chunkOf finds the record that holds a row, if any does.
+func (v *RowView) chunkOf(row uint32) (rowChunk, error) {
+	after := sort.Search(len(v.places), func(i int) bool { return v.places[i].first > row })
+	if after > 0 && int(row-v.places[after-1].first) < v.places[after-1].rows {
+		return v.places[after-1], nil
 	}
-	btx := t.root.Tx()
-	at := uintptr(unsafe.Pointer(unsafe.SliceData(b))) - btx.DB().Info().Data
-	return int64(at), uint64(at)+uint64(len(b)) <= uint64(btx.Size())
+	if err := v.openRows(); err != nil {
+		return rowChunk{}, err
+	}
+	found, ok, err := v.lasting.locate(block.Key32(row))
+	if err != nil {
+		return rowChunk{}, err
+	}
+	if !ok || len(found.key) != 4 {
+		return rowChunk{}, fault.Record("no chunk of row %d", row)
+	}
+	c := rowChunk{located: found, first: binary.BigEndian.Uint32(found.key)}
+	if c.rows, err = block.RowsIn(found.size, v.Info.Dim); err != nil {
+		return rowChunk{}, err
+	}
+	if after == 0 || v.places[after-1].first != c.first {
+		v.places = slices.Insert(v.places, after, c)
+	}
+	return c, nil
 }
 
 // IndexView is the stream of an index in the transaction of a RowView. It verifies the
@@ -72,8 +77,9 @@ type IndexView struct {
 	t      *tx
 	where  string
 	record blobRecord
-	part   part
-	blocks [][]byte // payloads that were verified, by block
+	part   lasting
+	blocks [][]byte  // payloads that were verified, by block
+	places []located // blocks that were found and not verified; the key is nil for the others
 }
 
 // Index returns the stream of the index of the rows by a metric. The error is ErrNotFound
@@ -88,26 +94,63 @@ func (v *RowView) Index(metric string) (*IndexView, error) {
 		return nil, err
 	}
 	x := &IndexView{Info: r.info(v.Info.Name, v.Info.Generation, metric), t: v.t, where: describeIndex(v.Info.Name, metric), record: r.Stream}
-	if x.part, err = v.t.part(r.Stream.Object, block.BlobName); err != nil {
+	if x.part, err = v.t.lastingPart(r.Stream.Object, block.BlobName); err != nil {
 		return nil, fault.Corrupt(v.t.path, x.where, err)
 	}
-	x.blocks = make([][]byte, r.Stream.blocks())
+	x.blocks, x.places = make([][]byte, r.Stream.blocks()), make([]located, r.Stream.blocks())
 	return x, nil
 }
 
 // ReadAt copies bytes of the stream. Damage is ErrCorrupt.
 func (x *IndexView) ReadAt(p []byte, off int64) (int, error) {
+	return x.each(p, off, func(number uint64, b []byte, at int) error {
+		payload, err := x.block(number)
+		copy(b, payload[min(at, len(payload)):])
+		return err
+	})
+}
+
+// Raw reads the same bytes as ReadAt without verifying them, which takes little for a few
+// bytes: the caller verifies them.
+func (x *IndexView) Raw() io.ReaderAt { return rawView{x} }
+
+type rawView struct{ x *IndexView }
+
+func (r rawView) ReadAt(p []byte, off int64) (int, error) {
+	x := r.x
+	return x.each(p, off, func(number uint64, b []byte, at int) error {
+		place := &x.places[number]
+		if place.key == nil {
+			found, ok, err := x.part.locate(block.Key32(uint32(number)))
+			if err == nil && !ok {
+				err = fault.Record("block %d of %d is missing", number, x.record.blocks())
+			}
+			if err == nil {
+				err = x.record.checkPlace(number, found.key, found.size-block.ChecksumSize)
+			}
+			if err != nil {
+				return err
+			}
+			*place = found
+		}
+		return x.part.read(*place, block.ChecksumSize+at, b)
+	})
+}
+
+// each divides bytes of the stream by block: f gets the number of a block, the bytes of p
+// that come from it, and where they begin in it.
+func (x *IndexView) each(p []byte, off int64, f func(number uint64, b []byte, at int) error) (int, error) {
 	n := 0
 	for n < len(p) {
 		at := uint64(off) + uint64(n)
 		if off < 0 || at >= x.record.Size {
 			return n, io.EOF
 		}
-		payload, err := x.block(at / blobBlock)
-		if err != nil {
+		size := min(uint64(len(p)-n), blobBlock-at%blobBlock, x.record.Size-at)
+		if err := f(at/blobBlock, p[n:n+int(size)], int(at%blobBlock)); err != nil {
 			return n, fault.Corrupt(x.t.path, x.where, err)
 		}
-		n += copy(p[n:], payload[at%blobBlock:])
+		n += int(size)
 	}
 	return n, nil
 }
@@ -117,8 +160,11 @@ func (x *IndexView) block(number uint64) ([]byte, error) {
 	if b := x.blocks[number]; b != nil {
 		return b, nil
 	}
-	key, record := x.part.bucket.Cursor().Seek(block.Key32(uint32(number)))
-	payload, err := x.record.open(x.part.seed, number, key, record)
+	key, record, err := x.part.floor(block.Key32(uint32(number)))
+	if err != nil {
+		return nil, err
+	}
+	payload, err := x.record.open(x.part.part.seed, number, key, record)
 	if err == nil {
 		x.blocks[number] = payload
 	}

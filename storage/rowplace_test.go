@@ -6,7 +6,10 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	bolt "go.etcd.io/bbolt"
@@ -34,7 +37,7 @@ func TestRowView_InPlace(t *testing.T) {
 				t.Errorf("row %d: %v", i, err)
 			}
 		}
-		v.t.file = nil // as in a file that an application has open
+		v.t.file, v.lasting, v.places = nil, lasting{}, nil // as in a file that an application has open
 		if err := v.ReadRow(7, row); err != nil || !slices.Equal(row, m.Row(7)) {
 			t.Errorf("row 7 of the map: %v", err)
 		}
@@ -56,6 +59,13 @@ func TestRowView_InPlace(t *testing.T) {
 			if n, err := x.ReadAt(b, int64(at)); err != nil || n != len(b) || !bytes.Equal(b, want[at:at+n]) {
 				t.Fatalf("%d bytes at %d: %d, %v", len(b), at, n, err)
 			}
+			clear(b)
+			if n, err := x.Raw().ReadAt(b, int64(at)); err != nil || n != len(b) || !bytes.Equal(b, want[at:at+n]) {
+				t.Fatalf("%d raw bytes at %d: %d, %v", len(b), at, n, err)
+			}
+		}
+		if n, err := x.Raw().ReadAt(make([]byte, 10), size-3); n != 3 || err != io.EOF {
+			t.Errorf("raw at the end: %d, %v", n, err)
 		}
 		if n, err := x.ReadAt(make([]byte, 10), size-3); n != 3 || err != io.EOF {
 			t.Errorf("at the end: %d, %v", n, err)
@@ -67,6 +77,142 @@ func TestRowView_InPlace(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Searches at the same time share what was verified, and read the same. The first of them do
+// not walk over the rows and the index.
+func TestRowView_Together(t *testing.T) {
+	ctx := context.Background()
+	path := storeOfRows(t)
+	db := openStore(t, path, nil)
+	of, m, err := db.Embedding(ctx, "e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const size = 9*blobBlock + 1
+	putIndex(t, db, of, "l2", size)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if db, err = Open(path, nil); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	want := blobBytes(size)
+	var wait sync.WaitGroup
+	for worker := range 8 {
+		wait.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(worker), 2))
+			err := db.ViewRows(ctx, "e", func(v *RowView) error {
+				x, err := v.Index("l2")
+				if err != nil {
+					return err
+				}
+				for range 100 {
+					i, at, b, row := random.IntN(m.Rows), random.IntN(size-8), make([]byte, 8), make([]float32, m.Dim)
+					if err := v.ReadRow(uint32(i), row); err != nil || !slices.Equal(row, m.Row(i)) {
+						t.Errorf("row %d: %v", i, err)
+					}
+					if values, err := v.Row(uint32(i)); err != nil || !slices.Equal(values, m.Row(i)) {
+						t.Errorf("verified row %d: %v", i, err)
+					}
+					for what, r := range map[string]io.ReaderAt{"raw": x.Raw(), "verified": x} {
+						if _, err := r.ReadAt(b, int64(at)); err != nil || !bytes.Equal(b, want[at:at+8]) {
+							t.Errorf("%s bytes at %d: %v", what, at, err)
+						}
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	for part := range db.current.tree.parts {
+		for _, name := range [][]byte{block.RowsName, block.BlobName} {
+			if strings.HasSuffix(part, "/"+string(name)) {
+				t.Errorf("single reads walked over %q", part)
+			}
+		}
+	}
+	if len(db.current.tree.seekers) != 2 {
+		t.Errorf("%d seekers", len(db.current.tree.seekers))
+	}
+}
+
+// A block that is missing, or on a page that is damaged, is an error of the raw reader too.
+func TestRowView_RawDamaged(t *testing.T) {
+	ctx := context.Background()
+	path := storeOfRows(t)
+	db := openStore(t, path, nil)
+	of, err := db.EmbeddingInfo(ctx, "e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	putIndex(t, db, of, "l2", 5*blobBlock)
+	var object, leaf uint64
+	if err := db.ViewRows(ctx, "e", func(v *RowView) error {
+		x, err := v.Index("l2")
+		object = x.record.Object
+		if err == nil {
+			var found located
+			if found, _, err = x.part.locate(block.Key32(0)); err == nil {
+				leaf = uint64(found.at) / uint64(os.Getpagesize())
+			}
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(number int64) error {
+		db, err := Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		return db.ViewRows(ctx, "e", func(v *RowView) error {
+			x, err := v.Index("l2")
+			if err == nil {
+				_, err = x.Raw().ReadAt(make([]byte, 8), number*blobBlock+100)
+			}
+			return err
+		})
+	}
+	if err := read(0); err != nil {
+		t.Fatal(err)
+	}
+	content[int(leaf)*os.Getpagesize()+8] ^= 0x40 // the type of the page
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := read(0); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("block on a damaged page: %v", err)
+	}
+	if err := read(4); err != nil {
+		t.Errorf("block on another page: %v", err)
+	}
+	content[int(leaf)*os.Getpagesize()+8] ^= 0x40
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	withRoot(t, path, func(root *bolt.Bucket) error {
+		return root.Bucket(block.ObjectsName).Bucket(block.Key64(object)).Bucket(block.BlobName).Delete(block.Key32(2))
+	})
+	if err := read(2); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("block that is missing: %v", err)
+	}
+	if err := read(4); err != nil {
+		t.Errorf("block after a missing one: %v", err)
 	}
 }
 

@@ -19,9 +19,17 @@ type RowView struct {
 	GraphView // whose version may be later than that of the rows
 	Info      EmbeddingInfo
 
-	record *embeddingRecord
-	places []block.Chunk // of the rows, once ReadRow has listed them
-	room   []byte        // of a row
+	record  *embeddingRecord
+	lasting lasting    // the rows, once one of them was read
+	places  []rowChunk // that were found, by row
+	room    []byte     // of a row
+}
+
+// rowChunk is a record of rows that was found.
+type rowChunk struct {
+	located
+	first uint32 // row
+	rows  int
 }
 
 // ViewRows calls f with an embedding, and returns the error of f. f runs inside of a
@@ -45,6 +53,16 @@ func (db *DB) ViewRows(ctx context.Context, name string, f func(*RowView) error)
 	})
 }
 
+// openRows prepares for reading single rows.
+func (v *RowView) openRows() error {
+	if v.lasting.t != nil {
+		return nil
+	}
+	var err error
+	v.lasting, err = v.t.lastingPart(v.record.Object, block.RowsName)
+	return err
+}
+
 // Row returns a copy of one row.
 func (v *RowView) Row(row uint32) ([]float32, error) {
 	if uint64(row) >= v.record.Vertices {
@@ -58,17 +76,19 @@ func (v *RowView) Row(row uint32) ([]float32, error) {
 }
 
 func (v *RowView) row(row uint32) ([]float32, error) {
-	p, err := v.t.part(v.record.Object, block.RowsName)
+	if err := v.openRows(); err != nil {
+		return nil, err
+	}
+	key, record, err := v.lasting.floor(block.Key32(row))
 	if err != nil {
 		return nil, err
 	}
-	key, record := p.floor(block.Key32(row))
 	if len(key) != 4 || record == nil {
 		return nil, fault.Record("no chunk of row %d", row)
 	}
 	dim := v.Info.Dim
 	c := block.Chunk{Key: key, Record: record, First: binary.BigEndian.Uint32(key)}
-	if c.Rows, err = block.RowsIn(record, dim); err != nil {
+	if c.Rows, err = block.RowsIn(len(record), dim); err != nil {
 		return nil, err
 	}
 	if row < c.First || int(row-c.First) >= c.Rows {
@@ -76,7 +96,7 @@ func (v *RowView) row(row uint32) ([]float32, error) {
 	}
 	at := int(row-c.First) * dim
 	var room []float32
-	values, err := c.Values(p.seed, dim, v.t.rows.has(v.record.Object), &room)
+	values, err := c.Values(v.lasting.part.seed, dim, v.t.rows.has(v.record.Object), &room)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +173,7 @@ func (v *RowView) chunks(p part) ([]block.Chunk, error) {
 		if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) != row || row >= all {
 			return nil, fault.Record("chunk %x where row %d should start", key, row)
 		}
-		rows, err := block.RowsIn(record, v.Info.Dim)
+		rows, err := block.RowsIn(len(record), v.Info.Dim)
 		if err != nil {
 			return nil, err
 		}

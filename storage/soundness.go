@@ -27,8 +27,9 @@ type soundness struct {
 	tops   *block.Tallies // of the buckets that opening walked over
 	whole  bool           // everything was verified
 
-	mu    sync.Mutex
-	parts map[string]*verdict // by the path of the bucket
+	mu      sync.Mutex
+	parts   map[string]*verdict     // by the path of the bucket
+	seekers map[string]*page.Seeker // of parts whose records never change, by path
 }
 
 // verdict is the outcome of the walk over one bucket and all below it; over an object, without
@@ -190,6 +191,22 @@ func (s *soundness) verdict(ctx context.Context, l *ledger, path [][]byte, root 
 	}
 	v.faults, v.done = append(faults, broken...), true
 	return v, nil
+}
+
+// seekerOf returns the seeker in a part, which keeps what it has verified for the next search.
+func (s *soundness) seekerOf(path [][]byte, root uint64) *page.Seeker {
+	name := string(bytes.Join(path, []byte{'/'}))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seeker := s.seekers[name]
+	if seeker == nil {
+		if s.seekers == nil {
+			s.seekers = make(map[string]*page.Seeker)
+		}
+		seeker = page.NewSeeker(s.file, root)
+		s.seekers[name] = seeker
+	}
+	return seeker
 }
 
 // below reports the damage found in a bucket below one that was visited.

@@ -101,13 +101,13 @@ type Chunk struct {
 	Rows        int    // how many
 }
 
-// RowsIn returns the number of rows in a record.
-func RowsIn(record []byte, dim int) (int, error) {
-	size := len(record) - rowsHead
-	if size <= 0 || size%(4*dim) != 0 {
-		return 0, fault.Record("chunk of %d bytes for rows of %d values", len(record), dim)
+// RowsIn returns the number of rows in a record of size bytes.
+func RowsIn(size, dim int) (int, error) {
+	rest := size - rowsHead
+	if rest <= 0 || rest%(4*dim) != 0 {
+		return 0, fault.Record("chunk of %d bytes for rows of %d values", size, dim)
 	}
-	return size / (4 * dim), nil
+	return rest / (4 * dim), nil
 }
 
 // Values returns the rows of a chunk: a view of the memory map if they are aligned there, and
@@ -140,8 +140,8 @@ func (c Chunk) Values(seed Seed, dim int, sound bool, room *[]float32) ([]float3
 	return values, nil
 }
 
-// Row returns the bytes of one of the rows of a chunk, unverified.
-func (c Chunk) Row(i, dim int) []byte { return c.Record[rowsHead+4*dim*i:][:4*dim] }
+// RowOffset returns where one of the rows of a chunk begins in its record.
+func RowOffset(i, dim int) int { return rowsHead + 4*dim*i }
 
 // floatsIn returns a view of bytes as values. It is nil if the bytes are not aligned or the
 // machine is big-endian.
