@@ -15,11 +15,11 @@ import (
 // helpsOf lists the help of statements; statements that share their help are listed
 // once.
 func helpsOf(described []described) []Help {
-	var list []Help
+	list := make([]Help, 0, len(described))
+	listed := make(map[string]bool, len(described))
 	for _, s := range described {
-		h := s.describe()
-		if !slices.ContainsFunc(list, func(other Help) bool { return other.Statement == h.Statement }) {
-			list = append(list, h)
+		if h := s.describe(); !listed[h.Statement] {
+			list, listed[h.Statement] = append(list, h), true
 		}
 	}
 	return list
