@@ -1,6 +1,9 @@
 package index
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // Errors of a query or an option. They are wrapped with the offending value.
 var (
@@ -15,3 +18,8 @@ var (
 	ErrFormat    = errors.New("not a stored index")        // damaged, truncated or of another kind
 	ErrMismatch  = errors.New("index of other vectors")    // links made for another matrix
 )
+
+// damaged is [ErrFormat] with what was found.
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), ErrFormat)
+}

@@ -16,32 +16,44 @@ import (
 // many times as much as in memory, but the first one need not wait for loading. A search
 // that would read more than a 32nd of the vectors gives up, because a scan is cheaper.
 //
-// Every vector is verified by its checksum in the stream. Links are verified to lead to
-// vertices; whether they were changed must be verified by the reader of the stream,
-// because the checksum of the stream would take as long as loading it.
+// Every vector is verified by its checksum in the stream, and all else by the checksums of
+// its pages. A stream of the version before has none of pages: there links are verified to
+// lead to vertices, and whether they were changed must be verified by the reader of the
+// stream.
 //
 // A View belongs to one goroutine. It takes one bit per vertex, and workspace.
 type View struct {
-	stream io.ReaderAt
+	source Source
+	pages  *pageCache // nil for a stream without sums of pages
+	whole  bool       // checksums of vectors are read in whole blocks of the verified stream
 	row    func(v uint32, row []float32) error
 	head   streamHead
 	search *searcher
 	err    error // the first error of a read; after it nothing more is read
 
+	four  [4]byte   // a checksum as it is stored
 	bytes []byte    // a list as it is stored
 	list  []uint32  // a list
 	pairs []edge    // the detours of a vertex
 	rows  []float32 // vectors that are scored together
 }
 
-// NewView opens a stored index of size bytes. row must fill its second argument with the
+// Source is a stored index. Both readers have the same bytes.
+type Source struct {
+	Stream io.ReaderAt // verifies what it reads, or knows that it is sound
+	Raw    io.ReaderAt // need not verify anything, and should take little for a few bytes; nil is Stream
+	Size   int64       // bytes
+}
+
+// NewView opens a stored index. row must fill its second argument with the
 // vector of a vertex; its errors end a search and are returned unchanged, as are those of
-// stream. Streams of earlier versions, which have no fixed strides, and streams that are no
+// source. Streams of the first version, which have no fixed strides, and streams that are no
 // index are [ErrFormat]. Vectors of other values or of dimension 0 are [ErrMismatch], here or
 // when a search reads them.
-func NewView(stream io.ReaderAt, size int64, dim, vertices int, row func(v uint32, row []float32) error) (*View, error) {
+func NewView(source Source, dim, vertices int, row func(v uint32, row []float32) error) (*View, error) {
+	size := source.Size
 	b := make([]byte, headSize)
-	if _, err := stream.ReadAt(b, 0); errors.Is(err, io.EOF) {
+	if _, err := source.Stream.ReadAt(b, 0); errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("view: %w", damaged("%d bytes", size))
 	} else if err != nil {
 		return nil, fmt.Errorf("view: %w", err)
@@ -62,7 +74,14 @@ func NewView(stream io.ReaderAt, size int64, dim, vertices int, row func(v uint3
 	if head.height != absent {
 		h.height = int(head.height)
 	}
-	v := &View{stream: stream, row: row, head: head, search: newSearcher(h)}
+	v := &View{source: source, row: row, head: head, search: newSearcher(h)}
+	if head.summed {
+		if source.Raw == nil {
+			source.Raw = source.Stream
+		}
+		v.pages = &pageCache{raw: source.Raw, stream: source.Stream, end: head.pagesAt()}
+	}
+	v.whole = !head.summed || 4*int64(head.vertices) <= streamBlock*int64(head.opts.Ef)
 	v.search.view, v.search.seen = v, make([]uint64, (vertices+63)/64)
 	return v, nil
 }
@@ -95,11 +114,42 @@ func (v *View) read(at int64, size int) []byte {
 		v.bytes = make([]byte, size)
 	}
 	b := v.bytes[:size]
-	if n, err := v.stream.ReadAt(b, at); n < size {
+	if v.pages != nil {
+		if err := v.pages.read(b, at); err != nil {
+			v.fail(err)
+			return nil
+		}
+		return b
+	}
+	if n, err := v.source.Stream.ReadAt(b, at); n < size {
 		v.fail(err)
 		return nil
 	}
 	return b
+}
+
+// streamBlock is about how many bytes a store verifies at once: at their first use they take as
+// long as some sixteen pages. A search scores some sixteen vectors per candidate, which may be
+// any, so where the checksums of all vectors have fewer blocks than a search has candidates, it
+// takes less to read them block by block.
+const streamBlock = 64 << 10
+
+// sum returns the checksum of a vector, or 0 after an error.
+func (v *View) sum(u uint32) uint32 {
+	at := v.head.sumsAt() + 4*int64(u)
+	if !v.whole {
+		b := v.read(at, 4)
+		if b == nil {
+			return 0
+		}
+		return binary.LittleEndian.Uint32(b)
+	}
+	b := v.four[:]
+	if n, err := v.source.Stream.ReadAt(b, at); n < len(b) {
+		v.fail(err)
+		return 0
+	}
+	return binary.LittleEndian.Uint32(b)
 }
 
 // fail ends the search with an error.
@@ -194,15 +244,15 @@ func (v *View) score(s *scorer, keys []float32, ids []uint32) {
 	}
 	for i, u := range ids {
 		row := v.rows[i*dim : (i+1)*dim]
-		b := v.read(v.head.sumsAt()+4*int64(u), 4)
-		if b == nil {
+		sum := v.sum(u)
+		if v.err != nil {
 			return
 		}
 		if err := v.row(u, row); err != nil {
 			v.fail(err)
 			return
 		}
-		if rowSum(row) != binary.LittleEndian.Uint32(b) || !finiteRow(row) {
+		if rowSum(row) != sum || !finiteRow(row) {
 			v.fail(fmt.Errorf("the vector of vertex %d is another: %w", u, ErrMismatch))
 			return
 		}

@@ -16,7 +16,7 @@ import (
 
 // viewOf opens a stored index in place.
 func viewOf(b []byte, m *vec.Matrix) (*View, error) {
-	return NewView(bytes.NewReader(b), int64(len(b)), m.Dim, m.Rows, func(v uint32, row []float32) error {
+	return NewView(Source{Stream: bytes.NewReader(b), Size: int64(len(b))}, m.Dim, m.Rows, func(v uint32, row []float32) error {
 		copy(row, m.Row(int(v)))
 		return nil
 	})
@@ -124,6 +124,87 @@ func TestReadHNSW_Earlier(t *testing.T) {
 	}
 }
 
+// The stream of the same index of the version before this has no sums of pages. It is
+// searched in place, and read, with the answers of the index that is built now.
+func TestReadHNSW_WithoutPages(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	b, err := os.ReadFile("testdata/hthnsw2.index")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := gridded(60, 3, 1)
+	h, err := ReadHNSW(bytes.NewReader(b), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := stored(t, h)
+	if added := len(now) - len(b); added != 4*((len(b)-4+sumPage-1)/sumPage) || !bytes.Equal(now[8:len(b)-4], b[8:len(b)-4]) {
+		t.Fatalf("%d bytes more than before", added)
+	}
+	view, err := viewOf(b, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Rows {
+		want, err1 := h.Find(ctx, m.Row(i), 7, SearchOptions{GraphOnly: true})
+		have, err2 := view.Find(ctx, m.Row(i), 7, SearchOptions{GraphOnly: true})
+		if err1 != nil || err2 != nil || !reflect.DeepEqual(have, want) {
+			t.Fatalf("vertex %d: %+v in place, %+v loaded (%v, %v)", i, have, want, err2, err1)
+		}
+	}
+	for bit := range 8 * len(b) {
+		b[bit/8] ^= 1 << (bit % 8)
+		if _, err := ReadHNSW(bytes.NewReader(b), m); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrMismatch) {
+			t.Fatalf("bit %d: %v", bit, err)
+		}
+		b[bit/8] ^= 1 << (bit % 8)
+	}
+}
+
+// A byte that was changed behind the verified reader is found by the sum of its page, whichever
+// byte a search reads: it ends with an error, or has the right answer because it read no such
+// page.
+func TestView_DamagedPages(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	m := gridded(400, 3, 1)
+	b := stored(t, mustHNSW(t, m, L2, HNSWOptions{M: 4}))
+	sound, err := viewOf(b, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := sound.Find(ctx, m.Row(7), 5, SearchOptions{Ef: 5, GraphOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := slices.Clone(b)
+	found, right := 0, 0
+	for at := headSize; at < int(sound.head.pagesAt()); at += 3 {
+		raw[at] ^= 0x10
+		view, err := NewView(Source{Stream: bytes.NewReader(b), Raw: bytes.NewReader(raw), Size: int64(len(b))}, m.Dim, m.Rows, func(v uint32, row []float32) error {
+			copy(row, m.Row(int(v)))
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := view.Find(ctx, m.Row(7), 5, SearchOptions{Ef: 5, GraphOnly: true})
+		switch {
+		case errors.Is(err, ErrFormat):
+			found++
+		case err == nil && reflect.DeepEqual(a, want):
+			right++
+		default:
+			t.Fatalf("byte %d: %+v, %v", at, a, err)
+		}
+		raw[at] ^= 0x10
+	}
+	if found == 0 || right == 0 {
+		t.Errorf("%d errors and %d answers", found, right)
+	}
+}
+
 // searchDamaged searches an index in place that may be damaged. Whatever the damage, a
 // search ends with an answer of vertices, each once, or with a typed error.
 func searchDamaged(t *testing.T, b []byte, m *vec.Matrix) {
@@ -160,6 +241,9 @@ func TestView_Damage(t *testing.T) {
 		for _, x := range []byte{1, 0xff} {
 			b[i] ^= x
 			searchDamaged(t, b, m)
+			mended := slices.Clone(b)
+			mend(mended)
+			searchDamaged(t, mended, m)
 			b[i] ^= x
 		}
 	}
@@ -172,7 +256,7 @@ func TestView_Vectors(t *testing.T) {
 	m := clustered(200, 4, 5, 3, 1)
 	b := stored(t, mustHNSW(t, m, L2, HNSWOptions{M: 4}))
 	broken, bad := fmt.Errorf("broken"), true
-	view, err := NewView(bytes.NewReader(b), int64(len(b)), m.Dim, m.Rows, func(v uint32, row []float32) error {
+	view, err := NewView(Source{Stream: bytes.NewReader(b), Size: int64(len(b))}, m.Dim, m.Rows, func(v uint32, row []float32) error {
 		if bad {
 			return broken
 		}
@@ -210,7 +294,7 @@ func TestView_Vectors(t *testing.T) {
 	}
 }
 
-// FuzzView searches changed streams in place, whose checksum nobody verifies.
+// FuzzView searches changed streams in place, with the checksums of their pages mended.
 func FuzzView(f *testing.F) {
 	m := gridded(40, 2, 1)
 	for _, metric := range Metrics() {
@@ -218,5 +302,10 @@ func FuzzView(f *testing.F) {
 			f.Add(stored(f, mustHNSW(f, m, metric, HNSWOptions{M: width, EfConstruction: 6})))
 		}
 	}
-	f.Fuzz(func(t *testing.T, b []byte) { searchDamaged(t, b, m) })
+	f.Fuzz(func(t *testing.T, b []byte) {
+		searchDamaged(t, b, m)
+		b = slices.Clone(b)
+		mend(b)
+		searchDamaged(t, b, m)
+	})
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // indexMagic begins the stream of an index.
-const indexMagic = "hthnsw2\n"
+const indexMagic = "hthnsw3\n"
 
 // indexedFile is a closed file with the embedding e and an index whose searches visit
 // every vector, the answer of NEAREST 5 TO 'v7', and the vectors as they are stored.
@@ -67,8 +67,10 @@ func TestFileIndex_FlippedBytes(t *testing.T) {
 		t.Fatal("links and vectors are not in the file once each")
 	}
 	const row = 4 * 5
+	section := func(i int) int { return int(binary.LittleEndian.Uint32(content[links+i:])) }
+	pages := links + 64 + (9+8*4)*600 + 4*4*section(52) + 8*(section(56)+section(60))
 	places := map[string]int{
-		"magic": links + 3, "head": links + 28, "sums": links + 64 + 600 + 4*300, "places": links + 64 + 5*600 + 4*10, "base": links + 64 + 9*600 + 32*7,
+		"magic": links + 3, "head": links + 28, "sums": links + 64 + 600 + 4*300, "places": links + 64 + 5*600 + 4*10, "base": links + 64 + 9*600 + 32*7, "page sums": pages + 4*5,
 		"first vector": rows, "query vector": rows + 7*row + 2, "last vector": rows + len(vectors) - 1,
 	}
 	for what, at := range places {
@@ -209,8 +211,19 @@ func TestRefresh_DamagedIndex(t *testing.T) {
 // stores instead is used in the file.
 func TestRefresh_EarlierIndex(t *testing.T) {
 	t.Parallel()
+	for name, inPlace := range map[string]bool{"hthnsw1.index": false, "hthnsw2.index": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			refreshEarlier(t, name, inPlace)
+		})
+	}
+}
+
+// refreshEarlier searches and refreshes an embedding with an index of an earlier version, which
+// is searched in the file or not.
+func refreshEarlier(t *testing.T, name string, inPlace bool) {
 	ctx := context.Background()
-	earlier, err := os.ReadFile("../index/testdata/hthnsw1.index")
+	earlier, err := os.ReadFile("../index/testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,9 +237,9 @@ func TestRefresh_EarlierIndex(t *testing.T) {
 	if _, err := db.store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, m); err != nil {
 		t.Fatal(err)
 	}
-	putStream(t, db, earlier, false)
+	putStream(t, db, earlier, inPlace)
 	r, err := db.Nearest(ctx, NearestRequest{K: 5, Embedding: "e", Vertex: "v7"})
-	if err != nil || r.Index == nil || !loaded(db) {
+	if err != nil || r.Index == nil || len(r.Notices) > 0 || loaded(db) == inPlace {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	c, err := db.begin(ctx, "test")
