@@ -81,6 +81,19 @@ func SolveSpectral(ctx context.Context, g *csr.Graph, method string, opts Spectr
 	return spectral.Solve(ctx, g, method, opts)
 }
 
+// EdgeLists are adjacency lists that are read again for each product, so that the edges need
+// not be in memory. storage.Lists are those of a graph in a file.
+type EdgeLists = spectral.Lists
+
+// EdgeListStats describe how SpectralLists read its edges.
+type EdgeListStats = spectral.ListStats
+
+// SpectralLists is [Spectral] for a graph whose edges are not in memory, with the same bits.
+// At most bytes bytes of edges are in memory at a time. See [spectral.SolveLists].
+func SpectralLists(ctx context.Context, lists EdgeLists, bytes int64, method string, opts SpectralOptions) (*vec.Matrix, *SpectralState, SpectralStats, EdgeListStats, error) {
+	return spectral.EmbedLists(ctx, lists, bytes, method, opts)
+}
+
 // SpectralBytes estimates the memory that a spectral method takes beside the graph: that of its
 // basis, 1.6 times dim and some columns of 4 bytes per vertex, and of the result.
 func SpectralBytes(g *csr.Graph, method string, o SpectralOptions) int64 {

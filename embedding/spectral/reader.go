@@ -187,7 +187,7 @@ func (r *reader) loadSmall(ctx context.Context, first int) (*csr.Graph, error) {
 	}
 	entries := g.Offsets[n]
 	if need := entries * r.entryBytes(); need > r.bytes/2 {
-		return nil, fmt.Errorf("%w: the memory for edges is %d bytes; the edges of small components, which are loaded together, take %d, which may be half of it", base.ErrOptions, r.bytes, need)
+		return nil, fmt.Errorf("%w: the memory for edges (%d bytes) must be at least %d, twice the edges of the small components, which are loaded together", base.ErrOptions, r.bytes, 2*need)
 	}
 	g.Targets = make([]uint32, 0, entries)
 	if r.weighted {
