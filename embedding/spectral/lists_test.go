@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -180,10 +179,9 @@ func TestEmbedLists(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with lists, at the first or a later reading, is an error, and no
-// goroutine of the reading is left.
+// Whatever is wrong with lists, at the first or a later reading, is an error. leaktest finds
+// goroutines that a reading leaves.
 func TestSolveLists_Errors(t *testing.T) {
-	before := runtime.NumGoroutine()
 	g := testgraph.Hubs(t, 500, 0.02, 4)
 	damaged := errors.New("damaged")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -235,14 +233,6 @@ func TestSolveLists_Errors(t *testing.T) {
 			ctx = t.Context()
 		}
 	}
-	// The goroutine of a reading ends before the reading returns, but may still be counted.
-	for range 1000 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		runtime.Gosched()
-	}
-	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }
 
 // rawLists are any arcs; others, if not nil, are those of all readings after the first.
