@@ -172,7 +172,7 @@ func (c *call) noteStored(k int, with Scorer, info PredictionInfo, behind uint64
 	if k > info.K {
 		c.Notice("%s of each vertex are stored", fault.Count(int64(info.K), "link"))
 	}
-	made, err := c.madeOf(with)
+	made, err := c.madeAt(with)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		c.Notice("the embedding or model that %s uses was dropped since", info.Scorer)

@@ -37,7 +37,7 @@ type PredictionSummary struct {
 // changed; "" if it is unchanged.
 func (c *call) stale(p PredictionInfo) (string, error) {
 	w := scorerOf(p)
-	made, err := c.madeOf(w)
+	made, err := c.madeAt(w)
 	what := "embedding " + fault.Name(w.Embedding)
 	if w.Model != "" {
 		what = "model " + fault.Name(w.Model) + " or its embedding"
@@ -114,10 +114,10 @@ func scorerOf(p PredictionInfo) Scorer {
 	return w
 }
 
-// madeOf returns the time at which the embedding or model that a scorer reads was
+// madeAt returns the time at which the embedding or model that a scorer reads was
 // made; zero if it reads only the graph. For a model that reads an embedding it
 // is the later time of the two.
-func (c *call) madeOf(w Scorer) (time.Time, error) {
+func (c *call) madeAt(w Scorer) (time.Time, error) {
 	embedding, made := w.Embedding, time.Time{}
 	if w.Model != "" {
 		info, err := c.modelInfo(w.Model, fault.Scorer(0))

@@ -236,7 +236,7 @@ func (c *call) searchFile(s search) (SearchResult, error) {
 		}
 		opts := index.SearchOptions{Workers: c.fileWorkers(info)}
 		degrees := fileDegrees{view: v}
-		if vector, opts.Filter, err = s.aimFile(v, &degrees); err != nil {
+		if vector, opts.Filter, err = s.queryInFile(v, &degrees); err != nil {
 			return err
 		}
 		var hits []index.Hit
@@ -318,10 +318,10 @@ func (c *call) searchPlace(v *storage.RowView, s *search, vector []float32, opts
 	return a.Hits, how, nil
 }
 
-// aimFile returns the query vector of a search in the file, and the filter of its
+// queryInFile returns the query vector of a search in the file, and the filter of its
 // vertices; nil admits all. A condition of such a search reads only linked, which the
 // neighbours of the query vertex decide, and degrees, so that the graph is not loaded.
-func (s search) aimFile(v *storage.RowView, degrees *fileDegrees) (vector []float32, filter func(uint32) bool, err error) {
+func (s search) queryInFile(v *storage.RowView, degrees *fileDegrees) (vector []float32, filter func(uint32) bool, err error) {
 	admits := func(linked bool) bool { return s.where == nil || s.where(Candidate{Linked: linked}) }
 	linked, others := admits(true), admits(false)
 	if len(s.vertices) == 0 {

@@ -47,7 +47,7 @@ func writeBlob(t *testing.T, db *DB, data []byte, piece int) blobRecord {
 // publishing runs f in a write transaction.
 func publishing(t *testing.T, db *DB, f func(x *tx) error) {
 	t.Helper()
-	if err := db.mendIn(context.Background(), f); err != nil {
+	if err := db.inTransaction(context.Background(), f); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -165,7 +165,7 @@ func TestBlob_FailedWrite(t *testing.T) {
 			t.Errorf("after cancel: %v", err)
 		}
 	}
-	err := db.mendIn(context.Background(), func(x *tx) error {
+	err := db.inTransaction(context.Background(), func(x *tx) error {
 		_, err := w.publish(x)
 		return err
 	})

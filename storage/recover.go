@@ -166,7 +166,7 @@ func (report *RecoverReport) run(ctx context.Context, f *os.File, opts RecoverOp
 	if err := w.finish(s.Header); err != nil {
 		return err
 	}
-	if err := report.mend(ctx, w.name, s, opts.Progress); err != nil {
+	if err := report.repair(ctx, w.name, s, opts.Progress); err != nil {
 		return err
 	}
 	report.Lost = append(l.List(), report.Lost...)
@@ -223,9 +223,9 @@ func readEmbedding(key, record []byte) (rescue.Entry, error) {
 	return rescue.Entry{Where: where, Objects: []rescue.Reference{{Object: r.Object, Where: where}, {Object: r.State.Object, Where: where + ", " + statePart}}}, nil
 }
 
-// mend opens the file of salvaged records, rebuilds or removes what is incomplete, and
+// repair opens the file of salvaged records, rebuilds or removes what is incomplete, and
 // makes sure that the result is sound.
-func (report *RecoverReport) mend(ctx context.Context, path string, s *rescue.Salvage, progress func(string, int64, int64)) (err error) {
+func (report *RecoverReport) repair(ctx context.Context, path string, s *rescue.Salvage, progress func(string, int64, int64)) (err error) {
 	db, err := Open(path, &Options{AllowNetworkFS: true})
 	if err != nil {
 		return err
@@ -285,7 +285,7 @@ func (m *mender) lose(where, format string, args ...any) {
 
 // completeObjects makes the missing parts of objects in the catalogue.
 func (db *DB) completeObjects(ctx context.Context) error {
-	return db.mendIn(ctx, func(t *tx) error {
+	return db.inTransaction(ctx, func(t *tx) error {
 		parts := func(id uint64, names ...[]byte) error {
 			if id == 0 {
 				return nil
@@ -322,8 +322,8 @@ func (db *DB) completeObjects(ctx context.Context) error {
 	})
 }
 
-// mendIn runs f in a write transaction of its own.
-func (db *DB) mendIn(ctx context.Context, f func(t *tx) error) error {
+// inTransaction runs f in a write transaction of its own.
+func (db *DB) inTransaction(ctx context.Context, f func(t *tx) error) error {
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
 		return err
@@ -377,7 +377,7 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	err = m.db.mendIn(ctx, func(t *tx) error {
+	err = m.db.inTransaction(ctx, func(t *tx) error {
 		for _, embedding := range left.names {
 			m.gone[embedding] = true
 			if err := t.dropEntry(embedding); err != nil {
@@ -446,7 +446,7 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 		if _, err := left.store(ctx, m.db, name, "recovered"); err != nil {
 			return err
 		}
-		if err := m.db.mendIn(ctx, func(t *tx) error { return t.discard(id) }); err != nil {
+		if err := m.db.inTransaction(ctx, func(t *tx) error { return t.discard(id) }); err != nil {
 			return err
 		}
 		m.report.Graphs = append(m.report.Graphs, RecoveredGraph{Name: name, Rebuilt: true, Vertices: left.Graph.Vertices(), Edges: left.Graph.Edges(), LostVertices: -1, LostEdges: -1})
@@ -457,7 +457,7 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 
 // embeddings removes the embeddings with faults.
 func (m *mender) embeddings(ctx context.Context) error {
-	return m.db.mendIn(ctx, func(t *tx) error {
+	return m.db.inTransaction(ctx, func(t *tx) error {
 		var bad, stateless, past, orphans []string
 		err := t.each(block.EmbeddingsName, func(key, record []byte) error {
 			name := string(key)
@@ -505,7 +505,7 @@ func (m *mender) embeddings(ctx context.Context) error {
 
 // changes drops change logs with faults, and entries that belong to no graph.
 func (m *mender) changes(ctx context.Context) error {
-	return m.db.mendIn(ctx, func(t *tx) error {
+	return m.db.inTransaction(ctx, func(t *tx) error {
 		whole := make(map[uint64]bool)
 		err := t.each(block.GraphsName, func(key, _ []byte) error {
 			r, err := t.findGraph(string(key))
@@ -541,7 +541,7 @@ func (m *mender) changes(ctx context.Context) error {
 
 // objects removes objects that belong to nothing.
 func (m *mender) objects(ctx context.Context) error {
-	err := m.db.mendIn(ctx, func(t *tx) error {
+	err := m.db.inTransaction(ctx, func(t *tx) error {
 		used := make(map[uint64]bool)
 		err := t.each(block.GraphsName, func(key, _ []byte) error {
 			r, err := t.findGraph(string(key))
@@ -594,7 +594,7 @@ type movedModel struct {
 // models removes the models with faults and those whose graphs are gone. Those of a
 // graph that was rebuilt belong to the new one.
 func (m *mender) models(ctx context.Context) error {
-	return m.db.mendIn(ctx, func(t *tx) error {
+	return m.db.inTransaction(ctx, func(t *tx) error {
 		var bad []string
 		var moved []movedModel
 		err := t.each(block.ModelsName, func(key, record []byte) error {

@@ -78,13 +78,13 @@ func (s *LinkSplit) With(ctx context.Context, g *csr.Graph, kind Negatives, opts
 			other.TrainNonEdges, err = d.byEnds(s.TrainEdges)
 		}
 		if len(other.TrainNonEdges) == 0 { // the test has all that there are
-			other.shareOut(other.NonEdges)
+			other.divideNonEdges(other.NonEdges)
 		}
 	case TwoHopNegatives:
 		other.Edges, other.TrainEdges = d.near(s.Edges), d.near(s.TrainEdges)
 		var pairs []csr.Edge
 		pairs, err = d.twoHop(len(other.Edges) + len(other.TrainEdges))
-		other.shareOut(pairs)
+		other.divideNonEdges(pairs)
 	default:
 		return nil, fmt.Errorf("negatives %q: %w", string(kind), ErrOption)
 	}
@@ -102,9 +102,9 @@ func (s *LinkSplit) With(ctx context.Context, g *csr.Graph, kind Negatives, opts
 	return &other, nil
 }
 
-// shareOut divides pairs between the test and the training in proportion to their numbers
-// of edges.
-func (s *LinkSplit) shareOut(pairs []csr.Edge) {
+// divideNonEdges divides pairs between the test and the training in proportion to their
+// numbers of edges.
+func (s *LinkSplit) divideNonEdges(pairs []csr.Edge) {
 	test := len(s.Edges)
 	if all := test + len(s.TrainEdges); all > len(pairs) {
 		test = len(pairs) * test / all

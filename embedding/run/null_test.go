@@ -215,7 +215,7 @@ func TestClassifyLabels_Shuffled(t *testing.T) {
 				opts.Fractions = nil
 			}
 			for deal := range seeds(1, 10) {
-				dealt := dealtOut(labels, deal)
+				dealt := shuffled(labels, deal)
 				scores, err := evaluate.ClassifyLabels(context.Background(), vectors, dealt, opts)
 				if err != nil {
 					t.Fatal(err)
@@ -257,8 +257,8 @@ func classesOf(g *csr.Graph) (one, several evaluate.Labels) {
 	return one, several
 }
 
-// dealtOut gives every vertex the classes of another.
-func dealtOut(labels evaluate.Labels, seed uint64) evaluate.Labels {
+// shuffled gives every vertex the classes of another.
+func shuffled(labels evaluate.Labels, seed uint64) evaluate.Labels {
 	dealt := evaluate.Labels{Names: labels.Names, Of: make([][]uint32, len(labels.Of))}
 	for v, w := range rand.New(rand.NewPCG(seed, 5)).Perm(len(labels.Of)) {
 		dealt.Of[v] = labels.Of[w]
@@ -322,7 +322,7 @@ func TestSearch_Shuffled(t *testing.T) {
 	one, several := classesOf(g)
 	for seed := range seeds(1, 20) {
 		for name, labels := range map[string]evaluate.Labels{"one class": one, "several classes": several} {
-			objective, err := tune.Labels(g, dealtOut(labels, seed), seed, tune.ByMicroF1)
+			objective, err := tune.Labels(g, shuffled(labels, seed), seed, tune.ByMicroF1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,7 +9,7 @@ import (
 // the parts by their visits, so that all have about the same work.
 func (t *trainer) divide() {
 	if t.tree == nil {
-		t.outPart = deal(t.at.Visits, t.Partitions)
+		t.outPart = balance(t.at.Visits, t.Partitions)
 		return
 	}
 	weights := make([]int64, t.corpus.Vertices)
@@ -18,12 +18,12 @@ func (t *trainer) divide() {
 			weights[step>>1] += visits
 		}
 	}
-	t.outPart = deal(weights, t.Partitions)
+	t.outPart = balance(weights, t.Partitions)
 }
 
-// deal assigns items to parts, the heaviest first, always to the part with the
+// balance assigns items to parts, the heaviest first, always to the part with the
 // least weight so far. Ties go to the lower number.
-func deal(weights []int64, parts int) []uint8 {
+func balance(weights []int64, parts int) []uint8 {
 	order := make([]uint32, len(weights))
 	for i := range order {
 		order[i] = uint32(i)

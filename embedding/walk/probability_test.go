@@ -20,7 +20,7 @@ func (w *Walker) Transitions(v uint32) []Transition {
 	sums := map[uint32]float64{}
 	direct := w.rowWeights(v, w.penalty, nil)
 	if w.options.Kind != Penalized {
-		addShares(sums, g.Neighbors(v), direct, 1, v)
+		addProbability(sums, g.Neighbors(v), direct, 1, v)
 		return sorted(sums)
 	}
 	totals := make([]float64, 0, len(direct)+1)
@@ -32,14 +32,14 @@ func (w *Walker) Transitions(v uint32) []Transition {
 		perVertex[m] = totals[k]
 	}
 	perVertex[v] = total(direct)
-	ways := w.wayWeights(v, w.penalty, perVertex, nil)
+	ways := w.pathWeights(v, w.penalty, perVertex, nil)
 	all := total(ways)
 	for k, m := range g.Neighbors(v) {
 		if ways[k] > 0 {
-			addShares(sums, g.Neighbors(m), w.rowWeights(m, w.penalty, nil), ways[k]/all, v)
+			addProbability(sums, g.Neighbors(m), w.rowWeights(m, w.penalty, nil), ways[k]/all, v)
 		}
 	}
-	addShares(sums, g.Neighbors(v), direct, ways[len(ways)-1]/all, v)
+	addProbability(sums, g.Neighbors(v), direct, ways[len(ways)-1]/all, v)
 	return sorted(sums)
 }
 
@@ -51,9 +51,9 @@ func total(weights []float64) float64 {
 	return sum
 }
 
-// addShares distributes a probability over the vertices of a row in proportion to their
+// addProbability distributes a probability over the vertices of a row in proportion to their
 // weights, leaving out one vertex.
-func addShares(sums map[uint32]float64, row []uint32, weights []float64, probability float64, without uint32) {
+func addProbability(sums map[uint32]float64, row []uint32, weights []float64, probability float64, without uint32) {
 	sum := 0.0
 	for k, j := range row {
 		if j != without {

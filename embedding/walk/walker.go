@@ -137,7 +137,7 @@ func (w *Walker) prepare(ctx context.Context, workers int) error {
 	}
 	w.ways = make([]cell, len(g.Targets)+g.Vertices())
 	return w.eachRow(ctx, workers, func(v uint32, t *tableSpace) {
-		weights := w.wayWeights(v, penalty, sums, t.weights[:0])
+		weights := w.pathWeights(v, penalty, sums, t.weights[:0])
 		lo := g.Offsets[v] + int64(v)
 		fillAlias(w.ways[lo:lo+int64(len(weights))], weights, t.scaled, t.order)
 	})
@@ -159,9 +159,9 @@ func (w *Walker) rowWeights(v uint32, penalty, dst []float64) []float64 {
 	return dst
 }
 
-// wayWeights appends the weight of each middle vertex of v, and that of the
+// pathWeights appends the weight of each middle vertex of v, and that of the
 // direct way. A middle vertex of degree 1 leads back to v only.
-func (w *Walker) wayWeights(v uint32, penalty, sums, dst []float64) []float64 {
+func (w *Walker) pathWeights(v uint32, penalty, sums, dst []float64) []float64 {
 	g := w.graph
 	for i := g.Offsets[v]; i < g.Offsets[v+1]; i++ {
 		m := g.Targets[i]

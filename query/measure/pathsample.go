@@ -136,7 +136,7 @@ func (p *pathSearch) add(source *rand.PCG, sum []float64) {
 	}
 	p.sides[0].begin(p.g, uint32(u))
 	p.sides[1].begin(p.g, uint32(v))
-	if p.meet() {
+	if p.searchBothEnds() {
 		at := p.middle[p.draw(r, p.middle, func(w uint32) float64 { return float64(p.sides[0].paths[w] * p.sides[1].paths[w]) })]
 		if at != uint32(u) && at != uint32(v) {
 			sum[at]++
@@ -150,9 +150,9 @@ func (p *pathSearch) add(source *rand.PCG, sum []float64) {
 	}
 }
 
-// meet searches from both ends, a level of the side with fewer edges at a time, until they
-// meet. It reports whether they do.
-func (p *pathSearch) meet() bool {
+// searchBothEnds searches from both ends, a level of the side with fewer edges at a time,
+// until they meet. It reports whether they do.
+func (p *pathSearch) searchBothEnds() bool {
 	p.middle = p.middle[:0]
 	for {
 		s, other := &p.sides[0], &p.sides[1]

@@ -16,7 +16,7 @@ func (p *parser) bulk(text []byte) (done int, err error) {
 // line takes one line, without its line feed.
 func (p *parser) line(line []byte) error {
 	if p.record.open {
-		return p.goOn(line)
+		return p.continueRecord(line)
 	}
 	content, kind := p.sort(line)
 	switch kind {

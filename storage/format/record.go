@@ -26,8 +26,8 @@ func (p *parser) begin(line []byte) error {
 	return p.long()
 }
 
-// goOn adds the next line to an open record.
-func (p *parser) goOn(line []byte) error {
+// continueRecord adds the next line to an open record.
+func (p *parser) continueRecord(line []byte) error {
 	r := &p.record
 	r.text = append(append(r.text, '\n'), line...)
 	open, torn := quoteStaysOpen(line, p.recordSeparator(), true)

@@ -63,7 +63,7 @@ func (t *tableWriter) header() ([]byte, error) {
 	if t.csv.Neo4j {
 		return t.neo4jHeader(), nil
 	}
-	told, err := t.typesToTell()
+	told, err := t.ambiguousTypes()
 	if err != nil {
 		return nil, err
 	}
@@ -104,9 +104,9 @@ func typeOr(t Type) Type {
 	return t
 }
 
-// typesToTell reads all values and reports, for each column, whether a reader could not infer
-// its type from them.
-func (t *tableWriter) typesToTell() ([]bool, error) {
+// ambiguousTypes reads all values and reports, for each column, whether a reader could not
+// infer its type from them.
+func (t *tableWriter) ambiguousTypes() ([]bool, error) {
 	told := make([]bool, len(t.g.Columns))
 	looks := make([]Type, len(t.g.Columns))
 	for i, c := range t.g.Columns {
