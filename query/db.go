@@ -12,6 +12,7 @@ import (
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
+	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
@@ -96,6 +97,7 @@ type call struct {
 	streaming bool                        // rows that are still to be read use the call
 	job       *job.Active                 // the job that the call runs; nil for none
 	continues bool                        // the job has a checkpoint, from which it may continue without what it read before
+	trials    *trial.Reader               // figures that were computed before; nil to compute them
 	writes    bool                        // the call may have changed something
 	quiet     bool                        // the call runs in the background, and nobody receives its notices
 }

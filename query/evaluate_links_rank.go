@@ -22,47 +22,31 @@ type linkRanking struct {
 	sample  evaluate.RankSample // the same for all methods
 }
 
-// rankLinks measures recommendations.
-func rankLinks(c *call, req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit) (EvaluateLinksResult, error) {
-	r, err := c.rankMethods(req, t, split, false)
-	if err != nil {
-		return EvaluateLinksResult{}, err
+// ranked puts the rankings of a split into a result, and says which of them is best.
+func (c *call) ranked(req EvaluateLinksRequest, f linkFigures, result *EvaluateLinksResult) {
+	for i, s := range evaluate.CompareRankings(f.Rankings, req.Seed, c.db.opts.Workers) {
+		result.Rankings = append(result.Rankings, MethodRanking{Method: f.Methods[i], RankScore: s})
 	}
-	result := EvaluateLinksResult{Methods: t.texts()}
-	for i, s := range evaluate.CompareRankings(r.list, req.Seed, c.db.opts.Workers) {
-		result.Rankings = append(result.Rankings, MethodRanking{Method: r.methods[i], RankScore: s})
-	}
-	if len(r.list) > 0 {
-		chance, err := split.RankChance(r.opts)
-		if err != nil {
-			return EvaluateLinksResult{}, err
-		}
-		v := evaluate.JudgeRankings(r.list, chance, req.Seed, c.db.opts.Workers)
+	if f.Chance != nil {
+		v := evaluate.JudgeRankings(f.Rankings, *f.Chance, req.Seed, c.db.opts.Workers)
 		result.Verdict = &v
-		c.Notice("%s", verdictText(v, result))
+		c.Notice("%s", verdictText(v, *result))
 	}
 	c.Notice("%s held out; recommendations for %d of %s with such edges, %.1f %% of which lead to the 1 %% of vertices with most edges",
-		fault.Count(int64(len(split.Edges)), "edge"), len(r.sample.Vertices), fault.Count(int64(r.sample.All), "vertex"), 100*r.sample.Popular)
-	result.Notices = c.Notices
-	return result, nil
+		fault.Count(int64(f.Held), "edge"), f.Ranked, fault.Count(int64(f.Drawn), "vertex"), 100*float64(f.Popular))
 }
 
-// rankNull adds the figures of a split of the null graph.
-func (c *call) rankNull(req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit, rankings []MethodRanking) error {
-	null, err := c.rankMethods(req, t, split, false)
-	if err != nil {
-		return err
-	}
-	left := evaluate.CompareRankings(null.list, req.Seed, c.db.opts.Workers)
+// nullRankings adds the figures of a split of the null graph.
+func (c *call) nullRankings(req EvaluateLinksRequest, null linkFigures, rankings []MethodRanking) {
+	left := evaluate.CompareRankings(null.Rankings, req.Seed, c.db.opts.Workers)
 	for i := range rankings {
 		r := &rankings[i]
 		r.NullMAP, r.NullRecall = math.NaN(), math.NaN()
-		if at := len(null.list) - len(left); len(left) > 0 && null.methods[at] == r.Method && left[0].Scorer == r.Scorer && left[0].Learned == r.Learned {
+		if at := len(null.Rankings) - len(left); len(left) > 0 && null.Methods[at] == r.Method && left[0].Scorer == r.Scorer && left[0].Learned == r.Learned {
 			r.NullMAP, r.NullRecall = left[0].MAP.Mean, left[0].Recall.Mean
 			left = left[1:]
 		}
 	}
-	return nil
 }
 
 // verdictText says in a sentence what to recommend by.
@@ -104,14 +88,14 @@ func verdictText(v evaluate.RankVerdict, r EvaluateLinksResult) string {
 	return text + "; the difference may be chance among the vertices for " + strings.Join(tied, ", ")
 }
 
-// rankMethods ranks by the scorers and features of all methods; with keep it also
-// returns the lists.
-func (c *call) rankMethods(req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit, keep bool) (*linkRanking, error) {
+// rankMethods ranks by the scorers and features of the members of eachMethod from first to
+// end; with keep it also returns the lists.
+func (c *call) rankMethods(req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit, first, end int, keep bool) (*linkRanking, error) {
 	r := &linkRanking{opts: evaluate.RankOptions{
 		K: req.RankAt, Vertices: req.RankVertices, Near: req.Near, Seed: req.Seed, Keep: keep, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
 	}}
 	stop := c.Watch.Start(plan.Score)
-	if err := c.eachMethod(t, split, func(m methodVectors) error { return r.add(c, split, m) }); err != nil {
+	if err := c.eachMethod(t, split, first, end, func(m methodVectors) error { return r.add(c, split, m) }); err != nil {
 		return nil, err
 	}
 	stop(int64(len(r.list)), "methods included")

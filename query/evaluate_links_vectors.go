@@ -21,32 +21,47 @@ type methodVectors struct {
 	models            []evaluate.Trained
 }
 
-// eachMethod calls f for the scorers that need no vectors, if there are any, and then for
-// each method with its embedding of the remaining edges.
-func (c *call) eachMethod(t *linkTrial, split *evaluate.LinkSplit, f func(methodVectors) error) error {
+// members is the number of times that eachMethod calls its function: once for the scorers that
+// need no vectors, if there are any, and then once for each method.
+func (t *linkTrial) members() int { return max(1, t.alone()+len(t.methods)) }
+
+// alone is 1 if there are scorers or models that need no vectors.
+func (t *linkTrial) alone() int {
 	if len(t.plain) > 0 || t.model != nil {
-		models, err := c.evaluationModel(t, split, nil, nil)
-		if err != nil {
-			return err
-		}
-		if err := f(methodVectors{-1, nil, c.plain(t, split), []string{}, models}); err != nil {
-			return err
-		}
+		return 1
 	}
-	for i, e := range t.methods {
-		m, err := c.embedSplit(e, split, i)
+	return 0
+}
+
+// eachMethod calls f for some of the members, from first on and before end: for the scorers that
+// need no vectors, and for each method with its embedding of the remaining edges.
+func (c *call) eachMethod(t *linkTrial, split *evaluate.LinkSplit, first, end int, f func(methodVectors) error) error {
+	for i := first - t.alone(); i < min(end-t.alone(), len(t.methods)); i++ {
+		m, err := c.member(t, split, i)
 		if err != nil {
 			return err
 		}
-		models, err := c.evaluationModel(t, split, &e, m)
-		if err != nil {
-			return err
-		}
-		if err := f(methodVectors{i, m, append([]string{}, t.vectors...), t.features, models}); err != nil {
+		if err := f(m); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// member embeds the remaining edges by the method with the given number, and trains its model;
+// −1 is for the scorers that need no vectors.
+func (c *call) member(t *linkTrial, split *evaluate.LinkSplit, number int) (m methodVectors, err error) {
+	if number < 0 {
+		models, err := c.evaluationModel(t, split, nil, nil)
+		return methodVectors{-1, nil, c.plain(t, split), []string{}, models}, err
+	}
+	e := t.methods[number]
+	vectors, err := c.embedSplit(e, split, number)
+	if err != nil {
+		return m, err
+	}
+	models, err := c.evaluationModel(t, split, &e, vectors)
+	return methodVectors{number, vectors, append([]string{}, t.vectors...), t.features, models}, err
 }
 
 // plain returns the scorers that need no vectors, and without times in the graph of the

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
+	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
 	"heavytail/storage"
 	"heavytail/storage/csr"
@@ -89,6 +91,8 @@ var evaluateParameters = &statement[*parser.EvaluateParameters, EvaluateParamete
 	plan:    planEvaluateParameters,
 	run:     runEvaluateParameters,
 	rows:    parameterRows,
+	trials:  func(_ EvaluateParametersRequest, s study) int64 { return int64(run.Embeddings(s.axes)) },
+	try:     tryParameters,
 	reads:   true,
 }
 
@@ -209,39 +213,87 @@ func planEvaluateParameters(req EvaluateParametersRequest, s study) *plan.Plan {
 		plan.Measured(plan.Solve, "method", s.text().String()+", "+strings.Join(axes, ", "), session.GraphPlan(s.graph)))
 }
 
-func runEvaluateParameters(c *call, req EvaluateParametersRequest, s study) (EvaluateParametersResult, error) {
+func runEvaluateParameters(c *call, req EvaluateParametersRequest, s study) (result EvaluateParametersResult, err error) {
+	use := func(f parameterFigures) error {
+		c.Repeat(f.Notices)
+		result.Points = append(result.Points, f.Point)
+		return nil
+	}
+	if c.trials != nil {
+		err = c.readParameters(s, use)
+	} else {
+		err = c.vary(req, s, 0, run.Embeddings(s.axes), func(storage.GraphInfo) error { return nil }, use)
+	}
+	result.Notices = c.Notices
+	return result, err
+}
+
+// parameterFigures are those of one trial. Their JSON is read back exactly.
+type parameterFigures struct {
+	Point   ParameterPoint `json:"point"`
+	Notices []Notice       `json:"notices,omitempty"`
+}
+
+// readParameters calls use with the figures of the parts.
+func (c *call) readParameters(s study, use func(parameterFigures) error) error {
+	c.trials.Of(s.graph)
+	for range run.Embeddings(s.axes) {
+		var f parameterFigures
+		if err := c.trials.Read(&f); err != nil {
+			return err
+		}
+		if err := use(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryParameters measures some embeddings for a part.
+func tryParameters(c *call, req EvaluateParametersRequest, s study, w *trial.Writer) error {
+	first, end := w.Range()
+	return c.vary(req, s, int(first), int(end), w.Of, func(f parameterFigures) error { return w.Write(f) })
+}
+
+// vary calls use with the figures of some of the embeddings, from number first on and before end,
+// and before that of with the graph.
+func (c *call) vary(req EvaluateParametersRequest, s study, first, end int, of func(storage.GraphInfo) error, use func(parameterFigures) error) error {
 	graph, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
-		return EvaluateParametersResult{}, err
+		return err
+	}
+	if err := of(graph.Info); err != nil {
+		return err
 	}
 	g := graph.Graph
 	embed := run.Request{Method: s.method.Name, Options: s.options, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
 	bytes, err := run.VaryBytes(g, embed, s.axes)
 	if err != nil {
-		return EvaluateParametersResult{}, err
+		return err
 	}
 	release, err := c.db.cache.Reserve(bytes, "a study of graph "+fault.Name(req.Graph))
 	if err != nil {
-		return EvaluateParametersResult{}, err
+		return err
 	}
 	defer release()
 	stop := c.Watch.Start(plan.Solve)
-	var result EvaluateParametersResult
-	err = run.Vary(c.Ctx, g, embed, s.axes, func(axis, value int, rows *vec.Matrix) error {
+	err = run.VaryRange(c.Ctx, g, embed, s.axes, first, end, func(axis, value int, rows *vec.Matrix) error {
 		best, err := c.bestReconstruction(g, rows, req)
-		at := ParameterPoint{s.axes[axis].Option, s.axes[axis].Values[value], best}
-		result.Points = append(result.Points, at)
-		if err == nil && !evaluate.Plausible(g, best.Edges) {
-			c.Notice("%s := %v: %s", at.Option, at.Value, implausible(best.Edges, g.Edges()))
+		if err != nil {
+			return err
 		}
-		return err
+		f := parameterFigures{Point: ParameterPoint{s.axes[axis].Option, s.axes[axis].Values[value], best}}
+		if !evaluate.Plausible(g, best.Edges) {
+			text := fmt.Sprintf("%s := %v: %s", f.Point.Option, f.Point.Value, implausible(best.Edges, g.Edges()))
+			f.Notices = []Notice{{Text: text}}
+		}
+		return use(f)
 	})
 	if err != nil {
-		return EvaluateParametersResult{}, err
+		return err
 	}
-	stop(int64(len(result.Points)), fault.Count(int64(len(result.Points)), "embedding"))
-	result.Notices = c.Notices
-	return result, nil
+	stop(int64(end-first), fault.Count(int64(end-first), "embedding"))
+	return nil
 }
 
 func parameterRows(_ EvaluateParametersRequest, r EvaluateParametersResult) *Rows {

@@ -173,7 +173,7 @@ type pairTable struct {
 // pairTable computes the columns and rows of the file.
 func (c *call) pairTable(req EvaluateLinksRequest, t *linkTrial, s *linkSplits) (*pairTable, error) {
 	if req.RankAt > 0 {
-		r, err := c.rankMethods(req, t, s.base, true)
+		r, err := c.rankMethods(req, t, s.base, 0, t.members(), true)
 		if err != nil {
 			return nil, err
 		}
@@ -182,7 +182,7 @@ func (c *call) pairTable(req EvaluateLinksRequest, t *linkTrial, s *linkSplits) 
 	stop := c.Watch.Start(plan.Score)
 	table := &pairTable{columns: []string{"negatives", "part", "label", "u", "v"}}
 	scores := make([][]evaluate.PairScores, len(s.kinds))
-	err := c.eachMethod(t, s.base, func(m methodVectors) error {
+	err := c.eachMethod(t, s.base, 0, t.members(), func(m methodVectors) error {
 		opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, Models: m.models, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
 		for i, split := range s.of {
 			err := split.EachScore(c.Ctx, m.vectors, opts, func(p evaluate.PairScores) error {

@@ -7,6 +7,7 @@ import (
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/plan"
+	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
@@ -45,6 +46,11 @@ type statement[N parser.Statement, Q, R, A any] struct {
 	// job describes the statement as a job; nil if it cannot run in the background. It
 	// may load data that the estimate of its memory needs.
 	job func(c *call, req Q, found R) (job.Spec, error)
+	// trials is the number of trials that the answer is made of, and try computes the figures
+	// of some of them, which run reads from call.trials if that is set. Both are nil for
+	// statements that are not made of trials.
+	trials func(req Q, found R) int64
+	try    func(c *call, req Q, found R, w *trial.Writer) error
 	// reads is set if the statement never writes to the store. All other
 	// statements return an error when the store is open for reading.
 	reads bool
@@ -69,13 +75,19 @@ func (db *DB) Run(ctx context.Context, statement parser.Statement, params map[st
 		return nil, err
 	}
 	defer c.end()
+	rows, err := c.exec(statement, params)
+	return rows, c.wrap(err)
+}
+
+// exec runs a statement in a call of its own.
+func (c *call) exec(statement parser.Statement, params map[string]any) (*Rows, error) {
 	op, err := c.binder(params).prepare(statement)
 	if err != nil {
-		return nil, c.wrap(err)
+		return nil, err
 	}
 	rows, err := op.exec(c)
 	if err != nil {
-		return nil, c.wrap(err)
+		return nil, err
 	}
 	rows.notices = c.Notices
 	return rows, nil
@@ -150,6 +162,17 @@ func (p *prepared[N, Q, R, A]) exec(c *call) (*Rows, error) {
 		return nil, err
 	}
 	return p.rows(p.req, answer), nil
+}
+
+func (p *prepared[N, Q, R, A]) trials() int64 {
+	if p.statement.trials == nil {
+		return 0
+	}
+	return p.statement.trials(p.req, p.found)
+}
+
+func (p *prepared[N, Q, R, A]) try(c *call, w *trial.Writer) error {
+	return p.statement.try(c, p.req, p.found, w)
 }
 
 // answer implements the typed method of the statement: it begins a call,

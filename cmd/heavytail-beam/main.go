@@ -127,6 +127,10 @@ func runShards(ctx context.Context) error {
 		_, err := fmt.Printf("all shards are done; heavytail shard merge %s --dir %s stores the predictions\n", *file, *dir)
 		return err
 	}
+	if m.Answered() {
+		_, err := fmt.Printf("all shards are done; heavytail shard merge %s --dir %s makes the table\n", *file, *dir)
+		return err
+	}
 	return m.Merge(ctx, *out, *overwrite)
 }
 

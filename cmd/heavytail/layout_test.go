@@ -68,11 +68,12 @@ var layout = map[string][]string{
 	"query/internal/rowfile": {"storage/format"},
 	"query/internal/session": {"storage", "storage/format", "storage/vec", "index", "query/parser", "query/internal/fault", "query/internal/plan"},
 	"query/internal/bind":    {"query/parser", "query/internal/fault"},
+	"query/internal/trial":   {"storage"},
 	"query/internal/where":   {"storage", "storage/format", "query/parser", "query/internal/fault", "query/internal/bind", "query/internal/session"},
 	"query/internal/job":     {"storage", "storage/vec", "embedding", "query/internal/fault", "query/internal/session"},
 	"query": {
 		"embedding/jsonnull",
-		"query/internal/fault", "query/internal/job", "query/internal/plan", "query/internal/rowfile", "query/internal/session", "query/internal/bind", "query/internal/where",
+		"query/internal/fault", "query/internal/job", "query/internal/plan", "query/internal/rowfile", "query/internal/session", "query/internal/bind", "query/internal/trial", "query/internal/where",
 		"storage", "storage/csr", "storage/vec", "storage/format", "storage/generate",
 		"embedding", "embedding/evaluate", "embedding/link", "embedding/run", "embedding/tune", "index", "query/parser", "query/measure",
 	},

@@ -13,6 +13,7 @@ import (
 	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/query/shard"
+	"heavytail/repl"
 )
 
 // newShard is the parent command of those that divide a long statement among processes.
@@ -20,11 +21,11 @@ func newShard(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "shard COMMAND",
 		Short: "Divide a long statement among processes and machines",
-		Long: `Divide SCORE FILE, NEAREST … FOR ALL, EXPORT WALKS, RECONSTRUCT or MATERIALIZE
-PREDICTIONS into shards, which any processes run on any machines that see one folder,
-and merge their rows into the file that the statement would have written alone: the
-same bytes. Predictions are merged into the heavytail file. See 'heavytail manual
-shards'.`,
+		Long: `Divide SCORE FILE, NEAREST … FOR ALL, EXPORT WALKS, RECONSTRUCT, MATERIALIZE
+PREDICTIONS, EVALUATE LINKS or EVALUATE PARAMETERS into shards, which any processes run
+on any machines that see one folder, and merge their rows into the file that the
+statement would have written alone: the same bytes. Predictions are merged into the
+heavytail file, and the table of an evaluation is printed. See 'heavytail manual shards'.`,
 		Example: `  heavytail shard plan social.ht --statement "NEAREST 10 FOR ALL USING spec INTO FILE 'near.csv'" --shards 64 --dir D
   heavytail shard run social.ht --dir D --shard 7/64
   heavytail shard status --dir D
@@ -80,7 +81,15 @@ func (r *runner) writeShards(what string, m *shard.Manifest) error {
 	for _, s := range m.Shards {
 		rows += s.Rows
 	}
-	return writeText(r.std.out, fmt.Sprintf("%s %s of %s\n", what, count(len(m.Shards), "shard"), count(rows, "row")))
+	return writeText(r.std.out, fmt.Sprintf("%s %s of %s\n", what, count(len(m.Shards), "shard"), count(rows, unit(m))))
+}
+
+// unit is what the shards of a plan have.
+func unit(m *shard.Manifest) string {
+	if m.Answered() {
+		return "trial"
+	}
+	return "row"
 }
 
 func newShardRun(std streams) *cobra.Command {
@@ -205,7 +214,7 @@ func shardStatus(m *shard.Manifest, states []shard.State) string {
 		}
 	}
 	text := fmt.Sprintf("%s\n%d of %s done, %d of %s, in %.1f s\n", parser.Escape(m.Statement),
-		len(states)-len(missing), count(len(states), "shard"), rows, count(all, "row"), seconds)
+		len(states)-len(missing), count(len(states), "shard"), rows, count(all, unit(m)), seconds)
 	if len(missing) > 0 {
 		text += "missing: " + shard.Ranges(missing) + "\n"
 	}
@@ -213,34 +222,46 @@ func shardStatus(m *shard.Manifest, states []shard.State) string {
 }
 
 func newShardMerge(std streams) *cobra.Command {
-	var out string
+	var out, format string
 	var overwrite bool
 	cmd := &cobra.Command{
-		Use:   "merge [FILE] --dir D [--out OUT]",
-		Short: "Write the rows of all shards into one file, or store them",
+		Use:   "merge [FILE] --dir D [--out OUT | --format FORMAT]",
+		Short: "Write the rows of all shards into one file, store them, or print them",
 		Long: `Check the rows of all shards, and write them in order into OUT, or into the file
 that the statement names. The file appears when it is complete. If one process ran all
 shards of a plain text of pairs, it is a second name of their file in D. With FILE, which
 is only read, its graph and its vectors must be those of the plan.
 
 The predictions of MATERIALIZE PREDICTIONS are stored in FILE, in one step, and replace
-those of the same scorer. FILE must have the graph and the vectors of the plan.`,
+those of the same scorer. FILE must have the graph and the vectors of the plan.
+
+The table of EVALUATE LINKS or EVALUATE PARAMETERS is made of the figures of all trials,
+and printed as exec prints it; with INTO FILE it is written there. FILE is only read, and
+must have the graph of the plan; it may be left out if the plan has data.`,
 		Args: between(0, 1, "at most one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := shard.Open(flagText(cmd, "dir"))
 			if err != nil {
 				return err
 			}
+			if err := mergeFlags(cmd, m, len(args) > 0); err != nil {
+				return err
+			}
 			if m.Stored() {
-				if out != "" || overwrite {
-					return usageError{errors.New("--out and --overwrite are for rows in a file of their own; the predictions replace those in FILE")}
-				}
-				if len(args) == 0 {
-					return usageError{errors.New("FILE is missing: the predictions are stored in it")}
-				}
 				return runOn(cmd, std, args[0], query.Options{NoCreate: true}, "table", func(r *runner) error {
 					return m.MergeInto(r.ctx, r.db)
 				})
+			}
+			if m.Answered() {
+				run := func(file string) error {
+					return runOn(cmd, std, file, shardOptions(), format, func(r *runner) error {
+						return unreported(repl.Write(r.config(), func() (*query.Rows, error) { return m.Answer(r.ctx, r.db) }))
+					})
+				}
+				if len(args) == 0 {
+					return onData(cmd, m, "", run)
+				}
+				return run(args[0])
 			}
 			if len(args) == 0 {
 				ctx, stop := interruptible(cmd.Context())
@@ -257,5 +278,26 @@ those of the same scorer. FILE must have the graph and the vectors of the plan.`
 	}
 	cmd.Flags().StringVar(&out, "out", "", "file for the rows")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace a file that is there")
+	addFormat(cmd, &format)
 	return cmd
+}
+
+// mergeFlags refuses flags of merge that have no meaning for a plan, and a missing FILE.
+func mergeFlags(cmd *cobra.Command, m *shard.Manifest, file bool) error {
+	given := func(name string) bool { return cmd.Flags().Changed(name) }
+	switch {
+	case (m.Stored() || m.Answered()) && (given("out") || given("overwrite")):
+		text := "the predictions replace those in FILE"
+		if m.Answered() {
+			text = "a table goes where the statement says, with INTO FILE or without"
+		}
+		return usageError{fmt.Errorf("--out and --overwrite are for rows in a file of their own; %s", text)}
+	case !m.Answered() && given("format"):
+		return usageError{errors.New("--format is for a table that is printed; these rows go into a file")}
+	case m.Stored() && !file:
+		return usageError{errors.New("FILE is missing: the predictions are stored in it")}
+	case m.Answered() && !file && m.Data == nil:
+		return usageError{errors.New("FILE is missing, and the plan has no data: the table is made for its graph")}
+	}
+	return nil
 }

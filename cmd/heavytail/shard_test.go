@@ -116,3 +116,39 @@ func TestShard_Predictions(t *testing.T) {
 		t.Errorf("%s, expected %s", got, want)
 	}
 }
+
+// TestShard_Trials prints the table of an evaluation as exec does, in every format, and makes
+// mistakes on the way.
+func TestShard_Trials(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, folder := filepath.Join(dir, "g.ht"), filepath.Join(dir, "D")
+	const statement = "EVALUATE LINKS IN g USING fastrp(dim := 4) WITH (splits := 2, scorers := 'l3, cosine', training := 50)"
+	mustRun(t, "", "exec", file, "-c", "GENERATE preferential_attachment(n := 50, m := 2, seed := 1) INTO g")
+	if got, want := mustRun(t, "", "shard", "plan", file, "--shards", "3", "--dir", folder, "--statement", statement), "planned 3 shards of 4 trials\n"; got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	mustFail(t, exitFailed, []string{"3 of 3 shards: 0-2"}, "shard", "merge", file, "--dir", folder)
+	mustRun(t, "", "shard", "run", file, "--dir", folder)
+	if got := mustRun(t, "", "shard", "status", "--dir", folder); !strings.Contains(got, "3 of 3 shards done, 4 of 4 trials") {
+		t.Errorf("status %q", got)
+	}
+	mustFail(t, exitUsage, []string{"FILE is missing"}, "shard", "merge", "--dir", folder)
+	mustFail(t, exitUsage, []string{"INTO FILE"}, "shard", "merge", file, "--dir", folder, "--overwrite")
+	mustFail(t, exitUsage, []string{"format"}, "shard", "merge", file, "--dir", folder, "--format", "none")
+	for _, format := range []string{"table", "json", "csv"} {
+		got, want := mustRun(t, "", "shard", "merge", file, "--dir", folder, "--format", format), mustRun(t, "", "exec", file, "--format", format, "-c", statement)
+		if got != want || !strings.Contains(got, "average_precision_deviation") {
+			t.Errorf("%s: %s, expected %s", format, got, want)
+		}
+	}
+	data := filepath.Join(dir, "data")
+	mustRun(t, "", "shard", "plan", file, "--shards", "2", "--dir", data, "--statement", statement, "--data")
+	mustRun(t, "", "shard", "run", "--dir", data)
+	if got, want := mustRun(t, "", "shard", "merge", "--dir", data), mustRun(t, "", "exec", file, "-c", statement); got != want {
+		t.Errorf("without the file: %s, expected %s", got, want)
+	}
+	walks := filepath.Join(dir, "W")
+	mustRun(t, "", "shard", "plan", file, "--shards", "1", "--dir", walks, "--statement", "EXPORT WALKS OF g USING deepwalk INTO FILE '"+filepath.Join(dir, "w.txt")+"'")
+	mustFail(t, exitUsage, []string{"--format"}, "shard", "merge", file, "--dir", walks, "--format", "json")
+}

@@ -225,8 +225,12 @@ func runStatement(cmd *cobra.Command, std streams, path string, options query.Op
 // answer runs one statement by its request. Its errors do not show the statement,
 // since the user has written a command line, and they name flags instead of options.
 func (r *runner) answer(statement string, request any) error {
-	config := repl.Config{DB: r.db, Out: r.std.out, Status: r.status, Format: r.format, Words: flagWords(r.cmd)}
-	return unreported(repl.Answer(r.ctx, config, statement, request))
+	return unreported(repl.Answer(r.ctx, r.config(), statement, request))
+}
+
+// config is how the runner prints rows.
+func (r *runner) config() repl.Config {
+	return repl.Config{DB: r.db, Out: r.std.out, Status: r.status, Format: r.format, Words: flagWords(r.cmd)}
 }
 
 // flagWords returns the flags of a command as the names of options and limits in

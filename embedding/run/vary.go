@@ -24,6 +24,20 @@ type Axis struct {
 // its leading coordinates are equal, within the tolerance, to those of a solve for fewer coordinates. Every
 // other value needs an embedding of its own. Errors are those of [Compute] and of use.
 func Vary(ctx context.Context, g *csr.Graph, req Request, axes []Axis, use func(axis, value int, vectors *vec.Matrix) error) error {
+	return VaryRange(ctx, g, req, axes, 0, Embeddings(axes), use)
+}
+
+// Embeddings is the number of embeddings of Vary.
+func Embeddings(axes []Axis) (n int) {
+	for _, axis := range axes {
+		n += len(axis.Values)
+	}
+	return n
+}
+
+// VaryRange is Vary for the embeddings from number first on, and before number end, with the same
+// vectors: a solve that serves several has the coordinates that all of them need.
+func VaryRange(ctx context.Context, g *csr.Graph, req Request, axes []Axis, first, end int, use func(axis, value int, vectors *vec.Matrix) error) error {
 	v := variation{ctx: ctx, g: g, req: req}
 	for _, axis := range axes {
 		for _, value := range axis.Values {
@@ -36,8 +50,12 @@ func Vary(ctx context.Context, g *csr.Graph, req Request, axes []Axis, use func(
 			}
 		}
 	}
+	number := 0
 	for a, axis := range axes {
 		for i, value := range axis.Values {
+			if number++; number <= first || number > end {
+				continue
+			}
 			p, err := prepare(req.Method, withOption(req.Options, axis.Option, value))
 			if err != nil {
 				return err

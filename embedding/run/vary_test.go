@@ -101,3 +101,45 @@ func TestVary_Errors(t *testing.T) {
 		t.Errorf("error %v, want that of use", err)
 	}
 }
+
+// TestVaryRange expects of each range the vectors of the whole, to the last bit.
+func TestVaryRange(t *testing.T) {
+	t.Parallel()
+	g := growing(t)
+	req := Request{Method: embedding.MethodDPSpectral, Options: []Option{{"dim", 6}}}
+	axes := []Axis{{"dim", []float64{4, 9}}, {"beta", []float64{0, 1}}, {"scale", []float64{0, 0.5}}}
+	var all []*vec.Matrix
+	each := func(first, end int, use func(number int, m *vec.Matrix)) {
+		t.Helper()
+		err := VaryRange(t.Context(), g, req, axes, first, end, func(axis, value int, m *vec.Matrix) error {
+			use(2*axis+value, m)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	each(0, Embeddings(axes), func(number int, m *vec.Matrix) {
+		if number != len(all) {
+			t.Errorf("embedding %d after %d", number, len(all))
+		}
+		all = append(all, &vec.Matrix{Rows: m.Rows, Dim: m.Dim, Data: slices.Clone(m.Data)})
+	})
+	if len(all) != 6 || Embeddings(axes) != 6 {
+		t.Fatalf("%d embeddings of %d", len(all), Embeddings(axes))
+	}
+	for first := range all {
+		for end := first; end <= len(all); end++ {
+			next := first
+			each(first, end, func(number int, m *vec.Matrix) {
+				if number != next || m.Dim != all[number].Dim || !slices.Equal(m.Data, all[number].Data) {
+					t.Errorf("%d to %d: embedding %d differs, or comes at %d", first, end, number, next)
+				}
+				next++
+			})
+			if next != end {
+				t.Errorf("%d to %d: ends at %d", first, end, next)
+			}
+		}
+	}
+}

@@ -17,8 +17,8 @@ type job struct {
 	take func(parser.Statement) divisible // nil if the statement is a different one
 }
 
-// divisible is a statement that can be divided by its rows. It is written, and then numbered or
-// copied, or it is stored.
+// divisible is a statement that can be divided by its rows or its trials. It is written, and then
+// numbered or copied, or it is stored or answered.
 type divisible interface {
 	// names returns the graph and the other objects that the statement names.
 	names() named
@@ -51,17 +51,30 @@ type numbered interface {
 	divide(ctx context.Context, db *query.DB, shards int) ([]int64, error)
 }
 
-// stored is a statement that writes into the heavytail file. Its shards only read that file,
-// and write parts in a form of their own.
-type stored interface {
+// computed is a statement whose shards write parts in a form of their own.
+type computed interface {
 	numbered
 	// check returns the errors of the statement, as EXPLAIN does.
 	check(ctx context.Context, db *query.DB) error
 	// run writes the part of a shard; it overwrites an existing one.
 	run(ctx context.Context, db *query.DB, p piece) error
+	// ending is that of the parts.
+	ending() string
+}
+
+// stored is a statement that writes into the heavytail file. Its shards only read that file.
+type stored interface {
+	computed
 	// merge stores the parts, in order. Each is read to its end, and then closed, which may
 	// return an error.
 	merge(ctx context.Context, db *query.DB, parts []func() (io.ReadCloser, error)) error
+}
+
+// answered is a statement that returns rows, which are made of all parts together.
+type answered interface {
+	computed
+	// answer reads the parts as merge does, and returns the rows of the statement.
+	answer(ctx context.Context, db *query.DB, parts []func() (io.ReadCloser, error)) (*query.Rows, error)
 }
 
 // copied is a statement whose shards read a copy of their rows.

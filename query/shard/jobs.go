@@ -10,7 +10,9 @@ import (
 )
 
 // jobs are all of them.
-var jobs = []job{scoreFileJob, nearestForJob, exportWalksJob, reconstructJob, materializeJob}
+var jobs = []job{
+	scoreFileJob, nearestForJob, exportWalksJob, reconstructJob, materializeJob, evaluateLinksJob, evaluateParametersJob,
+}
 
 // Forms are the statements that can be divided, for messages.
 func Forms() string {
@@ -35,7 +37,7 @@ func divide(text string) (divisible, parser.Statement, error) {
 		}
 	}
 	if work == nil {
-		return nil, nil, fmt.Errorf("%w: expected %s", ErrStatement, Forms())
+		return nil, nil, undivided(statement)
 	}
 	if w, ok := work.(written); ok {
 		path, ok := w.output().(parser.String)
@@ -44,4 +46,12 @@ func divide(text string) (divisible, parser.Statement, error) {
 		}
 	}
 	return work, statement, nil
+}
+
+// undivided returns why a statement cannot be divided, for those of which one might expect it.
+func undivided(s parser.Statement) error {
+	if _, ok := unwrapped(s).(*parser.Tune); ok {
+		return fmt.Errorf("%w: TUNE chooses each trial by the scores of those before it; EVALUATE PARAMETERS tries values that are given, and can be divided", ErrStatement)
+	}
+	return fmt.Errorf("%w: expected %s", ErrStatement, Forms())
 }

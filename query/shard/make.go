@@ -16,8 +16,8 @@ import (
 // exist. It reads the input of the statement once, and copies it into the folder, or gives
 // a plain text of pairs a second name there; for
 // NEAREST … FOR ALL the input is the keys of the graph, and for EXPORT WALKS,
-// RECONSTRUCT and MATERIALIZE PREDICTIONS there is none: their rows are the numbers of walks
-// and of vertices. Shards
+// RECONSTRUCT, MATERIALIZE PREDICTIONS and the evaluations there is none: their rows are the
+// numbers of walks, of vertices and of trials. Shards
 // have about the same number of rows, and differ by at most one below 65,536 rows; those of
 // a plain text of pairs have about the same number of bytes, and those of RECONSTRUCT of
 // pairs of vertices, and those of MATERIALIZE PREDICTIONS of paths from their vertices. If there are fewer rows than shards, some shards have none. The
@@ -47,9 +47,9 @@ func makePlan(ctx context.Context, db *query.DB, dir, statement string, shards i
 		return nil, err
 	}
 	m := newManifest(dir)
-	m.Format, m.Statement, m.Kernel = version, parsed.String(), vec.Kind()
+	m.Format, m.Statement, m.Kernel, m.work = version, parsed.String(), vec.Kind(), work
 	switch w := work.(type) {
-	case stored:
+	case computed:
 		err = w.check(ctx, db)
 	case written:
 		output, _ := w.output().(parser.String)

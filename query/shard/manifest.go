@@ -19,9 +19,6 @@ import (
 // version is the form of the folder.
 const version = 6
 
-// storedEnding is that of parts whose rows are stored in the heavytail file.
-const storedEnding = ".links"
-
 const parquetEnding = ".parquet"
 
 func isParquet(path string) bool { return filepath.Ext(path) == parquetEnding }
@@ -34,7 +31,7 @@ const MaxShards = 100_000
 type Manifest struct {
 	Format    int              `json:"format"`           // 6
 	Statement string           `json:"statement"`        // in the language, with what it would read and write alone
-	Output    string           `json:"output"`           // the file of the statement, which Merge writes if it is given no other; "" if the rows are stored in the heavytail file
+	Output    string           `json:"output"`           // the file of the statement, which Merge writes if it is given no other; "" for MergeInto and Answer
 	Kernel    string           `json:"kernel"`           // vec.Kind() of the machine that planned
 	Reads     []Source         `json:"reads"`            // what the rows follow from
 	Text      string           `json:"text,omitempty"`   // name of the text in the folder input of which the shards read pieces; "" if each has a file of its own
@@ -44,6 +41,7 @@ type Manifest struct {
 	Checksum  string           `json:"checksum"`       // SHA-256 of all the other fields
 
 	dir      string
+	work     divisible // the statement
 	contents *contents // that this process has read
 }
 
@@ -101,6 +99,10 @@ func Open(dir string) (*Manifest, error) {
 	case sum != m.Checksum:
 		return nil, fmt.Errorf("%s was changed after it was written; restore it, or plan again into a new folder: %w", m.path(), ErrDamaged)
 	}
+	var err error
+	if m.work, _, err = divide(m.Statement); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.path(), err)
+	}
 	return m, nil
 }
 
@@ -122,7 +124,11 @@ func (m *Manifest) input(shard int) string {
 	return filepath.Join(m.inputs(), one(shard).name()+cmp.Or(m.Inputs, ".csv"))
 }
 func (m *Manifest) output(g group) string {
-	return filepath.Join(m.outputs(), g.name()+cmp.Or(filepath.Ext(m.Output), storedEnding))
+	ending := filepath.Ext(m.Output)
+	if w, ok := m.work.(computed); ok {
+		ending = w.ending()
+	}
+	return filepath.Join(m.outputs(), g.name()+ending)
 }
 func (m *Manifest) state(g group) string { return filepath.Join(m.outputs(), g.name()+".json") }
 

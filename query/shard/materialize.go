@@ -44,6 +44,8 @@ func (w materialize) check(ctx context.Context, db *query.DB) error {
 	return err
 }
 
+func (w materialize) ending() string { return ".links" }
+
 // divide gives each shard about the same number of paths, from its vertices.
 func (w materialize) divide(ctx context.Context, db *query.DB, shards int) ([]int64, error) {
 	req, err := query.MaterializeRequestOf(ctx, db, w.s)

@@ -23,13 +23,13 @@ import (
 // such names; else it is a copy. Whoever changes a file in place must take a copy first, or
 // remove the folder.
 func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error {
-	groups, divided, err := m.complete()
+	groups, err := m.complete()
 	if err != nil {
 		return err
 	}
-	work, ok := divided.(written)
+	work, ok := m.work.(written)
 	if !ok {
-		return fmt.Errorf("MergeInto stores them in the heavytail file: %w", ErrTarget)
+		return m.elsewhere()
 	}
 	into = cmp.Or(into, m.Output)
 	var notes []format.Note
@@ -64,46 +64,87 @@ func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error
 }
 
 // Stored reports whether the rows are stored in the heavytail file, by MergeInto.
-func (m *Manifest) Stored() bool { return m.Output == "" }
+func (m *Manifest) Stored() bool { _, ok := m.work.(stored); return ok }
+
+// Answered reports whether the statement returns rows, which Answer makes of its trials.
+func (m *Manifest) Answered() bool { _, ok := m.work.(answered); return ok }
+
+// elsewhere is the error of a merge that is not that of the statement.
+func (m *Manifest) elsewhere() error {
+	switch {
+	case m.Stored():
+		return fmt.Errorf("MergeInto stores them in the heavytail file: %w", ErrTarget)
+	case m.Answered():
+		return fmt.Errorf("Answer returns them: %w", ErrTarget)
+	}
+	return fmt.Errorf("Merge writes them into %s: %w", m.Output, ErrTarget)
+}
 
 // MergeInto stores the rows of all shards in the file of db, which must be open for writing, as
 // the statement would have, in one step: if it fails or is stopped, nothing has changed. Every
 // part is verified, and the objects of the file are compared with those of the plan, as Verify
 // does. Errors are those of Merge, ErrChanged and those of the statement; ErrTarget is a
-// statement that writes another file.
+// statement that does not write the heavytail file.
 func (m *Manifest) MergeInto(ctx context.Context, db *query.DB) error {
-	groups, divided, err := m.complete()
+	groups, err := m.complete()
 	if err != nil {
 		return err
 	}
-	work, ok := divided.(stored)
+	work, ok := m.work.(stored)
 	if !ok {
-		return fmt.Errorf("Merge writes them into %s: %w", m.Output, ErrTarget)
+		return m.elsewhere()
 	}
-	if err := m.checkSources(ctx, db, work.names()); err != nil {
+	parts, err := m.parts(ctx, db, groups)
+	if err != nil {
 		return err
-	}
-	parts := make([]func() (io.ReadCloser, error), len(groups))
-	for i, g := range groups {
-		if err := cmp.Or(ctx.Err(), m.checkPart(g)); err != nil {
-			return err
-		}
-		parts[i] = func() (io.ReadCloser, error) { return m.openPart(g) }
 	}
 	return work.merge(ctx, db, parts)
 }
 
-// complete returns all groups, if no shard is missing, and the statement.
-func (m *Manifest) complete() ([]group, divisible, error) {
+// Answer returns the rows and the notices of the statement, which are made of all its trials; with
+// INTO FILE it writes the file of the statement. db is only read. Parts and objects are checked
+// as by MergeInto, with the same errors; ErrTarget is a statement that is not made of trials.
+func (m *Manifest) Answer(ctx context.Context, db *query.DB) (*query.Rows, error) {
+	groups, err := m.complete()
+	if err != nil {
+		return nil, err
+	}
+	work, ok := m.work.(answered)
+	if !ok {
+		return nil, m.elsewhere()
+	}
+	parts, err := m.parts(ctx, db, groups)
+	if err != nil {
+		return nil, err
+	}
+	return work.answer(ctx, db, parts)
+}
+
+// parts verifies all parts and the objects of a file, and returns functions that open the parts.
+func (m *Manifest) parts(ctx context.Context, db *query.DB, groups []group) ([]func() (io.ReadCloser, error), error) {
+	if err := m.checkSources(ctx, db, m.work.names()); err != nil {
+		return nil, err
+	}
+	parts := make([]func() (io.ReadCloser, error), len(groups))
+	for i, g := range groups {
+		if err := cmp.Or(ctx.Err(), m.checkPart(g)); err != nil {
+			return nil, err
+		}
+		parts[i] = func() (io.ReadCloser, error) { return m.openPart(g) }
+	}
+	return parts, nil
+}
+
+// complete returns all groups, if no shard is missing.
+func (m *Manifest) complete() ([]group, error) {
 	groups, err := m.groups()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if missing := m.missing(groups); len(missing) > 0 {
-		return nil, nil, fmt.Errorf("%d of %d shards: %s: %w", len(missing), len(m.Shards), Ranges(missing), ErrIncomplete)
+		return nil, fmt.Errorf("%d of %d shards: %s: %w", len(missing), len(m.Shards), Ranges(missing), ErrIncomplete)
 	}
-	work, _, err := divide(m.Statement)
-	return groups, work, err
+	return groups, nil
 }
 
 // partFile is a part that is verified when it is closed after it was read to its end: it may

@@ -59,21 +59,18 @@ func (m *Manifest) RunAll(ctx context.Context, db *query.DB, first, last int) er
 
 // run checks what a group reads, and then writes its part and its state.
 func (m *Manifest) run(ctx context.Context, db *query.DB, g group) error {
-	work, _, err := divide(m.Statement)
-	if err != nil {
-		return err
-	}
 	if m.Kernel != vec.Kind() {
 		return fmt.Errorf("this machine has the kernels %s, the plan those of %s, which round differently: %w", vec.Kind(), m.Kernel, ErrChanged)
 	}
-	if err := m.checkSources(ctx, db, work.names()); err != nil {
+	if err := m.checkSources(ctx, db, m.work.names()); err != nil {
 		return err
 	}
 	p := piece{first: m.Shards[g.first].First}
 	for i := g.first; i <= g.last; i++ {
 		p.rows += m.Shards[i].Rows
 	}
-	if _, ok := work.(copied); ok {
+	var err error
+	if _, ok := m.work.(copied); ok {
 		if p.input, p.bytes, err = m.checkInput(g); err != nil {
 			return err
 		}
@@ -86,7 +83,7 @@ func (m *Manifest) run(ctx context.Context, db *query.DB, g group) error {
 		return err
 	}
 	began := time.Now()
-	if err := runPiece(ctx, db, work, p); err != nil {
+	if err := runPiece(ctx, db, m.work, p); err != nil {
 		return err
 	}
 	seconds := time.Since(began).Seconds()
@@ -104,7 +101,7 @@ func (m *Manifest) run(ctx context.Context, db *query.DB, g group) error {
 
 // runPiece runs the statement for one group.
 func runPiece(ctx context.Context, db *query.DB, work divisible, p piece) error {
-	if w, ok := work.(stored); ok {
+	if w, ok := work.(computed); ok {
 		return w.run(ctx, db, p)
 	}
 	rows, err := db.Run(ctx, work.(written).on(p), nil)
@@ -175,11 +172,7 @@ func (m *Manifest) verify(g group, p *part, sum checksum) error {
 // the rows depend on are not those of the plan. It reads graph and vectors, once for each
 // process and file; every Run does the same before it computes anything.
 func (m *Manifest) Verify(ctx context.Context, db *query.DB) error {
-	work, _, err := divide(m.Statement)
-	if err != nil {
-		return err
-	}
-	return m.checkSources(ctx, db, work.names())
+	return m.checkSources(ctx, db, m.work.names())
 }
 
 // checkSources compares the objects of a file with those of the plan: first their states,

@@ -114,6 +114,7 @@ func TestShards_SameBytes(t *testing.T) {
 	for name, text := range map[string]string{
 		"nearest": "NEAREST 3 FOR ALL USING cosine(spec) INTO FILE '%s'",
 		"score":   "SCORE FILE '" + f.pairs + "' WITH jaccard, cosine(spec) INTO FILE '%s'",
+		"links":   "EVALUATE LINKS IN g USING fastrp(dim := 4) WITH (splits := 2, training := 50) INTO FILE '%s'",
 	} {
 		alone := filepath.Join(f.folder, name+".csv")
 		statement.Run(t, f.db, fmt.Sprintf(text, alone))
@@ -132,7 +133,12 @@ func TestShards_SameBytes(t *testing.T) {
 						t.Errorf("again %v: %d shards, expected %d", again, got, shards)
 					}
 				}
-				if err := m.Merge(t.Context(), "", false); err != nil {
+				if m.Answered() {
+					_, err = m.Answer(t.Context(), f.db)
+				} else {
+					err = m.Merge(t.Context(), "", false)
+				}
+				if err != nil {
 					t.Fatal(err)
 				}
 				if readFile(t, into) != want {

@@ -59,6 +59,13 @@ func (c *Call) Early(format string, args ...any) { c.note(Notice{Early: true}, f
 // Advise is Notice for what else could be asked.
 func (c *Call) Advise(format string, args ...any) { c.note(Notice{Advice: true}, format, args...) }
 
+// Repeat is Notice for remarks of another call about a part of the same answer.
+func (c *Call) Repeat(notices []Notice) {
+	for _, n := range notices {
+		c.note(n, "%s", n.Text)
+	}
+}
+
 func (c *Call) note(n Notice, format string, args ...any) {
 	n.Statement, n.Text = c.Statement, fmt.Sprintf(format, args...)
 	if slices.Contains(c.Notices, n) { // a statement may cause the same notice several times

@@ -1,0 +1,146 @@
+package query
+
+import (
+	"fmt"
+	"slices"
+
+	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
+	"heavytail/query/internal/trial"
+	"heavytail/query/measure"
+	"heavytail/storage/csr"
+)
+
+// This file measures the trials of EVALUATE LINKS: each split, and behind the splits the null
+// graph, with the scorers that need no vectors and again with each method. They are numbered by
+// splits, and then in the order of eachMethod.
+
+// linkTrials is the number of trials of a request.
+func linkTrials(req EvaluateLinksRequest, t *linkTrial) int64 {
+	splits := max(1, req.Splits)
+	if req.Null {
+		splits++
+	}
+	return int64(splits) * int64(t.members())
+}
+
+// linkFigures returns the figures of all trials of a split, which the parts have, or which it
+// measures. The split behind the last one is that of the null graph.
+func (c *call) linkFigures(view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (all linkFigures, err error) {
+	if c.trials == nil {
+		h, err := c.holdLinks(view, req, t, split)
+		if err != nil {
+			return all, err
+		}
+		return h.measure(0, t.members())
+	}
+	for range t.members() {
+		var one linkFigures
+		if err := c.trials.Read(&one); err != nil {
+			return all, err
+		}
+		c.Repeat(one.Notices)
+		all.add(one)
+	}
+	return all, nil
+}
+
+// tryLinks measures some trials for a part. The edges of a split are held out once.
+func tryLinks(c *call, req EvaluateLinksRequest, t *linkTrial, w *trial.Writer) error {
+	graph, release, err := c.linkGraph(req, t)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := w.Of(graph.Info); err != nil {
+		return err
+	}
+	var h *heldLinks
+	held, members := -1, int64(t.members())
+	for first, end := w.Range(); first < end; first++ {
+		split, member := int(first/members), int(first%members)
+		if split != held {
+			if h, err = c.holdLinks(graph, req, t, split); err != nil {
+				return err
+			}
+			held = split
+		}
+		f, err := h.measure(member, member+1)
+		if err != nil {
+			return err
+		}
+		if err := w.Write(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heldLinks is a split whose edges are held out.
+type heldLinks struct {
+	call  *call
+	req   EvaluateLinksRequest // with the seed of the split
+	trial *linkTrial
+	links *linkSplits
+	null  bool
+}
+
+// holdLinks holds out the edges of a split: with its own seed, or those of the null graph.
+func (c *call) holdLinks(view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (h *heldLinks, err error) {
+	h = &heldLinks{call: c, req: req, trial: t, null: split == max(1, req.Splits)}
+	g := view.Graph
+	if h.null {
+		if g, err = c.nullGraph(view, req.Seed); err != nil {
+			return nil, err
+		}
+		h.req.Latest = false // it has no times
+	} else {
+		h.req.Seed += uint64(split)
+	}
+	h.links, err = c.splitLinks(view, g, h.req, t)
+	return h, err
+}
+
+// nullGraph returns a random graph with the same degrees.
+func (c *call) nullGraph(view *session.Graph, seed uint64) (*csr.Graph, error) {
+	g, err := measure.Exchange(c.Ctx, view.Graph, measure.ExchangeOptions{Work: measure.Work{Progress: c.Meter.Update}, Seed: seed})
+	if err != nil {
+		return nil, fmt.Errorf("random graph with the same degrees: %w", err)
+	}
+	return g, nil
+}
+
+// measure measures some of the members of the split.
+func (h *heldLinks) measure(first, end int) (f linkFigures, err error) {
+	c := h.call
+	said := len(c.Notices)
+	f.Held = len(h.links.base.Edges)
+	if h.req.RankAt > 0 {
+		err = h.rank(&f, first, end)
+	} else {
+		f.Pairs = h.links.pairs()
+		stop := c.Watch.Start(plan.Score)
+		err = c.eachMethod(h.trial, h.links.base, first, end, func(m methodVectors) error { return f.score(c, h.links, m, h.req) })
+		if err == nil {
+			stop(int64(len(f.Scores)), "methods included")
+		}
+	}
+	f.Notices = slices.Clone(c.Notices[said:])
+	return f, err
+}
+
+// rank measures recommendations.
+func (h *heldLinks) rank(f *linkFigures, first, end int) error {
+	r, err := h.call.rankMethods(h.req, h.trial, h.links.base, first, end, false)
+	if err != nil {
+		return err
+	}
+	f.Methods, f.Rankings = r.methods, r.list
+	f.Ranked, f.Drawn, f.Popular = len(r.sample.Vertices), r.sample.All, nullable(r.sample.Popular)
+	if h.null || len(r.list) == 0 {
+		return nil
+	}
+	chance, err := h.links.base.RankChance(r.opts)
+	f.Chance = &chance
+	return err
+}

@@ -1,0 +1,52 @@
+package shard
+
+import (
+	"context"
+	"io"
+
+	"heavytail/query"
+	"heavytail/query/parser"
+)
+
+// trials is a statement that is made of trials, which are divided among the shards: none depends
+// on another one. Its parts have the figures of the trials, and its rows, also with INTO FILE, are
+// made of all of them.
+type trials struct {
+	s     parser.Statement // as it was given
+	inner parser.Statement // without INTO FILE
+	graph string
+}
+
+// unwrapped is a statement without INTO FILE.
+func unwrapped(s parser.Statement) parser.Statement {
+	if into, ok := s.(*parser.IntoFile); ok {
+		return into.Statement
+	}
+	return s
+}
+
+func (w trials) names() named   { return named{graph: w.graph} }
+func (w trials) ending() string { return ".trials" }
+
+func (w trials) check(ctx context.Context, db *query.DB) error { return explained(ctx, db, w.s) }
+
+// divide gives each shard the same number of trials. With more shards than trials some have none.
+func (w trials) divide(ctx context.Context, db *query.DB, shards int) ([]int64, error) {
+	all, err := db.Trials(ctx, w.inner)
+	if err != nil {
+		return nil, err
+	}
+	ends := make([]int64, shards)
+	for i := range ends {
+		_, ends[i] = bounds(all, int64(i), int64(shards))
+	}
+	return ends, nil
+}
+
+func (w trials) run(ctx context.Context, db *query.DB, p piece) error {
+	return db.WriteTrials(ctx, query.TrialsRequest{Statement: w.inner, First: p.first, Count: p.rows, Path: p.output, Overwrite: true})
+}
+
+func (w trials) answer(ctx context.Context, db *query.DB, parts []func() (io.ReadCloser, error)) (*query.Rows, error) {
+	return db.RunTrials(ctx, w.s, parts)
+}

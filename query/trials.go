@@ -1,0 +1,124 @@
+package query
+
+import (
+	"context"
+	"io"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/trial"
+	"heavytail/query/parser"
+)
+
+// This file runs statements that are made of trials, EVALUATE LINKS and EVALUATE PARAMETERS, in
+// parts: any process computes the figures of some trials from the file that it only reads, and
+// then the statement is answered from all figures. The figures of a trial do not depend on the
+// parts, and its answer is made as if all had been computed at once.
+
+// TrialsRequest asks for the figures of some trials of a statement, in a file.
+type TrialsRequest struct {
+	Statement parser.Statement // without parameters and without INTO FILE
+	First     int64            // number of the first trial, from 0
+	Count     int64            // number of trials
+	Path      string
+	Overwrite bool // replace a file that exists, which is otherwise refused
+}
+
+// tried is a statement that is made of trials.
+type tried interface {
+	operation
+	// trials is the number of trials; 0 for a statement that has none.
+	trials() int64
+	// try computes the figures of some trials.
+	try(c *call, w *trial.Writer) error
+}
+
+// Trials returns the number of trials of a statement without parameters and without INTO FILE, or
+// an Error if it is not made of trials: those of EVALUATE LINKS are its splits, and with
+// null_graph one more, each with the scorers that need no vectors and again with each method;
+// those of EVALUATE PARAMETERS are its embeddings. Other errors are those of EXPLAIN.
+func (db *DB) Trials(ctx context.Context, statement parser.Statement) (int64, error) {
+	c, err := db.begin(ctx, parser.Heading(statement))
+	if err != nil {
+		return 0, err
+	}
+	defer c.end()
+	op, err := c.tried(statement)
+	if err != nil {
+		return 0, c.wrap(err)
+	}
+	return op.trials(), nil
+}
+
+// WriteTrials writes the figures of some trials to a file, for RunTrials. It only reads the DB.
+// The file has a line of JSON that says what it is of, and then one for each trial.
+func (db *DB) WriteTrials(ctx context.Context, req TrialsRequest) error {
+	c, err := db.begin(ctx, parser.Heading(req.Statement))
+	if err != nil {
+		return err
+	}
+	defer c.end()
+	return c.wrap(c.writeTrials(req))
+}
+
+func (c *call) writeTrials(req TrialsRequest) error {
+	op, err := c.tried(req.Statement)
+	if err != nil {
+		return err
+	}
+	all := op.trials()
+	some := rowRange{req.First, &req.Count}
+	if err := some.check(); err != nil {
+		return err
+	}
+	end, err := some.end(all)
+	if err != nil {
+		return err
+	}
+	return c.WriteFile(req.Path, req.Overwrite, func(out io.Writer) error {
+		w := trial.NewWriter(out, req.Statement.String(), all, req.First, end-req.First)
+		if err := op.try(c, w); err != nil {
+			return err
+		}
+		return w.Close()
+	})
+}
+
+// RunTrials is Run for a statement whose figures WriteTrials has written, with or without INTO
+// FILE: rows and notices are those of Run. parts open the files, in the order of their trials; each
+// is read to its end, and an error of its Close counts. Parts of another statement or another
+// version of the graph, incomplete ones and those out of order are storage.ErrInvalid.
+func (db *DB) RunTrials(ctx context.Context, statement parser.Statement, parts []func() (io.ReadCloser, error)) (*Rows, error) {
+	c, err := db.begin(ctx, parser.Heading(statement))
+	if err != nil {
+		return nil, err
+	}
+	defer c.end()
+	of := statement
+	if into, ok := statement.(*parser.IntoFile); ok {
+		of = into.Statement
+	}
+	op, err := c.tried(of)
+	if err != nil {
+		return nil, c.wrap(err)
+	}
+	c.trials = trial.NewReader(parts, of.String(), op.trials())
+	rows, err := c.exec(statement, nil)
+	if closed := c.trials.Close(); err == nil {
+		err = closed
+	}
+	return rows, c.wrap(err)
+}
+
+// tried prepares a statement that is made of trials.
+func (c *call) tried(statement parser.Statement) (tried, error) {
+	op, err := c.binder(nil).prepare(statement)
+	if err != nil {
+		return nil, err
+	}
+	if op, ok := op.(tried); ok && op.trials() > 0 {
+		return op, nil
+	}
+	e := fault.New(fault.Statement, "%s has no trials", parser.Heading(statement))
+	e.Expected = []string{"EVALUATE LINKS", "EVALUATE PARAMETERS"}
+	return nil, e
+}
