@@ -46,14 +46,7 @@ func TestShards_FromData(t *testing.T) {
 	for name := range statements(f, "") {
 		t.Run(name, func(t *testing.T) {
 			statement := statements(f, filepath.Join(t.TempDir(), "alone.csv"))[name]
-			output := plan(t, db, statement, 1).Output
-			rows, err := db.Query(ctx, statement, nil)
-			if err == nil {
-				err = drain(rows)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := alone(t, db, statement)
 			for _, n := range numbers {
 				m, made := restored(t, db, statements(f, filepath.Join(t.TempDir(), "merged.csv"))[name], n)
 				if err := errors.Join(m.RunAll(ctx, made, 0, n-1), m.Verify(ctx, made)); err != nil {
@@ -62,7 +55,7 @@ func TestShards_FromData(t *testing.T) {
 				if err := m.Merge(ctx, "", false); err != nil {
 					t.Fatal(err)
 				}
-				if read(t, m.Output) != read(t, output) {
+				if read(t, m.Output) != want {
 					t.Errorf("%d shards: other bytes than those of the statement", n)
 				}
 			}
@@ -92,13 +85,7 @@ func TestShards_PredictionsFromData(t *testing.T) {
 		defer db.Close()
 		statement := "MATERIALIZE PREDICTIONS FROM model(friends) IN g WITH (top := 3)"
 		if i == 0 {
-			rows, err := db.Query(ctx, statement, nil)
-			if err == nil {
-				err = drain(rows)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			exhaust(t, db, statement)
 		} else {
 			m, made := restored(t, db, statement, 5)
 			if err := errors.Join(m.RunAll(ctx, made, 0, 4), m.MergeInto(ctx, db)); err != nil {

@@ -2,6 +2,7 @@ package shard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -144,20 +145,32 @@ func (m *Manifest) checkInput(g group) (path string, bytes *format.Span, err err
 
 // checkPart verifies the rows of a group that is done.
 func (m *Manifest) checkPart(g group) error {
-	p, err := m.done(g)
+	file, err := m.openVerified(g)
 	if err != nil {
 		return err
+	}
+	return file.Close()
+}
+
+// openVerified opens the rows of a group that is done, after they were read to their end and
+// compared with the state.
+func (m *Manifest) openVerified(g group) (*os.File, error) {
+	p, err := m.done(g)
+	if err != nil {
+		return nil, err
 	}
 	file, err := os.Open(m.output(g))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer file.Close()
 	sum, err := sumOf(file, make([]byte, bufferSize))
-	if err != nil {
-		return err
+	if err == nil {
+		err = m.verify(g, p, sum)
 	}
-	return m.verify(g, p, sum)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
 }
 
 // verify compares the rows of a group with its state.

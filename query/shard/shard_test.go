@@ -173,15 +173,7 @@ func TestShards_SameBytes(t *testing.T) {
 	for name := range statements(f, "") {
 		t.Run(name, func(t *testing.T) {
 			statement := statements(f, filepath.Join(t.TempDir(), "alone.csv"))[name]
-			output := plan(t, db, statement, 1).Output
-			rows, err := db.Query(ctx, statement, nil)
-			if err == nil {
-				err = drain(rows)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := read(t, output)
+			want := alone(t, db, statement)
 			for _, n := range numbers {
 				m := plan(t, db, statements(f, filepath.Join(t.TempDir(), "merged.csv"))[name], n)
 				for i := range m.Shards {
@@ -197,6 +189,26 @@ func TestShards_SameBytes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// alone runs a statement, and returns the file that it writes.
+func alone(t *testing.T, db *query.DB, statement string) string {
+	t.Helper()
+	output := plan(t, db, statement, 1).Output
+	exhaust(t, db, statement)
+	return read(t, output)
+}
+
+// exhaust runs a statement to its end.
+func exhaust(t *testing.T, db *query.DB, statement string) {
+	t.Helper()
+	rows, err := db.Query(context.Background(), statement, nil)
+	if err == nil {
+		err = drain(rows)
+	}
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -106,25 +106,7 @@ func (t *tableCopy) discard() {
 func (m *Manifest) joinParts(ctx context.Context, w io.Writer, groups []group, notes []format.Note) error {
 	var parts []func() (*os.File, error)
 	for _, g := range groups {
-		parts = append(parts, func() (*os.File, error) {
-			p, err := m.done(g)
-			if err != nil {
-				return nil, err
-			}
-			file, err := os.Open(m.output(g))
-			if err != nil {
-				return nil, err
-			}
-			sum, err := sumOf(file, make([]byte, bufferSize))
-			if err == nil {
-				err = m.verify(g, p, sum)
-			}
-			if err != nil {
-				file.Close()
-				return nil, err
-			}
-			return file, nil
-		})
+		parts = append(parts, func() (*os.File, error) { return m.openVerified(g) })
 	}
 	return format.JoinParquet(ctx, w, parts, notes)
 }
