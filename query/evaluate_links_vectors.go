@@ -106,7 +106,7 @@ func (c *call) evaluationModel(t *linkTrial, split *evaluate.LinkSplit, e *confi
 	if err != nil {
 		return nil, trainingMistake(err)
 	}
-	return []evaluate.Trained{{Name: trainedModel, Score: b.Score}}, nil
+	return []evaluate.Trained{{Name: trainedModel, Score: b.Score, Links: b.Scoring()}}, nil
 }
 
 // trainedModel is the scorer in tables of a model as TRAIN MODEL makes it.

@@ -221,7 +221,7 @@ func planMaterialize(req MaterializeRequest, m *materializeEntry) *plan.Plan {
 //     neighbours: the radius is 1.
 //   - If the score also depends on the degree of the candidate, or on paths of three edges
 //     to it, the edges of vertices two edges from u are read: the radius is 2. So it is for
-//     models of heuristics, also of l3.
+//     models of several heuristics, also of l3. A model of one is as its heuristic.
 //   - The candidates of l3 are the ends of paths of three edges. The degrees of u and of the
 //     candidate decide from which of the two the sum begins, and with it the last bit: the
 //     radius is 3.
@@ -231,12 +231,16 @@ func planMaterialize(req MaterializeRequest, m *materializeEntry) *plan.Plan {
 // Ties are broken by vertex, and vertices keep their order when others are added or deleted.
 func (m *materializeEntry) radius() int {
 	w := m.scorers[0]
+	name := w.Name
+	if len(w.model.Terms) == 1 {
+		name = w.model.Terms[0]
+	}
 	switch {
-	case w.embedding != nil, w.Name == "preferential_attachment", w.needsTimes():
+	case w.embedding != nil, name == "preferential_attachment", w.needsTimes():
 		return -1
-	case link.TwoSteps(w.Name):
+	case link.TwoSteps(name):
 		return 1
-	case w.Name == "l3":
+	case name == "l3":
 		return 3
 	}
 	return max(2, link.KatzLength-1)

@@ -138,7 +138,7 @@ func (p *prediction) admits(v uint32) bool {
 
 // predictor returns the link.Predictor of a request; release frees its memory.
 func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err error) {
-	const perVertex, perLink, perNear = 24, 24, 8
+	const perVertex, perLink, perNear = 32, 24, 8
 	const perSteps = 24 // of each vertex: its steps, its place by degree, and a sorted copy
 	n, workers := int64(p.graph.Graph.Vertices()), int64(1)
 	near, kept, batch := int64(0), int64(0), int64(0)
@@ -154,7 +154,7 @@ func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err 
 	if err != nil {
 		return nil, nil, err
 	}
-	return link.NewPredictor(p.graph.Graph, link.NewScoring(p.scorers[0].Name, p.scorers[0].score), link.PredictOptions{
+	return link.NewPredictor(p.graph.Graph, p.scorers[0].links(), link.PredictOptions{
 		Admit: p.admits, Each: p.each, Threshold: p.threshold, Top: p.top, Sides: p.across, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
 	}), release, nil
 }

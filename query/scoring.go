@@ -47,6 +47,14 @@ type boundScorer struct {
 	model *boundModel                           // nil where it is none
 }
 
+// links is how the likeliest links by the scorer are found.
+func (b *boundScorer) links() link.Scoring {
+	if b.model != nil {
+		return b.model.Scoring()
+	}
+	return link.NewScoring(b.Name, b.score)
+}
+
 // made is the time at which the embeddings and models of the scorers were made; zero
 // if they read only the graph.
 func (s *scoring) made() time.Time {

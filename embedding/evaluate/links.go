@@ -55,6 +55,8 @@ type LinkOptions struct {
 type Trained struct {
 	Name  string
 	Score func(u, v uint32) float64 // larger for likelier edges; symmetric and safe for concurrent use
+	// Links is how its likeliest links are found; without a Score they are found by that of Trained.
+	Links link.Scoring
 }
 
 // DefaultFeature is the feature with the best logistic regression on average: over

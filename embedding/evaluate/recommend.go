@@ -171,7 +171,10 @@ func (s *LinkSplit) Rank(ctx context.Context, m *vec.Matrix, opts RankOptions) (
 		list = append(list, ranking)
 	}
 	for _, m := range opts.Models {
-		ranking, err := r.rank(ctx, Ranking{Scorer: m.Name, Learned: true}, link.Scoring{Score: m.Score, HigherIsLikelier: true})
+		if m.Links.Score == nil {
+			m.Links = link.Scoring{Score: m.Score, HigherIsLikelier: true}
+		}
+		ranking, err := r.rank(ctx, Ranking{Scorer: m.Name, Learned: true}, m.Links)
 		if err != nil {
 			return nil, RankSample{}, err
 		}

@@ -22,6 +22,13 @@ type Scoring struct {
 	// "". The scores of a heuristic are added up while the candidates are
 	// enumerated, with the same bits as those of Score.
 	Heuristic string
+	// Of, if not nil, is a function that does not decrease, and the scores of links and the
+	// threshold are its values: Score orders the links. See [Bound.Scoring].
+	Of func(score float64) float64
+
+	// around, if not nil, is that of a model: what it returns has the scores of Score but for
+	// rounding, in less time.
+	around func() (b *Bound, from func(u uint32))
 }
 
 // NewScoring returns the Scoring for the function that [New] made for the scorer of a
@@ -75,7 +82,8 @@ type PredictOptions struct {
 //
 // Links come in the order of their scores, the likeliest first, ties by vertex. A
 // Predictor is safe for concurrent use. Each call that runs takes 12 bytes for each
-// vertex of the graph, 24 by l3, and keeps them for the next one.
+// vertex of the graph, 24 by l3, 32 by models of paths of three edges, and keeps them for the
+// next one.
 type Predictor struct {
 	g       *csr.Graph
 	s       Scoring
@@ -93,6 +101,10 @@ type Predictor struct {
 
 // NewPredictor returns a predictor of links of g.
 func NewPredictor(g *csr.Graph, s Scoring, opts PredictOptions) *Predictor {
+	if of, score := s.Of, s.Score; of != nil && opts.Sides != nil {
+		// Candidates across sides are those of models, of which heuristics score few or none.
+		s = Scoring{Score: func(u, v uint32) float64 { return of(score(u, v)) }, HigherIsLikelier: true}
+	}
 	p := &Predictor{g: g, s: s, opts: opts, sum: summedBy(s.Heuristic), weigh: pathWeights(s.Heuristic)}
 	if s.Heuristic == "l3" {
 		p.l3 = newL3(g)
@@ -117,6 +129,22 @@ type scratch struct {
 	reached []uint32  // vertices whose ends are not 0, except linked ones
 	work    int       // entries of rows since the context was checked
 	scored  int64     // candidates that were scored
+	// quick scores pairs of the vertex of the search but for rounding; nil if there is no
+	// faster way than Score. own and from are what Scoring.around has returned.
+	quick, own *Bound
+	from       func(u uint32)
+}
+
+// start prepares quick for the search from a vertex, if there is such a way.
+func (s *scratch) start(of Scoring, u uint32) {
+	if of.around == nil {
+		return
+	}
+	if s.own == nil {
+		s.own, s.from = of.around()
+	}
+	s.from(u)
+	s.quick = s.own
 }
 
 // For returns the k likeliest links of u, and how many candidates were scored. If
@@ -125,12 +153,26 @@ type scratch struct {
 // d(x)) over the neighbours x of u, plus the time of scores that are not sums
 // over paths.
 func (p *Predictor) For(ctx context.Context, u uint32, near []uint32, k int) ([]PredictedLink, int64, error) {
-	return p.one(ctx, u, near, k, p.search)
+	return p.valued(p.one(ctx, u, near, k, p.search))
+}
+
+// valued replaces the scores that order links by those that links have.
+func (p *Predictor) valued(links []PredictedLink, scored int64, err error) ([]PredictedLink, int64, error) {
+	if p.s.Of != nil {
+		for i := range links {
+			links[i].Score = p.s.Of(links[i].Score)
+		}
+	}
+	return links, scored, err
 }
 
 // Limited is [Predictor.For], but from a vertex of which [Predictor.Many] is true it
 // follows only [Predictor.Few] paths, so that the links of all vertices take bounded time.
 func (p *Predictor) Limited(ctx context.Context, u uint32, near []uint32, k int) ([]PredictedLink, int64, error) {
+	return p.valued(p.limited(ctx, u, near, k))
+}
+
+func (p *Predictor) limited(ctx context.Context, u uint32, near []uint32, k int) ([]PredictedLink, int64, error) {
 	if p.Many(u) {
 		return p.one(ctx, u, near, k, p.searchFew)
 	}
@@ -160,7 +202,7 @@ type searchFunc func(ctx context.Context, s *scratch, u, from uint32, near []uin
 
 // top returns an empty list of the k likeliest links.
 func (p *Predictor) top(k int) *top {
-	return &top{most: k, higher: p.s.HigherIsLikelier, threshold: p.opts.Threshold}
+	return &top{most: k, higher: p.s.HigherIsLikelier, threshold: p.opts.Threshold, of: p.s.Of}
 }
 
 // search offers the links of u to the vertices from a number on.
@@ -194,6 +236,8 @@ func (p *Predictor) search(ctx context.Context, s *scratch, u, from uint32, near
 				s.touched = append(s.touched, v)
 			}
 		}
+		s.start(p.s, u)
+		defer func() { s.quick = nil }()
 	}
 	du := p.g.Degree(u)
 	for i, v := range s.touched {
@@ -234,6 +278,10 @@ func (p *Predictor) offerScored(s *scratch, u, v uint32, t *top) {
 		return
 	}
 	s.scored++
+	const rounding = 1 + 1e-9 // an upper bound of the ratio of the two scores
+	if s.quick != nil && t.full() && !t.wants(s.quick.Score(u, v)*rounding) {
+		return
+	}
 	if score := p.s.Score(u, v); t.wants(score) {
 		t.offer(PredictedLink{u, v, score})
 	}
@@ -374,8 +422,10 @@ func (p *Predictor) searchPaths(ctx context.Context, s *scratch, u, from uint32,
 	return ctx.Err()
 }
 
-// triples reports whether candidates are the ends of paths of three edges.
-func (p *Predictor) triples() bool { return p.l3 != nil || p.weigh != nil || p.opts.Sides != nil }
+// triples reports whether paths of three edges are followed.
+func (p *Predictor) triples() bool {
+	return p.l3 != nil || p.weigh != nil || p.opts.Sides != nil || p.s.around != nil
+}
 
 // searchTriples is search by l3, and by any scorer across sides. The candidates are the
 // vertices that a path of three edges leads to. By l3 their sums are added up from u, in

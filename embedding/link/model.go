@@ -79,6 +79,16 @@ func (m *Model) Features() []string {
 	return names
 }
 
+// Heuristic returns the name of the scorer of the graph that is the only term of the model, or
+// "". The model then orders pairs as the scorer does, and its likeliest links are those of the
+// scorer: see [Bound.Scoring].
+func (m *Model) Heuristic() string {
+	if len(m.terms) == 1 && len(m.planes) == 0 && !m.terms[0].vectors && m.terms[0].weight > 0 {
+		return m.terms[0].name
+	}
+	return ""
+}
+
 // WithPrior returns the model with probabilities for a sample with another fraction of
 // links than ½. For pairs drawn from all pairs of a graph it is the expected fraction of
 // new links. The log-odds grow by ln(share/(1−share)); the correction is exact if links and
