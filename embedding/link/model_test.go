@@ -172,8 +172,29 @@ func TestCalibrate_Planted(t *testing.T) {
 	if slope, shift := calibrate([]float64{1, 2, 3, 4}, []bool{false, false, true, true}); !(slope > 0 && slope < 100) || shift-shift != 0 {
 		t.Errorf("slope %v and shift %v of scores that separate", slope, shift)
 	}
-	if slope, _ := calibrate([]float64{1, 2, 3, 4}, []bool{true, true, false, false}); slope != 1 {
-		t.Errorf("slope %v of scores that mislead", slope)
+	// Scores that say much about a few pairs and little about most keep an order.
+	scores, linked = nil, nil
+	for i := range 20_000 {
+		x := rng.NormFloat64()
+		is := rng.Float64() < 1/(1+math.Exp(-x))
+		if i%4 == 0 {
+			is, x = true, 100+x
+		}
+		scores, linked = append(scores, 0.1*x), append(linked, is)
+	}
+	slope, shift = calibrate(scores, linked)
+	mean, share := 0.0, 0.0
+	for i, x := range scores {
+		mean += 1 / (1 + math.Exp(-(slope*x + shift))) / float64(len(scores))
+		if linked[i] {
+			share += 1 / float64(len(scores))
+		}
+	}
+	if top := slope*slices.Max(scores) + shift; math.Abs(top-mostOdds) > 1e-3 || math.Abs(mean-share) > 1e-4 {
+		t.Errorf("log-odds up to %v, a mean of %v and of links %v", top, mean, share)
+	}
+	if slope, shift := calibrate([]float64{1, 2, 3, 4, 5}, []bool{true, true, true, false, false}); !(slope > 0 && slope < 1e-5) || math.Abs(shift-math.Log(4./3)) > 1e-9 {
+		t.Errorf("slope %v and shift %v of scores that mislead", slope, shift)
 	}
 }
 
