@@ -31,7 +31,7 @@ type TrainModelRequest struct {
 	// date with the graph; empty makes a model of heuristics alone.
 	Embedding string
 	// Heuristics are names of DB.Scorers, including scorers of vectors. nil
-	// means link.DefaultHeuristics, and an empty list means none.
+	// lets training choose among all, see link.Terms; an empty list means none.
 	Heuristics []string
 	// Features are names of link.Features joined by +. Empty means DefaultFeatures if
 	// an embedding is named and no heuristic reads it, otherwise none.
@@ -73,7 +73,7 @@ type modelEntry struct {
 var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, TrainModelResult]{
 	help: Help{
 		Statement: kindTrain, Syntax: "TRAIN MODEL model IN graph [USING embedding | heuristics(scorer, …), …] [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding, measures it on other held-out edges, and stores it for use as model(…) in SCORE and PREDICT; without heuristics(…) it uses all heuristics of the graph, and without an embedding only heuristics",
+		Summary: "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding, measures it on other held-out edges, and stores it for use as model(…) in SCORE and PREDICT; without heuristics(…) it chooses among all heuristics of the graph, alone and together, and without an embedding only heuristics",
 		Columns: "model, terms, negatives, auc, average_precision, brier, calibration_error, best_single, best_single_auc, seconds; in the background those of SHOW JOBS",
 		Options: trainOptions(),
 		Example: "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1)",

@@ -39,8 +39,9 @@ func curveOf(s Scorer) curve {
 
 // Terms are the scorers and features that a model may use.
 type Terms struct {
-	// Heuristics are names of [Scorers], which may be those of vectors, too. nil
-	// means [DefaultHeuristics], and an empty list none.
+	// Heuristics are names of [Scorers], which may be those of vectors, too. nil means
+	// [DefaultHeuristics], with which Train also compares all other scorers of the graph and
+	// models with l3, katz and recent_neighbors; an empty list means none.
 	Heuristics []string
 	// Features are names of features joined by '+', such as "hadamard+l1"; see
 	// [Features]. Empty means none.

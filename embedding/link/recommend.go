@@ -2,6 +2,7 @@ package link
 
 import (
 	"cmp"
+	"errors"
 	"math/rand/v2"
 	"slices"
 
@@ -78,22 +79,25 @@ type recommended struct {
 	candidates []uint32    // ascending
 	rows       *vec.Matrix // their columns, as in training
 	scratch    []float32
+	b          *Bound // computes their scores
 }
 
 // set writes the columns of the pair of u and v.
 func (r *recommended) set(v uint32, row []float32) {
-	r.s.t.set(row, r.u, v, r.scratch)
+	r.s.t.set(r.b, row, r.u, v, r.scratch)
 	r.s.t.complete(row)
 }
 
 // each calls f for every vertex of the sample, from several goroutines.
 func (s *sample) each(f func(i int, r *recommended)) error {
+	rooms := s.t.rooms()
 	vec.Parallel(len(s.vertices), 4, s.t.opts.Workers, func(_, lo, hi int) {
-		seen := make([]bool, s.t.b.g.Vertices())
-		scratch := make([]float32, s.t.widest())
+		in := rooms.Get().(*room)
+		defer rooms.Put(in)
 		for i := lo; i < hi && s.t.ctx.Err() == nil; i++ {
-			r := &recommended{s: s, u: s.vertices[i], scratch: scratch}
-			r.candidates = s.candidates(i, seen)
+			r := &recommended{s: s, u: s.vertices[i], scratch: in.scratch, b: in.b}
+			in.from(r.u)
+			r.candidates = s.candidates(i, in.seen)
 			r.rows = vec.NewMatrix(len(r.candidates), s.t.x.Dim)
 			for j, v := range r.candidates {
 				r.set(v, r.rows.Row(j))
@@ -148,8 +152,8 @@ func (s *sample) precisions(functions []linear) ([][]float64, error) {
 	return of, err
 }
 
-// averagePrecision is that of the listLength best candidates, ties by vertex: the sum of the
-// precisions at the ranks of held-out links, divided by as many as a list can have.
+// averagePrecision is that of the listLength best candidates by f, ties by vertex: the sum of
+// the precisions at the ranks of held-out links, divided by as many as a list can have.
 func (r *recommended) averagePrecision(f linear) float64 {
 	type scored struct {
 		v     uint32
@@ -167,15 +171,48 @@ func (r *recommended) averagePrecision(f linear) float64 {
 		list = slices.Insert(list, at, c)
 		list = list[:min(len(list), listLength)]
 	}
-	held := r.s.held.Neighbors(r.u)
-	found, sum := 0.0, 0.0
+	best := make([]uint32, len(list))
 	for i, c := range list {
-		if _, is := slices.BinarySearch(held, c.v); is {
+		best[i] = c.v
+	}
+	return r.s.averagePrecision(r.u, best)
+}
+
+// averagePrecision is that of the best candidates of a vertex, at most listLength.
+func (s *sample) averagePrecision(u uint32, best []uint32) float64 {
+	held := s.held.Neighbors(u)
+	found, sum := 0.0, 0.0
+	for i, v := range best {
+		if _, is := slices.BinarySearch(held, v); is {
 			found++
 			sum += found / float64(i+1)
 		}
 	}
 	return sum / float64(min(len(held), listLength))
+}
+
+// heuristicPrecisions returns the average precision of the recommendations to each vertex by a
+// scorer of the graph.
+func (s *sample) heuristicPrecisions(name string) ([]float64, error) {
+	g := s.t.b.g
+	score, err := New(name, g, nil)
+	if err != nil {
+		return nil, err
+	}
+	p := NewPredictor(g, NewScoring(name, score), PredictOptions{})
+	of, failed := make([]float64, len(s.vertices)), make([]error, len(s.vertices))
+	vec.Parallel(len(s.vertices), 4, s.t.opts.Workers, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			var links []PredictedLink
+			links, _, failed[i] = p.For(s.t.ctx, s.vertices[i], nil, listLength)
+			best := make([]uint32, len(links))
+			for j, l := range links {
+				best[j] = l.V
+			}
+			of[i] = s.averagePrecision(s.vertices[i], best)
+		}
+	})
+	return of, errors.Join(failed...)
 }
 
 // The most pairs of a vertex that a conditional model learns from.

@@ -242,7 +242,87 @@ func TestChoose(t *testing.T) {
 			t.Errorf("chose %s, want %s", got.Name, c.want)
 		}
 	}
+	alone := made("scorer", 0.7, 0.4, 0.6, 0.5, 0.5)
+	alone.Single = true
+	tie, below := made("tie", 0.75, 0.41, 0.59, 0.5, 0.5), made("tie below", 0.8, 0.39, 0.6, 0.5, 0.5)
+	tie.tie, below.tie = true, true
+	weak := made("weak scorer", 0.9, 0.1, 0.2, 0.1, 0.1)
+	weak.Single = true
+	for _, c := range []struct {
+		others []*trial
+		want   string
+	}{
+		{[]*trial{weak}, "scorer"},
+		{[]*trial{weak, made("above by chance", 0.95, 0.5, 0.6, 0.6, 0.4)}, "scorer"},
+		{[]*trial{weak, made("above everywhere", 0.6, 0.5, 0.7, 0.6, 0.6)}, "above everywhere"},
+		{[]*trial{weak, tie, below}, "tie"},
+		{[]*trial{made("equal", 0.9, 0.4, 0.6, 0.5, 0.5)}, "equal"},
+	} {
+		if got := choose(append(c.others, alone)); got.Name != c.want {
+			t.Errorf("chose %s, want %s", got.Name, c.want)
+		}
+	}
 	if got := choose([]*trial{made("one vertex", 0.6, 0.9), made("apart", 0.8, 0.1)}); got.Name != "apart" {
 		t.Errorf("chose %s by one vertex", got.Name)
+	}
+}
+
+// bipartite is a graph of groups, in each of which vertices of two sides have an edge with
+// probability ½, and a fifth of its edges. Common neighbours are on one side, and no edge is.
+func bipartite(t *testing.T) (*csr.Graph, Pairs) {
+	t.Helper()
+	const side, groups = 300, 15
+	random := rand.New(rand.NewPCG(11, 12))
+	var edges []csr.Edge
+	var pairs Pairs
+	for u := range side {
+		for v := range side {
+			if u%groups == v%groups && random.IntN(2) == 0 {
+				edges = append(edges, csr.Edge{U: uint32(u), V: uint32(side + v)})
+			}
+		}
+	}
+	random.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
+	g, err := csr.FromEdges(2*side, edges[len(edges)/5:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs.Links = edges[:len(edges)/5]
+	for len(pairs.Others) < len(pairs.Links) {
+		if u, v := random.Uint32N(2*side), random.Uint32N(2*side); u != v && !g.HasEdge(u, v) && !slices.Contains(pairs.Links, csr.Edge{U: min(u, v), V: max(u, v)}) {
+			pairs.Others = append(pairs.Others, csr.Edge{U: u, V: v})
+		}
+	}
+	return g, pairs
+}
+
+// TestTrain_BestScorer has a graph on which l3 alone finds the links, because other candidates
+// are on the wrong side: the model is that scorer.
+func TestTrain_BestScorer(t *testing.T) {
+	t.Parallel()
+	g, pairs := bipartite(t)
+	m, report, err := Train(t.Context(), g, nil, pairs, TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Heuristic() != "l3" {
+		t.Fatalf("the model has %v of %+v", m.Heuristics(), report.Candidates)
+	}
+	for _, c := range report.Candidates {
+		if c.Chosen != (c.Name == "l3") || c.Chosen && c.MAP < 0.3 {
+			t.Errorf("%+v", c)
+		}
+	}
+	b, err := m.Bind(g, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	links, others := 0.0, 0.0
+	for i, e := range pairs.Links {
+		links += b.Score(e.U, e.V) / float64(len(pairs.Links))
+		others += b.Score(pairs.Others[i].U, pairs.Others[i].V) / float64(len(pairs.Links))
+	}
+	if links < 0.8 || others > 0.2 {
+		t.Errorf("links have a probability of %v, other pairs of %v", links, others)
 	}
 }

@@ -3,6 +3,8 @@ package link
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -37,8 +39,9 @@ func (f linear) plus(factor float64, g linear) linear {
 type table struct {
 	ctx      context.Context
 	opts     TrainOptions
-	m        *Model // all terms and planes, without weights
-	b        *Bound // of m
+	m        *Model  // all terms and planes, without weights
+	b        *Bound  // of m
+	grade    []grade // of the terms
 	features []Feature
 	x        *vec.Matrix
 	means    []float64 // of the columns, over pairs whose vectors are comparable
@@ -54,7 +57,18 @@ func newTable(ctx context.Context, g *csr.Graph, vectors *vec.Matrix, pairs Pair
 		return nil, err
 	}
 	t := &table{ctx: ctx, opts: opts, features: features, m: &Model{}}
-	for _, s := range scorers {
+	named := func(s Scorer) bool {
+		return slices.ContainsFunc(scorers, func(o Scorer) bool { return o.Name == s.Name })
+	}
+	for _, s := range Scorers() {
+		switch {
+		case named(s):
+			t.grade = append(t.grade, always)
+		case opts.Terms.Heuristics != nil || s.NeedsEmbedding || NeedsTimes(s.Name) && !Timed(g) || s.Name == "sorensen":
+			continue
+		default:
+			t.grade = append(t.grade, gradeOf(s.Name))
+		}
 		t.m.terms = append(t.m.terms, term{name: s.Name, curve: curveOf(s), vectors: s.NeedsEmbedding})
 	}
 	if opts.Terms.NeedsEmbedding() {
@@ -73,6 +87,38 @@ func newTable(ctx context.Context, g *csr.Graph, vectors *vec.Matrix, pairs Pair
 	return t, ctx.Err()
 }
 
+// grade says in which trials of several terms a scorer is.
+type grade uint8
+
+const (
+	always  grade = iota
+	byL3          // in those with l3
+	byPaths       // in those with all paths
+	alone         // in none
+)
+
+// gradeOf is the grade of a scorer of the graph that is not one of [DefaultHeuristics].
+func gradeOf(scorer string) grade {
+	switch scorer {
+	case "l3":
+		return byL3
+	case "katz", recentNeighbors:
+		return byPaths
+	}
+	return alone
+}
+
+// graded lists the terms of a grade.
+func (t *table) graded(of grade) []int {
+	var list []int
+	for i, g := range t.grade {
+		if g == of {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // apart is the last column: 1 where the vectors of a pair are not comparable.
 func (t *table) apart() int { return len(t.m.terms) + len(t.m.planes) }
 
@@ -85,19 +131,40 @@ func (t *table) measure(pairs Pairs) {
 	}
 	t.x = vec.NewMatrix(len(all), t.apart()+1)
 	const block = 256
+	rooms := t.rooms()
 	vec.Parallel(len(all), block, t.opts.Workers, func(_, lo, hi int) {
-		if t.ctx.Err() != nil {
-			return
-		}
-		scratch := make([]float32, t.widest())
-		for i := lo; i < hi; i++ {
-			t.set(t.x.Row(i), all[i].U, all[i].V, scratch)
+		in := rooms.Get().(*room)
+		defer rooms.Put(in)
+		for i := lo; i < hi && t.ctx.Err() == nil; i++ {
+			u, v := all[i].U, all[i].V
+			if du, dv := t.b.g.Degree(u), t.b.g.Degree(v); du > dv { // fewer paths begin at v
+				u, v = v, u
+			}
+			in.from(u)
+			t.set(in.b, t.x.Row(i), u, v, in.scratch)
 		}
 	})
 	t.average()
 	for i := range all {
 		t.complete(t.x.Row(i))
 	}
+}
+
+// room is the working memory of one goroutine that writes columns.
+type room struct {
+	b       *Bound // scores pairs of the vertex of from
+	from    func(u uint32)
+	scratch []float32 // has room for the values of a feature
+	seen    []bool    // of vertices, all false
+}
+
+// rooms returns a pool of *room.
+func (t *table) rooms() *sync.Pool {
+	return &sync.Pool{New: func() any {
+		r := &room{scratch: make([]float32, t.widest()), seen: make([]bool, t.b.g.Vertices())}
+		r.b, r.from = t.b.around()
+		return r
+	}}
 }
 
 // widest is the largest number of values of a feature.
@@ -109,9 +176,9 @@ func (t *table) widest() int {
 	return widest
 }
 
-// set writes the values of all columns. scratch has room for the values of a feature.
-func (t *table) set(dst []float32, u, v uint32, scratch []float32) {
-	b := t.b
+// set writes the values of all columns, whose scores b computes. scratch has room for the
+// values of a feature.
+func (t *table) set(b *Bound, dst []float32, u, v uint32, scratch []float32) {
 	var x values
 	b.measure(&x, u, v, true)
 	for i, term := range t.m.terms {
