@@ -364,3 +364,22 @@ func mostFrequent(labels evaluate.Labels, test int) (share, error float64) {
 	share = float64(found) / float64(all)
 	return share, math.Sqrt(share * (1 - share) / float64(test))
 }
+
+// On a random graph a model gives every pair about the same probability.
+func TestTrainModel_RandomGraphProbabilities(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(3) {
+		_, report, err := TrainModel(context.Background(), ModelRequest{Graph: random(t, 600, 0.02, seed), Split: evaluate.SplitOptions{Seed: seed}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range report.Bins {
+			if b.Pairs > 0 && math.Abs(b.Mean-0.5) > 0.15 {
+				t.Errorf("seed %d: %d pairs have a probability of %v", seed, b.Pairs, b.Mean)
+			}
+		}
+		if math.Abs(report.Brier-0.25) > 0.01 {
+			t.Errorf("seed %d: Brier %v", seed, report.Brier)
+		}
+	}
+}
