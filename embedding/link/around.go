@@ -95,3 +95,20 @@ func (b *Bound) around() (of *Bound, from func(u uint32)) {
 	}
 	return &other, a.start
 }
+
+// Scoring returns how a Predictor finds the likeliest links by the model. Those of a model of
+// one scorer of the graph are found as those of the scorer, which has its own candidates.
+func (b *Bound) Scoring() Scoring {
+	if name := b.m.Heuristic(); name != "" {
+		if score, err := New(name, b.g, nil); err == nil { // it has been bound, so that there is none
+			s := NewScoring(name, score)
+			s.Of = func(x float64) float64 { return b.m.probability(b.m.bias + b.m.terms[0].part(x)) }
+			return s
+		}
+	}
+	s := Scoring{Score: b.Score, HigherIsLikelier: true}
+	if slices.ContainsFunc(b.m.terms, func(t term) bool { return t.name == "l3" || pathWeights(t.name) != nil }) {
+		s.around = b.around
+	}
+	return s
+}
