@@ -1,9 +1,11 @@
 package paper
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -170,7 +172,7 @@ func lower(a, b float64) float64 {
 	return a
 }
 
-// drawCurve draws the AUC of hidden links against the anchor, for every graph with 64
+// drawCurve draws the AUC of hidden links against the anchor, for every graph with 128
 // dimensions, the usual margin and the start deepwalk.
 func (e *experiment) drawCurve(points []curvePoint) error {
 	chart := figure.Chart{
@@ -179,7 +181,7 @@ func (e *experiment) drawCurve(points []curvePoint) error {
 	at := map[string]int{}
 	for _, p := range points {
 		m := e.curveFigures(p)
-		if p.start != "deepwalk" || p.margin != usualMargin || p.dim != 64 || m == nil {
+		if p.start != "deepwalk" || p.margin != usualMargin || p.dim != 128 || m == nil {
 			continue
 		}
 		start := p
@@ -194,6 +196,9 @@ func (e *experiment) drawCurve(points []curvePoint) error {
 		}
 		line := &chart.Series[at[p.graph.name]]
 		line.Points = append(line.Points, figure.Point{X: p.anchor, Y: figureOf(m, "auc random") - figureOf(ref, "auc random")})
+	}
+	for _, line := range chart.Series { // the points come in the order in which they are measured
+		slices.SortFunc(line.Points, func(a, b figure.Point) int { return cmp.Compare(a.X, b.X) })
 	}
 	return e.picture("curve", chart)
 }
