@@ -62,6 +62,28 @@ func TestPredict_InFile(t *testing.T) {
 	}
 }
 
+// TestPredict_InFileTwoSteps is the same for scorers that read the degrees of the candidates.
+func TestPredict_InFileTwoSteps(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	mustRun(t, db, "GENERATE watts_strogatz(n := 20000, k := 4, beta := 0.1, seed := 3) INTO g")
+	mustRun(t, db, "DELETE VERTEX '3', '77', '3000' FROM g")
+	for _, scorer := range []string{"jaccard", "sorensen", "lhn", "hub_promoted", "hub_depressed"} {
+		for _, vertex := range []string{"2", "76", "3001", "19999"} {
+			req := PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: Scorer{Name: scorer}}
+			forgetLoaded(db)
+			have, err := db.PredictFor(t.Context(), req)
+			if err != nil || loaded(db) {
+				t.Fatalf("%s of %s: the graph was loaded, or %v", scorer, vertex, err)
+			}
+			req.Where = func(Candidate) bool { return true } // loads the graph
+			if want, err := db.PredictFor(t.Context(), req); err != nil || !loaded(db) || len(have.Vertices) == 0 || !reflect.DeepEqual(have, want) {
+				t.Errorf("%s of %s: %+v in the file, %+v loaded, %v", scorer, vertex, have, want, err)
+			}
+		}
+	}
+}
+
 // What needs more of the graph than the edges around a vertex loads it.
 func TestPredict_NotInFile(t *testing.T) {
 	t.Parallel()

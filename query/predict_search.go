@@ -314,11 +314,11 @@ const aroundShare = 8
 var errLoad = errors.New("the graph must be loaded")
 
 // canPredictFile reports whether links can be predicted from the file: those of one vertex
-// by a scorer that reads only its edges and those of its neighbours, without a condition,
-// in a graph that is not in memory.
+// by a scorer that reads only edges within two steps of it, without a condition, in a graph
+// that is not in memory.
 func (c *call) canPredictFile(req linksRequest, p *linksEntry) bool {
 	with := p.scorers[0]
-	if !req.one || with.embedding != nil || with.Model != "" || !link.TwoSteps(with.Name) ||
+	if !req.one || with.embedding != nil || with.Model != "" || link.RowSteps(with.Name) == 0 ||
 		req.Where != nil || req.orderBy != "" || p.sides != "" || p.asOf != nil || c.Graphs[p.graph.Name] != nil {
 		return false
 	}
@@ -339,7 +339,7 @@ func (c *call) predictFile(req linksRequest, p *linksEntry) (PredictResult, erro
 		if err != nil {
 			return err
 		}
-		around, err := v.Around(vertex, 2*p.graph.Edges/aroundShare)
+		around, err := v.Around(vertex, link.RowSteps(p.scorers[0].Name), 2*p.graph.Edges/aroundShare)
 		if err != nil {
 			return err
 		}

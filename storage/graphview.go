@@ -32,11 +32,11 @@ func (db *DB) ViewGraph(ctx context.Context, graph string, f func(*GraphView) er
 	})
 }
 
-// Around is the part of a graph within two edges of a vertex. Its vertices have numbers of
-// their own, in the same order as in the graph.
+// Around is the part of a graph around a vertex. Its vertices have numbers of their own, in
+// the same order as in the graph.
 type Around struct {
-	// Graph has the rows of the vertex and of its neighbours. Those of other vertices are
-	// empty, so it is not symmetric.
+	// Graph has the rows of the vertices within the steps that were asked for. Those of their
+	// other neighbours are empty, so it is not symmetric.
 	Graph    *csr.Graph
 	Vertex   uint32   // its number in Graph
 	Vertices []uint32 // the number in the whole graph of each vertex of Graph
@@ -47,42 +47,37 @@ type Around struct {
 // graph that is read as a whole: a block of up to 2 KB is found, verified and decoded.
 const rowCost = 200
 
-// Around reads the edges of a vertex and of its neighbours. Cost is the sum of their
-// degrees and of 200 for each of them: what reading a whole graph with so many arcs takes.
-// If it is larger than most, Around stops, and Graph is nil.
-func (v *GraphView) Around(vertex uint32, most int64) (*Around, error) {
-	first, err := v.Neighbors(vertex)
-	if err != nil {
-		return nil, err
-	}
-	a := &Around{Cost: rowCost + int64(len(first))}
-	rows := make([][]uint32, len(first))
-	all := slices.Concat(first, []uint32{vertex})
-	for i, w := range first {
-		if a.Cost += rowCost; a.Cost > most {
+// Around reads the edges of a vertex and of all vertices within steps edges of it. Cost is
+// the sum of their degrees and of 200 for each of them: what reading a whole graph with so
+// many arcs takes. If it is larger than most, Around stops, as soon as it knows, and Graph is
+// nil; Cost is then what was read.
+func (v *GraphView) Around(vertex uint32, steps int, most int64) (*Around, error) {
+	a := &Around{}
+	rows := map[uint32][]uint32{}
+	a.Vertices = []uint32{vertex}
+	for range steps + 1 {
+		next := slices.DeleteFunc(slices.Clone(a.Vertices), func(u uint32) bool { _, there := rows[u]; return there })
+		if a.Cost+int64(len(next))*rowCost > most {
 			return a, nil
 		}
-		if rows[i], err = v.Neighbors(w); err != nil {
-			return nil, err
+		for _, u := range next {
+			row, err := v.Neighbors(u)
+			if err != nil {
+				return nil, err
+			}
+			if a.Cost += rowCost + int64(len(row)); a.Cost > most {
+				return a, nil
+			}
+			rows[u] = row
+			a.Vertices = append(a.Vertices, row...)
 		}
-		a.Cost += int64(len(rows[i]))
-		all = append(all, rows[i]...)
+		slices.Sort(a.Vertices)
+		a.Vertices = slices.Compact(a.Vertices)
 	}
-	if a.Cost > most {
-		return a, nil
-	}
-	slices.Sort(all)
-	a.Vertices = slices.Compact(all)
 	a.Vertex = a.number(vertex)
 	a.Graph = &csr.Graph{Offsets: make([]int64, 1, len(a.Vertices)+1)}
 	for _, u := range a.Vertices {
-		row := []uint32(nil)
-		if u == vertex {
-			row = first
-		} else if i, found := slices.BinarySearch(first, u); found {
-			row = rows[i]
-		}
-		for _, w := range row {
+		for _, w := range rows[u] {
 			a.Graph.Targets = append(a.Graph.Targets, a.number(w))
 		}
 		a.Graph.Offsets = append(a.Graph.Offsets, int64(len(a.Graph.Targets)))

@@ -1,6 +1,6 @@
-// DuckDB and polars read the folder of a plan with data, in an empty folder: node shards.mjs HEAVYTAIL
+// DuckDB and polars read the folder of a plan with data, in the new folder shards: node shards.mjs HEAVYTAIL
 import { execFileSync } from 'node:child_process'
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { DuckDBInstance } from '@duckdb/node-api'
 import pl from 'nodejs-polars'
 
@@ -15,6 +15,8 @@ function same(what, got, want) {
   console.log(`${what}: ${JSON.stringify(got).slice(0, 400)} instead of ${JSON.stringify(want).slice(0, 400)}`)
 }
 
+mkdirSync('shards')
+process.chdir('shards')
 writeFileSync('edges.csv', 'source,target,weight,time\n' + [...Array(3000).keys()].map((i) => `v${(i * i) % 401},v${(i * 7) % 397},${(i % 9) + 1},${i % 3 ? 1.7e9 + i : ''}\n`).join(''))
 writeFileSync('people.csv', 'key,id,key_2\n' + [...Array(401).keys()].map((i) => `v${i},${i % 4 ? i : ''},"é ${i}"\n`).join(''))
 const pairs = 5000

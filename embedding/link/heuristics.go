@@ -192,6 +192,19 @@ func TwoSteps(scorer string) bool {
 	return s != nil && s.finish == nil
 }
 
+// RowSteps returns within how many edges of a vertex [Predictor.For] reads the rows of the
+// graph for a heuristic: 1, or 2 where the degrees of the candidates count too. It is 0 for
+// all other scorers, which read more.
+func RowSteps(scorer string) int {
+	switch {
+	case TwoSteps(scorer):
+		return 1
+	case summedBy(scorer) != nil:
+		return 2
+	}
+	return 0
+}
+
 // summedBy returns a heuristic as a sum, or nil if it is not a sum. Its weights
 // and scores have the same bits as those of the functions above.
 func summedBy(heuristic string) *summed {
