@@ -12,9 +12,9 @@ import (
 
 // Predicted returns the k likeliest links of a vertex, or fewer if there are no more,
 // by the predictions of a graph and a scorer. Links that the graph has by now, and
-// links to deleted vertices, are left out. It reads the record of the vertex, the
-// blocks of arcs that can hold an edge between it and an answer, the blocks of keys of
-// the answers, and the change log since the predictions.
+// links to deleted vertices, are left out. It reads the record of the vertex, the blocks of
+// keys of the answers, and the change log since the predictions; and if its edges may have
+// changed since then, the blocks of arcs that can hold an edge between it and an answer.
 func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (Predicted, error) {
 	var out Predicted
 	err := db.view(ctx, func(t *tx) error {
@@ -43,33 +43,30 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 			return fault.Corrupt(t.path, describePredictions(scorer), err)
 		}
 		out.New = !found
-		out.Links, err = t.keysOfLinks(g, slot, list, k)
+		out.Links, err = t.keysOfLinks(g, slot, list, k, out.Changed)
 		return fault.Corrupt(t.path, describeGraph(graph), err)
 	})
 	return out, err
 }
 
 // keysOfLinks returns the first k links whose vertices exist and are not neighbours of
-// the vertex in a slot. It takes as many links at a time as are still missing, so that
-// it rarely reads a block for a link that is not in the answer.
-func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []block.SlotScore, k int) ([]PredictedKey, error) {
+// the vertex in a slot. If its edges have not changed since the links were stored, none is a
+// neighbour. It takes as many links at a time as are still missing, so that it rarely reads
+// a block for a link that is not in the answer.
+func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []block.SlotScore, k int, changed bool) ([]PredictedKey, error) {
 	var links []PredictedKey
 	for len(list) > 0 && len(links) < k {
 		some := list[:min(len(list), k-len(links))]
 		list = list[len(some):]
-		arcs := make([]block.Arc, len(some))
+		slots := make([]uint32, len(some))
 		for i, l := range some {
-			arcs[i] = block.NewArc(slot, l.Slot)
+			slots[i] = l.Slot
 		}
-		slices.Sort(arcs)
-		states, err := t.findEdges(g, arcs)
-		if err != nil {
-			return nil, err
-		}
-		slots := make([]uint32, 0, len(some))
-		for _, s := range states {
-			if !s.There {
-				slots = append(slots, s.Arc.Target())
+		slices.Sort(slots)
+		if changed {
+			var err error
+			if slots, err = t.notLinked(g, slot, slots); err != nil {
+				return nil, err
 			}
 		}
 		slots = slices.Compact(slots)
@@ -84,6 +81,25 @@ func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []block.SlotScore, k 
 		}
 	}
 	return links, nil
+}
+
+// notLinked returns those of some slots, ascending, that have no edge to a slot.
+func (t *tx) notLinked(g *graphRecord, slot uint32, others []uint32) ([]uint32, error) {
+	arcs := make([]block.Arc, len(others))
+	for i, other := range others {
+		arcs[i] = block.NewArc(slot, other)
+	}
+	states, err := t.findEdges(g, arcs)
+	if err != nil {
+		return nil, err
+	}
+	free := others[:0]
+	for _, s := range states {
+		if !s.There {
+			free = append(free, s.Arc.Target())
+		}
+	}
+	return free, nil
 }
 
 // slotSince returns how many versions after one have changed more than attributes,
