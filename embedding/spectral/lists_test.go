@@ -107,6 +107,10 @@ func TestSolveLists_SameBytes(t *testing.T) {
 		"components":      {apart, []int64{4096, 1 << 17}},
 		"components, wts": {testgraph.RandomWeights(apart, 3, 9), []int64{1 << 14}},
 	} {
+		if testing.Short() && name == "components, wts" {
+			t.Log("-short: components only without weights")
+			continue
+		}
 		for _, o := range []struct {
 			method string
 			Options
