@@ -20,9 +20,10 @@ const leastWeight, mostWeight = 0.2, 200
 
 // move moves every vertex against its gradient, by at most about step.
 func (r *run) move(step float64) {
+	anchor := r.anchor()
 	vec.Parallel(r.n, block, r.o.Workers, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
-			r.gradient(v)
+			r.gradient(v, anchor)
 		}
 	})
 	r.moves++
@@ -42,8 +43,8 @@ func (r *run) move(step float64) {
 	r.balance()
 }
 
-// gradient computes the gradient at v.
-func (r *run) gradient(v int) {
+// gradient computes the gradient at v with the anchor of the pass.
+func (r *run) gradient(v int, anchor float64) {
 	g := r.gradients.Row(v)
 	clear(g)
 	sum := float32(0)
@@ -52,9 +53,9 @@ func (r *run) gradient(v int) {
 		sum += f.by
 	}
 	if r.start != nil {
-		anchor := float32(2 * r.anchor())
-		vec.Axpy(-anchor, r.start.Row(v), g)
-		sum += anchor
+		pull := float32(2 * anchor)
+		vec.Axpy(-pull, r.start.Row(v), g)
+		sum += pull
 	}
 	vec.Axpy(sum, r.x.Row(v), g)
 }

@@ -47,9 +47,10 @@ type Options struct {
 // the table. Smaller steps and larger margins leave pairs wrong; larger steps let the
 // vertices of sparse graphs drift apart, so that every pass needs another join. Graphs
 // with large hubs need 128 dimensions; 64 suffice for those four. A random start has
-// the fewest wrong pairs and costs nothing. With the anchor, vectors of deepwalk or
-// dp_walker keep most of what they tell of hidden links and labels, and no pair of those
-// four is wrong either; anchors from 0.1 to 3 differ by less than other seeds do.
+// the fewest wrong pairs and costs nothing. With the anchor, a run that begins with vectors
+// of deepwalk or dp_walker predicts hidden links and labels nearly as well as they do, and
+// no pair of those four graphs is wrong either; anchors from 0.1 to 3 differ by less than
+// other seeds do.
 func (o Options) WithDefaults() Options {
 	set(&o.Dim, 128)
 	set(&o.Passes, 300)

@@ -77,11 +77,10 @@ func newRun(g *csr.Graph, o Options) (*run, error) {
 func (r *run) passes(ctx context.Context) (string, error) {
 	saved := time.Now()
 	for {
-		err := r.look(ctx)
-		if ctx.Err() != nil {
-			return "", r.cancelled(ctx)
-		}
-		if err != nil {
+		if err := r.look(ctx); err != nil {
+			if ctx.Err() != nil {
+				return "", r.cancelled(ctx)
+			}
 			return "", err
 		}
 		wrong := r.f.wrong
@@ -130,23 +129,23 @@ func (r *run) cancelled(ctx context.Context) error {
 }
 
 // look finds the violations of the present rows, and keeps the rows if they are the best so
-// far. Where the run would end, it lists all near pairs again unless the list is sure.
+// far. Where the run would end, it lists all near pairs again unless the list is sure. After
+// an error the run has the state that it had before, for a checkpoint.
 func (r *run) look(ctx context.Context) error {
 	margin, _ := r.schedule()
 	due, err := r.near.update(ctx, r.x, 1+margin, r.pass)
 	if err != nil {
 		return err
 	}
-	if due {
-		err = r.relist(ctx, margin)
-	} else {
-		err = r.measure(ctx, margin)
+	known := -1 // violations in the list as it is
+	if r.near.listed && !(due && r.near.Thin > 0) {
+		if err := r.measure(ctx, margin); err != nil {
+			return err
+		}
+		known = r.f.violations()
 	}
-	if err != nil {
-		return err
-	}
-	if ends := r.f.wrong.Pairs() <= r.o.Tolerance || r.pass == r.o.Passes; ends && !r.near.sure && r.near.Thin == 0 {
-		if err := r.relist(ctx, margin); err != nil {
+	if due || r.ends() && !r.near.sure && r.near.Thin == 0 {
+		if err := r.relist(ctx, margin, known); err != nil {
 			return err
 		}
 	}
@@ -157,21 +156,20 @@ func (r *run) look(ctx context.Context) error {
 	return nil
 }
 
-// relist lists all near pairs again and finds the violations. If the last list had not many
-// of them, the best rows were chosen by numbers that say little, and the present ones take
-// their place.
-func (r *run) relist(ctx context.Context, margin float64) error {
-	known := -1
-	if r.near.listed && r.near.Thin == 0 {
-		if err := r.measure(ctx, margin); err != nil {
-			return err
-		}
-		known = r.f.violations()
-	}
+// ends reports whether the run ends with the present rows, if the wrong pairs of this pass
+// are all that there are.
+func (r *run) ends() bool { return r.f.wrong.Pairs() <= r.o.Tolerance || r.pass == r.o.Passes }
+
+// relist lists all near pairs again and finds the violations, of which the last list had
+// known ones; -1 says that it does not matter. If it had not many of them, the best rows were
+// chosen by numbers that say little, and the present ones take their place. Once the list is
+// built, the measurement is not cancelled: the new list must not be saved before it has
+// judged the last one.
+func (r *run) relist(ctx context.Context, margin float64, known int) error {
 	if err := r.near.relist(ctx, r.x, 1+margin, r.step, r.pass); err != nil {
 		return err
 	}
-	if err := r.measure(ctx, margin); err != nil {
+	if err := r.measure(context.WithoutCancel(ctx), margin); err != nil {
 		return err
 	}
 	if all := r.f.violations(); known >= 0 && r.near.Thin == 0 && r.near.judge(all-known, all) {

@@ -186,7 +186,7 @@ func TestForces(t *testing.T) {
 			t.Errorf("margin %g: %+v are wrong, not %+v", margin, want, r.f.wrong)
 		}
 		for v := range r.n {
-			r.gradient(v)
+			r.gradient(v, r.anchor())
 			want := gradientOf(r, v, margin)
 			for i, x := range r.gradients.Row(v) {
 				if math.Abs(float64(x)-want[i]) > 1e-4*(1+math.Abs(want[i])) {
@@ -420,7 +420,7 @@ func TestEmbed_ResumeAnywhere(t *testing.T) {
 	o := Options{Dim: 32, Passes: 14, Seed: 5, Workers: 2}
 	want, _ := embed(t, g, o)
 	stopped := 0
-	for left := int64(1); left < 6000; left += 277 {
+	for left := int64(1); left < 6000; left += 17 {
 		ctx := &stopping{}
 		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
 		ctx.left.Store(left)
