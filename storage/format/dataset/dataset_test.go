@@ -124,8 +124,8 @@ func copyOf(text string) func(io.Writer) error {
 	}
 }
 
-// told is what a store answers about objects, except their numbers in the store.
-func told(t *testing.T, db *storage.DB, names Names) (list []any) {
+// answers are what a store says about objects, except their numbers in the store.
+func answers(t *testing.T, db *storage.DB, names Names) (list []any) {
 	t.Helper()
 	ctx := context.Background()
 	add := func(x any, err error) {
@@ -188,7 +188,7 @@ func withoutNumber(e storage.EmbeddingInfo) storage.EmbeddingInfo {
 	return e
 }
 
-// A store that is made of a folder tells the same as that which was written, whatever the size
+// A store that is made of a folder answers as the one that was written, whatever the size
 // of the files; and what is written of it again has the same bytes.
 func TestContent_Restore(t *testing.T) {
 	t.Parallel()
@@ -220,7 +220,7 @@ func TestContent_Restore(t *testing.T) {
 					t.Fatal(err)
 				}
 				other := open(t, filepath.Join(dir, "b.ht"))
-				got, want := told(t, other, names), told(t, db, names)
+				got, want := answers(t, other, names), answers(t, db, names)
 				for i := range want {
 					if !reflect.DeepEqual(got[i], want[i]) {
 						t.Errorf("%+v, expected %+v", got[i], want[i])
