@@ -75,19 +75,13 @@ func (db *DB) Run(ctx context.Context, statement parser.Statement, params map[st
 		return nil, err
 	}
 	defer c.end()
-	rows, err := c.exec(statement, params)
-	return rows, c.wrap(err)
-}
-
-// exec runs a statement in a call of its own.
-func (c *call) exec(statement parser.Statement, params map[string]any) (*Rows, error) {
 	op, err := c.binder(params).prepare(statement)
 	if err != nil {
-		return nil, err
+		return nil, c.wrap(err)
 	}
 	rows, err := op.exec(c)
 	if err != nil {
-		return nil, err
+		return nil, c.wrap(err)
 	}
 	rows.notices = c.Notices
 	return rows, nil

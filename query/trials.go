@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"heavytail/query/internal/fault"
+	"heavytail/query/internal/rowfile"
 	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
 )
@@ -93,20 +94,28 @@ func (db *DB) RunTrials(ctx context.Context, statement parser.Statement, parts [
 		return nil, err
 	}
 	defer c.end()
-	of := statement
-	if into, ok := statement.(*parser.IntoFile); ok {
-		of = into.Statement
-	}
-	op, err := c.tried(of)
+	op, err := c.binder(nil).prepare(statement)
 	if err != nil {
 		return nil, c.wrap(err)
 	}
-	c.trials = trial.NewReader(parts, of.String(), op.trials())
-	rows, err := c.exec(statement, nil)
+	of, node := op, statement
+	if into, ok := op.(*prepared[*parser.IntoFile, rowsRequest, rowfile.Form, writtenRows]); ok {
+		of, node = into.req.operation, statement.(*parser.IntoFile).Statement
+	}
+	made, err := triedBy(of, node)
+	if err != nil {
+		return nil, c.wrap(err)
+	}
+	c.trials = trial.NewReader(parts, node.String(), made.trials())
+	rows, err := op.exec(c)
 	if closed := c.trials.Close(); err == nil {
 		err = closed
 	}
-	return rows, c.wrap(err)
+	if err != nil {
+		return nil, c.wrap(err)
+	}
+	rows.notices = c.Notices
+	return rows, nil
 }
 
 // tried prepares a statement that is made of trials.
@@ -115,6 +124,11 @@ func (c *call) tried(statement parser.Statement) (tried, error) {
 	if err != nil {
 		return nil, err
 	}
+	return triedBy(op, statement)
+}
+
+// triedBy returns the operation of a statement if it is made of trials.
+func triedBy(op operation, statement parser.Statement) (tried, error) {
 	if op, ok := op.(tried); ok && op.trials() > 0 {
 		return op, nil
 	}
