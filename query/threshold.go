@@ -48,13 +48,15 @@ func resolveThreshold(radius, epsilon float64, metric index.Metric) (float64, er
 		}
 		return r, nil
 	}
-	if math.IsNaN(radius) || math.IsInf(radius, 0) || metric == index.L2 && radius < 0 {
-		e := fault.New(fault.Threshold, "the radius is %v, and must be a finite number", radius)
-		if radius < 0 {
-			e.Message = e.Message[:len(e.Message)-len("a finite number")] + "0 or more"
-		}
-		e.Err = index.ErrRadius
-		return 0, e
+	var e *fault.Error
+	switch {
+	case metric == index.L2 && radius < 0:
+		e = fault.New(fault.Threshold, "the radius is %v, and must be 0 or more", radius)
+	case math.IsNaN(radius) || math.IsInf(radius, 0):
+		e = fault.New(fault.Threshold, "the radius is %v, and must be a finite number", radius)
+	default:
+		return radius, nil
 	}
-	return radius, nil
+	e.Err = index.ErrRadius
+	return 0, e
 }

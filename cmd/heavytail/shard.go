@@ -14,6 +14,7 @@ import (
 	"heavytail/query/parser"
 	"heavytail/query/shard"
 	"heavytail/repl"
+	"heavytail/storage/format"
 )
 
 // newShard is the parent command of those that divide a long statement among processes.
@@ -152,10 +153,9 @@ func onData(cmd *cobra.Command, m *shard.Manifest, cache string, run func(file s
 		defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	}
 	file := filepath.Join(folder, m.StoreName())
-	if _, there := os.Stat(file); there != nil {
-		if err := m.Restore(ctx, file); err != nil {
-			return err
-		}
+	// Another process may have made it, before or meanwhile.
+	if err := m.Restore(ctx, file); err != nil && !errors.Is(err, format.ErrExists) {
+		return err
 	}
 	stop()
 	return run(file)

@@ -9,6 +9,7 @@ import (
 
 	"heavytail/query"
 	"heavytail/storage"
+	"heavytail/storage/format"
 	"heavytail/storage/format/dataset"
 )
 
@@ -42,13 +43,17 @@ func (m *Manifest) writeData(ctx context.Context, db *query.DB, names named) err
 	return m.checkSources(ctx, db, names)
 }
 
-// Restore verifies the data of the plan, and makes a heavytail file of them at a path that must be
-// free, for Run and RunAll. These compare its graph and vectors with the plan, as they do with
-// any file. The file appears when it is complete. A file of the data that is missing or was
-// changed is a *dataset.FileError, which wraps ErrDamaged; a plan without data is ErrNoData.
+// Restore verifies the data of the plan, and makes a heavytail file of them at a path, for Run and
+// RunAll. These compare its graph and vectors with the plan, as they do with any file. The file
+// appears when it is complete. A path that exists is format.ErrExists; one that another process
+// makes meanwhile is replaced. A file of the data that is missing or was changed is a
+// *dataset.FileError, which wraps ErrDamaged; a plan without data is ErrNoData.
 func (m *Manifest) Restore(ctx context.Context, path string) error {
 	if m.Data == nil {
 		return fmt.Errorf("%s: name the heavytail file, or plan with data: %w", m.dir, ErrNoData)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s: %w", path, format.ErrExists)
 	}
 	folder, err := os.MkdirTemp(filepath.Dir(path), ".heavytail-shard-")
 	if err != nil {

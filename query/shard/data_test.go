@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"heavytail/query"
+	"heavytail/storage/format"
 	"heavytail/storage/format/dataset"
 )
 
@@ -29,6 +30,9 @@ func restored(t *testing.T, db *query.DB, statement string, shards int) (*Manife
 	path := filepath.Join(t.TempDir(), m.StoreName())
 	if err := m.Restore(ctx, path); err != nil {
 		t.Fatal(err)
+	}
+	if err := m.Restore(ctx, path); !errors.Is(err, format.ErrExists) {
+		t.Fatalf("a second file at the path: %v, expected ErrExists", err)
 	}
 	return m, readOnly(t, path)
 }
