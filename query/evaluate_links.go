@@ -280,7 +280,7 @@ func (c *call) checkLinkGraph(graph string, unseen, latest bool) error {
 	case info.Edges <= kept:
 		reason = fmt.Sprintf("has %s; holding out edges needs at least %d", fault.Count(info.Edges, "edge"), kept+1)
 	case free < 2:
-		reason = fmt.Sprintf("links all pairs of its %s but %.0f; held-out edges are compared with pairs without an edge", fault.Count(int64(info.Vertices), "vertex"), free)
+		reason = fmt.Sprintf("has %s of vertices without an edge; held-out edges are compared with at least 2 such pairs", fault.Count(int64(free), "pair"))
 	}
 	if reason != "" {
 		m := fault.New(fault.Graph, "graph %s %s", fault.Quote(graph), reason)
