@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -23,15 +24,9 @@ import (
 	"heavytail/query/parser"
 )
 
-// garbage is by how many per cent the heap may grow before the next garbage collection,
-// unless GOGC sets another value. Most memory is a few large arrays without pointers, so a
-// collection takes milliseconds; with Go's default of 100 per cent, arrays that a job no
-// longer needs would stay until the heap had doubled.
-const garbage = 25
-
 func main() {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbage)
+		collectLargeHeap()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
@@ -41,7 +36,7 @@ func main() {
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, std streams) int {
-	root := newRoot(std)
+	root := newRoot(std, needed(args))
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	var usage usageError
@@ -71,8 +66,33 @@ func printError(w io.Writer, err error) {
 	}
 }
 
+// maker makes the command of a name.
+type maker struct {
+	name string
+	make func(std streams) *cobra.Command
+}
+
+var commands = []maker{
+	{"shell", newShell}, {"exec", newExec}, {"import", newImport}, {"export", newExport}, {"score", newScore},
+	{"describe", newDescribe}, {"check", newCheck}, {"stats", newStats}, {"compact", newCompact}, {"backup", newBackup},
+	{"migrate", newMigrate}, {"recover", newRecover}, {"shard", newShard}, {"demo", newDemo},
+	{"plot", func(std streams) *cobra.Command { return newPlot(plotFile(std)) }}, {"report", newReport}, {"bench", newBench},
+	{"manual", newManual}, {"man", newMan},
+}
+
+// needed returns the commands that a command line needs: the one that it names, or else all,
+// for help and completion. Making all of them takes as long as a question to a small file.
+func needed(args []string) []maker {
+	if len(args) > 0 && args[0] != "man" { // whose pages describe all
+		if i := slices.IndexFunc(commands, func(c maker) bool { return c.name == args[0] }); i >= 0 {
+			return commands[i : i+1]
+		}
+	}
+	return commands
+}
+
 // newRoot builds the tree of commands.
-func newRoot(std streams) *cobra.Command {
+func newRoot(std streams, list []maker) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "heavytail [FILE]",
 		Short: "Embeddings of scale-free networks in one file",
@@ -96,8 +116,9 @@ powershell), which explains how to install that.`,
 	root.SetVersionTemplate("heavytail {{.Version}}\n")
 	shellOnFile(root, std)
 	root.SetHelpCommand(newHelp(std))
-	root.AddCommand(newShell(std), newExec(std), newImport(std), newExport(std), newScore(std), newDescribe(std),
-		newCheck(std), newStats(std), newCompact(std), newBackup(std), newMigrate(std), newRecover(std), newShard(std), newDemo(std), newPlot(plotFile(std)), newReport(std), newBench(std), newManual(std), newMan(std))
+	for _, c := range list {
+		root.AddCommand(c.make(std))
+	}
 	return root
 }
 

@@ -225,3 +225,31 @@ func TestRun_CancelledBefore(t *testing.T) {
 		}
 	}
 }
+
+// A command that is made alone is the same as among all commands.
+func TestNeeded(t *testing.T) {
+	t.Parallel()
+	help := func(list []maker, name string) string {
+		var out bytes.Buffer
+		root := newRoot(streams{out: &out, err: &out}, list)
+		root.SetArgs([]string{name, "--help"})
+		if err := root.Execute(); err != nil {
+			t.Errorf("%s --help: %v", name, err)
+		}
+		return out.String()
+	}
+	for _, c := range commands {
+		alone := needed([]string{c.name, "--help"})
+		if c.name != "man" && (len(alone) != 1 || alone[0].name != c.name) {
+			t.Errorf("%s: %d commands are made", c.name, len(alone))
+		}
+		if got, want := help(alone, c.name), help(commands, c.name); got != want || !strings.Contains(got, "heavytail "+c.name) {
+			t.Errorf("%s alone: help is\n%s\nexpected\n%s", c.name, got, want)
+		}
+	}
+	for _, args := range [][]string{nil, {"help", "exec"}, {"--version"}, {"social.ht"}, {"__complete", "ex"}} {
+		if list := needed(args); len(list) != len(commands) {
+			t.Errorf("%q: %d commands are made, expected all %d", args, len(list), len(commands))
+		}
+	}
+}

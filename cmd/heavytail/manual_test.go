@@ -221,7 +221,7 @@ func madeByNew(v *ast.ValueSpec) bool {
 // commandsPart lists the commands with what each does.
 func commandsPart(*testing.T) string {
 	var b strings.Builder
-	for _, c := range allCommands(newRoot(streams{})) {
+	for _, c := range allCommands(newRoot(streams{}, commands)) {
 		fmt.Fprintf(&b, "- `%s`: %s\n", strings.TrimSuffix(c.UseLine(), " [flags]"), c.Short)
 	}
 	return b.String()

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"heavytail/cmd/figure"
 	"heavytail/query"
@@ -28,7 +29,7 @@ func Write(ctx context.Context, db *query.DB, w io.Writer, opts Options) error {
 		return err
 	}
 	var content bytes.Buffer
-	if err := layout.Execute(&content, p); err != nil {
+	if err := layout().Execute(&content, p); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	_, err = w.Write(content.Bytes())
@@ -38,7 +39,7 @@ func Write(ctx context.Context, db *query.DB, w io.Writer, opts Options) error {
 //go:embed page.html style.css
 var files embed.FS
 
-var layout = template.Must(template.ParseFS(files, "page.html"))
+var layout = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(files, "page.html")) })
 
 // page is the data of the template page.html.
 type page struct {
