@@ -35,5 +35,6 @@ func WalkSeconds(ctx context.Context, g *csr.Graph, method string, o WalkOptions
 	// The length of a path in the tree is about the logarithm of the visited vertices.
 	some := math.Log2(2 + min(float64(g.Vertices()), float64(stats.Visits)))
 	deeper := math.Log2(2+float64(g.Vertices())) / some
-	return before + stats.Seconds*deeper*float64(all)/float64(walks.Walks)*float64(o.Epochs), nil
+	visiting := (stats.Seconds - stats.SetupSeconds) * deeper * float64(all) / float64(walks.Walks) * float64(o.Epochs)
+	return before + stats.SetupSeconds + visiting, nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"heavytail/storage/vec"
 )
@@ -27,20 +26,17 @@ type Model struct {
 	Touched int64
 }
 
-// Model returns the model of a state, which may have no vertices. Vectors and nodes
-// are copies.
+// Model returns the model of a state, which may have no vertices. It has the vectors and nodes
+// of the state, which must not be used afterwards.
 func (s *State) Model(negative int) *Model {
 	n := s.Vectors.Rows
-	m := &Model{Vectors: s.Matrix(), Visits: slices.Clone(s.Visits)}
+	m := &Model{Vectors: joined(s.Vectors, n), Visits: s.Visits}
 	rows := n
 	if negative == 0 {
 		rows = max(n-1, 0)
 		m.Children = childrenOf(s.Visits)
 	}
-	m.Nodes = vec.NewMatrix(rows, s.Nodes.Cols)
-	for i := range rows {
-		copy(m.Nodes.Row(i), s.Nodes.Data[i*s.Nodes.Stride:])
-	}
+	m.Nodes = joined(s.Nodes, rows)
 	for v := range m.Visits {
 		m.Visits[v] = max(m.Visits[v], 1)
 	}

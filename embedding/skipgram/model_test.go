@@ -49,6 +49,22 @@ func randomModel(n, dim int, r *rand.Rand) *Model {
 	return s.Model(0)
 }
 
+func copyOf(s *State) *State {
+	c := *s
+	c.Visits = slices.Clone(s.Visits)
+	c.Vectors.Data, c.Nodes.Data = slices.Clone(s.Vectors.Data), slices.Clone(s.Nodes.Data)
+	return &c
+}
+
+// Rows with gaps between them become a matrix in the same memory.
+func TestJoined(t *testing.T) {
+	p := vec.Panel{Data: []float32{1, 2, 0, 3, 4, 0, 5, 6, 0}, Rows: 3, Cols: 2, Stride: 3}
+	m := joined(p, 2)
+	if m.Rows != 2 || m.Dim != 2 || !slices.Equal(m.Data, []float32{1, 2, 3, 4}) || &m.Data[0] != &p.Data[0] {
+		t.Errorf("%+v", m)
+	}
+}
+
 // The tree of an unchanged model has the paths of the Huffman tree of the visits, also
 // after the model was written and read.
 func TestModel_TreeIsThatOfTheVisits(t *testing.T) {
@@ -200,7 +216,7 @@ func TestContinue(t *testing.T) {
 	few := Corpus{Vertices: c.Vertices, Walks: 30, Append: c.Append}
 	var want *Model
 	for _, workers := range []int{1, 3} {
-		m := trained.Model(0)
+		m := copyOf(trained).Model(0)
 		stats, err := Continue(context.Background(), m, few, Options{Window: 3, Seed: 4, Alpha: 0.005, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
@@ -220,7 +236,7 @@ func TestContinue(t *testing.T) {
 			walked[v] = true
 		}
 	}
-	before := trained.Matrix()
+	before := trained.Model(0).Vectors
 	moved := 0
 	for v, on := range walked {
 		same := slices.Equal(before.Row(v), want.Vectors.Row(v))

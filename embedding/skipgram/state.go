@@ -35,13 +35,15 @@ type State struct {
 	Measured int64     // pairs whose loss is in Sum
 }
 
-// Matrix returns the vectors as a matrix of their own.
-func (s *State) Matrix() *vec.Matrix {
-	m := vec.NewMatrix(s.Vectors.Rows, s.Vectors.Cols)
-	for v := range m.Rows {
-		copy(m.Row(v), s.Vectors.Data[v*s.Vectors.Stride:])
+// joined returns the first rows of a panel as a matrix in the same memory: rows with gaps
+// between them move together.
+func joined(p vec.Panel, rows int) *vec.Matrix {
+	if p.Stride != p.Cols {
+		for i := range rows {
+			copy(p.Data[i*p.Cols:], p.Data[i*p.Stride:][:p.Cols])
+		}
 	}
-	return m
+	return &vec.Matrix{Rows: rows, Dim: p.Cols, Data: p.Data[:rows*p.Cols]}
 }
 
 // Checkpoints sets how often the state of a training is saved. The zero value

@@ -114,7 +114,7 @@ func TestTrain_FromOther(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if again, _, err := TrainState(context.Background(), c, Options{Dim: 8, From: state}); err != nil || !slices.Equal(again.Matrix().Data, state.Matrix().Data) {
+	if again, _, err := TrainState(context.Background(), c, Options{Dim: 8, From: state}); err != nil || !slices.Equal(again.Vectors.Data, state.Vectors.Data) {
 		t.Errorf("from the end: %v", err)
 	}
 }

@@ -23,6 +23,7 @@ type Stats struct {
 	// Partitions: compare the loss between epochs, not between settings.
 	Loss            []float64
 	Seconds         float64
+	SetupSeconds    float64 // of them before the first visit: tree and initial vectors, which take the same for any number of visits
 	VisitsPerSecond float64 // all epochs
 	// StepsPerSecond is the speed of generating the walks once to count their
 	// visits; 0 for a training that continued from a state.
@@ -41,11 +42,11 @@ func Train(ctx context.Context, c Corpus, o Options) (*vec.Matrix, Stats, error)
 	if err != nil {
 		return nil, stats, err
 	}
-	return state.Matrix(), stats, nil
+	return joined(state.Vectors, c.Vertices), stats, nil
 }
 
 // TrainState is Train for callers that continue training later: it returns the
-// state after the last epoch, whose Matrix is the result of Train.
+// state after the last epoch, whose Vectors are the result of Train.
 func TrainState(ctx context.Context, c Corpus, o Options) (*State, Stats, error) {
 	if err := o.Validate(); err != nil {
 		return nil, Stats{}, err
@@ -64,6 +65,7 @@ func TrainState(ctx context.Context, c Corpus, o Options) (*State, Stats, error)
 	if err := t.begin(ctx); err != nil {
 		return nil, Stats{}, fmt.Errorf("%w", err)
 	}
+	setup := time.Since(started) - t.counting
 	before := t.at.Done + int64(t.at.Epoch)*t.total
 	for t.at.Epoch < t.Epochs {
 		if err := t.epoch(ctx); err != nil {
@@ -71,9 +73,10 @@ func TrainState(ctx context.Context, c Corpus, o Options) (*State, Stats, error)
 		}
 	}
 	stats := t.stats()
-	stats.Seconds = time.Since(started).Seconds()
+	stats.Seconds, stats.SetupSeconds = time.Since(started).Seconds(), setup.Seconds()
 	stats.VisitsPerSecond = float64(t.total*int64(t.Epochs)-before) / stats.Seconds
-	return &t.at, stats, nil
+	at := t.at // a pointer into the trainer would keep its tree and the corpus
+	return &at, stats, nil
 }
 
 // stats returns the figures of the training so far.
