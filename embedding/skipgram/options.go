@@ -68,15 +68,15 @@ func (o Options) WithDefaults() Options {
 }
 
 // Bytes estimates the memory of Train on a corpus with a number of vertices: for each
-// vertex two vectors while it learns and one of the result; the paths of the tree, which
-// are little longer than those of a balanced tree and for a while exist twice; and the
-// copies of the vectors of a batch.
+// vertex two vectors, which become the result; the paths of the tree, which are little longer
+// than those of a balanced tree and for a while exist twice; and the copies of the vectors of
+// a batch.
 func (o Options) Bytes(vertices int) int64 {
 	o = o.WithDefaults()
 	n, parts := int64(vertices), int64(o.Partitions)
 	row := 4 * int64((o.Dim+15)&^15)
 	steps := int64(bits.Len(uint(vertices)) + 2)
-	return n*(3*row+8*steps+64+8*parts) + parts*row*min(n, batchPairs/int64(o.Window+1))
+	return n*(2*row+8*steps+64+8*parts) + parts*row*min(n, batchPairs/int64(o.Window+1))
 }
 
 // Validate reports all faults at once.
