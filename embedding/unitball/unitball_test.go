@@ -419,8 +419,13 @@ func TestEmbed_ResumeAnywhere(t *testing.T) {
 	g := grown(t, 150, 8)
 	o := Options{Dim: 32, Passes: 14, Seed: 5, Workers: 2}
 	want, _ := embed(t, g, o)
+	step := int64(17)
+	if testing.Short() {
+		step = 71
+		t.Log("-short: stops at every 71st look at the context, not at every 17th")
+	}
 	stopped := 0
-	for left := int64(1); left < 6000; left += 17 {
+	for left := int64(1); left < 6000; left += step {
 		ctx := &stopping{}
 		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
 		ctx.left.Store(left)
