@@ -19,7 +19,7 @@ import (
 )
 
 // eager has a database save at every opportunity.
-func eager(db *DB) { db.runner.Least, db.runner.Every = 0, time.Nanosecond }
+func eager(db *DB) { db.runner.Least, db.runner.Every, db.runner.Spacing = 0, time.Nanosecond, 0 }
 
 // jobStatements compute long enough to be stopped, by methods of all kinds.
 var jobStatements = map[string]string{

@@ -5,25 +5,32 @@ import (
 	"runtime/debug"
 )
 
-// garbage is by how many per cent a large heap may grow before the next garbage collection,
-// unless GOGC sets another value. Most memory is a few large arrays without pointers, so a
-// collection takes milliseconds; with Go's default of 100 per cent, arrays that a job no
-// longer needs would stay until the heap had doubled. A small heap keeps the default: it would
-// be collected from 1 MB on, which takes a third of the time of a short command.
-const (
-	garbage   = 25
-	largeHeap = 32 << 20
-)
+// garbageOf is by how many per cent a heap may grow before the next garbage collection. Most
+// memory is a few large arrays without pointers, so a collection takes milliseconds; with Go's
+// default of 100 per cent, arrays that a job no longer needs would stay until the heap had
+// doubled. So garbage is at most a quarter of the heap, and of more than 1 GiB about 256 MiB.
+// A small heap keeps the default: it would be collected from 1 MB on, which takes a third of
+// the time of a short command.
+func garbageOf(heap uint64) int {
+	const (
+		small = 32 << 20
+		most  = 256 << 20
+	)
+	if heap < small {
+		return 100
+	}
+	return int(max(5, min(25, most*100/heap)))
+}
 
-// collectLargeHeap sets garbage once a collection leaves a large heap. A value that nothing
-// refers to tells when a collection has ended.
-func collectLargeHeap() {
-	runtime.AddCleanup(new([64]byte), func(struct{}) {
+// limitGarbage sets garbageOf the heap after each collection; percent is set now. A value that nothing refers to tells when a collection has ended.
+func limitGarbage(percent int) {
+	runtime.AddCleanup(new([64]byte), func(before int) {
 		var stats runtime.MemStats
-		if runtime.ReadMemStats(&stats); stats.HeapAlloc < largeHeap {
-			collectLargeHeap()
-			return
+		runtime.ReadMemStats(&stats)
+		now := garbageOf(stats.HeapAlloc)
+		if now != before {
+			debug.SetGCPercent(now)
 		}
-		debug.SetGCPercent(garbage)
-	}, struct{}{})
+		limitGarbage(now)
+	}, percent)
 }

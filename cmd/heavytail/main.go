@@ -26,7 +26,7 @@ import (
 
 func main() {
 	if os.Getenv("GOGC") == "" {
-		collectLargeHeap()
+		limitGarbage(100)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})

@@ -19,8 +19,10 @@ type Active struct {
 	cancel  context.CancelCauseFunc
 	ended   chan struct{} // closed when it has ended
 	resumed storage.JobInfo
-	keep    bool // a record is kept even if the job ends soon
-	running bool // Run has begun; belongs to the goroutine of the job
+	keep    bool          // a record is kept even if the job ends soon
+	running bool          // Run has begun; belongs to the goroutine of the job, as the following fields do
+	saved   time.Time     // end of the last checkpoint
+	saving  time.Duration // time that it took
 
 	mu      sync.Mutex // guards the following fields
 	info    storage.JobInfo

@@ -120,10 +120,10 @@ func (r *Runner) checkpointOf(c *session.Call, j *Active, spec Spec) (io.Reader,
 	return r.store.JobCheckpoint(c.Ctx, old.ID)
 }
 
-// save writes a checkpoint, unless the job has run for too short a time. It does
-// so even if the context has ended.
+// save writes a checkpoint, unless the job has run for too short a time, or the last one took
+// so long that it is too early for the next. If the context has ended, it writes the last one.
 func (r *Runner) save(ctx context.Context, j *Active, write func(io.Writer) error) error {
-	if !j.long(r.Least) {
+	if !j.long(r.Least) || ctx.Err() == nil && time.Since(j.saved) < r.Spacing*j.saving {
 		return nil
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -131,7 +131,7 @@ func (r *Runner) save(ctx context.Context, j *Active, write func(io.Writer) erro
 		return err
 	}
 	r.AtCheckpoint("begin")
-	size := &counter{}
+	size, began := &counter{}, time.Now()
 	err := r.store.PutJobCheckpoint(ctx, j.Info(), func(w io.Writer) error {
 		size.to = w
 		return write(size)
@@ -142,6 +142,8 @@ func (r *Runner) save(ctx context.Context, j *Active, write func(io.Writer) erro
 		j.mu.Unlock()
 		r.AtCheckpoint("end")
 	}
+	j.saved = time.Now()
+	j.saving = j.saved.Sub(began)
 	return err
 }
 

@@ -35,7 +35,7 @@ func newBench(t *testing.T) *bench {
 	}
 	b := &bench{store: store, cache: session.NewCache(1000, true)}
 	b.Runner = NewRunner(store, b.cache, 1, func(j storage.JobInfo) string { return "target " + j.Target }, func() { b.ended.Add(1) })
-	b.Least = 0
+	b.Least, b.Spacing = 0, 0
 	t.Cleanup(func() {
 		b.Stop()
 		b.Wait()
@@ -110,6 +110,47 @@ func TestRunner_Continues(t *testing.T) {
 	}
 	if b.ended.Load() != 2 || len(b.Active()) > 0 {
 		t.Errorf("%d ends, active: %v", b.ended.Load(), b.Active())
+	}
+}
+
+// The next checkpoint waits for a multiple of the time that the last one took, unless the job
+// is stopped.
+func TestRunner_Spacing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.Spacing = 1e6
+	c, j := b.call(t), b.New(storage.JobInfo{}, false)
+	var saved []string
+	_ = b.Run(c, j, spec("x"), func(p embedding.Checkpoints) error {
+		save := func(text string) {
+			err := p.Save(func(w io.Writer) error { saved = append(saved, text); _, err := io.WriteString(w, text); return err })
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		save("first")
+		save("too early")
+		j.Cancel()
+		<-c.Ctx.Done()
+		save("last")
+		return c.Ctx.Err()
+	})
+	if want := []string{"first", "last"}; !slices.Equal(saved, want) {
+		t.Errorf("saved %q, expected %q", saved, want)
+	}
+	b.Spacing = 0
+	c, j = b.call(t), b.New(storage.JobInfo{}, false)
+	count := 0
+	err := b.Run(c, j, spec("y"), func(p embedding.Checkpoints) error {
+		for range 3 {
+			if err := p.Save(func(w io.Writer) error { count++; _, err := io.WriteString(w, "x"); return err }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || count != 3 {
+		t.Errorf("%d checkpoints without a spacing, expected 3; %v", count, err)
 	}
 }
 

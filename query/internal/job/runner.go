@@ -41,15 +41,21 @@ const (
 	// time than it takes to look at the record.
 	least = 2 * time.Second
 
-	// every is the time between two checkpoints. Writing one of a hundred megabytes
+	// every is the least time between two checkpoints. Writing one of a hundred megabytes
 	// takes some tenths of a second.
 	every = 30 * time.Second
+
+	// spacing is how many times as long as the last checkpoint took it is to the next one, so
+	// that large ones take at most a twentieth of the time of the job. One of five million
+	// vertices has gigabytes.
+	spacing = 20
 )
 
 // Runner keeps the active jobs of a database. The fields are set before the first
 // job, by tests.
 type Runner struct {
 	Least, Every time.Duration
+	Spacing      time.Duration // times the duration of the last checkpoint
 	Slots        chan struct{} // takes one element for each job in the background that runs
 	// AtCheckpoint is called before and after the writing of each checkpoint; tests
 	// stop there.
@@ -73,7 +79,7 @@ type Runner struct {
 // whenever a job has ended.
 func NewRunner(store *storage.DB, cache *session.Cache, slots int, target func(storage.JobInfo) string, ended func()) *Runner {
 	r := &Runner{
-		Least: least, Every: every, Slots: make(chan struct{}, slots), AtCheckpoint: func(string) {},
+		Least: least, Every: every, Spacing: spacing, Slots: make(chan struct{}, slots), AtCheckpoint: func(string) {},
 		store: store, cache: cache, write: target, ended: ended,
 	}
 	r.context, r.stop = context.WithCancelCause(context.Background())
