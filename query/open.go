@@ -8,15 +8,17 @@ import (
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
+	"heavytail/storage/vec"
 )
 
 // Open opens the file at path, and creates it if it does not exist, unless
 // Options.NoCreate or ReadOnly is set. A nil opts takes every default. Errors
 // of the store name the file and answer errors.Is for storage.ErrLocked,
-// storage.ErrVersion, storage.ErrCorrupt and storage.ErrNotStore.
+// storage.ErrVersion, storage.ErrCorrupt and storage.ErrNotStore. It is also an error if
+// the environment variable HEAVYTAIL_KERNELS names kernels that this machine does not have.
 func Open(path string, opts *Options) (*DB, error) {
 	full := opts.withDefaults()
-	if err := full.Validate(); err != nil {
+	if err := errors.Join(full.Validate(), vec.CheckKind()); err != nil {
 		return nil, err
 	}
 	store, err := storage.Open(path, &storage.Options{

@@ -1,5 +1,11 @@
 package vec
 
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
 // kind names one family of kernels. Which kinds exist depends on the
 // architecture the program was built for; the portable one always does.
 type kind uint8
@@ -23,12 +29,36 @@ func (k kind) String() string {
 	return "portable"
 }
 
-// active is the kind that the exported functions use: the last, and so the
-// fastest, of those that this processor can run. It never changes after start.
-var active = func() kind {
-	kinds := available()
-	return kinds[len(kinds)-1]
-}()
+// KindVariable is the environment variable that selects a kind by its name, if the processor
+// can run it, when the program starts.
+const KindVariable = "HEAVYTAIL_KERNELS"
+
+// active is the kind that the exported functions use. It never changes after start.
+var active, unknown = choose(os.Getenv(KindVariable), available())
+
+// choose returns the kind of a name, or if it is empty the last one, which is the fastest. It
+// also returns whether there is no kind of the name.
+func choose(name string, kinds []kind) (of kind, unknown bool) {
+	for _, k := range kinds {
+		if k.String() == name {
+			return k, false
+		}
+	}
+	return kinds[len(kinds)-1], name != ""
+}
+
+// CheckKind returns an error if [KindVariable] was not empty and names no kind of this
+// machine when the program started; its fastest one is used then.
+func CheckKind() error {
+	if !unknown {
+		return nil
+	}
+	var names []string
+	for _, k := range available() {
+		names = append(names, k.String())
+	}
+	return fmt.Errorf("the environment variable %s names no kind of kernels of this machine: it has %s", KindVariable, strings.Join(names, ", "))
+}
 
 // Kind names the family of kernels in use: "avx512", "avx2", "neon" or
 // "portable". Results of two kinds agree to rounding only, so whoever stores a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"os"
 	"testing"
 )
 
@@ -290,10 +291,21 @@ func TestGatherSum_RowOutside(t *testing.T) {
 	})
 }
 
-func TestKind_IsTheLastAvailable(t *testing.T) {
-	kinds := available()
-	if kinds[0] != portable || Kind() != kinds[len(kinds)-1].String() {
-		t.Fatalf("Kind() = %s of %v", Kind(), kinds)
+func TestChoose(t *testing.T) {
+	kinds := []kind{portable, avx2, avx512}
+	for name, want := range map[string]kind{"": avx512, "avx512": avx512, "avx2": avx2, "portable": portable, "neon": avx512, "AVX2": avx512} {
+		of, unknown := choose(name, kinds)
+		if of != want || unknown != (name == "neon" || name == "AVX2") {
+			t.Errorf("%q: %v, %v", name, of, unknown)
+		}
+	}
+	all := available()
+	if name := os.Getenv(KindVariable); name != "" {
+		if Kind() != name || CheckKind() != nil {
+			t.Errorf("Kind() is %s, with %s=%s: %v", Kind(), KindVariable, name, CheckKind())
+		}
+	} else if all[0] != portable || Kind() != all[len(all)-1].String() || CheckKind() != nil {
+		t.Errorf("Kind() is %s of %v: %v", Kind(), all, CheckKind())
 	}
 }
 
