@@ -61,7 +61,7 @@ func (m *Manifest) RunAll(ctx context.Context, db *query.DB, first, last int) er
 // run checks what a group reads, and then writes its part and its state.
 func (m *Manifest) run(ctx context.Context, db *query.DB, g group) error {
 	if m.Kernel != vec.Kind() {
-		return fmt.Errorf("this machine uses the kernels %s, and the plan those of %s, which round differently; set %s=%s where this machine has them: %w", vec.Kind(), m.Kernel, vec.KindVariable, m.Kernel, ErrChanged)
+		return fmt.Errorf("this machine uses the kernels %s, and the plan those of %s, which round differently; set HEAVYTAIL_KERNELS=%s where this machine has them: %w", vec.Kind(), m.Kernel, m.Kernel, ErrChanged)
 	}
 	if err := m.checkSources(ctx, db, m.work.names()); err != nil {
 		return err

@@ -8,8 +8,9 @@
 // Each kernel exists in a portable version in Go and in assembly: "avx512" and
 // "avx2" (with FMA) on amd64, "neon" on arm64. The best kind that the
 // processor and the operating system support is chosen when the program starts
-// and does not change; [Kind] names it. [KindVariable] selects another one, so that machines
-// of several kinds compute the same bytes. The build tag purego leaves the portable kind only.
+// and does not change; [Kind] names it. The environment variable HEAVYTAIL_KERNELS selects
+// another one, so that machines of several kinds compute the same bytes. The build tag purego
+// leaves the portable kind only.
 //
 // # Determinism
 //

@@ -29,12 +29,8 @@ func (k kind) String() string {
 	return "portable"
 }
 
-// KindVariable is the environment variable that selects a kind by its name, if the processor
-// can run it, when the program starts.
-const KindVariable = "HEAVYTAIL_KERNELS"
-
 // active is the kind that the exported functions use. It never changes after start.
-var active, unknown = choose(os.Getenv(KindVariable), available())
+var active, unknown = choose(os.Getenv("HEAVYTAIL_KERNELS"), available())
 
 // choose returns the kind of a name, or if it is empty the last one, which is the fastest. It
 // also returns whether there is no kind of the name.
@@ -47,8 +43,8 @@ func choose(name string, kinds []kind) (of kind, unknown bool) {
 	return kinds[len(kinds)-1], name != ""
 }
 
-// CheckKind returns an error if [KindVariable] was not empty and names no kind of this
-// machine when the program started; its fastest one is used then.
+// CheckKind returns an error if the environment variable HEAVYTAIL_KERNELS was not empty and named
+// no kind of this machine when the program started; its fastest one is used then.
 func CheckKind() error {
 	if !unknown {
 		return nil
@@ -57,7 +53,7 @@ func CheckKind() error {
 	for _, k := range available() {
 		names = append(names, k.String())
 	}
-	return fmt.Errorf("the environment variable %s names no kind of kernels of this machine: it has %s", KindVariable, strings.Join(names, ", "))
+	return fmt.Errorf("the environment variable HEAVYTAIL_KERNELS names no kind of kernels of this machine: it has %s", strings.Join(names, ", "))
 }
 
 // Kind names the family of kernels in use: "avx512", "avx2", "neon" or
