@@ -10,13 +10,14 @@
 // belong to these stages.
 //
 //	defaults  the defaults of each method, in full and judged exactly, before
-//	          any other trial of the method
+//	          all other trials, the cheapest first
 //	survey    a coarse grid over all parameters of all methods at a low price: few
 //	          dimensions, few walks, and a rough judgement
 //	select    the best of the grid, for each method separately, in full and judged
 //	          closely: after 3, 7, 15 … rounds of the survey, and at its end
 //	refine    steps from the best of all in each parameter, halved when none
-//	          helps; methods that are far behind at this point are dropped
+//	          helps; methods that are far behind at this point are dropped;
+//	          a method that leads after a selection takes its first steps then
 //	confirm   every trial in full that was better than all before it, judged exactly
 //
 // This is successive halving followed by a local search: cheap trials only
@@ -29,7 +30,8 @@
 // The survey gives all methods the same fraction of the work, by prices that
 // are computed from the graph and the options: by the time an expensive method
 // has been tried once or twice, the survey of a cheap one is complete, and a
-// short time suffices to choose among its solves.
+// short time suffices to choose among its solves. The work of a method whose
+// best in full is no contender counts four times, so that the others come first.
 //
 // The order of the trials depends only on their scores and these prices,
 // neither on the limits nor on the time that trials take. So the same number

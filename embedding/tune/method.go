@@ -123,7 +123,8 @@ func shapes(method string) []shape {
 type branch struct {
 	method Method
 	shape
-	home bool // the fixed options are those of the method: its defaults are in this branch
+	home bool   // the fixed options are those of the method: its defaults are in this branch
+	best scored // the best close judgement so far; its branch is nil before there is one
 }
 
 // branches returns the branches of a method to search. A held parameter has only one value.

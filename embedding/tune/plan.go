@@ -130,10 +130,24 @@ func (s *search) selection(lanes []*lane, solves int) ([]scored, error) {
 	return list, nil
 }
 
-// refine searches around a point: one step to either side on each axis, the
-// cheap axes first, and again from every better point. Steps are halved when
-// no axis helps any more.
+// refine searches around a point in sweeps. Steps are halved when no axis helps any more.
 func (s *search) refine(from scored) (scored, error) {
+	for share := 1.0; slices.ContainsFunc(from.branch.axes, func(a axis) bool { return a.step*share >= a.finest }); {
+		next, err := s.sweep(from, share)
+		if err != nil {
+			return from, err
+		}
+		if better(next, from) >= 0 {
+			share /= 2
+		}
+		from = next
+	}
+	return from, nil
+}
+
+// sweep tries one step to either side on each axis, the cheap axes first, and again from
+// every better point. It leaves out the axes whose step would be too fine.
+func (s *search) sweep(from scored, share float64) (scored, error) {
 	b := from.branch
 	order := make([]int, len(b.axes)) // of axes
 	for i := range order {
@@ -142,30 +156,20 @@ func (s *search) refine(from scored) (scored, error) {
 	slices.SortStableFunc(order, func(i, j int) int {
 		return compareBool(b.axes[i].solved, b.axes[j].solved)
 	})
-	share := 1.0
-	for {
-		moved, fine := false, true
-		for _, i := range order {
-			step := b.axes[i].step * share
-			if step < b.axes[i].finest {
-				continue
-			}
-			fine = false
-			next, err := s.line(from, i, step)
-			if err != nil {
-				return from, err
-			}
-			if better(next, from) < 0 {
-				from, moved = next, true
-			}
+	for _, i := range order {
+		step := b.axes[i].step * share
+		if step < b.axes[i].finest {
+			continue
 		}
-		if fine {
-			return from, nil
+		next, err := s.line(from, i, step)
+		if err != nil {
+			return from, err
 		}
-		if !moved {
-			share /= 2
+		if better(next, from) < 0 {
+			from = next
 		}
 	}
+	return from, nil
 }
 
 // line follows one axis in the direction that helps, as long as it does, with

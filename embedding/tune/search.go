@@ -74,6 +74,9 @@ func (s *search) try(b *branch, p point, effort Effort) (float64, error) {
 // than all before it. It returns the close score.
 func (s *search) tryClosely(b *branch, p point) (float64, error) {
 	score, err := s.try(b, p, Close)
+	if x := (scored{branch: b, point: p, score: score}); err == nil && (b.best.branch == nil || better(x, b.best) < 0) {
+		b.best = x
+	}
 	if err != nil || !(score > s.record) {
 		return score, err
 	}

@@ -19,11 +19,8 @@ type lane struct {
 	spent    float64 // price of the trials so far
 }
 
-// defaultsWait is the fraction of the price of a method's defaults that other
-// methods may spend before these defaults are tried: enough to survey a cheap
-// method before an expensive one has taken all of a short time, and not so
-// much that the defaults come late.
-const defaultsWait = 0.25
+// behind is how many times the work of a method counts whose best in full is no contender.
+const behind = 4
 
 // lanes lists the methods, and counts their trials in the survey.
 func (s *search) lanes() []*lane {
@@ -58,7 +55,7 @@ func (l *lane) price(g *csr.Graph) float64 { return l.branches[0].price(g, !l.st
 // method is due.
 func (l *lane) turnAt(g *csr.Graph) float64 {
 	if !l.started {
-		return defaultsWait * l.price(g)
+		return -1 / (1 + l.price(g)) // before all surveys, the cheapest first
 	}
 	return l.spent + l.price(g)
 }
@@ -73,9 +70,9 @@ func (l *lane) ranked() [][]scored {
 // survey tries the defaults and the grids of all methods. The next method is
 // the one with the least cost after its next step, so that all get the same
 // fraction of the work and the cheap ones are surveyed before the expensive
-// ones have cost much. Defaults come earlier. At intervals the best of a
-// method so far is tried in full, since only confirmed trials count when a
-// limit ends the search.
+// ones have cost much. Defaults come first, the cheapest before the others. At
+// intervals and at the end of its survey the best of a method is tried in
+// full, since only confirmed trials count when a limit ends the search.
 func (s *search) survey(lanes []*lane) error {
 	g := s.objective.Graph(Rough)
 	for {
@@ -88,7 +85,7 @@ func (s *search) survey(lanes []*lane) error {
 		if l == nil {
 			return nil
 		}
-		l.spent += l.price(g)
+		l.spent += s.charge(l, g)
 		if err := s.step(l, g); err != nil {
 			return err
 		}
@@ -108,13 +105,53 @@ func (s *search) step(l *lane, g *csr.Graph) error {
 		return nil
 	}
 	l.turn = 0
-	if l.round++; l.round < l.selected {
+	if l.round++; l.round < l.selected && !l.over() {
 		return nil
 	}
 	l.selected = 2*l.selected + 1
 	l.spent += l.branches[0].price(g, true)
-	_, err := s.selection([]*lane{l}, 1)
+	if _, err := s.selection([]*lane{l}, 1); err != nil {
+		return err
+	}
+	return s.advance(l, g)
+}
+
+// charge returns what the next step of a method counts. A method whose best in full is not
+// a contender has little to gain: its survey waits until the others have taken more.
+func (s *search) charge(l *lane, g *csr.Graph) float64 {
+	if best := l.best(); best.branch != nil && best.score < s.record && best.score < contender*s.record {
+		return behind * l.price(g)
+	}
+	return l.price(g)
+}
+
+// advance makes one sweep of a refinement from the best point of a method, if this is the
+// best of all methods so far: the survey of a whole grid of walks takes longer than most
+// limits, and a step from the best point gains more than the next value of the grid.
+func (s *search) advance(l *lane, g *csr.Graph) error {
+	best := l.best()
+	if best.branch == nil || !(best.score >= s.record) {
+		return nil
+	}
+	before := len(s.trials)
+	s.stage = Refine
+	_, err := s.sweep(best, 1)
+	for _, t := range s.trials[before:] {
+		if t.Stage == Refine {
+			l.spent += l.branches[0].price(g, true)
+		}
+	}
 	return err
+}
+
+// best returns the best point of the method in full so far, if its branch is not nil.
+func (l *lane) best() (best scored) {
+	for _, b := range l.branches {
+		if b.best.branch != nil && (best.branch == nil || better(b.best, best) < 0) {
+			best = b.best
+		}
+	}
+	return best
 }
 
 // defaults tries the defaults of a method exactly, before its other trials:

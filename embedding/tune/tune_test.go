@@ -122,6 +122,16 @@ func TestSearch_Limits(t *testing.T) {
 	if len(all.Trials) != 40 || all.Reason != Trials {
 		t.Fatalf("%d trials, ended by %s", len(all.Trials), all.Reason)
 	}
+	var stages []Stage
+	for _, trial := range all.Trials {
+		stages = append(stages, trial.Stage)
+	}
+	if slices.Contains(stages[slices.Index(stages, Survey):], Defaults) {
+		t.Errorf("defaults after the survey has begun: %v", stages)
+	}
+	if first := slices.Index(stages, Refine); first < 0 || !slices.Contains(stages[first:], Survey) {
+		t.Errorf("the method that leads takes no step before the survey ends: %v", stages)
+	}
 	for _, trials := range []int{1, 20, 35, 40} {
 		some := run(trials, 3)
 		if len(some.Trials) != trials {
@@ -134,7 +144,7 @@ func TestSearch_Limits(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []struct{ trials, left, missing int }{{1, 31, 1}, {5, 28, 1}, {20, 15, 0}, {40, 0, 0}} {
+	for _, want := range []struct{ trials, left, missing int }{{1, 31, 1}, {5, 28, 0}, {20, 24, 0}, {40, 4, 0}} {
 		if found := run(want.trials, 1); found.Left != want.left || found.Missing != want.missing {
 			t.Errorf("%d trials leave %d of the survey and %d defaults, not %+v", want.trials, found.Left, found.Missing, want)
 		}
