@@ -1,7 +1,9 @@
-// Package leaktest finds goroutines that tests leave behind. It is for tests only.
+// Package leaktest runs the tests of a package and finds goroutines that they leave
+// behind. It is for tests only.
 package leaktest
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -15,15 +17,27 @@ import (
 // end.
 const attempts = 100
 
+// memory is the smallest free space of a file system in memory that short tests use.
+const memory = 1 << 30
+
 // Main runs the tests of a package and exits. It fails if goroutines are left.
 func Main(m *testing.M) { os.Exit(Run(m)) }
 
-// Run is Main, but returns the exit code.
+// Run is Main, but returns the exit code. With -short, temporary files are in memory
+// where the system offers that, unless TMPDIR is set: most of the time of tests of stores
+// is otherwise syncing to the disk. The full run uses the disk.
 func Run(m *testing.M) int {
 	if os.Getenv("GOGC") == "" {
 		// The heaps of tests are small, and at 100 a tenth of their processor seconds are
 		// collections.
 		debug.SetGCPercent(400)
+	}
+	flag.Parse()
+	if folder := inMemory(); testing.Short() && os.Getenv("TMPDIR") == "" && folder != "" {
+		fmt.Println("short: temporary files in", folder)
+		if err := os.Setenv("TMPDIR", folder); err != nil {
+			panic(err)
+		}
 	}
 	code := m.Run()
 	if code != 0 {

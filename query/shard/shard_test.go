@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/.ci/leaktest"
 	"heavytail/query"
 	"heavytail/storage/format"
 )
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	code := m.Run()
+	code := leaktest.Run(m)
 	os.RemoveAll(fixtureDir)
 	os.Exit(code)
 }
