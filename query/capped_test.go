@@ -8,21 +8,29 @@ import (
 	"testing"
 )
 
-// TestPredict_Star holds predictions on a star to the few pairs that may be scored: without
-// the cap there are 11 billion.
-func TestPredict_Star(t *testing.T) {
-	t.Parallel()
+// openStar is a database with the graph star of a hub and many leaves. Tests that use it are
+// skipped with -short.
+func openStar(t *testing.T, leaves int) *DB {
+	t.Helper()
 	if testing.Short() {
-		t.Skip("-short: it predicts links of 150,000 leaves")
+		t.Skipf("-short: it predicts links of %d leaves", leaves)
 	}
-	const leaves = 150_000
-	ctx := context.Background()
 	db := openTest(t, nil)
 	var text strings.Builder
 	for v := range leaves {
 		fmt.Fprintf(&text, "hub %d\n", v)
 	}
 	importText(t, db, "star", text.String())
+	return db
+}
+
+// TestPredict_Star holds predictions on a star to the few pairs that may be scored: without
+// the cap there are 11 billion.
+func TestPredict_Star(t *testing.T) {
+	t.Parallel()
+	const leaves = 150_000
+	ctx := context.Background()
+	db := openStar(t, leaves)
 	w := Scorer{Name: "resource_allocation"}
 	r, err := db.Predict(ctx, PredictRequest{K: 3, Graph: "star", With: w})
 	if err != nil || r.Capped != leaves+1 || len(r.Links) != 3 || r.Candidates > 200*leaves || len(r.Notices) == 0 {

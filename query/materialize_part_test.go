@@ -186,16 +186,8 @@ func TestDivideMaterialize(t *testing.T) {
 // Parts of a graph with capped vertices store what the statement does.
 func TestMaterializeParts_Capped(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("-short: it predicts links of 150,000 leaves")
-	}
 	ctx := context.Background()
-	db := openTest(t, nil)
-	var text strings.Builder
-	for v := range 150_000 {
-		fmt.Fprintf(&text, "hub %d\n", v)
-	}
-	importText(t, db, "star", text.String())
+	db := openStar(t, 150_000)
 	req := MaterializeRequest{Graph: "star", With: Scorer{Name: "resource_allocation"}, K: 2}
 	want, err := db.Materialize(ctx, req)
 	if err != nil {

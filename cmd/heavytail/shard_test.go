@@ -88,6 +88,21 @@ func TestShard_Data(t *testing.T) {
 	mustFail(t, exitFailed, []string{edges, "plan again"}, "shard", "run", "--dir", folder)
 }
 
+// runThreeShards plans and runs a statement whose results go into the file. A merge before
+// the run, or without the file, fails.
+func runThreeShards(t *testing.T, file, folder, statement, count, unit string) {
+	t.Helper()
+	if got, want := mustRun(t, "", "shard", "plan", file, "--shards", "3", "--dir", folder, "--statement", statement), "planned 3 shards of "+count+" "+unit+"\n"; got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	mustFail(t, exitFailed, []string{"3 of 3 shards: 0-2"}, "shard", "merge", file, "--dir", folder)
+	mustRun(t, "", "shard", "run", file, "--dir", folder)
+	if got := mustRun(t, "", "shard", "status", "--dir", folder); !strings.Contains(got, "3 of 3 shards done, "+count+" of "+count+" "+unit) {
+		t.Errorf("status %q", got)
+	}
+	mustFail(t, exitUsage, []string{"FILE is missing"}, "shard", "merge", "--dir", folder)
+}
+
 // TestShard_Predictions plans, runs and merges predictions, and makes mistakes on the way.
 func TestShard_Predictions(t *testing.T) {
 	t.Parallel()
@@ -99,15 +114,7 @@ func TestShard_Predictions(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustRun(t, "", "exec", alone, "-c", statement)
-	if got, want := mustRun(t, "", "shard", "plan", file, "--shards", "3", "--dir", folder, "--statement", statement), "planned 3 shards of 50 rows\n"; got != want {
-		t.Errorf("%q, expected %q", got, want)
-	}
-	mustFail(t, exitFailed, []string{"3 of 3 shards: 0-2"}, "shard", "merge", file, "--dir", folder)
-	mustRun(t, "", "shard", "run", file, "--dir", folder)
-	if got := mustRun(t, "", "shard", "status", "--dir", folder); !strings.Contains(got, "3 of 3 shards done, 50 of 50 rows") {
-		t.Errorf("status %q", got)
-	}
-	mustFail(t, exitUsage, []string{"FILE is missing"}, "shard", "merge", "--dir", folder)
+	runThreeShards(t, file, folder, statement, "50", "rows")
 	mustFail(t, exitUsage, []string{"--out"}, "shard", "merge", file, "--dir", folder, "--out", filepath.Join(dir, "x"))
 	mustFail(t, exitFailed, []string{"none.ht"}, "shard", "merge", filepath.Join(dir, "none.ht"), "--dir", folder)
 	mustRun(t, "", "shard", "merge", file, "--dir", folder)
@@ -125,15 +132,7 @@ func TestShard_Trials(t *testing.T) {
 	file, folder := filepath.Join(dir, "g.ht"), filepath.Join(dir, "D")
 	const statement = "EVALUATE LINKS IN g USING fastrp(dim := 4) WITH (splits := 2, scorers := 'l3, cosine', training := 50)"
 	mustRun(t, "", "exec", file, "-c", "GENERATE preferential_attachment(n := 50, m := 2, seed := 1) INTO g")
-	if got, want := mustRun(t, "", "shard", "plan", file, "--shards", "3", "--dir", folder, "--statement", statement), "planned 3 shards of 4 trials\n"; got != want {
-		t.Errorf("%q, expected %q", got, want)
-	}
-	mustFail(t, exitFailed, []string{"3 of 3 shards: 0-2"}, "shard", "merge", file, "--dir", folder)
-	mustRun(t, "", "shard", "run", file, "--dir", folder)
-	if got := mustRun(t, "", "shard", "status", "--dir", folder); !strings.Contains(got, "3 of 3 shards done, 4 of 4 trials") {
-		t.Errorf("status %q", got)
-	}
-	mustFail(t, exitUsage, []string{"FILE is missing"}, "shard", "merge", "--dir", folder)
+	runThreeShards(t, file, folder, statement, "4", "trials")
 	mustFail(t, exitUsage, []string{"INTO FILE"}, "shard", "merge", file, "--dir", folder, "--overwrite")
 	mustFail(t, exitUsage, []string{"format"}, "shard", "merge", file, "--dir", folder, "--format", "none")
 	for _, format := range []string{"table", "json", "csv"} {
