@@ -35,7 +35,7 @@ const RefreshTolerance = 0.02
 //     step if the residuals exceed the tolerance;
 //   - it is solved in full if the residuals still exceed the tolerance, if more than a
 //     tenth of its vertices are new, if so much has changed that a step would cost as much
-//     as a full solve (mostDirections), if it is so small that a step costs as much, with
+//     as a full solve (scattered, mostDirections), if it is so small that a step costs as much, with
 //     Joint if a component of eight or more vertices is new, and if a few products show
 //     larger eigenvalues than were found. These products are computed where no
 //     eigenvalue is known, and where a group of 32 or more vertices is new or has new

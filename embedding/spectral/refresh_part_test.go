@@ -1,0 +1,54 @@
+package spectral
+
+import (
+	"testing"
+
+	"heavytail/storage/csr"
+)
+
+// The ends of changed edges are counted by touched vertices, and by differences of degrees where
+// they are larger. New vertices are not counted.
+func TestRefresh_Scattered(t *testing.T) {
+	const n = 60
+	var ring, complete []csr.Edge
+	for i := range uint32(n) {
+		ring = append(ring, csr.Edge{U: i, V: (i + 1) % n})
+		for j := range i {
+			complete = append(complete, csr.Edge{U: j, V: i})
+		}
+	}
+	for _, c := range []struct {
+		name         string
+		edges        []csr.Edge
+		touched, new int
+		difference   float64
+		want         bool
+	}{
+		{"a third of a ring", ring, n / 3, 0, 0, true},
+		{"fewer than a third", ring, n/3 - 1, 0, 0, false},
+		{"new vertices", ring, n / 3, 1, 0, false},
+		{"one edge of each vertex of a dense graph", complete, n, 0, 0, false},
+		{"degrees that differ", complete, n / 3, 0, 9, true},
+		{"degrees that differ less", complete, n / 3, 0, 8, false},
+	} {
+		g, err := csr.FromEdges(n, c.edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := make([]uint32, n)
+		r := &refresh{touched: make([]bool, n), state: &State{Places: make([]uint32, n), Degrees: make([]float64, n)}}
+		for v := range uint32(n) {
+			list[v], r.state.Degrees[v] = v, float64(g.Degree(v))
+			if int(v) < c.touched {
+				r.touched[v] = true
+				r.state.Degrees[v] -= c.difference
+			}
+			if int(v) < c.new {
+				r.state.Places[v] = NoPlace
+			}
+		}
+		if got := r.scattered(g, list); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
