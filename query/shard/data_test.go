@@ -47,24 +47,13 @@ func TestShards_FromData(t *testing.T) {
 		numbers = numbers[1:2]
 		t.Log("short: 7 shards only")
 	}
-	for name := range statements(f, "") {
-		t.Run(name, func(t *testing.T) {
-			statement := statements(f, filepath.Join(t.TempDir(), "alone.csv"))[name]
-			want := alone(t, db, statement)
-			for _, n := range numbers {
-				m, made := restored(t, db, statements(f, filepath.Join(t.TempDir(), "merged.csv"))[name], n)
-				if err := errors.Join(m.RunAll(ctx, made, 0, n-1), m.Verify(ctx, made)); err != nil {
-					t.Fatal(err)
-				}
-				if err := m.Merge(ctx, "", false); err != nil {
-					t.Fatal(err)
-				}
-				if read(t, m.Output) != want {
-					t.Errorf("%d shards: other bytes than those of the statement", n)
-				}
-			}
-		})
-	}
+	mergeToSameBytes(t, db, f, numbers, func(t *testing.T, statement string, n int) *Manifest {
+		m, made := restored(t, db, statement, n)
+		if err := errors.Join(m.RunAll(ctx, made, 0, n-1), m.Verify(ctx, made)); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	})
 }
 
 // Predictions of shards that read the data are stored in the file of the plan, as the same

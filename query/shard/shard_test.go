@@ -171,18 +171,26 @@ func TestShards_SameBytes(t *testing.T) {
 		numbers = numbers[:2]
 		t.Log("short: without 64 shards")
 	}
+	mergeToSameBytes(t, db, f, numbers, func(t *testing.T, statement string, n int) *Manifest {
+		m := plan(t, db, statement, n)
+		for i := range m.Shards {
+			if err := m.Run(ctx, db, i); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return m
+	})
+}
+
+// mergeToSameBytes compares every statement alone with its merged shards, which run plans and
+// runs in each of the numbers.
+func mergeToSameBytes(t *testing.T, db *query.DB, f made, numbers []int, run func(t *testing.T, statement string, n int) *Manifest) {
 	for name := range statements(f, "") {
 		t.Run(name, func(t *testing.T) {
-			statement := statements(f, filepath.Join(t.TempDir(), "alone.csv"))[name]
-			want := alone(t, db, statement)
+			want := alone(t, db, statements(f, filepath.Join(t.TempDir(), "alone.csv"))[name])
 			for _, n := range numbers {
-				m := plan(t, db, statements(f, filepath.Join(t.TempDir(), "merged.csv"))[name], n)
-				for i := range m.Shards {
-					if err := m.Run(ctx, db, i); err != nil {
-						t.Fatal(err)
-					}
-				}
-				if err := m.Merge(ctx, "", false); err != nil {
+				m := run(t, statements(f, filepath.Join(t.TempDir(), "merged.csv"))[name], n)
+				if err := m.Merge(context.Background(), "", false); err != nil {
 					t.Fatal(err)
 				}
 				if got := read(t, m.Output); got != want {
