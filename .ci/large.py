@@ -7,7 +7,7 @@
 Each step is one process on a graph of preferential attachment that was written to a text
 file and imported from it. FOLDER keeps the stores and the figures, so that a run that was
 stopped continues where it was; 5,000,000 vertices take some 12 GB of disk, 8 GB of memory
-and an hour of two processors. Prints Markdown: processor seconds, seconds on the clock, the
+and an hour and a half of two processors. Prints Markdown: processor seconds, seconds on the clock, the
 largest memory of the process without the pages of its files, and with each size the
 exponent of processor seconds since the size before (1 is linear). WORKERS=1 sets the number of
 processors to compute with. Indexes are built up to INDEX=1000000 vertices: walks on such a

@@ -72,7 +72,7 @@ func (r *Runner) start(ctx context.Context, j *Active, spec Spec) error {
 func (r *Runner) withCheckpoints(c *session.Call, j *Active, spec Spec, f func(embedding.Checkpoints) error) error {
 	checkpoints := embedding.Checkpoints{
 		Every: r.Every,
-		Save:  func(write func(io.Writer) error) error { return r.save(c.Ctx, j, write) },
+		Save:  func(write func(io.Writer) error) error { return r.save(c, j, write) },
 	}
 	var err error
 	if checkpoints.From, err = r.checkpointOf(c, j, spec); err != nil {
@@ -121,17 +121,23 @@ func (r *Runner) checkpointOf(c *session.Call, j *Active, spec Spec) (io.Reader,
 }
 
 // save writes a checkpoint, unless the job has run for too short a time, or the last one took
-// so long that it is too early for the next. If the context has ended, it writes the last one.
-func (r *Runner) save(ctx context.Context, j *Active, write func(io.Writer) error) error {
-	if !j.long(r.Least) || ctx.Err() == nil && time.Since(j.saved) < r.Spacing*j.saving {
+// so long that it is too early for the next. If the context has ended, it writes the last one,
+// and reports its progress: whoever stopped the job waits for it.
+func (r *Runner) save(c *session.Call, j *Active, write func(io.Writer) error) error {
+	stopped := c.Ctx.Err() != nil
+	if !j.long(r.Least) || !stopped && time.Since(j.saved) < r.Spacing*j.saving {
 		return nil
 	}
-	ctx = context.WithoutCancel(ctx)
+	ctx := context.WithoutCancel(c.Ctx)
 	if err := r.number(ctx, j); err != nil {
 		return err
 	}
 	r.AtCheckpoint("begin")
 	size, began := &counter{}, time.Now()
+	if last := j.Info().Checkpoint; stopped {
+		c.Meter.Watch(nil) // the record keeps how far the job came
+		size.report = func(bytes int64) { c.Meter.Update("saving a checkpoint", bytes, last) }
+	}
 	err := r.store.PutJobCheckpoint(ctx, j.Info(), func(w io.Writer) error {
 		size.to = w
 		return write(size)
@@ -149,13 +155,17 @@ func (r *Runner) save(ctx context.Context, j *Active, write func(io.Writer) erro
 
 // counter counts the bytes that it passes on.
 type counter struct {
-	to    io.Writer
-	bytes int64
+	to     io.Writer
+	bytes  int64
+	report func(bytes int64) // called from time to time, if it is not nil
 }
 
 func (c *counter) Write(p []byte) (int, error) {
+	const often = 1 << 22 // bytes
 	n, err := c.to.Write(p)
-	c.bytes += int64(n)
+	if c.bytes += int64(n); c.report != nil && c.bytes/often > (c.bytes-int64(n))/often {
+		c.report(c.bytes)
+	}
 	return n, err
 }
 

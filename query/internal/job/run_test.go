@@ -114,14 +114,17 @@ func TestRunner_Continues(t *testing.T) {
 }
 
 // The next checkpoint waits for a multiple of the time that the last one took, unless the job
-// is stopped.
+// is stopped; then its progress is reported, and is not that of the job.
 func TestRunner_Spacing(t *testing.T) {
 	t.Parallel()
-	b := newBench(t)
+	b, last := newBench(t), strings.Repeat("x", 5<<20) // long enough to report progress
 	b.Spacing = 1e6
 	c, j := b.call(t), b.New(storage.JobInfo{}, false)
+	var stages []string
+	c.Meter.Report = func(p session.Progress) { stages = append(stages, p.Stage+" "+p.Unit) }
 	var saved []string
 	_ = b.Run(c, j, spec("x"), func(p embedding.Checkpoints) error {
+		c.Meter.Update("training", 3, 7)
 		save := func(text string) {
 			err := p.Save(func(w io.Writer) error { saved = append(saved, text); _, err := io.WriteString(w, text); return err })
 			if err != nil {
@@ -132,11 +135,17 @@ func TestRunner_Spacing(t *testing.T) {
 		save("too early")
 		j.Cancel()
 		<-c.Ctx.Done()
-		save("last")
+		save(last)
 		return c.Ctx.Err()
 	})
-	if want := []string{"first", "last"}; !slices.Equal(saved, want) {
-		t.Errorf("saved %q, expected %q", saved, want)
+	if want := []string{"first", last}; !slices.Equal(saved, want) {
+		t.Errorf("saved %d texts, expected %d", len(saved), len(want))
+	}
+	if want := []string{"training steps", "saving a checkpoint bytes"}; !slices.Equal(stages, want) {
+		t.Errorf("stages %q, expected %q", stages, want)
+	}
+	if info := j.Info(); info.Stage != "training" || info.Done != 3 || info.Total != 7 {
+		t.Errorf("the record of the stopped job has %+v", info)
 	}
 	b.Spacing = 0
 	c, j = b.call(t), b.New(storage.JobInfo{}, false)

@@ -24,7 +24,7 @@ func unitOf(stage string) string {
 	switch stage {
 	case "placing":
 		return "passes"
-	case "reading", "copying":
+	case "reading", "copying", "saving a checkpoint":
 		return "bytes"
 	case "joining":
 		return "pairs"
