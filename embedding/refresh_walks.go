@@ -133,11 +133,12 @@ func TrainWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions)
 	if err != nil {
 		return nil, WalkStats{}, err
 	}
+	negative := training.Negative // all else in training may be freed
 	state, stats, err := skipgram.TrainState(ctx, walks, training)
 	if err != nil {
 		return nil, stats, err
 	}
-	return state.Model(training.Negative), stats, nil
+	return state.Model(negative), stats, nil
 }
 
 // walkStart is where a walk begins, and which of the walks from there it is.

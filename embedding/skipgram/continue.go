@@ -38,7 +38,7 @@ func Continue(ctx context.Context, m *Model, c Corpus, o Options) (Stats, error)
 		t.total += visits
 	}
 	t.at.Visits = m.Visits
-	t.allocate()
+	t.allocate(nil)
 	t.restore(t.in, m.Vectors.Panel(0, t.Dim))
 	t.restore(t.out, m.Nodes.Panel(0, t.Dim))
 	t.prepare()

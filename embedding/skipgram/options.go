@@ -34,7 +34,8 @@ type Options struct {
 
 	Checkpoints Checkpoints
 	// From, if not nil, is the state of a training with the same corpus and options,
-	// which continues from there and ends with the same bytes as without a stop.
+	// which continues from there and ends with the same bytes as without a stop. It must
+	// not be used afterwards.
 	From *State
 }
 

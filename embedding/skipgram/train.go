@@ -59,6 +59,7 @@ func TrainState(ctx context.Context, c Corpus, o Options) (*State, Stats, error)
 		}
 	}
 	t := newTrainer(c, o)
+	o.From = nil // its memory is free once it is restored
 	if c.Vertices == 0 {
 		return &State{Epoch: o.Epochs, Vectors: vec.Panel{Cols: t.Dim, Stride: t.Dim}}, Stats{}, nil
 	}
@@ -90,9 +91,11 @@ func (t *trainer) stats() Stats {
 
 // begin initialises the model, or restores it from a state.
 func (t *trainer) begin(ctx context.Context) error {
-	if t.From != nil {
-		t.at = *t.From
-		t.at.Loss = slices.Clone(t.From.Loss)
+	from := t.From
+	t.From = nil
+	if from != nil {
+		t.at = *from
+		t.at.Loss = slices.Clone(from.Loss)
 	} else {
 		began := time.Now()
 		t.at.Visits = make([]int64, t.corpus.Vertices)
@@ -104,22 +107,28 @@ func (t *trainer) begin(ctx context.Context) error {
 	for _, n := range t.at.Visits {
 		t.total += n
 	}
-	t.allocate()
-	if t.From != nil {
-		t.restore(t.in, t.From.Vectors)
-		t.restore(t.out, t.From.Nodes)
-	} else {
+	t.allocate(from)
+	if from == nil {
 		t.randomize()
 	}
 	t.prepare()
 	return nil
 }
 
-// allocate allocates the rows of vectors and nodes, and makes the state refer to them.
-func (t *trainer) allocate() {
+// allocate allocates the rows of vectors and nodes, and makes the state refer to them. Those of
+// a state that is continued are taken over, or copied if their rows end elsewhere.
+func (t *trainer) allocate(from *State) {
 	n := t.corpus.Vertices
 	t.stride = (t.Dim + 15) &^ 15
-	t.in, t.out = make([]float32, n*t.stride), make([]float32, n*t.stride)
+	if from != nil && t.Dim == t.stride && from.Vectors.Stride == t.Dim && from.Nodes.Stride == t.Dim {
+		t.in, t.out = from.Vectors.Data[:n*t.stride], from.Nodes.Data[:n*t.stride]
+	} else {
+		t.in, t.out = make([]float32, n*t.stride), make([]float32, n*t.stride)
+		if from != nil {
+			t.restore(t.in, from.Vectors)
+			t.restore(t.out, from.Nodes)
+		}
+	}
 	t.at.Vectors = vec.Panel{Data: t.in, Rows: n, Cols: t.Dim, Stride: t.stride}
 	t.at.Nodes = vec.Panel{Data: t.out, Rows: n, Cols: t.Dim, Stride: t.stride}
 }
