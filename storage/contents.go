@@ -111,31 +111,6 @@ func (t *tx) readKeys(keys *block.KeySet, r *graphRecord) error {
 	return err
 }
 
-// readArcs builds n rows from the arc blocks. vertices, where not nil, gives the
-// row of each slot.
-func (t *tx) readArcs(r *graphRecord, n int, vertices []uint32) (*csr.Graph, error) {
-	p, err := t.part(r.Object, block.ArcsName)
-	if err != nil {
-		return nil, err
-	}
-	b := block.NewRowBuilder(r.Edges, r.Weighted, r.Timed, n, vertices)
-	var block block.ArcBlock
-	t.readAhead(p.bucket)
-	err = t.scan(p, func(key, payload []byte) error {
-		if err := block.Decode(key, payload); err != nil {
-			return err
-		}
-		if err := b.Add(block.Arcs); err != nil {
-			return err
-		}
-		return b.AddColumns(&block)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return b.Finish()
-}
-
 // readAttributes reads the columns of all attributes by slot.
 func (t *tx) readAttributes(graph string, r *graphRecord, c *contents) error {
 	c.attributes, c.nextAttribute = slices.Clone(r.Attributes), r.NextAttribute

@@ -258,10 +258,27 @@ func decodeArcs(dst []Arc, key, payload []byte) (arcs []Arc, columns []byte, err
 	return dst, b[at:], nil
 }
 
+// DeclaredArcs returns how many arcs a block declares, which is not verified.
+func DeclaredArcs(b Sealed) (int, error) {
+	if len(b.Key) != arcKeySize || len(b.Record) < arcBlockHead {
+		return 0, fault.Record("arc block of %d bytes with a key of %d", len(b.Record), len(b.Key))
+	}
+	return int(binary.LittleEndian.Uint16(b.Record[ChecksumSize+1:])), nil
+}
+
 // uvarint decodes a number in its shortest form and returns its size. The size is 0 if b ends
 // too early, or if the number is too long or not in its shortest form, so every number has one
 // encoding.
 func uvarint(b []byte) (uint64, int) {
+	// Most numbers of a graph have up to three bytes.
+	switch {
+	case len(b) > 0 && b[0] < 0x80:
+		return uint64(b[0]), 1
+	case len(b) > 1 && b[1]-1 < 0x7f:
+		return uint64(b[0]&0x7f) | uint64(b[1])<<7, 2
+	case len(b) > 2 && b[1] >= 0x80 && b[2]-1 < 0x7f:
+		return uint64(b[0]&0x7f) | uint64(b[1]&0x7f)<<7 | uint64(b[2])<<14, 3
+	}
 	v, size := binary.Uvarint(b)
 	if size <= 0 || (size > 1 && b[size-1] == 0) {
 		return 0, 0

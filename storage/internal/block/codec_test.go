@@ -295,3 +295,71 @@ func TestDecodeFloats(t *testing.T) {
 		}
 	}
 }
+
+// The fast ways through short numbers agree with the general one, also on forms that are too
+// long and on bytes that end too early.
+func TestUvarint(t *testing.T) {
+	values := []byte{0x00, 0x01, 0x7f, 0x80, 0x81, 0xff}
+	var b [4]byte
+	for i := range len(values) * len(values) * len(values) * len(values) {
+		for at := range b {
+			b[at] = values[i%len(values)]
+			i /= len(values)
+		}
+		for size := range len(b) + 1 {
+			want, read := binary.Uvarint(b[:size])
+			if read < 0 || (read > 1 && b[read-1] == 0) {
+				want, read = 0, 0
+			}
+			if v, n := uvarint(b[:size]); v != want || n != read {
+				t.Fatalf("uvarint(%x) = %d, %d, want %d, %d", b[:size], v, n, want, read)
+			}
+		}
+	}
+}
+
+// Runs that are added in any order give the graph of one run, and arcs beyond the limits of
+// their run are found.
+func TestRowBuilder_Runs(t *testing.T) {
+	arcs := []Arc{NewArc(1, 3), NewArc(3, 1), NewArc(3, 4), NewArc(3, 6), NewArc(4, 3), NewArc(6, 3)}
+	build := func(below Arc, cuts ...int) (*csr.Graph, error) {
+		runs := make([]ArcRun, len(cuts)-1)
+		for i := range runs {
+			runs[i] = ArcRun{Arcs: cuts[i+1] - cuts[i], From: arcs[cuts[i]], Below: below}
+			if i > 0 && below == NewArc(9, 9) {
+				runs[i-1].Below = runs[i].From
+			}
+		}
+		b, err := NewRowBuilder(runs, 3, 0, 0, 8, nil)
+		if err != nil {
+			return nil, err
+		}
+		for i := len(runs) - 1; i >= 0; i-- {
+			for _, a := range arcs[cuts[i]:cuts[i+1]] {
+				if err := b.Runs[i].Add(&ArcBlock{Arcs: []Arc{a}}); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return b.Finish()
+	}
+	whole, err := build(NewArc(9, 9), 0, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []int64{0, 0, 1, 1, 4, 5, 5, 6, 6}; !slices.Equal(whole.Offsets, want) {
+		t.Fatalf("offsets %v, want %v", whole.Offsets, want)
+	}
+	for _, cuts := range [][]int{{0, 1, 6}, {0, 2, 4, 6}, {0, 1, 2, 3, 4, 5, 6}} {
+		g, err := build(NewArc(9, 9), cuts...)
+		if err != nil || !slices.Equal(g.Offsets, whole.Offsets) || !slices.Equal(g.Targets, whole.Targets) {
+			t.Errorf("cut at %v: %v, %+v, want %+v", cuts, err, g, whole)
+		}
+	}
+	if _, err := build(NewArc(3, 5), 0, 6); err == nil {
+		t.Error("an arc beyond the limit of its run was added")
+	}
+	if _, err := build(NewArc(9, 9), 0, 5); err == nil {
+		t.Error("a graph with fewer arcs than expected was built")
+	}
+}

@@ -45,5 +45,6 @@
 //	SlotMap       4 bytes per empty slot
 //	Column        a bit per vertex, and 8 bytes per number, a bit per boolean, or 4 per text and
 //	              8 per distinct text beside its bytes
-//	RowBuilder    the graph: 8 bytes per vertex, 4 per arc; 4 more for weights, 8 for timestamps
+//	RowBuilder    the graph: 8 bytes per vertex, 4 per arc; 4 more for weights, 8 for timestamps;
+//	              beside it 48 bytes per block
 package block

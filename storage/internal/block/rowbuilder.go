@@ -5,58 +5,139 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// RowBuilder builds the rows of a graph from blocks of arcs in ascending order.
+// RowBuilder builds the rows of a graph from its blocks of arcs, which ascend. The blocks are
+// cut into runs, which may be added at the same time.
 type RowBuilder struct {
+	Runs []RowRun // in the order of the blocks
+
 	offsets []int64
-	targets []uint32  // its capacity is the expected number of arcs
+	targets []uint32
 	weights []float32 // nil if none is expected
 	times   []int64   // nil if none is expected
-	source  uint32    // row that is being built
-	last    Arc
 
 	vertices []uint32 // row of each slot, NoVertex for empty slots; nil if slots and rows are the same
 
-	weighted, timed uint64 // arcs still expected with a weight other than 1, or with a timestamp
+	weighted, timed uint64 // expected arcs with a weight other than 1, or with a timestamp
+}
+
+// RowRun takes the blocks of one run. It belongs to one goroutine, and shares nothing that it
+// changes with other runs.
+type RowRun struct {
+	builder *RowBuilder
+	lo      int // of its arcs among all
+	targets []uint32
+	weights []float32
+	times   []int64
+
+	next, below Arc    // the arcs that may follow are in [next, below)
+	first, last uint32 // rows of the first arc and of the last one so far
+
+	weighted, timed uint64 // arcs with a weight other than 1, or with a timestamp
+}
+
+// ArcRun is some blocks of arcs that follow each other.
+type ArcRun struct {
+	Blocks      []Sealed
+	Arcs        int // that the blocks declare
+	From, Below Arc // all arcs are in [From, Below)
 }
 
 // NewRowBuilder prepares the rows of a graph with n vertices and the given numbers of edges, of
 // weights other than 1 and of timestamps. vertices is the row of each slot, or nil.
-func NewRowBuilder(edges, weighted, timed uint64, n int, vertices []uint32) *RowBuilder {
-	b := &RowBuilder{vertices: vertices, offsets: make([]int64, n+1), targets: make([]uint32, 0, 2*edges), weighted: 2 * weighted, timed: 2 * timed}
+func NewRowBuilder(runs []ArcRun, edges, weighted, timed uint64, n int, vertices []uint32) (*RowBuilder, error) {
+	arcs := 0
+	for _, r := range runs {
+		arcs += r.Arcs
+	}
+	if uint64(arcs) != 2*edges { // before memory is taken for them
+		return nil, fault.Record("%d arcs where the catalogue says %d", arcs, 2*edges)
+	}
+	b := &RowBuilder{
+		offsets: make([]int64, n+1), targets: make([]uint32, arcs), vertices: vertices,
+		weighted: 2 * weighted, timed: 2 * timed, Runs: make([]RowRun, len(runs)),
+	}
 	if weighted > 0 {
-		b.weights = make([]float32, 0, 2*edges)
+		b.weights = make([]float32, arcs)
 	}
 	if timed > 0 {
-		b.times = make([]int64, 0, 2*edges)
+		b.times = make([]int64, arcs)
 	}
-	return b
+	lo := 0
+	for i, run := range runs {
+		hi := lo + run.Arcs
+		r := &b.Runs[i]
+		*r = RowRun{builder: b, lo: lo, targets: b.targets[lo:lo:hi], next: run.From, below: run.Below}
+		if b.weights != nil {
+			r.weights = b.weights[lo:lo:hi]
+		}
+		if b.times != nil {
+			r.times = b.times[lo:lo:hi]
+		}
+		lo = hi
+	}
+	return b, nil
 }
 
-// AddColumns adds the weights and timestamps of a block whose arcs were added.
-func (b *RowBuilder) AddColumns(block *ArcBlock) error {
-	if b.weights != nil {
-		if len(block.weights) == 0 {
-			for range block.Arcs {
-				b.weights = append(b.weights, 1)
-			}
-		}
-		b.weights = append(b.weights, block.weights...)
+// Add adds the arcs of the next block with their weights and timestamps. It may overwrite them.
+func (r *RowRun) Add(block *ArcBlock) error {
+	arcs, n := block.Arcs, uint32(len(r.builder.offsets)-1)
+	end := arcs[len(arcs)-1]
+	if arcs[0] < r.next || end >= r.below {
+		return fault.Record("arc blocks do not ascend")
 	}
-	if b.times != nil {
-		if len(block.times) == 0 {
-			for range block.Arcs {
-				b.times = append(b.times, csr.NoTime)
-			}
-		}
-		b.times = append(b.times, block.times...)
+	r.next = end + 1
+	if len(arcs) > cap(r.targets)-len(r.targets) {
+		return fault.Record("more arcs than the blocks declare")
 	}
+	if r.builder.vertices != nil {
+		if err := ToVertices(arcs, r.builder.vertices); err != nil {
+			return err
+		}
+	}
+	if last := arcs[len(arcs)-1].Source(); last >= n {
+		return fault.Record("arc of vertex %d of %d", last, n)
+	}
+	if len(r.targets) == 0 {
+		r.first, r.last = arcs[0].Source(), arcs[0].Source()
+	}
+	for _, a := range arcs {
+		if a.Target() >= n {
+			return fault.Record("arc to vertex %d of %d", a.Target(), n)
+		}
+		for r.last < a.Source() {
+			r.last++
+			r.builder.offsets[r.last] = int64(r.lo + len(r.targets))
+		}
+		r.targets = append(r.targets, a.Target())
+	}
+	return r.addColumns(block)
+}
+
+func (r *RowRun) addColumns(block *ArcBlock) error {
 	weighted, timed := CountValues(block.weights, block.times)
-	if weighted > b.weighted || timed > b.timed {
+	if (weighted > 0 && r.weights == nil) || (timed > 0 && r.times == nil) {
 		return fault.Record("more edges with weights or timestamps than the catalogue says")
 	}
-	b.weighted -= weighted
-	b.timed -= timed
+	r.weighted += weighted
+	r.timed += timed
+	if r.weights != nil {
+		r.weights = appendColumn(r.weights, block.weights, 1, len(block.Arcs))
+	}
+	if r.times != nil {
+		r.times = appendColumn(r.times, block.times, csr.NoTime, len(block.Arcs))
+	}
 	return nil
+}
+
+// appendColumn appends the n values of a block, which are all the same if it stores none.
+func appendColumn[T any](column, values []T, same T, n int) []T {
+	if len(values) > 0 {
+		return append(column, values...)
+	}
+	for range n {
+		column = append(column, same)
+	}
+	return column
 }
 
 // CountValues counts the weights that are not 1 and the timestamps.
@@ -74,37 +155,6 @@ func CountValues(weights []float32, times []int64) (weighted, timed uint64) {
 	return weighted, timed
 }
 
-// Add adds the arcs of the next block. It may overwrite block.
-func (b *RowBuilder) Add(block []Arc) error {
-	n := uint32(len(b.offsets) - 1)
-	if len(b.targets) > 0 && block[0] <= b.last {
-		return fault.Record("arc blocks do not ascend")
-	}
-	b.last = block[len(block)-1]
-	if len(block) > cap(b.targets)-len(b.targets) {
-		return fault.Record("more arcs than the catalogue says")
-	}
-	if b.vertices != nil {
-		if err := ToVertices(block, b.vertices); err != nil {
-			return err
-		}
-	}
-	if last := block[len(block)-1].Source(); last >= n {
-		return fault.Record("arc of vertex %d of %d", last, n)
-	}
-	for _, a := range block {
-		if a.Target() >= n {
-			return fault.Record("arc to vertex %d of %d", a.Target(), n)
-		}
-		for b.source < a.Source() {
-			b.source++
-			b.offsets[b.source] = int64(len(b.targets))
-		}
-		b.targets = append(b.targets, a.Target())
-	}
-	return nil
-}
-
 // ToVertices replaces slots with vertices, which does not change the order.
 func ToVertices(block []Arc, vertices []uint32) error {
 	for i, a := range block {
@@ -120,16 +170,34 @@ func ToVertices(block []Arc, vertices []uint32) error {
 	return nil
 }
 
-// Finish returns the graph once all arcs were added.
+// Finish returns the graph once all arcs of all runs were added.
 func (b *RowBuilder) Finish() (*csr.Graph, error) {
-	if len(b.targets) != cap(b.targets) {
-		return nil, fault.Record("%d arcs where the catalogue says %d", len(b.targets), cap(b.targets))
+	row := 0 // rows up to this one have their offset
+	for i := range b.Runs {
+		r := &b.Runs[i]
+		if len(r.targets) != cap(r.targets) {
+			return nil, fault.Record("%d arcs where the blocks declare %d", len(r.targets), cap(r.targets))
+		}
+		if r.weighted > b.weighted || r.timed > b.timed {
+			return nil, fault.Record("more edges with weights or timestamps than the catalogue says")
+		}
+		b.weighted -= r.weighted
+		b.timed -= r.timed
+		if len(r.targets) > 0 {
+			b.begin(row, int(r.first), r.lo)
+			row = int(r.last)
+		}
 	}
 	if b.weighted != 0 || b.timed != 0 {
 		return nil, fault.Record("fewer edges with weights or timestamps than the catalogue says")
 	}
-	for v := int(b.source) + 1; v < len(b.offsets); v++ {
-		b.offsets[v] = int64(len(b.targets))
-	}
+	b.begin(row, len(b.offsets)-1, len(b.targets))
 	return &csr.Graph{Offsets: b.offsets, Targets: b.targets, Weights: b.weights, Times: b.times}, nil
+}
+
+// begin sets the offsets of the rows in (after, last].
+func (b *RowBuilder) begin(after, last, offset int) {
+	for v := after + 1; v <= last; v++ {
+		b.offsets[v] = int64(offset)
+	}
 }

@@ -1,0 +1,109 @@
+package storage
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/vec"
+)
+
+// runBlocks is how many blocks of arcs, of up to 4 KiB each, one goroutine decodes at a time.
+const runBlocks = 16
+
+// readArcs builds n rows from the arc blocks, in as many goroutines as there are processors.
+// vertices, where not nil, gives the row of each slot. Beside the rows it takes 48 bytes for each
+// block. Of several errors it returns that of the first damaged run.
+func (t *tx) readArcs(r *graphRecord, n int, vertices []uint32) (*csr.Graph, error) {
+	p, err := t.part(r.Object, block.ArcsName)
+	if err != nil {
+		return nil, err
+	}
+	t.readAhead(p.bucket)
+	runs, err := t.arcRuns(p)
+	if err != nil {
+		return nil, err
+	}
+	b, err := block.NewRowBuilder(runs, r.Edges, r.Weighted, r.Timed, n, vertices)
+	if err != nil {
+		return nil, err
+	}
+	faults := make([]error, len(runs))
+	var failed atomic.Int64 // the first run that failed
+	failed.Store(math.MaxInt64)
+	blocks := sync.Pool{New: func() any { return new(block.ArcBlock) }}
+	vec.Parallel(len(runs), 1, 0, func(i, _, _ int) {
+		if int64(i) > failed.Load() {
+			return
+		}
+		if err := t.ctx.Err(); err != nil {
+			faults[i] = fmt.Errorf("%w", err)
+		} else {
+			// Faults of the map are caught by each goroutine for itself.
+			faults[i] = fault.Guarded(t.path, func() error {
+				room := blocks.Get().(*block.ArcBlock)
+				defer blocks.Put(room)
+				return addRun(&b.Runs[i], runs[i].Blocks, p.seed, room)
+			})
+		}
+		for faults[i] != nil {
+			if first := failed.Load(); first <= int64(i) || failed.CompareAndSwap(first, int64(i)) {
+				break
+			}
+		}
+	})
+	if first := failed.Load(); first < math.MaxInt64 {
+		return nil, faults[first]
+	}
+	return b.Finish()
+}
+
+// arcRuns lists the blocks of all arcs without decoding them.
+func (t *tx) arcRuns(p part) ([]block.ArcRun, error) {
+	var runs []block.ArcRun
+	cursor := p.bucket.Cursor()
+	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
+		b := block.Sealed{Key: key, Record: record}
+		arcs, err := block.DeclaredArcs(b)
+		if err != nil {
+			return nil, err
+		}
+		last := len(runs) - 1
+		if last < 0 || len(runs[last].Blocks) == runBlocks {
+			from := block.ArcOfKey(key)
+			if last >= 0 {
+				runs[last].Below = from
+			}
+			if err := t.ctx.Err(); err != nil {
+				return nil, fmt.Errorf("%w", err)
+			}
+			runs = append(runs, block.ArcRun{From: from, Below: math.MaxUint64})
+			last++
+		}
+		runs[last].Blocks = append(runs[last].Blocks, b)
+		runs[last].Arcs += arcs
+		t.scanned++
+	}
+	return runs, nil
+}
+
+// addRun verifies, decodes and adds blocks. room is overwritten.
+func addRun(r *block.RowRun, blocks []block.Sealed, seed block.Seed, room *block.ArcBlock) error {
+	for _, b := range blocks {
+		payload, err := seed.Open(b.Key, b.Record)
+		if err == nil {
+			err = room.Decode(b.Key, payload)
+		}
+		if err == nil {
+			err = r.Add(room)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
