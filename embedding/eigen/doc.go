@@ -10,10 +10,13 @@
 //     estimates the k-th eigenvalue.
 //  2. [solver.planFilter] chooses the polynomial p that keeps the unwanted part of
 //     the spectrum within ±1 and grows fast above it. Its degree balances
-//     products with N, which are cheap, against orthogonalisation, which is not.
+//     products with N, which are cheap, against orthogonalisation, which is not. The
+//     basis keeps leading eigenvectors that the first steps have found, so the degree may be
+//     one with which their eigenvalues would be too large.
 //  3. Block Lanczos steps with p(N) fill the basis; every new block is made
 //     orthogonal to the whole basis, since float32 loses orthogonality at once.
-//     The wanted Ritz vectors and the last block are the basis to restart from.
+//     The wanted Ritz vectors and the last block are the basis to restart from. It is filled
+//     no further than convergence should take, by the rate of Chebyshev's polynomials.
 //  4. When the Lanczos residuals suggest convergence, products with N itself measure
 //     every eigenvalue, as a Rayleigh quotient, and every residual, in float64.
 //

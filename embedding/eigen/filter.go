@@ -138,24 +138,27 @@ const (
 // the slope of p at the smallest wanted eigenvalue, must be well within the tolerance,
 // which bounds the degree where λ₁ ≫ λ_k. The known eigenvectors are removed from x, but a
 // remainder of the size of ε is left, which p amplifies too.
-func (s *solver) planFilter() filter {
+//
+// The same holds for the eigenvectors that the basis keeps, as many as kept says, the leading ones.
+func (s *solver) planFilter(kept int) filter {
 	k := float64(s.k)
-	return s.filterBetween(quantile(s.states, k), quantile(s.states, s.margin*k))
+	return s.filterBetween(quantile(s.states, k), quantile(s.states, s.margin*k), kept)
 }
 
 // filterBetween is planFilter for given places of the k-th eigenvalue and of the
 // upper end of the interval.
-func (s *solver) filterBetween(kth, upper float64) filter {
+func (s *solver) filterBetween(kth, upper float64, kept int) filter {
 	states, k, n := s.states, s.k, s.n
 	tolerance := max(s.opts.Tolerance, attainable)
-	lowest, largest := states[len(states)-1].value, max(states[0].value, kth)
+	lowest, top := states[len(states)-1].value, max(states[0].value, kth)
+	largest := max(states[min(kept, len(states)-1)].value, kth) // that is not kept
 	// Ritz values lie inside the spectrum. The interval begins a little below the lowest
 	// one, since p grows below the interval as fast as above it.
-	lower := lowest - 0.05*(largest-lowest)
+	lower := lowest - 0.05*(top-lowest)
 	f := filter{degree: 1, center: (lower + upper) / 2, half: (upper - lower) / 2}
 	norm := s.opts.Norm
 	if norm == 0 {
-		norm = math.Abs(largest)
+		norm = math.Abs(top)
 	}
 	// Without a gap between the interval and the k-th eigenvalue no filter can separate
 	// them. A spectrum narrower than the tolerance may consist of rounding errors.
@@ -172,7 +175,7 @@ func (s *solver) filterBetween(kth, upper float64) filter {
 	best := math.Sqrt(steps * orthogonalization * Width / (float64(k) * product))
 	f.degree = int(min(max(math.Round(best), 1), maxDegree))
 	roundings := func() float64 {
-		return epsilon * max(f.at(largest), epsilon*f.at(max(norm, largest))) / f.at(kth) * (kth - lower) / norm
+		return epsilon * max(f.at(largest), epsilon*f.at(max(norm, top))) / f.at(kth) * (kth - lower) / norm
 	}
 	for f.degree > 1 && (f.at(largest) > maxGrowth || roundings() > tolerance/5) {
 		f.degree--

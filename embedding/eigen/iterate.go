@@ -66,7 +66,7 @@ func (s *solver) iterate(ctx context.Context) (*Result, error) {
 			result.Reason = ReasonPrecision
 			return result, nil
 		default:
-			s.best = worst
+			s.best, s.full = worst, s.m
 		}
 	}
 }
@@ -75,7 +75,7 @@ func (s *solver) iterate(ctx context.Context) (*Result, error) {
 // the wanted pairs seem to have converged or if this is the last restart: at the limit, or
 // because more restarts would not help.
 func (s *solver) cycle(ctx context.Context) error {
-	if err := s.expand(ctx, s.m, s.checkpoint); err != nil {
+	if err := s.expand(ctx, s.full, s.checkpoint); err != nil {
 		return err
 	}
 	values, vectors, err := s.ritz(s.keep())
@@ -93,6 +93,7 @@ func (s *solver) cycle(ctx context.Context) error {
 	s.final = s.final || s.hopeless(values, converged)
 	s.done = min(converged, s.k-1) // the last pair counts only when it is measured
 	s.report()
+	s.full = s.enough(values, vectors)
 	if err := s.change(func() error { return s.restart(ctx, values, vectors) }); err != nil {
 		return err
 	}
@@ -133,8 +134,8 @@ func (s *solver) widen(ctx context.Context, values, vectors []float64) error {
 		found++
 	}
 	s.margin *= s.margin * float64(s.k) / float64(found)
-	s.filter = s.planFilter()
-	return s.restartMixed(ctx, len(values), vectors)
+	s.filter = s.planFilter(0)
+	return s.restartMixed(ctx, 0, values, vectors)
 }
 
 // lateAfter is the number of restarts after which a solve without a filter must have a
@@ -152,7 +153,7 @@ func (s *solver) late(values []float64, converged int) (filter, bool) {
 		return filter{}, false
 	}
 	kth := values[s.k-1]
-	f := s.filterBetween(kth, 2*kth-values[0])
+	f := s.filterBetween(kth, 2*kth-values[0], 0)
 	return f, f.degree > 1
 }
 
@@ -160,7 +161,7 @@ func (s *solver) late(values []float64, converged int) (filter, bool) {
 func (s *solver) sharpen(ctx context.Context, f filter, values, vectors []float64) error {
 	s.restarts++
 	s.filterSince, s.filter = s.restarts, f
-	return s.restartMixed(ctx, len(values), vectors)
+	return s.restartMixed(ctx, 0, values, vectors)
 }
 
 // The number of restarts with one filter after which a solve may be given up. The first two
@@ -201,7 +202,7 @@ func (s *solver) crowded(values []float64) bool {
 func (s *solver) choose(ctx context.Context) error {
 	s.filter = filter{degree: 1}
 	fillRandom(s.w, s.random)
-	if err := s.begin(ctx, s.w); err != nil {
+	if err := s.begin(ctx, s.w, 0); err != nil {
 		return err
 	}
 	for _, steps := range surveySteps {
@@ -213,59 +214,110 @@ func (s *solver) choose(ctx context.Context) error {
 			return err
 		}
 		s.states = density(values, vectors, s.n)
-		plan := s.planFilter()
+		kept := s.settled(values, vectors)
+		plan := s.planFilter(kept)
 		if plan.degree == 1 {
 			return nil
 		}
 		if plan.degree < denseEdge || steps == surveySteps[1] {
 			s.filter = plan
-			return s.restartMixed(ctx, len(values), vectors)
+			return s.restartMixed(ctx, kept, values, vectors)
 		}
 	}
 	return nil
 }
 
-// restartMixed restarts from one block of random combinations of the
-// leading Ritz vectors, given by their coefficients in m columns of the basis.
-func (s *solver) restartMixed(ctx context.Context, m int, vectors []float64) error {
-	c := make([]float32, m*Width)
-	for j := range min(s.k, m/2) {
+// settled counts the leading Ritz pairs of the first steps that are eigenpairs but for rounding
+// errors. They have no part in the steps with a filter, which may then have a higher degree: of an
+// eigenvalue far above the others the polynomial would be too large for float32.
+func (s *solver) settled(values, vectors []float64) int {
+	m := len(values)
+	norm := max(s.opts.Norm, math.Abs(values[0]))
+	kth := quantile(s.states, float64(s.k))
+	count := 0
+	for count < min(s.k-1, m/2) && values[count] > kth && s.residual(vectors[count*m:(count+1)*m]) <= attainable*norm {
+		count++
+	}
+	return count
+}
+
+// restartMixed restarts from the first Ritz vectors, as many as kept says, which must be
+// eigenvectors, and one block of random combinations of the leading others. The Ritz values are
+// of the operator without a filter unless kept is 0.
+func (s *solver) restartMixed(ctx context.Context, kept int, values, vectors []float64) error {
+	m := len(values)
+	mixed := make([]float32, m*Width)
+	for j := kept; j < max(min(s.k, m/2), kept+1); j++ {
 		for b := range Width {
 			g := s.random.NormFloat64()
 			for i := range m {
-				c[i*Width+b] += float32(g * vectors[j*m+i])
+				mixed[i*Width+b] += float32(g * vectors[j*m+i])
 			}
 		}
 	}
-	return s.beginWith(ctx, c)
+	top := make([]float32, m*kept)
+	for j := range kept {
+		for i := range m {
+			top[i*kept+j] = float32(vectors[j*m+i])
+		}
+	}
+	return s.beginWith(ctx, values[:kept], top, mixed)
 }
 
 // refilter restarts with a filter of another degree, from random
 // combinations of the leading columns of the basis, which are Ritz vectors.
 func (s *solver) refilter(ctx context.Context, degree int) error {
+	kept := make([]float64, s.kept)
+	for j := range kept {
+		kept[j] = s.filter.inverse(s.h[j*s.basis.Dim+j])
+	}
 	s.filter.degree = degree
 	s.filterSince = s.restarts
-	c := make([]float32, s.k*Width)
-	for i := range c {
-		c[i] = float32(s.random.NormFloat64())
+	mixed, top := make([]float32, s.k*Width), make([]float32, s.k*len(kept))
+	for i := range mixed {
+		mixed[i] = float32(s.random.NormFloat64())
 	}
-	return s.beginWith(ctx, c)
+	for j := range kept {
+		top[j*len(kept)+j] = 1
+	}
+	return s.beginWith(ctx, kept, top, mixed)
 }
 
-// beginWith restarts from combinations of the columns of the basis.
-func (s *solver) beginWith(ctx context.Context, c []float32) error {
-	panel := s.basis.Panel(0, len(c)/Width)
-	if err := vec.MulNNContext(ctx, s.block(s.w), 0, 1, panel, c, s.opts.Workers); err != nil {
+// beginWith restarts from combinations of the columns of the basis: eigenvectors with the given
+// eigenvalues of the operator, by the coefficients top, and a block.
+func (s *solver) beginWith(ctx context.Context, values []float64, top, mixed []float32) error {
+	panel, kept := s.basis.Panel(0, len(mixed)/Width), len(values)
+	if err := vec.MulNNContext(ctx, s.block(s.w), 0, 1, panel, mixed, s.opts.Workers); err != nil {
 		return err
 	}
-	return s.begin(ctx, s.w)
+	if kept > 0 {
+		if err := vec.MulNNContext(ctx, s.basis.Panel(0, kept), 0, 1, panel, top, s.opts.Workers); err != nil {
+			return err
+		}
+	}
+	if err := s.begin(ctx, s.w, kept); err != nil {
+		return err
+	}
+	for j, value := range values {
+		s.h[j*s.basis.Dim+j] = s.filter.at(value)
+	}
+	return nil
 }
 
-// begin makes the span of a block the whole basis.
-func (s *solver) begin(ctx context.Context, x []float32) error {
-	s.cols, s.fresh = 0, false
+// begin makes the first columns of the basis, as many as kept says, and the span of a block the
+// whole basis.
+func (s *solver) begin(ctx context.Context, x []float32, kept int) error {
+	s.cols, s.kept, s.full, s.fresh = kept, kept, s.m, false
 	clear(s.h)
 	s.project(x)
+	if kept > 0 {
+		none := make([]float64, kept*Width)
+		for range 2 {
+			if err := s.subtract(ctx, x, 0, kept, none); err != nil {
+				return err
+			}
+		}
+	}
 	_, err := s.append(ctx, x, nil)
 	return err
 }
@@ -332,20 +384,48 @@ func (s *solver) ritz(want int) (values, vectors []float64, err error) {
 // some 1e-4 of λ itself wherever the spectrum is not very dense; with one of 1e-4·λ₁ it can
 // be any value when λ is a hundredth of λ₁.
 func (s *solver) converged(values, vectors []float64) int {
+	count := 0
+	for i := range s.k {
+		if s.excess(values, vectors, i) <= 1 {
+			count++
+		}
+	}
+	return count
+}
+
+// excess returns the expected residual of a Ritz pair over that with which it has converged.
+func (s *solver) excess(values, vectors []float64, i int) float64 {
 	m := len(values)
 	norm := s.opts.Norm
 	if norm == 0 {
 		norm = math.Abs(s.filter.inverse(values[0]))
 	}
-	count := 0
-	for i := range s.k {
-		size := max(math.Abs(s.filter.inverse(values[i])), norm/100)
-		limit := max(s.opts.Tolerance, attainable) * math.Sqrt(min(size, norm)*norm)
-		if s.residual(vectors[i*m:(i+1)*m]) <= limit*s.filter.slope(values[i]) {
-			count++
-		}
+	size := max(math.Abs(s.filter.inverse(values[i])), norm/100)
+	limit := max(s.opts.Tolerance, attainable) * math.Sqrt(min(size, norm)*norm)
+	residual := s.residual(vectors[i*m : (i+1)*m])
+	if residual == 0 {
+		return 0
 	}
-	return count
+	return residual / (limit * s.filter.slope(values[i]))
+}
+
+// enough returns the columns of the basis with which all wanted pairs should have converged, at
+// most all. After a restart the residual of the k-th pair decreases with each block as a Chebyshev
+// polynomial grows from the interval of the Ritz values that the restart drops to the k-th one: by
+// the factor e^acosh(x), x being its place relative to the interval. One block more covers what
+// the other pairs differ by.
+func (s *solver) enough(values, vectors []float64) int {
+	keep := s.keep()
+	low, high := values[len(values)-1], values[min(keep, len(values)-1)]
+	worst := 1.0
+	for i := range s.k {
+		worst = max(worst, s.excess(values, vectors, i))
+	}
+	blocks := 1 + math.Ceil(math.Log(worst)/math.Acosh((2*values[s.k-1]-high-low)/(high-low)))
+	if !(blocks*Width < float64(s.m-keep)) { // also if it is not a number
+		return s.m
+	}
+	return keep + int(blocks)*Width
 }
 
 // residual returns the Lanczos residual ‖p(N)t − φt‖ of a Ritz vector.

@@ -14,23 +14,29 @@ import (
 // In exact arithmetic y has components only on the last two blocks, so a first
 // pass subtracts those, and a pass over the whole basis then subtracts little:
 // this has the effect of two passes at little more than the cost of one. The
-// exception is the first block after a restart.
+// exceptions are the first block after a restart, and the columns that were kept, of which
+// a filter makes much out of rounding errors.
 func (s *solver) orthogonalize(ctx context.Context, y []float32) ([]float64, error) {
 	total := make([]float64, s.cols*Width)
 	first := max(s.cols-2*Width, 0)
 	if s.fresh {
 		first = 0
 	}
-	if err := s.subtract(ctx, y, first, total); err != nil {
+	if kept := min(s.kept, first); kept > 0 {
+		if err := s.subtract(ctx, y, 0, kept, total); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.subtract(ctx, y, first, s.cols, total); err != nil {
 		return nil, err
 	}
-	return total, s.subtract(ctx, y, 0, total)
+	return total, s.subtract(ctx, y, 0, s.cols, total)
 }
 
-// subtract subtracts from y its projection on the columns of the basis from
-// first on, and adds the coefficients to total.
-func (s *solver) subtract(ctx context.Context, y []float32, first int, total []float64) error {
-	panel := s.basis.Panel(first, s.cols)
+// subtract subtracts from y its projection on the columns [first, end) of the basis, and adds
+// the coefficients to total.
+func (s *solver) subtract(ctx context.Context, y []float32, first, end int, total []float64) error {
+	panel := s.basis.Panel(first, end)
 	c := make([]float64, panel.Cols*Width)
 	if err := vec.MulTNContext(ctx, c, panel, s.block(y), s.opts.Workers); err != nil {
 		return err
@@ -140,7 +146,7 @@ func (s *solver) replaceColumns(ctx context.Context, y []float32, listed func(in
 		if s.cols == 0 {
 			break
 		}
-		if err := s.subtract(ctx, y, 0, scratch); err != nil {
+		if err := s.subtract(ctx, y, 0, s.cols, scratch); err != nil {
 			return err
 		}
 	}

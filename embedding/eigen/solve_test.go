@@ -219,7 +219,7 @@ func TestDensity_Quantiles(t *testing.T) {
 	s := newSolver(d, Options{K: 100}.withDefaults())
 	s.filter.degree = 1
 	fillRandom(s.w, s.random)
-	if err := s.begin(context.Background(), s.w); err != nil {
+	if err := s.begin(context.Background(), s.w, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.expand(context.Background(), surveySteps[0]*Width, nil); err != nil {
@@ -265,7 +265,7 @@ func TestSolver_WidensMisplacedFilter(t *testing.T) {
 	}
 	s.filter = filter{degree: 8, center: 0, half: 0.992} // 12 eigenvalues above
 	fillRandom(s.w, s.random)
-	if err := s.begin(context.Background(), s.w); err != nil {
+	if err := s.begin(context.Background(), s.w, 0); err != nil {
 		t.Fatal(err)
 	}
 	result, err := s.iterate(context.Background())
@@ -334,7 +334,7 @@ func TestSolver_LateFilter(t *testing.T) {
 	}
 	s.filter = filter{degree: 1} // as where the density has no gap at its end
 	fillRandom(s.w, s.random)
-	if err := s.begin(context.Background(), s.w); err != nil {
+	if err := s.begin(context.Background(), s.w, 0); err != nil {
 		t.Fatal(err)
 	}
 	result, err := s.iterate(context.Background())
@@ -344,6 +344,77 @@ func TestSolver_LateFilter(t *testing.T) {
 	for i, v := range result.Values {
 		if math.Abs(v-d[i]) > 1e-6 {
 			t.Errorf("value %d is %g, not %g", i, v, d[i])
+		}
+	}
+}
+
+// outliers are n eigenvalues of which the first twelve are far above the others.
+func outliers(n int) diagonal {
+	d := diagonal(linear(n))
+	for i := range 12 {
+		d[i] = 60 - 2*float64(i)
+	}
+	return d
+}
+
+// Eigenvectors far above the others are found by the first steps and kept, so that the filter
+// may have a degree with which their eigenvalues would be too large for float32.
+func TestSolver_KeepsOutliers(t *testing.T) {
+	d := outliers(3000)
+	s := newSolver(d, Options{K: 60, Norm: 1, Tolerance: 1e-5, Gathers: 1}.withDefaults())
+	if err := s.choose(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if without := s.planFilter(0); s.kept != 12 || s.filter.degree <= without.degree || s.filter.at(d[0]) < maxGrowth {
+		t.Errorf("%d eigenvectors are kept with a filter of degree %d, without them of degree %d", s.kept, s.filter.degree, without.degree)
+	}
+	result, err := s.iterate(context.Background())
+	if err != nil || !result.Converged {
+		t.Fatalf("%s, %v", result.Reason, err)
+	}
+	for i, v := range result.Values {
+		if math.Abs(v-d[i]) > 1e-5 {
+			t.Errorf("value %d is %g, not %g", i, v, d[i])
+		}
+	}
+	// With half of the degree, as where the rounding errors of a filter are too large.
+	if err := s.refilter(context.Background(), s.filter.degree/2); err != nil {
+		t.Fatal(err)
+	}
+	s.best = math.Inf(1)
+	if result, err = s.iterate(context.Background()); err != nil || !result.Converged || s.kept != 12 {
+		t.Fatalf("%s, %d kept, %v", result.Reason, s.kept, err)
+	}
+	for i, v := range result.Values {
+		if math.Abs(v-d[i]) > 1e-5 {
+			t.Errorf("by half of the degree value %d is %g, not %g", i, v, d[i])
+		}
+	}
+}
+
+// The last filling of the basis stops where the pairs should have converged, and they have.
+func TestSolver_StopsWhenEnough(t *testing.T) {
+	for name, d := range map[string]diagonal{"outliers": outliers(3000), "below one": belowOne(3000, 0.2, 0.5)} {
+		s := newSolver(d, Options{K: 60, Tolerance: 1e-5, Gathers: 1}.withDefaults())
+		if err := s.choose(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		short, columns := 0, 0
+		for !s.due {
+			columns = s.full
+			if err := s.cycle(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if columns < s.m && s.restarts > 1 {
+				short++
+			}
+		}
+		if short != 1 || columns == s.m {
+			t.Errorf("%s: %d restarts, %d of them from a basis that was not full, the last from %d columns of %d", name, s.restarts, short, columns, s.m)
+		}
+		result, err := s.measure(context.Background())
+		if err != nil || !result.Converged {
+			t.Errorf("%s: %s, %v", name, result.Reason, err)
 		}
 	}
 }

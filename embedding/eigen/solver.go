@@ -46,7 +46,7 @@ func newSolver(op Operator, opts Options) *solver {
 	s.last = make([]float64, Width*Width)
 	s.u = make([]float32, s.n*Width)
 	s.w = make([]float32, s.n*Width)
-	s.margin, s.best = margin, math.Inf(1)
+	s.full, s.margin, s.best = s.m, margin, math.Inf(1)
 	s.source = rand.NewPCG(opts.Seed, 0x9e3779b97f4a7c15)
 	s.random = rand.New(s.source)
 	s.saved = time.Now()

@@ -77,6 +77,7 @@ func TestSolve_From(t *testing.T) {
 		"converges":    {linear(900), Options{K: 25, Gathers: 1}},
 		"not filtered": {decades(500, 6), Options{K: 20, Gathers: 1e6}},
 		"precision":    {decades(900, 3), Options{K: 25, Gathers: 1, Tolerance: 1e-9}},
+		"outliers":     {outliers(900), Options{K: 60, Gathers: 1, Tolerance: 1e-5}},
 		"few restarts": {linear(900), Options{K: 25, Gathers: 1, Restarts: 1, Tolerance: 1e-7}},
 	} {
 		t.Run(name, func(t *testing.T) {
