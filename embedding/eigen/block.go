@@ -22,6 +22,13 @@ func basisColumns(k int) int {
 	return max((m+Width-1)/Width*Width, 8*Width)
 }
 
+// keepShare is the percentage of the unwanted Ritz vectors that a restart
+// keeps: more save products, fewer save restarts.
+const keepShare = 15
+
+// keepColumns is the number of Ritz vectors that a restart keeps.
+func keepColumns(k int) int { return k + (basisColumns(k)-k)*keepShare/100 }
+
 func copyBlock(dst, src vec.Panel, workers int) {
 	vec.Parallel(dst.Rows, rowBlock, workers, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {

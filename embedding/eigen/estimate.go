@@ -26,8 +26,7 @@ func Seconds(n, k int, product, multiply float64) float64 {
 		expectedRestarts = 4  // real graphs take 1 to 15
 		expectedSteps    = 45 // D of planFilter
 	)
-	keep := k + (m-k)*keepShare/100
-	blocks := float64(m+surveySteps[0]*Width+expectedRestarts*(m-keep)) / Width
+	blocks := float64(m+surveySteps[0]*Width+expectedRestarts*(m-keepColumns(k))) / Width
 	orthogonalization := 2 * 2 * 0.8 * float64(m) * float64(n) * Width * multiply
 	degree := math.Sqrt(expectedSteps * orthogonalization * Width / (float64(k) * max(product, 1e-12)))
 	return blocks * (orthogonalization + min(max(degree, 1), maxDegree)*product)

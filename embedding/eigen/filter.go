@@ -137,9 +137,8 @@ const (
 // amplifies the smallest wanted eigenvectors less than the largest. The errors, divided by
 // the slope of p at the smallest wanted eigenvalue, must be well within the tolerance,
 // which bounds the degree where λ₁ ≫ λ_k. The known eigenvectors are removed from x, but a
-// remainder of the size of ε is left, which p amplifies too.
-//
-// The same holds for the eigenvectors that the basis keeps, as many as kept says, the leading ones.
+// remainder of the size of ε is left, which p amplifies too. So are the leading eigenvectors that
+// the basis keeps, as many as kept says; these are exact to [attainable].
 func (s *solver) planFilter(kept int) filter {
 	k := float64(s.k)
 	return s.filterBetween(quantile(s.states, k), quantile(s.states, s.margin*k), kept)
@@ -156,10 +155,7 @@ func (s *solver) filterBetween(kth, upper float64, kept int) filter {
 	// one, since p grows below the interval as fast as above it.
 	lower := lowest - 0.05*(top-lowest)
 	f := filter{degree: 1, center: (lower + upper) / 2, half: (upper - lower) / 2}
-	norm := s.opts.Norm
-	if norm == 0 {
-		norm = math.Abs(top)
-	}
+	norm := s.opts.norm(top)
 	// Without a gap between the interval and the k-th eigenvalue no filter can separate
 	// them. A spectrum narrower than the tolerance may consist of rounding errors.
 	if !(kth > upper) || f.half <= tolerance*norm {
@@ -175,7 +171,7 @@ func (s *solver) filterBetween(kth, upper float64, kept int) filter {
 	best := math.Sqrt(steps * orthogonalization * Width / (float64(k) * product))
 	f.degree = int(min(max(math.Round(best), 1), maxDegree))
 	roundings := func() float64 {
-		return epsilon * max(f.at(largest), epsilon*f.at(max(norm, top))) / f.at(kth) * (kth - lower) / norm
+		return max(epsilon*f.at(largest), square(epsilon)*f.at(norm), square(attainable)*f.at(top)) / f.at(kth) * (kth - lower) / norm
 	}
 	for f.degree > 1 && (f.at(largest) > maxGrowth || roundings() > tolerance/5) {
 		f.degree--
@@ -188,5 +184,8 @@ const epsilon = 0x1p-24
 
 // at returns p(value) for a value above the interval.
 func (f filter) at(value float64) float64 {
+	if f.degree == 1 {
+		return value
+	}
 	return math.Cosh(float64(f.degree) * math.Acosh((value-f.center)/f.half))
 }

@@ -78,7 +78,7 @@ func (s *solver) cycle(ctx context.Context) error {
 	if err := s.expand(ctx, s.full, s.checkpoint); err != nil {
 		return err
 	}
-	values, vectors, err := s.ritz(s.keep())
+	values, vectors, err := s.ritz(keepColumns(s.k))
 	if err != nil {
 		return err
 	}
@@ -86,14 +86,20 @@ func (s *solver) cycle(ctx context.Context) error {
 	if s.misplaced(values) && !s.final {
 		return s.change(func() error { return s.widen(ctx, values, vectors) })
 	}
-	converged := s.converged(values, vectors)
+	excess := s.excess(values, vectors)
+	converged := 0
+	for _, x := range excess {
+		if x <= 1 {
+			converged++
+		}
+	}
 	if f, ok := s.late(values, converged); ok && !s.final {
 		return s.change(func() error { return s.sharpen(ctx, f, values, vectors) })
 	}
 	s.final = s.final || s.hopeless(values, converged)
 	s.done = min(converged, s.k-1) // the last pair counts only when it is measured
 	s.report()
-	s.full = s.enough(values, vectors)
+	s.full = s.enough(values, slices.Max(excess))
 	if err := s.change(func() error { return s.restart(ctx, values, vectors) }); err != nil {
 		return err
 	}
@@ -134,8 +140,11 @@ func (s *solver) widen(ctx context.Context, values, vectors []float64) error {
 		found++
 	}
 	s.margin *= s.margin * float64(s.k) / float64(found)
-	s.filter = s.planFilter(0)
-	return s.restartMixed(ctx, 0, values, vectors)
+	for j := range s.kept {
+		values[j] = s.filter.inverse(values[j])
+	}
+	s.filter = s.planFilter(s.kept)
+	return s.restartMixed(ctx, s.kept, values, vectors)
 }
 
 // lateAfter is the number of restarts after which a solve without a filter must have a
@@ -153,7 +162,7 @@ func (s *solver) late(values []float64, converged int) (filter, bool) {
 		return filter{}, false
 	}
 	kth := values[s.k-1]
-	f := s.filterBetween(kth, 2*kth-values[0], 0)
+	f := s.filterBetween(kth, 2*kth-values[0], 0) // none are kept: they would have converged
 	return f, f.degree > 1
 }
 
@@ -190,11 +199,8 @@ func (s *solver) hopeless(values []float64, converged int) bool {
 // crowded reports whether the wanted eigenvalues lie within the tolerance of each
 // other: any combination of their eigenvectors has a residual within the tolerance.
 func (s *solver) crowded(values []float64) bool {
-	largest, norm := s.filter.inverse(values[0]), s.opts.Norm
-	if norm == 0 {
-		norm = math.Abs(largest)
-	}
-	return s.filter.degree > 1 && s.k > 1 && largest-s.filter.inverse(values[s.k-1]) <= s.opts.Tolerance*norm
+	largest := s.filter.inverse(values[0])
+	return s.filter.degree > 1 && s.k > 1 && largest-s.filter.inverse(values[s.k-1]) <= s.opts.Tolerance*s.opts.norm(largest)
 }
 
 // choose runs the first, unfiltered steps and sets the filter. If no filter is needed, the
@@ -202,7 +208,7 @@ func (s *solver) crowded(values []float64) bool {
 func (s *solver) choose(ctx context.Context) error {
 	s.filter = filter{degree: 1}
 	fillRandom(s.w, s.random)
-	if err := s.begin(ctx, s.w, 0); err != nil {
+	if err := s.begin(ctx, s.w, nil); err != nil {
 		return err
 	}
 	for _, steps := range surveySteps {
@@ -228,43 +234,54 @@ func (s *solver) choose(ctx context.Context) error {
 }
 
 // settled counts the leading Ritz pairs of the first steps that are eigenpairs but for rounding
-// errors. They have no part in the steps with a filter, which may then have a higher degree: of an
-// eigenvalue far above the others the polynomial would be too large for float32.
+// errors, which are relative to the largest eigenvalue. They have no part in the steps with a
+// filter, which may then have a higher degree: of an eigenvalue far above the others the polynomial
+// would be too large for float32.
 func (s *solver) settled(values, vectors []float64) int {
 	m := len(values)
 	norm := max(s.opts.Norm, math.Abs(values[0]))
 	kth := quantile(s.states, float64(s.k))
 	count := 0
-	for count < min(s.k-1, m/2) && values[count] > kth && s.residual(vectors[count*m:(count+1)*m]) <= attainable*norm {
+	for count < min(s.k, m/2)-1 && values[count] > kth && s.residual(vectors[count*m:(count+1)*m]) <= attainable*norm {
 		count++
 	}
 	return count
 }
 
 // restartMixed restarts from the first Ritz vectors, as many as kept says, which must be
-// eigenvectors, and one block of random combinations of the leading others. The Ritz values are
-// of the operator without a filter unless kept is 0.
+// eigenvectors with the given eigenvalues of the operator, and one block of random combinations of
+// the leading others.
 func (s *solver) restartMixed(ctx context.Context, kept int, values, vectors []float64) error {
 	m := len(values)
-	mixed := make([]float32, m*Width)
-	for j := kept; j < max(min(s.k, m/2), kept+1); j++ {
+	c := make([]float32, m*Width)
+	for j := kept; j < min(s.k, m/2); j++ {
 		for b := range Width {
 			g := s.random.NormFloat64()
 			for i := range m {
-				mixed[i*Width+b] += float32(g * vectors[j*m+i])
+				c[i*Width+b] += float32(g * vectors[j*m+i])
 			}
 		}
 	}
-	top := make([]float32, m*kept)
-	for j := range kept {
-		for i := range m {
-			top[i*kept+j] = float32(vectors[j*m+i])
-		}
+	if err := vec.MulNNContext(ctx, s.block(s.w), 0, 1, s.basis.Panel(0, m), c, s.opts.Workers); err != nil {
+		return err
 	}
-	return s.beginWith(ctx, values[:kept], top, mixed)
+	if err := s.lead(ctx, kept, m, vectors); err != nil {
+		return err
+	}
+	return s.begin(ctx, s.w, values[:kept])
 }
 
-// refilter restarts with a filter of another degree, from random
+// lead makes the first Ritz vectors, as many as count says, the leading columns of the basis, given
+// their coefficients in m columns of it.
+func (s *solver) lead(ctx context.Context, count, m int, vectors []float64) error {
+	if count == 0 {
+		return nil
+	}
+	c := vec.Float32s(transposed(vectors[:count*m], count, m))
+	return vec.MulNNContext(ctx, s.basis.Panel(0, count), 0, 1, s.basis.Panel(0, m), c, s.opts.Workers)
+}
+
+// refilter restarts with a filter of another degree, from the columns that are kept and random
 // combinations of the leading columns of the basis, which are Ritz vectors.
 func (s *solver) refilter(ctx context.Context, degree int) error {
 	kept := make([]float64, s.kept)
@@ -273,50 +290,26 @@ func (s *solver) refilter(ctx context.Context, degree int) error {
 	}
 	s.filter.degree = degree
 	s.filterSince = s.restarts
-	mixed, top := make([]float32, s.k*Width), make([]float32, s.k*len(kept))
-	for i := range mixed {
-		mixed[i] = float32(s.random.NormFloat64())
+	c := make([]float32, s.k*Width)
+	for i := range c {
+		c[i] = float32(s.random.NormFloat64())
 	}
-	for j := range kept {
-		top[j*len(kept)+j] = 1
+	if err := vec.MulNNContext(ctx, s.block(s.w), 0, 1, s.basis.Panel(0, s.k), c, s.opts.Workers); err != nil {
+		return err
 	}
-	return s.beginWith(ctx, kept, top, mixed)
+	return s.begin(ctx, s.w, kept)
 }
 
-// beginWith restarts from combinations of the columns of the basis: eigenvectors with the given
-// eigenvalues of the operator, by the coefficients top, and a block.
-func (s *solver) beginWith(ctx context.Context, values []float64, top, mixed []float32) error {
-	panel, kept := s.basis.Panel(0, len(mixed)/Width), len(values)
-	if err := vec.MulNNContext(ctx, s.block(s.w), 0, 1, panel, mixed, s.opts.Workers); err != nil {
-		return err
-	}
-	if kept > 0 {
-		if err := vec.MulNNContext(ctx, s.basis.Panel(0, kept), 0, 1, panel, top, s.opts.Workers); err != nil {
-			return err
-		}
-	}
-	if err := s.begin(ctx, s.w, kept); err != nil {
-		return err
-	}
-	for j, value := range values {
+// begin makes the leading columns of the basis, eigenvectors with the given eigenvalues of the
+// operator, and the span of a block the whole basis.
+func (s *solver) begin(ctx context.Context, x []float32, kept []float64) error {
+	s.cols, s.kept, s.full, s.fresh = len(kept), len(kept), s.m, false
+	clear(s.h)
+	for j, value := range kept {
 		s.h[j*s.basis.Dim+j] = s.filter.at(value)
 	}
-	return nil
-}
-
-// begin makes the first columns of the basis, as many as kept says, and the span of a block the
-// whole basis.
-func (s *solver) begin(ctx context.Context, x []float32, kept int) error {
-	s.cols, s.kept, s.full, s.fresh = kept, kept, s.m, false
-	clear(s.h)
-	s.project(x)
-	if kept > 0 {
-		none := make([]float64, kept*Width)
-		for range 2 {
-			if err := s.subtract(ctx, x, 0, kept, none); err != nil {
-				return err
-			}
-		}
+	if err := s.clean(ctx, x); err != nil {
+		return err
 	}
 	_, err := s.append(ctx, x, nil)
 	return err
@@ -375,53 +368,37 @@ func (s *solver) ritz(want int) (values, vectors []float64, err error) {
 	return eigenpairs(a, m, min(want, m))
 }
 
-// converged counts the leading Ritz pairs whose residual is expected to be
-// within the tolerance. The Lanczos residual of p(N) is that of the Ritz vector
+// excess returns for each wanted Ritz pair its expected residual over that with which it counts as
+// converged. The Lanczos residual of p(N) is that of the Ritz vector
 // under N times the slope of p between the eigenvalue and the unwanted ones.
 //
 // For small eigenvalues the criterion is stricter than the tolerance. The error of an
 // eigenvalue is of second order in the residual, so with a residual of 1e-4·√(λ₁·λ) it is
 // some 1e-4 of λ itself wherever the spectrum is not very dense; with one of 1e-4·λ₁ it can
 // be any value when λ is a hundredth of λ₁.
-func (s *solver) converged(values, vectors []float64) int {
-	count := 0
-	for i := range s.k {
-		if s.excess(values, vectors, i) <= 1 {
-			count++
+func (s *solver) excess(values, vectors []float64) []float64 {
+	m := len(values)
+	norm := s.opts.norm(s.filter.inverse(values[0]))
+	excess := make([]float64, s.k)
+	for i := range excess {
+		size := max(math.Abs(s.filter.inverse(values[i])), norm/100)
+		limit := max(s.opts.Tolerance, attainable) * math.Sqrt(min(size, norm)*norm)
+		if residual := s.residual(vectors[i*m : (i+1)*m]); residual != 0 {
+			excess[i] = residual / (limit * s.filter.slope(values[i]))
 		}
 	}
-	return count
-}
-
-// excess returns the expected residual of a Ritz pair over that with which it has converged.
-func (s *solver) excess(values, vectors []float64, i int) float64 {
-	m := len(values)
-	norm := s.opts.Norm
-	if norm == 0 {
-		norm = math.Abs(s.filter.inverse(values[0]))
-	}
-	size := max(math.Abs(s.filter.inverse(values[i])), norm/100)
-	limit := max(s.opts.Tolerance, attainable) * math.Sqrt(min(size, norm)*norm)
-	residual := s.residual(vectors[i*m : (i+1)*m])
-	if residual == 0 {
-		return 0
-	}
-	return residual / (limit * s.filter.slope(values[i]))
+	return excess
 }
 
 // enough returns the columns of the basis with which all wanted pairs should have converged, at
-// most all. After a restart the residual of the k-th pair decreases with each block as a Chebyshev
-// polynomial grows from the interval of the Ritz values that the restart drops to the k-th one: by
-// the factor e^acosh(x), x being its place relative to the interval. One block more covers what
-// the other pairs differ by.
-func (s *solver) enough(values, vectors []float64) int {
-	keep := s.keep()
+// most all, given their largest excess. After a restart the residual of the k-th pair decreases
+// with each block as a Chebyshev polynomial grows from the interval of the Ritz values that the
+// restart drops to the k-th one: by the factor e^acosh(x), x being its place relative to the
+// interval. One block more covers what the other pairs differ by.
+func (s *solver) enough(values []float64, worst float64) int {
+	keep := keepColumns(s.k)
 	low, high := values[len(values)-1], values[min(keep, len(values)-1)]
-	worst := 1.0
-	for i := range s.k {
-		worst = max(worst, s.excess(values, vectors, i))
-	}
-	blocks := 1 + math.Ceil(math.Log(worst)/math.Acosh((2*values[s.k-1]-high-low)/(high-low)))
+	blocks := 1 + math.Ceil(math.Log(max(worst, 1))/math.Acosh((2*values[s.k-1]-high-low)/(high-low)))
 	if !(blocks*Width < float64(s.m-keep)) { // also if it is not a number
 		return s.m
 	}
@@ -441,14 +418,8 @@ func (s *solver) residual(vector []float64) float64 {
 // restart shrinks the basis to the leading Ritz vectors and the last block.
 func (s *solver) restart(ctx context.Context, values, vectors []float64) error {
 	m, stride := len(values), s.basis.Dim
-	keep := s.keep()
-	c := make([]float32, m*keep)
-	for j := range keep {
-		for i := range m {
-			c[i*keep+j] = float32(vectors[j*m+i])
-		}
-	}
-	if err := vec.MulNNContext(ctx, s.basis.Panel(0, keep), 0, 1, s.basis.Panel(0, m), c, s.opts.Workers); err != nil {
+	keep := keepColumns(s.k)
+	if err := s.lead(ctx, keep, m, vectors); err != nil {
 		return err
 	}
 	s.load(m)

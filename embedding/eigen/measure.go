@@ -64,10 +64,7 @@ func (r *Result) finish(ctx context.Context, op Operator, opts Options) error {
 		r.Converged, r.Reason = true, ReasonConverged
 		return nil
 	}
-	norm := opts.Norm
-	if norm == 0 {
-		norm = math.Abs(r.Values[0])
-	}
+	norm := opts.norm(r.Values[0])
 	r.Converged, r.Reason = true, ReasonConverged
 	for _, residual := range r.Residuals {
 		if residual > opts.Tolerance*norm {

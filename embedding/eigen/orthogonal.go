@@ -140,6 +140,12 @@ func (s *solver) replaceColumns(ctx context.Context, y []float32, listed func(in
 			}
 		}
 	}
+	return s.clean(ctx, y)
+}
+
+// clean makes a block, of which any part may lie in their span, orthogonal to the known
+// eigenvectors and to the basis.
+func (s *solver) clean(ctx context.Context, y []float32) error {
 	s.project(y)
 	scratch := make([]float64, s.cols*Width)
 	for range 2 {

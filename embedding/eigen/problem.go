@@ -3,6 +3,7 @@ package eigen
 import (
 	"context"
 	"errors"
+	"math"
 
 	"heavytail/storage/vec"
 )
@@ -55,6 +56,14 @@ type Options struct {
 	// options, which continues from there and ends with the same bytes as without a
 	// stop.
 	From *State
+}
+
+// norm returns the scale of relative residuals, given the largest eigenvalue.
+func (o Options) norm(largest float64) float64 {
+	if o.Norm != 0 {
+		return o.Norm
+	}
+	return math.Abs(largest)
 }
 
 func (o Options) withDefaults() Options {

@@ -565,11 +565,7 @@ func (r *refiner) residuals(result *Refinement, vectors, squares []float64) {
 		length := vec.Dot64(images[j*m:(j+1)*m], vectors[j*m:(j+1)*m])
 		result.Residuals[j] = math.Sqrt(max(0, length-value*value))
 	}
-	norm := r.opts.Norm
-	if norm == 0 {
-		norm = math.Abs(result.Values[0])
-	}
-	if !(slices.Max(result.Residuals) <= r.opts.Tolerance*norm) {
+	if !(slices.Max(result.Residuals) <= r.opts.Tolerance*r.opts.norm(result.Values[0])) {
 		result.Converged, result.Reason = false, ReasonStep
 	}
 }

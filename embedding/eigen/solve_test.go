@@ -219,7 +219,7 @@ func TestDensity_Quantiles(t *testing.T) {
 	s := newSolver(d, Options{K: 100}.withDefaults())
 	s.filter.degree = 1
 	fillRandom(s.w, s.random)
-	if err := s.begin(context.Background(), s.w, 0); err != nil {
+	if err := s.begin(context.Background(), s.w, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.expand(context.Background(), surveySteps[0]*Width, nil); err != nil {
@@ -265,7 +265,7 @@ func TestSolver_WidensMisplacedFilter(t *testing.T) {
 	}
 	s.filter = filter{degree: 8, center: 0, half: 0.992} // 12 eigenvalues above
 	fillRandom(s.w, s.random)
-	if err := s.begin(context.Background(), s.w, 0); err != nil {
+	if err := s.begin(context.Background(), s.w, nil); err != nil {
 		t.Fatal(err)
 	}
 	result, err := s.iterate(context.Background())
@@ -334,7 +334,7 @@ func TestSolver_LateFilter(t *testing.T) {
 	}
 	s.filter = filter{degree: 1} // as where the density has no gap at its end
 	fillRandom(s.w, s.random)
-	if err := s.begin(context.Background(), s.w, 0); err != nil {
+	if err := s.begin(context.Background(), s.w, nil); err != nil {
 		t.Fatal(err)
 	}
 	result, err := s.iterate(context.Background())
@@ -377,17 +377,46 @@ func TestSolver_KeepsOutliers(t *testing.T) {
 			t.Errorf("value %d is %g, not %g", i, v, d[i])
 		}
 	}
-	// With half of the degree, as where the rounding errors of a filter are too large.
-	if err := s.refilter(context.Background(), s.filter.degree/2); err != nil {
+	// With lower degrees, as where the rounding errors of a filter are too large.
+	for _, degree := range []int{s.filter.degree / 2, 1} {
+		if err := s.refilter(context.Background(), degree); err != nil {
+			t.Fatal(err)
+		}
+		if h := s.filter.inverse(s.h[0]); math.Abs(h-d[0]) > 1e-4 {
+			t.Errorf("by degree %d the first kept eigenvalue is %g, not %g", degree, h, d[0])
+		}
+		s.best = math.Inf(1)
+		if result, err = s.iterate(context.Background()); err != nil || !result.Converged || s.kept != 12 {
+			t.Fatalf("degree %d: %s, %d kept, %v", degree, result.Reason, s.kept, err)
+		}
+		for i, v := range result.Values {
+			if math.Abs(v-d[i]) > 1e-5 {
+				t.Errorf("by degree %d value %d is %g, not %g", degree, i, v, d[i])
+			}
+		}
+	}
+}
+
+// A filter that is replaced because it swallowed wanted eigenvalues leaves what is kept.
+func TestSolver_WidensAndKeeps(t *testing.T) {
+	d := outliers(1500)
+	s := newSolver(d, Options{K: 60, Gathers: 1}.withDefaults())
+	if err := s.choose(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	s.best = math.Inf(1)
-	if result, err = s.iterate(context.Background()); err != nil || !result.Converged || s.kept != 12 {
-		t.Fatalf("%s, %d kept, %v", result.Reason, s.kept, err)
+	s.filter.half, s.filter.center = s.filter.half+(0.99-s.filter.center-s.filter.half)/2, (0.99+s.filter.center-s.filter.half)/2
+	misplaced := s.filter
+	fillRandom(s.w, s.random)
+	if err := s.begin(context.Background(), s.w, d[:s.kept]); err != nil {
+		t.Fatal(err)
+	}
+	result, err := s.iterate(context.Background())
+	if err != nil || !result.Converged || s.kept != 12 || s.filter == misplaced {
+		t.Fatalf("%s, %d kept, filter %v, %v", result.Reason, s.kept, s.filter, err)
 	}
 	for i, v := range result.Values {
-		if math.Abs(v-d[i]) > 1e-5 {
-			t.Errorf("by half of the degree value %d is %g, not %g", i, v, d[i])
+		if math.Abs(v-d[i]) > 1e-4 {
+			t.Errorf("value %d is %g, not %g", i, v, d[i])
 		}
 	}
 }

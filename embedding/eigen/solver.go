@@ -8,10 +8,6 @@ import (
 	"heavytail/storage/vec"
 )
 
-// keepShare is the percentage of the unwanted Ritz vectors that a restart
-// keeps: more save products, fewer save restarts.
-const keepShare = 15
-
 // solver is one run of filtered block Lanczos.
 type solver struct {
 	op      Operator
@@ -64,9 +60,6 @@ func (s *solver) report() {
 // attainable is the least relative residual that is worth iterating for: float32
 // vectors have residuals of 1e-7 at best.
 const attainable = 3e-7
-
-// keep is the number of Ritz vectors that a restart keeps.
-func (s *solver) keep() int { return s.k + (s.m-s.k)*keepShare/100 }
 
 // load copies the block of the basis from column lo into u.
 func (s *solver) load(lo int) {

@@ -107,9 +107,10 @@ func ReadState(r io.Reader, n, k int) (*State, error) {
 	if err := vec.ReadNumbers(r, ErrState, &head); err != nil {
 		return nil, err
 	}
-	most := int64(basisColumns(k) + Width)
+	full := int64(basisColumns(k))
+	most := full + Width
 	if head.Magic != stateMagic || head.N != int64(n) || head.K != int64(k) || head.Cols < Width || head.Cols > most ||
-		head.Full < Width || head.Full > most || head.Kept < 0 || head.Kept >= int64(k) || head.Kept > head.Cols ||
+		head.Full < int64(keepColumns(k)+Width) || head.Full > full || head.Kept < 0 || head.Kept >= int64(k) || head.Kept > head.Cols-Width ||
 		head.Spectrum < 0 || head.Spectrum > most || head.Degree < 1 || head.Degree > maxDegree ||
 		head.Restarts < 0 || head.Since < 0 || head.Done < 0 || head.Done >= int64(k) {
 		return nil, fmt.Errorf("%w: not one of %d pairs of a matrix of order %d", ErrState, k, n)

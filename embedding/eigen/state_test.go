@@ -152,6 +152,38 @@ func TestSolve_Checkpoints(t *testing.T) {
 	}
 }
 
+// A state of the earlier version, and one with columns that no solve has, are errors.
+func TestReadState_Refuses(t *testing.T) {
+	state, _ := stopped(t, outliers(900), Options{K: 60, Gathers: 1, Tolerance: 1e-5}, 60)
+	if state == nil || state.at.kept == 0 {
+		t.Fatal("the solve keeps no columns")
+	}
+	for name, change := range map[string]func(*State){
+		"full of nothing":    func(s *State) { s.at.full = Width },
+		"full of too much":   func(s *State) { s.at.full = basisColumns(60) + 1 },
+		"keeps the block":    func(s *State) { s.at.kept, s.at.cols = 40, 48; s.h = s.h[:48*48]; s.basis.Cols = 48 },
+		"keeps all that are": func(s *State) { s.at.kept = 60 },
+	} {
+		other := *state
+		change(&other)
+		var b bytes.Buffer
+		if err := other.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadState(&b, 900, 60); !errors.Is(err, ErrState) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	var b bytes.Buffer
+	if err := state.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	b.Bytes()[len(stateMagic)-1]--
+	if _, err := ReadState(&b, 900, 60); !errors.Is(err, ErrState) {
+		t.Errorf("the version before: %v", err)
+	}
+}
+
 func FuzzReadState(f *testing.F) {
 	var b bytes.Buffer
 	s := newSolver(diagonal(linear(40)), Options{K: 2}.withDefaults())
