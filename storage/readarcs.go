@@ -3,13 +3,10 @@ package storage
 import (
 	"fmt"
 	"math"
-	"sync"
-	"sync/atomic"
+	"runtime"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/vec"
 )
 
 // runBlocks is how many blocks of arcs, of up to 4 KiB each, one goroutine decodes at a time.
@@ -17,7 +14,7 @@ const runBlocks = 16
 
 // readArcs builds n rows from the arc blocks, in as many goroutines as there are processors.
 // vertices, where not nil, gives the row of each slot. Beside the rows it takes 48 bytes for each
-// block. Of several errors it returns that of the first damaged run.
+// block.
 func (t *tx) readArcs(r *graphRecord, n int, vertices []uint32) (*csr.Graph, error) {
 	p, err := t.part(r.Object, block.ArcsName)
 	if err != nil {
@@ -32,32 +29,12 @@ func (t *tx) readArcs(r *graphRecord, n int, vertices []uint32) (*csr.Graph, err
 	if err != nil {
 		return nil, err
 	}
-	faults := make([]error, len(runs))
-	var failed atomic.Int64 // the first run that failed
-	failed.Store(math.MaxInt64)
-	blocks := sync.Pool{New: func() any { return new(block.ArcBlock) }}
-	vec.Parallel(len(runs), 1, 0, func(i, _, _ int) {
-		if int64(i) > failed.Load() {
-			return
-		}
-		if err := t.ctx.Err(); err != nil {
-			faults[i] = fmt.Errorf("%w", err)
-		} else {
-			// Faults of the map are caught by each goroutine for itself.
-			faults[i] = fault.Guarded(t.path, func() error {
-				room := blocks.Get().(*block.ArcBlock)
-				defer blocks.Put(room)
-				return addRun(&b.Runs[i], runs[i].Blocks, p.seed, room)
-			})
-		}
-		for faults[i] != nil {
-			if first := failed.Load(); first <= int64(i) || failed.CompareAndSwap(first, int64(i)) {
-				break
-			}
-		}
+	room := make([]block.ArcBlock, runtime.GOMAXPROCS(0))
+	err = t.parallel(len(runs), len(room), func(worker, i int) error {
+		return addRun(&b.Runs[i], runs[i].Blocks, p.seed, &room[worker])
 	})
-	if first := failed.Load(); first < math.MaxInt64 {
-		return nil, faults[first]
+	if err != nil {
+		return nil, err
 	}
 	return b.Finish()
 }

@@ -5,11 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
-	"heavytail/storage/vec"
 )
 
 // RowView is an embedding and its graph in one read transaction, for a search that
@@ -127,38 +125,16 @@ func (v *RowView) scan(workers int, f func(worker int, first uint32, rows []floa
 	if err != nil {
 		return err
 	}
-	workers = max(1, min(workers, len(chunks)))
-	faults := make([]error, len(chunks))
-	var next atomic.Int64
-	var failed atomic.Bool
-	vec.Parallel(workers, 1, workers, func(worker, _, _ int) {
-		var room []float32
-		for !failed.Load() {
-			i := int(next.Add(1)) - 1
-			if i >= len(chunks) {
-				return
-			}
-			if err := v.t.ctx.Err(); err != nil {
-				faults[i] = fmt.Errorf("%w", err)
-			} else {
-				// Faults of the map are caught by each goroutine for itself.
-				faults[i] = fault.Guarded(v.t.path, func() error {
-					values, err := chunks[i].Values(p.seed, v.Info.Dim, sound, &room)
-					if err == nil {
-						f(worker, chunks[i].First, values)
-					}
-					return err
-				})
-			}
-			if faults[i] != nil {
-				failed.Store(true)
-			}
+	room := make([][]float32, max(1, workers))
+	err = v.t.parallel(len(chunks), len(room), func(worker, i int) error {
+		values, err := chunks[i].Values(p.seed, v.Info.Dim, sound, &room[worker])
+		if err == nil {
+			f(worker, chunks[i].First, values)
 		}
+		return err
 	})
-	for _, fault := range faults {
-		if fault != nil {
-			return fault
-		}
+	if err != nil {
+		return err
 	}
 	v.t.rows.add(v.record.Object)
 	return nil
