@@ -153,7 +153,12 @@ func TestReadHNSW_WithoutPages(t *testing.T) {
 			t.Fatalf("vertex %d: %+v in place, %+v loaded (%v, %v)", i, have, want, err2, err1)
 		}
 	}
-	for bit := range 8 * len(b) {
+	step := 1
+	if testing.Short() {
+		step = 7
+		t.Log("-short: every seventh bit")
+	}
+	for bit := 0; bit < 8*len(b); bit += step {
 		b[bit/8] ^= 1 << (bit % 8)
 		if _, err := ReadHNSW(bytes.NewReader(b), m); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrMismatch) {
 			t.Fatalf("bit %d: %v", bit, err)
@@ -180,7 +185,12 @@ func TestView_DamagedPages(t *testing.T) {
 	}
 	raw := slices.Clone(b)
 	found, right := 0, 0
-	for at := headSize; at < int(sound.head.pagesAt()); at += 3 {
+	step := 3
+	if testing.Short() {
+		step = 13
+		t.Log("-short: every 13th byte")
+	}
+	for at := headSize; at < int(sound.head.pagesAt()); at += step {
 		raw[at] ^= 0x10
 		view, err := NewView(Source{Stream: bytes.NewReader(b), Raw: bytes.NewReader(raw), Size: int64(len(b))}, m.Dim, m.Rows, func(v uint32, row []float32) error {
 			copy(row, m.Row(int(v)))
@@ -237,7 +247,12 @@ func TestView_Damage(t *testing.T) {
 			t.Fatalf("%d of %d bytes: %v", n, len(b), err)
 		}
 	}
-	for i := range b {
+	step := 1
+	if testing.Short() {
+		step = 3
+		t.Log("-short: every third byte")
+	}
+	for i := 0; i < len(b); i += step {
 		for _, x := range []byte{1, 0xff} {
 			b[i] ^= x
 			searchDamaged(t, b, m)

@@ -48,7 +48,7 @@ func TestDB_ExportPairs(t *testing.T) {
 	attached(t, db)
 	req := EvaluateLinksRequest{
 		Graph: "pa", Methods: []LinkMethod{{Using: DPSpectral{Dim: 4}}, {Using: LaplacianEigenmaps{Dim: 4}}},
-		Negatives: evaluate.AllNegatives(), Scorers: []string{"l3", "l2", "cosine"}, Features: []string{"l1"}, Share: 0.1, Seed: 7, Training: 200, Model: true,
+		Negatives: evaluate.AllNegatives(), Scorers: []string{"l3", "l2", "cosine"}, Features: []string{"l1"}, Share: 0.1, Seed: 7, Training: 200, Model: !testing.Short(),
 	}
 	result, err := db.EvaluateLinks(t.Context(), req)
 	if err != nil {

@@ -44,6 +44,9 @@ var indexKills = []struct{ name, before, statement string }{
 // refreshes an embedding with indexes: the file stays sound, every stored index is complete
 // and finds what EXACT finds, and the statement succeeds afterwards.
 func TestIndex_Killed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: the kills of TestJobs_Killed are enough")
+	}
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store")
 	db := openJobs(t, path)
@@ -52,11 +55,8 @@ func TestIndex_Killed(t *testing.T) {
 	closeJobs(t, db)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	moments := often(1, 12, 60)
-	for i, k := range indexKills {
+	for _, k := range indexKills {
 		t.Run(k.name, func(t *testing.T) {
-			if testing.Short() && i > 0 {
-				t.Skip("-short: one statement")
-			}
 			before := copyStore(t, path)
 			db := openJobs(t, before)
 			for _, text := range strings.Split(k.before, "; ") {

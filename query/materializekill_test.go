@@ -12,6 +12,9 @@ import (
 // the place of others: the file opens, is sound, and has the old ones or the new ones,
 // whole; and nothing hinders the statement from being run again.
 func TestMaterialize_Killed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: the kills of TestJobs_Killed are enough")
+	}
 	t.Parallel()
 	ctx := context.Background()
 	path := t.TempDir() + "/file"

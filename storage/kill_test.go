@@ -230,6 +230,9 @@ func constantRows(rows int, x float32) *vec.Matrix {
 // TestPutEmbedding_Killed kills the replacement of an embedding at every commit and at
 // random moments: the old generation or the new one is stored completely.
 func TestPutEmbedding_Killed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: the kills of TestDB_Update_Killed are enough")
+	}
 	t.Parallel()
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "killed")
@@ -243,10 +246,7 @@ func TestPutEmbedding_Killed(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	last := uint64(1)
-	boundaries, moments := 8, 4
-	if testing.Short() {
-		boundaries, moments = 4, 2
-	}
+	const boundaries, moments = 8, 4
 	for round := range boundaries + moments {
 		commits, wait := round, never
 		if round >= boundaries {

@@ -202,6 +202,9 @@ func TestReleaseIdle_Turns(t *testing.T) {
 // A writer is killed while another store is idle. That store then finds the last complete
 // state, and discards the unfinished work of the killed writer when it writes itself.
 func TestReleaseIdle_Killed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: the kills of TestDB_Update_Killed are enough")
+	}
 	t.Parallel()
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "killed")

@@ -37,6 +37,9 @@ var layered = []string{
 // TestLayout_Files counts the pairs of files of each package that use each other. To
 // change one file of such a pair, one has to read both.
 func TestLayout_Files(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: checks the types of all packages")
+	}
 	packages, exports := listPackages(t)
 	set := token.NewFileSet()
 	// One importer for all packages, so that each dependency is read once.

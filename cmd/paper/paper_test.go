@@ -234,6 +234,9 @@ func TestRun_OtherLimit(t *testing.T) {
 
 // TestRun_Store expects a run to begin again if the store was deleted.
 func TestRun_Store(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: computes the tables twice")
+	}
 	config, graphs, methods := small(t)
 	if _, err := run(t.Context(), config, graphs, methods); err != nil {
 		t.Fatal(err)

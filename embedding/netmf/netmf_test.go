@@ -355,6 +355,10 @@ func TestBytes(t *testing.T) {
 	for _, density := range []float64{0.002, 0.02} {
 		g := testgraph.Hubs(t, 2000, density, 8)
 		for _, window := range []int{1, 2, 10} {
+			if testing.Short() && window == 10 && density > 0.01 {
+				t.Log("-short: not the densest matrix")
+				continue
+			}
 			o := Options{Dim: 16, Window: window}.WithDefaults()
 			s := newSteps(g, o)
 			m, _, err := s.matrix(t.Context(), math.MaxInt64, nil)

@@ -368,7 +368,12 @@ func mostFrequent(labels evaluate.Labels, test int) (share, error float64) {
 // On a random graph a model gives every pair about the same probability.
 func TestTrainModel_RandomGraphProbabilities(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(3) {
+	seeds := uint64(3)
+	if testing.Short() {
+		seeds = 1
+		t.Log("-short: one graph")
+	}
+	for seed := range seeds {
 		_, report, err := TrainModel(context.Background(), ModelRequest{Graph: random(t, 600, 0.02, seed), Split: evaluate.SplitOptions{Seed: seed}})
 		if err != nil {
 			t.Fatal(err)

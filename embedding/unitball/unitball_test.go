@@ -421,8 +421,8 @@ func TestEmbed_ResumeAnywhere(t *testing.T) {
 	want, _ := embed(t, g, o)
 	step := int64(17)
 	if testing.Short() {
-		step = 71
-		t.Log("-short: stops at every 71st look at the context, not at every 17th")
+		step = 211
+		t.Log("-short: stops at every 211th look at the context, not at every 17th")
 	}
 	stopped := 0
 	for left := int64(1); left < 6000; left += step {

@@ -328,7 +328,12 @@ func TestBetweenness_ManyPaths(t *testing.T) {
 	for i := range lengths.Weights {
 		lengths.Weights[i] = 0.5
 	}
-	for _, g := range []*csr.Graph{g, lengths} {
+	graphs := []*csr.Graph{lengths, g}
+	if testing.Short() {
+		graphs = graphs[:1]
+		t.Log("-short: only with weights")
+	}
+	for _, g := range graphs {
 		b, err := Betweenness(t.Context(), g, DistanceOptions{Weighted: true})
 		if err != nil {
 			t.Fatal(err)
@@ -363,7 +368,11 @@ func TestBetweenness_ManyPaths(t *testing.T) {
 // several components and isolated vertices: every vertex is on the fraction that its betweenness
 // is of all pairs, within five standard errors.
 func TestPathSearch_Uniform(t *testing.T) {
-	const paths = 200_000
+	paths := 200_000
+	if testing.Short() {
+		paths = 20_000
+		t.Log("-short: 20,000 paths")
+	}
 	for i, g := range samples(t) {
 		n := g.Vertices()
 		if n < 2 {
@@ -379,8 +388,8 @@ func TestPathSearch_Uniform(t *testing.T) {
 		}
 		for v, count := range counts {
 			want := exact.Values[v] / (float64(n) * float64(n-1) / 2)
-			if off := math.Abs(count/paths - want); off > 5*math.Sqrt(want*(1-want)/paths)+1e-12 {
-				t.Errorf("graph %d, vertex %d: %v of the paths, expected %v", i, v, count/paths, want)
+			if off := math.Abs(count/float64(paths) - want); off > 5*math.Sqrt(want*(1-want)/float64(paths))+1e-12 {
+				t.Errorf("graph %d, vertex %d: %v of the paths, expected %v", i, v, count/float64(paths), want)
 			}
 		}
 	}

@@ -159,6 +159,9 @@ func TestRestore_Refused(t *testing.T) {
 // Processes that are killed while they make a file of the data, or run on it, leave nothing that
 // counts; the next ones give the bytes of the statement.
 func TestRestore_Killed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: the kills of TestShards_Killed are enough")
+	}
 	t.Parallel()
 	ctx := context.Background()
 	db, f := open(t)

@@ -317,6 +317,9 @@ func TestMaterialize_Refused(t *testing.T) {
 // Workers that are killed at random moments, two of them on the same shards, and merges that
 // are killed leave the records of the statement alone.
 func TestMaterialize_Killed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: the kills of TestShards_Killed are enough")
+	}
 	t.Parallel()
 	ctx := context.Background()
 	statement := "MATERIALIZE PREDICTIONS FROM l3 IN g WITH (top := 40)"

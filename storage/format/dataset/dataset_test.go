@@ -195,6 +195,10 @@ func TestContent_Restore(t *testing.T) {
 	ctx := context.Background()
 	for name, prepare := range made {
 		for _, small := range []bool{false, true} {
+			if testing.Short() && small && name != "a hub" {
+				t.Log("-short: small files only of a hub")
+				continue
+			}
 			t.Run(fmt.Sprintf("%s, small files %t", name, small), func(t *testing.T) {
 				t.Parallel()
 				dir := t.TempDir()

@@ -197,7 +197,12 @@ func TestRows_Encodings(t *testing.T) {
 		}
 		rows, want = append(rows, r), append(want, line)
 	}
-	for _, version := range []int{1, 2} {
+	versions := []int{1, 2}
+	if testing.Short() {
+		versions = versions[1:]
+		t.Log("-short: data pages of version 2 only")
+	}
+	for _, version := range versions {
 		for _, codec := range []parquet.WriterOption{
 			parquet.Compression(&parquet.Uncompressed), parquet.Compression(&parquet.Snappy), parquet.Compression(&parquet.Gzip),
 			parquet.Compression(&parquet.Zstd), parquet.Compression(&parquet.Lz4Raw),
