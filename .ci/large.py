@@ -7,11 +7,13 @@
 Each step is one process on a graph of preferential attachment that was written to a text
 file and imported from it. FOLDER keeps the stores and the figures, so that a run that was
 stopped continues where it was; 5,000,000 vertices take some 12 GB of disk, 8 GB of memory
-and an hour and a half of two processors. Prints Markdown: processor seconds, seconds on the clock, the
-largest memory of the process without the pages of its files, and with each size the
-exponent of processor seconds since the size before (1 is linear). WORKERS=1 sets the number of
-processors to compute with. Indexes are built up to INDEX=1000000 vertices: walks on such a
-graph have no groups, and an index of their vectors grows faster than they do.
+and an hour and a half of two processors. Prints Markdown: processor seconds, seconds on the
+clock, the largest memory of the process without the pages of its files, and with each size
+the exponent of processor seconds since the size before (1 is linear). To write it to a file
+of figures: go run ./cmd/paper/record -command '`.ci/large.py FOLDER`' FILE .ci/large.py FOLDER.
+WORKERS=1 sets the number of processors to compute with. Indexes are built up to INDEX=1000000
+vertices: walks on such a graph have no groups, and an index of their vectors grows faster
+than they do.
 """
 import json
 import math
@@ -122,4 +124,4 @@ for name, _, _ in steps(SIZES[0], FOLDER):
         cells.append(cell)
     print(f"| {name} | " + " | ".join(cells) + " |")
 sizes = [found[n]["import edges"]["bytes"] / (M * n) for n in SIZES]
-print("| bytes of the file for an edge, imported | " + " | ".join(f"{b:.1f}" for b in sizes) + " |")
+print("| bytes of the imported file for an edge | " + " | ".join(f"{b:.1f}" for b in sizes) + " |")

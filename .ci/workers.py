@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # How much sooner long statements end with two workers than with one: a table of seconds on
 # the clock of whole processes, each the lower of two runs. It says little while the machine
-# does other work.
+# does other work. go run ./cmd/paper/record FILE .ci/workers.py writes it to a file of figures.
 #
 #   .ci/workers.py [DATA]      real graphs are in ../shared/data, $HEAVYTAIL_DATA or DATA
 import os
@@ -52,7 +52,7 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run(['go', 'build', '-o', program, './cmd/heavytail'], cwd=ROOT, check=True)
     for statement in MAKE:
         run(program, store, statement, 2)
-    print('| statement | one worker, s | two, s | ratio |\n|---|--:|--:|--:|')
+    print('| statement | one, s | two, s | ratio |\n|---|--:|--:|--:|')
     for statement in STATEMENTS:
         least = {}
         for workers in (1, 2, 1, 2):

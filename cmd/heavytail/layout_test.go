@@ -86,7 +86,9 @@ var layout = map[string][]string{
 	"cmd/report":    {"query", "query/parser", "embedding/evaluate", "storage", "cmd/figure", "cmd/picture"},
 	"cmd/paper":     {"query", "storage", "cmd/figure"},
 	"cmd/scale":     {"storage", "storage/csr", "storage/vec", "storage/generate", "embedding/eigen", "embedding/spectral"},
-	"cmd/heavytail": {"repl", "query", "query/parser", "query/shard", "storage", "storage/format", "embedding/evaluate", "cmd/figure", "cmd/picture", "cmd/report", "cmd/paper", "cmd/scale"},
+
+	"cmd/paper/record": {"storage/vec"},
+	"cmd/heavytail":    {"repl", "query", "query/parser", "query/shard", "storage", "storage/format", "embedding/evaluate", "cmd/figure", "cmd/picture", "cmd/report", "cmd/paper", "cmd/scale"},
 }
 
 // outsiders are the modules that only some packages may import: only storage
