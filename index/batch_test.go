@@ -13,9 +13,9 @@ import (
 	"heavytail/storage/vec"
 )
 
-// TestSearchBatch_Agrees compares with single searches, on grids, which have many
-// ties, on clusters, whose distances differ by little more than rounding, and on rows whose
-// products overflow or vanish.
+// TestSearchBatch_Agrees compares a batch with single searches: on grids, which have many ties,
+// on clusters, whose distances differ by little more than rounding errors, and on rows whose
+// products overflow or underflow.
 func TestSearchBatch_Agrees(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
@@ -90,8 +90,8 @@ func TestSearchBatch_Agrees(t *testing.T) {
 	})
 }
 
-// TestSearchBatch_Large has several groups of queries and blocks of rows, and more
-// workers than blocks.
+// TestSearchBatch_Large has several groups of queries, several blocks of rows, and more workers
+// than blocks.
 func TestSearchBatch_Large(t *testing.T) {
 	ctx := context.Background()
 	m := clustered(9000, 33, 20, 0.1, 3)
@@ -114,11 +114,11 @@ func TestSearchBatch_Large(t *testing.T) {
 		}
 		again, err := batches.Search(ctx, queries, 7, SearchOptions{Workers: 2})
 		if err != nil || !slices.EqualFunc(one, again, slices.Equal[[]Hit]) {
-			t.Fatalf("%v: the second batch finds others than the first (%v)", metric, err)
+			t.Fatalf("%v: the second batch finds different hits (%v)", metric, err)
 		}
 		more, err := x.SearchBatch(ctx, queries, 7, SearchOptions{Workers: 9})
 		if err != nil || !slices.EqualFunc(one, more, slices.Equal[[]Hit]) {
-			t.Fatalf("%v: 9 workers find others than one (%v)", metric, err)
+			t.Fatalf("%v: 9 workers find different hits (%v)", metric, err)
 		}
 	}
 }
@@ -156,8 +156,8 @@ func TestSearchBatch_Errors(t *testing.T) {
 	}
 }
 
-// BenchmarkExact_SearchBatch reports the rate of multiply-adds, counted as two
-// operations, and its share of what the micro-kernel alone does.
+// BenchmarkExact_SearchBatch reports the rate of floating-point operations, two for each
+// multiply-add, also as a fraction of the rate of the micro-kernel alone.
 func BenchmarkExact_SearchBatch(b *testing.B) {
 	ctx := context.Background()
 	const n = 60_000
@@ -192,8 +192,8 @@ func BenchmarkExact_SearchBatch(b *testing.B) {
 	}
 }
 
-// TestBatches_Equal asks for the nearest of vertices most of which have the vector of another,
-// as the leaves of a few hubs have, and compares with single searches.
+// TestBatches_Equal searches for vertices most of which have equal vectors, as the leaves of a
+// hub do, and compares with single searches.
 func TestBatches_Equal(t *testing.T) {
 	ctx := context.Background()
 	m := clustered(900, 5, 4, 0.2, 5)

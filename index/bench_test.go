@@ -37,10 +37,9 @@ func BenchmarkExact_Search(b *testing.B) {
 	}
 }
 
-// joinSets are the inputs of the benchmarks of passes over all pairs: clusters
-// that overlap, clusters so far apart that products cannot decide the pairs
-// inside of one, and rows of many lengths in some directions, of which projections
-// decide most.
+// joinSets returns inputs for benchmarks of passes over all pairs: overlapping clusters;
+// clusters so far apart that tile products cannot decide the pairs within a cluster; and rows
+// of many lengths in a few directions, most of which projections decide.
 func joinSets(n int) []struct {
 	name string
 	m    *vec.Matrix
@@ -55,7 +54,7 @@ func joinSets(n int) []struct {
 	}
 }
 
-// radiiFor returns radii within which about the given shares of all pairs lie.
+// radiiFor returns radii that contain about the given fractions of all pairs.
 func radiiFor(b *testing.B, m *vec.Matrix, shares ...float64) []float64 {
 	d := sample(b, m, 1<<18, 1)
 	var radii []float64
@@ -65,8 +64,8 @@ func radiiFor(b *testing.B, m *vec.Matrix, shares ...float64) []float64 {
 	return radii
 }
 
-// tileRate measures the micro-kernel alone, in the cache: what a join could
-// reach at most, in multiply-adds counted as two operations.
+// tileRate measures the micro-kernel alone with data in the cache: the upper bound for a join,
+// with two operations for each multiply-add.
 func tileRate(dim int) float64 {
 	const calls = 2000
 	a, panel := make([]float32, vec.TileRows*dim), make([]float32, vec.TileCols*dim)
@@ -82,9 +81,8 @@ func tileRate(dim int) float64 {
 	return 2 * float64(dim) * vec.TileRows * vec.TileCols * calls / best.Seconds() / 1e9
 }
 
-// BenchmarkJoin reports the rate of the join, its share of what the
-// micro-kernel alone does in as many goroutines, and which share of the pairs
-// had to be measured again.
+// BenchmarkJoin reports the rate of the join, its fraction of the rate of the micro-kernel alone
+// in as many goroutines, and the fraction of pairs that were measured again.
 func BenchmarkJoin(b *testing.B) {
 	for _, n := range []int{4000, 20_000} {
 		if n > 4000 && testing.Short() {
@@ -120,7 +118,7 @@ func BenchmarkJoin(b *testing.B) {
 	}
 }
 
-// checkRows compares some rows of the join with the rule.
+// checkRows compares some rows of the join with the distances in full precision.
 func checkRows(b *testing.B, m *vec.Matrix, radius float64) {
 	err := Join(context.Background(), m, radius, JoinOptions{}, func(u uint32, neighbours []uint32) error {
 		if u%997 != 0 {
@@ -142,8 +140,7 @@ func checkRows(b *testing.B, m *vec.Matrix, radius float64) {
 	}
 }
 
-// BenchmarkNewSweep counts up to the radius that holds a twentieth or half of
-// all pairs.
+// BenchmarkNewSweep counts pairs up to the radius that contains a twentieth or half of them.
 func BenchmarkNewSweep(b *testing.B) {
 	const n, count = 8000, 128
 	m := clustered(n, 200, 100, 1, 1)

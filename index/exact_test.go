@@ -14,8 +14,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// bruteHits scores every row in float64 and sorts; the oracle where values are
-// whole numbers, so that float32 has no rounding.
+// bruteHits scores every row in float64 and sorts. It is the oracle for integer values, for
+// which float32 is exact.
 func bruteHits(m *vec.Matrix, metric Metric, query []float32, filter func(uint32) bool) []Hit {
 	var hits []Hit
 	for v := range m.Rows {
@@ -49,7 +49,7 @@ func bruteHits(m *vec.Matrix, metric Metric, query []float32, filter func(uint32
 	return hits
 }
 
-// TestExact_Random compares Search and Within with sorting everything. Whole
+// TestExact_Random compares Search and Within with a sorted list of all rows. Integer
 // coordinates make many ties.
 func TestExact_Random(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -69,7 +69,7 @@ func TestExact_Random(t *testing.T) {
 		k := rapid.IntRange(1, 250).Draw(t, "k")
 		got, err := x.Search(context.Background(), query, k, opts)
 		if err != nil || !slices.Equal(got, want[:min(k, len(want))]) {
-			t.Fatalf("%v: the %d best differ from brute force (%v)", metric, k, err)
+			t.Fatalf("%v: the %d nearest differ from brute force (%v)", metric, k, err)
 		}
 		radius := float64(rapid.IntRange(0, 9).Draw(t, "radius"))
 		within, err := x.Within(context.Background(), query, radius, opts)
@@ -82,8 +82,8 @@ func TestExact_Random(t *testing.T) {
 	})
 }
 
-// TestExact_Workers has rows for many blocks, many of them equal, so that ties
-// lie across the blocks of different workers.
+// TestExact_Workers has rows for many blocks, many of them equal, so that ties are in the blocks
+// of different workers.
 func TestExact_Workers(t *testing.T) {
 	m := gridded(60_000, 4, 1)
 	for _, metric := range Metrics() {
@@ -117,7 +117,7 @@ func TestExact_Cosine(t *testing.T) {
 		1e-40, 1e-40, // 3: subnormal
 		3e38, 3e38, // 4: products overflow
 		0, 5, // 5
-		7, 0, // 6: as near as 0
+		7, 0, // 6: parallel to 0
 	}}
 	x, err := NewExact(m, Cosine)
 	if err != nil {
@@ -141,7 +141,8 @@ func TestExact_Cosine(t *testing.T) {
 	}
 }
 
-// TestExact_Overflow has scores beyond float32: no NaN, no lost order.
+// TestExact_Overflow has scores beyond the range of float32: no score is NaN, and the order is
+// right.
 func TestExact_Overflow(t *testing.T) {
 	m := &vec.Matrix{Rows: 3, Dim: 2, Data: []float32{3e38, -3e38, 3e38, 3e38, 1, 1}}
 	x, err := NewExact(m, Dot)
@@ -163,7 +164,7 @@ func TestExact_Overflow(t *testing.T) {
 	}
 }
 
-// TestExact_JoinAgrees checks that Within and Join keep the same rule.
+// TestExact_JoinAgrees checks that Within and Join find the same pairs.
 func TestExact_JoinAgrees(t *testing.T) {
 	m := clustered(400, 30, 4, 50, 3)
 	x, err := NewExact(m, L2)
@@ -235,7 +236,7 @@ func TestExact_Errors(t *testing.T) {
 	}
 }
 
-// TestExact_Cancel cancels from within a filter; TestMain looks for goroutines.
+// TestExact_Cancel cancels in a filter; TestMain finds leaked goroutines.
 func TestExact_Cancel(t *testing.T) {
 	m := gridded(100_000, 4, 1)
 	x, err := NewExact(m, L2)
@@ -286,18 +287,18 @@ func TestEpsilonToRadius(t *testing.T) {
 			t.Errorf("ε %v: radius %v after %v, %v", eps, r, last, err)
 		}
 		if back := RadiusToEpsilon(r); math.Abs(back-eps) > 1e-13*eps {
-			t.Errorf("ε %v comes back as %v", eps, back)
+			t.Errorf("ε %v becomes %v after a round trip", eps, back)
 		}
 		last = r
 	}
-	// Near ½ the radius is 4(½−ε) to first order; digits must not cancel.
+	// Near ½ the radius is 4(½−ε) to first order, without cancellation of digits.
 	if r, _ := EpsilonToRadius(0.5 - 0x1p-40); math.Abs(r/0x1p-38-1) > 1e-9 {
 		t.Errorf("radius %v just below ½", r)
 	}
 }
 
-// TestScan_Runs gives the rows in runs of any size to several workers, in any
-// order, and expects what an index of the matrix finds.
+// TestScan_Runs passes the rows to several workers in runs of any size and in any order, and
+// expects the hits of an index of the matrix.
 func TestScan_Runs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, dim := rapid.IntRange(0, 1500).Draw(t, "n"), rapid.IntRange(1, 20).Draw(t, "dim")
@@ -361,8 +362,8 @@ func TestScan_Runs(t *testing.T) {
 	})
 }
 
-// TestExact_CosineRounding has cosines that differ by a unit in the last place, so
-// that what is skipped without a second look must not be an answer.
+// TestExact_CosineRounding has cosines that differ by a unit in the last place: a row that is
+// skipped by its float32 score must not be an answer.
 func TestExact_CosineRounding(t *testing.T) {
 	m := uniform(3000, 7, 5)
 	for v := range m.Rows { // all nearly parallel

@@ -24,8 +24,8 @@ func uniform(rows, dim int, seed uint64) *vec.Matrix {
 	return m
 }
 
-// clustered returns rows around the given number of random centres. The
-// centres lie apart times as far from each other as rows of one cluster do.
+// clustered returns rows around the given number of random centres. The distances between
+// centres are about apart times those within a cluster.
 func clustered(rows, dim, clusters int, apart float64, seed uint64) *vec.Matrix {
 	random := rand.New(rand.NewPCG(seed, 2))
 	centres := vec.NewMatrix(clusters, dim)
@@ -42,8 +42,8 @@ func clustered(rows, dim, clusters int, apart float64, seed uint64) *vec.Matrix 
 	return m
 }
 
-// gridded returns few distinct points with whole coordinates, so that many
-// rows are equal and many distances tie.
+// gridded returns few distinct points with integer coordinates, so that many rows are equal and
+// many distances tie.
 func gridded(rows, dim int, seed uint64) *vec.Matrix {
 	random := rand.New(rand.NewPCG(seed, 3))
 	m := vec.NewMatrix(rows, dim)
@@ -61,7 +61,7 @@ func scaled(m *vec.Matrix, by, offset float32) *vec.Matrix {
 	return out
 }
 
-// matrices are the shapes and spreads that every pass over pairs is tested on.
+// matrices returns the inputs with which every pass over pairs is tested.
 func matrices() map[string]*vec.Matrix {
 	sets := map[string]*vec.Matrix{
 		"equal":       scaled(uniform(150, 7, 1), 0, 0.1),
@@ -85,7 +85,7 @@ func matrices() map[string]*vec.Matrix {
 	return sets
 }
 
-// sample is SampleDistances without a context to end.
+// sample is SampleDistances with the context of the test.
 func sample(t testing.TB, m *vec.Matrix, count int, seed uint64) []float64 {
 	t.Helper()
 	distances, err := SampleDistances(context.Background(), m, count, seed)
@@ -95,8 +95,8 @@ func sample(t testing.TB, m *vec.Matrix, count int, seed uint64) []float64 {
 	return distances
 }
 
-// radiiOf returns radii that put few, some and nearly all pairs of m within,
-// among them radii that are exactly the distance of a pair.
+// radiiOf returns radii that contain few, some and nearly all pairs of m; some of them are
+// exactly the distance of a pair.
 func radiiOf(t testing.TB, m *vec.Matrix) []float64 {
 	t.Helper()
 	radii := []float64{0, 0.5, 1, math.Sqrt2}
@@ -113,7 +113,7 @@ func radiiOf(t testing.TB, m *vec.Matrix) []float64 {
 	return radii
 }
 
-// bruteJoin is the oracle: the rule applied to every pair.
+// bruteJoin is the oracle: it measures every pair.
 func bruteJoin(m *vec.Matrix, radius float64) [][]uint32 {
 	lists := make([][]uint32, m.Rows)
 	for u := range m.Rows {

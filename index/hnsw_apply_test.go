@@ -10,14 +10,13 @@ import (
 	"heavytail/storage/vec"
 )
 
-// model is what an index should hold: a matrix and which rows are deleted.
+// model is the expected content of an index: a matrix and the deleted rows.
 type model struct {
 	m       *vec.Matrix
 	deleted map[uint32]bool
 }
 
-// change draws a change: some rows get other values, some are deleted, and some
-// are new.
+// change draws a change: some rows get different values, some are deleted, and some are new.
 func (s *model) change(random *rand.Rand, most int) Changes {
 	var c Changes
 	n := uint32(s.m.Rows)
@@ -44,8 +43,8 @@ func (s *model) change(random *rand.Rand, most int) Changes {
 	return c
 }
 
-// Many small changes, compared with brute force, bit for bit where ef is the
-// number of vertices; the recall of a small ef stays.
+// After many small changes, searches equal brute force, bit for bit if ef is the number of
+// vertices, and the recall of a small ef does not fall.
 func TestHNSW_Apply_Random(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: builds many indexes")
@@ -66,7 +65,7 @@ func TestHNSW_Apply_Random(t *testing.T) {
 					t.Fatal(err)
 				}
 				if again, err := h.Apply(ctx, s.m, c, HNSWOptions{Workers: 4}); err != nil || !slices.Equal(again.base, next.base) {
-					t.Fatalf("%s, %v, round %d: another number of workers makes other links (%v)", name, metric, round, err)
+					t.Fatalf("%s, %v, round %d: a different number of workers makes different links (%v)", name, metric, round, err)
 				}
 				h = next
 				s.compare(t, h, random)
@@ -135,16 +134,16 @@ func TestHNSW_Apply_Edges(t *testing.T) {
 		t.Fatal(err)
 	}
 	if hits, err := some.Search(ctx, m.Row(0), 5, SearchOptions{GraphOnly: true}); err != nil || len(hits) != 1 || hits[0].Vertex != 7 {
-		t.Errorf("one came back: %v, %v", hits, err)
+		t.Errorf("one was inserted again: %v, %v", hits, err)
 	}
 	if _, err := h.Apply(ctx, uniform(49, 3, 1), Changes{}, HNSWOptions{}); !errors.Is(err, ErrDimension) {
 		t.Errorf("fewer rows: %v", err)
 	}
 	if _, err := h.Apply(ctx, uniform(50, 4, 1), Changes{}, HNSWOptions{}); !errors.Is(err, ErrDimension) {
-		t.Errorf("another dimension: %v", err)
+		t.Errorf("a different dimension: %v", err)
 	}
 	if _, err := h.Apply(ctx, m, Changes{Deleted: []uint32{50}}, HNSWOptions{}); !errors.Is(err, ErrVertex) {
-		t.Errorf("vertex beyond: %v", err)
+		t.Errorf("vertex out of range: %v", err)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()

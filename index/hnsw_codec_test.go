@@ -14,7 +14,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-// stored returns the bytes of an index.
+// stored returns the stream of an index.
 func stored(t testing.TB, h *HNSW) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -46,7 +46,7 @@ func TestReadHNSW_RoundTrip(t *testing.T) {
 				t.Fatalf("%s, %v: %v", name, metric, err)
 			}
 			if got.Metric() != metric || got.Live() != h.Live() || got.opts.Seed != 7 || !bytes.Equal(stored(t, got), b) {
-				t.Fatalf("%s, %v: another index came back", name, metric)
+				t.Fatalf("%s, %v: the index that was read is different", name, metric)
 			}
 			for i := range min(3, m.Rows) {
 				want, err := h.Search(ctx, m.Row(i), 5, SearchOptions{GraphOnly: true})
@@ -59,7 +59,7 @@ func TestReadHNSW_RoundTrip(t *testing.T) {
 	}
 }
 
-// Every cut and every flipped bit is found, and so are links of other vectors.
+// Every cut, every flipped bit, and the links of different vectors are detected.
 func TestReadHNSW_Damage(t *testing.T) {
 	m := gridded(60, 3, 1)
 	b := stored(t, mustHNSW(t, m, L2, HNSWOptions{M: 2}))
@@ -79,19 +79,19 @@ func TestReadHNSW_Damage(t *testing.T) {
 		}
 	}
 	if _, err := ReadHNSW(bytes.NewReader(append(slices.Clone(b), 0)), m); !errors.Is(err, ErrFormat) {
-		t.Errorf("a byte more: %v", err)
+		t.Errorf("an additional byte: %v", err)
 	}
 	other := &vec.Matrix{Rows: m.Rows, Dim: m.Dim, Data: slices.Clone(m.Data)}
 	other.Data[100]++
 	for _, m := range []*vec.Matrix{other, gridded(59, 3, 1), gridded(60, 4, 1)} {
 		if _, err := ReadHNSW(bytes.NewReader(b), m); !errors.Is(err, ErrMismatch) {
-			t.Errorf("other vectors: %v", err)
+			t.Errorf("different vectors: %v", err)
 		}
 	}
 }
 
-// A stream of vertices on every level, whose lists are empty, would have a reader
-// allocate a kilobyte for a byte.
+// A stream in which every vertex is on all levels with empty lists would make a reader allocate
+// a kilobyte for each byte.
 func TestReadHNSW_ManyLevels(t *testing.T) {
 	m := gridded(60, 3, 1)
 	b, err := os.ReadFile("testdata/hthnsw1.index")
@@ -112,8 +112,8 @@ func TestReadHNSW_ManyLevels(t *testing.T) {
 	}
 }
 
-// mend makes the checksums of a changed stream right, of its pages too if it is as long as its
-// head says.
+// mend corrects the checksums of a changed stream, also those of its pages if the stream has the
+// length in its header.
 func mend(b []byte) {
 	if len(b) < headSize {
 		return
@@ -129,8 +129,8 @@ func mend(b []byte) {
 	binary.LittleEndian.PutUint32(b[len(b)-4:], crc32.Checksum(b[:len(b)-4], castagnoli))
 }
 
-// FuzzReadHNSW changes bytes and mends the checksums: whatever is accepted can be
-// searched, and every answer is a vertex once.
+// FuzzReadHNSW changes bytes and mends the checksums: an index that is accepted can be searched,
+// and answers contain each vertex at most once.
 func FuzzReadHNSW(f *testing.F) {
 	m := gridded(60, 3, 1)
 	for _, metric := range Metrics() {

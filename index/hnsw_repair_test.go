@@ -8,8 +8,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// islands returns rows like those of a graph of many components: small groups, each
-// around a direction or a place of its own, so that all others are as far; a large
+// islands returns rows like those of a graph with many components: small groups, each around
+// a direction or point of its own, all at about the same distance from each other; a large
 // group; copies of rows; rows of zeros; rows on one ray.
 func islands(rows, dim int, seed uint64) *vec.Matrix {
 	random := rand.New(rand.NewPCG(seed, 5))
@@ -52,9 +52,9 @@ func shuffled(m *vec.Matrix, random *rand.Rand) *vec.Matrix {
 	return out
 }
 
-// Every vertex finds itself, or one as near, and some of its nearest: with the least
-// ef that Calibrate takes and with more, when the index is built and when rows of it
-// have changed.
+// A search with the vector of a vertex finds the vertex, or one at the same distance, and some
+// of the nearest: with the smallest ef of Calibrate and with a larger one, for a new index and
+// after changes of its rows.
 func TestHNSW_Islands(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: builds many indexes")
@@ -85,7 +85,7 @@ func TestHNSW_Islands(t *testing.T) {
 	}
 }
 
-// checkFound searches for every vertex of an index.
+// checkFound searches with the vector of every vertex of an index.
 func checkFound(t *testing.T, name string, h *HNSW) {
 	t.Helper()
 	ctx := context.Background()
@@ -101,7 +101,7 @@ func checkFound(t *testing.T, name string, h *HNSW) {
 				t.Fatal(err)
 			}
 			if d := float64(a.Hits[0].Distance - want[0].Distance); d > 1e-4 || d < -1e-4 {
-				t.Errorf("%s, %v, ef %d: vertex %d finds %v, and not itself", name, h.Metric(), ef, v, a.Hits)
+				t.Errorf("%s, %v, ef %d: vertex %d finds %v, but not itself", name, h.Metric(), ef, v, a.Hits)
 			}
 			a, err = h.Find(ctx, query, 10, SearchOptions{Ef: ef, GraphOnly: true, Filter: func(u uint32) bool { return u != v }})
 			if err != nil {

@@ -14,9 +14,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// spectral returns rows like those of a spectral embedding: coordinates that
-// decay, on a few rays of rows that differ by rounding only, and some hubs far
-// out.
+// spectral returns rows like those of a spectral embedding: with decaying coordinates, on a few
+// rays whose rows differ only by rounding errors, and with some hubs far from the origin.
 func spectral(rows, dim int, seed uint64) *vec.Matrix {
 	random := rand.New(rand.NewPCG(seed, 4))
 	rays := vec.NewMatrix(max(1, rows/20), dim)
@@ -36,8 +35,8 @@ func spectral(rows, dim int, seed uint64) *vec.Matrix {
 	return m
 }
 
-// sortedRows puts rows into the order of their clusters, by their products with a
-// direction: the worst order in which an index can get them.
+// sortedRows sorts rows by cluster, by their products with a direction: the worst order in which
+// to insert them into an index.
 func sortedRows(m *vec.Matrix) *vec.Matrix {
 	order := make([]int, m.Rows)
 	for v := range order {
@@ -64,8 +63,8 @@ func mustHNSW(t testing.TB, m *vec.Matrix, metric Metric, opts HNSWOptions) *HNS
 	return h
 }
 
-// recall is the share of the k nearest of some rows that searches with ef find
-// in the graph.
+// recallOf returns the fraction of the k nearest of some rows that searches with ef find in the
+// graph.
 func recallOf(t testing.TB, h *HNSW, k, ef, queries int) float64 {
 	t.Helper()
 	found, all := 0, 0
@@ -84,7 +83,7 @@ func recallOf(t testing.TB, h *HNSW, k, ef, queries int) float64 {
 			if j > 0 && a.Hits[j-1].Vertex == hit.Vertex {
 				t.Fatalf("query %d: vertex %d twice", i, hit.Vertex)
 			}
-			// Of many as near as the k-th, any will do.
+			// Any row at the distance of the k-th nearest is right.
 			last := want[len(want)-1].Distance
 			if hit.Distance == last || (hit.Distance < last) != h.Metric().Similarity() {
 				found++
@@ -128,8 +127,8 @@ func TestHNSW_Recall(t *testing.T) {
 	}
 }
 
-// With ef of the number of vertices the graph has the same answers as a scan, bit
-// for bit: every vertex can be reached.
+// With ef equal to the number of vertices the answers equal those of a scan, bit for bit: every
+// vertex can be reached.
 func TestHNSW_Complete(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: builds many indexes")
@@ -170,14 +169,14 @@ func TestHNSW_Workers(t *testing.T) {
 		for _, workers := range []int{2, 5} {
 			got := mustHNSW(t, m, L2, HNSWOptions{EfConstruction: 40, Workers: workers})
 			if !slices.Equal(got.base, want.base) || !slices.Equal(got.upper, want.upper) || !slices.Equal(got.bridges, want.bridges) {
-				t.Fatalf("%s: %d workers made other links", name, workers)
+				t.Fatalf("%s: %d workers made different links", name, workers)
 			}
 		}
 	}
 }
 
-// A thousand equal rows, more than a list has links, cut nothing off: neither
-// themselves nor what lies beyond them.
+// A thousand equal rows, more than a list has links, disconnect neither each other nor other
+// rows from the graph.
 func TestHNSW_Twins(t *testing.T) {
 	m := uniform(2000, 8, 3)
 	for v := 500; v < 1500; v++ {
@@ -198,8 +197,8 @@ func TestHNSW_Twins(t *testing.T) {
 	}
 }
 
-// A filter that passes few vertices costs no recall: where the graph would be
-// walked through for long, the answer is exact and says so.
+// A filter that accepts few vertices does not reduce recall: if a search of the graph would take
+// long, the answer is exact and says so.
 func TestHNSW_Filter(t *testing.T) {
 	ctx := context.Background()
 	m := clustered(6000, 16, 20, 2, 1)
@@ -235,7 +234,7 @@ func TestHNSW_Filter(t *testing.T) {
 	}
 }
 
-// Within finds nearly all that are within, whatever the radius, and nothing else.
+// Within finds nearly all rows within any radius, and no other rows.
 func TestHNSW_Within(t *testing.T) {
 	ctx := context.Background()
 	rows := 3500
@@ -328,7 +327,7 @@ func TestHNSW_Errors(t *testing.T) {
 	}
 }
 
-// Searches of one index from several goroutines do not meet.
+// Concurrent searches of one index do not influence each other.
 func TestHNSW_Concurrent(t *testing.T) {
 	m := clustered(2000, 8, 10, 2, 1)
 	h := mustHNSW(t, m, L2, HNSWOptions{EfConstruction: 40})
@@ -341,7 +340,7 @@ func TestHNSW_Concurrent(t *testing.T) {
 		group.Go(func() {
 			for v := range want {
 				if got, err := h.Search(context.Background(), m.Row(v), 10, SearchOptions{}); err != nil || !slices.Equal(got, want[v]) {
-					t.Errorf("vertex %d: another answer beside others (%v)", v, err)
+					t.Errorf("vertex %d: a different answer in concurrent searches (%v)", v, err)
 				}
 			}
 		})
@@ -359,13 +358,12 @@ func TestHNSW_Recall_Measured(t *testing.T) {
 	got, err := h.Calibrate(ctx, 10, 50, 0.9)
 	again, err2 := h.Recall(ctx, 10, 50, h.opts.Ef, h.opts.Ef/2)
 	if err != nil || err2 != nil || got.Mean < 0.9 || again[0] != got || again[1].Mean >= 0.9 {
-		t.Errorf("recall %v with ef %d, measured again %v (%v, %v)", got, h.opts.Ef, again, err, err2)
+		t.Errorf("recall %v with ef %d, second measurement %v (%v, %v)", got, h.opts.Ef, again, err, err2)
 	}
 }
 
-// Searches of an index with few links miss much here and there: the lowest
-// recall and the share of poor searches show what the mean of all does not, and are
-// those that searches outside of Recall give.
+// Some searches of an index with few links have low recall, which the mean hides. The lowest
+// recall and the fraction of poor searches equal those of separate searches.
 func TestHNSW_Recall_Worst(t *testing.T) {
 	ctx := context.Background()
 	h := mustHNSW(t, clustered(2000, 32, 1, 0, 2), L2, HNSWOptions{M: 2, EfConstruction: 10})

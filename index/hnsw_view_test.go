@@ -22,8 +22,8 @@ func viewOf(b []byte, m *vec.Matrix) (*View, error) {
 	})
 }
 
-// A search in place finds what a search of the loaded index finds, to the last bit, and
-// with as many vectors measured.
+// A search in place has the same hits as a search of the loaded index, to the last bit, and
+// measures as many vectors.
 func TestView_Agrees(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -95,7 +95,7 @@ func TestView_Agrees(t *testing.T) {
 	}
 }
 
-// An index that an earlier version stored is read; it cannot be searched in place.
+// An index that an earlier version stored can be read, but not searched in place.
 func TestReadHNSW_Earlier(t *testing.T) {
 	t.Parallel()
 	b, err := os.ReadFile("testdata/hthnsw1.index")
@@ -112,7 +112,7 @@ func TestReadHNSW_Earlier(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(stored(t, now), stored(t, h)) {
-		t.Error("another index than that which is built now")
+		t.Error("the index differs from a newly built one")
 	}
 	if _, err := viewOf(b, m); !errors.Is(err, ErrFormat) {
 		t.Error(err)
@@ -124,8 +124,8 @@ func TestReadHNSW_Earlier(t *testing.T) {
 	}
 }
 
-// The stream of the same index of the version before this has no sums of pages. It is
-// searched in place, and read, with the answers of the index that is built now.
+// The stream of the previous version has no checksums of pages. It can be searched in place and
+// read, with the answers of a newly built index.
 func TestReadHNSW_WithoutPages(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -140,7 +140,7 @@ func TestReadHNSW_WithoutPages(t *testing.T) {
 	}
 	now := stored(t, h)
 	if added := len(now) - len(b); added != 4*((len(b)-4+sumPage-1)/sumPage) || !bytes.Equal(now[8:len(b)-4], b[8:len(b)-4]) {
-		t.Fatalf("%d bytes more than before", added)
+		t.Fatalf("the stream has %d bytes more than that of the previous version", added)
 	}
 	view, err := viewOf(b, m)
 	if err != nil {
@@ -167,9 +167,8 @@ func TestReadHNSW_WithoutPages(t *testing.T) {
 	}
 }
 
-// A byte that was changed behind the verified reader is found by the sum of its page, whichever
-// byte a search reads: it ends with an error, or has the right answer because it read no such
-// page.
+// A byte that changes after the stream was verified is detected by the checksum of its page: a
+// search ends with an error, or has the right answer because it did not read that page.
 func TestView_DamagedPages(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -215,8 +214,8 @@ func TestView_DamagedPages(t *testing.T) {
 	}
 }
 
-// searchDamaged searches an index in place that may be damaged. Whatever the damage, a
-// search ends with an answer of vertices, each once, or with a typed error.
+// searchDamaged searches a possibly damaged index in place. Whatever the damage, a search
+// returns distinct vertices or a typed error.
 func searchDamaged(t *testing.T, b []byte, m *vec.Matrix) {
 	view, err := viewOf(b, m)
 	for i := 0; err == nil && i < 3; i++ {
@@ -264,7 +263,7 @@ func TestView_Damage(t *testing.T) {
 	}
 }
 
-// Errors of the vectors end a search, and the next one begins again.
+// An error in reading vectors ends a search, and does not affect the next one.
 func TestView_Vectors(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -296,7 +295,7 @@ func TestView_Vectors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := view.Find(ctx, m.Row(1), 3, SearchOptions{GraphOnly: true}); !errors.Is(err, ErrMismatch) {
-		t.Errorf("other vectors: %v", err)
+		t.Errorf("different vectors: %v", err)
 	}
 	if _, err := viewOf(b, gridded(199, 4, 1)); !errors.Is(err, ErrMismatch) {
 		t.Errorf("fewer vectors: %v", err)

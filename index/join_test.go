@@ -18,7 +18,7 @@ func sameLists(a, b [][]uint32) bool {
 	return slices.EqualFunc(a, b, func(x, y []uint32) bool { return slices.Equal(x, y) })
 }
 
-// TestJoin_BruteForce compares the join with the rule itself, pair for pair.
+// TestJoin_BruteForce compares the join with brute force, pair by pair.
 func TestJoin_BruteForce(t *testing.T) {
 	for name, m := range matrices() {
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestJoin_ManyStripes(t *testing.T) {
 	}
 }
 
-// TestJoinRange divides a join at the ends of stripes and between them.
+// TestJoinRange divides a join at the boundaries of stripes and inside them.
 func TestJoinRange(t *testing.T) {
 	t.Parallel()
 	m := clustered(777, 4, 9, 3, 7)
@@ -103,8 +103,8 @@ func TestJoin_Random(t *testing.T) {
 	})
 }
 
-// TestJoin_Margin shows that the tests reach the pairs that the tile products
-// cannot decide, and that they are few where rows are not far apart.
+// TestJoin_Margin shows that the test data contain pairs that the tile products cannot decide,
+// and that these are few if rows are near to each other.
 func TestJoin_Margin(t *testing.T) {
 	nothing := func(uint32, []uint32) error { return nil }
 	near := clustered(1000, 50, 5, 2, 1)
@@ -164,8 +164,7 @@ func TestJoin_Errors(t *testing.T) {
 	}
 }
 
-// TestJoin_Cancel cancels at random moments of the work; TestMain sees that no
-// goroutine is left.
+// TestJoin_Cancel cancels at random moments; TestMain finds leaked goroutines.
 func TestJoin_Cancel(t *testing.T) {
 	m := uniform(3000, 16, 1)
 	random := rand.New(rand.NewPCG(1, 1))
@@ -220,8 +219,8 @@ func TestJoin_Progress(t *testing.T) {
 	}
 }
 
-// TestJoin_Memory joins all pairs and none: what the join takes is within what its
-// documentation says, and all pairs add no more than one list of neighbours.
+// TestJoin_Memory joins all pairs and none: the memory of the join is within the documented
+// bound, and all pairs add at most one list of neighbours.
 func TestJoin_Memory(t *testing.T) {
 	const rows, dim, workers = 5000, 32, 2
 	m := rays(rows, dim, 8)
@@ -243,9 +242,9 @@ func TestJoin_Memory(t *testing.T) {
 	none, _ := taken(0, -1)
 	all, found := taken(100, -1)
 	if found != pairs(rows) {
-		t.Fatalf("%d pairs of %d", found, pairs(rows))
+		t.Fatalf("found %d of %d pairs", found, pairs(rows))
 	}
-	const slack, list = 1 << 20, 3 * 4 * rows // slices that grow are copied
+	const slack, list = 1 << 20, 3 * 4 * rows // a slice that grows is copied
 	if all > none+list+slack/4 {
 		t.Errorf("%d bytes for all pairs, %d for none", all, none)
 	}

@@ -9,8 +9,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// boundOf returns what the projections say of the scaled distance of two rows, as
-// the kernels compute it.
+// boundOf returns the bound by projections on the scaled distance of two rows, as the kernels
+// compute it.
 func (l *projection) boundOf(u, v int) float32 {
 	product := float32(0)
 	a, b := l.panel(u/vec.TileCols), l.panel(v/vec.TileCols)
@@ -52,8 +52,8 @@ func TestProjection_Bound(t *testing.T) {
 	}
 }
 
-// rays returns rows as spectral embeddings have them: groups in orthogonal
-// directions, at lengths of several magnitudes.
+// rays returns rows like those of a spectral embedding: groups in orthogonal directions, with
+// lengths of several orders of magnitude.
 func rays(rows, dim, groups int) *vec.Matrix {
 	m := uniform(rows, dim, 5)
 	for v := range rows {
@@ -66,9 +66,9 @@ func rays(rows, dim, groups int) *vec.Matrix {
 	return m
 }
 
-// TestSieve_Chosen expects projections where they decide nearly all pairs at the lowest
-// cost, bytes where all columns are needed, neither where most pairs are left or there are
-// few rows; and the same choice every time.
+// TestSieve_Chosen expects projections if they decide nearly all pairs at the lowest cost,
+// bytes if all columns are needed, and neither if most pairs remain undecided or there are few
+// rows; and the same choice every time.
 func TestSieve_Chosen(t *testing.T) {
 	choose := func(m *vec.Matrix, radius float64, workers int) sieve {
 		s, err := newScreen(context.Background(), m, workers)
@@ -80,21 +80,21 @@ func TestSieve_Chosen(t *testing.T) {
 	m := rays(4500, 64, 12)
 	l, ok := choose(m, 0.02, 1).(*projection)
 	if !ok {
-		t.Fatal("no directions for rows of few directions")
+		t.Fatal("no projections for rows in few directions")
 	}
 	other, ok := choose(m, 0.02, 3).(*projection)
 	if !ok || !slices.Equal(l.panels, other.panels) || !slices.Equal(l.low, other.low) {
 		t.Error("projections depend on the number of workers")
 	}
 	if choose(m, 10, 1) != nil {
-		t.Error("a sieve though all pairs are within")
+		t.Error("a sieve although all pairs are within the radius")
 	}
 	if _, is := choose(rays(projectionRows-1, 64, 12), 0.02, 1).(*projection); is {
-		t.Error("directions for few rows")
+		t.Error("projections for few rows")
 	}
 	even := uniform(4500, 64, 1)
 	if b, is := choose(even, 2, 1).(*byteForm); is != vec.FastBytes() {
-		t.Errorf("rows without directions, and bytes chosen: %v", is)
+		t.Errorf("rows in many directions, bytes chosen: %v", is)
 	} else if is && !slices.Equal(b.panels, choose(even, 2, 3).(*byteForm).panels) {
 		t.Error("bytes depend on the number of workers")
 	}
@@ -103,8 +103,8 @@ func TestSieve_Chosen(t *testing.T) {
 	}
 }
 
-// TestByteForm_Bound compares what the bytes decide with the distance of every pair in
-// float64, at radii that are distances of pairs.
+// TestByteForm_Bound compares the decisions by bytes with the distance of every pair in float64,
+// at radii that are distances of pairs.
 func TestByteForm_Bound(t *testing.T) {
 	for name, m := range matrices() {
 		s, err := newScreen(context.Background(), m, 0)
@@ -134,7 +134,7 @@ func TestByteForm_Bound(t *testing.T) {
 								decided++
 							}
 							if !left && float64(vec.L2Squared(m.Row(u), m.Row(v))) <= radius*radius {
-								t.Fatalf("%s, radius %v: rows %d and %d are within, and decided", name, radius, u, v)
+								t.Fatalf("%s, radius %v: rows %d and %d are within, but were excluded", name, radius, u, v)
 							}
 						}
 					}
@@ -147,8 +147,8 @@ func TestByteForm_Bound(t *testing.T) {
 	}
 }
 
-// TestProjection_Join joins and counts rows whose tiles are empty, sparse and full under
-// their projections.
+// TestProjection_Join joins and counts rows whose tiles are empty, sparse and full after the
+// projections.
 func TestProjection_Join(t *testing.T) {
 	rows := 2500
 	if testing.Short() {

@@ -10,8 +10,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-// bruteSweep is the oracle: degrees and edges at every radius, by the rule
-// applied to all pairs.
+// bruteSweep is the oracle: degrees and edges at every radius, from the distances of all pairs.
 func bruteSweep(m *vec.Matrix, radii []float64) (degrees [][]uint32, edges []int64) {
 	edges = make([]int64, len(radii))
 	for range radii {
@@ -58,8 +57,8 @@ func TestNewSweep_BruteForce(t *testing.T) {
 	}
 }
 
-// TestNewSweep_ManyStripes has rows for many stripes and more radii than
-// distances between some of them.
+// TestNewSweep_ManyStripes has rows for many stripes, and more radii than distances between
+// some of the radii.
 func TestNewSweep_ManyStripes(t *testing.T) {
 	m := clustered(1700, 3, 9, 3, 4)
 	d := sample(t, m, 20000, 9)
@@ -81,19 +80,19 @@ func TestSampleDistances(t *testing.T) {
 			continue
 		}
 		if _, edges := bruteSweep(m, []float64{r}); edges[0] < int64(i+1) {
-			t.Fatalf("radius %v of distance %d puts %d pairs within", r, i, edges[0])
+			t.Fatalf("the radius %v of distance %d contains %d pairs", r, i, edges[0])
 		}
 	}
 	some := sample(t, m, 1000, 1)
 	if len(some) != 1000 || !slices.IsSorted(some) || !slices.Equal(some, sample(t, m, 1000, 1)) {
-		t.Error("a sample is not sorted or not repeatable")
+		t.Error("a sample is not sorted or not reproducible")
 	}
 	for _, r := range some {
 		if _, found := slices.BinarySearch(all, r); !found {
-			t.Fatalf("%v is the distance of no pair", r)
+			t.Fatalf("no pair has the distance %v", r)
 		}
 	}
-	// The mean of a thousand draws is within five standard errors of the mean.
+	// The mean of a thousand draws is within five standard errors of the mean of all pairs.
 	if a, b := mean1(all), mean1(some); math.Abs(a-b) > 5*0.25/math.Sqrt(1000) {
 		t.Errorf("mean %v of the sample, %v of all", b, a)
 	}
@@ -102,7 +101,7 @@ func TestSampleDistances(t *testing.T) {
 			t.Error("a sample of nothing is not empty")
 		}
 	}
-	// Several runs to merge, the last one short.
+	// Several sorted runs are merged; the last one is short.
 	if many := sample(t, uniform(500, 2, 1), 100_001, 1); len(many) != 100_001 || !slices.IsSorted(many) {
 		t.Error("a large sample is not sorted")
 	}

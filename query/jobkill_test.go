@@ -33,8 +33,8 @@ func runChild() bool {
 			os.Exit(3)
 		}
 	}
-	// Small batches, so that there are moments between them. Others may have the file for as
-	// long as a busy machine lets them.
+	// Small batches, so that a kill can come between them. Another process may hold the file
+	// for long if the machine is busy.
 	db, err := Open(args[0], &Options{BatchBytes: 128 << 10, LockTimeout: time.Hour})
 	fail(err)
 	eager(db)
@@ -56,7 +56,7 @@ func runChild() bool {
 	fail(err)
 	list, err := db.Jobs(ctx)
 	fail(err)
-	for _, j := range list { // in the background
+	for _, j := range list { // jobs in the background
 		_, err = db.WaitJob(ctx, j.ID)
 		fail(err)
 	}
@@ -65,12 +65,12 @@ func runChild() bool {
 	return true
 }
 
-// never is a time after which no child is killed: whatever time it takes to come to the
-// point at which it dies, or to its end.
+// never is a time limit that no child reaches: however long it runs, it ends or dies at its
+// checkpoint point first.
 const never = time.Duration(math.MaxInt64)
 
-// child runs a statement in a child process that dies at a point, or by the
-// clock, and reports whether it got through.
+// child runs a statement in a child process, which dies at a checkpoint point or is killed
+// after a time, and reports whether the statement finished.
 func child(t *testing.T, path, statement string, dies int, wait time.Duration) (finished bool) {
 	t.Helper()
 	self, err := os.Executable()
@@ -99,8 +99,8 @@ func child(t *testing.T, path, statement string, dies int, wait time.Duration) (
 	return err == nil
 }
 
-// killedJobs are what is killed on the graph "g": statements of every kind that
-// writes an embedding, and what comes before them.
+// killedJobs are statements on the graph "g" of every kind that writes an embedding, with
+// the statements that run before them.
 var killedJobs = []struct{ name, before, statement string }{
 	{"spectral", "", jobStatements["spectral"]},
 	{"walks", "", jobStatements["walks"]},
@@ -113,9 +113,9 @@ var killedJobs = []struct{ name, before, statement string }{
 	{"refresh walks", jobStatements["walks"] + "; INSERT EDGE ('0', '700'), ('3', '650'), ('new', '5') INTO g", "REFRESH e"},
 }
 
-// TestJobs_Killed kills the process at checkpoints and at random moments, some
-// again while they resume: the job that is resumed, or run again where it had left
-// nothing, ends with the bytes of one that nobody killed.
+// TestJobs_Killed kills the process at checkpoints and at random moments, sometimes again
+// during the resumed run. A resumed job, or a second run if the first one saved nothing, ends
+// with the bytes of an uninterrupted job.
 func TestJobs_Killed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -164,13 +164,13 @@ func TestJobs_Killed(t *testing.T) {
 					}
 					closeJobs(t, db)
 					if attempt > 0 || random.IntN(2) == 0 {
-						dies, wait = 1<<30, never // now it may end
+						dies, wait = 1<<30, never // the next run ends
 					}
 				}
 				db := openJobs(t, at)
 				defer closeJobs(t, db)
 				if !slices.Equal(rowsOfEmbedding(t, db), want) {
-					t.Errorf("other bytes after a kill at checkpoint point %d or after %v", dies, wait)
+					t.Errorf("different bytes after a kill at checkpoint point %d or after %v", dies, wait)
 				}
 				if stats, err := db.store.Stats(ctx); err != nil || len(stats.Jobs) > 0 {
 					t.Errorf("checkpoints are left: %v, %v", stats.Jobs, err)
@@ -192,7 +192,7 @@ func TestJobs_Killed(t *testing.T) {
 	}
 }
 
-// copyStore copies the file of a store that is closed.
+// copyStore copies the file of a closed store.
 func copyStore(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -206,8 +206,8 @@ func copyStore(t *testing.T, path string) string {
 	return to
 }
 
-// lastStopped returns the number of the job that was interrupted last, 0 for none,
-// and whether it has a checkpoint.
+// lastStopped returns the ID of the last interrupted job, 0 for none, and whether it has a
+// checkpoint.
 func lastStopped(t *testing.T, db *DB) (id uint64, checkpoint bool) {
 	t.Helper()
 	list, err := db.Jobs(context.Background())

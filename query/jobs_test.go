@@ -18,18 +18,18 @@ import (
 	"heavytail/storage"
 )
 
-// eager has a database save at every opportunity.
+// eager makes the jobs of a database save at every opportunity.
 func eager(db *DB) { db.runner.Least, db.runner.Every, db.runner.Spacing = 0, time.Nanosecond, 0 }
 
-// jobStatements compute long enough to be stopped, by methods of all kinds.
+// jobStatements run long enough to be stopped, by methods of all kinds.
 var jobStatements = map[string]string{
 	"spectral": "EMBED g USING dp_spectral(dim := 40, seed := 3) AS e",
 	"ball":     "EMBED g USING unit_ball(dim := 8, start := 'deepwalk', passes := 10, seed := 3) AS e",
 	"walks":    "EMBED g USING deepwalk(dim := 24, walks := 2, length := 12, seed := 3) AS e",
 }
 
-// jobImage is the file that jobStore copies, and the rows that each statement makes of
-// its graph. Each is made once, when a test asks for it.
+// jobImage is the file that jobStore copies, and the rows that each statement computes from
+// its graph. Each is made at its first use.
 var jobImage struct {
 	mu    sync.Mutex
 	bytes []byte
@@ -59,8 +59,8 @@ func jobStore(t *testing.T) (path string) {
 	return path
 }
 
-// rowsOfJob returns what one of jobStatements makes of the graph of jobStore if nothing
-// stops it.
+// rowsOfJob returns the rows that an uninterrupted run of one of jobStatements computes from
+// the graph of jobStore.
 func rowsOfJob(t *testing.T, name string) []float32 {
 	t.Helper()
 	path := jobStore(t)
@@ -71,7 +71,7 @@ func rowsOfJob(t *testing.T, name string) []float32 {
 	}
 	db := openJobs(t, path)
 	defer closeJobs(t, db)
-	db.runner.Least = time.Hour // the statement is short, however busy the machine is
+	db.runner.Least = time.Hour // the statement counts as short, however busy the machine is
 	mustRun(t, db, jobStatements[name])
 	if list, err := db.Jobs(context.Background()); err != nil || len(list) > 0 {
 		t.Errorf("a short statement left jobs: %v, %v", list, err)
@@ -107,10 +107,9 @@ func rowsOfEmbedding(t *testing.T, db *DB) []float32 {
 	return m.Data
 }
 
-// TestJobs_Cancelled cancels jobs of every kind that writes an embedding, at
-// checkpoints and at random moments, resumes them until they end, and compares
-// with the bytes of one that was not cancelled. TestMain finds goroutines that are
-// left.
+// TestJobs_Cancelled cancels jobs of every kind that writes an embedding, at checkpoints and
+// at random moments, resumes them until they end, and compares their bytes with those of an
+// uninterrupted job. TestMain finds leaked goroutines.
 func TestJobs_Cancelled(t *testing.T) {
 	t.Parallel()
 	path := jobStore(t)
@@ -140,7 +139,7 @@ func TestJobs_Cancelled(t *testing.T) {
 
 			cancelled, id := 0, uint64(0)
 			for round := range rounds {
-				if job.before != "" { // once it is done there is nothing to do
+				if job.before != "" { // a finished refresh leaves nothing to do
 					closeJobs(t, db)
 					db = openJobs(t, copyStore(t, before))
 					eager(db)
@@ -149,7 +148,7 @@ func TestJobs_Cancelled(t *testing.T) {
 				if round%2 == 0 {
 					stop, points := random.IntN(6), 0
 					if round == 0 {
-						stop = 0 // every job has a first checkpoint, and work that follows it
+						stop = 0 // every job has a first checkpoint, and work after it
 					}
 					db.runner.AtCheckpoint = func(string) {
 						if points++; points > stop {
@@ -169,7 +168,7 @@ func TestJobs_Cancelled(t *testing.T) {
 				switch stopped := new(JobError); {
 				case err == nil:
 					if id = 0; !slices.Equal(rowsOfEmbedding(t, db), want) {
-						t.Fatalf("other bytes after %d cancels", cancelled)
+						t.Fatalf("different bytes after %d cancellations", cancelled)
 					}
 				case !errors.Is(err, context.Canceled):
 					t.Fatal(err)
@@ -191,13 +190,13 @@ func TestJobs_Cancelled(t *testing.T) {
 				mustRun(t, db, statement)
 			}
 			if cancelled == 0 && job.before == "" || !slices.Equal(rowsOfEmbedding(t, db), want) {
-				t.Errorf("other bytes after %d cancels", cancelled)
+				t.Errorf("different bytes after %d cancellations", cancelled)
 			}
 		})
 	}
 }
 
-// Seeds may be any; their text in the record of a job stands for the same number.
+// Every seed is allowed, and its text in the record of a job parses to the same number.
 func TestJobs_LargeSeed(t *testing.T) {
 	ctx := context.Background()
 	path := jobStore(t)
@@ -218,8 +217,8 @@ func TestJobs_LargeSeed(t *testing.T) {
 	}
 }
 
-// held makes a database whose jobs stop at their first checkpoint until release is
-// called; reached is closed when one has come there.
+// held makes the jobs of a database wait at their first checkpoint until release is called;
+// reached is closed when a job waits there.
 func held(db *DB) (reached chan struct{}, release func()) {
 	reached, gate := make(chan struct{}), make(chan struct{})
 	first := true
@@ -233,8 +232,7 @@ func held(db *DB) (reached chan struct{}, release func()) {
 	return reached, func() { close(gate) }
 }
 
-// A job in the background: it is listed, has the embedding to itself, and is
-// waited for.
+// A job in the background is listed, locks its embedding, and can be waited for.
 func TestJobs_Background(t *testing.T) {
 	ctx := context.Background()
 	path := jobStore(t)
@@ -249,7 +247,7 @@ func TestJobs_Background(t *testing.T) {
 	}
 	<-reached
 	if _, err := db.Embed(ctx, req); !errors.Is(err, storage.ErrConflict) || !strings.Contains(err.Error(), fmt.Sprintf("by job %d", started.ID)) {
-		t.Errorf("two of one embedding: %v", err)
+		t.Errorf("a second job for the same embedding: %v", err)
 	}
 	second, err := db.StartEmbed(ctx, EmbedRequest{Graph: "g", Name: "f", Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 4}})
 	if err != nil {
@@ -284,10 +282,10 @@ func TestJobs_Background(t *testing.T) {
 		t.Error("other bytes")
 	}
 	if _, err := db.ResumeJob(ctx, started.ID, false); !errors.Is(err, storage.ErrConflict) {
-		t.Errorf("a job that is done: %v", err)
+		t.Errorf("resume of a finished job: %v", err)
 	}
 	if _, err := db.CancelJob(ctx, started.ID); !errors.Is(err, storage.ErrConflict) {
-		t.Errorf("a job that is done: %v", err)
+		t.Errorf("cancel of a finished job: %v", err)
 	}
 	if _, err := db.ResumeJob(ctx, second.ID, true); err != nil {
 		t.Fatal(err)
@@ -299,12 +297,12 @@ func TestJobs_Background(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := db.WaitJob(ctx, started.ID); !errors.Is(err, storage.ErrNotFound) {
-		t.Errorf("a job that was dropped: %v", err)
+		t.Errorf("a dropped job: %v", err)
 	}
 }
 
-// Close stops a job in the background at a checkpoint, from which the next process
-// is resumed; if the graph has other edges by then, it starts over.
+// Close stops a background job at a checkpoint, from which the next process resumes it; if
+// the edges of the graph have changed, the job starts over.
 func TestJobs_InterruptedByClose(t *testing.T) {
 	ctx := context.Background()
 	path := jobStore(t)
@@ -350,14 +348,14 @@ func TestJobs_InterruptedByClose(t *testing.T) {
 	}
 }
 
-// A graph that changes while a job runs: the embedding is that of the version
-// that the job began with, and says so.
+// If a graph changes while a job runs, the embedding is of the version at the start of the
+// job, and records that version.
 func TestJobs_GraphChanges(t *testing.T) {
 	ctx := context.Background()
 	path := jobStore(t)
 	for _, job := range killedJobs {
 		if job.before != "" {
-			continue // a refresh keeps no checkpoint to be held at
+			continue // a refresh has no checkpoint at which it could wait
 		}
 		t.Run(job.name, func(t *testing.T) {
 			db := openJobs(t, copyStore(t, path))
@@ -387,8 +385,8 @@ func TestJobs_GraphChanges(t *testing.T) {
 	}
 }
 
-// Records of jobs, indexes and models that are damaged keep nothing else from working, and
-// can be dropped, as CHECK advises.
+// Damaged records of jobs, indexes and models affect nothing else, and can be dropped, as
+// CHECK advises.
 func TestDrop_DamagedRecords(t *testing.T) {
 	ctx := context.Background()
 	path := jobStore(t)
@@ -443,11 +441,11 @@ func TestDrop_DamagedRecords(t *testing.T) {
 	mustRun(t, db, "DROP JOB 1")
 	mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
 	if r, err := db.Refresh(ctx, RefreshRequest{Embedding: "f"}); err != nil || len(r.Notices) == 0 || !strings.Contains(r.Notices[0].Text, "indexes of embedding f are removed") {
-		t.Errorf("refresh beside a damaged index: %+v, %v", r.Notices, err)
+		t.Errorf("refresh with a damaged index: %+v, %v", r.Notices, err)
 	}
 	mustRun(t, db, "CREATE INDEX ON f")
 	mustRun(t, db, "DROP INDEX ON f2")
-	mustRun(t, db, "COMPACT") // of the space that belongs to nothing now
+	mustRun(t, db, "COMPACT") // frees the space of the dropped records
 	mustBeSound(t, db)
 }
 
@@ -463,7 +461,7 @@ func TestJobs_SecondProcess(t *testing.T) {
 	}
 	<-reached
 	if _, err := Open(path, &Options{LockTimeout: -1}); !errors.Is(err, storage.ErrLocked) {
-		t.Errorf("a second opening: %v", err)
+		t.Errorf("a second Open: %v", err)
 	}
 	release()
 	if _, err := db.WaitJob(ctx, 1); err != nil {
@@ -472,8 +470,8 @@ func TestJobs_SecondProcess(t *testing.T) {
 	closeJobs(t, db)
 }
 
-// Every kind of statement that writes an embedding, or beside it, has it to itself:
-// while a job has one, the others are refused and name it.
+// While a job works on an embedding, every other statement that writes the embedding or
+// something derived from it is refused, and its error names the job.
 func TestJobs_OneForEachEmbedding(t *testing.T) {
 	ctx := context.Background()
 	path := jobStore(t)
@@ -498,7 +496,7 @@ func TestJobs_OneForEachEmbedding(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	// What only reads it continues.
+	// Statements that only read the embedding are allowed.
 	for _, text := range []string{"VERIFY e WITH (sample := 5)", "NEAREST 3 TO '0' USING e"} {
 		if _, err := db.Query(ctx, text, nil); err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -514,8 +512,8 @@ func TestJobs_OneForEachEmbedding(t *testing.T) {
 	}
 }
 
-// A search that Close stops resumes from the trials that it made, and stores the
-// bytes of one that was never stopped.
+// A search that Close stops resumes after its finished trials, and stores the bytes of an
+// uninterrupted search.
 func TestJobs_TuneResumed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -537,7 +535,7 @@ func TestJobs_TuneResumed(t *testing.T) {
 	}
 	points, reached, gate := 0, make(chan struct{}), make(chan struct{})
 	db.runner.AtCheckpoint = func(string) {
-		if points++; points == 10 { // before the fifth trial is the last of a checkpoint
+		if points++; points == 10 { // earlier than the checkpoint that contains the fifth trial
 			close(reached)
 			<-gate
 		}
@@ -569,7 +567,7 @@ func TestJobs_TuneResumed(t *testing.T) {
 	for ; rows.Next(); trials++ {
 		row := rows.Row()
 		if same := whole.Trials[trials]; row[0] != int64(same.Number) || row[5] != same.Score {
-			t.Errorf("trial %v, not %+v", row, same)
+			t.Errorf("trial %v, expected %+v", row, same)
 		}
 	}
 	over := slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, "starts over") })
@@ -578,8 +576,8 @@ func TestJobs_TuneResumed(t *testing.T) {
 	}
 }
 
-// Kinds that keep no checkpoint are cancelled in the queue, and resumed from the
-// beginning.
+// Jobs of kinds without checkpoints are cancelled in the queue, and start over when they are
+// resumed.
 func TestJobs_StartOver(t *testing.T) {
 	ctx := context.Background()
 	path := jobStore(t)
@@ -593,7 +591,7 @@ func TestJobs_StartOver(t *testing.T) {
 	if _, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e", nil); err != nil {
 		t.Fatal(err)
 	}
-	db.runner.Slots <- struct{}{} // nothing in the background gets its turn
+	db.runner.Slots <- struct{}{} // no background job can start
 	for kind, start := range map[string]func() (storage.JobInfo, error){
 		"REFRESH":      func() (storage.JobInfo, error) { return db.StartRefresh(ctx, RefreshRequest{Embedding: "e"}) },
 		"VERIFY":       func() (storage.JobInfo, error) { return db.StartVerify(ctx, VerifyRequest{Embedding: "e", Sample: 5}) },

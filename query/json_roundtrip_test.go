@@ -15,7 +15,7 @@ import (
 	"heavytail/storage/format"
 )
 
-// jsonTypes are the types that programs read from JSON, besides the results of the
+// jsonTypes are the types that programs read from JSON, in addition to the results of the
 // methods of DB, which the test finds.
 var jsonTypes = []any{
 	OptionInfo{}, Help{}, Method{}, Generator{}, Scorer{}, Pair{},
@@ -26,8 +26,8 @@ var jsonTypes = []any{
 	format.ReadStats{}, format.LineError{}, format.TimeForm(0),
 }
 
-// TestJSON_RoundTrip fills every type, writes it as JSON, reads it back and compares; and
-// so for its zero value.
+// TestJSON_RoundTrip fills a value of every type, writes it as JSON, reads it back and
+// compares; then the same with the zero value.
 func TestJSON_RoundTrip(t *testing.T) {
 	t.Parallel()
 	types := resultTypes()
@@ -51,13 +51,13 @@ func TestJSON_RoundTrip(t *testing.T) {
 			if err := json.Unmarshal(text, read.Interface()); err != nil {
 				t.Errorf("%v: %v: %s", of, err, text)
 			} else if !reflect.DeepEqual(read.Elem().Interface(), written.Interface()) {
-				t.Errorf("%v: read back %+v\nof %+v\nby %s", of, read.Elem(), written, text)
+				t.Errorf("%v: read back %+v\nexpected %+v\nJSON: %s", of, read.Elem(), written, text)
 			}
 		}
 	}
 }
 
-// resultTypes are the types of data that the methods of DB return.
+// resultTypes returns the types of data that the methods of DB return.
 func resultTypes() []reflect.Type {
 	other := []reflect.Type{reflect.TypeFor[*Rows](), reflect.TypeFor[*storage.Snapshot](), reflect.TypeFor[error]()}
 	var types []reflect.Type
@@ -78,7 +78,7 @@ func resultTypes() []reflect.Type {
 	return types
 }
 
-// fillValue sets everything that JSON has of a value, to different values where it can.
+// fillValue sets every part of a value that JSON contains, to different values where possible.
 func fillValue(v reflect.Value, n *int) {
 	*n++
 	switch set := v.Addr().Interface().(type) {
@@ -104,7 +104,7 @@ func fillValue(v reflect.Value, n *int) {
 		fillValue(v.Elem(), n)
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Pointer {
-			return // steps of a plan, which have steps
+			return // a step of a plan, which contains steps
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
 		fillValue(v.Index(0), n)
@@ -121,14 +121,14 @@ func fillValue(v reflect.Value, n *int) {
 		v.SetFloat(float64(*n) + 0.5)
 	case reflect.Int, reflect.Int64, reflect.Int32:
 		v.SetInt(int64(*n))
-	case reflect.Uint8: // mostly one of some constants
+	case reflect.Uint8: // mostly an enumeration
 		v.SetUint(1)
 	case reflect.Uint, reflect.Uint64, reflect.Uint32:
 		v.SetUint(uint64(*n))
 	}
 }
 
-// TestJSON_NullIsNaN reads figures that are not defined.
+// TestJSON_NullIsNaN reads undefined figures.
 func TestJSON_NullIsNaN(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
@@ -143,7 +143,7 @@ func TestJSON_NullIsNaN(t *testing.T) {
 	}
 	p := read.Points[0]
 	if !math.IsNaN(p.Pearson) || !math.IsNaN(p.Law.P) || p.Kendall != 0.5 || p.Law.Alpha != 2 || p.Option != "dim" || p.Value != 8 {
-		t.Errorf("%+v of %s", p, text)
+		t.Errorf("%+v from %s", p, text)
 	}
 	for text, into := range map[string]any{`"later"`: new(tune.Stage), `"day"`: new(storage.Type), `"eras"`: new(format.TimeForm), `3`: new(tune.Trial), `{"score":"x"}`: new(tune.Judgement)} {
 		if err := json.Unmarshal([]byte(text), into); err == nil {

@@ -18,8 +18,8 @@ import (
 	"heavytail/storage"
 )
 
-// TestJSON_Names looks at every field that the results of the methods of DB have in
-// JSON: its name is in lower case, and no field hides another one.
+// TestJSON_Names checks every JSON field of the results of the methods of DB: its name is in
+// lower case, and no field hides another one.
 func TestJSON_Names(t *testing.T) {
 	t.Parallel()
 	lower := regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*$`)
@@ -73,7 +73,7 @@ func TestJSON_Names(t *testing.T) {
 		if err != nil {
 			t.Errorf("%v: %v", of, err)
 		}
-		for name := range has { // the MarshalJSON of an embedded struct would leave some out
+		for name := range has { // a MarshalJSON of an embedded struct would omit fields
 			if !omitted[name] && !strings.Contains(string(text), `"`+name+`":`) {
 				t.Errorf("%v has no %q: %s", of, name, text)
 			}
@@ -94,7 +94,7 @@ func TestJSON_Names(t *testing.T) {
 	}
 }
 
-// TestJSON_Undefined writes results with figures that are not defined.
+// TestJSON_Undefined writes results with undefined figures.
 func TestJSON_Undefined(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
@@ -121,8 +121,8 @@ func TestJSON_Undefined(t *testing.T) {
 	}
 }
 
-// TestJSON_MissingScores writes the scores of a vertex that does not exist, which are
-// NaN, and reads them back.
+// TestJSON_MissingScores writes the scores of a missing vertex, which are NaN, and reads
+// them back.
 func TestJSON_MissingScores(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)

@@ -14,8 +14,8 @@ func TestMain(m *testing.M) {
 	leaktest.Main(m)
 }
 
-// often is at how many moments a test kills or cancels: at a few with -short, and all
-// with HEAVYTAIL_LONG=1, which takes package query about a quarter of an hour.
+// often returns the number of moments at which a test kills or cancels: short with -short,
+// all with HEAVYTAIL_LONG=1, which takes package query about a quarter of an hour.
 func often(short, usual, all int) int {
 	switch {
 	case testing.Short():

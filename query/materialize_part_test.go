@@ -18,7 +18,7 @@ import (
 	"heavytail/storage"
 )
 
-// partsOf computes the parts of a request with some ends.
+// partsOf computes the parts of a request that end at the given vertices.
 func partsOf(t *testing.T, db *DB, req MaterializeRequest, ends []int64) [][]byte {
 	t.Helper()
 	var parts [][]byte
@@ -38,7 +38,7 @@ func partsOf(t *testing.T, db *DB, req MaterializeRequest, ends []int64) [][]byt
 	return parts
 }
 
-// closing is a part, and the error of its Close.
+// closing is a part whose Close returns an error.
 type closing struct {
 	io.Reader
 	err error
@@ -53,7 +53,7 @@ func opened(parts ...[]byte) (list []func() (io.ReadCloser, error)) {
 	return list
 }
 
-// Parts that do not fit together, or are not as they were written, store nothing.
+// Parts that do not fit together or were changed store nothing.
 func TestMaterializeParts(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -82,7 +82,7 @@ func TestMaterializeParts(t *testing.T) {
 			refused(fmt.Sprintf("cut off at %d", cut), storage.ErrInvalid, opened(a[:cut], b, c))
 		}
 	}
-	for at := range len(partMagic) + 8*8 { // of the beginning every byte counts
+	for at := range len(partMagic) + 8*8 { // every byte of the header counts
 		wrong := slices.Clone(c)
 		wrong[at] ^= 0x40
 		refused(fmt.Sprintf("byte %d", at), storage.ErrInvalid, opened(a, b, wrong))
@@ -101,7 +101,7 @@ func TestMaterializeParts(t *testing.T) {
 	other := req
 	other.K = 7
 	if _, err := db.MaterializeParts(ctx, MaterializePartsRequest{other, opened(a, b, c)}); !errors.Is(err, storage.ErrInvalid) {
-		t.Errorf("another number of links: %v", err)
+		t.Errorf("a different number of links: %v", err)
 	}
 
 	r, err := db.MaterializeParts(ctx, MaterializePartsRequest{req, opened(parts...)})
@@ -114,7 +114,7 @@ func TestMaterializeParts(t *testing.T) {
 	}
 	mustRun(t, db, "INSERT EDGE ('0', '59') INTO g")
 	if _, err := db.MaterializeParts(ctx, MaterializePartsRequest{req, opened(parts...)}); !errors.Is(err, storage.ErrInvalid) || !strings.Contains(err.Error(), "version 1 of") {
-		t.Errorf("another version: %v", err)
+		t.Errorf("a different version: %v", err)
 	}
 }
 
@@ -134,12 +134,12 @@ func TestMaterializePart_Refused(t *testing.T) {
 			t.Errorf("%+v: %v", r, err)
 		}
 		if _, err := os.Stat(path); err == nil {
-			t.Errorf("%+v: there is a file", r)
+			t.Errorf("%+v: a file was left", r)
 		}
 	}
 }
 
-// Divisions have ascending ends and about equal work, and end with the last vertex.
+// A division has ascending ends and about equal work in each part, and ends with the last vertex.
 func TestDivideMaterialize(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -209,7 +209,8 @@ func TestMaterializeParts_Capped(t *testing.T) {
 	}
 }
 
-// A statement is read as MATERIALIZE PREDICTIONS reads it, also where nothing may be written.
+// MaterializeRequestOf parses a statement as MATERIALIZE PREDICTIONS does, also in a
+// read-only database.
 func TestMaterializeRequestOf(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

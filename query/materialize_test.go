@@ -10,8 +10,8 @@ import (
 	"heavytail/storage"
 )
 
-// samePredictions compares what is stored with what PREDICT computes, for every vertex, one by
-// one and all at once.
+// samePredictions compares the stored predictions of every vertex with those that PREDICT
+// computes, read one by one and all at once.
 func samePredictions(t *testing.T, db *DB, w Scorer, k int) {
 	t.Helper()
 	ctx := context.Background()
@@ -40,16 +40,16 @@ func samePredictions(t *testing.T, db *DB, w Scorer, k int) {
 			t.Fatal(err)
 		}
 		if fmt.Sprint(stored.Vertices) != fmt.Sprint(live.Vertices) || stored.Behind != 0 || stored.New || stored.Changed {
-			t.Fatalf("%s of %s: %v, computed %v", w, key, stored, live.Vertices)
+			t.Fatalf("%s of %s: stored %v, computed %v", w, key, stored, live.Vertices)
 		}
 		if !slices.Equal(bulk[key], live.Vertices) || !slices.Equal(computed[key], live.Vertices) {
-			t.Fatalf("%s of %s: %v in bulk, computed %v in bulk, expected %v", w, key, bulk[key], computed[key], live.Vertices)
+			t.Fatalf("%s of %s, all at once: stored %v, computed %v, expected %v", w, key, bulk[key], computed[key], live.Vertices)
 		}
 	}
 }
 
-// After any change, materializing again gives what computing everything again does, by
-// computing less.
+// After any change, a second MATERIALIZE stores the same as a full computation, but
+// recomputes fewer vertices.
 func TestMaterialize_AfterChanges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: trains models several times")
@@ -127,13 +127,13 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 				less++
 			}
 			if kind != "" && (kind == RefreshFull) != (r.Computed == info.Vertices) || r.GraphVersion != info.Version {
-				t.Errorf("%s: %s, %d of %d vertices computed, version %d of %d", w, kind, r.Computed, info.Vertices, r.GraphVersion, info.Version)
+				t.Errorf("%s: %s, %d of %d vertices computed, version %d, expected %d", w, kind, r.Computed, info.Vertices, r.GraphVersion, info.Version)
 			}
 			samePredictions(t, db, w, top)
 		}
 	}
 	if times := 7 * rounds; less < times*5/7 {
-		t.Errorf("%d of %d times fewer vertices than all were computed", less, times)
+		t.Errorf("only %d of %d runs computed fewer than all vertices", less, times)
 	}
 }
 

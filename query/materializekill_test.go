@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestMaterialize_Killed kills the process at random moments while predictions take
-// the place of others: the file opens, is sound, and has the old ones or the new ones,
-// whole; and nothing hinders the statement from being run again.
+// TestMaterialize_Killed kills the process at random moments while new predictions replace old
+// ones: the file opens, is sound, and has either all old or all new predictions; and the
+// statement can be run again.
 func TestMaterialize_Killed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: the kills of TestJobs_Killed are enough")
@@ -29,7 +29,7 @@ func TestMaterialize_Killed(t *testing.T) {
 	answers := func(db *DB) string {
 		t.Helper()
 		text := ""
-		for v := 0; v < 1500; v += 7 { // they are stored in batches of many vertices
+		for v := 0; v < 1500; v += 7 { // predictions are stored in batches of many vertices
 			r, err := db.Predicted(ctx, PredictedRequest{Vertex: fmt.Sprint(v), K: 20, Graph: "g", With: with})
 			if err != nil {
 				t.Fatal(err)
@@ -65,18 +65,18 @@ func TestMaterialize_Killed(t *testing.T) {
 		mustBeSound(t, db)
 		switch got := answers(db); {
 		case got != made && (got != old || finished):
-			t.Fatalf("killed after %v: predictions that are neither the old nor the new ones", wait)
+			t.Fatalf("killed after %v: the predictions are neither the old nor the new ones", wait)
 		case got == old:
 			killed++
 		}
 		mustRun(t, db, statement)
 		if answers(db) != made {
-			t.Errorf("killed after %v, and run again: other predictions", wait)
+			t.Errorf("killed after %v, and run again: different predictions", wait)
 		}
 		if stats, err := db.store.Stats(ctx); err != nil || len(stats.Unfinished) > 0 {
 			t.Errorf("killed after %v: unfinished %v, %v", wait, stats.Unfinished, err)
 		}
 		closeJobs(t, db)
 	}
-	t.Logf("%d of %d were killed before the new predictions were there", killed, moments)
+	t.Logf("%d of %d kills came before the new predictions were stored", killed, moments)
 }

@@ -11,7 +11,7 @@ import (
 	"heavytail/storage"
 )
 
-// methodStructs are all structs of options, with every field set.
+// methodStructs are all option structs of methods, with every field set.
 var methodStructs = []MethodOptions{
 	UnitBall{Dim: 3, Start: StartEmbedding, From: "walks", Anchor: new(0.0), Margin: 0.1, Passes: 5, Step: 0.2, Balance: new(0.0), Tolerance: 3, Seed: 7},
 	DPSpectral{Dim: 3, Beta: new(0.5), Normalization: NormalizationDegree, Scale: new(0.5), RowScale: new(0.25), Tolerance: 0.001, Seed: math.MaxUint64, Components: ComponentsJoint, IgnoreWeights: true},
@@ -24,8 +24,8 @@ var methodStructs = []MethodOptions{
 	Node2Vec{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, P: 0.5, Q: 2, IgnoreWeights: true, Partitions: 1, Seed: 7},
 }
 
-// TestMethodOptions_Table compares the structs with the table of options, which is what
-// statements, HELP and the checks have.
+// TestMethodOptions_Table compares the structs with the table of options, which statements,
+// HELP and the checks use.
 func TestMethodOptions_Table(t *testing.T) {
 	t.Parallel()
 	methods := Methods()
@@ -44,7 +44,7 @@ func TestMethodOptions_Table(t *testing.T) {
 		}
 		for i, o := range method.Options {
 			if given[i].Name != o.Name {
-				t.Errorf("option %d of %T is %s, and of the method %s", i, using, given[i].Name, o.Name)
+				t.Errorf("option %d of %T is %s, in the table of the method %s", i, using, given[i].Name, o.Name)
 			}
 		}
 		if _, err := configureEmbed("", nil, using); err != nil {
@@ -66,9 +66,8 @@ func TestMethodOptions_Table(t *testing.T) {
 	}
 }
 
-// TestMethodOptions_Zero expects that every number is a pointer whose default is not 0
-// although 0 is allowed: as a plain number, a 0 that a program computed would silently be
-// the default.
+// TestMethodOptions_Zero expects a pointer for every number that may be 0 and has a different
+// default: in a plain field, a 0 that a program computed would silently become the default.
 func TestMethodOptions_Zero(t *testing.T) {
 	t.Parallel()
 	for _, using := range methodStructs {
@@ -84,7 +83,7 @@ func TestMethodOptions_Zero(t *testing.T) {
 			}
 			_, _, err := methodOptions(method, []bind.Given{{Name: o.Name, Value: zero}})
 			field := reflect.TypeOf(using).Field(i)
-			other := o.Default != "0" || o.Name == "anchor" // whose default is not 0 with every start
+			other := o.Default != "0" || o.Name == "anchor" // the default of anchor is not 0 with every start
 			if want := err == nil && other; want != (field.Type.Kind() == reflect.Pointer) {
 				t.Errorf("field %s of %T is a %v; the default is %s, and 0 gives the error %v", field.Name, using, field.Type, o.Default, err)
 			}
@@ -92,8 +91,8 @@ func TestMethodOptions_Zero(t *testing.T) {
 	}
 }
 
-// TestMethodOptions_Record embeds by each struct and by a statement with the same
-// options, and expects the same vectors and the same record of options.
+// TestMethodOptions_Record runs each struct and a statement with the same options, and
+// expects the same vectors and the same recorded options.
 func TestMethodOptions_Record(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -130,7 +129,7 @@ func TestMethodOptions_Record(t *testing.T) {
 	}
 }
 
-// TestMethodOptions_Requests gives a struct to every request that takes a method.
+// TestMethodOptions_Requests passes a struct in every request that has a method.
 func TestMethodOptions_Requests(t *testing.T) {
 	t.Parallel()
 	ctx, db := t.Context(), openTest(t, nil)
@@ -158,7 +157,7 @@ func TestMethodOptions_Requests(t *testing.T) {
 	}
 }
 
-// TestMethodOptions_Mistakes expects errors with the fields that those of statements have.
+// TestMethodOptions_Mistakes expects errors with the same fields as the errors of statements.
 func TestMethodOptions_Mistakes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)

@@ -10,9 +10,9 @@ import (
 	"heavytail/storage/vec"
 )
 
-// BenchmarkNearest asks for the 10 nearest vertices of a graph as large as
-// ca-GrQc, by the typed method and by a text: with everything in memory, with an
-// embedding that 200 versions of its graph have followed, and by an index.
+// BenchmarkNearest searches the 10 nearest vertices in a graph as large as ca-GrQc, by the
+// typed method and by a statement: with everything in memory, with an embedding that is 200
+// versions older than its graph, and by an index.
 func BenchmarkNearest(b *testing.B) {
 	const n, dim = 5242, 128
 	db := openTest(b, &Options{IndexBytes: 1 << 30})
@@ -44,7 +44,7 @@ func BenchmarkNearest(b *testing.B) {
 			}
 		})
 	}
-	mustExec(b, db, "NEAREST 1 TO '1' USING e WHERE degree > 0") // which loads both
+	mustExec(b, db, "NEAREST 1 TO '1' USING e WHERE degree > 0") // loads the graph and the vectors
 	both("memory", "")
 	db.opts.IndexBytes = 0
 	mustExec(b, db, "CREATE INDEX ON e WITH (ef := 32)")

@@ -24,9 +24,8 @@ func eachNearest(t *testing.T, db *DB, req NearestForRequest) (rows []NearestRow
 	return rows
 }
 
-// The answers are those of one search for each vertex: by scans and by an index, under
-// every metric, with conditions on the pair and on the vertex, and where the batches are
-// several.
+// The answers equal those of one search for each vertex: by scans and by an index, under every
+// metric, with conditions on the pair and on the vertex, and with several batches.
 func TestEachNearest_Agrees(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: searches options several times")
@@ -70,8 +69,8 @@ func TestEachNearest_Agrees(t *testing.T) {
 	}
 }
 
-// A loop that is left and a cancelled context end the call, and an unfinished file does
-// not appear.
+// The call ends when its loop breaks or its context is cancelled, and leaves no unfinished
+// file.
 func TestEachNearest_Ends(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -26,9 +26,8 @@ func TestPlan_String(t *testing.T) {
 	}
 }
 
-// PROFILE shows what only running can find: rows, seconds, vectors scanned, and
-// whether graph and vectors were in memory. The whole takes as long as its
-// parts at least.
+// PROFILE shows what is known only after a run: rows, seconds, scanned vectors, and whether
+// graph and vectors were in memory. The whole takes at least as long as its parts.
 func TestPlan_Profile(t *testing.T) {
 	db := openTest(t, nil)
 	twoTriangles(t, db)
@@ -61,8 +60,8 @@ func TestPlan_Profile(t *testing.T) {
 	}
 }
 
-// EXPLAIN of statements that compute embeddings reads the catalogue alone, whether
-// they would run at once or in the background.
+// EXPLAIN of a statement that computes an embedding reads only the catalogue, whether the
+// statement would run at once or in the background.
 func TestDB_Explain_LoadsNothing(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -80,6 +79,6 @@ func TestDB_Explain_LoadsNothing(t *testing.T) {
 		}
 	}
 	if list := db.ActiveJobs(); len(list) > 0 {
-		t.Errorf("jobs began: %v", list)
+		t.Errorf("EXPLAIN started jobs: %v", list)
 	}
 }

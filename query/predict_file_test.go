@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Links that are predicted from the file are those of the loaded graph, to the last bit;
-// the graph is loaded for a vertex with many edges, and once the answers from the file
-// have cost as much.
+// Predictions from the file equal those from the loaded graph, to the last bit. The graph is
+// loaded for a vertex with many edges, and once the answers from the file have cost as much
+// as loading.
 func TestPredict_InFile(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -43,7 +43,7 @@ func TestPredict_InFile(t *testing.T) {
 		}
 	}
 	if fromFile == 0 || loads == 0 {
-		t.Errorf("%d answers from the file, %d of the loaded graph", fromFile, loads)
+		t.Errorf("%d answers from the file, %d from the loaded graph", fromFile, loads)
 	}
 	forgetLoaded(db)
 	text := "PREDICT 5 LINKS FOR '3999' IN g WITH adamic_adar"
@@ -84,7 +84,7 @@ func TestPredict_InFileTwoSteps(t *testing.T) {
 	}
 }
 
-// What needs more of the graph than the edges around a vertex loads it.
+// A prediction that needs more than the edges around a vertex loads the graph.
 func TestPredict_NotInFile(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)

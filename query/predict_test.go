@@ -9,9 +9,9 @@ import (
 	"heavytail/embedding/link"
 )
 
-// What is predicted has the digits of SCORE, the links of a vertex are those of the
-// graph that it has an end in, and the answer does not depend on the number of
-// workers.
+// Predicted links have the same scores as SCORE, to the last digit; the links of a vertex are
+// those links of the whole graph that it is an end of; and the answer does not depend on the
+// number of workers.
 func TestDB_Predict_EqualsScore(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -39,7 +39,7 @@ func TestDB_Predict_EqualsScore(t *testing.T) {
 			}
 			for j, p := range scores.Pairs {
 				if p.Scores[0] != all.Links[j].Score {
-					t.Fatalf("%s of %v: %v, and %v by SCORE", known.Name, p.Pair, all.Links[j].Score, p.Scores[0])
+					t.Fatalf("%s of %v: %v, by SCORE %v", known.Name, p.Pair, all.Links[j].Score, p.Scores[0])
 				}
 			}
 			var of []PredictedVertex
@@ -72,11 +72,11 @@ func TestDB_Predict_Limits(t *testing.T) {
 		t.Errorf("too many rows: %v", err)
 	}
 	if r, err := db.Predict(context.Background(), PredictRequest{K: 5, With: katz}); err != nil || len(r.Links) != 5 {
-		t.Errorf("as many as there may be: %v, %v", r.Links, err)
+		t.Errorf("the largest number of rows allowed: %v, %v", r.Links, err)
 	}
 	l2 := Scorer{Name: "l2", Embedding: "e"}
 	if r, err := db.Predict(context.Background(), PredictRequest{K: 5, With: l2, Near: 1 << 40}); err != nil || len(r.Links) != 5 {
-		t.Errorf("more of the nearest than there are: %v, %v", r.Links, err)
+		t.Errorf("more nearest vertices than exist: %v, %v", r.Links, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -9,8 +9,8 @@ import (
 	"heavytail/storage"
 )
 
-// TestEachPredict_Ends has iterations whose context ends, and whose predictions are replaced
-// while they are read: the error comes last, in one line, with an empty row.
+// TestEachPredict_Ends iterates while the context ends, and while the predictions are replaced:
+// the error comes last, in one line, with an empty row.
 func TestEachPredict_Ends(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -22,7 +22,7 @@ func TestEachPredict_Ends(t *testing.T) {
 	for row, err := range db.EachPredict(ctx, PredictEachRequest{K: 2, Graph: "g", With: w}) {
 		cancel()
 		if ended = err; err != nil && row != (PredictedRow{}) {
-			t.Errorf("%+v beside %v", row, err)
+			t.Errorf("row %+v with error %v", row, err)
 		}
 	}
 	if !errors.Is(ended, context.Canceled) || strings.Contains(ended.Error(), "\n") {

@@ -11,8 +11,8 @@ import (
 	"heavytail/storage"
 )
 
-// TestDB_Projection_Components expects the largest component alone where the
-// components were placed apart, and all of them otherwise.
+// TestDB_Projection_Components expects only the largest component if the components were
+// placed apart, and all of them otherwise.
 func TestDB_Projection_Components(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -47,7 +47,7 @@ func TestDB_Projection_Components(t *testing.T) {
 			t.Errorf("%+v: vertices %s, %d left out, sum %v", c.req, keys, r.LeftOut, mean)
 		}
 		if share := r.Share[0] + r.Share[1]; share <= 0.5 || share > 1+1e-6 || r.Share[0] < r.Share[1] {
-			t.Errorf("%+v: shares %v", c.req, r.Share)
+			t.Errorf("%+v: fractions %v", c.req, r.Share)
 		}
 	}
 }
@@ -64,12 +64,12 @@ func TestDB_Projection_Errors(t *testing.T) {
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	if _, err := db.Projection(stopped, ProjectionRequest{Embedding: "e"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want it cancelled", err)
+		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
 
-// TestDB_ReconstructedDegrees_Stored holds the degrees against those of the
-// reconstruction when it is stored as a graph.
+// TestDB_ReconstructedDegrees_Stored compares the degrees with those of the reconstruction
+// that is stored as a graph.
 func TestDB_ReconstructedDegrees_Stored(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)

@@ -16,13 +16,13 @@ import (
 	"heavytail/storage"
 )
 
-// timedEdges are edges of a graph of n vertices with a time of each, in which triangles close.
+// timedEdges returns timed edges of a graph of n vertices, in which triangles close over time.
 func timedEdges(n, edges int, first int64) []storage.Edge {
 	random := rand.New(rand.NewPCG(uint64(n), uint64(edges)))
 	var list []storage.Edge
 	for i := range edges {
 		e := storage.Edge{Source: fmt.Sprint(random.IntN(n)), Target: fmt.Sprint(random.IntN(n)), Time: first + int64(i), Timed: true}
-		if i > n && i%2 == 0 { // the next edge of one before it
+		if i > n && i%2 == 0 { // an edge that continues an earlier one
 			e.Source, e.Target = list[len(list)-1-random.IntN(n/2)].Target, list[len(list)-1].Source
 		}
 		if e.Source != e.Target {
@@ -32,8 +32,7 @@ func timedEdges(n, edges int, first int64) []storage.Edge {
 	return list
 }
 
-// Without times every statement that names a scorer gives an error of one kind, which
-// errors.Is finds.
+// Without times every statement that names the scorer fails with the same sentinel error.
 func TestRecentNeighbors_NeedsTimes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -59,15 +58,15 @@ func TestRecentNeighbors_NeedsTimes(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	// What names no scorer leaves it out.
+	// Statements that name no scorer leave it out.
 	all, err := db.EvaluateLinks(t.Context(), EvaluateLinksRequest{Graph: "g"})
 	if err != nil || slices.ContainsFunc(all.Scores, func(s MethodScore) bool { return link.NeedsTimes(s.Scorer) }) {
 		t.Errorf("%+v, %v", all.Scores, err)
 	}
 }
 
-// Where the edges with times are all held out, and on a random graph with the same degrees,
-// there is no score, and JSON has null.
+// If all edges with times are held out, and on a random graph with the same degrees, there is
+// no score, and JSON has null.
 func TestRecentNeighbors_TimesHeldOut(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -112,7 +111,7 @@ func TestRecentNeighbors_TimesHeldOut(t *testing.T) {
 		if !slices.Equal(names, req.Scorers) {
 			t.Errorf("%v", names)
 		}
-		// The figures of the other scorers do not depend on those that are left out.
+		// The figures of the other scorers do not depend on the scorer that is left out.
 		req.Scorers = []string{"resource_allocation", "katz"}
 		alone, err := db.EvaluateLinks(t.Context(), req)
 		if err != nil {
@@ -131,8 +130,8 @@ func TestRecentNeighbors_TimesHeldOut(t *testing.T) {
 	}
 }
 
-// A model with the scorer as a term scores and explains pairs, and its stored predictions are
-// computed in full after a change anywhere, because all ages change.
+// A model with the scorer as a term scores and explains pairs. Its stored predictions are
+// recomputed in full after any change, because all ages change.
 func TestRecentNeighbors_Model(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -147,7 +146,7 @@ func TestRecentNeighbors_Model(t *testing.T) {
 	}
 	explained, err := db.ExplainScore(t.Context(), ExplainScoreRequest{Graph: "g", Pair: Pair{"0", "1"}, With: []Scorer{{Model: "m"}}})
 	if err != nil || explained.Scores[0].Score != scored.Pairs[0].Scores[1] || explained.Scores[0].Model.Parts[1].Value != scored.Pairs[0].Scores[0] {
-		t.Errorf("%+v, %v; %v by SCORE", explained.Scores, err, scored.Pairs[0].Scores)
+		t.Errorf("%+v, %v; by SCORE %v", explained.Scores, err, scored.Pairs[0].Scores)
 	}
 	for _, w := range []Scorer{{Name: "recent_neighbors"}, {Name: "model", Model: "m"}} {
 		req := MaterializeRequest{Graph: "g", With: w, K: 5}

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestEmbed_Again computes an embedding again that an index, a model and predictions
-// were made from: with the same vectors all of them stay, with other ones each of them
-// says what has become of it.
+// TestEmbed_Again recomputes an embedding from which an index, a model and predictions were
+// made: with the same vectors all of them stay valid, with different vectors each of them
+// reports its state.
 func TestEmbed_Again(t *testing.T) {
 	t.Parallel()
 	var early []string
@@ -55,8 +55,8 @@ func TestEmbed_Again(t *testing.T) {
 		t.Errorf("notices before the first computation: %q", early)
 	}
 
-	// The same vectors, also of a later version of the graph that
-	// has the same edges.
+	// The same vectors, also for a later version of the graph with the
+	// same edges.
 	for _, text := range []string{
 		"EMBED g USING dp_spectral(dim := 8) AS q",
 		"INSERT VERTEX '1' (x := 1) INTO g; EMBED g USING dp_spectral(dim := 8) AS q",
@@ -77,14 +77,14 @@ func TestEmbed_Again(t *testing.T) {
 			t.Errorf("%s: indexes %v, %v", text, indexes, err)
 		}
 		if got := run("SCORE ('1', '7') IN g WITH model(likely)"); !slices.Equal(got[0], scores[0]) {
-			t.Errorf("%s: the model says %v, and said %v", text, got, scores)
+			t.Errorf("%s: the model predicts %v, before %v", text, got, scores)
 		}
 		if state("MODELS") != "ready" || state("PREDICTIONS") != "ready" {
 			t.Errorf("%s: model %v, predictions %v", text, state("MODELS"), state("PREDICTIONS"))
 		}
 	}
 
-	// Other vectors.
+	// Different vectors.
 	rows, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 7) AS q", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestEmbed_Again(t *testing.T) {
 		t.Errorf("predictions: %+v, %v", list, err)
 	}
 	if _, err := db.Query(ctx, "SCORE ('1', '7') IN g WITH model(likely)", nil); !errors.Is(err, ErrCoordinates) {
-		t.Errorf("the model is used: %v", err)
+		t.Errorf("the model is still used: %v", err)
 	}
 	run("DROP EMBEDDING q")
 	if got := state("MODELS"); got != "retrain: embedding q was dropped" {
@@ -114,8 +114,8 @@ func TestEmbed_Again(t *testing.T) {
 	}
 }
 
-// TestRefresh_SaysFull refreshes a graph almost all of which is one part that is too
-// small to be followed: beside an edge that is kept that is still a refresh in full.
+// TestRefresh_SaysFull refreshes a graph that is almost entirely one component, too small for
+// an incremental step: although the component of one edge keeps its rows, the result says full.
 func TestRefresh_SaysFull(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -130,6 +130,6 @@ func TestRefresh_SaysFull(t *testing.T) {
 	}
 	r, err := db.Refresh(ctx, RefreshRequest{Embedding: "q"})
 	if err != nil || r.Kind != RefreshFull || r.Full || !strings.HasPrefix(r.Reason, "30 of 32 vertices were solved in full") {
-		t.Errorf("kind %s, all in full %t, %q, %v", r.Kind, r.Full, r.Reason, err)
+		t.Errorf("kind %s, full %t, %q, %v", r.Kind, r.Full, r.Reason, err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"heavytail/storage"
 )
 
-// A refresh after a change keeps the generation before, which DIFF compares it
-// with, and VERIFY finds it near to a full run.
+// A refresh after a change keeps the previous generation, with which DIFF compares the new
+// one, and VERIFY finds the new one close to a full run.
 func TestDB_Refresh(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -62,7 +62,7 @@ func TestDB_Refresh(t *testing.T) {
 	}
 }
 
-// An answer says how many of the vertices that it shows changed since.
+// An answer reports how many of its vertices have changed since the embedding.
 func TestDB_Nearest_Changed(t *testing.T) {
 	ctx := context.Background()
 	db := openTest(t, nil)
@@ -84,7 +84,7 @@ func TestDB_Nearest_Changed(t *testing.T) {
 		t.Errorf("%+v, %v", all.Embedding, err)
 	}
 	if _, err := db.Nearest(ctx, NearestRequest{K: 1, Vertex: "new", Embedding: "e"}); err == nil {
-		t.Error("a vertex without a vector has neighbours")
+		t.Error("a vertex without a vector has nearest vertices")
 	}
 	fresh, err := db.Nearest(ctx, NearestRequest{K: 1, Vertex: "new", Embedding: "e", Fresh: true})
 	if err != nil || fresh.Embedding.Generation != 2 || fresh.Embedding.Behind != 0 || len(fresh.Neighbors) != 1 {
@@ -95,7 +95,7 @@ func TestDB_Nearest_Changed(t *testing.T) {
 	}
 }
 
-// Graphs with an index that shrink to nothing, by vertices or by edges, and grow again.
+// Indexed graphs that shrink to nothing, by vertices or by edges, and grow again.
 func TestDB_Refresh_Shrinks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: solves many matrices")
@@ -132,7 +132,7 @@ func TestDB_Refresh_Shrinks(t *testing.T) {
 				switch {
 				case err != nil || len(list) > 0 && list[0].Vectors != info.Vertices || len(list) == 0 && r.From.Vertices > 0 && info.Vertices > 0:
 					t.Errorf("%s: indexes %+v, %v; notices %v", change, list, err, r.Notices)
-				case len(list) == 0 && info.Vertices > 0: // it went with the last vertex
+				case len(list) == 0 && info.Vertices > 0: // the index was deleted with the last vertex
 					mustRun(t, db, "CREATE INDEX ON e WITH (metric := 'cosine')")
 				}
 				mustRun(t, db, "SHOW GENERATIONS OF e")

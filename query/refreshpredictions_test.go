@@ -12,7 +12,7 @@ import (
 	"heavytail/storage"
 )
 
-// storedLinks reads the stored links of every vertex of graph g.
+// storedLinks reads the stored links of every vertex of the graph g.
 func storedLinks(t *testing.T, db *DB, w Scorer, vertices int) map[string][]storage.PredictedKey {
 	t.Helper()
 	ctx := context.Background()
@@ -31,9 +31,9 @@ func storedLinks(t *testing.T, db *DB, w Scorer, vertices int) map[string][]stor
 	return links
 }
 
-// After any change, REFRESH PREDICTIONS by any heuristic, and by a model of heuristics,
-// stores what MATERIALIZE PREDICTIONS stores where there is nothing to keep, to the last bit
-// of each score.
+// After any change, REFRESH PREDICTIONS of any heuristic, and of a model of heuristics, stores
+// the same as MATERIALIZE PREDICTIONS without earlier predictions, to the last bit of each
+// score.
 func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -88,20 +88,20 @@ func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 			}
 			for key, links := range storedLinks(t, db, w, r.Vertices) {
 				if !reflect.DeepEqual(got[key], links) {
-					t.Errorf("round %d, %s of %s: %v, computed anew %v", round, w, key, got[key], links)
+					t.Errorf("round %d, %s of %s: %v, computed in full %v", round, w, key, got[key], links)
 				}
 			}
 		}
 	}
 	for _, w := range scorers {
 		if all := w.Name == "preferential_attachment" || w.Name == "recent_neighbors"; incremental[w.String()] == all {
-			t.Errorf("%s: some were computed incrementally: %v", w, !all)
+			t.Errorf("%s: computed incrementally: %v", w, !all)
 		}
 	}
 }
 
-// REFRESH PREDICTIONS has the options by which the predictions were stored, and the result of
-// MATERIALIZE PREDICTIONS with them, also in the background.
+// REFRESH PREDICTIONS uses the stored options of the predictions, and its result equals that
+// of MATERIALIZE PREDICTIONS with these options, also in the background.
 func TestRefreshPredictions_Options(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

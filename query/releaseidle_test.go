@@ -13,7 +13,7 @@ import (
 	"heavytail/storage"
 )
 
-// openBeside opens a database that lets go of its file between calls.
+// openBeside opens a database that releases its file between calls.
 func openBeside(t *testing.T, path string, readOnly bool) *DB {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -39,7 +39,7 @@ func execAll(t *testing.T, db *DB, statements string) {
 	}
 }
 
-// answersOf are those of a database that was just opened.
+// answersOf returns the answers of a newly opened database.
 func answersOf(t *testing.T, path string, questions []string) map[string]string {
 	t.Helper()
 	db, err := Open(path, &Options{ReadOnly: true, LockTimeout: time.Hour})
@@ -56,8 +56,8 @@ func answersOf(t *testing.T, path string, questions []string) map[string]string 
 	return answers
 }
 
-// What other databases and processes write is what an idle one sees, whatever it has
-// in memory: graphs and attributes, embeddings, and what they are matched with.
+// An idle database sees the changes of other databases and processes, whatever it has in
+// memory: graphs, attributes, embeddings, and the mapping of vertices to vectors.
 func TestReleaseIdle_Seen(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store")
@@ -86,7 +86,7 @@ func TestReleaseIdle_Seen(t *testing.T) {
 	for i, change := range changes {
 		if i%2 == 0 && !strings.Contains(change, ";") {
 			if !child(t, path, change, -1, never) {
-				t.Fatalf("the child did not run %s", change)
+				t.Fatalf("the child process did not run %s", change)
 			}
 		} else {
 			execAll(t, db, change)
@@ -102,13 +102,13 @@ func TestReleaseIdle_Seen(t *testing.T) {
 		}
 		before = want
 		if !changed && change != "COMPACT" {
-			t.Errorf("no answer has changed with %s", change)
+			t.Errorf("no answer changed after %s", change)
 		}
 	}
 }
 
-// A file that was replaced by a backup of itself and written to again has versions
-// with the numbers of others that are in memory.
+// After a file was replaced by its own backup and changed, its new versions have the same
+// numbers as different versions in memory.
 func TestReleaseIdle_Restored(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -132,12 +132,12 @@ func TestReleaseIdle_Restored(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !child(t, path, "INSERT EDGE ('15', '9') INTO g", -1, never) || !child(t, path, "UPDATE VERTEX '3' SET color := 'blue' IN g", -1, never) {
-		t.Fatal("the child did not write")
+		t.Fatal("the child process did not write")
 	}
 	after := answersOf(t, path, questions)
 	for _, q := range questions[:3] {
 		if after[q] == before[q] {
-			t.Errorf("%s answers the same: %s", q, after[q])
+			t.Errorf("%s: the answer did not change: %s", q, after[q])
 		}
 	}
 	for _, q := range questions {
@@ -147,7 +147,7 @@ func TestReleaseIdle_Restored(t *testing.T) {
 	}
 }
 
-// A job in the background keeps the file, and lets others in when it has ended.
+// A background job keeps the file locked, and releases it at its end.
 func TestReleaseIdle_Job(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store")
@@ -155,31 +155,31 @@ func TestReleaseIdle_Job(t *testing.T) {
 	mustExec(t, db, "GENERATE watts_strogatz(n := 60, k := 4, beta := 0.1, seed := 1) INTO g")
 	db.runner.Slots <- struct{}{} // the job waits for its turn
 	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4) AS e IN BACKGROUND")
-	time.Sleep(400 * time.Millisecond) // longer than the file is held after a call
+	time.Sleep(400 * time.Millisecond) // longer than the file stays locked after a call
 	_, err := Open(path, &Options{LockTimeout: -1})
 	if !errors.Is(err, storage.ErrLocked) || !strings.Contains(err.Error(), path) {
-		t.Errorf("beside a job: %v", err)
+		t.Errorf("open during a job: %v", err)
 	}
 	<-db.runner.Slots
 	mustExec(t, db, "WAIT JOB 1")
 	other := openBeside(t, path, false)
 	if got := mustRun(t, other, "SHOW JOBS"); !strings.Contains(got, "done") {
-		t.Errorf("the other sees %s", got)
+		t.Errorf("the other database sees %s", got)
 	}
 	if got := mustRun(t, other, "SHOW EMBEDDINGS"); !strings.Contains(got, "dp_spectral") {
-		t.Errorf("the other sees %s", got)
+		t.Errorf("the other database sees %s", got)
 	}
 }
 
-// A refresh that another process has asked for, by its changes and its setting, begins
-// when a database that was idle is used again.
+// A refresh that is due because of changes and the setting by another process begins when an
+// idle database is used again.
 func TestReleaseIdle_AutoRefresh(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "store")
 	db := openBeside(t, path, false)
 	execAll(t, db, "GENERATE watts_strogatz(n := 60, k := 4, beta := 0.1, seed := 1) INTO g; EMBED g USING dp_spectral(dim := 4) AS e")
-	store, err := storage.Open(path, &storage.Options{LockTimeout: time.Hour}) // which refreshes nothing itself
+	store, err := storage.Open(path, &storage.Options{LockTimeout: time.Hour}) // a store alone refreshes nothing
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestReleaseIdle_AutoRefresh(t *testing.T) {
 	}
 }
 
-// Statements that need nothing of the file run while another process has it.
+// Statements that do not need the file run while another process locks it.
 func TestReleaseIdle_Help(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store")

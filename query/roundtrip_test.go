@@ -10,9 +10,10 @@ import (
 	"testing"
 )
 
-// carrier is a format of EXPORT GRAPH and what of a graph IMPORT finds in its file again.
+// carrier is a format of EXPORT GRAPH, and the parts of a graph that IMPORT restores from its
+// file.
 type carrier struct {
-	name, file, format, vertices string // vertices is the file of EXPORT VERTICES beside it
+	name, file, format, vertices string // vertices is the additional file of EXPORT VERTICES
 
 	plainKeys         bool // no double quotes, backslashes and line breaks in keys
 	alone             bool // vertices without edges
@@ -35,7 +36,7 @@ var carriers = []carrier{
 	{name: "METIS", file: "g.graph.gz", whole: true, alone: true},
 }
 
-// row is the row of the manual.
+// row returns the row of the table in the manual.
 func (c carrier) row() string {
 	have := func(yes bool) string {
 		if yes {
@@ -53,8 +54,7 @@ func (c carrier) row() string {
 	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |", c.name, keys, weights, have(c.times), have(c.attributes), have(c.alone))
 }
 
-// What a format can carry comes back, and nothing else; the manual says for each format what
-// that is.
+// A round trip restores exactly the parts of a graph that the manual lists for the format.
 func TestRoundTrip_Formats(t *testing.T) {
 	t.Parallel()
 	manual, err := os.ReadFile("../cmd/heavytail/manual/files.md")
@@ -69,7 +69,7 @@ func TestRoundTrip_Formats(t *testing.T) {
 			}
 			c.roundTrip(t, "'2024-02-29T12:30:00Z'")
 			if testing.Short() {
-				t.Skip("two further forms of times need some tenths of a second")
+				t.Skip("-short: the two other forms of times take some tenths of a second")
 			}
 			c.roundTrip(t, "77")
 			c.roundTrip(t, "'2024-02-29'")
@@ -159,8 +159,8 @@ func (c carrier) roundTrip(t *testing.T, time string) {
 	}
 }
 
-// vertexTexts describes the vertices of a graph, sorted; of the original only what the
-// format carries.
+// vertexTexts describes the vertices of a graph, sorted; for the original only the parts that
+// the format carries.
 func (c carrier) vertexTexts(t *testing.T, db *DB, graph string, original bool) (list []string) {
 	t.Helper()
 	for row, err := range tableOf(db, "SHOW VERTICES IN "+graph) {
@@ -173,14 +173,14 @@ func (c carrier) vertexTexts(t *testing.T, db *DB, graph string, original bool) 
 		if original && !c.attributes {
 			row = map[string]Value{"vertex": row["vertex"], "degree": row["degree"]}
 		}
-		list = append(list, fmt.Sprintf("%#v", row)) // keys in order
+		list = append(list, fmt.Sprintf("%#v", row)) // %#v sorts the keys
 	}
 	slices.Sort(list)
 	return list
 }
 
-// edgeTexts describes the edges of a graph, sorted; of the original only what the format
-// carries.
+// edgeTexts describes the edges of a graph, sorted; for the original only the parts that the
+// format carries.
 func (c carrier) edgeTexts(t *testing.T, db *DB, graph string, original bool) (list []string) {
 	t.Helper()
 	for row, err := range tableOf(db, "SHOW EDGES IN "+graph+" COLUMNS weight, time") {
@@ -198,8 +198,7 @@ func (c carrier) edgeTexts(t *testing.T, db *DB, graph string, original bool) (l
 	return list
 }
 
-// tableOf yields the rows of a statement, by the names of the columns without those that are
-// NULL.
+// tableOf yields the rows of a statement as maps from column names to values, without NULLs.
 func tableOf(db *DB, statement string) func(func(map[string]Value, error) bool) {
 	return func(yield func(map[string]Value, error) bool) {
 		rows, err := db.Query(context.Background(), statement, nil)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A file of several batches gives, pair by pair, what Score gives for the pairs.
+// A file of several batches gives the same scores, pair by pair, as Score.
 func TestDB_ScoreFile_EqualsScore(t *testing.T) {
 	db := openTest(t, &Options{Workers: 3})
 	randomSpace(t, db, ascending(60))
@@ -56,7 +56,7 @@ func sameScores(a, b []float64) bool {
 	return len(a) == len(b)
 }
 
-// Rows that are closed early release what they hold.
+// Rows that are closed early release their resources.
 func TestRows_CloseEarly(t *testing.T) {
 	db := openTest(t, &Options{NoCache: true})
 	randomSpace(t, db, ascending(60))
@@ -69,7 +69,7 @@ func TestRows_CloseEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(db.cache.Entries) != 2 {
-		t.Errorf("rows that are read hold %d entries", len(db.cache.Entries))
+		t.Errorf("open rows hold %d cache entries", len(db.cache.Entries))
 	}
 	for range 2 {
 		if err := rows.Close(); err != nil {
@@ -77,6 +77,6 @@ func TestRows_CloseEarly(t *testing.T) {
 		}
 	}
 	if rows.Next() || rows.Err() != nil || len(db.cache.Entries) != 0 {
-		t.Errorf("closed rows: error %v, %d entries", rows.Err(), len(db.cache.Entries))
+		t.Errorf("closed rows: error %v, %d cache entries", rows.Err(), len(db.cache.Entries))
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"heavytail/storage/csr"
 )
 
-// TestScoring_Scores holds blocks against pairs one by one, for scorers that know
+// TestScoring_Scores compares blocks of pairs with single pairs, for scorers that know
 // different vertices.
 func TestScoring_Scores(t *testing.T) {
 	product := func(u, v uint32) float64 { return float64(u * v) }

@@ -12,8 +12,8 @@ import (
 	"heavytail/storage/format"
 )
 
-// The pairs of all pieces of a text are those of the whole text, wherever it is cut between
-// lines; other pieces are refused.
+// The pieces of a text together give the pairs of the whole text, wherever it is cut between
+// lines; cuts inside lines are refused.
 func TestDB_ScoreFile_Bytes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)

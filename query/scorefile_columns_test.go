@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The further columns of a file come between the keys and the scores: as text, as typed
+// The additional columns of a file come between the keys and the scores: as text, as typed
 // columns of Parquet, and streamed.
 func TestDB_ScoreFile_Columns(t *testing.T) {
 	t.Parallel()
@@ -37,7 +37,7 @@ func TestDB_ScoreFile_Columns(t *testing.T) {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, c.want)
 		}
 	}
-	// Parquet of DuckDB and others has types, which stay.
+	// The column types of a Parquet file, for example one of DuckDB, are kept.
 	mustExec(t, db, "SHOW EDGES IN g INTO FILE '"+in("edges.parquet")+"'")
 	mustExec(t, db, "SCORE FILE '"+in("edges.parquet")+"' WITH common_neighbors INTO FILE '"+in("first.parquet")+"'")
 	mustExec(t, db, "SCORE FILE '"+in("first.parquet")+"' WITH jaccard INTO FILE '"+in("second.parquet")+"'")
@@ -59,7 +59,7 @@ func TestDB_ScoreFile_Columns(t *testing.T) {
 	}
 }
 
-// options are the options of a statement; none for "".
+// options returns the WITH clause of a statement, "" for no options.
 func options(text string) string {
 	if text == "" {
 		return ""

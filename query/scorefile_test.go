@@ -20,7 +20,7 @@ import (
 	"heavytail/storage/format"
 )
 
-// writePairs writes pairs of the vertices v0 … v59, some of them unknown, with a further
+// writePairs writes pairs of the vertices v0 … v59, some of them unknown, with an additional
 // column.
 func writePairs(t *testing.T, n int) string {
 	t.Helper()
@@ -35,7 +35,7 @@ func writePairs(t *testing.T, n int) string {
 	return path
 }
 
-// writeScores is the plainest writer of scores.
+// writeScores is the simplest possible writer of scores.
 func writeScores(t *testing.T, columns []string, scored []ScoredPair) []byte {
 	t.Helper()
 	var text bytes.Buffer
@@ -58,8 +58,8 @@ func writeScores(t *testing.T, columns []string, scored []ScoredPair) []byte {
 	return text.Bytes()
 }
 
-// TestDB_ScoreFile_Into holds the file against encoding/csv and Score, with keys that
-// need quotes.
+// TestDB_ScoreFile_Into compares the file with encoding/csv and Score, with keys that need
+// quotes.
 func TestDB_ScoreFile_Into(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -106,7 +106,7 @@ func TestDB_ScoreFile_Into(t *testing.T) {
 	}
 }
 
-// quoted is a field in quotes.
+// quoted returns a CSV field in quotes.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
 
 // TestAppendScore compares numbers with strconv.
@@ -118,7 +118,7 @@ func TestAppendScore(t *testing.T) {
 	}
 }
 
-// cutReader ends what reads it after some bytes, as Ctrl-C does.
+// cutReader cancels its reader after some bytes, as Ctrl-C does.
 type cutReader struct {
 	io.Reader
 	left int
@@ -134,9 +134,8 @@ func (r *cutReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestDB_ScoreFile_Resumed stops runs again and again, leaves what a killed process
-// may have written behind the last section, and gets the bytes of a run that was
-// never stopped.
+// TestDB_ScoreFile_Resumed stops runs again and again, adds bytes after the last section as a
+// killed process may do, and expects the bytes of an uninterrupted run.
 func TestDB_ScoreFile_Resumed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -147,7 +146,7 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, ending := range []string{"", ".gz", ".zst"} {
 		if testing.Short() && ending == ".zst" {
-			t.Log("left out by -short: zstd, which the test of the command has")
+			t.Log("-short: the test of the command covers zstd")
 			continue
 		}
 		dir := t.TempDir()
@@ -164,7 +163,7 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 			}
 			part, err := os.OpenFile(out+".part", os.O_APPEND|os.O_WRONLY, 0)
 			if errors.Is(err, os.ErrNotExist) {
-				continue // no section was complete
+				continue // no section is complete yet
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -172,7 +171,7 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 			part.WriteString("v1,v2,torn line")
 			part.Close()
 			if _, err := db.ScoreFile(ctx, ScoreFileRequest{Path: pairs, With: with, Into: out}); !errors.Is(err, format.ErrPart) {
-				t.Errorf("over an unfinished file: %v", err)
+				t.Errorf("a new run over an unfinished file: %v", err)
 			}
 		}
 		if stopped == 0 {
@@ -190,7 +189,7 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 			t.Errorf("%s: %d pairs, %d missing, expected %d and %d", ending, last.Pairs, last.Missing, first.Pairs, first.Missing)
 		}
 		if names, _ := filepath.Glob(filepath.Join(dir, "*part*")); len(names) > 0 {
-			t.Errorf("left behind: %v", names)
+			t.Errorf("files were left: %v", names)
 		}
 	}
 }
@@ -220,7 +219,7 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 	}
 	defer in.Close()
 	stop := func() {
-		// What is read goes through the workers meanwhile: enough is, for a section.
+		// The workers handle the pairs that were read meanwhile: enough for one section.
 		for ; after > 200_000; time.Sleep(time.Millisecond) {
 			if _, err := os.Stat(req.Into + ".part.state"); err == nil {
 				break
@@ -241,12 +240,12 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 	_, left := os.Stat(req.Into + ".part.state")
 	var stopped *PartError
 	if told := errors.As(err, &stopped); told != (left == nil) || told && (stopped.Pairs == 0 || stopped.File != req.Into+".part") {
-		t.Errorf("%v, with what is left: %v", err, left)
+		t.Errorf("error %v, files left: %v", err, left)
 	}
 	return true
 }
 
-// TestDB_ScoreFile_Changed refuses to resume where something has changed.
+// TestDB_ScoreFile_Changed expects a refusal to resume after any change of the inputs.
 func TestDB_ScoreFile_Changed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -256,7 +255,7 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "scores.csv")
 	req := ScoreFileRequest{Path: pairs, With: []Scorer{{Name: "l2", Embedding: "e"}}, Into: out, Resume: true}
 	if !interruptScores(t, db, req, 400_000) {
-		t.Fatal("was not stopped")
+		t.Fatal("the run was not stopped")
 	}
 	refused := func(req ScoreFileRequest, reason string) {
 		t.Helper()
@@ -280,7 +279,7 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 	refused(req, "has changed since")
 	req.Resume, req.Overwrite = false, true
 	if r, err := db.ScoreFile(ctx, req); err != nil || r.Pairs != 1 {
-		t.Errorf("begun again: %v, %v", r, err)
+		t.Errorf("a new run: %v, %v", r, err)
 	}
 	var mistake *Error
 	if _, err := db.ScoreFile(ctx, ScoreFileRequest{Path: "-", With: req.With, Into: out + "2", Resume: true}); !errors.As(err, &mistake) {
@@ -288,8 +287,8 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 	}
 }
 
-// TestDB_ScoreFile_AnotherFile refuses to continue the scores of a graph of the
-// same name, number and version in another file.
+// TestDB_ScoreFile_AnotherFile expects a refusal to continue with a graph of the same name,
+// ID and version in a different heavytail file.
 func TestDB_ScoreFile_AnotherFile(t *testing.T) {
 	pairs := writePairs(t, 60_000)
 	req := ScoreFileRequest{Path: pairs, With: []Scorer{{Name: "katz"}}, Into: filepath.Join(t.TempDir(), "scores.csv"), Resume: true}
@@ -299,7 +298,7 @@ func TestDB_ScoreFile_AnotherFile(t *testing.T) {
 		randomSpace(t, dbs[i], ascending(60))
 	}
 	if !interruptScores(t, dbs[0], req, 400_000) {
-		t.Fatal("was not stopped")
+		t.Fatal("the run was not stopped")
 	}
 	if _, err := dbs[1].ScoreFile(context.Background(), req); !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), "that of another file") {
 		t.Errorf("resumed: %v", err)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDB_Explain_ScoresLoadNothing explains every statement that scores pairs: names
-// are resolved in the catalogue.
+// TestDB_Explain_ScoresLoadNothing explains every statement that scores pairs: EXPLAIN
+// resolves names in the catalogue and loads nothing.
 func TestDB_Explain_ScoresLoadNothing(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -38,13 +38,13 @@ func TestDB_Explain_ScoresLoadNothing(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 		if n := len(db.cache.Entries); n > 0 {
-			t.Errorf("%s: %d things were loaded", text, n)
+			t.Errorf("%s: %d objects were loaded", text, n)
 		}
 	}
 }
 
-// TestDB_Explain_MaterializeAgain explains predictions of which only those are
-// computed again that a change has reached.
+// TestDB_Explain_MaterializeAgain explains an incremental update of predictions, which
+// recomputes only those that a change affects.
 func TestDB_Explain_MaterializeAgain(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -65,8 +65,8 @@ func TestDB_Explain_MaterializeAgain(t *testing.T) {
 	}
 }
 
-// TestDB_Score_EmbeddingReplacedMeanwhile computes the embedding of a model again
-// between the look into the catalogue and the loading.
+// TestDB_Score_EmbeddingReplacedMeanwhile recomputes the embedding of a model after names were
+// resolved and before the vectors are loaded.
 func TestDB_Score_EmbeddingReplacedMeanwhile(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)

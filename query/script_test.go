@@ -23,10 +23,10 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Golden scripts are the main test of the language. Each file of testdata is a
-// list of cases, separated by blank lines:
+// Golden scripts are the main test of the query language. Each file in testdata is a list of
+// cases, separated by blank lines:
 //
-//	# What the case shows.
+//	# A comment that explains the case.
 //	directive arguments
 //	text
 //	----
@@ -34,34 +34,34 @@ import (
 //
 // Directives:
 //
-//	load    imports the edges in text; with arguments ring, clique, star n=8 or
-//	        sbm blocks=2 size=5 seed=1 makes a graph. graph=g names it. With
-//	        vectors=e, text is an embedding: a key and its numbers a line, in
-//	        the order in which the graph has its vertices.
+//	load    imports the edges in text, or makes a graph with the arguments ring,
+//	        clique or star n=8, or sbm blocks=2 size=5 seed=1. graph=g names it.
+//	        With vectors=e, text is an embedding: each line has a key and its
+//	        numbers, in the order of the vertices of the graph.
 //	exec    runs statements and prints their notices.
 //	query   runs one statement and prints columns, rows and notices.
 //	explain prints the plan of a statement.
 //	fail    prints the error of a statement that must fail.
-//	file    writes text to the file that is its argument, or prints that file
-//	        where there is no text.
+//	file    writes text to the file that its argument names, or prints that file
+//	        if text is empty.
 //	reopen  closes the database and opens it again.
 //	check   verifies the file.
 //
-// Arguments of query: sorted (rows in any order), approx=1e-4 (numbers within a
-// relative or absolute tolerance), columns=a,b (only these). Of query, exec,
-// explain and fail: $name=value gives a parameter.
+// Arguments of query: sorted (rows in any order), approx=1e-4 (numbers within a relative or
+// absolute tolerance), columns=a,b (only these). Query, exec, explain and fail take
+// parameters as $name=value.
 //
-// Files are those of an empty folder, where test.ht is the database. Seconds,
-// times and the kernel are printed as a dash. Every script runs under every configuration below and must
-// print the same. With -update the files are rewritten.
+// A script runs in an empty folder, in which test.ht is the database. Seconds, times and the
+// kernel are printed as a dash. Every script must print the same under every configuration
+// below. With -update the scripts are rewritten.
 var update = flag.Bool("update", false, "rewrite the expected output of testdata/*.script")
 
-// configurations change how answers are computed, and never an answer.
+// configurations change how answers are computed, but never the answers.
 var configurations = []struct {
 	name   string
 	opts   Options
 	reopen bool // before every statement
-	index  bool // NEAREST and WITHIN search by indexes that find everything
+	index  bool // NEAREST and WITHIN use indexes, which find everything
 }{
 	{name: "default"},
 	{name: "reopen", reopen: true},
@@ -87,13 +87,13 @@ func TestScripts(t *testing.T) {
 		}
 		for i, config := range configurations {
 			if testing.Short() && i != 0 && (n%3 != 0 || i != 1+n/3%(len(configurations)-1)) {
-				continue // every third script has one beside the default, each another one
+				continue // every third script runs under one more configuration, by turns
 			}
 			name := strings.TrimSuffix(filepath.Base(file), ".script") + "/" + config.name
 			t.Run(name, func(t *testing.T) {
 				s := newScript(t, config.opts)
 				s.alwaysReopen, s.indexed = config.reopen, config.index
-				s.rewriting = *update && i == 0 // the other configurations are held against the new text
+				s.rewriting = *update && i == 0 // the other configurations are compared with the new text
 				got := s.run(string(text))
 				if s.rewriting {
 					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -106,21 +106,21 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// script runs one file on one database.
+// script is one run of a file on a database.
 type script struct {
 	t            *testing.T
 	opts         Options
 	db           *DB
 	alwaysReopen bool
-	rewriting    bool // the expected output is replaced by what is printed
+	rewriting    bool // the printed output replaces the expected one
 	indexed      bool
 	notices      []string
-	line         int // of the case that runs
+	line         int // of the current case
 }
 
 func newScript(t *testing.T, opts Options) *script {
-	// Scripts name files without a folder, so that columns in messages do not
-	// depend on where the folder is.
+	// Scripts name files without a folder, so that columns in messages do not depend on the
+	// path of the folder.
 	t.Chdir(t.TempDir())
 	s := &script{t: t, opts: opts}
 	s.opts.Notice = func(n Notice) { s.notices = append(s.notices, "notice: "+n.Text) }
@@ -136,15 +136,15 @@ func newScript(t *testing.T, opts Options) *script {
 
 func (s *script) open() {
 	var err error
-	// A statement is short, and leaves no job, however busy the machine is.
+	// Every statement counts as short, and leaves no job, however busy the machine is.
 	s.opts.prepare = func(r *job.Runner, _ *job.Refresher) { r.Least = time.Hour }
 	if s.db, err = Open("test.ht", &s.opts); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// index makes indexes of all vectors and metrics, which find everything, where
-// the script has made none, and returns what drops them again.
+// index makes indexes, which find everything, of all vectors and metrics for which the script
+// made none, and returns a function that drops them again.
 func (s *script) index() (drop func()) {
 	ctx := context.Background()
 	list, err := s.db.Embeddings(ctx)
@@ -173,7 +173,7 @@ func (s *script) index() (drop func()) {
 	s.notices = nil
 	return func() {
 		for _, name := range slices.Compact(made) {
-			// A statement that computed the embedding again has removed it.
+			// A statement that recomputed the embedding removed the index.
 			if err := s.db.DropIndex(ctx, name); err != nil && !strings.Contains(err.Error(), "has no index") {
 				s.t.Fatal(err)
 			}
@@ -188,7 +188,7 @@ func (s *script) reopen() {
 	s.open()
 }
 
-// mustBeSound runs Check, as every test that opens a store does at its end.
+// mustBeSound runs Check, as every test that opens a store should at its end.
 func mustBeSound(t testing.TB, db *DB) {
 	t.Helper()
 	report, err := db.Check(context.Background())
@@ -200,8 +200,8 @@ func mustBeSound(t testing.TB, db *DB) {
 	}
 }
 
-// run runs all cases, compares their output with what is expected, and returns
-// the text of the file with the output that there was.
+// run runs all cases, compares their output with the expected one, and returns the text of
+// the script with the actual output.
 func (s *script) run(text string) string {
 	var out strings.Builder
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -227,7 +227,7 @@ func (s *script) run(text string) string {
 				strings.Join(got, "\n"), strings.Join(expected, "\n"))
 		}
 		if s.rewriting && sameOutput(got, expected, args) {
-			got = expected // numbers within the tolerance need no new text
+			got = expected // numbers within the tolerance stay as they are
 		}
 		for _, line := range slices.Concat([]string{directive}, body, []string{"----"}, got) {
 			out.WriteString(line + "\n")
@@ -297,7 +297,7 @@ func (s *script) directive(args map[string]string, body string) []string {
 		for _, f := range report.Faults {
 			out = append(out, f.Where+" | "+f.What)
 		}
-		s.notices = nil // they count records
+		s.notices = nil // notices of Check contain counts of records
 		if report.OK() {
 			out = append(out, "sound")
 		}
@@ -307,8 +307,8 @@ func (s *script) directive(args map[string]string, body string) []string {
 	return append(out, s.notices...)
 }
 
-// arguments splits a directive into its words: the directive itself under "",
-// key=value under the key, any other word under itself.
+// arguments splits a directive into a map: the directive under "", a word key=value under its
+// key, and any other word under itself.
 func arguments(line string) map[string]string {
 	args := map[string]string{}
 	for i, word := range strings.Fields(line) {
@@ -376,7 +376,7 @@ func (s *script) loadVectors(graph, name, body string) []string {
 	return []string{fmt.Sprintf("vectors=%d dim=%d generation=%d", info.Vertices, info.Dim, info.Generation)}
 }
 
-// putVectors stores the embedding that text has, a key and its numbers a line.
+// putVectors stores the embedding in text, with a key and its numbers in each line.
 func putVectors(db *DB, graph, name, text string) (storage.EmbeddingInfo, error) {
 	snapshot, err := db.store.Snapshot(context.Background(), graph)
 	if err != nil {
@@ -389,7 +389,7 @@ func putVectors(db *DB, graph, name, text string) (storage.EmbeddingInfo, error)
 			m = vec.NewMatrix(snapshot.Graph.Vertices(), len(fields)-1)
 		}
 		if v >= m.Rows || snapshot.Key(uint32(v)) != fields[0] || len(fields) != m.Dim+1 {
-			return storage.EmbeddingInfo{}, fmt.Errorf("line %q is not about vertex %d", line, v)
+			return storage.EmbeddingInfo{}, fmt.Errorf("line %q is not for vertex %d", line, v)
 		}
 		for i, field := range fields[1:] {
 			x, err := strconv.ParseFloat(field, 32)
@@ -405,7 +405,7 @@ func putVectors(db *DB, graph, name, text string) (storage.EmbeddingInfo, error)
 	}, m)
 }
 
-// edgesOf writes the edges of a graph that is known by a name.
+// edgesOf returns the edges of the graph that the arguments name.
 func edgesOf(args map[string]string) string {
 	number := func(key string) int { n, _ := strconv.Atoi(args[key]); return n }
 	var b strings.Builder
@@ -508,11 +508,11 @@ func hasType(value Value, t ColumnType) bool {
 
 var timestamps = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
-// cell prints a value; what differs between runs or machines becomes a dash.
+// cell prints a value; a value that differs between runs or machines becomes a dash.
 func cell(column string, first, value Value) string {
 	measured := []string{
 		"seconds", "kernel", "iterations", "statistic products", "statistic passes", "statistic joins", "statistic iterations",
-		"bytes in the file", "bytes of a vertex", "bytes of an edge", "bytes of the change log", // which pages of other sizes change
+		"bytes in the file", "bytes of a vertex", "bytes of an edge", "bytes of the change log", // depend on the page size
 	}
 	if slices.Contains(measured, column) || column == "value" && slices.Contains(measured, fmt.Sprint(first)) {
 		return "-"
@@ -526,7 +526,7 @@ func cell(column string, first, value Value) string {
 	return timestamps.ReplaceAllString(fmt.Sprint(value), "-")
 }
 
-// file writes or prints a file of the temporary folder.
+// file writes or prints a file in the folder of the script.
 func (s *script) file(args map[string]string, body string) []string {
 	for name := range args {
 		if name == "" {
@@ -567,8 +567,7 @@ func sameOutput(got, expected []string, args map[string]string) bool {
 	})
 }
 
-// A script whose expected output is wrong must not pass: the runner itself is
-// held to that here.
+// The runner must see every difference between actual and expected output.
 func TestScripts_RunnerSeesDifferences(t *testing.T) {
 	cases := []struct {
 		got, expected string

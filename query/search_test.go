@@ -13,9 +13,9 @@ import (
 	"heavytail/query/internal/session"
 )
 
-// randomSpace makes a graph of n vertices with keys in the given order, and
-// random vectors on a coarse grid, so that ties are common. What a vertex is
-// like depends on its number, not on its place in the order.
+// randomSpace makes a graph of n vertices with keys in the given order, and random vectors on
+// a coarse grid, so that ties are common. The edges and vector of a vertex depend on its
+// number, not on its position in the order.
 func randomSpace(t *testing.T, db *DB, order []int) {
 	t.Helper()
 	n := len(order)
@@ -64,14 +64,14 @@ func answers(t *testing.T, db *DB, text string) []string {
 	return found
 }
 
-// The first k of more answers are the k answers, for NEAREST and for LIMIT.
+// For NEAREST and LIMIT, the answers with k are the first k of the answers with a larger k.
 func TestSearch_PrefixOfMore(t *testing.T) {
 	db := openTest(t, nil)
 	randomSpace(t, db, ascending(60))
 	for _, metric := range index.Metrics() {
 		all := answers(t, db, fmt.Sprintf("NEAREST 100 TO 'v7' USING %s(e)", metric))
 		if len(all) != 59 {
-			t.Fatalf("%s: %d of 59 others", metric, len(all))
+			t.Fatalf("%s: %d of the 59 other vertices", metric, len(all))
 		}
 		for k := 1; k < len(all); k++ {
 			if got := answers(t, db, fmt.Sprintf("NEAREST %d TO 'v7' USING %s(e)", k, metric)); !slices.Equal(got, all[:k]) {
@@ -87,7 +87,7 @@ func TestSearch_PrefixOfMore(t *testing.T) {
 	}
 }
 
-// To filter during the search is to search for all and filter then.
+// A filter in the search has the same answers as a filter after a search for all vertices.
 func TestSearch_FilterIsExact(t *testing.T) {
 	db := openTest(t, nil)
 	randomSpace(t, db, ascending(60))
@@ -106,7 +106,7 @@ func TestSearch_FilterIsExact(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// What is known of each vertex, from the graph itself.
+			// The condition of each vertex, computed from the graph.
 			snapshot, err := db.store.Snapshot(ctx, "g")
 			if err != nil {
 				t.Fatal(err)
@@ -128,7 +128,7 @@ func TestSearch_FilterIsExact(t *testing.T) {
 	}
 }
 
-// Another order of the vertices changes the order of ties and nothing else.
+// A different order of the vertices changes only the order of ties.
 func TestSearch_Relabelling(t *testing.T) {
 	one, other := openTest(t, nil), openTest(t, nil)
 	randomSpace(t, one, ascending(60))
@@ -150,8 +150,7 @@ func TestSearch_Relabelling(t *testing.T) {
 	}
 }
 
-// A vertex that has no edges is nobody's neighbour in the graph, and changes no
-// answer about the others.
+// An isolated vertex is nobody's neighbour, and changes no answer about other vertices.
 func TestSearch_IsolatedVertexChangesNothing(t *testing.T) {
 	db := openTest(t, nil)
 	randomSpace(t, db, ascending(30))
@@ -162,14 +161,14 @@ func TestSearch_IsolatedVertexChangesNothing(t *testing.T) {
 	}
 }
 
-// EXPLAIN of a search reads the catalogue alone, and a search that loads gives each
-// notice once.
+// EXPLAIN of a search reads only the catalogue, and a search that loads the embedding gives
+// each notice once.
 func TestSearch_ResolvesOnce(t *testing.T) {
 	ctx := context.Background()
 	db := openTest(t, nil)
 	randomSpace(t, db, ascending(30))
 	for _, text := range []string{
-		"INSERT EDGE ('v0', 'new') INTO g", // the embedding is now behind
+		"INSERT EDGE ('v0', 'new') INTO g", // the embedding is now older than the graph
 		"INSERT VERTEX 'v1' (age := 3) INTO g",
 	} {
 		answers(t, db, text)
@@ -188,7 +187,7 @@ func TestSearch_ResolvesOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		if loaded(db) {
-			t.Errorf("EXPLAIN %s loads", text)
+			t.Errorf("EXPLAIN %s loaded something", text)
 		}
 		rows, err := db.Query(ctx, text, nil)
 		if err != nil {
@@ -206,7 +205,7 @@ func TestSearch_ResolvesOnce(t *testing.T) {
 	}
 }
 
-// Which number an answer has depends on the metric, as JSON shows.
+// In JSON an answer has a distance or a similarity, depending on the metric.
 func TestSearch_JSON(t *testing.T) {
 	db := openTest(t, nil)
 	importText(t, db, "g", "a b\n")

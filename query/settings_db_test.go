@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Of several mistakes the same one is reported every time.
+// Among several mistakes, the same one is reported every time.
 func TestDB_Generate_ReportsTheFirstMistakeByName(t *testing.T) {
 	db := openTest(t, nil)
 	for range 20 {
@@ -21,8 +21,8 @@ func TestDB_Generate_ReportsTheFirstMistakeByName(t *testing.T) {
 	}
 }
 
-// Of an Untyped parameter the place decides whether it is a text or a number:
-// keys are found that look like numbers and truth values.
+// The context decides whether an Untyped parameter is a text or a number: keys that look like
+// numbers and truth values are found.
 func TestUntyped(t *testing.T) {
 	db := openTest(t, nil)
 	keys := []Untyped{"7", "007", "1e5", ".5", "-0", "true", "9223372036854775808", "nan", "it's"}
@@ -49,7 +49,7 @@ func TestUntyped(t *testing.T) {
 				t.Fatalf("%s with v = %s: %v", statement, key, err)
 			}
 			if !rows.Next() || rows.Next() {
-				t.Errorf("%s with v = %s: not one row", statement, key)
+				t.Errorf("%s with v = %s: no row", statement, key)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"heavytail/storage"
 )
 
-// partOf writes some trials of a statement, and returns what opens them.
+// partOf writes a range of trials of a statement, and returns a function that opens them.
 func partOf(t *testing.T, db *DB, statement string, first, count int64) func() (io.ReadCloser, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "part")
@@ -36,7 +36,8 @@ func mustParse(t *testing.T, text string) parser.Statement {
 	return s
 }
 
-// TestDB_RunTrials refuses parts that are not those of the statement, in their order and whole.
+// TestDB_RunTrials expects errors for parts of other statements, in the wrong order, or
+// incomplete.
 func TestDB_RunTrials(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -93,11 +94,12 @@ func TestDB_RunTrials(t *testing.T) {
 	before := []part{a, b}
 	mustExec(t, db, "INSERT EDGE ('0', 'new') INTO pa")
 	if _, err := db.RunTrials(t.Context(), mustParse(t, statement), before); !errors.Is(err, storage.ErrInvalid) || !strings.Contains(fmt.Sprint(err), "version 1") {
-		t.Errorf("another version of the graph: %v", err)
+		t.Errorf("a different version of the graph: %v", err)
 	}
 }
 
-// TestDB_WriteTrials_Errors refuses statements without trials, and numbers out of range.
+// TestDB_WriteTrials_Errors expects errors for statements without trials, and for numbers out
+// of range.
 func TestDB_WriteTrials_Errors(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -117,13 +119,13 @@ func TestDB_WriteTrials_Errors(t *testing.T) {
 			t.Errorf("%s: error %v, want an *Error", req.Statement, err)
 		}
 		if _, err := os.Stat(path); err == nil {
-			t.Errorf("%s: there is a file", req.Statement)
+			t.Errorf("%s: a file was left", req.Statement)
 		}
 	}
 }
 
-// TestDB_Trials_Cores writes the same bytes with any number of workers, and trials alone as among
-// others.
+// TestDB_Trials_Cores expects the same bytes with any number of workers, and for a trial alone
+// and in a range.
 func TestDB_Trials_Cores(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -152,13 +154,13 @@ func TestDB_Trials_Cores(t *testing.T) {
 		for i := range all {
 			db.opts.Workers = 1 + int(i)%3
 			if got := lines(i, 1); !slices.Equal(got, want[i:i+1]) {
-				t.Errorf("%s: trial %d is %s, among the others %s", statement, i, got, want[i])
+				t.Errorf("%s: trial %d alone is %s, in the range %s", statement, i, got, want[i])
 			}
 		}
 	}
 }
 
-// TestLinkFigures_JSON reads figures back as they were, also those that are not defined.
+// TestLinkFigures_JSON reads figures back unchanged, also undefined ones.
 func TestLinkFigures_JSON(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -183,6 +185,6 @@ func TestLinkFigures_JSON(t *testing.T) {
 	}
 	w = trial.NewWriter(io.Discard, "x", 2, 0, 2)
 	if err := errors.Join(w.Of(storage.GraphInfo{}), w.Write(f), w.Close()); err == nil {
-		t.Error("a part that lacks a trial was closed")
+		t.Error("Close accepted a part without one of its trials")
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestDB_Tune_ListsWhatIsMeasured searches for each goal, and measures the best that is
-// listed again by statements that know nothing of the search: it has the score that is
-// listed, to the last digit, and the defaults of no method have a better one.
+// TestDB_Tune_ListsWhatIsMeasured runs a search for each goal, and measures the best listed
+// options again by statements that are independent of the search: the score equals the listed
+// one, to the last digit, and the defaults of no method have a better score.
 func TestDB_Tune_ListsWhatIsMeasured(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: searches options several times")
@@ -45,7 +45,7 @@ func TestDB_Tune_ListsWhatIsMeasured(t *testing.T) {
 		{"LINKS", "criterion := 'auc', seed := 5"},
 		{"LABELS", "attribute := 'hub', criterion := 'macro_f1', seed := 5"},
 	}
-	// measured is what a goal measures of a method with options, stored as an embedding.
+	// measured embeds by a method with options and returns the score of a goal.
 	measured := func(goal, call string) float64 {
 		table("EMBED pa USING " + call + " AS again")
 		switch goal {
@@ -75,7 +75,7 @@ func TestDB_Tune_ListsWhatIsMeasured(t *testing.T) {
 			}
 			call := fmt.Sprintf("%s(%s, %v)", m.name, m.held, best["options"])
 			if got := measured(goal.goal, call); math.Abs(got-best["score"].(float64)) > 1e-15 || best["confirmed"] != true {
-				t.Errorf("%s: %s has %v, and is listed with %v, confirmed: %v", goal.goal, call, got, best["score"], best["confirmed"])
+				t.Errorf("%s: %s has the score %v, listed %v, confirmed: %v", goal.goal, call, got, best["score"], best["confirmed"])
 			}
 		}
 	}

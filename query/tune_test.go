@@ -15,7 +15,7 @@ import (
 	"heavytail/storage"
 )
 
-// tuned is a search that is short in all its stages.
+// tuned returns a search with short stages.
 func tuned() TuneRequest {
 	return TuneRequest{
 		Graph: "pa", Name: "best", Goal: ForReconstruction, Trials: 30, Seed: 5,
@@ -23,8 +23,8 @@ func tuned() TuneRequest {
 	}
 }
 
-// What is stored has the bytes and the record that EMBED gives with the options
-// of the record, and the figures of the best trial.
+// The stored embedding has the figures of the best trial, and EMBED with its recorded options
+// gives the same bytes and the same record.
 func TestDB_Tune_StoresTheBest(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -46,7 +46,7 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 		settings[o.Name] = Untyped(o.Value)
 	}
 	if info.Seed != 5 || settings["dim"] != Untyped("8") || settings["scale"] != Untyped("0.5") {
-		t.Errorf("stored with %v", info.Options)
+		t.Errorf("recorded options: %v", info.Options)
 	}
 	if _, err := db.Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "again", Method: info.Method, Settings: settings}); err != nil {
 		t.Fatal(err)
@@ -56,14 +56,14 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(m.Data, m2.Data) || !slices.Equal(info.Options, again.Options) {
-		t.Error("EMBED with the options of the record gives something else")
+		t.Error("EMBED with the recorded options gives a different embedding")
 	}
 	e, err := db.EvaluateReconstruction(t.Context(), EvaluateReconstructionRequest{Embedding: "best", Criterion: evaluate.ByBoth})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := e.Points[e.Best].Pearson; best.Measures[0].Name != "pearson" || got != best.Measures[0].Value {
-		t.Errorf("pearson of the stored embedding is %v, of the best trial %+v", got, best.Measures)
+		t.Errorf("pearson of the stored embedding is %v; the best trial is %+v", got, best.Measures)
 	}
 }
 
@@ -93,12 +93,12 @@ func TestDB_Tune_Same(t *testing.T) {
 			return a.Number == b.Number && a.Score == b.Score && slices.Equal(a.Options, b.Options)
 		}
 		if !slices.Equal(rows, m.Data) || !slices.EqualFunc(trials, r.Trials, same) {
-			t.Errorf("%d workers give another result", workers)
+			t.Errorf("%d workers give a different result", workers)
 		}
 	}
 }
 
-// A search that is cancelled in any stage leaves nothing.
+// A search that is cancelled in any stage stores nothing.
 func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
 	t.Parallel()
 	stages := []string{"survey", "refine", "select", "solving"}
@@ -119,13 +119,13 @@ func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
 			t.Errorf("cancelled in the stage %s: %v", stage, err)
 		}
 		if list, err := db.store.Embeddings(t.Context()); err != nil || len(list) > 0 {
-			t.Errorf("embeddings after it: %v, %v", list, err)
+			t.Errorf("embeddings after the search: %v, %v", list, err)
 		}
 		cancel()
 	}
 }
 
-// A measure that no embedding of the graph has is said to be none.
+// The result says so if the goal is undefined for every embedding of the graph.
 func TestDB_Tune_NoScore(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -150,8 +150,7 @@ func TestDB_Tune_NoScore(t *testing.T) {
 	}
 }
 
-// A trial in full has the figures of EVALUATE LINKS, where the latest edges are held
-// out as well.
+// A full trial has the figures of EVALUATE LINKS, also if the latest edges are held out.
 func TestDB_Tune_LatestLinks(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDB_Embed_UnitBall compares what a placement says of itself with a
-// reconstruction at radius 1, where it is exact and where it is not.
+// TestDB_Embed_UnitBall compares the reported statistics of a placement with a reconstruction
+// at radius 1, for an exact placement and for one with wrong pairs.
 func TestDB_Embed_UnitBall(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -31,7 +31,7 @@ func TestDB_Embed_UnitBall(t *testing.T) {
 		at := answer.Points[answer.Best]
 		for name, want := range map[string]float64{"precision": at.Precision, "recall": at.Recall} {
 			if got, err := strconv.ParseFloat(stats[name], 64); err != nil || got != want {
-				t.Errorf("dim %d: %s %s, by the reconstruction %g", dim, name, stats[name], want)
+				t.Errorf("dim %d: %s is %s, in the reconstruction %g", dim, name, stats[name], want)
 			}
 		}
 		exact := stats["wrong pairs"] == "0"
@@ -51,8 +51,7 @@ func TestDB_Embed_UnitBall(t *testing.T) {
 	}
 }
 
-// TestDB_Embed_UnitBallBound expects a star without a placement in two dimensions to
-// be said to have none.
+// TestDB_Embed_UnitBallBound expects a notice that a star has no placement in two dimensions.
 func TestDB_Embed_UnitBallBound(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -68,12 +67,12 @@ func TestDB_Embed_UnitBallBound(t *testing.T) {
 	}
 	const want = "no placement in fewer than 3 dimensions is exact"
 	if len(made.Notices) != 1 || !strings.Contains(made.Notices[0].Text, want) {
-		t.Errorf("notices %v do not say %q", made.Notices, want)
+		t.Errorf("notices %v do not contain %q", made.Notices, want)
 	}
 }
 
-// TestDB_Refresh_UnitBall changes a few edges and vertices, and expects the placement to
-// be exact again after the neighbourhood of the change has moved.
+// TestDB_Refresh_UnitBall changes a few edges and vertices, and expects an exact placement
+// after a refresh that moves only the neighbourhood of the change.
 func TestDB_Refresh_UnitBall(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -112,8 +111,8 @@ func TestDB_Refresh_UnitBall(t *testing.T) {
 	}
 }
 
-// TestDB_Tune_UnitBall expects a search that names unit_ball to store what EMBED gives
-// with the options that it found.
+// TestDB_Tune_UnitBall expects a search that names unit_ball to store the vectors that EMBED
+// gives with the options found.
 func TestDB_Tune_UnitBall(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: searches options several times")
@@ -130,7 +129,7 @@ func TestDB_Tune_UnitBall(t *testing.T) {
 	}
 	best := tuned.Trials[0]
 	if best.Method != "unit_ball" || !best.Confirmed || tuned.Embedding.Method != "unit_ball" || best.Score < 0.99 {
-		t.Errorf("the best is %+v, stored as %s", best, tuned.Embedding.Method)
+		t.Errorf("the best trial is %+v, stored as %s", best, tuned.Embedding.Method)
 	}
 	margin := 0.0
 	for _, o := range best.Options {
@@ -145,12 +144,12 @@ func TestDB_Tune_UnitBall(t *testing.T) {
 	}
 	_, got, err := db.store.Embedding(t.Context(), "best")
 	if err != nil || !slices.Equal(got.Data, want.Data) {
-		t.Errorf("EMBED with the options that were found gives other vectors, %v", err)
+		t.Errorf("EMBED with the options found gives different vectors, %v", err)
 	}
 }
 
-// TestDB_Embed_UnitBallLeast searches for the smallest dimension of a star of five leaves,
-// which is 2, and expects a refresh to keep it.
+// TestDB_Embed_UnitBallLeast searches the smallest dimension for a star of five leaves, which
+// is 2, and expects a refresh to keep that dimension.
 func TestDB_Embed_UnitBallLeast(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
@@ -182,6 +181,6 @@ func TestDB_Embed_UnitBallLeast(t *testing.T) {
 	}
 	_, err = db.Tune(t.Context(), TuneRequest{Graph: "star", Name: "x", Goal: ForReconstruction, Methods: []TuneMethod{{Using: UnitBall{Dim: BallLeast}}}})
 	if !errors.Is(err, ErrInvalid) {
-		t.Errorf("a search with the least dim: %v", err)
+		t.Errorf("TUNE with the least dim: %v", err)
 	}
 }

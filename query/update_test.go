@@ -15,13 +15,13 @@ import (
 	"heavytail/storage"
 )
 
-// world is a graph as a map, to hold the answers of a DB against. Vertices are
-// in the order in which they came.
+// world is a model of a graph in maps, with which the answers of a DB are compared. Vertices
+// are in the order of their insertion.
 type world struct {
 	keys    []string
 	values  map[string]map[string]storage.Value // by key, then by attribute
-	edges   map[[2]string]float64               // by ends in order, the weight
-	vectors map[string][2]float32               // of the vertices that the embedding knows
+	edges   map[[2]string]float64               // weight by the sorted ends
+	vectors map[string][2]float32               // of the vertices in the embedding
 }
 
 func newWorld() *world {
@@ -53,8 +53,8 @@ func (w *world) degree(key string) (n int) {
 	return n
 }
 
-// TestUpdate_Model makes random changes through the methods of DB and through a
-// map, and compares what both say of vertices, neighbours and distances.
+// TestUpdate_Model makes the same random changes in a DB and in a model, and compares their
+// vertices, neighbours and distances.
 func TestUpdate_Model(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -249,10 +249,9 @@ func compareNearest(t *testing.T, db *DB, w *world, of string) {
 	}
 }
 
-// Writers change all vertices at once, each time to another number, and take the
-// edges of a ring away or put them back, with the degree of every vertex as an
-// attribute. Whatever version readers see, all its vertices have the same number
-// and the degree that their attribute says.
+// Each change of a writer gives all vertices the same new number, removes or restores the
+// edges of a ring, and sets the degree of every vertex as an attribute. In every version that
+// readers see, all vertices have the same number and the degree in their attribute.
 func TestUpdate_Concurrent(t *testing.T) {
 	n, rounds := 12, often(6, 15, 15)
 	db := openTest(t, nil)
@@ -322,7 +321,7 @@ func TestUpdate_Concurrent(t *testing.T) {
 	readers.Wait()
 }
 
-// toggle takes a ring of edges away, or puts it back.
+// toggle removes a ring of edges, or restores it.
 func toggle(tx *storage.Tx, ring []storage.Edge) error {
 	degree := int64(0)
 	stats, err := tx.DeleteEdges("g", ring)
@@ -343,8 +342,7 @@ func toggle(tx *storage.Tx, ring []storage.Edge) error {
 	return err
 }
 
-// readRound asks one of three questions, whose answers are the same for all
-// vertices.
+// readRound runs one of three queries, and expects the same number in all vertices.
 func readRound(ctx context.Context, db *DB, n, question int) error {
 	switch question % 3 {
 	case 0:
@@ -390,8 +388,8 @@ func readRound(ctx context.Context, db *DB, n, question int) error {
 	}
 }
 
-// A change with a condition whose graph is changed while it is asked is asked
-// again, and at last when nobody else can write.
+// If the graph changes while the condition of a statement is evaluated, the condition is
+// evaluated again, the last time with the graph locked against other writers.
 func TestUpdate_WhereGraphChanges(t *testing.T) {
 	for _, changes := range []int{0, 1, 3} {
 		db := openTest(t, nil)
@@ -416,12 +414,12 @@ func TestUpdate_WhereGraphChanges(t *testing.T) {
 			},
 		})
 		if err != nil || result.Updated != int64(2+changes) || asked != changes+1 {
-			t.Errorf("%d changes: %d vertices updated, asked %d times, %v", changes, result.Updated, asked, err)
+			t.Errorf("%d changes: %d vertices updated, condition called %d times, %v", changes, result.Updated, asked, err)
 		}
 	}
 }
 
-// A transaction that fails leaves nothing behind, and its error comes through.
+// A failed transaction changes nothing, and Update returns its error.
 func TestDB_Update_Fails(t *testing.T) {
 	db := openTest(t, nil)
 	ctx := context.Background()
@@ -443,8 +441,7 @@ func TestDB_Update_Fails(t *testing.T) {
 	}
 }
 
-// Requests made from Go get errors that say which piece is wrong, without a
-// position.
+// Errors of requests from Go name the part that is wrong, without a position.
 func TestUpdate_Mistakes(t *testing.T) {
 	db := openTest(t, nil)
 	ctx := context.Background()
@@ -490,8 +487,7 @@ func TestUpdate_Mistakes(t *testing.T) {
 	}
 }
 
-// Readers of rows that stream keep what they read, whatever happens to the
-// graph meanwhile.
+// Streamed rows are of one version, whatever changes the graph meanwhile.
 func TestShowVertices_StreamsOneVersion(t *testing.T) {
 	db := openTest(t, nil)
 	ctx := context.Background()

@@ -16,7 +16,7 @@ import (
 	"heavytail/storage/format"
 )
 
-// contents is what a database says about the graph social and its embedding.
+// contents returns the answers of a database about the graph social and its embedding.
 func contents(t *testing.T, db *DB) string {
 	t.Helper()
 	var b strings.Builder
@@ -34,8 +34,8 @@ func contents(t *testing.T, db *DB) string {
 	return b.String()
 }
 
-// A backup answers as the store did when it was made, and a compaction changes
-// the size of the file alone.
+// A backup has the answers of the store at the time of the backup, and a compaction changes
+// only the size of the file.
 func TestDB_BackupAndCompact(t *testing.T) {
 	db := openTest(t, nil)
 	twoTriangles(t, db)
@@ -76,7 +76,7 @@ func TestDB_BackupAndCompact(t *testing.T) {
 	if got := contents(t, db); got != want {
 		t.Errorf("after the compaction: %s, before: %s", got, want)
 	}
-	importText(t, db, "social", "a z\n") // which the copy does not have
+	importText(t, db, "social", "a z\n") // not in the copy
 
 	copied, err := Open(path, &Options{ReadOnly: true})
 	if err != nil {
@@ -97,10 +97,10 @@ func TestDB_BackupAndCompact(t *testing.T) {
 	}
 }
 
-// second is the error of a call with a result.
+// second returns the error of a call that also has a result.
 func second[T any](_ T, err error) error { return err }
 
-// Where files are confined to a folder, a backup is made there and nowhere else.
+// If files are confined to a folder, backups are written only there.
 func TestDB_Backup_Confined(t *testing.T) {
 	db, parent := confined(t)
 	want := contents(t, db)
@@ -114,7 +114,7 @@ func TestDB_Backup_Confined(t *testing.T) {
 		t.Fatalf("%+v, %v", backup, err)
 	}
 	if left := listing(t, parent); left != "inside secret.txt" {
-		t.Errorf("outside the folder there are %s", left)
+		t.Errorf("files outside of the folder: %s", left)
 	}
 	copied, err := Open(filepath.Join(parent, "inside", "sub", "copy.ht"), &Options{ReadOnly: true})
 	if err != nil {
@@ -130,7 +130,7 @@ func TestDB_Backup_Confined(t *testing.T) {
 	}
 }
 
-// The figures of SHOW STATS are those of the file.
+// SHOW STATS reports the figures of the file.
 func TestDB_Stats(t *testing.T) {
 	db := openTest(t, nil)
 	twoTriangles(t, db)
@@ -158,7 +158,7 @@ func TestDB_Stats(t *testing.T) {
 	}
 }
 
-// A copy is whole, and ends with the error of what it reads.
+// A copy is complete, and returns the errors of its source.
 func TestCall_CopyFile(t *testing.T) {
 	db := openTest(t, nil)
 	c, err := db.begin(t.Context(), "BACKUP")
@@ -177,8 +177,8 @@ func TestCall_CopyFile(t *testing.T) {
 	}
 }
 
-// Of a sound store everything is recovered, whether it is open for writing or
-// for reading. The same is done to a file by its path.
+// Everything in a sound store is recovered, whether it is open for writing or for reading, and
+// also from a file given by its path.
 func TestDB_Recover(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.ht")
 	db, err := Open(path, nil)

@@ -15,8 +15,8 @@ import (
 	"heavytail/storage"
 )
 
-// TestVectors compares vectors with those that were stored, and the distances between
-// them, computed here, with those of NEAREST. Then the graph loses a vertex and gets one.
+// TestVectors compares vectors with the stored ones, and the distances between them, computed
+// here, with those of NEAREST. Then it deletes a vertex and inserts one.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	db, ctx := openTest(t, nil), t.Context()
@@ -35,7 +35,7 @@ func TestVectors(t *testing.T) {
 				t.Errorf("%s: %v and %v, want %v, %v", v.Key, v.Vector, one, want[v.Key], err)
 			}
 			keys, vectors[v.Key] = append(keys, v.Key), slices.Clone(one)
-			one[0], v.Vector[1] = 99, 99 // which nobody must see
+			one[0], v.Vector[1] = 99, 99 // the stored vectors must not change
 		}
 		if !slices.Equal(keys, order) {
 			t.Fatalf("vertices %v, want %v", keys, order)
@@ -82,7 +82,7 @@ func TestVectors(t *testing.T) {
 		t.Errorf("%+v, want %+v", after.Info, stored.Info)
 	}
 	if before.Info.Vertices != 6 || before.Key(1) != "b" || before.Graph.Degree(1) != 2 {
-		t.Errorf("the snapshot before has changed: %+v", before.Info)
+		t.Errorf("the earlier snapshot has changed: %+v", before.Info)
 	}
 	var mistake *Error
 	if _, err := db.Vector(ctx, "pos", "newer"); !errors.As(err, &mistake) || !strings.Contains(err.Error(), "newer than embedding pos") {
@@ -93,8 +93,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestVectors_Mistakes expects the nearest name for one that is unknown, and the error
-// of a context that has ended, before the iteration or in it.
+// TestVectors_Mistakes expects the nearest name for an unknown name, and the error of a context
+// that ends before or during the iteration.
 func TestVectors_Mistakes(t *testing.T) {
 	t.Parallel()
 	db, ctx := openTest(t, nil), t.Context()
@@ -113,11 +113,11 @@ func TestVectors_Mistakes(t *testing.T) {
 	for nearest, err := range map[string]error{"social": noGraph, "pos": noEmbedding, "alice": noVertex, "pos ": noVectors} {
 		var mistake *Error
 		if !errors.As(err, &mistake) || strings.Trim(mistake.Nearest, `"'`) != strings.TrimSpace(nearest) || !errors.Is(err, storage.ErrNotFound) {
-			t.Errorf("nearest to %q: %v", nearest, err)
+			t.Errorf("expected the nearest name %q: %v", nearest, err)
 		}
 	}
 	if rows != 1 {
-		t.Errorf("%d rows with the error", rows)
+		t.Errorf("%d rows before the error", rows)
 	}
 
 	stopped, cancel := context.WithCancel(ctx)

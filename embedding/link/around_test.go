@@ -9,7 +9,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-// bound is a model of the named scorers, with weights that differ.
+// bound returns a model of the named scorers, with different weights.
 func bound(t *testing.T, g *csr.Graph, vectors *vec.Matrix, names ...string) *Bound {
 	t.Helper()
 	m := &Model{slope: 0.7, shift: -0.4, bias: 0.1}
@@ -57,8 +57,8 @@ func TestBound_Around(t *testing.T) {
 	}
 }
 
-// TestPredictor_Around expects of models of paths the links and the scores that scoring every
-// candidate gives, to the bit.
+// TestPredictor_Around compares the predictions of models of path scorers with those from
+// scoring every candidate: same links, same scores to the bit.
 func TestPredictor_Around(t *testing.T) {
 	t.Parallel()
 	g, vectors, _ := hiddenLinks(t)
@@ -66,7 +66,7 @@ func TestPredictor_Around(t *testing.T) {
 		b := bound(t, g, vectors, names...)
 		quick, slow := b.Scoring(), Scoring{Score: b.Score, HigherIsLikelier: true}
 		if quick.around == nil {
-			t.Fatalf("%v are scored pair by pair", names)
+			t.Fatalf("%v: the model is scored pair by pair", names)
 		}
 		near := []uint32{3, 200, 399}
 		for _, top := range []int{0, 3} {
@@ -76,7 +76,7 @@ func TestPredictor_Around(t *testing.T) {
 				got, scored, err := p.For(t.Context(), u, near, 4)
 				want, all, _ := q.For(t.Context(), u, near, 4)
 				if err != nil || !slices.Equal(got, want) || scored != all {
-					t.Fatalf("%v of %d: %v of %d, want %v of %d, %v", names, u, got, scored, want, all, err)
+					t.Fatalf("%v of vertex %d: %v of %d, want %v of %d, %v", names, u, got, scored, want, all, err)
 				}
 			}
 			got, _, err := p.All(t.Context(), nil, 50)
@@ -88,8 +88,9 @@ func TestPredictor_Around(t *testing.T) {
 	}
 }
 
-// TestBound_Scoring expects a model of one scorer to have the links of the scorer with its own
-// probabilities, also of scorers that have further candidates than models, and with thresholds.
+// TestBound_Scoring expects a model of one scorer to predict the links of the scorer, with
+// probabilities as scores; also for scorers with more candidates than models have, and with
+// thresholds.
 func TestBound_Scoring(t *testing.T) {
 	t.Parallel()
 	g, _, _ := hiddenLinks(t)
@@ -129,7 +130,7 @@ func TestBound_Scoring(t *testing.T) {
 		}
 		best, _, err := NewPredictor(g, b.Scoring(), PredictOptions{Top: 1}).All(t.Context(), nil, 5)
 		if err != nil || len(best) == 0 || best[0] != all[0] {
-			t.Errorf("%s: %v are likeliest of both ends, %v", s.Name, best, err)
+			t.Errorf("%s: %v are among the likeliest links of both ends, %v", s.Name, best, err)
 		}
 	}
 }

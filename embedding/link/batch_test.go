@@ -11,8 +11,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// TestNewBatch_SameBits holds lists of pairs of every length around the number fetched
-// ahead against single pairs, some of them isolated vertices or one vertex twice.
+// TestNewBatch_SameBits compares lists of pairs with single pairs. List lengths are around the
+// number of pairs that are prefetched, and some pairs have isolated or equal vertices.
 func TestNewBatch_SameBits(t *testing.T) {
 	const n = 60
 	random := rand.New(rand.NewPCG(5, 6))

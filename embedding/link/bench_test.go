@@ -10,8 +10,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// BenchmarkScore scores random pairs of a graph with hubs: 20,000 vertices of
-// mean degree 40, end points drawn with a preference for small numbers.
+// BenchmarkScore scores random pairs of a graph with hubs: 20,000 vertices of mean degree 40,
+// whose edges prefer vertices with small numbers.
 func BenchmarkScore(b *testing.B) {
 	const n, dim = 20_000, 200
 	random := rand.New(rand.NewPCG(1, 1))

@@ -7,7 +7,8 @@ import (
 	"heavytail/storage/csr"
 )
 
-// starGraph has vertex 0 in the middle, and two of the leaves joined to one more vertex.
+// starGraph returns a star with vertex 0 as its hub, and one more vertex that is joined to two
+// of the leaves.
 func starGraph(t testing.TB, leaves int) *csr.Graph {
 	var edges []csr.Edge
 	for v := 1; v <= leaves; v++ {
@@ -17,8 +18,8 @@ func starGraph(t testing.TB, leaves int) *csr.Graph {
 	return testgraph.Of(t, leaves+2, append(edges, csr.Edge{U: 1, V: last}, csr.Edge{U: 2, V: last})...)
 }
 
-// On a large star only a few pairs of leaves are scored, and two leaves with one more common
-// neighbour are found, since paths over vertices with few edges come first.
+// On a large star only a few pairs of leaves are scored. Two leaves with another common
+// neighbour are found, since paths over vertices of low degree come first.
 func TestPredictor_Few(t *testing.T) {
 	const leaves = 3000
 	g := starGraph(t, leaves)
@@ -40,6 +41,6 @@ func TestPredictor_Few(t *testing.T) {
 	}
 	small := starGraph(t, 100)
 	if p := NewPredictor(small, scoringOf(t, "katz", small, nil), PredictOptions{}); p.CountMany() != 0 {
-		t.Error("a small star has too many paths")
+		t.Error("a small star is said to have too many paths")
 	}
 }

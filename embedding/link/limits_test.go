@@ -11,8 +11,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// TestPredictor_Threshold holds threshold and top against the sorted list of all pairs: of
-// the links that reach the threshold those remain that are among the likeliest of both ends.
+// TestPredictor_Threshold compares threshold and top with the sorted list of all pairs: the
+// result has the links that reach the threshold and are among the likeliest of both ends.
 func TestPredictor_Threshold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := hubGraph(t)
@@ -41,8 +41,8 @@ func TestPredictor_Threshold(t *testing.T) {
 	})
 }
 
-// likeliest filters a sorted list of all links. Of a vertex links come in the order of their
-// scores, ties by the other end.
+// likeliest filters a sorted list of all links. The links of a vertex are ordered by score,
+// ties by the other end.
 func likeliest(all []PredictedLink, higher bool, threshold *float64, top int) []PredictedLink {
 	among := func(u, v uint32) bool {
 		place := 0
@@ -69,8 +69,8 @@ func likeliest(all []PredictedLink, higher bool, threshold *float64, top int) []
 	return kept
 }
 
-// TestPredictor_Many holds the rule of the limit against its definition, by paths that are
-// counted one by one, and Limited against For where there is no limit.
+// TestPredictor_Many compares the limit on paths with its definition, by counting paths one by
+// one, and Limited without a limit with For.
 func TestPredictor_Many(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := hubGraph(t)
@@ -83,7 +83,7 @@ func TestPredictor_Many(t *testing.T) {
 				steps[u] = pathSteps(g, name, u)
 			}
 			for u := range uint32(n) {
-				sum := int64(0) // of all that come before u or with it
+				sum := int64(0) // of the paths from u and all vertices before it
 				for v := range uint32(n) {
 					if v%4 != 1 && steps[v] <= steps[u] {
 						sum += steps[v]
@@ -105,7 +105,7 @@ func TestPredictor_Many(t *testing.T) {
 	})
 }
 
-// pathSteps follows the paths from a vertex.
+// pathSteps counts the steps of the paths from a vertex.
 func pathSteps(g *csr.Graph, name string, u uint32) int64 {
 	pairs, triples := int64(0), int64(0)
 	for _, x := range g.Neighbors(u) {
@@ -123,7 +123,7 @@ func pathSteps(g *csr.Graph, name string, u uint32) int64 {
 	return pairs
 }
 
-// TestDescending lists all vertices, those of most edges first.
+// TestDescending lists all vertices by descending degree.
 func TestDescending(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := hubGraph(t)

@@ -14,8 +14,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// kite has the common neighbours 2 (degree 3) and 3 (degree 2) of 0 and 1, a
-// tail 4 behind 2, and an isolated 5.
+// kite returns a graph in which 0 and 1 have the common neighbours 2 (degree 3) and 3 (degree
+// 2), 4 is a leaf at 2, and 5 is isolated.
 //
 //	0 — 2 — 4
 //	|   |
@@ -104,7 +104,7 @@ func TestNew_Table(t *testing.T) {
 	names := map[string]bool{}
 	for _, s := range Scorers() {
 		if names[s.Name] || s.Summary == "" {
-			t.Errorf("%s: twice, or without a summary", s.Name)
+			t.Errorf("%s is a duplicate or has no summary", s.Name)
 		}
 		names[s.Name] = true
 		if _, err := New(s.Name, g, m); err != nil {
@@ -127,7 +127,7 @@ func TestNew_Table(t *testing.T) {
 	}
 }
 
-// TestNew_Likelier checks HigherIsLikelier on vectors: 1 is nearer to 0 than 2.
+// TestNew_Likelier checks HigherIsLikelier on vectors: 1 is nearer to 0 than 2 is.
 func TestNew_Likelier(t *testing.T) {
 	m := &vec.Matrix{Rows: 3, Dim: 2, Data: []float32{2, 1, 2, 1.5, -1, 2}}
 	for _, s := range Scorers() {
@@ -144,8 +144,8 @@ func TestNew_Likelier(t *testing.T) {
 	}
 }
 
-// TestHeuristics_Sets compares every heuristic with its definition on sets, on
-// graphs with hubs, so that both ways to intersect lists are taken.
+// TestHeuristics_Sets compares every heuristic with its definition on sets, on graphs with
+// hubs, so that both algorithms to intersect lists are used.
 func TestHeuristics_Sets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 300).Draw(t, "n")
@@ -163,8 +163,8 @@ func TestHeuristics_Sets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The same functions for all pairs, as they keep marks from one to the next;
-		// and those that have no room for marks.
+		// The same functions for all pairs, since they keep marks between pairs; and functions
+		// without memory for marks.
 		functions := map[string][]func(u, v uint32) float64{}
 		unmarked := newCommon(g)
 		unmarked.scratch.New = func() any { return &marks{} }
@@ -257,7 +257,7 @@ func TestHeuristics_Sets(t *testing.T) {
 	})
 }
 
-// TestGallop takes every pattern of a short list against a long one.
+// TestGallop intersects every short list with a long one.
 func TestGallop(t *testing.T) {
 	long := []uint32{1, 3, 4, 7, 8, 9, 12, 15, 16, 17, 21, 30}
 	for pattern := range 1 << 10 {
@@ -276,13 +276,13 @@ func TestGallop(t *testing.T) {
 			gallop(short, long[:length], func(w uint32) { got = append(got, w) })
 			part := slices.DeleteFunc(slices.Clone(want), func(w uint32) bool { return !slices.Contains(long[:length], w) })
 			if !slices.Equal(got, part) {
-				t.Fatalf("%v in %v: %v, expected %v", short, long[:length], got, part)
+				t.Fatalf("%v and %v: %v, expected %v", short, long[:length], got, part)
 			}
 		}
 	}
 }
 
-// TestVectors_Range takes vectors whose squares leave the range of float32.
+// TestVectors_Range has vectors whose squares exceed the range of float32.
 func TestVectors_Range(t *testing.T) {
 	for _, scale := range []float64{1e-40, 1e-25, 1, 1e25, 1e38} {
 		a, b := []float32{float32(3 * scale), 0}, []float32{0, float32(-2 * scale)}
@@ -297,6 +297,6 @@ func TestVectors_Range(t *testing.T) {
 		}
 	}
 	if got := Dot([]float32{1e30, 1e30}, []float32{1e30, -1e30}); got != 0 {
-		t.Errorf("dot of opposite overflows: %v", got)
+		t.Errorf("dot of opposite vectors: %v", got)
 	}
 }

@@ -10,10 +10,9 @@ import (
 	"heavytail/storage/vec"
 )
 
-// BenchmarkModel scores pairs of ego-twitter by a model of the default terms and
-// "hadamard+l1" with a weight for each of 200 coordinates: pairs of any vertices, and
-// pairs two steps apart, as candidates are, which have long lists of neighbours. The
-// vectors are random, which does not change the work.
+// BenchmarkModel scores pairs of ego-twitter by a model of the default terms and "hadamard+l1"
+// with a weight for each of 200 coordinates: random pairs, and pairs two steps apart, as
+// candidates are, whose lists of neighbours are long. Random vectors have the same cost.
 func BenchmarkModel(b *testing.B) {
 	const dim = 200
 	g := realgraph.Load(b, "ego-twitter")
@@ -78,7 +77,7 @@ func BenchmarkModel(b *testing.B) {
 	}
 }
 
-// whole is a model with every default term and both features, whatever training has
+// whole returns a model with every default term and both features, also those that training
 // left out.
 func whole(m *Model, dim int, random *rand.Rand) *Model {
 	all := &Model{dim: dim, slope: m.slope, shift: m.shift}

@@ -15,8 +15,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// planted is a random graph, of which the last ten vertices have no edges, random
-// vectors, and pairs that are links by a logistic law of the vectors.
+// planted returns a random graph whose last ten vertices are isolated, random vectors, and
+// pairs that are links with a logistic probability of their vectors.
 func planted(t testing.TB, n, dim, pairs int, law func(g *csr.Graph, m *vec.Matrix, u, v uint32) float64) (*csr.Graph, *vec.Matrix, Pairs) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -52,12 +52,12 @@ func planted(t testing.TB, n, dim, pairs int, law func(g *csr.Graph, m *vec.Matr
 // plantedWeight is the weight of each product of coordinates in bySumOfProducts.
 const plantedWeight = 0.7
 
-// bySumOfProducts is a law with the same weight for all products of coordinates.
+// bySumOfProducts returns log-odds with the same weight for every product of coordinates.
 func bySumOfProducts(_ *csr.Graph, m *vec.Matrix, u, v uint32) float64 {
 	return plantedWeight * float64(vec.Dot(m.Row(int(u)), m.Row(int(v))))
 }
 
-// trained returns a model of the terms, which the tests share, and what it was trained on.
+// trained returns a model of the terms, which tests share, and its training data.
 func trained(t testing.TB, terms Terms) (*Model, *csr.Graph, *vec.Matrix) {
 	t.Helper()
 	g, vectors, pairs := planted(t, 300, 8, 2000, bySumOfProducts)
@@ -102,7 +102,7 @@ func TestModel_SymmetricAndExplained(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for u := uint32(280); u < 300; u++ { // the second half has no edges
+		for u := uint32(280); u < 300; u++ { // the last ten vertices are isolated
 			for v := uint32(280); v < 300; v++ {
 				p := f.Score(u, v)
 				out := make([]float64, 7)
@@ -125,10 +125,10 @@ func TestModel_SymmetricAndExplained(t *testing.T) {
 	}
 }
 
-// Every score that a model measures in its own way is that of New.
+// Every score that a model computes by its own code equals the score of New.
 func TestModel_MeasuresAsScorers(t *testing.T) {
 	g, vectors, _ := planted(t, 300, 8, 100, bySumOfProducts)
-	copy(vectors.Row(1), vectors.Row(0)) // no distance
+	copy(vectors.Row(1), vectors.Row(0)) // distance 0
 	m := &Model{dim: 8}
 	for _, name := range DefaultHeuristics(true) {
 		m.terms = append(m.terms, term{name: name})
@@ -154,7 +154,7 @@ func TestModel_MeasuresAsScorers(t *testing.T) {
 	}
 }
 
-// Scores that are log-odds times a factor, and more, are brought back to those.
+// Calibration of a linear function of the log-odds restores the log-odds.
 func TestCalibrate_Planted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	var scores []float64
@@ -167,12 +167,12 @@ func TestCalibrate_Planted(t *testing.T) {
 	if math.Abs(slope-1./3) > 0.02 || math.Abs(shift+1./3) > 0.05 {
 		t.Errorf("slope %v and shift %v, expected 1/3 and -1/3", slope, shift)
 	}
-	// Scores that separate the two have a finite slope, and those that mislead keep
-	// their order.
+	// Scores that separate links from other pairs have a finite slope, and misleading scores
+	// keep their order.
 	if slope, shift := calibrate([]float64{1, 2, 3, 4}, []bool{false, false, true, true}); !(slope > 0 && slope < 100) || shift-shift != 0 {
 		t.Errorf("slope %v and shift %v of scores that separate", slope, shift)
 	}
-	// Scores that say much about a few pairs and little about most keep an order.
+	// Scores that are informative for only a few pairs keep their order.
 	scores, linked = nil, nil
 	for i := range 20_000 {
 		x := rng.NormFloat64()
@@ -207,7 +207,7 @@ func TestModel_WithPrior(t *testing.T) {
 	}
 	odds := func(p float64) float64 { return p / (1 - p) }
 	if got, want := odds(rare.Score(1, 2)), odds(even.Score(1, 2))/99; math.Abs(got-want) > 1e-9*want {
-		t.Errorf("odds of %v for a share of 0.01, expected %v", got, want)
+		t.Errorf("odds of %v for a fraction of 0.01, expected %v", got, want)
 	}
 }
 
@@ -285,7 +285,7 @@ func FuzzReadModel(f *testing.F) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(b.Bytes()[modelHead:], body) {
-			t.Fatal("a model reads as one and writes another")
+			t.Fatal("a model that was read and written again has different bytes")
 		}
 		if _, err := ReadModel(&b); err != nil {
 			t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// bruteForce scores all pairs without an edge that are candidates, sorts them, and
-// cuts. A nil candidate means that all pairs whose score is not 0 are.
+// bruteForce scores all candidates among the pairs without an edge, sorts them, and truncates
+// the list. With a nil candidate, every pair whose score is not 0 is a candidate.
 func bruteForce(g *csr.Graph, s Scoring, candidate func(u, v uint32) bool, admit func(uint32) bool) []PredictedLink {
 	var all []PredictedLink
 	for u := range uint32(g.Vertices()) {
@@ -57,8 +57,8 @@ func hubGraph(t *rapid.T) *csr.Graph {
 	return withTimes(g, random)
 }
 
-// coarseVectors returns n vectors with many ties, and lists of near vertices, which may
-// repeat a vertex, and have neighbours and the vertex itself.
+// coarseVectors returns n vectors with many ties, and lists of near vertices, which may contain
+// duplicates, neighbours and the vertex itself.
 func coarseVectors(t *rapid.T, n int) (random *rand.Rand, m *vec.Matrix, near [][]uint32) {
 	random = rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "vectors"), 0))
 	m = vec.NewMatrix(n, 2)
@@ -74,7 +74,7 @@ func coarseVectors(t *rapid.T, n int) (random *rand.Rand, m *vec.Matrix, near []
 	return random, m, near
 }
 
-// nearOf returns what All asks for the nearest vertices.
+// nearOf returns the function by which All gets the nearest vertices.
 func nearOf(lists [][]uint32) Near {
 	return func(us []uint32) ([][]uint32, error) {
 		found := make([][]uint32, len(us))
@@ -85,8 +85,8 @@ func nearOf(lists [][]uint32) Near {
 	}
 }
 
-// TestPredictor_BruteForce holds every scorer against all pairs, for the whole graph
-// and for each vertex, with the same bits.
+// TestPredictor_BruteForce compares every scorer with brute force over all pairs, for the whole
+// graph and for each vertex, to the bit.
 func TestPredictor_BruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := hubGraph(t)
@@ -151,11 +151,11 @@ func TestPredictor_NaN(t *testing.T) {
 		}
 	}
 	if got, _, err := p.For(t.Context(), 0, []uint32{3}, 0); len(got) != 0 || err != nil {
-		t.Errorf("none asked for: %v, %v", got, err)
+		t.Errorf("links with k = 0: %v, %v", got, err)
 	}
 }
 
-// scoringOf is the scoring by a scorer that is known.
+// scoringOf returns the scoring of a known scorer.
 func scoringOf(t interface{ Fatal(...any) }, name string, g *csr.Graph, m *vec.Matrix) Scoring {
 	score, err := New(name, g, m)
 	if err != nil {
@@ -164,7 +164,7 @@ func scoringOf(t interface{ Fatal(...any) }, name string, g *csr.Graph, m *vec.M
 	return NewScoring(name, score)
 }
 
-// TestPredictor_Cancelled ends with the error of the context, and of near.
+// TestPredictor_Cancelled expects the error of the context, and of the function near.
 func TestPredictor_Cancelled(t *testing.T) {
 	g := withTimes(kite(t), rand.New(rand.NewPCG(4, 4)))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -183,9 +183,9 @@ func TestPredictor_Cancelled(t *testing.T) {
 		if known.NeedsEmbedding != errors.Is(err, failed) {
 			t.Errorf("%s: %v", known.Name, err)
 		}
-		// The arrays are as they were.
+		// The next call finds clean arrays.
 		if got, _, err := p.For(t.Context(), 3, nil, 10); err != nil || known.Name == "common_neighbors" && !slices.Equal(got, []PredictedLink{{3, 2, 2}}) {
-			t.Errorf("%s after that: %v, %v", known.Name, got, err)
+			t.Errorf("%s after a cancelled call: %v, %v", known.Name, got, err)
 		}
 	}
 }
@@ -208,8 +208,8 @@ func TestPredictor_Progress(t *testing.T) {
 	}
 }
 
-// BenchmarkPredict finds the likeliest links of a real graph, and checks the first
-// ones against Score.
+// BenchmarkPredict finds the likeliest links of a real graph, and compares the first ones with
+// Score.
 func BenchmarkPredict(b *testing.B) {
 	g := realgraph.Load(b, "ego-twitter")
 	for _, name := range []string{"common_neighbors", "jaccard", "adamic_adar", "resource_allocation", "katz", "preferential_attachment"} {

@@ -12,8 +12,8 @@ import (
 	"heavytail/storage/csr"
 )
 
-// withTimes gives the edges of a graph times with many ties. Some edges have none, but not
-// all. Equal times of all edges occur.
+// withTimes gives the edges of a graph times with many ties, sometimes all equal. Some edges
+// have no time, but never all.
 func withTimes(g *csr.Graph, random *rand.Rand) *csr.Graph {
 	distinct, first := 1+random.IntN(6), random.Int64N(1<<40)-1<<39
 	unit := int64(1) << random.IntN(40)
@@ -36,8 +36,8 @@ func withTimes(g *csr.Graph, random *rand.Rand) *csr.Graph {
 	return timed
 }
 
-// recentByDefinition adds up the formula over all vertices, with the times of edges from a
-// map. Times are taken from the first one, so that they are exact as floats.
+// recentByDefinition sums the formula over all vertices, with the times of edges from a map.
+// Times are relative to the first one, so that they are exact in floating point.
 func recentByDefinition(g *csr.Graph, halfLife float64) func(u, v uint32) float64 {
 	times, known := map[csr.Edge]int64{}, []int64{}
 	for u := range uint32(g.Vertices()) {
@@ -61,7 +61,7 @@ func recentByDefinition(g *csr.Graph, halfLife float64) func(u, v uint32) float6
 				continue
 			}
 			earliest, latest := slices.Min(known), slices.Max(known)
-			later := max(a, b, earliest) // no time is the earliest
+			later := max(a, b, earliest) // an edge without a time counts as the earliest
 			weight := 1.0
 			if latest > earliest {
 				weight = math.Pow(2, -float64(latest-later)/(halfLife*float64(latest-earliest)))
@@ -73,7 +73,7 @@ func recentByDefinition(g *csr.Graph, halfLife float64) func(u, v uint32) float6
 }
 
 // TestRecentNeighbors_Definition compares scores with the definition, on graphs with hubs, so
-// that both ways to intersect lists are taken, and with and without room for marks.
+// that both algorithms to intersect lists are used, and with and without memory for marks.
 func TestRecentNeighbors_Definition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(3, 80).Draw(t, "n")
@@ -119,8 +119,8 @@ func TestRecentNeighbors_Definition(t *testing.T) {
 	})
 }
 
-// The score depends neither on the unit nor on the origin of time, up to rounding, and by equal
-// times all paths count in full.
+// The score depends neither on the unit nor on the origin of time, up to rounding, and with
+// equal times all paths count in full.
 func TestRecentNeighbors_Units(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := hubGraph(t)
@@ -134,21 +134,21 @@ func TestRecentNeighbors_Units(t *testing.T) {
 		for u := range uint32(g.Vertices()) {
 			for v := range u {
 				if a, b := RecentNeighbors(g, u, v), RecentNeighbors(moved, u, v); math.Abs(a-b) > 1e-12*a {
-					t.Fatalf("%d and %d score %v, and %v by the times in another unit", u, v, a, b)
+					t.Fatalf("%d and %d score %v, and %v with the times in another unit", u, v, a, b)
 				}
 				full := 0.0
 				for _, w := range Common(g, u, v) {
 					full += 1 / penalty(g.Degree(w))
 				}
 				if got := RecentNeighbors(equal, u, v); got != full {
-					t.Fatalf("%d and %d score %v by equal times, expected %v", u, v, got, full)
+					t.Fatalf("%d and %d score %v with equal times, expected %v", u, v, got, full)
 				}
 			}
 		}
 	})
 }
 
-// The difference of two times may be beyond the range of int64.
+// The difference of two times may exceed the range of int64.
 func TestRecentNeighbors_LongestSpan(t *testing.T) {
 	g := withTimes(kite(t), rand.New(rand.NewPCG(1, 1)))
 	for i := range g.Times {
@@ -162,7 +162,7 @@ func TestRecentNeighbors_LongestSpan(t *testing.T) {
 			}
 		}
 	}
-	// The path over 2 has the latest edge to 1, and the one from 0 to 4 only early edges.
+	// The path over 2 has the latest edge, to 1. The path from 0 to 4 has only early edges.
 	if got := RecentNeighbors(g, 0, 1); math.Abs(got-(math.Pow(3, -0.75)+math.Pow(2, -0.75))) > 1e-15 {
 		t.Errorf("0 and 1 score %v", got)
 	}
@@ -171,7 +171,7 @@ func TestRecentNeighbors_LongestSpan(t *testing.T) {
 	}
 }
 
-// Without times there is an error, unless there are no edges either.
+// A graph without times is an error, unless it has no edges.
 func TestRecentNeighbors_NoTimes(t *testing.T) {
 	plain := kite(t)
 	none := &csr.Graph{Offsets: plain.Offsets, Targets: plain.Targets, Times: slices.Repeat([]int64{csr.NoTime}, len(plain.Targets))}
@@ -193,7 +193,7 @@ func TestRecentNeighbors_NoTimes(t *testing.T) {
 	}
 }
 
-// somePairs are pairs to learn from.
+// somePairs returns pairs for training.
 func somePairs(n int) Pairs {
 	var p Pairs
 	for range n {

@@ -12,7 +12,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-// hiddenLinks is a graph of overlapping groups, from which a fifth of the edges was removed.
+// hiddenLinks returns a graph of overlapping groups, from which a fifth of the edges is removed.
 func hiddenLinks(t *testing.T) (*csr.Graph, *vec.Matrix, Pairs) {
 	t.Helper()
 	const n, groups, size = 400, 80, 9
@@ -50,7 +50,7 @@ func hiddenLinks(t *testing.T) (*csr.Graph, *vec.Matrix, Pairs) {
 	return g, vectors, pairs
 }
 
-// TestTrain_MAP compares the MAP of single scorers in the report with that of the lists of a
+// TestTrain_MAP compares the reported MAP of single scorers with the MAP of the lists of a
 // Predictor.
 func TestTrain_MAP(t *testing.T) {
 	t.Parallel()
@@ -87,7 +87,7 @@ func TestTrain_MAP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// As the model of a scorer does, score all candidates, also those without common neighbours.
+		// Score all candidates, also those without common neighbours, as the model of one scorer does.
 		p := NewPredictor(g, Scoring{Score: score, HigherIsLikelier: true}, PredictOptions{})
 		sum, count := 0.0, 0.0
 		for u := range uint32(g.Vertices()) {
@@ -217,7 +217,7 @@ func TestConditional_Minimum(t *testing.T) {
 	}
 }
 
-// TestChoose has differences of MAP that are certain, and others that may be chance.
+// TestChoose has significant differences of MAP, and differences that may be chance.
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	made := func(name string, auc float64, of ...float64) *trial {
@@ -267,8 +267,9 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// bipartite is a graph of groups, in each of which vertices of two sides have an edge with
-// probability ½, and a fifth of its edges. Common neighbours are on one side, and no edge is.
+// bipartite returns a graph of groups, and a fifth of its edges, which are removed. Within a
+// group, two vertices on different sides have an edge with probability ½. Vertices with common
+// neighbours are on the same side, and edges join different sides.
 func bipartite(t *testing.T) (*csr.Graph, Pairs) {
 	t.Helper()
 	const side, groups = 300, 15
@@ -296,8 +297,8 @@ func bipartite(t *testing.T) (*csr.Graph, Pairs) {
 	return g, pairs
 }
 
-// TestTrain_BestScorer has a graph on which l3 alone finds the links, because other candidates
-// are on the wrong side: the model is that scorer.
+// TestTrain_BestScorer has a graph on which only l3 finds the links, because the candidates of
+// other scorers are on the wrong side: the model is that scorer.
 func TestTrain_BestScorer(t *testing.T) {
 	t.Parallel()
 	g, pairs := bipartite(t)

@@ -10,7 +10,7 @@ import (
 	"heavytail/storage/csr"
 )
 
-// twoSided draws a graph of users and items with popular ones, whose numbers are mixed.
+// twoSided draws a graph of users and items, some of them popular, in a random vertex order.
 func twoSided(t *rapid.T) (*csr.Graph, Sides) {
 	n := rapid.IntRange(2, 40).Draw(t, "n")
 	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
@@ -39,7 +39,7 @@ func joined(g *csr.Graph, u, v uint32) bool {
 	return slices.ContainsFunc(g.Neighbors(v), func(y uint32) bool { return y != u && CommonNeighbors(g, u, y) > 0 })
 }
 
-// TestPredictor_Sides holds every scorer across sides against all pairs.
+// TestPredictor_Sides compares every scorer across sides with brute force over all pairs.
 func TestPredictor_Sides(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, sides := twoSided(t)
@@ -91,7 +91,8 @@ func TestPredictor_Sides(t *testing.T) {
 	})
 }
 
-// TestTwoSides colours what has no odd cycle, and names an edge of one otherwise.
+// TestTwoSides expects a colouring of a graph without odd cycles, and an edge of an odd cycle
+// otherwise.
 func TestTwoSides(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, sides := twoSided(t)
@@ -117,7 +118,7 @@ func TestTwoSides(t *testing.T) {
 		if first+second+isolated != g.Vertices() {
 			t.Fatalf("%d and %d vertices of %d", first, second, g.Vertices())
 		}
-		// A path of two edges and one that closes it.
+		// A path of two edges, and an edge that closes it.
 		var edges []csr.Edge
 		for u := range uint32(g.Vertices()) {
 			for _, v := range g.Neighbors(u) {

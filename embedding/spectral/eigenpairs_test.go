@@ -40,7 +40,7 @@ func TestEigenpairs_Rows(t *testing.T) {
 				for i, scale := range []float64{0, 0.25, 1} {
 					for j, rowScale := range []float64{0, 0.5, 1.25} {
 						if testing.Short() && (i+j)%3 != 1 {
-							continue // each value of one with one value of the other
+							continue // each scale and each row scale once
 						}
 						label := fmt.Sprintf("%s/%s/%s/γ=%g/δ=%g", name, mode, graph.name, scale, rowScale)
 						got, err := pairs.Rows(scale, rowScale)
@@ -57,10 +57,10 @@ func TestEigenpairs_Rows(t *testing.T) {
 							t.Fatal(err)
 						}
 						if !slices.Equal(got.Data, want.Data) {
-							t.Errorf("%s: the rows differ from those of the method", label)
+							t.Errorf("%s: the rows differ from those of Embed", label)
 						}
 						if !slices.Equal(stats.Eigenvalues, pairs.Stats.Eigenvalues) {
-							t.Errorf("%s: other eigenvalues", label)
+							t.Errorf("%s: the eigenvalues differ", label)
 						}
 					}
 				}

@@ -14,7 +14,7 @@ import (
 	"heavytail/storage/csr"
 )
 
-// givenLists are the lists of a graph in memory, in runs of about run arcs.
+// givenLists yields the lists of a graph in memory, in runs of about run arcs.
 type givenLists struct {
 	g      *csr.Graph
 	run    int
@@ -92,7 +92,7 @@ func TestSolveLists_SameBytes(t *testing.T) {
 	equal := testgraph.Weighted(hubs, func(_, _ uint32) float32 { return 3 })
 	for name, c := range map[string]struct {
 		g     *csr.Graph
-		bytes []int64 // of edges in memory
+		bytes []int64 // limits for the edges in memory
 	}{
 		"nothing":         {testgraph.Of(t, 0), []int64{MinListBytes}},
 		"one vertex":      {testgraph.Of(t, 1), []int64{MinListBytes}},
@@ -150,7 +150,7 @@ func TestSolveLists_SameBytes(t *testing.T) {
 						t.Errorf("degrees or statistics differ: %+v, want %+v", got.Stats, want.Stats)
 					}
 					if read.Bytes > bytes {
-						t.Errorf("%d bytes of edges in memory, where %d were allowed", read.Bytes, bytes)
+						t.Errorf("%d bytes of edges in memory, allowed are %d", read.Bytes, bytes)
 					}
 				}
 			})
@@ -187,8 +187,8 @@ func TestEmbedLists(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with lists, at the first or a later reading, is an error. leaktest finds
-// goroutines that a reading leaves.
+// Every fault of lists, in the first or a later reading, is an error. leaktest finds leaked
+// goroutines.
 func TestSolveLists_Errors(t *testing.T) {
 	g := testgraph.Hubs(t, 500, 0.02, 4)
 	damaged := errors.New("damaged")
@@ -243,7 +243,7 @@ func TestSolveLists_Errors(t *testing.T) {
 	}
 }
 
-// rawLists are any arcs; others, if not nil, are those of all readings after the first.
+// rawLists yields any arcs; others, if not nil, are the arcs of all readings after the first.
 type rawLists struct {
 	n            int
 	arcs, others [][2]uint32

@@ -441,7 +441,7 @@ func TestSpectral_SameBytesForAnyWorkers(t *testing.T) {
 			check := func(workers int) {
 				o.Workers = workers
 				if u, _ := embed(t, g, m, o); !slices.Equal(u.Data, first.Data) {
-					t.Errorf("%d workers with GOMAXPROCS %d give other bytes", workers, runtime.GOMAXPROCS(0))
+					t.Errorf("%d workers with GOMAXPROCS %d give different bytes", workers, runtime.GOMAXPROCS(0))
 				}
 			}
 			check(4)
@@ -641,7 +641,7 @@ func webLike(hubs, leaves int, seed uint64) *csr.Graph {
 // interruption. On other graphs Auto uses strength.
 func TestDPSpectral_Auto(t *testing.T) {
 	if os.Getenv("HEAVYTAIL_LONG") == "" {
-		t.Skip("solves that crowd take a while; HEAVYTAIL_LONG=1 runs them")
+		t.Skip("solves with crowded eigenvalues take long; HEAVYTAIL_LONG=1 runs them")
 	}
 	ctx := context.Background()
 	g := webLike(150, 40, 1)
@@ -676,17 +676,17 @@ func TestDPSpectral_Auto(t *testing.T) {
 	for _, i := range []int{len(saved) - 1} {
 		again, stats, err := DPSpectral(ctx, g, Options{Dim: 6, Checkpoints: base.Checkpoints{From: bytes.NewReader(saved[i])}})
 		if err != nil || !slices.Equal(again.Data, want.Data) || !slices.Equal(stats.Notes, auto.Notes) {
-			t.Errorf("from checkpoint %d of %d: other rows or notes %q, %v", i, len(saved), stats.Notes, err)
+			t.Errorf("from checkpoint %d of %d: different rows or notes %q, %v", i, len(saved), stats.Notes, err)
 		}
 	}
 	given, stats, err := DPSpectral(ctx, g, Options{Dim: 6, Beta: new(1.5)})
 	if err != nil || stats.Normalization != Degree || stats.Beta != 1.5 || slices.Equal(given.Data, want.Data) {
-		t.Errorf("a beta that was given became %g, %v", stats.Beta, err)
+		t.Errorf("the given beta became %g, %v", stats.Beta, err)
 	}
 	ring := largestComponent(randomGraph(t, 300, 900, rand.New(rand.NewPCG(1, 2))))
 	a, stats, err := DPSpectral(ctx, ring, Options{Dim: 8})
 	b, _, err2 := DPSpectral(ctx, ring, Options{Dim: 8, Normalization: Strength})
 	if err != nil || err2 != nil || stats.Normalization != Strength || stats.Beta != 1.5 || !slices.Equal(a.Data, b.Data) {
-		t.Errorf("elsewhere: %v with beta %g, %v, %v", stats.Normalization, stats.Beta, err, err2)
+		t.Errorf("another graph: %v with beta %g, %v, %v", stats.Normalization, stats.Beta, err, err2)
 	}
 }

@@ -118,7 +118,7 @@ func TestSpectral_UnitOfWeights(t *testing.T) {
 			for v := 1; v < x.Rows; v++ {
 				d, e := distance(x.Row(0), x.Row(v)), distance(y.Row(0), y.Row(v))
 				if math.Abs(d-e) > 1e-3*(1+d) {
-					t.Fatalf("%s, %s: vertex %d is %g and %g from the first", name, what, v, d, e)
+					t.Fatalf("%s, %s: vertex %d has the distances %g and %g from the first", name, what, v, d, e)
 				}
 			}
 		}
@@ -139,8 +139,8 @@ func distance(a, b []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// A heavier edge is shorter: of two triangles joined by an edge, the joining edge is
-// shorter the heavier it is.
+// A heavier edge is shorter: the edge that joins two triangles becomes shorter as its weight
+// grows.
 func TestLaplacianEigenmaps_WeightsPull(t *testing.T) {
 	g := testgraph.Of(t, 6, csr.Edge{U: 0, V: 1}, csr.Edge{U: 1, V: 2}, csr.Edge{U: 2, V: 0},
 		csr.Edge{U: 3, V: 4}, csr.Edge{U: 4, V: 5}, csr.Edge{U: 5, V: 3}, csr.Edge{U: 2, V: 3})
@@ -155,7 +155,7 @@ func TestLaplacianEigenmaps_WeightsPull(t *testing.T) {
 		u, _ := embed(t, w, method{}, Options{Dim: 2, Scale: new(0.0), RowScale: new(0.5)})
 		d := distance(u.Row(2), u.Row(3)) / distance(u.Row(0), u.Row(5))
 		if d >= last {
-			t.Errorf("weight %v: distance %v of the joint, before %v", joint, d, last)
+			t.Errorf("weight %v: the joining edge has length %v, before %v", joint, d, last)
 		}
 		last = d
 	}
@@ -193,7 +193,7 @@ func TestSpectral_ExtremeWeights(t *testing.T) {
 		}
 	}
 	if refused == 0 {
-		t.Error("no penalty was refused: the weights are not extreme")
+		t.Error("no penalty was refused: the weights are not extreme enough")
 	}
 }
 
@@ -209,7 +209,7 @@ func TestSpectral_WeightedSameBytesForAnyWorkers(t *testing.T) {
 		first, _ := embed(t, g, m, o)
 		o.Workers = 3
 		if u, _ := embed(t, g, m, o); !slices.Equal(u.Data, first.Data) {
-			t.Errorf("%s: 3 workers give other bytes", name)
+			t.Errorf("%s: 3 workers give different bytes", name)
 		}
 	}
 }

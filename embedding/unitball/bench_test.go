@@ -14,17 +14,17 @@ import (
 	"heavytail/storage/vec"
 )
 
-// BenchmarkUnitBall places published graphs and checks what must come of it. The
-// metrics are wrong pairs, passes, precision and recall.
+// BenchmarkUnitBall places published graphs and checks the number of wrong pairs. The metrics
+// are wrong pairs, passes, precision and recall.
 //
 //	HEAVYTAIL_DATA=… go test ./embedding/unitball -run - -bench UnitBall -benchtime 1x
 //
-// Graphs that take minutes are placed with HEAVYTAIL_LONG=1 alone.
+// Graphs that take minutes are placed only with HEAVYTAIL_LONG=1.
 func BenchmarkUnitBall(b *testing.B) {
 	for _, c := range []struct {
 		file  string
 		dim   int
-		wrong int64 // at most so many; -1 for any
+		wrong int64 // upper limit; -1 for none
 		long  bool
 	}{
 		{"cora.txt", 64, 0, false},
@@ -62,7 +62,7 @@ func BenchmarkUnitBall(b *testing.B) {
 	}
 }
 
-// published reads a list of edges; what follows two vertices in a line is left out.
+// published reads a list of edges; further columns of a line are ignored.
 func published(tb testing.TB, file string) *csr.Graph {
 	tb.Helper()
 	if file == "preferential attachment" {
@@ -107,9 +107,9 @@ func published(tb testing.TB, file string) *csr.Graph {
 	return g
 }
 
-// BenchmarkRefresh changes a thousandth of the edges and brings a placement without a
-// wrong pair up to date. The metric full is the processor time of the full run before,
-// as a multiple of that of the refresh.
+// BenchmarkRefresh changes a thousandth of the edges and refreshes a placement without wrong
+// pairs. The metric full is the processor time of the full run, as a multiple of that of the
+// refresh.
 func BenchmarkRefresh(b *testing.B) {
 	for _, file := range []string{"ca-GrQc.txt.gz", "ego-facebook.txt.gz"} {
 		name, _, _ := strings.Cut(file, ".")

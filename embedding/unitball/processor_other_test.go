@@ -4,5 +4,5 @@ package unitball
 
 import "time"
 
-// processorSeconds is the time, where that of the processor is not known.
+// processorSeconds returns the time of the clock, since the processor time is unknown.
 func processorSeconds() float64 { return float64(time.Now().UnixNano()) / 1e9 }

@@ -4,7 +4,7 @@ package unitball
 
 import "syscall"
 
-// processorSeconds is what the process has taken of the processor.
+// processorSeconds returns the processor time of the process.
 func processorSeconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -11,8 +11,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// changed returns a graph with some edges fewer and as many others, and extra vertices
-// with two edges each, and the vertices that were touched.
+// changed returns a graph in which some edges are replaced by as many new ones, with extra
+// vertices of two edges each, and the touched vertices.
 func changed(t testing.TB, g *csr.Graph, count, extra int) (*csr.Graph, []uint32) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(4, 4))
@@ -42,7 +42,7 @@ func changed(t testing.TB, g *csr.Graph, count, extra int) (*csr.Graph, []uint32
 	for i := range extra {
 		v := uint32(n + i)
 		touched[v] = true
-		for range i % 3 { // the first has no edge
+		for range i % 3 { // the first extra vertex has no edge
 			edges = append(edges, touch(csr.Edge{U: v, V: uint32(random.IntN(n))}))
 		}
 	}
@@ -70,7 +70,7 @@ func TestRefresh(t *testing.T) {
 	o := Options{Dim: 64, Seed: 1}
 	rows, stats := embed(t, g, o)
 	if stats.Wrong.Pairs() != 0 {
-		t.Fatalf("%d wrong pairs before", stats.Wrong.Pairs())
+		t.Fatalf("%d wrong pairs before the refresh", stats.Wrong.Pairs())
 	}
 	after, touched := changed(t, g, 6, 4)
 	old, added := grow(rows, after.Vertices())
@@ -97,7 +97,7 @@ func TestRefresh(t *testing.T) {
 	}
 	o.Workers = 1
 	if again, _, _, err := Refresh(t.Context(), after, o, nil, old, added, touched, 0); err != nil || !slices.Equal(again.Data, got.Data) {
-		t.Errorf("other rows with one worker, %v", err)
+		t.Errorf("different rows with one worker, %v", err)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestRefresh_Rough(t *testing.T) {
 	}
 	for v := range rows.Rows {
 		if _, is := slices.BinarySearch(touched, uint32(v)); !is && !slices.Equal(got.Row(v), rows.Row(v)) {
-			t.Fatalf("vertex %d moved, and was not touched", v)
+			t.Fatalf("vertex %d moved, although it was not touched", v)
 		}
 	}
 	if now.Wrong != count(after, got) || now.Wrong.Pairs() > count(after, old).Pairs() {
@@ -145,12 +145,12 @@ func TestRefresh_Full(t *testing.T) {
 	}
 	failed = errors.New("no rows")
 	if _, _, _, err := Refresh(t.Context(), after, o, from, old, added, touched, 0); !errors.Is(err, failed) {
-		t.Errorf("a start that fails: %v", err)
+		t.Errorf("start rows that fail: %v", err)
 	}
 	if _, _, _, err := Refresh(t.Context(), after, o, from, old, added, touched[:2], 1<<40); err != nil {
-		t.Errorf("a refresh that is not in full needs its start: %v", err)
+		t.Errorf("an incremental refresh needs the start rows: %v", err)
 	}
 	if _, _, _, err := Refresh(t.Context(), after, Options{Dim: 17}, nil, old, added, touched, 0); !errors.Is(err, ErrStart) {
-		t.Errorf("another dimension: %v", err)
+		t.Errorf("a different dimension: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ func graphOf(t testing.TB, n int, edges ...csr.Edge) *csr.Graph {
 	return g
 }
 
-// grown returns a graph with hubs.
+// grown returns a graph with hubs, grown by preferential attachment.
 func grown(t testing.TB, n, m int) *csr.Graph {
 	t.Helper()
 	g, err := generate.PreferentialAttachment{N: n, M: m, Seed: 3}.Generate(t.Context(), nil)
@@ -65,7 +65,7 @@ func complete(t testing.TB, n int) *csr.Graph {
 	return graphOf(t, n, edges...)
 }
 
-// count compares all pairs by the definition.
+// count counts wrong pairs by the definition.
 func count(g *csr.Graph, m *vec.Matrix) Wrong {
 	w := Wrong{Edges: g.Edges()}
 	for u := range m.Rows {
@@ -94,8 +94,7 @@ func embed(t testing.TB, g *csr.Graph, o Options) (*vec.Matrix, Stats) {
 	return rows, stats
 }
 
-// TestEmbed_Exact expects graphs for which a placement is known to exist to be
-// placed without a wrong pair.
+// TestEmbed_Exact expects a placement without wrong pairs for graphs that are known to have one.
 func TestEmbed_Exact(t *testing.T) {
 	var path, cycle []csr.Edge
 	for v := range uint32(30) {
@@ -134,12 +133,12 @@ func TestEmbed_Exact(t *testing.T) {
 	}
 }
 
-// TestEmbed_TooFewDimensions asks for a star of 6 in the plane, where 5 leaves have
-// room: the best rows are returned, with one pair wrong or a few.
+// TestEmbed_TooFewDimensions places a star of 6 leaves in the plane, where 5 leaves have room:
+// the best rows are returned, with few wrong pairs.
 func TestEmbed_TooFewDimensions(t *testing.T) {
 	_, stats := embed(t, star(t, 6), Options{Dim: 2, Passes: 400, Seed: 1})
 	if wrong := stats.Wrong.Pairs(); wrong < 1 || wrong > 2 {
-		t.Errorf("%d wrong pairs: 6 leaves have no room around a hub, 5 do", wrong)
+		t.Errorf("%d wrong pairs, expected 1 or 2: the hub has room for 5 leaves", wrong)
 	}
 	if stats.Reason != "all passes were made" || stats.Passes != 400 {
 		t.Errorf("ended after %d passes: %s", stats.Passes, stats.Reason)
@@ -151,11 +150,11 @@ func TestEmbed_Tolerance(t *testing.T) {
 	_, exact := embed(t, g, Options{Dim: 64, Seed: 1})
 	_, near := embed(t, g, Options{Dim: 64, Seed: 1, Tolerance: 50})
 	if near.Wrong.Pairs() > 50 || near.Passes >= exact.Passes {
-		t.Errorf("within 50 wrong pairs after %d passes with %d, without any after %d", near.Passes, near.Wrong.Pairs(), exact.Passes)
+		t.Errorf("tolerance of 50 wrong pairs: %d passes with %d wrong pairs; without tolerance %d passes", near.Passes, near.Wrong.Pairs(), exact.Passes)
 	}
 }
 
-// TestForces compares a gradient with that of the definition, over all pairs.
+// TestForces compares the gradient with its definition, over all pairs.
 func TestForces(t *testing.T) {
 	g := grown(t, 120, 6)
 	for _, c := range []struct {
@@ -197,7 +196,7 @@ func TestForces(t *testing.T) {
 	}
 }
 
-// hinge returns a violation to a power, 0 where the bound is kept.
+// hinge returns a power of a violation, 0 if the bound holds.
 func hinge(violation, power float64) float64 {
 	if violation <= 0 {
 		return 0
@@ -205,7 +204,7 @@ func hinge(violation, power float64) float64 {
 	return math.Pow(violation, power)
 }
 
-// gradientOf is the derivative of the objective at v, with an anchor that began at 0.25.
+// gradientOf returns the gradient of the objective at v, with an initial anchor of 0.25.
 func gradientOf(r *run, v int, margin float64) []float64 {
 	sum := make([]float64, r.k)
 	for u := range r.n {
@@ -230,12 +229,12 @@ func gradientOf(r *run, v int, margin float64) []float64 {
 	return sum
 }
 
-// TestEmbed_SameBytes expects the same rows at any number of workers, and with any
-// skin of a list of near pairs that is always sure.
+// TestEmbed_SameBytes expects the same rows with any number of workers, and with any skin for
+// which the list of near pairs is always sure.
 func TestEmbed_SameBytes(t *testing.T) {
 	for _, dim := range []int{50, 16, 64} {
 		if testing.Short() && dim != 50 {
-			t.Skip("-short: 50 dimensions, which are whole blocks of coordinates and a rest")
+			t.Skip("-short: 50 dimensions only, which have whole blocks of coordinates and a remainder")
 		}
 		passes := 40
 		if testing.Short() {
@@ -250,7 +249,7 @@ func sameBytes(t *testing.T, g *csr.Graph, o Options) {
 	for _, workers := range []int{1, 3} {
 		o.Workers = workers
 		if got, _ := embed(t, g, o); !slices.Equal(got.Data, want.Data) {
-			t.Errorf("other rows with %d workers", workers)
+			t.Errorf("different rows with %d workers", workers)
 		}
 	}
 	var first []float32
@@ -279,14 +278,14 @@ func sameBytes(t *testing.T, g *csr.Graph, o Options) {
 			first = r.best.Data
 		}
 		if !slices.Equal(r.best.Data, first) {
-			t.Errorf("other rows with a skin of %g", skin)
+			t.Errorf("different rows with a skin of %g", skin)
 		}
 	}
 }
 
-// TestEmbed_Anchored begins with rows that are similar within communities. The anchor
-// takes them back to each other after every move, so that many pairs come near at once.
-// Every pair must be right in the end, and a run must know how many are wrong on the way.
+// TestEmbed_Anchored begins with rows that are similar within communities. The anchor pulls
+// them together after every move, so that many pairs come near at once. At the end every pair
+// must be right, and the last pass must report that.
 func TestEmbed_Anchored(t *testing.T) {
 	g, start := communities(t, 40, 12, 64)
 	for _, anchor := range []float64{0.1, StartAnchor, 1} {
@@ -298,8 +297,8 @@ func TestEmbed_Anchored(t *testing.T) {
 	}
 }
 
-// communities returns a graph of groups of vertices, and rows that point about the same
-// way within a group.
+// communities returns a graph of groups of vertices, and rows with about the same direction
+// within a group.
 func communities(t *testing.T, groups, size, dim int) (*csr.Graph, *vec.Matrix) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(8, 9))
@@ -328,8 +327,8 @@ func communities(t *testing.T, groups, size, dim int) (*csr.Graph, *vec.Matrix) 
 	return graphOf(t, n, edges...), rows
 }
 
-// TestNearList_Sure compares what a run counts with all pairs: the same where the list is
-// sure, and hardly less where it is not.
+// TestNearList_Sure compares the counts of a run with those of all pairs: equal if the list is
+// sure, and otherwise slightly smaller at most.
 func TestNearList_Sure(t *testing.T) {
 	r, err := newRun(grown(t, 300, 8), Options{Dim: 64, Passes: 40, Seed: 5}.WithDefaults())
 	if err != nil {
@@ -385,22 +384,22 @@ func TestEmbed_Resume(t *testing.T) {
 			again.Checkpoints.From = bytes.NewReader(saved.Bytes())
 			got, stats := embed(t, g, again)
 			if !slices.Equal(got.Data, want.Data) || stats.Passes != 12 {
-				t.Errorf("other rows after a stop at pass %d", stop)
+				t.Errorf("different rows after a stop at pass %d", stop)
 			}
 			again.Checkpoints.From = bytes.NewReader(saved.Bytes()[:saved.Len()-1-stop])
 			if _, _, err := Embed(t.Context(), g, again); !errors.Is(err, ErrCheckpoint) {
-				t.Errorf("a checkpoint that ends early: %v", err)
+				t.Errorf("a truncated checkpoint: %v", err)
 			}
 			again.Dim++
 			again.Checkpoints.From = bytes.NewReader(saved.Bytes())
 			if _, _, err := Embed(t.Context(), g, again); !errors.Is(err, ErrCheckpoint) {
-				t.Errorf("a checkpoint of another dimension: %v", err)
+				t.Errorf("a checkpoint of a different dimension: %v", err)
 			}
 		}
 	}
 }
 
-// stopping is a context that is cancelled when its error is asked for the last time.
+// stopping is a context that is cancelled after a number of calls of Err.
 type stopping struct {
 	context.Context
 	cancel context.CancelFunc
@@ -414,7 +413,7 @@ func (s *stopping) Err() error {
 	return s.Context.Err()
 }
 
-// TestEmbed_ResumeAnywhere stops a run inside of joins and measurements.
+// TestEmbed_ResumeAnywhere stops a run during joins and measurements.
 func TestEmbed_ResumeAnywhere(t *testing.T) {
 	g := grown(t, 150, 8)
 	o := Options{Dim: 32, Passes: 14, Seed: 5, Workers: 2}
@@ -422,7 +421,7 @@ func TestEmbed_ResumeAnywhere(t *testing.T) {
 	step := int64(17)
 	if testing.Short() {
 		step = 211
-		t.Log("-short: stops at every 211th look at the context, not at every 17th")
+		t.Log("-short: stops at every 211th check of the context, not at every 17th")
 	}
 	stopped := 0
 	for left := int64(1); left < 6000; left += step {
@@ -434,14 +433,14 @@ func TestEmbed_ResumeAnywhere(t *testing.T) {
 		first.Checkpoints = Checkpoints{Every: 1 << 60, Save: func(write func(io.Writer) error) error { return write(&saved) }}
 		_, _, err := Embed(ctx, g, first)
 		ctx.cancel()
-		if err == nil || saved.Len() == 0 { // it ended, or had only the certificate left
+		if err == nil || saved.Len() == 0 { // the run ended, or only the certificate was missing
 			continue
 		}
 		stopped++
 		again := o
 		again.Checkpoints.From = &saved
 		if got, _ := embed(t, g, again); !slices.Equal(got.Data, want.Data) {
-			t.Errorf("other rows after a stop at look %d at the context", left)
+			t.Errorf("different rows after a stop at check %d of the context", left)
 		}
 	}
 	if stopped < 10 {
@@ -449,10 +448,10 @@ func TestEmbed_ResumeAnywhere(t *testing.T) {
 	}
 }
 
-// TestNearList_Late moves two groups towards each other, as an anchor does: by less than a
-// list allows for moves that are independent, and into each other's reach. The list must be
-// built again in time, and rows that seemed good only without those pairs must not stay the
-// best ones.
+// TestNearList_Late moves two groups towards each other, as an anchor does: into each other's
+// reach, although each move is less than the list allows for independent moves. The list must
+// be rebuilt in time, and rows that seemed good only without the late pairs must not remain the
+// best rows.
 func TestNearList_Late(t *testing.T) {
 	const size, apart, move = 5, 1.45, 0.24
 	edges := []csr.Edge{{U: 2 * size, V: 2*size + 1}}
@@ -475,7 +474,7 @@ func TestNearList_Late(t *testing.T) {
 		}
 		want.Edges = r.g.Edges()
 		if r.near.sure != sure || r.f.wrong != want || r.bestWrong != want {
-			t.Errorf("pass %d: sure is %v, %+v are wrong and %+v in the best rows; not %v and %+v", pass, r.near.sure, r.f.wrong, r.bestWrong, sure, want)
+			t.Errorf("pass %d: sure is %v, wrong are %+v, and %+v in the best rows; expected %v and %+v", pass, r.near.sure, r.f.wrong, r.bestWrong, sure, want)
 		}
 	}
 	clear(r.x.Data)
@@ -500,13 +499,13 @@ func TestNearList_Judge(t *testing.T) {
 		part      float64
 	}{{3, 10, true, 0.5}, {1, 10, false, 0.5}, {10, 10, true, 1}, {10, 10, true, 1}, {0, 0, false, 1}, {0, 10, false, math.Sqrt(0.5)}, {0, 10, false, 0.5}, {0, 100, false, math.Sqrt(0.125)}, {1, 100, false, 0.25}, {1, 100, false, 0.25}} {
 		if many := l.judge(c.late, c.all); many != c.many || math.Abs(l.Part-c.part) > 1e-12 {
-			t.Errorf("%d of %d were late: many is %v and the part %g, not %v and %g", c.late, c.all, many, l.Part, c.many, c.part)
+			t.Errorf("%d of %d pairs were late: many is %v and the fraction %g, expected %v and %g", c.late, c.all, many, l.Part, c.many, c.part)
 		}
 	}
 }
 
-// TestNearList_Full expects a list that has no room for all pairs to take some, whose
-// weighted number is near to that of all.
+// TestNearList_Full expects a list without room for all pairs to contain a sample, whose weighted
+// count is close to the count of all pairs.
 func TestNearList_Full(t *testing.T) {
 	g := star(t, 3000)
 	r, err := newRun(g, Options{Dim: 2, Seed: 1}.WithDefaults())
@@ -523,10 +522,10 @@ func TestNearList_Full(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.near.pairs > r.near.most || r.near.Thin == 0 {
-		t.Fatalf("a list of %d pairs has %d", r.near.most, r.near.pairs)
+		t.Fatalf("a list for %d pairs has %d", r.near.most, r.near.pairs)
 	}
 	if ratio := float64(r.f.wrong.False) / float64(all); ratio < 0.95 || ratio > 1.05 {
-		t.Errorf("%d false pairs estimated of %d", r.f.wrong.False, all)
+		t.Errorf("estimated %d false pairs of %d", r.f.wrong.False, all)
 	}
 }
 
@@ -540,7 +539,7 @@ func TestEmbed_Start(t *testing.T) {
 		t.Errorf("%d wrong pairs from equal rows", stats.Wrong.Pairs())
 	}
 	if _, _, err := Embed(t.Context(), g, Options{Dim: 31, Start: start}); !errors.Is(err, ErrStart) {
-		t.Errorf("another dimension: %v", err)
+		t.Errorf("a different dimension: %v", err)
 	}
 	start.Data[7] = float32(math.NaN())
 	if _, _, err := Embed(t.Context(), g, Options{Dim: 32, Start: start}); !errors.Is(err, ErrStart) {
@@ -560,16 +559,16 @@ func TestEmbed_StartLine(t *testing.T) {
 		start.Data[v] = 1e6 * (float32(v) - 5.5)
 	}
 	if _, stats := embed(t, g, Options{Dim: 1, Start: start}); stats.Wrong.Pairs() != 0 {
-		t.Errorf("%d wrong pairs on a path that begins in its order", stats.Wrong.Pairs())
+		t.Errorf("%d wrong pairs on a path that begins in the order of its vertices", stats.Wrong.Pairs())
 	}
 	clear(start.Data)
 	if rows, _ := embed(t, g, Options{Dim: 1, Start: start, Passes: 1}); rows.Data[0] == rows.Data[1] {
-		t.Error("rows that are 0 begin at one point")
+		t.Error("rows of zeros begin at one point")
 	}
 	for _, bad := range []float64{math.NaN(), math.Inf(-1)} {
 		start.Data[3] = float32(bad)
 		if _, _, err := Embed(t.Context(), g, Options{Dim: 1, Start: start}); !errors.Is(err, ErrStart) {
-			t.Errorf("%g in a start: %v", bad, err)
+			t.Errorf("start rows with %g: %v", bad, err)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Pieces of a text give the bytes of the whole text, whatever its header, separator and lines
-// are. Those that cannot be cut at any line feed are copied row by row.
+// are. A text that cannot be cut at every line feed is copied row by row.
 func TestMake_Texts(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -20,7 +20,7 @@ func TestMake_Texts(t *testing.T) {
 	numbers := []int{1, 7}
 	if testing.Short() {
 		numbers = []int{3}
-		t.Log("short: every third text, in 3 shards only")
+		t.Log("-short: every third text, in 3 shards only")
 	}
 	for i, c := range []struct {
 		text string
@@ -31,7 +31,7 @@ func TestMake_Texts(t *testing.T) {
 		{"\ufeff" + rows, true, 100},
 		{"source,target\n" + rows, true, 100},
 		{"\ufefftarget,source\r\n" + lines, true, 100},
-		{"from,to\n" + rows + "5,6,further\n5,6", true, 102}, // without a last line feed
+		{"from,to\n" + rows + "5,6,further\n5,6", true, 102}, // no line feed at the end
 		{strings.ReplaceAll(rows, ",", "  "), true, 100},
 		{tabs, true, 100},
 		{strings.ReplaceAll(rows, ",", ";"), true, 100},
@@ -89,7 +89,7 @@ func TestMake_Texts(t *testing.T) {
 	}
 }
 
-// Rows beyond the number of places are divided at places, and none is lost.
+// If there are more rows than recorded places, rows are divided at places, and none is lost.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	p := places{step: 1, most: 8}
@@ -102,7 +102,7 @@ func TestPlaces(t *testing.T) {
 	for i := range int64(100) {
 		row, offset := p.near(i)
 		if row > i || row < last || offset != offsets[row] || i-row >= 16 {
-			t.Errorf("row %d: place of row %d at %d", i, row, offset)
+			t.Errorf("row %d: got the place of row %d at %d", i, row, offset)
 		}
 		last = row
 	}

@@ -15,7 +15,7 @@ import (
 	"heavytail/storage/format/dataset"
 )
 
-// restored is a plan with data, and the file that is made of them.
+// restored returns a plan with data, and the file that Restore makes from them.
 func restored(t *testing.T, db *query.DB, statement string, shards int) (*Manifest, *query.DB) {
 	t.Helper()
 	ctx := context.Background()
@@ -37,7 +37,7 @@ func restored(t *testing.T, db *query.DB, statement string, shards int) (*Manife
 	return m, readOnly(t, path)
 }
 
-// Shards that read the data of the plan alone give the bytes of the statement on the file.
+// Shards that read only the data of the plan give the bytes of the statement on the file.
 func TestShards_FromData(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -45,7 +45,7 @@ func TestShards_FromData(t *testing.T) {
 	numbers := []int{1, 7, 64}
 	if testing.Short() {
 		numbers = numbers[1:2]
-		t.Log("short: 7 shards only")
+		t.Log("-short: 7 shards only")
 	}
 	mergeToSameBytes(t, db, f, numbers, func(t *testing.T, statement string, n int) *Manifest {
 		m, made := restored(t, db, statement, n)
@@ -56,8 +56,8 @@ func TestShards_FromData(t *testing.T) {
 	})
 }
 
-// Predictions of shards that read the data are stored in the file of the plan, as the same
-// records.
+// Predictions of shards that read the data of the plan are stored in the original file, with the
+// same records.
 func TestShards_PredictionsFromData(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -95,11 +95,12 @@ func TestShards_PredictionsFromData(t *testing.T) {
 		links = append(links, text.String())
 	}
 	if links[0] != links[1] || len(links[0]) < 100 {
-		t.Error("other links than those of the statement")
+		t.Error("the links differ from those of the statement")
 	}
 }
 
-// What is not as it was planned is refused by name, and leaves no file.
+// For data that differ from the plan, Restore returns an error that names the file, and leaves
+// no store.
 func TestRestore_Refused(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -137,17 +138,17 @@ func TestRestore_Refused(t *testing.T) {
 	}
 	refused("missing", path)
 
-	// A store that is there stays as it was checked: a changed one has other content.
+	// A store that differs from the content in the plan is refused.
 	other := *m
 	other.Reads = append([]Source(nil), m.Reads...)
 	for i := range other.Reads {
 		other.Reads[i].Content.Edges += "0"
 	}
 	if err := other.Run(ctx, made, 0); !errors.Is(err, ErrChanged) {
-		t.Errorf("other content: %v", err)
+		t.Errorf("different content: %v", err)
 	}
 
-	// A manifest in which the list of files was edited.
+	// The list of files in the manifest was edited.
 	if err := os.WriteFile(m.path(), []byte(strings.Replace(read(t, m.path()), m.Data.Files[0].SHA256, strings.Repeat("0", 64), 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -156,8 +157,8 @@ func TestRestore_Refused(t *testing.T) {
 	}
 }
 
-// Processes that are killed while they make a file of the data, or run on it, leave nothing that
-// counts; the next ones give the bytes of the statement.
+// Processes that are killed while they make a file from the data, or run on it, leave nothing
+// that counts as finished; the next ones give the bytes of the statement.
 func TestRestore_Killed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: the kills of TestShards_Killed are enough")
@@ -186,7 +187,7 @@ func TestRestore_Killed(t *testing.T) {
 	}
 	for i := range 8 {
 		c := start(i)
-		if i%2 == 0 { // whatever it has done until now
+		if i%2 == 0 { // kill it at this moment
 			c.Process.Kill()
 		}
 		if err := c.Wait(); err != nil && i%2 == 1 {
@@ -203,6 +204,6 @@ func TestRestore_Killed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if read(t, into) != read(t, once.output(one(0))) {
-		t.Error("other bytes than those of one process")
+		t.Error("the bytes differ from those of one process")
 	}
 }

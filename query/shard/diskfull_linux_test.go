@@ -13,15 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A full disk ends the plan, the shard or the merge with an error that says so. It leaves
-// nothing that counts, and once there is room the same call gives the bytes of the statement
-// alone.
+// On a full disk the plan, the shard or the merge ends with an error that says so, and leaves
+// nothing that counts as finished. Once there is space, the same call gives the bytes of the
+// statement alone.
 func TestShards_DiskFull(t *testing.T) {
 	ctx := context.Background()
 	db, f := open(t)
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=16m"); err != nil {
-		t.Skipf("may not mount here: %v", err)
+		t.Skipf("mounting a small disk is not allowed here: %v", err)
 	}
 	defer func() {
 		if err := unix.Unmount(dir, 0); err != nil {
@@ -32,7 +32,7 @@ func TestShards_DiskFull(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	// again makes a call on a full disk, and then on one with room.
+	// again makes a call on a full disk, and then on a disk with free space.
 	again := func(what string, call func() error) {
 		t.Helper()
 		fill(t, filler)
@@ -65,7 +65,7 @@ func TestShards_DiskFull(t *testing.T) {
 		again(fmt.Sprintf("shard %d", i), func() error {
 			err := m.Run(ctx, db, i)
 			if _, missing := m.done(one(i)); missing == nil && err != nil {
-				t.Errorf("shard %d is done: %v", i, err)
+				t.Errorf("shard %d counts as finished: %v", i, err)
 			}
 			return err
 		})
@@ -80,11 +80,11 @@ func TestShards_DiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	if read(t, into) != read(t, alone) {
-		t.Error("other bytes than those of the statement alone")
+		t.Error("the bytes differ from those of the statement alone")
 	}
 }
 
-// fill writes a file that takes all the room of its disk.
+// fill writes a file that takes all free space of its disk.
 func fill(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.Create(path)
@@ -93,11 +93,11 @@ func fill(t *testing.T, path string) {
 	}
 	defer file.Close()
 	if _, err := io.CopyBuffer(file, zeros{}, make([]byte, 1<<16)); !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("no end of the disk: %v", err)
+		t.Fatalf("the disk did not become full: %v", err)
 	}
 }
 
-// zeros never end.
+// zeros is an endless reader of zero bytes.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {

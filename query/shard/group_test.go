@@ -13,8 +13,8 @@ import (
 	"heavytail/query"
 )
 
-// textPlan divides the scores of a plain text, of which shards that follow each other are run as
-// one statement. It returns what the statement writes alone.
+// textPlan divides the scores of a plain text, whose consecutive shards run as one statement. It
+// also returns the output of the statement alone.
 func textPlan(t *testing.T, db *query.DB, n int) (m *Manifest, want string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,8 +33,8 @@ func textPlan(t *testing.T, db *query.DB, n int) (m *Manifest, want string) {
 	return plan(t, db, fmt.Sprintf(statement, pairs, into), n), read(t, alone)
 }
 
-// Parts of several shards, also such that overlap, count as far as they fit together, and the
-// next run adds what is missing.
+// Parts of several shards, also overlapping ones, are used as far as they fit together, and the
+// next run computes the missing shards.
 func TestManifest_RunAll(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -53,7 +53,7 @@ func TestManifest_RunAll(t *testing.T) {
 	if err := os.Rename(m.state(group{2, 5}), m.path()+".hidden"); err != nil {
 		t.Fatal(err)
 	}
-	run(0, 3, []group{{0, 3}}) // of another process, at the same time
+	run(0, 3, []group{{0, 3}}) // by another process at the same time
 	if err := os.Rename(m.path()+".hidden", m.state(group{2, 5})); err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +75,8 @@ func TestManifest_RunAll(t *testing.T) {
 	}
 }
 
-// A merged file that is a second name of the only part can be replaced, and one that was
-// changed is not merged again. A changed text is not read.
+// A merged file that is a hard link to the only part can be replaced. A changed part is not
+// merged, and a changed text is not read.
 func TestManifest_OnePart(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -106,10 +106,10 @@ func TestManifest_OnePart(t *testing.T) {
 	all := group{0, 7}
 	change(m.output(all))
 	if err := m.Merge(ctx, "", true); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "run shards 0-7 again") {
-		t.Errorf("a changed part: %v", err)
+		t.Errorf("merge of a changed part: %v", err)
 	}
 	if err := m.Run(ctx, db, 3); !errors.Is(err, ErrDamaged) {
-		t.Errorf("a changed part: %v", err)
+		t.Errorf("run after a part changed: %v", err)
 	}
 	if err := os.Remove(m.state(all)); err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ import (
 	"heavytail/storage/format"
 )
 
-// predicted are the statements of the tests.
+// predicted lists the statements of the tests.
 var predicted = map[string]string{
 	"adamic_adar":       "MATERIALIZE PREDICTIONS FROM adamic_adar IN g",
 	"paths":             "MATERIALIZE PREDICTIONS FROM katz IN g WITH (top := 7)",
@@ -33,7 +33,7 @@ var predicted = map[string]string{
 	"model":             "MATERIALIZE PREDICTIONS FROM model(friends) IN g WITH (top := 4)",
 }
 
-// copyFile is a copy of the fixture, on which statements are run first.
+// copyFile returns a copy of the fixture after it ran some statements on it.
 func copyFile(t *testing.T, statements ...string) string {
 	t.Helper()
 	f, err := fixture()
@@ -58,7 +58,7 @@ func copyFile(t *testing.T, statements ...string) string {
 	return path
 }
 
-// do opens a file for writing during f.
+// do calls f with a file that is open for writing.
 func do(t *testing.T, path string, f func(*query.DB)) {
 	t.Helper()
 	db, err := query.Open(path, &query.Options{NoCreate: true, LockTimeout: time.Hour})
@@ -73,8 +73,8 @@ func do(t *testing.T, path string, f func(*query.DB)) {
 	f(db)
 }
 
-// storedIn returns the records of the links of all predictions, by bucket and key, as bbolt has
-// them, and the entries of the predictions without the times that no two runs share.
+// storedIn returns the records of the links of all predictions, by bucket and key of bbolt, and
+// the entries of the predictions without their times, which differ between runs.
 func storedIn(t *testing.T, path string) (records map[string]string, entries []query.PredictionSummary) {
 	t.Helper()
 	do(t, path, func(db *query.DB) {
@@ -146,14 +146,14 @@ func mergeInto(t *testing.T, m *Manifest, path string) (err error) {
 	return err
 }
 
-// One shard, some and many store the same records as the statement alone, to the byte, also in
-// place of predictions of another version of the graph, and for a graph with deleted vertices.
+// Any number of shards stores the same records as the statement alone, to the byte, also over
+// predictions of an earlier version of the graph, and for a graph with deleted vertices.
 func TestMaterialize_SameRecords(t *testing.T) {
 	t.Parallel()
 	numbers := []int{1, 7, 64}
 	if testing.Short() {
 		numbers = numbers[1:2]
-		t.Log("short: only 7 shards")
+		t.Log("-short: 7 shards only")
 	}
 	for name, statement := range predicted {
 		t.Run(name, func(t *testing.T) {
@@ -190,7 +190,7 @@ func TestMaterialize_SameRecords(t *testing.T) {
 				if !m.Stored() {
 					t.Error("not stored")
 				}
-				for again := range 2 { // the same parts can be stored again
+				for again := range 2 { // the same parts can be merged twice
 					if err := mergeInto(t, m, own); err != nil {
 						t.Fatal(err)
 					}
@@ -207,9 +207,9 @@ func TestMaterialize_SameRecords(t *testing.T) {
 	}
 }
 
-// otherRecords says how records differ from those that are expected, apart from the object that
-// they are in and their checksums, which depend on the object and were verified: a second
-// merge makes another object.
+// otherRecords describes the first difference between records and the expected ones. It ignores
+// the object that contains them and their checksums, which depend on the object and were
+// verified: a second merge makes a new object.
 func otherRecords(got, want map[string]string) string {
 	inside := func(records map[string]string) map[string]string {
 		m := map[string]string{}
@@ -230,7 +230,7 @@ func otherRecords(got, want map[string]string) string {
 	return ""
 }
 
-// Whatever is not as it was planned is refused by name, and then nothing is stored.
+// If anything differs from the plan, the error names it and nothing is stored.
 func TestMaterialize_Refused(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -307,15 +307,15 @@ func TestMaterialize_Refused(t *testing.T) {
 					t.Error(err)
 				}
 				if err := w.MergeInto(ctx, db); !errors.Is(err, ErrTarget) || !strings.Contains(err.Error(), w.Output) {
-					t.Errorf("walks into the store: %v", err)
+					t.Errorf("MergeInto of WALKS: %v", err)
 				}
 			})
 		}
 	}
 }
 
-// Workers that are killed at random moments, two of them on the same shards, and merges that
-// are killed leave the records of the statement alone.
+// After kills of workers at random moments, two of them on the same shards, and of merges, the
+// records are those of the statement alone.
 func TestMaterialize_Killed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: the kills of TestShards_Killed are enough")
@@ -381,7 +381,7 @@ func TestMaterialize_Killed(t *testing.T) {
 		c.Wait()
 		records, entries := storedIn(t, at)
 		if len(entries) != 1 || otherRecords(records, old) != "" && otherRecords(records, want) != "" {
-			t.Fatalf("killed in the merge: records that are neither the old nor the new ones: %+v", entries)
+			t.Fatalf("killed in the merge: the records are neither the old nor the new ones: %+v", entries)
 		}
 		if otherRecords(records, old) == "" {
 			killed++
@@ -393,7 +393,7 @@ func TestMaterialize_Killed(t *testing.T) {
 			t.Error("merged again after a kill: " + otherRecords(records, want))
 		}
 	}
-	t.Logf("%d of 8 merges were killed before the new predictions were there", killed)
+	t.Logf("%d of 8 merges were killed before the new predictions were stored", killed)
 	if err := mergeInto(t, m, path); err != nil {
 		t.Fatal(err)
 	}
@@ -410,7 +410,7 @@ func TestMaterialize_Killed(t *testing.T) {
 }
 
 // Two workers on each shard at the same time write the same parts, or one of them gets an error
-// that says so.
+// that names the other one.
 func TestMaterialize_SameShard(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -434,7 +434,7 @@ func TestMaterialize_SameShard(t *testing.T) {
 			}
 		}
 		if read(t, m.output(one(i))) != read(t, once.output(one(i))) {
-			t.Errorf("shard %d: other bytes than those of one worker", i)
+			t.Errorf("shard %d: the bytes differ from those of one worker", i)
 		}
 		if err := m.checkPart(one(i)); err != nil {
 			t.Error(err)

@@ -19,10 +19,10 @@ import (
 	"heavytail/storage/format"
 )
 
-// shardOf in the environment makes the test binary run shards as a job array does: file,
-// folder and first shard of every eighth, separated by line feeds. A file whose name begins with
-// data: is made of the data of the plan. With merge instead of the
-// number it stores the rows or answers the statement.
+// shardOf in the environment makes the test binary a process of a job array: file, folder of the
+// plan, and the first shard, from which it runs every eighth one, separated by line feeds. A
+// file whose name begins with data: is made from the data of the plan. With merge instead of
+// the number, the process stores the rows or answers the statement.
 const shardOf = "HEAVYTAIL_TEST_SHARD"
 
 func TestMain(m *testing.M) {
@@ -44,7 +44,7 @@ func runEighth(job []string) error {
 		return err
 	}
 	merge := job[2] == "merge"
-	// The name of a file that is made of the data of the plan, if it is not there.
+	// Make the file from the data of the plan, if it does not exist.
 	if strings.HasPrefix(filepath.Base(job[0]), "data:") {
 		if _, there := os.Stat(job[0]); there != nil {
 			if err := m.Restore(context.Background(), job[0]); err != nil {
@@ -74,10 +74,11 @@ func runEighth(job []string) error {
 	return err
 }
 
-// made is a file with a graph, an embedding and a model, and files of pairs and keys.
+// made has the paths of a store with a graph, an embedding and a model, and of files of pairs
+// and keys.
 type made struct{ file, pairs, keys, plain, table string }
 
-var fixtureDir string // of the fixture, once it is made
+var fixtureDir string // of the fixture, "" before its first use
 
 var fixture = sync.OnceValues(func() (made, error) {
 	dir, err := os.MkdirTemp("", "shard")
@@ -140,7 +141,7 @@ func open(t *testing.T) (*query.DB, made) {
 	return db, f
 }
 
-// statements are those of the test, each with where it reads and writes.
+// statements returns the statements of the tests by name, for given input and output files.
 func statements(f made, into string) map[string]string {
 	text := strings.TrimSuffix(into, ".csv") + ".txt"
 	table := strings.TrimSuffix(into, ".csv") + ".parquet"
@@ -161,12 +162,12 @@ func statements(f made, into string) map[string]string {
 	}
 }
 
-// One shard, some, and more than there are rows give the bytes of the statement alone.
+// Any number of shards, also more than there are rows, gives the bytes of the statement alone.
 func TestShards_SameBytes(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db, f := open(t)
-	numbers := []int{1, 7, 64} // two of the 7 have none of the 5 keys
+	numbers := []int{1, 7, 64} // two of 7 shards have none of the 5 keys
 	if testing.Short() {
 		numbers = numbers[1:2]
 		t.Log("-short: 7 shards only")
@@ -182,8 +183,8 @@ func TestShards_SameBytes(t *testing.T) {
 	})
 }
 
-// mergeToSameBytes compares every statement alone with its merged shards, which run plans and
-// runs in each of the numbers.
+// mergeToSameBytes compares the output of every statement alone with its merged shards. Function
+// run plans and runs a statement in n shards.
 func mergeToSameBytes(t *testing.T, db *query.DB, f made, numbers []int, run func(t *testing.T, statement string, n int) *Manifest) {
 	for name := range statements(f, "") {
 		t.Run(name, func(t *testing.T) {
@@ -243,8 +244,8 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// A job array of eight processes, some of which are killed and run again, gives the bytes
-// of one process. Two more run what others do at the same moment.
+// A job array of eight processes, some of which are killed and run again, gives the bytes of one
+// process. Two more processes run the same shards at the same time.
 func TestShards_Killed(t *testing.T) {
 	t.Parallel()
 	db, f := open(t)
@@ -266,12 +267,12 @@ func TestShards_Killed(t *testing.T) {
 		jobs = append(jobs, start(i%8))
 	}
 	for i, c := range jobs {
-		if i%3 == 0 { // whatever it has done until now
+		if i%3 == 0 { // kill it at this moment
 			c.Process.Kill()
 		}
 		c.Wait()
 	}
-	for i := range 8 { // the next run of the array computes what is missing
+	for i := range 8 { // the next run of the array computes the missing shards
 		if err := start(i).Wait(); err != nil {
 			t.Fatal(err)
 		}
@@ -281,11 +282,11 @@ func TestShards_Killed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if read(t, into) != read(t, once.output(one(0))) {
-		t.Error("other bytes than those of one process")
+		t.Error("the bytes differ from those of one process")
 	}
 }
 
-// Whatever is not as it was planned is refused by name.
+// If anything differs from the plan, the error names it.
 func TestShards_Refused(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -327,7 +328,7 @@ func TestShards_Refused(t *testing.T) {
 	refused("part", m.Run(ctx, db, 1), ErrDamaged, "run shard 1 again")
 	refused("merged part", m.Merge(ctx, "", false), ErrDamaged, "run shard 1 again")
 	if _, err := os.Stat(m.Output); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("there is a merged file: %v", err)
+		t.Errorf("a merged file was left: %v", err)
 	}
 
 	if err := os.WriteFile(m.state(one(2)), []byte(read(t, m.state(one(2)))[:20]), 0o600); err != nil {
@@ -370,7 +371,8 @@ func TestShards_Refused(t *testing.T) {
 	refused("no manifest", err, os.ErrNotExist, "manifest.json")
 }
 
-// Statements that cannot be divided, and wrong names, are refused before anything is made.
+// Statements that cannot be divided, and unknown names, give an error before anything is
+// written.
 func TestMake_Refused(t *testing.T) {
 	t.Parallel()
 	db, f := open(t)
@@ -410,7 +412,7 @@ func TestMake_Refused(t *testing.T) {
 			t.Errorf("%s: %v", statement, err)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "manifest.json")); err == nil {
-			t.Errorf("%s: there is a plan", statement)
+			t.Errorf("%s: a plan was left", statement)
 		}
 	}
 	for _, n := range []int{0, -1, MaxShards + 1} {

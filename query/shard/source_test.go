@@ -51,8 +51,8 @@ func readOnly(t *testing.T, path string) *query.DB {
 	return db
 }
 
-// A file with the names, versions and times of the plan but with other content is refused, and
-// the error names what differs. A copy of the file is accepted.
+// A file with the names, versions and times of the plan but with different content is refused,
+// and the error names the difference. A copy of the original file is accepted.
 func TestManifest_OtherContent(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -67,15 +67,14 @@ func TestManifest_OtherContent(t *testing.T) {
 	}
 	for what, other := range map[string]struct {
 		db   *query.DB
-		want string // "" is accepted
+		want string // "" if the file is accepted
 	}{
 		"same":    {fileWith(t, embed, edge), ""},
 		"edges":   {fileWith(t, embed, "('1', '49')"), "graph g has other edges than"},
 		"keys":    {fileWith(t, embed, "('0', 'new')"), "graph g has other keys, edges than"},
 		"vectors": {fileWith(t, "dp_spectral(dim := 5)", edge), "embedding e has other vectors than"},
 	} {
-		// Only a clock could make the times of two files equal; the plan takes those of the
-		// other file instead.
+		// The times of two files are never equal, so the plan takes those of the other file.
 		twin := *m
 		twin.Reads = slices.Clone(m.Reads)
 		now, err := sources(ctx, other.db, named{embeddings: []string{"e"}, indexes: true})
@@ -85,7 +84,7 @@ func TestManifest_OtherContent(t *testing.T) {
 		for i := range now {
 			twin.Reads[i].State = now[i].State
 		}
-		// The vectors follow from the edges, and are listed first.
+		// If edges differ, so do the vectors, and the plan lists the vectors first.
 		if what == "edges" || what == "keys" {
 			slices.Reverse(twin.Reads)
 		}
@@ -101,7 +100,7 @@ func TestManifest_OtherContent(t *testing.T) {
 			}
 		}
 		if _, err := os.Stat(m.output(one(0))); what != "same" && err == nil {
-			t.Errorf("%s: there is a part", what)
+			t.Errorf("%s: a part was left", what)
 		}
 		os.Remove(m.output(one(0)))
 		if err := m.Run(ctx, other.db, 0); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "as in the plan") {
@@ -122,19 +121,19 @@ func TestManifest_OtherContent(t *testing.T) {
 	}
 }
 
-// Each content is read once for all shards of a process.
+// Each graph and embedding is read once for all shards of a process.
 func TestContents_Once(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := fileWith(t, "dp_spectral(dim := 4)")
 	m := plan(t, db, "NEAREST 2 FOR ALL USING e INTO FILE '"+filepath.Join(t.TempDir(), "x.csv")+"'", 4)
 	if len(m.contents.seen) != 0 {
-		t.Error("a plan that was opened has read something")
+		t.Error("Open read the content")
 	}
 	if err := m.Run(ctx, db, 0); err != nil {
 		t.Fatal(err)
 	}
-	// What is known is not read again: with a wrong entry for the same state the next shard fails.
+	// Known content is not read again: with a wrong entry for the same state the next shard fails.
 	for key, c := range m.contents.seen {
 		c.Vectors += "0"
 		m.contents.seen[key] = c

@@ -12,8 +12,8 @@ import (
 	"heavytail/storage/format"
 )
 
-// A part in Parquet that was changed is refused by the merge and by the next run, and leaves no
-// merged file; removed and run again, the shard has the same bytes.
+// A changed Parquet part is refused by the merge and by the next run, and no merged file is
+// left. After the part is removed and the shard is run again, it has the same bytes.
 func TestMerge_DamagedTable(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -34,17 +34,17 @@ func TestMerge_DamagedTable(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(m.Output); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("there is a merged file: %v", err)
+		t.Errorf("a merged file was left: %v", err)
 	}
 	if err := errors.Join(os.Remove(m.state(one(1))), m.Run(ctx, db, 1), m.Merge(ctx, "", false)); err != nil {
 		t.Fatal(err)
 	}
 	if read(t, m.output(one(1))) != whole {
-		t.Error("the shard has other bytes")
+		t.Error("the shard has different bytes")
 	}
 }
 
-// A file of pairs with another column called source cannot be copied.
+// A file of pairs with two columns named source cannot be divided.
 func TestMake_TwoColumns(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)

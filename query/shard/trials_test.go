@@ -16,7 +16,7 @@ import (
 	"heavytail/query"
 )
 
-// evaluated are statements that are made of trials, each with the number of its trials.
+// evaluated lists statements that consist of trials, with the number of their trials.
 var evaluated = map[string]struct {
 	statement string
 	trials    int64
@@ -30,7 +30,7 @@ var evaluated = map[string]struct {
 	"walks":      {"EVALUATE PARAMETERS IN bare USING deepwalk(walks := 1, length := 5) WITH (dim := '2,3', points := 4)", 2},
 }
 
-// answer is what a statement returns.
+// answer holds the rows and notices of a statement.
 type answer struct {
 	columns []string
 	rows    [][]query.Value
@@ -52,8 +52,9 @@ func answerOf(t *testing.T, rows *query.Rows, err error) (a answer) {
 	return a
 }
 
-// One shard, some, and more than there are trials return the rows of the statement alone, to the
-// last bit of each figure, with the same notices, and write the same bytes with INTO FILE.
+// Any number of shards, also more than there are trials, returns the rows of the statement
+// alone, to the last bit of each figure, with the same notices, and writes the same bytes with
+// INTO FILE.
 func TestTrials_SameAnswer(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -111,7 +112,7 @@ func TestTrials_SameAnswer(t *testing.T) {
 	}
 }
 
-// Whatever is not as it was planned is refused by name.
+// If anything differs from the plan, the error names it.
 func TestTrials_Refused(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -162,7 +163,7 @@ func TestTrials_Refused(t *testing.T) {
 	rows, err := m.Answer(ctx, db)
 	answerOf(t, rows, err)
 
-	// Parts of another seed, and of other options, are of another plan.
+	// Parts with a different seed or different options belong to a different plan.
 	for _, other := range []string{"seed := 1, splits := 9", "splits := 9, training := 101"} {
 		o := plan(t, db, "EVALUATE LINKS IN g WITH ("+other+")", 4)
 		if err := o.Run(ctx, db, 2); err != nil {
@@ -200,8 +201,8 @@ func TestTrials_Refused(t *testing.T) {
 	refused("options of the manifest", err, ErrDamaged, "changed after it was written")
 }
 
-// Workers that are killed at random moments, two of them on the same shards, and merges that are
-// killed leave the answer of the statement alone.
+// After kills of workers at random moments, two of them on the same shards, and of merges, the
+// answer is that of the statement alone.
 func TestTrials_Killed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: the kills of TestShards_Killed are enough")
@@ -251,6 +252,6 @@ func TestTrials_Killed(t *testing.T) {
 		}
 	}
 	if err := start("merge").Wait(); err != nil || read(t, merged) != want {
-		t.Errorf("%v, or other bytes than those of the statement alone", err)
+		t.Errorf("%v, or the bytes differ from those of the statement alone", err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Rates are reported as GFLOP/s, with two operations for each multiply-add, or
-// as GB/s of the elements read and written.
+// Rates are in GFLOP/s, with two operations for each multiply-add, or in GB/s of the elements
+// read and written.
 
 func report(b *testing.B, perOp float64, unit string) {
 	b.ReportMetric(perOp*float64(b.N)/b.Elapsed().Seconds()/1e9, unit)
@@ -49,7 +49,7 @@ func BenchmarkLevel1(b *testing.B) {
 				z := slices.Clone(y)
 				sign := float32(1)
 				for b.Loop() {
-					axpy(k, sign, x, z) // to and fro, so that nothing overflows
+					axpy(k, sign, x, z) // with alternating sign, so that nothing overflows
 					sign = -sign
 				}
 				for i := range z {

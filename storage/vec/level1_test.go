@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// eachKind runs f for every kind that this processor has.
+// eachKind runs f for every kind of kernels that the processor supports.
 func eachKind(t *testing.T, f func(t *testing.T, k kind)) {
 	t.Helper()
 	for _, k := range available() {
@@ -18,9 +18,8 @@ func eachKind(t *testing.T, f func(t *testing.T, k kind)) {
 
 func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// guarded returns a slice of n elements at an odd offset in a larger array
-// filled with NaN, and a function that reports whether anything around the
-// slice was written.
+// guarded returns a slice of n elements at an offset in a larger array filled with NaN, and a
+// function that reports whether everything around the slice is unchanged.
 func guarded[T float32 | float64](n, offset int) ([]T, func() bool) {
 	const guard = 70
 	buf := make([]T, guard+offset+n+guard)
@@ -45,16 +44,15 @@ func fill[T float32 | float64](rng *rand.Rand, x []T) []T {
 	return x
 }
 
-// near reports whether got is within n roundings of one float32 operation of
-// want, for a sum of terms of the given total size.
+// near reports whether got differs from want by at most n rounding errors of float32, for a sum
+// whose terms have the given total size.
 func near(got, want float64, n int, size float64) bool {
 	return math.Abs(got-want) <= float64(n)*0x1p-24*size+1e-44
 }
 
 const maxLen = 300
 
-// thinned reports whether a short run leaves out size n: beyond 40 it takes
-// every 13th.
+// thinned reports whether a short run leaves out size n: above 40 it runs every 13th.
 func thinned(n int) bool { return testing.Short() && n > 40 && n%13 != 0 }
 
 func TestDot_EveryLength(t *testing.T) {
@@ -224,7 +222,7 @@ func TestGatherSum_EveryWidth(t *testing.T) {
 				for i := range list {
 					list[i] = uint32(rng.IntN(rows))
 					if i >= n {
-						list[i] = rng.Uint32() // read as a hint at most
+						list[i] = rng.Uint32() // indices beyond the list are prefetched at most
 					}
 				}
 				idx := list[:n]
@@ -245,7 +243,7 @@ func TestGatherSum_EveryWidth(t *testing.T) {
 						exact += float64(e)
 						size += math.Abs(float64(e))
 					}
-					// All kinds add in the same order: the bits are equal.
+					// All kinds add in the same order, so the bits are equal.
 					want[j] = (s[0] + s[1]) + (s[2] + s[3])
 					if math.Float32bits(dst[j]) != math.Float32bits(want[j]) {
 						t.Fatalf("width %d, %d entries, column %d: %v, want the bits of %v", width, n, j, dst[j], want[j])
@@ -281,7 +279,7 @@ func TestGatherSum_RowOutside(t *testing.T) {
 			for _, stride := range []int{width + 1, 1 << 29, math.MaxInt / 8} {
 				y := x[:width+3]
 				if !gatherSum(k, dst, y, stride, []uint32{0, 0}) || gatherSum(k, dst, y, stride, []uint32{0, 8}) {
-					t.Fatalf("width %d, stride %d: the only row was refused, or another accepted", width, stride)
+					t.Fatalf("width %d, stride %d: the only row was refused, or a different one accepted", width, stride)
 				}
 			}
 			if !gatherSum(k, dst, nil, width, nil) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Lists of rows give the bits of the single kernels, for every length of a row
-// and of a list, and write nothing outside.
+// The kernels for lists of rows give the bits of the kernels for one row, for every length of
+// rows and lists, and write nothing outside.
 func TestList_EveryLength(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		rng := newRand(8)
@@ -72,15 +72,15 @@ func TestList_Panics(t *testing.T) {
 	}
 }
 
-// BenchmarkListL2Squared takes lists of 16 rows in random order, as a search in
-// a graph does, beside calls of the single kernel.
+// BenchmarkListL2Squared measures lists of 16 rows in random order, as a search in a graph does,
+// and for comparison calls of the kernel for one row.
 func BenchmarkListL2Squared(b *testing.B) {
 	for _, rows := range []int{1000, 200_000} {
 		for _, dim := range []int{128, 200} {
 			rng := newRand(9)
 			block, x, dst := make([]float32, rows*dim), make([]float32, dim), make([]float32, 16)
 			for i := range block {
-				block[i] = float32(i % 1021) // anything: pages that were never written share one
+				block[i] = float32(i % 1021) // arbitrary values: unwritten pages would share one page of memory
 			}
 			order := make([]uint32, 1<<16)
 			for i := range order {

@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// newPanel returns a panel of random elements in the middle of a wider matrix
-// whose other columns are NaN, and a function that reports whether those still
-// are.
+// newPanel returns a panel of random elements within a wider matrix whose other columns are NaN,
+// and a function that reports whether these columns are unchanged.
 func newPanel(rng *rand.Rand, rows, cols int) (Panel, func() bool) {
 	m := NewMatrix(rows, cols+5)
 	for i := range m.Data {
@@ -94,19 +93,18 @@ func TestMulTN_WorkersAndPlacesDoNotMatter(t *testing.T) {
 		want := multiply(a, b, 1)
 		for _, workers := range []int{2, 3, 7, 0} {
 			if !slices.Equal(multiply(a, b, workers), want) {
-				t.Fatalf("%d workers: other bits", workers)
+				t.Fatalf("%d workers: different bits", workers)
 			}
 		}
 
-		// The same matrix in another place takes the general path and must
-		// give the bits of the symmetric one.
+		// A copy of the matrix takes the general path, which must give the bits of the symmetric path.
 		same := a
 		same.Data = slices.Clone(a.Data)
 		if !slices.Equal(multiply(a, a, 2), multiply(a, same, 1)) {
-			t.Fatal("the symmetric product has other bits than the general one")
+			t.Fatal("the bits of the symmetric product differ from those of the general one")
 		}
 
-		// A product that is said to be symmetric has the bits above the diagonal.
+		// A product that is declared symmetric has the same bits on and above the diagonal.
 		half := make([]float64, cols*cols)
 		if err := mulTN(context.Background(), k, half, a, b, true, 2); err != nil {
 			t.Fatal(err)
@@ -125,7 +123,7 @@ func TestMulTN_WorkersAndPlacesDoNotMatter(t *testing.T) {
 		part.Data, part.Cols = a.Data[lo:], hi-lo
 		for i, got := range multiply(part, b, 1) {
 			if row, col := i/cols, i%cols; got != want[(row+lo)*cols+col] {
-				t.Fatalf("(%d, %d) changed with its place", row, col)
+				t.Fatalf("(%d, %d) depends on its position", row, col)
 			}
 		}
 	})
@@ -211,7 +209,7 @@ func TestMulNN_WorkersAndAliasing(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !slices.Equal(got.Data, want.Data) {
-					t.Fatalf("%+v, %d workers: other bits than without aliasing", at, workers)
+					t.Fatalf("%+v, %d workers: the bits differ from those without aliasing", at, workers)
 				}
 			}
 		}
@@ -242,7 +240,7 @@ func TestParallel_CoversEachBlockOnce(t *testing.T) {
 							t.Errorf("block %d is [%d, %d)", i, lo, hi)
 						}
 						for j := lo; j < hi; j++ {
-							seen[j]++ // blocks are apart: no race
+							seen[j]++ // blocks are disjoint: no race
 						}
 					})
 					for j, times := range seen {

@@ -2,11 +2,11 @@ package vec
 
 import "testing"
 
-// What many goroutines report comes in ascending order, from one at a time, and ends with
-// the total.
+// Reports of many goroutines are passed on one at a time in ascending order, and end with the
+// total.
 func TestReporter(t *testing.T) {
 	const total = 10_000
-	var seen []int64 // without a lock: the race detector finds two calls at a time
+	var seen []int64 // without a lock: the race detector finds concurrent calls
 	report := Reporter(func(stage string, done, all int64) {
 		if stage != "counting" || all != total {
 			t.Errorf("%s, %d of %d", stage, done, all)
@@ -24,7 +24,7 @@ func TestReporter(t *testing.T) {
 	}
 	for i := 1; i < len(seen); i++ {
 		if seen[i] <= seen[i-1] {
-			t.Errorf("%d behind %d", seen[i], seen[i-1])
+			t.Errorf("%d after %d", seen[i], seen[i-1])
 		}
 	}
 	Reporter(nil, "counting", 1)(1)

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// rowsOf makes n rows of a width, each guarded, of which the kernels are to use
-// the first dim columns.
+// guardedRows returns n guarded rows of a width, of which the kernels may use the first dim
+// columns, and a function that reports whether their guards are unchanged.
 func guardedRows(rng interface{ NormFloat64() float64 }, n, width int) (rows [][]float32, intact func() bool) {
 	var guards []func() bool
 	for i := range n {
@@ -68,7 +68,7 @@ func TestRowList_Dots_EveryLength(t *testing.T) {
 	})
 }
 
-// learnOracle is RowList.Learn in float64. Rows have their values in float64.
+// learnOracle is RowList.Learn in float64.
 func learnOracle(xs, rows [][]float64, targets []float32, alpha, limit float64) {
 	for _, x := range xs {
 		e := make([]float64, len(x))
@@ -102,9 +102,9 @@ func wide(rows [][]float32) [][]float64 {
 	return all
 }
 
-// TestRowList_Learn_EveryShape has all widths of some passes and rests, all
-// numbers of rows around the fours that are folded together, and vectors that are
-// named several times, one behind the other or not.
+// TestRowList_Learn_EveryShape has widths from 1 to 30 lines, numbers of rows around multiples of
+// four, which the kernels process together, and vectors that occur several times, consecutively
+// or not.
 func TestRowList_Learn_EveryShape(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		rng := newRand(6)
@@ -126,7 +126,7 @@ func testLearn(t *testing.T, k kind, rng *rand.Rand, dim, n int, order []int) {
 	vectors, vectorsIntact := guardedRows(rng, 3, dim)
 	for _, x := range vectors {
 		for j := range x {
-			x[j] /= float32(math.Sqrt(float64(dim))) // products are about 1 then
+			x[j] /= float32(math.Sqrt(float64(dim))) // so that products are about 1
 		}
 	}
 	targets := make([]float32, n)
@@ -156,8 +156,8 @@ func testLearn(t *testing.T, k kind, rng *rand.Rand, dim, n int, order []int) {
 	}
 }
 
-// TestRowList_Learn_Logistic looks at the step of single products, by rows and a
-// vector that have one column.
+// TestRowList_Learn_Logistic checks the step for single products, with rows and a vector of one
+// column.
 func TestRowList_Learn_Logistic(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	products := []float32{nan, inf, -inf, -6, 6, 300, -300, 5.999999, -5.999999, 0, 1e-30, 88, -88, 127, -127, 3e38, -3e38}
@@ -212,7 +212,7 @@ func TestRowList_WrongShapes(t *testing.T) {
 			f()
 		})
 	}
-	// Nothing to do, and nothing done.
+	// An empty list changes nothing.
 	list(0).Dots(nil, nil)
 	list(0, x).Learn(list(0, x), x, 1, 6)
 	list(16).Learn(list(16, x), nil, 1, 6)
@@ -224,8 +224,8 @@ func TestRowList_WrongShapes(t *testing.T) {
 	}
 }
 
-// BenchmarkRowList_Learn is a centre of skip-gram: the others of its window and
-// the path of the tree.
+// BenchmarkRowList_Learn has the shape of a skip-gram step: a centre, the other vertices in its
+// window, and a path of the tree.
 func BenchmarkRowList_Learn(b *testing.B) {
 	for _, k := range available() {
 		b.Run("kind="+k.String()+"/dim=208/rows=12/vectors=10", func(b *testing.B) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Scans give the bits of the single kernels, for every length of a row and every
-// number of rows, and write nothing outside.
+// Scans give the bits of the kernels for one row, for every length and number of rows, and write
+// nothing outside.
 func TestScan_EveryLength(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		rng := newRand(10)
@@ -56,14 +56,14 @@ func TestScan_Panics(t *testing.T) {
 	}
 }
 
-// BenchmarkScan reads rows that fit into no cache of a core, beside a copy of
-// them, whose rate counts the bytes read and those written.
+// BenchmarkScan reads rows that exceed the cache of a core, and for comparison copies them. The
+// rate of the copy counts the bytes read and the bytes written.
 func BenchmarkScan(b *testing.B) {
 	for _, rows := range []int{81_306, 500_000} {
 		const dim = 128
 		block, to := make([]float32, rows*dim), make([]float32, rows*dim)
 		for i := range block {
-			block[i] = float32(i % 1021) // anything: pages that were never written share one
+			block[i] = float32(i % 1021) // arbitrary values: unwritten pages would share one page of memory
 		}
 		x, dst := make([]float32, dim), make([]float32, 256)
 		scan := func(f func(dst, x, rows []float32)) func() {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestProduct64 holds products of all small shapes against sums of products.
+// TestProduct64 compares products of all small shapes with their definition.
 func TestProduct64(t *testing.T) {
 	rng := newRand(3)
 	fill := func(n int) []float64 {

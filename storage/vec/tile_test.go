@@ -50,7 +50,7 @@ func TestTile_BothSteps(t *testing.T) {
 								t.Fatalf("(%d, %d): %v, want %v", i, j, got, want)
 							}
 							if split[i*TileCols+j] != got || fetched[i*TileCols+j] != got {
-								t.Fatalf("(%d, %d): %v in one piece, %v in two, %v with fetching", i, j, got, split[i*TileCols+j], fetched[i*TileCols+j])
+								t.Fatalf("(%d, %d): %v in one call, %v in two, %v with prefetching", i, j, got, split[i*TileCols+j], fetched[i*TileCols+j])
 							}
 						}
 					}

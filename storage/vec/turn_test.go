@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A goroutine that waits for the only processor gets it during Parallel, long before
-// the scheduler would take it away.
+// A goroutine that waits for the only processor gets a turn during Parallel, long before the
+// scheduler would preempt a worker.
 func TestParallel_LetsOthersCompute(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var there atomic.Bool
@@ -23,11 +23,11 @@ func TestParallel_LetsOthersCompute(t *testing.T) {
 		}
 	})
 	if blocks == 20 {
-		t.Error("nobody else had the processor")
+		t.Error("no other goroutine had a turn")
 	}
 }
 
-// Where a processor is left, nobody is asked to wait.
+// Workers yield only if they use all processors.
 func TestTurn_Shares(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	for workers, shares := range map[int]bool{1: false, 2: true, 3: true} {
