@@ -16,7 +16,7 @@ var (
 	ErrVertex    = errors.New("no such vertex")            // number beyond the last vector
 	ErrOption    = errors.New("option out of range")       // parameter of an HNSW
 	ErrFormat    = errors.New("not a stored index")        // damaged, truncated or of another kind
-	ErrMismatch  = errors.New("index of other vectors")    // links made for another matrix
+	ErrMismatch  = errors.New("index of different vectors")    // links made for another matrix
 )
 
 // damaged is [ErrFormat] with what was found.

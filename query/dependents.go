@@ -78,7 +78,7 @@ func (c *call) noteReplaced(embedding string) error {
 		return err
 	}
 	if text := d.String(); text != "" {
-		c.Early("embedding %s is being replaced; unless its vectors come out the same: %s", fault.Name(embedding), text)
+		c.Early("embedding %s is being replaced; unless the new vectors are the same: %s", fault.Name(embedding), text)
 	}
 	return nil
 }

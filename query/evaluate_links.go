@@ -43,7 +43,7 @@ var evaluateLinks = &statement[*parser.EvaluateLinks, EvaluateLinksRequest, *lin
 func linksOptions() []OptionInfo {
 	return []OptionInfo{
 		shareOption("fraction of the edges to hold out"),
-		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random"},
+		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the edges and pairs that are drawn"},
 		sidesOption("in a bipartite graph, measure links between its sides only, with pairs and recommendations between them"),
 		negativesOption("comma-separated kinds of pairs without an edge that held-out edges are compared with"),
@@ -54,7 +54,7 @@ func linksOptions() []OptionInfo {
 		{Name: "features", Type: "text", Default: "'" + evaluate.DefaultFeature + "'", Doc: "comma-separated inputs of a logistic regression: " + strings.Join(featureNames(), ", ") + " or all"},
 		{Name: "model", Type: "bool", Default: "FALSE", Doc: "also measure the model that TRAIN MODEL makes by default, as scorer model: without an embedding, and with that of each method. It is trained on edges held out of the remaining graph, which takes one more embedding"},
 		{Name: "hits", Type: "int", Default: "100", Doc: "k of the measure hits: the fraction of edges that score above the k-th highest pair without an edge"},
-		{Name: "connected", Type: "bool", Default: "FALSE", Doc: "hold out only edges outside of a spanning forest, drawn by the seed, so that what is left has the components of the graph"},
+		{Name: "connected", Type: "bool", Default: "FALSE", Doc: "hold out only edges outside of a spanning forest, drawn by the seed, so that the remaining graph has the same components"},
 		{Name: "splits", Type: "int", Default: "1", Doc: "how many times to hold out edges, with the seeds seed, seed + 1, …; figures are means, with the standard deviations of auc and average_precision. The command heavytail shard divides splits and methods among processes"},
 		{Name: "null_graph", Type: "bool", Default: "FALSE", Doc: "also measure on a random graph with the same degrees, where only the degrees can be predicted; this takes as long as one more split"},
 		{Name: "ranking", Type: "int", Default: "0", Doc: "measure recommendations instead of pairs: the number of links recommended to each vertex in a sample of vertices with held-out edges, from the candidates of PREDICT; 0 measures pairs. Intervals are 95 % over the vertices"},
@@ -251,7 +251,7 @@ func (req EvaluateLinksRequest) check() error {
 	case req.RankAt > 0 && req.CurveSteps > 0:
 		return fault.New(fault.Option("CurveSteps"), "curves have no meaning with ranking, which compares a vertex with all candidates")
 	case req.Sides != "" && req.Null:
-		return fault.OfOption("null_graph", "cannot be combined with sides, which the random graph does not have")
+		return fault.OfOption("null_graph", "cannot be combined with sides, because the random graph has no sides")
 	case req.Sides != "" && req.Model:
 		return fault.OfOption("model", "cannot be combined with sides: TRAIN MODEL learns from pairs of any vertices")
 	case req.Sides != "" && slices.Contains(req.Negatives, evaluate.TwoHopNegatives):

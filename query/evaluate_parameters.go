@@ -96,7 +96,7 @@ var evaluateParameters = &statement[*parser.EvaluateParameters, EvaluateParamete
 	reads:   true,
 }
 
-// studiedOptions are the options that a study can vary, with what they are.
+// studiedOptions are the options that a study can vary, with a description of their values.
 var studiedOptions = []struct{ name, doc string }{
 	{"dim", "numbers of coordinates"},
 	{"beta", "degree penalties"},
@@ -108,7 +108,7 @@ var studiedOptions = []struct{ name, doc string }{
 func parametersOptions() []OptionInfo {
 	var list []OptionInfo
 	for _, o := range studiedOptions {
-		list = append(list, OptionInfo{Name: o.name, Type: "text", Default: "''", Doc: o.doc + " to take one after the other, with commas between"})
+		list = append(list, OptionInfo{Name: o.name, Type: "text", Default: "''", Doc: "comma-separated " + o.doc + " to try"})
 	}
 	for _, o := range sweepOptions("each") {
 		if o.Name != "sweep" {

@@ -218,7 +218,7 @@ func (r ExplainScoreResult) rows() [][]Value {
 		{"common neighbours", int64(r.Common), nil},
 	}
 	for _, w := range r.Heaviest {
-		table = append(table, []Value{"  " + fault.QuoteKey(w.Vertex) + ", its degree and part of adamic_adar", int64(w.Degree), w.Weight})
+		table = append(table, []Value{"  " + fault.QuoteKey(w.Vertex) + ", its degree and its part of adamic_adar", int64(w.Degree), w.Weight})
 	}
 	for _, s := range r.Scores {
 		table = append(table, []Value{s.Scorer.String(), number(s.Score), nil})

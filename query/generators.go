@@ -36,13 +36,13 @@ func generators() []Generator {
 		model: preferentialAttachment,
 	}, {
 		Name:    "vazquez",
-		Summary: "Vázquez: vertices find each other by local rules, which makes hubs and triangles",
+		Summary: "Vázquez: vertices are joined by local rules, which makes hubs and triangles",
 		Options: []OptionInfo{
 			vertices,
 			{Name: "p", Type: "float", Doc: "probability of the next step of a walk, or of closing a triangle; from 0 to below 1"},
 			{
 				Name: "rule", Type: "text", Default: "'random_walk'", Choices: localRules(),
-				Doc: "whether a new vertex walks along edges and attaches to what it meets, or neighbours of neighbours are joined",
+				Doc: "whether a new vertex walks along edges and attaches to the vertices on its way, or neighbours of neighbours are joined",
 			},
 			seed,
 		},

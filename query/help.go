@@ -168,14 +168,14 @@ func helpTopics(helps []Help) []helpTopic {
 	}
 	topics = append(topics, helpTopic{"WHERE", nil, [][]Value{
 		{"condition", "WHERE"},
-		{"summary", "which vertices may be answers; asked during the search, so the number of answers is not cut"},
-		{"attribute", "value of the vertex, by the name of the attribute, in double quotes if it is no bare name"},
+		{"summary", "which vertices may be answers; it is applied during the search, so that the search still finds the full number of answers"},
+		{"attribute", "value of the vertex for the attribute of this name; in double quotes if it is not a plain name"},
 		{"degree", "number of neighbours of the vertex"},
 		{"key", "key of the vertex, a text"},
 		{"linked", "whether the vertex is a neighbour of the query vertex"},
 		{"operators", "= <> < <= > >= NOT AND OR, and parentheses; texts compare by their bytes"},
 		{"lists", "x IN (value, …), x NOT IN (value, …)"},
-		{"missing", "x IS MISSING, x IS NOT MISSING; all else about a missing value is neither true nor false, and only what is true passes"},
+		{"missing", "x IS MISSING, x IS NOT MISSING; any other condition on a missing value is neither true nor false, and only vertices for which the condition is true are answers"},
 		{"example", "NEAREST 10 TO 'alice' USING spec WHERE NOT linked AND (age >= 40 OR age IS MISSING)"},
 	}})
 	var rows [][]Value

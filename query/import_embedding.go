@@ -88,7 +88,7 @@ func importEmbeddingOptions() []OptionInfo {
 	}
 	return []OptionInfo{
 		{Name: "format", Type: "text", Default: "'auto'", Choices: choices, Doc: "form of the file; auto goes by the ending of its name"},
-		{Name: "keys", Type: "text", Default: "''", Doc: "file with the keys of the rows of a numpy matrix, one a line; by default the name of the matrix with .keys behind it, and 'none' takes the numbers of the rows from 0 for keys"},
+		{Name: "keys", Type: "text", Default: "''", Doc: "file with the keys of the rows of a numpy matrix, one a line; by default the name of the matrix with .keys appended, and 'none' uses the row numbers from 0 as keys"},
 		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys in Parquet; by default key, id, vertex or node, else the first that can have keys"},
 		{Name: "vector", Type: "column", Default: "''", Doc: "column of the vectors in Parquet; by default vector or embedding, else the first of lists"},
 		{Name: "no_vector", Type: "text", Default: "'fail'", Choices: []string{"fail", "zero"}, Doc: "whether a vertex without a vector ends the statement or gets zeros, which are similar to nothing"},

@@ -59,7 +59,7 @@ var (
 	unweightedOption = OptionInfo{Name: "weighted", Type: "bool", Default: "TRUE", Doc: "use the weights of the edges, if there are any"}
 	lengthsOption    = OptionInfo{Name: "weighted", Type: "bool", Default: "FALSE", Doc: "take the weights as lengths of the edges; otherwise each has the length 1"}
 	normalizedOption = OptionInfo{Name: "normalized", Type: "bool", Default: "FALSE", Doc: "divide by the largest possible value, so that values are from 0 to 1"}
-	sourcesOption    = OptionInfo{Name: "sources", Type: "int", Default: "0", Doc: "vertices from which paths are computed: fewer than all give estimates with a bound of the error; 0 means all where that takes up to a minute of one core, and otherwise as many as take about a quarter of a minute, but at least 50. Betweenness without weights takes as long again, for random paths that bound its error"}
+	sourcesOption    = OptionInfo{Name: "sources", Type: "int", Default: "0", Doc: "vertices from which paths are computed: fewer than all give estimates with a bound of the error; 0 means all if that takes up to a minute of one core, and otherwise as many as take about a quarter of a minute, but at least 50. Betweenness without weights takes twice as long, because it also draws random paths that bound its error"}
 	measureSeed      = OptionInfo{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same values"}
 )
 
@@ -100,7 +100,7 @@ func localMeasures() []Measure {
 
 func spectralMeasures() []Measure {
 	return []Measure{
-		{Name: "pagerank", Summary: "probability that a random walk with restarts is at the vertex; FROM gives the vertices where it starts, otherwise all", Type: storage.Float, Weights: tieWeights, From: true,
+		{Name: "pagerank", Summary: "probability that a random walk with restarts is at the vertex; FROM names the vertices at which it starts, otherwise all", Type: storage.Float, Weights: tieWeights, From: true,
 			Options: []OptionInfo{
 				{Name: "damping", Type: "float", Default: "0.85", Doc: "probability of following an edge, above 0 and below 1"},
 				{Name: "tolerance", Type: "float", Default: "1e-12", Doc: "largest residual; the sum of all errors is at most tolerance/(1-damping)"},
@@ -120,7 +120,7 @@ func spectralMeasures() []Measure {
 			run: func(m measuring) (measured, error) {
 				return ofScores(measure.Eigenvector(m, m.g, measure.EigenvectorOptions{Work: m.Work, Unweighted: !m.Bool("weighted"), Tolerance: m.Number("tolerance")}))
 			}},
-		{Name: "katz", Summary: "number of walks that end at the vertex, each edge counting alpha, with the norm 1", Type: storage.Float, Weights: tieWeights,
+		{Name: "katz", Summary: "number of walks that end at the vertex, weighted alpha for each edge of the walk; the vector has the norm 1", Type: storage.Float, Weights: tieWeights,
 			Options: []OptionInfo{
 				{Name: "alpha", Type: "float", Default: "0", Doc: "weight of each edge of a walk, below the inverse of the largest eigenvalue; 0 means half of that inverse"},
 				unweightedOption,
@@ -160,7 +160,7 @@ func groupMeasures() []Measure {
 				{Name: "method", Type: "text", Default: "'leiden'", Choices: []string{"leiden", "labels"}, Doc: "leiden finds better communities; labels is label propagation, whose communities need not be connected"},
 				{Name: "quality", Type: "text", Default: "'modularity'", Choices: []string{"modularity", "cpm"}, Doc: "what leiden maximises: modularity, or the constant Potts model"},
 				{Name: "resolution", Type: "float", Default: "1.0", Doc: "resolution of the quality, above 0: larger values give more and smaller communities"},
-				{Name: "iterations", Type: "int", Default: "4", Doc: "most runs of leiden, each of which begins with the communities of the last; one that adds less than 0.0002 of the weight of the edges to the quality is the last"},
+				{Name: "iterations", Type: "int", Default: "4", Doc: "largest number of runs of leiden, each of which begins with the communities of the one before; a run that adds less than 0.0002 of the weight of the edges to the quality is the last"},
 				unweightedOption, measureSeed,
 			}, bytes: func(n, m int64) int64 { return 150*n + 60*m }, seconds: communitySeconds,
 			run: runCommunity},

@@ -158,7 +158,7 @@ type UnitBall struct {
 	Passes    int       `option:"passes"`
 	Step      float64   `option:"step"`      // about the longest move of a vector in a pass of the first three tenths
 	Balance   *float64  `option:"balance"`   // how fast vertices that miss edges pull harder, from 0 to 1
-	Tolerance int       `option:"tolerance"` // wrong pairs that end the run
+	Tolerance int       `option:"tolerance"` // number of wrong pairs that is small enough to end the run
 	Seed      uint64    `option:"seed"`
 }
 

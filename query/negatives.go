@@ -14,7 +14,7 @@ import (
 // negativesOption describes the option.
 func negativesOption(doc string) OptionInfo {
 	return OptionInfo{Name: "negatives", Type: "text", Default: "'" + string(evaluate.RandomNegatives) + "'", Doc: doc +
-		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, as then must the held-out edges that count"}
+		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count"}
 }
 
 // negativesIn reads the option; nil for an empty text.

@@ -51,7 +51,7 @@ var showNeighbors = &statement[*parser.ShowNeighbors, NeighborsRequest, storage.
 	help: Help{
 		Statement: "SHOW NEIGHBORS", Syntax: "SHOW NEIGHBORS OF vertex [WITHIN n] [IN graph] [WHERE condition] [LIMIT n]",
 		Summary: "lists the neighbours of a vertex with the weights and times of the edges, in the order in which they came into the graph; WITHIN lists all vertices up to n edges away, the nearest first; LIMIT keeps the first rows",
-		Columns: "vertex, with WITHIN distance, degree, without WITHIN weight and time where the graph has any, and one column for each attribute",
+		Columns: "vertex, with WITHIN distance, degree, without WITHIN weight and time if the graph has any, and one column for each attribute",
 		Example: "SHOW NEIGHBORS OF 'alice' IN social WHERE degree > 10",
 	},
 	bind: bindNeighbors,

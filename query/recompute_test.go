@@ -65,7 +65,7 @@ func TestEmbed_Again(t *testing.T) {
 		for one := range strings.SplitSeq(text, ";") {
 			run(one)
 		}
-		if len(early) != 1 || !strings.Contains(early[0], "unless its vectors come out the same: index by l2 will be built again; model likely must be trained again") ||
+		if len(early) != 1 || !strings.Contains(early[0], "unless the new vectors are the same: index by l2 will be built again; model likely must be trained again") ||
 			!strings.Contains(early[0], "predictions by model(likely) in g, cosine(q) in g") && !strings.Contains(early[0], "predictions by cosine(q) in g, model(likely) in g") {
 			t.Errorf("%s: notices before the work: %q", text, early)
 		}

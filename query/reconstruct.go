@@ -93,7 +93,7 @@ var reconstruct = &statement[*parser.Reconstruct, ReconstructRequest, sweep, Rec
 func reconstructOptions() []OptionInfo {
 	list := append(sweepOptions("AUTO"), overwriteOption())
 	for _, o := range rangeOptions("vertex", "vertices") {
-		o.Doc = "with INTO FILE, to write only the edges from some vertices to those behind them, and measure nothing: " + o.Doc
+		o.Doc = "with INTO FILE, to write only the edges from some vertices to later ones, without measures: " + o.Doc
 		list = append(list, o)
 	}
 	return list
@@ -358,7 +358,7 @@ func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructRe
 // implausible returns the text of a notice for a reconstruction with far too many
 // edges; "" if their number is plausible.
 func implausible(edges, original int64) string {
-	return fmt.Sprintf("no radius gives at least %v times the %s of the graph and at most %v times as many or %v of all pairs; the best of the rest gives %d edges, which is not a reconstruction",
+	return fmt.Sprintf("no radius gives a number of edges from %v times the %s of the graph to %v times as many or %v of all pairs; the best other radius gives %d edges, which is not a reconstruction",
 		evaluate.LeastEdges, fault.Count(original, "edge"), evaluate.MostEdges, evaluate.MostPairs, edges)
 }
 

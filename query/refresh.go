@@ -51,7 +51,7 @@ type staleness struct {
 var refresh = &statement[*parser.Refresh, RefreshRequest, staleness, RefreshResult]{
 	help: Help{
 		Statement: "REFRESH", Syntax: "REFRESH embedding [WITH (option := value)] [IN BACKGROUND]",
-		Summary: "brings an embedding up to date with its graph and stores the result as the next generation. It works from the changes where possible, and otherwise computes in full. kind is none, incremental, or full where more than half of the vertices were computed in full; drift is the distance that vertices moved, relative to their norms",
+		Summary: "brings an embedding up to date with its graph and stores the result as the next generation. It works from the changes where possible, and otherwise computes in full. kind is none, incremental, or full if more than half of the vertices were computed in full; drift is the distance that vertices moved, relative to their norms",
 		Columns: "embedding, kind, generation, versions, touched, residual, mean_drift, max_drift, seconds, reason; in the background those of SHOW JOBS",
 		Options: refreshOptions(),
 		Example: "REFRESH spec",
@@ -162,7 +162,7 @@ func (c *call) noteFullRefresh(s staleness) error {
 	}
 	d, err := c.dependentsOf(s.Info.Name)
 	if text := d.String(); err == nil && text != "" {
-		c.Early("embedding %s can only be refreshed in full; unless its vectors come out the same: %s", fault.Name(s.Info.Name), text)
+		c.Early("embedding %s can only be refreshed in full; unless the new vectors are the same: %s", fault.Name(s.Info.Name), text)
 	}
 	return err
 }

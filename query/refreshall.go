@@ -28,7 +28,7 @@ type RefreshAllResult struct {
 var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, RefreshAllResult]{
 	help: Help{
 		Statement: "REFRESH ALL", Syntax: "REFRESH ALL IN graph",
-		Summary: "refreshes all embeddings of a graph, as REFRESH does, then all measures that COMPUTE stored, as REFRESH MEASURE does, and then all stored predictions, as REFRESH PREDICTIONS does, each as a job of its own; imported embeddings stay as they are, and predictions whose embedding or model was dropped or must be trained again",
+		Summary: "refreshes all embeddings of a graph, as REFRESH does, then all measures that COMPUTE stored, as REFRESH MEASURE does, and then all stored predictions, as REFRESH PREDICTIONS does, each as a job of its own. It leaves out imported embeddings, and predictions whose embedding or model was dropped or must be trained again",
 		Columns: "object, name, kind, seconds",
 		Example: "REFRESH ALL IN social",
 	},

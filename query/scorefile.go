@@ -114,7 +114,7 @@ func (db *DB) ScoreFile(ctx context.Context, req ScoreFileRequest) (ScoreFileRes
 	r, err := scoreFile.answer(ctx, db, req)
 	if r.stream != nil {
 		r.stream.close()
-		return ScoreFileResult{}, fault.New(fault.Into, "neither a function nor a file is given to receive the scores")
+		return ScoreFileResult{}, fault.New(fault.Into, "the scores have neither a function nor a file as their destination")
 	}
 	return r, err
 }
@@ -131,8 +131,8 @@ func headerSetting(s bind.Settings) (format.HeaderMode, error) {
 // scoreFileOptions are the options of SCORE FILE.
 func scoreFileOptions() []OptionInfo {
 	return append(pairsOptions(), overwriteOption(),
-		OptionInfo{Name: "columns", Type: "text", Default: "'all'", Doc: "further columns of the file to keep between the keys and the scores: all, none, or names with commas between them"},
-		OptionInfo{Name: "bytes", Type: "text", Default: "'all'", Doc: "offsets of the first byte and of the one behind the last, as '4096-8192', between which the pairs are read, in a plain text of two columns without quotes and comments; both must be where a line begins, or the end"},
+		OptionInfo{Name: "columns", Type: "text", Default: "'all'", Doc: "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names"},
+		OptionInfo{Name: "bytes", Type: "text", Default: "'all'", Doc: "range of bytes to read, such as '4096-8192', without the last one; for a plain text of two columns without quotes and comments; both offsets must be at the beginning of a line or the end of the file"},
 		OptionInfo{Name: "top", Type: "int", Default: "0", Doc: "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all"},
 		OptionInfo{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs"},
 		OptionInfo{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped, whose name ends in .part"})

@@ -34,7 +34,7 @@ func (c *call) further(path, wanted string, opts format.EdgeListOptions, with []
 	found.all = !named
 	if path == "-" {
 		if named {
-			err = fault.OfOption("columns", "has no meaning for standard input, of which only the keys are read")
+			err = fault.OfOption("columns", "does not apply to standard input, of which only the keys are read")
 		}
 		return found, err
 	}
@@ -72,7 +72,7 @@ func namedColumns(text string, there []format.PairColumn) (list []format.PairCol
 		name = strings.TrimSpace(name)
 		i := slices.Index(names, name)
 		if i < 0 {
-			e := fault.OfOption("columns", "names %s, which is no further column of the file", fault.QuoteKey(name))
+			e := fault.OfOption("columns", "names %s, which is not an additional column of the file", fault.QuoteKey(name))
 			e.Expected = append([]string{allColumns, noColumns}, names...)
 			return nil, e
 		}

@@ -22,7 +22,7 @@ const predictedSides = "in a bipartite graph, links between its sides only, such
 
 // sidesOption describes the option.
 func sidesOption(doc string) OptionInfo {
-	return OptionInfo{Name: "sides", Type: "text", Default: "'none'", Doc: doc + ": an attribute with two values, or auto for the sides that the edges give; by scorers other than those of common neighbours, which are 0 for all such pairs"}
+	return OptionInfo{Name: "sides", Type: "text", Default: "'none'", Doc: doc + ": an attribute with two values, or auto to find the sides from the edges; not for scorers of common neighbours, which are 0 for all such pairs"}
 }
 
 // sidesIn reads the option.
@@ -58,7 +58,7 @@ func noneAcross(graph string, sides link.Sides, err error) error {
 	if sides == nil || !errors.Is(err, evaluate.ErrLinks) {
 		return err
 	}
-	e := fault.OfOption("sides", "leaves too few pairs of vertices of graph %s without an edge, or too few edges to hold out", fault.Quote(graph))
+	e := fault.OfOption("sides", "leaves graph %s too few pairs of vertices without an edge, or too few edges to hold out", fault.Quote(graph))
 	e.Err = err
 	return e
 }

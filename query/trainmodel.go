@@ -85,11 +85,11 @@ var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, 
 		learn := "heuristics"
 		if e := found.embedding; e != nil {
 			inputs = append([]*plan.Plan{e.Plan()}, inputs...)
-			learn = fmt.Sprintf("heuristics and features; %s of what is left of the graph, as embedding %s of all of it", e.Info.Method, fault.Name(e.Info.Name))
+			learn = fmt.Sprintf("heuristics and features; %s of the remaining graph, with the options of embedding %s", e.Info.Method, fault.Name(e.Info.Name))
 		}
 		return plan.Result("model", fault.Name(req.Name),
 			plan.Measured(plan.Solve, "logistic regression", learn,
-				plan.Step("split", "edges held out to learn from and to measure", inputs...)))
+				plan.Step("split", "held-out edges for training and for measurement", inputs...)))
 	},
 	run:  runTrainModel,
 	rows: trainRows,
@@ -137,7 +137,7 @@ func trainOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "features", Type: "text", Default: "'" + DefaultFeatures + "'", Doc: "features of the embedding, joined by +: those of " + strings.Join(featureNames(), ", ") + " that do not depend on the order of a pair; none by default without an embedding, or if a heuristic reads the embedding"},
 		shareOption("fraction of the edges held out to measure on"),
-		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random"},
+		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random"},
 		negativesOption("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without the calibration, and the model always learns from random pairs"),
 		{Name: "training", Type: "int", Default: fmt.Sprint(evaluate.DefaultTraining), Doc: "largest number of edges to learn from, which are held out as well, with as many pairs without an edge"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the edges and pairs that are drawn; the same seed gives the same model"},

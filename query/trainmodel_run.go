@@ -126,7 +126,7 @@ func trainingMistake(err error) error {
 	case errors.Is(err, evaluate.ErrNegatives):
 		at = fault.Option("negatives")
 	case errors.Is(err, link.ErrNeedsTimes):
-		e := fault.New(at, "the edges that are left when edges are held out have no times, which a heuristic needs")
+		e := fault.New(at, "the remaining edges have no times, which a heuristic needs")
 		e.Remedy, e.Err = "hold out fewer, or set latest := FALSE", err
 		return e
 	case !errors.Is(err, link.ErrTooFew) && !errors.Is(err, evaluate.ErrLinks):

@@ -51,7 +51,7 @@ func tuneOptions() []OptionInfo {
 		{Name: "attribute", Type: "text", Default: "''", Doc: "FOR LABELS: the attribute with the labels"},
 		{Name: "separator", Type: "text", Default: "''", Doc: "FOR LABELS: text that separates several labels of a vertex, such as ','"},
 		shareOption("fraction of the edges that are held out, for links"),
-		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps, where the graph has any; otherwise edges at random; for links"},
+		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random; for links"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of all random choices, and of methods that are given without a seed"},
 	}
 }

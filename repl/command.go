@@ -49,7 +49,7 @@ func commands() []command {
 			name: ".columns", args: "[NAME … | all]", summary: "show or set which columns results have", most: -1, run: (*session).setColumns,
 			detail: "Blanks or commas separate the names. A result without any of these columns keeps all of its own. A column that is called all is written 'all', in quotes.",
 		},
-		{name: ".timer", args: "[on|off]", summary: "say how long each statement took", most: 1, run: (*session).setTimer},
+		{name: ".timer", args: "[on|off]", summary: "show how long each statement took", most: 1, run: (*session).setTimer},
 		{
 			name: ".output", args: "[FILE|-]", summary: "write results to a file, or with - to the screen again", most: 1, run: (*session).output,
 			detail: "A file of that name is replaced.",
@@ -58,7 +58,7 @@ func commands() []command {
 			detail: "A name that ends in .csv, .tsv, .json, .ndjson or .md sets the format, and any other the mode. A file of that name is replaced.",
 		}, {
 			name: ".dump", args: "[GRAPH …]", summary: "write the statements that make all graphs again, or some", most: -1, run: (*session).dump,
-			detail: "Behind .once FILE they go to a file, which .read runs on another store. Embeddings and models are not among them.",
+			detail: "After .once FILE they go to a file, which .read runs on another store. Embeddings and models are not among them.",
 		}, {
 			name: ".import", args: "FILE GRAPH", summary: "add the edges of a file to a graph, as IMPORT does", least: 2, most: 2, run: (*session).importFile,
 			detail: "IMPORT 'file' INTO graph has options, and IMPORT VERTICES reads attributes.",

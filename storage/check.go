@@ -227,7 +227,7 @@ func checkSymmetric(ctx context.Context, g *csr.Graph) error {
 		for i, v := range g.Neighbors(u) {
 			at := g.Offsets[v] + next[v]
 			if at >= g.Offsets[v+1] || g.Targets[at] != u {
-				return fault.Record("edge (%d, %d) is not there in both directions", u, v)
+				return fault.Record("edge (%d, %d) is stored in one direction only", u, v)
 			}
 			next[v]++
 			if g.Weights != nil && g.Weights[at] != g.Weights[g.Offsets[u]+int64(i)] {
@@ -281,7 +281,7 @@ func (c *checker) checkOwner(where string, r *embeddingRecord) {
 	g, found := c.graphs[r.GraphID]
 	switch {
 	case !found:
-		c.fault(where, fmt.Sprintf("its graph %q is not there", r.Graph), remedyEmbedding)
+		c.fault(where, fmt.Sprintf("its graph %q is missing", r.Graph), remedyEmbedding)
 	case c.names[r.GraphID] != r.Graph:
 		c.fault(where, fmt.Sprintf("its graph is called %q, not %q", c.names[r.GraphID], r.Graph), remedyEmbedding)
 	case r.GraphVersion == 0 || r.GraphVersion > g.Version:
@@ -327,7 +327,7 @@ func (c *checker) checkChanges() error {
 			}
 			if id := block.IDOf(key); c.names[id] == "" && !orphans[id] {
 				orphans[id] = true
-				c.fault(where, fmt.Sprintf("entries of graph number %d, which is not there", id), fault.RemedyRestore)
+				c.fault(where, fmt.Sprintf("entries of graph number %d, which does not exist", id), fault.RemedyRestore)
 			}
 			return nil
 		})

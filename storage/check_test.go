@@ -82,7 +82,7 @@ func TestDB_Check_Planted(t *testing.T) {
 				p[4]++
 				return p
 			})
-		}, "both directions", nil},
+		}, "one direction only", nil},
 		{"arc to nowhere", func(t *testing.T, root *bolt.Bucket) {
 			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
 			reseal(t, b, seed, func(p []byte) []byte { p[4] = 77; return p })
@@ -172,7 +172,7 @@ func TestDB_Check_Planted(t *testing.T) {
 			if err := root.Bucket(block.GraphsName).Delete([]byte("g")); err != nil {
 				t.Fatal(err)
 			}
-		}, "is not there", nil},
+		}, "is missing", nil},
 		{"embedding from the future", func(t *testing.T, root *bolt.Bucket) {
 			changeStruct(t, root, block.EmbeddingsName, "e", func(r *embeddingRecord) { r.GraphVersion = 9 })
 		}, "version 9", nil},

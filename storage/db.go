@@ -108,7 +108,7 @@ func (db *DB) writable() error {
 	case db.opts.ReadOnly:
 		return db.readOnlyError()
 	case db.failed.Load():
-		return &FileError{Path: db.path, Err: ErrFailed, Reason: "what it wrote may or may not be in the file", Remedy: fault.RemedyReopen}
+		return &FileError{Path: db.path, Err: ErrFailed, Reason: "its changes may or may not be in the file", Remedy: fault.RemedyReopen}
 	}
 	return nil
 }
@@ -152,14 +152,14 @@ func (db *DB) lockedError() error {
 		who = strings.Join(found, ", ")
 	}
 	return &FileError{Path: db.path, Err: ErrLocked, Reason: who + " is using it",
-		Remedy: "try again when it has ended, or close it there; several can read at the same time if all open it for reading only"}
+		Remedy: "try again later, or close the file there; several processes can read it at the same time if all open it for reading only"}
 }
 
 // accessError adds the remedy if a file may be read but not written.
 func (db *DB) accessError(err error) error {
 	if !db.opts.ReadOnly && (errors.Is(err, fs.ErrPermission) || file.IsReadOnlyFS(err)) {
-		return &FileError{Path: db.path, Err: ErrReadOnly, Cause: err, Reason: "it may not be written",
-			Remedy: "open it for reading only, or have its permissions changed"}
+		return &FileError{Path: db.path, Err: ErrReadOnly, Cause: err, Reason: "it is write-protected",
+			Remedy: "open it for reading only, or change its permissions"}
 	}
 	return fmt.Errorf("open %q: %w", db.path, err)
 }
@@ -174,8 +174,8 @@ func (db *DB) replaced(h *handle) error {
 			return nil
 		}
 	}
-	return &FileError{Path: db.path, Err: ErrReplaced, Cause: err, Reason: "what is open is not under this name any more",
-		Remedy: "close the store and open it again; a backup of what is open can still be made"}
+	return &FileError{Path: db.path, Err: ErrReplaced, Cause: err, Reason: "the open file no longer has this name",
+		Remedy: "close the store and open it again; a backup of the open file is still possible"}
 }
 
 // stopped returns the error with which the wait for the file ends.

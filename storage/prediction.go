@@ -126,7 +126,7 @@ func checkPredictions(c *checker, where string, key []byte, r *predictionRecord)
 	id := block.IDOf(key)
 	g, known := c.graphs[id]
 	if !known {
-		c.fault(where, fmt.Sprintf("their graph, with the number %d, is not there", id), fault.RemedyRestore)
+		c.fault(where, fmt.Sprintf("their graph, with the number %d, is missing", id), fault.RemedyRestore)
 		return nil
 	}
 	c.checkGraphOf(where, c.names[id], id, r.GraphVersion)

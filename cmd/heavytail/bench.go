@@ -38,22 +38,22 @@ func newBenchPaper(std streams) *cobra.Command {
 		Long: `Repeat the experiments of "Representation Learning for Scale-free Networks" (AAAI
 2018) on every graph of its Table 1 that is available, with the methods in the form
 of the paper, with the defaults and tuned, and print its tables 2, 3 and 4 with the
-paper's figures beside ours, and which rows beat them. Rows of unit_ball, which the
-paper does not have, stand beside its methods: started at random, and from vectors of
+figures of the paper next to ours, and which rows beat them. The tables also have rows
+of unit_ball, which the paper does not have: with a random start, and with vectors of
 deepwalk.
 
 DIR has the graphs: ego-facebook.txt.gz, ego-twitter.txt.gz and ca-GrQc.txt.gz of
 SNAP, dblp.txt.gz and dblp-labels.txt.gz of AMiner. Synthetic is generated.
 
-The whole takes hours. --quick makes what takes ten minutes of two processors: no
-searches and no plots, no Twitter, and not the most expensive methods on Synthetic and
-Citation. It begins and ends with a list of what it leaves out. The same command without --quick makes
-that, too.
+All of it takes hours. --quick runs the part that takes ten minutes on two processors:
+no searches, no plots, no Twitter, and not the most expensive methods on Synthetic and
+Citation. It begins and ends with a list of the steps that it leaves out, which the same
+command without --quick runs.
 
-What is finished is kept in the folder of --out, so that the same command continues
-where one was stopped, and after a complete run only writes the tables. A
-search with another --budget or --trials is a new one. Take a new folder for another
-version of heavytail, or of the graphs: what is finished is not computed again.`,
+Finished steps are kept in the folder of --out, so that the same command continues
+after an interruption, and after a complete run only writes the tables. A search with a
+different --budget or --trials is a new one. Take a new folder for a different version of
+heavytail or of the graphs, because finished steps are not computed again.`,
 		Example: `  heavytail bench paper --data ../shared/data
   heavytail bench paper --data ../shared/data --quick
   heavytail bench paper --data ../shared/data --graphs coauthor,facebook --out two`,
@@ -83,10 +83,10 @@ version of heavytail, or of the graphs: what is finished is not computed again.`
 	}
 	f := cmd.Flags()
 	f.StringVar(&config.Data, "data", "", "folder of the graphs")
-	f.StringVar(&config.Out, "out", "paper", "folder for what is finished, the tables and the plots")
+	f.StringVar(&config.Out, "out", "paper", "folder for finished steps, tables and plots")
 	f.StringSliceVar(&config.Graphs, "graphs", nil, "graphs, separated by commas; all by default: "+strings.Join(paper.Graphs(), ", "))
 	f.StringSliceVar(&config.Only, "only", nil, "kinds of steps to run, separated by commas: "+strings.Join(paper.Kinds(), ", ")+"; tables makes none")
-	f.BoolVar(&config.Quick, "quick", false, "make only what takes ten minutes of two processors: no searches, no plots, and not the most expensive of the rest")
+	f.BoolVar(&config.Quick, "quick", false, "run only the part that takes ten minutes on two processors: no searches, no plots, and not the most expensive steps")
 	f.DurationVar(&config.Budget, "budget", 10*time.Minute, "time of each search for the best parameters")
 	f.IntVar(&config.Trials, "trials", 0, "trials of each search, instead of --budget: the same number gives the same tables")
 	must(cmd.RegisterFlagCompletionFunc("only", cobra.FixedCompletions(append(paper.Kinds(), "tables"), cobra.ShellCompDirectiveNoFileComp)))
@@ -109,11 +109,11 @@ negatives.`,
 func newBenchCurve(std streams) *cobra.Command {
 	return newComparison(std, comparison{name: "curve", graphs: paper.CurveGraphs(), quick: "only small graphs", run: paper.RunCurve,
 		short: "Measure unit_ball over anchor, dim, start and margin",
-		long: `Measure unit_ball over its options anchor, dim, start and margin on real graphs: how it
-reconstructs the graph at radius 1, how its distances predict a fifth of the edges
-that are hidden, and how its vectors predict labels, beside the methods from whose
-vectors it starts. A last table has the worst of all graphs for each choice of options.
-Small graphs come first, and of these the most important choices.`,
+		long: `Measure unit_ball over its options anchor, dim, start and margin on real graphs: how well
+		it reconstructs the graph at radius 1, how well its distances predict a hidden fifth of
+		the edges, and how well its vectors predict labels, compared with the methods from whose
+		vectors it starts. The last table has the worst graph for each choice of options. Small
+		graphs come first, and for each graph the most important choices.`,
 		example: "cora,facebook",
 	})
 }
@@ -132,12 +132,12 @@ func newComparison(std streams, of comparison) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   of.name + " --data DIR",
 		Short: of.short,
-		Long: of.long + ` DIR has the graphs as SNAP, LAW and AMiner publish them; graphs that are not
-asked for need not be there.
+		Long: of.long + ` DIR has the graphs as SNAP, LAW and AMiner publish them; only the graphs of the
+		run are needed.
 
-What is finished is kept in the folder of --out, so that the same command continues
-where one was stopped, and after a complete run only writes the tables. Take a new
-folder for another version of heavytail, or of the graphs.`,
+Finished steps are kept in the folder of --out, so that the same command continues
+after an interruption, and after a complete run only writes the tables. Take a new
+folder for a different version of heavytail or of the graphs.`,
 		Example: fmt.Sprintf(`  heavytail bench %s --data ../shared/data --quick
   heavytail bench %s --data ../shared/data --graphs %s --out two`, of.name, of.name, of.example),
 		Args: exactly(0, "no arguments"),
@@ -152,7 +152,7 @@ folder for another version of heavytail, or of the graphs.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&config.Data, "data", "", "folder of the graphs")
-	f.StringVar(&config.Out, "out", of.name, "folder for what is finished and the tables")
+	f.StringVar(&config.Out, "out", of.name, "folder for finished steps and tables")
 	f.StringSliceVar(&config.Graphs, "graphs", nil, "graphs, separated by commas; all by default: "+strings.Join(of.graphs, ", "))
 	f.BoolVar(&config.Quick, "quick", false, of.quick)
 	must(cmd.RegisterFlagCompletionFunc("graphs", cobra.FixedCompletions(of.graphs, cobra.ShellCompDirectiveNoFileComp)))

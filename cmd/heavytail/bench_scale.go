@@ -17,13 +17,13 @@ func newBenchDisk(std streams) *cobra.Command {
 		Use:   "disk FILE GRAPH",
 		Short: "Compare dp_spectral with edges in memory and on disk",
 		Long: `Embed a graph by dp_spectral with its edges in memory, and again with only a fraction
-of their bytes in memory: the edges are then read from the file for each product, and
-what is multiplied while the next part is read lies in two buffers. Print time, bytes
-and memory of both, and an error if the vectors differ in a bit. The file is only read.
+		of their bytes in memory: the edges are then read from the file for each product, into
+		two buffers, one of which is filled while the other is multiplied. Print time, bytes and
+		memory of both, and an error if the vectors differ in a bit. The file is only read.
 
-The vectors of the solver stay in memory: about 1.5 KB a vertex at 64 coordinates, while an
-edge takes 8 bytes. So this saves much only for graphs of more than some 100 edges a
-vertex; heavytail manual shards has the arithmetic.`,
+The vectors of the solver stay in memory: about 1.5 KB per vertex with 64 coordinates,
+while an edge takes 8 bytes. So this saves much memory only for graphs with more than
+about 100 edges per vertex; heavytail manual shards has the arithmetic.`,
 		Example: `  heavytail bench disk social.ht social
   heavytail bench disk social.ht social --dim 16 --edges 0.05 --side disk`,
 		Args: exactly(2, "FILE GRAPH"),
@@ -56,10 +56,10 @@ func newBenchPartition(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "partition",
 		Short: "Count work and traffic of a graph with hubs on several machines",
-		Long: `Count what each of several machines would multiply, keep and receive for one product of
-the adjacency matrix with 16 vectors, over graphs of preferential attachment that are
-divided in several ways: by rows, by rows of the same number of edges, and by blocks of
-edges that also divide hubs. Nothing is sent between machines.`,
+		Long: `Count the numbers that each of several machines would multiply, keep and receive for one
+		product of the adjacency matrix with 16 vectors, for graphs of preferential attachment
+		divided in several ways: by rows, by rows with equal numbers of edges, and by blocks of
+		edges, which also divide hubs. Nothing is sent between machines.`,
 		Example: `  heavytail bench partition
   heavytail bench partition --vertices 100000 --m 10 --hub 0.5 --machines 64`,
 		Args: exactly(0, "no arguments"),
@@ -78,6 +78,6 @@ edges that also divide hubs. Nothing is sent between machines.`,
 	f.IntVar(&c.M, "m", 10, "edges that each vertex brings")
 	f.Float64Var(&c.Hub, "hub", 0, "make the last vertex a neighbour of this fraction of the others")
 	f.IntVar(&c.Machines, "machines", 16, "machines; a square number also gives a grid")
-	f.Uint64Var(&c.Seed, "seed", 1, "of the graphs and of the orders")
+	f.Uint64Var(&c.Seed, "seed", 1, "seed of the graphs and of the orders")
 	return cmd
 }

@@ -19,9 +19,9 @@ func newCompact(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact FILE",
 		Short: "Free the unused space of a file",
-		Long: `Copy a file without its free space, verify the copy, and put it in the place of
-the file in one step. The folder needs room for the copy; nobody else may have the
-file open.`,
+		Long: `Copy a file without its free space, verify the copy, and replace the file with it
+		in one step. The folder needs space for the copy, and no other process may have the
+		file open.`,
 		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runStatement(cmd, std, args[0], query.Options{NoCreate: true}, format, "COMPACT", nil)
@@ -37,9 +37,9 @@ func newBackup(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE COPY",
 		Short: "Copy a file and verify every record on the way",
-		Long: `Copy a file, as it is at one moment, to another one. Every checksum is verified on
-the way; the copy is compact and appears when it is complete. Other readers may
-have the file open.`,
+		Long: `Copy a file, in its state at one moment, to another file. Every checksum is verified
+		on the way; the copy is compact and appears when it is complete. Other readers may
+		have the file open.`,
 		Args: exactly(2, "FILE and COPY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request := query.BackupRequest{Path: args[1], Overwrite: flagBool(cmd, "overwrite")}
@@ -72,9 +72,9 @@ func newMigrate(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "migrate FILE",
 		Short: "Rewrite a file in the current format",
-		Long: `Rewrite a file of an older format in the present one, into a copy that takes the
-place of the file in one step. Older formats can be read and written without that;
-older versions of heavytail cannot read the present one.`,
+		Long: `Rewrite a file of an older format in the current one, into a copy that replaces the
+		file in one step. Older formats can be read and written without this; older versions
+		of heavytail cannot read the current one.`,
 		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runStatement(cmd, std, args[0], query.Options{NoCreate: true}, format, "MIGRATE", nil)
@@ -99,7 +99,7 @@ anything is lost.`,
 			return runRecover(cmd, std, args[0], args[1], overwrite)
 		},
 	}
-	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace COPY where it exists")
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace COPY if it exists")
 	return cmd
 }
 

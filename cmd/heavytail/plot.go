@@ -21,8 +21,8 @@ func newPlot(on plotter) *cobra.Command {
 		Short: "Draw degrees, studies of parameters, an embedding, a graph, or link prediction",
 		Long: `Draw degree distributions, how a reconstruction depends on the parameters of a
 method, an embedding in two dimensions, a graph itself, or how well its links are predicted:
-as lines of text, or with --out as a picture. The form of a picture follows from the ending
-of its name: .svg, .png or .pdf.`,
+as lines of text, or with --out as a picture. The ending of its name decides the form of
+the picture: .svg, .png or .pdf.`,
 		Example: `  heavytail plot degrees social.ht social spec --out degrees.svg
   heavytail plot parameters social.ht social --vary beta --out beta.png
   heavytail plot projection social.ht spec

@@ -37,14 +37,14 @@ Linked vertices are placed near each other by a force model. The area of a verte
 with its degree, the vertices of most edges are labelled, and colours show communities,
 the degree, or an attribute. Edges within a class have its colour.
 
-The largest component is drawn, unless --all asks for all of them. Of a large graph the
-vertices of most edges are drawn, and of many edges a sample in which every vertex keeps
-the one to its neighbour of most edges. The same graph, flags and seed give the same
-picture. Without --out the places of the vertices are drawn as text.`,
+Only the largest component is drawn, unless --all is given. In a large graph only the
+vertices of highest degree are drawn, and of many edges only a sample, in which every
+vertex keeps the edge to its neighbour of highest degree. The same graph, flags and seed
+give the same picture. Without --out the positions of the vertices are drawn as text.`,
 		Example: `  heavytail plot graph social.ht --out social.svg
   heavytail plot graph social.ht social --color city --labels 20 --out social.png
   heavytail plot graph social.ht --around alice --depth 2 --out alice.svg`,
-		Args: between(1, 2, "FILE, and GRAPH where the file has several"),
+		Args: between(1, 2, "FILE, and GRAPH if the file has several"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.validate(); err != nil {
 				return usageError{err}
@@ -61,7 +61,7 @@ picture. Without --out the places of the vertices are drawn as text.`,
 	f.IntVar(&flags.vertices, "vertices", 20_000, fmt.Sprintf("vertices to draw at most, those of most edges; up to %d", picture.MostVertices))
 	f.IntVar(&flags.edges, "edges", 60_000, "edges to draw at most")
 	f.IntVar(&flags.labels, "labels", 12, "vertices to label, those of most edges")
-	f.Uint64Var(&flags.seed, "seed", 0, "of the placement")
+	f.Uint64Var(&flags.seed, "seed", 0, "seed of the layout")
 	return cmd
 }
 

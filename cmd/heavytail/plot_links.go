@@ -46,7 +46,7 @@ hidden from their training.`,
 		Example: `  heavytail plot links social.ht social --scorers common_neighbors,l3 --out roc.svg
   heavytail plot links social.ht social --curve precision-recall --using "dp_spectral(dim := 32)"
   heavytail plot links social.ht social --curve calibration`,
-		Args: between(1, 2, "FILE, and GRAPH where the file has several"),
+		Args: between(1, 2, "FILE, and GRAPH if the file has several"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(linkCurves, flags.curve) {
 				return usageError{fmt.Errorf("--curve is %q: expected %s", flags.curve, strings.Join(linkCurves, ", "))}
@@ -62,12 +62,12 @@ hidden from their training.`,
 	f := cmd.Flags()
 	f.StringVar(&flags.curve, "curve", "roc", "what is drawn: "+strings.Join(linkCurves, ", "))
 	f.StringArrayVar(&flags.using, "using", nil, "method with its options; may be repeated")
-	f.StringSliceVar(&flags.scorers, "scorers", nil, "scorers to draw, with commas between; all by default")
+	f.StringSliceVar(&flags.scorers, "scorers", nil, "comma-separated scorers to draw; all by default")
 	f.StringSliceVar(&flags.models, "models", nil, "models to draw with --curve calibration; all of the graph by default")
 	f.StringVar(&flags.negatives, "negatives", "random", "pairs without an edge to compare with: random, degree or two_hop")
 	f.Float64Var(&flags.share, "share", 0, "fraction of the edges to hold out; 0.2 by default")
 	f.BoolVar(&flags.latest, "latest", false, "hold out the edges with the latest timestamps")
-	f.Uint64Var(&flags.seed, "seed", 0, "of the edges and pairs that are drawn")
+	f.Uint64Var(&flags.seed, "seed", 0, "seed of the edges and pairs that are drawn")
 	must(cmd.RegisterFlagCompletionFunc("curve", cobra.FixedCompletions(linkCurves, cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }

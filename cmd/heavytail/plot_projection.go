@@ -28,8 +28,8 @@ func newPlotProjection(on plotter) *cobra.Command {
 colours by the degree of the vertices or by an attribute: shades of one scale for
 numbers, and colours for the texts that are most frequent.
 
-Of an embedding that has placed the components of its graph apart the largest
-component is drawn, unless --all asks for all of them.`,
+If the embedding placed the components of its graph apart, only the largest component
+is drawn, unless --all is given.`,
 		Example: `  heavytail plot projection social.ht spec
   heavytail plot projection social.ht spec --color city --out spec.png`,
 		Args: exactly(2, "FILE and EMBEDDING"),

@@ -178,7 +178,7 @@ func TestPlot_Shell(t *testing.T) {
 		t.Error("there is no picture")
 	}
 	for args, want := range map[string]string{
-		"degrees": "expected at least one NAME, found 0 arguments", "projection": "expected EMBEDDING, found 0 arguments", "graph a b": "expected GRAPH where the file has several, found 2 arguments", "graph ap": `unknown graph "ap"`, "cake": `unknown graph "cake"`, "graph pa --dept 2": "did you mean --depth?",
+		"degrees": "expected at least one NAME, found 0 arguments", "projection": "expected EMBEDDING, found 0 arguments", "graph a b": "expected GRAPH if the file has several, found 2 arguments", "graph ap": `unknown graph "ap"`, "cake": `unknown graph "cake"`, "graph pa --dept 2": "did you mean --depth?",
 		"links --out nowhere/x.svg": "no such file", "a b c d e": "too many to distinguish",
 	} {
 		if a := command(t, "", "exec", file, "-c", ".plot "+args); a.code != exitFailed || !strings.Contains(a.err, want) {

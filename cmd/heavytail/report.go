@@ -30,16 +30,17 @@ func newReport(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report FILE --out PAGE.html",
 		Short: "Write a page about a file: figures, pictures, embeddings, links",
-		Long: `Write what a file has as one page of HTML: of each graph its figures, a picture, the
-degrees with the fitted power law, the embeddings with their reconstructions, the prediction
-of links with curves, the models with their calibration, measures, attributes and
-communities; and what is stale, and the jobs. The page is one file, which needs no network.
+		Long: `Write the content of a file as one page of HTML: for each graph its figures, a picture,
+		the degrees with the fitted power law, the embeddings with their reconstructions, the
+		prediction of links with curves, the models with their calibration, measures, attributes
+		and communities; the age of everything computed; and the jobs. The page is one file, which
+		needs no network.
 
-FILE is only read. What takes minutes is left out, and the page says so: reconstructions of
-graphs with more than 20,000 vertices, and the prediction of links in graphs with more than
-200,000 edges. --full computes it. --using names a method, as EMBED takes it, whose vectors
-predict links next to the scorers of the graph; it may be repeated. The same file and
-flags give the same page.`,
+FILE is only read. Parts that take minutes are left out, and the page says so:
+reconstructions of graphs with more than 20,000 vertices, and the prediction of links in
+graphs with more than 200,000 edges. --full computes them. --using names a method, as in
+EMBED, whose vectors predict links next to the scorers of the graph; it may be repeated.
+The same file and flags give the same page.`,
 		Example: `  heavytail report social.ht --out social.html
   heavytail report social.ht --graph social --using "dp_spectral(dim := 32)" --out social.html
   heavytail report big.ht --skip links,picture --out big.html`,
@@ -54,13 +55,13 @@ flags give the same page.`,
 	f := cmd.Flags()
 	f.StringVar(&flags.out, "out", "", "page to write, ending in .html; a file of that name is replaced")
 	f.StringArrayVar(&flags.Graphs, "graph", nil, "graph to show; may be repeated; all by default")
-	f.StringSliceVar(&flags.skip, "skip", nil, "parts to leave out, with commas between: "+strings.Join(partNames(), ", "))
-	f.BoolVar(&flags.Full, "full", false, "compute also what takes minutes")
+	f.StringSliceVar(&flags.skip, "skip", nil, "comma-separated parts to leave out: "+strings.Join(partNames(), ", "))
+	f.BoolVar(&flags.Full, "full", false, "also compute the parts that take minutes")
 	f.StringArrayVar(&flags.Using, "using", nil, "method with its options, to predict links by; may be repeated")
 	f.IntVar(&flags.Bootstrap, "bootstrap", 100, "synthetic data sets for the p-value of the power law; 0 leaves it out")
 	f.IntVar(&flags.Vertices, "vertices", 5_000, "vertices of a picture at most, those of most edges")
 	f.IntVar(&flags.Edges, "edges", 15_000, "edges of a picture at most")
-	f.Uint64Var(&flags.Seed, "seed", 0, "of everything that is drawn at random")
+	f.Uint64Var(&flags.Seed, "seed", 0, "seed of everything that is drawn at random")
 	f.StringVar(&flags.Title, "title", "", "title of the page; the name of the file by default")
 	f.BoolVar(&flags.dated, "dated", false, "write today's date into the page, which then differs from day to day")
 	must(cmd.RegisterFlagCompletionFunc("skip", cobra.FixedCompletions(partNames(), cobra.ShellCompDirectiveNoFileComp)))

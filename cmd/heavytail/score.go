@@ -17,13 +17,14 @@ func newScore(std streams) *cobra.Command {
 		Use:   "score FILE --pairs PAIRS --with SCORERS --out SCORES",
 		Short: "Score the pairs of a file",
 		Long: `Score the pairs of vertices in a file of any length, and write them with their
-further columns and their scores as CSV, in the order of the file. A pair with a vertex that the graph does not
-have keeps its line, without scores. PAIRS and SCORES are plain, or compressed by gzip
-or zstd by the ending of their names, or Parquet; - is standard input and standard
-output. --threshold and --top keep only some pairs.
+		additional columns and their scores as CSV, in the order of the file. A pair with a
+		vertex that the graph does not have keeps its line, without scores. The endings of the
+		names decide whether PAIRS and SCORES are plain text, compressed by gzip or zstd, or
+		Parquet; - is standard input or standard output. --threshold and --top keep only some
+		pairs.
 
-Until it is complete, a SCORES of CSV has .part behind its name. Whatever stops the command,
-the same command with --resume continues behind the last pairs that were made durable:
+Until a CSV file SCORES is complete, its name ends in .part. If the command is stopped, the
+same command with --resume continues after the last pairs that are safely on the disk:
 no line is lost or written twice.`,
 		Example: `  heavytail score social.ht --pairs pairs.csv.gz --with 'adamic_adar, cosine(spec)' --out scores.csv.gz
   heavytail score social.ht --pairs pairs.csv.gz --with 'adamic_adar, cosine(spec)' --out scores.csv.gz --resume
@@ -53,10 +54,10 @@ no line is lost or written twice.`,
 			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true, Input: std.in}, string(form), "SCORE FILE", request)
 		},
 	}
-	cmd.Flags().StringVar(&pairs, "pairs", "", "file of pairs, a pair of keys a line; - is standard input")
+	cmd.Flags().StringVar(&pairs, "pairs", "", "file of pairs, one pair of keys per line; - is standard input")
 	cmd.Flags().StringVar(&with, "with", "", "scorers separated by commas, as in SCORE: adamic_adar, cosine(spec), model(friends)")
 	cmd.Flags().StringVar(&out, "out", "", "file for the pairs and their scores; - is standard output, as CSV")
-	cmd.Flags().StringVar(&graph, "in", "", "graph of the pairs, where the file has several and no embedding says it")
+	cmd.Flags().StringVar(&graph, "in", "", "graph of the pairs, if the file has several and no scorer reads an embedding or model")
 	require(cmd, "pairs", "with", "out")
 	addOptions(cmd, "SCORE FILE")
 	return cmd

@@ -48,9 +48,9 @@ func newShardPlan(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan FILE --statement STATEMENT --shards N --dir D [--data]",
 		Short: "Divide a statement into shards",
-		Long: `Divide a statement into N shards, numbered from 0, and put what they read into the
-folder D, which holds all that a shard needs but FILE. With --data it also holds the
-graph and the vectors that the statement reads, as Parquet, and shards need no FILE.`,
+		Long: `Divide a statement into N shards, numbered from 0, and write their inputs into the
+		folder D, which has everything that a shard needs except FILE. With --data it also has
+		the graph and the vectors that the statement reads, as Parquet, and shards need no FILE.`,
 		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runOn(cmd, std, args[0], shardOptions(), "table", func(r *runner) error {
@@ -98,14 +98,14 @@ func newShardRun(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [FILE] --dir D [--shard I | --shard I-J] [--cache FOLDER]",
 		Short: "Run a shard, several, or all that are not done",
-		Long: `Run shard I of the plan in the folder D on FILE, which is only read; or the shards
-I to J, or without --shard all that are not done. Shards of a plain text of pairs that follow
-each other are run together, others one after the other. A shard that is done is checked and
-not run again, so that whatever was stopped can be started again.
+		Long: `Run shard I of the plan in the folder D on FILE, which is only read; or the shards I to
+		J, or without --shard all that are not done. Consecutive shards of a plain text of pairs
+		are run together, others one after the other. A shard that is done is verified and not
+		run again, so that a command that was stopped can be started again.
 
 Without FILE the plan must have data (heavytail shard plan --data). They are verified, and
-a file is made of them, in the folder for temporary files, and removed at the end; with
---cache it stays in FOLDER, and other processes of the machine use it.`,
+a heavytail file is made from them in the folder for temporary files and removed at the
+end; with --cache it stays in FOLDER, and other processes of the machine use it.`,
 		Example: `  heavytail shard run social.ht --dir D --shard $SLURM_ARRAY_TASK_ID
   heavytail shard run social.ht --dir D --shard 7/64
   heavytail shard run social.ht --dir D --shard 8-15
@@ -134,7 +134,7 @@ a file is made of them, in the folder for temporary files, and removed at the en
 			return run(args[0])
 		},
 	}
-	cmd.Flags().StringVar(&cache, "cache", "", "folder on this machine that keeps the file that is made of the data")
+	cmd.Flags().StringVar(&cache, "cache", "", "folder on this machine that keeps the file that is made from the data")
 	must(cmd.MarkFlagDirname("cache"))
 	cmd.Flags().StringVar(&which, "shard", "", "number of the shard, from 0, as 7 or 7/64, or a range, as 8-15")
 	return cmd
@@ -227,17 +227,17 @@ func newShardMerge(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge [FILE] --dir D [--out OUT | --format FORMAT]",
 		Short: "Write the rows of all shards into one file, store them, or print them",
-		Long: `Check the rows of all shards, and write them in order into OUT, or into the file
-that the statement names. The file appears when it is complete. If one process ran all
-shards of a plain text of pairs, it is a second name of their file in D. With FILE, which
-is only read, its graph and its vectors must be those of the plan.
+		Long: `Verify the rows of all shards, and write them in order into OUT, or into the file that
+		the statement names. The file appears when it is complete. If one process ran all shards
+		of a plain text of pairs, it is a hard link to their file in D. With FILE, which is only
+		read, its graph and its vectors must be those of the plan.
 
 The predictions of MATERIALIZE PREDICTIONS are stored in FILE, in one step, and replace
 those of the same scorer. FILE must have the graph and the vectors of the plan.
 
-The table of EVALUATE LINKS or EVALUATE PARAMETERS is made of the figures of all trials,
-and printed as exec prints it; with INTO FILE it is written there. FILE is only read, and
-must have the graph of the plan; it may be left out if the plan has data.`,
+The table of EVALUATE LINKS or EVALUATE PARAMETERS is made from the figures of all trials,
+and printed as exec prints it, or written to the file of INTO FILE. FILE is only read,
+and must have the graph of the plan; it may be left out if the plan has data.`,
 		Args: between(0, 1, "at most one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := shard.Open(flagText(cmd, "dir"))
@@ -277,7 +277,7 @@ must have the graph of the plan; it may be left out if the plan has data.`,
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "file for the rows")
-	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace a file that is there")
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "replace a file that exists")
 	addFormat(cmd, &format)
 	return cmd
 }
@@ -289,7 +289,7 @@ func mergeFlags(cmd *cobra.Command, m *shard.Manifest, file bool) error {
 	case (m.Stored() || m.Answered()) && (given("out") || given("overwrite")):
 		text := "the predictions replace those in FILE"
 		if m.Answered() {
-			text = "a table goes where the statement says, with INTO FILE or without"
+			text = "the table is printed, or written to the file of INTO FILE in the statement"
 		}
 		return usageError{fmt.Errorf("--out and --overwrite are for rows in a file of their own; %s", text)}
 	case !m.Answered() && given("format"):

@@ -19,7 +19,7 @@ func newImport(std streams) *cobra.Command {
 		Use:   "import FILE GRAPH INPUT",
 		Short: "Add the edges or vertices of a text file to a graph",
 		Long: `Add the edges of a text file to a graph of a heavytail file, or with --vertices
-the attributes of its vertices. The file and the graph are made where they do not
+the attributes of its vertices. The file and the graph are created if they do not
 exist. INPUT is plain or compressed by gzip or zstd; - is standard input. All of it
 is added or, after an error, nothing.`,
 		Example: `  heavytail import social.ht social facebook_combined.txt.gz
@@ -42,7 +42,7 @@ is added or, after an error, nothing.`,
 			return runStatement(cmd, std, args[0], query.Options{Input: std.in}, "table", kind, request)
 		},
 	}
-	cmd.Flags().BoolVar(&vertices, "vertices", false, "INPUT has a vertex a line, with its attributes in columns")
+	cmd.Flags().BoolVar(&vertices, "vertices", false, "INPUT has one vertex per line, with its attributes in columns")
 	addOptions(cmd, "IMPORT")
 	addOptions(cmd, "IMPORT VERTICES")
 	return cmd
@@ -185,8 +185,8 @@ func newExport(std streams) *cobra.Command {
 		Short: "Write a graph, its vertices, an embedding or walks to a file",
 		Long: `Write the edges of a graph, the attributes of its vertices, an embedding, or the
 walks that a method learns from to a file in a form that other programs read. The
-form follows from the ending of OUTPUT, unless --format says it; a further .gz or
-.zst compresses. OUTPUT appears when it is complete.`,
+form follows from the ending of OUTPUT or from --format; an additional ending .gz or
+.zst compresses it. OUTPUT appears when it is complete.`,
 		Example: `  heavytail export social.ht graph social social.graphml
   heavytail export social.ht vertices social people.csv
   heavytail export social.ht embedding spec spec.npy
@@ -206,7 +206,7 @@ form follows from the ending of OUTPUT, unless --format says it; a further .gz o
 		addOptions(cmd, e.statement)
 	}
 	methods := walkMethods()
-	cmd.Flags().String("method", methods[0], "of walks: "+strings.Join(methods, ", "))
+	cmd.Flags().String("method", methods[0], "method of the walks: "+strings.Join(methods, ", "))
 	must(cmd.RegisterFlagCompletionFunc("method", cobra.FixedCompletions(methods, cobra.ShellCompDirectiveNoFileComp)))
 	addFlags(cmd, walkOptions())
 	return cmd

@@ -9,7 +9,7 @@ var (
 	ErrNeedsTimes     = errors.New("scorer needs the times of edges")
 	ErrFeature        = errors.New("unknown feature")
 	ErrNeedsEmbedding = errors.New("scorer needs an embedding")
-	ErrAsymmetric     = errors.New("feature depends on the order of the pair, which a link does not")
+	ErrAsymmetric     = errors.New("feature depends on the order of the pair, but a link has no order")
 )
 
 // Errors of models.
@@ -19,5 +19,5 @@ var (
 	ErrTooFew    = errors.New("too few pairs to learn from")               // of links, or of non-links
 	ErrDimension = errors.New("embedding does not fit the model")          // another dimension, or number of vectors
 	ErrModel     = errors.New("invalid bytes of a model")                  // not written by WriteTo, or changed since
-	ErrVersion   = errors.New("model of a version that is not known here") // written by a later program
+	ErrVersion   = errors.New("model of an unknown version") // written by a later program
 )

@@ -149,7 +149,7 @@ func seed[O any](doc string, at func(*O) *uint64) field[O] {
 
 // weights is the field of the option weights: whether the weights of edges are used.
 func weights[O any](ignored func(*O) *bool) field[O] {
-	return field[O]{OptionInfo{Name: "weights", Type: "bool", Doc: "use the weights of edges, where the graph has them"}, "true or false",
+	return field[O]{OptionInfo{Name: "weights", Type: "bool", Doc: "use the weights of edges, if the graph has any"}, "true or false",
 		func(o *O, v any) { *ignored(o) = !v.(bool) },
 		func(o O) string { return strconv.FormatBool(!*ignored(&o)) }}
 }

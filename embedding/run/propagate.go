@@ -171,7 +171,7 @@ func proNEFields() table[propagate.ProNEOptions] {
 		count("dim", "coordinates per vertex", "a whole number from 1 to 4096", func(o *options) *int { return &o.Dim }),
 		count("order", "terms of the Chebyshev series", "a whole number from 2 to 64", func(o *options) *int { return &o.Order }),
 		float("mu", "eigenvalue of the Laplacian that the propagation keeps most", "a number from -2 to 4", func(o *options) **float64 { return &o.Mu }),
-		positive("theta", "how much less other eigenvalues are kept", "a number above 0 and at most 16", func(o *options) *float64 { return &o.Theta }),
+		positive("theta", "how strongly other eigenvalues are damped", "a number above 0 and at most 16", func(o *options) *float64 { return &o.Theta }),
 		rowScale(func(o *options) **float64 { return &o.RowScale }),
 		weights(func(o *options) *bool { return &o.IgnoreWeights }),
 		seed("seed of the factorisation", func(o *options) *uint64 { return &o.Seed }),

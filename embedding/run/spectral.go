@@ -71,7 +71,7 @@ func spectralFields(method string) table[embedding.SpectralOptions] {
 	penalty := table[options]{
 		float("beta", "degree penalty, from 0 (none) to 8; 0.5 by default with degree", "a number from 0 to 8",
 			func(o *options) **float64 { return &o.Beta }),
-		choice("normalization", "by degrees, as in the paper, or by the row sums of the penalised matrix (strength), as in the authors' code; auto is strength, or degree where too many eigenvalues of strength are too close to 1 to be separated",
+		choice("normalization", "by degrees, as in the paper, or by the row sums of the penalised matrix (strength), as in the authors' code; auto is strength, or degree if too many eigenvalues of strength are too close to 1 to be separated",
 			[]string{embedding.Auto.String(), embedding.Strength.String(), embedding.Degree.String()},
 			func(o *options, i int) { o.Normalization = embedding.Normalization(i) },
 			func(o options) string { return o.Normalization.String() }),

@@ -200,26 +200,26 @@ func ballFields() table[ballOptions] {
 		ballDim(),
 		ballStart(),
 		ballFrom(),
-		float("anchor", "how strongly vectors are kept near the start until a tenth of the passes is left; 0 does not keep them, and with another start than random the default is 0.3", "a number from 0 to 100",
+		float("anchor", "how strongly vectors are kept near their start until a tenth of the passes is left; 0 lets them move freely; the default is 0.3 with any start except random", "a number from 0 to 100",
 			func(o *options) **float64 { return &o.Anchor }),
-		positive("margin", "distance from 1 that pairs must keep in the first three tenths of the passes; it then falls to 0", "a number above 0 and at most 0.5",
+		positive("margin", "smallest difference from 1 allowed for distances in the first three tenths of the passes; it then falls to 0", "a number above 0 and at most 0.5",
 			func(o *options) *float64 { return &o.Margin }),
-		count("passes", "passes over the violated pairs; fewer if no more pairs are wrong than tolerance", "a whole number from 1 to 1048576",
+		count("passes", "largest number of passes over the violated pairs; the run ends earlier with at most tolerance wrong pairs", "a whole number from 1 to 1048576",
 			func(o *options) *int { return &o.Passes }),
-		positive("step", "about the longest move of a vector in a pass of the first three tenths; it then falls to 0", "a number above 0 and at most 4",
+		positive("step", "approximate longest move of a vector in each of the first three tenths of the passes; it then falls to 0", "a number above 0 and at most 4",
 			func(o *options) *float64 { return &o.Step }),
-		float("balance", "how fast edges gain weight at vertices that miss more edges than they have false ones, and lose it at others", "a number from 0 to 1",
+		float("balance", "how fast edges gain weight at vertices with more missing than false edges, and lose weight at other vertices", "a number from 0 to 1",
 			func(o *options) **float64 { return &o.Balance }),
-		{OptionInfo{Name: "tolerance", Type: "int", Doc: "wrong pairs that end the run"}, "a whole number of at least 0",
+		{OptionInfo{Name: "tolerance", Type: "int", Doc: "number of wrong pairs that is small enough to end the run"}, "a whole number of at least 0",
 			func(o *options, v any) { o.Tolerance = v.(int64) },
 			func(o options) string { return strconv.FormatInt(o.Tolerance, 10) }},
-		seed("of the random start, or of the walks of another", func(o *options) *uint64 { return &o.Seed }),
+		seed("seed of the random start, or of the walks of another start", func(o *options) *uint64 { return &o.Seed }),
 	}
 }
 
 // ballDim is the option dim: a number, or the word for a search.
 func ballDim() field[ballOptions] {
-	f := count("dim", "coordinates per vertex; 'least' searches for the smallest number, up to 256, in which no more pairs are wrong than tolerance",
+	f := count("dim", "coordinates per vertex; 'least' searches for the smallest number, up to 256, with at most tolerance wrong pairs",
 		"a whole number from 1 to 4096, or 'least'", func(o *ballOptions) *int { return &o.Dim })
 	f.Choices = []string{leastWord}
 	set, get := f.set, f.get
@@ -249,7 +249,7 @@ func ballStart() field[ballOptions] {
 // apart from methods, which may have the same names.
 func ballFrom() field[ballOptions] {
 	return field[ballOptions]{OptionInfo{Name: storage.SettingStart, Type: "text",
-		Doc: "embedding of the same graph with whose vectors the run begins, in place of start; more dimensions than dim are projected onto their principal axes, and fewer get random ones added"},
+		Doc: "embedding of the same graph whose vectors are the start; if it has more dimensions than dim, they are projected onto their principal axes; if fewer, random ones are added"},
 		"the name of an embedding of the graph, without another start and without dim := 'least'",
 		func(o *ballOptions, v any) { o.from = v.(string) }, func(o ballOptions) string { return o.from }}
 }

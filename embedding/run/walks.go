@@ -89,7 +89,7 @@ func walkFields(method string) table[embedding.WalkOptions] {
 	}
 	switch method {
 	case embedding.MethodDPWalker:
-		list = append(list, float("beta", "degree penalty of the walks; 0 has none", "a number from -8 to 8",
+		list = append(list, float("beta", "degree penalty of the walks; 0 for none", "a number from -8 to 8",
 			func(o *options) **float64 { return &o.Beta }))
 	case embedding.MethodNode2Vec:
 		list = append(list,
@@ -98,7 +98,7 @@ func walkFields(method string) table[embedding.WalkOptions] {
 	}
 	return append(list,
 		weights(func(o *options) *bool { return &o.IgnoreWeights }),
-		count("partitions", "parts trained at a time, and so processors that can help; the result depends on it", "a whole number from 1 to 64",
+		count("partitions", "number of parts that are trained at the same time, and so the largest number of processors used; the result depends on it", "a whole number from 1 to 64",
 			func(o *options) *int { return &o.Partitions }),
 		seed("seed of the walks and of the training", func(o *options) *uint64 { return &o.Seed }))
 }

@@ -16,29 +16,29 @@ type habit struct {
 var (
 	habitsOfStatements = []habit{
 		{"SELECT FIND LIST GET", "there is no SELECT", "SHOW VERTICES IN g COLUMNS … WHERE … ORDER BY … LIMIT n lists vertices, SHOW EDGES edges, COUNT VERTICES counts them, SHOW NEIGHBORS OF v follows edges; for SQL, EXPORT VERTICES writes a file for another program"},
-		{"MATCH OPTIONAL", "there is no MATCH", "SHOW NEIGHBORS OF v WITHIN n lists what is near to a vertex, PATH FROM v TO w finds a path, SHOW VERTICES WHERE … chooses vertices"},
+		{"MATCH OPTIONAL", "there is no MATCH", "SHOW NEIGHBORS OF v WITHIN n lists the vertices near a vertex, PATH FROM v TO w finds a path, SHOW VERTICES WHERE … chooses vertices"},
 		{"MERGE", "there is no MERGE", "INSERT VERTEX and INSERT EDGE update what exists"},
 		{"CALL RUN ANALYZE ANALYSE", "there are no procedures", "COMPUTE measure(…) IN g computes one of the measures that SHOW MEASURES lists, EMBED computes vectors"},
 		{"LOAD COPY READ", "", "IMPORT 'file' INTO g reads edges, IMPORT VERTICES 'file' INTO g attributes, EXPORT writes files"},
 		{"SET ADD", "", "UPDATE VERTEX v SET a := x IN g sets attributes, INSERT VERTEX and INSERT EDGE add"},
 		{"REMOVE DETACH TRUNCATE", "", "DELETE VERTEX v FROM g deletes vertices with their edges, DROP GRAPH a graph, DROP ATTRIBUTE an attribute"},
-		{"USE", "there is no graph in use", "statements name their graph with IN g, which may be left out where the file has one"},
+		{"USE", "there is no current graph", "statements name their graph with IN g, which may be left out if the file has only one graph"},
 		{"BEGIN START COMMIT ROLLBACK", "there are no transactions of several statements", "each statement is one transaction"},
-		{"VACUUM OPTIMIZE", "", "COMPACT frees the space of the file that is not used"},
+		{"VACUUM OPTIMIZE", "", "COMPACT frees the unused space of the file"},
 		{"DESC", "", "DESCRIBE GRAPH g describes a graph, DESCRIBE VERTEX v a vertex"},
 		{"PREDICTION RECOMMEND", "", "PREDICT n LINKS … IN g finds missing links"},
 		{"SEARCH KNN TOPK SIMILAR", "", "NEAREST n TO v USING embedding finds the nearest vertices"},
 		{"UPSERT REPLACE", "", "INSERT VERTEX and INSERT EDGE update what exists"},
 		{"RENAME", "", "ALTER GRAPH g RENAME TO h renames a graph; ALTER EMBEDDING, ALTER MODEL and ALTER ATTRIBUTE rename the others"},
 		{"RETURN UNWIND WITH FOR FOREACH", "", "SHOW VERTICES IN g COLUMNS … WHERE … lists vertices, SHOW EDGES IN g edges"},
-		{"SHORTEST SHORTESTPATH", "", "PATH FROM v TO w IN g finds a path with the fewest edges, with BY WEIGHT the one of the smallest sum of weights"},
-		{"NEIGHBORS NEIGHBOURS TRAVERSE", "", "SHOW NEIGHBORS OF v WITHIN n IN g lists what is near to a vertex"},
+		{"SHORTEST SHORTESTPATH", "", "PATH FROM v TO w IN g finds a path with the fewest edges, with BY WEIGHT the path with the smallest sum of weights"},
+		{"NEIGHBORS NEIGHBOURS TRAVERSE", "", "SHOW NEIGHBORS OF v WITHIN n IN g lists the vertices near a vertex"},
 		{"OPEN ATTACH CONNECT RESTORE", "", ".open FILE of the shell and heavytail FILE open another file, BACKUP INTO FILE 'file' copies this one"},
 		{"PLOT DRAW VISUALIZE VISUALISE", "", ".plot of the shell and heavytail plot draw degrees, embeddings, graphs and link prediction"},
 		{"DUMP SAVE WRITE", "", "EXPORT GRAPH g INTO FILE 'file' writes a graph, BACKUP INTO FILE 'file' a copy of the database"},
 		{"GRANT REVOKE", "there are no users", "the permissions of the file decide who reads and writes it"},
 		{"EXIT QUIT BYE LOGOUT", "", ".quit or Ctrl-D leaves the shell"},
-		{"PRAGMA INFO STATUS", "", "SHOW STATS shows what takes the space of the file, DESCRIBE GRAPH g describes a graph"},
+		{"PRAGMA INFO STATUS", "", "SHOW STATS shows what uses the space of the file, DESCRIBE GRAPH g describes a graph"},
 		{"LOUVAIN LEIDEN PAGERANK CLUSTER", "", "COMPUTE community IN g and COMPUTE pagerank IN g compute measures, which SHOW MEASURES lists"},
 	}
 	habitsOfShow = []habit{
@@ -86,10 +86,10 @@ var (
 	}
 	// Of clauses, where a statement could have ended.
 	habitsOfClauses = []habit{
-		{"ORDER SORT", "", "SHOW VERTICES, SHOW EDGES, NEAREST … TO, PREDICT … FOR and WITHIN have ORDER BY, behind WHERE and before LIMIT; other searches answer in the order of their scores"},
+		{"ORDER SORT", "", "SHOW VERTICES, SHOW EDGES, NEAREST … TO, PREDICT … FOR and WITHIN have ORDER BY, after WHERE and before LIMIT; other searches return rows in the order of their scores"},
 		{"GROUP HAVING", "", "COUNT VERTICES IN g WHERE … BY attribute WITH mean(other) counts by the values of an attribute"},
 		{"JOIN UNION", "", "each statement reads one graph"},
-		{"OFFSET SKIP", "", "LIMIT takes the first rows; all else is for the program that reads them"},
+		{"OFFSET SKIP", "", "LIMIT keeps the first rows; the program that reads them can do the rest"},
 		{"RETURN YIELD", "", "SHOW VERTICES and SHOW EDGES have COLUMNS for what to show; other statements have fixed columns"},
 		{"WITH IN WHERE USING LIMIT FROM TO AS INTO COLUMNS OF", "", "the clauses of a statement have one order, which HELP shows"},
 	}

@@ -210,7 +210,7 @@ func (m *Manifest) appendPart(w io.Writer, g group, headed bool, head *string, b
 				return err
 			}
 		case line != *head:
-			return fmt.Errorf("%s has another header than the first part: %w", m.output(g), ErrDamaged)
+			return fmt.Errorf("the header of %s differs from that of the first part: %w", m.output(g), ErrDamaged)
 		}
 	}
 	// Rows take the path of the buffer only: bufio.Reader.WriteTo would copy them once more.

@@ -209,7 +209,7 @@ func (m *Manifest) checkSources(ctx context.Context, db *query.DB, names named) 
 	for _, p := range m.Reads {
 		s := now[slices.IndexFunc(now, p.same)]
 		if parts := s.Content.differs(p.Content); parts != "" {
-			return fmt.Errorf("%s %s has other %s than that of the plan, which also is %s: %w", s.Kind, s.Name, parts, s.State, ErrChanged)
+			return fmt.Errorf("%s %s differs from that of the plan in %s, although both are %s: %w", s.Kind, s.Name, parts, s.State, ErrChanged)
 		}
 	}
 	return nil

@@ -70,9 +70,9 @@ func TestManifest_OtherContent(t *testing.T) {
 		want string // "" if the file is accepted
 	}{
 		"same":    {fileWith(t, embed, edge), ""},
-		"edges":   {fileWith(t, embed, "('1', '49')"), "graph g has other edges than"},
-		"keys":    {fileWith(t, embed, "('0', 'new')"), "graph g has other keys, edges than"},
-		"vectors": {fileWith(t, "dp_spectral(dim := 5)", edge), "embedding e has other vectors than"},
+		"edges":   {fileWith(t, embed, "('1', '49')"), "graph g differs from that of the plan in edges,"},
+		"keys":    {fileWith(t, embed, "('0', 'new')"), "graph g differs from that of the plan in keys, edges,"},
+		"vectors": {fileWith(t, "dp_spectral(dim := 5)", edge), "embedding e differs from that of the plan in vectors,"},
 	} {
 		// The times of two files are never equal, so the plan takes those of the other file.
 		twin := *m

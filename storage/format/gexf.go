@@ -54,7 +54,7 @@ func (g *gexf) part(e xml.StartElement) error {
 	switch e.Name.Local {
 	case "attributes":
 		if g.resolved {
-			return g.fault(ErrSyntax, "attributes are declared behind nodes or edges")
+			return g.fault(ErrSyntax, "attributes are declared after nodes or edges")
 		}
 		class := attribute(e, "class")
 		return g.children(func(e xml.StartElement) error { return g.declaration(e, class) })

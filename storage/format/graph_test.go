@@ -290,7 +290,7 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"a\"><port/></node></graph></graphml>", want: "g:1:30: ports of nodes are not read"},
 		{layout: LayoutGraphML, text: "<graphml><graph><edge source=\"a\" sourceport=\"1\" target=\"b\"/></graph></graphml>", want: "g:1:17: ports of nodes are not read"},
 		{layout: LayoutGraphML, text: "<graphml><graph/><graph/></graphml>", want: "g:1:18: a second graph; put every graph into a file of its own"},
-		{layout: LayoutGraphML, text: "<graphml><graph/><key id=\"a\"/></graphml>", want: "g:1:18: a key is declared behind the graph"},
+		{layout: LayoutGraphML, text: "<graphml><graph/><key id=\"a\"/></graphml>", want: "g:1:18: a key is declared after the graph"},
 		{layout: LayoutGraphML, text: "<graphml><key id=\"a\"/><key id=\"a\"/></graphml>", want: `g:1:23: key "a" is declared twice`},
 		{layout: LayoutGraphML, text: "<graphml><key id=\"a\" attr.type=\"date\"/></graphml>", want: `g:1:10: key "a" has the unknown type "date"`},
 		{layout: LayoutGraphML, text: "<graphml><key id=\"a\"/><key id=\"b\"/></graphml>", opts: Options{MaxColumns: 1}, want: "g:1:23: more than 1 keys are declared", kind: ErrLimit},

@@ -24,7 +24,7 @@ func readGraphML(f *feed, opts Options, h Handler) (ReadStats, error) {
 func (g *graphML) top(e xml.StartElement) error {
 	switch {
 	case e.Name.Local == "key" && g.begun:
-		return g.fault(ErrSyntax, "a key is declared behind the graph")
+		return g.fault(ErrSyntax, "a key is declared after the graph")
 	case e.Name.Local == "key":
 		return g.declaration(e)
 	case e.Name.Local == "graph" && g.begun:

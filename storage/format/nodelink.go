@@ -56,7 +56,7 @@ func (n *nodeLink) document() error {
 	}
 	if _, err := n.token(); err != io.EOF {
 		if err == nil {
-			err = n.fault(ErrSyntax, "text behind the graph; put every graph into a file of its own")
+			err = n.fault(ErrSyntax, "text after the graph; put every graph into a file of its own")
 		}
 		return err
 	}

@@ -85,7 +85,7 @@ func (p *pajek) begin(line, content []byte) error {
 		}
 		switch {
 		case !ok:
-			return p.lineError(line, syntaxFault(0, "expected the number of vertices behind *Vertices"))
+			return p.lineError(line, syntaxFault(0, "expected the number of vertices after *Vertices"))
 		case n > p.options.MaxVertices:
 			return p.limit("the file declares %d vertices, more than the limit of %d", n, p.options.MaxVertices)
 		}

@@ -27,7 +27,7 @@ var (
 	// ErrCoordinates is wrapped where a model is used with an embedding that was
 	// computed again, in a different coordinate system, since the model was
 	// trained.
-	ErrCoordinates = errors.New("the embedding has other coordinates than the model was trained on")
+	ErrCoordinates = errors.New("the embedding no longer has the coordinate system of the model")
 	// ErrInvalid is wrapped by an Error about a value that is out of range, of
 	// the wrong type, or missing.
 	ErrInvalid = errors.New("invalid request")
@@ -135,7 +135,7 @@ func OpenError(path string, err error) error {
 	case errors.Is(err, syscall.EROFS):
 		remedy = "; its file system cannot be written, so open it for reading only"
 	case errors.Is(err, fs.ErrPermission):
-		remedy = "; have the permissions of the file, or of its folder, changed"
+		remedy = "; change the permissions of the file or of its folder"
 	}
 	return fmt.Errorf("open %s: %w%s", Quote(path), reason{system.Err, err}, remedy)
 }
