@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # How much sooner long statements end with two workers than with one: a table of seconds on
-# the clock of whole processes, each the lower of two runs. It says little while the machine
-# does other work. go run ./cmd/paper/record FILE .ci/workers.py writes it to a file of figures.
+# the clock of whole processes, each the lower of two runs, with as many processors as workers:
+# the store uses all. It says little while the machine does other work.
+# go run ./cmd/paper/record FILE .ci/workers.py writes it to a file of figures.
 #
 #   .ci/workers.py [DATA]      real graphs are in ../shared/data, $HEAVYTAIL_DATA or DATA
 import os
@@ -43,7 +44,7 @@ STATEMENTS = [
 def run(program, store, statement, workers):
     began = time.monotonic()
     subprocess.run([program, 'exec', store, '--workers', str(workers), '--format', 'csv', '-c', statement],
-                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                   check=True, env=dict(os.environ, GOMAXPROCS=str(workers)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return time.monotonic() - began
 
 

@@ -30,6 +30,7 @@ type publication struct {
 	order   []uint32 // vertices by key
 	digest  []byte
 	journal journalRecord
+	made    <-chan stagedBlock // from the journal's position on
 	resumed bool
 	result  graphRecord
 }
@@ -44,12 +45,15 @@ func (p *publication) run(ctx context.Context) (err error) {
 		return fmt.Errorf("%w", err)
 	}
 	total := p.items(len(stagedParts), 0)
+	stop := func() {}
+	defer func() { stop() }()
 	for begun, done := false, false; !done; begun = true {
 		err := p.db.update(ctx, func(t *tx) error {
 			if !begun {
 				if err := p.begin(t); err != nil {
 					return err
 				}
+				p.made, stop = p.makeBlocks()
 			}
 			if err := p.batch(t); err != nil {
 				return err
@@ -156,61 +160,90 @@ func (p *publication) batch(t *tx) error {
 		// Keys only ascend, so that pages can be filled to the end; bbolt does
 		// not remember this from one transaction to the next.
 		target.bucket.FillPercent = 1
-		next := p.blocks(number)
 		for left > 0 && p.journal.Next < p.length(number) {
 			if err := t.ctx.Err(); err != nil {
 				return fmt.Errorf("%w", err)
 			}
-			key, record, count := next()
-			if key != nil {
-				if err := target.put(key, target.seed.Seal(key, record)); err != nil {
+			b := <-p.made
+			if b.key != nil {
+				if err := target.put(b.key, target.seed.Seal(b.key, b.record)); err != nil {
 					return err
 				}
 			}
-			p.journal.Next += uint64(count)
-			left -= len(key) + len(record)
+			p.journal.Next += uint64(b.count)
+			left -= len(b.key) + len(b.record)
 		}
 	}
 	return nil
 }
 
+// stagedBlock is an unsealed record of a part.
+type stagedBlock struct {
+	key, record []byte // nil where the items have no record
+	count       int    // items
+}
+
+// makeBlocks makes the blocks of all parts from the journal's position on, in another goroutine,
+// up to a megabyte ahead: records are put and written to the file meanwhile. stop ends the
+// goroutine.
+func (p *publication) makeBlocks() (made <-chan stagedBlock, stop func()) {
+	to, done := make(chan stagedBlock, 1<<20/block.MaxBlock), make(chan struct{})
+	part, at := int(p.journal.Part), p.journal.Next
+	go func() {
+		for ; part < len(stagedParts); part, at = part+1, 0 {
+			next := p.blocks(part, at)
+			for at < p.length(part) {
+				b := next()
+				at += uint64(b.count)
+				select {
+				case to <- b:
+				case <-done:
+					return
+				}
+			}
+		}
+	}()
+	return to, func() { close(done) }
+}
+
 // blocks returns the function that makes the blocks of a part, one after the other,
-// from the journal's position on. The end of a block depends only on its start, so that
-// batches of any size make the same blocks.
-func (p *publication) blocks(part int) func() (key, record []byte, count int) {
-	keys := &p.contents.keys
+// from an item on. The end of a block depends only on its start, so that batches of any
+// size make the same blocks.
+func (p *publication) blocks(part int, at uint64) func() stagedBlock {
+	keys, slots := &p.contents.keys, uint64(p.contents.keys.Len())
+	var next func() (key, record []byte, count int)
 	switch part {
 	case 0:
-		return func() ([]byte, []byte, int) { return block.NextKeyBlock(keys, uint32(p.journal.Next)) }
+		next = func() ([]byte, []byte, int) { return block.NextKeyBlock(keys, uint32(at)) }
 	case 1:
-		return func() ([]byte, []byte, int) { return block.NextIDBlock(keys, p.order, int(p.journal.Next)) }
+		next = func() ([]byte, []byte, int) { return block.NextIDBlock(keys, p.order, int(at)) }
+	case 2:
+		encoder := block.NewArcEncoder(p.contents.graph, int64(at))
+		next = func() ([]byte, []byte, int) {
+			key, record := encoder.Next()
+			return key, record, int(encoder.At - int64(at))
+		}
 	case 3:
-		return func() ([]byte, []byte, int) {
-			rest := p.contents.slots.Empty[p.journal.Next:]
+		next = func() ([]byte, []byte, int) {
+			rest := p.contents.slots.Empty[at:]
 			record, count := block.EncodeSlots(rest, block.MaxBlock)
 			return block.Key32(rest[0]), record, count
 		}
-	case 4:
-		return p.nextValues
+	default:
+		next = func() ([]byte, []byte, int) {
+			i, from := at/slots, uint32(at%slots)
+			key, record, to := block.NextValueBlock(p.contents.attributes[i].ID, p.contents.columns[i], from)
+			if key == nil {
+				to = uint32(slots) // the column may be shorter, and the rest is missing
+			}
+			return key, record, int(to - from)
+		}
 	}
-	encoder := block.NewArcEncoder(p.contents.graph, int64(p.journal.Next))
-	return func() ([]byte, []byte, int) {
-		before := encoder.At
-		key, record := encoder.Next()
-		return key, record, int(encoder.At - before)
+	return func() (b stagedBlock) {
+		b.key, b.record, b.count = next()
+		at += uint64(b.count)
+		return b
 	}
-}
-
-// nextValues makes the next attribute block; its key is nil if the rest of the
-// attribute is missing.
-func (p *publication) nextValues() (key, record []byte, count int) {
-	slots := uint64(p.contents.keys.Len())
-	i, from := p.journal.Next/slots, uint32(p.journal.Next%slots)
-	key, record, next := block.NextValueBlock(p.contents.attributes[i].ID, p.contents.columns[i], from)
-	if key == nil {
-		next = uint32(slots) // the column may be shorter
-	}
-	return key, record, int(next - from)
 }
 
 // publish makes the catalogue point at the finished object, logs the change and

@@ -245,12 +245,15 @@ func TestKeyTable_Find(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range []*KeyTable{&names.table, &built} {
-		for key, id := range want {
-			if got, found := table.Find(&names.Keys, []byte(key)); !found || got != id {
-				t.Fatalf("%q: %d, %t, want %d", key, got, found, id)
-			}
+	for key, id := range want {
+		if got, err := names.Intern([]byte(key)); got != id || err != nil || names.Keys.Len() != len(want) {
+			t.Fatalf("%q: %d, %v, want %d", key, got, err, id)
 		}
+		if got, found := built.Find(&names.Keys, []byte(key)); !found || got != id {
+			t.Fatalf("%q: %d, %t, want %d", key, got, found, id)
+		}
+	}
+	for _, table := range []*KeyTable{&names.table, &built} {
 		for _, key := range []string{"", "1\x00", "x", "kkkkkkkkkkkkkkkkkkk", "\x00", strings.Repeat("9", 8), strings.Repeat("9", 30)} {
 			if got, found := table.Find(&names.Keys, []byte(key)); found {
 				t.Errorf("%q is number %d", key, got)

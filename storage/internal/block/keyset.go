@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/vec"
 )
 
 // KeySet is a list of vertex keys, numbered from 0, in one slice of bytes. It uses 8 bytes per
@@ -94,41 +95,68 @@ func (s *KeySet) ByKey(ctx context.Context) ([]uint32, error) {
 }
 
 // MergeSort sorts runs of a fixed length and merges them pairwise, checking ctx between short
-// pieces of work. It uses list and one more slice of the same size.
+// pieces of work. It uses list and one more slice of the same size. Elements that compare as equal
+// keep no order, but the result is the same at any number of processors, which all sort.
 func MergeSort[T any](ctx context.Context, list []T, compare func(a, b T) int) ([]T, error) {
 	const run = 1 << 15 // about 5 ms
-	for lo := 0; lo < len(list); lo += run {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		slices.SortFunc(list[lo:min(lo+run, len(list))], compare)
+	each := func(f func(lo, hi int)) error {
+		vec.Parallel(len(list), run, 0, func(_, lo, hi int) {
+			if ctx.Err() == nil {
+				f(lo, hi)
+			}
+		})
+		return ctx.Err()
+	}
+	if err := each(func(lo, hi int) { slices.SortFunc(list[lo:hi], compare) }); err != nil {
+		return nil, err
 	}
 	if len(list) <= run {
 		return list, nil
 	}
 	from, to := list, make([]T, len(list))
 	for width := run; width < len(list); width *= 2 {
-		for lo := 0; lo < len(list); lo += 2 * width {
-			mid, hi := min(lo+width, len(list)), min(lo+2*width, len(list))
-			i, j := lo, mid
-			for out := lo; out < hi; out++ {
-				if out%run == 0 {
-					if err := ctx.Err(); err != nil {
-						return nil, err
-					}
-				}
-				if j == hi || (i < mid && compare(from[i], from[j]) <= 0) {
-					to[out] = from[i]
-					i++
-				} else {
-					to[out] = from[j]
-					j++
-				}
-			}
+		err := each(func(lo, hi int) {
+			first := lo / (2 * width) * (2 * width)
+			mid, end := min(first+width, len(list)), min(first+2*width, len(list))
+			a, b := from[first:mid], from[mid:end]
+			i := mergedOf(a, b, lo-first, compare)
+			mergeInto(to[lo:hi], a[i:], b[lo-first-i:], compare)
+		})
+		if err != nil {
+			return nil, err
 		}
 		from, to = to, from
 	}
 	return from, nil
+}
+
+// mergedOf returns how many of the first n elements of the merged list come from a. Of equal
+// elements those of a come first.
+func mergedOf[T any](a, b []T, n int, compare func(a, b T) int) int {
+	lo, hi := max(0, n-len(b)), min(n, len(a))
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if compare(a[mid], b[n-1-mid]) <= 0 {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// mergeInto fills out with the first elements of the merged list.
+func mergeInto[T any](out, a, b []T, compare func(a, b T) int) {
+	i, j := 0, 0
+	for at := range out {
+		if j == len(b) || (i < len(a) && compare(a[i], b[j]) <= 0) {
+			out[at] = a[i]
+			i++
+		} else {
+			out[at] = b[j]
+			j++
+		}
+	}
 }
 
 // KeyTable finds the number of a key. It uses open addressing and is at most three quarters
@@ -309,8 +337,7 @@ type Interner struct {
 
 	// decimals has, for keys that are small decimal numbers, the key's number + 1, indexed by
 	// the decimal value. Most files have such keys. A lookup costs an access to a small array
-	// instead of a cache miss in the table. It is only a shortcut; the table contains these
-	// keys, too.
+	// instead of a cache miss in the table, which has the other keys.
 	decimals []uint32
 }
 
@@ -326,16 +353,29 @@ func (n *Interner) Intern(key []byte) (uint32, error) {
 	if isDecimal && value < len(n.decimals) && n.decimals[value] != 0 {
 		return n.decimals[value] - 1, nil
 	}
-	id, err := n.lookUp(key)
+	// The table has a small decimal key if it came when the array was too short for it.
+	id, found := n.table.Find(&n.Keys, key)
+	if !found {
+		if err := checkKey(key); err != nil {
+			return 0, err
+		}
+		if uint64(n.Keys.Len()) >= MaxVertices {
+			return 0, fmt.Errorf("more than %d vertices: %w", uint64(MaxVertices), fault.ErrLimit)
+		}
+		id = uint32(n.Keys.Len())
+		n.Keys.Add(key)
+	}
 	// Values much larger than the number of keys would waste memory: the array takes at most 32
 	// bytes per vertex.
-	if limit := 8*n.Keys.Len() + 1<<12; err == nil && isDecimal && value < limit {
+	if limit := 8*n.Keys.Len() + 1<<12; isDecimal && value < limit {
 		if value >= len(n.decimals) {
 			n.decimals = append(n.decimals, make([]uint32, limit-len(n.decimals))...)
 		}
 		n.decimals[value] = id + 1
+	} else if !found {
+		n.table.Add(&n.Keys, id)
 	}
-	return id, err
+	return id, nil
 }
 
 // decimalValue returns the value of a decimal number of up to eight digits without leading
@@ -352,23 +392,6 @@ func decimalValue(key []byte) (int, bool) {
 		value = 10*value + int(c-'0')
 	}
 	return value, true
-}
-
-// lookUp is Intern without decimals.
-func (n *Interner) lookUp(key []byte) (uint32, error) {
-	if id, found := n.table.Find(&n.Keys, key); found {
-		return id, nil
-	}
-	if err := checkKey(key); err != nil {
-		return 0, err
-	}
-	id := n.Keys.Len()
-	if uint64(id) >= MaxVertices {
-		return 0, fmt.Errorf("more than %d vertices: %w", uint64(MaxVertices), fault.ErrLimit)
-	}
-	n.Keys.Add(key)
-	n.table.Add(&n.Keys, uint32(id))
-	return uint32(id), nil
 }
 
 // BytesOf returns bytes that share the memory of a string; they must not be modified.

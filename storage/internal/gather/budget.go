@@ -61,5 +61,6 @@ func bytesOfGraph(g *csr.Graph) int64 {
 	return graphBytes(g.Vertices(), g.Edges(), g.Weights != nil, g.Times != nil)
 }
 
-// orderBytes is the memory per vertex for sorting the keys. Filling the rows of a graph takes less.
+// orderBytes is the memory per vertex for sorting the keys. Filling the rows of a graph takes at most
+// 32 bytes.
 const orderBytes = 36

@@ -31,6 +31,7 @@
 //	source.go  sorted lists of edges, and merging them
 //	run.go     a sorted list of edges in a temporary file
 //	pile.go    the edges of an import, in memory and in runs
+//	belt.go    edges on the way to the pile, which another goroutine fills
 //	rows.go    the rows of a graph from sorted edges
 //	column.go  the values of an attribute, as texts
 //	budget.go  bytes in use, and the limit

@@ -30,6 +30,7 @@ type List struct {
 	names *block.Interner // vertices by key
 	ctx   context.Context // of the read
 	pile  *edgePile
+	belt  belt // to the pile
 	join  string
 
 	limit  int64
@@ -57,14 +58,18 @@ func NewList(ctx context.Context, o Options) *List {
 		room = o.EdgeRoom
 	}
 	temp := func() (tempFile, error) { return newTempFile(o.Dir, o.Pattern) }
+	pile := newEdgePile(o.Repeated, room, temp)
 	return &List{
 		names: block.NewInterner(), ctx: ctx, join: o.Join, limit: limit, headerSeen: [2]int64{-1, -1},
-		pile: newEdgePile(o.Repeated, room, temp),
+		pile: pile, belt: belt{pile: pile},
 	}
 }
 
 // Close removes the temporary files.
-func (l *List) Close() { l.pile.close() }
+func (l *List) Close() {
+	_ = l.belt.drain(l.ctx) // what it adds is removed with the rest
+	l.pile.close()
+}
 
 // Handler returns the functions that a reader calls with the edges and vertices that it reads.
 func (l *List) Handler() format.Handler {
@@ -74,6 +79,9 @@ func (l *List) Handler() format.Handler {
 // End must be called after everything was read. It removes the first edge if that was a header, and
 // joins the values of repeated vertices.
 func (l *List) End(ctx context.Context, read format.ReadStats) error {
+	if err := l.belt.drain(ctx); err != nil {
+		return err
+	}
 	if read.CountsHeader {
 		if err := l.dropHeader(ctx, read.DeclaredVertices); err != nil {
 			return err
@@ -132,7 +140,7 @@ func (l *List) addEdge(e format.Edge) error {
 		l.SelfLoops++
 		return nil
 	case !e.Weighted && !e.Timed:
-		return l.pile.add(l.ctx, u, v)
+		return l.belt.add(l.ctx, joinEdge(u, v))
 	}
 	o := occurrence{joinEdge(u, v), 0, csr.NoTime}
 	if e.Weighted {
@@ -142,7 +150,7 @@ func (l *List) addEdge(e format.Edge) error {
 		o.time = e.Time
 		l.Times.Add(e.Time, e.Dated)
 	}
-	return l.pile.addValued(l.ctx, o)
+	return l.belt.addValued(l.ctx, o)
 }
 
 // seeHeader records the first occurrence, in the rest, of a vertex of the first edge.
@@ -252,6 +260,9 @@ func (l *List) dropHeader(ctx context.Context, n int64) error {
 
 // checkMemory compares the memory of the list with the limit.
 func (l *List) checkMemory() error {
+	if err := l.belt.drain(l.ctx); err != nil {
+		return err
+	}
 	n := l.names.Keys.Len()
 	l.next, l.unseen = n+n/16+1024, 0
 	what := fmt.Sprintf("the keys of the first %d vertices", n)

@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -114,6 +115,9 @@ func TestMergeGraph(t *testing.T) {
 		number := make([]uint32, list.names.Keys.Len())
 		for v := range number {
 			fmt.Sscan(string(list.names.Keys.At(uint32(v))), &number[v])
+		}
+		if err := list.belt.drain(context.Background()); err != nil {
+			t.Fatal(err)
 		}
 		g := settled(t, list.pile, n, number, base)
 		if spilled := len(list.pile.runs) > 0; spilled != (seed%2 > 0) {

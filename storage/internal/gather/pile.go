@@ -67,9 +67,23 @@ func (p *edgePile) bytes() int64 {
 	return plainBytes*int64(cap(p.plain)+cap(p.sparePlain)) + valuedBytes*int64(cap(p.valued)+cap(p.spareValued))
 }
 
+// take adds the edges of a load.
+func (p *edgePile) take(ctx context.Context, l load) error {
+	for _, e := range l.plain {
+		if err := p.add(ctx, e); err != nil {
+			return err
+		}
+	}
+	for _, o := range l.valued {
+		if err := p.addValued(ctx, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // add adds an edge between different vertices without a weight and a time.
-func (p *edgePile) add(ctx context.Context, u, v uint32) error {
-	e := joinEdge(u, v)
+func (p *edgePile) add(ctx context.Context, e uint64) error {
 	if p.withValues {
 		return p.addValued(ctx, occurrence{e, 0, csr.NoTime})
 	}

@@ -1,11 +1,13 @@
 package gather
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -63,7 +65,7 @@ func TestEdgePile_Graph(t *testing.T) {
 			if u == v {
 				continue
 			}
-			if err := p.add(context.Background(), u, v); err != nil {
+			if err := p.add(context.Background(), joinEdge(u, v)); err != nil {
 				t.Fatal(err)
 			}
 			if i == 0 {
@@ -110,7 +112,7 @@ func TestEdgePile_SortsRepeatsOnly(t *testing.T) {
 				different := max(1, uint32(share*full))
 				for i := range uint32(full + 1) {
 					u, v := edge(i % different)
-					if err := p.add(context.Background(), u, v); err != nil {
+					if err := p.add(context.Background(), joinEdge(u, v)); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -160,17 +162,54 @@ func TestEdgeFold_Exact(t *testing.T) {
 	}
 }
 
+// Lists of several parts are sorted as short ones, at any number of processors; occurrences of an
+// edge keep their order.
 func TestRadixSort(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	random := rand.New(rand.NewPCG(1, 1))
-	for _, width := range []int{0, 1, 11, 12, 22, 32} {
-		list := make([]uint64, 10_000)
-		for i := range list {
-			list[i] = uint64(random.Uint32()>>(32-width))<<32 | uint64(random.Uint32()>>(32-width))
+	for n, widths := range map[int][]int{10_000: {0, 1, 11, 12, 22, 32}, 3*leastPart + 1: {22}} {
+		for _, width := range widths {
+			list := make([]uint64, n)
+			valued := make([]occurrence, n)
+			for i := range list {
+				list[i] = uint64(random.Uint32()>>(32-width))<<32 | uint64(random.Uint32()>>(32-width))
+				valued[i] = occurrence{edge: list[i], time: int64(i)}
+			}
+			want := slices.Sorted(slices.Values(list))
+			got, _, err := radixSort(context.Background(), list, nil)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("%d of width %d: not sorted, %v", n, width, err)
+			}
+			wantValued := slices.Clone(valued)
+			slices.SortStableFunc(wantValued, func(a, b occurrence) int { return cmp.Compare(a.edge, b.edge) })
+			gotValued, _, err := sortOccurrences(context.Background(), valued, nil)
+			if err != nil || !slices.Equal(gotValued, wantValued) {
+				t.Errorf("%d occurrences of width %d: not sorted, %v", n, width, err)
+			}
 		}
-		want := slices.Sorted(slices.Values(list))
-		got, _, err := radixSort(context.Background(), list, nil)
-		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("width %d: not sorted, %v", width, err)
+	}
+}
+
+// Rows that several processors fill are those of package csr.
+func TestRowsOf(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	const n = 1000
+	for _, m := range []int{0, 5 * leastPart} {
+		want := sample.Graph(n, m, 5)
+		var edges []uint64
+		for u := range uint32(n) {
+			for _, v := range want.Neighbors(u) {
+				if u < v {
+					edges = append(edges, joinEdge(u, v))
+				}
+			}
+		}
+		got, err := rowsOf(context.Background(), n, edges)
+		if err != nil || !slices.Equal(got.Offsets, want.Offsets) || !slices.Equal(got.Targets, want.Targets) {
+			t.Errorf("%d edges: other rows, %v", len(edges), err)
+		}
+		if parts := newPartition(len(edges), max(leastPart, n)); m > 0 && parts.count() < 2 {
+			t.Errorf("%d edges are in one part", len(edges))
 		}
 	}
 }

@@ -3,13 +3,16 @@ package gather
 import (
 	"context"
 	"math/bits"
+	"runtime"
 
 	"heavytail/storage/internal/block"
+	"heavytail/storage/vec"
 )
 
 // radixSort sorts pairs of numbers, one in each half of a value, by counting 11 bits at a time from
 // the lowest up. It returns the sorted values and the remaining list: both are list and spare, in
-// either order, where a larger list replaces a spare that is too small.
+// either order, where a larger list replaces a spare that is too small. All processors sort: each
+// of them takes a part of the list, and equal digits keep the order of the parts.
 func radixSort(ctx context.Context, list, spare []uint64) (sorted, other []uint64, err error) {
 	if len(list) < 2 {
 		return list, spare, nil
@@ -17,29 +20,29 @@ func radixSort(ctx context.Context, list, spare []uint64) (sorted, other []uint6
 	if cap(spare) < len(list) {
 		spare = make([]uint64, len(list), cap(list))
 	}
-	sorted, other = list, spare[:len(list)]
-	err = eachDigit(ctx, len(list), func(i int) uint64 { return list[i] }, func(shift int, mask uint64) error {
-		from, to := sorted, other
-		var count [1 << radixDigit]int
-		for i, e := range from {
-			if i%block.CheckEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			count[e>>shift&mask]++
+	from, to := list, spare[:len(list)]
+	high := func(lo, hi int) (any uint64) {
+		for _, e := range from[lo:hi] {
+			any |= e
 		}
-		positions(&count)
-		for i, e := range from {
-			if i%block.CheckEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
+		return any
+	}
+	err = eachDigit(ctx, len(list), high, func(shift int, mask uint64, parts partition) error {
+		err := parts.move(ctx, func(lo, hi int, count *digits) {
+			for _, e := range from[lo:hi] {
+				count[e>>shift&mask]++
 			}
-			d := e >> shift & mask
-			to[count[d]] = e
-			count[d]++
-		}
-		sorted, other = to, from
-		return nil
+		}, func(lo, hi int, next *digits) {
+			for _, e := range from[lo:hi] {
+				d := e >> shift & mask
+				to[next[d]] = e
+				next[d]++
+			}
+		})
+		from, to = to, from
+		return err
 	})
-	return sorted, other, err
+	return from, to, err
 }
 
 // sortOccurrences sorts occurrences by their edges as radixSort does; occurrences of the same edge
@@ -51,47 +54,54 @@ func sortOccurrences(ctx context.Context, list, spare []occurrence) (sorted, oth
 	if cap(spare) < len(list) {
 		spare = make([]occurrence, len(list), cap(list))
 	}
-	sorted, other = list, spare[:len(list)]
-	err = eachDigit(ctx, len(list), func(i int) uint64 { return list[i].edge }, func(shift int, mask uint64) error {
-		from, to := sorted, other
-		var count [1 << radixDigit]int
-		for i := range from {
-			if i%block.CheckEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			count[from[i].edge>>shift&mask]++
+	from, to := list, spare[:len(list)]
+	high := func(lo, hi int) (any uint64) {
+		for i := range from[lo:hi] {
+			any |= from[lo+i].edge
 		}
-		positions(&count)
-		for i := range from {
-			if i%block.CheckEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
+		return any
+	}
+	err = eachDigit(ctx, len(list), high, func(shift int, mask uint64, parts partition) error {
+		err := parts.move(ctx, func(lo, hi int, count *digits) {
+			part := from[lo:hi]
+			for i := range part {
+				count[part[i].edge>>shift&mask]++
 			}
-			d := from[i].edge >> shift & mask
-			to[count[d]] = from[i]
-			count[d]++
-		}
-		sorted, other = to, from
-		return nil
+		}, func(lo, hi int, next *digits) {
+			part := from[lo:hi]
+			for i := range part {
+				d := part[i].edge >> shift & mask
+				to[next[d]] = part[i]
+				next[d]++
+			}
+		})
+		from, to = to, from
+		return err
 	})
-	return sorted, other, err
+	return from, to, err
 }
 
 const radixDigit = 11 // 2,048 counters and write positions stay in the first-level cache
 
+// digits has a number for each value of a digit.
+type digits [1 << radixDigit]int
+
 // eachDigit calls pass for every digit of n values, from the lowest up, and skips digits that are
-// zero in all values.
-func eachDigit(ctx context.Context, n int, value func(i int) uint64, pass func(shift int, mask uint64) error) error {
-	var any uint64
-	for i := range n {
-		if i%block.CheckEvery == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		any |= value(i)
+// zero in all values. high returns the bits that are set in any of the values from lo to hi.
+func eachDigit(ctx context.Context, n int, high func(lo, hi int) uint64, pass func(shift int, mask uint64, parts partition) error) error {
+	parts := newPartition(n, leastPart)
+	bitsOf := make([]uint64, parts.count())
+	if err := parts.each(ctx, func(part, lo, hi int) { bitsOf[part] |= high(lo, hi) }); err != nil {
+		return err
+	}
+	any := uint64(0)
+	for _, b := range bitsOf {
+		any |= b
 	}
 	width := bits.Len32(uint32(any>>32) | uint32(any))
 	for half := 0; half <= 32; half += 32 {
 		for low := 0; low < width; low += radixDigit {
-			if err := pass(half+low, uint64(1)<<min(radixDigit, width-low)-1); err != nil {
+			if err := pass(half+low, uint64(1)<<min(radixDigit, width-low)-1, parts); err != nil {
 				return err
 			}
 		}
@@ -99,11 +109,47 @@ func eachDigit(ctx context.Context, n int, value func(i int) uint64, pass func(s
 	return nil
 }
 
-// positions replaces the counts of the digits by the position of the first value with each digit.
-func positions(count *[1 << radixDigit]int) {
-	sum := 0
-	for d, c := range count {
-		count[d] = sum
-		sum += c
+// leastPart is the smallest part of a list that is worth a goroutine: about a millisecond.
+const leastPart = 1 << 17
+
+// partition cuts a list into parts of about the same length, one for each processor.
+type partition []int // the ends of the parts, beginning with 0
+
+// newPartition cuts n elements into as many parts as there are processors, and fewer where they
+// would have less than least elements.
+func newPartition(n, least int) partition {
+	count := max(1, min(n/least, runtime.GOMAXPROCS(0)))
+	parts := make(partition, count+1)
+	for i := range parts {
+		parts[i] = int(int64(n) * int64(i) / int64(count))
 	}
+	return parts
+}
+
+func (p partition) count() int { return len(p) - 1 }
+
+// each calls f for all parts in parallel, piece by piece; the pieces of a part come in order.
+func (p partition) each(ctx context.Context, f func(part, lo, hi int)) error {
+	vec.Parallel(p.count(), 1, p.count(), func(part, _, _ int) {
+		for lo := p[part]; lo < p[part+1] && ctx.Err() == nil; lo += block.CheckEvery {
+			f(part, lo, min(lo+block.CheckEvery, p[part+1]))
+		}
+	})
+	return ctx.Err()
+}
+
+// move distributes a list by a digit: count counts the digits of a piece, and put moves the
+// elements of a piece, in order, to the positions of their digits.
+func (p partition) move(ctx context.Context, count, put func(lo, hi int, of *digits)) error {
+	of := make([]digits, p.count())
+	if err := p.each(ctx, func(part, lo, hi int) { count(lo, hi, &of[part]) }); err != nil {
+		return err
+	}
+	sum := 0
+	for d := range 1 << radixDigit {
+		for part := range of {
+			of[part][d], sum = sum, sum+of[part][d]
+		}
+	}
+	return p.each(ctx, func(part, lo, hi int) { put(lo, hi, &of[part]) })
 }
