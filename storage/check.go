@@ -143,7 +143,10 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 	keys := block.NewKeySet(0)
 	keysOK := false
 	err := c.try(where+", keys", remedyGraph, func() error {
-		err := c.tx.readKeys(&keys, r)
+		p, err := c.tx.part(r.Object, block.KeysName)
+		if err == nil {
+			err = c.tx.readKeys(&keys, p, r)
+		}
 		keysOK = err == nil
 		return err
 	})
@@ -169,7 +172,7 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 		return err
 	}
 	err = c.try(where+", arcs", remedyGraph, func() error {
-		g, err := c.tx.readArcs(r, int(r.Slots), nil)
+		g, err := c.tx.readArcs(r, int(r.Slots), nil, func() error { return nil })
 		if err != nil {
 			return err
 		}

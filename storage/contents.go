@@ -68,35 +68,32 @@ func (t *tx) readContents(name string, r *graphRecord, dense bool) (contents, er
 	if c.slots, err = t.slotsOf(r); err != nil {
 		return c, fault.Corrupt(t.path, describeGraph(name)+", empty slots", err)
 	}
-	if err := t.readKeys(&c.keys, r); err != nil {
-		return c, fault.Corrupt(t.path, describeGraph(name)+", keys", err)
-	}
 	n := int(r.Slots)
 	var vertices []uint32
 	if dense {
 		n, vertices = int(r.Vertices), c.slots.Table()
-		if err := c.keys.Drop(c.slots.Empty); err != nil {
-			return c, fault.Corrupt(t.path, describeGraph(name)+", keys", err)
-		}
 	} else if err := t.readAttributes(name, r, &c); err != nil {
 		return c, err
 	}
-	g, err := t.readArcs(r, n, vertices)
+	inKeys := func(err error) error { return fault.Corrupt(t.path, describeGraph(name)+", keys", err) }
+	keys, err := t.part(r.Object, block.KeysName)
 	if err != nil {
-		return c, fault.Corrupt(t.path, describeGraph(name)+", arcs", err)
+		return c, inKeys(err)
 	}
-	c.graph = g
-	return c, nil
+	c.graph, err = t.readArcs(r, n, vertices, func() error {
+		err := t.readKeys(&c.keys, keys, r)
+		if err == nil && dense {
+			err = c.keys.Drop(c.slots.Empty)
+		}
+		return inKeys(err)
+	})
+	return c, fault.Corrupt(t.path, describeGraph(name)+", arcs", err)
 }
 
 // readKeys fills the set with the keys of all slots.
-func (t *tx) readKeys(keys *block.KeySet, r *graphRecord) error {
-	p, err := t.part(r.Object, block.KeysName)
-	if err != nil {
-		return err
-	}
+func (t *tx) readKeys(keys *block.KeySet, p part, r *graphRecord) error {
 	t.readAhead(p.bucket)
-	err = t.scan(p, func(key, payload []byte) error {
+	err := t.scan(p, func(key, payload []byte) error {
 		if err := block.DecodeKeys(keys, key, payload); err != nil {
 			return err
 		}

@@ -182,10 +182,39 @@ func BenchmarkFromEdges(b *testing.B) {
 	}
 }
 
-// The sets of joined vertices are the components of the graph, in the same order.
+// bySearch finds the components by a search of each.
+func bySearch(g *Graph) *Components {
+	label := make([]uint32, g.Vertices())
+	var sizes []int
+	for start := range uint32(len(label)) {
+		if label[start] > 0 {
+			continue
+		}
+		sizes = append(sizes, 0)
+		label[start] = uint32(len(sizes))
+		for list := []uint32{start}; len(list) > 0; {
+			v := list[len(list)-1]
+			list = list[:len(list)-1]
+			sizes[label[v]-1]++
+			for _, u := range g.Neighbors(v) {
+				if label[u] == 0 {
+					label[u] = label[v]
+					list = append(list, u)
+				}
+			}
+		}
+	}
+	for v := range label {
+		label[v]--
+	}
+	return byDescendingSize(label, sizes)
+}
+
+// The components of a graph, and the sets of joined vertices, are what a search finds, in the same
+// order.
 func TestSets_Components(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 8))
-	for _, n := range []int{0, 1, 2, 30, 300} {
+	for _, n := range []int{0, 1, 2, 30, 300, 3000} {
 		for _, m := range []int{0, n / 3, n, 3 * n} {
 			edges := make([]Edge, m)
 			sets := NewSets(n)
@@ -197,9 +226,11 @@ func TestSets_Components(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, got := g.Components(), sets.Components()
-			if !slices.Equal(want.Label, got.Label) || !slices.Equal(want.Sizes, got.Sizes) {
-				t.Fatalf("%d vertices, %d edges: %v, want %v", n, m, got, want)
+			want := bySearch(g)
+			for _, got := range []*Components{g.Components(), sets.Components()} {
+				if !slices.Equal(want.Label, got.Label) || !slices.Equal(want.Sizes, got.Sizes) {
+					t.Fatalf("%d vertices, %d edges: %v, want %v", n, m, got, want)
+				}
 			}
 		}
 	}

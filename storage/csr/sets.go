@@ -31,6 +31,18 @@ func (s *Sets) smallest(v uint32) uint32 {
 	return v
 }
 
+// largest returns the smallest vertex of the largest set, or 0.
+func (s *Sets) largest() uint32 {
+	size, largest := make([]uint32, len(s.parent)), uint32(0)
+	for v := range s.parent {
+		root := s.smallest(uint32(v))
+		if size[root]++; size[root] > size[largest] {
+			largest = root
+		}
+	}
+	return largest
+}
+
 // Components returns the sets as Graph.Components numbers those of a graph whose edges were
 // joined. It takes O(n).
 func (s *Sets) Components() *Components {
