@@ -15,8 +15,8 @@ import (
 
 // The constants, in iterations of PageRank: what each took in these graphs, rounded.
 const (
-	corePasses      = 8
-	componentPasses = 3
+	corePasses      = 4
+	componentPasses = 1
 	leidenPasses    = 80 // an iteration
 	labelPasses     = 50
 	eigenPasses     = 50
