@@ -201,25 +201,21 @@ func rowDots(k kind, dst, x []float32, rows []*float32) {
 	}
 }
 
-func rowSteps(k kind, x []float32, rows []*float32, g []float32) {
-	if k == avx2 && len(rows) > 0 {
-		rowStepsAVX2(unsafe.SliceData(x), len(x), unsafe.SliceData(rows), unsafe.SliceData(g), len(rows))
-		return
-	}
-	rowStepsBy(k, x, rows, g)
-}
-
 func learn(k kind, l *RowList, xs []*float32, targets []float32, alpha, limit float32) {
-	if k != avx512 {
+	if k == portable {
 		learnBy(k, l, xs, targets, alpha, limit)
 		return
 	}
 	n := len(l.rows)
-	whole := (n + 3) &^ 3 // the kernel folds the sums of four rows at a time
+	whole := (n + 3) &^ 3 // the kernels fold the sums of four rows at a time
 	room := l.room(whole * (rowLine + 2))
 	sums, gains, wanted := room[:whole*rowLine], room[whole*rowLine:], room[whole*(rowLine+1):]
 	copy(wanted, targets)
-	learnAVX512(unsafe.SliceData(xs), len(xs), unsafe.SliceData(l.rows), n, l.dim/rowLine, &wanted[0], &gains[0], &sums[0], alpha, limit)
+	if k == avx512 {
+		learnAVX512(unsafe.SliceData(xs), len(xs), unsafe.SliceData(l.rows), n, l.dim/rowLine, &wanted[0], &gains[0], &sums[0], alpha, limit)
+	} else {
+		learnAVX2(unsafe.SliceData(xs), len(xs), unsafe.SliceData(l.rows), n, l.dim/rowLine, &wanted[0], &gains[0], &sums[0], alpha, limit)
+	}
 }
 
 func fetchRows(k kind, rows []*float32, dim int) {

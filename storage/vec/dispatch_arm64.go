@@ -121,8 +121,6 @@ func tileStore(k kind, y []float32, stride, rows, cols int, beta, alpha float32,
 
 func rowDots(k kind, dst, x []float32, rows []*float32) { rowDotsBy(k, dst, x, rows) }
 
-func rowSteps(k kind, x []float32, rows []*float32, g []float32) { rowStepsBy(k, x, rows, g) }
-
 func learn(k kind, l *RowList, xs []*float32, targets []float32, alpha, limit float32) {
 	learnBy(k, l, xs, targets, alpha, limit)
 }

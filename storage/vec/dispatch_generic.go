@@ -43,8 +43,6 @@ func tileStore(_ kind, y []float32, stride, rows, cols int, beta, alpha float32,
 
 func rowDots(_ kind, dst, x []float32, rows []*float32) { rowDotsBy(portable, dst, x, rows) }
 
-func rowSteps(_ kind, x []float32, rows []*float32, g []float32) { rowStepsBy(portable, x, rows, g) }
-
 func learn(k kind, l *RowList, xs []*float32, targets []float32, alpha, limit float32) {
 	learnBy(k, l, xs, targets, alpha, limit)
 }

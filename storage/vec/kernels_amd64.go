@@ -145,18 +145,17 @@ func rowDotsAVX512(dst, x *float32, dim int, rows **float32, n int)
 //go:noescape
 func rowDotsAVX2(dst, x *float32, dim int, rows **float32, n int)
 
-// rowStepsAVX2 makes the step of [RowList.Learn] for one vector, n > 0 rows and
-// dim columns, with the given steps g.
-//
-//go:noescape
-func rowStepsAVX2(x *float32, dim int, rows **float32, gains *float32, n int)
-
 // learnAVX512 is [RowList.Learn] for count > 0 vectors, n > 0 rows and lines > 0
 // lines of 16 columns. targets, gains and sums have room for n rounded up to a
 // multiple of 4, sums for a line each.
 //
 //go:noescape
 func learnAVX512(xs **float32, count int, rows **float32, n, lines int, targets, gains, sums *float32, alpha, limit float32)
+
+// learnAVX2 is learnAVX512; the sum of a row has half a line.
+//
+//go:noescape
+func learnAVX2(xs **float32, count int, rows **float32, n, lines int, targets, gains, sums *float32, alpha, limit float32)
 
 // fetchRowsAMD64 is [RowList.Fetch] for n > 0 rows and dim columns.
 //

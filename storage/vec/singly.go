@@ -37,7 +37,7 @@ func learnBy(k kind, l *RowList, xs []*float32, targets []float32, alpha, limit 
 		x := unsafe.Slice(first, l.dim)
 		rowDots(k, g, x, l.rows)
 		logisticSteps(g, targets, alpha, limit)
-		rowSteps(k, x, l.rows, g)
+		rowStepsBy(k, x, l.rows, g)
 	}
 }
 
