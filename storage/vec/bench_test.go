@@ -159,6 +159,8 @@ func BenchmarkMulTN(b *testing.B) {
 	fill(rng, m.Data)
 	narrow := NewMatrix(rows, 32)
 	fill(rng, narrow.Data)
+	block := NewMatrix(rows, 16)
+	fill(rng, block.Data)
 	other := NewMatrix(rows, 256)
 	copy(other.Data, m.Data)
 	for _, k := range available()[max(0, len(available())-2):] {
@@ -166,6 +168,8 @@ func BenchmarkMulTN(b *testing.B) {
 			name string
 			a, b Panel
 		}{
+			{"256x16", m.Panel(0, 256), block.Panel(0, 16)},
+			{"16x16/b=a", block.Panel(0, 16), block.Panel(0, 16)},
 			{"256x32", m.Panel(0, 256), narrow.Panel(0, 32)},
 			{"256x32/b=column-range", m.Panel(0, 224), m.Panel(224, 256)},
 			{"256x256", m.Panel(0, 256), other.Panel(0, 256)},
@@ -203,7 +207,7 @@ func BenchmarkMulNN(b *testing.B) {
 		for _, shape := range []struct {
 			inner, cols int
 			alias       bool
-		}{{256, 32, false}, {400, 200, false}, {400, 200, true}, {500, 256, false}, {32, 32, true}} {
+		}{{256, 16, false}, {16, 16, true}, {256, 32, false}, {400, 200, false}, {400, 200, true}, {500, 256, false}, {32, 32, true}} {
 			a := NewMatrix(rows, shape.inner)
 			fill(rng, a.Data)
 			y := a

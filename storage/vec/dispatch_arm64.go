@@ -90,6 +90,16 @@ func tile(k kind, c *[TileRows * TileCols]float32, add bool, n int, a []float32,
 	tileGo(c, add, n, a, rowStep, kStep, b)
 }
 
+func fastTall(kind) bool { return false }
+
+func tileTall(_ kind, c *[TileRows * TileCols]float32, add bool, k int, a, second []float32, rowStep, kStep int, b []float32, _ fetch) {
+	tileTallGo(c, add, k, a, second, rowStep, kStep, b)
+}
+
+func tileStoreHalf(_ kind, y []float32, stride, rows int, beta, alpha float32, c []float32) {
+	tileStoreHalfGo(y, stride, rows, beta, alpha, c)
+}
+
 func fastBytes(kind) bool { return false }
 
 func tileBytes(_ kind, c *[TileRows * TileCols]float32, steps int, a, b []uint32, base *[TileCols]int32) {

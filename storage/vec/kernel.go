@@ -10,8 +10,8 @@ const (
 )
 
 // fetch is the memory that a tile prefetches into the second-level cache while
-// it computes: one line at each step, from an address on. The zero value
-// fetches nothing. It is a hint that kinds may ignore.
+// it computes: one line at each step, two if the tile is tall, from an address on. The zero
+// value fetches nothing. It is a hint that kinds may ignore.
 type fetch struct {
 	from *float32
 	step uintptr // bytes

@@ -94,6 +94,16 @@ func gather8AVX2(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int,
 //go:noescape
 func tileAVX512(c *float32, add bool, k int, a *float32, rowStep, kStep uintptr, b, fetch *float32, fetchStep uintptr)
 
+// tileTallAVX512 is tileTall, with the prefetches of tileAVX512 for two lines a step.
+//
+//go:noescape
+func tileTallAVX512(c *float32, add bool, k int, a, second *float32, rowStep, kStep uintptr, b, fetch *float32, fetchStep uintptr)
+
+// tileStoreHalfAVX512 is tileStoreAVX512 for all 16 columns of a half of a tile.
+//
+//go:noescape
+func tileStoreHalfAVX512(y *float32, step uintptr, rows int, beta, alpha float32, c *float32)
+
 // tileAVX2 is [Tile]; with add it continues the sums in c.
 //
 //go:noescape

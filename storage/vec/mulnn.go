@@ -40,6 +40,9 @@ func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c
 		a = Panel{Rows: a.Rows} // its data are not read
 	}
 
+	if fastTall(k) && y.Cols == tallCols {
+		return mulNNTall(ctx, k, y, beta, alpha, a, c, workers)
+	}
 	panels := (y.Cols-1)/TileCols + 1
 	packed := make([]float32, panels*a.Cols*TileCols)
 	for p := range panels {
@@ -78,6 +81,43 @@ func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c
 			for p := range panels {
 				col := p * TileCols
 				tileStore(k, y.Data[lo*y.Stride+col:], y.Stride, n, min(y.Cols-col, TileCols), beta, alpha, &tiles[p])
+			}
+			turn.Pass()
+		}
+	})
+	return ctx.Err()
+}
+
+// mulNNTall is mulNN by tall tiles, for 16 columns.
+func mulNNTall(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c []float32, workers int) error {
+	share := tallRows * a.Stride // elements
+	step := uintptr(min(share*4/max(a.Cols, 1)+1, 128))
+	parallel(y.Rows, nnBlockRows, workers, func(turn *Turn, _, lo, hi int) {
+		var to [TileRows * TileCols]float32
+		var rest []float32 // the last rows, padded to 24
+		for ; lo < hi; lo += tallRows {
+			if ctx.Err() != nil {
+				return
+			}
+			rows, stride := a.Data[lo*a.Stride:], a.Stride
+			n := min(hi-lo, tallRows)
+			if n < tallRows {
+				rest = make([]float32, tallRows*a.Cols)
+				for i := range n {
+					copy(rest[i*a.Cols:], rows[i*stride:][:a.Cols])
+				}
+				rows, stride = rest, a.Cols
+			}
+			var next fetch // the next 24 rows
+			if at := (lo + tallRows) * a.Stride; at < len(a.Data) {
+				next = fetch{from: &a.Data[at], step: step}
+			}
+			tileTall(k, &to, false, a.Cols, rows, rows[TileRows*stride:], stride, 1, c, next)
+			for half := range 2 {
+				if first := half * TileRows; first < n {
+					at := lo + first
+					tileStoreHalf(k, y.Data[at*y.Stride:], y.Stride, min(n-first, TileRows), beta, alpha, to[half*tallCols:])
+				}
 			}
 			turn.Pass()
 		}

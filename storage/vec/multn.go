@@ -1,6 +1,9 @@
 package vec
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 const (
 	// runRows is how many products MulTN adds in float32. 256 keep the rounding
@@ -39,7 +42,16 @@ func MulTN(c []float64, a, b Panel, workers int) {
 // MulTNContext is [MulTN] that stops within some milliseconds when ctx is
 // done. It then returns ctx.Err(), and c is undefined.
 func MulTNContext(ctx context.Context, c []float64, a, b Panel, workers int) error {
-	return mulTN(ctx, active, c, a, b, false, workers)
+	return new(Sums).MulTN(ctx, c, a, b, workers)
+}
+
+// Sums computes products as [MulTNContext] does and keeps the memory of its sums, up to 8 MB, from one
+// product to the next. The zero value is ready for use, by one product at a time.
+type Sums struct{ tiles []tileSums }
+
+// MulTN is [MulTNContext].
+func (s *Sums) MulTN(ctx context.Context, c []float64, a, b Panel, workers int) error {
+	return s.mulTN(ctx, active, c, a, b, false, workers)
 }
 
 // MulTNSymmetric is [MulTNContext] for panels whose product is known to be
@@ -54,6 +66,10 @@ func MulTNSymmetric(ctx context.Context, c []float64, a, b Panel, workers int) e
 }
 
 func mulTN(ctx context.Context, k kind, c []float64, a, b Panel, symmetric bool, workers int) error {
+	return new(Sums).mulTN(ctx, k, c, a, b, symmetric, workers)
+}
+
+func (s *Sums) mulTN(ctx context.Context, k kind, c []float64, a, b Panel, symmetric bool, workers int) error {
 	a.check("MulTN")
 	b.check("MulTN")
 	if a.Rows != b.Rows || len(c) != a.Cols*b.Cols {
@@ -67,9 +83,12 @@ func mulTN(ctx context.Context, k kind, c []float64, a, b Panel, symmetric bool,
 	g := newGram(k, a, b, symmetric)
 	blockRows := g.blockRows()
 	blocks := (a.Rows-1)/blockRows + 1
-	sums := make([]tileSums, blocks*len(g.tiles))
+	sums := s.zeros(blocks * len(g.tiles))
+	scratch := sync.Pool{New: func() any { return newGramScratch(g) }}
 	parallel(a.Rows, blockRows, workers, func(turn *Turn, i, lo, hi int) {
-		g.add(ctx, turn, sums[i*len(g.tiles):][:len(g.tiles)], lo, hi)
+		w := scratch.Get().(*gramScratch)
+		g.add(ctx, turn, w, sums[i*len(g.tiles):][:len(g.tiles)], lo, hi)
+		scratch.Put(w)
 	})
 	if err := ctx.Err(); err != nil {
 		return err
@@ -87,6 +106,17 @@ func mulTN(ctx context.Context, k kind, c []float64, a, b Panel, symmetric bool,
 	return nil
 }
 
+// zeros returns n sums of zeros.
+func (s *Sums) zeros(n int) []tileSums {
+	if cap(s.tiles) < n {
+		s.tiles = make([]tileSums, n)
+		return s.tiles
+	}
+	s.tiles = s.tiles[:n]
+	clear(s.tiles)
+	return s.tiles
+}
+
 // tileSums holds the float64 sums of one tile.
 type tileSums = [TileRows * TileCols]float64
 
@@ -95,19 +125,29 @@ type gram struct {
 	kind      kind
 	a, b      Panel
 	symmetric bool       // the product is symmetric: a and b are the same panel, or the caller guarantees it
+	tall      bool       // the tiles are tall
 	tiles     []gramTile // ordered by columns of b, then of a
 }
 
 // gramTile is the place of a tile in c.
 type gramTile struct {
-	row  int // first column of a
-	skip int // rows at the top that belong to the tile above
-	col  int // first column of b
+	row    int // first column of a
+	second int // first column of a in the second half of a tall tile
+	skip   int // rows at the top that belong to the tile above
+	col    int // first column of b
 }
 
 func newGram(k kind, a, b Panel, symmetric bool) *gram {
 	g := &gram{kind: k, a: a, b: b}
 	g.symmetric = symmetric || a.Cols == b.Cols && a.Stride == b.Stride && &a.Data[0] == &b.Data[0]
+	if g.tall = fastTall(k) && b.Cols == tallCols && b.Stride == tallCols && a.Cols >= TileRows; g.tall {
+		// The last run is moved up as the last tile is below, and no rows are skipped.
+		for row := 0; row < a.Cols; row += tallRows {
+			last := a.Cols - TileRows
+			g.tiles = append(g.tiles, gramTile{row: min(row, last), second: min(row+TileRows, last)})
+		}
+		return g
+	}
 	for col := 0; col < b.Cols; col += TileCols {
 		for row := 0; row < a.Cols; row += TileRows {
 			if g.symmetric && row >= col+TileCols {
@@ -127,7 +167,11 @@ func newGram(k kind, a, b Panel, symmetric bool) *gram {
 
 // blockRows returns how many rows share one set of float64 sums.
 func (g *gram) blockRows() int {
-	blocks := maxSumBytes / (len(g.tiles) * TileRows * TileCols * 8)
+	tiles := len(g.tiles)
+	if g.tall {
+		tiles = (g.a.Cols-1)/TileRows + 1 // of all kinds the same, so that all add in the same order
+	}
+	blocks := maxSumBytes / (tiles * TileRows * TileCols * 8)
 	blocks = min(max(blocks, minSumBlocks), maxSumBlocks)
 	rows := max((g.a.Rows-1)/blocks+1, minBlockRows)
 	return (rows + runRows - 1) / runRows * runRows
@@ -135,8 +179,7 @@ func (g *gram) blockRows() int {
 
 // add adds the products of the rows [lo, hi) to sums, one for each tile. It
 // stops early when ctx is done.
-func (g *gram) add(ctx context.Context, turn *Turn, sums []tileSums, lo, hi int) {
-	w := newGramScratch(g)
+func (g *gram) add(ctx context.Context, turn *Turn, w *gramScratch, sums []tileSums, lo, hi int) {
 	for ; lo < hi; lo += runRows {
 		if ctx.Err() != nil {
 			return
@@ -158,7 +201,7 @@ type gramScratch struct {
 
 func newGramScratch(g *gram) *gramScratch {
 	w := &gramScratch{tiles: make([][TileRows * TileCols]float32, (g.a.Cols-1)/TileRows+1)}
-	if g.b.Stride != TileCols || g.b.Cols != TileCols {
+	if !g.tall && (g.b.Stride != TileCols || g.b.Cols != TileCols) {
 		w.columns = make([]float32, partRows*TileCols)
 	}
 	if g.a.Cols < TileRows {
@@ -191,7 +234,12 @@ func (g *gram) addRun(w *gramScratch, sums []tileSums, first, lo, hi int) int {
 			b = w.columns
 		}
 		for t := first; t < last; t++ {
-			tile(g.kind, &w.tiles[t-first], part > lo, n, a[g.tiles[t].row:], 1, step, b, g.ahead(t, part, lo+runRows))
+			to, at, next := &w.tiles[t-first], g.tiles[t], g.ahead(t, part, lo+runRows)
+			if g.tall {
+				tileTall(g.kind, to, part > lo, n, a[at.row:], a[at.second:], 1, step, b, next)
+			} else {
+				tile(g.kind, to, part > lo, n, a[at.row:], 1, step, b, next)
+			}
 		}
 	}
 	for t := first; t < last; t++ {
@@ -208,20 +256,33 @@ func (g *gram) ahead(t, part, next int) fetch {
 	if next+runRows > g.a.Rows {
 		return fetch{}
 	}
+	most := 64
+	if g.tall {
+		most *= 2
+	}
 	const parts = runRows / partRows
 	share := runRows * g.a.Stride / (len(g.tiles) * parts) // elements
 	number := (part+runRows-next)/partRows*len(g.tiles) + t
 	return fetch{
 		from: &g.a.Data[min(next*g.a.Stride+number*share, len(g.a.Data)-1)],
-		step: uintptr(min(share*4/partRows+1, 64)),
+		step: uintptr(min(share*4/partRows+1, most)),
 	}
 }
 
 // put writes the sums of a tile to its place in c, and of a symmetric product
 // also to the mirrored place.
 func (g *gram) put(c []float64, at gramTile, sums *tileSums) {
+	if g.tall {
+		g.putColumns(c, gramTile{row: at.row}, sums[:], tallCols)
+		g.putColumns(c, gramTile{row: at.second}, sums[tallCols:], tallCols)
+		return
+	}
+	g.putColumns(c, at, sums[:], min(g.b.Cols-at.col, TileCols))
+}
+
+// putColumns is put for the leading columns of the sums.
+func (g *gram) putColumns(c []float64, at gramTile, sums []float64, cols int) {
 	rows := min(g.a.Cols-at.row, TileRows)
-	cols := min(g.b.Cols-at.col, TileCols)
 	for i := at.skip; i < rows; i++ {
 		row := at.row + i
 		for j, v := range sums[i*TileCols:][:cols] {

@@ -145,6 +145,37 @@ func tileGo(c *[TileRows * TileCols]float32, add bool, k int, a []float32, rowSt
 	}
 }
 
+func tileTallGo(c *[TileRows * TileCols]float32, add bool, k int, a, second []float32, rowStep, kStep int, b []float32) {
+	if !add {
+		clear(c[:])
+	}
+	for l := range k {
+		bl := (*[tallCols]float32)(b[l*tallCols:])
+		for i := range TileRows {
+			for half, rows := range [2][]float32{a, second} {
+				v := rows[i*rowStep+l*kStep]
+				ci := (*[tallCols]float32)(c[i*TileCols+half*tallCols:])
+				for j, w := range bl {
+					ci[j] += v * w
+				}
+			}
+		}
+	}
+}
+
+func tileStoreHalfGo(y []float32, stride, rows int, beta, alpha float32, c []float32) {
+	for i := range rows {
+		yi := y[i*stride:][:tallCols]
+		for j, v := range c[i*TileCols:][:tallCols] {
+			if beta == 0 {
+				yi[j] = alpha * v
+			} else {
+				yi[j] = beta*yi[j] + alpha*v
+			}
+		}
+	}
+}
+
 func tileBytesGo(c *[TileRows * TileCols]float32, steps int, a, b []uint32, base *[TileCols]int32) {
 	for i := range TileRows {
 		sums := *base

@@ -16,6 +16,13 @@ func Tile(c *[TileRows * TileCols]float32, k int, a []float32, rowStep, kStep in
 	tile(active, c, false, k, a, rowStep, kStep, b, fetch{})
 }
 
+// A tall tile has 24 rows and 16 columns, of which a tile of 32 columns would compute half for nothing.
+// c holds it as two halves side by side, one for each run of 12 rows.
+const (
+	tallRows = 2 * TileRows
+	tallCols = TileCols / 2
+)
+
 func checkTile(k int, a []float32, rowStep, kStep int, b []float32) {
 	if k < 0 || rowStep < 0 || kStep < 0 {
 		panic("vec: Tile: negative size")

@@ -137,6 +137,129 @@ done:
 	VZEROUPPER
 	RET
 
+// The tall AVX-512 tile has 24 rows in two runs of 12, which begin at SI and R14, and 16 columns: its
+// running sums are in the registers and places of the 12 × 32 tile, the second run right of the first.
+// A row of b is one register, so an element of a is used once, from memory: 25 loads for 24
+// multiply-adds.
+
+#define RUNS(z, addr1, addr2, c0, c1) \
+	VFMADD231PS.BCST addr1, z, c0 \
+	VFMADD231PS.BCST addr2, z, c1
+
+#define TALLSTEP(boff, z) \
+	VMOVUPS boff(BX), z                                \
+	RUNS(z, (SI), (R14), Z8, Z9)                       \
+	RUNS(z, (SI)(R8*1), (R14)(R8*1), Z10, Z11)         \
+	RUNS(z, (SI)(R8*2), (R14)(R8*2), Z12, Z13)         \
+	RUNS(z, (SI)(R10*1), (R14)(R10*1), Z14, Z15)       \
+	RUNS(z, (SI)(R8*4), (R14)(R8*4), Z16, Z17)         \
+	RUNS(z, (SI)(R11*1), (R14)(R11*1), Z18, Z19)       \
+	RUNS(z, (SI)(R10*2), (R14)(R10*2), Z20, Z21)       \
+	RUNS(z, (SI)(R12*1), (R14)(R12*1), Z22, Z23)       \
+	RUNS(z, (SI)(R8*8), (R14)(R8*8), Z24, Z25)         \
+	RUNS(z, (SI)(R13*1), (R14)(R13*1), Z26, Z27)       \
+	RUNS(z, (SI)(R11*2), (R14)(R11*2), Z28, Z29)       \
+	RUNS(z, (SI)(AX*1), (R14)(AX*1), Z30, Z31)         \
+	ADDQ R9, SI                                        \
+	ADDQ R9, R14
+
+// func tileTallAVX512(c *float32, add bool, k int, a, second *float32, rowStep, kStep uintptr, b, fetch *float32, fetchStep uintptr)
+TEXT ·tileTallAVX512(SB), NOSPLIT, $0-80
+	MOVQ    c+0(FP), DI
+	MOVQ    k+16(FP), CX
+	MOVQ    a+24(FP), SI
+	MOVQ    second+32(FP), R14
+	MOVQ    rowStep+40(FP), R8
+	MOVQ    kStep+48(FP), R9
+	MOVQ    b+56(FP), BX
+	MOVQ    fetch+64(FP), DX
+	MOVQ    fetchStep+72(FP), R15
+	LEAQ    (R8)(R8*2), R10
+	LEAQ    (R8)(R8*4), R11
+	LEAQ    (R10)(R8*4), R12
+	LEAQ    (R8)(R8*8), R13
+	LEAQ    (R10)(R8*8), AX
+	CMPB    add+8(FP), $0
+	JNE     load
+	EACH(ZEROC)
+	JMP     begin
+
+load:
+	EACH(LOADC)
+
+begin:
+	TESTQ DX, DX
+	JNZ   fetching
+	SUBQ  $2, CX
+	JLT   odd
+
+pairs:
+	TALLSTEP(0, Z0)
+	TALLSTEP(64, Z1)
+	ADDQ $128, BX
+	SUBQ $2, CX
+	JGE  pairs
+
+odd:
+	ADDQ $2, CX
+	JZ   done
+	TALLSTEP(0, Z0)
+	JMP  done
+
+fetching:
+	TESTQ CX, CX
+	JZ    done
+
+fetch:
+	PREFETCHT1 (DX)
+	PREFETCHT1 64(DX)
+	PREFETCHT0 44(SI)(R9*8)
+	PREFETCHT0 44(R14)(R9*8)
+	ADDQ       R15, DX
+	TALLSTEP(0, Z0)
+	ADDQ       $64, BX
+	DECQ       CX
+	JNZ        fetch
+
+done:
+	EACH(STOREC)
+	VZEROUPPER
+	RET
+
+// func tileStoreHalfAVX512(y *float32, step uintptr, rows int, beta, alpha float32, c *float32)
+TEXT ·tileStoreHalfAVX512(SB), NOSPLIT, $0-40
+	MOVQ         y+0(FP), DI
+	MOVQ         step+8(FP), R8
+	MOVQ         rows+16(FP), CX
+	VBROADCASTSS beta+24(FP), Z30
+	VBROADCASTSS alpha+28(FP), Z31
+	MOVQ         c+32(FP), SI
+	VXORPS       Z29, Z29, Z29
+	VUCOMISS     X29, X30
+	JNE          mix
+	JPS          mix
+
+rows:
+	VMULPS  (SI), Z31, Z0
+	VMOVUPS Z0, (DI)
+	ADDQ    $128, SI
+	ADDQ    R8, DI
+	DECQ    CX
+	JNZ     rows
+	VZEROUPPER
+	RET
+
+mix:
+	VMULPS      (SI), Z31, Z0
+	VFMADD231PS (DI), Z30, Z0
+	VMOVUPS     Z0, (DI)
+	ADDQ        $128, SI
+	ADDQ        R8, DI
+	DECQ        CX
+	JNZ         mix
+	VZEROUPPER
+	RET
+
 // func tileWithinAVX512(mask *uint32, c, rowNorms, colNorms *float32, limit float32) bool
 TEXT ·tileWithinAVX512(SB), NOSPLIT, $0-41
 	MOVQ         mask+0(FP), DI
