@@ -57,14 +57,18 @@ func solveDense(ctx context.Context, op Operator, known int, opts Options) (*Res
 	if err != nil {
 		return nil, err
 	}
-	out := vec.NewMatrix(n, opts.K)
+	out := vec.NewMatrix(n, opts.Lead+opts.K)
 	for j := range opts.K {
 		for i := range n {
-			out.Row(i)[j] = float32(vectors[j*n+i])
+			out.Row(i)[opts.Lead+j] = float32(vectors[j*n+i])
 		}
 	}
-	result := &Result{Vectors: out, Products: products}
-	return result, result.finish(ctx, op, opts)
+	result, err := measureIn(ctx, op, out, opts.Lead, opts)
+	if err != nil {
+		return nil, err
+	}
+	result.Products += products
+	return result, nil
 }
 
 // rowSumNorm returns the largest sum of magnitudes of a row, a bound on every

@@ -22,7 +22,7 @@ func Solve(ctx context.Context, op Operator, opts Options) (*Result, error) {
 	}
 	opts.K = min(opts.K, op.Size()-known)
 	if opts.K <= 0 {
-		return &Result{Vectors: vec.NewMatrix(op.Size(), 0), Converged: true, Reason: ReasonConverged}, nil
+		return &Result{Vectors: vec.NewMatrix(op.Size(), opts.Lead), Converged: true, Reason: ReasonConverged}, nil
 	}
 	if op.Size()-known <= basisColumns(opts.K)+2*Width {
 		return solveDense(ctx, op, known, opts)

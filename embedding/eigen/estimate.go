@@ -2,15 +2,15 @@ package eigen
 
 import "math"
 
-// Bytes is the memory that Solve takes for k pairs of a matrix of order n, result included, without
-// the operator. Dense matrices of the order of k are left out.
-func Bytes(n, k int) int64 {
+// Bytes is the memory that Solve takes for k pairs of a matrix of order n, result included, and with
+// it as many blocks of an operator that gives them up for the result, a [Releaser], as released says.
+// Dense matrices of the order of k are left out.
+func Bytes(n, k, released int) int64 {
 	m := basisColumns(k)
 	if n <= m+2*Width { // solved as a dense matrix: the matrix, its eigenvectors and the result
-		return 16*int64(n)*int64(n) + 4*int64(n)*int64(k)
+		return 16*int64(n)*int64(n) + 4*int64(n)*int64(k+released*Width)
 	}
-	const blocks = 4 // u and w, and two to measure the result
-	return 4 * int64(n) * int64(m+Width+k+blocks*Width)
+	return 4 * int64(n) * int64(m+Width+max((2+released)*Width, k)) // u and w
 }
 
 // Seconds estimates how long Solve takes for k pairs of a matrix of order n,

@@ -22,38 +22,41 @@ func (s *solver) run(ctx context.Context) (*Result, error) {
 	}
 	s.torn = false
 	s.mark()
-	result, err := s.iterate(ctx)
+	m, err := s.iterate(ctx)
 	if err != nil && ctx.Err() != nil && !s.torn && s.opts.Checkpoints.Save != nil {
 		err = errors.Join(err, s.save())
 	}
-	return result, err
+	if err != nil {
+		return nil, err
+	}
+	return s.result(m), nil
 }
 
 // iterate fills the basis and restarts until the wanted pairs have converged or further
 // restarts would not help.
-func (s *solver) iterate(ctx context.Context) (*Result, error) {
+func (s *solver) iterate(ctx context.Context) (*measurement, error) {
 	for {
 		for !s.due {
 			if err := s.cycle(ctx); err != nil {
 				return nil, err
 			}
 		}
-		result, err := s.measure(ctx)
+		m, err := s.measure(ctx)
 		if err != nil {
 			return nil, err
 		}
 		s.due = false
-		switch worst := slices.Max(result.Residuals); {
+		switch worst := slices.Max(m.Residuals); {
 		case s.final && s.restarts <= s.opts.Restarts:
 			// The residuals may still be within the tolerance: those of combinations of
 			// eigenvectors whose eigenvalues differ by less than the tolerance.
-			result.Converged, result.Reason = false, ReasonStalled
-			return result, nil
-		case result.Converged:
-			return result, nil
+			m.Converged, m.Reason = false, ReasonStalled
+			return m, nil
+		case m.Converged:
+			return m, nil
 		case s.final:
-			result.Reason = ReasonRestarts
-			return result, nil
+			m.Reason = ReasonRestarts
+			return m, nil
 		case worst > 0.8*s.best && s.filter.degree > 1:
 			// The rounding errors of a filter of lower degree are smaller.
 			s.best = math.Inf(1)
@@ -63,8 +66,8 @@ func (s *solver) iterate(ctx context.Context) (*Result, error) {
 		case worst > 0.8*s.best:
 			// The Lanczos residuals have vanished but the true residuals have not: what is
 			// left are rounding errors.
-			result.Reason = ReasonPrecision
-			return result, nil
+			m.Reason = ReasonPrecision
+			return m, nil
 		default:
 			s.best, s.full = worst, s.m
 		}

@@ -3,102 +3,139 @@ package eigen
 import (
 	"context"
 	"math"
+	"runtime/debug"
 	"sort"
 
 	"heavytail/storage/vec"
 )
 
-// measure returns the k leading columns of the basis as the result, with eigenvalues and
-// residuals measured by products with N.
-func (s *solver) measure(ctx context.Context) (*Result, error) {
-	vectors := vec.NewMatrix(s.n, s.k)
-	vec.Parallel(s.n, rowBlock, s.opts.Workers, func(_, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			copy(vectors.Row(i), s.basis.Row(i))
-		}
-	})
-	result := &Result{Vectors: vectors, Restarts: s.restarts, Products: s.products, Degree: s.filter.degree}
-	return result, result.finish(ctx, s.op, s.opts)
+// measurement has measured eigenpairs, without their vectors, and what makes those of the
+// measured vectors.
+type measurement struct {
+	Result
+	from   []int     // column j of the result is that of the measured vectors,
+	factor []float32 // multiplied to have unit norm and a fixed sign
+}
+
+// measure measures the k leading columns of the basis as the result, by products with N. It
+// overwrites u and w.
+func (s *solver) measure(ctx context.Context) (*measurement, error) {
+	m, err := measure(ctx, s.op, s.basis.Panel(0, s.k), s.u, s.w, s.opts)
+	m.Restarts, m.Products, m.Degree = s.restarts, s.products+m.Products, s.filter.degree
+	return m, err
+}
+
+// result ends the solve with the columns that were measured. The memory of the blocks and that of
+// the operator make room for it, and that of the basis for what the caller does next.
+func (s *solver) result(m *measurement) *Result {
+	s.u, s.w, s.sums = nil, nil, vec.Sums{}
+	if op, ok := s.op.(Releaser); ok {
+		op.Release()
+	}
+	s.giveBack()
+	result := m.collect(vec.NewMatrix(s.n, s.opts.Lead+s.k), s.opts.Lead, s.basis.Panel(0, s.k), s.opts.Workers)
+	s.basis = vec.Matrix{}
+	s.giveBack()
+	return result
+}
+
+// giveBack returns to the system at once what a large solve has given up. Otherwise that would be
+// free only when the heap had grown as far as it may between garbage collections, and in pieces too
+// small for what comes next. It takes some milliseconds, since large arrays have no pointers.
+func (s *solver) giveBack() {
+	const large = 64 << 20 // bytes of a basis
+	if 4*s.n*s.m >= large {
+		debug.FreeOSMemory()
+	}
 }
 
 // Measure returns the given vectors, the columns of a matrix, as a Result: scaled to unit
 // norm with a fixed sign, with their Rayleigh quotients and residuals, by descending
 // Rayleigh quotient. It changes the matrix, which becomes part of the result.
 func Measure(ctx context.Context, op Operator, vectors *vec.Matrix, opts Options) (*Result, error) {
-	r := &Result{Vectors: vectors}
-	return r, r.finish(ctx, op, opts.withDefaults())
+	return measureIn(ctx, op, vectors, 0, opts.withDefaults())
 }
 
-// finish computes eigenvalues and residuals of the vectors, orders the pairs
-// and fixes signs.
-func (r *Result) finish(ctx context.Context, op Operator, opts Options) error {
-	n, k := r.Vectors.Rows, r.Vectors.Dim
-	r.Values = make([]float64, k)
-	r.Residuals = make([]float64, k)
+// measureIn is Measure for the columns from lead on.
+func measureIn(ctx context.Context, op Operator, vectors *vec.Matrix, lead int, opts Options) (*Result, error) {
+	x, y := make([]float32, vectors.Rows*Width), make([]float32, vectors.Rows*Width)
+	panel := vectors.Panel(lead, vectors.Dim)
+	m, err := measure(ctx, op, panel, x, y, opts)
+	if err != nil {
+		return nil, err
+	}
+	return m.collect(vectors, lead, panel, opts.Workers), nil
+}
+
+// measure computes eigenvalues and residuals of the columns of a panel, in descending order of the
+// eigenvalues. x and y are blocks that it may overwrite.
+func measure(ctx context.Context, op Operator, vectors vec.Panel, x, y []float32, opts Options) (*measurement, error) {
+	n, k := vectors.Rows, vectors.Cols
+	m := &measurement{}
+	values, residuals := make([]float64, k), make([]float64, k)
 	scale := make([]float64, k) // factors that make the columns unit vectors of fixed sign
-	x := make([]float32, n*Width)
-	y := make([]float32, n*Width)
 	for lo := 0; lo < k; lo += Width {
 		cols := min(Width, k-lo)
-		clear(x)
-		copyBlock(vec.Panel{Data: x, Rows: n, Cols: cols, Stride: Width}, r.Vectors.Panel(lo, lo+cols), opts.Workers)
-		if err := op.Apply(ctx, y, x, 1, 0, 0); err != nil {
-			return err
+		if cols < Width {
+			clear(x)
 		}
-		r.Products += cols
+		columns := vec.Panel{Data: vectors.Data[lo:], Rows: n, Cols: cols, Stride: vectors.Stride}
+		copyBlock(vec.Panel{Data: x, Rows: n, Cols: cols, Stride: Width}, columns, opts.Workers)
+		if err := op.Apply(ctx, y, x, 1, 0, 0); err != nil {
+			return m, err
+		}
+		m.Products += cols
 		sums := columnSums(x, y, n, opts.Workers)
 		for j := range cols {
-			r.Values[lo+j] = sums.xy[j] / sums.xx[j]
+			values[lo+j] = sums.xy[j] / sums.xx[j]
 			scale[lo+j] = sums.sign[j] / math.Sqrt(sums.xx[j])
 		}
-		res := columnResiduals(x, y, r.Values[lo:lo+cols], n, opts.Workers)
+		res := columnResiduals(x, y, values[lo:lo+cols], n, opts.Workers)
 		for j := range cols {
-			r.Residuals[lo+j] = math.Sqrt(res[j] / sums.xx[j])
-			if math.IsNaN(r.Residuals[lo+j]) || math.IsInf(r.Values[lo+j], 0) {
-				return ErrNotFinite
+			residuals[lo+j] = math.Sqrt(res[j] / sums.xx[j])
+			if math.IsNaN(residuals[lo+j]) || math.IsInf(values[lo+j], 0) {
+				return m, ErrNotFinite
 			}
 		}
 	}
-	r.order(scale, opts.Workers)
-	if k == 0 {
-		r.Converged, r.Reason = true, ReasonConverged
-		return nil
-	}
-	norm := opts.norm(r.Values[0])
-	r.Converged, r.Reason = true, ReasonConverged
-	for _, residual := range r.Residuals {
-		if residual > opts.Tolerance*norm {
-			r.Converged, r.Reason = false, ReasonPrecision
+	m.order(values, residuals, scale)
+	m.Converged, m.Reason = true, ReasonConverged
+	for _, residual := range m.Residuals {
+		if residual > opts.Tolerance*opts.norm(m.Values[0]) {
+			m.Converged, m.Reason = false, ReasonPrecision
 		}
 	}
-	return nil
+	return m, nil
 }
 
-// order sorts the pairs by descending eigenvalue and multiplies column j by
-// scale[j].
-func (r *Result) order(scale []float64, workers int) {
-	k := r.Vectors.Dim
-	from := make([]int, k)
-	for j := range from {
-		from[j] = j
+// order sets the pairs by descending eigenvalue.
+func (m *measurement) order(values, residuals, scale []float64) {
+	m.from = make([]int, len(values))
+	for j := range m.from {
+		m.from[j] = j
 	}
-	sort.SliceStable(from, func(a, b int) bool { return r.Values[from[a]] > r.Values[from[b]] })
-	values, residuals := make([]float64, k), make([]float64, k)
-	factor := make([]float32, k)
-	for j, f := range from {
-		values[j], residuals[j], factor[j] = r.Values[f], r.Residuals[f], float32(scale[f])
+	sort.SliceStable(m.from, func(a, b int) bool { return values[m.from[a]] > values[m.from[b]] })
+	for _, f := range m.from {
+		m.Values, m.Residuals = append(m.Values, values[f]), append(m.Residuals, residuals[f])
+		m.factor = append(m.factor, float32(scale[f]))
 	}
-	r.Values, r.Residuals = values, residuals
-	vec.Parallel(r.Vectors.Rows, rowBlock, workers, func(_, lo, hi int) {
-		old := make([]float32, k)
+}
+
+// collect returns the result with its vectors written to the columns of a matrix from lead on, given
+// the vectors that were measured, which may be the same columns.
+func (m *measurement) collect(to *vec.Matrix, lead int, vectors vec.Panel, workers int) *Result {
+	vec.Parallel(to.Rows, rowBlock, workers, func(_, lo, hi int) {
+		old := make([]float32, vectors.Cols)
 		for i := lo; i < hi; i++ {
-			row := r.Vectors.Row(i)
-			copy(old, row)
-			for j, f := range from {
-				row[j] = factor[j] * old[f]
+			copy(old, vectors.Data[i*vectors.Stride:])
+			row := to.Row(i)[lead:]
+			for j, f := range m.from {
+				row[j] = m.factor[j] * old[f]
 			}
 		}
 	})
+	m.Vectors = to
+	return &m.Result
 }
 
 // sums of the columns x of a block with the columns y of another.

@@ -38,7 +38,7 @@ func (s *solver) orthogonalize(ctx context.Context, y []float32) ([]float64, err
 func (s *solver) subtract(ctx context.Context, y []float32, first, end int, total []float64) error {
 	panel := s.basis.Panel(first, end)
 	c := make([]float64, panel.Cols*Width)
-	if err := vec.MulTNContext(ctx, c, panel, s.block(y), s.opts.Workers); err != nil {
+	if err := s.sums.MulTN(ctx, c, panel, s.block(y), s.opts.Workers); err != nil {
 		return err
 	}
 	c32 := make([]float32, len(c))
@@ -65,7 +65,7 @@ func (s *solver) append(ctx context.Context, y []float32, h []float64) ([]float6
 	// largest, so four rounds reach the rounding errors; more are needed only
 	// after random vectors were added.
 	for round := range 12 {
-		if err := vec.MulTNContext(ctx, gram, s.block(y), s.block(y), s.opts.Workers); err != nil {
+		if err := s.sums.MulTN(ctx, gram, s.block(y), s.block(y), s.opts.Workers); err != nil {
 			return nil, err
 		}
 		if round == 0 {

@@ -29,12 +29,23 @@ type Projector interface {
 	Known() int
 }
 
+// Releaser is an Operator with memory that it does not need after the last product.
+type Releaser interface {
+	Operator
+	// Release gives up that memory. Further products take some again.
+	Release()
+}
+
 // Options of Solve. The zero value of a field takes its default.
 type Options struct {
 	K         int     // eigenpairs wanted; at most Size less the known ones
 	Tolerance float64 // largest residual, relative to Norm; 0 means 1e-4
 	Norm      float64 // scale of relative residuals; 0 means the largest eigenvalue found
 	Restarts  int     // largest number of restarts; 0 means 100
+
+	// Lead is the number of columns before the eigenvectors in Result.Vectors, zeros to be filled
+	// with vectors that the caller knows.
+	Lead int
 
 	// Gathers is the number of rows of x that a product with a block reads: the
 	// cost of a product. It decides the degree of the filter, not the result.
@@ -80,7 +91,7 @@ func (o Options) withDefaults() Options {
 type Result struct {
 	Values    []float64   // eigenvalues, descending
 	Residuals []float64   // ‖Nt − λt‖ of each returned vector, absolute
-	Vectors   *vec.Matrix // Size × K: eigenvectors in columns, of unit norm
+	Vectors   *vec.Matrix // Size × (Lead + K): eigenvectors in columns, of unit norm
 	Restarts  int         // how often the basis was full
 	Products  int         // products of N with one vector
 	Degree    int         // degree of the filter; 1 means no filter, 0 a dense solve

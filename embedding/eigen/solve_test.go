@@ -447,3 +447,42 @@ func TestSolver_StopsWhenEnough(t *testing.T) {
 		}
 	}
 }
+
+// releasing is a diagonal matrix that counts products and refuses them once it was released.
+type releasing struct {
+	diagonal
+	products, released *int
+}
+
+func (r releasing) Apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error {
+	if *r.released > 0 {
+		return errors.New("a product after the release")
+	}
+	*r.products++
+	return r.diagonal.Apply(ctx, y, x, alpha, beta, gamma)
+}
+
+func (r releasing) Release() { *r.released++ }
+
+// The operator is released once, after its last product, and the columns before the eigenvectors are
+// zeros. The vectors do not depend on them.
+func TestSolve_ReleasesAndLeads(t *testing.T) {
+	for _, n := range []int{90, 1500} {
+		op := releasing{diagonal(linear(n)), new(int), new(int)}
+		opts := Options{K: 5, Gathers: 1}
+		plain, err := Solve(context.Background(), op.diagonal, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts.Lead = 2
+		led, err := Solve(context.Background(), op, opts)
+		if err != nil || *op.products == 0 || *op.released > 1 || n == 1500 && *op.released == 0 || led.Vectors.Dim != 7 {
+			t.Fatalf("%d rows: %d products, released %d times, %d columns, %v", n, *op.products, *op.released, led.Vectors.Dim, err)
+		}
+		for i := range n {
+			if row := led.Vectors.Row(i); row[0] != 0 || row[1] != 0 || !slices.Equal(row[2:], plain.Vectors.Row(i)) {
+				t.Fatalf("row %d is %v, and %v alone", i, row, plain.Vectors.Row(i))
+			}
+		}
+	}
+}

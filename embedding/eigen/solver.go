@@ -21,6 +21,7 @@ type solver struct {
 	h      []float64  // projected filter(N), (m+Width)², lower and upper
 	last   []float64  // Width × Width: coupling of the last block to the one before
 	u, w   []float32  // blocks, n × Width
+	sums   vec.Sums
 	source *rand.PCG
 	random *rand.Rand // from source
 

@@ -120,7 +120,7 @@ func Bytes(g *csr.Graph, o Options) int64 {
 	first := int64(s.workers) * (scratchBytes(n) + 16*width*(e.entries/max(linked, 1)))
 	// The solve for the smallest eigenvalues has the vectors of the largest beside it, and
 	// the result has both.
-	second := max(eigen.Bytes(int(linked), int(k))+4*linked*k, 8*linked*k+4*n*int64(o.Dim))
+	second := max(eigen.Bytes(int(linked), int(k), 0)+4*linked*k, 8*linked*k+4*n*int64(o.Dim))
 	const perVertex = 24 // of steps and of most
 	return 2*perVertex*n + matrix + max(first, second)
 }

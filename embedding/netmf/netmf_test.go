@@ -369,7 +369,7 @@ func TestBytes(t *testing.T) {
 			if ratio := float64(e.entries) / float64(m.entries); err != nil || !(ratio > 0.9 && ratio < 1.5) || e.least > m.entries {
 				t.Errorf("density %g, window %d: %+v of %d entries, %v", density, window, e, m.entries, err)
 			}
-			if bytes, least := Bytes(g, o), 8*e.entries+eigen.Bytes(m.n, 16); bytes < least || bytes > 2*least+1<<20 {
+			if bytes, least := Bytes(g, o), 8*e.entries+eigen.Bytes(m.n, 16, 0); bytes < least || bytes > 2*least+1<<20 {
 				t.Errorf("density %g, window %d: %d bytes, at least %d", density, window, bytes, least)
 			}
 			if seconds, err := Seconds(t.Context(), g, o); err != nil || !(seconds > 0) || math.IsInf(seconds, 0) {

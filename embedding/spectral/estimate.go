@@ -11,10 +11,8 @@ import (
 )
 
 // Bytes estimates the memory of a spectral method, without the graph: the solver and the products
-// of the largest component, whose vectors are copied once to add the known ones; and if there are
-// other components, a copy of the largest, and the vectors of all. It was between .94 and 1.01
-// of the largest heap of solves for 16, 64 and 200 coordinates of 100,000 vertices in one
-// component, whose garbage was collected at once.
+// of the largest component, and if there are other components, a copy of the graph of the largest. The
+// vectors of all are written when the basis of the largest has been given up.
 func Bytes(g *csr.Graph, method string, o Options) int64 {
 	o = o.WithDefaults(method)
 	components := g.Components()
@@ -23,16 +21,17 @@ func Bytes(g *csr.Graph, method string, o Options) int64 {
 	if o.Components == Apart && n > 0 {
 		largest = int64(components.Sizes[0])
 	}
-	blocks, number := int64(1), int64(4) // of the operator, and the bytes of one of its numbers
+	blocks := 1 // of the operator
 	if method == MethodDPSpectral {
 		blocks = 2
 	}
+	arc := int64(4)
 	if g.Weighted() && !o.IgnoreWeights {
-		number = 8
+		arc, blocks = 8, 2*blocks
 	}
-	bytes := eigen.Bytes(int(largest), int(k)) + largest*(4*k+blocks*number*eigen.Width+40) + 8*n
+	bytes := eigen.Bytes(int(largest), int(k), blocks) + 40*largest + 8*n
 	if components.Count() > 1 {
-		bytes += 4*n*k + number*int64(len(g.Targets)) + 8*n
+		bytes += arc*int64(len(g.Targets)) + 8*n
 	}
 	return bytes
 }

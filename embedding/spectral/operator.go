@@ -29,7 +29,7 @@ type operator struct {
 	factor float64
 
 	top          []float64 // eigenvector of the known eigenvalue 1, not normalised
-	scaled, once []float32 // s·x and A·s·x
+	scaled, once []float32 // s·x and A·s·x; nil before the first product
 
 	degrees  []float64 // row sums of A
 	weighted *weighted // products of a graph with weights; nil without
@@ -64,10 +64,6 @@ func newOperator(ctx context.Context, m matrix, method method, workers int) (*op
 	}
 	if err := checkRange(ctx, a, method, s, 0x1p-24); err != nil {
 		return nil, err
-	}
-	op.scaled = make([]float32, n*eigen.Width)
-	if op.twoHops {
-		op.once = make([]float32, n*eigen.Width)
 	}
 	op.s = make([]float32, n)
 	for v, x := range s {
@@ -149,6 +145,12 @@ func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamm
 		return op.weighted.apply(ctx, y, x, alpha, beta, gamma)
 	}
 	const b = eigen.Width
+	if op.scaled == nil {
+		op.scaled = make([]float32, len(x))
+		if op.twoHops {
+			op.once = make([]float32, len(x))
+		}
+	}
 	if err := op.each(ctx, func(v int) {
 		s := op.s[v]
 		to, from := (*[b]float32)(op.scaled[v*b:]), (*[b]float32)(x[v*b:])
@@ -185,6 +187,14 @@ func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamm
 			to[j] = s*sum[j] + beta*from[j] + gamma*to[j]
 		}
 	})
+}
+
+// Release gives up the scratch of products.
+func (op *operator) Release() {
+	op.scaled, op.once = nil, nil
+	if op.weighted != nil {
+		op.weighted.scaled, op.weighted.once = nil, nil
+	}
 }
 
 // sums calls finish with every row of A·x.

@@ -1,8 +1,9 @@
 package spectral
 
 import (
+	"slices"
+
 	"heavytail/embedding/eigen"
-	"heavytail/storage/vec"
 )
 
 // problem is the matrix of a part of the graph with its known eigenpairs.
@@ -46,22 +47,17 @@ func (p *problem) scaled(result *eigen.Result) pairs {
 // minNorm replaces the largest eigenvalue if it is zero, as for a zero matrix.
 const minNorm = 1e-300
 
-// join returns a result with the columns of both results.
-func join(a, b *eigen.Result) *eigen.Result {
-	rows, left, right := a.Vectors.Rows, a.Vectors.Dim, b.Vectors.Dim
-	vectors := vec.NewMatrix(rows, left+right)
-	for i := range rows {
-		row := vectors.Row(i)
-		copy(row, a.Vectors.Row(i))
-		copy(row[left:], b.Vectors.Row(i))
+// join adds known eigenpairs before those of a solve, which has left columns for them.
+func join(known, solved *eigen.Result) *eigen.Result {
+	for i := range solved.Vectors.Rows {
+		copy(solved.Vectors.Row(i), known.Vectors.Row(i))
 	}
-	joined := *b
-	joined.Vectors = vectors
-	joined.Values = append(append([]float64(nil), a.Values...), b.Values...)
-	joined.Residuals = append(append([]float64(nil), a.Residuals...), b.Residuals...)
-	joined.Products += a.Products
-	if !a.Converged {
-		joined.Converged, joined.Reason = false, a.Reason
+	joined := *solved
+	joined.Values = slices.Concat(known.Values, solved.Values)
+	joined.Residuals = slices.Concat(known.Residuals, solved.Residuals)
+	joined.Products += known.Products
+	if !known.Converged {
+		joined.Converged, joined.Reason = false, known.Reason
 	}
 	return &joined
 }

@@ -124,7 +124,7 @@ func (s *solve) problem(ctx context.Context, a matrix, labels []uint32, linked, 
 	if s.method.unitTop() {
 		deflated := newDeflated(op, labels, linked)
 		p.known = min(p.k, linked)
-		p.opts.Norm, p.opts.K, p.target = 1, p.k-p.known, deflated
+		p.opts.Norm, p.opts.K, p.opts.Lead, p.target = 1, p.k-p.known, p.known, deflated
 		p.top, err = eigen.Measure(ctx, op, deflated.vectors(p.known), p.opts)
 	}
 	return p, err

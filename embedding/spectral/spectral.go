@@ -51,9 +51,9 @@ import (
 //
 // The solver (package eigen) does not search for known eigenvectors. It takes time
 // in O((n·k + m)·k) for usual spectra, about 10 s on one core for 81,306 vertices
-// and 1.34 M edges. Memory beyond the graph and the result is at most
-// 4·(1.6·k + 64) bytes for a basis, 4·k for eigenvectors and 400 for blocks, per
-// vertex: 2.8 kB with k = 200. Weights take up to 200 bytes more per vertex, and
+// and 1.34 M edges. Memory beyond the graph is at most
+// 4·(1.6·k + 64) bytes for a basis, and 4·k for the result or 256 for blocks, per
+// vertex: 2.4 kB with k = 200. Weights take up to 128 bytes more per vertex, and
 // products with them 3 to 5 times as long.
 //
 // The same graph and options give the same bytes with any Workers, on one kind

@@ -19,15 +19,11 @@ type weighted struct {
 	op           *operator
 	a            *adjacency
 	s            []float64 // the same as s of the operator, in float64
-	scaled, once []float64 // s·x and A·s·x
+	scaled, once []float64 // s·x and A·s·x; nil before the first product
 }
 
 func newWeighted(op *operator, a *adjacency, s []float64) *weighted {
-	w := &weighted{op: op, a: a, s: s, scaled: make([]float64, len(s)*eigen.Width)}
-	if op.twoHops {
-		w.once = make([]float64, len(s)*eigen.Width)
-	}
-	return w
+	return &weighted{op: op, a: a, s: s}
 }
 
 // unitSize scales s so that the largest eigenvalue of the matrix is 1 or somewhat more,
@@ -61,6 +57,12 @@ func unitSize(ctx context.Context, a *adjacency, m method, s []float64) (float64
 // apply is operator.Apply.
 func (w *weighted) apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error {
 	const b = eigen.Width
+	if w.scaled == nil {
+		w.scaled = make([]float64, len(x))
+		if w.op.twoHops {
+			w.once = make([]float64, len(x))
+		}
+	}
 	if err := w.op.each(ctx, func(v int) {
 		s := w.s[v]
 		to, from := (*[b]float64)(w.scaled[v*b:]), (*[b]float32)(x[v*b:])
