@@ -64,7 +64,7 @@ func (t Table) markdown() string {
 }
 
 // tablesIn returns the tables in a text of Markdown. The heading right above a table is its
-// title.
+// title, in bold, since it is not a heading of the document.
 func tablesIn(text string) []Table {
 	var (
 		tables []Table
@@ -77,7 +77,7 @@ func tablesIn(text string) []Table {
 		case ok && !open:
 			title := ""
 			if heading, is := strings.CutPrefix(before, "#"); is {
-				title = strings.TrimSpace(strings.TrimLeft(heading, "#"))
+				title = "**" + strings.TrimSpace(strings.TrimLeft(heading, "#")) + "**"
 			}
 			tables, open = append(tables, Table{Title: title, Columns: cells}), true
 			before = ""

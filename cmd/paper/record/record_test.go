@@ -47,13 +47,13 @@ func TestRecord_Command(t *testing.T) {
 		t.Errorf("commit %q", run.Commit)
 	}
 	want := []Table{
-		{Title: "Times", Columns: []string{"graph", "time, s"}, Rows: [][]string{{"a", "0.10"}, {"b", ""}}},
+		{Title: "**Times**", Columns: []string{"graph", "time, s"}, Rows: [][]string{{"a", "0.10"}, {"b", ""}}},
 		{Columns: []string{"n"}, Rows: [][]string{{"−1"}}},
 	}
 	if !reflect.DeepEqual(run.Tables, want) {
 		t.Errorf("tables %q, want %q", run.Tables, want)
 	}
-	for _, part := range []string{"commit " + run.Commit + " on " + run.Date + ".\n\nTimes\n\n", "| graph | time, s |\n|---|--:|\n| a | 0.10 |\n| b |  |\n", "|--:|\n| −1 |\n"} {
+	for _, part := range []string{"commit " + run.Commit + " on " + run.Date + ".\n\n**Times**\n\n", "| graph | time, s |\n|---|--:|\n| a | 0.10 |\n| b |  |\n", "|--:|\n| −1 |\n"} {
 		if !strings.Contains(run.markdown(), part) {
 			t.Errorf("no %q in\n%s", part, run.markdown())
 		}

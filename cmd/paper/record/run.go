@@ -50,7 +50,7 @@ type Machine struct {
 // Table is a table of figures. Cells are the texts that the program printed, so that no digit
 // is added or lost, in plain Markdown without vertical bars.
 type Table struct {
-	// Title is the sentence above the table; "" if the run has only one table.
+	// Title is the line above the table, as Markdown; "" for a table that needs none.
 	Title string `json:"title,omitempty"`
 
 	// Columns are the heads, each with its unit: "import, s".
