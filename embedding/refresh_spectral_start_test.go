@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"heavytail/embedding"
@@ -140,5 +141,48 @@ func TestRefreshSpectral_Merged(t *testing.T) {
 	w.link(7, first)
 	for _, method := range []string{embedding.MethodLaplacianEigenmaps, embedding.MethodDPSpectral} {
 		refreshFound(t, method, embedding.SpectralOptions{Dim: 12}, before, w.graph(), []uint32{7, first}, 0)
+	}
+}
+
+// A refresh after changes at many vertices returns the bytes of a full run and says so. One of
+// a part that is too small for a step is solved in full, but in the old coordinates.
+func TestRefreshSpectral_PlainFullRun(t *testing.T) {
+	ctx := context.Background()
+	for _, components := range []embedding.ComponentMode{embedding.Apart, embedding.Joint} {
+		w := newTown(1, 4, 40, rand.New(rand.NewPCG(5, 3)))
+		before := w.graph()
+		w.link(1, 100)
+		near := w.graph()
+		var touched []uint32
+		for v := range uint32(120) {
+			w.link(v, (7*v+60)%160)
+			touched = append(touched, v, (7*v+60)%160)
+		}
+		for _, c := range []struct {
+			g       *csr.Graph
+			touched []uint32
+			dim     int
+			full    bool
+		}{{near, []uint32{1, 100}, 60, false}, {w.graph(), touched, 60, true}, {w.graph(), touched, 8, true}} {
+			o := embedding.SpectralOptions{Dim: c.dim, Components: components}
+			rows, state, _, err := embedding.Spectral(ctx, before, embedding.MethodLaplacianEigenmaps, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, next, _, refresh, err := embedding.RefreshSpectral(ctx, c.g, embedding.MethodLaplacianEigenmaps, o, rows, state, c.touched, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if refresh.Full != c.full || !refresh.Mostly() {
+				t.Errorf("%v, dim %d: %+v", components, c.dim, refresh)
+			}
+			want, wantState, _, err := embedding.Spectral(ctx, c.g, embedding.MethodLaplacianEigenmaps, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if same := slices.Equal(got.Data, want.Data) && slices.Equal(next.Places, wantState.Places); same != c.full {
+				t.Errorf("%v, dim %d: the bytes of a full run: %t", components, c.dim, same)
+			}
+		}
 	}
 }

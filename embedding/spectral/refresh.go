@@ -41,7 +41,11 @@ const RefreshTolerance = 0.02
 //     eigenvalue is known, and where a group of 32 or more vertices is new or has new
 //     edges.
 //
-// Its vectors D^-δ T Λ^γ are then rotated onto the old ones (orthogonal Procrustes,
+// If more than half of the linked vertices are in parts of which a tenth is new or the edges of
+// many vertices changed (scattered), the refresh is a full run: it returns the bytes of Embed, with
+// new places and without a rotation, and takes no longer. Old coordinates would mean little.
+//
+// Otherwise the vectors D^-δ T Λ^γ of a part are rotated onto the old ones (orthogonal Procrustes,
 // vertices weighted by D^2δ). The rotation keeps distances and scalar products, but the
 // columns are no longer ordered by eigenvalue. It also keeps the space that the columns
 // span, so a refreshed embedding can be refreshed again.
@@ -67,19 +71,26 @@ func Refresh(ctx context.Context, g *csr.Graph, method string, opts Options, old
 	}
 	start := time.Now()
 	refresh := base.RefreshStats{Touched: len(touched)}
-	if reason := mismatch(old, state, opts); reason != "" {
+	again := func(reason string) (*vec.Matrix, *State, Stats, base.RefreshStats, error) {
 		rows, next, stats, err := Embed(ctx, g, method, opts)
 		if err != nil {
 			return fail(err)
 		}
-		refresh.Full, refresh.Reason, refresh.Solved, refresh.Seconds = true, reason, stats.Components, stats.Seconds
+		refresh.Full, refresh.Reason, refresh.Solved, refresh.Seconds = true, reason, stats.Components, time.Since(start).Seconds()
 		return rows, next, stats, refresh, nil
+	}
+	if reason := mismatch(old, state, opts); reason != "" {
+		return again(reason)
 	}
 	if tolerance == 0 {
 		tolerance = RefreshTolerance
 	}
 	r := newRefresh(g, m, opts, old, state, touched, tolerance)
-	if err := r.run(ctx); err != nil {
+	origins := r.claim()
+	if far, linked := r.farVertices(origins); 2*far > linked {
+		return again(fmt.Sprintf("too much has changed for the old vectors to help, in parts with %d of %d linked vertices", far, linked))
+	}
+	if err := r.run(ctx, origins); err != nil {
 		if errors.Is(err, base.ErrOptions) {
 			return fail(err)
 		}
@@ -168,8 +179,34 @@ func newRefresh(g *csr.Graph, m method, opts Options, old *vec.Matrix, state *St
 	return r
 }
 
-func (r *refresh) run(ctx context.Context) error {
-	origins := r.claim()
+// farVertices returns the number of vertices in parts that have changed so much that their old
+// vectors would be of no use: a tenth of the vertices are new, or edges changed at many vertices.
+// Isolated vertices are not counted, and linked is the number of all others.
+func (r *refresh) farVertices(origins []uint32) (far, linked int) {
+	for c, list := range r.parts {
+		if len(list) < 2 {
+			continue
+		}
+		linked += len(list)
+		if !r.unchanged(list, origins[c]) && (10*r.newcomers(list, origins[c]) > len(list) || r.scattered(list)) {
+			far += len(list)
+		}
+	}
+	return far, linked
+}
+
+// newcomers returns the number of vertices of a part that have no vector at its old place.
+func (r *refresh) newcomers(list []uint32, origin uint32) int {
+	count := 0
+	for _, v := range list {
+		if r.state.Places[v] != origin || origin == NoPlace {
+			count++
+		}
+	}
+	return count
+}
+
+func (r *refresh) run(ctx context.Context, origins []uint32) error {
 	for c, list := range r.parts {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -285,15 +322,9 @@ func (r *refresh) part(ctx context.Context, c int, list []uint32) error {
 		}
 		return nil
 	}
-	newcomers := 0
-	for _, v := range list {
-		if r.state.Places[v] == NoPlace {
-			newcomers++
-		}
-	}
 	sub, labels, linked := r.subgraph(list)
 	var found followed
-	follow := len(list) >= smallPart*r.vectors.Dim && 10*newcomers <= len(list)
+	follow := len(list) >= smallPart*r.vectors.Dim && 10*r.newcomers(list, r.places[c]) <= len(list)
 	if follow {
 		var err error
 		if found, follow, err = r.follow(ctx, sub, list, labels, linked); err != nil {
@@ -368,7 +399,6 @@ const slack = 1.1
 func (r *refresh) describe(s *base.RefreshStats) {
 	s.Kept, s.Refined, s.Solved, s.Residual = r.kept, r.refined, r.solved, r.residual
 	s.MeanDrift, s.MaxDrift = r.drift.Mean(), r.drift.Most()
-	s.Full = r.solved > 0 && r.kept+r.refined == 0
 	s.SolvedShare = float64(r.solvedVertices) / float64(max(r.vectors.Rows, 1))
 	const within = "the residual is within the tolerance"
 	solved := fmt.Sprintf("%d of %d vertices were solved in full", r.solvedVertices, r.vectors.Rows)

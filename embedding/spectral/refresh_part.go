@@ -56,7 +56,7 @@ func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uin
 	if r.opts.Components == Joint && slices.ContainsFunc(groups, func(group []uint32) bool { return r.whole(group, list) }) {
 		return followed{}, false, nil
 	}
-	if r.tolerance <= RefreshTolerance && r.scattered(sub, list) {
+	if r.scattered(list) {
 		r.far++
 		return followed{}, false, nil
 	}
@@ -141,21 +141,23 @@ func (p *problem) refined(r *eigen.Refinement, steps int) pairs {
 // not count the edges that changed at a vertex: there is at least one, and there are at least as
 // many as its degree differs by. New vertices are not counted, and neither are differences of
 // weighted degrees. The limits are for RefreshTolerance; a larger tolerance may accept a step
-// after more changes. It takes O(n).
-func (r *refresh) scattered(sub *csr.Graph, list []uint32) bool {
-	touched, ends := 0, 0.0
-	for i, v := range list {
+// after more changes, and is never scattered. It takes O(n).
+func (r *refresh) scattered(list []uint32) bool {
+	touched, changed, ends := 0, 0.0, 0
+	for _, v := range list {
+		degree := r.g.Degree(v)
+		ends += degree
 		if !r.touched[v] || r.state.Places[v] == NoPlace {
 			continue
 		}
 		touched++
 		least := 1.0
-		if sub.Weights == nil && r.state.Degrees != nil {
-			least = max(least, math.Abs(float64(sub.Degree(uint32(i)))-r.state.Degrees[v]))
+		if !r.g.Weighted() && r.state.Degrees != nil {
+			least = max(least, math.Abs(float64(degree)-r.state.Degrees[v]))
 		}
-		ends += least
+		changed += least
 	}
-	return scatteredVertices*touched >= len(list) && scatteredEnds*ends >= float64(len(sub.Targets))
+	return r.tolerance <= RefreshTolerance && scatteredVertices*touched >= len(list) && scatteredEnds*changed >= float64(ends)
 }
 
 // Limits of scattered: a third of the vertices, and a twentieth of the ends of edges. With 2 % of

@@ -36,7 +36,7 @@ func TestRefresh_Scattered(t *testing.T) {
 			t.Fatal(err)
 		}
 		list := make([]uint32, n)
-		r := &refresh{touched: make([]bool, n), state: &State{Places: make([]uint32, n), Degrees: make([]float64, n)}}
+		r := &refresh{solve: &solve{g: g}, touched: make([]bool, n), state: &State{Places: make([]uint32, n), Degrees: make([]float64, n)}}
 		for v := range uint32(n) {
 			list[v], r.state.Degrees[v] = v, float64(g.Degree(v))
 			if int(v) < c.touched {
@@ -47,7 +47,7 @@ func TestRefresh_Scattered(t *testing.T) {
 				r.state.Places[v] = NoPlace
 			}
 		}
-		if got := r.scattered(g, list); got != c.want {
+		if got := r.scattered(list); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}

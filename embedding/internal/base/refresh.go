@@ -4,7 +4,7 @@ import "math"
 
 // RefreshStats describe a refresh.
 type RefreshStats struct {
-	Full     bool    `json:"full"`     // everything was computed again
+	Full     bool    `json:"full"`     // everything was computed again, in new coordinates
 	Reason   string  `json:"reason"`   // why the refresh was full or partial, in words
 	Touched  int     `json:"touched"`  // vertices that are new or whose edges changed
 	Residual float64 `json:"residual"` // spectral: the largest ‖Nt − λt‖ / λ₁ of the parts that were not solved in full
@@ -12,7 +12,7 @@ type RefreshStats struct {
 	Refined  int     `json:"refined"`  // spectral: parts updated by one or two steps
 	Solved   int     `json:"solved"`   // spectral: parts solved in full
 	// SolvedShare is the fraction of the vertices that are in parts solved in full. It is
-	// not set where Full is set because the old vectors could not be used.
+	// not set where Full is set.
 	SolvedShare float64 `json:"solved_share"`
 	Walks       int     `json:"walks"` // walks: number that was trained on
 	// MeanDrift and MaxDrift are the distances by which the vectors of old vertices
