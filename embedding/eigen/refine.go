@@ -22,10 +22,10 @@ type Refinement struct {
 	Added int
 
 	start   vec.Panel
-	extra   vec.Panel // n × columns of Q
-	own     []float64 // cols × K and
-	other   []float64 // extra.Cols × K: coefficients of the vectors in start and extra
-	against []float64 // K × start.Cols: Tᵀ·start, of the start as it was given
+	blocks  []vec.Panel // of directions
+	own     []float64   // cols × K and
+	other   []float64   // directions × K: coefficients of the vectors in start and Q
+	against []float64   // K × start.Cols: Tᵀ·start, of the start as it was given
 	workers int
 }
 
@@ -102,9 +102,8 @@ type refiner struct {
 	given  []float64   // first × start.Cols: Vᵀ·start, of the start as given
 	cols   int         // columns of the start that are in use
 	images *vec.Matrix // n × cols: N·start
-	extra  *vec.Matrix // n × 2·added: directions of the residual Q, and N·Q
 	first  int         // columns of V
-	added  int         // columns of Q
+	directions
 
 	c      []float64 // cols × first: V = start·c
 	h      []float64 // first × first: VᵀNV
@@ -122,13 +121,18 @@ const (
 	level       = 0.2
 )
 
-// span finds coefficients c of an orthonormal basis of the start, by the
-// eigenvectors of its Gram matrix.
+// span finds coefficients c of an orthonormal basis of the start: by the Cholesky factor of
+// its Gram matrix if all directions have the length level, otherwise by its eigenvectors, which
+// take ten times as long.
 func (r *refiner) span(ctx context.Context) error {
 	r.cols = r.start.Cols
-	gram, err := r.inner(ctx, columns(r.start, 0, r.cols), columns(r.start, 0, r.cols))
+	gram, err := r.gram(ctx, columns(r.start, 0, r.cols))
 	if err != nil {
 		return err
+	}
+	if lower, inverse, ok := factor(gram, r.cols, level); ok {
+		r.first, r.c, r.given = r.cols, transposed(inverse, r.cols, r.cols), transposed(lower, r.cols, r.cols)
+		return nil
 	}
 	if err := r.whiten(gram); err != nil {
 		return err
@@ -146,7 +150,7 @@ func (r *refiner) span(ctx context.Context) error {
 		return err
 	}
 	r.cols = r.first
-	if gram, err = r.inner(ctx, columns(r.start, 0, r.cols), columns(r.start, 0, r.cols)); err != nil {
+	if gram, err = r.gram(ctx, columns(r.start, 0, r.cols)); err != nil {
 		return err
 	}
 	before := r.given
@@ -192,6 +196,12 @@ func (r *refiner) inner(ctx context.Context, a, b vec.Panel) ([]float64, error) 
 	return c, vec.MulTNContext(ctx, c, a, b, r.opts.Workers)
 }
 
+// gram returns aᵀ·a.
+func (r *refiner) gram(ctx context.Context, a vec.Panel) ([]float64, error) {
+	c := make([]float64, a.Cols*a.Cols)
+	return c, vec.MulTNSymmetric(ctx, c, a, a, r.opts.Workers)
+}
+
 // multiply sets to to the products of from.
 func (r *refiner) multiply(ctx context.Context, to, from vec.Panel) error {
 	r.products += from.Cols
@@ -229,7 +239,7 @@ func (r *refiner) enrich(ctx context.Context) (bool, error) {
 	if err := vec.MulTNSymmetric(ctx, h, x, y, r.opts.Workers); err != nil {
 		return false, err
 	}
-	images, err := r.inner(ctx, y, y)
+	images, err := r.gram(ctx, y)
 	if err != nil {
 		return false, err
 	}
@@ -237,7 +247,8 @@ func (r *refiner) enrich(ctx context.Context) (bool, error) {
 	left := slices.Clone(r.square) // the Gram matrix of NV − V·h
 	minus := vec.Product64(r.h, r.h, k, k, k)
 	vec.Axpy64(-1, minus, left)
-	values, vectors, err := eigenpairs(left, k, k)
+	most := min(k, (k/6+Width)/Width*Width)
+	values, vectors, err := eigenpairs(left, k, most)
 	if err != nil {
 		return false, err
 	}
@@ -245,9 +256,7 @@ func (r *refiner) enrich(ctx context.Context) (bool, error) {
 	if r.tooMany(long) {
 		return false, nil
 	}
-	r.added = min(long, (k/6+Width)/Width*Width)
-	p := r.added
-	r.extra = vec.NewMatrix(n, 2*p)
+	p := min(long, most)
 	if p == 0 {
 		return true, nil
 	}
@@ -258,7 +267,14 @@ func (r *refiner) enrich(ctx context.Context) (bool, error) {
 		}
 	}
 	hw := vec.Product64(r.h, w, k, k, p)
-	return true, r.addDirections(ctx, 0, p, vec.Product64(r.c, w, r.cols, k, p), vec.Product64(r.c, hw, r.cols, k, p))
+	block := vec.NewMatrix(n, 2*p).Panel(0, 2*p)
+	if err := r.residualsOf(ctx, columns(block, 0, p), vec.Product64(r.c, w, r.cols, k, p), vec.Product64(r.c, hw, r.cols, k, p)); err != nil {
+		return false, err
+	}
+	if err := r.imagesOf(ctx, columns(block, 0, p), columns(block, p, 2*p)); err != nil {
+		return false, err
+	}
+	return true, r.add(ctx, block)
 }
 
 // sample returns false if the residual of the images of some directions of V alone has more long
@@ -288,7 +304,7 @@ func (r *refiner) sample(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	images, err := r.inner(ctx, y, y)
+	images, err := r.gram(ctx, y)
 	if err != nil {
 		return false, err
 	}
@@ -306,8 +322,7 @@ func (r *refiner) sample(ctx context.Context) (bool, error) {
 	return !r.tooMany(r.long(values, norm, largestEntry(images))), nil
 }
 
-// sampled is the number of directions of V from which sample judges, evenly spread from the
-// longest of the start to the shortest.
+// sampled is the number of columns of V from which sample judges, evenly spread.
 const sampled = 4 * Width
 
 // long counts the squared lengths, in descending order, of directions of a residual that are too
@@ -324,29 +339,23 @@ func (r *refiner) long(squares []float64, norm, image float64) int {
 // tooMany reports whether a residual has more long directions than Options.Directions allows.
 func (r *refiner) tooMany(long int) bool { return r.opts.Directions > 0 && long > r.opts.Directions }
 
-// addDirections adds images·a − start·b to the columns [first, end) of Q.
-func (r *refiner) addDirections(ctx context.Context, first, end int, a, b []float64) error {
-	q, workers := r.extra.Panel(first, end), r.opts.Workers
-	if err := vec.MulNNContext(ctx, q, 1, 1, r.images.Panel(0, r.cols), vec.Float32s(a), workers); err != nil {
+// residualsOf adds images·a − start·b to q.
+func (r *refiner) residualsOf(ctx context.Context, q vec.Panel, a, b []float64) error {
+	if err := vec.MulNNContext(ctx, q, 1, 1, r.images.Panel(0, r.cols), vec.Float32s(a), r.opts.Workers); err != nil {
 		return err
 	}
-	if err := vec.MulNNContext(ctx, q, 1, -1, columns(r.start, 0, r.cols), vec.Float32s(b), workers); err != nil {
-		return err
-	}
-	return r.multiplyDirections(ctx, first, end)
+	return vec.MulNNContext(ctx, q, 1, -1, columns(r.start, 0, r.cols), vec.Float32s(b), r.opts.Workers)
 }
 
-// multiplyDirections removes the known eigenvectors from the columns [first, end) of Q, and
-// multiplies the columns by N.
-func (r *refiner) multiplyDirections(ctx context.Context, first, end int) error {
-	q := r.extra.Panel(first, end)
+// imagesOf removes the known eigenvectors from the columns of q, and sets to to their products.
+func (r *refiner) imagesOf(ctx context.Context, q, to vec.Panel) error {
 	for lo := 0; lo < q.Cols; lo += Width {
 		block := columns(q, lo, min(lo+Width, q.Cols))
 		r.load(block)
 		r.project(r.x)
 		r.store(block, r.x)
 	}
-	return r.multiply(ctx, r.extra.Panel(r.added+first, r.added+end), q)
+	return r.multiply(ctx, to, q)
 }
 
 // pursue adds the longest residuals of pairs that have not converged, in the first round
@@ -364,50 +373,50 @@ func (r *refiner) pursue(ctx context.Context, result *Refinement, round int) (bo
 		}
 	}
 	slices.SortStableFunc(open, func(i, j int) int { return cmp.Compare(result.Residuals[j], result.Residuals[i]) })
-	k, p, n := len(result.Values), r.added, r.start.Rows
-	room := r.cols*3/4 + 2*Width - p
+	k := len(result.Values)
+	room := r.cols*3/4 + 2*Width - r.added
 	u := min(len(open), r.cols/4+Width, room)
 	if u <= 0 {
 		return false, nil
 	}
 	open = open[:u]
-	deep := max(1, min(krylov, Width/u, room/u))
+	p := u * max(1, min(krylov, Width/u, room/u))
 	// N·t − λt = images·own + NQ·other − λ·(start·own + Q·other)
 	own, ownBy := make([]float64, r.cols*u), make([]float64, r.cols*u)
-	other := make([]float64, 2*p*u)
+	other := make([]float64, 2*r.added*u) // in the order of the columns of the blocks
 	for to, j := range open {
 		length, value := result.Residuals[j], result.Values[j]
 		for i := range r.cols {
 			own[i*u+to] = result.own[i*k+j] / length
 			ownBy[i*u+to] = value * own[i*u+to]
 		}
-		for i := range result.other {
-			if i%k == j {
-				x := result.other[i] / length
-				other[i/k*u+to], other[(p+i/k)*u+to] = -value*x, x
-			}
+		for i := range r.added {
+			x := result.other[i*k+j] / length
+			other[r.q[i]*u+to], other[r.nq[i]*u+to] = -value*x, x
 		}
 	}
-	before := r.extra
-	r.added = p + u*deep
-	r.extra = vec.NewMatrix(n, 2*r.added)
-	copyBlock(r.extra.Panel(0, p), before.Panel(0, p), r.opts.Workers)
-	copyBlock(r.extra.Panel(r.added, r.added+p), before.Panel(p, 2*p), r.opts.Workers)
-	if p > 0 {
-		if err := vec.MulNNContext(ctx, r.extra.Panel(p, p+u), 0, 1, before.Panel(0, 2*p), vec.Float32s(other), r.opts.Workers); err != nil {
+	block := vec.NewMatrix(r.start.Rows, 2*p).Panel(0, 2*p)
+	q, images := columns(block, 0, p), columns(block, p, 2*p)
+	at := 0
+	for _, before := range r.blocks {
+		c := vec.Float32s(other[at*u : (at+before.Cols)*u])
+		if err := vec.MulNNContext(ctx, columns(q, 0, u), 1, 1, before, c, r.opts.Workers); err != nil {
 			return false, err
 		}
+		at += before.Cols
 	}
-	if err := r.addDirections(ctx, p, p+u, own, ownBy); err != nil {
+	if err := r.residualsOf(ctx, columns(q, 0, u), own, ownBy); err != nil {
 		return false, err
 	}
-	for first := p + u; first < r.added; first += u {
-		copyUnit(r.extra.Panel(first, first+u), r.extra.Panel(r.added+first-u, r.added+first))
-		if err := r.multiplyDirections(ctx, first, first+u); err != nil {
+	for lo := 0; lo < p; lo += u {
+		if lo > 0 {
+			copyUnit(columns(q, lo, lo+u), columns(images, lo-u, lo))
+		}
+		if err := r.imagesOf(ctx, columns(q, lo, lo+u), columns(images, lo, lo+u)); err != nil {
 			return false, err
 		}
 	}
-	return true, nil
+	return true, r.add(ctx, block)
 }
 
 // krylov is the largest number of directions that a round adds for a pair: its residual, and the
@@ -462,7 +471,7 @@ func (r *refiner) ritz(ctx context.Context) (*Refinement, error) {
 	more := 0 // columns of Q̂
 	if r.added > 0 {
 		var err error
-		if p, ap, a, squares, err = r.extended(ctx); err != nil {
+		if p, ap, a, squares, err = r.extended(); err != nil {
 			return nil, err
 		}
 		more = len(p) / r.added
@@ -485,7 +494,7 @@ func (r *refiner) ritz(ctx context.Context) (*Refinement, error) {
 	if more > 0 {
 		vec.Axpy64(-1, timesTransposed(g, ap, want, more, k), f)
 		result.other = timesTransposed(p, g, r.added, more, want)
-		result.extra = r.extra.Panel(0, r.added)
+		result.blocks = r.blocks
 	}
 	result.own = timesTransposed(r.c, f, r.cols, k, want)
 	return result, nil
@@ -493,24 +502,10 @@ func (r *refiner) ritz(ctx context.Context) (*Refinement, error) {
 
 // extended returns P, a·P, the projection of N on the whole basis, and the inner
 // products of its images.
-func (r *refiner) extended(ctx context.Context) (p, ap, projected, squares []float64, err error) {
+func (r *refiner) extended() (p, ap, projected, squares []float64, err error) {
 	k, q := r.first, r.added
-	extra := r.extra.Panel(0, 2*q)
-	own, err := r.inner(ctx, columns(r.start, 0, r.cols), r.extra.Panel(0, q))
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	images, err := r.inner(ctx, r.images.Panel(0, r.cols), extra)
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	both, err := r.inner(ctx, extra, extra)
-	if err != nil {
-		return nil, nil, nil, nil, err
-	}
-	a := transposedTimes(r.c, own, k, r.cols, q)
-	images = transposedTimes(r.c, images, k, r.cols, 2*q)
-	left := part(both, 2*q, 0, q, 0, q)
+	a := r.inside
+	left := pick(r.both, r.q, r.q)
 	vec.Axpy64(-1, transposedTimes(a, a, q, k, q), left)
 	values, vectors, err := eigenpairs(left, q, q)
 	if err != nil {
@@ -541,8 +536,8 @@ func (r *refiner) extended(ctx context.Context) (p, ap, projected, squares []flo
 		vec.Axpy64(-1, hap, cross)
 		return bordered(h, cross, corner, k, more)
 	}
-	projected = extend(r.h, part(images, 2*q, 0, k, 0, q), part(both, 2*q, 0, q, q, 2*q))
-	squares = extend(r.square, part(images, 2*q, 0, k, q, 2*q), part(both, 2*q, q, 2*q, q, 2*q))
+	projected = extend(r.h, pickColumns(r.across, 2*q, r.q), pick(r.both, r.q, r.nq))
+	squares = extend(r.square, pickColumns(r.across, 2*q, r.nq), pick(r.both, r.nq, r.nq))
 	return p, ap, projected, squares, nil
 }
 
@@ -590,11 +585,18 @@ func (r *Refinement) Combine(ctx context.Context, c []float64) (vec.Panel, error
 	if err := vec.MulNNContext(ctx, out, 0, 1, columns(r.start, 0, len(r.own)/len(r.Values)), own, r.workers); err != nil {
 		return out, err
 	}
-	if r.extra.Cols == 0 {
+	if len(r.blocks) == 0 {
 		return out, nil
 	}
-	other := vec.Float32s(vec.Product64(r.other, c, r.extra.Cols, len(r.Values), cols))
-	return out, vec.MulNNContext(ctx, out, 1, 1, r.extra, other, r.workers)
+	other := vec.Float32s(vec.Product64(r.other, c, len(r.other)/len(r.Values), len(r.Values), cols))
+	for _, block := range r.blocks {
+		q := columns(block, 0, block.Cols/2)
+		if err := vec.MulNNContext(ctx, out, 1, 1, q, other[:q.Cols*cols], r.workers); err != nil {
+			return out, err
+		}
+		other = other[q.Cols*cols:]
+	}
+	return out, nil
 }
 
 // Vectors returns T, as Combine does.
