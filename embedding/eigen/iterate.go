@@ -69,7 +69,7 @@ func (s *solver) iterate(ctx context.Context) (*measurement, error) {
 			m.Reason = ReasonPrecision
 			return m, nil
 		default:
-			s.best, s.full = worst, s.m
+			s.best, s.full, s.locked = worst, s.m, 0
 		}
 	}
 }
@@ -103,12 +103,24 @@ func (s *solver) cycle(ctx context.Context) error {
 	s.done = min(converged, s.k-1) // the last pair counts only when it is measured
 	s.report()
 	s.full = s.enough(values, slices.Max(excess))
-	if err := s.change(func() error { return s.restart(ctx, values, vectors) }); err != nil {
+	if err := s.change(func() error { return s.restart(ctx, values, vectors, within(excess)) }); err != nil {
 		return err
 	}
 	s.due = converged == s.k || s.final
 	s.mark()
 	return nil
+}
+
+// within counts the leading pairs whose residuals are far within the tolerance. Without the coupling
+// of one of them to the other columns, an error of that size at most is added to each of these.
+func within(excess []float64) int {
+	const far = 1e-3
+	for i, x := range excess {
+		if x > far {
+			return i
+		}
+	}
+	return len(excess)
 }
 
 // change calls f, which changes the whole basis. If f fails midway, the basis is not a
@@ -280,8 +292,12 @@ func (s *solver) lead(ctx context.Context, count, m int, vectors []float64) erro
 	if count == 0 {
 		return nil
 	}
-	c := vec.Float32s(transposed(vectors[:count*m], count, m))
-	return vec.MulNNContext(ctx, s.basis.Panel(0, count), 0, 1, s.basis.Panel(0, m), c, s.opts.Workers)
+	same := 0 // leading columns that are these vectors already
+	for same < min(s.locked, count) && vectors[same*m+same] == 1 {
+		same++
+	}
+	c := vec.Float32s(transposed(part(vectors, m, same, count, same, m), count-same, m-same))
+	return vec.MulNNContext(ctx, s.basis.Panel(same, count), 0, 1, s.basis.Panel(same, m), c, s.opts.Workers)
 }
 
 // refilter restarts with a filter of another degree, from the columns that are kept and random
@@ -306,7 +322,7 @@ func (s *solver) refilter(ctx context.Context, degree int) error {
 // begin makes the leading columns of the basis, eigenvectors with the given eigenvalues of the
 // operator, and the span of a block the whole basis.
 func (s *solver) begin(ctx context.Context, x []float32, kept []float64) error {
-	s.cols, s.kept, s.full, s.fresh = len(kept), len(kept), s.m, false
+	s.cols, s.kept, s.locked, s.full, s.fresh = len(kept), len(kept), 0, s.m, false
 	clear(s.h)
 	for j, value := range kept {
 		s.h[j*s.basis.Dim+j] = s.filter.at(value)
@@ -361,14 +377,39 @@ func (s *solver) expand(ctx context.Context, m int, between func(context.Context
 }
 
 // ritz returns the eigenvalues of the projected matrix of all columns but the last block,
-// and the first `want` eigenvectors, as rows.
+// and the first `want` eigenvectors, as rows. Those of the locked columns are unit vectors.
 func (s *solver) ritz(want int) (values, vectors []float64, err error) {
-	m, stride := s.cols-Width, s.basis.Dim
-	a := make([]float64, m*m)
-	for i := range m {
-		copy(a[i*m:(i+1)*m], s.h[i*stride:])
+	m, locked := s.cols-Width, s.locked
+	want = min(want, m)
+	rest := m - locked
+	var from []int // for each of the values, the locked column, or locked and the number of the other
+	_, others, err := eigenpairsOf(part(s.h, s.basis.Dim, locked, m, locked, m), rest, func(of []float64) (used int) {
+		own, other := 0, 0
+		for own+other < m {
+			if other == rest || own < locked && s.h[own*(s.basis.Dim+1)] >= of[other] {
+				values, from = append(values, s.h[own*(s.basis.Dim+1)]), append(from, own)
+				own++
+				continue
+			}
+			values, from = append(values, of[other]), append(from, locked+other)
+			if other++; len(from) <= want {
+				used = other
+			}
+		}
+		return used
+	})
+	if err != nil || locked == 0 {
+		return values, others, err
 	}
-	return eigenpairs(a, m, min(want, m))
+	vectors = make([]float64, want*m)
+	for i, at := range from[:want] {
+		if row := vectors[i*m : (i+1)*m]; at < locked {
+			row[at] = 1
+		} else {
+			copy(row[locked:], others[(at-locked)*rest:][:rest])
+		}
+	}
+	return values, vectors, nil
 }
 
 // excess returns for each wanted Ritz pair its expected residual over that with which it counts as
@@ -418,15 +459,16 @@ func (s *solver) residual(vector []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// restart shrinks the basis to the leading Ritz vectors and the last block.
-func (s *solver) restart(ctx context.Context, values, vectors []float64) error {
+// restart shrinks the basis to the leading Ritz vectors, of which it locks the first, as many as
+// locked says, and the last block.
+func (s *solver) restart(ctx context.Context, values, vectors []float64, locked int) error {
 	m, stride := len(values), s.basis.Dim
 	keep := keepColumns(s.k)
 	if err := s.lead(ctx, keep, m, vectors); err != nil {
 		return err
 	}
 	s.load(m)
-	s.cols = keep + Width
+	s.cols, s.locked = keep+Width, locked
 	s.store(s.u, keep)
 	clear(s.h)
 	for j := range keep {

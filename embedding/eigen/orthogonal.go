@@ -173,8 +173,13 @@ func normBefore(gram, h []float64) float64 {
 	return math.Sqrt(largest)
 }
 
-// eigenpairs calls symmetric and reports its two failures as one error.
+// eigenpairs returns all eigenvalues and the first want eigenvectors of a symmetric matrix.
 func eigenpairs(a []float64, n, want int) (values, vectors []float64, err error) {
+	return eigenpairsOf(a, n, func([]float64) int { return want })
+}
+
+// eigenpairsOf calls symmetric and reports its two failures as one error.
+func eigenpairsOf(a []float64, n int, want func(values []float64) int) (values, vectors []float64, err error) {
 	for _, v := range a {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, nil, ErrNotFinite

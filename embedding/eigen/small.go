@@ -37,6 +37,15 @@ func congruent(a, c []float64, m, n int) []float64 {
 	return s
 }
 
+// part copies the rows [top, bottom) and columns [lo, hi) of a matrix with cols columns.
+func part(a []float64, cols, top, bottom, lo, hi int) []float64 {
+	p := make([]float64, 0, (bottom-top)*(hi-lo))
+	for i := top; i < bottom; i++ {
+		p = append(p, a[i*cols+lo:i*cols+hi]...)
+	}
+	return p
+}
+
 // bordered returns the symmetric matrix with blocks a, b and c, where a is k × k, b
 // right of it k × p and c below that p × p.
 func bordered(a, b, c []float64, k, p int) []float64 {

@@ -486,3 +486,51 @@ func TestSolve_ReleasesAndLeads(t *testing.T) {
 		}
 	}
 }
+
+// Pairs that are far within the tolerance are left out of the projected problem, which then has the
+// eigenpairs of the whole one, in the same order.
+func TestSolver_Locks(t *testing.T) {
+	for name, d := range map[string]diagonal{"outliers": outliers(3000), "linear": linear(3000)} {
+		const k = 60
+		s := newSolver(d, Options{K: k, Tolerance: 1e-4, Gathers: 1}.withDefaults())
+		if err := s.choose(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		most := 0
+		for !s.due {
+			if err := s.expand(context.Background(), s.full, nil); err != nil {
+				t.Fatal(err)
+			}
+			locked := s.locked
+			values, vectors, err := s.ritz(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.locked = 0
+			whole, of, err := s.ritz(k)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := len(whole)
+			for i := range k {
+				if math.Abs(values[i]-whole[i]) > 1e-6*whole[0] || i > 0 && values[i] > values[i-1] {
+					t.Errorf("%s, %d locked: value %d is %g, not %g", name, locked, i, values[i], whole[i])
+				}
+				if cosine := math.Abs(vec.Dot64(vectors[i*m:(i+1)*m], of[i*m:(i+1)*m])); cosine < 1-1e-5 {
+					t.Errorf("%s, %d locked: vectors %d have the cosine %g", name, locked, i, cosine)
+				}
+			}
+			s.locked, most = locked, max(most, locked)
+			if err := s.cycle(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if most == 0 {
+			t.Errorf("%s: nothing was locked before the last restart", name)
+		}
+		m, err := s.measure(context.Background())
+		if err != nil || !m.Converged {
+			t.Errorf("%s: %s, %v", name, m.Reason, err)
+		}
+	}
+}

@@ -44,13 +44,16 @@ type Checkpoints struct {
 
 // position is the part of a solver that changes from block to block and is small.
 type position struct {
-	cols  int     // columns of the basis that are set; the last block of them is not yet multiplied
-	full  int     // columns with which the projected matrix is solved next
-	kept  int     // leading columns that were eigenvectors before the filter was set
-	fresh bool    // the last block follows a restart: it couples to the whole basis
-	due   bool    // the basis was restarted to be measured
-	final bool    // by the last restart: that which is allowed, or pays
-	best  float64 // largest residual of the last measurement
+	cols int // columns of the basis that are set; the last block of them is not yet multiplied
+	full int // columns with which the projected matrix is solved next
+	kept int // leading columns that were eigenvectors before the filter was set
+	// locked leading columns were Ritz vectors far within the tolerance at the last restart. They are
+	// eigenvectors of the projected matrix, which is solved without them.
+	locked int
+	fresh  bool    // the last block follows a restart: it couples to the whole basis
+	due    bool    // the basis was restarted to be measured
+	final  bool    // by the last restart: that which is allowed, or pays
+	best   float64 // largest residual of the last measurement
 
 	filter      filter
 	margin      float64 // how many times k eigenvalues the filter is to let pass
@@ -60,13 +63,13 @@ type position struct {
 	filterSince int // restarts when the filter was set
 }
 
-var stateMagic = [8]byte{'e', 'i', 'g', 'e', 'n', 'p', 'r', '2'}
+var stateMagic = [8]byte{'e', 'i', 'g', 'e', 'n', 'p', 'r', '3'}
 
 // stateHead is the beginning of a state; the spectrum, h, last and the rows of
 // the basis follow, all little-endian.
 type stateHead struct {
 	Magic                           [8]byte
-	N, K, Cols, Full, Kept          int64
+	N, K, Cols, Full, Kept, Locked  int64
 	Fresh, Due, Final               bool
 	Best                            float64
 	Degree                          int64
@@ -84,7 +87,7 @@ func (s *State) Write(w io.Writer) error {
 	}
 	p := s.at
 	head := stateHead{
-		Magic: stateMagic, N: int64(s.n), K: int64(s.k), Cols: int64(p.cols), Full: int64(p.full), Kept: int64(p.kept), Fresh: p.fresh, Due: p.due, Final: p.final, Best: p.best,
+		Magic: stateMagic, N: int64(s.n), K: int64(s.k), Cols: int64(p.cols), Full: int64(p.full), Kept: int64(p.kept), Locked: int64(p.locked), Fresh: p.fresh, Due: p.due, Final: p.final, Best: p.best,
 		Degree: int64(p.filter.degree), Center: p.filter.center, Half: p.filter.half, Margin: p.margin,
 		Products: int64(p.products), Restarts: int64(p.restarts), Done: int64(p.done), Since: int64(p.filterSince),
 		Random: [20]byte(random), Spectrum: int64(len(s.spectrum)),
@@ -111,12 +114,13 @@ func ReadState(r io.Reader, n, k int) (*State, error) {
 	most := full + Width
 	if head.Magic != stateMagic || head.N != int64(n) || head.K != int64(k) || head.Cols < Width || head.Cols > most ||
 		head.Full < int64(keepColumns(k)+Width) || head.Full > full || head.Kept < 0 || head.Kept >= int64(k) || head.Kept > head.Cols-Width ||
+		head.Locked < 0 || head.Locked > min(int64(k), head.Cols-Width) ||
 		head.Spectrum < 0 || head.Spectrum > most || head.Degree < 1 || head.Degree > maxDegree ||
 		head.Restarts < 0 || head.Since < 0 || head.Done < 0 || head.Done >= int64(k) {
 		return nil, fmt.Errorf("%w: not one of %d pairs of a matrix of order %d", ErrState, k, n)
 	}
 	s := &State{n: n, k: k, at: position{
-		cols: int(head.Cols), full: int(head.Full), kept: int(head.Kept), fresh: head.Fresh, due: head.Due, final: head.Final, best: head.Best,
+		cols: int(head.Cols), full: int(head.Full), kept: int(head.Kept), locked: int(head.Locked), fresh: head.Fresh, due: head.Due, final: head.Final, best: head.Best,
 		filter: filter{degree: int(head.Degree), center: head.Center, half: head.Half}, margin: head.Margin,
 		products: int(head.Products), restarts: int(head.Restarts), done: int(head.Done), filterSince: int(head.Since),
 	}}

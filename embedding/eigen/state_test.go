@@ -163,6 +163,8 @@ func TestReadState_Refuses(t *testing.T) {
 		"full of too much":   func(s *State) { s.at.full = basisColumns(60) + 1 },
 		"keeps the block":    func(s *State) { s.at.kept, s.at.cols = 40, 48; s.h = s.h[:48*48]; s.basis.Cols = 48 },
 		"keeps all that are": func(s *State) { s.at.kept = 60 },
+		"locks the block":    func(s *State) { s.at.locked = s.at.cols - Width + 1 },
+		"locks unwanted":     func(s *State) { s.at.locked = 61 },
 	} {
 		other := *state
 		change(&other)

@@ -20,12 +20,12 @@ import (
 // on two contiguous rows, and a reflection on one, so that all inner loops are
 // vector kernels. It takes about 4 n³ multiplications and 16 n² bytes.
 func Symmetric(a []float64, n int) (values, vectors []float64, ok bool) {
-	return symmetric(a, n, n)
+	return symmetric(a, n, func([]float64) int { return n })
 }
 
-// symmetric is Symmetric with only the first want rows of vectors computed;
-// the others are undefined.
-func symmetric(a []float64, n, want int) (values, vectors []float64, ok bool) {
+// symmetric is Symmetric with only the first rows of vectors computed, as many as want says of
+// the eigenvalues; the others are undefined.
+func symmetric(a []float64, n int, want func(values []float64) int) (values, vectors []float64, ok bool) {
 	if len(a) != n*n {
 		panic("eigen: Symmetric: length of a is not n²")
 	}
@@ -40,7 +40,7 @@ func symmetric(a []float64, n, want int) (values, vectors []float64, ok bool) {
 		return nil, nil, false
 	}
 	sortDescending(values, vectors, n)
-	reflectBack(a, norms, vectors[:want*n], n)
+	reflectBack(a, norms, vectors[:want(values)*n], n)
 	return values, vectors, true
 }
 
@@ -126,7 +126,17 @@ func implicitQL(d, off, z []float64, n int) bool {
 	for i := range n {
 		tiny = max(tiny, math.Abs(d[i])+math.Abs(e[i]))
 	}
-	tiny *= 0x1p-54 * 0x1p-10
+	// Entries of about 1 have squares that neither overflow nor vanish. A power of 2 changes no bit.
+	_, exponent := math.Frexp(tiny)
+	for i := range n {
+		d[i], e[i] = math.Ldexp(d[i], -exponent), math.Ldexp(e[i], -exponent)
+	}
+	defer func() {
+		for i := range n {
+			d[i] = math.Ldexp(d[i], exponent)
+		}
+	}()
+	tiny = 0x1p-64
 	for l := range n {
 		for sweep := 0; ; sweep++ {
 			m := l
@@ -155,7 +165,7 @@ func qlSweep(d, e, z []float64, n, l, m int) {
 	s, c, p := 1.0, 1.0, 0.0
 	for i := m - 1; i >= l; i-- {
 		f, b := s*e[i], c*e[i]
-		r = math.Hypot(f, g)
+		r = math.Sqrt(f*f + g*g)
 		e[i+1] = r
 		if r == 0 { // the matrix splits here: start again on the parts
 			d[i+1] -= p
