@@ -257,6 +257,6 @@ func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo)
 	}
 	return job.Spec{
 		Kind: kindMaterialize, Text: text.String(), Target: predictionsTarget + req.With.String() + " of " + graph.Name,
-		Graph: graph, Options: m.with, Memory: 36*int64(graph.Vertices) + 64*int64(m.k)*predictBlock, Purpose: "predicting links of graph " + fault.Name(graph.Name),
+		Graph: graph, Options: m.with, Memory: 36*int64(graph.Vertices) + predictedBytes(m.k), Purpose: "predicting links of graph " + fault.Name(graph.Name),
 	}
 }

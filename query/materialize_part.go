@@ -170,7 +170,7 @@ func runMaterializePart(c *call, req MaterializePartRequest, found *materializeE
 		return ExportResult{}, err
 	}
 	defer release()
-	free, err := c.db.cache.Reserve(64*int64(p.k)*predictBlock, "predicting links of graph "+fault.Name(p.graph.Info.Name))
+	free, err := c.db.cache.Reserve(predictedBytes(p.k), "predicting links of graph "+fault.Name(p.graph.Info.Name))
 	if err != nil {
 		return ExportResult{}, err
 	}
@@ -191,17 +191,16 @@ func runMaterializePart(c *call, req MaterializePartRequest, found *materializeE
 			return err
 		}
 		out.Write(record) // Flush returns the error
-		for lo := req.First; lo < end; lo += predictBlock {
-			hi := min(end, lo+predictBlock)
-			lists, _, err := c.predictBlock(m, predictor, near, int(lo), int(hi))
-			if err != nil {
-				return err
-			}
-			for _, links := range lists {
+		err = c.predictBlocks(m, predictor, near, int(req.First), int(end), func(b predictedBlock) error {
+			for _, links := range b.lists {
 				record = appendLinks(record[:0], links)
 				out.Write(record)
 			}
-			c.Meter.Update("predicting", hi-req.First, req.Count)
+			c.Meter.Update("predicting", int64(b.end)-req.First, req.Count)
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 		return out.Flush()
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	embeddings "heavytail/embedding"
 	"heavytail/embedding/link"
@@ -16,8 +17,11 @@ import (
 
 // predictBlock is the number of vertices computed between two writes: enough to
 // keep all workers busy, and few enough that their links are small compared with
-// the graph.
+// the graph. Two blocks are in memory at a time.
 const predictBlock = 1024
+
+// predictedBytes is the memory of the blocks, with k links of each vertex.
+func predictedBytes(k int) int64 { return 2 * 64 * int64(k) * predictBlock }
 
 // cappedSetting is the number of vertices from which only a few paths were followed, and
 // reasonCapped why all links are then computed each time.
@@ -110,26 +114,22 @@ func (c *call) storePredictions(m *materializing, predictor *link.Predictor, inf
 	n := m.graph.Graph.Vertices()
 	computed := 0
 	info, err = c.db.store.PutPredictions(c.Ctx, m.graph.Snapshot, info, func(w *storage.PredictionWriter) error {
-		for lo := 0; lo < n; lo += predictBlock {
-			hi := min(n, lo+predictBlock)
-			lists, some, err := c.predictBlock(m, predictor, near, lo, hi)
-			if err != nil {
-				return err
-			}
-			for v := lo; v < hi && err == nil; v++ {
-				if some[v-lo] {
+		return c.predictBlocks(m, predictor, near, 0, n, func(b predictedBlock) error {
+			for i, links := range b.lists {
+				var err error
+				if b.some[i] {
 					computed++
-					err = w.Add(lists[v-lo])
+					err = w.Add(links)
 				} else {
 					err = w.Keep()
 				}
+				if err != nil {
+					return err
+				}
 			}
-			if err != nil {
-				return err
-			}
-			c.Meter.Update("predicting", int64(hi), int64(n))
-		}
-		return nil
+			c.Meter.Update("predicting", int64(b.end), int64(n))
+			return nil
+		})
 	})
 	if err != nil {
 		return MaterializeResult{}, err
@@ -139,26 +139,68 @@ func (c *call) storePredictions(m *materializing, predictor *link.Predictor, inf
 	return MaterializeResult{PredictionInfo: info, Computed: computed}, nil
 }
 
-// predictBlock computes the links of those vertices from lo to hi that need it.
-func (c *call) predictBlock(m *materializing, predictor *link.Predictor, near link.Near, lo, hi int) ([][]storage.PredictedLink, []bool, error) {
-	lists, some := make([][]storage.PredictedLink, hi-lo), make([]bool, hi-lo)
+// predictedBlock has the links of consecutive vertices before end, and which were computed.
+type predictedBlock struct {
+	end   int
+	lists [][]storage.PredictedLink
+	some  []bool
+	err   error
+}
+
+// predictBlocks computes the links of those vertices from lo to hi that need it, and calls take
+// with each block of them, in order, while it computes the next one.
+func (c *call) predictBlocks(m *materializing, predictor *link.Predictor, near link.Near, lo, hi int, take func(predictedBlock) error) error {
+	blocks, stop := make(chan predictedBlock), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		defer close(blocks)
+		for ok := true; lo < hi && ok; lo += predictBlock {
+			b := c.predictBlock(m, predictor, near, lo, min(hi, lo+predictBlock))
+			select {
+			case blocks <- b:
+				ok = b.err == nil
+			case <-stop:
+				return
+			}
+		}
+	})
+	defer wg.Wait()
+	defer close(stop)
+	for b := range blocks {
+		err := b.err
+		if err == nil {
+			err = take(b)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// predictBlock computes one block.
+func (c *call) predictBlock(m *materializing, predictor *link.Predictor, near link.Near, lo, hi int) predictedBlock {
+	b := predictedBlock{end: hi, lists: make([][]storage.PredictedLink, hi-lo), some: make([]bool, hi-lo)}
 	var vertices []uint32 // that need it and are not newer than the vectors
 	for u := uint32(lo); u < uint32(hi); u++ {
 		if _, reached := slices.BinarySearch(m.reached, u); m.old != nil && !reached {
 			continue
 		}
-		some[u-uint32(lo)] = true
+		b.some[u-uint32(lo)] = true
 		if u < m.scorers[0].rows {
 			vertices = append(vertices, u)
 		}
 	}
 	links, err := c.likeliest(m.prediction, predictor, near, vertices)
 	for i, u := range vertices {
-		for _, l := range links[i] {
-			lists[u-uint32(lo)] = append(lists[u-uint32(lo)], storage.PredictedLink{Vertex: l.V, Score: l.Score})
+		list := make([]storage.PredictedLink, len(links[i]))
+		for j, l := range links[i] {
+			list[j] = storage.PredictedLink{Vertex: l.V, Score: l.Score}
 		}
+		b.lists[u-uint32(lo)] = list
 	}
-	return lists, some, err
+	b.err = err
+	return b
 }
 
 // likeliest computes the likeliest links of each of some vertices.
