@@ -60,7 +60,7 @@ func ClusteringCoefficients(ctx context.Context, g *csr.Graph, w Work) (Clusteri
 // beyond the graph is 4 bytes per edge and 28 per vertex, and a bit per vertex
 // and worker. The error is that of ctx.
 func Triangles(ctx context.Context, g *csr.Graph, w Work) ([]int64, error) {
-	o, err := orient(ctx, g)
+	o, err := orient(ctx, g, w)
 	if err != nil {
 		return nil, err
 	}
@@ -105,46 +105,48 @@ func share(part, whole int64) float64 {
 type oriented struct {
 	ranks   []uint32 // of each vertex
 	offsets []int64
-	targets []uint32 // of larger rank, ascending within a row
+	targets []uint32 // of larger rank, by ascending vertex within a row
 }
 
-func orient(ctx context.Context, g *csr.Graph) (*oriented, error) {
+func orient(ctx context.Context, g *csr.Graph, w Work) (*oriented, error) {
 	n := g.Vertices()
 	o := &oriented{ranks: make([]uint32, n), offsets: make([]int64, n+1)}
-	byRank, err := rankByDegree(ctx, g, o.ranks)
-	if err != nil {
+	if err := rankByDegree(ctx, g, o.ranks); err != nil {
 		return nil, err
 	}
-	for v := range n {
+	each := func(f func(v, rank uint32)) error {
+		w.each(n, func(lo, hi int) {
+			for v := lo; v < hi && (v > lo || ctx.Err() == nil); v++ {
+				f(uint32(v), o.ranks[v])
+			}
+		})
+		return ctx.Err()
+	}
+	err := each(func(v, rank uint32) {
 		up := int64(0)
-		for _, u := range g.Neighbors(uint32(v)) {
-			if o.ranks[u] > o.ranks[v] {
+		for _, u := range g.Neighbors(v) {
+			if o.ranks[u] > rank {
 				up++
 			}
 		}
-		o.offsets[o.ranks[v]+1] = up
-		if v%checkVertices == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+		o.offsets[rank+1] = up
+	})
+	if err != nil {
+		return nil, err
 	}
 	for r := range n {
 		o.offsets[r+1] += o.offsets[r]
 	}
-	// Upper ends come by ascending rank, so that every row is filled in order.
 	o.targets = make([]uint32, o.offsets[n])
-	next := append([]int64(nil), o.offsets[:n]...)
-	for r, v := range byRank {
+	err = each(func(v, rank uint32) {
+		row := o.row(rank)
 		for _, u := range g.Neighbors(v) {
-			if low := o.ranks[u]; low < uint32(r) {
-				o.targets[next[low]] = uint32(r)
-				next[low]++
+			if high := o.ranks[u]; high > rank {
+				row[0], row = high, row[1:]
 			}
 		}
-		if r%checkVertices == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-	}
-	return o, nil
+	})
+	return o, err
 }
 
 // checkVertices is the number of vertices between two checks of the context:
@@ -153,8 +155,8 @@ func orient(ctx context.Context, g *csr.Graph) (*oriented, error) {
 const checkVertices = 1 << 10
 
 // rankByDegree writes the rank of every vertex by ascending degree, equal ones
-// by ascending vertex, and returns the vertices in that order.
-func rankByDegree(ctx context.Context, g *csr.Graph, ranks []uint32) ([]uint32, error) {
+// by ascending vertex.
+func rankByDegree(ctx context.Context, g *csr.Graph, ranks []uint32) error {
 	n := g.Vertices()
 	start := make([]uint32, n+1) // a degree is below n
 	for v := range n {
@@ -163,16 +165,15 @@ func rankByDegree(ctx context.Context, g *csr.Graph, ranks []uint32) ([]uint32, 
 	for d := range n {
 		start[d+1] += start[d]
 	}
-	byRank := make([]uint32, n)
 	for v := range n {
 		d := g.Degree(uint32(v))
-		ranks[v], byRank[start[d]] = start[d], uint32(v)
+		ranks[v] = start[d]
 		start[d]++
 		if v%checkVertices == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 	}
-	return byRank, nil
+	return nil
 }
 
 // row returns the neighbours of larger rank.

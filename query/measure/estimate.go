@@ -116,7 +116,7 @@ func (e Estimator) Katz(ctx context.Context) (float64, error) {
 func (e Estimator) Triangles(ctx context.Context) (float64, error) {
 	const perLookup = 4e-9 // seconds
 	began := time.Now()
-	o, err := orient(ctx, e.g)
+	o, err := orient(ctx, e.g, e.Work)
 	if err != nil {
 		return 0, err
 	}
