@@ -196,7 +196,7 @@ func (w *embeddingWriter) begin(t *tx) error {
 	return t.writeSlots(r, &w.slots)
 }
 
-// batch writes chunks until they fill a batch.
+// batch writes chunks until they fill a batch; all processors make them.
 func (w *embeddingWriter) batch(t *tx) error {
 	if w.record.Object == 0 {
 		return nil
@@ -206,19 +206,32 @@ func (w *embeddingWriter) batch(t *tx) error {
 		return fault.Corrupt(t.path, describeEmbedding(w.name), err)
 	}
 	p.bucket.FillPercent = 1
-	for left := w.db.opts.BatchBytes; left > 0 && w.next < w.matrix.Rows; {
-		if err := t.ctx.Err(); err != nil {
-			return fmt.Errorf("%w", err)
+	var starts []int
+	at := w.next
+	for left := w.db.opts.BatchBytes; left > 0 && at < w.matrix.Rows; {
+		rows := min(int(w.record.ChunkRows), w.matrix.Rows-at)
+		starts = append(starts, at)
+		at += rows
+		left -= block.ChunkBytes(rows, w.matrix.Dim)
+	}
+	keys, records := make([][]byte, len(starts)), make([][]byte, len(starts))
+	vec.Parallel(len(starts), 1, 0, func(i, _, _ int) {
+		if t.ctx.Err() != nil {
+			return
 		}
-		rows := min(int(w.record.ChunkRows), w.matrix.Rows-w.next)
-		key := block.Key32(uint32(w.next))
-		record := block.EncodeChunk(w.matrix, w.next, rows)
-		if err := p.put(key, p.seed.Seal(key, record)); err != nil {
+		rows := min(int(w.record.ChunkRows), w.matrix.Rows-starts[i])
+		keys[i] = block.Key32(uint32(starts[i]))
+		records[i] = p.seed.Seal(keys[i], block.EncodeChunk(w.matrix, starts[i], rows))
+	})
+	if err := t.ctx.Err(); err != nil {
+		return fmt.Errorf("%w", err)
+	}
+	for i, record := range records {
+		if err := p.put(keys[i], record); err != nil {
 			return err
 		}
-		w.next += rows
-		left -= len(record)
 	}
+	w.next = at
 	return nil
 }
 

@@ -55,11 +55,13 @@ func newAdjacency(g *csr.Graph, ignoreWeights bool, workers int) *adjacency {
 func (a *adjacency) power(exponent float64) []float32 {
 	const most = 1e12
 	list := make([]float32, len(a.degrees))
-	for v, d := range a.degrees {
-		if d > 0 {
-			list[v] = float32(min(max(math.Pow(d, exponent), 1/most), most))
+	vec.Parallel(len(list), 1<<10, a.workers, func(_, lo, hi int) {
+		for v := lo; v < hi; v++ {
+			if d := a.degrees[v]; d > 0 {
+				list[v] = float32(min(max(math.Pow(d, exponent), 1/most), most))
+			}
 		}
-	}
+	})
 	return list
 }
 

@@ -32,10 +32,13 @@ func ChunkRows(dim int) int { return max(1, chunkSize/(4*dim)) }
 // exponent are set.
 func FiniteBits(bits uint32) bool { return bits&0x7f80_0000 != 0x7f80_0000 }
 
+// ChunkBytes returns the length of the record of some rows.
+func ChunkBytes(rows, dim int) int { return rowsHead + 4*rows*dim }
+
 // EncodeChunk makes the unsealed record of some rows.
 func EncodeChunk(m *vec.Matrix, from, rows int) []byte {
 	values := m.Data[from*m.Dim : (from+rows)*m.Dim]
-	record := make([]byte, rowsHead+4*len(values))
+	record := make([]byte, ChunkBytes(rows, m.Dim))
 	binary.LittleEndian.PutUint32(record[ChecksumSize:], uint32(rows))
 	for i, x := range values {
 		binary.LittleEndian.PutUint32(record[rowsHead+4*i:], math.Float32bits(x))
