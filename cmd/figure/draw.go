@@ -5,7 +5,6 @@ import (
 	"image/color"
 	"math"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -32,7 +31,7 @@ func newPicture(c Chart) (picture, error) {
 func (p picture) draw(canvas draw.Canvas) {
 	white(canvas)
 	inner := draw.Crop(canvas, margin, -margin, margin, -margin)
-	p.axes().Draw(p.drawLabels(p.drawLegend(p.drawTitle(inner))))
+	p.drawAxes(p.drawLabels(p.drawLegend(p.drawTitle(inner))))
 }
 
 // white clears a canvas.
@@ -42,8 +41,7 @@ func white(canvas draw.Canvas) {
 }
 
 // drawLabels writes the labels of the axes below and next to them, and returns
-// the remaining canvas. The library would reserve space for the label of a
-// logarithmic axis in the wrong place.
+// the remaining canvas.
 func (p picture) drawLabels(c draw.Canvas) draw.Canvas {
 	style := lettering(textSize)
 	style.XAlign = text.XCenter
@@ -120,70 +118,4 @@ func fit(s string, style text.Style, most vg.Length) string {
 		letters = letters[:len(letters)-1]
 	}
 	return string(letters) + "…"
-}
-
-// axes is the plot without title and legend.
-func (p picture) axes() *plot.Plot {
-	axes := plot.New()
-	axes.BackgroundColor = nil
-	p.setAxis(&axes.X, p.Chart.X, p.x)
-	p.setAxis(&axes.Y, p.Chart.Y, p.y)
-	axes.Add(p)
-	return axes
-}
-
-// setAxis sets the range, ticks and font of an axis of the library.
-func (p picture) setAxis(axis *plot.Axis, a Axis, s span) {
-	axis.Min, axis.Max = s.min, s.max
-	axis.Padding = 0
-	axis.Color, axis.Tick.Color = ink, ink
-	axis.Tick.Width = 0.5
-	axis.Scale = scaling{a}
-	axis.Tick.Marker = plot.TickerFunc(func(min, max float64) []plot.Tick { return libraryTicks(a.ticks(span{min, max})) })
-	plain := lettering(textSize)
-	axis.Tick.Label.Color, axis.Tick.Label.Handler, axis.Tick.Label.Font = plain.Color, plain.Handler, plain.Font
-}
-
-// scaling makes an Axis a plot.Normalizer of the library.
-type scaling struct{ axis Axis }
-
-// Normalize implements plot.Normalizer.
-func (s scaling) Normalize(min, max, x float64) float64 { return s.axis.fraction(span{min, max}, x) }
-
-func libraryTicks(list []tick) []plot.Tick {
-	ticks := make([]plot.Tick, len(list))
-	for i, t := range list {
-		ticks[i] = plot.Tick{Value: t.at, Label: t.label}
-	}
-	return ticks
-}
-
-// Plot implements plot.Plotter: rules at the ticks with texts, and the series.
-func (p picture) Plot(c draw.Canvas, axes *plot.Plot) {
-	toX, toY := axes.Transforms(&c)
-	for _, t := range p.Chart.X.ticks(p.x) {
-		if t.label != "" {
-			c.StrokeLine2(rule, toX(t.at), c.Min.Y, toX(t.at), c.Max.Y)
-		}
-	}
-	for _, t := range p.Chart.Y.ticks(p.y) {
-		if t.label != "" {
-			c.StrokeLine2(rule, c.Min.X, toY(t.at), c.Max.X, toY(t.at))
-		}
-	}
-	for i, s := range p.Series {
-		points := make([]vg.Point, len(s.Points))
-		for j, point := range s.Points {
-			points[j] = vg.Point{X: toX(point.X), Y: toY(point.Y)}
-		}
-		if s.Mark == Line || s.Mark == Stroke {
-			c.StrokeLines(p.stroke(i), points)
-		}
-		if s.Mark == Stroke {
-			continue
-		}
-		for _, point := range points {
-			c.DrawGlyphNoClip(p.glyph(i), point)
-		}
-	}
 }

@@ -2,8 +2,10 @@ package figure
 
 import (
 	"image/color"
+	"sync"
 
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/font/liberation"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -105,10 +107,14 @@ var (
 	rule = draw.LineStyle{Color: color.NRGBA{0xe2, 0xe2, 0xe2, 0xff}, Width: 0.5}
 )
 
+// fonts parses the fonts when the first picture is drawn. The package plot of the library would
+// parse them at the start of every process.
+var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
+
 // lettering is the style of texts of a size.
 func lettering(size vg.Length) text.Style {
 	return text.Style{
-		Color: ink, Handler: text.Plain{Fonts: font.DefaultCache},
+		Color: ink, Handler: text.Plain{Fonts: fonts()},
 		Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
 	}
 }
