@@ -158,6 +158,9 @@ type edgeScan struct {
 }
 
 func runEdges(c *call, req EdgesRequest, graph storage.GraphInfo) (found graphStream[EdgeRow], err error) {
+	if err := c.readEdges(req, graph); err != nil {
+		return found, err
+	}
 	inner, err := c.newScan(graph.Name, nil, req.attributes(), 0)
 	if err != nil {
 		return found, err

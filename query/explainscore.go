@@ -161,7 +161,12 @@ func resolveExplainScore(c *call, req ExplainScoreRequest) (*scorerEntries, erro
 
 func runExplainScore(c *call, req ExplainScoreRequest, found *scorerEntries) (ExplainScoreResult, error) {
 	e := &explaining{}
-	var err error
+	err := c.readScored(found, []Pair{req.Pair}, func(p *storage.GraphPart, u, v uint32) error {
+		return link.ReadPair(p, "adamic_adar", u, v) // the degrees of the common neighbours, which are shown
+	})
+	if err != nil {
+		return ExplainScoreResult{}, err
+	}
 	if e.scoring, err = c.scoring(found); err != nil {
 		return ExplainScoreResult{}, err
 	}

@@ -123,6 +123,9 @@ func bindNeighbors(b *binder, s *parser.ShowNeighbors) (NeighborsRequest, error)
 }
 
 func runNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) (found graphStream[NeighborRow], err error) {
+	if err := c.readNeighbors(req, graph); err != nil {
+		return found, err
+	}
 	s, err := c.newScan(graph.Name, req.Where, req.Attributes, req.Limit)
 	if err != nil {
 		return found, err

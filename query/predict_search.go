@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 
@@ -306,25 +307,26 @@ func (c *call) replay(p *prediction) (release func(), err error) {
 // The links of one vertex are predicted from the edges in the file where this is possible, so
 // that the first answers after opening a file need not wait until the graph is loaded.
 
-// An answer from the file may cost at most 1/aroundShare of loading the graph. When the
-// answers together have cost as much as loading it, the graph is loaded.
-const aroundShare = 8
+// degreesFraction is the time of reading all degrees as a fraction of that of loading the graph.
+const degreesFraction = 4
 
 // errLoad ends an answer from the file that takes too long there.
 var errLoad = errors.New("the graph must be loaded")
 
 // canPredictFile reports whether links can be predicted from the file: those of one vertex
-// by a scorer that reads only edges within two steps of it, without a condition, in a graph
-// that is not in memory.
+// by a scorer that reads only degrees and the edges within two steps of it, without a
+// condition, in a graph that is not in memory.
 func (c *call) canPredictFile(req linksRequest, p *linksEntry) bool {
 	with := p.scorers[0]
-	if !req.one || with.embedding != nil || with.Model != "" || link.RowSteps(with.Name) == 0 ||
-		req.Where != nil || req.orderBy != "" || p.sides != "" || p.asOf != nil || c.Graphs[p.graph.Name] != nil {
+	if !req.one || with.embedding != nil || with.Model != "" || link.RowSteps(with.Name) == 0 && with.Name != byDegrees ||
+		req.Where != nil || req.orderBy != "" || p.sides != "" || p.asOf != nil {
 		return false
 	}
-	cache := c.db.cache
-	return session.GraphBytes(p.graph) > cache.Limit || !cache.Keep || cache.FewScans(session.GraphKey(p.graph), int(2*p.graph.Edges))
+	return c.PartsPay(p.graph)
 }
+
+// byDegrees is the scorer whose candidates are all vertices.
+const byDegrees = "preferential_attachment"
 
 // predictFile predicts links from the file. The error is errLoad if the vertex has too many
 // edges, or if the graph has changed since the request was resolved.
@@ -335,19 +337,16 @@ func (c *call) predictFile(req linksRequest, p *linksEntry) (PredictResult, erro
 		if session.GraphKey(v.Graph) != session.GraphKey(p.graph) {
 			return errLoad
 		}
-		vertex, err := v.Vertex(req.vertex)
-		if err != nil {
-			return err
-		}
-		around, err := v.Around(vertex, link.RowSteps(p.scorers[0].Name), 2*p.graph.Edges/aroundShare)
-		if err != nil {
-			return err
-		}
-		c.db.cache.CountScan(session.GraphKey(p.graph), int(around.Cost))
-		if around.Graph == nil {
+		a := around{part: v.NewPart(session.PartLimit(p.graph))}
+		err := a.read(v, req, p)
+		c.db.cache.CountScan(session.GraphKey(p.graph), int(a.part.Cost+a.cost))
+		if errors.Is(err, storage.ErrPartCost) {
 			return errLoad
 		}
-		r, err = c.linksAround(req, p, v, around)
+		if err != nil {
+			return err
+		}
+		r, err = c.linksAround(req, p, v, a)
 		return err
 	})
 	if err != nil {
@@ -357,22 +356,78 @@ func (c *call) predictFile(req linksRequest, p *linksEntry) (PredictResult, erro
 	return r, nil
 }
 
+// around is what the links of one vertex are predicted from.
+type around struct {
+	part    *storage.GraphPart
+	vertex  uint32
+	degrees []uint32 // of all vertices; nil if the part has those of the candidates
+	cost    int64    // of degrees, in the unit of GraphPart.Cost
+}
+
+// read reads the edges that the scorer reads. If those of the candidates are too many, it reads
+// the degrees of all vertices in their place.
+func (a *around) read(v *storage.GraphView, req linksRequest, p *linksEntry) (err error) {
+	if a.vertex, err = v.Vertex(req.vertex); err != nil {
+		return err
+	}
+	steps := link.RowSteps(req.With.Name)
+	if err := a.part.ReadAround(a.vertex, min(steps, 1)); err != nil {
+		return err
+	}
+	if steps == 2 {
+		if err = a.part.ReadAround(a.vertex, 2); !errors.Is(err, storage.ErrPartCost) {
+			return err
+		}
+	}
+	if steps == 1 {
+		return nil
+	}
+	a.cost = 2 * p.graph.Edges / degreesFraction
+	if a.degrees, err = v.Degrees(); err != nil || steps == 2 {
+		return err
+	}
+	// The likeliest are among as many vertices of the highest degrees, besides itself and its
+	// neighbours.
+	return a.part.Read(highest(a.degrees, p.k+len(a.part.Neighbors(a.vertex))+1)...)
+}
+
+// highest returns the n vertices of the highest degrees, of equal ones those with the lowest
+// numbers.
+func highest(degrees []uint32, n int) []uint32 {
+	order := func(a, b uint32) int { return cmp.Or(cmp.Compare(degrees[b], degrees[a]), cmp.Compare(a, b)) }
+	var list []uint32
+	for u := range uint32(len(degrees)) {
+		list = kept(append(list, u), n, order)
+	}
+	return firstOf(list, n, order)
+}
+
 // linksAround finds the likeliest links of a vertex in the part of the graph around it.
-func (c *call) linksAround(req linksRequest, p *linksEntry, v *storage.GraphView, around *storage.Around) (PredictResult, error) {
-	scoring := link.NewScoring(req.With.Name, nil)
-	links, scored, err := link.NewPredictor(around.Graph, scoring, link.PredictOptions{Threshold: p.threshold}).For(c.Ctx, around.Vertex, nil, p.k)
+func (c *call) linksAround(req linksRequest, p *linksEntry, v *storage.GraphView, a around) (PredictResult, error) {
+	g, numbers := a.part.Graph()
+	at, _ := slices.BinarySearch(numbers, a.vertex)
+	vertex := uint32(at)
+	score, err := link.New(req.With.Name, g, nil)
+	if err != nil {
+		return PredictResult{}, err
+	}
+	opts := link.PredictOptions{Threshold: p.threshold}
+	if a.degrees != nil {
+		opts.Degree = func(u uint32) int { return int(a.degrees[numbers[u]]) }
+	}
+	links, scored, err := link.NewPredictor(g, link.NewScoring(req.With.Name, score), opts).For(c.Ctx, vertex, nil, p.k)
 	if err != nil {
 		return PredictResult{}, err
 	}
 	vertices := make([]uint32, len(links))
 	for i, l := range links {
-		vertices[i] = around.Vertices[l.V]
+		vertices[i] = numbers[l.V]
 	}
 	keys, err := v.Keys(vertices)
 	if err != nil {
 		return PredictResult{}, err
 	}
-	if around.Graph.Degree(around.Vertex) == 0 {
+	if g.Degree(vertex) == 0 {
 		c.noticeIsolated(req)
 	}
 	r := PredictResult{Links: make([]PredictedPair, len(links)), Prediction: Prediction{Candidates: scored, Notices: c.Notices}}

@@ -84,6 +84,9 @@ func (b *binder) graphOf(s parser.Node, graph *parser.Ident) string {
 }
 
 func runScore(c *call, req ScoreRequest, found *scorerEntries) (ScoreResult, error) {
+	if err := c.readScored(found, req.Pairs, nil); err != nil {
+		return ScoreResult{}, err
+	}
 	s, err := c.scoring(found)
 	if err != nil {
 		return ScoreResult{}, err

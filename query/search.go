@@ -306,15 +306,16 @@ const (
 )
 
 // canScanFile reports whether a resolved search can be answered in the file: a search for one vertex or
-// vector, without a condition or with one that reads only linked, or by an index only linked and degree,
-// in an embedding that is not in memory and is up to date with its graph.
+// vector, without a condition or with one that reads only linked and degree, in an embedding that is not
+// in memory and is up to date with its graph. Degrees that no index bounds are read while parts of the
+// graph pay.
 func (c *call) canScanFile(s search) bool {
 	info, graph := s.entry.Info, s.entry.Graph
 	inPlace := s.index != nil && s.index.InPlace
 	switch {
 	case s.vector == nil && len(s.vertices) == 0, s.centroid, s.orderBy != "", len(s.attributes) > 0, s.where != nil && s.reads == where.ReadsAll:
 		return false
-	case s.readsDegrees() && !inPlace, s.index != nil && !inPlace && c.db.opts.graphOnly:
+	case s.readsDegrees() && !inPlace && !c.PartsPay(graph), s.index != nil && !inPlace && c.db.opts.graphOnly:
 		return false
 	case c.Spaces[s.embedding] != nil, info.Vertices == 0 || info.Dim == 0, graph.ID != info.GraphID || graph.Version != info.GraphVersion:
 		return false

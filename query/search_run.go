@@ -3,7 +3,9 @@ package query
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"sync"
 
 	"heavytail/index"
 	"heavytail/query/internal/fault"
@@ -234,34 +236,11 @@ func (c *call) searchFile(s search) (SearchResult, error) {
 		if session.EmbeddingKey(v.Info) != session.EmbeddingKey(info) || v.Graph.ID != graph.ID || v.Graph.Version != graph.Version {
 			return errMoved
 		}
-		opts := index.SearchOptions{Workers: c.fileWorkers(info)}
-		degrees := fileDegrees{view: v}
-		if vector, opts.Filter, err = s.queryInFile(v, &degrees); err != nil {
+		var hits []index.Hit
+		if hits, vector, how, cost, err = c.hitsInFile(v, &s); err != nil {
 			return err
 		}
-		var hits []index.Hit
-		if s.index != nil {
-			if hits, how, err = c.searchPlace(v, &s, vector, opts); err == nil {
-				err = degrees.err
-			}
-			if err != nil {
-				return err
-			}
-			if s.index == nil && s.readsDegrees() { // a scan would read those of all vertices
-				return errMoved
-			}
-			cost = 1
-		}
-		if result.Index = s.index; s.index == nil {
-			x, err := s.fileScan(s.metric, info.Dim, info.Vertices, vector, opts)
-			if err != nil {
-				return err
-			}
-			if err := v.Scan(opts.Workers, x.Add); err != nil {
-				return err
-			}
-			hits, how, cost = x.Hits(), scanned(info.Vertices)+" in the file"+how, scanCost
-		}
+		result.Index = s.index
 		if hits, err = c.checked(hits, s.limit); err != nil {
 			return err
 		}
@@ -284,6 +263,42 @@ func (c *call) searchFile(s search) (SearchResult, error) {
 	stop(int64(len(result.Neighbors)), how)
 	result.Notices = c.Notices
 	return result, nil
+}
+
+// hitsInFile finds the vectors of a search in the file. It describes the search for PROFILE,
+// with its cost for Cache.CountScan, and sets s.index to nil if it scanned the vectors.
+func (c *call) hitsInFile(v *storage.RowView, s *search) (hits []index.Hit, vector []float32, how string, cost int, err error) {
+	info, graph := s.entry.Info, s.entry.Graph
+	opts := index.SearchOptions{Workers: c.fileWorkers(info)}
+	degrees := fileDegrees{view: v, most: math.MaxInt64}
+	if s.index == nil {
+		degrees.most = session.PartLimit(graph)
+	}
+	if vector, opts.Filter, err = s.queryInFile(v, &degrees); err != nil {
+		return nil, nil, "", 0, err
+	}
+	if s.index != nil {
+		if hits, how, err = c.searchPlace(v, s, vector, opts); err == nil {
+			err = degrees.err
+		}
+		if err != nil || s.index != nil {
+			return hits, vector, how, 1, err
+		}
+		degrees.most = degrees.cost + session.PartLimit(graph)
+	}
+	x, err := s.fileScan(s.metric, info.Dim, info.Vertices, vector, opts)
+	if err != nil {
+		return nil, nil, "", 0, err
+	}
+	err = v.Scan(opts.Workers, func(worker int, first uint32, rows []float32) {
+		if !degrees.failed() {
+			x.Add(worker, first, rows)
+		}
+	})
+	if s.readsDegrees() {
+		c.db.cache.CountScan(session.GraphKey(graph), int(degrees.cost))
+	}
+	return x.Hits(), vector, scanned(info.Vertices) + " in the file" + how, scanCost, errors.Join(err, degrees.err)
 }
 
 // searchPlace answers a search by its index in the file, and describes it for PROFILE. It
@@ -360,20 +375,36 @@ func (s search) queryInFile(v *storage.RowView, degrees *fileDegrees) (vector []
 	}, nil
 }
 
-// fileDegrees reads degrees in the file.
+// fileDegrees reads degrees in the file, for several goroutines.
 type fileDegrees struct {
 	view *storage.RowView
+	most int64 // largest cost, as in storage.GraphPart; beyond it the error is errMoved, since loading the graph takes less
+
+	mu   sync.Mutex
+	cost int64
 	err  error // the first error; after it nothing more is read
 }
 
 // of returns the degree of a vertex, or 0 after an error.
 func (d *fileDegrees) of(u uint32) int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	if d.err != nil {
 		return 0
 	}
 	var neighbors []uint32
 	neighbors, d.err = d.view.Neighbors(u)
+	if d.cost += storage.RowCost + int64(len(neighbors)); d.cost > d.most && d.err == nil {
+		d.err = errMoved
+	}
 	return len(neighbors)
+}
+
+// failed reports whether there was an error.
+func (d *fileDegrees) failed() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.err != nil
 }
 
 // fileWorkers is the number of goroutines that scan an embedding in the file:

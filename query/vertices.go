@@ -62,6 +62,9 @@ var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.Gra
 		return plan.Result("vertices", limited(req.orderText(), req.Limit), scanPlan("all vertices", graph, req.condition, req.attributes()))
 	},
 	run: func(c *call, req VerticesRequest, graph storage.GraphInfo) (found graphStream[VertexRow], err error) {
+		if err := c.readVertices(req, graph); err != nil {
+			return found, err
+		}
 		s, err := c.newScan(graph.Name, req.Where, req.attributes(), req.Limit)
 		if err != nil {
 			return found, err

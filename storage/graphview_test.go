@@ -3,15 +3,16 @@ package storage
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
 	"heavytail/storage/csr"
 )
 
-// Around has the rows of a vertex and of its neighbours as a snapshot has them, also after
+// A part has the rows of a vertex and of its neighbours as a snapshot has them, also after
 // vertices were deleted, and its cost is that of its definition.
-func TestGraphView_Around(t *testing.T) {
+func TestGraphPart_ReadAround(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := newStore(t, nil)
@@ -33,30 +34,34 @@ func TestGraphView_Around(t *testing.T) {
 				within := around(s.Graph, u, steps)
 				cost := int64(0)
 				for _, w := range within {
-					cost += int64(rowCost + s.Graph.Degree(w))
+					cost += int64(RowCost + s.Graph.Degree(w))
 				}
-				if a, err := v.Around(u, steps, cost-1); err != nil || a.Graph != nil {
-					t.Errorf("%d steps below the cost of vertex %d: %+v, %v", steps, u, a, err)
+				if err := v.NewPart(cost-1).ReadAround(u, steps); !errors.Is(err, ErrPartCost) {
+					t.Errorf("%d steps below the cost of vertex %d: %v", steps, u, err)
 				}
-				a, err := v.Around(u, steps, cost)
-				if err != nil || a.Cost != cost || a.Vertices[a.Vertex] != u || !slices.Equal(a.Vertices, around(s.Graph, u, steps+1)) {
-					t.Fatalf("%d steps around vertex %d: %+v, %v, expected cost %d", steps, u, a, err, cost)
+				p := v.NewPart(cost)
+				if err := p.ReadAround(u, steps); err != nil {
+					t.Fatal(err)
 				}
-				for i, x := range a.Vertices {
+				g, vertices := p.Graph()
+				if p.Cost != cost || !slices.Equal(vertices, around(s.Graph, u, steps+1)) {
+					t.Fatalf("%d steps around vertex %d: cost %d of %v, expected %d", steps, u, p.Cost, vertices, cost)
+				}
+				for i, x := range vertices {
 					var row, want []uint32
-					for _, w := range a.Graph.Neighbors(uint32(i)) {
-						row = append(row, a.Vertices[w])
+					for _, w := range g.Neighbors(uint32(i)) {
+						row = append(row, vertices[w])
 					}
 					if slices.Contains(within, x) {
 						want = s.Graph.Neighbors(x)
 					}
-					if !slices.Equal(row, want) {
+					if !slices.Equal(row, want) || !slices.Equal(p.Neighbors(x), want) {
 						t.Errorf("%d steps around %d: vertex %d has %v, expected %v", steps, u, x, row, want)
 					}
 				}
 			}
 		}
-		if _, err := v.Around(38, 1, 1000); !errors.Is(err, ErrInvalid) {
+		if err := v.NewPart(1000).Read(38); !errors.Is(err, ErrInvalid) {
 			t.Errorf("a vertex that is not there: %v", err)
 		}
 		return nil
@@ -66,6 +71,89 @@ func TestGraphView_Around(t *testing.T) {
 	}
 	if err := db.ViewGraph(ctx, "none", func(*GraphView) error { return nil }); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
+	}
+}
+
+// The snapshot of a part has the keys, weights, times and attributes that a snapshot of the whole
+// graph has, and Degrees the degrees of all vertices, also after vertices were deleted.
+func TestGraphPart_Snapshot(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	db := newStore(t, nil)
+	var edges []Edge
+	for i := range 3000 {
+		edges = append(edges, Edge{Source: fmt.Sprint("v", i*i%97), Target: fmt.Sprint("v", i%89+7*(i%3)), Weight: float64(i%5 + 1), Time: int64(i), Timed: i%4 > 0})
+	}
+	importText(t, db, "g", "v0 v1\n")
+	update(t, db, func(x *Tx) error { _, err := x.InsertEdges("g", edges); return err })
+	for _, deleted := range [][]string{nil, {"v0"}, {"v5", "v6", "v96"}} {
+		update(t, db, func(x *Tx) error {
+			if _, err := x.InsertVertices("g", []Vertex{{"v1", []NamedValue{{Name: "age", Value: IntegerValue(41)}}}, {"v9", []NamedValue{{Name: "age", Value: IntegerValue(7)}}}, {Key: "alone"}}); err != nil {
+				return err
+			}
+			_, err := x.DeleteVertices("g", deleted)
+			return err
+		})
+		whole, columns, err := db.SnapshotColumns(ctx, "g", "age")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = db.ViewGraph(ctx, "g", func(v *GraphView) error {
+			degrees, err := v.Degrees()
+			if err != nil || len(degrees) != whole.Info.Vertices {
+				t.Fatalf("degrees %v, %v", degrees, err)
+			}
+			p := v.NewPart(1 << 20)
+			named, _ := whole.Vertex("v9")
+			p.Name(named)
+			var read []uint32
+			for _, key := range []string{"v1", "v50", "alone"} {
+				u, _ := whole.Vertex(key)
+				read = append(read, u)
+			}
+			if err := p.Read(read...); err != nil {
+				return err
+			}
+			s, values, vertices, err := p.Snapshot([]string{"age"})
+			if err != nil {
+				return err
+			}
+			if s.Info.Version != whole.Info.Version || s.Graph.Vertices() != len(vertices) {
+				t.Errorf("%+v of %d vertices, expected %d", s.Info, s.Graph.Vertices(), len(vertices))
+			}
+			for i, u := range vertices {
+				at, key := uint32(i), ""
+				if isRead := slices.Contains(read, u); isRead || u == named {
+					key = whole.Key(u)
+				}
+				found, ok := s.Vertex(key)
+				if s.Key(at) != key || ok != (key != "") || ok && found != at {
+					t.Errorf("vertex %d has the key %q and is found %v, expected %q", u, s.Key(at), ok, key)
+				}
+				if key != "" && values[0].At(at) != columns[0].At(u) {
+					t.Errorf("age of %s: %v, expected %v", key, values[0].At(at), columns[0].At(u))
+				}
+				if !slices.Contains(read, u) {
+					continue
+				}
+				from, to := s.Graph.Offsets[i], s.Graph.Offsets[i+1]
+				if !slices.Equal(s.Graph.Weights[from:to], whole.Graph.WeightsOf(u)) || !slices.Equal(s.Graph.Times[from:to], whole.Graph.Times[whole.Graph.Offsets[u]:whole.Graph.Offsets[u+1]]) {
+					t.Errorf("weights or times of %s", key)
+				}
+			}
+			for u, d := range degrees {
+				if int(d) != whole.Graph.Degree(uint32(u)) {
+					t.Errorf("degree %d of vertex %d, expected %d", d, u, whole.Graph.Degree(uint32(u)))
+				}
+			}
+			if _, _, _, err := p.Snapshot([]string{"size"}); !errors.Is(err, ErrNotFound) {
+				t.Errorf("an unknown attribute: %v", err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/vec"
 )
 
 // RowView is an embedding and its graph in one read transaction, for a search that
@@ -69,36 +69,51 @@ func (v *RowView) Row(row uint32) ([]float32, error) {
 	if v.record.Object == 0 {
 		return []float32{}, nil
 	}
-	values, err := v.row(row)
-	return values, fault.Corrupt(v.t.path, describeEmbedding(v.Info.Name), err)
+	m := vec.NewMatrix(1, v.Info.Dim)
+	return m.Data, v.Rows([]uint32{row}, m)
 }
 
-func (v *RowView) row(row uint32) ([]float32, error) {
+// Rows copies rows, given in ascending order, into a matrix that has as many. It reads and
+// verifies only the mebibytes of the file that have some of them, each once.
+func (v *RowView) Rows(rows []uint32, m *vec.Matrix) error {
+	if v.record.Object == 0 {
+		return nil
+	}
+	return fault.Corrupt(v.t.path, describeEmbedding(v.Info.Name), v.copyRows(rows, m))
+}
+
+func (v *RowView) copyRows(rows []uint32, m *vec.Matrix) error {
 	if err := v.openRows(); err != nil {
-		return nil, err
+		return err
 	}
-	key, record, err := v.lasting.floor(block.Key32(row))
-	if err != nil {
-		return nil, err
-	}
-	if len(key) != 4 || record == nil {
-		return nil, fault.Record("no chunk of row %d", row)
-	}
-	dim := v.Info.Dim
-	c := block.Chunk{Key: key, Record: record, First: binary.BigEndian.Uint32(key)}
-	if c.Rows, err = block.RowsIn(len(record), dim); err != nil {
-		return nil, err
-	}
-	if row < c.First || int(row-c.First) >= c.Rows {
-		return nil, fault.Record("no chunk of row %d", row)
-	}
-	at := int(row-c.First) * dim
 	var room []float32
-	values, err := c.Values(v.lasting.part.seed, dim, v.t.rows.has(v.record.Object), &room)
-	if err != nil {
-		return nil, err
+	for at := 0; at < len(rows); {
+		if err := v.t.ctx.Err(); err != nil {
+			return fmt.Errorf("%w", err)
+		}
+		key, record, err := v.lasting.floor(block.Key32(rows[at]))
+		if err != nil {
+			return err
+		}
+		if len(key) != 4 || record == nil {
+			return fault.Record("no chunk of row %d", rows[at])
+		}
+		c := block.Chunk{Key: key, Record: record, First: binary.BigEndian.Uint32(key)}
+		if c.Rows, err = block.RowsIn(len(record), m.Dim); err != nil {
+			return err
+		}
+		if rows[at] < c.First || int(rows[at]-c.First) >= c.Rows {
+			return fault.Record("no chunk of row %d", rows[at])
+		}
+		values, err := c.Values(v.lasting.part.seed, m.Dim, v.t.rows.has(v.record.Object), &room)
+		if err != nil {
+			return err
+		}
+		for ; at < len(rows) && int(rows[at]-c.First) < c.Rows; at++ {
+			copy(m.Row(at), values[int(rows[at]-c.First)*m.Dim:])
+		}
 	}
-	return slices.Clone(values[at : at+dim]), nil
+	return nil
 }
 
 // Scan calls f with all rows, in runs of up to a mebibyte that lie in the file's map:

@@ -61,6 +61,9 @@ type PredictOptions struct {
 	// different sides: the ends of paths of three edges, of which scorers of common neighbours
 	// give none a score, and the near vertices of the other side.
 	Sides Sides
+	// Degree returns the degree of a candidate of For, where the graph lacks its row; nil where
+	// the graph has all rows. It is used by heuristics of common neighbours.
+	Degree func(v uint32) int
 	// Threshold is the lowest score of a link, or the highest if lower scores are likelier;
 	// nil for none.
 	Threshold *float64
@@ -250,12 +253,20 @@ func (p *Predictor) search(ctx context.Context, s *scratch, u, from uint32, near
 		}
 		score := s.sums[v]
 		if p.sum != nil && p.sum.finish != nil {
-			score = p.sum.finish(score, du, p.g.Degree(v))
+			score = p.sum.finish(score, du, p.degree(v))
 		}
 		s.scored++
 		p.offer(u, v, score, t)
 	}
 	return ctx.Err()
+}
+
+// degree returns the degree of a candidate.
+func (p *Predictor) degree(v uint32) int {
+	if p.opts.Degree != nil {
+		return p.opts.Degree(v)
+	}
+	return p.g.Degree(v)
 }
 
 // sums reports whether scores are sums over common neighbours.

@@ -44,6 +44,9 @@ func (c *Call) Columns(graph string, names []string, at fault.Part) (*Graph, *Co
 	if err := CheckAttributes(view.Info, names, at); err != nil {
 		return nil, nil, err
 	}
+	if view.Vertices != nil {
+		return view, view.columns, nil
+	}
 	set, err := c.loadColumns(view, names, c.store.Columns)
 	if pinned || !errors.Is(err, storage.ErrConflict) {
 		return view, set, err

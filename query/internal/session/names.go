@@ -19,6 +19,10 @@ import (
 type Graph struct {
 	*storage.Snapshot
 	hit bool // it was in memory already
+	// Vertices has the number in the whole graph of each vertex of a part of it, ascending;
+	// nil if it is the whole graph. See Call.ReadPart.
+	Vertices []uint32
+	columns  *ColumnSet // attributes of a part
 }
 
 // Graph returns a graph by name. A call sees one version of it.

@@ -1,0 +1,109 @@
+package session
+
+import (
+	"errors"
+	"math"
+
+	"heavytail/storage"
+	"heavytail/storage/vec"
+)
+
+// A statement about few vertices reads their edges in the file, so that the first answers after
+// opening a file need not wait until the graph is loaded.
+
+// partFraction bounds the cost of a part: it is at most 1/partFraction of loading the graph. When
+// the parts together have cost as much as loading the graph, it is loaded.
+const partFraction = 8
+
+// errWhole ends the reading of a part where the graph must be loaded.
+var errWhole = errors.New("the graph must be loaded")
+
+// PartsPay reports whether questions about few vertices of a graph are answered from its file:
+// it is not in memory, and such questions have cost less than loading it.
+func (c *Call) PartsPay(graph storage.GraphInfo) bool {
+	return c.Graphs[graph.Name] == nil && (GraphBytes(graph) > c.cache.Limit || !c.cache.Keep || c.cache.FewScans(GraphKey(graph), int(2*graph.Edges)))
+}
+
+// PartLimit is the largest cost of one answer from the file, in arcs of the graph.
+func PartLimit(graph storage.GraphInfo) int64 { return 2 * graph.Edges / partFraction }
+
+// ReadPart makes the call see a part of a graph in place of the whole: the vertices that read
+// reads or names, and the attributes names of these, as GraphPart.Snapshot describes it. Then
+// Graph and Columns return the part, whose vertices have numbers of their own. It changes nothing,
+// and the statement loads the graph, if parts do not pay, if this part costs too much, or if read
+// returns a storage.NotFoundError. names must be what the statement requests of Columns.
+func (c *Call) ReadPart(graph storage.GraphInfo, names []string, read func(*storage.GraphView, *storage.GraphPart) error) error {
+	if !c.PartsPay(graph) {
+		return nil
+	}
+	stop := c.Watch.Start("graph " + graph.Name)
+	var g *Graph
+	err := c.store.ViewGraph(c.Ctx, graph.Name, func(v *storage.GraphView) error {
+		if GraphKey(v.Graph) != GraphKey(graph) {
+			return errWhole
+		}
+		p := v.NewPart(PartLimit(graph))
+		err := read(v, p)
+		c.cache.CountScan(GraphKey(graph), int(p.Cost))
+		if err != nil {
+			return err
+		}
+		g = &Graph{columns: &ColumnSet{Names: names}}
+		g.Snapshot, g.columns.Columns, g.Vertices, err = p.Snapshot(names)
+		return err
+	})
+	switch {
+	case errors.Is(err, errWhole), errors.Is(err, storage.ErrPartCost), errors.Is(err, storage.ErrNotFound):
+		return nil
+	case err != nil:
+		return err
+	}
+	stop(int64(len(g.Vertices)), "a part, "+LoadedFrom(false))
+	c.Graphs[graph.Name] = g
+	return nil
+}
+
+// ReadRows makes the call see the vectors of some vertices, ascending, of the part of a graph that
+// ReadPart has read: Space returns them, with zeros for all other vertices of the part. The numbers of the
+// vertices are those in the part. If the vectors are in memory, of another version of the graph,
+// or were replaced since the entry was resolved, it makes the call forget the part, so that the
+// statement loads both.
+func (c *Call) ReadRows(e Entry, vertices []uint32) error {
+	g := c.Graphs[e.Graph.Name]
+	if g == nil || g.Vertices == nil || c.Spaces[e.Info.Name] != nil {
+		return nil
+	}
+	stop := c.Watch.Start("embedding " + e.Info.Name)
+	matrix := vec.NewMatrix(len(g.Vertices), e.Info.Dim)
+	err := errWhole
+	if c.cache.FewScans(EmbeddingKey(e.Info), math.MaxInt) {
+		err = c.store.ViewRows(c.Ctx, e.Info.Name, func(v *storage.RowView) error {
+			if EmbeddingKey(v.Info) != EmbeddingKey(e.Info) || GraphKey(v.Graph) != GraphKey(g.Info) || v.Info.GraphID != v.Graph.ID || v.Info.GraphVersion != v.Graph.Version {
+				return errWhole
+			}
+			rows := make([]uint32, len(vertices))
+			for i, u := range vertices {
+				rows[i] = g.Vertices[u]
+			}
+			found := vec.NewMatrix(len(rows), e.Info.Dim)
+			if err := v.Rows(rows, found); err != nil {
+				return err
+			}
+			for i, u := range vertices {
+				copy(matrix.Row(int(u)), found.Row(i))
+			}
+			return nil
+		})
+	}
+	switch {
+	case errors.Is(err, errWhole), errors.Is(err, storage.ErrNotFound):
+		c.Forget(e.Graph.Name)
+		clear(c.Spaces)
+		return nil
+	case err != nil:
+		return err
+	}
+	stop(int64(len(vertices)), LoadedFrom(false))
+	c.Spaces[e.Info.Name] = &Space{Matched: &Matched{Vectors: NewVectors(e.Info, matrix)}, Graph: g}
+	return nil
+}
