@@ -113,6 +113,41 @@ func TestPredict_InFileDegrees(t *testing.T) {
 	}
 }
 
+// TestPredict_InFileVectors is the same for scorers of vectors, with an index and without.
+func TestPredict_InFileVectors(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, &Options{IndexBytes: 1})
+	mustRun(t, db, "GENERATE preferential_attachment(n := 20000, m := 4, seed := 3) INTO g")
+	mustRun(t, db, "INSERT VERTEX 'alone' INTO g")
+	putRows(t, db, 20001, 5)
+	for _, index := range []bool{false, true} {
+		if index {
+			mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 60)")
+		}
+		low := 0.5
+		for _, scorer := range []string{"l2", "cosine", "probability"} {
+			for _, vertex := range []string{"2500", "19999", "alone"} {
+				for _, near := range []int{-1, 0, 3} {
+					req := PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: Scorer{Name: scorer, Embedding: "e"}, Near: near}
+					if near == 3 {
+						req.Threshold = &low
+					}
+					forgetLoaded(db)
+					have, err := db.PredictFor(t.Context(), req)
+					if err != nil || loaded(db) {
+						t.Fatalf("%s of %s: loaded %v, %v", scorer, vertex, loaded(db), err)
+					}
+					req.Where = func(Candidate) bool { return true } // loads the graph and the vectors
+					want, err := db.PredictFor(t.Context(), req)
+					if err != nil || !loaded(db) || !reflect.DeepEqual(have, want) {
+						t.Errorf("%s of %s, near %d, index %v: %+v in the file, %+v loaded, %v", scorer, vertex, near, index, have, want, err)
+					}
+				}
+			}
+		}
+	}
+}
+
 // A prediction that needs more than the edges around a vertex loads the graph.
 func TestPredict_NotInFile(t *testing.T) {
 	t.Parallel()

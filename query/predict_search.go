@@ -13,6 +13,7 @@ import (
 	"heavytail/query/internal/where"
 	"heavytail/storage"
 	"heavytail/storage/csr"
+	"heavytail/storage/vec"
 )
 
 // prediction is a linksRequest whose graph, attributes and scorer are loaded.
@@ -307,6 +308,9 @@ func (c *call) replay(p *prediction) (release func(), err error) {
 // The links of one vertex are predicted from the edges in the file where this is possible, so
 // that the first answers after opening a file need not wait until the graph is loaded.
 
+// vectorsFraction bounds the vectors that are read for an answer from the file.
+const vectorsFraction = 8
+
 // degreesFraction is the time of reading all degrees as a fraction of that of loading the graph.
 const degreesFraction = 4
 
@@ -314,15 +318,26 @@ const degreesFraction = 4
 var errLoad = errors.New("the graph must be loaded")
 
 // canPredictFile reports whether links can be predicted from the file: those of one vertex
-// by a scorer that reads only degrees and the edges within two steps of it, without a
+// by a scorer that reads only degrees and the edges within two steps of it, or vectors, without a
 // condition, in a graph that is not in memory.
 func (c *call) canPredictFile(req linksRequest, p *linksEntry) bool {
 	with := p.scorers[0]
-	if !req.one || with.embedding != nil || with.Model != "" || link.RowSteps(with.Name) == 0 && with.Name != byDegrees ||
-		req.Where != nil || req.orderBy != "" || p.sides != "" || p.asOf != nil {
+	switch {
+	case !req.one, with.Model != "", req.Where != nil, req.orderBy != "", p.sides != "", p.asOf != nil, !c.PartsPay(p.graph):
 		return false
+	case with.embedding != nil:
+		return (p.index == nil || p.index.InPlace) && c.canScanFile(p.nearest(req))
 	}
-	return c.PartsPay(p.graph)
+	return link.RowSteps(with.Name) > 0 || with.Name == byDegrees
+}
+
+// nearest is the search for the vertices nearest to the vertex that it has no edge to.
+func (p *linksEntry) nearest(req linksRequest) search {
+	e := p.scorers[0].embedding
+	return search{entry: *e, index: p.index, question: question{
+		embedding: e.Info.Name, vertices: []string{req.vertex}, metric: p.metric, scope: scope{k: p.near},
+		where: func(c Candidate) bool { return !c.Linked }, reads: where.ReadsLinks,
+	}}
 }
 
 // byDegrees is the scorer whose candidates are all vertices.
@@ -333,12 +348,15 @@ const byDegrees = "preferential_attachment"
 func (c *call) predictFile(req linksRequest, p *linksEntry) (PredictResult, error) {
 	var r PredictResult
 	stop := c.Watch.Start(plan.Score)
-	err := c.db.store.ViewGraph(c.Ctx, p.graph.Name, func(v *storage.GraphView) error {
+	err := c.viewLinks(p, func(v *storage.GraphView, rows *storage.RowView) error {
 		if session.GraphKey(v.Graph) != session.GraphKey(p.graph) {
 			return errLoad
 		}
 		a := around{part: v.NewPart(session.PartLimit(p.graph))}
 		err := a.read(v, req, p)
+		if err == nil && rows != nil {
+			err = c.readNear(rows, &a, req, p)
+		}
 		c.db.cache.CountScan(session.GraphKey(p.graph), int(a.part.Cost+a.cost))
 		if errors.Is(err, storage.ErrPartCost) {
 			return errLoad
@@ -356,12 +374,53 @@ func (c *call) predictFile(req linksRequest, p *linksEntry) (PredictResult, erro
 	return r, nil
 }
 
+// viewLinks calls f with the graph and, if the scorer reads vectors, with these. The error is
+// errLoad if they were replaced since they were resolved.
+func (c *call) viewLinks(p *linksEntry, f func(*storage.GraphView, *storage.RowView) error) error {
+	e := p.scorers[0].embedding
+	if e == nil {
+		return c.db.store.ViewGraph(c.Ctx, p.graph.Name, func(v *storage.GraphView) error { return f(v, nil) })
+	}
+	return c.db.store.ViewRows(c.Ctx, e.Info.Name, func(v *storage.RowView) error {
+		if session.EmbeddingKey(v.Info) != session.EmbeddingKey(e.Info) {
+			return errLoad
+		}
+		return f(&v.GraphView, v)
+	})
+}
+
 // around is what the links of one vertex are predicted from.
 type around struct {
 	part    *storage.GraphPart
 	vertex  uint32
 	degrees []uint32 // of all vertices; nil if the part has those of the candidates
 	cost    int64    // of degrees, in the unit of GraphPart.Cost
+
+	// If the scorer reads vectors:
+	near   []uint32           // the nearest vertices
+	index  *storage.IndexInfo // that found them; nil if all vectors were scanned
+	matrix *vec.Matrix        // the vectors of all vertices of the part
+}
+
+// readNear finds the vertices nearest to the vertex, and reads the vectors of all candidates. The
+// error is storage.ErrPartCost if these are too many.
+func (c *call) readNear(v *storage.RowView, a *around, req linksRequest, p *linksEntry) error {
+	if _, vertices := a.part.Graph(); len(vertices) > v.Info.Vertices/vectorsFraction {
+		return storage.ErrPartCost
+	}
+	if p.near > 0 {
+		s := p.nearest(req)
+		hits, _, _, cost, err := c.hitsInFile(v, &s)
+		c.db.cache.CountScan(session.EmbeddingKey(v.Info), cost)
+		if err != nil {
+			return err
+		}
+		a.near, a.index = index.Vertices(hits), s.index
+		a.part.Name(a.near...)
+	}
+	_, vertices := a.part.Graph()
+	a.matrix = vec.NewMatrix(len(vertices), v.Info.Dim)
+	return v.Rows(vertices, a.matrix)
 }
 
 // read reads the edges that the scorer reads. If those of the candidates are too many, it reads
@@ -371,6 +430,9 @@ func (a *around) read(v *storage.GraphView, req linksRequest, p *linksEntry) (er
 		return err
 	}
 	steps := link.RowSteps(req.With.Name)
+	if req.With.Embedding != "" { // whose candidates are two edges apart as well
+		steps = 1
+	}
 	if err := a.part.ReadAround(a.vertex, min(steps, 1)); err != nil {
 		return err
 	}
@@ -405,9 +467,12 @@ func highest(degrees []uint32, n int) []uint32 {
 // linksAround finds the likeliest links of a vertex in the part of the graph around it.
 func (c *call) linksAround(req linksRequest, p *linksEntry, v *storage.GraphView, a around) (PredictResult, error) {
 	g, numbers := a.part.Graph()
-	at, _ := slices.BinarySearch(numbers, a.vertex)
-	vertex := uint32(at)
-	score, err := link.New(req.With.Name, g, nil)
+	number := func(u uint32) uint32 { at, _ := slices.BinarySearch(numbers, u); return uint32(at) }
+	vertex, near := number(a.vertex), make([]uint32, len(a.near))
+	for i, u := range a.near {
+		near[i] = number(u)
+	}
+	score, err := link.New(req.With.Name, g, a.matrix)
 	if err != nil {
 		return PredictResult{}, err
 	}
@@ -415,7 +480,7 @@ func (c *call) linksAround(req linksRequest, p *linksEntry, v *storage.GraphView
 	if a.degrees != nil {
 		opts.Degree = func(u uint32) int { return int(a.degrees[numbers[u]]) }
 	}
-	links, scored, err := link.NewPredictor(g, link.NewScoring(req.With.Name, score), opts).For(c.Ctx, vertex, nil, p.k)
+	links, scored, err := link.NewPredictor(g, link.NewScoring(req.With.Name, score), opts).For(c.Ctx, vertex, near, p.k)
 	if err != nil {
 		return PredictResult{}, err
 	}
@@ -427,10 +492,13 @@ func (c *call) linksAround(req linksRequest, p *linksEntry, v *storage.GraphView
 	if err != nil {
 		return PredictResult{}, err
 	}
-	if g.Degree(vertex) == 0 {
+	r := PredictResult{Links: make([]PredictedPair, len(links)), Prediction: Prediction{Candidates: scored, Index: a.index}}
+	if e := p.scorers[0].embedding; e != nil {
+		r.Embedding = &EmbeddingState{Name: e.Info.Name, Generation: e.Info.Generation, GraphVersion: e.Info.GraphVersion}
+	} else if g.Degree(vertex) == 0 {
 		c.noticeIsolated(req)
 	}
-	r := PredictResult{Links: make([]PredictedPair, len(links)), Prediction: Prediction{Candidates: scored, Notices: c.Notices}}
+	r.Notices = c.Notices
 	for i, l := range links {
 		r.Links[i] = PredictedPair{Pair{req.vertex, keys[i]}, l.Score}
 	}

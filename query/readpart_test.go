@@ -109,7 +109,7 @@ func TestReadPart_FlippedBytes(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "sound.ht")
 	db := partDB(t, path)
-	texts := []string{"PREDICT 5 LINKS FOR '19999' IN g WITH adamic_adar", "PREDICT 5 LINKS FOR '19999' IN g WITH jaccard", "PREDICT 5 LINKS FOR '19999' IN g WITH preferential_attachment"}
+	texts := []string{"PREDICT 5 LINKS FOR '19999' IN g WITH cosine(e)", "PREDICT 5 LINKS FOR '19999' IN g WITH adamic_adar", "PREDICT 5 LINKS FOR '19999' IN g WITH jaccard", "PREDICT 5 LINKS FOR '19999' IN g WITH preferential_attachment"}
 	for _, s := range partStatements {
 		if s.inFile {
 			texts = append(texts, s.text)
