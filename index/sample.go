@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"heavytail/storage/vec"
 )
@@ -24,11 +23,11 @@ func SampleDistances(ctx context.Context, m *vec.Matrix, count int, seed uint64)
 	if all {
 		count = int(total)
 	}
-	// One generator and one sorted run per block, so that blocks can be drawn
-	// concurrently and a cancelled sample ends soon.
+	// One generator per block, so that blocks can be drawn concurrently and a
+	// cancelled sample ends soon.
 	const block = 1 << 14
-	distances := make([]float64, max(0, count))
-	vec.Parallel(len(distances), block, 0, func(number, lo, hi int) {
+	squares := make([]uint32, max(0, count)) // bit patterns, which ascend as the numbers do
+	vec.Parallel(len(squares), block, 0, func(number, lo, hi int) {
 		if ctx.Err() != nil {
 			return
 		}
@@ -43,11 +42,19 @@ func SampleDistances(ctx context.Context, m *vec.Matrix, count int, seed uint64)
 					v++
 				}
 			}
-			distances[i] = reaching(vec.L2Squared(m.Row(u), m.Row(v)))
+			squares[i] = math.Float32bits(vec.L2Squared(m.Row(u), m.Row(v)))
 		}
-		slices.Sort(distances[lo:hi])
 	})
-	distances = mergeRuns(ctx, distances, block)
+	squares = sortBits(ctx, squares)
+	distances := make([]float64, len(squares))
+	vec.Parallel(len(squares), block, 0, func(_, lo, hi int) {
+		if ctx.Err() != nil {
+			return
+		}
+		for i := lo; i < hi; i++ {
+			distances[i] = reaching(math.Float32frombits(squares[i]))
+		}
+	})
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("sample: %w", err)
 	}
@@ -67,31 +74,30 @@ func pairAt(i int) (u, v int) {
 	return i - v*(v-1)/2, v
 }
 
-// mergeRuns merges sorted runs of the given length into one sorted list. When
-// ctx ends, the result is incomplete and must not be used.
-func mergeRuns(ctx context.Context, x []float64, run int) []float64 {
-	spare := make([]float64, len(x))
-	for ; run < len(x); run *= 2 {
-		vec.Parallel(len(x), 2*run, 0, func(_, lo, hi int) {
-			if ctx.Err() == nil {
-				mid := min(lo+run, hi)
-				merge(spare[lo:hi], x[lo:mid], x[mid:hi])
-			}
-		})
+// sortBits sorts bit patterns of numbers that are not negative, by counting 11 bits at a
+// time from the lowest on: millions of random distances take a tenth of the time that
+// comparing them takes. When ctx ends, the result is incomplete and must not be used.
+func sortBits(ctx context.Context, x []uint32) []uint32 {
+	const digit = 11 // 2,048 counters and write positions stay in the first-level cache
+	spare := make([]uint32, len(x))
+	for low := 0; low < 32 && ctx.Err() == nil; low += digit {
+		var next [1 << digit]int // count, then the place of the next number, of each digit
+		for _, bits := range x {
+			next[bits>>low&(1<<digit-1)]++
+		}
+		at := 0
+		for d, count := range next {
+			next[d] = at
+			at += count
+		}
+		for _, bits := range x {
+			d := bits >> low & (1<<digit - 1)
+			spare[next[d]] = bits
+			next[d]++
+		}
 		x, spare = spare, x
 	}
 	return x
-}
-
-// merge merges two sorted lists into dst, which has the length of both.
-func merge(dst, a, b []float64) {
-	for i := range dst {
-		if len(b) == 0 || (len(a) > 0 && a[0] <= b[0]) {
-			dst[i], a = a[0], a[1:]
-		} else {
-			dst[i], b = b[0], b[1:]
-		}
-	}
 }
 
 // reaching returns the smallest radius whose square is at least the squared

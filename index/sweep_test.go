@@ -101,7 +101,7 @@ func TestSampleDistances(t *testing.T) {
 			t.Error("a sample of nothing is not empty")
 		}
 	}
-	// Several sorted runs are merged; the last one is short.
+	// Several blocks of draws, the last one short.
 	if many := sample(t, uniform(500, 2, 1), 100_001, 1); len(many) != 100_001 || !slices.IsSorted(many) {
 		t.Error("a large sample is not sorted")
 	}

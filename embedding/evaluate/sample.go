@@ -147,24 +147,44 @@ func (s *sample) measure(ctx context.Context) error {
 // sampled vertices: the distances beyond three quarters of them belong to more
 // pairs than a sweep considers.
 func (s *sample) setRange(ctx context.Context) error {
-	var squares []float32
+	squares := make([]uint32, 0, choose2(int64(len(s.rows)))) // bit patterns, which ascend as the numbers do
 	for i, u := range s.rows {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		for _, v := range s.rows[:i] {
 			if d := vec.L2Squared(s.m.Row(int(u)), s.m.Row(int(v))); d > 0 && !math.IsInf(float64(d), 1) {
-				squares = append(squares, d)
+				squares = append(squares, math.Float32bits(d))
 			}
 		}
 	}
 	if len(squares) == 0 {
-		squares = append(squares, 1)
+		squares = append(squares, math.Float32bits(1))
 	}
-	slices.Sort(squares)
-	s.lowest = math.Float32bits(squares[0])
-	s.highest = math.Float32bits(squares[len(squares)*3/4])
+	s.lowest, s.highest = slices.Min(squares), ranked(squares, len(squares)*3/4)
 	return nil
+}
+
+// ranked returns the number that sorting would put at a place. It counts the numbers by
+// their upper halves, and then by their lower halves those that may be the one.
+func ranked(x []uint32, place int) uint32 {
+	upper, lower := make([]int, 1<<16), make([]int, 1<<16)
+	for _, value := range x {
+		upper[value>>16]++
+	}
+	high, low := uint32(0), uint32(0)
+	for ; place >= upper[high]; high++ {
+		place -= upper[high]
+	}
+	for _, value := range x {
+		if value>>16 == high {
+			lower[value&0xffff]++
+		}
+	}
+	for ; place >= lower[low]; low++ {
+		place -= lower[low]
+	}
+	return high<<16 | low
 }
 
 // cell returns the class of a squared distance, sampleCells for one beyond all.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"heavytail/storage/csr"
@@ -158,5 +159,24 @@ func TestReconstructSample_Errors(t *testing.T) {
 	cancel()
 	if _, _, err := ReconstructSample(ctx, g, m, 10, ReconstructOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestRanked compares with sorting, at every place of short lists with few and many
+// different numbers.
+func TestRanked(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, different := range []uint32{1, 3, 1 << 20, math.MaxUint32} {
+		list := make([]uint32, 40)
+		for i := range list {
+			list[i] = random.Uint32N(different)
+		}
+		sorted := slices.Sorted(slices.Values(list))
+		for place, want := range sorted {
+			if got := ranked(list, place); got != want {
+				t.Errorf("place %d of %d different numbers: %d, not %d", place, different, got, want)
+			}
+		}
 	}
 }
