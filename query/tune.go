@@ -44,7 +44,7 @@ func tuneOptions() []OptionInfo {
 		criteria = append(criteria, strings.Join(g.Criteria(), ", ")+" of "+string(g))
 	}
 	return []OptionInfo{
-		{Name: "budget", Type: "text", Default: "'10m'", Doc: "time after which no new trial begins, such as '90s', '10m' or '2h', nor a trial of unit_ball that is expected to end later; no limit by default if trials is given"},
+		{Name: "budget", Type: "text", Default: "'10m'", Doc: "time after which no new trial begins, such as '90s', '10m' or '2h', nor a trial of unit_ball that is expected to end later; the next trial is finished if it has begun; no limit by default if trials is given"},
 		{Name: "trials", Type: "int", Default: "0", Doc: "largest number of trials, 0 for no limit; the same number gives the same result"},
 		{Name: "criterion", Type: "text", Default: "''", Doc: "the measure to maximise: " + strings.Join(criteria, "; ") + "; the first is the default"},
 		{Name: "exact", Type: "bool", Default: "FALSE", Doc: "FOR RECONSTRUCTION: also search unit_ball, or only unit_ball without USING. It reconstructs every edge where its dim suffices and so wins every comparison; otherwise it takes part only if it is named"},
@@ -312,8 +312,17 @@ func tuneJob(c *call, req TuneRequest, found *tuning) (job.Spec, error) {
 	}
 	return job.Spec{
 		Kind: "TUNE", Text: text.String(), Target: req.Name, Graph: found.graph, Options: options,
-		Memory: found.bytes(req.Goal, c.sweepBytes()), Purpose: "tuning an embedding of graph " + fault.Name(req.Graph),
+		Memory: found.bytes(req.Goal, c.sweepBytes(), c.abreast(found, req.Goal)), Purpose: "tuning an embedding of graph " + fault.Name(req.Graph),
 	}, nil
+}
+
+// abreast returns how many trials of a search run at a time: two if there are workers for
+// them, and half of the memory that may be used is enough.
+func (c *call) abreast(t *tuning, goal Goal) int {
+	if c.workers() == 1 || t.bytes(goal, c.sweepBytes(), 2) > c.db.opts.MemoryLimit/2 {
+		return 1
+	}
+	return 2
 }
 
 // optionTexts writes the options of a request.
@@ -335,21 +344,24 @@ func (t *tuning) optionTexts(r TuneRequest) []parser.Option {
 	return list
 }
 
-// bytes estimates the memory of a search in addition to the graph.
-func (t *tuning) bytes(goal Goal, sweep int64) int64 {
+// bytes estimates the memory of a search in addition to the graph, with so many trials at a
+// time.
+func (t *tuning) bytes(goal Goal, sweep int64, abreast int) int64 {
 	n, dim := int64(t.graph.Vertices), int64(0)
 	for _, m := range t.methods {
 		dim = max(dim, m.dim(t.graph.Vertices))
 	}
-	bytes := tune.Bytes(n, dim)
+	bytes, each := tune.Bytes(n, dim, abreast), int64(0)
 	switch goal {
 	case ForLabels:
-		return bytes + 4*n*dim + 120*n // a copy of the rows, and classes and predictions
+		each = 4*n*dim + 120*n // a copy of the rows, and classes and predictions
 	case ForLinks:
-		// Two more graphs, and the features of pairs to learn from.
-		return bytes + 2*session.GraphBytes(t.graph) + 64*t.graph.Edges + 8*5*dim*min(evaluate.DefaultTraining, t.graph.Edges)
+		bytes += 2*session.GraphBytes(t.graph) + 64*t.graph.Edges         // two more graphs
+		each = 8 * 5 * dim * min(evaluate.DefaultTraining, t.graph.Edges) // features of pairs to learn from
+	default:
+		each = 4*n*dim + 32*n + min(sweep, 8*n*128)
 	}
-	return bytes + 4*n*dim + 32*n + min(sweep, 8*n*128)
+	return bytes + int64(abreast)*each
 }
 
 func runTune(c *call, req TuneRequest, found *tuning) (result TuneResult, err error) {

@@ -21,6 +21,17 @@ import (
 // maxSaved bounds a checkpoint: a trial takes a few hundred bytes.
 const maxSaved = 64 << 20
 
+// savedVersion changes when a search has other trials than before: a checkpoint of another
+// version is none.
+const savedVersion = 2
+
+// savedSearch is the stored form of a search.
+type savedSearch struct {
+	Version int          `json:"version"`
+	Seconds float64      `json:"seconds"` // spent
+	Trials  []savedTrial `json:"trials"`
+}
+
 // savedTrial is the stored form of a trial. Numbers are stored as text, since JSON has no
 // NaN.
 type savedTrial struct {
@@ -76,54 +87,53 @@ func (s savedTrial) judgement() (Judgement, error) {
 	return j, err
 }
 
-// readTrials reads a checkpoint.
-func readTrials(r io.Reader) ([]savedTrial, error) {
+// readSearch reads a checkpoint.
+func readSearch(r io.Reader) (saved savedSearch, err error) {
 	bytes, err := io.ReadAll(io.LimitReader(r, maxSaved+1))
 	if err != nil {
-		return nil, err
+		return saved, err
 	}
-	var list []savedTrial
 	if len(bytes) > maxSaved {
 		err = fmt.Errorf("more than %d bytes", maxSaved)
 	} else {
-		err = json.Unmarshal(bytes, &list)
+		err = json.Unmarshal(bytes, &saved)
 	}
-	for i := 0; err == nil && i < len(list); i++ {
-		if list[i].Stage > uint8(Confirm) || list[i].Seconds < 0 {
+	if err == nil && (saved.Version != savedVersion || !(saved.Seconds >= 0)) {
+		err = fmt.Errorf("version %d of a search of %v seconds, and not version %d", saved.Version, saved.Seconds, savedVersion)
+	}
+	for i := 0; err == nil && i < len(saved.Trials); i++ {
+		if t := saved.Trials[i]; t.Stage > uint8(Confirm) || t.Seconds < 0 {
 			err = fmt.Errorf("trial %d is empty", i+1)
 		} else {
-			_, err = list[i].judgement()
+			_, err = t.judgement()
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", embedding.ErrCheckpoint, err)
+		return savedSearch{}, fmt.Errorf("%w: %w", embedding.ErrCheckpoint, err)
 	}
-	return list, nil
+	return saved, nil
 }
 
-// resume loads the trials of a checkpoint, and counts their time as spent.
+// resume loads the trials of a checkpoint, and counts the time of their search as spent.
 func (s *search) resume() error {
 	if s.opts.Checkpoints.From == nil {
 		return nil
 	}
-	var err error
-	s.known, err = readTrials(s.opts.Checkpoints.From)
-	for _, t := range s.known {
-		s.began = s.began.Add(-time.Duration(min(t.Seconds, math.MaxInt32) * float64(time.Second)))
-	}
+	saved, err := readSearch(s.opts.Checkpoints.From)
+	s.known = saved.Trials
+	s.began = s.began.Add(-time.Duration(min(saved.Seconds, math.MaxInt32) * float64(time.Second)))
 	return err
 }
 
-// recall returns the next trial, which is point p of branch b, from the checkpoint if the
-// checkpoint has it. A trial that the method refused is run again, to obtain the reason.
-func (s *search) recall(b *branch, p point) (t Trial, found bool, err error) {
+// recall returns the next trial from the checkpoint if the checkpoint has it. A trial that the method refused is run again, to obtain the reason.
+func (s *search) recall(r request) (t Trial, found bool, err error) {
 	i := len(s.trials)
 	if i >= len(s.known) {
 		return t, false, nil
 	}
 	k := s.known[i]
-	options := b.options(p)
-	if Stage(k.Stage) != s.stage || k.Method != b.method.Name || !slices.Equal(k.Options, savedOptions(options)) {
+	options := r.branch.options(r.point)
+	if Stage(k.Stage) != r.stage || k.Method != r.branch.method.Name || !slices.Equal(k.Options, savedOptions(options)) {
 		return t, false, fmt.Errorf("%w: its trial %d is a different one", embedding.ErrCheckpoint, i+1)
 	}
 	if k.Refused {
@@ -140,9 +150,9 @@ func (s *search) save(now bool) error {
 	if c.Save == nil || len(s.trials) < len(s.known) || !now && time.Since(s.savedAt) < c.Every {
 		return nil
 	}
-	list := make([]savedTrial, len(s.trials))
+	list := savedSearch{Version: savedVersion, Seconds: time.Since(s.began).Seconds(), Trials: make([]savedTrial, len(s.trials))}
 	for i, t := range s.trials {
-		list[i] = saved(t)
+		list.Trials[i] = saved(t)
 	}
 	err := c.Save(func(w io.Writer) error { return json.NewEncoder(w).Encode(list) })
 	s.savedAt = time.Now()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"heavytail/embedding"
@@ -63,6 +64,17 @@ type axis struct {
 	step        float64   // first step of a refinement
 	finest      float64   // last step of a refinement
 	solved      bool      // a different value needs a different solve
+	geometric   bool      // steps are factors: a step of 1 doubles or halves the value
+}
+
+// moved returns the value that is a step away. It is short, since people read and type it.
+func (a axis) moved(x, step float64) float64 {
+	if a.geometric {
+		x *= math.Exp2(step)
+	} else {
+		x += step
+	}
+	return math.Round(min(a.most, max(a.least, x))*1e5) / 1e5
 }
 
 // shape is one way to search the parameters of a method: the numeric axes, for one choice
@@ -88,7 +100,7 @@ func scaleAxes() []axis {
 
 // shapes returns how a method is searched.
 func shapes(method string) []shape {
-	alpha := axis{name: "alpha", coarse: []float64{0.0125, 0.025, 0.05}, least: 0.001, most: 0.2, step: 0.01, finest: 0.004, solved: true}
+	alpha := axis{name: "alpha", coarse: []float64{0.0125, 0.025, 0.05}, least: 0.001, most: 0.2, step: 1, finest: 0.25, solved: true, geometric: true}
 	faster := alpha // of methods whose walks do not avoid hubs
 	faster.coarse = []float64{0.025, 0.05, 0.1}
 	switch method {
@@ -112,7 +124,7 @@ func shapes(method string) []shape {
 		return []shape{{nil, []axis{faster}}}
 	case embedding.MethodNode2Vec:
 		bias := func(name string) axis {
-			return axis{name: name, coarse: []float64{0.25, 1, 4}, least: 0.01, most: 100, step: 0.5, finest: 0.1, solved: true}
+			return axis{name: name, coarse: []float64{0.25, 1, 4}, least: 0.01, most: 100, step: 1, finest: 0.25, solved: true, geometric: true}
 		}
 		return []shape{{nil, []axis{bias("p"), bias("q"), faster}}}
 	}
@@ -123,8 +135,7 @@ func shapes(method string) []shape {
 type branch struct {
 	method Method
 	shape
-	home bool   // the fixed options are those of the method: its defaults are in this branch
-	best scored // the best close judgement so far; its branch is nil before there is one
+	home bool // the fixed options are those of the method: its defaults are in this branch
 }
 
 // branches returns the branches of a method to search. A held parameter has only one value.
@@ -207,6 +218,11 @@ func (b *branch) standard() (p point) {
 		}
 	}
 	return p
+}
+
+// steps reports whether a fraction of the first steps is not too fine on all axes.
+func (b *branch) steps(share float64) bool {
+	return slices.ContainsFunc(b.axes, func(a axis) bool { return a.step*share >= a.finest })
 }
 
 // spectral reports whether the method solves for eigenvectors.

@@ -8,7 +8,7 @@ import (
 )
 
 // Objective is the purpose that embeddings are tuned for. Its methods are
-// called from one goroutine, and must return the same values for the same
+// called from two goroutines at a time, and must return the same values for the same
 // arguments with any number of workers.
 type Objective interface {
 	// Graph returns the graph to embed for a judgement with an effort: the

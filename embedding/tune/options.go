@@ -3,6 +3,7 @@ package tune
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"heavytail/embedding"
@@ -13,14 +14,17 @@ var ErrOptions = errors.New("invalid options")
 
 // Options are the limits of a search.
 type Options struct {
-	// Budget is the time after which no trial begins; 0 means no limit. A
-	// trial that has begun is finished. So the search also ends before a trial of a
+	// Budget is the time after which no trial begins; 0 means no limit. The next trial is
+	// finished if it has begun. So the search also ends before a trial of a
 	// [Placing], which may take minutes, if the rest of the time is too short for it by
 	// the longest such trial, or by the estimate of the method before there is one.
 	Budget time.Duration
 	// Trials is the largest number of trials; 0 means no limit.
 	Trials  int
 	Workers int // goroutines; 0 is GOMAXPROCS; no result depends on it
+	// OneAtATime runs no trial beside another one, which takes half of the memory. The trials
+	// are the same.
+	OneAtATime bool
 
 	// Progress, if not nil, receives the name of the stage, the number of
 	// finished trials, and the largest number of trials, 0 if it is unknown,
@@ -43,4 +47,20 @@ func (o Options) Validate() error {
 		faults = append(faults, fmt.Errorf("%w: trials (%d) must not be negative", ErrOptions, o.Trials))
 	}
 	return errors.Join(faults...)
+}
+
+// workersOf returns the number of goroutines of a search with these options.
+func (o Options) workersOf() int {
+	if o.Workers == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return o.Workers
+}
+
+// abreast returns how many trials run at a time.
+func (o Options) abreast() int {
+	if o.OneAtATime || o.workersOf() < 2 {
+		return 1
+	}
+	return 2
 }

@@ -24,50 +24,88 @@ const (
 	contender = 0.97
 )
 
+// planner decides which trial comes next. It depends on nothing but scores, so that it can be
+// replayed.
+type planner struct {
+	branches  []*branch
+	objective Objective                      // of which it uses the graphs and the closeness
+	ask       func(request) (float64, error) // runs a trial and returns its score
+
+	asked   []key              // in this order
+	scores  map[key]float64    // of them
+	solved  map[key]bool       // solves and trainings of them, in full under Close
+	best    map[*branch]scored // the best close judgements
+	record  float64            // the best of them all
+	stage   Stage
+	left    int     // trials of the survey
+	missing int     // number of methods whose defaults were not tried
+	work    float64 // price of the trials
+}
+
+// key identifies a trial: a point of a branch at a price.
+type key struct {
+	branch *branch
+	effort Effort
+	point  point
+}
+
+// request is a trial that a planner asks for.
+type request struct {
+	key
+	stage Stage
+}
+
+// planner returns a planner at the beginning of the search.
+func (s *search) planner(ask func(request) (float64, error)) *planner {
+	return &planner{
+		branches: s.branches, objective: s.objective, ask: ask,
+		scores: map[key]float64{}, solved: map[key]bool{}, best: map[*branch]scored{}, record: math.Inf(-1),
+	}
+}
+
 // run runs the stages.
-func (s *search) run() error {
-	s.reason = Finished
-	lanes := s.lanes()
-	if err := s.survey(lanes); err != nil {
+func (p *planner) run() error {
+	lanes := p.lanes()
+	if err := p.survey(lanes); err != nil {
 		return err
 	}
-	best, err := s.contenders(lanes)
+	best, err := p.contenders(lanes)
 	if err != nil {
 		return err
 	}
-	s.stage = Refine
+	p.stage = Refine
 	most := value(best[0].score)
 	for i, b := range best {
 		if i > 0 && !(b.score >= contender*most) {
 			break
 		}
-		refined, err := s.refine(b)
+		refined, err := p.refine(b)
 		if err != nil {
 			return err
 		}
 		most = max(most, value(refined.score))
 	}
-	return s.finish()
+	return p.finish()
 }
 
 // finish judges exactly the best points that have only estimates. If a close
 // judgement is not an estimate, there is nothing to do: the exact judgement is
 // reserved for points chosen by close ones, and the best of more exact
 // judgements would be the best by chance.
-func (s *search) finish() error {
-	s.stage = Confirm
-	if s.objective.CloseIs() != Estimate {
+func (p *planner) finish() error {
+	p.stage = Confirm
+	if p.objective.CloseIs() != Estimate {
 		return nil
 	}
 	var list []scored
-	for k, i := range s.done {
-		if t := s.trials[i]; k.effort == Close {
-			list = append(list, scored{k.branch, k.point, t.Score, t.Number})
+	for _, k := range p.asked {
+		if k.effort == Close {
+			list = append(list, scored{k.branch, k.point, p.scores[k]})
 		}
 	}
-	slices.SortFunc(list, func(a, b scored) int { return cmp.Or(better(a, b), cmp.Compare(a.number, b.number)) })
+	slices.SortStableFunc(list, better)
 	for _, x := range list[:min(len(list), confirmedPoints)] {
-		if err := s.confirm(x.branch, x.point); err != nil {
+		if err := p.confirm(x.branch, x.point); err != nil {
 			return err
 		}
 	}
@@ -76,17 +114,17 @@ func (s *search) finish() error {
 
 // contenders selects the best of the survey, and returns the best point of each
 // branch, defaults among them, the best first.
-func (s *search) contenders(lanes []*lane) ([]scored, error) {
-	list, err := s.selection(lanes, selectedSolves)
+func (p *planner) contenders(lanes []*lane) ([]scored, error) {
+	list, err := p.selection(lanes, selectedSolves)
 	if err != nil {
 		return nil, err
 	}
-	for _, b := range s.branches {
+	for _, b := range p.branches {
 		if !b.home {
 			continue
 		}
 		x := scored{branch: b, point: b.standard()}
-		if x.score, err = s.tryClosely(b, x.point); err != nil {
+		if x.score, err = p.tryClosely(b, x.point); err != nil {
 			return nil, err
 		}
 		list = append(list, x)
@@ -98,7 +136,7 @@ func (s *search) contenders(lanes []*lane) ([]scored, error) {
 		}
 	}
 	var order []scored
-	for _, b := range s.branches {
+	for _, b := range p.branches {
 		if x, there := best[b]; there {
 			order = append(order, x)
 		}
@@ -111,8 +149,8 @@ func (s *search) contenders(lanes []*lane) ([]scored, error) {
 // dimensions and walks, and returns their points with the new scores. Scores
 // of the survey are comparable neither between methods nor with scores in
 // full: few walks reduce the score more than few dimensions.
-func (s *search) selection(lanes []*lane, solves int) ([]scored, error) {
-	s.stage = Select
+func (p *planner) selection(lanes []*lane, solves int) ([]scored, error) {
+	p.stage = Select
 	var list []scored
 	for rank := range solves {
 		for _, l := range lanes {
@@ -123,7 +161,7 @@ func (s *search) selection(lanes []*lane, solves int) ([]scored, error) {
 	}
 	for i, x := range list {
 		var err error
-		if list[i].score, err = s.tryClosely(x.branch, x.point); err != nil {
+		if list[i].score, err = p.tryClosely(x.branch, x.point); err != nil {
 			return nil, err
 		}
 	}
@@ -131,9 +169,9 @@ func (s *search) selection(lanes []*lane, solves int) ([]scored, error) {
 }
 
 // refine searches around a point in sweeps. Steps are halved when no axis helps any more.
-func (s *search) refine(from scored) (scored, error) {
-	for share := 1.0; slices.ContainsFunc(from.branch.axes, func(a axis) bool { return a.step*share >= a.finest }); {
-		next, err := s.sweep(from, share)
+func (p *planner) refine(from scored) (scored, error) {
+	for share := 1.0; from.branch.steps(share); {
+		next, err := p.sweep(from, share)
 		if err != nil {
 			return from, err
 		}
@@ -147,7 +185,7 @@ func (s *search) refine(from scored) (scored, error) {
 
 // sweep tries one step to either side on each axis, the cheap axes first, and again from
 // every better point. It leaves out the axes whose step would be too fine.
-func (s *search) sweep(from scored, share float64) (scored, error) {
+func (p *planner) sweep(from scored, share float64) (scored, error) {
 	b := from.branch
 	order := make([]int, len(b.axes)) // of axes
 	for i := range order {
@@ -161,7 +199,7 @@ func (s *search) sweep(from scored, share float64) (scored, error) {
 		if step < b.axes[i].finest {
 			continue
 		}
-		next, err := s.line(from, i, step)
+		next, err := p.line(from, i, step)
 		if err != nil {
 			return from, err
 		}
@@ -172,26 +210,29 @@ func (s *search) sweep(from scored, share float64) (scored, error) {
 	return from, nil
 }
 
-// line follows one axis in the direction that helps, as long as it does, with
-// steps that double: the best may be far beyond the grid.
-func (s *search) line(from scored, axis int, step float64) (scored, error) {
+// line follows one axis in the direction that helps, as long as it does. Steps double, of
+// geometric axes the values do: the best may be far beyond the grid.
+func (p *planner) line(from scored, axis int, step float64) (scored, error) {
 	best := from
 	for _, direction := range []float64{step, -step} {
-		for length := direction; ; length *= 2 {
+		for length := direction; ; {
 			next := best
 			a := from.branch.axes[axis]
-			next.point[axis] = round(min(a.most, max(a.least, best.point[axis]+length)))
+			next.point[axis] = a.moved(best.point[axis], length)
 			if next.point == best.point {
 				break
 			}
 			var err error
-			if next.score, err = s.tryClosely(next.branch, next.point); err != nil {
+			if next.score, err = p.tryClosely(next.branch, next.point); err != nil {
 				return best, err
 			}
 			if better(next, best) >= 0 {
 				break
 			}
 			best = next
+			if !a.geometric {
+				length *= 2
+			}
 		}
 		if best.point != from.point {
 			break
@@ -200,5 +241,70 @@ func (s *search) line(from scored, axis int, step float64) (scored, error) {
 	return best, nil
 }
 
-// round keeps the values of parameters short, since people read and type them.
-func round(x float64) float64 { return math.Round(x*1e5) / 1e5 }
+// try runs a trial, unless it was run before, and returns its score.
+func (p *planner) try(b *branch, at point, effort Effort) (float64, error) {
+	if effort == Close && p.objective.CloseIs() == Same {
+		effort = Exact
+	}
+	k := key{b, effort, at}
+	if score, there := p.scores[k]; there {
+		return score, nil
+	}
+	score, err := p.ask(request{k, p.stage})
+	if err != nil {
+		return math.NaN(), err
+	}
+	p.scores[k] = score
+	p.asked = append(p.asked, k)
+	p.work += p.price(k)
+	return score, nil
+}
+
+// price returns the approximate time of a trial that was just asked for. The first one that
+// needs a solve or a training pays for it.
+func (p *planner) price(k key) float64 {
+	g := p.objective.Graph(k.effort)
+	price := judging(g, k.effort)
+	solve := key{k.branch, min(k.effort, Close), k.branch.solve(k.point)}
+	if !p.solved[solve] {
+		p.solved[solve] = true
+		price += k.branch.price(g, k.effort != Rough)
+	}
+	return price
+}
+
+// tryClosely runs a trial at the full price, and confirms it if it is better
+// than all before it. It returns the close score.
+func (p *planner) tryClosely(b *branch, at point) (float64, error) {
+	score, err := p.try(b, at, Close)
+	x := scored{branch: b, point: at, score: score}
+	if old, there := p.best[b]; err == nil && (!there || better(x, old) < 0) {
+		p.best[b] = x
+	}
+	if err != nil || !(score > p.record) {
+		return score, err
+	}
+	p.record = score
+	return score, p.confirm(b, at)
+}
+
+// confirm judges a point exactly.
+func (p *planner) confirm(b *branch, at point) error {
+	stage := p.stage
+	p.stage = Confirm
+	if _, err := p.try(b, at, Exact); err != nil {
+		return err
+	}
+	p.stage = stage
+	return nil
+}
+
+// scored is a point with its score.
+type scored struct {
+	branch *branch
+	point  point
+	score  float64
+}
+
+// better orders by descending score. It is used with stable sorts only.
+func better(a, b scored) int { return cmp.Compare(value(b.score), value(a.score)) }

@@ -36,3 +36,18 @@ func (b *branch) price(g *csr.Graph, full bool) float64 {
 	visits := float64(n) * float64(w.Walks) * float64(w.Length) * float64(w.Epochs)
 	return visits * float64(w.Window+1) * math.Log2(2+float64(n)) * float64(w.Dim) * pairSeconds
 }
+
+// judging returns the approximate time of judging an embedding of a graph: that of a
+// reconstruction, estimated from a sample or compared in all pairs. Other objectives take
+// about as long on graphs of some thousand vertices.
+func judging(g *csr.Graph, effort Effort) float64 {
+	n := float64(g.Vertices())
+	all := 0.15 + 7e-9*n*n
+	switch effort {
+	case Rough:
+		return min(all, 0.05+1e-5*n)
+	case Close:
+		return min(all, 0.05+4e-5*n)
+	}
+	return all
+}

@@ -3,6 +3,8 @@ package tune
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 
 	"heavytail/embedding"
 	"heavytail/storage/csr"
@@ -17,18 +19,16 @@ const (
 	surveyTolerance = 1e-2
 )
 
-// keptSolves is how many solves are kept: that of the best point so far and
-// those that it is compared with.
-const keptSolves = 2
-
-// runner computes embeddings, and keeps the last solves and the last
-// embedding, since a point that was judged closely may be judged exactly next.
+// runner computes embeddings for several goroutines. It keeps the last solves: those of the
+// running trials and of the best point so far. Of methods without a solve it keeps the last
+// embeddings in full, since a point that was judged closely may be judged exactly next.
 type runner struct {
-	workers int
+	abreast int                // trials at a time
 	report  func(about string) // receives how far the embedding of a Placing is
-	solves  []solved           // the last used first
-	last    solveKey           // its point includes the scales
-	matrix  *vec.Matrix
+
+	mu       sync.Mutex
+	solves   []*kept[*embedding.Eigenpairs] // the last used first
+	matrices []*kept[*vec.Matrix]
 }
 
 // solveKey identifies a solve of a graph, at the full price or that of the
@@ -40,34 +40,87 @@ type solveKey struct {
 	point  point
 }
 
-// solved is a solve that was made.
-type solved struct {
+// shared returns the key of what takes the time of an embedding: the solve, or for methods
+// without one the embedding.
+func (k solveKey) shared() solveKey {
+	if k.branch.method.spectral() {
+		k.point = k.branch.solve(k.point)
+	}
+	return k
+}
+
+// kept is a result, or one that is being computed.
+type kept[T any] struct {
 	solveKey
-	pairs *embedding.Eigenpairs
+	once  sync.Once
+	value T
+	err   error
+	done  bool // guarded by the mutex of the runner
+}
+
+// find returns the entry of a key, and puts it first. If there is none it drops the last
+// ones beyond most, whose memory a new one takes.
+func find[T any](list *[]*kept[T], k solveKey, most int) *kept[T] {
+	at := slices.IndexFunc(*list, func(e *kept[T]) bool { return e.solveKey == k && e.err == nil })
+	var e *kept[T]
+	if at >= 0 {
+		e = (*list)[at]
+		*list = slices.Delete(*list, at, at+1)
+	} else {
+		e = &kept[T]{solveKey: k}
+		clear((*list)[min(len(*list), most-1):])
+		*list = (*list)[:min(len(*list), most-1)]
+	}
+	*list = slices.Insert(*list, 0, e)
+	return e
+}
+
+// get returns what was computed for a key, or computes it. Goroutines that ask for the same
+// key wait for the first of them.
+func get[T any](r *runner, list *[]*kept[T], k solveKey, most int, compute func() (T, error)) (T, error) {
+	r.mu.Lock()
+	e := find(list, k, most)
+	r.mu.Unlock()
+	e.once.Do(func() {
+		value, err := compute()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		e.value, e.err, e.done = value, err, true
+	})
+	return e.value, e.err
+}
+
+// has reports whether the solve or the embedding of a key is there.
+func (r *runner) has(k solveKey) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if k.branch.method.spectral() {
+		return slices.ContainsFunc(r.solves, func(e *kept[*embedding.Eigenpairs]) bool { return e.solveKey == k && e.done })
+	}
+	return slices.ContainsFunc(r.matrices, func(e *kept[*vec.Matrix]) bool { return e.solveKey == k && e.done })
 }
 
 // embed computes the embedding of a point.
-func (r *runner) embed(ctx context.Context, k solveKey) (*vec.Matrix, error) {
-	if r.matrix != nil && r.last == k {
-		return r.matrix, nil
+func (r *runner) embed(ctx context.Context, k solveKey, workers int) (m *vec.Matrix, err error) {
+	if k.branch.method.spectral() || !k.full {
+		m, err = r.compute(ctx, k, workers)
+	} else {
+		m, err = get(r, &r.matrices, k, 2*r.abreast-1, func() (*vec.Matrix, error) { return r.compute(ctx, k, workers) })
 	}
-	r.matrix = nil // the new one takes its memory
-	m, err := r.compute(ctx, k)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", k.branch.method.Name, err)
 	}
-	r.last, r.matrix = k, m
 	return m, nil
 }
 
-func (r *runner) compute(ctx context.Context, k solveKey) (*vec.Matrix, error) {
+func (r *runner) compute(ctx context.Context, k solveKey, workers int) (*vec.Matrix, error) {
 	name := k.branch.method.Name
 	if placing := k.branch.method.Placing; placing != nil {
-		return placing.Embed(ctx, k.graph, k.branch.margin(k.point), k.full, r.workers, r.report)
+		return placing.Embed(ctx, k.graph, k.branch.margin(k.point), k.full, workers, r.report)
 	}
 	s, o := k.branch.at(k.point)
 	if k.branch.method.spectral() {
-		e, err := r.solve(ctx, k)
+		e, err := r.solve(ctx, k, workers)
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +128,7 @@ func (r *runner) compute(ctx context.Context, k solveKey) (*vec.Matrix, error) {
 		return e.Rows(*s.Scale, *s.RowScale)
 	}
 	o = o.WithDefaults(name)
-	o.Workers = r.workers
+	o.Workers = workers
 	if !k.full {
 		o.Dim, o.Walks = min(o.Dim, surveyDim), min(o.Walks, surveyWalks)
 	}
@@ -95,34 +148,19 @@ func walker(name string) func(context.Context, *csr.Graph, embedding.WalkOptions
 }
 
 // solve returns the eigenpairs of a point.
-func (r *runner) solve(ctx context.Context, k solveKey) (*embedding.Eigenpairs, error) {
-	name := k.branch.method.Name
-	o, _ := k.branch.at(k.point)
-	k.point = k.branch.solve(k.point)
-	for i, s := range r.solves {
-		if s.solveKey == k {
-			copy(r.solves[1:], r.solves[:i])
-			r.solves[0] = s
-			return s.pairs, nil
+func (r *runner) solve(ctx context.Context, k solveKey, workers int) (*embedding.Eigenpairs, error) {
+	return get(r, &r.solves, k.shared(), 1+r.abreast, func() (*embedding.Eigenpairs, error) {
+		o, _ := k.branch.at(k.point)
+		o = o.WithDefaults(k.branch.method.Name)
+		o.Workers = workers
+		if !k.full {
+			o.Dim, o.Tolerance = min(o.Dim, surveyDim), max(o.Tolerance, surveyTolerance)
 		}
-	}
-	if len(r.solves) >= keptSolves { // the new one takes its memory
-		r.solves = r.solves[:keptSolves-1]
-	}
-	o = o.WithDefaults(name)
-	o.Workers = r.workers
-	if !k.full {
-		o.Dim, o.Tolerance = min(o.Dim, surveyDim), max(o.Tolerance, surveyTolerance)
-	}
-	e, err := embedding.SolveSpectral(ctx, k.graph, name, o)
-	if err != nil {
-		return nil, err
-	}
-	r.solves = append([]solved{{k, e}}, r.solves...)
-	return e, nil
+		return embedding.SolveSpectral(ctx, k.graph, k.branch.method.Name, o)
+	})
 }
 
-// Bytes estimates what a search takes beside the graph and the objective: the
-// last solves, the last embedding, a new one, and the work of the solver or of the
-// training.
-func Bytes(vertices, dim int64) int64 { return (keptSolves + 5) * 4 * vertices * dim }
+// Bytes estimates what a search with one or two trials at a time takes beside the graph and
+// the objective: the last solves and embeddings, and for each trial a new one, and the work
+// of the solver or of the training.
+func Bytes(vertices, dim int64, abreast int) int64 { return 7 * int64(abreast) * 4 * vertices * dim }

@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,122 +10,90 @@ import (
 	"heavytail/embedding"
 )
 
-// search is the state of one Search.
+// search is the state of one Search: it runs the trials that a planner asks for.
 type search struct {
 	ctx       context.Context
 	objective Objective
 	opts      Options
 	branches  []*branch
 	runner    *runner
+	workers   int
 	began     time.Time
 	trials    []Trial
-	done      map[key]int // index in trials of each trial
-	stage     Stage
-	left      int     // trials of the survey
-	missing   int     // number of methods whose defaults were not tried
-	record    float64 // the best close score
+	stage     Stage // of the running trial
 	reason    Reason
 	known     []savedTrial // of a checkpoint
 	savedAt   time.Time    // of the last checkpoint, or of the beginning
+
+	jobs    map[key]*job // trials that run or ran before the planner has asked for them
+	beside  *job         // the one of them that runs; nil if none does
+	reports chan string  // how far the embedding of a Placing is
 }
 
 // errCut ends a search that has reached a limit.
 var errCut = errors.New("limit reached")
 
-// key identifies a trial: a point of a branch at a price.
-type key struct {
-	branch *branch
-	effort Effort
-	point  point
-}
-
-// effort returns the effort to use for a requested one.
-func (s *search) effort(asked Effort) Effort {
-	if asked == Close && s.objective.CloseIs() == Same {
-		return Exact
-	}
-	return asked
-}
-
-// try runs a trial, unless it was run before, and returns its score. It
-// returns errCut if a limit has been reached.
-func (s *search) try(b *branch, p point, effort Effort) (float64, error) {
-	effort = s.effort(effort)
-	k := key{b, effort, p}
-	if i, there := s.done[k]; there {
-		return s.trials[i].Score, nil
-	}
-	t, there, err := s.recall(b, p)
+// answer runs a trial, and returns its score. It returns errCut if a limit has been reached.
+func (s *search) answer(r request) (float64, error) {
+	s.stage = r.stage
+	t, there, err := s.recall(r)
 	if !there && err == nil {
-		t, err = s.perform(b, p, effort)
+		t, err = s.perform(r)
 	}
 	if err != nil {
 		return math.NaN(), err
 	}
-	t.Confirmed = effort == Exact
-	s.done[k] = len(s.trials)
+	t.Confirmed = r.effort == Exact
 	s.trials = append(s.trials, t)
 	s.report()
 	return t.Score, s.save(false)
 }
 
-// tryClosely runs a trial at the full price, and confirms it if it is better
-// than all before it. It returns the close score.
-func (s *search) tryClosely(b *branch, p point) (float64, error) {
-	score, err := s.try(b, p, Close)
-	if x := (scored{branch: b, point: p, score: score}); err == nil && (b.best.branch == nil || better(x, b.best) < 0) {
-		b.best = x
-	}
-	if err != nil || !(score > s.record) {
-		return score, err
-	}
-	s.record = score
-	return score, s.confirm(b, p)
-}
-
-// confirm judges a point exactly.
-func (s *search) confirm(b *branch, p point) error {
-	stage := s.stage
-	s.stage = Confirm
-	if _, err := s.try(b, p, Exact); err != nil {
-		return err
-	}
-	s.stage = stage
-	return nil
-}
-
 // perform runs the next trial, unless a limit has been reached.
-func (s *search) perform(b *branch, p point, effort Effort) (Trial, error) {
-	if err := s.limit(s.expected(b, effort)); err != nil {
+func (s *search) perform(r request) (Trial, error) {
+	j := s.jobs[r.key]
+	if err := s.limit(r, j != nil); err != nil {
 		return Trial{}, err
 	}
-	start := time.Now()
-	j, refusal, err := s.judge(b, p, effort)
-	return Trial{
-		Number: len(s.trials) + 1, Method: b.method.Name, Options: b.options(p), Stage: s.stage,
-		Judgement: j, Err: refusal, Seconds: time.Since(start).Seconds(),
-	}, err
+	if j == nil {
+		j = s.start(r)
+	}
+	if j == s.beside {
+		s.beside = nil
+	}
+	s.await(j)
+	delete(s.jobs, r.key)
+	if j.err != nil {
+		return Trial{}, j.err
+	}
+	t := j.trial
+	t.Number, t.Stage = len(s.trials)+1, r.stage
+	return t, nil
 }
 
 // judge embeds and judges a point. A point that the method refuses is not an
 // error of the search.
-func (s *search) judge(b *branch, p point, effort Effort) (j Judgement, refusal, err error) {
-	m, err := s.runner.embed(s.ctx, solveKey{s.objective.Graph(effort), b, effort != Rough, p})
-	if errors.Is(err, embedding.ErrOptions) {
-		return Judgement{Score: math.NaN()}, err, nil
+func (s *search) judge(r request, workers int) (t Trial, err error) {
+	start := time.Now()
+	t = Trial{Method: r.branch.method.Name, Options: r.branch.options(r.point)}
+	m, err := s.runner.embed(s.ctx, s.embeds(r), workers)
+	switch {
+	case errors.Is(err, embedding.ErrOptions):
+		t.Score, t.Err, err = math.NaN(), err, nil
+	case err == nil:
+		t.Judgement, err = s.objective.Judge(s.ctx, m, r.effort, workers)
 	}
-	if err != nil {
-		return j, nil, err
-	}
-	j, err = s.objective.Judge(s.ctx, m, effort, s.opts.Workers)
-	return j, nil, err
+	t.Seconds = time.Since(start).Seconds()
+	return t, err
+}
+
+// embeds returns the embedding that a trial needs.
+func (s *search) embeds(r request) solveKey {
+	return solveKey{s.objective.Graph(r.effort), r.branch, r.effort != Rough, r.point}
 }
 
 // report reports the trials so far.
 func (s *search) report() { s.reportAs(s.stage.String()) }
-
-// reportWithin reports how far a trial is.
-func (s *search) reportWithin(about string) { s.reportAs(s.stage.String() + ": " + about) }
 
 func (s *search) reportAs(stage string) {
 	if s.opts.Progress != nil {
@@ -137,24 +104,25 @@ func (s *search) reportAs(stage string) {
 // expected returns how long a trial will take, if this is known and may be long: for a
 // method that places vertices, the longest time of its trials at the same price, or the
 // estimate of the method before there is one. It is zero for other methods.
-func (s *search) expected(b *branch, effort Effort) time.Duration {
-	if b.method.Placing == nil {
+func (s *search) expected(r request) time.Duration {
+	if r.branch.method.Placing == nil {
 		return 0
 	}
 	seconds := 0.0
 	for _, t := range s.trials {
-		if t.Method == b.method.Name && (t.Stage == Survey) == (effort == Rough) {
+		if t.Method == r.branch.method.Name && (t.Stage == Survey) == (r.effort == Rough) {
 			seconds = max(seconds, t.Seconds)
 		}
 	}
 	if seconds == 0 {
-		seconds = b.price(s.objective.Graph(effort), effort != Rough)
+		seconds = r.branch.price(s.objective.Graph(r.effort), r.effort != Rough)
 	}
 	return time.Duration(min(seconds, math.MaxInt32) * float64(time.Second))
 }
 
-// limit returns errCut if a trial that is expected to take this long may not begin.
-func (s *search) limit(expected time.Duration) error {
+// limit returns errCut if a trial may not be listed. A trial that has begun before the
+// budget is used up is finished.
+func (s *search) limit(r request, begun bool) error {
 	switch {
 	case s.ctx.Err() != nil:
 		return fmt.Errorf("%w", s.ctx.Err())
@@ -163,20 +131,14 @@ func (s *search) limit(expected time.Duration) error {
 	case s.opts.Trials > 0 && len(s.trials) >= s.opts.Trials:
 		s.reason = Trials
 		return errCut
-	case s.opts.Budget > 0 && time.Since(s.began)+expected >= s.opts.Budget:
+	case !begun && s.spent(s.expected(r)):
 		s.reason = Budget
 		return errCut
 	}
 	return nil
 }
 
-// scored is a point with its score.
-type scored struct {
-	branch *branch
-	point  point
-	score  float64
-	number int // number of the trial, if it matters
+// spent reports whether the budget is used up after a trial that is expected to take so long.
+func (s *search) spent(expected time.Duration) bool {
+	return s.opts.Budget > 0 && time.Since(s.began)+expected >= s.opts.Budget
 }
-
-// better orders by descending score. It is used with stable sorts only.
-func better(a, b scored) int { return cmp.Compare(value(b.score), value(a.score)) }

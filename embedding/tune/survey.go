@@ -1,63 +1,80 @@
 package tune
 
-import (
-	"slices"
+import "slices"
 
-	"heavytail/storage/csr"
-)
-
-// lane is a method in the survey: its defaults, then the solves of the grids
-// of its branches, one of each branch per round.
+// lane is a method: its defaults, then a climb from them if it learns from walks, then the
+// solves of the grids of its branches, one of each branch per round.
 type lane struct {
-	branches []*branch
-	grids    [][][]point  // of each branch, by solve
-	found    [][][]scored // points tried, the best point of each solve first
-	started  bool         // the defaults were tried
-	round    int
-	turn     int     // the next branch of the round
-	selected int     // the round after which the best is next selected
-	spent    float64 // price of the trials so far
+	branches    []*branch
+	grids       [][][]point  // of each branch, by solve
+	found       [][][]scored // points tried, the best point of each solve first
+	rough, full float64      // prices of a trial
+	started     bool         // the defaults were tried
+	climb       climb
+	round       int
+	turn        int     // the next branch of the round
+	selected    int     // the round after which the best is next selected
+	spent       float64 // work after the defaults, weighed by how promising the method was
 }
 
-// behind is how many times the work of a method counts whose best in full is no contender.
-const behind = 4
+// climb is a search around the best point of a method that learns from walks. A trial of its
+// survey takes a fifth of the time of one in full, with few walks, and so prefers learning
+// rates that are too high for many: steps in full from the defaults gain more.
+type climb struct {
+	share float64 // of the first steps of the axes; 0 before and after the climb
+	axis  int     // the next one
+	moved bool    // a step helped since the last full turn
+}
+
+// How many times the work of a method counts: its best in full is no contender, or is the best
+// of all.
+const (
+	behind  = 4
+	leading = 0.5
+)
 
 // lanes lists the methods, and counts their trials in the survey.
-func (s *search) lanes() []*lane {
+func (p *planner) lanes() []*lane {
 	var lanes []*lane
-	for i, b := range s.branches {
-		if i == 0 || b.method.Name != s.branches[i-1].method.Name {
-			lanes = append(lanes, &lane{selected: firstSelection})
+	g := p.objective.Graph(Rough)
+	for i, b := range p.branches {
+		if i == 0 || b.method.Name != p.branches[i-1].method.Name {
+			lanes = append(lanes, &lane{selected: firstSelection, rough: b.price(g, false), full: b.price(g, true)})
 		}
 		l := lanes[len(lanes)-1]
 		grid := b.grid()
 		l.branches, l.grids, l.found = append(l.branches, b), append(l.grids, grid), append(l.found, nil)
-		s.left += len(grid[0])
+		p.left += len(grid[0])
 		for _, group := range grid[1:] {
-			s.left += min(len(group), surveyedPoints)
+			p.left += min(len(group), surveyedPoints)
 		}
 		if b.home {
-			s.missing++
+			p.missing++
 		}
 	}
 	return lanes
 }
 
-// over reports whether the survey of a method is complete.
+// over reports whether a method has no more steps.
 func (l *lane) over() bool {
-	return l.started && !slices.ContainsFunc(l.grids, func(grid [][]point) bool { return l.round < len(grid) })
+	return l.started && l.climb.share == 0 && !slices.ContainsFunc(l.grids, func(grid [][]point) bool { return l.round < len(grid) })
 }
 
 // price of the next step.
-func (l *lane) price(g *csr.Graph) float64 { return l.branches[0].price(g, !l.started) }
+func (l *lane) price() float64 {
+	if !l.started || l.climb.share > 0 {
+		return l.full
+	}
+	return l.rough
+}
 
 // turnAt returns the amount of work on each other method after which the next step of this
 // method is due.
-func (l *lane) turnAt(g *csr.Graph) float64 {
+func (p *planner) turnAt(l *lane) float64 {
 	if !l.started {
-		return -1 / (1 + l.price(g)) // before all surveys, the cheapest first
+		return -1 / (1 + l.full) // before all other steps, the cheapest first
 	}
-	return l.spent + l.price(g)
+	return l.spent + p.weight(l)*l.price()
 }
 
 // ranked lists the solves of all branches of the method, the best first.
@@ -73,32 +90,37 @@ func (l *lane) ranked() [][]scored {
 // ones have cost much. Defaults come first, the cheapest before the others. At
 // intervals and at the end of its survey the best of a method is tried in
 // full, since only confirmed trials count when a limit ends the search.
-func (s *search) survey(lanes []*lane) error {
-	g := s.objective.Graph(Rough)
+func (p *planner) survey(lanes []*lane) error {
 	for {
 		var l *lane
 		for _, other := range lanes {
-			if !other.over() && (l == nil || other.turnAt(g) < l.turnAt(g)) {
+			if !other.over() && (l == nil || p.turnAt(other) < p.turnAt(l)) {
 				l = other
 			}
 		}
 		if l == nil {
 			return nil
 		}
-		l.spent += s.charge(l, g)
-		if err := s.step(l, g); err != nil {
+		before, weight, started := p.work, p.weight(l), l.started
+		if err := p.step(l); err != nil {
 			return err
+		}
+		if started {
+			l.spent += weight * (p.work - before)
 		}
 	}
 }
 
 // step runs the next trials of a method.
-func (s *search) step(l *lane, g *csr.Graph) error {
-	if !l.started {
+func (p *planner) step(l *lane) error {
+	switch {
+	case !l.started:
 		l.started = true
-		return s.defaults(l)
+		return p.defaults(l)
+	case l.climb.share > 0:
+		return p.climb(l)
 	}
-	if err := s.surveySolve(l); err != nil {
+	if err := p.surveySolve(l); err != nil {
 		return err
 	}
 	if l.turn++; l.turn < len(l.branches) {
@@ -109,46 +131,88 @@ func (s *search) step(l *lane, g *csr.Graph) error {
 		return nil
 	}
 	l.selected = 2*l.selected + 1
-	l.spent += l.branches[0].price(g, true)
-	if _, err := s.selection([]*lane{l}, 1); err != nil {
+	before := p.bestOf(l)
+	if _, err := p.selection([]*lane{l}, 1); err != nil {
 		return err
 	}
-	return s.advance(l, g)
+	if l.climbs() {
+		if p.bestOf(l).point != before.point {
+			l.climb = climb{share: 1}
+		}
+		return nil
+	}
+	return p.advance(l)
 }
 
-// charge returns what the next step of a method counts. A method whose best in full is not
-// a contender has little to gain: its survey waits until the others have taken more.
-func (s *search) charge(l *lane, g *csr.Graph) float64 {
-	if best := l.best(); best.branch != nil && best.score < s.record && best.score < contender*s.record {
-		return behind * l.price(g)
+// weight returns how many times the work of a method counts. A method whose best in full is
+// not a contender has little to gain: it waits until the others have taken more. The best of
+// all gains most.
+func (p *planner) weight(l *lane) float64 {
+	switch best := p.bestOf(l); {
+	case best.branch == nil:
+		return 1
+	case best.score >= p.record:
+		return leading
+	case best.score < contender*p.record:
+		return behind
 	}
-	return l.price(g)
+	return 1
 }
 
 // advance makes one sweep of a refinement from the best point of a method, if this is the
-// best of all methods so far: the survey of a whole grid of walks takes longer than most
-// limits, and a step from the best point gains more than the next value of the grid.
-func (s *search) advance(l *lane, g *csr.Graph) error {
-	best := l.best()
-	if best.branch == nil || !(best.score >= s.record) {
+// best of all methods so far: a step from the best point gains more than the next value of
+// the grid.
+func (p *planner) advance(l *lane) error {
+	best := p.bestOf(l)
+	if best.branch == nil || !(best.score >= p.record) {
 		return nil
 	}
-	before := len(s.trials)
-	s.stage = Refine
-	_, err := s.sweep(best, 1)
-	for _, t := range s.trials[before:] {
-		if t.Stage == Refine {
-			l.spent += l.branches[0].price(g, true)
-		}
-	}
+	p.stage = Refine
+	_, err := p.sweep(best, 1)
 	return err
 }
 
-// best returns the best point of the method in full so far, if its branch is not nil.
-func (l *lane) best() (best scored) {
+// climbs reports whether a method climbs from its defaults before its survey.
+func (l *lane) climbs() bool {
+	m := l.branches[0].method
+	return !m.spectral() && m.Placing == nil && len(l.branches[0].axes) > 0
+}
+
+// climb follows the next axis from the best point of a method. When no axis helps any more
+// at a fraction of the first steps, it halves this fraction, until all steps are too fine.
+func (p *planner) climb(l *lane) error {
+	p.stage = Refine
+	b, c := l.branches[0], &l.climb
+	from := p.bestOf(l)
+	if from.branch == nil { // the defaults, whose close judgement could wait
+		_, err := p.tryClosely(b, b.standard())
+		return err
+	}
+	if step := b.axes[c.axis].step * c.share; step >= b.axes[c.axis].finest {
+		next, err := p.line(from, c.axis, step)
+		if err != nil {
+			return err
+		}
+		c.moved = c.moved || better(next, from) < 0
+	}
+	if c.axis++; c.axis < len(b.axes) {
+		return nil
+	}
+	if !c.moved {
+		c.share /= 2
+	}
+	c.axis, c.moved = 0, false
+	if !b.steps(c.share) {
+		c.share = 0
+	}
+	return nil
+}
+
+// bestOf returns the best point of the method in full so far, if its branch is not nil.
+func (p *planner) bestOf(l *lane) (best scored) {
 	for _, b := range l.branches {
-		if b.best.branch != nil && (best.branch == nil || better(b.best, best) < 0) {
-			best = b.best
+		if x, there := p.best[b]; there && (best.branch == nil || better(x, best) < 0) {
+			best = x
 		}
 	}
 	return best
@@ -156,44 +220,47 @@ func (l *lane) best() (best scored) {
 
 // defaults tries the defaults of a method exactly, before its other trials:
 // the results of a search are compared with them.
-func (s *search) defaults(l *lane) error {
+func (p *planner) defaults(l *lane) error {
 	at := slices.IndexFunc(l.branches, func(b *branch) bool { return b.home })
 	if at < 0 {
 		return nil
 	}
-	s.stage = Defaults
+	p.stage = Defaults
 	b := l.branches[at]
-	if _, err := s.try(b, b.standard(), Exact); err != nil {
+	if l.climbs() {
+		l.climb.share = 1
+	}
+	if _, err := p.try(b, b.standard(), Exact); err != nil {
 		return err
 	}
-	s.missing--
-	if s.objective.CloseIs() == Apart { // it needs another embedding, which can wait
+	p.missing--
+	if p.objective.CloseIs() == Apart { // it needs another embedding, which can wait
 		return nil
 	}
-	_, err := s.tryClosely(b, b.standard())
+	_, err := p.tryClosely(b, b.standard())
 	return err
 }
 
 // surveySolve tries a solve of a branch roughly. For all solves but the first
 // it tries only the scales that were best before.
-func (s *search) surveySolve(l *lane) error {
+func (p *planner) surveySolve(l *lane) error {
 	grid := l.grids[l.turn]
 	if l.round >= len(grid) {
 		return nil
 	}
-	s.stage = Survey
+	p.stage = Survey
 	b, points := l.branches[l.turn], grid[l.round]
 	if l.round > 0 {
 		points = likeliest(b, points, l.found[l.turn][l.round-1])
 	}
 	var group []scored
-	for _, p := range points {
-		score, err := s.try(b, p, Rough)
+	for _, at := range points {
+		score, err := p.try(b, at, Rough)
 		if err != nil {
 			return err
 		}
-		s.left--
-		group = append(group, scored{branch: b, point: p, score: score})
+		p.left--
+		group = append(group, scored{branch: b, point: at, score: score})
 	}
 	slices.SortStableFunc(group, better)
 	l.found[l.turn] = append(l.found[l.turn], group)

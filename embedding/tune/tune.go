@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 )
@@ -23,11 +22,19 @@ func Search(ctx context.Context, objective Objective, methods []Method, opts Opt
 	if err := opts.Validate(); err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithCancel(ctx)
 	s := &search{
-		ctx: ctx, objective: objective, opts: opts, began: time.Now(), savedAt: time.Now(),
-		runner: &runner{workers: opts.Workers}, done: map[key]int{}, record: math.Inf(-1),
+		ctx: ctx, objective: objective, opts: opts, workers: opts.workersOf(), began: time.Now(), savedAt: time.Now(),
+		jobs: map[key]*job{}, reports: make(chan string),
 	}
-	s.runner.report = s.reportWithin
+	defer s.abandon()
+	defer cancel()
+	s.runner = &runner{abreast: opts.abreast(), report: func(about string) {
+		select {
+		case s.reports <- about:
+		case <-ctx.Done():
+		}
+	}}
 	for _, m := range methods {
 		branches, err := m.branches()
 		if err != nil {
@@ -41,7 +48,9 @@ func Search(ctx context.Context, objective Objective, methods []Method, opts Opt
 	if err := s.resume(); err != nil {
 		return nil, err
 	}
-	err := s.run()
+	s.reason = Finished
+	p := s.planner(s.answer)
+	err := p.run()
 	if err == nil || errors.Is(err, errCut) {
 		err = s.save(true)
 	} else if ctx.Err() != nil {
@@ -54,5 +63,5 @@ func Search(ctx context.Context, objective Objective, methods []Method, opts Opt
 	if refused := s.trials[0].Err; refused != nil {
 		return nil, refused
 	}
-	return &Result{Trials: s.trials, Reason: s.reason, Stage: s.stage, Left: s.left, Missing: s.missing, Seconds: time.Since(s.began).Seconds()}, nil
+	return &Result{Trials: s.trials, Reason: s.reason, Stage: p.stage, Left: p.left, Missing: p.missing, Seconds: time.Since(s.began).Seconds()}, nil
 }
