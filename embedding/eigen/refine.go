@@ -121,17 +121,17 @@ const (
 	level       = 0.2
 )
 
-// span finds coefficients c of an orthonormal basis of the start: by the Cholesky factor of
-// its Gram matrix if all directions have the length level, otherwise by its eigenvectors, which
-// take ten times as long.
+// span finds coefficients c of an orthonormal basis of the start: by a Cholesky factor of its
+// Gram matrix if its directions have the length level, otherwise by the eigenvectors, which take
+// ten times as long.
 func (r *refiner) span(ctx context.Context) error {
 	r.cols = r.start.Cols
 	gram, err := r.gram(ctx, columns(r.start, 0, r.cols))
 	if err != nil {
 		return err
 	}
-	if lower, inverse, ok := factor(gram, r.cols, level); ok {
-		r.first, r.c, r.given = r.cols, transposed(inverse, r.cols, r.cols), transposed(lower, r.cols, r.cols)
+	if c, given, rank, ok := basis(gram, r.cols, r.opts.K, independent, level); ok {
+		r.c, r.given, r.first = c, given, rank
 		return nil
 	}
 	if err := r.whiten(gram); err != nil {

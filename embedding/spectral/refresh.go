@@ -323,17 +323,19 @@ func (r *refresh) part(ctx context.Context, c int, list []uint32) error {
 		return nil
 	}
 	sub, labels, linked := r.subgraph(list)
+	p, err := r.problem(ctx, inMemory(sub), labels, linked, r.opts.Workers)
+	if err != nil {
+		return err
+	}
 	var found followed
 	follow := len(list) >= smallPart*r.vectors.Dim && 10*r.newcomers(list, r.places[c]) <= len(list)
 	if follow {
-		var err error
-		if found, follow, err = r.follow(ctx, sub, list, labels, linked); err != nil {
+		if found, follow, err = r.follow(ctx, p, sub, list); err != nil {
 			return err
 		}
 	}
 	if !follow {
-		var err error
-		if found, err = r.full(ctx, c, sub, list, labels, linked); err != nil {
+		if found, err = r.full(ctx, p, c, list); err != nil {
 			return err
 		}
 	}

@@ -19,8 +19,8 @@ type followed struct {
 }
 
 // full solves a part from scratch.
-func (r *refresh) full(ctx context.Context, c int, sub *csr.Graph, list, labels []uint32, linked int) (followed, error) {
-	solved, err := r.solve.solve(ctx, inMemory(sub), labels, linked, r.opts.Workers, rankOf(c, small))
+func (r *refresh) full(ctx context.Context, p *problem, c int, list []uint32) (followed, error) {
+	solved, err := r.solveProblem(ctx, p, rankOf(c, small))
 	if err != nil {
 		return followed{}, err
 	}
@@ -51,7 +51,7 @@ func (r *refresh) subgraph(list []uint32) (sub *csr.Graph, labels []uint32, link
 
 // follow takes up to two steps from the old vectors, and reports whether the residuals
 // are then within the tolerance.
-func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uint32, linked int) (followed, bool, error) {
+func (r *refresh) follow(ctx context.Context, full *problem, sub *csr.Graph, list []uint32) (followed, bool, error) {
 	groups := r.groups(sub, list)
 	if r.opts.Components == Joint && slices.ContainsFunc(groups, func(group []uint32) bool { return r.whole(group, list) }) {
 		return followed{}, false, nil
@@ -60,20 +60,19 @@ func (r *refresh) follow(ctx context.Context, sub *csr.Graph, list, labels []uin
 		r.far++
 		return followed{}, false, nil
 	}
-	p, err := r.problem(ctx, inMemory(sub), labels, linked, r.opts.Workers)
-	if err != nil || p.opts.K == 0 {
-		return followed{}, false, err
+	if full.opts.K == 0 {
+		return followed{}, false, nil
 	}
+	p := new(*full)
 	p.opts.Tolerance = r.tolerance
 	p.opts.Directions = mostDirections(len(list), p.opts.K)
 	m := r.start(sub, list, groups)
 	start := m.Panel(0, m.Dim)
 	known, ofKnown := p.target.(*deflated)
-	var cross []float64
+	var cross, against []float64
 	if ofKnown {
 		cross = known.takeOut(m)[:p.known*m.Dim]
 	}
-	var against []float64
 	for step := range maxSteps {
 		refined, err := eigen.Refine(ctx, p.target, start, p.opts)
 		if err != nil {
@@ -174,7 +173,7 @@ const (
 // soc-Epinions1 with 0.1 % to all of the edges changed. A large part of a step is the computation
 // with matrices of order k, so in a small part it saves less. Directions are added in blocks, so
 // less than a block is no limit.
-func mostDirections(n, k int) int { return max(eigen.Width, min(4*k/5, n/50)) }
+func mostDirections(n, k int) int { return max(eigen.Width, min(4*k/5, n/50-10)) }
 
 // hopeless is the multiple of the tolerance from which the residual of the last pair is
 // too large for another step.

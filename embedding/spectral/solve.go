@@ -70,11 +70,16 @@ func (s *solve) solve(ctx context.Context, a matrix, labels []uint32, linked, wo
 	if err != nil {
 		return pairs{}, err
 	}
+	return s.solveProblem(ctx, p, as)
+}
+
+// solveProblem is solve for a matrix that is prepared.
+func (s *solve) solveProblem(ctx context.Context, p *problem, as rank) (pairs, error) {
 	if as == largest && s.opts.Progress != nil {
 		p.opts.Progress = func(converged int) { s.report(p.known+converged, p.k, false) }
 	}
 	if as != small && s.log != nil {
-		if err := s.log.solver(&p.opts, a.vertices()); err != nil {
+		if err := s.log.solver(&p.opts, p.op.Size()); err != nil {
 			return pairs{}, err
 		}
 	}
