@@ -144,6 +144,81 @@ func TestRefreshSpectral_Merged(t *testing.T) {
 	}
 }
 
+// After each kind of change a refresh finds the leading eigenvalues of a full run: with
+// components that join or fall apart, hubs, new vertices and vertices that lose all edges.
+func TestRefreshSpectral_KindsOfChanges(t *testing.T) {
+	base := func() *town { // two islands of 600 and 300 vertices
+		w := sparseTown()
+		island := uint32(w.n)
+		w.n += 300
+		for range 900 {
+			w.link(island+uint32(w.r.IntN(300)), island+uint32(w.r.IntN(300)))
+		}
+		return w
+	}
+	// unlink removes all edges for which the condition holds, and returns their ends.
+	unlink := func(w *town, condition func(u, v uint32) bool) (touched []uint32) {
+		for _, e := range w.list() {
+			if condition(e.U, e.V) {
+				delete(w.edges, [2]uint32{min(e.U, e.V), max(e.U, e.V)})
+				touched = append(touched, e.U, e.V)
+			}
+		}
+		return touched
+	}
+	bridge := func(w *town) (touched []uint32) {
+		for i := range uint32(4) {
+			w.link(i, 600+i)
+			touched = append(touched, i, 600+i)
+		}
+		return touched
+	}
+	for _, c := range []struct {
+		name           string
+		prepare, apply func(w *town) (touched []uint32)
+	}{
+		{"joined", nil, bridge},
+		{"fallen apart", bridge, func(w *town) []uint32 {
+			return unlink(w, func(u, v uint32) bool { return min(u, v) < 600 && max(u, v) >= 600 })
+		}},
+		{"a hub", nil, func(w *town) (touched []uint32) {
+			for v := uint32(0); v < 600; v += 12 {
+				w.link(5, v)
+				touched = append(touched, v)
+			}
+			return append(touched, 5)
+		}},
+		{"a new hub and newcomers", nil, func(w *town) (touched []uint32) {
+			hub := uint32(w.n)
+			w.n += 20
+			for i := range uint32(20) {
+				w.link(hub, 30*i)
+				w.link(hub+i, 30*i+1)
+				touched = append(touched, hub+i, 30*i, 30*i+1)
+			}
+			return touched
+		}},
+		{"isolated vertices", nil, func(w *town) []uint32 {
+			return unlink(w, func(u, v uint32) bool { return u%100 == 7 || v%100 == 7 })
+		}},
+	} {
+		for _, method := range []string{embedding.MethodLaplacianEigenmaps, embedding.MethodDPSpectral} {
+			for _, o := range []embedding.SpectralOptions{{}, {Components: embedding.Joint}, {Normalization: embedding.Degree}} {
+				w := base()
+				if c.prepare != nil {
+					c.prepare(w)
+				}
+				before := w.graph()
+				touched := c.apply(w)
+				o.Dim = 16
+				if refresh := refreshFound(t, method, o, before, w.graph(), touched, 0.01); t.Failed() {
+					t.Fatalf("%s, %s, %+v: %+v", c.name, method, o, refresh)
+				}
+			}
+		}
+	}
+}
+
 // A refresh after changes at many vertices returns the bytes of a full run and says so. One of
 // a part that is too small for a step is solved in full, but in the old coordinates.
 func TestRefreshSpectral_PlainFullRun(t *testing.T) {
