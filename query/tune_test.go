@@ -67,7 +67,8 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 	}
 }
 
-// The same request gives the same trials and bytes at any number of workers.
+// The same request gives the same trials and bytes at any number of workers, and where the
+// memory suffices for only one trial at a time.
 func TestDB_Tune_Same(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: searches options several times")
@@ -75,8 +76,8 @@ func TestDB_Tune_Same(t *testing.T) {
 	t.Parallel()
 	var rows []float32
 	var trials []tune.Trial
-	for _, workers := range []int{1, 3} {
-		db := openTest(t, &Options{Workers: workers})
+	for _, opts := range []Options{{Workers: 1}, {Workers: 3}, {Workers: 3, MemoryLimit: 1_200_000}} {
+		db := openTest(t, &opts)
 		attached(t, db)
 		r, err := db.Tune(t.Context(), tuned())
 		if err != nil {
@@ -93,7 +94,7 @@ func TestDB_Tune_Same(t *testing.T) {
 			return a.Number == b.Number && a.Score == b.Score && slices.Equal(a.Options, b.Options)
 		}
 		if !slices.Equal(rows, m.Data) || !slices.EqualFunc(trials, r.Trials, same) {
-			t.Errorf("%d workers give a different result", workers)
+			t.Errorf("%d workers give a different result", opts.Workers)
 		}
 	}
 }

@@ -30,37 +30,35 @@
 //
 // # What is tried next
 //
-// All methods get the same fraction of the work, by prices that
-// are computed from the graph and the options: by the time an expensive method
-// has made one or two steps, the survey of a cheap one is complete, and a
-// short time suffices to choose among its solves. The work of a method whose
-// best in full is no contender counts four times, and that of the method that leads
-// counts half, so that it gains first.
+// After the defaults all methods get the same fraction of the work, by prices that are computed
+// from the graph and the options: by the time an expensive method has made one or two steps,
+// the survey of a cheap one is complete, and a short time suffices to choose among its solves.
+// The work of a method whose best in full is no contender counts four times, and that of the
+// method that leads counts half, since it gains most.
 //
 // A survey is a good guide for solves and a bad one for learning rates: with a third of the
-// walks too high a rate is best. Of 12 to 16 trials in full of dp_walker and deepwalk on
-// CollegeMsg and ca-GrQc, few walks in 64 dimensions ordered 50 to 77 % of the pairs as
-// the trials in full did, and chose .736 where .817 was the best, or a training that
-// diverges. The first 30 % of the trainings in full ordered 67 to 100 %, and chose .677
-// where .704 was the best. So methods that learn from walks take steps in full first.
+// walks too high a rate is best. Trainings in full of dp_walker and deepwalk with 4 to 12
+// values of β and α, on CollegeMsg, ca-GrQc and blogcatalog, were ordered in 50 to 86 % of
+// their pairs by few walks in 64 dimensions, which chose .736 where .817 was the best, or a
+// training that diverges. The first 30 % of the same trainings ordered 67 to 100 % of
+// the pairs (69 % where few walks ordered 86 %), and chose .579 where .678 was the best. So
+// methods that learn from walks take steps in full before their survey.
 //
 // # Two at a time
 //
 // With two or more workers, two trials run side by side, each with half of them: a training
 // and a small solve gain less from a second processor. Beside the next trial runs the one
-// that would follow if that one is no success. What is tried next depends only
-// on the scores and prices of the trials before,
-// neither on the limits nor on the time that trials take. So the same number
-// of trials gives the same best with the same bytes, at any number of workers. A trial that ran
-// beside others is listed when its turn comes, and not at all if it does not come.
-// A time limit ends a search before the first trial that has not begun by then;
-// repeated with the number of trials that it had, the search is the same.
+// that would follow if that one is no success. What is tried next depends only on the scores
+// and prices of the trials before, neither on the limits nor on the time that trials take. So
+// the same number of trials gives the same best with the same bytes, at any number of workers.
+// A trial that ran beside others is listed when its turn comes, and not at all if that does
+// not come. A time limit ends a search before the first trial that has not begun by then; with
+// the number of trials that it had, it can be repeated exactly.
 //
-// A search with a higher limit confirms every trial that
-// one with a lower limit confirms. More time never gives a worse best, and no
-// best is worse than the defaults of a method, unless the limit ends the
-// search before these are tried. A limit can lose only the results since the
-// last selection, and one trial that awaits its confirmation.
+// A search with a higher limit confirms every trial that one with a lower limit confirms. More
+// time never gives a worse best, and no best is worse than the defaults of a method, unless
+// the limit ends the search before these are tried. A limit can lose only the results of the
+// survey since the last selection, and one trial that awaits its confirmation.
 //
 // # How good the best is
 //

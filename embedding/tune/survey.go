@@ -17,9 +17,8 @@ type lane struct {
 	spent       float64 // work after the defaults, weighed by how promising the method was
 }
 
-// climb is a search around the best point of a method that learns from walks. A trial of its
-// survey takes a fifth of the time of one in full, with few walks, and so prefers learning
-// rates that are too high for many: steps in full from the defaults gain more.
+// climb is a search around the best point of a method that learns from walks, by trials in
+// full, since its survey misleads.
 type climb struct {
 	share float64 // of the first steps of the axes; 0 before and after the climb
 	axis  int     // the next one

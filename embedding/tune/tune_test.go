@@ -133,6 +133,14 @@ func TestSearch_Limits(t *testing.T) {
 	if first := slices.Index(stages, Refine); first < 0 || !slices.Contains(stages[first:], Survey) {
 		t.Errorf("the method that leads takes no step before the survey ends: %v", stages)
 	}
+	for _, trial := range all.Trials {
+		if trial.Method == embedding.MethodDPWalker && trial.Stage != Defaults {
+			if trial.Stage != Refine {
+				t.Errorf("the first trial of dp_walker after its defaults is %+v", trial)
+			}
+			break
+		}
+	}
 	for _, trials := range []int{1, 20, 35, 40} {
 		some := run(trials, 3)
 		if len(some.Trials) != trials {
@@ -275,6 +283,24 @@ func TestSearch_Progress(t *testing.T) {
 		}
 		if !slices.Equal(reported, want) || most > 0 && len(want) != most {
 			t.Errorf("reported %v, not %v", reported, want)
+		}
+	}
+}
+
+// TestAxis_Moved expects sums, or factors on geometric axes, within the limits and rounded.
+func TestAxis_Moved(t *testing.T) {
+	t.Parallel()
+	linear := axis{least: 0, most: 4}
+	factors := axis{least: 0.001, most: 0.2, geometric: true}
+	for _, c := range []struct {
+		a             axis
+		x, step, want float64
+	}{
+		{linear, 1, 0.25, 1.25}, {linear, 1, -2, 0}, {linear, 3, 2, 4}, {linear, 0.1, 0.2, 0.3},
+		{factors, 0.05, 1, 0.1}, {factors, 0.05, -1, 0.025}, {factors, 0.15, 1, 0.2}, {factors, 0.0015, -1, 0.001}, {factors, 0.1, 0.5, 0.14142},
+	} {
+		if got := c.a.moved(c.x, c.step); got != c.want {
+			t.Errorf("%v moved by %v is %v, not %v (%+v)", c.x, c.step, got, c.want, c.a)
 		}
 	}
 }
