@@ -184,6 +184,33 @@ func runEdges(c *call, req EdgesRequest, graph storage.GraphInfo) (found graphSt
 	return graphStream[EdgeRow]{streamOf(c, each), s.graph}, nil
 }
 
+// readEdges reads what SHOW EDGES with a limit and without a condition or an order needs: the
+// edges of the first vertices.
+func (c *call) readEdges(req EdgesRequest, graph storage.GraphInfo) error {
+	if req.Limit == 0 || req.OrderBy != "" || req.Where != nil {
+		return nil
+	}
+	return c.ReadPart(graph, req.attributes(), func(v *storage.GraphView, p *storage.GraphPart) error {
+		left := req.Limit
+		for u := uint32(0); left > 0 && int(u) < graph.Vertices; u++ {
+			if err := p.Read(u); err != nil {
+				return err
+			}
+			row := p.Neighbors(u)
+			first, _ := slices.BinarySearch(row, u)
+			targets := row[first:][:min(left, len(row)-first)]
+			p.Name(targets...)
+			if slices.Contains(req.Columns, "degree") {
+				if err := p.Read(targets...); err != nil {
+					return err
+				}
+			}
+			left -= len(targets)
+		}
+		return nil
+	})
+}
+
 // orderedEdges returns the rows of a scan sorted by a column.
 func (c *call) orderedEdges(s *edgeScan, req EdgesRequest, stop func(int64, string)) (func(func(EdgeRow) error) error, error) {
 	most := s.graph.Graph.Edges()

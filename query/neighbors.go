@@ -140,6 +140,17 @@ func runNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) (found
 	return graphStream[NeighborRow]{scanRows(c, s, s.neighbor), s.graph}, err
 }
 
+// readNeighbors reads what SHOW NEIGHBORS needs.
+func (c *call) readNeighbors(req NeighborsRequest, graph storage.GraphInfo) error {
+	return c.ReadPart(graph, req.Attributes, func(v *storage.GraphView, p *storage.GraphPart) error {
+		vertex, err := v.Vertex(req.Vertex)
+		if err != nil {
+			return err
+		}
+		return p.ReadAround(vertex, max(1, req.Within))
+	})
+}
+
 // partWithin is the number of edges of WITHIN.
 const partWithin fault.Part = "within"
 

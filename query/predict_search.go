@@ -352,15 +352,12 @@ func (c *call) predictFile(req linksRequest, p *linksEntry) (PredictResult, erro
 		if session.GraphKey(v.Graph) != session.GraphKey(p.graph) {
 			return errLoad
 		}
-		a := around{part: v.NewPart(session.PartLimit(p.graph))}
+		a := around{part: v.NewPart(session.PartLimit(p.graph), errLoad)}
 		err := a.read(v, req, p)
 		if err == nil && rows != nil {
 			err = c.readNear(rows, &a, req, p)
 		}
 		c.db.cache.CountScan(session.GraphKey(p.graph), int(a.part.Cost+a.cost))
-		if errors.Is(err, storage.ErrPartCost) {
-			return errLoad
-		}
 		if err != nil {
 			return err
 		}
@@ -403,10 +400,10 @@ type around struct {
 }
 
 // readNear finds the vertices nearest to the vertex, and reads the vectors of all candidates. The
-// error is storage.ErrPartCost if these are too many.
+// error is errLoad if these are too many.
 func (c *call) readNear(v *storage.RowView, a *around, req linksRequest, p *linksEntry) error {
-	if _, vertices := a.part.Graph(); len(vertices) > v.Info.Vertices/vectorsFraction {
-		return storage.ErrPartCost
+	if len(a.part.Vertices()) > v.Info.Vertices/vectorsFraction {
+		return errLoad
 	}
 	if p.near > 0 {
 		s := p.nearest(req)
@@ -418,7 +415,7 @@ func (c *call) readNear(v *storage.RowView, a *around, req linksRequest, p *link
 		a.near, a.index = index.Vertices(hits), s.index
 		a.part.Name(a.near...)
 	}
-	_, vertices := a.part.Graph()
+	vertices := a.part.Vertices()
 	a.matrix = vec.NewMatrix(len(vertices), v.Info.Dim)
 	return v.Rows(vertices, a.matrix)
 }
@@ -437,7 +434,7 @@ func (a *around) read(v *storage.GraphView, req linksRequest, p *linksEntry) (er
 		return err
 	}
 	if steps == 2 {
-		if err = a.part.ReadAround(a.vertex, 2); !errors.Is(err, storage.ErrPartCost) {
+		if err = a.part.ReadAround(a.vertex, 2); !errors.Is(err, errLoad) {
 			return err
 		}
 	}
@@ -458,8 +455,15 @@ func (a *around) read(v *storage.GraphView, req linksRequest, p *linksEntry) (er
 func highest(degrees []uint32, n int) []uint32 {
 	order := func(a, b uint32) int { return cmp.Or(cmp.Compare(degrees[b], degrees[a]), cmp.Compare(a, b)) }
 	var list []uint32
-	for u := range uint32(len(degrees)) {
-		list = kept(append(list, u), n, order)
+	lowest := int64(-1) // degree that is too low for a later vertex
+	for u, d := range degrees {
+		if int64(d) <= lowest {
+			continue
+		}
+		if list = append(list, uint32(u)); len(list) >= 2*n+1024 {
+			list = firstOf(list, n, order)
+			lowest = int64(degrees[list[n-1]])
+		}
 	}
 	return firstOf(list, n, order)
 }

@@ -90,6 +90,40 @@ var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.Gra
 	reads: true,
 }
 
+// readVertices reads what SHOW VERTICES with a limit and without an order needs: the first
+// vertices, until enough of them meet the condition.
+func (c *call) readVertices(req VerticesRequest, graph storage.GraphInfo) error {
+	if req.Limit == 0 || req.OrderBy != "" {
+		return nil
+	}
+	names := req.attributes()
+	return c.ReadPart(graph, names, func(v *storage.GraphView, p *storage.GraphPart) error {
+		for next, size := 0, max(req.Limit, 16); ; size *= 2 {
+			for ; next < min(size, graph.Vertices); next++ {
+				if err := p.Read(uint32(next)); err != nil {
+					return err
+				}
+			}
+			if req.Where == nil || next == graph.Vertices {
+				return nil
+			}
+			s, columns, _, err := p.Snapshot(names)
+			if err != nil {
+				return err
+			}
+			g, set, found := &session.Graph{Snapshot: s}, &session.ColumnSet{Names: names, Columns: columns}, 0
+			for u := range uint32(next) {
+				if req.Where(where.NewCandidate(g, set, u, false)) {
+					found++
+				}
+			}
+			if found >= req.Limit {
+				return nil
+			}
+		}
+	})
+}
+
 // Vertices returns the vertices of a graph that meet a condition.
 func (db *DB) Vertices(ctx context.Context, req VerticesRequest) (VerticesResult, error) {
 	found, err := showVertices.answer(ctx, db, req)

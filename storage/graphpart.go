@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -9,9 +8,6 @@ import (
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 )
-
-// ErrPartCost ends the reading of a part of a graph that costs more than its limit.
-var ErrPartCost = errors.New("the part of the graph costs more to read than its limit")
 
 // RowCost is the time of reading the edges of one vertex, beside its arcs, in arcs of a
 // graph that is read as a whole: a block of up to 2 KB is found, verified and decoded.
@@ -26,30 +22,25 @@ type GraphPart struct {
 
 	view  *GraphView
 	most  int64
-	rows  map[uint32]partRow
+	above error // returned where Cost exceeds most
+	rows  map[uint32]graphRow
 	named map[uint32]struct{} // vertices without rows that have a key
 }
 
-// partRow is the edges of a vertex.
-type partRow struct {
-	targets []uint32
-	weights []float32 // nil in a graph without weights
-	times   []int64   // nil in a graph without times
+// NewPart returns an empty part. No more of it is read once its cost exceeds most; reading then
+// returns the error above.
+func (v *GraphView) NewPart(most int64, above error) *GraphPart {
+	return &GraphPart{view: v, most: most, above: above, rows: map[uint32]graphRow{}, named: map[uint32]struct{}{}}
 }
 
-// NewPart returns an empty part, of which no more is read once its cost exceeds most.
-func (v *GraphView) NewPart(most int64) *GraphPart {
-	return &GraphPart{view: v, most: most, rows: map[uint32]partRow{}, named: map[uint32]struct{}{}}
-}
-
-// Read reads the edges of vertices, unless the part has them. The error is ErrPartCost, as soon
-// as this is known, if the cost exceeds the limit.
+// Read reads the edges of vertices, unless the part has them. If the cost exceeds the limit, it
+// ends as soon as this is known.
 func (p *GraphPart) Read(vertices ...uint32) error {
 	next := slices.Clone(vertices)
 	slices.Sort(next)
 	next = slices.DeleteFunc(slices.Compact(next), func(u uint32) bool { _, there := p.rows[u]; return there })
 	if p.Cost+int64(len(next))*RowCost > p.most {
-		return ErrPartCost
+		return p.above
 	}
 	for _, u := range next {
 		row, err := p.view.row(u)
@@ -57,7 +48,7 @@ func (p *GraphPart) Read(vertices ...uint32) error {
 			return err
 		}
 		if p.Cost += RowCost + int64(len(row.targets)); p.Cost > p.most {
-			return ErrPartCost
+			return p.above
 		}
 		p.rows[u] = row
 	}
@@ -93,12 +84,11 @@ func (p *GraphPart) Name(vertices ...uint32) {
 // Neighbors returns the neighbours of a vertex that was read, ascending; none of others.
 func (p *GraphPart) Neighbors(vertex uint32) []uint32 { return p.rows[vertex].targets }
 
-// Graph returns the rows of the part, and the number in the whole graph of each of its vertices,
-// ascending: those that were read or named, and the neighbours of the former. In Graph they have
-// numbers of their own, in the same order. Vertices that were not read have empty rows, so it is
+// Graph returns the rows of the part and its Vertices. In the graph these have numbers of their
+// own, in the same order. Vertices that were not read have empty rows, so it is
 // not symmetric.
 func (p *GraphPart) Graph() (g *csr.Graph, vertices []uint32) {
-	vertices = p.vertices()
+	vertices = p.Vertices()
 	return p.graph(vertices), vertices
 }
 
@@ -164,8 +154,9 @@ func (p *GraphPart) columns(names []string, keyed, places []uint32, n int) ([]*C
 	return columns, nil
 }
 
-// vertices lists the vertices of the part, ascending.
-func (p *GraphPart) vertices() []uint32 {
+// Vertices lists the numbers in the whole graph of the vertices of the part, ascending: those that
+// were read or named, and the neighbours of the former.
+func (p *GraphPart) Vertices() []uint32 {
 	var list []uint32
 	for u, row := range p.rows { // sorted below
 		list = append(append(list, u), row.targets...)

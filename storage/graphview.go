@@ -95,8 +95,15 @@ func (v *GraphView) Neighbors(vertex uint32) ([]uint32, error) {
 	return r.targets, err
 }
 
+// graphRow is the edges of a vertex.
+type graphRow struct {
+	targets []uint32
+	weights []float32 // nil in a graph without weights
+	times   []int64   // nil in a graph without times
+}
+
 // row reads the edges of a vertex.
-func (v *GraphView) row(vertex uint32) (r partRow, err error) {
+func (v *GraphView) row(vertex uint32) (r graphRow, err error) {
 	slots, err := v.slotMap()
 	if err != nil {
 		return r, err

@@ -28,6 +28,7 @@ func TestGraphPart_ReadAround(t *testing.T) {
 	if s, err = db.Snapshot(ctx, "ring"); err != nil {
 		t.Fatal(err)
 	}
+	above := errors.New("the part costs too much")
 	err = db.ViewGraph(ctx, "ring", func(v *GraphView) error {
 		for u := range uint32(s.Info.Vertices) {
 			for steps := range 4 {
@@ -36,10 +37,10 @@ func TestGraphPart_ReadAround(t *testing.T) {
 				for _, w := range within {
 					cost += int64(RowCost + s.Graph.Degree(w))
 				}
-				if err := v.NewPart(cost-1).ReadAround(u, steps); !errors.Is(err, ErrPartCost) {
+				if err := v.NewPart(cost-1, above).ReadAround(u, steps); err != above {
 					t.Errorf("%d steps below the cost of vertex %d: %v", steps, u, err)
 				}
-				p := v.NewPart(cost)
+				p := v.NewPart(cost, above)
 				if err := p.ReadAround(u, steps); err != nil {
 					t.Fatal(err)
 				}
@@ -61,7 +62,7 @@ func TestGraphPart_ReadAround(t *testing.T) {
 				}
 			}
 		}
-		if err := v.NewPart(1000).Read(38); !errors.Is(err, ErrInvalid) {
+		if err := v.NewPart(1000, above).Read(38); !errors.Is(err, ErrInvalid) {
 			t.Errorf("a vertex that is not there: %v", err)
 		}
 		return nil
@@ -103,7 +104,7 @@ func TestGraphPart_Snapshot(t *testing.T) {
 			if err != nil || len(degrees) != whole.Info.Vertices {
 				t.Fatalf("degrees %v, %v", degrees, err)
 			}
-			p := v.NewPart(1 << 20)
+			p := v.NewPart(1<<20, nil)
 			named, _ := whole.Vertex("v9")
 			p.Name(named)
 			var read []uint32

@@ -22,7 +22,8 @@ type Graph struct {
 	// Vertices has the number in the whole graph of each vertex of a part of it, ascending;
 	// nil if it is the whole graph. See Call.ReadPart.
 	Vertices []uint32
-	columns  *ColumnSet // attributes of a part
+	names    []string          // attributes that were read of a part
+	columns  []*storage.Column // their values
 }
 
 // Graph returns a graph by name. A call sees one version of it.

@@ -42,18 +42,18 @@ func (c *Call) ReadPart(graph storage.GraphInfo, names []string, read func(*stor
 		if GraphKey(v.Graph) != GraphKey(graph) {
 			return errWhole
 		}
-		p := v.NewPart(PartLimit(graph))
+		p := v.NewPart(PartLimit(graph), errWhole)
 		err := read(v, p)
 		c.cache.CountScan(GraphKey(graph), int(p.Cost))
 		if err != nil {
 			return err
 		}
-		g = &Graph{columns: &ColumnSet{Names: names}}
-		g.Snapshot, g.columns.Columns, g.Vertices, err = p.Snapshot(names)
+		g = &Graph{names: names}
+		g.Snapshot, g.columns, g.Vertices, err = p.Snapshot(names)
 		return err
 	})
 	switch {
-	case errors.Is(err, errWhole), errors.Is(err, storage.ErrPartCost), errors.Is(err, storage.ErrNotFound):
+	case errors.Is(err, errWhole), errors.Is(err, storage.ErrNotFound):
 		return nil
 	case err != nil:
 		return err
