@@ -1,7 +1,7 @@
 // Package embedding computes vertex embeddings: functions of a graph and options that
 // return a matrix with the vector of vertex v in row v, and statistics.
 //
-// It is the door to two families of methods. [LaplacianEigenmaps] and [DPSpectral] take
+// It is the entry point of two families of methods. [LaplacianEigenmaps] and [DPSpectral] take
 // the vectors from the leading eigenvectors of a matrix of the graph (package spectral).
 // [DeepWalk], [DPWalker] and [Node2Vec] learn them from random walks: walks.go joins the
 // walks of package walk and the training of package skipgram.

@@ -133,7 +133,7 @@ func TrainWalks(ctx context.Context, g *csr.Graph, method string, o WalkOptions)
 	if err != nil {
 		return nil, WalkStats{}, err
 	}
-	negative := training.Negative // all else in training may be freed
+	negative := training.Negative // the other data of the training can be freed
 	state, stats, err := skipgram.TrainState(ctx, walks, training)
 	if err != nil {
 		return nil, stats, err

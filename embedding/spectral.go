@@ -94,8 +94,8 @@ func SpectralLists(ctx context.Context, lists EdgeLists, bytes int64, method str
 	return spectral.EmbedLists(ctx, lists, bytes, method, opts)
 }
 
-// SpectralBytes estimates the memory that a spectral method takes beside the graph: that of its
-// basis, 1.6 times dim and some columns of 4 bytes per vertex, and of the result.
+// SpectralBytes estimates the memory of a spectral method without the graph: its basis, 1.6
+// times dim and some columns of 4 bytes per vertex, and the result.
 func SpectralBytes(g *csr.Graph, method string, o SpectralOptions) int64 {
 	return spectral.Bytes(g, method, o)
 }

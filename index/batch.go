@@ -40,13 +40,13 @@ func (x *Exact) SearchBatch(ctx context.Context, queries *vec.Matrix, k int, opt
 // It belongs to one goroutine.
 type Batches struct {
 	x     *Exact
-	over  *Exact     // what is searched: x, or one vector of each group
+	over  *Exact     // the searched vectors: those of x, or one of each group
 	equal *equalRows // nil before they are made, and where most vectors differ
 	bytes *byteRows  // nil before they are made, and where they do not pay
 	made  bool
 }
 
-// Batches returns what answers batches of queries over the vectors.
+// Batches returns a Batches, which answers batches of queries over the vectors.
 func (x *Exact) Batches() *Batches { return &Batches{x: x, over: x} }
 
 // BatchesBytes is the most memory that [Batches] of so many vectors keep: the groups of equal

@@ -42,7 +42,7 @@ func newByteRows(x *Exact, workers int) *byteRows {
 	rows, dim := x.m.Rows, x.m.Dim
 	b := &byteRows{x: x, centre: make([]float64, dim)}
 	if x.metric == L2 {
-		b.centre = middle(x.m)
+		b.centre = centreOf(x.m)
 	}
 	groups := (rows + vec.TileRows - 1) / vec.TileRows
 	b.words = make([]uint32, groups*vec.TileRows*byteSteps(dim))

@@ -99,8 +99,8 @@ func BenchmarkJoin(b *testing.B) {
 					for b.Loop() {
 						var err error
 						found = 0
-						again, err = join(context.Background(), set.m, radius, 0, set.m.Rows, JoinOptions{Workers: workers}, func(_ uint32, neighbours []uint32) error {
-							found += int64(len(neighbours))
+						again, err = join(context.Background(), set.m, radius, 0, set.m.Rows, JoinOptions{Workers: workers}, func(_ uint32, neighbors []uint32) error {
+							found += int64(len(neighbors))
 							return nil
 						})
 						if err != nil {
@@ -120,7 +120,7 @@ func BenchmarkJoin(b *testing.B) {
 
 // checkRows compares some rows of the join with the distances in full precision.
 func checkRows(b *testing.B, m *vec.Matrix, radius float64) {
-	err := Join(context.Background(), m, radius, JoinOptions{}, func(u uint32, neighbours []uint32) error {
+	err := Join(context.Background(), m, radius, JoinOptions{}, func(u uint32, neighbors []uint32) error {
 		if u%997 != 0 {
 			return nil
 		}
@@ -130,8 +130,8 @@ func checkRows(b *testing.B, m *vec.Matrix, radius float64) {
 				want = append(want, uint32(v))
 			}
 		}
-		if !slices.Equal(neighbours, want) {
-			return fmt.Errorf("row %d has %d neighbours, brute force %d", u, len(neighbours), len(want))
+		if !slices.Equal(neighbors, want) {
+			return fmt.Errorf("row %d has %d neighbours, brute force %d", u, len(neighbors), len(want))
 		}
 		return nil
 	})
@@ -161,8 +161,8 @@ func BenchmarkNewSweep(b *testing.B) {
 			// The sweep and the join must agree.
 			for _, i := range []int{0, count - 1} {
 				var edges int64
-				err := Join(context.Background(), m, radii[i], JoinOptions{}, func(_ uint32, neighbours []uint32) error {
-					edges += int64(len(neighbours))
+				err := Join(context.Background(), m, radii[i], JoinOptions{}, func(_ uint32, neighbors []uint32) error {
+					edges += int64(len(neighbors))
 					return nil
 				})
 				if err != nil || edges != s.Edges[i] {

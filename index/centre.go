@@ -9,12 +9,12 @@ import (
 	"heavytail/storage/vec"
 )
 
-// middle returns a point close to the largest cluster of vectors. Any point is
+// centreOf returns a point close to the largest cluster of vectors. Any point is
 // correct; the nearer it is to the vectors, the fewer pairs fall inside the
 // rounding margin. Small distant clusters, such as components that were
 // embedded separately, would draw a plain mean away from the large one, so the
 // mean is recomputed a few times over the nearer half of the vectors.
-func middle(m *vec.Matrix) []float64 {
+func centreOf(m *vec.Matrix) []float64 {
 	const sample, rounds = 512, 4
 	type member struct {
 		row      int

@@ -7,10 +7,10 @@ import (
 	"heavytail/storage/vec"
 )
 
-// equalRows groups the vertices whose vectors are equal. The leaves of a hub have
-// equal vectors by methods that only read the edges, and isolated vertices by most methods. All
-// bounds of a batch pass them together, and it would score each of them for each query. Instead it
-// scores one of each group.
+// equalRows groups the vertices whose vectors are equal. The leaves of a hub have equal vectors
+// with methods that only read the edges, and isolated vertices with most methods. No bound can
+// separate them, so a batch would score each of them for each query. Instead it scores one vector
+// of each group.
 type equalRows struct {
 	distinct *Exact   // the vector of each group
 	starts   []uint32 // of each group in vertices, and their end

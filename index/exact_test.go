@@ -172,15 +172,15 @@ func TestExact_JoinAgrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, radius := range radiiOf(t, m) {
-		err := Join(context.Background(), m, radius, JoinOptions{}, func(u uint32, neighbours []uint32) error {
+		err := Join(context.Background(), m, radius, JoinOptions{}, func(u uint32, neighbors []uint32) error {
 			hits, err := x.Within(context.Background(), m.Row(int(u)), radius, SearchOptions{Filter: func(v uint32) bool { return v > u }})
 			var found []uint32
 			for _, h := range hits {
 				found = append(found, h.Vertex)
 			}
 			slices.Sort(found)
-			if !slices.Equal(found, neighbours) {
-				t.Fatalf("row %d, radius %v: %d hits within, %d joined", u, radius, len(found), len(neighbours))
+			if !slices.Equal(found, neighbors) {
+				t.Fatalf("row %d, radius %v: %d hits within, %d joined", u, radius, len(found), len(neighbors))
 			}
 			return err
 		})

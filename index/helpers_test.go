@@ -130,11 +130,11 @@ func bruteJoin(m *vec.Matrix, radius float64) [][]uint32 {
 func collect(t testing.TB, m *vec.Matrix, radius float64, opts JoinOptions) [][]uint32 {
 	t.Helper()
 	var lists [][]uint32
-	err := Join(context.Background(), m, radius, opts, func(u uint32, neighbours []uint32) error {
+	err := Join(context.Background(), m, radius, opts, func(u uint32, neighbors []uint32) error {
 		if int(u) != len(lists) {
 			t.Fatalf("row %d after %d rows", u, len(lists))
 		}
-		lists = append(lists, slices.Clone(neighbours))
+		lists = append(lists, slices.Clone(neighbors))
 		return nil
 	})
 	if err != nil {

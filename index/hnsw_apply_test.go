@@ -76,12 +76,12 @@ func TestHNSW_Apply_Random(t *testing.T) {
 					deleted = append(deleted, v)
 				}
 			}
-			anew, err := newHNSW(ctx, s.m, metric, h.Options(), deleted)
+			rebuilt, err := newHNSW(ctx, s.m, metric, h.Options(), deleted)
 			if err != nil {
 				t.Fatal(err)
 			}
 			k := min(10, h.Live())
-			if got, want := recallOf(t, h, k, 40, 60), recallOf(t, anew, k, 40, 60); got < want-0.03 {
+			if got, want := recallOf(t, h, k, 40, 60), recallOf(t, rebuilt, k, 40, 60); got < want-0.03 {
 				t.Errorf("%s, %v: recall %v after changes, %v of a new index", name, metric, got, want)
 			}
 		}

@@ -27,8 +27,8 @@ import (
 //
 // Every section has a fixed stride, so that [View] reads single lists where they lie, and
 // verifies only their pages. A stored index takes 8M+9 bytes per vertex, 4M more for one in
-// M, and 0.4 % for the pages: 142 at M = 16. The version before had no sums of pages, and
-// streams of the first one, which cannot be read in place, are in hnsw_codec1.go.
+// M, and 0.4 % for the pages: 142 at M = 16. The previous version had no sums of pages;
+// hnsw_codec1.go reads the first version, which cannot be read in place.
 //
 // The field vectors of the head is a checksum of a sample of the vectors, so that links
 // are not used with other vectors; a caller that stores an index should bind it to its

@@ -48,20 +48,20 @@ type JoinOptions struct {
 //
 // Errors: ErrRadius, ErrDimension, ErrNotFinite, or that of ctx, which is
 // checked about every 50 µs.
-func Join(ctx context.Context, m *vec.Matrix, radius float64, opts JoinOptions, yield func(u uint32, neighbours []uint32) error) error {
+func Join(ctx context.Context, m *vec.Matrix, radius float64, opts JoinOptions, yield func(u uint32, neighbors []uint32) error) error {
 	return JoinRange(ctx, m, radius, 0, m.Rows, opts, yield)
 }
 
 // JoinRange is Join for the vectors u from first on, and below end, so that processes can
 // divide a join; ranges of the same length cost less the further behind they are. Outside
 // the vectors it panics.
-func JoinRange(ctx context.Context, m *vec.Matrix, radius float64, first, end int, opts JoinOptions, yield func(u uint32, neighbours []uint32) error) error {
+func JoinRange(ctx context.Context, m *vec.Matrix, radius float64, first, end int, opts JoinOptions, yield func(u uint32, neighbors []uint32) error) error {
 	_, err := join(ctx, m, radius, first, end, opts, yield)
 	return err
 }
 
 // join is JoinRange, and also returns how many pairs had to be measured again.
-func join(ctx context.Context, m *vec.Matrix, radius float64, first, end int, opts JoinOptions, yield func(u uint32, neighbours []uint32) error) (int64, error) {
+func join(ctx context.Context, m *vec.Matrix, radius float64, first, end int, opts JoinOptions, yield func(u uint32, neighbors []uint32) error) (int64, error) {
 	if err := checkShape(m); err != nil {
 		return 0, err
 	}
@@ -128,7 +128,7 @@ func (j *joiner) stripes() int {
 // run starts the workers. Every stripe that has been begun holds one of
 // workers+1 findings until its pairs have been yielded. A worker takes its
 // finding before its stripe, so the stripe that yield waits for always has one.
-func (j *joiner) run(ctx context.Context, workers int, yield func(u uint32, neighbours []uint32) error) error {
+func (j *joiner) run(ctx context.Context, workers int, yield func(u uint32, neighbors []uint32) error) error {
 	begin, stripes := j.next, j.stripes()
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -149,7 +149,7 @@ func (j *joiner) run(ctx context.Context, workers int, yield func(u uint32, neig
 	}
 
 	waiting := make(map[int]*finding, workers+1)
-	var neighbours []uint32
+	var neighbors []uint32
 	for next := begin; next < stripes; next++ {
 		for waiting[next] == nil {
 			select {
@@ -165,8 +165,8 @@ func (j *joiner) run(ctx context.Context, workers int, yield func(u uint32, neig
 			if err := ctx.Err(); err != nil {
 				return fmt.Errorf("join: %w", err)
 			}
-			neighbours = f.neighbours(neighbours[:0], u)
-			if err := yield(uint32(u), neighbours); err != nil {
+			neighbors = f.neighbors(neighbors[:0], u)
+			if err := yield(uint32(u), neighbors); err != nil {
 				return err
 			}
 		}
@@ -232,8 +232,8 @@ func (f *finding) reset(number, height, rows int) {
 	clear(f.bits)
 }
 
-// neighbours appends the neighbours of row u, ascending.
-func (f *finding) neighbours(dst []uint32, u int) []uint32 {
+// neighbors appends the neighbours of row u, ascending.
+func (f *finding) neighbors(dst []uint32, u int) []uint32 {
 	for word, set := range f.bits[(u-f.lo)*f.width:][:f.width] {
 		for ; set != 0; set &= set - 1 {
 			dst = append(dst, uint32(f.lo+word*vec.TileCols+bits.TrailingZeros32(set)))

@@ -59,11 +59,11 @@ func TestJoinRange(t *testing.T) {
 		var got [][]uint32
 		first := 0
 		for _, end := range ends {
-			err := JoinRange(t.Context(), m, 1.5, first, end, JoinOptions{Workers: 2}, func(u uint32, neighbours []uint32) error {
+			err := JoinRange(t.Context(), m, 1.5, first, end, JoinOptions{Workers: 2}, func(u uint32, neighbors []uint32) error {
 				if int(u) != len(got) {
 					t.Fatalf("vector %d after %d", u, len(got)-1)
 				}
-				got = append(got, slices.Clone(neighbours))
+				got = append(got, slices.Clone(neighbors))
 				return nil
 			})
 			if err != nil {
@@ -90,8 +90,8 @@ func TestJoin_Random(t *testing.T) {
 		radius := scale * rapid.Float64Range(0, 8).Draw(t, "radius")
 		got := make([][]uint32, n)
 		opts := JoinOptions{sieve: forcedSieve{rapid.IntRange(0, 12).Draw(t, "directions"), rapid.Bool().Draw(t, "bytes")}}
-		err := Join(context.Background(), m, radius, opts, func(u uint32, neighbours []uint32) error {
-			got[u] = slices.Clone(neighbours)
+		err := Join(context.Background(), m, radius, opts, func(u uint32, neighbors []uint32) error {
+			got[u] = slices.Clone(neighbors)
 			return nil
 		})
 		if err != nil {
@@ -228,8 +228,8 @@ func TestJoin_Memory(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		opts := JoinOptions{Workers: workers, sieve: forcedSieve{directions: directions}}
-		err := Join(context.Background(), m, radius, opts, func(_ uint32, neighbours []uint32) error {
-			found += int64(len(neighbours))
+		err := Join(context.Background(), m, radius, opts, func(_ uint32, neighbors []uint32) error {
+			found += int64(len(neighbors))
 			return nil
 		})
 		runtime.ReadMemStats(&after)

@@ -9,7 +9,7 @@ import (
 // castagnoli is the table of CRC-32C, the checksum of stored indexes.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sumPage is how many bytes of a stream one of its page sums covers. A search in place reads
+// sumPage is the number of bytes of a stream that one of its page sums covers. A search in place reads
 // lists of about a hundred bytes that are far apart, so a page takes little longer than a list,
 // and the sums are 0.4 % of the stream.
 const sumPage = 1 << 10

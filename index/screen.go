@@ -77,7 +77,7 @@ func newScreen(ctx context.Context, m *vec.Matrix, workers int) (*screen, error)
 		low:    make([]float32, count*vec.TileCols),
 		high:   make([]float32, count*vec.TileCols),
 	}
-	s.centre = middle(m)
+	s.centre = centreOf(m)
 	_, exponent := math.Frexp(longest(ctx, m, s.centre, workers))
 	s.scale = math.Ldexp(1, -exponent)
 	s.scale2 = s.scale * s.scale

@@ -11,8 +11,8 @@ import (
 	"heavytail/storage"
 )
 
-// TestStartCompute has a measure computed in the background, and its attribute beside
-// vertices that came after it.
+// TestStartCompute computes a measure in the background, and reads its attribute after
+// vertices were added.
 func TestStartCompute(t *testing.T) {
 	ctx := context.Background()
 	db := openTest(t, nil)

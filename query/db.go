@@ -160,11 +160,11 @@ func (c *call) wrap(err error) error {
 	if !errors.As(err, &mistake) {
 		return &StatementError{Statement: c.Statement, Err: err}
 	}
-	return placed(err, mistake, c.at)
+	return withPosition(err, mistake, c.at)
 }
 
-// placed adds to a mistake the position of the piece of the request that is wrong.
-func placed(err error, mistake *Error, at map[fault.Part]parser.Range) error {
+// withPosition adds to a mistake the position of the wrong part of the request.
+func withPosition(err error, mistake *Error, at map[fault.Part]parser.Range) error {
 	if place, ok := at[mistake.At]; ok && mistake.Start.Line == 0 {
 		found := *mistake
 		found.Range = place

@@ -408,18 +408,18 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 	}
 	table("UPDATE VERTEX 'a', 'b' SET kind := 'x,y' IN social")
 	table("UPDATE VERTEX 'c', 'd' SET kind := 'y' IN social")
-	told, err := db.EvaluateLabels(ctx, EvaluateLabelsRequest{
+	labels, err := db.EvaluateLabels(ctx, EvaluateLabelsRequest{
 		Embedding: "pos", Attribute: "kind", Separator: ",", Fractions: []float64{0.5}, Seeds: 3, Seed: 1, Penalty: 2,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	score := told.Scores[0]
+	score := labels.Scores[0]
 	want = fmt.Sprintln(0.5, 2, 2, score.MicroF1.Mean, score.MicroF1.Deviation, score.MacroF1.Mean, score.MacroF1.Deviation, score.Accuracy.Mean, score.Accuracy.Deviation)
 	if got := table("EVALUATE LABELS 'kind' OF pos WITH (separator := ',', fractions := '0.5', seeds := 3, seed := 1, penalty := 2)"); got != want {
 		t.Errorf("EVALUATE LABELS: %q, method %q", got, want)
 	}
-	if got := fmt.Sprint(told.Classes, told.Labelled, told.Unlabelled, told.New); got != "[x y] 4 2 0" {
+	if got := fmt.Sprint(labels.Classes, labels.Labelled, labels.Unlabelled, labels.New); got != "[x y] 4 2 0" {
 		t.Errorf("EVALUATE LABELS: %s", got)
 	}
 	if got := strings.Count(table("RECONSTRUCT pos AUTO WITH (criterion := 'f1', sweep := TRUE)"), "\n"); got != len(reconstructed.Points) {

@@ -145,8 +145,8 @@ func (c *call) sampleOf(g *csr.Graph, req DeriveRequest) ([]uint32, *csr.Graph, 
 }
 
 // keptEdges returns a graph with all vertices of g and the edges for which keep returns true;
-// keep is called in the order of eachEdge. It takes O(n + m) time, and besides the graph 2
-// bytes for each edge and 8 for each vertex.
+// keep is called in the order of eachEdge. It takes O(n + m) time, and in addition to the graph
+// 2 bytes for each edge and 8 for each vertex.
 func keptEdges(ctx context.Context, g *csr.Graph, keep func(edgePlace) bool) (*csr.Graph, error) {
 	const often = 1 << 12 // edges between two checks of the context
 	marked := make([]bool, len(g.Targets))

@@ -270,7 +270,7 @@ func sortClasses(labels *evaluate.Labels) {
 	}
 }
 
-// bytes estimates the memory of a labelling beside the vectors: a copy of the
+// bytes estimates the memory of a labelling without the vectors: a copy of the
 // rows to train on, and the classes and predictions of all vertices.
 func (l *labelling) bytes() int64 {
 	return session.VectorBytes(l.space.Matrix.Rows, l.space.Matrix.Dim) + 96*int64(l.space.Matrix.Rows)

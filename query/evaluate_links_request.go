@@ -174,7 +174,7 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph) int64 
 		}
 		most = max(most, e.bytes(graph)+8*int64(width)*min(training, edges))
 	}
-	if t.model != nil { // a smaller graph, its vectors beside the others, and the table of the pairs
+	if t.model != nil { // a smaller graph and its vectors, in addition to the others, and the table of the pairs
 		most += most + 64*edges + 24*int64(len(link.Scorers()))*min(training, edges)
 	}
 	const perPair = 40 // bytes of a pair of one kind, with its position in the drawn order

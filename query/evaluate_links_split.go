@@ -10,7 +10,7 @@ import (
 	"heavytail/storage/csr"
 )
 
-// This file holds the edges out that EVALUATE LINKS and EXPORT PAIRS predict.
+// This file holds out the edges that EVALUATE LINKS and EXPORT PAIRS predict.
 
 // linkGraph loads the graph of a trial and its sides, and reserves the memory of the trial
 // until release.
@@ -64,7 +64,7 @@ func (c *call) noteNegatives(all int, list []NegativePairs) {
 	}
 }
 
-// splitLinks holds edges of a graph out, and draws pairs without an edge of each kind.
+// splitLinks holds out edges of a graph, and draws pairs without an edge of each kind.
 // view names the graph in errors.
 func (c *call) splitLinks(view *session.Graph, g *csr.Graph, req EvaluateLinksRequest, t *linkTrial) (*linkSplits, error) {
 	stop := c.Watch.Start(plan.Split)

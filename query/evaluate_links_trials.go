@@ -11,9 +11,9 @@ import (
 	"heavytail/storage/csr"
 )
 
-// This file measures the trials of EVALUATE LINKS: each split, and behind the splits the null
-// graph, with the scorers that need no vectors and again with each method. They are numbered by
-// splits, and then in the order of eachMethod.
+// This file measures the trials of EVALUATE LINKS: each split, and after the splits the null
+// graph, with the scorers that need no vectors and again with each method. Trials are numbered by
+// splits, and within a split in the order of eachMethod.
 
 // linkTrials is the number of trials of a request.
 func linkTrials(req EvaluateLinksRequest, t *linkTrial) int64 {
@@ -24,8 +24,8 @@ func linkTrials(req EvaluateLinksRequest, t *linkTrial) int64 {
 	return int64(splits) * int64(t.members())
 }
 
-// linkFigures returns the figures of all trials of a split, which the parts have, or which it
-// measures. The split behind the last one is that of the null graph.
+// linkFigures returns the figures of all trials of a split: from the parts, if there are any, or
+// by measuring them. The split after the last one is the null graph.
 func (c *call) linkFigures(view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (all linkFigures, err error) {
 	if c.trials == nil {
 		h, err := c.holdLinks(view, req, t, split)

@@ -64,9 +64,9 @@ func (c *call) member(t *linkTrial, split *evaluate.LinkSplit, number int) (m me
 	return methodVectors{number, vectors, append([]string{}, t.vectors...), t.features, models}, err
 }
 
-// plain returns the scorers that need no vectors, and without times in the graph of the
-// remaining edges no times. The times may be those of edges that were held out, and a null
-// graph, for which there is no notice, has none.
+// plain returns the scorers that need no vectors; if the remaining graph has no times, without
+// those that need times. The only times may be those of held-out edges, and a null graph, for
+// which there is no notice, has no times.
 func (c *call) plain(t *linkTrial, split *evaluate.LinkSplit) []string {
 	list := append([]string{}, t.plain...)
 	if at := slices.IndexFunc(list, link.NeedsTimes); at >= 0 && !link.Timed(split.Graph) {

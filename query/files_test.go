@@ -13,7 +13,7 @@ import (
 )
 
 // confined makes a database whose files are confined to the folder inside, and
-// beside that folder a file that no statement may read. It returns the folder
+// next to that folder a file that no statement may read. It returns the folder
 // that both are in.
 //
 //	parent/secret.txt

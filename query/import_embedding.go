@@ -193,7 +193,7 @@ func runImportEmbedding(c *call, req ImportEmbeddingRequest, found importedVecto
 	if err != nil {
 		return result, err
 	}
-	beside, err := c.followIndexes(req.Name, indexes, nil, r.matrix)
+	newIndexes, err := c.followIndexes(req.Name, indexes, nil, r.matrix)
 	if err != nil {
 		return result, err
 	}
@@ -201,7 +201,7 @@ func runImportEmbedding(c *call, req ImportEmbeddingRequest, found importedVecto
 		Name: req.Name, Graph: req.Graph, GraphID: graph.Info.ID, GraphVersion: graph.Info.Version, Method: MethodImported,
 		Options: []storage.Setting{{Name: "file", Value: req.Path}, {Name: "format", Value: found.form.name}},
 		Kernel:  "none", Seconds: time.Since(began).Seconds(), Stateless: true,
-	}, r.matrix, nil, beside...)
+	}, r.matrix, nil, newIndexes...)
 	if err != nil {
 		return result, nameMistake(err, fault.Embedding)
 	}

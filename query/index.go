@@ -160,7 +160,7 @@ func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
 		}
 	}
 	return job.Spec{
-		Kind: "CREATE INDEX", Text: text.String(), Target: req.Embedding, Beside: true,
+		Kind: "CREATE INDEX", Text: text.String(), Target: req.Embedding, KeepsVectors: true,
 		Graph:  storage.GraphInfo{Name: info.Graph, ID: info.GraphID, Version: info.GraphVersion},
 		Memory: req.options().Bytes(info.Vertices), Purpose: "the index",
 	}

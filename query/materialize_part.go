@@ -26,7 +26,8 @@ import (
 // are stored at once. The links of a vertex do not depend on the parts.
 
 // MaterializePartRequest asks for the links of some vertices, in a file: a line that names the
-// format, what the part is of, and for each vertex its links with their scores, in binary.
+// format, a head that identifies the part, and for each vertex its links with their scores, in
+// binary.
 type MaterializePartRequest struct {
 	MaterializeRequest
 	First     int64 // number of the first vertex, from 0
@@ -90,7 +91,7 @@ func (db *DB) MaterializeParts(ctx context.Context, req MaterializePartsRequest)
 }
 
 // DivideMaterialize divides the vertices of a request into parts of about the same work, and
-// returns the number behind the last vertex of each, ascending. It loads the graph.
+// returns the number after the last vertex of each, ascending. It loads the graph.
 func (db *DB) DivideMaterialize(ctx context.Context, req MaterializeRequest, parts int) ([]int64, error) {
 	c, err := db.begin(ctx, kindMaterialize)
 	if err != nil {
@@ -115,8 +116,8 @@ func (c *call) divideMaterialize(req MaterializeRequest, parts int) ([]int64, er
 		return nil, err
 	}
 	defer release()
-	// Beside its steps each vertex takes some time, and the search for the nearest vectors,
-	// which without an index reads all of them.
+	// In addition to its steps each vertex takes some time, and the search for the nearest
+	// vectors, which without an index reads all of them.
 	each := uint64(64)
 	if p.near > 0 && p.index == nil {
 		each += uint64(p.graph.Graph.Vertices())
@@ -235,7 +236,7 @@ func (c *call) storeParts(req MaterializePartsRequest, found *materializeEntry, 
 	if err != nil {
 		return result, err
 	}
-	// The part that is open is closed also where something fails before its end.
+	// The open part is also closed if an error comes before its end.
 	defer func() { err = errors.Join(err, part.close()) }()
 	want.Capped = part.head.Capped
 	info := PredictionInfo{Scorer: req.With.String(), K: found.k, Options: found.with, Made: found.renewal.made}
@@ -278,7 +279,7 @@ func (c *call) storeParts(req MaterializePartsRequest, found *materializeEntry, 
 // other vertex and 8 of the score. Numbers are little-endian.
 const partMagic = "heavytail predictions 1\n"
 
-// partHead says what a part is of. All fields are numbers of 8 bytes.
+// partHead identifies a part. All fields are numbers of 8 bytes.
 type partHead struct {
 	Version, Modified int64 // of the graph; Modified in nanoseconds of Unix time
 	Made              int64 // when the embedding or model was made, in the same unit; 0 if the scorer reads none

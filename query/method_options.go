@@ -199,8 +199,8 @@ func (DPWalker) methodName() string           { return "dp_walker" }
 func (DeepWalk) methodName() string           { return "deepwalk" }
 func (Node2Vec) methodName() string           { return "node2vec" }
 
-// configure is configureEmbed for methods that are run on another graph than the one that is
-// embedded, or several times: they cannot begin with a stored embedding.
+// configure is configureEmbed for methods that run on a different graph than the embedded one,
+// or several times: they cannot begin with a stored embedding.
 func configure(method string, settings map[string]any, using MethodOptions) (configured, error) {
 	m, err := configureEmbed(method, settings, using)
 	if name := m.startEmbedding(); err == nil && name != "" {

@@ -78,7 +78,7 @@ func ParseMethod(text string) (method string, settings map[string]any, err error
 	settings, err = (&binder{Values: bind.New(at, nil)}).method(call)
 	var mistake *Error
 	if errors.As(err, &mistake) {
-		err = placed(err, mistake, at)
+		err = withPosition(err, mistake, at)
 	}
 	return call.Name.Name, settings, err
 }

@@ -135,7 +135,7 @@ func (c *call) batchBytes(size, k, dim int) int64 {
 	return int64(size) * (8*int64(k)*int64(c.workers()+1) + 8*int64(dim))
 }
 
-// keptBytes is the memory that a scan of many queries may use beside that of each batch.
+// keptBytes is the memory that a scan of many queries may use in addition to that of each batch.
 func (b *nearestBatches) keptBytes() int64 {
 	if b.exact == nil {
 		return 0

@@ -16,7 +16,7 @@ type PredictEachRequest struct {
 	K     int    // how many links of each vertex; at least 1
 	Graph string // as in ScoreRequest
 	With  Scorer
-	// Path is as in NearestForRequest: a file of keys, or every vertex where it is empty.
+	// Path is as in NearestForRequest: a file of keys, or "" for every vertex.
 	Path string
 	// Where decides which vertices may be in the result, as in NearestRequest; nil admits
 	// all. It is called from several goroutines at a time.

@@ -15,7 +15,7 @@ const (
 	noColumns  = "none"
 )
 
-// furtherColumns are the columns of a file of pairs, besides the keys, that go into the
+// furtherColumns are the columns of a file of pairs, other than the keys, that go into the
 // answer.
 type furtherColumns struct {
 	list  []format.PairColumn
@@ -24,8 +24,8 @@ type furtherColumns struct {
 	all   bool     // no names were asked for
 }
 
-// further finds the further columns of a file that are wanted beside the scores. Standard input has none, as
-// their names are needed before it is read; a notice reports that.
+// further finds the additional columns of a file that are wanted next to the scores. Standard
+// input has none, because their names are needed before it is read; a notice reports that.
 func (c *call) further(path, wanted string, opts format.EdgeListOptions, with []Scorer) (found furtherColumns, err error) {
 	if wanted == noColumns {
 		return found, nil

@@ -239,7 +239,7 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 	}
 	_, left := os.Stat(req.Into + ".part.state")
 	var stopped *PartError
-	if told := errors.As(err, &stopped); told != (left == nil) || told && (stopped.Pairs == 0 || stopped.File != req.Into+".part") {
+	if interrupted := errors.As(err, &stopped); interrupted != (left == nil) || interrupted && (stopped.Pairs == 0 || stopped.File != req.Into+".part") {
 		t.Errorf("error %v, files left: %v", err, left)
 	}
 	return true

@@ -12,7 +12,7 @@ import (
 	"heavytail/storage"
 )
 
-// This file has the way of every statement, in the order of the calls: from a text
+// This file has the steps of every statement, in the order of the calls: from a text
 // (Query) or a request (answer) through binding and resolving to rows.
 
 // statement describes one statement of the language. N is its node in the syntax

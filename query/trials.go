@@ -10,10 +10,10 @@ import (
 	"heavytail/query/parser"
 )
 
-// This file runs statements that are made of trials, EVALUATE LINKS and EVALUATE PARAMETERS, in
-// parts: any process computes the figures of some trials from the file that it only reads, and
-// then the statement is answered from all figures. The figures of a trial do not depend on the
-// parts, and its answer is made as if all had been computed at once.
+// This file runs statements that consist of trials, EVALUATE LINKS and EVALUATE PARAMETERS, in
+// parts: any process computes the figures of some trials from the file, which it only reads, and
+// then the answer is computed from all figures. The figures of a trial do not depend on the
+// division, so the answer is that of the undivided statement.
 
 // TrialsRequest asks for the figures of some trials of a statement, in a file.
 type TrialsRequest struct {
@@ -24,7 +24,7 @@ type TrialsRequest struct {
 	Overwrite bool // replace a file that exists, which is otherwise refused
 }
 
-// tried is a statement that is made of trials.
+// tried is a statement that consists of trials.
 type tried interface {
 	operation
 	// trials is the number of trials; 0 for a statement that has none.
@@ -51,7 +51,7 @@ func (db *DB) Trials(ctx context.Context, statement parser.Statement) (int64, er
 }
 
 // WriteTrials writes the figures of some trials to a file, for RunTrials. It only reads the DB.
-// The file has a line of JSON that says what it is of, and then one for each trial.
+// The file has a line of JSON that identifies it, and then one line for each trial.
 func (db *DB) WriteTrials(ctx context.Context, req TrialsRequest) error {
 	c, err := db.begin(ctx, parser.Heading(req.Statement))
 	if err != nil {
@@ -118,7 +118,7 @@ func (db *DB) RunTrials(ctx context.Context, statement parser.Statement, parts [
 	return rows, nil
 }
 
-// tried prepares a statement that is made of trials.
+// tried prepares a statement that consists of trials.
 func (c *call) tried(statement parser.Statement) (tried, error) {
 	op, err := c.binder(nil).prepare(statement)
 	if err != nil {
@@ -127,7 +127,7 @@ func (c *call) tried(statement parser.Statement) (tried, error) {
 	return triedBy(op, statement)
 }
 
-// triedBy returns the operation of a statement if it is made of trials.
+// triedBy returns the operation of a statement if it consists of trials.
 func triedBy(op operation, statement parser.Statement) (tried, error) {
 	if op, ok := op.(tried); ok && op.trials() > 0 {
 		return op, nil

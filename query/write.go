@@ -36,8 +36,8 @@ func (db *DB) Update(ctx context.Context, f func(*storage.Tx) error) error {
 	return c.wrap(db.store.Update(ctx, f))
 }
 
-// Read calls f with the store of db, for what has no method of its own. f must not write to it
-// and not close it.
+// Read calls f with the store of db, for operations without a method of DB. f must neither write
+// to the store nor close it.
 func (db *DB) Read(ctx context.Context, f func(*storage.DB) error) error {
 	c, err := db.begin(ctx, "READ")
 	if err != nil {

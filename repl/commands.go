@@ -266,8 +266,8 @@ func (s *session) outputOnce(ctx context.Context, args []word) error {
 	return nil
 }
 
-// formatOfFile returns the format that the ending of a file name stands for, "" if it stands
-// for none. Files of the shell are plain text; INTO FILE writes others.
+// formatOfFile returns the format of the ending of a file name, "" if it has
+// none. The shell writes only plain text; INTO FILE also writes other formats.
 func formatOfFile(name string) (Format, error) {
 	ending := strings.ToLower(filepath.Ext(name))
 	switch ending {

@@ -34,7 +34,7 @@ type session struct {
 
 	file   *os.File // of .output; nil means config.Out
 	once   bool     // file is for one statement
-	usual  Format   // the format behind that statement
+	usual  Format   // the format after that statement
 	out    *bufio.Writer
 	render renderer
 

@@ -221,7 +221,7 @@ func TestArcList_Blocks(t *testing.T) {
 	t.Logf("%d blocks of %d bytes on average; after deleting %d", len(sizes), total/len(sizes), len(left))
 }
 
-// floor is right beside pages that the transaction has emptied.
+// floor is right next to pages that the transaction has emptied.
 func TestPart_Floor(t *testing.T) {
 	const n = 200
 	ctx := context.Background()

@@ -15,7 +15,7 @@ import (
 )
 
 // An artefact is an index, a model, predictions or a job: something derived from a
-// graph and stored beside it. Each has a record (msgpack) in the top bucket of its
+// graph and stored next to it. Each has a record (msgpack) in the top bucket of its
 // kind, which is made when the first is stored. Most refer to an object: a stream of
 // bytes, or the links of predictions. One transaction writes the record and its object,
 // and one removes both.

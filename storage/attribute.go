@@ -48,9 +48,9 @@ func ParseValue(t Type, s string) (Value, error) { return block.ParseValue(t, s)
 type NamedValue = block.NamedValue
 
 // Column holds the values of one attribute for vertices 0 to Len()-1 of a
-// snapshot. Beside a bit per vertex that says whether there is a value, it takes
-// 8 bytes per vertex for integers and floats and a bit for booleans. Texts lie
-// in a dictionary: 4 bytes per vertex, and 8 per distinct text beside its bytes.
+// snapshot. It takes a bit per vertex that says whether there is a value, and 8
+// bytes per vertex for integers and floats or a bit for booleans. Texts are in a
+// dictionary: 4 bytes per vertex, and the bytes of each distinct text and 8 more.
 // While nobody calls Set, it is safe for concurrent use.
 type Column = block.Column
 

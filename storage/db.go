@@ -19,7 +19,7 @@ import (
 )
 
 // DB is an open store. It is safe for concurrent use: any number of readers
-// run beside one writer, and writers wait for each other. No method keeps a
+// run concurrently with one writer, and writers wait for each other. No method keeps a
 // transaction open after it returns.
 type DB struct {
 	path     string // as given, for messages

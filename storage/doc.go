@@ -37,7 +37,7 @@
 //	upgrade, write                                  the first write, and transactions that write
 //	snapshot, columns, changes, update, edges, …    reading and changing graphs
 //	checker, stats, storewriter                     what each kind of artefact needs
-//	blob, artefact, kinds, index, model, graphs, …  what is stored beside graphs, and dropping it
+//	blob, artefact, kinds, index, model, graphs, …  what is derived from graphs, and dropping it
 //	check…, measure                                 verifying and measuring the file
 //	stage, import                                   writing a whole version of a graph
 //	open, attach                                    the entry points
@@ -131,9 +131,8 @@
 // share of a run among the empty slots, and 4 bytes in a Snapshot.
 //
 // Embeddings take 4 bytes per value and 8 per mebibyte, and so does the generation
-// before the present one. What is kept beside the rows for a refresh is as large again
-// and 24 bytes per vertex for methods that walk, and 4 to 12 bytes per vertex for
-// spectral ones. An empty store takes 32 KiB. The file grows by a sixteenth of its size
+// before the present one. The state for a refresh is as large as the rows and 24 bytes
+// per vertex for methods that walk, and 4 to 12 bytes per vertex for spectral ones. An empty store takes 32 KiB. The file grows by a sixteenth of its size
 // (64 KiB to 16 MiB) beyond what it needs and never shrinks, except by Compact.
 //
 // # Transactions
@@ -220,7 +219,7 @@
 // # What survives a crash
 //
 //	killed                              the file holds
-//	while a file is made                nothing, or a whole empty store; perhaps a file .name.*.new beside it
+//	while a file is made                nothing, or a whole empty store; perhaps a file .name.*.new next to it
 //	before the first batch of an import what it held before
 //	between two batches                 what it held before; the same import, run again, continues from there,
 //	                                    and another import of the graph discards what was written
@@ -234,9 +233,9 @@
 //	during an Update                    what it held before, or all of what the update did
 //	while the trash is freed            everything; the next open for writing continues
 //	during a compaction or migration    the old file or the new one, whole; perhaps a file .name.*.compact
-//	                                    beside it, which the next open for writing removes
+//	                                    next to it, which the next open for writing removes
 //	during a backup or recovery         what it held before, and the new file whole or not at all; perhaps
-//	                                    a file .name.*.backup or .name.*.recover beside it, which the next one
+//	                                    a file .name.*.backup or .name.*.recover next to it, which the next one
 //	                                    to the same path removes
 //
 // The same holds for a loss of power, as far as the disk keeps what it has

@@ -58,21 +58,21 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 	if len(indexes) > 0 && len(m.Data) == 0 {
 		return EmbeddingInfo{}, fmt.Errorf("put embedding %q: an index of no values: %w", info.Name, ErrInvalid)
 	}
-	var beside []*indexWriter
+	var writers []*indexWriter
 	for _, n := range indexes {
 		w, err := db.newIndexWriter(ctx, info.Name, n)
 		if err != nil {
 			return EmbeddingInfo{}, err
 		}
 		defer w.stream.abandon(ctx)
-		beside = append(beside, w)
+		writers = append(writers, w)
 	}
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
 		return EmbeddingInfo{}, err
 	}
 	defer unlock()
-	w := embeddingWriter{db: db, name: info.Name, matrix: m, state: state, indexes: beside, from: from, record: newEmbeddingRecord(info, m)}
+	w := embeddingWriter{db: db, name: info.Name, matrix: m, state: state, indexes: writers, from: from, record: newEmbeddingRecord(info, m)}
 	if err := w.run(ctx); err != nil {
 		return EmbeddingInfo{}, err
 	}

@@ -44,7 +44,7 @@ func (t *tx) slotsAt(g *graphRecord, r *embeddingRecord) (block.SlotMap, error) 
 	return m, nil
 }
 
-// writeSlots writes the empty slots beside the rows of an embedding.
+// writeSlots writes the empty slots of an embedding.
 func (t *tx) writeSlots(r *embeddingRecord, m *block.SlotMap) error {
 	r.Slots = 0
 	if len(m.Empty) == 0 {

@@ -28,13 +28,13 @@ func (db *DB) Keep() (release func()) {
 		if !done {
 			done = true
 			db.lease.keeps--
-			db.letGo()
+			db.releaseIfIdle()
 		}
 	}
 }
 
-// hold records that the store has the lock from now on.
-func (db *DB) hold() {
+// startLease records that the store has the lock, and starts or restarts the idle time.
+func (db *DB) startLease() {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	l := &db.lease
@@ -51,12 +51,12 @@ func (db *DB) expire() {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.lease.over = true
-	db.letGo()
+	db.releaseIfIdle()
 }
 
-// letGo releases the lock if the idle time is over and nothing uses the file. The
+// releaseIfIdle releases the lock if the idle time is over and nothing uses the file. The
 // caller holds mu.
-func (db *DB) letGo() {
+func (db *DB) releaseIfIdle() {
 	l := &db.lease
 	if !l.over || l.away || l.keeps > 0 || db.users > 0 || db.closed.Load() || db.broken.Load() {
 		return
@@ -120,7 +120,7 @@ func (db *DB) regain(ctx context.Context) error {
 			return err
 		}
 	}
-	db.hold()
+	db.startLease()
 	return nil
 }
 

@@ -11,8 +11,8 @@ import (
 
 // lasting is a part whose records never change after they were written: the rows of an
 // embedding, or a blob. The checksum of such a record, which covers the number of its object
-// and its key, says by itself that the record is the right one, so no count and sum of all
-// records are needed to notice a lost write. Therefore only the pages on the way to a record
+// and its key, is enough to show that the record is the right one, so no count and sum of all
+// records are needed to notice a lost write. Therefore only the pages on the path to a record
 // are verified, and a search that reads a few records does not wait for a walk over all.
 type lasting struct {
 	t      *tx
@@ -49,7 +49,7 @@ func (t *tx) lastingPart(id uint64, name []byte) (lasting, error) {
 type located struct {
 	key    []byte
 	size   int
-	at     int64  // in the file; −1 if the file cannot be read beside bbolt
+	at     int64  // in the file; −1 if the file cannot be read without bbolt
 	record []byte // in the map; nil if at is set
 }
 
@@ -103,7 +103,7 @@ func (l *lasting) floor(key []byte) (first, record []byte, err error) {
 }
 
 // offset returns where bytes of the map are in the file; false if they are not in the map,
-// or the file cannot be read beside bbolt.
+// or the file cannot be read without bbolt.
 func (t *tx) offset(b []byte) (int64, bool) {
 	if t.file == nil {
 		return 0, false

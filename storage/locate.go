@@ -76,8 +76,8 @@ func (o *Options) fileSystemAt(path string) string {
 	return file.NetworkFS(path)
 }
 
-// create makes an empty store at path. It is built under another name beside it and
-// moved when it is whole: bbolt cannot open a file whose first pages were not fully
+// create makes an empty store at path. It is built under another name in the same folder
+// and moved when it is complete: bbolt cannot open a file whose first pages were not fully
 // written before a power failure.
 func create(path string) (err error) {
 	defer func() {

@@ -43,7 +43,7 @@ type MigrateStats struct {
 // pages. Readers and writers continue meanwhile. Pages that writers free are not used
 // again before the copy ends, so the file may grow. Every checksum is verified on the
 // way, and the copy is read back before it gets its name, in one step; until then, and
-// after a crash, there may be a file .name.*.backup beside it, which the next backup to
+// after a crash, there may be a file .name.*.backup next to it, which the next backup to
 // the same path removes. Unfinished embeddings and discarded objects are left out. The
 // copy belongs to its owner alone (mode 0600).
 //
@@ -173,11 +173,11 @@ func (db *DB) step(point string) {
 }
 
 // Compact writes the store into a new file with full pages and replaces the old one by
-// it, which frees the space of deleted data. It needs room for the copy beside the
-// file. Writers wait until it is done; readers that have begun finish on the old file,
+// it, which frees the space of deleted data. It needs disk space for the copy next to
+// the file. Writers wait until it is done; readers that have begun finish on the old file,
 // and later ones see the new one. The copy is verified before it replaces the file, in
 // one step: whenever the process or the machine stops, the path holds the old store or
-// the new one, whole, and perhaps a file .name.*.compact is left beside it, which
+// the new one, whole, and perhaps a file .name.*.compact is left next to it, which
 // opening the store for writing removes. progress is that of Backup.
 //
 // An attached store, whose file belongs to the application, is ErrInvalid, as is a

@@ -47,7 +47,7 @@ func Open(path string, opts *Options) (*DB, error) {
 	db.epoch.Store(found.header.Epoch)
 	if o.ReleaseIdle {
 		defer db.Keep()()
-		db.hold()
+		db.startLease()
 	}
 	if o.ReadOnly {
 		return db, nil

@@ -219,7 +219,7 @@ func TestOpen_Missing(t *testing.T) {
 	}
 }
 
-// A new file belongs to its owner alone, and nothing else stays beside it.
+// A new file is readable only by its owner, and no other file is left next to it.
 func TestOpen_CreatesPrivateFile(t *testing.T) {
 	dir := t.TempDir()
 	db := openStore(t, filepath.Join(dir, "new"), nil)

@@ -12,7 +12,7 @@ import (
 // reading and writing and create the file if it is missing.
 type Options struct {
 	// ReadOnly opens an existing file for reading. Any number of processes may
-	// read together, but not beside a writer.
+	// read at the same time, but not while another process has it open for writing.
 	ReadOnly bool
 
 	// NoCreate makes a missing file an error (it always is with ReadOnly).

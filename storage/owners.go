@@ -10,7 +10,7 @@ import (
 // owners are the owners of objects in words, by the numbers of the objects.
 type owners map[uint64]string
 
-// owner is a kind of records beside graphs and embeddings to which objects belong.
+// owner is a kind of records, other than graphs and embeddings, to which objects belong.
 type owner interface {
 	own(t *tx, o owners) error // notes what the objects of its records belong to
 }

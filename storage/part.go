@@ -20,8 +20,8 @@ type part struct {
 // counted.
 type account = page.Tally
 
-// blockOf returns the block of the list with the given prefix that holds, or
-// would hold, what key stands for: the last one whose key is at most key, or
+// blockOf returns the block of the list with the given prefix that contains, or
+// would contain, the item of key: the last one whose key is at most key, or
 // else the first one. The zero block says that there is none.
 func (p part) blockOf(prefix, key []byte) block.Sealed {
 	first, record := p.floor(key)

@@ -64,9 +64,9 @@ func (t *tx) following() following {
 	return following{file: t.file, base: t.root.Tx().DB().Info().Data}
 }
 
-// read notes that a record is read, which lies in the map, and requests what follows once
-// some records came in the order of the file: an import writes them so, and after many
-// changes they are scattered.
+// read notes that a record in the map is read, and requests the following pages once some
+// records came in the order of the file: an import writes them in order, but after many changes
+// they are scattered.
 func (f *following) read(record []byte) {
 	const near, sure = 4 * 4096, 8
 	at := int64(uintptr(unsafe.Pointer(unsafe.SliceData(record))) - f.base)

@@ -214,7 +214,7 @@ type embeddingRecord struct {
 	Seconds      float64         `msgpack:"seconds"`
 	Created      int64           `msgpack:"created"` // nanoseconds of Unix time
 	Stats        []settingRecord `msgpack:"stats"`
-	State        blobRecord      `msgpack:"state"` // what a refresh needs beside the rows
+	State        blobRecord      `msgpack:"state"` // what a refresh needs in addition to the rows
 	Stateless    bool            `msgpack:"stateless"`
 	Past         bool            `msgpack:"past"` // an older generation; see generations.go
 	AutoChanges  uint64          `msgpack:"auto_changes"`

@@ -8,10 +8,10 @@ import (
 	"heavytail/storage/internal/block"
 )
 
-// remembered has what read transactions of a handle have decoded last: the header, and
-// records of the catalogue, each beside the bytes that it was decoded from. A transaction
-// that finds the same bytes takes what was decoded, so nothing is ever out of date. Small
-// statements take most of their time for this otherwise.
+// remembered has what read transactions of a handle decoded last: the header and records of
+// the catalogue, each with the bytes from which it was decoded. A transaction that finds the
+// same bytes uses the decoded record, so no record is ever out of date. Without this, small
+// statements would spend most of their time on decoding.
 //
 // What it returns is shared: nobody may change the elements of a slice of it. Write
 // transactions change records in place, and do not use it.

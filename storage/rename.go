@@ -47,7 +47,7 @@ func (db *DB) RenameGraph(ctx context.Context, name, to string) error {
 				return err
 			}
 		}
-		r.Modified = time.Now().UnixNano() // what was read under the old name is another thing
+		r.Modified = time.Now().UnixNano() // so that readers of the old name notice the change
 		return t.move(block.GraphsName, name, to, r)
 	})
 }

@@ -154,8 +154,8 @@ func TestOpen_WaitsThroughCompaction(t *testing.T) {
 	}
 }
 
-// Close beside first writes, compactions and readers ends, with nothing left
-// open, and what was acknowledged is there.
+// Close ends during first writes, compactions and reads, with nothing left open, and
+// acknowledged writes are in the file.
 func TestDB_CloseMeanwhile(t *testing.T) {
 	ctx := context.Background()
 	path := closedStore(t)

@@ -19,9 +19,9 @@ type Catalogue struct {
 // Restate gives objects of the store the versions, generations and times that the objects of
 // the same names have in another store, of which they are copies: then both stores answer the
 // same, and name the same versions. Of graphs it also copies how attributes were computed.
-// Other fields of the entries are ignored. The change log of a graph begins anew. An object
-// that is not there is ErrNotFound, an index of another generation than its embedding is
-// ErrInvalid, and an attribute that is not there is left out.
+// Other fields of the entries are ignored. The change log of a graph starts empty. A missing
+// object is ErrNotFound, an index whose generation differs from that of its embedding is
+// ErrInvalid, and a missing attribute is left out.
 //
 // Embeddings of an earlier version of their graph can be stored only after that version is
 // reached, so that graphs come first, in a call of their own.

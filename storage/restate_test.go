@@ -67,7 +67,7 @@ func TestDB_Restate(t *testing.T) {
 	if g, err := db.Graph(ctx, "g"); err != nil || g.Version != graph.Version {
 		t.Errorf("version %d, %v", g.Version, err)
 	}
-	update(t, db, func(x *Tx) error { // the log goes on
+	update(t, db, func(x *Tx) error { // the log continues
 		_, err := x.InsertEdges("g", []Edge{{Source: "0", Target: "7"}})
 		return err
 	})

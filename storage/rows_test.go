@@ -311,7 +311,7 @@ func TestRowView_Cut(t *testing.T) {
 	}
 }
 
-// Scans continue beside writes that make the file grow, replace the embedding, and
+// Scans continue during writes that make the file grow, replace the embedding, and
 // compact the file.
 func TestRowView_Beside(t *testing.T) {
 	ctx := context.Background()
@@ -374,8 +374,8 @@ func TestRowView_Beside(t *testing.T) {
 	}
 }
 
-// BenchmarkRowView_Scan reads rows in the map, the first time with their checksums,
-// beside copying them out.
+// BenchmarkRowView_Scan reads rows in the map, the first time with their checksums, and
+// for comparison copies them out.
 func BenchmarkRowView_Scan(b *testing.B) {
 	ctx := context.Background()
 	const n, dim = 60_000, 200

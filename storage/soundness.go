@@ -122,9 +122,8 @@ func (s *soundness) fault(path [][]byte) error {
 	return faultIn(s.faults, path)
 }
 
-// visit verifies the bucket b, which lies at path, unless that was done before, and
-// reports damage in the bucket itself. Of an object it verifies the parts that lie in the
-// object's own pages, and not the others.
+// visit verifies the bucket b at path, unless that was done before, and reports damage in the
+// bucket itself. For an object it verifies only the parts in the object's own pages.
 func (s *soundness) visit(ctx context.Context, l *ledger, b *bolt.Bucket, path ...[]byte) error {
 	if s.whole || (b.Root() == 0 && len(path) != objectDepth) {
 		return nil // a bucket without a page of its own was verified with the page that it lies in

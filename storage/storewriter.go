@@ -39,7 +39,7 @@ type storeWriter struct {
 	accounts       map[string]*page.Tally // of what was written, by place
 }
 
-// newStoreWriter makes an empty file for the store at path, beside it. kind is the
+// newStoreWriter makes an empty file for the store at path, in the same folder. kind is the
 // suffix of its temporary name.
 func newStoreWriter(ctx context.Context, path, kind string) (*storeWriter, error) {
 	temp, err := os.CreateTemp(tempName(path, kind))

@@ -21,12 +21,12 @@ type tx struct {
 	ctx     context.Context
 	path    string      // file, for errors
 	file    *os.File    // for plain reads; nil where bbolt alone has it
-	tree    *soundness  // what is known of the shape of the tree; nil where it is trusted
+	tree    *soundness  // verified parts of the tree; nil if its shape is trusted
 	rows    *soundRows  // embeddings whose rows were verified; nil where that is not remembered
 	memory  *remembered // what read transactions have decoded; nil in write transactions
 	scanned int64       // records that scan has verified
 	shared  bool        // the file belongs to an application
-	pending bool        // the transaction holds an earlier UpdateIn or a blob, so the size of the file is no bound
+	pending bool        // the transaction contains an earlier UpdateIn or a blob, so the size of the file is no bound
 }
 
 // newRootTx makes a transaction over a root bucket. memory may be nil.

@@ -204,8 +204,8 @@ func (g *graphState) attribute(slot uint32) {
 // graph has gets the given values, and counts as Updated, or Unchanged if it had them.
 // An attribute that the graph does not have is added with the type of its first value;
 // a missing value removes the value from the vertex. An invalid key is ErrKey, an
-// invalid name of an attribute ErrName, and a value of another type than its attribute
-// ErrInvalid.
+// invalid name of an attribute ErrName, and a value whose type differs from that of its
+// attribute ErrInvalid.
 //
 // Each block of keys or values that changes is rewritten once, so a vertex of a large
 // batch costs much less than a single one.

@@ -35,7 +35,7 @@ func (db *DB) release(h *handle) {
 	db.mu.Lock()
 	db.users--
 	db.idle.Broadcast()
-	db.letGo()
+	db.releaseIfIdle()
 	db.mu.Unlock()
 }
 

@@ -179,7 +179,7 @@ func openSource(ctx context.Context, std streams, flags execFlags) (io.Reader, f
 	nothing := func() {}
 	switch {
 	case flags.inline:
-		// The line break ends a comment, and empty statements are none.
+		// The line break ends a comment; empty statements are ignored.
 		return strings.NewReader(strings.Join(flags.commands, "\n;\n")), nothing, nil
 	case flags.script != "" && flags.script != "-":
 		var f *os.File

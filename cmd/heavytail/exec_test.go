@@ -167,7 +167,6 @@ func TestExec_Params(t *testing.T) {
 	}
 }
 
-// TestExec_Failures makes mistakes in statements and files, not in the command line.
 // TestExec_Commands gives -c twice, the first with a comment at its end.
 func TestExec_Commands(t *testing.T) {
 	a := command(t, "", "exec", newFile(t), "--format", "csv", "-c", "CREATE GRAPH g -- first", "-c", "CREATE GRAPH h;", "-c", "SHOW GRAPHS")

@@ -22,7 +22,8 @@ func garbageOf(heap uint64) int {
 	return int(max(5, min(25, most*100/heap)))
 }
 
-// limitGarbage sets garbageOf the heap after each collection; percent is set now. A value that nothing refers to tells when a collection has ended.
+// limitGarbage sets GOGC to garbageOf the heap after each collection; percent is its present
+// value. The cleanup of an unreachable value runs after a collection.
 func limitGarbage(percent int) {
 	runtime.AddCleanup(new([64]byte), func(before int) {
 		var stats runtime.MemStats

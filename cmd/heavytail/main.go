@@ -83,7 +83,7 @@ var commands = []maker{
 // needed returns the commands that a command line needs: the one that it names, or else all,
 // for help and completion. Making all of them takes as long as a question to a small file.
 func needed(args []string) []maker {
-	if len(args) > 0 && args[0] != "man" { // whose pages describe all
+	if len(args) > 0 && args[0] != "man" { // man describes all commands
 		if i := slices.IndexFunc(commands, func(c maker) bool { return c.name == args[0] }); i >= 0 {
 			return commands[i : i+1]
 		}

@@ -51,8 +51,8 @@ func newPlotDegrees(on plotter) *cobra.Command {
 		Short: "Draw the degrees of graphs, and of reconstructions from embeddings",
 		Long: `Draw degree distributions on logarithmic axes, where a power law is a straight
 line. NAME is a graph, or an embedding: for that the degrees of its best
-reconstruction are drawn, with the ε at which the degrees correlate best. The line of
-the power law that is fitted to the degrees of a graph is beside them.`,
+reconstruction are drawn, with the ε at which the degrees correlate best. A line shows
+the power law that is fitted to the degrees of a graph.`,
 		Example: `  heavytail plot degrees social.ht social
   heavytail plot degrees social.ht social spec plain --out degrees.svg --size 600x400`,
 		Args: atLeast(2, "FILE and at least one NAME"),

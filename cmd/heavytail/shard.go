@@ -85,7 +85,7 @@ func (r *runner) writeShards(what string, m *shard.Manifest) error {
 	return writeText(r.std.out, fmt.Sprintf("%s %s of %s\n", what, count(len(m.Shards), "shard"), count(rows, unit(m))))
 }
 
-// unit is what the shards of a plan have.
+// unit names the rows of the shards of a plan.
 func unit(m *shard.Manifest) string {
 	if m.Answered() {
 		return "trial"

@@ -197,7 +197,7 @@ func (e *experiment) drawCurve(points []curvePoint) error {
 		line := &chart.Series[at[p.graph.name]]
 		line.Points = append(line.Points, figure.Point{X: p.anchor, Y: figureOf(m, "auc random") - figureOf(ref, "auc random")})
 	}
-	for _, line := range chart.Series { // the points come in the order in which they are measured
+	for _, line := range chart.Series { // the points are in the order of their measurement
 		slices.SortFunc(line.Points, func(a, b figure.Point) int { return cmp.Compare(a.X, b.X) })
 	}
 	return e.picture("curve", chart)

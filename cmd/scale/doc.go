@@ -1,5 +1,5 @@
-// Package scale measures what DP-Spectral takes where a graph does not fit in the memory of
-// one machine.
+// Package scale measures the time and memory of DP-Spectral on graphs that do not fit in the
+// memory of one machine.
 //
 // [Disk] solves a graph of a heavytail file twice, with its edges in memory and with its
 // edges read from the file again for each product, and compares time, memory and the bits

@@ -54,8 +54,8 @@ func (c PartitionConfig) model(n int) generate.PreferentialAttachment {
 // Every vertex has one owner, which keeps its rows of all vectors. A machine needs the row
 // of every target of its arcs; if it does not own the target, it receives the row. If the
 // arcs of a source are on machines that do not own it, each of these sends a row with its
-// part of the sum. It takes O(arcs) time for each way, and 8 bytes for each vertex beside
-// the graph.
+// part of the sum. It takes O(arcs) time for each division, and 8 bytes for each vertex in
+// addition to the graph.
 func Partition(ctx context.Context, c PartitionConfig) (string, error) {
 	if err := c.Validate(); err != nil {
 		return "", err

@@ -1,7 +1,7 @@
 // Package evaluate measures graphs, and how well an embedding preserves them.
 //
-//   - [Pearson], [Spearman] and [Kendall] compare two lists of numbers, here
-//     the degrees of a graph and of its reconstruction.
+//   - [Pearson], and Spearman's and Kendall's coefficients in the results below, correlate
+//     the degrees of a graph with those of its reconstruction.
 //   - [ReconstructAt] measures the reconstruction at one radius,
 //     [ReconstructSweep] at many, and finds the best: degree correlations, the
 //     power law of the degrees, precision and recall of the edges.
@@ -23,8 +23,8 @@
 //     largest hub.
 //
 // How well links are predicted: [SplitLinks] holds out edges, and [LinkSplit.Score]
-// compares scorers and learned models on them by [AUC], [AveragePrecision], [HitsAt] and
-// F1. The paper learns from the difference of two vectors (section 4, table 3), which
+// compares scorers and learned models on them by [AUC], [AveragePrecision], hits and F1.
+// The paper learns from the difference of two vectors (section 4, table 3), which
 // changes its sign with the order of the pair, and reports F1 from 0.83 to 0.90 on
 // ego-facebook. If the two vertices of each pair are in random order, the difference
 // predicts nothing on this graph: F1 is 0.51 to 0.62 and AUC 0.50. The paper's figures can

@@ -55,7 +55,7 @@ type LinkOptions struct {
 type Trained struct {
 	Name  string
 	Score func(u, v uint32) float64 // larger for likelier edges; symmetric and safe for concurrent use
-	// Links is how its likeliest links are found; without a Score they are found by that of Trained.
+	// Links finds its likeliest links; without a Score that of Trained is used.
 	Links link.Scoring
 }
 

@@ -57,7 +57,7 @@ type Packing struct {
 // largest hub of a graph. All numbers are 0 for a graph without edges.
 //
 // It takes O(n + s) time, s the sum of the degrees of the neighbours of the hub,
-// and 4 bytes per vertex of working memory beside their subgraph. The error is
+// and 4 bytes per vertex of working memory in addition to their subgraph. The error is
 // that of ctx.
 func PackingDimension(ctx context.Context, g *csr.Graph) (Packing, error) {
 	var p Packing

@@ -26,7 +26,7 @@ type PowerLaw struct {
 }
 
 // Above returns the probability that a degree of the tail is x or more, for x of at least
-// Xmin: the line to draw beside a distribution, where it begins at the fraction of the
+// Xmin: the line to draw over a distribution, in which it begins at the fraction of the
 // vertices that are in the tail.
 func (l PowerLaw) Above(x int) float64 {
 	return l.above(x, scaledZeta(l.Alpha, float64(l.Xmin)))

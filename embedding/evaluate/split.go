@@ -207,15 +207,15 @@ func freeEdges(ctx context.Context, g *csr.Graph, opts SplitOptions) (*csr.Graph
 // the edges in random order, or with Latest by time, the earliest first and equal ones in
 // random order. It takes O(m log m) time and 32 bytes for each edge.
 func spanningForest(ctx context.Context, g *csr.Graph, opts SplitOptions) ([]csr.Edge, error) {
-	type placed struct {
+	type drawnEdge struct {
 		time   int64
 		chance uint64
 		edge   csr.Edge
 	}
 	random := splitRandom(opts.Seed, "forest")
-	all := make([]placed, 0, g.Edges())
+	all := make([]drawnEdge, 0, g.Edges())
 	err := eachEdge(ctx, g, func(at int64, e csr.Edge) {
-		p := placed{chance: random.Uint64(), edge: e}
+		p := drawnEdge{chance: random.Uint64(), edge: e}
 		if opts.Latest {
 			p.time = g.Times[at]
 		}
@@ -224,7 +224,7 @@ func spanningForest(ctx context.Context, g *csr.Graph, opts SplitOptions) ([]csr
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b placed) int {
+	slices.SortFunc(all, func(a, b drawnEdge) int {
 		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.chance, b.chance), compareEdges(a.edge, b.edge))
 	})
 	if err := ctx.Err(); err != nil {

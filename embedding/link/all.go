@@ -103,8 +103,8 @@ func (p *Predictor) all(ctx context.Context, near Near, n int) ([]PredictedLink,
 // at the ends of paths, such as the nearest by an embedding.
 type Near func(us []uint32) ([][]uint32, error)
 
-// NearBlock is the number of vertices of which [Predictor.All] asks the nearest at a time:
-// many, because scans of many queries at once take much less time than one for each.
+// NearBlock is the number of vertices whose nearest [Predictor.All] asks for at a time: many,
+// because a scan for many queries takes much less time than one scan for each.
 const NearBlock = 1024
 
 // nearPairs returns for each vertex the larger vertices that near returns for

@@ -100,7 +100,7 @@ func (b *Bound) around() (of *Bound, from func(u uint32)) {
 // one scorer of the graph are found as those of the scorer, which has its own candidates.
 func (b *Bound) Scoring() Scoring {
 	if name := b.m.Heuristic(); name != "" {
-		if score, err := New(name, b.g, nil); err == nil { // it has been bound, so that there is none
+		if score, err := New(name, b.g, nil); err == nil { // no error is possible after Bind
 			s := NewScoring(name, score)
 			s.Of = func(x float64) float64 { return b.m.probability(b.m.bias + b.m.terms[0].part(x)) }
 			return s

@@ -49,9 +49,9 @@ func shiftOf(slope float64, scores []float64, mean float64) float64 {
 // predict nothing, and the slope is so small that the probabilities are about the fraction of
 // links.
 //
-// Probabilities are at most those of log-odds of mostOdds, by a smaller slope: where scores say
-// much about some pairs and little about most, the best slope is so large that the likeliest
-// pairs would all have a probability of 1 and no order (on ca-GrQc 2,000 of 2,300 links).
+// The slope is small enough that log-odds are at most mostOdds: if scores are informative for
+// only some pairs, the best slope is so large that the likeliest pairs would all have a
+// probability of 1 and no order (on ca-GrQc 2,000 of 2,300 links).
 //
 // Newton's method with halved steps (Lin, Lin and Weng, "A note on Platt's
 // probabilistic outputs for support vector machines", 2007).

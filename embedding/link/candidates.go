@@ -439,9 +439,9 @@ func (p *Predictor) triples() bool {
 }
 
 // searchTriples is search by l3, and by any scorer across sides. The candidates are the
-// vertices that a path of three edges leads to. By l3 their sums are added up from u, in
-// another order than Score has, and those that come near to the likeliest are scored again;
-// by scorers that count paths the sums are counts.
+// ends of paths of three edges from u. By l3 their sums are added up from u, in a different
+// order than in Score, and those that are close to the likeliest are scored again; by scorers
+// that count paths the sums are counts.
 func (p *Predictor) searchTriples(ctx context.Context, s *scratch, u, from uint32, near []uint32, t *top) error {
 	if p.sums() {
 		return nil // no common neighbours

@@ -18,7 +18,7 @@ import (
 // AUC of 0.876 on ca-GrQc with fastrp, instead of 0.955, and no higher MAP.
 type choice struct {
 	links, others *vec.Matrix
-	stands        []float64 // for how many vertices each of others stands
+	multiplicity  []float64 // the number of vertices that each of others represents
 }
 
 // conditional learns weights of the given columns: a conditional logit model (McFadden,
@@ -72,7 +72,7 @@ type conditionalProblem struct {
 
 type standardised struct {
 	links, others *mat.Dense
-	stands        []float64
+	multiplicity  []float64
 }
 
 func newConditional(choices []choice, columns []int) *conditionalProblem {
@@ -80,7 +80,7 @@ func newConditional(choices []choice, columns []int) *conditionalProblem {
 	mean, count := make([]float64, len(columns)), 0.0
 	square := make([]float64, len(columns))
 	for _, c := range choices {
-		for j := range c.stands {
+		for j := range c.multiplicity {
 			row := c.others.Row(j)
 			count++
 			for i, k := range columns {
@@ -106,8 +106,8 @@ func newConditional(choices []choice, columns []int) *conditionalProblem {
 		return d
 	}
 	for _, c := range choices {
-		if len(c.stands) > 0 {
-			p.choices = append(p.choices, standardised{standard(c.links), standard(c.others), c.stands})
+		if len(c.multiplicity) > 0 {
+			p.choices = append(p.choices, standardised{standard(c.links), standard(c.others), c.multiplicity})
 		}
 	}
 	return p
@@ -130,15 +130,15 @@ func (p *conditionalProblem) loss(w, gradient *mat.VecDense, hessian *mat.SymDen
 }
 
 // loss is the part of one vertex. The others of a vertex are the same for each of its links:
-// with their mean m and covariance C by the weights stands·exp(score), and the probability q
+// with their mean m and covariance C by the weights multiplicity·exp(score), and the probability q
 // that a link y is not the one that is chosen, the gradient of −ln(1−q) is q(m−y), and the
 // second derivative is q·C + q(1−q)(m−y)(m−y)ᵀ.
 func (c standardised) loss(w, gradient *mat.VecDense, hessian *mat.SymDense) float64 {
 	var scores, mean, away mat.VecDense
 	scores.MulVec(c.others, w)
 	top, sum := mat.Max(&scores), 0.0
-	weights := mat.NewVecDense(len(c.stands), nil)
-	for j, s := range c.stands {
+	weights := mat.NewVecDense(len(c.multiplicity), nil)
+	for j, s := range c.multiplicity {
 		x := s * math.Exp(scores.AtVec(j)-top)
 		weights.SetVec(j, x)
 		sum += x
@@ -163,7 +163,7 @@ func (c standardised) loss(w, gradient *mat.VecDense, hessian *mat.SymDense) flo
 	}
 	if gradient != nil {
 		rows := mat.DenseCopyOf(c.others) // multiplied by the roots of their weights
-		for j := range c.stands {
+		for j := range c.multiplicity {
 			row := rows.RawRowView(j)
 			floats.Scale(math.Sqrt(weights.AtVec(j)), row)
 		}

@@ -19,8 +19,8 @@ type Bound struct {
 	g       *csr.Graph
 	vectors *vec.Matrix
 	kinds   []kind                      // of the terms
-	scorers []func(u, v uint32) float64 // of each term that has no way of its own here
-	common  []share                     // of each vertex, nil where no term needs it
+	scorers []func(u, v uint32) float64 // of each term without code of its own here
+	common  []contribution              // of each vertex, nil where no term needs it
 	lists   *common                     // finds common neighbours, nil with common
 	squares []float32                   // of the norms, nil where no term needs them
 	// multiplies says that a term needs the scalar product.
@@ -33,7 +33,7 @@ type Bound struct {
 	products, differences []float32
 	offset                float64 // of both
 	zeros                 []float32
-	others                []int // planes beside them
+	others                []int // planes of the other terms
 }
 
 // kind is how a term is computed.
@@ -73,8 +73,8 @@ func kindOf(name string) kind {
 	return byScorer
 }
 
-// share is what a common neighbour adds to adamic_adar and resource_allocation.
-type share struct{ adamicAdar, resource float64 }
+// contribution is what a common neighbour adds to adamic_adar and resource_allocation.
+type contribution struct{ adamicAdar, resource float64 }
 
 // values are the scores of a pair, one for each term; there is room for all scorers.
 type values [20]float64
@@ -123,10 +123,10 @@ func (b *Bound) tabulateShares() {
 		return
 	}
 	b.lists = newCommon(b.g)
-	b.common = make([]share, b.g.Vertices())
+	b.common = make([]contribution, b.g.Vertices())
 	for v := range b.common {
 		if d := float64(b.g.Degree(uint32(v))); d > 1 { // no other is common to two
-			b.common[v] = share{1 / math.Log(d), 1 / d}
+			b.common[v] = contribution{1 / math.Log(d), 1 / d}
 		}
 	}
 }
@@ -215,9 +215,9 @@ func (b *Bound) comparable(u, v uint32) bool {
 // a relative error of up to 1e-5.
 func (b *Bound) measure(x *values, u, v uint32, wanted bool) {
 	var n int
-	var sum share
+	var sum contribution
 	if b.common != nil {
-		n, sum = b.neighbours(u, v)
+		n, sum = b.commonNeighbors(u, v)
 	}
 	product := 0.0
 	if b.multiplies && wanted {
@@ -252,8 +252,8 @@ func (b *Bound) measure(x *values, u, v uint32, wanted bool) {
 	}
 }
 
-// l2 is L2 with the norms and the product at hand. Where the distance is short beside
-// the norms, too little would be left of their squares.
+// l2 is L2 computed from the norms and the product. If the distance is short compared with
+// the norms, it is computed from the coordinates, because squares would cancel.
 func (b *Bound) l2(u, v uint32, product float64) float64 {
 	squares := float64(b.squares[u]) + float64(b.squares[v])
 	if left := squares - 2*product; left > 0.02*squares && left > tiny && squares < huge {
@@ -271,10 +271,10 @@ func (b *Bound) cosine(u, v uint32, product float64) float64 {
 	return max(-1, min(1, product/math.Sqrt(uu*vv)))
 }
 
-// neighbours counts the common neighbours and adds what each contributes, in ascending order.
-func (b *Bound) neighbours(u, v uint32) (n int, sum share) {
+// commonNeighbors counts the common neighbours and adds what each contributes, in ascending order.
+func (b *Bound) commonNeighbors(u, v uint32) (n int, sum contribution) {
 	if u == v {
-		return 0, share{}
+		return 0, contribution{}
 	}
 	m := b.lists.scratch.Get().(*marks)
 	found := b.lists.list(m, u, v)

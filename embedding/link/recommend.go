@@ -90,10 +90,10 @@ func (r *recommended) set(v uint32, row []float32) {
 
 // each calls f for every vertex of the sample, from several goroutines.
 func (s *sample) each(f func(i int, r *recommended)) error {
-	rooms := s.t.rooms()
+	workspaces := s.t.workspaces()
 	vec.Parallel(len(s.vertices), 4, s.t.opts.Workers, func(_, lo, hi int) {
-		in := rooms.Get().(*room)
-		defer rooms.Put(in)
+		in := workspaces.Get().(*workspace)
+		defer workspaces.Put(in)
 		for i := lo; i < hi && s.t.ctx.Err() == nil; i++ {
 			r := &recommended{s: s, u: s.vertices[i], scratch: in.scratch, b: in.b}
 			in.from(r.u)
@@ -266,11 +266,11 @@ func (r *recommended) choice() choice {
 	}
 	for i, j := range others {
 		copy(c.others.Row(i), r.rows.Row(j))
-		c.stands = append(c.stands, near/float64(len(others)))
+		c.multiplicity = append(c.multiplicity, near/float64(len(others)))
 	}
 	for i, v := range far {
 		r.set(v, c.others.Row(len(others)+i))
-		c.stands = append(c.stands, float64(n-len(r.candidates))/float64(len(far)))
+		c.multiplicity = append(c.multiplicity, float64(n-len(r.candidates))/float64(len(far)))
 	}
 	return c
 }

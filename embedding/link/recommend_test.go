@@ -159,7 +159,7 @@ func TestConditional_Minimum(t *testing.T) {
 			c.links.Row(r)[0] += 2
 		}
 		for range c.others.Rows {
-			c.stands = append(c.stands, 1+5*random.Float64())
+			c.multiplicity = append(c.multiplicity, 1+5*random.Float64())
 		}
 		choices = append(choices, c)
 	}
@@ -172,7 +172,7 @@ func TestConditional_Minimum(t *testing.T) {
 	deviation := func(k int) float64 {
 		var values []float64
 		for _, c := range choices {
-			for r := range c.stands {
+			for r := range c.multiplicity {
 				values = append(values, float64(c.others.Row(r)[k]))
 			}
 		}
@@ -197,7 +197,7 @@ func TestConditional_Minimum(t *testing.T) {
 			for l := range c.links.Rows {
 				chosen := math.Exp(f.at(c.links.Row(l)))
 				sum := chosen
-				for r, s := range c.stands {
+				for r, s := range c.multiplicity {
 					sum += s * math.Exp(f.at(c.others.Row(r)))
 				}
 				total -= math.Log(chosen/sum) / float64(c.links.Rows)

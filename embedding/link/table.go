@@ -131,10 +131,10 @@ func (t *table) measure(pairs Pairs) {
 	}
 	t.x = vec.NewMatrix(len(all), t.apart()+1)
 	const block = 256
-	rooms := t.rooms()
+	workspaces := t.workspaces()
 	vec.Parallel(len(all), block, t.opts.Workers, func(_, lo, hi int) {
-		in := rooms.Get().(*room)
-		defer rooms.Put(in)
+		in := workspaces.Get().(*workspace)
+		defer workspaces.Put(in)
 		for i := lo; i < hi && t.ctx.Err() == nil; i++ {
 			u, v := all[i].U, all[i].V
 			if du, dv := t.b.g.Degree(u), t.b.g.Degree(v); du > dv { // fewer paths begin at v
@@ -150,18 +150,18 @@ func (t *table) measure(pairs Pairs) {
 	}
 }
 
-// room is the working memory of one goroutine that writes columns.
-type room struct {
+// workspace is the working memory of one goroutine that writes columns.
+type workspace struct {
 	b       *Bound // scores pairs of the vertex of from
 	from    func(u uint32)
 	scratch []float32 // has room for the values of a feature
 	seen    []bool    // of vertices, all false
 }
 
-// rooms returns a pool of *room.
-func (t *table) rooms() *sync.Pool {
+// workspaces returns a pool of *workspace.
+func (t *table) workspaces() *sync.Pool {
 	return &sync.Pool{New: func() any {
-		r := &room{scratch: make([]float32, t.widest()), seen: make([]bool, t.b.g.Vertices())}
+		r := &workspace{scratch: make([]float32, t.widest()), seen: make([]bool, t.b.g.Vertices())}
 		r.b, r.from = t.b.around()
 		return r
 	}}

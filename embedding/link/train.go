@@ -45,9 +45,9 @@ type TrainReport struct {
 // and by a conditional logit model, which learns to order the candidates of each vertex. A
 // model of several terms is taken only if its MAP is above that of the best single scorer
 // by at least the standard error of the difference over the vertices; otherwise the model is
-// that scorer, calibrated. The order of candidates says little about pairs that no scorer of
-// neighbourhoods distinguishes from others. So the best scorer and the best model by MAP are
-// combined with small multiples of the best one by AUC, and of the models whose MAP is below
+// that scorer, calibrated. A model that orders candidates well can be poor on pairs for which
+// all scorers of neighbourhoods are equal. So the best scorer and the best model by MAP are
+// combined with small multiples of the best one by AUC, and among the models whose MAP is below
 // the highest by at most one standard error Train takes the one with the highest AUC. The
 // scores of held-out pairs calibrate the probabilities (Platt 1999).
 //
@@ -116,8 +116,8 @@ type trial struct {
 	// heuristic is the name of a scorer of the graph that is the only term: there is nothing to
 	// learn, and its recommendations are those of its Predictor.
 	heuristic string
-	// tie says that the trial is the best single scorer with so small a multiple of another
-	// trial that it decides little but ties.
+	// tie says that the trial is the best single scorer plus such a small multiple of another
+	// trial that the multiple decides little except ties.
 	tie bool
 }
 
@@ -238,7 +238,7 @@ func (t *training) byVertex(list []*trial) ([]*trial, error) {
 	halves, count := [2][]choice{}, 0 // halves[p] is without the vertices of part p
 	for i, c := range choices {
 		halves[1-i%2] = append(halves[1-i%2], c)
-		if len(c.stands) > 0 {
+		if len(c.multiplicity) > 0 {
 			count++
 		}
 	}
@@ -314,7 +314,7 @@ func (t *training) recommend(list []*trial) error {
 }
 
 // The multiples of the best trial by AUC that are added to the best ones by MAP, in standard
-// deviations of the scores. Those up to mostTie decide little but ties.
+// deviations of the scores. Multiples up to mostTie decide little except ties.
 var multiples = []float64{0.01, 0.03, 0.1, 0.3}
 
 const mostTie = 0.03
@@ -345,8 +345,8 @@ func (t *training) sums(list []*trial) []*trial {
 // single reports whether a trial is one scorer.
 func single(c *trial) bool { return c.Single }
 
-// bestByMAP returns the trial of the highest MAP, of equal ones the first; of those that are
-// wanted, nil meaning all.
+// bestByMAP returns the trial with the highest MAP among the wanted ones, or among all if wanted
+// is nil; of equal trials the first.
 func bestByMAP(list []*trial, wanted func(c *trial) bool) *trial {
 	var best *trial
 	for _, c := range list {

@@ -138,8 +138,8 @@ func (e *ends) stats() Stats {
 	return s
 }
 
-// pairProgress reports converged pairs, at most 20 times a second and at the end; nil if
-// nobody listens.
+// pairProgress reports converged pairs, at most 20 times a second and at the end; nil without
+// a Progress function.
 func pairProgress(o Options, stage string, total int) func(converged int) {
 	if o.Progress == nil {
 		return nil

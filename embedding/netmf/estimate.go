@@ -103,7 +103,7 @@ func sum(list []float64) (total float64) {
 	return total
 }
 
-// Bytes estimates the memory of NetMF beside the graph, with the result. The number of
+// Bytes estimates the memory of NetMF without the graph, with the result. The number of
 // entries is that of a sample of the rows and two standard errors more, so that it takes
 // about a fifth of a second. Processes grew by 1.0 to 1.3 times the estimate on six graphs
 // of 2,708 to 51,264 vertices, with garbage that was not yet collected.
@@ -118,8 +118,8 @@ func Bytes(g *csr.Graph, o Options) int64 {
 	k := min(int64(o.Dim), linked)
 	matrix := 8*e.entries + linked/width*partBytes
 	first := int64(s.workers) * (scratchBytes(n) + 16*width*(e.entries/max(linked, 1)))
-	// The solve for the smallest eigenvalues has the vectors of the largest beside it, and
-	// the result has both.
+	// During the solve for the smallest eigenvalues the vectors of the largest are in memory,
+	// and the result has both.
 	second := max(eigen.Bytes(int(linked), int(k), 0)+4*linked*k, 8*linked*k+4*n*int64(o.Dim))
 	const perVertex = 24 // of steps and of most
 	return 2*perVertex*n + matrix + max(first, second)

@@ -59,7 +59,7 @@ func NetMF(ctx context.Context, g *csr.Graph, o Options) (*vec.Matrix, Stats, er
 	if err != nil {
 		return nil, Stats{}, err
 	}
-	// Refuse at once where the sample leaves no doubt.
+	// Refuse at once if the sample leaves no doubt.
 	tooMany := &EntriesError{Vertices: len(s.order), Entries: max(estimate.entries, int64(o.Entries)+1), Limit: int64(o.Entries)}
 	if estimate.least > tooMany.Limit {
 		return nil, Stats{}, tooMany
@@ -96,7 +96,7 @@ func NetMF(ctx context.Context, g *csr.Graph, o Options) (*vec.Matrix, Stats, er
 	return rows, stats, nil
 }
 
-// rowProgress reports finished rows, at most 20 times a second; nil if nobody listens.
+// rowProgress reports finished rows, at most 20 times a second; nil without a Progress function.
 func rowProgress(o Options, total int) func(done int) {
 	if o.Progress == nil {
 		return nil

@@ -89,7 +89,7 @@ type part struct {
 	values  []float32
 }
 
-// partBytes is the memory of a part beside its entries.
+// partBytes is the memory of a part without its entries.
 const partBytes = 8*(width+1) + 48
 
 // matrix computes all rows. It returns false if there are more than limit entries.
@@ -231,7 +231,7 @@ func (s *steps) step(dst, x []float32, v int) {
 	}
 	factor := s.inverse[v]
 	if s.g.Weighted() {
-		factor = 1 // it is in every term
+		factor = 1 // every term already contains inverse[v]
 	}
 	for i, x := range total {
 		dst[i] = float32(x * factor)

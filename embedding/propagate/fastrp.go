@@ -167,7 +167,7 @@ func RefreshFastRP(ctx context.Context, g *csr.Graph, o FastRPOptions, old *vec.
 	}, nil
 }
 
-// FastRPBytes estimates the memory of FastRP beside the graph, with the result.
+// FastRPBytes estimates the memory of FastRP without the graph, with the result.
 func FastRPBytes(g *csr.Graph, o FastRPOptions) int64 {
 	o = o.WithDefaults()
 	return int64(g.Vertices()) * (4*int64(width)*int64(blocksOf(o.Dim)+1) + 4*int64(o.Dim) + 20)

@@ -349,7 +349,7 @@ func bessel(i int, theta float64) float64 {
 	return sum
 }
 
-// ProNEBytes estimates the memory of ProNE beside the graph, with the result.
+// ProNEBytes estimates the memory of ProNE without the graph, with the result.
 func ProNEBytes(g *csr.Graph, o ProNEOptions) int64 {
 	o = o.WithDefaults()
 	n, columns := int64(g.Vertices()), int64(o.Dim+oversampling)

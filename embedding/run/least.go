@@ -211,8 +211,8 @@ func (s *leastSearch) write(w io.Writer) error {
 	return vec.WriteRows(w, s.rows.Panel(0, s.rows.Dim))
 }
 
-// read reads what write has written. It refuses trials of other dimensions than a search
-// with these options has.
+// read reads the state that write has written. It refuses trials of dimensions that a search
+// with these options does not have.
 func (s *leastSearch) read(from io.Reader) error {
 	var head leastHead
 	if err := vec.ReadNumbers(from, embedding.ErrCheckpoint, &head); err != nil {

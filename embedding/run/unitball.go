@@ -31,7 +31,7 @@ func (o ballOptions) withDefaults() ballOptions {
 	return o
 }
 
-// validate adds to the checks of package unitball those of the options beside.
+// validate adds checks of the options that package unitball does not have.
 func (o ballOptions) validate() error {
 	if o.least && (o.from != "" || o.start != "" && o.start != randomStart) {
 		return fmt.Errorf("%w: a search for the least dim begins with random vectors", unitball.ErrOptions)

@@ -59,15 +59,15 @@ func (l *local) place(added []bool) {
 		}
 		row := l.x.Row(v)
 		clear(row)
-		neighbours := 0
+		neighbors := 0
 		for _, u := range l.g.Neighbors(uint32(v)) {
 			if !added[u] {
 				vec.Axpy(1, l.x.Row(int(u)), row)
-				neighbours++
+				neighbors++
 			}
 		}
-		by, away := 1/float64(max(1, neighbours)), 0.5
-		if neighbours == 0 {
+		by, away := 1/float64(max(1, neighbors)), 0.5
+		if neighbors == 0 {
 			away = 2*far + 2
 		}
 		away /= math.Sqrt(float64(l.o.Dim))

@@ -156,15 +156,14 @@ func (r *run) look(ctx context.Context) error {
 	return nil
 }
 
-// ends reports whether the run ends with the present rows, if the wrong pairs of this pass
-// are all that there are.
+// ends reports whether the run ends with the present rows, if this pass found all wrong pairs.
 func (r *run) ends() bool { return r.f.wrong.Pairs() <= r.o.Tolerance || r.pass == r.o.Passes }
 
-// relist lists all near pairs again and finds the violations, of which the last list had
-// known ones; -1 says that it does not matter. If it had not many of them, the best rows were
-// chosen by numbers that say little, and the present ones take their place. Once the list is
-// built, the measurement is not cancelled: the new list must not be saved before it has
-// judged the last one.
+// relist lists all near pairs again and counts the violations. known is the number of them that
+// the last list contained, or -1 if that does not matter. If it lacked many of them, the best
+// rows were chosen by unreliable counts, and the present rows replace them. Once the list is
+// built, the measurement is not cancelled: the new list must not be saved before it has judged
+// the last one.
 func (r *run) relist(ctx context.Context, margin float64, known int) error {
 	if err := r.near.relist(ctx, r.x, 1+margin, r.step, r.pass); err != nil {
 		return err

@@ -55,7 +55,7 @@ func TestError_Golden(t *testing.T) {
 	}
 }
 
-// TestExcerpt_Columns holds the caret against the column where it must stand.
+// TestExcerpt_Columns compares the column of the caret with the expected one.
 func TestExcerpt_Columns(t *testing.T) {
 	tests := []struct {
 		name, before string

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestGrammar_Assembled holds the grammar in doc.go against the productions in the
+// TestGrammar_Assembled compares the grammar in doc.go with the productions in the
 // comments of the nodes and of the functions that read them. It begins with script;
 // each production follows the first one that mentions it. Run with -update after a
 // change of a production.

@@ -36,8 +36,9 @@ func (c Content) differs(other Content) string {
 	return strings.Join(parts, ", ")
 }
 
-// contents are those of objects that a process has read: it reads each once, whatever
-// the number of its shards. A file that is open has one content for each state.
+// contents has the contents of the objects that a process has read, so that it reads each of them
+// once, whatever the number of its shards. The content of an object in an open file is determined
+// by its state.
 type contents struct {
 	mu   sync.Mutex
 	seen map[contentKey]Content
@@ -48,8 +49,7 @@ type contentKey struct {
 	kind, name, state string
 }
 
-// of returns the content of an object in a state. If it is in another one by now, that is
-// ErrChanged.
+// of returns the content of an object in a state. If the state has changed, it is ErrChanged.
 func (c *contents) of(ctx context.Context, db *query.DB, kind, name, state string) (Content, error) {
 	c.mu.Lock() // also while a content is computed, which others then wait for
 	defer c.mu.Unlock()
@@ -68,8 +68,8 @@ func (c *contents) of(ctx context.Context, db *query.DB, kind, name, state strin
 	return found, nil
 }
 
-// contentOf reads an object, and returns the state that has its content. Of a model or an
-// index, both are zero.
+// contentOf reads an object, and returns its content and the state of that content. For a model
+// or an index both are zero.
 func contentOf(ctx context.Context, db *query.DB, kind, name string) (Content, string, error) {
 	switch kind {
 	case "graph":

@@ -151,8 +151,8 @@ func (m *Manifest) copySpan(ctx context.Context, rows *os.File, shard int, span 
 	return err
 }
 
-// linkOrCopy makes a second name of a file, or a copy where names cannot be in two places: on
-// another file system, or for a file of another user.
+// linkOrCopy makes a hard link to a file, or a copy if a hard link is impossible: on another file
+// system, or for a file of another user.
 func linkOrCopy(path, into string) error {
 	from, err := filepath.EvalSymlinks(path)
 	if err != nil {

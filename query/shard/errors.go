@@ -25,8 +25,8 @@ var (
 	ErrVersion = dataset.ErrVersion
 	// ErrNoData is a plan without data, whose shards need the heavytail file.
 	ErrNoData = errors.New("the plan has no data")
-	// ErrTarget is a merge into a file of rows that belong into the heavytail file, or the
-	// other way round.
+	// ErrTarget is a merge of rows into a file although they belong in the heavytail file, or the
+	// reverse.
 	ErrTarget = errors.New("the rows go elsewhere")
 	// ErrIncomplete is a merge while shards are missing.
 	ErrIncomplete = errors.New("shards are missing")

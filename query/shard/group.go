@@ -41,10 +41,10 @@ func (g group) text() string {
 	return fmt.Sprintf("shards %d-%d", g.first, g.last)
 }
 
-// groups lists those that are finished, in order. Of two that overlap it leaves out the one that
-// begins later, or else the shorter one. A shard that only such a group has is missing; its
-// next run adds exactly the shards that are missing, so that a plan comes to an end whatever
-// processes did before.
+// groups lists the finished groups in order. Of two overlapping ones it leaves out the one that
+// begins later, or the shorter one if both begin with the same shard. A shard that is only in such
+// a group is missing; the next run computes exactly the missing shards, so that every plan can be
+// completed, whatever processes did before.
 func (m *Manifest) groups() ([]group, error) {
 	files, err := os.ReadDir(m.outputs())
 	if err != nil {

@@ -17,8 +17,8 @@ type job struct {
 	take func(parser.Statement) divisible // nil if the statement is a different one
 }
 
-// divisible is a statement that can be divided by its rows or its trials. It is written, and then
-// numbered or copied, or it is stored or answered.
+// divisible is a statement that can be divided by its rows or its trials. It either writes a file
+// (written, and then numbered or copied), or stores predictions (stored), or returns rows (answered).
 type divisible interface {
 	// names returns the graph and the other objects that the statement names.
 	names() named
@@ -70,7 +70,7 @@ type stored interface {
 	merge(ctx context.Context, db *query.DB, parts []func() (io.ReadCloser, error)) error
 }
 
-// answered is a statement that returns rows, which are made of all parts together.
+// answered is a statement that returns rows, which are computed from all parts together.
 type answered interface {
 	computed
 	// answer reads the parts as merge does, and returns the rows of the statement.
@@ -168,7 +168,7 @@ func drain(rows *query.Rows) error {
 	return err
 }
 
-// bounds are the first row of shard i of n, and the one behind its last.
+// bounds are the numbers of the first row of shard i of n, and of the row after its last one.
 func bounds(rows, i, n int64) (first, end int64) {
 	at := func(i int64) int64 { return rows/n*i + rows%n*i/n } // rows·i/n, without overflow
 	return at(i), at(i + 1)

@@ -48,7 +48,8 @@ func divide(text string) (divisible, parser.Statement, error) {
 	return work, statement, nil
 }
 
-// undivided returns why a statement cannot be divided, for those of which one might expect it.
+// undivided returns the reason why a statement cannot be divided, for statements that users may
+// try to divide.
 func undivided(s parser.Statement) error {
 	if _, ok := unwrapped(s).(*parser.Tune); ok {
 		return fmt.Errorf("%w: TUNE chooses each trial by the scores of those before it; EVALUATE PARAMETERS tries values that are given, and can be divided", ErrStatement)

@@ -19,9 +19,8 @@ import (
 // are decoded and written again, since row groups go over parts; others are copied.
 // ErrIncomplete names the shards that are missing, ErrDamaged a part that was changed.
 //
-// If all shards have one part, the file is a second name of it, unless the file system has no
-// such names; else it is a copy. Whoever changes a file in place must take a copy first, or
-// remove the folder.
+// If all shards have one part, the file is a hard link to it, or a copy if the file system has no
+// hard links. To change the file in place, copy it first or remove the folder.
 func (m *Manifest) Merge(ctx context.Context, into string, overwrite bool) error {
 	groups, err := m.complete()
 	if err != nil {
@@ -69,7 +68,7 @@ func (m *Manifest) Stored() bool { _, ok := m.work.(stored); return ok }
 // Answered reports whether the statement returns rows, which Answer makes of its trials.
 func (m *Manifest) Answered() bool { _, ok := m.work.(answered); return ok }
 
-// elsewhere is the error of a merge that is not that of the statement.
+// elsewhere is the error for a merge of the wrong kind for the statement.
 func (m *Manifest) elsewhere() error {
 	switch {
 	case m.Stored():

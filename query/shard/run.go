@@ -21,10 +21,10 @@ func (m *Manifest) Run(ctx context.Context, db *query.DB, shard int) error {
 }
 
 // RunAll runs the shards first to last, numbered from 0, on the file of db, which is only read.
-// Of shards that are finished it only verifies the parts. If the shards read pieces of one text,
-// those that follow each other are run as one statement and have one part, which counts for
-// them once all are finished; others are run one after the other. Rows, notices and progress
-// are those of the statement.
+// For finished shards it only verifies the parts. If the shards read pieces of one text,
+// consecutive ones are run as one statement and have one part, which counts once all of them are
+// finished; others are run one after the other. Rows, notices and progress are those of the
+// statement.
 //
 // Errors are ErrNumber, ErrChanged if the file or the kernels differ from those of the
 // plan, ErrDamaged if the input or a part was changed, format.ErrPartInUse if another
@@ -181,9 +181,9 @@ func (m *Manifest) verify(g group, p *part, sum checksum) error {
 	return nil
 }
 
-// Verify returns ErrChanged, with the name of the object, for a file in which the objects that
-// the rows depend on are not those of the plan. It reads graph and vectors, once for each
-// process and file; every Run does the same before it computes anything.
+// Verify returns ErrChanged, with the name of the object, if an object on which the rows depend
+// differs from that of the plan. It reads graph and vectors, once for each process and file; every
+// Run does the same before it computes anything.
 func (m *Manifest) Verify(ctx context.Context, db *query.DB) error {
 	return m.checkSources(ctx, db, m.work.names())
 }

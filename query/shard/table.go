@@ -60,7 +60,7 @@ type tableCopy struct {
 	columns []string
 	types   []format.Type
 	rows    int64 // of all shards
-	shard   int   // behind the one that is written
+	shard   int   // number after the shard that is being written
 	at, end int64 // the next row, and the first of the next shard
 	file    *format.File
 	sum     checksum

@@ -8,9 +8,9 @@ import (
 	"heavytail/query/parser"
 )
 
-// trials is a statement that is made of trials, which are divided among the shards: none depends
-// on another one. Its parts have the figures of the trials, and its rows, also with INTO FILE, are
-// made of all of them.
+// trials is a statement that consists of independent trials, which are divided among the shards.
+// Its parts have the figures of the trials, and its rows, also with INTO FILE, are computed from
+// all of them.
 type trials struct {
 	s     parser.Statement // as it was given
 	inner parser.Statement // without INTO FILE

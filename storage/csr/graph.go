@@ -96,8 +96,8 @@ func (g *Graph) find(u, v uint32) (at int64, found bool) {
 
 // FromEdges builds the graph of n vertices that has the given edges in any
 // order. Self-loops and repeated edges (in either direction) are dropped. An
-// end point of n or above is an error. It takes O(n + m) time beside the sort
-// of each row, and 16 bytes per edge of working memory.
+// end point of n or above is an error. It takes O(n + m) time and the sort of
+// each row, and 16 bytes per edge of working memory.
 func FromEdges(n int, edges []Edge) (*Graph, error) {
 	offsets := make([]int64, n+1)
 	for _, e := range edges {

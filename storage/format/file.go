@@ -115,9 +115,9 @@ func (f *File) begin() error {
 	return nil
 }
 
-// LinkFile makes path a second name of the file from, in one step and durably. An existing
-// path gives ErrExists unless overwrite is set, and ErrNotRegular if it is not a regular file. If
-// the file system has no second names, or not between these two places, the error wraps ErrLink.
+// LinkFile makes path a hard link to the file from, in one step and durably. An existing path
+// gives ErrExists unless overwrite is set, and ErrNotRegular if it is not a regular file. If the
+// file system has no hard links, or none between these two paths, the error wraps ErrLink.
 func LinkFile(from, path string, overwrite bool) (err error) {
 	dir, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {

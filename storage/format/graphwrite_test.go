@@ -179,8 +179,8 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-// checkTable writes the vertices and reads them back. A type that the table does
-// not tell has to follow from the values.
+// checkTable writes the vertices and reads them back. A type that the table does not
+// state must follow from the values.
 func checkTable(r failer, s *sample) {
 	var text bytes.Buffer
 	if err := WriteVertices(context.Background(), &text, s.graph(), CSVOptions{}); err != nil {

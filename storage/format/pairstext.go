@@ -78,8 +78,8 @@ func (s Span) String() string { return fmt.Sprintf("%d-%d", s.From, s.To) }
 
 // PairsIn returns a reader of the pairs in a span of a text, and the options with which
 // ReadPairs reads them as it would in the whole text. The text must have the form that
-// PairsTextOf finds, and the span must begin and end between lines behind its header; else the
-// error wraps ErrSpan. Of the lines outside the span only the first ones are read.
+// PairsTextOf finds, and the span must begin and end between lines after its header; otherwise
+// the error wraps ErrSpan. Of the lines outside the span only the first ones are read.
 func PairsIn(ctx context.Context, r io.ReaderAt, size int64, span Span, opts EdgeListOptions) (io.Reader, EdgeListOptions, error) {
 	form, err := PairsTextOf(ctx, io.NewSectionReader(r, 0, size), opts)
 	if err != nil {

@@ -51,8 +51,8 @@ func (p *parser) plainLines(text []byte) (done int, err error) {
 	return done, nil
 }
 
-// plainFields does the same as plainLines for a plan that reads other columns than the first
-// two.
+// plainFields does the same as plainLines for a plan that reads different columns than the
+// first two.
 func (p *parser) plainFields(text []byte) (done int, err error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1] // so that every scan below ends
 	most := p.opts.MaxLines

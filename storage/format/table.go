@@ -199,11 +199,11 @@ func (t *table) take(record []byte) error {
 func (t *table) field(field []byte, at int, quoted bool) fault {
 	column := t.fields.count
 	if column >= len(t.place) {
-		told := "header names"
+		subject := "header names"
 		if t.stats.Header == "" {
-			told = "first line has"
+			subject = "first line has"
 		}
-		return syntaxFault(at, "the %s %d columns, and here is one more", told, len(t.place))
+		return syntaxFault(at, "the %s %d columns, and here is one more", subject, len(t.place))
 	}
 	place := t.place[column]
 	switch {

@@ -63,14 +63,14 @@ func (t *tableWriter) header() ([]byte, error) {
 	if t.csv.Neo4j {
 		return t.neo4jHeader(), nil
 	}
-	told, err := t.ambiguousTypes()
+	stated, err := t.ambiguousTypes()
 	if err != nil {
 		return nil, err
 	}
 	line := []byte("key")
 	for i, c := range t.g.Columns {
 		t.guarded = t.csv.guard(t.guarded[:0], []byte(c.Name))
-		if told[i] {
+		if stated[i] {
 			t.guarded = append(append(t.guarded, ':'), typeOr(c.Type)...)
 		}
 		line = appendQuoted(append(line, ','), t.guarded)
@@ -107,11 +107,11 @@ func typeOr(t Type) Type {
 // ambiguousTypes reads all values and reports, for each column, whether a reader could not
 // infer its type from them.
 func (t *tableWriter) ambiguousTypes() ([]bool, error) {
-	told := make([]bool, len(t.g.Columns))
+	stated := make([]bool, len(t.g.Columns))
 	looks := make([]Type, len(t.g.Columns))
 	for i, c := range t.g.Columns {
 		_, kind := cutType(c.Name)
-		told[i] = kind != Untyped
+		stated[i] = kind != Untyped
 	}
 	err := t.each(t.g.Vertices, func(v uint32) error {
 		for i := range t.g.Columns {
@@ -122,7 +122,7 @@ func (t *tableWriter) ambiguousTypes() ([]bool, error) {
 			switch {
 			case !ok:
 			case len(value) == 0:
-				told[i] = true
+				stated[i] = true
 			case looks[i] != Text:
 				looks[i] = looks[i].Or(TypeOf(value))
 			}
@@ -130,9 +130,9 @@ func (t *tableWriter) ambiguousTypes() ([]bool, error) {
 		return nil
 	})
 	for i, c := range t.g.Columns {
-		told[i] = told[i] || looks[i] != typeOr(c.Type)
+		stated[i] = stated[i] || looks[i] != typeOr(c.Type)
 	}
-	return told, err
+	return stated, err
 }
 
 // value returns the value of a vertex as it is written, before quoting.

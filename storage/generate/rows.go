@@ -11,8 +11,8 @@ import (
 // that drew this one, in order of arrival. So no sort and no second copy is needed, unlike for a
 // list of edges.
 //
-// Progress continues from n to 2n vertices. It takes 4 bytes per edge and 8 per vertex beside the 8
-// and 8 of the graph.
+// Progress continues from n to 2n vertices. It takes 4 bytes per edge and 8 per vertex in addition
+// to the 8 and 8 of the graph.
 func fromEarlier(w *work, n int, earlier func(v int) []uint32) (*csr.Graph, error) {
 	offsets := make([]int64, n+1)
 	for v := range n {
@@ -48,8 +48,8 @@ func fromEarlier(w *work, n int, earlier func(v int) []uint32) (*csr.Graph, erro
 // fromEdges builds a graph from different edges in any order, none a self-loop. Like
 // [csr.FromEdges] it sorts the rows by two counting passes, but it can be cancelled.
 //
-// It takes 8 bytes per edge and 8 per vertex beside the edges and the graph, and drops the edges
-// before the last pass.
+// It takes 8 bytes per edge and 8 per vertex in addition to the edges and the graph, and drops the
+// edges before the last pass.
 func fromEdges(w *work, n int, edges []csr.Edge) (*csr.Graph, error) {
 	offsets := make([]int64, n+1)
 	for _, e := range edges {

@@ -9,7 +9,7 @@ const (
 	// runRows is how many products MulTN adds in float32. 256 keep the rounding
 	// error near that of storing the elements as float32 in the first place.
 	// Shorter runs add tiles to the float64 sums more often; longer ones of 256
-	// columns no longer stay in a second-level cache of 1 MB beside those sums.
+	// columns no longer fit into a second-level cache of 1 MB together with those sums.
 	runRows  = 256
 	partRows = 128
 

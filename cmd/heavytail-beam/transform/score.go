@@ -95,8 +95,8 @@ func Score(s beam.Scope, pairs beam.PCollection, opts ScoreOptions) beam.PCollec
 	return beam.ParDo(s.Scope("heavytail.Score"), &scorePairs{Options: opts}, pairs)
 }
 
-// batch is how many pairs are scored at once: enough that what a call costs by itself
-// does not count, and little enough to be in the cache.
+// batch is the number of pairs that are scored at once: enough to make the cost of a call
+// negligible, and few enough to stay in the cache.
 const batch = 4096
 
 // scorePairs scores pairs.

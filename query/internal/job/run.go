@@ -41,7 +41,7 @@ func (r *Runner) Run(c *session.Call, j *Active, spec Spec, f func(embedding.Che
 	stop := j.watchMemory()
 	err = r.withCheckpoints(c, j, spec, f)
 	stop()
-	if err == nil && spec.Beside {
+	if err == nil && spec.KeepsVectors {
 		j.untarget()
 	}
 	return r.end(c, j, err)

@@ -17,14 +17,14 @@ import (
 
 // Spec describes a job.
 type Spec struct {
-	Kind    string // keywords of the statement
-	Text    string // the statement, which is run again to resume the job
-	Target  string // the object that no other job may write meanwhile; may be empty
-	Graph   storage.GraphInfo
-	Options []storage.Setting // after defaults
-	Memory  int64             // bytes
-	Purpose string            // name of the work that takes the memory, for errors
-	Beside  bool              // it adds something to the target, without changing the vectors of the target
+	Kind         string // keywords of the statement
+	Text         string // the statement, which is run again to resume the job
+	Target       string // the object that no other job may write meanwhile; may be empty
+	Graph        storage.GraphInfo
+	Options      []storage.Setting // after defaults
+	Memory       int64             // bytes
+	Purpose      string            // name of the work that takes the memory, for errors
+	KeepsVectors bool              // the job adds to the target and leaves its vectors unchanged
 }
 
 // Info returns the record of a new job.

@@ -56,7 +56,7 @@ func (c *Call) Notice(format string, args ...any) { c.note(Notice{}, format, arg
 // Early is Notice for the effects of work that the statement is about to do.
 func (c *Call) Early(format string, args ...any) { c.note(Notice{Early: true}, format, args...) }
 
-// Advise is Notice for what else could be asked.
+// Advise is Notice for a suggestion of a further statement.
 func (c *Call) Advise(format string, args ...any) { c.note(Notice{Advice: true}, format, args...) }
 
 // Repeat is Notice for remarks of another call about a part of the same answer.
@@ -111,8 +111,8 @@ func (c *Call) Await(f func()) error {
 type Notice struct {
 	Statement string `json:"statement"`        // the kind of statement, such as "NEAREST"
 	Text      string `json:"text"`             // one clause, without a full stop
-	Early     bool   `json:"early"`            // it was given before the work, about the effects of the work
-	Advice    bool   `json:"advice,omitempty"` // it says nothing of the answer, only what else to ask
+	Early     bool   `json:"early"`            // given before the work, about its effects
+	Advice    bool   `json:"advice,omitempty"` // a suggestion of a further statement, not a remark on the answer
 }
 
 // String returns the text.

@@ -74,7 +74,7 @@ func (m *meter) Update(stage string, done, total int64) {
 	m.UpdateUnit(stage, unitOf(stage), done, total)
 }
 
-// UpdateUnit is update for a stage that counts other units than its name says.
+// UpdateUnit is update for a stage that counts different units than its name says.
 func (m *meter) UpdateUnit(stage, unit string, done, total int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -1,10 +1,10 @@
-// Package trial has the parts of statements that are made of trials: embeddings and
-// measurements that do not depend on each other, and from whose figures the answer is made at the
-// end. One process writes the figures of some trials with a [Writer], and another one makes the
-// answer of those that a [Reader] returns.
+// Package trial has the parts of statements that consist of trials: embeddings and measurements
+// that do not depend on each other, and from whose figures the answer is computed at the end. One
+// process writes the figures of some trials with a [Writer], and another one computes the answer
+// from the figures that a [Reader] returns.
 //
-// A part is text: a line of JSON that says what it is of, and then a line for each trial, with its
-// figures as JSON. A number there is the shortest that is read back as the same float, so that
+// A part is text: a line of JSON that identifies the part, and then a line for each trial, with
+// its figures as JSON. Numbers are the shortest that are read back as the same float, so that
 // answers are the same to the last bit; NaN is null.
 package trial
 
@@ -21,7 +21,7 @@ import (
 // form names the form of a part.
 const form = "heavytail trials 1"
 
-// head says what a part is of.
+// head identifies a part.
 type head struct {
 	Form      string `json:"form"`
 	Statement string `json:"statement"`
@@ -51,17 +51,17 @@ type Writer struct {
 	done int64
 }
 
-// NewWriter begins a part with count trials from the trial first on, of the all trials of a
-// statement.
+// NewWriter begins a part with count trials, beginning with number first, of a statement of all
+// trials.
 func NewWriter(w io.Writer, statement string, all, first, count int64) *Writer {
 	out := bufio.NewWriterSize(w, 1<<16)
 	return &Writer{head: head{Statement: statement, All: all, First: first, Count: count}, out: out, json: json.NewEncoder(out)}
 }
 
-// Of writes what the part is of. It comes first.
+// Of writes the head of the part. It must be called first.
 func (w *Writer) Of(graph storage.GraphInfo) error { return w.json.Encode(w.head.of(graph)) }
 
-// Range returns the first trial, and the one behind the last.
+// Range returns the numbers of the first trial and after the last one.
 func (w *Writer) Range() (first, end int64) { return w.head.First, w.head.First + w.head.Count }
 
 // Write writes the figures of the next trial.
@@ -93,12 +93,12 @@ func NewReader(parts []func() (io.ReadCloser, error), statement string, all int6
 	return &Reader{want: head{Statement: statement, All: all}, left: parts}
 }
 
-// Of says which graph the trials must have read. It comes first.
+// Of sets the graph that the trials must have read. It must be called first.
 func (r *Reader) Of(graph storage.GraphInfo) { r.want = r.want.of(graph) }
 
-// Read reads the figures of the next trial. With those of the last one it also reads the rest of
-// the parts, which must have no more. A part that is not of this statement and graph, or is not
-// as it was written, is storage.ErrInvalid.
+// Read reads the figures of the next trial. After the last one it also checks that the parts have
+// no further bytes. A part of a different statement or graph, or a changed one, is
+// storage.ErrInvalid.
 func (r *Reader) Read(into any) error {
 	for r.file == nil {
 		if err := r.open(); err != nil {

@@ -29,7 +29,7 @@ type Names struct {
 	Indexes    bool
 }
 
-// Content is what a folder has. It is small, and kept by the caller.
+// Content lists the content of a folder. It is small, and the caller keeps it.
 type Content struct {
 	Version   int               `json:"version"`
 	Catalogue storage.Catalogue `json:"catalogue"` // of one graph

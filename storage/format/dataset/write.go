@@ -96,7 +96,7 @@ func vectorsFolder(embedding string) string { return path.Join("vectors", escape
 func modelFile(i int) string                { return path.Join("models", fmt.Sprintf("%05d.bin", i)) }
 func indexFile(i int) string                { return path.Join("indexes", fmt.Sprintf("%05d.bin", i)) }
 
-// escaped is a name that every file system has, and no way out of the folder.
+// escaped returns a name that every file system allows and that cannot leave the folder.
 func escaped(name string) string {
 	if name == "." || name == ".." {
 		return "%2E" + name[1:]

@@ -39,12 +39,12 @@
 //
 // # Bytes in memory
 //
-//	KeySet        8 bytes per key beside the keys
+//	KeySet        8 bytes per key in addition to the keys
 //	KeyTable      21 to 43 bytes per key of up to 8 bytes, 11 to 21 per longer one
 //	Interner      both, and up to 32 bytes per key for decimal numbers
 //	SlotMap       4 bytes per empty slot
 //	Column        a bit per vertex, and 8 bytes per number, a bit per boolean, or 4 per text and
-//	              8 per distinct text beside its bytes
+//	              8 per distinct text in addition to its bytes
 //	RowBuilder    the graph: 8 bytes per vertex, 4 per arc; 4 more for weights, 8 for timestamps;
-//	              beside it 48 bytes per block
+//	              and 48 bytes per block
 package block

@@ -12,7 +12,7 @@ import (
 // file is verified and opened for writing in one step.
 const CanShareLock = false
 
-// Lock stands for the path; bbolt holds the locks.
+// Lock represents the path; bbolt holds the locks.
 type Lock struct{ path string }
 
 // OpenLock names the file; bbolt locks it.

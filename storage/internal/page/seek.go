@@ -12,10 +12,9 @@ import (
 // shape of each page that it comes upon, once, and of no others: so a search for a few
 // records of a large bucket need not wait for a walk over all of it.
 //
-// Unlike a [Walker] it does not count the records, and a page whose write the disk lost is
-// not found by it. It is for buckets whose records are written once and differ from
-// all others in their checksums: there a lost write is a record that is missing, or one with
-// a wrong checksum. It keeps the keys and places of every page that it has read, about a
+// Unlike a [Walker] it does not count the records, and does not detect a page whose write the
+// disk lost. It is for buckets whose records are written once, with checksums that also cover
+// their keys: there a lost write shows as a missing record, or as one with a wrong checksum. It keeps the keys and places of every page that it has read, about a
 // tenth of the bytes of pages with small records and a thousandth of those with large ones.
 // Any number of goroutines may use it.
 type Seeker struct {
