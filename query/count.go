@@ -15,7 +15,7 @@ import (
 
 // CountVerticesRequest asks how many vertices of a graph meet a condition.
 type CountVerticesRequest struct {
-	Graph      string               // may be empty where the file has one graph
+	Graph      string               // may be empty if the file has only one graph
 	Where      func(Candidate) bool // nil admits all; it is called from one goroutine
 	Attributes []string             // that Where reads
 	By         string               // an attribute whose values are counted one by one; may be empty

@@ -24,7 +24,7 @@ type VertexDescription struct {
 
 // describeVertexRequest names a vertex.
 type describeVertexRequest struct {
-	graph  string // may be empty where the file has one graph
+	graph  string // may be empty if the file has only one graph
 	vertex string
 }
 
@@ -56,7 +56,7 @@ var describeVertex = &statement[*parser.DescribeVertex, describeVertexRequest, s
 }
 
 // DescribeVertex reports the degree of a vertex, the weights and times of its
-// edges, and its attributes. The graph may be empty where the file has one.
+// edges, and its attributes. The graph may be empty if the file has only one.
 func (db *DB) DescribeVertex(ctx context.Context, graph, vertex string) (VertexDescription, error) {
 	return describeVertex.answer(ctx, db, describeVertexRequest{graph, vertex})
 }

@@ -21,7 +21,7 @@ type EdgeCandidate = where.EdgeCandidate
 
 // EdgesRequest asks for the edges of a graph that meet a condition.
 type EdgesRequest struct {
-	Graph string                   // may be empty where the file has one graph
+	Graph string                   // may be empty if the file has only one graph
 	Where func(EdgeCandidate) bool // nil admits all; it is called from one goroutine
 	// Attributes are the attributes of the ends of an edge that Where reads.
 	Attributes []string

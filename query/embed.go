@@ -24,7 +24,7 @@ type EmbedRequest struct {
 	// Using is the method with its options, such as DPWalker{Dim: 128, Beta: new(1.5)}.
 	Using MethodOptions
 	// Method, such as "dp_spectral", and Settings, the options of the method by name,
-	// such as "dim": 200, are another form of Using, for programs that choose methods
+	// such as "dim": 200, are an alternative to Using, for programs that choose methods
 	// while they run; DB.Methods lists them. An option that is left out takes its
 	// default.
 	Method   string

@@ -10,14 +10,14 @@ var (
 	ErrClosed = fault.ErrClosed
 	// ErrLimit is wrapped by every LimitError.
 	ErrLimit = fault.ErrLimit
-	// ErrNoFiles is wrapped where a statement names a file and Options.NoFiles
+	// ErrNoFiles is wrapped if a statement names a file although Options.NoFiles
 	// forbids it.
 	ErrNoFiles = fault.ErrNoFiles
-	// ErrOutside is wrapped where a statement names a file outside the folder
-	// that Options.Folder confines files to.
+	// ErrOutside is wrapped if a statement names a file outside the folder
+	// to which Options.Folder confines files.
 	ErrOutside = fault.ErrOutside
-	// ErrCoordinates is wrapped where a model is used with an embedding that was
-	// recomputed since, in another coordinate system.
+	// ErrCoordinates is wrapped if a model is used with an embedding that was
+	// recomputed since, in a different coordinate system.
 	ErrCoordinates = fault.ErrCoordinates
 	// ErrInvalid is wrapped by an Error about a value that is out of range, of
 	// the wrong type, or missing.

@@ -18,7 +18,7 @@ type GenerateRequest struct {
 	// Using is the generator with its options, such as
 	// PreferentialAttachment{N: 1000, M: 4}.
 	Using GeneratorOptions
-	// Generator and Settings are another form of Using, by names, such as
+	// Generator and Settings are an alternative to Using, by names, such as
 	// "preferential_attachment" and {"n": 1000, "m": 4}; DB.Generators lists them.
 	// They are used if Using is nil.
 	Generator string

@@ -17,7 +17,7 @@ import (
 
 // NeighborsRequest asks for the neighbours of a vertex that meet a condition.
 type NeighborsRequest struct {
-	Graph  string // may be empty where the file has one graph
+	Graph  string // may be empty if the file has only one graph
 	Vertex string // by its key
 	// Within asks for all vertices up to that many edges away, the nearest first, with
 	// their distances; 0 asks for the neighbours with the weights and times of their

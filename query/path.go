@@ -13,7 +13,7 @@ import (
 
 // PathRequest asks for a shortest path between two vertices.
 type PathRequest struct {
-	Graph    string // may be empty where the file has one graph
+	Graph    string // may be empty if the file has only one graph
 	From, To string // by their keys
 	ByWeight bool   // the weights are the lengths of the edges; otherwise every edge has the length 1
 }

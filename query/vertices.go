@@ -17,7 +17,7 @@ import (
 
 // VerticesRequest asks for the vertices of a graph that meet a condition.
 type VerticesRequest struct {
-	Graph string               // may be empty where the file has one graph
+	Graph string               // may be empty if the file has only one graph
 	Where func(Candidate) bool // nil admits all; it is called from one goroutine
 	// Attributes are the attributes that Where reads and that the answer has,
 	// in this order.

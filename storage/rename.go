@@ -146,7 +146,7 @@ func (db *DB) RenameModel(ctx context.Context, name, to string) error {
 }
 
 // RenameAttribute gives an attribute of the vertices another name, with how it was computed.
-// It is ErrExists where the graph has one of that name.
+// It is ErrExists if the graph has an attribute of that name.
 func (x *Tx) RenameAttribute(graph, name, to string) error {
 	if err := block.CheckName("attribute", to); err != nil {
 		return err

@@ -18,13 +18,13 @@ var (
 	ErrClosed = errors.New("the database is closed")
 	// ErrLimit is wrapped by every LimitError.
 	ErrLimit = errors.New("limit exceeded")
-	// ErrNoFiles is wrapped where a statement names a file and Options.NoFiles
+	// ErrNoFiles is wrapped if a statement names a file although Options.NoFiles
 	// forbids it.
 	ErrNoFiles = errors.New("file access is switched off")
-	// ErrOutside is wrapped where a statement names a file outside the folder
-	// that Options.Folder confines files to.
+	// ErrOutside is wrapped if a statement names a file outside the folder
+	// to which Options.Folder confines files.
 	ErrOutside = errors.New("file is outside the folder for files")
-	// ErrCoordinates is wrapped where a model is used with an embedding that was
+	// ErrCoordinates is wrapped if a model is used with an embedding that was
 	// computed again, in a different coordinate system, since the model was
 	// trained.
 	ErrCoordinates = errors.New("the embedding no longer has the coordinate system of the model")
