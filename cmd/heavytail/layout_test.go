@@ -26,7 +26,7 @@ var layout = map[string][]string{
 	},
 	"storage/internal/block":  {"storage/csr", "storage/vec", "storage/internal/fault", "storage/internal/page"},
 	"storage/internal/fault":  {},
-	"storage/internal/gather": {"storage/csr", "storage/format", "storage/internal/block", "storage/internal/fault"},
+	"storage/internal/gather": {"storage/csr", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/vec"},
 	"storage/internal/rescue": {"storage/csr", "storage/internal/block", "storage/internal/fault", "storage/internal/page"},
 	"storage/internal/sample": {"storage/csr"},
 	"storage/internal/file":   {},

@@ -42,20 +42,3 @@ func (s *Sets) largest() uint32 {
 	}
 	return largest
 }
-
-// Components returns the sets as Graph.Components numbers those of a graph whose edges were
-// joined. It takes O(n).
-func (s *Sets) Components() *Components {
-	label := make([]uint32, len(s.parent))
-	var sizes []int
-	for v := range label {
-		if root := s.smallest(uint32(v)); root != uint32(v) {
-			label[v] = label[root] // the root is smaller, so it has its label
-		} else {
-			label[v] = uint32(len(sizes))
-			sizes = append(sizes, 0)
-		}
-		sizes[label[v]]++
-	}
-	return byDescendingSize(label, sizes)
-}

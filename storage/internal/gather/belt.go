@@ -80,7 +80,7 @@ func (b *belt) run(ctx context.Context, full <-chan load) {
 	var err error
 	for l := range full {
 		if err == nil {
-			err = b.pile.take(ctx, l)
+			err = b.pile.take(ctx, l.plain, l.valued)
 		}
 		b.free <- load{l.plain[:0], l.valued[:0], err}
 	}
@@ -95,7 +95,7 @@ func (b *belt) drain(ctx context.Context) (err error) {
 		b.full = nil
 	}
 	if err == nil {
-		err = b.pile.take(ctx, b.fill)
+		err = b.pile.take(ctx, b.fill.plain, b.fill.valued)
 	}
 	b.fill = load{b.fill.plain[:0], b.fill.valued[:0], nil}
 	return err

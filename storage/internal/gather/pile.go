@@ -67,14 +67,14 @@ func (p *edgePile) bytes() int64 {
 	return plainBytes*int64(cap(p.plain)+cap(p.sparePlain)) + valuedBytes*int64(cap(p.valued)+cap(p.spareValued))
 }
 
-// take adds the edges of a load.
-func (p *edgePile) take(ctx context.Context, l load) error {
-	for _, e := range l.plain {
+// take adds edges between different vertices, first those without a weight and a time.
+func (p *edgePile) take(ctx context.Context, plain []uint64, valued []occurrence) error {
+	for _, e := range plain {
 		if err := p.add(ctx, e); err != nil {
 			return err
 		}
 	}
-	for _, o := range l.valued {
+	for _, o := range valued {
 		if err := p.addValued(ctx, o); err != nil {
 			return err
 		}
