@@ -125,7 +125,8 @@ func (s *search) resume() error {
 	return err
 }
 
-// recall returns the next trial from the checkpoint if the checkpoint has it. A trial that the method refused is run again, to obtain the reason.
+// recall returns the next trial from the checkpoint if the checkpoint has it. A trial that the
+// method refused is run again, to obtain the reason.
 func (s *search) recall(r request) (t Trial, found bool, err error) {
 	i := len(s.trials)
 	if i >= len(s.known) {

@@ -37,8 +37,8 @@ type Trial struct {
 	// such as a penalty beyond the precision of its matrix. The score is then
 	// NaN, and there are no measures.
 	Err error `json:"error"`
-	// Seconds is the wall time that the trial took. If several trials share a solve, the
-	// first includes the time of the solve.
+	// Seconds is the wall time that the trial took, also beside another one. If several trials
+	// share a solve, the first includes the time of the solve.
 	Seconds float64 `json:"seconds"`
 }
 
