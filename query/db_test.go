@@ -477,7 +477,7 @@ func TestOpen_ErrorsSayWhatToDo(t *testing.T) {
 		want  string
 	}{
 		{fs.ErrNotExist, `open "f.ht": file does not exist; give the path`},
-		{fs.ErrPermission, `open "f.ht": permission denied; have the permissions`},
+		{fs.ErrPermission, `open "f.ht": permission denied; change the permissions`},
 		{syscall.EROFS, `open "f.ht": ` + syscall.EROFS.Error() + "; its file system cannot be written"},
 	} {
 		below := fmt.Errorf("storage: open: %w", &fs.PathError{Op: "open", Path: "f.ht", Err: tt.cause})

@@ -70,7 +70,7 @@ func TestHabits(t *testing.T) {
 		{"SHOW VERTICES IN social SORT BY degree", "ORDER BY"},
 		{"PREDICT 3 LINKS IN social WITH jaccard ORDER BY degree", "ORDER BY"},
 		{"COUNT VERTICES IN social GROUP BY city", "BY attribute"},
-		{"SHOW VERTICES IN social LIMIT 3 OFFSET 5", "LIMIT takes the first rows"},
+		{"SHOW VERTICES IN social LIMIT 3 OFFSET 5", "LIMIT keeps the first rows"},
 		{"SHOW VERTICES IN social RETURN degree", "COLUMNS"},
 		{"PREDICT 10 LINKS WITH jaccard IN social", "one order, which HELP shows"},
 		{"EXIT", ".quit or Ctrl-D"},
