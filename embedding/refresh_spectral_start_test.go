@@ -145,7 +145,8 @@ func TestRefreshSpectral_Merged(t *testing.T) {
 }
 
 // After each kind of change a refresh finds the leading eigenvalues of a full run: with
-// components that join or fall apart, hubs, new vertices and vertices that lose all edges.
+// components that join or fall apart, hubs, new vertices and vertices that lose all edges. It keeps
+// the coordinates.
 func TestRefreshSpectral_KindsOfChanges(t *testing.T) {
 	base := func() *town { // two islands of 600 and 300 vertices
 		w := sparseTown()
@@ -211,7 +212,7 @@ func TestRefreshSpectral_KindsOfChanges(t *testing.T) {
 				before := w.graph()
 				touched := c.apply(w)
 				o.Dim = 16
-				if refresh := refreshFound(t, method, o, before, w.graph(), touched, 0.01); t.Failed() {
+				if refresh := refreshFound(t, method, o, before, w.graph(), touched, 0.01); t.Failed() || refresh.Full {
 					t.Fatalf("%s, %s, %+v: %+v", c.name, method, o, refresh)
 				}
 			}

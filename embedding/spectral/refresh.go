@@ -41,7 +41,7 @@ const RefreshTolerance = 0.02
 //     eigenvalue is known, and where a group of 32 or more vertices is new or has new
 //     edges.
 //
-// If more than half of the linked vertices are in parts of which a tenth is new or the edges of
+// If more than half of the linked vertices are in parts most of which is new or where the edges of
 // many vertices changed (scattered), the refresh is a full run: it returns the bytes of Embed, with
 // new places and without a rotation, and takes no longer. Old coordinates would mean little.
 //
@@ -180,7 +180,7 @@ func newRefresh(g *csr.Graph, m method, opts Options, old *vec.Matrix, state *St
 }
 
 // farVertices returns the number of vertices in parts that have changed so much that their old
-// vectors would be of no use: a tenth of the vertices are new, or edges changed at many vertices.
+// vectors would be of little use: most vertices are new, or edges changed at many vertices.
 // Isolated vertices are not counted, and linked is the number of all others.
 func (r *refresh) farVertices(origins []uint32) (far, linked int) {
 	for c, list := range r.parts {
@@ -188,18 +188,18 @@ func (r *refresh) farVertices(origins []uint32) (far, linked int) {
 			continue
 		}
 		linked += len(list)
-		if !r.unchanged(list, origins[c]) && (10*r.newcomers(list, origins[c]) > len(list) || r.scattered(list)) {
+		if !r.unchanged(list, origins[c]) && (2*r.newcomers(list) > len(list) || r.scattered(list)) {
 			far += len(list)
 		}
 	}
 	return far, linked
 }
 
-// newcomers returns the number of vertices of a part that have no vector at its old place.
-func (r *refresh) newcomers(list []uint32, origin uint32) int {
+// newcomers returns the number of vertices of a part that have no place.
+func (r *refresh) newcomers(list []uint32) int {
 	count := 0
 	for _, v := range list {
-		if r.state.Places[v] != origin || origin == NoPlace {
+		if r.state.Places[v] == NoPlace {
 			count++
 		}
 	}
@@ -328,7 +328,7 @@ func (r *refresh) part(ctx context.Context, c int, list []uint32) error {
 		return err
 	}
 	var found followed
-	follow := len(list) >= smallPart*r.vectors.Dim && 10*r.newcomers(list, r.places[c]) <= len(list)
+	follow := len(list) >= smallPart*r.vectors.Dim && 10*r.newcomers(list) <= len(list)
 	if follow {
 		if found, follow, err = r.follow(ctx, p, sub, list); err != nil {
 			return err
