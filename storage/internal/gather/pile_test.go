@@ -167,8 +167,12 @@ func TestEdgeFold_Exact(t *testing.T) {
 func TestRadixSort(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	random := rand.New(rand.NewPCG(1, 1))
-	for n, widths := range map[int][]int{10_000: {0, 1, 11, 12, 22, 32}, 3*leastPart + 1: {22}} {
-		for _, width := range widths {
+	const long = 3*leastPart + 1
+	for _, n := range []int{10_000, long} {
+		for _, width := range []int{0, 1, 11, 12, 22, 32} {
+			if n == long && width != 22 {
+				continue
+			}
 			list := make([]uint64, n)
 			valued := make([]occurrence, n)
 			for i := range list {
