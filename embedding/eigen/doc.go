@@ -15,7 +15,8 @@
 //     one with which their eigenvalues would be too large.
 //  3. Block Lanczos steps with p(N) fill the basis; every new block is made
 //     orthogonal to the whole basis, since float32 loses orthogonality at once.
-//     The wanted Ritz vectors and the last block are the basis to restart from. It is filled
+//     The wanted Ritz vectors and the last block are the basis to restart from. The projected
+//     problem leaves out those whose residuals are far within the tolerance. The basis is filled
 //     no further than convergence should take, by the rate of Chebyshev's polynomials.
 //  4. When the Lanczos residuals suggest convergence, products with N itself measure
 //     every eigenvalue, as a Rayleigh quotient, and every residual, in float64.
