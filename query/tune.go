@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"heavytail/embedding"
-	"heavytail/embedding/evaluate"
 	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
 	"heavytail/query/internal/bind"
@@ -316,15 +315,6 @@ func tuneJob(c *call, req TuneRequest, found *tuning) (job.Spec, error) {
 	}, nil
 }
 
-// abreast returns how many trials of a search run at a time: two if there are workers for
-// them, and half of the memory that may be used is enough.
-func (c *call) abreast(t *tuning, goal Goal) int {
-	if c.workers() == 1 || t.bytes(goal, c.sweepBytes(), 2) > c.db.opts.MemoryLimit/2 {
-		return 1
-	}
-	return 2
-}
-
 // optionTexts writes the options of a request.
 func (t *tuning) optionTexts(r TuneRequest) []parser.Option {
 	var list []parser.Option
@@ -342,26 +332,6 @@ func (t *tuning) optionTexts(r TuneRequest) []parser.Option {
 	add(r.Goal == ForLinks, "latest", t.latest)
 	add(r.Seed != 0, "seed", int64(r.Seed))
 	return list
-}
-
-// bytes estimates the memory of a search in addition to the graph, with so many trials at a
-// time.
-func (t *tuning) bytes(goal Goal, sweep int64, abreast int) int64 {
-	n, dim := int64(t.graph.Vertices), int64(0)
-	for _, m := range t.methods {
-		dim = max(dim, m.dim(t.graph.Vertices))
-	}
-	bytes, each := tune.Bytes(n, dim, abreast), int64(0)
-	switch goal {
-	case ForLabels:
-		each = 4*n*dim + 120*n // a copy of the rows, and classes and predictions
-	case ForLinks:
-		bytes += 2*session.GraphBytes(t.graph) + 64*t.graph.Edges         // two more graphs
-		each = 8 * 5 * dim * min(evaluate.DefaultTraining, t.graph.Edges) // features of pairs to learn from
-	default:
-		each = 4*n*dim + 32*n + min(sweep, 8*n*128)
-	}
-	return bytes + int64(abreast)*each
 }
 
 func runTune(c *call, req TuneRequest, found *tuning) (result TuneResult, err error) {

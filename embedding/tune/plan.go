@@ -55,14 +55,6 @@ type request struct {
 	stage Stage
 }
 
-// planner returns a planner at the beginning of the search.
-func (s *search) planner(ask func(request) (float64, error)) *planner {
-	return &planner{
-		branches: s.branches, objective: s.objective, ask: ask,
-		scores: map[key]float64{}, solved: map[key]bool{}, best: map[*branch]scored{}, record: math.Inf(-1),
-	}
-}
-
 // run runs the stages.
 func (p *planner) run() error {
 	lanes := p.lanes()

@@ -33,6 +33,14 @@ type search struct {
 // errCut ends a search that has reached a limit.
 var errCut = errors.New("limit reached")
 
+// planner returns a planner at the beginning of the search.
+func (s *search) planner(ask func(request) (float64, error)) *planner {
+	return &planner{
+		branches: s.branches, objective: s.objective, ask: ask,
+		scores: map[key]float64{}, solved: map[key]bool{}, best: map[*branch]scored{}, record: math.Inf(-1),
+	}
+}
+
 // answer runs a trial, and returns its score. It returns errCut if a limit has been reached.
 func (s *search) answer(r request) (float64, error) {
 	s.stage = r.stage
