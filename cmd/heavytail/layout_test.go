@@ -102,7 +102,6 @@ var outsiders = map[string][]string{
 	"gonum.org/v1/gonum":                {"embedding/eigen", "embedding/evaluate", "embedding/link", "query/measure", "storage/gonum"},
 	"github.com/spf13/cobra":            {"cmd/heavytail"},
 	"github.com/spf13/pflag":            {"cmd/heavytail"},
-	"github.com/jedib0t/go-pretty/v6":   {"repl", "cmd/heavytail"},
 	"github.com/guptarohit/asciigraph":  {"repl", "cmd/heavytail"},
 	"github.com/reeflective/readline":   {"repl"},
 	"gonum.org/v1/plot":                 {"cmd/figure"},
