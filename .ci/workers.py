@@ -5,7 +5,9 @@
 # go run ./cmd/paper/record FILE .ci/workers.py writes it to a file of figures.
 #
 #   .ci/workers.py [DATA]      real graphs are in ../shared/data, $HEAVYTAIL_DATA or DATA
+#   ONLY='IMPORT|COMPUTE' .ci/workers.py     the statements that match a regular expression
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -55,6 +57,8 @@ with tempfile.TemporaryDirectory() as folder:
         run(program, store, statement, 2)
     print('| statement | one, s | two, s | ratio |\n|---|--:|--:|--:|')
     for statement in STATEMENTS:
+        if not re.search(os.environ.get('ONLY', ''), statement):
+            continue
         least = {}
         for workers in (1, 2, 1, 2):
             shutil.copy(store, copy)
