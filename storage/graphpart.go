@@ -9,8 +9,8 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// RowCost is the time of reading the edges of one vertex, beside its arcs, in arcs of a
-// graph that is read as a whole: a block of up to 2 KB is found, verified and decoded.
+// RowCost is the fixed time of reading the edges of one vertex, in addition to its arcs, in arcs of
+// a graph that is read as a whole: a block of up to 2 KB is found, verified and decoded.
 const RowCost = 200
 
 // GraphPart collects the edges of some vertices of a graph, for a question that needs no more
@@ -22,7 +22,7 @@ type GraphPart struct {
 
 	view  *GraphView
 	most  int64
-	above error // returned where Cost exceeds most
+	above error // returned if Cost exceeds most
 	rows  map[uint32]graphRow
 	named map[uint32]struct{} // vertices without rows that have a key
 }
@@ -92,9 +92,10 @@ func (p *GraphPart) Graph() (g *csr.Graph, vertices []uint32) {
 	return p.graph(vertices), vertices
 }
 
-// Snapshot returns the part with the keys of its vertices. Those neither read nor named have the key "" and are not found by Snapshot.Vertex.
-// Info is that of the whole graph, and Slot has no meaning. columns has the values of the attributes that names lists, of
-// the vertices that have keys.
+// Snapshot returns the part with the keys of its vertices. A vertex that was neither read nor named
+// has the key "" and is not found by Snapshot.Vertex. Info is that of the whole graph, and Slot has
+// no meaning. columns has the values of the attributes that names lists, of the vertices that have
+// keys.
 func (p *GraphPart) Snapshot(names []string) (s *Snapshot, columns []*Column, vertices []uint32, err error) {
 	g, vertices := p.Graph()
 	s = &Snapshot{Info: p.view.Graph, Graph: g, keys: block.NewKeySet(len(vertices))}

@@ -14,8 +14,8 @@ const runBlocks = 16
 
 // readArcs builds n rows from the arc blocks, in as many goroutines as there are processors.
 // vertices, where not nil, gives the row of each slot. One of the goroutines begins with
-// beside, whose error precedes those of decoding. Memory beyond the rows is 48 bytes for each block.
-func (t *tx) readArcs(r *graphRecord, n int, vertices []uint32, beside func() error) (*csr.Graph, error) {
+// first, whose error precedes those of decoding. Memory beyond the rows is 48 bytes for each block.
+func (t *tx) readArcs(r *graphRecord, n int, vertices []uint32, first func() error) (*csr.Graph, error) {
 	p, err := t.part(r.Object, block.ArcsName)
 	if err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (t *tx) readArcs(r *graphRecord, n int, vertices []uint32, beside func() er
 	room := make([]block.ArcBlock, runtime.GOMAXPROCS(0))
 	err = t.parallel(1+len(runs), len(room), func(worker, i int) error {
 		if i == 0 {
-			return beside()
+			return first()
 		}
 		return addRun(&b.Runs[i-1], runs[i-1].Blocks, p.seed, &room[worker])
 	})

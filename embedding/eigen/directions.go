@@ -43,8 +43,8 @@ func (r *refiner) add(ctx context.Context, block vec.Panel) error {
 		}
 		cross = append(cross, c...)
 	}
-	r.inside = beside(r.inside, transposedTimes(r.c, own, r.first, r.cols, p), r.first)
-	r.across = beside(r.across, transposedTimes(r.c, across, r.first, r.cols, 2*p), r.first)
+	r.inside = sideBySide(r.inside, transposedTimes(r.c, own, r.first, r.cols, p), r.first)
+	r.across = sideBySide(r.across, transposedTimes(r.c, across, r.first, r.cols, 2*p), r.first)
 	r.both = bordered(r.both, cross, gram, before, 2*p)
 	r.blocks = append(r.blocks, block)
 	for i := range p {
@@ -54,9 +54,9 @@ func (r *refiner) add(ctx context.Context, block vec.Panel) error {
 	return nil
 }
 
-// beside returns the matrix with the columns of a and then those of b, which have the given
+// sideBySide returns the matrix with the columns of a and then those of b, which have the given
 // number of rows.
-func beside(a, b []float64, rows int) []float64 {
+func sideBySide(a, b []float64, rows int) []float64 {
 	s := make([]float64, 0, len(a)+len(b))
 	left, right := len(a)/rows, len(b)/rows
 	for i := range rows {

@@ -36,7 +36,7 @@ func (s *search) start(r request) *job {
 	j := &job{request: r, done: make(chan struct{})}
 	s.jobs[r.key] = j
 	workers := s.workers
-	if s.beside != nil || s.next() != nil {
+	if s.ahead != nil || s.next() != nil {
 		workers = (workers + 1) / 2
 	}
 	s.begin(j, workers)
@@ -53,21 +53,21 @@ func (s *search) begin(j *job, workers int) {
 // await waits for a trial, and keeps another one running beside it.
 func (s *search) await(j *job) {
 	for !j.over() {
-		if s.beside == nil {
+		if s.ahead == nil {
 			if next := s.next(); next != nil {
-				s.beside = &job{request: *next, done: make(chan struct{})}
-				s.jobs[next.key] = s.beside
-				s.begin(s.beside, s.workers/2)
+				s.ahead = &job{request: *next, done: make(chan struct{})}
+				s.jobs[next.key] = s.ahead
+				s.begin(s.ahead, s.workers/2)
 			}
 		}
 		var other chan struct{}
-		if s.beside != nil {
-			other = s.beside.done
+		if s.ahead != nil {
+			other = s.ahead.done
 		}
 		select {
 		case <-j.done:
 		case <-other:
-			s.beside = nil
+			s.ahead = nil
 		case about := <-s.reports:
 			s.reportAs(s.stage.String() + ": " + about)
 		}

@@ -26,7 +26,7 @@ type search struct {
 	savedAt   time.Time    // of the last checkpoint, or of the beginning
 
 	jobs    map[key]*job // trials that run or ran before the planner has asked for them
-	beside  *job         // the one of them that runs; nil if none does
+	ahead   *job         // the one of them that runs; nil if none does
 	reports chan string  // how far the embedding of a Placing is
 }
 
@@ -66,8 +66,8 @@ func (s *search) perform(r request) (Trial, error) {
 	if j == nil {
 		j = s.start(r)
 	}
-	if j == s.beside {
-		s.beside = nil
+	if j == s.ahead {
+		s.ahead = nil
 	}
 	s.await(j)
 	delete(s.jobs, r.key)
