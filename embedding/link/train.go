@@ -250,16 +250,22 @@ func (t *training) byVertex(list []*trial) ([]*trial, error) {
 		if len(c.columns) < 2 || len(c.columns) == 2 && slices.Contains(c.columns, t.apart()) {
 			continue
 		}
-		learned := &trial{Candidate: Candidate{Name: c.Name + ", by vertex"}, columns: c.columns}
-		for _, half := range halves {
-			learned.parts = append(learned.parts, conditional(t.ctx, half, c.columns, t.x.Dim))
+		trials = append(trials, &trial{Candidate: Candidate{Name: c.Name + ", by vertex"}, columns: c.columns, parts: make([]linear, len(halves))})
+	}
+	fits := len(halves) + 1 // of each trial: without each part, and from all
+	vec.Parallel(fits*len(trials), 1, t.opts.Workers, func(i, _, _ int) {
+		c, part := trials[i/fits], i%fits
+		if part < len(halves) {
+			c.parts[part] = conditional(t.ctx, halves[part], c.columns, t.x.Dim)
+		} else {
+			c.whole = conditional(t.ctx, choices, c.columns, t.x.Dim)
 		}
-		learned.whole = conditional(t.ctx, choices, c.columns, t.x.Dim)
-		if err := t.ctx.Err(); err != nil {
-			return nil, fmt.Errorf("%w", err)
-		}
-		t.scoreAll(learned)
-		trials = append(trials, learned)
+	})
+	if err := t.ctx.Err(); err != nil {
+		return nil, fmt.Errorf("%w", err)
+	}
+	for _, c := range trials {
+		t.scoreAll(c)
 	}
 	return trials, nil
 }
