@@ -6,6 +6,7 @@ import (
 
 	"heavytail/embedding/eigen"
 	"heavytail/embedding/internal/base"
+	"heavytail/storage/vec"
 )
 
 // operator is the matrix of a spectral method: with s a diagonal matrix,
@@ -161,31 +162,19 @@ func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamm
 		return err
 	}
 	source := op.scaled
-	if op.twoHops {
+	if op.twoHops { // A²: less the diagonal, plus A
 		if err := op.sums(ctx, op.scaled, func(v int, sum *[b]float32) { copy(op.once[v*b:], sum[:]) }); err != nil {
 			return err
 		}
 		source = op.once
 	}
+	none := new([b]float32)
 	return op.sums(ctx, source, func(v int, sum *[b]float32) {
-		if op.twoHops { // A²: less the diagonal, plus A
-			d := float32(op.a.shape.Degree(uint32(v)))
-			scaled, once := (*[b]float32)(op.scaled[v*b:]), (*[b]float32)(op.once[v*b:])
-			for j := range sum {
-				sum[j] += once[j] - d*scaled[j]
-			}
+		once, scaled, d := none, none, float32(0)
+		if op.twoHops {
+			once, scaled, d = (*[b]float32)(op.once[v*b:]), (*[b]float32)(op.scaled[v*b:]), float32(op.a.shape.Degree(uint32(v)))
 		}
-		s := alpha * op.s[v]
-		to, from := (*[b]float32)(y[v*b:]), (*[b]float32)(x[v*b:])
-		if gamma == 0 {
-			for j := range sum {
-				to[j] = s*sum[j] + beta*from[j]
-			}
-			return
-		}
-		for j := range sum {
-			to[j] = s*sum[j] + beta*from[j] + gamma*to[j]
-		}
+		vec.StepRow((*[b]float32)(y[v*b:]), sum, once, scaled, (*[b]float32)(x[v*b:]), d, alpha*op.s[v], beta, gamma)
 	})
 }
 

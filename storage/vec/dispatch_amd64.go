@@ -94,6 +94,17 @@ func rot64(k kind, x, y []float64, c, s float64) {
 	}
 }
 
+func stepRow(k kind, y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32) {
+	switch k {
+	case avx512:
+		stepRowAVX512(y, sum, once, scaled, x, d, s, beta, gamma)
+	case avx2:
+		stepRowAVX2(y, sum, once, scaled, x, d, s, beta, gamma)
+	default:
+		stepRowGo(y, sum, once, scaled, x, d, s, beta, gamma)
+	}
+}
+
 // maxGatherStride keeps the offset of any uint32 row, in bytes, below 2⁶³, so
 // that the assembly compares offsets and GatherSum needs no division.
 const maxGatherStride = 1<<29 - 1

@@ -60,6 +60,14 @@ func rot64(k kind, x, y []float64, c, s float64) {
 	rot64Go(x, y, c, s)
 }
 
+func stepRow(k kind, y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32) {
+	if k == neon {
+		stepRowNEON(y, sum, once, scaled, x, d, s, beta, gamma)
+		return
+	}
+	stepRowGo(y, sum, once, scaled, x, d, s, beta, gamma)
+}
+
 // maxGatherStride keeps the offset of any uint32 row, in bytes, below 2⁶³, so
 // that the assembly compares offsets and GatherSum needs no division.
 const maxGatherStride = 1<<29 - 1

@@ -65,6 +65,16 @@ func rot64AVX512(x, y *float64, n int, c, s float64)
 //go:noescape
 func rot64AVX2(x, y *float64, n int, c, s float64)
 
+// stepRowAVX512 is [StepRow].
+//
+//go:noescape
+func stepRowAVX512(y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32)
+
+// stepRowAVX2 is [StepRow].
+//
+//go:noescape
+func stepRowAVX2(y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32)
+
 // gather32AVX512 sums 32 columns of the n listed rows of a block. Row i begins
 // i·step bytes after x, and last is the greatest such offset that is allowed;
 // step is below 2³¹. The first ahead ≥ n entries of idx may be read. It reports

@@ -35,6 +35,11 @@ func axpy64NEON(alpha float64, x, y *float64, n int)
 //go:noescape
 func rot64NEON(x, y *float64, n int, c, s float64)
 
+// stepRowNEON is [StepRow].
+//
+//go:noescape
+func stepRowNEON(y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32)
+
 // gather16NEON sums 16 columns of the n listed rows of a block. Row i begins
 // i·step bytes after x, and last is the greatest such offset that is allowed;
 // step is below 2³¹. The first ahead ≥ n entries of idx may be read. It reports

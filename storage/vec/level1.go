@@ -70,6 +70,17 @@ func Rot64(x, y []float64, c, s float64) {
 	rot64(active, x, y, c, s)
 }
 
+// StepRow sets 16 columns of a row of y to one step of a filter with the matrix A² − D + A,
+//
+//	y = s·(sum + (once − d·scaled)) + beta·x + gamma·y
+//
+// with scaled a row of a block, once and sum that row of its products with A and A², and d
+// the degree. If gamma is 0, y is not read. Every operation is rounded, in this order: all
+// kinds give the same bits. y may not overlap the other rows.
+func StepRow(y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32) {
+	stepRow(active, y, sum, once, scaled, x, d, s, beta, gamma)
+}
+
 // GatherSum sets dst to the sum of the listed rows of a strided row-major
 // block: dst[j] = Σ_i x[idx[i]·stride+j] for j < len(dst). With x a block of
 // vectors and idx the neighbours of a vertex this is one row of the product of

@@ -290,6 +290,65 @@ tail:
 done:
 	RET
 
+// func stepRowNEON(y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32)
+TEXT ·stepRowNEON(SB), NOSPLIT, $0-56
+	MOVD  y+0(FP), R0
+	MOVD  sum+8(FP), R1
+	MOVD  once+16(FP), R2
+	MOVD  scaled+24(FP), R3
+	MOVD  x+32(FP), R4
+	FMOVS d+40(FP), F0
+	FMOVS s+44(FP), F1
+	FMOVS beta+48(FP), F2
+	FMOVS gamma+52(FP), F3
+	VDUP  V0.S[0], V0.S4
+	VDUP  V1.S[0], V1.S4
+	VDUP  V2.S[0], V2.S4
+	VLD1  (R3), [V4.S4, V5.S4, V6.S4, V7.S4]
+	VLD1  (R2), [V16.S4, V17.S4, V18.S4, V19.S4]
+	VLD1  (R1), [V20.S4, V21.S4, V22.S4, V23.S4]
+	VLD1  (R4), [V24.S4, V25.S4, V26.S4, V27.S4]
+	FMUL4S(0, 4, 4)
+	FSUB4S(4, 16, 16)
+	FADD4S(16, 20, 20)
+	FMUL4S(1, 20, 20)
+	FMUL4S(2, 24, 24)
+	FADD4S(24, 20, 20)
+	FMUL4S(0, 5, 5)
+	FSUB4S(5, 17, 17)
+	FADD4S(17, 21, 21)
+	FMUL4S(1, 21, 21)
+	FMUL4S(2, 25, 25)
+	FADD4S(25, 21, 21)
+	FMUL4S(0, 6, 6)
+	FSUB4S(6, 18, 18)
+	FADD4S(18, 22, 22)
+	FMUL4S(1, 22, 22)
+	FMUL4S(2, 26, 26)
+	FADD4S(26, 22, 22)
+	FMUL4S(0, 7, 7)
+	FSUB4S(7, 19, 19)
+	FADD4S(19, 23, 23)
+	FMUL4S(1, 23, 23)
+	FMUL4S(2, 27, 27)
+	FADD4S(27, 23, 23)
+	FCMPS $(0.0), F3
+	BEQ   store
+	VDUP  V3.S[0], V3.S4
+	VLD1  (R0), [V4.S4, V5.S4, V6.S4, V7.S4]
+	FMUL4S(3, 4, 4)
+	FADD4S(4, 20, 20)
+	FMUL4S(3, 5, 5)
+	FADD4S(5, 21, 21)
+	FMUL4S(3, 6, 6)
+	FADD4S(6, 22, 22)
+	FMUL4S(3, 7, 7)
+	FADD4S(7, 23, 23)
+
+store:
+	VST1 [V20.S4, V21.S4, V22.S4, V23.S4], (R0)
+	RET
+
 // func pairSumNEON(w, v, a, b *float32, n int) float32
 TEXT ·pairSumNEON(SB), NOSPLIT, $0-44
 	MOVD w+0(FP), R3

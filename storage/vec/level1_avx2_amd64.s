@@ -305,6 +305,45 @@ done:
 	VZEROUPPER
 	RET
 
+// func stepRowAVX2(y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32)
+TEXT ·stepRowAVX2(SB), NOSPLIT, $0-56
+	MOVQ         y+0(FP), DI
+	MOVQ         sum+8(FP), SI
+	MOVQ         once+16(FP), R8
+	MOVQ         scaled+24(FP), R9
+	MOVQ         x+32(FP), R10
+	VBROADCASTSS d+40(FP), Y0
+	VBROADCASTSS s+44(FP), Y1
+	VBROADCASTSS beta+48(FP), Y2
+	VMULPS       (R9), Y0, Y3
+	VMOVUPS      (R8), Y4
+	VSUBPS       Y3, Y4, Y4
+	VADDPS       (SI), Y4, Y4
+	VMULPS       Y4, Y1, Y4
+	VMULPS       (R10), Y2, Y3
+	VADDPS       Y3, Y4, Y4
+	VMULPS       32(R9), Y0, Y5
+	VMOVUPS      32(R8), Y6
+	VSUBPS       Y5, Y6, Y6
+	VADDPS       32(SI), Y6, Y6
+	VMULPS       Y6, Y1, Y6
+	VMULPS       32(R10), Y2, Y5
+	VADDPS       Y5, Y6, Y6
+	MOVL         gamma+52(FP), AX
+	SHLL         $1, AX // without its sign
+	JEQ          store
+	VBROADCASTSS gamma+52(FP), Y7
+	VMULPS       (DI), Y7, Y3
+	VMULPS       32(DI), Y7, Y5
+	VADDPS       Y3, Y4, Y4
+	VADDPS       Y5, Y6, Y6
+
+store:
+	VMOVUPS Y4, (DI)
+	VMOVUPS Y6, 32(DI)
+	VZEROUPPER
+	RET
+
 // func rot64AVX2(x, y *float64, n int, c, s float64)
 TEXT ·rot64AVX2(SB), NOSPLIT, $0-40
 	MOVQ         x+0(FP), SI

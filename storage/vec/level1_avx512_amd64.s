@@ -321,6 +321,35 @@ done:
 	VZEROUPPER
 	RET
 
+// func stepRowAVX512(y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32)
+TEXT ·stepRowAVX512(SB), NOSPLIT, $0-56
+	MOVQ         y+0(FP), DI
+	MOVQ         sum+8(FP), SI
+	MOVQ         once+16(FP), R8
+	MOVQ         scaled+24(FP), R9
+	MOVQ         x+32(FP), R10
+	VBROADCASTSS d+40(FP), Z0
+	VBROADCASTSS s+44(FP), Z1
+	VBROADCASTSS beta+48(FP), Z2
+	VMULPS       (R9), Z0, Z3
+	VMOVUPS      (R8), Z4
+	VSUBPS       Z3, Z4, Z4
+	VADDPS       (SI), Z4, Z4
+	VMULPS       Z4, Z1, Z4
+	VMULPS       (R10), Z2, Z5
+	VADDPS       Z5, Z4, Z4
+	MOVL         gamma+52(FP), AX
+	SHLL         $1, AX // without its sign
+	JEQ          store
+	VBROADCASTSS gamma+52(FP), Z6
+	VMULPS       (DI), Z6, Z6
+	VADDPS       Z6, Z4, Z4
+
+store:
+	VMOVUPS Z4, (DI)
+	VZEROUPPER
+	RET
+
 // func rot64AVX512(x, y *float64, n int, c, s float64)
 TEXT ·rot64AVX512(SB), NOSPLIT, $0-40
 	MOVQ         x+0(FP), SI

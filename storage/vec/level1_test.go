@@ -206,6 +206,41 @@ func TestFloat64_EveryLength(t *testing.T) {
 	})
 }
 
+// Every kind rounds after each operation, as the scalar code does, and does not read the old
+// row if its factor is 0.
+func TestStepRow_SameBits(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		rng := newRand(11)
+		for range 100 {
+			var rows [5][16]float32
+			for i := range rows {
+				fill(rng, rows[i][:])
+			}
+			d, s, beta, gamma := float32(rng.IntN(100)), float32(rng.NormFloat64()), float32(rng.NormFloat64()), float32(rng.NormFloat64())
+			if rng.IntN(2) == 0 {
+				gamma = 0
+				rows[0][rng.IntN(16)] = float32(math.NaN())
+			}
+			got, intact := guarded[float32](16, rng.IntN(16))
+			copy(got, rows[0][:])
+			stepRow(k, (*[16]float32)(got), &rows[1], &rows[2], &rows[3], &rows[4], d, s, beta, gamma)
+			for j := range got {
+				away := rows[2][j] - float32(d*rows[3][j]) // without conversions, arm64 fuses operations
+				next := float32(s*(rows[1][j]+away)) + float32(beta*rows[4][j])
+				if gamma != 0 {
+					next += float32(gamma * rows[0][j])
+				}
+				if math.IsNaN(float64(next)) || got[j] != next {
+					t.Fatalf("gamma %v, column %d: %v, want %v", gamma, j, got[j], next)
+				}
+			}
+			if !intact() {
+				t.Fatal("wrote outside y")
+			}
+		}
+	})
+}
+
 func TestGatherSum_EveryWidth(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		rng := newRand(4)

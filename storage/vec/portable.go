@@ -91,6 +91,17 @@ func rot64Go(x, y []float64, c, s float64) {
 	}
 }
 
+func stepRowGo(y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32) {
+	for j := range y {
+		t := sum[j] + float32(once[j]-float32(d*scaled[j]))
+		next := float32(s*t) + float32(beta*x[j])
+		if gamma != 0 {
+			next += float32(gamma * y[j])
+		}
+		y[j] = next
+	}
+}
+
 // gatherSumGo adds entry i of the list to sum i mod 4, as every kind does, so
 // that GatherSum has the same bits everywhere. It reports whether all indices
 // were inside x.
