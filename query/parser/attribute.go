@@ -9,17 +9,11 @@ type DropAttribute struct {
 	Graph     Ident
 }
 
-func (*DropAttribute) statement() {}
-
 // Heading is DROP ATTRIBUTE.
 func (*DropAttribute) Heading() string { return "DROP ATTRIBUTE" }
 
-func (p *parser) dropAttribute(begin Pos) Statement {
-	s := &DropAttribute{Attribute: p.name(attributeName)}
-	p.needKeyword("FROM")
-	s.Graph = p.graph()
-	s.Range = p.since(begin)
-	return s
+func (p *parser) dropAttribute() Statement {
+	return &DropAttribute{Attribute: p.name(attributeName), Graph: p.graphAfter("FROM")}
 }
 
 func (s *DropAttribute) String() string {
@@ -34,14 +28,11 @@ type ShowAttributes struct {
 	Graph *Ident // nil where left out
 }
 
-func (*ShowAttributes) statement() {}
-
 // Heading is SHOW ATTRIBUTES.
 func (*ShowAttributes) Heading() string { return "SHOW ATTRIBUTES" }
 
-func (p *parser) showAttributes(begin Pos) Statement {
-	graph := p.in()
-	return &ShowAttributes{p.since(begin), graph}
+func (p *parser) showAttributes() Statement {
+	return &ShowAttributes{Graph: p.in()}
 }
 
 func (s *ShowAttributes) String() string { return "SHOW ATTRIBUTES" + in(s.Graph) }

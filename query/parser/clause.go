@@ -100,6 +100,12 @@ func (p *parser) space() Space {
 	return n
 }
 
+// usingSpace reads USING e or USING metric(e).
+func (p *parser) usingSpace() Space {
+	p.needKeyword("USING")
+	return p.space()
+}
+
 func (n Space) String() string {
 	if n.Metric == nil {
 		return n.Embedding.String()

@@ -14,15 +14,11 @@ type Compute struct {
 	Background bool
 }
 
-func (*Compute) statement() {}
-
 // Heading is COMPUTE.
 func (*Compute) Heading() string { return "COMPUTE" }
 
-func (p *parser) compute(begin Pos) Statement {
-	s := &Compute{Measure: p.call(measureName)}
-	p.needKeyword("IN")
-	s.Graph = p.graph()
+func (p *parser) compute() Statement {
+	s := &Compute{Measure: p.call(measureName), Graph: p.graphAfter("IN")}
 	if p.keyword("FROM") {
 		s.From = p.keys()
 	}
@@ -32,7 +28,6 @@ func (p *parser) compute(begin Pos) Statement {
 	}
 	s.Options = p.withOptions(s)
 	s.Background = p.background()
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -52,13 +47,11 @@ func (s *Compute) String() string {
 //	estimatecompute = "ESTIMATE" compute                    e.g. ESTIMATE COMPUTE betweenness IN social;
 type EstimateCompute struct{ Compute }
 
-func (*EstimateCompute) statement() {}
-
 // Heading is ESTIMATE COMPUTE.
 func (*EstimateCompute) Heading() string { return "ESTIMATE COMPUTE" }
 
-func (p *parser) estimateCompute(begin Pos) Statement {
-	return &EstimateCompute{*p.compute(begin).(*Compute)}
+func (p *parser) estimateCompute() Statement {
+	return &EstimateCompute{*p.compute().(*Compute)}
 }
 
 func (s *EstimateCompute) String() string { return "ESTIMATE " + s.Compute.String() }

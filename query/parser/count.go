@@ -22,15 +22,12 @@ type Summary struct {
 	Of       Ident // an attribute, or another column of a condition
 }
 
-func (*CountVertices) statement() {}
-
 // Heading is COUNT VERTICES.
 func (*CountVertices) Heading() string { return "COUNT VERTICES" }
 
-func (p *parser) countVertices(begin Pos) Statement {
+func (p *parser) countVertices() Statement {
 	p.needKeyword("VERTICES")
-	s := &CountVertices{Graph: p.in()}
-	s.Where = p.where()
+	s := &CountVertices{Graph: p.in(), Where: p.where()}
 	if p.keyword("BY") {
 		by := p.name(attributeName)
 		s.By = &by
@@ -38,7 +35,6 @@ func (p *parser) countVertices(begin Pos) Statement {
 	if p.keyword("WITH") {
 		s.With = separated(p, p.summary)
 	}
-	s.Range = p.since(begin)
 	return s
 }
 

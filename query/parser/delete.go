@@ -7,15 +7,15 @@ package parser
 //	             | edgeword pairs "FROM" name
 //	             | edgeword "FILE" string "FROM" name
 //	               [ options ] )                            e.g. DELETE VERTICES FROM social WHERE degree = 0;
-func (p *parser) deletion(begin Pos) Statement {
+func (p *parser) deletion() Statement {
 	switch {
 	case p.vertexWord():
-		return p.deleteVertices(begin)
+		return p.deleteVertices()
 	case p.edgeWord():
 		if p.keyword("FILE") {
-			return p.deleteEdgesFile(begin)
+			return p.deleteEdgesFile()
 		}
-		return p.deleteEdges(begin)
+		return p.deleteEdges()
 	}
 	p.unexpected()
 	p.advise("DELETE VERTEX v FROM g deletes a vertex, DELETE VERTICES FROM g WHERE … those that meet a condition, DELETE EDGE (v, w) FROM g an edge, DROP GRAPH g a graph")
@@ -31,8 +31,6 @@ type DeleteVertices struct {
 	Where Expr // nil where the vertices are named
 }
 
-func (*DeleteVertices) statement() {}
-
 // Heading is DELETE VERTEX, or with a condition DELETE VERTICES.
 func (s *DeleteVertices) Heading() string {
 	if s.Where != nil {
@@ -41,17 +39,15 @@ func (s *DeleteVertices) Heading() string {
 	return "DELETE VERTEX"
 }
 
-func (p *parser) deleteVertices(begin Pos) Statement {
+func (p *parser) deleteVertices() Statement {
 	s := &DeleteVertices{}
 	if p.keyword("FROM") {
 		s.Graph = p.graph()
 		s.Where = p.needWhere()
 	} else {
 		s.Keys = p.keys()
-		p.needKeyword("FROM")
-		s.Graph = p.graph()
+		s.Graph = p.graphAfter("FROM")
 	}
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -69,17 +65,11 @@ type DeleteEdges struct {
 	Graph Ident
 }
 
-func (*DeleteEdges) statement() {}
-
 // Heading is DELETE EDGE.
 func (*DeleteEdges) Heading() string { return "DELETE EDGE" }
 
-func (p *parser) deleteEdges(begin Pos) Statement {
-	s := &DeleteEdges{Pairs: p.pairs()}
-	p.needKeyword("FROM")
-	s.Graph = p.graph()
-	s.Range = p.since(begin)
-	return s
+func (p *parser) deleteEdges() Statement {
+	return &DeleteEdges{Pairs: p.pairs(), Graph: p.graphAfter("FROM")}
 }
 
 func (s *DeleteEdges) String() string {
@@ -94,17 +84,12 @@ type DeleteEdgesFile struct {
 	Options []Option
 }
 
-func (*DeleteEdgesFile) statement() {}
-
 // Heading is DELETE EDGES FILE.
 func (*DeleteEdgesFile) Heading() string { return "DELETE EDGES FILE" }
 
-func (p *parser) deleteEdgesFile(begin Pos) Statement {
-	s := &DeleteEdgesFile{File: p.value(aString, fileText)}
-	p.needKeyword("FROM")
-	s.Graph = p.graph()
+func (p *parser) deleteEdgesFile() Statement {
+	s := &DeleteEdgesFile{File: p.value(aString, fileText), Graph: p.graphAfter("FROM")}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 

@@ -41,13 +41,11 @@ const (
 
 var derivations = []Derivation{Subgraph, Component, Sample, NullModel, Union, NearestGraph}
 
-func (*DeriveGraph) statement() {}
-
 // Heading is CREATE GRAPH.
 func (*DeriveGraph) Heading() string { return "CREATE GRAPH" }
 
 // derived reads what is behind CREATE GRAPH x AS.
-func (p *parser) derived(begin Pos, graph Ident) Statement {
+func (p *parser) derived(graph Ident) Statement {
 	s := &DeriveGraph{Graph: graph}
 	i := slices.IndexFunc(derivations, func(how Derivation) bool { return p.keyword(string(how)) })
 	if i < 0 {
@@ -59,7 +57,6 @@ func (p *parser) derived(begin Pos, graph Ident) Statement {
 	} else {
 		p.derivedOf(s)
 	}
-	s.Range = p.since(begin)
 	return s
 }
 

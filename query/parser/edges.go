@@ -14,15 +14,11 @@ type ShowEdges struct {
 	Limit   Value   // Int or Param; nil where left out
 }
 
-func (*ShowEdges) statement() {}
-
 // Heading is SHOW EDGES.
 func (*ShowEdges) Heading() string { return "SHOW EDGES" }
 
-func (p *parser) showEdges(begin Pos) Statement {
-	s := &ShowEdges{Graph: p.in(), Columns: p.columns(), Where: p.edgesWhere(), Order: p.order(), Limit: p.limit()}
-	s.Range = p.since(begin)
-	return s
+func (p *parser) showEdges() Statement {
+	return &ShowEdges{Graph: p.in(), Columns: p.columns(), Where: p.edgesWhere(), Order: p.order(), Limit: p.limit()}
 }
 
 func (s *ShowEdges) String() string {

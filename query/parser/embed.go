@@ -13,25 +13,19 @@ type Embed struct {
 	Background bool
 }
 
-func (*Embed) statement() {}
-
 // Heading is EMBED.
 func (*Embed) Heading() string { return "EMBED" }
 
-func (p *parser) embed(begin Pos) Statement {
+func (p *parser) embed() Statement {
 	s := p.embedUsing()
 	p.needKeyword("AS")
 	p.embedAs(s)
-	s.Range = p.since(begin)
 	return s
 }
 
 // embedUsing parses what follows EMBED up to the method.
 func (p *parser) embedUsing() *Embed {
-	s := &Embed{Graph: p.graph()}
-	p.needKeyword("USING")
-	s.Method = p.call(methodName)
-	return s
+	return &Embed{Graph: p.graph(), Method: p.usingCall(methodName)}
 }
 
 // embedAs parses the rest, from the name of the embedding on.
@@ -56,19 +50,16 @@ func (s *Embed) String() string {
 //	               | "EMBED" name "USING" call )            e.g. ESTIMATE EMBED social USING dp_walker(dim := 128);
 type Estimate struct{ Embed }
 
-func (*Estimate) statement() {}
-
 // Heading is ESTIMATE EMBED.
 func (*Estimate) Heading() string { return "ESTIMATE EMBED" }
 
-func (p *parser) estimateEmbed(begin Pos) Statement {
+func (p *parser) estimateEmbed() Statement {
 	s := &Estimate{*p.embedUsing()}
 	if p.keyword("AS") {
 		p.embedAs(&s.Embed)
 	} else {
 		s.Embedding.Range = s.Method.Range // of an empty name
 	}
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -82,14 +73,11 @@ type DropEmbedding struct {
 	Embedding Ident
 }
 
-func (*DropEmbedding) statement() {}
-
 // Heading is DROP EMBEDDING.
 func (*DropEmbedding) Heading() string { return "DROP EMBEDDING" }
 
-func (p *parser) dropEmbedding(begin Pos) Statement {
-	embedding := p.embedding()
-	return &DropEmbedding{p.since(begin), embedding}
+func (p *parser) dropEmbedding() Statement {
+	return &DropEmbedding{Embedding: p.embedding()}
 }
 
 func (s *DropEmbedding) String() string { return "DROP EMBEDDING " + s.Embedding.String() }
@@ -102,14 +90,11 @@ type DescribeEmbedding struct {
 	Embedding Ident
 }
 
-func (*DescribeEmbedding) statement() {}
-
 // Heading is DESCRIBE EMBEDDING.
 func (*DescribeEmbedding) Heading() string { return "DESCRIBE EMBEDDING" }
 
-func (p *parser) describeEmbedding(begin Pos) Statement {
-	embedding := p.embedding()
-	return &DescribeEmbedding{p.since(begin), embedding}
+func (p *parser) describeEmbedding() Statement {
+	return &DescribeEmbedding{Embedding: p.embedding()}
 }
 
 func (s *DescribeEmbedding) String() string { return "DESCRIBE EMBEDDING " + s.Embedding.String() }

@@ -1,16 +1,16 @@
 package parser
 
 // evaluate reads EVALUATE.
-func (p *parser) evaluate(begin Pos) Statement {
+func (p *parser) evaluate() Statement {
 	switch {
 	case p.keyword("LINKS"):
-		return p.evaluateLinks(begin)
+		return p.evaluateLinks()
 	case p.keyword("LABELS"):
-		return p.evaluateLabels(begin)
+		return p.evaluateLabels()
 	case p.keyword("PARAMETERS"):
-		return p.evaluateParameters(begin)
+		return p.evaluateParameters()
 	case p.keyword("RECONSTRUCTION"):
-		return p.evaluateReconstruction(begin)
+		return p.evaluateReconstruction()
 	}
 	p.unexpected()
 	return nil
@@ -27,18 +27,12 @@ type EvaluateLinks struct {
 	Options []Option
 }
 
-func (*EvaluateLinks) statement() {}
-
 // Heading is EVALUATE LINKS.
 func (*EvaluateLinks) Heading() string { return "EVALUATE LINKS" }
 
-func (p *parser) evaluateLinks(begin Pos) Statement {
-	s := &EvaluateLinks{}
-	p.needKeyword("IN")
-	s.Graph = p.graph()
-	s.Methods = p.usingMethods()
+func (p *parser) evaluateLinks() Statement {
+	s := &EvaluateLinks{Graph: p.graphAfter("IN"), Methods: p.usingMethods()}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -72,17 +66,14 @@ type EvaluateLabels struct {
 	Options   []Option
 }
 
-func (*EvaluateLabels) statement() {}
-
 // Heading is EVALUATE LABELS.
 func (*EvaluateLabels) Heading() string { return "EVALUATE LABELS" }
 
-func (p *parser) evaluateLabels(begin Pos) Statement {
+func (p *parser) evaluateLabels() Statement {
 	s := &EvaluateLabels{Attribute: p.value(aString, attributeText)}
 	p.needKeyword("OF")
 	s.Embedding = p.embedding()
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -101,19 +92,12 @@ type EvaluateParameters struct {
 	Options []Option
 }
 
-func (*EvaluateParameters) statement() {}
-
 // Heading is EVALUATE PARAMETERS.
 func (*EvaluateParameters) Heading() string { return "EVALUATE PARAMETERS" }
 
-func (p *parser) evaluateParameters(begin Pos) Statement {
-	s := &EvaluateParameters{}
-	p.needKeyword("IN")
-	s.Graph = p.graph()
-	p.needKeyword("USING")
-	s.Method = p.call(methodName)
+func (p *parser) evaluateParameters() Statement {
+	s := &EvaluateParameters{Graph: p.graphAfter("IN"), Method: p.usingCall(methodName)}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -131,16 +115,13 @@ type EvaluateReconstruction struct {
 	Options   []Option
 }
 
-func (*EvaluateReconstruction) statement() {}
-
 // Heading is EVALUATE RECONSTRUCTION.
 func (*EvaluateReconstruction) Heading() string { return "EVALUATE RECONSTRUCTION" }
 
-func (p *parser) evaluateReconstruction(begin Pos) Statement {
+func (p *parser) evaluateReconstruction() Statement {
 	p.needKeyword("OF")
 	s := &EvaluateReconstruction{Embedding: p.embedding()}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 

@@ -7,18 +7,15 @@ type Explain struct {
 	Statement Statement // never an Explain
 }
 
-func (*Explain) statement() {}
-
 // Heading is the heading of the statement that is explained.
 func (s *Explain) Heading() string { return s.Statement.Heading() }
 
-func (p *parser) explain(begin Pos, profile bool) Statement {
+func (p *parser) explain(profile bool) Statement {
 	inner := p.tok.Start
 	if !profile && p.keyword("SCORE") {
-		return p.explainScore(begin, inner)
+		return p.explainScore(inner)
 	}
-	s := p.plainStatement()
-	return &Explain{p.since(begin), profile, s}
+	return &Explain{Profile: profile, Statement: p.plainStatement()}
 }
 
 func (s *Explain) String() string {
@@ -41,21 +38,17 @@ type ExplainScore struct {
 	Scorers []Scorer // nil where left out
 }
 
-func (*ExplainScore) statement() {}
-
 // Heading is EXPLAIN SCORE.
 func (*ExplainScore) Heading() string { return "EXPLAIN SCORE" }
 
 // explainScore reads the text behind EXPLAIN SCORE, where SCORE begins at inner.
-func (p *parser) explainScore(begin, inner Pos) Statement {
+func (p *parser) explainScore(inner Pos) Statement {
 	if p.keyword("FILE") {
-		s := p.scoreFile(inner)
-		return &Explain{p.since(begin), false, s}
+		return &Explain{Statement: p.ranged(inner, p.scoreFile())}
 	}
 	pairs := p.pairs()
 	if len(pairs) > 1 {
-		s := p.scorePairs(inner, pairs)
-		return &Explain{p.since(begin), false, s}
+		return &Explain{Statement: p.ranged(inner, p.scorePairs(pairs))}
 	}
 	s := &ExplainScore{Graph: p.in()}
 	if p.err == nil {
@@ -64,7 +57,6 @@ func (p *parser) explainScore(begin, inner Pos) Statement {
 	if p.keyword("WITH") {
 		s.Scorers = separated(p, p.scorer)
 	}
-	s.Range = p.since(begin)
 	return s
 }
 

@@ -1,18 +1,18 @@
 package parser
 
 // export reads EXPORT.
-func (p *parser) export(begin Pos) Statement {
+func (p *parser) export() Statement {
 	switch {
 	case p.keyword("GRAPH"):
-		return p.exportGraph(begin)
+		return p.exportGraph()
 	case p.keyword("VERTICES"):
-		return p.exportVertices(begin)
+		return p.exportVertices()
 	case p.keyword("WALKS"):
-		return p.exportWalks(begin)
+		return p.exportWalks()
 	case p.keyword("EMBEDDING"):
-		return p.exportEmbedding(begin)
+		return p.exportEmbedding()
 	case p.keyword("PAIRS"):
-		return p.exportPairs(begin)
+		return p.exportPairs()
 	}
 	p.unexpected()
 	return nil
@@ -29,16 +29,12 @@ type ExportGraph struct {
 	Options []Option
 }
 
-func (*ExportGraph) statement() {}
-
 // Heading is EXPORT GRAPH.
 func (*ExportGraph) Heading() string { return "EXPORT GRAPH" }
 
-func (p *parser) exportGraph(begin Pos) Statement {
-	s := &ExportGraph{Graph: p.graph()}
-	s.File = p.intoFile()
+func (p *parser) exportGraph() Statement {
+	s := &ExportGraph{Graph: p.graph(), File: p.intoFile()}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -57,17 +53,12 @@ type ExportVertices struct {
 	Options []Option
 }
 
-func (*ExportVertices) statement() {}
-
 // Heading is EXPORT VERTICES.
 func (*ExportVertices) Heading() string { return "EXPORT VERTICES" }
 
-func (p *parser) exportVertices(begin Pos) Statement {
-	p.needKeyword("OF")
-	s := &ExportVertices{Graph: p.graph()}
-	s.File = p.intoFile()
+func (p *parser) exportVertices() Statement {
+	s := &ExportVertices{Graph: p.graphAfter("OF"), File: p.intoFile()}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -87,19 +78,12 @@ type ExportWalks struct {
 	Options []Option
 }
 
-func (*ExportWalks) statement() {}
-
 // Heading is EXPORT WALKS.
 func (*ExportWalks) Heading() string { return "EXPORT WALKS" }
 
-func (p *parser) exportWalks(begin Pos) Statement {
-	p.needKeyword("OF")
-	s := &ExportWalks{Graph: p.graph()}
-	p.needKeyword("USING")
-	s.Method = p.call(walkMethodName)
-	s.File = p.intoFile()
+func (p *parser) exportWalks() Statement {
+	s := &ExportWalks{Graph: p.graphAfter("OF"), Method: p.usingCall(walkMethodName), File: p.intoFile()}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -118,16 +102,12 @@ type ExportEmbedding struct {
 	Options   []Option
 }
 
-func (*ExportEmbedding) statement() {}
-
 // Heading is EXPORT EMBEDDING.
 func (*ExportEmbedding) Heading() string { return "EXPORT EMBEDDING" }
 
-func (p *parser) exportEmbedding(begin Pos) Statement {
-	s := &ExportEmbedding{Embedding: p.embedding()}
-	s.File = p.intoFile()
+func (p *parser) exportEmbedding() Statement {
+	s := &ExportEmbedding{Embedding: p.embedding(), File: p.intoFile()}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -148,18 +128,12 @@ type ExportPairs struct {
 	Options []Option
 }
 
-func (*ExportPairs) statement() {}
-
 // Heading is EXPORT PAIRS.
 func (*ExportPairs) Heading() string { return "EXPORT PAIRS" }
 
-func (p *parser) exportPairs(begin Pos) Statement {
-	p.needKeyword("OF")
-	s := &ExportPairs{Graph: p.graph()}
-	s.Methods = p.usingMethods()
-	s.File = p.intoFile()
+func (p *parser) exportPairs() Statement {
+	s := &ExportPairs{Graph: p.graphAfter("OF"), Methods: p.usingMethods(), File: p.intoFile()}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 

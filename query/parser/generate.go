@@ -9,16 +9,13 @@ type Generate struct {
 	Graph     Ident
 }
 
-func (*Generate) statement() {}
-
 // Heading is GENERATE.
 func (*Generate) Heading() string { return "GENERATE" }
 
-func (p *parser) generate(begin Pos) Statement {
+func (p *parser) generate() Statement {
 	s := &Generate{Generator: p.call(generatorName)}
 	p.needKeyword("INTO")
 	s.Graph = p.name(newGraphName)
-	s.Range = p.since(begin)
 	return s
 }
 

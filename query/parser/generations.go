@@ -8,16 +8,12 @@ type ShowGenerations struct {
 	Embedding Ident
 }
 
-func (*ShowGenerations) statement() {}
-
 // Heading is SHOW GENERATIONS.
 func (*ShowGenerations) Heading() string { return "SHOW GENERATIONS" }
 
-func (p *parser) showGenerations(begin Pos) Statement {
+func (p *parser) showGenerations() Statement {
 	p.needKeyword("OF")
-	s := &ShowGenerations{Embedding: p.embedding()}
-	s.Range = p.since(begin)
-	return s
+	return &ShowGenerations{Embedding: p.embedding()}
 }
 
 func (s *ShowGenerations) String() string { return "SHOW GENERATIONS OF " + s.Embedding.String() }
@@ -31,17 +27,14 @@ type Diff struct {
 	Limit         Value // Int or Param; nil where left out
 }
 
-func (*Diff) statement() {}
-
 // Heading is DIFF.
 func (*Diff) Heading() string { return "DIFF" }
 
-func (p *parser) diff(begin Pos) Statement {
+func (p *parser) diff() Statement {
 	s := &Diff{Before: p.embedding()}
 	p.needSign(",")
 	s.After = p.embedding()
 	s.Limit = p.limit()
-	s.Range = p.since(begin)
 	return s
 }
 

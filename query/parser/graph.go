@@ -8,17 +8,15 @@ type CreateGraph struct {
 	Graph Ident
 }
 
-func (*CreateGraph) statement() {}
-
 // Heading is CREATE GRAPH.
 func (*CreateGraph) Heading() string { return "CREATE GRAPH" }
 
-func (p *parser) createGraph(begin Pos) Statement {
+func (p *parser) createGraph() Statement {
 	graph := p.name(newGraphName)
 	if p.keyword("AS") {
-		return p.derived(begin, graph)
+		return p.derived(graph)
 	}
-	return &CreateGraph{p.since(begin), graph}
+	return &CreateGraph{Graph: graph}
 }
 
 func (s *CreateGraph) String() string { return "CREATE GRAPH " + s.Graph.String() }
@@ -32,15 +30,11 @@ type DropGraph struct {
 	Cascade bool
 }
 
-func (*DropGraph) statement() {}
-
 // Heading is DROP GRAPH.
 func (*DropGraph) Heading() string { return "DROP GRAPH" }
 
-func (p *parser) dropGraph(begin Pos) Statement {
-	graph := p.graph()
-	cascade := p.keyword("CASCADE")
-	return &DropGraph{p.since(begin), graph, cascade}
+func (p *parser) dropGraph() Statement {
+	return &DropGraph{Graph: p.graph(), Cascade: p.keyword("CASCADE")}
 }
 
 func (s *DropGraph) String() string {
@@ -56,15 +50,12 @@ type DescribeGraph struct {
 	Options []Option
 }
 
-func (*DescribeGraph) statement() {}
-
 // Heading is DESCRIBE GRAPH.
 func (*DescribeGraph) Heading() string { return "DESCRIBE GRAPH" }
 
-func (p *parser) describeGraph(begin Pos) Statement {
+func (p *parser) describeGraph() Statement {
 	s := &DescribeGraph{Graph: p.graph()}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 

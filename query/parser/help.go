@@ -10,14 +10,12 @@ type Help struct {
 	Topic []string // the words as they were written
 }
 
-func (*Help) statement() {}
-
 // Heading is HELP.
 func (*Help) Heading() string { return "HELP" }
 
 // help accepts any words, so that no topic needs quotes. It skips everything else
 // behind the first word, so that the topic can be a statement as it was typed.
-func (p *parser) help(begin Pos) Statement {
+func (p *parser) help() Statement {
 	s := &Help{}
 	for p.err == nil && (p.tok.Kind == KindWord || len(s.Topic) > 0 && p.tok.Kind != KindEnd && p.tok.Kind != KindInvalid && p.tok.Text != ";") {
 		if p.tok.Kind == KindWord {
@@ -26,7 +24,6 @@ func (p *parser) help(begin Pos) Statement {
 		p.next()
 	}
 	p.expect(topicText)
-	s.Range = p.since(begin)
 	return s
 }
 

@@ -39,6 +39,12 @@ func (p *parser) graph() Ident {
 	return n
 }
 
+// graphAfter reads a keyword and the name of a graph that exists.
+func (p *parser) graphAfter(word string) Ident {
+	p.needKeyword(word)
+	return p.graph()
+}
+
 func (p *parser) embedding() Ident {
 	n := p.name(embeddingName)
 	p.named.Embedding = n.Name

@@ -10,8 +10,6 @@ type Import struct {
 	Options []Option
 }
 
-func (*Import) statement() {}
-
 // Heading is IMPORT.
 func (*Import) Heading() string { return "IMPORT" }
 
@@ -25,8 +23,6 @@ type ImportVertices struct {
 	Graph   Ident
 	Options []Option
 }
-
-func (*ImportVertices) statement() {}
 
 // Heading is IMPORT VERTICES.
 func (*ImportVertices) Heading() string { return "IMPORT VERTICES" }
@@ -43,33 +39,25 @@ type ImportEmbedding struct {
 	Options   []Option
 }
 
-func (*ImportEmbedding) statement() {}
-
 // Heading is IMPORT EMBEDDING.
 func (*ImportEmbedding) Heading() string { return "IMPORT EMBEDDING" }
 
 // importFile reads IMPORT.
-func (p *parser) importFile(begin Pos) Statement {
+func (p *parser) importFile() Statement {
 	switch {
 	case p.keyword("VERTICES"):
-		return p.importVertices(begin)
+		return p.importVertices()
 	case p.keyword("EMBEDDING"):
-		return p.importEmbedding(begin)
+		return p.importEmbedding()
 	}
-	s := &Import{File: p.value(aString, fileText)}
-	p.needKeyword("INTO")
-	s.Graph = p.graph()
+	s := &Import{File: p.value(aString, fileText), Graph: p.graphAfter("INTO")}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 
-func (p *parser) importVertices(begin Pos) Statement {
-	s := &ImportVertices{File: p.value(aString, fileText)}
-	p.needKeyword("INTO")
-	s.Graph = p.graph()
+func (p *parser) importVertices() Statement {
+	s := &ImportVertices{File: p.value(aString, fileText), Graph: p.graphAfter("INTO")}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -81,14 +69,11 @@ func (s *ImportVertices) String() string {
 	return "IMPORT VERTICES " + s.File.String() + " INTO " + s.Graph.String() + withOptions(s.Options)
 }
 
-func (p *parser) importEmbedding(begin Pos) Statement {
-	s := &ImportEmbedding{File: p.value(aString, fileText)}
-	p.needKeyword("INTO")
-	s.Graph = p.graph()
+func (p *parser) importEmbedding() Statement {
+	s := &ImportEmbedding{File: p.value(aString, fileText), Graph: p.graphAfter("INTO")}
 	p.needKeyword("AS")
 	s.Embedding = p.name(newEmbeddingName)
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 

@@ -11,17 +11,14 @@ type CreateIndex struct {
 	Background bool
 }
 
-func (*CreateIndex) statement() {}
-
 // Heading is CREATE INDEX.
 func (*CreateIndex) Heading() string { return "CREATE INDEX" }
 
-func (p *parser) createIndex(begin Pos) Statement {
+func (p *parser) createIndex() Statement {
 	p.needKeyword("ON")
 	s := &CreateIndex{Embedding: p.embedding()}
 	s.Options = p.withOptions(s)
 	s.Background = p.background()
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -37,15 +34,12 @@ type DropIndex struct {
 	Embedding Ident
 }
 
-func (*DropIndex) statement() {}
-
 // Heading is DROP INDEX.
 func (*DropIndex) Heading() string { return "DROP INDEX" }
 
-func (p *parser) dropIndex(begin Pos) Statement {
+func (p *parser) dropIndex() Statement {
 	p.needKeyword("ON")
-	embedding := p.embedding()
-	return &DropIndex{p.since(begin), embedding}
+	return &DropIndex{Embedding: p.embedding()}
 }
 
 func (s *DropIndex) String() string { return "DROP INDEX ON " + s.Embedding.String() }

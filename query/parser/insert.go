@@ -8,12 +8,12 @@ import "strings"
 //	               { "," newvertex }
 //	             | edgeword newedge { "," newedge } )
 //	               "INTO" name                              e.g. INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social;
-func (p *parser) insert(begin Pos) Statement {
+func (p *parser) insert() Statement {
 	switch {
 	case p.vertexWord():
-		return p.insertVertices(begin)
+		return p.insertVertices()
 	case p.edgeWord():
-		return p.insertEdges(begin)
+		return p.insertEdges()
 	}
 	p.unexpected()
 	p.advise("INSERT VERTEX v (a := x) INTO g adds vertices, INSERT EDGE (v, w) INTO g edges")
@@ -27,17 +27,11 @@ type InsertVertices struct {
 	Graph    Ident
 }
 
-func (*InsertVertices) statement() {}
-
 // Heading is INSERT VERTEX.
 func (*InsertVertices) Heading() string { return "INSERT VERTEX" }
 
-func (p *parser) insertVertices(begin Pos) Statement {
-	s := &InsertVertices{Vertices: separated(p, p.newVertex)}
-	p.needKeyword("INTO")
-	s.Graph = p.graph()
-	s.Range = p.since(begin)
-	return s
+func (p *parser) insertVertices() Statement {
+	return &InsertVertices{Vertices: separated(p, p.newVertex), Graph: p.graphAfter("INTO")}
 }
 
 func (s *InsertVertices) String() string {
@@ -78,17 +72,11 @@ type InsertEdges struct {
 	Graph Ident
 }
 
-func (*InsertEdges) statement() {}
-
 // Heading is INSERT EDGE.
 func (*InsertEdges) Heading() string { return "INSERT EDGE" }
 
-func (p *parser) insertEdges(begin Pos) Statement {
-	s := &InsertEdges{Edges: separated(p, p.newEdge)}
-	p.needKeyword("INTO")
-	s.Graph = p.graph()
-	s.Range = p.since(begin)
-	return s
+func (p *parser) insertEdges() Statement {
+	return &InsertEdges{Edges: separated(p, p.newEdge), Graph: p.graphAfter("INTO")}
 }
 
 func (s *InsertEdges) String() string {

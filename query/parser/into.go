@@ -11,19 +11,16 @@ type IntoFile struct {
 	Options   []Option
 }
 
-func (*IntoFile) statement() {}
-
 // Heading is the heading of the statement that has the rows.
 func (s *IntoFile) Heading() string { return s.Statement.Heading() }
 
 // into reads INTO FILE behind a statement with rows, where it is there.
-func (p *parser) into(begin Pos, s Statement) Statement {
+func (p *parser) into(s Statement) Statement {
 	if p.err != nil || !hasRows(s) || !p.keyword("INTO") {
 		return s
 	}
 	f := &IntoFile{Statement: s, File: p.file()}
 	f.Options = p.optionsOf("INTO FILE")
-	f.Range = p.since(begin)
 	return f
 }
 

@@ -23,35 +23,32 @@ const (
 	DropJob   JobVerb = "DROP"
 )
 
-func (*Job) statement() {}
-
 // Heading is the verb and JOB.
 func (s *Job) Heading() string { return string(s.Verb) + " JOB" }
 
-func (p *parser) cancelJob(begin Pos) Statement {
+func (p *parser) cancelJob() Statement {
 	p.needKeyword("JOB")
-	return p.job(begin, CancelJob)
+	return p.job(CancelJob)
 }
 
-func (p *parser) resumeJob(begin Pos) Statement {
+func (p *parser) resumeJob() Statement {
 	p.needKeyword("JOB")
-	return p.job(begin, ResumeJob)
+	return p.job(ResumeJob)
 }
 
-func (p *parser) waitJob(begin Pos) Statement {
+func (p *parser) waitJob() Statement {
 	p.needKeyword("JOB")
-	return p.job(begin, WaitJob)
+	return p.job(WaitJob)
 }
 
-func (p *parser) dropJob(begin Pos) Statement { return p.job(begin, DropJob) }
+func (p *parser) dropJob() Statement { return p.job(DropJob) }
 
 // job reads the text behind JOB.
-func (p *parser) job(begin Pos, verb JobVerb) Statement {
+func (p *parser) job(verb JobVerb) Statement {
 	s := &Job{Verb: verb, Number: p.value(anInt, jobText)}
 	if verb == ResumeJob {
 		s.Background = p.background()
 	}
-	s.Range = p.since(begin)
 	return s
 }
 

@@ -8,7 +8,7 @@ import (
 // branch is a keyword, and what reads the text behind it.
 type branch struct {
 	word string
-	rest func(p *parser, begin Pos) Statement
+	rest func(p *parser) Statement
 }
 
 // statements are the keywords that begin a statement, except EXPLAIN and PROFILE,
@@ -90,10 +90,10 @@ var (
 	}
 )
 
-func (p *parser) create(begin Pos) Statement   { return p.oneOf(creates, begin) }
-func (p *parser) drop(begin Pos) Statement     { return p.oneOf(drops, begin) }
-func (p *parser) describe(begin Pos) Statement { return p.oneOf(describes, begin) }
-func (p *parser) estimate(begin Pos) Statement { return p.oneOf(estimates, begin) }
+func (p *parser) create() Statement   { return p.oneOf(creates) }
+func (p *parser) drop() Statement     { return p.oneOf(drops) }
+func (p *parser) describe() Statement { return p.oneOf(describes) }
+func (p *parser) estimate() Statement { return p.oneOf(estimates) }
 
 // statement reads any statement.
 //
@@ -103,9 +103,9 @@ func (p *parser) statement() Statement {
 	begin := p.tok.Start
 	switch {
 	case p.keyword("EXPLAIN"):
-		return p.explain(begin, false)
+		return p.ranged(begin, p.explain(false))
 	case p.keyword("PROFILE"):
-		return p.explain(begin, true)
+		return p.ranged(begin, p.explain(true))
 	}
 	return p.plainStatement()
 }
@@ -138,15 +138,15 @@ func (p *parser) statement() Statement {
 //	               | compact | backup | migrate | recover   e.g. CHECK;
 func (p *parser) plainStatement() Statement {
 	begin := p.tok.Start
-	return p.into(begin, p.oneOf(statements, begin))
+	s := p.ranged(begin, p.oneOf(statements))
+	return p.ranged(begin, p.into(s))
 }
 
-// oneOf reads one of the keywords and the text behind it. The statement starts at
-// begin.
-func (p *parser) oneOf(branches []branch, begin Pos) Statement {
+// oneOf reads one of the keywords and the text behind it.
+func (p *parser) oneOf(branches []branch) Statement {
 	for _, b := range branches {
 		if p.keyword(b.word) {
-			return b.rest(p, begin)
+			return b.rest(p)
 		}
 	}
 	p.unexpected()

@@ -5,12 +5,10 @@ package parser
 //	check        = "CHECK"                                  e.g. CHECK;
 type Check struct{ Range }
 
-func (*Check) statement() {}
-
 // Heading is CHECK.
 func (*Check) Heading() string { return "CHECK" }
 
-func (p *parser) check(begin Pos) Statement { return &Check{p.since(begin)} }
+func (p *parser) check() Statement { return &Check{} }
 
 func (s *Check) String() string { return "CHECK" }
 
@@ -19,12 +17,10 @@ func (s *Check) String() string { return "CHECK" }
 //	compact      = "COMPACT"                                e.g. COMPACT;
 type Compact struct{ Range }
 
-func (*Compact) statement() {}
-
 // Heading is COMPACT.
 func (*Compact) Heading() string { return "COMPACT" }
 
-func (p *parser) compact(begin Pos) Statement { return &Compact{p.since(begin)} }
+func (p *parser) compact() Statement { return &Compact{} }
 
 func (s *Compact) String() string { return "COMPACT" }
 
@@ -33,12 +29,10 @@ func (s *Compact) String() string { return "COMPACT" }
 //	migrate      = "MIGRATE"                                e.g. MIGRATE;
 type Migrate struct{ Range }
 
-func (*Migrate) statement() {}
-
 // Heading is MIGRATE.
 func (*Migrate) Heading() string { return "MIGRATE" }
 
-func (p *parser) migrate(begin Pos) Statement { return &Migrate{p.since(begin)} }
+func (p *parser) migrate() Statement { return &Migrate{} }
 
 func (s *Migrate) String() string { return "MIGRATE" }
 
@@ -51,15 +45,12 @@ type Backup struct {
 	Options []Option
 }
 
-func (*Backup) statement() {}
-
 // Heading is BACKUP.
 func (*Backup) Heading() string { return "BACKUP" }
 
-func (p *parser) backup(begin Pos) Statement {
+func (p *parser) backup() Statement {
 	s := &Backup{File: p.intoFile()}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -74,15 +65,12 @@ type Recover struct {
 	Options []Option
 }
 
-func (*Recover) statement() {}
-
 // Heading is RECOVER.
 func (*Recover) Heading() string { return "RECOVER" }
 
-func (p *parser) recoverFile(begin Pos) Statement {
+func (p *parser) recoverFile() Statement {
 	s := &Recover{File: p.intoFile()}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 

@@ -15,12 +15,10 @@ type Materialize struct {
 	Background bool
 }
 
-func (*Materialize) statement() {}
-
 // Heading is MATERIALIZE PREDICTIONS.
 func (*Materialize) Heading() string { return "MATERIALIZE PREDICTIONS" }
 
-func (p *parser) materialize(begin Pos) Statement {
+func (p *parser) materialize() Statement {
 	p.needKeyword("PREDICTIONS")
 	s := &Materialize{}
 	if !p.keyword("FROM") {
@@ -28,13 +26,11 @@ func (p *parser) materialize(begin Pos) Statement {
 		p.needKeyword("FROM")
 	}
 	s.Scorer = p.scorer()
-	p.needKeyword("IN")
-	s.Graph = p.graph()
+	s.Graph = p.graphAfter("IN")
 	if s.Options == nil {
 		s.Options = p.withOptions(s)
 	}
 	s.Background = p.background()
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -52,18 +48,12 @@ type DropPredictions struct {
 	Graph  Ident
 }
 
-func (*DropPredictions) statement() {}
-
 // Heading is DROP PREDICTIONS.
 func (*DropPredictions) Heading() string { return "DROP PREDICTIONS" }
 
-func (p *parser) dropPredictions(begin Pos) Statement {
+func (p *parser) dropPredictions() Statement {
 	p.needKeyword("FROM")
-	s := &DropPredictions{Scorer: p.scorer()}
-	p.needKeyword("IN")
-	s.Graph = p.graph()
-	s.Range = p.since(begin)
-	return s
+	return &DropPredictions{Scorer: p.scorer(), Graph: p.graphAfter("IN")}
 }
 
 func (s *DropPredictions) String() string {

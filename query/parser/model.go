@@ -16,16 +16,12 @@ type TrainModel struct {
 	Background bool
 }
 
-func (*TrainModel) statement() {}
-
 // Heading is TRAIN MODEL.
 func (*TrainModel) Heading() string { return "TRAIN MODEL" }
 
-func (p *parser) train(begin Pos) Statement {
+func (p *parser) train() Statement {
 	p.needKeyword("MODEL")
-	s := &TrainModel{Model: p.name(newModelName)}
-	p.needKeyword("IN")
-	s.Graph = p.graph()
+	s := &TrainModel{Model: p.name(newModelName), Graph: p.graphAfter("IN")}
 	if p.keyword("USING") {
 		for more := true; more && p.err == nil; more = p.sign(",") {
 			p.term(s)
@@ -33,7 +29,6 @@ func (p *parser) train(begin Pos) Statement {
 	}
 	s.Options = p.withOptions(s)
 	s.Background = p.background()
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -90,14 +85,11 @@ type DropModel struct {
 	Model Ident
 }
 
-func (*DropModel) statement() {}
-
 // Heading is DROP MODEL.
 func (*DropModel) Heading() string { return "DROP MODEL" }
 
-func (p *parser) dropModel(begin Pos) Statement {
-	model := p.model()
-	return &DropModel{p.since(begin), model}
+func (p *parser) dropModel() Statement {
+	return &DropModel{Model: p.model()}
 }
 
 func (s *DropModel) String() string { return "DROP MODEL " + s.Model.String() }
@@ -110,14 +102,11 @@ type DescribeModel struct {
 	Model Ident
 }
 
-func (*DescribeModel) statement() {}
-
 // Heading is DESCRIBE MODEL.
 func (*DescribeModel) Heading() string { return "DESCRIBE MODEL" }
 
-func (p *parser) describeModel(begin Pos) Statement {
-	model := p.model()
-	return &DescribeModel{p.since(begin), model}
+func (p *parser) describeModel() Statement {
+	return &DescribeModel{Model: p.model()}
 }
 
 func (s *DescribeModel) String() string { return "DESCRIBE MODEL " + s.Model.String() }

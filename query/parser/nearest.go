@@ -19,16 +19,14 @@ type Nearest struct {
 	Order    *Order // of the k vertices; nil where left out
 }
 
-func (*Nearest) statement() {}
-
 // Heading is NEAREST.
 func (*Nearest) Heading() string { return "NEAREST" }
 
-func (p *parser) nearest(begin Pos) Statement {
+func (p *parser) nearest() Statement {
 	count := p.value(anInt, countText)
 	p.advise("NEAREST 10 TO v USING embedding finds the 10 nearest vertices")
 	if p.keyword("FOR") {
-		return p.nearestFor(begin, count)
+		return p.nearestFor(count)
 	}
 	s := &Nearest{Count: count}
 	p.needKeyword("TO")
@@ -38,13 +36,11 @@ func (p *parser) nearest(begin Pos) Statement {
 	} else {
 		s.To = p.vertex()
 	}
-	p.needKeyword("USING")
-	s.Using = p.space()
+	s.Using = p.usingSpace()
 	s.Fresh = p.keyword("FRESH")
 	s.Exact = p.keyword("EXACT")
 	s.Where = p.where()
 	s.Order = p.order()
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -71,24 +67,20 @@ type NearestFor struct {
 	Where Expr // nil where left out
 }
 
-func (*NearestFor) statement() {}
-
 // Heading is NEAREST.
 func (*NearestFor) Heading() string { return "NEAREST" }
 
 // nearestFor reads the text behind FOR.
-func (p *parser) nearestFor(begin Pos, count Value) Statement {
+func (p *parser) nearestFor(count Value) Statement {
 	s := &NearestFor{Count: count}
 	if each := p.each(); each != nil {
 		s.Each = *each
 	} else {
 		p.unexpected()
 	}
-	p.needKeyword("USING")
-	s.Using = p.space()
+	s.Using = p.usingSpace()
 	s.Exact = p.keyword("EXACT")
 	s.Where = p.where()
-	s.Range = p.since(begin)
 	return s
 }
 

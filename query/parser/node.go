@@ -29,7 +29,7 @@ type Statement interface {
 	// its canonical text begins. EXPLAIN and PROFILE return the heading of the
 	// statement that follows them.
 	Heading() string
-	statement()
+	setRange(Range)
 }
 
 // Heading returns the heading of a statement, and "" for nil.

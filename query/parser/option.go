@@ -100,6 +100,12 @@ func (p *parser) call(what string) Call {
 	return n
 }
 
+// usingCall reads USING name(option, …).
+func (p *parser) usingCall(what string) Call {
+	p.needKeyword("USING")
+	return p.call(what)
+}
+
 // ParseCall reads a method or generator with its options. The error is an *Error.
 func ParseCall(text string) (Call, error) {
 	p := newParser(Source{Text: text})

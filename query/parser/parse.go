@@ -140,6 +140,14 @@ func (p *parser) tooLarge(message, remedy string) {
 // since returns the range from a position to the last token that was read.
 func (p *parser) since(begin Pos) Range { return Range{begin, p.last} }
 
+// ranged sets the range of a statement that begins at a position and has just been read.
+func (p *parser) ranged(begin Pos, s Statement) Statement {
+	if s != nil {
+		s.setRange(p.since(begin))
+	}
+	return s
+}
+
 // expect records what this place allows.
 func (p *parser) expect(what string) {
 	if p.err == nil {

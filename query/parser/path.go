@@ -11,12 +11,10 @@ type Path struct {
 	ByWeight bool
 }
 
-func (*Path) statement() {}
-
 // Heading is PATH.
 func (*Path) Heading() string { return "PATH" }
 
-func (p *parser) path(begin Pos) Statement {
+func (p *parser) path() Statement {
 	s := &Path{}
 	p.needKeyword("FROM")
 	s.From = p.key()
@@ -27,7 +25,6 @@ func (p *parser) path(begin Pos) Statement {
 		p.needKeyword("WEIGHT")
 		s.ByWeight = true
 	}
-	s.Range = p.since(begin)
 	return s
 }
 

@@ -14,5 +14,8 @@ type Range struct{ Start, End Pos }
 // Source returns the range itself, which gives every node its Source method.
 func (r Range) Source() Range { return r }
 
+// setRange gives every statement its range, once its text is read.
+func (r *Range) setRange(text Range) { *r = text }
+
 // start is the position where a text of its own begins.
 var start = Pos{Offset: 0, Line: 1, Column: 1}

@@ -57,12 +57,10 @@ type Predict struct {
 	Options []Option // those of the second WITH
 }
 
-func (*Predict) statement() {}
-
 // Heading is PREDICT.
 func (*Predict) Heading() string { return "PREDICT" }
 
-func (p *parser) predict(begin Pos) Statement {
+func (p *parser) predict() Statement {
 	s := &Predict{Count: p.value(anInt, countText)}
 	p.needKeyword("LINKS")
 	if p.keyword("FOR") {
@@ -75,7 +73,7 @@ func (p *parser) predict(begin Pos) Statement {
 		if s.For == nil && s.Each == nil {
 			p.unexpected()
 		}
-		return p.predicted(begin, &Predicted{Count: s.Count, For: s.For, Each: s.Each, Graph: s.Graph})
+		return p.predicted(&Predicted{Count: s.Count, For: s.For, Each: s.Each, Graph: s.Graph})
 	}
 	s.Scorer = p.scorer()
 	if p.keyword("AS") {
@@ -87,7 +85,6 @@ func (p *parser) predict(begin Pos) Statement {
 		s.Order = p.order()
 	}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -113,18 +110,15 @@ type Predicted struct {
 	Scorer *Scorer // nil where left out
 }
 
-func (*Predicted) statement() {}
-
 // Heading is PREDICT.
 func (*Predicted) Heading() string { return "PREDICT" }
 
 // predicted reads the end of a PREDICT without WITH.
-func (p *parser) predicted(begin Pos, s *Predicted) Statement {
+func (p *parser) predicted(s *Predicted) Statement {
 	if p.keyword("FROM") {
 		scorer := p.scorer()
 		s.Scorer = &scorer
 	}
-	s.Range = p.since(begin)
 	return s
 }
 

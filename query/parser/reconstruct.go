@@ -17,14 +17,11 @@ type Reconstruct struct {
 	Options   []Option
 }
 
-func (*Reconstruct) statement() {}
-
 // Heading is RECONSTRUCT.
 func (*Reconstruct) Heading() string { return "RECONSTRUCT" }
 
-func (p *parser) reconstruct(begin Pos) Statement {
-	s := &Reconstruct{Embedding: p.embedding()}
-	s.Threshold = p.threshold(true)
+func (p *parser) reconstruct() Statement {
+	s := &Reconstruct{Embedding: p.embedding(), Threshold: p.threshold(true)}
 	if p.keyword("INTO") {
 		if p.keyword("GRAPH") {
 			graph := p.name(newGraphName)
@@ -34,7 +31,6 @@ func (p *parser) reconstruct(begin Pos) Statement {
 		}
 	}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 

@@ -13,48 +13,44 @@ type Refresh struct {
 	Background bool
 }
 
-func (*Refresh) statement() {}
-
 // Heading is REFRESH.
 func (*Refresh) Heading() string { return "REFRESH" }
 
 // refresh reads a name before it knows what it names: MEASURE, PREDICTIONS and ALL are
 // names of embeddings, too, unless a name follows MEASURE, a scorer PREDICTIONS, and a graph
 // ALL.
-func (p *parser) refresh(begin Pos) Statement {
+func (p *parser) refresh() Statement {
 	first := p.tok
 	switch {
 	case p.keyword("MEASURE"):
 		if p.nameNext() {
-			return p.refreshMeasure(begin)
+			return p.refreshMeasure()
 		}
 		p.expect(attributeName)
-		return p.refreshEmbedding(begin, first)
+		return p.refreshEmbedding(first)
 	case p.keyword("PREDICTIONS"):
 		if p.keyword("FROM") {
-			return p.refreshPredictions(begin)
+			return p.refreshPredictions()
 		}
-		return p.refreshEmbedding(begin, first)
+		return p.refreshEmbedding(first)
 	case p.keyword("ALL"):
 		if p.keyword("IN") {
-			return p.refreshAll(begin, first)
+			return p.refreshAll(first)
 		}
-		return p.refreshEmbedding(begin, first)
+		return p.refreshEmbedding(first)
 	}
-	s := &Refresh{Embedding: p.embedding()}
-	return p.refreshRest(begin, s)
+	return p.refreshRest(&Refresh{Embedding: p.embedding()})
 }
 
 // refreshEmbedding reads what is behind a keyword that is the name of an embedding.
-func (p *parser) refreshEmbedding(begin Pos, name Token) Statement {
+func (p *parser) refreshEmbedding(name Token) Statement {
 	p.named.Embedding = name.Text
-	return p.refreshRest(begin, &Refresh{Embedding: Ident{name.Range, name.Text}})
+	return p.refreshRest(&Refresh{Embedding: Ident{name.Range, name.Text}})
 }
 
-func (p *parser) refreshRest(begin Pos, s *Refresh) Statement {
+func (p *parser) refreshRest(s *Refresh) Statement {
 	s.Options = p.withOptions(s)
 	s.Background = p.background()
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -73,18 +69,11 @@ type RefreshMeasure struct {
 	Background bool
 }
 
-func (*RefreshMeasure) statement() {}
-
 // Heading is REFRESH MEASURE.
 func (*RefreshMeasure) Heading() string { return "REFRESH MEASURE" }
 
-func (p *parser) refreshMeasure(begin Pos) Statement {
-	s := &RefreshMeasure{Attribute: p.name(attributeName)}
-	p.needKeyword("IN")
-	s.Graph = p.graph()
-	s.Background = p.background()
-	s.Range = p.since(begin)
-	return s
+func (p *parser) refreshMeasure() Statement {
+	return &RefreshMeasure{Attribute: p.name(attributeName), Graph: p.graphAfter("IN"), Background: p.background()}
 }
 
 func (s *RefreshMeasure) String() string {
@@ -102,18 +91,11 @@ type RefreshPredictions struct {
 	Background bool
 }
 
-func (*RefreshPredictions) statement() {}
-
 // Heading is REFRESH PREDICTIONS.
 func (*RefreshPredictions) Heading() string { return "REFRESH PREDICTIONS" }
 
-func (p *parser) refreshPredictions(begin Pos) Statement {
-	s := &RefreshPredictions{Scorer: p.scorer()}
-	p.needKeyword("IN")
-	s.Graph = p.graph()
-	s.Background = p.background()
-	s.Range = p.since(begin)
-	return s
+func (p *parser) refreshPredictions() Statement {
+	return &RefreshPredictions{Scorer: p.scorer(), Graph: p.graphAfter("IN"), Background: p.background()}
 }
 
 func (s *RefreshPredictions) String() string {
@@ -129,17 +111,14 @@ type RefreshAll struct {
 	Graph Ident
 }
 
-func (*RefreshAll) statement() {}
-
 // Heading is REFRESH ALL.
 func (*RefreshAll) Heading() string { return "REFRESH ALL" }
 
-func (p *parser) refreshAll(begin Pos, all Token) Statement {
+func (p *parser) refreshAll(all Token) Statement {
 	if p.keyword("BACKGROUND") {
-		return &Refresh{p.since(begin), Ident{all.Range, all.Text}, nil, true}
+		return &Refresh{Embedding: Ident{all.Range, all.Text}, Background: true}
 	}
-	graph := p.graph()
-	return &RefreshAll{p.since(begin), graph}
+	return &RefreshAll{Graph: p.graph()}
 }
 
 func (s *RefreshAll) String() string {
@@ -163,13 +142,11 @@ type AutoRefresh struct {
 	Every     Value // String or Param; nil where left out
 }
 
-func (*AutoRefresh) statement() {}
-
 // Heading is ALTER EMBEDDING.
 func (*AutoRefresh) Heading() string { return "ALTER EMBEDDING" }
 
 // autoRefresh reads what is behind ALTER EMBEDDING e AUTO.
-func (p *parser) autoRefresh(begin Pos, embedding Ident) Statement {
+func (p *parser) autoRefresh(embedding Ident) Statement {
 	s := &AutoRefresh{Embedding: embedding}
 	p.needKeyword("REFRESH")
 	switch {
@@ -181,7 +158,6 @@ func (p *parser) autoRefresh(begin Pos, embedding Ident) Statement {
 	default:
 		p.needKeyword("OFF")
 	}
-	s.Range = p.since(begin)
 	return s
 }
 

@@ -30,13 +30,11 @@ const (
 
 var renamed = []Renamed{RenamedGraph, RenamedEmbedding, RenamedModel, RenamedAttribute}
 
-func (*Rename) statement() {}
-
 // Heading is ALTER.
 func (*Rename) Heading() string { return "ALTER" }
 
 // alter reads what is behind ALTER.
-func (p *parser) alter(begin Pos) Statement {
+func (p *parser) alter() Statement {
 	i := slices.IndexFunc(renamed, func(what Renamed) bool { return p.keyword(string(what)) })
 	if i < 0 {
 		p.unexpected()
@@ -50,7 +48,7 @@ func (p *parser) alter(begin Pos) Statement {
 	case RenamedEmbedding:
 		s.Name, to = p.embedding(), newEmbeddingName
 		if p.keyword("AUTO") {
-			return p.autoRefresh(begin, s.Name)
+			return p.autoRefresh(s.Name)
 		}
 	case RenamedModel:
 		s.Name, to = p.model(), newModelName
@@ -63,7 +61,6 @@ func (p *parser) alter(begin Pos) Statement {
 	p.needKeyword("RENAME")
 	p.needKeyword("TO")
 	s.To = p.name(to)
-	s.Range = p.since(begin)
 	return s
 }
 

@@ -1,10 +1,10 @@
 package parser
 
-func (p *parser) score(begin Pos) Statement {
+func (p *parser) score() Statement {
 	if p.keyword("FILE") {
-		return p.scoreFile(begin)
+		return p.scoreFile()
 	}
-	return p.scorePairs(begin, p.pairs())
+	return p.scorePairs(p.pairs())
 }
 
 // Score is SCORE (u, v), … [IN g] WITH scorer, … [WITH (…)].
@@ -19,18 +19,13 @@ type Score struct {
 	Options []Option
 }
 
-func (*Score) statement() {}
-
 // Heading is SCORE.
 func (*Score) Heading() string { return "SCORE" }
 
 // scorePairs reads the text behind the pairs.
-func (p *parser) scorePairs(begin Pos, pairs []Pair) Statement {
-	s := &Score{Pairs: pairs}
-	s.Graph = p.in()
-	s.Scorers = p.scorers()
+func (p *parser) scorePairs(pairs []Pair) Statement {
+	s := &Score{Pairs: pairs, Graph: p.in(), Scorers: p.scorers()}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -53,21 +48,16 @@ type ScoreFile struct {
 	Options []Option
 }
 
-func (*ScoreFile) statement() {}
-
 // Heading is SCORE FILE.
 func (*ScoreFile) Heading() string { return "SCORE FILE" }
 
 // scoreFile reads the text behind SCORE FILE.
-func (p *parser) scoreFile(begin Pos) Statement {
-	s := &ScoreFile{Pairs: p.value(aString, fileText)}
-	s.Graph = p.in()
-	s.Scorers = p.scorers()
+func (p *parser) scoreFile() Statement {
+	s := &ScoreFile{Pairs: p.value(aString, fileText), Graph: p.in(), Scorers: p.scorers()}
 	if p.keyword("INTO") {
 		s.File = p.file()
 	}
 	s.Options = p.withOptions(s)
-	s.Range = p.since(begin)
 	return s
 }
 

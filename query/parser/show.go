@@ -32,18 +32,16 @@ const (
 // listings are all of them, in the order of the grammar.
 var listings = []Listing{Graphs, Embeddings, Indexes, Models, Predictions, Methods, Measures, Scorers, Generators, Stats, Jobs}
 
-func (*Show) statement() {}
-
 // Heading is SHOW and the keyword of the listing.
 func (s *Show) Heading() string { return "SHOW " + string(s.What) }
 
-func (p *parser) show(begin Pos) Statement {
+func (p *parser) show() Statement {
 	for _, what := range listings {
 		if p.keyword(string(what)) {
-			return &Show{p.since(begin), what}
+			return &Show{What: what}
 		}
 	}
-	return p.oneOf(shows, begin)
+	return p.oneOf(shows)
 }
 
 func (s *Show) String() string { return s.Heading() }

@@ -28,23 +28,17 @@ const (
 
 var goals = []Goal{ForReconstruction, ForLinks, ForLabels}
 
-func (*Tune) statement() {}
-
 // Heading is TUNE.
 func (*Tune) Heading() string { return "TUNE" }
 
-func (p *parser) tune(begin Pos) Statement {
-	s := &Tune{Graph: p.graph()}
-	if p.keyword("USING") {
-		s.Methods = separated(p, func() Call { return p.call(methodName) })
-	}
+func (p *parser) tune() Statement {
+	s := &Tune{Graph: p.graph(), Methods: p.usingMethods()}
 	p.needKeyword("FOR")
 	s.For = p.goal()
 	p.needKeyword("AS")
 	s.Embedding = p.name(newEmbeddingName)
 	s.Options = p.withOptions(s)
 	s.Background = p.background()
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -59,9 +53,5 @@ func (p *parser) goal() Goal {
 }
 
 func (s *Tune) String() string {
-	text := "TUNE " + s.Graph.String()
-	if len(s.Methods) > 0 {
-		text += " USING " + list(s.Methods)
-	}
-	return text + " FOR " + string(s.For) + " AS " + s.Embedding.String() + withOptions(s.Options) + background(s.Background)
+	return "TUNE " + s.Graph.String() + usingMethods(s.Methods) + " FOR " + string(s.For) + " AS " + s.Embedding.String() + withOptions(s.Options) + background(s.Background)
 }

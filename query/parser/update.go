@@ -8,12 +8,12 @@ package parser
 //	               where
 //	             | edgeword pairs "SET" edgevalues
 //	               "IN" name )                              e.g. UPDATE VERTICES IN social SET minor := TRUE WHERE age < 18;
-func (p *parser) update(begin Pos) Statement {
+func (p *parser) update() Statement {
 	switch {
 	case p.vertexWord():
-		return p.updateVertices(begin)
+		return p.updateVertices()
 	case p.edgeWord():
-		return p.updateEdges(begin)
+		return p.updateEdges()
 	}
 	p.unexpected()
 	p.advise("UPDATE VERTEX v SET a := x IN g sets attributes of a vertex, UPDATE VERTICES IN g SET a := x WHERE … of those that meet a condition, UPDATE EDGE weights and times")
@@ -30,8 +30,6 @@ type UpdateVertices struct {
 	Where  Expr // nil where the vertices are named
 }
 
-func (*UpdateVertices) statement() {}
-
 // Heading is UPDATE VERTEX, or with a condition UPDATE VERTICES.
 func (s *UpdateVertices) Heading() string {
 	if s.Where != nil {
@@ -40,7 +38,7 @@ func (s *UpdateVertices) Heading() string {
 	return "UPDATE VERTEX"
 }
 
-func (p *parser) updateVertices(begin Pos) Statement {
+func (p *parser) updateVertices() Statement {
 	s := &UpdateVertices{}
 	if p.keyword("IN") {
 		s.Graph = p.graph()
@@ -51,10 +49,8 @@ func (p *parser) updateVertices(begin Pos) Statement {
 		s.Keys = p.keys()
 		p.needKeyword("SET")
 		s.Values = p.assignments()
-		p.needKeyword("IN")
-		s.Graph = p.graph()
+		s.Graph = p.graphAfter("IN")
 	}
-	s.Range = p.since(begin)
 	return s
 }
 
@@ -73,18 +69,14 @@ type UpdateEdges struct {
 	Graph  Ident
 }
 
-func (*UpdateEdges) statement() {}
-
 // Heading is UPDATE EDGE.
 func (*UpdateEdges) Heading() string { return "UPDATE EDGE" }
 
-func (p *parser) updateEdges(begin Pos) Statement {
+func (p *parser) updateEdges() Statement {
 	s := &UpdateEdges{Pairs: p.pairs()}
 	p.needKeyword("SET")
 	s.Values = p.edgeValues()
-	p.needKeyword("IN")
-	s.Graph = p.graph()
-	s.Range = p.since(begin)
+	s.Graph = p.graphAfter("IN")
 	return s
 }
 

@@ -9,17 +9,14 @@ type ShowVector struct {
 	Embedding Ident
 }
 
-func (*ShowVector) statement() {}
-
 // Heading is SHOW VECTOR.
 func (*ShowVector) Heading() string { return "SHOW VECTOR" }
 
-func (p *parser) showVector(begin Pos) Statement {
+func (p *parser) showVector() Statement {
 	p.needKeyword("OF")
 	s := &ShowVector{Vertex: p.key()}
 	p.needKeyword("IN")
 	s.Embedding = p.embedding()
-	s.Range = p.since(begin)
 	return s
 }
 

@@ -10,16 +10,13 @@ type Verify struct {
 	Background bool
 }
 
-func (*Verify) statement() {}
-
 // Heading is VERIFY.
 func (*Verify) Heading() string { return "VERIFY" }
 
-func (p *parser) verify(begin Pos) Statement {
+func (p *parser) verify() Statement {
 	s := &Verify{Embedding: p.embedding()}
 	s.Options = p.withOptions(s)
 	s.Background = p.background()
-	s.Range = p.since(begin)
 	return s
 }
 

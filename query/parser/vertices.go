@@ -9,16 +9,11 @@ type DescribeVertex struct {
 	Graph  *Ident // nil where left out
 }
 
-func (*DescribeVertex) statement() {}
-
 // Heading is DESCRIBE VERTEX.
 func (*DescribeVertex) Heading() string { return "DESCRIBE VERTEX" }
 
-func (p *parser) describeVertex(begin Pos) Statement {
-	s := &DescribeVertex{Vertex: p.key()}
-	s.Graph = p.in()
-	s.Range = p.since(begin)
-	return s
+func (p *parser) describeVertex() Statement {
+	return &DescribeVertex{Vertex: p.key(), Graph: p.in()}
 }
 
 func (s *DescribeVertex) String() string {
@@ -39,15 +34,11 @@ type ShowVertices struct {
 	Limit   Value   // Int or Param; nil where left out
 }
 
-func (*ShowVertices) statement() {}
-
 // Heading is SHOW VERTICES.
 func (*ShowVertices) Heading() string { return "SHOW VERTICES" }
 
-func (p *parser) showVertices(begin Pos) Statement {
-	s := &ShowVertices{Graph: p.in(), Columns: p.columns(), Where: p.where(), Order: p.order(), Limit: p.limit()}
-	s.Range = p.since(begin)
-	return s
+func (p *parser) showVertices() Statement {
+	return &ShowVertices{Graph: p.in(), Columns: p.columns(), Where: p.where(), Order: p.order(), Limit: p.limit()}
 }
 
 func (s *ShowVertices) String() string {
@@ -117,12 +108,10 @@ type ShowNeighbors struct {
 	Limit  Value  // Int or Param; nil where left out
 }
 
-func (*ShowNeighbors) statement() {}
-
 // Heading is SHOW NEIGHBORS.
 func (*ShowNeighbors) Heading() string { return "SHOW NEIGHBORS" }
 
-func (p *parser) showNeighbors(begin Pos) Statement {
+func (p *parser) showNeighbors() Statement {
 	p.needKeyword("OF")
 	s := &ShowNeighbors{Of: p.key()}
 	if p.keyword("WITHIN") {
@@ -131,7 +120,6 @@ func (p *parser) showNeighbors(begin Pos) Statement {
 	s.Graph = p.in()
 	s.Where = p.where()
 	s.Limit = p.limit()
-	s.Range = p.since(begin)
 	return s
 }
 

@@ -17,22 +17,18 @@ type Within struct {
 	Limit     Value  // Int or Param; nil where left out
 }
 
-func (*Within) statement() {}
-
 // Heading is WITHIN.
 func (*Within) Heading() string { return "WITHIN" }
 
-func (p *parser) within(begin Pos) Statement {
+func (p *parser) within() Statement {
 	s := &Within{Threshold: p.threshold(false)}
 	p.needKeyword("OF")
 	s.Of = p.vertex()
-	p.needKeyword("USING")
-	s.Using = p.space()
+	s.Using = p.usingSpace()
 	s.Exact = p.keyword("EXACT")
 	s.Where = p.where()
 	s.Order = p.order()
 	s.Limit = p.limit()
-	s.Range = p.since(begin)
 	return s
 }
 
