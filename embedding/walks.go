@@ -1,6 +1,7 @@
 package embedding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,12 +81,8 @@ func (o WalkOptions) WithDefaults(method string) WalkOptions {
 			o.Alpha = penalizedAlpha(*o.Beta)
 		}
 	default:
-		if o.Alpha == 0 {
-			o.Alpha = 0.05
-		}
-		if o.Epochs == 0 {
-			o.Epochs = 2
-		}
+		o.Alpha = cmp.Or(o.Alpha, 0.05)
+		o.Epochs = cmp.Or(o.Epochs, 2)
 	}
 	w := o.walks(walk.Biased).WithDefaults()
 	o.Walks, o.Length, o.P, o.Q = w.Walks, w.Length, w.P, w.Q

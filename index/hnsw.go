@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sync"
@@ -104,24 +105,15 @@ func (o HNSWOptions) Validate() error {
 
 // Bytes estimates the memory that building an index of n vectors takes.
 func (o HNSWOptions) Bytes(n int) int64 {
-	m := o.M
-	if m == 0 {
-		m = defaultM
-	}
+	m := cmp.Or(o.M, defaultM)
 	return int64(n) * int64(8*m+4*m/max(1, m-1)+5+32)
 }
 
 // withDefaults fills in defaults and checks the limits: ErrOption.
 func (o HNSWOptions) withDefaults() (HNSWOptions, error) {
-	if o.M == 0 {
-		o.M = defaultM
-	}
-	if o.EfConstruction == 0 {
-		o.EfConstruction = defaultEfConstuction
-	}
-	if o.Ef == 0 {
-		o.Ef = defaultEf
-	}
+	o.M = cmp.Or(o.M, defaultM)
+	o.EfConstruction = cmp.Or(o.EfConstruction, defaultEfConstuction)
+	o.Ef = cmp.Or(o.Ef, defaultEf)
 	switch {
 	case o.M < minM || o.M > maxM:
 		return o, fmt.Errorf("m is %d; it must be between %d and %d: %w", o.M, minM, maxM, ErrOption)

@@ -105,9 +105,7 @@ func runDiff(c *call, req DiffRequest, _ diffed) (DiffResult, error) {
 	if err != nil {
 		return DiffResult{}, err
 	}
-	if req.Limit == 0 {
-		req.Limit = 10
-	}
+	req.Limit = cmp.Or(req.Limit, 10)
 	type moved struct {
 		vertex   uint32
 		distance float64

@@ -141,10 +141,7 @@ func planEvaluateLabels(req EvaluateLabelsRequest, e session.Entry) *plan.Plan {
 	for _, f := range fractions {
 		shares = append(shares, fmt.Sprint(f))
 	}
-	seeds := req.Seeds
-	if seeds == 0 {
-		seeds = evaluate.DefaultSeeds
-	}
+	seeds := cmp.Or(req.Seeds, evaluate.DefaultSeeds)
 	penalty := "penalty chosen in the training vertices"
 	if req.Penalty > 0 {
 		penalty = fmt.Sprintf("penalty %v", req.Penalty)

@@ -1,6 +1,8 @@
 package query
 
 import (
+	"cmp"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/query/internal/session"
@@ -161,9 +163,7 @@ func (t *linkTrial) scorers() int64 {
 // embedding and the features of the training pairs.
 func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph) int64 {
 	edges, training := graph.Graph.Edges(), int64(req.Training)
-	if training == 0 {
-		training = evaluate.DefaultTraining
-	}
+	training = cmp.Or(training, evaluate.DefaultTraining)
 	most := int64(0)
 	for _, e := range t.methods {
 		width := 0

@@ -131,9 +131,7 @@ func resolveMaterialize(c *call, req MaterializeRequest) (*materializeEntry, err
 	if k < 1 || k > storage.MaxPredicted {
 		return nil, fault.OfOption("top", "is %d, and must be from 1 to %d", k, storage.MaxPredicted)
 	}
-	if near == 0 {
-		near = max(DefaultNear, k)
-	}
+	near = cmp.Or(near, max(DefaultNear, k))
 	found, err := c.resolvePredict(linksRequest{PredictRequest: PredictRequest{K: 1, Graph: req.Graph, With: req.With, Near: near, Sides: req.Sides}})
 	if err != nil {
 		return nil, err

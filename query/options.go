@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"errors"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
@@ -110,15 +111,9 @@ func (o *Options) withDefaults() Options {
 	if full.Workers == 0 {
 		full.Workers = runtime.GOMAXPROCS(0)
 	}
-	if full.BackgroundJobs == 0 {
-		full.BackgroundJobs = 1
-	}
-	if full.MaxRows == 0 {
-		full.MaxRows = 1_000_000
-	}
-	if full.IndexBytes == 0 {
-		full.IndexBytes = 8 << 20
-	}
+	full.BackgroundJobs = cmp.Or(full.BackgroundJobs, 1)
+	full.MaxRows = cmp.Or(full.MaxRows, 1_000_000)
+	full.IndexBytes = cmp.Or(full.IndexBytes, 8<<20)
 	if full.MemoryLimit == 0 {
 		full.MemoryLimit = 8 << 30
 		if math.MaxInt == math.MaxInt32 {

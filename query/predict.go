@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -325,9 +326,7 @@ func nearSetting(set bind.Settings) (int, error) {
 		return 0, nil
 	}
 	near, err := set.Within("near", 0, 1<<20)
-	if near == 0 {
-		near = -1
-	}
+	near = cmp.Or(near, -1)
 	return int(near), err
 }
 

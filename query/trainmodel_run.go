@@ -57,10 +57,7 @@ func (c *call) loadTraining(req TrainModelRequest, found *modelEntry) (*modelTra
 // and the table of the pairs to learn from.
 func (t *modelTraining) bytes() int64 {
 	g := t.graph.Graph
-	pairs := int64(t.job.Split.Training)
-	if pairs == 0 {
-		pairs = evaluate.DefaultTraining
-	}
+	pairs := cmp.Or(int64(t.job.Split.Training), evaluate.DefaultTraining)
 	pairs = 2 * min(pairs, g.Edges())
 	width := int64(len(link.Scorers()))
 	bytes := session.GraphBytes(t.graph.Info) + 64*g.Edges()

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -172,9 +173,7 @@ func runVerify(c *call, req VerifyRequest, found session.Entry) (result VerifyRe
 
 // verifyInFull compares an embedding with a full run.
 func (c *call) verifyInFull(req VerifyRequest, s *session.Space) (VerifyResult, error) {
-	if req.Sample == 0 {
-		req.Sample = 1000
-	}
+	req.Sample = cmp.Or(req.Sample, 1000)
 	result := VerifyResult{EmbeddingInfo: s.Info}
 	stop := c.Watch.Start(plan.Solve)
 	began := c.Watch.Now()

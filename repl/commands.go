@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,10 +165,7 @@ func (s *session) plot(ctx context.Context, args []word) error {
 
 func (s *session) mode(_ context.Context, args []word) error {
 	if len(args) == 0 {
-		mode := s.format
-		if mode == "" {
-			mode = Table
-		}
+		mode := cmp.Or(s.format, Table)
 		return s.say("mode is %s; there are %s", mode, strings.Join(Formats(), ", "))
 	}
 	format, err := ParseFormat(args[0].text)

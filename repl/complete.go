@@ -475,10 +475,7 @@ func files(word, quote string) []candidate {
 	}
 	path := word[len(quote):]
 	folder, prefix := filepath.Split(path)
-	look := folder
-	if look == "" {
-		look = "."
-	}
+	look := cmp.Or(folder, ".")
 	dir, err := os.Open(look)
 	if err != nil {
 		return nil

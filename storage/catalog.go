@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -27,9 +28,7 @@ func (t *tx) findGraph(name string) (*graphRecord, error) {
 	r := new(graphRecord)
 	found, err := t.get(block.GraphsName, []byte(name), r)
 	if err == nil && found {
-		if r.Slots == 0 {
-			r.Slots = r.Vertices // as format 1 leaves it
-		}
+		r.Slots = cmp.Or(r.Slots, r.Vertices) // as format 1 leaves it
 		err = r.validate(t.bound())
 	}
 	if err != nil {

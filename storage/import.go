@@ -134,9 +134,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	if opts.Format.Progress == nil {
 		opts.Format.Progress = opts.Progress
 	}
-	if opts.Source == "" {
-		opts.Source = opts.Format.Name
-	}
+	opts.Source = cmp.Or(opts.Source, opts.Format.Name)
 	dir, pattern := tempName(cmp.Or(db.real, db.path), kindImport)
 	list := gather.NewList(ctx, gather.Options{Repeated: how, Join: opts.Join, Limit: opts.MemoryLimit, EdgeRoom: opts.edgeRoom, Dir: dir, Pattern: pattern})
 	defer list.Close()

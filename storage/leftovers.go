@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,8 +72,6 @@ func removeStale(path string) {
 // tempName is the pattern of the names of unfinished files, for os.CreateTemp.
 func tempName(path, kind string) (dir, pattern string) {
 	dir, base := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
+	dir = cmp.Or(dir, ".")
 	return dir, "." + base + ".*." + kind
 }

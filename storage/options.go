@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -86,12 +87,8 @@ func (o *Options) withDefaults() Options {
 		// bbolt waits for ever with a timeout of 0; this is one attempt.
 		out.LockTimeout = time.Nanosecond
 	}
-	if out.held == 0 {
-		out.held = heldFor
-	}
-	if out.BatchBytes == 0 {
-		out.BatchBytes = defaultBatchBytes
-	}
+	out.held = cmp.Or(out.held, heldFor)
+	out.BatchBytes = cmp.Or(out.BatchBytes, defaultBatchBytes)
 	return out
 }
 

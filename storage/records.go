@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -224,10 +225,7 @@ type embeddingRecord struct {
 
 // info is the entry as the caller gets it; slots are those of the vertices.
 func (r *embeddingRecord) info(name string, slots block.SlotMap) EmbeddingInfo {
-	made := r.Coordinates
-	if made == 0 {
-		made = r.Created
-	}
+	made := cmp.Or(r.Coordinates, r.Created)
 	return EmbeddingInfo{
 		slots: slots, Coordinates: time.Unix(0, made),
 		Name: name, Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion, Generation: r.Generation,

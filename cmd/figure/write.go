@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -74,15 +75,9 @@ func (s Size) Validate() error {
 // scaled replaces Width, Height and DPI of 0 by the usual values. The factor multiplies
 // the usual width and height.
 func (s Size) scaled(factor float64) Size {
-	if s.Width == 0 {
-		s.Width = factor * width
-	}
-	if s.Height == 0 {
-		s.Height = factor * height
-	}
-	if s.DPI == 0 {
-		s.DPI = dpi
-	}
+	s.Width = cmp.Or(s.Width, factor*width)
+	s.Height = cmp.Or(s.Height, factor*height)
+	s.DPI = cmp.Or(s.DPI, dpi)
 	return s
 }
 

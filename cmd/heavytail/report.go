@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -105,9 +106,7 @@ func (f *reportFlags) check() error {
 	case !strings.HasSuffix(strings.ToLower(f.out), ".html") && !strings.HasSuffix(strings.ToLower(f.out), ".htm"):
 		return usageError{fmt.Errorf("--out %q does not end in .html", f.out)}
 	}
-	if f.Bootstrap == 0 {
-		f.Bootstrap = -1
-	}
+	f.Bootstrap = cmp.Or(f.Bootstrap, -1)
 	if f.dated {
 		f.Date = time.Now().Format(time.DateOnly)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 
 	"heavytail/query"
@@ -51,14 +52,8 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Bootstrap == 0 {
-		o.Bootstrap = 100
-	}
-	if o.Vertices == 0 {
-		o.Vertices = 5_000
-	}
-	if o.Edges == 0 {
-		o.Edges = 15_000
-	}
+	o.Bootstrap = cmp.Or(o.Bootstrap, 100)
+	o.Vertices = cmp.Or(o.Vertices, 5_000)
+	o.Edges = cmp.Or(o.Edges, 15_000)
 	return o
 }

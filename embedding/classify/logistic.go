@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,15 +69,9 @@ func (o Options) Validate() error {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Penalty == 0 {
-		o.Penalty = 1
-	}
-	if o.Tolerance == 0 {
-		o.Tolerance = 1e-5
-	}
-	if o.Iterations == 0 {
-		o.Iterations = 300
-	}
+	o.Penalty = cmp.Or(o.Penalty, 1)
+	o.Tolerance = cmp.Or(o.Tolerance, 1e-5)
+	o.Iterations = cmp.Or(o.Iterations, 300)
 	return o
 }
 

@@ -138,9 +138,7 @@ func (o LabelOptions) withDefaults() LabelOptions {
 	if o.Fractions == nil {
 		o.Fractions = DefaultFractions()
 	}
-	if o.Seeds == 0 {
-		o.Seeds = DefaultSeeds
-	}
+	o.Seeds = cmp.Or(o.Seeds, DefaultSeeds)
 	return o
 }
 

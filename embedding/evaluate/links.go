@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,9 +102,7 @@ func (o LinkOptions) withDefaults(s *LinkSplit, embedded bool) LinkOptions {
 	if o.Features == nil && embedded {
 		o.Features = []string{DefaultFeature}
 	}
-	if o.HitsAt == 0 {
-		o.HitsAt = 100
-	}
+	o.HitsAt = cmp.Or(o.HitsAt, 100)
 	return o
 }
 

@@ -59,15 +59,9 @@ func (o RankOptions) Validate() error {
 func (o RankOptions) withDefaults(s *LinkSplit, embedded bool) RankOptions {
 	of := LinkOptions{Scorers: o.Scorers, Features: o.Features}.withDefaults(s, embedded)
 	o.Scorers, o.Features = of.Scorers, of.Features
-	if o.K == 0 {
-		o.K = DefaultRankAt
-	}
-	if o.Vertices == 0 {
-		o.Vertices = DefaultRankVertices
-	}
-	if o.Near == 0 {
-		o.Near = max(DefaultRankNear, o.K)
-	}
+	o.K = cmp.Or(o.K, DefaultRankAt)
+	o.Vertices = cmp.Or(o.Vertices, DefaultRankVertices)
+	o.Near = cmp.Or(o.Near, max(DefaultRankNear, o.K))
 	return o
 }
 

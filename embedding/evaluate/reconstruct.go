@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -203,12 +204,8 @@ func (o ReconstructOptions) Validate() error {
 }
 
 func (o ReconstructOptions) withDefaults() ReconstructOptions {
-	if o.Points == 0 {
-		o.Points = 128
-	}
-	if o.MaxBytes == 0 {
-		o.MaxBytes = 1 << 30
-	}
+	o.Points = cmp.Or(o.Points, 128)
+	o.MaxBytes = cmp.Or(o.MaxBytes, 1<<30)
 	o.PowerLaw = o.PowerLaw || o.Criterion == ByKS
 	return o
 }

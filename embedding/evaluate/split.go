@@ -93,12 +93,8 @@ func (o SplitOptions) Validate() error {
 }
 
 func (o SplitOptions) withDefaults() SplitOptions {
-	if o.Share == 0 {
-		o.Share = DefaultShare
-	}
-	if o.Training == 0 {
-		o.Training = DefaultTraining
-	}
+	o.Share = cmp.Or(o.Share, DefaultShare)
+	o.Training = cmp.Or(o.Training, DefaultTraining)
 	return o
 }
 

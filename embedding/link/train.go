@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -74,9 +75,7 @@ func Train(ctx context.Context, g *csr.Graph, vectors *vec.Matrix, pairs Pairs, 
 	if err := opts.Validate(); err != nil {
 		return nil, TrainReport{}, err
 	}
-	if opts.Folds == 0 {
-		opts.Folds = DefaultFolds
-	}
+	opts.Folds = cmp.Or(opts.Folds, DefaultFolds)
 	columns, err := newTable(ctx, g, vectors, pairs, opts)
 	if err != nil {
 		return nil, TrainReport{}, err

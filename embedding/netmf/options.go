@@ -1,6 +1,7 @@
 package netmf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -83,18 +84,10 @@ type Options struct {
 // With 2²⁸ entries the matrix takes 2 GiB, and a product with 16 vectors about two seconds
 // of a processor.
 func (o Options) WithDefaults() Options {
-	if o.Dim == 0 {
-		o.Dim = 200 // as the other methods
-	}
-	if o.Window == 0 {
-		o.Window = 10
-	}
-	if o.Negative == 0 {
-		o.Negative = 1
-	}
-	if o.Entries == 0 {
-		o.Entries = 1 << 28
-	}
+	o.Dim = cmp.Or(o.Dim, 200) // as the other methods
+	o.Window = cmp.Or(o.Window, 10)
+	o.Negative = cmp.Or(o.Negative, 1)
+	o.Entries = cmp.Or(o.Entries, 1<<28)
 	return o
 }
 

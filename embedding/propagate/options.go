@@ -1,6 +1,7 @@
 package propagate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -84,9 +85,7 @@ type FastRPOptions struct {
 // are .269 / .409 on cora and .736 / .471 on ca-GrQc. With ρ ½ the order of low degrees is
 // lost (.793 / .279 on CollegeMsg).
 func (o FastRPOptions) WithDefaults() FastRPOptions {
-	if o.Dim == 0 {
-		o.Dim = 200 // as the other methods
-	}
+	o.Dim = cmp.Or(o.Dim, 200) // as the other methods
 	orDefault(&o.Beta, -0.25)
 	orDefault(&o.Alpha1, 0)
 	orDefault(&o.Alpha2, 1)

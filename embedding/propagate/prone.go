@@ -1,6 +1,7 @@
 package propagate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -49,15 +50,9 @@ type ProNEOptions struct {
 //	ca-GrQc       .421 / .019   .954 / .765   .932 / .790
 //	ego-facebook  .709 / .534   .937 / .872   .910 / .832
 func (o ProNEOptions) WithDefaults() ProNEOptions {
-	if o.Dim == 0 {
-		o.Dim = 200
-	}
-	if o.Order == 0 {
-		o.Order = 10
-	}
-	if o.Theta == 0 {
-		o.Theta = 0.5
-	}
+	o.Dim = cmp.Or(o.Dim, 200)
+	o.Order = cmp.Or(o.Order, 10)
+	o.Theta = cmp.Or(o.Theta, 0.5)
 	orDefault(&o.Mu, 0)
 	orDefault(&o.RowScale, 0.25)
 	return o

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -241,10 +242,7 @@ func (t *modelTraining) hide(ctx context.Context, g *csr.Graph, round uint64) (h
 
 // train learns from the hidden links.
 func (t *modelTraining) train(ctx context.Context, h hidden) (l learned, err error) {
-	most := t.req.Split.Training
-	if most == 0 {
-		most = evaluate.DefaultTraining
-	}
+	most := cmp.Or(t.req.Split.Training, evaluate.DefaultTraining)
 	l.pairs = link.Pairs{Links: thin(h.split.Edges, most), Others: thin(h.split.NonEdges, most), Hidden: h.split.Edges}
 	options := link.TrainOptions{Terms: t.terms, Workers: t.req.Workers, Progress: t.req.Progress}
 	if h.vectors != nil {

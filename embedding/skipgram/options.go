@@ -1,6 +1,7 @@
 package skipgram
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/bits"
@@ -62,9 +63,7 @@ func (o Options) WithDefaults() Options {
 			*d.value = d.normal
 		}
 	}
-	if o.Alpha == 0 {
-		o.Alpha = 0.025
-	}
+	o.Alpha = cmp.Or(o.Alpha, 0.025)
 	return o
 }
 

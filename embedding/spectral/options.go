@@ -1,6 +1,7 @@
 package spectral
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -144,9 +145,7 @@ const maxPower = 4
 // most k vertices: their eigenvectors are a full orthonormal basis, so without a scale
 // their distances contain no information about the edges.
 func (o Options) WithDefaults(method string) Options {
-	if o.Dim == 0 {
-		o.Dim = 200 // what the paper and its figures use
-	}
+	o.Dim = cmp.Or(o.Dim, 200) // what the paper and its figures use
 	if o.Beta == nil {
 		o.Beta, o.freeBeta = new(1.5), o.Normalization == Auto
 		if o.Normalization == Degree {
@@ -164,9 +163,7 @@ func (o Options) WithDefaults(method string) Options {
 		// then right to some 1e-6.
 		o.Tolerance = 1e-4
 	}
-	if o.MaxIterations == 0 {
-		o.MaxIterations = 100 // real graphs take 1 to 12
-	}
+	o.MaxIterations = cmp.Or(o.MaxIterations, 100) // real graphs take 1 to 12
 	return o
 }
 

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -48,18 +49,10 @@ const (
 
 // WithDefaults returns a copy in which every parameter is set.
 func (o Options) WithDefaults() Options {
-	if o.Length == 0 {
-		o.Length = 40
-	}
-	if o.Walks == 0 {
-		o.Walks = 10
-	}
-	if o.P == 0 {
-		o.P = 1
-	}
-	if o.Q == 0 {
-		o.Q = 1
-	}
+	o.Length = cmp.Or(o.Length, 40)
+	o.Walks = cmp.Or(o.Walks, 10)
+	o.P = cmp.Or(o.P, 1)
+	o.Q = cmp.Or(o.Q, 1)
 	return o
 }
 

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -22,9 +23,7 @@ type ExchangeOptions struct {
 // 2002). The result has no weights and no timestamps. It takes O(PerEdge·m) on one core,
 // and about 70 bytes per edge.
 func Exchange(ctx context.Context, g *csr.Graph, opts ExchangeOptions) (*csr.Graph, error) {
-	if opts.PerEdge == 0 {
-		opts.PerEdge = 10
-	}
+	opts.PerEdge = cmp.Or(opts.PerEdge, 10)
 	if opts.PerEdge < 0 {
 		return nil, &OptionError{"exchanges", opts.PerEdge, "at least 1"}
 	}

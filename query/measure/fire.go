@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -25,12 +26,8 @@ type FireOptions struct {
 // "Sampling from Large Graphs", 2006, section 3.3.3; a fire spreads in the order in which
 // the vertices caught it). It takes O(n + m) on one core, and up to 17 bytes per vertex.
 func ForestFire(ctx context.Context, g *csr.Graph, opts FireOptions) ([]uint32, error) {
-	if opts.Vertices == 0 {
-		opts.Vertices = 1000
-	}
-	if opts.Forward == 0 {
-		opts.Forward = 0.7
-	}
+	opts.Vertices = cmp.Or(opts.Vertices, 1000)
+	opts.Forward = cmp.Or(opts.Forward, 0.7)
 	switch {
 	case opts.Vertices < 0:
 		return nil, &OptionError{"vertices", opts.Vertices, "at least 1"}

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -41,9 +42,7 @@ type Communities struct {
 // community. It takes about O(m) a level and some 10 levels a run, and 70 bytes per
 // vertex, at most 60 per vertex and worker, and at most 60 per edge.
 func Leiden(ctx context.Context, g *csr.Graph, opts LeidenOptions) (Communities, error) {
-	if opts.Resolution == 0 {
-		opts.Resolution = 1
-	}
+	opts.Resolution = cmp.Or(opts.Resolution, 1)
 	if !(opts.Resolution > 0) || math.IsInf(opts.Resolution, 0) {
 		return Communities{}, &OptionError{"resolution", opts.Resolution, "above 0"}
 	}

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -35,9 +36,7 @@ type PageRankOptions struct {
 // a Sparse Linear System", 2005). It takes O(n + m) an iteration, about 50 iterations
 // for 0.85, and 48 bytes per vertex.
 func PageRank(ctx context.Context, g *csr.Graph, opts PageRankOptions) (Scores, error) {
-	if opts.Damping == 0 {
-		opts.Damping = 0.85
-	}
+	opts.Damping = cmp.Or(opts.Damping, 0.85)
 	if err := checkFraction("damping", opts.Damping); err != nil {
 		return Scores{}, err
 	}

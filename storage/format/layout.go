@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -178,14 +179,8 @@ func (o Options) withDefaults() Options {
 		o.MaxLine = defaultLongLine
 	}
 	o.EdgeListOptions = o.EdgeListOptions.withDefaults()
-	if o.MaxValue == 0 {
-		o.MaxValue = defaultMaxValue
-	}
-	if o.MaxColumns == 0 {
-		o.MaxColumns = defaultMaxColumns
-	}
-	if o.MaxVertices == 0 {
-		o.MaxVertices = defaultMaxVertices
-	}
+	o.MaxValue = cmp.Or(o.MaxValue, defaultMaxValue)
+	o.MaxColumns = cmp.Or(o.MaxColumns, defaultMaxColumns)
+	o.MaxVertices = cmp.Or(o.MaxVertices, defaultMaxVertices)
 	return o
 }

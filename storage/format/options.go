@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -140,15 +141,9 @@ func (o EdgeListOptions) Validate() error {
 
 // withDefaults returns a copy with every zero replaced by its default.
 func (o EdgeListOptions) withDefaults() EdgeListOptions {
-	if o.MaxLine == 0 {
-		o.MaxLine = defaultMaxLine
-	}
-	if o.MaxKey == 0 {
-		o.MaxKey = defaultMaxKey
-	}
-	if o.MaxBytes == 0 {
-		o.MaxBytes = defaultMaxBytes
-	}
+	o.MaxLine = cmp.Or(o.MaxLine, defaultMaxLine)
+	o.MaxKey = cmp.Or(o.MaxKey, defaultMaxKey)
+	o.MaxBytes = cmp.Or(o.MaxBytes, defaultMaxBytes)
 	return o
 }
 

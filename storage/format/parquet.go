@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -87,10 +88,7 @@ func openParquet(ctx context.Context, r io.Reader, opts Options) (*parquetFile, 
 	if strings.HasPrefix(string(start[:n]), "\x1f\x8b") || strings.HasPrefix(string(start[:n]), "\x28\xb5\x2f\xfd") {
 		return nil, fault(ErrSyntax, "Parquet is not read from inside another compression; its pages are compressed already")
 	}
-	columns := opts.MaxColumns
-	if columns == 0 {
-		columns = defaultMaxColumns
-	}
+	columns := cmp.Or(opts.MaxColumns, defaultMaxColumns)
 	f := &parquetFile{ctx: ctx, in: in, size: size, opts: &edges}
 	f.File, err = columnfile.Open(in, size, columnfile.Limits{Memory: maxParquetMemory, Bytes: edges.MaxBytes, Columns: columns})
 	if err != nil {

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -17,9 +18,7 @@ import (
 // else in the first column of lists. Faults are *ParquetErrors. r must be a RandomReader, since
 // Parquet needs random access.
 func ReadVectorsParquet(ctx context.Context, r io.Reader, opts VectorOptions, h VectorHandler) error {
-	if opts.MaxDim == 0 {
-		opts.MaxDim = defaultMaxDim
-	}
+	opts.MaxDim = cmp.Or(opts.MaxDim, defaultMaxDim)
 	f, err := openParquet(ctx, r, Options{Layout: LayoutParquet, EdgeListOptions: EdgeListOptions{
 		Name: opts.Name, MaxKey: opts.MaxKey, MaxBytes: opts.MaxBytes, Size: opts.Size, Progress: opts.Progress,
 	}})

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 )
 
@@ -12,10 +13,7 @@ import (
 func (p *parser) plainLines(text []byte) (done int, err error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1] // so that every scan below ends
 	class, runs := &p.class, p.sep == separatorWhitespace
-	most := p.opts.MaxLines
-	if most == 0 {
-		most = math.MaxInt64
-	}
+	most := cmp.Or(p.opts.MaxLines, math.MaxInt64)
 	for at := 0; at < len(text); done = at {
 		for runs && class[text[at]] == classSeparator {
 			at++
@@ -55,10 +53,7 @@ func (p *parser) plainLines(text []byte) (done int, err error) {
 // first two.
 func (p *parser) plainFields(text []byte) (done int, err error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1] // so that every scan below ends
-	most := p.opts.MaxLines
-	if most == 0 {
-		most = math.MaxInt64
-	}
+	most := cmp.Or(p.opts.MaxLines, math.MaxInt64)
 	for at := 0; at < len(text); done = at {
 		var field [roleCount][]byte
 		end, extra := p.fields(text, at, &field)

@@ -3,6 +3,7 @@ package format
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -102,9 +103,7 @@ func readVectors(ctx context.Context, r io.Reader, opts VectorOptions, read func
 	}
 	feedOptions = feedOptions.withDefaults()
 	opts.MaxKey, opts.MaxBytes = feedOptions.MaxKey, feedOptions.MaxBytes
-	if opts.MaxDim == 0 {
-		opts.MaxDim = defaultMaxDim
-	}
+	opts.MaxDim = cmp.Or(opts.MaxDim, defaultMaxDim)
 	f := startFeed(ctx, r, &feedOptions, false)
 	defer f.close()
 	text := &feedReader{feed: f, left: opts.MaxBytes}
