@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"strings"
 )
@@ -145,28 +144,4 @@ func separator(i int) string {
 		return ""
 	}
 	return ","
-}
-
-// decode reads what encode wrote, and checks it.
-func decode(text []byte) (Run, error) {
-	var r Run
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&r); err != nil {
-		return r, err
-	}
-	return r, r.check()
-}
-
-// readRun reads a file of cmd/paper/figures.
-func readRun(path string) (Run, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return Run{}, err
-	}
-	r, err := decode(text)
-	if err != nil {
-		return r, fmt.Errorf("%s: %w", path, err)
-	}
-	return r, nil
 }
