@@ -241,13 +241,7 @@ func settingsText(list []storage.Setting) string {
 // Indexes lists the indexes of the file by embedding and metric. One whose entry is
 // damaged is left out, with a notice.
 func (db *DB) Indexes(ctx context.Context) ([]IndexInfo, error) {
-	c, err := db.begin(ctx, "SHOW INDEXES")
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	list, err := c.indexes()
-	return list, c.wrap(err)
+	return inCall(ctx, db, "SHOW INDEXES", (*call).indexes)
 }
 
 func (c *call) indexes() ([]IndexInfo, error) {

@@ -18,13 +18,7 @@ import (
 // statement that ends within two seconds and does not run in the background is not
 // listed.
 func (db *DB) Jobs(ctx context.Context) ([]storage.JobInfo, error) {
-	c, err := db.begin(ctx, "SHOW JOBS")
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	list, err := c.db.runner.List(c.Call)
-	return list, c.wrap(err)
+	return inCall(ctx, db, "SHOW JOBS", func(c *call) ([]storage.JobInfo, error) { return c.db.runner.List(c.Call) })
 }
 
 // ActiveJobs lists the numbered jobs of this DB that are queued or running, by number:

@@ -93,13 +93,7 @@ func (db *DB) MaterializeParts(ctx context.Context, req MaterializePartsRequest)
 // DivideMaterialize divides the vertices of a request into parts of about the same work, and
 // returns the number after the last vertex of each, ascending. It loads the graph.
 func (db *DB) DivideMaterialize(ctx context.Context, req MaterializeRequest, parts int) ([]int64, error) {
-	c, err := db.begin(ctx, kindMaterialize)
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	ends, err := c.divideMaterialize(req, parts)
-	return ends, c.wrap(err)
+	return inCall(ctx, db, kindMaterialize, func(c *call) ([]int64, error) { return c.divideMaterialize(req, parts) })
 }
 
 func (c *call) divideMaterialize(req MaterializeRequest, parts int) ([]int64, error) {

@@ -7,6 +7,7 @@ import (
 
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
@@ -55,13 +56,7 @@ func bestOf(list []storage.HeuristicMeasure) storage.HeuristicMeasure {
 // Models lists the models of the file by name. One whose entry is damaged is left out,
 // with a notice.
 func (db *DB) Models(ctx context.Context) ([]ModelSummary, error) {
-	c, err := db.begin(ctx, "SHOW MODELS")
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	list, err := c.listModels()
-	return list, c.wrap(err)
+	return inCall(ctx, db, "SHOW MODELS", (*call).listModels)
 }
 
 // listModels is models with a notice of damaged entries.
@@ -152,24 +147,14 @@ const partModel fault.Part = "model"
 // modelInfo returns the catalogue entry of a model, or an Error that names the
 // nearest known model.
 func (c *call) modelInfo(model string, at fault.Part) (ModelInfo, error) {
-	if model == "" {
-		return ModelInfo{}, fault.New(at, "no model is named")
+	known := func(ctx context.Context) ([]storage.ModelInfo, error) {
+		list, err := c.db.store.Models(ctx)
+		if errors.Is(err, storage.ErrCorrupt) {
+			err = nil // the list has the others
+		}
+		return list, err
 	}
-	info, err := c.db.store.ModelInfo(c.Ctx, model)
-	if err == nil || !errors.Is(err, storage.ErrNotFound) {
-		return info, err
-	}
-	unknown := fault.New(at, "unknown model %s", fault.Quote(model))
-	unknown.Err = err
-	known, listErr := c.db.store.Models(c.Ctx)
-	if listErr != nil && !errors.Is(listErr, storage.ErrCorrupt) {
-		return info, listErr
-	}
-	names := make([]string, len(known))
-	for i, m := range known {
-		names[i] = m.Name
-	}
-	return info, unknown.WithNearest(model, names, fault.Quote)
+	return session.Lookup(c.Ctx, "model", model, at, c.db.store.ModelInfo, known, func(m storage.ModelInfo) string { return m.Name })
 }
 
 var dropModel = &statement[*parser.DropModel, string, nothing, nothing]{

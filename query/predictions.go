@@ -15,13 +15,7 @@ import (
 // Predictions lists the stored predictions. Predictions with a damaged entry are left
 // out, with a notice.
 func (db *DB) Predictions(ctx context.Context) ([]PredictionSummary, error) {
-	c, err := db.begin(ctx, "SHOW PREDICTIONS")
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	list, err := c.listPredictions()
-	return list, c.wrap(err)
+	return inCall(ctx, db, "SHOW PREDICTIONS", (*call).listPredictions)
 }
 
 // PredictionSummary is a row of SHOW PREDICTIONS.

@@ -42,13 +42,7 @@ type ProjectedVertex struct {
 // methods.Project does. Vertices that are newer than the embedding are left
 // out.
 func (db *DB) Projection(ctx context.Context, req ProjectionRequest) (ProjectionResult, error) {
-	c, err := db.begin(ctx, "PROJECTION")
-	if err != nil {
-		return ProjectionResult{}, err
-	}
-	defer c.end()
-	result, err := c.projection(req)
-	return result, c.wrap(err)
+	return inCall(ctx, db, "PROJECTION", func(c *call) (ProjectionResult, error) { return c.projection(req) })
 }
 
 func (c *call) projection(req ProjectionRequest) (ProjectionResult, error) {

@@ -20,13 +20,7 @@ type ReconstructedDegreesResult struct {
 // ReconstructedDegrees returns the degrees of a reconstruction from an embedding,
 // as Reconstruct finds it with Auto, without making its edges.
 func (db *DB) ReconstructedDegrees(ctx context.Context, req EvaluateReconstructionRequest) (ReconstructedDegreesResult, error) {
-	c, err := db.begin(ctx, "RECONSTRUCT")
-	if err != nil {
-		return ReconstructedDegreesResult{}, err
-	}
-	defer c.end()
-	result, err := c.reconstructedDegrees(req)
-	return result, c.wrap(err)
+	return inCall(ctx, db, "RECONSTRUCT", func(c *call) (ReconstructedDegreesResult, error) { return c.reconstructedDegrees(req) })
 }
 
 func (c *call) reconstructedDegrees(req EvaluateReconstructionRequest) (ReconstructedDegreesResult, error) {

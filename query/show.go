@@ -25,24 +25,12 @@ type EmbeddingSummary struct {
 
 // Graphs lists the graphs of the file by name.
 func (db *DB) Graphs(ctx context.Context) ([]storage.GraphInfo, error) {
-	c, err := db.begin(ctx, "SHOW GRAPHS")
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	list, err := c.db.store.Graphs(ctx)
-	return list, c.wrap(err)
+	return inCall(ctx, db, "SHOW GRAPHS", func(c *call) ([]storage.GraphInfo, error) { return c.db.store.Graphs(ctx) })
 }
 
 // Embeddings lists the embeddings of the file by name.
 func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingSummary, error) {
-	c, err := db.begin(ctx, "SHOW EMBEDDINGS")
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	list, err := c.embeddings()
-	return list, c.wrap(err)
+	return inCall(ctx, db, "SHOW EMBEDDINGS", (*call).embeddings)
 }
 
 func (c *call) embeddings() ([]EmbeddingSummary, error) {

@@ -172,13 +172,18 @@ func (p *prepared[N, Q, R, A]) try(c *call, w *trial.Writer) error {
 // answer implements the typed method of the statement: it begins a call,
 // resolves the request, runs it, and adds the name of the statement to
 // errors.
-func (s *statement[N, Q, R, A]) answer(ctx context.Context, db *DB, req Q) (answer A, err error) {
-	c, err := db.begin(ctx, s.help.Statement)
+func (s *statement[N, Q, R, A]) answer(ctx context.Context, db *DB, req Q) (A, error) {
+	return inCall(ctx, db, s.help.Statement, func(c *call) (A, error) { return s.inside(c, req) })
+}
+
+// inCall begins a call, runs it, and adds the name of the statement to errors.
+func inCall[A any](ctx context.Context, db *DB, statement string, run func(*call) (A, error)) (answer A, err error) {
+	c, err := db.begin(ctx, statement)
 	if err != nil {
 		return answer, err
 	}
 	defer c.end()
-	answer, err = s.inside(c, req)
+	answer, err = run(c)
 	return answer, c.wrap(err)
 }
 

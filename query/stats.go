@@ -12,13 +12,7 @@ import (
 // Stats reports the space of each object in the file. It reads the pages of
 // all records, about 0.2 s per gigabyte of edges.
 func (db *DB) Stats(ctx context.Context) (storage.Stats, error) {
-	c, err := db.begin(ctx, "SHOW STATS")
-	if err != nil {
-		return storage.Stats{}, err
-	}
-	defer c.end()
-	stats, err := c.stats()
-	return stats, c.wrap(err)
+	return inCall(ctx, db, "SHOW STATS", (*call).stats)
 }
 
 func (c *call) stats() (storage.Stats, error) {

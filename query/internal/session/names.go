@@ -82,24 +82,30 @@ func (c *Call) Pin(key CacheKey, bytes int64, what string, load func(context.Con
 // GraphInfo returns the catalogue entry of a graph, or an Error that names the
 // nearest known graph.
 func (c *Call) GraphInfo(graph string, at fault.Part) (storage.GraphInfo, error) {
-	if graph == "" {
-		return storage.GraphInfo{}, fault.New(at, "no graph is named")
+	return Lookup(c.Ctx, "graph", graph, at, c.store.Graph, c.store.Graphs, func(g storage.GraphInfo) string { return g.Name })
+}
+
+// Lookup returns the catalogue entry of the given kind with a name, or an Error that names the
+// nearest of the entries that list returns.
+func Lookup[T any](ctx context.Context, kind, name string, at fault.Part, find func(context.Context, string) (T, error), list func(context.Context) ([]T, error), nameOf func(T) string) (entry T, err error) {
+	if name == "" {
+		return entry, fault.New(at, "no %s is named", kind)
 	}
-	info, err := c.store.Graph(c.Ctx, graph)
+	entry, err = find(ctx, name)
 	if err == nil || !errors.Is(err, storage.ErrNotFound) {
-		return info, err
+		return entry, err
 	}
-	unknown := fault.New(at, "unknown graph %s", fault.Quote(graph))
+	unknown := fault.New(at, "unknown %s %s", kind, fault.Quote(name))
 	unknown.Err = err
-	known, listErr := c.store.Graphs(c.Ctx)
-	if listErr != nil {
-		return info, listErr
+	known, err := list(ctx)
+	if err != nil {
+		return entry, err
 	}
 	names := make([]string, len(known))
-	for i, g := range known {
-		names[i] = g.Name
+	for i, e := range known {
+		names[i] = nameOf(e)
 	}
-	return info, unknown.WithNearest(graph, names, fault.Quote)
+	return entry, unknown.WithNearest(name, names, fault.Quote)
 }
 
 // GraphBytes estimates the memory of a snapshot, from the figures in the
@@ -120,24 +126,7 @@ func GraphBytes(info storage.GraphInfo) int64 {
 // EmbeddingInfo returns the catalogue entry of an embedding, or an Error that
 // names the nearest known embedding.
 func (c *Call) EmbeddingInfo(embedding string, at fault.Part) (storage.EmbeddingInfo, error) {
-	if embedding == "" {
-		return storage.EmbeddingInfo{}, fault.New(at, "no embedding is named")
-	}
-	info, err := c.store.EmbeddingInfo(c.Ctx, embedding)
-	if err == nil || !errors.Is(err, storage.ErrNotFound) {
-		return info, err
-	}
-	unknown := fault.New(at, "unknown embedding %s", fault.Quote(embedding))
-	unknown.Err = err
-	known, listErr := c.store.Embeddings(c.Ctx)
-	if listErr != nil {
-		return info, listErr
-	}
-	names := make([]string, len(known))
-	for i, e := range known {
-		names[i] = e.Name
-	}
-	return info, unknown.WithNearest(embedding, names, fault.Quote)
+	return Lookup(c.Ctx, "embedding", embedding, at, c.store.EmbeddingInfo, c.store.Embeddings, func(e storage.EmbeddingInfo) string { return e.Name })
 }
 
 // LoadedFrom describes for PROFILE whether a graph or an embedding came from memory
