@@ -1,21 +1,5 @@
 package parser
 
-// evaluate reads EVALUATE.
-func (p *parser) evaluate() Statement {
-	switch {
-	case p.keyword("LINKS"):
-		return p.evaluateLinks()
-	case p.keyword("LABELS"):
-		return p.evaluateLabels()
-	case p.keyword("PARAMETERS"):
-		return p.evaluateParameters()
-	case p.keyword("RECONSTRUCTION"):
-		return p.evaluateReconstruction()
-	}
-	p.unexpected()
-	return nil
-}
-
 // EvaluateLinks is EVALUATE LINKS IN g [USING method(…), …] [WITH (…)].
 //
 //	evaluatelinks = "EVALUATE" "LINKS" "IN" name

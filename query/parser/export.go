@@ -1,23 +1,5 @@
 package parser
 
-// export reads EXPORT.
-func (p *parser) export() Statement {
-	switch {
-	case p.keyword("GRAPH"):
-		return p.exportGraph()
-	case p.keyword("VERTICES"):
-		return p.exportVertices()
-	case p.keyword("WALKS"):
-		return p.exportWalks()
-	case p.keyword("EMBEDDING"):
-		return p.exportEmbedding()
-	case p.keyword("PAIRS"):
-		return p.exportPairs()
-	}
-	p.unexpected()
-	return nil
-}
-
 // ExportGraph is EXPORT GRAPH g INTO FILE 'file' [WITH (…)].
 //
 //	exportgraph  = "EXPORT" "GRAPH" name

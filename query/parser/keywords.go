@@ -55,7 +55,7 @@ var statements = []branch{
 	{"RECOVER", (*parser).recoverFile},
 }
 
-// The keywords behind those that begin statements of several files.
+// The keywords behind those that begin several statements.
 var (
 	creates = []branch{
 		{"INDEX", (*parser).createIndex},
@@ -80,6 +80,19 @@ var (
 		{"EMBED", (*parser).estimateEmbed},
 		{"COMPUTE", (*parser).estimateCompute},
 	}
+	exports = []branch{
+		{"GRAPH", (*parser).exportGraph},
+		{"VERTICES", (*parser).exportVertices},
+		{"WALKS", (*parser).exportWalks},
+		{"EMBEDDING", (*parser).exportEmbedding},
+		{"PAIRS", (*parser).exportPairs},
+	}
+	evaluates = []branch{
+		{"LINKS", (*parser).evaluateLinks},
+		{"LABELS", (*parser).evaluateLabels},
+		{"PARAMETERS", (*parser).evaluateParameters},
+		{"RECONSTRUCTION", (*parser).evaluateReconstruction},
+	}
 	shows = []branch{ // besides the listings
 		{"GENERATIONS", (*parser).showGenerations},
 		{"VECTOR", (*parser).showVector},
@@ -94,6 +107,8 @@ func (p *parser) create() Statement   { return p.oneOf(creates) }
 func (p *parser) drop() Statement     { return p.oneOf(drops) }
 func (p *parser) describe() Statement { return p.oneOf(describes) }
 func (p *parser) estimate() Statement { return p.oneOf(estimates) }
+func (p *parser) export() Statement   { return p.oneOf(exports) }
+func (p *parser) evaluate() Statement { return p.oneOf(evaluates) }
 
 // statement reads any statement.
 //
