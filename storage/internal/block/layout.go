@@ -1,6 +1,7 @@
 package block
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"unicode"
@@ -110,7 +111,7 @@ func CheckName(kind, name string) error {
 
 // checkKey returns an error if a vertex cannot have the key.
 func checkKey(key []byte) error {
-	reason := ""
+	var reason string
 	switch {
 	case len(key) == 0:
 		reason = "empty"
@@ -118,15 +119,9 @@ func checkKey(key []byte) error {
 		reason = fmt.Sprintf("longer than %d bytes", maxKey)
 	case !utf8.Valid(key):
 		reason = "not valid UTF-8"
+	case bytes.IndexByte(key, 0) >= 0:
+		reason = "contains NUL"
 	default:
-		for _, c := range key {
-			if c == 0 {
-				reason = "contains NUL"
-				break
-			}
-		}
-	}
-	if reason == "" {
 		return nil
 	}
 	return fmt.Errorf("%w %q: %s", fault.ErrKey, fault.Clip(string(key)), reason)
