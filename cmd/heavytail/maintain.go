@@ -13,22 +13,26 @@ import (
 	"heavytail/repl"
 )
 
+// fileCommand completes a command that runs a statement on the FILE and prints the rows.
+func fileCommand(std streams, options query.Options, statement string, request any, cmd *cobra.Command) *cobra.Command {
+	var format string
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return runStatement(cmd, std, args[0], options, format, statement, request)
+	}
+	addFormat(cmd, &format)
+	return cmd
+}
+
 // newCompact is the command that frees unused space.
 func newCompact(std streams) *cobra.Command {
-	var format string
-	cmd := &cobra.Command{
+	return fileCommand(std, query.Options{NoCreate: true}, "COMPACT", nil, &cobra.Command{
 		Use:   "compact FILE",
 		Short: "Free the unused space of a file",
 		Long: `Copy a file without its free space, verify the copy, and replace the file with it
 		in one step. The folder needs space for the copy, and no other process may have the
 		file open.`,
 		Args: exactly(1, "one FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runStatement(cmd, std, args[0], query.Options{NoCreate: true}, format, "COMPACT", nil)
-		},
-	}
-	addFormat(cmd, &format)
-	return cmd
+	})
 }
 
 // newBackup is the command that copies a file.
@@ -53,35 +57,23 @@ func newBackup(std streams) *cobra.Command {
 
 // newStats is the command that shows what takes the space.
 func newStats(std streams) *cobra.Command {
-	var format string
-	cmd := &cobra.Command{
+	return fileCommand(std, query.Options{ReadOnly: true, NoCreate: true}, "SHOW", parser.Stats, &cobra.Command{
 		Use:   "stats FILE",
 		Short: "Show what takes the space of a file",
 		Args:  exactly(1, "one FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, format, "SHOW", parser.Stats)
-		},
-	}
-	addFormat(cmd, &format)
-	return cmd
+	})
 }
 
 // newMigrate is the command that rewrites a file in the current format.
 func newMigrate(std streams) *cobra.Command {
-	var format string
-	cmd := &cobra.Command{
+	return fileCommand(std, query.Options{NoCreate: true}, "MIGRATE", nil, &cobra.Command{
 		Use:   "migrate FILE",
 		Short: "Rewrite a file in the current format",
 		Long: `Rewrite a file of an older format in the current one, into a copy that replaces the
 		file in one step. Older formats can be read and written without this; older versions
 		of heavytail cannot read the current one.`,
 		Args: exactly(1, "one FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runStatement(cmd, std, args[0], query.Options{NoCreate: true}, format, "MIGRATE", nil)
-		},
-	}
-	addFormat(cmd, &format)
-	return cmd
+	})
 }
 
 // newRecover is the command that copies the undamaged parts of a damaged file.
