@@ -20,7 +20,8 @@ type blobWriter struct {
 	err    error      // error of a transaction; after it nothing more is written
 	keep   func()     // releases the file, which is kept locked so that no other process discards the written blocks
 
-	// Blocks that are to be written, without checksums; all but the last are full.
+	// Blocks that are to be written, without checksums; all but the last are full. Each
+	// transaction reuses the memory of the one before, which ends with its commit.
 	pending      [][]byte
 	pendingBytes int
 }
@@ -42,8 +43,12 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 				w.err = w.flush()
 				continue
 			}
-			w.pending = append(w.pending, make([]byte, block.ChecksumSize, block.ChecksumSize+blobBlock))
-			last++
+			if last++; last == cap(w.pending) || w.pending[:last+1][last] == nil {
+				w.pending = append(w.pending, make([]byte, block.ChecksumSize, block.ChecksumSize+blobBlock))
+			} else {
+				w.pending = w.pending[:last+1]
+				w.pending[last] = w.pending[last][:block.ChecksumSize]
+			}
 		}
 		n := min(len(rest), block.ChecksumSize+blobBlock-len(w.pending[last]))
 		w.pending[last] = append(w.pending[last], rest[:n]...)
@@ -97,7 +102,7 @@ func (w *blobWriter) put(t *tx) error {
 		}
 		w.record.Size += uint64(len(record) - block.ChecksumSize)
 	}
-	w.pending, w.pendingBytes = nil, 0
+	w.pending, w.pendingBytes = w.pending[:0], 0
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"heavytail/storage/internal/block"
@@ -229,4 +230,25 @@ func TestBlob_Damage(t *testing.T) {
 	if _, err := io.ReadAll(r); !errors.Is(err, ErrConflict) {
 		t.Errorf("a blob that was removed: %v", err)
 	}
+}
+
+// The buffers of a transaction serve the next: beside the pages of bbolt, which take the size of
+// the blob, a large blob allocates little.
+func TestBlob_Garbage(t *testing.T) {
+	const batch, size = 1 << 20, 32 << 20
+	db := newStore(t, &Options{BatchBytes: batch})
+	data := blobBytes(size)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	record := writeBlob(t, db, data, len(data))
+	runtime.ReadMemStats(&after)
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > size+size/2 {
+		t.Errorf("writing %d bytes allocated %d", size, allocated)
+	}
+	got, err := readBlob(db, record)
+	if err != nil || !bytes.Equal(got, data) {
+		t.Fatalf("%d bytes came back, %v", len(got), err)
+	}
+	publishing(t, db, func(x *tx) error { return x.discard(record.Object) })
+	db.sweep(context.Background())
 }
