@@ -148,8 +148,10 @@ func resolveCreateIndex(c *call, req CreateIndexRequest) (storage.EmbeddingInfo,
 }
 
 // indexSpec is the job that builds an index. While it runs, no other job may
-// replace the vectors of the embedding.
+// replace the vectors of the embedding. Its memory is that of the build and of writing the links,
+// without the vectors.
 func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
+	build := req.options().Bytes(info.Vertices)
 	text := parser.CreateIndex{Embedding: parser.Ident{Name: req.Embedding}, Options: []parser.Option{option("metric", req.Metric.String())}}
 	for _, o := range []struct {
 		name  string
@@ -162,7 +164,7 @@ func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
 	return job.Spec{
 		Kind: "CREATE INDEX", Text: text.String(), Target: req.Embedding, KeepsVectors: true,
 		Graph:  storage.GraphInfo{Name: info.Graph, ID: info.GraphID, Version: info.GraphVersion},
-		Memory: req.options().Bytes(info.Vertices), Purpose: "the index",
+		Memory: build + session.StoringBytes(build), Purpose: "the index",
 	}
 }
 

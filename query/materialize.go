@@ -12,6 +12,7 @@ import (
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
@@ -244,8 +245,11 @@ func (m *materializeEntry) radius() int {
 	return max(2, link.KatzLength-1)
 }
 
-// spec is the job that stores predictions.
+// spec is the job that stores predictions. Its memory is 36 bytes of each vertex for their places,
+// the links that are computed, and the writing of all links. That of the predictor is reserved
+// beside it.
 func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo) job.Spec {
+	n := int64(graph.Vertices)
 	text := parser.Materialize{Scorer: scorerNode(req.With), Graph: parser.Ident{Name: graph.Name}, Options: []parser.Option{option("top", int64(m.k))}}
 	if req.Near != 0 {
 		text.Options = append(text.Options, option("near", int64(max(req.Near, 0))))
@@ -255,6 +259,6 @@ func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo)
 	}
 	return job.Spec{
 		Kind: kindMaterialize, Text: text.String(), Target: predictionsTarget + req.With.String() + " of " + graph.Name,
-		Graph: graph, Options: m.with, Memory: 36*int64(graph.Vertices) + predictedBytes(m.k), Purpose: "predicting links of graph " + fault.Name(graph.Name),
+		Graph: graph, Options: m.with, Memory: 36*n + predictedBytes(m.k) + session.StoringBytes(12*n*int64(m.k)), Purpose: "predicting links of graph " + fault.Name(graph.Name),
 	}
 }

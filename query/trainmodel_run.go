@@ -53,23 +53,24 @@ func (c *call) loadTraining(req TrainModelRequest, found *modelEntry) (*modelTra
 }
 
 // bytes estimates the memory of a training in addition to the graph and the vectors:
-// the graph of the remaining edges, the pairs, two sets of vectors of that graph,
-// and the table of the pairs to learn from.
+// the graph of the remaining edges, the pairs, two sets of vectors of that graph, and
+// the larger of the work of embedding it and the table of the pairs to learn from.
 func (t *modelTraining) bytes() int64 {
 	g := t.graph.Graph
 	pairs := cmp.Or(int64(t.job.Split.Training), evaluate.DefaultTraining)
 	pairs = 2 * min(pairs, g.Edges())
 	width := int64(len(link.Scorers()))
-	bytes := session.GraphBytes(t.graph.Info) + 64*g.Edges()
+	bytes, work := session.GraphBytes(t.graph.Info)+64*g.Edges(), int64(0)
 	if t.space != nil {
 		most, _ := run.Bytes(g, t.job.Method, t.job.Options) // they are those of a stored embedding
-		bytes += most + 2*session.VectorBytes(t.space.Matrix.Rows, t.space.Matrix.Dim)
+		vectors := session.VectorBytes(t.space.Matrix.Rows, t.space.Matrix.Dim)
+		bytes, work = bytes+2*vectors, most-vectors
 		features, _ := link.ParseFeatures(t.job.Features) // they have been checked
 		for _, f := range features {
 			width += int64(f.Width(t.space.Matrix.Dim))
 		}
 	}
-	return bytes + 3*4*width*pairs
+	return bytes + max(work, 3*4*width*pairs)
 }
 
 func runTrainModel(c *call, req TrainModelRequest, found *modelEntry) (TrainModelResult, error) {

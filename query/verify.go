@@ -133,7 +133,9 @@ func upToDate(embedding string, behind uint64) error {
 }
 
 // verifyJob describes the job that compares an embedding with a full run. It writes
-// no embedding.
+// no embedding. First it takes the memory of a full run, about four times the vectors; then that
+// of comparing the new vectors with the stored ones: a copy for the join of pairs, and the counts
+// of [evaluate.ReconstructSweep] at up to 256 radii and the ranks of the degrees.
 func verifyJob(_ *call, req VerifyRequest, found session.Entry) (job.Spec, error) {
 	text := parser.Verify{Embedding: parser.Ident{Name: req.Embedding}}
 	if req.Sample > 0 {
@@ -142,9 +144,10 @@ func verifyJob(_ *call, req VerifyRequest, found session.Entry) (job.Spec, error
 	if req.Seed != 0 {
 		text.Options = append(text.Options, option("seed", int64(req.Seed)))
 	}
+	vectors, n := session.VectorBytes(found.Info.Vertices, found.Info.Dim), int64(found.Info.Vertices)
 	return job.Spec{
 		Kind: "VERIFY", Text: text.String(), Graph: found.Graph, Options: found.Info.Options,
-		Memory: 4 * session.VectorBytes(found.Info.Vertices, found.Info.Dim), Purpose: "verifying embedding " + fault.Name(req.Embedding),
+		Memory: max(4*vectors, 2*vectors+32*n+min(4*256*n, 1<<30)), Purpose: "verifying embedding " + fault.Name(req.Embedding),
 	}, nil
 }
 

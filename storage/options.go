@@ -55,9 +55,11 @@ type Options struct {
 
 const (
 	defaultLockTimeout = time.Second
-	defaultBatchBytes  = 8 << 20
 	maxBatchBytes      = 1 << 30
 )
+
+// DefaultBatchBytes is Options.BatchBytes if it is 0.
+const DefaultBatchBytes = 8 << 20
 
 // Validate reports every option that is out of range.
 func (o *Options) Validate() error {
@@ -88,7 +90,7 @@ func (o *Options) withDefaults() Options {
 		out.LockTimeout = time.Nanosecond
 	}
 	out.held = cmp.Or(out.held, heldFor)
-	out.BatchBytes = cmp.Or(out.BatchBytes, defaultBatchBytes)
+	out.BatchBytes = cmp.Or(out.BatchBytes, DefaultBatchBytes)
 	return out
 }
 

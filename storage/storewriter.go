@@ -46,7 +46,7 @@ func newStoreWriter(ctx context.Context, path, kind string) (*storeWriter, error
 	if err != nil {
 		return nil, err
 	}
-	w := &storeWriter{ctx: ctx, name: temp.Name(), batch: defaultBatchBytes, step: func(string) {}, onRecord: func() {}}
+	w := &storeWriter{ctx: ctx, name: temp.Name(), batch: DefaultBatchBytes, step: func(string) {}, onRecord: func() {}}
 	if err := temp.Close(); err != nil {
 		return nil, errors.Join(err, os.Remove(w.name))
 	}
