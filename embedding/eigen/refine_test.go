@@ -180,7 +180,7 @@ func TestRefine_ReachesFarVertices(t *testing.T) {
 // a sample where the limit is below the sample, otherwise after those of the start. One that is
 // near is not refused by the same limits.
 func TestRefine_Directions(t *testing.T) {
-	const n, k = 400, 80
+	const n, k = 400, 120
 	r := rand.New(rand.NewPCG(9, 9))
 	d := plain{withSpectrum(linear(n), n, r)}
 	random := vec.NewMatrix(n, k)
@@ -197,9 +197,9 @@ func TestRefine_Directions(t *testing.T) {
 		limit, products int
 	}{
 		{"sample of random vectors", random, 40, sampled},
-		{"random vectors", random, 70, k},
+		{"random vectors", random, expected * sampled, k},
 		{"sample of eigenvectors", solved.Vectors, 40, 0},
-		{"eigenvectors", solved.Vectors, 70, 0},
+		{"eigenvectors", solved.Vectors, expected * sampled, 0},
 	} {
 		got, err := Refine(context.Background(), d, cloneMatrix(c.start).Panel(0, k), Options{K: k, Tolerance: 0.02, Directions: c.limit})
 		if err != nil {

@@ -52,3 +52,35 @@ func TestRefresh_Scattered(t *testing.T) {
 		}
 	}
 }
+
+// A part of ca-GrQc is foreseen to have more long directions after more changes: too many for a step
+// where a tenth of the vertices are touched, and few where two are.
+func TestRefresh_Foreseen(t *testing.T) {
+	g := largestComponent(realGraph(t, "ca-GrQc"))
+	n := g.Vertices()
+	opts := Options{Workers: 1}.WithDefaults(MethodDPSpectral)
+	m, err := spectralMethod(MethodDPSpectral, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, state, _, err := Embed(t.Context(), g, MethodDPSpectral, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := 0
+	for _, changed := range []int{1, 20, 200} {
+		var touched []uint32
+		for i := range 2 * changed {
+			touched = append(touched, uint32(i*(n/(2*changed))))
+		}
+		r := newRefresh(g, m, opts, rows, state, touched, RefreshTolerance)
+		got := r.foreseen(r.parts[0], 0)
+		if got <= before && changed > 1 || (got > mostDirections(n, rows.Dim)) != (changed == 200) {
+			t.Errorf("%d edges: %d directions after %d, and a step has at most %d", changed, got, before, mostDirections(n, rows.Dim))
+		}
+		before = got
+		if r.tolerance = 2 * RefreshTolerance; r.foreseen(r.parts[0], 0) != 0 {
+			t.Errorf("%d edges: directions with a larger tolerance", changed)
+		}
+	}
+}
