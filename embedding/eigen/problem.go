@@ -52,7 +52,8 @@ type Options struct {
 	Gathers int64
 
 	// Directions, if above 0, is for Refine: it gives up before its step, with ReasonFar and
-	// no pairs, if more directions of the residual are longer than half of the tolerance.
+	// no pairs, if more directions of the residual are longer than half of the tolerance, or if
+	// a sample of the start lets expect that.
 	Directions int
 
 	Seed    uint64
