@@ -12,7 +12,12 @@ import (
 func TestTall(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		rng := newRand(15)
-		for _, rows := range []int{1, 11, 12, 13, 23, 24, 25, 129, 256, 700, 5003} {
+		heights := []int{1, 11, 12, 13, 23, 24, 25, 129, 256, 700, 5003}
+		if testing.Short() {
+			heights = []int{1, 12, 23, 129, 5003}
+			t.Log("-short: fewer numbers of rows")
+		}
+		for _, rows := range heights {
 			b, wide := NewMatrix(rows, tallCols), NewMatrix(rows, tallCols+1)
 			fill(rng, b.Data)
 			for i := range rows {

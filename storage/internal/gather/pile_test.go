@@ -96,7 +96,11 @@ func TestEdgePile_Graph(t *testing.T) {
 // whatever the edges are, and only then.
 func TestEdgePile_SortsRepeatsOnly(t *testing.T) {
 	t.Parallel()
-	const full = 1 << 17
+	full := 1 << 17
+	if testing.Short() {
+		full = 1 << 13
+		t.Log("-short: a pile that is full sooner")
+	}
 	for name, edge := range map[string]func(i uint32) (u, v uint32){
 		"path":    func(i uint32) (u, v uint32) { return i, i + 1 },
 		"star":    func(i uint32) (u, v uint32) { return 0, i + 1 },
@@ -109,7 +113,7 @@ func TestEdgePile_SortsRepeatsOnly(t *testing.T) {
 			for _, values := range []bool{false, true} {
 				p := testPile(t, RepeatedLast, 0)
 				p.full, p.withValues = full, values
-				different := max(1, uint32(share*full))
+				different := max(1, uint32(share*float64(full)))
 				for i := range uint32(full + 1) {
 					u, v := edge(i % different)
 					if err := p.add(context.Background(), joinEdge(u, v)); err != nil {

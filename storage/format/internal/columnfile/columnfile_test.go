@@ -199,8 +199,8 @@ func TestRows_Encodings(t *testing.T) {
 	}
 	versions := []int{1, 2}
 	if testing.Short() {
-		versions = versions[1:]
-		t.Log("-short: data pages of version 2 only")
+		versions, rows, want = versions[1:], rows[:1000], want[:1000]
+		t.Log("-short: data pages of version 2 only, and fewer rows")
 	}
 	for _, version := range versions {
 		for _, codec := range []parquet.WriterOption{
