@@ -206,7 +206,12 @@ func TestDB_Compact(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := answers(db)
-	for round := range 3 {
+	rounds := 3
+	if testing.Short() {
+		rounds = 2
+		t.Log("-short: compacted twice")
+	}
+	for round := range rounds {
 		stats, err := db.Compact(ctx, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -325,7 +325,7 @@ func TestRowView_Beside(t *testing.T) {
 			return err
 		},
 		func() error {
-			_, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "large", Graph: "g", GraphVersion: 1}, numbered(3000, 2000))
+			_, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "large", Graph: "g", GraphVersion: 1}, numbered(3000, 1000))
 			return err
 		},
 		func() error {
