@@ -69,7 +69,12 @@ func TestInterrupt(t *testing.T) {
 	}
 	path := newFile(t)
 	mustRun(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 2000, m := 20, seed := 1) INTO g")
-	for _, wait := range []time.Duration{0, 30 * time.Millisecond, 300 * time.Millisecond} {
+	waits := []time.Duration{0, 30 * time.Millisecond, 300 * time.Millisecond}
+	if testing.Short() {
+		waits = waits[:2]
+		t.Log("-short: no interrupt after 300 ms")
+	}
+	for _, wait := range waits {
 		code, messages, latency := stopped(t, path, firstRow+"EMBED g USING deepwalk(epochs := 65536) AS e", wait, func(p *os.Process) error { return p.Signal(os.Interrupt) })
 		t.Logf("interrupt after %v: ended in %v", wait, latency)
 		if code != exitFailed || !strings.Contains(messages, "cancelled") {
