@@ -38,7 +38,7 @@ func TestDB_Tune_ListsWhatIsMeasured(t *testing.T) {
 	table("UPDATE VERTICES IN pa SET hub := FALSE WHERE degree < 6")
 	methods := []struct{ name, held string }{
 		{"dp_spectral", "dim := 6, normalization := 'degree', seed := 9"},
-		{"dp_walker", "dim := 6, walks := 2, length := 10, alpha := 0.02, seed := 9"},
+		{"dp_walker", "dim := 6, length := 10, alpha := 0.02, seed := 9"},
 	}
 	goals := []struct{ goal, options string }{
 		{"RECONSTRUCTION", "criterion := 'both'"},

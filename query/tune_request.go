@@ -58,8 +58,8 @@ type TuneRequest struct {
 // TuneMethod is a method to search, in one of the two forms of EmbedRequest; in a
 // struct, a Seed of 0 means the seed of the search. Options that are set are kept;
 // the others that can be tuned are searched: beta, normalization, scale and
-// row_scale of the spectral methods, alpha of those that walk, with beta of
-// dp_walker and p and q of node2vec, and margin of unit_ball.
+// row_scale of the spectral methods, walks and alpha of those that walk, with beta
+// of dp_walker and p and q of node2vec, and margin of unit_ball.
 type TuneMethod struct {
 	Using    MethodOptions
 	Method   string

@@ -23,7 +23,7 @@ const maxSaved = 64 << 20
 
 // savedVersion changes when a search has other trials than before: a checkpoint of another
 // version is none.
-const savedVersion = 2
+const savedVersion = 3
 
 // savedSearch is the stored form of a search.
 type savedSearch struct {

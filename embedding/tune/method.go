@@ -65,6 +65,18 @@ type axis struct {
 	finest      float64   // last step of a refinement
 	solved      bool      // a different value needs a different solve
 	geometric   bool      // steps are factors: a step of 1 doubles or halves the value
+	whole       bool      // values are whole numbers
+	// length is true if the time of a training is proportional to the values. The default is
+	// the largest of them, and the only one of the survey.
+	length bool
+}
+
+// directions returns the signs of steps, in the order in which they are tried.
+func (a axis) directions() [2]float64 {
+	if a.length {
+		return [2]float64{-1, 1}
+	}
+	return [2]float64{1, -1}
 }
 
 // moved returns the value that is a step away. It is short, since people read and type it.
@@ -74,7 +86,11 @@ func (a axis) moved(x, step float64) float64 {
 	} else {
 		x += step
 	}
-	return math.Round(min(a.most, max(a.least, x))*1e5) / 1e5
+	x = min(a.most, max(a.least, x))
+	if a.whole {
+		return math.Round(x)
+	}
+	return math.Round(x*1e5) / 1e5
 }
 
 // shape is one way to search the parameters of a method: the numeric axes, for one choice
@@ -103,6 +119,7 @@ func shapes(method string) []shape {
 	alpha := axis{name: "alpha", coarse: []float64{0.0125, 0.025, 0.05}, least: 0.001, most: 0.2, step: 1, finest: 0.25, solved: true, geometric: true}
 	faster := alpha // of methods whose walks do not avoid hubs
 	faster.coarse = []float64{0.025, 0.05, 0.1}
+	walks := axis{name: "walks", least: 1, step: 1, finest: 1, solved: true, geometric: true, whole: true, length: true}
 	switch method {
 	case embedding.MethodDPSpectral:
 		penalty := func(normalization embedding.Normalization, coarse ...float64) shape {
@@ -119,14 +136,14 @@ func shapes(method string) []shape {
 		return []shape{{nil, []axis{{name: "margin", coarse: []float64{0.025, 0.05, 0.1}, least: 0.005, most: 0.5, step: 0.02, finest: 0.01, solved: true}}}}
 	case embedding.MethodDPWalker:
 		beta := axis{name: "beta", coarse: []float64{1, 1.5, 2, 2.5, 3}, most: 6, step: 0.25, finest: 0.1, solved: true}
-		return []shape{{nil, []axis{beta, alpha}}}
+		return []shape{{nil, []axis{walks, beta, alpha}}}
 	case embedding.MethodDeepWalk:
-		return []shape{{nil, []axis{faster}}}
+		return []shape{{nil, []axis{walks, faster}}}
 	case embedding.MethodNode2Vec:
 		bias := func(name string) axis {
 			return axis{name: name, coarse: []float64{0.25, 1, 4}, least: 0.01, most: 100, step: 1, finest: 0.25, solved: true, geometric: true}
 		}
-		return []shape{{nil, []axis{bias("p"), bias("q"), faster}}}
+		return []shape{{nil, []axis{walks, bias("p"), bias("q"), faster}}}
 	}
 	return nil
 }
@@ -179,6 +196,11 @@ func (m Method) branches() ([]*branch, error) {
 				b.axes = append(b.axes, a)
 			}
 		}
+		for i, x := range b.standard() {
+			if i < len(b.axes) && b.axes[i].length {
+				b.axes[i].coarse, b.axes[i].most = []float64{x}, x
+			}
+		}
 		branches = append(branches, b)
 	}
 	return branches, nil
@@ -209,6 +231,8 @@ func (b *branch) standard() (p point) {
 			p[i] = *s.RowScale
 		case "margin":
 			p[i] = m.Placing.Margin
+		case "walks":
+			p[i] = float64(w.Walks)
 		case "alpha":
 			p[i] = w.Alpha
 		case "p":
@@ -251,6 +275,8 @@ func (b *branch) at(p point) (embedding.SpectralOptions, embedding.WalkOptions) 
 			s.Scale = &x
 		case "row_scale":
 			s.RowScale = &x
+		case "walks":
+			w.Walks = int(x)
 		case "alpha":
 			w.Alpha = x
 		case "p":
@@ -268,6 +294,25 @@ func (b *branch) margin(p point) float64 {
 		return b.method.Placing.Margin // it is held
 	}
 	return p[0]
+}
+
+// moved returns the point that is a step away on an axis. A training of half the length has
+// twice the learning rate, if this is searched; the package documentation has the reason.
+func (b *branch) moved(p point, i int, step float64) point {
+	a, x := b.axes[i], p[i]
+	p[i] = a.moved(x, step)
+	if rate := slices.IndexFunc(b.axes, func(a axis) bool { return a.name == "alpha" }); a.length && rate >= 0 {
+		p[rate] = b.axes[rate].moved(p[rate], math.Log2(x/p[i]))
+	}
+	return p
+}
+
+// length is the value of the axis on which the time of a training depends, or 0.
+func (b *branch) length(p point) float64 {
+	if i := slices.IndexFunc(b.axes, func(a axis) bool { return a.length }); i >= 0 {
+		return p[i]
+	}
+	return 0
 }
 
 // solve is the part of a point that determines the solve: two points with the

@@ -35,7 +35,7 @@ type planner struct {
 	scores  map[key]float64    // of them
 	solved  map[key]bool       // solves and trainings of them, in full under Close
 	best    map[*branch]scored // the best close judgements
-	record  float64            // the best of them all
+	leader  scored             // the best of them all
 	stage   Stage
 	left    int     // trials of the survey
 	missing int     // number of methods whose defaults were not tried
@@ -152,12 +152,27 @@ func (p *planner) selection(lanes []*lane, solves int) ([]scored, error) {
 		}
 	}
 	for i, x := range list {
+		x.point = p.lengthened(x)
 		var err error
-		if list[i].score, err = p.tryClosely(x.branch, x.point); err != nil {
+		if x.score, err = p.tryClosely(x.branch, x.point); err != nil {
 			return nil, err
 		}
+		list[i] = x
 	}
 	return list, nil
+}
+
+// lengthened returns a point of the survey, which leaves the length of the training out, with
+// the length of the best point so far.
+func (p *planner) lengthened(x scored) point {
+	if best, there := p.best[x.branch]; there {
+		for i, a := range x.branch.axes {
+			if a.length {
+				x.point[i] = best.point[i]
+			}
+		}
+	}
+	return x.point
 }
 
 // refine searches around a point in sweeps. Steps are halved when no axis helps any more.
@@ -206,12 +221,11 @@ func (p *planner) sweep(from scored, share float64) (scored, error) {
 // geometric axes the values do: the best may be far beyond the grid.
 func (p *planner) line(from scored, axis int, step float64) (scored, error) {
 	best := from
-	for _, direction := range []float64{step, -step} {
-		for length := direction; ; {
+	for _, direction := range from.branch.axes[axis].directions() {
+		for length := direction * step; ; {
 			next := best
-			a := from.branch.axes[axis]
-			next.point[axis] = a.moved(best.point[axis], length)
-			if next.point == best.point {
+			next.point = from.branch.moved(best.point, axis, length)
+			if next.point[axis] == best.point[axis] {
 				break
 			}
 			var err error
@@ -222,7 +236,7 @@ func (p *planner) line(from scored, axis int, step float64) (scored, error) {
 				break
 			}
 			best = next
-			if !a.geometric {
+			if !from.branch.axes[axis].geometric {
 				length *= 2
 			}
 		}
@@ -260,23 +274,23 @@ func (p *planner) price(k key) float64 {
 	solve := key{k.branch, min(k.effort, Close), k.branch.solve(k.point)}
 	if !p.solved[solve] {
 		p.solved[solve] = true
-		price += k.branch.price(g, k.effort != Rough)
+		price += k.branch.price(g, k.point, k.effort != Rough)
 	}
 	return price
 }
 
 // tryClosely runs a trial at the full price, and confirms it if it is better
-// than all before it. It returns the close score.
+// than all before it, or as good after a shorter training. It returns the close score.
 func (p *planner) tryClosely(b *branch, at point) (float64, error) {
 	score, err := p.try(b, at, Close)
 	x := scored{branch: b, point: at, score: score}
 	if old, there := p.best[b]; err == nil && (!there || better(x, old) < 0) {
 		p.best[b] = x
 	}
-	if err != nil || !(score > p.record) {
+	if err != nil || math.IsNaN(score) || p.leader.branch != nil && better(x, p.leader) >= 0 {
 		return score, err
 	}
-	p.record = score
+	p.leader = x
 	return score, p.confirm(b, at)
 }
 
@@ -298,5 +312,11 @@ type scored struct {
 	score  float64
 }
 
-// better orders by descending score. It is used with stable sorts only.
-func better(a, b scored) int { return cmp.Compare(value(b.score), value(a.score)) }
+// better orders by descending score, and equal ones by the length of the training, the
+// shortest first. It is used with stable sorts only.
+func better(a, b scored) int {
+	return cmp.Or(
+		cmp.Compare(value(b.score), value(a.score)),
+		cmp.Compare(a.branch.length(a.point), b.branch.length(b.point)),
+	)
+}

@@ -16,14 +16,15 @@ const (
 	pairSeconds     = 1.2e-10 // of the training, for each pair, level of the tree and dimension
 )
 
-// price returns the approximate time of computing an embedding, in full or as
+// price returns the approximate time of computing the embedding of a point, in full or as
 // in the survey. It serves to compare methods.
-func (b *branch) price(g *csr.Graph, full bool) float64 {
+func (b *branch) price(g *csr.Graph, at point, full bool) float64 {
 	if b.method.Placing != nil {
 		return b.method.Placing.Seconds(g, full)
 	}
 	n, arcs := g.Vertices(), float64(len(g.Targets))
-	s, w := b.method.Spectral.WithDefaults(b.method.Name), b.method.Walks.WithDefaults(b.method.Name)
+	s, w := b.at(at)
+	s, w = s.WithDefaults(b.method.Name), w.WithDefaults(b.method.Name)
 	if !full {
 		s.Dim, w.Dim, w.Walks = min(s.Dim, surveyDim), min(w.Dim, surveyDim), min(w.Walks, surveyWalks)
 	}

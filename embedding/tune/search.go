@@ -37,7 +37,7 @@ var errCut = errors.New("limit reached")
 func (s *search) planner(ask func(request) (float64, error)) *planner {
 	return &planner{
 		branches: s.branches, objective: s.objective, ask: ask,
-		scores: map[key]float64{}, solved: map[key]bool{}, best: map[*branch]scored{}, record: math.Inf(-1),
+		scores: map[key]float64{}, solved: map[key]bool{}, best: map[*branch]scored{}, leader: scored{score: math.Inf(-1)},
 	}
 }
 
@@ -123,7 +123,7 @@ func (s *search) expected(r request) time.Duration {
 		}
 	}
 	if seconds == 0 {
-		seconds = r.branch.price(s.objective.Graph(r.effort), r.effort != Rough)
+		seconds = r.branch.price(s.objective.Graph(r.effort), r.point, r.effort != Rough)
 	}
 	return time.Duration(min(seconds, math.MaxInt32) * float64(time.Second))
 }

@@ -38,7 +38,7 @@ func (p *planner) lanes() []*lane {
 	g := p.objective.Graph(Rough)
 	for i, b := range p.branches {
 		if i == 0 || b.method.Name != p.branches[i-1].method.Name {
-			lanes = append(lanes, &lane{selected: firstSelection, rough: b.price(g, false), full: b.price(g, true)})
+			lanes = append(lanes, &lane{selected: firstSelection, rough: b.price(g, b.grid()[0][0], false), full: b.price(g, b.standard(), true)})
 		}
 		l := lanes[len(lanes)-1]
 		grid := b.grid()
@@ -59,12 +59,17 @@ func (l *lane) over() bool {
 	return l.started && l.climb.share == 0 && !slices.ContainsFunc(l.grids, func(grid [][]point) bool { return l.round < len(grid) })
 }
 
-// price of the next step.
-func (l *lane) price() float64 {
-	if !l.started || l.climb.share > 0 {
-		return l.full
+// nextPrice returns the price of the next trial of a method.
+func (p *planner) nextPrice(l *lane) float64 {
+	switch best := p.bestOf(l); {
+	case l.started && l.climb.share == 0:
+		return l.rough
+	case best.branch != nil:
+		b, c := best.branch, l.climb
+		at := b.moved(best.point, c.axis, b.axes[c.axis].directions()[0]*b.axes[c.axis].step*c.share)
+		return b.price(p.objective.Graph(Close), at, true)
 	}
-	return l.rough
+	return l.full
 }
 
 // turnAt returns the amount of work on each other method after which the next step of this
@@ -73,7 +78,7 @@ func (p *planner) turnAt(l *lane) float64 {
 	if !l.started {
 		return -1 / (1 + l.full) // before all other steps, the cheapest first
 	}
-	return l.spent + p.weight(l)*l.price()
+	return l.spent + p.weight(l)*p.nextPrice(l)
 }
 
 // ranked lists the solves of all branches of the method, the best first.
@@ -148,11 +153,11 @@ func (p *planner) step(l *lane) error {
 // all gains most.
 func (p *planner) weight(l *lane) float64 {
 	switch best := p.bestOf(l); {
+	case l.spent == 0 || best.branch != nil && best.score >= p.leader.score:
+		return leading
 	case best.branch == nil:
 		return 1
-	case best.score >= p.record:
-		return leading
-	case best.score < contender*p.record:
+	case best.score < contender*p.leader.score:
 		return behind
 	}
 	return 1
@@ -163,7 +168,7 @@ func (p *planner) weight(l *lane) float64 {
 // the grid.
 func (p *planner) advance(l *lane) error {
 	best := p.bestOf(l)
-	if best.branch == nil || !(best.score >= p.record) {
+	if best.branch == nil || !(best.score >= p.leader.score) {
 		return nil
 	}
 	p.stage = Refine
@@ -184,8 +189,12 @@ func (p *planner) climb(l *lane) error {
 	b, c := l.branches[0], &l.climb
 	from := p.bestOf(l)
 	if from.branch == nil { // the defaults, whose close judgement could wait
-		_, err := p.tryClosely(b, b.standard())
-		return err
+		if _, err := p.tryClosely(b, b.standard()); err != nil {
+			return err
+		}
+		if from = p.bestOf(l); from.branch == nil {
+			return nil
+		}
 	}
 	if step := b.axes[c.axis].step * c.share; step >= b.axes[c.axis].finest {
 		next, err := p.line(from, c.axis, step)

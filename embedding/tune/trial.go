@@ -54,7 +54,18 @@ func compareTrials(a, b Trial) int {
 	return cmp.Or(
 		compareBool(a.Err != nil, b.Err != nil), compareBool(math.IsNaN(a.Score), math.IsNaN(b.Score)),
 		cmp.Compare(a.rank(), b.rank()), cmp.Compare(value(b.Score), value(a.Score)),
+		cmp.Compare(a.length(), b.length()),
 	)
+}
+
+// length orders trials with equal scores: the number of walks if it was searched.
+func (t Trial) length() float64 {
+	for _, o := range t.Options {
+		if o.Name == "walks" && !math.IsNaN(t.Score) {
+			return o.Value.(float64)
+		}
+	}
+	return 0
 }
 
 // compareBool puts false first.
@@ -101,8 +112,8 @@ const (
 type Result struct {
 	// Trials are all trials, the best first: the confirmed ones by their
 	// scores, then others in full, then those of the survey, then trials
-	// without a score, and last those that were refused. Of equal ones the
-	// earlier is first.
+	// without a score, and last those that were refused. Of equal ones that
+	// with fewer walks is first, then the earlier.
 	Trials  []Trial
 	Reason  Reason
 	Stage   Stage   // stage in which the search ended

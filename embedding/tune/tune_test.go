@@ -104,7 +104,7 @@ func TestSearch_FindsThePoint(t *testing.T) {
 func TestSearch_Limits(t *testing.T) {
 	g := attachment(t, 60, 2)
 	methods := []Method{
-		{Name: embedding.MethodDPWalker, Walks: embedding.WalkOptions{Dim: 4, Walks: 1, Length: 5}},
+		{Name: embedding.MethodDPWalker, Walks: embedding.WalkOptions{Dim: 4, Walks: 2, Length: 5}},
 		{Name: embedding.MethodLaplacianEigenmaps, Spectral: embedding.SpectralOptions{Dim: 4}},
 	}
 	run := func(trials, workers int) *Result {
@@ -153,7 +153,7 @@ func TestSearch_Limits(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []struct{ trials, left, missing int }{{1, 31, 1}, {5, 30, 0}, {20, 15, 0}, {40, 14, 0}} {
+	for _, want := range []struct{ trials, left, missing int }{{1, 31, 1}, {5, 29, 0}, {20, 15, 0}, {40, 15, 0}} {
 		if found := run(want.trials, 1); found.Left != want.left || found.Missing != want.missing {
 			t.Errorf("%d trials leave %d of the survey and %d defaults, not %+v", want.trials, found.Left, found.Missing, want)
 		}
@@ -292,11 +292,13 @@ func TestAxis_Moved(t *testing.T) {
 	t.Parallel()
 	linear := axis{least: 0, most: 4}
 	factors := axis{least: 0.001, most: 0.2, geometric: true}
+	walks := axis{least: 1, most: 10, geometric: true, whole: true}
 	for _, c := range []struct {
 		a             axis
 		x, step, want float64
 	}{
 		{linear, 1, 0.25, 1.25}, {linear, 1, -2, 0}, {linear, 3, 2, 4}, {linear, 0.1, 0.2, 0.3},
+		{walks, 10, -1, 5}, {walks, 5, -1, 3}, {walks, 1, -1, 1}, {walks, 6, 1, 10},
 		{factors, 0.05, 1, 0.1}, {factors, 0.05, -1, 0.025}, {factors, 0.15, 1, 0.2}, {factors, 0.0015, -1, 0.001}, {factors, 0.1, 0.5, 0.14142},
 	} {
 		if got := c.a.moved(c.x, c.step); got != c.want {
