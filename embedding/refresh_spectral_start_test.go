@@ -13,8 +13,7 @@ import (
 )
 
 // refreshFound refreshes from one graph to another, which has all vertices of the first,
-// and compares the eigenvalues of the largest component with those of a full run, and all vectors
-// if the refresh was one.
+// and compares the eigenvalues of the largest component with those of a full run.
 func refreshFound(t *testing.T, method string, opts embedding.SpectralOptions, before, after *csr.Graph, touched []uint32, tolerance float64) embedding.RefreshStats {
 	t.Helper()
 	ctx := context.Background()
@@ -30,18 +29,9 @@ func refreshFound(t *testing.T, method string, opts embedding.SpectralOptions, b
 		}
 	}
 	rows, state = align(from, rows, state)
-	refreshed, _, stats, refresh, err := embedding.RefreshSpectral(ctx, after, method, opts, rows, state, touched, tolerance)
+	_, _, stats, refresh, err := embedding.RefreshSpectral(ctx, after, method, opts, rows, state, touched, tolerance)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if refresh.Full {
-		want, _, _, err := embedding.Spectral(ctx, after, method, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Equal(refreshed.Data, want.Data) {
-			t.Errorf("not the vectors of a full run: %+v", refresh)
-		}
 	}
 	full, err := embedding.SolveSpectral(ctx, after, method, opts)
 	if err != nil {
@@ -158,7 +148,6 @@ func TestRefreshSpectral_Merged(t *testing.T) {
 // components that join or fall apart, hubs, new vertices and vertices that lose all edges. It keeps
 // the coordinates.
 func TestRefreshSpectral_KindsOfChanges(t *testing.T) {
-	full, steps := 0, 0
 	base := func() *town { // two islands of 600 and 300 vertices
 		w := sparseTown()
 		island := uint32(w.n)
@@ -227,20 +216,11 @@ func TestRefreshSpectral_KindsOfChanges(t *testing.T) {
 				before := w.graph()
 				touched := c.apply(w)
 				o.Dim = 16
-				refresh := refreshFound(t, method, o, before, w.graph(), touched, 0.01)
-				if t.Failed() {
+				if refresh := refreshFound(t, method, o, before, w.graph(), touched, 0.01); t.Failed() || refresh.Full {
 					t.Fatalf("%s, %s, %+v: %+v", c.name, method, o, refresh)
-				}
-				if refresh.Full {
-					full++
-				} else {
-					steps++
 				}
 			}
 		}
-	}
-	if full == 0 || steps <= full {
-		t.Errorf("%d full runs, and %d refreshes with steps", full, steps)
 	}
 }
 

@@ -35,17 +35,15 @@ const RefreshTolerance = 0.02
 //     step if the residuals exceed the tolerance;
 //   - it is solved in full if the residuals still exceed the tolerance, if more than a
 //     tenth of its vertices are new, if so much has changed that a step would cost as much
-//     as a full solve (scattered, foreseen, mostDirections), if it is so small that a step costs as much, with
-//     Joint if a component of eight or more vertices is new, and if a few products show
+//     as a full solve (scattered, foreseen, mostDirections), if it is so small that a step costs as
+//     much, with Joint if a component of eight or more vertices is new, and if a few products show
 //     larger eigenvalues than were found. These products are computed where no
 //     eigenvalue is known, and where a group of 32 or more vertices is new or has new
 //     edges.
 //
-// The refresh is a full run, which returns the bytes of Embed with new places and without a
-// rotation, if more than half of the linked vertices are in parts most of which is new or where the
-// edges of many vertices changed (scattered, foreseen), since old coordinates would mean little, or in one
-// part that has to be solved in full and is not small: a rotation would take up to a third of the
-// time of its solve.
+// If more than half of the linked vertices are in parts most of which is new or where the edges of
+// many vertices changed (scattered), the refresh is a full run: it returns the bytes of Embed, with
+// new places and without a rotation, and takes no longer. Old coordinates would mean little.
 //
 // Otherwise the vectors D^-δ T Λ^γ of a part are rotated onto the old ones (orthogonal Procrustes,
 // vertices weighted by D^2δ). The rotation keeps distances and scalar products, but the
@@ -89,17 +87,14 @@ func Refresh(ctx context.Context, g *csr.Graph, method string, opts Options, old
 	}
 	r := newRefresh(g, m, opts, old, state, touched, tolerance)
 	origins := r.claim()
-	if far := r.farVertices(origins); 2*far > r.linked {
-		return again(fmt.Sprintf("too much has changed for the old vectors to help, in parts with %d of %d linked vertices", far, r.linked))
+	if far, linked := r.farVertices(origins); 2*far > linked {
+		return again(fmt.Sprintf("too much has changed for the old vectors to help, in parts with %d of %d linked vertices", far, linked))
 	}
 	if err := r.run(ctx, origins); err != nil {
 		if errors.Is(err, base.ErrOptions) {
 			return fail(err)
 		}
 		return fail(fmt.Errorf("%w", err))
-	}
-	if r.again != "" {
-		return again(r.again)
 	}
 	r.describe(&refresh)
 	refresh.Seconds = time.Since(start).Seconds()
@@ -132,15 +127,13 @@ type refresh struct {
 	parts          [][]uint32 // vertices of each part
 	places         []uint32   // of each part
 	keeps          []bool     // parts that did not change
-	distant        []bool     // parts for which a step is not tried, because too much of them has changed
+	distant        []bool     // parts whose change shows that a step cannot pay
 	taken          map[uint32]bool
 	local          []uint32 // place of a vertex in its part
 	residual       float64
-	linked         int    // vertices with an edge
-	again          string // why everything has to be solved in full, empty if it has not
-	far            int    // parts for which no step was tried, because too much of them had changed
-	failed         int    // parts for which a step was tried and was not enough
-	solvedVertices int    // in parts that were solved in full
+	far            int // parts for which no step was tried, because too much of them had changed
+	failed         int // parts for which a step was tried and was not enough
+	solvedVertices int // in parts that were solved in full
 	kept           int
 	refined        int
 	solved         int
@@ -188,24 +181,24 @@ func newRefresh(g *csr.Graph, m method, opts Options, old *vec.Matrix, state *St
 }
 
 // farVertices returns the number of vertices in parts that have changed so much that their old
-// vectors would be of little use: most vertices are new, or edges changed at many vertices
-// (scattered, foreseen).
-// Isolated vertices are not counted; it sets linked to the number of all others.
-func (r *refresh) farVertices(origins []uint32) (far int) {
+// vectors would be of little use: most vertices are new, or edges changed at many vertices.
+// Isolated vertices are not counted, and linked is the number of all others. It also sets distant.
+func (r *refresh) farVertices(origins []uint32) (far, linked int) {
 	for c, list := range r.parts {
 		if len(list) < 2 {
 			continue
 		}
-		r.linked += len(list)
+		linked += len(list)
 		if r.unchanged(list, origins[c]) {
 			continue
 		}
-		r.distant[c] = r.scattered(list) || r.foreseen(list, origins[c]) > mostDirections(len(list), r.vectors.Dim)
-		if r.distant[c] || 2*r.newcomers(list) > len(list) {
+		scattered := r.scattered(list)
+		r.distant[c] = scattered || r.foreseen(list, origins[c]) > mostDirections(len(list), r.vectors.Dim)
+		if scattered || 2*r.newcomers(list) > len(list) {
 			far += len(list)
 		}
 	}
-	return far
+	return far, linked
 }
 
 // newcomers returns the number of vertices of a part that have no place.
@@ -229,7 +222,7 @@ func (r *refresh) run(ctx context.Context, origins []uint32) error {
 			continue
 		}
 		r.unmove(list, origins[c])
-		if err := r.part(ctx, c, list); err != nil || r.again != "" {
+		if err := r.part(ctx, c, list); err != nil {
 			return err
 		}
 	}
@@ -327,7 +320,7 @@ func (r *refresh) unmove(list []uint32, origin uint32) {
 // moves reports whether the run moves parts apart.
 func (r *refresh) moves() bool { return r.opts.Components == Apart }
 
-// part computes the vectors of one part, or sets again.
+// part computes the vectors of one part.
 func (r *refresh) part(ctx context.Context, c int, list []uint32) error {
 	if len(list) == 0 || r.g.Degree(list[0]) == 0 {
 		for _, v := range list { // isolated vertices have zero vectors
@@ -341,8 +334,7 @@ func (r *refresh) part(ctx context.Context, c int, list []uint32) error {
 		return err
 	}
 	var found followed
-	large := len(list) >= smallPart*r.vectors.Dim
-	follow := large && 10*r.newcomers(list) <= len(list)
+	follow := len(list) >= smallPart*r.vectors.Dim && 10*r.newcomers(list) <= len(list)
 	if follow && r.distant[c] {
 		r.far++
 		follow = false
@@ -351,13 +343,6 @@ func (r *refresh) part(ctx context.Context, c int, list []uint32) error {
 		if found, follow, err = r.follow(ctx, p, sub, list); err != nil {
 			return err
 		}
-	}
-	if !follow && large && 2*len(list) > r.linked {
-		r.again = fmt.Sprintf("too much has changed for a step from the old vectors, in a part with %d of %d linked vertices", len(list), r.linked)
-		if r.failed > 0 {
-			r.again = fmt.Sprintf("a step from the old vectors left residuals above the tolerance, in a part with %d of %d linked vertices", len(list), r.linked)
-		}
-		return nil
 	}
 	if !follow {
 		if found, err = r.full(ctx, p, c, list); err != nil {
