@@ -140,6 +140,9 @@ func (op *operator) gathers() int64 {
 	return rows
 }
 
+// ahead is the number of rows between the one that is written and the one that is fetched.
+const ahead = 16
+
 // Apply sets y to alpha·N·x + beta·x + gamma·y.
 func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error {
 	if op.weighted != nil {
@@ -153,6 +156,7 @@ func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamm
 		}
 	}
 	if err := op.each(ctx, func(v int) {
+		vec.FetchToWrite(op.scaled, (v+ahead)*b)
 		s := op.s[v]
 		to, from := (*[b]float32)(op.scaled[v*b:]), (*[b]float32)(x[v*b:])
 		for j := range to {
@@ -163,13 +167,17 @@ func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamm
 	}
 	source := op.scaled
 	if op.twoHops { // A²: less the diagonal, plus A
-		if err := op.sums(ctx, op.scaled, func(v int, sum *[b]float32) { copy(op.once[v*b:], sum[:]) }); err != nil {
+		if err := op.sums(ctx, op.scaled, func(v int, sum *[b]float32) {
+			vec.FetchToWrite(op.once, (v+ahead)*b)
+			copy(op.once[v*b:], sum[:])
+		}); err != nil {
 			return err
 		}
 		source = op.once
 	}
 	none := new([b]float32)
 	return op.sums(ctx, source, func(v int, sum *[b]float32) {
+		vec.FetchToWrite(y, (v+ahead)*b)
 		once, scaled, d := none, none, float32(0)
 		if op.twoHops {
 			once, scaled, d = (*[b]float32)(op.once[v*b:]), (*[b]float32)(op.scaled[v*b:]), float32(op.a.shape.Degree(uint32(v)))

@@ -71,6 +71,8 @@ func listL2Squared(k kind, dst, x, block []float32, stride int, idx []uint32) {
 
 func fetchRows(kind, []*float32, int) {}
 
+func fetchToWrite(*[16]float32) {}
+
 func scanDots(k kind, dst, x, rows []float32) { scanDotsBy(k, dst, x, rows) }
 
 func scanL2Squared(k kind, dst, x, rows []float32) { scanL2SquaredBy(k, dst, x, rows) }

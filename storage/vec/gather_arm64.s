@@ -109,3 +109,9 @@ done:
 outside:
 	MOVB ZR, ret+56(FP)
 	RET
+
+// func fetchToWrite(row *[16]float32)
+TEXT ·fetchToWrite(SB), NOSPLIT, $0-8
+	MOVD row+0(FP), R0
+	PRFM (R0), PSTL1KEEP
+	RET

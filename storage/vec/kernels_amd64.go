@@ -211,3 +211,8 @@ func pairSumAVX512(w, v, a, b *float32, n int) float32
 //
 //go:noescape
 func pairSumAVX2(w, v, a, b *float32, n int) float32
+
+// fetchToWrite is [FetchToWrite].
+//
+//go:noescape
+func fetchToWrite(row *[16]float32)

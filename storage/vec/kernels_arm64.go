@@ -73,3 +73,8 @@ func tileStoreNEON(y *float32, step uintptr, rows, cols int, beta, alpha float32
 //
 //go:noescape
 func pairSumNEON(w, v, a, b *float32, n int) float32
+
+// fetchToWrite is [FetchToWrite].
+//
+//go:noescape
+func fetchToWrite(row *[16]float32)

@@ -39,3 +39,9 @@ next:
 	DECQ CX
 	JNZ  row
 	RET
+
+// func fetchToWrite(row *[16]float32)
+TEXT ·fetchToWrite(SB), NOSPLIT, $0-8
+	MOVQ row+0(FP), AX
+	BYTE $0x0F; BYTE $0x0D; BYTE $0x08 // PREFETCHW (AX)
+	RET
