@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"heavytail/query/internal/fault"
+	"heavytail/storage"
 	"sync"
 )
 
@@ -122,9 +123,10 @@ func (c *Cache) Get(ctx context.Context, key CacheKey, bytes int64, what string,
 			return entry.value, sync.OnceFunc(func() { c.release(key, entry) }), !mine, nil
 		}
 		c.release(key, entry)
-		// If the load was cancelled by its own caller, this call tries again.
-		cancelled := errors.Is(entry.err, context.Canceled) || errors.Is(entry.err, context.DeadlineExceeded)
-		if mine || !cancelled {
+		// If the load was cancelled by its own caller, or its caller began it too late for the
+		// version of the key, this call tries again: its own load may have the version already.
+		theirs := errors.Is(entry.err, context.Canceled) || errors.Is(entry.err, context.DeadlineExceeded) || errors.Is(entry.err, storage.ErrConflict)
+		if mine || !theirs {
 			return nil, nil, false, entry.err
 		}
 		if ctx.Err() != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"heavytail/query/internal/fault"
+	"heavytail/storage"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -169,10 +170,11 @@ func TestCache_LoadsOnce(t *testing.T) {
 	}
 }
 
-// A load that its own caller cancelled is repeated for the callers that wait; any other
-// failure is returned to all of them. Neither stays in the cache.
+// A load that its own caller cancelled, or began too late for the version, is repeated for the
+// callers that wait; any other failure is returned to all of them. None stays in the cache.
 func TestCache_FailedLoads(t *testing.T) {
-	for _, failure := range []error{context.Canceled, errors.New("disk")} {
+	disk := errors.New("disk")
+	for _, failure := range []error{context.Canceled, storage.ErrConflict, disk} {
 		c := NewCache(100, true)
 		begun, proceed := make(chan struct{}), make(chan struct{})
 		done := make(chan error, 2)
@@ -206,7 +208,7 @@ func TestCache_FailedLoads(t *testing.T) {
 			t.Errorf("the caller of the failed load: %v", first)
 		}
 		// The second either joined the failed load or came after it.
-		if second != nil && (errors.Is(failure, context.Canceled) || !errors.Is(second, failure)) {
+		if second != nil && (failure != disk || !errors.Is(second, failure)) {
 			t.Errorf("after %v, who waited: %v", failure, second)
 		}
 		_, release, _ := mustGet(t, c, key(1, 1), 40, "a")

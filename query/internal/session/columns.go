@@ -82,16 +82,11 @@ func (c *Call) columnsAtOnce(graph string, names []string, at fault.Part) (*Grap
 	if err != nil {
 		return nil, nil, err
 	}
-	for {
-		set, err := c.loadColumns(view, names, func(_ context.Context, _ string, _ uint64, of ...string) ([]*storage.Column, error) {
-			i := slices.Index(names, of[0])
-			return columns[i : i+1], nil
-		})
-		// A conflict is that of another call, whose load of the same column this one waited for.
-		if !errors.Is(err, storage.ErrConflict) {
-			return view, set, err
-		}
-	}
+	set, err := c.loadColumns(view, names, func(_ context.Context, _ string, _ uint64, of ...string) ([]*storage.Column, error) {
+		i := slices.Index(names, of[0])
+		return columns[i : i+1], nil
+	})
+	return view, set, err
 }
 
 // CheckAttributes returns an Error for a name that is not an attribute of the
