@@ -356,6 +356,9 @@ func TestRefreshSpectral_FullAndErrors(t *testing.T) {
 // vectors of untouched vertices near their old places, and place new vertices near their
 // neighbours.
 func TestRefreshWalks_ManyInARow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: refreshes again and again")
+	}
 	ctx := context.Background()
 	for _, method := range []string{embedding.MethodDPWalker, embedding.MethodDeepWalk, embedding.MethodNode2Vec} {
 		o := embedding.WalkOptions{Dim: 16, Walks: 6, Length: 20, Window: 4, Seed: 5}

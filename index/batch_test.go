@@ -93,6 +93,9 @@ func TestSearchBatch_Agrees(t *testing.T) {
 // TestSearchBatch_Large has several groups of queries, several blocks of rows, and more workers
 // than blocks.
 func TestSearchBatch_Large(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: searches a large matrix")
+	}
 	ctx := context.Background()
 	m := clustered(9000, 33, 20, 0.1, 3)
 	queries := clustered(batchMost+40, 33, 20, 0.1, 4)

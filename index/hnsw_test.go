@@ -236,11 +236,11 @@ func TestHNSW_Filter(t *testing.T) {
 
 // Within finds nearly all rows within any radius, and no other rows.
 func TestHNSW_Within(t *testing.T) {
-	ctx := context.Background()
-	rows := 3500
 	if testing.Short() {
-		rows = 2000
+		t.Skip("-short: builds an index of 3,500 rows for each metric")
 	}
+	ctx := context.Background()
+	const rows = 3500
 	m := clustered(rows, 16, 20, 2, 1)
 	for _, metric := range Metrics() {
 		h := mustHNSW(t, m, metric, HNSWOptions{M: 12, EfConstruction: 80, Ef: 32})
@@ -349,6 +349,9 @@ func TestHNSW_Concurrent(t *testing.T) {
 }
 
 func TestHNSW_Recall_Measured(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: builds an index for each metric; TestHNSW_Recall does too")
+	}
 	ctx := context.Background()
 	h := mustHNSW(t, clustered(3000, 32, 1, 0, 2), L2, HNSWOptions{M: 4, EfConstruction: 20})
 	r, err := h.Recall(ctx, 10, 50, 10, 100, 3000)

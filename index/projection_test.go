@@ -150,11 +150,10 @@ func TestByteForm_Bound(t *testing.T) {
 // TestProjection_Join joins and counts rows whose tiles are empty, sparse and full after the
 // projections.
 func TestProjection_Join(t *testing.T) {
-	rows := 2500
 	if testing.Short() {
-		rows = 1200
+		t.Skip("-short: joins a large matrix")
 	}
-	m := rays(rows, 40, 6)
+	m := rays(2500, 40, 6)
 	d := sample(t, m, 50_000, 1)
 	radii := []float64{d[len(d)/500], d[len(d)/20], d[len(d)/4]}
 	for _, radius := range radii {

@@ -60,6 +60,9 @@ func TestNewSweep_BruteForce(t *testing.T) {
 // TestNewSweep_ManyStripes has rows for many stripes, and more radii than distances between
 // some of the radii.
 func TestNewSweep_ManyStripes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: joins a large matrix")
+	}
 	m := clustered(1700, 3, 9, 3, 4)
 	d := sample(t, m, 20000, 9)
 	var radii []float64

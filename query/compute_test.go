@@ -16,7 +16,7 @@ import (
 func TestStartCompute(t *testing.T) {
 	ctx := context.Background()
 	db := openTest(t, nil)
-	execAll(t, db, "GENERATE preferential_attachment(n := 2000, m := 3) INTO g")
+	execAll(t, db, "GENERATE preferential_attachment(n := 400, m := 3) INTO g")
 	info, err := db.StartCompute(ctx, ComputeRequest{Graph: "g", Measure: "betweenness", As: "between"})
 	if err != nil {
 		t.Fatal(err)
@@ -103,6 +103,9 @@ func TestRefreshMeasure(t *testing.T) {
 // TestCompute_Resume cancels measures at a checkpoint and resumes them, with the values of
 // a run that was never stopped.
 func TestCompute_Resume(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: stops and resumes a job again and again")
+	}
 	for _, measure := range []string{"betweenness", "harmonic", "eccentricity"} {
 		db := openTest(t, &Options{Notice: func(n Notice) {
 			if strings.Contains(n.Text, "starts over") {

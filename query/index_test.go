@@ -135,6 +135,9 @@ func TestNearest_IndexDeleted(t *testing.T) {
 // An index that is damaged, truncated or of other vectors gives an exact answer with a
 // notice, never a wrong one.
 func TestNearest_IndexDamaged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: damages an index in many places")
+	}
 	ctx := context.Background()
 	db := indexedDB(t, 1000, Options{IndexBytes: 1, graphOnly: true})
 	of, m, err := db.store.Embedding(ctx, "e")

@@ -123,8 +123,8 @@ func TestJobs_Killed(t *testing.T) {
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	for _, job := range killedJobs {
 		t.Run(job.name, func(t *testing.T) {
-			if testing.Short() && job.name != "walks" && job.name != "refresh" {
-				t.Skip("-short: an EMBED and a REFRESH are enough")
+			if testing.Short() && job.name != "walks" {
+				t.Skip("-short: an EMBED is enough")
 			}
 			before := copyStore(t, path)
 			db := openJobs(t, before)

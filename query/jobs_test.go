@@ -117,8 +117,8 @@ func TestJobs_Cancelled(t *testing.T) {
 	rounds := often(2, 30, 100)
 	for _, job := range killedJobs {
 		t.Run(job.name, func(t *testing.T) {
-			if testing.Short() && job.name != "walks" && job.name != "refresh" {
-				t.Skip("-short: an EMBED and a REFRESH are enough")
+			if testing.Short() && job.name != "refresh" {
+				t.Skip("-short: a REFRESH is enough")
 			}
 			before := copyStore(t, path)
 			db := openJobs(t, before)
@@ -388,6 +388,9 @@ func TestJobs_GraphChanges(t *testing.T) {
 // Damaged records of jobs, indexes and models affect nothing else, and can be dropped, as
 // CHECK advises.
 func TestDrop_DamagedRecords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: damages each kind of record")
+	}
 	ctx := context.Background()
 	path := jobStore(t)
 	db := openJobs(t, path)
@@ -515,6 +518,9 @@ func TestJobs_OneForEachEmbedding(t *testing.T) {
 // A search that Close stops resumes after its finished trials, and stores the bytes of an
 // uninterrupted search.
 func TestJobs_TuneResumed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: stops and resumes a search again and again")
+	}
 	t.Parallel()
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "store")

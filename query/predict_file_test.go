@@ -64,6 +64,9 @@ func TestPredict_InFile(t *testing.T) {
 
 // TestPredict_InFileTwoSteps is the same for scorers that read the degrees of the candidates.
 func TestPredict_InFileTwoSteps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: TestPredict_InFile compares the other scorers")
+	}
 	t.Parallel()
 	db := openTest(t, nil)
 	mustRun(t, db, "GENERATE watts_strogatz(n := 20000, k := 4, beta := 0.1, seed := 3) INTO g")
@@ -86,22 +89,19 @@ func TestPredict_InFileTwoSteps(t *testing.T) {
 
 // TestPredict_InFileDegrees is the same for scorers that read the degrees of very many candidates.
 func TestPredict_InFileDegrees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: TestPredict_InFile compares the other scorers")
+	}
 	t.Parallel()
 	db := openTest(t, nil)
 	mustRun(t, db, "GENERATE preferential_attachment(n := 20000, m := 4, seed := 3) INTO g")
 	mustRun(t, db, "DELETE VERTEX '3', '77', '3000' FROM g")
 	mustRun(t, db, "INSERT VERTEX 'alone' INTO g")
 	low, high := 40.0, 1e9
-	if testing.Short() {
-		t.Log("-short: every third combination, which has all pairs of values")
-	}
-	for a, scorer := range []string{"jaccard", "hub_depressed", "preferential_attachment"} {
-		for b, vertex := range []string{"2500", "19999", "alone"} {
-			for c, threshold := range []*float64{nil, &low, &high} {
-				for d, k := range []int{1, 9, 40} {
-					if testing.Short() && (a+b+c+d)%3 > 0 {
-						continue
-					}
+	for _, scorer := range []string{"jaccard", "hub_depressed", "preferential_attachment"} {
+		for _, vertex := range []string{"2500", "19999", "alone"} {
+			for _, threshold := range []*float64{nil, &low, &high} {
+				for _, k := range []int{1, 9, 40} {
 					req := PredictForRequest{Vertex: vertex, K: k, Graph: "g", With: Scorer{Name: scorer}, Threshold: threshold}
 					forgetLoaded(db)
 					have, err := db.PredictFor(t.Context(), req)
@@ -121,25 +121,22 @@ func TestPredict_InFileDegrees(t *testing.T) {
 
 // TestPredict_InFileVectors is the same for scorers of vectors, with an index and without.
 func TestPredict_InFileVectors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: TestPredict_InFile compares the other scorers")
+	}
 	t.Parallel()
 	db := openTest(t, &Options{IndexBytes: 1})
 	mustRun(t, db, "GENERATE preferential_attachment(n := 20000, m := 4, seed := 3) INTO g")
 	mustRun(t, db, "INSERT VERTEX 'alone' INTO g")
 	putRows(t, db, 20001, 5)
-	if testing.Short() {
-		t.Log("-short: every third combination, which has all pairs of values")
-	}
 	for _, index := range []bool{false, true} {
 		if index {
 			mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 60)")
 		}
 		low := 0.5
-		for a, scorer := range []string{"l2", "cosine", "probability"} {
-			for b, vertex := range []string{"2500", "19999", "alone"} {
-				for c, near := range []int{-1, 0, 3} {
-					if testing.Short() && (a+b+c)%3 > 0 {
-						continue
-					}
+		for _, scorer := range []string{"l2", "cosine", "probability"} {
+			for _, vertex := range []string{"2500", "19999", "alone"} {
+				for _, near := range []int{-1, 0, 3} {
 					req := PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: Scorer{Name: scorer, Embedding: "e"}, Near: near}
 					if near == 3 {
 						req.Threshold = &low

@@ -106,6 +106,9 @@ func TestReadPart_Agrees(t *testing.T) {
 // With a changed byte anywhere in the file, statements about few vertices give the right answer
 // or the error of damage.
 func TestReadPart_FlippedBytes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: flips bytes all over a file")
+	}
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "sound.ht")
 	db := partDB(t, path)

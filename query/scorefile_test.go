@@ -137,6 +137,9 @@ func (r *cutReader) Read(b []byte) (int, error) {
 // TestDB_ScoreFile_Resumed stops runs again and again, adds bytes after the last section as a
 // killed process may do, and expects the bytes of an uninterrupted run.
 func TestDB_ScoreFile_Resumed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: stops and resumes a job again and again")
+	}
 	t.Parallel()
 	ctx := context.Background()
 	db := openTest(t, &Options{Workers: 2, scoreSection: 2 * scoreBatch})
@@ -145,10 +148,6 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 	with := []Scorer{{Name: "resource_allocation"}, {Name: "l2", Embedding: "e"}}
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, ending := range []string{"", ".gz", ".zst"} {
-		if testing.Short() && ending == ".zst" {
-			t.Log("-short: the test of the command covers zstd")
-			continue
-		}
 		dir := t.TempDir()
 		whole, out := filepath.Join(dir, "whole.csv"+ending), filepath.Join(dir, "scores.csv"+ending)
 		first, err := db.ScoreFile(ctx, ScoreFileRequest{Path: pairs, With: with, Into: whole})

@@ -101,12 +101,11 @@ func TestDB_Tune_Same(t *testing.T) {
 
 // A search that is cancelled in any stage stores nothing.
 func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
-	t.Parallel()
-	stages := []string{"survey", "refine", "select", "solving"}
 	if testing.Short() {
-		stages = stages[:2]
+		t.Skip("-short: searches once for each stage")
 	}
-	for _, stage := range stages {
+	t.Parallel()
+	for _, stage := range []string{"survey", "refine", "select", "solving"} {
 		var end func()
 		db := openTest(t, &Options{Progress: func(p Progress) {
 			if p.Statement == "TUNE" && p.Stage == stage {

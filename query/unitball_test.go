@@ -74,6 +74,9 @@ func TestDB_Embed_UnitBallBound(t *testing.T) {
 // TestDB_Refresh_UnitBall changes a few edges and vertices, and expects an exact placement
 // after a refresh that moves only the neighbourhood of the change.
 func TestDB_Refresh_UnitBall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: package unitball refreshes")
+	}
 	t.Parallel()
 	db := openTest(t, nil)
 	for _, statement := range []string{

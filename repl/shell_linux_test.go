@@ -515,10 +515,10 @@ func silence(t testing.TB, tty *os.File) {
 // escape sequences, control keys and bytes that are not valid UTF-8. No sequence but those
 // of the shell may reach the terminal, and the shell must still work.
 func TestShell_AnyKeys(t *testing.T) {
-	rounds, presses := 5, 120
 	if testing.Short() {
-		rounds = 1
+		t.Skip("-short: types random keys for a second")
 	}
+	rounds, presses := 5, 120
 	if text := os.Getenv("HEAVYTAIL_KEYS"); text != "" { // for a longer search
 		var err error
 		if rounds, err = strconv.Atoi(text); err != nil {

@@ -160,6 +160,9 @@ func BenchmarkTx_InsertEdges(b *testing.B) {
 
 // Single arcs and batches of them keep every block within its limits and not too empty.
 func TestArcList_Blocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: makes a star of many blocks")
+	}
 	ctx := context.Background()
 	db := newStore(t, nil)
 	random := rand.New(rand.NewPCG(5, 5))

@@ -235,7 +235,10 @@ func TestBlob_Damage(t *testing.T) {
 // The buffers of a transaction serve the next: beside the pages of bbolt, which take the size of
 // the blob, a large blob allocates little.
 func TestBlob_Garbage(t *testing.T) {
-	const batch, size = 1 << 20, 32 << 20
+	if testing.Short() {
+		t.Skip("-short: writes many megabytes")
+	}
+	const batch, size = 1 << 19, 16 << 20
 	db := newStore(t, &Options{BatchBytes: batch})
 	data := blobBytes(size)
 	var before, after runtime.MemStats

@@ -363,6 +363,9 @@ func (h *history) checkBlames(t *testing.T, path, where string) bool {
 // If a meta page was never written, the whole state before it remains: Check finds the
 // later one.
 func TestDamage_LostMetaPage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: damages a file in many places")
+	}
 	t.Parallel()
 	h := oneHistory(t)
 	last := len(h.images) - 1
@@ -426,18 +429,17 @@ func TestDamage_MetaPages(t *testing.T) {
 // of its pages may be on the disk; the meta page is written after it, complete or torn. The
 // resulting state is that before the commit or that after it.
 func TestPowerLoss(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: loses power at each write")
+	}
 	t.Parallel()
 	h := oneHistory(t)
 	path := filepath.Join(t.TempDir(), "cut")
 	size := os.Getpagesize()
 	random := rand.New(rand.NewPCG(3, 4))
 	tried, every := 0, 5
-	switch {
-	case long():
+	if long() {
 		every = 1
-	case testing.Short():
-		every = 10
-		t.Log("-short: every tenth commit")
 	}
 	for i := range len(h.images) - 1 {
 		if i%every > 0 {

@@ -34,6 +34,9 @@ func mount(t *testing.T, source, kind string, flags uintptr, data string) string
 // On a full disk every write fails with an error that says so, and nothing that was
 // confirmed is lost. When some space is free again, the file can be used.
 func TestDB_DiskFull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: fills a disk again and again")
+	}
 	ctx := context.Background()
 	dir := mount(t, "tmpfs", "tmpfs", 0, "size=3m")
 	path, other := filepath.Join(dir, "store"), filepath.Join(dir, "other")

@@ -16,6 +16,9 @@ var errDisk = errors.New("the disk is full")
 // each failure the open store must refuse writes and still read, and the reopened file must
 // have the state before the work or after it.
 func TestDB_FailingCommit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: fails each commit of each kind of work")
+	}
 	t.Parallel()
 	ctx := context.Background()
 	var before image

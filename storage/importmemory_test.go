@@ -155,6 +155,9 @@ func TestImport_MemoryLimits(t *testing.T) {
 // A graph that does not fit is refused with the need and the limit, and nothing of it is
 // left.
 func TestImport_MemoryRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: reads over a million lines")
+	}
 	t.Parallel()
 	ctx := context.Background()
 	db := newStore(t, nil)

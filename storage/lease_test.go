@@ -168,6 +168,9 @@ func childTurns(path string) {
 
 // Two processes write alternately, and each sees every commit of the other.
 func TestReleaseIdle_Turns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: handles take turns for a second")
+	}
 	t.Parallel()
 	path := pathStore(t)
 	db := openStore(t, path, released(t))
@@ -175,10 +178,7 @@ func TestReleaseIdle_Turns(t *testing.T) {
 	if !out.Scan() || out.Text() != "open" {
 		t.Fatalf("the child says %q", out.Text())
 	}
-	turns := 100
-	if testing.Short() {
-		turns = 20
-	}
+	const turns = 100
 	for n := 1; n < 2*turns; n += 2 {
 		if before, err := addEdge(context.Background(), db, n); err != nil || before != int64(n) {
 			t.Fatalf("turn %d: %d edges before, %v", n, before, err)

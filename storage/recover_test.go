@@ -353,6 +353,9 @@ func TestRecover_WithoutCatalogueEntry(t *testing.T) {
 
 // Without its root a store is found by looking at every page.
 func TestRecover_WithoutRoot(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: damages a file in many places")
+	}
 	t.Parallel()
 	base := recoverBase(t)
 	file, err := os.ReadFile(base)

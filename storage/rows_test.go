@@ -171,6 +171,9 @@ func TestRowView_Deleted(t *testing.T) {
 
 // Damaged rows are an error of the first scan, and never an answer.
 func TestRowView_Damaged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: damages rows in many places")
+	}
 	ctx := context.Background()
 	for name, damage := range map[string]func(payload []byte) []byte{
 		"number of rows": func(p []byte) []byte { p[0]++; return p },
@@ -314,6 +317,9 @@ func TestRowView_Cut(t *testing.T) {
 // Scans continue during writes that make the file grow, replace the embedding, and
 // compact the file.
 func TestRowView_Beside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: reads beside a writer for a while")
+	}
 	ctx := context.Background()
 	db := openStore(t, storeOfRows(t), nil)
 	want := numbered(3000, 256)

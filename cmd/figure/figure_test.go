@@ -83,6 +83,9 @@ func TestWrite_SVG(t *testing.T) {
 }
 
 func TestWrite_PNG(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: draws each figure as points")
+	}
 	document := drawn(t, degreeChart(), PNG)
 	picture, err := png.Decode(bytes.NewReader(document))
 	if err != nil {

@@ -98,6 +98,9 @@ func TestPlot_Pictures(t *testing.T) {
 }
 
 func TestPlot_Points(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: draws again and again; TestPlot_Text draws each plot")
+	}
 	file := plotted(t)
 	a := command(t, "", "plot", "projection", file, "spec", "--points", "50")
 	if a.code != exitDone || !strings.Contains(a.err, "notice: 50 of 200 vertices drawn") {
@@ -162,6 +165,9 @@ func TestPlot_Errors(t *testing.T) {
 // .plot of the shell draws what plot draws, as text or into a file, and a mistake is an
 // error of the shell.
 func TestPlot_Shell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: draws again and again; TestPlot_Text draws each plot")
+	}
 	file := plotted(t)
 	picture := filepath.Join(filepath.Dir(file), "shell.svg")
 	out := mustRun(t, "", "exec", file, "-c", `.plot graph pa --around 7 --depth 1

@@ -21,6 +21,9 @@ func reported(t *testing.T) (file, page string) {
 // The page is written and replaces an existing page, and the database file stays
 // unchanged.
 func TestReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: package report writes one")
+	}
 	t.Parallel()
 	file, page := reported(t)
 	before := mustRead(t, file)

@@ -114,6 +114,9 @@ func exported(t *testing.T, path, what string) []byte {
 // have the whole graph or nothing of it, and the same import must lead to the same
 // graph.
 func TestKill_Import(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: kills imports; the kills of package storage are enough")
+	}
 	var text bytes.Buffer
 	random := rand.New(rand.NewPCG(5, 6))
 	for range 40_000 {

@@ -38,6 +38,9 @@ func smallCurve(t *testing.T) (folder string, graphs []curveGraph, points []curv
 
 // TestRunCurve_Figures compares the figures of the file with those of the statements.
 func TestRunCurve_Figures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: runs an experiment")
+	}
 	t.Parallel()
 	data, graphs, points := smallCurve(t)
 	config := Config{Data: data, Out: filepath.Join(t.TempDir(), "out")}

@@ -67,6 +67,9 @@ func TestRunLinks_Figures(t *testing.T) {
 // TestRunLinks_Resumes stops a run after each of its steps in turn, and expects the report of a
 // run that was never stopped.
 func TestRunLinks_Resumes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: runs an experiment twice")
+	}
 	t.Parallel()
 	graphs, methods := smallLinks()
 	config := Config{Data: t.TempDir(), Out: filepath.Join(t.TempDir(), "whole")}

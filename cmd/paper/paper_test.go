@@ -109,6 +109,9 @@ func key(v int) string { return string(rune('a'+v/10)) + string(rune('0'+v%10)) 
 // TestRun_Tables expects a line for every use in every table, with the paper's
 // figures next to its own, and the same numbers in CSV.
 func TestRun_Tables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: runs all experiments on a small graph")
+	}
 	config, graphs, methods := small(t)
 	graphs[0].studied = true
 	report, err := run(t.Context(), config, graphs, methods)
@@ -288,6 +291,9 @@ func TestRun_Only(t *testing.T) {
 // TestRun_UnitBall expects rows of unit_ball at radius 1 next to those of the paper's
 // methods, and the number of wrong pairs in all rows.
 func TestRun_UnitBall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: runs an experiment")
+	}
 	config, graphs, methods := small(t)
 	config.Only = []string{Methods, Links}
 	methods = append(methods, use{unitBall, asDefault, "unit_ball(dim := 16, passes := 100)"},

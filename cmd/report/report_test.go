@@ -269,6 +269,9 @@ func TestWrite_Figures(t *testing.T) {
 // The page of a file has the same bytes each time, with any number of workers. It has only
 // the graphs that were asked for, without the parts to skip.
 func TestWrite_Same(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: writes a report three times")
+	}
 	t.Parallel()
 	one := opened(t, small, 1)
 	first := written(t, one, Options{Title: "x"})

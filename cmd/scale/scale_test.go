@@ -109,6 +109,9 @@ func TestPartition(t *testing.T) {
 // Both sides of Disk give the same vectors within the memory for edges, for a hub whose edges
 // do not fit into a buffer, for weights, and for deleted vertices.
 func TestDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: measures files of 12,000 edges")
+	}
 	path := filepath.Join(t.TempDir(), "g.ht")
 	db, err := storage.Open(path, nil)
 	if err != nil {

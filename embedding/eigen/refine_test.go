@@ -180,6 +180,9 @@ func TestRefine_ReachesFarVertices(t *testing.T) {
 // a sample where the limit is below the sample, otherwise after those of the start. One that is
 // near is not refused by the same limits.
 func TestRefine_Directions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: refines again and again")
+	}
 	const n, k = 400, 120
 	r := rand.New(rand.NewPCG(9, 9))
 	d := plain{withSpectrum(linear(n), n, r)}

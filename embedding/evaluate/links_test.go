@@ -258,6 +258,9 @@ func adjacency(g *csr.Graph) *vec.Matrix {
 // the held-out edges. A scorer that has seen them, on the same embedding of the whole
 // graph, separates all of them.
 func TestLinkSplit_NothingLeaks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: splits a graph for each way")
+	}
 	for _, opts := range []SplitOptions{{Share: 0.3}, {Share: 0.3, Unseen: true}, {Share: 0.3, Ascending: true}} {
 		nothingLeaks(t, opts)
 	}

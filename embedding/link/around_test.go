@@ -60,6 +60,9 @@ func TestBound_Around(t *testing.T) {
 // TestPredictor_Around compares the predictions of models of path scorers with those from
 // scoring every candidate: same links, same scores to the bit.
 func TestPredictor_Around(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: TestPredictor_BruteForce has the other candidates")
+	}
 	t.Parallel()
 	g, vectors, _ := hiddenLinks(t)
 	for _, names := range [][]string{{"l3", "jaccard"}, {"katz", "adamic_adar", "cosine"}, {"l3", "katz", "local_path", "lhn", "dot"}} {

@@ -53,6 +53,9 @@ func hiddenLinks(t *testing.T) (*csr.Graph, *vec.Matrix, Pairs) {
 // TestTrain_MAP compares the reported MAP of single scorers with the MAP of the lists of a
 // Predictor.
 func TestTrain_MAP(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: trains models of all kinds")
+	}
 	t.Parallel()
 	g, vectors, pairs := hiddenLinks(t)
 	held, err := csr.FromEdges(g.Vertices(), pairs.Links)

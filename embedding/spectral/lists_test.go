@@ -81,14 +81,13 @@ func together(tb testing.TB, r *rand.Rand, graphs ...*csr.Graph) *csr.Graph {
 // The eigenpairs from lists are those of the graph in memory, bit for bit, with any memory
 // for edges, any runs and any number of workers.
 func TestSolveLists_SameBytes(t *testing.T) {
-	r := rand.New(rand.NewPCG(7, 3))
-	leaves := 100_000
 	if testing.Short() {
-		leaves = 3000
+		t.Skip("-short: solves 48 graphs twice; TestEmbedLists compares one")
 	}
+	r := rand.New(rand.NewPCG(7, 3))
 	hubs := testgraph.Hubs(t, 500, 0.02, 4)
 	apart := together(t, r, testgraph.Hubs(t, 2600, 0.003, 1), testgraph.Hubs(t, 2300, 0.003, 2), path(t, 40), testgraph.Complete(t, 9), path(t, 2), path(t, 1), path(t, 1))
-	star := testgraph.Star(t, leaves)
+	star := testgraph.Star(t, 100_000)
 	equal := testgraph.Weighted(hubs, func(_, _ uint32) float32 { return 3 })
 	for name, c := range map[string]struct {
 		g     *csr.Graph
@@ -107,10 +106,6 @@ func TestSolveLists_SameBytes(t *testing.T) {
 		"components":      {apart, []int64{4096, 1 << 17}},
 		"components, wts": {testgraph.RandomWeights(apart, 3, 9), []int64{1 << 14}},
 	} {
-		if testing.Short() && (name == "components, wts" || name == "complete") {
-			t.Log("-short: components only without weights, and no complete graph")
-			continue
-		}
 		for _, o := range []struct {
 			method string
 			Options
@@ -121,14 +116,6 @@ func TestSolveLists_SameBytes(t *testing.T) {
 			{MethodLaplacianEigenmaps, Options{}},
 		} {
 			o.Dim, o.MaxIterations, o.Tolerance = 4, 8, 1e-3
-			if testing.Short() && name == "components" && (o.method == MethodLaplacianEigenmaps || o.Normalization == Degree || o.Components == Joint) {
-				t.Log("-short: components only apart, by the defaults of dp_spectral")
-				continue
-			}
-			if testing.Short() && name == "wheel, weights" && (o.Normalization == Degree || o.Components == Joint) {
-				t.Log("-short: the wheel only apart, by the defaults of each method")
-				continue
-			}
 			t.Run(fmt.Sprintf("%s/%s/%s/%s", name, o.method, o.Normalization, o.Components), func(t *testing.T) {
 				want, err := Solve(t.Context(), c.g, o.method, o.Options)
 				if err != nil {
@@ -138,12 +125,7 @@ func TestSolveLists_SameBytes(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				limits := c.bytes
-				if testing.Short() && name == "components" {
-					limits = limits[:1]
-					t.Log("-short: components with one limit for the edges")
-				}
-				for i, bytes := range limits {
+				for i, bytes := range c.bytes {
 					o.Workers = i + 1
 					got, read, err := SolveLists(t.Context(), listsOf(c.g, 100+1000*i), bytes, o.method, o.Options)
 					if err != nil {

@@ -93,6 +93,9 @@ func TestSearch_SideBySide(t *testing.T) {
 // TestSearch_SideBySideResumed cancels a search with several workers after each of several
 // trials, resumes it from the last checkpoint, and expects the trials of a whole search.
 func TestSearch_SideBySideResumed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: stops and resumes a search again and again")
+	}
 	t.Parallel()
 	g := attachment(t, 30, 2)
 	run := func(stop int, from io.Reader) (*Result, []byte, error) {

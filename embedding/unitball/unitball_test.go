@@ -287,6 +287,9 @@ func sameBytes(t *testing.T, g *csr.Graph, o Options) {
 // them together after every move, so that many pairs come near at once. At the end every pair
 // must be right, and the last pass must report that.
 func TestEmbed_Anchored(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: embeds three times; TestEmbed_Start has an anchor")
+	}
 	g, start := communities(t, 40, 12, 64)
 	for _, anchor := range []float64{0.1, StartAnchor, 1} {
 		reported := int64(0)
@@ -415,16 +418,14 @@ func (s *stopping) Err() error {
 
 // TestEmbed_ResumeAnywhere stops a run during joins and measurements.
 func TestEmbed_ResumeAnywhere(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: embeds once for each pass; TestEmbed_Resume stops once")
+	}
 	g := grown(t, 150, 8)
 	o := Options{Dim: 32, Passes: 14, Seed: 5, Workers: 2}
 	want, _ := embed(t, g, o)
-	step := int64(17)
-	if testing.Short() {
-		step = 211
-		t.Log("-short: stops at every 211th check of the context, not at every 17th")
-	}
 	stopped := 0
-	for left := int64(1); left < 6000; left += step {
+	for left := int64(1); left < 6000; left += 17 {
 		ctx := &stopping{}
 		ctx.Context, ctx.cancel = context.WithCancel(t.Context())
 		ctx.left.Store(left)
@@ -507,6 +508,9 @@ func TestNearList_Judge(t *testing.T) {
 // TestNearList_Full expects a list without room for all pairs to contain a sample, whose weighted
 // count is close to the count of all pairs.
 func TestNearList_Full(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: looks at all pairs of 3,000 vertices")
+	}
 	g := star(t, 3000)
 	r, err := newRun(g, Options{Dim: 2, Seed: 1}.WithDefaults())
 	if err != nil {

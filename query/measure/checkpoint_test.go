@@ -15,16 +15,16 @@ import (
 // TestCheckpoints stops measures at some of their checkpoints, and continues them with
 // another number of workers.
 func TestCheckpoints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: stops each measure again and again")
+	}
 	t.Parallel()
 	g := checkpointGraph(t)
 	other, err := generate.ErdosRenyi{N: 100, P: 0.05}.Generate(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	apart := 3
-	if testing.Short() {
-		apart = 40
-	}
+	const apart = 3
 	for name, f := range map[string]func(context.Context, *csr.Graph, Work, Checkpoints) (any, error){
 		"harmonic": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
 			return Harmonic(ctx, g, DistanceOptions{Work: w, Checkpoints: c})

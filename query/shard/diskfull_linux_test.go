@@ -17,6 +17,9 @@ import (
 // nothing that counts as finished. Once there is space, the same call gives the bytes of the
 // statement alone.
 func TestShards_DiskFull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: fills a disk again and again")
+	}
 	ctx := context.Background()
 	db, f := open(t)
 	dir := t.TempDir()

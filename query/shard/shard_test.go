@@ -247,6 +247,9 @@ func read(t *testing.T, path string) string {
 // A job array of eight processes, some of which are killed and run again, gives the bytes of one
 // process. Two more processes run the same shards at the same time.
 func TestShards_Killed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: starts eighteen processes")
+	}
 	t.Parallel()
 	db, f := open(t)
 	statement := statements(f, filepath.Join(t.TempDir(), "merged.csv"))["score"]

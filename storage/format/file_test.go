@@ -170,7 +170,7 @@ func TestFile_WriteError(t *testing.T) {
 			t.Fatal(err)
 		}
 		var failed error
-		for range 100 {
+		for range 12 {
 			if _, err := f.Write(bytes.Repeat([]byte("0123456789abcdef"), 1<<14)); err != nil {
 				failed = err
 			}

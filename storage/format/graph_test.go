@@ -191,6 +191,9 @@ const laughs = `<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY lol "lol"><!ENTITY
 
 // TestRead_Bombs reads small compressed files that decompress to large ones.
 func TestRead_Bombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: decompresses megabytes of each format")
+	}
 	for layout, text := range map[Layout]string{
 		LayoutAdjacency:    strings.Repeat("\n", 3<<20),
 		LayoutVertices:     "key,x\na,\"" + strings.Repeat("\n", 3<<20),
@@ -336,6 +339,9 @@ func (r *repeated) Read(p []byte) (n int, err error) {
 
 // TestRead_Endless reads texts that never end: a limit must stop each, soon.
 func TestRead_Endless(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: reads endless input of each format")
+	}
 	limits := EdgeListOptions{MaxBytes: 2 << 20, MaxLine: 1 << 19}
 	for name, c := range map[string]struct {
 		layout Layout

@@ -215,7 +215,7 @@ func TestParser_BlocksAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	rounds := 2000
 	if testing.Short() {
-		rounds = 300
+		rounds = 100
 	}
 	for range rounds {
 		var text []byte

@@ -9,6 +9,9 @@ import (
 // TestErdosRenyi_Exact compares all graphs of four vertices with their
 // probabilities.
 func TestErdosRenyi_Exact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: generates each graph of four vertices thousands of times")
+	}
 	const n, all = 4, 6
 	const p = 0.3
 	independent := map[uint64]float64{}
@@ -59,6 +62,9 @@ func TestErdosRenyi_Extremes(t *testing.T) {
 // TestErdosRenyi_Counts expects the number of edges and the degrees of a large
 // graph within five standard deviations, for jumps on both sides of ½.
 func TestErdosRenyi_Counts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: generates a million edges")
+	}
 	for _, c := range []struct {
 		n int
 		p float64

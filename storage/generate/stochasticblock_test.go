@@ -9,6 +9,9 @@ import (
 // TestStochasticBlock_Exact compares all graphs of four vertices in three blocks
 // with their probabilities.
 func TestStochasticBlock_Exact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: generates each graph of four vertices thousands of times")
+	}
 	matrix := [][]float64{{0.5, 0.2, 0.7}, {0.2, 0.9, 0.2}, {0.7, 0.2, 0}}
 	m := StochasticBlock{Sizes: []int{1, 2, 1}, Matrix: matrix}
 	blocks := m.Blocks()

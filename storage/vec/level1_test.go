@@ -53,7 +53,7 @@ func near(got, want float64, n int, size float64) bool {
 const maxLen = 300
 
 // thinned reports whether a short run leaves out size n: above 40 it runs every 13th.
-func thinned(n int) bool { return testing.Short() && n > 40 && n%13 != 0 }
+func thinned(n int) bool { return testing.Short() && n > 26 && n%13 != 0 }
 
 func TestDot_EveryLength(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {

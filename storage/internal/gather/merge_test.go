@@ -58,6 +58,9 @@ func foldModel(how Repeated, known bool, weights []float32, times []int64) (floa
 // Edges with weights and timestamps are merged, with each other and with those of a graph,
 // as in the model, under every policy.
 func TestMergeGraph(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: merges again and again")
+	}
 	const n = 60
 	for seed := range 24 {
 		random := rand.New(rand.NewPCG(uint64(seed), 3))
