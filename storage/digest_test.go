@@ -13,6 +13,9 @@ import (
 // the change is in a long list, and neither with the version nor with the slots of the
 // vertices.
 func TestSnapshot_Digest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: reads a graph again and again")
+	}
 	t.Parallel()
 	ctx := context.Background()
 	db := newStore(t, nil)

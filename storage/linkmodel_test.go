@@ -182,6 +182,9 @@ func TestPutModel_Refused(t *testing.T) {
 // A recovery copies models; those of a rebuilt graph belong to the new one, and models with
 // damaged streams are left out.
 func TestRecover_Model(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: recovers three damaged files")
+	}
 	ctx := context.Background()
 	for _, damage := range []string{"", "graph", "stream"} {
 		t.Run("damage="+damage, func(t *testing.T) {

@@ -250,6 +250,9 @@ func sameSnapshotOf(t *testing.T, db *DB, graph string) {
 
 // Readers continue through compactions and first writes, and each sees one state.
 func TestDB_Compact_WithReaders(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: TestDB_Compact compacts without readers")
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	path := filepath.Join(t.TempDir(), "store")
 	if err := maintained(t, path).Close(); err != nil {
@@ -305,6 +308,9 @@ func expectedRing(t *testing.T, n int) *Snapshot {
 // A reader that began before a compaction or a first write ends on the file that it began
 // with.
 func TestDB_Compact_ReaderFinishes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: TestDB_Compact compacts without readers")
+	}
 	path := filepath.Join(t.TempDir(), "store")
 	if err := maintained(t, path).Close(); err != nil {
 		t.Fatal(err)

@@ -398,6 +398,9 @@ func TestQuickly(t *testing.T) {
 }
 
 func TestRun_Errors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: runs experiments")
+	}
 	config, graphs, methods := small(t)
 	missing := slices.Clone(graphs)
 	missing[0].file = "nowhere.txt"

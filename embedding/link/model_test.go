@@ -230,6 +230,9 @@ func TestModel_BindRefuses(t *testing.T) {
 }
 
 func TestModel_Codec(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: damages models in many places")
+	}
 	for _, terms := range []Terms{{Heuristics: []string{"jaccard"}}, {Features: "concatenation"}} {
 		m, g, vectors := trained(t, terms)
 		var b bytes.Buffer

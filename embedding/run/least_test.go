@@ -131,6 +131,9 @@ func TestLeast_Describe(t *testing.T) {
 // TestLeast_Resume continues a search from its checkpoints, which come from several
 // trials, and expects the same vectors and statistics.
 func TestLeast_Resume(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: stops and resumes a job again and again")
+	}
 	t.Parallel()
 	g, err := generate.PreferentialAttachment{N: 80, M: 3, Seed: 1}.Generate(t.Context(), nil)
 	if err != nil {

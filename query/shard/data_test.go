@@ -39,15 +39,13 @@ func restored(t *testing.T, db *query.DB, statement string, shards int) (*Manife
 
 // Shards that read only the data of the plan give the bytes of the statement on the file.
 func TestShards_FromData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: TestShards_SameBytes divides the same statements")
+	}
 	t.Parallel()
 	ctx := context.Background()
 	db, f := open(t)
-	numbers := []int{1, 7, 64}
-	if testing.Short() {
-		numbers = numbers[1:2]
-		t.Log("-short: 7 shards only")
-	}
-	mergeToSameBytes(t, db, f, numbers, func(t *testing.T, statement string, n int) *Manifest {
+	mergeToSameBytes(t, db, f, []int{1, 7, 64}, func(t *testing.T, statement string, n int) *Manifest {
 		m, made := restored(t, db, statement, n)
 		if err := errors.Join(m.RunAll(ctx, made, 0, n-1), m.Verify(ctx, made)); err != nil {
 			t.Fatal(err)
