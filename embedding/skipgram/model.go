@@ -286,30 +286,30 @@ func (g *growth) light(v uint32) uint32 {
 
 // add puts the leaf of a new vertex next to another.
 func (g *growth) add(v uint32, near []uint32) {
-	beside, least := uint32(0), maxDepth+1
+	sibling, least := uint32(0), maxDepth+1
 	for _, u := range near {
-		if depth := g.depth(u); depth < least || (depth == least && u < beside) {
-			beside, least = u, depth
+		if depth := g.depth(u); depth < least || (depth == least && u < sibling) {
+			sibling, least = u, depth
 		}
 	}
 	for try := uint64(0); try < 16 && least > maxDepth; try++ {
 		u := g.present[(uint64(v)+try)*0x9e3779b97f4a7c15>>16%uint64(len(g.present))]
 		if depth := g.depth(u); try == 0 || depth < least {
-			beside, least = u, depth
+			sibling, least = u, depth
 		}
 	}
-	if g.visits[beside] > g.visits[v] {
-		beside = g.light(beside)
+	if g.visits[sibling] > g.visits[v] {
+		sibling = g.light(sibling)
 	}
 	g.present = append(g.present, v)
 	node := int64(len(g.children))
-	place := g.leaf[beside]
+	place := g.leaf[sibling]
 	g.children = append(g.children, [2]int64{})
 	g.parent = append(g.parent, 0)
 	g.gone = append(g.gone, false)
-	g.weight = append(g.weight, g.visits[beside])
+	g.weight = append(g.weight, g.visits[sibling])
 	g.put(place, node)
-	g.put(node<<1, ^int64(beside))
+	g.put(node<<1, ^int64(sibling))
 	g.put(node<<1|1, ^int64(v))
 	for at := node; ; at = g.parent[at] >> 1 {
 		g.weight[at] += g.visits[v]
