@@ -28,7 +28,7 @@ const (
 // Products of tiles of 12 vectors with 32 queries select the pairs that may be
 // among the nearest; only these are scored as Search scores them; see batch.
 // The cost is one multiply-add per query and value, in tiles that stay in the
-// caches, and 8·k·workers bytes for each of 1,024 queries. With AVX-512 VNNI, L2 or Cosine
+// caches, and 8·k bytes for each of 1,024 queries, at most workers times as many. With AVX-512 VNNI, L2 or Cosine
 // and at least 256 queries, products of bytes decide most pairs first: that takes about
 // half of the time, and 1 byte for each value of the vectors (batchbytes.go).
 func (x *Exact) SearchBatch(ctx context.Context, queries *vec.Matrix, k int, opts SearchOptions) ([][]Hit, error) {
@@ -110,7 +110,7 @@ func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts
 		b := newBatch(all.over, part, k, opts)
 		b.first, b.equal = lo, all.equal
 		if all.bytes != nil {
-			b.bytes = newByteQueries(all.bytes, part)
+			b.bytes = newByteQueries(all.bytes, part, opts.Workers)
 		}
 		if err := b.run(ctx, opts.Workers, answers[lo:hi]); err != nil {
 			return nil, err
@@ -175,19 +175,18 @@ func newBatch(x *Exact, queries *vec.Matrix, k int, opts SearchOptions) *batch {
 	case Cosine:
 		b.margin = 2*gamma(d+24) + 16*unit
 	}
-	packed := vec.NewMatrix(queries.Rows, d)
-	for i := range b.scores {
-		b.scores[i].set(x, queries.Row(i))
-		copy(packed.Row(i), b.scores[i].vector)
-		b.norms[i] = b.term(dot64(queries.Row(i), queries.Row(i)))
-		if x.metric == Cosine {
-			b.norms[i] = -2 * b.margin
+	vec.Parallel(queries.Rows, vec.TileCols, opts.Workers, func(p, lo, hi int) {
+		packed := vec.NewMatrix(hi-lo, d)
+		for i := lo; i < hi; i++ {
+			b.scores[i].set(x, queries.Row(i))
+			copy(packed.Row(i-lo), b.scores[i].vector)
+			b.norms[i] = b.term(dot64(queries.Row(i), queries.Row(i)))
+			if x.metric == Cosine {
+				b.norms[i] = -2 * b.margin
+			}
 		}
-	}
-	for p := range count {
-		lo, hi := p*vec.TileCols, min((p+1)*vec.TileCols, queries.Rows)
-		vec.PackRows(b.panel(p), vec.Panel{Data: packed.Data[lo*d:], Rows: hi - lo, Cols: d, Stride: d})
-	}
+		vec.PackRows(b.panel(p), vec.Panel{Data: packed.Data, Rows: hi - lo, Cols: d, Stride: d})
+	})
 	return b
 }
 
@@ -236,33 +235,48 @@ func (b *batch) byteColumn(i int, t float32) float32 {
 
 // run answers the queries with up to a number of goroutines. Afterwards it has no bytes
 // where they did not pay.
+//
+// Goroutines search for different queries before several search for the same: a search of all
+// vectors scores about half as many pairs as two searches of half of them, because each begins
+// without the keys of near vectors. A part has partPanels panels or more, if there are so many,
+// so that reading the vectors stays negligible.
 func (b *batch) run(ctx context.Context, most int, answers [][]Hit) error {
-	workers := b.x.workers(most)
+	const partPanels, partsEach = 4, 4 // parts for each goroutine, so that they end at about the same time
+	workers, panels := b.x.workers(most), len(b.panels)/(vec.TileCols*b.x.m.Dim)
+	size := panels
+	if workers > 1 {
+		size = max(partPanels, (panels+partsEach*workers-1)/(partsEach*workers))
+	}
+	parts := (panels + size - 1) / size
 	block := max(1, scanRows(b.x.m.Dim)/vec.TileRows) * vec.TileRows
-	pieces := make([]*batchWorker, workers)
-	var next atomic.Int64
-	vec.Parallel(workers, 1, workers, func(worker, _, _ int) {
-		w := newBatchWorker(b, block)
-		pieces[worker] = w
+	pieces := make([]*batchWorker, parts*((workers+parts-1)/parts))
+	next := make([]atomic.Int64, parts)
+	vec.Parallel(len(pieces), 1, workers, func(i, _, _ int) {
+		part := i % parts
 		for ctx.Err() == nil {
-			lo := (int(next.Add(1)) - 1) * block
+			lo := (int(next[part].Add(1)) - 1) * block
 			if lo >= b.x.m.Rows {
 				return
 			}
-			w.rows(lo, min(lo+block, b.x.m.Rows))
+			if pieces[i] == nil {
+				pieces[i] = newBatchWorker(b, part*size, min((part+1)*size, panels), block)
+			}
+			pieces[i].rows(lo, min(lo+block, b.x.m.Rows))
 		}
 	})
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("search: %w", err)
 	}
-	if !slices.ContainsFunc(pieces, func(w *batchWorker) bool { return w.bytes != nil }) {
+	if !slices.ContainsFunc(pieces, func(w *batchWorker) bool { return w != nil && w.bytes != nil }) {
 		b.bytes = nil
 	}
 	vec.Parallel(len(answers), 16, most, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			var all []candidate
-			for _, w := range pieces {
-				all = append(all, w.best[i].heap...)
+			for at := i / (size * vec.TileCols); at < len(pieces); at += parts {
+				if w := pieces[at]; w != nil {
+					all = append(all, w.best[i-w.first].heap...)
+				}
 			}
 			if b.equal != nil {
 				all = b.spread(i, all)
@@ -273,11 +287,14 @@ func (b *batch) run(ctx context.Context, most int, answers [][]Hit) error {
 	return nil
 }
 
-// batchWorker holds the results and the workspace of one goroutine.
+// batchWorker holds the results and the workspace of one goroutine for the queries of some panels.
 type batchWorker struct {
 	b       *batch
+	panel   int // the first
+	first   int // its first query
 	best    []top
 	columns []float32 // of each query; +Inf for padding
+	late    []uint32  // of each panel: the queries whose columns are of an earlier key
 	bytes   []float32 // byteColumn of each query; +Inf for padding
 	terms   []float32 // term of each vector of the block; +Inf for padding
 	unit    []float32 // under Cosine the directions of the vectors of the block
@@ -287,25 +304,31 @@ type batchWorker struct {
 	blocks  int // searched so far
 }
 
-func newBatchWorker(b *batch, block int) *batchWorker {
-	d := b.x.m.Dim
+func newBatchWorker(b *batch, panel, end, block int) *batchWorker {
+	d, first := b.x.m.Dim, panel*vec.TileCols
 	w := &batchWorker{
-		b: b, best: make([]top, len(b.scores)),
-		columns: make([]float32, len(b.panels)/max(1, d)),
+		b: b, panel: panel, first: first,
+		best:    make([]top, min(end*vec.TileCols, len(b.scores))-first),
+		columns: make([]float32, (end-panel)*vec.TileCols),
+		late:    make([]uint32, end-panel),
 		terms:   make([]float32, block),
 		rest:    make([]float32, vec.TileRows*d),
 	}
 	if b.bytes != nil {
 		w.bytes = make([]float32, len(w.columns))
 	}
+	infinite := float32(math.Inf(1))
 	for i := range w.columns {
-		if i < len(b.scores) {
-			w.limit(i, float32(math.Inf(1)))
-			continue
+		w.columns[i] = infinite
+		if i < len(w.best) {
+			w.columns[i] = b.column(first+i, infinite)
 		}
-		w.columns[i] = float32(math.Inf(1))
-		if w.bytes != nil {
-			w.bytes[i] = float32(math.Inf(1))
+		switch {
+		case w.bytes == nil:
+		case i < len(w.best):
+			w.bytes[i] = b.byteColumn(first+i, infinite)
+		default:
+			w.bytes[i] = infinite
 		}
 	}
 	if b.x.metric == Cosine {
@@ -314,32 +337,28 @@ func newBatchWorker(b *batch, block int) *batchWorker {
 	return w
 }
 
-// limit sets the column terms of query i, whose largest key so far is t.
+// limit sets a column term of the i-th query of w, whose largest key so far is t: that of the
+// bytes if there are any, as sift seldom needs the other.
 func (w *batchWorker) limit(i int, t float32) {
-	w.columns[i] = w.b.column(i, t)
 	if w.bytes != nil {
-		w.bytes[i] = w.b.byteColumn(i, t)
+		w.late[i/vec.TileCols] |= 1 << (i % vec.TileCols)
+		w.bytes[i] = w.b.byteColumn(w.first+i, t)
+		return
 	}
+	w.columns[i] = w.b.column(w.first+i, t)
 }
 
 // rows searches a block of vectors.
 func (w *batchWorker) rows(lo, hi int) {
 	m := w.b.x.m
-	rows := m.Data[lo*m.Dim : hi*m.Dim]
-	w.prepare(lo, rows)
-	if w.unit != nil {
-		rows = w.unit[:len(rows)]
-	}
+	var rows []float32 // prepared for the first tile that needs them
 	whole := (hi - lo) / vec.TileRows * vec.TileRows
-	if lo+whole < hi {
-		clear(w.rest[copy(w.rest, rows[whole*m.Dim:]):])
-	}
 	tiles, left := 0, 0 // by bytes, and of these the ones with many pairs left
 	for p := range len(w.columns) / vec.TileCols {
-		panel := w.b.panel(p)
+		panel := w.b.panel(w.panel + p)
 		for r := 0; r < hi-lo; r += vec.TileRows {
 			if w.bytes != nil {
-				near := w.b.bytes.near(&w.mask, &w.tile, lo+r, p, (*[vec.TileCols]float32)(w.bytes[p*vec.TileCols:]))
+				near := w.b.bytes.near(&w.mask, &w.tile, lo+r, w.panel+p, (*[vec.TileCols]float32)(w.bytes[p*vec.TileCols:]))
 				tiles++
 				if near <= few(m.Dim) {
 					if near > 0 {
@@ -348,6 +367,10 @@ func (w *batchWorker) rows(lo, hi int) {
 					continue
 				}
 				left++
+			}
+			if rows == nil {
+				rows = w.prepare(lo, m.Data[lo*m.Dim:hi*m.Dim])
+				clear(w.rest[copy(w.rest, rows[whole*m.Dim:]):])
 			}
 			a := w.rest
 			if r < whole {
@@ -364,8 +387,9 @@ func (w *batchWorker) rows(lo, hi int) {
 	}
 }
 
-// prepare sets the terms of the vectors of a block, and their directions.
-func (w *batchWorker) prepare(lo int, rows []float32) {
+// prepare sets the terms of the vectors of a block, and returns what the queries are multiplied
+// with: the vectors or their directions.
+func (w *batchWorker) prepare(lo int, rows []float32) []float32 {
 	d := w.b.x.m.Dim
 	for i := range w.terms {
 		switch {
@@ -387,29 +411,37 @@ func (w *batchWorker) prepare(lo int, rows []float32) {
 			}
 		}
 	}
+	if w.unit != nil {
+		return w.unit[:len(rows)]
+	}
+	return rows
 }
 
-// sift scores those pairs of a tile that may be among the nearest: panel p and
+// sift scores those pairs of a tile that may be among the nearest: the p-th panel of w and
 // vectors from the first on.
 func (w *batchWorker) sift(p, first, rows int, terms *[vec.TileRows]float32) {
+	for ; w.late[p] != 0; w.late[p] &= w.late[p] - 1 {
+		q := p*vec.TileCols + bits.TrailingZeros32(w.late[p])
+		w.columns[q] = w.b.column(w.first+q, w.best[q].heap[0].key())
+	}
 	columns := (*[vec.TileCols]float32)(w.columns[p*vec.TileCols:])
 	if vec.TileWithin(&w.mask, &w.tile, terms, columns, 0) {
 		w.score(p, first, rows)
 	}
 }
 
-// score scores the pairs of a tile in the mask: panel p and vectors from the first on.
+// score scores the pairs of a tile in the mask: the p-th panel of w and vectors from the first on.
 func (w *batchWorker) score(p, first, rows int) {
 	there := uint32(math.MaxUint32) // queries without padding: NaN lets padding through
-	if count := len(w.b.scores) - p*vec.TileCols; count < vec.TileCols {
+	if count := len(w.best) - p*vec.TileCols; count < vec.TileCols {
 		there = 1<<count - 1
 	}
 	for i, near := range w.mask[:rows] {
 		for near &= there; near != 0; near &= near - 1 {
 			q, row := p*vec.TileCols+bits.TrailingZeros32(near), uint32(first+i)
-			key := w.b.scores[q].one(row)
+			key := w.b.scores[w.first+q].one(row)
 			best := &w.best[q]
-			v, ok := w.b.admitted(q, row, func(v uint32) bool {
+			v, ok := w.b.admitted(w.first+q, row, func(v uint32) bool {
 				return len(best.heap) == w.b.k && candidateOf(key, v) >= best.heap[0]
 			})
 			if !ok {

@@ -123,6 +123,12 @@ func TestSearchBatch_Large(t *testing.T) {
 		if err != nil || !slices.EqualFunc(one, more, slices.Equal[[]Hit]) {
 			t.Fatalf("%v: 9 workers find different hits (%v)", metric, err)
 		}
+		// Fewer parts of queries than workers, so that several search for the same part.
+		few := &vec.Matrix{Rows: 200, Dim: queries.Dim, Data: queries.Data[:200*queries.Dim]}
+		part, err := x.SearchBatch(ctx, few, 7, SearchOptions{Workers: 5})
+		if err != nil || !slices.EqualFunc(one[:200], part, slices.Equal[[]Hit]) {
+			t.Fatalf("%v: 5 workers find different hits of 200 queries (%v)", metric, err)
+		}
 	}
 }
 

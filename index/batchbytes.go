@@ -142,28 +142,29 @@ type byteQueries struct {
 	errors []float64             // E(q)
 }
 
-func newByteQueries(rows *byteRows, queries *vec.Matrix) *byteQueries {
+func newByteQueries(rows *byteRows, queries *vec.Matrix, workers int) *byteQueries {
 	count, steps := (queries.Rows+vec.TileCols-1)/vec.TileCols, byteSteps(queries.Dim)
 	b := &byteQueries{
 		rows: rows, panels: make([]uint32, count*vec.TileCols*steps), bases: make([][vec.TileCols]int32, count),
 		norms: make([]float64, queries.Rows), errors: make([]float64, queries.Rows),
 	}
-	for i := range queries.Rows {
-		by := 1.0
-		if rows.x.metric == Cosine {
-			by = inverseNorm(queries.Row(i))
+	vec.Parallel(queries.Rows, vec.TileCols, workers, func(p, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			by := 1.0
+			if rows.x.metric == Cosine {
+				by = inverseNorm(queries.Row(i))
+			}
+			b.norms[i] = math.NaN()
+			if !(by > 0) {
+				continue
+			}
+			norm, sum, off := rows.round(b.panel(p)[i-lo:], vec.TileCols, queries.Row(i), by)
+			b.bases[p][i-lo], b.errors[i] = -128*sum, math.Sqrt(off)
+			if norm < 1<<22 {
+				b.norms[i] = float64(norm)
+			}
 		}
-		b.norms[i] = math.NaN()
-		if !(by > 0) {
-			continue
-		}
-		p, j := i/vec.TileCols, i%vec.TileCols
-		norm, sum, off := rows.round(b.panel(p)[j:], vec.TileCols, queries.Row(i), by)
-		b.bases[p][j], b.errors[i] = -128*sum, math.Sqrt(off)
-		if norm < 1<<22 {
-			b.norms[i] = float64(norm)
-		}
-	}
+	})
 	return b
 }
 
