@@ -113,6 +113,11 @@ func (p *part) train(b *batch) {
 	if p.Partitions > 1 {
 		p.copyTo(b, len(b.vertices)) // the rest, which this part has not reached
 	}
+	if p.number > 0 { // merge adds the changes, which are still in the cache of this processor
+		for slot, v := range b.vertices {
+			vec.Axpy(-1, p.row(v), p.own(slot))
+		}
+	}
 }
 
 // vector returns the row of the vertex at a place of the walks, as x.
@@ -263,7 +268,8 @@ func (p *part) measure(l *lesson, x []float32) {
 // mergeRows is how many vectors are merged at a time.
 const mergeRows = 64
 
-// merge adds to each vector of a batch the sum of the changes of its copies.
+// merge sets each vector of a batch to the copy of the first part, and adds the changes that
+// the others have left.
 func (t *trainer) merge(b *batch) {
 	if t.Partitions == 1 {
 		return
@@ -271,9 +277,6 @@ func (t *trainer) merge(b *batch) {
 	vec.Parallel(len(b.vertices), mergeRows, t.Workers, func(_, lo, hi int) {
 		for slot := lo; slot < hi; slot++ {
 			x := t.row(b.vertices[slot])
-			for _, p := range t.parts[1:] {
-				vec.Axpy(-1, x, p.own(slot)) // leaves the change of the copy
-			}
 			copy(x, t.parts[0].own(slot))
 			for _, p := range t.parts[1:] {
 				vec.Axpy(1, p.own(slot), x)
