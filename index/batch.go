@@ -28,9 +28,10 @@ const (
 // Products of tiles of 12 vectors with 32 queries select the pairs that may be
 // among the nearest; only these are scored as Search scores them; see batch.
 // The cost is one multiply-add per query and value, in tiles that stay in the
-// caches, and 8·k bytes for each of 1,024 queries, at most workers times as many. With AVX-512 VNNI, L2 or Cosine
-// and at least 256 queries, products of bytes decide most pairs first: that takes about
-// half of the time, and 1 byte for each value of the vectors (batchbytes.go).
+// caches, and 8·k bytes for each of 1,024 queries, with few queries up to workers times as
+// many. With AVX-512 VNNI, L2 or Cosine and at least 256 queries, products of bytes decide
+// most pairs first: that takes about half of the time, and 1 byte for each value of the
+// vectors (batchbytes.go).
 func (x *Exact) SearchBatch(ctx context.Context, queries *vec.Matrix, k int, opts SearchOptions) ([][]Hit, error) {
 	return x.Batches().Search(ctx, queries, k, opts)
 }
