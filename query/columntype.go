@@ -2,7 +2,6 @@ package query
 
 import (
 	"slices"
-	"strings"
 
 	"heavytail/query/internal/session"
 	"heavytail/storage"
@@ -23,52 +22,46 @@ func orNull(t storage.Type) ColumnType { return ColumnType{Type: t} }
 // always is the type without NULL.
 func always(t storage.Type) ColumnType { return ColumnType{t, true} }
 
-// typeOfName has the types of the columns whose name has the same meaning in most
+// typeOfName returns the type of the columns whose name has the same meaning in most
 // statements. A statement that uses a name for something else, or that names columns by
 // attributes, sets the types of its Rows.
-var typeOfName = namedTypes([]namedType{
-	{always(storage.Text), `vertex source target graph object attribute type file metric
-		step detail item text statement syntax summary property where fault remedy refresh made modified state stage
-		generator scorer values reads likelier terms kind reason option class model negatives name`},
-	{orNull(storage.Text), `embedding method measure weights options error result created auto best_single`},
-	{always(storage.Integer), `vertices degree dim dimension job deleted edges_deleted inserted updated unchanged
-		before after from to bytes limit duplicates self_loops skipped unknown missing generation links top computed
-		trial train touched versions records pairs rank vectors sources checkpoint edges walks test`},
-	{orNull(storage.Integer), `rows version behind changed memory peak m ef_construction ef xmin items`},
-	{always(storage.Float), `distance similarity relative weight fraction epsilon radius`},
-	{orNull(storage.Float), `seconds score residual mean_drift max_drift stored full progress remaining recall lowest
-		poor auc average_precision brier calibration_error best_single_auc precision f1 hits auc_deviation
-		average_precision_deviation null_auc null_average_precision map map_low map_high behind_low behind_high
-		recall_low recall_high ndcg ndcg_low ndcg_high mrr hit_rate coverage popular pearson spearman kendall alpha ks
-		min mean max micro_f1 micro_f1_deviation macro_f1 macro_f1_deviation accuracy accuracy_deviation
-		f1_deviation bytes_each`},
-	{always(storage.Boolean), `confirmed`},
-})
-
-// namedType is a type of columns and their names, which blanks separate.
-type namedType struct {
-	ColumnType
-	names string
-}
-
-func namedTypes(groups []namedType) map[string]ColumnType {
-	types := map[string]ColumnType{}
-	for _, g := range groups {
-		for _, name := range strings.Fields(g.names) {
-			if _, twice := types[name]; twice {
-				panic("query: the column " + name + " has two types")
-			}
-			types[name] = g.ColumnType
-		}
+func typeOfName(name string) ColumnType {
+	switch name {
+	case "vertex", "source", "target", "graph", "object", "attribute", "type", "file", "metric", "step", "detail", "item",
+		"text", "statement", "syntax", "summary", "property", "where", "fault", "remedy", "refresh", "made", "modified",
+		"state", "stage", "generator", "scorer", "values", "reads", "likelier", "terms", "kind", "reason", "option",
+		"class", "model", "negatives", "name":
+		return always(storage.Text)
+	case "embedding", "method", "measure", "weights", "options", "error", "result", "created", "auto", "best_single":
+		return orNull(storage.Text)
+	case "vertices", "degree", "dim", "dimension", "job", "deleted", "edges_deleted", "inserted", "updated", "unchanged",
+		"before", "after", "from", "to", "bytes", "limit", "duplicates", "self_loops", "skipped", "unknown", "missing",
+		"generation", "links", "top", "computed", "trial", "train", "touched", "versions", "records", "pairs", "rank",
+		"vectors", "sources", "checkpoint", "edges", "walks", "test":
+		return always(storage.Integer)
+	case "rows", "version", "behind", "changed", "memory", "peak", "m", "ef_construction", "ef", "xmin", "items":
+		return orNull(storage.Integer)
+	case "distance", "similarity", "relative", "weight", "fraction", "epsilon", "radius":
+		return always(storage.Float)
+	case "seconds", "score", "residual", "mean_drift", "max_drift", "stored", "full", "progress", "remaining", "recall",
+		"lowest", "poor", "auc", "average_precision", "brier", "calibration_error", "best_single_auc", "precision", "f1",
+		"hits", "auc_deviation", "average_precision_deviation", "null_auc", "null_average_precision", "map", "map_low",
+		"map_high", "behind_low", "behind_high", "recall_low", "recall_high", "ndcg", "ndcg_low", "ndcg_high", "mrr",
+		"hit_rate", "coverage", "popular", "pearson", "spearman", "kendall", "alpha", "ks", "min", "mean", "max",
+		"micro_f1", "micro_f1_deviation", "macro_f1", "macro_f1_deviation", "accuracy", "accuracy_deviation",
+		"f1_deviation", "bytes_each":
+		return orNull(storage.Float)
+	case "confirmed":
+		return always(storage.Boolean)
 	}
-	return types
+	return ColumnType{}
 }
 
 // typesOfNames returns the types of columns by their names.
 func typesOfNames(columns []string) []ColumnType {
 	types := make([]ColumnType, len(columns))
 	for i, name := range columns {
-		types[i] = typeOfName[name]
+		types[i] = typeOfName(name)
 	}
 	return types
 }
@@ -79,7 +72,7 @@ func typesOfAttributes(graph storage.GraphInfo, names []string) []ColumnType {
 	for i, name := range names {
 		a, _ := session.AttributeOf(graph, name)
 		if types[i] = orNull(a.Type); name == "degree" {
-			types[i] = typeOfName[name]
+			types[i] = typeOfName(name)
 		}
 	}
 	return types

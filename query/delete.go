@@ -134,10 +134,10 @@ var deleteEdgesFile = &statement[*parser.DeleteEdgesFile, DeleteEdgesFileRequest
 		Statement: "DELETE EDGES FILE", Syntax: "DELETE EDGES FILE 'file' FROM graph [WITH (option := value, …)]",
 		Summary: "deletes the edges of a file of pairs, plain, gzip or zstd",
 		Columns: "graph, deleted, missing, version",
-		Options: edgePairsOptions(),
 		Example: "DELETE EDGES FILE 'gone.csv' FROM social",
 	},
-	bind: bindDeleteEdgesFile,
+	options: edgePairsOptions,
+	bind:    bindDeleteEdgesFile,
 	resolve: func(c *call, req DeleteEdgesFileRequest) (nothing, error) {
 		if err := c.checkGraph(req.Graph); err != nil {
 			return nothing{}, err

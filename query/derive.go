@@ -23,6 +23,7 @@ type DeriveResult struct {
 
 var deriveGraph = &statement[*parser.DeriveGraph, DeriveRequest, derivation, DeriveResult]{
 	help:    createGraphHelp(),
+	options: createGraphOptions,
 	bind:    bindDerive,
 	resolve: resolveDerive,
 	plan:    planDerive,
@@ -38,10 +39,12 @@ func createGraphHelp() Help {
 		Statement: "CREATE GRAPH", Syntax: "CREATE GRAPH graph [AS SUBGRAPH OF graph WHERE condition | COMPONENT OF graph [FROM vertex] | SAMPLE OF graph | NULL OF graph | UNION OF graph, graph, … | NEAREST n USING [metric(]embedding[)] [MUTUAL] [WITH (option := value, …)]]",
 		Summary: "creates an empty graph, or with AS a graph made from other graphs, with their attributes. SUBGRAPH keeps the vertices that meet a condition and the edges between them, or only the edges whose weight, time, or ends by BOTH (…) or EITHER (…) meet the condition. COMPONENT keeps the largest component, or the component of a vertex. SAMPLE draws random vertices or edges. NULL makes the null model: the same vertices with the same degrees, random edges, no weights and no times. UNION combines several graphs; vertices with the same key are the same vertex. NEAREST joins each vertex of an embedding with its n nearest and takes the similarities as weights; with MUTUAL it joins two vertices only if each is among the nearest of the other. IMPORT and GENERATE create their graphs themselves",
 		Columns: "with AS: graph, vertices, edges, seconds",
-		Options: deriveOptions(""),
 		Example: "CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1",
 	}
 }
+
+// createGraphOptions are the options of CREATE GRAPH AS with any derivation.
+func createGraphOptions() []OptionInfo { return deriveOptions("") }
 
 // Derive makes a graph from other graphs, with their attributes, but without the
 // records of how COMPUTE made them. The name must be unused, or that of a graph
@@ -50,14 +53,16 @@ func (db *DB) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, erro
 	return deriveGraph.answer(ctx, db, req)
 }
 
-var derivationOf = map[parser.Derivation]Derivation{
-	parser.Subgraph: DeriveSubgraph, parser.Component: DeriveComponent, parser.Sample: DeriveSample, parser.NullModel: DeriveNull,
-	parser.Union: DeriveUnion, parser.NearestGraph: DeriveNearest,
+func derivationOf(how parser.Derivation) Derivation {
+	return map[parser.Derivation]Derivation{
+		parser.Subgraph: DeriveSubgraph, parser.Component: DeriveComponent, parser.Sample: DeriveSample, parser.NullModel: DeriveNull,
+		parser.Union: DeriveUnion, parser.NearestGraph: DeriveNearest,
+	}[how]
 }
 
 func bindDerive(b *binder, s *parser.DeriveGraph) (req DeriveRequest, err error) {
 	b.Mark(partNewGraph, s.Graph)
-	req = DeriveRequest{Graph: s.Graph.Name, How: derivationOf[s.How], condition: s.Where, Mutual: s.Mutual}
+	req = DeriveRequest{Graph: s.Graph.Name, How: derivationOf(s.How), condition: s.Where, Mutual: s.Mutual}
 	if s.Using != nil {
 		if req.K, err = b.Size(fault.Number, s.Count); err == nil {
 			req.Embedding, req.Metric, err = b.space(*s.Using)

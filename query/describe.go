@@ -80,9 +80,9 @@ var describeGraph = &statement[*parser.DescribeGraph, DescribeGraphRequest, stor
 		Statement: "DESCRIBE GRAPH", Syntax: "DESCRIBE GRAPH graph [WITH (option := value, …)]",
 		Summary: "reports size, components, degree distribution, clustering, the fitted power law, and the minimum dimension suggested by the largest hub",
 		Columns: "property, value",
-		Options: describeOptions(),
 		Example: "DESCRIBE GRAPH social WITH (bootstrap := 100)",
 	},
+	options: describeOptions,
 	bind: func(b *binder, s *parser.DescribeGraph) (req DescribeGraphRequest, err error) {
 		b.Mark(fault.Graph, s.Graph)
 		set, err := b.Settings("DESCRIBE GRAPH", describeOptions(), s.Options)

@@ -47,10 +47,10 @@ var evaluateReconstruction = &statement[*parser.EvaluateReconstruction, Evaluate
 		Statement: "EVALUATE RECONSTRUCTION", Syntax: "EVALUATE RECONSTRUCTION OF embedding [WITH (option := value, …)]",
 		Summary: "measures how well an embedding reconstructs the degrees and edges of its graph, at the best of many distances",
 		Columns: "epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
-		Options: sweepOptions("it"),
 		Example: "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')",
 	},
-	bind: bindEvaluateReconstruction,
+	options: func() []OptionInfo { return sweepOptions("it") },
+	bind:    bindEvaluateReconstruction,
 	resolve: func(c *call, req EvaluateReconstructionRequest) (sweep, error) {
 		return resolveReconstruct(c, req.sweep())
 	},

@@ -26,9 +26,9 @@ var evaluateLinks = &statement[*parser.EvaluateLinks, EvaluateLinksRequest, *lin
 		Columns: strings.Join(linkColumns, ", ") + "; with ranking: " + strings.Join(rankColumns, ", ") +
 			"; with splits in addition: " + strings.Join(splitColumns, ", ") + "; with null_graph in addition: " + strings.Join(nullColumns, ", ") +
 			"; with ranking and null_graph in addition to those of ranking: " + strings.Join(nullRankColumns, ", "),
-		Options: linksOptions(),
 		Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1')",
 	},
+	options: linksOptions,
 	bind:    bindEvaluateLinks,
 	resolve: resolveEvaluateLinks,
 	plan:    planEvaluateLinks,

@@ -184,9 +184,9 @@ var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, E
 		Statement: "EXPORT GRAPH", Syntax: "EXPORT GRAPH graph INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes the edges of a graph with weights and times as an edge list, CSV, CSV for Neo4j, METIS, Pajek or Parquet, or the whole graph with vertices and attributes as GraphML, GEXF or node-link JSON; text is compressed if the name ends in .gz or .zst",
 		Columns: "file, edges",
-		Options: exportOptions(graphFormats()),
 		Example: "EXPORT GRAPH social INTO FILE 'social.graphml.gz'",
 	},
+	options: func() []OptionInfo { return exportOptions(graphFormats()) },
 	bind: func(b *binder, s *parser.ExportGraph) (ExportRequest, error) {
 		b.Mark(fault.Graph, s.Graph)
 		return b.exported(s, s.Graph.Name, s.File, s.Options, graphFormats())
@@ -215,9 +215,9 @@ var exportVertices = &statement[*parser.ExportVertices, ExportRequest, exportTar
 		Statement: "EXPORT VERTICES", Syntax: "EXPORT VERTICES OF graph INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes the vertices of a graph with their attributes as CSV, compressed if the name ends in .gz or .zst, or as Parquet",
 		Columns: "file, vertices",
-		Options: exportOptions(vertexFormats()),
 		Example: "EXPORT VERTICES OF social INTO FILE 'people.csv'",
 	},
+	options: func() []OptionInfo { return exportOptions(vertexFormats()) },
 	bind: func(b *binder, s *parser.ExportVertices) (ExportRequest, error) {
 		b.Mark(fault.Graph, s.Graph)
 		return b.exported(s, s.Graph.Name, s.File, s.Options, vertexFormats())

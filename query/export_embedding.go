@@ -25,9 +25,9 @@ var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exporte
 		Statement: "EXPORT EMBEDDING", Syntax: "EXPORT EMBEDDING embedding INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes an embedding as word2vec text or binary, as Parquet, or as a numpy matrix with the keys of its rows in 'file.keys'",
 		Columns: "file, vectors",
-		Options: exportOptions(embeddingFormats()),
 		Example: "EXPORT EMBEDDING spec INTO FILE 'spec.npy' WITH (overwrite := TRUE)",
 	},
+	options: func() []OptionInfo { return exportOptions(embeddingFormats()) },
 	bind: func(b *binder, s *parser.ExportEmbedding) (ExportRequest, error) {
 		b.Mark(fault.Embedding, s.Embedding)
 		return b.exported(s, s.Embedding.Name, s.File, s.Options, embeddingFormats())

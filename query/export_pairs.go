@@ -54,9 +54,9 @@ var exportPairs = &statement[*parser.ExportPairs, ExportPairsRequest, pairTarget
 		Statement: "EXPORT PAIRS", Syntax: "EXPORT PAIRS OF graph [USING method[(option := value, …)], …] INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes the pairs that EVALUATE LINKS measures with the same options, each with its label, its kind of negatives and all scores, so that other programs can compute the same figures; with ranking it writes the recommendations; the file has one of the formats of INTO FILE",
 		Columns: "file, pairs",
-		Options: exportPairsOptions(),
 		Example: "EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree')",
 	},
+	options: exportPairsOptions,
 	bind:    bindExportPairs,
 	resolve: resolveExportPairs,
 	plan: func(req ExportPairsRequest, found pairTarget) *plan.Plan {

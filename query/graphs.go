@@ -13,7 +13,7 @@ import (
 // This file has CREATE GRAPH, DROP GRAPH and DROP EMBEDDING.
 
 var createGraph = &statement[*parser.CreateGraph, string, nothing, storage.GraphInfo]{
-	help: createGraphHelp(),
+	help: createGraphHelp(), options: createGraphOptions,
 	bind: func(b *binder, s *parser.CreateGraph) (string, error) {
 		b.Mark(fault.Graph, s.Graph)
 		return s.Graph.Name, nil

@@ -93,9 +93,9 @@ var importEdges = &statement[*parser.Import, ImportRequest, nothing, ImportResul
 		Statement: "IMPORT", Syntax: "IMPORT 'file' INTO graph [WITH (option := value, …)]",
 		Summary: "adds the edges of a text file, plain, gzip or zstd, or of a Parquet file, to a graph; '-' is standard input",
 		Columns: "graph, vertices, edges, duplicates, self_loops, skipped, seconds",
-		Options: importOptions(),
 		Example: "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)",
 	},
+	options: importOptions,
 	bind: func(b *binder, s *parser.Import) (ImportRequest, error) {
 		return b.imported(s, s.Graph, s.File, importOptions(), s.Options)
 	},
@@ -127,9 +127,9 @@ var importVertices = &statement[*parser.ImportVertices, ImportRequest, nothing, 
 		Statement: "IMPORT VERTICES", Syntax: "IMPORT VERTICES 'file' INTO graph [WITH (option := value, …)]",
 		Summary: "adds the vertices of a table, one per line, and sets their attributes from the columns of the table",
 		Columns: "graph, vertices, inserted, updated, skipped, seconds",
-		Options: importVerticesOptions(),
 		Example: "IMPORT VERTICES 'people.csv' INTO social WITH (key := 'name', columns := 'age, city')",
 	},
+	options: importVerticesOptions,
 	bind: func(b *binder, s *parser.ImportVertices) (ImportRequest, error) {
 		req, err := b.imported(s, s.Graph, s.File, importVerticesOptions(), s.Options)
 		req.Layout = format.LayoutVertices
@@ -194,7 +194,7 @@ func planImport(req ImportRequest, _ nothing) *plan.Plan {
 		bad = "are skipped"
 	}
 	read := fmt.Sprintf("%s, as %s; header %s, separator %s, bad lines %s",
-		fault.Quote(session.InputName(req.Path)), layoutTitles[layout], req.Header, fault.Quote(separator), bad)
+		fault.Quote(session.InputName(req.Path)), layoutTitle(layout), req.Header, fault.Quote(separator), bad)
 	return plan.Result("import", "into graph "+fault.Name(req.Graph)+", published in one transaction", plan.Measured(plan.Read, "text", read))
 }
 
@@ -285,7 +285,7 @@ func (c *call) numberedKeys(req ImportRequest) (*format.KeyList, string, error) 
 // automatically, and of the options that change them.
 func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 	if auto := req.Layout == "" || req.Layout == format.LayoutAuto; auto && stats.Layout != format.LayoutEdges && stats.Layout != format.LayoutParquet {
-		c.Notice("read as %s; format := 'edges' reads it as a list of edges", layoutTitles[stats.Layout])
+		c.Notice("read as %s; format := 'edges' reads it as a list of edges", layoutTitle(stats.Layout))
 	}
 	if stats.Directed {
 		c.Notice("the file declares directed edges; graphs are undirected, so the two directions of a pair are one edge")
@@ -333,19 +333,21 @@ func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 	}
 }
 
-// layoutTitles are the names of the layouts in notices.
-var layoutTitles = map[format.Layout]string{
-	format.LayoutAuto:         "what it looks like",
-	format.LayoutEdges:        "a list of edges",
-	format.LayoutAdjacency:    "an adjacency list",
-	format.LayoutVertices:     "a table of vertices",
-	format.LayoutMETIS:        "a METIS file",
-	format.LayoutPajek:        "a network of Pajek",
-	format.LayoutMatrixMarket: "Matrix Market",
-	format.LayoutGraphML:      "GraphML",
-	format.LayoutGEXF:         "GEXF",
-	format.LayoutJSON:         "node-link JSON",
-	format.LayoutParquet:      "Parquet",
+// layoutTitle is the name of a layout in notices.
+func layoutTitle(layout format.Layout) string {
+	return map[format.Layout]string{
+		format.LayoutAuto:         "what it looks like",
+		format.LayoutEdges:        "a list of edges",
+		format.LayoutAdjacency:    "an adjacency list",
+		format.LayoutVertices:     "a table of vertices",
+		format.LayoutMETIS:        "a METIS file",
+		format.LayoutPajek:        "a network of Pajek",
+		format.LayoutMatrixMarket: "Matrix Market",
+		format.LayoutGraphML:      "GraphML",
+		format.LayoutGEXF:         "GEXF",
+		format.LayoutJSON:         "node-link JSON",
+		format.LayoutParquet:      "Parquet",
+	}[layout]
 }
 
 // importSettings puts checked options into a request.

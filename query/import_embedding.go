@@ -64,9 +64,9 @@ var importEmbedding = &statement[*parser.ImportEmbedding, ImportEmbeddingRequest
 		Statement: "IMPORT EMBEDDING", Syntax: "IMPORT EMBEDDING 'file' INTO graph AS embedding [WITH (option := value, …)]",
 		Summary: "reads vectors from a file (word2vec text or binary, Parquet, or a numpy matrix with a file of keys) and stores them as an embedding with the method imported, which REFRESH cannot update",
 		Columns: "embedding, dim, vertices, missing, unknown, seconds",
-		Options: importEmbeddingOptions(),
 		Example: "IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs WITH (keys := 'nodes.txt', no_vector := 'zero')",
 	},
+	options: importEmbeddingOptions,
 	bind:    bindImportEmbedding,
 	resolve: resolveImportEmbedding,
 	plan: func(req ImportEmbeddingRequest, found importedVectors) *plan.Plan {

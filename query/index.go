@@ -48,9 +48,9 @@ var createIndex = &statement[*parser.CreateIndex, CreateIndexRequest, storage.Em
 		Statement: "CREATE INDEX", Syntax: "CREATE INDEX ON embedding [WITH (option := value, …)] [IN BACKGROUND]",
 		Summary: "builds an index (HNSW) of the vectors, used by NEAREST and WITHIN for large embeddings (from Options.IndexBytes); recall is the fraction of the 10 nearest that it finds, the mean over searches for 100 of the vectors; lowest is the fraction that the worst of these searches finds, poor the fraction of them that find less than half. REFRESH of the embedding updates the index, and a full run of EMBED rebuilds it with the same parameters",
 		Columns: "embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created; in the background those of SHOW JOBS",
-		Options: indexOptions(),
 		Example: "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)",
 	},
+	options: indexOptions,
 	bind:    bindCreateIndex,
 	resolve: resolveCreateIndex,
 	plan: func(req CreateIndexRequest, e storage.EmbeddingInfo) *plan.Plan {

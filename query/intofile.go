@@ -34,9 +34,9 @@ var intoFile = &statement[*parser.IntoFile, rowsRequest, rowfile.Form, writtenRo
 		Statement: "INTO FILE", Syntax: "INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "at the end of a statement that returns rows (SHOW, DESCRIBE, COUNT, COMPUTE, NEAREST, WITHIN, SCORE, PREDICT, EVALUATE, DIFF), writes its rows into a file, by its ending as CSV, TSV, JSON, NDJSON, Markdown or Parquet; text is compressed if the name ends in .gz or .zst",
 		Columns: "file, rows",
-		Options: intoFileOptions(),
 		Example: "NEAREST 100 TO 'alice' USING spec INTO FILE 'near.parquet'",
 	},
+	options: intoFileOptions,
 	bind:    bindIntoFile,
 	resolve: resolveIntoFile,
 	plan: func(req rowsRequest, form rowfile.Form) *plan.Plan {

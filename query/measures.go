@@ -248,21 +248,25 @@ func (m measured) value(v int) storage.Value {
 	return storage.FloatValue(m.scores.Values[v])
 }
 
-// otherNames maps the names that other programs use to measures.
-var otherNames = map[string]string{
-	"closeness": "harmonic", "harmonic_closeness": "harmonic", "closeness_centrality": "harmonic", "betweenness_centrality": "betweenness",
-	"louvain": "community", "leiden": "community", "label_propagation": "community", "communities": "community", "modularity": "community",
-	"wcc": "component", "connected_components": "component", "components": "component",
-	"kcore": "core", "k_core": "core", "core_number": "core", "coreness": "core", "page_rank": "pagerank", "personalized_pagerank": "pagerank",
-	"clustering_coefficient": "clustering", "triangle_count": "triangles", "eigen_centrality": "eigenvector", "katz_centrality": "katz",
+// commonName is the name of the measure that other programs call name; empty if there is none.
+func commonName(name string) string {
+	return map[string]string{
+		"closeness": "harmonic", "harmonic_closeness": "harmonic", "closeness_centrality": "harmonic", "betweenness_centrality": "betweenness",
+		"louvain": "community", "leiden": "community", "label_propagation": "community", "communities": "community", "modularity": "community",
+		"wcc": "component", "connected_components": "component", "components": "component",
+		"kcore": "core", "k_core": "core", "core_number": "core", "coreness": "core", "page_rank": "pagerank", "personalized_pagerank": "pagerank",
+		"clustering_coefficient": "clustering", "triangle_count": "triangles", "eigen_centrality": "eigenvector", "katz_centrality": "katz",
+	}[name]
 }
 
 // findMeasure finds a measure by name.
 func findMeasure(name string) (Measure, error) {
 	m, err := findNamed("measure", Measures(), func(m Measure) string { return m.Name }, name)
 	var unknown *Error
-	if other := otherNames[name]; other != "" && errors.As(err, &unknown) {
-		unknown.Nearest, unknown.Expected = other, nil
+	if errors.As(err, &unknown) {
+		if other := commonName(name); other != "" {
+			unknown.Nearest, unknown.Expected = other, nil
+		}
 	}
 	return m, err
 }

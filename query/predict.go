@@ -151,6 +151,7 @@ type linkSearch struct {
 
 var predict = &statement[*parser.Predict, linksRequest, *linksEntry, PredictResult]{
 	help:    predictHelp(),
+	options: predictOptions,
 	when:    func(s *parser.Predict) bool { return s.Each == nil },
 	bind:    bindPredict,
 	from:    linksFrom,
@@ -167,7 +168,6 @@ func predictHelp() Help {
 		Statement: "PREDICT", Syntax: "PREDICT n LINKS [FOR vertex | FOR ALL | FOR FILE 'keys'] [IN graph] WITH scorer | scorer(embedding) | model(model) [AS OF time] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [WITH (option := value)] | PREDICT n LINKS FOR vertex | ALL | FILE 'keys' [IN graph] [FROM scorer]",
 		Summary: "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first. Candidates are vertices two edges apart and, for scorers of vectors, the nearest vertices of each vertex; for preferential_attachment all vertices, for l3 the ends of paths of three edges. The condition of WHERE must hold for the other vertex, or without FOR for both. ORDER BY, which needs FOR vertex, sorts the n vertices that were found, with vertices without a value last. FOR ALL finds the n likeliest of every vertex, in the order of the graph, with the limits of MATERIALIZE PREDICTIONS; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. AS OF predicts from the edges before a time only, and a notice says how many of the links the graph has by now. Without WITH it answers from the predictions that MATERIALIZE PREDICTIONS has stored; FROM names the scorer if several are stored",
 		Columns: "with FOR vertex: vertex, score; with FOR ALL or FILE: source, rank, target, score; without: source, target, score",
-		Options: predictOptions(),
 		Example: "PREDICT 20 LINKS FOR 'alice' IN social WITH resource_allocation WHERE degree >= 3",
 	}
 }

@@ -43,7 +43,7 @@ type eachLinks struct {
 }
 
 var predictEach = &statement[*parser.Predict, eachLinks, *linksEntry, *stream[PredictedRow]]{
-	help: predictHelp(),
+	help: predictHelp(), options: predictOptions,
 	when: func(s *parser.Predict) bool { return s.Each != nil },
 	bind: func(b *binder, s *parser.Predict) (req eachLinks, err error) {
 		if req.path, err = b.keysFile(*s.Each); err == nil {
@@ -179,7 +179,7 @@ type PredictedEachRequest struct {
 }
 
 var predictedEach = &statement[*parser.Predicted, PredictedEachRequest, storedEntry, *stream[PredictedRow]]{
-	help: predictHelp(),
+	help: predictHelp(), options: predictOptions,
 	when: func(s *parser.Predicted) bool { return s.Each != nil },
 	bind: func(b *binder, s *parser.Predicted) (req PredictedEachRequest, err error) {
 		if req.Path, err = b.keysFile(*s.Each); err != nil {

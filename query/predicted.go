@@ -37,7 +37,7 @@ type storedEntry struct {
 }
 
 var predicted = &statement[*parser.Predicted, PredictedRequest, storedEntry, PredictedResult]{
-	help:    predictHelp(),
+	help: predictHelp(), options: predictOptions,
 	when:    func(s *parser.Predicted) bool { return s.For != nil },
 	bind:    bindPredicted,
 	resolve: resolvePredicted,

@@ -88,9 +88,9 @@ var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, scoreFileEntries
 		Statement: "SCORE FILE", Syntax: "SCORE FILE 'pairs' [IN graph] WITH scorer | scorer(embedding) | model(model), … [INTO FILE 'file'] [WITH (option := value, …)]",
 		Summary: "scores the pairs of a file of any length, in order; the input and the file of INTO FILE are text or Parquet, by the endings of their names",
 		Columns: "source, target, the further columns of the file, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
-		Options: scoreFileOptions(),
 		Example: "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
 	},
+	options: scoreFileOptions,
 	bind:    bindScoreFile,
 	resolve: resolveScoreFile,
 	plan: func(req ScoreFileRequest, found scoreFileEntries) *plan.Plan {

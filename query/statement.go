@@ -25,6 +25,9 @@ type statement[N parser.Statement, Q, R, A any] struct {
 	// help is what HELP, completion and the flags of the command line show. Its
 	// Statement also names the statement in errors.
 	help Help
+	// options returns the options of help, so that only statements that are used or described
+	// build theirs; nil if the statement has none.
+	options func() []OptionInfo
 	// when reports whether a node belongs to this statement, if several statements
 	// share a type of node; nil means all nodes of the type.
 	when func(node N) bool
@@ -308,7 +311,13 @@ func (db *DB) Explain(ctx context.Context, text string, params map[string]any) (
 	return op.plan(), nil
 }
 
-func (s *statement[N, Q, R, A]) describe() Help { return s.help }
+func (s *statement[N, Q, R, A]) describe() Help {
+	h := s.help
+	if s.options != nil {
+		h.Options = s.options()
+	}
+	return h
+}
 
 // nothing is the answer of statements without a result, and the request or the
 // resolved names of statements that have none.

@@ -122,9 +122,9 @@ var backup = &statement[*parser.Backup, BackupRequest, nothing, BackupResult]{
 		Statement: "BACKUP", Syntax: "BACKUP INTO FILE 'file' [WITH (option := value)]",
 		Summary: "copies everything into a new file, and verifies every record",
 		Columns: "file, bytes, records, seconds",
-		Options: storeOptions(),
 		Example: "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)",
 	},
+	options: storeOptions,
 	bind: func(b *binder, s *parser.Backup) (BackupRequest, error) {
 		return b.storeFile(s, s.File, s.Options)
 	},
@@ -173,9 +173,9 @@ var recoverFile = &statement[*parser.Recover, RecoverRequest, nothing, RecoverRe
 		Statement: "RECOVER", Syntax: "RECOVER INTO FILE 'file' [WITH (option := value)]",
 		Summary: "copies the undamaged records of the file into a new one; the command 'heavytail recover' does the same for files that cannot be opened",
 		Columns: "object, vertices, edges, state",
-		Options: storeOptions(),
 		Example: "RECOVER INTO FILE 'saved.ht'",
 	},
+	options: storeOptions,
 	bind: func(b *binder, s *parser.Recover) (RecoverRequest, error) {
 		b.Mark(fault.Statement, s)
 		return b.storeFile(s, s.File, s.Options)

@@ -53,9 +53,9 @@ var verify = &statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResu
 		Statement: "VERIFY", Syntax: "VERIFY embedding [WITH (option := value, …)] [IN BACKGROUND]",
 		Summary: "computes an embedding in full, stores nothing, and compares it with the stored one: nearest neighbours, the angles in degrees between the subspaces (spectral methods), reconstruction, and how well distances separate edges from other pairs",
 		Columns: "measure, stored, full; in the background those of SHOW JOBS, whose result has them",
-		Options: verifyOptions(),
 		Example: "VERIFY spec WITH (sample := 200)",
 	},
+	options: verifyOptions,
 	bind:    bindVerify,
 	resolve: resolveVerify,
 	plan: func(_ VerifyRequest, found session.Entry) *plan.Plan {

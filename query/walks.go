@@ -46,9 +46,9 @@ var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget
 		Statement: "EXPORT WALKS", Syntax: "EXPORT WALKS OF graph USING method[(option := value, …)] INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes the walks that a method learns from, for other programs: one per line, keys separated by blanks, compressed if the name ends in .gz or .zst; or as Parquet, a row for each walk with its number and the list of its vertices",
 		Columns: "file, walks",
-		Options: exportWalksOptions(),
 		Example: "EXPORT WALKS OF social USING dp_walker(beta := 1.5) INTO FILE 'walks.txt.gz'",
 	},
+	options: exportWalksOptions,
 	bind:    bindExportWalks,
 	resolve: resolveExportWalks,
 	plan: func(req ExportWalksRequest, found walkTarget) *plan.Plan {

@@ -80,13 +80,18 @@ var commands = []maker{
 	{"manual", newManual}, {"man", newMan},
 }
 
-// needed returns the commands that a command line needs: the one that it names, or else all,
-// for help and completion. Making all of them takes as long as a question to a small file.
+// needed returns the commands that a command line needs: the one that it names, none for
+// --version alone and for a FILE.ht alone, or else all, for help, completion and corrections. Making
+// all of them takes as long as a question to a small file.
 func needed(args []string) []maker {
-	if len(args) > 0 && args[0] != "man" { // man describes all commands
-		if i := slices.IndexFunc(commands, func(c maker) bool { return c.name == args[0] }); i >= 0 {
-			return commands[i : i+1]
-		}
+	if len(args) == 0 || args[0] == "man" { // man describes all commands
+		return commands
+	}
+	if i := slices.IndexFunc(commands, func(c maker) bool { return c.name == args[0] }); i >= 0 {
+		return commands[i : i+1]
+	}
+	if len(args) == 1 && (args[0] == "--version" || strings.HasSuffix(args[0], ".ht")) {
+		return nil
 	}
 	return commands
 }
@@ -116,6 +121,7 @@ powershell), which explains how to install that.`,
 	root.SetVersionTemplate("heavytail {{.Version}}\n")
 	shellOnFile(root, std)
 	root.SetHelpCommand(newHelp(std))
+	root.CompletionOptions.DisableDefaultCmd = len(list) < len(commands) // its texts take memory
 	for _, c := range list {
 		root.AddCommand(c.make(std))
 	}

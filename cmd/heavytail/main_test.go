@@ -247,9 +247,14 @@ func TestNeeded(t *testing.T) {
 			t.Errorf("%s alone: help is\n%s\nexpected\n%s", c.name, got, want)
 		}
 	}
-	for _, args := range [][]string{nil, {"help", "exec"}, {"--version"}, {"social.ht"}, {"__complete", "ex"}} {
+	for _, args := range [][]string{nil, {"help", "exec"}, {"--version", "exec"}, {"social"}, {"__complete", "ex"}, {"exce"}} {
 		if list := needed(args); len(list) != len(commands) {
 			t.Errorf("%q: %d commands are made, expected all %d", args, len(list), len(commands))
+		}
+	}
+	for _, word := range []string{"--version", "social.ht"} {
+		if list := needed([]string{word}); len(list) != 0 {
+			t.Errorf("%s: %d commands are made, expected none", word, len(list))
 		}
 	}
 }

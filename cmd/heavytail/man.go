@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -92,13 +93,13 @@ func roff(text string) string {
 
 // manDate finds the date of the latest release in the changes. Pages have this date, so
 // that the same source gives the same pages.
-var manDate = regexp.MustCompile(`(?m)^## (\d{4}-\d\d-\d\d)`)
+var manDate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^## (\d{4}-\d\d-\d\d)`) })
 
 func newManText(name, section string) *manText {
 	changes, err := manualPage("changes")
 	must(err)
 	m := &manText{}
-	fmt.Fprintf(m, ".TH %s %s %s \"heavytail\" \"heavytail\"\n", strings.ToUpper(roff(name)), section, manDate.FindStringSubmatch(changes)[1])
+	fmt.Fprintf(m, ".TH %s %s %s \"heavytail\" \"heavytail\"\n", strings.ToUpper(roff(name)), section, manDate().FindStringSubmatch(changes)[1])
 	return m
 }
 

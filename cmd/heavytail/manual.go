@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +26,7 @@ var manualNames = []string{
 }
 
 // manualComment is a comment of Markdown, which only the test of the manual reads.
-var manualComment = regexp.MustCompile(`(?s)<!--.*?-->\n?`)
+var manualComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)<!--.*?-->\n?`) })
 
 // newManual is the command that prints a page of the manual.
 func newManual(std streams) *cobra.Command {
@@ -76,7 +77,7 @@ func manualIndex() string {
 func manualPage(name string) (string, error) {
 	text, err := manualFiles.ReadFile(path.Join("manual", strings.ToLower(name)+".md"))
 	if err == nil {
-		return manualComment.ReplaceAllString(string(text), ""), nil
+		return manualComment().ReplaceAllString(string(text), ""), nil
 	}
 	hint := "heavytail manual lists the pages"
 	if near, ok := parser.Suggest(name, manualNames); ok {
