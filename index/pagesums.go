@@ -47,7 +47,9 @@ type pageCache struct {
 	stream io.ReaderAt // the same, verified: the sums are read there
 	end    int64       // of the pages, where the sums begin
 
-	held  []int64 // number + 1 of the page in each place of bytes
+	held  []int64  // number + 1 of the page in each place, which is that of its number modulo the places
+	at    []uint16 // of each place, 1 + its index in bytes, which is by first use so that few pages take little memory
+	used  uint16   // places that were used
 	bytes []byte
 }
 
@@ -73,10 +75,14 @@ func (c *pageCache) read(p []byte, at int64) error {
 // page returns the bytes of a page, which are valid until the next call.
 func (c *pageCache) page(number int64) ([]byte, error) {
 	if c.held == nil {
-		c.held, c.bytes = make([]int64, cachedPages), make([]byte, cachedPages*sumPage)
+		c.held, c.at, c.bytes = make([]int64, cachedPages), make([]uint16, cachedPages), make([]byte, cachedPages*sumPage)
 	}
 	place := number % cachedPages
-	b := c.bytes[place*sumPage:][:min(sumPage, c.end-number*sumPage)]
+	if c.at[place] == 0 {
+		c.used++
+		c.at[place] = c.used
+	}
+	b := c.bytes[int(c.at[place]-1)*sumPage:][:min(sumPage, c.end-number*sumPage)]
 	if c.held[place] == number+1 {
 		return b, nil
 	}

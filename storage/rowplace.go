@@ -20,7 +20,10 @@ import (
 // reads the file and not its map, because each row that is read in the map makes up to
 // 64 KiB of the file count towards the memory of the process.
 func (v *RowView) ReadRow(row uint32, values []float32) error {
-	return fault.Corrupt(v.t.path, describeEmbedding(v.Info.Name), v.readRow(row, values))
+	if err := v.readRow(row, values); err != nil {
+		return fault.Corrupt(v.t.path, describeEmbedding(v.Info.Name), err)
+	}
+	return nil
 }
 
 func (v *RowView) readRow(row uint32, values []float32) error {

@@ -27,6 +27,8 @@ type soundness struct {
 	tops   *block.Tallies // of the buckets that opening walked over
 	whole  bool           // everything was verified
 
+	buffers sync.Pool // of *page.Buffers, for one walk after another
+
 	mu      sync.Mutex
 	parts   map[string]*verdict     // by the path of the bucket
 	seekers map[string]*page.Seeker // of parts whose records never change, by path
@@ -158,17 +160,22 @@ func (s *soundness) verdict(ctx context.Context, l *ledger, path [][]byte, root 
 	if v.done {
 		return v, nil
 	}
-	w, found := page.NewWalker(ctx, s.file), block.NewTallies()
+	of := s.file
+	if of.Buffers, _ = s.buffers.Get().(*page.Buffers); of.Buffers == nil {
+		of.Buffers = new(page.Buffers)
+	}
+	defer s.buffers.Put(of.Buffers)
+	w, found := page.NewWalker(ctx, of), block.NewTallies()
 	w.Counted = found.Counted
-	of := page.Bucket{Path: append([][]byte{block.RootName}, path...), Root: root}
+	top := page.Bucket{Path: append([][]byte{block.RootName}, path...), Root: root}
 	var err error
 	var later []page.Bucket // parts that are verified at their own first use
 	switch {
 	case root == 0:
 	case len(path) == objectDepth:
-		later, err = w.Bucket(of)
+		later, err = w.Bucket(top)
 	default:
-		err = w.All(of)
+		err = w.All(top)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w", err)

@@ -9,21 +9,29 @@ import (
 // File reads pages below the high-water mark of one meta page. It belongs to one
 // goroutine.
 type File struct {
-	R    io.ReaderAt
-	Meta Meta
-
-	pool [][]byte // page buffers that are not in use
+	R       io.ReaderAt
+	Meta    Meta
+	Buffers *Buffers // nil allocates them at the first use
 
 	// Pages of one part of the file are mostly in the order of its tree, so a
 	// page next to the last one is read together with the pages after it.
 	window   []byte
 	windowAt uint64 // first page of window
+	ahead    int    // bytes that were read at once last
 	last     uint64 // page that was read last
 }
 
-// windowSize is how much is read at once: it divides the number of calls by 16
+// Buffers are memory that one File after another reads pages into.
+type Buffers struct {
+	pages  [][]byte // that are not in use
+	window []byte
+}
+
+// A walk reads leastWindow at first and twice as much each time that it follows its pages,
+// up to windowSize: the pages of a small part are few, and memory that is new to the process
+// takes some twenty times as long as the copy. windowSize divides the number of calls by 16
 // to 32, and a larger size saves no more time.
-const windowSize = 128 << 10
+const leastWindow, windowSize = 16 << 10, 128 << 10
 
 // load reads the first bytes of a page into data.
 func (f *File) load(id uint64, data []byte) error {
@@ -35,10 +43,11 @@ func (f *File) load(id uint64, data []byte) error {
 		return nil
 	}
 	if follows && windowSize > len(data) {
-		window := f.window[:cap(f.window)]
-		if window == nil {
-			window = make([]byte, windowSize)
+		if f.Buffers.window == nil {
+			f.Buffers.window = make([]byte, windowSize)
 		}
+		f.ahead = min(max(2*f.ahead, leastWindow, len(data)), windowSize)
+		window := f.Buffers.window[:f.ahead]
 		n, _ := f.R.ReadAt(window, int64(id*size))
 		f.window, f.windowAt = window[:n], id
 		if n >= len(data) {
@@ -66,9 +75,12 @@ func (f *File) Read(id uint64) (*Page, error) {
 	if id < 2 || id >= f.Meta.HighWater {
 		return nil, fmt.Errorf("page %d is outside of the file", id)
 	}
+	if f.Buffers == nil {
+		f.Buffers = new(Buffers)
+	}
 	var data []byte
-	if n := len(f.pool); n > 0 {
-		data, f.pool = f.pool[n-1], f.pool[:n-1]
+	if pages := f.Buffers.pages; len(pages) > 0 {
+		data, f.Buffers.pages = pages[len(pages)-1], pages[:len(pages)-1]
 	} else {
 		data = make([]byte, f.Meta.PageSize)
 	}
@@ -87,7 +99,7 @@ func (f *File) Read(id uint64) (*Page, error) {
 }
 
 // Release reuses the memory of a page.
-func (f *File) Release(p *Page) { f.pool = append(f.pool, p.data) }
+func (f *File) Release(p *Page) { f.Buffers.pages = append(f.Buffers.pages, p.data) }
 
 // Bytes returns n bytes of the page from off on, or an error if they are
 // outside the page and its overflow. They are valid until Release.

@@ -56,9 +56,9 @@ type Walker struct {
 	steps int
 }
 
-// NewWalker returns a walker over the pages of one meta page.
+// NewWalker returns a walker over the pages of one meta page, which uses the buffers of f.
 func NewWalker(ctx context.Context, f File) *Walker {
-	return &Walker{ctx: ctx, file: File{R: f.R, Meta: f.Meta}, seen: NewSet(f.Meta.HighWater)}
+	return &Walker{ctx: ctx, file: File{R: f.R, Meta: f.Meta, Buffers: f.Buffers}, seen: NewSet(f.Meta.HighWater)}
 }
 
 // Set is a set of pages of a file. It takes memory for the regions of the
