@@ -9,6 +9,7 @@ import (
 
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
 	"heavytail/query/internal/where"
 	"heavytail/query/parser"
 	"heavytail/storage"
@@ -72,7 +73,11 @@ var showEdges = &statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, g
 		if req.OrderBy == "" {
 			order = "by source and target, " + order
 		}
-		return plan.Result("edges", limited(order, req.Limit), scanPlan("all edges", graph, req.condition, req.attributes()))
+		what, input := "all edges", session.GraphPlan(graph)
+		if req.readsPart() {
+			what, input = "edges, until the limit is reached", session.PartPlan(graph)
+		}
+		return plan.Result("edges", limited(order, req.Limit), scanOf(what, input, graph, req.condition, req.attributes()))
 	},
 	run:   runEdges,
 	rows:  edgeRows,
@@ -184,10 +189,13 @@ func runEdges(c *call, req EdgesRequest, graph storage.GraphInfo) (found graphSt
 	return graphStream[EdgeRow]{streamOf(c, each), s.graph}, nil
 }
 
-// readEdges reads what SHOW EDGES with a limit and without a condition or an order needs: the
-// edges of the first vertices.
+// readsPart reports whether the edges of the first vertices are enough: there is a limit, and
+// neither a condition nor an order.
+func (r EdgesRequest) readsPart() bool { return r.Limit > 0 && r.OrderBy == "" && r.Where == nil }
+
+// readEdges reads the edges of the first vertices, where these are enough.
 func (c *call) readEdges(req EdgesRequest, graph storage.GraphInfo) error {
-	if req.Limit == 0 || req.OrderBy != "" || req.Where != nil {
+	if !req.readsPart() {
 		return nil
 	}
 	return c.ReadPart(graph, req.attributes(), func(v *storage.GraphView, p *storage.GraphPart) error {

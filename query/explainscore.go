@@ -93,7 +93,7 @@ var explainScore = &statement[*parser.ExplainScore, ExplainScoreRequest, *scorer
 	bind:    bindExplainScore,
 	resolve: resolveExplainScore,
 	plan: func(req ExplainScoreRequest, found *scorerEntries) *plan.Plan {
-		return plan.Result("explanation", "of one pair", found.plan(found.with()))
+		return plan.Result("explanation", "of one pair", found.partPlan(found.with()))
 	},
 	run: runExplainScore,
 	rows: func(_ ExplainScoreRequest, r ExplainScoreResult) *Rows {

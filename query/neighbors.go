@@ -70,7 +70,7 @@ var showNeighbors = &statement[*parser.ShowNeighbors, NeighborsRequest, storage.
 		if req.Within > 0 {
 			order, what = "the nearest first", fmt.Sprintf("vertices within %d edges of vertex %s", req.Within, fault.QuoteKey(req.Vertex))
 		}
-		return plan.Result("neighbours", limited(order, req.Limit), scanPlan(what, graph, req.condition, req.Attributes))
+		return plan.Result("neighbours", limited(order, req.Limit), scanOf(what, session.PartPlan(graph), graph, req.condition, req.Attributes))
 	},
 	run:   runNeighbors,
 	rows:  neighborRows,

@@ -59,14 +59,19 @@ func checkAttributes(graph storage.GraphInfo, names []string) error {
 	return nil
 }
 
-// scanPlan is the plan of a scan, with its filter and its input.
+// scanPlan is the plan of a scan of a graph, with its filter and its inputs.
 func scanPlan(what string, graph storage.GraphInfo, condition parser.Expr, attributes []string) *Plan {
+	return scanOf(what, session.GraphPlan(graph), graph, condition, attributes)
+}
+
+// scanOf is scanPlan with the step that reads the graph.
+func scanOf(what string, input *Plan, graph storage.GraphInfo, condition parser.Expr, attributes []string) *Plan {
 	var inputs []*Plan
 	if condition != nil {
 		inputs = append(inputs, plan.Step("filter", "during the scan: "+condition.String()))
 	}
 	inputs = append(inputs, session.AttributePlans(graph, attributes)...)
-	return plan.Measured(plan.Scan, "scan", what, append(inputs, session.GraphPlan(graph))...)
+	return plan.Measured(plan.Scan, "scan", what, append(inputs, input)...)
 }
 
 // limited adds the limit of rows to the detail of a plan.

@@ -41,7 +41,7 @@ var score = &statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]
 		return found, c.checkRows(len(req.Pairs))
 	},
 	plan: func(req ScoreRequest, found *scorerEntries) *plan.Plan {
-		return plan.Result("scores", fault.Count(int64(len(req.Pairs)), "pair"), found.plan(req.With))
+		return plan.Result("scores", fault.Count(int64(len(req.Pairs)), "pair"), found.partPlan(req.With))
 	},
 	run:   runScore,
 	rows:  scoreRows,

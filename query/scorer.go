@@ -276,5 +276,18 @@ func (s *scorerEntries) inputs() []*plan.Plan {
 
 // plan is the step that scores pairs.
 func (s *scorerEntries) plan(with []Scorer) *plan.Plan {
-	return plan.Measured(plan.Score, "score", strings.Join(scorerColumns(with), ", "), s.inputs()...)
+	return scorePlan(with, s.inputs())
+}
+
+// partPlan is plan for a few pairs, which readScored reads.
+func (s *scorerEntries) partPlan(with []Scorer) *plan.Plan {
+	inputs := s.inputs()
+	if s.readsPart() {
+		inputs[len(inputs)-1] = session.PartPlan(s.graph)
+	}
+	return scorePlan(with, inputs)
+}
+
+func scorePlan(with []Scorer, inputs []*plan.Plan) *plan.Plan {
+	return plan.Measured(plan.Score, "score", strings.Join(scorerColumns(with), ", "), inputs...)
 }

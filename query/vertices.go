@@ -59,7 +59,11 @@ var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.Gra
 	bind:    bindVertices,
 	resolve: (*call).checkVertices,
 	plan: func(req VerticesRequest, graph storage.GraphInfo) *plan.Plan {
-		return plan.Result("vertices", limited(req.orderText(), req.Limit), scanPlan("all vertices", graph, req.condition, req.attributes()))
+		what, input := "all vertices", session.GraphPlan(graph)
+		if req.readsPart() {
+			what, input = "vertices, until the limit is reached", session.PartPlan(graph)
+		}
+		return plan.Result("vertices", limited(req.orderText(), req.Limit), scanOf(what, input, graph, req.condition, req.attributes()))
 	},
 	run: func(c *call, req VerticesRequest, graph storage.GraphInfo) (found graphStream[VertexRow], err error) {
 		if err := c.readVertices(req, graph); err != nil {
@@ -90,10 +94,13 @@ var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.Gra
 	reads: true,
 }
 
-// readVertices reads what SHOW VERTICES with a limit and without an order needs: the first
-// vertices, until enough of them meet the condition.
+// readsPart reports whether the first vertices are enough: there is a limit and no order.
+func (r VerticesRequest) readsPart() bool { return r.Limit > 0 && r.OrderBy == "" }
+
+// readVertices reads the first vertices, until enough of them meet the condition, where these
+// are enough.
 func (c *call) readVertices(req VerticesRequest, graph storage.GraphInfo) error {
-	if req.Limit == 0 || req.OrderBy != "" {
+	if !req.readsPart() {
 		return nil
 	}
 	names := req.attributes()

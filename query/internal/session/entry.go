@@ -70,6 +70,13 @@ func GraphPlan(g storage.GraphInfo) *plan.Plan {
 	return plan.Measured("graph "+g.Name, "graph", detail)
 }
 
+// PartPlan is the step that reads what a statement needs of a graph as Call.ReadPart does.
+func PartPlan(g storage.GraphInfo) *plan.Plan {
+	p := *GraphPlan(g)
+	p.Detail += "; what the answer needs of it is read in the file, and the whole is loaded if that is much"
+	return &p
+}
+
 // AttributePlans are the steps that load attributes, which the graph has.
 func AttributePlans(g storage.GraphInfo, names []string) []*plan.Plan {
 	plans := make([]*plan.Plan, len(names))
