@@ -1,19 +1,7 @@
 package vec
 
-import (
-	"unsafe"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// adviseHuge asks for huge pages in the part of values that covers whole ones.
-// It is a hint that some kernels ignore.
-func adviseHuge(values []float32) {
-	const huge = 2 << 20
-	first := unsafe.Pointer(unsafe.SliceData(values))
-	skip := -int(uintptr(first)) & (huge - 1)
-	size := (4*len(values) - skip) &^ (huge - 1)
-	if size > 0 {
-		_ = unix.Madvise(unsafe.Slice((*byte)(unsafe.Add(first, skip)), size), unix.MADV_HUGEPAGE)
-	}
-}
+// adviseHuge asks for huge pages in memory that begins and ends with one. It is a hint that some
+// kernels ignore.
+func adviseHuge(memory []byte) { _ = unix.Madvise(memory, unix.MADV_HUGEPAGE) }

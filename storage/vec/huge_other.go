@@ -3,4 +3,4 @@
 package vec
 
 // adviseHuge does nothing: huge pages are not supported here.
-func adviseHuge([]float32) {}
+func adviseHuge([]byte) {}

@@ -1,5 +1,7 @@
 package vec
 
+import "unsafe"
+
 // Matrix is a dense row-major matrix of float32: one embedding per row. It
 // takes 4·Rows·Dim bytes. The zero value is an empty matrix. A Matrix is not
 // safe for concurrent writes; concurrent reads are safe.
@@ -9,19 +11,29 @@ type Matrix struct {
 	Data []float32 // len Rows·Dim; row i is Data[i·Dim : (i+1)·Dim]
 }
 
-// hugeFrom is the number of values from which a matrix asks for huge pages: 8
-// MiB. Below that they save no more time than the system call takes.
-const hugeFrom = 1 << 21
-
-// NewMatrix returns a matrix of zeros. Where the system has huge pages on request,
-// a large matrix asks for them: filling it takes fewer faults, and scans of it are
-// up to a fifth faster.
+// NewMatrix returns a matrix of zeros, which are those of [Zeros].
 func NewMatrix(rows, dim int) *Matrix {
-	m := &Matrix{Rows: rows, Dim: dim, Data: make([]float32, rows*dim)}
-	if len(m.Data) >= hugeFrom {
-		adviseHuge(m.Data)
+	return &Matrix{Rows: rows, Dim: dim, Data: Zeros[float32](rows * dim)}
+}
+
+// hugePage is the size of a huge page in bytes.
+const hugePage = 2 << 20
+
+// Zeros returns n zeros. Where the system has huge pages on request, numbers of 2 MiB or more begin on
+// one and ask for them: filling them takes fewer faults, of which one can take as long as copying a
+// page ten times, and scans of them are up to a fifth faster. A last page is a huge one too if half of it is used.
+func Zeros[T float32 | float64](n int) []T {
+	size := int(unsafe.Sizeof(T(0)))
+	if n*size < hugePage {
+		return make([]T, n)
 	}
-	return m
+	pages := (n*size + hugePage/2) / hugePage
+	most := max(n, pages*hugePage/size)
+	numbers := make([]T, most+hugePage/size)
+	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(numbers)))) & (hugePage - 1) / size
+	numbers = numbers[skip : skip+most]
+	adviseHuge(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), pages*hugePage))
+	return numbers[:n:n]
 }
 
 // Row returns row i. The slice aliases the matrix and its capacity ends with
