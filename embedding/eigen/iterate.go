@@ -296,7 +296,12 @@ func (s *solver) lead(ctx context.Context, count, m int, vectors []float64) erro
 	for same < min(s.locked, count) && vectors[same*m+same] == 1 {
 		same++
 	}
-	c := vec.Float32s(transposed(part(vectors, m, same, count, same, m), count-same, m-same))
+	c := s.small.coefficients32[:(m-same)*(count-same)]
+	for j := range count - same {
+		for i, x := range vectors[(same+j)*m+same : (same+j+1)*m] {
+			c[i*(count-same)+j] = float32(x)
+		}
+	}
 	return vec.MulNNContext(ctx, s.basis.Panel(same, count), 0, 1, s.basis.Panel(same, m), c, s.opts.Workers)
 }
 
@@ -346,7 +351,8 @@ func (s *solver) expand(ctx context.Context, m int, between func(context.Context
 			}
 		}
 		lo := s.cols - Width
-		s.load(lo)
+		s.load()
+		s.held = false
 		y, err := s.filter.apply(ctx, s, s.u, s.w)
 		if err != nil {
 			return err
@@ -377,13 +383,15 @@ func (s *solver) expand(ctx context.Context, m int, between func(context.Context
 }
 
 // ritz returns the eigenvalues of the projected matrix of all columns but the last block,
-// and the first `want` eigenvectors, as rows. Those of the locked columns are unit vectors.
+// and the first `want` eigenvectors, as rows, which are valid until the next call. Those of the
+// locked columns are unit vectors.
 func (s *solver) ritz(want int) (values, vectors []float64, err error) {
 	m, locked := s.cols-Width, s.locked
 	want = min(want, m)
 	rest := m - locked
 	var from []int // for each of the values, the locked column, or locked and the number of the other
-	_, others, err := eigenpairsOf(part(s.h, s.basis.Dim, locked, m, locked, m), rest, func(of []float64) (used int) {
+	a, z := appendPart(s.small.a[:0], s.h, s.basis.Dim, locked, m, locked, m), s.small.z[:rest*rest]
+	_, others, err := eigenpairsOf(a, z, rest, func(of []float64) (used int) {
 		own, other := 0, 0
 		for own+other < m {
 			if other == rest || own < locked && s.h[own*(s.basis.Dim+1)] >= of[other] {
@@ -401,7 +409,8 @@ func (s *solver) ritz(want int) (values, vectors []float64, err error) {
 	if err != nil || locked == 0 {
 		return values, others, err
 	}
-	vectors = make([]float64, want*m)
+	vectors = s.small.vectors[:want*m]
+	clear(vectors)
 	for i, at := range from[:want] {
 		if row := vectors[i*m : (i+1)*m]; at < locked {
 			row[at] = 1
@@ -467,7 +476,7 @@ func (s *solver) restart(ctx context.Context, values, vectors []float64, locked 
 	if err := s.lead(ctx, keep, m, vectors); err != nil {
 		return err
 	}
-	s.load(m)
+	s.load()
 	s.cols, s.locked = keep+Width, locked
 	s.store(s.u, keep)
 	clear(s.h)

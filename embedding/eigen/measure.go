@@ -20,6 +20,7 @@ type measurement struct {
 // measure measures the k leading columns of the basis as the result, by products with N. It
 // overwrites u and w.
 func (s *solver) measure(ctx context.Context) (*measurement, error) {
+	s.held = false
 	m, err := measure(ctx, s.op, s.basis.Panel(0, s.k), s.u, s.w, s.opts)
 	m.Restarts, m.Products, m.Degree = s.restarts, s.products+m.Products, s.filter.degree
 	return m, err
@@ -28,7 +29,7 @@ func (s *solver) measure(ctx context.Context) (*measurement, error) {
 // result ends the solve with the columns that were measured. The memory of the blocks and that of
 // the operator make room for it, and that of the basis for what the caller does next.
 func (s *solver) result(m *measurement) *Result {
-	s.u, s.w, s.sums = nil, nil, vec.Sums{}
+	s.u, s.w, s.h, s.sums, s.small = nil, nil, nil, vec.Sums{}, workspace{}
 	if op, ok := s.op.(Releaser); ok {
 		op.Release()
 	}

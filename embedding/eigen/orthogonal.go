@@ -8,7 +8,7 @@ import (
 )
 
 // orthogonalize subtracts from the block y its projection on the basis and
-// returns the coefficients, cols × Width.
+// returns the coefficients, cols × Width, which are valid until the next call.
 //
 // One pass of Gram–Schmidt leaves errors of the size of the subtracted part.
 // In exact arithmetic y has components only on the last two blocks, so a first
@@ -17,7 +17,8 @@ import (
 // exceptions are the first block after a restart, and the columns that were kept, of which
 // a filter makes much out of rounding errors.
 func (s *solver) orthogonalize(ctx context.Context, y []float32) ([]float64, error) {
-	total := make([]float64, s.cols*Width)
+	total := s.small.totals[:s.cols*Width]
+	clear(total)
 	first := max(s.cols-2*Width, 0)
 	if s.fresh {
 		first = 0
@@ -37,11 +38,11 @@ func (s *solver) orthogonalize(ctx context.Context, y []float32) ([]float64, err
 // the coefficients to total.
 func (s *solver) subtract(ctx context.Context, y []float32, first, end int, total []float64) error {
 	panel := s.basis.Panel(first, end)
-	c := make([]float64, panel.Cols*Width)
+	c := s.small.inner[:panel.Cols*Width]
 	if err := s.sums.MulTN(ctx, c, panel, s.block(y), s.opts.Workers); err != nil {
 		return err
 	}
-	c32 := make([]float32, len(c))
+	c32 := s.small.coefficients32[:len(c)]
 	for i, v := range c {
 		c32[i] = float32(v)
 		total[first*Width+i] += v
@@ -121,6 +122,10 @@ func (s *solver) append(ctx context.Context, y []float32, h []float64) ([]float6
 	}
 	s.store(y, s.cols)
 	s.cols += Width
+	if &y[0] == &s.w[0] {
+		s.u, s.w = s.w, s.u
+	}
+	s.held = true
 	return r, nil
 }
 
@@ -175,17 +180,17 @@ func normBefore(gram, h []float64) float64 {
 
 // eigenpairs returns all eigenvalues and the first want eigenvectors of a symmetric matrix.
 func eigenpairs(a []float64, n, want int) (values, vectors []float64, err error) {
-	return eigenpairsOf(a, n, func([]float64) int { return want })
+	return eigenpairsOf(a, make([]float64, n*n), n, func([]float64) int { return want })
 }
 
 // eigenpairsOf calls symmetric and reports its two failures as one error.
-func eigenpairsOf(a []float64, n int, want func(values []float64) int) (values, vectors []float64, err error) {
+func eigenpairsOf(a, z []float64, n int, want func(values []float64) int) (values, vectors []float64, err error) {
 	for _, v := range a {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, nil, ErrNotFinite
 		}
 	}
-	values, vectors, ok := symmetric(a, n, want)
+	values, vectors, ok := symmetric(a, z, n, want)
 	if !ok {
 		return nil, nil, ErrNotFinite
 	}

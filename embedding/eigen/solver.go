@@ -21,7 +21,9 @@ type solver struct {
 	h      []float64  // projected filter(N), (m+Width)², lower and upper
 	last   []float64  // Width × Width: coupling of the last block to the one before
 	u, w   []float32  // blocks, n × Width
+	held   bool       // u is the last block of the basis
 	sums   vec.Sums
+	small  workspace
 	source *rand.PCG
 	random *rand.Rand // from source
 
@@ -32,6 +34,13 @@ type solver struct {
 	saved        time.Time
 }
 
+// workspace is memory for the projected problem, which is kept from one problem to the next.
+type workspace struct {
+	a, z, vectors  []float64 // m²: the problem, its eigenvectors, and those with locked ones
+	inner, totals  []float64 // coefficients of a block
+	coefficients32 []float32 // m × kept
+}
+
 func newSolver(op Operator, opts Options) *solver {
 	s := &solver{op: op, opts: opts, n: op.Size(), k: opts.K, m: basisColumns(opts.K), project: func([]float32) {}}
 	if p, ok := op.(Projector); ok && p.Known() > 0 {
@@ -39,7 +48,18 @@ func newSolver(op Operator, opts Options) *solver {
 	}
 	stride := s.m + Width
 	s.basis = *vec.NewMatrix(s.n, stride)
-	s.h = make([]float64, stride*stride)
+	// One piece, of huge pages if it is large.
+	numbers := vec.Zeros[float64](stride*stride + 3*s.m*s.m + 2*stride*Width)
+	cut := func(n int) (first []float64) {
+		first, numbers = numbers[:n:n], numbers[n:]
+		return first
+	}
+	s.h = cut(stride * stride)
+	s.small = workspace{
+		a: cut(s.m * s.m), z: cut(s.m * s.m), vectors: cut(s.m * s.m),
+		inner: cut(stride * Width), totals: cut(stride * Width),
+		coefficients32: make([]float32, max(s.m*keepColumns(s.k), stride*Width)),
+	}
 	s.last = make([]float64, Width*Width)
 	s.u = make([]float32, s.n*Width)
 	s.w = make([]float32, s.n*Width)
@@ -62,9 +82,12 @@ func (s *solver) report() {
 // vectors have residuals of 1e-7 at best.
 const attainable = 3e-7
 
-// load copies the block of the basis from column lo into u.
-func (s *solver) load(lo int) {
-	copyBlock(s.block(s.u), s.basis.Panel(lo, lo+Width), s.opts.Workers)
+// load makes u the last block of the basis.
+func (s *solver) load() {
+	if !s.held {
+		copyBlock(s.block(s.u), s.basis.Panel(s.cols-Width, s.cols), s.opts.Workers)
+	}
+	s.held = true
 }
 
 // store copies a block into the basis from column lo.

@@ -20,28 +20,28 @@ import (
 // on two contiguous rows, and a reflection on one, so that all inner loops are
 // vector kernels. It takes about 4 n³ multiplications and 16 n² bytes.
 func Symmetric(a []float64, n int) (values, vectors []float64, ok bool) {
-	return symmetric(a, n, func([]float64) int { return n })
+	return symmetric(a, make([]float64, n*n), n, func([]float64) int { return n })
 }
 
 // symmetric is Symmetric with only the first rows of vectors computed, as many as want says of
-// the eigenvalues; the others are undefined.
-func symmetric(a []float64, n int, want func(values []float64) int) (values, vectors []float64, ok bool) {
-	if len(a) != n*n {
+// the eigenvalues; the others are undefined. The rows are in z, n × n, whose old values do not matter.
+func symmetric(a, z []float64, n int, want func(values []float64) int) (values, vectors []float64, ok bool) {
+	if len(a) != n*n || len(z) != n*n {
 		panic("eigen: Symmetric: length of a is not n²")
 	}
 	values = make([]float64, n)
 	off := make([]float64, n)
 	norms := tridiagonalize(a, values, off, n)
-	vectors = make([]float64, n*n)
+	clear(z)
 	for i := range n {
-		vectors[i*n+i] = 1
+		z[i*n+i] = 1
 	}
-	if !implicitQL(values, off, vectors, n) {
+	if !implicitQL(values, off, z, n) {
 		return nil, nil, false
 	}
-	sortDescending(values, vectors, n)
-	reflectBack(a, norms, vectors[:want(values)*n], n)
-	return values, vectors, true
+	sortDescending(values, z, n)
+	reflectBack(a, norms, z[:want(values)*n], n)
+	return values, z, true
 }
 
 // tridiagonalize reduces a to the tridiagonal QᵀAQ with diagonal d and
