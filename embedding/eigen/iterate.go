@@ -277,7 +277,7 @@ func (s *solver) restartMixed(ctx context.Context, kept int, values, vectors []f
 			}
 		}
 	}
-	if err := vec.MulNNContext(ctx, s.block(s.w), 0, 1, s.basis.Panel(0, m), c, s.opts.Workers); err != nil {
+	if err := s.sums.MulNN(ctx, s.block(s.w), 0, 1, s.basis.Panel(0, m), c, s.opts.Workers); err != nil {
 		return err
 	}
 	if err := s.lead(ctx, kept, m, vectors); err != nil {
@@ -302,7 +302,7 @@ func (s *solver) lead(ctx context.Context, count, m int, vectors []float64) erro
 			c[i*(count-same)+j] = float32(x)
 		}
 	}
-	return vec.MulNNContext(ctx, s.basis.Panel(same, count), 0, 1, s.basis.Panel(same, m), c, s.opts.Workers)
+	return s.sums.MulNN(ctx, s.basis.Panel(same, count), 0, 1, s.basis.Panel(same, m), c, s.opts.Workers)
 }
 
 // refilter restarts with a filter of another degree, from the columns that are kept and random
@@ -318,7 +318,7 @@ func (s *solver) refilter(ctx context.Context, degree int) error {
 	for i := range c {
 		c[i] = float32(s.random.NormFloat64())
 	}
-	if err := vec.MulNNContext(ctx, s.block(s.w), 0, 1, s.basis.Panel(0, s.k), c, s.opts.Workers); err != nil {
+	if err := s.sums.MulNN(ctx, s.block(s.w), 0, 1, s.basis.Panel(0, s.k), c, s.opts.Workers); err != nil {
 		return err
 	}
 	return s.begin(ctx, s.w, kept)

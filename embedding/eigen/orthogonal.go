@@ -47,7 +47,7 @@ func (s *solver) subtract(ctx context.Context, y []float32, first, end int, tota
 		c32[i] = float32(v)
 		total[first*Width+i] += v
 	}
-	return vec.MulNNContext(ctx, s.block(y), 1, -1, panel, c32, s.opts.Workers)
+	return s.sums.MulNN(ctx, s.block(y), 1, -1, panel, c32, s.opts.Workers)
 }
 
 // append makes the columns of y orthonormal, appends them to the basis as the block q, and
@@ -99,7 +99,7 @@ func (s *solver) append(ctx context.Context, y []float32, h []float64) ([]float6
 			}
 		}
 		copy(r, next)
-		if err := vec.MulNNContext(ctx, s.block(y), 0, 1, s.block(y), c, s.opts.Workers); err != nil {
+		if err := s.sums.MulNN(ctx, s.block(y), 0, 1, s.block(y), c, s.opts.Workers); err != nil {
 			return nil, err
 		}
 		if g[Width-1] < 1e-3*g[0] || round == 0 && g[Width-1] < square(1e-2*scale) {

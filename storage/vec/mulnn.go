@@ -24,10 +24,27 @@ const nnBlockRows = 40 * TileRows
 // panics if a shape does not fit. When ctx is done it stops within some
 // milliseconds and returns ctx.Err(), and y is undefined.
 func MulNNContext(ctx context.Context, y Panel, beta, alpha float32, a Panel, c []float32, workers int) error {
-	return mulNN(ctx, active, y, beta, alpha, a, c, workers)
+	return new(Sums).MulNN(ctx, y, beta, alpha, a, c, workers)
+}
+
+// MulNN is [MulNNContext].
+func (s *Sums) MulNN(ctx context.Context, y Panel, beta, alpha float32, a Panel, c []float32, workers int) error {
+	return s.mulNN(ctx, active, y, beta, alpha, a, c, workers)
 }
 
 func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c []float32, workers int) error {
+	return new(Sums).mulNN(ctx, k, y, beta, alpha, a, c, workers)
+}
+
+// pack returns memory for n numbers, which may have any values.
+func (s *Sums) pack(n int) []float32 {
+	if cap(s.packed) < n {
+		s.packed = make([]float32, n)
+	}
+	return s.packed[:n]
+}
+
+func (s *Sums) mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c []float32, workers int) error {
 	y.check("MulNN")
 	a.check("MulNN")
 	if y.Rows != a.Rows || len(c) != a.Cols*y.Cols {
@@ -41,10 +58,11 @@ func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c
 	}
 
 	if fastTall(k) && y.Cols == tallCols {
-		return mulNNTall(ctx, k, y, beta, alpha, a, c, workers)
+		return s.mulNNTall(ctx, k, y, beta, alpha, a, c, workers)
 	}
 	panels := (y.Cols-1)/TileCols + 1
-	packed := make([]float32, panels*a.Cols*TileCols)
+	packed := s.pack((panels*TileCols + TileRows) * a.Cols)
+	packed, rest := packed[:panels*a.Cols*TileCols], packed[panels*a.Cols*TileCols:] // the last rows, padded to 12
 	for p := range panels {
 		col := p * TileCols
 		src := Panel{Rows: a.Cols, Cols: min(y.Cols-col, TileCols), Stride: y.Cols}
@@ -57,7 +75,6 @@ func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c
 	shareStep := uintptr(min(share*4/max(a.Cols, 1)+1, 64))
 	parallel(y.Rows, nnBlockRows, workers, func(turn *Turn, _, lo, hi int) {
 		tiles := make([][TileRows * TileCols]float32, panels)
-		var rest []float32 // the last rows, padded to 12
 		for ; lo < hi; lo += TileRows {
 			if ctx.Err() != nil {
 				return
@@ -65,7 +82,7 @@ func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c
 			rows, step := a.Data[lo*a.Stride:], a.Stride
 			n := min(hi-lo, TileRows)
 			if n < TileRows {
-				rest = make([]float32, TileRows*a.Cols)
+				clear(rest[n*a.Cols:])
 				for i := range n {
 					copy(rest[i*a.Cols:], rows[i*step:][:a.Cols])
 				}
@@ -89,12 +106,12 @@ func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c
 }
 
 // mulNNTall is mulNN by tall tiles, for 16 columns.
-func mulNNTall(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c []float32, workers int) error {
+func (s *Sums) mulNNTall(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c []float32, workers int) error {
 	share := tallRows * a.Stride // elements
 	step := uintptr(min(share*4/max(a.Cols, 1)+1, 128))
+	rest := s.pack(tallRows * a.Cols) // the last rows, padded to 24
 	parallel(y.Rows, nnBlockRows, workers, func(turn *Turn, _, lo, hi int) {
 		var to [TileRows * TileCols]float32
-		var rest []float32 // the last rows, padded to 24
 		for ; lo < hi; lo += tallRows {
 			if ctx.Err() != nil {
 				return
@@ -102,7 +119,7 @@ func mulNNTall(ctx context.Context, k kind, y Panel, beta, alpha float32, a Pane
 			rows, stride := a.Data[lo*a.Stride:], a.Stride
 			n := min(hi-lo, tallRows)
 			if n < tallRows {
-				rest = make([]float32, tallRows*a.Cols)
+				clear(rest[n*a.Cols:])
 				for i := range n {
 					copy(rest[i*a.Cols:], rows[i*stride:][:a.Cols])
 				}

@@ -45,9 +45,13 @@ func MulTNContext(ctx context.Context, c []float64, a, b Panel, workers int) err
 	return new(Sums).MulTN(ctx, c, a, b, workers)
 }
 
-// Sums computes products as [MulTNContext] does and keeps the memory of its sums, up to 8 MB, from one
-// product to the next. The zero value is ready for use, by one product at a time.
-type Sums struct{ tiles []tileSums }
+// Sums computes products as [MulTNContext] and [MulNNContext] do and keeps the memory that they need, of
+// sums up to 8 MB, from one product to the next. The zero value is ready for use, by one product at a time.
+type Sums struct {
+	tiles   []tileSums
+	workers sync.Pool // of *gramScratch
+	packed  []float32 // of mulNN: c, and the last rows
+}
 
 // MulTN is [MulTNContext].
 func (s *Sums) MulTN(ctx context.Context, c []float64, a, b Panel, workers int) error {
@@ -84,11 +88,14 @@ func (s *Sums) mulTN(ctx context.Context, k kind, c []float64, a, b Panel, symme
 	blockRows := g.blockRows()
 	blocks := (a.Rows-1)/blockRows + 1
 	sums := s.zeros(blocks * len(g.tiles))
-	scratch := sync.Pool{New: func() any { return newGramScratch(g) }}
 	parallel(a.Rows, blockRows, workers, func(turn *Turn, i, lo, hi int) {
-		w := scratch.Get().(*gramScratch)
+		w, ok := s.workers.Get().(*gramScratch)
+		if !ok {
+			w = new(gramScratch)
+		}
+		w.fit(g)
 		g.add(ctx, turn, w, sums[i*len(g.tiles):][:len(g.tiles)], lo, hi)
-		scratch.Put(w)
+		s.workers.Put(w)
 	})
 	if err := ctx.Err(); err != nil {
 		return err
@@ -199,15 +206,18 @@ type gramScratch struct {
 	narrow  []float32                      // a part of a, 12 columns wide; nil if a is wide enough
 }
 
-func newGramScratch(g *gram) *gramScratch {
-	w := &gramScratch{tiles: make([][TileRows * TileCols]float32, (g.a.Cols-1)/TileRows+1)}
+// fit makes a workspace that of a product. It keeps the tiles where there are enough of them.
+func (w *gramScratch) fit(g *gram) {
+	if tiles := (g.a.Cols-1)/TileRows + 1; len(w.tiles) < tiles {
+		w.tiles = make([][TileRows * TileCols]float32, tiles)
+	}
+	w.columns, w.narrow = nil, nil
 	if !g.tall && (g.b.Stride != TileCols || g.b.Cols != TileCols) {
 		w.columns = make([]float32, partRows*TileCols)
 	}
 	if g.a.Cols < TileRows {
 		w.narrow = make([]float32, partRows*TileRows)
 	}
-	return w
 }
 
 // addRun adds the products of one run of rows [lo, hi) to the sums of all tiles
