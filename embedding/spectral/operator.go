@@ -155,34 +155,29 @@ func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamm
 			op.once = make([]float32, len(x))
 		}
 	}
+	none := new([b]float32)
 	if err := op.each(ctx, func(v int) {
 		vec.FetchToWrite(op.scaled, (v+ahead)*b)
-		s := op.s[v]
-		to, from := (*[b]float32)(op.scaled[v*b:]), (*[b]float32)(x[v*b:])
-		for j := range to {
-			to[j] = s * from[j]
-		}
+		vec.StepRow((*[b]float32)(op.scaled[v*b:]), none, none, none, (*[b]float32)(x[v*b:]), 0, 0, op.s[v], 0) // s·x
 	}); err != nil {
 		return err
 	}
 	source := op.scaled
 	if op.twoHops { // A²: less the diagonal, plus A
-		if err := op.sums(ctx, op.scaled, func(v int, sum *[b]float32) {
-			vec.FetchToWrite(op.once, (v+ahead)*b)
-			copy(op.once[v*b:], sum[:])
-		}); err != nil {
+		source = op.once
+		if err := op.a.sumsInto(ctx, op.rows, op.workers, op.scaled, op.once, func(int, []float32) {}); err != nil {
 			return err
 		}
-		source = op.once
 	}
-	none := new([b]float32)
-	return op.sums(ctx, source, func(v int, sum *[b]float32) {
-		vec.FetchToWrite(y, (v+ahead)*b)
-		once, scaled, d := none, none, float32(0)
-		if op.twoHops {
-			once, scaled, d = (*[b]float32)(op.once[v*b:]), (*[b]float32)(op.scaled[v*b:]), float32(op.a.shape.Degree(uint32(v)))
+	return op.a.sums(ctx, op.rows, op.workers, source, func(v int, sums []float32) {
+		for ; len(sums) > 0; v, sums = v+1, sums[b:] {
+			vec.FetchToWrite(y, (v+ahead)*b)
+			once, scaled, d := none, none, float32(0)
+			if op.twoHops {
+				once, scaled, d = (*[b]float32)(op.once[v*b:]), (*[b]float32)(op.scaled[v*b:]), float32(op.a.shape.Degree(uint32(v)))
+			}
+			vec.StepRow((*[b]float32)(y[v*b:]), (*[b]float32)(sums), once, scaled, (*[b]float32)(x[v*b:]), d, alpha*op.s[v], beta, gamma)
 		}
-		vec.StepRow((*[b]float32)(y[v*b:]), sum, once, scaled, (*[b]float32)(x[v*b:]), d, alpha*op.s[v], beta, gamma)
 	})
 }
 
@@ -192,11 +187,6 @@ func (op *operator) Release() {
 	if op.weighted != nil {
 		op.weighted.scaled, op.weighted.once = nil, nil
 	}
-}
-
-// sums calls finish with every row of A·x.
-func (op *operator) sums(ctx context.Context, x []float32, finish func(v int, sum *[eigen.Width]float32)) error {
-	return op.a.sums(ctx, op.rows, op.workers, x, finish)
 }
 
 // each calls f for every vertex, part by part.

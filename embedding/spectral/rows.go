@@ -106,25 +106,43 @@ func (m matrix) each(ctx context.Context, f func(v int, targets []uint32, weight
 	}, one)
 }
 
-// sums calls finish with every row of A·x, for a matrix without weights. finish runs in
-// several goroutines, for different rows; the sum is valid during the call.
-func (m matrix) sums(ctx context.Context, rows base.Rows, workers int, x []float32, finish func(v int, sum *[eigen.Width]float32)) error {
+// sumRows is the number of rows of a product that are summed before they are used: 4 KB, which stay
+// in the first-level cache.
+const sumRows = 64
+
+// sums calls finish with the rows of A·x from v on, for a matrix without weights. finish runs in
+// several goroutines, for different rows; the sums are valid during the call.
+func (m matrix) sums(ctx context.Context, rows base.Rows, workers int, x []float32, finish func(v int, sums []float32)) error {
+	return m.sumsInto(ctx, rows, workers, x, nil, finish)
+}
+
+// sumsInto is sums for rows that it also writes to those of to, if to is not nil.
+func (m matrix) sumsInto(ctx context.Context, rows base.Rows, workers int, x, to []float32, finish func(v int, sums []float32)) error {
+	const b = eigen.Width
 	offsets := m.shape.Offsets
 	carried := new(quarters)
 	return m.scan(ctx, func(p piece, lo, hi int) error {
 		return rows.Between(ctx, lo, hi, workers, func(lo, hi int) {
-			sum := new([eigen.Width]float32)
-			for v := lo; v < hi; v++ {
-				targets, _ := p.row(offsets, v)
-				vec.GatherSum(sum[:], x, eigen.Width, targets)
-				finish(v, sum)
+			var some [sumRows * b]float32
+			for ; lo < hi; lo += sumRows {
+				end := min(lo+sumRows, hi)
+				sums := some[:(end-lo)*b]
+				if to != nil {
+					sums = to[lo*b : end*b]
+				}
+				vec.GatherSums(sums, x, offsets[lo:end+1], p.targets[offsets[lo]-p.at:])
+				finish(lo, sums)
 			}
 		})
 	}, func(v int, p piece, last bool) {
 		targets, _ := p.row(offsets, v)
 		carried.add(x, targets)
 		if last {
-			finish(v, carried.total())
+			sum := carried.total()
+			if to != nil {
+				copy(to[v*b:], sum[:])
+			}
+			finish(v, sum[:])
 			*carried = quarters{}
 		}
 	})

@@ -109,6 +109,18 @@ func stepRow(k kind, y, sum, once, scaled, x *[16]float32, d, s, beta, gamma flo
 // that the assembly compares offsets and GatherSum needs no division.
 const maxGatherStride = 1<<29 - 1
 
+func gatherSums(k kind, dst, x []float32, offsets []int64, list []uint32) bool {
+	if k != avx512 || len(list) == 0 || len(x) < blockCols {
+		return gatherSumsBy(k, dst, x, offsets, list)
+	}
+	const cached = 1 << 17 // numbers that a second-level cache holds: fetching them ahead only costs time
+	ahead := cap(list)
+	if len(x) <= cached {
+		ahead = 0
+	}
+	return gatherSumsAVX512(&dst[0], &x[0], uintptr(len(x)-blockCols)*4, &offsets[0], len(offsets)-1, &list[0], ahead)
+}
+
 func gatherSum(k kind, dst, x []float32, stride int, idx []uint32) bool {
 	if k == portable || len(idx) == 0 || len(x) < len(dst) || stride > maxGatherStride {
 		return gatherSumGo(dst, x, stride, idx)

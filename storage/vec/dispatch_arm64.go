@@ -72,6 +72,10 @@ func stepRow(k kind, y, sum, once, scaled, x *[16]float32, d, s, beta, gamma flo
 // that the assembly compares offsets and GatherSum needs no division.
 const maxGatherStride = 1<<29 - 1
 
+func gatherSums(k kind, dst, x []float32, offsets []int64, list []uint32) bool {
+	return gatherSumsBy(k, dst, x, offsets, list)
+}
+
 func gatherSum(k kind, dst, x []float32, stride int, idx []uint32) bool {
 	if k == portable || len(idx) == 0 || len(x) < len(dst) || stride > maxGatherStride {
 		return gatherSumGo(dst, x, stride, idx)

@@ -19,6 +19,10 @@ func stepRow(_ kind, y, sum, once, scaled, x *[16]float32, d, s, beta, gamma flo
 	stepRowGo(y, sum, once, scaled, x, d, s, beta, gamma)
 }
 
+func gatherSums(k kind, dst, x []float32, offsets []int64, list []uint32) bool {
+	return gatherSumsBy(k, dst, x, offsets, list)
+}
+
 func gatherSum(_ kind, dst, x []float32, stride int, idx []uint32) bool {
 	return gatherSumGo(dst, x, stride, idx)
 }

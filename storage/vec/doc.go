@@ -19,7 +19,7 @@
 // the order of the cut. An element of [Tile], [MulTN] or [MulNNContext] is one chain of
 // multiply-adds in the order of the inner dimension, so it does not depend on
 // its row, its column or its neighbours. Between kinds results differ by
-// rounding, except those of [GatherSum], which are the same everywhere.
+// rounding, except those of [GatherSum] and [GatherSums], which are the same everywhere.
 //
 // # Errors
 //

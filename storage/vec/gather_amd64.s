@@ -208,6 +208,95 @@ outside:
 	MOVB $0, ret+64(FP)
 	RET
 
+// func gatherSumsAVX512(dst, x *float32, last uintptr, offsets *int64, rows int, idx *uint32, ahead int) bool
+//
+// R10 offsets, R11 rows left, R12 row of dst, R13 first entry of the next row.
+TEXT ·gatherSumsAVX512(SB), NOSPLIT, $0-57
+	MOVQ dst+0(FP), R12
+	MOVQ x+8(FP), SI
+	MOVQ last+16(FP), R9
+	MOVQ offsets+24(FP), R10
+	MOVQ rows+32(FP), R11
+	MOVQ idx+40(FP), DI
+	MOVQ ahead+48(FP), DX
+	SUBQ $AHEAD, DX
+	MOVQ $64, R8
+
+row:
+	BYTE   $0x41; BYTE $0x0F; BYTE $0x0D; BYTE $0x8C; BYTE $0x24; BYTE $0x00; BYTE $0x04; BYTE $0x00; BYTE $0x00 // PREFETCHW 1024(R12)
+	MOVQ   8(R10), CX
+	SUBQ   (R10), CX
+	LEAQ   (DI)(CX*4), R13
+	VXORPS Z0, Z0, Z0
+	VXORPS Z1, Z1, Z1
+	VXORPS Z2, Z2, Z2
+	VXORPS Z3, Z3, Z3
+	SUBQ   $4, CX
+	JLT    rest
+
+loop:
+	CMPQ DX, $4
+	JLT  near
+	FETCH(0)
+	FETCH(1)
+	FETCH(2)
+	FETCH(3)
+
+near:
+	ROW(0)
+	VADDPS (AX), Z0, Z0
+	ROW(1)
+	VADDPS (AX), Z1, Z1
+	ROW(2)
+	VADDPS (AX), Z2, Z2
+	ROW(3)
+	VADDPS (AX), Z3, Z3
+	ADDQ   $16, DI
+	SUBQ   $4, DX
+	SUBQ   $4, CX
+	JGE    loop
+
+rest:
+	ADDQ $4, CX
+	JZ   done
+	CMPQ DX, $4
+	JLT  last
+	FETCH(0)
+	FETCH(1)
+	FETCH(2)
+
+last:
+	SUBQ   CX, DX
+	ROW(0)
+	VADDPS (AX), Z0, Z0
+	DECQ   CX
+	JZ     done
+	ROW(1)
+	VADDPS (AX), Z1, Z1
+	DECQ   CX
+	JZ     done
+	ROW(2)
+	VADDPS (AX), Z2, Z2
+
+done:
+	MOVQ    R13, DI
+	VADDPS  Z1, Z0, Z0
+	VADDPS  Z3, Z2, Z2
+	VADDPS  Z2, Z0, Z0
+	VMOVUPS Z0, (R12)
+	ADDQ    $64, R12
+	ADDQ    $8, R10
+	DECQ    R11
+	JNZ     row
+	VZEROUPPER
+	MOVB    $1, ret+56(FP)
+	RET
+
+outside:
+	VZEROUPPER
+	MOVB $0, ret+56(FP)
+	RET
+
 #define ADD16Y(a, b) \
 	VADDPS (AX), a, a   \
 	VADDPS 32(AX), b, b

@@ -88,6 +88,12 @@ func gather32AVX512(dst, x *float32, step, last uintptr, idx *uint32, n, ahead i
 //go:noescape
 func gather16AVX512(dst, x *float32, step, last uintptr, idx *uint32, n, ahead int, cols int) bool
 
+// gatherSumsAVX512 is [GatherSums] for rows and idx that are not empty. ahead entries of idx may be
+// read. It returns false when an entry is a row whose offset, in bytes, is above last.
+//
+//go:noescape
+func gatherSumsAVX512(dst, x *float32, last uintptr, offsets *int64, rows int, idx *uint32, ahead int) bool
+
 // gather16AVX2 is gather32AVX512 for exactly 16 columns.
 //
 //go:noescape

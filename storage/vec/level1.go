@@ -101,3 +101,31 @@ func GatherSum(dst, x []float32, stride int, idx []uint32) {
 		panic("vec: GatherSum: row outside the block")
 	}
 }
+
+// blockCols is the number of columns of the blocks of GatherSums.
+const blockCols = 16
+
+// GatherSums sets each row of dst, a block of 16 columns, to the sum of rows of x, another one:
+// row i to that of the entries of list from offsets[i] − offsets[0] up to offsets[i+1] − offsets[0].
+// With the offsets and targets of a graph these are rows of the product of its adjacency matrix with
+// x. The bits are those of [GatherSum], also where it reads entries between length and capacity as a
+// hint. dst may not overlap x. It panics if offsets are empty or descend, if list or dst is too short,
+// or if an entry is not a row of x; dst then is undefined.
+func GatherSums(dst, x []float32, offsets []int64, list []uint32) {
+	for i, from := range offsets[:len(offsets)-1] {
+		if from > offsets[i+1] {
+			panic("vec: GatherSums: offsets descend")
+		}
+	}
+	rows := len(offsets) - 1
+	if rows == 0 {
+		return
+	}
+	entries := offsets[rows] - offsets[0]
+	if entries > int64(len(list)) || len(dst) < rows*blockCols {
+		panic("vec: GatherSums: list or dst too short")
+	}
+	if !gatherSums(active, dst, x, offsets, list[:entries]) {
+		panic("vec: GatherSums: row outside the block")
+	}
+}

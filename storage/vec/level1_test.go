@@ -324,6 +324,72 @@ func TestGatherSum_RowOutside(t *testing.T) {
 	})
 }
 
+// The sums of all rows of a graph have the bits of those of single rows, with and without fetching ahead.
+func TestGatherSums_AsSingly(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		rng := newRand(12)
+		for _, rows := range []int{1, 50, 1<<13 + 1} {
+			x := make([]float32, rows*blockCols)
+			fill(rng, x)
+			for range 20 {
+				offsets := []int64{int64(rng.IntN(100))}
+				for range 1 + rng.IntN(40) {
+					offsets = append(offsets, offsets[len(offsets)-1]+int64(rng.IntN(3)*rng.IntN(20)))
+				}
+				n := int(offsets[len(offsets)-1] - offsets[0])
+				list := make([]uint32, n+rng.IntN(3)*rng.IntN(30))
+				for i := range list {
+					list[i] = uint32(rng.IntN(rows))
+					if i >= n {
+						list[i] = rng.Uint32() // fetched at most
+					}
+				}
+				got, intact := guarded[float32]((len(offsets)-1)*blockCols, rng.IntN(16))
+				if !gatherSums(k, got, x, offsets, list[:n]) {
+					t.Fatalf("%d rows: refused", rows)
+				}
+				want := make([]float32, blockCols)
+				for i := range len(offsets) - 1 {
+					gatherSumGo(want, x, blockCols, list[offsets[i]-offsets[0]:offsets[i+1]-offsets[0]])
+					for j, w := range want {
+						if math.Float32bits(got[i*blockCols+j]) != math.Float32bits(w) {
+							t.Fatalf("row %d of offsets %v, column %d: %v, want the bits of %v", i, offsets, j, got[i*blockCols+j], w)
+						}
+					}
+				}
+				if !intact() {
+					t.Fatal("wrote outside dst")
+				}
+				if n > 0 {
+					list[rng.IntN(n)] = uint32(rows)
+					if gatherSums(k, got, x, offsets, list[:n]) {
+						t.Fatalf("an entry that is not one of %d rows was accepted", rows)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestGatherSums_Refuses(t *testing.T) {
+	x := make([]float32, 2*blockCols)
+	for name, call := range map[string]func(){
+		"descending": func() { GatherSums(x, x, []int64{0, 2, 1}, []uint32{0, 0}) },
+		"short list": func() { GatherSums(x, x, []int64{0, 2}, []uint32{0}) },
+		"short dst":  func() { GatherSums(x[:1], x, []int64{0, 1}, []uint32{0}) },
+		"outside":    func() { GatherSums(x, x, []int64{0, 1}, []uint32{2}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				if recover() == nil {
+					t.Error("accepted")
+				}
+			}()
+			call()
+		})
+	}
+}
+
 func TestChoose(t *testing.T) {
 	kinds := []kind{portable, avx2, avx512}
 	for name, want := range map[string]kind{"": avx512, "avx512": avx512, "avx2": avx2, "portable": portable, "neon": avx512, "AVX2": avx512} {

@@ -65,3 +65,13 @@ func rowStepsBy(k kind, x []float32, rows []*float32, g []float32) {
 		copy(part, sum)
 	}
 }
+
+// gatherSumsBy is GatherSums by single kernels.
+func gatherSumsBy(k kind, dst, x []float32, offsets []int64, list []uint32) bool {
+	for i, from := range offsets[:len(offsets)-1] {
+		if !gatherSum(k, dst[i*blockCols:][:blockCols], x, blockCols, list[from-offsets[0]:offsets[i+1]-offsets[0]]) {
+			return false
+		}
+	}
+	return true
+}
