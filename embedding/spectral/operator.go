@@ -165,11 +165,11 @@ func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamm
 	source := op.scaled
 	if op.twoHops { // A²: less the diagonal, plus A
 		source = op.once
-		if err := op.a.sumsInto(ctx, op.rows, op.workers, op.scaled, op.once, func(int, []float32) {}); err != nil {
+		if err := op.a.sums(ctx, op.rows, op.workers, op.scaled, op.once, nil); err != nil {
 			return err
 		}
 	}
-	return op.a.sums(ctx, op.rows, op.workers, source, func(v int, sums []float32) {
+	return op.a.sums(ctx, op.rows, op.workers, source, nil, func(v int, sums []float32) {
 		for ; len(sums) > 0; v, sums = v+1, sums[b:] {
 			vec.FetchToWrite(y, (v+ahead)*b)
 			once, scaled, d := none, none, float32(0)

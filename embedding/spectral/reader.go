@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"heavytail/embedding/internal/base"
 	"heavytail/storage/csr"
@@ -124,7 +125,7 @@ func (s selection) choose(to *piece, sources, targets []uint32, weights []float3
 // part returns the matrix of the vertices in list, which are those with label part, or with
 // an edge if label is nil. local has the place of each in the list.
 func (r *reader) part(ctx context.Context, list, local, label []uint32, part uint32) (matrix, error) {
-	m, s := matrix{shape: r.shape, weighted: r.weighted}, selection{n: len(list)}
+	m, s := matrix{shape: r.shape, weighted: r.weighted, scratch: new(sync.Pool)}, selection{n: len(list)}
 	if len(list) < r.shape.Vertices() {
 		s.label, s.part, s.local = label, part, local
 		offsets := make([]int64, len(list)+1)

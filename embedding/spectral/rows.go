@@ -3,6 +3,7 @@ package spectral
 import (
 	"context"
 	"sort"
+	"sync"
 
 	"heavytail/embedding/eigen"
 	"heavytail/embedding/internal/base"
@@ -19,7 +20,8 @@ type matrix struct {
 	weighted bool
 	// pieces calls use with all entries in order. Without entries it calls use once or
 	// not at all.
-	pieces func(ctx context.Context, use func(p piece) error) error
+	pieces  func(ctx context.Context, use func(p piece) error) error
+	scratch *sync.Pool // of *[sumRows * eigen.Width]float32
 }
 
 // piece is a run of consecutive entries: Targets and Weights of csr.Graph from entry number
@@ -34,7 +36,7 @@ type piece struct {
 func inMemory(g *csr.Graph) matrix {
 	return matrix{g, g.Weighted(), func(_ context.Context, use func(p piece) error) error {
 		return use(piece{0, g.Targets, g.Weights})
-	}}
+	}, new(sync.Pool)}
 }
 
 func (m matrix) vertices() int { return m.shape.Vertices() }
@@ -110,39 +112,43 @@ func (m matrix) each(ctx context.Context, f func(v int, targets []uint32, weight
 // in the first-level cache.
 const sumRows = 64
 
-// sums calls finish with the rows of A·x from v on, for a matrix without weights. finish runs in
-// several goroutines, for different rows; the sums are valid during the call.
-func (m matrix) sums(ctx context.Context, rows base.Rows, workers int, x []float32, finish func(v int, sums []float32)) error {
-	return m.sumsInto(ctx, rows, workers, x, nil, finish)
-}
-
-// sumsInto is sums for rows that it also writes to those of to, if to is not nil.
-func (m matrix) sumsInto(ctx context.Context, rows base.Rows, workers int, x, to []float32, finish func(v int, sums []float32)) error {
+// sums computes the rows of A·x, for a matrix without weights, in several goroutines. It writes them
+// to a block, unless that is nil, and calls finish with the sums of the rows from v on, unless that is
+// nil. The sums are valid during the call.
+func (m matrix) sums(ctx context.Context, rows base.Rows, workers int, x, block []float32, finish func(v int, sums []float32)) error {
 	const b = eigen.Width
 	offsets := m.shape.Offsets
 	carried := new(quarters)
 	return m.scan(ctx, func(p piece, lo, hi int) error {
 		return rows.Between(ctx, lo, hi, workers, func(lo, hi int) {
-			var some [sumRows * b]float32
+			sums, ok := m.scratch.Get().(*[sumRows * b]float32)
+			if !ok {
+				sums = new([sumRows * b]float32)
+			}
 			for ; lo < hi; lo += sumRows {
 				end := min(lo+sumRows, hi)
-				sums := some[:(end-lo)*b]
-				if to != nil {
-					sums = to[lo*b : end*b]
+				to := sums[:(end-lo)*b]
+				if block != nil {
+					to = block[lo*b : end*b]
 				}
-				vec.GatherSums(sums, x, offsets[lo:end+1], p.targets[offsets[lo]-p.at:])
-				finish(lo, sums)
+				vec.GatherSums(to, x, offsets[lo:end+1], p.targets[offsets[lo]-p.at:])
+				if finish != nil {
+					finish(lo, to)
+				}
 			}
+			m.scratch.Put(sums)
 		})
 	}, func(v int, p piece, last bool) {
 		targets, _ := p.row(offsets, v)
 		carried.add(x, targets)
 		if last {
 			sum := carried.total()
-			if to != nil {
-				copy(to[v*b:], sum[:])
+			if block != nil {
+				copy(block[v*b:], sum[:])
 			}
-			finish(v, sum[:])
+			if finish != nil {
+				finish(v, sum[:])
+			}
 			*carried = quarters{}
 		}
 	})

@@ -36,14 +36,6 @@ func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c
 	return new(Sums).mulNN(ctx, k, y, beta, alpha, a, c, workers)
 }
 
-// pack returns memory for n numbers, which may have any values.
-func (s *Sums) pack(n int) []float32 {
-	if cap(s.packed) < n {
-		s.packed = make([]float32, n)
-	}
-	return s.packed[:n]
-}
-
 func (s *Sums) mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c []float32, workers int) error {
 	y.check("MulNN")
 	a.check("MulNN")
@@ -61,8 +53,8 @@ func (s *Sums) mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, 
 		return s.mulNNTall(ctx, k, y, beta, alpha, a, c, workers)
 	}
 	panels := (y.Cols-1)/TileCols + 1
-	packed := s.pack((panels*TileCols + TileRows) * a.Cols)
-	packed, rest := packed[:panels*a.Cols*TileCols], packed[panels*a.Cols*TileCols:] // the last rows, padded to 12
+	s.packed = grown(s.packed, (panels*TileCols+TileRows)*a.Cols)
+	packed, rest := s.packed[:panels*a.Cols*TileCols], s.packed[panels*a.Cols*TileCols:] // the last rows, padded to 12
 	for p := range panels {
 		col := p * TileCols
 		src := Panel{Rows: a.Cols, Cols: min(y.Cols-col, TileCols), Stride: y.Cols}
@@ -109,7 +101,8 @@ func (s *Sums) mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, 
 func (s *Sums) mulNNTall(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c []float32, workers int) error {
 	share := tallRows * a.Stride // elements
 	step := uintptr(min(share*4/max(a.Cols, 1)+1, 128))
-	rest := s.pack(tallRows * a.Cols) // the last rows, padded to 24
+	s.packed = grown(s.packed, tallRows*a.Cols)
+	rest := s.packed // the last rows, padded to 24
 	parallel(y.Rows, nnBlockRows, workers, func(turn *Turn, _, lo, hi int) {
 		var to [TileRows * TileCols]float32
 		for ; lo < hi; lo += tallRows {

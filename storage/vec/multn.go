@@ -115,13 +115,17 @@ func (s *Sums) mulTN(ctx context.Context, k kind, c []float64, a, b Panel, symme
 
 // zeros returns n sums of zeros.
 func (s *Sums) zeros(n int) []tileSums {
-	if cap(s.tiles) < n {
-		s.tiles = make([]tileSums, n)
-		return s.tiles
-	}
-	s.tiles = s.tiles[:n]
+	s.tiles = grown(s.tiles, n)
 	clear(s.tiles)
 	return s.tiles
+}
+
+// grown returns a slice of length n, with the memory of the old one if that is large enough.
+func grown[T any](old []T, n int) []T {
+	if cap(old) < n {
+		old = make([]T, max(n, 2*cap(old))) // products often get larger step by step
+	}
+	return old[:n]
 }
 
 // tileSums holds the float64 sums of one tile.
@@ -206,11 +210,9 @@ type gramScratch struct {
 	narrow  []float32                      // a part of a, 12 columns wide; nil if a is wide enough
 }
 
-// fit makes a workspace that of a product. It keeps the tiles where there are enough of them.
+// fit makes a workspace that of a product.
 func (w *gramScratch) fit(g *gram) {
-	if tiles := (g.a.Cols-1)/TileRows + 1; len(w.tiles) < tiles {
-		w.tiles = make([][TileRows * TileCols]float32, tiles)
-	}
+	w.tiles = grown(w.tiles, (g.a.Cols-1)/TileRows+1)
 	w.columns, w.narrow = nil, nil
 	if !g.tall && (g.b.Stride != TileCols || g.b.Cols != TileCols) {
 		w.columns = make([]float32, partRows*TileCols)
