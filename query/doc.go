@@ -10,6 +10,7 @@
 // description, request, result and typed method:
 //
 //	help     what HELP, completion and the flags of the command line show
+//	options  the options in that help, made when they are used
 //	bind     syntax tree → request; the only step that uses the text
 //	resolve  names → catalogue entries; loads neither graphs nor vectors
 //	plan     the steps that EXPLAIN prints
