@@ -37,12 +37,7 @@ func congruent(a, c []float64, m, n int) []float64 {
 	return s
 }
 
-// part copies the rows [top, bottom) and columns [lo, hi) of a matrix with cols columns.
-func part(a []float64, cols, top, bottom, lo, hi int) []float64 {
-	return appendPart(make([]float64, 0, (bottom-top)*(hi-lo)), a, cols, top, bottom, lo, hi)
-}
-
-// appendPart is part at the end of p.
+// appendPart appends to p the rows [top, bottom) and columns [lo, hi) of a matrix with cols columns.
 func appendPart(p, a []float64, cols, top, bottom, lo, hi int) []float64 {
 	for i := top; i < bottom; i++ {
 		p = append(p, a[i*cols+lo:i*cols+hi]...)
