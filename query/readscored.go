@@ -8,11 +8,6 @@ import (
 	"heavytail/storage"
 )
 
-// readsPart reports whether the scorers read only the rows of some vertices.
-func (s *scorerEntries) readsPart() bool {
-	return !slices.ContainsFunc(s.scorers, func(s scorerEntry) bool { return s.Model != "" || !link.ReadsRows(s.Name) })
-}
-
 // readScored reads what scorers need for pairs, unless a scorer reads more of the graph than the
 // rows of some vertices. also, which may be nil, reads more for the pair.
 func (c *call) readScored(found *scorerEntries, pairs []Pair, also func(p *storage.GraphPart, u, v uint32) error) error {

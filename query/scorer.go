@@ -279,6 +279,11 @@ func (s *scorerEntries) plan(with []Scorer) *plan.Plan {
 	return scorePlan(with, s.inputs())
 }
 
+// readsPart reports whether the scorers read only the rows of some vertices.
+func (s *scorerEntries) readsPart() bool {
+	return !slices.ContainsFunc(s.scorers, func(s scorerEntry) bool { return s.Model != "" || !link.ReadsRows(s.Name) })
+}
+
 // partPlan is plan for a few pairs, which readScored reads.
 func (s *scorerEntries) partPlan(with []Scorer) *plan.Plan {
 	inputs := s.inputs()

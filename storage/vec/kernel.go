@@ -9,6 +9,9 @@ const (
 	TileCols = 32
 )
 
+// blockCols is the number of columns of the blocks of GatherSums.
+const blockCols = 16
+
 // fetch is the memory that a tile prefetches into the second-level cache while
 // it computes: one line at each step, two if the tile is tall, from an address on. The zero
 // value fetches nothing. It is a hint that kinds may ignore.

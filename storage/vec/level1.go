@@ -102,9 +102,6 @@ func GatherSum(dst, x []float32, stride int, idx []uint32) {
 	}
 }
 
-// blockCols is the number of columns of the blocks of GatherSums.
-const blockCols = 16
-
 // GatherSums sets each row of dst, a block of 16 columns, to the sum of rows of x, another one:
 // row i to that of the entries of list from offsets[i] − offsets[0] up to offsets[i+1] − offsets[0].
 // With the offsets and targets of a graph these are rows of the product of its adjacency matrix with
