@@ -238,7 +238,7 @@ func TestBlob_Garbage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: writes many megabytes")
 	}
-	const batch, size = 1 << 19, 16 << 20
+	const batch, size = 1 << 20, 32 << 20
 	db := newStore(t, &Options{BatchBytes: batch})
 	data := blobBytes(size)
 	var before, after runtime.MemStats

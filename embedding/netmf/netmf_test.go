@@ -196,9 +196,13 @@ func TestSteps_Matrix(t *testing.T) {
 // TestNetMF_Star expects no entry above 1: over an even number of steps every entry of M is 1.
 func TestNetMF_Star(t *testing.T) {
 	t.Parallel()
+	n := 3000
+	if testing.Short() {
+		n = 1000
+	}
 	for _, weight := range []float32{1, 0.3} {
 		// One different weight makes the method use the weights.
-		g := testgraph.Weighted(testgraph.Star(t, 1000), func(_, v uint32) float32 {
+		g := testgraph.Weighted(testgraph.Star(t, n), func(_, v uint32) float32 {
 			if v == 7 {
 				return 1
 			}

@@ -288,7 +288,7 @@ func sameBytes(t *testing.T, g *csr.Graph, o Options) {
 // must be right, and the last pass must report that.
 func TestEmbed_Anchored(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: embeds three times; TestEmbed_Start has an anchor")
+		t.Skip("-short: embeds three times")
 	}
 	g, start := communities(t, 40, 12, 64)
 	for _, anchor := range []float64{0.1, StartAnchor, 1} {

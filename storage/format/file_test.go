@@ -170,7 +170,11 @@ func TestFile_WriteError(t *testing.T) {
 			t.Fatal(err)
 		}
 		var failed error
-		for range 12 {
+		writes := 100
+		if testing.Short() {
+			writes = 12
+		}
+		for range writes {
 			if _, err := f.Write(bytes.Repeat([]byte("0123456789abcdef"), 1<<14)); err != nil {
 				failed = err
 			}
