@@ -142,20 +142,23 @@ type gram struct {
 
 // gramTile is the place of a tile in c.
 type gramTile struct {
-	row    int // first column of a
-	second int // first column of a in the second half of a tall tile
-	skip   int // rows at the top that belong to the tile above
-	col    int // first column of b
+	row        int // first column of a
+	second     int // first column of a in the second half of a tall tile
+	skip       int // rows at the top that belong to the tile above
+	skipSecond int // rows at the top of the second half that belong to a tile above
+	col        int // first column of b
 }
 
 func newGram(k kind, a, b Panel, symmetric bool) *gram {
 	g := &gram{kind: k, a: a, b: b}
 	g.symmetric = symmetric || a.Cols == b.Cols && a.Stride == b.Stride && &a.Data[0] == &b.Data[0]
 	if g.tall = fastTall(k) && b.Cols == tallCols && b.Stride == tallCols && a.Cols >= TileRows; g.tall {
-		// The last run is moved up as the last tile is below, and no rows are skipped.
+		// The last run is moved up as the last tile is below.
 		for row := 0; row < a.Cols; row += tallRows {
 			last := a.Cols - TileRows
-			g.tiles = append(g.tiles, gramTile{row: min(row, last), second: min(row+TileRows, last)})
+			t := gramTile{row: min(row, last), second: min(row+TileRows, last)}
+			t.skip, t.skipSecond = row-t.row, row+TileRows-t.second
+			g.tiles = append(g.tiles, t)
 		}
 		return g
 	}
@@ -285,8 +288,8 @@ func (g *gram) ahead(t, part, next int) fetch {
 // also to the mirrored place.
 func (g *gram) put(c []float64, at gramTile, sums *tileSums) {
 	if g.tall {
-		g.putColumns(c, gramTile{row: at.row}, sums[:], tallCols)
-		g.putColumns(c, gramTile{row: at.second}, sums[tallCols:], tallCols)
+		g.putColumns(c, at, sums[:], tallCols)
+		g.putColumns(c, gramTile{row: at.second, skip: at.skipSecond}, sums[tallCols:], tallCols)
 		return
 	}
 	g.putColumns(c, at, sums[:], min(g.b.Cols-at.col, TileCols))

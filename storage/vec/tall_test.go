@@ -128,3 +128,39 @@ func TestSums(t *testing.T) {
 		}
 	}
 }
+
+// Each entry of a product is written for one tile only: tiles are written from several
+// goroutines.
+func TestMulTN_WritesOnce(t *testing.T) {
+	eachKind(t, func(t *testing.T, k kind) {
+		for _, cols := range []int{1, 11, 12, 13, 16, 23, 25, 35, 37, 200} {
+			a := NewMatrix(3, cols).Panel(0, cols)
+			for _, b := range []Panel{a, NewMatrix(3, tallCols).Panel(0, tallCols), NewMatrix(3, 41).Panel(0, 41)} {
+				g := newGram(k, a, b, false)
+				for i, writes := range writesOf(g) {
+					if writes != 1 {
+						t.Errorf("%d × %d, symmetric: %v: entry (%d, %d) is written for %d tiles",
+							cols, b.Cols, g.symmetric, i/b.Cols, i%b.Cols, writes)
+					}
+				}
+			}
+		}
+	})
+}
+
+// writesOf returns for how many tiles each entry of a product is written.
+func writesOf(g *gram) []int {
+	writes := make([]int, g.a.Cols*g.b.Cols)
+	for _, at := range g.tiles {
+		c := make([]float64, len(writes))
+		var sums tileSums
+		for i := range sums {
+			sums[i] = 1
+		}
+		g.put(c, at, &sums)
+		for i, x := range c {
+			writes[i] += int(x)
+		}
+	}
+	return writes
+}
