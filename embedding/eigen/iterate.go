@@ -235,7 +235,7 @@ func (s *solver) choose(ctx context.Context) error {
 			return err
 		}
 		s.states = density(values, vectors, s.n)
-		kept := s.settled(values, vectors)
+		kept := s.exact(values, vectors)
 		plan := s.planFilter(kept)
 		if plan.degree == 1 {
 			return nil
@@ -248,11 +248,11 @@ func (s *solver) choose(ctx context.Context) error {
 	return nil
 }
 
-// settled counts the leading Ritz pairs of the first steps that are eigenpairs but for rounding
+// exact counts the leading Ritz pairs of the first steps that are eigenpairs but for rounding
 // errors, which are relative to the largest eigenvalue. They have no part in the steps with a
 // filter, which may then have a higher degree: of an eigenvalue far above the others the polynomial
 // would be too large for float32.
-func (s *solver) settled(values, vectors []float64) int {
+func (s *solver) exact(values, vectors []float64) int {
 	m := len(values)
 	norm := max(s.opts.Norm, math.Abs(values[0]))
 	kth := quantile(s.states, float64(s.k))
@@ -280,15 +280,15 @@ func (s *solver) restartMixed(ctx context.Context, kept int, values, vectors []f
 	if err := s.sums.MulNN(ctx, s.block(s.w), 0, 1, s.basis.Panel(0, m), c, s.opts.Workers); err != nil {
 		return err
 	}
-	if err := s.lead(ctx, kept, m, vectors); err != nil {
+	if err := s.formRitz(ctx, kept, m, vectors); err != nil {
 		return err
 	}
 	return s.begin(ctx, s.w, values[:kept])
 }
 
-// lead makes the first Ritz vectors, as many as count says, the leading columns of the basis, given
+// formRitz makes the first Ritz vectors, as many as count says, the leading columns of the basis, given
 // their coefficients in m columns of it.
-func (s *solver) lead(ctx context.Context, count, m int, vectors []float64) error {
+func (s *solver) formRitz(ctx context.Context, count, m int, vectors []float64) error {
 	if count == 0 {
 		return nil
 	}
@@ -473,7 +473,7 @@ func (s *solver) residual(vector []float64) float64 {
 func (s *solver) restart(ctx context.Context, values, vectors []float64, locked int) error {
 	m, stride := len(values), s.basis.Dim
 	keep := keepColumns(s.k)
-	if err := s.lead(ctx, keep, m, vectors); err != nil {
+	if err := s.formRitz(ctx, keep, m, vectors); err != nil {
 		return err
 	}
 	s.load()

@@ -57,15 +57,15 @@ func Measure(ctx context.Context, op Operator, vectors *vec.Matrix, opts Options
 	return measureIn(ctx, op, vectors, 0, opts.withDefaults())
 }
 
-// measureIn is Measure for the columns from lead on.
-func measureIn(ctx context.Context, op Operator, vectors *vec.Matrix, lead int, opts Options) (*Result, error) {
+// measureIn is Measure for the columns from first on.
+func measureIn(ctx context.Context, op Operator, vectors *vec.Matrix, first int, opts Options) (*Result, error) {
 	x, y := make([]float32, vectors.Rows*Width), make([]float32, vectors.Rows*Width)
-	panel := vectors.Panel(lead, vectors.Dim)
+	panel := vectors.Panel(first, vectors.Dim)
 	m, err := measure(ctx, op, panel, x, y, opts)
 	if err != nil {
 		return nil, err
 	}
-	return m.collect(vectors, lead, panel, opts.Workers), nil
+	return m.collect(vectors, first, panel, opts.Workers), nil
 }
 
 // measure computes eigenvalues and residuals of the columns of a panel, in descending order of the
@@ -122,14 +122,14 @@ func (m *measurement) order(values, residuals, scale []float64) {
 	}
 }
 
-// collect returns the result with its vectors written to the columns of a matrix from lead on, given
+// collect returns the result with its vectors written to the columns of a matrix from first on, given
 // the vectors that were measured, which may be the same columns.
-func (m *measurement) collect(to *vec.Matrix, lead int, vectors vec.Panel, workers int) *Result {
+func (m *measurement) collect(to *vec.Matrix, first int, vectors vec.Panel, workers int) *Result {
 	vec.Parallel(to.Rows, rowBlock, workers, func(_, lo, hi int) {
 		old := make([]float32, vectors.Cols)
 		for i := lo; i < hi; i++ {
 			copy(old, vectors.Data[i*vectors.Stride:])
-			row := to.Row(i)[lead:]
+			row := to.Row(i)[first:]
 			for j, f := range m.from {
 				row[j] = m.factor[j] * old[f]
 			}

@@ -97,10 +97,10 @@ func (o DistanceOptions) pathRandom(path uint64) *rand.PCG {
 // meet. It takes 32 bytes for each vertex.
 type pathSearch struct {
 	halt
-	g      *csr.Graph
-	sides  [2]pathSide
-	middle []uint32 // vertices where the searches meet
-	visits int      // of edges
+	g       *csr.Graph
+	sides   [2]pathSide
+	meeting []uint32 // vertices where the searches meet
+	visits  int      // of edges
 }
 
 // pathSide is the search from one end.
@@ -137,7 +137,7 @@ func (p *pathSearch) add(source *rand.PCG, sum []float64) {
 	p.sides[0].begin(p.g, uint32(u))
 	p.sides[1].begin(p.g, uint32(v))
 	if p.searchBothEnds() {
-		at := p.middle[p.draw(r, p.middle, func(w uint32) float64 { return float64(p.sides[0].paths[w] * p.sides[1].paths[w]) })]
+		at := p.meeting[p.draw(r, p.meeting, func(w uint32) float64 { return float64(p.sides[0].paths[w] * p.sides[1].paths[w]) })]
 		if at != uint32(u) && at != uint32(v) {
 			sum[at]++
 		}
@@ -153,7 +153,7 @@ func (p *pathSearch) add(source *rand.PCG, sum []float64) {
 // searchBothEnds searches from both ends, a level of the side with fewer edges at a time,
 // until they meet. It reports whether they do.
 func (p *pathSearch) searchBothEnds() bool {
-	p.middle = p.middle[:0]
+	p.meeting = p.meeting[:0]
 	for {
 		s, other := &p.sides[0], &p.sides[1]
 		if s.edges > other.edges {
@@ -168,10 +168,10 @@ func (p *pathSearch) searchBothEnds() bool {
 		// of the other: nearer ones would have been met before.
 		for _, w := range s.order[s.level:] {
 			if other.distance[w] >= 0 {
-				p.middle = append(p.middle, w)
+				p.meeting = append(p.meeting, w)
 			}
 		}
-		if len(p.middle) > 0 {
+		if len(p.meeting) > 0 {
 			return true
 		}
 	}
