@@ -12,6 +12,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -349,7 +350,9 @@ func (v *vectorReader) converted() error {
 }
 
 // npyMatrix matches the description of a matrix as numpy writes it.
-var npyMatrix = regexp.MustCompile(`^\{'descr': '([<>]f[248])', 'fortran_order': (True|False), 'shape': \((\d{1,18}), (\d{1,18})\), \} *\n$`)
+var npyMatrix = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\{'descr': '([<>]f[248])', 'fortran_order': (True|False), 'shape': \((\d{1,18}), (\d{1,18})\), \} *\n$`)
+})
 
 func (v *vectorReader) npy(h VectorHandler) error {
 	start := make([]byte, len("\x93NUMPY\x01\x00")+2)
@@ -363,7 +366,7 @@ func (v *vectorReader) npy(h VectorHandler) error {
 	if _, err := io.ReadFull(v, text); err != nil {
 		return v.ended(err)
 	}
-	found := npyMatrix.FindSubmatch(text)
+	found := npyMatrix().FindSubmatch(text)
 	if found == nil || !utf8.Valid(text) {
 		return v.fault(ErrSyntax, "only matrices of float16, float32 or float64 are read, not %s", excerpt(text))
 	}

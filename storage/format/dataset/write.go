@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 
 	"heavytail/storage"
 	"heavytail/storage/csr"
@@ -292,7 +293,7 @@ type table struct {
 }
 
 // numbered are the names of the files of a table.
-var numbered = regexp.MustCompile(`^[0-9]{5,}\.parquet$`)
+var numbered = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{5,}\.parquet$`) })
 
 // table begins a table. Files that an earlier call has left are removed: this one may write
 // fewer of them.
@@ -303,7 +304,7 @@ func (w *writer) table(folder string, columns []columnfile.Column, entries []col
 	}
 	there, err := os.ReadDir(place)
 	for _, f := range there {
-		if err == nil && numbered.MatchString(f.Name()) {
+		if err == nil && numbered().MatchString(f.Name()) {
 			err = os.Remove(filepath.Join(place, f.Name()))
 		}
 	}
