@@ -110,7 +110,6 @@ your own shell are completed after 'heavytail completion bash' (or zsh, fish,
 powershell), which explains how to install that.`,
 		Example: `  heavytail social.ht
   heavytail exec social.ht -c "IMPORT 'facebook_combined.txt.gz' INTO social"`,
-		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
@@ -118,7 +117,6 @@ powershell), which explains how to install that.`,
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(badFlag)
-	root.SetVersionTemplate("heavytail {{.Version}}\n")
 	shellOnFile(root, std)
 	root.SetHelpCommand(newHelp(std))
 	root.CompletionOptions.DisableDefaultCmd = len(list) < len(commands) // its texts take memory

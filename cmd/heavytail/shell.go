@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -61,7 +62,13 @@ func shellOnFile(root *cobra.Command, std streams) {
 	shell := newShell(std)
 	root.Flags().AddFlagSet(shell.Flags())
 	root.Args = cobra.ArbitraryArgs
+	// The flag that cobra adds itself prints by package text/template, which layout of cmd/report avoids.
+	showVersion := root.Flags().BoolP("version", "v", false, "version for heavytail")
 	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if *showVersion {
+			_, err := fmt.Fprintf(std.out, "heavytail %s\n", version())
+			return err
+		}
 		if len(args) == 0 {
 			return cmd.Help()
 		}

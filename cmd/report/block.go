@@ -2,7 +2,6 @@ package report
 
 import (
 	"errors"
-	"html/template"
 	"strings"
 
 	"heavytail/cmd/figure"
@@ -36,7 +35,7 @@ type block struct {
 
 // drawing is a picture with its caption.
 type drawing struct {
-	SVG     template.HTML
+	SVG     markup
 	Legend  []legendEntry
 	Caption string
 	Wide    bool // over both columns
@@ -44,14 +43,14 @@ type drawing struct {
 
 type legendEntry struct {
 	Name   string
-	Sample template.HTML
+	Sample markup
 }
 
 // newDrawing marks a picture as safe HTML: package figure has escaped its texts.
 func newDrawing(in figure.Inline, caption string) drawing {
-	d := drawing{SVG: template.HTML(in.SVG), Caption: caption}
+	d := drawing{SVG: markup(in.SVG), Caption: caption}
 	for _, e := range in.Legend {
-		d.Legend = append(d.Legend, legendEntry{e.Name, template.HTML(e.Sample)})
+		d.Legend = append(d.Legend, legendEntry{e.Name, markup(e.Sample)})
 	}
 	return d
 }

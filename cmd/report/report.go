@@ -1,16 +1,13 @@
 package report
 
 import (
-	"bytes"
 	"context"
-	"embed"
+	_ "embed" // of the style
 	"fmt"
-	"html/template"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"heavytail/cmd/figure"
 	"heavytail/query"
@@ -28,35 +25,27 @@ func Write(ctx context.Context, db *query.DB, w io.Writer, opts Options) error {
 	if err != nil {
 		return err
 	}
-	var content bytes.Buffer
-	if err := layout().Execute(&content, p); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
-	_, err = w.Write(content.Bytes())
+	var l layout
+	l.page(p)
+	_, err = io.WriteString(w, l.String())
 	return err
 }
 
-//go:embed page.html style.css
-var files embed.FS
+//go:embed style.css
+var style string
 
-var layout = sync.OnceValue(func() *template.Template { return template.Must(template.ParseFS(files, "page.html")) })
-
-// page is the data of the template page.html.
+// page is the data of a page.
 type page struct {
 	Title, Date string
 	Facts       []tile
-	Style       template.CSS
+	Style       markup
 	Sections    []section
 	Work        []block // of the file
 }
 
 // newPage queries all data of the page.
 func newPage(ctx context.Context, db *query.DB, opts Options) (page, error) {
-	style, err := files.ReadFile("style.css")
-	if err != nil {
-		return page{}, err
-	}
-	p := page{Title: opts.Title, Date: opts.Date, Style: template.CSS(string(style) + figure.InlineStyle())}
+	p := page{Title: opts.Title, Date: opts.Date, Style: markup(style + figure.InlineStyle())}
 	if p.Title == "" {
 		p.Title = filepath.Base(db.Path())
 	}
