@@ -96,7 +96,7 @@ var layout = map[string][]string{
 var outsiders = map[string][]string{
 	"go.etcd.io/bbolt":                  {"storage", "storage/internal/file"},
 	"github.com/vmihailenco/msgpack/v5": {"storage/internal/block"},
-	"github.com/andybalholm/brotli":     {"storage/format/internal/columnfile"},
+	"github.com/dsnet/compress":         {"storage/format/internal/columnfile"},
 	"github.com/klauspost/compress":     {"storage/format", "storage/format/internal/columnfile"},
 	"github.com/parquet-go/parquet-go":  {"storage/format/internal/columnfile"},
 	"gonum.org/v1/gonum":                {"embedding/eigen", "embedding/evaluate", "embedding/link", "query/measure", "storage/gonum"},

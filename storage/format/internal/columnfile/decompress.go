@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/andybalholm/brotli"
+	"github.com/dsnet/compress/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -48,7 +48,7 @@ func (f *File) inflate(dst, raw []byte, codec format.CompressionCodec) (n int, e
 	case format.Zstd:
 		n, err = f.inflateZstd(dst, raw)
 	case format.Brotli:
-		n, err = fillFrom(brotli.NewReader(bytes.NewReader(raw)), dst)
+		n, err = inflateBrotli(dst, raw)
 	default:
 		return 0, unread("pages are compressed by %s; zstd, snappy, gzip, Brotli and LZ4_RAW are read", codec)
 	}
@@ -125,6 +125,16 @@ func inflateGzip(dst, raw []byte) (int, error) {
 		return 0, err
 	}
 	return fillFrom(zr, dst)
+}
+
+// inflateBrotli uses the module github.com/dsnet/compress: github.com/andybalholm/brotli imports
+// package net/http, which every program with a store in it would then have.
+func inflateBrotli(dst, raw []byte) (int, error) {
+	br, err := brotli.NewReader(bytes.NewReader(raw), nil)
+	if err != nil {
+		return 0, err
+	}
+	return fillFrom(br, dst)
 }
 
 // inflateZstd reads zstd as a stream, since decoding a whole frame could take any amount of
