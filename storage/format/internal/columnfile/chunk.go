@@ -6,8 +6,6 @@ import (
 	"hash/crc32"
 	"io"
 	"unsafe"
-
-	"github.com/parquet-go/parquet-go/format"
 )
 
 const (
@@ -35,7 +33,7 @@ type cursor struct {
 
 	in    *bufio.Reader // the chunk
 	left  int64         // unread bytes of the chunk
-	codec format.CompressionCodec
+	codec codec
 
 	raw, text []byte // a page as stored, and decompressed
 	dictRaw   []byte // the same for the dictionary
@@ -61,7 +59,7 @@ type cursor struct {
 
 // width is the number of bytes of a stored number.
 func (c *cursor) width() int {
-	if c.leaf.physical == format.Int32 || c.leaf.physical == format.Float {
+	if c.leaf.physical == physicalInt32 || c.leaf.physical == physicalFloat {
 		return 4
 	}
 	return 8
@@ -83,27 +81,26 @@ func grow[T any](f *File, s []T, n int) ([]T, error) {
 }
 
 // begin opens the chunk of the column in a row group.
-func (c *cursor) begin(chunk *format.ColumnChunk) error {
-	meta := &chunk.MetaData
-	start := meta.DataPageOffset
-	if d := meta.DictionaryPageOffset; d > 0 && d < start {
-		start = d
+func (c *cursor) begin(chunk *chunk) error {
+	start := chunk.data
+	if chunk.dict > 0 && chunk.dict < start {
+		start = chunk.dict
 	}
 	switch {
-	case chunk.FilePath != "":
+	case chunk.file != "":
 		return unread("the values are in another file")
-	case meta.Type != c.leaf.physical:
-		return damaged("a chunk has values of type %s, and the schema says %s", meta.Type, c.leaf.physical)
-	case start < int64(len(magic)) || meta.TotalCompressedSize < 0 || meta.TotalCompressedSize > c.file.size-start:
-		return damaged("a chunk of %d bytes at byte %d does not fit into the file", meta.TotalCompressedSize, start)
+	case chunk.physical != c.leaf.physical:
+		return damaged("a chunk has values of type %s, and the schema says %s", chunk.physical, c.leaf.physical)
+	case start < int64(len(magic)) || chunk.size < 0 || chunk.size > c.file.size-start:
+		return damaged("a chunk of %d bytes at byte %d does not fit into the file", chunk.size, start)
 	}
-	section := io.NewSectionReader(c.file.in, start, meta.TotalCompressedSize)
+	section := io.NewSectionReader(c.file.in, start, chunk.size)
 	if c.in == nil {
 		c.in = bufio.NewReaderSize(section, maxHeader)
 	} else {
 		c.in.Reset(section)
 	}
-	c.left, c.codec, c.dictSize = meta.TotalCompressedSize, meta.Codec, -1
+	c.left, c.codec, c.dictSize = chunk.size, chunk.codec, -1
 	c.levels, c.at = 0, 0
 	return nil
 }
@@ -128,38 +125,39 @@ func (c *cursor) readPage() error {
 		return err
 	}
 	switch {
-	case h.CompressedPageSize < 0 || int64(h.CompressedPageSize) > c.left:
-		return damaged("a page of %d bytes is longer than its chunk", h.CompressedPageSize)
-	case h.UncompressedPageSize < 0:
-		return damaged("a page has %d bytes", h.UncompressedPageSize)
-	case max(h.CompressedPageSize, h.UncompressedPageSize) > maxPage:
-		return limited("a page of %d bytes exceeds the limit of %d", max(h.CompressedPageSize, h.UncompressedPageSize), maxPage)
+	case h.compressed < 0 || h.compressed > c.left:
+		return damaged("a page of %d bytes is longer than its chunk", h.compressed)
+	case h.size < 0:
+		return damaged("a page has %d bytes", h.size)
+	case max(h.compressed, h.size) > maxPage:
+		return limited("a page of %d bytes exceeds the limit of %d", max(h.compressed, h.size), maxPage)
 	}
-	if c.file.read += int64(h.UncompressedPageSize); c.file.read > c.file.limits.Bytes {
+	if c.file.read += h.size; c.file.read > c.file.limits.Bytes {
 		return limited("the values exceed the limit of %d bytes", c.file.limits.Bytes)
 	}
 	switch {
-	case h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid:
+	case h.kind == pageDictionary && h.part == pageDictionary:
 		return c.dictionaryPage(h)
-	case h.Type == format.DataPage && h.DataPageHeader.Valid:
+	case h.kind == pageData && h.part == pageData:
 		return c.dataPage(h)
-	case h.Type == format.DataPageV2 && h.DataPageHeaderV2.Valid:
+	case h.kind == pageDataV2 && h.part == pageDataV2:
 		return c.dataPageV2(h)
-	case h.Type == format.IndexPage:
-		_, err := c.in.Discard(int(h.CompressedPageSize))
-		c.left -= int64(h.CompressedPageSize)
+	case h.kind == pageIndex:
+		_, err := c.in.Discard(int(h.compressed))
+		c.left -= h.compressed
 		return err
 	}
-	return damaged("a page has the unknown type %d", h.Type)
+	return damaged("a page has the unknown type %d", h.kind)
 }
 
 // header reads the header of a page.
-func (c *cursor) header() (*format.PageHeader, error) {
+func (c *cursor) header() (*pageHeader, error) {
 	start, err := c.in.Peek(int(min(maxHeader, c.left)))
 	if err != nil {
 		return nil, c.ended(err)
 	}
-	size, whole, err := checkThrift(start)
+	h := &pageHeader{part: -1}
+	size, whole, err := readThrift(start, h.fields)
 	switch {
 	case err != nil:
 		return nil, err
@@ -167,10 +165,6 @@ func (c *cursor) header() (*format.PageHeader, error) {
 		return nil, limited("the header of a page has more than %d bytes", maxHeader)
 	case !whole:
 		return nil, damaged("a chunk ends inside the header of a page")
-	}
-	h := new(format.PageHeader)
-	if err := decodeThrift(start[:size], h); err != nil {
-		return nil, damaged("the header of a page: %v", err)
 	}
 	c.left -= int64(size)
 	_, err = c.in.Discard(size)
@@ -186,8 +180,8 @@ func (c *cursor) ended(err error) error {
 }
 
 // body reads the bytes of a page into a buffer, and checks their checksum.
-func (c *cursor) body(h *format.PageHeader, buffer []byte) ([]byte, error) {
-	buffer, err := grow(c.file, buffer, int(h.CompressedPageSize))
+func (c *cursor) body(h *pageHeader, buffer []byte) ([]byte, error) {
+	buffer, err := grow(c.file, buffer, int(h.compressed))
 	if err != nil {
 		return nil, err
 	}
@@ -195,75 +189,72 @@ func (c *cursor) body(h *format.PageHeader, buffer []byte) ([]byte, error) {
 		return nil, c.ended(err)
 	}
 	c.left -= int64(len(buffer))
-	if h.CRC != 0 && crc32.ChecksumIEEE(buffer) != uint32(h.CRC) {
+	if h.crc != 0 && crc32.ChecksumIEEE(buffer) != uint32(h.crc) {
 		return nil, damaged("the checksum of a page does not match")
 	}
 	return buffer, nil
 }
 
 // dictionaryPage reads the dictionary of the chunk.
-func (c *cursor) dictionaryPage(h *format.PageHeader) (err error) {
-	d := h.DictionaryPageHeader.V
+func (c *cursor) dictionaryPage(h *pageHeader) (err error) {
 	switch {
 	case c.dictSize >= 0:
 		return damaged("a chunk has two dictionaries")
-	//lint:ignore SA1019 new files do not use it, and those of older writers do
-	case d.Encoding != format.Plain && d.Encoding != format.PlainDictionary:
-		return unread("a dictionary is in the encoding %s", d.Encoding)
-	case d.NumValues < 0 || d.NumValues > maxLevels:
-		return damaged("a dictionary has %d values", d.NumValues)
+	case h.encoding != encodingPlain && h.encoding != encodingPlainDictionary:
+		return unread("a dictionary is in the encoding %s", h.encoding)
+	case h.values < 0 || h.values > maxLevels:
+		return damaged("a dictionary has %d values", h.values)
 	}
 	if c.dictRaw, err = c.body(h, c.dictRaw); err != nil {
 		return err
 	}
-	text, err := c.decompress(&c.dictText, c.dictRaw, int(h.UncompressedPageSize))
+	text, err := c.decompress(&c.dictText, c.dictRaw, int(h.size))
 	if err != nil {
 		return err
 	}
-	c.dictSize = int(d.NumValues)
-	return c.decode(&c.dict, text, format.Plain, c.dictSize)
+	c.dictSize = int(h.values)
+	return c.decode(&c.dict, text, encodingPlain, c.dictSize)
 }
 
 // dataPage reads a page of version 1, whose levels are compressed with its values.
-func (c *cursor) dataPage(h *format.PageHeader) (err error) {
-	d := h.DataPageHeader.V
-	if err := c.setLevels(d.NumValues); err != nil {
+func (c *cursor) dataPage(h *pageHeader) (err error) {
+	if err := c.setLevels(h.values); err != nil {
 		return err
 	}
 	if c.raw, err = c.body(h, c.raw); err != nil {
 		return err
 	}
-	text, err := c.decompress(&c.text, c.raw, int(h.UncompressedPageSize))
+	text, err := c.decompress(&c.text, c.raw, int(h.size))
 	if err != nil {
 		return err
 	}
 	if c.leaf.maxRep > 0 {
-		if text, err = c.levelsV1(&c.reps, text, c.leaf.maxRep, d.RepetitionLevelEncoding); err != nil {
+		if text, err = c.levelsV1(&c.reps, text, c.leaf.maxRep, encoding(h.reps)); err != nil {
 			return err
 		}
 	}
 	if c.leaf.maxDef > 0 {
-		if text, err = c.levelsV1(&c.defs, text, c.leaf.maxDef, d.DefinitionLevelEncoding); err != nil {
+		if text, err = c.levelsV1(&c.defs, text, c.leaf.maxDef, encoding(h.defs)); err != nil {
 			return err
 		}
 	}
-	return c.take(text, d.Encoding)
+	return c.take(text, h.encoding)
 }
 
-func (c *cursor) setLevels(n int32) error {
+func (c *cursor) setLevels(n int64) error {
 	if n < 0 || n > maxLevels {
 		return limited("a page of %d values exceeds the limit of %d", n, maxLevels)
 	}
 	// Values of one run take no bytes, but they take time, so they count against the limit.
-	c.file.read += int64(n) / 8
+	c.file.read += n / 8
 	c.levels, c.at, c.next = int(n), 0, 0
 	return nil
 }
 
 // levelsV1 reads levels that follow their length.
-func (c *cursor) levelsV1(levels *[]byte, text []byte, most int, encoding format.Encoding) ([]byte, error) {
-	if encoding != format.RLE {
-		return nil, unread("the levels of a page are in the encoding %s", encoding)
+func (c *cursor) levelsV1(levels *[]byte, text []byte, most int, in encoding) ([]byte, error) {
+	if in != encodingRuns {
+		return nil, unread("the levels of a page are in the encoding %s", in)
 	}
 	if len(text) < 4 || uint64(binary.LittleEndian.Uint32(text)) > uint64(len(text)-4) {
 		return nil, errShort()
@@ -288,16 +279,15 @@ func (c *cursor) readLevels(levels *[]byte, data []byte, most int) (err error) {
 }
 
 // dataPageV2 reads a page of version 2, whose levels are not compressed.
-func (c *cursor) dataPageV2(h *format.PageHeader) (err error) {
-	d := h.DataPageHeaderV2.V
-	if err := c.setLevels(d.NumValues); err != nil {
+func (c *cursor) dataPageV2(h *pageHeader) (err error) {
+	if err := c.setLevels(h.values); err != nil {
 		return err
 	}
 	if c.raw, err = c.body(h, c.raw); err != nil {
 		return err
 	}
-	reps, defs := int64(d.RepetitionLevelsByteLength), int64(d.DefinitionLevelsByteLength)
-	if reps < 0 || defs < 0 || reps+defs > int64(len(c.raw)) || reps+defs > int64(h.UncompressedPageSize) {
+	reps, defs, most := h.reps, h.defs, min(int64(len(c.raw)), h.size)
+	if reps < 0 || defs < 0 || reps > most || defs > most-reps {
 		return damaged("the levels of a page are longer than it")
 	}
 	if c.leaf.maxRep > 0 {
@@ -311,16 +301,16 @@ func (c *cursor) dataPageV2(h *format.PageHeader) (err error) {
 		}
 	}
 	text := c.raw[reps+defs:]
-	if size := int(int64(h.UncompressedPageSize) - reps - defs); (!d.IsCompressed.Valid || d.IsCompressed.V) && size > 0 {
+	if size := int(h.size - reps - defs); !h.plainText && size > 0 {
 		if text, err = c.decompress(&c.text, text, size); err != nil {
 			return err
 		}
 	}
-	return c.take(text, d.Encoding)
+	return c.take(text, h.encoding)
 }
 
 // take decodes the values of a page, whose levels have been read.
-func (c *cursor) take(data []byte, encoding format.Encoding) error {
+func (c *cursor) take(data []byte, in encoding) error {
 	n := c.levels
 	if c.leaf.maxDef > 0 {
 		n = 0
@@ -330,12 +320,11 @@ func (c *cursor) take(data []byte, encoding format.Encoding) error {
 			}
 		}
 	}
-	//lint:ignore SA1019 new files do not use it, and those of older writers do
-	c.indexed = encoding == format.RLEDictionary || encoding == format.PlainDictionary
+	c.indexed = in == encodingDictionary || in == encodingPlainDictionary
 	if c.indexed {
 		return c.takeIndexes(data, n)
 	}
-	return c.decode(&c.page, data, encoding, n)
+	return c.decode(&c.page, data, in, n)
 }
 
 // takeIndexes decodes the dictionary indexes of n values.
@@ -364,22 +353,22 @@ func (c *cursor) takeIndexes(data []byte, n int) (err error) {
 }
 
 // decode decodes n values.
-func (c *cursor) decode(v *values, data []byte, encoding format.Encoding, n int) (err error) {
+func (c *cursor) decode(v *values, data []byte, in encoding, n int) (err error) {
 	kind := physicalKind(c.leaf.physical)
 	switch {
-	case kind == Boolean && (encoding == format.Plain || encoding == format.RLE):
-		return c.bools(v, data, n, encoding == format.RLE)
-	case kind == Text && encoding == format.Plain:
+	case kind == Boolean && (in == encodingPlain || in == encodingRuns):
+		return c.bools(v, data, n, in == encodingRuns)
+	case kind == Text && in == encodingPlain:
 		return c.plainTexts(v, data, n)
-	case kind == Text && encoding == format.DeltaLengthByteArray:
+	case kind == Text && in == encodingDeltaTexts:
 		return c.deltaTexts(v, data, n)
-	case kind == Text && encoding == format.DeltaByteArray:
+	case kind == Text && in == encodingFrontTexts:
 		return c.frontTexts(v, data, n)
-	case kind.numeric() && encoding == format.Plain:
+	case kind.numeric() && in == encodingPlain:
 		return c.plainNumbers(v, data, n)
-	case kind.numeric() && encoding == format.ByteStreamSplit:
+	case kind.numeric() && in == encodingSplit:
 		return c.splitNumbers(v, data, n)
-	case kind == Integer && encoding == format.DeltaBinaryPacked:
+	case kind == Integer && in == encodingDeltas:
 		if v.ints, err = grow(c.file, v.ints, n); err != nil {
 			return err
 		}
@@ -389,5 +378,5 @@ func (c *cursor) decode(v *values, data []byte, encoding format.Encoding, n int)
 		}
 		return err
 	}
-	return unread("values of type %s in the encoding %s", c.leaf.physical, encoding)
+	return unread("values of type %s in the encoding %s", c.leaf.physical, in)
 }

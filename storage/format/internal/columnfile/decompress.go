@@ -8,13 +8,12 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // decompress returns the size bytes that raw decompresses to, in a buffer if raw is
 // compressed. Any other size is damage, which stops decompression bombs.
 func (c *cursor) decompress(buffer *[]byte, raw []byte, size int) (text []byte, err error) {
-	if c.codec == format.Uncompressed {
+	if c.codec == codecNone {
 		if len(raw) != size {
 			return nil, damaged("a page has %d bytes instead of %d", len(raw), size)
 		}
@@ -35,19 +34,19 @@ func (c *cursor) decompress(buffer *[]byte, raw []byte, size int) (text []byte, 
 
 // inflate decompresses raw into dst, and returns the number of bytes; one more than
 // len(dst) if they do not fit.
-func (f *File) inflate(dst, raw []byte, codec format.CompressionCodec) (n int, err error) {
+func (f *File) inflate(dst, raw []byte, codec codec) (n int, err error) {
 	switch codec {
-	case format.Snappy:
+	case codecSnappy:
 		if n, err = snappy.DecodedLen(raw); err == nil && n == len(dst) {
 			_, err = snappy.Decode(dst, raw)
 		}
-	case format.Lz4Raw:
+	case codecLZ4Raw:
 		n, err = inflateLZ4(dst, raw)
-	case format.Gzip:
+	case codecGzip:
 		n, err = inflateGzip(dst, raw)
-	case format.Zstd:
+	case codecZstd:
 		n, err = f.inflateZstd(dst, raw)
-	case format.Brotli:
+	case codecBrotli:
 		n, err = inflateBrotli(dst, raw)
 	default:
 		return 0, unread("pages are compressed by %s; zstd, snappy, gzip, Brotli and LZ4_RAW are read", codec)
@@ -58,8 +57,8 @@ func (f *File) inflate(dst, raw []byte, codec format.CompressionCodec) (n int, e
 	return n, nil
 }
 
-// inflateLZ4 decompresses a block of LZ4. The decoder of github.com/pierrec/lz4/v4, which
-// the library uses, reads memory outside its buffers if a block is damaged.
+// inflateLZ4 decompresses a block of LZ4. The decoder of github.com/pierrec/lz4/v4
+// reads memory outside its buffers if a block is damaged.
 //
 // Source: https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md
 func inflateLZ4(dst, raw []byte) (int, error) {

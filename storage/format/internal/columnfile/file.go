@@ -5,9 +5,6 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/parquet-go/parquet-go/deprecated"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // Kind is the type of the values of a column.
@@ -59,7 +56,7 @@ type File struct {
 	in      io.ReaderAt
 	size    int64 // bytes before the footer
 	limits  Limits
-	meta    format.FileMetaData
+	meta    metadata
 	columns []Column
 	leaves  []leaf // of the columns
 
@@ -70,7 +67,7 @@ type File struct {
 
 // leaf describes how a column is stored.
 type leaf struct {
-	physical format.Type
+	physical physical
 	item     Kind // type of the values, or of the items of a list
 	unsigned bool // values of 32 bits have no sign
 	maxDef   int
@@ -97,27 +94,14 @@ func Open(in io.ReaderAt, size int64, limits Limits) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, whole, err := checkThrift(footer)
+	n, whole, err := readThrift(footer, f.meta.fields)
 	if err != nil {
 		return nil, err
 	}
 	if !whole || n != len(footer) {
 		return nil, damaged("the footer is no record of metadata")
 	}
-	if err := decodeThrift(footer, &f.meta); err != nil {
-		return nil, damaged("the footer: %v", err)
-	}
 	return f, f.schema()
-}
-
-// decodeThrift decodes a record that checkThrift has checked.
-func decodeThrift(data []byte, into any) (err error) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			err = damaged("%v", panicked)
-		}
-	}()
-	return thrift.Unmarshal(new(thrift.CompactProtocol), data, into)
 }
 
 // footer returns the bytes of the metadata.
@@ -166,30 +150,25 @@ func readAt(in io.ReaderAt, p []byte, at int64) error {
 }
 
 // Rows is the number of rows that the footer declares.
-func (f *File) Rows() int64 { return f.meta.NumRows }
+func (f *File) Rows() int64 { return f.meta.rows }
 
 // Columns returns the columns of the file, including nested ones. The slice must not be
 // written.
 func (f *File) Columns() []Column { return f.columns }
 
-// Entries returns the metadata of the file, in the order of the file.
-func (f *File) Entries() []Entry {
-	var list []Entry
-	for _, m := range f.meta.KeyValueMetadata {
-		list = append(list, Entry{m.Key, m.Value})
-	}
-	return list
-}
+// Entries returns the metadata of the file, in the order of the file. The slice must not be
+// written.
+func (f *File) Entries() []Entry { return f.meta.entries }
 
 // schema makes the columns from the tree of the schema, and checks that the row groups
 // match it.
 func (f *File) schema() error {
-	elements := f.meta.Schema
+	elements := f.meta.schema
 	if len(elements) == 0 {
 		return damaged("the file has no schema")
 	}
 	w := schemaWalker{file: f, elements: elements[1:]}
-	for range elements[0].NumChildren.V {
+	for range elements[0].children {
 		if err := w.element(nil, place{}); err != nil {
 			return err
 		}
@@ -197,9 +176,9 @@ func (f *File) schema() error {
 	if len(w.elements) > 0 {
 		return damaged("the schema has columns that are in no other")
 	}
-	for i, group := range f.meta.RowGroups {
-		if len(group.Columns) != len(f.columns) || group.NumRows < 0 {
-			return damaged("row group %d has %d columns and %d rows, and the schema %d columns", i, len(group.Columns), group.NumRows, len(f.columns))
+	for i, group := range f.meta.groups {
+		if len(group.chunks) != len(f.columns) || group.rows < 0 {
+			return damaged("row group %d has %d columns and %d rows, and the schema %d columns", i, len(group.chunks), group.rows, len(f.columns))
 		}
 	}
 	return nil
@@ -208,7 +187,7 @@ func (f *File) schema() error {
 // schemaWalker reads the elements of a schema in depth-first order.
 type schemaWalker struct {
 	file     *File
-	elements []format.SchemaElement
+	elements []element
 }
 
 // place is the position of an element in the schema.
@@ -221,7 +200,7 @@ type place struct {
 
 const maxSchemaDepth = 32
 
-func (w *schemaWalker) element(parents []*format.SchemaElement, p place) error {
+func (w *schemaWalker) element(parents []*element, p place) error {
 	if len(w.elements) == 0 {
 		return damaged("the schema ends before its last column")
 	}
@@ -233,20 +212,20 @@ func (w *schemaWalker) element(parents []*format.SchemaElement, p place) error {
 	if p.name != "" {
 		p.name += "."
 	}
-	p.name += e.Name
-	switch e.RepetitionType.V {
-	case format.Optional:
+	p.name += e.name
+	switch e.repetition {
+	case repetitionOptional:
 		p.def++
-	case format.Repeated:
+	case repetitionRepeated:
 		p.def++
 		p.rep++
 		p.filled = p.def
 	}
-	if e.Type.Valid {
+	if e.leaf {
 		return w.leaf(e, parents, p)
 	}
 	parents = append(parents[:len(parents):len(parents)], e)
-	for range e.NumChildren.V {
+	for range e.children {
 		if err := w.element(parents, p); err != nil {
 			return err
 		}
@@ -255,18 +234,18 @@ func (w *schemaWalker) element(parents []*format.SchemaElement, p place) error {
 }
 
 // leaf adds a column.
-func (w *schemaWalker) leaf(e *format.SchemaElement, parents []*format.SchemaElement, p place) error {
+func (w *schemaWalker) leaf(e *element, parents []*element, p place) error {
 	f := w.file
 	if len(f.columns) == f.limits.Columns {
 		return limited("the file has more than %d columns", f.limits.Columns)
 	}
 	item := kindOf(e)
-	c := Column{Name: p.name, Kind: item, Optional: p.def > 0, Type: e.Type.V.String()}
+	c := Column{Name: p.name, Kind: item, Optional: p.def > 0, Type: e.physical.String()}
 	if len(parents) > 0 || p.rep > 0 {
 		c.Kind = Other
 		if p.rep == 1 && isList(parents) {
 			if len(parents) > 0 {
-				c.Name = parents[0].Name
+				c.Name = parents[0].name
 			}
 			switch {
 			case item.numeric():
@@ -277,81 +256,82 @@ func (w *schemaWalker) leaf(e *format.SchemaElement, parents []*format.SchemaEle
 		}
 	}
 	f.columns = append(f.columns, c)
-	f.leaves = append(f.leaves, leaf{e.Type.V, item, unsigned32(e), p.def, p.rep, p.filled})
+	f.leaves = append(f.leaves, leaf{e.physical, item, unsigned32(e), p.def, p.rep, p.filled})
 	return nil
 }
 
 // isList reports whether a repeated value below these parents is a separate list: in the
 // usual form of a group and a repeated group, or as a repeated field alone.
-func isList(parents []*format.SchemaElement) bool {
+func isList(parents []*element) bool {
 	if len(parents) == 0 {
 		return true
 	}
 	for _, e := range parents {
-		if e.NumChildren.V != 1 {
+		if e.children != 1 {
 			return false
 		}
 	}
-	_, logical := parents[0].LogicalType.Value.(*format.ListType)
-	return len(parents) <= 2 && (logical || parents[0].ConvertedType.Valid && parents[0].ConvertedType.V == deprecated.List)
+	return len(parents) <= 2 && (parents[0].logical == logicalList || parents[0].converted == convertedList)
 }
 
 // numeric reports whether values of the kind are numbers.
 func (k Kind) numeric() bool { return k == Integer || k == Unsigned || k == Float || k == Double }
 
 // kindOf returns the kind of the values of a column.
-func kindOf(e *format.SchemaElement) Kind {
-	physical := physicalKind(e.Type.V)
-	switch t := e.LogicalType.Value.(type) {
-	case nil:
-	case *format.StringType, *format.EnumType, *format.JsonType:
+func kindOf(e *element) Kind {
+	physical := physicalKind(e.physical)
+	switch e.logical {
+	case logicalNone:
+		return convertedKind(e, physical)
+	case logicalString, logicalEnum, logicalJSON:
 		return only(physical, Text, Text)
-	case *format.IntType:
-		if !t.IsSigned && t.BitWidth == 64 {
+	case logicalInteger:
+		if !e.signed && e.bits == 64 {
 			return only(physical, Integer, Unsigned)
 		}
 		return only(physical, Integer, Integer)
-	case *format.DateType:
+	case logicalDate:
 		return only(physical, Integer, Days)
-	case *format.TimestampType:
-		switch t.Unit.Value.(type) {
-		case *format.MilliSeconds:
+	case logicalTimestamp:
+		switch e.unit {
+		case unitMillis:
 			return only(physical, Integer, Millis)
-		case *format.MicroSeconds:
+		case unitMicros:
 			return only(physical, Integer, Micros)
-		case *format.NanoSeconds:
+		case unitNanos:
 			return only(physical, Integer, Nanos)
 		}
-		return Other
-	case *format.NullType:
-		return physical
-	default:
-		return Other
-	}
-	if !e.ConvertedType.Valid {
+	case logicalNull:
 		return physical
 	}
-	switch e.ConvertedType.V {
-	case deprecated.UTF8, deprecated.Enum, deprecated.Json:
+	return Other
+}
+
+// convertedKind does the same for a column without a logical type.
+func convertedKind(e *element, physical Kind) Kind {
+	switch e.converted {
+	case convertedNone:
+		return physical
+	case convertedUTF8, convertedEnum, convertedJSON:
 		return only(physical, Text, Text)
-	case deprecated.Date:
+	case convertedDate:
 		return only(physical, Integer, Days)
-	case deprecated.TimestampMillis:
+	case convertedMillis:
 		return only(physical, Integer, Millis)
-	case deprecated.TimestampMicros:
+	case convertedMicros:
 		return only(physical, Integer, Micros)
-	case deprecated.Uint64:
+	case convertedUint64:
 		return only(physical, Integer, Unsigned)
-	case deprecated.Uint32, deprecated.Uint8, deprecated.Uint16, deprecated.Int8, deprecated.Int16, deprecated.Int32, deprecated.Int64:
+	}
+	if e.converted >= convertedUint8 && e.converted <= convertedInt64 {
 		return only(physical, Integer, Integer)
 	}
 	return Other
 }
 
 // unsigned32 reports whether the 32-bit values of a column are unsigned.
-func unsigned32(e *format.SchemaElement) bool {
-	t, ok := e.LogicalType.Value.(*format.IntType)
-	return ok && !t.IsSigned || e.ConvertedType.Valid && e.ConvertedType.V == deprecated.Uint32
+func unsigned32(e *element) bool {
+	return e.logical == logicalInteger && !e.signed || e.converted == convertedUint32
 }
 
 // only returns a kind that is stored in one physical way.
@@ -362,17 +342,17 @@ func only(physical, stored, kind Kind) Kind {
 	return kind
 }
 
-func physicalKind(t format.Type) Kind {
-	switch t {
-	case format.Boolean:
+func physicalKind(p physical) Kind {
+	switch p {
+	case physicalBoolean:
 		return Boolean
-	case format.Int32, format.Int64:
+	case physicalInt32, physicalInt64:
 		return Integer
-	case format.Float:
+	case physicalFloat:
 		return Float
-	case format.Double:
+	case physicalDouble:
 		return Double
-	case format.ByteArray:
+	case physicalBytes:
 		return Text
 	}
 	return Other

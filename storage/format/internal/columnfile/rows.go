@@ -43,7 +43,7 @@ func (r *Rows) Err() error { return r.err }
 // Next moves to the next row.
 func (r *Rows) Next() bool {
 	for r.err == nil && r.left == 0 {
-		if r.group == len(r.file.meta.RowGroups) {
+		if r.group == len(r.file.meta.groups) {
 			return false
 		}
 		r.err = r.begin()
@@ -67,11 +67,11 @@ func (r *Rows) Next() bool {
 
 // begin opens the next row group.
 func (r *Rows) begin() error {
-	group := &r.file.meta.RowGroups[r.group]
+	group := &r.file.meta.groups[r.group]
 	r.group++
-	r.left = group.NumRows
+	r.left = group.rows
 	for _, c := range r.cursors {
-		if err := c.begin(&group.Columns[c.column]); err != nil {
+		if err := c.begin(&group.chunks[c.column]); err != nil {
 			return at(err, r.file.columns[c.column].Name, r.row)
 		}
 	}

@@ -6,7 +6,8 @@ const (
 	maxThriftItems = 1 << 20 // items of all lists; a file of 1,000 columns and 1,000 row groups has as many
 )
 
-// The types of Thrift's compact protocol.
+// The types of Thrift's compact protocol. The type of a field that is a boolean has its
+// value.
 const (
 	thriftTrue   = 1
 	thriftFalse  = 2
@@ -23,146 +24,220 @@ const (
 	thriftUUID   = 13
 )
 
-// checkThrift checks the record at the beginning of data, and returns its length in bytes.
-// If it succeeds, no text or list is longer than the record, all lists together have at
-// most maxThriftItems items, and nothing is nested deeper than maxThriftDepth: a decoder
-// that allocates by the declared lengths then takes bounded memory. whole is false if data
-// ends before the record does.
-func checkThrift(data []byte) (size int, whole bool, err error) {
-	w := thriftWalker{data: data}
-	w.record(0)
+// readThrift reads the record at the beginning of data, and returns its length in bytes.
+// No text or list that it allocates is longer than the record, all lists together have at
+// most maxThriftItems items, and nothing is nested deeper than maxThriftDepth. whole is
+// false if data ends before the record does.
+//
+// Source: https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+func readThrift(data []byte, into fields) (size int, whole bool, err error) {
+	r := thriftReader{data: data}
+	r.fields(into)
 	switch {
-	case w.reason != "":
-		return 0, true, damaged("%s", w.reason)
-	case w.short:
+	case r.reason != "":
+		return 0, true, damaged("%s", r.reason)
+	case r.short:
 		return 0, false, nil
 	}
-	return w.at, true, nil
+	return r.at, true, nil
 }
 
-// thriftWalker skips the values of a record. After a fault it does nothing more.
-type thriftWalker struct {
+// fields takes the fields of a record. It reads the value of a field by a method of the
+// reader, which skips values of other types, or skips it.
+type fields func(r *thriftReader, id int64, kind byte)
+
+// thriftReader reads the values of a record. After a fault it reads zeros.
+type thriftReader struct {
 	data   []byte
 	at     int
+	depth  int
 	items  int
 	short  bool   // data ends too early
 	reason string // of a fault
 }
 
-func (w *thriftWalker) failed() bool { return w.short || w.reason != "" }
+func (r *thriftReader) failed() bool { return r.short || r.reason != "" }
 
-func (w *thriftWalker) skip(n uint64) {
-	if n > uint64(len(w.data)-w.at) {
-		w.short = true
-		return
+// bytes reads n bytes, and returns nothing if there are fewer.
+func (r *thriftReader) bytes(n uint64) []byte {
+	if n > uint64(len(r.data)-r.at) {
+		r.short = true
+		return nil
 	}
-	w.at += int(n)
+	r.at += int(n)
+	return r.data[r.at-int(n) : r.at]
 }
 
-func (w *thriftWalker) one() byte {
-	if w.at == len(w.data) {
-		w.short = true
-		return 0
+func (r *thriftReader) one() byte {
+	if b := r.bytes(1); len(b) == 1 {
+		return b[0]
 	}
-	w.at++
-	return w.data[w.at-1]
+	return 0
 }
 
-func (w *thriftWalker) varint() uint64 {
-	n, size := uvarint(w.data[w.at:])
+func (r *thriftReader) varint() uint64 {
+	n, size := uvarint(r.data[r.at:])
 	switch {
 	case size == 0:
-		w.short = true
+		r.short = true
 	case size < 0:
-		w.reason = "an integer of the metadata has more than 64 bits"
+		r.reason = "an integer of the metadata has more than 64 bits"
 	default:
-		w.at += size
+		r.at += size
+		return n
 	}
-	return n
+	return 0
 }
 
-// record skips the fields of a record.
-func (w *thriftWalker) record(depth int) {
-	if depth == maxThriftDepth {
-		w.reason = "the metadata are nested too deeply"
+// fields reads the fields of a record.
+func (r *thriftReader) fields(take fields) {
+	if r.depth == maxThriftDepth {
+		r.reason = "the metadata are nested too deeply"
 	}
-	for !w.failed() {
-		head := w.one()
-		if head == 0 || w.failed() {
-			return
+	r.depth++
+	for id := int64(0); !r.failed(); {
+		head := r.one()
+		if head == 0 || r.failed() {
+			break
 		}
-		if head>>4 == 0 {
-			w.varint() // the number of the field
+		if id += int64(head >> 4); head>>4 == 0 {
+			id = unzigzag(r.varint())
 		}
-		if kind := head & 15; kind != thriftTrue && kind != thriftFalse {
-			w.value(kind, depth)
-		}
+		take(r, id, head&15)
+	}
+	r.depth--
+}
+
+// skip skips the value of a field.
+func (r *thriftReader) skip(kind byte) {
+	if kind != thriftTrue && kind != thriftFalse {
+		r.skipItem(kind)
 	}
 }
 
-// value skips a value. A boolean takes one byte here, as in lists.
-func (w *thriftWalker) value(kind byte, depth int) {
+// skipItem skips an item of a list, where a boolean takes one byte.
+func (r *thriftReader) skipItem(kind byte) {
 	switch kind {
 	case thriftTrue, thriftFalse, thriftByte:
-		w.skip(1)
+		r.one()
 	case thriftI16, thriftI32, thriftI64:
-		w.varint()
+		r.varint()
 	case thriftDouble:
-		w.skip(8)
+		r.bytes(8)
 	case thriftUUID:
-		w.skip(16)
+		r.bytes(16)
 	case thriftBinary:
-		w.skip(w.varint())
+		r.bytes(r.varint())
 	case thriftList, thriftSet:
-		w.list(depth)
+		size, item := r.listHead()
+		r.skipItems(size, item)
 	case thriftMap:
-		w.pairs(depth)
+		r.skipPairs()
 	case thriftStruct:
-		w.record(depth + 1)
+		r.fields(func(r *thriftReader, _ int64, kind byte) { r.skip(kind) })
 	default:
-		w.reason = "the metadata have a value of an unknown type"
+		r.reason = "the metadata have a value of an unknown type"
 	}
 }
 
-func (w *thriftWalker) list(depth int) {
-	head := w.one()
-	size := uint64(head >> 4)
-	if size == 15 {
-		size = w.varint()
+// skipItems skips items one level deeper, so that lists of lists have bounded depth.
+func (r *thriftReader) skipItems(size int, kinds ...byte) {
+	r.depth++
+	if r.depth > maxThriftDepth {
+		r.reason = "the metadata are nested too deeply"
 	}
-	if w.count(size) {
-		for range size {
-			if w.failed() {
-				return
-			}
-			w.value(head&15, depth+1)
-		}
-	}
-}
-
-func (w *thriftWalker) pairs(depth int) {
-	size := w.varint()
-	if size == 0 || !w.count(size) {
-		return
-	}
-	kinds := w.one()
 	for range size {
-		if w.failed() {
-			return
+		for _, kind := range kinds {
+			if r.failed() {
+				break
+			}
+			r.skipItem(kind)
 		}
-		w.value(kinds>>4, depth+1)
-		w.value(kinds&15, depth+1)
+	}
+	r.depth--
+}
+
+func (r *thriftReader) skipPairs() {
+	if size := r.count(r.varint()); size > 0 {
+		kinds := r.one()
+		r.skipItems(size, kinds>>4, kinds&15)
 	}
 }
 
-// count adds the items of a list, each of which takes at least one byte.
-func (w *thriftWalker) count(size uint64) bool {
-	switch {
-	case size > uint64(maxThriftItems-w.items):
-		w.reason = "the lists of the metadata have too many items"
-	case size > uint64(len(w.data)-w.at):
-		w.short = true
+// listHead reads the number and the type of the items of a list.
+func (r *thriftReader) listHead() (size int, kind byte) {
+	head := r.one()
+	n := uint64(head >> 4)
+	if n == 15 {
+		n = r.varint()
 	}
-	w.items += int(min(size, maxThriftItems))
-	return !w.failed()
+	return r.count(n), head & 15
+}
+
+// count adds the items of a list, each of which takes at least one byte, and returns 0 if
+// they are too many.
+func (r *thriftReader) count(size uint64) int {
+	switch {
+	case size > uint64(maxThriftItems-r.items):
+		r.reason = "the lists of the metadata have too many items"
+	case size > uint64(len(r.data)-r.at):
+		r.short = true
+	}
+	if r.failed() {
+		return 0
+	}
+	r.items += int(size)
+	return int(size)
+}
+
+// integer reads an integer of any width.
+func (r *thriftReader) integer(kind byte) int64 {
+	switch kind {
+	case thriftByte:
+		return int64(int8(r.one()))
+	case thriftI16, thriftI32, thriftI64:
+		return unzigzag(r.varint())
+	}
+	r.skip(kind)
+	return 0
+}
+
+// text reads a text.
+func (r *thriftReader) text(kind byte) string {
+	if kind == thriftBinary {
+		return string(r.bytes(r.varint()))
+	}
+	r.skip(kind)
+	return ""
+}
+
+// record reads a record, and reports whether there is one.
+func (r *thriftReader) record(kind byte, take fields) bool {
+	if kind != thriftStruct {
+		r.skip(kind)
+		return false
+	}
+	r.fields(take)
+	return true
+}
+
+// readRecords reads a list of records.
+func readRecords[T any](r *thriftReader, kind byte, take func(into *T) fields) []T {
+	if kind != thriftList {
+		r.skip(kind)
+		return nil
+	}
+	size, item := r.listHead()
+	if item != thriftStruct {
+		r.skipItems(size, item)
+		return nil
+	}
+	list := make([]T, size)
+	for i := range list {
+		if r.failed() {
+			break
+		}
+		r.fields(take(&list[i]))
+	}
+	return list
 }
