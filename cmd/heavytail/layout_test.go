@@ -98,7 +98,6 @@ var outsiders = map[string][]string{
 	"github.com/vmihailenco/msgpack/v5": {"storage/internal/block"},
 	"github.com/dsnet/compress":         {"storage/format/internal/columnfile"},
 	"github.com/klauspost/compress":     {"storage/format", "storage/format/internal/columnfile"},
-	"github.com/parquet-go/parquet-go":  {"storage/format/internal/columnfile"},
 	"gonum.org/v1/gonum":                {"embedding/eigen", "embedding/evaluate", "embedding/link", "query/measure", "storage/gonum"},
 	"github.com/spf13/cobra":            {"cmd/heavytail"},
 	"github.com/spf13/pflag":            {"cmd/heavytail"},

@@ -66,7 +66,7 @@ func nameOf(unknown string, i int64, names ...string) string {
 
 // How often an element of the schema occurs.
 const (
-	repetitionRequired = 0
+	repetitionNone     = -1 // the root
 	repetitionOptional = 1
 	repetitionRepeated = 2
 )
@@ -130,6 +130,9 @@ func (m *metadata) fields(r *thriftReader, id int64, kind byte) {
 		r.skip(kind)
 	}
 }
+
+// Entry is a key of the metadata of a file with its text.
+type Entry struct{ Key, Text string }
 
 func (e *Entry) fields(r *thriftReader, id int64, kind byte) {
 	switch id {

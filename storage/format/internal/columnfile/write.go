@@ -2,15 +2,13 @@ package columnfile
 
 import (
 	"cmp"
+	"encoding/binary"
+	"fmt"
 	"io"
-	"reflect"
+	"math"
 
-	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/compress/zstd"
+	"github.com/klauspost/compress/zstd"
 )
-
-// Entry is a key of the metadata of a file with its text.
-type Entry struct{ Key, Text string }
 
 // WriteOptions configure a Writer. The zero value has the usual settings.
 type WriteOptions struct {
@@ -23,207 +21,212 @@ type WriteOptions struct {
 
 const (
 	defaultRowGroup = 64 << 20
-	// batchRows is the number of rows that are passed to the library at a time: enough to
-	// make the cost of a call negligible, and at most 64 KiB of values for a column.
-	batchRows = 1024
-	// batchBytes of texts and lists also end a batch, for rows that are long.
-	batchBytes = 1 << 20
-	// dictionaryBytes is the size beyond which a column of texts continues without a
-	// dictionary.
-	dictionaryBytes = 1 << 20
+	// pageWindow is how far back compression looks for equal bytes: as far as most pages
+	// reach. The encoder takes memory of twice this size.
+	pageWindow = 1 << 20
+	// createdBy changes when the bytes of the same rows do.
+	createdBy = "heavytail version 2"
 )
 
 // Writer writes a file: for each row a value for each column, by number, and then
-// EndRow. A column that gets no value is missing, which only an optional column may be.
-// It holds a row group in memory.
+// EndRow. A column that gets no value is missing, which only an optional column may be, or
+// an empty list. It holds a row group in memory, compressed.
 type Writer struct {
-	out     *parquet.GenericWriter[any]
-	columns []Column
-	batch   [][]parquet.Value
-	set     []bool // columns that have a value in the present row
-	texts   []byte // of the batch
-	rows    int    // of the batch
-	bytes   int    // of the batch
-	group   int64  // bytes of the row group
-	limit   int64
+	out     io.Writer
+	at      int64 // bytes written
+	columns []*columnWriter
+	entries []Entry
+	limit   int64 // bytes of a row group
+	pages   pageWriter
+
+	rows, bytes int64 // of the row group
+	all         int64 // rows of the row groups before
+	groups      int
+	meta        thriftWriter // their records
+	err         error        // of the first write that failed
 }
 
 // NewWriter begins a file of columns of the kinds Boolean, Integer, Float, Double, Text,
 // Millis, Days, Number, TextList and FloatList, whose lists are of 32-bit floats. Pages are
 // compressed by zstd. Columns and entries stay in their order; the same rows give the same bytes.
 func NewWriter(out io.Writer, columns []Column, entries []Entry, opts WriteOptions) *Writer {
-	options := []parquet.WriterOption{
-		parquet.NewSchema("rows", newRecord(columns)),
-		parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}),
-		parquet.CreatedBy("heavytail", "1", "parquet-go"),
-		parquet.DictionaryMaxBytes(dictionaryBytes),
-		parquet.DataPageStatistics(true),
-	}
-	for _, e := range entries {
-		options = append(options, parquet.KeyValueMetadata(e.Key, e.Text))
-	}
+	w := &Writer{out: out, entries: entries, limit: cmp.Or(opts.RowGroup, defaultRowGroup)}
+	w.pages.zstd, _ = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false), // options without errors
+		zstd.WithWindowSize(pageWindow))
 	for _, c := range columns {
-		if c.Kind == FloatList { // bounds of coordinates are of no use to readers
-			options = append(options, parquet.SkipPageBounds(c.Name, "list", "element"))
-		}
+		w.columns = append(w.columns, newColumnWriter(c))
 	}
-	return &Writer{
-		out: parquet.NewGenericWriter[any](out, options...), columns: columns, batch: make([][]parquet.Value, len(columns)),
-		set: make([]bool, len(columns)), limit: cmp.Or(opts.RowGroup, defaultRowGroup),
-	}
+	return w
 }
 
-// put adds a value of the present row.
-func (w *Writer) put(column int, v parquet.Value, size int) {
-	w.set[column] = true
-	def := 0
-	if w.columns[column].Optional {
-		def = 1
-	}
-	w.batch[column] = append(w.batch[column], v.Level(0, def, column))
-	w.bytes += size
+// value begins a value of the present row that takes size bytes.
+func (w *Writer) value(column, size int) *columnWriter {
+	w.bytes += int64(size)
+	c := w.columns[column]
+	c.enter(1)
+	return c
 }
 
 // Text sets the value of a column of texts, which it copies.
-func (w *Writer) Text(column int, text []byte) {
-	start := len(w.texts)
-	w.texts = append(w.texts, text...)
-	w.put(column, parquet.ByteArrayValue(w.texts[start:]), 4+len(text))
-}
+func (w *Writer) Text(column int, text []byte) { w.value(column, 4+len(text)).text(text) }
 
 // Integer sets the value of a column of integers, dates, timestamps or numbers without a sign.
-func (w *Writer) Integer(column int, x int64) {
-	if kind := w.columns[column].Kind; kind == Days || kind == Number {
-		w.put(column, parquet.Int32Value(int32(x)), 4)
-		return
-	}
-	w.put(column, parquet.Int64Value(x), 8)
-}
+func (w *Writer) Integer(column int, x int64) { w.value(column, 8).number(x) }
 
 // Float sets the value of a column of 32-bit floats.
-func (w *Writer) Float(column int, x float32) { w.put(column, parquet.FloatValue(x), 4) }
+func (w *Writer) Float(column int, x float32) { w.value(column, 4).float(float64(x)) }
 
 // Double sets the value of a column of 64-bit floats.
-func (w *Writer) Double(column int, x float64) { w.put(column, parquet.DoubleValue(x), 8) }
+func (w *Writer) Double(column int, x float64) { w.value(column, 8).float(x) }
 
 // Boolean sets the value of a column of truth values.
-func (w *Writer) Boolean(column int, x bool) { w.put(column, parquet.BooleanValue(x), 1) }
-
-// Floats sets the value of a column of lists, which must not be empty.
-func (w *Writer) Floats(column int, list []float32) {
-	w.set[column] = true
-	for i, x := range list {
-		w.batch[column] = append(w.batch[column], parquet.FloatValue(x).Level(min(i, 1), 1, column))
+func (w *Writer) Boolean(column int, x bool) {
+	c := w.value(column, 1)
+	if x {
+		c.number(1)
+	} else {
+		c.number(0)
 	}
-	w.bytes += 4 * len(list)
+}
+
+// Floats sets the value of a column of lists.
+func (w *Writer) Floats(column int, list []float32) {
+	for _, x := range list {
+		c := w.value(column, 4)
+		c.plain = binary.LittleEndian.AppendUint32(c.plain, math.Float32bits(x)) // bounds of coordinates are of no use to readers
+	}
 }
 
 // Item adds a text, which it copies, to the list of a column of lists of texts. A list without
 // items is empty.
-func (w *Writer) Item(column int, text []byte) {
-	start, level := len(w.texts), 0
-	if w.set[column] {
-		level = 1
-	}
-	w.set[column] = true
-	w.texts = append(w.texts, text...)
-	w.batch[column] = append(w.batch[column], parquet.ByteArrayValue(w.texts[start:]).Level(level, 1, column))
-	w.bytes += 4 + len(text)
-}
+func (w *Writer) Item(column int, text []byte) { w.Text(column, text) }
 
 // EndRow ends a row.
 func (w *Writer) EndRow() error {
-	for i, set := range w.set {
-		if !set {
-			w.batch[i] = append(w.batch[i], parquet.NullValue().Level(0, 0, i))
+	for _, c := range w.columns {
+		if !c.set {
+			if !c.levels() {
+				return fmt.Errorf("a row has no value of the column %q", c.name)
+			}
+			w.bytes++
+			c.enter(0)
+			c.bounds.missing++
 		}
-		w.set[i] = false
+		c.set = false
+		c.rows++
+		if c.full() {
+			c.endPage(&w.pages)
+		}
 	}
-	if w.rows++; w.rows < batchRows && w.bytes < batchBytes {
-		return nil
+	if w.rows++; w.bytes >= w.limit {
+		w.endGroup()
 	}
-	return w.flush()
+	return w.err
 }
 
-// flush passes the batch to the library, and ends a row group that is full.
-func (w *Writer) flush() error {
-	for i, column := range w.out.ColumnWriters() {
-		if _, err := column.WriteRowValues(w.batch[i]); err != nil {
-			return err
+// endGroup writes the row group.
+func (w *Writer) endGroup() {
+	start, plain := max(w.at, int64(len(magic))), int64(0)
+	w.groups++
+	w.meta.item(func() {
+		w.meta.list(1, thriftStruct, len(w.columns))
+		for _, c := range w.columns {
+			c.endChunk(&w.pages)
+			at := max(w.at, int64(len(magic)))
+			w.meta.item(func() { c.write(&w.meta, at) })
+			for _, page := range c.pages {
+				w.write(page)
+			}
+			plain += c.plainSize
+			c.reset()
 		}
-		w.batch[i] = w.batch[i][:0]
+		w.meta.i64(2, plain)
+		w.meta.i64(3, w.rows)
+		w.meta.i64(5, start)
+		w.meta.i64(6, w.at-start)
+	})
+	w.all += w.rows
+	w.rows, w.bytes = 0, 0
+}
+
+// write writes bytes, after the magic number at the beginning of the file. After an error
+// it does nothing more.
+func (w *Writer) write(data []byte) {
+	if w.at == 0 {
+		data = append([]byte(magic), data...)
 	}
-	w.group += int64(w.bytes)
-	w.rows, w.bytes, w.texts = 0, 0, w.texts[:0]
-	if w.group < w.limit {
-		return nil
+	if w.err == nil {
+		_, w.err = w.out.Write(data)
+		w.at += int64(len(data))
 	}
-	w.group = 0
-	return w.out.Flush()
 }
 
 // Close writes what is left and the footer. It does not close the io.Writer.
 func (w *Writer) Close() error {
 	if w.rows > 0 {
-		if err := w.flush(); err != nil {
-			return err
-		}
+		w.endGroup()
 	}
-	return w.out.Close()
+	var footer thriftWriter
+	footer.item(func() { w.writeMetadata(&footer) })
+	footer.data = binary.LittleEndian.AppendUint32(footer.data, uint32(len(footer.data)))
+	w.write(append(footer.data, magic...))
+	return w.err
 }
 
-// record is the root of a schema. The one of the library would sort the columns by name.
-type record struct {
-	parquet.Group
-	fields []parquet.Field
-}
-
-func (r record) Fields() []parquet.Field { return r.fields }
-
-// field is a column of a record.
-type field struct {
-	parquet.Node
-	name string
-}
-
-func (f field) Name() string { return f.name }
-
-// Value is for rows that are Go values. The rows here are not.
-func (field) Value(reflect.Value) reflect.Value { return reflect.Value{} }
-
-func newRecord(columns []Column) record {
-	r := record{Group: parquet.Group{}}
-	for _, c := range columns {
-		node := newNode(c.Kind)
-		if c.Optional {
-			node = parquet.Optional(node)
-		}
-		r.Group[c.Name] = node
-		r.fields = append(r.fields, field{node, c.Name})
+// writeMetadata writes the fields of the metadata of the file.
+func (w *Writer) writeMetadata(t *thriftWriter) {
+	t.i32(1, 2) // version of the format
+	elements := []element{{name: "rows", repetition: repetitionNone, children: int64(len(w.columns)), converted: convertedNone}}
+	for _, c := range w.columns {
+		elements = append(elements, c.elements()...)
 	}
-	return r
+	t.list(2, thriftStruct, len(elements))
+	for _, e := range elements {
+		t.item(func() { e.write(t) })
+	}
+	t.i64(3, w.all)
+	t.list(4, thriftStruct, w.groups)
+	t.data = append(t.data, w.meta.data...)
+	t.list(5, thriftStruct, len(w.entries))
+	for _, e := range w.entries {
+		t.item(func() { t.text(1, e.Key); t.text(2, e.Text) })
+	}
+	t.text(6, createdBy)
+	t.list(7, thriftStruct, len(w.columns))
+	for range w.columns {
+		t.item(func() { t.record(1, func() {}) }) // bounds are in the usual order of the type
+	}
 }
 
-func newNode(k Kind) parquet.Node {
-	switch k {
-	case Boolean:
-		return parquet.Leaf(parquet.BooleanType)
-	case Integer:
-		return parquet.Int(64)
-	case Number:
-		return parquet.Uint(32)
-	case Float:
-		return parquet.Leaf(parquet.FloatType)
-	case Double:
-		return parquet.Leaf(parquet.DoubleType)
-	case Millis:
-		return parquet.Timestamp(parquet.Millisecond)
-	case Days:
-		return parquet.Date()
-	case FloatList:
-		return parquet.List(parquet.Leaf(parquet.FloatType))
-	case TextList:
-		return parquet.List(newNode(Text))
+// write writes the fields of an element of the schema.
+func (e *element) write(t *thriftWriter) {
+	if e.leaf {
+		t.i32(1, int64(e.physical))
 	}
-	return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+	if e.repetition != repetitionNone {
+		t.i32(3, e.repetition)
+	}
+	t.text(4, e.name)
+	if !e.leaf {
+		t.i32(5, e.children)
+	}
+	if e.converted != convertedNone {
+		t.i32(6, e.converted)
+	}
+	if e.logical == logicalNone {
+		return
+	}
+	t.record(10, func() {
+		t.record(int(e.logical), func() {
+			switch e.logical {
+			case logicalInteger:
+				t.field(1, thriftByte)
+				t.data = append(t.data, byte(e.bits))
+				t.flag(2, e.signed)
+			case logicalTimestamp:
+				t.flag(1, true) // in UTC
+				t.record(2, func() { t.record(int(e.unit), func() {}) })
+			}
+		})
+	})
 }
