@@ -27,7 +27,7 @@ func (r *refiner) add(ctx context.Context, block vec.Panel) error {
 	if err != nil {
 		return err
 	}
-	across, err := r.inner(ctx, r.images.Panel(0, r.cols), block)
+	across, err := r.inner(ctx, columns(r.images, 0, r.cols), block)
 	if err != nil {
 		return err
 	}

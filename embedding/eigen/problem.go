@@ -51,9 +51,10 @@ type Options struct {
 	// cost of a product. It decides the degree of the filter, not the result.
 	Gathers int64
 
-	// Directions, if above 0, is for Refine: it gives up before its step, with ReasonFar and
-	// no pairs, if more directions of the residual are longer than half of the tolerance, or if
-	// a sample of the start lets expect that.
+	// Directions, if above 0, is for Refine: the number of directions of the residual that may be
+	// longer than half of the tolerance. With more of them Refine amplifies a start with many rows
+	// first. One with few rows it gives up, with ReasonFar and no pairs, also if a sample of the
+	// start lets expect more.
 	Directions int
 
 	Seed    uint64

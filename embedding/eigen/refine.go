@@ -39,8 +39,10 @@ type Refinement struct {
 // V·(VᵀNV) is longer than half of the tolerance. It uses the longest of them, at most Width
 // plus a sixth of the number of columns of V: a small change needs few. Then it adds the
 // residuals of pairs that have not converged, several times if necessary; of a few pairs also
-// the products of the residuals with N, N², …. With Options.Directions it gives up before the step
-// where too many directions are longer. The start may have any number of columns, of any
+// the products of the residuals with N, N², …. With Options.Directions, where too many directions
+// are longer, it multiplies a start with many rows by a polynomial of N before the step (amplify),
+// and gives up with few rows, where a solve is as fast. No eigenvalue may be below −Norm then, or
+// below minus the largest if Norm is 0. The start may have any number of columns, of any
 // length, and dependent ones. It must not contain the known eigenvectors of a Projector, and
 // neither does the result. The result keeps the start and may overwrite it.
 //
@@ -52,9 +54,9 @@ type Refinement struct {
 // and another step from the result may help. There may be fewer than K pairs
 // if start and residual span less.
 //
-// It takes start.Cols products and one more for each added direction, and with
-// Combine the time of about five products of tall matrices with small ones, of
-// 2·n·start.Cols² operations each. Memory beside the start is one matrix as large, and two
+// It takes start.Cols products, three to seven times as many if the start is amplified, and one more
+// for each added direction, and with Combine the time of about five products of tall matrices with
+// small ones, of 2·n·start.Cols² operations each, nine if the start is amplified. Memory beside the start is one matrix as large, and two
 // with the added columns. Errors are ctx.Err() and ErrNotFinite.
 func Refine(ctx context.Context, op Operator, start vec.Panel, opts Options) (*Refinement, error) {
 	opts = opts.withDefaults()
@@ -64,16 +66,15 @@ func Refine(ctx context.Context, op Operator, start vec.Panel, opts Options) (*R
 		r.project, known = p.Project, p.Known()
 	}
 	r.opts.K = min(opts.K, op.Size()-known)
+	r.cols, r.asGiven = start.Cols, start.Cols
 	r.x = make([]float32, op.Size()*Width*ahead)
 	r.y = make([]float32, op.Size()*Width*ahead)
 	if err := r.span(ctx); err != nil {
 		return nil, err
 	}
-	near, err := r.enrich(ctx)
-	if err != nil {
+	if near, err := r.approach(ctx); err != nil {
 		return nil, err
-	}
-	if !near {
+	} else if !near {
 		return &Refinement{Reason: ReasonFar, Products: r.products}, nil
 	}
 	for round := 0; ; round++ {
@@ -98,11 +99,12 @@ type refiner struct {
 	opts    Options
 	x, y    []float32 // ahead blocks, Size × Width each
 
-	start  vec.Panel
-	given  []float64   // first × start.Cols: Vᵀ·start, of the start as given
-	cols   int         // columns of the start that are in use
-	images *vec.Matrix // n × cols: N·start
-	first  int         // columns of V
+	start   vec.Panel
+	asGiven int       // columns of the start as given
+	given   []float64 // first × asGiven: Vᵀ·start, of the start as given
+	cols    int       // columns of the start that are in use
+	images  vec.Panel // n × cols: N·start
+	first   int       // columns of V
 	directions
 
 	c      []float64 // cols × first: V = start·c
@@ -125,7 +127,6 @@ const (
 // Gram matrix if its directions have the length level, otherwise by the eigenvectors, which take
 // ten times as long.
 func (r *refiner) span(ctx context.Context) error {
-	r.cols = r.start.Cols
 	gram, err := r.gram(ctx, columns(r.start, 0, r.cols))
 	if err != nil {
 		return err
@@ -149,6 +150,7 @@ func (r *refiner) span(ctx context.Context) error {
 	if err := vec.MulNNContext(ctx, columns(r.start, 0, r.first), 0, 1, columns(r.start, 0, r.cols), vec.Float32s(r.c), r.opts.Workers); err != nil {
 		return err
 	}
+	given := r.cols
 	r.cols = r.first
 	if gram, err = r.gram(ctx, columns(r.start, 0, r.cols)); err != nil {
 		return err
@@ -157,7 +159,7 @@ func (r *refiner) span(ctx context.Context) error {
 	if err := r.whiten(gram); err != nil {
 		return err
 	}
-	r.given = vec.Product64(transposedTimes(r.c, gram, r.first, r.cols, r.cols), before, r.first, r.cols, r.start.Cols)
+	r.given = vec.Product64(transposedTimes(r.c, gram, r.first, r.cols, r.cols), before, r.first, r.cols, given)
 	return nil
 }
 
@@ -208,7 +210,7 @@ func (r *refiner) multiply(ctx context.Context, to, from vec.Panel) error {
 	size := from.Rows * Width
 	for lo := 0; lo < from.Cols; lo += ahead * Width {
 		hi := min(lo+ahead*Width, from.Cols)
-		r.load(columns(from, lo, hi))
+		r.load(r.x, columns(from, lo, hi))
 		for at := 0; at < (hi-lo+Width-1)/Width*size; at += size {
 			if err := r.op.Apply(ctx, r.y[at:at+size], r.x[at:at+size], 1, 0, 0); err != nil {
 				return err
@@ -223,25 +225,45 @@ func (r *refiner) multiply(ctx context.Context, to, from vec.Panel) error {
 // read of memory.
 const ahead = 4
 
-// enrich computes the residual of the images of V, and adds its longest directions. It
-// returns false if more of its directions are long than Options.Directions allows.
-func (r *refiner) enrich(ctx context.Context) (bool, error) {
-	if near, err := r.sample(ctx); err != nil || !near {
+// approach adds directions of the residual to V. If more of them are long than Options.Directions
+// allows, it amplifies the start before, or returns false for one that has few rows.
+func (r *refiner) approach(ctx context.Context) (bool, error) {
+	large := r.start.Rows >= amplifiedRows*r.cols
+	if !large {
+		if near, err := r.sample(ctx); err != nil || !near {
+			return false, err
+		}
+	}
+	far, err := r.enrich(ctx)
+	if err != nil || far == nil || !large {
+		return far == nil, err
+	}
+	if able, err := r.amplify(ctx, far); err != nil || !able {
 		return false, err
 	}
+	r.opts.Directions = 0
+	_, err = r.enrich(ctx)
+	return true, err
+}
+
+// enrich computes the residual of the images of V, and adds its longest directions. If more of them
+// are long than Options.Directions allows, it adds none and returns the squared lengths of all.
+func (r *refiner) enrich(ctx context.Context) (far []float64, err error) {
 	n, k := r.start.Rows, r.first
-	r.images = vec.NewMatrix(n, r.cols)
-	x, y := columns(r.start, 0, r.cols), r.images.Panel(0, r.cols)
+	if r.images.Data == nil {
+		r.images = vec.NewMatrix(n, r.start.Cols).Panel(0, r.start.Cols)
+	}
+	x, y := columns(r.start, 0, r.cols), columns(r.images, 0, r.cols)
 	if err := r.multiply(ctx, y, x); err != nil {
-		return false, err
+		return nil, err
 	}
 	h := make([]float64, r.cols*r.cols)
 	if err := vec.MulTNSymmetric(ctx, h, x, y, r.opts.Workers); err != nil {
-		return false, err
+		return nil, err
 	}
 	images, err := r.gram(ctx, y)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	r.h, r.square = congruent(h, r.c, r.cols, k), congruent(images, r.c, r.cols, k)
 	left := slices.Clone(r.square) // the Gram matrix of NV − V·h
@@ -250,15 +272,15 @@ func (r *refiner) enrich(ctx context.Context) (bool, error) {
 	most := min(k, (k/6+Width)/Width*Width)
 	values, vectors, err := eigenpairs(left, k, most)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	long := r.long(values, r.norm(), largestEntry(r.square))
 	if r.tooMany(long) {
-		return false, nil
+		return values, nil
 	}
 	p := min(long, most)
 	if p == 0 {
-		return true, nil
+		return nil, nil
 	}
 	w := make([]float64, k*p)
 	for j := range p {
@@ -269,12 +291,12 @@ func (r *refiner) enrich(ctx context.Context) (bool, error) {
 	hw := vec.Product64(r.h, w, k, k, p)
 	block := vec.NewMatrix(n, 2*p).Panel(0, 2*p)
 	if err := r.residualsOf(ctx, columns(block, 0, p), vec.Product64(r.c, w, r.cols, k, p), vec.Product64(r.c, hw, r.cols, k, p)); err != nil {
-		return false, err
+		return nil, err
 	}
 	if err := r.imagesOf(ctx, columns(block, 0, p), columns(block, p, 2*p)); err != nil {
-		return false, err
+		return nil, err
 	}
-	return true, r.add(ctx, block)
+	return nil, r.add(ctx, block)
 }
 
 // sample returns false if the residual of the images of some columns of the start has so many long
@@ -343,7 +365,7 @@ func (r *refiner) tooMany(long int) bool { return r.opts.Directions > 0 && long 
 
 // residualsOf adds images·a − start·b to q.
 func (r *refiner) residualsOf(ctx context.Context, q vec.Panel, a, b []float64) error {
-	if err := vec.MulNNContext(ctx, q, 1, 1, r.images.Panel(0, r.cols), vec.Float32s(a), r.opts.Workers); err != nil {
+	if err := vec.MulNNContext(ctx, q, 1, 1, columns(r.images, 0, r.cols), vec.Float32s(a), r.opts.Workers); err != nil {
 		return err
 	}
 	return vec.MulNNContext(ctx, q, 1, -1, columns(r.start, 0, r.cols), vec.Float32s(b), r.opts.Workers)
@@ -353,7 +375,7 @@ func (r *refiner) residualsOf(ctx context.Context, q vec.Panel, a, b []float64) 
 func (r *refiner) imagesOf(ctx context.Context, q, to vec.Panel) error {
 	for lo := 0; lo < q.Cols; lo += Width {
 		block := columns(q, lo, min(lo+Width, q.Cols))
-		r.load(block)
+		r.load(r.x, block)
 		r.project(r.x)
 		r.store(block, r.x)
 	}
@@ -493,7 +515,7 @@ func (r *refiner) ritz(ctx context.Context) (*Refinement, error) {
 		copy(f[j*k:(j+1)*k], vectors[j*m:])
 		copy(g[j*more:(j+1)*more], vectors[j*m+k:])
 	}
-	result.against = vec.Product64(f, r.given, want, k, r.start.Cols)
+	result.against = vec.Product64(f, r.given, want, k, r.asGiven)
 	if more > 0 {
 		vec.Axpy64(-1, timesTransposed(g, ap, want, more, k), f)
 		result.other = timesTransposed(p, g, r.added, more, want)
@@ -569,7 +591,8 @@ func (r *refiner) residuals(result *Refinement, vectors, squares []float64) {
 }
 
 // Against returns Tᵀ·start, K × start.Cols, for the vectors T of the result and the
-// start as it was given.
+// start as it was given. After the start was amplified it is without the part of the directions that
+// were added, which is of the order of the residuals.
 func (r *Refinement) Against() []float64 { return r.against }
 
 // Combine returns T·c for the vectors T of the result and a matrix c with a row for each
@@ -616,19 +639,19 @@ func columns(p vec.Panel, lo, hi int) vec.Panel {
 	return p
 }
 
-// load copies up to ahead·Width columns into the blocks of x, with zeros behind them.
-func (r *refiner) load(p vec.Panel) {
+// load copies up to ahead·Width columns into blocks x, with zeros behind them.
+func (r *refiner) load(x []float32, p vec.Panel) {
 	last := (p.Cols - 1) / Width
 	if p.Cols%Width != 0 {
-		clear(r.x[last*p.Rows*Width:][:p.Rows*Width])
+		clear(x[last*p.Rows*Width:][:p.Rows*Width])
 	}
 	vec.Parallel(p.Rows, rowBlock, r.opts.Workers, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := p.Data[i*p.Stride:][:p.Cols]
 			for b := 0; b < last; b++ {
-				copy((*[Width]float32)(r.x[(b*p.Rows+i)*Width:])[:], row[b*Width:])
+				copy((*[Width]float32)(x[(b*p.Rows+i)*Width:])[:], row[b*Width:])
 			}
-			copy(r.x[(last*p.Rows+i)*Width:], row[last*Width:])
+			copy(x[(last*p.Rows+i)*Width:], row[last*Width:])
 		}
 	})
 }

@@ -220,6 +220,70 @@ func TestRefine_Directions(t *testing.T) {
 	}
 }
 
+// counted counts the blocks that an operator multiplies.
+type counted struct {
+	plain
+	blocks *int
+}
+
+func (c counted) Apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error {
+	*c.blocks++
+	return c.plain.Apply(ctx, y, x, alpha, beta, gamma)
+}
+
+// A start with many rows whose residual has more long directions than the limit is amplified instead
+// of refused, and the step then reaches the tolerance. Each product is computed once.
+func TestRefine_AmplifiesAFarStart(t *testing.T) {
+	const n, k = 16 * amplifiedRows, 16
+	r := rand.New(rand.NewPCG(10, 9))
+	spectrum := make([]float64, n) // the wanted eigenvalues, and others down to −0.3
+	for i := range spectrum {
+		spectrum[i] = 1 - 0.02*float64(i)
+		if i >= k {
+			spectrum[i] = 0.6 - 0.9*float64(i-k)/float64(n-k)
+		}
+	}
+	d := withSpectrum(spectrum, n, r)
+	solved, err := Solve(context.Background(), plain{d}, Options{K: k, Seed: 1, Tolerance: 1e-6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := cloneMatrix(solved.Vectors)
+	for i := range start.Data { // other lengths, and 0.1 of other eigenvectors
+		start.Data[i] = float32(1+i%k/4) * (start.Data[i] + float32(0.1*r.NormFloat64()/math.Sqrt(n)))
+	}
+	blocks := 0
+	got, err := Refine(context.Background(), counted{plain{d}, &blocks}, cloneMatrix(start).Panel(0, k), Options{K: k, Tolerance: 0.01, Directions: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.Converged || len(got.Values) != k || got.Products < 3*k || blocks != (got.Products-got.Added+Width-1)/Width+(got.Added+Width-1)/Width {
+		t.Errorf("%d values after %d products in %d blocks, %d directions added: %s", len(got.Values), got.Products, blocks, got.Added, got.Reason)
+	}
+	for j, v := range got.Values {
+		if math.Abs(v-solved.Values[j]) > 1e-3 {
+			t.Errorf("value %d is %g, not %g", j, v, solved.Values[j])
+		}
+	}
+	vectors := together(t, got)
+	against := make([]float64, k*k)
+	vec.MulTN(against, vectors.Panel(0, k), start.Panel(0, k), 1)
+	for i, v := range got.Against() {
+		if math.Abs(v-against[i]) > 0.005 {
+			t.Errorf("entry %d of Tᵀ·start is %g, not %g", i, v, against[i])
+		}
+	}
+	measured, err := Measure(context.Background(), plain{d}, vectors, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range k {
+		if math.Abs(square(measured.Residuals[j])-square(got.Residuals[j])) > square(2*resolved) {
+			t.Errorf("residual %d is %g, measured %g", j, got.Residuals[j], measured.Residuals[j])
+		}
+	}
+}
+
 // The result does not contain the known eigenvectors, and a start that spans too small a
 // space gives fewer pairs.
 func TestRefine_KnownAndShortStarts(t *testing.T) {

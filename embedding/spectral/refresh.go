@@ -32,7 +32,8 @@ const RefreshTolerance = 0.02
 //
 //   - it takes a Rayleigh–Ritz step (package eigen, Refine) from its old vectors, with
 //     added columns for groups of vertices that are new or have new edges, and a second
-//     step if the residuals exceed the tolerance;
+//     step if the residuals exceed the tolerance; if much has changed in a large part, the
+//     old vectors are first multiplied by a polynomial of the matrix;
 //   - it is solved in full if the residuals still exceed the tolerance, if more than a
 //     tenth of its vertices are new, if so much has changed that a step would cost as much
 //     as a full solve (scattered, foreseen, mostDirections), if it is so small that a step costs as

@@ -204,7 +204,8 @@ const (
 )
 
 // mostDirections is the largest number of long directions of the residual of the old vectors with
-// which a step is tried for k pairs of a part of n vertices. With more, a step, and a full solve if
+// which a step is tried for k pairs of a part of n vertices. With more, the step begins with a
+// polynomial of the matrix in a large part (eigen.Refine); in a small one a step, and a full solve if
 // it fails, cost more than the full solve alone: on ego-facebook, ca-GrQc, CollegeMsg, dblp and
 // soc-Epinions1 with 0.1 % to all of the edges changed. A large part of a step is the computation
 // with matrices of order k, so in a small part it saves less. Directions are added in blocks, so
