@@ -52,13 +52,22 @@ func rotation(m []float64, k int) []float64 {
 	return r
 }
 
-// orthonormalRows makes the rows of a k × k matrix orthonormal in order. A row that
-// depends on those before it is replaced by a unit vector, made orthonormal to them.
+// orthonormalRows makes the rows of a k × k matrix orthonormal in order, which are orthogonal but for
+// rounding errors and begin with the longest. A row of rounding errors is replaced by a unit vector,
+// made orthonormal to the rows before it. Long rows have errors too small to matter.
 func orthonormalRows(w []float64, k int) {
-	unit := 0
+	const long = 1e-3 // of the first row: errors are 1e-16 over its square
+	unit, first := 0, 0.0
 	for j := 0; j < k; j++ {
 		row := w[j*k : (j+1)*k]
 		length := math.Sqrt(vec.Dot64(row, row))
+		if j == 0 {
+			first = length
+		}
+		if length > long*first {
+			scaleRow(row, 1/length)
+			continue
+		}
 		for range 2 {
 			for i := range j {
 				vec.Axpy64(-vec.Dot64(row, w[i*k:(i+1)*k]), w[i*k:(i+1)*k], row)
