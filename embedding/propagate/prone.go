@@ -347,8 +347,9 @@ func bessel(i int, theta float64) float64 {
 // ProNEBytes estimates the memory of ProNE without the graph, with the result.
 func ProNEBytes(g *csr.Graph, o ProNEOptions) int64 {
 	o = o.WithDefaults()
-	n, columns := int64(g.Vertices()), int64(o.Dim+oversampling)
-	return 4*n*(3*columns+5*width) + 48*n + 40*columns*columns
+	n, dim, columns := int64(g.Vertices()), int64(o.Dim), int64(o.Dim+oversampling)
+	factors := 2*columns + max(dim, width) // leftFactor, with its result or a block of a product
+	return 4*n*max(factors, dim+5*width, 2*dim) + 48*n + 4*columns*spareRows + 40*columns*columns
 }
 
 // ProNESeconds estimates how long ProNE takes on this machine, from the speed of its

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"heavytail/embedding/eigen"
@@ -266,5 +267,27 @@ func TestProNE_Errors(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled while %s: %v", stage, err)
 		}
+	}
+}
+
+// The product in the place of a matrix has the bits of one in a new matrix, with a last block of rows that is not full.
+func TestInPlace(t *testing.T) {
+	t.Parallel()
+	const n, columns = spareRows + 101, 20
+	x := vec.NewMatrix(n, columns)
+	for i := range x.Data {
+		x.Data[i] = float32(i%97) - 40
+	}
+	vectors := make([]float64, columns*columns)
+	for i := range vectors {
+		vectors[i] = float64(i%13) / 7
+	}
+	factor := func(i int) float64 { return 1 / float64(i+1) }
+	want, err := combined(t.Context(), x, columns, 2, vectors, factor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := inPlace(t.Context(), x, 2, vectors, factor); err != nil || !slices.Equal(x.Data, want.Data) {
+		t.Errorf("the product differs (%v)", err)
 	}
 }

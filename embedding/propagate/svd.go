@@ -69,18 +69,42 @@ func gram(ctx context.Context, x *vec.Matrix, workers int) (values, vectors []fl
 // combined returns x times k columns, of which column i is row i of vectors times
 // factor(i).
 func combined(ctx context.Context, x *vec.Matrix, k, workers int, vectors []float64, factor func(i int) float64) (*vec.Matrix, error) {
-	c := make([]float32, x.Dim*k)
-	for i := range min(k, x.Dim) {
-		f := factor(i)
-		for j := range x.Dim {
-			c[j*k+i] = float32(f * vectors[i*x.Dim+j])
-		}
-	}
 	to := vec.NewMatrix(x.Rows, k)
-	if err := vec.MulNNContext(ctx, to.Panel(0, k), 0, 1, x.Panel(0, x.Dim), c, workers); err != nil {
+	if err := vec.MulNNContext(ctx, to.Panel(0, k), 0, 1, x.Panel(0, x.Dim), coefficients(x.Dim, k, vectors, factor), workers); err != nil {
 		return nil, fmt.Errorf("%w", err)
 	}
 	return to, nil
+}
+
+// coefficients returns columns × k numbers, of which column i is row i of vectors times factor(i).
+func coefficients(columns, k int, vectors []float64, factor func(i int) float64) []float32 {
+	c := make([]float32, columns*k)
+	for i := range min(k, columns) {
+		f := factor(i)
+		for j := range columns {
+			c[j*k+i] = float32(f * vectors[i*columns+j])
+		}
+	}
+	return c
+}
+
+// spareRows is the number of rows that inPlace copies at a time: some megabytes.
+const spareRows = 1 << 13
+
+// inPlace is combined for as many columns as x has, in the place of x.
+func inPlace(ctx context.Context, x *vec.Matrix, workers int, vectors []float64, factor func(i int) float64) error {
+	c := coefficients(x.Dim, x.Dim, vectors, factor)
+	spare := vec.NewMatrix(min(x.Rows, spareRows), x.Dim)
+	for lo := 0; lo < x.Rows; lo += spareRows {
+		rows := min(spareRows, x.Rows-lo)
+		to := vec.Panel{Data: x.Data[lo*x.Dim:], Rows: rows, Cols: x.Dim, Stride: x.Dim}
+		from := vec.Panel{Data: spare.Data, Rows: rows, Cols: x.Dim, Stride: x.Dim}
+		copy(spare.Data, x.Data[lo*x.Dim:(lo+rows)*x.Dim])
+		if err := vec.MulNNContext(ctx, to, 0, 1, from, c, workers); err != nil {
+			return fmt.Errorf("%w", err)
+		}
+	}
+	return nil
 }
 
 // orthonormal makes the columns of x orthonormal. Linearly dependent columns become 0.
@@ -89,11 +113,7 @@ func orthonormal(ctx context.Context, x *vec.Matrix, workers int) error {
 	if err != nil {
 		return err
 	}
-	q, err := combined(ctx, x, x.Dim, workers, vectors, func(i int) float64 { return inverseRoot(values, i, 0.5) })
-	if err == nil {
-		copy(x.Data, q.Data)
-	}
-	return err
+	return inPlace(ctx, x, workers, vectors, func(i int) float64 { return inverseRoot(values, i, 0.5) })
 }
 
 // inverseRoot returns eigenvalue i of a descending list to the power −exponent, or 0 if the
