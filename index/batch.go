@@ -242,15 +242,10 @@ func (b *batch) byteColumn(i int, t float32) float32 {
 // without the keys of near vectors. A part has partPanels panels or more, if there are so many,
 // so that reading the vectors stays negligible.
 func (b *batch) run(ctx context.Context, most int, answers [][]Hit) error {
-	const partPanels, partsEach = 4, 4 // parts for each goroutine, so that they end at about the same time
 	workers, panels := b.x.workers(most), len(b.panels)/(vec.TileCols*b.x.m.Dim)
-	size := panels
-	if workers > 1 {
-		size = max(partPanels, (panels+partsEach*workers-1)/(partsEach*workers))
-	}
-	parts := (panels + size - 1) / size
+	size, parts, searches := divided(panels, workers)
 	block := max(1, scanRows(b.x.m.Dim)/vec.TileRows) * vec.TileRows
-	pieces := make([]*batchWorker, parts*((workers+parts-1)/parts))
+	pieces := make([]*batchWorker, parts*searches)
 	next := make([]atomic.Int64, parts)
 	vec.Parallel(len(pieces), 1, workers, func(i, _, _ int) {
 		part := i % parts
@@ -286,6 +281,27 @@ func (b *batch) run(ctx context.Context, most int, answers [][]Hit) error {
 		}
 	})
 	return nil
+}
+
+// divided returns the number of panels of a part, of parts, and of searches for the same queries at a
+// time.
+func divided(panels, workers int) (size, parts, searches int) {
+	const partPanels, partsEach = 4, 4 // parts for each goroutine, so that they end at about the same time
+	size = panels
+	if workers > 1 {
+		size = max(partPanels, (panels+partsEach*workers-1)/(partsEach*workers))
+	}
+	parts = (panels + size - 1) / size
+	return size, parts, (workers + parts - 1) / parts
+}
+
+// BatchBytes is the memory in which [Batches] answer so many queries, with the answers: the candidates
+// of each search, the vectors of the queries and their panels.
+func BatchBytes(queries, k, dim, workers int) int64 {
+	at := min(queries, batchMost)
+	_, _, searches := divided(max(1, (at+vec.TileCols-1)/vec.TileCols), max(1, workers))
+	const candidate, hit = 8, 8
+	return int64(at)*int64(k)*candidate*int64(searches) + int64(queries)*(hit*int64(k)+8*int64(dim))
 }
 
 // batchWorker holds the results and the workspace of one goroutine for the queries of some panels.

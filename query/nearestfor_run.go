@@ -109,7 +109,7 @@ func (b *nearestBatches) each(f func(NearestRow) error) error {
 // hits calls f with the answers of all queries, in their order.
 func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
 	c := b.call
-	size := batchOf(b.batchBytes(1))
+	size := batchOf(b.batchBytes)
 	release, err := c.db.cache.Reserve(b.batchBytes(size)+b.keptBytes(), "the nearest of "+fault.Count(int64(size), "vertex"))
 	if err != nil {
 		return err
@@ -125,14 +125,9 @@ func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
 	return nil
 }
 
+// batchBytes is the memory of a batch of queries.
 func (b *nearestBatches) batchBytes(size int) int64 {
-	return b.call.batchBytes(size, b.k, b.space.Matrix.Dim)
-}
-
-// batchBytes is the memory of a batch of queries: the candidates of each worker, the answers,
-// and twice the vectors of the queries.
-func (c *call) batchBytes(size, k, dim int) int64 {
-	return int64(size) * (8*int64(k)*int64(c.workers()+1) + 8*int64(dim))
+	return index.BatchBytes(size, b.k, b.space.Matrix.Dim, b.call.workers())
 }
 
 // keptBytes is the memory that a scan of many queries may use in addition to that of each batch.

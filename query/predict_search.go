@@ -149,7 +149,7 @@ func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err 
 		workers, near = int64(c.workers()), min(int64(p.near), n)
 		if near > 0 {
 			m := p.spaces[0].Matrix
-			batch = c.batchBytes(link.NearBlock, int(near), m.Dim) + index.BatchesBytes(m.Rows, m.Dim)
+			batch = index.BatchBytes(link.NearBlock, int(near), m.Dim, c.workers()) + index.BatchesBytes(m.Rows, m.Dim)
 		}
 	}
 	release, err = c.db.cache.Reserve(workers*(perVertex*n+perLink*int64(p.k))+(perNear*near+kept)*n+batch, "predicting links of graph "+fault.Name(p.graph.Info.Name))

@@ -117,11 +117,11 @@ func (c *call) checkKeys(path string) error {
 // read the vectors is negligible compared with the products, as in package index.
 const nearestBatch = 1024
 
-// batchOf returns how many vertices are answered at a time, where each takes so many bytes.
-func batchOf(each int64) int {
+// batchOf returns how many vertices are answered at a time, where bytes is the memory of so many.
+func batchOf(bytes func(size int) int64) int {
 	const most = 64 << 20 // bytes
 	size := nearestBatch
-	for size > 1 && each*int64(size) > most {
+	for size > 1 && bytes(size) > most {
 		size /= 2
 	}
 	return size
