@@ -212,14 +212,16 @@ func (f computable) spec(req ComputeRequest) job.Spec {
 	if req.Overwrite {
 		text.Options = append(text.Options, option("overwrite", true))
 	}
+	n := int64(f.graph.Vertices)
+	computing, column := f.measure.bytes(n, f.graph.Edges), 17*n+session.StoringBytes(8*n) // what is computed, and then stored
+	allocates := int64(0)
+	if !f.measure.leaves {
+		allocates = computing + column
+	}
 	return job.Spec{
 		Kind: kindCompute, Text: text.String(), Target: attributeTarget + fault.Name(req.Graph) + "." + fault.Name(req.As), Graph: f.graph,
-		Options: settingsOf(f.measure.Options, f.settings), Memory: f.bytes(), Purpose: f.purpose(),
+		Options: settingsOf(f.measure.Options, f.settings), Memory: max(computing, column), Allocates: allocates, Purpose: f.purpose(),
 	}
-}
-
-func (f computable) bytes() int64 {
-	return f.measure.bytes(int64(f.graph.Vertices), f.graph.Edges) + 16*int64(f.graph.Vertices) // and the column
 }
 
 func (f computable) purpose() string {
@@ -231,7 +233,7 @@ func runCompute(c *call, req ComputeRequest, found computable) (r ComputeResult,
 		if err := c.checkRows(found.graph.Vertices); err != nil {
 			return r, err
 		}
-		release, err := c.db.cache.Reserve(found.bytes(), found.purpose())
+		release, err := c.db.cache.Reserve(found.spec(req).Bytes(), found.purpose())
 		if err != nil {
 			return r, err
 		}

@@ -150,10 +150,9 @@ func embedJob(c *call, req EmbedRequest, found chosen) (*session.Graph, job.Spec
 		text.Options = append(text.Options, option("state", false))
 	}
 	options, _ := run.Settings(found.method.Name, found.options) // the settings have been checked, so there is no error
-	return graph, job.Spec{
-		Kind: "EMBED", Text: text.String(), Target: req.Name, Graph: graph.Info, Options: options,
-		Memory: found.bytes(graph), Purpose: found.purpose(req.Graph),
-	}, nil
+	spec := found.spec(graph)
+	spec.Kind, spec.Text, spec.Target, spec.Options, spec.Purpose = "EMBED", text.String(), req.Name, options, found.purpose(req.Graph)
+	return graph, spec, nil
 }
 
 func runEmbed(c *call, req EmbedRequest, found chosen) (result EmbedResult, err error) {

@@ -6,6 +6,7 @@ import (
 
 	"heavytail/embedding/run"
 	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
@@ -96,6 +97,16 @@ func (f chosen) purpose(graph string) string {
 		text += fmt.Sprintf(" by %s (%s take less)", f.method.Name, instead)
 	}
 	return text
+}
+
+// spec has the memory of the job.
+func (f chosen) spec(g *session.Graph) job.Spec {
+	spec := job.Spec{Graph: g.Info, Memory: f.bytes(g)}
+	const large = 32 << 20 // from there on a solver leaves no garbage
+	if run.Solves(f.method.Name) && spec.Memory >= large {
+		spec.Allocates = spec.Memory
+	}
+	return spec
 }
 
 // bytes estimates the memory of the computation: that of the method, and the vectors to begin

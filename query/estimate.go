@@ -68,7 +68,7 @@ func runEstimate(c *call, req EmbedRequest, found chosen) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	estimate := Estimate{Bytes: found.bytes(graph), Limit: c.db.opts.MemoryLimit, Dim: int(found.dim(graph.Graph.Vertices())), Method: found.method.Name}
+	estimate := Estimate{Bytes: found.spec(graph).Bytes(), Limit: c.db.opts.MemoryLimit, Dim: int(found.dim(graph.Graph.Vertices())), Method: found.method.Name}
 	release, err := c.db.cache.Reserve(estimate.Bytes, found.purpose(req.Graph))
 	if err != nil {
 		c.Notice("it would be refused: %v", err)

@@ -63,7 +63,7 @@ func (db *DB) EstimateCompute(ctx context.Context, req ComputeRequest) (ComputeE
 }
 
 func runEstimateCompute(c *call, req ComputeRequest, found computable) (ComputeEstimate, error) {
-	estimate := ComputeEstimate{Measure: found.measure.Name, Bytes: found.bytes(), Limit: c.db.opts.MemoryLimit}
+	estimate := ComputeEstimate{Measure: found.measure.Name, Bytes: found.spec(req).Bytes(), Limit: c.db.opts.MemoryLimit}
 	release, err := c.db.cache.Reserve(estimate.Bytes, found.purpose())
 	if err != nil {
 		c.Notice("it would be refused: %v", err)

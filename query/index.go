@@ -164,7 +164,9 @@ func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
 	return job.Spec{
 		Kind: "CREATE INDEX", Text: text.String(), Target: req.Embedding, KeepsVectors: true,
 		Graph:  storage.GraphInfo{Name: info.Graph, ID: info.GraphID, Version: info.GraphVersion},
-		Memory: build + session.StoringBytes(build), Purpose: "the index",
+		Memory: build + session.StoringBytes(build), Beside: session.VectorBytes(info.Vertices, info.Dim),
+		Allocates: build + 3*session.StoringBytes(build)/2, // the build leaves no garbage, and each transaction its records
+		Purpose:   "the index",
 	}
 }
 

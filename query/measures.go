@@ -27,8 +27,9 @@ type Measure struct {
 	From    bool         `json:"from"`    // it accepts vertices to start from
 	Options []OptionInfo `json:"options"`
 
-	bytes func(n, m int64) int64 // memory of the computation, without the graph
-	run   func(m measuring) (measured, error)
+	bytes  func(n, m int64) int64 // memory of the computation, without the graph
+	leaves bool                   // the computation leaves garbage, so that it allocates far more than that
+	run    func(m measuring) (measured, error)
 	// saves reports whether run saves checkpoints. If so, it returns soon after its
 	// context ends.
 	saves bool
@@ -134,13 +135,13 @@ func spectralMeasures() []Measure {
 func pathMeasures() []Measure {
 	options := []OptionInfo{lengthsOption, normalizedOption, sourcesOption, measureSeed}
 	return []Measure{
-		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: perVertex(220), saves: true,
+		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, leaves: true, bytes: perVertex(220), saves: true,
 			seconds: func(m measuring, e measure.Estimator) (float64, int, error) { return e.Harmonic(m, m.paths()) },
 			run:     func(m measuring) (measured, error) { return ofPaths(measure.Harmonic(m, m.g, m.paths())) }},
-		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: perVertex(220), saves: true,
+		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, Options: options, leaves: true, bytes: perVertex(220), saves: true,
 			seconds: func(m measuring, e measure.Estimator) (float64, int, error) { return e.Betweenness(m, m.paths()) },
 			run:     func(m measuring) (measured, error) { return ofPaths(measure.Betweenness(m, m.g, m.paths())) }},
-		{Name: "eccentricity", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, bytes: perVertex(160), saves: true, seconds: takes(measure.Estimator.Eccentricity),
+		{Name: "eccentricity", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, leaves: true, bytes: perVertex(160), saves: true, seconds: takes(measure.Estimator.Eccentricity),
 			run: func(m measuring) (measured, error) {
 				values, err := measure.Eccentricity(m, m.g, measure.EccentricityOptions{Work: m.Work, Checkpoints: m.Checkpoints})
 				return measured{integers: values}, err
@@ -162,7 +163,7 @@ func groupMeasures() []Measure {
 				{Name: "resolution", Type: "float", Default: "1.0", Doc: "resolution of the quality, above 0: larger values give more and smaller communities"},
 				{Name: "iterations", Type: "int", Default: "4", Doc: "largest number of runs of leiden, each of which begins with the communities of the one before; a run that adds less than 0.0002 of the weight of the edges to the quality is the last"},
 				unweightedOption, measureSeed,
-			}, bytes: func(n, m int64) int64 { return 150*n + 60*m }, seconds: communitySeconds,
+			}, leaves: true, bytes: func(n, m int64) int64 { return 150*n + 60*m }, seconds: communitySeconds,
 			run: runCommunity},
 	}
 }

@@ -95,10 +95,17 @@ func methodText(method string, options []run.Option) parser.Call {
 	return call
 }
 
-// bytes estimates the memory of the computation, with its result.
+// bytes estimates the memory of the computation, with its result, and then of storing the result.
+// Methods that learn from walks store what they have learned, except the walks.
 func (m configured) bytes(g *session.Graph) int64 {
 	bytes, _ := run.Bytes(g.Graph, m.method.Name, m.options) // method and options have been checked
-	return bytes
+	n := g.Graph.Vertices()
+	vectors := session.VectorBytes(n, int(m.dim(n)))
+	kept := vectors
+	if walks, err := run.WalkBytes(g.Graph, m.method.Name, m.options); err == nil {
+		kept = bytes - walks
+	}
+	return max(bytes, kept+session.StoringBytes(vectors))
 }
 
 // dim returns the number of coordinates of an embedding of n vertices.

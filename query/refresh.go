@@ -147,11 +147,19 @@ func refreshJob(c *call, req RefreshRequest, found staleness) (job.Spec, error) 
 	}
 	return job.Spec{
 		Kind: "REFRESH", Text: text.String(), Target: req.Embedding, Graph: found.Graph, Options: found.Info.Options,
-		// The vectors before and after the refresh, and the working memory: an
-		// enriched basis and its products for a spectral method, and twice the
-		// nodes of the tree for a method that trains on walks.
-		Memory: 8 * session.VectorBytes(found.Graph.Vertices, found.Info.Dim), Purpose: "refreshing embedding " + fault.Name(req.Embedding),
+		Memory: refreshBytes(found.Info.Method, found.Graph.Vertices, found.Info.Dim), Beside: session.VectorBytes(found.Info.Vertices, found.Info.Dim), Purpose: "refreshing embedding " + fault.Name(req.Embedding),
 	}, nil
+}
+
+// refreshBytes estimates the memory of a refresh beside the stored vectors: that of the method, and then
+// the vectors while they are stored.
+func refreshBytes(method string, vertices, dim int) int64 {
+	vectors := session.VectorBytes(vertices, dim)
+	kept := 2 * vectors
+	if run.HasWalks(method) {
+		kept *= 2 // and the inner nodes of the tree
+	}
+	return max(run.RefreshBytes(method, vectors), kept+session.StoringBytes(vectors))
 }
 
 // noteFullRefresh gives the notice of noteReplaced before a refresh that can only

@@ -221,7 +221,7 @@ func (s *statement[N, Q, R, A]) queue(c *call, req Q, found R) (storage.JobInfo,
 	if err != nil {
 		return storage.JobInfo{}, err
 	}
-	release, err := c.db.cache.Reserve(spec.Memory, spec.Purpose)
+	release, err := c.db.cache.Reserve(spec.Bytes(), spec.Purpose)
 	if err != nil {
 		return storage.JobInfo{}, err
 	}

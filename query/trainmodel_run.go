@@ -60,17 +60,24 @@ func (t *modelTraining) bytes() int64 {
 	pairs := cmp.Or(int64(t.job.Split.Training), evaluate.DefaultTraining)
 	pairs = 2 * min(pairs, g.Edges())
 	width := int64(len(link.Scorers()))
-	bytes, work := session.GraphBytes(t.graph.Info)+64*g.Edges(), int64(0)
+	bytes, work := 8*int64(g.Vertices())+32*g.Edges(), int64(0)
 	if t.space != nil {
 		most, _ := run.Bytes(g, t.job.Method, t.job.Options) // they are those of a stored embedding
-		vectors := session.VectorBytes(t.space.Matrix.Rows, t.space.Matrix.Dim)
-		bytes, work = bytes+2*vectors, most-vectors
+		bytes, work = bytes+2*t.beside(), most-t.beside()
 		features, _ := link.ParseFeatures(t.job.Features) // they have been checked
 		for _, f := range features {
 			width += int64(f.Width(t.space.Matrix.Dim))
 		}
 	}
 	return bytes + max(work, 3*4*width*pairs)
+}
+
+// beside is the memory of the stored vectors.
+func (t *modelTraining) beside() int64 {
+	if t.space == nil {
+		return 0
+	}
+	return session.VectorBytes(t.space.Matrix.Rows, t.space.Matrix.Dim)
 }
 
 func runTrainModel(c *call, req TrainModelRequest, found *modelEntry) (TrainModelResult, error) {
@@ -202,7 +209,7 @@ func (t *modelTraining) spec(req TrainModelRequest) job.Spec {
 	text.Options = req.options(t.split.Latest)
 	return job.Spec{
 		Kind: kindTrain, Text: text.String(), Target: modelTarget + req.Name, Graph: t.graph.Info, Options: t.settings(req),
-		Memory: t.bytes(), Purpose: "training a model of graph " + fault.Name(req.Graph),
+		Memory: t.bytes(), Beside: t.beside(), Purpose: "training a model of graph " + fault.Name(req.Graph),
 	}
 }
 

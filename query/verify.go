@@ -147,7 +147,7 @@ func verifyJob(_ *call, req VerifyRequest, found session.Entry) (job.Spec, error
 	vectors, n := session.VectorBytes(found.Info.Vertices, found.Info.Dim), int64(found.Info.Vertices)
 	return job.Spec{
 		Kind: "VERIFY", Text: text.String(), Graph: found.Graph, Options: found.Info.Options,
-		Memory: max(4*vectors, 2*vectors+32*n+min(4*256*n, 1<<30)), Purpose: "verifying embedding " + fault.Name(req.Embedding),
+		Memory: max(4*vectors, 2*vectors+32*n+min(4*256*n, 1<<30)), Beside: vectors, Purpose: "verifying embedding " + fault.Name(req.Embedding),
 	}, nil
 }
 

@@ -3,23 +3,17 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+
+	"heavytail/query"
 )
 
-// garbageOf is by how many per cent a heap may grow before the next garbage collection. Most
-// memory is a few large arrays without pointers, so a collection takes milliseconds; with Go's
-// default of 100 per cent, arrays that a job no longer needs would stay until the heap had
-// doubled. So garbage is at most a fifth of the heap, and of more than 640 MiB about 128 MiB.
-// A small heap keeps the default: it would be collected from 1 MB on, which takes a third of
-// the time of a short command.
+// garbageOf is by how many per cent a heap may grow before the next garbage collection, so that
+// garbage is at most [query.Garbage]. Most memory is a few large arrays without pointers, so a
+// collection takes milliseconds; with Go's default of 100 per cent, arrays that a job no longer needs
+// would stay until the heap had doubled.
 func garbageOf(heap uint64) int {
-	const (
-		small = 32 << 20
-		most  = 128 << 20
-	)
-	if heap < small {
-		return 100
-	}
-	return int(max(5, min(20, most*100/heap)))
+	used := max(1, int64(heap))
+	return int((100*query.Garbage(used) + used/2) / used)
 }
 
 // limitGarbage sets GOGC to garbageOf the heap after each collection; percent is its present

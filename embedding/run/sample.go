@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"heavytail/embedding"
+	"heavytail/embedding/propagate"
 	"heavytail/storage/csr"
 )
 
@@ -60,6 +61,32 @@ func Walks(ctx context.Context, g *csr.Graph, method string, options []Option, w
 		return embedding.Walks{}, fmt.Errorf("walks of %s: %w", method, err)
 	}
 	return w, nil
+}
+
+// Solves reports whether a method solves for eigenvectors. Then it allocates all memory at its
+// beginning, and gives large blocks back to the system as soon as they are not needed.
+func Solves(method string) bool {
+	m, err := prepare(method, nil)
+	return err == nil && m.solved != nil
+}
+
+// RefreshBytes estimates the memory of a refresh beside the graph and the stored vectors, from the memory
+// of the vectors: a copy in the order of the present vertices, and the new vectors with the work of a full
+// run or, of a spectral method, with an enriched basis and its products. A method that trains on walks has
+// its vectors and the inner nodes of its tree twice.
+func RefreshBytes(method string, vectors int64) int64 {
+	tenths := int64(70)
+	switch {
+	case HasWalks(method):
+		tenths = 40
+	case Solves(method):
+		tenths = 62
+	case method == propagate.MethodFastRP:
+		tenths = 33
+	case method == propagate.MethodProNE:
+		tenths = 46
+	}
+	return tenths * vectors / 10
 }
 
 // HasWalks reports whether a method learns from walks.

@@ -20,7 +20,7 @@ import (
 // call is that of the job, and the progress of the call is recorded as that of the
 // job. Within a running job, f is a part of that job.
 func (r *Runner) Run(c *session.Call, j *Active, spec Spec, f func(embedding.Checkpoints) error) error {
-	release, err := r.cache.Reserve(spec.Memory, spec.Purpose)
+	release, err := r.cache.Reserve(spec.Bytes(), spec.Purpose)
 	if err != nil {
 		return err
 	}

@@ -262,3 +262,25 @@ func TestRunner_Background(t *testing.T) {
 		}
 	}
 }
+
+// A job reserves what it has in use with the garbage of the heap, but no more than it allocates.
+func TestSpec_Bytes(t *testing.T) {
+	t.Parallel()
+	const mib = 1 << 20
+	for _, c := range []struct {
+		spec Spec
+		want int64
+	}{
+		{Spec{Memory: mib}, 2 * mib},
+		{Spec{Memory: 100 * mib}, 120 * mib},
+		{Spec{Memory: 100 * mib, Beside: 50 * mib}, 130 * mib},
+		{Spec{Memory: 100 * mib, Allocates: 105 * mib}, 105 * mib},
+	} {
+		if got := c.spec.Bytes(); got != c.want {
+			t.Errorf("%+v: %d bytes, expected %d", c.spec, got, c.want)
+		}
+		if got := c.spec.Info().Memory; got != c.want {
+			t.Errorf("%+v: the record has %d bytes, expected %d", c.spec, got, c.want)
+		}
+	}
+}

@@ -22,16 +22,27 @@ type Spec struct {
 	Target       string // the object that no other job may write meanwhile; may be empty
 	Graph        storage.GraphInfo
 	Options      []storage.Setting // after defaults
-	Memory       int64             // bytes
+	Memory       int64             // bytes in use at a time, beside the graph and what Beside counts
+	Allocates    int64             // bytes of everything that the job allocates; 0 if that is far more than Memory
+	Beside       int64             // bytes of vectors that are loaded for the job
 	Purpose      string            // name of the work that takes the memory, for errors
 	KeepsVectors bool              // the job adds to the target and leaves its vectors unchanged
+}
+
+// Bytes is the memory that the job reserves: what is in use at a time, and garbage.
+func (s Spec) Bytes() int64 {
+	bytes := session.WithGarbage(session.GraphBytes(s.Graph)+s.Beside, s.Memory)
+	if s.Allocates > 0 {
+		bytes = min(bytes, s.Allocates)
+	}
+	return bytes
 }
 
 // Info returns the record of a new job.
 func (s Spec) Info() storage.JobInfo {
 	return storage.JobInfo{
 		Kind: s.Kind, Statement: s.Text, Target: s.Target, Graph: s.Graph.Name, GraphID: s.Graph.ID, GraphVersion: s.Graph.Version,
-		Options: s.Options, Kernel: vec.Kind(), Memory: s.Memory,
+		Options: s.Options, Kernel: vec.Kind(), Memory: s.Bytes(),
 	}
 }
 

@@ -33,9 +33,8 @@ func NewVectors(info storage.EmbeddingInfo, matrix *vec.Matrix) *Vectors {
 func VectorBytes(rows, dim int) int64 { return 4*int64(rows)*int64(dim) + 8*int64(rows) }
 
 // StoringBytes is the memory of writing so many bytes to the store in transactions of its
-// default size: the records of a transaction, the pages that it writes, and those of the one
-// before, which are garbage.
-func StoringBytes(bytes int64) int64 { return 3 * min(bytes, storage.DefaultBatchBytes) }
+// default size: the records of a transaction, and the pages that it writes.
+func StoringBytes(bytes int64) int64 { return 2 * min(bytes, storage.DefaultBatchBytes) }
 
 // Searcher returns the exact index of the vectors under a metric. Cosine needs
 // the norm of every row, so the index is made once and kept.
