@@ -5,9 +5,12 @@
     .ci/estimates.py 100000 300000      of graphs of these sizes
     ONLY='INDEX|COMPUTE' .ci/estimates.py       the jobs that match a regular expression
 
-The graph has preferential attachment and M=5 edges for each vertex. Each job is a process of
+    SHAPE=erdos_renyi M=20 .ci/estimates.py     of a graph without hubs, or of watts_strogatz
+
+The graph has M=5 edges for each vertex, by preferential attachment if SHAPE does not say otherwise. Each job is a process of
 its own on a copy of one store. Reserved is what SHOW JOBS says of the same job in the
-background, and what ESTIMATE says where there is such a statement. Taken is the largest
+background; an EVALUATE has no job, and its figure is the smallest memory limit that does not refuse
+it, less that of the graph. Taken is the largest
 anonymous memory of the process (RssAnon, read every 5 ms, so pages of the file do not count
 and garbage does), less that of a process which only loads the graph, where the job loads it,
 and otherwise of a process which only opens the store, and less 4 bytes for each element of
@@ -28,6 +31,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 M, DIM = int(os.environ.get("M", "5")), 64
+SHAPE = os.environ.get("SHAPE", "preferential_attachment")
 RUNS = int(os.environ.get("RUNS", "1"))
 SIZES = [int(n) for n in sys.argv[1:]] or [100_000]
 MB = 1e6
@@ -54,6 +58,8 @@ JOBS = [
     (BOTH, "REFRESH walked"),
     (BOTH, "VERIFY fast"),
     (BOTH, "VERIFY spectral"),
+    (GRAPH, f"EVALUATE LINKS IN g USING fastrp(dim := {DIM})"),
+    (GRAPH, "EVALUATE LINKS IN g"),
     (GRAPH, f"EMBED g USING unit_ball(dim := {DIM}) AS new"),  # last: of 100,000 vertices more than ten minutes
 ]
 
@@ -73,7 +79,8 @@ class Store:
         draw = random.Random(1)
         pairs = ", ".join(f"('{draw.randrange(n)}', '{draw.randrange(n // 2)}')" for _ in range(n // 200))
         changed = f"INSERT EDGES {pairs} INTO g"
-        for statement in (f"GENERATE preferential_attachment(n := {n}, m := {M}, seed := 1) INTO g",
+        options = {"preferential_attachment": f"m := {M}", "erdos_renyi": f"m := {M * n}", "watts_strogatz": f"k := {2 * M}, beta := 0.1"}[SHAPE]
+        for statement in (f"GENERATE {SHAPE}(n := {n}, {options}, seed := 1) INTO g",
                           f"EMBED g USING fastrp(dim := {DIM}) AS fast", f"EMBED g USING dp_spectral(dim := {DIM}) AS spectral",
                           f"EMBED g USING deepwalk(walks := 1, dim := {DIM}) AS walked"):
             self.run(statement, self.made)
@@ -97,6 +104,18 @@ class Store:
         shutil.copy(self.changed if statement.startswith("REFRESH") else self.made, self.copy)
         return self.copy
 
+    def demanded(self, statement):
+        """The memory that a statement without a job reserves beside the graph, which it loads first: a
+        statement that is refused says how much it needs, to three digits."""
+        limit, first = 1, 0
+        while True:
+            done = subprocess.run([self.program, "exec", str(self.fresh(statement)), "--memory-limit", str(limit), "-c", statement], capture_output=True, text=True)
+            need = re.search(r"would take ([\d.]+) ([KMG]i)B", done.stderr)
+            if not need:
+                return limit - first
+            limit = max(limit + 1, int((float(need[1]) + 0.1) * 1024 ** ("KMG".index(need[2][0]) + 1)))
+            first = first or limit
+
     def reserved(self, statement):
         """The memory of a job, which is killed when SHOW JOBS has shown it."""
         process = subprocess.Popen([self.program, "exec", str(self.fresh(statement)), "--format", "ndjson", "-c",
@@ -119,7 +138,7 @@ with tempfile.TemporaryDirectory() as folder:
     print("| vertices | job | reserved, MB | taken, MB | ratio |\n|--:|---|--:|--:|--:|")
     for n in SIZES:
         store = Store(program, folder, n)
-        base = {False: store.run(OPEN, store.made), True: store.run(LOAD, store.made)}
+        base = {graph: max(store.run(statement, store.made) for _ in range(3)) for graph, statement in ((False, OPEN), (True, LOAD))}
         print(f"| {n:,} | (opens the store; loads the graph) | | {base[False] / MB:.0f}; {base[True] / MB:.0f} | |", flush=True)
         for (graph, vectors), statement in JOBS:
             if not re.search(os.environ.get("ONLY", ""), statement):
@@ -130,6 +149,6 @@ with tempfile.TemporaryDirectory() as folder:
             except RuntimeError as fault:  # netmf refuses matrices that are too large
                 print(f"| {n:,} | `{statement}` | | | {' '.join(str(fault).split())[-300:]} |", flush=True)
                 continue
-            reserved = store.reserved(statement)
+            reserved = (store.demanded if statement.startswith("EVALUATE") else store.reserved)(statement)
             ratios = " to ".join(f"{reserved / max(t, 1):.2f}" for t in dict.fromkeys((taken[-1], taken[0])))
             print(f"| {n:,} | `{statement}` | {reserved / MB:.1f} | {taken[len(taken) // 2] / MB:.1f} | {ratios} |", flush=True)

@@ -216,7 +216,7 @@ func (f computable) spec(req ComputeRequest) job.Spec {
 	computing, column := f.measure.bytes(n, f.graph.Edges), 17*n+session.StoringBytes(8*n) // what is computed, and then stored
 	allocates := int64(0)
 	if !f.measure.leaves {
-		allocates = computing + column
+		allocates = computing + column + 1<<20 // and the record of the job
 	}
 	return job.Spec{
 		Kind: kindCompute, Text: text.String(), Target: attributeTarget + fault.Name(req.Graph) + "." + fault.Name(req.As), Graph: f.graph,
