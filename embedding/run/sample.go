@@ -84,7 +84,7 @@ func RefreshBytes(method string, vectors int64) int64 {
 	case method == propagate.MethodFastRP:
 		tenths = 33
 	case method == propagate.MethodProNE:
-		tenths = 46
+		tenths = 38
 	}
 	return tenths * vectors / 10
 }
