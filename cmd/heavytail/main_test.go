@@ -259,10 +259,10 @@ func TestNeeded(t *testing.T) {
 	}
 }
 
-// A small heap has Go's default of garbage, a larger one 8 MiB and then a fifth, and a large one little.
+// A small heap has Go's default of garbage, a larger one 16 MiB and then a fifth, and a large one little.
 func TestGarbageOf(t *testing.T) {
 	t.Parallel()
-	for heap, want := range map[uint64]int{0: 100, 8 << 20: 100, 16 << 20: 50, 40 << 20: 20, 640 << 20: 20, 1 << 30: 13, 2 << 30: 6, 4 << 30: 5, 1 << 40: 5} {
+	for heap, want := range map[uint64]int{0: 100, 8 << 20: 100, 32 << 20: 50, 80 << 20: 20, 640 << 20: 20, 1 << 30: 13, 2 << 30: 6, 4 << 30: 5, 1 << 40: 5} {
 		if got := garbageOf(heap); got != want {
 			t.Errorf("%d bytes: %d per cent, expected %d", heap, got, want)
 		}
