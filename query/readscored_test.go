@@ -64,6 +64,9 @@ var partStatements = []struct {
 
 // Statements about few vertices answer from the file what they answer from the loaded graph.
 func TestReadPart_Agrees(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: asks many questions twice")
+	}
 	t.Parallel()
 	db := partDB(t, filepath.Join(t.TempDir(), "part.ht"))
 	defer db.Close()

@@ -21,6 +21,9 @@ const hangs = 5 * time.Minute
 // TestExec_Pipe stops exec while its script is a named pipe that no process has opened for
 // writing, and then one that is open but stays empty.
 func TestExec_Pipe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: starts several processes, and waits")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "script")

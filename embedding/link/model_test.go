@@ -269,6 +269,9 @@ func TestModel_Codec(t *testing.T) {
 }
 
 func FuzzReadModel(f *testing.F) {
+	if testing.Short() {
+		f.Skip("-short: trains models for its seeds")
+	}
 	for _, terms := range []Terms{{Heuristics: []string{"jaccard"}}, {Features: "concatenation"}} {
 		m, _, _ := trained(f, terms)
 		var b bytes.Buffer

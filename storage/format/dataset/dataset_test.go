@@ -206,7 +206,7 @@ func TestContent_Restore(t *testing.T) {
 				names := prepare(t, db)
 				w := &writer{ctx: ctx, db: db, dir: filepath.Join(dir, "data"), fileBytes: fileBytes, content: Content{Version: Version}}
 				if small {
-					w.fileBytes, w.options.RowGroup = 1000, 8<<10
+					w.fileBytes, w.options.RowGroup = 1000, 32<<10
 				}
 				if err := w.run(names); err != nil {
 					t.Fatal(err)
