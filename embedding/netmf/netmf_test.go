@@ -244,9 +244,6 @@ func TestNetMF_Signs(t *testing.T) {
 // TestNetMF_Workers expects the same bytes at any number of workers, from a graph that
 // needs the iterative solver.
 func TestNetMF_Workers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: repeats a computation")
-	}
 	t.Parallel()
 	g := testgraph.RandomWeights(union(t, testgraph.Hubs(t, 700, 0.01, 3), testgraph.Hubs(t, 200, 0.03, 5)), 2, 4)
 	var first *vec.Matrix
