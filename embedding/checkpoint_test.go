@@ -82,10 +82,14 @@ func TestCheckpoints_SameBytes(t *testing.T) {
 				g = componentsOf(t, 900, 500, 300, 40, 1)
 			}
 			var saved [][]byte
+			var b bytes.Buffer
 			save := func(write func(io.Writer) error) error {
-				var b bytes.Buffer
+				b.Reset()
 				err := write(&b)
-				saved = append(saved, b.Bytes())
+				if testing.Short() && len(saved) > 0 {
+					saved[len(saved)-1] = nil // only the last is read
+				}
+				saved = append(saved, bytes.Clone(b.Bytes()))
 				return err
 			}
 			want, err := compute(ctx, g, embedding.Checkpoints{})

@@ -76,7 +76,11 @@ func matrices() map[string]*vec.Matrix {
 		"largest":     scaled(scaled(uniform(90, 3, 12), 3, -1.5), 2e38, 0),
 		"wide":        uniform(40, 1100, 13),
 	}
-	for _, n := range []int{0, 1, 2, 31, 32, 33, 97, 500} {
+	sizes := []int{0, 1, 2, 31, 32, 33, 97, 500}
+	if testing.Short() {
+		sizes = []int{0, 1, 33, 500}
+	}
+	for _, n := range sizes {
 		for _, dim := range []int{1, 2, 3} {
 			sets[fmt.Sprintf("n=%d/dim=%d", n, dim)] = uniform(n, dim, uint64(n))
 		}

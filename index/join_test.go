@@ -23,7 +23,7 @@ func TestJoin_BruteForce(t *testing.T) {
 	for name, m := range matrices() {
 		t.Run(name, func(t *testing.T) {
 			for i, radius := range radiiOf(t, m) {
-				if testing.Short() && i%6 > 0 {
+				if testing.Short() && i%12 > 0 {
 					continue
 				}
 				want := bruteJoin(m, radius)

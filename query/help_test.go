@@ -35,6 +35,7 @@ func TestHelps_ExamplesParse(t *testing.T) {
 // HELP must find every statement by its first words, in capitals or not, by its example,
 // and by its keywords with parts between them.
 func TestHelps_AsTyped(t *testing.T) {
+	helps := Helps()
 	explains := func(text, statement string) {
 		t.Helper()
 		parsed, err := parser.Parse(text)
@@ -42,14 +43,14 @@ func TestHelps_AsTyped(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			return
 		}
-		table, err := helpOn(Helps(), parsed.(*parser.Help).Topic)
+		table, err := helpOn(helps, parsed.(*parser.Help).Topic)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 		} else if !slices.ContainsFunc(table.rows, func(row []Value) bool { return row[0] == "statement" && row[1] == statement }) {
 			t.Errorf("%s does not explain %s", text, statement)
 		}
 	}
-	for _, h := range Helps() {
+	for _, h := range helps {
 		explains("HELP "+h.Statement, h.Statement)
 		explains("HELP "+strings.ToLower(h.Statement), h.Statement)
 		// HELP EXPLAIN NEAREST is about EXPLAIN, and HELP NEAREST … INTO FILE about NEAREST.
@@ -71,7 +72,7 @@ func TestHelps_AsTyped(t *testing.T) {
 		explains("HELP "+text, statement)
 	}
 	for _, text := range []string{"cypher queries", "CREATE GRPH", "nearst", "XS"} {
-		if table, err := helpOn(Helps(), strings.Fields(text)); err == nil {
+		if table, err := helpOn(helps, strings.Fields(text)); err == nil {
 			t.Errorf("HELP %s: %v", text, table.rows)
 		}
 	}

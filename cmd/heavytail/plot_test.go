@@ -12,14 +12,24 @@ import (
 	"testing"
 )
 
+// plottedFile has the bytes of the file that plotted made first.
+var plottedFile []byte
+
 // plotted makes a file with a graph, its attributes and an embedding.
 func plotted(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "plot.ht")
+	if plottedFile != nil {
+		if err := os.WriteFile(file, plottedFile, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
 	mustRun(t, "", "exec", file, "-c", `GENERATE preferential_attachment(n := 200, m := 4, seed := 1) INTO pa;
 UPDATE VERTICES IN pa SET side := 'left' WHERE degree > 9;
 UPDATE VERTICES IN pa SET side := 'right', age := 30 WHERE degree < 6;
 EMBED pa USING dp_spectral(dim := 16) AS spec; TRAIN MODEL m IN pa`)
+	plottedFile = mustRead(t, file)
 	return file
 }
 

@@ -250,7 +250,7 @@ func TestSpectral_JointAgreesWithExplicitMatrix(t *testing.T) {
 	for name, m := range methods() {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(3, 4))
-			for _, size := range []struct{ n, m, k int }{{40, 40, 12}, {500, 480, 30}, {600, 700, 80}} {
+			for _, size := range []struct{ n, m, k int }{{40, 40, 12}, {250, 240, 30}, {600, 700, 80}} {
 				if testing.Short() && size.n == 600 {
 					continue
 				}

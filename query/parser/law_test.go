@@ -553,7 +553,7 @@ func TestLaw_Idents(t *testing.T) {
 
 // seeds are texts with some of everything: the examples of the grammar, the
 // mistakes of the golden file, and all that the golden scripts of package query
-// run.
+// run, of which a third in -short mode.
 func seeds(f *testing.F) {
 	for _, r := range grammar(f) {
 		f.Add(r.example)
@@ -571,7 +571,10 @@ func seeds(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, script := range scripts {
+	for i, script := range scripts {
+		if testing.Short() && i%3 > 0 {
+			continue
+		}
 		text, err := os.ReadFile(script)
 		if err != nil {
 			f.Fatal(err)

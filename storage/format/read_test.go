@@ -317,7 +317,7 @@ func TestReadEdgeList_YieldError(t *testing.T) {
 func TestReadEdgeList_Cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := 0
-	_, err := ReadEdgeList(ctx, bytes.NewReader(numbers(1_000_000, ' ')), EdgeListOptions{Name: "g"}, func(Edge) error {
+	_, err := ReadEdgeList(ctx, bytes.NewReader(numbers(200_000, ' ')), EdgeListOptions{Name: "g"}, func(Edge) error {
 		if seen++; seen == 10 {
 			cancel()
 		}

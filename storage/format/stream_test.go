@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,7 +56,7 @@ func TestReadEdgeList_Compressed(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if strings.Join(edges, "\n") != strings.Join(plain, "\n") {
+		if !slices.Equal(edges, plain) {
 			t.Errorf("%s: other edges than from plain text", name)
 		}
 		if stats.SHA256 != sha256.Sum256(data) || stats.Bytes != int64(len(text)) {

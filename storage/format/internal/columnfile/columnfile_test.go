@@ -184,9 +184,9 @@ func TestRows_Encodings(t *testing.T) {
 		}
 		rows, want = append(rows, r), append(want, line)
 	}
-	versions := []int{1, 2}
+	versions, group := []int{1, 2}, int64(900)
 	if testing.Short() {
-		versions, rows, want = versions[1:], rows[:1000], want[:1000]
+		versions, rows, want, group = versions[1:], rows[:500], want[:500], 300
 		t.Log("-short: data pages of version 2 only, and fewer rows")
 	}
 	for _, version := range versions {
@@ -196,7 +196,7 @@ func TestRows_Encodings(t *testing.T) {
 			parquet.Compression(&parquet.Brotli),
 		} {
 			var out bytes.Buffer
-			w := parquet.NewGenericWriter[row](&out, parquet.DataPageVersion(version), codec, parquet.PageBufferSize(2000), parquet.MaxRowsPerRowGroup(900))
+			w := parquet.NewGenericWriter[row](&out, parquet.DataPageVersion(version), codec, parquet.PageBufferSize(2000), parquet.MaxRowsPerRowGroup(group))
 			if _, err := w.Write(rows); err != nil {
 				t.Fatal(err)
 			}
