@@ -204,7 +204,7 @@ func TestDB_UpdateIn_Twice(t *testing.T) {
 	ctx := context.Background()
 	b := appFile(t)
 	db := attach(t, b, "store", nil)
-	vertices := make([]Vertex, 50_000)
+	vertices := make([]Vertex, 20_000)
 	for i := range vertices {
 		vertices[i].Key = fmt.Sprint(i)
 	}

@@ -76,13 +76,20 @@ type image struct {
 func (i *image) copy(t *testing.T, create func(path string)) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "base")
+	i.copyTo(t, path, create)
+	return path
+}
+
+// copyTo is copy to a path.
+func (i *image) copyTo(t *testing.T, path string, create func(path string)) {
+	t.Helper()
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.content != nil {
 		if err := os.WriteFile(path, i.content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return path
+		return
 	}
 	create(path)
 	content, err := os.ReadFile(path)
@@ -90,7 +97,6 @@ func (i *image) copy(t *testing.T, create func(path string)) (path string) {
 		t.Fatal(err)
 	}
 	i.content = content
-	return path
 }
 
 // importText imports an edge list and fails the test where that fails.

@@ -17,6 +17,14 @@ import (
 // pages and half-filled pages.
 func maintained(t *testing.T, path string) *DB {
 	t.Helper()
+	maintainedImage.copyTo(t, path, func(path string) { fillMaintained(t, path) })
+	return openStore(t, path, &Options{BatchBytes: 5000})
+}
+
+var maintainedImage image
+
+func fillMaintained(t *testing.T, path string) {
+	t.Helper()
 	ctx := context.Background()
 	db := openStore(t, path, &Options{BatchBytes: 5000})
 	putRing(t, db, "ring", 3000)
@@ -43,7 +51,9 @@ func maintained(t *testing.T, path string) *DB {
 		t.Fatal(err)
 	}
 	db.beforeCommit = nil
-	return db
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // sameAnswers compares everything that two stores answer.
