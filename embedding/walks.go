@@ -223,7 +223,6 @@ func lesson(ctx context.Context, g *csr.Graph, o WalkOptions, method string) (Wa
 // Walks are the walks that a method learns from, in the order of the training.
 type Walks = skipgram.Corpus
 
-// kinds are the walks of the methods.
 var kinds = map[string]walk.Kind{MethodDeepWalk: walk.Uniform, MethodDPWalker: walk.Penalized, MethodNode2Vec: walk.Biased}
 
 // NewWalks returns the walks of a method, which is one of those that learn from
@@ -276,7 +275,6 @@ func WalkBytes(g *csr.Graph, method string, o WalkOptions) int64 {
 	return SamplerBytes(g, method, o) + o.WithDefaults(method).training().Bytes(g.Vertices())
 }
 
-// newWalker returns what walks as a method does, and its options with defaults.
 func newWalker(ctx context.Context, g *csr.Graph, method string, o WalkOptions) (*walk.Walker, WalkOptions, error) {
 	kind, ok := kinds[method]
 	if !ok {

@@ -46,7 +46,6 @@ var showAttributes = &statement[*parser.ShowAttributes, string, storage.GraphInf
 	reads: true,
 }
 
-// attributes lists the attributes of a graph.
 func (c *call) attributes(graph storage.GraphInfo) ([]AttributeSummary, error) {
 	list := make([]AttributeSummary, len(graph.Attributes))
 	for i, a := range graph.Attributes {
@@ -84,7 +83,6 @@ func (db *DB) Attributes(ctx context.Context, graph string) ([]AttributeSummary,
 	return showAttributes.answer(ctx, db, graph)
 }
 
-// dropAttributeRequest names an attribute.
 type dropAttributeRequest struct{ graph, attribute string }
 
 var dropAttribute = &statement[*parser.DropAttribute, dropAttributeRequest, nothing, nothing]{

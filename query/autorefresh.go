@@ -12,7 +12,6 @@ import (
 	"heavytail/storage"
 )
 
-// autoRefreshRequest asks for an embedding to be refreshed automatically.
 type autoRefreshRequest struct {
 	embedding string
 	auto      storage.AutoRefresh

@@ -36,7 +36,6 @@ func jobRows(list []storage.JobInfo) *Rows {
 	return rowsOf([]string{"job", "state", "statement", "stage", "progress", "seconds", "remaining", "memory", "peak", "checkpoint", "error", "result"}, table)
 }
 
-// asJob runs f as the job that spec describes.
 func (c *call) asJob(spec job.Spec, f func(embedding.Checkpoints) error) error {
 	if c.job == nil {
 		c.job = c.db.runner.New(storage.JobInfo{}, false)

@@ -25,10 +25,8 @@ func span(least, most int) Value {
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
-// propertyRows is the table of the DESCRIBE statements.
 func propertyRows(table [][]Value) *Rows { return rowsOf([]string{"property", "value"}, table) }
 
-// property is a row of a DESCRIBE statement.
 func property(name string, value Value) []Value { return []Value{name, value} }
 
 // timestamp writes a time as every statement shows it.

@@ -16,10 +16,8 @@ type ColumnType struct {
 	NotNull bool         // no row has NULL in this column
 }
 
-// orNull is the type with NULL.
 func orNull(t storage.Type) ColumnType { return ColumnType{Type: t} }
 
-// always is the type without NULL.
 func always(t storage.Type) ColumnType { return ColumnType{t, true} }
 
 // typeOfName returns the type of the columns whose name has the same meaning in most
@@ -57,7 +55,6 @@ func typeOfName(name string) ColumnType {
 	return ColumnType{}
 }
 
-// typesOfNames returns the types of columns by their names.
 func typesOfNames(columns []string) []ColumnType {
 	types := make([]ColumnType, len(columns))
 	for i, name := range columns {
@@ -78,7 +75,6 @@ func typesOfAttributes(graph storage.GraphInfo, names []string) []ColumnType {
 	return types
 }
 
-// scoreTypes are the types of the columns of scorers.
 func scoreTypes(scorers int) []ColumnType {
 	return slices.Repeat([]ColumnType{orNull(storage.Float)}, scorers)
 }

@@ -283,7 +283,6 @@ func (c *call) computeMeasure(req ComputeRequest, found computable, checkpoints 
 	return r, err
 }
 
-// valuesOf computes the values of a measure.
 func (c *call) valuesOf(view *session.Graph, req ComputeRequest, found computable, checkpoints measure.Checkpoints) (measured, error) {
 	m := measuring{
 		Context: c.Ctx, Work: measure.Work{Workers: c.workers(), Progress: c.Meter.Update}, Checkpoints: checkpoints,
@@ -326,7 +325,6 @@ func (r *ComputeResult) summarise(values measured) {
 	r.Mean = min(max(sum/float64(max(1, r.Count)), r.Min), r.Max) // rounding can move the mean outside the range
 }
 
-// storeMeasure stores the values as an attribute.
 func (c *call) storeMeasure(view *session.Graph, req ComputeRequest, found computable, values measured) error {
 	column := storage.NewColumn(storage.Attribute{Name: req.As, Type: found.measure.Type}, view.Graph.Vertices())
 	for v := range view.Graph.Vertices() {

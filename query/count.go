@@ -243,7 +243,6 @@ func countVerticesRows(req CountVerticesRequest, found CountVerticesResult) *Row
 	return rows
 }
 
-// countTypes returns the types of the attribute By and of the figures.
 func countTypes(req CountVerticesRequest, graph storage.GraphInfo) []ColumnType {
 	names := []string{req.By}
 	for _, f := range req.With {

@@ -117,7 +117,6 @@ func (t *numberTally) add(v storage.Value) {
 	t.sum = sum
 }
 
-// figuresOf returns the values of the figures from their tallies.
 func figuresOf(tallies []numberTally, list []Figure) ([]storage.Value, error) {
 	row := make([]storage.Value, len(list))
 	for i, f := range list {

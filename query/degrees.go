@@ -28,7 +28,6 @@ func (db *DB) Degrees(ctx context.Context, graph string) ([]DegreeCount, error) 
 	return degreeCounts(view.Graph), nil
 }
 
-// degreeCounts counts the vertices of each degree that occurs.
 func degreeCounts(g *csr.Graph) []DegreeCount {
 	degrees := make([]uint32, g.Vertices())
 	for v := range degrees {

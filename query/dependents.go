@@ -17,7 +17,6 @@ import (
 // an embedding and are valid now.
 type dependents struct{ indexes, models, predictions []string }
 
-// dependentsOf lists what depends on an embedding.
 func (c *call) dependentsOf(embedding string) (dependents, error) {
 	var d dependents
 	indexes, err := c.indexesOf(embedding)

@@ -33,7 +33,6 @@ var deriveGraph = &statement[*parser.DeriveGraph, DeriveRequest, derivation, Der
 	},
 }
 
-// createGraphHelp is the help of CREATE GRAPH, with AS and without.
 func createGraphHelp() Help {
 	return Help{
 		Statement: "CREATE GRAPH", Syntax: "CREATE GRAPH graph [AS SUBGRAPH OF graph WHERE condition | COMPONENT OF graph [FROM vertex] | SAMPLE OF graph | NULL OF graph | UNION OF graph, graph, … | NEAREST n USING [metric(]embedding[)] [MUTUAL] [WITH (option := value, …)]]",
@@ -43,7 +42,6 @@ func createGraphHelp() Help {
 	}
 }
 
-// createGraphOptions are the options of CREATE GRAPH AS with any derivation.
 func createGraphOptions() []OptionInfo { return deriveOptions("") }
 
 // Derive makes a graph from other graphs, with their attributes, but without the
@@ -97,7 +95,6 @@ func bindDerive(b *binder, s *parser.DeriveGraph) (req DeriveRequest, err error)
 	return req, bindDeriveOptions(b, s, &req)
 }
 
-// bindDeriveOptions enters the options of WITH.
 func bindDeriveOptions(b *binder, s *parser.DeriveGraph, req *DeriveRequest) error {
 	set, err := b.Settings("CREATE GRAPH", deriveOptions(req.How), s.Options)
 	if err != nil {

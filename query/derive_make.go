@@ -205,7 +205,6 @@ func (c *call) componentOf(view *session.Graph, key string) (vertices []uint32, 
 	return vertices, nil
 }
 
-// storeDerived stores the new graph.
 func (c *call) storeDerived(name string, made derived) (storage.GraphInfo, error) {
 	stop := c.Watch.Start(plan.Store)
 	info, err := c.db.store.PutGraph(c.Ctx, name, storage.PutGraphRequest{

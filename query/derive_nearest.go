@@ -13,7 +13,6 @@ import (
 	"heavytail/storage/csr"
 )
 
-// resolveNearestGraph checks a request for the graph of the nearest vertices.
 func (c *call) resolveNearestGraph(req DeriveRequest) (found derivation, err error) {
 	if err := checkCount(req.K); err != nil {
 		return found, err

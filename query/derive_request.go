@@ -95,8 +95,6 @@ type derived struct {
 	source  string // for GraphInfo.Source
 }
 
-// deriveOptions are the options of CREATE GRAPH … AS for one derivation, or for all where it
-// is empty.
 func deriveOptions(how Derivation) []OptionInfo {
 	sample, null, union := []Derivation{DeriveSample}, []Derivation{DeriveNull}, []Derivation{DeriveUnion}
 	var list []OptionInfo

@@ -84,14 +84,12 @@ type union struct {
 	home    []place // for each vertex: the first graph that has it, and its number there
 }
 
-// member is a graph of a union.
 type member struct {
 	*vertexScan
 	number []uint32 // for each vertex of the member: its number in the union
 	vertex []int64  // for each vertex of the union: its number in the member; -1 if it is not there, as are vertices beyond the end of the list
 }
 
-// place is a vertex of a member.
 type place struct {
 	member int
 	vertex uint32
@@ -99,7 +97,6 @@ type place struct {
 
 func (p place) key(u *union) string { return u.members[p.member].graph.Key(p.vertex) }
 
-// add adds the vertices of one more graph.
 func (u *union) add(ctx context.Context, s *vertexScan) error {
 	n := s.graph.Graph.Vertices()
 	m := member{vertexScan: s, number: make([]uint32, n)}

@@ -100,7 +100,6 @@ var describeGraph = &statement[*parser.DescribeGraph, DescribeGraphRequest, stor
 	reads: true,
 }
 
-// describeOptions are the options of DESCRIBE GRAPH.
 func describeOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "bootstrap", Type: "int", Default: "0", Doc: "synthetic data sets for the p-value of the power law; 2500 give an accuracy of 0.01, 0 leaves it out"},

@@ -69,7 +69,6 @@ func runDescribeEmbedding(c *call, _ string, found session.Entry) (EmbeddingDesc
 	return d, nil
 }
 
-// rows is the table of DESCRIBE EMBEDDING.
 func (d EmbeddingDescription) rows() [][]Value {
 	table := [][]Value{
 		property("embedding", d.Name),

@@ -62,7 +62,6 @@ func runDescribeModel(c *call, model string, _ ModelInfo) (ModelDescription, err
 	return d, nil
 }
 
-// rows is the table of DESCRIBE MODEL.
 func (d ModelDescription) rows() [][]Value {
 	table := [][]Value{
 		property("model", d.Name),

@@ -22,7 +22,6 @@ type VertexDescription struct {
 	Notices    []Notice             `json:"notices,omitempty"`
 }
 
-// describeVertexRequest names a vertex.
 type describeVertexRequest struct {
 	graph  string // may be empty if the file has only one graph
 	vertex string

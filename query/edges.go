@@ -219,7 +219,6 @@ func (c *call) readEdges(req EdgesRequest, graph storage.GraphInfo) error {
 	})
 }
 
-// orderedEdges returns the rows of a scan sorted by a column.
 func (c *call) orderedEdges(s *edgeScan, req EdgesRequest, stop func(int64, string)) (func(func(EdgeRow) error) error, error) {
 	most := s.graph.Graph.Edges()
 	if req.Limit > 0 {
@@ -366,7 +365,6 @@ func eachEdge(g *csr.Graph) iter.Seq[edgePlace] {
 	}
 }
 
-// edge returns the edge with its weight and time.
 func (p edgePlace) edge(g *csr.Graph) format.NumberedEdge {
 	e := format.NumberedEdge{Source: p.source, Target: g.Targets[p.at], Weight: 1}
 	if g.Weights != nil {

@@ -63,7 +63,6 @@ var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 	},
 }
 
-// embedOptions are the options of EMBED itself.
 func embedOptions() []OptionInfo {
 	return []OptionInfo{{Name: "state", Type: "bool", Default: "TRUE",
 		Doc: "store the state that REFRESH continues from; without it, REFRESH always computes the embedding in full"}}
@@ -177,7 +176,6 @@ func embedRows(_ EmbedRequest, r EmbedResult) *Rows {
 		[][]Value{{r.Name, r.Method, int64(r.Dim), int64(r.Vertices), r.Seconds, residual}})
 }
 
-// storeEmbedding computes an embedding and stores it.
 func (c *call) storeEmbedding(g *session.Graph, req run.Request) (EmbedResult, error) {
 	stop := c.Watch.Start(plan.Solve)
 	before, err := c.db.store.EmbeddingInfo(c.Ctx, req.Name)

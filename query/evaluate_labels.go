@@ -68,7 +68,6 @@ var evaluateLabels = &statement[*parser.EvaluateLabels, EvaluateLabelsRequest, s
 	reads:   true,
 }
 
-// labelsOptions are the options of EVALUATE LABELS.
 func labelsOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "fractions", Type: "text", Default: "'0.1,0.5,0.9'", Doc: "comma-separated training fractions; the remaining vertices form the test set"},
@@ -200,7 +199,6 @@ func classRows(r EvaluateLabelsResult) *Rows {
 	return rowsOf([]string{"fraction", "class", "test", "accuracy", "accuracy_deviation", "precision", "f1", "f1_deviation"}, table).typed("test", orNull(storage.Float))
 }
 
-// classesOf reads the classes of the first vertices from a column.
 func classesOf(column *storage.Column, vertices int, separator string) evaluate.Labels {
 	numbers := map[string]uint32{}
 	labels := evaluate.Labels{Of: make([][]uint32, vertices)}

@@ -39,7 +39,6 @@ var evaluateLinks = &statement[*parser.EvaluateLinks, EvaluateLinksRequest, *lin
 	reads:   true,
 }
 
-// linksOptions are the options of EVALUATE LINKS.
 func linksOptions() []OptionInfo {
 	return []OptionInfo{
 		shareOption("fraction of the edges to hold out"),
@@ -82,7 +81,6 @@ func bindEvaluateLinks(b *binder, s *parser.EvaluateLinks) (req EvaluateLinksReq
 	return req, linksSettings(b, &req, set)
 }
 
-// linkMethods puts a graph and methods into a request.
 func linkMethods(b *binder, req *EvaluateLinksRequest, graph parser.Ident, methods []parser.Call) error {
 	b.Mark(fault.Graph, graph)
 	req.Graph = graph.Name
@@ -146,7 +144,6 @@ func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) (err
 	return nil
 }
 
-// rankSettings puts the options of ranking into a request.
 func rankSettings(req *EvaluateLinksRequest, set bind.Settings) error {
 	at, err := set.Within("ranking", 0, maxRank)
 	if err != nil {
@@ -171,7 +168,6 @@ func rankSettings(req *EvaluateLinksRequest, set bind.Settings) error {
 // maxCurveSteps prevents a typing error from asking for a point of every pair.
 const maxCurveSteps = 10_000
 
-// maxSplits bounds the number of splits.
 const maxSplits = 10_000
 
 // maxRank bounds the length of lists of recommendations.
@@ -326,7 +322,6 @@ func untimed(graph string) error {
 	return m
 }
 
-// checkFeature returns an Error for the name of an unknown feature.
 func checkFeature(name string) error {
 	_, err := link.FindFeature(name)
 	if err == nil {

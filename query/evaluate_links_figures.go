@@ -20,7 +20,6 @@ type linkFigures struct {
 	Notices []Notice `json:"notices,omitempty"`
 }
 
-// add appends the figures of the next trials.
 func (f *linkFigures) add(next linkFigures) {
 	f.Held, f.Pairs, f.Ranked, f.Drawn, f.Popular = next.Held, next.Pairs, next.Ranked, next.Drawn, next.Popular
 	f.Scores, f.Curves = append(f.Scores, next.Scores...), append(f.Curves, next.Curves...)

@@ -14,7 +14,6 @@ import (
 
 // This file runs EVALUATE LINKS with the option ranking.
 
-// linkRanking gathers the rankings of all methods.
 type linkRanking struct {
 	opts    evaluate.RankOptions
 	methods []int // number of the method of each ranking
@@ -102,7 +101,6 @@ func (c *call) rankMethods(req EvaluateLinksRequest, t *linkTrial, split *evalua
 	return r, nil
 }
 
-// add ranks by the scorers and features of one method.
 func (r *linkRanking) add(c *call, split *evaluate.LinkSplit, m methodVectors) error {
 	opts := r.opts
 	opts.Scorers, opts.Features, opts.Models = m.scorers, m.features, m.models
@@ -117,13 +115,11 @@ func (r *linkRanking) add(c *call, split *evaluate.LinkSplit, m methodVectors) e
 	return nil
 }
 
-// rankColumns are those of EVALUATE LINKS with ranking.
 var rankColumns = []string{
 	"method", "scorer", "map", "map_low", "map_high", "behind", "behind_low", "behind_high", "recall", "recall_low", "recall_high",
 	"precision", "ndcg", "ndcg_low", "ndcg_high", "mrr", "hit_rate", "coverage", "popular",
 }
 
-// nullRankColumns follow rankColumns with a null graph.
 var nullRankColumns = []string{"null_map", "null_recall"}
 
 func rankRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {

@@ -87,7 +87,6 @@ func meanScores(splits []linkFigures) []MethodScore {
 	return scores
 }
 
-// linkColumns are those of EVALUATE LINKS.
 var linkColumns = []string{"method", "scorer", "negatives", "auc", "average_precision", "precision", "recall", "f1", "hits"}
 
 // splitColumns follow linkColumns with several splits, and nullColumns with a null graph.

@@ -15,7 +15,6 @@ import (
 // graph, with the scorers that need no vectors and again with each method. Trials are numbered by
 // splits, and within a split in the order of eachMethod.
 
-// linkTrials is the number of trials of a request.
 func linkTrials(req EvaluateLinksRequest, t *linkTrial) int64 {
 	splits := max(1, req.Splits)
 	if req.Null {

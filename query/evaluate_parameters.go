@@ -104,7 +104,6 @@ var studiedOptions = []struct{ name, doc string }{
 	{"row_scale", "powers of the degrees"},
 }
 
-// parametersOptions are the options of EVALUATE PARAMETERS.
 func parametersOptions() []OptionInfo {
 	var list []OptionInfo
 	for _, o := range studiedOptions {

@@ -214,7 +214,6 @@ func (e *explaining) common() (n int, heaviest []CommonNeighbor) {
 	return len(common), heaviest
 }
 
-// rows is the table of EXPLAIN SCORE.
 func (r ExplainScoreResult) rows() [][]Value {
 	table := [][]Value{
 		{"linked", r.Linked, nil},

@@ -49,7 +49,6 @@ type ExportResult struct {
 	Notices []Notice `json:"notices,omitempty"`
 }
 
-// exportFormat is a file format of exports.
 type exportFormat struct {
 	name    string
 	endings []string // endings of file names that select it; a name without an ending selects the first format
@@ -59,7 +58,6 @@ type exportFormat struct {
 	attributes bool
 }
 
-// The formats of graphs, vertices and embeddings.
 func graphFormats() []exportFormat {
 	return []exportFormat{
 		{name: "edges", endings: session.ListEndings, title: "edge list"}, {name: "csv", endings: []string{".csv"}, title: "CSV"},
@@ -97,7 +95,6 @@ const (
 	timesUnix = "unix"
 )
 
-// times returns the form in which the times of a graph are written.
 func (r ExportRequest) times(graph storage.GraphInfo) (format.TimeForm, error) {
 	switch {
 	case r.Times == timesUnix:
@@ -112,7 +109,6 @@ func (r ExportRequest) times(graph storage.GraphInfo) (format.TimeForm, error) {
 	return 0, e
 }
 
-// form returns the format of a request, one of formats.
 func (r ExportRequest) form(formats []exportFormat) (exportFormat, error) {
 	var names, known []string
 	for _, f := range formats {
@@ -143,7 +139,6 @@ func (f exportFormat) refused(err error) error {
 	return fmt.Errorf("%w; format := '%s' can hold it", err, f.holds)
 }
 
-// exportOptions are the options of the statements that export.
 func exportOptions(formats []exportFormat) []OptionInfo {
 	choices := []string{"auto"}
 	for _, f := range formats {
@@ -234,7 +229,6 @@ func (db *DB) ExportVertices(ctx context.Context, req ExportRequest) (ExportResu
 	return exportVertices.answer(ctx, db, req)
 }
 
-// exported binds the statements that export to one of several formats.
 func (b *binder) exported(statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []exportFormat) (req ExportRequest, err error) {
 	req.Name = object
 	if req.Path, err = b.Text(fault.Into, file); err != nil {
@@ -254,7 +248,6 @@ func (b *binder) exported(statement parser.Statement, object string, file parser
 	return req, nil
 }
 
-// exportedGraph resolves a request for a file in one of the formats.
 func (c *call) exportedGraph(req ExportRequest, formats []exportFormat) (found exportTarget, err error) {
 	if found.form, err = c.checkExport(req, formats); err != nil {
 		return found, err
@@ -332,7 +325,6 @@ func runExportGraph(c *call, req ExportRequest, found exportTarget) (ExportResul
 	return result, nil
 }
 
-// writeGraph writes a graph in one of its forms.
 func (c *call) writeGraph(w io.Writer, req ExportRequest, form string, g format.Graph, info storage.GraphInfo) error {
 	switch form {
 	case "csv", "neo4j":
@@ -361,7 +353,6 @@ func graphNotes(g storage.GraphInfo) []format.Note {
 // keyed reports whether a form has rows without keys, which a second file has.
 func (f exportFormat) keyed() bool { return f.name == "npy" || f.name == "metis" }
 
-// noticeLeftOut reports what a form of graphs leaves out.
 func (c *call) noticeLeftOut(form exportFormat, view *session.Graph) {
 	if form.attributes {
 		return
@@ -381,7 +372,6 @@ func (c *call) noticeLeftOut(form exportFormat, view *session.Graph) {
 	}
 }
 
-// withoutEdges counts the vertices that have no edges.
 func withoutEdges(g *csr.Graph) (alone int64) {
 	for v := range uint32(g.Vertices()) {
 		if g.Degree(v) == 0 {

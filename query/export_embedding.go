@@ -84,7 +84,6 @@ func runExportEmbedding(c *call, req ExportRequest, found exportedEmbedding) (Ex
 	return result, nil
 }
 
-// writeVectors writes an embedding in one of the formats, and reports progress.
 func (c *call) writeVectors(w io.Writer, form string, s *session.Space) error {
 	rows, dim := s.Matrix.Rows, s.Matrix.Dim
 	row := func(i int) []float32 {

@@ -214,7 +214,6 @@ func (c *call) pairTable(req EvaluateLinksRequest, t *linkTrial, s *linkSplits) 
 	return table, nil
 }
 
-// columnOf names the column of a scorer.
 func (t *linkTrial) columnOf(method int, p evaluate.PairScores) string {
 	name := scorerText(p.Scorer, p.Learned)
 	if method >= 0 {
@@ -223,7 +222,6 @@ func (t *linkTrial) columnOf(method int, p evaluate.PairScores) string {
 	return name
 }
 
-// kind writes the rows of one kind of negatives.
 func (p *pairTable) kind(kind string, split *evaluate.LinkSplit, scores []evaluate.PairScores, each func(row []any) error) error {
 	row := make([]any, 0, len(p.columns))
 	for _, list := range []struct {
@@ -250,7 +248,6 @@ func (p *pairTable) kind(kind string, split *evaluate.LinkSplit, scores []evalua
 	return nil
 }
 
-// recommendedTable is the table of recommendations.
 func recommendedTable(t *linkTrial, split *evaluate.LinkSplit, r *linkRanking) (*pairTable, error) {
 	held, err := csr.FromEdges(split.Graph.Vertices(), split.Edges)
 	if err != nil {

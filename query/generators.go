@@ -81,7 +81,6 @@ func generators() []Generator {
 	}}
 }
 
-// findGenerator finds a generator by name.
 func findGenerator(name string) (Generator, error) {
 	return findNamed("generator", generators(), func(g Generator) string { return g.Name }, name)
 }

@@ -32,7 +32,6 @@ func (db *DB) CreateGraph(ctx context.Context, graph string) (storage.GraphInfo,
 	return createGraph.answer(ctx, db, graph)
 }
 
-// checkCreate returns an Error if a graph of that name exists.
 func (c *call) checkCreate(graph string) error {
 	_, err := c.db.store.Graph(c.Ctx, graph)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -46,7 +45,6 @@ func (c *call) checkCreate(graph string) error {
 	return nameMistake(err, fault.Graph)
 }
 
-// dropGraphRequest asks for a graph to be removed.
 type dropGraphRequest struct {
 	graph   string
 	cascade bool // also drop its embeddings and models

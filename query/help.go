@@ -45,13 +45,11 @@ var help = &statement[*parser.Help, []string, nothing, *helpTable]{
 	reads: true,
 }
 
-// helpTable is the result of HELP.
 type helpTable struct {
 	columns []string
 	rows    [][]Value
 }
 
-// partTopic is the topic of HELP.
 const partTopic fault.Part = "topic"
 
 // helpOn returns the table for a topic, or an Error with the nearest one.
@@ -205,7 +203,6 @@ func helpTopics(helps []Help) []helpTopic {
 	return topics
 }
 
-// optionRows explains options.
 func optionRows(options []OptionInfo) [][]Value {
 	var rows [][]Value
 	for _, o := range options {

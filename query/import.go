@@ -69,7 +69,6 @@ type ImportRequest struct {
 	reader io.Reader // read instead of Path, if not nil
 }
 
-// options converts the request to the options of package format.
 func (r ImportRequest) options(size int64) format.Options {
 	return format.Options{
 		EdgeListOptions: format.EdgeListOptions{
@@ -154,7 +153,6 @@ func (db *DB) ImportVertices(ctx context.Context, req ImportRequest) (ImportResu
 	return importVertices.answer(ctx, db, req)
 }
 
-// imported binds IMPORT and IMPORT VERTICES.
 func (b *binder) imported(statement parser.Statement, graph parser.Ident, file parser.Value, table []OptionInfo, options []parser.Option) (req ImportRequest, err error) {
 	b.Mark(fault.Graph, graph)
 	req.Graph = graph.Name
@@ -333,7 +331,6 @@ func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 	}
 }
 
-// layoutTitle is the name of a layout in notices.
 func layoutTitle(layout format.Layout) string {
 	return map[format.Layout]string{
 		format.LayoutAuto:         "what it looks like",

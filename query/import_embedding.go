@@ -80,7 +80,6 @@ var importEmbedding = &statement[*parser.ImportEmbedding, ImportEmbeddingRequest
 	},
 }
 
-// importEmbeddingOptions are the options of IMPORT EMBEDDING.
 func importEmbeddingOptions() []OptionInfo {
 	choices := []string{"auto"}
 	for _, f := range embeddingFormats() {
@@ -250,7 +249,6 @@ func (k *firstKeys) String() string {
 	return text
 }
 
-// read reads the file.
 func (r *vectorImport) read(form string) error {
 	if form == "npy" && r.req.Keys != noKeys {
 		var err error
@@ -298,7 +296,6 @@ func (r *vectorImport) shape(rows, dim int) error {
 	return nil
 }
 
-// matrixRow takes a row of an npy matrix.
 func (r *vectorImport) matrixRow(_ []byte, values []float32) error {
 	if r.keys == nil {
 		return r.row(strconv.AppendInt(nil, int64(r.rows), 10), values)
@@ -306,7 +303,6 @@ func (r *vectorImport) matrixRow(_ []byte, values []float32) error {
 	return r.row(r.keys.At(r.rows), values)
 }
 
-// row takes a vector.
 func (r *vectorImport) row(key []byte, values []float32) error {
 	r.rows++
 	v, known := r.graph.VertexOf(key)

@@ -31,7 +31,6 @@ func repeats() []string {
 	return names
 }
 
-// importOptions are the options of IMPORT.
 func importOptions() []OptionInfo {
 	return slices.Concat([]OptionInfo{
 		{Name: "format", Type: "text", Default: "'auto'", Choices: importLayouts(), Doc: "form of the text; auto goes by its first bytes and the ending of the file's name"},
@@ -55,12 +54,10 @@ func skipOption() OptionInfo {
 	return OptionInfo{Name: "on_error", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "what happens at a bad line: fail ends the statement, skip counts the line and leaves it out"}
 }
 
-// edgePairsOptions are the options of DELETE EDGES FILE.
 func edgePairsOptions() []OptionInfo {
 	return slices.Concat([]OptionInfo{sourceOption(), targetOption()}, pairsOptions(), []OptionInfo{skipOption()})
 }
 
-// importVerticesOptions are the options of IMPORT VERTICES.
 func importVerticesOptions() []OptionInfo {
 	return slices.Concat([]OptionInfo{
 		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys; by default key, id, vertex or node in the header, else the first"},

@@ -73,7 +73,6 @@ var createIndex = &statement[*parser.CreateIndex, CreateIndexRequest, storage.Em
 	},
 }
 
-// indexOptions are the options of CREATE INDEX.
 func indexOptions() []OptionInfo {
 	var metrics []string
 	for _, m := range index.Metrics() {
@@ -197,7 +196,6 @@ func (db *DB) DropIndex(ctx context.Context, embedding string) error {
 	return err
 }
 
-// resolveDropIndex returns an Error if the embedding has no index.
 func resolveDropIndex(c *call, embedding string) (nothing, error) {
 	if _, err := c.EmbeddingInfo(embedding, fault.Embedding); err != nil {
 		return nothing{}, err
@@ -214,7 +212,6 @@ func resolveDropIndex(c *call, embedding string) (nothing, error) {
 	return nothing{}, err
 }
 
-// indexRows is the table of CREATE INDEX and SHOW INDEXES.
 func indexRows(list []IndexInfo) *Rows {
 	table := make([][]Value, len(list))
 	for i, x := range list {
@@ -233,7 +230,6 @@ func indexRows(list []IndexInfo) *Rows {
 	return rowsOf([]string{"embedding", "metric", "vectors", "m", "ef_construction", "ef", "recall", "lowest", "poor", "bytes", "seconds", "created"}, table)
 }
 
-// settingsText joins settings in one text.
 func settingsText(list []storage.Setting) string {
 	texts := make([]string, len(list))
 	for i, s := range list {
@@ -253,12 +249,10 @@ func (c *call) indexes() ([]IndexInfo, error) {
 	return list, c.Rest(err, "an index", "DROP INDEX or CREATE INDEX replaces it")
 }
 
-// options returns the parameters of an index.
 func (r CreateIndexRequest) options() index.HNSWOptions {
 	return index.HNSWOptions{M: r.M, EfConstruction: r.EfConstruction, Ef: r.Ef, Seed: r.Seed}
 }
 
-// storeIndex builds an index and stores it.
 func (c *call) storeIndex(req CreateIndexRequest) (IndexInfo, error) {
 	v, _, _, err := c.Vectors(req.Embedding, fault.Embedding)
 	if err != nil {

@@ -38,7 +38,6 @@ type keptIndex struct {
 	hnsw   *index.HNSW // nil if it cannot be read; it is then rebuilt
 }
 
-// keepIndexes loads the indexes of an embedding, with their vectors.
 func (c *call) keepIndexes(embedding string) ([]keptIndex, *session.Vectors, error) {
 	all, err := c.indexesOf(embedding)
 	if err != nil || len(all) == 0 {
@@ -82,7 +81,6 @@ func (c *call) indexesOf(embedding string) ([]keptIndex, error) {
 	return all, err
 }
 
-// parametersOf returns the options that an index was built with.
 func parametersOf(info storage.IndexInfo) index.HNSWOptions {
 	number := func(name string) int {
 		n, _ := parameter(info.Parameters, name).(int64)
@@ -163,7 +161,6 @@ func changedRows(before, after *vec.Matrix) []uint32 {
 	return list
 }
 
-// newIndex describes an index for the store.
 func newIndex(h *index.HNSW, recall index.Recall, took time.Duration) storage.NewIndex {
 	o := h.Options()
 	return storage.NewIndex{

@@ -9,7 +9,6 @@ import (
 	"heavytail/storage"
 )
 
-// verticesRequest has the vertices to write.
 type verticesRequest struct {
 	graph    string
 	vertices []storage.Vertex

@@ -23,7 +23,6 @@ type rowsRequest struct {
 	format    string // name of a format; empty chooses by the ending of path
 }
 
-// writtenRows is the answer of INTO FILE.
 type writtenRows struct {
 	path string
 	rows int64
@@ -49,7 +48,6 @@ var intoFile = &statement[*parser.IntoFile, rowsRequest, rowfile.Form, writtenRo
 	reads: true, // the inner statement decides whether the store is written
 }
 
-// intoFileOptions are the options of INTO FILE.
 func intoFileOptions() []OptionInfo {
 	choices := []string{"auto"}
 	for _, f := range rowfile.Forms() {

@@ -31,7 +31,6 @@ func (db *DB) ActiveJobs() []storage.JobInfo {
 	return db.runner.Active()
 }
 
-// jobRequest names a job.
 type jobRequest struct {
 	job        uint64
 	background bool // of RESUME
@@ -61,7 +60,6 @@ type namedJob struct {
 
 func resolveJob(c *call, req jobRequest) (namedJob, error) { return c.findJob(req.job) }
 
-// planJob returns the plan of a statement about a job.
 func planJob[R any](what string) func(jobRequest, R) *plan.Plan {
 	return func(req jobRequest, _ R) *plan.Plan {
 		text := what
@@ -220,7 +218,6 @@ func runResumeJob(c *call, req jobRequest, f namedJob) (r resumed, err error) {
 	return r, err
 }
 
-// partJob is the number of a job.
 const partJob fault.Part = "job"
 
 // findJob returns the active job with that number, or the record of a job that has

@@ -26,7 +26,6 @@ func (x *nullable) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(x))
 }
 
-// scoredPair is a ScoredPair in JSON.
 type scoredPair struct {
 	Pair
 	Further []string   `json:"further,omitempty"`

@@ -49,7 +49,6 @@ const (
 	predictionsTarget = "predictions "
 )
 
-// materializeEntry has the catalogue entries for a MaterializeRequest.
 type materializeEntry struct {
 	*linksEntry
 	with    []storage.Setting // the scorer, and the settings of the search for candidates
@@ -101,7 +100,6 @@ func (db *DB) StartMaterialize(ctx context.Context, req MaterializeRequest) (sto
 	return materialize.start(ctx, db, req)
 }
 
-// materializeOptions are the options of MATERIALIZE PREDICTIONS.
 func materializeOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "top", Type: "int", Default: fmt.Sprint(DefaultK), Doc: "number of links stored for each vertex"},

@@ -301,7 +301,6 @@ func (h partHead) String() string {
 		h.First, h.First+h.Count, h.Vertices, h.Top, h.Version, h.Modified, h.Made, h.Capped)
 }
 
-// appendLinks appends the links of a vertex.
 func appendLinks(b []byte, links []storage.PredictedLink) []byte {
 	b = binary.AppendUvarint(b, uint64(len(links)))
 	for _, l := range links {
@@ -311,14 +310,12 @@ func appendLinks(b []byte, links []storage.PredictedLink) []byte {
 	return b
 }
 
-// partReader reads a part.
 type partReader struct {
 	head   partHead
 	in     *bufio.Reader
 	closer io.Closer // nil once it is closed
 }
 
-// openPart opens a part and reads its head.
 func openPart(open func() (io.ReadCloser, error)) (*partReader, error) {
 	file, err := open()
 	if err != nil {
@@ -335,7 +332,6 @@ func openPart(open func() (io.ReadCloser, error)) (*partReader, error) {
 	return p, nil
 }
 
-// partFault is the error for a part that is not as it was written.
 func partFault(what string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = nil // it is only too short

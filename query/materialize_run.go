@@ -72,7 +72,6 @@ func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (M
 	return result, err
 }
 
-// cappedOptions are the options that are stored with links of which some are capped.
 func cappedOptions(with []storage.Setting, capped int64) []storage.Setting {
 	return append(slices.Clone(with), storage.Setting{Name: cappedSetting, Value: fmt.Sprint(capped)})
 }
@@ -101,7 +100,6 @@ func within(g *csr.Graph, from []uint32, radius int) []uint32 {
 	return list
 }
 
-// storePredictions computes predictions and stores them.
 func (c *call) storePredictions(m *materializing, predictor *link.Predictor, info PredictionInfo) (MaterializeResult, error) {
 	near, err := c.nearAll(m.prediction)
 	if err != nil {
@@ -178,7 +176,6 @@ func (c *call) predictBlocks(m *materializing, predictor *link.Predictor, near l
 	return nil
 }
 
-// predictBlock computes one block.
 func (c *call) predictBlock(m *materializing, predictor *link.Predictor, near link.Near, lo, hi int) predictedBlock {
 	b := predictedBlock{end: hi, lists: make([][]storage.PredictedLink, hi-lo), some: make([]bool, hi-lo)}
 	var vertices []uint32 // that need it and are not newer than the vectors
@@ -203,7 +200,6 @@ func (c *call) predictBlock(m *materializing, predictor *link.Predictor, near li
 	return b
 }
 
-// likeliest computes the likeliest links of each of some vertices.
 func (c *call) likeliest(p *prediction, predictor *link.Predictor, near link.Near, vertices []uint32) ([][]link.PredictedLink, error) {
 	links, also, faults := make([][]link.PredictedLink, len(vertices)), make([][]uint32, len(vertices)), make([]error, len(vertices))
 	if near != nil && len(vertices) > 0 {

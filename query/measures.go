@@ -38,7 +38,6 @@ type Measure struct {
 	seconds func(m measuring, e measure.Estimator) (seconds float64, sources int, err error)
 }
 
-// measuring has the input of a measure.
 type measuring struct {
 	context.Context
 	measure.Work
@@ -241,7 +240,6 @@ func wide(labels []uint32) []int64 {
 	return values
 }
 
-// value returns the value of a vertex.
 func (m measured) value(v int) storage.Value {
 	if m.integers != nil {
 		return storage.IntegerValue(m.integers[v])
@@ -260,7 +258,6 @@ func commonName(name string) string {
 	}[name]
 }
 
-// findMeasure finds a measure by name.
 func findMeasure(name string) (Measure, error) {
 	m, err := findNamed("measure", Measures(), func(m Measure) string { return m.Name }, name)
 	var unknown *Error

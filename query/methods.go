@@ -147,7 +147,6 @@ func optionMistake(err error) error {
 	return e
 }
 
-// findMethod finds a method by name.
 func findMethod(method string) (Method, error) {
 	return findNamed("method", Methods(), func(m Method) string { return m.Name }, method)
 }

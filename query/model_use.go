@@ -25,7 +25,6 @@ type boundModel struct {
 	space *session.Space // nil if the model reads no embedding
 }
 
-// readModel returns a model by name.
 func (c *call) readModel(model string, at fault.Part) (ModelInfo, *link.Model, error) {
 	const most = 3 // attempts; each fails only if another call has replaced the model meanwhile
 	for attempt := 1; ; attempt++ {

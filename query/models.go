@@ -125,7 +125,6 @@ func (c *call) readsOf(info ModelInfo) (ModelReads, storage.EmbeddingInfo, error
 	return EmbeddingSame, now, nil
 }
 
-// modelRows is the table of SHOW MODELS.
 func modelRows(list []ModelSummary) *Rows {
 	table := make([][]Value, len(list))
 	for i, m := range list {
@@ -141,7 +140,6 @@ func modelRows(list []ModelSummary) *Rows {
 	return rowsOf([]string{"model", "graph", "embedding", "terms", "auc", "average_precision", "calibration_error", "best_single", "best_single_auc", "behind", "state", "created"}, table)
 }
 
-// partModel is the name of a model.
 const partModel fault.Part = "model"
 
 // modelInfo returns the catalogue entry of a model, or an Error that names the

@@ -49,7 +49,6 @@ func (c *call) graphOrOnly(graph string) (info storage.GraphInfo, err error) {
 	return c.GraphInfo(graph, fault.Graph)
 }
 
-// checkGraph returns an Error for an unknown graph.
 func (c *call) checkGraph(graph string) error {
 	_, err := c.GraphInfo(graph, fault.Graph)
 	return err
@@ -69,7 +68,6 @@ func (b *binder) vertexKey(at fault.Part, v parser.Value) (string, error) {
 	return key, nil
 }
 
-// vertexKeys returns the keys of a list.
 func (b *binder) vertexKeys(list []parser.Value) ([]string, error) {
 	keys := make([]string, len(list))
 	for i, v := range list {
@@ -146,7 +144,6 @@ func (b *binder) rowLimit(v parser.Value) (int, error) {
 	return n, err
 }
 
-// checkLimit returns an Error for a limit that is out of range.
 func checkLimit(n int) error {
 	if n < 0 {
 		return fault.New(fault.Limit, "the limit is %d, and must not be negative", n)
@@ -179,7 +176,6 @@ func numbersIn(option, text string) ([]float64, error) {
 	return list, nil
 }
 
-// partAttribute is the name of an attribute.
 const partAttribute fault.Part = "attribute"
 
 // checkNewGraph returns an Error if the graph exists and has vertices, for

@@ -55,7 +55,6 @@ var nearest = &statement[*parser.Nearest, NearestRequest, search, SearchResult]{
 	reads:   true, // except with FRESH if the embedding is behind its graph
 }
 
-// nearestHelp is the help of NEAREST for one query and for many.
 func nearestHelp() Help {
 	return Help{
 		Statement: "NEAREST", Syntax: "NEAREST k TO vertex | (vertex, …) | [vector] | FOR ALL | FOR FILE 'keys' USING embedding | metric(embedding) [FRESH] [EXACT] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]]",

@@ -125,7 +125,6 @@ func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
 	return nil
 }
 
-// batchBytes is the memory of a batch of queries.
 func (b *nearestBatches) batchBytes(size int) int64 {
 	return index.BatchBytes(size, b.k, b.space.Matrix.Dim, b.call.workers())
 }
@@ -138,7 +137,6 @@ func (b *nearestBatches) keptBytes() int64 {
 	return index.BatchesBytes(b.space.Matrix.Rows, b.space.Matrix.Dim)
 }
 
-// answer answers a batch, and calls f with the answers of each query.
 func (b *nearestBatches) answer(queries []uint32, f func(u uint32, hits []index.Hit) error) error {
 	answers, err := b.find(queries)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 
 // This file has the option negatives of EVALUATE LINKS and TRAIN MODEL.
 
-// negativesOption describes the option.
 func negativesOption(doc string) OptionInfo {
 	return OptionInfo{Name: "negatives", Type: "text", Default: "'" + string(evaluate.RandomNegatives) + "'", Doc: doc +
 		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count"}

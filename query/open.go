@@ -52,7 +52,6 @@ func New(store *storage.DB, opts *Options) (*DB, error) {
 	return open(store, full)
 }
 
-// open makes a DB over a store, with checked options.
 func open(store *storage.DB, full Options) (*DB, error) {
 	files, err := session.OpenFiles(full.Folder, full.Input, full.NoFiles)
 	if err != nil {

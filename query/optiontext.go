@@ -9,7 +9,6 @@ import (
 	"heavytail/query/parser"
 )
 
-// option writes an option with a checked value.
 func option(name string, value any) parser.Option {
 	return parser.Option{Name: parser.Ident{Name: name}, Value: literal(value)}
 }

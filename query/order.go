@@ -17,7 +17,6 @@ const partOrder fault.Part = "order"
 
 func partColumn(i int) fault.Part { return fault.Part(fmt.Sprintf("column %d", i)) }
 
-// columns marks the names of COLUMNS and returns them.
 func (b *binder) columns(list []parser.Ident) (names []string) {
 	for i, column := range list {
 		b.Mark(partColumn(i), column)
@@ -46,10 +45,8 @@ func withColumn(attributes []string, columns ...string) []string {
 	return list
 }
 
-// isPlain reports whether a column is not an attribute.
 func isPlain(column string) bool { return column == "" || column == "degree" || column == "key" }
 
-// orderText names the order by a column.
 func orderText(by string, descending bool) string {
 	text := "by " + fault.Name(by)
 	if descending {
@@ -58,7 +55,6 @@ func orderText(by string, descending bool) string {
 	return text
 }
 
-// checkColumn returns an Error for a column that the graph does not have.
 func checkColumn(info storage.GraphInfo, name string, at fault.Part) error {
 	if _, ok := session.AttributeOf(info, name); ok || isPlain(name) {
 		return nil

@@ -130,14 +130,12 @@ type linksRequest struct {
 	condition string // the text of Where
 }
 
-// linksEntry has the catalogue entries for a linksRequest.
 type linksEntry struct {
 	*scorerEntries
 	linkSearch
 	inFile bool // the links are predicted from the file, if the vertex has few edges
 }
 
-// linkSearch has the parameters of a search for links.
 type linkSearch struct {
 	k         int                // number of links to find
 	top       int                // of them of each vertex; 0 for any number
@@ -172,7 +170,6 @@ func predictHelp() Help {
 	}
 }
 
-// predictOptions are the options of PREDICT.
 func predictOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; with FOR at least n by default, and 0 takes none"},
@@ -381,7 +378,6 @@ func planPredict(req linksRequest, p *linksEntry) *plan.Plan {
 	return planLinks(req, p, "")
 }
 
-// planLinks is the plan for links of some vertices.
 func planLinks(req linksRequest, p *linksEntry, of string) *plan.Plan {
 	likelier := "highest"
 	if !link.NewScoring(req.With.Name, nil).HigherIsLikelier {

@@ -29,7 +29,6 @@ type prediction struct {
 	vertex  uint32     // the vertex, with one
 }
 
-// loadPrediction loads what a request needs.
 func (c *call) loadPrediction(req linksRequest, found *linksEntry) (*prediction, error) {
 	p := &prediction{scoring: &scoring{}, linkSearch: found.linkSearch, where: req.Where, one: req.one}
 	attributes := withColumn(slices.Concat(req.Attributes, sidesAttribute(p.linkSearch.sides)), req.orderBy)
@@ -233,7 +232,6 @@ func (c *call) nearAll(p *prediction) (link.Near, error) {
 	}, nil
 }
 
-// prediction returns the sources of an answer.
 func (c *call) prediction(p *prediction, links []link.PredictedLink, scored int64) Prediction {
 	shown := linksShown{prediction: p}
 	for _, l := range links {

@@ -36,7 +36,6 @@ type PredictedRow struct {
 	PredictedVertex
 }
 
-// eachLinks is a PredictEachRequest.
 type eachLinks struct {
 	linksRequest
 	path string
@@ -106,7 +105,6 @@ func resolvePredictEach(c *call, req eachLinks) (*linksEntry, error) {
 	return c.resolvePredict(req.linksRequest)
 }
 
-// predictEach calls f with the links of all vertices of a request.
 func (c *call) predictEach(req eachLinks, p *prediction, f func(PredictedRow) error) error {
 	earlier, err := c.replay(p)
 	if err != nil {

@@ -184,7 +184,6 @@ func (c *call) noteStored(k int, with Scorer, info PredictionInfo, behind uint64
 	return nil
 }
 
-// storedPredictions is the entry of stored predictions.
 func (c *call) storedPredictions(found storedEntry) (PredictionInfo, error) {
 	list, err := c.db.store.Predictions(c.Ctx)
 	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {

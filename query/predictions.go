@@ -83,7 +83,6 @@ func (c *call) predictions() ([]PredictionSummary, error) {
 	return list, damaged
 }
 
-// predictionRows is the table of SHOW PREDICTIONS.
 func predictionRows(list []PredictionSummary) *Rows {
 	table := make([][]Value, len(list))
 	for i, p := range list {
@@ -92,7 +91,6 @@ func predictionRows(list []PredictionSummary) *Rows {
 	return rowsOf([]string{"graph", "scorer", "top", "vertices", "links", "version", "behind", "state", "created"}, table)
 }
 
-// scorerOf returns the scorer of predictions.
 func scorerOf(p PredictionInfo) Scorer {
 	var w Scorer
 	for _, s := range p.Options {
@@ -130,7 +128,6 @@ func (c *call) madeAt(w Scorer) (time.Time, error) {
 	return made, err
 }
 
-// predictionsRequest names predictions.
 type predictionsRequest struct {
 	graph string
 	with  Scorer

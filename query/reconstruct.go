@@ -89,7 +89,6 @@ var reconstruct = &statement[*parser.Reconstruct, ReconstructRequest, sweep, Rec
 	reads: true, // except with INTO GRAPH
 }
 
-// reconstructOptions are the options of RECONSTRUCT.
 func reconstructOptions() []OptionInfo {
 	list := append(sweepOptions("AUTO"), overwriteOption())
 	for _, o := range rangeOptions("vertex", "vertices") {
@@ -264,7 +263,6 @@ func (c *call) reconstructSome(req ReconstructRequest, r *reconstruction) (Recon
 	return ReconstructResult{Points: []evaluate.ReconstructionPoint{point}, Notices: c.Notices}, err
 }
 
-// reconstruction has the input of a reconstruction in memory.
 type reconstruction struct {
 	space  *session.Space
 	graph  *csr.Graph // the original, on the vertices that have a vector

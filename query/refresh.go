@@ -64,7 +64,6 @@ var refresh = &statement[*parser.Refresh, RefreshRequest, staleness, RefreshResu
 	job:     refreshJob,
 }
 
-// refreshOptions are the options of REFRESH.
 func refreshOptions() []OptionInfo {
 	return []OptionInfo{{Name: "tolerance", Type: "float", Default: fmt.Sprint(embedding.RefreshTolerance),
 		Doc: "residual of an eigenpair, relative to the largest eigenvalue, above which a spectral embedding is solved in full"}}

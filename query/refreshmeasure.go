@@ -126,7 +126,6 @@ func requestOf(req RefreshMeasureRequest, made *storage.Computed) ComputeRequest
 	return r
 }
 
-// settingOf is the value of an option from its text.
 func settingOf(o OptionInfo, text string) any {
 	if o.Type == "text" {
 		return text

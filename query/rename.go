@@ -55,7 +55,6 @@ func (db *DB) Rename(ctx context.Context, req RenameRequest) error {
 	return err
 }
 
-// partNewName is the new name.
 const partNewName fault.Part = "new name"
 
 // partRenamed is the old name of an object of a kind.

@@ -36,8 +36,6 @@ type vertexScan struct {
 // linked to a query vertex, and by methods its key and its attributes.
 type Candidate = where.Candidate
 
-// checkScan checks the limit and the attributes of a scan, and returns the entry of
-// its graph.
 func (c *call) checkScan(graph string, attributes []string, limit int) (storage.GraphInfo, error) {
 	if err := checkLimit(limit); err != nil {
 		return storage.GraphInfo{}, err
@@ -49,7 +47,6 @@ func (c *call) checkScan(graph string, attributes []string, limit int) (storage.
 	return info, checkAttributes(info, attributes)
 }
 
-// checkAttributes returns an Error for a name that is not an attribute of the graph.
 func checkAttributes(graph storage.GraphInfo, names []string) error {
 	for _, n := range names {
 		if _, ok := session.AttributeOf(graph, n); !ok {
@@ -82,7 +79,6 @@ func limited(detail string, limit int) string {
 	return detail
 }
 
-// newScan loads a graph and the attributes that a scan reads.
 func (c *call) newScan(graph string, where func(Candidate) bool, attributes []string, limit int) (*vertexScan, error) {
 	s := &vertexScan{where: where, limit: limit}
 	var err error

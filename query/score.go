@@ -109,7 +109,6 @@ func scoreRows(req ScoreRequest, r ScoreResult) *Rows {
 	return rowsOf(scoreColumns(req.With, nil), table).typedFrom(2, scoreTypes(len(req.With)))
 }
 
-// scoreColumns are the columns of a table of scores, with further ones before those.
 func scoreColumns(with []Scorer, further []string) []string {
 	return slices.Concat([]string{"source", "target"}, further, scorerColumns(with))
 }

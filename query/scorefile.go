@@ -128,7 +128,6 @@ func headerSetting(s bind.Settings) (format.HeaderMode, error) {
 	return format.ParseHeader(text)
 }
 
-// scoreFileOptions are the options of SCORE FILE.
 func scoreFileOptions() []OptionInfo {
 	return append(pairsOptions(), overwriteOption(),
 		OptionInfo{Name: "columns", Type: "text", Default: "'all'", Doc: "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names"},
@@ -187,7 +186,6 @@ func resolveScoreFile(c *call, req ScoreFileRequest) (found scoreFileEntries, er
 	return found, err
 }
 
-// reading is how the file of a request is read.
 func (req ScoreFileRequest) reading(size int64) format.EdgeListOptions {
 	return format.EdgeListOptions{
 		Name: session.InputName(req.Path), Header: req.Header, Separator: req.Separator,
@@ -306,7 +304,6 @@ func (c *call) pairsOf(in io.Reader, size int64, req ScoreFileRequest) (io.Reade
 	return pairs, opts, err
 }
 
-// choice returns which pairs the request keeps.
 func (req ScoreFileRequest) choice() scoreChoice {
 	return scoreChoice{req.Top, req.Threshold, link.NewScoring(req.With[0].Name, nil).HigherIsLikelier}
 }

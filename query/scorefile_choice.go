@@ -97,7 +97,6 @@ func (s *scoring) file(c *call, in io.Reader, opts format.EdgeListOptions, furth
 	return total, err
 }
 
-// textsOf copies values.
 func textsOf(values [][]byte) []string {
 	texts := make([]string, len(values))
 	for i, v := range values {

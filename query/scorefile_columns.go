@@ -62,7 +62,6 @@ func (c *call) further(path, wanted string, opts format.EdgeListOptions, with []
 	return found, nil
 }
 
-// namedColumns finds columns by their names.
 func namedColumns(text string, there []format.PairColumn) (list []format.PairColumn, err error) {
 	var names []string
 	for _, column := range there {
@@ -111,7 +110,6 @@ func (f *furtherColumns) notice(c *call) {
 	}
 }
 
-// numbers are the places of the columns in the file.
 func (f *furtherColumns) numbers() (numbers []int) {
 	for _, column := range f.list {
 		numbers = append(numbers, column.Number)

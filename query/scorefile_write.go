@@ -90,7 +90,6 @@ func (b scoreBasis) differs(now scoreBasis) string {
 	return ""
 }
 
-// scoreBasis is the basis of a request.
 func (c *call) scoreBasis(s *scoring, req ScoreFileRequest, further []int) (scoreBasis, error) {
 	b := scoreBasis{
 		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: scorerColumns(req.With), Further: further,
@@ -181,7 +180,6 @@ func (c *call) resume(part *format.Part, noted []byte, state scoreState, req Sco
 	return part, old, nil
 }
 
-// scoreInto scores the pairs of an input into a file.
 func (c *call) scoreInto(s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest, further furtherColumns) (int64, error) {
 	part, state, err := c.openPart(s, req, further.numbers())
 	if err != nil {
@@ -199,7 +197,6 @@ func (c *call) scoreInto(s *scoring, in io.Reader, opts format.EdgeListOptions, 
 	return 0, errors.Join(err, part.Discard())
 }
 
-// scoreWriter is a run of SCORE FILE into a file.
 type scoreWriter struct {
 	s       *scoring
 	call    *call
@@ -271,7 +268,6 @@ func (w *scoreWriter) run(ctx context.Context, workers int, in io.Reader, opts f
 	return err
 }
 
-// read reads the pairs that are not in the file yet.
 func (w *scoreWriter) read(ctx context.Context, in io.Reader, opts format.EdgeListOptions, send func(*pairBatch), free <-chan *pairBatch) error {
 	if w.state.Pairs == 0 {
 		line := appendHead(nil, slices.Concat([]string{"source", "target"}, w.further.names, w.state.Basis.Columns))
@@ -374,7 +370,6 @@ func (w *scoreWriter) fill(ctx context.Context, b *pairBatch) {
 	}
 }
 
-// appendHead appends the names of the columns.
 func appendHead(dst []byte, columns []string) []byte {
 	for i, column := range columns {
 		if i > 0 {

@@ -117,7 +117,6 @@ func checkModelScorer(w Scorer, at fault.Part) error {
 	return nil
 }
 
-// unknownScorer is the error for a name that no scorer has.
 func unknownScorer(scorer string, at fault.Part) error {
 	e := fault.New(at, "unknown scorer %s", fault.Quote(scorer))
 	e.Err = link.ErrScorer
@@ -127,7 +126,6 @@ func unknownScorer(scorer string, at fault.Part) error {
 	return e
 }
 
-// scorerNames lists the scorers.
 func scorerNames() []string {
 	var names []string
 	for _, s := range link.Scorers() {
@@ -143,7 +141,6 @@ type scorerEntries struct {
 	scorers []scorerEntry
 }
 
-// scorerEntry has the catalogue entries of one scorer.
 type scorerEntry struct {
 	Scorer
 	model     ModelInfo      // entry of the model, if the scorer is a model
@@ -221,7 +218,6 @@ func (c *call) scorerEntry(s *scorerEntry, w Scorer, at fault.Part) (what, graph
 	return "embedding " + fault.Name(w.Embedding), e.Info.Graph, err
 }
 
-// modelEmbedding is the entry of the embedding that a model reads.
 func (c *call) modelEmbedding(model ModelInfo, at fault.Part) (*session.Entry, error) {
 	e, err := c.Entry(model.Embedding, at)
 	if errors.Is(err, storage.ErrNotFound) {
@@ -235,7 +231,6 @@ func (c *call) modelEmbedding(model ModelInfo, at fault.Part) (*session.Entry, e
 	return &e, checkCoordinates(model, e.Info, at)
 }
 
-// scorerColumns returns the names of the scorers' columns.
 func scorerColumns(with []Scorer) []string {
 	names := make([]string, len(with))
 	for i, w := range with {
@@ -256,7 +251,6 @@ func (s *scorerEntries) embeddings() []*session.Entry {
 	return list
 }
 
-// with lists the scorers.
 func (s *scorerEntries) with() []Scorer {
 	list := make([]Scorer, len(s.scorers))
 	for i, w := range s.scorers {
@@ -274,7 +268,6 @@ func (s *scorerEntries) inputs() []*plan.Plan {
 	return append(list, session.GraphPlan(s.graph))
 }
 
-// plan is the step that scores pairs.
 func (s *scorerEntries) plan(with []Scorer) *plan.Plan {
 	return scorePlan(with, s.inputs())
 }

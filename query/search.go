@@ -49,7 +49,6 @@ type EmbeddingState struct {
 	Changed      int    `json:"changed"`       // vertices of the answer whose edges changed since
 }
 
-// rows is the table of NEAREST and WITHIN.
 func (r SearchResult) rows() *Rows {
 	table := make([][]Value, len(r.Neighbors))
 	for i, n := range r.Neighbors {
@@ -82,7 +81,6 @@ func neighbor(metric index.Metric, vertex string, h index.Hit) Neighbor {
 	return Neighbor{Vertex: vertex, Distance: float64(h.Distance)}
 }
 
-// target returns the vertex or the vector that a search starts from.
 func (b *binder) target(v parser.Value) (vertex string, vector []float32, err error) {
 	value, err := b.Untyped(fault.Vertex, v)
 	if err != nil {
@@ -106,7 +104,6 @@ func (b *binder) target(v parser.Value) (vertex string, vector []float32, err er
 	return "", nil, bind.Unexpected(fault.Vertex, value, "the key of a vertex", "a vector")
 }
 
-// space returns the embedding and the metric of a search.
 func (b *binder) space(s parser.Space) (string, index.Metric, error) {
 	b.Mark(fault.Embedding, s.Embedding)
 	if s.Metric == nil {
@@ -273,7 +270,6 @@ func (c *call) resolveSearch(q question) (s search, err error) {
 // plan of a search: a scan of all vectors or a search by an index, with its filter.
 func (s search) plan() *plan.Plan { return s.planFrom(s.from()) }
 
-// planFrom is the plan of a search from a query, or from many.
 func (s search) planFrom(from string) *plan.Plan {
 	inputs := append(session.AttributePlans(s.entry.Graph, s.attributes), s.entry.Plan(), session.GraphPlan(s.entry.Graph))
 	if s.condition != "" {

@@ -400,7 +400,6 @@ func (d *fileDegrees) of(u uint32) int {
 	return len(neighbors)
 }
 
-// failed reports whether there was an error.
 func (d *fileDegrees) failed() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -10,7 +10,6 @@ import (
 
 // This file has the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS.
 
-// shareOption describes the option.
 func shareOption(doc string) OptionInfo {
 	return OptionInfo{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: doc}
 }

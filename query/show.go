@@ -89,7 +89,6 @@ var show = &statement[*parser.Show, parser.Listing, nothing, *Rows]{
 	reads: true,
 }
 
-// show is the table of a SHOW statement.
 func (c *call) show(what parser.Listing) (*Rows, error) {
 	var table [][]Value
 	switch what {

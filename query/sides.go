@@ -20,7 +20,6 @@ const AutoSides = "auto"
 // predictedSides is the doc of the option where links are predicted.
 const predictedSides = "in a bipartite graph, links between its sides only, such as users and items"
 
-// sidesOption describes the option.
 func sidesOption(doc string) OptionInfo {
 	return OptionInfo{Name: "sides", Type: "text", Default: "'none'", Doc: doc + ": an attribute with two values, or auto to find the sides from the edges; not for scorers of common neighbours, which are 0 for all such pairs"}
 }
@@ -63,7 +62,6 @@ func noneAcross(graph string, sides link.Sides, err error) error {
 	return e
 }
 
-// sidesAttribute lists the attribute that gives the sides, if one does.
 func sidesAttribute(sides string) []string {
 	if sides == "" || sides == AutoSides {
 		return nil

@@ -129,7 +129,6 @@ func (s *statement[N, Q, R, A]) prepare(b *binder, node parser.Statement) (opera
 	return &prepared[N, Q, R, A]{s, req, found, background}, true, nil
 }
 
-// find resolves a request.
 func (s *statement[N, Q, R, A]) find(c *call, req Q) (found R, err error) {
 	if !s.reads {
 		if err := c.writable(); err != nil {
@@ -179,7 +178,6 @@ func (s *statement[N, Q, R, A]) answer(ctx context.Context, db *DB, req Q) (A, e
 	return inCall(ctx, db, s.help.Statement, func(c *call) (A, error) { return s.inside(c, req) })
 }
 
-// inCall begins a call, runs it, and adds the name of the statement to errors.
 func inCall[A any](ctx context.Context, db *DB, statement string, run func(*call) (A, error)) (answer A, err error) {
 	c, err := db.begin(ctx, statement)
 	if err != nil {

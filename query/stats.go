@@ -27,10 +27,8 @@ func (c *call) stats() (storage.Stats, error) {
 	return stats, nil
 }
 
-// statsColumns are the columns of SHOW STATS.
 var statsColumns = []string{"object", "part", "bytes", "items", "bytes_each"}
 
-// statsRows is the table of SHOW STATS.
 func statsRows(s storage.Stats) [][]Value {
 	page := int64(s.PageSize)
 	table := [][]Value{

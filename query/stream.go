@@ -78,7 +78,6 @@ func (s *stream[T]) rows(columns []string, cells func(T) []Value) *Rows {
 	return rows
 }
 
-// graphStream has rows about a graph.
 type graphStream[T any] struct {
 	*stream[T]
 	graph *session.Graph
@@ -96,7 +95,6 @@ func (s graphStream[T]) edgeColumns() []string {
 	return columns
 }
 
-// edgeTypes returns the types of the columns weight and time.
 func (s graphStream[T]) edgeTypes(columns []string) []ColumnType {
 	types := typesOfNames(columns)
 	for i, name := range columns {

@@ -9,7 +9,6 @@ import (
 	"heavytail/query/parser"
 )
 
-// threshold returns the radius or epsilon that a statement gives.
 func (b *binder) threshold(t parser.Threshold) (radius, epsilon float64, err error) {
 	if t.Kind == parser.Auto {
 		b.Mark(fault.Threshold, t)

@@ -132,7 +132,6 @@ func (db *DB) StartTrainModel(ctx context.Context, req TrainModelRequest) (stora
 	return trainModel.start(ctx, db, req)
 }
 
-// trainOptions are the options of TRAIN MODEL.
 func trainOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "features", Type: "text", Default: "'" + DefaultFeatures + "'", Doc: "features of the embedding, joined by +: those of " + strings.Join(featureNames(), ", ") + " that do not depend on the order of a pair; none by default without an embedding, or if a heuristic reads the embedding"},
@@ -235,7 +234,6 @@ func checkCurrent(embedding string, behind uint64) error {
 	return e
 }
 
-// checkModelName returns an Error for the name of a model of another graph.
 func (c *call) checkModelName(model, graph string) error {
 	old, err := c.db.store.ModelInfo(c.Ctx, model)
 	if errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrCorrupt) {

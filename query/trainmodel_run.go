@@ -30,7 +30,6 @@ type modelTraining struct {
 	job   run.ModelRequest
 }
 
-// loadTraining loads what a request needs.
 func (c *call) loadTraining(req TrainModelRequest, found *modelEntry) (*modelTraining, error) {
 	t := &modelTraining{modelEntry: found}
 	t.job.Heuristics, t.job.Features, t.job.Split = found.terms.Heuristics, found.terms.Features, found.split
@@ -94,7 +93,6 @@ func runTrainModel(c *call, req TrainModelRequest, found *modelEntry) (TrainMode
 	return result, err
 }
 
-// storeModel trains a model and stores it.
 func (c *call) storeModel(req TrainModelRequest, t *modelTraining) (TrainModelResult, error) {
 	stop := c.Watch.Start(plan.Solve)
 	t.job.Workers, t.job.Progress = c.workers(), c.Meter.Update
@@ -142,7 +140,6 @@ func trainingMistake(err error) error {
 	return e
 }
 
-// info describes a model.
 func (t *modelTraining) info(req TrainModelRequest, model *link.Model, report run.ModelReport) ModelInfo {
 	info := ModelInfo{
 		Name: req.Name, Graph: t.graph.Info.Name, GraphID: t.graph.Info.ID, GraphVersion: t.graph.Info.Version,
@@ -168,7 +165,6 @@ func (t *modelTraining) info(req TrainModelRequest, model *link.Model, report ru
 	return info
 }
 
-// heuristicMeasures are the scores of single scorers as they are stored.
 func heuristicMeasures(scores []evaluate.LinkScore) []storage.HeuristicMeasure {
 	var list []storage.HeuristicMeasure
 	for _, s := range scores {
@@ -213,7 +209,6 @@ func (t *modelTraining) spec(req TrainModelRequest) job.Spec {
 	}
 }
 
-// options writes the options of a request in the language.
 func (r TrainModelRequest) options(latest bool) []parser.Option {
 	var list []parser.Option
 	add := func(given bool, name string, value any) {

@@ -36,7 +36,6 @@ var tuneEmbedding = &statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
 	job:     tuneJob,
 }
 
-// tuneOptions are the options of TUNE.
 func tuneOptions() []OptionInfo {
 	var criteria []string
 	for _, g := range []Goal{ForReconstruction, ForLinks, ForLabels} {
@@ -77,7 +76,6 @@ func (db *DB) StartTune(ctx context.Context, req TuneRequest) (storage.JobInfo, 
 	return tuneEmbedding.start(ctx, db, req)
 }
 
-// partGoal is the purpose of TUNE.
 const partGoal fault.Part = "goal"
 
 func bindTune(b *binder, s *parser.Tune) (TuneRequest, error) {
@@ -171,7 +169,6 @@ func resolveTune(c *call, req TuneRequest) (*tuning, error) {
 	return t, err
 }
 
-// setMethods resolves the methods to search.
 func (t *tuning) setMethods(req TuneRequest) error {
 	methods := req.Methods
 	if len(methods) == 0 && !req.Exact {
@@ -239,7 +236,6 @@ func (t *tuning) setGoal(req TuneRequest) error {
 	return nil
 }
 
-// resolveTuned checks a method of a search.
 func resolveTuned(m TuneMethod, seed uint64) (t tunedMethod, err error) {
 	if t.configured, err = configure(m.Method, m.Settings, m.Using); err != nil {
 		return t, err
@@ -315,7 +311,6 @@ func tuneJob(c *call, req TuneRequest, found *tuning) (job.Spec, error) {
 	}, nil
 }
 
-// optionTexts writes the options of a request.
 func (t *tuning) optionTexts(r TuneRequest) []parser.Option {
 	var list []parser.Option
 	add := func(given bool, name string, value any) {

@@ -99,7 +99,6 @@ type tuning struct {
 	budget     time.Duration
 }
 
-// tunedMethod is a method of a search.
 type tunedMethod struct {
 	configured             // with what was given
 	search     tune.Method // the same for package tune

@@ -45,7 +45,6 @@ func (c *call) tuned(req TuneRequest) (graph *session.Graph, labels evaluate.Lab
 	return graph, labels, known.check(EvaluateLabelsRequest{Attribute: req.Attribute})
 }
 
-// objective returns the objective of the search.
 func (c *call) objective(s *searching) (tune.Objective, error) {
 	g, req := s.graph.Graph, s.req
 	switch req.Goal {
@@ -60,7 +59,6 @@ func (c *call) objective(s *searching) (tune.Objective, error) {
 	return tune.Reconstruction(g, evaluate.ReconstructOptions{Criterion: evaluate.Criterion(by), MaxBytes: c.sweepBytes()})
 }
 
-// storeTuned searches and stores the best embedding.
 func (c *call) storeTuned(s *searching, checkpoints embedding.Checkpoints) (TuneResult, error) {
 	found, err := c.search(s, checkpoints)
 	if err != nil {
@@ -86,7 +84,6 @@ func (c *call) storeTuned(s *searching, checkpoints embedding.Checkpoints) (Tune
 	return result, nil
 }
 
-// search runs the trials.
 func (c *call) search(s *searching, checkpoints embedding.Checkpoints) (*tune.Result, error) {
 	stop := c.Watch.Start(plan.Search)
 	objective, err := c.objective(s)
@@ -168,7 +165,6 @@ func cutText(found *tune.Result) string {
 	return b.String()
 }
 
-// trialText writes the options of a trial as the language does.
 func trialText(options []tune.Option) string {
 	parts := make([]string, len(options))
 	for i, o := range options {

@@ -266,10 +266,8 @@ func RecoveredRows(r storage.RecoverReport) [][]Value {
 	return table
 }
 
-// storeOptions are the options of the statements that write a store.
 func storeOptions() []OptionInfo { return []OptionInfo{overwriteOption()} }
 
-// storeFile binds a statement that writes a store into a file.
 func (b *binder) storeFile(statement parser.Statement, file parser.Value, options []parser.Option) (req BackupRequest, err error) {
 	if req.Path, err = b.Text(fault.Into, file); err != nil {
 		return req, err
@@ -316,7 +314,6 @@ func (c *call) writeStore(req BackupRequest, write func(path string) error) erro
 	})
 }
 
-// copyFile copies size bytes.
 func (c *call) copyFile(w io.Writer, r io.Reader, size int64) error {
 	const step = 1 << 20 // bytes between two checks of the context, a few milliseconds
 	for done := int64(0); ; {

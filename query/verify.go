@@ -74,7 +74,6 @@ var verify = &statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResu
 	reads: true,
 }
 
-// verifyOptions are the options of VERIFY.
 func verifyOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "sample", Type: "int", Default: "1000", Doc: "number of vertices whose nearest neighbours are compared; ten times as many edges are compared with pairs without an edge"},
@@ -122,7 +121,6 @@ func resolveVerify(c *call, req VerifyRequest) (session.Entry, error) {
 	return found, err
 }
 
-// upToDate returns an Error for an embedding that is behind its graph.
 func upToDate(embedding string, behind uint64) error {
 	if behind == 0 {
 		return nil
@@ -197,7 +195,6 @@ func (c *call) verifyInFull(req VerifyRequest, s *session.Space) (VerifyResult, 
 	return result, nil
 }
 
-// compare measures an embedding and a full run.
 func (c *call) compare(req VerifyRequest, s *session.Space, full *vec.Matrix) ([]VerifyMeasure, error) {
 	overlap, err := evaluate.Overlap(c.Ctx, s.Matrix, full, 10, req.Sample, req.Seed, c.workers())
 	if err != nil {

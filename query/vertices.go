@@ -193,7 +193,6 @@ func (r VerticesRequest) attributes() []string {
 	return withColumn(r.Attributes, append(slices.Clone(r.Columns), r.OrderBy)...)
 }
 
-// orderText names the order of the answers.
 func (r VerticesRequest) orderText() string {
 	if r.OrderBy == "" {
 		return "in the order in which they came into the graph"
@@ -201,7 +200,6 @@ func (r VerticesRequest) orderText() string {
 	return orderText(r.OrderBy, r.Descending)
 }
 
-// checkVertices returns an Error for a column that the graph does not have.
 func (c *call) checkVertices(req VerticesRequest) (storage.GraphInfo, error) {
 	info, err := c.checkScan(req.Graph, req.Attributes, req.Limit)
 	if err != nil {
@@ -231,7 +229,6 @@ func (s *vertexScan) places(req VerticesRequest) []int {
 	return shown
 }
 
-// column returns the number of a column.
 func (s *vertexScan) column(name string) int {
 	switch name {
 	case "degree":
@@ -242,7 +239,6 @@ func (s *vertexScan) column(name string) int {
 	return slices.Index(s.columns.Names, name)
 }
 
-// value returns the value of a vertex in a column.
 func (s *vertexScan) value(column int, v uint32) storage.Value {
 	if column == degreeColumn {
 		return storage.IntegerValue(int64(s.graph.Graph.Degree(v)))

@@ -98,7 +98,6 @@ func resolveExportWalks(c *call, req ExportWalksRequest) (found walkTarget, err 
 	return found, err
 }
 
-// rows are the walks that are written.
 func (req ExportWalksRequest) rows() rowRange { return rowRange{req.First, req.Count} }
 
 // walkMethod checks a request, except for its graph, and returns its method.

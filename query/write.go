@@ -66,7 +66,6 @@ func writeRows[Q any](counts ...string) func(Q, WriteResult) *Rows {
 	return func(_ Q, r WriteResult) *Rows { return r.rows(counts...) }
 }
 
-// writePlan is the plan of a change of a graph.
 func writePlan(step, what, graph string, inputs ...*Plan) *Plan {
 	return plan.Result(step, "of graph "+fault.Name(graph),
 		plan.Measured(plan.Store, "store", what+", in one transaction", inputs...))

@@ -20,7 +20,6 @@ import (
 func partEdge(i int) fault.Part             { return fault.Part("edge " + strconv.Itoa(i)) }
 func partValue(attribute string) fault.Part { return fault.Part("value " + attribute) }
 
-// edgeName is how the store names an edge in errors.
 func edgeName(e storage.Edge) string { return e.Source + " – " + e.Target }
 
 // pairs returns the edges of a graph that a statement names by their ends.
@@ -168,7 +167,6 @@ func (b *binder) attributeValues(schema *storage.GraphInfo, list []parser.Option
 	return values, nil
 }
 
-// edgesRequest has edges to be written or deleted.
 type edgesRequest struct {
 	graph string
 	edges []storage.Edge

@@ -103,7 +103,6 @@ func find(name string) (command, error) {
 	return command{}, fmt.Errorf("unknown command %s: .help lists the commands", name)
 }
 
-// command runs the line of a command.
 func (s *session) command(ctx context.Context, src parser.Source) error {
 	words, err := splitWords(strings.TrimSuffix(strings.TrimSpace(src.Text), ";"))
 	if err != nil {
@@ -154,7 +153,6 @@ func (s *session) help(ctx context.Context, args []word) error {
 	return s.text(ctx, topic)
 }
 
-// helpList lists all commands.
 func (s *session) helpList() error {
 	const column = 18 // of the summaries; a longer usage has a line of its own
 	for _, c := range commands() {

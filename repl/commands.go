@@ -177,7 +177,6 @@ func (s *session) mode(_ context.Context, args []word) error {
 	return nil
 }
 
-// setColumns shows or sets which columns results have.
 func (s *session) setColumns(_ context.Context, args []word) error {
 	switch {
 	case len(args) == 0 && s.shown == nil:
@@ -303,7 +302,6 @@ func (s *session) read(ctx context.Context, args []word) error {
 	return s.script(ctx, file, args[0].text)
 }
 
-// importFile runs IMPORT.
 func (s *session) importFile(ctx context.Context, args []word) error {
 	st := parser.Import{File: parser.String{Value: args[0].text}, Graph: parser.Ident{Name: args[1].text}}
 	return s.text(ctx, st.String())

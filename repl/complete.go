@@ -15,7 +15,6 @@ import (
 	"heavytail/query/parser"
 )
 
-// candidate is a completion of a word.
 type candidate struct {
 	text   string // replaces the word
 	tail   string // added behind text if there is no other candidate
@@ -65,7 +64,6 @@ func hasPrefixFold(text, prefix string) bool {
 	return len(text) >= len(prefix) && strings.EqualFold(text[:len(prefix)], prefix)
 }
 
-// statement completes a word of the language.
 func (c *completer) statement(ctx context.Context, text string) (int, []candidate) {
 	next := parser.Next(text)
 	word := text[next.Start:]
@@ -409,7 +407,6 @@ func topics() []candidate {
 	return list
 }
 
-// command completes a word of a command.
 func (c *completer) command(ctx context.Context, line string) (int, []candidate) {
 	start := strings.LastIndexAny(line, " \t") + 1
 	if start == 0 {

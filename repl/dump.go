@@ -151,7 +151,6 @@ func inBatches[T any](rows iter.Seq2[T, error], write func([]T) error) error {
 	return write(batch)
 }
 
-// statement writes a statement.
 func (d *dumper) statement(st fmt.Stringer) error {
 	if _, err := d.out.WriteString(st.String() + ";\n"); err != nil {
 		return d.broken(err)

@@ -226,7 +226,6 @@ func (e *editor) complete() {
 	}
 }
 
-// replace replaces the word before the cursor by a text.
 func (e *editor) replace(word, text string) {
 	line, cursor := e.rl.Line(), e.rl.Cursor()
 	at := cursor.Pos()
@@ -330,7 +329,6 @@ func menuRoom(line string, list []candidate) int {
 	return max(2, rows-used) * max(1, columns/(widest+2))
 }
 
-// listed returns candidates as one line of text.
 func listed(list []candidate) string {
 	const most = 20
 	var texts []string

@@ -85,7 +85,6 @@ func (r *pageRenderer) round(digits int) {
 	}
 }
 
-// cell is the text of a value in the table.
 func (r *pageRenderer) cell(v query.Value) string {
 	if x, ok := v.(float64); ok && r.precision > 0 {
 		return roundedFloat(x, r.precision)

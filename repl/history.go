@@ -125,7 +125,6 @@ func (h *history) failed() error {
 	return err
 }
 
-// load reads the file.
 func (h *history) load() {
 	if h.loaded {
 		return
@@ -181,7 +180,6 @@ func newest(entries []string) []string {
 	return entries[first:]
 }
 
-// encodeEntry is the line of an entry.
 func encodeEntry(entry string) []byte {
 	line, _ := json.Marshal(entry) // a string has no errors
 	return append(line, '\n')

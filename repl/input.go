@@ -27,7 +27,6 @@ type keyboard struct {
 	color      bool
 }
 
-// restore restores the terminal.
 func (k *keyboard) restore() { setTTY(os.Stdin, k.before) }
 
 // prompt returns the first prompt and the one of further lines, of equal width.

@@ -46,7 +46,6 @@ func (s *sheets) text(v query.Value) []byte {
 	return s.cell
 }
 
-// csvRenderer writes CSV.
 type csvRenderer struct {
 	sheets
 	record []string

@@ -179,7 +179,6 @@ func (r *pageRenderer) flush(last bool) bool {
 	return true
 }
 
-// forget releases the texts of the page.
 func (r *pageRenderer) forget() {
 	clear(r.page)
 	clear(r.values)

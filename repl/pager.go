@@ -113,7 +113,6 @@ func (p *paged) count(b []byte) {
 	}
 }
 
-// start starts the pager.
 func (p *paged) start() error {
 	cmd := exec.Command(p.pager.command[0], p.pager.command[1:]...)
 	cmd.Stdout, cmd.Stderr = p.out, os.Stderr

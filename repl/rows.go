@@ -18,7 +18,6 @@ func executorOf(db *query.DB) executor {
 	}
 }
 
-// rowsOf returns the rows of an answer, or nil if it has an error.
 func rowsOf(r *query.Rows, err error) (rows, error) {
 	if err != nil {
 		return nil, err

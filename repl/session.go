@@ -82,7 +82,6 @@ func (s *session) columns() int {
 // shared reports whether rows and status are written to the same terminal.
 func (s *session) shared() bool { return s.columns() > 0 }
 
-// close closes the file of .output.
 func (s *session) close() error {
 	if s.file == nil {
 		return nil
@@ -95,7 +94,6 @@ func (s *session) close() error {
 	return nil
 }
 
-// endOnce closes the file of .once.
 func (s *session) endOnce() error {
 	s.leaveOnce()
 	if err := s.close(); err != nil {
@@ -191,7 +189,6 @@ func (s *session) broken(err error) error {
 	return fmt.Errorf(".output has ended: %w", err)
 }
 
-// renderRows writes rows and returns the error of the output.
 func (s *session) renderRows(r rows) error {
 	if picked := pick(r, s.shown); picked != nil {
 		r = picked

@@ -129,7 +129,6 @@ func (sh *shell) startUp(ctx context.Context) error {
 	return sh.run(ctx, ".read '"+strings.ReplaceAll(sh.config.Startup, "'", "''")+"'")
 }
 
-// open replaces the database of the shell.
 func (sh *shell) open(path string) error {
 	db, mark, err := sh.config.Open(path)
 	if db != nil {

@@ -167,7 +167,6 @@ func (s *Status) erase() {
 	}
 }
 
-// print writes a line.
 func (s *Status) print(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -20,7 +20,6 @@ func isCommand(text string) bool {
 // errMisused is returned by a command whose arguments are not those of its usage.
 var errMisused = errors.New("misused")
 
-// word is an argument of a command.
 type word struct {
 	text   string
 	quoted bool // was in quotes

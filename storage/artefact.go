@@ -80,7 +80,6 @@ func (a *artefact[R]) checkKey(key []byte) error {
 	return nil
 }
 
-// find returns the record under a key.
 func (a *artefact[R]) find(t *tx, key []byte) (*R, error) {
 	r := new(R)
 	found, err := t.get(a.bucket, key, r)
@@ -128,7 +127,6 @@ func (a *artefact[R]) listedRecord(t *tx, key []byte) (*R, error) {
 	return r, fault.Corrupt(t.path, a.describe(t, key), foundDamage(err))
 }
 
-// keys lists the keys that begin with a prefix.
 func (a *artefact[R]) keys(t *tx, prefix []byte) ([][]byte, error) {
 	b, err := t.top(a.bucket)
 	if err != nil || b == nil {

@@ -73,7 +73,6 @@ func (w *blobWriter) flush() error {
 	})
 }
 
-// put writes the pending blocks.
 func (w *blobWriter) put(t *tx) error {
 	if len(w.pending) == 0 {
 		return nil
@@ -165,7 +164,6 @@ func (r *blobReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads the next blocks.
 func (r *blobReader) fill() error {
 	return r.db.view(r.ctx, func(t *tx) error {
 		objects, err := t.top(block.ObjectsName)

@@ -23,7 +23,6 @@ func (t *tx) bound() int64 {
 	return t.size()
 }
 
-// findGraph returns the catalogue entry of a graph.
 func (t *tx) findGraph(name string) (*graphRecord, error) {
 	r := new(graphRecord)
 	found, err := t.get(block.GraphsName, []byte(name), r)
@@ -75,7 +74,6 @@ func (t *tx) dropJournal(kind byte, name string) error {
 	return t.remove(block.JournalName, key)
 }
 
-// slotsOf reads the slots of a graph.
 func (t *tx) slotsOf(r *graphRecord) (block.SlotMap, error) {
 	return t.readSlots(r.Object, r.Slots, r.Slots-r.Vertices)
 }

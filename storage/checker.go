@@ -8,7 +8,6 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// checker is one run of Check.
 type checker struct {
 	db       *DB
 	tx       *tx
@@ -56,7 +55,6 @@ func (c *checker) try(where, remedy string, f func() error) error {
 	return nil
 }
 
-// step counts an object as checked.
 func (c *checker) step() {
 	c.done++
 	c.progress.report("checking", c.done, 0)

@@ -114,7 +114,6 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 	})
 }
 
-// copyBucket copies a bucket with all that is in it.
 func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
 	if err := w.Into(path...); err != nil {
 		return err

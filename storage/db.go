@@ -99,7 +99,6 @@ func (db *DB) usable() error {
 	return nil
 }
 
-// writable returns an error if no write may begin.
 func (db *DB) writable() error {
 	if err := db.usable(); err != nil {
 		return err

@@ -12,7 +12,6 @@ import (
 	"heavytail/storage/internal/gather"
 )
 
-// check returns an error for an invalid edge.
 func (e *Edge) check() error {
 	if w := float32(e.Weight); e.Weight != 0 && !block.ValidWeight(w) {
 		return fmt.Errorf("edge %s: weight %v is not a positive number within the range of a float32: %w", e.name(), e.Weight, ErrInvalid)
@@ -25,7 +24,6 @@ func (e *Edge) name() string {
 	return fmt.Sprintf("(%q, %q)", fault.Clip(e.Source), fault.Clip(e.Target))
 }
 
-// edgeBatch is the edges of one call.
 type edgeBatch struct {
 	edges []Edge
 	keys  [][]byte    // distinct keys of the ends, in the order of their first appearance
@@ -287,7 +285,6 @@ func (db *DB) Neighbors(ctx context.Context, graph, key string) ([]Edge, error) 
 	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) ([]Edge, error) { return t.edgesOf(r, graph, key) })
 }
 
-// edgesOf lists the edges of a vertex.
 func (t *tx) edgesOf(r *graphRecord, graph, key string) ([]Edge, error) {
 	slot, found, err := t.slotOf(r, block.BytesOf(key))
 	if err != nil {

@@ -108,7 +108,6 @@ func checkMatrix(ctx context.Context, m *vec.Matrix) error {
 	return nil
 }
 
-// embeddingWriter writes one generation.
 type embeddingWriter struct {
 	db      *DB
 	name    string
@@ -300,7 +299,6 @@ func (db *DB) Embedding(ctx context.Context, name string) (EmbeddingInfo, *vec.M
 	return info, m, nil
 }
 
-// readRows returns a copy of the rows of an embedding.
 func (t *tx) readRows(r *embeddingRecord) (*vec.Matrix, error) {
 	if r.Vertices*r.Dim > math.MaxInt/4 {
 		return nil, fmt.Errorf("embedding of %d × %d values is too large for this machine: %w", r.Vertices, r.Dim, ErrLimit)

@@ -44,7 +44,6 @@ func (t *tx) slotsAt(g *graphRecord, r *embeddingRecord) (block.SlotMap, error) 
 	return m, nil
 }
 
-// writeSlots writes the empty slots of an embedding.
 func (t *tx) writeSlots(r *embeddingRecord, m *block.SlotMap) error {
 	r.Slots = 0
 	if len(m.Empty) == 0 {
@@ -58,7 +57,6 @@ func (t *tx) writeSlots(r *embeddingRecord, m *block.SlotMap) error {
 	return block.SlotList.Cut(p.seed, m.Empty, true, p.put)
 }
 
-// embeddingSlots reads the slots of the rows of an embedding.
 func (t *tx) embeddingSlots(r *embeddingRecord) (block.SlotMap, error) {
 	if r.Slots == 0 {
 		return block.SlotMap{Slots: r.Vertices}, nil
@@ -66,7 +64,6 @@ func (t *tx) embeddingSlots(r *embeddingRecord) (block.SlotMap, error) {
 	return t.readSlots(r.Object, r.Slots, r.Slots-r.Vertices)
 }
 
-// embeddingInfo returns the entry of an embedding with its slots.
 func (t *tx) embeddingInfo(name string) (EmbeddingInfo, error) {
 	r, err := t.findEmbedding(name)
 	if err != nil {

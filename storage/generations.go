@@ -21,7 +21,6 @@ import (
 // present one and the one before, so that the two can be compared.
 const keptGenerations = 2
 
-// checkNewEmbedding returns an error if an embedding cannot have the name.
 func checkNewEmbedding(name string) error {
 	if _, _, ok := splitGeneration(name); ok {
 		return fmt.Errorf("embedding name %q: %w: it means a generation of another embedding", fault.Clip(name), ErrName)
@@ -183,7 +182,6 @@ func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh)
 	return info, err
 }
 
-// dropState removes the state of an embedding.
 func (t *tx) dropState(name string) error {
 	r := new(embeddingRecord)
 	if _, err := t.get(block.EmbeddingsName, []byte(name), r); err != nil {

@@ -31,7 +31,6 @@ func (db *DB) ViewGraph(ctx context.Context, graph string, f func(*GraphView) er
 	})
 }
 
-// slotMap maps the vertices of the graph to its slots.
 func (v *GraphView) slotMap() (*block.SlotMap, error) {
 	if v.slots == nil {
 		m, err := v.t.slotsOf(v.graph)
@@ -82,7 +81,6 @@ func (v *GraphView) keys(vertices []uint32) ([]string, error) {
 	return keys, nil
 }
 
-// noVertex is the error for the number of a vertex that the graph does not have.
 func (v *GraphView) noVertex(vertex uint32, m *block.SlotMap) error {
 	return fmt.Errorf("vertex %d of graph %q, which has %d: %w", vertex, v.Graph.Name, m.Vertices(), ErrInvalid)
 }
@@ -95,14 +93,12 @@ func (v *GraphView) Neighbors(vertex uint32) ([]uint32, error) {
 	return r.targets, err
 }
 
-// graphRow is the edges of a vertex.
 type graphRow struct {
 	targets []uint32
 	weights []float32 // nil in a graph without weights
 	times   []int64   // nil in a graph without times
 }
 
-// row reads the edges of a vertex.
 func (v *GraphView) row(vertex uint32) (r graphRow, err error) {
 	slots, err := v.slotMap()
 	if err != nil {

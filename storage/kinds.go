@@ -14,7 +14,6 @@ type kind interface {
 	top() []byte
 }
 
-// kinds are the artefacts in the order of reports.
 func kinds() []kind { return []kind{&indexKind, &modelKind, &predictionKind, &jobKind} }
 
 // owning are the kinds as owners of objects.

@@ -94,7 +94,6 @@ func (s sizes) assign(t *tx, out *Stats) (damaged, err error) {
 	return fault.Partial(list...), nil
 }
 
-// assignGraphs lists the graphs by name.
 func (s sizes) assignGraphs(t *tx, out *Stats, note func(error) error) error {
 	changes := make(map[uint64]int64)
 	err := t.each(block.ChangesName, func(key, record []byte) error {
@@ -122,7 +121,6 @@ func (s sizes) assignGraphs(t *tx, out *Stats, note func(error) error) error {
 	})
 }
 
-// assignEmbeddings lists the embeddings by name.
 func (s sizes) assignEmbeddings(t *tx, out *Stats, note func(error) error) error {
 	return t.each(block.EmbeddingsName, func(key, _ []byte) error {
 		r, err := t.findEmbedding(string(key))

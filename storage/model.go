@@ -134,7 +134,6 @@ type heuristicRecord struct {
 	AveragePrecision float64 `msgpack:"average_precision"`
 }
 
-// record is the entry as it is stored.
 func (m *ModelInfo) record() modelRecord {
 	r := modelRecord{
 		Graph: m.Graph, GraphID: m.GraphID, GraphVersion: m.GraphVersion,
@@ -225,7 +224,6 @@ const maxPairs = math.MaxInt32
 
 func describeModel(name string) string { return fmt.Sprintf("model %q", name) }
 
-// modelKind are the models, by name.
 var modelKind = artefact[modelRecord]{
 	bucket: block.ModelsName, name: "model", shortest: 1, longest: block.MaxName,
 	remedy:   "drop the model and train it again",
@@ -300,7 +298,6 @@ func (t *tx) placeModel(name string, r *modelRecord) error {
 	return t.discard(old.Stream.Object)
 }
 
-// findModel returns the catalogue entry of a model.
 func (t *tx) findModel(name string) (*modelRecord, error) { return modelKind.find(t, []byte(name)) }
 
 // ModelInfo returns the catalogue entry of a model.
@@ -350,7 +347,6 @@ func (db *DB) DropModel(ctx context.Context, name string) error {
 	})
 }
 
-// modelsOf lists the models of a graph by name.
 func (t *tx) modelsOf(graph uint64) ([]string, error) {
 	var names []string
 	damaged, err := modelKind.sound(t, nil, func(key []byte, r *modelRecord) {

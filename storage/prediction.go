@@ -347,7 +347,6 @@ func (w *PredictionWriter) abandon() {
 	w.db.dropUnpublished(w.ctx, w.object)
 }
 
-// findPredictions returns the catalogue entry of predictions.
 func (t *tx) findPredictions(graph uint64, scorer string) (*predictionRecord, error) {
 	return predictionKind.find(t, predictionKey(graph, scorer))
 }

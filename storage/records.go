@@ -140,7 +140,6 @@ func (r *graphRecord) addAttribute(a Attribute) (int, error) {
 	return len(list), nil
 }
 
-// settingRecord is a Setting as it is stored.
 type settingRecord struct {
 	Name  string `msgpack:"name"`
 	Value string `msgpack:"value"`
@@ -162,7 +161,6 @@ func settingRecords(list []Setting) []settingRecord {
 	return records
 }
 
-// computedRecord is a Computed as it is stored.
 type computedRecord struct {
 	Method  string          `msgpack:"method"`
 	Options []settingRecord `msgpack:"options"`
@@ -275,7 +273,6 @@ const (
 	journalBlob      = 'b' // the name is the number of the object, of eight bytes
 )
 
-// objectName is the name of an object in the journal.
 func objectName(object uint64) string { return string(block.Key64(object)) }
 
 func journalKey(kind byte, name string) []byte { return append([]byte{kind}, name...) }
@@ -318,7 +315,6 @@ func describePath(path [][]byte) string {
 	return text
 }
 
-// generationName is the name of a past generation.
 func generationName(name string, generation uint64) string {
 	return name + "@" + strconv.FormatUint(generation, 10)
 }

@@ -94,7 +94,6 @@ func (db *DB) VertexID(ctx context.Context, graph, key string) (uint32, error) {
 	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (uint32, error) { return t.vertexID(r, graph, key) })
 }
 
-// vertexID returns the number of the vertex with the given key.
 func (t *tx) vertexID(r *graphRecord, graph, key string) (uint32, error) {
 	slot, found, err := t.slotOf(r, []byte(key))
 	if err != nil {

@@ -242,7 +242,6 @@ func faultIn(faults []page.Fault, path [][]byte) error {
 	return nil
 }
 
-// samePath reports whether two paths are equal.
 func samePath(a, b [][]byte) bool { return slices.EqualFunc(a, b, bytes.Equal) }
 
 // soundRows are the objects whose rows were verified since the file was opened.

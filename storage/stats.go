@@ -113,12 +113,10 @@ func (s sizes) add(path [][]byte, bytes int64) {
 	}
 }
 
-// part is the size of one part of an object.
 func (s sizes) part(object uint64, name []byte) int64 {
 	return s[[2]string{string(block.Key64(object)), string(name)}]
 }
 
-// object is the size of an object with all its parts.
 func (s sizes) object(object uint64) int64 {
 	sum := int64(0)
 	for at, bytes := range s {

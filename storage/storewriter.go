@@ -134,7 +134,6 @@ func (w *storeWriter) commit() error {
 	return btx.Commit()
 }
 
-// accountOf is the tally of what was written to a place.
 func (w *storeWriter) accountOf(place string) *page.Tally {
 	if w.accounts == nil {
 		w.accounts = make(map[string]*page.Tally)

@@ -139,7 +139,6 @@ func (x *Tx) write(graph string, check, f func(g *graphState) error) (version ui
 	return g.next().Version, nil
 }
 
-// graph returns the state of a graph.
 func (x *Tx) graph(name string) (*graphState, error) {
 	if g := x.graphs[name]; g != nil {
 		return g, nil

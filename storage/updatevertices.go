@@ -79,7 +79,6 @@ func (b *vertexBatch) find(t *tx, g *graphState, strict bool) (err error) {
 	return nil
 }
 
-// request notes one value.
 func (b *vertexBatch) request(vertex uint32, v NamedValue, strict bool) (err error) {
 	at := b.record.findAttribute(v.Name)
 	switch {
@@ -182,7 +181,6 @@ func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests
 	return t.editValues(&g.record, *a, edits)
 }
 
-// editValues applies edits to the values of an attribute.
 func (t *tx) editValues(r *graphRecord, a attributeRecord, edits []block.Edit[block.SlotValue]) error {
 	if len(edits) == 0 {
 		return nil
@@ -430,7 +428,6 @@ func (x *Tx) DropAttribute(graph, name string) error {
 	return err
 }
 
-// dropAttribute removes the blocks of an attribute.
 func (t *tx) dropAttribute(g *graphState, a attributeRecord) error {
 	err := t.eachValue(&g.record, a, func(slot uint32, _ Value) error {
 		g.attribute(slot)

@@ -12,7 +12,6 @@ import (
 	"heavytail/storage"
 )
 
-// friend is a row of an answer.
 type friend struct {
 	Vertex string
 	Degree int

@@ -22,7 +22,6 @@ type scaled struct {
 	size  vg.Point // largest width and height of a text
 }
 
-// newScaled prepares an axis for drawing.
 func newScaled(a Axis, s span, x text.XAlignment, y text.YAlignment) scaled {
 	l := scaled{Axis: a, span: s, marks: a.ticks(s), style: lettering(textSize)}
 	l.style.XAlign, l.style.YAlign = x, y
@@ -124,7 +123,6 @@ func (l scaled) drawLeft(c draw.Canvas, left vg.Length) {
 	c.StrokeLine2(axisLine, line, c.Min.Y, line, c.Max.Y)
 }
 
-// length is the length of a tick.
 func (t tick) length() vg.Length {
 	if t.label == "" {
 		return tickLength / 2

@@ -59,7 +59,6 @@ type Series struct {
 // Point is a point in the units of the axes.
 type Point struct{ X, Y float64 }
 
-// span is the range of an axis.
 type span struct{ min, max float64 }
 
 // visible returns the chart without points outside its axes and without

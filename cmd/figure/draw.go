@@ -18,7 +18,6 @@ type picture struct {
 	outside int // points that robust axes have moved to the frame
 }
 
-// newPicture prepares a chart for drawing.
 func newPicture(c Chart) (picture, error) {
 	c, x, y, outside, err := c.visible()
 	if outside > 0 {
@@ -34,7 +33,6 @@ func (p picture) draw(canvas draw.Canvas) {
 	p.drawAxes(p.drawLabels(p.drawLegend(p.drawTitle(inner))))
 }
 
-// white clears a canvas.
 func white(canvas draw.Canvas) {
 	canvas.SetColor(color.White)
 	canvas.Fill(canvas.Rectangle.Path())

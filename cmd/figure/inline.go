@@ -56,7 +56,6 @@ func openSVG(b *strings.Builder, wide, high int, id, title, about string) {
 		wide, high, id, id, id, escaped(title), id, escaped(about))
 }
 
-// escaped returns a text for an SVG element.
 func escaped(text string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(printable(text))) // a Builder does not fail
@@ -132,7 +131,6 @@ func (p picture) inlineSeries(b *strings.Builder, i int, s Series) {
 	}
 }
 
-// colourClass is the class of the colour of series i.
 func (c Chart) colourClass(i int) string {
 	switch {
 	case c.Series[i].Rest:

@@ -51,7 +51,6 @@ var scale = []color.NRGBA{
 	{0x2b, 0x1b, 0x5a, 0xff},
 }
 
-// colour returns the colour of series i of the chart.
 func (c Chart) colour(i int) color.NRGBA {
 	if c.Series[i].Rest {
 		return rest
@@ -76,7 +75,6 @@ func blend(a, b color.NRGBA, fraction float64) color.NRGBA {
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
-// glyph returns the dots of series i.
 func (c Chart) glyph(i int) draw.GlyphStyle {
 	style := draw.GlyphStyle{Color: c.colour(i), Radius: 2.6, Shape: shapes[i%len(shapes)]}
 	switch {
@@ -96,7 +94,6 @@ func (c Chart) glyph(i int) draw.GlyphStyle {
 	return style
 }
 
-// stroke returns the line of series i.
 func (c Chart) stroke(i int) draw.LineStyle {
 	dashes := [][]vg.Length{nil, {6, 2.5}, {2, 2}, {8, 2.5, 2, 2.5}}
 	return draw.LineStyle{Color: c.colour(i), Width: 1.3, Dashes: dashes[i%len(dashes)]}
@@ -111,7 +108,6 @@ var (
 // parse them at the start of every process.
 var fonts = sync.OnceValue(func() *font.Cache { return font.NewCache(liberation.Collection()) })
 
-// lettering is the style of texts of a size.
 func lettering(size vg.Length) text.Style {
 	return text.Style{
 		Color: ink, Handler: text.Plain{Fonts: fonts()},

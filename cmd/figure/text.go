@@ -40,7 +40,6 @@ func WriteText(w io.Writer, c Chart) error {
 	return nil
 }
 
-// textMark is the mark of series i.
 func (p picture) textMark(i int) byte {
 	if !p.Ordered {
 		return textMarks[i%len(textMarks)]

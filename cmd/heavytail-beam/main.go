@@ -134,7 +134,6 @@ func runShards(ctx context.Context) error {
 	return m.Merge(ctx, *out, *overwrite)
 }
 
-// runScore scores the pairs of files.
 func runScore(ctx context.Context) error {
 	switch {
 	case *with == "" || *out == "":

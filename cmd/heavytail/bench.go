@@ -15,7 +15,6 @@ import (
 	"heavytail/repl"
 )
 
-// newBench is the parent command of the benchmarks.
 func newBench(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
@@ -29,7 +28,6 @@ func newBench(std streams) *cobra.Command {
 	return cmd
 }
 
-// newBenchPaper is the command that repeats the experiments of the paper.
 func newBenchPaper(std streams) *cobra.Command {
 	var config paper.Config
 	cmd := &cobra.Command{

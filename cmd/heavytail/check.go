@@ -15,7 +15,6 @@ import (
 	"heavytail/repl"
 )
 
-// newCheck is the command that verifies a file.
 func newCheck(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check FILE",

@@ -16,7 +16,6 @@ import (
 	"heavytail/repl"
 )
 
-// demoFlags are the flags of demo.
 type demoFlags struct {
 	file     string
 	vertices int
@@ -61,7 +60,6 @@ type demoStep struct {
 	plot       []string // graphs whose degrees are plotted after the statements
 }
 
-// demoSteps is the tour.
 func demoSteps(f demoFlags) []demoStep {
 	youngest := f.vertices - 1
 	embed := func(method, options, name string) string {

@@ -11,7 +11,6 @@ import (
 	"heavytail/repl"
 )
 
-// newDescribe is the command that describes graphs.
 func newDescribe(std streams) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{

@@ -15,7 +15,6 @@ import (
 	"heavytail/repl"
 )
 
-// execFlags are the flags of exec.
 type execFlags struct {
 	commands  []string
 	inline    bool // -c was given, even with an empty text
@@ -31,7 +30,6 @@ type execFlags struct {
 	memory    int64
 }
 
-// newExec is the command that runs statements.
 func newExec(std streams) *cobra.Command {
 	var flags execFlags
 	cmd := &cobra.Command{
@@ -59,7 +57,6 @@ one of them failed.`,
 	return cmd
 }
 
-// addExecFlags adds the flags that exec and the shell have in common.
 func addExecFlags(cmd *cobra.Command, flags *execFlags) {
 	f := cmd.Flags()
 	f.StringArrayVarP(&flags.commands, "command", "c", nil, "statements to run, separated by semicolons; may be repeated")
@@ -75,7 +72,6 @@ func addExecFlags(cmd *cobra.Command, flags *execFlags) {
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(repl.Formats(), cobra.ShellCompDirectiveNoFileComp)))
 }
 
-// runExec runs the statements of one call of exec.
 func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) error {
 	config, options, err := flags.settings(std)
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"heavytail/query"
 )
 
-// newHelp is the command that explains a command or, as HELP does, a statement.
 func newHelp(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",

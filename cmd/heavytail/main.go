@@ -66,7 +66,6 @@ func printError(w io.Writer, err error) {
 	}
 }
 
-// maker makes the command of a name.
 type maker struct {
 	name string
 	make func(std streams) *cobra.Command
@@ -96,7 +95,6 @@ func needed(args []string) []maker {
 	return commands
 }
 
-// newRoot builds the tree of commands.
 func newRoot(std streams, list []maker) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "heavytail [FILE]",

@@ -35,7 +35,6 @@ func newCompact(std streams) *cobra.Command {
 	})
 }
 
-// newBackup is the command that copies a file.
 func newBackup(std streams) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{

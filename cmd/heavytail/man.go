@@ -16,7 +16,6 @@ import (
 	"heavytail/query"
 )
 
-// newMan is the command that writes man pages.
 func newMan(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man [FOLDER]",
@@ -157,7 +156,6 @@ func (m *manText) prose(text string) {
 	}
 }
 
-// manOfCommand is the page of a command.
 func manOfCommand(cmd *cobra.Command) string {
 	cmd.InitDefaultHelpFlag() // adds --help, which cobra otherwise adds when the command runs
 	m := newManText(manName(cmd), "1")
@@ -230,7 +228,6 @@ func manSeeAlso(cmd *cobra.Command) []string {
 	return names
 }
 
-// manOfStatements is the page of the statements of the language.
 func manOfStatements() string {
 	m := newManText(statementsPage, "7")
 	m.section("NAME")

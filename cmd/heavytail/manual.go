@@ -28,7 +28,6 @@ var manualNames = []string{
 // manualComment is a comment of Markdown, which only the test of the manual reads.
 var manualComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)<!--.*?-->\n?`) })
 
-// newManual is the command that prints a page of the manual.
 func newManual(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "manual [PAGE]",

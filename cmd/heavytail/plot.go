@@ -11,10 +11,8 @@ import (
 	"heavytail/query"
 )
 
-// plotKinds are the kinds of pictures.
 var plotKinds = []string{"degrees", "parameters", "projection", "graph", "links"}
 
-// newPlot is the parent command of the commands that draw.
 func newPlot(on plotter) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plot degrees|parameters|projection|graph|links FILE …",
@@ -37,13 +35,11 @@ the picture: .svg, .png or .pdf.`,
 	return cmd
 }
 
-// degreeFlags are the flags of plot degrees.
 type degreeFlags struct {
 	output
 	law bool
 }
 
-// newPlotDegrees is the command that draws degree distributions.
 func newPlotDegrees(on plotter) *cobra.Command {
 	var flags degreeFlags
 	cmd := &cobra.Command{

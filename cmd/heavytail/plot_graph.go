@@ -13,7 +13,6 @@ import (
 	"heavytail/query"
 )
 
-// graphFlags are the flags of plot graph.
 type graphFlags struct {
 	output
 	colour   string // community, degree, or an attribute
@@ -26,7 +25,6 @@ type graphFlags struct {
 	seed     uint64
 }
 
-// newPlotGraph is the command that draws a graph.
 func newPlotGraph(on plotter) *cobra.Command {
 	var flags graphFlags
 	cmd := &cobra.Command{
@@ -77,7 +75,6 @@ func (f graphFlags) validate() error {
 	return nil
 }
 
-// plotGraph draws a graph.
 func (r *runner) plotGraph(flags graphFlags, names []string) error {
 	name, err := r.graphNamed(names)
 	if err != nil {

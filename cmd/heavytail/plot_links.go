@@ -13,7 +13,6 @@ import (
 	"heavytail/query"
 )
 
-// linkFlags are the flags of plot links.
 type linkFlags struct {
 	output
 	curve     string
@@ -29,7 +28,6 @@ type linkFlags struct {
 // linkCurves are the kinds of curves that plot links draws.
 var linkCurves = []string{"roc", "precision-recall", "calibration"}
 
-// newPlotLinks is the command that draws the curves of EVALUATE LINKS.
 func newPlotLinks(on plotter) *cobra.Command {
 	var flags linkFlags
 	cmd := &cobra.Command{

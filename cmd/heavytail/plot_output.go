@@ -27,7 +27,6 @@ type output struct {
 	size  figure.Size
 }
 
-// addOutput gives a command the flags of a picture.
 func addOutput(cmd *cobra.Command, p *output) {
 	cmd.Flags().StringVar(&p.out, "out", "", "picture to make, ending in .svg, .png or .pdf; a file of that name is replaced")
 	cmd.Flags().StringVar(&p.title, "title", "", "title of the chart")

@@ -13,7 +13,6 @@ import (
 	"heavytail/query"
 )
 
-// studyFlags are the flags of plot parameters.
 type studyFlags struct {
 	output
 	using   []string // methods in the language
@@ -46,7 +45,6 @@ var axisLabels = map[string]string{
 	"dim": "dimension k", "beta": "degree penalty β", "scale": "scale γ, power of the eigenvalues", "row_scale": "row scale δ, power of the degrees",
 }
 
-// newPlotParameters is the command that draws studies of parameters.
 func newPlotParameters(on plotter) *cobra.Command {
 	var flags studyFlags
 	cmd := &cobra.Command{

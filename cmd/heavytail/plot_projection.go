@@ -10,7 +10,6 @@ import (
 	"heavytail/query"
 )
 
-// projectionFlags are the flags of plot projection.
 type projectionFlags struct {
 	output
 	colour string // an attribute; "" is the degree
@@ -18,7 +17,6 @@ type projectionFlags struct {
 	points int
 }
 
-// newPlotProjection is the command that draws an embedding.
 func newPlotProjection(on plotter) *cobra.Command {
 	var flags projectionFlags
 	cmd := &cobra.Command{
@@ -48,7 +46,6 @@ is drawn, unless --all is given.`,
 	return cmd
 }
 
-// plotProjection projects an embedding and draws it.
 func (r *runner) plotProjection(flags projectionFlags, embedding string) error {
 	result, err := r.db.Projection(r.ctx, query.ProjectionRequest{Embedding: embedding, Attribute: flags.colour, All: flags.all})
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 	"heavytail/repl"
 )
 
-// reportFlags are the flags of report.
 type reportFlags struct {
 	report.Options
 	out   string

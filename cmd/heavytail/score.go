@@ -10,7 +10,6 @@ import (
 	"heavytail/storage/format"
 )
 
-// newScore is the command that scores a file of pairs.
 func newScore(std streams) *cobra.Command {
 	var pairs, graph, with, out string
 	cmd := &cobra.Command{

@@ -18,7 +18,6 @@ import (
 // readOnlyMark is in the prompt of a shell that cannot write.
 const readOnlyMark = "read-only"
 
-// newShell is the command that opens the interactive shell.
 func newShell(std streams) *cobra.Command {
 	var flags execFlags
 	var noInit bool

@@ -19,7 +19,6 @@ import (
 // flags; the flags and arguments become a request, which is answered like a statement
 // of exec, with the same rows, progress, notices and errors.
 
-// addOptions gives a command a flag for every option of a statement.
 func addOptions(cmd *cobra.Command, statement string) { addFlags(cmd, statementOptions(statement)) }
 
 // addFlags gives a command a flag for every option, with the words of HELP. A flag
@@ -83,7 +82,6 @@ func shownDefault(o query.OptionInfo) string {
 	return " (default " + o.Default + ")"
 }
 
-// statementOptions are the options that HELP lists for a statement.
 func statementOptions(statement string) []query.OptionInfo {
 	for _, h := range query.Helps() {
 		if h.Statement == statement {
@@ -109,7 +107,6 @@ func require(cmd *cobra.Command, names ...string) {
 	}
 }
 
-// flagName returns the name of the flag of an option.
 func flagName(option string) string { return strings.ReplaceAll(option, "_", "-") }
 
 // flagText, flagInt and flagBool return the value of a flag that addOptions has added.
@@ -169,7 +166,6 @@ func refuseOthers(cmd *cobra.Command, statement string, others ...string) error 
 	return nil
 }
 
-// addFormat gives a command the flag --format.
 func addFormat(cmd *cobra.Command, format *string) {
 	cmd.Flags().StringVar(format, "format", "table", "how results are printed: "+strings.Join(repl.Formats(), ", "))
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(repl.Formats(), cobra.ShellCompDirectiveNoFileComp)))
@@ -217,7 +213,6 @@ func runOn(cmd *cobra.Command, std streams, path string, options query.Options, 
 	return errors.Join(err, db.Close())
 }
 
-// runStatement answers one request on the file at path.
 func runStatement(cmd *cobra.Command, std streams, path string, options query.Options, format, statement string, request any) error {
 	return runOn(cmd, std, path, options, format, func(r *runner) error { return r.answer(statement, request) })
 }

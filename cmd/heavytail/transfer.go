@@ -12,7 +12,6 @@ import (
 	"heavytail/storage/format"
 )
 
-// newImport is the command that imports a text file.
 func newImport(std streams) *cobra.Command {
 	vertices := false
 	cmd := &cobra.Command{
@@ -48,7 +47,6 @@ is added or, after an error, nothing.`,
 	return cmd
 }
 
-// importRequest returns the request that the flags of import describe.
 func importRequest(cmd *cobra.Command, graph, path string) query.ImportRequest {
 	header, err := format.ParseHeader(flagText(cmd, "header"))
 	must(err) // the flag accepts only valid values
@@ -93,7 +91,6 @@ func exportStatements() (statements []string) {
 	return statements
 }
 
-// exportRequest returns the statement and the request that a command line describes.
 func exportRequest(cmd *cobra.Command, word, name, path string) (statement string, request any, err error) {
 	i := slices.Index(exportWords(), word)
 	if i < 0 {
@@ -118,7 +115,6 @@ func exportRequest(cmd *cobra.Command, word, name, path string) (statement strin
 	}, nil
 }
 
-// walksRequest returns the request that the flags of an export of walks describe.
 func walksRequest(cmd *cobra.Command, graph, path string) (query.ExportWalksRequest, error) {
 	req := query.ExportWalksRequest{
 		Graph: graph, Path: path, Overwrite: flagBool(cmd, "overwrite"),
@@ -146,7 +142,6 @@ func unlessAuto(text string) string {
 	return text
 }
 
-// walkMethods returns the names of the methods that learn from walks.
 func walkMethods() []string {
 	var names []string
 	for _, m := range query.Methods() {

@@ -35,7 +35,6 @@ func RunCurve(ctx context.Context, config Config) (report string, err error) {
 	return runCurve(ctx, config, graphs, curvePoints(graphs))
 }
 
-// chooseCurveGraphs returns the graphs that are asked for.
 func chooseCurveGraphs(config Config) ([]curveGraph, error) {
 	for _, name := range config.Graphs {
 		if !slices.Contains(CurveGraphs(), strings.ToLower(name)) {
@@ -48,7 +47,6 @@ func chooseCurveGraphs(config Config) ([]curveGraph, error) {
 	}), nil
 }
 
-// runCurve is RunCurve for these graphs and points.
 func runCurve(ctx context.Context, config Config, graphs []curveGraph, points []curvePoint) (report string, err error) {
 	e := &experiment{config: config}
 	for _, g := range graphs {
@@ -98,7 +96,6 @@ func (e *experiment) loadCurve(g curveGraph) []step {
 	return list
 }
 
-// measureCurve measures a point.
 func (e *experiment) measureCurve(ctx context.Context, p curvePoint) ([]string, [][]any, error) {
 	m := map[string]float64{}
 	if _, err := e.answers(ctx, fmt.Sprintf("EMBED %s USING %s AS point_%s", p.graph.name, p.call(), p.graph.name)); err != nil {

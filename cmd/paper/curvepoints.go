@@ -57,7 +57,6 @@ func (s setting) alone() bool { return s.margin == 0 }
 // reference is the setting with only the method of the start.
 func (s setting) reference() setting { return setting{dim: s.dim, start: s.start} }
 
-// call is the method with its options.
 func (s setting) call() string {
 	switch {
 	case s.alone():
@@ -97,14 +96,12 @@ func settings(large bool) []setting {
 	return list
 }
 
-// curvePoint is a setting on a graph.
 type curvePoint struct {
 	graph curveGraph
 	setting
 	rank int // of the setting among those of its graph
 }
 
-// name identifies a point in the journal.
 func (p curvePoint) name() string { return fmt.Sprintf("curve of %s: %s", p.graph.name, p.call()) }
 
 // cost is relative to other points.

@@ -75,7 +75,6 @@ func (e *experiment) curveLines(g curveGraph, points []curvePoint) (lines, recor
 	return lines, records
 }
 
-// cells returns the options of a setting.
 func (s setting) cells() []string {
 	if s.alone() {
 		return []string{strconv.Itoa(s.dim), s.start + " alone", "", ""}
@@ -87,7 +86,6 @@ func (s setting) cells() []string {
 	return []string{strconv.Itoa(s.dim), s.start, anchor, fmt.Sprint(s.margin)}
 }
 
-// figuresOf returns the cells of the figures of a point.
 func figuresOf(m map[string]float64, processor float64) []string {
 	pair := func(a, b string, digits int) string {
 		x, y := figureOf(m, a), figureOf(m, b)

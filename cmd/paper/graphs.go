@@ -44,7 +44,6 @@ func datasets() []dataset {
 // generates.
 const synthetic20 = "Synthetic20"
 
-// inPaper returns the name of a graph in the paper.
 func inPaper(graph string) string {
 	if graph == synthetic20 {
 		return "Synthetic"
@@ -64,7 +63,6 @@ func Graphs() []string {
 	return names
 }
 
-// stored returns the name of the graph in the store.
 func (d dataset) stored() string { return strings.ToLower(d.name) }
 
 // choose returns the graphs with the given names, or all graphs if there are no

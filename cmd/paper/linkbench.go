@@ -33,7 +33,6 @@ func RunLinks(ctx context.Context, config Config) (report string, err error) {
 	return runLinks(ctx, config, graphs, linkMethods())
 }
 
-// chooseLinkGraphs returns the graphs that are asked for.
 func chooseLinkGraphs(config Config) ([]linkGraph, error) {
 	all := linkGraphs()
 	for _, name := range config.Graphs {
@@ -52,7 +51,6 @@ func chooseLinkGraphs(config Config) ([]linkGraph, error) {
 	return all, nil
 }
 
-// runLinks is RunLinks for these graphs and methods.
 func runLinks(ctx context.Context, config Config, graphs []linkGraph, methods []linkMethod) (report string, err error) {
 	e := &experiment{config: config}
 	if err := e.openLinks(graphs); err != nil {

@@ -2,7 +2,6 @@ package paper
 
 import "fmt"
 
-// linkGraph is a graph on which links are predicted.
 type linkGraph struct {
 	name  string
 	file  string // in the folder of the data; "" if a statement makes the graph

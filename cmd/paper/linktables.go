@@ -21,7 +21,6 @@ type linkFigure struct {
 	graph, method, scorer, measure string // method is "" without an embedding
 }
 
-// linkMeasure is a measure of links under a protocol.
 type linkMeasure struct {
 	name, title string
 	negatives   string // kind of negative pairs; "" for recommendations
@@ -124,7 +123,6 @@ func (e *experiment) writeLinks(graphs []linkGraph, methods []linkMethod) (strin
 	return text.String(), nil
 }
 
-// lines returns the lines of the table of one measure.
 func (r *linkResults) lines(measure string) [][]string {
 	var lines [][]string
 	add := func(method, scorer string, value func(graph string) float64) {
@@ -195,7 +193,6 @@ func (r *linkResults) margins() [][]string {
 	return lines
 }
 
-// writeCSV writes all figures into a file.
 func (r *linkResults) writeCSV(path string) error {
 	records := [][]string{{"graph", "method", "scorer", "measure", "value"}}
 	for _, g := range r.graphs {

@@ -9,14 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// column is a measure of a table.
 type column struct {
 	title, measure string
 	paper          bool // the paper prints it, too
 	count          bool // a whole number
 }
 
-// tableOf describes one of the tables.
 type tableOf struct {
 	number  int
 	title   string
@@ -88,7 +86,6 @@ func (e *experiment) markdown(rows []row) string {
 	return text.String()
 }
 
-// header are the titles of the columns.
 func (t tableOf) header() []string {
 	titles := []string{"graph", "method", "form"}
 	for _, c := range t.columns {
@@ -97,7 +94,6 @@ func (t tableOf) header() []string {
 	return append(titles, "seconds", "processor s", "beats", "made with")
 }
 
-// cells are the texts of a line.
 func (e *experiment) cells(t tableOf, r row) []string {
 	line := []string{r.graph, r.method, r.form}
 	for _, c := range t.columns {

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// row is a line of one of the tables.
 type row struct {
 	table    int // of the paper
 	graph    string
@@ -164,7 +163,6 @@ func (e *experiment) anyLinks(d dataset) entry {
 	return entry{}
 }
 
-// numbers returns the columns of an answer that are numbers.
 func numbers(answer map[string]any) map[string]float64 {
 	list := map[string]float64{}
 	for name, value := range answer {

@@ -25,7 +25,6 @@ func Run(ctx context.Context, config Config) (report string, err error) {
 	return run(ctx, config, graphs, uses())
 }
 
-// run is Run for these graphs and uses of methods.
 func run(ctx context.Context, config Config, graphs []dataset, uses []use) (report string, err error) {
 	e := &experiment{config: config, graphs: graphs, uses: uses}
 	if err := e.open(); err != nil {

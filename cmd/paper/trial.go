@@ -16,7 +16,6 @@ const (
 	fromWalks = "walks" // unit_ball, starting from the vectors of DeepWalk
 )
 
-// use is a method in one form.
 type use struct {
 	method string // in the paper
 	form   string
@@ -55,7 +54,6 @@ func (d dataset) trials(uses []use) []trial {
 	return list
 }
 
-// name is the name of the embedding in the store.
 func (t trial) name() string {
 	if t.stored != "" {
 		return t.stored
@@ -106,7 +104,6 @@ type step struct {
 	answer func(context.Context) (columns []string, rows [][]any, err error)
 }
 
-// making returns the step that makes the embedding of a trial.
 func (t trial) making() step {
 	return step{graph: t.graph, kind: Methods, statement: t.embed(), about: t.method + " in the form " + t.form, cost: t.cost()}
 }
@@ -147,7 +144,6 @@ func (d dataset) pairCost() float64 { return 0.2 + math.Pow(float64(d.vertices),
 
 func (d dataset) linkCost() float64 { return 0.3 + float64(d.edges)/150_000 }
 
-// costOf returns the total cost of steps.
 func costOf(steps []step) float64 {
 	sum := 0.0
 	for _, s := range steps {

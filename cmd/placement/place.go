@@ -45,7 +45,6 @@ func Place(ctx context.Context, g *csr.Graph, opts Options) ([]Point, error) {
 	return placeConnected(ctx, g, opts)
 }
 
-// placeConnected places a graph of one component.
 func placeConnected(ctx context.Context, g *csr.Graph, opts Options) ([]Point, error) {
 	m := &model{graph: g, at: start(g, opts.Seed), opts: opts, speed: 1, efficiency: 1}
 	m.before, m.force = make([]Point, len(m.at)), make([]Point, len(m.at))
@@ -109,7 +108,6 @@ type model struct {
 // mass of a vertex, by which it repels.
 func (m *model) mass(v int) float64 { return float64(m.graph.Degree(uint32(v)) + 1) }
 
-// step makes one iteration.
 func (m *model) step() {
 	m.tree.build(m.at, m.mass)
 	m.force, m.before = m.before, m.force
@@ -121,7 +119,6 @@ func (m *model) step() {
 	m.move()
 }
 
-// forceOn sums the forces on a vertex.
 func (m *model) forceOn(v int) Point {
 	p, mass := m.at[v], m.mass(v)
 	f := m.tree.repel(p)

@@ -28,7 +28,6 @@ const (
 	nearest = 1e-3
 )
 
-// build creates the tree of the given points.
 func (t *tree) build(at []Point, mass func(v int) float64) {
 	low, high := Point{math.Inf(1), math.Inf(1)}, Point{math.Inf(-1), math.Inf(-1)}
 	for _, p := range at {

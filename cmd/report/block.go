@@ -22,7 +22,6 @@ type tile struct {
 	cell
 }
 
-// block is a part of a section.
 type block struct {
 	ID, Title string
 	Lead      string // what the block shows, in a sentence or two
@@ -33,7 +32,6 @@ type block struct {
 	Statement string // the statement that returns the same figures
 }
 
-// drawing is a picture with its caption.
 type drawing struct {
 	SVG     markup
 	Legend  []legendEntry
@@ -76,7 +74,6 @@ func reasonOf(err error, b *block) error {
 	return nil
 }
 
-// note appends notices of a result.
 func (b *block) note(notices []query.Notice) {
 	for _, n := range notices {
 		b.Notes = append(b.Notes, sentence(groupedWords(n.String())))

@@ -12,7 +12,6 @@ import (
 	"heavytail/storage"
 )
 
-// fileFacts are the figures of the file.
 func fileFacts(s storage.Stats, graphs int) []tile {
 	return []tile{
 		{"size", cell{Text: bytesText(s.Bytes)}},
@@ -77,7 +76,6 @@ func cardLead(d query.GraphDescription) string {
 	return text
 }
 
-// picture draws the network.
 func (g *graph) picture(b *block) error {
 	if g.info.Vertices == 0 {
 		return nil

@@ -63,5 +63,4 @@ func (g *graph) prepare() (err error) {
 	return nil
 }
 
-// ident returns the name of the graph for a statement.
 func (g *graph) ident() parser.Ident { return parser.Ident{Name: g.info.Name} }

@@ -31,7 +31,6 @@ func (l *layout) putIf(format, text string) {
 	}
 }
 
-// page adds the whole page.
 func (l *layout) page(p page) {
 	l.put(`<!DOCTYPE html>
 <html lang="en">

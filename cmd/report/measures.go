@@ -177,7 +177,6 @@ func (g *graph) textAttribute(b *block, name string) error {
 	return nil
 }
 
-// group is a community.
 type group struct {
 	label          storage.Value
 	size           int

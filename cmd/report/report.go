@@ -34,7 +34,6 @@ func Write(ctx context.Context, db *query.DB, w io.Writer, opts Options) error {
 //go:embed style.css
 var style string
 
-// page is the data of a page.
 type page struct {
 	Title, Date string
 	Facts       []tile
@@ -43,7 +42,6 @@ type page struct {
 	Work        []block // of the file
 }
 
-// newPage queries all data of the page.
 func newPage(ctx context.Context, db *query.DB, opts Options) (page, error) {
 	p := page{Title: opts.Title, Date: opts.Date, Style: markup(style + figure.InlineStyle())}
 	if p.Title == "" {
@@ -108,7 +106,6 @@ func chosenGraphs(all []storage.GraphInfo, names []string) ([]storage.GraphInfo,
 	return chosen, nil
 }
 
-// section queries all parts of the section of a graph.
 func (g *graph) section() (section, error) {
 	s := section{ID: g.id, Name: g.info.Name, Source: g.info.Source}
 	if err := g.prepare(); err != nil {

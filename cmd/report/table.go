@@ -12,7 +12,6 @@ import (
 	"heavytail/storage"
 )
 
-// table is a table of the page.
 type table struct {
 	Caption string
 	Columns []column
@@ -21,20 +20,17 @@ type table struct {
 	Folded  bool     // closed until the reader opens it
 }
 
-// column is the head of a column.
 type column struct {
 	Name   string
 	Number bool // aligned to the right
 }
 
-// cell is a value as it is shown.
 type cell struct {
 	Text  string
 	Exact string  // the value with all digits; empty if Text has them all
 	Bar   float64 // the fraction of a bar below the text; 0 for none
 }
 
-// newTable returns the answer of a statement as a table.
 func newTable(caption string, rows *query.Rows) (table, error) {
 	t := table{Caption: caption}
 	for _, name := range rows.Columns() {
@@ -136,7 +132,6 @@ func cellOf(v any) cell {
 	}
 }
 
-// valueCell shows the value of an attribute.
 func valueCell(v storage.Value) cell {
 	if v.IsMissing() {
 		return cell{}
@@ -207,7 +202,6 @@ func short(x float64) string {
 	return strings.Replace(strconv.FormatFloat(x, 'f', digits, 64), "-", "−", 1)
 }
 
-// bytesText returns a size with a unit.
 func bytesText(n int64) string {
 	switch {
 	case n >= 1<<30:
@@ -220,7 +214,6 @@ func bytesText(n int64) string {
 	return grouped(n) + " bytes"
 }
 
-// plural returns a number with its noun.
 func plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -235,5 +228,4 @@ func edges(n int64) string  { return plural(n, "edge", "edges") }
 // narrow one it would have a line for each word.
 func (c cell) long() bool { return len(c.Text) > 60 }
 
-// percent is the width of the bar.
 func (c cell) percent() float64 { return 100 * min(1, max(0, c.Bar)) }

@@ -44,7 +44,6 @@ func (c DiskConfig) Validate() error {
 	return nil
 }
 
-// measured is one solve.
 type measured struct {
 	rows      *vec.Matrix
 	stats     spectral.Stats
@@ -131,7 +130,6 @@ func onDisk(ctx context.Context, db *storage.DB, c DiskConfig, o spectral.Option
 	return m, err
 }
 
-// diskTable has a row for each solve.
 func diskTable(c DiskConfig, info storage.GraphInfo, names []string, list []measured) string {
 	var b strings.Builder
 	workers := c.Workers

@@ -121,7 +121,6 @@ type division struct {
 	order []uint32
 }
 
-// divisions returns the ways to divide a graph.
 func divisions(g *csr.Graph, c PartitionConfig) []division {
 	n, p, arcs := g.Vertices(), c.Machines, int64(len(g.Targets))
 	arrival := make([]uint32, n)

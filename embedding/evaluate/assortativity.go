@@ -54,7 +54,6 @@ func Assortativity(ctx context.Context, g *csr.Graph) (float64, error) {
 	return r, nil
 }
 
-// sum128 is a sum of products.
 type sum128 struct{ hi, lo uint64 }
 
 func (s *sum128) add(a, b uint64) {

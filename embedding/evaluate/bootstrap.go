@@ -80,7 +80,6 @@ func (s *synthetic) atLeast(x int) float64 {
 	return s.law.above(x, s.norm)
 }
 
-// draw draws one data set.
 func (s *synthetic) draw(r *rand.Rand) histogram {
 	body := make([]int, len(s.below))
 	table := make([]int, maxTable)

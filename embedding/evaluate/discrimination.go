@@ -22,7 +22,6 @@ func AveragePrecision(positive, negative []float64) float64 {
 	return rankScores(positive, negative).averagePrecision()
 }
 
-// scoreStep has all pairs with one score.
 type scoreStep struct {
 	score                float64
 	positives, negatives int64

@@ -204,7 +204,6 @@ func ClassifyLabels(ctx context.Context, m *vec.Matrix, labels Labels, opts Labe
 	return scores, nil
 }
 
-// labelTrial is one measurement in progress.
 type labelTrial struct {
 	m      *vec.Matrix
 	labels Labels

@@ -125,7 +125,6 @@ func measured(values []float64) Measured {
 	return Measured{mean, math.Sqrt(squares / (n - 1))}
 }
 
-// summarise combines the tallies of one fraction.
 func summarise(fraction float64, tallies []labelTally) LabelScore {
 	over := func(value func(labelTally) float64) Measured {
 		values := make([]float64, len(tallies))

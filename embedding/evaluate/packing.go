@@ -202,7 +202,6 @@ func (q *degreeQueue) unlink(v int32) {
 	}
 }
 
-// remove removes a vertex that is still in the queue.
 func (q *degreeQueue) remove(v uint32) {
 	q.unlink(int32(v))
 	q.left[v] = -1

@@ -90,7 +90,6 @@ type sample struct {
 	kept []float64
 }
 
-// newSample chooses the vertices.
 func newSample(g *csr.Graph, m *vec.Matrix, rows int, opts ReconstructOptions) *sample {
 	n := g.Vertices()
 	order := make([]uint32, n) // by descending degree
@@ -223,7 +222,6 @@ func (s *sample) count(i, first, last int) {
 	}
 }
 
-// countEdges finds in which cells the edges are.
 func (s *sample) countEdges(ctx context.Context) error {
 	s.kept = make([]float64, sampleCells)
 	for i, u := range s.rows {

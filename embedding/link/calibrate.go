@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// leastSlope is the smallest slope of a calibration.
 const leastSlope = 1e-6
 
 // mostOdds is the largest log-odds of a pair that calibrates, of which a float64 still

@@ -261,7 +261,6 @@ func (p *Predictor) search(ctx context.Context, s *scratch, u, from uint32, near
 	return ctx.Err()
 }
 
-// degree returns the degree of a candidate.
 func (p *Predictor) degree(v uint32) int {
 	if p.opts.Degree != nil {
 		return p.opts.Degree(v)

@@ -86,7 +86,6 @@ func (c *common) list(m *marks, u, v uint32) []uint32 {
 	return found
 }
 
-// count returns the number of common neighbours.
 func (c *common) count(u, v uint32) int {
 	if u == v {
 		return 0

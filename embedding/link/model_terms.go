@@ -59,7 +59,6 @@ func DefaultHeuristics(embedding bool) []string {
 	return names
 }
 
-// resolve finds the scorers and features by their names.
 func (t Terms) resolve() (scorers []Scorer, features []Feature, err error) {
 	features, err = ParseFeatures(t.Features)
 	if err != nil {

@@ -72,7 +72,6 @@ func (s *sample) bound(v uint32) int {
 	return min(steps, s.t.b.g.Vertices())
 }
 
-// recommended has the candidates of one vertex.
 type recommended struct {
 	s          *sample
 	u          uint32

@@ -108,7 +108,6 @@ func gradeOf(scorer string) grade {
 	return alone
 }
 
-// graded lists the terms of a grade.
 func (t *table) graded(of grade) []int {
 	var list []int
 	for i, g := range t.grade {
@@ -122,7 +121,6 @@ func (t *table) graded(of grade) []int {
 // apart is the last column: 1 where the vectors of a pair are not comparable.
 func (t *table) apart() int { return len(t.m.terms) + len(t.m.planes) }
 
-// measure fills in the table.
 func (t *table) measure(pairs Pairs) {
 	all := append(append([]csr.Edge(nil), pairs.Links...), pairs.Others...)
 	t.linked = make([]bool, len(all))
@@ -158,7 +156,6 @@ type workspace struct {
 	seen    []bool    // of vertices, all false
 }
 
-// workspaces returns a pool of *workspace.
 func (t *table) workspaces() *sync.Pool {
 	return &sync.Pool{New: func() any {
 		r := &workspace{scratch: make([]float32, t.widest()), seen: make([]bool, t.b.g.Vertices())}

@@ -70,7 +70,6 @@ func (t *top) wants(score float64) bool {
 	return score <= t.links[0].Score
 }
 
-// takes reports whether offer takes a link.
 func (t *top) takes(l PredictedLink) bool {
 	return t.wants(l.Score) && (!t.full() || t.compare(l, t.links[0]) < 0)
 }

@@ -93,7 +93,6 @@ func Train(ctx context.Context, g *csr.Graph, vectors *vec.Matrix, pairs Pairs, 
 	return t.run()
 }
 
-// training compares candidates.
 type training struct {
 	*table
 	fold   []int // part of each pair
@@ -102,7 +101,6 @@ type training struct {
 	fits   int64
 }
 
-// trial is a candidate.
 type trial struct {
 	Candidate
 	columns []int
@@ -201,7 +199,6 @@ func (t *training) run() (*Model, TrainReport, error) {
 	return m, report, nil
 }
 
-// learn learns the weights of a trial from the pairs.
 func (t *training) learn(c *trial) error {
 	if c.heuristic != "" {
 		c.whole = make(linear, t.x.Dim)
@@ -500,7 +497,6 @@ func (t *training) fit(c *trial, without int) (*classify.Model, error) {
 	return fit, nil
 }
 
-// model makes the model of a trial.
 func (t *training) model(c *trial) *Model {
 	mean := make([]float64, t.x.Dim)
 	for i := range t.linked {

@@ -61,7 +61,6 @@ func FastRP(ctx context.Context, g *csr.Graph, o FastRPOptions) (*vec.Matrix, St
 	return r.sum, Stats{Weighted: a.g.Weighted(), Products: o.iterations(), Seconds: time.Since(began).Seconds()}, nil
 }
 
-// fastRP is a run.
 type fastRP struct {
 	FastRPOptions
 	a     *adjacency
@@ -132,7 +131,6 @@ func randomRow(dst []float32, seed, stream uint64, scale float32) {
 	}
 }
 
-// add adds an iteration to the sum.
 func (r *fastRP) add(ctx context.Context, alpha float64) error {
 	if alpha == 0 {
 		return nil

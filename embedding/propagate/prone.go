@@ -108,7 +108,6 @@ func ProNE(ctx context.Context, g *csr.Graph, o ProNEOptions) (*vec.Matrix, Stat
 	return rows, Stats{Weighted: p.a.g.Weighted(), Products: factorProducts + 2*(o.Order-1) + 1, Seconds: time.Since(began).Seconds()}, nil
 }
 
-// proNE is a run.
 type proNE struct {
 	ProNEOptions
 	a    *adjacency

@@ -8,7 +8,6 @@ import (
 	"heavytail/storage/csr"
 )
 
-// unitBall is the method of package unitball.
 func unitBall() algorithm {
 	summary := "a placement in which exactly the neighbours of a vertex are within distance 1"
 	return method(unitball.Method, summary, ballFields(), ballOptions.validate, ballOptions.withDefaults, func(o ballOptions) prepared {

@@ -32,7 +32,6 @@ const (
 	storedStart = "embedding" // of the embedding that the option start_embedding names
 )
 
-// ballStarts are the values of start.
 var ballStarts = []string{randomStart, embedding.MethodDeepWalk, embedding.MethodDPWalker, storedStart}
 
 // storedOf reads embeddings of the graph of a snapshot.
@@ -71,12 +70,10 @@ func (o *ballOptions) setStart(ctx context.Context, g *csr.Graph, req Request, f
 	return err
 }
 
-// walks are the options of the walks that a run begins with.
 func (o ballOptions) walks(workers int) embedding.WalkOptions {
 	return embedding.WalkOptions{Dim: o.Dim, Seed: o.Seed, Workers: workers}
 }
 
-// startOf returns the vectors of a method that learns from walks.
 func startOf(ctx context.Context, g *csr.Graph, method string, o embedding.WalkOptions) (*vec.Matrix, error) {
 	model, _, err := embedding.TrainWalks(ctx, g, method, o)
 	if err != nil {

@@ -82,7 +82,6 @@ func (s *leastSearch) between() (failed, good int) {
 
 func (s *leastSearch) succeeded(t leastTrial) bool { return t.Wrong.Pairs() <= s.o.Tolerance }
 
-// leastDim runs the search.
 func (o ballOptions) leastDim(ctx context.Context, g *csr.Graph, req Request) (outcome, error) {
 	began := time.Now()
 	packing, err := evaluate.PackingDimension(ctx, g)

@@ -74,7 +74,6 @@ type outcome struct {
 // renewal updates vectors for a graph that has changed.
 type renewal func(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error)
 
-// renewing has the input of a renewal.
 type renewing struct {
 	vectors   *vec.Matrix
 	state     io.Reader

@@ -44,7 +44,6 @@ func Check(method string, options []Option) error {
 	return err
 }
 
-// prepare finds the method of a name and gives it its options.
 func prepare(method string, options []Option) (prepared, error) {
 	e := &MethodError{Method: method}
 	for _, a := range algorithms() {

@@ -211,13 +211,11 @@ func (t *modelTraining) run(ctx context.Context) (*link.Model, error) {
 	return after.model, err
 }
 
-// learned is what was learned from pairs.
 type learned struct {
 	model *link.Model
 	pairs link.Pairs
 }
 
-// stage reports a step that has begun, or is done.
 func (t *modelTraining) stage(name string, done int64) {
 	if t.req.Progress != nil {
 		t.req.Progress(name, done, 1)

@@ -37,7 +37,6 @@ func netMF() algorithm {
 	return a
 }
 
-// netMFRecord returns the settings of a run for the record of an embedding.
 func netMFRecord(g *csr.Graph, seed uint64, stats netmf.Stats) storage.EmbeddingInfo {
 	info := storage.EmbeddingInfo{
 		Seed: seed, Eigenvalues: stats.Eigenvalues, Residuals: stats.Residuals, Iterations: stats.Iterations, Seconds: stats.Seconds,
@@ -55,7 +54,6 @@ func netMFRecord(g *csr.Graph, seed uint64, stats netmf.Stats) storage.Embedding
 	return info
 }
 
-// netMFFields are the options of netmf.
 func netMFFields() table[netmf.Options] {
 	type options = netmf.Options
 	upTo := func(most int) string { return fmt.Sprintf("a whole number from 1 to %d", most) }

@@ -15,7 +15,6 @@ import (
 	"heavytail/storage/vec"
 )
 
-// fastRP is the method of propagate.FastRP.
 func fastRP() algorithm {
 	type options = propagate.FastRPOptions
 	summary := "sparse random projection of powers of the transition matrix, the fastest method"
@@ -46,7 +45,6 @@ func fastRP() algorithm {
 	})
 }
 
-// propagateRecord returns the settings of a run for the record of an embedding.
 func propagateRecord(g *csr.Graph, seed uint64, stats propagate.Stats) storage.EmbeddingInfo {
 	return storage.EmbeddingInfo{Seed: seed, Iterations: stats.Products, Seconds: stats.Seconds, Stats: weighted(g, stats.Weighted)}
 }
@@ -113,7 +111,6 @@ func readStarts(r io.Reader, n int) (s starts, err error) {
 	return s, nil
 }
 
-// renewFastRP is the renewal of fastrp.
 func renewFastRP(ctx context.Context, g *csr.Graph, o propagate.FastRPOptions, r renewing) (outcome, embedding.RefreshStats, error) {
 	before, err := readStarts(r.state, r.vectors.Rows)
 	if err == nil && int64(before.next)+int64(len(r.from)) > math.MaxUint32 {
@@ -138,7 +135,6 @@ func renewFastRP(ctx context.Context, g *csr.Graph, o propagate.FastRPOptions, r
 	return outcome{rows, propagateRecord(g, o.Seed, stats), starts.write}, refresh, nil
 }
 
-// proNE is the method of propagate.ProNE.
 func proNE() algorithm {
 	type options = propagate.ProNEOptions
 	summary := "factorisation of a sparse matrix, propagated through a band of the spectrum"
@@ -164,7 +160,6 @@ func proNE() algorithm {
 	})
 }
 
-// proNEFields are the options of prone.
 func proNEFields() table[propagate.ProNEOptions] {
 	type options = propagate.ProNEOptions
 	return table[options]{
@@ -183,7 +178,6 @@ func rowScale[O any](at func(*O) **float64) field[O] {
 	return float("row_scale", "power of the degree by which every vector is divided", "a number from 0 to 4", at)
 }
 
-// fastRPFields are the options of fastrp.
 func fastRPFields() table[propagate.FastRPOptions] {
 	type options = propagate.FastRPOptions
 	power := fmt.Sprintf("a number from %d to %d", -propagate.MaxPower, propagate.MaxPower)

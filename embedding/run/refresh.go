@@ -136,7 +136,6 @@ func renew(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Refr
 	return computed, err
 }
 
-// renewSpectral is the renewal of the spectral methods.
 func renewSpectral(ctx context.Context, g *csr.Graph, name string, o embedding.SpectralOptions, r renewing) (outcome, embedding.RefreshStats, error) {
 	state, err := embedding.ReadSpectralState(r.state, r.vectors.Rows, r.vectors.Dim)
 	if err != nil {
@@ -155,7 +154,6 @@ func renewSpectral(ctx context.Context, g *csr.Graph, name string, o embedding.S
 	return outcome{rows, spectralRecord(g, o, stats), next.Write}, refresh, nil
 }
 
-// renewWalks is the renewal of the methods that learn from walks.
 func renewWalks(ctx context.Context, g *csr.Graph, name string, o embedding.WalkOptions, r renewing) (outcome, embedding.RefreshStats, error) {
 	model, err := skipgram.ReadModel(r.state, r.vectors)
 	if err != nil {
@@ -178,7 +176,6 @@ func began(info storage.EmbeddingInfo) []storage.Setting {
 	return nil
 }
 
-// refreshSettings returns the settings of a refresh for the record of an embedding.
 func refreshSettings(s embedding.RefreshStats) []storage.Setting {
 	kind := "incremental"
 	if s.Mostly() {

@@ -39,7 +39,6 @@ func WalkBytes(g *csr.Graph, method string, options []Option) (int64, error) {
 	return m.sampler(g), nil
 }
 
-// prepareWalks is prepare for a method that learns from walks.
 func prepareWalks(method string, options []Option) (prepared, error) {
 	m, err := prepare(method, options)
 	if err == nil && m.walk == nil {

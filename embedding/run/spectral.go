@@ -65,7 +65,6 @@ func spectralRecord(g *csr.Graph, o embedding.SpectralOptions, stats embedding.S
 	return info
 }
 
-// spectralFields returns the options of a method.
 func spectralFields(method string) table[embedding.SpectralOptions] {
 	type options = embedding.SpectralOptions
 	penalty := table[options]{

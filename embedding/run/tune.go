@@ -85,7 +85,6 @@ func Tuned(given []Option, trial tune.Trial, seed uint64) []Option {
 	return options
 }
 
-// seeded adds a seed if the options have none.
 func seeded(options []Option, seed uint64) []Option {
 	if slices.ContainsFunc(options, func(o Option) bool { return o.Name == "seed" }) {
 		return slices.Clone(options)

@@ -103,7 +103,6 @@ type ballHead struct {
 	Wrong int64
 }
 
-// renew is the renewal of unit_ball.
 func (o ballOptions) renew(ctx context.Context, g *csr.Graph, workers int, r renewing) (outcome, embedding.RefreshStats, error) {
 	var head ballHead
 	if err := binary.Read(r.state, binary.LittleEndian, &head); err != nil || head.Magic != ballMagic || head.Wrong < 0 {
@@ -131,7 +130,6 @@ func (o ballOptions) renew(ctx context.Context, g *csr.Graph, workers int, r ren
 	return outcome{rows, info, ballState(stats.Wrong.Pairs())}, refresh, err
 }
 
-// ballProgress converts the reports of a run to progress.
 func ballProgress(progress func(stage string, done, total int64)) func(pass, passes int, w unitball.Wrong) {
 	if progress == nil {
 		return nil
@@ -149,7 +147,6 @@ func ballWrong(w unitball.Wrong) string {
 	return fmt.Sprintf("%d wrong pairs, precision %.4f, recall %.4f", w.Pairs(), w.Precision(), w.Recall())
 }
 
-// ballRecord returns the settings of the placement for the record of an embedding.
 func ballRecord(ctx context.Context, g *csr.Graph, o ballOptions, stats unitball.Stats) (storage.EmbeddingInfo, error) {
 	w := stats.Wrong
 	info := storage.EmbeddingInfo{
@@ -193,7 +190,6 @@ func ballNote(ctx context.Context, g *csr.Graph, dim int, w unitball.Wrong) (str
 	return note + "; more passes or a larger dim may help", nil
 }
 
-// ballFields are the options of unit_ball.
 func ballFields() table[ballOptions] {
 	type options = ballOptions
 	return table[options]{
@@ -237,7 +233,6 @@ func ballDim() field[ballOptions] {
 	return f
 }
 
-// ballStart is the option start.
 func ballStart() field[ballOptions] {
 	f := choice("start", "vectors to begin with: random ones, those of a method with its defaults, or those of start_embedding", ballStarts,
 		func(o *ballOptions, i int) { o.start = ballStarts[i] }, func(o ballOptions) string { return o.start })

@@ -95,7 +95,6 @@ func withOption(options []Option, name string, value float64) []Option {
 	return append(others, Option{name, value})
 }
 
-// variation is a run of Vary.
 type variation struct {
 	ctx    context.Context
 	g      *csr.Graph
@@ -109,7 +108,6 @@ func (v *variation) shares(p prepared, option string) bool {
 	return p.solved != nil && (option == "dim" || option == "scale" || option == "row_scale")
 }
 
-// embed computes one embedding.
 func (v *variation) embed(p prepared, option string) (*vec.Matrix, error) {
 	if !v.shares(p, option) {
 		computed, err := p.run(v.ctx, v.g, Request{Workers: v.req.Workers, Progress: v.req.Progress})

@@ -66,7 +66,6 @@ func walkRecord(g *csr.Graph, o embedding.WalkOptions, stats embedding.WalkStats
 	return info
 }
 
-// walkFields returns the options of a method.
 func walkFields(method string) table[embedding.WalkOptions] {
 	type options = embedding.WalkOptions
 	rate := "learning rate at the beginning; it falls linearly towards 0"

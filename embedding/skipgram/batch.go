@@ -12,7 +12,6 @@ import (
 // as in one window, unless the graph is small or the vertex is a hub.
 const batchPairs = 28_000
 
-// batchWalks returns how many walks a batch has.
 func (t *trainer) batchWalks() int {
 	length := float64(t.total) / float64(t.corpus.Walks)
 	return max(1, int(batchPairs/(length*float64(t.Window+1))))

@@ -210,7 +210,6 @@ func newGrowth(m *Model, from []uint32, visits []int64) *growth {
 	return g
 }
 
-// below returns the visits below a child.
 func (g *growth) below(child int64) int64 {
 	if child >= 0 {
 		return g.weight[child]
@@ -348,7 +347,6 @@ func (g *growth) nodes(rows *vec.Matrix) (*vec.Matrix, [][2]int64) {
 	return m, children
 }
 
-// tree returns the paths of the model's tree.
 func (m *Model) tree() *tree {
 	n := m.Vectors.Rows
 	up, depth := make([]int64, len(m.Children)), make([]int32, len(m.Children))

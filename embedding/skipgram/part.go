@@ -55,7 +55,6 @@ type lesson struct {
 	measure bool
 }
 
-// reset empties the lists.
 func (l *lesson) reset(width int) {
 	l.xs.Reset(width)
 	l.rows.Reset(width)
@@ -161,7 +160,6 @@ func (p *part) trains(centre uint32) bool {
 // sampling each part trains different pairs, and every part counts.
 func (p *part) counts() bool { return p.number == 0 || p.tree == nil }
 
-// centre prepares the lessons of one centre.
 func (p *part) centre(b *batch, at int32, w window) {
 	v := b.walks[at]
 	if !p.trains(v) {
@@ -198,7 +196,6 @@ func (p *part) turn(alpha float32) {
 	p.next.measure = p.now.measure // the next may be of the same centre
 }
 
-// learn trains the pairs of a lesson.
 func (p *part) learn(l *lesson, alpha float32) {
 	if p.counts() {
 		p.pairs += int64(l.xs.Len())

@@ -80,7 +80,6 @@ func TrainState(ctx context.Context, c Corpus, o Options) (*State, Stats, error)
 	return &at, stats, nil
 }
 
-// stats returns the figures of the training so far.
 func (t *trainer) stats() Stats {
 	s := Stats{Visits: t.total, Pairs: t.at.Pairs, Loss: t.at.Loss}
 	if t.counting > 0 {
@@ -133,7 +132,6 @@ func (t *trainer) allocate(from *State) {
 	t.at.Nodes = vec.Panel{Data: t.out, Rows: n, Cols: t.Dim, Stride: t.stride}
 }
 
-// restore copies the rows of a state.
 func (t *trainer) restore(rows []float32, from vec.Panel) {
 	for i := range from.Rows {
 		copy(rows[i*t.stride:][:t.Dim], from.Data[i*from.Stride:])
@@ -211,7 +209,6 @@ func (t *trainer) prepare() {
 	t.now, t.next = &batch{}, &batch{}
 }
 
-// epoch trains the remaining walks of an epoch.
 func (t *trainer) epoch(ctx context.Context) error {
 	at := &t.at
 	all := t.total * int64(t.Epochs)

@@ -20,7 +20,6 @@ type job struct {
 	err   error
 }
 
-// over reports whether a job has ended.
 func (j *job) over() bool {
 	select {
 	case <-j.done:

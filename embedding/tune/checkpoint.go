@@ -25,7 +25,6 @@ const maxSaved = 64 << 20
 // version is none.
 const savedVersion = 3
 
-// savedSearch is the stored form of a search.
 type savedSearch struct {
 	Version int          `json:"version"`
 	Seconds float64      `json:"seconds"` // spent
@@ -49,7 +48,6 @@ type savedValue struct {
 	Value string `json:"value"`
 }
 
-// saved returns the stored form of a trial.
 func saved(t Trial) savedTrial {
 	s := savedTrial{
 		Stage: uint8(t.Stage), Method: t.Method, Options: savedOptions(t.Options), Score: formatFloat(t.Score),
@@ -75,7 +73,6 @@ func savedOptions(options []Option) []savedValue {
 
 func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// judgement returns the judgement of a stored trial.
 func (s savedTrial) judgement() (Judgement, error) {
 	score, err := strconv.ParseFloat(s.Score, 64)
 	j := Judgement{Score: score}
@@ -87,7 +84,6 @@ func (s savedTrial) judgement() (Judgement, error) {
 	return j, err
 }
 
-// readSearch reads a checkpoint.
 func readSearch(r io.Reader) (saved savedSearch, err error) {
 	bytes, err := io.ReadAll(io.LimitReader(r, maxSaved+1))
 	if err != nil {

@@ -106,7 +106,6 @@ const maxAxes = 4
 // point is a value for each axis of a branch.
 type point [maxAxes]float64
 
-// scaleAxes returns the axes of the scale and the row scale.
 func scaleAxes() []axis {
 	return []axis{
 		{name: "scale", coarse: []float64{0, 0.25, 0.5, 1}, most: 4, step: 0.125, finest: 0.03},
@@ -114,7 +113,6 @@ func scaleAxes() []axis {
 	}
 }
 
-// shapes returns how a method is searched.
 func shapes(method string) []shape {
 	alpha := axis{name: "alpha", coarse: []float64{0.0125, 0.025, 0.05}, least: 0.001, most: 0.2, step: 1, finest: 0.25, solved: true, geometric: true}
 	faster := alpha // of methods whose walks do not avoid hubs
@@ -206,7 +204,6 @@ func (m Method) branches() ([]*branch, error) {
 	return branches, nil
 }
 
-// normalization converts the value of an option.
 func normalization(value any) embedding.Normalization {
 	if value == embedding.Degree.String() {
 		return embedding.Degree
@@ -254,7 +251,6 @@ func (m Method) spectral() bool {
 	return m.Name == embedding.MethodDPSpectral || m.Name == embedding.MethodLaplacianEigenmaps
 }
 
-// options returns a point as options of the statement language.
 func (b *branch) options(p point) []Option {
 	list := slices.Clone(b.fixed)
 	for i, a := range b.axes {
@@ -263,7 +259,6 @@ func (b *branch) options(p point) []Option {
 	return list
 }
 
-// at returns the options of a point.
 func (b *branch) at(p point) (embedding.SpectralOptions, embedding.WalkOptions) {
 	s, w := b.method.Spectral, b.method.Walks
 	for i, a := range b.axes {

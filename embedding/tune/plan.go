@@ -55,7 +55,6 @@ type request struct {
 	stage Stage
 }
 
-// run runs the stages.
 func (p *planner) run() error {
 	lanes := p.lanes()
 	if err := p.survey(lanes); err != nil {
@@ -294,7 +293,6 @@ func (p *planner) tryClosely(b *branch, at point) (float64, error) {
 	return score, p.confirm(b, at)
 }
 
-// confirm judges a point exactly.
 func (p *planner) confirm(b *branch, at point) error {
 	stage := p.stage
 	p.stage = Confirm
@@ -305,7 +303,6 @@ func (p *planner) confirm(b *branch, at point) error {
 	return nil
 }
 
-// scored is a point with its score.
 type scored struct {
 	branch *branch
 	point  point

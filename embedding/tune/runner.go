@@ -136,7 +136,6 @@ func (r *runner) compute(ctx context.Context, k solveKey, workers int) (*vec.Mat
 	return m, err
 }
 
-// walker is the method of a name.
 func walker(name string) func(context.Context, *csr.Graph, embedding.WalkOptions) (*vec.Matrix, embedding.WalkStats, error) {
 	switch name {
 	case embedding.MethodDPWalker:
@@ -147,7 +146,6 @@ func walker(name string) func(context.Context, *csr.Graph, embedding.WalkOptions
 	return embedding.DeepWalk
 }
 
-// solve returns the eigenpairs of a point.
 func (r *runner) solve(ctx context.Context, k solveKey, workers int) (*embedding.Eigenpairs, error) {
 	return get(r, &r.solves, k.shared(), 1+r.abreast, func() (*embedding.Eigenpairs, error) {
 		o, _ := k.branch.at(k.point)

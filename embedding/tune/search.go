@@ -33,7 +33,6 @@ type search struct {
 // errCut ends a search that has reached a limit.
 var errCut = errors.New("limit reached")
 
-// planner returns a planner at the beginning of the search.
 func (s *search) planner(ask func(request) (float64, error)) *planner {
 	return &planner{
 		branches: s.branches, objective: s.objective, ask: ask,
@@ -95,12 +94,10 @@ func (s *search) judge(r request, workers int) (t Trial, err error) {
 	return t, err
 }
 
-// embeds returns the embedding that a trial needs.
 func (s *search) embeds(r request) solveKey {
 	return solveKey{s.objective.Graph(r.effort), r.branch, r.effort != Rough, r.point}
 }
 
-// report reports the trials so far.
 func (s *search) report() { s.reportAs(s.stage.String()) }
 
 func (s *search) reportAs(stage string) {

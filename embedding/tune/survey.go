@@ -59,7 +59,6 @@ func (l *lane) over() bool {
 	return l.started && l.climb.share == 0 && !slices.ContainsFunc(l.grids, func(grid [][]point) bool { return l.round < len(grid) })
 }
 
-// nextPrice returns the price of the next trial of a method.
 func (p *planner) nextPrice(l *lane) float64 {
 	switch best := p.bestOf(l); {
 	case l.started && l.climb.share == 0:

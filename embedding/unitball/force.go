@@ -76,7 +76,6 @@ func (f *forces) sort(many float64) {
 // violations returns the number of pairs that violate their bound.
 func (f *forces) violations() int { return len(f.list) / 2 }
 
-// count counts a wrong pair.
 func (f *forces) count(p violation, many float64) {
 	if p.by > 0 {
 		f.wrong.Missed++

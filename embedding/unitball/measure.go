@@ -7,7 +7,6 @@ import (
 	"heavytail/storage/vec"
 )
 
-// measure finds the violations at a margin.
 func (r *run) measure(ctx context.Context, margin float64) error {
 	r.rule = rule{margin, r.violationPower()}
 	r.f.wrong = Wrong{Edges: r.g.Edges()}
@@ -55,7 +54,6 @@ func (r *run) measureNear(found []violation, squares []float32, u uint32) ([]vio
 	return found, squares
 }
 
-// squares returns the squared distances of u from vertices.
 func (r *run) squares(dst []float32, u uint32, vertices []uint32) []float32 {
 	if cap(dst) < len(vertices) {
 		dst = make([]float32, 2*len(vertices))

@@ -43,7 +43,6 @@ func (r *run) move(step float64) {
 	r.balance()
 }
 
-// gradient computes the gradient at v with the anchor of the pass.
 func (r *run) gradient(v int, anchor float64) {
 	g := r.gradients.Row(v)
 	clear(g)

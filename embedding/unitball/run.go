@@ -5,7 +5,6 @@ import (
 	"heavytail/storage/vec"
 )
 
-// run is the state of an optimisation.
 type run struct {
 	g    *csr.Graph
 	o    Options

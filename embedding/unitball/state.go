@@ -24,7 +24,6 @@ type stateHead struct {
 
 var stateMagic = [8]byte{'u', 'n', 'i', 't', 'b', 'a', 'l', '4'}
 
-// write writes the state of the run.
 func (r *run) write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	head := stateHead{stateMagic, int64(r.n), int64(r.k), int64(r.pass), int64(r.moves), r.bestWrong, r.step, r.start != nil, r.near.listState}
@@ -42,7 +41,6 @@ func (r *run) write(w io.Writer) error {
 	return out.Flush()
 }
 
-// matrices are those of a checkpoint, in their order.
 func (r *run) matrices() []**vec.Matrix {
 	list := []**vec.Matrix{&r.x, &r.mean, &r.square, &r.best, &r.near.at}
 	if r.start != nil {

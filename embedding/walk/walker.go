@@ -291,7 +291,6 @@ func (w *Walker) neighbor(v uint32, random *stream) uint32 {
 	return w.graph.Targets[lo+int64(draw(w.targets[lo:hi], random))]
 }
 
-// penalized appends the walk of DP-Walker.
 func (w *Walker) penalized(dst []uint32, v uint32, random *stream) []uint32 {
 	for range w.options.Length - 1 {
 		v = w.penalizedStep(v, random)
@@ -300,7 +299,6 @@ func (w *Walker) penalized(dst []uint32, v uint32, random *stream) []uint32 {
 	return dst
 }
 
-// penalizedStep makes a step of DP-Walker.
 func (w *Walker) penalizedStep(v uint32, random *stream) uint32 {
 	g := w.graph
 	lo, hi := g.Offsets[v], g.Offsets[v+1]

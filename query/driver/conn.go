@@ -79,7 +79,6 @@ func (c *Conn) prepare(text string) (*stmt, error) {
 	return &stmt{c, statement, parameterNames(text)}, nil
 }
 
-// stmt is a parsed statement.
 type stmt struct {
 	conn      *Conn
 	statement parser.Statement

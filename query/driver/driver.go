@@ -42,7 +42,6 @@ func (d Driver) OpenConnector(name string) (driver.Connector, error) {
 	return &connector{path: path, set: set}, nil
 }
 
-// connector makes connections to a file.
 type connector struct {
 	path string
 	set  settings

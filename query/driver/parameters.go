@@ -43,7 +43,6 @@ func arguments(names []string, args []driver.NamedValue) (map[string]any, error)
 	return params, nil
 }
 
-// unnamed are values without names.
 func unnamed(args []driver.Value) []driver.NamedValue {
 	var list []driver.NamedValue
 	for i, a := range args {

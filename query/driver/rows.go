@@ -11,7 +11,6 @@ import (
 	"heavytail/storage"
 )
 
-// rows are the rows of a statement.
 type rows struct {
 	ctx  context.Context // of the statement
 	from *query.Rows

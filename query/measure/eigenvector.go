@@ -87,7 +87,6 @@ func largestEigenpair(ctx context.Context, g *csr.Graph, w Work, tolerance float
 	return 0, Scores{}, fmt.Errorf("eigenvector: residual %.2g after %d iterations, above the tolerance %.2g: %w", reached, l.iterations, tolerance, ErrConverge)
 }
 
-// lanczos is the state of the Lanczos method.
 type lanczos struct {
 	Work
 	g          *csr.Graph

@@ -94,7 +94,6 @@ const leastGain = 2e-4
 // graphs without structure were up to 0.004 worse.
 const roughVertices = 1 << 17
 
-// leiden is the state of a run.
 type leiden struct {
 	Work
 	rng    *rand.Rand

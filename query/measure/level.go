@@ -49,7 +49,6 @@ func (l *level) row(v uint32) ([]uint32, []float64) {
 	return l.targets[lo:hi], l.weights[lo:hi]
 }
 
-// weight is the weight of all edges.
 func (l *level) weight() float64 {
 	if l.weights == nil {
 		return float64(len(l.targets)) / 2
@@ -57,7 +56,6 @@ func (l *level) weight() float64 {
 	return sumOf(l.weights) / 2
 }
 
-// aggregate makes each group a vertex.
 func (l *level) aggregate(w Work, group []uint32, groups int) *level {
 	a := &level{offsets: make([]int64, groups+1), mass: make([]float64, groups)}
 	members, first := membersOf(group, groups)
@@ -95,7 +93,6 @@ func (l *level) aggregate(w Work, group []uint32, groups int) *level {
 // blockGroups is how many groups a worker aggregates at a time.
 const blockGroups = 256
 
-// append adds the edges of a group with these members.
 func (l *level) append(near *neighborhood, from *level, members, group []uint32, c uint32) {
 	arcs := int64(0)
 	for _, v := range members {
@@ -153,7 +150,6 @@ func (n *neighborhood) around(l *level, v uint32, group []uint32) {
 	n.add(l, v, group)
 }
 
-// add adds the edges of a vertex.
 func (n *neighborhood) add(l *level, v uint32, group []uint32) {
 	targets, weights := l.row(v)
 	// In a loop of their own, the loads do not wait for each other.
@@ -198,7 +194,6 @@ func (n *neighborhood) enter(c uint32, weight float64) {
 	n.table[at] = slot{c, uint32(len(n.groups))}
 }
 
-// weight returns the weight of the edges to a group.
 func (n *neighborhood) weight(c uint32) float64 {
 	if next := n.table[n.find(c)].next; next > 0 {
 		return n.weights[next-1]

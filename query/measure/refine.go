@@ -58,7 +58,6 @@ type refinement struct {
 	single    []bool    // vertices that are alone in their group
 }
 
-// refiner has the memory of a worker.
 type refiner struct {
 	*refinement
 	pcg     *rand.PCG

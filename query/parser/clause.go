@@ -168,7 +168,6 @@ func (p *parser) scored(scorer string) Ident {
 	return p.embedding()
 }
 
-// scorers reads WITH scorer, ….
 func (p *parser) scorers() []Scorer {
 	p.needKeyword("WITH")
 	return separated(p, p.scorer)

@@ -24,7 +24,6 @@ func (s *EvaluateLinks) String() string {
 	return "EVALUATE LINKS IN " + s.Graph.String() + usingMethods(s.Methods) + withOptions(s.Options)
 }
 
-// usingMethods reads [USING method(…), …].
 func (p *parser) usingMethods() []Call {
 	if !p.keyword("USING") {
 		return nil

@@ -36,7 +36,6 @@ const (
 	parameterText    = "a $parameter"
 )
 
-// scalarTexts are the expectations of a string, number or boolean.
 var scalarTexts = []string{stringText, numberText, "TRUE", "FALSE"}
 
 // The expectations that a name meets, and those that a string meets.

@@ -149,5 +149,4 @@ func exampleOf(expected []string) string {
 	return ""
 }
 
-// beginning reports whether a statement is expected.
 func beginning(expected []string) bool { return slices.Contains(expected, "EMBED") }

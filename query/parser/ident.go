@@ -27,7 +27,6 @@ func (p *parser) name(what string) Ident {
 	return Ident{}
 }
 
-// nameNext reports whether a name is next.
 func (p *parser) nameNext() bool {
 	return p.tok.Kind == KindQuoted || p.tok.Kind == KindWord && !Reserved(p.tok.Text)
 }

@@ -42,7 +42,6 @@ type ImportEmbedding struct {
 // Heading is IMPORT EMBEDDING.
 func (*ImportEmbedding) Heading() string { return "IMPORT EMBEDDING" }
 
-// importFile reads IMPORT.
 func (p *parser) importFile() Statement {
 	switch {
 	case p.keyword("VERTICES"):

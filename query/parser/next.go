@@ -33,7 +33,6 @@ const (
 	ClassName      Class = "name"      // a new name
 )
 
-// classes are the classes of the expectations of the grammar.
 var classes = map[string]Class{
 	graphName:        ClassGraph,
 	newGraphName:     ClassName,

@@ -284,7 +284,6 @@ func badByte(at Pos, text string) *Error {
 	return fault(Range{at, end}, "found "+show(text[:1])+", which is not UTF-8", "save the text as UTF-8")
 }
 
-// unknown reports a character that begins no token.
 func (s *scanner) unknown(text string) (Token, *Error) {
 	r, size := utf8.DecodeRuneInString(text)
 	t := s.take(KindInvalid, size)

@@ -30,7 +30,6 @@ func (w exportWalks) endings() []string    { return []string{".txt", ".walks", p
 func (w exportWalks) headed() bool         { return false }
 func (w exportWalks) names() named         { return named{graph: w.s.Graph.Name} }
 
-// divide gives each shard the same number of walks.
 func (w exportWalks) divide(ctx context.Context, db *query.DB, shards int) ([]int64, error) {
 	if err := notDivided(w.s.Options); err != nil {
 		return nil, err

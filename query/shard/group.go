@@ -80,7 +80,6 @@ func (m *Manifest) missing(groups []group) (list []int) {
 	return list
 }
 
-// done returns the state of a finished group.
 func (m *Manifest) done(g group) (*part, error) {
 	var p part
 	err := readJSON(m.state(g), &p)

@@ -159,7 +159,6 @@ func explained(ctx context.Context, db *query.DB, s parser.Statement) error {
 	return drain(rows)
 }
 
-// drain reads rows to their end.
 func drain(rows *query.Rows) error {
 	for rows.Next() {
 	}

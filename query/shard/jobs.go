@@ -9,7 +9,6 @@ import (
 	"heavytail/query/parser"
 )
 
-// jobs are all of them.
 var jobs = []job{
 	scoreFileJob, nearestForJob, exportWalksJob, reconstructJob, materializeJob, evaluateLinksJob, evaluateParametersJob,
 }

@@ -86,7 +86,6 @@ func makePlan(ctx context.Context, db *query.DB, dir, statement string, shards i
 	return m, writeJSON(m.path(), m, false)
 }
 
-// writeInputs divides the rows of the statement.
 func (m *Manifest) writeInputs(ctx context.Context, db *query.DB, work divisible, shards int) error {
 	if w, ok := work.(numbered); ok {
 		ends, err := w.divide(ctx, db, shards)

@@ -106,7 +106,6 @@ func Open(dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// sum is the checksum of a manifest.
 func (m *Manifest) sum() (string, error) {
 	other := *m
 	other.Checksum = ""

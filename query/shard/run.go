@@ -100,7 +100,6 @@ func (m *Manifest) run(ctx context.Context, db *query.DB, g group) error {
 	return writeJSON(m.state(g), part{m.Checksum, sum.bytes, sum.text(), seconds}, true)
 }
 
-// runPiece runs the statement for one group.
 func runPiece(ctx context.Context, db *query.DB, work divisible, p piece) error {
 	if w, ok := work.(computed); ok {
 		return w.run(ctx, db, p)

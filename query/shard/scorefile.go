@@ -10,7 +10,6 @@ import (
 	"heavytail/storage/format"
 )
 
-// scoreFile is SCORE FILE.
 type scoreFile struct{ s *parser.ScoreFile }
 
 var scoreFileJob = job{

@@ -72,7 +72,6 @@ func embedding(known []query.EmbeddingSummary, err error, name string) (storage.
 	return storage.EmbeddingInfo{}, err
 }
 
-// addContent completes sources with their content.
 func (m *Manifest) addContent(ctx context.Context, db *query.DB, list []Source) (err error) {
 	for i := range list {
 		s := &list[i]

@@ -55,7 +55,6 @@ func WriteCSV(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error 
 	return nil
 }
 
-// edgeWriter writes edges as words or as CSV.
 type edgeWriter struct {
 	*output
 	g       *Graph
@@ -145,7 +144,6 @@ func appendWeight(dst []byte, weight float32) ([]byte, error) {
 	return dst, nil
 }
 
-// appendKeys appends both keys as fields of CSV.
 func (e *edgeWriter) appendKeys(line []byte, edge NumberedEdge, separator byte) ([]byte, error) {
 	line, err := e.csv.appendKey(line, e.g, edge.Source, &e.scratch, &e.guarded)
 	if err == nil {
@@ -157,7 +155,6 @@ func (e *edgeWriter) appendKeys(line []byte, edge NumberedEdge, separator byte) 
 	return line, err
 }
 
-// appendKey appends the key of a vertex as a field of CSV.
 func (o CSVOptions) appendKey(line []byte, g *Graph, v uint32, scratch, guarded *[]byte) ([]byte, error) {
 	*scratch = g.Key((*scratch)[:0], v)
 	if reason := checkKey(*scratch); reason != "" {

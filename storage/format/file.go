@@ -241,7 +241,6 @@ func (f *File) Close() error {
 	return errors.Join(f.discard(), f.dir.Close())
 }
 
-// discard removes the temporary file.
 func (f *File) discard() error {
 	closeErr := f.temp.Close()
 	if errors.Is(closeErr, fs.ErrClosed) {

@@ -36,7 +36,6 @@ func readGEXF(f *feed, opts Options, h Handler) (ReadStats, error) {
 	return g.stats, err
 }
 
-// top reads an element inside gexf.
 func (g *gexf) top(e xml.StartElement) error {
 	switch {
 	case e.Name.Local != "graph":
@@ -138,7 +137,6 @@ func (g *gexf) node(e xml.StartElement) error {
 	return g.vertex(id)
 }
 
-// labelled gives the vertex its label.
 func (g *gexf) labelled(label string) error {
 	switch {
 	case g.label == labelLeftOut:

@@ -155,7 +155,6 @@ func (k *graphKey) value(text []byte) (value []byte, reason string) {
 	return text, ""
 }
 
-// xmlElements reads keyed elements from XML.
 type xmlElements struct {
 	*xmlReader
 	keyedElements

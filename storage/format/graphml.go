@@ -20,7 +20,6 @@ func readGraphML(f *feed, opts Options, h Handler) (ReadStats, error) {
 	return g.stats, err
 }
 
-// top reads an element inside graphml.
 func (g *graphML) top(e xml.StartElement) error {
 	switch {
 	case e.Name.Local == "key" && g.begun:
@@ -42,7 +41,6 @@ func (g *graphML) top(e xml.StartElement) error {
 	return g.skip()
 }
 
-// declaration reads the declaration of a key.
 func (g *graphML) declaration(e xml.StartElement) error {
 	k := &graphKey{name: attribute(e, "attr.name"), domain: attribute(e, "for"), place: placeNone, line: g.line, column: g.column}
 	id, kind := attribute(e, "id"), attribute(e, "attr.type")
@@ -70,7 +68,6 @@ func (g *graphML) declaration(e xml.StartElement) error {
 	return g.initial(k)
 }
 
-// part reads an element inside the graph.
 func (g *graphML) part(e xml.StartElement) error {
 	switch e.Name.Local {
 	case "node":

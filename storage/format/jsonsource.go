@@ -196,7 +196,6 @@ func (s *jsonSource) members(f func(name string) error) error {
 	}
 }
 
-// skip skips the next value.
 func (s *jsonSource) skip() error {
 	token, err := s.token()
 	if err != nil {

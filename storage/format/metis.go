@@ -84,7 +84,6 @@ func (m *metis) line(line []byte) error {
 	return m.neighbours(line, words)
 }
 
-// first handles the header.
 func (m *metis) first(line []byte, words [][]byte) error {
 	bad := func(reason string, args ...any) error {
 		return m.lineError(line, syntaxFault(0, "%s", fmt.Sprintf(reason, args...)))
@@ -127,7 +126,6 @@ func (m *metis) first(line []byte, words [][]byte) error {
 	return m.readKeys(line)
 }
 
-// neighbours handles the line of a vertex.
 func (m *metis) neighbours(line []byte, words [][]byte) error {
 	key := m.key(0, m.vertex)
 	m.stats.Vertices++

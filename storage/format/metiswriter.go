@@ -57,7 +57,6 @@ func (m *metisWriter) write() error {
 	return m.finish()
 }
 
-// appendLine appends the neighbours of a vertex.
 func (m *metisWriter) appendLine(line []byte, v uint32) ([]byte, error) {
 	neighbors, weights := m.g.Neighbors(v)
 	for i, u := range neighbors {

@@ -26,7 +26,6 @@ var neo4jTypes = map[string]Type{
 	"string": Text, "char": Text, "point": Text, "date": Text, "localtime": Text, "time": Text, "localdatetime": Text, "datetime": Text, "duration": Text,
 }
 
-// neo4jColumn is a field of a header.
 type neo4jColumn struct {
 	name   string // of a property, or one of the constants above
 	kind   Type   // of a property; Untyped where the header does not say
@@ -35,7 +34,6 @@ type neo4jColumn struct {
 	ignore bool
 }
 
-// neo4jField parses a field of a header.
 func neo4jField(field string) neo4jColumn {
 	text, group := field, ""
 	if i := strings.LastIndexByte(text, '('); i >= 0 && strings.HasSuffix(text, ")") {

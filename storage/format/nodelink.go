@@ -89,7 +89,6 @@ func (n *nodeLink) missing() string {
 	return ""
 }
 
-// member reads a member of the graph.
 func (n *nodeLink) member(name string) error {
 	switch name {
 	case "directed":
@@ -107,7 +106,6 @@ func (n *nodeLink) member(name string) error {
 	return n.skip()
 }
 
-// list reads an array of objects.
 func (n *nodeLink) list(which int, name string, read func() error) error {
 	if n.found[which] {
 		return n.fault(ErrSyntax, "the graph has %s twice", name)
@@ -178,7 +176,6 @@ func (n *nodeLink) scalar(element, name string) ([]byte, error) {
 	return []byte{}, n.rest(token, nil)
 }
 
-// value reads the value of an attribute.
 func (n *nodeLink) value(name string) error {
 	place, err := n.columnOf(name)
 	if err != nil {

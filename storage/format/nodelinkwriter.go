@@ -76,7 +76,6 @@ func (j *jsonWriter) write() error {
 	return j.finish()
 }
 
-// appendKey appends the key of a vertex.
 func (j *jsonWriter) appendKey(dst []byte, v uint32) ([]byte, error) {
 	j.scratch = j.g.Key(j.scratch[:0], v)
 	if reason := checkKey(j.scratch); reason != "" {

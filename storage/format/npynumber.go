@@ -5,7 +5,6 @@ import (
 	"math"
 )
 
-// npyNumber is a number format of a matrix.
 type npyNumber struct {
 	bytes int
 	order binary.ByteOrder

@@ -78,7 +78,6 @@ func ParquetPairs(ctx context.Context, r io.Reader, opts EdgeListOptions) (rows 
 	return table.Rows(), true, nil
 }
 
-// firstPair reads a text of pairs to its first pair.
 func firstPair(ctx context.Context, r io.Reader, opts EdgeListOptions) (*parser, error) {
 	p, err := startPairs(opts)
 	if err != nil {
@@ -117,7 +116,6 @@ func openPairs(ctx context.Context, r io.Reader, opts *EdgeListOptions) (*parque
 	return openParquet(ctx, r, Options{EdgeListOptions: keys})
 }
 
-// startPairs begins to parse text.
 func startPairs(opts EdgeListOptions) (*parser, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, err
@@ -155,7 +153,6 @@ func (p *parser) take(columns []int) {
 	}
 }
 
-// pairColumns returns the columns of a file other than the keys.
 func (f *parquetFile) pairColumns() ([]PairColumn, error) {
 	e := parquetEdges{parquetFile: f, stats: new(ReadStats)}
 	if err := e.prepare(); err != nil {

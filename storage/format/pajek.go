@@ -128,7 +128,6 @@ func pajekWords(words [][]byte, line []byte) ([][]byte, fault) {
 	}
 }
 
-// number reads the number of a vertex.
 func (p *pajek) number(word []byte) (int64, fault) {
 	v, ok := parseCount(word)
 	if !ok || v < 1 || v > p.n {
@@ -137,7 +136,6 @@ func (p *pajek) number(word []byte) (int64, fault) {
 	return v, fault{}
 }
 
-// vertex reads the label of a vertex.
 func (p *pajek) vertex(line []byte) error {
 	v, f := p.number(p.words[0])
 	if f.found() {

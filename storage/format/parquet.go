@@ -48,7 +48,6 @@ type RandomReader interface {
 // pages of 1 MiB that is a few MiB.
 const maxParquetMemory = 1 << 30
 
-// parquetFile is a Parquet file that is being read.
 type parquetFile struct {
 	*columnfile.File
 	ctx  context.Context
@@ -139,7 +138,6 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// names returns the names of the columns.
 func (f *parquetFile) names() []string {
 	var names []string
 	for _, c := range f.Columns() {
@@ -184,7 +182,6 @@ func (f *parquetFile) report(row int64) {
 	}
 }
 
-// sum stores the hash of the file.
 func (f *parquetFile) sum(stats *ReadStats) error {
 	hash := sha256.New()
 	if _, err := io.Copy(hash, io.NewSectionReader(f.in, 0, f.size)); err != nil {

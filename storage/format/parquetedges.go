@@ -15,7 +15,6 @@ func (f *parquetFile) edges(h Handler) (ReadStats, error) {
 	return e.read()
 }
 
-// read reads the rows.
 func (e *parquetEdges) read() (stats ReadStats, err error) {
 	e.stats = &stats
 	stats.Header = strings.Join(e.names(), ",")

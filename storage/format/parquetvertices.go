@@ -10,7 +10,6 @@ import (
 	"heavytail/storage/format/internal/columnfile"
 )
 
-// vertices reads the rows of a file as vertices with attributes.
 func (f *parquetFile) vertices(opts Options, h Handler) (stats ReadStats, err error) {
 	names := f.names()
 	stats.Header = strings.Join(names, ",")
@@ -66,7 +65,6 @@ type parquetVertices struct {
 	texts    [][]byte // buffers of the values
 }
 
-// types returns the types of the columns as attributes.
 func (f *parquetFile) types() []Type {
 	var types []Type
 	for _, c := range f.Columns() {

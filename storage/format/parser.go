@@ -44,7 +44,6 @@ func (p *parser) separate(sep separator) {
 	}
 }
 
-// follow sets the plan.
 func (p *parser) follow(plan plan) {
 	p.plan, p.narrow, p.stats.IgnoredNames = plan, plan.narrow(), plan.ignored
 }
@@ -101,7 +100,6 @@ func (p *parser) emitMeasured(edge Edge, extra int) error {
 	return p.emit(edge, extra)
 }
 
-// emit delivers an edge.
 func (p *parser) emit(edge Edge, extra int) error {
 	p.stats.Edges++
 	p.stats.IgnoredColumns = max(p.stats.IgnoredColumns, extra)

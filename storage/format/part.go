@@ -312,7 +312,6 @@ func (p *Part) removeLeft() error {
 	return err
 }
 
-// remove removes the part and its state.
 func (p *Part) remove() error {
 	if err := p.removeState(); err != nil {
 		return err

@@ -7,5 +7,4 @@ import "os"
 // lockPart does nothing: on this platform no lock is released when its file is closed.
 func lockPart(*os.File) error { return nil }
 
-// closePart closes the file.
 func closePart(file *os.File) error { return file.Close() }

@@ -160,7 +160,6 @@ func planFor(o *EdgeListOptions, names []string) (p plan, doubt string) {
 	return p, doubt
 }
 
-// usualRole returns the role that a column has by its name.
 func usualRole(name string) role {
 	switch strings.ToLower(name) {
 	case "weight", "w", "value":

@@ -19,7 +19,6 @@ func (p *parser) recordSeparator() byte {
 	return p.sep.character()
 }
 
-// begin opens a record.
 func (p *parser) begin(line []byte) error {
 	p.record.open, p.record.started = true, p.stats.Lines
 	p.record.text = append(p.record.text[:0], line...)

@@ -169,7 +169,6 @@ func (t *table) fault(f fault) error {
 	return nil
 }
 
-// take processes a whole record.
 func (t *table) take(record []byte) error {
 	if isUTF16(record) {
 		return t.fault(syntaxFault(0, "the text is UTF-16; convert it to UTF-8"))
@@ -195,7 +194,6 @@ func (t *table) take(record []byte) error {
 	return t.h.Vertex(t.key, t.values)
 }
 
-// field handles one field of a record.
 func (t *table) field(field []byte, at int, quoted bool) fault {
 	column := t.fields.count
 	if column >= len(t.place) {
@@ -330,7 +328,6 @@ func cutType(name string) (string, Type) {
 	return name, Untyped
 }
 
-// keyColumn returns the number of the column of the keys.
 func (t *table) keyColumn(names []string) (number int, doubt string) {
 	if n, ok := columnNumber(t.options.Key); ok {
 		if n > len(names) {

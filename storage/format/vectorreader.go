@@ -82,7 +82,6 @@ func (e *VectorError) Error() string {
 
 func (e *VectorError) Unwrap() error { return e.Kind }
 
-// vectorReader reads a file of vectors.
 type vectorReader struct {
 	*bufio.Reader
 	opts      VectorOptions
@@ -119,7 +118,6 @@ func readVectors(ctx context.Context, r io.Reader, opts VectorOptions, read func
 	return err
 }
 
-// feedReader reads the text of a feed.
 type feedReader struct {
 	feed *feed
 	text []byte

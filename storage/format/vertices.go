@@ -96,7 +96,6 @@ func (t *tableWriter) neo4jHeader() []byte {
 	return line
 }
 
-// typeOr returns the type of a column.
 func typeOr(t Type) Type {
 	if t == Untyped {
 		return Text

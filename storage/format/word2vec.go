@@ -64,7 +64,6 @@ func writeWord2Vec(ctx context.Context, w io.Writer, rows, dim int, key AppendKe
 	return out.Flush()
 }
 
-// appendVectors appends the lines of rows lo to hi.
 func appendVectors(dst []byte, lo, hi, dim int, key AppendKey, row func(i int) []float32) ([]byte, error) {
 	for i := lo; i < hi; i++ {
 		start := len(dst)

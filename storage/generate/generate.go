@@ -72,7 +72,6 @@ func (f *faults) entry(option, part string, p float64) bool {
 	return ok
 }
 
-// edges checks the expected number of edges.
 func (f *faults) edges(expected float64) {
 	if 2*expected > maxArcs {
 		f.add("", "the expected number of edges", fmt.Sprintf("%.4g", expected), "at most %d", int64(maxArcs/2))
@@ -87,7 +86,6 @@ func bytesOf(n int, edges, perVertex, perEdge float64) int64 {
 	return int64(perVertex*float64(n) + perEdge*edges)
 }
 
-// pairs returns the number of pairs of n vertices.
 func pairs(n int) float64 { return float64(n) * (float64(n) - 1) / 2 }
 
 // deviations is the number of standard deviations above the expected number of edges that a slice

@@ -99,7 +99,6 @@ func (s StochasticBlock) checkMatrix(f *faults) {
 	}
 }
 
-// edges returns the expected number of edges.
 func (s StochasticBlock) edges() float64 {
 	sum := 0.0
 	s.eachBlock(func(b, begin, end int) {

@@ -25,13 +25,11 @@ var (
 // NewGraph returns a view of g.
 func NewGraph(g *csr.Graph) Graph { return Graph{g} }
 
-// node is a vertex.
 type node int64
 
 // ID returns the number of the vertex.
 func (n node) ID() int64 { return int64(n) }
 
-// edge is an edge with its weight.
 type edge struct {
 	from, to node
 	weight   float64

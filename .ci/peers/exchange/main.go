@@ -39,7 +39,6 @@ func run(ctx context.Context, args []string) error {
 	return errors.New("usage: exchange write FOLDER | exchange read FILE OPTION…")
 }
 
-// graph is a graph in JSON.
 type graph struct {
 	Columns  []format.Column      `json:"columns"`
 	Vertices []vertex             `json:"vertices"`
@@ -73,7 +72,6 @@ func load(path string, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// create writes a file into the folder.
 func create(folder, name string, write func(io.Writer) error) error {
 	f, err := format.CreateFile(filepath.Join(folder, name), false)
 	if err != nil {

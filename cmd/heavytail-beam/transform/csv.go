@@ -83,7 +83,6 @@ func (f *fileOf) ProcessElement(p Scored) (int, Scored) {
 	return int(h.Sum32() % uint32(f.Files)), p
 }
 
-// writeCSV writes the rows of a file.
 type writeCSV struct {
 	Names []string
 	Head  []string

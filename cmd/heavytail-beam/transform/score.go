@@ -56,7 +56,6 @@ func ReadPairs(s beam.Scope, glob string) beam.PCollection {
 	return beam.Reshuffle(s, beam.ParDo(s, &readPairs{}, files))
 }
 
-// readPairs reads a file of pairs.
 type readPairs struct{}
 
 // ProcessElement emits the pairs of a file in its order.
@@ -99,7 +98,6 @@ func Score(s beam.Scope, pairs beam.PCollection, opts ScoreOptions) beam.PCollec
 // negligible, and few enough to stay in the cache.
 const batch = 4096
 
-// scorePairs scores pairs.
 type scorePairs struct {
 	Options ScoreOptions
 

@@ -47,7 +47,6 @@ func Shards(s beam.Scope, m *shard.Manifest, dir, file string) beam.PCollection 
 	return done
 }
 
-// runShard runs one shard of a plan.
 type runShard struct {
 	Dir, File string
 

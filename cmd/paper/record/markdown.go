@@ -34,7 +34,6 @@ func tablesIn(text string) []Table {
 	return tables
 }
 
-// cellsIn returns the cells of a line of a table.
 func cellsIn(line string) (cells []string, ok bool) {
 	if len(line) < 2 || line[0] != '|' || line[len(line)-1] != '|' {
 		return nil, false

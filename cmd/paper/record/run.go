@@ -90,7 +90,6 @@ func (r Run) check() error {
 	return errors.Join(faults...)
 }
 
-// cells returns the heads and all cells.
 func (t Table) cells() []string {
 	list := t.Columns
 	for _, row := range t.Rows {

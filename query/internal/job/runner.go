@@ -150,7 +150,6 @@ func (r *Runner) claim(j *Active) error {
 	return nil
 }
 
-// release ends a job.
 func (r *Runner) release(j *Active) {
 	r.mu.Lock()
 	r.active = slices.DeleteFunc(r.active, func(other *Active) bool { return other == j })

@@ -53,7 +53,6 @@ func (f *Files) Lstat(path string) (fs.FileInfo, error) {
 	return os.Lstat(path)
 }
 
-// open opens a regular file and returns its size.
 func (f *Files) open(path string) (io.ReadCloser, int64, error) {
 	if f.Folder != nil {
 		return format.OpenIn(f.Folder, path)

@@ -21,7 +21,6 @@ import (
 // form names the form of a part.
 const form = "heavytail trials 1"
 
-// head identifies a part.
 type head struct {
 	Form      string `json:"form"`
 	Statement string `json:"statement"`

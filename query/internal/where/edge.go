@@ -24,7 +24,6 @@ type EdgeCondition struct {
 	Attributes []string                 // attributes of the ends that it reads
 }
 
-// edgeCompiler compiles one condition on the edges of a graph.
 type edgeCompiler struct {
 	compiler[EdgeCandidate]
 	vertices *vertexCompiler // compiles the conditions in BOTH and EITHER
@@ -48,7 +47,6 @@ func CompileEdges(values *bind.Values, e parser.Expr, graph storage.GraphInfo, a
 // EdgeColumns are the names that a condition on edges may use outside of BOTH and EITHER.
 var EdgeColumns = []string{"weight", "time"}
 
-// name compiles a name.
 func (c *edgeCompiler) name(node parser.Ident) (operand[EdgeCandidate], error) {
 	c.Mark(fault.Where, node)
 	switch node.Name {

@@ -26,7 +26,6 @@ const (
 	ReadsLinks              // nothing but Linked
 )
 
-// vertexCompiler compiles one condition on the vertices of a graph.
 type vertexCompiler struct {
 	compiler[Candidate]
 	graph      storage.GraphInfo
@@ -72,7 +71,6 @@ func readsOf(name string) Reads {
 	return ReadsAll
 }
 
-// name compiles a name.
 func (c *vertexCompiler) name(node parser.Ident) (operand[Candidate], error) {
 	c.Mark(fault.Where, node)
 	c.reads = min(c.reads, readsOf(node.Name))

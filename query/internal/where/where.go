@@ -129,7 +129,6 @@ func isKey(node parser.Operand) bool {
 	return ok && column.Name == "key"
 }
 
-// among compiles [NOT] IN.
 func (c *compiler[T]) among(e parser.In) (predicate[T], error) {
 	o, err := c.operand(e.Operand, operand[T]{})
 	if err != nil {
@@ -217,7 +216,6 @@ func AttributeValue(value any, kind storage.Type) (storage.Value, bool) {
 	return storage.Value{}, false
 }
 
-// kindName names a type in a sentence.
 func kindName(t storage.Type) string {
 	switch t {
 	case storage.Text:

@@ -35,7 +35,6 @@ func (c *Content) Verify(ctx context.Context, dir string) error {
 
 func (f File) in(dir string) string { return filepath.Join(dir, filepath.FromSlash(f.Path)) }
 
-// open opens a file of the folder.
 func (f File) open(dir string) (*os.File, error) {
 	file, err := os.Open(f.in(dir))
 	if err != nil {
@@ -147,7 +146,6 @@ func (r *reader) run() error {
 	return r.db.Restate(r.ctx, storage.Catalogue{Models: c.Models, Indexes: c.Indexes})
 }
 
-// copyOf copies a file of the folder.
 func (r *reader) copyOf(name string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		file, err := File{Path: name}.open(r.dir)
@@ -299,7 +297,6 @@ func graphOf(n int, ends []csr.Edge, weights []float32, times []int64) *csr.Grap
 	return g
 }
 
-// vertices reads keys and attributes.
 func (r *reader) vertices(info storage.GraphInfo) (key func(v uint32) string, columns []*storage.Column, err error) {
 	for _, a := range info.Attributes {
 		columns = append(columns, storage.NewColumn(a, info.Vertices))
@@ -344,7 +341,6 @@ func attributeOf(rows *columnfile.Rows, column int, t storage.Type) storage.Valu
 	return storage.TextValue(string(rows.Text(column)))
 }
 
-// vectors reads the rows of an embedding.
 func (r *reader) vectors(e storage.EmbeddingInfo) (*vec.Matrix, error) {
 	m, v := vec.NewMatrix(e.Vertices, e.Dim), 0
 	n, err := r.each(vectorsFolder(e.Name), 2, func(rows *columnfile.Rows) error {

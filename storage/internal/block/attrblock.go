@@ -64,7 +64,6 @@ func ValueList(id uint16, kind Type) *List[SlotValue] {
 	}
 }
 
-// valueEncoder makes one block.
 type valueEncoder struct {
 	kind   Type
 	room   int
@@ -128,7 +127,6 @@ func (e *valueEncoder) sizeWith(v Value) int {
 	return e.slots.count/8 + 1
 }
 
-// record returns the unsealed record.
 func (e *valueEncoder) record() []byte {
 	b := make([]byte, attrBlockHead, attrBlockHead+e.slots.sizeWith(e.slots.last+1)+len(e.values))
 	b[ChecksumSize] = byte(e.kind)

@@ -25,7 +25,6 @@ import (
 // NoVertex is a number that is not used for any vertex.
 const NoVertex = math.MaxUint32
 
-// slotRun is a run of consecutive slots.
 type slotRun struct {
 	first uint32
 	n     int

@@ -47,7 +47,6 @@ func HoldersIn(table []byte, file string) []string {
 	return found
 }
 
-// processName is the number and the name of a process.
 func processName(pid int) string {
 	if pid == os.Getpid() {
 		return "another handle of this process"

@@ -96,7 +96,6 @@ func (f *edgeFold) add(weight float64, time int64) {
 	}
 }
 
-// addUp adds a weight to the sum.
 func (f *edgeFold) addUp(weight float64) {
 	if f.sum == nil {
 		// The rounding error of the addition (Knuth, The Art of Computer Programming 2, 4.2.2).

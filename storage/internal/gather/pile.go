@@ -59,7 +59,6 @@ func (p *edgePile) most(withValues bool) int {
 	return int(max(leastPileFull, min(p.room/2/each, math.MaxInt32)))
 }
 
-// len is the number of edges in the buffer.
 func (p *edgePile) len() int { return len(p.plain) + len(p.valued) }
 
 // bytes is the memory that the buffer takes.
@@ -456,7 +455,6 @@ func (p *edgePile) toFile(ctx context.Context) error {
 	return nil
 }
 
-// sources are the edges of a settled pile.
 func (p *edgePile) sources() []edgeSource {
 	switch {
 	case len(p.runs) > 0:

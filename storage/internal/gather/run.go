@@ -24,7 +24,6 @@ type edgeRun struct {
 
 func (r *edgeRun) close() { r.file.close() }
 
-// runWriter fills a run.
 type runWriter struct {
 	run    *edgeRun
 	buffer *bufio.Writer

@@ -37,7 +37,6 @@ type Place struct {
 	Size int64 // bytes of the value
 }
 
-// seekPage is a page that was verified.
 type seekPage struct {
 	keys   [][]byte
 	child  []uint64 // of a branch; nil for a leaf

@@ -22,7 +22,6 @@ type values struct {
 	data   []byte
 }
 
-// span is a part of a page.
 type span struct{ at, length uint32 }
 
 // cursor reads the values of a column, chunk by chunk.
@@ -118,7 +117,6 @@ func (c *cursor) more() (bool, error) {
 	return true, nil
 }
 
-// readPage reads one page of any type.
 func (c *cursor) readPage() error {
 	h, err := c.header()
 	if err != nil {
@@ -195,7 +193,6 @@ func (c *cursor) body(h *pageHeader, buffer []byte) ([]byte, error) {
 	return buffer, nil
 }
 
-// dictionaryPage reads the dictionary of the chunk.
 func (c *cursor) dictionaryPage(h *pageHeader) (err error) {
 	switch {
 	case c.dictSize >= 0:
@@ -352,7 +349,6 @@ func (c *cursor) takeIndexes(data []byte, n int) (err error) {
 	return nil
 }
 
-// decode decodes n values.
 func (c *cursor) decode(v *values, data []byte, in encoding, n int) (err error) {
 	kind := physicalKind(c.leaf.physical)
 	switch {

@@ -198,7 +198,6 @@ func (c *cursor) numbers(v *values, n int, at func(i int) uint64) (err error) {
 	return err
 }
 
-// integer returns a stored integer.
 func (c *cursor) integer(bits uint64) int64 {
 	switch {
 	case c.width() == 8:

@@ -104,7 +104,6 @@ func Open(in io.ReaderAt, size int64, limits Limits) (*File, error) {
 	return f, f.schema()
 }
 
-// footer returns the bytes of the metadata.
 func (f *File) footer(size int64) ([]byte, error) {
 	if size < int64(len(magic))+footerTail {
 		return nil, damaged("the file has %d bytes, which is too short for Parquet", size)
@@ -233,7 +232,6 @@ func (w *schemaWalker) element(parents []*element, p place) error {
 	return nil
 }
 
-// leaf adds a column.
 func (w *schemaWalker) leaf(e *element, parents []*element, p place) error {
 	f := w.file
 	if len(f.columns) == f.limits.Columns {
@@ -274,10 +272,8 @@ func isList(parents []*element) bool {
 	return len(parents) <= 2 && (parents[0].logical == logicalList || parents[0].converted == convertedList)
 }
 
-// numeric reports whether values of the kind are numbers.
 func (k Kind) numeric() bool { return k == Integer || k == Unsigned || k == Float || k == Double }
 
-// kindOf returns the kind of the values of a column.
 func kindOf(e *element) Kind {
 	physical := physicalKind(e.physical)
 	switch e.logical {

@@ -108,7 +108,6 @@ const (
 	unitNanos  = 3
 )
 
-// metadata is the footer of a file.
 type metadata struct {
 	schema  []element // in depth-first order
 	rows    int64
@@ -145,7 +144,6 @@ func (e *Entry) fields(r *thriftReader, id int64, kind byte) {
 	}
 }
 
-// element is an element of the schema.
 type element struct {
 	leaf       bool // a column, with a physical type
 	physical   physical
@@ -196,7 +194,6 @@ func (e *element) logicalFields(r *thriftReader, id int64, kind byte) {
 	})
 }
 
-// rowGroup is a part of the rows.
 type rowGroup struct {
 	chunks []chunk
 	rows   int64
@@ -258,7 +255,6 @@ const (
 	pageDataV2     = 3
 )
 
-// pageHeader is the header of a page of any type.
 type pageHeader struct {
 	kind       int64
 	size       int64 // uncompressed

@@ -178,7 +178,6 @@ func (c *cursor) set() *values {
 	return &c.page
 }
 
-// number is the current value as a float.
 func (c *cursor) number() float64 {
 	switch c.leaf.item {
 	case Float, Double:

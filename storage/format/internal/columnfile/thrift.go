@@ -89,7 +89,6 @@ func (r *thriftReader) varint() uint64 {
 	return 0
 }
 
-// fields reads the fields of a record.
 func (r *thriftReader) fields(take fields) {
 	if r.depth == maxThriftDepth {
 		r.reason = "the metadata are nested too deeply"
@@ -108,7 +107,6 @@ func (r *thriftReader) fields(take fields) {
 	r.depth--
 }
 
-// skip skips the value of a field.
 func (r *thriftReader) skip(kind byte) {
 	if kind != thriftTrue && kind != thriftFalse {
 		r.skipItem(kind)
@@ -190,7 +188,6 @@ func (r *thriftReader) count(size uint64) int {
 	return int(size)
 }
 
-// integer reads an integer of any width.
 func (r *thriftReader) integer(kind byte) int64 {
 	switch kind {
 	case thriftByte:
@@ -202,7 +199,6 @@ func (r *thriftReader) integer(kind byte) int64 {
 	return 0
 }
 
-// text reads a text.
 func (r *thriftReader) text(kind byte) string {
 	if kind == thriftBinary {
 		return string(r.bytes(r.varint()))
@@ -221,7 +217,6 @@ func (r *thriftReader) record(kind byte, take fields) bool {
 	return true
 }
 
-// readRecords reads a list of records.
 func readRecords[T any](r *thriftReader, kind byte, take func(into *T) fields) []T {
 	if kind != thriftList {
 		r.skip(kind)

@@ -37,7 +37,6 @@ func (w *thriftWriter) text(id int, text string) {
 	w.textItem(text)
 }
 
-// textItem writes a text of a list.
 func (w *thriftWriter) textItem(text string) {
 	w.data = binary.AppendUvarint(w.data, uint64(len(text)))
 	w.data = append(w.data, text...)

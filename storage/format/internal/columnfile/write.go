@@ -124,7 +124,6 @@ func (w *Writer) EndRow() error {
 	return w.err
 }
 
-// endGroup writes the row group.
 func (w *Writer) endGroup() {
 	start, plain := max(w.at, int64(len(magic))), int64(0)
 	w.groups++
@@ -173,7 +172,6 @@ func (w *Writer) Close() error {
 	return w.err
 }
 
-// writeMetadata writes the fields of the metadata of the file.
 func (w *Writer) writeMetadata(t *thriftWriter) {
 	t.i32(1, 2) // version of the format
 	elements := []element{{name: "rows", repetition: repetitionNone, children: int64(len(w.columns)), converted: convertedNone}}
@@ -198,7 +196,6 @@ func (w *Writer) writeMetadata(t *thriftWriter) {
 	}
 }
 
-// write writes the fields of an element of the schema.
 func (e *element) write(t *thriftWriter) {
 	if e.leaf {
 		t.i32(1, int64(e.physical))

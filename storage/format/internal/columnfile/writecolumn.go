@@ -53,7 +53,6 @@ type columnWriter struct {
 	total     bounds
 }
 
-// newColumnWriter begins a column.
 func newColumnWriter(c Column) *columnWriter {
 	w := &columnWriter{element: storedAs(c.Kind), kind: c.Kind, list: c.Kind == FloatList || c.Kind == TextList}
 	w.name = c.Name
@@ -162,7 +161,6 @@ func (c *columnWriter) appendNumber(dst []byte, x int64) []byte {
 	return binary.LittleEndian.AppendUint64(dst, uint64(x))
 }
 
-// text adds a text.
 func (c *columnWriter) text(text []byte) {
 	c.bounds.add(&bounds{some: true, first: text, last: text})
 	if !c.indexed {
@@ -197,7 +195,6 @@ type pageWriter struct {
 	body   []byte
 }
 
-// endPage adds the page to the chunk.
 func (c *columnWriter) endPage(p *pageWriter) {
 	if c.entries == 0 {
 		return
@@ -230,7 +227,6 @@ func (c *columnWriter) endPage(p *pageWriter) {
 	c.defs, c.reps, c.plain, c.numbers = c.defs[:0], c.reps[:0], c.plain[:0], c.numbers[:0]
 }
 
-// encode returns the values of the page.
 func (c *columnWriter) encode(p *pageWriter) ([]byte, encoding) {
 	switch {
 	case c.kind == Boolean:
@@ -324,7 +320,6 @@ func (c *columnWriter) write(t *thriftWriter, at int64) {
 	})
 }
 
-// reset begins a chunk.
 func (c *columnWriter) reset() {
 	c.pages, c.plainSize, c.values = nil, 0, 0
 	c.total.reset()
