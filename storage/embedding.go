@@ -84,10 +84,10 @@ func newEmbeddingRecord(info EmbeddingInfo, m *vec.Matrix) embeddingRecord {
 	return embeddingRecord{
 		Graph: info.Graph, GraphID: info.GraphID, GraphVersion: info.GraphVersion,
 		Vertices: uint64(m.Rows), Dim: uint64(m.Dim),
-		Method: info.Method, Options: settingRecords(info.Options), Seed: info.Seed, Kernel: info.Kernel,
+		Method: info.Method, Options: copied(info.Options), Seed: info.Seed, Kernel: info.Kernel,
 		Eigenvalues: info.Eigenvalues, Residuals: info.Residuals,
 		Components: int64(info.Components), Iterations: int64(info.Iterations), Seconds: info.Seconds,
-		Stats: settingRecords(info.Stats), Coordinates: unixNano(info.Coordinates), Stateless: info.Stateless,
+		Stats: copied(info.Stats), Coordinates: unixNano(info.Coordinates), Stateless: info.Stateless,
 	}
 }
 
@@ -267,31 +267,23 @@ func (w *embeddingWriter) abandon(ctx context.Context) {
 
 // EmbeddingInfo returns the catalogue entry of one embedding.
 func (db *DB) EmbeddingInfo(ctx context.Context, name string) (EmbeddingInfo, error) {
-	var info EmbeddingInfo
-	err := db.view(ctx, func(t *tx) (err error) {
-		info, err = t.embeddingInfo(name)
-		return err
-	})
-	return info, err
+	return viewed(ctx, db, func(t *tx) (EmbeddingInfo, error) { return t.embeddingInfo(name) })
 }
 
 // Embedding returns the catalogue entry and the rows of an embedding, both of
 // one generation. The matrix is the caller's.
 func (db *DB) Embedding(ctx context.Context, name string) (EmbeddingInfo, *vec.Matrix, error) {
-	var (
-		info EmbeddingInfo
-		m    *vec.Matrix
-	)
-	err := db.view(ctx, func(t *tx) error {
+	var info EmbeddingInfo
+	m, err := viewed(ctx, db, func(t *tx) (*vec.Matrix, error) {
 		r, err := t.findEmbedding(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if info, err = t.embeddingInfo(name); err != nil {
-			return err
+			return nil, err
 		}
-		m, err = t.readRows(r)
-		return fault.Corrupt(t.path, describeEmbedding(name), err)
+		m, err := t.readRows(r)
+		return m, fault.Corrupt(t.path, describeEmbedding(name), err)
 	})
 	if err != nil {
 		return EmbeddingInfo{}, nil, err
@@ -326,18 +318,16 @@ func (t *tx) readRows(r *embeddingRecord) (*vec.Matrix, error) {
 
 // Embeddings lists the embeddings by name, in their present generations.
 func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
-	var list []EmbeddingInfo
-	err := db.view(ctx, func(t *tx) error {
-		list = nil
-		return t.each(block.EmbeddingsName, func(key, _ []byte) error {
+	return viewed(ctx, db, func(t *tx) (list []EmbeddingInfo, err error) {
+		err = t.each(block.EmbeddingsName, func(key, _ []byte) error {
 			info, err := t.embeddingInfo(string(key))
 			if err == nil && !info.Past {
 				list = append(list, info)
 			}
 			return err
 		})
+		return list, err
 	})
-	return list, err
 }
 
 // DropEmbedding removes an embedding with all of its generations, or one past

@@ -21,7 +21,7 @@ func sealed(seed block.Seed, key, payload []byte) []byte {
 // FuzzRecord decodes any bytes as catalogue records under a right checksum:
 // they decode or give fault.ErrRecord, in little memory.
 func FuzzRecord(f *testing.F) {
-	good, err := msgpack.Marshal(&embeddingRecord{Graph: "g", GraphID: 1, Options: []settingRecord{{"a", "b"}}, Eigenvalues: []float64{1, 2}})
+	good, err := msgpack.Marshal(&embeddingRecord{Graph: "g", GraphID: 1, Options: []Setting{{"a", "b"}}, Eigenvalues: []float64{1, 2}})
 	if err != nil {
 		f.Fatal(err)
 	}

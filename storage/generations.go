@@ -32,25 +32,21 @@ func checkNewEmbedding(name string) error {
 // last is the present one; the others are called name@generation, and can be read
 // and dropped by that name.
 func (db *DB) Generations(ctx context.Context, name string) ([]EmbeddingInfo, error) {
-	var list []EmbeddingInfo
-	err := db.view(ctx, func(t *tx) error {
+	return viewed(ctx, db, func(t *tx) (list []EmbeddingInfo, err error) {
 		present, err := t.embeddingInfo(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		past, err := t.past(name)
-		list = nil
 		for _, generation := range past {
 			info, err := t.embeddingInfo(generationName(name, generation))
 			if err != nil {
-				return err
+				return list, err
 			}
 			list = append(list, info)
 		}
-		list = append(list, present)
-		return err
+		return append(list, present), err
 	})
-	return list, err
 }
 
 // past lists the numbers of the past generations of an embedding, ascending.
@@ -140,21 +136,18 @@ func (t *tx) dropEntry(name string) error {
 // embedding has another generation by now, it is ErrConflict, which the reader can
 // return later as well.
 func (db *DB) EmbeddingState(ctx context.Context, info EmbeddingInfo) (io.Reader, error) {
-	var reader io.Reader
-	err := db.view(ctx, func(t *tx) error {
+	return viewed(ctx, db, func(t *tx) (io.Reader, error) {
 		r, err := t.findEmbedding(info.Name)
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case r.Generation != info.Generation || r.GraphID != info.GraphID:
-			return fmt.Errorf("embedding %q has generation %d, not %d: %w", info.Name, r.Generation, info.Generation, ErrConflict)
+			return nil, fmt.Errorf("embedding %q has generation %d, not %d: %w", info.Name, r.Generation, info.Generation, ErrConflict)
 		case r.State.Object == 0:
-			return &NotFoundError{Kind: "state of embedding", Name: info.Name}
+			return nil, &NotFoundError{Kind: "state of embedding", Name: info.Name}
 		}
-		reader, err = t.openBlob(db, describeEmbedding(info.Name)+", "+statePart, r.State)
-		return err
+		return t.openBlob(db, describeEmbedding(info.Name)+", "+statePart, r.State)
 	})
-	return reader, err
 }
 
 // SetAutoRefresh sets when an embedding, but not a past generation of one, is refreshed

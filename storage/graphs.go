@@ -84,18 +84,16 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 
 // Graphs lists the graphs by name.
 func (db *DB) Graphs(ctx context.Context) ([]GraphInfo, error) {
-	var list []GraphInfo
-	err := db.view(ctx, func(t *tx) error {
-		list = nil
-		return t.each(block.GraphsName, func(key, _ []byte) error {
+	return viewed(ctx, db, func(t *tx) (list []GraphInfo, err error) {
+		err = t.each(block.GraphsName, func(key, _ []byte) error {
 			r, err := t.findGraph(string(key))
 			if err == nil {
 				list = append(list, r.info(string(key)))
 			}
 			return err
 		})
+		return list, err
 	})
-	return list, err
 }
 
 // Graph returns the catalogue entry of one graph.

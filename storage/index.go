@@ -45,17 +45,17 @@ const maxMetric = 64
 
 // indexRecord is the catalogue entry of an index as it is stored.
 type indexRecord struct {
-	Parameters []settingRecord `msgpack:"parameters"`
-	Vectors    uint64          `msgpack:"vectors"`
-	Recall     float64         `msgpack:"recall"`
-	Queries    uint64          `msgpack:"queries"`
-	Spread     bool            `msgpack:"spread"` // these three are missing in earlier files
-	Lowest     float64         `msgpack:"lowest"`
-	Poor       float64         `msgpack:"poor"`
-	Seconds    float64         `msgpack:"seconds"`
-	Created    int64           `msgpack:"created"`  // nanoseconds of Unix time
-	InPlace    bool            `msgpack:"in_place"` // missing in earlier files
-	Stream     blobRecord      `msgpack:"stream"`
+	Parameters []Setting  `msgpack:"parameters"`
+	Vectors    uint64     `msgpack:"vectors"`
+	Recall     float64    `msgpack:"recall"`
+	Queries    uint64     `msgpack:"queries"`
+	Spread     bool       `msgpack:"spread"` // these three are missing in earlier files
+	Lowest     float64    `msgpack:"lowest"`
+	Poor       float64    `msgpack:"poor"`
+	Seconds    float64    `msgpack:"seconds"`
+	Created    int64      `msgpack:"created"`  // nanoseconds of Unix time
+	InPlace    bool       `msgpack:"in_place"` // missing in earlier files
+	Stream     blobRecord `msgpack:"stream"`
 }
 
 func (r *indexRecord) validate(size int64) error {
@@ -117,7 +117,7 @@ func (t *tx) embeddingWith(rows uint64) (name string, found bool) {
 // info converts the record to the type that callers get.
 func (r *indexRecord) info(embedding string, generation uint64, metric string) IndexInfo {
 	return IndexInfo{
-		Embedding: embedding, Generation: generation, Metric: metric, Parameters: settings(r.Parameters),
+		Embedding: embedding, Generation: generation, Metric: metric, Parameters: copied(r.Parameters),
 		Vectors: int(r.Vectors), Recall: r.Recall, Queries: int(r.Queries), Spread: r.Spread, Lowest: r.Lowest, Poor: r.Poor, Seconds: r.Seconds,
 		Created: time.Unix(0, r.Created), InPlace: r.InPlace, Bytes: int64(r.Stream.Size),
 	}
@@ -169,7 +169,7 @@ func (db *DB) newIndexWriter(ctx context.Context, embedding string, n NewIndex) 
 	info := n.Info
 	where := describeIndex(embedding, info.Metric)
 	w := &indexWriter{metric: info.Metric, record: indexRecord{
-		Parameters: settingRecords(info.Parameters), Vectors: uint64(info.Vectors),
+		Parameters: copied(info.Parameters), Vectors: uint64(info.Vectors),
 		Recall: info.Recall, Queries: uint64(info.Queries), Spread: info.Spread, Lowest: info.Lowest, Poor: info.Poor,
 		Seconds: info.Seconds, Created: time.Now().UnixNano(), InPlace: info.InPlace,
 	}}
@@ -212,23 +212,21 @@ func (t *tx) rowsOf(of EmbeddingInfo) (uint64, error) {
 // replaced while it is read, the reader returns ErrConflict.
 func (db *DB) Index(ctx context.Context, of EmbeddingInfo, metric string) (IndexInfo, io.Reader, error) {
 	var info IndexInfo
-	var reader io.Reader
-	err := db.view(ctx, func(t *tx) error {
+	reader, err := viewed(ctx, db, func(t *tx) (io.Reader, error) {
 		rows, err := t.rowsOf(of)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		key := indexKey(rows, metric)
 		r, err := indexKind.find(t, key)
 		if errors.Is(err, ErrNotFound) {
-			return &NotFoundError{Kind: "index", Name: of.Name + " by " + metric}
+			return nil, &NotFoundError{Kind: "index", Name: of.Name + " by " + metric}
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		info = r.info(of.Name, of.Generation, metric)
-		reader, err = indexKind.open(t, db, key, r)
-		return err
+		return indexKind.open(t, db, key, r)
 	})
 	return info, reader, err
 }

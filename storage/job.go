@@ -80,33 +80,33 @@ type JobInfo struct {
 // jobRecord is a JobInfo as it is stored, under its number. Times are nanoseconds
 // of Unix time, 0 for none.
 type jobRecord struct {
-	Kind         string          `msgpack:"kind"`
-	Statement    string          `msgpack:"statement"`
-	Target       string          `msgpack:"target"`
-	State        string          `msgpack:"state"`
-	Graph        string          `msgpack:"graph"`
-	GraphID      uint64          `msgpack:"graph_id"`
-	GraphVersion uint64          `msgpack:"graph_version"`
-	Options      []settingRecord `msgpack:"options"`
-	Kernel       string          `msgpack:"kernel"`
-	Stage        string          `msgpack:"stage"`
-	Done         int64           `msgpack:"done"`
-	Total        int64           `msgpack:"total"`
-	Rate         float64         `msgpack:"rate"`
-	Remaining    int64           `msgpack:"remaining"`
-	Memory       int64           `msgpack:"memory"`
-	Peak         int64           `msgpack:"peak"`
-	Seconds      float64         `msgpack:"seconds"`
-	Error        string          `msgpack:"error"`
-	Result       string          `msgpack:"result"`
-	Process      int64           `msgpack:"process"`
-	Owner        uint64          `msgpack:"owner"` // DB.token of the handle that wrote it
-	Created      int64           `msgpack:"created"`
-	Started      int64           `msgpack:"started"`
-	Ended        int64           `msgpack:"ended"`
-	Updated      int64           `msgpack:"updated"`
-	Checkpoint   blobRecord      `msgpack:"checkpoint"`
-	Checkpointed int64           `msgpack:"checkpointed"`
+	Kind         string     `msgpack:"kind"`
+	Statement    string     `msgpack:"statement"`
+	Target       string     `msgpack:"target"`
+	State        string     `msgpack:"state"`
+	Graph        string     `msgpack:"graph"`
+	GraphID      uint64     `msgpack:"graph_id"`
+	GraphVersion uint64     `msgpack:"graph_version"`
+	Options      []Setting  `msgpack:"options"`
+	Kernel       string     `msgpack:"kernel"`
+	Stage        string     `msgpack:"stage"`
+	Done         int64      `msgpack:"done"`
+	Total        int64      `msgpack:"total"`
+	Rate         float64    `msgpack:"rate"`
+	Remaining    int64      `msgpack:"remaining"`
+	Memory       int64      `msgpack:"memory"`
+	Peak         int64      `msgpack:"peak"`
+	Seconds      float64    `msgpack:"seconds"`
+	Error        string     `msgpack:"error"`
+	Result       string     `msgpack:"result"`
+	Process      int64      `msgpack:"process"`
+	Owner        uint64     `msgpack:"owner"` // DB.token of the handle that wrote it
+	Created      int64      `msgpack:"created"`
+	Started      int64      `msgpack:"started"`
+	Ended        int64      `msgpack:"ended"`
+	Updated      int64      `msgpack:"updated"`
+	Checkpoint   blobRecord `msgpack:"checkpoint"`
+	Checkpointed int64      `msgpack:"checkpointed"`
 }
 
 // maxJobText bounds the texts of a record: a statement may be as long as the
@@ -119,7 +119,7 @@ const keptJobs = 100
 func (j *JobInfo) record() jobRecord {
 	return jobRecord{
 		Kind: j.Kind, Statement: j.Statement, Target: j.Target, State: string(j.State),
-		Graph: j.Graph, GraphID: j.GraphID, GraphVersion: j.GraphVersion, Options: settingRecords(j.Options), Kernel: j.Kernel,
+		Graph: j.Graph, GraphID: j.GraphID, GraphVersion: j.GraphVersion, Options: copied(j.Options), Kernel: j.Kernel,
 		Stage: j.Stage, Done: j.Done, Total: j.Total, Rate: j.Rate, Remaining: int64(j.Remaining), Memory: j.Memory, Peak: j.Peak,
 		Seconds: j.Seconds, Error: j.Error[:min(len(j.Error), maxJobText)], Result: j.Result[:min(len(j.Result), maxJobText)], Process: int64(j.Process),
 		Created: unixNano(j.Created), Started: unixNano(j.Started), Ended: unixNano(j.Ended), Updated: unixNano(j.Updated),
@@ -131,7 +131,7 @@ func (j *JobInfo) record() jobRecord {
 func (r *jobRecord) info(id, token uint64) JobInfo {
 	j := JobInfo{
 		ID: id, Kind: r.Kind, Statement: r.Statement, Target: r.Target, State: JobState(r.State),
-		Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion, Options: settings(r.Options), Kernel: r.Kernel,
+		Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion, Options: copied(r.Options), Kernel: r.Kernel,
 		Stage: r.Stage, Done: r.Done, Total: r.Total, Rate: r.Rate, Remaining: time.Duration(r.Remaining), Memory: r.Memory, Peak: r.Peak,
 		Seconds: r.Seconds, Error: r.Error, Result: r.Result, Process: int(r.Process),
 		Created: fromUnixNano(r.Created), Started: fromUnixNano(r.Started), Ended: fromUnixNano(r.Ended), Updated: fromUnixNano(r.Updated),
@@ -222,31 +222,27 @@ func (db *DB) Jobs(ctx context.Context) ([]JobInfo, error) {
 
 // LastJob returns the highest number that a job has or had; 0 where there was none.
 func (db *DB) LastJob(ctx context.Context) (uint64, error) {
-	last := uint64(0)
-	err := db.view(ctx, func(t *tx) error {
+	return viewed(ctx, db, func(t *tx) (last uint64, err error) {
 		b, err := t.top(block.JobsName)
 		if err != nil || b == nil {
-			return err
+			return 0, err
 		}
 		if key, _ := b.Cursor().Last(); len(key) == 8 {
 			last = block.IDOf(key)
 		}
-		return nil
+		return last, nil
 	})
-	return last, err
 }
 
 // Job returns one job; an unknown number is ErrNotFound.
 func (db *DB) Job(ctx context.Context, id uint64) (JobInfo, error) {
-	var info JobInfo
-	err := db.view(ctx, func(t *tx) error {
+	return viewed(ctx, db, func(t *tx) (JobInfo, error) {
 		r, err := t.findJob(id)
-		if err == nil {
-			info = r.info(id, db.token)
+		if err != nil {
+			return JobInfo{}, err
 		}
-		return err
+		return r.info(id, db.token), nil
 	})
-	return info, err
 }
 
 // PutJob writes the record of a job, which must have a number, and sets Updated.
@@ -391,19 +387,16 @@ func (t *tx) passDropped(id uint64) error {
 // the error is ErrNotFound. If the checkpoint is replaced while it is read, the
 // reader returns ErrConflict.
 func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
-	var r io.Reader
-	err := db.view(ctx, func(t *tx) error {
+	return viewed(ctx, db, func(t *tx) (io.Reader, error) {
 		record, err := t.findJob(id)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if record.Checkpoint.Object == 0 {
-			return &NotFoundError{Kind: "checkpoint of job", Name: fmt.Sprint(id)}
+			return nil, &NotFoundError{Kind: "checkpoint of job", Name: fmt.Sprint(id)}
 		}
-		r, err = jobKind.open(t, db, block.Key64(id), record)
-		return err
+		return jobKind.open(t, db, block.Key64(id), record)
 	})
-	return r, err
 }
 
 // DropJob removes the record of a job and its checkpoint; no other job gets its number.

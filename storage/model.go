@@ -70,9 +70,9 @@ type CalibrationBin struct {
 // HeuristicMeasure is how well one score alone separates held-out edges from other
 // pairs.
 type HeuristicMeasure struct {
-	Name             string  `json:"name"`
-	AUC              float64 `json:"auc"`
-	AveragePrecision float64 `json:"average_precision"`
+	Name             string  `json:"name" msgpack:"name"`
+	AUC              float64 `json:"auc" msgpack:"auc"`
+	AveragePrecision float64 `json:"average_precision" msgpack:"average_precision"`
 }
 
 // NegativeMeasure is how well a model separates held-out edges from other pairs of one
@@ -87,27 +87,27 @@ type NegativeMeasure struct {
 
 // modelRecord is a ModelInfo as it is stored. Times are nanoseconds of Unix time.
 type modelRecord struct {
-	Graph        string          `msgpack:"graph"`
-	GraphID      uint64          `msgpack:"graph_id"`
-	GraphVersion uint64          `msgpack:"graph_version"`
-	Embedding    string          `msgpack:"embedding"`
-	Generation   uint64          `msgpack:"generation"`
-	Coordinates  int64           `msgpack:"coordinates"`
-	Method       string          `msgpack:"method"`
-	Settings     []settingRecord `msgpack:"settings"`
-	Terms        []string        `msgpack:"terms"`
-	Options      []settingRecord `msgpack:"options"`
-	Kernel       string          `msgpack:"kernel"`
+	Graph        string    `msgpack:"graph"`
+	GraphID      uint64    `msgpack:"graph_id"`
+	GraphVersion uint64    `msgpack:"graph_version"`
+	Embedding    string    `msgpack:"embedding"`
+	Generation   uint64    `msgpack:"generation"`
+	Coordinates  int64     `msgpack:"coordinates"`
+	Method       string    `msgpack:"method"`
+	Settings     []Setting `msgpack:"settings"`
+	Terms        []string  `msgpack:"terms"`
+	Options      []Setting `msgpack:"options"`
+	Kernel       string    `msgpack:"kernel"`
 
-	AUC              float64           `msgpack:"auc"`
-	AveragePrecision float64           `msgpack:"average_precision"`
-	Brier            float64           `msgpack:"brier"`
-	CalibrationError float64           `msgpack:"calibration_error"`
-	Bins             []binRecord       `msgpack:"bins"`
-	Heuristics       []heuristicRecord `msgpack:"heuristics"`
-	ByNegatives      []negativeRecord  `msgpack:"by_negatives,omitempty"`
-	TrainingPairs    uint64            `msgpack:"training_pairs"`
-	TestPairs        uint64            `msgpack:"test_pairs"`
+	AUC              float64            `msgpack:"auc"`
+	AveragePrecision float64            `msgpack:"average_precision"`
+	Brier            float64            `msgpack:"brier"`
+	CalibrationError float64            `msgpack:"calibration_error"`
+	Bins             []binRecord        `msgpack:"bins"`
+	Heuristics       []HeuristicMeasure `msgpack:"heuristics"`
+	ByNegatives      []negativeRecord   `msgpack:"by_negatives,omitempty"`
+	TrainingPairs    uint64             `msgpack:"training_pairs"`
+	TestPairs        uint64             `msgpack:"test_pairs"`
 
 	Seconds float64    `msgpack:"seconds"`
 	Created int64      `msgpack:"created"`
@@ -121,69 +121,45 @@ type binRecord struct {
 }
 
 type negativeRecord struct {
-	Negatives        string            `msgpack:"negatives"`
-	Pairs            uint64            `msgpack:"pairs"`
-	AUC              float64           `msgpack:"auc"`
-	AveragePrecision float64           `msgpack:"average_precision"`
-	Heuristics       []heuristicRecord `msgpack:"heuristics"`
-}
-
-type heuristicRecord struct {
-	Name             string  `msgpack:"name"`
-	AUC              float64 `msgpack:"auc"`
-	AveragePrecision float64 `msgpack:"average_precision"`
+	Negatives        string             `msgpack:"negatives"`
+	Pairs            uint64             `msgpack:"pairs"`
+	AUC              float64            `msgpack:"auc"`
+	AveragePrecision float64            `msgpack:"average_precision"`
+	Heuristics       []HeuristicMeasure `msgpack:"heuristics"`
 }
 
 func (m *ModelInfo) record() modelRecord {
 	r := modelRecord{
 		Graph: m.Graph, GraphID: m.GraphID, GraphVersion: m.GraphVersion,
-		Embedding: m.Embedding, Generation: m.Generation, Coordinates: unixNano(m.Coordinates), Method: m.Method, Settings: settingRecords(m.Settings),
-		Terms: m.Terms, Options: settingRecords(m.Options), Kernel: m.Kernel,
+		Embedding: m.Embedding, Generation: m.Generation, Coordinates: unixNano(m.Coordinates), Method: m.Method, Settings: copied(m.Settings),
+		Terms: m.Terms, Options: copied(m.Options), Kernel: m.Kernel,
 		AUC: m.AUC, AveragePrecision: m.AveragePrecision, Brier: m.Brier, CalibrationError: m.CalibrationError,
-		TrainingPairs: uint64(m.TrainingPairs), TestPairs: uint64(m.TestPairs), Seconds: m.Seconds,
+		Heuristics: copied(m.Heuristics), TrainingPairs: uint64(m.TrainingPairs), TestPairs: uint64(m.TestPairs), Seconds: m.Seconds,
 	}
 	for _, b := range m.Bins {
 		r.Bins = append(r.Bins, binRecord{uint64(b.Pairs), b.Predicted, b.Observed})
 	}
-	r.Heuristics = heuristicRecords(m.Heuristics)
 	for _, n := range m.ByNegatives {
-		r.ByNegatives = append(r.ByNegatives, negativeRecord{n.Negatives, uint64(n.Pairs), n.AUC, n.AveragePrecision, heuristicRecords(n.Heuristics)})
+		r.ByNegatives = append(r.ByNegatives, negativeRecord{n.Negatives, uint64(n.Pairs), n.AUC, n.AveragePrecision, copied(n.Heuristics)})
 	}
 	return r
-}
-
-func heuristicRecords(list []HeuristicMeasure) []heuristicRecord {
-	var records []heuristicRecord
-	for _, h := range list {
-		records = append(records, heuristicRecord(h))
-	}
-	return records
-}
-
-func heuristicMeasures(records []heuristicRecord) []HeuristicMeasure {
-	var list []HeuristicMeasure
-	for _, h := range records {
-		list = append(list, HeuristicMeasure(h))
-	}
-	return list
 }
 
 // info is the entry as the caller gets it.
 func (r *modelRecord) info(name string) ModelInfo {
 	m := ModelInfo{
 		Name: name, Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion,
-		Embedding: r.Embedding, Generation: r.Generation, Coordinates: fromUnixNano(r.Coordinates), Method: r.Method, Settings: settings(r.Settings),
-		Terms: slices.Clone(r.Terms), Options: settings(r.Options), Kernel: r.Kernel,
+		Embedding: r.Embedding, Generation: r.Generation, Coordinates: fromUnixNano(r.Coordinates), Method: r.Method, Settings: copied(r.Settings),
+		Terms: slices.Clone(r.Terms), Options: copied(r.Options), Kernel: r.Kernel,
 		AUC: r.AUC, AveragePrecision: r.AveragePrecision, Brier: r.Brier, CalibrationError: r.CalibrationError,
-		TrainingPairs: int(r.TrainingPairs), TestPairs: int(r.TestPairs),
+		Heuristics: copied(r.Heuristics), TrainingPairs: int(r.TrainingPairs), TestPairs: int(r.TestPairs),
 		Seconds: r.Seconds, Created: time.Unix(0, r.Created), Bytes: int64(r.Stream.Size),
 	}
 	for _, b := range r.Bins {
 		m.Bins = append(m.Bins, CalibrationBin{int(b.Pairs), b.Predicted, b.Observed})
 	}
-	m.Heuristics = heuristicMeasures(r.Heuristics)
 	for _, n := range r.ByNegatives {
-		m.ByNegatives = append(m.ByNegatives, NegativeMeasure{n.Negatives, int(n.Pairs), n.AUC, n.AveragePrecision, heuristicMeasures(n.Heuristics)})
+		m.ByNegatives = append(m.ByNegatives, NegativeMeasure{n.Negatives, int(n.Pairs), n.AUC, n.AveragePrecision, copied(n.Heuristics)})
 	}
 	return m
 }
@@ -302,30 +278,26 @@ func (t *tx) findModel(name string) (*modelRecord, error) { return modelKind.fin
 
 // ModelInfo returns the catalogue entry of a model.
 func (db *DB) ModelInfo(ctx context.Context, name string) (ModelInfo, error) {
-	var info ModelInfo
-	err := db.view(ctx, func(t *tx) error {
+	return viewed(ctx, db, func(t *tx) (ModelInfo, error) {
 		r, err := t.findModel(name)
-		if err == nil {
-			info = r.info(name)
+		if err != nil {
+			return ModelInfo{}, err
 		}
-		return err
+		return r.info(name), nil
 	})
-	return info, err
 }
 
 // Model returns the catalogue entry of a model and a reader of its bytes; if the model
 // is replaced or dropped while they are read, the reader returns ErrConflict.
 func (db *DB) Model(ctx context.Context, name string) (ModelInfo, io.Reader, error) {
 	var info ModelInfo
-	var reader io.Reader
-	err := db.view(ctx, func(t *tx) error {
+	reader, err := viewed(ctx, db, func(t *tx) (io.Reader, error) {
 		r, err := t.findModel(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		info = r.info(name)
-		reader, err = modelKind.open(t, db, []byte(name), r)
-		return err
+		return modelKind.open(t, db, []byte(name), r)
 	})
 	return info, reader, err
 }

@@ -64,15 +64,15 @@ type Predicted struct {
 
 // predictionRecord is the catalogue entry as it is stored.
 type predictionRecord struct {
-	GraphVersion uint64          `msgpack:"graph_version"`
-	Top          uint64          `msgpack:"top"`
-	Options      []settingRecord `msgpack:"options"`
-	Made         int64           `msgpack:"made"` // nanoseconds of Unix time
-	Vertices     uint64          `msgpack:"vertices"`
-	Links        uint64          `msgpack:"links"`
-	Seconds      float64         `msgpack:"seconds"`
-	Created      int64           `msgpack:"created"`
-	Object       uint64          `msgpack:"object"` // 0 where there are no vertices
+	GraphVersion uint64    `msgpack:"graph_version"`
+	Top          uint64    `msgpack:"top"`
+	Options      []Setting `msgpack:"options"`
+	Made         int64     `msgpack:"made"` // nanoseconds of Unix time
+	Vertices     uint64    `msgpack:"vertices"`
+	Links        uint64    `msgpack:"links"`
+	Seconds      float64   `msgpack:"seconds"`
+	Created      int64     `msgpack:"created"`
+	Object       uint64    `msgpack:"object"` // 0 where there are no vertices
 }
 
 const (
@@ -91,7 +91,7 @@ func (r *predictionRecord) validate(int64) error {
 
 func (r *predictionRecord) info(graph string, id uint64, scorer string) PredictionInfo {
 	return PredictionInfo{
-		Graph: graph, GraphID: id, GraphVersion: r.GraphVersion, Scorer: scorer, K: int(r.Top), Options: settings(r.Options),
+		Graph: graph, GraphID: id, GraphVersion: r.GraphVersion, Scorer: scorer, K: int(r.Top), Options: copied(r.Options),
 		Made: fromUnixNano(r.Made), Vertices: int(r.Vertices), Links: int64(r.Links), Seconds: r.Seconds, Created: time.Unix(0, r.Created),
 	}
 }
@@ -187,7 +187,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 		return PredictionInfo{}, fmt.Errorf("%s of %d of %d vertices: %w", where, w.next, snap.Info.Vertices, ErrInvalid)
 	}
 	r := predictionRecord{
-		GraphVersion: snap.Info.Version, Top: uint64(info.K), Options: settingRecords(info.Options), Made: unixNano(info.Made),
+		GraphVersion: snap.Info.Version, Top: uint64(info.K), Options: copied(info.Options), Made: unixNano(info.Made),
 		Vertices: uint64(w.next), Created: time.Now().UnixNano(),
 	}
 	object := w.object

@@ -140,85 +140,59 @@ func (r *graphRecord) addAttribute(a Attribute) (int, error) {
 	return len(list), nil
 }
 
-type settingRecord struct {
-	Name  string `msgpack:"name"`
-	Value string `msgpack:"value"`
-}
-
-func settings(records []settingRecord) []Setting {
-	var list []Setting
-	for _, r := range records {
-		list = append(list, Setting(r))
-	}
-	return list
-}
-
-func settingRecords(list []Setting) []settingRecord {
-	var records []settingRecord
-	for _, s := range list {
-		records = append(records, settingRecord(s))
-	}
-	return records
-}
+// copied is a copy of a list, and nil for every empty one, so that its record has the same bytes.
+func copied[T any](list []T) []T { return append([]T(nil), list...) }
 
 type computedRecord struct {
-	Method  string          `msgpack:"method"`
-	Options []settingRecord `msgpack:"options"`
-	Version uint64          `msgpack:"version"`
-	Created int64           `msgpack:"created"` // nanoseconds of Unix time
+	Method  string    `msgpack:"method"`
+	Options []Setting `msgpack:"options"`
+	Version uint64    `msgpack:"version"`
+	Created int64     `msgpack:"created"` // nanoseconds of Unix time
 }
 
 func (c *Computed) record() *computedRecord {
 	if c == nil {
 		return nil
 	}
-	r := &computedRecord{Method: c.Method, Version: c.GraphVersion, Created: c.Created.UnixNano()}
-	for _, o := range c.Options {
-		r.Options = append(r.Options, settingRecord(o))
-	}
-	return r
+	return &computedRecord{Method: c.Method, Options: copied(c.Options), Version: c.GraphVersion, Created: c.Created.UnixNano()}
 }
 
 func (r *computedRecord) computed() *Computed {
 	if r == nil {
 		return nil
 	}
-	c := &Computed{Method: r.Method, GraphVersion: r.Version, Created: time.Unix(0, r.Created)}
-	for _, o := range r.Options {
-		c.Options = append(c.Options, Setting(o))
-	}
-	return c
+	return &Computed{Method: r.Method, Options: copied(r.Options), GraphVersion: r.Version, Created: time.Unix(0, r.Created)}
 }
 
 // embeddingRecord is the catalogue entry of an embedding as it is stored, under
 // its name.
 type embeddingRecord struct {
-	Graph        string          `msgpack:"graph"`
-	GraphID      uint64          `msgpack:"graph_id"`
-	GraphVersion uint64          `msgpack:"graph_version"`
-	Generation   uint64          `msgpack:"generation"`
-	Object       uint64          `msgpack:"object"` // the rows; 0 where there are none
-	ChunkRows    uint64          `msgpack:"chunk_rows"`
-	Vertices     uint64          `msgpack:"vertices"`
-	Slots        uint64          `msgpack:"slots"` // of the graph, live and empty; 0 if none was empty
-	Dim          uint64          `msgpack:"dim"`
-	Method       string          `msgpack:"method"`
-	Options      []settingRecord `msgpack:"options"`
-	Seed         uint64          `msgpack:"seed"`
-	Kernel       string          `msgpack:"kernel"`
-	Eigenvalues  []float64       `msgpack:"eigenvalues"`
-	Residuals    []float64       `msgpack:"residuals"`
-	Components   int64           `msgpack:"components"`
-	Iterations   int64           `msgpack:"iterations"`
-	Seconds      float64         `msgpack:"seconds"`
-	Created      int64           `msgpack:"created"` // nanoseconds of Unix time
-	Stats        []settingRecord `msgpack:"stats"`
-	State        blobRecord      `msgpack:"state"` // what a refresh needs in addition to the rows
-	Stateless    bool            `msgpack:"stateless"`
-	Past         bool            `msgpack:"past"` // an older generation; see generations.go
-	AutoChanges  uint64          `msgpack:"auto_changes"`
-	AutoEvery    int64           `msgpack:"auto_every"`  // nanoseconds
-	Coordinates  int64           `msgpack:"coordinates"` // when they were made, nanoseconds of Unix time; 0 means Created
+	Graph        string     `msgpack:"graph"`
+	GraphID      uint64     `msgpack:"graph_id"`
+	GraphVersion uint64     `msgpack:"graph_version"`
+	Generation   uint64     `msgpack:"generation"`
+	Object       uint64     `msgpack:"object"` // the rows; 0 where there are none
+	ChunkRows    uint64     `msgpack:"chunk_rows"`
+	Vertices     uint64     `msgpack:"vertices"`
+	Slots        uint64     `msgpack:"slots"` // of the graph, live and empty; 0 if none was empty
+	Dim          uint64     `msgpack:"dim"`
+	Method       string     `msgpack:"method"`
+	Options      []Setting  `msgpack:"options"`
+	Seed         uint64     `msgpack:"seed"`
+	Kernel       string     `msgpack:"kernel"`
+	Eigenvalues  []float64  `msgpack:"eigenvalues"`
+	Residuals    []float64  `msgpack:"residuals"`
+	Components   int64      `msgpack:"components"`
+	Iterations   int64      `msgpack:"iterations"`
+	Seconds      float64    `msgpack:"seconds"`
+	Created      int64      `msgpack:"created"` // nanoseconds of Unix time
+	Stats        []Setting  `msgpack:"stats"`
+	State        blobRecord `msgpack:"state"` // what a refresh needs in addition to the rows
+	Stateless    bool       `msgpack:"stateless"`
+	Past         bool       `msgpack:"past"` // an older generation; see generations.go
+	AutoChanges  uint64     `msgpack:"auto_changes"`
+	AutoEvery    int64      `msgpack:"auto_every"`  // nanoseconds
+	Coordinates  int64      `msgpack:"coordinates"` // when they were made, nanoseconds of Unix time; 0 means Created
 }
 
 // info is the entry as the caller gets it; slots are those of the vertices.
@@ -227,10 +201,10 @@ func (r *embeddingRecord) info(name string, slots block.SlotMap) EmbeddingInfo {
 	return EmbeddingInfo{
 		slots: slots, Coordinates: time.Unix(0, made),
 		Name: name, Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion, Generation: r.Generation,
-		Method: r.Method, Options: settings(r.Options), Seed: r.Seed, Kernel: r.Kernel,
+		Method: r.Method, Options: copied(r.Options), Seed: r.Seed, Kernel: r.Kernel,
 		Vertices: int(r.Vertices), Dim: int(r.Dim), Eigenvalues: slices.Clone(r.Eigenvalues), Residuals: slices.Clone(r.Residuals),
 		Components: int(r.Components), Iterations: int(r.Iterations), Seconds: r.Seconds,
-		Created: time.Unix(0, r.Created), Stats: settings(r.Stats),
+		Created: time.Unix(0, r.Created), Stats: copied(r.Stats),
 		StateBytes: int64(r.State.Size), Stateless: r.Stateless, Past: r.Past, Auto: AutoRefresh{Changes: int(r.AutoChanges), Every: time.Duration(r.AutoEvery)},
 	}
 }

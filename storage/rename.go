@@ -113,7 +113,7 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 // renameStart gives the embedding with which r began another name, and reports whether r
 // began with it or with one of its past generations.
 func (r *embeddingRecord) renameStart(name, to string) (renamed bool) {
-	for _, list := range [][]settingRecord{r.Options, r.Stats} {
+	for _, list := range [][]Setting{r.Options, r.Stats} {
 		for i, s := range list {
 			if s.Name != SettingStart && s.Name != SettingBegan {
 				continue

@@ -34,8 +34,8 @@ type GraphInfo struct {
 
 // Setting is one named value of an embedding: an option, or a statistic.
 type Setting struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+	Name  string `json:"name" msgpack:"name"`
+	Value string `json:"value" msgpack:"value"`
 }
 
 // Settings of embeddings that name another embedding of the graph. Where that one is renamed,

@@ -111,14 +111,22 @@ func (db *DB) view(ctx context.Context, f func(t *tx) error) error {
 	return db.viewOn(ctx, h, f)
 }
 
-// viewGraph runs f in a read transaction, with the catalogue entry of a graph.
-func viewGraph[T any](ctx context.Context, db *DB, graph string, f func(t *tx, r *graphRecord) (T, error)) (result T, err error) {
-	err = db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(graph)
-		if err == nil {
-			result, err = f(t, r)
-		}
+// viewed is view for an f that has a result.
+func viewed[T any](ctx context.Context, db *DB, f func(t *tx) (T, error)) (result T, err error) {
+	err = db.view(ctx, func(t *tx) (err error) {
+		result, err = f(t)
 		return err
 	})
 	return result, err
+}
+
+// viewGraph runs f in a read transaction, with the catalogue entry of a graph.
+func viewGraph[T any](ctx context.Context, db *DB, graph string, f func(t *tx, r *graphRecord) (T, error)) (T, error) {
+	return viewed(ctx, db, func(t *tx) (result T, err error) {
+		r, err := t.findGraph(graph)
+		if err != nil {
+			return result, err
+		}
+		return f(t, r)
+	})
 }
