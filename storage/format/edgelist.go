@@ -35,10 +35,7 @@ func WriteEdges(ctx context.Context, w io.Writer, g Graph) error {
 		e := edgeWriter{output: newOutput(ctx, w), g: &g, words: words}
 		err = e.write()
 	}
-	if err != nil {
-		return fmt.Errorf("write edge list: %w", err)
-	}
-	return nil
+	return writing("edge list", err)
 }
 
 // WriteCSV writes the edges of a graph as CSV under the header "source,target[,weight][,time]".
@@ -49,10 +46,7 @@ func WriteCSV(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error 
 		g.Times = TimeClocks // a column has one type
 	}
 	e := edgeWriter{output: newOutput(ctx, w), g: &g, csv: opts}
-	if err := e.write(); err != nil {
-		return fmt.Errorf("write CSV of edges: %w", err)
-	}
-	return nil
+	return writing("CSV of edges", e.write())
 }
 
 type edgeWriter struct {
@@ -69,21 +63,15 @@ func (e *edgeWriter) write() error {
 	if e.words {
 		separator = ' '
 	}
-	if _, err := e.Write(e.header(separator)); err != nil {
-		return err
-	}
+	e.Write(e.header(separator))
 	var line []byte
-	for edge := range e.g.Edges {
-		if err := e.tick(); err != nil {
-			return err
-		}
-		var err error
-		if line, err = e.appendLine(line[:0], edge, separator); err != nil {
-			return err
-		}
-		if _, err := e.Write(line); err != nil {
-			return err
-		}
+	err := e.edges(e.g, func(edge NumberedEdge) (err error) {
+		line, err = e.appendLine(line[:0], edge, separator)
+		e.Write(line)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	return e.finish()
 }

@@ -13,10 +13,7 @@ import (
 // the same graph back. It refuses what WriteGraphML refuses.
 func WriteGEXF(ctx context.Context, w io.Writer, g Graph) error {
 	x := gexfWriter{xmlWriter: xmlWriter{output: newOutput(ctx, w), g: &g}, label: placeNone}
-	if err := x.write(); err != nil {
-		return fmt.Errorf("write GEXF: %w", err)
-	}
-	return nil
+	return writing("GEXF", x.write())
 }
 
 type gexfWriter struct {
@@ -41,13 +38,8 @@ func (x *gexfWriter) write() error {
 	if err != nil {
 		return err
 	}
-	if _, err := x.Write(append(head, "<nodes>\n"...)); err != nil {
-		return err
-	}
-	if err := x.elements(x.appendNode, "</nodes>\n<edges>\n", x.appendEdge, gexfEnd); err != nil {
-		return err
-	}
-	return x.finish()
+	x.Write(append(head, "<nodes>\n"...))
+	return x.elements(x.appendNode, "</nodes>\n<edges>\n", x.appendEdge, gexfEnd)
 }
 
 // appendHead appends the declarations of the attributes.

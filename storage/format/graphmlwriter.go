@@ -18,10 +18,7 @@ import (
 // type gives a *ValueError.
 func WriteGraphML(ctx context.Context, w io.Writer, g Graph) error {
 	x := xmlWriter{output: newOutput(ctx, w), g: &g}
-	if err := x.write(); err != nil {
-		return fmt.Errorf("write GraphML: %w", err)
-	}
-	return nil
+	return writing("GraphML", x.write())
 }
 
 type xmlWriter struct {
@@ -47,44 +44,33 @@ func (x *xmlWriter) write() error {
 	if err != nil {
 		return err
 	}
-	if _, err := x.Write(head); err != nil {
-		return err
-	}
-	if err := x.elements(x.appendNode, "", x.appendEdge, graphMLEnd); err != nil {
-		return err
-	}
-	return x.finish()
+	x.Write(head)
+	return x.elements(x.appendNode, "", x.appendEdge, graphMLEnd)
 }
 
-// elements writes all vertices, then all edges, each followed by its given closing text.
+// elements writes all vertices, then all edges, each followed by its given closing text, and
+// ends the output.
 func (x *xmlWriter) elements(node func([]byte, uint32) ([]byte, error), behindNodes string, edge func([]byte, NumberedEdge) ([]byte, error), behindEdges string) error {
 	var text []byte
 	err := x.each(x.g.Vertices, func(v uint32) (err error) {
-		if text, err = node(text[:0], v); err != nil {
-			return err
-		}
-		_, err = x.Write(text)
+		text, err = node(text[:0], v)
+		x.Write(text)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := x.WriteString(behindNodes); err != nil {
+	x.WriteString(behindNodes)
+	err = x.edges(x.g, func(e NumberedEdge) (err error) {
+		text, err = edge(text[:0], e)
+		x.Write(text)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	for e := range x.g.Edges {
-		if err := x.tick(); err != nil {
-			return err
-		}
-		if text, err = edge(text[:0], e); err != nil {
-			return err
-		}
-		if _, err := x.Write(text); err != nil {
-			return err
-		}
-	}
-	_, err = x.WriteString(behindEdges)
-	return err
+	x.WriteString(behindEdges)
+	return x.finish()
 }
 
 // typeText is the name of a type in GraphML, GEXF and the headers of Neo4j.

@@ -40,6 +40,16 @@ func checkVectorKey(key []byte) string {
 	return ""
 }
 
+// appendVectorKey appends the key of a vertex that checkVectorKey accepts.
+func appendVectorKey(dst []byte, key AppendKey, v uint32) ([]byte, error) {
+	start := len(dst)
+	dst = key(dst, v)
+	if reason := checkVectorKey(dst[start:]); reason != "" {
+		return nil, &KeyError{string(dst[start:]), reason}
+	}
+	return dst, nil
+}
+
 // isWord reports whether a key is one word to every reader of lists separated by whitespace: it
 // has no white space of any script, and nothing that looks like a comment (to networkx a #
 // anywhere begins one) or like CSV.

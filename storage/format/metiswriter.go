@@ -15,10 +15,7 @@ import (
 // WriteMETIS asks for all neighbours twice.
 func WriteMETIS(ctx context.Context, w io.Writer, g Graph) error {
 	m := metisWriter{output: newOutput(ctx, w), g: &g}
-	if err := m.write(); err != nil {
-		return fmt.Errorf("write METIS: %w", err)
-	}
-	return nil
+	return writing("METIS", m.write())
 }
 
 type metisWriter struct {
@@ -41,14 +38,10 @@ func (m *metisWriter) write() error {
 	if m.g.Weighted {
 		line = append(line, " 001"...)
 	}
-	if _, err := m.Write(append(line, '\n')); err != nil {
-		return err
-	}
-	err = m.each(m.g.Vertices, func(v uint32) error {
-		if line, err = m.appendLine(line[:0], v); err != nil {
-			return err
-		}
-		_, err = m.Write(append(line, '\n'))
+	m.Write(append(line, '\n'))
+	err = m.each(m.g.Vertices, func(v uint32) (err error) {
+		line, err = m.appendLine(line[:0], v)
+		m.Write(append(line, '\n'))
 		return err
 	})
 	if err != nil {

@@ -16,10 +16,7 @@ import (
 // an attribute called id gives an error.
 func WriteNodeLink(ctx context.Context, w io.Writer, g Graph) error {
 	j := jsonWriter{output: newOutput(ctx, w), g: &g}
-	if err := j.write(); err != nil {
-		return fmt.Errorf("write JSON: %w", err)
-	}
-	return nil
+	return writing("JSON", j.write())
 }
 
 type jsonWriter struct {
@@ -39,40 +36,30 @@ func (j *jsonWriter) write() error {
 		}
 		j.names = append(j.names, append(appendJSONText([]byte(", "), []byte(c.Name)), ": "...))
 	}
-	if _, err := j.WriteString(`{"directed": false, "multigraph": false, "graph": {}, "nodes": [`); err != nil {
-		return err
-	}
+	j.WriteString(`{"directed": false, "multigraph": false, "graph": {}, "nodes": [`)
 	var line []byte
 	separator := "\n"
-	put := func(appendTo func([]byte) ([]byte, error)) (err error) {
-		if line, err = appendTo(append(line[:0], separator...)); err != nil {
-			return err
-		}
+	err := j.each(j.g.Vertices, func(v uint32) (err error) {
+		line, err = j.appendNode(append(line[:0], separator...), v)
 		separator = ",\n"
-		_, err = j.Write(line)
+		j.Write(line)
 		return err
-	}
-	err := j.each(j.g.Vertices, func(v uint32) error {
-		return put(func(dst []byte) ([]byte, error) { return j.appendNode(dst, v) })
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := j.WriteString("\n], \"links\": ["); err != nil {
-		return err
-	}
+	j.WriteString("\n], \"links\": [")
 	separator = "\n"
-	for e := range j.g.Edges {
-		if err := j.tick(); err != nil {
-			return err
-		}
-		if err := put(func(dst []byte) ([]byte, error) { return j.appendLink(dst, e) }); err != nil {
-			return err
-		}
-	}
-	if _, err := j.WriteString("\n]}\n"); err != nil {
+	err = j.edges(j.g, func(e NumberedEdge) (err error) {
+		line, err = j.appendLink(append(line[:0], separator...), e)
+		separator = ",\n"
+		j.Write(line)
+		return err
+	})
+	if err != nil {
 		return err
 	}
+	j.WriteString("\n]}\n")
 	return j.finish()
 }
 

@@ -14,10 +14,7 @@ import (
 // label cannot contain, gives a *KeyError, and so does a key that WriteEdges refuses.
 func WritePajek(ctx context.Context, w io.Writer, g Graph) error {
 	p := pajekWriter{output: newOutput(ctx, w), g: &g}
-	if err := p.write(); err != nil {
-		return fmt.Errorf("write Pajek: %w", err)
-	}
-	return nil
+	return writing("Pajek", p.write())
 }
 
 type pajekWriter struct {
@@ -28,9 +25,7 @@ type pajekWriter struct {
 
 func (p *pajekWriter) write() error {
 	line := append(strconv.AppendInt([]byte("*Vertices "), int64(p.g.Vertices), 10), '\n')
-	if _, err := p.Write(line); err != nil {
-		return err
-	}
+	p.Write(line)
 	err := p.each(p.g.Vertices, func(v uint32) error {
 		p.scratch = p.g.Key(p.scratch[:0], v)
 		reason := checkKey(p.scratch)
@@ -42,19 +37,14 @@ func (p *pajekWriter) write() error {
 		}
 		line = append(strconv.AppendInt(line[:0], int64(v)+1, 10), ` "`...)
 		line = append(append(line, p.scratch...), "\"\n"...)
-		_, err := p.Write(line)
-		return err
+		p.Write(line)
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := p.WriteString("*Edges\n"); err != nil {
-		return err
-	}
-	for e := range p.g.Edges {
-		if err := p.tick(); err != nil {
-			return err
-		}
+	p.WriteString("*Edges\n")
+	err = p.edges(p.g, func(e NumberedEdge) (err error) {
 		line = append(strconv.AppendInt(line[:0], int64(e.Source)+1, 10), ' ')
 		line = strconv.AppendInt(line, int64(e.Target)+1, 10)
 		if p.g.Weighted {
@@ -62,9 +52,11 @@ func (p *pajekWriter) write() error {
 				return fmt.Errorf("edge between vertices %d and %d: %w", e.Source, e.Target, err)
 			}
 		}
-		if _, err := p.Write(append(line, '\n')); err != nil {
-			return err
-		}
+		p.Write(append(line, '\n'))
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return p.finish()
 }

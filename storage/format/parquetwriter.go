@@ -30,10 +30,7 @@ func entries(notes []Note) []columnfile.Entry {
 // It refuses the same keys as WriteEdges, and a date whose milliseconds do not fit an int64
 // gives ErrValue.
 func WriteEdgesParquet(ctx context.Context, w io.Writer, g Graph, notes []Note) error {
-	if err := writeEdgesParquet(newOutput(ctx, w), g, notes); err != nil {
-		return fmt.Errorf("write Parquet of edges: %w", err)
-	}
-	return nil
+	return writing("Parquet of edges", writeEdgesParquet(newOutput(ctx, w), g, notes))
 }
 
 func writeEdgesParquet(out *output, g Graph, notes []Note) error {
@@ -129,10 +126,7 @@ func (p *parquetWriter) close() error {
 // integers, 64-bit floats or booleans. Read with LayoutVertices reads the same back. It refuses
 // the same keys and values as WriteVertices.
 func WriteVerticesParquet(ctx context.Context, w io.Writer, g Graph, notes []Note) error {
-	if err := writeVerticesParquet(newOutput(ctx, w), g, notes); err != nil {
-		return fmt.Errorf("write Parquet of vertices: %w", err)
-	}
-	return nil
+	return writing("Parquet of vertices", writeVerticesParquet(newOutput(ctx, w), g, notes))
 }
 
 func writeVerticesParquet(out *output, g Graph, notes []Note) error {
@@ -216,22 +210,17 @@ func WriteVectorsParquet(ctx context.Context, w io.Writer, rows, dim int, key Ap
 	out := newOutput(ctx, w)
 	meta := append(entries(notes), columnfile.Entry{Key: "heavytail.dim", Text: strconv.Itoa(dim)})
 	p := parquetWriter{output: out, w: columnfile.NewWriter(out, columns, meta, columnfile.WriteOptions{}), key: key}
-	if err := p.vectors(rows, dim, row); err != nil {
-		return fmt.Errorf("write Parquet of vectors: %w", err)
-	}
-	return nil
+	return writing("Parquet of vectors", p.vectors(rows, dim, row))
 }
 
 func (p *parquetWriter) vectors(rows, dim int, row func(i int) []float32) error {
 	for i := range rows {
 		values := row(i)
-		if len(values) != dim || dim == 0 {
+		if dim == 0 {
 			return fmt.Errorf("row %d has %d values instead of %d", i, len(values), dim)
 		}
-		for j, x := range values {
-			if x-x != 0 { // NaN and infinities
-				return fmt.Errorf("value %d of row %d: %w", j, i, ErrNotFinite)
-			}
+		if err := checkVector(i, values, dim); err != nil {
+			return err
 		}
 		if err := p.vertex(0, uint32(i)); err != nil {
 			return err
@@ -252,10 +241,7 @@ func WriteWalksParquet(ctx context.Context, w io.Writer, first int64, walks int,
 	columns := []columnfile.Column{{Name: "walk", Kind: columnfile.Integer}, {Name: "vertices", Kind: columnfile.TextList}}
 	out := newOutput(ctx, w)
 	p := parquetWriter{output: out, w: columnfile.NewWriter(out, columns, entries(notes), columnfile.WriteOptions{}), key: key}
-	if err := p.walks(first, walks, walk); err != nil {
-		return fmt.Errorf("write Parquet of walks: %w", err)
-	}
-	return nil
+	return writing("Parquet of walks", p.walks(first, walks, walk))
 }
 
 func (p *parquetWriter) walks(first int64, walks int, walk func(dst []uint32, i int) []uint32) error {
@@ -264,11 +250,9 @@ func (p *parquetWriter) walks(first int64, walks int, walk func(dst []uint32, i 
 		p.w.Integer(0, first+int64(i))
 		path = walk(path[:0], i)
 		for _, v := range path {
-			p.scratch = p.key(p.scratch[:0], v)
-			if reason := checkKey(p.scratch); reason != "" {
-				return &KeyError{string(p.scratch), reason}
+			if err := p.vertex(1, v); err != nil { // an item of the list
+				return err
 			}
-			p.w.Item(1, p.scratch)
 		}
 		if err := p.end(); err != nil {
 			return err

@@ -17,18 +17,10 @@ import (
 // key and row are called from one goroutine.
 func WriteWord2VecBinary(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32) error {
 	out := newOutput(ctx, w)
-	err := writeRows(out, fmt.Sprintf("%d %d\n", rows, dim), rows, dim, row, func(dst []byte, i int) ([]byte, error) {
-		start := len(dst)
-		dst = key(dst, uint32(i))
-		if reason := checkVectorKey(dst[start:]); reason != "" {
-			return nil, &KeyError{string(dst[start:]), reason}
-		}
-		return append(dst, ' '), nil
-	}, "\n")
-	if err != nil {
-		return fmt.Errorf("write word2vec: %w", err)
-	}
-	return nil
+	return writing("word2vec", writeRows(out, fmt.Sprintf("%d %d\n", rows, dim), rows, dim, row, func(dst []byte, i int) ([]byte, error) {
+		dst, err := appendVectorKey(dst, key, uint32(i))
+		return append(dst, ' '), err
+	}, "\n"))
 }
 
 // WriteNPY writes vectors as a matrix in numpy's format, version 1.0: float32 in
@@ -37,10 +29,7 @@ func WriteWord2VecBinary(ctx context.Context, w io.Writer, rows, dim int, key Ap
 func WriteNPY(ctx context.Context, w io.Writer, rows, dim int, row func(i int) []float32) error {
 	out := newOutput(ctx, w)
 	nothing := func(dst []byte, _ int) ([]byte, error) { return dst, nil }
-	if err := writeRows(out, npyHeader(rows, dim), rows, dim, row, nothing, ""); err != nil {
-		return fmt.Errorf("write npy: %w", err)
-	}
-	return nil
+	return writing("npy", writeRows(out, npyHeader(rows, dim), rows, dim, row, nothing, ""))
 }
 
 // npyHeader returns the magic string and the description of a matrix, padded so
@@ -56,9 +45,7 @@ func npyHeader(rows, dim int) string {
 // writeRows writes a header, then for every row the bytes that before appends, the values, and
 // after.
 func writeRows(out *output, header string, rows, dim int, row func(i int) []float32, before func(dst []byte, i int) ([]byte, error), after string) error {
-	if _, err := out.WriteString(header); err != nil {
-		return err
-	}
+	out.WriteString(header)
 	perCheck := max(1, word2vecValues/max(1, dim))
 	var line []byte
 	for i := range rows {
@@ -70,13 +57,10 @@ func writeRows(out *output, header string, rows, dim int, row func(i int) []floa
 			return err
 		}
 		values := row(i)
-		if len(values) != dim {
-			return fmt.Errorf("row %d has %d values instead of %d", i, len(values), dim)
+		if err := checkVector(i, values, dim); err != nil {
+			return err
 		}
-		for j, x := range values {
-			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-				return fmt.Errorf("value %d of row %d: %w", j, i, ErrNotFinite)
-			}
+		for _, x := range values {
 			line = binary.LittleEndian.AppendUint32(line, math.Float32bits(x))
 		}
 		if _, err := out.Write(append(line, after...)); err != nil {
@@ -84,6 +68,19 @@ func writeRows(out *output, header string, rows, dim int, row func(i int) []floa
 		}
 	}
 	return out.finish()
+}
+
+// checkVector refuses a row of another length, and values that are not finite.
+func checkVector(row int, values []float32, dim int) error {
+	if len(values) != dim {
+		return fmt.Errorf("row %d has %d values instead of %d", row, len(values), dim)
+	}
+	for j, x := range values {
+		if x-x != 0 { // NaN and infinities
+			return fmt.Errorf("value %d of row %d: %w", j, row, ErrNotFinite)
+		}
+	}
+	return nil
 }
 
 // keysHeader is the first line of a file of keys in CSV.
@@ -94,10 +91,7 @@ const keysHeader = "key"
 // key is "key", the file is CSV under the header "key", which Read with LayoutVertices reads;
 // otherwise it has no header. It refuses the same keys as WriteEdges.
 func WriteKeys(ctx context.Context, w io.Writer, n int, key AppendKey) error {
-	if err := writeKeys(newOutput(ctx, w), n, key); err != nil {
-		return fmt.Errorf("write keys: %w", err)
-	}
-	return nil
+	return writing("keys", writeKeys(newOutput(ctx, w), n, key))
 }
 
 func writeKeys(out *output, n int, key AppendKey) error {
@@ -115,9 +109,7 @@ func writeKeys(out *output, n int, key AppendKey) error {
 		return err
 	}
 	if !plain {
-		if _, err := out.WriteString(keysHeader + "\n"); err != nil {
-			return err
-		}
+		out.WriteString(keysHeader + "\n")
 	}
 	var line []byte
 	err = out.each(n, func(v uint32) error {
@@ -127,8 +119,8 @@ func writeKeys(out *output, n int, key AppendKey) error {
 		} else {
 			line = appendQuoted(line[:0], scratch)
 		}
-		_, err := out.Write(append(line, '\n'))
-		return err
+		out.Write(append(line, '\n'))
+		return nil
 	})
 	if err != nil {
 		return err

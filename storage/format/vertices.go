@@ -2,7 +2,6 @@ package format
 
 import (
 	"context"
-	"fmt"
 	"io"
 )
 
@@ -19,10 +18,7 @@ import (
 // invalid UTF-8, gives a *ValueError. WriteVertices asks for every value twice.
 func WriteVertices(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error {
 	t := tableWriter{output: newOutput(ctx, w), g: &g, csv: opts}
-	if err := t.write(); err != nil {
-		return fmt.Errorf("write CSV of vertices: %w", err)
-	}
-	return nil
+	return writing("CSV of vertices", t.write())
 }
 
 type tableWriter struct {
@@ -41,15 +37,10 @@ func (t *tableWriter) write() error {
 	if err != nil {
 		return err
 	}
-	if _, err := t.Write(append(line, '\n')); err != nil {
-		return err
-	}
-	err = t.each(t.g.Vertices, func(v uint32) error {
+	t.Write(append(line, '\n'))
+	err = t.each(t.g.Vertices, func(v uint32) (err error) {
 		line, err = t.appendRecord(line[:0], v)
-		if err != nil {
-			return err
-		}
-		_, err = t.Write(line)
+		t.Write(line)
 		return err
 	})
 	if err != nil {

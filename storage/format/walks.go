@@ -2,7 +2,6 @@ package format
 
 import (
 	"context"
-	"fmt"
 	"io"
 )
 
@@ -13,20 +12,14 @@ import (
 // All keys are checked before the first walk: a key that is empty, contains white space or NUL,
 // or is not UTF-8 gives a *KeyError.
 func WriteWalks(ctx context.Context, w io.Writer, vertices, walks int, key AppendKey, walk func(dst []uint32, i int) []uint32) error {
-	if err := writeWalks(newOutput(ctx, w), vertices, walks, key, walk); err != nil {
-		return fmt.Errorf("write walks: %w", err)
-	}
-	return nil
+	return writing("walks", writeWalks(newOutput(ctx, w), vertices, walks, key, walk))
 }
 
 func writeWalks(out *output, vertices, walks int, key AppendKey, walk func(dst []uint32, i int) []uint32) error {
 	var line []byte
-	err := out.each(vertices, func(v uint32) error {
-		line = key(line[:0], v)
-		if reason := checkVectorKey(line); reason != "" {
-			return &KeyError{string(line), reason}
-		}
-		return nil
+	err := out.each(vertices, func(v uint32) (err error) {
+		line, err = appendVectorKey(line[:0], key, v)
+		return err
 	})
 	if err != nil {
 		return err

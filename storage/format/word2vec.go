@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"runtime"
 	"strconv"
 	"sync"
@@ -24,10 +23,7 @@ const word2vecValues = 8 << 10
 // processors, so key and row are called by several goroutines at a time; the bytes written do
 // not depend on the number of processors.
 func WriteWord2Vec(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32) error {
-	if err := writeWord2Vec(ctx, w, rows, dim, key, row); err != nil {
-		return fmt.Errorf("write word2vec: %w", err)
-	}
-	return nil
+	return writing("word2vec", writeWord2Vec(ctx, w, rows, dim, key, row))
 }
 
 func writeWord2Vec(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32) error {
@@ -64,21 +60,16 @@ func writeWord2Vec(ctx context.Context, w io.Writer, rows, dim int, key AppendKe
 	return out.Flush()
 }
 
-func appendVectors(dst []byte, lo, hi, dim int, key AppendKey, row func(i int) []float32) ([]byte, error) {
+func appendVectors(dst []byte, lo, hi, dim int, key AppendKey, row func(i int) []float32) (_ []byte, err error) {
 	for i := lo; i < hi; i++ {
-		start := len(dst)
-		dst = key(dst, uint32(i))
-		if reason := checkVectorKey(dst[start:]); reason != "" {
-			return nil, &KeyError{string(dst[start:]), reason}
+		if dst, err = appendVectorKey(dst, key, uint32(i)); err != nil {
+			return nil, err
 		}
 		values := row(i)
-		if len(values) != dim {
-			return nil, fmt.Errorf("row %d has %d values instead of %d", i, len(values), dim)
+		if err := checkVector(i, values, dim); err != nil {
+			return nil, err
 		}
-		for j, x := range values {
-			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-				return nil, fmt.Errorf("value %d of row %d: %w", j, i, ErrNotFinite)
-			}
+		for _, x := range values {
 			dst = strconv.AppendFloat(append(dst, ' '), float64(x), 'g', -1, 32)
 		}
 		dst = append(dst, '\n')

@@ -70,7 +70,8 @@ func (o CSVOptions) guard(dst []byte, text []byte) []byte {
 	return append(dst, text...)
 }
 
-// output buffers the written bytes and checks the context at intervals.
+// output buffers the written bytes and checks the context at intervals. After a failed write, the
+// error of which finish and tick return, it does nothing more; so callers need not check each write.
 type output struct {
 	*bufio.Writer
 	ctx  context.Context
@@ -81,12 +82,17 @@ func newOutput(ctx context.Context, w io.Writer) *output {
 	return &output{Writer: bufio.NewWriterSize(w, writeBuffer), ctx: ctx}
 }
 
-// tick counts an edge or a vertex, and returns the error of the context.
+// tick counts an edge or a vertex, and at intervals returns the error of the context or of an
+// earlier write.
 func (o *output) tick() error {
-	if o.seen++; o.seen%writeCheck == 0 {
-		return o.ctx.Err()
+	if o.seen++; o.seen%writeCheck != 0 {
+		return nil
 	}
-	return nil
+	if err := o.ctx.Err(); err != nil {
+		return err
+	}
+	_, err := o.Write(nil)
+	return err
 }
 
 // finish writes out the buffer.
@@ -106,6 +112,27 @@ func (o *output) each(vertices int, f func(v uint32) error) error {
 		if err := f(uint32(v)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// edges calls f for all edges.
+func (o *output) edges(g *Graph, f func(e NumberedEdge) error) error {
+	for e := range g.Edges {
+		if err := o.tick(); err != nil {
+			return err
+		}
+		if err := f(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writing adds to an error what was written.
+func writing(what string, err error) error {
+	if err != nil {
+		return fmt.Errorf("write %s: %w", what, err)
 	}
 	return nil
 }
