@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
-
-	"heavytail/storage"
 )
 
 // This file measures unit_ball over its options: what they do to reconstructions, to
@@ -36,64 +33,31 @@ func RunCurve(ctx context.Context, config Config) (report string, err error) {
 }
 
 func chooseCurveGraphs(config Config) ([]curveGraph, error) {
-	for _, name := range config.Graphs {
-		if !slices.Contains(CurveGraphs(), strings.ToLower(name)) {
-			return nil, fmt.Errorf("%w %q: expected %s", ErrGraph, name, strings.Join(CurveGraphs(), ", "))
-		}
-	}
-	return slices.DeleteFunc(curveGraphs(), func(g curveGraph) bool {
-		asked := len(config.Graphs) == 0 || slices.ContainsFunc(config.Graphs, func(name string) bool { return strings.EqualFold(name, g.name) })
-		return !asked || config.Quick && g.large
-	}), nil
+	graphs, err := chosen(config.Graphs, curveGraphs(), curveGraph.stored)
+	return slices.DeleteFunc(graphs, func(g curveGraph) bool { return config.Quick && g.large }), err
 }
 
 func runCurve(ctx context.Context, config Config, graphs []curveGraph, points []curvePoint) (report string, err error) {
 	e := &experiment{config: config}
 	for _, g := range graphs {
-		for _, file := range []string{g.file, g.labels} {
-			if _, err := os.Stat(e.data(file)); err != nil {
-				return "", fmt.Errorf("paper: graph %s: %w", g.name, err)
-			}
+		if err := e.need(g.name, g.file, g.labels); err != nil {
+			return "", err
 		}
 	}
-	if err := e.openAt(curveStoreName, curveJournalName); err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, e.db.Close(), e.journal.close()) }()
-	write := func() (string, error) { return e.writeCurve(graphs, points) }
-	failed := e.runSteps(ctx, func() []step { return e.curveSteps(points) }, write)
-	report, err = write()
-	return report, errors.Join(failed, err)
+	return e.runAt(ctx, curveStoreName, curveJournalName, func() []step { return e.curveSteps(points) },
+		func() (string, error) { return e.writeCurve(graphs, points) })
 }
 
 // curveSteps lists the steps: the graph and its labels before its first point.
 func (e *experiment) curveSteps(points []curvePoint) []step {
 	var list []step
 	for _, p := range points {
-		g := dataset{name: p.graph.name}
-		list = append(list, e.loadCurve(p.graph)...)
+		g := dataset{name: p.graph.name, file: p.graph.file, labels: p.graph.labels}
+		list = append(list, e.loading(g)...)
 		list = append(list, step{graph: g, statement: p.name(), about: p.call(), cost: p.cost(),
 			answer: func(ctx context.Context) ([]string, [][]any, error) { return e.measureCurve(ctx, p) }})
 	}
 	return firsts(list)
-}
-
-// loadCurve returns the steps that bring a graph and its labels into the store.
-func (e *experiment) loadCurve(g curveGraph) []step {
-	d := dataset{name: g.name}
-	list := []step{{graph: d, statement: d.load(), about: "the graph", cost: 0.2, file: e.data(g.file), prepare: func(ctx context.Context) error {
-		if err := e.db.DropGraph(ctx, g.name, true); !errors.Is(err, storage.ErrNotFound) {
-			return err
-		}
-		return nil
-	}}}
-	list[0].statement = "IMPORT $file INTO " + g.name
-	if g.labels != "" {
-		table := e.path(g.name + "-labels.csv")
-		list = append(list, step{graph: d, statement: "IMPORT VERTICES $file INTO " + g.name, file: table, about: "its labels", cost: 0.2,
-			prepare: func(context.Context) error { return writeLabels(e.data(g.labels), table) }})
-	}
-	return list
 }
 
 func (e *experiment) measureCurve(ctx context.Context, p curvePoint) ([]string, [][]any, error) {

@@ -3,6 +3,7 @@ package paper
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -29,13 +30,9 @@ func curveGraphs() []curveGraph {
 }
 
 // CurveGraphs lists the names of the graphs of RunCurve.
-func CurveGraphs() []string {
-	var names []string
-	for _, g := range curveGraphs() {
-		names = append(names, g.name)
-	}
-	return names
-}
+func CurveGraphs() []string { return namesOf(curveGraphs(), curveGraph.stored) }
+
+func (g curveGraph) stored() string { return g.name }
 
 // setting is a choice of options of unit_ball, or, if margin is 0, the method itself from
 // whose vectors unit_ball starts.
@@ -153,4 +150,9 @@ var curveColumns = []string{"pearson", "spearman", "precision", "recall", "wrong
 	"auc random", "ap random", "auc degree", "ap degree", "labels 10", "labels 50"}
 
 // figureOf returns a figure, NaN if it is not known.
-func figureOf(m map[string]float64, name string) float64 { return row{measures: m}.get(name) }
+func figureOf[K comparable](m map[K]float64, name K) float64 {
+	if v, ok := m[name]; ok {
+		return v
+	}
+	return math.NaN()
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,12 +46,8 @@ the best of distance, cosine and dot product. Labels are micro-F1 of a logistic 
 	}
 	text.WriteString("\n## Settings by their worst graph\n\nThe worst of all measured graphs: of P and S, of the AUC against random and degree-corrected pairs less that of the start alone,\nand of labels less those of the start alone. The AUC of a random start is compared with deepwalk.\n\n")
 	writeTable(&text, []string{"dim", "start", "anchor", "margin", "graphs", "P, S", "AUC random", "AUC degree", "labels"}, e.worstOf(points))
-	err := os.WriteFile(e.path(curveReportName), []byte(text.String()), 0o644)
-	if err == nil {
-		err = writeRecords(e.path(curveCSVName), records)
-	}
-	if err != nil {
-		return text.String(), fmt.Errorf("paper: %w", err)
+	if err := e.writeBoth(curveReportName, text.String(), curveCSVName, records); err != nil {
+		return text.String(), err
 	}
 	return text.String(), e.drawCurve(points)
 }
@@ -100,6 +95,14 @@ func figuresOf(m map[string]float64, processor float64) []string {
 	}
 	return []string{pair("pearson", "spearman", 4), pair("precision", "recall", 3), wrong,
 		pair("auc random", "auc degree", 3), pair("ap random", "ap degree", 3), pair("labels 10", "labels 50", 3), fmt.Sprintf("%.1f", processor)}
+}
+
+// signed writes a difference, and nothing if it is not known.
+func signed(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return fmt.Sprintf("%+.3f", x)
 }
 
 // exactly writes a figure with all its digits, and nothing if it is not known.
@@ -151,11 +154,7 @@ func (e *experiment) worstOf(points []curvePoint) [][]string {
 		w := found[s]
 		line := append(s.cells(), strconv.Itoa(w.graphs), fmt.Sprintf("%.4f", w.figures[0]))
 		for _, x := range w.figures[1:] {
-			cell := ""
-			if !math.IsNaN(x) {
-				cell = fmt.Sprintf("%+.3f", x)
-			}
-			line = append(line, cell)
+			line = append(line, signed(x))
 		}
 		lines = append(lines, line)
 	}

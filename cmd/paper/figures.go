@@ -94,10 +94,7 @@ func spread(list []float64) (mean, deviation float64) {
 
 // of returns the figure of a method on a graph, NaN if the paper has none.
 func (f figures) of(table int, graph, method, measure string) float64 {
-	if v, ok := f[printed{table, graph, method, measure}]; ok {
-		return v
-	}
-	return math.NaN()
+	return figureOf(f, printed{table, graph, method, measure})
 }
 
 // best returns the largest figure of any method on a graph, NaN if there is none.

@@ -3,6 +3,7 @@ package paper
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -55,41 +56,32 @@ func inPaper(graph string) string {
 const private = "Mobile, the paper's graph of calls, is private to a company and not available."
 
 // Graphs lists the names of the graphs of the experiments.
-func Graphs() []string {
+func Graphs() []string { return namesOf(datasets(), dataset.stored) }
+
+func namesOf[T any](graphs []T, name func(T) string) []string {
 	var names []string
-	for _, d := range datasets() {
-		names = append(names, d.stored())
+	for _, g := range graphs {
+		names = append(names, name(g))
 	}
 	return names
 }
 
 func (d dataset) stored() string { return strings.ToLower(d.name) }
 
-// choose returns the graphs with the given names, or all graphs if there are no
+func choose(names []string) ([]dataset, error) { return chosen(names, datasets(), dataset.stored) }
+
+// chosen returns the graphs with the given names, or all graphs if there are no
 // names.
-func choose(names []string) ([]dataset, error) {
-	if len(names) == 0 {
-		return datasets(), nil
-	}
-	var list []dataset
-	for _, d := range datasets() {
-		for _, name := range names {
-			if strings.EqualFold(name, d.name) {
-				list = append(list, d)
-				break
-			}
+func chosen[T any](names []string, all []T, name func(T) string) ([]T, error) {
+	known := namesOf(all, name)
+	for _, asked := range names {
+		if !slices.Contains(known, strings.ToLower(asked)) {
+			return nil, fmt.Errorf("%w %q: expected %s", ErrGraph, asked, strings.Join(known, ", "))
 		}
 	}
-	for _, name := range names {
-		known := false
-		for _, d := range list {
-			known = known || strings.EqualFold(name, d.name)
-		}
-		if !known {
-			return nil, fmt.Errorf("%w %q: expected %s", ErrGraph, name, strings.Join(Graphs(), ", "))
-		}
-	}
-	return list, nil
+	return slices.DeleteFunc(all, func(g T) bool {
+		return len(names) > 0 && !slices.ContainsFunc(names, func(asked string) bool { return strings.ToLower(asked) == name(g) })
+	}), nil
 }
 
 // load returns the statement that imports or generates the graph, with $file for

@@ -3,13 +3,7 @@ package paper
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"os"
 	"slices"
-	"strings"
-
-	"heavytail/storage"
 )
 
 // This file compares methods of link prediction over graphs and protocols.
@@ -34,43 +28,23 @@ func RunLinks(ctx context.Context, config Config) (report string, err error) {
 }
 
 func chooseLinkGraphs(config Config) ([]linkGraph, error) {
-	all := linkGraphs()
-	for _, name := range config.Graphs {
-		if !slices.Contains(LinkGraphs(), strings.ToLower(name)) {
-			return nil, fmt.Errorf("%w %q: expected %s", ErrGraph, name, strings.Join(LinkGraphs(), ", "))
-		}
-	}
+	graphs, err := chosen(config.Graphs, linkGraphs(), linkGraph.stored)
 	if config.Quick {
-		all = all[:quickLinkGraphs]
+		quick := LinkGraphs()[:quickLinkGraphs]
+		graphs = slices.DeleteFunc(graphs, func(g linkGraph) bool { return !slices.Contains(quick, g.name) })
 	}
-	if len(config.Graphs) > 0 {
-		all = slices.DeleteFunc(all, func(g linkGraph) bool {
-			return !slices.ContainsFunc(config.Graphs, func(name string) bool { return strings.EqualFold(name, g.name) })
-		})
-	}
-	return all, nil
+	return graphs, err
 }
 
 func runLinks(ctx context.Context, config Config, graphs []linkGraph, methods []linkMethod) (report string, err error) {
 	e := &experiment{config: config}
-	if err := e.openLinks(graphs); err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, e.db.Close(), e.journal.close()) }()
-	write := func() (string, error) { return e.writeLinks(graphs, methods) }
-	failed := e.runSteps(ctx, func() []step { return e.linkSteps(graphs, methods) }, write)
-	report, err = write()
-	return report, errors.Join(failed, err)
-}
-
-// openLinks opens store and journal.
-func (e *experiment) openLinks(graphs []linkGraph) (err error) {
 	for _, g := range graphs {
-		if _, err := os.Stat(e.data(g.file)); err != nil {
-			return fmt.Errorf("paper: graph %s: %w", g.name, err)
+		if err := e.need(g.name, g.file); err != nil {
+			return "", err
 		}
 	}
-	return e.openAt(linkStoreName, linkJournalName)
+	return e.runAt(ctx, linkStoreName, linkJournalName, func() []step { return e.linkSteps(graphs, methods) },
+		func() (string, error) { return e.writeLinks(graphs, methods) })
 }
 
 // linkSteps lists the steps: graph by graph, cheap methods first.
@@ -104,11 +78,6 @@ func (e *experiment) loadLinks(g linkGraph) step {
 			s.statement += " WITH (time := 3)"
 		}
 	}
-	s.prepare = func(ctx context.Context) error {
-		if err := e.db.DropGraph(ctx, g.name, true); !errors.Is(err, storage.ErrNotFound) {
-			return err
-		}
-		return nil
-	}
+	s.prepare = func(ctx context.Context) error { return e.drop(ctx, s.graph) }
 	return s
 }

@@ -34,13 +34,9 @@ func linkGraphs() []linkGraph {
 const quickLinkGraphs = 7
 
 // LinkGraphs lists the names of the graphs of RunLinks.
-func LinkGraphs() []string {
-	var names []string
-	for _, g := range linkGraphs() {
-		names = append(names, g.name)
-	}
-	return names
-}
+func LinkGraphs() []string { return namesOf(linkGraphs(), linkGraph.stored) }
+
+func (g linkGraph) stored() string { return g.name }
 
 // linkMethod is an embedding of the comparison; the one without a name is no embedding.
 type linkMethod struct {

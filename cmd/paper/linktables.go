@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -113,14 +111,7 @@ func (e *experiment) writeLinks(graphs []linkGraph, methods []linkMethod) (strin
 		header = append(header, of.name)
 	}
 	writeTable(&text, header, r.margins())
-	err := os.WriteFile(e.path(linkReportName), []byte(text.String()), 0o644)
-	if err == nil {
-		err = r.writeCSV(e.path(linkCSVName))
-	}
-	if err != nil {
-		return text.String(), fmt.Errorf("paper: %w", err)
-	}
-	return text.String(), nil
+	return text.String(), e.writeBoth(linkReportName, text.String(), linkCSVName, r.records())
 }
 
 func (r *linkResults) lines(measure string) [][]string {
@@ -137,7 +128,7 @@ func (r *linkResults) lines(measure string) [][]string {
 		}
 	}
 	of := func(method, scorer string) func(string) float64 {
-		return func(graph string) float64 { return r.measured(linkFigure{graph, method, scorer, measure}) }
+		return func(graph string) float64 { return figureOf(r.figures, linkFigure{graph, method, scorer, measure}) }
 	}
 	for _, m := range r.methods {
 		if m.name == "" {
@@ -155,14 +146,6 @@ func (r *linkResults) lines(measure string) [][]string {
 	return lines
 }
 
-// measured returns a figure, NaN if it was not measured.
-func (r *linkResults) measured(at linkFigure) float64 {
-	if v, ok := r.figures[at]; ok {
-		return v
-	}
-	return math.NaN()
-}
-
 // margins returns lines that compare every model with the best single scorer that it
 // could use.
 func (r *linkResults) margins() [][]string {
@@ -178,12 +161,9 @@ func (r *linkResults) margins() [][]string {
 				if i == 0 {
 					line[2] = name
 				}
-				margin := r.measured(linkFigure{g.name, m.name, trainedModel, of.name}) - best
-				cell := ""
-				if !math.IsNaN(margin) {
-					known, cell = true, fmt.Sprintf("%+.3f", margin)
-				}
-				line = append(line, cell)
+				margin := figureOf(r.figures, linkFigure{g.name, m.name, trainedModel, of.name}) - best
+				known = known || !math.IsNaN(margin)
+				line = append(line, signed(margin))
 			}
 			if known {
 				lines = append(lines, line)
@@ -193,18 +173,19 @@ func (r *linkResults) margins() [][]string {
 	return lines
 }
 
-func (r *linkResults) writeCSV(path string) error {
+// records are the figures as lines of CSV.
+func (r *linkResults) records() [][]string {
 	records := [][]string{{"graph", "method", "scorer", "measure", "value"}}
 	for _, g := range r.graphs {
 		for _, m := range r.methods {
 			for _, s := range r.scorers[m.name] {
 				for _, of := range linkMeasures() {
 					if v, ok := r.figures[linkFigure{g.name, m.name, s, of.name}]; ok {
-						records = append(records, []string{g.name, m.name, s, of.name, strconv.FormatFloat(v, 'g', -1, 64)})
+						records = append(records, []string{g.name, m.name, s, of.name, exactly(v)})
 					}
 				}
 			}
 		}
 	}
-	return writeRecords(path, records)
+	return records
 }

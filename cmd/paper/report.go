@@ -47,14 +47,19 @@ func tablesOf() []tableOf {
 func (e *experiment) write() (string, error) {
 	rows := e.rows()
 	report := e.markdown(rows)
-	err := os.WriteFile(e.path(reportName), []byte(report), 0o644)
+	return report, e.writeBoth(reportName, report, csvName, e.records(rows))
+}
+
+// writeBoth writes a report of Markdown and a table of CSV into the folder.
+func (e *experiment) writeBoth(name, report, csv string, records [][]string) error {
+	err := os.WriteFile(e.path(name), []byte(report), 0o644)
 	if err == nil {
-		err = e.writeCSV(rows)
+		err = writeRecords(e.path(csv), records)
 	}
 	if err != nil {
-		return report, fmt.Errorf("paper: %w", err)
+		return fmt.Errorf("paper: %w", err)
 	}
-	return report, nil
+	return nil
 }
 
 // markdown writes the tables for people.
@@ -273,16 +278,10 @@ func writeTable(text *strings.Builder, header []string, lines [][]string) {
 	}
 }
 
-// writeCSV writes a line for every number of every row, with the number of the
+// records has a line of CSV for every number of every row, with the number of the
 // paper.
-func (e *experiment) writeCSV(rows []row) error {
+func (e *experiment) records(rows []row) [][]string {
 	lines := [][]string{{"table", "graph", "method", "form", "made_with", "measure", "value", "paper", "seconds"}}
-	plain := func(v float64) string {
-		if math.IsNaN(v) {
-			return ""
-		}
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
 	for _, t := range tablesOf() {
 		for _, r := range rows {
 			if r.table != t.number {
@@ -290,9 +289,9 @@ func (e *experiment) writeCSV(rows []row) error {
 			}
 			for _, c := range t.columns {
 				lines = append(lines, []string{strconv.Itoa(t.number), r.graph, r.method, r.form, r.call, c.measure,
-					plain(r.get(c.measure)), plain(e.against(t, r, c.measure)), plain(r.seconds)})
+					exactly(r.get(c.measure)), exactly(e.against(t, r, c.measure)), exactly(r.seconds)})
 			}
 		}
 	}
-	return writeRecords(e.path(csvName), lines)
+	return lines
 }

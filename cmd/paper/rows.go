@@ -20,12 +20,7 @@ type row struct {
 }
 
 // get returns a measure, NaN if it is unknown.
-func (r row) get(measure string) float64 {
-	if v, ok := r.measures[measure]; ok {
-		return v
-	}
-	return math.NaN()
-}
+func (r row) get(measure string) float64 { return figureOf(r.measures, measure) }
 
 // rows returns the lines of the tables for which the journal has the steps.
 func (e *experiment) rows() []row {

@@ -34,7 +34,7 @@ func run(ctx context.Context, config Config, graphs []dataset, uses []use) (repo
 	if left := e.leftOut(); left != "" {
 		e.config.Log(strings.Trim(left, "\n"))
 	}
-	failed := e.run(ctx)
+	failed := e.runSteps(ctx, e.steps, e.write)
 	report, err = e.write()
 	return report, errors.Join(failed, err, e.draw())
 }
@@ -45,13 +45,21 @@ func (e *experiment) open() (err error) {
 		return err
 	}
 	for _, d := range e.graphs {
-		for _, file := range []string{d.file, d.labels} {
-			if _, err := os.Stat(e.data(file)); err != nil {
-				return fmt.Errorf("paper: graph %s: %w", d.name, err)
-			}
+		if err := e.need(d.name, d.file, d.labels); err != nil {
+			return err
 		}
 	}
 	return e.openAt(storeName, journalName)
+}
+
+// need returns an error if a file of a graph is missing.
+func (e *experiment) need(graph string, files ...string) error {
+	for _, file := range files {
+		if _, err := os.Stat(e.data(file)); err != nil {
+			return fmt.Errorf("paper: graph %s: %w", graph, err)
+		}
+	}
+	return nil
 }
 
 // openAt opens the store and the journal of the given names.
@@ -74,8 +82,17 @@ func (e *experiment) openAt(store, journal string) (err error) {
 	return nil
 }
 
-// run runs the steps that are not in the journal.
-func (e *experiment) run(ctx context.Context) error { return e.runSteps(ctx, e.steps, e.write) }
+// runAt runs steps with the store and the journal of the given names, and returns the report
+// that write writes.
+func (e *experiment) runAt(ctx context.Context, store, journal string, of func() []step, write func() (string, error)) (report string, err error) {
+	if err := e.openAt(store, journal); err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, e.db.Close(), e.journal.close()) }()
+	failed := e.runSteps(ctx, of, write)
+	report, err = write()
+	return report, errors.Join(failed, err)
+}
 
 // runSteps runs those steps that are not in the journal, and writes the tables after each
 // of them.
