@@ -16,16 +16,13 @@ type DegreeCount struct {
 // Degrees returns the number of vertices of each degree that occurs in a
 // graph, by ascending degree. It takes O(n) after the graph is loaded.
 func (db *DB) Degrees(ctx context.Context, graph string) ([]DegreeCount, error) {
-	c, err := db.begin(ctx, "DESCRIBE GRAPH")
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	view, err := c.Graph(graph, fault.Graph)
-	if err != nil {
-		return nil, c.wrap(err)
-	}
-	return degreeCounts(view.Graph), nil
+	return inCall(ctx, db, "DESCRIBE GRAPH", func(c *call) ([]DegreeCount, error) {
+		view, err := c.Graph(graph, fault.Graph)
+		if err != nil {
+			return nil, err
+		}
+		return degreeCounts(view.Graph), nil
+	})
 }
 
 func degreeCounts(g *csr.Graph) []DegreeCount {

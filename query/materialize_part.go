@@ -13,7 +13,6 @@ import (
 	"time"
 
 	embeddings "heavytail/embedding"
-	"heavytail/query/internal/bind"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
@@ -63,17 +62,13 @@ var (
 // MaterializeRequestOf returns the request of a statement without parameters. It returns the
 // errors of EXPLAIN, and also works where the DB is open for reading.
 func MaterializeRequestOf(ctx context.Context, db *DB, s *parser.Materialize) (MaterializeRequest, error) {
-	c, err := db.begin(ctx, kindMaterialize)
-	if err != nil {
-		return MaterializeRequest{}, err
-	}
-	defer c.end()
-	c.at = map[fault.Part]parser.Range{}
-	req, err := bindMaterialize(&binder{call: c, Values: bind.New(c.at, nil)}, s)
-	if err == nil {
-		_, err = resolveMaterialize(c, req)
-	}
-	return req, c.wrap(err)
+	return inCall(ctx, db, kindMaterialize, func(c *call) (MaterializeRequest, error) {
+		req, err := bindMaterialize(c.binder(nil), s)
+		if err == nil {
+			_, err = resolveMaterialize(c, req)
+		}
+		return req, err
+	})
 }
 
 // MaterializePart writes the links of some vertices to a file, for MaterializeParts. It only

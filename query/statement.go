@@ -73,18 +73,20 @@ func (db *DB) Query(ctx context.Context, text string, params map[string]any) (*R
 
 // Run is Query for a parsed statement, for programs that run scripts.
 func (db *DB) Run(ctx context.Context, statement parser.Statement, params map[string]any) (*Rows, error) {
-	c, err := db.begin(ctx, parser.Heading(statement))
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	op, err := c.binder(params).prepare(statement)
-	if err != nil {
-		return nil, c.wrap(err)
-	}
+	return inCall(ctx, db, parser.Heading(statement), func(c *call) (*Rows, error) {
+		op, err := c.binder(params).prepare(statement)
+		if err != nil {
+			return nil, err
+		}
+		return c.execute(op)
+	})
+}
+
+// execute runs an operation and adds the notices of the call to its rows.
+func (c *call) execute(op operation) (*Rows, error) {
 	rows, err := op.exec(c)
 	if err != nil {
-		return nil, c.wrap(err)
+		return nil, err
 	}
 	rows.notices = c.Notices
 	return rows, nil
@@ -199,18 +201,14 @@ func (s *statement[N, Q, R, A]) inside(c *call, req Q) (answer A, err error) {
 
 // start queues the request as a job, and returns as soon as the request is checked.
 func (s *statement[N, Q, R, A]) start(ctx context.Context, db *DB, req Q) (storage.JobInfo, error) {
-	c, err := db.begin(ctx, s.help.Statement)
-	if err != nil {
-		return storage.JobInfo{}, err
-	}
-	defer c.end()
-	found, err := s.find(c, req)
-	c.writes = false // the job will write, not this call
-	if err != nil {
-		return storage.JobInfo{}, c.wrap(err)
-	}
-	info, err := s.queue(c, req, found)
-	return info, c.wrap(err)
+	return inCall(ctx, db, s.help.Statement, func(c *call) (storage.JobInfo, error) {
+		found, err := s.find(c, req)
+		c.writes = false // the job will write, not this call
+		if err != nil {
+			return storage.JobInfo{}, err
+		}
+		return s.queue(c, req, found)
+	})
 }
 
 // queue starts a resolved request in the background, if its memory is available.
@@ -297,16 +295,13 @@ func (db *DB) Explain(ctx context.Context, text string, params map[string]any) (
 	if err != nil {
 		return nil, err
 	}
-	c, err := db.begin(ctx, "EXPLAIN")
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	op, err := c.binder(params).prepare(statement)
-	if err != nil {
-		return nil, c.wrap(err)
-	}
-	return op.plan(), nil
+	return inCall(ctx, db, "EXPLAIN", func(c *call) (*Plan, error) {
+		op, err := c.binder(params).prepare(statement)
+		if err != nil {
+			return nil, err
+		}
+		return op.plan(), nil
+	})
 }
 
 func (s *statement[N, Q, R, A]) describe() Help {

@@ -38,27 +38,20 @@ type tried interface {
 // null_graph one more, each with the scorers that need no vectors and again with each method;
 // those of EVALUATE PARAMETERS are its embeddings. Other errors are those of EXPLAIN.
 func (db *DB) Trials(ctx context.Context, statement parser.Statement) (int64, error) {
-	c, err := db.begin(ctx, parser.Heading(statement))
-	if err != nil {
-		return 0, err
-	}
-	defer c.end()
-	op, err := c.tried(statement)
-	if err != nil {
-		return 0, c.wrap(err)
-	}
-	return op.trials(), nil
+	return inCall(ctx, db, parser.Heading(statement), func(c *call) (int64, error) {
+		op, err := c.tried(statement)
+		if err != nil {
+			return 0, err
+		}
+		return op.trials(), nil
+	})
 }
 
 // WriteTrials writes the figures of some trials to a file, for RunTrials. It only reads the DB.
 // The file has a line of JSON that identifies it, and then one line for each trial.
 func (db *DB) WriteTrials(ctx context.Context, req TrialsRequest) error {
-	c, err := db.begin(ctx, parser.Heading(req.Statement))
-	if err != nil {
-		return err
-	}
-	defer c.end()
-	return c.wrap(c.writeTrials(req))
+	_, err := inCall(ctx, db, parser.Heading(req.Statement), func(c *call) (nothing, error) { return nothing{}, c.writeTrials(req) })
+	return err
 }
 
 func (c *call) writeTrials(req TrialsRequest) error {
@@ -89,33 +82,26 @@ func (c *call) writeTrials(req TrialsRequest) error {
 // is read to its end, and an error of its Close counts. Parts of another statement or another
 // version of the graph, incomplete ones and those out of order are storage.ErrInvalid.
 func (db *DB) RunTrials(ctx context.Context, statement parser.Statement, parts []func() (io.ReadCloser, error)) (*Rows, error) {
-	c, err := db.begin(ctx, parser.Heading(statement))
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	op, err := c.binder(nil).prepare(statement)
-	if err != nil {
-		return nil, c.wrap(err)
-	}
-	of, node := op, statement
-	if into, ok := op.(*prepared[*parser.IntoFile, rowsRequest, rowfile.Form, writtenRows]); ok {
-		of, node = into.req.operation, statement.(*parser.IntoFile).Statement
-	}
-	made, err := triedBy(of, node)
-	if err != nil {
-		return nil, c.wrap(err)
-	}
-	c.trials = trial.NewReader(parts, node.String(), made.trials())
-	rows, err := op.exec(c)
-	if closed := c.trials.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return nil, c.wrap(err)
-	}
-	rows.notices = c.Notices
-	return rows, nil
+	return inCall(ctx, db, parser.Heading(statement), func(c *call) (*Rows, error) {
+		op, err := c.binder(nil).prepare(statement)
+		if err != nil {
+			return nil, err
+		}
+		of, node := op, statement
+		if into, ok := op.(*prepared[*parser.IntoFile, rowsRequest, rowfile.Form, writtenRows]); ok {
+			of, node = into.req.operation, statement.(*parser.IntoFile).Statement
+		}
+		made, err := triedBy(of, node)
+		if err != nil {
+			return nil, err
+		}
+		c.trials = trial.NewReader(parts, node.String(), made.trials())
+		rows, err := c.execute(op)
+		if closed := c.trials.Close(); err == nil && closed != nil {
+			return nil, closed
+		}
+		return rows, err
+	})
 }
 
 // tried prepares a statement that consists of trials.

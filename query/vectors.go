@@ -24,16 +24,13 @@ type VertexVector struct {
 // returns or the cache drops it; the memory that a caller keeps after that is not
 // counted. An unknown graph is an *Error with the nearest name.
 func (db *DB) Snapshot(ctx context.Context, graph string) (*storage.Snapshot, error) {
-	c, err := db.begin(ctx, "SNAPSHOT")
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	g, err := c.Graph(graph, fault.Graph)
-	if err != nil {
-		return nil, c.wrap(err)
-	}
-	return g.Snapshot, nil
+	return inCall(ctx, db, "SNAPSHOT", func(c *call) (*storage.Snapshot, error) {
+		g, err := c.Graph(graph, fault.Graph)
+		if err != nil {
+			return nil, err
+		}
+		return g.Snapshot, nil
+	})
 }
 
 // Vector returns a copy of the vector of a vertex; its length is the dimension of the
@@ -43,33 +40,28 @@ func (db *DB) Snapshot(ctx context.Context, graph string) (*storage.Snapshot, er
 // read, and neither graph nor vectors are loaded; otherwise both are loaded. For many
 // vectors, Vectors is faster.
 func (db *DB) Vector(ctx context.Context, embedding, vertex string) ([]float32, error) {
-	c, err := db.begin(ctx, "VECTOR")
-	if err != nil {
-		return nil, err
-	}
-	defer c.end()
-	vector, err := c.storedVector(embedding, vertex)
-	if errors.Is(err, errMoved) {
-		vector, err = c.loadedVector(embedding, vertex)
-	}
-	return vector, c.wrap(err)
+	return inCall(ctx, db, "VECTOR", func(c *call) ([]float32, error) {
+		vector, err := c.storedVector(embedding, vertex)
+		if errors.Is(err, errMoved) {
+			return c.loadedVector(embedding, vertex)
+		}
+		return vector, err
+	})
 }
 
 // VectorsDigest returns the digest of the vectors of an embedding as they are stored
 // (storage.MatrixDigest), with the entry of the generation that has them. It takes O(n·d),
 // and loads the vectors unless they are in memory; they stay there as after a search.
-func (db *DB) VectorsDigest(ctx context.Context, embedding string) (storage.EmbeddingInfo, string, error) {
-	c, err := db.begin(ctx, "VECTORS DIGEST")
-	if err != nil {
-		return storage.EmbeddingInfo{}, "", err
-	}
-	defer c.end()
-	stored, _, _, err := c.Vectors(embedding, fault.Embedding)
-	if err != nil {
-		return storage.EmbeddingInfo{}, "", c.wrap(err)
-	}
-	digest, err := storage.MatrixDigest(ctx, stored.Matrix)
-	return stored.Info, digest, c.wrap(err)
+func (db *DB) VectorsDigest(ctx context.Context, embedding string) (info storage.EmbeddingInfo, digest string, err error) {
+	digest, err = inCall(ctx, db, "VECTORS DIGEST", func(c *call) (string, error) {
+		stored, _, _, err := c.Vectors(embedding, fault.Embedding)
+		if err != nil {
+			return "", err
+		}
+		info = stored.Info
+		return storage.MatrixDigest(ctx, stored.Matrix)
+	})
+	return info, digest, err
 }
 
 // storedVector reads a vector from the file. It returns errMoved if the rows of the
@@ -128,28 +120,25 @@ func (c *call) settledSpace(embedding string) (s *session.Space, err error) {
 // not see later changes. The iterator may be used several times, also concurrently.
 func (db *DB) Vectors(ctx context.Context, embedding string) iter.Seq2[VertexVector, error] {
 	return iterate(func() (*stream[VertexVector], error) {
-		c, err := db.begin(ctx, "VECTORS")
-		if err != nil {
-			return nil, err
-		}
-		defer c.end()
-		s, err := c.settledSpace(embedding)
-		if err != nil {
-			return nil, c.wrap(err)
-		}
-		return streamOf(c, func(f func(VertexVector) error) error {
-			const often = 1 << 10 // vertices between two checks of the context, below a millisecond
-			for v := range s.Matrix.Rows {
-				if v%often == 0 {
-					if err := c.Ctx.Err(); err != nil {
+		return inCall(ctx, db, "VECTORS", func(c *call) (*stream[VertexVector], error) {
+			s, err := c.settledSpace(embedding)
+			if err != nil {
+				return nil, err
+			}
+			return streamOf(c, func(f func(VertexVector) error) error {
+				const often = 1 << 10 // vertices between two checks of the context, below a millisecond
+				for v := range s.Matrix.Rows {
+					if v%often == 0 {
+						if err := c.Ctx.Err(); err != nil {
+							return err
+						}
+					}
+					if err := f(VertexVector{s.Graph.Key(uint32(v)), slices.Clone(s.Matrix.Row(v))}); err != nil {
 						return err
 					}
 				}
-				if err := f(VertexVector{s.Graph.Key(uint32(v)), slices.Clone(s.Matrix.Row(v))}); err != nil {
-					return err
-				}
-			}
-			return nil
-		}), nil
+				return nil
+			}), nil
+		})
 	})
 }

@@ -25,26 +25,20 @@ type WriteResult struct {
 // commits what f did if it returns nil. Other writers wait meanwhile, readers do
 // not. Inside f the methods of db that write must not be called.
 func (db *DB) Update(ctx context.Context, f func(*storage.Tx) error) error {
-	c, err := db.begin(ctx, "UPDATE")
-	if err != nil {
-		return err
-	}
-	defer c.end()
-	if err := c.writable(); err != nil {
-		return c.wrap(err)
-	}
-	return c.wrap(db.store.Update(ctx, f))
+	_, err := inCall(ctx, db, "UPDATE", func(c *call) (none nothing, err error) {
+		if err := c.writable(); err != nil {
+			return none, err
+		}
+		return none, db.store.Update(ctx, f)
+	})
+	return err
 }
 
 // Read calls f with the store of db, for operations without a method of DB. f must neither write
 // to the store nor close it.
 func (db *DB) Read(ctx context.Context, f func(*storage.DB) error) error {
-	c, err := db.begin(ctx, "READ")
-	if err != nil {
-		return err
-	}
-	defer c.end()
-	return c.wrap(f(db.store))
+	_, err := inCall(ctx, db, "READ", func(*call) (nothing, error) { return nothing{}, f(db.store) })
+	return err
 }
 
 // rows is the table of a change, of one row: the graph, some of the counts, and the version of
