@@ -9,7 +9,6 @@ import (
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
-	"heavytail/storage"
 	"heavytail/storage/format"
 )
 
@@ -118,15 +117,8 @@ func rowForm(req rowsRequest) (rowfile.Form, error) {
 func parquetTypes(columns []ColumnType) []format.Type {
 	types := make([]format.Type, len(columns))
 	for i, c := range columns {
-		switch c.Type {
-		case storage.Text:
-			types[i] = format.Text
-		case storage.Integer:
-			types[i] = format.Integer
-		case storage.Float:
-			types[i] = format.Float
-		case storage.Boolean:
-			types[i] = format.Boolean
+		if c.Type != 0 {
+			types[i] = format.Type(c.Type.String())
 		}
 	}
 	return types

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -23,11 +24,10 @@ type sheets struct {
 	cell    []byte
 }
 
-// next begins a result, and returns its columns as a row of names; nil if it has no
-// columns.
-func (s *sheets) next(columns []string) []query.Value {
+// begin begins a result, and writes the names of its columns, if it has any, as a row.
+func (s *sheets) begin(columns []string, row func([]query.Value) error) {
 	if len(columns) == 0 {
-		return nil
+		return
 	}
 	if s.results++; s.results > 1 {
 		s.out.WriteByte('\n')
@@ -37,8 +37,10 @@ func (s *sheets) next(columns []string) []query.Value {
 	for i, c := range columns {
 		header[i] = c
 	}
-	return header
+	row(header)
 }
+
+func (s *sheets) end(error) {}
 
 // text returns the text of a cell, which is valid until the next call.
 func (s *sheets) text(v query.Value) []byte {
@@ -53,11 +55,7 @@ type csvRenderer struct {
 	csv    *csv.Writer // writes to line
 }
 
-func (r *csvRenderer) begin(columns []string) {
-	if header := r.next(columns); header != nil {
-		r.row(header)
-	}
-}
+func (r *csvRenderer) begin(columns []string) { r.sheets.begin(columns, r.row) }
 
 func (r *csvRenderer) row(values []query.Value) error {
 	r.record = r.record[:0]
@@ -83,7 +81,7 @@ func (r *csvRenderer) write(record []string) error {
 	return err
 }
 
-func (r *csvRenderer) end(error) {}
+var tsvEscapes = strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", `\r`, `\`, `\\`)
 
 // tsvRenderer writes fields between tabs.
 type tsvRenderer struct {
@@ -91,11 +89,7 @@ type tsvRenderer struct {
 	line []byte
 }
 
-func (r *tsvRenderer) begin(columns []string) {
-	if header := r.next(columns); header != nil {
-		r.row(header)
-	}
-}
+func (r *tsvRenderer) begin(columns []string) { r.sheets.begin(columns, r.row) }
 
 func (r *tsvRenderer) row(values []query.Value) error {
 	r.line = r.line[:0]
@@ -103,26 +97,11 @@ func (r *tsvRenderer) row(values []query.Value) error {
 		if i > 0 {
 			r.line = append(r.line, '\t')
 		}
-		for _, c := range r.text(v) {
-			switch c {
-			case '\t':
-				r.line = append(r.line, `\t`...)
-			case '\n':
-				r.line = append(r.line, `\n`...)
-			case '\r':
-				r.line = append(r.line, `\r`...)
-			case '\\':
-				r.line = append(r.line, `\\`...)
-			default:
-				r.line = append(r.line, c)
-			}
-		}
+		r.line = append(r.line, tsvEscapes.Replace(string(r.text(v)))...)
 	}
 	_, err := r.out.Write(append(r.line, '\n'))
 	return err
 }
-
-func (r *tsvRenderer) end(error) {}
 
 // ndjsonRenderer writes a line of JSON for each row.
 type ndjsonRenderer struct {
@@ -162,15 +141,21 @@ type jsonRenderer struct {
 
 func (r *jsonRenderer) begin(columns []string) {
 	r.rows = 0
-	r.line = append(r.line[:0], `{"columns":[`...)
-	for i, c := range columns {
-		if i > 0 {
-			r.line = append(r.line, ',')
-		}
-		r.line = appendJSON(r.line, c)
-	}
-	r.line = append(r.line, `],"rows":[`...)
+	r.line = appendList(append(r.line[:0], `{"columns":`...), columns)
+	r.line = append(r.line, `,"rows":[`...)
 	r.out.Write(r.line)
+}
+
+// appendList appends a list of values as JSON.
+func appendList[T any](dst []byte, values []T) []byte {
+	dst = append(dst, '[')
+	for i, v := range values {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendJSON(dst, v)
+	}
+	return append(dst, ']')
 }
 
 func (r *jsonRenderer) row(values []query.Value) error {
@@ -178,15 +163,7 @@ func (r *jsonRenderer) row(values []query.Value) error {
 	if r.rows++; r.rows > 1 {
 		r.line = append(r.line, ',')
 	}
-	r.line = append(r.line, '[')
-	for i, v := range values {
-		if i > 0 {
-			r.line = append(r.line, ',')
-		}
-		r.line = appendJSON(r.line, v)
-	}
-	r.line = append(r.line, ']')
-	_, err := r.out.Write(r.line)
+	_, err := r.out.Write(appendList(r.line, values))
 	return err
 }
 

@@ -183,10 +183,8 @@ func (r *modelRecord) validate(size int64) error {
 	for _, h := range heuristics {
 		shares = append(shares, h.AUC, h.AveragePrecision)
 	}
-	for _, x := range shares {
-		if !(x >= 0 && x <= 1) {
-			return fault.Record("model with a measure of %v", x)
-		}
+	if i := slices.IndexFunc(shares, func(x float64) bool { return !isShare(x) }); i >= 0 {
+		return fault.Record("model with a measure of %v", shares[i])
 	}
 	if r.GraphID == 0 || r.GraphVersion == 0 || (r.Embedding == "") != (r.Generation == 0) || (r.Embedding == "") != (r.Coordinates == 0) ||
 		r.TrainingPairs > maxPairs || r.TestPairs > maxPairs || math.IsNaN(r.Seconds) || r.Stream.Object == 0 {

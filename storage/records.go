@@ -117,12 +117,7 @@ func (r *graphRecord) validateAttributes() error {
 // findAttribute returns the number of an attribute in r.Attributes, -1 where
 // there is none of this name.
 func (r *graphRecord) findAttribute(name string) int {
-	for i := range r.Attributes {
-		if r.Attributes[i].Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(r.Attributes, func(a attributeRecord) bool { return a.Name == name })
 }
 
 // addAttribute enters a new attribute and returns its number in r.Attributes.

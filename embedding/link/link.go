@@ -74,43 +74,14 @@ func New(name string, g *csr.Graph, m *vec.Matrix) (func(u, v uint32) float64, e
 
 // lookup returns the function of the name; at most one of the two is not nil.
 func lookup(name string) (heuristic func(g *csr.Graph, u, v uint32) float64, vector func(a, b []float32) float64) {
-	switch name {
-	case "common_neighbors":
-		return CommonNeighbors, nil
-	case "jaccard":
-		return Jaccard, nil
-	case "sorensen":
-		return Sorensen, nil
-	case "lhn":
-		return LHN, nil
-	case "hub_promoted":
-		return HubPromoted, nil
-	case "hub_depressed":
-		return HubDepressed, nil
-	case "adamic_adar":
-		return AdamicAdar, nil
-	case "resource_allocation":
-		return ResourceAllocation, nil
-	case recentNeighbors:
-		return RecentNeighbors, nil
-	case "preferential_attachment":
-		return PreferentialAttachment, nil
-	case "katz":
-		return Katz, nil
-	case "local_path":
-		return LocalPath, nil
-	case "l3":
-		return L3, nil
-	case "l2":
-		return nil, L2
-	case "cosine":
-		return nil, Cosine
-	case "dot":
-		return nil, Dot
-	case "probability":
-		return nil, Probability
+	heuristics := map[string]func(g *csr.Graph, u, v uint32) float64{
+		"common_neighbors": CommonNeighbors, "jaccard": Jaccard, "sorensen": Sorensen, "lhn": LHN,
+		"hub_promoted": HubPromoted, "hub_depressed": HubDepressed, "adamic_adar": AdamicAdar,
+		"resource_allocation": ResourceAllocation, recentNeighbors: RecentNeighbors,
+		"preferential_attachment": PreferentialAttachment, "katz": Katz, "local_path": LocalPath, "l3": L3,
 	}
-	return nil, nil
+	vectors := map[string]func(a, b []float32) float64{"l2": L2, "cosine": Cosine, "dot": Dot, "probability": Probability}
+	return heuristics[name], vectors[name]
 }
 
 // L2 returns the Euclidean distance of two vectors. It is a distance: smaller

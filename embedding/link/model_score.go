@@ -52,25 +52,10 @@ const (
 )
 
 func kindOf(name string) kind {
-	switch name {
-	case "common_neighbors":
-		return byCommonNeighbors
-	case "jaccard":
-		return byJaccard
-	case "adamic_adar":
-		return byAdamicAdar
-	case "resource_allocation":
-		return byResourceAllocation
-	case "preferential_attachment":
-		return byDegrees
-	case "l2":
-		return byDistance
-	case "cosine":
-		return byCosine
-	case "dot":
-		return byProduct
-	}
-	return byScorer
+	return map[string]kind{
+		"common_neighbors": byCommonNeighbors, "jaccard": byJaccard, "adamic_adar": byAdamicAdar, "resource_allocation": byResourceAllocation,
+		"preferential_attachment": byDegrees, "l2": byDistance, "cosine": byCosine, "dot": byProduct,
+	}[name]
 }
 
 // contribution is what a common neighbour adds to adamic_adar and resource_allocation.

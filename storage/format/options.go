@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // HeaderMode defines how an edge list's first data line (the first that is neither empty nor a
@@ -36,17 +37,10 @@ const (
 
 // String returns the name in the form that ParseHeader accepts.
 func (h HeaderMode) String() string {
-	switch h {
-	case HeaderAuto:
-		return "auto"
-	case HeaderNone:
-		return "none"
-	case HeaderNames:
-		return "names"
-	case HeaderCounts:
-		return "counts"
+	if h > HeaderCounts {
+		return fmt.Sprintf("HeaderMode(%d)", uint8(h))
 	}
-	return fmt.Sprintf("HeaderMode(%d)", uint8(h))
+	return HeaderModes()[h]
 }
 
 // HeaderModes returns the names that ParseHeader accepts, in order.
@@ -54,10 +48,8 @@ func HeaderModes() []string { return []string{"auto", "none", "names", "counts"}
 
 // ParseHeader returns the mode with a name: auto, none, names or counts.
 func ParseHeader(name string) (HeaderMode, error) {
-	for i, known := range HeaderModes() {
-		if name == known {
-			return HeaderMode(i), nil
-		}
+	if i := slices.Index(HeaderModes(), name); i >= 0 {
+		return HeaderMode(i), nil
 	}
 	return 0, &OptionError{Option: "header", Value: name, Expected: HeaderModes()}
 }

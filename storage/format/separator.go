@@ -35,17 +35,9 @@ func parseSeparator(name string) (sep separator, ok bool) {
 
 // character returns the byte that separates columns; whitespace has several.
 func (s separator) character() byte {
-	switch s {
-	case separatorTab:
-		return '\t'
-	case separatorComma:
-		return ','
-	case separatorSemicolon:
-		return ';'
-	case separatorBar:
-		return '|'
-	}
-	return ' '
+	return [...]byte{
+		separatorAuto: ' ', separatorWhitespace: ' ', separatorTab: '\t', separatorComma: ',', separatorSemicolon: ';', separatorBar: '|',
+	}[s]
 }
 
 // String names the separator in messages.

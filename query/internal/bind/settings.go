@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"fmt"
 	"heavytail/query/internal/fault"
 	"math"
@@ -144,17 +145,9 @@ func (o OptionInfo) Check(value any) (any, error) {
 
 // TypeName names the type of an option in a sentence.
 func TypeName(t string) string {
-	switch t {
-	case "int":
-		return "an integer"
-	case "float":
-		return "a number"
-	case "bool":
-		return "TRUE or FALSE"
-	case "column":
-		return "the name of a column in quotes or its number"
-	}
-	return "a text in quotes"
+	return cmp.Or(map[string]string{
+		"int": "an integer", "float": "a number", "bool": "TRUE or FALSE", "column": "the name of a column in quotes or its number",
+	}[t], "a text in quotes")
 }
 
 // Untyped is the value of a parameter that is given as text without a type, such

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"time"
@@ -21,27 +22,10 @@ type Progress struct {
 // unitOf names the unit that a stage of a lower package counts.
 func unitOf(stage string) string {
 	stage, _, _ = strings.Cut(stage, ":")
-	switch stage {
-	case "placing":
-		return "passes"
-	case "reading", "copying", "saving a checkpoint":
-		return "bytes"
-	case "joining":
-		return "pairs"
-	case "writing":
-		return "rows"
-	case "checking":
-		return "objects"
-	case "solving":
-		return "coordinates"
-	case "counting":
-		return "edges"
-	case "nearest", "predicting", "multiplying":
-		return "vertices"
-	case "bootstrapping":
-		return "data sets"
-	}
-	return "steps"
+	return cmp.Or(map[string]string{
+		"reading": "bytes", "copying": "bytes", "saving a checkpoint": "bytes", "nearest": "vertices", "predicting": "vertices", "multiplying": "vertices",
+		"placing": "passes", "joining": "pairs", "writing": "rows", "checking": "objects", "solving": "coordinates", "counting": "edges", "bootstrapping": "data sets",
+	}[stage], "steps")
 }
 
 // meter turns the bare counts of one call's stages into Progress values with

@@ -15,17 +15,7 @@ func NetworkFS(path string) string {
 
 // NetworkName names the kind of file system by its number.
 func NetworkName(kind uint32) string {
-	switch kind {
-	case 0x6969:
-		return "NFS"
-	case 0x517b, 0xff534d42, 0xfe534d42:
-		return "SMB"
-	case 0x65735546:
-		return "FUSE"
-	case 0x5346414f:
-		return "AFS"
-	case 0x00c36400:
-		return "Ceph"
-	}
-	return ""
+	return map[uint32]string{
+		0x6969: "NFS", 0x517b: "SMB", 0xff534d42: "SMB", 0xfe534d42: "SMB", 0x65735546: "FUSE", 0x5346414f: "AFS", 0x00c36400: "Ceph",
+	}[kind]
 }
