@@ -135,7 +135,7 @@ func (g *graph) degreeBlock(b *block) error {
 		return nil
 	}
 	law, own := g.law, picture.WithLaw(picture.Degrees(g.info.Name, g.degrees), g.law)
-	if err := g.degreePicture(b, "degrees", "Degree distribution", []figure.Degrees{own},
+	if err := g.draw(b, "degrees", figure.DegreeChart("Degree distribution", []figure.Degrees{own}),
 		"For each degree the fraction of vertices that have it or a higher one. On logarithmic axes a power law is a straight line."); err != nil {
 		return err
 	}
@@ -169,9 +169,9 @@ func (g *graph) degreeBlock(b *block) error {
 	return nil
 }
 
-// degreePicture appends a chart of degree distributions.
-func (g *graph) degreePicture(b *block, id, title string, list []figure.Degrees, caption string) error {
-	in, err := figure.NewInline(figure.DegreeChart(title, list), g.id+"-"+id, caption)
+// draw appends a chart to the block.
+func (g *graph) draw(b *block, id string, chart figure.Chart, caption string) error {
+	in, err := figure.NewInline(chart, g.id+"-"+id, caption)
 	if err != nil {
 		return err
 	}
@@ -214,14 +214,8 @@ func (g *graph) clusteringPicture(b *block) error {
 	if line.Points == nil {
 		return nil // without triangles every value is 0
 	}
-	about := "Mean clustering of the vertices of each degree: the fraction of pairs of their neighbours that are neighbours themselves."
-	in, err := figure.NewInline(figure.Chart{
+	return g.draw(b, "clustering", figure.Chart{
 		Title: "Clustering by degree", X: figure.Axis{Label: "degree d", Log: true}, Y: figure.Axis{Label: "mean clustering of the vertices of degree d", Log: true},
 		Series: []figure.Series{line},
-	}, g.id+"-clustering", about)
-	if err != nil {
-		return err
-	}
-	b.Pictures = append(b.Pictures, newDrawing(in, about))
-	return nil
+	}, "Mean clustering of the vertices of each degree: the fraction of pairs of their neighbours that are neighbours themselves.")
 }

@@ -90,7 +90,7 @@ func (g *graph) reconstructions(b *block) error {
 		return nil
 	}
 	b.Tables = append(b.Tables, t)
-	return g.degreePicture(b, "reconstructed", "Degrees of the graph and of its reconstructions", lines,
+	return g.draw(b, "reconstructed", figure.DegreeChart("Degrees of the graph and of its reconstructions", lines),
 		"Degrees of the graph and of its reconstructions: the nearer the points, the better an embedding keeps the distribution.")
 }
 

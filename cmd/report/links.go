@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"heavytail/cmd/figure"
 	"heavytail/cmd/picture"
 	"heavytail/embedding/evaluate"
 	"heavytail/query"
@@ -48,19 +47,12 @@ func (g *graph) linkBlock(b *block) error {
 		"AUC is the probability that a held-out edge scores above a pair without an edge (0.5 is chance); hits at 100 is the fraction of the held-out edges that score above the 100th best pair without an edge."
 	b.Statement = "EVALUATE LINKS IN " + identText(g.info.Name) + g.usingText() + fmt.Sprintf(" WITH (negatives := 'random,degree', null_graph := true, seed := %d)", g.opts.Seed)
 	best := picture.Best(result, evaluate.RandomNegatives, curveLines)
-	for _, c := range []struct {
-		id    string
-		chart figure.Chart
-		about string
-	}{
-		{"roc", picture.ROC(best, evaluate.RandomNegatives), "ROC curves of the best scorers, against random pairs: the higher, the better."},
-		{"pr", picture.PrecisionRecall(best, evaluate.RandomNegatives), "Precision against recall of the best scorers, against random pairs: the higher, the better."},
-	} {
-		in, err := figure.NewInline(c.chart, g.id+"-"+c.id, c.about)
-		if err != nil {
-			return err
-		}
-		b.Pictures = append(b.Pictures, newDrawing(in, c.about))
+	err = g.draw(b, "roc", picture.ROC(best, evaluate.RandomNegatives), "ROC curves of the best scorers, against random pairs: the higher, the better.")
+	if err == nil {
+		err = g.draw(b, "pr", picture.PrecisionRecall(best, evaluate.RandomNegatives), "Precision against recall of the best scorers, against random pairs: the higher, the better.")
+	}
+	if err != nil {
+		return err
 	}
 	order := slices.SortedStableFunc(slices.Values(result.Scores), func(x, y query.MethodScore) int {
 		return compareDown(x.AUC, y.AUC)
@@ -158,11 +150,6 @@ func (g *graph) modelBlock(b *block) error {
 	b.Lead = "Models that TRAIN MODEL has learned. Their probability is exact where a fraction p of the pairs with probability p are edges."
 	b.Statement = "DESCRIBE MODEL model"
 	b.Tables = []table{t}
-	about := "Calibration: the predicted probability against the fraction of edges among the pairs of the test. On the grey line it is exact."
-	in, err := figure.NewInline(picture.Calibration(models), g.id+"-calibration", about)
-	if err != nil {
-		return err
-	}
-	b.Pictures = []drawing{newDrawing(in, about)}
-	return nil
+	return g.draw(b, "calibration", picture.Calibration(models),
+		"Calibration: the predicted probability against the fraction of edges among the pairs of the test. On the grey line it is exact.")
 }

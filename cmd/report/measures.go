@@ -131,11 +131,9 @@ func (g *graph) numbers(a query.AttributeSummary) ([]float64, error) {
 func (g *graph) numberAttribute(b *block, i int, name string, values []float64) error {
 	if len(b.Pictures) < mostCharts {
 		about := fmt.Sprintf("Distribution of %s over %s.", name, vertices(len(values)))
-		in, err := figure.NewInline(picture.Distribution(name, values), fmt.Sprintf("%s-attribute%d", g.id, i), about)
-		if err != nil {
+		if err := g.draw(b, fmt.Sprintf("attribute%d", i), picture.Distribution(name, values), about); err != nil {
 			return err
 		}
-		b.Pictures = append(b.Pictures, newDrawing(in, about))
 	}
 	top, err := g.db.Vertices(g.ctx, query.VerticesRequest{Graph: g.info.Name, Attributes: []string{name}, OrderBy: name, Descending: true, Limit: topVertices})
 	if err != nil {
@@ -215,16 +213,10 @@ func (g *graph) communityBlock(b *block) error {
 	if len(groups) < 3 {
 		return nil
 	}
-	about := "Sizes of the communities, from the largest."
-	in, err := figure.NewInline(figure.Chart{
+	return g.draw(b, "communities-sizes", figure.Chart{
 		Title: "Sizes of the communities", X: figure.Axis{Label: "rank", Log: true}, Y: figure.Axis{Label: "vertices", Log: true},
 		Series: []figure.Series{{Mark: figure.Dots, Points: sizes}},
-	}, g.id+"-communities-sizes", about)
-	if err != nil {
-		return err
-	}
-	b.Pictures = []drawing{newDrawing(in, about)}
-	return nil
+	}, "Sizes of the communities, from the largest.")
 }
 
 // groups returns the communities, the largest first; ties are in ascending order of the
