@@ -221,17 +221,15 @@ func listed[R, I any](ctx context.Context, db *DB, a *artefact[R], info func(t *
 
 // check verifies the artefacts and what they refer to.
 func (a *artefact[R]) check(c *checker) error {
-	return c.try(string(a.bucket), fault.RemedyRestore, func() error {
-		return c.tx.each(a.bucket, func(key, _ []byte) error {
-			c.report.Records++
-			defer c.step()
-			if err := a.checkKey(key); err != nil {
-				c.fault(string(a.bucket), fault.Reason(err), fault.RemedyRestore)
-				return nil
-			}
-			where := a.describe(c.tx, key)
-			return c.try(where, a.remedy, func() error { return a.checkOne(c, where, key) })
-		})
+	return c.tryEach(string(a.bucket), fault.RemedyRestore, a.bucket, func(key, _ []byte) error {
+		c.report.Records++
+		defer c.step()
+		if err := a.checkKey(key); err != nil {
+			c.fault(string(a.bucket), fault.Reason(err), fault.RemedyRestore)
+			return nil
+		}
+		where := a.describe(c.tx, key)
+		return c.try(where, a.remedy, func() error { return a.checkOne(c, where, key) })
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -63,14 +64,7 @@ func (c *checker) walk() error {
 	m := c.tx.meta()
 	w, found := page.NewWalker(c.tx.ctx, page.File{R: file, Meta: m}), block.NewTallies()
 	w.Counted = found.Counted
-	if c.db.attached {
-		err = w.All(page.Bucket{Path: [][]byte{block.RootName}, Root: uint64(c.tx.root.Root())})
-		c.report.Pages = w.Pages
-	} else {
-		err = w.Walk()
-		c.report.Pages = w.Pages + 2
-		c.report.FreePages = int64(m.HighWater) - c.report.Pages
-	}
+	c.report.Pages, c.report.FreePages, err = c.db.walk(c.tx, w, m)
 	if err == nil && !c.db.attached {
 		err = c.checkMetas(file, info.Size(), m, w)
 	}
@@ -109,31 +103,29 @@ func (c *checker) comparePromises(found *block.Tallies) error {
 
 func (c *checker) checkGraphs() error {
 	c.names = make(map[uint64]string)
-	return c.try("catalogue of graphs", fault.RemedyRestore, func() error {
-		return c.tx.each(block.GraphsName, func(key, _ []byte) error {
-			name := string(key)
-			where := describeGraph(name)
-			c.report.Graphs++
-			c.report.Records++
-			defer c.step()
-			return c.try(where, remedyGraph, func() error {
-				if err := block.CheckName("graph", name); err != nil {
-					return fault.Record("%v", err)
-				}
-				r, err := c.tx.findGraph(name)
-				if err != nil {
-					return foundDamage(err)
-				}
-				if other, taken := c.names[r.ID]; taken {
-					c.fault(where, fmt.Sprintf("has the number %d of graph %q", r.ID, other), fault.RemedyRestore)
-				}
-				c.names[r.ID], c.graphs[r.ID] = name, *r
-				if r.Object == 0 {
-					return nil
-				}
-				c.refer(r.Object, where, graphParts[:]...)
-				return c.checkContents(where, r)
-			})
+	return c.tryEach("catalogue of graphs", fault.RemedyRestore, block.GraphsName, func(key, _ []byte) error {
+		name := string(key)
+		where := describeGraph(name)
+		c.report.Graphs++
+		c.report.Records++
+		defer c.step()
+		return c.try(where, remedyGraph, func() error {
+			if err := block.CheckName("graph", name); err != nil {
+				return fault.Record("%v", err)
+			}
+			r, err := c.tx.findGraph(name)
+			if err != nil {
+				return foundDamage(err)
+			}
+			if other, taken := c.names[r.ID]; taken {
+				c.fault(where, fmt.Sprintf("has the number %d of graph %q", r.ID, other), fault.RemedyRestore)
+			}
+			c.names[r.ID], c.graphs[r.ID] = name, *r
+			if r.Object == 0 {
+				return nil
+			}
+			c.refer(r.Object, where, graphParts[:]...)
+			return c.checkContents(where, r)
 		})
 	})
 }
@@ -245,36 +237,34 @@ func checkSymmetric(ctx context.Context, g *csr.Graph) error {
 }
 
 func (c *checker) checkEmbeddings() error {
-	return c.try("catalogue of embeddings", fault.RemedyRestore, func() error {
-		return c.tx.each(block.EmbeddingsName, func(key, _ []byte) error {
-			name := string(key)
-			where := describeEmbedding(name)
-			c.report.Records++
-			defer c.step()
-			return c.try(where, remedyEmbedding, func() error {
-				if err := block.CheckName("embedding", name); err != nil {
-					return fault.Record("%v", err)
-				}
-				r, err := c.tx.findEmbedding(name)
-				if err != nil {
-					return foundDamage(err)
-				}
-				if !r.Past {
-					c.report.Embeddings++
-				}
-				c.checkOwner(where, r)
-				if err := c.checkBlob(where+", "+statePart, remedyState, r.State); err != nil {
-					return err
-				}
-				if r.Object == 0 {
-					return nil
-				}
-				c.refer(r.Object, where, block.RowsName)
-				if err := c.checkRowSlots(r); err != nil {
-					return err
-				}
-				return c.checkRows(r)
-			})
+	return c.tryEach("catalogue of embeddings", fault.RemedyRestore, block.EmbeddingsName, func(key, _ []byte) error {
+		name := string(key)
+		where := describeEmbedding(name)
+		c.report.Records++
+		defer c.step()
+		return c.try(where, remedyEmbedding, func() error {
+			if err := block.CheckName("embedding", name); err != nil {
+				return fault.Record("%v", err)
+			}
+			r, err := c.tx.findEmbedding(name)
+			if err != nil {
+				return foundDamage(err)
+			}
+			if !r.Past {
+				c.report.Embeddings++
+			}
+			c.checkOwner(where, r)
+			if err := c.checkBlob(where+", "+statePart, remedyState, r.State); err != nil {
+				return err
+			}
+			if r.Object == 0 {
+				return nil
+			}
+			c.refer(r.Object, where, block.RowsName)
+			if err := c.checkRowSlots(r); err != nil {
+				return err
+			}
+			return c.checkRows(r)
 		})
 	})
 }
@@ -321,80 +311,74 @@ func (c *checker) checkRows(r *embeddingRecord) error {
 func (c *checker) checkChanges() error {
 	const where = changeLogPart
 	const remedy = "embeddings are computed in full instead of refreshed; restore the file from a backup to have the log again"
-	err := c.try(where, remedy, func() error {
-		orphans := make(map[uint64]bool)
-		return c.tx.each(block.ChangesName, func(key, record []byte) error {
-			c.report.Records++
-			if len(key) != block.ChangesKeySize {
-				return fault.Record("key of %d bytes", len(key))
-			}
-			if id := block.IDOf(key); c.names[id] == "" && !orphans[id] {
-				orphans[id] = true
-				c.fault(where, fmt.Sprintf("entries of graph number %d, which does not exist", id), fault.RemedyRestore)
-			}
-			return nil
-		})
+	orphans := make(map[uint64]bool)
+	err := c.tryEach(where, remedy, block.ChangesName, func(key, record []byte) error {
+		c.report.Records++
+		if len(key) != block.ChangesKeySize {
+			return fault.Record("key of %d bytes", len(key))
+		}
+		if id := block.IDOf(key); c.names[id] == "" && !orphans[id] {
+			orphans[id] = true
+			c.fault(where, fmt.Sprintf("entries of graph number %d, which does not exist", id), fault.RemedyRestore)
+		}
+		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return c.try("catalogue of graphs", fault.RemedyRestore, func() error {
-		return c.tx.each(block.GraphsName, func(key, _ []byte) error {
-			r, err := c.tx.findGraph(string(key))
-			if err != nil {
-				return nil // reported before
-			}
-			return c.try(describeGraph(string(key))+", "+where, remedy, func() error {
-				last := uint64(0)
-				err := c.tx.changesOf(r.ID, 0, func(version uint64, entry *block.Change) error {
-					if last != 0 && version != last+1 {
-						return fault.Record("version %d follows version %d", version, last)
-					}
-					last = version
-					return c.checkChange(r, version, entry)
-				})
-				if err == nil && last != r.Version && (last != 0 || r.Object != 0) {
-					err = fault.Record("ends with version %d, and the graph has version %d", last, r.Version)
+	return c.tryEach("catalogue of graphs", fault.RemedyRestore, block.GraphsName, func(key, _ []byte) error {
+		r, err := c.tx.findGraph(string(key))
+		if err != nil {
+			return nil // reported before
+		}
+		return c.try(describeGraph(string(key))+", "+where, remedy, func() error {
+			last := uint64(0)
+			err := c.tx.changesOf(r.ID, 0, func(version uint64, entry *block.Change) error {
+				if last != 0 && version != last+1 {
+					return fault.Record("version %d follows version %d", version, last)
 				}
-				return err
+				last = version
+				return c.checkChange(r, version, entry)
 			})
+			if err == nil && last != r.Version && (last != 0 || r.Object != 0) {
+				err = fault.Record("ends with version %d, and the graph has version %d", last, r.Version)
+			}
+			return err
 		})
 	})
 }
 
 // checkJournal lists unfinished work, which is no fault.
 func (c *checker) checkJournal() error {
-	return c.try("journal", fault.RemedyRestore, func() error {
-		return c.tx.each(block.JournalName, func(key, record []byte) error {
-			c.report.Records++
-			name := string(key[1:])
-			where := fmt.Sprintf("journal of %q", name)
-			if key[0] == journalBlob {
-				where = fmt.Sprintf("journal of object %x", name)
+	return c.tryEach("journal", fault.RemedyRestore, block.JournalName, func(key, record []byte) error {
+		c.report.Records++
+		name := string(key[1:])
+		where := fmt.Sprintf("journal of %q", name)
+		if key[0] == journalBlob {
+			where = fmt.Sprintf("journal of object %x", name)
+		}
+		return c.try(where, "import again or drop what it belongs to", func() error {
+			var j journalRecord
+			if err := block.DecodeStruct(block.SeedOf(block.JournalName), key, record, &j); err != nil {
+				return err
 			}
-			return c.try(where, "import again or drop what it belongs to", func() error {
-				var j journalRecord
-				if err := block.DecodeStruct(block.SeedOf(block.JournalName), key, record, &j); err != nil {
-					return err
+			switch key[0] {
+			case journalGraph:
+				if int(j.Part) >= len(stagedParts) {
+					return fault.Record("journal at part %d", j.Part)
 				}
-				switch key[0] {
-				case journalGraph:
-					if int(j.Part) >= len(stagedParts) {
-						return fault.Record("journal at part %d", j.Part)
-					}
-					c.refer(j.Object, where, graphParts[:]...)
-					c.note("an import of %q into graph %q stopped before its end; the same import continues from there; another one, or dropping the graph, discards it", fault.Clip(j.Source), name)
-				case journalEmbedding:
-					c.refer(j.Object, where, block.RowsName)
-					c.note("embedding %q is being written, or its writing stopped; it is discarded when the file is next opened for writing", name)
-				case journalBlob:
-					c.refer(j.Object, where, block.BlobName)
-					c.note("the %s is being written, or its writing stopped; it is discarded when the file is next opened for writing", fault.Clip(j.Source))
-				default:
-					return fault.Record("journal of kind %#02x", key[0])
-				}
-				return nil
-			})
+				c.refer(j.Object, where, graphParts[:]...)
+				c.note("an import of %q into graph %q stopped before its end; the same import continues from there; another one, or dropping the graph, discards it", fault.Clip(j.Source), name)
+			case journalEmbedding:
+				c.refer(j.Object, where, block.RowsName)
+				c.note("embedding %q is being written, or its writing stopped; it is discarded when the file is next opened for writing", name)
+			case journalBlob:
+				c.refer(j.Object, where, block.BlobName)
+				c.note("the %s is being written, or its writing stopped; it is discarded when the file is next opened for writing", fault.Clip(j.Source))
+			default:
+				return fault.Record("journal of kind %#02x", key[0])
+			}
+			return nil
 		})
 	})
 }
@@ -456,15 +440,9 @@ func (c *checker) checkParts(object *bolt.Bucket, parts [][]byte) error {
 	found := 0
 	cursor := object.Cursor()
 	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
-		known := false
-		for _, name := range parts {
-			known = known || bytes.Equal(name, key)
-		}
-		further := false
-		for _, name := range furtherParts {
-			further = further || bytes.Equal(name, key)
-		}
-		if (!known && !further) || object.Bucket(key) == nil {
+		same := func(name []byte) bool { return bytes.Equal(name, key) }
+		known := slices.ContainsFunc(parts, same)
+		if !known && !slices.ContainsFunc(furtherParts[:], same) || object.Bucket(key) == nil {
 			return fault.Record("unknown part %q", fault.Clip(string(key)))
 		}
 		if known {

@@ -55,6 +55,11 @@ func (c *checker) try(where, remedy string, f func() error) error {
 	return nil
 }
 
+// tryEach is try for all entries of a top bucket.
+func (c *checker) tryEach(where, remedy string, bucket []byte, f func(key, record []byte) error) error {
+	return c.try(where, remedy, func() error { return c.tx.each(bucket, f) })
+}
+
 func (c *checker) step() {
 	c.done++
 	c.progress.report("checking", c.done, 0)

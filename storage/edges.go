@@ -160,9 +160,9 @@ func (x *Tx) InsertEdges(graph string, edges []Edge) (WriteStats, error) {
 	if err != nil {
 		return WriteStats{}, err
 	}
-	stats := WriteStats{SelfLoops: b.loops}
 	find := func(g *graphState) error { return b.find(x.tx, g) }
-	stats.Version, err = x.write(graph, find, func(g *graphState) (err error) {
+	return x.counted(graph, find, func(g *graphState, stats *WriteStats) (err error) {
+		stats.SelfLoops = b.loops
 		if stats.NewVertices, err = b.addMissing(x.tx, g); err != nil {
 			return err
 		}
@@ -171,10 +171,6 @@ func (x *Tx) InsertEdges(graph string, edges []Edge) (WriteStats, error) {
 		}
 		return b.apply(x.tx, g, stats.insert)
 	})
-	if err != nil {
-		return WriteStats{}, err
-	}
-	return stats, nil
 }
 
 // insert adds an edge, or its values, and counts whether it was inserted, updated or
@@ -202,7 +198,6 @@ func (x *Tx) UpdateEdges(graph string, edges []Edge) (WriteStats, error) {
 	if err != nil {
 		return WriteStats{}, err
 	}
-	stats := WriteStats{}
 	find := func(g *graphState) error {
 		if err := b.find(x.tx, g); err != nil {
 			return err
@@ -212,11 +207,7 @@ func (x *Tx) UpdateEdges(graph string, edges []Edge) (WriteStats, error) {
 		}
 		return b.complete()
 	}
-	stats.Version, err = x.write(graph, find, func(g *graphState) error { return b.apply(x.tx, g, stats.insert) })
-	if err != nil {
-		return WriteStats{}, err
-	}
-	return stats, nil
+	return x.counted(graph, find, func(g *graphState, stats *WriteStats) error { return b.apply(x.tx, g, stats.insert) })
 }
 
 // complete returns a NotFoundError for the first edge that does not exist.
@@ -242,26 +233,22 @@ func (x *Tx) DeleteEdges(graph string, edges []Edge) (WriteStats, error) {
 	if err != nil {
 		return WriteStats{}, err
 	}
-	stats := WriteStats{}
 	find := func(g *graphState) error {
 		if err := b.find(x.tx, g); err != nil {
 			return err
 		}
 		return b.locate(x.tx, g)
 	}
-	stats.Version, err = x.write(graph, find, func(g *graphState) error {
-		return b.apply(x.tx, g, func(s *block.EdgeState, _ *Edge) {
+	return x.counted(graph, find, func(g *graphState, stats *WriteStats) error {
+		err := b.apply(x.tx, g, func(s *block.EdgeState, _ *Edge) {
 			if s.There {
 				s.There = false
 				stats.Deleted++
 			}
 		})
+		stats.Missing = int64(len(edges)) - stats.Deleted
+		return err
 	})
-	if err != nil {
-		return WriteStats{}, err
-	}
-	stats.Missing = int64(len(edges)) - stats.Deleted
-	return stats, nil
 }
 
 // Neighbors returns the edges of a vertex in the order of the slots of its

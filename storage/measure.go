@@ -49,18 +49,22 @@ func (db *DB) measure(t *tx, s *Stats) (sizes, error) {
 	s.Bytes = info.Size()
 	w := page.NewWalker(t.ctx, page.File{R: t.file, Meta: m})
 	w.Measure = found.add
-	if db.attached {
-		err = w.All(page.Bucket{Path: [][]byte{block.RootName}, Root: uint64(t.root.Root())})
-		s.Pages = w.Pages
-	} else {
-		err = w.Walk()
-		s.Pages = w.Pages + 2
-		s.FreePages = int64(m.HighWater) - s.Pages
-	}
-	if err != nil {
+	if s.Pages, s.FreePages, err = db.walk(t, w, m); err != nil {
 		return nil, fmt.Errorf("%w", err)
 	}
 	return found, nil
+}
+
+// walk walks over the tree: of the whole file, or of the bucket alone where the file belongs to an
+// application. It returns the pages in use, and of the whole file the free ones.
+func (db *DB) walk(t *tx, w *page.Walker, m page.Meta) (pages, free int64, err error) {
+	if db.attached {
+		err = w.All(page.Bucket{Path: [][]byte{block.RootName}, Root: uint64(t.root.Root())})
+		return w.Pages, 0, err
+	}
+	err = w.Walk()
+	pages = w.Pages + 2 // meta pages
+	return pages, int64(m.HighWater) - pages, err
 }
 
 // assign enters the sizes into Stats, and returns the errors of damaged entries.

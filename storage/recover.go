@@ -322,16 +322,6 @@ func (db *DB) completeObjects(ctx context.Context) error {
 	})
 }
 
-// inTransaction runs f in a write transaction of its own.
-func (db *DB) inTransaction(ctx context.Context, f func(t *tx) error) error {
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return db.update(ctx, f)
-}
-
 // graphs rebuilds the graphs with faults.
 func (m *mender) graphs(ctx context.Context) error {
 	m.gone = make(map[string]bool)
@@ -513,11 +503,9 @@ func (m *mender) changes(ctx context.Context) error {
 				return err
 			}
 			where := describeGraph(string(key)) + ", " + changeLogPart
-			for _, fault := range m.faults {
-				if fault.Where == where {
-					m.lose(where, "is dropped; embeddings are computed in full once")
-					return nil
-				}
+			if m.damaged(where) {
+				m.lose(where, "is dropped; embeddings are computed in full once")
+				return nil
 			}
 			whole[r.ID] = true
 			return nil
@@ -633,8 +621,7 @@ func (m *mender) models(ctx context.Context) error {
 	})
 }
 
-// damaged reports whether a check found a fault in the record or the stream of the
-// model of this name.
+// damaged reports whether a check found a fault in the object of this name itself.
 func (m *mender) damaged(where string) bool {
 	return slices.ContainsFunc(m.faults, func(f Fault) bool { return f.Where == where })
 }

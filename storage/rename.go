@@ -19,7 +19,7 @@ func (db *DB) RenameGraph(ctx context.Context, name, to string) error {
 	if err := block.CheckName("graph", to); err != nil {
 		return err
 	}
-	return db.rename(ctx, func(t *tx) error {
+	return db.inTransaction(ctx, func(t *tx) error {
 		r, err := t.findGraph(name)
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 	if err := checkNewEmbedding(to); err != nil {
 		return err
 	}
-	return db.rename(ctx, func(t *tx) error {
+	return db.inTransaction(ctx, func(t *tx) error {
 		r, err := t.findEmbedding(name)
 		if err != nil {
 			return err
@@ -133,7 +133,7 @@ func (db *DB) RenameModel(ctx context.Context, name, to string) error {
 	if err := block.CheckName("model", to); err != nil {
 		return err
 	}
-	return db.rename(ctx, func(t *tx) error {
+	return db.inTransaction(ctx, func(t *tx) error {
 		r, err := modelKind.find(t, []byte(name))
 		if err != nil {
 			return err
@@ -171,16 +171,6 @@ func (x *Tx) RenameAttribute(graph, name, to string) error {
 		}))
 	})
 	return err
-}
-
-// rename runs f as a writer.
-func (db *DB) rename(ctx context.Context, f func(t *tx) error) error {
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return db.update(ctx, f)
 }
 
 // checkRenamed refuses a new name that is taken, and one of what is being worked on. journal

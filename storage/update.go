@@ -61,13 +61,8 @@ type graphState struct {
 // changed pages are in memory until the commit, so an import (see Import) is
 // the better way to write tens of millions of edges.
 func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
-	unlock, err := db.lockWriter(ctx)
-	if err != nil {
-		return err
-	}
-	defer unlock()
 	var panicked any
-	err = db.update(ctx, func(t *tx) (err error) {
+	err := db.inTransaction(ctx, func(t *tx) (err error) {
 		// A panic of f does not mean a damaged page: it continues after the transaction
 		// was rolled back.
 		defer func() {
@@ -137,6 +132,17 @@ func (x *Tx) write(graph string, check, f func(g *graphState) error) (version ui
 		return 0, err
 	}
 	return g.next().Version, nil
+}
+
+// counted is write for a call that counts what it changed.
+func (x *Tx) counted(graph string, check func(g *graphState) error, f func(g *graphState, stats *WriteStats) error) (WriteStats, error) {
+	var stats WriteStats
+	version, err := x.write(graph, check, func(g *graphState) error { return f(g, &stats) })
+	if err != nil {
+		return WriteStats{}, err
+	}
+	stats.Version = version
+	return stats, nil
 }
 
 func (x *Tx) graph(name string) (*graphState, error) {

@@ -212,9 +212,8 @@ func (x *Tx) InsertVertices(graph string, vertices []Vertex) (WriteStats, error)
 	if err != nil {
 		return WriteStats{}, err
 	}
-	stats := WriteStats{}
 	find := func(g *graphState) error { return b.find(x.tx, g, false) }
-	stats.Version, err = x.write(graph, find, func(g *graphState) error {
+	return x.counted(graph, find, func(g *graphState, stats *WriteStats) error {
 		added, err := b.addMissing(x.tx, g)
 		if err != nil {
 			return err
@@ -222,13 +221,9 @@ func (x *Tx) InsertVertices(graph string, vertices []Vertex) (WriteStats, error)
 		if err := b.apply(x.tx, g); err != nil {
 			return err
 		}
-		b.count(&stats, added)
+		b.count(stats, added)
 		return nil
 	})
-	if err != nil {
-		return WriteStats{}, err
-	}
-	return stats, nil
 }
 
 // count counts a vertex as new the first time that it occurs, and later as updated or
@@ -255,19 +250,14 @@ func (x *Tx) UpdateVertices(graph string, vertices []Vertex) (WriteStats, error)
 	if err != nil {
 		return WriteStats{}, err
 	}
-	stats := WriteStats{}
 	find := func(g *graphState) error { return b.find(x.tx, g, true) }
-	stats.Version, err = x.write(graph, find, func(g *graphState) error {
+	return x.counted(graph, find, func(g *graphState, stats *WriteStats) error {
 		if err := b.apply(x.tx, g); err != nil {
 			return err
 		}
-		b.count(&stats, nil)
+		b.count(stats, nil)
 		return nil
 	})
-	if err != nil {
-		return WriteStats{}, err
-	}
-	return stats, nil
 }
 
 // DeleteVertices removes vertices with their attributes and edges, which are
@@ -276,21 +266,16 @@ func (x *Tx) UpdateVertices(graph string, vertices []Vertex) (WriteStats, error)
 // and their edges, in both directions.
 func (x *Tx) DeleteVertices(graph string, keys []string) (WriteStats, error) {
 	var victims []block.IDEntry
-	stats := WriteStats{}
 	find := func(g *graphState) (err error) {
 		victims, err = x.tx.victims(&g.record, keys)
 		return fault.Corrupt(x.tx.path, describeGraph(g.name)+", ids", err)
 	}
-	version, err := x.write(graph, find, func(g *graphState) (err error) {
+	return x.counted(graph, find, func(g *graphState, stats *WriteStats) (err error) {
+		stats.Deleted = int64(len(victims))
+		stats.Missing = int64(len(keys)) - stats.Deleted
 		stats.EdgesDeleted, err = x.tx.deleteVertices(g, victims)
 		return err
 	})
-	if err != nil {
-		return WriteStats{}, err
-	}
-	stats.Deleted, stats.Version = int64(len(victims)), version
-	stats.Missing = int64(len(keys)) - stats.Deleted
-	return stats, nil
 }
 
 // victims returns the vertices that have one of the keys, by ascending slot.

@@ -108,6 +108,17 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 	})
 }
 
+// inTransaction runs f in a write transaction of its own. The caller must not hold the
+// writer's lock.
+func (db *DB) inTransaction(ctx context.Context, f func(t *tx) error) error {
+	unlock, err := db.lockWriter(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return db.update(ctx, f)
+}
+
 // change runs f in a write transaction and then frees what it has discarded. The
 // caller must not hold the writer's lock.
 func (db *DB) change(ctx context.Context, f func(t *tx) error) error {
