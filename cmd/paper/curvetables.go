@@ -97,22 +97,6 @@ func figuresOf(m map[string]float64, processor float64) []string {
 		pair("auc random", "auc degree", 3), pair("ap random", "ap degree", 3), pair("labels 10", "labels 50", 3), fmt.Sprintf("%.1f", processor)}
 }
 
-// signed writes a difference, and nothing if it is not known.
-func signed(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return fmt.Sprintf("%+.3f", x)
-}
-
-// exactly writes a figure with all its digits, and nothing if it is not known.
-func exactly(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
-}
-
 // worstOf returns a line for each setting with its worst figures over the graphs on which
 // the setting and the method that it is compared with are measured.
 func (e *experiment) worstOf(points []curvePoint) [][]string {

@@ -135,6 +135,22 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'f', 3, 64)
 }
 
+// signed writes a difference, and nothing if it is not known.
+func signed(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return fmt.Sprintf("%+.3f", x)
+}
+
+// exactly writes a figure with all its digits, and nothing if it is not known.
+func exactly(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
 // against returns the figure of the paper with which a row is compared.
 func (e *experiment) against(t tableOf, r row, measure string) float64 {
 	if r.form == asPaper {

@@ -11,6 +11,10 @@ import (
 	"unicode"
 )
 
+// word2vecValues is the number of values that a worker formats at a time: this takes a
+// millisecond or two and gives about 100 KiB of text.
+const word2vecValues = 8 << 10
+
 // WriteWord2VecBinary writes vectors in the binary format of word2vec, which gensim and other
 // programs read: a line "rows dim", then for every row its key, a space, its values as
 // little-endian float32, and a line feed. It refuses the same keys and values as WriteWord2Vec.

@@ -10,10 +10,6 @@ import (
 	"sync"
 )
 
-// word2vecValues is the number of values that a worker formats at a time: this takes a
-// millisecond or two and gives about 100 KiB of text.
-const word2vecValues = 8 << 10
-
 // WriteWord2Vec writes vectors in the text format of word2vec, which gensim and
 // others read: a line "rows dim", then for every row a line of its key and its
 // values. A value is the shortest text that reads back as the same float32.
