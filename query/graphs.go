@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
@@ -96,17 +97,11 @@ func (c *call) checkDropGraph(req dropGraphRequest) error {
 		return err
 	}
 	what := ""
-	for _, m := range models {
-		if m.Graph == req.graph {
-			what = "model " + fault.Quote(m.Name)
-			break
-		}
+	if i := slices.IndexFunc(models, func(m storage.ModelInfo) bool { return m.Graph == req.graph }); i >= 0 {
+		what = "model " + fault.Quote(models[i].Name)
 	}
-	for _, e := range all {
-		if e.Graph == req.graph {
-			what = "embedding " + fault.Quote(e.Name)
-			break
-		}
+	if i := slices.IndexFunc(all, func(e storage.EmbeddingInfo) bool { return e.Graph == req.graph }); i >= 0 {
+		what = "embedding " + fault.Quote(all[i].Name)
 	}
 	if what == "" {
 		return nil

@@ -221,15 +221,15 @@ func resolveTrainModel(c *call, req TrainModelRequest) (*modelEntry, error) {
 	if err := checkOwnStart(e.Info); err != nil {
 		return nil, err
 	}
-	return m, checkCurrent(req.Embedding, e.Behind)
+	return m, checkCurrent(req.Embedding, e.Behind, "")
 }
 
-// checkCurrent returns an Error for an embedding of an older version of the graph.
-func checkCurrent(embedding string, behind uint64) error {
+// checkCurrent returns an Error for an embedding of an older version of the graph, with the reason.
+func checkCurrent(embedding string, behind uint64, reason string) error {
 	if behind == 0 {
 		return nil
 	}
-	e := fault.New(fault.Embedding, "embedding %s is %s behind its graph", fault.Quote(embedding), fault.Count(int64(behind), "version"))
+	e := fault.New(fault.Embedding, "embedding %s is %s behind its graph%s", fault.Quote(embedding), fault.Count(int64(behind), "version"), reason)
 	e.Remedy = "REFRESH it first"
 	return e
 }

@@ -47,7 +47,7 @@ func (c *call) loadTraining(req TrainModelRequest, found *modelEntry) (*modelTra
 		}
 		info := t.space.Info
 		t.job.Method, t.job.Options, t.job.Vectors = info.Method, run.StoredOptions(info), t.space.Matrix
-		return checkCurrent(req.Embedding, t.space.Behind) // the graph may have changed meanwhile
+		return checkCurrent(req.Embedding, t.space.Behind, "") // the graph may have changed meanwhile
 	})
 }
 

@@ -116,19 +116,13 @@ func resolveVerify(c *call, req VerifyRequest) (session.Entry, error) {
 		err = checkComputed(found.Info)
 	}
 	if err == nil {
-		err = upToDate(req.Embedding, found.Behind)
+		err = checkCurrent(req.Embedding, found.Behind, asItIsNow)
 	}
 	return found, err
 }
 
-func upToDate(embedding string, behind uint64) error {
-	if behind == 0 {
-		return nil
-	}
-	e := fault.New(fault.Embedding, "embedding %s is %s behind its graph, and a full run would be of the graph as it is now", fault.Quote(embedding), fault.Count(int64(behind), "version"))
-	e.Remedy = "REFRESH it first"
-	return e
-}
+// asItIsNow is why an embedding of an older version of the graph cannot be verified.
+const asItIsNow = ", and a full run would be of the graph as it is now"
 
 // verifyJob describes the job that compares an embedding with a full run. It writes
 // no embedding. First it takes the memory of a full run, about four times the vectors; then that
@@ -161,7 +155,7 @@ func runVerify(c *call, req VerifyRequest, found session.Entry) (result VerifyRe
 			return err
 		})
 		if err == nil {
-			err = upToDate(req.Embedding, s.Behind) // the graph may have changed meanwhile
+			err = checkCurrent(req.Embedding, s.Behind, asItIsNow) // the graph may have changed meanwhile
 		}
 		if err == nil {
 			result, err = c.verifyInFull(req, s)

@@ -3,6 +3,7 @@ package shard
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 
 	"heavytail/query"
@@ -65,14 +66,18 @@ func (w scoreFile) reading() (opts format.EdgeListOptions, err error) {
 	return opts, nil
 }
 
+// open opens the file as the statement reads it.
+func (w scoreFile) open() (in io.ReadCloser, opts format.EdgeListOptions, err error) {
+	if opts, err = w.reading(); err == nil {
+		in, _, err = format.OpenFile(opts.Name)
+	}
+	return in, opts, err
+}
+
 // further are the names and the numbers of the further columns of the file. The shards
 // have all of them, and the statement chooses by their names.
 func (w scoreFile) further(ctx context.Context) (names []string, numbers []int, err error) {
-	opts, err := w.reading()
-	if err != nil {
-		return nil, nil, err
-	}
-	in, _, err := format.OpenFile(opts.Name)
+	in, opts, err := w.open()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -95,11 +100,10 @@ func (w scoreFile) columns(ctx context.Context, _ *query.DB) ([]string, error) {
 // into one; no types otherwise, since text has none. Values that went through text would get the
 // types that they look like.
 func (w scoreFile) table(ctx context.Context) (rows int64, types []format.Type, err error) {
-	opts, err := w.reading()
-	if err != nil || !isParquet(w.s.File.(parser.String).Value) {
-		return 0, nil, err
+	if !isParquet(w.s.File.(parser.String).Value) {
+		return 0, nil, nil
 	}
-	in, _, err := format.OpenFile(opts.Name)
+	in, opts, err := w.open()
 	if err != nil {
 		return 0, nil, err
 	}
@@ -119,15 +123,11 @@ func (w scoreFile) table(ctx context.Context) (rows int64, types []format.Type, 
 }
 
 func (w scoreFile) each(ctx context.Context, _ *query.DB, f func(row ...string) error) error {
-	opts, err := w.reading()
-	if err != nil {
-		return err
-	}
 	_, numbers, err := w.further(ctx)
 	if err != nil {
 		return err
 	}
-	in, _, err := format.OpenFile(opts.Name)
+	in, opts, err := w.open()
 	if err != nil {
 		return err
 	}
@@ -145,11 +145,7 @@ func (w scoreFile) each(ctx context.Context, _ *query.DB, f func(row ...string) 
 
 // text is the form of a file of two columns in plain text.
 func (w scoreFile) text(ctx context.Context) (*format.PairsText, string, error) {
-	opts, err := w.reading()
-	if err != nil {
-		return nil, "", err
-	}
-	in, _, err := format.OpenFile(opts.Name)
+	in, opts, err := w.open()
 	if err != nil {
 		return nil, "", err
 	}
