@@ -252,7 +252,6 @@ func inlineLabel(b *strings.Builder, class string, x, y float64, text string) {
 	fmt.Fprintf(b, `<text class="label %s" x="%s" y="%s" text-anchor="middle">%s</text>`, class, tenth(x), tenth(y), escaped(text))
 }
 
-// shortened cuts a text to at most so many letters.
 func shortened(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text

@@ -185,7 +185,6 @@ func notThere(ctx context.Context, names []string) error {
 	return nil
 }
 
-// runPipeline runs a pipeline, and prints the counters of heavytail.
 func runPipeline(ctx context.Context, p *beam.Pipeline) error {
 	// Beam would compile the program again for the workers, for which it needs the source.
 	if program, err := os.Executable(); err == nil && runtime.GOOS == "linux" && *jobopts.WorkerBinary == "" {

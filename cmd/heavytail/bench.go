@@ -92,7 +92,6 @@ heavytail or of the graphs, because finished steps are not computed again.`,
 	return cmd
 }
 
-// newBenchLinks is the command that compares methods of link prediction.
 func newBenchLinks(std streams) *cobra.Command {
 	return newComparison(std, comparison{name: "links", graphs: paper.LinkGraphs(), quick: "only small graphs", run: paper.RunLinks,
 		short: "Compare methods of link prediction on real graphs",

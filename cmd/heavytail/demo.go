@@ -111,7 +111,6 @@ func demoSteps(f demoFlags) []demoStep {
 	}
 }
 
-// runDemo runs the tour on a new file.
 func runDemo(ctx context.Context, std streams, flags demoFlags) error {
 	if flags.vertices <= flags.attach || flags.attach < 1 || flags.dim < 1 {
 		return usageError{errors.New("expected --vertices above --attach, --attach of 1 or more and --dim of 1 or more")}

@@ -23,7 +23,6 @@ func fileCommand(std streams, options query.Options, statement string, request a
 	return cmd
 }
 
-// newCompact is the command that frees unused space.
 func newCompact(std streams) *cobra.Command {
 	return fileCommand(std, query.Options{NoCreate: true}, "COMPACT", nil, &cobra.Command{
 		Use:   "compact FILE",

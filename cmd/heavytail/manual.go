@@ -57,7 +57,6 @@ func manualText(name string) (string, error) {
 	return manualPage(name)
 }
 
-// manualIndex lists the pages with their titles.
 func manualIndex() string {
 	var b strings.Builder
 	b.WriteString("Pages of the manual, for heavytail manual PAGE and, in the shell, .manual PAGE:\n\n")

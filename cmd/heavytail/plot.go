@@ -61,7 +61,6 @@ the power law that is fitted to the degrees of a graph.`,
 	return cmd
 }
 
-// plotDegrees draws the degrees of graphs and embeddings.
 func (r *runner) plotDegrees(flags degreeFlags, names []string) error {
 	var list []figure.Degrees
 	embeddings, err := r.db.Embeddings(r.ctx)

@@ -37,7 +37,6 @@ type printed struct {
 // figures are the numbers that the paper prints.
 type figures map[printed]float64
 
-// readFigures reads the table of figures, which is part of the program.
 func readFigures() (figures, error) {
 	reader := csv.NewReader(strings.NewReader(figuresText))
 	reader.Comment = '#'

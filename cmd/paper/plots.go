@@ -100,7 +100,6 @@ func study(d dataset, call, option string) string {
 	return fmt.Sprintf("EVALUATE PARAMETERS IN %s USING %s WITH (%s := '%s')", d.stored(), call, option, strings.Join(values, ", "))
 }
 
-// draw makes the pictures for which the journal has the data.
 func (e *experiment) draw() error {
 	for _, d := range e.reported() {
 		if err := e.drawDegrees(d); err != nil {
@@ -136,7 +135,6 @@ func (e *experiment) counts(statement string) []figure.Count {
 	return counts
 }
 
-// drawStudy draws figure 3 of a graph against one option.
 func (e *experiment) drawStudy(d dataset, option string) error {
 	labels := map[string]string{
 		"dim": "dimension k", "beta": "degree penalty β", "scale": "scale γ, power of the eigenvalues", "row_scale": "row scale δ, power of the degrees",

@@ -62,7 +62,6 @@ func (e *experiment) writeBoth(name, report, csv string, records [][]string) err
 	return nil
 }
 
-// markdown writes the tables for people.
 func (e *experiment) markdown(rows []row) string {
 	var text strings.Builder
 	text.WriteString("# The tables of \"Representation Learning for Scale-free Networks\", repeated\n\n")

@@ -84,7 +84,6 @@ func Partition(ctx context.Context, c PartitionConfig) (string, error) {
 	return b.String(), nil
 }
 
-// rowBytes is the size of a row of a block of vectors.
 const rowBytes = 4 * eigen.Width
 
 // graph generates a graph of n vertices; with a hub, the hub is one of them.

@@ -46,7 +46,6 @@ type ClassScore struct {
 	F1        Measured `json:"f1"`
 }
 
-// labelTally counts the decisions of one classification.
 type labelTally struct {
 	train, test int // vertices
 	complete    int // vertices whose classes were all found

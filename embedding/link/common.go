@@ -96,7 +96,6 @@ func (c *common) count(u, v uint32) int {
 	return n
 }
 
-// score returns a sum over the common neighbours.
 func (c *common) score(s *summed, u, v uint32) float64 {
 	if u == v {
 		return 0

@@ -36,7 +36,6 @@ type Bound struct {
 	others                []int // planes of the other terms
 }
 
-// kind is how a term is computed.
 type kind uint8
 
 const (

@@ -8,7 +8,6 @@ import (
 	"heavytail/storage/csr"
 )
 
-// recentNeighbors is the name of the scorer of this file.
 const recentNeighbors = "recent_neighbors"
 
 // RecentHalfLife is the half-life of RecentNeighbors as a fraction of the time between the

@@ -38,7 +38,6 @@ func (t *top) beyond(score float64) bool {
 	return score > *t.threshold
 }
 
-// compare is negative if a comes before b.
 func (t *top) compare(a, b PredictedLink) int {
 	if a.Score != b.Score {
 		if (a.Score > b.Score) == t.higher {

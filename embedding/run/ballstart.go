@@ -34,7 +34,6 @@ const (
 
 var ballStarts = []string{randomStart, embedding.MethodDeepWalk, embedding.MethodDPWalker, storedStart}
 
-// storedOf reads embeddings of the graph of a snapshot.
 func storedOf(db *storage.DB, snap *storage.Snapshot) Stored {
 	return func(ctx context.Context, name string) (storage.EmbeddingInfo, *vec.Matrix, []uint32, error) {
 		info, rows, err := db.Embedding(ctx, name)

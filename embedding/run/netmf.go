@@ -10,7 +10,6 @@ import (
 	"heavytail/storage/csr"
 )
 
-// netMF is the method of package netmf.
 func netMF() algorithm {
 	type options = netmf.Options
 	summary := "exact factorisation of the matrix that deepwalk samples, for small graphs"

@@ -120,7 +120,6 @@ func write(ctx context.Context, folder string) error {
 	return errors.Join(failed...)
 }
 
-// neighbors lists the neighbours of every vertex.
 func neighbors(g format.Graph) func(v uint32) ([]uint32, []float32) {
 	lists := make([][]uint32, g.Vertices)
 	for e := range g.Edges {
