@@ -86,12 +86,8 @@ var showEdges = &statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, g
 
 // Edges returns the edges of a graph that meet a condition.
 func (db *DB) Edges(ctx context.Context, req EdgesRequest) (EdgesResult, error) {
-	found, err := showEdges.answer(ctx, db, req)
-	if err != nil {
-		return EdgesResult{}, err
-	}
-	list, err := found.collect()
-	return EdgesResult{list, found.call.Notices}, err
+	list, notices, err := collected(showEdges.answer(ctx, db, req))
+	return EdgesResult{list, notices}, err
 }
 
 // EachEdge iterates over what Edges returns, as EachVertex does. With OrderBy it takes 16

@@ -79,12 +79,8 @@ var showNeighbors = &statement[*parser.ShowNeighbors, NeighborsRequest, storage.
 
 // Neighbors returns the neighbours of a vertex that meet a condition.
 func (db *DB) Neighbors(ctx context.Context, req NeighborsRequest) (NeighborsResult, error) {
-	found, err := showNeighbors.answer(ctx, db, req)
-	if err != nil {
-		return NeighborsResult{}, err
-	}
-	list, err := found.collect()
-	return NeighborsResult{list, found.call.Notices}, err
+	list, notices, err := collected(showNeighbors.answer(ctx, db, req))
+	return NeighborsResult{list, notices}, err
 }
 
 // EachNeighbor iterates over what Neighbors returns, as EachVertex does.

@@ -83,6 +83,15 @@ type graphStream[T any] struct {
 	graph *session.Graph
 }
 
+// collected returns all rows of an answer and the notices of its call.
+func collected[T any](found graphStream[T], err error) ([]T, []Notice, error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := found.collect()
+	return list, found.call.Notices, err
+}
+
 // edgeColumns lists weight and time, if the graph has any.
 func (s graphStream[T]) edgeColumns() []string {
 	columns := []string{}

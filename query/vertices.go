@@ -133,12 +133,8 @@ func (c *call) readVertices(req VerticesRequest, graph storage.GraphInfo) error 
 
 // Vertices returns the vertices of a graph that meet a condition.
 func (db *DB) Vertices(ctx context.Context, req VerticesRequest) (VerticesResult, error) {
-	found, err := showVertices.answer(ctx, db, req)
-	if err != nil {
-		return VerticesResult{}, err
-	}
-	list, err := found.collect()
-	return VerticesResult{list, found.call.Notices}, err
+	list, notices, err := collected(showVertices.answer(ctx, db, req))
+	return VerticesResult{list, notices}, err
 }
 
 // EachVertex iterates over the rows that Vertices returns, without keeping all of
