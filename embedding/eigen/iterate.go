@@ -390,8 +390,8 @@ func (s *solver) ritz(want int) (values, vectors []float64, err error) {
 	want = min(want, m)
 	rest := m - locked
 	var from []int // for each of the values, the locked column, or locked and the number of the other
-	a, z := appendPart(s.small.a[:0], s.h, s.basis.Dim, locked, m, locked, m), s.small.z[:rest*rest]
-	_, others, err := eigenpairsOf(a, z, rest, func(of []float64) (used int) {
+	a := appendPart(s.small.a[:0], s.h, s.basis.Dim, locked, m, locked, m)
+	_, others, err := eigenpairsOf(a, s.small.space[:spaceOf(rest)], rest, s.opts.Workers, func(of []float64) (used int) {
 		own, other := 0, 0
 		for own+other < m {
 			if other == rest || own < locked && s.h[own*(s.basis.Dim+1)] >= of[other] {
@@ -409,7 +409,7 @@ func (s *solver) ritz(want int) (values, vectors []float64, err error) {
 	if err != nil || locked == 0 {
 		return values, others, err
 	}
-	vectors = s.small.vectors[:want*m]
+	vectors = s.small.space[:want*m]
 	clear(vectors)
 	for i, at := range from[:want] {
 		if row := vectors[i*m : (i+1)*m]; at < locked {

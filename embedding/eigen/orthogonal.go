@@ -180,17 +180,17 @@ func normBefore(gram, h []float64) float64 {
 
 // eigenpairs returns all eigenvalues and the first want eigenvectors of a symmetric matrix.
 func eigenpairs(a []float64, n, want int) (values, vectors []float64, err error) {
-	return eigenpairsOf(a, make([]float64, n*n), n, func([]float64) int { return want })
+	return eigenpairsOf(a, make([]float64, spaceOf(n)), n, 1, func([]float64) int { return want })
 }
 
 // eigenpairsOf calls symmetric and reports its two failures as one error.
-func eigenpairsOf(a, z []float64, n int, want func(values []float64) int) (values, vectors []float64, err error) {
+func eigenpairsOf(a, space []float64, n, workers int, want func(values []float64) int) (values, vectors []float64, err error) {
 	for _, v := range a {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return nil, nil, ErrNotFinite
 		}
 	}
-	values, vectors, ok := symmetric(a, z, n, want)
+	values, vectors, ok := symmetric(a, space, n, workers, want)
 	if !ok {
 		return nil, nil, ErrNotFinite
 	}

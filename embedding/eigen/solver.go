@@ -36,7 +36,7 @@ type solver struct {
 
 // workspace is memory for the projected problem, which is kept from one problem to the next.
 type workspace struct {
-	a, z, vectors  []float64 // m²: the problem, its eigenvectors, and those with locked ones
+	a, space       []float64 // the problem, then its eigenvectors, and what [symmetric] needs, then those with locked ones
 	inner, totals  []float64 // coefficients of a block
 	coefficients32 []float32 // m × kept
 }
@@ -49,14 +49,14 @@ func newSolver(op Operator, opts Options) *solver {
 	stride := s.m + Width
 	s.basis = *vec.NewMatrix(s.n, stride)
 	// One piece, of huge pages if it is large.
-	numbers := vec.Zeros[float64](stride*stride + 3*s.m*s.m + 2*stride*Width)
+	numbers := vec.Zeros[float64](stride*stride + s.m*s.m + spaceOf(s.m) + 2*stride*Width)
 	cut := func(n int) (first []float64) {
 		first, numbers = numbers[:n:n], numbers[n:]
 		return first
 	}
 	s.h = cut(stride * stride)
 	s.small = workspace{
-		a: cut(s.m * s.m), z: cut(s.m * s.m), vectors: cut(s.m * s.m),
+		a: cut(s.m * s.m), space: cut(spaceOf(s.m)),
 		inner: cut(stride * Width), totals: cut(stride * Width),
 		coefficients32: make([]float32, max(s.m*keepColumns(s.k), stride*Width)),
 	}

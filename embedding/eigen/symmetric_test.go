@@ -103,6 +103,25 @@ func TestSymmetric_AgreesWithGonum(t *testing.T) {
 	}
 }
 
+// The order is large enough for rotations to be applied before the last one is known.
+func TestSymmetric_WorkersDoNotMatter(t *testing.T) {
+	const n, count = 130, 50
+	r := rand.New(rand.NewPCG(2, 2))
+	a := make([]float64, n*n)
+	for i := range a {
+		a[i] = r.NormFloat64()
+	}
+	dirty := make([]float64, spaceOf(n))
+	for i := range dirty {
+		dirty[i] = math.NaN()
+	}
+	values, vectors, ok := Symmetric(slices.Clone(a), n)
+	others, first, okToo := symmetric(slices.Clone(a), dirty, n, 2, func([]float64) int { return count })
+	if !ok || !okToo || !slices.Equal(values, others) || !slices.Equal(vectors[:count*n], first[:count*n]) {
+		t.Error("another number of workers, of vectors or other memory changed the result")
+	}
+}
+
 func TestSymmetric_Empty(t *testing.T) {
 	if values, vectors, ok := Symmetric(nil, 0); !ok || len(values)+len(vectors) != 0 {
 		t.Error("the empty matrix has eigenpairs")

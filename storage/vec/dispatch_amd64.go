@@ -94,6 +94,30 @@ func rot64(k kind, x, y []float64, c, s float64) {
 	}
 }
 
+func updateTimes64(k kind, y, a []float64, stride int, u, q, x []float64) {
+	if k != avx512 || len(x) == 0 {
+		updateTimes64By(k, y, a, stride, u, q, x)
+		return
+	}
+	updateTimes64AVX512(&y[0], &a[0], uintptr(stride)*8, len(x), &u[0], &q[0], &x[0])
+}
+
+func rotateRows64(k kind, strip []float64, top int, turns []float64) {
+	if k != avx512 {
+		rotateRows64By(k, strip, top, turns)
+		return
+	}
+	rotateRows64AVX512(&strip[top*StripCols], len(turns)/2, &turns[0])
+}
+
+func tile64(k kind, c []float64, n int, a []float64, stride int, b []float64) {
+	if k != avx512 {
+		tile64By(k, c, n, a, stride, b)
+		return
+	}
+	tile64AVX512(&c[0], n, unsafe.SliceData(a), uintptr(stride)*8, unsafe.SliceData(b))
+}
+
 func stepRow(k kind, y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32) {
 	switch k {
 	case avx512:

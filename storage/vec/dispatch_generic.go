@@ -15,6 +15,18 @@ func dot64(_ kind, a, b []float64) float64         { return dot64Go(a, b) }
 func axpy64(_ kind, alpha float64, x, y []float64) { axpy64Go(alpha, x, y) }
 func rot64(_ kind, x, y []float64, c, s float64)   { rot64Go(x, y, c, s) }
 
+func updateTimes64(k kind, y, a []float64, stride int, u, q, x []float64) {
+	updateTimes64By(k, y, a, stride, u, q, x)
+}
+
+func rotateRows64(k kind, strip []float64, top int, turns []float64) {
+	rotateRows64By(k, strip, top, turns)
+}
+
+func tile64(k kind, c []float64, n int, a []float64, stride int, b []float64) {
+	tile64By(k, c, n, a, stride, b)
+}
+
 func stepRow(_ kind, y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32) {
 	stepRowGo(y, sum, once, scaled, x, d, s, beta, gamma)
 }

@@ -9,6 +9,13 @@ const (
 	TileCols = 32
 )
 
+// The kernels of dense eigenproblems work in float64 on strips: 16 columns of a matrix, row after row, so
+// that a row is two cache lines. [Tile64] fills the registers as [Tile] does, with half as many columns.
+const (
+	StripCols  = 16
+	Tile64Rows = TileRows
+)
+
 // blockCols is the number of columns of the blocks of GatherSums.
 const blockCols = 16
 

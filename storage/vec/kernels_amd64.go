@@ -55,15 +55,30 @@ func axpy64AVX512(alpha float64, x, y *float64, n int)
 //go:noescape
 func axpy64AVX2(alpha float64, x, y *float64, n int)
 
-// rot64AVX512 is [Rot64] for n elements.
+// rot64AVX512 rotates the plane of x and y, of n elements.
 //
 //go:noescape
 func rot64AVX512(x, y *float64, n int, c, s float64)
 
-// rot64AVX2 is [Rot64] for n elements.
+// rot64AVX2 rotates the plane of x and y, of n elements.
 //
 //go:noescape
 func rot64AVX2(x, y *float64, n int, c, s float64)
+
+// updateTimes64AVX512 is [UpdateTimes64] for n > 0, with y cleared.
+//
+//go:noescape
+func updateTimes64AVX512(y, a *float64, step uintptr, n int, u, q, x *float64)
+
+// rotateRows64AVX512 is [RotateRows64] for n > 0 rotations, given the first row.
+//
+//go:noescape
+func rotateRows64AVX512(row *float64, n int, turns *float64)
+
+// tile64AVX512 is [Tile64].
+//
+//go:noescape
+func tile64AVX512(c *float64, k int, a *float64, rowStep uintptr, b *float64)
 
 // stepRowAVX512 is [StepRow].
 //

@@ -30,7 +30,7 @@ func dot64NEON(a, b *float64, n int) float64
 //go:noescape
 func axpy64NEON(alpha float64, x, y *float64, n int)
 
-// rot64NEON is [Rot64] for n elements.
+// rot64NEON rotates the plane of x and y, of n elements.
 //
 //go:noescape
 func rot64NEON(x, y *float64, n int, c, s float64)

@@ -57,19 +57,6 @@ func Axpy64(alpha float64, x, y []float64) {
 	axpy64(active, alpha, x, y)
 }
 
-// Rot64 rotates the plane of x and y: with the old values on the right,
-//
-//	x = c·x + s·y
-//	y = c·y − s·x
-//
-// It panics if their lengths differ. x and y may not overlap.
-func Rot64(x, y []float64, c, s float64) {
-	if len(x) != len(y) {
-		panic("vec: Rot64: lengths differ")
-	}
-	rot64(active, x, y, c, s)
-}
-
 // StepRow sets 16 columns of a row of y to one step of a filter with the matrix A² − D + A,
 //
 //	y = s·(sum + (once − d·scaled)) + beta·x + gamma·y

@@ -415,13 +415,17 @@ func TestKernels_PanicOnWrongLengths(t *testing.T) {
 		"Axpy":      func() { Axpy(1, make([]float32, 2), nil) },
 		"Dot64":     func() { Dot64(make([]float64, 2), nil) },
 		"Axpy64":    func() { Axpy64(1, nil, make([]float64, 1)) },
-		"Rot64":     func() { Rot64(nil, make([]float64, 1), 1, 0) },
-		"GatherSum": func() { GatherSum(make([]float32, 16), make([]float32, 16), 16, []uint32{1}) },
-		"stride":    func() { GatherSum(make([]float32, 1), make([]float32, 16), -1, []uint32{1}) },
-		"Tile a":    func() { Tile(new([TileRows * TileCols]float32), 2, make([]float32, 23), 2, 1, make([]float32, 64)) },
-		"Tile b":    func() { Tile(new([TileRows * TileCols]float32), 2, make([]float32, 24), 2, 1, make([]float32, 63)) },
-		"PackCols":  func() { PackCols(make([]float32, 99), Panel{Data: make([]float32, 33), Rows: 1, Cols: 33, Stride: 33}) },
-		"PackRows":  func() { PackRows(make([]float32, 31), Panel{Data: make([]float32, 1), Rows: 1, Cols: 1, Stride: 1}) },
+		"UpdateTimes64": func() {
+			UpdateTimes64(make([]float64, 2), make([]float64, 3), 2, make([]float64, 2), make([]float64, 2), make([]float64, 2))
+		},
+		"RotateRows64": func() { RotateRows64(make([]float64, 16), 1, make([]float64, 2)) },
+		"Tile64":       func() { Tile64(make([]float64, 192), 2, make([]float64, 23), 2, make([]float64, 32)) },
+		"GatherSum":    func() { GatherSum(make([]float32, 16), make([]float32, 16), 16, []uint32{1}) },
+		"stride":       func() { GatherSum(make([]float32, 1), make([]float32, 16), -1, []uint32{1}) },
+		"Tile a":       func() { Tile(new([TileRows * TileCols]float32), 2, make([]float32, 23), 2, 1, make([]float32, 64)) },
+		"Tile b":       func() { Tile(new([TileRows * TileCols]float32), 2, make([]float32, 24), 2, 1, make([]float32, 63)) },
+		"PackCols":     func() { PackCols(make([]float32, 99), Panel{Data: make([]float32, 33), Rows: 1, Cols: 33, Stride: 33}) },
+		"PackRows":     func() { PackRows(make([]float32, 31), Panel{Data: make([]float32, 1), Rows: 1, Cols: 1, Stride: 1}) },
 		"panel": func() {
 			MulTN(make([]float64, 1), Panel{Rows: 2, Cols: 1, Stride: 1}, Panel{Rows: 2, Cols: 1, Stride: 1}, 1)
 		},

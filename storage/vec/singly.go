@@ -75,3 +75,32 @@ func gatherSumsBy(k kind, dst, x []float32, offsets []int64, list []uint32) bool
 	}
 	return true
 }
+
+// updateTimes64By is UpdateTimes64 by single kernels.
+func updateTimes64By(k kind, y, a []float64, stride int, u, q, x []float64) {
+	for j := range x {
+		row := a[j*stride : j*stride+j+1]
+		axpy64(k, -u[j], q[:j+1], row)
+		axpy64(k, -q[j], u[:j+1], row)
+		y[j] = dot64(k, row[:j], x[:j]) + row[j]*x[j]
+		axpy64(k, x[j], row[:j], y[:j])
+	}
+}
+
+// rotateRows64By is RotateRows64 by single kernels.
+func rotateRows64By(k kind, strip []float64, top int, turns []float64) {
+	for ; len(turns) > 0; top, turns = top-1, turns[2:] {
+		x, y := strip[top*StripCols:][:StripCols], strip[(top-1)*StripCols:][:StripCols]
+		rot64(k, x, y, turns[0], turns[1])
+	}
+}
+
+// tile64By is Tile64 by single kernels.
+func tile64By(k kind, c []float64, n int, a []float64, stride int, b []float64) {
+	for i := range Tile64Rows {
+		row := c[i*StripCols:][:StripCols]
+		for l, x := range a[i*stride:][:n] {
+			axpy64(k, x, b[l*StripCols:][:StripCols], row)
+		}
+	}
+}
