@@ -12,7 +12,7 @@ import (
 const Width = 16
 
 // rowBlock is the number of rows that one worker takes at a time where a row costs little.
-const rowBlock = 4096
+const rowBlock = 2048
 
 // basisColumns is the size m of the basis for k wanted pairs. A larger basis
 // converges in fewer products but each costs more orthogonalisation, which is

@@ -15,19 +15,30 @@ import (
 // so that hubs do not make parts unequal: part i is Rows[i]:Rows[i+1].
 type Rows []int
 
-// partArcs is the work of one task of a product with a block: about 0.1 ms, so that a
-// cancelled context is noticed at once and two cores finish together.
-const partArcs = 1 << 15
+// partArcs is the most work of one task of a product with a block: about 0.1 ms, so that a
+// cancelled context is noticed at once. A small graph has eight parts, unless they would take less
+// than 10 µs, so that two cores finish together.
+const (
+	partArcs  = 1 << 15
+	leastArcs = 1 << 12
+	rowArcs   = 4 // what the row itself costs
+)
 
 // NewRows cuts the vertices of g.
-func NewRows(g *csr.Graph) Rows { return rowsOf(g, partArcs) }
+func NewRows(g *csr.Graph) Rows {
+	n, work := g.Vertices(), int64(0)
+	if n > 0 {
+		work = g.Offsets[n] + rowArcs*int64(n)
+	}
+	return rowsOf(g, min(max(work/8+1, leastArcs), partArcs))
+}
 
 func rowsOf(g *csr.Graph, arcs int64) Rows {
 	n := g.Vertices()
 	rows := Rows{0}
 	work := int64(0)
 	for v := range n {
-		work += int64(g.Degree(uint32(v))) + 4 // the row itself costs something too
+		work += int64(g.Degree(uint32(v))) + rowArcs
 		if work >= arcs {
 			rows, work = append(rows, v+1), 0
 		}
