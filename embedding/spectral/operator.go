@@ -140,9 +140,6 @@ func (op *operator) gathers() int64 {
 	return rows
 }
 
-// ahead is the number of rows between the one that is written and the one that is fetched.
-const ahead = 16
-
 // Apply sets y to alpha·N·x + beta·x + gamma·y.
 func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error {
 	if op.weighted != nil {
@@ -155,10 +152,9 @@ func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamm
 			op.once = make([]float32, len(x))
 		}
 	}
-	none := new([b]float32)
-	if err := op.each(ctx, func(v int) {
-		vec.FetchToWrite(op.scaled, (v+ahead)*b)
-		vec.StepRow((*[b]float32)(op.scaled[v*b:]), none, none, none, (*[b]float32)(x[v*b:]), 0, 0, op.s[v], 0) // s·x
+	if err := op.rows.Between(ctx, 0, op.Size(), op.workers, func(lo, hi int) {
+		rows := x[lo*b : hi*b]
+		vec.StepRows(op.scaled[lo*b:hi*b], rows, nil, nil, rows, nil, op.s[lo:hi], 1, 0, 0) // s·x
 	}); err != nil {
 		return err
 	}
@@ -170,14 +166,12 @@ func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamm
 		}
 	}
 	return op.a.sums(ctx, op.rows, op.workers, source, nil, func(v int, sums []float32) {
-		for ; len(sums) > 0; v, sums = v+1, sums[b:] {
-			vec.FetchToWrite(y, (v+ahead)*b)
-			once, scaled, d := none, none, float32(0)
-			if op.twoHops {
-				once, scaled, d = (*[b]float32)(op.once[v*b:]), (*[b]float32)(op.scaled[v*b:]), float32(op.a.shape.Degree(uint32(v)))
-			}
-			vec.StepRow((*[b]float32)(y[v*b:]), (*[b]float32)(sums), once, scaled, (*[b]float32)(x[v*b:]), d, alpha*op.s[v], beta, gamma)
+		end := v + len(sums)/b
+		var once, scaled []float32
+		if op.twoHops {
+			once, scaled = op.once[v*b:end*b], op.scaled[v*b:end*b]
 		}
+		vec.StepRows(y[v*b:end*b], sums, once, scaled, x[v*b:end*b], op.a.shape.Offsets[v:end+1], op.s[v:end], alpha, beta, gamma)
 	})
 }
 

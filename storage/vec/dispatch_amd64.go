@@ -119,14 +119,19 @@ func tile64(k kind, c []float64, n int, a []float64, stride int, b []float64) {
 }
 
 func stepRow(k kind, y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32) {
-	switch k {
-	case avx512:
-		stepRowAVX512(y, sum, once, scaled, x, d, s, beta, gamma)
-	case avx2:
-		stepRowAVX2(y, sum, once, scaled, x, d, s, beta, gamma)
-	default:
+	if k == portable {
 		stepRowGo(y, sum, once, scaled, x, d, s, beta, gamma)
+		return
 	}
+	stepRowAVX2(y, sum, once, scaled, x, d, s, beta, gamma)
+}
+
+func stepRows(k kind, y, sums, once, scaled, x []float32, offsets []int64, s []float32, alpha, beta, gamma float32) {
+	if k != avx512 || len(s) == 0 {
+		stepRowsBy(k, y, sums, once, scaled, x, offsets, s, alpha, beta, gamma)
+		return
+	}
+	stepRowsAVX512(&y[0], &sums[0], unsafe.SliceData(once), unsafe.SliceData(scaled), &x[0], unsafe.SliceData(offsets), &s[0], len(s), alpha, beta, gamma)
 }
 
 // maxGatherStride keeps the offset of any uint32 row, in bytes, below 2⁶³, so

@@ -84,6 +84,10 @@ func stepRow(k kind, y, sum, once, scaled, x *[16]float32, d, s, beta, gamma flo
 // that the assembly compares offsets and GatherSum needs no division.
 const maxGatherStride = 1<<29 - 1
 
+func stepRows(k kind, y, sums, once, scaled, x []float32, offsets []int64, s []float32, alpha, beta, gamma float32) {
+	stepRowsBy(k, y, sums, once, scaled, x, offsets, s, alpha, beta, gamma)
+}
+
 func gatherSums(k kind, dst, x []float32, offsets []int64, list []uint32) bool {
 	return gatherSumsBy(k, dst, x, offsets, list)
 }

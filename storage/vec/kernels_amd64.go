@@ -80,12 +80,12 @@ func rotateRows64AVX512(row *float64, n int, turns *float64)
 //go:noescape
 func tile64AVX512(c *float64, k int, a *float64, rowStep uintptr, b *float64)
 
-// stepRowAVX512 is [StepRow].
+// stepRowsAVX512 is [StepRows] for rows > 0.
 //
 //go:noescape
-func stepRowAVX512(y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32)
+func stepRowsAVX512(y, sums, once, scaled, x *float32, offsets *int64, s *float32, rows int, alpha, beta, gamma float32)
 
-// stepRowAVX2 is [StepRow].
+// stepRowAVX2 is a row of [StepRows].
 //
 //go:noescape
 func stepRowAVX2(y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32)
@@ -233,7 +233,8 @@ func pairSumAVX512(w, v, a, b *float32, n int) float32
 //go:noescape
 func pairSumAVX2(w, v, a, b *float32, n int) float32
 
-// fetchToWrite is [FetchToWrite].
+// fetchToWrite begins to load a row into the cache in order to write it, if the processor has an
+// instruction for that.
 //
 //go:noescape
 func fetchToWrite(row *[16]float32)

@@ -74,7 +74,8 @@ func tileStoreNEON(y *float32, step uintptr, rows, cols int, beta, alpha float32
 //go:noescape
 func pairSumNEON(w, v, a, b *float32, n int) float32
 
-// fetchToWrite is [FetchToWrite].
+// fetchToWrite begins to load a row into the cache in order to write it, if the processor has an
+// instruction for that.
 //
 //go:noescape
 func fetchToWrite(row *[16]float32)

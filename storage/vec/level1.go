@@ -57,15 +57,20 @@ func Axpy64(alpha float64, x, y []float64) {
 	axpy64(active, alpha, x, y)
 }
 
-// StepRow sets 16 columns of a row of y to one step of a filter with the matrix A² − D + A,
+// StepRows sets rows of 16 columns of y to one step of a filter with the matrix A² − D + A. Row i is
 //
-//	y = s·(sum + (once − d·scaled)) + beta·x + gamma·y
+//	alpha·s[i]·(sums_i + (once_i − d·scaled_i)) + beta·x_i + gamma·y_i
 //
-// with scaled a row of a block, once and sum that row of its products with A and A², and d
-// the degree. If gamma is 0, y is not read. Every operation is rounded, in this order: all
-// kinds give the same bits. y may not overlap the other rows.
-func StepRow(y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32) {
-	stepRow(active, y, sum, once, scaled, x, d, s, beta, gamma)
+// with scaled rows of a block, once and sums those rows of its products with A and A², and d the
+// degree, offsets[i+1] − offsets[i]. If once is nil, that term is left out, and scaled and offsets may
+// be nil; if gamma is 0, y is not read. Every operation is rounded, in this order, alpha·s[i] being the first: all
+// kinds give the same bits. It panics if a slice is too short for the rows of s. y may not overlap the other blocks.
+func StepRows(y, sums, once, scaled, x []float32, offsets []int64, s []float32, alpha, beta, gamma float32) {
+	size := len(s) * blockCols
+	if len(y) < size || len(sums) < size || len(x) < size || once != nil && (len(once) < size || len(scaled) < size || len(offsets) <= len(s)) {
+		panic("vec: StepRows: slice too short")
+	}
+	stepRows(active, y, sums, once, scaled, x, offsets, s, alpha, beta, gamma)
 }
 
 // GatherSum sets dst to the sum of the listed rows of a strided row-major

@@ -321,32 +321,56 @@ done:
 	VZEROUPPER
 	RET
 
-// func stepRowAVX512(y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32)
-TEXT ·stepRowAVX512(SB), NOSPLIT, $0-56
+// func stepRowsAVX512(y, sums, once, scaled, x *float32, offsets *int64, s *float32, rows int, alpha, beta, gamma float32)
+TEXT ·stepRowsAVX512(SB), NOSPLIT, $0-76
 	MOVQ         y+0(FP), DI
-	MOVQ         sum+8(FP), SI
+	MOVQ         sums+8(FP), SI
 	MOVQ         once+16(FP), R8
 	MOVQ         scaled+24(FP), R9
 	MOVQ         x+32(FP), R10
-	VBROADCASTSS d+40(FP), Z0
-	VBROADCASTSS s+44(FP), Z1
-	VBROADCASTSS beta+48(FP), Z2
-	VMULPS       (R9), Z0, Z3
-	VMOVUPS      (R8), Z4
-	VSUBPS       Z3, Z4, Z4
-	VADDPS       (SI), Z4, Z4
-	VMULPS       Z4, Z1, Z4
-	VMULPS       (R10), Z2, Z5
+	MOVQ         offsets+40(FP), R11
+	MOVQ         s+48(FP), R12
+	MOVQ         rows+56(FP), CX
+	VMOVSS       alpha+64(FP), X6
+	VBROADCASTSS beta+68(FP), Z2
+	VBROADCASTSS gamma+72(FP), Z7
+	MOVL         gamma+72(FP), R13
+	SHLL         $1, R13                           // without its sign
+	XORQ         BX, BX
+
+rows:
+	VMULSS       (R12), X6, X1
+	VBROADCASTSS X1, Z1
+	VMOVUPS      (SI)(BX*1), Z4
+	TESTQ        R8, R8
+	JEQ          scale
+	MOVQ         8(R11), AX
+	SUBQ         (R11), AX
+	VCVTSI2SSQ   AX, X6, X0
+	VBROADCASTSS X0, Z0
+	VMULPS       (R9)(BX*1), Z0, Z3
+	VMOVUPS      (R8)(BX*1), Z5
+	VSUBPS       Z3, Z5, Z5
 	VADDPS       Z5, Z4, Z4
-	MOVL         gamma+52(FP), AX
-	SHLL         $1, AX // without its sign
-	JEQ          store
-	VBROADCASTSS gamma+52(FP), Z6
-	VMULPS       (DI), Z6, Z6
-	VADDPS       Z6, Z4, Z4
+	ADDQ         $8, R11
+
+scale:
+	VMULPS (R10)(BX*1), Z2, Z5
+	VMULPS Z4, Z1, Z4
+	VADDPS Z5, Z4, Z4
+	TESTL  R13, R13
+	JEQ    store
+	VMULPS (DI)(BX*1), Z7, Z5
+	VADDPS Z5, Z4, Z4
 
 store:
-	VMOVUPS Z4, (DI)
+	LEAQ    1024(DI)(BX*1), AX
+	BYTE    $0x0F; BYTE $0x0D; BYTE $0x08 // PREFETCHW (AX), 16 rows ahead
+	VMOVUPS Z4, (DI)(BX*1)
+	ADDQ    $64, BX
+	ADDQ    $4, R12
+	DECQ    CX
+	JNZ     rows
 	VZEROUPPER
 	RET
 

@@ -207,31 +207,43 @@ func TestFloat64_EveryLength(t *testing.T) {
 }
 
 // Every kind rounds after each operation, as the scalar code does, and does not read the old
-// row if its factor is 0.
-func TestStepRow_SameBits(t *testing.T) {
+// rows if their factor is 0.
+func TestStepRows_SameBits(t *testing.T) {
 	eachKind(t, func(t *testing.T, k kind) {
 		rng := newRand(11)
-		for range 100 {
-			var rows [5][16]float32
+		for trial := range 100 {
+			rows := trial % 23
+			block := func() []float32 { return fill(rng, make([]float32, rows*blockCols)) }
+			sums, once, scaled, x, before := block(), block(), block(), block(), block()
+			s, offsets := fill(rng, make([]float32, rows)), make([]int64, rows+1)
 			for i := range rows {
-				fill(rng, rows[i][:])
+				offsets[i+1] = offsets[i] + int64(rng.IntN(100))
 			}
-			d, s, beta, gamma := float32(rng.IntN(100)), float32(rng.NormFloat64()), float32(rng.NormFloat64()), float32(rng.NormFloat64())
+			alpha, beta, gamma := float32(rng.NormFloat64()), float32(rng.NormFloat64()), float32(rng.NormFloat64())
+			if trial%3 == 0 {
+				once = nil
+			}
 			if rng.IntN(2) == 0 {
 				gamma = 0
-				rows[0][rng.IntN(16)] = float32(math.NaN())
-			}
-			got, intact := guarded[float32](16, rng.IntN(16))
-			copy(got, rows[0][:])
-			stepRow(k, (*[16]float32)(got), &rows[1], &rows[2], &rows[3], &rows[4], d, s, beta, gamma)
-			for j := range got {
-				away := rows[2][j] - float32(d*rows[3][j]) // without conversions, arm64 fuses operations
-				next := float32(s*(rows[1][j]+away)) + float32(beta*rows[4][j])
-				if gamma != 0 {
-					next += float32(gamma * rows[0][j])
+				for i := range before {
+					before[i] = float32(math.NaN())
 				}
-				if math.IsNaN(float64(next)) || got[j] != next {
-					t.Fatalf("gamma %v, column %d: %v, want %v", gamma, j, got[j], next)
+			}
+			y, intact := guarded[float32](rows*blockCols, rng.IntN(16))
+			copy(y, before)
+			stepRows(k, y, sums, once, scaled, x, offsets, s, alpha, beta, gamma)
+			for i := range y {
+				sum, row := sums[i], i/blockCols
+				if once != nil {
+					away := once[i] - float32(float32(offsets[row+1]-offsets[row])*scaled[i]) // without conversions, arm64 fuses operations
+					sum += away
+				}
+				next := float32(float32(alpha*s[row])*sum) + float32(beta*x[i])
+				if gamma != 0 {
+					next += float32(gamma * before[i])
+				}
+				if math.IsNaN(float64(next)) || y[i] != next {
+					t.Fatalf("%d rows, gamma %v, element %d: %v, want %v", rows, gamma, i, y[i], next)
 				}
 			}
 			if !intact() {
@@ -417,6 +429,9 @@ func TestKernels_PanicOnWrongLengths(t *testing.T) {
 		"Axpy64":    func() { Axpy64(1, nil, make([]float64, 1)) },
 		"UpdateTimes64": func() {
 			UpdateTimes64(make([]float64, 2), make([]float64, 3), 2, make([]float64, 2), make([]float64, 2), make([]float64, 2))
+		},
+		"StepRows": func() {
+			StepRows(make([]float32, 16), make([]float32, 16), nil, nil, nil, nil, make([]float32, 1), 1, 0, 0)
 		},
 		"RotateRows64": func() { RotateRows64(make([]float64, 16), 1, make([]float64, 2)) },
 		"Tile64":       func() { Tile64(make([]float64, 192), 2, make([]float64, 23), 2, make([]float64, 32)) },

@@ -42,16 +42,6 @@ func FetchList(list []uint32) {
 	fetchRows(active, first[:], len(list)+rowLine-1) // including its last cache line
 }
 
-// FetchToWrite begins to load the row of 16 columns that begins at column from of a block into the
-// cache, in order to write it, if the processor has an instruction for that and the block has such
-// a row. It has no other effect. If several processors write rows that all have read, a write
-// otherwise waits until the others have given up their copies.
-func FetchToWrite(block []float32, from int) {
-	if from+16 <= len(block) {
-		fetchToWrite((*[16]float32)(block[from:]))
-	}
-}
-
 // Dots sets dst[i] to the scalar product of x and row i. It panics if dst is
 // shorter than the list or x is not as wide as its rows.
 func (l *RowList) Dots(dst, x []float32) {

@@ -3,7 +3,6 @@ package vec
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"unsafe"
 )
@@ -246,18 +245,5 @@ func BenchmarkRowList_Learn(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.N)*10*12*6*208/b.Elapsed().Seconds()/1e9, "GFLOP/s")
 		})
-	}
-}
-
-// Rows before, at and beyond the end of a block: fetching changes nothing.
-func TestFetchToWrite(t *testing.T) {
-	block := make([]float32, 40)
-	fill(newRand(12), block)
-	before := slices.Clone(block)
-	for from := range 64 {
-		FetchToWrite(block, from)
-	}
-	if !slices.Equal(block, before) {
-		t.Error("wrote to the block")
 	}
 }

@@ -104,3 +104,22 @@ func tile64By(k kind, c []float64, n int, a []float64, stride int, b []float64) 
 		}
 	}
 }
+
+// stepRowsBy is StepRows by single kernels. If several processors write rows that all have read, a
+// write waits until the others have given up their copies; so a row is fetched in advance.
+func stepRowsBy(k kind, y, sums, once, scaled, x []float32, offsets []int64, s []float32, alpha, beta, gamma float32) {
+	const ahead = 16 * blockCols
+	row := func(block []float32, at int) *[blockCols]float32 { return (*[blockCols]float32)(block[at:]) }
+	none := new([blockCols]float32)
+	for i, scale := range s {
+		at := i * blockCols
+		if block := y[:cap(y)]; at+ahead+blockCols <= len(block) {
+			fetchToWrite(row(block, at+ahead))
+		}
+		before, minus, d := none, none, float32(0)
+		if once != nil {
+			before, minus, d = row(once, at), row(scaled, at), float32(offsets[i+1]-offsets[i])
+		}
+		stepRow(k, row(y, at), row(sums, at), before, minus, row(x, at), d, alpha*scale, beta, gamma)
+	}
+}
