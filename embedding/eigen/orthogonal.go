@@ -23,7 +23,7 @@ func (s *solver) orthogonalize(ctx context.Context, y []float32) ([]float64, err
 	if s.fresh {
 		first = 0
 	}
-	if kept := min(s.kept, first); kept > 0 {
+	if kept := min(roundUp(s.kept, fastColumns), first); kept > 0 {
 		if err := s.subtract(ctx, y, 0, kept, total); err != nil {
 			return nil, err
 		}
@@ -33,6 +33,10 @@ func (s *solver) orthogonalize(ctx context.Context, y []float32) ([]float64, err
 	}
 	return total, s.subtract(ctx, y, 0, s.cols, total)
 }
+
+// fastColumns is a number of columns for which the products with a block have a fast case; further
+// columns do no harm.
+const fastColumns = 2 * vec.TileRows
 
 // subtract subtracts from y its projection on the columns [first, end) of the basis, and adds
 // the coefficients to total.
