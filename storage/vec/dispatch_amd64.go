@@ -110,6 +110,9 @@ func rotateRows64(k kind, strip []float64, top int, turns []float64) {
 	rotateRows64AVX512(&strip[top*StripCols], len(turns)/2, &turns[0])
 }
 
+// fastTile64 reports whether tiles are faster than rows of any length.
+func fastTile64(k kind) bool { return k == avx512 }
+
 func tile64(k kind, c []float64, n int, a []float64, stride int, b []float64) {
 	if k != avx512 {
 		tile64By(k, c, n, a, stride, b)

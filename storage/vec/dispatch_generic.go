@@ -23,6 +23,8 @@ func rotateRows64(k kind, strip []float64, top int, turns []float64) {
 	rotateRows64By(k, strip, top, turns)
 }
 
+func fastTile64(kind) bool { return false }
+
 func tile64(k kind, c []float64, n int, a []float64, stride int, b []float64) {
 	tile64By(k, c, n, a, stride, b)
 }
