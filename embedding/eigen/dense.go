@@ -53,7 +53,7 @@ func solveDense(ctx context.Context, op Operator, known int, opts Options) (*Res
 	if known > 0 {
 		vec.Axpy64(-2*(1+rowSumNorm(a, n)), complement, a)
 	}
-	_, vectors, err := eigenpairs(a, n, opts.K)
+	_, vectors, err := eigenpairsOf(a, make([]float64, spaceOf(n)), n, opts.Workers, func([]float64) int { return opts.K })
 	if err != nil {
 		return nil, err
 	}

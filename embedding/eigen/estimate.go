@@ -7,8 +7,8 @@ import "math"
 // Dense matrices of the order of k are left out.
 func Bytes(n, k, released int) int64 {
 	m := basisColumns(k)
-	if n <= m+2*Width { // solved as a dense matrix: the matrix, its eigenvectors and the result
-		return 16*int64(n)*int64(n) + 4*int64(n)*int64(k+released*Width)
+	if n <= m+2*Width { // solved as a dense matrix: the matrix, what its solution needs and the result
+		return 8*(int64(n)*int64(n)+int64(spaceOf(n))) + 4*int64(n)*int64(k+released*Width)
 	}
 	return 4 * int64(n) * int64(m+Width+max((2+released)*Width, k)) // u and w
 }
