@@ -103,11 +103,14 @@ func updateTimes64(k kind, y, a []float64, stride int, u, q, x []float64) {
 }
 
 func rotateRows64(k kind, strip []float64, top int, turns []float64) {
-	if k != avx512 {
+	switch k {
+	case avx512:
+		rotateRows64AVX512(&strip[top*StripCols], len(turns)/2, &turns[0])
+	case avx2:
+		rotateRows64AVX2(&strip[top*StripCols], len(turns)/2, &turns[0])
+	default:
 		rotateRows64By(k, strip, top, turns)
-		return
 	}
-	rotateRows64AVX512(&strip[top*StripCols], len(turns)/2, &turns[0])
 }
 
 // fastTile64 reports whether tiles are faster than rows of any length.

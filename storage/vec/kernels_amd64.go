@@ -75,6 +75,11 @@ func updateTimes64AVX512(y, a *float64, step uintptr, n int, u, q, x *float64)
 //go:noescape
 func rotateRows64AVX512(row *float64, n int, turns *float64)
 
+// rotateRows64AVX2 is rotateRows64AVX512.
+//
+//go:noescape
+func rotateRows64AVX2(row *float64, n int, turns *float64)
+
 // tile64AVX512 is [Tile64].
 //
 //go:noescape

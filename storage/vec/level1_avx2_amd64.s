@@ -344,6 +344,44 @@ store:
 	VZEROUPPER
 	RET
 
+// A quarter of the row that one rotation leaves to the next stays in each of Y0 to Y3.
+
+#define TURN(off, x) \
+	VMOVUPD      (off-128)(DI), Y6 \
+	VMULPD       x, Y4, Y7         \
+	VMULPD       Y6, Y4, Y8        \
+	VFMADD231PD  Y6, Y5, Y7        \
+	VFNMADD213PD Y8, Y5, x         \
+	VMOVUPD      Y7, off(DI)
+
+// func rotateRows64AVX2(row *float64, n int, turns *float64)
+TEXT ·rotateRows64AVX2(SB), NOSPLIT, $0-24
+	MOVQ    row+0(FP), DI
+	MOVQ    n+8(FP), CX
+	MOVQ    turns+16(FP), SI
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+
+loop:
+	VBROADCASTSD (SI), Y4
+	VBROADCASTSD 8(SI), Y5
+	TURN(0, Y0)
+	TURN(32, Y1)
+	TURN(64, Y2)
+	TURN(96, Y3)
+	SUBQ         $128, DI
+	ADDQ         $16, SI
+	DECQ         CX
+	JNZ          loop
+	VMOVUPD      Y0, (DI)
+	VMOVUPD      Y1, 32(DI)
+	VMOVUPD      Y2, 64(DI)
+	VMOVUPD      Y3, 96(DI)
+	VZEROUPPER
+	RET
+
 // func rot64AVX2(x, y *float64, n int, c, s float64)
 TEXT ·rot64AVX2(SB), NOSPLIT, $0-40
 	MOVQ         x+0(FP), SI
