@@ -66,7 +66,7 @@ func TestRotateRows64_AsRot64(t *testing.T) {
 					rotateRows64(k, strip, top, turns)
 				}
 				for i, v := range want {
-					if strip[i] != v {
+					if math.Abs(strip[i]-v) > 1e-13 {
 						t.Fatalf("%d rotations from row %d: element %d is %v, expected %v", n, top, i, strip[i], v)
 					}
 				}

@@ -83,16 +83,8 @@ func axpy64(k kind, alpha float64, x, y []float64) {
 	}
 }
 
-func rot64(k kind, x, y []float64, c, s float64) {
-	switch k {
-	case avx512:
-		rot64AVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x), c, s)
-	case avx2:
-		rot64AVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x), c, s)
-	default:
-		rot64Go(x, y, c, s)
-	}
-}
+// rot64 is for kinds without rotateRows64.
+func rot64(_ kind, x, y []float64, c, s float64) { rot64Go(x, y, c, s) }
 
 func updateTimes64(k kind, y, a []float64, stride int, u, q, x []float64) {
 	if k != avx512 || len(x) == 0 {

@@ -55,16 +55,6 @@ func axpy64AVX512(alpha float64, x, y *float64, n int)
 //go:noescape
 func axpy64AVX2(alpha float64, x, y *float64, n int)
 
-// rot64AVX512 rotates the plane of x and y, of n elements.
-//
-//go:noescape
-func rot64AVX512(x, y *float64, n int, c, s float64)
-
-// rot64AVX2 rotates the plane of x and y, of n elements.
-//
-//go:noescape
-func rot64AVX2(x, y *float64, n int, c, s float64)
-
 // updateTimes64AVX512 is [UpdateTimes64] for n > 0, with y cleared.
 //
 //go:noescape
