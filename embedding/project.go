@@ -76,7 +76,7 @@ func covarianceOf(ctx context.Context, m *vec.Matrix, workers int) (centred *vec
 	centred = centre(m)
 	c = &covariance{k: m.Dim, entries: make([]float64, m.Dim*m.Dim)}
 	whole := centred.Panel(0, m.Dim)
-	if err := vec.MulTNSymmetric(ctx, c.entries, whole, whole, workers); err != nil {
+	if err := vec.MulTNContext(ctx, c.entries, whole, whole, workers); err != nil {
 		return nil, nil, fmt.Errorf("%w", err)
 	}
 	return centred, c, nil

@@ -43,7 +43,7 @@ func (r *refiner) amplify(ctx context.Context, squares []float64) (bool, error) 
 		}
 	}
 	toRitz = vec.Product64(r.c, toRitz, r.cols, k, k)
-	if err := vec.MulNNContext(ctx, columns(images, 0, k), 0, 1, images, vec.Float32s(toRitz), r.opts.Workers); err != nil {
+	if err := r.sums.MulNN(ctx, columns(images, 0, k), 0, 1, images, vec.Float32s(toRitz), r.opts.Workers); err != nil {
 		return false, err
 	}
 	c, given := r.c, r.given

@@ -112,6 +112,7 @@ type refiner struct {
 	square []float64 // first × first: (NV)ᵀNV
 
 	products int
+	sums     vec.Sums
 }
 
 // Lengths of directions of the start, relative to the longest. Directions of at least the
@@ -147,7 +148,7 @@ func (r *refiner) span(ctx context.Context) error {
 	if r.first == 0 || smallest >= level {
 		return nil
 	}
-	if err := vec.MulNNContext(ctx, columns(r.start, 0, r.first), 0, 1, columns(r.start, 0, r.cols), vec.Float32s(r.c), r.opts.Workers); err != nil {
+	if err := r.sums.MulNN(ctx, columns(r.start, 0, r.first), 0, 1, columns(r.start, 0, r.cols), vec.Float32s(r.c), r.opts.Workers); err != nil {
 		return err
 	}
 	given := r.cols
@@ -195,13 +196,13 @@ func (r *refiner) whiten(gram []float64) error {
 // inner returns aᵀ·b.
 func (r *refiner) inner(ctx context.Context, a, b vec.Panel) ([]float64, error) {
 	c := make([]float64, a.Cols*b.Cols)
-	return c, vec.MulTNContext(ctx, c, a, b, r.opts.Workers)
+	return c, r.sums.MulTN(ctx, c, a, b, r.opts.Workers)
 }
 
 // gram returns aᵀ·a.
 func (r *refiner) gram(ctx context.Context, a vec.Panel) ([]float64, error) {
 	c := make([]float64, a.Cols*a.Cols)
-	return c, vec.MulTNSymmetric(ctx, c, a, a, r.opts.Workers)
+	return c, r.sums.MulTN(ctx, c, a, a, r.opts.Workers)
 }
 
 // multiply sets to to the products of from.
@@ -258,7 +259,7 @@ func (r *refiner) enrich(ctx context.Context) (far []float64, err error) {
 		return nil, err
 	}
 	h := make([]float64, r.cols*r.cols)
-	if err := vec.MulTNSymmetric(ctx, h, x, y, r.opts.Workers); err != nil {
+	if err := r.sums.MulTNSymmetric(ctx, h, x, y, r.opts.Workers); err != nil {
 		return nil, err
 	}
 	images, err := r.gram(ctx, y)
@@ -365,10 +366,10 @@ func (r *refiner) tooMany(long int) bool { return r.opts.Directions > 0 && long 
 
 // residualsOf adds images·a − start·b to q.
 func (r *refiner) residualsOf(ctx context.Context, q vec.Panel, a, b []float64) error {
-	if err := vec.MulNNContext(ctx, q, 1, 1, columns(r.images, 0, r.cols), vec.Float32s(a), r.opts.Workers); err != nil {
+	if err := r.sums.MulNN(ctx, q, 1, 1, columns(r.images, 0, r.cols), vec.Float32s(a), r.opts.Workers); err != nil {
 		return err
 	}
-	return vec.MulNNContext(ctx, q, 1, -1, columns(r.start, 0, r.cols), vec.Float32s(b), r.opts.Workers)
+	return r.sums.MulNN(ctx, q, 1, -1, columns(r.start, 0, r.cols), vec.Float32s(b), r.opts.Workers)
 }
 
 // imagesOf removes the known eigenvectors from the columns of q, and sets to to their products.
@@ -424,7 +425,7 @@ func (r *refiner) pursue(ctx context.Context, result *Refinement, round int) (bo
 	at := 0
 	for _, before := range r.blocks {
 		c := vec.Float32s(other[at*u : (at+before.Cols)*u])
-		if err := vec.MulNNContext(ctx, columns(q, 0, u), 1, 1, before, c, r.opts.Workers); err != nil {
+		if err := r.sums.MulNN(ctx, columns(q, 0, u), 1, 1, before, c, r.opts.Workers); err != nil {
 			return false, err
 		}
 		at += before.Cols

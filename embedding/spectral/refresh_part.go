@@ -228,7 +228,10 @@ func (r *refresh) turn(ctx context.Context, found followed, list []uint32) error
 	for j, length := range lengths {
 		scaleRow(cross[j*k:(j+1)*k], length)
 	}
-	c := rotation(cross, k)
+	c, err := eigen.Polar(ctx, cross, k) // the rotation of orthogonal Procrustes (Schönemann, Psychometrika 31, 1966)
+	if err != nil {
+		return err
+	}
 	for j, length := range lengths {
 		scaleRow(c[j*k:(j+1)*k], length)
 	}
@@ -259,4 +262,23 @@ func (r *refresh) turn(ctx context.Context, found followed, list []uint32) error
 		r.drift.Join(d)
 	}
 	return nil
+}
+
+// scaleRow multiplies a row by x.
+func scaleRow(row []float64, x float64) {
+	for i := range row {
+		row[i] *= x
+	}
+}
+
+// leadingColumns returns the first columns of a row-major matrix.
+func leadingColumns(a []float64, cols, first int) []float64 {
+	if first == cols {
+		return a
+	}
+	b := make([]float64, 0, len(a)/cols*first)
+	for at := 0; at < len(a); at += cols {
+		b = append(b, a[at:at+first]...)
+	}
+	return b
 }

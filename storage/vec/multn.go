@@ -58,15 +58,15 @@ func (s *Sums) MulTN(ctx context.Context, c []float64, a, b Panel, workers int) 
 	return s.mulTN(ctx, active, c, a, b, false, workers)
 }
 
-// MulTNSymmetric is [MulTNContext] for panels whose product is known to be
+// MulTNSymmetric is MulTN for panels whose product is known to be
 // symmetric apart from rounding, such as the product of vectors with their
 // images under a symmetric matrix. It takes half the time: the entries right
 // of the diagonal, with the same bits, are copied to the other side.
-func MulTNSymmetric(ctx context.Context, c []float64, a, b Panel, workers int) error {
+func (s *Sums) MulTNSymmetric(ctx context.Context, c []float64, a, b Panel, workers int) error {
 	if a.Cols != b.Cols {
 		panic("vec: MulTNSymmetric: shapes differ")
 	}
-	return mulTN(ctx, active, c, a, b, true, workers)
+	return s.mulTN(ctx, active, c, a, b, true, workers)
 }
 
 func mulTN(ctx context.Context, k kind, c []float64, a, b Panel, symmetric bool, workers int) error {

@@ -1,0 +1,116 @@
+package eigen
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"heavytail/storage/vec"
+)
+
+// Polar returns the orthogonal factor of the polar decomposition of a square matrix of order k, to
+// the precision of float32. Where singular values are less than about a hundredth of the largest,
+// it is completed to an orthogonal matrix. It is the identity for a matrix of zeros, or one that is
+// not finite.
+//
+// It is Newton–Schulz iteration (Higham, Functions of Matrices, 8.3), which consists of products
+// alone. A step maps a singular value s to 1.5·ρs − 0.5·(ρs)³, with a factor ρ that makes it longer
+// at first (Chen and Chow, A Stable Scaling of Newton–Schulz for Improving the Sign Function
+// Computation, 2014): after settled steps, values from 0.1 of the largest are 1.
+func Polar(ctx context.Context, m []float64, k int) ([]float64, error) {
+	const least, settled, near, most = 0.1, 6, 1e-3, 100
+	x := &vec.Matrix{Rows: k, Dim: k, Data: make([]float32, k*k)}
+	if size := 1.1 * math.Sqrt(power(m, k)); size > 0 && !math.IsInf(size, 0) { // power estimates from below
+		for i, value := range m {
+			x.Data[i] = float32(value / size)
+		}
+	}
+	var sums vec.Sums
+	panel, gram, c := x.Panel(0, k), make([]float64, k*k), make([]float32, k*k)
+	for low, step := least, 0; step < most; step++ {
+		if err := sums.MulTN(ctx, gram, panel, panel, 1); err != nil {
+			return nil, err
+		}
+		far := vec.Dot64(gram, gram) + float64(k) // ‖I − XᵀX‖², the sum of (1 − s²)²
+		for i := 0; i < len(gram); i += k + 1 {
+			far -= 2 * gram[i]
+		}
+		if step == settled && far > missing {
+			other := make([]float64, k*k) // XXᵀ
+			transpose := &vec.Matrix{Rows: k, Dim: k, Data: vec.Float32s(transposed(float64s(x.Data), k, k))}
+			if err := sums.MulTN(ctx, other, transpose.Panel(0, k), transpose.Panel(0, k), 1); err != nil {
+				return nil, err
+			}
+			complete(x, gram, other)
+			continue
+		}
+		rho := math.Sqrt(3 / (1 + low + low*low))
+		for i, value := range gram {
+			c[i] = float32(-0.5 * rho * rho * rho * value)
+		}
+		for i := 0; i < len(c); i += k + 1 {
+			c[i] += float32(1.5 * rho)
+		}
+		if err := sums.MulNN(ctx, panel, 0, 1, panel, c, 1); err != nil {
+			return nil, err
+		}
+		if far < near*near {
+			break
+		}
+		low = rho * low * (3 - square(rho*low)) / 2
+	}
+	return float64s(x.Data), nil
+}
+
+// missing is the part of the trace of I − XᵀX that counts as rounding errors.
+const missing = 0.3
+
+// complete adds to X, k × k, an orthogonal map between the directions that it maps to nearly 0 and
+// those that it reaches nowhere, given XᵀX and XXᵀ, which it overwrites.
+func complete(x *vec.Matrix, from, to []float64) {
+	k := x.Dim
+	z, w := remainder(from, k), remainder(to, k)
+	rank := min(len(z), len(w)) / k
+	for i, value := range transposedTimes(w[:rank*k], z[:rank*k], k, rank, k) {
+		x.Data[i] += float32(value)
+	}
+}
+
+// remainder returns rows l with lᵀ·l near I − gram, by Cholesky's factorisation with pivots. They are
+// orthonormal if I − gram is a projection.
+func remainder(gram []float64, k int) (rows []float64) {
+	for i := range gram {
+		gram[i] = -gram[i]
+	}
+	for i := 0; i < len(gram); i += k + 1 {
+		gram[i]++
+	}
+	for range k {
+		trace, best := 0.0, 0
+		for i := 0; i < len(gram); i += k + 1 {
+			if trace += gram[i]; gram[i] > gram[best] {
+				best = i
+			}
+		}
+		if trace <= missing {
+			break
+		}
+		pivot := slices.Clone(gram[best/k*k:][:k])
+		for i, length := 0, math.Sqrt(gram[best]); i < k; i++ {
+			pivot[i] /= length
+		}
+		for i, value := range pivot {
+			vec.Axpy64(-value, pivot, gram[i*k:(i+1)*k])
+		}
+		rows = append(rows, pivot...)
+	}
+	return rows
+}
+
+func float64s(a []float32) []float64 {
+	b := make([]float64, len(a))
+	for i, x := range a {
+		b[i] = float64(x)
+	}
+	return b
+}
