@@ -75,16 +75,16 @@ func basis(gram []float64, n, want int, short, least float64) (c, given []float6
 			}
 		}
 	}
-	return c, given, rank, power(inverse, rank)*power(pivots, rank) <= 1/square(least)
+	return c, given, rank, power(inverse, rank, rank)*power(pivots, rank, rank) <= 1/square(least)
 }
 
-// power estimates the largest eigenvalue of mᵀ·m, from below, for a matrix m of order n. It
+// power estimates the largest eigenvalue of mᵀ·m, from below, for a matrix m of the given shape. It
 // begins with the longest row.
-func power(m []float64, n int) float64 {
+func power(m []float64, rows, n int) float64 {
 	const steps = 10
 	x, y := make([]float64, n), make([]float64, n)
 	longest := -1.0
-	for i := range n {
+	for i := range rows {
 		if length := vec.Dot64(m[i*n:(i+1)*n], m[i*n:(i+1)*n]); length > longest {
 			longest = length
 			copy(x, m[i*n:])
@@ -94,7 +94,7 @@ func power(m []float64, n int) float64 {
 	for range steps {
 		length := math.Sqrt(vec.Dot64(x, x))
 		clear(y)
-		for i := range n {
+		for i := range rows {
 			vec.Axpy64(vec.Dot64(m[i*n:(i+1)*n], x)/length, m[i*n:(i+1)*n], y)
 		}
 		value = math.Sqrt(vec.Dot64(y, y))

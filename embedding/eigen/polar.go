@@ -8,47 +8,42 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Polar returns the orthogonal factor of the polar decomposition of a square matrix of order k, to
-// the precision of float32. Where singular values are less than about a hundredth of the largest,
-// it is completed to an orthogonal matrix. It is the identity for a matrix of zeros, or one that is
-// not finite.
+// Polar returns the factor with orthonormal columns of the polar decomposition of a row-major matrix
+// with at least as many rows as columns, to the precision of float32. Where singular values are less
+// than about a hundredth of the largest, it is completed. It is rows of the identity for a matrix of
+// zeros, or one that is not finite.
 //
 // It is Newton–Schulz iteration (Higham, Functions of Matrices, 8.3), which consists of products
 // alone. A step maps a singular value s to 1.5·ρs − 0.5·(ρs)³, with a factor ρ that makes it longer
 // at first (Chen and Chow, A Stable Scaling of Newton–Schulz for Improving the Sign Function
 // Computation, 2014): after settled steps, values from 0.1 of the largest are 1.
-func Polar(ctx context.Context, m []float64, k int) ([]float64, error) {
+func Polar(ctx context.Context, m []float64, rows, cols int) ([]float64, error) {
 	const least, settled, near, most = 0.1, 6, 1e-3, 100
-	x := &vec.Matrix{Rows: k, Dim: k, Data: make([]float32, k*k)}
-	if size := 1.1 * math.Sqrt(power(m, k)); size > 0 && !math.IsInf(size, 0) { // power estimates from below
+	x := &vec.Matrix{Rows: rows, Dim: cols, Data: make([]float32, rows*cols)}
+	if size := 1.1 * math.Sqrt(power(m, rows, cols)); size > 0 && !math.IsInf(size, 0) { // power estimates from below
 		for i, value := range m {
 			x.Data[i] = float32(value / size)
 		}
 	}
 	var sums vec.Sums
-	panel, gram, c := x.Panel(0, k), make([]float64, k*k), make([]float32, k*k)
+	panel, gram, c := x.Panel(0, cols), make([]float64, cols*cols), make([]float32, cols*cols)
 	for low, step := least, 0; step < most; step++ {
 		if err := sums.MulTN(ctx, gram, panel, panel, 1); err != nil {
 			return nil, err
 		}
-		far := vec.Dot64(gram, gram) + float64(k) // ‖I − XᵀX‖², the sum of (1 − s²)²
-		for i := 0; i < len(gram); i += k + 1 {
+		far := vec.Dot64(gram, gram) + float64(cols) // ‖I − XᵀX‖², the sum of (1 − s²)²
+		for i := 0; i < len(gram); i += cols + 1 {
 			far -= 2 * gram[i]
 		}
 		if step == settled && far > missing {
-			other := make([]float64, k*k) // XXᵀ
-			transpose := &vec.Matrix{Rows: k, Dim: k, Data: vec.Float32s(transposed(float64s(x.Data), k, k))}
-			if err := sums.MulTN(ctx, other, transpose.Panel(0, k), transpose.Panel(0, k), 1); err != nil {
-				return nil, err
-			}
-			complete(x, gram, other)
+			complete(x, gram)
 			continue
 		}
 		rho := math.Sqrt(3 / (1 + low + low*low))
 		for i, value := range gram {
 			c[i] = float32(-0.5 * rho * rho * rho * value)
 		}
-		for i := 0; i < len(c); i += k + 1 {
+		for i := 0; i < len(c); i += cols + 1 {
 			c[i] += float32(1.5 * rho)
 		}
 		if err := sums.MulNN(ctx, panel, 0, 1, panel, c, 1); err != nil {
@@ -65,13 +60,14 @@ func Polar(ctx context.Context, m []float64, k int) ([]float64, error) {
 // missing is the part of the trace of I − XᵀX that counts as rounding errors.
 const missing = 0.3
 
-// complete adds to X, k × k, an orthogonal map between the directions that it maps to nearly 0 and
-// those that it reaches nowhere, given XᵀX and XXᵀ, which it overwrites.
-func complete(x *vec.Matrix, from, to []float64) {
-	k := x.Dim
-	z, w := remainder(from, k), remainder(to, k)
-	rank := min(len(z), len(w)) / k
-	for i, value := range transposedTimes(w[:rank*k], z[:rank*k], k, rank, k) {
+// complete adds to X an orthogonal map from the directions that it maps to nearly 0 to directions that
+// it reaches nowhere, given XᵀX, which it overwrites.
+func complete(x *vec.Matrix, gram []float64) {
+	wide := float64s(x.Data)
+	z := remainder(gram, x.Dim)
+	w := remainder(timesTransposed(wide, wide, x.Rows, x.Dim, x.Rows), x.Rows)
+	rank := min(len(z)/x.Dim, len(w)/x.Rows)
+	for i, value := range transposedTimes(w[:rank*x.Rows], z[:rank*x.Dim], x.Rows, rank, x.Dim) {
 		x.Data[i] += float32(value)
 	}
 }

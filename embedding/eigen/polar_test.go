@@ -40,7 +40,7 @@ func TestPolar(t *testing.T) {
 				scaled[i*n+j] *= size
 			}
 		}
-		r, err := Polar(t.Context(), vec.Product64(transposed(q, n, n), scaled, n, n, n), n)
+		r, err := Polar(t.Context(), vec.Product64(transposed(q, n, n), scaled, n, n, n), n, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,9 +53,32 @@ func TestPolar(t *testing.T) {
 			t.Errorf("%v: a determined direction is off by %g", c, far)
 		}
 	}
-	r, err := Polar(t.Context(), make([]float64, n*n), n)
+	r, err := Polar(t.Context(), make([]float64, n*n), n, n)
 	if err != nil || furthest(r, identity(n)) > 1e-6 {
 		t.Errorf("zeros: %v, %v", r, err)
+	}
+}
+
+// A tall matrix has as many orthonormal columns as it has, those that it determines and others.
+func TestPolar_Tall(t *testing.T) {
+	const rows, cols = 30, 12
+	random := rand.New(rand.NewPCG(1, 2))
+	m := make([]float64, rows*cols)
+	for i := range m {
+		if i%cols > 2 {
+			m[i] = random.NormFloat64()
+		}
+	}
+	r, err := Polar(t.Context(), m, rows, cols)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if far := furthest(transposedTimes(r, r, cols, rows, cols), identity(cols)); far > 1e-5 {
+		t.Errorf("orthogonal to %g", far)
+	}
+	h := transposedTimes(r, m, cols, rows, cols) // m is r·h, h symmetric
+	if far := max(furthest(h, transposed(h, cols, cols)), furthest(vec.Product64(r, h, rows, cols, cols), m)); far > 1e-4 {
+		t.Errorf("a decomposition to %g", far)
 	}
 }
 

@@ -23,9 +23,11 @@ type Refinement struct {
 
 	start   vec.Panel
 	blocks  []vec.Panel // of directions
-	own     []float64   // cols × K and
-	other   []float64   // directions × K: coefficients of the vectors in start and Q
-	against []float64   // K × start.Cols: Tᵀ·start, of the start as it was given
+	within  []float64   // K × first: TᵀV
+	c       []float64   // cols × first: V = start·c
+	own     []float64   // K × first and
+	other   []float64   // directions × K: coefficients of the vectors in V and Q
+	given   []float64   // first × start.Cols: Vᵀ·start, of the start as it was given
 	workers int
 }
 
@@ -407,18 +409,22 @@ func (r *refiner) pursue(ctx context.Context, result *Refinement, round int) (bo
 	open = open[:u]
 	p := u * max(1, min(krylov, 2*Width/u, room/u))
 	// N·t − λt = images·own + NQ·other − λ·(start·own + Q·other)
-	own, ownBy := make([]float64, r.cols*u), make([]float64, r.cols*u)
+	own := make([]float64, 0, u*r.first)  // rows
 	other := make([]float64, 2*r.added*u) // in the order of the columns of the blocks
 	for to, j := range open {
 		length, value := result.Residuals[j], result.Values[j]
-		for i := range r.cols {
-			own[i*u+to] = result.own[i*k+j] / length
-			ownBy[i*u+to] = value * own[i*u+to]
+		for _, x := range result.own[j*r.first : (j+1)*r.first] {
+			own = append(own, x/length)
 		}
 		for i := range r.added {
 			x := result.other[i*k+j] / length
 			other[r.q[i]*u+to], other[r.nq[i]*u+to] = -value*x, x
 		}
+	}
+	own = timesTransposed(r.c, own, r.cols, r.first, u)
+	ownBy := slices.Clone(own)
+	for i := range ownBy {
+		ownBy[i] *= result.Values[open[i%u]]
 	}
 	block := vec.NewMatrix(r.start.Rows, 2*p).Panel(0, 2*p)
 	q, images := columns(block, 0, p), columns(block, p, 2*p)
@@ -510,19 +516,19 @@ func (r *refiner) ritz(ctx context.Context) (*Refinement, error) {
 	}
 	result := &Refinement{Values: values[:want], Products: r.products, Added: more, start: r.start, workers: r.opts.Workers}
 	r.residuals(result, vectors[:want*m], squares)
-	// T = V·f + Q̂·g for the rows (f, g) of vectors: start·c·(f − a·P·g) + Q·P·g.
+	// T = V·f + Q̂·g for the rows (f, g) of vectors: V·(f − a·P·g) + Q·P·g.
 	f, g := make([]float64, want*k), make([]float64, want*more)
 	for j := range want {
 		copy(f[j*k:(j+1)*k], vectors[j*m:])
 		copy(g[j*more:(j+1)*more], vectors[j*m+k:])
 	}
-	result.against = vec.Product64(f, r.given, want, k, r.asGiven)
+	result.within, result.own, result.c, result.given = f, f, r.c, r.given
 	if more > 0 {
-		vec.Axpy64(-1, timesTransposed(g, ap, want, more, k), f)
+		result.own = slices.Clone(f)
+		vec.Axpy64(-1, timesTransposed(g, ap, want, more, k), result.own)
 		result.other = timesTransposed(p, g, r.added, more, want)
 		result.blocks = r.blocks
 	}
-	result.own = timesTransposed(r.c, f, r.cols, k, want)
 	return result, nil
 }
 
@@ -594,7 +600,13 @@ func (r *refiner) residuals(result *Refinement, vectors, squares []float64) {
 // Against returns Tᵀ·start, K × start.Cols, for the vectors T of the result and the
 // start as it was given. After the start was amplified it is without the part of the directions that
 // were added, which is of the order of the residuals.
-func (r *Refinement) Against() []float64 { return r.against }
+func (r *Refinement) Against() []float64 {
+	if len(r.Values) == 0 {
+		return nil
+	}
+	first := len(r.within) / len(r.Values)
+	return vec.Product64(r.within, r.given, len(r.Values), first, len(r.given)/first)
+}
 
 // Combine returns T·c for the vectors T of the result and a matrix c with a row for each
 // vector. The product overwrites the first columns of the start, unless it has more columns
@@ -608,8 +620,9 @@ func (r *Refinement) Combine(ctx context.Context, c []float64) (vec.Panel, error
 	if cols > r.start.Cols {
 		out = vec.NewMatrix(r.start.Rows, cols).Panel(0, cols)
 	}
-	own := vec.Float32s(vec.Product64(r.own, c, len(r.own)/len(r.Values), len(r.Values), cols))
-	if err := vec.MulNNContext(ctx, out, 0, 1, columns(r.start, 0, len(r.own)/len(r.Values)), own, r.workers); err != nil {
+	first := len(r.own) / len(r.Values)
+	own := vec.Product64(r.c, transposedTimes(r.own, c, first, len(r.Values), cols), len(r.c)/first, first, cols)
+	if err := vec.MulNNContext(ctx, out, 0, 1, columns(r.start, 0, len(r.c)/first), vec.Float32s(own), r.workers); err != nil {
 		return out, err
 	}
 	if len(r.blocks) == 0 {

@@ -224,14 +224,20 @@ const maxSteps = 2
 func (r *refresh) turn(ctx context.Context, found followed, list []uint32) error {
 	k := len(found.Values)
 	lengths := powers(found.Values, *r.opts.Scale)
+	rank := k // rows of 0 are not rotated, which are those of eigenvalues that are not positive
+	for rank > 0 && lengths[rank-1] == 0 {
+		rank--
+	}
 	cross := leadingColumns(found.cross, r.vectors.Dim, k)
 	for j, length := range lengths {
 		scaleRow(cross[j*k:(j+1)*k], length)
 	}
-	c, err := eigen.Polar(ctx, cross, k) // the rotation of orthogonal Procrustes (Schönemann, Psychometrika 31, 1966)
+	// The rotation of orthogonal Procrustes (Schönemann, Psychometrika 31, 1966).
+	turned, err := eigen.Polar(ctx, transposed(cross[:rank*k], k), k, rank)
 	if err != nil {
 		return err
 	}
+	c := append(transposed(turned, rank), make([]float64, (k-rank)*k)...)
 	for j, length := range lengths {
 		scaleRow(c[j*k:(j+1)*k], length)
 	}
@@ -281,4 +287,13 @@ func leadingColumns(a []float64, cols, first int) []float64 {
 		b = append(b, a[at:at+first]...)
 	}
 	return b
+}
+
+// transposed returns the transpose of a row-major matrix.
+func transposed(a []float64, cols int) []float64 {
+	t := make([]float64, len(a))
+	for i, x := range a {
+		t[i%cols*(len(a)/cols)+i/cols] = x
+	}
+	return t
 }
