@@ -60,6 +60,10 @@ func (r *refiner) amplify(ctx context.Context, squares []float64) (bool, error) 
 	return true, nil
 }
 
+// Amplifiable reports whether Refine amplifies a start with so many rows and columns, instead of
+// giving up.
+func Amplifiable(rows, cols int) bool { return rows >= amplifiedRows*cols }
+
 const (
 	// amplifiedRows is the number of rows for each column from which amplifying a start and a step
 	// take less time than a solve: half of it with 100 rows for a column, 0.8 to 1.06 with 32. With

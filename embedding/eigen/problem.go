@@ -56,6 +56,8 @@ type Options struct {
 	// first. One with few rows it gives up, with ReasonFar and no pairs, also if a sample of the
 	// start lets expect more.
 	Directions int
+	// Doubtful has Refine judge from a sample of a start with many rows, too, whether to give it up.
+	Doubtful bool
 
 	Seed    uint64
 	Workers int // 0 means GOMAXPROCS

@@ -285,6 +285,51 @@ func TestRefine_AmplifiesAFarStart(t *testing.T) {
 }
 
 // The result does not contain the known eigenvectors, and a start that spans too small a
+// A start with many rows is given up in doubt if many of its vectors, but not nearly all, are far from
+// eigenvectors.
+func TestRefine_Doubtful(t *testing.T) {
+	const k = 2*sampled + 2
+	op := make(stretches, amplifiedRows*k)
+	for i := range op {
+		op[i] = 0.5 * float32(i) / float32(len(op))
+		if i < k {
+			op[i] = 1 - 0.3*float32(i)/k
+		}
+	}
+	for _, c := range []struct {
+		every    int
+		doubtful bool
+		want     bool
+	}{{k, true, false}, {2, true, true}, {2, false, false}, {1, true, false}} {
+		start := vec.NewMatrix(len(op), k)
+		for j := range k {
+			start.Row(j)[j] = 1
+			if j%c.every == 0 {
+				start.Row(k + j)[j] = 0.2
+			}
+		}
+		got, err := Refine(context.Background(), op, start.Panel(0, k), Options{K: k, Tolerance: 0.01, Directions: Width, Doubtful: c.doubtful})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (got.Reason == ReasonFar) != c.want {
+			t.Errorf("%v: %s", c, got.Reason)
+		}
+	}
+}
+
+// stretches is a diagonal matrix.
+type stretches []float32
+
+func (d stretches) Size() int { return len(d) }
+
+func (d stretches) Apply(_ context.Context, y, x []float32, alpha, beta, gamma float32) error {
+	for i := range y {
+		y[i] = alpha*d[i/Width]*x[i] + beta*x[i] + gamma*y[i]
+	}
+	return nil
+}
+
 // space gives fewer pairs.
 func TestRefine_KnownAndShortStarts(t *testing.T) {
 	const n, k = 300, 12

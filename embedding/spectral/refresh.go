@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -36,7 +37,7 @@ const RefreshTolerance = 0.02
 //     old vectors are first multiplied by a polynomial of the matrix;
 //   - it is solved in full if the residuals still exceed the tolerance, if more than a
 //     tenth of its vertices are new, if so much has changed that a step would cost as much
-//     as a full solve (scattered, foreseen, mostDirections), if it is so small that a step costs as
+//     as a full solve (scattered, foreseen, mostForeseen), if it is so small that a step costs as
 //     much, with Joint if a component of eight or more vertices is new, and if a few products show
 //     larger eigenvalues than were found. These products are computed where no
 //     eigenvalue is known, and where a group of 32 or more vertices is new or has new
@@ -128,7 +129,7 @@ type refresh struct {
 	parts          [][]uint32 // vertices of each part
 	places         []uint32   // of each part
 	keeps          []bool     // parts that did not change
-	distant        []bool     // parts whose change shows that a step cannot pay
+	directions     []int      // foreseen of each part, the largest number if it is scattered
 	taken          map[uint32]bool
 	local          []uint32 // place of a vertex in its part
 	residual       float64
@@ -172,7 +173,7 @@ func newRefresh(g *csr.Graph, m method, opts Options, old *vec.Matrix, state *St
 			}
 		}
 	}
-	r.keeps, r.distant = make([]bool, len(r.parts)), make([]bool, len(r.parts))
+	r.keeps, r.directions = make([]bool, len(r.parts)), make([]int, len(r.parts))
 	for _, list := range r.parts {
 		for i, v := range list {
 			r.local[v] = uint32(i)
@@ -183,7 +184,7 @@ func newRefresh(g *csr.Graph, m method, opts Options, old *vec.Matrix, state *St
 
 // farVertices returns the number of vertices in parts that have changed so much that their old
 // vectors would be of little use: most vertices are new, or edges changed at many vertices.
-// Isolated vertices are not counted, and linked is the number of all others. It also sets distant.
+// Isolated vertices are not counted, and linked is the number of all others. It also sets directions.
 func (r *refresh) farVertices(origins []uint32) (far, linked int) {
 	for c, list := range r.parts {
 		if len(list) < 2 {
@@ -194,7 +195,9 @@ func (r *refresh) farVertices(origins []uint32) (far, linked int) {
 			continue
 		}
 		scattered := r.scattered(list)
-		r.distant[c] = scattered || r.foreseen(list, origins[c]) > mostDirections(len(list), r.vectors.Dim)
+		if r.directions[c] = r.foreseen(list, origins[c]); scattered {
+			r.directions[c] = math.MaxInt
+		}
 		if scattered || 2*r.newcomers(list) > len(list) {
 			far += len(list)
 		}
@@ -336,11 +339,12 @@ func (r *refresh) part(ctx context.Context, c int, list []uint32) error {
 	}
 	var found followed
 	follow := len(list) >= smallPart*r.vectors.Dim && 10*r.newcomers(list) <= len(list)
-	if follow && r.distant[c] {
+	if follow && r.directions[c] > mostForeseen(len(list), r.vectors.Dim) {
 		r.far++
 		follow = false
 	}
 	if follow {
+		p.opts.Doubtful = 4*r.directions[c] > r.vectors.Dim
 		if found, follow, err = r.follow(ctx, p, sub, list); err != nil {
 			return err
 		}

@@ -80,6 +80,7 @@ func (r *refresh) follow(ctx context.Context, full *problem, sub *csr.Graph, lis
 		}
 		if step == 0 {
 			r.failed++ // until it has come within the tolerance
+			p.opts.Doubtful = false
 		}
 		if len(refined.Values) < p.opts.K {
 			return followed{}, false, nil
@@ -211,6 +212,16 @@ const (
 // with matrices of order k, so in a small part it saves less. Directions are added in blocks, so
 // less than a block is no limit.
 func mostDirections(n, k int) int { return max(eigen.Width, min(4*k/5, n/50-10)) }
+
+// mostForeseen is the largest number of foreseen directions with which a step is tried: mostDirections,
+// and twice as many in a large part, where a step that begins with a polynomial takes no more than .9
+// of a full solve after 5 % of the edges changed, and the start is sampled in doubt.
+func mostForeseen(n, k int) int {
+	if eigen.Amplifiable(n, k) {
+		return 2 * mostDirections(n, k)
+	}
+	return mostDirections(n, k)
+}
 
 // hopeless is the multiple of the tolerance from which the residual of the last pair is
 // too large for another step.
