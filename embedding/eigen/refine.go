@@ -128,13 +128,14 @@ const (
 
 // span finds coefficients c of an orthonormal basis of the start: by a Cholesky factor of its
 // Gram matrix if its directions have the length level, otherwise by the eigenvectors, which take
-// ten times as long.
+// ten times as long. A start with far fewer directions than columns is replaced by a basis, which has
+// fewer products.
 func (r *refiner) span(ctx context.Context) error {
 	gram, err := r.gram(ctx, columns(r.start, 0, r.cols))
 	if err != nil {
 		return err
 	}
-	if c, given, rank, ok := basis(gram, r.cols, r.opts.K, independent, level); ok {
+	if c, given, rank, ok := basis(gram, r.cols, r.opts.K, independent, level); ok && 2*rank >= r.cols {
 		r.c, r.given, r.first = c, given, rank
 		return nil
 	}
@@ -147,7 +148,7 @@ func (r *refiner) span(ctx context.Context) error {
 		last, top := r.given[(r.first-1)*r.cols:], r.given[:r.cols]
 		smallest = math.Sqrt(vec.Dot64(last, last) / vec.Dot64(top, top))
 	}
-	if r.first == 0 || smallest >= level {
+	if r.first == 0 || smallest >= level && 2*r.first >= r.cols {
 		return nil
 	}
 	if err := r.sums.MulNN(ctx, columns(r.start, 0, r.first), 0, 1, columns(r.start, 0, r.cols), vec.Float32s(r.c), r.opts.Workers); err != nil {

@@ -82,7 +82,9 @@ func (r *refresh) follow(ctx context.Context, full *problem, sub *csr.Graph, lis
 			r.failed++ // until it has come within the tolerance
 			p.opts.Doubtful = false
 		}
-		if len(refined.Values) < p.opts.K {
+		// Old vectors with few dimensions, as of a star, may still have all eigenvalues that are not 0.
+		few := len(refined.Values) < p.opts.K
+		if few && (len(refined.Values) == 0 || 2*len(refined.Values) > eigen.Width || !refined.Converged) {
 			return followed{}, false, nil
 		}
 		if step == 0 {
@@ -91,8 +93,12 @@ func (r *refresh) follow(ctx context.Context, full *problem, sub *csr.Graph, lis
 			against = vec.Product64(refined.Against(), against, p.opts.K, p.opts.K, m.Dim)
 		}
 		if refined.Converged {
-			if suspects, any := r.suspects(p, groups); any {
-				if missed, err := exceeded(ctx, p, refined.Values, suspects); err != nil || missed {
+			suspects, any := r.suspects(p, groups)
+			if few {
+				suspects = nil
+			}
+			if any || few {
+				if missed, err := exceeded(ctx, p, padded(refined.Values, p.opts.K), suspects); err != nil || missed {
 					return followed{}, false, err
 				}
 			}
@@ -100,10 +106,10 @@ func (r *refresh) follow(ctx context.Context, full *problem, sub *csr.Graph, lis
 			r.residual = max(r.residual, slices.Max(found.relative))
 			r.refined++
 			r.failed--
-			found.cross = leadingColumns(append(cross, against...), m.Dim, r.vectors.Dim)
+			found.cross = leadingColumns(padded(append(cross, against...), p.k*m.Dim), m.Dim, r.vectors.Dim)
 			found.combine = func(ctx context.Context, c []float64) (vec.Panel, error) {
 				cols := len(c) / p.k
-				t, err := refined.Combine(ctx, c[p.known*cols:])
+				t, err := refined.Combine(ctx, c[p.known*cols:][:len(refined.Values)*cols])
 				if ofKnown && err == nil {
 					known.put(t, c[:p.known*cols], 1)
 				}
@@ -121,12 +127,19 @@ func (r *refresh) follow(ctx context.Context, full *problem, sub *csr.Graph, lis
 	return followed{}, false, nil
 }
 
-// refined combines the result of the steps with the known eigenpairs, without vectors.
+// padded returns a with zeros after it, n numbers.
+func padded(a []float64, n int) []float64 {
+	return append(a[:len(a):len(a)], make([]float64, n-len(a))...)
+}
+
+// refined combines the result of the steps with the known eigenpairs, without vectors. Pairs that the
+// steps have not found have the eigenvalue 0.
 func (p *problem) refined(r *eigen.Refinement, steps int) pairs {
-	result := &eigen.Result{Values: r.Values, Residuals: r.Residuals, Converged: r.Converged, Reason: r.Reason, Products: r.Products, Restarts: steps}
+	values, residuals := padded(r.Values, p.opts.K), padded(r.Residuals, p.opts.K)
+	result := &eigen.Result{Values: values, Residuals: residuals, Converged: r.Converged, Reason: r.Reason, Products: r.Products, Restarts: steps}
 	if p.top != nil {
-		result.Values = append(slices.Clone(p.top.Values), r.Values...)
-		result.Residuals = append(slices.Clone(p.top.Residuals), r.Residuals...)
+		result.Values = slices.Concat(p.top.Values, values)
+		result.Residuals = slices.Concat(p.top.Residuals, residuals)
 		result.Products += p.top.Products
 	}
 	return p.scaled(result)

@@ -1,8 +1,10 @@
 package spectral
 
 import (
+	"math"
 	"testing"
 
+	"heavytail/embedding/internal/base"
 	"heavytail/storage/csr"
 )
 
@@ -81,6 +83,66 @@ func TestRefresh_Foreseen(t *testing.T) {
 		before = got
 		if r.tolerance = 2 * RefreshTolerance; r.foreseen(r.parts[0], 0) != 0 {
 			t.Errorf("%d edges: directions with a larger tolerance", changed)
+		}
+	}
+}
+
+// The vectors of a star have few dimensions, because most of its eigenvalues are 0. A step finds all
+// others, also a second time, and notices those of a graph that has more.
+func TestRefresh_FewDimensions(t *testing.T) {
+	const leaves = 80
+	opts := Options{Dim: 8, Workers: 1}
+	var edges []csr.Edge
+	for v := range uint32(leaves) {
+		edges = append(edges, csr.Edge{U: leaves, V: v})
+	}
+	graph := func() *csr.Graph {
+		g, err := csr.FromEdges(leaves+1, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	rows, state, _, err := Embed(t.Context(), graph(), MethodDPSpectral, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name    string
+		change  func() (touched []uint32)
+		refined int
+	}{
+		{"a leaf fewer", func() []uint32 { edges = edges[1:]; return []uint32{0, leaves} }, 1},
+		{"two leaves fewer", func() []uint32 { edges = edges[2:]; return []uint32{1, 2, leaves} }, 1},
+		{"three groups of six leaves", func() (touched []uint32) {
+			for v := range uint32(18) {
+				touched = append(touched, 20+v)
+				for u := v / 6 * 6; u < v; u++ {
+					edges = append(edges, csr.Edge{U: 20 + u, V: 20 + v})
+				}
+			}
+			return touched
+		}, 0},
+	} {
+		touched := c.change()
+		g := graph()
+		var stats base.RefreshStats
+		var got Stats
+		rows, state, got, stats, err = Refresh(t.Context(), g, MethodDPSpectral, opts, rows, state, touched, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := Solve(t.Context(), g, MethodDPSpectral, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stats.Refined != c.refined || stats.Refined+stats.Solved != 1 {
+			t.Errorf("%s: %d parts refined and %d solved: %s", c.name, stats.Refined, stats.Solved, stats.Reason)
+		}
+		for j, value := range want.Stats.Eigenvalues {
+			if math.Abs(value-got.Eigenvalues[j]) > RefreshTolerance {
+				t.Errorf("%s: eigenvalue %d is %g, not %g", c.name, j, got.Eigenvalues[j], value)
+			}
 		}
 	}
 }
