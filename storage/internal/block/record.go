@@ -46,10 +46,13 @@ func SeedOf(path ...[]byte) Seed {
 func PartSeed(id uint64, name []byte) Seed { return SeedOf(ObjectsName, Key64(id), name) }
 
 func (s Seed) sum(key, payload []byte) uint32 {
+	return crc32.Update(s.begin(key), Castagnoli, payload)
+}
+
+// begin returns the sum of a record before its payload.
+func (s Seed) begin(key []byte) uint32 {
 	length := [2]byte{byte(len(key) >> 8), byte(len(key))}
-	sum := crc32.Update(uint32(s), Castagnoli, length[:])
-	sum = crc32.Update(sum, Castagnoli, key)
-	return crc32.Update(sum, Castagnoli, payload)
+	return crc32.Update(crc32.Update(uint32(s), Castagnoli, length[:]), Castagnoli, key)
 }
 
 // Seal writes the checksum into the first ChecksumSize bytes of record, which precede the

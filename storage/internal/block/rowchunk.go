@@ -2,6 +2,7 @@ package block
 
 import (
 	"encoding/binary"
+	"hash/crc32"
 	"math"
 	"unsafe"
 
@@ -141,6 +142,67 @@ func (c Chunk) Values(seed Seed, dim int, sound bool, room *[]float32) ([]float3
 		return nil, fault.Record("value that is not finite")
 	}
 	return values, nil
+}
+
+// RowReader reads chunks piece by piece into the same memory, which stays in a processor's cache.
+type RowReader struct {
+	bytes  []byte
+	values []float32 // where bytes are no values
+}
+
+// rowPiece is about how many bytes a RowReader reads at once. A call of the system takes a tenth of the
+// time of copying as many.
+const rowPiece = 128 << 10
+
+// Read reads a record of size bytes by read, which gets where in the record its bytes begin. It
+// calls f with the rows of each piece and the number of the first in the chunk. They are finite,
+// but their checksum is verified at the end.
+func (r *RowReader) Read(seed Seed, key []byte, size, dim int, read func(b []byte, at int) error, f func(row int, rows []float32)) error {
+	rows, err := RowsIn(size, dim)
+	if err != nil {
+		return err
+	}
+	step := min(rows, max(1, rowPiece/(4*dim)))
+	if need := rowsHead + 4*dim*step; len(r.bytes) < need {
+		r.bytes = make([]byte, need)
+	}
+	var want uint32
+	sum := seed.begin(key)
+	for row := 0; row < rows; row += step {
+		n, at, head := min(step, rows-row), RowOffset(row, dim), 0
+		if row == 0 {
+			at, head = 0, rowsHead // one call for the head and the first rows
+		}
+		b := r.bytes[:head+4*dim*n]
+		if err := read(b, at); err != nil {
+			return err
+		}
+		body := b[head:]
+		if row == 0 {
+			want, b = binary.LittleEndian.Uint32(b), b[ChecksumSize:]
+			if count := binary.LittleEndian.Uint32(b); uint64(count) != uint64(rows) {
+				return fault.Record("chunk of %d rows where %d should be", count, rows)
+			}
+		}
+		sum = crc32.Update(sum, Castagnoli, b)
+		values := floatsIn(body)
+		if values == nil && len(r.values) < dim*n {
+			r.values = make([]float32, dim*step)
+		}
+		sound := values != nil && allFinite(body)
+		if values == nil {
+			values = r.values[:dim*n]
+			sound = decodeFloats(values, body)
+		}
+		if !sound {
+			return fault.Record("value that is not finite")
+		}
+		f(row, values)
+	}
+	if sum != want {
+		return fault.Record("checksum does not match")
+	}
+	return nil
 }
 
 // RowOffset returns where one of the rows of a chunk begins in its record.
