@@ -6,23 +6,26 @@ import (
 )
 
 // Recall is the fraction, from 0 to 1, of the nearest vertices that the
-// searches of a sample found. Without any search, Mean is 1, Lowest is 1 and
-// Poor is 0.
+// searches of a sample found. Without any search, Mean is 1, Lowest is 1,
+// Poor is 0 and so is Compared.
 type Recall struct {
-	Queries int     // searches of the sample
-	Mean    float64 // fraction found over all searches
-	Lowest  float64 // fraction found by the worst search
-	Poor    float64 // fraction of the searches that found less than half
+	Queries  int        // searches of the sample
+	Mean     float64    // fraction found over all searches
+	Lowest   float64    // fraction found by the worst search
+	Poor     float64    // fraction of the searches that found less than half
+	Compared [10]uint32 // vectors that the searches compared: the medians of ten equal shares of them, ascending
 }
 
 // recallSum adds up searches to a Recall.
 type recallSum struct {
 	queries, found, all, poor int
 	lowest                    float64
+	compared                  []int
 }
 
-// add counts a search that found so many of all the vertices it should find.
-func (s *recallSum) add(found, all int) {
+// add counts a search that compared vectors, and found so many of all the vertices it should
+// find.
+func (s *recallSum) add(found, all, compared int) {
 	if all == 0 {
 		return
 	}
@@ -34,6 +37,7 @@ func (s *recallSum) add(found, all int) {
 		s.poor++
 	}
 	s.queries, s.found, s.all = s.queries+1, s.found+found, s.all+all
+	s.compared = append(s.compared, compared)
 }
 
 // recall returns the Recall of the searches added.
@@ -41,10 +45,15 @@ func (s *recallSum) recall() Recall {
 	if s.queries == 0 {
 		return Recall{Mean: 1, Lowest: 1}
 	}
-	return Recall{
+	r := Recall{
 		Queries: s.queries, Mean: float64(s.found) / float64(s.all),
 		Lowest: s.lowest, Poor: float64(s.poor) / float64(s.queries),
 	}
+	slices.Sort(s.compared)
+	for i := range r.Compared {
+		r.Compared[i] = uint32(s.compared[(2*i+1)*len(s.compared)/(2*len(r.Compared))])
+	}
+	return r
 }
 
 // Recall measures, for a sample of the vertices spread evenly by number, how
@@ -67,17 +76,17 @@ func (h *HNSW) Recall(ctx context.Context, k, queries int, efs ...int) ([]Recall
 		}
 		for j, ef := range efs {
 			opts.Ef = ef
-			got, err := h.Search(ctx, query, k, opts)
+			got, err := h.Find(ctx, query, k, opts)
 			if err != nil {
 				return nil, err
 			}
 			found := 0
-			for _, hit := range got {
+			for _, hit := range got.Hits {
 				if last := want[len(want)-1].Distance; hit.Distance == last || (hit.Distance < last) != h.Metric().Similarity() {
 					found++
 				}
 			}
-			sums[j].add(found, len(want))
+			sums[j].add(found, len(want), got.Scored)
 		}
 	}
 	recalls := make([]Recall, len(efs))

@@ -35,6 +35,32 @@ const scanShare = 4
 // 4 µs, where a scan in the file takes 0.1 µs for each.
 const viewShare = 32
 
+// ViewBudget returns how many of n vectors a search of a [View] should compare before it gives
+// up and leaves them to a scan, so that both take least: 0 if it should not begin. compared is
+// [Recall.Compared] of the index; if it is empty, the search takes at most twice the time of a scan.
+func ViewBudget(n int, compared []uint32) int {
+	scan := max(1000, n/viewShare)
+	if len(compared) == 0 {
+		return scan
+	}
+	best, least := 0, scan*len(compared)
+	for i, budget := range compared {
+		spent := 0
+		for j, c := range compared {
+			if spent += int(min(c, budget)); j > i && c > budget {
+				spent += scan
+			}
+		}
+		if spent < least {
+			best, least = int(budget), spent
+		}
+	}
+	if best == int(compared[len(compared)-1]) {
+		return max(best, scan) // the sample does not tell how much longer the longest searches are
+	}
+	return best
+}
+
 // Search returns the k nearest admissible vertices that it finds; see [Index]
 // and [HNSW.Find].
 func (h *HNSW) Search(ctx context.Context, query []float32, k int, opts SearchOptions) ([]Hit, error) {
@@ -191,7 +217,7 @@ func (s *searcher) aim(ctx context.Context, query []float32, opts SearchOptions)
 	switch {
 	case opts.GraphOnly:
 	case s.view != nil:
-		s.budget = max(1000, s.h.live/viewShare)
+		s.budget = s.view.budget
 	default:
 		s.budget = max(1000, s.h.live/scanShare)
 	}

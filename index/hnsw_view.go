@@ -14,7 +14,7 @@ import (
 // that a search visits, and nothing else. Its answers are those of the [HNSW] that
 // [ReadHNSW] returns for the same stream and vectors, to the last bit. Each search costs
 // many times as much as in memory, but the first one need not wait for loading. A search
-// that would read more than a 32nd of the vectors gives up, because a scan is cheaper.
+// that would read more vectors than [ViewBudget] gives up, because a scan is cheaper.
 //
 // Every vector is verified by its checksum in the stream, and all else by the checksums of
 // its pages. A stream of the version before has none of pages: there links are verified to
@@ -28,6 +28,7 @@ type View struct {
 	whole  bool       // checksums of vectors are read in whole blocks of the verified stream
 	row    func(v uint32, row []float32) error
 	head   streamHead
+	budget int // vectors that a search may compare
 	search *searcher
 	err    error // the first error of a read; after it nothing more is read
 
@@ -40,9 +41,10 @@ type View struct {
 
 // Source is a stored index. Both readers have the same bytes.
 type Source struct {
-	Stream io.ReaderAt // verifies what it reads, or knows that it is sound
-	Raw    io.ReaderAt // need not verify anything, and should take little for a few bytes; nil is Stream
-	Size   int64       // bytes
+	Stream   io.ReaderAt // verifies what it reads, or knows that it is sound
+	Raw      io.ReaderAt // need not verify anything, and should take little for a few bytes; nil is Stream
+	Size     int64       // bytes
+	Compared []uint32    // [Recall.Compared]; none if it is not known
 }
 
 // NewView opens a stored index. row must fill its second argument with the
@@ -74,7 +76,7 @@ func NewView(source Source, dim, vertices int, row func(v uint32, row []float32)
 	if head.height != absent {
 		h.height = int(head.height)
 	}
-	v := &View{source: source, row: row, head: head, search: newSearcher(h)}
+	v := &View{source: source, row: row, head: head, budget: ViewBudget(h.live, source.Compared), search: newSearcher(h)}
 	if head.summed {
 		if source.Raw == nil {
 			source.Raw = source.Stream

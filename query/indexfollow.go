@@ -166,7 +166,7 @@ func newIndex(h *index.HNSW, recall index.Recall, took time.Duration) storage.Ne
 	return storage.NewIndex{
 		Info: storage.IndexInfo{
 			Metric: h.Metric().String(), Vectors: h.Live(), Seconds: took.Seconds(), InPlace: true,
-			Recall: recall.Mean, Queries: recall.Queries, Spread: true, Lowest: recall.Lowest, Poor: recall.Poor,
+			Recall: recall.Mean, Queries: recall.Queries, Spread: true, Lowest: recall.Lowest, Poor: recall.Poor, Compared: recall.Compared[:],
 			Parameters: []storage.Setting{
 				{Name: "m", Value: strconv.Itoa(o.M)}, {Name: "ef_construction", Value: strconv.Itoa(o.EfConstruction)},
 				{Name: "ef", Value: strconv.Itoa(o.Ef)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},

@@ -228,7 +228,7 @@ type search struct {
 	entry  session.Entry
 	index  *storage.IndexInfo // index to use; nil for a scan
 	inFile bool               // the vectors are scanned, or the index is searched, in the file
-	early  bool               // they are scanned because the index is not loaded yet and cannot be searched in the file
+	early  *storage.IndexInfo // index that is not used because it is not loaded yet, and cannot be searched in the file or takes longer there
 }
 
 // resolveSearch checks a question, and finds its embedding and index in the
@@ -261,8 +261,8 @@ func (c *call) resolveSearch(q question) (s search, err error) {
 	if err == nil && !q.exact {
 		s.index, err = c.indexFor(s.entry.Info, q.metric)
 	}
-	if s.inFile = c.canScanFile(s); s.inFile && s.index != nil && !s.index.InPlace {
-		s.index, s.early = nil, true
+	if s.inFile = c.canScanFile(s); s.inFile && s.index != nil && (!s.index.InPlace || c.scansFaster(s)) {
+		s.index, s.early = nil, s.index
 	}
 	return s, err
 }
@@ -283,8 +283,12 @@ func (s search) planFrom(from string) *plan.Plan {
 		return plan.Measured(plan.Scan, "index search", detail, inputs...)
 	}
 	detail := fmt.Sprintf("%s from %s", s.metric, from)
-	if s.early {
-		detail += fmt.Sprintf("; the index is loaded after %d searches", fileScans)
+	if s.early != nil {
+		why := ""
+		if s.early.InPlace {
+			why = "this takes less than searching the index in the file, and "
+		}
+		detail += fmt.Sprintf("; %sthe index is loaded after %d searches", why, fileScans)
 	}
 	return plan.Measured(plan.Scan, "exact scan", detail, inputs...)
 }
@@ -318,6 +322,12 @@ func (c *call) canScanFile(s search) bool {
 	}
 	return session.VectorBytes(info.Vertices, info.Dim) > c.db.cache.Limit || !c.db.cache.Keep ||
 		c.db.cache.FewScans(session.EmbeddingKey(info), fileScans*scanCost)
+}
+
+// scansFaster reports whether a scan in the file is expected to take less than a search of the
+// index there.
+func (c *call) scansFaster(s search) bool {
+	return !c.db.opts.graphOnly && !s.readsDegrees() && index.ViewBudget(s.index.Vectors, s.index.Compared) == 0
 }
 
 // readsDegrees reports whether the condition reads the degrees of vertices.

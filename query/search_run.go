@@ -314,7 +314,7 @@ func (c *call) searchPlace(v *storage.RowView, s *search, vector []float32, opts
 	var a index.Answer
 	if err == nil {
 		var x *index.View
-		if x, err = index.NewView(index.Source{Stream: stream, Raw: stream.Raw(), Size: stream.Info.Bytes}, v.Info.Dim, v.Info.Vertices, v.ReadRow); err == nil {
+		if x, err = index.NewView(index.Source{Stream: stream, Raw: stream.Raw(), Size: stream.Info.Bytes, Compared: stream.Info.Compared}, v.Info.Dim, v.Info.Vertices, v.ReadRow); err == nil {
 			a, err = s.walk(c.Ctx, x, vector, opts)
 		}
 	}

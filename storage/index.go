@@ -29,12 +29,13 @@ type IndexInfo struct {
 	Metric     string    `json:"metric"`
 	Parameters []Setting `json:"parameters"`
 	Vectors    int       `json:"vectors"`
-	Recall     float64   `json:"recall"`  // mean fraction of the nearest that searches found when it was built
-	Queries    int       `json:"queries"` // number of searches behind Recall
-	Spread     bool      `json:"spread"`  // the next two were measured: earlier versions stored the mean alone
-	Lowest     float64   `json:"lowest"`  // the fraction that the worst of the searches found
-	Poor       float64   `json:"poor"`    // the fraction of the searches that found less than half
-	Seconds    float64   `json:"seconds"` // time that building it took
+	Recall     float64   `json:"recall"`             // mean fraction of the nearest that searches found when it was built
+	Queries    int       `json:"queries"`            // number of searches behind Recall
+	Spread     bool      `json:"spread"`             // the next two were measured: earlier versions stored the mean alone
+	Lowest     float64   `json:"lowest"`             // the fraction that the worst of the searches found
+	Poor       float64   `json:"poor"`               // the fraction of the searches that found less than half
+	Compared   []uint32  `json:"compared,omitempty"` // vectors that the searches compared, the medians of equal shares of them; none from earlier versions
+	Seconds    float64   `json:"seconds"`            // time that building it took
 	Created    time.Time `json:"created"`
 	InPlace    bool      `json:"in_place"` // the stream is laid out to be searched in the file: those of earlier versions were not
 	Bytes      int64     `json:"bytes"`    // of the stream
@@ -52,6 +53,7 @@ type indexRecord struct {
 	Spread     bool       `msgpack:"spread"` // these three are missing in earlier files
 	Lowest     float64    `msgpack:"lowest"`
 	Poor       float64    `msgpack:"poor"`
+	Compared   []uint32   `msgpack:"compared,omitempty"` // missing in earlier files
 	Seconds    float64    `msgpack:"seconds"`
 	Created    int64      `msgpack:"created"`  // nanoseconds of Unix time
 	InPlace    bool       `msgpack:"in_place"` // missing in earlier files
@@ -59,7 +61,7 @@ type indexRecord struct {
 }
 
 func (r *indexRecord) validate(size int64) error {
-	if !isShare(r.Recall) || !isShare(r.Lowest) || !isShare(r.Poor) || math.IsNaN(r.Seconds) || r.Vectors > block.MaxVertices || r.Queries > block.MaxVertices || r.Stream.Object == 0 {
+	if !isShare(r.Recall) || !isShare(r.Lowest) || !isShare(r.Poor) || math.IsNaN(r.Seconds) || r.Vectors > block.MaxVertices || r.Queries > block.MaxVertices || len(r.Compared) > 100 || r.Stream.Object == 0 {
 		return fault.Record("index of %d vectors with recall %v", r.Vectors, r.Recall)
 	}
 	return r.Stream.validate(size)
@@ -118,7 +120,7 @@ func (t *tx) embeddingWith(rows uint64) (name string, found bool) {
 func (r *indexRecord) info(embedding string, generation uint64, metric string) IndexInfo {
 	return IndexInfo{
 		Embedding: embedding, Generation: generation, Metric: metric, Parameters: copied(r.Parameters),
-		Vectors: int(r.Vectors), Recall: r.Recall, Queries: int(r.Queries), Spread: r.Spread, Lowest: r.Lowest, Poor: r.Poor, Seconds: r.Seconds,
+		Vectors: int(r.Vectors), Recall: r.Recall, Queries: int(r.Queries), Spread: r.Spread, Lowest: r.Lowest, Poor: r.Poor, Compared: r.Compared, Seconds: r.Seconds,
 		Created: time.Unix(0, r.Created), InPlace: r.InPlace, Bytes: int64(r.Stream.Size),
 	}
 }
@@ -170,7 +172,7 @@ func (db *DB) newIndexWriter(ctx context.Context, embedding string, n NewIndex) 
 	where := describeIndex(embedding, info.Metric)
 	w := &indexWriter{metric: info.Metric, record: indexRecord{
 		Parameters: copied(info.Parameters), Vectors: uint64(info.Vectors),
-		Recall: info.Recall, Queries: uint64(info.Queries), Spread: info.Spread, Lowest: info.Lowest, Poor: info.Poor,
+		Recall: info.Recall, Queries: uint64(info.Queries), Spread: info.Spread, Lowest: info.Lowest, Poor: info.Poor, Compared: info.Compared,
 		Seconds: info.Seconds, Created: time.Now().UnixNano(), InPlace: info.InPlace,
 	}}
 	if info.Metric == "" || len(info.Metric) > maxMetric {

@@ -15,7 +15,7 @@ import (
 // putIndex stores n bytes as an index of an embedding.
 func putIndex(t *testing.T, db *DB, of EmbeddingInfo, metric string, n int) IndexInfo {
 	t.Helper()
-	info := IndexInfo{Metric: metric, Parameters: []Setting{{"m", "16"}}, Vectors: of.Vertices, Recall: 0.99, Queries: 100, Spread: true, Lowest: 0.5, Poor: 0.01, Seconds: 1.5}
+	info := IndexInfo{Metric: metric, Parameters: []Setting{{"m", "16"}}, Vectors: of.Vertices, Recall: 0.99, Queries: 100, Spread: true, Lowest: 0.5, Poor: 0.01, Compared: []uint32{700, 900}, Seconds: 1.5}
 	info, err := db.PutIndex(context.Background(), of, info, func(w io.Writer) error {
 		_, err := w.Write(blobBytes(n))
 		return err
@@ -130,7 +130,7 @@ func TestIndexRecord_Earlier(t *testing.T) {
 	if err := block.DecodeStruct(1, key, data, &r); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.info("e", 1, "l2"); got.Recall != 0.98 || got.Queries != 100 || got.Spread || !isShare(r.Lowest) || !isShare(r.Poor) {
+	if got := r.info("e", 1, "l2"); got.Recall != 0.98 || got.Queries != 100 || got.Spread || got.Compared != nil || !isShare(r.Lowest) || !isShare(r.Poor) {
 		t.Errorf("%+v", got)
 	}
 }
