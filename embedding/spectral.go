@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"heavytail/embedding/eigen"
 	"heavytail/embedding/spectral"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -99,6 +100,10 @@ func SpectralLists(ctx context.Context, lists EdgeLists, bytes int64, method str
 func SpectralBytes(g *csr.Graph, method string, o SpectralOptions) int64 {
 	return spectral.Bytes(g, method, o)
 }
+
+// SpectralGivesBack reports whether a spectral method of a graph of n vertices leaves no garbage,
+// because it returns large memory to the system as soon as it does not need it any more.
+func SpectralGivesBack(n int, o SpectralOptions) bool { return eigen.GivesBack(n, min(o.Dim, n)) }
 
 // SpectralSeconds estimates how long a spectral method takes on this machine, from the
 // speed of its two kernels on this graph. As a rule the estimate is within a factor of

@@ -213,7 +213,7 @@ func (f computable) spec(req ComputeRequest) job.Spec {
 		text.Options = append(text.Options, option("overwrite", true))
 	}
 	n := int64(f.graph.Vertices)
-	computing, column := f.measure.bytes(n, f.graph.Edges), 17*n+session.StoringBytes(8*n) // what is computed, and then stored
+	computing, column := f.measure.bytes(n, f.graph.Edges, f.settings), 17*n+session.StoringBytes(8*n) // what is computed, and then stored
 	allocates := int64(0)
 	if !f.measure.leaves {
 		allocates = computing + column + 1<<20 // and the record of the job

@@ -102,8 +102,7 @@ func (f chosen) purpose(graph string) string {
 // spec has the memory of the job.
 func (f chosen) spec(g *session.Graph) job.Spec {
 	spec := job.Spec{Graph: g.Info, Memory: f.bytes(g)}
-	const large = 50 << 20 // from there on a solver gives its basis of 32 MiB back, and leaves no garbage
-	if run.Solves(f.method.Name) && spec.Memory >= large {
+	if run.GivesBack(g.Info.Vertices, f.method.Name, f.options) {
 		spec.Allocates = spec.Memory
 	}
 	return spec

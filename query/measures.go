@@ -27,8 +27,8 @@ type Measure struct {
 	From    bool         `json:"from"`    // it accepts vertices to start from
 	Options []OptionInfo `json:"options"`
 
-	bytes  func(n, m int64) int64 // memory of the computation, without the graph
-	leaves bool                   // the computation leaves garbage, so that it allocates far more than that
+	bytes  func(n, m int64, options bind.Settings) int64 // memory of the computation, without the graph
+	leaves bool                                          // the computation leaves garbage, so that it allocates far more than that
 	run    func(m measuring) (measured, error)
 	// saves reports whether run saves checkpoints. If so, it returns soon after its
 	// context ends.
@@ -134,7 +134,7 @@ func spectralMeasures() []Measure {
 func pathMeasures() []Measure {
 	options := []OptionInfo{lengthsOption, normalizedOption, sourcesOption, measureSeed}
 	return []Measure{
-		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, leaves: true, bytes: perVertex(220), saves: true,
+		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, leaves: true, bytes: harmonicBytes, saves: true,
 			seconds: func(m measuring, e measure.Estimator) (float64, int, error) { return e.Harmonic(m, m.paths()) },
 			run:     func(m measuring) (measured, error) { return ofPaths(measure.Harmonic(m, m.g, m.paths())) }},
 		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, Options: options, leaves: true, bytes: perVertex(220), saves: true,
@@ -162,7 +162,7 @@ func groupMeasures() []Measure {
 				{Name: "resolution", Type: "float", Default: "1.0", Doc: "resolution of the quality, above 0: larger values give more and smaller communities"},
 				{Name: "iterations", Type: "int", Default: "4", Doc: "largest number of runs of leiden, each of which begins with the communities of the one before; a run that adds less than 0.0002 of the weight of the edges to the quality is the last"},
 				unweightedOption, measureSeed,
-			}, leaves: true, bytes: func(n, m int64) int64 { return 150*n + 60*m }, seconds: communitySeconds,
+			}, leaves: true, bytes: func(n, m int64, _ bind.Settings) int64 { return 150*n + 60*m }, seconds: communitySeconds,
 			run: runCommunity},
 	}
 }
@@ -170,11 +170,20 @@ func groupMeasures() []Measure {
 // Measures lists the measures of COMPUTE.
 func (db *DB) Measures() []Measure { return Measures() }
 
-func perVertex(bytes int64) func(n, m int64) int64 {
-	return func(n, _ int64) int64 { return bytes * n }
+func perVertex(bytes int64) func(n, m int64, _ bind.Settings) int64 {
+	return func(n, _ int64, _ bind.Settings) int64 { return bytes * n }
 }
 
-func triangleBytes(n, m int64) int64 { return 4*m + 44*n }
+// harmonicBytes counts a search, and a sum for every 64 sources, of which there are up to sixteen.
+func harmonicBytes(n, _ int64, options bind.Settings) int64 {
+	sums := int64(16)
+	if sources := int64(options.Size("sources")); sources > 0 && !options.Bool("weighted") {
+		sums = min(sums, (sources+63)/64)
+	}
+	return (92 + 8*sums) * n
+}
+
+func triangleBytes(n, m int64, _ bind.Settings) int64 { return 4*m + 44*n }
 
 func ofScores(s measure.Scores, err error) (measured, error) { return measured{scores: s}, err }
 

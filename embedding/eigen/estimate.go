@@ -13,6 +13,14 @@ func Bytes(n, k, released int) int64 {
 	return 4 * int64(n) * int64(m+Width+max((2+released)*Width, k)) // u and w
 }
 
+// GivesBack reports whether Solve, for k pairs of a matrix of order n, returns memory to the system
+// as soon as it does not need it any more, because its basis is large. Otherwise what it has given up
+// stays in the heap until the next garbage collection.
+func GivesBack(n, k int) bool {
+	const large = 32 << 20 // bytes of a basis
+	return 4*int64(n)*int64(basisColumns(k)) >= large
+}
+
 // Seconds estimates how long Solve takes for k pairs of a matrix of order n,
 // if a product with a block takes product seconds and a multiply-add of the
 // orthogonalisation takes multiply. It assumes a spectrum typical of graphs:

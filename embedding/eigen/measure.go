@@ -44,8 +44,7 @@ func (s *solver) result(m *measurement) *Result {
 // free only when the heap had grown as far as it may between garbage collections, and in pieces too
 // small for what comes next. It takes some milliseconds, since large arrays have no pointers.
 func (s *solver) giveBack() {
-	const large = 32 << 20 // bytes of a basis
-	if 4*s.n*s.m >= large {
+	if GivesBack(s.n, s.k) {
 		debug.FreeOSMemory()
 	}
 }

@@ -62,9 +62,15 @@ func Walks(ctx context.Context, g *csr.Graph, method string, options []Option, w
 	return w, nil
 }
 
-// Solves reports whether a method solves for eigenvectors. Then it allocates all memory at its
-// beginning, and gives large blocks back to the system as soon as they are not needed.
-func Solves(method string) bool {
+// GivesBack reports whether a method, of a graph of n vertices, solves for eigenvectors with so large a
+// basis that it leaves no garbage.
+func GivesBack(n int, method string, options []Option) bool {
+	m, err := prepare(method, options)
+	return err == nil && m.solved != nil && embedding.SpectralGivesBack(n, *m.solved)
+}
+
+// solves reports whether a method solves for eigenvectors.
+func solves(method string) bool {
 	m, err := prepare(method, nil)
 	return err == nil && m.solved != nil
 }
@@ -78,7 +84,7 @@ func RefreshBytes(method string, vectors int64) int64 {
 	switch {
 	case HasWalks(method):
 		tenths = 40
-	case Solves(method):
+	case solves(method):
 		tenths = 62
 	case method == propagate.MethodFastRP:
 		tenths = 33
