@@ -40,7 +40,7 @@ GRAPH, VECTORS, BOTH = (True, False), (False, True), (True, True)
 OPEN, LOAD = "SHOW GRAPHS", "SHOW VERTICES IN g ORDER BY degree LIMIT 1"
 EMBEDDINGS = ["dp_spectral", "laplacian_eigenmaps", "dp_walker(walks := 2)", "deepwalk(walks := 2)", "prone", "netmf", "fastrp"]
 MEASURES = ["degree", "triangles", "core", "pagerank", "eigenvector", "katz", "component", "community",
-            "harmonic(sources := 256)", "betweenness(sources := 50)", "eccentricity"]
+            "harmonic(sources := 256)", "harmonic(sources := 2048)", "betweenness(sources := 50)", "eccentricity"]
 # Jobs: what each loads, and its statement.
 JOBS = [
     *((GRAPH, f"EMBED g USING {m.rstrip(')')}{', ' if '(' in m else '('}dim := {DIM}) AS new") for m in EMBEDDINGS),
@@ -50,8 +50,7 @@ JOBS = [
     (GRAPH, "TRAIN MODEL likely IN g USING heuristics(adamic_adar, jaccard)"),
     (GRAPH, "MATERIALIZE PREDICTIONS FROM adamic_adar IN g"),
     (BOTH, "MATERIALIZE PREDICTIONS FROM cosine(fast) IN g"),
-    (GRAPH, "TUNE g USING prone FOR RECONSTRUCTION AS new WITH (trials := 8)"),
-    (GRAPH, "TUNE g USING prone FOR LINKS AS new WITH (trials := 8)"),
+    (GRAPH, "TUNE g USING deepwalk(walks := 1, dim := 32) FOR LINKS AS new WITH (trials := 4)"),
     (GRAPH, "TUNE g USING dp_spectral(dim := 32) FOR RECONSTRUCTION AS new WITH (trials := 6)"),
     (BOTH, "REFRESH fast"),
     (BOTH, "REFRESH spectral"),

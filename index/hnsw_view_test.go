@@ -328,14 +328,14 @@ func TestViewBudget(t *testing.T) {
 		n, want  int
 		compared []uint32
 	}{
-		{320_000, 10_000, nil},
+		{480_000, 10_000, nil},
 		{100, 1000, nil},
-		{320_000, 10_000, []uint32{100, 200, 300}},
-		{320_000, 10_000, []uint32{100, 200, 9_900}},
-		{320_000, 11_000, []uint32{9_000, 9_500, 11_000}},
-		{320_000, 200, []uint32{100, 200, 100_000}}, // gives up on the few that take long
-		{320_000, 0, []uint32{9_000, 10_100, 20_000}},
-		{320_000, 0, []uint32{50_000}},
+		{480_000, 10_000, []uint32{100, 200, 300}},
+		{480_000, 10_000, []uint32{100, 200, 9_900}},
+		{480_000, 11_000, []uint32{9_000, 9_500, 11_000}},
+		{480_000, 200, []uint32{100, 200, 100_000}}, // gives up on the few that take long
+		{480_000, 0, []uint32{9_000, 10_100, 20_000}},
+		{480_000, 0, []uint32{50_000}},
 	} {
 		if got := ViewBudget(c.n, c.compared); got != c.want {
 			t.Errorf("%d vectors, compared %v: %d, want %d", c.n, c.compared, got, c.want)

@@ -134,7 +134,7 @@ func spectralMeasures() []Measure {
 func pathMeasures() []Measure {
 	options := []OptionInfo{lengthsOption, normalizedOption, sourcesOption, measureSeed}
 	return []Measure{
-		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, leaves: true, bytes: harmonicBytes, saves: true,
+		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: harmonicBytes, saves: true,
 			seconds: func(m measuring, e measure.Estimator) (float64, int, error) { return e.Harmonic(m, m.paths()) },
 			run:     func(m measuring) (measured, error) { return ofPaths(measure.Harmonic(m, m.g, m.paths())) }},
 		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, Options: options, leaves: true, bytes: perVertex(220), saves: true,

@@ -34,17 +34,54 @@ func (v *RowView) readRow(row uint32, values []float32) error {
 	if row < c.first || int(row-c.first) >= c.rows || len(values) != v.Info.Dim {
 		return fault.Record("no chunk of row %d with %d values", row, len(values))
 	}
-	if need := 4 * len(values); len(v.room) < need {
-		v.room = make([]byte, need)
-	}
-	stored := v.room[:4*len(values)]
-	if err := v.lasting.read(c.located, block.RowOffset(int(row-c.first), v.Info.Dim), stored); err != nil {
+	stored, err := v.runs.row(v, c, int(row-c.first))
+	if err != nil {
 		return err
 	}
 	for i := range values {
 		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(stored[4*i:]))
 	}
 	return nil
+}
+
+// rowRuns keeps runs of rows of about a page of the file each. A page takes a call of the system
+// hardly longer than a row, and vectors that are compared together are often numbered together.
+type rowRuns struct {
+	held         [64]uint64 // of each place, 1 + the first row of its run
+	bytes        []byte
+	reads, found int
+}
+
+// row returns the bytes of a row of a chunk, until the next call.
+func (r *rowRuns) row(v *RowView, c rowChunk, row int) ([]byte, error) {
+	const page, trial = 4096, 512
+	size := 4 * v.Info.Dim
+	step := max(1, page/size)
+	if r.reads++; r.reads > trial && 8*r.found < r.reads {
+		step = 1 // the rows are far apart
+	}
+	first := row - row%step
+	key := uint64(c.first) + uint64(first) + 1
+	at := 0 // single rows share the first place
+	if step > 1 {
+		at = int(key/uint64(step)) % len(r.held)
+	}
+	if need := (at + 1) * max(page, size); len(r.bytes) < need {
+		r.bytes = append(r.bytes, make([]byte, need-len(r.bytes))...)
+	}
+	run := r.bytes[at*max(page, size):][:size*min(step, c.rows-first)]
+	if step > 1 && r.held[at] == key {
+		r.found++
+	} else {
+		r.held[at] = 0
+		if err := v.lasting.read(c.located, block.RowOffset(first, v.Info.Dim), run); err != nil {
+			return nil, err
+		}
+		if step > 1 {
+			r.held[at] = key
+		}
+	}
+	return run[(row-first)*size:][:size], nil
 }
 
 // chunkOf finds the record that holds a row, if any does.

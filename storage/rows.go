@@ -21,7 +21,7 @@ type RowView struct {
 	record  *embeddingRecord
 	lasting lasting    // the rows, once one of them was read
 	places  []rowChunk // that were found, by row
-	room    []byte     // of a row
+	runs    rowRuns    // that ReadRow has read
 }
 
 // rowChunk is a record of rows that was found.
