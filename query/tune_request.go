@@ -125,10 +125,10 @@ func (t *tuning) bytes(goal Goal, sweep int64, abreast int) int64 {
 	case ForLabels:
 		each = 4*n*dim + 120*n // a copy of the rows, and classes and predictions
 	case ForLinks:
-		bytes += 2*session.GraphBytes(t.graph) + 64*t.graph.Edges         // two more graphs
-		each = 8 * 5 * dim * min(evaluate.DefaultTraining, t.graph.Edges) // features of pairs to learn from
+		bytes += 2*session.GraphBytes(t.graph) + 32*t.graph.Edges     // two more graphs
+		each = 4 * dim * min(evaluate.DefaultTraining, t.graph.Edges) // features of pairs to learn from
 	default:
-		each = 4*n*dim + 32*n + min(sweep, 8*n*128)
+		each = 4*n*dim + 32*n + min(sweep, 8*n*160)
 	}
 	return bytes + int64(abreast)*each
 }
