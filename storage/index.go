@@ -120,7 +120,7 @@ func (t *tx) embeddingWith(rows uint64) (name string, found bool) {
 func (r *indexRecord) info(embedding string, generation uint64, metric string) IndexInfo {
 	return IndexInfo{
 		Embedding: embedding, Generation: generation, Metric: metric, Parameters: copied(r.Parameters),
-		Vectors: int(r.Vectors), Recall: r.Recall, Queries: int(r.Queries), Spread: r.Spread, Lowest: r.Lowest, Poor: r.Poor, Compared: r.Compared, Seconds: r.Seconds,
+		Vectors: int(r.Vectors), Recall: r.Recall, Queries: int(r.Queries), Spread: r.Spread, Lowest: r.Lowest, Poor: r.Poor, Compared: copied(r.Compared), Seconds: r.Seconds,
 		Created: time.Unix(0, r.Created), InPlace: r.InPlace, Bytes: int64(r.Stream.Size),
 	}
 }
@@ -172,7 +172,7 @@ func (db *DB) newIndexWriter(ctx context.Context, embedding string, n NewIndex) 
 	where := describeIndex(embedding, info.Metric)
 	w := &indexWriter{metric: info.Metric, record: indexRecord{
 		Parameters: copied(info.Parameters), Vectors: uint64(info.Vectors),
-		Recall: info.Recall, Queries: uint64(info.Queries), Spread: info.Spread, Lowest: info.Lowest, Poor: info.Poor, Compared: info.Compared,
+		Recall: info.Recall, Queries: uint64(info.Queries), Spread: info.Spread, Lowest: info.Lowest, Poor: info.Poor, Compared: copied(info.Compared),
 		Seconds: info.Seconds, Created: time.Now().UnixNano(), InPlace: info.InPlace,
 	}}
 	if info.Metric == "" || len(info.Metric) > maxMetric {
