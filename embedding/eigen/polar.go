@@ -10,13 +10,14 @@ import (
 
 // Polar returns the factor with orthonormal columns of the polar decomposition of a row-major matrix
 // with at least as many rows as columns, to the precision of float32. Where singular values are less
-// than about a hundredth of the largest, it is completed. It is rows of the identity for a matrix of
+// than about 1e-5 of the largest, it is completed. It is rows of the identity for a matrix of
 // zeros, or one that is not finite.
 //
 // It is Newton–Schulz iteration (Higham, Functions of Matrices, 8.3), which consists of products
 // alone. A step maps a singular value s to 1.5·ρs − 0.5·(ρs)³, with a factor ρ that makes it longer
 // at first (Chen and Chow, A Stable Scaling of Newton–Schulz for Improving the Sign Function
-// Computation, 2014): after settled steps, values from 0.1 of the largest are 1.
+// Computation, 2014): after settled steps, values from 0.1 of the largest are 1. If others are left,
+// as many steps more take values of a twentieth of these to 1, twice, before the rest is completed.
 func Polar(ctx context.Context, m []float64, rows, cols int) ([]float64, error) {
 	const least, settled, near, most = 0.1, 6, 1e-3, 100
 	x := &vec.Matrix{Rows: rows, Dim: cols, Data: make([]float32, rows*cols)}
@@ -35,9 +36,12 @@ func Polar(ctx context.Context, m []float64, rows, cols int) ([]float64, error) 
 		for i := 0; i < len(gram); i += cols + 1 {
 			far -= 2 * gram[i]
 		}
-		if step == settled && far > missing {
+		if step == 3*settled && far > missing {
 			complete(x, gram)
 			continue
+		}
+		if step < 3*settled && step%settled == 0 && far > missing {
+			low = least
 		}
 		rho := math.Sqrt(3 / (1 + low + low*low))
 		for i, value := range gram {
