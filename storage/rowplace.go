@@ -44,14 +44,6 @@ func (v *RowView) readRow(row uint32, values []float32) error {
 	return nil
 }
 
-// rowRuns keeps runs of rows of about a page of the file each. A page takes a call of the system
-// hardly longer than a row, and vectors that are compared together are often numbered together.
-type rowRuns struct {
-	held         [64]uint64 // of each place, 1 + the first row of its run
-	bytes        []byte
-	reads, found int
-}
-
 // row returns the bytes of a row of a chunk, until the next call.
 func (r *rowRuns) row(v *RowView, c rowChunk, row int) ([]byte, error) {
 	const page, trial = 4096, 512
