@@ -16,10 +16,10 @@ import (
 // It is Newton–Schulz iteration (Higham, Functions of Matrices, 8.3), which consists of products
 // alone. A step maps a singular value s to 1.5·ρs − 0.5·(ρs)³, with a factor ρ that makes it longer
 // at first (Chen and Chow, A Stable Scaling of Newton–Schulz for Improving the Sign Function
-// Computation, 2014): after settled steps, values from 0.1 of the largest are 1. If others are left,
-// as many steps more take values of a twentieth of these to 1, twice, before the rest is completed.
+// Computation, 2014): after settled steps, values from 0.01 of the largest are 1. If others are left,
+// as many steps more take those from 1e-5 to 1, before the rest is completed.
 func Polar(ctx context.Context, m []float64, rows, cols int) ([]float64, error) {
-	const least, settled, near, most = 0.1, 6, 1e-3, 100
+	const least, settled, near, most = 0.01, 8, 1e-3, 100
 	x := &vec.Matrix{Rows: rows, Dim: cols, Data: make([]float32, rows*cols)}
 	if size := 1.1 * math.Sqrt(power(m, rows, cols)); size > 0 && !math.IsInf(size, 0) { // power estimates from below
 		for i, value := range m {
@@ -36,11 +36,11 @@ func Polar(ctx context.Context, m []float64, rows, cols int) ([]float64, error) 
 		for i := 0; i < len(gram); i += cols + 1 {
 			far -= 2 * gram[i]
 		}
-		if step == 3*settled && far > missing {
+		if step == 2*settled && far > missing {
 			complete(x, gram)
 			continue
 		}
-		if step < 3*settled && step%settled == 0 && far > missing {
+		if step == settled && far > missing {
 			low = least
 		}
 		rho := math.Sqrt(3 / (1 + low + low*low))
