@@ -59,6 +59,7 @@ JOBS = [
     (BOTH, "VERIFY spectral"),
     (GRAPH, f"EVALUATE LINKS IN g USING fastrp(dim := {DIM})"),
     (GRAPH, "EVALUATE LINKS IN g"),
+    (BOTH, "EVALUATE RECONSTRUCTION OF fast"),
     (GRAPH, f"EMBED g USING unit_ball(dim := {DIM}) AS new"),  # last: of 100,000 vertices more than ten minutes
 ]
 

@@ -312,15 +312,13 @@ func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructRe
 		Workers: c.db.opts.Workers, Progress: c.Meter.Update,
 		MaxBytes: c.sweepBytes(),
 	}
-	rows := int64(r.space.Matrix.Rows)
-	// Memory of two lists of degrees and their ranks, and with AUTO of the
-	// counts of a pass: 4 bytes per vertex and radius, for at most twice as
-	// many radii as points.
-	bytes := 32 * rows
+	rows, m := int64(r.space.Matrix.Rows), r.space.Matrix
+	bytes := evaluate.ReconstructAtBytes(m.Rows, m.Dim, r.graph.Edges())
 	if req.Auto {
-		bytes += min(opts.MaxBytes, 8*rows*int64(max(req.Points, 128)))
+		bytes = evaluate.ReconstructBytes(m.Rows, m.Dim, r.graph.Edges(), opts)
 	}
-	release, err := c.db.cache.Reserve(bytes, "measuring the reconstruction")
+	beside := session.GraphBytes(r.space.Graph.Info) + session.VectorBytes(m.Rows, m.Dim)
+	release, err := c.db.cache.Reserve(session.WithGarbage(beside, bytes), "measuring the reconstruction")
 	if err != nil {
 		return ReconstructResult{}, err
 	}

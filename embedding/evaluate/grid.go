@@ -54,19 +54,42 @@ func (j *judge) quantiles(ctx context.Context) ([]ReconstructionPoint, error) {
 	return points, nil
 }
 
+// ReconstructBytes estimates the memory of [ReconstructSweep] by quantiles in bytes, beside the graph
+// and the vectors and without garbage: [ReconstructAtBytes] and the counts of a pass, or the sample of
+// distances if that is more.
+func ReconstructBytes(vertices, dim int, edges int64, opts ReconstructOptions) int64 {
+	opts = opts.withDefaults()
+	n := int64(vertices)
+	counts := min(opts.MaxBytes, 8*n*int64(opts.Points)) // for at most twice as many radii as points
+	sample := 16 * min(choose2(n), int64(sampled(vertices, fewestEdges(edges))))
+	return max(ReconstructAtBytes(vertices, dim, edges)+counts, sample)
+}
+
+// ReconstructAtBytes is [ReconstructBytes] of [ReconstructAt]: what [index.Join] takes, 32 for each
+// vertex and 4 for each edge.
+func ReconstructAtBytes(vertices, dim int, edges int64) int64 {
+	return int64(vertices)*int64(4*dim+60+32) + 4*edges
+}
+
+// fewestEdges is the number of edges at the first of the quantiles.
+func fewestEdges(edges int64) float64 { return max(1, float64(edges)/50) }
+
+// sampled is how many distances are sampled, of so many vectors. 16 below the first radius determine
+// the number of its edges to within a quarter. 4 million distances take a second; for very large
+// sparse graphs some of the first radii then coincide.
+func sampled(vectors int, fewest float64) int {
+	const enough, least, most = 16, 1 << 20, 4 << 20
+	return int(max(least, min(most, enough*float64(choose2(int64(vectors)))/fewest)))
+}
+
 // quantileRadii returns the distinct radii at which the number of edges, estimated from a
 // sample of distances, grows geometrically from a fiftieth of the original's to half of
 // all pairs.
 func (j *judge) quantileRadii(ctx context.Context) ([]float64, error) {
-	// 16 sampled distances below the first radius determine the number of its
-	// edges to within a quarter. 4 million distances take a second; for very
-	// large sparse graphs some of the first radii then coincide.
-	const enough, least, most = 16, 1 << 20, 4 << 20
 	pairs := float64(choose2(int64(j.m.Rows)))
-	low := max(1, float64(j.g.Edges())/50)
+	low := fewestEdges(j.g.Edges())
 	high := max(low, pairs/2)
-	wanted := int(max(least, min(most, enough*pairs/low)))
-	sample, err := index.SampleDistances(ctx, j.m, wanted, j.opts.Seed)
+	sample, err := index.SampleDistances(ctx, j.m, sampled(j.m.Rows, low), j.opts.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("%w", err)
 	}
