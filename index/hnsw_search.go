@@ -57,7 +57,7 @@ func ViewBudget(n int, compared []uint32) int {
 		}
 	}
 	if best == int(compared[len(compared)-1]) {
-		return max(best, scan) // the sample does not tell how much longer the longest searches are
+		return max(best, scan) // other searches may compare more than any of the sample
 	}
 	return best
 }

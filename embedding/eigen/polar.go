@@ -8,8 +8,8 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Polar returns the factor with orthonormal columns of the polar decomposition of a row-major matrix
-// with at least as many rows as columns, to the precision of float32. Where singular values are less
+// Polar returns the factor with orthonormal rows of the polar decomposition of the row-major matrix m,
+// of rows × cols and not taller than wide, to the precision of float32. Where singular values are less
 // than about 1e-5 of the largest, it is completed. It is rows of the identity for a matrix of
 // zeros, or one that is not finite.
 //
@@ -19,6 +19,15 @@ import (
 // Computation, 2014): after settled steps, values from 0.01 of the largest are 1. If others are left,
 // as many steps more take those from 1e-5 to 1, before the rest is completed.
 func Polar(ctx context.Context, m []float64, rows, cols int) ([]float64, error) {
+	tall, err := polar(ctx, transposed(m, rows, cols), cols, rows)
+	if err != nil {
+		return nil, err
+	}
+	return transposed(tall, cols, rows), nil
+}
+
+// polar is Polar of the transposed matrix, which has at least as many rows as columns.
+func polar(ctx context.Context, m []float64, rows, cols int) ([]float64, error) {
 	const least, settled, near, most = 0.01, 8, 1e-3, 100
 	x := &vec.Matrix{Rows: rows, Dim: cols, Data: make([]float32, rows*cols)}
 	if size := 1.1 * math.Sqrt(power(m, rows, cols)); size > 0 && !math.IsInf(size, 0) { // power estimates from below

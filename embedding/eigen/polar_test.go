@@ -59,8 +59,8 @@ func TestPolar(t *testing.T) {
 	}
 }
 
-// A tall matrix has as many orthonormal columns as it has, those that it determines and others.
-func TestPolar_Tall(t *testing.T) {
+// A wide matrix has as many orthonormal rows as it has, those that it determines and others.
+func TestPolar_Wide(t *testing.T) {
 	const rows, cols = 30, 12
 	random := rand.New(rand.NewPCG(1, 2))
 	m := make([]float64, rows*cols)
@@ -69,10 +69,11 @@ func TestPolar_Tall(t *testing.T) {
 			m[i] = random.NormFloat64()
 		}
 	}
-	r, err := Polar(t.Context(), m, rows, cols)
+	r, err := Polar(t.Context(), transposed(m, rows, cols), cols, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
+	r = transposed(r, cols, rows)
 	if far := furthest(transposedTimes(r, r, cols, rows, cols), identity(cols)); far > 1e-5 {
 		t.Errorf("orthogonal to %g", far)
 	}

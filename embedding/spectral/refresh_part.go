@@ -257,11 +257,11 @@ func (r *refresh) turn(ctx context.Context, found followed, list []uint32) error
 		scaleRow(cross[j*k:(j+1)*k], length)
 	}
 	// The rotation of orthogonal Procrustes (Schönemann, Psychometrika 31, 1966).
-	turned, err := eigen.Polar(ctx, transposed(cross[:rank*k], k), k, rank)
+	c, err := eigen.Polar(ctx, cross[:rank*k], rank, k)
 	if err != nil {
 		return err
 	}
-	c := append(transposed(turned, rank), make([]float64, (k-rank)*k)...)
+	c = padded(c, k*k)
 	for j, length := range lengths {
 		scaleRow(c[j*k:(j+1)*k], length)
 	}
@@ -311,13 +311,4 @@ func leadingColumns(a []float64, cols, first int) []float64 {
 		b = append(b, a[at:at+first]...)
 	}
 	return b
-}
-
-// transposed returns the transpose of a row-major matrix.
-func transposed(a []float64, cols int) []float64 {
-	t := make([]float64, len(a))
-	for i, x := range a {
-		t[i%cols*(len(a)/cols)+i/cols] = x
-	}
-	return t
 }

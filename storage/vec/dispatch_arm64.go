@@ -60,20 +60,6 @@ func rot64(k kind, x, y []float64, c, s float64) {
 	rot64Go(x, y, c, s)
 }
 
-func updateTimes64(k kind, y, a []float64, stride int, u, q, x []float64) {
-	updateTimes64By(k, y, a, stride, u, q, x)
-}
-
-func rotateRows64(k kind, strip []float64, top int, turns []float64) {
-	rotateRows64By(k, strip, top, turns)
-}
-
-func fastTile64(kind) bool { return false }
-
-func tile64(k kind, c []float64, n int, a []float64, stride int, b []float64) {
-	tile64By(k, c, n, a, stride, b)
-}
-
 func stepRow(k kind, y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32) {
 	if k == neon {
 		stepRowNEON(y, sum, once, scaled, x, d, s, beta, gamma)
@@ -85,10 +71,6 @@ func stepRow(k kind, y, sum, once, scaled, x *[16]float32, d, s, beta, gamma flo
 // maxGatherStride keeps the offset of any uint32 row, in bytes, below 2⁶³, so
 // that the assembly compares offsets and GatherSum needs no division.
 const maxGatherStride = 1<<29 - 1
-
-func stepRows(k kind, y, sums, once, scaled, x []float32, offsets []int64, s []float32, alpha, beta, gamma float32) {
-	stepRowsBy(k, y, sums, once, scaled, x, offsets, s, alpha, beta, gamma)
-}
 
 func gatherSums(k kind, dst, x []float32, offsets []int64, list []uint32) bool {
 	return gatherSumsBy(k, dst, x, offsets, list)

@@ -15,26 +15,8 @@ func dot64(_ kind, a, b []float64) float64         { return dot64Go(a, b) }
 func axpy64(_ kind, alpha float64, x, y []float64) { axpy64Go(alpha, x, y) }
 func rot64(_ kind, x, y []float64, c, s float64)   { rot64Go(x, y, c, s) }
 
-func updateTimes64(k kind, y, a []float64, stride int, u, q, x []float64) {
-	updateTimes64By(k, y, a, stride, u, q, x)
-}
-
-func rotateRows64(k kind, strip []float64, top int, turns []float64) {
-	rotateRows64By(k, strip, top, turns)
-}
-
-func fastTile64(kind) bool { return false }
-
-func tile64(k kind, c []float64, n int, a []float64, stride int, b []float64) {
-	tile64By(k, c, n, a, stride, b)
-}
-
 func stepRow(_ kind, y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32) {
 	stepRowGo(y, sum, once, scaled, x, d, s, beta, gamma)
-}
-
-func stepRows(k kind, y, sums, once, scaled, x []float32, offsets []int64, s []float32, alpha, beta, gamma float32) {
-	stepRowsBy(k, y, sums, once, scaled, x, offsets, s, alpha, beta, gamma)
 }
 
 func gatherSums(k kind, dst, x []float32, offsets []int64, list []uint32) bool {
