@@ -83,7 +83,9 @@ func (h *HNSW) grow(n int) {
 	h.levels = append(slices.Grow(h.levels, n-old), make([]uint8, n-old)...)
 	h.upperAt = append(slices.Grow(h.upperAt, n-old), make([]uint32, n-old)...)
 	width := 2 * h.opts.M
-	h.base = append(slices.Grow(h.base, (n-old)*width), make([]uint32, (n-old)*width)...)
+	base := vec.Zeros[uint32](n * width) // searches read it in random order
+	copy(base, h.base)
+	h.base = base
 	for v := old; v < n; v++ {
 		h.levels[v], h.upperAt[v] = absent, none
 	}

@@ -34,13 +34,13 @@ var layout = map[string][]string{
 
 	"embedding/jsonnull": {},
 	"storage/vec":        {},
-	"storage/csr":        {},
+	"storage/csr":        {"storage/vec"},
 	"storage/format":     {"storage/format/internal/columnfile"},
 
 	"storage/format/internal/columnfile": {},
 	"storage/format/dataset":             {"storage", "storage/csr", "storage/vec", "storage/format", "storage/format/internal/columnfile"},
 	"storage/gonum":                      {"storage/csr", "storage/vec"},
-	"storage/generate":                   {"storage/csr"},
+	"storage/generate":                   {"storage/csr", "storage/vec"},
 	"embedding": {
 		"storage/csr", "storage/vec", "embedding/eigen", "embedding/internal/base", "embedding/spectral", "embedding/skipgram", "embedding/walk",
 	},

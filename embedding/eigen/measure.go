@@ -58,7 +58,7 @@ func Measure(ctx context.Context, op Operator, vectors *vec.Matrix, opts Options
 
 // measureIn is Measure for the columns from first on.
 func measureIn(ctx context.Context, op Operator, vectors *vec.Matrix, first int, opts Options) (*Result, error) {
-	x, y := make([]float32, vectors.Rows*Width), make([]float32, vectors.Rows*Width)
+	x, y := vec.Zeros[float32](vectors.Rows*Width), vec.Zeros[float32](vectors.Rows*Width)
 	panel := vectors.Panel(first, vectors.Dim)
 	m, err := measure(ctx, op, panel, x, y, opts)
 	if err != nil {

@@ -69,8 +69,8 @@ func Refine(ctx context.Context, op Operator, start vec.Panel, opts Options) (*R
 	}
 	r.opts.K = min(opts.K, op.Size()-known)
 	r.cols, r.asGiven = start.Cols, start.Cols
-	r.x = make([]float32, op.Size()*Width*ahead)
-	r.y = make([]float32, op.Size()*Width*ahead)
+	r.x = vec.Zeros[float32](op.Size() * Width * ahead)
+	r.y = vec.Zeros[float32](op.Size() * Width * ahead)
 	if err := r.span(ctx); err != nil {
 		return nil, err
 	}

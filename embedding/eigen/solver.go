@@ -61,8 +61,8 @@ func newSolver(op Operator, opts Options) *solver {
 		coefficients32: make([]float32, max(s.m*keepColumns(s.k), stride*Width)),
 	}
 	s.last = make([]float64, Width*Width)
-	s.u = make([]float32, s.n*Width)
-	s.w = make([]float32, s.n*Width)
+	s.u = vec.Zeros[float32](s.n * Width)
+	s.w = vec.Zeros[float32](s.n * Width)
 	s.full, s.margin, s.best = s.m, margin, math.Inf(1)
 	s.source = rand.NewPCG(opts.Seed, 0x9e3779b97f4a7c15)
 	s.random = rand.New(s.source)

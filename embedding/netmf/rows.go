@@ -139,7 +139,7 @@ type scratch struct {
 }
 
 func newScratch(n int) *scratch {
-	return &scratch{x: make([]float32, n*width), y: make([]float32, n*width), sum: make([]float32, n*width), seen: make([]uint64, (n+63)/64)}
+	return &scratch{x: vec.Zeros[float32](n * width), y: vec.Zeros[float32](n * width), sum: vec.Zeros[float32](n * width), seen: make([]uint64, (n+63)/64)}
 }
 
 // sumError is above the relative error of an entry of M, a sum of float32. Entries of 1,

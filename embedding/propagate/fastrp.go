@@ -54,7 +54,7 @@ func FastRP(ctx context.Context, g *csr.Graph, o FastRPOptions) (*vec.Matrix, St
 	if o.Start != nil && len(o.Start) != n {
 		return nil, Stats{}, fmt.Errorf("%w: %d starts for %d vertices", ErrOptions, len(o.Start), n)
 	}
-	r := &fastRP{FastRPOptions: o, a: a, u: newBlocks(n, o.Dim), spare: make([]float32, n*width), sum: vec.NewMatrix(n, o.Dim)}
+	r := &fastRP{FastRPOptions: o, a: a, u: newBlocks(n, o.Dim), spare: vec.Zeros[float32](n * width), sum: vec.NewMatrix(n, o.Dim)}
 	if err := r.run(ctx); err != nil {
 		return nil, Stats{}, err
 	}

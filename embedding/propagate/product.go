@@ -113,7 +113,7 @@ type blocks [][]float32
 func newBlocks(n, dim int) blocks {
 	list := make(blocks, blocksOf(dim))
 	for b := range list {
-		list[b] = make([]float32, n*width)
+		list[b] = vec.Zeros[float32](n * width)
 	}
 	return list
 }

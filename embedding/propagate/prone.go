@@ -221,7 +221,7 @@ func (p *proNE) logNoise() []float64 {
 // each sets the rows of to, block by block of columns: f adds row v to dst, which is 0,
 // from a block of from.
 func (p *proNE) each(ctx context.Context, to, from *vec.Matrix, f func(v int, dst, block []float32)) error {
-	block := make([]float32, from.Rows*width)
+	block := vec.Zeros[float32](from.Rows * width)
 	for lo := 0; lo < from.Dim; lo += width {
 		n := min(width, from.Dim-lo)
 		if err := p.a.each(ctx, func(v int) { copy(block[v*width:][:n], from.Row(v)[lo:]) }); err != nil {
@@ -243,7 +243,7 @@ func (p *proNE) each(ctx context.Context, to, from *vec.Matrix, f func(v int, ds
 func (p *proNE) propagate(ctx context.Context, m *vec.Matrix) error {
 	var scratch [5][]float32
 	for i := range scratch {
-		scratch[i] = make([]float32, m.Rows*width)
+		scratch[i] = vec.Zeros[float32](m.Rows * width)
 	}
 	x, sum := scratch[0], scratch[1]
 	for lo := 0; lo < m.Dim; lo += width {

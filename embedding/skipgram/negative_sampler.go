@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+
+	"heavytail/storage/vec"
 )
 
 // negativeSampler draws the centres of negative samples from the vertices of one part, with
@@ -40,7 +42,7 @@ func newNegativeSampler(visits []int64, part []uint8, of int) *negativeSampler {
 // guideTo makes the guide, with at least as many entries as there are vertices.
 func (n *negativeSampler) guideTo() {
 	n.shift = 64 - bits.Len(uint(len(n.upTo)))
-	n.guide = make([]uint32, 1<<(64-n.shift))
+	n.guide = vec.Zeros[uint32](1 << (64 - n.shift))
 	at := 0
 	for i := range n.guide {
 		for at < len(n.upTo)-1 && n.upTo[at] <= uint64(i)<<n.shift {

@@ -95,7 +95,7 @@ const copyAhead = 4
 func (p *part) train(b *batch) {
 	p.seen, p.copied = 0, 0
 	if need := len(b.vertices) * p.stride; p.Partitions > 1 && len(p.copies) < need {
-		p.copies = make([]float32, need)
+		p.copies = vec.Zeros[float32](need)
 	}
 	p.random.Seed(p.Seed, uint64(b.number)<<20|uint64(p.number)<<8|useNegative)
 	turn := vec.NewTurn(min(p.Workers, p.Partitions))

@@ -122,7 +122,7 @@ func (t *trainer) allocate(from *State) {
 	if from != nil && t.Dim == t.stride && from.Vectors.Stride == t.Dim && from.Nodes.Stride == t.Dim {
 		t.in, t.out = from.Vectors.Data[:n*t.stride], from.Nodes.Data[:n*t.stride]
 	} else {
-		t.in, t.out = make([]float32, n*t.stride), make([]float32, n*t.stride)
+		t.in, t.out = vec.Zeros[float32](n*t.stride), vec.Zeros[float32](n*t.stride)
 		if from != nil {
 			t.restore(t.in, from.Vectors)
 			t.restore(t.out, from.Nodes)
@@ -155,7 +155,7 @@ func (t *trainer) count(ctx context.Context) error {
 		select {
 		case p = <-free:
 		default:
-			p = &part{visits: make([]int64, t.corpus.Vertices)}
+			p = &part{visits: vec.Zeros[int64](t.corpus.Vertices)}
 		}
 		for i := lo; i < hi; i += abreast {
 			walks := p.walks[:min(abreast, hi-i)]
@@ -205,7 +205,7 @@ func (t *trainer) prepare() {
 		t.parts[p] = newPart(t, p)
 	}
 	t.tree = nil // each part has its own tree
-	t.ahead.slot = make([]uint32, t.corpus.Vertices)
+	t.ahead.slot = vec.Zeros[uint32](t.corpus.Vertices)
 	t.now, t.next = &batch{}, &batch{}
 }
 

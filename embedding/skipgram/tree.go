@@ -3,6 +3,8 @@ package skipgram
 import (
 	"cmp"
 	"slices"
+
+	"heavytail/storage/vec"
 )
 
 // tree is the Huffman tree of the visits. Its inner nodes are numbered from
@@ -50,14 +52,14 @@ func newTree(visits []int64) *tree {
 	for node := int(root) - 1; node >= n; node-- {
 		depth[node] = depth[parent[node]] + 1
 	}
-	t := &tree{first: make([]int64, n+1)}
+	t := &tree{first: vec.Zeros[int64](n + 1)}
 	for v := range n {
 		if n > 1 {
 			depth[v] = depth[parent[v]] + 1
 		}
 		t.first[v+1] = t.first[v] + int64(depth[v])
 	}
-	t.steps = make([]uint32, t.first[n])
+	t.steps = vec.Zeros[uint32](int(t.first[n]))
 	for v := range n {
 		at := uint32(v)
 		for i := t.first[v+1] - 1; i >= t.first[v]; i-- {
@@ -79,7 +81,7 @@ func (t *tree) path(v uint32) []uint32 { return t.steps[t.first[v]:t.first[v+1]]
 // nodes of one part.
 func (t *tree) only(parts []uint8, part uint8) *tree {
 	n := len(t.first) - 1
-	o := &tree{first: make([]int64, n+1)}
+	o := &tree{first: vec.Zeros[int64](n + 1)}
 	for v := range n {
 		o.first[v+1] = o.first[v]
 		for _, step := range t.path(uint32(v)) {
@@ -88,7 +90,7 @@ func (t *tree) only(parts []uint8, part uint8) *tree {
 			}
 		}
 	}
-	o.steps = make([]uint32, 0, o.first[n])
+	o.steps = vec.Zeros[uint32](int(o.first[n]))[:0]
 	for _, step := range t.steps {
 		if parts[step>>1] == part {
 			o.steps = append(o.steps, step)

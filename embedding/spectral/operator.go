@@ -147,9 +147,9 @@ func (op *operator) Apply(ctx context.Context, y, x []float32, alpha, beta, gamm
 	}
 	const b = eigen.Width
 	if op.scaled == nil {
-		op.scaled = make([]float32, len(x))
+		op.scaled = vec.Zeros[float32](len(x))
 		if op.twoHops {
-			op.once = make([]float32, len(x))
+			op.once = vec.Zeros[float32](len(x))
 		}
 	}
 	if err := op.rows.Between(ctx, 0, op.Size(), op.workers, func(lo, hi int) {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"heavytail/embedding/eigen"
+	"heavytail/storage/vec"
 )
 
 // weighted are products with the matrix of a method for a graph with weights.
@@ -58,9 +59,9 @@ func unitSize(ctx context.Context, a *adjacency, m method, s []float64) (float64
 func (w *weighted) apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error {
 	const b = eigen.Width
 	if w.scaled == nil {
-		w.scaled = make([]float64, len(x))
+		w.scaled = vec.Zeros[float64](len(x))
 		if w.op.twoHops {
-			w.once = make([]float64, len(x))
+			w.once = vec.Zeros[float64](len(x))
 		}
 	}
 	if err := w.op.each(ctx, func(v int) {

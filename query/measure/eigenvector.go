@@ -62,7 +62,7 @@ func largestEigenpair(ctx context.Context, g *csr.Graph, w Work, tolerance float
 	if len(g.Targets) == 0 {
 		return 0, Scores{}, ErrEdges
 	}
-	l := &lanczos{Work: w, g: g, steps: lanczosSteps, x: make([]float64, n), next: make([]float64, n)}
+	l := &lanczos{Work: w, g: g, steps: lanczosSteps, x: vec.Zeros[float64](n), next: vec.Zeros[float64](n)}
 	for v := range l.x {
 		l.x[v] = 1 / math.Sqrt(float64(n))
 	}
@@ -138,7 +138,7 @@ func (l *lanczos) room() []float64 {
 		l.spare = l.spare[:last]
 		return v
 	}
-	return make([]float64, len(l.next))
+	return vec.Zeros[float64](len(l.next))
 }
 
 // step writes A·v, made orthogonal to the basis, into next, with v the last vector of

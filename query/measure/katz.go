@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/vec"
 )
 
 // KatzOptions sets how Katz works. The zero value works.
@@ -36,7 +37,7 @@ func Katz(ctx context.Context, g *csr.Graph, opts KatzOptions) (Scores, error) {
 		return Scores{}, err
 	}
 	s := system{
-		Work: opts.Work, g: g, factor: alpha, c: make([]float64, g.Vertices()),
+		Work: opts.Work, g: g, factor: alpha, c: vec.Zeros[float64](g.Vertices()),
 		rho: rho, tolerance: tolerance(opts.Tolerance), most: maxIterations, stage: "katz",
 	}
 	for v := range s.c {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/vec"
 )
 
 // system is the linear system x = factor·A·S·x + c, with A the weighted adjacency
@@ -43,7 +44,8 @@ func (s *system) gather(x, scaled []float64) []float64 {
 // divided by the sum of x. It takes O(n + m) an iteration and 32 bytes per vertex.
 func (s *system) solve(ctx context.Context) (Scores, error) {
 	n := len(s.c)
-	x, before, image, scaled := append([]float64(nil), s.c...), make([]float64, n), make([]float64, n), make([]float64, n)
+	x, before, image, scaled := vec.Zeros[float64](n), vec.Zeros[float64](n), vec.Zeros[float64](n), vec.Zeros[float64](n)
+	copy(x, s.c)
 	omega := 1.0
 	report := s.reporter(s.stage, int64(s.expected()))
 	for k := 1; k <= s.most; k++ {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/vec"
 )
 
 // PageRankOptions sets how PageRank works. The zero value works.
@@ -49,7 +50,7 @@ func PageRank(ctx context.Context, g *csr.Graph, opts PageRankOptions) (Scores, 
 		return Scores{}, err
 	}
 	s := system{
-		Work: opts.Work, g: g, factor: opts.Damping, inverse: make([]float64, len(start)), c: start,
+		Work: opts.Work, g: g, factor: opts.Damping, inverse: vec.Zeros[float64](len(start)), c: start,
 		rho: opts.Damping, tolerance: tolerance(opts.Tolerance), most: maxIterations, stage: "pagerank",
 	}
 	s.each(len(start), func(lo, hi int) {
@@ -79,7 +80,7 @@ func tolerance(t float64) float64 {
 
 // starts returns the probabilities with which a walk starts at each vertex.
 func starts(n int, from []uint32) ([]float64, error) {
-	start := make([]float64, n)
+	start := vec.Zeros[float64](n)
 	for _, v := range from {
 		if int(v) >= n {
 			return nil, fmt.Errorf("vertex %d of %d: %w", v, n, ErrOption)

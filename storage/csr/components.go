@@ -1,5 +1,7 @@
 package csr
 
+import "heavytail/storage/vec"
+
 // Components are the connected components of a graph, numbered by descending
 // size, and among equal sizes by their smallest vertex.
 type Components struct {
@@ -95,7 +97,7 @@ func byDescendingSize(label []uint32, sizes []int) *Components {
 // memory.
 func (g *Graph) Induced(vertices []uint32) *Graph {
 	const outside = ^uint32(0)
-	local := make([]uint32, g.Vertices())
+	local := vec.Zeros[uint32](g.Vertices())
 	for v := range local {
 		local[v] = outside
 	}

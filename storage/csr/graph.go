@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"sort"
+
+	"heavytail/storage/vec"
 )
 
 // ErrInvalid is wrapped by every error of Validate.
@@ -99,7 +101,7 @@ func (g *Graph) find(u, v uint32) (at int64, found bool) {
 // end point of n or above is an error. It takes O(n + m) time and the sort of
 // each row, and 16 bytes per edge of working memory.
 func FromEdges(n int, edges []Edge) (*Graph, error) {
-	offsets := make([]int64, n+1)
+	offsets := vec.Zeros[int64](n + 1)
 	for _, e := range edges {
 		if int(e.U) >= n || int(e.V) >= n {
 			return nil, fmt.Errorf("edge (%d, %d) in a graph of %d vertices: %w", e.U, e.V, n, ErrInvalid)
@@ -114,7 +116,7 @@ func FromEdges(n int, edges []Edge) (*Graph, error) {
 	}
 	// Two counting passes sort the rows: arcs enter by ascending source, so
 	// that every row is filled in ascending order of its targets.
-	targets := make([]uint32, offsets[n])
+	targets := vec.Zeros[uint32](int(offsets[n]))
 	next := append([]int64(nil), offsets[:n]...)
 	for _, e := range edges {
 		if e.U != e.V {
@@ -124,7 +126,7 @@ func FromEdges(n int, edges []Edge) (*Graph, error) {
 			next[e.V]++
 		}
 	}
-	sorted := make([]uint32, len(targets))
+	sorted := vec.Zeros[uint32](len(targets))
 	copy(next, offsets[:n])
 	for u := range n {
 		for _, v := range targets[offsets[u]:offsets[u+1]] {

@@ -1,5 +1,7 @@
 package csr
 
+import "heavytail/storage/vec"
+
 // Sets are sets of vertices that are joined edge by edge. They find the components of a
 // graph whose edges are read once and not kept. They take 4 bytes per vertex.
 type Sets struct {
@@ -8,7 +10,7 @@ type Sets struct {
 
 // NewSets returns n sets of one vertex each.
 func NewSets(n int) *Sets {
-	s := &Sets{parent: make([]uint32, n)}
+	s := &Sets{parent: vec.Zeros[uint32](n)}
 	for v := range s.parent {
 		s.parent[v] = uint32(v)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/vec"
 )
 
 // PreferentialAttachment is the model of Barabási and Albert ("Emergence of
@@ -75,8 +76,8 @@ func (p PreferentialAttachment) Generate(ctx context.Context, progress Progress)
 func (p PreferentialAttachment) attach(w *work) ([]uint32, error) {
 	m := uint64(p.M)
 	cliqueEnds := m * (m + 1)
-	attached := make([]uint32, (uint64(p.N)-m-1)*m)
-	drawn := make([]uint32, p.N) // drawn[t] == v: v has already drawn t
+	attached := vec.Zeros[uint32](int((uint64(p.N) - m - 1) * m))
+	drawn := vec.Zeros[uint32](p.N) // drawn[t] == v: v has already drawn t
 	random := newRandom(p.Seed)
 	for v := m + 1; v < uint64(p.N); v++ {
 		first := (v - m - 1) * m // edges attached before v arrived

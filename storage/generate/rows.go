@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/vec"
 )
 
 // fromEarlier builds a graph from the earlier neighbours of every vertex, ascending, as a model
@@ -14,7 +15,7 @@ import (
 // Progress continues from n to 2n vertices. It takes 4 bytes per edge and 8 per vertex in addition
 // to the 8 and 8 of the graph.
 func fromEarlier(w *work, n int, earlier func(v int) []uint32) (*csr.Graph, error) {
-	offsets := make([]int64, n+1)
+	offsets := vec.Zeros[int64](n + 1)
 	for v := range n {
 		own := earlier(v)
 		offsets[v+1] += int64(len(own))
@@ -29,7 +30,7 @@ func fromEarlier(w *work, n int, earlier func(v int) []uint32) (*csr.Graph, erro
 	if err != nil {
 		return nil, err
 	}
-	targets := make([]uint32, offsets[n])
+	targets := vec.Zeros[uint32](int(offsets[n]))
 	for v := range n {
 		own := earlier(v)
 		next[v] += int64(copy(targets[next[v]:], own))
@@ -51,7 +52,7 @@ func fromEarlier(w *work, n int, earlier func(v int) []uint32) (*csr.Graph, erro
 // It takes 8 bytes per edge and 8 per vertex in addition to the edges and the graph, and drops the
 // edges before the last pass.
 func fromEdges(w *work, n int, edges []csr.Edge) (*csr.Graph, error) {
-	offsets := make([]int64, n+1)
+	offsets := vec.Zeros[int64](n + 1)
 	for _, e := range edges {
 		offsets[e.U+1]++
 		offsets[e.V+1]++
@@ -63,7 +64,7 @@ func fromEdges(w *work, n int, edges []csr.Edge) (*csr.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	targets := make([]uint32, offsets[n])
+	targets := vec.Zeros[uint32](int(offsets[n]))
 	for _, e := range edges {
 		targets[next[e.U]] = e.V
 		next[e.U]++
@@ -73,7 +74,7 @@ func fromEdges(w *work, n int, edges []csr.Edge) (*csr.Graph, error) {
 			return nil, err
 		}
 	}
-	sorted := make([]uint32, len(targets))
+	sorted := vec.Zeros[uint32](len(targets))
 	copy(next, offsets)
 	for u := range n {
 		row := targets[offsets[u]:offsets[u+1]]

@@ -19,21 +19,23 @@ func NewMatrix(rows, dim int) *Matrix {
 // hugePage is the size of a huge page in bytes.
 const hugePage = 2 << 20
 
-// Zeros returns n zeros. Where the system has huge pages on request, numbers of 2 MiB or more begin on
-// one and ask for them: filling them takes fewer faults, of which one can take as long as copying a
-// page ten times, and scans of them are up to a fifth faster. A last page is a huge one too if half of it is used.
-func Zeros[T float32 | float64](n int) []T {
-	size := int(unsafe.Sizeof(T(0)))
+// Zeros returns a slice of n zero values, of a type without pointers. Where the system has huge pages on
+// request, a slice of 2 MiB or more begins on one and asks for them, the last one if half of it is used.
+// Reading it in random order is up to twice as fast, since the processor finds the place of a huge page
+// more quickly than those of 512 small ones; filling it takes fewer faults, of which one can take as long
+// as copying a page ten times; and scans are up to a fifth faster.
+func Zeros[T any](n int) []T {
+	size := int(unsafe.Sizeof(*new(T)))
 	if n*size < hugePage {
 		return make([]T, n)
 	}
 	pages := (n*size + hugePage/2) / hugePage
-	most := max(n, pages*hugePage/size)
-	numbers := make([]T, most+hugePage/size)
-	skip := -int(uintptr(unsafe.Pointer(unsafe.SliceData(numbers)))) & (hugePage - 1) / size
-	numbers = numbers[skip : skip+most]
-	adviseHuge(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(numbers))), pages*hugePage))
-	return numbers[:n:n]
+	numbers := make([]T, (max(n*size, pages*hugePage)+hugePage)/size+1)
+	first := unsafe.Pointer(unsafe.SliceData(numbers))
+	before := -int(uintptr(first)) & (hugePage - 1) // bytes before the first huge page
+	skip := (before + size - 1) / size
+	adviseHuge(unsafe.Slice((*byte)(unsafe.Add(first, before)), pages*hugePage))
+	return numbers[skip : skip+n : skip+n]
 }
 
 // Row returns row i. The slice aliases the matrix and its capacity ends with

@@ -182,7 +182,7 @@ const shortKey = 8
 
 func newKeyTable(n int) KeyTable {
 	seed := maphash.MakeSeed()
-	return KeyTable{short: make([]shortSlot, tableSize(n)), seed: seed, salt: maphash.Bytes(seed, nil) | 1}
+	return KeyTable{short: vec.Zeros[shortSlot](tableSize(n)), seed: seed, salt: maphash.Bytes(seed, nil) | 1}
 }
 
 // tableSize returns the number of slots for n keys.
@@ -203,7 +203,7 @@ func TableOf(ctx context.Context, keys *KeySet) (KeyTable, error) {
 		}
 	}
 	t := newKeyTable(shorts)
-	t.long = make([]uint64, tableSize(keys.Len()-shorts))
+	t.long = vec.Zeros[uint64](tableSize(keys.Len() - shorts))
 	for i := range uint32(keys.Len()) {
 		if i%(CheckEvery/8) == 0 && ctx.Err() != nil {
 			return KeyTable{}, ctx.Err()
@@ -227,7 +227,7 @@ func (t *KeyTable) Add(keys *KeySet, id uint32) {
 	}
 	if t.shorts++; t.shorts > len(t.short)/4*3 {
 		old := t.short
-		t.short = make([]shortSlot, max(2*len(old), 16))
+		t.short = vec.Zeros[shortSlot](max(2*len(old), 16))
 		for _, slot := range old {
 			if slot.id != 0 {
 				t.insertShort(slot)
@@ -240,7 +240,7 @@ func (t *KeyTable) Add(keys *KeySet, id uint32) {
 // growLong rebuilds the table of long keys; a slot stores half of the hash.
 func (t *KeyTable) growLong(keys *KeySet) {
 	old := t.long
-	t.long = make([]uint64, max(2*len(old), 16))
+	t.long = vec.Zeros[uint64](max(2*len(old), 16))
 	for _, slot := range old {
 		if slot != 0 {
 			id := uint32(slot) - 1

@@ -3,6 +3,7 @@ package block
 import (
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/vec"
 )
 
 // RowBuilder builds the rows of a graph from its blocks of arcs, which ascend. The blocks are
@@ -53,14 +54,14 @@ func NewRowBuilder(runs []ArcRun, edges, weighted, timed uint64, n int, vertices
 		return nil, fault.Record("%d arcs where the catalogue says %d", arcs, 2*edges)
 	}
 	b := &RowBuilder{
-		offsets: make([]int64, n+1), targets: make([]uint32, arcs), vertices: vertices,
+		offsets: vec.Zeros[int64](n + 1), targets: vec.Zeros[uint32](arcs), vertices: vertices,
 		weighted: 2 * weighted, timed: 2 * timed, Runs: make([]RowRun, len(runs)),
 	}
 	if weighted > 0 {
-		b.weights = make([]float32, arcs)
+		b.weights = vec.Zeros[float32](arcs)
 	}
 	if timed > 0 {
-		b.times = make([]int64, arcs)
+		b.times = vec.Zeros[int64](arcs)
 	}
 	lo := 0
 	for i, run := range runs {

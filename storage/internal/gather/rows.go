@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/vec"
 )
 
 // rowsOf builds the rows of a graph from distinct edges (u, v), u < v, in ascending order. Each row
@@ -14,7 +15,7 @@ func rowsOf(ctx context.Context, n int, edges []uint64) (*csr.Graph, error) {
 	parts := newPartition(len(edges), max(leastPart, n, len(edges)/4))
 	smaller, larger := make([][]uint32, parts.count()), make([][]uint32, parts.count())
 	for i := range smaller {
-		smaller[i], larger[i] = make([]uint32, n), make([]uint32, n)
+		smaller[i], larger[i] = vec.Zeros[uint32](n), vec.Zeros[uint32](n)
 	}
 	err := parts.each(ctx, func(part, lo, hi int) {
 		smaller, larger := smaller[part], larger[part]
@@ -27,7 +28,7 @@ func rowsOf(ctx context.Context, n int, edges []uint64) (*csr.Graph, error) {
 		return nil, err
 	}
 	// The numbers become places in the row.
-	offsets := make([]int64, n+1)
+	offsets := vec.Zeros[int64](n + 1)
 	for v := range n {
 		at := uint32(0)
 		for i := range smaller {
@@ -38,7 +39,7 @@ func rowsOf(ctx context.Context, n int, edges []uint64) (*csr.Graph, error) {
 		}
 		offsets[v+1] = offsets[v] + int64(at)
 	}
-	targets := make([]uint32, offsets[n])
+	targets := vec.Zeros[uint32](int(offsets[n]))
 	err = parts.each(ctx, func(part, lo, hi int) {
 		smaller, larger := smaller[part], larger[part]
 		for _, e := range edges[lo:hi] {
@@ -56,7 +57,7 @@ func rowsOf(ctx context.Context, n int, edges []uint64) (*csr.Graph, error) {
 // three passes. Repeated edges are folded. Beside the graph it takes 8 bytes per vertex. Before it
 // allocates the rows, it calls enough with their number of edges.
 func edgeRows(ctx context.Context, n int, how Repeated, open func() []edgeSource, enough func(edges int64, weighted, timed bool) error) (*csr.Graph, error) {
-	offsets, next := make([]int64, n+1), make([]int64, n)
+	offsets, next := vec.Zeros[int64](n+1), vec.Zeros[int64](n)
 	edges, weighted, timed := int64(0), false, false
 	err := foldSources(ctx, how, open(), func(e uint64, f *edgeFold) error {
 		weight, err := f.result()
@@ -76,12 +77,12 @@ func edgeRows(ctx context.Context, n int, how Repeated, open func() []edgeSource
 		offsets[v+1] = offsets[v] + degree
 		next[v] = offsets[v]
 	}
-	g := &csr.Graph{Offsets: offsets, Targets: make([]uint32, offsets[n])}
+	g := &csr.Graph{Offsets: offsets, Targets: vec.Zeros[uint32](int(offsets[n]))}
 	if weighted {
-		g.Weights = make([]float32, len(g.Targets))
+		g.Weights = vec.Zeros[float32](len(g.Targets))
 	}
 	if timed {
-		g.Times = make([]int64, len(g.Targets))
+		g.Times = vec.Zeros[int64](len(g.Targets))
 	}
 	put := func(u, v uint32, f *edgeFold) {
 		at := next[u]
