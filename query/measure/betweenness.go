@@ -203,7 +203,7 @@ func (b *brandes) add(source uint32, sum []float64) bool {
 func (b *brandes) predecessors(v uint32, f func(u uint32)) {
 	weights := b.g.WeightsOf(v)
 	for i, u := range b.g.Neighbors(v) {
-		if b.distances[u]+lengthOf(weights, i) == b.distances[v] {
+		if after(b.distances[u], lengthOf(weights, i)) == b.distances[v] {
 			f(u)
 		}
 	}

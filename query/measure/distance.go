@@ -264,12 +264,19 @@ func (s *search) dijkstra(source uint32) {
 		}
 		weights := s.g.WeightsOf(v)
 		for i, u := range s.g.Neighbors(v) {
-			if d := s.distances[v] + float64(weights[i]); d < s.distances[u] {
+			if d := after(s.distances[v], float64(weights[i])); d < s.distances[u] {
 				s.distances[u] = d
 				s.queue.push(pathEnd{u, d})
 			}
 		}
 	}
+}
+
+// after is the distance of the end of an edge that begins at a distance. It is larger even if
+// the length is lost by rounding, as that of 1e-20 after 1: otherwise two vertices could each be
+// before the other on a shortest path, which would have no end.
+func after(distance, length float64) float64 {
+	return max(distance+length, math.Float64frombits(math.Float64bits(distance)+1))
 }
 
 // harmonic returns a function that adds the inverse distances from a source.

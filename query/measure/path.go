@@ -55,7 +55,7 @@ func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted b
 func (s *search) next(v uint32) (uint32, float64) {
 	weights := s.g.WeightsOf(v)
 	for i, u := range s.g.Neighbors(v) {
-		if length := lengthOf(weights, i); s.distances[u]+length == s.distances[v] {
+		if length := lengthOf(weights, i); after(s.distances[u], length) == s.distances[v] {
 			return u, length
 		}
 	}

@@ -2,7 +2,11 @@ package measure
 
 import (
 	"math"
+	"slices"
 	"testing"
+
+	"heavytail/.ci/testgraph"
+	"heavytail/storage/csr"
 
 	"gonum.org/v1/gonum/graph/path"
 )
@@ -60,6 +64,22 @@ func TestWithin_EqualsDistances(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestPaths_LostLength has a length that is lost by rounding when it is added to the other.
+func TestPaths_LostLength(t *testing.T) {
+	g := testgraph.Of(t, 3, csr.Edge{U: 0, V: 1}, csr.Edge{U: 1, V: 2})
+	g.Weights = []float32{1e-20, 1e-20, 1, 1} // of 0 to 1; of 1 to 0 and 2; of 2 to 1
+	got, err := Betweenness(t.Context(), g, DistanceOptions{Weighted: true})
+	if want := []float64{0, 1, 0}; err != nil || !slices.Equal(got.Values, want) {
+		t.Fatalf("betweenness is %v, %v, want %v", got.Values, err, want)
+	}
+	for from, want := range [][]uint32{{0, 1, 2}, {1, 2}} {
+		p, _, err := ShortestPath(t.Context(), g, uint32(from), 2, true)
+		if err != nil || !slices.Equal(p.Vertices, want) {
+			t.Errorf("path is %v, %v, want %v", p, err, want)
 		}
 	}
 }
