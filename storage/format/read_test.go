@@ -130,7 +130,7 @@ func TestReadEdgeList_Malformed(t *testing.T) {
 	}{
 		{name: "one column", text: "1 2\n3\n", want: `g.txt:2:1: expected two columns separated by spaces or tabs, found only "3"`},
 		{name: "one column of CSV", text: "1,2\n3 4\n", want: `g.txt:2:1: expected two columns separated by ',', found only "3 4"`},
-		{name: "semicolons", text: "1;2\n", want: `g.txt:1:1: expected two columns separated by spaces or tabs, found only "1;2"`},
+		{name: "semicolons", text: "1;2\n", want: `g.txt:1:1: expected two columns separated by spaces or tabs, found only "1;2"; the option separator takes "semicolon"`},
 		{name: "a long column is cut", text: strings.Repeat("x", 100) + "\n", want: `g.txt:1:1: expected two columns separated by spaces or tabs, found only "` + strings.Repeat("x", 40) + `"…`},
 		{name: "escapes", text: "\x1b[2J\u202e\n", want: `g.txt:1:1: expected two columns separated by spaces or tabs, found only "\x1b[2J\u202e"`},
 		{name: "first empty", text: "1,2\n,2\n", want: "g.txt:2:1: column 1 is empty"},
