@@ -103,7 +103,12 @@ func (c *call) derive(s *vertexScan, req DeriveRequest) (vertices []uint32, made
 		return nil, nil, e
 	}
 	if err == nil && made == nil {
-		err = c.Await(func() { made = from.Induced(vertices) })
+		kept := vertices // which a return sets while the function may still run
+		var induced *csr.Graph
+		if err := c.Await(func() { induced = from.Induced(kept) }); err != nil {
+			return nil, nil, err
+		}
+		made = induced
 	}
 	stop(int64(len(vertices)), s.scanned())
 	return vertices, made, err

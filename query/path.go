@@ -91,18 +91,24 @@ func runPath(c *call, req PathRequest, graph storage.GraphInfo) (r PathResult, e
 	}
 	defer release()
 	var found measure.Path
+	var failed error // not err, which a return sets while the search may still run
 	joined := false
-	if waited := c.Await(func() { found, joined, err = measure.ShortestPath(c.Ctx, view.Graph, ends[0], ends[1], req.ByWeight) }); waited != nil {
-		return r, waited
+	if err := c.Await(func() {
+		found, joined, failed = measure.ShortestPath(c.Ctx, view.Graph, ends[0], ends[1], req.ByWeight)
+	}); err != nil {
+		return r, err
 	}
-	if err == nil && !joined {
+	if failed != nil {
+		return r, failed
+	}
+	if !joined {
 		c.Notice("no path joins %s and %s: they are in different components", fault.QuoteKey(req.From), fault.QuoteKey(req.To))
 	}
 	for i, v := range found.Vertices {
 		r.Steps = append(r.Steps, PathStep{view.Key(v), found.Lengths[i]})
 	}
 	r.Notices = c.Notices
-	return r, err
+	return r, nil
 }
 
 func pathRows(req PathRequest, r PathResult) *Rows {

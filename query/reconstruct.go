@@ -294,14 +294,16 @@ func (c *call) original(s *session.Space) (*csr.Graph, error) {
 	}
 	c.Notice("left out: %s newer than embedding %s", fault.Count(int64(g.Vertices()-s.Matrix.Rows), "vertex"), fault.Name(s.Info.Name))
 	var old *csr.Graph
-	err := c.Await(func() {
+	if err := c.Await(func() {
 		first := make([]uint32, s.Matrix.Rows)
 		for v := range first {
 			first[v] = uint32(v)
 		}
 		old = g.Induced(first)
-	})
-	return old, err
+	}); err != nil {
+		return nil, err
+	}
+	return old, nil
 }
 
 // measure compares the reconstruction with the original, at one radius or at

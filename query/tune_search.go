@@ -37,10 +37,12 @@ func (c *call) tuned(req TuneRequest) (graph *session.Graph, labels evaluate.Lab
 	if err != nil {
 		return nil, labels, err
 	}
-	err = c.Await(func() { labels = classesOf(columns.Columns[0], graph.Graph.Vertices(), req.Separator) })
-	if err != nil {
-		return nil, evaluate.Labels{}, err
+	var classes evaluate.Labels // not labels and graph, which a return sets while the function may still run
+	values, rows := columns.Columns[0], graph.Graph.Vertices()
+	if err := c.Await(func() { classes = classesOf(values, rows, req.Separator) }); err != nil {
+		return nil, labels, err
 	}
+	labels = classes
 	known := EvaluateLabelsResult{Classes: labels.Names, Labelled: labels.Labelled()}
 	return graph, labels, known.check(EvaluateLabelsRequest{Attribute: req.Attribute})
 }
