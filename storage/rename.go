@@ -194,7 +194,11 @@ func (t *tx) checkRenamed(bucket []byte, journal byte, kind, name, to string, gr
 	var busy error
 	err = t.eachSoundJob(func(id uint64, r *jobRecord) {
 		if r.GraphID == graph && !r.over(token) && busy == nil {
-			busy = fmt.Errorf("job %d works on the graph of %s %q; WAIT JOB %d or DROP JOB %d first: %w", id, kind, name, id, id, ErrInUse)
+			on := kind
+			if kind != "graph" {
+				on = "the graph of " + kind
+			}
+			busy = fmt.Errorf("job %d works on %s %q; WAIT JOB %d or DROP JOB %d first: %w", id, on, name, id, id, ErrInUse)
 		}
 	})
 	return errors.Join(err, busy)

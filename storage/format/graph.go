@@ -71,7 +71,7 @@ func findLayout(text []byte, name string) (Layout, error) {
 	if columnfile.IsFile(text) {
 		return "", streamedParquet(name)
 	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	if len(text) >= len(matrixMarketMagic) && strings.EqualFold(string(text[:len(matrixMarketMagic)]), matrixMarketMagic) {
 		return LayoutMatrixMarket, nil
 	}

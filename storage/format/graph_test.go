@@ -487,12 +487,14 @@ func TestRead_METISKeys(t *testing.T) {
 	t.Parallel()
 	const text = "3 2\n2\n1 3\n2\n"
 	for keys, want := range map[string]string{
-		"a\nb\nc\n":                   "(a)a-b 1;(b)b-c 1;(c)",
-		"key\na\n\"two\nlines\"\n2\n": "(a)a-two\nlines 1;(two\nlines)two\nlines-2 1;(2)",
-		"a\nb\n":                      "declares 3 vertices, but the file of keys has 2",
-		"a\nb\nc\nd\n":                "the file of keys has 4",
-		"b\na\nb\n":                   "vertices 1 and 3 have the same key",
-		"a\n\nc\n":                    "the key is empty",
+		"a\nb\nc\n":                    "(a)a-b 1;(b)b-c 1;(c)",
+		"key\na\n\"two\nlines\"\n2\n":  "(a)a-two\nlines 1;(two\nlines)two\nlines-2 1;(2)",
+		"\ufeffa\r\nb\r\nc\r\n":        "(a)a-b 1;(b)b-c 1;(c)",
+		"\ufeffkey\r\na\r\nb\r\n2\r\n": "(a)a-b 1;(b)b-2 1;(2)",
+		"a\nb\n":                       "declares 3 vertices, but the file of keys has 2",
+		"a\nb\nc\nd\n":                 "the file of keys has 4",
+		"b\na\nb\n":                    "vertices 1 and 3 have the same key",
+		"a\n\nc\n":                     "the key is empty",
 	} {
 		read := func() (*KeyList, error) { return ReadKeyList(t.Context(), strings.NewReader(keys), VectorOptions{}) }
 		got, _, err := readGraph(t, text, Options{Layout: LayoutMETIS, Keys: read, KeysName: "x.keys"})

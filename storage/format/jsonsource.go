@@ -77,7 +77,7 @@ func (s *jsonSource) first() {
 	if isUTF16(s.unread) {
 		s.stop(errors.New("the text is UTF-16; convert it to UTF-8"))
 	}
-	s.unread = bytes.TrimPrefix(s.unread, []byte("\ufeff"))
+	s.unread = bytes.TrimPrefix(s.unread, []byte(byteOrderMark))
 }
 
 // stop ends the text with an error.

@@ -77,11 +77,14 @@ func (l *lines) cut(text []byte) error {
 	return nil
 }
 
+// byteOrderMark begins the files of some editors. It is not a part of the text.
+const byteOrderMark = "\ufeff"
+
 // keep saves a part of a line. Of a line that is too long it keeps just enough bytes for take
 // to report that. It then calls take at once, unless such lines are skipped, because the line
 // may never end.
 func (l *lines) keep(part []byte) error {
-	const more = len("\ufeff") + len("\r") + 1 // bytes that take does not count, and one byte too many
+	const more = len(byteOrderMark) + len("\r") + 1 // bytes that take does not count, and one byte too many
 	room := l.opts.MaxLine + more - len(l.carry)
 	l.carry = append(l.carry, part[:min(len(part), room)]...)
 	if len(part) > room && !l.opts.SkipBad {
@@ -107,7 +110,7 @@ func (l *lines) take(line []byte) error {
 	}
 	l.stats.Lines++
 	if l.stats.Lines == 1 {
-		line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		line = bytes.TrimPrefix(line, []byte(byteOrderMark))
 	}
 	if len(bytes.TrimSuffix(line, []byte("\r"))) > l.opts.MaxLine {
 		if err := l.to.abandon(); err != nil {

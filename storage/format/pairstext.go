@@ -37,7 +37,7 @@ func PairsTextOf(ctx context.Context, r io.Reader, opts EdgeListOptions) (*Pairs
 	if err != nil || p.stats.Edges == 0 || p.first.number != 1 || len(p.furtherColumns()) > 0 {
 		return nil, ctx.Err()
 	}
-	mark := len(head) - len(bytes.TrimPrefix(head, []byte("\ufeff")))
+	mark := len(head) - len(bytes.TrimPrefix(head, []byte(byteOrderMark)))
 	text := &PairsText{Separator: string(p.sep.character()), Start: int64(mark)}
 	if len(p.names) == 0 {
 		text.Header = "source" + text.Separator + "target"

@@ -188,6 +188,9 @@ func (v *vectorReader) shape() error {
 		if err != nil {
 			return err
 		}
+		if i == 0 {
+			word = bytes.TrimPrefix(word, []byte(byteOrderMark))
+		}
 		n, ok := parseCount(word)
 		if !ok || (end == '\n') != (i == 1) {
 			return v.fault(ErrSyntax, "expected the numbers of rows and of values, found %s", excerpt(word))
@@ -366,7 +369,7 @@ func (v *vectorReader) npy(h VectorHandler) error {
 	}
 	found := npyMatrix().FindSubmatch(text)
 	if found == nil || !utf8.Valid(text) {
-		return v.fault(ErrSyntax, "only matrices of float16, float32 or float64 are read, not %s", excerpt(text))
+		return v.fault(ErrSyntax, "only matrices, with two dimensions, of float16, float32 or float64 are read, not %s", excerpt(text))
 	}
 	if string(found[2]) == "True" {
 		return v.fault(ErrSyntax, "the matrix is stored by columns; numpy.ascontiguousarray(matrix) stores it by rows")

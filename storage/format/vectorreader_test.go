@@ -133,7 +133,7 @@ func TestReadVectors_Malformed(t *testing.T) {
 		{"binary", "1 1\na\xff \x00\x00\x00\x00", `v: row 1: key "a\xff": it is not valid UTF-8`},
 		{"binary", "1 1\n" + long + " ", "has more than 1024 bytes"},
 		{"npy", "\x93NUMPY\x02\x00\x00\x00", "v: header: not a file of numpy's format 1.0"},
-		{"npy", npy("(3,)"), "v: header: only matrices of float16, float32 or float64 are read, not"},
+		{"npy", npy("(3,)"), "v: header: only matrices, with two dimensions, of float16, float32 or float64 are read, not"},
 		{"npy", strings.Replace(npy("(1, 1)"), "<f4", "<i8", 1), "v: header: only matrices"},
 		{"npy", strings.NewReplacer("False", "True", "}\n", "} \n").Replace(npy("(1, 1)")), "numpy.ascontiguousarray(matrix) stores it by rows"},
 		{"npy", strings.Replace(npy("(1, 1)"), "<f4", "<f8", 1) + "\x00\x00\x00\x00", "v: row 1: the file ends here, of 1 rows"},
@@ -149,6 +149,9 @@ func TestReadVectors_Malformed(t *testing.T) {
 		if !errors.As(err, &fault) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %.40q: %v, want %s", c.form, c.data, err, c.want)
 		}
+	}
+	if _, err := readVectorsAs("text", []byte("\ufeff1 1\na 1\n"), VectorOptions{}); err != nil {
+		t.Errorf("a byte order mark: %v", err)
 	}
 	if _, err := readVectorsAs("text", []byte("9 1\na 1\na 1\na 1\na 1\n"), VectorOptions{MaxBytes: 10}); !errors.Is(err, ErrLimit) {
 		t.Errorf("bytes: %v", err)

@@ -65,8 +65,8 @@ func (s *xmlSource) refill() error {
 	if first && isUTF16(s.text) {
 		return errors.New("the text is UTF-16; convert it to UTF-8")
 	}
-	if first && strings.HasPrefix(string(s.text[:min(3, len(s.text))]), "\ufeff") {
-		s.at = len("\ufeff")
+	if first && strings.HasPrefix(string(s.text[:min(3, len(s.text))]), byteOrderMark) {
+		s.at = len(byteOrderMark)
 	}
 	return nil
 }
