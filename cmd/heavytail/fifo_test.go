@@ -30,7 +30,11 @@ func TestExec_Pipe(t *testing.T) {
 	if err := unix.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	signals := []syscall.Signal{syscall.SIGINT}
+	for _, s := range endings() {
+		signals = append(signals, s.(syscall.Signal))
+	}
+	for _, signal := range signals {
 		for _, writer := range []bool{false, true} {
 			// A signal that arrives before the command handles signals ends it without a message. On
 			// a busy machine, where the command starts slowly, that is not an error.

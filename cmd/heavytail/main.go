@@ -28,10 +28,19 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		limitGarbage(100)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
 	stop()
 	os.Exit(code)
+}
+
+// endings returns the signals that cancel the command, which then saves checkpoints and removes
+// its temporary files. SIGHUP is sent when the terminal is closed; under nohup it is ignored.
+func endings() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []os.Signal{syscall.SIGTERM}
+	}
+	return []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 }
 
 // run executes one command line and returns the exit code.
