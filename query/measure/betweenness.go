@@ -20,8 +20,8 @@ import (
 // shortest paths improve the estimates of the vertices on many of them, and bound the error
 // (pathsample.go); with weights it is bounded from the sources alone, and the bound is wide.
 //
-// It takes O(s(n + m)) for s sources, with weights O(s(n + m) log n), and 150 bytes
-// per vertex and 40 per vertex and worker.
+// It takes O(s(n + m)) for s sources, with weights O(s(n + m) log n), and 132 bytes
+// per vertex and 24 per vertex and worker, with weights up to 64.
 func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, error) {
 	g, err := weightsOf(g, opts.Weighted)
 	n := g.Vertices()
@@ -55,7 +55,7 @@ func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Score
 // dependencies returns the sums of the dependencies of sources on each vertex.
 func (o DistanceOptions) dependencies(ctx context.Context, g *csr.Graph, sources []uint32) ([]float64, error) {
 	n := g.Vertices()
-	return o.accumulate(ctx, n, len(sources), "paths", len(sources) < n && g.Weights == nil, func() visitor {
+	return o.accumulate(ctx, n, len(sources), Slots, "paths", len(sources) < n && g.Weights == nil, func() visitor {
 		if g.Weights == nil {
 			l := newLevels(ctx, g)
 			return func(unit int, sum []float64) bool { return l.add(sources[unit], sum) }
@@ -77,7 +77,7 @@ type levels struct {
 
 func newLevels(ctx context.Context, g *csr.Graph) *levels {
 	n := g.Vertices()
-	l := &levels{halt: halt{ctx}, g: g, distance: make([]int32, n), paths: make([]float64, n), part: make([]float64, n)}
+	l := &levels{halt: halt{ctx}, g: g, distance: make([]int32, n), order: make([]uint32, 0, n), paths: make([]float64, n), part: make([]float64, n)}
 	for v := range l.distance {
 		l.distance[v] = -1
 	}

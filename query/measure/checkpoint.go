@@ -51,9 +51,9 @@ func (h halt) halted() bool { return h.Err() != nil }
 // ends, it returns false and leaves the sum unchanged.
 type visitor func(unit int, sum []float64) bool
 
-// slots is the number of sums among which the units of work are divided. It is part of the
+// Slots is the number of sums among which the units of work are divided. It is part of the
 // definition of the result, and bounds the workers.
-const slots = 16
+const Slots = 16
 
 // accumulation has the sums of all slots. Slot s takes the units s, s + len(sums), and so
 // on, so that its sum does not depend on the goroutines and their order.
@@ -64,11 +64,12 @@ type accumulation struct {
 	done     atomic.Int64
 }
 
-// accumulate calls a visitor for every unit of work, and returns the sums of all slots in
-// their order. newVisitor returns a visitor with its own memory. It saves at the end, too, if
-// more work follows. It takes 128 bytes per vertex, which is also the size of a checkpoint.
-func (o DistanceOptions) accumulate(ctx context.Context, n, units int, stage string, more bool, newVisitor func() visitor) ([]float64, error) {
-	a := &accumulation{n: n, units: units, sums: make([][]float64, min(slots, max(1, units))), next: make([]int, min(slots, max(1, units)))}
+// accumulate calls a visitor for every unit of work, and returns the sums of up to so many slots
+// in their order. newVisitor returns a visitor with its own memory. It saves at the end, too, if
+// more work follows. It takes 8 bytes per vertex and slot, which is also the size of a checkpoint.
+func (o DistanceOptions) accumulate(ctx context.Context, n, units, slots int, stage string, more bool, newVisitor func() visitor) ([]float64, error) {
+	slots = min(slots, max(1, units))
+	a := &accumulation{n: n, units: units, sums: make([][]float64, slots), next: make([]int, slots)}
 	for slot := range a.next {
 		a.next[slot] = slot
 	}

@@ -28,8 +28,8 @@ type EccentricityOptions struct {
 // leaves one possible value for each vertex: Takes and Kosters, "Computing the
 // Eccentricity Distribution of Large Graphs", 2013, with the searches of Harmonic. It
 // takes between a few and n/64 searches of O(n + m), on one core, and 56 bytes per
-// vertex and 16 per vertex and level of a search; a checkpoint writes 16 bytes per
-// vertex.
+// vertex and 16 for each distance at which the sources of a search reach a vertex, some four; a
+// checkpoint writes 16 bytes per vertex.
 func Eccentricity(ctx context.Context, g *csr.Graph, opts EccentricityOptions) ([]int64, error) {
 	n := g.Vertices()
 	e := &eccentricities{
@@ -65,8 +65,9 @@ type eccentricities struct {
 	bounds
 	save     Checkpoints
 	saved    time.Time
-	arrivals []arrival
-	done     int64 // number of vertices of finished components
+	arrivals []*[arrivalBlock]arrival // in blocks, so that none is copied when there are more
+	arrived  int                      // arrivals of the present search
+	done     int64                    // number of vertices of finished components
 	report   func(int64)
 }
 
@@ -83,6 +84,9 @@ type arrival struct {
 	distance int32
 	sources  uint64
 }
+
+// arrivalBlock is the number of arrivals that are allocated at a time.
+const arrivalBlock = 1 << 12
 
 // component finds the values of one component. The first round has one source, which
 // is enough for a star, and the second round the vertices farthest from it.
@@ -179,9 +183,13 @@ func (e *eccentricities) first(open []uint32, count int, key func(v uint32) int6
 // leaves the bounds unchanged and returns false.
 func (e *eccentricities) refine(sources []uint32) bool {
 	var own [64]int64
-	e.arrivals = e.arrivals[:0]
+	e.arrived = 0
 	e.run(sources, func(v uint32, distance int, new uint64) {
-		e.arrivals = append(e.arrivals, arrival{v, int32(distance), new})
+		if e.arrived == len(e.arrivals)*arrivalBlock {
+			e.arrivals = append(e.arrivals, &[arrivalBlock]arrival{})
+		}
+		e.arrivals[e.arrived/arrivalBlock][e.arrived%arrivalBlock] = arrival{v, int32(distance), new}
+		e.arrived++
 		for ; new != 0; new &= new - 1 {
 			own[bits.TrailingZeros64(new)] = int64(distance)
 		}
@@ -189,7 +197,8 @@ func (e *eccentricities) refine(sources []uint32) bool {
 	if e.halted() {
 		return false
 	}
-	for _, a := range e.arrivals {
+	for i := range e.arrived {
+		a := &e.arrivals[i/arrivalBlock][i%arrivalBlock]
 		d, v := int64(a.distance), a.vertex
 		for set := a.sources; set != 0; set &= set - 1 {
 			far := own[bits.TrailingZeros64(set)]

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"runtime"
 	"time"
 
 	"heavytail/storage/csr"
@@ -34,14 +33,6 @@ func NewEstimator(g *csr.Graph, w Work, weighted bool) (Estimator, error) {
 	w.Progress = nil
 	g, err := weightsOf(g, weighted)
 	return Estimator{w, g}, err
-}
-
-// workersOf is the number of goroutines.
-func workersOf(w Work) int {
-	if w.Workers > 0 {
-		return w.Workers
-	}
-	return runtime.GOMAXPROCS(0)
 }
 
 // pass is the time of an iteration of PageRank.
@@ -161,16 +152,16 @@ func (e Estimator) Betweenness(ctx context.Context, opts DistanceOptions) (secon
 	sum := make([]float64, g.Vertices())
 	began := time.Now()
 	for i := range pathUnit {
-		p.add(opts.pathRandom(pilotPaths+uint64(i)), sum)
+		p.add(opts.Seed, pilotPaths+uint64(i), sum)
 	}
-	return seconds + time.Since(began).Seconds()*float64(units)/float64(min(workersOf(e.Work), slots)), sources, ctx.Err()
+	return seconds + time.Since(began).Seconds()*float64(units)/float64(min(workersOf(e.Work), Slots)), sources, ctx.Err()
 }
 
 // searches measures one search of at sources at a time for each worker, twice if the
 // first one is short, and returns the time for all sources.
 func (e Estimator) searches(opts DistanceOptions, at, sources int, run func(DistanceOptions) error) (float64, error) {
 	const short = 0.1 // seconds
-	workers := min(workersOf(e.Work), slots)
+	workers := min(workersOf(e.Work), Slots)
 	opts.Work, opts.Checkpoints, opts.Sources = e.Work, Checkpoints{}, min(sources, at*workers)
 	for ; ; opts.Sources = min(sources, 8*opts.Sources) {
 		began := time.Now()

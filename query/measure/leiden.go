@@ -97,8 +97,9 @@ const roughVertices = 1 << 17
 type leiden struct {
 	Work
 	rng    *rand.Rand
-	factor float64 // factor of the product of two masses in the gain of a merge
-	gained float64 // what moves have added to the quality
+	factor float64  // factor of the product of two masses in the gain of a merge
+	gained float64  // what moves have added to the quality
+	levels [2]level // the present level and the next one
 }
 
 // run improves the communities of the base level, and reports whether they changed. Vertices
@@ -107,7 +108,7 @@ func (l *leiden) run(ctx context.Context, base *level, labels []uint32, rounds i
 	at := base                      // the present level
 	groups := identity(len(labels)) // for each vertex of the base, its vertex in the present level
 	community := append([]uint32(nil), labels...)
-	for {
+	for depth := 0; ; depth++ {
 		moved, err := l.move(ctx, at, community, rounds)
 		if err != nil {
 			return false, err
@@ -126,15 +127,17 @@ func (l *leiden) run(ctx context.Context, base *level, labels []uint32, rounds i
 		if groupCount == len(refined) {
 			break
 		}
-		next := make([]uint32, groupCount)
+		communities := make([]uint32, groupCount)
 		for v, r := range refined {
-			next[r] = community[v]
+			communities[r] = community[v]
 		}
-		at = at.aggregate(l.Work, refined, groupCount)
+		next := &l.levels[depth%2]
+		at.aggregate(next, l.Work, refined, groupCount)
+		at = next
 		for v, old := range groups {
 			groups[v] = refined[old]
 		}
-		community = next
+		community = communities
 	}
 	for v, at := range groups {
 		labels[v] = community[at]

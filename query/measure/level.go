@@ -56,59 +56,65 @@ func (l *level) weight() float64 {
 	return sumOf(l.weights) / 2
 }
 
-func (l *level) aggregate(w Work, group []uint32, groups int) *level {
-	a := &level{offsets: make([]int64, groups+1), mass: make([]float64, groups)}
+// aggregate makes a the graph of the groups of l, in the memory that a has.
+func (l *level) aggregate(a *level, w Work, group []uint32, groups int) {
+	a.offsets, a.mass = resized(a.offsets, groups+1), resized(a.mass, groups)
+	clear(a.mass)
+	a.offsets[0] = 0
 	members, first := membersOf(group, groups)
 	for v, m := range l.mass {
 		a.mass[group[v]] += m
 	}
-	parts := make([]level, (groups+blockGroups-1)/blockGroups)
+	// A block of groups writes its rows where they would begin if no edges were merged.
+	begins := make([]int64, (groups+blockGroups-1)/blockGroups+1)
+	for v, c := range group {
+		begins[c/blockGroups+1] += l.offsets[v+1] - l.offsets[v]
+	}
+	for block := range len(begins) - 1 {
+		begins[block+1] += begins[block]
+	}
+	most := int(begins[len(begins)-1])
+	a.targets, a.weights = resized(a.targets, most), resized(a.weights, most)
 	near := neighborhoods()
 	vec.Parallel(groups, blockGroups, w.Workers, func(block, lo, hi int) {
 		n := near.Get().(*neighborhood)
+		at := begins[block]
 		for c := lo; c < hi; c++ {
-			parts[block].append(n, l, members[first[c]:first[c+1]], group, uint32(c))
-			a.offsets[c+1] = int64(len(parts[block].targets)) // in its block
+			n.gather(l, members[first[c]:first[c+1]], group)
+			for i, other := range n.groups {
+				if other != uint32(c) {
+					a.targets[at], a.weights[at] = other, n.weights[i]
+					at++
+				}
+			}
+			a.offsets[c+1] = at
 		}
 		near.Put(n)
 	})
-	begin := int64(0)
-	for block := range parts {
-		hi := min(groups, (block+1)*blockGroups)
-		for c := block * blockGroups; c < hi; c++ {
-			a.offsets[c+1] += begin
+	end := int64(0)
+	for block, begin := range begins[:len(begins)-1] {
+		groups := a.offsets[1:][block*blockGroups : min(groups, (block+1)*blockGroups)]
+		last := groups[len(groups)-1]
+		copy(a.targets[end:], a.targets[begin:last])
+		copy(a.weights[end:], a.weights[begin:last])
+		for i := range groups {
+			groups[i] -= begin - end
 		}
-		begin = a.offsets[hi]
+		end += last - begin
 	}
-	a.targets, a.weights = make([]uint32, begin), make([]float64, begin)
-	vec.Parallel(len(parts), 1, w.Workers, func(block, _, _ int) {
-		at := a.offsets[block*blockGroups]
-		copy(a.targets[at:], parts[block].targets)
-		copy(a.weights[at:], parts[block].weights)
-		parts[block] = level{}
-	})
-	return a
+	a.targets, a.weights = a.targets[:end], a.weights[:end]
+}
+
+// resized is a list of so many elements, of any values, in the memory of list if it is enough.
+func resized[T any](list []T, length int) []T {
+	if cap(list) < length {
+		return make([]T, length)
+	}
+	return list[:length]
 }
 
 // blockGroups is how many groups a worker aggregates at a time.
 const blockGroups = 256
-
-func (l *level) append(near *neighborhood, from *level, members, group []uint32, c uint32) {
-	arcs := int64(0)
-	for _, v := range members {
-		arcs += from.offsets[v+1] - from.offsets[v]
-	}
-	near.begin(min(int(arcs), len(from.mass)))
-	for _, v := range members {
-		near.add(from, v, group)
-	}
-	for i, other := range near.groups {
-		if other != c {
-			l.targets = append(l.targets, other)
-			l.weights = append(l.weights, near.weights[i])
-		}
-	}
-}
 
 // neighborhood adds up the weights of edges by the group at their other end. Its table has
 // twice as many slots as there can be groups, so that the table of most vertices is in the
@@ -142,6 +148,18 @@ func (n *neighborhood) begin(most int) {
 	}
 	n.table, n.shift = n.room[:1<<size], 32-size
 	clear(n.table)
+}
+
+// gather makes it that of the members of a group together.
+func (n *neighborhood) gather(l *level, members, group []uint32) {
+	arcs := int64(0)
+	for _, v := range members {
+		arcs += l.offsets[v+1] - l.offsets[v]
+	}
+	n.begin(min(int(arcs), len(l.mass)))
+	for _, v := range members {
+		n.add(l, v, group)
+	}
 }
 
 // around makes it that of a vertex.

@@ -382,7 +382,7 @@ func TestPathSearch_Uniform(t *testing.T) {
 		}
 		p, counts, o := newPathSearch(t.Context(), g), make([]float64, n), DistanceOptions{Seed: 3}
 		for path := range uint64(paths) {
-			p.add(o.pathRandom(path), counts)
+			p.add(o.Seed, path, counts)
 		}
 		for v, count := range counts {
 			want := exact.Values[v] / (float64(n) * float64(n-1) / 2)

@@ -32,7 +32,7 @@ func (o DistanceOptions) pathUnits(ctx context.Context, g *csr.Graph, sources in
 	pilot := newPathSearch(ctx, g)
 	none := make([]float64, g.Vertices())
 	for i := range pilotPaths {
-		pilot.add(o.pathRandom(uint64(i)), none)
+		pilot.add(o.Seed, uint64(i), none)
 		if pilot.visits > most*pilotPaths || pilot.halted() { // in grids
 			return 0
 		}
@@ -51,14 +51,15 @@ func (o DistanceOptions) pathBound(ctx context.Context, g *csr.Graph, estimates 
 		return 0, ctx.Err()
 	}
 	o.Checkpoints = Checkpoints{} // the paths take a part of the time of the estimates, and are drawn again
-	counts, err := o.accumulate(ctx, n, units, "bound of the error", false, func() visitor {
+	// Sums of ones are exact, so they are the same with any number of slots.
+	counts, err := o.accumulate(ctx, n, units, min(Slots, workersOf(o.Work)), "bound of the error", false, func() visitor {
 		p := newPathSearch(ctx, g)
 		return func(unit int, sum []float64) bool {
 			for i := range pathUnit {
 				if p.halted() {
 					return false // nothing of this sum is kept
 				}
-				p.add(o.pathRandom(pilotPaths+uint64(unit)*pathUnit+uint64(i)), sum)
+				p.add(o.Seed, pilotPaths+uint64(unit)*pathUnit+uint64(i), sum)
 			}
 			return true
 		}
@@ -88,11 +89,6 @@ func (o DistanceOptions) pathBound(ctx context.Context, g *csr.Graph, estimates 
 	return widest, nil
 }
 
-// pathRandom is the source of the numbers of one path.
-func (o DistanceOptions) pathRandom(path uint64) *rand.PCG {
-	return rand.NewPCG(o.Seed, 0xbe7d<<40+path)
-}
-
 // pathSearch draws shortest paths in graphs without weights, by searches from both ends that
 // meet. It takes 32 bytes for each vertex.
 type pathSearch struct {
@@ -100,7 +96,10 @@ type pathSearch struct {
 	g       *csr.Graph
 	sides   [2]pathSide
 	meeting []uint32 // vertices where the searches meet
+	before  []uint32 // the last neighbours of back
 	visits  int      // of edges
+	pcg     *rand.PCG
+	random  *rand.Rand // of pcg
 }
 
 // pathSide is the search from one end.
@@ -114,7 +113,8 @@ type pathSide struct {
 
 func newPathSearch(ctx context.Context, g *csr.Graph) *pathSearch {
 	n := g.Vertices()
-	p := &pathSearch{halt: halt{ctx}, g: g}
+	p := &pathSearch{halt: halt{ctx}, g: g, pcg: new(rand.PCG)}
+	p.random = rand.New(p.pcg)
 	for i := range p.sides {
 		s := &p.sides[i]
 		s.distance, s.paths = make([]int32, n), make([]float64, n)
@@ -125,10 +125,11 @@ func newPathSearch(ctx context.Context, g *csr.Graph) *pathSearch {
 	return p
 }
 
-// add draws two vertices and a shortest path between them, and adds 1 for each vertex inside of
-// it. All shortest paths are equally likely.
-func (p *pathSearch) add(source *rand.PCG, sum []float64) {
-	r := rand.New(source)
+// add draws two vertices and a shortest path between them, by the random numbers of the path, and
+// adds 1 for each vertex inside of it. All shortest paths are equally likely.
+func (p *pathSearch) add(seed, path uint64, sum []float64) {
+	p.pcg.Seed(seed, 0xbe7d<<40+path)
+	r := p.random
 	u := r.IntN(p.g.Vertices())
 	v := r.IntN(p.g.Vertices() - 1)
 	if v >= u {
@@ -180,7 +181,7 @@ func (p *pathSearch) searchBothEnds() bool {
 // back counts the vertices of a random shortest path from a vertex back to an end, without
 // both.
 func (p *pathSearch) back(r *rand.Rand, s *pathSide, at uint32, sum []float64) {
-	var before []uint32
+	before := p.before
 	for s.distance[at] > 1 {
 		before = before[:0]
 		for _, w := range p.g.Neighbors(at) {
@@ -192,6 +193,7 @@ func (p *pathSearch) back(r *rand.Rand, s *pathSide, at uint32, sum []float64) {
 		at = before[p.draw(r, before, func(w uint32) float64 { return s.paths[w] })]
 		sum[at]++
 	}
+	p.before = before
 }
 
 // draw returns the place of one of the vertices, with a probability in proportion to its share.

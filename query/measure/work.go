@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"math"
+	"runtime"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -16,6 +17,14 @@ type Work struct {
 	// Progress, if not nil, receives the units that are done, at most every 50 ms. It is
 	// called from one goroutine at a time.
 	Progress func(stage string, done, total int64)
+}
+
+// workersOf is the number of goroutines.
+func workersOf(w Work) int {
+	if w.Workers > 0 {
+		return w.Workers
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // Scores are the values of a measure.
