@@ -9,14 +9,15 @@
 
 The graph has M=5 edges for each vertex, by preferential attachment if SHAPE does not say otherwise. Each job is a process of
 its own on a copy of one store. Reserved is what SHOW JOBS says of the same job in the
-background; an EVALUATE has no job, and its figure is the smallest memory limit that does not refuse
-it, less that of the graph. Taken is the largest
+background; of a statement that cannot be a job it is the smallest memory limit that does not refuse
+it, less those of the graph and the vectors that it loads. Taken is the largest
 anonymous memory of the process (RssAnon, read every 5 ms, so pages of the file do not count
 and garbage does), less that of a process which only loads the graph, where the job loads it,
 and otherwise of a process which only opens the store, and less 4 bytes for each element of
-the vectors that the job loads. What a statement reserves beside its job, such as the
-predictor of MATERIALIZE, is not in reserved. Prints Markdown; the ratio is reserved / taken, the lowest and
-the highest of RUNS=1 runs.
+the vectors that the job loads; where there is no job, under the limit that was found, because
+some statements take more passes where they may take less memory. What a statement reserves
+beside its job, such as the predictor of MATERIALIZE, is not in reserved. Prints Markdown; the
+ratio is reserved / taken, the lowest and the highest of RUNS=1 runs.
 """
 import json
 import os
@@ -36,7 +37,7 @@ RUNS = int(os.environ.get("RUNS", "1"))
 SIZES = [int(n) for n in sys.argv[1:]] or [100_000]
 MB = 1e6
 
-GRAPH, VECTORS, BOTH = (True, False), (False, True), (True, True)
+NOTHING, GRAPH, VECTORS, BOTH = (False, False), (True, False), (False, True), (True, True)
 OPEN, LOAD = "SHOW GRAPHS", "SHOW VERTICES IN g ORDER BY degree LIMIT 1"
 EMBEDDINGS = ["dp_spectral", "laplacian_eigenmaps", "dp_walker(walks := 2)", "deepwalk(walks := 2)", "prone", "netmf", "fastrp"]
 MEASURES = ["degree", "triangles", "core", "pagerank", "eigenvector", "katz", "component", "community",
@@ -50,8 +51,9 @@ JOBS = [
     (GRAPH, "TRAIN MODEL likely IN g USING heuristics(adamic_adar, jaccard)"),
     (GRAPH, "MATERIALIZE PREDICTIONS FROM adamic_adar IN g"),
     (BOTH, "MATERIALIZE PREDICTIONS FROM cosine(fast) IN g"),
-    (GRAPH, "TUNE g USING deepwalk(walks := 1, dim := 32) FOR LINKS AS new WITH (trials := 4)"),
-    (GRAPH, "TUNE g USING dp_spectral(dim := 32) FOR RECONSTRUCTION AS new WITH (trials := 6)"),
+    *((GRAPH, f"TUNE g USING {method} FOR {goal} AS new WITH (trials := {trials})") for goal, trials in (("LINKS", 4), ("RECONSTRUCTION", 6))
+      for method in ("deepwalk(walks := 1, dim := 32)", "dp_spectral(dim := 32)")),
+    (GRAPH, "TUNE g USING dp_spectral(dim := 32) FOR LABELS AS new WITH (trials := 4, attribute := 'group')"),
     (BOTH, "REFRESH fast"),
     (BOTH, "REFRESH spectral"),
     (BOTH, "REFRESH walked"),
@@ -59,7 +61,21 @@ JOBS = [
     (BOTH, "VERIFY spectral"),
     (GRAPH, f"EVALUATE LINKS IN g USING fastrp(dim := {DIM})"),
     (GRAPH, "EVALUATE LINKS IN g"),
+    (GRAPH, "EVALUATE LINKS IN g WITH (ranking := 10)"),
+    (BOTH, "EVALUATE LABELS 'group' OF fast"),
     (BOTH, "EVALUATE RECONSTRUCTION OF fast"),
+    (BOTH, "RECONSTRUCT fast AUTO INTO GRAPH new"),
+    (NOTHING, "GENERATE {generator} INTO new"),
+    (NOTHING, "IMPORT '{folder}/edges.csv' INTO new"),
+    (GRAPH, "IMPORT EMBEDDING '{folder}/vectors.npy' INTO g AS new"),
+    (GRAPH, "EXPORT GRAPH g INTO FILE '{folder}/out.csv' WITH (overwrite := TRUE)"),
+    (BOTH, "EXPORT EMBEDDING fast INTO FILE '{folder}/out.npy' WITH (overwrite := TRUE)"),
+    (GRAPH, "EXPORT PAIRS OF g INTO FILE '{folder}/out.csv' WITH (overwrite := TRUE)"),
+    (GRAPH, "PREDICT 10 LINKS FOR ALL IN g WITH adamic_adar INTO FILE '{folder}/out.csv' WITH (overwrite := TRUE)"),
+    (GRAPH, "PREDICT 1000 LINKS IN g WITH adamic_adar"),
+    (BOTH, "NEAREST 10 FOR ALL USING fast INTO FILE '{folder}/out.csv' WITH (overwrite := TRUE)"),
+    (BOTH, "CREATE GRAPH new AS NEAREST 10 USING fast"),
+    (GRAPH, "CREATE GRAPH new AS NULL OF g"),
     (GRAPH, f"EMBED g USING unit_ball(dim := {DIM}) AS new"),  # last: of 100,000 vertices more than ten minutes
 ]
 
@@ -80,18 +96,26 @@ class Store:
         pairs = ", ".join(f"('{draw.randrange(n)}', '{draw.randrange(n // 2)}')" for _ in range(n // 200))
         changed = f"INSERT EDGES {pairs} INTO g"
         options = {"preferential_attachment": f"m := {M}", "erdos_renyi": f"m := {M * n}", "watts_strogatz": f"k := {2 * M}, beta := 0.1"}[SHAPE]
-        for statement in (f"GENERATE {SHAPE}(n := {n}, {options}, seed := 1) INTO g",
+        self.names = {"{generator}": f"{SHAPE}(n := {n}, {options}, seed := 1)", "{folder}": str(folder)}
+        for statement in (self.named("GENERATE {generator} INTO g"), "COMPUTE community IN g AS group",
                           f"EMBED g USING fastrp(dim := {DIM}) AS fast", f"EMBED g USING dp_spectral(dim := {DIM}) AS spectral",
-                          f"EMBED g USING deepwalk(walks := 1, dim := {DIM}) AS walked"):
+                          f"EMBED g USING deepwalk(walks := 1, dim := {DIM}) AS walked",
+                          f"EXPORT GRAPH g INTO FILE '{folder}/edges.csv' WITH (overwrite := TRUE)",
+                          f"EXPORT EMBEDDING fast INTO FILE '{folder}/vectors.npy' WITH (overwrite := TRUE)"):
             self.run(statement, self.made)
         self.changed = folder / f"{n}-changed.ht"
         shutil.copy(self.made, self.changed)
         (folder / "changes").write_text(changed)
         subprocess.run([program, "exec", self.changed, "-f", folder / "changes"], check=True, stdout=subprocess.DEVNULL)
 
-    def run(self, statement, store):
+    def named(self, statement):
+        for name, text in self.names.items():
+            statement = statement.replace(name, text)
+        return statement
+
+    def run(self, statement, store, limit=0):
         """The largest anonymous memory of a process that runs a statement."""
-        process = subprocess.Popen([self.program, "exec", str(store), "-c", statement], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        process = subprocess.Popen([self.program, "exec", str(store), "--memory-limit", str(limit), "-c", statement], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         largest = 0
         while process.poll() is None:
             largest = max(largest, anonymous(process.pid))
@@ -105,19 +129,19 @@ class Store:
         return self.copy
 
     def demanded(self, statement):
-        """The memory that a statement without a job reserves beside the graph, which it loads first: a
-        statement that is refused says how much it needs, to three digits."""
+        """The first memory that a statement asks for, and the least limit under which it runs: a statement
+        that is refused says how much it needs, to three digits."""
         limit, first = 1, 0
         while True:
             done = subprocess.run([self.program, "exec", str(self.fresh(statement)), "--memory-limit", str(limit), "-c", statement], capture_output=True, text=True)
-            need = re.search(r"would take ([\d.]+) ([KMG]i)B", done.stderr)
+            need = re.search(r"would take ([\d.]+) (?:([KMG])iB|bytes)", done.stderr)
             if not need:
-                return limit - first
-            limit = max(limit + 1, int((float(need[1]) + 0.1) * 1024 ** ("KMG".index(need[2][0]) + 1)))
+                return first, limit
+            limit = max(limit + 1, int((float(need[1]) + 0.1) * 1024 ** " KMG".index(need[2] or " ")))
             first = first or limit
 
     def reserved(self, statement):
-        """The memory of a job, which is killed when SHOW JOBS has shown it."""
+        """The memory of a job, which is killed when SHOW JOBS has shown it; None if the statement cannot be one."""
         process = subprocess.Popen([self.program, "exec", str(self.fresh(statement)), "--format", "ndjson", "-c",
                                     statement + " IN BACKGROUND; SHOW JOBS"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         try:
@@ -128,7 +152,6 @@ class Store:
         finally:
             process.kill()
             process.wait()
-        sys.exit(f"{statement}: no job")
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -140,15 +163,20 @@ with tempfile.TemporaryDirectory() as folder:
         store = Store(program, folder, n)
         base = {graph: max(store.run(statement, store.made) for _ in range(3)) for graph, statement in ((False, OPEN), (True, LOAD))}
         print(f"| {n:,} | (opens the store; loads the graph) | | {base[False] / MB:.0f}; {base[True] / MB:.0f} | |", flush=True)
+        loaded, _ = store.demanded(LOAD)
         for (graph, vectors), statement in JOBS:
             if not re.search(os.environ.get("ONLY", ""), statement):
                 continue
-            less = base[graph] + (4 * n * DIM if vectors else 0)
+            title, statement = f"| {n:,} | `{statement}` |", store.named(statement)
+            less, limit = base[graph] + (4 * n * DIM if vectors else 0), 0
+            reserved = store.reserved(statement)
+            if reserved is None:
+                _, limit = store.demanded(statement)
+                reserved = max(0, limit - (loaded if graph else 0) - ((4 * DIM + 8) * n if vectors else 0))
             try:
-                taken = sorted(store.run(statement, store.fresh(statement)) - less for _ in range(RUNS))
+                taken = sorted(store.run(statement, store.fresh(statement), limit if limit > 1 else 0) - less for _ in range(RUNS))
             except RuntimeError as fault:  # netmf refuses matrices that are too large
-                print(f"| {n:,} | `{statement}` | | | {' '.join(str(fault).split())[-300:]} |", flush=True)
+                print(f"{title} | | {' '.join(str(fault).split())[-300:]} |", flush=True)
                 continue
-            reserved = (store.demanded if statement.startswith("EVALUATE") else store.reserved)(statement)
             ratios = " to ".join(f"{reserved / max(t, 1):.2f}" for t in dict.fromkeys((taken[-1], taken[0])))
-            print(f"| {n:,} | `{statement}` | {reserved / MB:.1f} | {taken[len(taken) // 2] / MB:.1f} | {ratios} |", flush=True)
+            print(f"{title} {reserved / MB:.1f} | {taken[len(taken) // 2] / MB:.1f} | {ratios} |", flush=True)
