@@ -66,6 +66,7 @@ type computable struct {
 	measure  Measure
 	settings bind.Settings // all options
 	graph    storage.GraphInfo
+	workers  int
 }
 
 // kindCompute is the statement, and attributeTarget begins the target of its job.
@@ -154,6 +155,7 @@ func bindCompute(b *binder, s *parser.Compute) (req ComputeRequest, err error) {
 }
 
 func resolveCompute(c *call, req ComputeRequest) (found computable, err error) {
+	found.workers = c.db.opts.Workers
 	if found.measure, err = findMeasure(req.Measure); err != nil {
 		return found, err
 	}
@@ -213,14 +215,13 @@ func (f computable) spec(req ComputeRequest) job.Spec {
 		text.Options = append(text.Options, option("overwrite", true))
 	}
 	n := int64(f.graph.Vertices)
-	computing, column := f.measure.bytes(n, f.graph.Edges, f.settings), 17*n+session.StoringBytes(8*n) // what is computed, and then stored
-	allocates := int64(0)
-	if !f.measure.leaves {
-		allocates = computing + column + 1<<20 // and the record of the job
-	}
+	computing, all := f.measure.bytes(measuredOn{f.settings, n, f.graph.Edges, int64(f.workers), f.graph.Weighted})
+	column := 17*n + session.StoringBytes(8*n) // of what is then stored
 	return job.Spec{
 		Kind: kindCompute, Text: text.String(), Target: attributeTarget + fault.Name(req.Graph) + "." + fault.Name(req.As), Graph: f.graph,
-		Options: settingsOf(f.measure.Options, f.settings), Memory: max(computing, column), Allocates: allocates, Purpose: f.purpose(),
+		Options: settingsOf(f.measure.Options, f.settings), Memory: max(computing, column),
+		Allocates: all + column + 1<<20, // and the record of the job
+		Purpose:   f.purpose(),
 	}
 }
 

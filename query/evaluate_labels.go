@@ -265,10 +265,12 @@ func sortClasses(labels *evaluate.Labels) {
 	}
 }
 
-// bytes estimates the memory of a labelling without the vectors: a copy of the
-// rows to train on, and the classes and predictions of all vertices.
-func (l *labelling) bytes() int64 {
-	return session.VectorBytes(l.space.Matrix.Rows, l.space.Matrix.Dim) + 96*int64(l.space.Matrix.Rows)
+// bytes estimates the memory of a labelling without the vectors: a copy of the rows to train on; for
+// each vertex 32 bytes for its classes, as often for those that are known and those of a training, and
+// for its predictions, and 36 for its places in the order and in five folds; and for each worker, which
+// trains one class, 10 for signs, marks and sums.
+func (l *labelling) bytes(workers int) int64 {
+	return session.VectorBytes(l.space.Matrix.Rows, l.space.Matrix.Dim) + int64(4*32+36+10*workers)*int64(l.space.Matrix.Rows)
 }
 
 func runEvaluateLabels(c *call, req EvaluateLabelsRequest, e session.Entry) (EvaluateLabelsResult, error) {
@@ -276,7 +278,7 @@ func runEvaluateLabels(c *call, req EvaluateLabelsRequest, e session.Entry) (Eva
 	if err != nil {
 		return EvaluateLabelsResult{}, err
 	}
-	release, err := c.db.cache.Reserve(l.bytes(), "evaluating labels of embedding "+fault.Name(req.Embedding))
+	release, err := c.db.cache.ReserveWork(l.bytes(c.workers()), "evaluating labels of embedding "+fault.Name(req.Embedding))
 	if err != nil {
 		return EvaluateLabelsResult{}, err
 	}

@@ -115,7 +115,8 @@ func runExportPairs(c *call, req ExportPairsRequest, found pairTarget) (ExportRe
 		return ExportResult{}, err
 	}
 	defer release()
-	kept, err := c.db.cache.Reserve(t.keptBytes(req.Evaluation, graph), "the scores of pairs of graph "+fault.Name(t.graph.Name))
+	bytes := session.WithGarbage(0, t.keptBytes(req.Evaluation, graph)) // of the rows; that of the trial is in its own
+	kept, err := c.db.cache.Reserve(bytes, "the scores of pairs of graph "+fault.Name(t.graph.Name))
 	if err != nil {
 		return ExportResult{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
+	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
 	"heavytail/storage/generate"
@@ -110,7 +111,7 @@ func modelMistake(err error, s bind.Settings) error {
 }
 
 func runGenerate(c *call, req GenerateRequest, found generated) (GenerateResult, error) {
-	release, err := c.db.cache.Reserve(found.model.Bytes(), "the generated graph")
+	release, err := c.db.cache.ReserveWork(found.model.Bytes(), "the generated graph")
 	if err != nil {
 		return GenerateResult{}, err
 	}
@@ -122,6 +123,12 @@ func runGenerate(c *call, req GenerateRequest, found generated) (GenerateResult,
 		return GenerateResult{}, err
 	}
 	stop(g.Edges(), "")
+	release() // the graph alone is left, and is then stored with its keys
+	stored, err := c.db.cache.ReserveWork(session.GraphBytes(storage.GraphInfo{Vertices: g.Vertices(), Edges: g.Edges()}), "storing the generated graph")
+	if err != nil {
+		return GenerateResult{}, err
+	}
+	defer stored()
 	put := storage.PutGraphRequest{Graph: g, Source: found.source, Progress: c.Meter.Update}
 	if put.Attributes, err = attributesOf(found.model); err != nil {
 		return GenerateResult{}, err

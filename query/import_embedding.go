@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
@@ -287,7 +288,10 @@ func (r *vectorImport) shape(rows, dim int) error {
 			fault.Quote(r.req.keysPath()), fault.Count(int64(r.keys.Len()), "key"))
 	}
 	n := r.graph.Graph.Vertices()
-	release, err := r.db.cache.Reserve(4*int64(n)*int64(dim), "the vectors of embedding "+fault.Name(r.req.Name))
+	vectors := session.VectorBytes(n, dim)
+	storing := session.StoringBytes(vectors)
+	reading := job.Spec{Graph: r.graph.Info, Memory: vectors + storing, Allocates: 2*vectors + storing} // once as records
+	release, err := r.db.cache.Reserve(reading.Bytes(), "the vectors of embedding "+fault.Name(r.req.Name))
 	if err != nil {
 		return err
 	}

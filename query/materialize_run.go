@@ -20,8 +20,9 @@ import (
 // the graph. Two blocks are in memory at a time.
 const predictBlock = 1024
 
-// predictedBytes is the memory of the blocks, with k links of each vertex.
-func predictedBytes(k int) int64 { return 2 * 64 * int64(k) * predictBlock }
+// predictedBytes is the memory of the blocks, with k links of each vertex: 16 bytes as the predictor
+// returns them, and 16 as they are stored.
+func predictedBytes(k int) int64 { return 2 * 32 * int64(k) * predictBlock }
 
 // cappedSetting is the number of vertices from which only a few paths were followed, and
 // reasonCapped why all links are then computed each time.

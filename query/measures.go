@@ -27,9 +27,10 @@ type Measure struct {
 	From    bool         `json:"from"`    // it accepts vertices to start from
 	Options []OptionInfo `json:"options"`
 
-	bytes  func(n, m int64, options bind.Settings) int64 // memory of the computation, without the graph
-	leaves bool                                          // the computation leaves garbage, so that it allocates far more than that
-	run    func(m measuring) (measured, error)
+	// bytes is the memory of the computation without the graph: what is in use at a time, and all
+	// that is allocated, or farMore.
+	bytes func(on measuredOn) (used, all int64)
+	run   func(m measuring) (measured, error)
 	// saves reports whether run saves checkpoints. If so, it returns soon after its
 	// context ends.
 	saves bool
@@ -45,6 +46,14 @@ type measuring struct {
 	bind.Settings // all options
 	g             *csr.Graph
 	from          []uint32
+}
+
+// measuredOn is what the memory of a measure depends on.
+type measuredOn struct {
+	bind.Settings       // all options
+	n, m          int64 // vertices and edges of the graph
+	workers       int64
+	weighted      bool // the graph has weights
 }
 
 // measured has the values of a measure: integers or floats.
@@ -137,10 +146,10 @@ func pathMeasures() []Measure {
 		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: harmonicBytes, saves: true,
 			seconds: func(m measuring, e measure.Estimator) (float64, int, error) { return e.Harmonic(m, m.paths()) },
 			run:     func(m measuring) (measured, error) { return ofPaths(measure.Harmonic(m, m.g, m.paths())) }},
-		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, Options: options, leaves: true, bytes: perVertex(220), saves: true,
+		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: betweennessBytes, saves: true,
 			seconds: func(m measuring, e measure.Estimator) (float64, int, error) { return e.Betweenness(m, m.paths()) },
 			run:     func(m measuring) (measured, error) { return ofPaths(measure.Betweenness(m, m.g, m.paths())) }},
-		{Name: "eccentricity", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, leaves: true, bytes: perVertex(160), saves: true, seconds: takes(measure.Estimator.Eccentricity),
+		{Name: "eccentricity", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, bytes: eccentricityBytes, saves: true, seconds: takes(measure.Estimator.Eccentricity),
 			run: func(m measuring) (measured, error) {
 				values, err := measure.Eccentricity(m, m.g, measure.EccentricityOptions{Work: m.Work, Checkpoints: m.Checkpoints})
 				return measured{integers: values}, err
@@ -162,7 +171,7 @@ func groupMeasures() []Measure {
 				{Name: "resolution", Type: "float", Default: "1.0", Doc: "resolution of the quality, above 0: larger values give more and smaller communities"},
 				{Name: "iterations", Type: "int", Default: "4", Doc: "largest number of runs of leiden, each of which begins with the communities of the one before; a run that adds less than 0.0002 of the weight of the edges to the quality is the last"},
 				unweightedOption, measureSeed,
-			}, leaves: true, bytes: func(n, m int64, _ bind.Settings) int64 { return 150*n + 60*m }, seconds: communitySeconds,
+			}, bytes: communityBytes, seconds: communitySeconds,
 			run: runCommunity},
 	}
 }
@@ -170,20 +179,66 @@ func groupMeasures() []Measure {
 // Measures lists the measures of COMPUTE.
 func (db *DB) Measures() []Measure { return Measures() }
 
-func perVertex(bytes int64) func(n, m int64, _ bind.Settings) int64 {
-	return func(n, _ int64, _ bind.Settings) int64 { return bytes * n }
+func perVertex(bytes int64) func(measuredOn) (used, all int64) {
+	return func(on measuredOn) (used, all int64) { return bytes * on.n, bytes * on.n }
 }
 
-// harmonicBytes counts a search, and a sum for every 64 sources, of which there are up to sixteen.
-func harmonicBytes(n, _ int64, options bind.Settings) int64 {
-	sums := int64(16)
-	if sources := int64(options.Size("sources")); sources > 0 && !options.Bool("weighted") {
-		sums = min(sums, (sources+63)/64)
+func triangleBytes(on measuredOn) (used, all int64) {
+	bytes := 4*on.m + 44*on.n
+	return bytes, bytes
+}
+
+// pathBytes is the memory of a measure of paths that computes those of several sources at a time: 8
+// bytes of each vertex for each sum, 4 for the sources, 20 for the components if they decide how many
+// sources there are, and what each worker takes, of whom there are at most as many as sums.
+func (on measuredOn) pathBytes(at, each int64) (bytes, workers int64) {
+	sums, chosen := int64(measure.Slots), int64(4)
+	if sources := int64(on.Size("sources")); sources > 0 {
+		sums = min(sums, (sources+at-1)/at)
+	} else {
+		chosen += 20
 	}
-	return (92 + 8*sums) * n
+	workers = min(on.workers, sums)
+	return (8*sums + chosen + each*workers) * on.n, workers
 }
 
-func triangleBytes(n, m int64, _ bind.Settings) int64 { return 4*m + 44*n }
+// lengths reports whether paths are measured by the weights.
+func (on measuredOn) lengths() bool { return on.weighted && on.Bool("weighted") }
+
+// harmonicBytes counts 40 bytes of each vertex and worker: three sets of 64 bits, two lists and a gain.
+// By lengths they are a distance, a list, a mark, and a queue of some two ends of paths, 16 bytes each.
+func harmonicBytes(on measuredOn) (used, all int64) {
+	if on.lengths() {
+		used, _ = on.pathBytes(1, 45)
+	} else {
+		used, _ = on.pathBytes(64, 40)
+	}
+	return used, used
+}
+
+// betweennessBytes counts 24 bytes of each vertex and worker: a distance, a list, and two numbers; by
+// lengths those of harmonicBytes and two numbers. When only one sum is left, the paths that bound the
+// error take 32, and as much for each worker.
+func betweennessBytes(on measuredOn) (used, all int64) {
+	if on.lengths() {
+		used, _ = on.pathBytes(1, 61)
+		return used, used
+	}
+	used, workers := on.pathBytes(1, 24)
+	return used, used + (32+32*workers)*on.n
+}
+
+// eccentricityBytes is 32 bytes of each vertex for a search, 16 for the bounds, 20 for the components,
+// and 64 for the distances at which the 64 sources reach it, some four.
+func eccentricityBytes(on measuredOn) (used, all int64) { return 132 * on.n, 132 * on.n }
+
+// communityBytes is 20 bytes of each vertex for the communities and masses of the graph, 40 for a
+// refinement, and 20 for the queue and the groups; and 12 for each arc of the present level and of the
+// next one, which has fewer the clearer the communities are. Each round leaves garbage.
+func communityBytes(on measuredOn) (used, all int64) { return 80*on.n + 48*on.m, farMore }
+
+// farMore is all that a measure allocates which leaves garbage.
+const farMore = math.MaxInt64 / 2
 
 func ofScores(s measure.Scores, err error) (measured, error) { return measured{scores: s}, err }
 

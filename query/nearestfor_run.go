@@ -110,7 +110,7 @@ func (b *nearestBatches) each(f func(NearestRow) error) error {
 func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
 	c := b.call
 	size := batchOf(b.batchBytes)
-	release, err := c.db.cache.Reserve(b.batchBytes(size)+b.keptBytes(), "the nearest of "+fault.Count(int64(size), "vertex"))
+	release, err := c.db.cache.ReserveWork(b.batchBytes(size)+b.keptBytes(), "the nearest of "+fault.Count(int64(size), "vertex"))
 	if err != nil {
 		return err
 	}

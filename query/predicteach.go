@@ -119,7 +119,7 @@ func (c *call) predictEach(req eachLinks, p *prediction, f func(PredictedRow) er
 	const linkBytes = 64
 	each := linkBytes * min(int64(p.k), int64(p.graph.Graph.Vertices()))
 	size := batchOf(func(size int) int64 { return each * int64(size) })
-	free, err := c.db.cache.Reserve(each*int64(size), "the likeliest links of "+fault.Count(int64(size), "vertex"))
+	free, err := c.db.cache.ReserveWork(each*int64(size), "the likeliest links of "+fault.Count(int64(size), "vertex"))
 	if err != nil {
 		return err
 	}

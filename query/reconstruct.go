@@ -319,8 +319,7 @@ func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructRe
 	if req.Auto {
 		bytes = evaluate.ReconstructBytes(m.Rows, m.Dim, r.graph.Edges(), opts)
 	}
-	beside := session.GraphBytes(r.space.Graph.Info) + session.VectorBytes(m.Rows, m.Dim)
-	release, err := c.db.cache.Reserve(session.WithGarbage(beside, bytes), "measuring the reconstruction")
+	release, err := c.db.cache.ReserveWork(bytes, "measuring the reconstruction")
 	if err != nil {
 		return ReconstructResult{}, err
 	}

@@ -120,15 +120,15 @@ func (t *tuning) bytes(goal Goal, sweep int64, abreast int) int64 {
 	for _, m := range t.methods {
 		dim = max(dim, m.dim(t.graph.Vertices))
 	}
-	bytes, each := tune.Bytes(n, dim, abreast), int64(0)
+	kept, judging := int64(0), int64(0)
 	switch goal {
 	case ForLabels:
-		each = 4*n*dim + 120*n // a copy of the rows, and classes and predictions
+		judging = 4*n*dim + 120*n // a copy of the rows, and classes and predictions
 	case ForLinks:
-		bytes += 2*session.GraphBytes(t.graph) + 32*t.graph.Edges     // two more graphs
-		each = 4 * dim * min(evaluate.DefaultTraining, t.graph.Edges) // features of pairs to learn from
+		kept = 2*session.GraphBytes(t.graph) + 32*t.graph.Edges          // two more graphs
+		judging = 4 * dim * min(evaluate.DefaultTraining, t.graph.Edges) // features of pairs to learn from
 	default:
-		each = 4*n*dim + 32*n + min(sweep, 8*n*160)
+		judging = tune.ReconstructionBytes(t.graph.Vertices, int(dim), t.graph.Edges, evaluate.ReconstructOptions{MaxBytes: sweep})
 	}
-	return bytes + int64(abreast)*each
+	return kept + tune.Bytes(n, dim, abreast, judging)
 }

@@ -212,7 +212,7 @@ func TestDB_Tune_Errors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	small := openTest(t, &Options{MemoryLimit: 50_000})
+	small := openTest(t, &Options{MemoryLimit: 100_000})
 	attached(t, small)
 	var limit *LimitError
 	if _, err := small.Tune(t.Context(), tuned()); !errors.As(err, &limit) {

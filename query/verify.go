@@ -126,8 +126,7 @@ const asItIsNow = ", and a full run would be of the graph as it is now"
 
 // verifyJob describes the job that compares an embedding with a full run. It writes
 // no embedding. First it takes the memory of a full run, about four times the vectors; then that
-// of comparing the new vectors with the stored ones: a copy for the join of pairs, and the counts
-// of [evaluate.ReconstructSweep] at up to 256 radii and the ranks of the degrees.
+// of the new vectors and of measuring the reconstruction of either.
 func verifyJob(_ *call, req VerifyRequest, found session.Entry) (job.Spec, error) {
 	text := parser.Verify{Embedding: parser.Ident{Name: req.Embedding}}
 	if req.Sample > 0 {
@@ -136,10 +135,11 @@ func verifyJob(_ *call, req VerifyRequest, found session.Entry) (job.Spec, error
 	if req.Seed != 0 {
 		text.Options = append(text.Options, option("seed", int64(req.Seed)))
 	}
-	vectors, n := session.VectorBytes(found.Info.Vertices, found.Info.Dim), int64(found.Info.Vertices)
+	vectors := session.VectorBytes(found.Info.Vertices, found.Info.Dim)
+	measuring := evaluate.ReconstructBytes(found.Info.Vertices, found.Info.Dim, found.Graph.Edges, evaluate.ReconstructOptions{})
 	return job.Spec{
 		Kind: "VERIFY", Text: text.String(), Graph: found.Graph, Options: found.Info.Options,
-		Memory: max(4*vectors, 2*vectors+32*n+min(4*256*n, 1<<30)), Beside: vectors, Purpose: "verifying embedding " + fault.Name(req.Embedding),
+		Memory: max(4*vectors, vectors+measuring), Beside: vectors, Purpose: "verifying embedding " + fault.Name(req.Embedding),
 	}, nil
 }
 

@@ -55,12 +55,12 @@ func (j *judge) quantiles(ctx context.Context) ([]ReconstructionPoint, error) {
 }
 
 // ReconstructBytes estimates the memory of [ReconstructSweep] by quantiles in bytes, beside the graph
-// and the vectors and without garbage: [ReconstructAtBytes] and the counts of a pass, or the sample of
-// distances if that is more.
+// and the vectors and without garbage: [ReconstructAtBytes] and the counts of a pass, with half as much
+// of the pass before, which are collected while it runs; or the sample of distances if that is more.
 func ReconstructBytes(vertices, dim int, edges int64, opts ReconstructOptions) int64 {
 	opts = opts.withDefaults()
 	n := int64(vertices)
-	counts := min(opts.MaxBytes, 8*n*int64(opts.Points)) // for at most twice as many radii as points
+	counts := 3 * min(opts.MaxBytes, 4*n*int64(opts.Points)) / 2
 	sample := 16 * min(choose2(n), int64(sampled(vertices, fewestEdges(edges))))
 	return max(ReconstructAtBytes(vertices, dim, edges)+counts, sample)
 }

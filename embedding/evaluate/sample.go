@@ -60,7 +60,20 @@ func ReconstructSample(ctx context.Context, g *csr.Graph, m *vec.Matrix, rows in
 // graph, as ReconstructSweep does: if at least half of them are requested, or
 // the criterion cannot be estimated from a sample.
 func SampleIsAll(g *csr.Graph, rows int, criterion Criterion) bool {
-	return g.Vertices() <= 2*rows || criterion == ByKendall || criterion == ByKS
+	return sampleIsAll(g.Vertices(), rows, criterion)
+}
+
+func sampleIsAll(vertices, rows int, criterion Criterion) bool {
+	return vertices <= 2*rows || criterion == ByKendall || criterion == ByKS
+}
+
+// ReconstructSampleBytes is [ReconstructBytes] of [ReconstructSample]: the counts of the sampled
+// vertices, and 12 for each vertex and its place by degree.
+func ReconstructSampleBytes(vertices, dim int, edges int64, rows int, opts ReconstructOptions) int64 {
+	if sampleIsAll(vertices, rows, opts.Criterion) {
+		return ReconstructBytes(vertices, dim, edges, opts)
+	}
+	return 4*sampleCells*int64(rows) + 12*int64(vertices)
 }
 
 // sampleCells is the number of classes of distances.

@@ -46,6 +46,11 @@ const (
 	closeRows = 4096
 )
 
+// ReconstructionBytes estimates the memory in which [Reconstruction] judges an embedding.
+func ReconstructionBytes(vertices, dim int, edges int64, opts evaluate.ReconstructOptions) int64 {
+	return max(evaluate.ReconstructBytes(vertices, dim, edges, opts), evaluate.ReconstructSampleBytes(vertices, dim, edges, closeRows, opts))
+}
+
 // Judge sweeps over the radii, for a sample of vertices if an estimate
 // suffices.
 func (r *reconstruction) Judge(ctx context.Context, m *vec.Matrix, effort Effort, workers int) (Judgement, error) {

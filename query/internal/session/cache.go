@@ -196,6 +196,15 @@ func (c *Cache) Reserve(bytes int64, what string) (func(), error) {
 	}), nil
 }
 
+// ReserveWork is Reserve for work of so many bytes at a time that leaves garbage: it also counts that
+// of a heap in which they and all that is counted now are in use.
+func (c *Cache) ReserveWork(bytes int64, what string) (func(), error) {
+	c.Mu.Lock()
+	beside := c.bytes
+	c.Mu.Unlock()
+	return c.Reserve(WithGarbage(beside, bytes), what)
+}
+
 // makeRoom drops unused entries, the longest unused first, until the given
 // bytes fit, and reports whether they do. The caller holds mu.
 func (c *Cache) makeRoom(bytes int64) bool {

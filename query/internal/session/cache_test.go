@@ -117,6 +117,23 @@ func TestCache_RefusesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
+// Work that leaves garbage is refused where what is in use at a time would still fit.
+func TestCache_ReserveWork(t *testing.T) {
+	t.Parallel()
+	c := NewCache(100, true)
+	free, err := c.ReserveWork(50, "work") // as much garbage
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Reserve(1, "a result"); !errors.Is(err, fault.ErrLimit) {
+		t.Errorf("beside the garbage: %v", err)
+	}
+	free()
+	if _, err := c.ReserveWork(51, "work"); !errors.Is(err, fault.ErrLimit) {
+		t.Errorf("51 bytes and garbage, of 100: %v", err)
+	}
+}
+
 func TestCache_KeepsNothingIfOff(t *testing.T) {
 	c := NewCache(100, false)
 	_, release, _ := mustGet(t, c, key(1, 1), 40, "a")
