@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/.ci/repeat"
 	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/skipgram"
@@ -274,8 +275,8 @@ func (s *stream) compare(b *testing.B, method string) {
 }
 
 // quick reports whether benchmarks skip what takes minutes: with -short, unless
-// HEAVYTAIL_LONG is set.
-func quick() bool { return testing.Short() && os.Getenv("HEAVYTAIL_LONG") == "" }
+// tests of minutes run.
+func quick() bool { return testing.Short() && !repeat.Long() }
 
 // BenchmarkRefresh exchanges edges of graphs 50 times in a row. On ego-twitter and
 // dblp-2010 each vertex has one walk, in refreshes and in full runs.

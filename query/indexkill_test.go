@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/.ci/repeat"
 	"heavytail/index"
 )
 
@@ -54,7 +55,7 @@ func TestIndex_Killed(t *testing.T) {
 	mustRun(t, db, jobStatements["walks"])
 	closeJobs(t, db)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	moments := often(1, 12, 60)
+	moments := repeat.Times(2)
 	for _, k := range indexKills {
 		t.Run(k.name, func(t *testing.T) {
 			before := copyStore(t, path)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/.ci/repeat"
 	"heavytail/storage"
 )
 
@@ -144,7 +145,6 @@ func TestJobs_Killed(t *testing.T) {
 			want := rowsOfEmbedding(t, db)
 			closeJobs(t, db)
 
-			boundaries, moments := often(2, 1<<30, 1<<30), often(0, 15, 100)
 			resumed := 0
 			kill := func(dies int, wait time.Duration) (finished bool) {
 				at := copyStore(t, before)
@@ -177,12 +177,12 @@ func TestJobs_Killed(t *testing.T) {
 				}
 				return finished
 			}
-			for dies := range boundaries {
-				if kill(dies, never) {
-					break
-				}
+			// Before the first checkpoint, and after it, and at some of the others or all.
+			kill(0, never)
+			for dies := 1; !kill(dies, never) && !testing.Short(); {
+				dies += repeat.Step(random, 5)
 			}
-			for range moments {
+			for range repeat.Times(3) {
 				kill(1<<30, time.Duration(random.Int64N(int64(took))))
 			}
 			if resumed == 0 && !strings.HasPrefix(job.statement, "REFRESH") {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/.ci/repeat"
 	"heavytail/storage"
 )
 
@@ -114,7 +115,7 @@ func TestJobs_Cancelled(t *testing.T) {
 	t.Parallel()
 	path := jobStore(t)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
-	rounds := often(2, 30, 100)
+	rounds := repeat.Times(6)
 	for _, job := range killedJobs {
 		t.Run(job.name, func(t *testing.T) {
 			if testing.Short() && job.name != "refresh" {

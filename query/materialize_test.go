@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/.ci/repeat"
 	"heavytail/storage"
 )
 
@@ -83,7 +84,7 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(8, 8))
 	any := func() string { return fmt.Sprint(random.IntN(150)) }
-	less, rounds := 0, often(2, 6, 6)
+	less, rounds := 0, repeat.Times(4)
 	for round := range rounds {
 		var edges []storage.Edge
 		for range 3 {

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"heavytail/.ci/repeat"
 )
 
 // TestMaterialize_Killed kills the process at random moments while new predictions replace old
@@ -56,7 +58,7 @@ func TestMaterialize_Killed(t *testing.T) {
 	}
 
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
-	moments, killed := often(3, 15, 100), 0
+	moments, killed := repeat.Times(3), 0
 	for range moments {
 		at := copyStore(t, path)
 		wait := time.Duration(random.Int64N(int64(took)))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/.ci/repeat"
 	"heavytail/storage"
 )
 
@@ -134,7 +135,7 @@ func TestReadPart_FlippedBytes(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	refused, answered := 0, 0
-	for i := range often(10, 30, 30) {
+	for i := range repeat.Times(10) {
 		damaged := slices.Clone(content)
 		at := random.IntN(len(damaged))
 		damaged[at] ^= 1 << random.IntN(8)

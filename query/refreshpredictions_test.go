@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/.ci/repeat"
 	"heavytail/embedding/link"
 	"heavytail/storage"
 )
@@ -55,7 +56,7 @@ func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(13, 3))
 	incremental := map[string]bool{}
-	for round := range often(1, 10, 60) {
+	for round := range repeat.Times(2) {
 		at := random.IntN(n)
 		near := func() string { return fmt.Sprint((at + random.IntN(12)) % n) }
 		if err := db.store.Update(ctx, func(x *storage.Tx) error {

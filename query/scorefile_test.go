@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/.ci/repeat"
 	"heavytail/query/internal/fault"
 	"heavytail/storage/format"
 )
@@ -156,7 +157,7 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 		}
 		req := ScoreFileRequest{Path: pairs, With: with, Into: out, Resume: true}
 		stopped := 0
-		for range often(3, 6, 6) {
+		for range repeat.Times(3) {
 			if interruptScores(t, db, req, random.IntN(700_000)) {
 				stopped++
 			}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/.ci/repeat"
 	"heavytail/index"
 	"heavytail/query/internal/job"
 	"heavytail/query/parser"
@@ -86,8 +87,8 @@ func TestScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, config := range configurations {
-			if testing.Short() && i != 0 && (n%5 != 0 || i != 1+n/5%(len(configurations)-1)) {
-				continue // every fifth script runs under one more configuration, by turns
+			if !runsUnder(n, i) {
+				continue
 			}
 			name := strings.TrimSuffix(filepath.Base(file), ".script") + "/" + config.name
 			t.Run(name, func(t *testing.T) {
@@ -104,6 +105,15 @@ func TestScripts(t *testing.T) {
 			})
 		}
 	}
+}
+
+// runsUnder reports whether script n runs under configuration i: always under the first one, and by
+// turns under a third of the others; with -short only every fifth script, under one of them.
+func runsUnder(n, i int) bool {
+	if testing.Short() {
+		return i == 0 || n%5 == 0 && i == 1+n/5%(len(configurations)-1)
+	}
+	return i == 0 || (n+i)%repeat.Every(3) == 0
 }
 
 // script is one run of a file on a database.

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"heavytail/.ci/repeat"
 	"heavytail/storage"
 )
 
@@ -253,7 +254,7 @@ func compareNearest(t *testing.T, db *DB, w *world, of string) {
 // edges of a ring, and sets the degree of every vertex as an attribute. In every version that
 // readers see, all vertices have the same number and the degree in their attribute.
 func TestUpdate_Concurrent(t *testing.T) {
-	n, rounds := 12, often(6, 15, 15)
+	n, rounds := 12, repeat.Times(15)
 	db := openTest(t, nil)
 	ctx := context.Background()
 	var ring []storage.Edge

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/.ci/repeat"
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 )
@@ -73,10 +74,7 @@ func changedPages(t *testing.T, db *DB, write func(x *Tx) error) int {
 // Writing an edge of a hub changes as few pages as an edge of a small vertex: a few blocks
 // and the pages above them, whatever the degree.
 func TestTx_Edges_CostOfHub(t *testing.T) {
-	n := 1_000_000
-	if testing.Short() {
-		n = 50_000
-	}
+	n := repeat.Times(200_000)
 	db := starStore(t, n)
 	pages := map[string]int{}
 	for _, c := range []struct {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"heavytail/.ci/repeat"
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/page"
@@ -213,11 +214,8 @@ func reached(t *testing.T, file []byte) []uint64 {
 	return ids
 }
 
-// long reports whether tests that take minutes run in full.
-func long() bool { return os.Getenv("HEAVYTAIL_LONG") != "" }
-
 // TestDamage_PageHeaders flips every bit of the header and of the table of elements of
-// every page, one at a time (a sample of them, unless HEAVYTAIL_LONG is set).
+// every page, one at a time; usually only a sample of them.
 func TestDamage_PageHeaders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: damages a file in thousands of ways")
@@ -242,7 +240,7 @@ func TestDamage_PageHeaders(t *testing.T) {
 		}
 		head := page.HeadSize + page.ElementSize*int(block.Native.Uint16(file[at+10:]))
 		for bit := range 8 * head {
-			if !long() && random.IntN(600) > 0 {
+			if random.IntN(repeat.Every(2400)) > 0 {
 				continue
 			}
 			file[at+bit/8] ^= 1 << (bit % 8)
@@ -290,7 +288,7 @@ func TestDamage_StalePage(t *testing.T) {
 				continue
 			}
 			seen = append(seen, stale)
-			if !long() && random.IntN(12) > 0 {
+			if random.IntN(repeat.Every(60)) > 0 {
 				continue
 			}
 			copy(file[at:], stale)
@@ -397,7 +395,7 @@ func TestDamage_MetaPages(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "damaged")
 	undone := 0
 	for bit := range 2 * 8 * 80 {
-		if !long() && bit%7 > 0 {
+		if bit%repeat.Every(35) > 0 {
 			continue
 		}
 		at := bit/(8*80)*os.Getpagesize() + bit%(8*80)/8
@@ -436,12 +434,9 @@ func TestPowerLoss(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cut")
 	size := os.Getpagesize()
 	random := rand.New(rand.NewPCG(3, 4))
-	tried, every := 0, 5
-	if long() {
-		every = 1
-	}
+	tried := 0
 	for i := range len(h.images) - 1 {
-		if i%every > 0 {
+		if i%repeat.Every(15) > 0 {
 			continue
 		}
 		before, after := h.images[i], h.images[i+1]
@@ -477,15 +472,11 @@ func TestPowerLoss(t *testing.T) {
 		// Every prefix in the order of the writes, and any subsets.
 		var subsets [][]int
 		for n := range len(data) + 1 {
-			if long() || n%8 == 0 {
+			if n%repeat.Every(8) == 0 {
 				subsets = append(subsets, data[:n])
 			}
 		}
-		rounds := 4
-		if long() {
-			rounds = 40
-		}
-		for range rounds {
+		for range repeat.Times(2) {
 			var some []int
 			for _, id := range data {
 				if random.IntN(2) == 0 {
@@ -507,10 +498,7 @@ func TestPowerLoss(t *testing.T) {
 			}
 			try(fmt.Sprintf("%d of %d pages", len(subset), len(data)), grown, i)
 		}
-		for torn := 0; torn <= 80; torn += 4 {
-			if !long() && torn%16 > 0 {
-				continue
-			}
+		for torn := 0; torn <= 80; torn += 4 * repeat.Every(4) {
 			copy(grown, after)
 			copy(grown[meta*size:(meta+1)*size], before[meta*size:])
 			copy(grown[meta*size:meta*size+torn], after[meta*size:])

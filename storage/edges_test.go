@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/.ci/repeat"
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 )
@@ -156,11 +157,7 @@ func randomEdges(random *rand.Rand, n int) []Edge {
 // TestTx_Edges_Model writes random batches of edges, several to a transaction,
 // some of which fail, and compares everything with maps.
 func TestTx_Edges_Model(t *testing.T) {
-	seeds := 3
-	if testing.Short() {
-		seeds = 1
-	}
-	for seed := range max(seeds, *modelRounds) {
+	for seed := range repeat.Times(2) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			t.Parallel()
 			runEdgeModel(t, uint64(seed))

@@ -252,7 +252,7 @@ func TestDB_ConcurrentReaders(t *testing.T) {
 	db := newStore(t, &Options{BatchBytes: 2000})
 	importText(t, db, "g", "v1 v2\n")
 	text := killText()
-	text = text[:1+strings.LastIndexByte(text[:len(text)/4], '\n')]
+	text = text[:1+strings.LastIndexByte(text[:len(text)/12], '\n')]
 	done := make(chan error)
 	for range 3 {
 		go func() {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/.ci/repeat"
 	"heavytail/storage/format"
 	"heavytail/storage/vec"
 )
@@ -80,7 +81,7 @@ func TestImport_KilledAtEveryBatch(t *testing.T) {
 	}
 	t.Parallel()
 	want := expectedSnapshot(t)
-	for _, c := range []struct{ step, room int }{{1, 0}, {3, 0}, {3, 1}} {
+	for _, c := range []struct{ step, room int }{{repeat.Every(5), 0}, {3, 1}} {
 		step := c.step
 		path := filepath.Join(t.TempDir(), "killed")
 		kills := 0
@@ -128,7 +129,7 @@ func TestImport_KilledAtRandomMoments(t *testing.T) {
 	want := expectedSnapshot(t)
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	path := filepath.Join(t.TempDir(), "killed")
-	for round := range 10 {
+	for round := range repeat.Times(3) {
 		cmd, out := startChild(t, "import", path, -1, round%2)
 		timer := randomMoment(cmd, time.Duration(random.IntN(120))*time.Millisecond)
 		for out.Scan() {
@@ -219,6 +220,19 @@ func TestDB_Update_Killed(t *testing.T) {
 	}
 }
 
+// killedCommits returns the commits, of the first n, before which a test kills a process, with
+// -1 for kills at any moment; the last commit is always among them.
+func killedCommits(random *rand.Rand, n int) (commits []int) {
+	for i := 0; i < n-1; i += repeat.Step(random, 3) {
+		commits = append(commits, i)
+	}
+	commits = append(commits, n-1)
+	for range repeat.Times(1) {
+		commits = append(commits, -1)
+	}
+	return commits
+}
+
 // constantRows is a matrix that shows its generation in every value.
 func constantRows(rows int, x float32) *vec.Matrix {
 	m := vec.NewMatrix(rows, 256)
@@ -228,8 +242,8 @@ func constantRows(rows int, x float32) *vec.Matrix {
 	return m
 }
 
-// TestPutEmbedding_Killed kills the replacement of an embedding at every commit and at
-// random moments: the old generation or the new one is stored completely.
+// TestPutEmbedding_Killed kills the replacement of an embedding before commits and at random
+// moments: the old generation or the new one is stored completely.
 func TestPutEmbedding_Killed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: the kills of TestDB_Update_Killed are enough")
@@ -247,11 +261,10 @@ func TestPutEmbedding_Killed(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	last := uint64(1)
-	const boundaries, moments = 8, 4
-	for round := range boundaries + moments {
-		commits, wait := round, never
-		if round >= boundaries {
-			commits, wait = -1, time.Duration(random.IntN(150))*time.Millisecond
+	for round, commits := range killedCommits(random, 8) {
+		wait := never
+		if commits < 0 {
+			wait = time.Duration(random.IntN(150)) * time.Millisecond
 		}
 		cmd, out := startChild(t, "put", path, commits)
 		timer := randomMoment(cmd, wait)
@@ -312,13 +325,14 @@ func childRewrite(path, what string, n int) {
 	fail(db.Close())
 }
 
-// TestDB_Rewrite_Killed kills compactions and backups at every point: the store does not
+// TestDB_Rewrite_Killed kills compactions and backups at many points: the store does not
 // change, and a backup is complete or absent.
 func TestDB_Rewrite_Killed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: kills processes at many moments")
 	}
 	t.Parallel()
+	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	for _, what := range []string{"compact", "backup"} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "store[1]*")
@@ -327,7 +341,7 @@ func TestDB_Rewrite_Killed(t *testing.T) {
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
 		}
-		for point := 0; ; point++ {
+		for point := 0; ; point += repeat.Step(random, 3) {
 			cmd, out := startChild(t, "rewrite", path, what, point)
 			for out.Scan() {
 			}

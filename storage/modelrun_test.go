@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -13,13 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/.ci/repeat"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 	"heavytail/storage/vec"
 )
-
-// modelRounds makes the tests with the model run longer than in CI.
-var modelRounds = flag.Int("model", 0, "seeds of the tests that compare the store with a model; 0 means a few")
 
 // modelRun is a sequence of random operations. The model decides about each; the
 // store, where there is one, has to agree. The same seed gives the same sequence
@@ -69,11 +66,7 @@ func (m *modelRun) check() error {
 // TestDB_Model runs random operations against the store and against maps, with
 // reopening in between, and compares everything now and then.
 func TestDB_Model(t *testing.T) {
-	seeds := 5
-	if testing.Short() {
-		seeds = 1
-	}
-	for seed := range max(seeds, *modelRounds) {
+	for seed := range repeat.Times(2) {
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			t.Parallel()
 			m := newModelRun(uint64(seed), filepath.Join(t.TempDir(), "model"))
@@ -104,11 +97,7 @@ func (m *modelRun) run(t *testing.T, steps int) {
 // or at a random moment. The file must then have the content of the model after the last
 // confirmed operation, or after the one that was running; the run continues from there.
 func TestDB_Model_Killed(t *testing.T) {
-	seeds := 4 // one of which is killed at some moment
-	if testing.Short() {
-		seeds = 2
-	}
-	for seed := range max(seeds, *modelRounds) {
+	for seed := range repeat.Times(4) { // one of four is killed at some moment
 		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "model")

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/.ci/repeat"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/vec"
 )
@@ -374,22 +375,6 @@ func tryMutant(path string, want map[string]any, readOnly bool) string {
 // because other tests and programs may take the processors.
 const hangs = 5 * time.Minute
 
-// mutantCount is how many damaged files a test makes; HEAVYTAIL_MUTANTS sets it.
-func mutantCount(t *testing.T, usual, short int) int {
-	t.Helper()
-	if s := os.Getenv("HEAVYTAIL_MUTANTS"); s != "" {
-		count, err := strconv.Atoi(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return count
-	}
-	if testing.Short() {
-		return short
-	}
-	return usual
-}
-
 // TestOpen_Mutants damages a file in many ways. Every answer must be the same
 // as before or a typed error; the process must neither die nor hang.
 func TestOpen_Mutants(t *testing.T) {
@@ -397,7 +382,7 @@ func TestOpen_Mutants(t *testing.T) {
 		t.Skip("-short: damages a file in thousands of ways")
 	}
 	t.Parallel()
-	count := mutantCount(t, 120, 20)
+	count := repeat.Times(24) // of each kind the same number
 	base := mutantBase(t)
 	scratch := filepath.Join(t.TempDir(), "mutant")
 	outcomes := make(map[string]int)

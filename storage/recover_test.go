@@ -12,6 +12,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"heavytail/.ci/repeat"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/page"
 	"heavytail/storage/vec"
@@ -205,7 +206,7 @@ func TestRecover_Mutants(t *testing.T) {
 		t.Skip("-short: damages a file in thousands of ways")
 	}
 	t.Parallel()
-	count := mutantCount(t, 12, 4)
+	count := repeat.Times(6) // one of each kind
 	base := recoverBase(t)
 	file, err := os.ReadFile(base)
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"heavytail/.ci/repeat"
 )
 
 // TestScore scores a file of pairs by flags.
@@ -54,7 +56,7 @@ func TestKill_Score(t *testing.T) {
 	mustRun(t, "", append(flags, whole)...)
 	usual := time.Since(began)
 	flags = append(flags, out, "--resume")
-	for i := range kills(t) {
+	for i := range repeat.Times(2) {
 		cmd := child(t, flags...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

@@ -11,10 +11,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"heavytail/.ci/repeat"
 )
 
 // These tests stop processes at random moments, so each run tests different moments.
@@ -86,22 +87,6 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// kills returns how often a test kills a process; a variable of the environment can
-// set a larger number.
-func kills(t *testing.T) int {
-	if text := os.Getenv("HEAVYTAIL_KILLS"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 {
-			t.Fatalf("HEAVYTAIL_KILLS is %q, expected a number of processes", text)
-		}
-		return n
-	}
-	if testing.Short() {
-		return 3
-	}
-	return 10
-}
-
 // exported returns a graph or an embedding as text.
 func exported(t *testing.T, path, what string) []byte {
 	t.Helper()
@@ -132,7 +117,7 @@ func TestKill_Import(t *testing.T) {
 	usual := time.Since(began)
 	want := exported(t, whole, "GRAPH g")
 
-	rounds, unfinished := kills(t), 0
+	rounds, unfinished := repeat.Times(2), 0
 	for range rounds {
 		path := newFile(t)
 		wait := rand.N(usual + usual/2)
@@ -174,7 +159,7 @@ func TestKill_Embed(t *testing.T) {
 	if bytes.Equal(old, replaced) {
 		t.Fatal("the two embeddings are the same")
 	}
-	rounds, unfinished := kills(t), 0
+	rounds, unfinished := repeat.Times(2), 0
 	for range rounds {
 		path := newFile(t)
 		mustWrite(t, path, file)

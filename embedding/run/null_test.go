@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
+	"heavytail/.ci/repeat"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/embedding/tune"
@@ -90,29 +90,17 @@ func nullMethods() map[string][]Option {
 	}
 }
 
-// seeds is the number of random graphs: one with -short, else few, or with
-// HEAVYTAIL_LONG=1 many.
-func seeds(few, many uint64) uint64 {
-	switch {
-	case testing.Short():
-		return 1
-	case os.Getenv("HEAVYTAIL_LONG") != "":
-		return many
-	}
-	return few
-}
-
 func TestTrainModel_RandomGraph(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: a claim about graphs without structure, over many trainings")
 	}
 	t.Parallel()
 	features := []string{"concatenation"}
-	if os.Getenv("HEAVYTAIL_LONG") != "" {
+	if repeat.Long() {
 		features = append(features, "hadamard+l1", "hadamard", "l1", "l2", "cosine")
 	}
 	var claimed, measured lots
-	for seed := range seeds(2, 20) {
+	for seed := range uint64(repeat.Times(1)) {
 		whole := random(t, 200, 0.08, seed)
 		// What the stored model is worth: for pairs that were hidden from all of this.
 		split, err := evaluate.SplitLinks(context.Background(), whole, evaluate.SplitOptions{Seed: seed + 1000})
@@ -170,7 +158,7 @@ func TestLinkSplit_RandomGraph(t *testing.T) {
 		features = append(features, f.Name)
 	}
 	var all lots
-	for seed := range seeds(2, 20) {
+	for seed := range uint64(repeat.Times(1)) {
 		whole := random(t, 200, 0.08, seed)
 		for _, unseen := range []bool{false, true} {
 			split, err := evaluate.SplitLinks(context.Background(), whole, evaluate.SplitOptions{Seed: seed, Unseen: unseen})
@@ -210,11 +198,11 @@ func TestClassifyLabels_Shuffled(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, labels := range map[string]evaluate.Labels{"one class": one, "several classes": several} {
-			opts := evaluate.LabelOptions{Fractions: []float64{0.5}, Seeds: int(seeds(2, 10))}
-			if os.Getenv("HEAVYTAIL_LONG") != "" {
+			opts := evaluate.LabelOptions{Fractions: []float64{0.5}, Seeds: 2 * repeat.Times(1)}
+			if repeat.Long() {
 				opts.Fractions = nil
 			}
-			for deal := range seeds(1, 10) {
+			for deal := range uint64(repeat.Times(1)) {
 				dealt := shuffled(labels, deal)
 				scores, err := evaluate.ClassifyLabels(context.Background(), vectors, dealt, opts)
 				if err != nil {
@@ -292,7 +280,7 @@ func TestSearch_RandomGraph(t *testing.T) {
 	}
 	t.Parallel()
 	var all lots
-	for seed := range seeds(2, 20) {
+	for seed := range uint64(repeat.Times(1)) {
 		g := random(t, 200, 0.08, seed)
 		opts := evaluate.SplitOptions{Seed: seed}
 		split, err := evaluate.SplitLinks(context.Background(), g, opts)
@@ -320,7 +308,7 @@ func TestSearch_Shuffled(t *testing.T) {
 	t.Parallel()
 	g := blocks(t, 5)
 	one, several := classesOf(g)
-	for seed := range seeds(1, 20) {
+	for seed := range uint64(repeat.Times(1)) {
 		for name, labels := range map[string]evaluate.Labels{"one class": one, "several classes": several} {
 			objective, err := tune.Labels(g, shuffled(labels, seed), seed, tune.ByMicroF1)
 			if err != nil {
@@ -371,7 +359,7 @@ func TestTrainModel_RandomGraphProbabilities(t *testing.T) {
 		t.Skip("-short: trains a model of a whole graph")
 	}
 	t.Parallel()
-	for seed := range uint64(3) {
+	for seed := range uint64(repeat.Times(1)) {
 		_, report, err := TrainModel(context.Background(), ModelRequest{Graph: random(t, 600, 0.02, seed), Split: evaluate.SplitOptions{Seed: seed}})
 		if err != nil {
 			t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 
 	"heavytail/.ci/leaktest"
 	"heavytail/.ci/realgraph"
+	"heavytail/.ci/repeat"
 	"heavytail/.ci/testgraph"
 	"heavytail/embedding/eigen"
 	"heavytail/embedding/internal/base"
@@ -640,8 +641,8 @@ func webLike(hubs, leaves int, seed uint64) *csr.Graph {
 // and Auto uses degree: the bytes equal those of degree given explicitly, also after an
 // interruption. On other graphs Auto uses strength.
 func TestDPSpectral_Auto(t *testing.T) {
-	if os.Getenv("HEAVYTAIL_LONG") == "" {
-		t.Skip("solves with crowded eigenvalues take long; HEAVYTAIL_LONG=1 runs them")
+	if !repeat.Long() {
+		t.Skip("solves with crowded eigenvalues take long; HEAVYTAIL_REPEAT=20 runs them")
 	}
 	ctx := context.Background()
 	g := webLike(150, 40, 1)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/.ci/repeat"
 	"heavytail/storage/csr"
 	"heavytail/storage/generate"
 	"heavytail/storage/vec"
@@ -19,7 +20,7 @@ import (
 //
 //	HEAVYTAIL_DATA=… go test ./embedding/unitball -run - -bench UnitBall -benchtime 1x
 //
-// Graphs that take minutes are placed only with HEAVYTAIL_LONG=1.
+// Graphs that take minutes are placed only with HEAVYTAIL_REPEAT=20.
 func BenchmarkUnitBall(b *testing.B) {
 	for _, c := range []struct {
 		file  string
@@ -38,8 +39,8 @@ func BenchmarkUnitBall(b *testing.B) {
 	} {
 		name, _, _ := strings.Cut(c.file, ".")
 		b.Run(name, func(b *testing.B) {
-			if c.long && os.Getenv("HEAVYTAIL_LONG") != "1" {
-				b.Skip("it takes minutes: set HEAVYTAIL_LONG=1")
+			if c.long && !repeat.Long() {
+				b.Skip("it takes minutes: set HEAVYTAIL_REPEAT=20")
 			}
 			g := published(b, c.file)
 			began := processorSeconds()
