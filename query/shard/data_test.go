@@ -45,7 +45,7 @@ func TestShards_FromData(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db, f := open(t)
-	mergeToSameBytes(t, db, f, []int{1, 7, 64}, func(t *testing.T, statement string, n int) *Manifest {
+	mergeToSameBytes(t, db, f, func(t *testing.T, statement string, n int) *Manifest {
 		m, made := restored(t, db, statement, n)
 		if err := errors.Join(m.RunAll(ctx, made, 0, n-1), m.Verify(ctx, made)); err != nil {
 			t.Fatal(err)

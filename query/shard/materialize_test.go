@@ -17,6 +17,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"heavytail/.ci/repeat"
 	"heavytail/query"
 	"heavytail/storage"
 	"heavytail/storage/format"
@@ -150,11 +151,6 @@ func mergeInto(t *testing.T, m *Manifest, path string) (err error) {
 // predictions of an earlier version of the graph, and for a graph with deleted vertices.
 func TestMaterialize_SameRecords(t *testing.T) {
 	t.Parallel()
-	numbers := []int{1, 7, 64}
-	if testing.Short() {
-		numbers = numbers[1:2]
-		t.Log("-short: 7 shards only")
-	}
 	for name, statement := range predicted {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -181,7 +177,7 @@ func TestMaterialize_SameRecords(t *testing.T) {
 			if maps.Equal(old, want) {
 				t.Error("the records are the same before and after")
 			}
-			for _, n := range numbers {
+			for _, n := range numbers() {
 				own := filepath.Join(t.TempDir(), "own.ht")
 				if err := os.WriteFile(own, []byte(read(t, path)), 0o600); err != nil {
 					t.Fatal(err)
@@ -372,8 +368,8 @@ func TestMaterialize_Killed(t *testing.T) {
 		t.Fatal(err)
 	}
 	took := time.Since(began)
-	killed := 0
-	for range 8 {
+	killed, merges := 0, repeat.Times(2)
+	for range merges {
 		at := merged()
 		c := start(at, "merge")
 		time.Sleep(time.Duration(random.Int64N(int64(took))))
@@ -393,7 +389,7 @@ func TestMaterialize_Killed(t *testing.T) {
 			t.Error("merged again after a kill: " + otherRecords(records, want))
 		}
 	}
-	t.Logf("%d of 8 merges were killed before the new predictions were stored", killed)
+	t.Logf("%d of %d merges were killed before the new predictions were stored", killed, merges)
 	if err := mergeInto(t, m, path); err != nil {
 		t.Fatal(err)
 	}
