@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/.ci/repeat"
 	"heavytail/embedding"
 	"heavytail/embedding/skipgram"
 	"heavytail/storage/csr"
@@ -204,14 +205,14 @@ func TestRefreshSpectral_ManyInARow(t *testing.T) {
 	}
 }
 
-// After fifty refreshes with edges deleted and inserted, links are predicted and degrees
+// After many refreshes with edges deleted and inserted, links are predicted and degrees
 // reconstructed as well as after a full run on the last graph.
 func TestRefreshSpectral_KeepsItsQuality(t *testing.T) {
 	if testing.Short() {
-		t.Skip("fifty refreshes and two solves of a real graph")
+		t.Skip("-short: many refreshes and solves of a real graph")
 	}
 	ctx := context.Background()
-	s := churn(realgraph.Load(t, "ego-facebook"), 0.001, 50)
+	s := churn(realgraph.Load(t, "ego-facebook"), 0.001, repeat.Times(10))
 	for _, method := range []string{embedding.MethodDPSpectral, embedding.MethodLaplacianEigenmaps} {
 		o := embedding.SpectralOptions{Dim: 128}
 		rows, state, _, err := embedding.Spectral(ctx, s.first, method, o)
