@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/.ci/repeat"
 	"heavytail/storage/vec"
 )
 
@@ -50,7 +51,7 @@ func TestHNSW_Apply_Random(t *testing.T) {
 		t.Skip("-short: builds many indexes")
 	}
 	ctx := context.Background()
-	rounds, rows := 7, 500
+	rounds, rows := repeat.Times(3), 500
 	sets := hnswSets(rows)
 	sets["two"] = gridded(2, 2, 1)
 	for name, m := range sets {

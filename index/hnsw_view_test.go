@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/.ci/repeat"
 	"heavytail/storage/vec"
 )
 
@@ -153,12 +154,7 @@ func TestReadHNSW_WithoutPages(t *testing.T) {
 			t.Fatalf("vertex %d: %+v in place, %+v loaded (%v, %v)", i, have, want, err2, err1)
 		}
 	}
-	step := 1
-	if testing.Short() {
-		step = 7
-		t.Log("-short: every seventh bit")
-	}
-	for bit := 0; bit < 8*len(b); bit += step {
+	for bit := 0; bit < 8*len(b); bit += repeat.Every(13) {
 		b[bit/8] ^= 1 << (bit % 8)
 		if _, err := ReadHNSW(bytes.NewReader(b), m); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrMismatch) {
 			t.Fatalf("bit %d: %v", bit, err)
@@ -187,7 +183,7 @@ func TestView_DamagedPages(t *testing.T) {
 	}
 	raw := slices.Clone(b)
 	found, right := 0, 0
-	for at := headSize; at < int(sound.head.pagesAt()); at += 3 {
+	for at := headSize; at < int(sound.head.pagesAt()); at += 3 * repeat.Every(5) {
 		raw[at] ^= 0x10
 		view, err := NewView(Source{Stream: bytes.NewReader(b), Raw: bytes.NewReader(raw), Size: int64(len(b))}, m.Dim, m.Rows, func(v uint32, row []float32) error {
 			copy(row, m.Row(int(v)))
@@ -242,12 +238,12 @@ func TestView_Damage(t *testing.T) {
 	t.Parallel()
 	m := gridded(60, 3, 1)
 	b := stored(t, mustHNSW(t, m, Cosine, HNSWOptions{M: 2}))
-	for n := range b {
+	for n := 0; n < len(b); n += repeat.Every(5) {
 		if _, err := viewOf(b[:n], m); !errors.Is(err, ErrFormat) {
 			t.Fatalf("%d of %d bytes: %v", n, len(b), err)
 		}
 	}
-	for i := range b {
+	for i := 0; i < len(b); i += repeat.Every(5) {
 		for _, x := range []byte{1, 0xff} {
 			b[i] ^= x
 			searchDamaged(t, b, m)
