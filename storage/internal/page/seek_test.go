@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	bolt "go.etcd.io/bbolt"
+
+	"heavytail/.ci/repeat"
 )
 
 // seekable is a bbolt file with the bucket "b" of records under even keys.
@@ -97,6 +99,9 @@ func TestSeeker_Damage(t *testing.T) {
 	refused, bits, every := 0, []byte{1, 0x80}, 50
 	for id := range sound.pages {
 		for at := range HeadSize + 2*ElementSize {
+			if (int(id)+at)%repeat.Every(3) > 0 {
+				continue // the same byte of other pages is tried
+			}
 			for _, bit := range bits {
 				damaged := &content[int(id)*meta.PageSize+at]
 				*damaged ^= bit
