@@ -216,11 +216,12 @@ func (f computable) spec(req ComputeRequest) job.Spec {
 	}
 	n := int64(f.graph.Vertices)
 	computing, all := f.measure.bytes(measuredOn{f.settings, n, f.graph.Edges, int64(f.workers), f.graph.Weighted})
-	column := 17*n + session.StoringBytes(8*n) // of what is then stored
+	column := 17*n + session.StoringBytes(8*n)              // of what is then stored
+	checkpoint := session.StoringBytes(f.measure.saved * n) // written by jobs of more than two seconds
 	return job.Spec{
 		Kind: kindCompute, Text: text.String(), Target: attributeTarget + fault.Name(req.Graph) + "." + fault.Name(req.As), Graph: f.graph,
-		Options: settingsOf(f.measure.Options, f.settings), Memory: max(computing, column),
-		Allocates: all + column + 1<<20, // and the record of the job
+		Options: settingsOf(f.measure.Options, f.settings), Memory: max(computing+checkpoint, column),
+		Allocates: all + checkpoint + column + 1<<20, // and the record of the job
 		Purpose:   f.purpose(),
 	}
 }
