@@ -9,7 +9,6 @@ type DropAttribute struct {
 	Graph     Ident
 }
 
-// Heading is DROP ATTRIBUTE.
 func (*DropAttribute) Heading() string { return "DROP ATTRIBUTE" }
 
 func (p *parser) dropAttribute() Statement {
@@ -28,7 +27,6 @@ type ShowAttributes struct {
 	Graph *Ident // nil where left out
 }
 
-// Heading is SHOW ATTRIBUTES.
 func (*ShowAttributes) Heading() string { return "SHOW ATTRIBUTES" }
 
 func (p *parser) showAttributes() Statement {

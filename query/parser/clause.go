@@ -12,64 +12,81 @@ func (p *parser) vertexWord() bool { return p.keyword("VERTEX") || p.keyword("VE
 //	edgeword     = "EDGE" | "EDGES"                         e.g. DELETE EDGES FILE 'gone.csv' FROM social;
 func (p *parser) edgeWord() bool { return p.keyword("EDGE") || p.keyword("EDGES") }
 
-// in reads an optional IN g.
-func (p *parser) in() *Ident {
-	if !p.keyword("IN") {
-		return nil
-	}
-	graph := p.graph()
-	return &graph
+// after reads a keyword and what is behind it.
+func after[T any](p *parser, word string, read func() T) T {
+	p.needKeyword(word)
+	return read()
 }
 
-func in(graph *Ident) string {
-	if graph == nil {
+// optional reads a keyword and what is behind it, or returns zero if the keyword is not next.
+func optional[T any](p *parser, word string, read func() T) (value T) {
+	if p.keyword(word) {
+		value = read()
+	}
+	return value
+}
+
+// optionalName is optional for a name that a node points to.
+func optionalName(p *parser, word string, read func() Ident) *Ident {
+	if !p.keyword(word) {
+		return nil
+	}
+	return new(read())
+}
+
+// clause writes words and a node behind them, or nothing if the node was left out.
+func clause[N interface {
+	comparable
+	Node
+}](words string, n N) string {
+	if none := *new(N); n == none {
 		return ""
 	}
-	return " IN " + graph.String()
+	return words + n.String()
 }
+
+// listClause is clause for a list.
+func listClause[N Node](words string, nodes []N) string {
+	if len(nodes) == 0 {
+		return ""
+	}
+	return words + list(nodes)
+}
+
+// in reads an optional IN g.
+func (p *parser) in() *Ident { return optionalName(p, "IN", p.graph) }
+
+func in(graph *Ident) string { return clause(" IN ", graph) }
+
+// count reads a number of vertices, edges or changes.
+func (p *parser) count() Value { return p.value(anInt, countText) }
 
 // limit reads an optional LIMIT n.
-func (p *parser) limit() Value {
-	if !p.keyword("LIMIT") {
-		return nil
-	}
-	return p.value(anInt, countText)
-}
+func (p *parser) limit() Value { return optional(p, "LIMIT", p.count) }
 
-func limit(n Value) string {
-	if n == nil {
-		return ""
-	}
-	return " LIMIT " + n.String()
-}
+func limit(n Value) string { return clause(" LIMIT ", n) }
+
+func (p *parser) fileName() Value { return p.value(aString, fileText) }
 
 // file reads FILE 'name'.
-func (p *parser) file() Value {
-	p.needKeyword("FILE")
-	return p.value(aString, fileText)
-}
+func (p *parser) file() Value { return after(p, "FILE", p.fileName) }
 
 // intoFile reads INTO FILE 'name'.
-func (p *parser) intoFile() Value {
-	p.needKeyword("INTO")
-	return p.file()
-}
+func (p *parser) intoFile() Value { return after(p, "INTO", p.file) }
 
-func intoFile(file Value) string {
-	if file == nil {
-		return ""
-	}
-	return " INTO FILE " + file.String()
-}
+func intoFile(file Value) string { return clause(" INTO FILE ", file) }
 
 // background reads an optional IN BACKGROUND.
 //
 //	background   = "IN" "BACKGROUND"                        e.g. EMBED social USING deepwalk AS walks IN BACKGROUND;
-func (p *parser) background() bool {
-	if !p.keyword("IN") {
+func (p *parser) background() bool { return p.optionalWords("IN", "BACKGROUND") }
+
+// optionalWords reads two keywords, or nothing if the first is not next.
+func (p *parser) optionalWords(first, second string) bool {
+	if !p.keyword(first) {
 		return false
 	}
-	p.needKeyword("BACKGROUND")
+	p.needKeyword(second)
 	return true
 }
 
@@ -91,8 +108,7 @@ func (p *parser) space() Space {
 	p.expect(metricName)
 	n := Space{Embedding: p.embedding()}
 	if p.sign("(") {
-		metric := n.Embedding
-		n.Metric = &metric
+		n.Metric = new(n.Embedding)
 		n.Embedding = p.embedding()
 		p.needSign(")")
 	}
@@ -101,10 +117,7 @@ func (p *parser) space() Space {
 }
 
 // usingSpace reads USING e or USING metric(e).
-func (p *parser) usingSpace() Space {
-	p.needKeyword("USING")
-	return p.space()
-}
+func (p *parser) usingSpace() Space { return after(p, "USING", p.space) }
 
 func (n Space) String() string {
 	if n.Metric == nil {
@@ -152,8 +165,7 @@ func (p *parser) scorer() Scorer {
 	begin := p.tok.Start
 	n := Scorer{Name: p.name(scorerName)}
 	if p.sign("(") {
-		of := p.scored(n.Name.Name)
-		n.Of = &of
+		n.Of = new(p.scored(n.Name.Name))
 		p.needSign(")")
 	}
 	n.Range = p.since(begin)
@@ -168,16 +180,14 @@ func (p *parser) scored(scorer string) Ident {
 	return p.embedding()
 }
 
-func (p *parser) scorers() []Scorer {
-	p.needKeyword("WITH")
-	return separated(p, p.scorer)
-}
+// scorers reads one or more scorers.
+func (p *parser) scorers() []Scorer { return separated(p, p.scorer) }
 
 // ParseScorers reads scorers with commas between them, as they follow WITH. The error is
 // an *Error.
 func ParseScorers(text string) ([]Scorer, error) {
 	p := newParser(Source{Text: text})
-	list := separated(p, p.scorer)
+	list := p.scorers()
 	return list, p.ended()
 }
 

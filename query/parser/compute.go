@@ -14,32 +14,22 @@ type Compute struct {
 	Background bool
 }
 
-// Heading is COMPUTE.
 func (*Compute) Heading() string { return "COMPUTE" }
 
 func (p *parser) compute() Statement {
-	s := &Compute{Measure: p.call(measureName), Graph: p.graphAfter("IN")}
-	if p.keyword("FROM") {
-		s.From = p.keys()
+	return &Compute{
+		Measure:    p.call(measureName),
+		Graph:      p.graphAfter("IN"),
+		From:       optional(p, "FROM", p.keys),
+		As:         optionalName(p, "AS", func() Ident { return p.name(newAttributeName) }),
+		Options:    p.withOptions(new(Compute)),
+		Background: p.background(),
 	}
-	if p.keyword("AS") {
-		as := p.name(newAttributeName)
-		s.As = &as
-	}
-	s.Options = p.withOptions(s)
-	s.Background = p.background()
-	return s
 }
 
 func (s *Compute) String() string {
-	text := "COMPUTE " + s.Measure.String() + " IN " + s.Graph.String()
-	if s.From != nil {
-		text += " FROM " + list(s.From)
-	}
-	if s.As != nil {
-		text += " AS " + s.As.String()
-	}
-	return text + withOptions(s.Options) + background(s.Background)
+	return "COMPUTE " + s.Measure.String() + " IN " + s.Graph.String() + listClause(" FROM ", s.From) + clause(" AS ", s.As) +
+		withOptions(s.Options) + background(s.Background)
 }
 
 // EstimateCompute is ESTIMATE in front of a Compute.
@@ -47,7 +37,6 @@ func (s *Compute) String() string {
 //	estimatecompute = "ESTIMATE" compute                    e.g. ESTIMATE COMPUTE betweenness IN social;
 type EstimateCompute struct{ Compute }
 
-// Heading is ESTIMATE COMPUTE.
 func (*EstimateCompute) Heading() string { return "ESTIMATE COMPUTE" }
 
 func (p *parser) estimateCompute() Statement {

@@ -120,34 +120,26 @@ func (Param) operand()  {}
 // where reads an optional WHERE condition.
 //
 //	where        = "WHERE" condition                        e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3;
-func (p *parser) where() Expr {
-	if !p.keyword("WHERE") {
-		return nil
-	}
-	return p.condition(bindOr)
-}
+func (p *parser) where() Expr { return optional(p, "WHERE", p.anyCondition) }
 
 // edgesWhere reads an optional WHERE condition on edges.
-func (p *parser) edgesWhere() Expr {
+func (p *parser) edgesWhere() Expr { return p.ofEdge(p.where) }
+
+// ofEdge reads a condition on edges.
+func (p *parser) ofEdge(read func() Expr) Expr {
 	p.ofEdges = true
-	e := p.where()
+	e := read()
 	p.ofEdges = false
 	return e
 }
 
 // needWhere reads the condition of a statement that would change every vertex
 // without one.
-func (p *parser) needWhere() Expr {
-	p.needKeyword("WHERE")
-	return p.condition(bindOr)
-}
+func (p *parser) needWhere() Expr { return after(p, "WHERE", p.anyCondition) }
 
-func where(e Expr) string {
-	if e == nil {
-		return ""
-	}
-	return " WHERE " + e.String()
-}
+func where(e Expr) string { return clause(" WHERE ", e) }
+
+func (p *parser) anyCondition() Expr { return p.condition(bindOr) }
 
 // How tightly a condition binds. A term that binds no tighter than its parent is
 // written in parentheses, which keeps the shape of the tree.
@@ -166,9 +158,8 @@ func binding(e Expr) int {
 		return bindAnd
 	case Not:
 		return bindNot
-	default:
-		return bindAtom
 	}
+	return bindAtom
 }
 
 // condition reads a condition whose operators bind at least as tightly as bind:
@@ -197,7 +188,7 @@ func (p *parser) condition(bind int) Expr {
 	}
 	if p.sign("(") {
 		p.enter()
-		inner := p.condition(bindOr)
+		inner := p.anyCondition()
 		p.depth--
 		p.needSign(")")
 		return inner
@@ -293,7 +284,7 @@ func endsWord(t Token) (both, ok bool) {
 func (p *parser) endsOf(begin Pos, both bool) Expr {
 	p.enter()
 	p.ofEdges = false
-	term := p.condition(bindOr)
+	term := p.anyCondition()
 	p.ofEdges = true
 	p.depth--
 	p.needSign(")")

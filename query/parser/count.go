@@ -22,20 +22,16 @@ type Summary struct {
 	Of       Ident // an attribute, or another column of a condition
 }
 
-// Heading is COUNT VERTICES.
 func (*CountVertices) Heading() string { return "COUNT VERTICES" }
 
 func (p *parser) countVertices() Statement {
 	p.needKeyword("VERTICES")
-	s := &CountVertices{Graph: p.in(), Where: p.where()}
-	if p.keyword("BY") {
-		by := p.name(attributeName)
-		s.By = &by
+	return &CountVertices{
+		Graph: p.in(),
+		Where: p.where(),
+		By:    optionalName(p, "BY", func() Ident { return p.name(attributeName) }),
+		With:  optional(p, "WITH", func() []Summary { return separated(p, p.summary) }),
 	}
-	if p.keyword("WITH") {
-		s.With = separated(p, p.summary)
-	}
-	return s
 }
 
 func (p *parser) summary() Summary {
@@ -51,12 +47,5 @@ func (p *parser) summary() Summary {
 func (s Summary) String() string { return s.Function.String() + "(" + s.Of.String() + ")" }
 
 func (s *CountVertices) String() string {
-	text := "COUNT VERTICES" + in(s.Graph) + where(s.Where)
-	if s.By != nil {
-		text += " BY " + s.By.String()
-	}
-	if s.With != nil {
-		text += " WITH " + list(s.With)
-	}
-	return text
+	return "COUNT VERTICES" + in(s.Graph) + where(s.Where) + clause(" BY ", s.By) + listClause(" WITH ", s.With)
 }

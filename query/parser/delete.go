@@ -40,15 +40,10 @@ func (s *DeleteVertices) Heading() string {
 }
 
 func (p *parser) deleteVertices() Statement {
-	s := &DeleteVertices{}
 	if p.keyword("FROM") {
-		s.Graph = p.graph()
-		s.Where = p.needWhere()
-	} else {
-		s.Keys = p.keys()
-		s.Graph = p.graphAfter("FROM")
+		return &DeleteVertices{Graph: p.graph(), Where: p.needWhere()}
 	}
-	return s
+	return &DeleteVertices{Keys: p.keys(), Graph: p.graphAfter("FROM")}
 }
 
 func (s *DeleteVertices) String() string {
@@ -65,7 +60,6 @@ type DeleteEdges struct {
 	Graph Ident
 }
 
-// Heading is DELETE EDGE.
 func (*DeleteEdges) Heading() string { return "DELETE EDGE" }
 
 func (p *parser) deleteEdges() Statement {
@@ -84,13 +78,10 @@ type DeleteEdgesFile struct {
 	Options []Option
 }
 
-// Heading is DELETE EDGES FILE.
 func (*DeleteEdgesFile) Heading() string { return "DELETE EDGES FILE" }
 
 func (p *parser) deleteEdgesFile() Statement {
-	s := &DeleteEdgesFile{File: p.value(aString, fileText), Graph: p.graphAfter("FROM")}
-	s.Options = p.withOptions(s)
-	return s
+	return &DeleteEdgesFile{File: p.fileName(), Graph: p.graphAfter("FROM"), Options: p.withOptions(new(DeleteEdgesFile))}
 }
 
 func (s *DeleteEdgesFile) String() string {

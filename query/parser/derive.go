@@ -1,7 +1,5 @@
 package parser
 
-import "slices"
-
 // DeriveGraph is CREATE GRAPH x AS SUBGRAPH OF g WHERE condition, or one of the other
 // graphs that are made from graphs or from an embedding.
 //
@@ -41,20 +39,17 @@ const (
 
 var derivations = []Derivation{Subgraph, Component, Sample, NullModel, Union, NearestGraph}
 
-// Heading is CREATE GRAPH.
 func (*DeriveGraph) Heading() string { return "CREATE GRAPH" }
 
 // derived reads what is behind CREATE GRAPH x AS.
 func (p *parser) derived(graph Ident) Statement {
 	s := &DeriveGraph{Graph: graph}
-	i := slices.IndexFunc(derivations, func(how Derivation) bool { return p.keyword(string(how)) })
-	if i < 0 {
-		p.unexpected()
+	switch s.How = oneWord(p, derivations); s.How {
+	case "":
 		return nil
-	}
-	if s.How = derivations[i]; s.How == NearestGraph {
+	case NearestGraph:
 		p.derivedNearest(s)
-	} else {
+	default:
 		p.derivedOf(s)
 	}
 	return s
@@ -66,14 +61,10 @@ func (p *parser) derivedOf(s *DeriveGraph) {
 	s.Of = []Ident{p.graph()}
 	switch s.How {
 	case Subgraph:
-		p.ofEdges = true
-		s.Where = p.needWhere()
-		p.ofEdges = false
+		s.Where = p.ofEdge(p.needWhere)
 		return
 	case Component:
-		if p.keyword("FROM") {
-			s.From = p.key()
-		}
+		s.From = optional(p, "FROM", p.key)
 		return
 	case Union:
 		p.needSign(",")
@@ -84,10 +75,8 @@ func (p *parser) derivedOf(s *DeriveGraph) {
 
 // derivedNearest reads what is behind NEAREST.
 func (p *parser) derivedNearest(s *DeriveGraph) {
-	s.Count = p.value(anInt, countText)
-	p.needKeyword("USING")
-	using := p.space()
-	s.Using = &using
+	s.Count = p.count()
+	s.Using = new(p.usingSpace())
 	s.Mutual = p.keyword("MUTUAL")
 }
 
@@ -96,9 +85,5 @@ func (s *DeriveGraph) String() string {
 	if s.How == NearestGraph {
 		return text + " " + s.Count.String() + " USING " + s.Using.String() + given(s.Mutual, " MUTUAL")
 	}
-	text += " OF " + list(s.Of) + where(s.Where)
-	if s.From != nil {
-		text += " FROM " + s.From.String()
-	}
-	return text + withOptions(s.Options)
+	return text + " OF " + list(s.Of) + where(s.Where) + clause(" FROM ", s.From) + withOptions(s.Options)
 }

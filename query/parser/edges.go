@@ -14,7 +14,6 @@ type ShowEdges struct {
 	Limit   Value   // Int or Param; nil where left out
 }
 
-// Heading is SHOW EDGES.
 func (*ShowEdges) Heading() string { return "SHOW EDGES" }
 
 func (p *parser) showEdges() Statement {

@@ -13,7 +13,6 @@ type Embed struct {
 	Background bool
 }
 
-// Heading is EMBED.
 func (*Embed) Heading() string { return "EMBED" }
 
 func (p *parser) embed() Statement {
@@ -28,7 +27,7 @@ func (p *parser) embedUsing() *Embed {
 	return &Embed{Graph: p.graph(), Method: p.usingCall(methodName)}
 }
 
-// embedAs parses the rest, from the name of the embedding on.
+// embedAs parses the rest, behind AS.
 func (p *parser) embedAs(s *Embed) {
 	s.Embedding = p.name(newEmbeddingName)
 	s.Options = p.withOptions(s)
@@ -50,7 +49,6 @@ func (s *Embed) String() string {
 //	               | "EMBED" name "USING" call )            e.g. ESTIMATE EMBED social USING dp_walker(dim := 128);
 type Estimate struct{ Embed }
 
-// Heading is ESTIMATE EMBED.
 func (*Estimate) Heading() string { return "ESTIMATE EMBED" }
 
 func (p *parser) estimateEmbed() Statement {
@@ -73,7 +71,6 @@ type DropEmbedding struct {
 	Embedding Ident
 }
 
-// Heading is DROP EMBEDDING.
 func (*DropEmbedding) Heading() string { return "DROP EMBEDDING" }
 
 func (p *parser) dropEmbedding() Statement {
@@ -90,7 +87,6 @@ type DescribeEmbedding struct {
 	Embedding Ident
 }
 
-// Heading is DESCRIBE EMBEDDING.
 func (*DescribeEmbedding) Heading() string { return "DESCRIBE EMBEDDING" }
 
 func (p *parser) describeEmbedding() Statement {

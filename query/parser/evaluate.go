@@ -11,32 +11,22 @@ type EvaluateLinks struct {
 	Options []Option
 }
 
-// Heading is EVALUATE LINKS.
 func (*EvaluateLinks) Heading() string { return "EVALUATE LINKS" }
 
 func (p *parser) evaluateLinks() Statement {
-	s := &EvaluateLinks{Graph: p.graphAfter("IN"), Methods: p.usingMethods()}
-	s.Options = p.withOptions(s)
-	return s
+	return &EvaluateLinks{Graph: p.graphAfter("IN"), Methods: p.usingMethods(), Options: p.withOptions(new(EvaluateLinks))}
 }
 
 func (s *EvaluateLinks) String() string {
 	return "EVALUATE LINKS IN " + s.Graph.String() + usingMethods(s.Methods) + withOptions(s.Options)
 }
 
+// usingMethods reads an optional USING method(…), ….
 func (p *parser) usingMethods() []Call {
-	if !p.keyword("USING") {
-		return nil
-	}
-	return separated(p, func() Call { return p.call(methodName) })
+	return optional(p, "USING", func() []Call { return separated(p, func() Call { return p.call(methodName) }) })
 }
 
-func usingMethods(methods []Call) string {
-	if len(methods) == 0 {
-		return ""
-	}
-	return " USING " + list(methods)
-}
+func usingMethods(methods []Call) string { return listClause(" USING ", methods) }
 
 // EvaluateLabels is EVALUATE LABELS 'attribute' OF e [WITH (…)].
 //
@@ -49,15 +39,14 @@ type EvaluateLabels struct {
 	Options   []Option
 }
 
-// Heading is EVALUATE LABELS.
 func (*EvaluateLabels) Heading() string { return "EVALUATE LABELS" }
 
 func (p *parser) evaluateLabels() Statement {
-	s := &EvaluateLabels{Attribute: p.value(aString, attributeText)}
-	p.needKeyword("OF")
-	s.Embedding = p.embedding()
-	s.Options = p.withOptions(s)
-	return s
+	return &EvaluateLabels{
+		Attribute: p.value(aString, attributeText),
+		Embedding: p.embeddingAfter("OF"),
+		Options:   p.withOptions(new(EvaluateLabels)),
+	}
 }
 
 func (s *EvaluateLabels) String() string {
@@ -75,13 +64,10 @@ type EvaluateParameters struct {
 	Options []Option
 }
 
-// Heading is EVALUATE PARAMETERS.
 func (*EvaluateParameters) Heading() string { return "EVALUATE PARAMETERS" }
 
 func (p *parser) evaluateParameters() Statement {
-	s := &EvaluateParameters{Graph: p.graphAfter("IN"), Method: p.usingCall(methodName)}
-	s.Options = p.withOptions(s)
-	return s
+	return &EvaluateParameters{Graph: p.graphAfter("IN"), Method: p.usingCall(methodName), Options: p.withOptions(new(EvaluateParameters))}
 }
 
 func (s *EvaluateParameters) String() string {
@@ -98,14 +84,10 @@ type EvaluateReconstruction struct {
 	Options   []Option
 }
 
-// Heading is EVALUATE RECONSTRUCTION.
 func (*EvaluateReconstruction) Heading() string { return "EVALUATE RECONSTRUCTION" }
 
 func (p *parser) evaluateReconstruction() Statement {
-	p.needKeyword("OF")
-	s := &EvaluateReconstruction{Embedding: p.embedding()}
-	s.Options = p.withOptions(s)
-	return s
+	return &EvaluateReconstruction{Embedding: p.embeddingAfter("OF"), Options: p.withOptions(new(EvaluateReconstruction))}
 }
 
 func (s *EvaluateReconstruction) String() string {

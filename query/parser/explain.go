@@ -38,7 +38,6 @@ type ExplainScore struct {
 	Scorers []Scorer // nil where left out
 }
 
-// Heading is EXPLAIN SCORE.
 func (*ExplainScore) Heading() string { return "EXPLAIN SCORE" }
 
 // explainScore reads the text behind EXPLAIN SCORE, where SCORE begins at inner.
@@ -54,16 +53,10 @@ func (p *parser) explainScore(inner Pos) Statement {
 	if p.err == nil {
 		s.Pair = pairs[0]
 	}
-	if p.keyword("WITH") {
-		s.Scorers = separated(p, p.scorer)
-	}
+	s.Scorers = optional(p, "WITH", p.scorers)
 	return s
 }
 
 func (s *ExplainScore) String() string {
-	text := "EXPLAIN SCORE " + s.Pair.String() + in(s.Graph)
-	if s.Scorers != nil {
-		text += " WITH " + list(s.Scorers)
-	}
-	return text
+	return "EXPLAIN SCORE " + s.Pair.String() + in(s.Graph) + listClause(" WITH ", s.Scorers)
 }

@@ -11,13 +11,10 @@ type ExportGraph struct {
 	Options []Option
 }
 
-// Heading is EXPORT GRAPH.
 func (*ExportGraph) Heading() string { return "EXPORT GRAPH" }
 
 func (p *parser) exportGraph() Statement {
-	s := &ExportGraph{Graph: p.graph(), File: p.intoFile()}
-	s.Options = p.withOptions(s)
-	return s
+	return &ExportGraph{Graph: p.graph(), File: p.intoFile(), Options: p.withOptions(new(ExportGraph))}
 }
 
 func (s *ExportGraph) String() string {
@@ -35,13 +32,10 @@ type ExportVertices struct {
 	Options []Option
 }
 
-// Heading is EXPORT VERTICES.
 func (*ExportVertices) Heading() string { return "EXPORT VERTICES" }
 
 func (p *parser) exportVertices() Statement {
-	s := &ExportVertices{Graph: p.graphAfter("OF"), File: p.intoFile()}
-	s.Options = p.withOptions(s)
-	return s
+	return &ExportVertices{Graph: p.graphAfter("OF"), File: p.intoFile(), Options: p.withOptions(new(ExportVertices))}
 }
 
 func (s *ExportVertices) String() string {
@@ -60,13 +54,10 @@ type ExportWalks struct {
 	Options []Option
 }
 
-// Heading is EXPORT WALKS.
 func (*ExportWalks) Heading() string { return "EXPORT WALKS" }
 
 func (p *parser) exportWalks() Statement {
-	s := &ExportWalks{Graph: p.graphAfter("OF"), Method: p.usingCall(walkMethodName), File: p.intoFile()}
-	s.Options = p.withOptions(s)
-	return s
+	return &ExportWalks{Graph: p.graphAfter("OF"), Method: p.usingCall(walkMethodName), File: p.intoFile(), Options: p.withOptions(new(ExportWalks))}
 }
 
 func (s *ExportWalks) String() string {
@@ -84,13 +75,10 @@ type ExportEmbedding struct {
 	Options   []Option
 }
 
-// Heading is EXPORT EMBEDDING.
 func (*ExportEmbedding) Heading() string { return "EXPORT EMBEDDING" }
 
 func (p *parser) exportEmbedding() Statement {
-	s := &ExportEmbedding{Embedding: p.embedding(), File: p.intoFile()}
-	s.Options = p.withOptions(s)
-	return s
+	return &ExportEmbedding{Embedding: p.embedding(), File: p.intoFile(), Options: p.withOptions(new(ExportEmbedding))}
 }
 
 func (s *ExportEmbedding) String() string {
@@ -110,13 +98,10 @@ type ExportPairs struct {
 	Options []Option
 }
 
-// Heading is EXPORT PAIRS.
 func (*ExportPairs) Heading() string { return "EXPORT PAIRS" }
 
 func (p *parser) exportPairs() Statement {
-	s := &ExportPairs{Graph: p.graphAfter("OF"), Methods: p.usingMethods(), File: p.intoFile()}
-	s.Options = p.withOptions(s)
-	return s
+	return &ExportPairs{Graph: p.graphAfter("OF"), Methods: p.usingMethods(), File: p.intoFile(), Options: p.withOptions(new(ExportPairs))}
 }
 
 func (s *ExportPairs) String() string {

@@ -9,14 +9,10 @@ type Generate struct {
 	Graph     Ident
 }
 
-// Heading is GENERATE.
 func (*Generate) Heading() string { return "GENERATE" }
 
 func (p *parser) generate() Statement {
-	s := &Generate{Generator: p.call(generatorName)}
-	p.needKeyword("INTO")
-	s.Graph = p.name(newGraphName)
-	return s
+	return &Generate{Generator: p.call(generatorName), Graph: p.nameAfter("INTO", newGraphName)}
 }
 
 func (s *Generate) String() string {

@@ -8,12 +8,10 @@ type ShowGenerations struct {
 	Embedding Ident
 }
 
-// Heading is SHOW GENERATIONS.
 func (*ShowGenerations) Heading() string { return "SHOW GENERATIONS" }
 
 func (p *parser) showGenerations() Statement {
-	p.needKeyword("OF")
-	return &ShowGenerations{Embedding: p.embedding()}
+	return &ShowGenerations{Embedding: p.embeddingAfter("OF")}
 }
 
 func (s *ShowGenerations) String() string { return "SHOW GENERATIONS OF " + s.Embedding.String() }
@@ -27,7 +25,6 @@ type Diff struct {
 	Limit         Value // Int or Param; nil where left out
 }
 
-// Heading is DIFF.
 func (*Diff) Heading() string { return "DIFF" }
 
 func (p *parser) diff() Statement {

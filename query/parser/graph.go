@@ -8,7 +8,6 @@ type CreateGraph struct {
 	Graph Ident
 }
 
-// Heading is CREATE GRAPH.
 func (*CreateGraph) Heading() string { return "CREATE GRAPH" }
 
 func (p *parser) createGraph() Statement {
@@ -30,7 +29,6 @@ type DropGraph struct {
 	Cascade bool
 }
 
-// Heading is DROP GRAPH.
 func (*DropGraph) Heading() string { return "DROP GRAPH" }
 
 func (p *parser) dropGraph() Statement {
@@ -50,13 +48,10 @@ type DescribeGraph struct {
 	Options []Option
 }
 
-// Heading is DESCRIBE GRAPH.
 func (*DescribeGraph) Heading() string { return "DESCRIBE GRAPH" }
 
 func (p *parser) describeGraph() Statement {
-	s := &DescribeGraph{Graph: p.graph()}
-	s.Options = p.withOptions(s)
-	return s
+	return &DescribeGraph{Graph: p.graph(), Options: p.withOptions(new(DescribeGraph))}
 }
 
 func (s *DescribeGraph) String() string {

@@ -10,7 +10,6 @@ type Help struct {
 	Topic []string // the words as they were written
 }
 
-// Heading is HELP.
 func (*Help) Heading() string { return "HELP" }
 
 // help accepts any words, so that no topic needs quotes. It skips everything else

@@ -31,6 +31,12 @@ func (p *parser) nameNext() bool {
 	return p.tok.Kind == KindQuoted || p.tok.Kind == KindWord && !Reserved(p.tok.Text)
 }
 
+// nameAfter reads a keyword and a name.
+func (p *parser) nameAfter(word, what string) Ident {
+	p.needKeyword(word)
+	return p.name(what)
+}
+
 // graph, embedding and model read the name of one that exists.
 func (p *parser) graph() Ident {
 	n := p.name(graphName)
@@ -39,10 +45,10 @@ func (p *parser) graph() Ident {
 }
 
 // graphAfter reads a keyword and the name of a graph that exists.
-func (p *parser) graphAfter(word string) Ident {
-	p.needKeyword(word)
-	return p.graph()
-}
+func (p *parser) graphAfter(word string) Ident { return after(p, word, p.graph) }
+
+// embeddingAfter reads a keyword and the name of an embedding that exists.
+func (p *parser) embeddingAfter(word string) Ident { return after(p, word, p.embedding) }
 
 func (p *parser) embedding() Ident {
 	n := p.name(embeddingName)

@@ -10,7 +10,6 @@ type Import struct {
 	Options []Option
 }
 
-// Heading is IMPORT.
 func (*Import) Heading() string { return "IMPORT" }
 
 // ImportVertices is IMPORT VERTICES 'file' INTO g [WITH (…)].
@@ -24,7 +23,6 @@ type ImportVertices struct {
 	Options []Option
 }
 
-// Heading is IMPORT VERTICES.
 func (*ImportVertices) Heading() string { return "IMPORT VERTICES" }
 
 // ImportEmbedding is IMPORT EMBEDDING 'file' INTO g AS e [WITH (…)].
@@ -39,7 +37,6 @@ type ImportEmbedding struct {
 	Options   []Option
 }
 
-// Heading is IMPORT EMBEDDING.
 func (*ImportEmbedding) Heading() string { return "IMPORT EMBEDDING" }
 
 func (p *parser) importFile() Statement {
@@ -49,15 +46,11 @@ func (p *parser) importFile() Statement {
 	case p.keyword("EMBEDDING"):
 		return p.importEmbedding()
 	}
-	s := &Import{File: p.value(aString, fileText), Graph: p.graphAfter("INTO")}
-	s.Options = p.withOptions(s)
-	return s
+	return &Import{File: p.fileName(), Graph: p.graphAfter("INTO"), Options: p.withOptions(new(Import))}
 }
 
 func (p *parser) importVertices() Statement {
-	s := &ImportVertices{File: p.value(aString, fileText), Graph: p.graphAfter("INTO")}
-	s.Options = p.withOptions(s)
-	return s
+	return &ImportVertices{File: p.fileName(), Graph: p.graphAfter("INTO"), Options: p.withOptions(new(ImportVertices))}
 }
 
 func (s *Import) String() string {
@@ -69,11 +62,12 @@ func (s *ImportVertices) String() string {
 }
 
 func (p *parser) importEmbedding() Statement {
-	s := &ImportEmbedding{File: p.value(aString, fileText), Graph: p.graphAfter("INTO")}
-	p.needKeyword("AS")
-	s.Embedding = p.name(newEmbeddingName)
-	s.Options = p.withOptions(s)
-	return s
+	return &ImportEmbedding{
+		File:      p.fileName(),
+		Graph:     p.graphAfter("INTO"),
+		Embedding: p.nameAfter("AS", newEmbeddingName),
+		Options:   p.withOptions(new(ImportEmbedding)),
+	}
 }
 
 func (s *ImportEmbedding) String() string {

@@ -11,15 +11,10 @@ type CreateIndex struct {
 	Background bool
 }
 
-// Heading is CREATE INDEX.
 func (*CreateIndex) Heading() string { return "CREATE INDEX" }
 
 func (p *parser) createIndex() Statement {
-	p.needKeyword("ON")
-	s := &CreateIndex{Embedding: p.embedding()}
-	s.Options = p.withOptions(s)
-	s.Background = p.background()
-	return s
+	return &CreateIndex{Embedding: p.embeddingAfter("ON"), Options: p.withOptions(new(CreateIndex)), Background: p.background()}
 }
 
 func (s *CreateIndex) String() string {
@@ -34,12 +29,10 @@ type DropIndex struct {
 	Embedding Ident
 }
 
-// Heading is DROP INDEX.
 func (*DropIndex) Heading() string { return "DROP INDEX" }
 
 func (p *parser) dropIndex() Statement {
-	p.needKeyword("ON")
-	return &DropIndex{Embedding: p.embedding()}
+	return &DropIndex{Embedding: p.embeddingAfter("ON")}
 }
 
 func (s *DropIndex) String() string { return "DROP INDEX ON " + s.Embedding.String() }

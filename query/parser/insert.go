@@ -1,7 +1,5 @@
 package parser
 
-import "strings"
-
 // insert reads INSERT.
 //
 //	insert       = "INSERT" ( vertexword newvertex
@@ -27,7 +25,6 @@ type InsertVertices struct {
 	Graph    Ident
 }
 
-// Heading is INSERT VERTEX.
 func (*InsertVertices) Heading() string { return "INSERT VERTEX" }
 
 func (p *parser) insertVertices() Statement {
@@ -72,7 +69,6 @@ type InsertEdges struct {
 	Graph Ident
 }
 
-// Heading is INSERT EDGE.
 func (*InsertEdges) Heading() string { return "INSERT EDGE" }
 
 func (p *parser) insertEdges() Statement {
@@ -107,11 +103,7 @@ func (p *parser) newEdge() NewEdge {
 }
 
 func (n NewEdge) String() string {
-	text := "(" + n.U.String() + ", " + n.V.String()
-	if values := n.Values.text(); values != "" {
-		text += ", " + values
-	}
-	return text + ")"
+	return "(" + n.U.String() + ", " + n.V.String() + n.Values.clauses() + ")"
 }
 
 // EdgeValues is what an edge may have besides its ends.
@@ -149,14 +141,7 @@ func (p *parser) edgeValue(v *EdgeValues) {
 	}
 }
 
-// text writes the values that are set, the weight first.
-func (v EdgeValues) text() string {
-	var parts []string
-	if v.Weight != nil {
-		parts = append(parts, "WEIGHT := "+v.Weight.String())
-	}
-	if v.Time != nil {
-		parts = append(parts, "TIME := "+v.Time.String())
-	}
-	return strings.Join(parts, ", ")
+// clauses writes the values that are set, the weight first, each after a comma.
+func (v EdgeValues) clauses() string {
+	return clause(", WEIGHT := ", v.Weight) + clause(", TIME := ", v.Time)
 }

@@ -26,25 +26,18 @@ const (
 // Heading is the verb and JOB.
 func (s *Job) Heading() string { return string(s.Verb) + " JOB" }
 
-func (p *parser) cancelJob() Statement {
-	p.needKeyword("JOB")
-	return p.job(CancelJob)
-}
+func (p *parser) cancelJob() Statement { return p.job(CancelJob) }
+func (p *parser) resumeJob() Statement { return p.job(ResumeJob) }
+func (p *parser) waitJob() Statement   { return p.job(WaitJob) }
+func (p *parser) dropJob() Statement   { return p.jobNumber(DropJob) }
 
-func (p *parser) resumeJob() Statement {
-	p.needKeyword("JOB")
-	return p.job(ResumeJob)
-}
-
-func (p *parser) waitJob() Statement {
-	p.needKeyword("JOB")
-	return p.job(WaitJob)
-}
-
-func (p *parser) dropJob() Statement { return p.job(DropJob) }
-
-// job reads the text behind JOB.
 func (p *parser) job(verb JobVerb) Statement {
+	p.needKeyword("JOB")
+	return p.jobNumber(verb)
+}
+
+// jobNumber reads the text behind JOB.
+func (p *parser) jobNumber(verb JobVerb) Statement {
 	s := &Job{Verb: verb, Number: p.value(anInt, jobText)}
 	if verb == ResumeJob {
 		s.Background = p.background()

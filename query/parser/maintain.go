@@ -5,7 +5,6 @@ package parser
 //	check        = "CHECK"                                  e.g. CHECK;
 type Check struct{ Range }
 
-// Heading is CHECK.
 func (*Check) Heading() string { return "CHECK" }
 
 func (p *parser) check() Statement { return &Check{} }
@@ -17,7 +16,6 @@ func (s *Check) String() string { return "CHECK" }
 //	compact      = "COMPACT"                                e.g. COMPACT;
 type Compact struct{ Range }
 
-// Heading is COMPACT.
 func (*Compact) Heading() string { return "COMPACT" }
 
 func (p *parser) compact() Statement { return &Compact{} }
@@ -29,7 +27,6 @@ func (s *Compact) String() string { return "COMPACT" }
 //	migrate      = "MIGRATE"                                e.g. MIGRATE;
 type Migrate struct{ Range }
 
-// Heading is MIGRATE.
 func (*Migrate) Heading() string { return "MIGRATE" }
 
 func (p *parser) migrate() Statement { return &Migrate{} }
@@ -45,13 +42,10 @@ type Backup struct {
 	Options []Option
 }
 
-// Heading is BACKUP.
 func (*Backup) Heading() string { return "BACKUP" }
 
 func (p *parser) backup() Statement {
-	s := &Backup{File: p.intoFile()}
-	s.Options = p.withOptions(s)
-	return s
+	return &Backup{File: p.intoFile(), Options: p.withOptions(new(Backup))}
 }
 
 func (s *Backup) String() string { return "BACKUP" + intoFile(s.File) + withOptions(s.Options) }
@@ -65,13 +59,10 @@ type Recover struct {
 	Options []Option
 }
 
-// Heading is RECOVER.
 func (*Recover) Heading() string { return "RECOVER" }
 
 func (p *parser) recoverFile() Statement {
-	s := &Recover{File: p.intoFile()}
-	s.Options = p.withOptions(s)
-	return s
+	return &Recover{File: p.intoFile(), Options: p.withOptions(new(Recover))}
 }
 
 func (s *Recover) String() string { return "RECOVER" + intoFile(s.File) + withOptions(s.Options) }

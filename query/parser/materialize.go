@@ -15,7 +15,6 @@ type Materialize struct {
 	Background bool
 }
 
-// Heading is MATERIALIZE PREDICTIONS.
 func (*Materialize) Heading() string { return "MATERIALIZE PREDICTIONS" }
 
 func (p *parser) materialize() Statement {
@@ -48,7 +47,6 @@ type DropPredictions struct {
 	Graph  Ident
 }
 
-// Heading is DROP PREDICTIONS.
 func (*DropPredictions) Heading() string { return "DROP PREDICTIONS" }
 
 func (p *parser) dropPredictions() Statement {

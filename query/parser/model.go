@@ -16,12 +16,10 @@ type TrainModel struct {
 	Background bool
 }
 
-// Heading is TRAIN MODEL.
 func (*TrainModel) Heading() string { return "TRAIN MODEL" }
 
 func (p *parser) train() Statement {
-	p.needKeyword("MODEL")
-	s := &TrainModel{Model: p.name(newModelName), Graph: p.graphAfter("IN")}
+	s := &TrainModel{Model: p.nameAfter("MODEL", newModelName), Graph: p.graphAfter("IN")}
 	if p.keyword("USING") {
 		for more := true; more && p.err == nil; more = p.sign(",") {
 			p.term(s)
@@ -60,8 +58,7 @@ func (p *parser) term(s *TrainModel) {
 		p.unexpected()
 		return
 	}
-	n := p.embedding()
-	s.Embedding = &n
+	s.Embedding = new(p.embedding())
 }
 
 func (s *TrainModel) String() string {
@@ -85,7 +82,6 @@ type DropModel struct {
 	Model Ident
 }
 
-// Heading is DROP MODEL.
 func (*DropModel) Heading() string { return "DROP MODEL" }
 
 func (p *parser) dropModel() Statement {
@@ -102,7 +98,6 @@ type DescribeModel struct {
 	Model Ident
 }
 
-// Heading is DESCRIBE MODEL.
 func (*DescribeModel) Heading() string { return "DESCRIBE MODEL" }
 
 func (p *parser) describeModel() Statement {

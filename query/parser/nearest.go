@@ -19,11 +19,10 @@ type Nearest struct {
 	Order    *Order // of the k vertices; nil where left out
 }
 
-// Heading is NEAREST.
 func (*Nearest) Heading() string { return "NEAREST" }
 
 func (p *parser) nearest() Statement {
-	count := p.value(anInt, countText)
+	count := p.count()
 	p.advise("NEAREST 10 TO v USING embedding finds the 10 nearest vertices")
 	if p.keyword("FOR") {
 		return p.nearestFor(count)
@@ -67,7 +66,6 @@ type NearestFor struct {
 	Where Expr // nil where left out
 }
 
-// Heading is NEAREST.
 func (*NearestFor) Heading() string { return "NEAREST" }
 
 // nearestFor reads the text behind FOR.

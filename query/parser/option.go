@@ -48,8 +48,8 @@ func (p *parser) options(owner string) []Option {
 	return options
 }
 
-// withOptions reads an optional WITH (name := value, …), the options of a
-// statement. The parentheses distinguish it from the WITH of SCORE, which lists
+// withOptions reads an optional WITH (name := value, …), the options of a statement of
+// the type of the given one. The parentheses distinguish it from the WITH of SCORE, which lists
 // scorers.
 //
 //	options      = "WITH" "(" option { "," option } ")"     e.g. IMPORT $file INTO social WITH (separator := ',', header := 'none');
@@ -102,8 +102,7 @@ func (p *parser) call(what string) Call {
 
 // usingCall reads USING name(option, …).
 func (p *parser) usingCall(what string) Call {
-	p.needKeyword("USING")
-	return p.call(what)
+	return after(p, "USING", func() Call { return p.call(what) })
 }
 
 // ParseCall reads a method or generator with its options. The error is an *Error.

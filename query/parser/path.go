@@ -11,21 +11,15 @@ type Path struct {
 	ByWeight bool
 }
 
-// Heading is PATH.
 func (*Path) Heading() string { return "PATH" }
 
 func (p *parser) path() Statement {
-	s := &Path{}
-	p.needKeyword("FROM")
-	s.From = p.key()
-	p.needKeyword("TO")
-	s.To = p.key()
-	s.Graph = p.in()
-	if p.keyword("BY") {
-		p.needKeyword("WEIGHT")
-		s.ByWeight = true
+	return &Path{
+		From:     after(p, "FROM", p.key),
+		To:       after(p, "TO", p.key),
+		Graph:    p.in(),
+		ByWeight: p.optionalWords("BY", "WEIGHT"),
 	}
-	return s
 }
 
 func (s *Path) String() string {

@@ -14,7 +14,7 @@ func (p *parser) each() *Each {
 	case p.keyword("ALL"):
 		return &Each{}
 	case p.keyword("FILE"):
-		return &Each{File: p.value(aString, fileText)}
+		return &Each{File: p.fileName()}
 	}
 	return nil
 }
@@ -28,13 +28,10 @@ func (e *Each) String() string {
 
 // forWhom is the clause FOR of PREDICT.
 func forWhom(key Value, each *Each) string {
-	switch {
-	case each != nil:
+	if each != nil {
 		return " FOR " + each.String()
-	case key != nil:
-		return " FOR " + key.String()
 	}
-	return ""
+	return clause(" FOR ", key)
 }
 
 // Predict is PREDICT n LINKS [FOR v | ALL | FILE 'keys'] [IN g] WITH scorer
@@ -57,11 +54,10 @@ type Predict struct {
 	Options []Option // those of the second WITH
 }
 
-// Heading is PREDICT.
 func (*Predict) Heading() string { return "PREDICT" }
 
 func (p *parser) predict() Statement {
-	s := &Predict{Count: p.value(anInt, countText)}
+	s := &Predict{Count: p.count()}
 	p.needKeyword("LINKS")
 	if p.keyword("FOR") {
 		if s.Each = p.each(); s.Each == nil {
@@ -89,11 +85,8 @@ func (p *parser) predict() Statement {
 }
 
 func (s *Predict) String() string {
-	text := "PREDICT " + s.Count.String() + " LINKS" + forWhom(s.For, s.Each) + in(s.Graph) + " WITH " + s.Scorer.String()
-	if s.AsOf != nil {
-		text += " AS OF " + s.AsOf.String()
-	}
-	return text + where(s.Where) + s.Order.String() + withOptions(s.Options)
+	return "PREDICT " + s.Count.String() + " LINKS" + forWhom(s.For, s.Each) + in(s.Graph) + " WITH " + s.Scorer.String() +
+		clause(" AS OF ", s.AsOf) + where(s.Where) + s.Order.String() + withOptions(s.Options)
 }
 
 // Predicted is PREDICT n LINKS FOR v | ALL | FILE 'keys' [IN g] [FROM scorer], which
@@ -110,22 +103,16 @@ type Predicted struct {
 	Scorer *Scorer // nil where left out
 }
 
-// Heading is PREDICT.
 func (*Predicted) Heading() string { return "PREDICT" }
 
 // predicted reads the end of a PREDICT without WITH.
 func (p *parser) predicted(s *Predicted) Statement {
 	if p.keyword("FROM") {
-		scorer := p.scorer()
-		s.Scorer = &scorer
+		s.Scorer = new(p.scorer())
 	}
 	return s
 }
 
 func (s *Predicted) String() string {
-	text := "PREDICT " + s.Count.String() + " LINKS" + forWhom(s.For, s.Each) + in(s.Graph)
-	if s.Scorer != nil {
-		text += " FROM " + s.Scorer.String()
-	}
-	return text
+	return "PREDICT " + s.Count.String() + " LINKS" + forWhom(s.For, s.Each) + in(s.Graph) + clause(" FROM ", s.Scorer)
 }

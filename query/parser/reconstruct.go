@@ -17,15 +17,13 @@ type Reconstruct struct {
 	Options   []Option
 }
 
-// Heading is RECONSTRUCT.
 func (*Reconstruct) Heading() string { return "RECONSTRUCT" }
 
 func (p *parser) reconstruct() Statement {
 	s := &Reconstruct{Embedding: p.embedding(), Threshold: p.threshold(true)}
 	if p.keyword("INTO") {
 		if p.keyword("GRAPH") {
-			graph := p.name(newGraphName)
-			s.Graph = &graph
+			s.Graph = new(p.name(newGraphName))
 		} else {
 			s.File = p.file()
 		}
@@ -35,9 +33,5 @@ func (p *parser) reconstruct() Statement {
 }
 
 func (s *Reconstruct) String() string {
-	text := "RECONSTRUCT " + s.Embedding.String() + " " + s.Threshold.String()
-	if s.Graph != nil {
-		text += " INTO GRAPH " + s.Graph.String()
-	}
-	return text + intoFile(s.File) + withOptions(s.Options)
+	return "RECONSTRUCT " + s.Embedding.String() + " " + s.Threshold.String() + clause(" INTO GRAPH ", s.Graph) + intoFile(s.File) + withOptions(s.Options)
 }

@@ -13,7 +13,6 @@ type Refresh struct {
 	Background bool
 }
 
-// Heading is REFRESH.
 func (*Refresh) Heading() string { return "REFRESH" }
 
 // refresh reads a name before it knows what it names: MEASURE, PREDICTIONS and ALL are
@@ -69,7 +68,6 @@ type RefreshMeasure struct {
 	Background bool
 }
 
-// Heading is REFRESH MEASURE.
 func (*RefreshMeasure) Heading() string { return "REFRESH MEASURE" }
 
 func (p *parser) refreshMeasure() Statement {
@@ -91,7 +89,6 @@ type RefreshPredictions struct {
 	Background bool
 }
 
-// Heading is REFRESH PREDICTIONS.
 func (*RefreshPredictions) Heading() string { return "REFRESH PREDICTIONS" }
 
 func (p *parser) refreshPredictions() Statement {
@@ -111,7 +108,6 @@ type RefreshAll struct {
 	Graph Ident
 }
 
-// Heading is REFRESH ALL.
 func (*RefreshAll) Heading() string { return "REFRESH ALL" }
 
 func (p *parser) refreshAll(all Token) Statement {
@@ -142,7 +138,6 @@ type AutoRefresh struct {
 	Every     Value // String or Param; nil where left out
 }
 
-// Heading is ALTER EMBEDDING.
 func (*AutoRefresh) Heading() string { return "ALTER EMBEDDING" }
 
 // autoRefresh reads what is behind ALTER EMBEDDING e AUTO.
@@ -151,7 +146,7 @@ func (p *parser) autoRefresh(embedding Ident) Statement {
 	p.needKeyword("REFRESH")
 	switch {
 	case p.keyword("AFTER"):
-		s.Changes = p.value(anInt, countText)
+		s.Changes = p.count()
 		p.needKeyword("CHANGES")
 	case p.keyword("EVERY"):
 		s.Every = p.value(aString, stringText)

@@ -1,7 +1,5 @@
 package parser
 
-import "slices"
-
 // Rename is ALTER GRAPH | EMBEDDING | MODEL name RENAME TO name, or ALTER ATTRIBUTE name IN g
 // RENAME TO name.
 //
@@ -30,19 +28,15 @@ const (
 
 var renamed = []Renamed{RenamedGraph, RenamedEmbedding, RenamedModel, RenamedAttribute}
 
-// Heading is ALTER.
 func (*Rename) Heading() string { return "ALTER" }
 
 // alter reads what is behind ALTER.
 func (p *parser) alter() Statement {
-	i := slices.IndexFunc(renamed, func(what Renamed) bool { return p.keyword(string(what)) })
-	if i < 0 {
-		p.unexpected()
-		return nil
-	}
-	s := &Rename{What: renamed[i]}
+	s := &Rename{What: oneWord(p, renamed)}
 	to := newGraphName
 	switch s.What {
+	case "":
+		return nil
 	case RenamedGraph:
 		s.Name = p.graph()
 	case RenamedEmbedding:
@@ -54,13 +48,10 @@ func (p *parser) alter() Statement {
 		s.Name, to = p.model(), newModelName
 	case RenamedAttribute:
 		s.Name, to = p.name(attributeName), newAttributeName
-		p.needKeyword("IN")
-		graph := p.graph()
-		s.Graph = &graph
+		s.Graph = new(p.graphAfter("IN"))
 	}
 	p.needKeyword("RENAME")
-	p.needKeyword("TO")
-	s.To = p.name(to)
+	s.To = p.nameAfter("TO", to)
 	return s
 }
 

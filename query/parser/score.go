@@ -19,14 +19,11 @@ type Score struct {
 	Options []Option
 }
 
-// Heading is SCORE.
 func (*Score) Heading() string { return "SCORE" }
 
 // scorePairs reads the text behind the pairs.
 func (p *parser) scorePairs(pairs []Pair) Statement {
-	s := &Score{Pairs: pairs, Graph: p.in(), Scorers: p.scorers()}
-	s.Options = p.withOptions(s)
-	return s
+	return &Score{Pairs: pairs, Graph: p.in(), Scorers: after(p, "WITH", p.scorers), Options: p.withOptions(new(Score))}
 }
 
 func (s *Score) String() string {
@@ -48,17 +45,17 @@ type ScoreFile struct {
 	Options []Option
 }
 
-// Heading is SCORE FILE.
 func (*ScoreFile) Heading() string { return "SCORE FILE" }
 
 // scoreFile reads the text behind SCORE FILE.
 func (p *parser) scoreFile() Statement {
-	s := &ScoreFile{Pairs: p.value(aString, fileText), Graph: p.in(), Scorers: p.scorers()}
-	if p.keyword("INTO") {
-		s.File = p.file()
+	return &ScoreFile{
+		Pairs:   p.fileName(),
+		Graph:   p.in(),
+		Scorers: after(p, "WITH", p.scorers),
+		File:    optional(p, "INTO", p.file),
+		Options: p.withOptions(new(ScoreFile)),
 	}
-	s.Options = p.withOptions(s)
-	return s
 }
 
 func (s *ScoreFile) String() string {

@@ -37,21 +37,9 @@ func (p *parser) threshold(auto bool) Threshold {
 	return n
 }
 
-func (n Threshold) String() string {
-	if n.Value == nil {
-		return n.Kind.String()
-	}
-	return n.Kind.String() + " " + n.Value.String()
-}
+func (n Threshold) String() string { return n.Kind.String() + clause(" ", n.Value) }
 
 // String returns AUTO, RADIUS or EPSILON.
 func (k ThresholdKind) String() string {
-	switch k {
-	case Radius:
-		return "RADIUS"
-	case Epsilon:
-		return "EPSILON"
-	default:
-		return "AUTO"
-	}
+	return [...]string{Auto: "AUTO", Radius: "RADIUS", Epsilon: "EPSILON"}[k]
 }

@@ -28,28 +28,17 @@ const (
 
 var goals = []Goal{ForReconstruction, ForLinks, ForLabels}
 
-// Heading is TUNE.
 func (*Tune) Heading() string { return "TUNE" }
 
 func (p *parser) tune() Statement {
-	s := &Tune{Graph: p.graph(), Methods: p.usingMethods()}
-	p.needKeyword("FOR")
-	s.For = p.goal()
-	p.needKeyword("AS")
-	s.Embedding = p.name(newEmbeddingName)
-	s.Options = p.withOptions(s)
-	s.Background = p.background()
-	return s
-}
-
-func (p *parser) goal() Goal {
-	for _, goal := range goals {
-		if p.keyword(string(goal)) {
-			return goal
-		}
+	return &Tune{
+		Graph:      p.graph(),
+		Methods:    p.usingMethods(),
+		For:        after(p, "FOR", func() Goal { return oneWord(p, goals) }),
+		Embedding:  p.nameAfter("AS", newEmbeddingName),
+		Options:    p.withOptions(new(Tune)),
+		Background: p.background(),
 	}
-	p.unexpected()
-	return ""
 }
 
 func (s *Tune) String() string {

@@ -1,5 +1,7 @@
 package parser
 
+import "strings"
+
 // update reads UPDATE.
 //
 //	update       = "UPDATE" ( vertexword keys "SET"
@@ -39,19 +41,10 @@ func (s *UpdateVertices) Heading() string {
 }
 
 func (p *parser) updateVertices() Statement {
-	s := &UpdateVertices{}
 	if p.keyword("IN") {
-		s.Graph = p.graph()
-		p.needKeyword("SET")
-		s.Values = p.assignments()
-		s.Where = p.needWhere()
-	} else {
-		s.Keys = p.keys()
-		p.needKeyword("SET")
-		s.Values = p.assignments()
-		s.Graph = p.graphAfter("IN")
+		return &UpdateVertices{Graph: p.graph(), Values: after(p, "SET", p.assignments), Where: p.needWhere()}
 	}
-	return s
+	return &UpdateVertices{Keys: p.keys(), Values: after(p, "SET", p.assignments), Graph: p.graphAfter("IN")}
 }
 
 func (s *UpdateVertices) String() string {
@@ -69,17 +62,12 @@ type UpdateEdges struct {
 	Graph  Ident
 }
 
-// Heading is UPDATE EDGE.
 func (*UpdateEdges) Heading() string { return "UPDATE EDGE" }
 
 func (p *parser) updateEdges() Statement {
-	s := &UpdateEdges{Pairs: p.pairs()}
-	p.needKeyword("SET")
-	s.Values = p.edgeValues()
-	s.Graph = p.graphAfter("IN")
-	return s
+	return &UpdateEdges{Pairs: p.pairs(), Values: after(p, "SET", p.edgeValues), Graph: p.graphAfter("IN")}
 }
 
 func (s *UpdateEdges) String() string {
-	return "UPDATE EDGE " + list(s.Pairs) + " SET " + s.Values.text() + " IN " + s.Graph.String()
+	return "UPDATE EDGE " + list(s.Pairs) + " SET " + strings.TrimPrefix(s.Values.clauses(), ", ") + " IN " + s.Graph.String()
 }

@@ -9,15 +9,11 @@ type ShowVector struct {
 	Embedding Ident
 }
 
-// Heading is SHOW VECTOR.
 func (*ShowVector) Heading() string { return "SHOW VECTOR" }
 
 func (p *parser) showVector() Statement {
 	p.needKeyword("OF")
-	s := &ShowVector{Vertex: p.key()}
-	p.needKeyword("IN")
-	s.Embedding = p.embedding()
-	return s
+	return &ShowVector{Vertex: p.key(), Embedding: p.embeddingAfter("IN")}
 }
 
 func (s *ShowVector) String() string {

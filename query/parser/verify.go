@@ -10,14 +10,10 @@ type Verify struct {
 	Background bool
 }
 
-// Heading is VERIFY.
 func (*Verify) Heading() string { return "VERIFY" }
 
 func (p *parser) verify() Statement {
-	s := &Verify{Embedding: p.embedding()}
-	s.Options = p.withOptions(s)
-	s.Background = p.background()
-	return s
+	return &Verify{Embedding: p.embedding(), Options: p.withOptions(new(Verify)), Background: p.background()}
 }
 
 func (s *Verify) String() string {

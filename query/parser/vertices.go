@@ -9,7 +9,6 @@ type DescribeVertex struct {
 	Graph  *Ident // nil where left out
 }
 
-// Heading is DESCRIBE VERTEX.
 func (*DescribeVertex) Heading() string { return "DESCRIBE VERTEX" }
 
 func (p *parser) describeVertex() Statement {
@@ -34,7 +33,6 @@ type ShowVertices struct {
 	Limit   Value   // Int or Param; nil where left out
 }
 
-// Heading is SHOW VERTICES.
 func (*ShowVertices) Heading() string { return "SHOW VERTICES" }
 
 func (p *parser) showVertices() Statement {
@@ -47,18 +45,10 @@ func (s *ShowVertices) String() string {
 
 // columns reads an optional COLUMNS a, ….
 func (p *parser) columns() []Ident {
-	if !p.keyword("COLUMNS") {
-		return nil
-	}
-	return separated(p, p.column)
+	return optional(p, "COLUMNS", func() []Ident { return separated(p, p.column) })
 }
 
-func columns(names []Ident) string {
-	if names == nil {
-		return ""
-	}
-	return " COLUMNS " + list(names)
-}
+func columns(names []Ident) string { return listClause(" COLUMNS ", names) }
 
 // Order is ORDER BY a [DESC].
 //
@@ -108,25 +98,13 @@ type ShowNeighbors struct {
 	Limit  Value  // Int or Param; nil where left out
 }
 
-// Heading is SHOW NEIGHBORS.
 func (*ShowNeighbors) Heading() string { return "SHOW NEIGHBORS" }
 
 func (p *parser) showNeighbors() Statement {
 	p.needKeyword("OF")
-	s := &ShowNeighbors{Of: p.key()}
-	if p.keyword("WITHIN") {
-		s.Within = p.value(anInt, countText)
-	}
-	s.Graph = p.in()
-	s.Where = p.where()
-	s.Limit = p.limit()
-	return s
+	return &ShowNeighbors{Of: p.key(), Within: optional(p, "WITHIN", p.count), Graph: p.in(), Where: p.where(), Limit: p.limit()}
 }
 
 func (s *ShowNeighbors) String() string {
-	text := "SHOW NEIGHBORS OF " + s.Of.String()
-	if s.Within != nil {
-		text += " WITHIN " + s.Within.String()
-	}
-	return text + in(s.Graph) + where(s.Where) + limit(s.Limit)
+	return "SHOW NEIGHBORS OF " + s.Of.String() + clause(" WITHIN ", s.Within) + in(s.Graph) + where(s.Where) + limit(s.Limit)
 }

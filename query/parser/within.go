@@ -17,19 +17,18 @@ type Within struct {
 	Limit     Value  // Int or Param; nil where left out
 }
 
-// Heading is WITHIN.
 func (*Within) Heading() string { return "WITHIN" }
 
 func (p *parser) within() Statement {
-	s := &Within{Threshold: p.threshold(false)}
-	p.needKeyword("OF")
-	s.Of = p.vertex()
-	s.Using = p.usingSpace()
-	s.Exact = p.keyword("EXACT")
-	s.Where = p.where()
-	s.Order = p.order()
-	s.Limit = p.limit()
-	return s
+	return &Within{
+		Threshold: p.threshold(false),
+		Of:        after(p, "OF", p.vertex),
+		Using:     p.usingSpace(),
+		Exact:     p.keyword("EXACT"),
+		Where:     p.where(),
+		Order:     p.order(),
+		Limit:     p.limit(),
+	}
 }
 
 func (s *Within) String() string {
