@@ -27,10 +27,7 @@ func (s *session) text(ctx context.Context, statement string) error {
 // say writes a line of a command's answer to the output of results.
 func (s *session) say(format string, args ...any) error {
 	fmt.Fprintln(s.out, parser.Escape(fmt.Sprintf(format, args...)))
-	if err := s.out.Flush(); err != nil {
-		return s.broken(err)
-	}
-	return nil
+	return s.flush()
 }
 
 // manual shows a page of the manual of the program.
@@ -46,20 +43,11 @@ func (s *session) manual(_ context.Context, args []word) error {
 	if err != nil {
 		return err
 	}
-	s.config.Status.Clear()
-	if s.shared() {
-		s.config.Status.pause()
-	}
-	endPaging := s.startPaging()
-	_, _ = s.out.WriteString(page) // the error of a bufio.Writer stays until Flush
-	err = s.out.Flush()
-	if closed := endPaging(); err == nil {
-		err = closed
-	}
-	if err == nil || errors.Is(err, errPagerLeft) {
-		return nil
-	}
-	return s.broken(err)
+	_, err = s.paged(func() error {
+		_, _ = s.out.WriteString(page) // the error of a bufio.Writer stays until Flush
+		return s.out.Flush()
+	})
+	return err
 }
 
 // tables lists the graphs and the embeddings.
@@ -125,10 +113,7 @@ func (s *session) plot(ctx context.Context, args []word) error {
 		if err := s.config.Plot(ctx, s.out, names); err != nil {
 			return err
 		}
-		if err := s.out.Flush(); err != nil {
-			return s.broken(err)
-		}
-		return nil
+		return s.flush()
 	}
 	if len(names) > len(marks) {
 		return fmt.Errorf("%d graphs are too many to distinguish: name up to %d to plot", len(names), len(marks))
@@ -157,10 +142,7 @@ func (s *session) plot(ctx context.Context, args []word) error {
 	if err := DegreePlot(s.out, series, s.shared() && s.config.Status.term.Color); err != nil {
 		return s.broken(err)
 	}
-	if err := s.out.Flush(); err != nil {
-		return s.broken(err)
-	}
-	return nil
+	return s.flush()
 }
 
 func (s *session) mode(_ context.Context, args []word) error {
@@ -230,9 +212,8 @@ func (s *session) toggle(name string, flag *bool, args []word) error {
 }
 
 func (s *session) output(_ context.Context, args []word) error {
-	s.leaveOnce()
-	if err := s.close(); err != nil {
-		return err.(*outputError).err // no *outputError: Config.Out can still be written
+	if err := s.endOnce(); err != nil {
+		return err
 	}
 	if len(args) == 0 || args[0].text == "-" && !args[0].quoted {
 		return nil
@@ -268,20 +249,11 @@ func (s *session) outputOnce(ctx context.Context, args []word) error {
 func formatOfFile(name string) (Format, error) {
 	ending := strings.ToLower(filepath.Ext(name))
 	switch ending {
-	case ".csv":
-		return CSV, nil
-	case ".tsv":
-		return TSV, nil
-	case ".json":
-		return JSON, nil
-	case ".ndjson":
-		return NDJSON, nil
-	case ".md":
-		return Markdown, nil
 	case ".parquet", ".gz", ".zst":
 		return "", fmt.Errorf("%s files are written by the statement itself: put INTO FILE '%s' at its end", ending, name)
 	}
-	return "", nil
+	formats := map[string]Format{".csv": CSV, ".tsv": TSV, ".json": JSON, ".ndjson": NDJSON, ".md": Markdown}
+	return formats[ending], nil
 }
 
 // deepest is the largest depth to which scripts may .read each other. It ends a script

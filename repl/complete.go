@@ -21,6 +21,15 @@ type candidate struct {
 	detail string // about it; may be empty
 }
 
+// candidates makes a candidate of each item.
+func candidates[T any](items []T, of func(T) candidate) []candidate {
+	list := make([]candidate, len(items))
+	for i, item := range items {
+		list[i] = of(item)
+	}
+	return list
+}
+
 // completer lists the possible completions of a word. It queries the database
 // for names and keys, within a time limit that keeps typing responsive.
 type completer struct {
@@ -90,8 +99,7 @@ func (c *completer) statement(ctx context.Context, text string) (int, []candidat
 
 // begins reports whether a new statement begins after a text.
 func (c *completer) begins(text string) bool {
-	tokens := parser.Tokens(text)
-	tokens = slices.DeleteFunc(tokens, func(t parser.Token) bool { return t.Kind == parser.KindComment })
+	tokens := slices.DeleteFunc(parser.Tokens(text), func(t parser.Token) bool { return t.Kind == parser.KindComment })
 	return len(tokens) == 0 || tokens[len(tokens)-1].Text == ";"
 }
 
@@ -120,41 +128,24 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 	case parser.ClassAttribute:
 		return c.attributes(ctx, names)
 	case parser.ClassLabel:
-		return c.labels(ctx, names)
+		return c.attributesAs(ctx, names, quoteText)
 	case parser.ClassVertex:
 		return c.vertices(ctx, names, word)
 	case parser.ClassOption:
 		return c.optionNames(names.Call)
 	case parser.ClassMethod, parser.ClassWalks:
-		var list []candidate
-		for _, m := range c.db.Methods() {
-			if class == parser.ClassMethod || m.Walks {
-				list = append(list, candidate{m.Name, "(", m.Summary})
-			}
-		}
-		return list
+		methods := slices.DeleteFunc(c.db.Methods(), func(m query.Method) bool { return class == parser.ClassWalks && !m.Walks })
+		return candidates(methods, func(m query.Method) candidate { return candidate{m.Name, "(", m.Summary} })
 	case parser.ClassMeasure:
-		var list []candidate
-		for _, m := range query.Measures() {
-			list = append(list, candidate{m.Name, "(", m.Summary})
-		}
-		return list
+		return candidates(query.Measures(), func(m query.Measure) candidate { return candidate{m.Name, "(", m.Summary} })
 	case parser.ClassGenerator:
-		var list []candidate
-		for _, g := range c.db.Generators() {
-			list = append(list, candidate{g.Name, "(", g.Summary})
-		}
-		return list
+		return candidates(c.db.Generators(), func(g query.Generator) candidate { return candidate{g.Name, "(", g.Summary} })
 	case parser.ClassJob:
 		return c.jobs(ctx)
 	case parser.ClassModel:
 		return c.models(ctx)
 	case parser.ClassFunction:
-		var list []candidate
-		for _, f := range query.FigureFunctions() {
-			list = append(list, candidate{string(f), "(", "of the numbers of a column"})
-		}
-		return list
+		return candidates(query.FigureFunctions(), func(f query.FigureFunction) candidate { return candidate{string(f), "(", "of the numbers of a column"} })
 	case parser.ClassHeuristic:
 		return c.heuristics()
 	case parser.ClassTerms:
@@ -174,10 +165,7 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 }
 
 func (c *completer) graphs(ctx context.Context, quoted bool) []candidate {
-	graphs, err := c.db.Graphs(ctx)
-	if err != nil {
-		return nil
-	}
+	graphs, _ := c.db.Graphs(ctx)
 	var list []candidate
 	for _, g := range graphs {
 		name := g.Name
@@ -190,27 +178,17 @@ func (c *completer) graphs(ctx context.Context, quoted bool) []candidate {
 }
 
 func (c *completer) embeddings(ctx context.Context) []candidate {
-	embeddings, err := c.db.Embeddings(ctx)
-	if err != nil {
-		return nil
-	}
-	var list []candidate
-	for _, e := range embeddings {
-		list = append(list, candidate{quoteName(e.Name), "", e.Method + " of " + e.Graph})
-	}
-	return list
+	embeddings, _ := c.db.Embeddings(ctx)
+	return candidates(embeddings, func(e query.EmbeddingSummary) candidate {
+		return candidate{quoteName(e.Name), "", e.Method + " of " + e.Graph}
+	})
 }
 
 func (c *completer) models(ctx context.Context) []candidate {
-	models, err := c.db.Models(ctx)
-	if err != nil {
-		return nil
-	}
-	var list []candidate
-	for _, m := range models {
-		list = append(list, candidate{quoteName(m.Name), "", "of " + m.Graph + ", AUC " + strconv.FormatFloat(m.AUC, 'f', 4, 64)})
-	}
-	return list
+	models, _ := c.db.Models(ctx)
+	return candidates(models, func(m query.ModelSummary) candidate {
+		return candidate{quoteName(m.Name), "", "of " + m.Graph + ", AUC " + strconv.FormatFloat(m.AUC, 'f', 4, 64)}
+	})
 }
 
 func (c *completer) heuristics() []candidate {
@@ -223,10 +201,7 @@ func (c *completer) heuristics() []candidate {
 
 // jobs lists the jobs by number.
 func (c *completer) jobs(ctx context.Context) []candidate {
-	jobs, err := c.db.Jobs(ctx)
-	if err != nil {
-		return nil
-	}
+	jobs, _ := c.db.Jobs(ctx)
 	var list []candidate
 	for _, j := range jobs {
 		list = append(list, candidate{strconv.FormatUint(j.ID, 10), "", string(j.State) + ": " + j.Statement})
@@ -257,40 +232,21 @@ func (c *completer) graphsNamed(ctx context.Context, names parser.Names) []strin
 }
 
 func (c *completer) attributes(ctx context.Context, names parser.Names) []candidate {
-	list := []candidate{
+	columns := []candidate{
 		{"degree", " ", "number of neighbours"}, {"linked", " ", "neighbour of the query vertex"}, {"key", " ", "name of the vertex"},
 	}
-	graphs, err := c.db.Graphs(ctx)
-	if err != nil {
-		return list
-	}
-	about := c.graphsNamed(ctx, names)
-	seen := map[string]bool{}
-	for _, g := range graphs {
-		if !slices.Contains(about, g.Name) {
-			continue
-		}
-		for _, a := range g.Attributes {
-			if !seen[a.Name] {
-				seen[a.Name] = true
-				list = append(list, candidate{quoteName(a.Name), " ", a.Type.String()})
-			}
-		}
-	}
-	return list
+	return append(columns, c.attributesAs(ctx, names, quoteName)...)
 }
 
-// labels lists the names of attributes in single quotes.
-func (c *completer) labels(ctx context.Context, names parser.Names) []candidate {
-	graphs, err := c.db.Graphs(ctx)
-	if err != nil {
-		return nil
-	}
+// attributesAs lists the attributes of the graphs that a statement may refer to, with their names
+// in quotes.
+func (c *completer) attributesAs(ctx context.Context, names parser.Names, quote func(string) string) []candidate {
+	graphs, _ := c.db.Graphs(ctx)
 	about := c.graphsNamed(ctx, names)
 	var list []candidate
 	for _, g := range graphs {
 		for _, a := range g.Attributes {
-			text := "'" + strings.ReplaceAll(a.Name, "'", "''") + "'"
+			text := quote(a.Name)
 			known := slices.ContainsFunc(list, func(x candidate) bool { return x.text == text })
 			if slices.Contains(about, g.Name) && !known {
 				list = append(list, candidate{text, " ", a.Type.String()})
@@ -313,7 +269,7 @@ func (c *completer) vertices(ctx context.Context, names parser.Names, word strin
 			continue
 		}
 		for _, key := range keys {
-			list = append(list, candidate{"'" + strings.ReplaceAll(key, "'", "''") + "'", "", ""})
+			list = append(list, candidate{text: quoteText(key)})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.text, b.text) })
@@ -357,15 +313,13 @@ func (c *completer) option(names parser.Names) query.OptionInfo {
 }
 
 func (c *completer) optionNames(call string) []candidate {
-	var list []candidate
-	for _, o := range c.options(call) {
+	return candidates(c.options(call), func(o query.OptionInfo) candidate {
 		detail := o.Doc
 		if o.Default != "" {
 			detail += ", " + o.Default + " by default"
 		}
-		list = append(list, candidate{o.Name, " := ", detail})
-	}
-	return list
+		return candidate{o.Name, " := ", detail}
+	})
 }
 
 func (c *completer) scorers() []candidate {
@@ -391,30 +345,18 @@ func (c *completer) paramNames(sign string) []candidate {
 
 // choices are the values of an option that accepts only certain values.
 func choices(o query.OptionInfo) []candidate {
-	var list []candidate
-	for _, choice := range o.Choices {
-		list = append(list, candidate{"'" + choice + "'", "", ""})
-	}
-	return list
+	return candidates(o.Choices, func(choice string) candidate { return candidate{text: quoteText(choice)} })
 }
 
 // topics are the words that HELP can explain.
 func topics() []candidate {
-	var list []candidate
-	for _, h := range query.Helps() {
-		list = append(list, candidate{h.Statement, "", h.Summary})
-	}
-	return list
+	return candidates(query.Helps(), func(h query.Help) candidate { return candidate{h.Statement, "", h.Summary} })
 }
 
 func (c *completer) command(ctx context.Context, line string) (int, []candidate) {
 	start := strings.LastIndexAny(line, " \t") + 1
 	if start == 0 {
-		var list []candidate
-		for _, x := range commands() {
-			list = append(list, candidate{line[:1] + x.name[1:], " ", x.summary})
-		}
-		return 0, list
+		return 0, candidates(commands(), func(x command) candidate { return candidate{line[:1] + x.name[1:], " ", x.summary} })
 	}
 	words, err := splitWords(line[:start])
 	if err != nil || len(words) == 0 {
@@ -435,11 +377,7 @@ func (c *completer) argument(ctx context.Context, name string, before []word, wo
 	case name == ".plot", name == ".schema" && len(before) == 0:
 		return c.graphs(ctx, false)
 	case name == ".help" && len(before) == 0:
-		var list []candidate
-		for _, x := range commands() {
-			list = append(list, candidate{x.name, "", x.summary})
-		}
-		return append(list, topics()...)
+		return append(candidates(commands(), func(x command) candidate { return candidate{x.name, "", x.summary} }), topics()...)
 	case name == ".param" && len(before) == 1:
 		return c.paramNames("")
 	case len(before) > 0:
@@ -457,11 +395,7 @@ func (c *completer) argument(ctx context.Context, name string, before []word, wo
 }
 
 func plain(words []string) []candidate {
-	var list []candidate
-	for _, w := range words {
-		list = append(list, candidate{text: w})
-	}
-	return list
+	return candidates(words, func(w string) candidate { return candidate{text: w} })
 }
 
 // files lists the files that complete a path. In a statement the path is in
@@ -497,11 +431,6 @@ func files(word, quote string) []candidate {
 	return list
 }
 
-// quoteName writes a name in the syntax of the language.
-func quoteName(name string) string {
-	tokens := parser.Tokens(name)
-	if len(tokens) == 1 && tokens[0].Kind == parser.KindWord && tokens[0].Text == name && !parser.Reserved(name) {
-		return name
-	}
-	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
-}
+// quoteName writes a name in the syntax of the language, and quoteText a string.
+func quoteName(name string) string { return parser.Ident{Name: name}.String() }
+func quoteText(text string) string { return parser.String{Value: text}.String() }

@@ -19,13 +19,7 @@ const dumpedRows = 500
 
 // dump writes statements that recreate graphs: all of them, or those named.
 func (s *session) dump(ctx context.Context, args []word) (err error) {
-	if s.once {
-		defer func() {
-			if closed := s.endOnce(); err == nil {
-				err = closed
-			}
-		}()
-	}
+	defer s.endOnceAfter(&err)
 	before, err := s.config.DB.Graphs(ctx)
 	if err != nil {
 		return err
@@ -53,8 +47,8 @@ func (s *session) dump(ctx context.Context, args []word) (err error) {
 		}
 		versions[g.ID] = g.Version
 	}
-	if err := s.out.Flush(); err != nil {
-		return s.broken(err)
+	if err := s.flush(); err != nil {
+		return err
 	}
 	return s.checkDump(ctx, versions)
 }

@@ -43,7 +43,6 @@ type session struct {
 	edit  func(text string) (string, error) // opens a text in the user's editor
 	last  string                            // the last statement
 	swap  func(path string) error           // opens another file
-	init  string                            // the startup file, for .help; "" if there is none
 }
 
 func newSession(c *Config, exec executor) *session {
@@ -102,6 +101,16 @@ func (s *session) endOnce() error {
 	return nil
 }
 
+// endOnceAfter ends .once, if it is in use, after a statement that gave *err, and keeps the first error.
+func (s *session) endOnceAfter(err *error) {
+	if !s.once {
+		return
+	}
+	if closed := s.endOnce(); *err == nil {
+		*err = closed
+	}
+}
+
 // leaveOnce goes back to the format from before .once.
 func (s *session) leaveOnce() {
 	if s.once {
@@ -113,13 +122,7 @@ func (s *session) leaveOnce() {
 // statement parses and runs a statement, and writes its rows. An error of the
 // output is an *outputError.
 func (s *session) statement(ctx context.Context, src parser.Source) (err error) {
-	if s.once {
-		defer func() {
-			if closed := s.endOnce(); err == nil {
-				err = closed
-			}
-		}()
-	}
+	defer s.endOnceAfter(&err)
 	begin := s.now()
 	s.last = src.Text
 	st, err := src.Parse()
@@ -157,25 +160,38 @@ func (s *session) answer(run func() (rows, error)) error {
 
 // write renders rows. Those before an error are written too.
 func (s *session) write(r rows) error {
-	s.config.Status.Clear()
-	if s.shared() {
-		s.config.Status.pause()
-	}
-	endPaging := s.startPaging()
-	err := s.renderRows(r)
-	if closed := endPaging(); err == nil {
-		err = closed
-	}
-	if errors.Is(err, errPagerLeft) {
-		return nil // leaving the pager is not an error
-	}
-	if err != nil {
-		return s.broken(err)
+	if left, err := s.paged(func() error { return s.renderRows(r) }); left || err != nil {
+		return err
 	}
 	if table, ok := s.render.(*pageRenderer); ok && table.cut {
 		s.config.Status.print("notice: texts are cut to the width of the terminal; the format line shows all of them")
 	}
 	return r.Err()
+}
+
+// paged calls write with the pager, if there is one, behind s.out. It reports whether the
+// person has left the pager before the end, which is not an error.
+func (s *session) paged(write func() error) (left bool, err error) {
+	s.config.Status.Clear()
+	if s.shared() {
+		s.config.Status.pause()
+	}
+	endPaging := s.startPaging()
+	err = write()
+	if closed := endPaging(); err == nil {
+		err = closed
+	}
+	if err == nil || errors.Is(err, errPagerLeft) {
+		return err != nil, nil
+	}
+	return false, s.broken(err)
+}
+
+func (s *session) flush() error {
+	if err := s.out.Flush(); err != nil {
+		return s.broken(err)
+	}
+	return nil
 }
 
 // broken handles an error of writing rows: it closes a file of .output, and

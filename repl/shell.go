@@ -105,7 +105,6 @@ func newShell(c *ShellConfig) *shell {
 	}}
 	sh.session = newSession(&c.Config, executorOf(c.DB))
 	sh.session.edit = sh.edit
-	sh.session.init = c.Startup
 	if c.Open != nil {
 		sh.session.swap = sh.open
 	}
@@ -126,7 +125,7 @@ func (sh *shell) startUp(ctx context.Context) error {
 	if _, err := os.Stat(sh.config.Startup); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return sh.run(ctx, ".read '"+strings.ReplaceAll(sh.config.Startup, "'", "''")+"'")
+	return sh.run(ctx, ".read "+quoteText(sh.config.Startup))
 }
 
 func (sh *shell) open(path string) error {
@@ -271,10 +270,7 @@ func (sh *shell) remember(text string) {
 // edit opens a text in the user's editor, in a file that only the user can
 // read.
 func (sh *shell) edit(text string) (string, error) {
-	editor := sh.getenv("VISUAL")
-	if editor == "" {
-		editor = sh.getenv("EDITOR")
-	}
+	editor := cmp.Or(sh.getenv("VISUAL"), sh.getenv("EDITOR"))
 	if editor == "" {
 		return "", errors.New("no editor: set VISUAL or EDITOR")
 	}
