@@ -64,7 +64,7 @@ func (p *Predictor) all(ctx context.Context, near Near, n int) ([]PredictedLink,
 		s.scored = 0
 		var err error
 		for u := uint32(lo); u < uint32(hi) && err == nil; u++ {
-			if p.opts.Admit != nil && !p.opts.Admit(u) {
+			if !p.admits(u) {
 				continue
 			}
 			var also []uint32
@@ -117,7 +117,7 @@ func (p *Predictor) nearPairs(ctx context.Context, near Near) ([][]uint32, error
 	for lo := 0; lo < vertices; lo += NearBlock {
 		block = block[:0]
 		for u := uint32(lo); u < uint32(min(vertices, lo+NearBlock)); u++ {
-			if p.opts.Admit == nil || p.opts.Admit(u) {
+			if p.admits(u) {
 				block = append(block, u)
 			}
 		}

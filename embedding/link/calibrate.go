@@ -128,7 +128,15 @@ func calibrate(scores []float64, linked []bool) (slope, shift float64) {
 
 // auc is the probability that a link has a higher score than another pair, a tie
 // counting half.
-func auc(links, others []float64) float64 {
+func auc(scores []float64, linked []bool) float64 {
+	var links, others []float64
+	for i, x := range scores {
+		if linked[i] {
+			links = append(links, x)
+		} else {
+			others = append(others, x)
+		}
+	}
 	slices.Sort(links)
 	slices.Sort(others)
 	won, below, upTo := 0, 0, 0

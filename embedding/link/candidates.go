@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"sync"
 
 	"heavytail/storage/csr"
@@ -284,7 +283,7 @@ func (p *Predictor) gatherScores(ctx context.Context, s *scratch, u, from uint32
 
 // offerScored scores a pair, if it is admitted, and offers it.
 func (p *Predictor) offerScored(s *scratch, u, v uint32, t *top) {
-	if p.opts.Admit != nil && !p.opts.Admit(v) {
+	if !p.admits(v) {
 		return
 	}
 	s.scored++
@@ -299,7 +298,7 @@ func (p *Predictor) offerScored(s *scratch, u, v uint32, t *top) {
 
 // offer offers a pair whose score is known, if it is admitted.
 func (p *Predictor) offer(u, v uint32, score float64, t *top) {
-	if t.wants(score) && (p.opts.Admit == nil || p.opts.Admit(v)) {
+	if t.wants(score) && p.admits(v) {
 		t.offer(PredictedLink{u, v, score})
 	}
 }
@@ -308,20 +307,24 @@ func (p *Predictor) offer(u, v uint32, score float64, t *top) {
 // about a millisecond.
 const lookAfter = 1 << 20
 
+// worked counts entries of rows, and checks the context after lookAfter of them.
+func (s *scratch) worked(ctx context.Context, entries int) error {
+	if s.work += entries; s.work <= lookAfter {
+		return nil
+	}
+	s.work = 0
+	return ctx.Err()
+}
+
 // gather adds the weights of the neighbours of u to the sums of their neighbours
 // from a number on, in the order in which eachCommon finds them.
 func (p *Predictor) gather(ctx context.Context, s *scratch, u, from uint32, weight func(degree int) float64) error {
 	for _, x := range p.g.Neighbors(u) {
 		row := p.g.Neighbors(x)
 		w := weight(len(row))
-		if from > 0 {
-			row = row[sort.Search(len(row), func(i int) bool { return row[i] >= from }):]
-		}
-		if s.work += len(row); s.work > lookAfter {
-			s.work = 0
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		row = startingAt(row, from)
+		if err := s.worked(ctx, len(row)); err != nil {
+			return err
 		}
 		for _, v := range row {
 			if s.sums[v] == 0 {
@@ -333,21 +336,24 @@ func (p *Predictor) gather(ctx context.Context, s *scratch, u, from uint32, weig
 	return nil
 }
 
+// startingAt returns the part of a row with the vertices from a number on.
+func startingAt(row []uint32, from uint32) []uint32 {
+	if from == 0 {
+		return row
+	}
+	at, _ := slices.BinarySearch(row, from)
+	return row[at:]
+}
+
 // gatherRecent is gather for paths weighted by their times.
 func (p *Predictor) gatherRecent(ctx context.Context, s *scratch, u, from uint32) error {
 	g, r := p.g, p.recent
 	for i, x := range g.Neighbors(u) {
 		lo, hi := g.Offsets[x], g.Offsets[x+1]
 		divisor := penalty(int(hi - lo))
-		if from > 0 {
-			row := g.Targets[lo:hi]
-			lo += int64(sort.Search(len(row), func(i int) bool { return row[i] >= from }))
-		}
-		if s.work += int(hi - lo); s.work > lookAfter {
-			s.work = 0
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		lo = hi - int64(len(startingAt(g.Targets[lo:hi], from)))
+		if err := s.worked(ctx, int(hi-lo)); err != nil {
+			return err
 		}
 		first := g.Times[g.Offsets[u]+int64(i)]
 		known := r.decay(first) / divisor
@@ -377,20 +383,15 @@ func (s *scratch) mark(sums []float64, g *csr.Graph, u uint32, x float64) {
 	}
 }
 
-// clear makes all sums 0.
+// clear makes all sums and ends 0.
 func (s *scratch) clear() {
 	for _, v := range s.touched {
 		s.sums[v] = 0
 	}
-	s.touched = s.touched[:0]
-}
-
-// clearEnds makes all ends 0.
-func (s *scratch) clearEnds() {
 	for _, v := range s.reached {
 		s.ends[v] = 0
 	}
-	s.reached = s.reached[:0]
+	s.touched, s.reached = s.touched[:0], s.reached[:0]
 }
 
 // searchPaths is search for katz and local_path. A path of three edges from u to v ends with a
@@ -412,11 +413,8 @@ func (p *Predictor) searchPaths(ctx context.Context, s *scratch, u, from uint32,
 			continue
 		}
 		row := p.g.Neighbors(v)
-		if s.work += len(row); s.work > lookAfter {
-			s.work = 0
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		if err := s.worked(ctx, len(row)); err != nil {
+			return err
 		}
 		common := int64(s.sums[v])
 		if t.full() && !t.wants(p.weigh(common, int64(most)*int64(len(row)))) || p.g.HasEdge(u, v) {
@@ -445,9 +443,9 @@ func (p *Predictor) searchTriples(ctx context.Context, s *scratch, u, from uint3
 	if p.sums() {
 		return nil // no common neighbours
 	}
-	middle := func(int) float64 { return 1 }
+	middle := one
 	if p.l3 != nil {
-		middle = p.l3.rootOf
+		middle = p.l3.root
 	}
 	if err := p.gather(ctx, s, u, 0, middle); err != nil {
 		return err
@@ -457,20 +455,16 @@ func (p *Predictor) searchTriples(ctx context.Context, s *scratch, u, from uint3
 	}
 	s.mark(s.ends, p.g, u, math.NaN())
 	defer s.mark(s.ends, p.g, u, 0)
-	defer s.clearEnds()
 	for _, y := range s.touched {
 		if y == u {
 			continue
 		}
 		row := p.g.Neighbors(y)
-		if s.work += len(row); s.work > lookAfter {
-			s.work = 0
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		if err := s.worked(ctx, len(row)); err != nil {
+			return err
 		}
 		part := s.sums[y] * middle(len(row))
-		for _, v := range row[sort.Search(len(row), func(i int) bool { return row[i] >= from }):] {
+		for _, v := range startingAt(row, from) {
 			if s.ends[v] == 0 {
 				s.reached = append(s.reached, v)
 			}
@@ -583,8 +577,7 @@ func (p *Predictor) searchFew(ctx context.Context, s *scratch, u, from uint32, n
 		if left == 0 {
 			break
 		}
-		row := p.g.Neighbors(x)
-		row = row[sort.Search(len(row), func(i int) bool { return row[i] >= from }):]
+		row := startingAt(p.g.Neighbors(x), from)
 		row = row[:min(int64(len(row)), left)]
 		for _, v := range row {
 			touch(v)
@@ -612,8 +605,7 @@ func (p *Predictor) fewEnds(u, from uint32, left int64, f func(v uint32)) {
 			if y == u {
 				continue
 			}
-			row := p.g.Neighbors(y)
-			row = row[sort.Search(len(row), func(i int) bool { return row[i] >= from }):]
+			row := startingAt(p.g.Neighbors(y), from)
 			for _, v := range row[:min(int64(len(row)), left)] {
 				f(v)
 			}

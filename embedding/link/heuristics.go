@@ -208,19 +208,10 @@ func RowSteps(scorer string) int {
 // summedBy returns a heuristic as a sum, or nil if it is not a sum. Its weights
 // and scores have the same bits as those of the functions above.
 func summedBy(heuristic string) *summed {
+	if finish, is := countedBy[heuristic]; is {
+		return &summed{weight: one, finish: finish, counts: true}
+	}
 	switch heuristic {
-	case "common_neighbors":
-		return counted(nil)
-	case "jaccard":
-		return counted(jaccard)
-	case "sorensen":
-		return counted(sorensen)
-	case "lhn":
-		return counted(lhn)
-	case "hub_promoted":
-		return counted(hubPromoted)
-	case "hub_depressed":
-		return counted(hubDepressed)
 	case "adamic_adar":
 		// Logarithms take longer than all else. Few vertices have a higher degree.
 		table := make([]float64, 1024)
@@ -239,9 +230,9 @@ func summedBy(heuristic string) *summed {
 	return nil
 }
 
-// counted is a heuristic by the number of common neighbours.
-func counted(finish func(sum float64, du, dv int) float64) *summed {
-	return &summed{weight: one, finish: finish, counts: true}
+// countedBy are the heuristics by the number of common neighbours, with their finish.
+var countedBy = map[string]func(sum float64, du, dv int) float64{
+	"common_neighbors": nil, "jaccard": jaccard, "sorensen": sorensen, "lhn": lhn, "hub_promoted": hubPromoted, "hub_depressed": hubDepressed,
 }
 
 // one is the weight of common neighbours that are counted.

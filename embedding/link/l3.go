@@ -82,6 +82,3 @@ func (l *l3) ends(m *marks, u, v, x uint32) float64 {
 	}
 	return sum
 }
-
-// rootOf is the weight of the middle of a path of two edges.
-func (l *l3) rootOf(degree int) float64 { return l.root(degree) }

@@ -5,9 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"heavytail/storage/csr"
-	"heavytail/storage/vec"
 )
 
 // Model is a calibrated logistic model of links: the probability of a pair, from
@@ -136,12 +133,6 @@ func ParseFeatures(text string) ([]Feature, error) {
 	}
 	return list, nil
 }
-
-// Bind binds the model to a graph and the vectors of its vertices. vectors may be nil
-// where NeedsEmbedding is false, and may lack those of the last vertices, which came
-// later. It takes O(n + m) time and up to 24 bytes for each vertex. Errors are
-// ErrNeedsGraph, ErrNeedsEmbedding and ErrDimension.
-func (m *Model) Bind(g *csr.Graph, vectors *vec.Matrix) (*Bound, error) { return m.bind(g, vectors) }
 
 // probability is that of uncalibrated log-odds.
 func (m *Model) probability(score float64) float64 {

@@ -63,7 +63,11 @@ type contribution struct{ adamicAdar, resource float64 }
 // values are the scores of a pair, one for each term; there is room for all scorers.
 type values [20]float64
 
-func (m *Model) bind(g *csr.Graph, vectors *vec.Matrix) (*Bound, error) {
+// Bind binds the model to a graph and the vectors of its vertices. vectors may be nil
+// where NeedsEmbedding is false, and may lack those of the last vertices, which came
+// later. It takes O(n + m) time and up to 24 bytes for each vertex. Errors are
+// ErrNeedsGraph, ErrNeedsEmbedding and ErrDimension.
+func (m *Model) Bind(g *csr.Graph, vectors *vec.Matrix) (*Bound, error) {
 	switch {
 	case g == nil:
 		return nil, fmt.Errorf("model: %w", ErrNeedsGraph)

@@ -133,7 +133,7 @@ func TestModel_MeasuresAsScorers(t *testing.T) {
 	for _, name := range DefaultHeuristics(true) {
 		m.terms = append(m.terms, term{name: name})
 	}
-	b, err := m.bind(g, vectors)
+	b, err := m.Bind(g, vectors)
 	if err != nil {
 		t.Fatal(err)
 	}

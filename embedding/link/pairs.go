@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"heavytail/storage/csr"
@@ -75,15 +76,12 @@ func descending(g *csr.Graph) []uint32 {
 func (p *Predictor) degreesAll(ctx context.Context, n int) ([]PredictedLink, int64, error) {
 	byDegree := map[int][]uint32{}
 	for v := range uint32(p.g.Vertices()) {
-		if d := p.g.Degree(v); d > 0 && (p.opts.Admit == nil || p.opts.Admit(v)) {
+		if d := p.g.Degree(v); d > 0 && p.admits(v) {
 			byDegree[d] = append(byDegree[d], v)
 		}
 	}
-	degrees := make([]int, 0, len(byDegree))
-	for d := range byDegree {
-		degrees = append(degrees, d)
-	}
-	slices.SortFunc(degrees, func(a, b int) int { return cmp.Compare(b, a) })
+	degrees := slices.Sorted(maps.Keys(byDegree))
+	slices.Reverse(degrees)
 	// The heap has for each degree the next lower degree to pair it with.
 	var pairs degreePairs
 	if len(degrees) > 0 {

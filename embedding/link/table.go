@@ -80,7 +80,7 @@ func newTable(ctx context.Context, g *csr.Graph, vectors *vec.Matrix, pairs Pair
 			t.m.planes = append(t.m.planes, plane{name: f.Name, weights: make([]float32, f.Width(vectors.Dim))})
 		}
 	}
-	if t.b, err = t.m.bind(g, vectors); err != nil {
+	if t.b, err = t.m.Bind(g, vectors); err != nil {
 		return nil, err
 	}
 	t.measure(pairs)
@@ -122,7 +122,7 @@ func (t *table) graded(of grade) []int {
 func (t *table) apart() int { return len(t.m.terms) + len(t.m.planes) }
 
 func (t *table) measure(pairs Pairs) {
-	all := append(append([]csr.Edge(nil), pairs.Links...), pairs.Others...)
+	all := slices.Concat(pairs.Links, pairs.Others)
 	t.linked = make([]bool, len(all))
 	for i := range pairs.Links {
 		t.linked[i] = true

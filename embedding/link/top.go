@@ -45,10 +45,7 @@ func (t *top) compare(a, b PredictedLink) int {
 		}
 		return 1
 	}
-	if a.U != b.U {
-		return cmp.Compare(a.U, b.U)
-	}
-	return cmp.Compare(a.V, b.V)
+	return cmp.Or(cmp.Compare(a.U, b.U), cmp.Compare(a.V, b.V))
 }
 
 // full reports whether a further link must replace another one.

@@ -268,17 +268,11 @@ func (t *training) byVertex(list []*trial) ([]*trial, error) {
 
 // scoreAll scores all pairs.
 func (t *training) scoreAll(c *trial) {
-	var links, others []float64
 	c.scores, c.linked = make([]float64, len(t.linked)), t.linked
-	for i, linked := range t.linked {
+	for i := range c.scores {
 		c.scores[i] = c.bias + c.whole.at(t.x.Row(i))
-		if linked {
-			links = append(links, c.scores[i])
-		} else {
-			others = append(others, c.scores[i])
-		}
 	}
-	c.AUC = auc(links, others)
+	c.AUC = auc(c.scores, c.linked)
 }
 
 // recommend measures the MAP of trials.
@@ -438,29 +432,21 @@ func (t *training) visited() int {
 
 // validate scores the pairs of each part by a model of the others.
 func (t *training) validate(c *trial) error {
-	c.scores = nil
-	c.linked = nil
+	c.scores, c.linked = nil, nil
 	for fold := range t.visited() {
 		fit, err := t.fit(c, fold)
 		if err != nil {
 			return err
 		}
-		var links, others []float64
-		row := make([]float32, len(c.columns))
+		first, row := len(c.scores), make([]float32, len(c.columns))
 		for i := range t.linked {
 			if t.fold[i] != fold {
 				continue
 			}
 			t.cut(c, row, i)
-			score := fit.Score(row)
-			c.scores, c.linked = append(c.scores, score), append(c.linked, t.linked[i])
-			if t.linked[i] {
-				links = append(links, score)
-			} else {
-				others = append(others, score)
-			}
+			c.scores, c.linked = append(c.scores, fit.Score(row)), append(c.linked, t.linked[i])
 		}
-		c.AUC += auc(links, others) / float64(t.visited())
+		c.AUC += auc(c.scores[first:], c.linked[first:]) / float64(t.visited())
 	}
 	return nil
 }
