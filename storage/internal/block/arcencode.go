@@ -3,6 +3,7 @@ package block
 import (
 	"encoding/binary"
 	"math"
+	"sort"
 
 	"heavytail/storage/csr"
 )
@@ -136,18 +137,8 @@ type ArcEncoder struct {
 // NewArcEncoder starts at arc number at, which must be the start of a block or the end of the
 // graph.
 func NewArcEncoder(g *csr.Graph, at int64) *ArcEncoder {
-	e := &ArcEncoder{graph: g, At: at}
-	lo, hi := 0, g.Vertices()
-	for lo < hi { // the first vertex whose row ends after at
-		mid := int(uint(lo+hi) >> 1)
-		if g.Offsets[mid+1] > at {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	e.source = uint32(lo)
-	return e
+	endsAfter := func(v int) bool { return g.Offsets[v+1] > at }
+	return &ArcEncoder{graph: g, At: at, source: uint32(sort.Search(g.Vertices(), endsAfter))}
 }
 
 // Next returns the key and the unsealed record of the next block, with as many arcs as fit, or

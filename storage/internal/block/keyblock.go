@@ -167,14 +167,10 @@ func DecodeKeys(keys *KeySet, key, payload []byte) error {
 // EachKey calls yield with every slot of a key block and its key, which is valid only during
 // the call.
 func EachKey(key, payload []byte, yield func(slot uint32, key []byte) error) error {
-	if len(key) != 4 {
-		return fault.Record("key block under a key of %d bytes", len(key))
-	}
-	b, count, err := keyBlockBody(payload)
+	slot, b, count, err := slotBlockBody(key, payload)
 	if err != nil {
 		return err
 	}
-	slot := uint64(binary.BigEndian.Uint32(key))
 	if slot+uint64(count) > MaxVertices {
 		return fault.Record("key block of slot %d", slot)
 	}
@@ -205,14 +201,10 @@ func EachKey(key, payload []byte, yield func(slot uint32, key []byte) error) err
 // EachKey, FindKeys reads the block only up to the last of the slots and does not validate
 // other keys: the checksum has shown that the block is unchanged since it was written.
 func FindKeys(keys []string, key, payload []byte, slots []uint32) ([]string, error) {
-	if len(key) != 4 {
-		return keys, fault.Record("key block under a key of %d bytes", len(key))
-	}
-	b, count, err := keyBlockBody(payload)
+	slot, b, count, err := slotBlockBody(key, payload)
 	if err != nil {
 		return keys, err
 	}
-	slot := uint64(binary.BigEndian.Uint32(key))
 	previous := make([]byte, 0, maxKey)
 	for ; count > 0 && len(keys) < len(slots); count-- {
 		k, size, err := readEntry(previous, b)
@@ -230,6 +222,15 @@ func FindKeys(keys []string, key, payload []byte, slots []uint32) ([]string, err
 		previous, b, slot = k, b[size:], slot+1
 	}
 	return keys, nil
+}
+
+// slotBlockBody returns the first slot of a key block, its entries and their number.
+func slotBlockBody(key, payload []byte) (slot uint64, body []byte, count int, err error) {
+	if len(key) != 4 {
+		return 0, nil, 0, fault.Record("key block under a key of %d bytes", len(key))
+	}
+	body, count, err = keyBlockBody(payload)
+	return uint64(binary.BigEndian.Uint32(key)), body, count, err
 }
 
 func keyBlockBody(payload []byte) (body []byte, count int, err error) {

@@ -9,6 +9,7 @@ import (
 	"hash/maphash"
 	"math/bits"
 	"slices"
+	"sort"
 	"unsafe"
 
 	"heavytail/storage/internal/fault"
@@ -134,15 +135,7 @@ func MergeSort[T any](ctx context.Context, list []T, compare func(a, b T) int) (
 // elements those of a come first.
 func mergedOf[T any](a, b []T, n int, compare func(a, b T) int) int {
 	lo, hi := max(0, n-len(b)), min(n, len(a))
-	for lo < hi {
-		mid := int(uint(lo+hi) >> 1)
-		if compare(a[mid], b[n-1-mid]) <= 0 {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+	return lo + sort.Search(hi-lo, func(i int) bool { return compare(a[lo+i], b[n-1-lo-i]) > 0 })
 }
 
 // mergeInto fills out with the first elements of the merged list.
