@@ -213,10 +213,5 @@ func (j *judge) law(ctx context.Context, degrees []uint32) PowerLaw {
 	return law
 }
 
-// share returns part/whole, or NaN if whole is 0.
-func share(part int64, whole float64) float64 {
-	if whole == 0 {
-		return math.NaN()
-	}
-	return float64(part) / whole
-}
+// share is ratio of a count.
+func share(part int64, whole float64) float64 { return ratio(float64(part), whole) }

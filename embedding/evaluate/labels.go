@@ -363,20 +363,11 @@ func (t *labelTrial) train(ctx context.Context, vertices []uint32, penalty float
 
 // predict predicts for each vertex as many classes as it has, in ascending order.
 func (t *labelTrial) predict(ctx context.Context, ranker *classify.Ranker, vertices []uint32) ([][]uint32, error) {
-	const block = 64
 	predicted := make([][]uint32, len(vertices))
-	vec.Parallel(len(vertices), block, t.opts.Workers, func(_, lo, hi int) {
-		if ctx.Err() != nil {
-			return
-		}
-		for i := lo; i < hi; i++ {
-			v := vertices[i]
-			predicted[i] = ranker.Top(len(t.labels.Of[v]), t.m.Row(int(v)))
-			slices.Sort(predicted[i])
-		}
+	err := inBlocks(ctx, len(vertices), 64, t.opts.Workers, func(i int) {
+		v := vertices[i]
+		predicted[i] = ranker.Top(len(t.labels.Of[v]), t.m.Row(int(v)))
+		slices.Sort(predicted[i])
 	})
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("%w", err)
-	}
-	return predicted, nil
+	return predicted, err
 }

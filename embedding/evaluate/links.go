@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"heavytail/embedding/classify"
 	"heavytail/embedding/link"
@@ -223,20 +224,29 @@ func (p PairScores) Measure(hitsAt int) LinkScore {
 // the scores in their order, whatever the number of workers (0 means GOMAXPROCS). The
 // error is that of ctx.
 func ScorePairs(ctx context.Context, pairs []csr.Edge, workers int, f func(u, v uint32) float64) ([]float64, error) {
-	const block = 256
 	scores := make([]float64, len(pairs))
-	vec.Parallel(len(pairs), block, workers, func(_, lo, hi int) {
+	err := inBlocks(ctx, len(pairs), 256, workers, func(i int) { scores[i] = f(pairs[i].U, pairs[i].V) })
+	if err != nil {
+		return nil, err
+	}
+	return scores, nil
+}
+
+// inBlocks calls f for the numbers below n, from several goroutines, and checks ctx before each
+// block.
+func inBlocks(ctx context.Context, n, block, workers int, f func(i int)) error {
+	vec.Parallel(n, block, workers, func(_, lo, hi int) {
 		if ctx.Err() != nil {
 			return
 		}
 		for i := lo; i < hi; i++ {
-			scores[i] = f(pairs[i].U, pairs[i].V)
+			f(i)
 		}
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return fmt.Errorf("%w", err)
 	}
-	return scores, nil
+	return nil
 }
 
 // learned trains a model on a feature, and returns its score of pairs.
@@ -259,17 +269,14 @@ func (s *LinkSplit) learned(ctx context.Context, name string, m *vec.Matrix, wor
 
 // train learns to separate the training edges from the other training pairs.
 func (s *LinkSplit) train(ctx context.Context, feature link.Feature, m *vec.Matrix, workers int) (*classify.Model, error) {
-	pairs := append(append([]csr.Edge(nil), s.TrainEdges...), s.TrainNonEdges...)
+	pairs := slices.Concat(s.TrainEdges, s.TrainNonEdges)
 	x := vec.NewMatrix(len(pairs), feature.Width(m.Dim))
-	const block = 256
-	vec.Parallel(len(pairs), block, workers, func(_, lo, hi int) {
-		if ctx.Err() != nil {
-			return
-		}
-		for i := lo; i < hi; i++ {
-			feature.Set(x.Row(i), m.Row(int(pairs[i].U)), m.Row(int(pairs[i].V)))
-		}
+	err := inBlocks(ctx, len(pairs), 256, workers, func(i int) {
+		feature.Set(x.Row(i), m.Row(int(pairs[i].U)), m.Row(int(pairs[i].V)))
 	})
+	if err != nil {
+		return nil, err
+	}
 	labels := make([]bool, len(pairs))
 	for i := range s.TrainEdges {
 		labels[i] = true

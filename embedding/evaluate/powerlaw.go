@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -127,11 +128,7 @@ func countDegrees(ctx context.Context, degrees []int) (histogram, error) {
 	if len(counts) < 2 {
 		return histogram{}, fmt.Errorf("a power law needs two different positive degrees: %w", ErrDegrees)
 	}
-	h := histogram{values: make([]int, 0, len(counts))}
-	for d := range counts {
-		h.values = append(h.values, d)
-	}
-	slices.Sort(h.values)
+	h := histogram{values: slices.Sorted(maps.Keys(counts))}
 	for _, d := range h.values {
 		h.counts = append(h.counts, counts[d])
 	}

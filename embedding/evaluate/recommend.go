@@ -142,37 +142,32 @@ func (s *LinkSplit) Rank(ctx context.Context, m *vec.Matrix, opts RankOptions) (
 		return nil, RankSample{}, err
 	}
 	var list []Ranking
+	add := func(of Ranking, scoring link.Scoring, err error) error {
+		if err == nil {
+			of, err = r.rank(ctx, of, scoring)
+		}
+		list = append(list, of)
+		return err
+	}
 	for _, name := range opts.Scorers {
 		f, err := link.New(name, s.Graph, m)
-		if err != nil {
+		if err := add(Ranking{Scorer: name}, link.NewScoring(name, f), err); err != nil {
 			return nil, RankSample{}, fmt.Errorf("%w", err)
 		}
-		ranking, err := r.rank(ctx, Ranking{Scorer: name}, link.NewScoring(name, f))
-		if err != nil {
-			return nil, RankSample{}, err
-		}
-		list = append(list, ranking)
 	}
 	for _, name := range opts.Features {
 		f, err := s.learned(ctx, name, m, opts.Workers)
-		if err != nil {
+		if err := add(Ranking{Scorer: name, Learned: true}, link.Scoring{Score: f, HigherIsLikelier: true}, err); err != nil {
 			return nil, RankSample{}, err
 		}
-		ranking, err := r.rank(ctx, Ranking{Scorer: name, Learned: true}, link.Scoring{Score: f, HigherIsLikelier: true})
-		if err != nil {
-			return nil, RankSample{}, err
-		}
-		list = append(list, ranking)
 	}
 	for _, m := range opts.Models {
 		if m.Links.Score == nil {
 			m.Links = link.Scoring{Score: m.Score, HigherIsLikelier: true}
 		}
-		ranking, err := r.rank(ctx, Ranking{Scorer: m.Name, Learned: true}, m.Links)
-		if err != nil {
+		if err := add(Ranking{Scorer: m.Name, Learned: true}, m.Links, nil); err != nil {
 			return nil, RankSample{}, err
 		}
-		list = append(list, ranking)
 	}
 	return list, r.sample, nil
 }

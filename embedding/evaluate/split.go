@@ -203,26 +203,10 @@ func freeEdges(ctx context.Context, g *csr.Graph, opts SplitOptions) (*csr.Graph
 // the edges in random order, or with Latest by time, the earliest first and equal ones in
 // random order. It takes O(m log m) time and 32 bytes for each edge.
 func spanningForest(ctx context.Context, g *csr.Graph, opts SplitOptions) ([]csr.Edge, error) {
-	type drawnEdge struct {
-		time   int64
-		chance uint64
-		edge   csr.Edge
-	}
-	random := splitRandom(opts.Seed, "forest")
-	all := make([]drawnEdge, 0, g.Edges())
-	err := eachEdge(ctx, g, func(at int64, e csr.Edge) {
-		p := drawnEdge{chance: random.Uint64(), edge: e}
-		if opts.Latest {
-			p.time = g.Times[at]
-		}
-		all = append(all, p)
-	})
+	all, err := orderedEdges(ctx, g, opts.Latest, 1, splitRandom(opts.Seed, "forest"))
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b drawnEdge) int {
-		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.chance, b.chance), compareEdges(a.edge, b.edge))
-	})
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%w", err)
 	}
@@ -238,10 +222,10 @@ func spanningForest(ctx context.Context, g *csr.Graph, opts SplitOptions) ([]csr
 		return v
 	}
 	var forest []csr.Edge
-	for _, p := range all {
-		if u, v := root(p.edge.U), root(p.edge.V); u != v {
+	for _, e := range all {
+		if u, v := root(e.U), root(e.V); u != v {
 			parent[max(u, v)] = min(u, v)
-			forest = append(forest, p.edge)
+			forest = append(forest, e.Edge)
 		}
 	}
 	return forest, nil
@@ -296,27 +280,40 @@ func sampleEdges(ctx context.Context, g *csr.Graph, wanted int64, random *rand.R
 	return edges, err
 }
 
+// drawnEdge is an edge in a random order.
+type drawnEdge struct {
+	csr.Edge
+	time   int64  // 0 for all edges of an order without times
+	chance uint64 // decides between equal times
+}
+
+// orderedEdges returns the edges in random order, or with times by time, ascending or with a
+// sign of -1 descending, and equal ones in random order.
+func orderedEdges(ctx context.Context, g *csr.Graph, times bool, sign int, random *rand.Rand) ([]drawnEdge, error) {
+	all := make([]drawnEdge, 0, g.Edges())
+	err := eachEdge(ctx, g, func(at int64, e csr.Edge) {
+		d := drawnEdge{Edge: e, chance: random.Uint64()}
+		if times {
+			d.time = g.Times[at]
+		}
+		all = append(all, d)
+	})
+	slices.SortFunc(all, func(a, b drawnEdge) int {
+		return cmp.Or(sign*cmp.Compare(a.time, b.time), cmp.Compare(a.chance, b.chance), compareEdges(a.Edge, b.Edge))
+	})
+	return all, err
+}
+
 // latestEdges returns the edges with the latest timestamps, in the order of
 // edges.
 func latestEdges(ctx context.Context, g *csr.Graph, wanted int64, random *rand.Rand) ([]csr.Edge, error) {
-	type timed struct {
-		time   int64
-		chance uint64 // decides between equal times
-		edge   csr.Edge
-	}
-	all := make([]timed, 0, g.Edges())
-	err := eachEdge(ctx, g, func(at int64, e csr.Edge) {
-		all = append(all, timed{g.Times[at], random.Uint64(), e})
-	})
+	all, err := orderedEdges(ctx, g, true, -1, random)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(all, func(a, b timed) int {
-		return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.chance, b.chance), compareEdges(a.edge, b.edge))
-	})
 	edges := make([]csr.Edge, wanted)
 	for i := range edges {
-		edges[i] = all[i].edge
+		edges[i] = all[i].Edge
 	}
 	slices.SortFunc(edges, compareEdges)
 	return edges, nil

@@ -75,14 +75,20 @@ func readPhase(from io.Reader) (p ballPhase, err error) {
 // ofPhase returns the checkpoints of one phase of a run; from is the phase in which
 // the run continues.
 func ofPhase(c embedding.Checkpoints, phase, from ballPhase) embedding.Checkpoints {
-	own := embedding.Checkpoints{Every: c.Every}
+	own := behind(c, phase.write)
 	if from == phase {
 		own.From = c.From
 	}
+	return own
+}
+
+// behind returns checkpoints that are saved behind what head writes, and are not continued.
+func behind(c embedding.Checkpoints, head func(io.Writer) error) embedding.Checkpoints {
+	own := embedding.Checkpoints{Every: c.Every}
 	if c.Save != nil {
-		own.Save = func(write func(w io.Writer) error) error {
+		own.Save = func(write func(io.Writer) error) error {
 			return c.Save(func(w io.Writer) error {
-				if err := phase.write(w); err != nil {
+				if err := head(w); err != nil {
 					return err
 				}
 				return write(w)

@@ -21,10 +21,5 @@ func Compute(ctx context.Context, g *csr.Graph, req Request) (*vec.Matrix, stora
 	if err != nil {
 		return nil, storage.EmbeddingInfo{}, fmt.Errorf("%s: %w", req.Method, err)
 	}
-	info := computed.info
-	info.Method, info.Kernel = req.Method, vec.Kind()
-	if info.Options == nil {
-		info.Options = method.options
-	}
-	return computed.vectors, info, nil
+	return computed.vectors, computed.record(req, method), nil
 }

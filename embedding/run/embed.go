@@ -56,9 +56,16 @@ func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Requ
 
 // describe returns the entry of a computed embedding, with its provenance.
 func describe(snap *storage.Snapshot, req Request, method prepared, computed outcome) storage.EmbeddingInfo {
-	info := computed.info
+	info := computed.record(req, method)
 	info.Name, info.Graph, info.GraphID, info.GraphVersion = req.Name, snap.Info.Name, snap.Info.ID, snap.Info.Version
-	info.Method, info.Kernel, info.Stateless = req.Method, vec.Kind(), req.Stateless
+	info.Stateless = req.Stateless
+	return info
+}
+
+// record returns the record of a computation, without names and versions.
+func (o outcome) record(req Request, method prepared) storage.EmbeddingInfo {
+	info := o.info
+	info.Method, info.Kernel = req.Method, vec.Kind()
 	if info.Options == nil {
 		info.Options = method.options
 	}

@@ -118,17 +118,8 @@ func (s *leastSearch) try(ctx context.Context, g *csr.Graph, req Request, dim in
 		}
 		o.Start = start
 	}
-	o.Checkpoints = embedding.Checkpoints{Every: req.Checkpoints.Every, From: from}
-	if save := req.Checkpoints.Save; save != nil {
-		o.Checkpoints.Save = func(write func(io.Writer) error) error {
-			return save(func(w io.Writer) error {
-				if err := s.write(w); err != nil {
-					return err
-				}
-				return write(w)
-			})
-		}
-	}
+	o.Checkpoints = behind(req.Checkpoints, s.write)
+	o.Checkpoints.From = from
 	if req.Progress != nil {
 		o.Progress = func(pass, passes int, w unitball.Wrong) {
 			req.Progress(s.stage(dim, w), int64(pass), int64(passes))

@@ -85,6 +85,17 @@ type renewing struct {
 	stored    Stored // for a full run that begins with a stored embedding
 }
 
+// rows returns the old vector of each vertex of the graph, and which vertices have none.
+func (r renewing) rows() (old *vec.Matrix, added []bool) {
+	old, added = vec.NewMatrix(len(r.from), r.vectors.Dim), make([]bool, len(r.from))
+	for v, row := range r.from {
+		if added[v] = row == storage.NoRow; !added[v] {
+			copy(old.Row(v), r.vectors.Row(int(row)))
+		}
+	}
+	return old, added
+}
+
 // sampling returns the walks that a method learns from.
 type sampling func(ctx context.Context, g *csr.Graph, workers int) (embedding.Walks, error)
 
@@ -111,6 +122,15 @@ func weighted(g *csr.Graph, used bool) []storage.Setting {
 		return nil
 	}
 	return []storage.Setting{{Name: "weighted", Value: strconv.FormatBool(used)}}
+}
+
+// notesOf records the notes of a solver.
+func notesOf(notes []string) []storage.Setting {
+	var list []storage.Setting
+	for _, note := range notes {
+		list = append(list, storage.Setting{Name: "note", Value: note})
+	}
+	return list
 }
 
 // Request asks for an embedding of a snapshot of a graph.

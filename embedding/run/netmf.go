@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"heavytail/embedding/netmf"
@@ -46,10 +47,7 @@ func netMFRecord(g *csr.Graph, seed uint64, stats netmf.Stats) storage.Embedding
 			{Name: "reason", Value: stats.Reason},
 		},
 	}
-	info.Stats = append(info.Stats, weighted(g, stats.Weighted)...)
-	for _, note := range stats.Notes {
-		info.Stats = append(info.Stats, storage.Setting{Name: "note", Value: note})
-	}
+	info.Stats = slices.Concat(info.Stats, weighted(g, stats.Weighted), notesOf(stats.Notes))
 	return info
 }
 

@@ -121,12 +121,7 @@ func renewFastRP(ctx context.Context, g *csr.Graph, o propagate.FastRPOptions, r
 	}
 	starts := before.align(r.from)
 	o.Start = starts.of
-	old, added := vec.NewMatrix(len(r.from), r.vectors.Dim), make([]bool, len(r.from))
-	for v, row := range r.from {
-		if added[v] = row == storage.NoRow; !added[v] {
-			copy(old.Row(v), r.vectors.Row(int(row)))
-		}
-	}
+	old, added := r.rows()
 	rows, stats, refresh, err := propagate.RefreshFastRP(ctx, g, o, old, added)
 	if err != nil {
 		return outcome{}, refresh, err

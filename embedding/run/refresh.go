@@ -141,12 +141,7 @@ func renewSpectral(ctx context.Context, g *csr.Graph, name string, o embedding.S
 	if err != nil {
 		return outcome{}, embedding.RefreshStats{}, err
 	}
-	old := vec.NewMatrix(len(r.from), r.vectors.Dim)
-	for v, row := range r.from {
-		if row != storage.NoRow {
-			copy(old.Row(v), r.vectors.Row(int(row)))
-		}
-	}
+	old, _ := r.rows()
 	rows, next, stats, refresh, err := embedding.RefreshSpectral(ctx, g, name, o, old, state.Align(r.from), r.touched, r.tolerance)
 	if err != nil {
 		return outcome{}, embedding.RefreshStats{}, err

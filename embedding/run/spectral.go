@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"heavytail/embedding"
@@ -58,10 +59,7 @@ func spectralRecord(g *csr.Graph, o embedding.SpectralOptions, stats embedding.S
 			{Name: "reason", Value: stats.Reason},
 		},
 	}
-	info.Stats = append(info.Stats, weighted(g, stats.Weighted)...)
-	for _, note := range stats.Notes {
-		info.Stats = append(info.Stats, storage.Setting{Name: "note", Value: note})
-	}
+	info.Stats = slices.Concat(info.Stats, weighted(g, stats.Weighted), notesOf(stats.Notes))
 	return info
 }
 

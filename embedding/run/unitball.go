@@ -108,12 +108,7 @@ func (o ballOptions) renew(ctx context.Context, g *csr.Graph, workers int, r ren
 	if err := binary.Read(r.state, binary.LittleEndian, &head); err != nil || head.Magic != ballMagic || head.Wrong < 0 {
 		return outcome{}, embedding.RefreshStats{}, fmt.Errorf("%w: it is none of unit_ball", embedding.ErrState)
 	}
-	old, added := vec.NewMatrix(len(r.from), r.vectors.Dim), make([]bool, len(r.from))
-	for v, row := range r.from {
-		if added[v] = row == storage.NoRow; !added[v] {
-			copy(old.Row(v), r.vectors.Row(int(row)))
-		}
-	}
+	old, added := r.rows()
 	o.Dim, o.Workers, o.Progress = r.vectors.Dim, workers, ballProgress(r.progress)
 	begin := func(ctx context.Context) (*vec.Matrix, error) {
 		err := o.setStart(ctx, g, Request{Workers: workers, Progress: r.progress, Stored: r.stored}, ballPhase{})
