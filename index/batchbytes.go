@@ -55,10 +55,7 @@ func newByteRows(x *Exact, workers int) *byteRows {
 			}
 		}
 	})
-	for _, step := range parts {
-		b.step = max(b.step, step)
-	}
-	if b.step == 0 {
+	if b.step = largest(parts); b.step == 0 {
 		b.step = 1 // all vectors are at the centre
 	}
 	vec.Parallel(groups, 64, workers, func(_, lo, hi int) {
@@ -66,9 +63,7 @@ func newByteRows(x *Exact, workers int) *byteRows {
 			parts[g] = b.packGroup(g)
 		}
 	})
-	for _, off := range parts {
-		b.error = max(b.error, math.Sqrt(off))
-	}
+	b.error = math.Sqrt(largest(parts))
 	return b
 }
 

@@ -55,25 +55,19 @@ func newByteForm(ctx context.Context, s *screen, limit float64, workers int) *by
 	b.panels = make([]uint32, count*vec.TileCols*b.steps)
 	b.bases = make([][vec.TileCols]int32, count)
 	b.norms = make([]float32, count*vec.TileCols)
-	largest, errors := make([]float64, count), make([]float64, count)
+	sizes, errors := make([]float64, count), make([]float64, count)
 	vec.Parallel(count, 8, workers, func(_, lo, hi int) {
 		for p := lo; p < hi && ctx.Err() == nil; p++ {
-			largest[p] = s.largest(p)
+			sizes[p] = s.largest(p)
 		}
 	})
-	t := 1.0 / byteLength
-	for _, x := range largest {
-		t = max(t, x/127)
-	}
+	t := max(1.0/byteLength, largest(sizes)/127)
 	vec.Parallel(count, 8, workers, func(_, lo, hi int) {
 		for p := lo; p < hi && ctx.Err() == nil; p++ {
 			errors[p] = b.packPanel(p, t)
 		}
 	})
-	e := 0.0
-	for _, x := range errors {
-		e = max(e, x)
-	}
+	e := largest(errors)
 	// The screen has rounded each element of x′ by at most u times itself; errors of
 	// float64 are far below the other terms.
 	const slack = 1e-9

@@ -101,9 +101,14 @@ func longest(ctx context.Context, m *vec.Matrix, centre []float64, workers int) 
 			partial[b] = max(partial[b], distance64(m.Row(r), centre))
 		}
 	})
-	longest := 0.0
-	for _, d := range partial {
-		longest = max(longest, d)
+	return math.Sqrt(largest(partial))
+}
+
+// largest returns the largest of some numbers, or 0 if none is above 0.
+func largest(list []float64) float64 {
+	most := 0.0
+	for _, x := range list {
+		most = max(most, x)
 	}
-	return math.Sqrt(longest)
+	return most
 }

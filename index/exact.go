@@ -114,12 +114,17 @@ func (x *Exact) workers(asked int) int {
 	// Below about half a megabyte a scan takes about 30 µs, as long as
 	// starting a second goroutine.
 	const smallScan = 1 << 17
-	if asked == 0 {
-		asked = runtime.GOMAXPROCS(0)
-	}
 	blocks := (x.m.Rows + scanRows(x.m.Dim) - 1) / scanRows(x.m.Dim)
 	if len(x.m.Data) < smallScan {
 		return 1
 	}
-	return max(1, min(asked, blocks))
+	return max(1, min(processors(asked), blocks))
+}
+
+// processors returns how many goroutines are asked for; 0 means GOMAXPROCS.
+func processors(asked int) int {
+	if asked <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return asked
 }

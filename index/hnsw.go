@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -154,6 +155,21 @@ func (h *HNSW) links(level int, v uint32) []uint32 {
 	}
 	at := (int(h.upperAt[v]) + level - 1) * h.opts.M
 	return h.upper[at : at+h.opts.M]
+}
+
+// used returns the links of a list without its padding.
+func used(list []uint32) []uint32 {
+	if end := slices.Index(list, none); end >= 0 {
+		return list[:end]
+	}
+	return list
+}
+
+// fill sets a list to links, at most as many as fit, and pads it.
+func fill(list, links []uint32) {
+	for i := copy(list, links); i < len(list); i++ {
+		list[i] = none
+	}
 }
 
 // inGraph reports whether a vertex has lists.

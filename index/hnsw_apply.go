@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"heavytail/storage/vec"
@@ -138,10 +137,7 @@ func (n *HNSW) takeOut(ctx context.Context, old *HNSW, c *applied, workers int) 
 		}
 		if n.inGraph(uint32(v)) {
 			for level := range int(n.levels[v]) + 1 {
-				list := n.links(level, uint32(v))
-				for i := range list {
-					list[i] = none
-				}
+				fill(n.links(level, uint32(v)), nil)
 			}
 		}
 		n.levels[v] = absent
@@ -181,9 +177,7 @@ func (n *HNSW) mend(ctx context.Context, old *HNSW, c *applied, workers int) err
 	if c.gone == 0 {
 		return nil
 	}
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers = processors(workers)
 	const block = 256
 	free := make(chan *linker, workers)
 	for range workers {
@@ -206,25 +200,17 @@ func (n *HNSW) mend(ctx context.Context, old *HNSW, c *applied, workers int) err
 
 // mend is HNSW.mend for one list.
 func (l *linker) mend(old *HNSW, level int, v uint32, out []bool) {
-	links := old.links(level, v)
-	end := slices.Index(links, none)
-	if end < 0 {
-		end = len(links)
-	}
-	lost := func(u uint32) bool { return out[u] }
-	if !slices.ContainsFunc(links[:end], lost) {
+	links := used(old.links(level, v))
+	if !slices.ContainsFunc(links, func(u uint32) bool { return out[u] }) {
 		return
 	}
 	l.ids, l.chosen = l.ids[:0], l.chosen[:0]
-	for _, u := range links[:end] {
+	for _, u := range links {
 		if !out[u] {
 			l.chosen = append(l.chosen, u)
 			continue
 		}
-		for _, w := range old.links(level, u) {
-			if w == none {
-				break
-			}
+		for _, w := range used(old.links(level, u)) {
 			if w != v && !out[w] {
 				l.ids = append(l.ids, w)
 			}

@@ -89,7 +89,5 @@ func (h *HNSW) grow(n int) {
 	for v := old; v < n; v++ {
 		h.levels[v], h.upperAt[v] = absent, none
 	}
-	for i := old * width; i < len(h.base); i++ {
-		h.base[i] = none
-	}
+	fill(h.base[old*width:], nil)
 }

@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"heavytail/storage/vec"
 )
@@ -75,9 +76,7 @@ func (d *decoder) vertex(h *HNSW, v uint32) error {
 			if len(h.upper) >= (2*h.Len()+maxUpperBeyond)*h.opts.M {
 				return damaged("more than %d lists above level 0", 2*h.Len()+maxUpperBeyond)
 			}
-			for range h.opts.M {
-				h.upper = append(h.upper, none)
-			}
+			h.upper = append(h.upper, slices.Repeat([]uint32{none}, h.opts.M)...)
 		}
 		if err := d.links(h.links(l, v), h.Len()); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"runtime"
 	"slices"
 
 	"heavytail/storage/vec"
@@ -32,10 +31,7 @@ type backLink struct {
 
 // newBuilder prepares a build.
 func newBuilder(h *HNSW, opts HNSWOptions, vertices int) *builder {
-	count := opts.Workers
-	if count <= 0 {
-		count = runtime.GOMAXPROCS(0)
-	}
+	count := processors(opts.Workers)
 	b := &builder{h: h, meter: newMeter(opts.Progress, int64(vertices))}
 	b.meter.stage = "linking"
 	spare := h.spare(count)
@@ -61,10 +57,7 @@ func (h *HNSW) spare(workers int) []float32 {
 			squares[v] = dot64(m.Row(v), m.Row(v))
 		}
 	})
-	longest := 0.0
-	for _, s := range squares {
-		longest = max(longest, s)
-	}
+	longest := largest(squares)
 	spare := make([]float32, m.Rows)
 	for v, s := range squares {
 		spare[v] = toFloat32(math.Sqrt(longest - s))
@@ -85,9 +78,7 @@ func (b *builder) insert(ctx context.Context, vertices []uint32) error {
 		h.levels[v] = uint8(level)
 		if level > 0 && h.upperAt[v] == none {
 			h.upperAt[v] = uint32(len(h.upper) / h.opts.M)
-			for range level * h.opts.M {
-				h.upper = append(h.upper, none)
-			}
+			h.upper = append(h.upper, slices.Repeat([]uint32{none}, level*h.opts.M)...)
 		}
 	}
 	slices.SortFunc(order, func(u, v uint32) int {
@@ -281,10 +272,7 @@ next:
 // and the existing links.
 func (l *linker) linkBack(wanted []backLink) {
 	list := l.h.links(wanted[0].level, wanted[0].to)
-	count := slices.Index(list, none)
-	if count < 0 {
-		count = len(list)
-	}
+	count := len(used(list))
 	if count+len(wanted) <= len(list) {
 		for i, w := range wanted {
 			list[count+i] = w.from
@@ -310,9 +298,7 @@ func (l *linker) relink(list []uint32, v uint32) {
 	}
 	slices.Sort(l.found)
 	l.choose(l.found, len(list))
-	for i := copy(list, l.chosen); i < len(list); i++ {
-		list[i] = none
-	}
+	fill(list, l.chosen)
 }
 
 // levelOf draws the level of a vertex: l or more with probability M⁻ˡ.

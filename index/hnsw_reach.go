@@ -116,10 +116,7 @@ func (h *HNSW) flood(reached []uint64, stack []uint32) {
 				stack = append(stack, u)
 			}
 		}
-		for _, u := range h.links(0, v) {
-			if u == none {
-				break
-			}
+		for _, u := range used(h.links(0, v)) {
 			reach(u)
 		}
 		if h.has(v) {

@@ -118,9 +118,7 @@ func (b *builder) relink(ctx context.Context, vertices []uint32) error {
 					wanted = append(wanted, backLink{0, u, v})
 				}
 			}
-			for j := copy(list, chosen[i]); j < len(list); j++ {
-				list[j] = none
-			}
+			fill(list, chosen[i])
 		}
 		b.linkBack(wanted)
 		b.meter.add(int64(len(batch)))
@@ -141,10 +139,8 @@ func (l *linker) better(ctx context.Context, v uint32) []uint32 {
 	l.best.heap = append(l.best.heap, start)
 	l.explore(ctx, 0)
 	l.found = append(l.found[:0], l.best.heap...)
-	for _, u := range h.links(0, v) {
-		if u != none {
-			l.found = append(l.found, l.candidate(u))
-		}
+	for _, u := range used(h.links(0, v)) {
+		l.found = append(l.found, l.candidate(u))
 	}
 	slices.Sort(l.found)
 	l.found = slices.DeleteFunc(l.found, func(c candidate) bool { return c.vertex() == v })
@@ -207,15 +203,11 @@ func (s *searcher) finds(ctx context.Context, v uint32) (near uint32, ok bool) {
 func (h *HNSW) apartOf(lost []strayed) []strayed {
 	kept := make(map[uint32]bool, len(lost))
 	var list []strayed
-next:
 	for _, s := range lost {
-		for _, u := range h.links(0, s.vertex) {
-			if u != none && kept[u] {
-				continue next
-			}
+		if !slices.ContainsFunc(used(h.links(0, s.vertex)), func(u uint32) bool { return kept[u] }) {
+			kept[s.vertex] = true
+			list = append(list, s)
 		}
-		kept[s.vertex] = true
-		list = append(list, s)
 	}
 	return list
 }

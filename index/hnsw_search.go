@@ -349,13 +349,7 @@ func (s *searcher) clear() {
 // descend moves from a vertex to ever nearer neighbours on an upper level.
 func (s *searcher) descend(level int, at candidate) candidate {
 	for {
-		s.ids = s.ids[:0]
-		for _, u := range s.links(level, at.vertex()) {
-			if u == none {
-				break
-			}
-			s.ids = append(s.ids, u)
-		}
+		s.ids = append(s.ids[:0], used(s.links(level, at.vertex()))...)
 		s.scoreAll()
 		next := at
 		for i, u := range s.ids {

@@ -9,10 +9,7 @@ func (h *HNSW) validate() error {
 		}
 		h.height = max(h.height, int(level))
 		for l := range int(level) + 1 {
-			for _, u := range h.links(l, uint32(v)) {
-				if u == none {
-					break
-				}
+			for _, u := range used(h.links(l, uint32(v))) {
 				if uint64(u) >= uint64(h.Len()) {
 					return damaged("link to vertex %d of %d", u, h.Len())
 				}
@@ -22,10 +19,8 @@ func (h *HNSW) validate() error {
 			}
 		}
 	}
-	if h.height < 0 && h.entry == none {
-		return h.validateDetours()
-	}
-	if uint64(h.entry) >= uint64(h.Len()) || int(h.levels[h.entry]) != h.height {
+	empty := h.height < 0 && h.entry == none
+	if !empty && (uint64(h.entry) >= uint64(h.Len()) || int(h.levels[h.entry]) != h.height) {
 		return damaged("the entry is vertex %d", h.entry)
 	}
 	return h.validateDetours()

@@ -138,17 +138,14 @@ const streamBlock = 64 << 10
 
 // sum returns the checksum of a vector, or 0 after an error.
 func (v *View) sum(u uint32) uint32 {
-	at := v.head.sumsAt() + 4*int64(u)
+	at, b := v.head.sumsAt()+4*int64(u), v.four[:]
 	if !v.whole {
-		b := v.read(at, 4)
-		if b == nil {
-			return 0
-		}
-		return binary.LittleEndian.Uint32(b)
-	}
-	b := v.four[:]
-	if n, err := v.source.Stream.ReadAt(b, at); n < len(b) {
+		b = v.read(at, 4)
+	} else if n, err := v.source.Stream.ReadAt(b, at); n < len(b) {
 		v.fail(err)
+		return 0
+	}
+	if b == nil {
 		return 0
 	}
 	return binary.LittleEndian.Uint32(b)

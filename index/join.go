@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"runtime"
 	"sync"
 
 	"heavytail/storage/vec"
@@ -130,10 +129,7 @@ func (j *joiner) stripes() int {
 // finding before its stripe, so the stripe that yield waits for always has one.
 func (j *joiner) run(ctx context.Context, workers int, yield func(u uint32, neighbors []uint32) error) error {
 	begin, stripes := j.next, j.stripes()
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	workers = max(1, min(workers, stripes-begin))
+	workers = max(1, min(processors(workers), stripes-begin))
 
 	inner, cancel := context.WithCancel(ctx)
 	free := make(chan *finding, workers+1)

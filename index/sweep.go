@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"runtime"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -136,10 +135,7 @@ type tally struct {
 func (t *tally) run(ctx context.Context, workers int) error {
 	rows := t.s.m.Rows
 	stripes := (rows + t.height - 1) / t.height
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	workers = max(1, min(workers, stripes))
+	workers = max(1, min(processors(workers), stripes))
 	var next atomic.Int64
 	vec.Parallel(workers, 1, workers, func(_, _, _ int) {
 		w := &walker{s: t.s}
