@@ -2,10 +2,8 @@ package format
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"iter"
-	"strconv"
 )
 
 // WriteEdgeList writes edges without weights and times as WriteEdges does, in
@@ -32,7 +30,7 @@ func WriteEdgeList(ctx context.Context, w io.Writer, n int, key AppendKey, edges
 func WriteEdges(ctx context.Context, w io.Writer, g Graph) error {
 	words, err := allWords(ctx, g.Vertices, g.Key)
 	if err == nil {
-		e := edgeWriter{output: newOutput(ctx, w), g: &g, words: words}
+		e := edgeWriter{csvWriter: csvWriter{graphWriter: newGraphWriter(ctx, w, &g)}, words: words}
 		err = e.write()
 	}
 	return writing("edge list", err)
@@ -45,39 +43,46 @@ func WriteCSV(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error 
 	if opts.Neo4j && g.Times != TimeNumbers {
 		g.Times = TimeClocks // a column has one type
 	}
-	e := edgeWriter{output: newOutput(ctx, w), g: &g, csv: opts}
+	e := edgeWriter{csvWriter: csvWriter{graphWriter: newGraphWriter(ctx, w, &g), csv: opts}}
 	return writing("CSV of edges", e.write())
 }
 
-type edgeWriter struct {
-	*output
-	g       *Graph
-	words   bool
+// csvWriter is the part that the writers of CSV share.
+type csvWriter struct {
+	graphWriter
 	csv     CSVOptions
-	scratch []byte
 	guarded []byte
 }
 
-func (e *edgeWriter) write() error {
-	separator := byte(',')
+// appendKey appends the key of a vertex as a field.
+func (c *csvWriter) appendKey(line []byte, v uint32) (_ []byte, err error) {
+	if c.scratch, err = c.g.Key.checked(c.scratch[:0], v, checkKey); err != nil {
+		return nil, err
+	}
+	c.guarded = c.csv.guard(c.guarded[:0], c.scratch)
+	return appendQuoted(line, c.guarded), nil
+}
+
+type edgeWriter struct {
+	csvWriter
+	words bool
+}
+
+// separator is that of columns.
+func (e *edgeWriter) separator() byte {
 	if e.words {
-		separator = ' '
+		return ' '
 	}
-	e.Write(e.header(separator))
-	var line []byte
-	err := e.edges(e.g, func(edge NumberedEdge) (err error) {
-		line, err = e.appendLine(line[:0], edge, separator)
-		e.Write(line)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return e.finish()
+	return ','
+}
+
+func (e *edgeWriter) write() error {
+	e.Write(e.header())
+	return e.finish(e.edges(e.appendLine))
 }
 
 // header keeps a reader from taking the first edge for a header.
-func (e *edgeWriter) header(separator byte) []byte {
+func (e *edgeWriter) header() []byte {
 	names := []string{"source", "target", "weight", "time"}
 	switch {
 	case e.words:
@@ -91,24 +96,25 @@ func (e *edgeWriter) header(separator byte) []byte {
 	var header []byte
 	for i, has := range []bool{true, true, e.g.Weighted, e.g.Timed} {
 		if has {
-			header = append(append(header, names[i]...), separator)
+			header = append(append(header, names[i]...), e.separator())
 		}
 	}
 	header[len(header)-1] = '\n'
 	return header
 }
 
-func (e *edgeWriter) appendLine(line []byte, edge NumberedEdge, separator byte) ([]byte, error) {
+func (e *edgeWriter) appendLine(line []byte, edge NumberedEdge) ([]byte, error) {
 	var err error
+	separator := e.separator()
 	if e.words {
 		line = append(e.g.Key(line, edge.Source), separator)
 		line = e.g.Key(line, edge.Target)
-	} else if line, err = e.appendKeys(line, edge, separator); err != nil {
+	} else if line, err = e.appendKeys(line, edge); err != nil {
 		return nil, err
 	}
 	if e.g.Weighted {
-		if line, err = appendWeight(append(line, separator), edge.Weight); err != nil {
-			return nil, fmt.Errorf("edge between vertices %d and %d: %w", edge.Source, edge.Target, err)
+		if line, err = appendWeight(append(line, separator), edge); err != nil {
+			return nil, err
 		}
 	}
 	if e.g.Timed {
@@ -122,34 +128,15 @@ func (e *edgeWriter) appendLine(line []byte, edge NumberedEdge, separator byte) 
 	return append(line, '\n'), nil
 }
 
-// appendWeight appends the shortest text that reads back as the same float32.
-func appendWeight(dst []byte, weight float32) ([]byte, error) {
-	start := len(dst)
-	dst = strconv.AppendFloat(dst, float64(weight), 'g', -1, 32)
-	if _, ok := parseWeight(dst[start:]); !ok {
-		return nil, fmt.Errorf("%w: %s", ErrValue, weightFault(dst[start:]))
-	}
-	return dst, nil
-}
-
-func (e *edgeWriter) appendKeys(line []byte, edge NumberedEdge, separator byte) ([]byte, error) {
-	line, err := e.csv.appendKey(line, e.g, edge.Source, &e.scratch, &e.guarded)
+func (e *edgeWriter) appendKeys(line []byte, edge NumberedEdge) ([]byte, error) {
+	line, err := e.appendKey(line, edge.Source)
 	if err == nil {
-		line, err = e.csv.appendKey(append(line, separator), e.g, edge.Target, &e.scratch, &e.guarded)
+		line, err = e.appendKey(append(line, ','), edge.Target)
 	}
 	if e.csv.Neo4j {
 		line = append(line, ",EDGE"...)
 	}
 	return line, err
-}
-
-func (o CSVOptions) appendKey(line []byte, g *Graph, v uint32, scratch, guarded *[]byte) ([]byte, error) {
-	*scratch = g.Key((*scratch)[:0], v)
-	if reason := checkKey(*scratch); reason != "" {
-		return nil, &KeyError{string(*scratch), reason}
-	}
-	*guarded = o.guard((*guarded)[:0], *scratch)
-	return appendQuoted(line, *guarded), nil
 }
 
 // allWords reports whether every key can be written in a list separated by spaces.

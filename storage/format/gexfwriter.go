@@ -2,7 +2,6 @@ package format
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strconv"
 )
@@ -12,7 +11,7 @@ import (
 // vertex is labelled by its attribute "label", or by its key if that has no value. Read reads
 // the same graph back. It refuses what WriteGraphML refuses.
 func WriteGEXF(ctx context.Context, w io.Writer, g Graph) error {
-	x := gexfWriter{xmlWriter: xmlWriter{output: newOutput(ctx, w), g: &g}, label: placeNone}
+	x := gexfWriter{xmlWriter: xmlWriter{newGraphWriter(ctx, w, &g)}, label: placeNone}
 	return writing("GEXF", x.write())
 }
 
@@ -51,7 +50,7 @@ func (x *gexfWriter) appendHead(dst []byte) ([]byte, error) {
 		dst = append(dst, "<attributes class=\"node\" mode=\"static\">\n"...)
 		for i, c := range x.g.Columns {
 			if reason := xmlFault([]byte(c.Name)); reason != "" {
-				return nil, fmt.Errorf("attribute %s: %w: %s", excerpt([]byte(c.Name)), ErrValue, reason)
+				return nil, nameError(c.Name, reason)
 			}
 			if c.Name == gexfLabel && typeOr(c.Type) == Text {
 				x.label = i
@@ -87,23 +86,14 @@ func (x *gexfWriter) appendNode(dst []byte, v uint32) ([]byte, error) {
 		}
 	}
 	dst = append(appendEscaped(dst, label), '"')
+	const open = "><attvalues>"
+	dst = append(dst, open...)
 	bare := len(dst)
-	dst = append(dst, "><attvalues>"...)
-	some := false
-	for i := range x.g.Columns {
-		value, ok, err := x.columnText(i, v)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			continue
-		}
-		some = true
-		dst = append(strconv.AppendInt(append(dst, `<attvalue for="d`...), int64(i), 10), `" value="`...)
-		dst = append(appendEscaped(dst, value), `"/>`...)
+	if dst, err = x.appendValues(dst, v, `<attvalue for="d`, `" value="`, `"/>`); err != nil {
+		return nil, err
 	}
-	if !some {
-		return append(dst[:bare], "/>\n"...), nil
+	if len(dst) == bare {
+		return append(dst[:bare-len(open)], "/>\n"...), nil
 	}
 	return append(dst, "</attvalues></node>\n"...), nil
 }
@@ -120,8 +110,8 @@ func (x *gexfWriter) appendEdge(dst []byte, e NumberedEdge) ([]byte, error) {
 	}
 	dst = append(dst, '"')
 	if x.g.Weighted {
-		if dst, err = appendWeight(append(dst, ` weight="`...), e.Weight); err != nil {
-			return nil, fmt.Errorf("edge between vertices %d and %d: %w", e.Source, e.Target, err)
+		if dst, err = appendWeight(append(dst, ` weight="`...), e); err != nil {
+			return nil, err
 		}
 		dst = append(dst, '"')
 	}

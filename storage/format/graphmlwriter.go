@@ -17,15 +17,11 @@ import (
 // that WriteEdges refuses gives a *KeyError, and a value that does not have its attribute's
 // type gives a *ValueError.
 func WriteGraphML(ctx context.Context, w io.Writer, g Graph) error {
-	x := xmlWriter{output: newOutput(ctx, w), g: &g}
+	x := xmlWriter{newGraphWriter(ctx, w, &g)}
 	return writing("GraphML", x.write())
 }
 
-type xmlWriter struct {
-	*output
-	g       *Graph
-	scratch []byte
-}
+type xmlWriter struct{ graphWriter }
 
 const (
 	graphMLStart = `<?xml version="1.0" encoding="UTF-8"?>
@@ -48,31 +44,6 @@ func (x *xmlWriter) write() error {
 	return x.elements(x.appendNode, "", x.appendEdge, graphMLEnd)
 }
 
-// elements writes all vertices, then all edges, each followed by its given closing text, and
-// ends the output.
-func (x *xmlWriter) elements(node func([]byte, uint32) ([]byte, error), behindNodes string, edge func([]byte, NumberedEdge) ([]byte, error), behindEdges string) error {
-	var text []byte
-	err := x.each(x.g.Vertices, func(v uint32) (err error) {
-		text, err = node(text[:0], v)
-		x.Write(text)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	x.WriteString(behindNodes)
-	err = x.edges(x.g, func(e NumberedEdge) (err error) {
-		text, err = edge(text[:0], e)
-		x.Write(text)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	x.WriteString(behindEdges)
-	return x.finish()
-}
-
 // typeText is the name of a type in GraphML, GEXF and the headers of Neo4j.
 func typeText(t Type) string {
 	switch typeOr(t) {
@@ -88,8 +59,7 @@ func typeText(t Type) string {
 
 // columnText returns the value of a vertex, after checking that XML can represent it.
 func (x *xmlWriter) columnText(column int, v uint32) ([]byte, bool, error) {
-	value, ok, err := x.g.value(x.scratch, column, v)
-	x.scratch = value
+	value, ok, err := x.value(column, v)
 	if err == nil && ok {
 		if reason := xmlFault(value); reason != "" {
 			err = x.g.valueError(column, v, reason)
@@ -105,7 +75,7 @@ func (x *xmlWriter) appendHead(dst []byte) ([]byte, error) {
 	}
 	for i, c := range x.g.Columns {
 		if reason := xmlFault([]byte(c.Name)); reason != "" {
-			return nil, fmt.Errorf("attribute %s: %w: %s", excerpt([]byte(c.Name)), ErrValue, reason)
+			return nil, nameError(c.Name, reason)
 		}
 		dst = append(strconv.AppendInt(append(dst, `  <key id="d`...), int64(i), 10), `" for="node" attr.name="`...)
 		dst = append(appendEscaped(dst, []byte(c.Name)), `" attr.type="`...)
@@ -125,16 +95,25 @@ func (x *xmlWriter) appendHead(dst []byte) ([]byte, error) {
 }
 
 // appendID appends the key of a vertex inside an attribute.
-func (x *xmlWriter) appendID(dst []byte, v uint32) ([]byte, error) {
-	x.scratch = x.g.Key(x.scratch[:0], v)
-	reason := checkKey(x.scratch)
-	if reason == "" {
-		reason = xmlFault(x.scratch)
+func (x *xmlWriter) appendID(dst []byte, v uint32) (_ []byte, err error) {
+	x.scratch, err = x.g.Key.checked(x.scratch[:0], v, checkKey, xmlFault)
+	return appendEscaped(dst, x.scratch), err
+}
+
+// appendValues appends the values of a vertex, each as an element that consists of start, the
+// number of the column, the text before the value, the value and end.
+func (x *xmlWriter) appendValues(dst []byte, v uint32, start, before, end string) ([]byte, error) {
+	for i := range x.g.Columns {
+		value, ok, err := x.columnText(i, v)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			dst = append(strconv.AppendInt(append(dst, start...), int64(i), 10), before...)
+			dst = append(appendEscaped(dst, value), end...)
+		}
 	}
-	if reason != "" {
-		return nil, &KeyError{string(x.scratch), reason}
-	}
-	return appendEscaped(dst, x.scratch), nil
+	return dst, nil
 }
 
 func (x *xmlWriter) appendNode(dst []byte, v uint32) ([]byte, error) {
@@ -144,16 +123,8 @@ func (x *xmlWriter) appendNode(dst []byte, v uint32) ([]byte, error) {
 	}
 	dst = append(dst, `">`...)
 	bare := len(dst)
-	for i := range x.g.Columns {
-		value, ok, err := x.columnText(i, v)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			continue
-		}
-		dst = append(strconv.AppendInt(append(dst, `<data key="d`...), int64(i), 10), `">`...)
-		dst = append(appendEscaped(dst, value), "</data>"...)
+	if dst, err = x.appendValues(dst, v, `<data key="d`, `">`, "</data>"); err != nil {
+		return nil, err
 	}
 	if len(dst) == bare {
 		return append(dst[:bare-len(">")], "/>\n"...), nil
@@ -172,8 +143,8 @@ func (x *xmlWriter) appendEdge(dst []byte, e NumberedEdge) ([]byte, error) {
 	dst = append(dst, `">`...)
 	bare := len(dst)
 	if x.g.Weighted {
-		if dst, err = appendWeight(append(dst, `<data key="weight">`...), e.Weight); err != nil {
-			return nil, fmt.Errorf("edge between vertices %d and %d: %w", e.Source, e.Target, err)
+		if dst, err = appendWeight(append(dst, `<data key="weight">`...), e); err != nil {
+			return nil, err
 		}
 		dst = append(dst, "</data>"...)
 	}

@@ -40,12 +40,14 @@ func checkVectorKey(key []byte) string {
 	return ""
 }
 
-// appendVectorKey appends the key of a vertex that checkVectorKey accepts.
-func appendVectorKey(dst []byte, key AppendKey, v uint32) ([]byte, error) {
+// checked appends the key of a vertex. A check that gives a reason against it makes a *KeyError.
+func (key AppendKey) checked(dst []byte, v uint32, checks ...func(key []byte) string) ([]byte, error) {
 	start := len(dst)
 	dst = key(dst, v)
-	if reason := checkVectorKey(dst[start:]); reason != "" {
-		return nil, &KeyError{string(dst[start:]), reason}
+	for _, check := range checks {
+		if reason := check(dst[start:]); reason != "" {
+			return nil, &KeyError{string(dst[start:]), reason}
+		}
 	}
 	return dst, nil
 }

@@ -14,14 +14,11 @@ import (
 // as weights: any other weight gives an error that wraps ErrValue, and so does a self-loop.
 // WriteMETIS asks for all neighbours twice.
 func WriteMETIS(ctx context.Context, w io.Writer, g Graph) error {
-	m := metisWriter{output: newOutput(ctx, w), g: &g}
+	m := metisWriter{newGraphWriter(ctx, w, &g)}
 	return writing("METIS", m.write())
 }
 
-type metisWriter struct {
-	*output
-	g *Graph
-}
+type metisWriter struct{ graphWriter }
 
 func (m *metisWriter) write() error {
 	arcs := 0
@@ -39,15 +36,7 @@ func (m *metisWriter) write() error {
 		line = append(line, " 001"...)
 	}
 	m.Write(append(line, '\n'))
-	err = m.each(m.g.Vertices, func(v uint32) (err error) {
-		line, err = m.appendLine(line[:0], v)
-		m.Write(append(line, '\n'))
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return m.finish()
+	return m.finish(m.vertices(m.appendLine))
 }
 
 func (m *metisWriter) appendLine(line []byte, v uint32) ([]byte, error) {
@@ -69,5 +58,5 @@ func (m *metisWriter) appendLine(line []byte, v uint32) ([]byte, error) {
 		}
 		line = strconv.AppendInt(append(line, ' '), weight, 10)
 	}
-	return line, nil
+	return append(line, '\n'), nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"strconv"
 )
@@ -15,15 +14,14 @@ import (
 // except that an attribute without any value is lost. It accepts the same keys as WriteEdges;
 // an attribute called id gives an error.
 func WriteNodeLink(ctx context.Context, w io.Writer, g Graph) error {
-	j := jsonWriter{output: newOutput(ctx, w), g: &g}
+	j := jsonWriter{graphWriter: newGraphWriter(ctx, w, &g)}
 	return writing("JSON", j.write())
 }
 
 type jsonWriter struct {
-	*output
-	g       *Graph
-	names   [][]byte // of the columns, as JSON
-	scratch []byte
+	graphWriter
+	names [][]byte // of the columns, as JSON
+	some  bool     // a link was written
 }
 
 func (j *jsonWriter) write() error {
@@ -32,53 +30,35 @@ func (j *jsonWriter) write() error {
 	}
 	for _, c := range j.g.Columns {
 		if c.Name == "id" {
-			return fmt.Errorf("attribute %s: %w: the key of a node has this name", excerpt([]byte(c.Name)), ErrValue)
+			return nameError(c.Name, "the key of a node has this name")
 		}
 		j.names = append(j.names, append(appendJSONText([]byte(", "), []byte(c.Name)), ": "...))
 	}
 	j.WriteString(`{"directed": false, "multigraph": false, "graph": {}, "nodes": [`)
-	var line []byte
-	separator := "\n"
-	err := j.each(j.g.Vertices, func(v uint32) (err error) {
-		line, err = j.appendNode(append(line[:0], separator...), v)
-		separator = ",\n"
-		j.Write(line)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	j.WriteString("\n], \"links\": [")
-	separator = "\n"
-	err = j.edges(j.g, func(e NumberedEdge) (err error) {
-		line, err = j.appendLink(append(line[:0], separator...), e)
-		separator = ",\n"
-		j.Write(line)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	j.WriteString("\n]}\n")
-	return j.finish()
+	return j.elements(j.appendNode, "\n], \"links\": [", j.appendLink, "\n]}\n")
 }
 
-func (j *jsonWriter) appendKey(dst []byte, v uint32) ([]byte, error) {
-	j.scratch = j.g.Key(j.scratch[:0], v)
-	if reason := checkKey(j.scratch); reason != "" {
-		return nil, &KeyError{string(j.scratch), reason}
+func (j *jsonWriter) appendKey(dst []byte, v uint32) (_ []byte, err error) {
+	j.scratch, err = j.g.Key.checked(j.scratch[:0], v, checkKey)
+	return appendJSONText(dst, j.scratch), err
+}
+
+// appendItem begins an item of a list.
+func appendItem(dst []byte, first bool, start string) []byte {
+	if !first {
+		dst = append(dst, ',')
 	}
-	return appendJSONText(dst, j.scratch), nil
+	return append(append(dst, '\n'), start...)
 }
 
 func (j *jsonWriter) appendNode(dst []byte, v uint32) ([]byte, error) {
-	dst, err := j.appendKey(append(dst, `{"id": `...), v)
+	dst, err := j.appendKey(appendItem(dst, v == 0, `{"id": `), v)
 	if err != nil {
 		return nil, err
 	}
 	for i, c := range j.g.Columns {
-		value, ok, err := j.g.value(j.scratch, i, v)
-		if j.scratch = value; err != nil {
+		value, ok, err := j.value(i, v)
+		if err != nil {
 			return nil, err
 		}
 		if !ok {
@@ -95,8 +75,8 @@ func (j *jsonWriter) appendNode(dst []byte, v uint32) ([]byte, error) {
 }
 
 func (j *jsonWriter) appendLink(dst []byte, e NumberedEdge) ([]byte, error) {
-	dst, err := j.appendKey(append(dst, `{"source": `...), e.Source)
-	if err != nil {
+	dst, err := j.appendKey(appendItem(dst, !j.some, `{"source": `), e.Source)
+	if j.some = true; err != nil {
 		return nil, err
 	}
 	if dst, err = j.appendKey(append(dst, `, "target": `...), e.Target); err != nil {
@@ -105,8 +85,8 @@ func (j *jsonWriter) appendLink(dst []byte, e NumberedEdge) ([]byte, error) {
 	if j.g.Weighted {
 		dst = append(dst, `, "weight": `...)
 		start := len(dst)
-		if dst, err = appendWeight(dst, e.Weight); err != nil {
-			return nil, fmt.Errorf("edge between vertices %d and %d: %w", e.Source, e.Target, err)
+		if dst, err = appendWeight(dst, e); err != nil {
+			return nil, err
 		}
 		if isInteger(dst[start:]) {
 			dst = append(dst, ".0"...) // otherwise Python reads an int

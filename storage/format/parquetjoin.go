@@ -24,10 +24,7 @@ func JoinParquet(ctx context.Context, w io.Writer, parts []func() (*os.File, err
 			return err
 		}
 	}
-	if err := j.w.Close(); err != nil {
-		return err
-	}
-	return j.finish()
+	return j.finish(j.w.Close())
 }
 
 type parquetJoin struct {

@@ -83,13 +83,11 @@ type parquetWriter struct {
 }
 
 // vertex sets a column to the key of a vertex.
-func (p *parquetWriter) vertex(column int, v uint32) error {
-	p.scratch = p.key(p.scratch[:0], v)
-	if reason := checkKey(p.scratch); reason != "" {
-		return &KeyError{string(p.scratch), reason}
+func (p *parquetWriter) vertex(column int, v uint32) (err error) {
+	if p.scratch, err = p.key.checked(p.scratch[:0], v, checkKey); err == nil {
+		p.w.Text(column, p.scratch)
 	}
-	p.w.Text(column, p.scratch)
-	return nil
+	return err
 }
 
 func (p *parquetWriter) time(column int, at int64, form TimeForm) error {
@@ -114,10 +112,7 @@ func (p *parquetWriter) close() error {
 	if err := p.ctx.Err(); err != nil {
 		return err
 	}
-	if err := p.w.Close(); err != nil {
-		return err
-	}
-	return p.finish()
+	return p.finish(p.w.Close())
 }
 
 // WriteVerticesParquet writes the vertices of a graph with their attributes as Parquet, in the

@@ -22,7 +22,7 @@ const word2vecValues = 8 << 10
 func WriteWord2VecBinary(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32) error {
 	out := newOutput(ctx, w)
 	return writing("word2vec", writeRows(out, fmt.Sprintf("%d %d\n", rows, dim), rows, dim, row, func(dst []byte, i int) ([]byte, error) {
-		dst, err := appendVectorKey(dst, key, uint32(i))
+		dst, err := key.checked(dst, uint32(i), checkVectorKey)
 		return append(dst, ' '), err
 	}, "\n"))
 }
@@ -71,7 +71,7 @@ func writeRows(out *output, header string, rows, dim int, row func(i int) []floa
 			return err
 		}
 	}
-	return out.finish()
+	return out.finish(nil)
 }
 
 // checkVector refuses a row of another length, and values that are not finite.
@@ -101,13 +101,10 @@ func WriteKeys(ctx context.Context, w io.Writer, n int, key AppendKey) error {
 func writeKeys(out *output, n int, key AppendKey) error {
 	plain := true
 	var scratch []byte
-	err := out.each(n, func(v uint32) error {
-		scratch = key(scratch[:0], v)
-		if reason := checkKey(scratch); reason != "" {
-			return &KeyError{string(scratch), reason}
-		}
+	err := out.each(n, func(v uint32) (err error) {
+		scratch, err = key.checked(scratch[:0], v, checkKey)
 		plain = plain && isLine(scratch) && (v > 0 || string(scratch) != keysHeader)
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
@@ -116,7 +113,7 @@ func writeKeys(out *output, n int, key AppendKey) error {
 		out.WriteString(keysHeader + "\n")
 	}
 	var line []byte
-	err = out.each(n, func(v uint32) error {
+	return out.finish(out.each(n, func(v uint32) error {
 		scratch = key(scratch[:0], v)
 		if plain {
 			line = append(line[:0], scratch...)
@@ -125,11 +122,7 @@ func writeKeys(out *output, n int, key AppendKey) error {
 		}
 		out.Write(append(line, '\n'))
 		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return out.finish()
+	}))
 }
 
 // isLine reports whether every reader reads a key as one line: it contains nothing that some

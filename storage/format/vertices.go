@@ -17,17 +17,11 @@ import (
 // keys as WriteEdges; a value that does not have its attribute's type, or a text with NUL or
 // invalid UTF-8, gives a *ValueError. WriteVertices asks for every value twice.
 func WriteVertices(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error {
-	t := tableWriter{output: newOutput(ctx, w), g: &g, csv: opts}
+	t := tableWriter{csvWriter{graphWriter: newGraphWriter(ctx, w, &g), csv: opts}}
 	return writing("CSV of vertices", t.write())
 }
 
-type tableWriter struct {
-	*output
-	g       *Graph
-	csv     CSVOptions
-	scratch []byte
-	guarded []byte
-}
+type tableWriter struct{ csvWriter }
 
 func (t *tableWriter) write() error {
 	if err := t.g.checkColumns(); err != nil {
@@ -38,15 +32,7 @@ func (t *tableWriter) write() error {
 		return err
 	}
 	t.Write(append(line, '\n'))
-	err = t.each(t.g.Vertices, func(v uint32) (err error) {
-		line, err = t.appendRecord(line[:0], v)
-		t.Write(line)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return t.finish()
+	return t.finish(t.vertices(t.appendRecord))
 }
 
 // header returns the names of the columns, with a type where a reader could not infer it.
@@ -105,7 +91,7 @@ func (t *tableWriter) ambiguousTypes() ([]bool, error) {
 	}
 	err := t.each(t.g.Vertices, func(v uint32) error {
 		for i := range t.g.Columns {
-			value, ok, err := t.value(i, v)
+			value, ok, err := t.guardedValue(i, v)
 			if err != nil {
 				return err
 			}
@@ -125,10 +111,9 @@ func (t *tableWriter) ambiguousTypes() ([]bool, error) {
 	return stated, err
 }
 
-// value returns the value of a vertex as it is written, before quoting.
-func (t *tableWriter) value(column int, v uint32) ([]byte, bool, error) {
-	value, ok, err := t.g.value(t.scratch, column, v)
-	t.scratch = value
+// guardedValue returns the value of a vertex as it is written, before quoting.
+func (t *tableWriter) guardedValue(column int, v uint32) ([]byte, bool, error) {
+	value, ok, err := t.value(column, v)
 	if ok && typeOr(t.g.Columns[column].Type) == Text {
 		t.guarded = t.csv.guard(t.guarded[:0], value)
 		value = t.guarded
@@ -137,13 +122,13 @@ func (t *tableWriter) value(column int, v uint32) ([]byte, bool, error) {
 }
 
 func (t *tableWriter) appendRecord(line []byte, v uint32) ([]byte, error) {
-	line, err := t.csv.appendKey(line, t.g, v, &t.scratch, &t.guarded)
+	line, err := t.appendKey(line, v)
 	if err != nil {
 		return nil, err
 	}
 	for i := range t.g.Columns {
 		line = append(line, ',')
-		value, ok, err := t.value(i, v)
+		value, ok, err := t.guardedValue(i, v)
 		switch {
 		case err != nil:
 			return nil, err

@@ -18,7 +18,7 @@ func WriteWalks(ctx context.Context, w io.Writer, vertices, walks int, key Appen
 func writeWalks(out *output, vertices, walks int, key AppendKey, walk func(dst []uint32, i int) []uint32) error {
 	var line []byte
 	err := out.each(vertices, func(v uint32) (err error) {
-		line, err = appendVectorKey(line[:0], key, v)
+		line, err = key.checked(line[:0], v, checkVectorKey)
 		return err
 	})
 	if err != nil {
@@ -40,5 +40,5 @@ func writeWalks(out *output, vertices, walks int, key AppendKey, walk func(dst [
 			return err
 		}
 	}
-	return out.finish()
+	return out.finish(nil)
 }

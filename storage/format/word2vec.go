@@ -58,7 +58,7 @@ func writeWord2Vec(ctx context.Context, w io.Writer, rows, dim int, key AppendKe
 
 func appendVectors(dst []byte, lo, hi, dim int, key AppendKey, row func(i int) []float32) (_ []byte, err error) {
 	for i := lo; i < hi; i++ {
-		if dst, err = appendVectorKey(dst, key, uint32(i)); err != nil {
+		if dst, err = key.checked(dst, uint32(i), checkVectorKey); err != nil {
 			return nil, err
 		}
 		values := row(i)

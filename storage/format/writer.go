@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strconv"
 )
 
 // writeBuffer is the size of a writer's buffer: large enough that the cost of system calls and
@@ -95,8 +96,11 @@ func (o *output) tick() error {
 	return err
 }
 
-// finish writes out the buffer.
-func (o *output) finish() error {
+// finish writes out the buffer, unless there was an error, which it returns.
+func (o *output) finish(err error) error {
+	if err != nil {
+		return err
+	}
 	if err := o.ctx.Err(); err != nil {
 		return err // the output may be incomplete for the same reason
 	}
@@ -116,17 +120,72 @@ func (o *output) each(vertices int, f func(v uint32) error) error {
 	return nil
 }
 
-// edges calls f for all edges.
-func (o *output) edges(g *Graph, f func(e NumberedEdge) error) error {
-	for e := range g.Edges {
-		if err := o.tick(); err != nil {
+// graphWriter is the part that the writers of graphs as text share.
+type graphWriter struct {
+	*output
+	g       *Graph
+	scratch []byte // the last key or value
+}
+
+func newGraphWriter(ctx context.Context, w io.Writer, g *Graph) graphWriter {
+	return graphWriter{output: newOutput(ctx, w), g: g}
+}
+
+// vertices writes the text that node appends for each vertex.
+func (w *graphWriter) vertices(node func(dst []byte, v uint32) ([]byte, error)) error {
+	var text []byte
+	return w.each(w.g.Vertices, func(v uint32) (err error) {
+		text, err = node(text[:0], v)
+		w.Write(text)
+		return err
+	})
+}
+
+// edges writes the text that edge appends for each edge.
+func (w *graphWriter) edges(edge func(dst []byte, e NumberedEdge) ([]byte, error)) error {
+	var text []byte
+	for e := range w.g.Edges {
+		err := w.tick()
+		if err == nil {
+			text, err = edge(text[:0], e)
+		}
+		if err != nil {
 			return err
 		}
-		if err := f(e); err != nil {
-			return err
-		}
+		w.Write(text)
 	}
 	return nil
+}
+
+// elements writes all vertices, then all edges, each followed by its given closing text, and
+// ends the output.
+func (w *graphWriter) elements(node func([]byte, uint32) ([]byte, error), behindNodes string, edge func([]byte, NumberedEdge) ([]byte, error), behindEdges string) error {
+	if err := w.vertices(node); err != nil {
+		return err
+	}
+	w.WriteString(behindNodes)
+	if err := w.edges(edge); err != nil {
+		return err
+	}
+	w.WriteString(behindEdges)
+	return w.finish(nil)
+}
+
+// value is Graph.value; the bytes are valid until the next key or value.
+func (w *graphWriter) value(column int, v uint32) (value []byte, ok bool, err error) {
+	value, ok, err = w.g.value(w.scratch, column, v)
+	w.scratch = value
+	return value, ok, err
+}
+
+// appendWeight appends the shortest text that reads back as the weight of an edge.
+func appendWeight(dst []byte, e NumberedEdge) ([]byte, error) {
+	start := len(dst)
+	dst = strconv.AppendFloat(dst, float64(e.Weight), 'g', -1, 32)
+	if _, ok := parseWeight(dst[start:]); !ok {
+		return nil, fmt.Errorf("edge between vertices %d and %d: %w: %s", e.Source, e.Target, ErrValue, weightFault(dst[start:]))
+	}
+	return dst, nil
 }
 
 // writing adds to an error what was written.
@@ -169,11 +228,16 @@ func (g *Graph) checkColumns() error {
 	for _, c := range g.Columns {
 		switch f := encodingFault([]byte(c.Name)); {
 		case f.found():
-			return fmt.Errorf("attribute %s: %w: %s", excerpt([]byte(c.Name)), ErrValue, f.reason)
+			return nameError(c.Name, f.reason)
 		case c.Name == "" || known[c.Name]:
-			return fmt.Errorf("attribute %s: %w: the name is empty or taken", excerpt([]byte(c.Name)), ErrValue)
+			return nameError(c.Name, "the name is empty or taken")
 		}
 		known[c.Name] = true
 	}
 	return nil
+}
+
+// nameError refuses the name of an attribute.
+func nameError(name, reason string) error {
+	return fmt.Errorf("attribute %s: %w: %s", excerpt([]byte(name)), ErrValue, reason)
 }
