@@ -1,9 +1,6 @@
 package format
 
-import (
-	"bytes"
-	"fmt"
-)
+import "bytes"
 
 // adjacency reads adjacency lists: on every line a vertex, then its neighbours,
 // as networkx writes them.
@@ -32,14 +29,11 @@ func newAdjacency(opts Options, h Handler) *adjacency {
 	return a
 }
 
-func (a *adjacency) bulk([]byte) (int, error) { return 0, nil }
-
 // end refuses a METIS file: its lines hold only neighbours, and the vertex of a line follows
 // from the line's position.
 func (a *adjacency) end() error {
 	if a.n > 0 && a.vertices == a.n && a.neighbours == 2*a.m {
-		return &LineError{a.opts.Name, 1, 1, "this is a METIS file, whose first line declares " +
-			fmt.Sprintf("%d vertices and %d edges; the format metis reads it", a.n, a.m), ErrSyntax}
+		return a.errorAt(1, ErrSyntax, "this is a METIS file, whose first line declares %d vertices and %d edges; the format metis reads it", a.n, a.m)
 	}
 	return nil
 }
@@ -58,11 +52,7 @@ func (a *adjacency) count(line []byte) {
 		return
 	}
 	if a.first = len(words) > 0; len(words) == 2 || len(words) == 3 && len(bytes.Trim(words[2], "0")) == 0 {
-		var okN, okM bool
-		a.n, okN = parseCount(words[0])
-		if a.m, okM = parseCount(words[1]); !okN || !okM {
-			a.n = 0
-		}
+		a.n, a.m, _ = parseCounts(words[0], words[1])
 	}
 }
 
@@ -81,7 +71,7 @@ func (a *adjacency) line(line []byte) error {
 	if sep == separatorAuto {
 		var doubt string
 		if sep, doubt = detectSeparator(line); doubt != "" {
-			return a.lineError(line, syntaxFault(0, "%s", doubt))
+			return a.wrong(line, "%s", doubt)
 		}
 	}
 	if a.header {

@@ -54,9 +54,7 @@ func (p *parser) declared(comment []byte) (names []string) {
 
 // declare records the numbers of vertices and edges if both are valid.
 func (p *parser) declare(vertices, edges []byte) {
-	n, okN := parseCount(vertices)
-	m, okM := parseCount(edges)
-	if okN && okM {
+	if n, m, ok := parseCounts(vertices, edges); ok {
 		p.stats.DeclaredVertices, p.stats.DeclaredEdges = n, m
 	}
 }

@@ -52,8 +52,7 @@ func (p *parser) dataLine(line []byte) error {
 	if sep == separatorAuto {
 		var doubt string
 		if sep, doubt = detectSeparator(line); doubt != "" {
-			// The fault concerns the whole file, so SkipBad does not apply.
-			return p.lineError(line, syntaxFault(0, "%s", doubt))
+			return p.wrong(line, "%s", doubt)
 		}
 	}
 	if p.first.text == "" {

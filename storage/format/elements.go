@@ -35,10 +35,7 @@ func (g *elements) passed() (bool, error) {
 	case !g.opts.SkipBad:
 		return false, g.flaw
 	}
-	g.stats.Skipped++
-	if g.stats.FirstSkipped == nil {
-		g.stats.FirstSkipped = g.flaw
-	}
+	g.stats.skip(g.flaw)
 	return false, nil
 }
 
@@ -67,34 +64,17 @@ func (g *elements) vertex(key []byte) error {
 
 // deliver delivers an edge with its weight and time, which may be missing, if the edge is
 // valid.
-func (g *elements) deliver(edge Edge, weight, time []byte) error {
-	g.measure(&edge, bytes.TrimSpace(weight), bytes.TrimSpace(time))
+func (g *elements) deliver(edge Edge, field [roleCount][]byte) error {
+	for r := roleWeight; r <= roleTime; r++ {
+		field[r] = bytes.TrimSpace(field[r])
+	}
+	if bad, reason := measure(&edge, &field); bad != roleIgnored {
+		g.wrong(ErrSyntax, "%s", reason())
+	}
 	if ok, err := g.passed(); !ok {
 		return err
 	}
 	g.stats.Edges++
-	if edge.Weighted {
-		g.stats.Weighted++
-	}
-	if edge.Timed {
-		g.stats.Timed++
-	}
-	if edge.Dated {
-		g.stats.Dated++
-	}
+	g.stats.measured(edge)
 	return g.h.Edge(edge)
-}
-
-// measure sets the weight and the time of an edge, which may be missing.
-func (g *elements) measure(edge *Edge, weight, time []byte) {
-	if len(weight) > 0 {
-		if edge.Weight, edge.Weighted = parseWeight(weight); !edge.Weighted {
-			g.wrong(ErrSyntax, "%s", weightFault(weight))
-		}
-	}
-	if len(time) > 0 {
-		if edge.Time, edge.Dated, edge.Timed = parseTime(time); !edge.Timed {
-			g.wrong(ErrSyntax, "%s", timeFault(time))
-		}
-	}
 }

@@ -58,17 +58,19 @@ func (g *gexf) part(e xml.StartElement) error {
 		class := attribute(e, "class")
 		return g.children(func(e xml.StartElement) error { return g.declaration(e, class) })
 	case "nodes":
-		if err := g.ready(); err != nil {
-			return err
-		}
-		return g.children(g.node)
+		return g.list(g.node)
 	case "edges":
-		if err := g.ready(); err != nil {
-			return err
-		}
-		return g.children(g.edge)
+		return g.list(g.edge)
 	}
 	return g.skip()
+}
+
+// list reads the nodes or the edges.
+func (g *gexf) list(element func(xml.StartElement) error) error {
+	if err := g.ready(); err != nil {
+		return err
+	}
+	return g.children(element)
 }
 
 // ready decides, once, how each attribute is used.
@@ -190,9 +192,9 @@ func (g *gexf) edge(e xml.StartElement) error {
 	kind := attribute(e, "type")
 	g.stats.Directed = g.stats.Directed || kind == "directed" || kind == "mutual"
 	edge := Edge{Source: g.key(attribute(e, "source"), "edge", "source"), Target: g.key(attribute(e, "target"), "edge", "target"), Weight: 1}
-	weight, time := g.weight, g.time
+	field := g.initials
 	if own := attribute(e, "weight"); own != "" && (g.opts.Weight == "" || g.opts.Weight == "weight") {
-		weight = []byte(own)
+		field[roleWeight] = []byte(own)
 	}
 	line, column := g.line, g.column
 	err := g.children(func(child xml.StartElement) error {
@@ -200,10 +202,8 @@ func (g *gexf) edge(e xml.StartElement) error {
 			return g.skip()
 		}
 		return g.children(func(e xml.StartElement) error {
-			if k := g.declared(e, "edge"); k != nil && k.role == roleWeight {
-				weight = []byte(attribute(e, "value"))
-			} else if k != nil && k.role == roleTime {
-				time = []byte(attribute(e, "value"))
+			if k := g.declared(e, "edge"); k != nil && k.role != roleIgnored {
+				field[k.role] = []byte(attribute(e, "value"))
 			}
 			return g.skip()
 		})
@@ -212,5 +212,5 @@ func (g *gexf) edge(e xml.StartElement) error {
 		return err
 	}
 	g.line, g.column = line, column
-	return g.deliver(edge, weight, time)
+	return g.deliver(edge, field)
 }

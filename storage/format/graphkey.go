@@ -14,9 +14,8 @@ type keyedElements struct {
 	elements
 	keys     []*graphKey // in the order of the text
 	byID     map[string]*graphKey
-	defaults [][]byte // of the columns
-	weight   []byte   // the default weight of edges
-	time     []byte
+	defaults [][]byte          // of the columns
+	initials [roleCount][]byte // the defaults of weight and time
 }
 
 // graphKey is a key that the text declares.
@@ -117,10 +116,8 @@ func (g *keyedElements) resolveEdges(implied []string) error {
 		for _, k := range g.keys {
 			if name != "" && k.of("edge") && k.name == name {
 				k.role = r
-				if k.hasInitial && r == roleWeight {
-					g.weight = k.initial
-				} else if k.hasInitial {
-					g.time = k.initial
+				if k.hasInitial {
+					g.initials[r] = k.initial
 				}
 			}
 		}

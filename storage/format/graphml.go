@@ -146,9 +146,9 @@ func (g *graphML) edge(e xml.StartElement) error {
 	}
 	g.stats.Directed = g.stats.Directed || attribute(e, "directed") == "true"
 	edge := Edge{Source: g.id(e, "source"), Target: g.id(e, "target"), Weight: 1}
-	weight, time := g.weight, g.time
+	field := g.initials
 	line, column := g.line, g.column
-	err := g.children(func(child xml.StartElement) error {
+	err := g.children(func(child xml.StartElement) (err error) {
 		switch child.Name.Local {
 		case "graph":
 			return g.fault(ErrSyntax, "a graph inside an edge is not read")
@@ -160,17 +160,12 @@ func (g *graphML) edge(e xml.StartElement) error {
 		if k == nil || k.role == roleIgnored {
 			return g.skip()
 		}
-		text, err := g.content()
-		if k.role == roleWeight {
-			weight = text
-		} else {
-			time = text
-		}
+		field[k.role], err = g.content()
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	g.line, g.column = line, column
-	return g.deliver(edge, weight, time)
+	return g.deliver(edge, field)
 }

@@ -40,6 +40,27 @@ type ReadStats struct {
 	FirstSkipped     *LineError `json:"first_skipped"`
 }
 
+// skip counts a malformed line.
+func (s *ReadStats) skip(err *LineError) {
+	s.Skipped++
+	if s.FirstSkipped == nil {
+		s.FirstSkipped = err
+	}
+}
+
+// measured counts an edge among those with a weight or a time.
+func (s *ReadStats) measured(e Edge) {
+	if e.Weighted {
+		s.Weighted++
+	}
+	if e.Timed {
+		s.Timed++
+	}
+	if e.Dated {
+		s.Dated++
+	}
+}
+
 // Handler receives what Read finds. A nil function is not called. An error that a function
 // returns ends the read and is returned unchanged.
 type Handler struct {

@@ -1,9 +1,6 @@
 package format
 
-import (
-	"bytes"
-	"fmt"
-)
+import "bytes"
 
 // comment handles a comment line. A comment above the data may name the columns or declare the
 // graph.
@@ -28,7 +25,7 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 	named := p.opts.Header == HeaderNames
 	if p.opts.Header == HeaderAuto {
 		if f.bipartite {
-			return true, p.lineError(line, syntaxFault(0, "the comment above says bip: the two columns number their vertices apart, so that a number in one of them is another vertex than in the other; header := 'none' takes them as the same"))
+			return true, p.wrong(line, "the comment above says bip: the two columns number their vertices apart, so that a number in one of them is another vertex than in the other; header := 'none' takes them as the same")
 		}
 		if f.comment != "" {
 			if plan, doubt := planFor(&p.opts, f.names); doubt == "" {
@@ -60,8 +57,7 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 		plan, doubt = planFor(&p.opts, names)
 	}
 	if doubt != "" {
-		// The fault concerns the whole file, so SkipBad does not apply.
-		return true, p.lineError(line, syntaxFault(0, "%s", doubt))
+		return true, p.wrong(line, "%s", doubt)
 	}
 	p.names = names
 	p.separate(sep)
@@ -127,7 +123,7 @@ func (p *parser) secondLine(line []byte) error {
 		p.names = namesIn(held, p.sep)
 		plan, doubt := planFor(&p.opts, p.names)
 		if doubt != "" {
-			return p.lineError(line, syntaxFault(0, "%s", doubt))
+			return p.wrong(line, "%s", doubt)
 		}
 		p.follow(plan)
 		p.stats.Header = p.first.text
@@ -147,11 +143,9 @@ func (p *parser) emitHeld() error {
 }
 
 // parseCounts reads the first line as the two numbers of a counts header.
-func (p *parser) parseCounts() bool {
-	var okN, okM bool
-	p.first.n, okN = parseCount(p.columns.field[roleSource])
-	p.first.m, okM = parseCount(p.columns.field[roleTarget])
-	return okN && okM && p.columns.count == 2
+func (p *parser) parseCounts() (ok bool) {
+	p.first.n, p.first.m, ok = parseCounts(p.columns.field[roleSource], p.columns.field[roleTarget])
+	return ok && p.columns.count == 2
 }
 
 // declares reports whether the first line is a header of Graphs.jl, "n,m,u,name" with u for
@@ -161,18 +155,15 @@ func (p *parser) declares(line []byte) bool {
 	if p.sep != separatorComma || len(names) < 4 || names[2] != "u" && names[2] != "d" {
 		return false
 	}
-	var okN, okM bool
-	p.first.n, okN = parseCount([]byte(names[0]))
-	p.first.m, okM = parseCount([]byte(names[1]))
-	p.first.declared = okN && okM
-	return p.first.declared
+	f := &p.first
+	f.n, f.m, f.declared = parseCounts([]byte(names[0]), []byte(names[1]))
+	return f.declared
 }
 
 // countsHeader reads the first line as a counts header, because the options ask for it.
 func (p *parser) countsHeader(line []byte) error {
 	if !p.parseCounts() {
-		// The fault concerns the whole file, so SkipBad does not apply.
-		return p.lineError(line, syntaxFault(0, "expected the numbers of vertices and edges, found %s", excerpt(line)))
+		return p.wrong(line, "expected the numbers of vertices and edges, found %s", excerpt(line))
 	}
 	p.stats.Header = p.first.text
 	p.stats.DeclaredVertices, p.stats.DeclaredEdges = p.first.n, p.first.m
@@ -192,7 +183,7 @@ func (p *parser) end() error {
 	case p.opts.Header == HeaderCounts && !f.decided:
 		return p.headerError("expected the numbers of vertices and edges, found no data line")
 	case (p.opts.Header == HeaderCounts || f.declared) && below != f.m:
-		return p.headerError(fmt.Sprintf("the header declares %d edges, but %d lines follow", f.m, below))
+		return p.headerError("the header declares %d edges, but %d lines follow", f.m, below)
 	case f.counts && below-1 == f.m:
 		p.stats.CountsHeader = true
 		p.stats.Header = f.text
@@ -204,6 +195,6 @@ func (p *parser) end() error {
 	return nil
 }
 
-func (p *parser) headerError(reason string) error {
-	return &LineError{p.opts.Name, max(p.first.number, 1), 1, reason, ErrSyntax}
+func (p *parser) headerError(format string, args ...any) error {
+	return p.errorAt(max(p.first.number, 1), ErrSyntax, format, args...)
 }

@@ -43,7 +43,12 @@ func (l *lines) block(text []byte) error {
 
 // limit returns an error at the line after the last one.
 func (l *lines) limit(format string, args ...any) error {
-	return &LineError{l.opts.Name, l.stats.Lines + 1, 1, fmt.Sprintf(format, args...), ErrLimit}
+	return l.errorAt(l.stats.Lines+1, ErrLimit, format, args...)
+}
+
+// errorAt returns an error at the beginning of a line.
+func (l *lines) errorAt(number int64, kind error, format string, args ...any) error {
+	return &LineError{l.opts.Name, number, 1, fmt.Sprintf(format, args...), kind}
 }
 
 func (l *lines) cut(text []byte) error {
@@ -121,6 +126,9 @@ func (l *lines) take(line []byte) error {
 	return l.to.line(line)
 }
 
+// bulk leaves all lines to the method line.
+func (l *lines) bulk([]byte) (int, error) { return 0, nil }
+
 // abandon does nothing in formats where no record spans several lines.
 func (l *lines) abandon() error { return nil }
 
@@ -151,20 +159,29 @@ func (l *lines) sort(line []byte) ([]byte, lineKind) {
 
 // bad ends the read at a malformed line, or counts it under SkipBad.
 func (l *lines) bad(line []byte, f fault) error {
+	err := l.lineError(line, f)
 	if !l.opts.SkipBad {
-		return l.lineError(line, f)
+		return err
 	}
-	l.stats.Skipped++
-	if l.stats.FirstSkipped == nil {
-		l.stats.FirstSkipped = l.lineError(line, f)
-	}
+	l.stats.skip(err)
 	return nil
 }
 
 // lineError returns an error at the last line, or at a record that ends there.
 func (l *lines) lineError(line []byte, f fault) *LineError {
-	before, behind := line[:f.at], line[f.at:]
-	number := l.stats.Lines - int64(bytes.Count(behind, []byte("\n")))
+	return l.errorIn(line, l.stats.Lines-int64(bytes.Count(line, []byte("\n"))), f)
+}
+
+// errorIn returns an error in a record that begins at a line.
+func (l *lines) errorIn(record []byte, begins int64, f fault) *LineError {
+	before := record[:f.at]
+	number := begins + int64(bytes.Count(before, []byte("\n")))
 	column := utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
 	return &LineError{l.opts.Name, number, column, f.reason, f.kind}
+}
+
+// wrong returns a syntax error at the beginning of the last line. It is for faults that concern
+// the whole file, which SkipBad does not skip.
+func (l *lines) wrong(line []byte, format string, args ...any) error {
+	return l.lineError(line, syntaxFault(0, format, args...))
 }

@@ -43,8 +43,6 @@ func newMatrix(ctx context.Context, opts Options, h Handler) *matrix {
 	return m
 }
 
-func (m *matrix) bulk([]byte) (int, error) { return 0, nil }
-
 func (m *matrix) line(line []byte) error {
 	if m.stats.Lines == 1 {
 		return m.banner(bytes.TrimSuffix(line, []byte("\r")))
@@ -63,7 +61,7 @@ func (m *matrix) line(line []byte) error {
 	}
 	m.seen++
 	if m.seen > m.entries {
-		return m.lineError(line, syntaxFault(0, "the size line declares %d entries, and here is one more", m.entries))
+		return m.wrong(line, "the size line declares %d entries, and here is one more", m.entries)
 	}
 	return m.entry(line)
 }
@@ -88,7 +86,7 @@ func (m *matrix) banner(line []byte) error {
 		reason = "only general and symmetric matrices are read as graphs"
 	}
 	if reason != "" {
-		return m.lineError(line, syntaxFault(0, "%s; found %s", reason, excerpt(line)))
+		return m.wrong(line, "%s; found %s", reason, excerpt(line))
 	}
 	m.pattern, m.integer = words[3] == "pattern", words[3] == "integer"
 	m.stats.Header = string(line)
@@ -104,12 +102,12 @@ func (m *matrix) sizeLine(line []byte) error {
 			size[i], ok = parseCount(m.words[i])
 		}
 		if !ok {
-			return m.lineError(line, syntaxFault(0, "expected the numbers of rows, columns and entries, found %s", excerpt(line)))
+			return m.wrong(line, "expected the numbers of rows, columns and entries, found %s", excerpt(line))
 		}
 	}
 	switch {
 	case size[0] != size[1]:
-		return m.lineError(line, syntaxFault(0, "a matrix of %d rows and %d columns is no adjacency matrix of a graph", size[0], size[1]))
+		return m.wrong(line, "a matrix of %d rows and %d columns is no adjacency matrix of a graph", size[0], size[1])
 	case size[0] > m.n:
 		f := syntaxFault(0, "%d vertices exceed the limit of %d", size[0], m.n)
 		f.kind = ErrLimit
@@ -168,16 +166,11 @@ func (m *matrix) entry(line []byte) error {
 func (m *matrix) end() error {
 	switch {
 	case m.stats.Lines == 0:
-		return m.endError("expected \"%%MatrixMarket matrix coordinate\", found nothing")
+		return m.errorAt(1, ErrSyntax, "expected \"%%%%MatrixMarket matrix coordinate\", found nothing")
 	case m.size == 0:
-		return m.endError("expected the numbers of rows, columns and entries, found the end")
+		return m.errorAt(m.stats.Lines+1, ErrSyntax, "expected the numbers of rows, columns and entries, found the end")
 	case m.seen != m.entries:
-		return &LineError{m.opts.Name, m.size, 1, "the size line declares " + strconv.FormatInt(m.entries, 10) + " entries, but " + strconv.FormatInt(m.seen, 10) + " follow", ErrSyntax}
+		return m.errorAt(m.size, ErrSyntax, "the size line declares %d entries, but %d follow", m.entries, m.seen)
 	}
 	return nil
-}
-
-// endError returns an error at the end of the text.
-func (m *matrix) endError(reason string) error {
-	return &LineError{m.opts.Name, m.stats.Lines + 1, 1, reason, ErrSyntax}
 }

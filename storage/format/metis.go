@@ -2,7 +2,6 @@ package format
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -51,15 +50,13 @@ func (m *metis) readKeys(line []byte) (err error) {
 		return err
 	}
 	if n := int64(m.keys.Len()); n != m.n {
-		return m.lineError(line, syntaxFault(0, "the header declares %d vertices, but the file of keys has %d", m.n, n))
+		return m.wrong(line, "the header declares %d vertices, but the file of keys has %d", m.n, n)
 	}
 	if a, b, found := m.keys.Repeated(); found {
-		return m.lineError(line, syntaxFault(0, "vertices %d and %d have the same key %s", a+1, b+1, excerpt(m.keys.At(a))))
+		return m.wrong(line, "vertices %d and %d have the same key %s", a+1, b+1, excerpt(m.keys.At(a)))
 	}
 	return nil
 }
-
-func (m *metis) bulk([]byte) (int, error) { return 0, nil }
 
 func (m *metis) line(line []byte) error {
 	line, kind := m.sort(line)
@@ -78,23 +75,19 @@ func (m *metis) line(line []byte) error {
 	case m.vertex == m.n && kind == lineBlank:
 		return nil // empty lines at the end
 	case m.vertex == m.n:
-		return m.lineError(line, syntaxFault(0, "the header declares %d vertices, and here is one more line", m.n))
+		return m.wrong(line, "the header declares %d vertices, and here is one more line", m.n)
 	}
 	m.vertex++
 	return m.neighbours(line, words)
 }
 
 func (m *metis) first(line []byte, words [][]byte) error {
-	bad := func(reason string, args ...any) error {
-		return m.lineError(line, syntaxFault(0, "%s", fmt.Sprintf(reason, args...)))
-	}
 	if len(words) < 2 || len(words) > 4 {
-		return bad("expected the header of a METIS file, the numbers of vertices and edges and perhaps a format, found %s", excerpt(line))
+		return m.wrong(line, "expected the header of a METIS file, the numbers of vertices and edges and perhaps a format, found %s", excerpt(line))
 	}
-	n, okN := parseCount(words[0])
-	edges, okM := parseCount(words[1])
-	if !okN || !okM {
-		return bad("expected the numbers of vertices and edges, found %s", excerpt(line))
+	n, edges, ok := parseCounts(words[0], words[1])
+	if !ok {
+		return m.wrong(line, "expected the numbers of vertices and edges, found %s", excerpt(line))
 	}
 	if n > m.n {
 		return m.limit("the header declares %d vertices, more than the limit of %d", n, m.n)
@@ -103,7 +96,7 @@ func (m *metis) first(line []byte, words [][]byte) error {
 	if len(words) > 2 {
 		form := strings.TrimLeft(string(words[2]), "0")
 		if len(words[2]) > 3 || strings.Trim(form, "01") != "" {
-			return bad("the format %s is none of METIS's: three digits that are 0 or 1", excerpt(words[2]))
+			return m.wrong(line, "the format %s is none of METIS's: three digits that are 0 or 1", excerpt(words[2]))
 		}
 		form = strings.Repeat("0", 3-len(form)) + form
 		if form[0] == '1' {
@@ -115,9 +108,8 @@ func (m *metis) first(line []byte, words [][]byte) error {
 		m.weighted = form[2] == '1'
 	}
 	if len(words) > 3 {
-		var ok bool
 		if constraints, ok = parseCount(words[3]); !ok || constraints > maxColumns {
-			return bad("expected the number of weights of a vertex, found %s", excerpt(words[3]))
+			return m.wrong(line, "expected the number of weights of a vertex, found %s", excerpt(words[3]))
 		}
 	}
 	m.skipped += int(constraints)
@@ -137,17 +129,17 @@ func (m *metis) neighbours(line []byte, words [][]byte) error {
 		each = 2
 	}
 	if len(words) < m.skipped || (len(words)-m.skipped)%each != 0 {
-		return m.lineError(line, syntaxFault(0, "the header asks for %d numbers before the neighbours of vertex %d and %d for each of them, found %d in all", m.skipped, m.vertex, each, len(words)))
+		return m.wrong(line, "the header asks for %d numbers before the neighbours of vertex %d and %d for each of them, found %d in all", m.skipped, m.vertex, each, len(words))
 	}
 	for words = words[m.skipped:]; len(words) > 0; words = words[each:] {
 		v, ok := parseCount(words[0])
 		if !ok || v < 1 || v > m.n {
-			return m.lineError(line, syntaxFault(0, "expected a vertex from 1 to %d, found %s", m.n, excerpt(words[0])))
+			return m.wrong(line, "expected a vertex from 1 to %d, found %s", m.n, excerpt(words[0]))
 		}
 		edge := Edge{Weight: 1}
 		if m.weighted {
 			if edge.Weight, edge.Weighted = parseWeight(words[1]); !edge.Weighted {
-				return m.lineError(line, syntaxFault(0, "%s", weightFault(words[1])))
+				return m.wrong(line, "%s", weightFault(words[1]))
 			}
 		}
 		if v < m.vertex {
@@ -159,9 +151,7 @@ func (m *metis) neighbours(line []byte, words [][]byte) error {
 		}
 		edge.Source, edge.Target = key, m.key(1, v)
 		m.stats.Edges++
-		if edge.Weighted {
-			m.stats.Weighted++
-		}
+		m.stats.measured(edge)
 		if err := m.h.Edge(edge); err != nil {
 			return err
 		}
@@ -172,7 +162,7 @@ func (m *metis) neighbours(line []byte, words [][]byte) error {
 // end compares the counts of the header with those of the text.
 func (m *metis) end() error {
 	at := func(reason string, args ...any) error {
-		return &LineError{m.opts.Name, max(m.stats.Lines, 1), 1, fmt.Sprintf(reason, args...), ErrSyntax}
+		return m.errorAt(max(m.stats.Lines, 1), ErrSyntax, reason, args...)
 	}
 	switch {
 	case !m.header:

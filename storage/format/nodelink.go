@@ -16,9 +16,8 @@ import (
 type nodeLink struct {
 	*jsonSource
 	elements
-	place  map[string]int // of columns by their names, from 1 on
-	weight string         // the name of the member that is the weight, once it is known
-	time   string
+	place  map[string]int    // of columns by their names, from 1 on
+	usual  [roleCount]string // the names of the members that are weight and time, once they are known
 	nodes  int64
 	found  [2]bool         // whether nodes, and links or edges, were found
 	types  []Type          // types of the columns by the values so far; passed to the handler at the end
@@ -259,7 +258,7 @@ func (n *nodeLink) columnOf(name string) (int, error) {
 func (n *nodeLink) link() error {
 	n.begin()
 	edge := Edge{Weight: 1}
-	var weight, time []byte
+	var field [roleCount][]byte
 	err := n.members(func(name string) (err error) {
 		switch name {
 		case "source":
@@ -278,12 +277,7 @@ func (n *nodeLink) link() error {
 		if err != nil {
 			return err
 		}
-		text, _, err := n.textOf(token)
-		if r == roleWeight {
-			weight = text
-		} else {
-			time = text
-		}
+		field[r], _, err = n.textOf(token)
 		return err
 	})
 	if err != nil {
@@ -292,7 +286,7 @@ func (n *nodeLink) link() error {
 	if edge.Source == nil || edge.Target == nil {
 		n.wrong(ErrSyntax, "a link needs a source and a target")
 	}
-	return n.deliver(edge, weight, time)
+	return n.deliver(edge, field)
 }
 
 // roleOf returns the role of a member of a link. The first usual name of a role that occurs is
@@ -307,14 +301,10 @@ func (n *nodeLink) roleOf(name string) role {
 	if r == roleIgnored || n.opts.wanted()[r] != "" {
 		return roleIgnored
 	}
-	usual := &n.weight
-	if r == roleTime {
-		usual = &n.time
+	if n.usual[r] == "" {
+		n.usual[r] = name
 	}
-	if *usual == "" {
-		*usual = name
-	}
-	if *usual != name {
+	if n.usual[r] != name {
 		return roleIgnored
 	}
 	return r

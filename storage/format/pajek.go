@@ -2,7 +2,6 @@ package format
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -30,8 +29,6 @@ func newPajek(opts Options, h Handler) *pajek {
 	p.opts, p.to = opts.EdgeListOptions, p
 	return p
 }
-
-func (p *pajek) bulk([]byte) (int, error) { return 0, nil }
 
 func (p *pajek) line(line []byte) error {
 	line = bytes.TrimSuffix(line, []byte("\r"))
@@ -61,7 +58,7 @@ func (p *pajek) line(line []byte) error {
 	case "arcslist", "edgeslist":
 		return p.list(line)
 	}
-	return p.lineError(line, syntaxFault(0, "expected *Vertices, as a network of Pajek begins, found %s", excerpt(line)))
+	return p.wrong(line, "expected *Vertices, as a network of Pajek begins, found %s", excerpt(line))
 }
 
 // begin handles the first line of a section.
@@ -77,7 +74,7 @@ func (p *pajek) begin(line, content []byte) error {
 		return nil
 	case "vertices":
 		if p.n > 0 || p.closed {
-			return p.lineError(line, syntaxFault(0, "a second network; put every network into a file of its own"))
+			return p.wrong(line, "a second network; put every network into a file of its own")
 		}
 		n, ok := int64(0), false
 		if len(words) > 1 {
@@ -85,7 +82,7 @@ func (p *pajek) begin(line, content []byte) error {
 		}
 		switch {
 		case !ok:
-			return p.lineError(line, syntaxFault(0, "expected the number of vertices after *Vertices"))
+			return p.wrong(line, "expected the number of vertices after *Vertices")
 		case n > p.options.MaxVertices:
 			return p.limit("the file declares %d vertices, more than the limit of %d", n, p.options.MaxVertices)
 		}
@@ -96,7 +93,7 @@ func (p *pajek) begin(line, content []byte) error {
 			return err
 		}
 	default:
-		return p.lineError(line, syntaxFault(0, "the section %s is not read; there are *Vertices, *Arcs, *Edges, *Arcslist and *Edgeslist", excerpt(content)))
+		return p.wrong(line, "the section %s is not read; there are *Vertices, *Arcs, *Edges, *Arcslist and *Edgeslist", excerpt(content))
 	}
 	p.section = name
 	return nil
@@ -180,7 +177,7 @@ func (p *pajek) close() error {
 	for v := int64(1); v <= p.n; v++ {
 		p.key[0] = p.keyOf(p.key[0], v)
 		if other, taken := p.numbers[string(p.key[0])]; taken && other != v {
-			return &LineError{p.opts.Name, p.stats.Lines, 1, fmt.Sprintf("vertex %d has no label, and %s is that of vertex %d", v, excerpt(p.key[0]), other), ErrSyntax}
+			return p.errorAt(p.stats.Lines, ErrSyntax, "vertex %d has no label, and %s is that of vertex %d", v, excerpt(p.key[0]), other)
 		}
 		p.stats.Vertices++
 		if err := p.h.Vertex(p.key[0], nil); err != nil {
@@ -230,15 +227,13 @@ func (p *pajek) deliver(line []byte, edge Edge, source, target []byte) error {
 	var scratch [2][24]byte
 	edge.Source, edge.Target = p.keyOf(scratch[0][:], u), p.keyOf(scratch[1][:], v)
 	p.stats.Edges++
-	if edge.Weighted {
-		p.stats.Weighted++
-	}
+	p.stats.measured(edge)
 	return p.h.Edge(edge)
 }
 
 func (p *pajek) end() error {
 	if p.section == "" {
-		return &LineError{p.opts.Name, p.stats.Lines + 1, 1, "expected *Vertices, as a network of Pajek begins, found the end", ErrSyntax}
+		return p.errorAt(p.stats.Lines+1, ErrSyntax, "expected *Vertices, as a network of Pajek begins, found the end")
 	}
 	return p.close()
 }

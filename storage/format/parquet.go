@@ -197,10 +197,7 @@ func (f *parquetFile) bad(stats *ReadStats, column int, format string, args ...a
 	if !f.opts.SkipBad {
 		return err
 	}
-	stats.Skipped++
-	if stats.FirstSkipped == nil {
-		stats.FirstSkipped = &LineError{f.opts.Name, stats.Lines, column + 1, err.Reason, ErrSyntax}
-	}
+	stats.skip(&LineError{f.opts.Name, stats.Lines, column + 1, err.Reason, ErrSyntax})
 	return nil
 }
 

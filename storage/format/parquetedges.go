@@ -116,20 +116,9 @@ func (e *parquetEdges) row(rows *columnfile.Rows) error {
 			}
 		}
 	}
-	e.count(edge)
-	return e.h.Edge(edge)
-}
-
-func (e *parquetEdges) count(edge Edge) {
 	e.stats.Edges++
-	for _, c := range []struct {
-		is    bool
-		count *int64
-	}{{edge.Weighted, &e.stats.Weighted}, {edge.Timed, &e.stats.Timed}, {edge.Dated, &e.stats.Dated}} {
-		if c.is {
-			*c.count++
-		}
-	}
+	e.stats.measured(edge)
+	return e.h.Edge(edge)
 }
 
 // time returns a time in the units of edges.

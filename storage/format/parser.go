@@ -64,7 +64,7 @@ func (p *parser) emitColumns(line []byte) error {
 	if p.narrow {
 		return p.emit(edge, p.columns.extra())
 	}
-	if bad, reason := p.measure(&edge, &p.columns.field); bad != roleIgnored {
+	if bad, reason := measure(&edge, &p.columns.field); bad != roleIgnored {
 		return p.bad(line, syntaxFault(p.columns.at[bad], "%s", reason()))
 	}
 	return p.emitMeasured(edge, p.columns.extra())
@@ -72,7 +72,7 @@ func (p *parser) emitColumns(line []byte) error {
 
 // measure sets the weight and the time of an edge, which may be missing. If one of them is
 // malformed, it returns its role and a function that gives the reason.
-func (p *parser) measure(edge *Edge, field *[roleCount][]byte) (bad role, reason func() string) {
+func measure(edge *Edge, field *[roleCount][]byte) (bad role, reason func() string) {
 	if text := field[roleWeight]; len(text) > 0 {
 		if edge.Weight, edge.Weighted = parseWeight(text); !edge.Weighted {
 			return roleWeight, func() string { return weightFault(text) }
@@ -88,15 +88,7 @@ func (p *parser) measure(edge *Edge, field *[roleCount][]byte) (bad role, reason
 
 // emitMeasured delivers an edge that may have a weight or a time.
 func (p *parser) emitMeasured(edge Edge, extra int) error {
-	if edge.Weighted {
-		p.stats.Weighted++
-	}
-	if edge.Timed {
-		p.stats.Timed++
-	}
-	if edge.Dated {
-		p.stats.Dated++
-	}
+	p.stats.measured(edge)
 	return p.emit(edge, extra)
 }
 

@@ -64,7 +64,7 @@ func (p *parser) plainFields(text []byte) (done int, err error) {
 		if !p.keysFit(edge) {
 			return done, nil
 		}
-		if bad, _ := p.measure(&edge, &field); bad != roleIgnored {
+		if bad, _ := measure(&edge, &field); bad != roleIgnored {
 			return done, nil
 		}
 		at = end + 1

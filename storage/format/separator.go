@@ -170,3 +170,13 @@ func parseCount(field []byte) (int64, bool) {
 	}
 	return n, true
 }
+
+// parseCounts reads two numbers as parseCount does. Without both it returns zeros.
+func parseCounts(a, b []byte) (n, m int64, ok bool) {
+	n, okN := parseCount(a)
+	m, okM := parseCount(b)
+	if !okN || !okM {
+		return 0, 0, false
+	}
+	return n, m, true
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // table reads a table of vertices: optionally a header of column names, then a record for every
@@ -42,8 +41,6 @@ func newTable(opts Options, h Handler) *table {
 	return t
 }
 
-func (t *table) bulk([]byte) (int, error) { return 0, nil }
-
 func (t *table) line(line []byte) error {
 	if !t.open {
 		if t.passOver(line) {
@@ -62,10 +59,7 @@ func (t *table) line(line []byte) error {
 	if t.sep.quotes() {
 		t.open, _ = quoteStaysOpen(line, t.sep.character(), t.open)
 	}
-	if t.open {
-		return t.long()
-	}
-	if err := t.long(); err != nil || len(t.record) == 0 {
+	if err := t.long(); err != nil || t.open || len(t.record) == 0 {
 		return err
 	}
 	return t.take(bytes.TrimSuffix(t.record, []byte("\r")))
@@ -149,23 +143,12 @@ func (t *table) abandon() error {
 
 // fault ends the read at a malformed record, or counts it under SkipBad.
 func (t *table) fault(f fault) error {
-	at := min(f.at, len(t.record))
-	before := t.record[:at]
-	start := bytes.LastIndexByte(before, '\n') + 1
-	err := &LineError{
-		File:   t.opts.Name,
-		Line:   t.started + int64(bytes.Count(before, []byte("\n"))),
-		Column: utf8.RuneCount(before[start:]) + 1,
-		Reason: f.reason,
-		Kind:   f.kind,
-	}
+	f.at = min(f.at, len(t.record))
+	err := t.errorIn(t.record, t.started, f)
 	if !t.opts.SkipBad || !t.headed {
 		return err
 	}
-	t.stats.Skipped++
-	if t.stats.FirstSkipped == nil {
-		t.stats.FirstSkipped = err
-	}
+	t.stats.skip(err)
 	return nil
 }
 
@@ -383,7 +366,7 @@ func (t *table) end() error {
 	case t.open:
 		return t.fault(syntaxFault(0, "a quoted field of the record that begins here is not closed"))
 	case !t.headed:
-		return &LineError{t.opts.Name, t.stats.Lines + 1, 1, "expected a header of column names, found none", ErrSyntax}
+		return t.errorAt(t.stats.Lines+1, ErrSyntax, "expected a header of column names, found none")
 	}
 	return nil
 }
