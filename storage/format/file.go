@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -54,7 +53,7 @@ type File struct {
 	overwrite bool
 	temp      *os.File       // nil after Commit or Close
 	buffer    *bufio.Writer  // over temp
-	encoder   io.WriteCloser // compressor over buffer; nil for plain text
+	encoder   io.WriteCloser // over buffer: a compressor, or plain
 	err       error          // the first failed write; Commit returns it
 }
 
@@ -63,26 +62,29 @@ type File struct {
 // that ends in .gz or .zst is compressed with gzip or zstd. An existing path gives ErrExists
 // unless overwrite is set, and ErrNotRegular if it is not a regular file.
 func CreateFile(path string, overwrite bool) (*File, error) {
-	dir, err := os.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return nil, fmt.Errorf("create %s: %w", path, err)
-	}
-	return createIn(dir, path, overwrite)
+	return createIn(nil, path, overwrite)
 }
 
 // CreateIn is CreateFile for a path inside a folder. A path that leads out of the folder, by
 // being absolute, by ".." or by a symbolic link, is refused with an *fs.PathError of os.Root.
 // The folder may be closed before the file is.
 func CreateIn(folder *os.Root, path string, overwrite bool) (*File, error) {
-	dir, err := folder.OpenRoot(filepath.Dir(path))
+	return createIn(folder, path, overwrite)
+}
+
+// openDir opens the directory of a path, which is inside folder if that is not nil.
+func openDir(folder *os.Root, path string) (*os.Root, error) {
+	if folder != nil {
+		return folder.OpenRoot(filepath.Dir(path))
+	}
+	return os.OpenRoot(filepath.Dir(path))
+}
+
+func createIn(folder *os.Root, path string, overwrite bool) (*File, error) {
+	dir, err := openDir(folder, path)
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)
 	}
-	return createIn(dir, path, overwrite)
-}
-
-// createIn begins a file in dir. It takes over dir and closes it.
-func createIn(dir *os.Root, path string, overwrite bool) (*File, error) {
 	f := &File{path: path, dir: dir, base: filepath.Base(path), overwrite: overwrite}
 	if err := f.begin(); err != nil {
 		return nil, errors.Join(fmt.Errorf("create %s: %w", path, err), dir.Close())
@@ -101,19 +103,28 @@ func (f *File) begin() error {
 	if err != nil {
 		return err
 	}
-	f.temp, f.buffer = temp, bufio.NewWriterSize(temp, 1<<18)
-	switch {
-	case strings.HasSuffix(f.path, ".gz"):
-		f.encoder = gzip.NewWriter(f.buffer)
-	case strings.HasSuffix(f.path, ".zst"):
-		// With one goroutine the compressed bytes do not depend on the machine.
-		f.encoder, err = zstd.NewWriter(f.buffer, zstd.WithEncoderConcurrency(1))
-		if err != nil {
-			return errors.Join(err, f.discard())
-		}
+	f.temp, f.buffer = temp, bufio.NewWriterSize(temp, writeBuffer)
+	if f.encoder, err = compressor(f.path, f.buffer); err != nil {
+		return errors.Join(err, f.discard())
 	}
 	return nil
 }
+
+// compressor returns the compressor that the ending of a name asks for. Its Close leaves w open.
+func compressor(name string, w io.Writer) (io.WriteCloser, error) {
+	switch filepath.Ext(name) {
+	case ".gz":
+		return gzip.NewWriter(w), nil
+	case ".zst":
+		// With one goroutine the compressed bytes do not depend on the machine.
+		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+	}
+	return plainWriter{w}, nil
+}
+
+type plainWriter struct{ io.Writer }
+
+func (plainWriter) Close() error { return nil }
 
 // LinkFile makes path a hard link to the file from, in one step and durably. An existing path
 // gives ErrExists unless overwrite is set, and ErrNotRegular if it is not a regular file. If the
@@ -165,11 +176,7 @@ func (f *File) Write(p []byte) (int, error) {
 	if f.temp == nil {
 		return 0, fmt.Errorf("write %s: %w", f.path, fs.ErrClosed)
 	}
-	out := io.Writer(f.buffer)
-	if f.encoder != nil {
-		out = f.encoder
-	}
-	n, err := out.Write(p)
+	n, err := f.encoder.Write(p)
 	if err != nil {
 		f.err = fmt.Errorf("write %s: %w", f.path, err)
 	}
@@ -187,10 +194,11 @@ func (f *File) Commit() error {
 	if f.temp == nil {
 		return fmt.Errorf("commit %s: %w", f.path, fs.ErrClosed)
 	}
-	if err := f.finish(); err != nil {
-		return errors.Join(fmt.Errorf("write %s: %w", f.path, err), f.Close())
+	err := flush(f.encoder, f.buffer, f.temp)
+	if err == nil {
+		err = f.temp.Close()
 	}
-	if err := f.temp.Close(); err != nil {
+	if err != nil {
 		return errors.Join(fmt.Errorf("write %s: %w", f.path, err), f.Close())
 	}
 	if err := f.place(); err != nil {
@@ -200,17 +208,17 @@ func (f *File) Commit() error {
 	return errors.Join(syncDir(f.dir), f.dir.Close())
 }
 
-// finish flushes compressor and buffer and syncs the temporary file.
-func (f *File) finish() error {
-	if f.encoder != nil {
-		if err := f.encoder.Close(); err != nil {
+// flush ends the compressor, if there is one, flushes the buffer and makes the file durable.
+func flush(encoder io.WriteCloser, buffer *bufio.Writer, file *os.File) error {
+	if encoder != nil {
+		if err := encoder.Close(); err != nil {
 			return err
 		}
 	}
-	if err := f.buffer.Flush(); err != nil {
+	if err := buffer.Flush(); err != nil {
 		return err
 	}
-	return f.temp.Sync()
+	return file.Sync()
 }
 
 // place moves the finished temporary file to its final name.

@@ -51,7 +51,7 @@ func (p *ParquetRows) Row(values []any) error {
 	if p.w != nil {
 		return p.put(values)
 	}
-	p.first = append(p.first, append([]any(nil), values...))
+	p.first = append(p.first, slices.Clone(values))
 	if len(p.first) < typedRows {
 		return nil
 	}

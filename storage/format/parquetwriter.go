@@ -48,7 +48,7 @@ func writeEdgesParquet(out *output, g Graph, notes []Note) error {
 		}
 		columns = append(columns, columnfile.Column{Name: "time", Kind: kind, Optional: true})
 	}
-	p := parquetWriter{output: out, w: columnfile.NewWriter(out, columns, entries(notes), columnfile.WriteOptions{}), key: g.Key}
+	p := newParquetWriter(out, columns, entries(notes), g.Key)
 	for e := range g.Edges {
 		if err := p.vertex(0, e.Source); err != nil {
 			return err
@@ -80,6 +80,10 @@ type parquetWriter struct {
 	w       *columnfile.Writer
 	key     AppendKey
 	scratch []byte
+}
+
+func newParquetWriter(out *output, columns []columnfile.Column, meta []columnfile.Entry, key AppendKey) *parquetWriter {
+	return &parquetWriter{output: out, w: columnfile.NewWriter(out, columns, meta, columnfile.WriteOptions{}), key: key}
 }
 
 // vertex sets a column to the key of a vertex.
@@ -136,7 +140,7 @@ func writeVerticesParquet(out *output, g Graph, notes []Note) error {
 	for _, c := range g.Columns {
 		columns = append(columns, columnfile.Column{Name: c.Name, Kind: columnKind(c.Type), Optional: true})
 	}
-	p := parquetWriter{output: out, w: columnfile.NewWriter(out, columns, entries(notes), columnfile.WriteOptions{}), key: g.Key}
+	p := newParquetWriter(out, columns, entries(notes), g.Key)
 	var scratch []byte
 	for v := range uint32(g.Vertices) {
 		if err := p.vertex(0, v); err != nil {
@@ -202,9 +206,8 @@ func (p *parquetWriter) attribute(column int, t Type, value []byte) {
 // "heavytail.dim", together with the notes. NaN and infinities give ErrNotFinite.
 func WriteVectorsParquet(ctx context.Context, w io.Writer, rows, dim int, key AppendKey, row func(i int) []float32, notes []Note) error {
 	columns := []columnfile.Column{{Name: "key", Kind: columnfile.Text}, {Name: "id", Kind: columnfile.Integer}, {Name: "vector", Kind: columnfile.FloatList}}
-	out := newOutput(ctx, w)
 	meta := append(entries(notes), columnfile.Entry{Key: "heavytail.dim", Text: strconv.Itoa(dim)})
-	p := parquetWriter{output: out, w: columnfile.NewWriter(out, columns, meta, columnfile.WriteOptions{}), key: key}
+	p := newParquetWriter(newOutput(ctx, w), columns, meta, key)
 	return writing("Parquet of vectors", p.vectors(rows, dim, row))
 }
 
@@ -234,8 +237,7 @@ func (p *parquetWriter) vectors(rows, dim int, row func(i int) []float32) error 
 // walk is that of WriteWalks. Keys that WriteEdges refuses give a *KeyError.
 func WriteWalksParquet(ctx context.Context, w io.Writer, first int64, walks int, key AppendKey, walk func(dst []uint32, i int) []uint32, notes []Note) error {
 	columns := []columnfile.Column{{Name: "walk", Kind: columnfile.Integer}, {Name: "vertices", Kind: columnfile.TextList}}
-	out := newOutput(ctx, w)
-	p := parquetWriter{output: out, w: columnfile.NewWriter(out, columns, entries(notes), columnfile.WriteOptions{}), key: key}
+	p := newParquetWriter(newOutput(ctx, w), columns, entries(notes), key)
 	return writing("Parquet of walks", p.walks(first, walks, walk))
 }
 

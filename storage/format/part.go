@@ -10,10 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 )
 
 // Part is a file that is written in sections, so that a writer that was stopped, even by kill
@@ -31,9 +27,8 @@ type Part struct {
 	buffer *bufio.Writer
 	ends   int64 // bytes of the sections that are complete
 
-	compress string         // compression: "gz", "zst" or ""
-	encoder  io.WriteCloser // of the section, nil before its first byte
-	err      error          // the first failed write
+	encoder io.WriteCloser // of the section, nil before its first byte
+	err     error          // the first failed write
 }
 
 // PartEnding is appended to the name of a file for its Part, and stateEnding for the Part's
@@ -72,7 +67,7 @@ func CreatePart(folder *os.Root, path string, overwrite bool) (*Part, error) {
 		}
 		return nil, errors.Join(fmt.Errorf("create %s: %w", path+PartEnding, err), p.dir.Close())
 	}
-	p.buffer = bufio.NewWriterSize(p.file, 1<<18)
+	p.buffer = bufio.NewWriterSize(p.file, writeBuffer)
 	return p, nil
 }
 
@@ -92,25 +87,13 @@ func OpenPart(folder *os.Root, path string) (*Part, []byte, error) {
 		}
 		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", path+PartEnding, err), p.dir.Close())
 	}
-	p.buffer = bufio.NewWriterSize(p.file, 1<<18)
+	p.buffer = bufio.NewWriterSize(p.file, writeBuffer)
 	return p, state, nil
 }
 
 func newPart(folder *os.Root, path string) (*Part, error) {
-	p := &Part{path: path, base: filepath.Base(path)}
-	switch {
-	case strings.HasSuffix(path, ".gz"):
-		p.compress = "gz"
-	case strings.HasSuffix(path, ".zst"):
-		p.compress = "zst"
-	}
-	var err error
-	if folder != nil {
-		p.dir, err = folder.OpenRoot(filepath.Dir(path))
-	} else {
-		p.dir, err = os.OpenRoot(filepath.Dir(path))
-	}
-	return p, err
+	dir, err := openDir(folder, path)
+	return &Part{path: path, dir: dir, base: filepath.Base(path)}, err
 }
 
 // stateHead is the first line of a state file: the number of bytes of all sections, and the
@@ -178,18 +161,12 @@ func (p *Part) Write(b []byte) (int, error) {
 	if p.err != nil {
 		return 0, p.err
 	}
-	if p.encoder == nil && p.compress != "" {
-		if p.compress == "gz" {
-			p.encoder = gzip.NewWriter(p.buffer)
-		} else if p.encoder, p.err = zstd.NewWriter(p.buffer, zstd.WithEncoderConcurrency(1)); p.err != nil {
+	if p.encoder == nil {
+		if p.encoder, p.err = compressor(p.path, p.buffer); p.err != nil {
 			return 0, p.err
 		}
 	}
-	out := io.Writer(p.buffer)
-	if p.encoder != nil {
-		out = p.encoder
-	}
-	n, err := out.Write(b)
+	n, err := p.encoder.Write(b)
 	if err != nil {
 		p.err = fmt.Errorf("write %s: %w", p.path+PartEnding, err)
 	}
@@ -214,19 +191,11 @@ func (p *Part) Section(state []byte) error {
 
 // flush makes the written bytes durable.
 func (p *Part) flush() error {
-	if p.encoder != nil {
-		if err := p.encoder.Close(); err != nil {
-			return err
-		}
-		p.encoder = nil
-	}
-	if err := p.buffer.Flush(); err != nil {
+	err := flush(p.encoder, p.buffer, p.file)
+	if err != nil {
 		return err
 	}
-	if err := p.file.Sync(); err != nil {
-		return err
-	}
-	var err error
+	p.encoder = nil
 	p.ends, err = p.file.Seek(0, io.SeekCurrent)
 	return err
 }
@@ -265,7 +234,7 @@ func (p *Part) Commit(overwrite bool) error {
 	if err := whole.place(); err != nil {
 		return errors.Join(fmt.Errorf("create %s: %w", p.path, err), p.Keep())
 	}
-	if err := p.dir.Remove(p.base + stateEnding); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := p.removeFile(stateEnding); err != nil {
 		return errors.Join(fmt.Errorf("create %s: %w", p.path, err), p.Keep())
 	}
 	return errors.Join(syncDir(p.dir), p.Keep())

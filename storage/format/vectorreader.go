@@ -216,18 +216,21 @@ func (v *vectorReader) word2vec(h VectorHandler) error {
 	if err := v.shape(); err != nil {
 		return err
 	}
+	if v.opts.Binary {
+		return v.each(h, v.binaryRow)
+	}
+	return v.each(h, v.textRow)
+}
+
+// each delivers the shape and all rows. read reads the values of a row and returns its key.
+func (v *vectorReader) each(h VectorHandler, read func(scratch []byte) (key []byte, err error)) error {
 	if err := h.Shape(v.rows, v.dim); err != nil {
 		return err
 	}
 	var key []byte
 	for v.row = 1; v.row <= v.rows; v.row++ {
 		var err error
-		if v.opts.Binary {
-			key, err = v.binaryRow(key[:0])
-		} else {
-			key, err = v.textRow(key[:0])
-		}
-		if err != nil {
+		if key, err = read(key[:0]); err != nil {
 			return err
 		}
 		if err := h.Row(key, v.values); err != nil {
@@ -380,19 +383,11 @@ func (v *vectorReader) npy(h VectorHandler) error {
 	if err := v.setShape(rows, dim); err != nil {
 		return err
 	}
-	if err := h.Shape(v.rows, v.dim); err != nil {
-		return err
-	}
-	if v.dim == 0 {
-		return v.nothingMore() // without values there is no data from which to count rows
-	}
-	for v.row = 1; v.row <= v.rows; v.row++ {
-		if err := v.floats(); err != nil {
+	if v.dim == 0 { // without values there is no data from which to count rows
+		if err := h.Shape(v.rows, v.dim); err != nil {
 			return err
 		}
-		if err := h.Row(nil, v.values); err != nil {
-			return err
-		}
+		return v.nothingMore()
 	}
-	return v.nothingMore()
+	return v.each(h, func([]byte) ([]byte, error) { return nil, v.floats() })
 }
