@@ -471,7 +471,6 @@ func (w *batchWorker) score(p, first, rows int) {
 	}
 }
 
-// admits reports whether vertex v may answer query q.
 func (b *batch) admits(q int, v uint32) bool {
 	return (b.filter == nil || b.filter(v)) && (b.of == nil || b.of(b.first+q, v))
 }

@@ -58,7 +58,6 @@ func (h *HNSW) Apply(ctx context.Context, m *vec.Matrix, changes Changes, opts H
 	return n, nil
 }
 
-// withParameters returns options with the parameters of the index.
 func (h *HNSW) withParameters(opts HNSWOptions) HNSWOptions {
 	p := h.opts
 	p.Workers, p.Progress = opts.Workers, opts.Progress

@@ -29,7 +29,6 @@ type backLink struct {
 	to, from uint32
 }
 
-// newBuilder prepares a build.
 func newBuilder(h *HNSW, opts HNSWOptions, vertices int) *builder {
 	count := processors(opts.Workers)
 	b := &builder{h: h, meter: newMeter(opts.Progress, int64(vertices))}

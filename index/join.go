@@ -238,7 +238,6 @@ func (f *finding) neighbors(dst []uint32, u int) []uint32 {
 	return dst
 }
 
-// pairs returns n(n−1)/2.
 func pairs(n int) int64 { return int64(n) * int64(n-1) / 2 }
 
 func checkRadius(radius float64) error {

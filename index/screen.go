@@ -176,7 +176,6 @@ type threshold struct {
 	sure  float32 // a pair whose upper bound is at most this is within the radius
 }
 
-// threshold returns the limits of a radius.
 func (s *screen) threshold(radius float64) threshold {
 	const all = 64 // bounds of D are at most little above 4, so this admits every pair
 	limit := radius * radius

@@ -248,7 +248,6 @@ func newBins(s *screen, radii []float64) *bins {
 	return b
 }
 
-// width returns the number of radii.
 func (b *bins) width() int { return len(b.limits) }
 
 // first returns the first radius whose near limit is at least x, or the number

@@ -90,7 +90,6 @@ func (w *walker) walk(ctx context.Context, st stripe, limit threshold, meter *me
 	return nil
 }
 
-// pack packs the groups of a stripe.
 func (w *walker) pack(st stripe, groups int) {
 	s, size := w.s, vec.TileRows*w.s.m.Dim
 	w.rows = fitted(w.rows, groups*size)

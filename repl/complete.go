@@ -21,7 +21,6 @@ type candidate struct {
 	detail string // about it; may be empty
 }
 
-// candidates makes a candidate of each item.
 func candidates[T any](items []T, of func(T) candidate) []candidate {
 	list := make([]candidate, len(items))
 	for i, item := range items {
@@ -199,7 +198,6 @@ func (c *completer) heuristics() []candidate {
 	return list
 }
 
-// jobs lists the jobs by number.
 func (c *completer) jobs(ctx context.Context) []candidate {
 	jobs, _ := c.db.Jobs(ctx)
 	var list []candidate

@@ -245,7 +245,6 @@ func (e *editor) tail(tail string) string {
 	return tail
 }
 
-// commonPrefix is the longest common prefix of all candidates.
 func commonPrefix(list []candidate) string {
 	prefix := list[0].text
 	for _, c := range list[1:] {

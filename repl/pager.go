@@ -90,7 +90,6 @@ func (p *paged) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// send writes to the pager.
 func (p *paged) send(b []byte) (int, error) {
 	n, err := p.in.Write(b)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 // executor runs one statement. Tests have their own.
 type executor func(context.Context, parser.Statement, map[string]any) (rows, error)
 
-// executorOf runs statements on a database.
 func executorOf(db *query.DB) executor {
 	return func(ctx context.Context, st parser.Statement, params map[string]any) (rows, error) {
 		return rowsOf(db.Run(ctx, st, params))

@@ -51,7 +51,6 @@ func newJudge(ctx context.Context, g *csr.Graph, m *vec.Matrix, opts Reconstruct
 	return j, j.measureEdges(ctx)
 }
 
-// measureEdges fills j.edges.
 func (j *judge) measureEdges(ctx context.Context) error {
 	n := j.g.Vertices()
 	const block = 1024

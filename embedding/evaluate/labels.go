@@ -265,7 +265,6 @@ func (t *labelTrial) choose(ctx context.Context, training []uint32) (float64, er
 	return labelPenalties()[bestPenalty(scores)], nil
 }
 
-// fold is one split of training vertices.
 type fold struct{ training, test []uint32 }
 
 // folds splits training vertices for a choice. Classes are distributed evenly

@@ -172,7 +172,6 @@ func (s *LinkSplit) Rank(ctx context.Context, m *vec.Matrix, opts RankOptions) (
 	return list, r.sample, nil
 }
 
-// ranker recommends links to a sample of vertices.
 type ranker struct {
 	s      *LinkSplit
 	m      *vec.Matrix

@@ -321,7 +321,6 @@ func latestEdges(ctx context.Context, g *csr.Graph, wanted int64, random *rand.R
 
 func compareEdges(a, b csr.Edge) int { return cmp.Or(cmp.Compare(a.U, b.U), cmp.Compare(a.V, b.V)) }
 
-// without returns a graph without some of its edges.
 func without(ctx context.Context, g *csr.Graph, edges []csr.Edge) (*csr.Graph, error) {
 	gone, err := csr.FromEdges(g.Vertices(), edges)
 	if err != nil {

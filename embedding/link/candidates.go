@@ -383,7 +383,6 @@ func (s *scratch) mark(sums []float64, g *csr.Graph, u uint32, x float64) {
 	}
 }
 
-// clear makes all sums and ends 0.
 func (s *scratch) clear() {
 	for _, v := range s.touched {
 		s.sums[v] = 0

@@ -196,7 +196,6 @@ func (t *table) set(b *Bound, dst []float32, u, v uint32, scratch []float32) {
 	}
 }
 
-// needsVectors reports whether column j is computed from vectors.
 func (t *table) needsVectors(j int) bool {
 	return j >= len(t.m.terms) && j != t.apart() || j < len(t.m.terms) && t.m.terms[j].vectors
 }

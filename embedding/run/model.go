@@ -238,7 +238,6 @@ func (t *modelTraining) hide(ctx context.Context, g *csr.Graph, round uint64) (h
 	return h, err
 }
 
-// train learns from the hidden links.
 func (t *modelTraining) train(ctx context.Context, h hidden) (l learned, err error) {
 	most := cmp.Or(t.req.Split.Training, evaluate.DefaultTraining)
 	l.pairs = link.Pairs{Links: thin(h.split.Edges, most), Others: thin(h.split.NonEdges, most), Hidden: h.split.Edges}

@@ -30,7 +30,6 @@ type search struct {
 	reports chan string  // how far the embedding of a Placing is
 }
 
-// errCut ends a search that has reached a limit.
 var errCut = errors.New("limit reached")
 
 func (s *search) planner(ask func(request) (float64, error)) *planner {

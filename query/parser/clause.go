@@ -61,17 +61,14 @@ func in(graph *Ident) string { return clause(" IN ", graph) }
 // count reads a number of vertices, edges or changes.
 func (p *parser) count() Value { return p.value(anInt, countText) }
 
-// limit reads an optional LIMIT n.
 func (p *parser) limit() Value { return optional(p, "LIMIT", p.count) }
 
 func limit(n Value) string { return clause(" LIMIT ", n) }
 
 func (p *parser) fileName() Value { return p.value(aString, fileText) }
 
-// file reads FILE 'name'.
 func (p *parser) file() Value { return after(p, "FILE", p.fileName) }
 
-// intoFile reads INTO FILE 'name'.
 func (p *parser) intoFile() Value { return after(p, "INTO", p.file) }
 
 func intoFile(file Value) string { return clause(" INTO FILE ", file) }
@@ -180,7 +177,6 @@ func (p *parser) scored(scorer string) Ident {
 	return p.embedding()
 }
 
-// scorers reads one or more scorers.
 func (p *parser) scorers() []Scorer { return separated(p, p.scorer) }
 
 // ParseScorers reads scorers with commas between them, as they follow WITH. The error is

@@ -122,7 +122,6 @@ func (Param) operand()  {}
 //	where        = "WHERE" condition                        e.g. NEAREST 5 TO 'a' USING e WHERE degree >= 3;
 func (p *parser) where() Expr { return optional(p, "WHERE", p.anyCondition) }
 
-// edgesWhere reads an optional WHERE condition on edges.
 func (p *parser) edgesWhere() Expr { return p.ofEdge(p.where) }
 
 // ofEdge reads a condition on edges.

@@ -21,7 +21,6 @@ func (s *EvaluateLinks) String() string {
 	return "EVALUATE LINKS IN " + s.Graph.String() + usingMethods(s.Methods) + withOptions(s.Options)
 }
 
-// usingMethods reads an optional USING method(…), ….
 func (p *parser) usingMethods() []Call {
 	return optional(p, "USING", func() []Call { return separated(p, func() Call { return p.call(methodName) }) })
 }

@@ -31,7 +31,6 @@ func (p *parser) nameNext() bool {
 	return p.tok.Kind == KindQuoted || p.tok.Kind == KindWord && !Reserved(p.tok.Text)
 }
 
-// nameAfter reads a keyword and a name.
 func (p *parser) nameAfter(word, what string) Ident {
 	p.needKeyword(word)
 	return p.name(what)

@@ -100,7 +100,6 @@ func (p *parser) call(what string) Call {
 	return n
 }
 
-// usingCall reads USING name(option, …).
 func (p *parser) usingCall(what string) Call {
 	return after(p, "USING", func() Call { return p.call(what) })
 }

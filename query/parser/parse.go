@@ -108,7 +108,6 @@ func (p *parser) scanToken() {
 	}
 }
 
-// next moves to the next token.
 func (p *parser) next() {
 	p.last = p.tok.End
 	p.expected = p.expected[:0]

@@ -43,7 +43,6 @@ func (s *ShowVertices) String() string {
 	return "SHOW VERTICES" + in(s.Graph) + columns(s.Columns) + where(s.Where) + s.Order.String() + limit(s.Limit)
 }
 
-// columns reads an optional COLUMNS a, ….
 func (p *parser) columns() []Ident {
 	return optional(p, "COLUMNS", func() []Ident { return separated(p, p.column) })
 }

@@ -82,7 +82,6 @@ func (g *graphML) part(e xml.StartElement) error {
 	return g.skip()
 }
 
-// id returns the key of a vertex that an attribute of an element holds.
 func (g *graphML) id(e xml.StartElement, name string) []byte {
 	return g.key(attribute(e, name), e.Name.Local, name)
 }

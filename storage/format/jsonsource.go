@@ -80,7 +80,6 @@ func (s *jsonSource) first() {
 	s.unread = bytes.TrimPrefix(s.unread, []byte(byteOrderMark))
 }
 
-// stop ends the text with an error.
 func (s *jsonSource) stop(err error) error {
 	s.unread, s.err = nil, err
 	return err

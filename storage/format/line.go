@@ -111,7 +111,6 @@ func (c *columns) split(line []byte, sep separator, plan *plan, maxKey int) {
 	}
 }
 
-// extra returns the number of columns that are not taken.
 func (c *columns) extra() int { return c.count - c.taken }
 
 // splitWords splits a line at runs of spaces and tabs.

@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// lineTaker processes the lines of a text.
 type lineTaker interface {
 	// bulk processes the leading lines of the text that are complete and contain nothing
 	// unusual, and returns the number of their bytes.

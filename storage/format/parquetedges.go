@@ -9,7 +9,6 @@ import (
 	"heavytail/storage/format/internal/columnfile"
 )
 
-// edges reads the rows of a file as edges.
 func (f *parquetFile) edges(h Handler) (ReadStats, error) {
 	e := parquetEdges{parquetFile: f, h: h}
 	return e.read()

@@ -55,7 +55,6 @@ func (t *tableWriter) header() ([]byte, error) {
 	return line, nil
 }
 
-// neo4jHeader returns the names of the columns in Neo4j's form.
 func (t *tableWriter) neo4jHeader() []byte {
 	line := []byte("key" + neo4jID)
 	for _, c := range t.g.Columns {

@@ -237,7 +237,6 @@ func (g *Graph) checkColumns() error {
 	return nil
 }
 
-// nameError refuses the name of an attribute.
 func nameError(name, reason string) error {
 	return fmt.Errorf("attribute %s: %w: %s", excerpt([]byte(name)), ErrValue, reason)
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"heavytail/storage"
 	"heavytail/storage/csr"
@@ -280,7 +281,7 @@ func graphOf(n int, ends []csr.Edge, weights []float32, times []int64) *csr.Grap
 	for v := range n {
 		g.Offsets[v+1] += g.Offsets[v]
 	}
-	next := append([]int64(nil), g.Offsets[:n]...)
+	next := slices.Clone(g.Offsets[:n])
 	for i, e := range ends {
 		for _, half := range [2]csr.Edge{{U: e.V, V: e.U}, e} {
 			at := next[half.U]

@@ -88,7 +88,6 @@ func (e *runEncoder) add(slot uint32) {
 	e.last = slot
 }
 
-// appendTo appends the whole encoding to dst.
 func (e *runEncoder) appendTo(dst []byte) []byte {
 	return binary.AppendUvarint(append(dst, e.done...), uint64(e.run)-1)
 }

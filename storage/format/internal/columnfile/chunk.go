@@ -148,7 +148,6 @@ func (c *cursor) readPage() error {
 	return damaged("a page has the unknown type %d", h.kind)
 }
 
-// header reads the header of a page.
 func (c *cursor) header() (*pageHeader, error) {
 	start, err := c.in.Peek(int(min(maxHeader, c.left)))
 	if err != nil {
@@ -225,15 +224,11 @@ func (c *cursor) dataPage(h *pageHeader) (err error) {
 	if err != nil {
 		return err
 	}
-	if c.leaf.maxRep > 0 {
-		if text, err = c.levelsV1(&c.reps, text, c.leaf.maxRep, encoding(h.reps)); err != nil {
-			return err
-		}
+	if text, err = c.levelsV1(&c.reps, text, c.leaf.maxRep, encoding(h.reps)); err != nil {
+		return err
 	}
-	if c.leaf.maxDef > 0 {
-		if text, err = c.levelsV1(&c.defs, text, c.leaf.maxDef, encoding(h.defs)); err != nil {
-			return err
-		}
+	if text, err = c.levelsV1(&c.defs, text, c.leaf.maxDef, encoding(h.defs)); err != nil {
+		return err
 	}
 	return c.take(text, h.encoding)
 }
@@ -248,8 +243,11 @@ func (c *cursor) setLevels(n int64) error {
 	return nil
 }
 
-// levelsV1 reads levels that follow their length.
+// levelsV1 reads levels that follow their length. Levels of 0 are not stored.
 func (c *cursor) levelsV1(levels *[]byte, text []byte, most int, in encoding) ([]byte, error) {
+	if most == 0 {
+		return text, nil
+	}
 	if in != encodingRuns {
 		return nil, unread("the levels of a page are in the encoding %s", in)
 	}
@@ -261,6 +259,9 @@ func (c *cursor) levelsV1(levels *[]byte, text []byte, most int, in encoding) ([
 }
 
 func (c *cursor) readLevels(levels *[]byte, data []byte, most int) (err error) {
+	if most == 0 {
+		return nil
+	}
 	if *levels, err = grow(c.file, *levels, c.levels); err != nil {
 		return err
 	}
@@ -287,15 +288,11 @@ func (c *cursor) dataPageV2(h *pageHeader) (err error) {
 	if reps < 0 || defs < 0 || reps > most || defs > most-reps {
 		return damaged("the levels of a page are longer than it")
 	}
-	if c.leaf.maxRep > 0 {
-		if err := c.readLevels(&c.reps, c.raw[:reps], c.leaf.maxRep); err != nil {
-			return err
-		}
+	if err := c.readLevels(&c.reps, c.raw[:reps], c.leaf.maxRep); err != nil {
+		return err
 	}
-	if c.leaf.maxDef > 0 {
-		if err := c.readLevels(&c.defs, c.raw[reps:reps+defs], c.leaf.maxDef); err != nil {
-			return err
-		}
+	if err := c.readLevels(&c.defs, c.raw[reps:reps+defs], c.leaf.maxDef); err != nil {
+		return err
 	}
 	text := c.raw[reps+defs:]
 	if size := int(h.size - reps - defs); !h.plainText && size > 0 {

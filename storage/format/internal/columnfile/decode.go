@@ -6,10 +6,6 @@ import (
 	"math/bits"
 )
 
-// uvarint reads an integer as binary.Uvarint does. The size is 0 if data ends before the
-// integer does, and negative if the integer has more than 64 bits.
-func uvarint(data []byte) (n uint64, size int) { return binary.Uvarint(data) }
-
 // errShort means that a page has fewer bytes than its values need.
 func errShort() error { return damaged("a page ends before its last value") }
 
@@ -18,7 +14,7 @@ func errShort() error { return damaged("a page ends before its last value") }
 // dst is truncated.
 func decodeRuns[T byte | uint32](dst []T, data []byte, width int) error {
 	for done := 0; done < len(dst); {
-		head, size := uvarint(data)
+		head, size := binary.Uvarint(data)
 		if size <= 0 {
 			return errShort()
 		}
@@ -86,7 +82,7 @@ func unpack[T byte | uint32](dst []T, data []byte, width int) {
 func decodeDeltas(dst []int64, data []byte) ([]byte, error) {
 	var head [4]uint64 // values per block, parts per block, number of values, first value
 	for i := range head {
-		n, size := uvarint(data)
+		n, size := binary.Uvarint(data)
 		if size <= 0 {
 			return nil, errShort()
 		}
@@ -105,7 +101,7 @@ func decodeDeltas(dst []int64, data []byte) ([]byte, error) {
 		dst[0] = value
 	}
 	for done := 1; done < len(dst); {
-		least, size := uvarint(data)
+		least, size := binary.Uvarint(data)
 		if size <= 0 || uint64(len(data)-size) < parts {
 			return nil, errShort()
 		}

@@ -56,7 +56,6 @@ func (c codec) String() string {
 	return nameOf("CompressionCodec(?)", int64(c), "UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW")
 }
 
-// nameOf returns one of the names.
 func nameOf(unknown string, i int64, names ...string) string {
 	if i < 0 || i >= int64(len(names)) {
 		return unknown

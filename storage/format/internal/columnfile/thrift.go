@@ -1,5 +1,7 @@
 package columnfile
 
+import "encoding/binary"
+
 // Limits of a record of Thrift's compact protocol.
 const (
 	maxThriftDepth = 32      // nesting depth of records; Parquet has seven levels
@@ -76,7 +78,7 @@ func (r *thriftReader) one() byte {
 }
 
 func (r *thriftReader) varint() uint64 {
-	n, size := uvarint(r.data[r.at:])
+	n, size := binary.Uvarint(r.data[r.at:])
 	switch {
 	case size == 0:
 		r.short = true

@@ -336,7 +336,6 @@ type bounds struct {
 	first, last []byte // the same for texts
 }
 
-// add adds the values of other bounds.
 func (b *bounds) add(other *bounds) {
 	b.missing += other.missing
 	b.unordered = b.unordered || other.unordered
