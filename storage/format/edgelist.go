@@ -65,18 +65,15 @@ func (c *csvWriter) appendKey(line []byte, v uint32) (_ []byte, err error) {
 
 type edgeWriter struct {
 	csvWriter
-	words bool
-}
-
-// separator is that of columns.
-func (e *edgeWriter) separator() byte {
-	if e.words {
-		return ' '
-	}
-	return ','
+	words     bool
+	separator byte
 }
 
 func (e *edgeWriter) write() error {
+	e.separator = ','
+	if e.words {
+		e.separator = ' '
+	}
 	e.Write(e.header())
 	return e.finish(e.edges(e.appendLine))
 }
@@ -96,7 +93,7 @@ func (e *edgeWriter) header() []byte {
 	var header []byte
 	for i, has := range []bool{true, true, e.g.Weighted, e.g.Timed} {
 		if has {
-			header = append(append(header, names[i]...), e.separator())
+			header = append(append(header, names[i]...), e.separator)
 		}
 	}
 	header[len(header)-1] = '\n'
@@ -105,21 +102,20 @@ func (e *edgeWriter) header() []byte {
 
 func (e *edgeWriter) appendLine(line []byte, edge NumberedEdge) ([]byte, error) {
 	var err error
-	separator := e.separator()
 	if e.words {
-		line = append(e.g.Key(line, edge.Source), separator)
+		line = append(e.g.Key(line, edge.Source), e.separator)
 		line = e.g.Key(line, edge.Target)
 	} else if line, err = e.appendKeys(line, edge); err != nil {
 		return nil, err
 	}
 	if e.g.Weighted {
-		if line, err = appendWeight(append(line, separator), edge); err != nil {
+		if line, err = appendWeight(append(line, e.separator), edge); err != nil {
 			return nil, err
 		}
 	}
 	if e.g.Timed {
 		if edge.Timed || !e.words {
-			line = append(line, separator)
+			line = append(line, e.separator)
 		}
 		if edge.Timed {
 			line = e.g.Times.Append(line, edge.Time)
