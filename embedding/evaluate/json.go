@@ -2,20 +2,32 @@ package evaluate
 
 import "heavytail/embedding/jsonnull"
 
-// The methods MarshalJSON write null for a figure that is not defined, and those of UnmarshalJSON
-// read null as NaN.
+// MarshalJSON writes null for a figure that is not defined.
+func (p ReconstructionPoint) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(p) }
 
-func (p ReconstructionPoint) MarshalJSON() ([]byte, error)     { return jsonnull.Marshal(p) }
+// UnmarshalJSON reads what MarshalJSON has written; null is NaN.
 func (p *ReconstructionPoint) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, p) }
 
-func (l PowerLaw) MarshalJSON() ([]byte, error)     { return jsonnull.Marshal(l) }
+// MarshalJSON writes null for a figure that is not defined.
+func (l PowerLaw) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(l) }
+
+// UnmarshalJSON reads what MarshalJSON has written; null is NaN.
 func (l *PowerLaw) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, l) }
 
-func (m Measured) MarshalJSON() ([]byte, error)     { return jsonnull.Marshal(m) }
+// MarshalJSON writes null for a figure that is not defined.
+func (m Measured) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(m) }
+
+// UnmarshalJSON reads what MarshalJSON has written; null is NaN.
 func (m *Measured) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, m) }
 
-func (s LinkScore) MarshalJSON() ([]byte, error)     { return jsonnull.Marshal(s) }
+// MarshalJSON writes null for a figure that is not defined.
+func (s LinkScore) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(s) }
+
+// UnmarshalJSON reads what MarshalJSON has written; null is NaN.
 func (s *LinkScore) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, s) }
 
-func (r Ranking) MarshalJSON() ([]byte, error)     { return jsonnull.Marshal(r) }
+// MarshalJSON writes null for a figure that is not defined.
+func (r Ranking) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(r) }
+
+// UnmarshalJSON reads what MarshalJSON has written; null is NaN.
 func (r *Ranking) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, r) }

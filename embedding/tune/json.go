@@ -6,17 +6,22 @@ import (
 	"heavytail/embedding/jsonnull"
 )
 
-// The methods MarshalJSON write null for a figure that is not defined, and those of UnmarshalJSON
-// read null as NaN.
+// MarshalJSON writes null for a score that is not defined.
+func (j Judgement) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(j) }
 
-func (j Judgement) MarshalJSON() ([]byte, error)     { return jsonnull.Marshal(j) }
+// UnmarshalJSON reads what MarshalJSON has written; null is NaN.
 func (j *Judgement) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, j) }
 
-func (m Measure) MarshalJSON() ([]byte, error)     { return jsonnull.Marshal(m) }
+// MarshalJSON writes null for a figure that is not defined.
+func (m Measure) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(m) }
+
+// UnmarshalJSON reads what MarshalJSON has written; null is NaN.
 func (m *Measure) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, m) }
 
-// MarshalJSON also writes the text of Err.
-func (t Trial) MarshalJSON() ([]byte, error)     { return jsonnull.Marshal(t) }
+// MarshalJSON writes null for a score that is not defined, and the text of Err.
+func (t Trial) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(t) }
+
+// UnmarshalJSON reads what MarshalJSON has written; null is NaN.
 func (t *Trial) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, t) }
 
 // MarshalText returns the name of the stage.
