@@ -76,7 +76,7 @@ func TestDB_Tune_Same(t *testing.T) {
 	t.Parallel()
 	var rows []float32
 	var trials []tune.Trial
-	for _, opts := range []Options{{Workers: 1}, {Workers: 3}, {Workers: 3, MemoryLimit: 1_200_000}} {
+	for _, opts := range []Options{{Workers: 1}, {Workers: 3}, {Workers: 3, MemoryLimit: 1_800_000}} {
 		db := openTest(t, &opts)
 		attached(t, db)
 		r, err := db.Tune(t.Context(), tuned())

@@ -12,20 +12,6 @@ func (p *parser) vertexWord() bool { return p.keyword("VERTEX") || p.keyword("VE
 //	edgeword     = "EDGE" | "EDGES"                         e.g. DELETE EDGES FILE 'gone.csv' FROM social;
 func (p *parser) edgeWord() bool { return p.keyword("EDGE") || p.keyword("EDGES") }
 
-// after reads a keyword and what is behind it.
-func after[T any](p *parser, word string, read func() T) T {
-	p.needKeyword(word)
-	return read()
-}
-
-// optional reads a keyword and what is behind it, or returns zero if the keyword is not next.
-func optional[T any](p *parser, word string, read func() T) (value T) {
-	if p.keyword(word) {
-		value = read()
-	}
-	return value
-}
-
 // optionalName is optional for a name that a node points to.
 func optionalName(p *parser, word string, read func() Ident) *Ident {
 	if !p.keyword(word) {

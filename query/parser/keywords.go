@@ -168,17 +168,6 @@ func (p *parser) oneOf(branches []branch) Statement {
 	return nil
 }
 
-// oneWord reads one of the keywords and returns it, or "".
-func oneWord[W ~string](p *parser, words []W) W {
-	for _, word := range words {
-		if p.keyword(string(word)) {
-			return word
-		}
-	}
-	p.unexpected()
-	return ""
-}
-
 // reserved are the keywords that cannot be bare names, sorted: those that may
 // follow a name or be in a condition, so that a missing name is reported where it
 // is missing. Reserving another word would break scripts that use it as a name;

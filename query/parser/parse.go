@@ -194,6 +194,31 @@ func (p *parser) needKeyword(word string) {
 	}
 }
 
+// after reads a keyword and what is behind it.
+func after[T any](p *parser, word string, read func() T) T {
+	p.needKeyword(word)
+	return read()
+}
+
+// optional reads a keyword and what is behind it, or returns zero if the keyword is not next.
+func optional[T any](p *parser, word string, read func() T) (value T) {
+	if p.keyword(word) {
+		value = read()
+	}
+	return value
+}
+
+// oneWord reads one of the keywords and returns it, or "".
+func oneWord[W ~string](p *parser, words []W) W {
+	for _, word := range words {
+		if p.keyword(string(word)) {
+			return word
+		}
+	}
+	p.unexpected()
+	return ""
+}
+
 func (p *parser) needSign(sign string) {
 	if !p.sign(sign) {
 		p.unexpected()
