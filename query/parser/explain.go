@@ -43,11 +43,11 @@ func (*ExplainScore) Heading() string { return "EXPLAIN SCORE" }
 // explainScore reads the text behind EXPLAIN SCORE, where SCORE begins at inner.
 func (p *parser) explainScore(inner Pos) Statement {
 	if p.keyword("FILE") {
-		return &Explain{Statement: p.ranged(inner, p.scoreFile())}
+		return &Explain{Statement: p.plain(inner, p.scoreFile())}
 	}
 	pairs := p.pairs()
 	if len(pairs) > 1 {
-		return &Explain{Statement: p.ranged(inner, p.scorePairs(pairs))}
+		return &Explain{Statement: p.plain(inner, p.scorePairs(pairs))}
 	}
 	s := &ExplainScore{Graph: p.in()}
 	if p.err == nil {

@@ -14,6 +14,11 @@ type IntoFile struct {
 // Heading is the heading of the statement that has the rows.
 func (s *IntoFile) Heading() string { return s.Statement.Heading() }
 
+// plain is a statement that begins at a position and has just been read, with INTO FILE behind it.
+func (p *parser) plain(begin Pos, s Statement) Statement {
+	return p.ranged(begin, p.into(p.ranged(begin, s)))
+}
+
 // into reads INTO FILE behind a statement with rows, where it is there.
 func (p *parser) into(s Statement) Statement {
 	if p.err != nil || !hasRows(s) || !p.keyword("INTO") {

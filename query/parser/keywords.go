@@ -153,8 +153,7 @@ func (p *parser) statement() Statement {
 //	               | compact | backup | migrate | recover   e.g. CHECK;
 func (p *parser) plainStatement() Statement {
 	begin := p.tok.Start
-	s := p.ranged(begin, p.oneOf(statements))
-	return p.ranged(begin, p.into(s))
+	return p.plain(begin, p.oneOf(statements))
 }
 
 // oneOf reads one of the keywords and the text behind it.

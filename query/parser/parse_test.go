@@ -198,6 +198,12 @@ func TestParse_Tree(t *testing.T) {
 		{"CHECK", &Check{}},
 		{"PROFILE CHECK", &Explain{Profile: true, Statement: &Check{}}},
 		{"/* first */ EXPLAIN -- then\n CHECK", &Explain{Statement: &Check{}}},
+		{"EXPLAIN SCORE ('a', 'b'), ('a', 'c') WITH jaccard INTO FILE 's'", &Explain{Statement: &IntoFile{
+			Statement: &Score{
+				Pairs:   []Pair{{U: str("a"), V: str("b")}, {U: str("a"), V: str("c")}},
+				Scorers: []Scorer{{Name: id("jaccard")}},
+			}, File: str("s"),
+		}}},
 	}
 	for _, tt := range tests {
 		got, err := Parse(tt.text)
