@@ -216,14 +216,27 @@ func (f computable) spec(req ComputeRequest) job.Spec {
 	}
 	n := int64(f.graph.Vertices)
 	computing, all := f.measure.bytes(measuredOn{f.settings, n, f.graph.Edges, int64(f.workers), f.graph.Weighted})
-	column := 17*n + session.StoringBytes(8*n)              // of what is then stored
-	checkpoint := session.StoringBytes(f.measure.saved * n) // written by jobs of more than two seconds
+	column := 17*n + session.StoringBytes(8*n) // of what is then stored
+	checkpoint := f.checkpointBytes()
 	return job.Spec{
 		Kind: kindCompute, Text: text.String(), Target: attributeTarget + fault.Name(req.Graph) + "." + fault.Name(req.As), Graph: f.graph,
 		Options: settingsOf(f.measure.Options, f.settings), Memory: max(computing+checkpoint, column),
 		Allocates: all + checkpoint + column + 1<<20, // and the record of the job
 		Purpose:   f.purpose(),
 	}
+}
+
+// checkpointBytes is the memory of writing a checkpoint, which only jobs of more than two seconds do:
+// those whose searches read more than 2²⁸ vertices and neighbours.
+func (f computable) checkpointBytes() int64 {
+	n, sources := int64(f.graph.Vertices), int64(f.settings.Size("sources"))
+	if sources == 0 {
+		sources = n // all, or chosen during the computation
+	}
+	if f.measure.saved == 0 || sources/f.measure.atOnce < 1<<28/max(n+2*f.graph.Edges, 1) {
+		return 0
+	}
+	return session.StoringBytes(f.measure.saved * n)
 }
 
 func (f computable) purpose() string {
