@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/.ci/repeat"
 	"heavytail/storage/format"
 )
 
@@ -31,8 +32,8 @@ func TestImport_RealGraphs(t *testing.T) {
 		{"CollegeMsg.txt.gz", 1899, 13838, true},
 	} {
 		t.Run(c.file, func(t *testing.T) {
-			if testing.Short() && !c.short {
-				t.Skip("large graph in -short mode")
+			if !c.short && repeat.Times(1) == 1 {
+				t.Skip("a large graph, which the step repeat imports")
 			}
 			ctx := context.Background()
 			r, size, err := format.OpenFile(realgraph.Path(t, c.file))

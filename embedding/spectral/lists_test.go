@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/.ci/repeat"
 	"heavytail/.ci/testgraph"
 	"heavytail/embedding/internal/base"
 	"heavytail/storage/csr"
@@ -89,24 +90,25 @@ func TestSolveLists_SameBytes(t *testing.T) {
 	apart := together(t, r, testgraph.Hubs(t, 2600, 0.003, 1), testgraph.Hubs(t, 2300, 0.003, 2), path(t, 40), testgraph.Complete(t, 9), path(t, 2), path(t, 1), path(t, 1))
 	star := testgraph.Star(t, 20_000) // the list of the hub is longer than each limit
 	equal := testgraph.Weighted(hubs, func(_, _ uint32) float32 { return 3 })
-	for name, c := range map[string]struct {
+	for i, c := range []struct {
+		name  string
 		g     *csr.Graph
 		bytes []int64 // limits for the edges in memory
 	}{
-		"nothing":         {testgraph.Of(t, 0), []int64{MinListBytes}},
-		"one vertex":      {testgraph.Of(t, 1), []int64{MinListBytes}},
-		"no edges":        {testgraph.Of(t, 5), []int64{MinListBytes}},
-		"one edge":        {path(t, 2), []int64{MinListBytes}},
-		"star":            {star, []int64{1 << 13, 1 << 16}},
-		"wheel, weights":  {testgraph.RandomWeights(testgraph.Wheel(t, 900), 4, 1), []int64{MinListBytes, 7777}},
-		"complete":        {testgraph.Complete(t, 260), []int64{MinListBytes, 20_000}},
-		"hubs":            {hubs, []int64{MinListBytes, 5000, 1 << 30}},
-		"hubs, weights":   {testgraph.RandomWeights(hubs, 5, 2), []int64{MinListBytes, 5000}},
-		"equal weights":   {equal, []int64{5000}},
-		"components":      {apart, []int64{4096, 1 << 17}},
-		"components, wts": {testgraph.RandomWeights(apart, 3, 9), []int64{1 << 14}},
+		{"nothing", testgraph.Of(t, 0), []int64{MinListBytes}},
+		{"one vertex", testgraph.Of(t, 1), []int64{MinListBytes}},
+		{"no edges", testgraph.Of(t, 5), []int64{MinListBytes}},
+		{"one edge", path(t, 2), []int64{MinListBytes}},
+		{"star", star, []int64{1 << 13, 1 << 16}},
+		{"wheel, weights", testgraph.RandomWeights(testgraph.Wheel(t, 900), 4, 1), []int64{MinListBytes, 7777}},
+		{"complete", testgraph.Complete(t, 260), []int64{MinListBytes, 20_000}},
+		{"hubs", hubs, []int64{MinListBytes, 5000, 1 << 30}},
+		{"hubs, weights", testgraph.RandomWeights(hubs, 5, 2), []int64{MinListBytes, 5000}},
+		{"equal weights", equal, []int64{5000}},
+		{"components", apart, []int64{4096, 1 << 17}},
+		{"components, wts", testgraph.RandomWeights(apart, 3, 9), []int64{1 << 14}},
 	} {
-		for _, o := range []struct {
+		for j, o := range []struct {
 			method string
 			Options
 		}{
@@ -115,8 +117,11 @@ func TestSolveLists_SameBytes(t *testing.T) {
 			{MethodDPSpectral, Options{Components: Joint}},
 			{MethodLaplacianEigenmaps, Options{}},
 		} {
+			if (i+j)%repeat.Every(2) > 0 {
+				continue // in the step repeat
+			}
 			o.Dim, o.MaxIterations, o.Tolerance = 4, 8, 1e-3
-			t.Run(fmt.Sprintf("%s/%s/%s/%s", name, o.method, o.Normalization, o.Components), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%s/%s/%s", c.name, o.method, o.Normalization, o.Components), func(t *testing.T) {
 				want, err := Solve(t.Context(), c.g, o.method, o.Options)
 				if err != nil {
 					t.Fatal(err)
