@@ -87,7 +87,7 @@ const maxPower = 1e155
 
 // penalize computes the penalties. That of a vertex without neighbours is 0.
 func (w *Walker) penalize() error {
-	w.penalty = make([]float64, w.graph.Vertices())
+	w.penalty = vec.Zeros[float64](w.graph.Vertices())
 	for v := range uint32(w.graph.Vertices()) {
 		degree := w.degree(v)
 		if degree == 0 {
@@ -118,10 +118,10 @@ func (w *Walker) degree(v uint32) float64 {
 // prepare fills the tables.
 func (w *Walker) prepare(ctx context.Context, workers int) error {
 	g, penalty := w.graph, w.penalty
-	w.targets = make([]cell, len(g.Targets))
+	w.targets = vec.Zeros[cell](len(g.Targets)) // read in random order, as are the ways
 	var sums []float64
 	if penalty != nil {
-		sums = make([]float64, g.Vertices())
+		sums = vec.Zeros[float64](g.Vertices())
 	}
 	err := w.eachRow(ctx, workers, func(v uint32, t *tableSpace) {
 		weights := w.rowWeights(v, penalty, t.weights[:0])
@@ -135,7 +135,7 @@ func (w *Walker) prepare(ctx context.Context, workers int) error {
 	if err != nil || penalty == nil {
 		return err
 	}
-	w.ways = make([]cell, len(g.Targets)+g.Vertices())
+	w.ways = vec.Zeros[cell](len(g.Targets) + g.Vertices())
 	return w.eachRow(ctx, workers, func(v uint32, t *tableSpace) {
 		weights := w.pathWeights(v, penalty, sums, t.weights[:0])
 		lo := g.Offsets[v] + int64(v)
