@@ -313,7 +313,7 @@ func (c *call) valuesOf(view *session.Graph, req ComputeRequest, found computabl
 	stop := c.Watch.Start(plan.Solve)
 	var values measured
 	var err error
-	if found.measure.saves {
+	if found.measure.saved > 0 {
 		values, err = found.measure.run(m)
 	} else if waited := c.Await(func() { values, err = found.measure.run(m) }); waited != nil {
 		return measured{}, waited // some measures do not check the context; they take a second for a hundred million edges

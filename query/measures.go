@@ -31,11 +31,10 @@ type Measure struct {
 	// that is allocated, or farMore.
 	bytes func(on measuredOn) (used, all int64)
 	run   func(m measuring) (measured, error)
-	// saves reports whether run saves checkpoints. If so, it returns soon after its
-	// context ends.
-	saves  bool
-	saved  int64 // bytes of each vertex in a checkpoint, at most
-	atOnce int64 // number of sources of which one search computes the paths, where it saves
+	// saved is the most bytes of each vertex in a checkpoint, 0 if run saves none. If it does, it
+	// returns soon after its context ends.
+	saved  int64
+	atOnce int64 // number of sources of which one search computes the paths, where run saves checkpoints
 	// seconds estimates the time of run, and the number of sources from which it computes
 	// paths, 0 if it computes none.
 	seconds func(m measuring, e measure.Estimator) (seconds float64, sources int, err error)
@@ -145,13 +144,13 @@ func spectralMeasures() []Measure {
 func pathMeasures() []Measure {
 	options := []OptionInfo{lengthsOption, normalizedOption, sourcesOption, measureSeed}
 	return []Measure{
-		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: harmonicBytes, saves: true, saved: 8 * measure.Slots, atOnce: 64,
+		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: harmonicBytes, saved: 8 * measure.Slots, atOnce: 64,
 			seconds: func(m measuring, e measure.Estimator) (float64, int, error) { return e.Harmonic(m, m.paths()) },
 			run:     func(m measuring) (measured, error) { return ofPaths(measure.Harmonic(m, m.g, m.paths())) }},
-		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: betweennessBytes, saves: true, saved: 8 * measure.Slots, atOnce: 1,
+		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: betweennessBytes, saved: 8 * measure.Slots, atOnce: 1,
 			seconds: func(m measuring, e measure.Estimator) (float64, int, error) { return e.Betweenness(m, m.paths()) },
 			run:     func(m measuring) (measured, error) { return ofPaths(measure.Betweenness(m, m.g, m.paths())) }},
-		{Name: "eccentricity", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, bytes: eccentricityBytes, saves: true, saved: 16, atOnce: 64, seconds: takes(measure.Estimator.Eccentricity),
+		{Name: "eccentricity", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, bytes: eccentricityBytes, saved: 16, atOnce: 64, seconds: takes(measure.Estimator.Eccentricity),
 			run: func(m measuring) (measured, error) {
 				values, err := measure.Eccentricity(m, m.g, measure.EccentricityOptions{Work: m.Work, Checkpoints: m.Checkpoints})
 				return measured{integers: values}, err

@@ -41,5 +41,11 @@ func (n Threshold) String() string { return n.Kind.String() + clause(" ", n.Valu
 
 // String returns AUTO, RADIUS or EPSILON.
 func (k ThresholdKind) String() string {
-	return [...]string{Auto: "AUTO", Radius: "RADIUS", Epsilon: "EPSILON"}[k]
+	switch k {
+	case Radius:
+		return "RADIUS"
+	case Epsilon:
+		return "EPSILON"
+	}
+	return "AUTO"
 }
