@@ -152,9 +152,10 @@ func (b *builder) parallel(n int, f func(l *linker, i int)) {
 // linker chooses links. It is the workspace of one worker.
 type linker struct {
 	*searcher
-	pair   scorer // scores a candidate against the chosen vertices
-	found  []candidate
-	chosen []uint32
+	pair    scorer // scores a candidate against the chosen vertices
+	found   []candidate
+	chosen  []uint32
+	skipped []uint32 // workspace of choose
 }
 
 func newLinker(h *HNSW, spare []float32) *linker {
@@ -242,12 +243,16 @@ func (l *linker) explore(ctx context.Context, level int) {
 }
 
 // choose selects links among candidates, nearest first, and adds them to
-// chosen until it has the maximum number. It skips a candidate that is nearer
+// chosen until it has the maximum number. It first skips every candidate that is nearer
 // to a link chosen before than to the vertex, so that the links lead in
-// different directions (algorithm 4 of the paper, without the rejected ones).
+// different directions, and then fills up with the nearest of those (algorithm 4 of the
+// paper, with keepPrunedConnections). Without these, most lists have few links where some
+// vertices are among the nearest of very many others, as in embeddings of scale-free graphs,
+// and a fifth of the vertices can be without a link that leads to them.
 func (l *linker) choose(candidates []candidate, most int) {
 	const step = 4 // distances that the kernel computes at a time
 	var keys [step]float32
+	l.skipped = l.skipped[:0]
 next:
 	for _, c := range candidates {
 		if len(l.chosen) == most {
@@ -259,12 +264,14 @@ next:
 			l.pair.list(keys[:], part)
 			for _, key := range keys[:len(part)] {
 				if key < c.key() {
+					l.skipped = append(l.skipped, c.vertex())
 					continue next
 				}
 			}
 		}
 		l.chosen = append(l.chosen, c.vertex())
 	}
+	l.chosen = append(l.chosen, l.skipped[:min(len(l.skipped), most-len(l.chosen))]...)
 }
 
 // linkBack adds links to one list. If they do not fit, it chooses among them
