@@ -291,7 +291,7 @@ func runCommunity(m measuring) (measured, error) {
 	}
 	text := fault.Count(int64(len(c.Sizes)), "community")
 	if !math.IsNaN(c.Modularity) {
-		text += fmt.Sprintf(", modularity %.4f", c.Modularity)
+		text += fmt.Sprintf(", modularity %.4f", math.Round(1e4*c.Modularity)/1e4+0) // + 0 makes 0 of −0
 	}
 	return measured{integers: wide(c.Label), notices: []string{text}}, nil
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 
 	"heavytail/embedding"
@@ -161,6 +163,7 @@ func ballRecord(ctx context.Context, g *csr.Graph, o ballOptions, stats unitball
 		info.Stats = append(info.Stats, storage.Setting{Name: storage.SettingBegan, Value: o.began})
 	}
 	info.Stats = append(info.Stats, weighted(g, false)...)
+	info.Stats = slices.DeleteFunc(info.Stats, func(s storage.Setting) bool { return s.Value == number(math.NaN()) }) // precision and recall of no pairs
 	note, err := ballNote(ctx, g, o.Dim, w)
 	info.Stats = append(info.Stats, storage.Setting{Name: "note", Value: note})
 	return info, err
