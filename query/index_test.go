@@ -297,7 +297,7 @@ func TestDB_Refresh_IndexFollows(t *testing.T) {
 		if err != nil || len(list) != 2 {
 			t.Fatalf("%s: %+v, %v", change, list, err)
 		}
-		for i, want := range []string{"[{m 12} {ef_construction 200} {ef 50} {seed 0}]", "[{m 16} {ef_construction 200} {ef 60} {seed 4}]"} {
+		for i, want := range []string{"[{m 12} {ef_construction 100} {ef 50} {seed 0}]", "[{m 16} {ef_construction 100} {ef 60} {seed 4}]"} {
 			if got := list[i]; got.Generation != uint64(round+2) || fmt.Sprint(got.Parameters) != want || got.Recall < 0.9 {
 				t.Errorf("%s: %+v", change, got)
 			}

@@ -19,7 +19,7 @@ func (f folder) hnsw(method string, efs []string) error {
 	}
 	ctx := context.Background()
 	clock := startClock()
-	h, err := index.NewHNSW(ctx, m, index.L2, index.HNSWOptions{M: 16, EfConstruction: 200, Workers: 1})
+	h, err := index.NewHNSW(ctx, m, index.L2, index.HNSWOptions{Workers: 1})
 	if err != nil {
 		return err
 	}
