@@ -242,13 +242,12 @@ func (l *linker) explore(ctx context.Context, level int) {
 	l.clear()
 }
 
-// choose selects links among candidates, nearest first, and adds them to
-// chosen until it has the maximum number. It first skips every candidate that is nearer
-// to a link chosen before than to the vertex, so that the links lead in
-// different directions, and then fills up with the nearest of those (algorithm 4 of the
-// paper, with keepPrunedConnections). Without these, most lists have few links where some
-// vertices are among the nearest of very many others, as in embeddings of scale-free graphs,
-// and a fifth of the vertices can be without a link that leads to them.
+// choose selects links among candidates, nearest first, and adds them to chosen until it has
+// the maximum number. It first skips every candidate that is nearer to a link chosen before
+// than to the vertex, so that the links lead in different directions, and then fills up with
+// the nearest of those (algorithm 4 of the paper, with keepPrunedConnections). Where a few
+// vectors are among the nearest of most others, as in embeddings of scale-free graphs, the
+// first alone are 6 to 10 links, and no link leads to a tenth of the vertices.
 func (l *linker) choose(candidates []candidate, most int) {
 	const step = 4 // distances that the kernel computes at a time
 	var keys [step]float32
