@@ -11,7 +11,8 @@ import (
 // NewHNSW builds the index of the vectors in the rows of m. It does not copy m, which must
 // not be written afterwards. Values that are not finite are ErrNotFinite.
 //
-// It measures about 15·EfConstruction vectors for each vertex. It takes the memory of the
+// It measures 10 to 50 times EfConstruction vectors for each vertex, most where there are no
+// groups and many vertices have to be linked again. It takes the memory of the
 // index and about 10 KB per worker.
 func NewHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions) (*HNSW, error) {
 	return newHNSW(ctx, m, metric, opts, nil)
