@@ -242,38 +242,42 @@ func TestExec_ReadOnly(t *testing.T) {
 func TestExec_Locked(t *testing.T) {
 	t.Parallel() // each refusal waits for a second
 	for _, holder := range []struct {
+		name    string
 		args    []string
 		readers bool // others may read
-	}{{nil, false}, {[]string{"--read-only"}, true}} {
-		path := sampleFile(t)
-		cmd := child(t, append([]string{"exec", path, "--format", "json"}, holder.args...)...)
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(in, "SHOW GRAPHS;\n")
-		if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-			t.Fatalf("the holder says %q, %v", line, err)
-		}
-		mustFail(t, exitFailed, []string{path, "file is locked"}, "exec", path, "-c", "CREATE GRAPH g")
-		if holder.readers {
-			mustRun(t, "", "exec", path, "--read-only", "-c", "SHOW GRAPHS")
+	}{{"a writer", nil, false}, {"a reader", []string{"--read-only"}, true}} {
+		t.Run(holder.name, func(t *testing.T) {
+			t.Parallel()
+			path := sampleFile(t)
+			cmd := child(t, append([]string{"exec", path, "--format", "json"}, holder.args...)...)
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			io.WriteString(in, "SHOW GRAPHS;\n")
+			if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+				t.Fatalf("the holder says %q, %v", line, err)
+			}
+			mustFail(t, exitFailed, []string{path, "file is locked"}, "exec", path, "-c", "CREATE GRAPH g")
+			if holder.readers {
+				mustRun(t, "", "exec", path, "--read-only", "-c", "SHOW GRAPHS")
+				mustRun(t, "", "check", path)
+			} else {
+				mustFail(t, exitFailed, []string{path, "file is locked"}, "check", path)
+			}
+			in.Close()
+			if err := cmd.Wait(); err != nil {
+				t.Error(err)
+			}
 			mustRun(t, "", "check", path)
-		} else {
-			mustFail(t, exitFailed, []string{path, "file is locked"}, "check", path)
-		}
-		in.Close()
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
-		mustRun(t, "", "check", path)
+		})
 	}
 }
 
