@@ -143,7 +143,7 @@ func (l *linker) better(ctx context.Context, v uint32) []uint32 {
 		l.found = append(l.found, l.candidate(u))
 	}
 	slices.Sort(l.found)
-	l.found = slices.DeleteFunc(l.found, func(c candidate) bool { return c.vertex() == v })
+	l.found = slices.DeleteFunc(slices.Compact(l.found), func(c candidate) bool { return c.vertex() == v })
 	l.chosen = l.chosen[:0]
 	l.choose(l.found, 2*h.opts.M)
 	// Because of rounding, a vertex found in both ways can be chosen twice.
