@@ -35,7 +35,9 @@ type strayed struct{ vertex, near uint32 }
 // directions look alike, and a search ends before it reaches the vertex. Where
 // the search ends, a bridge to the vertex begins. The search that chose the
 // links of such a vertex did not reach its cluster either, so its links are
-// chosen again once there are bridges.
+// chosen again once there are bridges. With these links most vertices are found without the bridges
+// of the first pass, which are dropped: the later passes add those that are still needed, a sixth
+// for walks and a half at worst. Many bridges begin at the same hubs, and make each search longer.
 //
 // It takes one search for every vertex, which ends at the vertex, and two or
 // more for every vertex if some were not found.
@@ -51,7 +53,8 @@ func (b *builder) repair(ctx context.Context) error {
 		h.mark(h.Len())
 		return nil
 	}
-	for range repairPasses {
+	earlier := slices.Clone(h.bridges)
+	for pass := range repairPasses {
 		h.mark(h.Len())
 		lost, err := b.findable(ctx, all)
 		if err != nil {
@@ -59,6 +62,9 @@ func (b *builder) repair(ctx context.Context) error {
 		}
 		if err := b.relink(ctx, lost); err != nil {
 			return err
+		}
+		if pass == 0 {
+			h.bridges = earlier
 		}
 		before := len(h.bridges)
 		if err := h.bridge(ctx); err != nil {
