@@ -64,6 +64,10 @@ def write_pairs(n, path):
             out.write(f"{draw.randrange(n)},{draw.randrange(n)}\n")
 
 
+def seconds(x):
+    return f"{x:,.0f}" if x >= 1000 else f"{x:.3g}"
+
+
 def anonymous(pid):
     """Memory of a process without the pages of its files, in kB; 0 once it has ended."""
     try:
@@ -117,7 +121,7 @@ for name, _, _ in steps(SIZES[0], FOLDER):
             cells.append("not run")
             continue
         f = found[n][name]
-        cell = f"{f['processor']:.3g} / {f['clock']:.3g} s, {f['memory'] / 1e6:,.0f} MB"
+        cell = f"{seconds(f['processor'])} / {seconds(f['clock'])} s, {f['memory'] / 1e6:,.0f} MB"
         if i:
             before = found[SIZES[i - 1]][name]["processor"]
             cell += f" ({math.log(f['processor'] / before) / math.log(n / SIZES[i - 1]):.2f})"
