@@ -2,6 +2,7 @@ package run
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"slices"
@@ -177,6 +178,20 @@ func TestLeast_Resume(t *testing.T) {
 		req.Checkpoints.From = bytes.NewReader(bad)
 		if _, _, err := Compute(t.Context(), g, req); !errors.Is(err, embedding.ErrCheckpoint) {
 			t.Errorf("a checkpoint of %d bytes: %v", len(bad), err)
+		}
+	}
+}
+
+// Without pairs that could be right or wrong, precision and recall are not among the statistics.
+func TestBallRecord_NoEdges(t *testing.T) {
+	t.Parallel()
+	info, err := ballRecord(context.Background(), random(t, 3, 0, 1), ballOptions{}, unitball.Stats{})
+	if err != nil || statistic(info, "wrong pairs") != "0" {
+		t.Fatalf("%+v, %v", info, err)
+	}
+	for _, s := range info.Stats {
+		if s.Value == "NaN" || s.Name == "precision" || s.Name == "recall" {
+			t.Errorf("%+v", s)
 		}
 	}
 }
