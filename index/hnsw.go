@@ -92,11 +92,11 @@ type HNSWOptions struct {
 
 // Limits of the options.
 const (
-	minM, maxM           = 2, 100
-	maxEfConstruction    = 10_000
-	defaultM             = 16
-	defaultEf            = 64
-	defaultEfConstuction = 100
+	minM, maxM            = 2, 100
+	maxEfConstruction     = 10_000
+	defaultM              = 16
+	defaultEf             = 64
+	defaultEfConstruction = 100
 )
 
 // Validate returns ErrOption if an option is outside its limits.
@@ -114,7 +114,7 @@ func (o HNSWOptions) Bytes(n int) int64 {
 // withDefaults fills in defaults and checks the limits: ErrOption.
 func (o HNSWOptions) withDefaults() (HNSWOptions, error) {
 	o.M = cmp.Or(o.M, defaultM)
-	o.EfConstruction = cmp.Or(o.EfConstruction, defaultEfConstuction)
+	o.EfConstruction = cmp.Or(o.EfConstruction, defaultEfConstruction)
 	o.Ef = cmp.Or(o.Ef, defaultEf)
 	switch {
 	case o.M < minM || o.M > maxM:

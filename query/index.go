@@ -81,7 +81,7 @@ func indexOptions() []OptionInfo {
 	return []OptionInfo{
 		{Name: "metric", Type: "text", Default: "'l2'", Choices: metrics, Doc: "the metric of the searches that use the index"},
 		{Name: "m", Type: "int", Default: "16", Doc: "links of a vertex, 2 to 100; more links raise the recall in many dimensions and take more space"},
-		{Name: "ef_construction", Type: "int", Default: "100", Doc: "candidates that links are chosen from, up to 10000; the build time is proportional to this number"},
+		{Name: "ef_construction", Type: "int", Default: "100", Doc: "candidates that links are chosen from, up to 10000; the build time is about proportional to this number"},
 		{Name: "ef", Type: "int", Default: "0", Doc: "candidates that a search keeps; more raise the recall and the time; 0 chooses the smallest power of two up to 512 with a recall of 99 % of the 10 nearest"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same index"},
 	}

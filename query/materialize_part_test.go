@@ -187,7 +187,7 @@ func TestDivideMaterialize(t *testing.T) {
 // Parts of a graph with capped vertices store what the statement does.
 func TestMaterializeParts_Capped(t *testing.T) {
 	if repeat.Times(1) == 1 {
-		t.Skip("TestPredict_Star is as large; the step repeat runs both")
+		t.Skip("a large star, of which TestPredict_Star runs another; the step repeat runs both")
 	}
 	t.Parallel()
 	ctx := context.Background()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"heavytail/index"
 	"heavytail/query"
 	language "heavytail/query/parser"
 )
@@ -367,6 +368,17 @@ func TestManual_Pages(t *testing.T) {
 	}
 	mustFail(t, exitUsage, []string{`no page "methds": did you mean methods?`}, "manual", "methds")
 	mustFail(t, exitUsage, []string{"at most one PAGE"}, "manual", "go", "jobs")
+}
+
+// TestManual_Scan compares with the index what the manual says of searches that scan.
+func TestManual_Scan(t *testing.T) {
+	page, err := manualPage("answers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if index.ViewBudget(1_000_000, nil) != 10_000 || !strings.Contains(page, "more than a hundredth of the vectors") {
+		t.Error("the manual names another share of the vectors from which a search scans")
+	}
 }
 
 // TestManual_Limits compares the limits of the manual with the defaults of IMPORT.
