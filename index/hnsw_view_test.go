@@ -338,4 +338,12 @@ func TestViewBudget(t *testing.T) {
 			t.Errorf("%d vectors, compared %v: %d, want %d", c.n, c.compared, got, c.want)
 		}
 	}
+	for _, c := range []struct {
+		compared []uint32
+		want     bool
+	}{{nil, false}, {[]uint32{100, 9_000}, false}, {[]uint32{100, 60_000}, false}, {[]uint32{10_100, 20_000}, true}} {
+		if got := ScanIsFaster(60_000, c.compared); got != c.want {
+			t.Errorf("60,000 vectors in memory, compared %v: a scan is faster: %v", c.compared, got)
+		}
+	}
 }

@@ -274,27 +274,33 @@ func (c *call) storeIndex(req CreateIndexRequest) (IndexInfo, error) {
 	stop(int64(h.Live()), text)
 	c.job.Result("%s", text)
 	n := newIndex(h, recall, time.Since(began))
+	if index.ScanIsFaster(h.Live(), n.Info.Compared) {
+		c.Notice("half of the searches of this index compare more than %d of %s, which takes longer than a scan: NEAREST and WITHIN scan instead, and are exact",
+			n.Info.Compared[len(n.Info.Compared)/2], fault.Count(int64(h.Live()), "vector"))
+	}
 	defer c.Watch.Start(plan.Store)(int64(h.Live()), "")
 	return c.db.store.PutIndex(c.Ctx, v.Info, n.Info, n.Write)
 }
 
 // indexFor finds the index that a search of an embedding can use. It returns nil
-// if there is none, or if a scan is as fast.
-func (c *call) indexFor(e storage.EmbeddingInfo, metric index.Metric) (*storage.IndexInfo, error) {
+// if there is none, or if a scan is as fast; slow is an index that takes longer than a scan.
+func (c *call) indexFor(e storage.EmbeddingInfo, metric index.Metric) (use, slow *storage.IndexInfo, err error) {
 	if 4*int64(e.Vertices)*int64(e.Dim) < c.db.opts.IndexBytes {
-		return nil, nil
+		return nil, nil, nil
 	}
 	info, _, err := c.db.store.Index(c.Ctx, e, metric.String())
 	switch {
+	case err == nil && index.ScanIsFaster(info.Vectors, info.Compared) && !c.db.opts.graphOnly:
+		return nil, &info, nil
 	case err == nil:
-		return &info, nil
+		return &info, nil, nil
 	case errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrConflict):
-		return nil, nil // the loaded vectors have no index
+		return nil, nil, nil // the loaded vectors have no index
 	case errors.Is(err, storage.ErrCorrupt):
 		c.noticeDamage(e, err)
-		return nil, nil
+		return nil, nil, nil
 	}
-	return nil, err
+	return nil, nil, err
 }
 
 // noticeDamage gives a notice that a search could not use the index.

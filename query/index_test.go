@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -101,6 +102,42 @@ func TestNearest_IndexBytes(t *testing.T) {
 	mustRun(t, db, "CREATE INDEX ON e")
 	if r := nearestTo(t, db, NearestRequest{Vertex: "7"}); r.Index != nil {
 		t.Error("the index of 16 KB was used")
+	}
+}
+
+// An index whose searches compare so many vectors that a scan takes less is not used, which its
+// builder and EXPLAIN say: here by the dot product of vectors whose lengths differ very much.
+func TestNearest_IndexSlow(t *testing.T) {
+	db := openTest(t, &Options{IndexBytes: 1})
+	mustRun(t, db, "GENERATE erdos_renyi(n := 2500, p := 0.001, seed := 1) INTO g")
+	random := rand.New(rand.NewPCG(1, 1))
+	m := vec.NewMatrix(2500, 8)
+	for v := range m.Rows {
+		length := math.Exp(3 * random.NormFloat64())
+		for j := range m.Row(v) {
+			m.Row(v)[j] = float32(length * random.NormFloat64())
+		}
+	}
+	ctx := context.Background()
+	if _, err := db.store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1, Method: "random"}, m); err != nil {
+		t.Fatal(err)
+	}
+	for metric, slow := range map[string]bool{"dot": true, "cosine": false} {
+		rows, err := db.Query(ctx, "CREATE INDEX ON e WITH (metric := '"+metric+"')", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := slices.ContainsFunc(rows.Notices(), func(n Notice) bool {
+			return strings.Contains(n.Text, "of 2500 vectors, which takes longer than a scan")
+		})
+		search := "NEAREST 10 TO '7' USING " + metric + "(e)"
+		explained := strings.Contains(mustRun(t, db, "EXPLAIN "+search), "this takes less than searching the index, which compares very many vectors")
+		if said != slow || explained != slow {
+			t.Errorf("%s: notices %v, explained %v", metric, rows.Notices(), explained)
+		}
+		if got, want := mustRun(t, db, search), mustRun(t, db, search+" EXACT"); slow && got != want {
+			t.Errorf("%s\nand exact:\n%s", got, want)
+		}
 	}
 }
 

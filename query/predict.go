@@ -355,7 +355,7 @@ func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {
 			p.near = DefaultNear
 		}
 		p.metric = evaluate.NearestBy(req.With.Name)
-		if p.index, err = c.indexFor(e.Info, p.metric); err != nil {
+		if p.index, _, err = c.indexFor(e.Info, p.metric); err != nil {
 			return nil, err
 		}
 	}

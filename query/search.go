@@ -229,6 +229,7 @@ type search struct {
 	index  *storage.IndexInfo // index to use; nil for a scan
 	inFile bool               // the vectors are scanned, or the index is searched, in the file
 	early  *storage.IndexInfo // index that is not used because it is not loaded yet, and cannot be searched in the file or takes longer there
+	slow   *storage.IndexInfo // index that is not used because a scan takes less
 }
 
 // resolveSearch checks a question, and finds its embedding and index in the
@@ -259,7 +260,7 @@ func (c *call) resolveSearch(q question) (s search, err error) {
 		}
 	}
 	if err == nil && !q.exact {
-		s.index, err = c.indexFor(s.entry.Info, q.metric)
+		s.index, s.slow, err = c.indexFor(s.entry.Info, q.metric)
 	}
 	if s.inFile = c.canScanFile(s); s.inFile && s.index != nil && (!s.index.InPlace || c.scansFaster(s)) {
 		s.index, s.early = nil, s.index
@@ -283,6 +284,9 @@ func (s search) planFrom(from string) *plan.Plan {
 		return plan.Measured(plan.Scan, "index search", detail, inputs...)
 	}
 	detail := fmt.Sprintf("%s from %s", s.metric, from)
+	if s.slow != nil {
+		detail += "; this takes less than searching the index, which compares very many vectors"
+	}
 	if s.early != nil {
 		why := ""
 		if s.early.InPlace {

@@ -87,7 +87,7 @@ func (c *call) load(s search) (l loadedSearch, err error) {
 		return l, err
 	}
 	if l.index = s.index; !s.exact && session.EmbeddingKey(l.space.Info) != session.EmbeddingKey(s.entry.Info) {
-		if l.index, err = c.indexFor(l.space.Info, s.metric); err != nil {
+		if l.index, _, err = c.indexFor(l.space.Info, s.metric); err != nil {
 			return l, err
 		}
 	}
