@@ -275,7 +275,7 @@ func (c *call) storeIndex(req CreateIndexRequest) (IndexInfo, error) {
 	c.job.Result("%s", text)
 	n := newIndex(h, recall, time.Since(began))
 	if index.ScanIsFaster(h.Live(), n.Info.Compared) {
-		c.Notice("half of the searches of this index compare more than %d of %s, which takes longer than a scan: NEAREST and WITHIN scan instead, and are exact",
+		c.Notice("half of the searches of this index compare more than %d of %s, which takes longer than a scan: NEAREST and WITHIN scan instead, and are exact; DROP INDEX removes it",
 			n.Info.Compared[len(n.Info.Compared)/2], fault.Count(int64(h.Live()), "vector"))
 	}
 	defer c.Watch.Start(plan.Store)(int64(h.Live()), "")
