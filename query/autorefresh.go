@@ -94,9 +94,7 @@ func resolveAutoRefresh(c *call, req autoRefreshRequest) (nothing, error) {
 func duration(at fault.Part, text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		e := fault.New(at, "%s is not a time", fault.QuoteKey(text))
-		e.Expected = []string{"a time such as '90s', '10m' or '2h'"}
-		return 0, e
+		return 0, fault.New(at, "%s is not a time", fault.QuoteKey(text)).WithExpected("a time such as '90s', '10m' or '2h'")
 	}
 	return d, nil
 }

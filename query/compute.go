@@ -96,9 +96,8 @@ var computeStatement = &statement[*parser.Compute, ComputeRequest, computable, C
 	rows: computeRows,
 	job: func(c *call, req ComputeRequest, found computable) (job.Spec, error) {
 		if req.As == "" {
-			e := fault.New(fault.Statement, "a job in the background stores its values and returns no rows")
-			e.Remedy = "name the attribute for the values with AS"
-			return job.Spec{}, e
+			return job.Spec{}, fault.New(fault.Statement, "a job in the background stores its values and returns no rows").
+				WithRemedy("name the attribute for the values with AS")
 		}
 		return found.spec(req), nil
 	},
@@ -188,9 +187,8 @@ func (c *call) checkStored(req ComputeRequest, found computable) error {
 		return nameMistake(err, partAttribute)
 	}
 	if _, exists := session.AttributeOf(found.graph, req.As); exists && !req.Overwrite {
-		e := fault.New(partAttribute, "graph %s already has an attribute %s", fault.Name(req.Graph), fault.Quote(req.As))
-		e.Remedy, e.Err = "choose another name, or say WITH (overwrite := TRUE) to replace it", storage.ErrExists
-		return e
+		return fault.New(partAttribute, "graph %s already has an attribute %s", fault.Name(req.Graph), fault.Quote(req.As)).
+			WithRemedy("choose another name, or say WITH (overwrite := TRUE) to replace it").WithErr(storage.ErrExists)
 	}
 	return nil
 }

@@ -71,9 +71,8 @@ func checkFigures(graph storage.GraphInfo, list []Figure) error {
 			return session.UnknownAttribute(graph, f.Of, partFigure(i))
 		}
 		if a.Type != storage.Integer && a.Type != storage.Float {
-			e := fault.New(partFigure(i), "attribute %s is %s, and %s needs numbers", fault.Name(a.Name), a.Type, f)
-			e.Remedy = "BY counts the vertices of each value"
-			return e
+			return fault.New(partFigure(i), "attribute %s is %s, and %s needs numbers", fault.Name(a.Name), a.Type, f).
+				WithRemedy("BY counts the vertices of each value")
 		}
 	}
 	return nil
@@ -122,9 +121,7 @@ func figuresOf(tallies []numberTally, list []Figure) ([]storage.Value, error) {
 	for i, f := range list {
 		var ok bool
 		if row[i], ok = tallies[i].figure(f.Function); !ok {
-			e := fault.New(partFigure(i), "%s is larger than a number of 64 bits holds", f)
-			e.Err = storage.ErrLimit
-			return nil, e
+			return nil, fault.New(partFigure(i), "%s is larger than a number of 64 bits holds", f).WithErr(storage.ErrLimit)
 		}
 	}
 	return row, nil

@@ -156,9 +156,7 @@ func resolveDerive(c *call, req DeriveRequest) (found derivation, err error) {
 	case req.How == DeriveSubgraph && req.Where == nil && req.EdgesWhere == nil:
 		return found, fault.New(fault.Where, "a subgraph needs a condition")
 	case req.How == DeriveSample && req.Sampling != "" && !slices.Contains(samplings(), string(req.Sampling)):
-		e := fault.OfOption("method", "is %s", fault.QuoteKey(string(req.Sampling)))
-		e.Expected = samplings()
-		return found, e
+		return found, fault.OfOption("method", "is %s", fault.QuoteKey(string(req.Sampling))).WithExpected(samplings()...)
 	case req.How == DeriveUnion:
 		return found, checkUnion(req, found)
 	case req.From != "":

@@ -18,22 +18,18 @@ import (
 // some times are dates and others numbers.
 func checkUnion(req DeriveRequest, found derivation) error {
 	if _, err := storage.ParseRepeated(string(req.Repeated)); err != nil {
-		e := fault.OfOption("repeated", "is %s", fault.QuoteKey(string(req.Repeated)))
-		e.Expected = repeats()
-		return e
+		return fault.OfOption("repeated", "is %s", fault.QuoteKey(string(req.Repeated))).WithExpected(repeats()...)
 	}
 	for i, b := range found.others {
 		for _, a := range append([]storage.GraphInfo{found.graph}, found.others[:i]...) {
 			if a.Timed && b.Timed && (a.Times == format.TimeNumbers) != (b.Times == format.TimeNumbers) {
-				e := fault.New(partOther(i), "the times of graph %s are %s, and those of graph %s are %s", fault.Name(a.Name), a.Times, fault.Name(b.Name), b.Times)
-				e.Remedy = "export one with the times of the other, and import it again"
-				return e
+				return fault.New(partOther(i), "the times of graph %s are %s, and those of graph %s are %s", fault.Name(a.Name), a.Times, fault.Name(b.Name), b.Times).
+					WithRemedy("export one with the times of the other, and import it again")
 			}
 			for _, x := range a.Attributes {
 				if y, both := session.AttributeOf(b, x.Name); both && x.Type != y.Type {
-					e := fault.New(partOther(i), "attribute %s of graph %s is %s, and that of graph %s is %s", fault.Name(x.Name), fault.Name(a.Name), x.Type, fault.Name(b.Name), y.Type)
-					e.Remedy = "DROP ATTRIBUTE removes it from one of them"
-					return e
+					return fault.New(partOther(i), "attribute %s of graph %s is %s, and that of graph %s is %s", fault.Name(x.Name), fault.Name(a.Name), x.Type, fault.Name(b.Name), y.Type).
+						WithRemedy("DROP ATTRIBUTE removes it from one of them")
 				}
 			}
 		}

@@ -134,9 +134,7 @@ func resolveEdges(c *call, req EdgesRequest) (storage.GraphInfo, error) {
 		}
 	}
 	if req.OrderBy != "" && !slices.Contains(where.EdgeColumns, req.OrderBy) {
-		e := fault.New(partOrder, "edges cannot be ordered by %s", fault.Quote(req.OrderBy))
-		e.Expected = where.EdgeColumns
-		return info, e
+		return info, fault.New(partOrder, "edges cannot be ordered by %s", fault.Quote(req.OrderBy)).WithExpected(where.EdgeColumns...)
 	}
 	return info, nil
 }

@@ -122,10 +122,8 @@ func (c *call) nextGeneration(embedding, graph string) (uint64, error) {
 	old, err := c.db.store.EmbeddingInfo(c.Ctx, embedding)
 	switch {
 	case err == nil && old.Graph != graph:
-		m := fault.New(fault.Embedding, "embedding %s exists and belongs to graph %s", fault.Quote(embedding), fault.Name(old.Graph))
-		m.Remedy = "drop it first, or choose another name"
-		m.Err = storage.ErrExists
-		return 0, m
+		return 0, fault.New(fault.Embedding, "embedding %s exists and belongs to graph %s", fault.Quote(embedding), fault.Name(old.Graph)).
+			WithRemedy("drop it first, or choose another name").WithErr(storage.ErrExists)
 	case err == nil:
 		return old.Generation + 1, nil
 	case !errors.Is(err, storage.ErrNotFound):

@@ -56,9 +56,8 @@ func (c *call) startOf(found chosen) (session.Entry, error) {
 	}
 	start, err := c.Entry(name, fault.Option(storage.SettingStart))
 	if err == nil && start.Graph.ID != found.graph.ID {
-		e := fault.OfOption(storage.SettingStart, "is %s, which belongs to graph %s, not %s", fault.Quote(name), fault.Name(start.Graph.Name), fault.Name(found.graph.Name))
-		e.Err = errors.Join(ErrInvalid, storage.ErrInvalid)
-		err = e
+		err = fault.OfOption(storage.SettingStart, "is %s, which belongs to graph %s, not %s", fault.Quote(name), fault.Name(start.Graph.Name), fault.Name(found.graph.Name)).
+			WithErr(errors.Join(ErrInvalid, storage.ErrInvalid))
 	}
 	if c.continues && err != nil && (errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrInvalid)) {
 		return session.Entry{}, nil
@@ -71,9 +70,8 @@ func (c *call) startOf(found chosen) (session.Entry, error) {
 func checkOwnStart(info storage.EmbeddingInfo) error {
 	for _, o := range info.Options {
 		if o.Name == storage.SettingStart && o.Value != "" {
-			e := fault.New(fault.Embedding, "embedding %s began with the vectors of %s, which know the edges that the training hides", fault.Quote(info.Name), fault.Quote(o.Value))
-			e.Remedy, e.Err = "embed with start := 'deepwalk', which is computed again without them", ErrInvalid
-			return e
+			return fault.New(fault.Embedding, "embedding %s began with the vectors of %s, which know the edges that the training hides", fault.Quote(info.Name), fault.Quote(o.Value)).
+				WithRemedy("embed with start := 'deepwalk', which is computed again without them").WithErr(ErrInvalid)
 		}
 	}
 	return nil

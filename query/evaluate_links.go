@@ -155,9 +155,7 @@ func rankSettings(req *EvaluateLinksRequest, set bind.Settings) error {
 	}
 	for _, name := range []string{"vertices", "near"} {
 		if _, given := set[name]; given && at == 0 {
-			e := fault.OfOption(name, "applies only to recommendations")
-			e.Remedy = "add ranking := 10"
-			return e
+			return fault.OfOption(name, "applies only to recommendations").WithRemedy("add ranking := 10")
 		}
 	}
 	req.RankAt, req.RankVertices = int(at), int(vertices)
@@ -195,9 +193,8 @@ func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error)
 		return nil, err
 	}
 	if req.Scorers != nil && len(req.Methods) == 0 && len(t.vectors) > 0 {
-		e := fault.New(fault.Option("scorers"), "scorer %s reads an embedding, and no method is named", t.vectors[0])
-		e.Remedy = "write USING method before WITH"
-		return nil, e
+		return nil, fault.New(fault.Option("scorers"), "scorer %s reads an embedding, and no method is named", t.vectors[0]).
+			WithRemedy("write USING method before WITH")
 	}
 	for _, name := range t.features {
 		if err := checkFeature(name); err != nil {
@@ -279,9 +276,7 @@ func (c *call) checkLinkGraph(graph string, unseen, latest bool) error {
 		reason = fmt.Sprintf("has %s of vertices without an edge; held-out edges are compared with at least 2 such pairs", fault.Count(int64(free), "pair"))
 	}
 	if reason != "" {
-		m := fault.New(fault.Graph, "graph %s %s", fault.Quote(graph), reason)
-		m.Err = evaluate.ErrLinks
-		return m
+		return fault.New(fault.Graph, "graph %s %s", fault.Quote(graph), reason).WithErr(evaluate.ErrLinks)
 	}
 	if latest && !info.Timed {
 		return untimed(graph)
@@ -317,9 +312,7 @@ func (t *linkTrial) sortScorers(names []string, sides string) error {
 
 // untimed is the Error for the latest edges of a graph without timestamps.
 func untimed(graph string) error {
-	m := fault.New(fault.Option("latest"), "graph %s has no timestamps", fault.Quote(graph))
-	m.Err = evaluate.ErrTimes
-	return m
+	return fault.New(fault.Option("latest"), "graph %s has no timestamps", fault.Quote(graph)).WithErr(evaluate.ErrTimes)
 }
 
 func checkFeature(name string) error {
@@ -327,9 +320,7 @@ func checkFeature(name string) error {
 	if err == nil {
 		return nil
 	}
-	e := fault.New(fault.Option("features"), "unknown feature %s", fault.Quote(name))
-	e.Err = err
-	return e.WithNearest(name, featureNames(), nil)
+	return fault.New(fault.Option("features"), "unknown feature %s", fault.Quote(name)).WithErr(err).WithNearest(name, featureNames(), nil)
 }
 
 func featureNames() []string {

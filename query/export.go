@@ -104,9 +104,7 @@ func (r ExportRequest) times(graph storage.GraphInfo) (format.TimeForm, error) {
 	case r.Times == timesISO || r.Times == "":
 		return graph.Times, nil
 	}
-	e := fault.OfOption("times", "is %s", fault.QuoteKey(r.Times))
-	e.Expected = []string{timesISO, timesUnix}
-	return 0, e
+	return 0, fault.OfOption("times", "is %s", fault.QuoteKey(r.Times)).WithExpected(timesISO, timesUnix)
 }
 
 func (r ExportRequest) form(formats []exportFormat) (exportFormat, error) {
@@ -125,9 +123,7 @@ func (r ExportRequest) form(formats []exportFormat) (exportFormat, error) {
 		}
 		return formats[0], err
 	}
-	e := fault.OfOption("format", "is %s", fault.QuoteKey(r.Format))
-	e.Expected = names
-	return exportFormat{}, e
+	return exportFormat{}, fault.OfOption("format", "is %s", fault.QuoteKey(r.Format)).WithExpected(names...)
 }
 
 // refused adds to the error of a key that this format cannot hold the name of a format that can.

@@ -94,9 +94,8 @@ func bindExportPairs(b *binder, s *parser.ExportPairs) (req ExportPairsRequest, 
 
 func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err error) {
 	if req.Evaluation.Splits > 1 {
-		e := fault.OfOption("splits", "is %d, and a file has the pairs of one split", req.Evaluation.Splits)
-		e.Remedy = "export each by its seed"
-		return found, e
+		return found, fault.OfOption("splits", "is %d, and a file has the pairs of one split", req.Evaluation.Splits).
+			WithRemedy("export each by its seed")
 	}
 	if req.Evaluation.Null {
 		return found, fault.OfOption("null_graph", "does not apply to a file, which has the pairs of the graph")

@@ -39,9 +39,7 @@ func (c *call) checkCreate(graph string) error {
 		return nil
 	}
 	if err == nil {
-		e := fault.New(fault.Graph, "graph %s exists", fault.Quote(graph))
-		e.Err = storage.ErrExists
-		return e
+		return fault.New(fault.Graph, "graph %s exists", fault.Quote(graph)).WithErr(storage.ErrExists)
 	}
 	return nameMistake(err, fault.Graph)
 }
@@ -106,10 +104,8 @@ func (c *call) checkDropGraph(req dropGraphRequest) error {
 	if what == "" {
 		return nil
 	}
-	m := fault.New(fault.Graph, "graph %s has the %s", fault.Quote(req.graph), what)
-	m.Remedy = "use CASCADE to drop its embeddings and models too"
-	m.Err = storage.ErrInUse
-	return m
+	return fault.New(fault.Graph, "graph %s has the %s", fault.Quote(req.graph), what).
+		WithRemedy("use CASCADE to drop its embeddings and models too").WithErr(storage.ErrInUse)
 }
 
 var dropEmbedding = &statement[*parser.DropEmbedding, string, storage.EmbeddingInfo, nothing]{

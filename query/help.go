@@ -212,10 +212,7 @@ func optionRows(options []OptionInfo) [][]Value {
 			if o.Type != "text" {
 				quoted = append(quoted, bind.TypeName(o.Type))
 			}
-			for _, c := range o.Choices {
-				quoted = append(quoted, fault.QuoteKey(c))
-			}
-			text += "; " + fault.OrList(quoted)
+			text += "; " + fault.OrList(append(quoted, fault.QuoteKeys(o.Choices)...))
 		} else {
 			text += "; " + bind.TypeName(o.Type)
 		}

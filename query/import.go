@@ -211,11 +211,7 @@ func runImport(c *call, req ImportRequest, _ nothing) (ImportResult, error) {
 // check returns an error for options that are invalid for every file.
 func (r ImportRequest) check() error {
 	if r.Repeated != "" && !slices.Contains(storage.Repeats(), r.Repeated) {
-		e := fault.OfOption("repeated", "is %s", fault.QuoteKey(string(r.Repeated)))
-		for _, known := range repeats() {
-			e.Expected = append(e.Expected, fault.QuoteKey(known))
-		}
-		return e
+		return fault.OfOption("repeated", "is %s", fault.QuoteKey(string(r.Repeated))).WithExpected(fault.QuoteKeys(repeats())...)
 	}
 	return formatMistake(r.options(0).Validate())
 }
@@ -224,9 +220,8 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 	if req.Layout == format.LayoutVertices {
 		var ending *format.EndingError
 		if errors.As(format.CheckTable(req.Path), &ending) {
-			e := session.EndingMistake(fault.File, ending)
-			e.Remedy = "rename it, or pass its text to standard input, which '-' reads"
-			return ImportResult{}, e
+			return ImportResult{}, session.EndingMistake(fault.File, ending).
+				WithRemedy("rename it, or pass its text to standard input, which '-' reads")
 		}
 	}
 	stop := c.Watch.Start(plan.Read)
@@ -247,9 +242,7 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 	}
 	var ending *format.EndingError
 	if errors.As(err, &ending) {
-		e := session.EndingMistake(fault.File, ending)
-		e.Options = []fault.OptionRemedy{{Purpose: "to say what it holds", Option: "format"}}
-		return ImportResult{}, e
+		return ImportResult{}, session.EndingMistake(fault.File, ending).WithOption("to say what it holds", "format", "")
 	}
 	if err != nil {
 		return ImportResult{}, nameMistake(formatMistake(err), fault.Graph)

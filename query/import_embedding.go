@@ -334,16 +334,14 @@ func (r *vectorImport) complete() error {
 		}
 	}
 	if r.unknown.count > 0 && !r.req.SkipUnknown {
-		e := fault.New(fault.File, "file %s has %s without a vertex in graph %s: %s", fault.Quote(r.req.Path),
-			fault.Count(int64(r.unknown.count), "vector"), fault.Name(r.req.Graph), r.unknown.String())
-		e.Options = []fault.OptionRemedy{{Purpose: "to leave them out", Option: "no_vertex", Value: "'skip'"}}
-		return e
+		return fault.New(fault.File, "file %s has %s without a vertex in graph %s: %s", fault.Quote(r.req.Path),
+			fault.Count(int64(r.unknown.count), "vector"), fault.Name(r.req.Graph), r.unknown.String()).
+			WithOption("to leave them out", "no_vertex", "'skip'")
 	}
 	if r.missing.count > 0 && !r.req.ZeroMissing {
-		e := fault.New(fault.File, "file %s has no vector for %s of graph %s: %s", fault.Quote(r.req.Path),
-			fault.Count(int64(r.missing.count), "vertex"), fault.Name(r.req.Graph), r.missing.String())
-		e.Options = []fault.OptionRemedy{{Purpose: "to give them zeros", Option: "no_vector", Value: "'zero'"}}
-		return e
+		return fault.New(fault.File, "file %s has no vector for %s of graph %s: %s", fault.Quote(r.req.Path),
+			fault.Count(int64(r.missing.count), "vertex"), fault.Name(r.req.Graph), r.missing.String()).
+			WithOption("to give them zeros", "no_vector", "'zero'")
 	}
 	return nil
 }
@@ -354,7 +352,6 @@ func checkComputed(info storage.EmbeddingInfo) error {
 	if info.Method != MethodImported {
 		return nil
 	}
-	e := fault.New(fault.Embedding, "embedding %s was imported, so it cannot be computed again", fault.Quote(info.Name))
-	e.Remedy, e.Err = "IMPORT EMBEDDING replaces it by newer vectors", ErrInvalid
-	return e
+	return fault.New(fault.Embedding, "embedding %s was imported, so it cannot be computed again", fault.Quote(info.Name)).
+		WithRemedy("IMPORT EMBEDDING replaces it by newer vectors").WithErr(ErrInvalid)
 }

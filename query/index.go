@@ -139,9 +139,7 @@ func resolveCreateIndex(c *call, req CreateIndexRequest) (storage.EmbeddingInfo,
 		return info, fault.New(fault.Metric, "unknown metric %d", req.Metric)
 	}
 	if err := req.options().Validate(); err != nil {
-		e := fault.New(fault.Embedding, "%v", err)
-		e.Err = err
-		return info, e
+		return info, fault.New(fault.Embedding, "%v", err).WithErr(err)
 	}
 	return info, nil
 }
@@ -202,9 +200,8 @@ func resolveDropIndex(c *call, embedding string) (nothing, error) {
 	}
 	list, err := c.db.store.Indexes(c.Ctx, embedding)
 	if err == nil && len(list) == 0 {
-		e := fault.New(fault.Embedding, "embedding %s has no index", fault.Name(embedding))
-		e.Err = &storage.NotFoundError{Kind: "index of embedding", Name: embedding}
-		return nothing{}, e
+		return nothing{}, fault.New(fault.Embedding, "embedding %s has no index", fault.Name(embedding)).
+			WithErr(&storage.NotFoundError{Kind: "index of embedding", Name: embedding})
 	}
 	if errors.Is(err, storage.ErrCorrupt) {
 		return nothing{}, nil // a damaged index can still be dropped

@@ -102,14 +102,11 @@ func rowForm(req rowsRequest) (rowfile.Form, error) {
 		endings = append(endings, f.Ending)
 	}
 	if format.Ending(req.path) == "" {
-		e := fault.New(fault.Into, "the name of file %s has no ending from which the format follows", fault.Quote(req.path))
-		e.Expected = endings
-		e.Options = []fault.OptionRemedy{{Purpose: "to choose the form", Option: "format"}}
-		return rowfile.Form{}, e
+		return rowfile.Form{}, fault.New(fault.Into, "the name of file %s has no ending from which the format follows", fault.Quote(req.path)).
+			WithExpected(endings...).WithOption("to choose the form", "format", "")
 	}
-	e := session.EndingMistake(fault.Into, &format.EndingError{Name: req.path, Ending: format.Ending(req.path), Known: endings})
-	e.Options = []fault.OptionRemedy{{Purpose: "to choose the form", Option: "format"}}
-	return rowfile.Form{}, e
+	return rowfile.Form{}, session.EndingMistake(fault.Into, &format.EndingError{Name: req.path, Ending: format.Ending(req.path), Known: endings}).
+		WithOption("to choose the form", "format", "")
 }
 
 // parquetTypes are the types of columns as those of a file; a column without a type takes that of
@@ -149,9 +146,7 @@ func runIntoFile(c *call, req rowsRequest, form rowfile.Form) (written writtenRo
 		return w.Close()
 	})
 	if errors.Is(err, format.ErrValue) {
-		e := fault.New(fault.Into, "%v", err)
-		e.Remedy = "a text format such as CSV accepts values of several types in a column"
-		err = e
+		err = fault.New(fault.Into, "%v", err).WithRemedy("a text format such as CSV accepts values of several types in a column")
 	}
 	return written, err
 }

@@ -44,9 +44,8 @@ func ofVerb(verb parser.JobVerb) func(*parser.Job) bool {
 func bindJob(b *binder, s *parser.Job) (jobRequest, error) {
 	n, err := b.Size(partJob, s.Number)
 	if err == nil && n < 0 {
-		m := fault.New(partJob, "there is no job %d", n)
-		m.Remedy, m.Err = "numbers of jobs begin at 1; SHOW JOBS lists them", storage.ErrNotFound
-		err = m
+		err = fault.New(partJob, "there is no job %d", n).
+			WithRemedy("numbers of jobs begin at 1; SHOW JOBS lists them").WithErr(storage.ErrNotFound)
 	}
 	return jobRequest{uint64(n), s.Background}, err
 }
@@ -93,9 +92,7 @@ func (db *DB) CancelJob(ctx context.Context, id uint64) (storage.JobInfo, error)
 
 func runCancelJob(c *call, req jobRequest, f namedJob) (storage.JobInfo, error) {
 	if f.active == nil {
-		m := fault.New(partJob, "job %d is already %s", req.job, f.info.State)
-		m.Err = storage.ErrConflict
-		return f.info, m
+		return f.info, fault.New(partJob, "job %d is already %s", req.job, f.info.State).WithErr(storage.ErrConflict)
 	}
 	f.active.Cancel()
 	return f.active.Wait(c.Call)
@@ -197,9 +194,8 @@ func runResumeJob(c *call, req jobRequest, f namedJob) (r resumed, err error) {
 		return r, notEnded(req.job, f.info)
 	}
 	if f.info.State == storage.JobDone {
-		m := fault.New(partJob, "job %d is already done", req.job)
-		m.Remedy, m.Err = "run its statement again to recompute it", storage.ErrConflict
-		return r, m
+		return r, fault.New(partJob, "job %d is already done", req.job).
+			WithRemedy("run its statement again to recompute it").WithErr(storage.ErrConflict)
 	}
 	statement, err := parser.Parse(f.info.Statement)
 	if err != nil {
@@ -228,9 +224,7 @@ func (c *call) findJob(id uint64) (namedJob, error) {
 	}
 	info, err := c.db.store.Job(c.Ctx, id)
 	if errors.Is(err, storage.ErrNotFound) {
-		m := fault.New(partJob, "there is no job %d", id)
-		m.Remedy, m.Err = "SHOW JOBS lists them", err
-		err = m
+		err = fault.New(partJob, "there is no job %d", id).WithRemedy("SHOW JOBS lists them").WithErr(err)
 	}
 	return namedJob{nil, info}, err
 }
@@ -238,9 +232,8 @@ func (c *call) findJob(id uint64) (namedJob, error) {
 // notEnded returns an Error for a job that has not ended, for statements that need
 // one that has.
 func notEnded(id uint64, info storage.JobInfo) error {
-	m := fault.New(partJob, "job %d is %s", id, info.State)
-	m.Remedy, m.Err = fmt.Sprintf("CANCEL JOB %d ends it, WAIT JOB %d waits for it", id, id), storage.ErrConflict
-	return m
+	return fault.New(partJob, "job %d is %s", id, info.State).
+		WithRemedy(fmt.Sprintf("CANCEL JOB %d ends it, WAIT JOB %d waits for it", id, id)).WithErr(storage.ErrConflict)
 }
 
 // jobTarget names the object that a job writes, for errors.

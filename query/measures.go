@@ -360,17 +360,11 @@ func measureMistake(m Measure, err error) error {
 	var option *measure.OptionError
 	switch {
 	case errors.As(err, &option):
-		e := fault.New(fault.Option(option.Option), "option %v", option)
-		e.Err = errors.Join(ErrInvalid, err)
-		return e
+		return fault.New(fault.Option(option.Option), "option %v", option).WithErr(errors.Join(ErrInvalid, err))
 	case errors.Is(err, measure.ErrEdges):
-		e := fault.New(fault.Graph, "the graph has no edges, and %s needs one", m.Name)
-		e.Err = errors.Join(ErrInvalid, err)
-		return e
+		return fault.New(fault.Graph, "the graph has no edges, and %s needs one", m.Name).WithErr(errors.Join(ErrInvalid, err))
 	case errors.Is(err, measure.ErrConverge) && slices.ContainsFunc(m.Options, func(o OptionInfo) bool { return o.Name == "tolerance" }):
-		e := fault.New(fault.Graph, "%v", err)
-		e.Options, e.Err = []fault.OptionRemedy{{Purpose: "to accept a larger residual", Option: "tolerance"}}, err
-		return e
+		return fault.New(fault.Graph, "%v", err).WithOption("to accept a larger residual", "tolerance", "").WithErr(err)
 	}
 	return err
 }

@@ -204,9 +204,8 @@ func (Node2Vec) methodName() string           { return "node2vec" }
 func configure(method string, settings map[string]any, using MethodOptions) (configured, error) {
 	m, err := configureEmbed(method, settings, using)
 	if name := m.startEmbedding(); err == nil && name != "" {
-		e := fault.OfOption(storage.SettingStart, "is %s, and only EMBED can begin with a stored embedding: its vectors know the edges that an evaluation hides", fault.Quote(name))
-		e.Remedy = "use start := 'deepwalk', which is computed again each time"
-		return m, e
+		return m, fault.OfOption(storage.SettingStart, "is %s, and only EMBED can begin with a stored embedding: its vectors know the edges that an evaluation hides", fault.Quote(name)).
+			WithRemedy("use start := 'deepwalk', which is computed again each time")
 	}
 	return m, err
 }

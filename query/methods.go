@@ -142,9 +142,7 @@ func optionMistake(err error) error {
 	if !errors.As(err, &option) {
 		return err
 	}
-	e := fault.OfOption(option.Option, "is %v, and must be %s", option.Value, option.Allowed)
-	e.Err = errors.Join(ErrInvalid, err)
-	return e
+	return fault.OfOption(option.Option, "is %v, and must be %s", option.Value, option.Allowed).WithErr(errors.Join(ErrInvalid, err))
 }
 
 func findMethod(method string) (Method, error) {

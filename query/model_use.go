@@ -71,9 +71,8 @@ func checkCoordinates(model ModelInfo, embedding storage.EmbeddingInfo, at fault
 	if embedding.Coordinates.Equal(model.Coordinates) {
 		return nil
 	}
-	e := fault.New(at, "model %s was trained on an earlier run of embedding %s with a different coordinate system", fault.Name(model.Name), fault.Name(model.Embedding))
-	e.Remedy, e.Err = "TRAIN MODEL "+fault.Name(model.Name)+" again", ErrCoordinates
-	return e
+	return fault.New(at, "model %s was trained on an earlier run of embedding %s with a different coordinate system", fault.Name(model.Name), fault.Name(model.Embedding)).
+		WithRemedy("TRAIN MODEL " + fault.Name(model.Name) + " again").WithErr(ErrCoordinates)
 }
 
 // rows is the number of vertices that the model can score: the vertices with a smaller

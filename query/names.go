@@ -191,10 +191,8 @@ func (c *call) checkNewGraph(graph string, at fault.Part) error {
 	case err != nil:
 		return nameMistake(err, at)
 	case info.Vertices > 0:
-		e := fault.New(at, "graph %s exists and has %s", fault.Quote(graph), fault.Count(int64(info.Vertices), "vertex"))
-		e.Remedy = "drop it first, or choose another name"
-		e.Err = storage.ErrExists
-		return e
+		return fault.New(at, "graph %s exists and has %s", fault.Quote(graph), fault.Count(int64(info.Vertices), "vertex")).
+			WithRemedy("drop it first, or choose another name").WithErr(storage.ErrExists)
 	}
 	return nil
 }

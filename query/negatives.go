@@ -34,9 +34,8 @@ func checkNegatives(kinds []evaluate.Negatives) error {
 	all := evaluate.AllNegatives()
 	for i, kind := range kinds {
 		if !slices.Contains(all, kind) {
-			e := fault.New(fault.Option("negatives"), "unknown negatives %s", fault.Quote(string(kind)))
-			e.Err = evaluate.ErrOption
-			return e.WithNearest(string(kind), strings.Split(kindNames(all, "\n"), "\n"), nil)
+			return fault.New(fault.Option("negatives"), "unknown negatives %s", fault.Quote(string(kind))).
+				WithErr(evaluate.ErrOption).WithNearest(string(kind), strings.Split(kindNames(all, "\n"), "\n"), nil)
 		}
 		if slices.Contains(kinds[:i], kind) {
 			return fault.New(fault.Option("negatives"), "negatives %s are named twice", kind)
@@ -60,7 +59,6 @@ func noNegatives(graph string, kind evaluate.Negatives, err error) error {
 	if !errors.Is(err, evaluate.ErrNegatives) {
 		return err
 	}
-	e := fault.New(fault.Option("negatives"), "graph %s has too few held-out edges or too few other pairs for the negatives %s", fault.Quote(graph), kind)
-	e.Err = err
-	return e
+	return fault.New(fault.Option("negatives"), "graph %s has too few held-out edges or too few other pairs for the negatives %s", fault.Quote(graph), kind).
+		WithErr(err)
 }

@@ -296,9 +296,8 @@ func (b *binder) asOf(req linksRequest, s *parser.Predict) (*int64, error) {
 		return nil, err
 	}
 	if g := found.graph; dated && g.Timed && g.Times == format.TimeNumbers {
-		e := fault.New(fault.Before, "%s is a date, and the times of graph %s are numbers", fault.QuoteKey(text), fault.Name(g.Name))
-		e.Remedy = "write a number in the same unit"
-		return nil, e
+		return nil, fault.New(fault.Before, "%s is a date, and the times of graph %s are numbers", fault.QuoteKey(text), fault.Name(g.Name)).
+			WithRemedy("write a number in the same unit")
 	}
 	return &t, nil
 }
@@ -309,9 +308,8 @@ func checkAsOf(p *linksEntry) error {
 		return fault.New(fault.Before, "the edges of graph %s have no times", fault.Name(p.graph.Name))
 	}
 	if e := p.scorers[0].embedding; e != nil {
-		m := fault.New(fault.Scorer(0), "embedding %s has seen the edges after that time", fault.Name(e.Info.Name))
-		m.Remedy = "use a scorer of the graph, or CREATE GRAPH … AS SUBGRAPH of the earlier edges and EMBED it"
-		return m
+		return fault.New(fault.Scorer(0), "embedding %s has seen the edges after that time", fault.Name(e.Info.Name)).
+			WithRemedy("use a scorer of the graph, or CREATE GRAPH … AS SUBGRAPH of the earlier edges and EMBED it")
 	}
 	return nil
 }

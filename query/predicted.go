@@ -214,7 +214,6 @@ func (c *call) predictedMistake(req PredictedRequest, err error) error {
 	if _, err := c.scorerEntries(req.Graph, []Scorer{req.With}); err != nil {
 		return err // the name of the scorer, or of what it reads, is unknown
 	}
-	e := fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(req.Graph), req.With)
-	e.Remedy, e.Err = "MATERIALIZE PREDICTIONS FROM "+req.With.String()+" IN "+parser.Ident{Name: req.Graph}.String()+" stores them", err
-	return e
+	return fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(req.Graph), req.With).
+		WithRemedy("MATERIALIZE PREDICTIONS FROM " + req.With.String() + " IN " + parser.Ident{Name: req.Graph}.String() + " stores them").WithErr(err)
 }

@@ -162,9 +162,8 @@ func (db *DB) DropPredictions(ctx context.Context, graph string, with Scorer) er
 func runDropPredictions(c *call, req predictionsRequest, _ storage.GraphInfo) (nothing, error) {
 	err := c.db.store.DropPredictions(c.Ctx, req.graph, req.with.String())
 	if errors.Is(err, storage.ErrNotFound) {
-		e := fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(req.graph), req.with)
-		e.Remedy, e.Err = "SHOW PREDICTIONS lists them", err
-		err = e
+		err = fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(req.graph), req.with).
+			WithRemedy("SHOW PREDICTIONS lists them").WithErr(err)
 	}
 	return nothing{}, err
 }

@@ -96,9 +96,8 @@ func resolveRefreshMeasure(c *call, req RefreshMeasureRequest) (found staleMeasu
 	}
 	made := graph.Computed[at]
 	if made == nil {
-		e := fault.New(partAttribute, "attribute %s was not computed, or was changed since", fault.Quote(req.Attribute))
-		e.Remedy = "COMPUTE measure IN graph AS attribute stores a measure"
-		return found, e
+		return found, fault.New(partAttribute, "attribute %s was not computed, or was changed since", fault.Quote(req.Attribute)).
+			WithRemedy("COMPUTE measure IN graph AS attribute stores a measure")
 	}
 	found.request = requestOf(req, made)
 	if found.computable, err = resolveCompute(c, found.request); err != nil {

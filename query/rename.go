@@ -126,10 +126,9 @@ func (c *call) checkNotPredicted(req RenameRequest) error {
 		if err == nil && slices.ContainsFunc(scorers, func(s parser.Scorer) bool {
 			return s.Of != nil && s.Of.Name == req.Name && (s.Name.Name == "model") == (req.What == RenameModel)
 		}) {
-			e := fault.New(partRenamed(req.What), "%s %s made the predictions of %s", req.What, fault.Quote(req.Name), p.Scorer)
-			e.Remedy = "DROP PREDICTIONS FROM " + p.Scorer + " IN " + parser.Ident{Name: p.Graph}.String() + ", and materialize them again after it"
-			e.Err = storage.ErrInUse
-			return e
+			return fault.New(partRenamed(req.What), "%s %s made the predictions of %s", req.What, fault.Quote(req.Name), p.Scorer).
+				WithRemedy("DROP PREDICTIONS FROM " + p.Scorer + " IN " + parser.Ident{Name: p.Graph}.String() + ", and materialize them again after it").
+				WithErr(storage.ErrInUse)
 		}
 	}
 	return nil
@@ -148,10 +147,8 @@ func runRename(c *call, req RenameRequest, _ nothing) (none nothing, err error) 
 	}
 	switch {
 	case errors.Is(err, storage.ErrExists):
-		e := fault.New(partNewName, "%s %s exists", req.What, fault.Quote(req.To))
-		e.Remedy = "choose another name, or drop it first"
-		e.Err = err
-		return none, e
+		return none, fault.New(partNewName, "%s %s exists", req.What, fault.Quote(req.To)).
+			WithRemedy("choose another name, or drop it first").WithErr(err)
 	case errors.Is(err, storage.ErrInUse):
 		return none, &Error{Message: err.Error(), Err: err, At: partRenamed(req.What)}
 	}

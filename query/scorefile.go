@@ -229,9 +229,7 @@ func (req ScoreFileRequest) checkChoice() error {
 	case req.Threshold != nil && math.IsNaN(*req.Threshold):
 		return fault.OfOption("threshold", "is %v, and must be a number", *req.Threshold)
 	case req.Into == "-":
-		e := fault.New(fault.Into, "'-' is not a file that can be written")
-		e.Remedy = "leave out INTO FILE to print the pairs"
-		return e
+		return fault.New(fault.Into, "'-' is not a file that can be written").WithRemedy("leave out INTO FILE to print the pairs")
 	case req.Resume && req.inRows():
 		return fault.OfOption("resume", "continues files of CSV without the option top, and no others")
 	}
@@ -297,9 +295,7 @@ func (c *call) pairsOf(in io.Reader, size int64, req ScoreFileRequest) (io.Reade
 	}
 	pairs, opts, err := format.PairsIn(c.Ctx, file, size, *req.Bytes, opts)
 	if errors.Is(err, format.ErrSpan) {
-		e := fault.OfOption("bytes", "is %s, and %v", *req.Bytes, err)
-		e.Err = errors.Join(ErrInvalid, err)
-		return nil, opts, e
+		return nil, opts, fault.OfOption("bytes", "is %s, and %v", *req.Bytes, err).WithErr(errors.Join(ErrInvalid, err))
 	}
 	return pairs, opts, err
 }

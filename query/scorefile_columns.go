@@ -71,9 +71,8 @@ func namedColumns(text string, there []format.PairColumn) (list []format.PairCol
 		name = strings.TrimSpace(name)
 		i := slices.Index(names, name)
 		if i < 0 {
-			e := fault.OfOption("columns", "names %s, which is not an additional column of the file", fault.QuoteKey(name))
-			e.Expected = append([]string{allColumns, noColumns}, names...)
-			return nil, e
+			return nil, fault.OfOption("columns", "names %s, which is not an additional column of the file", fault.QuoteKey(name)).
+				WithExpected(append([]string{allColumns, noColumns}, names...)...)
 		}
 		if !there[i].Held {
 			return nil, fault.OfOption("columns", "names %s, which has lists or records", fault.QuoteKey(name))

@@ -131,11 +131,8 @@ func (c *call) checkPart(req ScoreFileRequest) error {
 		return nil
 	}
 	if _, err := c.db.files.Lstat(req.Into + format.PartEnding); !errors.Is(err, fs.ErrNotExist) {
-		e := fault.New(fault.Into, "file %s of an earlier run is unfinished", fault.Quote(req.Into+format.PartEnding))
-		e.Options, e.Err = []fault.OptionRemedy{
-			{Purpose: "to continue it", Option: "resume", Value: "true"}, {Purpose: "to begin again", Option: "overwrite", Value: "true"},
-		}, format.ErrPart
-		return e
+		return fault.New(fault.Into, "file %s of an earlier run is unfinished", fault.Quote(req.Into+format.PartEnding)).
+			WithOption("to continue it", "resume", "true").WithOption("to begin again", "overwrite", "true").WithErr(format.ErrPart)
 	}
 	return nil
 }
@@ -172,8 +169,8 @@ func (c *call) resume(part *format.Part, noted []byte, state scoreState, req Sco
 		reason = old.Basis.differs(state.Basis)
 	}
 	if reason != "" {
-		e := fault.New(fault.Option("resume"), "file %s cannot be continued: %s", fault.Quote(req.Into+format.PartEnding), reason)
-		e.Options, e.Err = []fault.OptionRemedy{{Purpose: "to begin again without resume", Option: "overwrite", Value: "true"}}, format.ErrPart
+		e := fault.New(fault.Option("resume"), "file %s cannot be continued: %s", fault.Quote(req.Into+format.PartEnding), reason).
+			WithOption("to begin again without resume", "overwrite", "true").WithErr(format.ErrPart)
 		return nil, state, errors.Join(e, part.Keep())
 	}
 	c.Notice("continued after %s", fault.Count(old.Pairs, "pair"))

@@ -92,9 +92,7 @@ func checkScorer(w Scorer, at fault.Part) error {
 		switch {
 		case known.Name != w.Name:
 		case known.NeedsEmbedding && w.Embedding == "":
-			e := fault.New(at, "scorer %s reads an embedding, and none is named", w.Name)
-			e.Remedy = "write " + w.Name + "(embedding)"
-			return e
+			return fault.New(at, "scorer %s reads an embedding, and none is named", w.Name).WithRemedy("write " + w.Name + "(embedding)")
 		case !known.NeedsEmbedding && w.Embedding != "":
 			return fault.New(at, "scorer %s reads the graph alone, and embedding %s is named", w.Name, fault.Name(w.Embedding))
 		default:
@@ -108,9 +106,7 @@ func checkScorer(w Scorer, at fault.Part) error {
 func checkModelScorer(w Scorer, at fault.Part) error {
 	switch {
 	case w.Model == "":
-		e := fault.New(at, "scorer model reads a model, and none is named")
-		e.Remedy = "write model(name); SHOW MODELS lists them"
-		return e
+		return fault.New(at, "scorer model reads a model, and none is named").WithRemedy("write model(name); SHOW MODELS lists them")
 	case w.Name != modelScorer && w.Name != "" || w.Embedding != "":
 		return fault.New(at, "scorer %s reads no model, and model %s is named", fault.Quote(w.Name), fault.Name(w.Model))
 	}
@@ -118,9 +114,8 @@ func checkModelScorer(w Scorer, at fault.Part) error {
 }
 
 func unknownScorer(scorer string, at fault.Part) error {
-	e := fault.New(at, "unknown scorer %s", fault.Quote(scorer))
-	e.Err = link.ErrScorer
-	if e.WithNearest(scorer, append(scorerNames(), modelScorer), nil); e.Nearest == "" {
+	e := fault.New(at, "unknown scorer %s", fault.Quote(scorer)).WithErr(link.ErrScorer).WithNearest(scorer, append(scorerNames(), modelScorer), nil)
+	if e.Nearest == "" {
 		e.Remedy = "SHOW SCORERS lists them"
 	}
 	return e
@@ -191,9 +186,8 @@ func (s scorerEntry) needsTimes() bool {
 
 // noTimes is the Error for a scorer that needs the times of edges, and a graph without any.
 func noTimes(graph, scorer string, at fault.Part) error {
-	e := fault.New(at, "%s needs the times of edges, and the edges of graph %s have none", scorer, fault.Name(graph))
-	e.Remedy, e.Err = "IMPORT them with the option time, or use resource_allocation", link.ErrNeedsTimes
-	return e
+	return fault.New(at, "%s needs the times of edges, and the edges of graph %s have none", scorer, fault.Name(graph)).
+		WithRemedy("IMPORT them with the option time, or use resource_allocation").WithErr(link.ErrNeedsTimes)
 }
 
 // scorerEntry finds the entries of one scorer. It returns the graph of the
@@ -221,9 +215,8 @@ func (c *call) scorerEntry(s *scorerEntry, w Scorer, at fault.Part) (what, graph
 func (c *call) modelEmbedding(model ModelInfo, at fault.Part) (*session.Entry, error) {
 	e, err := c.Entry(model.Embedding, at)
 	if errors.Is(err, storage.ErrNotFound) {
-		m := fault.New(at, "model %s reads embedding %s, which was dropped", fault.Name(model.Name), fault.Name(model.Embedding))
-		m.Remedy, m.Err = "TRAIN MODEL "+fault.Name(model.Name)+" again, with another embedding or without", err
-		return nil, m
+		return nil, fault.New(at, "model %s reads embedding %s, which was dropped", fault.Name(model.Name), fault.Name(model.Embedding)).
+			WithRemedy("TRAIN MODEL " + fault.Name(model.Name) + " again, with another embedding or without").WithErr(err)
 	}
 	if err != nil {
 		return nil, err

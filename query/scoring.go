@@ -133,9 +133,8 @@ func (s *scoring) lostTimes(w Scorer, at fault.Part, err error) error {
 	if !errors.Is(err, link.ErrNeedsTimes) {
 		return err
 	}
-	e := fault.New(at, "%s needs the times of edges, and the edges of graph %s before that time have none", w, fault.Name(s.graph.Info.Name))
-	e.Remedy, e.Err = "choose a later time", err
-	return e
+	return fault.New(at, "%s needs the times of edges, and the edges of graph %s before that time have none", w, fault.Name(s.graph.Info.Name)).
+		WithRemedy("choose a later time").WithErr(err)
 }
 
 // use notes an embedding that a scorer reads; nil is none.

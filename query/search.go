@@ -118,9 +118,8 @@ func (b *binder) space(s parser.Space) (string, index.Metric, error) {
 	for _, m := range index.Metrics() {
 		names = append(names, m.String())
 	}
-	e := fault.New(fault.Metric, "unknown metric %s", fault.Quote(s.Metric.Name))
-	e.Err = err
-	return "", 0, e.WithNearest(s.Metric.Name, names, nil)
+	return "", 0, fault.New(fault.Metric, "unknown metric %s", fault.Quote(s.Metric.Name)).
+		WithErr(err).WithNearest(s.Metric.Name, names, nil)
 }
 
 // searchWhere compiles the condition of a search in an embedding.

@@ -46,9 +46,8 @@ func checkSides(graph storage.GraphInfo, sides string, with Scorer) error {
 
 // zeroAcross is the Error for a scorer that is 0 for all pairs across.
 func zeroAcross(scorer string, at fault.Part) error {
-	e := fault.New(at, "%s is 0 for every pair of vertices on different sides, which have no common neighbour", scorer)
-	e.Remedy = "use l3, katz, local_path, preferential_attachment, a scorer of an embedding, or a model of these"
-	return e
+	return fault.New(at, "%s is 0 for every pair of vertices on different sides, which have no common neighbour", scorer).
+		WithRemedy("use l3, katz, local_path, preferential_attachment, a scorer of an embedding, or a model of these")
 }
 
 // noneAcross converts the error for a graph without enough edges or other pairs between its
@@ -57,9 +56,8 @@ func noneAcross(graph string, sides link.Sides, err error) error {
 	if sides == nil || !errors.Is(err, evaluate.ErrLinks) {
 		return err
 	}
-	e := fault.OfOption("sides", "leaves graph %s too few pairs of vertices without an edge, or too few edges to hold out", fault.Quote(graph))
-	e.Err = err
-	return e
+	return fault.OfOption("sides", "leaves graph %s too few pairs of vertices without an edge, or too few edges to hold out", fault.Quote(graph)).
+		WithErr(err)
 }
 
 func sidesAttribute(sides string) []string {
@@ -79,10 +77,8 @@ func (c *call) sides(view *session.Graph, of string, columns *session.ColumnSet)
 	case AutoSides:
 		found, u, v, ok := link.TwoSides(view.Graph)
 		if !ok {
-			e := fault.OfOption("sides", "is auto, and graph %s is not bipartite: the edge %s %s closes a cycle of odd length",
-				fault.Name(view.Info.Name), fault.QuoteKey(view.Key(u)), fault.QuoteKey(view.Key(v)))
-			e.Remedy = "leave the option out"
-			return nil, e
+			return nil, fault.OfOption("sides", "is auto, and graph %s is not bipartite: the edge %s %s closes a cycle of odd length",
+				fault.Name(view.Info.Name), fault.QuoteKey(view.Key(u)), fault.QuoteKey(view.Key(v))).WithRemedy("leave the option out")
 		}
 		sides = found
 	default:

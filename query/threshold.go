@@ -29,9 +29,7 @@ func (b *binder) threshold(t parser.Threshold) (radius, epsilon float64, err err
 		return x, 0, nil
 	case x == 0: // 0 means no epsilon in a request
 		_, err := index.EpsilonToRadius(0)
-		e := fault.New(fault.Threshold, "epsilon is 0, and must be above 0 and at most 0.5")
-		e.Err = err
-		return 0, 0, e
+		return 0, 0, fault.New(fault.Threshold, "epsilon is 0, and must be above 0 and at most 0.5").WithErr(err)
 	}
 	return 0, x, nil
 }
@@ -41,21 +39,15 @@ func resolveThreshold(radius, epsilon float64, metric index.Metric) (float64, er
 	if epsilon != 0 {
 		r, err := index.EpsilonToRadius(epsilon)
 		if err != nil {
-			e := fault.New(fault.Threshold, "epsilon is %v, and must be above 0 and at most 0.5", epsilon)
-			e.Err = err
-			return 0, e
+			return 0, fault.New(fault.Threshold, "epsilon is %v, and must be above 0 and at most 0.5", epsilon).WithErr(err)
 		}
 		return r, nil
 	}
-	var e *fault.Error
 	switch {
 	case metric == index.L2 && radius < 0:
-		e = fault.New(fault.Threshold, "the radius is %v, and must be 0 or more", radius)
+		return 0, fault.New(fault.Threshold, "the radius is %v, and must be 0 or more", radius).WithErr(index.ErrRadius)
 	case math.IsNaN(radius) || math.IsInf(radius, 0):
-		e = fault.New(fault.Threshold, "the radius is %v, and must be a finite number", radius)
-	default:
-		return radius, nil
+		return 0, fault.New(fault.Threshold, "the radius is %v, and must be a finite number", radius).WithErr(index.ErrRadius)
 	}
-	e.Err = index.ErrRadius
-	return 0, e
+	return radius, nil
 }

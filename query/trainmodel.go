@@ -229,9 +229,8 @@ func checkCurrent(embedding string, behind uint64, reason string) error {
 	if behind == 0 {
 		return nil
 	}
-	e := fault.New(fault.Embedding, "embedding %s is %s behind its graph%s", fault.Quote(embedding), fault.Count(int64(behind), "version"), reason)
-	e.Remedy = "REFRESH it first"
-	return e
+	return fault.New(fault.Embedding, "embedding %s is %s behind its graph%s", fault.Quote(embedding), fault.Count(int64(behind), "version"), reason).
+		WithRemedy("REFRESH it first")
 }
 
 func (c *call) checkModelName(model, graph string) error {
@@ -240,9 +239,8 @@ func (c *call) checkModelName(model, graph string) error {
 		return nil
 	}
 	if err == nil && old.Graph != graph {
-		m := fault.New(partModel, "model %s exists and belongs to graph %s", fault.Quote(model), fault.Name(old.Graph))
-		m.Remedy, m.Err = "drop it first, or choose another name", storage.ErrExists
-		return m
+		return fault.New(partModel, "model %s exists and belongs to graph %s", fault.Quote(model), fault.Name(old.Graph)).
+			WithRemedy("drop it first, or choose another name").WithErr(storage.ErrExists)
 	}
 	return err
 }
@@ -279,14 +277,11 @@ func (req TrainModelRequest) terms() (link.Terms, error) {
 		if vectors >= 0 {
 			at, what = fault.Scorer(vectors), "heuristic "+req.Heuristics[vectors]+" is"
 		}
-		e := fault.New(at, "%s read from an embedding, and none is named", what)
-		e.Remedy, e.Err = "name one: USING embedding, heuristics(…)", link.ErrNeedsEmbedding
-		return terms, e
+		return terms, fault.New(at, "%s read from an embedding, and none is named", what).
+			WithRemedy("name one: USING embedding, heuristics(…)").WithErr(link.ErrNeedsEmbedding)
 	}
 	if err := terms.Validate(); err != nil {
-		e := fault.New(partModel, "%v", err)
-		e.Err = err
-		return terms, e
+		return terms, fault.New(partModel, "%v", err).WithErr(err)
 	}
 	return terms, nil
 }

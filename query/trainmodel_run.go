@@ -129,15 +129,12 @@ func trainingMistake(err error) error {
 	case errors.Is(err, evaluate.ErrNegatives):
 		at = fault.Option("negatives")
 	case errors.Is(err, link.ErrNeedsTimes):
-		e := fault.New(at, "the remaining edges have no times, which a heuristic needs")
-		e.Remedy, e.Err = "hold out fewer, or set latest := FALSE", err
-		return e
+		return fault.New(at, "the remaining edges have no times, which a heuristic needs").
+			WithRemedy("hold out fewer, or set latest := FALSE").WithErr(err)
 	case !errors.Is(err, link.ErrTooFew) && !errors.Is(err, evaluate.ErrLinks):
 		return err
 	}
-	e := fault.New(at, "%v", err)
-	e.Err = err
-	return e
+	return fault.New(at, "%v", err).WithErr(err)
 }
 
 func (t *modelTraining) info(req TrainModelRequest, model *link.Model, report run.ModelReport) ModelInfo {

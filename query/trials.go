@@ -118,7 +118,6 @@ func triedBy(op operation, statement parser.Statement) (tried, error) {
 	if op, ok := op.(tried); ok && op.trials() > 0 {
 		return op, nil
 	}
-	e := fault.New(fault.Statement, "%s has no trials", parser.Heading(statement))
-	e.Expected = []string{"EVALUATE LINKS", "EVALUATE PARAMETERS"}
-	return nil, e
+	return nil, fault.New(fault.Statement, "%s has no trials", parser.Heading(statement)).
+		WithExpected("EVALUATE LINKS", "EVALUATE PARAMETERS")
 }

@@ -227,11 +227,7 @@ func (t *tuning) setGoal(req TuneRequest) error {
 	}
 	t.criterion = slices.Index(criteria, req.Criterion)
 	if t.criterion < 0 {
-		e := fault.OfOption("criterion", "is %s", fault.QuoteKey(req.Criterion))
-		for _, name := range criteria {
-			e.Expected = append(e.Expected, fault.QuoteKey(name))
-		}
-		return e
+		return fault.OfOption("criterion", "is %s", fault.QuoteKey(req.Criterion)).WithExpected(fault.QuoteKeys(criteria)...)
 	}
 	return nil
 }
@@ -242,9 +238,7 @@ func resolveTuned(m TuneMethod, seed uint64) (t tunedMethod, err error) {
 	}
 	t.search, err = run.Tunable(t.method.Name, t.options, seed)
 	if errors.Is(err, tune.ErrOptions) {
-		e := fault.New(fault.Method, "method %s has nothing to tune", t.method.Name)
-		e.Err = err
-		return t, e
+		return t, fault.New(fault.Method, "method %s has nothing to tune", t.method.Name).WithErr(err)
 	}
 	return t, optionMistake(err)
 }

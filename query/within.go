@@ -104,9 +104,8 @@ func resolveWithin(c *call, req WithinRequest) (s search, err error) {
 		return s, fault.New(fault.Limit, "the limit is %d, and must not be negative", req.Limit)
 	}
 	if req.Epsilon != 0 && req.Metric != index.L2 {
-		e := fault.New(fault.Threshold, "EPSILON cannot be used with %s", req.Metric)
-		e.Remedy = "use RADIUS with the lowest similarity"
-		return s, e
+		return s, fault.New(fault.Threshold, "EPSILON cannot be used with %s", req.Metric).
+			WithRemedy("use RADIUS with the lowest similarity")
 	}
 	s.radius, err = resolveThreshold(req.Radius, req.Epsilon, req.Metric)
 	return s, err

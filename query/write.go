@@ -111,15 +111,11 @@ func (c *call) writeMistake(graph string, err error) error {
 		if missing.Kind == "vertex" {
 			return c.unknownVertex(graph, missing.Name, at)
 		}
-		e := fault.New(at, "%s %s is not in graph %s", missing.Kind, fault.Quote(missing.Name), fault.Name(graph))
-		e.Err = err
-		return e
+		return fault.New(at, "%s %s is not in graph %s", missing.Kind, fault.Quote(missing.Name), fault.Name(graph)).WithErr(err)
 	}
 	for _, refusal := range []error{storage.ErrInvalid, storage.ErrName, storage.ErrKey, storage.ErrLimit} {
 		if errors.Is(err, refusal) {
-			e := fault.New(fault.Statement, "%v", err)
-			e.Err = err
-			return e
+			return fault.New(fault.Statement, "%v", err).WithErr(err)
 		}
 	}
 	return err

@@ -145,9 +145,8 @@ func (b *binder) attributeValues(schema *storage.GraphInfo, list []parser.Option
 		}
 		b.Mark(at, o)
 		if isKnown && !value.IsMissing() && value.Type() != known.Type {
-			e := fault.New(at, "attribute %s is %s, and the value is %s", fault.Name(known.Name), known.Type, bind.Describe(raw))
-			e.Err = storage.ErrInvalid
-			return nil, e
+			return nil, fault.New(at, "attribute %s is %s, and the value is %s", fault.Name(known.Name), known.Type, bind.Describe(raw)).
+				WithErr(storage.ErrInvalid)
 		}
 		for _, earlier := range values {
 			if earlier.Name == o.Name.Name {

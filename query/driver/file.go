@@ -60,10 +60,8 @@ func (f *file) open(path string, set settings) (err error) {
 		return err
 	}
 	if set.noCreate = false; set != f.set {
-		e := fault.New(fault.File, "this process has file %s open through database/sql with other parameters", fault.Quote(path))
-		e.Remedy = "use the same data source name, or close the other sql.DB first"
-		e.Err = storage.ErrLocked
-		return e
+		return fault.New(fault.File, "this process has file %s open through database/sql with other parameters", fault.Quote(path)).
+			WithRemedy("use the same data source name, or close the other sql.DB first").WithErr(storage.ErrLocked)
 	}
 	return nil
 }

@@ -27,9 +27,7 @@ func arguments(names []string, args []driver.NamedValue) (map[string]any, error)
 	params := make(map[string]any, len(args))
 	for _, a := range args {
 		if a.Name == "" {
-			e := fault.New(fault.Statement, "value %d has no name", a.Ordinal)
-			e.Remedy = `pass sql.Named("name", value) for $name`
-			return nil, e
+			return nil, fault.New(fault.Statement, "value %d has no name", a.Ordinal).WithRemedy(`pass sql.Named("name", value) for $name`)
 		}
 		if !slices.Contains(names, a.Name) {
 			e := fault.New(fault.Statement, "the statement has no parameter $%s", a.Name)
@@ -60,9 +58,8 @@ func (c *Conn) CheckNamedValue(v *driver.NamedValue) error {
 	}
 	value, err := driver.DefaultParameterConverter.ConvertValue(v.Value)
 	if err != nil {
-		e := fault.New(fault.Statement, "parameter $%s is a value of the Go type %T", v.Name, v.Value)
-		e.Expected = []string{"a text", "a number", "a boolean", "a vector of floats"}
-		return e
+		return fault.New(fault.Statement, "parameter $%s is a value of the Go type %T", v.Name, v.Value).
+			WithExpected("a text", "a number", "a boolean", "a vector of floats")
 	}
 	switch x := value.(type) {
 	case []byte:

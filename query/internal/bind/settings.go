@@ -65,8 +65,7 @@ func Check(owner string, table []OptionInfo, given []Given) (Settings, error) {
 		}
 		if i < 0 {
 			e := fault.New(at, "%s has no option %s", owner, fault.Quote(g.Name))
-			// The user may have written a longer form, such as dimension for
-			// dim.
+			// The user may have written a longer form, such as dimension for dim.
 			if j := slices.IndexFunc(names, func(n string) bool { return len(n) >= 3 && strings.HasPrefix(g.Name, n) }); j >= 0 {
 				e.Nearest = names[j]
 				return nil, e
@@ -125,20 +124,13 @@ func (o OptionInfo) Check(value any) (any, error) {
 			break
 		}
 		if o.Choices != nil && !slices.Contains(o.Choices, v) {
-			e := fault.OfOption(o.Name, "is %s", fault.QuoteKey(v))
-			for _, c := range o.Choices {
-				e.Expected = append(e.Expected, fault.QuoteKey(c))
-			}
-			return nil, e
+			return nil, fault.OfOption(o.Name, "is %s", fault.QuoteKey(v)).WithExpected(fault.QuoteKeys(o.Choices)...)
 		}
 		return v, nil
 	}
-	e := fault.OfOption(o.Name, "is %s", Describe(value))
-	e.Expected = []string{TypeName(o.Type)}
+	e := fault.OfOption(o.Name, "is %s", Describe(value)).WithExpected(TypeName(o.Type))
 	if o.Type != "text" && o.Type != "column" {
-		for _, c := range o.Choices {
-			e.Expected = append(e.Expected, fault.QuoteKey(c))
-		}
+		e.WithExpected(fault.QuoteKeys(o.Choices)...)
 	}
 	return nil, e
 }

@@ -83,9 +83,7 @@ func Vector(at fault.Part, values []float64) ([]float32, error) {
 
 // Unexpected is the error for a value of the wrong type.
 func Unexpected(at fault.Part, found any, expected ...string) *fault.Error {
-	e := fault.New(at, "found %s", Describe(found))
-	e.Expected = expected
-	return e
+	return fault.New(at, "found %s", Describe(found)).WithExpected(expected...)
 }
 
 // Text returns a string, such as the name of a file.

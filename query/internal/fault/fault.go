@@ -64,6 +64,30 @@ func (e *Error) WithNearest(found string, known []string, quote func(string) str
 	return e
 }
 
+// WithExpected adds valid names or types.
+func (e *Error) WithExpected(expected ...string) *Error {
+	e.Expected = append(e.Expected, expected...)
+	return e
+}
+
+// WithRemedy sets the clause that says what to do.
+func (e *Error) WithRemedy(remedy string) *Error {
+	e.Remedy = remedy
+	return e
+}
+
+// WithOption adds an option that avoids the error; value is empty where the user must choose one.
+func (e *Error) WithOption(purpose, option, value string) *Error {
+	e.Options = append(e.Options, OptionRemedy{Purpose: purpose, Option: option, Value: value})
+	return e
+}
+
+// WithErr sets the reason behind the error, in place of ErrInvalid.
+func (e *Error) WithErr(err error) *Error {
+	e.Err = err
+	return e
+}
+
 // Error is a mistake in a statement or in a request: a name that is not known,
 // a value of the wrong type or out of range. Mistakes of the grammar are
 // *parser.Error instead, which has the same position and the same shape.

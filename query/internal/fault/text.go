@@ -18,6 +18,15 @@ func QuoteKey(key string) string {
 	return "'" + strings.ReplaceAll(inner, "'", "''") + "'"
 }
 
+// QuoteKeys is QuoteKey for each text of a list.
+func QuoteKeys(keys []string) []string {
+	quoted := make([]string, len(keys))
+	for i, key := range keys {
+		quoted[i] = QuoteKey(key)
+	}
+	return quoted
+}
+
 // Name writes the name of a graph or an embedding inside a sentence: without
 // quotes if that is safe.
 func Name(text string) string {

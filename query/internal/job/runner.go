@@ -141,9 +141,8 @@ func (r *Runner) claim(j *Active) error {
 		if their.ID != 0 {
 			by = fmt.Sprintf("by job %d", their.ID)
 		}
-		m := fault.New(fault.Embedding, "%s is being computed %s", r.write(j.info), by)
-		m.Remedy, m.Err = "see SHOW JOBS for its progress", storage.ErrConflict
-		return m
+		return fault.New(fault.Embedding, "%s is being computed %s", r.write(j.info), by).
+			WithRemedy("see SHOW JOBS for its progress").WithErr(storage.ErrConflict)
 	}
 	j.claimed = true
 	r.active = append(r.active, j)

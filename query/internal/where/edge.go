@@ -102,9 +102,8 @@ func (c *edgeCompiler) time(v storage.Value) (storage.Value, error) {
 	case !ok:
 		return storage.Value{}, bind.Unexpected(fault.Where, text, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'")
 	case dated && graph.Timed && graph.Times == format.TimeNumbers:
-		e := fault.New(fault.Where, "%s is a date, and the times of graph %s are numbers", fault.QuoteKey(text), fault.Name(graph.Name))
-		e.Remedy = "compare them with a number in the same unit"
-		return storage.Value{}, e
+		return storage.Value{}, fault.New(fault.Where, "%s is a date, and the times of graph %s are numbers", fault.QuoteKey(text), fault.Name(graph.Name)).
+			WithRemedy("compare them with a number in the same unit")
 	}
 	return storage.IntegerValue(t), nil
 }

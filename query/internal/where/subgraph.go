@@ -27,9 +27,8 @@ func CompileSubgraph(values *bind.Values, e parser.Expr, graph storage.GraphInfo
 			return Condition{}, EdgeCondition{}, err
 		case about == onBoth:
 			values.Mark(fault.Where, term)
-			m := fault.New(fault.Where, "%s mixes conditions on vertices and on edges", fault.Shorten(term.String()))
-			m.Remedy = "join conditions on vertices and on edges with AND, or put conditions on the ends of an edge into BOTH (…) or EITHER (…)"
-			return Condition{}, EdgeCondition{}, m
+			return Condition{}, EdgeCondition{}, fault.New(fault.Where, "%s mixes conditions on vertices and on edges", fault.Shorten(term.String())).
+				WithRemedy("join conditions on vertices and on edges with AND, or put conditions on the ends of an edge into BOTH (…) or EITHER (…)")
 		case about == onEdges:
 			ofEdges = append(ofEdges, term)
 		default:
@@ -101,9 +100,8 @@ func subjectOf(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (abo
 			about |= onVertices
 		case attribute:
 			values.Mark(fault.Where, name)
-			m := fault.New(fault.Where, "%s is an attribute of the vertices of graph %s, and what edges have", name, fault.Name(graph.Name))
-			m.Remedy = fmt.Sprintf("rename the attribute, such as by ALTER ATTRIBUTE %s IN %s RENAME TO vertex_%s", name, fault.Name(graph.Name), name.Name)
-			return 0, m
+			return 0, fault.New(fault.Where, "%s is an attribute of the vertices of graph %s, and what edges have", name, fault.Name(graph.Name)).
+				WithRemedy(fmt.Sprintf("rename the attribute, such as by ALTER ATTRIBUTE %s IN %s RENAME TO vertex_%s", name, fault.Name(graph.Name), name.Name))
 		default:
 			about |= onEdges
 		}

@@ -116,9 +116,7 @@ func (c *compiler[T]) compare(e parser.Compare) (predicate[T], error) {
 		return nil, m
 	}
 	if left.kind == storage.Boolean && e.Op != parser.Equal && e.Op != parser.NotEqual {
-		m := fault.New(fault.Where, "true and false have no order for %s", e.Op)
-		m.Expected = []string{"=", "<>"}
-		return nil, m
+		return nil, fault.New(fault.Where, "true and false have no order for %s", e.Op).WithExpected("=", "<>")
 	}
 	holds := operatorFunc(e.Op)
 	return func(v T) truth { return compareBy(left.value(v), right.value(v), holds) }, nil
