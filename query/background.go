@@ -12,7 +12,7 @@ import (
 func jobRows(list []storage.JobInfo) *Rows {
 	table := make([][]Value, len(list))
 	for i, j := range list {
-		var share, left, memory, peak, failure, result Value
+		var share, left, memory, peak Value
 		if j.State.Active() && j.Total > 0 {
 			share = float64(j.Done) / float64(j.Total)
 		}
@@ -25,13 +25,7 @@ func jobRows(list []storage.JobInfo) *Rows {
 		if j.Peak > 0 {
 			peak = j.Peak
 		}
-		if j.Error != "" {
-			failure = j.Error
-		}
-		if j.Result != "" {
-			result = j.Result
-		}
-		table[i] = []Value{int64(j.ID), string(j.State), j.Statement, j.Stage, share, j.Seconds, left, memory, peak, j.Checkpoint, failure, result}
+		table[i] = []Value{int64(j.ID), string(j.State), j.Statement, j.Stage, share, j.Seconds, left, memory, peak, j.Checkpoint, textOrNil(j.Error), textOrNil(j.Result)}
 	}
 	return rowsOf([]string{"job", "state", "statement", "stage", "progress", "seconds", "remaining", "memory", "peak", "checkpoint", "error", "result"}, table)
 }

@@ -71,3 +71,11 @@ func cellOf(v storage.Value) Value {
 	}
 	return nil
 }
+
+// textOrNil is a text as a cell, nil where it is empty.
+func textOrNil(text string) Value {
+	if text == "" {
+		return nil
+	}
+	return text
+}

@@ -252,17 +252,10 @@ func edgeOrder(g *csr.Graph, by string, descending bool) func(a, b edgePlace) in
 			return cmp.Or(sign*cmp.Compare(x.Weight, y.Weight), cmp.Compare(a.at, b.at))
 		}
 		if x.Timed != y.Timed {
-			return cmp.Compare(withoutTime(x), withoutTime(y))
+			return cmp.Compare(without(!x.Timed), without(!y.Timed))
 		}
 		return cmp.Or(sign*cmp.Compare(x.Time, y.Time), cmp.Compare(a.at, b.at))
 	}
-}
-
-func withoutTime(e format.NumberedEdge) int {
-	if e.Timed {
-		return 0
-	}
-	return 1
 }
 
 // each calls f with every edge that meets the condition, up to a limit, in the order of

@@ -113,13 +113,7 @@ func (c *call) explained(r ExplainScoreRequest) ([]Scorer, error) {
 	if len(r.With) > 0 {
 		return r.With, nil
 	}
-	var err error
-	if r.Graph == "" {
-		if r.Graph, err = c.OnlyGraph(fault.Graph); err != nil {
-			return nil, err
-		}
-	}
-	graph, err := c.GraphInfo(r.Graph, fault.Graph)
+	graph, err := c.graphOrOnly(r.Graph)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +127,7 @@ func (c *call) explained(r ExplainScoreRequest) ([]Scorer, error) {
 }
 
 func bindExplainScore(b *binder, s *parser.ExplainScore) (req ExplainScoreRequest, err error) {
-	req.Graph = b.graphOf(s, s.Graph)
+	req.Graph = b.markGraph(s.Graph, s)
 	if req.Pair.Source, err = b.vertexKey(partKey(0), s.Pair.U); err != nil {
 		return req, err
 	}

@@ -27,8 +27,8 @@ func findNamed[T any](kind string, all []T, nameOf func(T) string, name string) 
 	return found, e.WithNearest(name, names, nil)
 }
 
-// markGraph marks the graph of an optional IN, and returns its name; empty means
-// the only graph of the file.
+// markGraph returns the name of the graph of an optional IN, empty if a statement names none;
+// errors about the graph then point at the whole statement.
 func (b *binder) markGraph(graph *parser.Ident, statement parser.Node) string {
 	if graph == nil {
 		b.Mark(fault.Graph, statement)

@@ -238,7 +238,7 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest, err error) {
 		}
 	}
 	req.orderBy, req.descending = b.order(s.Order)
-	req.Graph = b.graphOf(s, s.Graph)
+	req.Graph = b.markGraph(s.Graph, s)
 	req.With = b.scorers(s.Scorer)[0]
 	set, err := b.Settings("PREDICT", predictOptions(), s.Options)
 	if err != nil {

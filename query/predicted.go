@@ -80,7 +80,7 @@ func bindStored(b *binder, s *parser.Predicted) (req PredictedRequest, err error
 	if req.K, err = b.Size(fault.Number, s.Count); err != nil {
 		return req, err
 	}
-	req.Graph = b.graphOf(s, s.Graph)
+	req.Graph = b.markGraph(s.Graph, s)
 	b.Mark(fault.Scorer(0), s)
 	if s.Scorer != nil {
 		req.With = b.scorers(*s.Scorer)[0]
@@ -92,12 +92,7 @@ func resolvePredicted(c *call, req PredictedRequest) (found storedEntry, err err
 	if req.K < 1 {
 		return found, fault.New(fault.Number, "the number of links is %d, and must be at least 1", req.K)
 	}
-	if req.Graph == "" {
-		if req.Graph, err = c.OnlyGraph(fault.Graph); err != nil {
-			return found, err
-		}
-	}
-	if found.graph, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {
+	if found.graph, err = c.graphOrOnly(req.Graph); err != nil {
 		return found, err
 	}
 	if found.with = req.With; found.with == (Scorer{}) {

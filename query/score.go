@@ -55,7 +55,7 @@ func (db *DB) Score(ctx context.Context, req ScoreRequest) (ScoreResult, error) 
 }
 
 func bindScore(b *binder, s *parser.Score) (req ScoreRequest, err error) {
-	req.Graph = b.graphOf(s, s.Graph)
+	req.Graph = b.markGraph(s.Graph, s)
 	if _, err := b.Settings("SCORE", nil, s.Options); err != nil {
 		return req, err
 	}
@@ -70,17 +70,6 @@ func bindScore(b *binder, s *parser.Score) (req ScoreRequest, err error) {
 	}
 	req.With = b.scorers(s.Scorers...)
 	return req, nil
-}
-
-// graphOf returns the name of the graph in a statement, empty if it names none.
-// Errors about the graph then point at the whole statement.
-func (b *binder) graphOf(s parser.Node, graph *parser.Ident) string {
-	if graph == nil {
-		b.Mark(fault.Graph, s)
-		return ""
-	}
-	b.Mark(fault.Graph, graph)
-	return graph.Name
 }
 
 func runScore(c *call, req ScoreRequest, found *scorerEntries) (ScoreResult, error) {

@@ -94,7 +94,7 @@ var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, scoreFileEntries
 	bind:    bindScoreFile,
 	resolve: resolveScoreFile,
 	plan: func(req ScoreFileRequest, found scoreFileEntries) *plan.Plan {
-		scores := found.plan(req.With)
+		scores := scorePlan(req.With, found.inputs())
 		scores.Inputs = append([]*plan.Plan{plan.Step("pairs", fault.Quote(session.InputName(req.Path))+", 4096 at a time")}, scores.Inputs...)
 		if req.Into != "" {
 			if format.Ending(req.Into) == ".parquet" {
@@ -138,7 +138,7 @@ func scoreFileOptions() []OptionInfo {
 }
 
 func bindScoreFile(b *binder, s *parser.ScoreFile) (req ScoreFileRequest, err error) {
-	req.Graph = b.graphOf(s, s.Graph)
+	req.Graph = b.markGraph(s.Graph, s)
 	if req.Path, err = b.Text(fault.File, s.Pairs); err != nil {
 		return req, err
 	}

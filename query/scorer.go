@@ -163,17 +163,12 @@ func (c *call) scorerEntries(graph string, with []Scorer) (*scorerEntries, error
 		}
 	}
 	var err error
-	if graph == "" {
-		if graph, err = c.OnlyGraph(fault.Graph); err != nil {
-			return nil, err
-		}
-	}
-	if s.graph, err = c.GraphInfo(graph, fault.Graph); err != nil {
+	if s.graph, err = c.graphOrOnly(graph); err != nil {
 		return nil, err
 	}
 	for i, w := range s.scorers {
 		if !s.graph.Timed && w.needsTimes() {
-			return nil, noTimes(graph, w.String(), fault.Scorer(i))
+			return nil, noTimes(s.graph.Name, w.String(), fault.Scorer(i))
 		}
 	}
 	return s, nil
@@ -261,16 +256,12 @@ func (s *scorerEntries) inputs() []*plan.Plan {
 	return append(list, session.GraphPlan(s.graph))
 }
 
-func (s *scorerEntries) plan(with []Scorer) *plan.Plan {
-	return scorePlan(with, s.inputs())
-}
-
 // readsPart reports whether the scorers read only the rows of some vertices.
 func (s *scorerEntries) readsPart() bool {
 	return !slices.ContainsFunc(s.scorers, func(s scorerEntry) bool { return s.Model != "" || !link.ReadsRows(s.Name) })
 }
 
-// partPlan is plan for a few pairs, which readScored reads.
+// partPlan is the plan of scores of a few pairs, which readScored reads.
 func (s *scorerEntries) partPlan(with []Scorer) *plan.Plan {
 	inputs := s.inputs()
 	if s.readsPart() {

@@ -165,11 +165,3 @@ func optionsText(options []OptionInfo) string {
 	}
 	return strings.Join(texts, ", ")
 }
-
-// textOrNil is a text as a cell, nil where it is empty.
-func textOrNil(text string) Value {
-	if text == "" {
-		return nil
-	}
-	return text
-}

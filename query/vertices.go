@@ -260,14 +260,15 @@ func (s *vertexScan) compare(column int, descending bool) func(a, b uint32) int 
 		x, y := s.value(column, a), s.value(column, b)
 		order, ok := where.CompareValues(x, y)
 		if !ok {
-			return cmp.Or(cmp.Compare(missing(x), missing(y)), cmp.Compare(a, b))
+			return cmp.Or(cmp.Compare(without(x.IsMissing()), without(y.IsMissing())), cmp.Compare(a, b))
 		}
 		return cmp.Or(sign*order, cmp.Compare(a, b))
 	}
 }
 
-func missing(v storage.Value) int {
-	if v.IsMissing() {
+// without is the place of a value in an order: those that are missing come last.
+func without(missing bool) int {
+	if missing {
 		return 1
 	}
 	return 0

@@ -81,11 +81,7 @@ func bindWithin(b *binder, s *parser.Within) (req WithinRequest, err error) {
 	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, exprText(s.Where)
 	req.reads = condition.Reads
 	req.OrderBy, req.Descending = b.order(s.Order)
-	if s.Limit != nil {
-		if req.Limit, err = b.Size(fault.Limit, s.Limit); err == nil && req.Limit < 1 {
-			err = fault.New(fault.Limit, "the limit is %d, and must be at least 1", req.Limit)
-		}
-	}
+	req.Limit, err = b.rowLimit(s.Limit)
 	return req, err
 }
 
@@ -100,8 +96,8 @@ func resolveWithin(c *call, req WithinRequest) (s search, err error) {
 	if s, err = c.resolveSearch(q); err != nil {
 		return s, err
 	}
-	if req.Limit < 0 {
-		return s, fault.New(fault.Limit, "the limit is %d, and must not be negative", req.Limit)
+	if err := checkLimit(req.Limit); err != nil {
+		return s, err
 	}
 	if req.Epsilon != 0 && req.Metric != index.L2 {
 		return s, fault.New(fault.Threshold, "EPSILON cannot be used with %s", req.Metric).
