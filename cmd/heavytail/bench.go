@@ -107,10 +107,10 @@ func newBenchCurve(std streams) *cobra.Command {
 	return newComparison(std, comparison{name: "curve", graphs: paper.CurveGraphs(), quick: "only small graphs", run: paper.RunCurve,
 		short: "Measure unit_ball over anchor, dim, start and margin",
 		long: `Measure unit_ball over its options anchor, dim, start and margin on real graphs: how well
-		it reconstructs the graph at radius 1, how well its distances predict a hidden fifth of
-		the edges, and how well its vectors predict labels, compared with the methods from whose
-		vectors it starts. The last table has the worst graph for each choice of options. Small
-		graphs come first, and for each graph the most important choices.`,
+it reconstructs the graph at radius 1, how well its distances predict a hidden fifth of
+the edges, and how well its vectors predict labels, compared with the methods from whose
+vectors it starts. The last table has the worst graph for each choice of options. Small
+graphs come first, and for each graph the most important choices.`,
 		example: "cora,facebook",
 	})
 }
@@ -130,7 +130,7 @@ func newComparison(std streams, of comparison) *cobra.Command {
 		Use:   of.name + " --data DIR",
 		Short: of.short,
 		Long: of.long + ` DIR has the graphs as SNAP, LAW and AMiner publish them; only the graphs of the
-		run are needed.
+run are needed.
 
 Finished steps are kept in the folder of --out, so that the same command continues
 after an interruption, and after a complete run only writes the tables. Take a new

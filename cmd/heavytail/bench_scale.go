@@ -17,9 +17,9 @@ func newBenchDisk(std streams) *cobra.Command {
 		Use:   "disk FILE GRAPH",
 		Short: "Compare dp_spectral with edges in memory and on disk",
 		Long: `Embed a graph by dp_spectral with its edges in memory, and again with only a fraction
-		of their bytes in memory: the edges are then read from the file for each product, into
-		two buffers, one of which is filled while the other is multiplied. Print time, bytes and
-		memory of both, and an error if the vectors differ in a bit. The file is only read.
+of their bytes in memory: the edges are then read from the file for each product, into
+two buffers, one of which is filled while the other is multiplied. Print time, bytes and
+memory of both, and an error if the vectors differ in a bit. The file is only read.
 
 The vectors of the solver stay in memory: about 1.5 KB per vertex with 64 coordinates,
 while an edge takes 8 bytes. So this saves much memory only for graphs with more than
@@ -57,9 +57,9 @@ func newBenchPartition(std streams) *cobra.Command {
 		Use:   "partition",
 		Short: "Count work and traffic of a graph with hubs on several machines",
 		Long: `Count the numbers that each of several machines would multiply, keep and receive for one
-		product of the adjacency matrix with 16 vectors, for graphs of preferential attachment
-		divided in several ways: by rows, by rows with equal numbers of edges, and by blocks of
-		edges, which also divide hubs. Nothing is sent between machines.`,
+product of the adjacency matrix with 16 vectors, for graphs of preferential attachment
+divided in several ways: by rows, by rows with equal numbers of edges, and by blocks of
+edges, which also divide hubs. Nothing is sent between machines.`,
 		Example: `  heavytail bench partition
   heavytail bench partition --vertices 100000 --m 10 --hub 0.5 --machines 64`,
 		Args: exactly(0, "no arguments"),

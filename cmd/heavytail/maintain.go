@@ -28,8 +28,8 @@ func newCompact(std streams) *cobra.Command {
 		Use:   "compact FILE",
 		Short: "Free the unused space of a file",
 		Long: `Copy a file without its free space, verify the copy, and replace the file with it
-		in one step. The folder needs space for the copy, and no other process may have the
-		file open.`,
+in one step. The folder needs space for the copy, and no other process may have the
+file open.`,
 		Args: exactly(1, "one FILE"),
 	})
 }
@@ -40,8 +40,8 @@ func newBackup(std streams) *cobra.Command {
 		Use:   "backup FILE COPY",
 		Short: "Copy a file and verify every record on the way",
 		Long: `Copy a file, in its state at one moment, to another file. Every checksum is verified
-		on the way; the copy is compact and appears when it is complete. Other readers may
-		have the file open.`,
+on the way; the copy is compact and appears when it is complete. Other readers may
+have the file open.`,
 		Args: exactly(2, "FILE and COPY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request := query.BackupRequest{Path: args[1], Overwrite: flagBool(cmd, "overwrite")}
@@ -68,8 +68,8 @@ func newMigrate(std streams) *cobra.Command {
 		Use:   "migrate FILE",
 		Short: "Rewrite a file in the current format",
 		Long: `Rewrite a file of an older format in the current one, into a copy that replaces the
-		file in one step. Older formats can be read and written without this; older versions
-		of heavytail cannot read the current one.`,
+file in one step. Older formats can be read and written without this; older versions
+of heavytail cannot read the current one.`,
 		Args: exactly(1, "one FILE"),
 	})
 }

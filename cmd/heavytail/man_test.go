@@ -37,6 +37,9 @@ func TestMan(t *testing.T) {
 	}
 	var walk func(*cobra.Command)
 	walk = func(cmd *cobra.Command) {
+		if strings.Contains(cmd.Long, "\t") {
+			t.Errorf("the help of %s is indented as the source is", cmd.CommandPath())
+		}
 		text := page("man1/" + manName(cmd) + ".1")
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !strings.Contains(text, "--"+f.Name) {

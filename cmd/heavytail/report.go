@@ -31,10 +31,10 @@ func newReport(std streams) *cobra.Command {
 		Use:   "report FILE --out PAGE.html",
 		Short: "Write a page about a file: figures, pictures, embeddings, links",
 		Long: `Write the content of a file as one page of HTML: for each graph its figures, a picture,
-		the degrees with the fitted power law, the embeddings with their reconstructions, the
-		prediction of links with curves, the models with their calibration, measures, attributes
-		and communities; the age of everything computed; and the jobs. The page is one file, which
-		needs no network.
+the degrees with the fitted power law, the embeddings with their reconstructions, the
+prediction of links with curves, the models with their calibration, measures, attributes
+and communities; the age of everything computed; and the jobs. The page is one file, which
+needs no network.
 
 FILE is only read. Parts that take minutes are left out, and the page says so:
 reconstructions of graphs with more than 20,000 vertices, and the prediction of links in

@@ -16,11 +16,11 @@ func newScore(std streams) *cobra.Command {
 		Use:   "score FILE --pairs PAIRS --with SCORERS --out SCORES",
 		Short: "Score the pairs of a file",
 		Long: `Score the pairs of vertices in a file of any length, and write them with their
-		additional columns and their scores as CSV, in the order of the file. A pair with a
-		vertex that the graph does not have keeps its line, without scores. The endings of the
-		names decide whether PAIRS and SCORES are plain text, compressed by gzip or zstd, or
-		Parquet; - is standard input or standard output. --threshold and --top keep only some
-		pairs.
+additional columns and their scores as CSV, in the order of the file. A pair with a
+vertex that the graph does not have keeps its line, without scores. The endings of the
+names decide whether PAIRS and SCORES are plain text, compressed by gzip or zstd, or
+Parquet; - is standard input or standard output. --threshold and --top keep only some
+pairs.
 
 Until a CSV file SCORES is complete, its name ends in .part. If the command is stopped, the
 same command with --resume continues after the last pairs that are safely on the disk:

@@ -49,8 +49,8 @@ func newShardPlan(std streams) *cobra.Command {
 		Use:   "plan FILE --statement STATEMENT --shards N --dir D [--data]",
 		Short: "Divide a statement into shards",
 		Long: `Divide a statement into N shards, numbered from 0, and write their inputs into the
-		folder D, which has everything that a shard needs except FILE. With --data it also has
-		the graph and the vectors that the statement reads, as Parquet, and shards need no FILE.`,
+folder D, which has everything that a shard needs except FILE. With --data it also has
+the graph and the vectors that the statement reads, as Parquet, and shards need no FILE.`,
 		Args: exactly(1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runOn(cmd, std, args[0], shardOptions(), "table", func(r *runner) error {
@@ -99,9 +99,9 @@ func newShardRun(std streams) *cobra.Command {
 		Use:   "run [FILE] --dir D [--shard I | --shard I-J] [--cache FOLDER]",
 		Short: "Run a shard, several, or all that are not done",
 		Long: `Run shard I of the plan in the folder D on FILE, which is only read; or the shards I to
-		J, or without --shard all that are not done. Consecutive shards of a plain text of pairs
-		are run together, others one after the other. A shard that is done is verified and not
-		run again, so that a command that was stopped can be started again.
+J, or without --shard all that are not done. Consecutive shards of a plain text of pairs
+are run together, others one after the other. A shard that is done is verified and not
+run again, so that a command that was stopped can be started again.
 
 Without FILE the plan must have data (heavytail shard plan --data). They are verified, and
 a heavytail file is made from them in the folder for temporary files and removed at the
@@ -228,9 +228,9 @@ func newShardMerge(std streams) *cobra.Command {
 		Use:   "merge [FILE] --dir D [--out OUT | --format FORMAT]",
 		Short: "Write the rows of all shards into one file, store them, or print them",
 		Long: `Verify the rows of all shards, and write them in order into OUT, or into the file that
-		the statement names. The file appears when it is complete. If one process ran all shards
-		of a plain text of pairs, it is a hard link to their file in D. With FILE, which is only
-		read, its graph and its vectors must be those of the plan.
+the statement names. The file appears when it is complete. If one process ran all shards
+of a plain text of pairs, it is a hard link to their file in D. With FILE, which is only
+read, its graph and its vectors must be those of the plan.
 
 The predictions of MATERIALIZE PREDICTIONS are stored in FILE, in one step, and replace
 those of the same scorer. FILE must have the graph and the vectors of the plan.
