@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query/internal/bind"
 	"heavytail/query/measure"
 	"heavytail/storage"
 )
@@ -184,6 +185,21 @@ func TestMeasures_Options(t *testing.T) {
 			if err != nil || len(r.Vertices) != 300 || r.Vertices[0].Value.Type() != m.Type || r.Min > r.Mean || r.Mean > r.Max {
 				t.Errorf("%s %v: %d values from %v to %v, %v", m.Name, settings, len(r.Vertices), r.Min, r.Max, err)
 			}
+		}
+	}
+}
+
+// Of several options out of range, the error names the first one of the measure.
+func TestMeasure_SettingsOrder(t *testing.T) {
+	t.Parallel()
+	m, err := findMeasure("pagerank")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		_, err := m.settings(bind.SortedSettings(map[string]any{"tolerance": 0.0, "damping": 0.0}))
+		if err == nil || err.Error() != "option damping is 0, and must be above 0" {
+			t.Fatal(err)
 		}
 	}
 }

@@ -345,10 +345,11 @@ func (m Measure) settings(given []bind.Given) (bind.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	for name, least := range map[string]string{"damping": "above 0", "resolution": "above 0", "tolerance": "above 0", "iterations": "above 0", "alpha": "at least 0", "sources": "at least 0"} {
-		value := settings.Number(name) + float64(settings.Integer(name))
-		if _, ok := settings[name]; ok && (value < 0 || value == 0 && least == "above 0") {
-			return nil, fault.New(fault.Option(name), "option %s is %v, and must be %s", name, settings[name], least)
+	least := map[string]string{"damping": "above 0", "resolution": "above 0", "tolerance": "above 0", "iterations": "above 0", "alpha": "at least 0", "sources": "at least 0"}
+	for _, o := range m.Options {
+		value := settings.Number(o.Name) + float64(settings.Integer(o.Name))
+		if bound := least[o.Name]; bound != "" && (value < 0 || value == 0 && bound == "above 0") {
+			return nil, fault.New(fault.Option(o.Name), "option %s is %v, and must be %s", o.Name, settings[o.Name], bound)
 		}
 	}
 	return settings, nil
