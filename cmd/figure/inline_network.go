@@ -76,14 +76,8 @@ func inlinePlaces(n Network, high float64) []vg.Point {
 // edges writes the edges in random order, several in one path. A path has so few edges
 // that they hardly cross each other: only crossings of different paths are darker.
 func (d inlineNetwork) edges(b *strings.Builder) {
-	order := make([]int, len(d.Edges))
-	for i := range order {
-		order[i] = i
-	}
-	random := rand.New(rand.NewPCG(1, 0))
-	random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	paths := map[string][]int{} // by the class of their colour
-	for _, i := range order {
+	for _, i := range rand.New(rand.NewPCG(1, 0)).Perm(len(d.Edges)) {
 		class := d.Vertices[d.Edges[i][0]].Class
 		colour := "rest"
 		if class == d.Vertices[d.Edges[i][1]].Class && !d.Ordered {

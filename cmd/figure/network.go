@@ -177,12 +177,7 @@ const together = 24
 
 // drawEdges draws the edges, each in the colour of its ends if both are in the same class.
 func (d drawing) drawEdges(at []vg.Point) {
-	order := make([]int, len(d.Edges))
-	for i := range order {
-		order[i] = i
-	}
-	random := rand.New(rand.NewPCG(1, 0)) // the edges of a path should be far apart
-	random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	order := rand.New(rand.NewPCG(1, 0)).Perm(len(d.Edges)) // the edges of a path should be far apart
 	paths := make([]vg.Path, len(d.Classes)+1)
 	count := make([]int, len(paths))
 	d.canvas.SetLineWidth(vg.Length(min(0.6, max(0.25, 30/math.Sqrt(float64(len(order)+1))))))
