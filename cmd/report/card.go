@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 
 	"heavytail/cmd/figure"
@@ -177,14 +176,6 @@ func (g *graph) draw(b *block, id string, chart figure.Chart, caption string) er
 	}
 	b.Pictures = append(b.Pictures, newDrawing(in, caption))
 	return nil
-}
-
-// defined returns x, or nil for NaN.
-func defined(x float64) any {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return x
 }
 
 // clusteringPicture draws the mean clustering of the vertices of each degree.

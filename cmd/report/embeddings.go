@@ -48,11 +48,11 @@ func methodText(method string, options []storage.Setting) string {
 func state(behind uint64, changed int, unknown bool) string {
 	switch {
 	case behind == 0:
-		return "up to date"
+		return versions(behind)
 	case unknown:
-		return fmt.Sprintf("%s behind, any vertex may have changed", plural(int64(behind), "version", "versions"))
+		return versions(behind) + ", any vertex may have changed"
 	}
-	return fmt.Sprintf("%s behind, %s changed", plural(int64(behind), "version", "versions"), vertices(changed))
+	return versions(behind) + ", " + vertices(changed) + " changed"
 }
 
 // reconstructions measures the best reconstruction of each embedding, and draws its
@@ -80,8 +80,8 @@ func (g *graph) reconstructions(b *block) error {
 			continue
 		}
 		p := r.Point
-		t.add(e.Name, p.Epsilon, p.Radius, p.Edges, defined(p.Precision), defined(p.Recall), defined(p.F1()),
-			defined(p.Pearson), defined(p.Spearman), defined(p.Kendall), defined(p.KS()))
+		t.add(e.Name, p.Epsilon, p.Radius, p.Edges, p.Precision, p.Recall, p.F1(),
+			p.Pearson, p.Spearman, p.Kendall, p.KS())
 		lines = append(lines, picture.Reconstructed(e.Name, r))
 		b.note(r.Notices)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,9 +55,8 @@ func (g *graph) linkBlock(b *block) error {
 	if err != nil {
 		return err
 	}
-	order := slices.SortedStableFunc(slices.Values(result.Scores), func(x, y query.MethodScore) int {
-		return compareDown(x.AUC, y.AUC)
-	})
+	// NaN is the least for cmp.Compare, and comes last.
+	order := slices.SortedStableFunc(slices.Values(result.Scores), func(x, y query.MethodScore) int { return cmp.Compare(y.AUC, x.AUC) })
 	for i, kind := range req.Negatives {
 		t := head("Scorers by AUC, against "+pairsOf(kind), "scorer", "#AUC", "#AUC of the random graph", "#average precision", "#AP of the random graph", "#precision", "#recall", "#F1", "#hits at 100")
 		t.Folded = i > 0
@@ -77,17 +77,6 @@ func pairsOf(kind evaluate.Negatives) string {
 		return "pairs without an edge whose ends have degrees as high as those of the held-out edges"
 	}
 	return "random pairs without an edge"
-}
-
-// compareDown orders numbers from the largest, and NaN last.
-func compareDown(x, y float64) int {
-	switch {
-	case x > y || y != y && x == x:
-		return -1
-	case x < y || x != x && y == y:
-		return 1
-	}
-	return 0
 }
 
 // identText returns a name in the syntax of a statement.
@@ -118,7 +107,7 @@ func (g *graph) rankingBlock(b *block) error {
 		"Coverage is the fraction of all vertices that are recommended to any of the sample, and popular the fraction of the recommendations that lead to the 1 %% of the vertices with most edges.", req.RankAt)
 	b.Statement = "EVALUATE LINKS IN " + identText(g.info.Name) + g.usingText() + fmt.Sprintf(" WITH (ranking := %d, null_graph := true, seed := %d)", req.RankAt, req.Seed)
 	t := head("Recommendations by mean average precision (MAP)", "scorer", "#MAP", "#95 % interval", "#MAP of the random graph", "#recall", "#NDCG", "#MRR", "#hit rate", "#coverage", "#popular")
-	order := slices.SortedStableFunc(slices.Values(result.Rankings), func(x, y query.MethodRanking) int { return compareDown(x.MAP.Mean, y.MAP.Mean) })
+	order := slices.SortedStableFunc(slices.Values(result.Rankings), func(x, y query.MethodRanking) int { return cmp.Compare(y.MAP.Mean, x.MAP.Mean) })
 	for _, s := range order {
 		name := picture.ScoreName(result, query.MethodScore{Method: s.Method, LinkScore: evaluate.LinkScore{Scorer: s.Scorer, Learned: s.Learned}})
 		t.add(name, s.MAP.Mean, short(s.MAP.Low)+" to "+short(s.MAP.High), s.NullMAP, s.Recall.Mean, s.NDCG.Mean, s.MRR.Mean, s.HitRate.Mean, s.Coverage, s.Popular)
