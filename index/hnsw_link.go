@@ -21,6 +21,11 @@ type builder struct {
 	h       *HNSW
 	workers []*linker
 	meter   *meter
+
+	// Workspaces of batch and linkBack.
+	wanted [batchSize][]backLink
+	links  []backLink
+	groups [][]backLink
 }
 
 // backLink is a link that a vertex of a batch requests from another vertex.
@@ -98,16 +103,19 @@ func (b *builder) insert(ctx context.Context, vertices []uint32) error {
 // batch links one batch of vertices.
 func (b *builder) batch(ctx context.Context, batch []uint32) error {
 	h := b.h
-	wanted := make([][]backLink, len(batch))
 	b.parallel(len(batch), func(l *linker, i int) {
 		if ctx.Err() == nil {
-			wanted[i] = l.link(ctx, batch, i)
+			b.wanted[i] = l.link(ctx, batch, i, b.wanted[i][:0])
 		}
 	})
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	b.linkBack(slices.Concat(wanted...))
+	b.links = b.links[:0]
+	for _, wanted := range b.wanted[:len(batch)] {
+		b.links = append(b.links, wanted...)
+	}
+	b.linkBack(b.links)
 	if top := int(h.levels[batch[0]]); top > h.height {
 		h.entry, h.height = batch[0], top
 	}
@@ -120,7 +128,7 @@ func (b *builder) linkBack(links []backLink) {
 		return cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.to, b.to), cmp.Compare(a.from, b.from))
 	})
 	// The lists of different vertices change independently of each other.
-	var groups [][]backLink
+	groups := b.groups[:0]
 	for len(links) > 0 {
 		n := 1
 		for n < len(links) && links[n].level == links[0].level && links[n].to == links[0].to {
@@ -129,6 +137,7 @@ func (b *builder) linkBack(links []backLink) {
 		groups = append(groups, links[:n])
 		links = links[n:]
 	}
+	b.groups = groups
 	b.parallel(len(groups), func(l *linker, i int) { l.linkBack(groups[i]) })
 }
 
@@ -156,6 +165,9 @@ type linker struct {
 	found   []candidate
 	chosen  []uint32
 	skipped []uint32 // workspace of choose
+
+	peers    []candidate // the vertices of the same batch, scored
+	peerKeys []float32
 }
 
 func newLinker(h *HNSW, spare []float32) *linker {
@@ -165,14 +177,13 @@ func newLinker(h *HNSW, spare []float32) *linker {
 	return l
 }
 
-// link sets the links of vertex i of a batch, and returns the links that it
+// link sets the links of vertex i of a batch, and appends to wanted the links that it
 // requests from other vertices. It writes only to the lists of vertex i.
-func (l *linker) link(ctx context.Context, batch []uint32, i int) []backLink {
+func (l *linker) link(ctx context.Context, batch []uint32, i int, wanted []backLink) []backLink {
 	h, v := l.h, batch[i]
 	l.score.row(h.exact, v)
 	highest := int(h.levels[v])
-	peers := l.peers(batch[:i])
-	var wanted []backLink
+	l.scorePeers(batch[:i])
 	l.near.heap, l.best.heap = l.near.heap[:0], l.best.heap[:0]
 	if h.height >= 0 {
 		start := l.candidate(h.entry)
@@ -187,7 +198,7 @@ func (l *linker) link(ctx context.Context, batch []uint32, i int) []backLink {
 			l.explore(ctx, level)
 			l.found = append(l.found, l.best.heap...)
 		}
-		for _, c := range peers {
+		for _, c := range l.peers {
 			if int(h.levels[c.vertex()]) >= level {
 				l.found = append(l.found, c)
 			}
@@ -203,15 +214,14 @@ func (l *linker) link(ctx context.Context, batch []uint32, i int) []backLink {
 	return wanted
 }
 
-// peers scores vertices of the same batch.
-func (l *linker) peers(batch []uint32) []candidate {
-	keys := make([]float32, len(batch))
-	l.score.list(keys, batch)
-	peers := make([]candidate, len(batch))
+// scorePeers scores vertices of the same batch.
+func (l *linker) scorePeers(batch []uint32) {
+	l.peerKeys = slices.Grow(l.peerKeys[:0], len(batch))[:len(batch)]
+	l.score.list(l.peerKeys, batch)
+	l.peers = l.peers[:0]
 	for i, u := range batch {
-		peers[i] = candidateOf(keys[i], u)
+		l.peers = append(l.peers, candidateOf(l.peerKeys[i], u))
 	}
-	return peers
 }
 
 // explore searches one level, starting from the candidates in best, and leaves

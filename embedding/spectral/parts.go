@@ -71,6 +71,9 @@ func (s *solve) apart(ctx context.Context) error {
 			return err
 		}
 	}
+	if len(lists) > 1 {
+		s.room() // the others are kept concurrently
+	}
 	if err := s.others(ctx, lists, len(sizes), func(c int) error { return one(c, 1, rankOf(c, small)) }); err != nil {
 		return err
 	}
@@ -164,14 +167,24 @@ func component(g *csr.Graph, list, local []uint32) *csr.Graph {
 // keep copies the eigenvectors of a part, and the degrees they were computed with, to the
 // rows of its vertices. Those of a part with all vertices are kept as they are.
 func (s *solve) keep(p pairs, vertices []uint32) {
-	if s.out.Vectors == nil {
+	if s.out.Vectors == nil && len(vertices) == len(s.out.Degrees) {
 		s.out.Vectors = p.Vectors
 		copy(s.out.Degrees, p.degrees)
 		return
 	}
+	s.room()
 	for i, v := range vertices {
 		copy(s.out.Vectors.Row(int(v)), p.Vectors.Row(i))
 		s.out.Degrees[v] = p.degrees[i]
+	}
+}
+
+// room makes the vectors of all vertices, unless there are any. It is called only when the largest part
+// is solved: before, they would be memory in use while its basis is, and with a garbage collector that
+// allows garbage in proportion the basis would stay beside them.
+func (s *solve) room() {
+	if s.out.Vectors == nil {
+		s.out.Vectors = vec.NewMatrix(len(s.out.Degrees), s.stats.Dim)
 	}
 }
 

@@ -192,9 +192,6 @@ func solveSpectral(ctx context.Context, in input, m method, opts Options) (*Eige
 	}
 	s := newSolveOf(in, m, opts, stats)
 	s.out = &Eigenpairs{Degrees: make([]float64, n), Components: opts.Components}
-	if s.components.Count() != 1 || n == 1 {
-		s.out.Vectors = vec.NewMatrix(n, stats.Dim)
-	}
 	var err error
 	if opts.Components == Joint {
 		err = s.joint(ctx)
@@ -210,6 +207,7 @@ func solveSpectral(ctx context.Context, in input, m method, opts Options) (*Eige
 	if !stats.Converged {
 		stats.Notes = append(stats.Notes, unconverged(m, opts, stats))
 	}
+	s.room()
 	stats.Seconds = time.Since(start).Seconds()
 	s.out.Stats = *stats
 	return s.out, nil
