@@ -5,10 +5,11 @@
     .ci/estimates.py 100000 300000      of graphs of these sizes
     ONLY='INDEX|COMPUTE' .ci/estimates.py       the jobs that match a regular expression
 
-    SHAPE=erdos_renyi M=20 .ci/estimates.py     of a graph without hubs, or of watts_strogatz
+    SHAPE=erdos_renyi M=20 .ci/estimates.py     of a graph without hubs, or of watts_strogatz, star, components, weighted, timed
+    STORES=folder .ci/estimates.py      keeps the stores for the next run
 
-The graph has M=5 edges for each vertex, by preferential attachment if SHAPE does not say otherwise. Each job is a process of
-its own on a copy of one store. Reserved is what SHOW JOBS says of the same job in the
+The graph has M=5 edges for each vertex, by preferential attachment if SHAPE does not say otherwise: weighted and timed add
+weights or times, star has one hub, and components are of 100 vertices. Each job is a process of its own on a copy of one store. Reserved is what SHOW JOBS says of the same job in the
 background; of a statement that cannot be a job it is the smallest memory limit that does not refuse
 it, less those of the graph and the vectors that it loads. Taken is the largest
 anonymous memory of the process (RssAnon, read every 5 ms, so pages of the file do not count
@@ -34,6 +35,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 M, DIM = int(os.environ.get("M", "5")), 64
 SHAPE = os.environ.get("SHAPE", "preferential_attachment")
 RUNS = int(os.environ.get("RUNS", "1"))
+GENERATORS = {"preferential_attachment": "m := {m}", "erdos_renyi": "m := {edges}", "watts_strogatz": "k := {degree}, beta := 0.1"}
 SIZES = [int(n) for n in sys.argv[1:]] or [100_000]
 MB = 1e6
 
@@ -42,6 +44,8 @@ OPEN, LOAD = "SHOW GRAPHS", "SHOW VERTICES IN g ORDER BY degree LIMIT 1"
 EMBEDDINGS = ["dp_spectral", "laplacian_eigenmaps", "dp_walker(walks := 2)", "deepwalk(walks := 2)", "prone", "netmf", "fastrp"]
 MEASURES = ["degree", "triangles", "core", "pagerank", "eigenvector", "katz", "component", "community",
             "harmonic(sources := 256)", "harmonic(sources := 2048)", "betweenness(sources := 50)", "eccentricity"]
+if SHAPE == "weighted":
+    MEASURES += ["strength", "harmonic(sources := 64, weighted := TRUE)", "betweenness(sources := 50, weighted := TRUE)"]
 # Jobs: what each loads, and its statement.
 JOBS = [
     *((GRAPH, f"EMBED g USING {m.rstrip(')')}{', ' if '(' in m else '('}dim := {DIM}) AS new") for m in EMBEDDINGS),
@@ -91,22 +95,43 @@ def anonymous(pid):
 
 class Store:
     def __init__(self, program, folder, n):
-        self.program, self.made, self.copy, self.n = program, folder / f"{n}.ht", folder / "copy.ht", n
+        stores = pathlib.Path(os.environ.get("STORES", folder))
+        self.program, self.made, self.copy, self.n = program, stores / f"{SHAPE}-{n}-{M}-{DIM}.ht", folder / "copy.ht", n
+        self.changed = self.made.with_suffix(".changed")
         draw = random.Random(1)
-        pairs = ", ".join(f"('{draw.randrange(n)}', '{draw.randrange(n // 2)}')" for _ in range(n // 200))
-        changed = f"INSERT EDGES {pairs} INTO g"
-        options = {"preferential_attachment": f"m := {M}", "erdos_renyi": f"m := {M * n}", "watts_strogatz": f"k := {2 * M}, beta := 0.1"}[SHAPE]
-        self.names = {"{generator}": f"{SHAPE}(n := {n}, {options}, seed := 1)", "{folder}": str(folder)}
-        for statement in (self.named("GENERATE {generator} INTO g"), "COMPUTE community IN g AS group",
-                          f"EMBED g USING fastrp(dim := {DIM}) AS fast", f"EMBED g USING dp_spectral(dim := {DIM}) AS spectral",
-                          f"EMBED g USING deepwalk(walks := 1, dim := {DIM}) AS walked",
-                          f"EXPORT GRAPH g INTO FILE '{folder}/edges.csv' WITH (overwrite := TRUE)",
+        generator = SHAPE if SHAPE in GENERATORS else "preferential_attachment"
+        options = GENERATORS[generator].format(m=M, edges=M * n, degree=2 * M)
+        self.names = {"{generator}": f"{generator}(n := {n}, {options}, seed := 1)", "{folder}": str(folder)}
+        if not self.changed.exists():
+            self.make(folder, draw)
+        for statement in (f"EXPORT GRAPH g INTO FILE '{folder}/edges.csv' WITH (overwrite := TRUE)",
                           f"EXPORT EMBEDDING fast INTO FILE '{folder}/vectors.npy' WITH (overwrite := TRUE)"):
             self.run(statement, self.made)
-        self.changed = folder / f"{n}-changed.ht"
-        shutil.copy(self.made, self.changed)
+
+    def make(self, folder, draw):
+        n = self.n
+        pairs = ", ".join(f"('{draw.randrange(n)}', '{draw.randrange(n // 2)}')" for _ in range(n // 200))
+        changed = f"INSERT EDGES {pairs} INTO g"
+        text = folder / "made.csv"
+        if SHAPE == "star":
+            text.write_text("source,target\n" + "".join(f"0,{v}\n" for v in range(1, n)))
+        elif SHAPE == "components":
+            text.write_text("source,target\n" + "".join(f"{v},{v // 100 * 100 + draw.randrange(min(100, n - v // 100 * 100))}\n" for v in range(n) for _ in range(M)))
+        elif SHAPE in ("weighted", "timed"):
+            other = folder / "other.ht"
+            self.run(self.named("GENERATE {generator} INTO g"), other)
+            self.run(f"EXPORT GRAPH g INTO FILE '{folder}/plain.csv' WITH (overwrite := TRUE)", other)
+            lines = [line.split(",")[:2] for line in (folder / "plain.csv").read_text().split()[1:]]
+            name, value = ("weight", lambda: f"{draw.uniform(0.1, 10):.3f}") if SHAPE == "weighted" else ("time", lambda: str(draw.randrange(10**9)))
+            text.write_text(f"source,target,{name}\n" + "".join(f"{u},{v},{value()}\n" for u, v in lines))
+        for statement in (self.named("GENERATE {generator} INTO g") if SHAPE in GENERATORS else f"IMPORT '{text}' INTO g", "COMPUTE community IN g AS group",
+                          f"EMBED g USING fastrp(dim := {DIM}) AS fast", f"EMBED g USING dp_spectral(dim := {DIM}) AS spectral",
+                          f"EMBED g USING deepwalk(walks := 1, dim := {DIM}) AS walked"):
+            self.run(statement, self.made)
+        shutil.copy(self.made, self.copy)
         (folder / "changes").write_text(changed)
-        subprocess.run([program, "exec", self.changed, "-f", folder / "changes"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([self.program, "exec", self.copy, "-f", folder / "changes"], check=True, stdout=subprocess.DEVNULL)
+        shutil.copy(self.copy, self.changed)
 
     def named(self, statement):
         for name, text in self.names.items():

@@ -110,28 +110,30 @@ func ProNE(ctx context.Context, g *csr.Graph, o ProNEOptions) (*vec.Matrix, Stat
 
 type proNE struct {
 	ProNEOptions
-	a    *adjacency
-	done int64 // products of the factorisation
+	a     *adjacency
+	block []float32 // of each
+	done  int64     // products of the factorisation
 }
 
 // factorProducts is the number of products of the factorisation.
 const factorProducts = 2 * (powerIterations + 1)
 
 func (p *proNE) run(ctx context.Context) (*vec.Matrix, error) {
-	x, err := p.start(ctx)
+	products := &products{workers: p.Workers}
+	x, err := p.start(ctx, products)
 	if err != nil {
 		return nil, err
 	}
 	if err := p.propagate(ctx, x); err != nil {
 		return nil, err
 	}
-	squares, vectors, err := gram(ctx, x, p.Workers)
+	squares, vectors, err := products.gram(ctx, x)
 	if err != nil {
 		return nil, err
 	}
 	// Y = U·Σ·Vᵀ, so that U·Σ^½ is Y·V·Σ^−½.
-	rows, err := combined(ctx, x, p.Dim, p.Workers, vectors, func(i int) float64 { return inverseRoot(squares, i, 0.25) })
-	if err != nil {
+	rows := vec.NewMatrix(x.Rows, p.Dim)
+	if err := products.combine(ctx, rows, x, vectors, func(i int) float64 { return inverseRoot(squares, i, 0.25) }); err != nil {
 		return nil, err
 	}
 	return rows, p.finish(ctx, rows, p.a.power(-*p.RowScale))
@@ -159,7 +161,7 @@ func (p *proNE) finish(ctx context.Context, rows *vec.Matrix, lengths []float32)
 }
 
 // start computes the factors of M.
-func (p *proNE) start(ctx context.Context) (*vec.Matrix, error) {
+func (p *proNE) start(ctx context.Context, products *products) (*vec.Matrix, error) {
 	n := len(p.a.degrees)
 	// ln Sᵥᵤ − ln qᵤ is the sum of the logarithm of the weight, a term of the row, and a
 	// term of the column.
@@ -171,15 +173,16 @@ func (p *proNE) start(ctx context.Context) (*vec.Matrix, error) {
 	}
 	times := func(row, column []float64) multiply {
 		return func(ctx context.Context, to, from *vec.Matrix) error {
-			err := p.each(ctx, to, from, func(v int, dst, x []float32) {
+			err := p.each(ctx, to, from, func(v int, x []float32) (sum [width]float32) {
 				lo, hi := p.a.g.Offsets[v], p.a.g.Offsets[v+1]
 				for i, u := range p.a.g.Targets[lo:hi] {
 					entry := row[v] + column[u]
 					if p.a.g.Weighted() {
 						entry += math.Log(float64(p.a.g.Weights[lo+int64(i)]))
 					}
-					vec.Axpy(float32(entry), x[int(u)*width:][:width], dst)
+					vec.Axpy(float32(entry), x[int(u)*width:][:width], sum[:])
 				}
+				return sum
 			})
 			if p.done++; p.Progress != nil {
 				p.Progress("factorising", p.done, factorProducts)
@@ -187,7 +190,7 @@ func (p *proNE) start(ctx context.Context) (*vec.Matrix, error) {
 			return err
 		}
 	}
-	x, err := leftFactor(ctx, n, p.Dim, powerIterations, p.Seed, p.Workers, times(row, column), times(column, row))
+	x, err := products.leftFactor(ctx, n, p.Dim, powerIterations, p.Seed, times(row, column), times(column, row))
 	if err != nil {
 		return nil, err
 	}
@@ -218,18 +221,19 @@ func (p *proNE) logNoise() []float64 {
 	return q
 }
 
-// each sets the rows of to, block by block of columns: f adds row v to dst, which is 0,
-// from a block of from.
-func (p *proNE) each(ctx context.Context, to, from *vec.Matrix, f func(v int, dst, block []float32)) error {
-	block := vec.Zeros[float32](from.Rows * width)
+// each sets the rows of to, block by block of columns: f returns row v of a block, from one of from.
+func (p *proNE) each(ctx context.Context, to, from *vec.Matrix, f func(v int, block []float32) [width]float32) error {
+	if p.block == nil {
+		p.block = vec.Zeros[float32](from.Rows * width)
+	}
+	block := p.block
 	for lo := 0; lo < from.Dim; lo += width {
 		n := min(width, from.Dim-lo)
 		if err := p.a.each(ctx, func(v int) { copy(block[v*width:][:n], from.Row(v)[lo:]) }); err != nil {
 			return err
 		}
 		err := p.a.each(ctx, func(v int) {
-			var sum [width]float32
-			f(v, sum[:], block)
+			sum := f(v, block)
 			copy(to.Row(v)[lo:lo+n], sum[:n])
 		})
 		if err != nil {
@@ -241,9 +245,9 @@ func (p *proNE) each(ctx context.Context, to, from *vec.Matrix, f func(v int, ds
 
 // propagate replaces X by Y, one block of columns after another.
 func (p *proNE) propagate(ctx context.Context, m *vec.Matrix) error {
-	var scratch [5][]float32
-	for i := range scratch {
-		scratch[i] = vec.Zeros[float32](m.Rows * width)
+	scratch := [5][]float32{p.block} // each is not called any more
+	for i := range scratch[1:] {
+		scratch[1+i] = vec.Zeros[float32](m.Rows * width)
 	}
 	x, sum := scratch[0], scratch[1]
 	for lo := 0; lo < m.Dim; lo += width {
@@ -347,8 +351,8 @@ func bessel(i int, theta float64) float64 {
 func ProNEBytes(g *csr.Graph, o ProNEOptions) int64 {
 	o = o.WithDefaults()
 	n, dim, columns := int64(g.Vertices()), int64(o.Dim), int64(o.Dim+oversampling)
-	factors := 2*columns + max(dim, width) // leftFactor, with its result or a block of a product
-	return 4*n*max(factors, dim+5*width, 2*dim) + 48*n + 4*columns*spareRows + 40*columns*columns
+	// Of leftFactor with a block of a product, of propagate, and at the end.
+	return 4*n*max(2*columns+width, columns+5*width, columns+dim) + 48*n + 4*columns*spareRows + 40*columns*columns
 }
 
 // ProNESeconds estimates how long ProNE takes on this machine, from the speed of its

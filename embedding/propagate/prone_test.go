@@ -177,7 +177,7 @@ func TestLeftFactor_LowRank(t *testing.T) {
 			return nil
 		}
 	}
-	got, err := leftFactor(t.Context(), n, 5, 2, 1, 2, by(m), by(transposed(m)))
+	got, err := (&products{workers: 2}).leftFactor(t.Context(), n, 5, 2, 1, by(m), by(transposed(m)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,11 +283,11 @@ func TestInPlace(t *testing.T) {
 		vectors[i] = float64(i%13) / 7
 	}
 	factor := func(i int) float64 { return 1 / float64(i+1) }
-	want, err := combined(t.Context(), x, columns, 2, vectors, factor)
-	if err != nil {
+	p, want := &products{workers: 2}, vec.NewMatrix(n, columns)
+	if err := p.combine(t.Context(), want, x, vectors, factor); err != nil {
 		t.Fatal(err)
 	}
-	if err := inPlace(t.Context(), x, 2, vectors, factor); err != nil || !slices.Equal(x.Data, want.Data) {
+	if err := p.inPlace(t.Context(), x, vectors, factor); err != nil || !slices.Equal(x.Data, want.Data) {
 		t.Errorf("the product differs (%v)", err)
 	}
 }

@@ -23,8 +23,8 @@ type multiply func(ctx context.Context, to, from *vec.Matrix) error
 // and transposed are the products with the matrix and with its transpose.
 //
 // Columns beyond the rank are zero. Cost: 2·iterations + 2 products with k + 16 columns,
-// and as many Gram matrices. Memory: two matrices of these columns and the result.
-func leftFactor(ctx context.Context, n, k, iterations int, seed uint64, workers int, times, transposed multiply) (*vec.Matrix, error) {
+// and as many Gram matrices. Memory: two matrices of these columns; the result is in that of one.
+func (p *products) leftFactor(ctx context.Context, n, k, iterations int, seed uint64, times, transposed multiply) (*vec.Matrix, error) {
 	columns := min(n, k+oversampling)
 	q, other := vec.NewMatrix(n, columns), vec.NewMatrix(n, columns)
 	random := rand.New(rand.NewPCG(seed, 0x5bd))
@@ -37,7 +37,7 @@ func leftFactor(ctx context.Context, n, k, iterations int, seed uint64, workers 
 		}
 		// Twice, because the first pass is inexact if columns are nearly parallel.
 		for range 2 {
-			if err := orthonormal(ctx, q, workers); err != nil {
+			if err := p.orthonormal(ctx, q); err != nil {
 				return nil, err
 			}
 		}
@@ -46,17 +46,30 @@ func leftFactor(ctx context.Context, n, k, iterations int, seed uint64, workers 
 		}
 	}
 	// M ≈ Q·(MᵀQ)ᵀ, whose left vectors are Q times the eigenvectors of (MᵀQ)ᵀ(MᵀQ).
-	squares, vectors, err := gram(ctx, other, workers)
+	squares, vectors, err := p.gram(ctx, other)
 	if err != nil {
 		return nil, err
 	}
-	return combined(ctx, q, k, workers, vectors, func(i int) float64 { return math.Pow(max(squares[i], 0), 0.25) })
+	to := other // which is not needed any more
+	if k < columns {
+		to = &vec.Matrix{Rows: n, Dim: k, Data: other.Data[:n*k]}
+	} else if k > columns {
+		to = vec.NewMatrix(n, k)
+	}
+	return to, p.combine(ctx, to, q, vectors, func(i int) float64 { return math.Pow(max(squares[i], 0), 0.25) })
+}
+
+// products computes products of matrices, in memory that it keeps from one to the next.
+type products struct {
+	workers int
+	sums    vec.Sums
+	spare   []float32 // of inPlace
 }
 
 // gram returns the eigenvalues of xᵀx, descending, and its eigenvectors as rows.
-func gram(ctx context.Context, x *vec.Matrix, workers int) (values, vectors []float64, err error) {
+func (p *products) gram(ctx context.Context, x *vec.Matrix) (values, vectors []float64, err error) {
 	c := make([]float64, x.Dim*x.Dim)
-	if err := vec.MulTNContext(ctx, c, x.Panel(0, x.Dim), x.Panel(0, x.Dim), workers); err != nil {
+	if err := p.sums.MulTN(ctx, c, x.Panel(0, x.Dim), x.Panel(0, x.Dim), p.workers); err != nil {
 		return nil, nil, fmt.Errorf("%w", err)
 	}
 	values, vectors, ok := eigen.Symmetric(c, x.Dim)
@@ -66,14 +79,12 @@ func gram(ctx context.Context, x *vec.Matrix, workers int) (values, vectors []fl
 	return values, vectors, nil
 }
 
-// combined returns x times k columns, of which column i is row i of vectors times
-// factor(i).
-func combined(ctx context.Context, x *vec.Matrix, k, workers int, vectors []float64, factor func(i int) float64) (*vec.Matrix, error) {
-	to := vec.NewMatrix(x.Rows, k)
-	if err := vec.MulNNContext(ctx, to.Panel(0, k), 0, 1, x.Panel(0, x.Dim), coefficients(x.Dim, k, vectors, factor), workers); err != nil {
-		return nil, fmt.Errorf("%w", err)
+// combine sets column i of a matrix to x times row i of vectors times factor(i).
+func (p *products) combine(ctx context.Context, to, x *vec.Matrix, vectors []float64, factor func(i int) float64) error {
+	if err := p.sums.MulNN(ctx, to.Panel(0, to.Dim), 0, 1, x.Panel(0, x.Dim), coefficients(x.Dim, to.Dim, vectors, factor), p.workers); err != nil {
+		return fmt.Errorf("%w", err)
 	}
-	return to, nil
+	return nil
 }
 
 // coefficients returns columns × k numbers, of which column i is row i of vectors times factor(i).
@@ -91,16 +102,18 @@ func coefficients(columns, k int, vectors []float64, factor func(i int) float64)
 // spareRows is the number of rows that inPlace copies at a time: some megabytes.
 const spareRows = 1 << 13
 
-// inPlace is combined for as many columns as x has, in the place of x.
-func inPlace(ctx context.Context, x *vec.Matrix, workers int, vectors []float64, factor func(i int) float64) error {
+// inPlace is combine for as many columns as x has, in the place of x.
+func (p *products) inPlace(ctx context.Context, x *vec.Matrix, vectors []float64, factor func(i int) float64) error {
 	c := coefficients(x.Dim, x.Dim, vectors, factor)
-	spare := vec.NewMatrix(min(x.Rows, spareRows), x.Dim)
+	if most := min(x.Rows, spareRows) * x.Dim; len(p.spare) < most {
+		p.spare = make([]float32, most)
+	}
 	for lo := 0; lo < x.Rows; lo += spareRows {
 		rows := min(spareRows, x.Rows-lo)
 		to := vec.Panel{Data: x.Data[lo*x.Dim:], Rows: rows, Cols: x.Dim, Stride: x.Dim}
-		from := vec.Panel{Data: spare.Data, Rows: rows, Cols: x.Dim, Stride: x.Dim}
-		copy(spare.Data, x.Data[lo*x.Dim:(lo+rows)*x.Dim])
-		if err := vec.MulNNContext(ctx, to, 0, 1, from, c, workers); err != nil {
+		from := vec.Panel{Data: p.spare, Rows: rows, Cols: x.Dim, Stride: x.Dim}
+		copy(p.spare, x.Data[lo*x.Dim:(lo+rows)*x.Dim])
+		if err := p.sums.MulNN(ctx, to, 0, 1, from, c, p.workers); err != nil {
 			return fmt.Errorf("%w", err)
 		}
 	}
@@ -108,12 +121,12 @@ func inPlace(ctx context.Context, x *vec.Matrix, workers int, vectors []float64,
 }
 
 // orthonormal makes the columns of x orthonormal. Linearly dependent columns become 0.
-func orthonormal(ctx context.Context, x *vec.Matrix, workers int) error {
-	values, vectors, err := gram(ctx, x, workers)
+func (p *products) orthonormal(ctx context.Context, x *vec.Matrix) error {
+	values, vectors, err := p.gram(ctx, x)
 	if err != nil {
 		return err
 	}
-	return inPlace(ctx, x, workers, vectors, func(i int) float64 { return inverseRoot(values, i, 0.5) })
+	return p.inPlace(ctx, x, vectors, func(i int) float64 { return inverseRoot(values, i, 0.5) })
 }
 
 // inverseRoot returns eigenvalue i of a descending list to the power −exponent, or 0 if the
