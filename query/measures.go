@@ -126,7 +126,7 @@ func spectralMeasures() []Measure {
 				}))
 			}},
 		{Name: "eigenvector", Summary: "eigenvector of the largest eigenvalue of the adjacency matrix, with the norm 1; 0 outside of its component", Type: storage.Float, Weights: tieWeights,
-			Options: []OptionInfo{{Name: "tolerance", Type: "float", Default: "1e-10", Doc: "largest residual, relative to the eigenvalue"}, unweightedOption}, bytes: perVertex(190), seconds: takes(measure.Estimator.Eigenvector),
+			Options: []OptionInfo{{Name: "tolerance", Type: "float", Default: "1e-10", Doc: "largest residual, relative to the eigenvalue"}, unweightedOption}, bytes: perVertex(170), seconds: takes(measure.Estimator.Eigenvector),
 			run: func(m measuring) (measured, error) {
 				return ofScores(measure.Eigenvector(m, m.g, measure.EigenvectorOptions{Work: m.Work, Unweighted: !m.Bool("weighted"), Tolerance: m.Number("tolerance")}))
 			}},
@@ -134,7 +134,7 @@ func spectralMeasures() []Measure {
 			Options: []OptionInfo{
 				{Name: "alpha", Type: "float", Default: "0", Doc: "weight of each edge of a walk, below the inverse of the largest eigenvalue; 0 means half of that inverse"},
 				unweightedOption,
-			}, bytes: perVertex(190), seconds: takes(measure.Estimator.Katz),
+			}, bytes: perVertex(170), seconds: takes(measure.Estimator.Katz),
 			run: func(m measuring) (measured, error) {
 				return ofScores(measure.Katz(m, m.g, measure.KatzOptions{Work: m.Work, Alpha: m.Number("alpha"), Unweighted: !m.Bool("weighted")}))
 			}},

@@ -96,16 +96,20 @@ func methodText(method string, options []run.Option) parser.Call {
 }
 
 // bytes estimates the memory of the computation, with its result, and then of storing the result.
-// Methods that learn from walks store what they have learned, except the walks.
 func (m configured) bytes(g *session.Graph) int64 {
 	bytes, _ := run.Bytes(g.Graph, m.method.Name, m.options) // method and options have been checked
 	n := g.Graph.Vertices()
-	vectors := session.VectorBytes(n, int(m.dim(n)))
-	kept := vectors
-	if walks, err := run.WalkBytes(g.Graph, m.method.Name, m.options); err == nil {
-		kept = bytes - walks
+	return max(bytes, storingBytes(m.method.Name, session.VectorBytes(n, int(m.dim(n))), 1))
+}
+
+// storingBytes is the memory of storing vectors of so many bytes, of which there are copies. Methods that learn
+// from walks store the inner nodes of their tree beside them, which are as large again.
+func storingBytes(method string, vectors, copies int64) int64 {
+	kept := copies * vectors
+	if run.HasWalks(method) {
+		kept *= 2
 	}
-	return max(bytes, kept+session.StoringBytes(vectors))
+	return kept + session.StoringBytes(vectors)
 }
 
 // dim returns the number of coordinates of an embedding of n vertices.

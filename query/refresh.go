@@ -151,14 +151,10 @@ func refreshJob(c *call, req RefreshRequest, found staleness) (job.Spec, error) 
 }
 
 // refreshBytes estimates the memory of a refresh beside the stored vectors: that of the method, and then
-// the vectors while they are stored.
+// the vectors, with a copy of the old ones in the order of the present vertices, while they are stored.
 func refreshBytes(method string, vertices, dim int) int64 {
 	vectors := session.VectorBytes(vertices, dim)
-	kept := 2 * vectors
-	if run.HasWalks(method) {
-		kept *= 2 // and the inner nodes of the tree
-	}
-	return max(run.RefreshBytes(method, vectors), kept+session.StoringBytes(vectors))
+	return max(run.RefreshBytes(method, vectors), storingBytes(method, vectors, 2))
 }
 
 // noteFullRefresh gives the notice of noteReplaced before a refresh that can only

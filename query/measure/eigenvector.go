@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -27,8 +28,8 @@ type EigenvectorOptions struct {
 // ErrEdges.
 //
 // Residual is ‖Ax − λx‖/λ. It takes O(n + m) an iteration, 10 to 200 iterations, and
-// 180 bytes per vertex. If the two largest eigenvalues are close to each other, as in a
-// long path, it takes thousands of iterations, and up to 256 MB more.
+// 170 bytes per vertex. If the two largest eigenvalues are close to each other, as in a
+// long path, it takes thousands of iterations.
 func Eigenvector(ctx context.Context, g *csr.Graph, opts EigenvectorOptions) (Scores, error) {
 	g, err := weightsOf(g, !opts.Unweighted)
 	if err != nil {
@@ -41,48 +42,50 @@ func Eigenvector(ctx context.Context, g *csr.Graph, opts EigenvectorOptions) (Sc
 	return scores, err
 }
 
-// The number of vectors between two restarts. It doubles after every few restarts without
-// convergence: one restart with twice as many vectors reduces the residual far more than
-// two restarts. The memory of the vectors bounds it, and the time for the eigenvectors of
-// the tridiagonal matrix.
 const (
-	lanczosSteps    = 20
-	lanczosRestarts = 8
-	mostSteps       = 320
-	mostStepBytes   = 256 << 20
+	lanczosSteps = 20    // vectors of a full basis
+	lanczosKept  = 8     // vectors that a restart keeps
+	invariant    = 1e-14 // norm of what is new in a product, relative to the eigenvalue, that is a rounding error
 )
 
 // largestEigenpair finds the largest eigenvalue and its eigenvector by the Lanczos method
 // with full orthogonalisation (Golub and Van Loan, 10.3), which starts with the vector of
-// ones and restarts with the last approximation. Starting from ones, all vectors lie in
-// one direction of each eigenspace, so that the result is unique even if the largest
-// eigenvalue is multiple.
+// ones and restarts with the best approximations of several eigenvectors (Wu and Simon,
+// "Thick-Restart Lanczos Method for Large Symmetric Eigenvalue Problems", 2000). Starting
+// from ones, all vectors lie in one direction of each eigenspace, so that the result is
+// unique even if the largest eigenvalue is multiple.
 func largestEigenpair(ctx context.Context, g *csr.Graph, w Work, tolerance float64) (float64, Scores, error) {
 	n := g.Vertices()
 	if len(g.Targets) == 0 {
 		return 0, Scores{}, ErrEdges
 	}
-	l := &lanczos{Work: w, g: g, steps: lanczosSteps, x: vec.Zeros[float64](n), next: vec.Zeros[float64](n)}
-	for v := range l.x {
-		l.x[v] = 1 / math.Sqrt(float64(n))
+	l := &lanczos{Work: w, g: g, t: mat.NewSymDense(lanczosSteps, nil), next: vec.Zeros[float64](n)}
+	for v := range l.next {
+		l.next[v] = 1
 	}
+	l.extend(1 / math.Sqrt(float64(n)))
 	report := w.reporter("eigenvector", maxIterations)
 	reached := 0.0
-	most := max(min(mostSteps, mostStepBytes/8/n), lanczosSteps)
-	for restarts := 1; l.iterations < maxIterations; restarts++ {
-		value, residual, err := l.restart(ctx)
+	for l.iterations < maxIterations {
+		rest, err := l.fill(ctx)
 		if err != nil {
 			return 0, Scores{}, err
 		}
 		report(int64(l.iterations))
+		values, vectors := l.eigen()
+		last := len(l.basis) - 1
+		value := values[0]
+		residual := max(math.Abs(rest*vectors.At(last, 0)), 0x1p-52*value) // by rounding
 		reached = residual / value
 		if residual <= tolerance*value {
 			report(maxIterations)
-			return value, Scores{Values: l.positive(), Iterations: l.iterations, Residual: residual / value}, nil
+			l.rotate(vectors, 1)
+			return value, Scores{Values: positive(l.basis[0]), Iterations: l.iterations, Residual: reached}, nil
 		}
-		if restarts%lanczosRestarts == 0 {
-			l.steps = min(2*l.steps, most)
+		if rest <= invariant*value {
+			break
 		}
+		l.restart(values, vectors, rest)
 	}
 	return 0, Scores{}, fmt.Errorf("eigenvector: residual %.2g after %d iterations, above the tolerance %.2g: %w", reached, l.iterations, tolerance, ErrConverge)
 }
@@ -90,80 +93,65 @@ func largestEigenpair(ctx context.Context, g *csr.Graph, w Work, tolerance float
 type lanczos struct {
 	Work
 	g          *csr.Graph
-	steps      int         // vectors between two restarts
-	x, next    []float64   // the approximation, and room for a product
-	basis      [][]float64 // vectors of this round
-	spare      [][]float64 // vectors of an earlier round, whose memory can be reused
-	iterations int         // products so far
+	basis      [][]float64   // orthonormal
+	spare      [][]float64   // vectors whose memory can be reused
+	t          *mat.SymDense // the products of the basis with A times the basis
+	next       []float64     // A times the last vector of the basis, made orthogonal to all
+	iterations int           // products so far
 }
 
-// restart builds a basis from x, and makes the best vector of it the new x. It returns
-// its eigenvalue and ‖Ax − λx‖.
-func (l *lanczos) restart(ctx context.Context) (value, residual float64, err error) {
-	var diagonal, beside []float64
-	l.basis = append(l.basis[:0], l.x)
-	for before := 0.0; len(diagonal) < l.steps; {
+// fill extends the basis until it is full or invariant, and returns the norm of next.
+func (l *lanczos) fill(ctx context.Context) (norm float64, err error) {
+	for {
 		if err := ctx.Err(); err != nil {
-			return 0, 0, err
+			return 0, err
 		}
-		a, b := l.step(before)
-		diagonal, beside, before = append(diagonal, a), append(beside, b), b
-		if b <= 1e-14*math.Abs(diagonal[0]) || len(diagonal) == l.steps {
-			break // the space is invariant, or full
+		norm = l.step()
+		k := len(l.basis)
+		if k == lanczosSteps || norm <= invariant*math.Abs(l.t.At(0, 0)) {
+			return norm, nil
 		}
-		l.extend(1 / b)
+		l.t.SetSym(k-1, k, norm)
+		l.extend(1 / norm)
 	}
-	k := len(diagonal)
-	value, weights := tridiagonal(diagonal, beside[:k-1])
-	l.combine(weights)
-	l.spare = append(l.spare, l.basis...)
-	return value, math.Abs(beside[k-1] * weights[k-1]), nil
 }
 
 // extend adds next, multiplied by a factor, to the basis.
 func (l *lanczos) extend(factor float64) {
-	v := l.room()
-	l.each(len(v), func(lo, hi int) {
-		for u := lo; u < hi; u++ {
-			v[u] = factor * l.next[u]
-		}
-	})
+	v := l.next
+	if last := len(l.spare) - 1; last >= 0 {
+		l.next, l.spare = l.spare[last], l.spare[:last]
+	} else {
+		l.next = vec.Zeros[float64](len(v))
+	}
+	l.each(len(v), func(lo, hi int) { scale(v[lo:hi], factor) })
 	l.basis = append(l.basis, v)
 }
 
-// room returns a vector that may be overwritten.
-func (l *lanczos) room() []float64 {
-	if last := len(l.spare) - 1; last >= 0 {
-		v := l.spare[last]
-		l.spare = l.spare[:last]
-		return v
-	}
-	return vec.Zeros[float64](len(l.next))
-}
-
-// step writes A·v, made orthogonal to the basis, into next, with v the last vector of
-// the basis. It returns vᵀ·A·v and the norm of the remainder. before is the norm that
-// the previous step returned.
+// step sets next to A·v, made orthogonal to the basis, with v the last vector of the basis,
+// and its entry of t to vᵀ·A·v. It returns the norm of next.
 //
-// With exact arithmetic the recurrence of three vectors would be enough. One pass of
-// classical Gram-Schmidt after it removes the rounding errors; together they are the two
+// With exact arithmetic the products that t has would be enough. One pass of classical
+// Gram-Schmidt after it removes the rounding errors; together they are the two
 // passes that are sufficient (Parlett, "The Symmetric Eigenvalue Problem", 6.9). The
 // pass reads each vector of the basis only twice, because memory traffic takes most of
 // the time.
-func (l *lanczos) step(before float64) (along, norm float64) {
-	k, n := len(l.basis), len(l.next)
-	v := l.basis[k-1]
+func (l *lanczos) step() (norm float64) {
+	last, n := len(l.basis)-1, len(l.next)
+	v := l.basis[last]
 	l.iterations++
-	along = l.sum(n, func(lo, hi int) float64 {
+	along := l.sum(n, func(lo, hi int) float64 {
 		for u := lo; u < hi; u++ {
 			l.next[u] = rowProduct(l.g, uint32(u), v)
 		}
 		return vec.Dot64(v[lo:hi], l.next[lo:hi])
 	})
-	left := l.sums(n, k, func(lo, hi int, dots []float64) {
+	left := l.sums(n, last+1, func(lo, hi int, dots []float64) {
 		vec.Axpy64(-along, v[lo:hi], l.next[lo:hi])
-		if k > 1 {
-			vec.Axpy64(-before, l.basis[k-2][lo:hi], l.next[lo:hi])
+		for i, q := range l.basis[:last] {
+			if known := l.t.At(i, last); known != 0 {
+				vec.Axpy64(-known, q[lo:hi], l.next[lo:hi])
+			}
 		}
 		for i, q := range l.basis {
 			dots[i] = vec.Dot64(q[lo:hi], l.next[lo:hi])
@@ -175,7 +163,8 @@ func (l *lanczos) step(before float64) (along, norm float64) {
 		}
 		return vec.Dot64(l.next[lo:hi], l.next[lo:hi])
 	})
-	return along + left[k-1], math.Sqrt(squares)
+	l.t.SetSym(last, last, along+left[last])
+	return math.Sqrt(squares)
 }
 
 // sums adds k numbers, which f computes for fixed blocks of vertices, in the order of
@@ -190,45 +179,61 @@ func (w Work) sums(n, k int, f func(lo, hi int, parts []float64)) []float64 {
 	return total
 }
 
-// combine makes x the weighted sum of the basis, with the norm 1.
-func (l *lanczos) combine(weights []float64) {
-	l.x = l.room()
-	squares := l.sum(len(l.x), func(lo, hi int) float64 {
-		clear(l.x[lo:hi])
-		for i, w := range weights {
-			vec.Axpy64(w, l.basis[i][lo:hi], l.x[lo:hi])
-		}
-		return vec.Dot64(l.x[lo:hi], l.x[lo:hi])
-	})
-	scale(l.x, 1/math.Sqrt(squares))
-}
-
-// positive returns x with the sign of its sum. Values that are below zero by
-// rounding become zero.
-func (l *lanczos) positive() []float64 {
-	if sumOf(l.x) < 0 {
-		scale(l.x, -1)
-	}
-	for v := range l.x {
-		l.x[v] = max(0, l.x[v])
-	}
-	return l.x
-}
-
-// tridiagonal returns the largest eigenvalue of a small symmetric tridiagonal matrix,
-// and its eigenvector.
-func tridiagonal(diagonal, beside []float64) (float64, []float64) {
-	k := len(diagonal)
-	t := mat.NewSymDense(k, nil)
-	for i, a := range diagonal {
-		t.SetSym(i, i, a)
-		if i+1 < k {
-			t.SetSym(i, i+1, beside[i])
-		}
-	}
+// eigen returns the eigenvalues of t, descending, and its eigenvectors as columns.
+func (l *lanczos) eigen() (values []float64, vectors *mat.Dense) {
+	k := len(l.basis)
 	var e mat.EigenSym
-	e.Factorize(t, true)
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
-	return e.Values(nil)[k-1], mat.Col(nil, k-1, &vectors) // ascending
+	e.Factorize(l.t.SliceSym(0, k), true)
+	var ascending mat.Dense
+	e.VectorsTo(&ascending)
+	values, vectors = e.Values(nil), mat.NewDense(k, k, nil)
+	slices.Reverse(values)
+	for j := range k {
+		vectors.SetCol(j, mat.Col(nil, k-1-j, &ascending))
+	}
+	return values, vectors
+}
+
+// restart keeps the best approximations of eigenvectors, with next after them. norm is that of next.
+func (l *lanczos) restart(values []float64, vectors *mat.Dense, norm float64) {
+	last := len(l.basis) - 1
+	kept := min(lanczosKept, last)
+	l.rotate(vectors, kept)
+	l.t.Zero()
+	for i, value := range values[:kept] {
+		l.t.SetSym(i, i, value)
+		l.t.SetSym(i, kept, norm*vectors.At(last, i))
+	}
+	l.extend(1 / norm)
+}
+
+// rotate replaces the basis by the products with the first columns of a matrix.
+func (l *lanczos) rotate(columns *mat.Dense, count int) {
+	l.each(len(l.next), func(lo, hi int) {
+		rows := make([]float64, count*(hi-lo))
+		for j := range count {
+			to := rows[j*(hi-lo):][:hi-lo]
+			for i, q := range l.basis {
+				vec.Axpy64(columns.At(i, j), q[lo:hi], to)
+			}
+		}
+		for j := range count {
+			copy(l.basis[j][lo:hi], rows[j*(hi-lo):])
+		}
+	})
+	l.spare = append(l.spare, l.basis[count:]...)
+	l.basis = l.basis[:count]
+}
+
+// positive returns an eigenvector with the sign of its sum and the norm 1. Values that are below
+// zero by rounding become zero.
+func positive(x []float64) []float64 {
+	factor := 1 / math.Sqrt(squaresOf(x))
+	if sumOf(x) < 0 {
+		factor = -factor
+	}
+	for v := range x {
+		x[v] = max(0, factor*x[v])
+	}
+	return x
 }

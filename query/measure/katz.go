@@ -25,7 +25,7 @@ type KatzOptions struct {
 // Index Derived from Sociometric Analysis", 1953). An Alpha for which the sum diverges is
 // ErrOption.
 //
-// It takes O(n + m) an iteration, for the eigenvalue and for the system, and 180
+// It takes O(n + m) an iteration, for the eigenvalue and for the system, and 170
 // bytes per vertex.
 func Katz(ctx context.Context, g *csr.Graph, opts KatzOptions) (Scores, error) {
 	g, err := weightsOf(g, !opts.Unweighted)
