@@ -287,6 +287,10 @@ func tuneJob(c *call, req TuneRequest, found *tuning) (job.Spec, error) {
 	if err := c.noteReplaced(req.Name); err != nil {
 		return job.Spec{}, err
 	}
+	graph, err := c.Graph(req.Graph, fault.Graph) // on which the memory of methods depends
+	if err != nil {
+		return job.Spec{}, err
+	}
 	text := parser.Tune{
 		Graph: parser.Ident{Name: req.Graph}, For: parser.Goal(strings.ToUpper(string(req.Goal))), Embedding: parser.Ident{Name: req.Name},
 		Options: found.optionTexts(req),
@@ -301,7 +305,7 @@ func tuneJob(c *call, req TuneRequest, found *tuning) (job.Spec, error) {
 	}
 	return job.Spec{
 		Kind: "TUNE", Text: text.String(), Target: req.Name, Graph: found.graph, Options: options,
-		Memory: found.bytes(req.Goal, c.sweepBytes(), c.abreast(found, req.Goal)), Purpose: "tuning an embedding of graph " + fault.Name(req.Graph),
+		Memory: found.bytes(graph, req.Goal, c.sweepBytes(), c.abreast(found, graph, req.Goal)), Purpose: "tuning an embedding of graph " + fault.Name(req.Graph),
 	}, nil
 }
 

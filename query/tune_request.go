@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
@@ -106,29 +107,32 @@ type tunedMethod struct {
 
 // abreast returns how many trials of a search run at a time: two if there are workers for
 // them, and half of the memory that may be used is enough.
-func (c *call) abreast(t *tuning, goal Goal) int {
-	if c.workers() == 1 || t.bytes(goal, c.sweepBytes(), 2) > c.db.opts.MemoryLimit/2 {
+func (c *call) abreast(t *tuning, g *session.Graph, goal Goal) int {
+	if c.workers() == 1 || t.bytes(g, goal, c.sweepBytes(), 2) > c.db.opts.MemoryLimit/2 {
 		return 1
 	}
 	return 2
 }
 
 // bytes estimates the memory of a search in addition to the graph, with so many trials at a
-// time.
-func (t *tuning) bytes(goal Goal, sweep int64, abreast int) int64 {
-	n, dim := int64(t.graph.Vertices), int64(0)
+// time: that of the method which takes most.
+func (t *tuning) bytes(g *session.Graph, goal Goal, sweep int64, abreast int) int64 {
+	n, edges, most := int64(g.Graph.Vertices()), g.Graph.Edges(), int64(0)
 	for _, m := range t.methods {
-		dim = max(dim, m.dim(t.graph.Vertices))
+		dim, judging := m.dim(g.Graph.Vertices()), int64(0)
+		switch goal {
+		case ForLabels:
+			judging = 4*n*dim + 120*n // a copy of the rows, and classes and predictions
+		case ForLinks:
+			judging = 4 * dim * min(evaluate.DefaultTraining, edges) // features of pairs to learn from
+		default:
+			judging = tune.ReconstructionBytes(g.Graph.Vertices(), int(dim), edges, evaluate.ReconstructOptions{MaxBytes: sweep})
+		}
+		computing, _ := run.Bytes(g.Graph, m.method.Name, m.options) // they have been checked
+		most = max(most, tune.Bytes(session.VectorBytes(g.Graph.Vertices(), int(dim)), computing, judging, abreast))
 	}
-	kept, judging := int64(0), int64(0)
-	switch goal {
-	case ForLabels:
-		judging = 4*n*dim + 120*n // a copy of the rows, and classes and predictions
-	case ForLinks:
-		kept = 2*session.GraphBytes(t.graph) + 32*t.graph.Edges          // two more graphs
-		judging = 4 * dim * min(evaluate.DefaultTraining, t.graph.Edges) // features of pairs to learn from
-	default:
-		judging = tune.ReconstructionBytes(t.graph.Vertices, int(dim), t.graph.Edges, evaluate.ReconstructOptions{MaxBytes: sweep})
+	if goal == ForLinks {
+		most += 2*session.GraphBytes(g.Info) + 32*edges // two more graphs
 	}
-	return kept + tune.Bytes(n, dim, abreast, judging)
+	return most
 }

@@ -97,7 +97,7 @@ func (c *call) search(s *searching, checkpoints embedding.Checkpoints) (*tune.Re
 		methods[i] = m.search
 	}
 	found, err := tune.Search(c.Ctx, objective, methods, tune.Options{
-		Budget: s.budget, Trials: s.req.Trials, Workers: c.workers(), OneAtATime: c.abreast(s.tuning, s.req.Goal) == 1,
+		Budget: s.budget, Trials: s.req.Trials, Workers: c.workers(), OneAtATime: c.abreast(s.tuning, s.graph, s.req.Goal) == 1,
 		Progress: c.trialProgress(s.budget), Checkpoints: checkpoints,
 	})
 	if err != nil {

@@ -159,10 +159,9 @@ func (r *runner) solve(ctx context.Context, k solveKey, workers int) (*embedding
 }
 
 // Bytes estimates what a search with one or two trials at a time takes beside the graph and
-// what the objective keeps: the last solves or embeddings, one more than there are trials; and for
-// each trial a new embedding and the larger of what judging it takes and the work of the solver or of
-// the training, some four times the vectors.
-func Bytes(vertices, dim int64, abreast int, judging int64) int64 {
-	vectors, trials := 4*vertices*dim, int64(abreast)
-	return (1+2*trials)*vectors + trials*max(4*vectors, judging)
+// what the objective keeps: an embedding or solve of an earlier trial; and for each trial the
+// computation of one, with its result, or later the result, vectors made of it and what judging
+// them takes.
+func Bytes(vectors, computing, judging int64, abreast int) int64 {
+	return vectors + int64(abreast)*max(computing, 2*vectors+judging)
 }
