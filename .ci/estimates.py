@@ -6,7 +6,7 @@
     ONLY='INDEX|COMPUTE' .ci/estimates.py       the jobs that match a regular expression
 
     SHAPE=erdos_renyi M=20 .ci/estimates.py     of a graph without hubs, or of watts_strogatz, star, components, weighted, timed
-    STORES=folder .ci/estimates.py      keeps the stores for the next run
+    STORES=folder LONGEST=60 .ci/estimates.py   keeps the stores for the next run, and ends jobs after a minute
 
 The graph has M=5 edges for each vertex, by preferential attachment if SHAPE does not say otherwise: weighted and timed add
 weights or times, star has one hub, and components are of 100 vertices. Each job is a process of its own on a copy of one store. Reserved is what SHOW JOBS says of the same job in the
@@ -35,6 +35,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 M, DIM = int(os.environ.get("M", "5")), 64
 SHAPE = os.environ.get("SHAPE", "preferential_attachment")
 RUNS = int(os.environ.get("RUNS", "1"))
+LONGEST = float(os.environ.get("LONGEST", "inf"))  # seconds; then a job has mostly had its peak
 GENERATORS = {"preferential_attachment": "m := {m}", "erdos_renyi": "m := {edges}", "watts_strogatz": "k := {degree}, beta := 0.1"}
 SIZES = [int(n) for n in sys.argv[1:]] or [100_000]
 MB = 1e6
@@ -138,13 +139,18 @@ class Store:
             statement = statement.replace(name, text)
         return statement
 
-    def run(self, statement, store, limit=0):
-        """The largest anonymous memory of a process that runs a statement."""
+    def run(self, statement, store, limit=0, longest=float("inf")):
+        """The largest anonymous memory of a process that runs a statement, for so many seconds at most."""
         process = subprocess.Popen([self.program, "exec", str(store), "--memory-limit", str(limit), "-c", statement], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        largest = 0
+        largest, end, self.ended = 0, time.monotonic() + longest, ""
         while process.poll() is None:
             largest = max(largest, anonymous(process.pid))
             time.sleep(0.005)
+            if time.monotonic() > end:
+                process.kill()
+                process.wait()
+                self.ended = "at least "
+                return largest
         if process.returncode:
             raise RuntimeError(f"{statement}: {process.stderr.read().decode()[-2000:]}")
         return largest
@@ -199,9 +205,9 @@ with tempfile.TemporaryDirectory() as folder:
                 _, limit = store.demanded(statement)
                 reserved = max(0, limit - (loaded if graph else 0) - ((4 * DIM + 8) * n if vectors else 0))
             try:
-                taken = sorted(store.run(statement, store.fresh(statement), limit if limit > 1 else 0) - less for _ in range(RUNS))
+                taken = sorted(store.run(statement, store.fresh(statement), limit if limit > 1 else 0, LONGEST) - less for _ in range(RUNS))
             except RuntimeError as fault:  # netmf refuses matrices that are too large
                 print(f"{title} | | {' '.join(str(fault).split())[-300:]} |", flush=True)
                 continue
             ratios = " to ".join(f"{reserved / max(t, 1):.2f}" for t in dict.fromkeys((taken[-1], taken[0])))
-            print(f"{title} {reserved / MB:.1f} | {taken[len(taken) // 2] / MB:.1f} | {ratios} |", flush=True)
+            print(f"{title} {reserved / MB:.1f} | {store.ended}{taken[len(taken) // 2] / MB:.1f} | {ratios} |", flush=True)
