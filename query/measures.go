@@ -235,9 +235,9 @@ func eccentricityBytes(on measuredOn) (used, all int64) { return 132 * on.n, 132
 
 // communityBytes is 20 bytes of each vertex for the communities and masses of the graph, 40 for a
 // refinement, and 20 for the queue and the groups; and 12 for each arc of the present level and of the
-// next one. How many arcs a level has is known only when it is made: as many as the level before in a random
-// graph, which is counted, and a fifth where communities are clear, so that less than half is taken. Each round
-// leaves garbage.
+// next one. How many arcs a level has is known only when it is made: in a random graph
+// about as many as the level before, which is counted, and far fewer where communities are clear: of
+// small worlds and of small components less than half is taken. Each round leaves garbage.
 func communityBytes(on measuredOn) (used, all int64) { return 80*on.n + 48*on.m, farMore }
 
 // farMore is all that a measure allocates which leaves garbage.

@@ -92,7 +92,7 @@ const powerIterations = 5
 //
 // A vertex without edges is at the origin. Row v of the result is the
 // vector of vertex v. Cost: k + 16 multiply-adds for each neighbour in each of 12
-// products, and k in 2·r more; 26·n·k² of Gram matrices and bases. Memory: 16·k bytes for
+// products, and k in 2·r more; 26·n·k² of Gram matrices and bases. Memory: 8·k + 192 bytes for
 // each vertex, with the result. Errors are ErrOptions and that of ctx.
 func ProNE(ctx context.Context, g *csr.Graph, o ProNEOptions) (*vec.Matrix, Stats, error) {
 	if err := o.Validate(); err != nil {

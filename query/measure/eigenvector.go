@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -209,8 +210,11 @@ func (l *lanczos) restart(values []float64, vectors *mat.Dense, norm float64) {
 
 // rotate replaces the basis by the products with the first columns of a matrix.
 func (l *lanczos) rotate(columns *mat.Dense, count int) {
+	free := sync.Pool{New: func() any { return new([lanczosKept * blockVertices]float64) }}
 	l.each(len(l.next), func(lo, hi int) {
-		rows := make([]float64, count*(hi-lo))
+		rows := free.Get().(*[lanczosKept * blockVertices]float64)
+		defer free.Put(rows)
+		clear(rows[:])
 		for j := range count {
 			to := rows[j*(hi-lo):][:hi-lo]
 			for i, q := range l.basis {
