@@ -76,7 +76,7 @@ var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, stor
 		if req.With != nil {
 			detail += ", with " + figuresText(req.With)
 		}
-		return plan.Result("count", detail, scanPlan("all vertices", graph, req.condition, req.attributes()))
+		return plan.Result("count", detail, scanPlan(graph, req.condition, req.attributes()))
 	},
 	run:   runCountVertices,
 	rows:  countVerticesRows,

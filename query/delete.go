@@ -57,7 +57,7 @@ var deleteVertices = &statement[*parser.DeleteVertices, DeleteVerticesRequest, s
 	bind:    bindDeleteVertices,
 	resolve: resolveDeleteVertices,
 	plan: func(req DeleteVerticesRequest, graph storage.GraphInfo) *plan.Plan {
-		return writePlan("delete", "vertices with their edges", req.Graph, scanPlan("all vertices", graph, req.condition, req.Attributes))
+		return writePlan("delete", "vertices with their edges", req.Graph, scanPlan(graph, req.condition, req.Attributes))
 	},
 	run: func(c *call, req DeleteVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
 		return c.changeWhere(req.Graph, req.Where, req.Attributes, func(tx *storage.Tx, keys []string) (storage.WriteStats, error) {

@@ -170,9 +170,9 @@ func planDerive(req DeriveRequest, found derivation) *plan.Plan {
 	for _, other := range found.others {
 		of += ", " + fault.Name(other.Name)
 	}
-	inputs := []*Plan{scanPlan("all vertices", found.graph, req.condition, session.AttributeNames(found.graph))}
+	inputs := []*Plan{scanPlan(found.graph, req.condition, session.AttributeNames(found.graph))}
 	for _, other := range found.others {
-		inputs = append(inputs, scanPlan("all vertices", other, nil, session.AttributeNames(other)))
+		inputs = append(inputs, scanPlan(other, nil, session.AttributeNames(other)))
 	}
 	if req.How == DeriveNearest {
 		of = "embedding " + fault.Name(req.Embedding)

@@ -56,9 +56,9 @@ func checkAttributes(graph storage.GraphInfo, names []string) error {
 	return nil
 }
 
-// scanPlan is the plan of a scan of a graph, with its filter and its inputs.
-func scanPlan(what string, graph storage.GraphInfo, condition parser.Expr, attributes []string) *Plan {
-	return scanOf(what, session.GraphPlan(graph), graph, condition, attributes)
+// scanPlan is the plan of a scan of all vertices of a graph, with its filter and its inputs.
+func scanPlan(graph storage.GraphInfo, condition parser.Expr, attributes []string) *Plan {
+	return scanOf("all vertices", session.GraphPlan(graph), graph, condition, attributes)
 }
 
 // scanOf is scanPlan with the step that reads the graph.

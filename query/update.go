@@ -60,7 +60,7 @@ var updateVertices = &statement[*parser.UpdateVertices, UpdateVerticesRequest, s
 	bind:    bindUpdateVertices,
 	resolve: resolveUpdateVertices,
 	plan: func(req UpdateVerticesRequest, graph storage.GraphInfo) *plan.Plan {
-		return writePlan("update", req.text, req.Graph, scanPlan("all vertices", graph, req.condition, req.Attributes))
+		return writePlan("update", req.text, req.Graph, scanPlan(graph, req.condition, req.Attributes))
 	},
 	run:  runUpdateVertices,
 	rows: writeRows[UpdateVerticesRequest]("updated", "unchanged"),
