@@ -60,8 +60,7 @@ func checkFigures(graph storage.GraphInfo, list []Figure) error {
 			for _, known := range FigureFunctions() {
 				names = append(names, string(known))
 			}
-			e := fault.New(partFigure(i), "unknown function %s", fault.Quote(string(f.Function)))
-			return e.WithNearest(string(f.Function), names, func(s string) string { return s })
+			return fault.New(partFigure(i), "unknown function %s", fault.Quote(string(f.Function))).WithNearest(string(f.Function), names, nil)
 		}
 		if f.Of == "degree" {
 			continue

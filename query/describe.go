@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
@@ -364,8 +363,5 @@ func attributesText(attributes []storage.Attribute) Value {
 	for i, a := range attributes {
 		names[i] = fault.Name(a.Name) + " " + a.Type.String()
 	}
-	if len(names) == 0 {
-		return nil
-	}
-	return strings.Join(names, ", ")
+	return joined(names)
 }

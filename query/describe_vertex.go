@@ -102,5 +102,5 @@ func describeVertexRows(_ describeVertexRequest, d VertexDescription) *Rows {
 	for _, a := range d.Attributes {
 		table = append(table, []Value{"attribute " + a.Name, cellOf(a.Value)})
 	}
-	return rowsOf([]string{"property", "value"}, table)
+	return propertyRows(table)
 }

@@ -47,7 +47,6 @@ var diff = &statement[*parser.Diff, DiffRequest, diffed, DiffResult]{
 	bind:    bindDiff,
 	resolve: resolveDiff,
 	plan: func(_ DiffRequest, found diffed) *plan.Plan {
-
 		return plan.Result("vertices", "those that moved most first", found.before.Plan(), found.after.Plan())
 	},
 	run:   runDiff,
@@ -74,8 +73,8 @@ func bindDiff(b *binder, s *parser.Diff) (req DiffRequest, err error) {
 }
 
 func resolveDiff(c *call, req DiffRequest) (found diffed, err error) {
-	if req.Limit < 0 {
-		return found, fault.New(fault.Limit, "the limit is %d, and must not be negative", req.Limit)
+	if err := checkLimit(req.Limit); err != nil {
+		return found, err
 	}
 	if found.before, err = c.Entry(req.Before, fault.Before); err != nil {
 		return found, err

@@ -175,13 +175,8 @@ func resolveEvaluateParameters(c *call, req EvaluateParametersRequest) (s study,
 		}
 		s.axes = append(s.axes, run.Axis{Option: v.Option, Values: v.Values})
 	}
-	if s.graph, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {
-		return s, err
-	}
-	if s.graph.Vertices == 0 {
-		return s, fault.New(fault.Graph, "graph %s has no vertices to embed", fault.Quote(req.Graph))
-	}
-	return s, nil
+	s.graph, err = c.embeddable(req.Graph)
+	return s, err
 }
 
 // checkVariation returns an Error for an unknown option of the method, or a

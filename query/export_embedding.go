@@ -57,11 +57,7 @@ func (db *DB) ExportEmbedding(ctx context.Context, req ExportRequest) (ExportRes
 }
 
 func runExportEmbedding(c *call, req ExportRequest, found exportedEmbedding) (ExportResult, error) {
-	var s *session.Space
-	err := c.Consistent(func() (err error) {
-		s, err = c.Space(req.Name, fault.Embedding)
-		return err
-	})
+	s, err := c.settledSpace(req.Name)
 	if err != nil {
 		return ExportResult{}, err
 	}

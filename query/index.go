@@ -212,17 +212,15 @@ func resolveDropIndex(c *call, embedding string) (nothing, error) {
 func indexRows(list []IndexInfo) *Rows {
 	table := make([][]Value, len(list))
 	for i, x := range list {
-		table[i] = []Value{x.Embedding, x.Metric, int64(x.Vectors)}
-		for _, p := range []string{"m", "ef_construction", "ef"} {
-			table[i] = append(table[i], parameter(x.Parameters, p))
-		}
-		table[i] = append(table[i], x.Recall)
+		var lowest, poor Value
 		if x.Spread {
-			table[i] = append(table[i], x.Lowest, x.Poor)
-		} else {
-			table[i] = append(table[i], nil, nil)
+			lowest, poor = x.Lowest, x.Poor
 		}
-		table[i] = append(table[i], x.Bytes, x.Seconds, timestamp(x.Created))
+		number := func(name string) Value { return parameter(x.Parameters, name) }
+		table[i] = []Value{
+			x.Embedding, x.Metric, int64(x.Vectors), number("m"), number("ef_construction"), number("ef"),
+			x.Recall, lowest, poor, x.Bytes, x.Seconds, timestamp(x.Created),
+		}
 	}
 	return rowsOf([]string{"embedding", "metric", "vectors", "m", "ef_construction", "ef", "recall", "lowest", "poor", "bytes", "seconds", "created"}, table)
 }

@@ -150,12 +150,8 @@ func (c *call) followIndex(k keptIndex, before, after *vec.Matrix) (storage.NewI
 func changedRows(before, after *vec.Matrix) []uint32 {
 	var list []uint32
 	for v := range before.Rows {
-		old, now := before.Row(v), after.Row(v)
-		for i, x := range old {
-			if x != now[i] {
-				list = append(list, uint32(v))
-				break
-			}
+		if !slices.Equal(before.Row(v), after.Row(v)) {
+			list = append(list, uint32(v))
 		}
 	}
 	return list

@@ -23,8 +23,7 @@ func findNamed[T any](kind string, all []T, nameOf func(T) string, name string) 
 			return entry, nil
 		}
 	}
-	e := fault.New(fault.Method, "unknown %s %s", kind, fault.Quote(name))
-	return found, e.WithNearest(name, names, nil)
+	return found, fault.New(fault.Method, "unknown %s %s", kind, fault.Quote(name)).WithNearest(name, names, nil)
 }
 
 // markGraph returns the name of the graph of an optional IN, empty if a statement names none;

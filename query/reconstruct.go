@@ -216,14 +216,11 @@ func (s sweep) plan(radii string) *plan.Plan {
 }
 
 func runReconstruct(c *call, req ReconstructRequest, found sweep) (ReconstructResult, error) {
-	r := &reconstruction{radius: found.radius}
-	err := c.Consistent(func() (err error) {
-		r.space, err = c.Space(req.Embedding, fault.Embedding)
-		return err
-	})
+	space, err := c.settledSpace(req.Embedding)
 	if err != nil {
 		return ReconstructResult{}, err
 	}
+	r := &reconstruction{space: space, radius: found.radius}
 	if !req.rows().all() {
 		return c.reconstructSome(req, r)
 	}

@@ -149,11 +149,7 @@ func runVerify(c *call, req VerifyRequest, found session.Entry) (result VerifyRe
 		return result, err
 	}
 	err = c.asJob(spec, func(embedding.Checkpoints) error {
-		var s *session.Space
-		err := c.Consistent(func() (err error) {
-			s, err = c.Space(req.Embedding, fault.Embedding)
-			return err
-		})
+		s, err := c.settledSpace(req.Embedding)
 		if err == nil {
 			err = checkCurrent(req.Embedding, s.Behind, asItIsNow) // the graph may have changed meanwhile
 		}
