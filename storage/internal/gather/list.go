@@ -3,6 +3,7 @@ package gather
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
@@ -167,15 +168,6 @@ func (l *List) seeHeader(v uint32) {
 	l.headerSeen[v] = before
 }
 
-// repeated returns a list of n equal values.
-func repeated[E any](e E, n int) []E {
-	list := make([]E, n)
-	for i := range list {
-		list[i] = e
-	}
-	return list
-}
-
 // addColumns adds columns; earlier ones may already have a type.
 func (l *List) addColumns(columns []format.Column) error {
 	for i, c := range columns {
@@ -235,7 +227,7 @@ func (l *List) dropHeader(ctx context.Context, n int64) error {
 		l.SelfLoops--
 	}
 	l.pile.dropFirst()
-	number, rest := repeated(uint32(block.NoVertex), all), block.NewKeySet(named)
+	number, rest := slices.Repeat([]uint32{block.NoVertex}, all), block.NewKeySet(named)
 	take := func(v uint32) {
 		number[v] = uint32(rest.Len())
 		rest.Add(l.names.Keys.At(v))

@@ -82,17 +82,11 @@ func ReadMeta(r io.ReaderAt, size int64) (m Meta, isBolt bool, err error) {
 		return Meta{}, false, errors.New("shorter than a page")
 	}
 	m0, err0 := parseMeta(first)
-	if native.Uint32(first[HeadSize:]) == boltMagic {
-		isBolt = true
-	}
-	// If the first page is invalid, the page size is found by trying all
-	// sizes, as bbolt does.
+	isBolt = native.Uint32(first[HeadSize:]) == boltMagic
+	// If the first page is invalid, the page size is found by trying all sizes, as bbolt does.
 	sizes := []int64{int64(m0.PageSize)}
 	if err0 != nil {
-		sizes = sizes[:0]
-		for s := int64(minPageSize); s <= maxPageSize; s *= 2 {
-			sizes = append(sizes, s)
-		}
+		sizes = metaPlaces()[1:]
 	}
 	var m1 Meta
 	err1 := errors.New("no second meta page")

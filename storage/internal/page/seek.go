@@ -8,15 +8,15 @@ import (
 	"sync"
 )
 
-// Seeker finds records of one bucket without nested buckets by plain reads. It verifies the
-// shape of each page that it comes upon, once, and of no others: so a search for a few
-// records of a large bucket need not wait for a walk over all of it.
+// Seeker finds records of one bucket without nested buckets by plain reads. It verifies the shape of each page
+// that it comes upon, once, and of no others: so a search for a few records of a large bucket need not wait for
+// a walk over all of it.
 //
-// Unlike a [Walker] it does not count the records, and does not detect a page whose write the
-// disk lost. It is for buckets whose records are written once, with checksums that also cover
-// their keys: there a lost write shows as a missing record, or as one with a wrong checksum. It keeps the keys and places of every page that it has read, about a
-// tenth of the bytes of pages with small records and a thousandth of those with large ones.
-// Any number of goroutines may use it.
+// Unlike a [Walker] it does not count the records, and does not detect a page whose write the disk lost. It is
+// for buckets whose records are written once, with checksums that also cover their keys: there a lost write
+// shows as a missing record, or as one with a wrong checksum. It keeps the keys and places of every page that
+// it has read, about a tenth of the bytes of pages with small records and a thousandth of those with large
+// ones. Any number of goroutines may use it.
 type Seeker struct {
 	root uint64
 
