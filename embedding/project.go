@@ -2,7 +2,6 @@ package embedding
 
 import (
 	"context"
-	"fmt"
 
 	"heavytail/embedding/eigen"
 	"heavytail/storage/vec"
@@ -40,7 +39,7 @@ func Project(ctx context.Context, m *vec.Matrix, workers int) (*Projection, erro
 	}
 	axes, err := eigen.Solve(ctx, c, eigen.Options{K: 2, Tolerance: 1e-5, Gathers: int64(c.k) * int64(c.k), Workers: workers})
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	for i, to := range [][]float64{p.X, p.Y}[:axes.Vectors.Dim] {
 		p.Share[i] = max(0, axes.Values[i]/variance)
@@ -77,7 +76,7 @@ func covarianceOf(ctx context.Context, m *vec.Matrix, workers int) (centred *vec
 	c = &covariance{k: m.Dim, entries: make([]float64, m.Dim*m.Dim)}
 	whole := centred.Panel(0, m.Dim)
 	if err := vec.MulTNContext(ctx, c.entries, whole, whole, workers); err != nil {
-		return nil, nil, fmt.Errorf("%w", err)
+		return nil, nil, err
 	}
 	return centred, c, nil
 }

@@ -91,7 +91,7 @@ func RefreshWalks(ctx context.Context, g *csr.Graph, method string, o WalkOption
 		return slices.DeleteFunc(slices.Clone(g.Neighbors(v)), func(u uint32) bool { return from[u] == skipgram.Added })
 	})
 	if err != nil {
-		return nil, WalkStats{}, refresh, fmt.Errorf("%w", err)
+		return nil, WalkStats{}, refresh, err
 	}
 	next.Touched += int64(len(touched))
 	var added []uint32
@@ -110,7 +110,7 @@ func RefreshWalks(ctx context.Context, g *csr.Graph, method string, o WalkOption
 		},
 	}, training)
 	if err != nil {
-		return nil, stats, refresh, fmt.Errorf("%w", err)
+		return nil, stats, refresh, err
 	}
 	var moved base.Drift
 	for v, old := range from {

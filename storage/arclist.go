@@ -2,7 +2,6 @@ package storage
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"sort"
 
@@ -28,7 +27,7 @@ func (t *tx) findEdges(r *graphRecord, arcs []block.Arc) ([]block.EdgeState, err
 	var content block.ArcBlock
 	for rest := states; len(rest) > 0; {
 		if err := t.ctx.Err(); err != nil {
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 		b := p.blockOf(nil, block.Key64(uint64(rest[0].Arc)))
 		if b.Key == nil {
@@ -69,7 +68,7 @@ func (t *tx) arcsOf(r *graphRecord, slot uint32) ([]block.ArcValue, error) {
 	)
 	for b := p.blockOf(nil, block.ArcKey(slot, 0)); b.Key != nil; b = p.after(nil, b.Key) {
 		if err := t.ctx.Err(); err != nil {
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 		payload, err := p.seed.Open(b.Key, b.Record)
 		if err != nil {
@@ -117,7 +116,7 @@ func (t *tx) writeEdges(g *graphState, before, after []block.EdgeState) error {
 	}
 	edits, err := block.MergeSort(t.ctx, edits, func(a, b block.Edit[block.ArcValue]) int { return a.Entry.Compare(b.Entry) })
 	if err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	return editPart(t, r.Object, block.ArcsName, block.ArcList, edits)
 }
@@ -130,7 +129,7 @@ func (t *tx) dropEdges(g *graphState, arcs []block.Arc) (dropped int64, err erro
 		forward[i] = min(a, a.Reverse())
 	}
 	if forward, err = block.MergeSort(t.ctx, forward, cmp.Compare); err != nil {
-		return 0, fmt.Errorf("%w", err)
+		return 0, err
 	}
 	forward = slices.Compact(forward)
 	before, err := t.findEdges(&g.record, forward)

@@ -106,7 +106,7 @@ func (a *artefact[R]) sound(t *tx, prefix []byte, f func(key []byte, r *R)) (dam
 	var list []error
 	for _, key := range keys {
 		if t.ctx.Err() != nil {
-			return nil, fmt.Errorf("%w", t.ctx.Err())
+			return nil, t.ctx.Err()
 		}
 		r, err := a.listedRecord(t, key)
 		if err != nil {

@@ -1,10 +1,6 @@
 package storage
 
-import (
-	"fmt"
-
-	"heavytail/storage/internal/block"
-)
+import "heavytail/storage/internal/block"
 
 // editBlocks applies edits, ascending and distinct, to the list in p. Removing an entry
 // that does not exist does nothing. Blocks that would be too large are cut into equal
@@ -13,7 +9,7 @@ import (
 func editBlocks[E any](t *tx, p part, l *block.List[E], edits []block.Edit[E]) error {
 	for len(edits) > 0 {
 		if err := t.ctx.Err(); err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 		done, err := editBlock(p, l, edits)
 		if err != nil {

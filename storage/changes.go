@@ -43,7 +43,7 @@ func (t *tx) changesOf(graph, since uint64, yield func(version uint64, c *block.
 	cursor := bucket.Cursor()
 	for key, record := cursor.Seek(block.ChangesKey(graph, since+1, 0)); len(key) == block.ChangesKeySize && block.IDOf(key) == graph; key, record = cursor.Next() {
 		if err := t.ctx.Err(); err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 		payload, err := seed.Open(key, record)
 		if err != nil {

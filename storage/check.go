@@ -217,7 +217,7 @@ func checkSymmetric(ctx context.Context, g *csr.Graph) error {
 	next := make([]int64, g.Vertices())
 	for u := range uint32(g.Vertices()) {
 		if u%1024 == 0 && ctx.Err() != nil {
-			return fmt.Errorf("%w", ctx.Err())
+			return ctx.Err()
 		}
 		for i, v := range g.Neighbors(u) {
 			at := g.Offsets[v] + next[v]

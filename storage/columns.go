@@ -134,7 +134,7 @@ func (t *tx) keysWith(r *graphRecord, prefix string, limit int) ([]string, error
 	var keys []string
 	for b := p.blockOf(nil, []byte(prefix)); b.Key != nil; b = p.after(nil, b.Key) {
 		if err := t.ctx.Err(); err != nil {
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 		payload, err := p.seed.Open(b.Key, b.Record)
 		if err != nil {

@@ -91,7 +91,7 @@ func (t *tx) putBlocks(g *graphState, id uint16, c *Column) error {
 	}
 	for next := uint32(0); next < uint32(c.Len()); {
 		if err := t.ctx.Err(); err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 		var key, record []byte
 		if key, record, next = block.NextValueBlock(id, c, next); key == nil {

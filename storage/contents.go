@@ -161,7 +161,7 @@ func (t *tx) eachValue(r *graphRecord, a attributeRecord, yield func(slot uint32
 	cursor := p.bucket.Cursor()
 	for key, record := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, record = cursor.Next() {
 		if err := t.ctx.Err(); err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 		payload, err := p.seed.Open(key, record)
 		if err != nil {
@@ -189,7 +189,7 @@ func (t *tx) valuesAt(r *graphRecord, a attributeRecord, slots []uint32) ([]Valu
 	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
 	for at := 0; at < len(slots); {
 		if err := t.ctx.Err(); err != nil {
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 		b := p.blockOf(prefix, block.AttrKey(a.ID, slots[at]))
 		if b.Key == nil {

@@ -47,7 +47,7 @@ func newEdgeBatch(ctx context.Context, edges []Edge) (*edgeBatch, error) {
 	for i := range edges {
 		e := &edges[i]
 		if i%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
-			return nil, fmt.Errorf("%w", ctx.Err())
+			return nil, ctx.Err()
 		}
 		if err := e.check(); err != nil {
 			return nil, err
@@ -110,7 +110,7 @@ func (b *edgeBatch) locate(t *tx, g *graphState) (err error) {
 		return cmp.Or(cmp.Compare(a.arc, b.arc), cmp.Compare(a.index, b.index))
 	})
 	if err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	arcs := make([]block.Arc, 0, len(b.requests))
 	for _, r := range b.requests {
@@ -129,7 +129,7 @@ func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *block.EdgeState, 
 	var times gather.Times
 	for i, r := range b.requests {
 		if i%block.CheckEvery == 0 && t.ctx.Err() != nil {
-			return fmt.Errorf("%w", t.ctx.Err())
+			return t.ctx.Err()
 		}
 		for after[at].Arc != r.arc {
 			at++

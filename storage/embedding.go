@@ -223,7 +223,7 @@ func (w *embeddingWriter) batch(t *tx) error {
 		records[i] = p.seed.Seal(keys[i], block.EncodeChunk(w.matrix, starts[i], rows))
 	})
 	if err := t.ctx.Err(); err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	for i, record := range records {
 		if err := p.put(keys[i], record); err != nil {

@@ -205,7 +205,7 @@ func (i *importer) load(t *tx) error {
 	}
 	i.base = *r
 	if err := i.list.FitsGraph(int(r.Slots), int64(r.Edges), r.Weighted > 0, r.Timed > 0); err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	i.old, err = t.readContents(i.name, r, false)
 	return err

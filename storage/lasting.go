@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"fmt"
 	"unsafe"
 
 	"heavytail/storage/internal/block"
@@ -81,10 +80,8 @@ func (l *lasting) read(r located, at int, b []byte) error {
 		copy(b, r.record[at:])
 		return nil
 	}
-	if _, err := l.t.file.ReadAt(b, r.at+int64(at)); err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	return nil
+	_, err := l.t.file.ReadAt(b, r.at+int64(at))
+	return err
 }
 
 // floor returns the last record whose key is at most key, in the map and unverified, or nil.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -44,13 +43,13 @@ func (db *DB) measure(t *tx, s *Stats) (sizes, error) {
 	}
 	info, err := t.file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	s.Bytes = info.Size()
 	w := page.NewWalker(t.ctx, page.File{R: t.file, Meta: m})
 	w.Measure = found.add
 	if s.Pages, s.FreePages, err = db.walk(t, w, m); err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	return found, nil
 }

@@ -2,7 +2,6 @@ package storage
 
 import (
 	"bytes"
-	"fmt"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -220,7 +219,7 @@ func (t *tx) deleteRange(p part, from []byte, within func(key []byte) bool) erro
 		}
 		for _, key := range keys {
 			if err := t.ctx.Err(); err != nil {
-				return fmt.Errorf("%w", err)
+				return err
 			}
 			if err := p.delete(key); err != nil {
 				return err
@@ -239,7 +238,7 @@ func (t *tx) scan(p part, f func(key, payload []byte) error) error {
 	cursor := p.bucket.Cursor()
 	for key, value := cursor.First(); key != nil; key, value = cursor.Next() {
 		if err := t.ctx.Err(); err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 		if value == nil {
 			return fault.Record("bucket where a record should be")
@@ -303,7 +302,7 @@ func (t *tx) each(bucket []byte, f func(key, record []byte) error) error {
 	cursor := b.Cursor()
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
 		if err := t.ctx.Err(); err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 		if err := f(key, record); err != nil {
 			return err

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"fmt"
 	"runtime"
 	"sync/atomic"
 
@@ -28,7 +27,7 @@ func (t *tx) parallel(n, workers int, f func(worker, i int) error) error {
 				return
 			}
 			if err := t.ctx.Err(); err != nil {
-				faults[i] = fmt.Errorf("%w", err)
+				faults[i] = err
 			} else {
 				// Faults of the map are caught by each goroutine for itself.
 				faults[i] = fault.Guarded(t.path, func() error { return f(worker, int(i)) })

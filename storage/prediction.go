@@ -468,7 +468,7 @@ func (t *tx) countLinks(r *predictionRecord, p part) error {
 	cursor := p.bucket.Cursor()
 	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
 		if records++; records%block.CheckEvery == 0 && t.ctx.Err() != nil {
-			return fmt.Errorf("%w", t.ctx.Err())
+			return t.ctx.Err()
 		}
 	}
 	if records != r.Vertices {

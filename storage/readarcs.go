@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"fmt"
 	"math"
 	"runtime"
 
@@ -59,7 +58,7 @@ func (t *tx) arcRuns(p part) ([]block.ArcRun, error) {
 				runs[last].Below = from
 			}
 			if err := t.ctx.Err(); err != nil {
-				return nil, fmt.Errorf("%w", err)
+				return nil, err
 			}
 			runs = append(runs, block.ArcRun{From: from, Below: math.MaxUint64})
 			last++

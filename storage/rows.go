@@ -97,7 +97,7 @@ func (v *RowView) copyRows(rows []uint32, m *vec.Matrix) error {
 	var room []float32
 	for at := 0; at < len(rows); {
 		if err := v.t.ctx.Err(); err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 		key, record, err := v.lasting.floor(block.Key32(rows[at]))
 		if err != nil {

@@ -154,7 +154,7 @@ func (s *soundness) verdict(ctx context.Context, l *ledger, path [][]byte, root 
 	select {
 	case <-v.turn:
 	case <-ctx.Done():
-		return nil, fmt.Errorf("%w", ctx.Err())
+		return nil, ctx.Err()
 	}
 	defer func() { v.turn <- struct{}{} }()
 	if v.done {
@@ -178,7 +178,7 @@ func (s *soundness) verdict(ctx context.Context, l *ledger, path [][]byte, root 
 		err = w.All(top)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	faults := belowRoot(w.Faults)
 	prefix := block.TopPlace(path[0])

@@ -39,10 +39,10 @@ type publication struct {
 // cancelled before the end, what was written stays for the next attempt.
 func (p *publication) run(ctx context.Context) (err error) {
 	if p.digest, err = p.contents.digest(ctx, p.input); err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	if p.order, err = p.contents.keys.ByKey(ctx); err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	total := p.items(len(stagedParts), 0)
 	stop := func() {}
@@ -162,7 +162,7 @@ func (p *publication) batch(t *tx) error {
 		target.bucket.FillPercent = 1
 		for left > 0 && p.journal.Next < p.length(number) {
 			if err := t.ctx.Err(); err != nil {
-				return fmt.Errorf("%w", err)
+				return err
 			}
 			b := <-p.made
 			if b.key != nil {

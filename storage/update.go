@@ -92,7 +92,7 @@ func (t *tx) change(f func(*Tx) error) error {
 		return x.broken
 	}
 	if err := t.ctx.Err(); err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	return x.finish()
 }
@@ -255,7 +255,7 @@ func (t *tx) changeOf(g *graphState) (c block.Change, err error) {
 func (t *tx) distinct(list []uint32, without ...[]uint32) ([]uint32, error) {
 	list, err := block.MergeSort(t.ctx, list, cmp.Compare)
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	list = slices.Compact(list)
 	for _, other := range without {

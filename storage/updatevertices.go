@@ -40,11 +40,11 @@ func newVertexBatch(ctx context.Context, vertices []Vertex) (*vertexBatch, error
 	names := block.NewInterner()
 	for i := range vertices {
 		if i%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
-			return nil, fmt.Errorf("%w", ctx.Err())
+			return nil, ctx.Err()
 		}
 		number, err := names.Intern(block.BytesOf(vertices[i].Key))
 		if err != nil {
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 		if b.numbers[i] = number; int(number) == len(b.keys) {
 			b.keys = append(b.keys, block.BytesOf(vertices[i].Key))
@@ -68,7 +68,7 @@ func (b *vertexBatch) find(t *tx, g *graphState, strict bool) (err error) {
 	b.record = g.record
 	for i := range b.vertices {
 		if i%(block.CheckEvery/16) == 0 && t.ctx.Err() != nil {
-			return fmt.Errorf("%w", t.ctx.Err())
+			return t.ctx.Err()
 		}
 		for _, v := range b.vertices[i].Values {
 			if err := b.request(uint32(i), v, strict); err != nil {
@@ -150,7 +150,7 @@ func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests
 		return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.order, b.order))
 	})
 	if err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	var places []uint32
 	for i, r := range requests {
@@ -295,10 +295,7 @@ func (t *tx) victims(r *graphRecord, keys []string) ([]block.IDEntry, error) {
 		}
 	}
 	victims, err = block.MergeSort(t.ctx, victims, func(a, b block.IDEntry) int { return cmp.Compare(a.Slot, b.Slot) })
-	if err != nil {
-		return nil, fmt.Errorf("%w", err)
-	}
-	return slices.CompactFunc(victims, func(a, b block.IDEntry) bool { return a.Slot == b.Slot }), nil
+	return slices.CompactFunc(victims, func(a, b block.IDEntry) bool { return a.Slot == b.Slot }), err
 }
 
 // deleteVertices removes vertices, given by ascending slot, and returns how many
@@ -342,7 +339,7 @@ func (t *tx) arcsOfSlots(r *graphRecord, slots []uint32) ([]block.Arc, error) {
 	)
 	for b := (block.Sealed{}); len(slots) > 0; {
 		if err := t.ctx.Err(); err != nil {
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 		if b.Key == nil {
 			if b = p.blockOf(nil, block.ArcKey(slots[0], 0)); b.Key == nil {

@@ -101,7 +101,7 @@ func (db *DB) Close() error {
 // view runs f in a read transaction.
 func (db *DB) view(ctx context.Context, f func(t *tx) error) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	h, err := db.acquire(ctx)
 	if err != nil {

@@ -56,7 +56,7 @@ func (t *tx) slotsOfKeys(r *graphRecord, keys [][]byte) ([]uint32, error) {
 	}
 	for len(order) > 0 {
 		if err := t.ctx.Err(); err != nil {
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 		b := p.blockOf(nil, keys[order[0]])
 		if b.Key == nil {
@@ -80,13 +80,9 @@ func orderOf(t *tx, keys [][]byte) ([]int, error) {
 	for i := range order {
 		order[i] = i
 	}
-	order, err := block.MergeSort(t.ctx, order, func(a, b int) int {
+	return block.MergeSort(t.ctx, order, func(a, b int) int {
 		return cmp.Or(bytes.Compare(keys[a], keys[b]), cmp.Compare(a, b))
 	})
-	if err != nil {
-		return nil, fmt.Errorf("%w", err)
-	}
-	return order, nil
 }
 
 // findInBlock enters the slots of the keys that an id block holds.
@@ -130,7 +126,7 @@ func (t *tx) keysIfThere(r *graphRecord, slots []uint32) ([]string, error) {
 	}
 	for len(keys) < len(slots) {
 		if err := t.ctx.Err(); err != nil {
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 		before := len(keys)
 		b := p.blockOf(nil, block.Key32(slots[before]))
@@ -207,7 +203,7 @@ func (t *tx) removeVertices(r *graphRecord, vertices []block.IDEntry) error {
 	}
 	byKey, err := block.MergeSort(t.ctx, byKey, func(a, b block.Edit[block.IDEntry]) int { return bytes.Compare(a.Entry.Key, b.Entry.Key) })
 	if err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
 	if err := editPart(t, r.Object, block.KeysName, block.KeyList, bySlot); err != nil {
 		return err

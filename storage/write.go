@@ -45,7 +45,7 @@ func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
 // acquireToWrite is acquire for a store that can be written.
 func (db *DB) acquireToWrite(ctx context.Context) (*handle, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	if err := db.writable(); err != nil {
 		return nil, err

@@ -212,7 +212,7 @@ func (d division) count(ctx context.Context, g *csr.Graph, machines int) (traffi
 	copies := int64(n)
 	for p := range machines {
 		if err := ctx.Err(); err != nil {
-			return t, fmt.Errorf("%w", err)
+			return t, err
 		}
 		mark := uint16(p + 1)
 		for i := first[p]; i < first[p+1]; i++ {

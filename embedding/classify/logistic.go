@@ -97,7 +97,7 @@ func Logistic(ctx context.Context, x *vec.Matrix, positive []bool, opts Options)
 	}
 	best := minimise(ctx, p.visit, x.Dim+1, p.opts.Tolerance, p.opts.Iterations)
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("%w", ctx.Err())
+		return nil, ctx.Err()
 	}
 	m := &Model{Loss: best.value, Iterations: best.iterations, Converged: best.converged}
 	m.Weights, m.Bias = p.plain(best.w)

@@ -67,7 +67,7 @@ func (p *problem) standardise() error {
 	for pass := range 2 { // the second needs the mean: without it the difference of large squares would lose precision
 		for i := range p.x.Rows {
 			if i%block == 0 && p.ctx.Err() != nil {
-				return fmt.Errorf("%w", p.ctx.Err())
+				return p.ctx.Err()
 			}
 			for j, v := range p.x.Row(i) {
 				if pass == 0 {

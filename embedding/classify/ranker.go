@@ -53,7 +53,7 @@ func OneVsRest(ctx context.Context, x *vec.Matrix, labels [][]uint32, classes in
 		}
 	})
 	if ctx.Err() != nil {
-		return nil, fmt.Errorf("%w", ctx.Err())
+		return nil, ctx.Err()
 	}
 	for _, err := range faults { // the error of the lowest class, whichever failed first
 		if err != nil {

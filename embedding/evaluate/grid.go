@@ -3,7 +3,6 @@ package evaluate
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -91,7 +90,7 @@ func (j *judge) quantileRadii(ctx context.Context) ([]float64, error) {
 	high := max(low, pairs/2)
 	sample, err := index.SampleDistances(ctx, j.m, sampled(j.m.Rows, low), j.opts.Seed)
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	if len(sample) == 0 {
 		return []float64{0}, nil

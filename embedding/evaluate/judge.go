@@ -76,10 +76,7 @@ func (j *judge) measureEdges(ctx context.Context) error {
 			}
 		}
 	})
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	return nil
+	return ctx.Err()
 }
 
 // above returns how many neighbours of v are greater than v.
@@ -103,7 +100,7 @@ func (j *judge) measure(ctx context.Context, radii []float64) ([]ReconstructionP
 	for part := range slices.Chunk(radii, j.radiiPerPass()) {
 		sweep, err := index.NewSweep(ctx, j.m, part, index.JoinOptions{Workers: j.opts.Workers, Progress: j.progress()})
 		if err != nil {
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 		j.passed++
 		kept := j.kept(ctx, part)
@@ -115,7 +112,7 @@ func (j *judge) measure(ctx context.Context, radii []float64) ([]ReconstructionP
 			}
 		})
 		if err := ctx.Err(); err != nil {
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 		if j.opts.BestLaw && !j.opts.PowerLaw {
 			j.keepBest(sweep, points[done:])

@@ -354,7 +354,7 @@ func (t *labelTrial) train(ctx context.Context, vertices []uint32, penalty float
 		Progress: func(done, _ int64) { t.report(before + done) },
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	t.done += int64(len(t.labels.Names))
 	return ranker, nil

@@ -189,7 +189,7 @@ func (s *LinkSplit) EachScore(ctx context.Context, m *vec.Matrix, opts LinkOptio
 func (s *LinkSplit) higher(name string, m *vec.Matrix) (func(u, v uint32) float64, error) {
 	f, err := link.New(name, s.Graph, m)
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	if scoring := link.NewScoring(name, f); !scoring.HigherIsLikelier {
 		return func(u, v uint32) float64 { return -f(u, v) }, nil
@@ -243,17 +243,14 @@ func inBlocks(ctx context.Context, n, block, workers int, f func(i int)) error {
 			f(i)
 		}
 	})
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	return nil
+	return ctx.Err()
 }
 
 // learned trains a model on a feature, and returns its score of pairs.
 func (s *LinkSplit) learned(ctx context.Context, name string, m *vec.Matrix, workers int) (func(u, v uint32) float64, error) {
 	feature, err := link.FindFeature(name)
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	model, err := s.train(ctx, feature, m, workers)
 	if err != nil {

@@ -129,7 +129,7 @@ func (d *negativeDraw) draws(wanted, each int, pair func() (u, v uint32, ok bool
 	const few = 1 << 12 // draws at least, for tiny graphs
 	for tries := range each*wanted + few {
 		if tries%4096 == 0 && d.ctx.Err() != nil {
-			return nil, fmt.Errorf("%w", d.ctx.Err())
+			return nil, d.ctx.Err()
 		}
 		if len(pairs) == wanted {
 			break
@@ -232,7 +232,7 @@ func (d *negativeDraw) listed(wanted int) ([]csr.Edge, error) {
 	last := make([]uint32, d.rest.Vertices()) // u + 1 where the vertex was met from u
 	for u := range uint32(d.rest.Vertices()) {
 		if u%64 == 0 && d.ctx.Err() != nil {
-			return nil, fmt.Errorf("%w", d.ctx.Err())
+			return nil, d.ctx.Err()
 		}
 		for _, v := range d.g.Neighbors(u) {
 			last[v] = u + 1

@@ -71,7 +71,7 @@ func (p *pairSpace) nonEdges(ctx context.Context, wanted, there int64, random *r
 	seen := make(map[csr.Edge]struct{}, wanted)
 	for tries := 0; int64(len(pairs)) < wanted; tries++ {
 		if tries%4096 == 0 && ctx.Err() != nil {
-			return nil, fmt.Errorf("%w", ctx.Err())
+			return nil, ctx.Err()
 		}
 		u, v := p.draw(random)
 		e := csr.Edge{U: min(u, v), V: max(u, v)}
@@ -94,7 +94,7 @@ func (p *pairSpace) shuffled(ctx context.Context, wanted int64, random *rand.Ran
 	}
 	for u := range uint32(p.g.Vertices()) {
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%w", ctx.Err())
+			return nil, ctx.Err()
 		}
 		if p.of == nil {
 			for v := u + 1; v < uint32(p.g.Vertices()); v++ {

@@ -152,7 +152,7 @@ func (s *LinkSplit) Rank(ctx context.Context, m *vec.Matrix, opts RankOptions) (
 	for _, name := range opts.Scorers {
 		f, err := link.New(name, s.Graph, m)
 		if err := add(Ranking{Scorer: name}, link.NewScoring(name, f), err); err != nil {
-			return nil, RankSample{}, fmt.Errorf("%w", err)
+			return nil, RankSample{}, err
 		}
 	}
 	for _, name := range opts.Features {
@@ -278,10 +278,7 @@ func (r *ranker) each(ctx context.Context, f func(i int, v uint32) error) error 
 			}
 		}
 	})
-	if err := cmp.Or(ctx.Err(), errors.Join(errs...)); err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	return nil
+	return cmp.Or(ctx.Err(), errors.Join(errs...))
 }
 
 // nearest returns the vertices nearest to each of the sample, by the metric
@@ -299,7 +296,7 @@ func (r *ranker) nearest(ctx context.Context, of Ranking, scoring link.Scoring) 
 	}
 	exact, err := index.NewExact(r.m, metric)
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	hits, err := exact.Batches().Nearest(ctx, r.sample.Vertices, r.opts.Near, r.opts.Workers, func(v, w uint32) bool {
 		return w != v && r.s.Sides.Across(v, w) && !r.s.Graph.HasEdge(v, w)

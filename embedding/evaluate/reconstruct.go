@@ -257,7 +257,7 @@ func ReconstructSweep(ctx context.Context, g *csr.Graph, m *vec.Matrix, opts Rec
 		points[best].Law = j.law(ctx, j.nearest.degrees)
 	}
 	if err := ctx.Err(); err != nil {
-		return 0, nil, fmt.Errorf("%w", err)
+		return 0, nil, err
 	}
 	return best, points, nil
 }

@@ -45,7 +45,7 @@ func ReconstructSample(ctx context.Context, g *csr.Graph, m *vec.Matrix, rows in
 	}
 	s := newSample(g, m, max(2, rows), opts.withDefaults())
 	if err := s.measure(ctx); err != nil {
-		return 0, nil, fmt.Errorf("%w", err)
+		return 0, nil, err
 	}
 	points = s.points(s.quantiles())
 	at := bestPoint(g, points, opts.Criterion)

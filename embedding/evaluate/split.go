@@ -127,7 +127,7 @@ func SplitLinks(ctx context.Context, g *csr.Graph, opts SplitOptions) (*LinkSpli
 		return nil, fmt.Errorf("%d edges, %d non-edges: %w", g.Edges(), nonEdges, ErrLinks)
 	}
 	if opts.Latest && g.Times == nil {
-		return nil, fmt.Errorf("%w", ErrTimes)
+		return nil, ErrTimes
 	}
 	s := &LinkSplit{Unseen: opts.Unseen, Sides: opts.Sides}
 	free, err := freeEdges(ctx, g, opts)
@@ -208,7 +208,7 @@ func spanningForest(ctx context.Context, g *csr.Graph, opts SplitOptions) ([]csr
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	parent := make([]uint32, g.Vertices())
 	for v := range parent {
@@ -255,7 +255,7 @@ func splitRandom(seed uint64, purpose string) *rand.Rand {
 func eachEdge(ctx context.Context, g *csr.Graph, f func(at int64, e csr.Edge)) error {
 	for u := range uint32(g.Vertices()) {
 		if u%1024 == 0 && ctx.Err() != nil {
-			return fmt.Errorf("%w", ctx.Err())
+			return ctx.Err()
 		}
 		for i, v := range g.Neighbors(u) {
 			if u < v {
@@ -332,7 +332,7 @@ func without(ctx context.Context, g *csr.Graph, edges []csr.Edge) (*csr.Graph, e
 	}
 	for u := range uint32(g.Vertices()) {
 		if u%1024 == 0 && ctx.Err() != nil {
-			return nil, fmt.Errorf("%w", ctx.Err())
+			return nil, ctx.Err()
 		}
 		skip := gone.Neighbors(u)
 		for i, v := range g.Neighbors(u) {

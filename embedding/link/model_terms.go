@@ -81,7 +81,7 @@ func (t Terms) resolve() (scorers []Scorer, features []Feature, err error) {
 		}
 	}
 	if len(scorers)+len(features) == 0 {
-		return nil, nil, fmt.Errorf("%w", ErrNoTerms)
+		return nil, nil, ErrNoTerms
 	}
 	return scorers, features, nil
 }

@@ -229,7 +229,7 @@ const leastChoices = 100
 func (t *training) byVertex(list []*trial) ([]*trial, error) {
 	choices, err := t.sample.choices()
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	halves, count := [2][]choice{}, 0 // halves[p] is without the vertices of part p
 	for i, c := range choices {
@@ -258,7 +258,7 @@ func (t *training) byVertex(list []*trial) ([]*trial, error) {
 		}
 	})
 	if err := t.ctx.Err(); err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	for _, c := range trials {
 		t.scoreAll(c)
@@ -287,7 +287,7 @@ func (t *training) recommend(list []*trial) error {
 	var err error
 	if len(functions) > 0 {
 		if of, err = t.sample.precisions(functions); err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 	}
 	at := 0

@@ -81,7 +81,7 @@ func (m *sparse) ends(ctx context.Context, o Options) (ends, error) {
 	}
 	largest, err := eigen.Solve(ctx, m, opts)
 	if err != nil {
-		return e, fmt.Errorf("%w", err)
+		return e, err
 	}
 	// All entries of N are positive, so no magnitude is above the largest eigenvalue.
 	opts.Norm = largest.Values[0]
@@ -96,7 +96,7 @@ func (m *sparse) ends(ctx context.Context, o Options) (ends, error) {
 		opts.Progress = pairProgress(o, "solving: smallest", opts.K)
 		smallest, err := eigen.Solve(ctx, rest, opts)
 		if err != nil {
-			return e, fmt.Errorf("%w", err)
+			return e, err
 		}
 		if opts.K == most || smallest.Values[opts.K-1] <= least {
 			e.add(smallest, -1, opts.Norm)

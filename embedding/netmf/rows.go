@@ -2,7 +2,6 @@ package netmf
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -122,7 +121,7 @@ func (s *steps) matrix(ctx context.Context, limit int64, progress func(done int)
 		}
 	})
 	if err := ctx.Err(); err != nil {
-		return nil, false, fmt.Errorf("%w", err)
+		return nil, false, err
 	}
 	m.entries = entries.Load()
 	return m, m.entries <= limit, nil
@@ -168,7 +167,7 @@ func (c *scratch) rows(ctx context.Context, s *steps, vertices []uint32) error {
 	c.arcs = 0
 	for range s.window {
 		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 		for end := len(c.reached); expanded < end; expanded++ {
 			for _, u := range s.g.Neighbors(c.reached[expanded]) {
@@ -293,8 +292,5 @@ func (m *sparse) Apply(ctx context.Context, y, x []float32, alpha, beta, gamma f
 			}
 		}
 	})
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	return nil
+	return ctx.Err()
 }

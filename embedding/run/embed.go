@@ -40,7 +40,7 @@ func Embed(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Requ
 	}
 	info, kept, err := db.KeepRows(ctx, describe(snap, req, method, computed), computed.vectors, computed.stateOf(req))
 	if err != nil {
-		return storage.EmbeddingInfo{}, fmt.Errorf("%w", err)
+		return storage.EmbeddingInfo{}, err
 	}
 	if kept {
 		return info, nil
@@ -84,9 +84,5 @@ func (o outcome) stateOf(req Request) func(io.Writer) error {
 // store stores a computed embedding with its provenance. from is the generation
 // from which it was computed, if there is one.
 func store(ctx context.Context, db *storage.DB, snap *storage.Snapshot, from storage.EmbeddingInfo, req Request, method prepared, computed outcome, indexes ...storage.NewIndex) (storage.EmbeddingInfo, error) {
-	info, err := db.ReplaceEmbedding(ctx, from, describe(snap, req, method, computed), computed.vectors, computed.stateOf(req), indexes...)
-	if err != nil {
-		return storage.EmbeddingInfo{}, fmt.Errorf("%w", err)
-	}
-	return info, nil
+	return db.ReplaceEmbedding(ctx, from, describe(snap, req, method, computed), computed.vectors, computed.stateOf(req), indexes...)
 }

@@ -32,7 +32,7 @@ func Continue(ctx context.Context, m *Model, c Corpus, o Options) (Stats, error)
 	}
 	t.at.Visits = make([]int64, c.Vertices)
 	if err := t.count(ctx); err != nil {
-		return Stats{}, fmt.Errorf("%w", err)
+		return Stats{}, err
 	}
 	for _, visits := range t.at.Visits {
 		t.total += visits
@@ -43,7 +43,7 @@ func Continue(ctx context.Context, m *Model, c Corpus, o Options) (Stats, error)
 	t.restore(t.out, m.Nodes.Panel(0, t.Dim))
 	t.prepare()
 	if err := t.epoch(ctx); err != nil {
-		return t.stats(), fmt.Errorf("%w", err)
+		return t.stats(), err
 	}
 	for v := range c.Vertices {
 		copy(m.Vectors.Row(v), t.in[v*t.stride:])

@@ -64,13 +64,13 @@ func TrainState(ctx context.Context, c Corpus, o Options) (*State, Stats, error)
 		return &State{Epoch: o.Epochs, Vectors: vec.Panel{Cols: t.Dim, Stride: t.Dim}}, Stats{}, nil
 	}
 	if err := t.begin(ctx); err != nil {
-		return nil, Stats{}, fmt.Errorf("%w", err)
+		return nil, Stats{}, err
 	}
 	setup := time.Since(started) - t.counting
 	before := t.at.Done + int64(t.at.Epoch)*t.total
 	for t.at.Epoch < t.Epochs {
 		if err := t.epoch(ctx); err != nil {
-			return nil, t.stats(), fmt.Errorf("%w", err)
+			return nil, t.stats(), err
 		}
 	}
 	stats := t.stats()

@@ -305,7 +305,7 @@ func (r *reader) fill(ctx context.Context, s selection, weighted bool, free <-ch
 			p.at, p.targets, p.weights = at, p.targets[:0], p.weights[:0]
 			return nil
 		case <-ctx.Done():
-			return fmt.Errorf("%w", ctx.Err())
+			return ctx.Err()
 		}
 	}
 	send := func() error {
@@ -313,7 +313,7 @@ func (r *reader) fill(ctx context.Context, s selection, weighted bool, free <-ch
 		case full <- p:
 			return nil
 		case <-ctx.Done():
-			return fmt.Errorf("%w", ctx.Err())
+			return ctx.Err()
 		}
 	}
 	if err := take(); err != nil {

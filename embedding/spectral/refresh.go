@@ -2,7 +2,6 @@ package spectral
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -93,10 +92,7 @@ func Refresh(ctx context.Context, g *csr.Graph, method string, opts Options, old
 		return again(fmt.Sprintf("too much has changed for the old vectors to help, in parts with %d of %d linked vertices", far, linked))
 	}
 	if err := r.run(ctx, origins); err != nil {
-		if errors.Is(err, base.ErrOptions) {
-			return fail(err)
-		}
-		return fail(fmt.Errorf("%w", err))
+		return fail(err)
 	}
 	r.describe(&refresh)
 	refresh.Seconds = time.Since(start).Seconds()

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"heavytail/embedding/eigen"
-	"heavytail/embedding/internal/base"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
@@ -198,11 +197,8 @@ func solveSpectral(ctx context.Context, in input, m method, opts Options) (*Eige
 	} else {
 		err = s.apart(ctx)
 	}
-	switch {
-	case errors.Is(err, base.ErrOptions), errors.Is(err, base.ErrCheckpoint), errors.Is(err, errCrowded):
+	if err != nil {
 		return nil, err
-	case err != nil:
-		return nil, fmt.Errorf("%w", err)
 	}
 	if !stats.Converged {
 		stats.Notes = append(stats.Notes, unconverged(m, opts, stats))

@@ -65,7 +65,7 @@ func (l *labels) Judge(ctx context.Context, m *vec.Matrix, effort Effort, worker
 	}
 	scores, err := evaluate.ClassifyLabels(ctx, m, classes, opts)
 	if err != nil {
-		return Judgement{}, fmt.Errorf("%w", err)
+		return Judgement{}, err
 	}
 	s := scores[0]
 	all := []Measure{{"micro_f1", s.MicroF1.Mean}, {"macro_f1", s.MacroF1.Mean}, {"accuracy", s.Accuracy.Mean}}

@@ -43,7 +43,7 @@ func Links(ctx context.Context, g *csr.Graph, opts evaluate.SplitOptions, criter
 	}
 	last, err := evaluate.SplitLinks(ctx, g, opts)
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	opts.Seed++
 	split, err := evaluate.SplitLinks(ctx, last.Graph, opts)
@@ -76,7 +76,7 @@ func (l *links) Judge(ctx context.Context, m *vec.Matrix, effort Effort, workers
 	}
 	scores, err := split.Score(ctx, m, evaluate.LinkOptions{Scorers: []string{}, Workers: workers})
 	if err != nil {
-		return Judgement{}, fmt.Errorf("%w", err)
+		return Judgement{}, err
 	}
 	s := scores[0]
 	j := Judgement{Score: s.AUC, Measures: []Measure{

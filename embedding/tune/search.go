@@ -3,7 +3,6 @@ package tune
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -129,7 +128,7 @@ func (s *search) expected(r request) time.Duration {
 func (s *search) limit(r request, begun bool) error {
 	switch {
 	case s.ctx.Err() != nil:
-		return fmt.Errorf("%w", s.ctx.Err())
+		return s.ctx.Err()
 	case len(s.trials) == 0:
 		return nil // at least one trial is run
 	case s.opts.Trials > 0 && len(s.trials) >= s.opts.Trials:

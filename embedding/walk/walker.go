@@ -62,7 +62,7 @@ func New(ctx context.Context, g *csr.Graph, o Options, workers int) (*Walker, er
 	}
 	if o.Kind == Penalized || g.Weighted() {
 		if err := w.prepare(ctx, workers); err != nil {
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 	}
 	return w, nil

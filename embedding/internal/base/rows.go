@@ -2,7 +2,6 @@ package base
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sort"
 	"time"
@@ -69,10 +68,7 @@ func (r Rows) Between(ctx context.Context, lo, hi, workers int, f func(lo, hi in
 		}
 		f(max(lo, r[first+part]), min(hi, r[first+part+1]))
 	})
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	return nil
+	return ctx.Err()
 }
 
 // GatherSeconds measures the time to read the row of a block of width columns for one
@@ -117,7 +113,7 @@ func MedianSeconds(ctx context.Context, f func() (work float64, err error)) (flo
 	var each []float64
 	for began := time.Now(); len(each) < least || time.Since(began) < enough; {
 		if err := ctx.Err(); err != nil {
-			return 0, fmt.Errorf("%w", err)
+			return 0, err
 		}
 		from := time.Now()
 		work, err := f()

@@ -3,7 +3,6 @@ package rescue
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"slices"
 
 	"heavytail/storage/csr"
@@ -126,10 +125,7 @@ func (left *Remains) readEdges(ctx context.Context, from Parts, object uint64) e
 // sortedArcs sorts arcs and keeps the first of equal ones.
 func sortedArcs(ctx context.Context, arcs []block.ArcValue) ([]block.ArcValue, error) {
 	sorted, err := block.MergeSort(ctx, arcs, block.ArcValue.Compare)
-	if err != nil {
-		return nil, fmt.Errorf("%w", err)
-	}
-	return slices.CompactFunc(sorted, func(a, b block.ArcValue) bool { return a.Arc == b.Arc }), nil
+	return slices.CompactFunc(sorted, func(a, b block.ArcValue) bool { return a.Arc == b.Arc }), err
 }
 
 // graphOf makes the graph of n vertices that has the given arcs, ascending and
