@@ -292,7 +292,7 @@ func (c *checker) checkRows(r *embeddingRecord) error {
 	}
 	dim := int(r.Dim)
 	c.tx.readAhead(p.bucket)
-	buffer := make([]float32, int(r.ChunkRows)*dim)
+	buffer := make([]float32, int(min(r.ChunkRows, r.Vertices))*dim)
 	row := uint64(0)
 	err = c.tx.scan(p, func(key, payload []byte) error {
 		left := min(r.ChunkRows, r.Vertices-row)

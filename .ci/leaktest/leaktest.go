@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"testing"
 
@@ -33,6 +34,9 @@ func Run(m *testing.M) int {
 		debug.SetGCPercent(400)
 	}
 	flag.Parse()
+	if flag.Lookup("test.memprofile").Value.String() == "" {
+		runtime.MemProfileRate = 0 // samples nobody asked for take one processor second in a hundred
+	}
 	if folder := inMemory(); testing.Short() && os.Getenv("TMPDIR") == "" && folder != "" {
 		fmt.Println("short: temporary files in", folder)
 		if err := os.Setenv("TMPDIR", folder); err != nil {
