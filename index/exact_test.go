@@ -166,7 +166,7 @@ func TestExact_Overflow(t *testing.T) {
 
 // TestExact_JoinAgrees checks that Within and Join find the same pairs.
 func TestExact_JoinAgrees(t *testing.T) {
-	m := clustered(400, 30, 4, 50, 3)
+	m := clustered(200, 30, 4, 50, 3)
 	x, err := NewExact(m, L2)
 	if err != nil {
 		t.Fatal(err)

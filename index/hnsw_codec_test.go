@@ -29,7 +29,7 @@ func stored(t testing.TB, h *HNSW) []byte {
 func TestReadHNSW_RoundTrip(t *testing.T) {
 	ctx := context.Background()
 	sets := matrices()
-	for name, m := range hnswSets(200) {
+	for name, m := range hnswSets(120) {
 		sets["hnsw "+name] = m
 	}
 	for name, m := range sets {

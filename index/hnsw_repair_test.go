@@ -120,6 +120,9 @@ func checkFound(t *testing.T, name string, h *HNSW) {
 // lie in different directions. Links to those only had a recall of .928 and .972.
 func TestHNSW_Hubs(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("-short: the recall has these values with many vectors only")
+	}
 	const n, dim = 4000, 32
 	random := rand.New(rand.NewPCG(1, 1))
 	m := vec.NewMatrix(n, dim)

@@ -171,7 +171,7 @@ func TestHNSW_Complete(t *testing.T) {
 
 // The links do not depend on the number of workers.
 func TestHNSW_Workers(t *testing.T) {
-	for name, m := range hnswSets(500) {
+	for name, m := range hnswSets(300) {
 		want := mustHNSW(t, m, L2, HNSWOptions{EfConstruction: 40, Workers: 1})
 		for _, workers := range []int{2, 5} {
 			got := mustHNSW(t, m, L2, HNSWOptions{EfConstruction: 40, Workers: workers})
@@ -208,12 +208,12 @@ func TestHNSW_Twins(t *testing.T) {
 // long, the answer is exact and says so.
 func TestHNSW_Filter(t *testing.T) {
 	ctx := context.Background()
-	m := clustered(6000, 16, 20, 2, 1)
+	m := clustered(2400, 16, 20, 2, 1)
 	h := mustHNSW(t, m, L2, HNSWOptions{M: 8, EfConstruction: 40})
 	for _, c := range []struct {
 		every uint32
 		exact string
-	}{{2, ""}, {3000, exactFilter}, {1 << 31, exactFilter}} {
+	}{{2, ""}, {1200, exactFilter}, {1 << 31, exactFilter}} {
 		opts := SearchOptions{Filter: func(v uint32) bool { return v%c.every == 1 }}
 		found, all := 0, 0
 		for v := range 40 {
@@ -380,7 +380,7 @@ func TestHNSW_Recall_Measured(t *testing.T) {
 // recall and the fraction of poor searches equal those of separate searches.
 func TestHNSW_Recall_Worst(t *testing.T) {
 	ctx := context.Background()
-	h := mustHNSW(t, clustered(2000, 32, 1, 0, 2), L2, HNSWOptions{M: 2, EfConstruction: 10})
+	h := mustHNSW(t, clustered(1000, 32, 1, 0, 2), L2, HNSWOptions{M: 2, EfConstruction: 10})
 	const k, queries, ef = 10, 60, 10
 	recalls, err := h.Recall(ctx, k, queries, ef)
 	if err != nil {

@@ -167,7 +167,7 @@ func TestJoin_Errors(t *testing.T) {
 
 // TestJoin_Cancel cancels at random moments; TestMain finds leaked goroutines.
 func TestJoin_Cancel(t *testing.T) {
-	m := uniform(3000, 16, 1)
+	m := uniform(2000, 16, 1)
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 20 {
 		stopAt := random.Int64N(pairs(m.Rows))
