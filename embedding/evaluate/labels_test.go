@@ -291,7 +291,7 @@ func TestClassifyLabels_ClassesThatAreMissing(t *testing.T) {
 }
 
 func TestClassifyLabels_SameAtAnyWorkers(t *testing.T) {
-	m, labels := clusters(250, 5, 1)
+	m, labels := clusters(120, 5, 1)
 	first := classifyAll(t, m, labels, LabelOptions{Seeds: 2, Workers: 1})
 	workers := []int{7, 2, 16}
 	if testing.Short() {

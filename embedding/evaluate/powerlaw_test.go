@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/.ci/repeat"
 	"heavytail/storage/csr"
 )
 
@@ -80,8 +81,8 @@ func TestFitPowerLaw_Reference(t *testing.T) {
 		{"soc-Epinions1", PowerLaw{Alpha: 1.6930683960825332, Xmin: 1, KS: 0.012320030020344208, LogLikelihood: -180374.5323526925}},
 	} {
 		t.Run(c.graph, func(t *testing.T) {
-			if testing.Short() && c.graph == "ego-twitter" {
-				t.Skip("its file takes long to read")
+			if testing.Short() && (c.graph == "ego-twitter" || c.graph == "soc-Epinions1") {
+				t.Skip("-short: its file takes long to read")
 			}
 			degrees := degreesOf(realgraph.Load(t, c.graph))
 			got, err := FitPowerLaw(t.Context(), degrees, PowerLawOptions{})
@@ -177,7 +178,7 @@ func bruteLaw(degrees []int) PowerLaw {
 
 func TestFitPowerLaw_BruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for range 60 {
+	for range repeat.Times(60) {
 		degrees := make([]int, 5+r.IntN(60))
 		for i := range degrees {
 			degrees[i] = 1 + int(math.Pow(1-r.Float64(), -0.5-r.Float64()))%200

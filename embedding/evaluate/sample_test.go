@@ -99,14 +99,14 @@ func TestReconstructSample_ByHand(t *testing.T) {
 // TestReconstructSample_Estimates expects nearly the figures of all rows, and the same
 // figures at any number of workers.
 func TestReconstructSample_Estimates(t *testing.T) {
-	g, m := attached(t, 2000)
+	g, m := attached(t, 1000)
 	ctx := context.Background()
 	at, all, err := ReconstructSweep(ctx, g, m, ReconstructOptions{Criterion: ByBoth})
 	if err != nil {
 		t.Fatal(err)
 	}
 	exact := all[at]
-	at, few, err := ReconstructSample(ctx, g, m, 500, ReconstructOptions{Criterion: ByBoth})
+	at, few, err := ReconstructSample(ctx, g, m, 400, ReconstructOptions{Criterion: ByBoth})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestReconstructSample_Estimates(t *testing.T) {
 	if !near(got.Pearson, exact.Pearson, 0.03) || !near(got.Spearman, exact.Spearman, 0.05) || !near(got.F1(), exact.F1(), 0.05) {
 		t.Errorf("estimated %+v, and it is %+v", got, exact)
 	}
-	_, again, err := ReconstructSample(ctx, g, m, 500, ReconstructOptions{Criterion: ByBoth, Workers: 3})
+	_, again, err := ReconstructSample(ctx, g, m, 400, ReconstructOptions{Criterion: ByBoth, Workers: 3})
 	if err != nil || fmt.Sprint(again) != fmt.Sprint(few) {
 		t.Errorf("three workers give something else, %v", err)
 	}

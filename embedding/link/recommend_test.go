@@ -275,7 +275,7 @@ func TestChoose(t *testing.T) {
 // neighbours are on the same side, and edges join different sides.
 func bipartite(t *testing.T) (*csr.Graph, Pairs) {
 	t.Helper()
-	const side, groups = 300, 15
+	const side, groups = 200, 10
 	random := rand.New(rand.NewPCG(11, 12))
 	var edges []csr.Edge
 	var pairs Pairs

@@ -114,7 +114,7 @@ func TestNetMF_Dense(t *testing.T) {
 			{Dim: 1, Window: 1}, {Dim: 16, Window: 1, Seed: 3}, {Dim: 40, Window: 1, Negative: 2}, {Dim: 16}, {Dim: 64, Window: 3}, {Dim: 250, Window: 2, IgnoreWeights: true},
 			{Dim: 5, Window: 10, Negative: 4}, {Dim: 33, Window: 5, Seed: 8},
 		} {
-			if testing.Short() && i%3 > 0 {
+			if testing.Short() && i%4 > 0 {
 				continue
 			}
 			rows, stats, err := NetMF(t.Context(), g, o)
@@ -248,7 +248,7 @@ func TestNetMF_Signs(t *testing.T) {
 // needs the iterative solver.
 func TestNetMF_Workers(t *testing.T) {
 	t.Parallel()
-	g := testgraph.RandomWeights(union(t, testgraph.Hubs(t, 700, 0.01, 3), testgraph.Hubs(t, 200, 0.03, 5)), 2, 4)
+	g := testgraph.RandomWeights(union(t, testgraph.Hubs(t, 450, 0.015, 3), testgraph.Hubs(t, 200, 0.03, 5)), 2, 4)
 	var first *vec.Matrix
 	for _, workers := range []int{1, 3} {
 		rows, stats, err := NetMF(t.Context(), g, Options{Dim: 24, Window: 4, Workers: workers})

@@ -66,7 +66,7 @@ func grow(rows *vec.Matrix, n int) (*vec.Matrix, []bool) {
 }
 
 func TestRefresh(t *testing.T) {
-	g := grown(t, 1500, 4)
+	g := grown(t, 800, 4)
 	o := Options{Dim: 64, Seed: 1}
 	rows, stats := embed(t, g, o)
 	if stats.Wrong.Pairs() != 0 {
