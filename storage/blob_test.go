@@ -69,7 +69,7 @@ func readBlob(db *DB, record blobRecord) ([]byte, error) {
 func TestBlob_RoundTrip(t *testing.T) {
 	for _, batch := range []int{1, 3 * blobBlock, 0} {
 		db := newStore(t, &Options{BatchBytes: batch})
-		for _, size := range []int{0, 1, blobBlock - 1, blobBlock, blobBlock + 1, 40*blobBlock + 77} {
+		for _, size := range []int{0, 1, blobBlock - 1, blobBlock, blobBlock + 1, 9*blobBlock + 77} {
 			data := blobBytes(size)
 			record := writeBlob(t, db, data, 1+size/3)
 			if record.Size != uint64(size) || (record.Object == 0) != (size == 0) {

@@ -168,7 +168,7 @@ func TestEditBlocks_Values(t *testing.T) {
 // and by slot.
 func TestTx_AddRemoveVertices(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
-	all := keysOf(sample.Keys(4000))
+	all := keysOf(sample.Keys(2500))
 	inObject(t, func(x *tx, object uint64) error {
 		r := &graphRecord{Object: object}
 		slotsOf := make(map[string]uint32)

@@ -27,14 +27,14 @@ func fillMaintained(t *testing.T, path string) {
 	t.Helper()
 	ctx := context.Background()
 	db := openStore(t, path, &Options{BatchBytes: 5000})
-	putRing(t, db, "ring", 3000)
+	putRing(t, db, "ring", 1000)
 	importText(t, db, "g", killText())
 	importText(t, db, "g", "v1 new\nv2 newer\n")
 	if _, err := db.CreateGraph(ctx, "empty"); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {
-		if _, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, constantRows(3000, float32(i))); err != nil {
+		if _, err := db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, constantRows(1000, float32(i))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -160,7 +160,7 @@ func TestDB_Backup_WhileWriting(t *testing.T) {
 		go func() {
 			_, err := db.Import(ctx, "ring", strings.NewReader("0 50\nx y\n"), ImportOptions{})
 			if err == nil {
-				_, err = db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, constantRows(3000, 9))
+				_, err = db.PutEmbedding(ctx, EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, constantRows(1000, 9))
 			}
 			wrote <- errors.Join(err, db.DropGraph(ctx, "g", false))
 		}()
@@ -269,7 +269,7 @@ func TestDB_Compact_WithReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := openStore(t, path, nil)
-	want := expectedRing(t, 3000)
+	want := expectedRing(t, 1000)
 	var readers sync.WaitGroup
 	for range 3 {
 		readers.Add(1)
@@ -387,7 +387,7 @@ func TestDB_Stats(t *testing.T) {
 	if inUse := stats.Pages * int64(stats.PageSize); sum < inUse*3/4 || sum > inUse*5/4 {
 		t.Errorf("the parts take %d bytes, and %d are in use", sum, inUse)
 	}
-	if e := stats.Embeddings[0]; e.Bytes < 4*3000*256 || e.Bytes > 5*3000*256 {
+	if e := stats.Embeddings[0]; e.Bytes < 4*1000*256 || e.Bytes > 5*1000*256 {
 		t.Errorf("%+v", e)
 	}
 	attached := attach(t, appFile(t), "graphs", nil)

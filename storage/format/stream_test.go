@@ -39,7 +39,7 @@ func zstdped(t testing.TB, text []byte) []byte {
 }
 
 func TestReadEdgeList_Compressed(t *testing.T) {
-	text := numbers(50_000, '\t')
+	text := numbers(20_000, '\t')
 	plain, _, err := readAll(t, bytes.NewReader(text), EdgeListOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -125,9 +125,9 @@ func TestReadEdgeList_EveryCut(t *testing.T) {
 }
 
 func TestReadEdgeList_Bomb(t *testing.T) {
-	zeros := make([]byte, 8<<20)
-	lines := bytes.Repeat([]byte("\n"), 8<<20)
-	comments := bytes.Repeat([]byte("#\n"), 4<<20)
+	zeros := make([]byte, 3<<20)
+	lines := bytes.Repeat([]byte("\n"), 3<<20)
+	comments := bytes.Repeat([]byte("#\n"), 2<<20)
 	for name, c := range map[string]struct {
 		data []byte
 		opts EdgeListOptions

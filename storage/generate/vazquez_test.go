@@ -161,7 +161,7 @@ func TestModel_PowerLawFits(t *testing.T) {
 		{Vazquez{N: 100_000, P: 0.5, Seed: 4}, 2.4, 3.2},
 		{Vazquez{N: 100_000, P: 0.75, Seed: 4}, 2.1, 2.4},
 	} {
-		if testing.Short() && i%2 > 0 {
+		if testing.Short() && i%4 > 0 {
 			continue
 		}
 		g := generated(t, c.m)

@@ -189,7 +189,7 @@ func TestRadixSort(t *testing.T) {
 				t.Errorf("%d of width %d: not sorted, %v", n, width, err)
 			}
 			wantValued := slices.Clone(valued)
-			slices.SortStableFunc(wantValued, func(a, b occurrence) int { return cmp.Compare(a.edge, b.edge) })
+			slices.SortFunc(wantValued, func(a, b occurrence) int { return cmp.Or(cmp.Compare(a.edge, b.edge), cmp.Compare(a.time, b.time)) })
 			gotValued, _, err := sortOccurrences(context.Background(), valued, nil)
 			if err != nil || !slices.Equal(gotValued, wantValued) {
 				t.Errorf("%d occurrences of width %d: not sorted, %v", n, width, err)

@@ -161,7 +161,7 @@ func TestWriter_LibraryReads(t *testing.T) {
 	}
 	many := 70_000 // more than a page of numbers of a dictionary, and than one of integers
 	if testing.Short() {
-		many, long = 12_000, long[:100]
+		many, long = 5000, long[:60]
 		t.Log("-short: fewer rows")
 	}
 	for name, test := range map[string]struct {
