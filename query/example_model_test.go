@@ -22,7 +22,7 @@ func modelGraph() (db *query.DB, remove func()) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if _, err := db.Query(ctx, "GENERATE stochastic_block(sizes := '60,60', p_in := 0.3, p_out := 0.01, seed := 3) INTO social", nil); err != nil {
+	if _, err := db.Query(ctx, "GENERATE stochastic_block(sizes := '40,40', p_in := 0.4, p_out := 0.01, seed := 3) INTO social", nil); err != nil {
 		log.Fatal(err)
 	}
 	if _, err := db.TrainModel(ctx, query.TrainModelRequest{Graph: "social", Name: "friends", Seed: 1}); err != nil {
@@ -44,7 +44,7 @@ func ExampleDB_TrainModel() {
 	m := models[0]
 	fmt.Printf("%s of %s, AUC above 0.7: %v\n", m.Name, m.Graph, m.AUC > 0.7)
 	scores, err := db.Score(ctx, query.ScoreRequest{
-		Pairs: []query.Pair{{Source: "0", Target: "1"}, {Source: "0", Target: "100"}},
+		Pairs: []query.Pair{{Source: "0", Target: "1"}, {Source: "0", Target: "50"}},
 		With:  []query.Scorer{{Model: "friends"}},
 	})
 	if err != nil {
@@ -101,5 +101,5 @@ func ExampleDB_Predicted() {
 	}
 	fmt.Println(stored.Vertices, "vertices,", len(answer.Vertices), "links, versions behind:", answer.Behind)
 	// Output:
-	// 120 vertices, 3 links, versions behind: 0
+	// 80 vertices, 3 links, versions behind: 0
 }

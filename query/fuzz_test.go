@@ -15,13 +15,13 @@ import (
 // exceed the limits or leave a damaged file, and every statement must end with its context.
 func FuzzQueryOnTinyGraph(f *testing.F) {
 	for i, statement := range scriptStatements(f) {
-		if testing.Short() && i%40 > 0 || i%repeat.Every(5) > 0 {
+		if testing.Short() && i%100 > 0 || i%repeat.Every(5) > 0 {
 			continue // TestScripts runs them all
 		}
 		f.Add(statement)
 	}
 	for i, h := range Helps() {
-		if testing.Short() && i%4 > 0 {
+		if testing.Short() && i%8 > 0 {
 			continue
 		}
 		f.Add(h.Example)

@@ -321,12 +321,12 @@ func mustRun(t *testing.T, db *DB, statement string) string {
 func TestDB_Refresh_IndexFollows(t *testing.T) {
 	ctx := context.Background()
 	db := openTest(t, &Options{IndexBytes: 1})
-	mustRun(t, db, "GENERATE preferential_attachment(n := 600, m := 3, seed := 2) INTO g")
+	mustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 3, seed := 2) INTO g")
 	mustRun(t, db, "EMBED g USING deepwalk(dim := 8, walks := 2, length := 10, window := 3, seed := 1) AS e")
 	mustRun(t, db, "CREATE INDEX ON e WITH (ef := 60, seed := 4)")
 	mustRun(t, db, "CREATE INDEX ON e WITH (metric := 'cosine', m := 12, ef := 50)")
 	for round, change := range []string{
-		"INSERT EDGE ('599', 'new'), ('new', '598') INTO g", "DELETE VERTEX '17' FROM g", "INSERT EDGE ('599', 'newer'), ('new', 'newer') INTO g",
+		"INSERT EDGE ('299', 'new'), ('new', '298') INTO g", "DELETE VERTEX '17' FROM g", "INSERT EDGE ('299', 'newer'), ('new', 'newer') INTO g",
 	} {
 		mustRun(t, db, change)
 		mustRun(t, db, "REFRESH e")

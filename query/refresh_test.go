@@ -17,7 +17,7 @@ func TestDB_Refresh(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := openTest(t, nil)
-	if _, err := db.Generate(ctx, GenerateRequest{Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"n": 400, "m": 4, "seed": 2}}); err != nil {
+	if _, err := db.Generate(ctx, GenerateRequest{Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"n": 250, "m": 4, "seed": 2}}); err != nil {
 		t.Fatal(err)
 	}
 	for name, method := range map[string]string{"spec": "dp_spectral", "walk": "dp_walker"} {

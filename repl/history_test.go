@@ -59,7 +59,7 @@ func TestHistory_Shells(t *testing.T) {
 	if err := os.WriteFile(path, []byte(old.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	const shells, each = 8, 25
+	const shells, each = 8, 10
 	var group sync.WaitGroup
 	for s := range shells {
 		group.Go(func() {

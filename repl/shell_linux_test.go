@@ -395,7 +395,7 @@ func unquote(t *testing.T, text string) string {
 func TestShell_Interrupt(t *testing.T) {
 	c := openConsole(t, sampleStore(t), 80, 24, "HOME="+t.TempDir())
 	c.at("heavytail> ")
-	c.keys("GENERATE preferential_attachment(n := 2000, m := 20, seed := 1) INTO g;\r")
+	c.keys("GENERATE preferential_attachment(n := 500, m := 10, seed := 1) INTO g;\r")
 	c.at("heavytail> ")
 	c.keys("EMBED g USING deepwalk(epochs := 65536) AS e;\r")
 	c.sees("EMBED: ") // the bar

@@ -299,7 +299,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no room") }
 // after them.
 func TestExec_WaitsForJobs(t *testing.T) {
 	path := newFile(t)
-	a := command(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 2000, m := 8, seed := 1) INTO g; EMBED g USING deepwalk(dim := 16, walks := 2) AS e IN BACKGROUND; EMBED g USING dp_spectral(dim := 4) AS s IN BACKGROUND")
+	a := command(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 600, m := 4, seed := 1) INTO g; EMBED g USING deepwalk(dim := 16, walks := 2) AS e IN BACKGROUND; EMBED g USING dp_spectral(dim := 4) AS s IN BACKGROUND")
 	if a.code != exitDone || !strings.Contains(a.err, "notice: job 1 is done") || !strings.Contains(a.err, "notice: job 2 is done") {
 		t.Errorf("%+v", a)
 	}

@@ -28,7 +28,7 @@ func plotted(t *testing.T) string {
 	mustRun(t, "", "exec", file, "-c", `GENERATE preferential_attachment(n := 200, m := 4, seed := 1) INTO pa;
 UPDATE VERTICES IN pa SET side := 'left' WHERE degree > 9;
 UPDATE VERTICES IN pa SET side := 'right', age := 30 WHERE degree < 6;
-EMBED pa USING dp_spectral(dim := 16) AS spec; TRAIN MODEL m IN pa`)
+EMBED pa USING dp_spectral(dim := 16) AS spec; TRAIN MODEL m IN pa USING heuristics(jaccard, l3)`)
 	plottedFile = mustRead(t, file)
 	return file
 }

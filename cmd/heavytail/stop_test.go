@@ -69,7 +69,7 @@ func TestInterrupt(t *testing.T) {
 		t.Skip("a process cannot send an interrupt to another one on Windows")
 	}
 	path := newFile(t)
-	mustRun(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 2000, m := 20, seed := 1) INTO g")
+	mustRun(t, "", "exec", path, "-c", "GENERATE preferential_attachment(n := 500, m := 10, seed := 1) INTO g")
 	waits := []time.Duration{0, 30 * time.Millisecond, 300 * time.Millisecond}
 	if testing.Short() {
 		waits = waits[:2]

@@ -215,7 +215,7 @@ func TestEigenvector_DenseMatrix(t *testing.T) {
 // largest eigenvalues differ by 3·(π/n)².
 func TestEigenvector_Path(t *testing.T) {
 	t.Parallel()
-	const n = 1500
+	const n = 800
 	var edges []csr.Edge
 	want, square := make([]float64, n), 0.0
 	for v := range want {

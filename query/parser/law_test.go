@@ -572,7 +572,7 @@ func seeds(f *testing.F) {
 		f.Fatal(err)
 	}
 	for i, script := range scripts {
-		if testing.Short() && i%3 > 0 {
+		if testing.Short() && i%6 > 0 {
 			continue
 		}
 		text, err := os.ReadFile(script)

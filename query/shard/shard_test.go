@@ -98,7 +98,7 @@ var fixture = sync.OnceValues(func() (made, error) {
 		"EMBED g USING deepwalk(dim := 8, walks := 1) AS e",
 		"INSERT EDGE ('a, \"quoted\" key', '7'), ('7', '9'), ('key', 'source'), ('#c', ' lead') INTO g",
 		"REFRESH e",
-		"TRAIN MODEL friends IN g USING e",
+		"TRAIN MODEL friends IN g USING e, heuristics(adamic_adar, cosine)",
 		"GENERATE preferential_attachment(n := 50, m := 2, seed := 2) INTO bare",
 	} {
 		rows, err := db.Query(context.Background(), s, nil)
