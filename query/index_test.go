@@ -30,7 +30,7 @@ func putRandom(t *testing.T, db *DB, n int, seed uint64) {
 	t.Helper()
 	ctx := context.Background()
 	if _, err := db.store.Graph(ctx, "g"); errors.Is(err, storage.ErrNotFound) {
-		mustRun(t, db, fmt.Sprintf("GENERATE erdos_renyi(n := %d, p := 0.01, seed := 1) INTO g", n))
+		mustRun(t, db, fmt.Sprintf("GENERATE erdos_renyi(n := %d, p := 0.003, seed := 1) INTO g", n))
 	}
 	random := rand.New(rand.NewPCG(seed, 1))
 	m := vec.NewMatrix(n, 8)

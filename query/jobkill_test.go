@@ -108,10 +108,10 @@ var killedJobs = []struct{ name, before, statement string }{
 	{"tune", "", "TUNE g USING dp_spectral(dim := 6, normalization := 'degree') FOR LINKS AS e WITH (trials := 5, seed := 2)"},
 	{
 		"refresh",
-		jobStatements["spectral"] + "; INSERT EDGE ('0', '700'), ('3', '650'), ('new', '5') INTO g; DELETE VERTEX '77' FROM g; CREATE INDEX ON e",
+		jobStatements["spectral"] + "; INSERT EDGE ('0', '400'), ('3', '350'), ('new', '5') INTO g; DELETE VERTEX '77' FROM g; CREATE INDEX ON e",
 		"REFRESH e IN BACKGROUND",
 	},
-	{"refresh walks", jobStatements["walks"] + "; INSERT EDGE ('0', '700'), ('3', '650'), ('new', '5') INTO g", "REFRESH e"},
+	{"refresh walks", jobStatements["walks"] + "; INSERT EDGE ('0', '400'), ('3', '350'), ('new', '5') INTO g", "REFRESH e"},
 }
 
 // TestJobs_Killed kills the process at checkpoints and at random moments, sometimes again

@@ -45,7 +45,7 @@ func jobStore(t *testing.T) (path string) {
 	path = filepath.Join(t.TempDir(), "store")
 	if jobImage.bytes == nil {
 		db := openJobs(t, path)
-		mustRun(t, db, "GENERATE preferential_attachment(n := 800, m := 3, seed := 1) INTO g")
+		mustRun(t, db, "GENERATE preferential_attachment(n := 500, m := 3, seed := 1) INTO g")
 		closeJobs(t, db)
 		image, err := os.ReadFile(path)
 		if err != nil {

@@ -327,7 +327,7 @@ func TestSolve_Crowded(t *testing.T) {
 // A solve that began without a filter, though many eigenvalues are close to the largest,
 // gets one and converges to the right ones.
 func TestSolver_LateFilter(t *testing.T) {
-	d := belowOne(3000, 0.002, 1)
+	d := belowOne(1500, 0.002, 1)
 	s := newSolver(d, Options{K: 30, Norm: 1, Gathers: 1, Workers: 1}.withDefaults())
 	if err := s.choose(context.Background()); err != nil {
 		t.Fatal(err)
@@ -360,7 +360,7 @@ func outliers(n int) diagonal {
 // Eigenvectors far above the others are found by the first steps and kept, so that the filter
 // may have a degree with which their eigenvalues would be too large for float32.
 func TestSolver_KeepsOutliers(t *testing.T) {
-	d := outliers(3000)
+	d := outliers(1500)
 	s := newSolver(d, Options{K: 60, Norm: 1, Tolerance: 1e-5, Gathers: 1}.withDefaults())
 	if err := s.choose(context.Background()); err != nil {
 		t.Fatal(err)
@@ -423,7 +423,7 @@ func TestSolver_WidensAndKeeps(t *testing.T) {
 
 // The last filling of the basis stops where the pairs should have converged, and they have.
 func TestSolver_StopsWhenEnough(t *testing.T) {
-	for name, d := range map[string]diagonal{"outliers": outliers(3000), "below one": belowOne(3000, 0.2, 0.5)} {
+	for name, d := range map[string]diagonal{"outliers": outliers(2000), "below one": belowOne(2000, 0.2, 0.5)} {
 		s := newSolver(d, Options{K: 60, Tolerance: 1e-5, Gathers: 1}.withDefaults())
 		if err := s.choose(context.Background()); err != nil {
 			t.Fatal(err)
@@ -490,7 +490,7 @@ func TestSolve_ReleasesAndLeads(t *testing.T) {
 // Pairs that are far within the tolerance are left out of the projected problem, which then has the
 // eigenpairs of the whole one, in the same order.
 func TestSolver_Locks(t *testing.T) {
-	for name, d := range map[string]diagonal{"outliers": outliers(3000), "linear": linear(3000)} {
+	for name, d := range map[string]diagonal{"outliers": outliers(1500), "linear": linear(3000)} {
 		const k = 60
 		s := newSolver(d, Options{K: k, Tolerance: 1e-4, Gathers: 1}.withDefaults())
 		if err := s.choose(context.Background()); err != nil {
