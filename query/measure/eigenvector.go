@@ -241,3 +241,11 @@ func positive(x []float64) []float64 {
 	}
 	return x
 }
+
+func squaresOf(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += float64(v * v)
+	}
+	return sum
+}

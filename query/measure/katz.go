@@ -70,11 +70,3 @@ func katzAlpha(ctx context.Context, g *csr.Graph, opts KatzOptions) (alpha, rho 
 	}
 	return alpha, math.Min(alpha*largest*(1+1e-5), 1-1e-12), nil
 }
-
-func squaresOf(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += float64(v * v)
-	}
-	return sum
-}
