@@ -70,7 +70,7 @@ type products struct {
 func (p *products) gram(ctx context.Context, x *vec.Matrix) (values, vectors []float64, err error) {
 	c := make([]float64, x.Dim*x.Dim)
 	if err := p.sums.MulTN(ctx, c, x.Panel(0, x.Dim), x.Panel(0, x.Dim), p.workers); err != nil {
-		return nil, nil, fmt.Errorf("%w", err)
+		return nil, nil, err
 	}
 	values, vectors, ok := eigen.Symmetric(c, x.Dim)
 	if !ok {
@@ -81,10 +81,7 @@ func (p *products) gram(ctx context.Context, x *vec.Matrix) (values, vectors []f
 
 // combine sets column i of a matrix to x times row i of vectors times factor(i).
 func (p *products) combine(ctx context.Context, to, x *vec.Matrix, vectors []float64, factor func(i int) float64) error {
-	if err := p.sums.MulNN(ctx, to.Panel(0, to.Dim), 0, 1, x.Panel(0, x.Dim), coefficients(x.Dim, to.Dim, vectors, factor), p.workers); err != nil {
-		return fmt.Errorf("%w", err)
-	}
-	return nil
+	return p.sums.MulNN(ctx, to.Panel(0, to.Dim), 0, 1, x.Panel(0, x.Dim), coefficients(x.Dim, to.Dim, vectors, factor), p.workers)
 }
 
 // coefficients returns columns × k numbers, of which column i is row i of vectors times factor(i).
@@ -114,7 +111,7 @@ func (p *products) inPlace(ctx context.Context, x *vec.Matrix, vectors []float64
 		from := vec.Panel{Data: p.spare, Rows: rows, Cols: x.Dim, Stride: x.Dim}
 		copy(p.spare, x.Data[lo*x.Dim:(lo+rows)*x.Dim])
 		if err := p.sums.MulNN(ctx, to, 0, 1, from, c, p.workers); err != nil {
-			return fmt.Errorf("%w", err)
+			return err
 		}
 	}
 	return nil
