@@ -5,6 +5,7 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
+	"heavytail/embedding/run"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 )
@@ -159,8 +160,8 @@ func (t *linkTrial) scorers() int64 {
 }
 
 // bytes estimates the memory of a trial in addition to the graph: the graph of
-// the remaining edges, the pairs, and for the method that takes most memory the
-// embedding and the features of the training pairs.
+// the remaining edges, the pairs, all edges where an order of them decides which are held out,
+// and for the method that takes most memory the embedding and the features of the training pairs.
 func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph) int64 {
 	edges, training := graph.Graph.Edges(), int64(req.Training)
 	training = cmp.Or(training, evaluate.DefaultTraining)
@@ -172,12 +173,18 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph) int64 
 				width = max(width, f.Width(int(e.dim(graph.Graph.Vertices()))))
 			}
 		}
-		most = max(most, e.bytes(graph)+8*int64(width)*min(training, edges))
+		computing, _ := run.Bytes(graph.Graph, e.method.Name, e.options) // they have been checked; nothing is stored
+		most = max(most, computing+8*int64(width)*min(training, edges))
 	}
 	if t.model != nil { // a smaller graph and its vectors, in addition to the others, and the table of the pairs
 		most += most + 64*edges + 24*int64(len(link.Scorers()))*min(training, edges)
 	}
-	const perPair = 40 // bytes of a pair of one kind, with its position in the drawn order
+	const perPair, perEdge = 40, 32 // bytes of a pair of one kind, with its position in the drawn order; of an ordered edge
+	held := int64(cmp.Or(req.Share, evaluate.DefaultShare) * float64(edges))
+	pairs := perPair * int64(len(t.kinds)+1) * (held + min(training, edges)) // links, and others of each kind
+	if req.Latest || req.Connected {
+		pairs += perEdge * edges
+	}
 	if req.RankAt > 0 {
 		const perVertex, perRanking = 12, 64 // bytes per vertex of each worker's search; bytes per sampled vertex and scorer
 		vertices := int64(graph.Graph.Vertices())
@@ -188,5 +195,5 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph) int64 
 		const perExchange = 70 // bytes per edge of measure.Exchange, with the null graph
 		most += perExchange * edges
 	}
-	return session.GraphBytes(graph.Info) + 64*edges + perPair*int64(len(t.kinds)-1)*edges + most
+	return session.GraphBytes(graph.Info) + 2*pairs + most // and as much garbage of lists of pairs
 }

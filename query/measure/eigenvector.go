@@ -98,6 +98,7 @@ type lanczos struct {
 	spare      [][]float64   // vectors whose memory can be reused
 	t          *mat.SymDense // the products of the basis with A times the basis
 	next       []float64     // A times the last vector of the basis, made orthogonal to all
+	rows       sync.Pool     // of rotate
 	iterations int           // products so far
 }
 
@@ -210,10 +211,12 @@ func (l *lanczos) restart(values []float64, vectors *mat.Dense, norm float64) {
 
 // rotate replaces the basis by the products with the first columns of a matrix.
 func (l *lanczos) rotate(columns *mat.Dense, count int) {
-	free := sync.Pool{New: func() any { return new([lanczosKept * blockVertices]float64) }}
 	l.each(len(l.next), func(lo, hi int) {
-		rows := free.Get().(*[lanczosKept * blockVertices]float64)
-		defer free.Put(rows)
+		rows, ok := l.rows.Get().(*[lanczosKept * blockVertices]float64)
+		if !ok {
+			rows = new([lanczosKept * blockVertices]float64)
+		}
+		defer l.rows.Put(rows)
 		clear(rows[:])
 		for j := range count {
 			to := rows[j*(hi-lo):][:hi-lo]
