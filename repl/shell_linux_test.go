@@ -298,6 +298,9 @@ func TestShell_Terminals(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("found terminals %v, %v", files, err)
 	}
+	if testing.Short() {
+		files = files[:2] // -short: the others differ in what is typed
+	}
 	for _, file := range files {
 		file, err := filepath.Abs(file)
 		if err != nil {

@@ -147,6 +147,9 @@ var listing = sync.OnceValues(func() ([]listed, error) {
 // packages by their import paths.
 func listPackages(t *testing.T) (own []listed, compiled map[string]string) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: go list reads all packages of the module and of its modules")
+	}
 	all, err := listing()
 	if err != nil {
 		t.Fatal(err)
