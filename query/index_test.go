@@ -109,9 +109,9 @@ func TestNearest_IndexBytes(t *testing.T) {
 // builder and EXPLAIN say: here by the dot product of vectors whose lengths differ very much.
 func TestNearest_IndexSlow(t *testing.T) {
 	db := openTest(t, &Options{IndexBytes: 1})
-	mustRun(t, db, "GENERATE erdos_renyi(n := 2500, p := 0.001, seed := 1) INTO g")
+	mustRun(t, db, "GENERATE erdos_renyi(n := 2000, p := 0.001, seed := 1) INTO g")
 	random := rand.New(rand.NewPCG(1, 1))
-	m := vec.NewMatrix(2500, 8)
+	m := vec.NewMatrix(2000, 8)
 	for v := range m.Rows {
 		length := math.Exp(3 * random.NormFloat64())
 		for j := range m.Row(v) {
@@ -128,7 +128,7 @@ func TestNearest_IndexSlow(t *testing.T) {
 			t.Fatal(err)
 		}
 		said := slices.ContainsFunc(rows.Notices(), func(n Notice) bool {
-			return strings.Contains(n.Text, "of 2500 vectors, which takes longer than a scan")
+			return strings.Contains(n.Text, "of 2000 vectors, which takes longer than a scan")
 		})
 		search := "NEAREST 10 TO '7' USING " + metric + "(e)"
 		explained := strings.Contains(mustRun(t, db, "EXPLAIN "+search), "this takes less than searching the index, which compares very many vectors")
