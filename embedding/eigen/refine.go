@@ -308,7 +308,8 @@ func (r *refiner) enrich(ctx context.Context) (far []float64, err error) {
 // Options.Directions allows. Without Options.Norm the longest of these images stands for it. With a
 // limit that some columns cannot exceed it computes nothing. A large start is multiplied by a
 // polynomial if nearly all directions are long, and if few are, directions are added. But if many are
-// and not all, eigenvectors of a few vertices have been broken, which takes both many times.
+// and not all, eigenvectors of a few vertices have been broken, which takes both many times, and longer
+// than a solve that needs few products.
 func (r *refiner) sample(ctx context.Context, large bool) (bool, error) {
 	if r.opts.Directions >= expected*sampled && !large || r.cols <= 2*sampled || r.opts.Directions == 0 {
 		return true, nil
@@ -346,9 +347,18 @@ func (r *refiner) sample(ctx context.Context, large bool) (bool, error) {
 	}
 	long := r.long(values, norm, largestEntry(images))
 	if large {
-		return long <= sampledFew || long >= sampledMost, nil
+		return long <= sampledFew || long >= sampledMost || meanQuotient(x, y) >= sampledSlow*norm, nil
 	}
 	return !r.tooMany(expected * long), nil
+}
+
+// meanQuotient returns the mean of the Rayleigh quotients xᵀy of columns x of length 1 with the images y.
+func meanQuotient(x, y vec.Panel) float64 {
+	sum := 0.0
+	for i := range x.Rows {
+		sum += float64(vec.Dot(x.Data[i*x.Stride:][:x.Cols], y.Data[i*y.Stride:][:y.Cols]))
+	}
+	return sum / float64(x.Cols)
 }
 
 // sample judges from the images of sampled columns, evenly spread. For each long direction of
@@ -359,10 +369,16 @@ const (
 	expected = 3
 
 	// Of a large start. With 2 or 5 % of the edges changed, all 32 were long in five kinds of generated
-	// graphs, where a step took .4 to .9 of the time of a solve; 4 and 8 in soc-Epinions1, where it took
-	// .1; 9 and 14 in sx-mathoverflow, where it took .8 to 1 and 2.
+	// graphs, where a step took .4 to .9 of the time of a solve; 4 to 10 in soc-Epinions1, where it took
+	// .1 to .3; 13 to 24 in sx-mathoverflow, where it took .5 to 3.
 	sampledFew  = 12
-	sampledMost = 24
+	sampledMost = 28
+
+	// A solve for eigenvalues so close to the largest needs many products, so that a step is tried whatever
+	// the sample says. In dblp and soc-Epinions1 the mean Rayleigh quotient was .96 to .99 of the norm with
+	// .5 to 5 % of the edges changed, and a step took .1 to .4 of the time of a solve with 12 to 30 long
+	// images, too; in sx-mathoverflow it was .75 to .87.
+	sampledSlow = 0.92
 )
 
 // long counts the squared lengths, in descending order, of directions of a residual that are too

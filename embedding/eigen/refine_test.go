@@ -284,23 +284,23 @@ func TestRefine_AmplifiesAFarStart(t *testing.T) {
 	}
 }
 
-// The result does not contain the known eigenvectors, and a start that spans too small a
 // A start with many rows is given up in doubt if many of its vectors, but not nearly all, are far from
-// eigenvectors.
+// eigenvectors, unless the eigenvalues are so close to each other that a solve would take long.
 func TestRefine_Doubtful(t *testing.T) {
 	const k = 2*sampled + 2
 	op := make(stretches, amplifiedRows*k)
-	for i := range op {
-		op[i] = 0.5 * float32(i) / float32(len(op))
-		if i < k {
-			op[i] = 1 - 0.3*float32(i)/k
-		}
-	}
 	for _, c := range []struct {
-		every    int
+		every    int     // each of so many vectors is far
+		spread   float32 // of the eigenvalues below 1
 		doubtful bool
 		want     bool
-	}{{k, true, false}, {2, true, true}, {2, false, false}, {1, true, false}} {
+	}{{k, 0.3, true, false}, {2, 0.3, true, true}, {2, 0.05, true, false}, {2, 0.3, false, false}, {1, 0.3, true, false}} {
+		for i := range op {
+			op[i] = 0.5 * float32(i) / float32(len(op))
+			if i < k {
+				op[i] = 1 - c.spread*float32(i)/k
+			}
+		}
 		start := vec.NewMatrix(len(op), k)
 		for j := range k {
 			start.Row(j)[j] = 1
@@ -330,6 +330,7 @@ func (d stretches) Apply(_ context.Context, y, x []float32, alpha, beta, gamma f
 	return nil
 }
 
+// The result does not contain the known eigenvectors, and a start that spans too small a
 // space gives fewer pairs.
 func TestRefine_KnownAndShortStarts(t *testing.T) {
 	const n, k = 300, 12

@@ -340,7 +340,7 @@ func (r *refresh) part(ctx context.Context, c int, list []uint32) error {
 		follow = false
 	}
 	if follow {
-		p.opts.Doubtful = 4*r.directions[c] > r.vectors.Dim
+		p.opts.Doubtful = 8*r.directions[c] > r.vectors.Dim // a sample takes some 3 % of a step
 		if found, follow, err = r.follow(ctx, p, sub, list); err != nil {
 			return err
 		}
