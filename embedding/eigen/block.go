@@ -1,6 +1,7 @@
 package eigen
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"heavytail/storage/vec"
@@ -41,5 +42,36 @@ func copyBlock(dst, src vec.Panel, workers int) {
 func fillRandom(x []float32, r *rand.Rand) {
 	for i := range x {
 		x[i] = 2*r.Float32() - 1
+	}
+}
+
+// columns returns the columns [lo, hi) of a panel.
+func columns(p vec.Panel, lo, hi int) vec.Panel {
+	if p.Rows > 0 {
+		p.Data = p.Data[lo:]
+	}
+	p.Cols = hi - lo
+	return p
+}
+
+// copyUnit copies columns, divided by their lengths; columns of zeros stay so.
+func copyUnit(dst, src vec.Panel) {
+	squares := make([]float64, src.Cols)
+	for i := range src.Rows {
+		for j, x := range src.Data[i*src.Stride:][:src.Cols] {
+			squares[j] += float64(x) * float64(x)
+		}
+	}
+	by := make([]float32, src.Cols)
+	for j, s := range squares {
+		if s > 0 {
+			by[j] = float32(1 / math.Sqrt(s))
+		}
+	}
+	for i := range src.Rows {
+		to := dst.Data[i*dst.Stride:]
+		for j, x := range src.Data[i*src.Stride:][:src.Cols] {
+			to[j] = x * by[j]
+		}
 	}
 }

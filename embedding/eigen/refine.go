@@ -486,28 +486,6 @@ func (r *refiner) pursue(ctx context.Context, result *Refinement, round int) (bo
 // two blocks of directions there are fewer rounds, each of which takes a dense problem.
 const krylov = 8
 
-// copyUnit copies columns, divided by their lengths; columns of zeros stay so.
-func copyUnit(dst, src vec.Panel) {
-	squares := make([]float64, src.Cols)
-	for i := range src.Rows {
-		for j, x := range src.Data[i*src.Stride:][:src.Cols] {
-			squares[j] += float64(x) * float64(x)
-		}
-	}
-	by := make([]float32, src.Cols)
-	for j, s := range squares {
-		if s > 0 {
-			by[j] = float32(1 / math.Sqrt(s))
-		}
-	}
-	for i := range src.Rows {
-		to := dst.Data[i*dst.Stride:]
-		for j, x := range src.Data[i*src.Stride:][:src.Cols] {
-			to[j] = x * by[j]
-		}
-	}
-}
-
 // resolved is the least length of a residual, relative to the longest image, that can be
 // distinguished from rounding errors of inner products.
 const resolved = 1e-3
@@ -671,15 +649,6 @@ func (r *Refinement) Combine(ctx context.Context, c []float64) (vec.Panel, error
 // Vectors returns T, as Combine does.
 func (r *Refinement) Vectors(ctx context.Context) (vec.Panel, error) {
 	return r.Combine(ctx, identity(len(r.Values)))
-}
-
-// columns returns the columns [lo, hi) of a panel.
-func columns(p vec.Panel, lo, hi int) vec.Panel {
-	if p.Rows > 0 {
-		p.Data = p.Data[lo:]
-	}
-	p.Cols = hi - lo
-	return p
 }
 
 // load copies up to ahead·Width columns into blocks x, with zeros behind them.
