@@ -3,7 +3,6 @@ package query
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -98,7 +97,7 @@ func (c *call) derive(s *vertexScan, req DeriveRequest) (vertices []uint32, made
 			c.Notice("graph %s has no weights and no times: the edges of a null model are random", fault.Name(req.Graph))
 		}
 	default:
-		return nil, nil, fault.New(fault.Statement, "unknown derivation %s", fault.Quote(string(req.How))).WithErr(errors.Join(ErrInvalid))
+		return nil, nil, fault.New(fault.Statement, "unknown derivation %s", fault.Quote(string(req.How))).WithErr(ErrInvalid)
 	}
 	if err == nil && made == nil {
 		kept := vertices // which a return sets while the function may still run

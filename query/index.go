@@ -278,24 +278,24 @@ func (c *call) storeIndex(req CreateIndexRequest) (IndexInfo, error) {
 }
 
 // indexFor finds the index that a search of an embedding can use. It returns nil
-// if there is none, or if a scan is as fast; slow is an index that takes longer than a scan.
-func (c *call) indexFor(e storage.EmbeddingInfo, metric index.Metric) (use, slow *storage.IndexInfo, err error) {
+// if there is none, or if a scan is as fast; slow is whether there is one that takes longer than a scan.
+func (c *call) indexFor(e storage.EmbeddingInfo, metric index.Metric) (found *storage.IndexInfo, slow bool, err error) {
 	if 4*int64(e.Vertices)*int64(e.Dim) < c.db.opts.IndexBytes {
-		return nil, nil, nil
+		return nil, false, nil
 	}
 	info, _, err := c.db.store.Index(c.Ctx, e, metric.String())
 	switch {
 	case err == nil && index.ScanIsFaster(info.Vectors, info.Compared) && !c.db.opts.graphOnly:
-		return nil, &info, nil
+		return nil, true, nil
 	case err == nil:
-		return &info, nil, nil
+		return &info, false, nil
 	case errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrConflict):
-		return nil, nil, nil // the loaded vectors have no index
+		return nil, false, nil // the loaded vectors have no index
 	case errors.Is(err, storage.ErrCorrupt):
 		c.noticeDamage(e, err)
-		return nil, nil, nil
+		return nil, false, nil
 	}
-	return nil, nil, err
+	return nil, false, err
 }
 
 // noticeDamage gives a notice that a search could not use the index.

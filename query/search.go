@@ -227,8 +227,7 @@ type search struct {
 	entry  session.Entry
 	index  *storage.IndexInfo // index to use; nil for a scan
 	inFile bool               // the vectors are scanned, or the index is searched, in the file
-	early  *storage.IndexInfo // index that is not used because it is not loaded yet, and cannot be searched in the file or takes longer there
-	slow   *storage.IndexInfo // index that is not used because a scan takes less
+	scans  string             // why the vectors are scanned although there is an index, for a plan
 }
 
 // resolveSearch checks a question, and finds its embedding and index in the
@@ -259,10 +258,17 @@ func (c *call) resolveSearch(q question) (s search, err error) {
 		}
 	}
 	if err == nil && !q.exact {
-		s.index, s.slow, err = c.indexFor(s.entry.Info, q.metric)
+		var slow bool
+		if s.index, slow, err = c.indexFor(s.entry.Info, q.metric); slow {
+			s.scans = "; this takes less than searching the index, which compares very many vectors"
+		}
 	}
 	if s.inFile = c.canScanFile(s); s.inFile && s.index != nil && (!s.index.InPlace || c.scansFaster(s)) {
-		s.index, s.early = nil, s.index
+		why := ""
+		if s.index.InPlace {
+			why = "this takes less than searching the index in the file, and "
+		}
+		s.index, s.scans = nil, fmt.Sprintf("; %sthe index is loaded after %d searches", why, fileScans)
 	}
 	return s, err
 }
@@ -282,18 +288,7 @@ func (s search) planFrom(from string) *plan.Plan {
 		}
 		return plan.Measured(plan.Scan, "index search", detail, inputs...)
 	}
-	detail := fmt.Sprintf("%s from %s", s.metric, from)
-	if s.slow != nil {
-		detail += "; this takes less than searching the index, which compares very many vectors"
-	}
-	if s.early != nil {
-		why := ""
-		if s.early.InPlace {
-			why = "this takes less than searching the index in the file, and "
-		}
-		detail += fmt.Sprintf("; %sthe index is loaded after %d searches", why, fileScans)
-	}
-	return plan.Measured(plan.Scan, "exact scan", detail, inputs...)
+	return plan.Measured(plan.Scan, "exact scan", fmt.Sprintf("%s from %s%s", s.metric, from, s.scans), inputs...)
 }
 
 // fileScans is the number of searches that scan an embedding in the file before it
