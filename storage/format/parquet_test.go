@@ -13,6 +13,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
+
+	"heavytail/storage/format/internal/columnfile"
 )
 
 func edgesParquet(t failer, s *sample) []byte {
@@ -139,6 +141,10 @@ func TestParquet_Foreign(t *testing.T) {
 
 func TestParquet_Refused(t *testing.T) {
 	data := foreignFile(t)
+	var noColumns bytes.Buffer
+	if err := columnfile.NewWriter(&noColumns, nil, nil, columnfile.WriteOptions{}).Close(); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		r    io.Reader
 		opts Options
@@ -159,6 +165,8 @@ func TestParquet_Refused(t *testing.T) {
 		{strings.NewReader("a,b\n"), Options{EdgeListOptions: EdgeListOptions{Name: "x.parquet"}}, "too short for Parquet", ErrDamaged},
 		{io.MultiReader(bytes.NewReader(data)), Options{}, "not from a stream", ErrSyntax},
 		{io.MultiReader(bytes.NewReader(data)), Options{Layout: LayoutParquet}, "not from a stream", ErrSyntax},
+		{bytes.NewReader(noColumns.Bytes()), Options{}, "the file has no columns", ErrSyntax},
+		{bytes.NewReader(noColumns.Bytes()), Options{Layout: LayoutVertices}, "the file has no columns", ErrSyntax},
 		{strings.NewReader("\x1f\x8b" + string(data)), Options{EdgeListOptions: EdgeListOptions{Name: "x.parquet.gz"}}, "another compression", ErrSyntax},
 	} {
 		_, _, err := transcript(t, c.r, c.opts)

@@ -175,6 +175,9 @@ func (f *File) schema() error {
 	if len(w.elements) > 0 {
 		return damaged("the schema has columns that are in no other")
 	}
+	if len(f.columns) == 0 {
+		return unread("the file has no columns")
+	}
 	for i, group := range f.meta.groups {
 		if len(group.chunks) != len(f.columns) || group.rows < 0 {
 			return damaged("row group %d has %d columns and %d rows, and the schema %d columns", i, len(group.chunks), group.rows, len(f.columns))
