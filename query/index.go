@@ -46,7 +46,7 @@ type IndexInfo = storage.IndexInfo
 var createIndex = &statement[*parser.CreateIndex, CreateIndexRequest, storage.EmbeddingInfo, IndexInfo]{
 	help: Help{
 		Statement: "CREATE INDEX", Syntax: "CREATE INDEX ON embedding [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "builds an index (HNSW) of the vectors, used by NEAREST and WITHIN for large embeddings (from Options.IndexBytes); recall is the fraction of the 10 nearest that it finds, the mean over searches for 100 of the vectors; lowest is the fraction that the worst of these searches finds, poor the fraction of them that find less than half. REFRESH of the embedding updates the index, and a full run of EMBED rebuilds it with the same parameters",
+		Summary: "builds an index (HNSW) of the vectors, used by NEAREST and WITHIN for large embeddings (from Options.IndexBytes); recall is the fraction of the 10 nearest that it finds, the mean over searches for 100 of the vectors; lowest is the fraction that the worst of these searches finds, poor the fraction of them that find less than half. REFRESH of the embedding updates the index, or removes it if scans take less time than its searches; a full run of EMBED rebuilds it with the same parameters",
 		Columns: "embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created; in the background those of SHOW JOBS",
 		Example: "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)",
 	},
@@ -89,8 +89,9 @@ func indexOptions() []OptionInfo {
 
 // CreateIndex builds an index and stores it with the embedding; an index with the
 // same metric is replaced. Vertices that are deleted later are left out of answers.
-// A refresh of the embedding updates the index, and a full run of Embed rebuilds
-// it.
+// A refresh of the embedding updates the index, or removes it if scans take less
+// time than its searches, which the notices of CreateIndex say; a full run of Embed
+// rebuilds it.
 func (db *DB) CreateIndex(ctx context.Context, req CreateIndexRequest) (IndexInfo, error) {
 	return createIndex.answer(ctx, db, req)
 }
@@ -270,7 +271,7 @@ func (c *call) storeIndex(req CreateIndexRequest) (IndexInfo, error) {
 	c.job.Result("%s", text)
 	n := newIndex(h, recall, time.Since(began))
 	if index.ScanIsFaster(h.Live(), n.Info.Compared) {
-		c.Notice("half of the searches of this index compare more than %d of %s, which takes longer than a scan: NEAREST and WITHIN scan instead, and are exact; DROP INDEX removes it",
+		c.Notice("half of the searches of this index compare more than %d of %s, which takes longer than a scan: NEAREST and WITHIN scan instead, and are exact; DROP INDEX removes it, and so does a REFRESH that changes the vectors",
 			n.Info.Compared[len(n.Info.Compared)/2], fault.Count(int64(h.Live()), "vector"))
 	}
 	defer c.Watch.Start(plan.Store)(int64(h.Live()), "")

@@ -106,7 +106,7 @@ func TestNearest_IndexBytes(t *testing.T) {
 }
 
 // An index whose searches compare so many vectors that a scan takes less is not used, which its
-// builder and EXPLAIN say: here by the dot product of vectors whose lengths differ very much.
+// builder and EXPLAIN say, and a refresh removes it: here by the dot product of vectors whose lengths differ very much.
 func TestNearest_IndexSlow(t *testing.T) {
 	db := openTest(t, &Options{IndexBytes: 1})
 	mustRun(t, db, "GENERATE erdos_renyi(n := 2000, p := 0.001, seed := 1) INTO g")
@@ -138,6 +138,25 @@ func TestNearest_IndexSlow(t *testing.T) {
 		if got, want := mustRun(t, db, search), mustRun(t, db, search+" EXACT"); slow && got != want {
 			t.Errorf("%s\nand exact:\n%s", got, want)
 		}
+	}
+	removesSlow(t, db, m)
+}
+
+// removesSlow checks that a refresh of e removes its slow index by dot, and keeps that by cosine.
+func removesSlow(t *testing.T, db *DB, m *vec.Matrix) {
+	c, err := db.begin(context.Background(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.end()
+	kept, before, err := c.keepIndexes("e")
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := c.followIndexes("e", kept, before.Matrix, m)
+	notices := fmt.Sprint(c.Notices)
+	if err != nil || len(next) != 1 || next[0].Info.Metric != "cosine" || !strings.Contains(notices, "by dot was removed, as NEAREST and WITHIN did not use it") {
+		t.Errorf("%d indexes, %v, notices %s", len(next), err, notices)
 	}
 }
 

@@ -20,8 +20,9 @@ import (
 // This file updates the indexes of an embedding that is refreshed or computed again.
 // An index belongs to the vectors of one generation and is removed with them. Before
 // a refresh it is therefore loaded into memory; then it is updated to the new vectors
-// and stored together with them. If the embedding is computed again in full, only the
-// parameters of the index are kept, and it is rebuilt.
+// and stored together with them. One that no search uses, because scans take less, is
+// removed: to update it can take a hundred times as long as the refresh. If the embedding
+// is computed again in full, only the parameters of the index are kept, and it is rebuilt.
 
 // How the recall of an index is measured, and the recall that an automatically
 // chosen ef must reach.
@@ -35,6 +36,7 @@ const (
 type keptIndex struct {
 	metric index.Metric
 	opts   index.HNSWOptions
+	slow   bool        // its searches take longer than scans
 	hnsw   *index.HNSW // nil if it cannot be read; it is then rebuilt
 }
 
@@ -49,10 +51,15 @@ func (c *call) keepIndexes(embedding string) ([]keptIndex, *session.Vectors, err
 	}
 	for i := range all {
 		k := &all[i]
-		if _, r, err := c.db.store.Index(c.Ctx, v.Info, k.metric.String()); err == nil {
-			if h, err := index.ReadHNSW(bufio.NewReader(r), v.Matrix); err == nil {
-				k.hnsw, k.opts = h, h.Options()
-			}
+		info, r, err := c.db.store.Index(c.Ctx, v.Info, k.metric.String())
+		if err != nil {
+			continue
+		}
+		if k.slow = index.ScanIsFaster(info.Vectors, info.Compared); k.slow {
+			continue
+		}
+		if h, err := index.ReadHNSW(bufio.NewReader(r), v.Matrix); err == nil {
+			k.hnsw, k.opts = h, h.Options()
 		}
 	}
 	return all, v, c.Ctx.Err()
@@ -102,6 +109,10 @@ func parametersOf(info storage.IndexInfo) index.HNSWOptions {
 func (c *call) followIndexes(embedding string, all []keptIndex, before, after *vec.Matrix) ([]storage.NewIndex, error) {
 	var list []storage.NewIndex
 	for _, k := range all {
+		if k.slow {
+			c.Notice("the index of embedding %s by %s was removed, as NEAREST and WITHIN did not use it: its searches took longer than scans, which are exact", fault.Name(embedding), k.metric)
+			continue
+		}
 		if before == nil || before.Dim != after.Dim {
 			k.hnsw = nil
 		}

@@ -73,7 +73,8 @@ func refreshOptions() []OptionInfo {
 // possible, and stores the result as the next generation. The previous generation
 // is kept as name@generation, and a call that is reading it continues with it. The
 // same job updates the indexes, or rebuilds them if more than a fifth of the
-// vectors changed; until then searches do not use an index.
+// vectors changed; until then searches do not use an index. It removes an index that
+// no search uses because scans take less.
 func (db *DB) Refresh(ctx context.Context, req RefreshRequest) (RefreshResult, error) {
 	return refresh.answer(ctx, db, req)
 }
