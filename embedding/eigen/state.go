@@ -79,7 +79,7 @@ type stateHead struct {
 	Spectrum                        int64
 }
 
-// Write writes a state: 4·n·m bytes and a little more, with m up to 1.6·k + 80.
+// Write writes a state: 4·n·m bytes and a little more, with m up to 1.5·k + 96.
 func (s *State) Write(w io.Writer) error {
 	random, err := s.random.MarshalBinary()
 	if err != nil {
