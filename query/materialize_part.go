@@ -85,13 +85,19 @@ func (db *DB) MaterializeParts(ctx context.Context, req MaterializePartsRequest)
 	return materializeParts.answer(ctx, db, req)
 }
 
-// DivideMaterialize divides the vertices of a request into parts of about the same work, and
-// returns the number after the last vertex of each, ascending. It loads the graph.
+// maxParts is the largest number of parts of DivideMaterialize.
+const maxParts = 1_000_000
+
+// DivideMaterialize divides the vertices of a request into 1 to 1,000,000 parts of about the same
+// work, and returns the number after the last vertex of each, ascending. It loads the graph.
 func (db *DB) DivideMaterialize(ctx context.Context, req MaterializeRequest, parts int) ([]int64, error) {
 	return inCall(ctx, db, kindMaterialize, func(c *call) ([]int64, error) { return c.divideMaterialize(req, parts) })
 }
 
 func (c *call) divideMaterialize(req MaterializeRequest, parts int) ([]int64, error) {
+	if parts < 1 || parts > maxParts {
+		return nil, fault.New(fault.Statement, "the number of parts is %d, and must be from 1 to %d", parts, maxParts)
+	}
 	found, err := resolveMaterialize(c, req)
 	if err != nil {
 		return nil, err

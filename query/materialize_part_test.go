@@ -179,6 +179,12 @@ func TestDivideMaterialize(t *testing.T) {
 			}
 		}
 	}
+	for _, n := range []int{0, -1, maxParts + 1} {
+		var mistake *Error
+		if _, err := db.DivideMaterialize(ctx, MaterializeRequest{Graph: "g", With: Scorer{Name: "katz"}}, n); !errors.As(err, &mistake) {
+			t.Errorf("%d parts: %v", n, err)
+		}
+	}
 	if ends, err := db.DivideMaterialize(ctx, MaterializeRequest{Graph: "empty", With: Scorer{Name: "katz"}}, 3); err != nil || !slices.Equal(ends, []int64{0, 0, 0}) {
 		t.Errorf("empty graph: %v, %v", ends, err)
 	}

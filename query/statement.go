@@ -103,6 +103,9 @@ func (c *call) binder(params map[string]any) *binder {
 // loaded data shows. Later errors come from limits, cancellation, the store, and the
 // contents of other files.
 func (b *binder) prepare(node parser.Statement) (operation, error) {
+	if node == nil {
+		return nil, fault.New(fault.Statement, "no statement is given")
+	}
 	for _, s := range b.db.language {
 		if op, ok, err := s.prepare(b, node); ok {
 			return op, err

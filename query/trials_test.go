@@ -98,6 +98,20 @@ func TestDB_RunTrials(t *testing.T) {
 	}
 }
 
+// Every call that takes a parsed statement returns an Error if it is nil.
+func TestDB_NilStatement(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	_, run := db.Run(t.Context(), nil, nil)
+	_, trials := db.Trials(t.Context(), nil)
+	_, runTrials := db.RunTrials(t.Context(), nil, nil)
+	for i, err := range []error{run, trials, runTrials, db.WriteTrials(t.Context(), TrialsRequest{Path: filepath.Join(t.TempDir(), "part")})} {
+		if mistake := new(Error); !errors.As(err, &mistake) || mistake.Error() != "no statement is given" {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+}
+
 // TestDB_WriteTrials_Errors expects errors for statements without trials, and for numbers out
 // of range.
 func TestDB_WriteTrials_Errors(t *testing.T) {
