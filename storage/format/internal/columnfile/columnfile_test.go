@@ -224,6 +224,36 @@ func TestRows_Encodings(t *testing.T) {
 	}
 }
 
+// The last list of a row group is missing if it is empty, whatever the list before is.
+func TestRows_LastList(t *testing.T) {
+	for _, sizes := range [][]int{{0, 1}, {1, 0}, {0, 0}, {2, 3}} {
+		var out bytes.Buffer
+		w := NewWriter(&out, []Column{{Name: "x", Kind: FloatList}}, nil, WriteOptions{})
+		for _, n := range sizes {
+			w.Floats(0, make([]float32, n))
+			if err := w.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(bytes.NewReader(out.Bytes()), int64(out.Len()), testLimits)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := f.Read(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range sizes {
+			if !rows.Next() || rows.Missing(0) != (n == 0) || len(rows.Floats(0)) != n {
+				t.Errorf("lists of %v items: %v, missing %t, %v", sizes, rows.Floats(0), rows.Missing(0), rows.Err())
+			}
+		}
+	}
+}
+
 // A file that is cut off anywhere, or has a flipped bit, gives an error of a known kind
 // or the rows; it never panics, and takes no more memory than the limit.
 func TestOpen_Damaged(t *testing.T) {

@@ -139,8 +139,11 @@ func (c *cursor) stepList() error {
 		}
 		c.at++
 		there, err := c.more()
-		if err != nil || !there {
+		if err != nil {
 			return err
+		}
+		if !there {
+			break
 		}
 	}
 	c.missing = len(c.list)+len(c.items) == 0
