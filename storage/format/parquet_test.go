@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
 	"heavytail/storage/format/internal/columnfile"
@@ -87,30 +86,14 @@ func TestParquet_Vectors(t *testing.T) {
 	}
 }
 
-// foreignRow is a row of a file as other programs write it.
-type foreignRow struct {
-	From  string   `parquet:"From"`
-	To    uint64   `parquet:"To"`
-	Score *float64 `parquet:"score,optional"`
-	At    int64    `parquet:"at,timestamp(microsecond)"`
-	Day   int32    `parquet:"day,date"`
-	Tags  []string `parquet:"tags,list"`
-}
-
+// foreignFile is a file as other programs write it; .ci/parquet keeps it.
 func foreignFile(t *testing.T) []byte {
 	t.Helper()
-	x, zero := 2.5, 0.0
-	var out bytes.Buffer
-	err := parquet.Write(&out, []foreignRow{
-		{"a", 1<<64 - 1, &x, 1_700_000_000_500_000, 19_000, []string{"x"}},
-		{"b", 7, nil, -1, -1, nil},
-		{"b", 8, &zero, 0, 0, nil},
-		{"", 9, &x, 0, 0, nil},
-	}, parquet.Compression(&parquet.Snappy))
+	data, err := os.ReadFile("testdata/foreign.parquet")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out.Bytes()
+	return data
 }
 
 func TestParquet_Foreign(t *testing.T) {

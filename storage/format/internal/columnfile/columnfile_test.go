@@ -8,9 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
-
-	"github.com/parquet-go/parquet-go"
 
 	repeats "heavytail/.ci/repeat"
 )
@@ -19,26 +18,40 @@ var everyKind = []Column{
 	{Name: "key", Kind: Text}, {Name: "age", Kind: Integer, Optional: true}, {Name: "score", Kind: Double, Optional: true},
 	{Name: "weight", Kind: Float}, {Name: "old", Kind: Boolean, Optional: true}, {Name: "at", Kind: Millis, Optional: true},
 	{Name: "born", Kind: Days, Optional: true}, {Name: "vector", Kind: FloatList},
+	{Name: "note", Kind: Text, Optional: true}, {Name: "number", Kind: Number}, {Name: "names", Kind: TextList},
 }
 
 // everyRow writes rows of all kinds, with missing values.
 func everyRow(t testing.TB, rows int, opts WriteOptions) []byte {
 	t.Helper()
+	return writeRows(t, rows, fewKeys, opts)
+}
+
+func fewKeys(i int) string { return fmt.Sprint("key ", i%700) }
+
+// writeRows writes rows with these keys.
+func writeRows(t testing.TB, rows int, key func(i int) string, opts WriteOptions) []byte {
+	t.Helper()
 	var out bytes.Buffer
 	w := NewWriter(&out, everyKind, []Entry{{"graph", "social"}, {"a", "ü\n"}}, opts)
 	for i := range rows {
-		w.Text(0, fmt.Appendf(nil, "key %d", i%700))
+		w.Text(0, []byte(key(i)))
 		if i%3 > 0 {
 			w.Integer(1, int64(i)-50)
 			w.Double(2, float64(i)/7)
+			w.Text(8, fmt.Append(nil, "note ", i*i%997))
 		}
 		w.Float(3, float32(i)/4)
-		if i%5 > 0 {
+		if i%100 > 40 {
 			w.Boolean(4, i%2 == 0)
 			w.Integer(5, int64(i)*1000)
-			w.Integer(6, int64(i))
+			w.Integer(6, int64(i)-300)
 		}
-		w.Floats(7, []float32{float32(i), 0.5, -1})
+		w.Integer(9, math.MaxUint32-int64(i))
+		for range i % 4 {
+			w.Item(10, []byte(key(i)))
+		}
+		w.Floats(7, []float32{float32(i), 0.5, -1}[:i%4])
 		if err := w.EndRow(); err != nil {
 			t.Fatal(err)
 		}
@@ -47,6 +60,30 @@ func everyRow(t testing.TB, rows int, opts WriteOptions) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+// rowText is what readAll returns for a row of writeRows.
+func rowText(i int, key string) string {
+	line := key
+	if i%3 > 0 {
+		line += fmt.Sprintf("|%d|%v", i-50, float64(i)/7)
+	} else {
+		line += "||"
+	}
+	line += fmt.Sprint("|", float64(i)/4)
+	if i%100 > 40 {
+		line += fmt.Sprintf("|%d|%d|%d|", 1-i%2, i*1000, i-300)
+	} else {
+		line += "||||"
+	}
+	if i%4 > 0 {
+		line += fmt.Sprint([]float64{float64(i), 0.5, -1}[:i%4])
+	}
+	line += "|"
+	if i%3 > 0 {
+		line += fmt.Sprint("note ", i*i%997)
+	}
+	return fmt.Sprint(line, "|", math.MaxUint32-i, "|", strings.Repeat(key+";", i%4), "|")
 }
 
 var testLimits = Limits{Memory: 64 << 20, Bytes: 1 << 30, Columns: 100}
@@ -93,30 +130,47 @@ func appendCell(line []byte, rows *Rows, i int, kind Kind) []byte {
 		return fmt.Append(line, rows.Double(i))
 	case kind == FloatList:
 		return fmt.Append(line, rows.Floats(i))
+	case kind == TextList:
+		for j := range rows.Items(i) {
+			line = append(append(line, rows.Item(i, j)...), ';')
+		}
+		return line
 	case kind == Unsigned:
 		return fmt.Append(line, uint64(rows.Integer(i)))
 	}
 	return fmt.Append(line, rows.Integer(i))
 }
 
+// What is read from a file is what was written: all kinds, missing values in runs and alone,
+// empty lists, no row, one page and many, one row group and many, and dictionaries that grow
+// too large. That the library parquet-go reads the same is tested in .ci/parquet.
 func TestWriter_RoundTrip(t *testing.T) {
-	for _, opts := range []WriteOptions{{}, {RowGroup: 3000}} {
-		const rows = 5000
-		data := everyRow(t, rows, opts)
-		if again := everyRow(t, rows, opts); !bytes.Equal(data, again) {
-			t.Error("the same rows gave other bytes")
+	many, long := 70_000, 300 // more than a page of numbers of a dictionary, and some 10 MB of texts
+	if testing.Short() {
+		many, long = 5000, 60
+		t.Log("-short: fewer rows")
+	}
+	for name, test := range map[string]struct {
+		rows int
+		key  func(i int) string
+		opts WriteOptions
+	}{
+		"none": {0, fewKeys, WriteOptions{}}, "one": {1, fewKeys, WriteOptions{}}, "many": {many, fewKeys, WriteOptions{}},
+		"groups":   {5000, fewKeys, WriteOptions{RowGroup: 3000}},
+		"long":     {long, func(i int) string { return strings.Repeat(fmt.Sprint(i/2), 30_000) }, WriteOptions{}},
+		"distinct": {2000, func(i int) string { return fmt.Sprint("vertex ", i) }, WriteOptions{RowGroup: 100_000}},
+	} {
+		data := writeRows(t, test.rows, test.key, test.opts)
+		if again := writeRows(t, test.rows, test.key, test.opts); !bytes.Equal(data, again) {
+			t.Errorf("%s: the same rows gave other bytes", name)
 		}
 		lines, err := readAll(data, testLimits)
-		if err != nil || len(lines) != rows {
-			t.Fatal(len(lines), err)
+		if err != nil || len(lines) != test.rows {
+			t.Fatalf("%s: %d rows, %v", name, len(lines), err)
 		}
-		for i, want := range map[int]string{
-			0:    "key 0|||0||||[0 0.5 -1]|",
-			1:    "key 1|-49|0.14285714285714285|0.25|0|1000|1|[1 0.5 -1]|",
-			4999: "key 99|4949|714.1428571428571|1249.75|0|4999000|4999|[4999 0.5 -1]|",
-		} {
-			if lines[i] != want {
-				t.Errorf("row %d: %s, want %s", i, lines[i], want)
+		for i, got := range lines {
+			if want := rowText(i, test.key(i)); got != want {
+				t.Fatalf("%s, row %d: %s, want %s", name, i, got, want)
 			}
 		}
 	}
@@ -133,93 +187,42 @@ func TestOpen_Columns(t *testing.T) {
 		t.Errorf("metadata: %v", list)
 	}
 	for i, c := range f.Columns() {
-		if w := everyKind[i]; c.Name != w.Name || c.Kind != w.Kind {
+		w := everyKind[i]
+		if w.Kind == Number {
+			w.Kind = Integer
+		}
+		if c.Name != w.Name || c.Kind != w.Kind {
 			t.Errorf("column %d is %+v", i, c)
 		}
 	}
 }
 
-// Every encoding, codec and version of pages gives the values that were written.
+// Every encoding, codec and version of pages gives the values that were written by the
+// library parquet-go: .ci/parquet keeps its files, and reads larger ones.
 func TestRows_Encodings(t *testing.T) {
-	type row struct {
-		Text   string    `parquet:"text,delta"`
-		Length string    `parquet:"length"`
-		Dict   string    `parquet:"dict,dict"`
-		Plain  string    `parquet:"plain,plain"`
-		Delta  int64     `parquet:"delta,delta"`
-		Delta4 *int32    `parquet:"delta4,optional"`
-		U4     uint32    `parquet:"u4,delta"`
-		U8     uint64    `parquet:"u8"`
-		Split  float32   `parquet:"split,split"`
-		Double float64   `parquet:"double,split"`
-		Bool   *bool     `parquet:"bool,optional"`
-		List   []float64 `parquet:"list,list"`
-		Ints   []int32   `parquet:"ints"`
+	text, err := os.ReadFile("testdata/encodings.txt")
+	if err != nil {
+		t.Fatal(err)
 	}
-	var rows []row
-	var want []string
-	for i := range 2500 {
-		r := row{
-			Text: fmt.Sprint("text", i*i), Length: fmt.Sprint(1 << (i % 60)), Dict: fmt.Sprint("dict", i%3), Plain: fmt.Sprint(i), Delta: int64(i)*int64(i)*1e12 - 7, U4: math.MaxUint32 - uint32(i),
-			U8: math.MaxUint64 - uint64(i), Split: float32(i) / 3, Double: 1 / float64(i+1), List: []float64{}, Ints: []int32{},
-		}
-		line := fmt.Sprintf("%s|%s|%s|%s|%d|", r.Text, r.Length, r.Dict, r.Plain, r.Delta)
-		if i%7 > 0 {
-			x, b := int32(-i), i%4 == 0
-			r.Delta4, r.Bool = &x, &b
-			line += fmt.Sprint(x)
-		}
-		line += fmt.Sprintf("|%d|%d|%v|%v|", r.U4, r.U8, float64(r.Split), r.Double)
-		if r.Bool != nil && *r.Bool {
-			line += "1"
-		} else if r.Bool != nil {
-			line += "0"
-		}
-		line += "|"
-		for j := range i % 4 {
-			r.List, r.Ints = append(r.List, float64(i+j)), append(r.Ints, int32(j))
-		}
-		if len(r.List) > 0 {
-			line += fmt.Sprintf("%v|%v|", r.List, r.Ints)
-		} else {
-			line += "||"
-		}
-		rows, want = append(rows, r), append(want, line)
+	want := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	files, _ := filepath.Glob("testdata/*.parquet")
+	if len(files) != 12 {
+		t.Errorf("%d files", len(files))
 	}
-	versions, group := []int{1, 2}, int64(900)
-	if testing.Short() {
-		versions, rows, want, group = versions[1:], rows[:500], want[:500], 300
-		t.Log("-short: data pages of version 2 only, and fewer rows")
-	}
-	for _, version := range versions {
-		for _, codec := range []parquet.WriterOption{
-			parquet.Compression(&parquet.Uncompressed), parquet.Compression(&parquet.Snappy), parquet.Compression(&parquet.Gzip),
-			parquet.Compression(&parquet.Zstd), parquet.Compression(&parquet.Lz4Raw),
-			parquet.Compression(&parquet.Brotli),
-		} {
-			var out bytes.Buffer
-			w := parquet.NewGenericWriter[row](&out, parquet.DataPageVersion(version), codec, parquet.PageBufferSize(2000), parquet.MaxRowsPerRowGroup(group))
-			if _, err := w.Write(rows); err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
-			lines, err := readAll(out.Bytes(), testLimits)
-			if err != nil || len(lines) != len(want) {
-				t.Fatalf("version %d: %d rows, %v", version, len(lines), err)
-			}
-			for i := range want {
-				if lines[i] != want[i] {
-					t.Fatalf("version %d, row %d: %s, want %s", version, i, lines[i], want[i])
-				}
-			}
-			// Damaged pages of each codec.
-			for n := version; n < out.Len(); n += out.Len()/15 + 1 {
-				flipped := bytes.Clone(out.Bytes())
-				flipped[n] ^= 1 << (n % 8)
-				known(t, flipped)
-			}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := readAll(data, testLimits)
+		if err != nil || !slices.Equal(lines, want) {
+			t.Errorf("%s: %v, read\n%s\nwant\n%s", file, err, strings.Join(lines, "\n"), text)
+		}
+		// Damaged pages of each codec.
+		for n := len(file); n < len(data); n += len(data)/15 + 1 {
+			flipped := bytes.Clone(data)
+			flipped[n] ^= 1 << (n % 8)
+			known(t, flipped)
 		}
 	}
 }
