@@ -180,7 +180,7 @@ func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error)
 		return nil, err
 	}
 	t := &linkTrial{features: req.Features, kinds: req.Negatives}
-	if t.kinds == nil {
+	if len(t.kinds) == 0 {
 		t.kinds = []evaluate.Negatives{evaluate.RandomNegatives}
 	}
 	if t.features == nil {
@@ -231,9 +231,9 @@ func (req EvaluateLinksRequest) check() error {
 		return checkShare(req.Share)
 	case req.RankAt < 0 || req.RankAt > maxRank || req.RankVertices < 0:
 		return fault.New(fault.Option("ranking"), "%d links for each of %d vertices must not be negative, nor more than %d", req.RankAt, req.RankVertices, maxRank)
-	case req.RankAt > 0 && (req.Negatives != nil || req.HitsAt > 0):
+	case req.RankAt > 0 && (len(req.Negatives) > 0 || req.HitsAt > 0):
 		at := "negatives"
-		if req.Negatives == nil {
+		if len(req.Negatives) == 0 {
 			at = "hits"
 		}
 		return fault.OfOption(at, "cannot be combined with ranking, which compares a vertex with all candidates")
@@ -372,7 +372,7 @@ func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {
 	if req.Null {
 		which += "; and of a random graph with the same degrees"
 	}
-	if req.Negatives != nil {
+	if len(req.Negatives) > 0 {
 		which += "; other pairs " + kindNames(t.kinds, ", ")
 	}
 	var inputs []*plan.Plan

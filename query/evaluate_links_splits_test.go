@@ -111,4 +111,8 @@ func TestDB_EvaluateLinks_Curves(t *testing.T) {
 	if result, err = db.EvaluateLinks(t.Context(), req); err != nil || result.Curves != nil {
 		t.Errorf("without curves: %d, %v", len(result.Curves), err)
 	}
+	req.Methods, req.Scorers, req.Features, req.Negatives = nil, nil, nil, []evaluate.Negatives{}
+	if result, err = db.EvaluateLinks(t.Context(), req); err != nil || len(result.Scores) == 0 {
+		t.Errorf("an empty list of negatives: %d scores, %v", len(result.Scores), err)
+	}
 }

@@ -294,6 +294,9 @@ func runCommunity(m measuring) (measured, error) {
 	text := fault.Count(int64(len(c.Sizes)), "community")
 	if !math.IsNaN(c.Modularity) {
 		text += fmt.Sprintf(", modularity %.4f", math.Round(1e4*c.Modularity)/1e4+0) // + 0 makes 0 of −0
+		if r := m.Number("resolution"); r != 1 && m.Text("method") == "leiden" && m.Text("quality") == "modularity" {
+			text += fmt.Sprintf(" with resolution %v", r)
+		}
 	}
 	return measured{integers: wide(c.Label), notices: []string{text}}, nil
 }

@@ -342,6 +342,8 @@ func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructRe
 	case !req.Auto:
 	case !evaluate.Plausible(r.graph, best):
 		c.Notice("%s", implausible(best, original))
+	case original == 0 && best > 0:
+		c.Notice("the best reconstruction has %s, and the graph has none", fault.Count(best, "edge"))
 	case float64(best) > evaluate.MostEdges*float64(original):
 		c.Notice("the best reconstruction has %.0f times the %s of the graph", float64(best)/float64(original), fault.Count(original, "edge"))
 	}

@@ -50,7 +50,7 @@ type table struct {
 
 func newTable(ctx context.Context, g *csr.Graph, vectors *vec.Matrix, pairs Pairs, opts TrainOptions) (*table, error) {
 	if min(len(pairs.Links), len(pairs.Others)) < leastLinks {
-		return nil, fmt.Errorf("%d links, %d other pairs, at least %d are needed: %w", len(pairs.Links), len(pairs.Others), leastLinks, ErrTooFew)
+		return nil, fmt.Errorf("links to learn from: %d, other pairs: %d, and at least %d of each are needed: %w", len(pairs.Links), len(pairs.Others), leastLinks, ErrTooFew)
 	}
 	scorers, features, err := opts.Terms.resolve()
 	if err != nil {

@@ -195,3 +195,22 @@ func TestBallRecord_NoEdges(t *testing.T) {
 		}
 	}
 }
+
+// Figures that are not defined are left out of the notice.
+func TestBallNote(t *testing.T) {
+	t.Parallel()
+	g, err := csr.FromEdges(2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for wrong, want := range map[unitball.Wrong]string{
+		{Edges: 4, Missed: 1}: "1 pair is wrong within distance 1: 1 of 4 edges are missed, and 0 pairs without an edge are nearer (precision 1.0000, recall 0.7500); more",
+		{Edges: 2, Missed: 2}: "2 pairs are wrong within distance 1: 2 of 2 edges are missed, and 0 pairs without an edge are nearer (recall 0.0000); more",
+		{False: 3}:            "3 pairs are wrong within distance 1: 0 of 0 edges are missed, and 3 pairs without an edge are nearer (precision 0.0000); more",
+	} {
+		note, err := ballNote(t.Context(), g, 2, wrong)
+		if err != nil || !strings.HasPrefix(note, want) {
+			t.Errorf("%q, %v, want %q", note, err, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
@@ -141,7 +142,7 @@ func ballStage(w unitball.Wrong) string {
 }
 
 func ballWrong(w unitball.Wrong) string {
-	return fmt.Sprintf("%d wrong pairs, precision %.4f, recall %.4f", w.Pairs(), w.Precision(), w.Recall())
+	return fmt.Sprintf("%d wrong pairs, %s", w.Pairs(), ballFigures(w))
 }
 
 func ballRecord(ctx context.Context, g *csr.Graph, o ballOptions, stats unitball.Stats) (storage.EmbeddingInfo, error) {
@@ -169,14 +170,31 @@ func ballRecord(ctx context.Context, g *csr.Graph, o ballOptions, stats unitball
 	return info, err
 }
 
+// ballFigures has the precision and the recall, as far as they are defined: no pair within
+// distance 1 has no precision, and a graph without edges no recall.
+func ballFigures(w unitball.Wrong) string {
+	figures := make([]string, 0, 2)
+	if p := w.Precision(); !math.IsNaN(p) {
+		figures = append(figures, fmt.Sprintf("precision %.4f", p))
+	}
+	if r := w.Recall(); !math.IsNaN(r) {
+		figures = append(figures, fmt.Sprintf("recall %.4f", r))
+	}
+	return strings.Join(figures, ", ")
+}
+
 // ballNote is the notice whether the placement is exact and, if it is not, what may
 // help.
 func ballNote(ctx context.Context, g *csr.Graph, dim int, w unitball.Wrong) (string, error) {
 	if w.Pairs() == 0 {
 		return fmt.Sprintf("no pair is wrong: exactly the %d edges are within distance 1", w.Edges), nil
 	}
-	note := fmt.Sprintf("%d pairs are wrong within distance 1: %d of %d edges are missed, and %d pairs without an edge are nearer (precision %.4f, recall %.4f)",
-		w.Pairs(), w.Missed, w.Edges, w.False, w.Precision(), w.Recall())
+	pairs := "pairs are"
+	if w.Pairs() == 1 {
+		pairs = "pair is"
+	}
+	note := fmt.Sprintf("%d %s wrong within distance 1: %d of %d edges are missed, and %d pairs without an edge are nearer (%s)",
+		w.Pairs(), pairs, w.Missed, w.Edges, w.False, ballFigures(w))
 	least, err := evaluate.PackingDimension(ctx, g)
 	if err != nil {
 		return "", err

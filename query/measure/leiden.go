@@ -32,7 +32,7 @@ type LeidenOptions struct {
 type Communities struct {
 	Label      []uint32 // of each vertex
 	Sizes      []int    // vertices of each community, descending
-	Modularity float64  // with the resolution of the options; NaN without edges
+	Modularity float64  // with the resolution of the options, 1 under CPM; NaN without edges
 	Iterations int
 }
 
@@ -79,6 +79,9 @@ func Leiden(ctx context.Context, g *csr.Graph, opts LeidenOptions) (Communities,
 	report(int64(most))
 	c := communities(labels)
 	c.Iterations = runs
+	if opts.CPM {
+		opts.Resolution = 1 // that of the Potts model is a density
+	}
 	c.Modularity = modularity(g, c.Label, len(c.Sizes), opts.Resolution)
 	return c, nil
 }

@@ -177,6 +177,7 @@ func TestRead_ExchangeErrors(t *testing.T) {
 		{layout: LayoutJSON, text: "", want: "expected a graph in JSON, found the end"},
 		{layout: LayoutJSON, text: "[]", want: "g:1:2: expected an object"},
 		{layout: LayoutJSON, text: "{}", want: "expected the members nodes"},
+		{layout: LayoutJSON, text: `{"nodes":[{"id":1},{"id":2}],"adjacency":[[{"id":2}],[{"id":1}]]}`, want: "adjacency lists in JSON are not read"},
 		{layout: LayoutJSON, text: "{\"nodes\":\n [{\"id\": \"a\"},\n  1]}", want: "g:3:4: expected an object in the array nodes"},
 		{layout: LayoutJSON, text: "{\"nodes\": {}}", want: "expected an array as the member nodes"},
 		{layout: LayoutJSON, text: "{\"nodes\": [{\"id\": [1]}]}", want: "the id of a node must be a text or a number"},

@@ -54,9 +54,18 @@ func (m *metisWriter) appendLine(line []byte, v uint32) ([]byte, error) {
 		}
 		weight := int64(weights[i])
 		if weight < 1 || float32(weight) != weights[i] {
-			return nil, fmt.Errorf("edge between vertices %d and %d: %w: weight %v is no whole number, and those of METIS are", v, u, ErrValue, weights[i])
+			return nil, fmt.Errorf("edge between %s and %s: %w: weight %v is no whole number, and those of METIS are; format := 'csv' can hold it", m.name(v), m.name(u), ErrValue, weights[i])
 		}
 		line = strconv.AppendInt(append(line, ' '), weight, 10)
 	}
 	return append(line, '\n'), nil
+}
+
+// name returns the key of a vertex for a message, or its number in the file if the graph has no
+// keys.
+func (m *metisWriter) name(v uint32) string {
+	if m.g.Key == nil {
+		return strconv.FormatUint(uint64(v)+1, 10)
+	}
+	return excerpt(m.g.Key(nil, v))
 }

@@ -101,6 +101,8 @@ func (n *nodeLink) member(name string) error {
 		return n.list(0, name, n.node)
 	case "links", "edges":
 		return n.list(1, name, n.link)
+	case "adjacency":
+		return n.fault(ErrSyntax, "adjacency lists in JSON are not read, only links or edges, which node_link_data of networkx makes")
 	}
 	return n.skip()
 }
