@@ -3,9 +3,12 @@ package query
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 )
 
@@ -57,6 +60,17 @@ func TestPlan_Profile(t *testing.T) {
 		if strings.Count(text, loaded) != 2 || !strings.Contains(text, "6 vectors scanned") {
 			t.Errorf("expected %q twice:\n%s", loaded, text)
 		}
+	}
+}
+
+func TestStopwatch_MeasuresByTheClock(t *testing.T) {
+	clock := time.Unix(0, 0)
+	w := plan.NewStopwatch(func() time.Time { return clock })
+	stop := w.Start("step")
+	clock = clock.Add(1500 * time.Millisecond)
+	stop(7, "note")
+	if got := plan.Measured("step", "scan", "detail").Profile(w)[0]; !slices.Equal(got, []any{"scan", "detail; note", int64(7), 1.5}) {
+		t.Errorf("%+v", got)
 	}
 }
 

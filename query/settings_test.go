@@ -1,20 +1,22 @@
-package bind
+package query
 
 import (
 	"errors"
-	"heavytail/query/internal/fault"
 	"math"
 	"testing"
+
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
 )
 
 // Programs pass settings as values of any suitable Go type.
 func TestOptionInfo_Check(t *testing.T) {
-	integer := OptionInfo{Name: "o", Type: "int"}
-	number := OptionInfo{Name: "o", Type: "float"}
-	text := OptionInfo{Name: "o", Type: "text", Choices: []string{"one", "two"}}
-	truth := OptionInfo{Name: "o", Type: "bool"}
+	integer := bind.OptionInfo{Name: "o", Type: "int"}
+	number := bind.OptionInfo{Name: "o", Type: "float"}
+	text := bind.OptionInfo{Name: "o", Type: "text", Choices: []string{"one", "two"}}
+	truth := bind.OptionInfo{Name: "o", Type: "bool"}
 	cases := []struct {
-		option OptionInfo
+		option bind.OptionInfo
 		given  any
 		want   any // nil: refused
 	}{
@@ -38,13 +40,13 @@ func TestOptionInfo_Check(t *testing.T) {
 		{truth, "true", nil},
 		{truth, []float64{1}, nil},
 		{truth, struct{}{}, nil},
-		{integer, Untyped("3"), int64(3)},
-		{integer, Untyped("three"), nil},
-		{number, Untyped("1e-2"), 0.01},
-		{number, Untyped("nan"), nil},
-		{text, Untyped("two"), "two"},
-		{truth, Untyped("TRUE"), true},
-		{truth, Untyped("1"), nil},
+		{integer, bind.Untyped("3"), int64(3)},
+		{integer, bind.Untyped("three"), nil},
+		{number, bind.Untyped("1e-2"), 0.01},
+		{number, bind.Untyped("nan"), nil},
+		{text, bind.Untyped("two"), "two"},
+		{truth, bind.Untyped("TRUE"), true},
+		{truth, bind.Untyped("1"), nil},
 	}
 	for _, c := range cases {
 		got, err := c.option.Check(c.given)
