@@ -34,7 +34,7 @@ var showAttributes = &statement[*parser.ShowAttributes, string, storage.GraphInf
 		Columns: "attribute, type, vertices, missing, measure, version, behind, changed, created",
 		Example: "SHOW ATTRIBUTES IN social",
 	},
-	bind:    func(b *binder, s *parser.ShowAttributes) (string, error) { return b.markGraph(s.Graph, s), nil },
+	bind:    func(b *binder, s *parser.ShowAttributes) string { return b.markGraph(s.Graph, s) },
 	resolve: (*call).graphOrOnly,
 	plan: func(_ string, graph storage.GraphInfo) *plan.Plan {
 		return plan.Result("list", "attributes of graph "+fault.Name(graph.Name))
@@ -91,10 +91,8 @@ var dropAttribute = &statement[*parser.DropAttribute, dropAttributeRequest, noth
 		Summary: "removes an attribute from all vertices",
 		Example: "DROP ATTRIBUTE age FROM social",
 	},
-	bind: func(b *binder, s *parser.DropAttribute) (dropAttributeRequest, error) {
-		b.Mark(fault.Graph, s.Graph)
-		b.Mark(partAttribute, s.Attribute)
-		return dropAttributeRequest{s.Graph.Name, s.Attribute.Name}, nil
+	bind: func(b *binder, s *parser.DropAttribute) dropAttributeRequest {
+		return dropAttributeRequest{b.name(fault.Graph, s.Graph), b.name(partAttribute, s.Attribute)}
 	},
 	resolve: func(c *call, req dropAttributeRequest) (nothing, error) {
 		info, err := c.GraphInfo(req.graph, fault.Graph)

@@ -55,28 +55,19 @@ func (db *DB) AutoRefresh(ctx context.Context, embedding string, auto storage.Au
 // automatically.
 const partAuto fault.Part = "auto refresh"
 
-func bindAutoRefresh(b *binder, s *parser.AutoRefresh) (autoRefreshRequest, error) {
-	b.Mark(fault.Embedding, s.Embedding)
-	req := autoRefreshRequest{embedding: s.Embedding.Name}
+func bindAutoRefresh(b *binder, s *parser.AutoRefresh) (req autoRefreshRequest) {
+	req.embedding = b.name(fault.Embedding, s.Embedding)
 	switch {
 	case s.Changes != nil:
-		n, err := b.Size(partAuto, s.Changes)
-		if err != nil {
-			return req, err
-		}
-		if req.auto.Changes = n; n < 1 {
-			return req, fault.New(partAuto, "the number of changes is %d, and must be positive", n)
+		if req.auto.Changes = b.size(partAuto, s.Changes); req.auto.Changes < 1 {
+			b.fail(fault.New(partAuto, "the number of changes is %d, and must be positive", req.auto.Changes))
 		}
 	case s.Every != nil:
-		text, err := b.Text(partAuto, s.Every)
-		if err != nil {
-			return req, err
-		}
-		if req.auto.Every, err = duration(partAuto, text); err != nil {
-			return req, err
-		}
+		every, err := duration(partAuto, b.text(partAuto, s.Every))
+		b.fail(err)
+		req.auto.Every = every
 	}
-	return req, nil
+	return req
 }
 
 func resolveAutoRefresh(c *call, req autoRefreshRequest) (nothing, error) {

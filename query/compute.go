@@ -124,33 +124,19 @@ func (db *DB) StartCompute(ctx context.Context, req ComputeRequest) (storage.Job
 	return computeStatement.start(ctx, db, req)
 }
 
-func bindCompute(b *binder, s *parser.Compute) (req ComputeRequest, err error) {
-	b.Mark(fault.Method, s.Measure.Name)
-	b.Mark(fault.Graph, s.Graph)
+func bindCompute(b *binder, s *parser.Compute) (req ComputeRequest) {
+	req.Measure, req.Graph = b.name(fault.Method, s.Measure.Name), b.name(fault.Graph, s.Graph)
 	b.Mark(fault.Statement, s)
 	b.background = s.Background
-	req = ComputeRequest{Graph: s.Graph.Name, Measure: s.Measure.Name.Name}
-	given, err := b.Given(s.Measure.Options)
-	if err != nil {
-		return req, err
-	}
+	given := b.given(s.Measure.Options)
 	m, err := findMeasure(req.Measure)
-	if err != nil {
-		return req, err
-	}
-	if req.Settings, err = m.settings(given); err != nil {
-		return req, err
-	}
-	if req.From, err = b.vertexKeys(s.From); err != nil {
-		return req, err
-	}
-	if s.As != nil {
-		b.Mark(partAttribute, s.As)
-		req.As = s.As.Name
-	}
-	set, err := b.Settings(kindCompute, computeOptions(), s.Options)
-	req.Overwrite = set.Bool("overwrite")
-	return req, err
+	b.fail(err)
+	req.Settings, err = m.settings(given)
+	b.fail(err)
+	req.From = b.vertexKeys(s.From)
+	req.As = b.nameOrNone(partAttribute, s.As)
+	req.Overwrite = b.settings(kindCompute, computeOptions(), s.Options).Bool("overwrite")
+	return req
 }
 
 func resolveCompute(c *call, req ComputeRequest) (found computable, err error) {

@@ -92,23 +92,16 @@ func (db *DB) CountVertices(ctx context.Context, req CountVerticesRequest) (Coun
 	return countVertices.answer(ctx, db, req)
 }
 
-func bindCountVertices(b *binder, s *parser.CountVertices) (CountVerticesRequest, error) {
-	req := CountVerticesRequest{Graph: b.markGraph(s.Graph, s), condition: s.Where}
-	if s.By != nil {
-		b.Mark(partAttribute, s.By)
-		req.By = s.By.Name
-	}
+func bindCountVertices(b *binder, s *parser.CountVertices) CountVerticesRequest {
+	req := CountVerticesRequest{Graph: b.markGraph(s.Graph, s), By: b.nameOrNone(partAttribute, s.By), condition: s.Where}
 	for i, f := range s.With {
 		b.Mark(partFigure(i), f)
 		req.With = append(req.With, Figure{FigureFunction(f.Function.Name), f.Of.Name})
 	}
-	info, err := b.graphOrOnly(req.Graph)
-	if err != nil {
-		return req, err
-	}
-	condition, err := where.Compile(b.Values, s.Where, info, where.ToNothing)
+	info := b.graph(req.Graph)
+	condition := b.condition(s.Where, info, where.ToNothing)
 	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
-	return req, err
+	return req
 }
 
 func resolveCountVertices(c *call, req CountVerticesRequest) (storage.GraphInfo, error) {

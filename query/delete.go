@@ -75,20 +75,13 @@ func (db *DB) DeleteVertices(ctx context.Context, req DeleteVerticesRequest) (Wr
 	return deleteVertices.answer(ctx, db, req)
 }
 
-func bindDeleteVertices(b *binder, s *parser.DeleteVertices) (DeleteVerticesRequest, error) {
-	b.Mark(fault.Graph, s.Graph)
-	req := DeleteVerticesRequest{Graph: s.Graph.Name, condition: s.Where}
-	info, err := b.GraphInfo(req.Graph, fault.Graph)
-	if err != nil {
-		return req, err
-	}
-	condition, err := where.Compile(b.Values, s.Where, info, where.ToNothing)
-	if err != nil {
-		return req, err
-	}
+func bindDeleteVertices(b *binder, s *parser.DeleteVertices) DeleteVerticesRequest {
+	req := DeleteVerticesRequest{Graph: b.name(fault.Graph, s.Graph), condition: s.Where}
+	info := b.graph(req.Graph)
+	condition := b.condition(s.Where, info, where.ToNothing)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
-	req.Keys, err = b.vertexKeys(s.Keys)
-	return req, err
+	req.Keys = b.vertexKeys(s.Keys)
+	return req
 }
 
 func resolveDeleteVertices(c *call, req DeleteVerticesRequest) (storage.GraphInfo, error) {
@@ -102,7 +95,7 @@ var deleteEdge = &statement[*parser.DeleteEdges, edgesRequest, nothing, WriteRes
 		Columns: "graph, deleted, missing, version",
 		Example: "DELETE EDGE ('alice', 'bob'), ('carol', 'dave') FROM social",
 	},
-	bind:    func(b *binder, s *parser.DeleteEdges) (edgesRequest, error) { return b.pairs(s.Graph, s.Pairs) },
+	bind:    func(b *binder, s *parser.DeleteEdges) edgesRequest { return b.pairs(s.Graph, s.Pairs) },
 	resolve: (*call).resolveEdges,
 	plan:    planEdges("delete"),
 	run:     changeEdges((*storage.Tx).DeleteEdges),
@@ -161,22 +154,12 @@ func (db *DB) DeleteEdgesFile(ctx context.Context, req DeleteEdgesFileRequest) (
 	return deleteEdgesFile.answer(ctx, db, req)
 }
 
-func bindDeleteEdgesFile(b *binder, s *parser.DeleteEdgesFile) (req DeleteEdgesFileRequest, err error) {
-	b.Mark(fault.Graph, s.Graph)
-	req.Graph = s.Graph.Name
-	if req.Path, err = b.Text(fault.File, s.File); err != nil {
-		return req, err
-	}
-	set, err := b.Settings("DELETE EDGES FILE", edgePairsOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	if req.Header, err = headerSetting(set); err != nil {
-		return req, err
-	}
+func bindDeleteEdgesFile(b *binder, s *parser.DeleteEdgesFile) DeleteEdgesFileRequest {
+	req := DeleteEdgesFileRequest{Graph: b.name(fault.Graph, s.Graph), Path: b.text(fault.File, s.File)}
+	set := b.settings("DELETE EDGES FILE", edgePairsOptions(), s.Options)
+	req.Header, req.Separator = b.header(set), set.Text("separator")
 	req.Source, req.Target, req.SkipBad = set.Text("source"), set.Text("target"), set.Text("on_error") == "skip"
-	req.Separator = set.Text("separator")
-	return req, nil
+	return req
 }
 
 func runDeleteEdgesFile(c *call, req DeleteEdgesFileRequest, _ nothing) (WriteResult, error) {

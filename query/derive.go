@@ -58,59 +58,45 @@ func derivationOf(how parser.Derivation) Derivation {
 	}[how]
 }
 
-func bindDerive(b *binder, s *parser.DeriveGraph) (req DeriveRequest, err error) {
-	b.Mark(partNewGraph, s.Graph)
-	req = DeriveRequest{Graph: s.Graph.Name, How: derivationOf(s.How), condition: s.Where, Mutual: s.Mutual}
+func bindDerive(b *binder, s *parser.DeriveGraph) DeriveRequest {
+	req := DeriveRequest{Graph: b.name(partNewGraph, s.Graph), How: derivationOf(s.How), condition: s.Where, Mutual: s.Mutual}
 	if s.Using != nil {
-		if req.K, err = b.Size(fault.Number, s.Count); err == nil {
-			req.Embedding, req.Metric, err = b.space(*s.Using)
-		}
-		return req, err
+		req.K = b.size(fault.Number, s.Count)
+		req.Embedding, req.Metric = b.space(*s.Using)
+		return req
 	}
 	for i, of := range s.Of {
 		if i == 0 {
-			b.Mark(fault.Graph, of)
-			req.Of = of.Name
-			continue
+			req.Of = b.name(fault.Graph, of)
+		} else {
+			req.Others = append(req.Others, b.name(partOther(i-1), of))
 		}
-		b.Mark(partOther(i-1), of)
-		req.Others = append(req.Others, of.Name)
 	}
 	if s.Where != nil {
-		info, err := b.GraphInfo(req.Of, fault.Graph)
-		if err != nil {
-			return req, err
-		}
-		vertices, edges, err := where.CompileSubgraph(b.Values, s.Where, info)
-		if err != nil {
-			return req, err
-		}
+		vertices, edges, err := where.CompileSubgraph(b.Values, s.Where, b.graph(req.Of))
+		b.fail(err)
 		req.Where, req.EdgesWhere, req.Attributes = vertices.Admits, edges.Admits, edges.Attributes
 	}
 	if s.From != nil {
-		if req.From, err = b.vertexKey(fault.Vertex, s.From); err != nil {
-			return req, err
-		}
+		req.From = b.vertexKey(fault.Vertex, s.From)
 	}
-	return req, bindDeriveOptions(b, s, &req)
+	bindDeriveOptions(b, s, &req)
+	return req
 }
 
-func bindDeriveOptions(b *binder, s *parser.DeriveGraph, req *DeriveRequest) error {
-	set, err := b.Settings("CREATE GRAPH", deriveOptions(req.How), s.Options)
-	if err != nil {
-		return err
-	}
+func bindDeriveOptions(b *binder, s *parser.DeriveGraph, req *DeriveRequest) {
+	set := b.settings("CREATE GRAPH", deriveOptions(req.How), s.Options)
 	for _, name := range []string{"vertices", "edges", "exchanges"} {
 		if n, given := set[name].(int64); given && n < 1 {
-			return fault.OfOption(name, "is %d, and must be at least 1", n)
+			b.fail(fault.OfOption(name, "is %d, and must be at least 1", n))
 		}
 	}
 	req.Vertices, req.Edges, req.Exchanges, req.Seed = set.Size("vertices"), set.Size("edges"), set.Size("exchanges"), set.Seed()
 	req.Sampling, req.Forward, req.Repeated = Sampling(set.Text("method")), set.Number("forward"), storage.Repeated(set.Text("repeated"))
 	if forward, given := set["forward"].(float64); given && !(forward > 0 && forward < 1) {
-		return fault.OfOption("forward", "is %v, and must be above 0 and below 1", forward)
+		b.fail(fault.OfOption("forward", "is %v, and must be above 0 and below 1", forward))
 	}
-	return checkSampleOptions(set, req)
+	b.fail(checkSampleOptions(set, req))
 }
 
 // checkSampleOptions returns an Error for an option that belongs to a different method of

@@ -82,10 +82,9 @@ var describeGraph = &statement[*parser.DescribeGraph, DescribeGraphRequest, stor
 		Example: "DESCRIBE GRAPH social WITH (bootstrap := 100)",
 	},
 	options: describeOptions,
-	bind: func(b *binder, s *parser.DescribeGraph) (req DescribeGraphRequest, err error) {
-		b.Mark(fault.Graph, s.Graph)
-		set, err := b.Settings("DESCRIBE GRAPH", describeOptions(), s.Options)
-		return DescribeGraphRequest{Graph: s.Graph.Name, Bootstrap: set.Size("bootstrap"), Seed: set.Seed()}, err
+	bind: func(b *binder, s *parser.DescribeGraph) DescribeGraphRequest {
+		graph, set := b.name(fault.Graph, s.Graph), b.settings("DESCRIBE GRAPH", describeOptions(), s.Options)
+		return DescribeGraphRequest{Graph: graph, Bootstrap: set.Size("bootstrap"), Seed: set.Seed()}
 	},
 	resolve: func(c *call, req DescribeGraphRequest) (storage.GraphInfo, error) {
 		if err := checkBootstrap(req.Bootstrap); err != nil {

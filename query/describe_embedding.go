@@ -31,9 +31,8 @@ var describeEmbedding = &statement[*parser.DescribeEmbedding, string, session.En
 		Columns: "property, value",
 		Example: "DESCRIBE EMBEDDING spec",
 	},
-	bind: func(b *binder, s *parser.DescribeEmbedding) (string, error) {
-		b.Mark(fault.Embedding, s.Embedding)
-		return s.Embedding.Name, nil
+	bind: func(b *binder, s *parser.DescribeEmbedding) string {
+		return b.name(fault.Embedding, s.Embedding)
 	},
 	resolve: func(c *call, embedding string) (session.Entry, error) { return c.Entry(embedding, fault.Embedding) },
 	plan: func(embedding string, _ session.Entry) *plan.Plan {

@@ -29,10 +29,7 @@ var describeModel = &statement[*parser.DescribeModel, string, ModelInfo, ModelDe
 		Columns: "property, value",
 		Example: "DESCRIBE MODEL friends",
 	},
-	bind: func(b *binder, s *parser.DescribeModel) (string, error) {
-		b.Mark(partModel, s.Model)
-		return s.Model.Name, nil
-	},
+	bind:    func(b *binder, s *parser.DescribeModel) string { return b.name(partModel, s.Model) },
 	resolve: func(c *call, model string) (ModelInfo, error) { return c.modelInfo(model, partModel) },
 	plan: func(model string, _ ModelInfo) *plan.Plan {
 		return plan.Result("description", "of model "+fault.Name(model)+", from the catalogue")

@@ -34,10 +34,8 @@ var describeVertex = &statement[*parser.DescribeVertex, describeVertexRequest, s
 		Columns: "property, value",
 		Example: "DESCRIBE VERTEX 'alice' IN social",
 	},
-	bind: func(b *binder, s *parser.DescribeVertex) (req describeVertexRequest, err error) {
-		req.graph = b.markGraph(s.Graph, s)
-		req.vertex, err = b.vertexKey(fault.Vertex, s.Vertex)
-		return req, err
+	bind: func(b *binder, s *parser.DescribeVertex) describeVertexRequest {
+		return describeVertexRequest{graph: b.markGraph(s.Graph, s), vertex: b.vertexKey(fault.Vertex, s.Vertex)}
 	},
 	resolve: func(c *call, req describeVertexRequest) (storage.GraphInfo, error) {
 		info, err := c.graphOrOnly(req.graph)

@@ -64,12 +64,9 @@ func (db *DB) Diff(ctx context.Context, req DiffRequest) (DiffResult, error) {
 	return diff.answer(ctx, db, req)
 }
 
-func bindDiff(b *binder, s *parser.Diff) (req DiffRequest, err error) {
-	b.Mark(fault.Before, s.Before)
-	b.Mark(fault.Embedding, s.After)
-	req = DiffRequest{Before: s.Before.Name, After: s.After.Name}
-	req.Limit, err = b.rowLimit(s.Limit)
-	return req, err
+func bindDiff(b *binder, s *parser.Diff) DiffRequest {
+	before, after := b.name(fault.Before, s.Before), b.name(fault.Embedding, s.After)
+	return DiffRequest{Before: before, After: after, Limit: b.rowLimit(s.Limit)}
 }
 
 func resolveDiff(c *call, req DiffRequest) (found diffed, err error) {

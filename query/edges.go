@@ -100,21 +100,16 @@ func (db *DB) EachEdge(ctx context.Context, req EdgesRequest) iter.Seq2[EdgeRow,
 	})
 }
 
-func bindEdges(b *binder, s *parser.ShowEdges) (EdgesRequest, error) {
+func bindEdges(b *binder, s *parser.ShowEdges) EdgesRequest {
 	req := EdgesRequest{Graph: b.markGraph(s.Graph, s), condition: s.Where}
-	info, err := b.graphOrOnly(req.Graph)
-	if err != nil {
-		return req, err
-	}
+	info := b.graph(req.Graph)
 	req.Columns = b.columns(s.Columns)
 	req.OrderBy, req.Descending = b.order(s.Order)
 	condition, err := where.CompileEdges(b.Values, s.Where, info)
-	if err != nil {
-		return req, err
-	}
+	b.fail(err)
 	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
-	req.Limit, err = b.rowLimit(s.Limit)
-	return req, err
+	req.Limit = b.rowLimit(s.Limit)
+	return req
 }
 
 func resolveEdges(c *call, req EdgesRequest) (storage.GraphInfo, error) {

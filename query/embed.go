@@ -86,21 +86,13 @@ func (db *DB) StartEmbed(ctx context.Context, req EmbedRequest) (storage.JobInfo
 	return embed.start(ctx, db, req)
 }
 
-func bindEmbed(b *binder, s *parser.Embed) (req EmbedRequest, err error) {
-	b.Mark(fault.Graph, s.Graph)
-	b.Mark(fault.Embedding, s.Embedding)
+func bindEmbed(b *binder, s *parser.Embed) EmbedRequest {
 	b.background = s.Background
-	req = EmbedRequest{Graph: s.Graph.Name, Name: s.Embedding.Name, Method: s.Method.Name.Name}
-	if req.Settings, err = b.method(s.Method); err != nil {
-		return req, err
-	}
-	set, err := b.Settings("EMBED", embedOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	state, stated := set["state"]
+	req := EmbedRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(fault.Embedding, s.Embedding)}
+	req.Method, req.Settings = s.Method.Name.Name, b.method(s.Method)
+	state, stated := b.settings("EMBED", embedOptions(), s.Options)["state"]
 	req.Stateless = stated && !state.(bool)
-	return req, nil
+	return req
 }
 
 func resolveEmbed(c *call, req EmbedRequest) (found chosen, err error) {

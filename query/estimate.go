@@ -28,7 +28,7 @@ var estimateEmbed = &statement[*parser.Estimate, EmbedRequest, chosen, Estimate]
 		Columns: "graph, method, dim, bytes, limit, seconds",
 		Example: "ESTIMATE EMBED social USING dp_walker(dim := 128)",
 	},
-	bind: func(b *binder, s *parser.Estimate) (EmbedRequest, error) {
+	bind: func(b *binder, s *parser.Estimate) EmbedRequest {
 		s.Background = false // the estimate itself is computed at once
 		return bindEmbed(b, &s.Embed)
 	},

@@ -27,7 +27,7 @@ var estimateCompute = &statement[*parser.EstimateCompute, ComputeRequest, comput
 		Columns: "graph, measure, sources, bytes, limit, seconds",
 		Example: "ESTIMATE COMPUTE betweenness IN social",
 	},
-	bind: func(b *binder, s *parser.EstimateCompute) (ComputeRequest, error) {
+	bind: func(b *binder, s *parser.EstimateCompute) ComputeRequest {
 		s.Background = false // the estimate itself is computed at once
 		return bindCompute(b, &s.Compute)
 	},

@@ -72,16 +72,12 @@ func (db *DB) EvaluateReconstruction(ctx context.Context, req EvaluateReconstruc
 	return evaluateReconstruction.answer(ctx, db, req)
 }
 
-func bindEvaluateReconstruction(b *binder, s *parser.EvaluateReconstruction) (req EvaluateReconstructionRequest, err error) {
-	b.Mark(fault.Embedding, s.Embedding)
-	set, err := b.Settings("EVALUATE RECONSTRUCTION", sweepOptions("it"), s.Options)
-	if err != nil {
-		return req, err
-	}
-	var r ReconstructRequest
-	err = sweepSettings(&r, set)
-	all := set.Bool("sweep")
-	return EvaluateReconstructionRequest{Embedding: s.Embedding.Name, Grid: r.Grid, Points: r.Points, Criterion: r.Criterion, Laws: all, all: all}, err
+func bindEvaluateReconstruction(b *binder, s *parser.EvaluateReconstruction) EvaluateReconstructionRequest {
+	req := EvaluateReconstructionRequest{Embedding: b.name(fault.Embedding, s.Embedding)}
+	set := b.settings("EVALUATE RECONSTRUCTION", sweepOptions("it"), s.Options)
+	req.Grid, req.Points, req.Criterion = b.sweep(set)
+	req.Laws, req.all = set.Bool("sweep"), set.Bool("sweep")
+	return req
 }
 
 func runEvaluateReconstruction(c *call, req EvaluateReconstructionRequest, found sweep) (EvaluateReconstructionResult, error) {

@@ -89,27 +89,16 @@ func (db *DB) EvaluateLabels(ctx context.Context, req EvaluateLabelsRequest) (Ev
 	return evaluateLabels.answer(ctx, db, req)
 }
 
-func bindEvaluateLabels(b *binder, s *parser.EvaluateLabels) (req EvaluateLabelsRequest, err error) {
-	b.Mark(fault.Embedding, s.Embedding)
-	attribute, err := b.Text(partAttribute, s.Attribute)
-	if err != nil {
-		return req, err
+func bindEvaluateLabels(b *binder, s *parser.EvaluateLabels) EvaluateLabelsRequest {
+	embedding, attribute := b.name(fault.Embedding, s.Embedding), b.text(partAttribute, s.Attribute)
+	set := b.settings("EVALUATE LABELS", labelsOptions(), s.Options)
+	req := EvaluateLabelsRequest{
+		Embedding: embedding, Attribute: attribute, Separator: set.Text("separator"),
+		Seed: set.Seed(), Penalty: set.Number("penalty"), classes: set.Bool("classes"),
 	}
-	set, err := b.Settings("EVALUATE LABELS", labelsOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	req = EvaluateLabelsRequest{
-		Embedding: s.Embedding.Name, Attribute: attribute, Separator: set.Text("separator"),
-		Seed: uint64(set.Integer("seed")), Penalty: set.Number("penalty"), classes: set.Bool("classes"),
-	}
-	seeds, err := set.Within("seeds", 1, maxSeeds)
-	if err != nil {
-		return req, err
-	}
-	req.Seeds = int(seeds)
-	req.Fractions, err = numbersIn("fractions", set.Text("fractions"))
-	return req, err
+	req.Seeds = int(b.within(set, "seeds", 1, maxSeeds))
+	req.Fractions = b.numbersIn(set, "fractions")
+	return req
 }
 
 func resolveEvaluateLabels(c *call, req EvaluateLabelsRequest) (session.Entry, error) {

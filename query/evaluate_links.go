@@ -70,56 +70,29 @@ func (db *DB) EvaluateLinks(ctx context.Context, req EvaluateLinksRequest) (Eval
 	return evaluateLinks.answer(ctx, db, req)
 }
 
-func bindEvaluateLinks(b *binder, s *parser.EvaluateLinks) (req EvaluateLinksRequest, err error) {
-	if err := linkMethods(b, &req, s.Graph, s.Methods); err != nil {
-		return req, err
-	}
-	set, err := b.Settings("EVALUATE LINKS", linksOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	return req, linksSettings(b, &req, set)
+func bindEvaluateLinks(b *binder, s *parser.EvaluateLinks) (req EvaluateLinksRequest) {
+	linkMethods(b, &req, s.Graph, s.Methods)
+	linksSettings(b, &req, b.settings("EVALUATE LINKS", linksOptions(), s.Options))
+	return req
 }
 
-func linkMethods(b *binder, req *EvaluateLinksRequest, graph parser.Ident, methods []parser.Call) error {
-	b.Mark(fault.Graph, graph)
-	req.Graph = graph.Name
+func linkMethods(b *binder, req *EvaluateLinksRequest, graph parser.Ident, methods []parser.Call) {
+	req.Graph = b.name(fault.Graph, graph)
 	for _, call := range methods {
-		settings, err := b.method(call)
-		if err != nil {
-			return err
-		}
-		req.Methods = append(req.Methods, LinkMethod{Method: call.Name.Name, Settings: settings})
+		req.Methods = append(req.Methods, LinkMethod{Method: call.Name.Name, Settings: b.method(call)})
 	}
-	return nil
 }
 
 // linksSettings puts checked options into a request.
-func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) (err error) {
-	if req.Share, err = shareIn(set); err != nil {
-		return err
-	}
-	training, err := set.Within("training", 1, maxTraining)
-	if err != nil {
-		return err
-	}
-	hits, err := set.Within("hits", 1, math.MaxInt32)
-	if err != nil {
-		return err
-	}
-	if req.Negatives, err = negativesIn(set.Text("negatives")); err != nil {
-		return err
-	}
-	splits, err := set.Within("splits", 1, maxSplits)
-	if err != nil {
-		return err
-	}
-	req.Training, req.HitsAt, req.Seed = int(training), int(hits), uint64(set.Integer("seed"))
-	req.Splits, req.Null, req.Connected = int(splits), set.Bool("null_graph"), set.Bool("connected")
+func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) {
+	req.Share = b.share(set)
+	req.Training = int(b.within(set, "training", 1, maxTraining))
+	req.HitsAt = int(b.within(set, "hits", 1, math.MaxInt32))
+	req.Negatives = b.negatives(set)
+	req.Splits = int(b.within(set, "splits", 1, maxSplits))
+	req.Seed, req.Null, req.Connected = set.Seed(), set.Bool("null_graph"), set.Bool("connected")
 	req.Model, req.Sides = set.Bool("model"), sidesIn(set.Text("sides"))
-	if err := rankSettings(req, set); err != nil {
-		return err
-	}
+	rankSettings(b, req, set)
 	if text := set.Text("scorers"); text != "" && text != "all" {
 		req.Scorers = namesIn(text)
 	}
@@ -133,34 +106,21 @@ func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) (err
 	if latest, given := set["latest"]; given {
 		req.Latest = latest.(bool)
 	} else {
-		info, err := b.GraphInfo(req.Graph, fault.Graph)
-		if err != nil {
-			return err
-		}
-		req.Latest = info.Timed
+		req.Latest = b.graph(req.Graph).Timed
 	}
 	req.Ascending = set.Text("order") == "ascending"
 	req.Unseen = set.Text("learn") == "unseen" || set.Text("learn") != "seen" && req.Latest
-	return nil
 }
 
-func rankSettings(req *EvaluateLinksRequest, set bind.Settings) error {
-	at, err := set.Within("ranking", 0, maxRank)
-	if err != nil {
-		return err
-	}
-	vertices, err := set.Within("vertices", 1, maxTraining)
-	if err != nil {
-		return err
-	}
+func rankSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) {
+	req.RankAt = int(b.within(set, "ranking", 0, maxRank))
+	req.RankVertices = int(b.within(set, "vertices", 1, maxTraining))
 	for _, name := range []string{"vertices", "near"} {
-		if _, given := set[name]; given && at == 0 {
-			return fault.OfOption(name, "applies only to recommendations").WithRemedy("add ranking := 10")
+		if _, given := set[name]; given && req.RankAt == 0 {
+			b.fail(fault.OfOption(name, "applies only to recommendations").WithRemedy("add ranking := 10"))
 		}
 	}
-	req.RankAt, req.RankVertices = int(at), int(vertices)
-	req.Near, err = nearSetting(set)
-	return err
+	req.Near = b.near(set)
 }
 
 // maxCurveSteps prevents a typing error from asking for a point of every pair.

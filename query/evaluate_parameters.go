@@ -132,31 +132,17 @@ type study struct {
 	axes       []run.Axis
 }
 
-func bindEvaluateParameters(b *binder, s *parser.EvaluateParameters) (req EvaluateParametersRequest, err error) {
-	b.Mark(fault.Graph, s.Graph)
-	req = EvaluateParametersRequest{Graph: s.Graph.Name, Method: s.Method.Name.Name}
-	if req.Settings, err = b.method(s.Method); err != nil {
-		return req, err
-	}
-	set, err := b.Settings("EVALUATE PARAMETERS", parametersOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	var sweep ReconstructRequest
-	if err := sweepSettings(&sweep, set); err != nil {
-		return req, err
-	}
-	req.Grid, req.Points, req.Criterion = sweep.Grid, sweep.Points, sweep.Criterion
+func bindEvaluateParameters(b *binder, s *parser.EvaluateParameters) EvaluateParametersRequest {
+	req := EvaluateParametersRequest{Graph: b.name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
+	req.Settings = b.method(s.Method)
+	set := b.settings("EVALUATE PARAMETERS", parametersOptions(), s.Options)
+	req.Grid, req.Points, req.Criterion = b.sweep(set)
 	for _, o := range studiedOptions {
-		values, err := numbersIn(o.name, set.Text(o.name))
-		if err != nil {
-			return req, err
-		}
-		if values != nil {
+		if values := b.numbersIn(set, o.name); values != nil {
 			req.Vary = append(req.Vary, Variation{o.name, values})
 		}
 	}
-	return req, nil
+	return req
 }
 
 func resolveEvaluateParameters(c *call, req EvaluateParametersRequest) (s study, err error) {

@@ -20,16 +20,11 @@ func partExample(i int) fault.Part {
 }
 
 // examples are the keys of several query vertices.
-func (b *binder) examples(values []parser.Value) ([]string, error) {
-	var keys []string
+func (b *binder) examples(values []parser.Value) (keys []string) {
 	for i, v := range values {
-		key, err := b.vertexKey(partExample(i), v)
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, key)
+		keys = append(keys, b.vertexKey(partExample(i), v))
 	}
-	return keys, nil
+	return keys
 }
 
 // centroid is the mean of vectors; under cosine they are first scaled to

@@ -42,7 +42,11 @@ var profile = &statement[*parser.Explain, operation, nothing, [][]Value]{
 	reads: true,
 }
 
-func bindInner(b *binder, s *parser.Explain) (operation, error) { return b.prepare(s.Statement) }
+func bindInner(b *binder, s *parser.Explain) operation {
+	inner, err := b.prepare(s.Statement)
+	b.fail(err)
+	return inner
+}
 
 func planInner(inner operation, _ nothing) *plan.Plan { return inner.plan() }
 

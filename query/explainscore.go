@@ -126,16 +126,11 @@ func (c *call) explained(r ExplainScoreRequest) ([]Scorer, error) {
 	return all, nil
 }
 
-func bindExplainScore(b *binder, s *parser.ExplainScore) (req ExplainScoreRequest, err error) {
+func bindExplainScore(b *binder, s *parser.ExplainScore) (req ExplainScoreRequest) {
 	req.Graph = b.markGraph(s.Graph, s)
-	if req.Pair.Source, err = b.vertexKey(partKey(0), s.Pair.U); err != nil {
-		return req, err
-	}
-	if req.Pair.Target, err = b.vertexKey(partKey(1), s.Pair.V); err != nil {
-		return req, err
-	}
+	req.Pair.Source, req.Pair.Target = b.vertexKey(partKey(0), s.Pair.U), b.vertexKey(partKey(1), s.Pair.V)
 	req.With = b.scorers(s.Scorers...)
-	return req, nil
+	return req
 }
 
 func resolveExplainScore(c *call, req ExplainScoreRequest) (*scorerEntries, error) {

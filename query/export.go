@@ -178,7 +178,7 @@ var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, E
 		Example: "EXPORT GRAPH social INTO FILE 'social.graphml.gz'",
 	},
 	options: func() []OptionInfo { return exportOptions(graphFormats()) },
-	bind: func(b *binder, s *parser.ExportGraph) (ExportRequest, error) {
+	bind: func(b *binder, s *parser.ExportGraph) ExportRequest {
 		b.Mark(fault.Graph, s.Graph)
 		return b.exported(s, s.Graph.Name, s.File, s.Options, graphFormats())
 	},
@@ -209,7 +209,7 @@ var exportVertices = &statement[*parser.ExportVertices, ExportRequest, exportTar
 		Example: "EXPORT VERTICES OF social INTO FILE 'people.csv'",
 	},
 	options: func() []OptionInfo { return exportOptions(vertexFormats()) },
-	bind: func(b *binder, s *parser.ExportVertices) (ExportRequest, error) {
+	bind: func(b *binder, s *parser.ExportVertices) ExportRequest {
 		b.Mark(fault.Graph, s.Graph)
 		return b.exported(s, s.Graph.Name, s.File, s.Options, vertexFormats())
 	},
@@ -225,23 +225,12 @@ func (db *DB) ExportVertices(ctx context.Context, req ExportRequest) (ExportResu
 	return exportVertices.answer(ctx, db, req)
 }
 
-func (b *binder) exported(statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []exportFormat) (req ExportRequest, err error) {
-	req.Name = object
-	if req.Path, err = b.Text(fault.Into, file); err != nil {
-		return req, err
-	}
-	set, err := b.Settings(parser.Heading(statement), exportOptions(formats), options)
-	if err != nil {
-		return req, err
-	}
+func (b *binder) exported(statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []exportFormat) ExportRequest {
+	req := ExportRequest{Name: object, Path: b.text(fault.Into, file)}
+	set := b.settings(parser.Heading(statement), exportOptions(formats), options)
 	req.Overwrite, req.Spreadsheet = set.Bool("overwrite"), set.Bool("spreadsheet")
-	if text := set.Text("format"); text != "auto" {
-		req.Format = text
-	}
-	if text := set.Text("times"); text != "auto" {
-		req.Times = text
-	}
-	return req, nil
+	req.Format, req.Times = unlessAuto(set.Text("format")), unlessAuto(set.Text("times"))
+	return req
 }
 
 func (c *call) exportedGraph(req ExportRequest, formats []exportFormat) (found exportTarget, err error) {

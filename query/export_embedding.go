@@ -28,7 +28,7 @@ var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exporte
 		Example: "EXPORT EMBEDDING spec INTO FILE 'spec.npy' WITH (overwrite := TRUE)",
 	},
 	options: func() []OptionInfo { return exportOptions(embeddingFormats()) },
-	bind: func(b *binder, s *parser.ExportEmbedding) (ExportRequest, error) {
+	bind: func(b *binder, s *parser.ExportEmbedding) ExportRequest {
 		b.Mark(fault.Embedding, s.Embedding)
 		return b.exported(s, s.Embedding.Name, s.File, s.Options, embeddingFormats())
 	},

@@ -74,22 +74,13 @@ func (db *DB) ExportPairs(ctx context.Context, req ExportPairsRequest) (ExportRe
 	return exportPairs.answer(ctx, db, req)
 }
 
-func bindExportPairs(b *binder, s *parser.ExportPairs) (req ExportPairsRequest, err error) {
-	if err := linkMethods(b, &req.Evaluation, s.Graph, s.Methods); err != nil {
-		return req, err
-	}
-	if req.Path, err = b.Text(fault.Into, s.File); err != nil {
-		return req, err
-	}
-	set, err := b.Settings(s.Heading(), exportPairsOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	req.Overwrite = set.Bool("overwrite")
-	if text := set.Text("format"); text != "auto" {
-		req.Format = text
-	}
-	return req, linksSettings(b, &req.Evaluation, set)
+func bindExportPairs(b *binder, s *parser.ExportPairs) (req ExportPairsRequest) {
+	linkMethods(b, &req.Evaluation, s.Graph, s.Methods)
+	req.Path = b.text(fault.Into, s.File)
+	set := b.settings(s.Heading(), exportPairsOptions(), s.Options)
+	req.Overwrite, req.Format = set.Bool("overwrite"), unlessAuto(set.Text("format"))
+	linksSettings(b, &req.Evaluation, set)
+	return req
 }
 
 func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err error) {

@@ -49,12 +49,11 @@ var generateGraph = &statement[*parser.Generate, GenerateRequest, generated, Gen
 		Columns: "graph, vertices, edges, seconds",
 		Example: "GENERATE preferential_attachment(n := 10000, m := 40, seed := 7) INTO synthetic",
 	},
-	bind: func(b *binder, s *parser.Generate) (req GenerateRequest, err error) {
-		b.Mark(fault.Graph, s.Graph)
-		b.Mark(fault.Method, s.Generator.Name)
-		req = GenerateRequest{Graph: s.Graph.Name, Generator: s.Generator.Name.Name, text: s.Generator.String()}
-		req.given, err = b.Given(s.Generator.Options)
-		return req, err
+	bind: func(b *binder, s *parser.Generate) GenerateRequest {
+		return GenerateRequest{
+			Graph: b.name(fault.Graph, s.Graph), Generator: b.name(fault.Method, s.Generator.Name),
+			text: s.Generator.String(), given: b.given(s.Generator.Options),
+		}
 	},
 	resolve: resolveGenerate,
 	plan: func(req GenerateRequest, _ generated) *plan.Plan {

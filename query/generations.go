@@ -26,9 +26,8 @@ var showGenerations = &statement[*parser.ShowGenerations, string, storage.Embedd
 		Columns: "embedding, generation, version, behind, vertices, made, created",
 		Example: "SHOW GENERATIONS OF spec",
 	},
-	bind: func(b *binder, s *parser.ShowGenerations) (string, error) {
-		b.Mark(fault.Embedding, s.Embedding)
-		return s.Embedding.Name, nil
+	bind: func(b *binder, s *parser.ShowGenerations) string {
+		return b.name(fault.Embedding, s.Embedding)
 	},
 	resolve: (*call).embeddingEntry,
 	plan: func(embedding string, _ storage.EmbeddingInfo) *plan.Plan {

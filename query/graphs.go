@@ -15,10 +15,7 @@ import (
 
 var createGraph = &statement[*parser.CreateGraph, string, nothing, storage.GraphInfo]{
 	help: createGraphHelp(), options: createGraphOptions,
-	bind: func(b *binder, s *parser.CreateGraph) (string, error) {
-		b.Mark(fault.Graph, s.Graph)
-		return s.Graph.Name, nil
-	},
+	bind:    func(b *binder, s *parser.CreateGraph) string { return b.name(fault.Graph, s.Graph) },
 	resolve: func(c *call, graph string) (nothing, error) { return nothing{}, c.checkCreate(graph) },
 	plan:    func(graph string, _ nothing) *plan.Plan { return plan.Result("create graph", fault.Name(graph)) },
 	run: func(c *call, graph string, _ nothing) (storage.GraphInfo, error) {
@@ -55,9 +52,8 @@ var dropGraph = &statement[*parser.DropGraph, dropGraphRequest, nothing, nothing
 		Summary: "removes a graph; CASCADE also removes its embeddings and models",
 		Example: "DROP GRAPH social CASCADE",
 	},
-	bind: func(b *binder, s *parser.DropGraph) (dropGraphRequest, error) {
-		b.Mark(fault.Graph, s.Graph)
-		return dropGraphRequest{s.Graph.Name, s.Cascade}, nil
+	bind: func(b *binder, s *parser.DropGraph) dropGraphRequest {
+		return dropGraphRequest{b.name(fault.Graph, s.Graph), s.Cascade}
 	},
 	resolve: func(c *call, req dropGraphRequest) (nothing, error) { return nothing{}, c.checkDropGraph(req) },
 	plan: func(req dropGraphRequest, _ nothing) *plan.Plan {
@@ -114,9 +110,8 @@ var dropEmbedding = &statement[*parser.DropEmbedding, string, storage.EmbeddingI
 		Summary: "removes an embedding",
 		Example: "DROP EMBEDDING spec",
 	},
-	bind: func(b *binder, s *parser.DropEmbedding) (string, error) {
-		b.Mark(fault.Embedding, s.Embedding)
-		return s.Embedding.Name, nil
+	bind: func(b *binder, s *parser.DropEmbedding) string {
+		return b.name(fault.Embedding, s.Embedding)
 	},
 	resolve: (*call).embeddingEntry,
 	plan: func(embedding string, _ storage.EmbeddingInfo) *plan.Plan {

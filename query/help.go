@@ -32,9 +32,9 @@ var help = &statement[*parser.Help, []string, nothing, *helpTable]{
 		Columns: "statement, syntax, summary; with a topic: item, text",
 		Example: "HELP NEAREST",
 	},
-	bind: func(b *binder, s *parser.Help) ([]string, error) {
+	bind: func(b *binder, s *parser.Help) []string {
 		b.Mark(partTopic, s)
-		return s.Topic, nil
+		return s.Topic
 	},
 	resolve: resolveNothing[[]string],
 	plan:    func(topic []string, _ nothing) *plan.Plan { return plan.Result("help", strings.Join(topic, " ")) },

@@ -95,7 +95,7 @@ var importEdges = &statement[*parser.Import, ImportRequest, nothing, ImportResul
 		Example: "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)",
 	},
 	options: importOptions,
-	bind: func(b *binder, s *parser.Import) (ImportRequest, error) {
+	bind: func(b *binder, s *parser.Import) ImportRequest {
 		return b.imported(s, s.Graph, s.File, importOptions(), s.Options)
 	},
 	resolve: resolveImport,
@@ -129,10 +129,10 @@ var importVertices = &statement[*parser.ImportVertices, ImportRequest, nothing, 
 		Example: "IMPORT VERTICES 'people.csv' INTO social WITH (key := 'name', columns := 'age, city')",
 	},
 	options: importVerticesOptions,
-	bind: func(b *binder, s *parser.ImportVertices) (ImportRequest, error) {
-		req, err := b.imported(s, s.Graph, s.File, importVerticesOptions(), s.Options)
+	bind: func(b *binder, s *parser.ImportVertices) ImportRequest {
+		req := b.imported(s, s.Graph, s.File, importVerticesOptions(), s.Options)
 		req.Layout = format.LayoutVertices
-		return req, err
+		return req
 	},
 	resolve: resolveImport,
 	plan:    planImport,
@@ -153,17 +153,10 @@ func (db *DB) ImportVertices(ctx context.Context, req ImportRequest) (ImportResu
 	return importVertices.answer(ctx, db, req)
 }
 
-func (b *binder) imported(statement parser.Statement, graph parser.Ident, file parser.Value, table []OptionInfo, options []parser.Option) (req ImportRequest, err error) {
-	b.Mark(fault.Graph, graph)
-	req.Graph = graph.Name
-	if req.Path, err = b.Text(fault.File, file); err != nil {
-		return req, err
-	}
-	set, err := b.Settings(parser.Heading(statement), table, options)
-	if err != nil {
-		return req, err
-	}
-	return req, importSettings(&req, set)
+func (b *binder) imported(statement parser.Statement, graph parser.Ident, file parser.Value, table []OptionInfo, options []parser.Option) ImportRequest {
+	req := ImportRequest{Graph: b.name(fault.Graph, graph), Path: b.text(fault.File, file)}
+	importSettings(b, &req, b.settings(parser.Heading(statement), table, options))
+	return req
 }
 
 // resolveImport returns an error if the file cannot be read or the store cannot
@@ -341,15 +334,8 @@ func layoutTitle(layout format.Layout) string {
 }
 
 // importSettings puts checked options into a request.
-func importSettings(req *ImportRequest, s bind.Settings) error {
-	if text := s.Text("header"); text != "" {
-		mode, err := format.ParseHeader(text)
-		if err != nil {
-			return err
-		}
-		req.Header = mode
-	}
-	req.Separator = s.Text("separator")
+func importSettings(b *binder, req *ImportRequest, s bind.Settings) {
+	req.Header, req.Separator = b.header(s), s.Text("separator")
 	req.Layout, req.Repeated = format.Layout(s.Text("format")), storage.Repeated(s.Text("repeated"))
 	req.Source, req.Target, req.Weight, req.Time = s.Text("source"), s.Text("target"), s.Text("weight"), s.Text("time")
 	req.Key, req.Join, req.Keys = s.Text("key"), s.Text("join"), s.Text("keys")
@@ -359,17 +345,8 @@ func importSettings(req *ImportRequest, s bind.Settings) error {
 		}
 	}
 	req.SkipBad = s.Text("on_error") == "skip"
-	var faults [4]error
-	var maxLine, maxKey int64
-	maxLine, faults[0] = s.Within("max_line", 1, math.MaxInt32)
-	maxKey, faults[1] = s.Within("max_key", 1, math.MaxInt32)
-	req.MaxBytes, faults[2] = s.Within("max_bytes", 1, math.MaxInt64)
-	req.MaxLines, faults[3] = s.Within("max_lines", 1, math.MaxInt64)
-	req.MaxLine, req.MaxKey = int(maxLine), int(maxKey)
-	for _, err := range faults {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	req.MaxLine = int(b.within(s, "max_line", 1, math.MaxInt32))
+	req.MaxKey = int(b.within(s, "max_key", 1, math.MaxInt32))
+	req.MaxBytes = b.within(s, "max_bytes", 1, math.MaxInt64)
+	req.MaxLines = b.within(s, "max_lines", 1, math.MaxInt64)
 }

@@ -105,23 +105,14 @@ func (db *DB) ImportEmbedding(ctx context.Context, req ImportEmbeddingRequest) (
 	return importEmbedding.answer(ctx, db, req)
 }
 
-func bindImportEmbedding(b *binder, s *parser.ImportEmbedding) (req ImportEmbeddingRequest, err error) {
-	b.Mark(fault.Graph, s.Graph)
-	b.Mark(fault.Embedding, s.Embedding)
-	req.Graph, req.Name = s.Graph.Name, s.Embedding.Name
-	if req.Path, err = b.Text(fault.File, s.File); err != nil {
-		return req, err
-	}
-	set, err := b.Settings("IMPORT EMBEDDING", importEmbeddingOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	if text := set.Text("format"); text != "auto" {
-		req.Format = text
-	}
+func bindImportEmbedding(b *binder, s *parser.ImportEmbedding) ImportEmbeddingRequest {
+	req := ImportEmbeddingRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(fault.Embedding, s.Embedding)}
+	req.Path = b.text(fault.File, s.File)
+	set := b.settings("IMPORT EMBEDDING", importEmbeddingOptions(), s.Options)
+	req.Format = unlessAuto(set.Text("format"))
 	req.Keys, req.Key, req.Vector = set.Text("keys"), set.Text("key"), set.Text("vector")
 	req.ZeroMissing, req.SkipUnknown = set.Text("no_vector") == "zero", set.Text("no_vertex") == "skip"
-	return req, nil
+	return req
 }
 
 func resolveImportEmbedding(c *call, req ImportEmbeddingRequest) (found importedVectors, err error) {

@@ -101,31 +101,20 @@ func (db *DB) StartCreateIndex(ctx context.Context, req CreateIndexRequest) (sto
 	return createIndex.start(ctx, db, req)
 }
 
-func bindCreateIndex(b *binder, s *parser.CreateIndex) (req CreateIndexRequest, err error) {
-	b.Mark(fault.Embedding, s.Embedding)
+func bindCreateIndex(b *binder, s *parser.CreateIndex) CreateIndexRequest {
 	b.background = s.Background
-	set, err := b.Settings("CREATE INDEX", indexOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	req = CreateIndexRequest{Embedding: s.Embedding.Name, Seed: set.Seed()}
+	req := CreateIndexRequest{Embedding: b.name(fault.Embedding, s.Embedding)}
+	set := b.settings("CREATE INDEX", indexOptions(), s.Options)
 	if text := set.Text("metric"); text != "" {
-		if req.Metric, err = index.ParseMetric(text); err != nil {
-			return req, err
-		}
+		metric, err := index.ParseMetric(text)
+		b.fail(err)
+		req.Metric = metric
 	}
-	for _, o := range []struct {
-		name        string
-		least, most int64
-		to          *int
-	}{{"m", 2, 100, &req.M}, {"ef_construction", 1, 10_000, &req.EfConstruction}, {"ef", 0, 1 << 31, &req.Ef}} {
-		value, err := set.Within(o.name, o.least, o.most)
-		if err != nil {
-			return req, err
-		}
-		*o.to = int(value)
-	}
-	return req, nil
+	req.M = int(b.within(set, "m", 2, 100))
+	req.EfConstruction = int(b.within(set, "ef_construction", 1, 10_000))
+	req.Ef = int(b.within(set, "ef", 0, 1<<31))
+	req.Seed = set.Seed()
+	return req
 }
 
 func resolveCreateIndex(c *call, req CreateIndexRequest) (storage.EmbeddingInfo, error) {
@@ -174,10 +163,7 @@ var dropIndex = &statement[*parser.DropIndex, string, nothing, nothing]{
 		Summary: "removes all indexes of an embedding",
 		Example: "DROP INDEX ON spec",
 	},
-	bind: func(b *binder, s *parser.DropIndex) (string, error) {
-		b.Mark(fault.Embedding, s.Embedding)
-		return s.Embedding.Name, nil
-	},
+	bind:    func(b *binder, s *parser.DropIndex) string { return b.name(fault.Embedding, s.Embedding) },
 	resolve: resolveDropIndex,
 	plan: func(embedding string, _ nothing) *plan.Plan {
 		return plan.Result("drop index", "all of embedding "+fault.Name(embedding))

@@ -40,22 +40,14 @@ func (db *DB) InsertVertices(ctx context.Context, graph string, vertices []stora
 	return insertVertex.answer(ctx, db, verticesRequest{graph, vertices})
 }
 
-func bindInsertVertex(b *binder, s *parser.InsertVertices) (verticesRequest, error) {
-	b.Mark(fault.Graph, s.Graph)
-	req := verticesRequest{graph: s.Graph.Name, vertices: make([]storage.Vertex, len(s.Vertices))}
-	schema, err := b.GraphInfo(req.graph, fault.Graph)
-	if err != nil {
-		return req, err
-	}
+func bindInsertVertex(b *binder, s *parser.InsertVertices) verticesRequest {
+	req := verticesRequest{graph: b.name(fault.Graph, s.Graph), vertices: make([]storage.Vertex, len(s.Vertices))}
+	schema := b.graph(req.graph)
 	for i, v := range s.Vertices {
-		if req.vertices[i].Key, err = b.vertexKey(partKey(i), v.Key); err != nil {
-			return req, err
-		}
-		if req.vertices[i].Values, err = b.attributeValues(&schema, v.Values); err != nil {
-			return req, err
-		}
+		req.vertices[i].Key = b.vertexKey(partKey(i), v.Key)
+		req.vertices[i].Values = b.attributeValues(&schema, v.Values)
 	}
-	return req, nil
+	return req
 }
 
 var insertEdge = &statement[*parser.InsertEdges, edgesRequest, nothing, WriteResult]{
@@ -79,17 +71,11 @@ func (db *DB) InsertEdges(ctx context.Context, graph string, edges []storage.Edg
 	return insertEdge.answer(ctx, db, edgesRequest{graph, edges})
 }
 
-func bindInsertEdge(b *binder, s *parser.InsertEdges) (edgesRequest, error) {
-	b.Mark(fault.Graph, s.Graph)
-	req := edgesRequest{s.Graph.Name, make([]storage.Edge, len(s.Edges))}
+func bindInsertEdge(b *binder, s *parser.InsertEdges) edgesRequest {
+	req := edgesRequest{b.name(fault.Graph, s.Graph), make([]storage.Edge, len(s.Edges))}
 	for i, e := range s.Edges {
-		var err error
-		if req.edges[i], err = b.edge(i, e, e.U, e.V); err != nil {
-			return req, err
-		}
-		if err := b.edgeValues(&req.edges[i], e.Values); err != nil {
-			return req, err
-		}
+		req.edges[i] = b.edge(i, e, e.U, e.V)
+		b.edgeValues(&req.edges[i], e.Values)
 	}
-	return req, nil
+	return req
 }

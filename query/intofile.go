@@ -57,23 +57,13 @@ func intoFileOptions() []OptionInfo {
 	}}
 }
 
-func bindIntoFile(b *binder, s *parser.IntoFile) (req rowsRequest, err error) {
-	req.text = s.Statement.String()
-	if req.operation, err = b.prepare(s.Statement); err != nil {
-		return req, err
-	}
-	if req.path, err = b.Text(fault.Into, s.File); err != nil {
-		return req, err
-	}
-	set, err := b.Settings("INTO FILE", intoFileOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	req.overwrite = set.Bool("overwrite")
-	if text := set.Text("format"); text != "auto" {
-		req.format = text
-	}
-	return req, nil
+func bindIntoFile(b *binder, s *parser.IntoFile) rowsRequest {
+	inner, err := b.prepare(s.Statement)
+	b.fail(err)
+	req := rowsRequest{operation: inner, text: s.Statement.String(), path: b.text(fault.Into, s.File)}
+	set := b.settings("INTO FILE", intoFileOptions(), s.Options)
+	req.overwrite, req.format = set.Bool("overwrite"), unlessAuto(set.Text("format"))
+	return req
 }
 
 func resolveIntoFile(c *call, req rowsRequest) (form rowfile.Form, err error) {

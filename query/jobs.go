@@ -41,13 +41,13 @@ func ofVerb(verb parser.JobVerb) func(*parser.Job) bool {
 	return func(s *parser.Job) bool { return s.Verb == verb }
 }
 
-func bindJob(b *binder, s *parser.Job) (jobRequest, error) {
-	n, err := b.Size(partJob, s.Number)
-	if err == nil && n < 0 {
-		err = fault.New(partJob, "there is no job %d", n).
-			WithRemedy("numbers of jobs begin at 1; SHOW JOBS lists them").WithErr(storage.ErrNotFound)
+func bindJob(b *binder, s *parser.Job) jobRequest {
+	n := b.size(partJob, s.Number)
+	if n < 0 {
+		b.fail(fault.New(partJob, "there is no job %d", n).
+			WithRemedy("numbers of jobs begin at 1; SHOW JOBS lists them").WithErr(storage.ErrNotFound))
 	}
-	return jobRequest{uint64(n), s.Background}, err
+	return jobRequest{uint64(n), s.Background}
 }
 
 // namedJob is the job that a request names: its record, and the active job, which is

@@ -108,21 +108,13 @@ func materializeOptions() []OptionInfo {
 	}
 }
 
-func bindMaterialize(b *binder, s *parser.Materialize) (req MaterializeRequest, err error) {
-	b.Mark(fault.Graph, s.Graph)
+func bindMaterialize(b *binder, s *parser.Materialize) MaterializeRequest {
 	b.background = s.Background
-	req.Graph, req.With = s.Graph.Name, b.scorers(s.Scorer)[0]
-	set, err := b.Settings(kindMaterialize, materializeOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	k, err := set.Within("top", 1, storage.MaxPredicted)
-	if err != nil {
-		return req, err
-	}
-	req.K, req.Sides = int(k), sidesIn(set.Text("sides"))
-	req.Near, err = nearSetting(set)
-	return req, err
+	req := MaterializeRequest{Graph: b.name(fault.Graph, s.Graph), With: b.scorers(s.Scorer)[0]}
+	set := b.settings(kindMaterialize, materializeOptions(), s.Options)
+	req.K, req.Sides = int(b.within(set, "top", 1, storage.MaxPredicted)), sidesIn(set.Text("sides"))
+	req.Near = b.near(set)
+	return req
 }
 
 func resolveMaterialize(c *call, req MaterializeRequest) (*materializeEntry, error) {

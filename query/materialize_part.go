@@ -63,10 +63,12 @@ var (
 // errors of EXPLAIN, and also works where the DB is open for reading.
 func MaterializeRequestOf(ctx context.Context, db *DB, s *parser.Materialize) (MaterializeRequest, error) {
 	return inCall(ctx, db, kindMaterialize, func(c *call) (MaterializeRequest, error) {
-		req, err := bindMaterialize(c.binder(nil), s)
-		if err == nil {
-			_, err = resolveMaterialize(c, req)
+		b := c.binder(nil)
+		req := bindMaterialize(b, s)
+		if b.err != nil {
+			return req, b.err
 		}
+		_, err := resolveMaterialize(c, req)
 		return req, err
 	})
 }

@@ -48,39 +48,31 @@ type configured struct {
 // method evaluates and checks a method with its options, and returns the options in
 // the form of requests. It checks them here, because later options of the statement
 // may have the same names, and would replace the positions of these in errors.
-func (b *binder) method(call parser.Call) (map[string]any, error) {
+func (b *binder) method(call parser.Call) map[string]any {
 	b.Mark(fault.Method, call.Name)
-	given, err := b.Given(call.Options)
-	if err != nil {
-		return nil, err
-	}
+	given := b.given(call.Options)
 	method, err := findMethod(call.Name.Name)
-	if err != nil {
-		return nil, err
-	}
+	b.fail(err)
 	settings := map[string]any{}
 	for _, g := range given {
 		settings[g.Name] = g.Value
 	}
 	_, _, err = methodOptions(method, given)
-	return settings, err
+	b.fail(err)
+	return settings
 }
 
 // ParseMethod parses a method with its options in the form of the language,
 // such as "dp_walker(dim := 128, beta := 2)", for Method and Settings of a
 // request.
 func ParseMethod(text string) (method string, settings map[string]any, err error) {
-	call, err := parser.ParseCall(text)
+	m, err := parser.ParseCall(text)
 	if err != nil {
 		return "", nil, err
 	}
-	at := map[fault.Part]parser.Range{}
-	settings, err = (&binder{Values: bind.New(at, nil)}).method(call)
-	var mistake *Error
-	if errors.As(err, &mistake) {
-		err = withPosition(err, mistake, at)
-	}
-	return call.Name.Name, settings, err
+	b := new(call).binder(nil)
+	settings = b.method(m)
+	return m.Name.Name, settings, b.err
 }
 
 // text writes the method in the language.

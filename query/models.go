@@ -161,10 +161,7 @@ var dropModel = &statement[*parser.DropModel, string, nothing, nothing]{
 		Summary: "removes a model",
 		Example: "DROP MODEL friends",
 	},
-	bind: func(b *binder, s *parser.DropModel) (string, error) {
-		b.Mark(partModel, s.Model)
-		return s.Model.Name, nil
-	},
+	bind: func(b *binder, s *parser.DropModel) string { return b.name(partModel, s.Model) },
 	resolve: func(c *call, model string) (nothing, error) {
 		_, err := c.modelInfo(model, partModel)
 		if errors.Is(err, storage.ErrCorrupt) {

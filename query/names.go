@@ -26,17 +26,6 @@ func findNamed[T any](kind string, all []T, nameOf func(T) string, name string) 
 	return found, fault.New(fault.Method, "unknown %s %s", kind, fault.Quote(name)).WithNearest(name, names, nil)
 }
 
-// markGraph returns the name of the graph of an optional IN, empty if a statement names none;
-// errors about the graph then point at the whole statement.
-func (b *binder) markGraph(graph *parser.Ident, statement parser.Node) string {
-	if graph == nil {
-		b.Mark(fault.Graph, statement)
-		return ""
-	}
-	b.Mark(fault.Graph, graph)
-	return graph.Name
-}
-
 // graphOrOnly returns the entry of a graph, or of the only graph of the file if
 // the name is empty.
 func (c *call) graphOrOnly(graph string) (info storage.GraphInfo, err error) {
@@ -51,42 +40,6 @@ func (c *call) graphOrOnly(graph string) (info storage.GraphInfo, err error) {
 func (c *call) checkGraph(graph string) error {
 	_, err := c.GraphInfo(graph, fault.Graph)
 	return err
-}
-
-// vertexKey returns the key of a vertex that a statement names, and remembers
-// its position.
-func (b *binder) vertexKey(at fault.Part, v parser.Value) (string, error) {
-	key, err := b.KeyAt(at, v)
-	if err != nil {
-		return "", err
-	}
-	if key == "" {
-		return "", fault.New(at, "the key of a vertex is empty")
-	}
-	b.remember(key, at)
-	return key, nil
-}
-
-func (b *binder) vertexKeys(list []parser.Value) ([]string, error) {
-	keys := make([]string, len(list))
-	for i, v := range list {
-		var err error
-		if keys[i], err = b.vertexKey(partKey(i), v); err != nil {
-			return nil, err
-		}
-	}
-	return keys, nil
-}
-
-// remember records which piece of the request names a vertex, so that an error
-// about the vertex can have a position.
-func (b *binder) remember(what string, at fault.Part) {
-	if b.named == nil {
-		b.named = map[string]fault.Part{}
-	}
-	if _, known := b.named[what]; !known {
-		b.named[what] = at
-	}
 }
 
 // checkVertex returns an Error for a key that the graph does not have. It reads
@@ -131,18 +84,6 @@ func (c *call) unknownVertex(graph, key string, at fault.Part) error {
 	return unknown
 }
 
-// rowLimit returns the number of an optional LIMIT; 0 for none.
-func (b *binder) rowLimit(v parser.Value) (int, error) {
-	if v == nil {
-		return 0, nil
-	}
-	n, err := b.Size(fault.Limit, v)
-	if err == nil && n < 1 {
-		err = fault.New(fault.Limit, "the limit is %d, and must be at least 1", n)
-	}
-	return n, err
-}
-
 func checkLimit(n int) error {
 	if n < 0 {
 		return fault.New(fault.Limit, "the limit is %d, and must not be negative", n)
@@ -157,22 +98,6 @@ func namesIn(text string) []string {
 		names[i] = strings.TrimSpace(n)
 	}
 	return names
-}
-
-// numbersIn reads an option that is a list of numbers; nil for an empty text.
-func numbersIn(option, text string) ([]float64, error) {
-	if text == "" {
-		return nil, nil
-	}
-	var list []float64
-	for _, word := range namesIn(text) {
-		number, err := strconv.ParseFloat(word, 64)
-		if err != nil {
-			return nil, fault.OfOption(option, "is %s, expected numbers with commas between", fault.QuoteKey(text))
-		}
-		list = append(list, number)
-	}
-	return list, nil
 }
 
 const partAttribute fault.Part = "attribute"

@@ -71,30 +71,20 @@ func (db *DB) Nearest(ctx context.Context, req NearestRequest) (SearchResult, er
 	return nearest.answer(ctx, db, req)
 }
 
-func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest, err error) {
+func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest) {
 	req.Exact, req.Fresh = s.Exact, s.Fresh
-	if req.K, err = b.Size(fault.Number, s.Count); err != nil {
-		return req, err
-	}
+	req.K = b.size(fault.Number, s.Count)
 	if s.To == nil {
-		req.Examples, err = b.examples(s.Examples)
+		req.Examples = b.examples(s.Examples)
 	} else {
-		req.Vertex, req.Vector, err = b.target(s.To)
+		req.Vertex, req.Vector = b.target(s.To)
 	}
-	if err != nil {
-		return req, err
-	}
-	if req.Embedding, req.Metric, err = b.space(s.Using); err != nil {
-		return req, err
-	}
-	condition, err := b.searchWhere(s.Where, req.Embedding, req.Vector == nil)
-	if err != nil {
-		return req, err
-	}
+	req.Embedding, req.Metric = b.space(s.Using)
+	condition := b.searchWhere(s.Where, req.Embedding, req.Vector == nil)
 	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, exprText(s.Where)
 	req.reads = condition.Reads
 	req.OrderBy, req.Descending = b.order(s.Order)
-	return req, nil
+	return req
 }
 
 // checkCount returns an Error for a number of neighbours below 1.

@@ -52,23 +52,13 @@ func (db *DB) EachNearest(ctx context.Context, req NearestForRequest) iter.Seq2[
 	return iterate(func() (*stream[NearestRow], error) { return nearestFor.answer(ctx, db, req) })
 }
 
-func bindNearestFor(b *binder, s *parser.NearestFor) (req NearestForRequest, err error) {
+func bindNearestFor(b *binder, s *parser.NearestFor) (req NearestForRequest) {
 	req.Exact = s.Exact
-	if req.K, err = b.Size(fault.Number, s.Count); err != nil {
-		return req, err
-	}
-	if req.Path, err = b.keysFile(s.Each); err != nil {
-		return req, err
-	}
-	if req.Embedding, req.Metric, err = b.space(s.Using); err != nil {
-		return req, err
-	}
-	where, err := b.searchWhere(s.Where, req.Embedding, true)
-	if err != nil {
-		return req, err
-	}
+	req.K, req.Path = b.size(fault.Number, s.Count), b.keysFile(s.Each)
+	req.Embedding, req.Metric = b.space(s.Using)
+	where := b.searchWhere(s.Where, req.Embedding, true)
 	req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
-	return req, nil
+	return req
 }
 
 func resolveNearestFor(c *call, req NearestForRequest) (search, error) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query/internal/bind"
 	"heavytail/query/internal/fault"
 )
 
@@ -16,16 +17,17 @@ func negativesOption(doc string) OptionInfo {
 		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count"}
 }
 
-// negativesIn reads the option; nil for an empty text.
-func negativesIn(text string) ([]evaluate.Negatives, error) {
+// negatives reads the option; nil for an empty text.
+func (b *binder) negatives(set bind.Settings) (kinds []evaluate.Negatives) {
+	text := set.Text("negatives")
 	if text == "" {
-		return nil, nil
+		return nil
 	}
-	var kinds []evaluate.Negatives
 	for _, name := range namesIn(text) {
 		kinds = append(kinds, evaluate.Negatives(name))
 	}
-	return kinds, checkNegatives(kinds)
+	b.fail(checkNegatives(kinds))
+	return kinds
 }
 
 // checkNegatives returns an Error for an unknown kind, and for one that is named

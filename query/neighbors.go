@@ -9,7 +9,6 @@ import (
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
 	"heavytail/storage"
@@ -91,31 +90,19 @@ func (db *DB) EachNeighbor(ctx context.Context, req NeighborsRequest) iter.Seq2[
 	})
 }
 
-func bindNeighbors(b *binder, s *parser.ShowNeighbors) (NeighborsRequest, error) {
+func bindNeighbors(b *binder, s *parser.ShowNeighbors) NeighborsRequest {
 	req := NeighborsRequest{Graph: b.markGraph(s.Graph, s), condition: s.Where}
-	info, err := b.graphOrOnly(req.Graph)
-	if err != nil {
-		return req, err
-	}
-	req.Graph = info.Name
-	if req.Vertex, err = b.vertexKey(fault.Vertex, s.Of); err != nil {
-		return req, err
-	}
+	info := b.graph(req.Graph)
+	req.Graph, req.Vertex = info.Name, b.vertexKey(fault.Vertex, s.Of)
 	if s.Within != nil {
-		if req.Within, err = b.Size(partWithin, s.Within); err == nil && req.Within < 1 {
-			err = fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within)
-		}
-		if err != nil {
-			return req, err
+		if req.Within = b.size(partWithin, s.Within); req.Within < 1 {
+			b.fail(fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within))
 		}
 	}
-	condition, err := where.Compile(b.Values, s.Where, info, "", session.AttributeNames(info)...)
-	if err != nil {
-		return req, err
-	}
+	condition := b.condition(s.Where, info, "", session.AttributeNames(info)...)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
-	req.Limit, err = b.rowLimit(s.Limit)
-	return req, err
+	req.Limit = b.rowLimit(s.Limit)
+	return req
 }
 
 func runNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) (found graphStream[NeighborRow], err error) {

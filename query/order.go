@@ -19,8 +19,7 @@ func partColumn(i int) fault.Part { return fault.Part(fmt.Sprintf("column %d", i
 
 func (b *binder) columns(list []parser.Ident) (names []string) {
 	for i, column := range list {
-		b.Mark(partColumn(i), column)
-		names = append(names, column.Name)
+		names = append(names, b.name(partColumn(i), column))
 	}
 	return names
 }
@@ -30,8 +29,7 @@ func (b *binder) order(o *parser.Order) (by string, descending bool) {
 	if o == nil {
 		return "", false
 	}
-	b.Mark(partOrder, o.By)
-	return o.By.Name, o.Descending
+	return b.name(partOrder, o.By), o.Descending
 }
 
 // withColumn is a list of attributes with those of some columns added.

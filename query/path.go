@@ -37,13 +37,11 @@ var showPath = &statement[*parser.Path, PathRequest, storage.GraphInfo, PathResu
 		Columns: "step, vertex, length",
 		Example: "PATH FROM 'alice' TO 'bob' IN social",
 	},
-	bind: func(b *binder, s *parser.Path) (req PathRequest, err error) {
-		req = PathRequest{Graph: b.markGraph(s.Graph, s), ByWeight: s.ByWeight}
-		if req.From, err = b.vertexKey(partKey(0), s.From); err != nil {
-			return req, err
+	bind: func(b *binder, s *parser.Path) PathRequest {
+		return PathRequest{
+			Graph: b.markGraph(s.Graph, s), ByWeight: s.ByWeight,
+			From: b.vertexKey(partKey(0), s.From), To: b.vertexKey(partKey(1), s.To),
 		}
-		req.To, err = b.vertexKey(partKey(1), s.To)
-		return req, err
 	},
 	resolve: func(c *call, req PathRequest) (storage.GraphInfo, error) {
 		info, err := c.graphOrOnly(req.Graph)

@@ -13,7 +13,6 @@ import (
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
 	"heavytail/storage"
 	"heavytail/storage/format"
@@ -224,82 +223,68 @@ func (r PredictForRequest) links() linksRequest {
 // linkedToPredict is the reason why a condition of PREDICT cannot use linked.
 const linkedToPredict = "links that the graph has are left out in any case"
 
-func bindPredict(b *binder, s *parser.Predict) (req linksRequest, err error) {
-	if req.K, err = b.Size(fault.Number, s.Count); err != nil {
-		return req, err
-	}
+func bindPredict(b *binder, s *parser.Predict) (req linksRequest) {
+	req.K = b.size(fault.Number, s.Count)
 	of := req.K // the links of each vertex that is named
 	if s.For == nil && s.Each == nil {
 		of = 0
 	}
 	if req.one = s.For != nil; req.one {
-		if req.vertex, err = b.vertexKey(fault.Vertex, s.For); err != nil {
-			return req, err
-		}
+		req.vertex = b.vertexKey(fault.Vertex, s.For)
 	}
 	req.orderBy, req.descending = b.order(s.Order)
 	req.Graph = b.markGraph(s.Graph, s)
 	req.With = b.scorers(s.Scorer)[0]
-	set, err := b.Settings("PREDICT", predictOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	if req.Near, err = nearSetting(set); err != nil {
-		return req, err
-	}
-	if of > 0 && req.Near == 0 {
+	set := b.settings("PREDICT", predictOptions(), s.Options)
+	if req.Near = b.near(set); of > 0 && req.Near == 0 {
 		req.Near = max(DefaultNear, of)
 	}
 	if x, given := set["threshold"].(float64); given {
 		req.Threshold = &x
 	}
 	if _, given := set["top"]; given && of > 0 {
-		return req, fault.OfOption("top", "has no meaning with FOR, where the number after PREDICT is that of the vertex")
+		b.fail(fault.OfOption("top", "has no meaning with FOR, where the number after PREDICT is that of the vertex"))
 	}
 	req.Top, req.Sides = set.Size("top"), sidesIn(set.Text("sides"))
 	if s.AsOf != nil {
-		if req.AsOf, err = b.asOf(req, s); err != nil {
-			return req, err
-		}
+		req.AsOf = b.asOf(req, s)
 	}
-	if s.Where == nil {
-		return req, nil
+	if s.Where != nil {
+		// The condition reads attributes of the graph, which may be known only from an
+		// embedding.
+		condition := b.condition(s.Where, b.scoredGraph(req), linkedToPredict)
+		req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, s.Where.String()
 	}
-	// The condition reads attributes of the graph, which may be known only from an
-	// embedding.
-	found, err := b.scorerEntries(req.Graph, []Scorer{req.With})
-	if err != nil {
-		return req, err
-	}
-	condition, err := where.Compile(b.Values, s.Where, found.graph, linkedToPredict)
-	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, s.Where.String()
-	return req, err
+	return req
 }
 
 // asOf returns the time of AS OF in the unit of the graph.
-func (b *binder) asOf(req linksRequest, s *parser.Predict) (*int64, error) {
-	b.Mark(fault.Before, s.AsOf)
+func (b *binder) asOf(req linksRequest, s *parser.Predict) *int64 {
 	value, err := b.Value(fault.Before, s.AsOf)
-	if err != nil {
-		return nil, err
-	}
+	b.fail(err)
 	if number, ok := value.(int64); ok {
-		return &number, nil
+		return &number
 	}
 	text, ok := value.(string)
 	t, dated, parsed := format.ParseTime(text)
 	if !ok || !parsed {
-		return nil, bind.Unexpected(fault.Before, value, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'")
+		b.fail(bind.Unexpected(fault.Before, value, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'"))
 	}
+	if g := b.scoredGraph(req); dated && g.Timed && g.Times == format.TimeNumbers {
+		b.fail(fault.New(fault.Before, "%s is a date, and the times of graph %s are numbers", fault.QuoteKey(text), fault.Name(g.Name)).
+			WithRemedy("write a number in the same unit"))
+	}
+	return &t
+}
+
+// scoredGraph is the graph of a scorer, which a request need not name.
+func (b *binder) scoredGraph(req linksRequest) (g storage.GraphInfo) {
 	found, err := b.scorerEntries(req.Graph, []Scorer{req.With})
-	if err != nil {
-		return nil, err
+	b.fail(err)
+	if err == nil {
+		g = found.graph
 	}
-	if g := found.graph; dated && g.Timed && g.Times == format.TimeNumbers {
-		return nil, fault.New(fault.Before, "%s is a date, and the times of graph %s are numbers", fault.QuoteKey(text), fault.Name(g.Name)).
-			WithRemedy("write a number in the same unit")
-	}
-	return &t, nil
+	return g
 }
 
 // checkAsOf refuses a graph without times, and vectors, which have seen later edges.
@@ -314,15 +299,13 @@ func checkAsOf(p *linksEntry) error {
 	return nil
 }
 
-// nearSetting returns the option near in the form of requests: 0 if it is not
+// near returns the option in the form of requests: 0 if it is not
 // given, and -1 if it is 0.
-func nearSetting(set bind.Settings) (int, error) {
+func (b *binder) near(set bind.Settings) int {
 	if _, given := set["near"]; !given {
-		return 0, nil
+		return 0
 	}
-	near, err := set.Within("near", 0, 1<<20)
-	near = cmp.Or(near, -1)
-	return int(near), err
+	return int(cmp.Or(b.within(set, "near", 0, 1<<20), -1))
 }
 
 func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {

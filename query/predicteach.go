@@ -44,11 +44,9 @@ type eachLinks struct {
 var predictEach = &statement[*parser.Predict, eachLinks, *linksEntry, *stream[PredictedRow]]{
 	help: predictHelp(), options: predictOptions,
 	when: func(s *parser.Predict) bool { return s.Each != nil },
-	bind: func(b *binder, s *parser.Predict) (req eachLinks, err error) {
-		if req.path, err = b.keysFile(*s.Each); err == nil {
-			req.linksRequest, err = bindPredict(b, s)
-		}
-		return req, err
+	bind: func(b *binder, s *parser.Predict) eachLinks {
+		path := b.keysFile(*s.Each)
+		return eachLinks{bindPredict(b, s), path}
 	},
 	from:    eachLinksFrom,
 	resolve: resolvePredictEach,
@@ -179,13 +177,9 @@ type PredictedEachRequest struct {
 var predictedEach = &statement[*parser.Predicted, PredictedEachRequest, storedEntry, *stream[PredictedRow]]{
 	help: predictHelp(), options: predictOptions,
 	when: func(s *parser.Predicted) bool { return s.Each != nil },
-	bind: func(b *binder, s *parser.Predicted) (req PredictedEachRequest, err error) {
-		if req.Path, err = b.keysFile(*s.Each); err != nil {
-			return req, err
-		}
-		one, err := bindStored(b, s)
-		req.K, req.Graph, req.With = one.K, one.Graph, one.With
-		return req, err
+	bind: func(b *binder, s *parser.Predicted) PredictedEachRequest {
+		path, one := b.keysFile(*s.Each), bindStored(b, s)
+		return PredictedEachRequest{Path: path, K: one.K, Graph: one.Graph, With: one.With}
 	},
 	resolve: func(c *call, req PredictedEachRequest) (found storedEntry, err error) {
 		if err := c.checkKeys(req.Path); err != nil {

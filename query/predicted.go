@@ -65,27 +65,20 @@ func (db *DB) Predicted(ctx context.Context, req PredictedRequest) (PredictedRes
 	return predicted.answer(ctx, db, req)
 }
 
-func bindPredicted(b *binder, s *parser.Predicted) (PredictedRequest, error) {
-	vertex, err := b.vertexKey(fault.Vertex, s.For)
-	if err != nil {
-		return PredictedRequest{}, err
-	}
-	req, err := bindStored(b, s)
+func bindPredicted(b *binder, s *parser.Predicted) PredictedRequest {
+	vertex, req := b.vertexKey(fault.Vertex, s.For), bindStored(b, s)
 	req.Vertex = vertex
-	return req, err
+	return req
 }
 
 // bindStored binds everything but the vertices.
-func bindStored(b *binder, s *parser.Predicted) (req PredictedRequest, err error) {
-	if req.K, err = b.Size(fault.Number, s.Count); err != nil {
-		return req, err
-	}
-	req.Graph = b.markGraph(s.Graph, s)
+func bindStored(b *binder, s *parser.Predicted) (req PredictedRequest) {
+	req.K, req.Graph = b.size(fault.Number, s.Count), b.markGraph(s.Graph, s)
 	b.Mark(fault.Scorer(0), s)
 	if s.Scorer != nil {
 		req.With = b.scorers(*s.Scorer)[0]
 	}
-	return req, nil
+	return req
 }
 
 func resolvePredicted(c *call, req PredictedRequest) (found storedEntry, err error) {

@@ -139,9 +139,8 @@ var dropPredictions = &statement[*parser.DropPredictions, predictionsRequest, st
 		Summary: "removes the stored predictions of a scorer",
 		Example: "DROP PREDICTIONS FROM model(friends) IN social",
 	},
-	bind: func(b *binder, s *parser.DropPredictions) (predictionsRequest, error) {
-		b.Mark(fault.Graph, s.Graph)
-		return predictionsRequest{s.Graph.Name, b.scorers(s.Scorer)[0]}, nil
+	bind: func(b *binder, s *parser.DropPredictions) predictionsRequest {
+		return predictionsRequest{b.name(fault.Graph, s.Graph), b.scorers(s.Scorer)[0]}
 	},
 	resolve: func(c *call, req predictionsRequest) (storage.GraphInfo, error) {
 		return c.GraphInfo(req.graph, fault.Graph)

@@ -94,15 +94,15 @@ func (q *queryVertices) note() {
 }
 
 // keysFile is the file that names the vertices of a statement; "" for all.
-func (b *binder) keysFile(each parser.Each) (string, error) {
+func (b *binder) keysFile(each parser.Each) string {
 	if each.File == nil {
-		return "", nil
+		return ""
 	}
-	path, err := b.Text(fault.File, each.File)
-	if err == nil && path == "" {
-		err = fault.New(fault.File, "the name of the file is empty")
+	path := b.text(fault.File, each.File)
+	if path == "" {
+		b.fail(fault.New(fault.File, "the name of the file is empty"))
 	}
-	return path, err
+	return path
 }
 
 // checkKeys returns an Error for a file of keys that cannot be read; "" is none.

@@ -109,39 +109,20 @@ func (db *DB) Reconstruct(ctx context.Context, req ReconstructRequest) (Reconstr
 	return reconstruct.answer(ctx, db, req)
 }
 
-func bindReconstruct(b *binder, s *parser.Reconstruct) (req ReconstructRequest, err error) {
-	b.Mark(fault.Embedding, s.Embedding)
-	req.Embedding, req.Auto, req.threshold = s.Embedding.Name, s.Threshold.Kind == parser.Auto, fmt.Sprint(s.Threshold)
-	if req.Radius, req.Epsilon, err = b.threshold(s.Threshold); err != nil {
-		return req, err
-	}
-	if s.Graph != nil {
-		b.Mark(fault.Into, s.Graph)
-		req.Graph = s.Graph.Name
-	}
-	if s.File != nil {
-		if req.File, err = b.Text(fault.Into, s.File); err != nil {
-			return req, err
-		}
-	}
-	set, err := b.Settings("RECONSTRUCT", reconstructOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	for _, o := range []string{"grid", "points", "criterion", "sweep"} {
-		if _, given := set[o]; given && !req.Auto {
-			return req, fault.OfOption(o, "applies only with AUTO")
-		}
-	}
-	for _, o := range []string{"overwrite", "first", "count"} {
-		if _, given := set[o]; given && req.File == "" {
-			return req, fault.OfOption(o, "applies only with INTO FILE")
-		}
-	}
+func bindReconstruct(b *binder, s *parser.Reconstruct) (req ReconstructRequest) {
+	req.Embedding = b.name(fault.Embedding, s.Embedding)
+	req.Auto, req.threshold = s.Threshold.Kind == parser.Auto, fmt.Sprint(s.Threshold)
+	req.Radius, req.Epsilon = b.threshold(s.Threshold)
+	req.Graph = b.nameOrNone(fault.Into, s.Graph)
+	req.File = b.textOrNone(fault.Into, s.File)
+	set := b.settings("RECONSTRUCT", reconstructOptions(), s.Options)
+	b.onlyWith("AUTO", req.Auto, set, "grid", "points", "criterion", "sweep")
+	b.onlyWith("INTO FILE", req.File != "", set, "overwrite", "first", "count")
 	vertices := rangeIn(set)
 	req.First, req.Count = vertices.first, vertices.count
 	req.Overwrite, req.all = set.Bool("overwrite"), set.Bool("sweep")
-	return req, sweepSettings(&req, set)
+	req.Grid, req.Points, req.Criterion = b.sweep(set)
+	return req
 }
 
 // sweep is a ReconstructRequest whose names are resolved.
@@ -465,15 +446,13 @@ func sweepOptions(subject string) []OptionInfo {
 // criteria are the names of evaluate.Criterion, by its numbers.
 func criteria() []string { return []string{"pearson", "spearman", "kendall", "f1", "ks", "both"} }
 
-// sweepSettings puts checked options of sweepOptions into a request.
-func sweepSettings(req *ReconstructRequest, set bind.Settings) error {
+// sweep returns checked options of sweepOptions.
+func (b *binder) sweep(set bind.Settings) (grid evaluate.Grid, points int, criterion evaluate.Criterion) {
 	if set.Text("grid") == "paper" {
-		req.Grid = evaluate.Paper
+		grid = evaluate.Paper
 	}
-	req.Criterion = evaluate.Criterion(max(0, slices.Index(criteria(), set.Text("criterion"))))
-	points, err := set.Within("points", 2, maxPoints)
-	req.Points = int(points)
-	return err
+	criterion = evaluate.Criterion(max(0, slices.Index(criteria(), set.Text("criterion"))))
+	return grid, int(b.within(set, "points", 2, maxPoints)), criterion
 }
 
 // radiiText describes the radii that a sweep tries.

@@ -84,20 +84,15 @@ func (db *DB) StartRefresh(ctx context.Context, req RefreshRequest) (storage.Job
 	return refresh.start(ctx, db, req)
 }
 
-func bindRefresh(b *binder, s *parser.Refresh) (RefreshRequest, error) {
-	b.Mark(fault.Embedding, s.Embedding)
+func bindRefresh(b *binder, s *parser.Refresh) RefreshRequest {
 	b.background = s.Background
-	req := RefreshRequest{Embedding: s.Embedding.Name}
-	set, err := b.Settings("REFRESH", refreshOptions(), s.Options)
-	if err != nil {
-		return req, err
+	req := RefreshRequest{Embedding: b.name(fault.Embedding, s.Embedding)}
+	tolerance, given := b.settings("REFRESH", refreshOptions(), s.Options)["tolerance"].(float64)
+	if given && !(tolerance > 0) {
+		b.fail(fault.OfOption("tolerance", "is %v, and must be above 0 and at most 0.5", tolerance))
 	}
-	if tolerance, given := set["tolerance"]; given {
-		if req.Tolerance = tolerance.(float64); !(req.Tolerance > 0) {
-			return req, fault.OfOption("tolerance", "is %v, and must be above 0 and at most 0.5", tolerance)
-		}
-	}
-	return req, nil
+	req.Tolerance = tolerance
+	return req
 }
 
 func resolveRefresh(c *call, req RefreshRequest) (found staleness, err error) {

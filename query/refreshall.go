@@ -32,10 +32,7 @@ var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, Refre
 		Columns: "object, name, kind, seconds",
 		Example: "REFRESH ALL IN social",
 	},
-	bind: func(b *binder, s *parser.RefreshAll) (string, error) {
-		b.Mark(fault.Graph, s.Graph)
-		return s.Graph.Name, nil
-	},
+	bind:    func(b *binder, s *parser.RefreshAll) string { return b.name(fault.Graph, s.Graph) },
 	resolve: func(c *call, graph string) (storage.GraphInfo, error) { return c.GraphInfo(graph, fault.Graph) },
 	plan: func(_ string, graph storage.GraphInfo) *plan.Plan {
 		return plan.Result("refresh", "embeddings, measures and predictions of graph "+fault.Name(graph.Name)+" that are behind it")

@@ -45,11 +45,9 @@ var refreshMeasure = &statement[*parser.RefreshMeasure, RefreshMeasureRequest, s
 		Columns: "attribute, measure, kind, versions, changed, seconds; in the background those of SHOW JOBS",
 		Example: "REFRESH MEASURE rank IN social",
 	},
-	bind: func(b *binder, s *parser.RefreshMeasure) (RefreshMeasureRequest, error) {
-		b.Mark(partAttribute, s.Attribute)
-		b.Mark(fault.Graph, s.Graph)
+	bind: func(b *binder, s *parser.RefreshMeasure) RefreshMeasureRequest {
 		b.background = s.Background
-		return RefreshMeasureRequest{Graph: s.Graph.Name, Attribute: s.Attribute.Name}, nil
+		return RefreshMeasureRequest{Graph: b.name(fault.Graph, s.Graph), Attribute: b.name(partAttribute, s.Attribute)}
 	},
 	resolve: resolveRefreshMeasure,
 	plan: func(req RefreshMeasureRequest, found staleMeasure) *plan.Plan {

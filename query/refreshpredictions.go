@@ -42,10 +42,9 @@ var refreshPredictions = &statement[*parser.RefreshPredictions, RefreshPredictio
 		Columns: "graph, scorer, kind, versions, computed, vertices, links, seconds, reason; in the background those of SHOW JOBS",
 		Example: "REFRESH PREDICTIONS FROM model(friends) IN social",
 	},
-	bind: func(b *binder, s *parser.RefreshPredictions) (RefreshPredictionsRequest, error) {
-		b.Mark(fault.Graph, s.Graph)
+	bind: func(b *binder, s *parser.RefreshPredictions) RefreshPredictionsRequest {
 		b.background = s.Background
-		return RefreshPredictionsRequest{s.Graph.Name, b.scorers(s.Scorer)[0]}, nil
+		return RefreshPredictionsRequest{b.name(fault.Graph, s.Graph), b.scorers(s.Scorer)[0]}
 	},
 	resolve: resolveRefreshPredictions,
 	plan: func(_ RefreshPredictionsRequest, found stalePredictions) *plan.Plan {

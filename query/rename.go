@@ -70,18 +70,14 @@ func partRenamed(what Renamed) fault.Part {
 	return fault.Graph
 }
 
-func bindRename(b *binder, s *parser.Rename) (RenameRequest, error) {
+func bindRename(b *binder, s *parser.Rename) RenameRequest {
 	what := map[parser.Renamed]Renamed{
 		parser.RenamedGraph: RenameGraph, parser.RenamedEmbedding: RenameEmbedding, parser.RenamedModel: RenameModel, parser.RenamedAttribute: RenameAttribute,
 	}[s.What]
-	req := RenameRequest{What: what, Name: s.Name.Name, To: s.To.Name}
-	if s.Graph != nil {
-		b.Mark(fault.Graph, s.Graph)
-		req.Graph = s.Graph.Name
+	return RenameRequest{
+		What: what, Graph: b.nameOrNone(fault.Graph, s.Graph),
+		Name: b.name(partRenamed(what), s.Name), To: b.name(partNewName, s.To),
 	}
-	b.Mark(partRenamed(what), s.Name)
-	b.Mark(partNewName, s.To)
-	return req, nil
 }
 
 func resolveRename(c *call, req RenameRequest) (none nothing, err error) {

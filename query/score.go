@@ -54,22 +54,14 @@ func (db *DB) Score(ctx context.Context, req ScoreRequest) (ScoreResult, error) 
 	return score.answer(ctx, db, req)
 }
 
-func bindScore(b *binder, s *parser.Score) (req ScoreRequest, err error) {
+func bindScore(b *binder, s *parser.Score) (req ScoreRequest) {
 	req.Graph = b.markGraph(s.Graph, s)
-	if _, err := b.Settings("SCORE", nil, s.Options); err != nil {
-		return req, err
-	}
-	req.Pairs = make([]Pair, len(s.Pairs))
-	for i, p := range s.Pairs {
-		if req.Pairs[i].Source, err = b.Key(p.U); err != nil {
-			return req, err
-		}
-		if req.Pairs[i].Target, err = b.Key(p.V); err != nil {
-			return req, err
-		}
+	b.settings("SCORE", nil, s.Options)
+	for _, p := range s.Pairs {
+		req.Pairs = append(req.Pairs, Pair{b.key(fault.Vertex, p.U), b.key(fault.Vertex, p.V)})
 	}
 	req.With = b.scorers(s.Scorers...)
-	return req, nil
+	return req
 }
 
 func runScore(c *call, req ScoreRequest, found *scorerEntries) (ScoreResult, error) {

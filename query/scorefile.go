@@ -119,13 +119,15 @@ func (db *DB) ScoreFile(ctx context.Context, req ScoreFileRequest) (ScoreFileRes
 	return r, err
 }
 
-// headerSetting returns the option header of a file of pairs.
-func headerSetting(s bind.Settings) (format.HeaderMode, error) {
-	text := s.Text("header")
+// header returns the option of a file of pairs.
+func (b *binder) header(set bind.Settings) format.HeaderMode {
+	text := set.Text("header")
 	if text == "" {
-		return format.HeaderAuto, nil
+		return format.HeaderAuto
 	}
-	return format.ParseHeader(text)
+	mode, err := format.ParseHeader(text)
+	b.fail(err)
+	return mode
 }
 
 func scoreFileOptions() []OptionInfo {
@@ -137,25 +139,11 @@ func scoreFileOptions() []OptionInfo {
 		OptionInfo{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped, whose name ends in .part"})
 }
 
-func bindScoreFile(b *binder, s *parser.ScoreFile) (req ScoreFileRequest, err error) {
-	req.Graph = b.markGraph(s.Graph, s)
-	if req.Path, err = b.Text(fault.File, s.Pairs); err != nil {
-		return req, err
-	}
-	if s.File != nil {
-		if req.Into, err = b.Text(fault.Into, s.File); err != nil {
-			return req, err
-		}
-	}
-	set, err := b.Settings("SCORE FILE", scoreFileOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	for _, o := range []string{"overwrite", "resume"} {
-		if _, given := set[o]; given && s.File == nil {
-			return req, fault.OfOption(o, "applies only with INTO FILE")
-		}
-	}
+func bindScoreFile(b *binder, s *parser.ScoreFile) ScoreFileRequest {
+	req := ScoreFileRequest{Graph: b.markGraph(s.Graph, s), Path: b.text(fault.File, s.Pairs)}
+	req.Into = b.textOrNone(fault.Into, s.File)
+	set := b.settings("SCORE FILE", scoreFileOptions(), s.Options)
+	b.onlyWith("INTO FILE", s.File != nil, set, "overwrite", "resume")
 	req.Overwrite, req.Resume = set.Bool("overwrite"), set.Bool("resume")
 	if x, given := set["threshold"].(float64); given {
 		req.Threshold = &x
@@ -164,15 +152,13 @@ func bindScoreFile(b *binder, s *parser.ScoreFile) (req ScoreFileRequest, err er
 	if text, given := set["bytes"].(string); given && text != allColumns {
 		span, err := format.ParseSpan(text)
 		if err != nil {
-			return req, fault.OfOption("bytes", "is %v", err)
+			b.fail(fault.OfOption("bytes", "is %v", err))
 		}
 		req.Bytes = &span
 	}
-	if req.Header, err = headerSetting(set); err != nil {
-		return req, err
-	}
+	req.Header = b.header(set)
 	req.With, req.Separator, req.Columns = b.scorers(s.Scorers...), set.Text("separator"), set.Text("columns")
-	return req, nil
+	return req
 }
 
 func resolveScoreFile(c *call, req ScoreFileRequest) (found scoreFileEntries, err error) {

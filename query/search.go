@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"heavytail/index"
 	"heavytail/query/internal/bind"
@@ -81,65 +80,49 @@ func neighbor(metric index.Metric, vertex string, h index.Hit) Neighbor {
 	return Neighbor{Vertex: vertex, Distance: float64(h.Distance)}
 }
 
-func (b *binder) target(v parser.Value) (vertex string, vector []float32, err error) {
+func (b *binder) target(v parser.Value) (vertex string, vector []float32) {
 	value, err := b.Untyped(fault.Vertex, v)
-	if err != nil {
-		return "", nil, err
-	}
+	b.fail(err)
 	b.Mark(fault.Vector, v)
-	if text, ok := value.(Untyped); ok {
-		value = string(text)
-	}
 	switch value := value.(type) {
-	case string:
-		if value == "" {
-			return "", nil, fault.New(fault.Vertex, "the key of a vertex is empty")
-		}
-		return value, nil, nil
-	case int64:
-		return strconv.FormatInt(value, 10), nil, nil
 	case []float32:
-		return "", append(make([]float32, 0, len(value)), value...), nil
+		return "", append(make([]float32, 0, len(value)), value...)
+	case string, Untyped, int64:
+		return b.vertexKey(fault.Vertex, v), nil
 	}
-	return "", nil, bind.Unexpected(fault.Vertex, value, "the key of a vertex", "a vector")
+	b.fail(bind.Unexpected(fault.Vertex, value, "the key of a vertex", "a vector"))
+	return "", nil
 }
 
-func (b *binder) space(s parser.Space) (string, index.Metric, error) {
-	b.Mark(fault.Embedding, s.Embedding)
+func (b *binder) space(s parser.Space) (string, index.Metric) {
+	embedding := b.name(fault.Embedding, s.Embedding)
 	if s.Metric == nil {
-		return s.Embedding.Name, index.L2, nil
+		return embedding, index.L2
 	}
-	b.Mark(fault.Metric, *s.Metric)
-	metric, err := index.ParseMetric(s.Metric.Name)
-	if err == nil {
-		return s.Embedding.Name, metric, nil
+	metric, err := index.ParseMetric(b.name(fault.Metric, *s.Metric))
+	if err != nil {
+		var names []string
+		for _, m := range index.Metrics() {
+			names = append(names, m.String())
+		}
+		b.fail(fault.New(fault.Metric, "unknown metric %s", fault.Quote(s.Metric.Name)).
+			WithErr(err).WithNearest(s.Metric.Name, names, nil))
 	}
-	var names []string
-	for _, m := range index.Metrics() {
-		names = append(names, m.String())
-	}
-	return "", 0, fault.New(fault.Metric, "unknown metric %s", fault.Quote(s.Metric.Name)).
-		WithErr(err).WithNearest(s.Metric.Name, names, nil)
+	return embedding, metric
 }
 
 // searchWhere compiles the condition of a search in an embedding.
-func (b *binder) searchWhere(e parser.Expr, embedding string, byVertex bool) (where.Condition, error) {
+func (b *binder) searchWhere(e parser.Expr, embedding string, byVertex bool) (condition where.Condition) {
 	if e == nil {
-		return where.Condition{}, nil
+		return condition
 	}
-	info, err := b.EmbeddingInfo(embedding, fault.Embedding)
-	if err != nil {
-		return where.Condition{}, err
-	}
-	graph, err := b.GraphInfo(info.Graph, fault.Embedding)
-	if err != nil {
-		return where.Condition{}, err
-	}
+	entry, err := b.Entry(embedding, fault.Embedding)
+	b.fail(err)
 	linked := ""
 	if !byVertex {
 		linked = where.ToVector
 	}
-	return where.Compile(b.Values, e, graph, linked)
+	return b.condition(e, entry.Graph, linked)
 }
 
 // exprText is the text of a condition; empty for none.

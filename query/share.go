@@ -14,17 +14,14 @@ func shareOption(doc string) OptionInfo {
 	return OptionInfo{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: doc}
 }
 
-// shareIn returns the option, or 0 for the default.
-func shareIn(set bind.Settings) (float64, error) {
-	value, given := set["share"]
-	if !given {
-		return 0, nil
+// share returns the option, or 0 for the default.
+func (b *binder) share(set bind.Settings) float64 {
+	share, given := set["share"].(float64)
+	if given && share == 0 {
+		b.fail(shareOutside(share))
 	}
-	share := value.(float64)
-	if share == 0 {
-		return 0, shareOutside(share)
-	}
-	return share, checkShare(share)
+	b.fail(checkShare(share))
+	return share
 }
 
 // checkShare returns an Error for a share of a request that is neither 0, the default, nor

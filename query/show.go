@@ -79,7 +79,7 @@ var show = &statement[*parser.Show, parser.Listing, nothing, *Rows]{
 			"JOBS: job, state, statement, stage, progress, seconds, remaining, memory, peak, checkpoint, error, result",
 		Example: "SHOW EMBEDDINGS",
 	},
-	bind:    func(_ *binder, s *parser.Show) (parser.Listing, error) { return s.What, nil },
+	bind:    func(_ *binder, s *parser.Show) parser.Listing { return s.What },
 	resolve: resolveNothing[parser.Listing],
 	plan: func(what parser.Listing, _ nothing) *plan.Plan {
 		return plan.Result("list", strings.ToLower(string(what)))

@@ -19,11 +19,8 @@ var showVector = &statement[*parser.ShowVector, vectorRequest, storage.Embedding
 		Columns: "dimension, value",
 		Example: "SHOW VECTOR OF 'alice' IN spec",
 	},
-	bind: func(b *binder, s *parser.ShowVector) (req vectorRequest, err error) {
-		b.Mark(fault.Embedding, s.Embedding)
-		req.embedding = s.Embedding.Name
-		req.vertex, err = b.vertexKey(fault.Vertex, s.Vertex)
-		return req, err
+	bind: func(b *binder, s *parser.ShowVector) vectorRequest {
+		return vectorRequest{embedding: b.name(fault.Embedding, s.Embedding), vertex: b.vertexKey(fault.Vertex, s.Vertex)}
 	},
 	resolve: func(c *call, req vectorRequest) (storage.EmbeddingInfo, error) {
 		return c.EmbeddingInfo(req.embedding, fault.Embedding)

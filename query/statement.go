@@ -3,7 +3,6 @@ package query
 import (
 	"context"
 
-	"heavytail/query/internal/bind"
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/plan"
@@ -33,7 +32,7 @@ type statement[N parser.Statement, Q, R, A any] struct {
 	when func(node N) bool
 	// bind converts a node to a request. It is the only step that uses the text,
 	// and reads from the store only the attributes that conditions need.
-	bind func(b *binder, node N) (Q, error)
+	bind func(b *binder, node N) Q
 	// from converts the request of the typed method to a Q, if it has a different
 	// type; nil if the typed method takes a Q.
 	from func(request any) (Q, bool)
@@ -92,12 +91,6 @@ func (c *call) execute(op operation) (*Rows, error) {
 	return rows, nil
 }
 
-// binder returns a binder of the call, with the values of the parameters.
-func (c *call) binder(params map[string]any) *binder {
-	c.at = map[fault.Part]parser.Range{}
-	return &binder{call: c, Values: bind.New(c.at, params)}
-}
-
 // prepare binds and resolves a statement, which may be the inner statement of EXPLAIN.
 // Mistakes of the user are found here, with their positions, except mistakes that only the
 // loaded data shows. Later errors come from limits, cancellation, the store, and the
@@ -121,9 +114,9 @@ func (s *statement[N, Q, R, A]) prepare(b *binder, node parser.Statement) (opera
 	if !ok || s.when != nil && !s.when(n) {
 		return nil, false, nil
 	}
-	req, err := s.bind(b, n)
-	if err != nil {
-		return nil, true, err
+	req := s.bind(b, n)
+	if b.err != nil {
+		return nil, true, b.err
 	}
 	found, err := s.find(b.call, req)
 	if err != nil {
@@ -324,6 +317,6 @@ func noRows[Q, A any](Q, A) *Rows { return none() }
 
 // bindNothing and resolveNothing are for statements without a request and without
 // names.
-func bindNothing[N parser.Statement](*binder, N) (nothing, error) { return nothing{}, nil }
+func bindNothing[N parser.Statement](*binder, N) nothing { return nothing{} }
 
 func resolveNothing[Q any](*call, Q) (nothing, error) { return nothing{}, nil }

@@ -9,29 +9,27 @@ import (
 	"heavytail/query/parser"
 )
 
-func (b *binder) threshold(t parser.Threshold) (radius, epsilon float64, err error) {
+func (b *binder) threshold(t parser.Threshold) (radius, epsilon float64) {
 	if t.Kind == parser.Auto {
 		b.Mark(fault.Threshold, t)
-		return 0, 0, nil
+		return 0, 0
 	}
 	value, err := b.Value(fault.Threshold, t.Value)
-	if err != nil {
-		return 0, 0, err
-	}
+	b.fail(err)
 	x, ok := value.(float64)
 	if n, isInt := value.(int64); isInt {
 		x, ok = float64(n), true
 	}
 	switch {
 	case !ok:
-		return 0, 0, bind.Unexpected(fault.Threshold, value, "a number")
+		b.fail(bind.Unexpected(fault.Threshold, value, "a number"))
 	case t.Kind == parser.Radius:
-		return x, 0, nil
+		return x, 0
 	case x == 0: // 0 means no epsilon in a request
 		_, err := index.EpsilonToRadius(0)
-		return 0, 0, fault.New(fault.Threshold, "epsilon is 0, and must be above 0 and at most 0.5").WithErr(err)
+		b.fail(fault.New(fault.Threshold, "epsilon is 0, and must be above 0 and at most 0.5").WithErr(err))
 	}
-	return 0, x, nil
+	return 0, x
 }
 
 // resolveThreshold returns the radius that a radius or an epsilon stands for.

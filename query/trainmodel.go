@@ -143,37 +143,19 @@ func trainOptions() []OptionInfo {
 	}
 }
 
-func bindTrainModel(b *binder, s *parser.TrainModel) (TrainModelRequest, error) {
-	b.Mark(fault.Graph, s.Graph)
-	b.Mark(partModel, s.Model)
+func bindTrainModel(b *binder, s *parser.TrainModel) TrainModelRequest {
 	b.background = s.Background
-	req := TrainModelRequest{Graph: s.Graph.Name, Name: s.Model.Name}
-	if s.Embedding != nil {
-		b.Mark(fault.Embedding, *s.Embedding)
-		req.Embedding = s.Embedding.Name
-	}
+	req := TrainModelRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(partModel, s.Model)}
+	req.Embedding = b.nameOrNone(fault.Embedding, s.Embedding)
 	for i, h := range s.Heuristics {
-		b.Mark(fault.Scorer(i), h)
-		req.Heuristics = append(req.Heuristics, h.Name)
+		req.Heuristics = append(req.Heuristics, b.name(fault.Scorer(i), h))
 	}
-	set, err := b.Settings(kindTrain, trainOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	training, err := set.Within("training", 1, maxTraining)
-	if err != nil {
-		return req, err
-	}
-	if req.Share, err = shareIn(set); err != nil {
-		return req, err
-	}
-	req.Training, req.Seed, req.Features = int(training), set.Seed(), set.Text("features")
-	if req.Negatives, err = negativesIn(set.Text("negatives")); err != nil {
-		return req, err
-	}
+	set := b.settings(kindTrain, trainOptions(), s.Options)
+	req.Training, req.Share = int(b.within(set, "training", 1, maxTraining)), b.share(set)
+	req.Seed, req.Features, req.Negatives = set.Seed(), set.Text("features"), b.negatives(set)
 	latest, given := set["latest"]
 	req.Latest, req.timed = given && latest.(bool), !given
-	return req, nil
+	return req
 }
 
 func resolveTrainModel(c *call, req TrainModelRequest) (*modelEntry, error) {

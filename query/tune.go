@@ -78,24 +78,16 @@ func (db *DB) StartTune(ctx context.Context, req TuneRequest) (storage.JobInfo, 
 
 const partGoal fault.Part = "goal"
 
-func bindTune(b *binder, s *parser.Tune) (TuneRequest, error) {
-	b.Mark(fault.Graph, s.Graph)
-	b.Mark(fault.Embedding, s.Embedding)
+func bindTune(b *binder, s *parser.Tune) TuneRequest {
 	b.Mark(partGoal, s)
 	b.background = s.Background
-	req := TuneRequest{Graph: s.Graph.Name, Name: s.Embedding.Name, Goal: Goal(strings.ToLower(string(s.For)))}
+	req := TuneRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(fault.Embedding, s.Embedding)}
+	req.Goal = Goal(strings.ToLower(string(s.For)))
 	for _, m := range s.Methods {
-		settings, err := b.method(m)
-		if err != nil {
-			return req, err
-		}
-		req.Methods = append(req.Methods, TuneMethod{Method: m.Name.Name, Settings: settings})
+		req.Methods = append(req.Methods, TuneMethod{Method: m.Name.Name, Settings: b.method(m)})
 	}
-	set, err := b.Settings("TUNE", tuneOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	return req, b.tuneSettings(&req, set)
+	b.tuneSettings(&req, b.settings("TUNE", tuneOptions(), s.Options))
+	return req
 }
 
 // goalOptions are the options of TUNE that apply to only one goal.
@@ -105,38 +97,26 @@ var goalOptions = []struct {
 }{{"attribute", ForLabels}, {"separator", ForLabels}, {"share", ForLinks}, {"latest", ForLinks}, {"exact", ForReconstruction}}
 
 // tuneSettings puts checked options into a request.
-func (b *binder) tuneSettings(req *TuneRequest, set bind.Settings) error {
+func (b *binder) tuneSettings(req *TuneRequest, set bind.Settings) {
 	for _, o := range goalOptions {
 		if _, given := set[o.name]; given && o.goal != req.Goal {
-			return fault.OfOption(o.name, "applies to %s, but this statement searches for %s", o.goal, req.Goal)
+			b.fail(fault.OfOption(o.name, "applies to %s, but this statement searches for %s", o.goal, req.Goal))
 		}
 	}
-	trials, err := set.Within("trials", 0, math.MaxInt32)
-	if err != nil {
-		return err
-	}
-	req.Trials, req.Seed = int(trials), uint64(set.Integer("seed"))
+	req.Trials, req.Seed = int(b.within(set, "trials", 0, math.MaxInt32)), set.Seed()
 	req.Criterion, req.Attribute, req.Separator = set.Text("criterion"), set.Text("attribute"), set.Text("separator")
 	if at, given := b.at[fault.Option("attribute")]; given {
 		b.at[partAttribute] = at
 	}
-	if req.Share, err = shareIn(set); err != nil {
-		return err
+	req.Share = b.share(set)
+	if text, given := set["budget"].(string); given {
+		budget, err := duration(fault.Option("budget"), text)
+		b.fail(err)
+		req.Budget = budget
 	}
-	if text, given := set["budget"]; given {
-		if req.Budget, err = duration(fault.Option("budget"), text.(string)); err != nil {
-			return err
-		}
-	}
-	if exact, given := set["exact"]; given {
-		req.Exact = exact.(bool)
-	}
-	if latest, given := set["latest"]; given {
-		req.Latest = latest.(bool)
-		return nil
-	}
-	req.ifTimed = true
-	return nil
+	req.Exact, req.Latest = set.Bool("exact"), set.Bool("latest")
+	_, given := set["latest"]
+	req.ifTimed = !given
 }
 
 func resolveTune(c *call, req TuneRequest) (*tuning, error) {

@@ -74,27 +74,24 @@ func (db *DB) UpdateVertices(ctx context.Context, req UpdateVerticesRequest) (Wr
 	return updateVertices.answer(ctx, db, req)
 }
 
-func bindUpdateVertices(b *binder, s *parser.UpdateVertices) (UpdateVerticesRequest, error) {
-	b.Mark(fault.Graph, s.Graph)
-	req := UpdateVerticesRequest{Graph: s.Graph.Name, condition: s.Where, text: assignments(s.Values)}
-	info, err := b.GraphInfo(req.Graph, fault.Graph)
-	if err != nil {
-		return req, err
-	}
+func bindUpdateVertices(b *binder, s *parser.UpdateVertices) UpdateVerticesRequest {
+	req := UpdateVerticesRequest{Graph: b.name(fault.Graph, s.Graph), condition: s.Where, text: assignments(s.Values)}
+	info := b.graph(req.Graph)
 	schema := info
-	if req.Set, err = b.attributeValues(&schema, s.Values); err != nil {
-		return req, err
-	}
-	condition, err := where.Compile(b.Values, s.Where, info, where.ToNothing)
-	if err != nil {
-		return req, err
-	}
+	req.Set = b.attributeValues(&schema, s.Values)
+	condition := b.condition(s.Where, info, where.ToNothing)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
-	keys, err := b.vertexKeys(s.Keys)
-	for _, key := range keys {
-		req.Vertices = append(req.Vertices, storage.Vertex{Key: key, Values: req.Set})
+	req.Vertices = req.setFor(b.vertexKeys(s.Keys))
+	return req
+}
+
+// setFor sets the values of the request for each key.
+func (req UpdateVerticesRequest) setFor(keys []string) []storage.Vertex {
+	vertices := make([]storage.Vertex, len(keys))
+	for i, key := range keys {
+		vertices[i] = storage.Vertex{Key: key, Values: req.Set}
 	}
-	return req, err
+	return vertices
 }
 
 // assignments are the values that a statement sets, each shortened to a few words.
@@ -121,11 +118,7 @@ func resolveUpdateVertices(c *call, req UpdateVerticesRequest) (storage.GraphInf
 
 func runUpdateVertices(c *call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
 	return c.changeWhere(req.Graph, req.Where, req.Attributes, func(tx *storage.Tx, keys []string) (storage.WriteStats, error) {
-		vertices := make([]storage.Vertex, len(keys))
-		for i, key := range keys {
-			vertices[i] = storage.Vertex{Key: key, Values: req.Set}
-		}
-		return tx.UpdateVertices(req.Graph, vertices)
+		return tx.UpdateVertices(req.Graph, req.setFor(keys))
 	})
 }
 
@@ -136,14 +129,12 @@ var updateEdge = &statement[*parser.UpdateEdges, edgesRequest, nothing, WriteRes
 		Columns: "graph, updated, unchanged, version",
 		Example: "UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING IN social",
 	},
-	bind: func(b *binder, s *parser.UpdateEdges) (edgesRequest, error) {
-		req, err := b.pairs(s.Graph, s.Pairs)
+	bind: func(b *binder, s *parser.UpdateEdges) edgesRequest {
+		req := b.pairs(s.Graph, s.Pairs)
 		for i := range req.edges {
-			if err == nil {
-				err = b.edgeValues(&req.edges[i], s.Values)
-			}
+			b.edgeValues(&req.edges[i], s.Values)
 		}
-		return req, err
+		return req
 	},
 	resolve: (*call).resolveEdges,
 	plan:    planEdges("update"),

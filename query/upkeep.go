@@ -125,7 +125,7 @@ var backup = &statement[*parser.Backup, BackupRequest, nothing, BackupResult]{
 		Example: "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)",
 	},
 	options: storeOptions,
-	bind: func(b *binder, s *parser.Backup) (BackupRequest, error) {
+	bind: func(b *binder, s *parser.Backup) BackupRequest {
 		return b.storeFile(s, s.File, s.Options)
 	},
 	resolve: (*call).checkStoreFile,
@@ -176,7 +176,7 @@ var recoverFile = &statement[*parser.Recover, RecoverRequest, nothing, RecoverRe
 		Example: "RECOVER INTO FILE 'saved.ht'",
 	},
 	options: storeOptions,
-	bind: func(b *binder, s *parser.Recover) (RecoverRequest, error) {
+	bind: func(b *binder, s *parser.Recover) RecoverRequest {
 		b.Mark(fault.Statement, s)
 		return b.storeFile(s, s.File, s.Options)
 	},
@@ -268,15 +268,9 @@ func RecoveredRows(r storage.RecoverReport) [][]Value {
 
 func storeOptions() []OptionInfo { return []OptionInfo{overwriteOption()} }
 
-func (b *binder) storeFile(statement parser.Statement, file parser.Value, options []parser.Option) (req BackupRequest, err error) {
-	if req.Path, err = b.Text(fault.Into, file); err != nil {
-		return req, err
-	}
-	set, err := b.Settings(parser.Heading(statement), storeOptions(), options)
-	if err == nil {
-		req.Overwrite = set.Bool("overwrite")
-	}
-	return req, err
+func (b *binder) storeFile(statement parser.Statement, file parser.Value, options []parser.Option) BackupRequest {
+	path, set := b.text(fault.Into, file), b.settings(parser.Heading(statement), storeOptions(), options)
+	return BackupRequest{Path: path, Overwrite: set.Bool("overwrite")}
 }
 
 // checkStoreFile is checkOutput for a file that will be a store.

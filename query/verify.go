@@ -94,17 +94,10 @@ func (db *DB) StartVerify(ctx context.Context, req VerifyRequest) (storage.JobIn
 	return verify.start(ctx, db, req)
 }
 
-func bindVerify(b *binder, s *parser.Verify) (VerifyRequest, error) {
-	b.Mark(fault.Embedding, s.Embedding)
+func bindVerify(b *binder, s *parser.Verify) VerifyRequest {
 	b.background = s.Background
-	req := VerifyRequest{Embedding: s.Embedding.Name}
-	set, err := b.Settings("VERIFY", verifyOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
-	sample, err := set.Within("sample", 0, math.MaxInt32)
-	req.Sample, req.Seed = int(sample), uint64(set.Integer("seed"))
-	return req, err
+	embedding, set := b.name(fault.Embedding, s.Embedding), b.settings("VERIFY", verifyOptions(), s.Options)
+	return VerifyRequest{Embedding: embedding, Sample: int(b.within(set, "sample", 0, math.MaxInt32)), Seed: set.Seed()}
 }
 
 func resolveVerify(c *call, req VerifyRequest) (session.Entry, error) {

@@ -147,25 +147,19 @@ func (db *DB) EachVertex(ctx context.Context, req VerticesRequest) iter.Seq2[Ver
 	})
 }
 
-func bindVertices(b *binder, s *parser.ShowVertices) (VerticesRequest, error) {
+func bindVertices(b *binder, s *parser.ShowVertices) VerticesRequest {
 	req := VerticesRequest{Graph: b.markGraph(s.Graph, s), condition: s.Where}
-	info, err := b.graphOrOnly(req.Graph)
-	if err != nil {
-		return req, err
-	}
+	info := b.graph(req.Graph)
 	shown := session.AttributeNames(info)
 	if s.Columns != nil {
 		shown = nil
 	}
 	req.Columns = b.columns(s.Columns)
 	req.OrderBy, req.Descending = b.order(s.Order)
-	condition, err := where.Compile(b.Values, s.Where, info, where.ToNothing, shown...)
-	if err != nil {
-		return req, err
-	}
+	condition := b.condition(s.Where, info, where.ToNothing, shown...)
 	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
-	req.Limit, err = b.rowLimit(s.Limit)
-	return req, err
+	req.Limit = b.rowLimit(s.Limit)
+	return req
 }
 
 // row describes one vertex.

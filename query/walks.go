@@ -68,23 +68,13 @@ func (db *DB) ExportWalks(ctx context.Context, req ExportWalksRequest) (ExportRe
 	return exportWalks.answer(ctx, db, req)
 }
 
-func bindExportWalks(b *binder, s *parser.ExportWalks) (ExportWalksRequest, error) {
-	b.Mark(fault.Graph, s.Graph)
-	req := ExportWalksRequest{Graph: s.Graph.Name, Method: s.Method.Name.Name}
-	var err error
-	if req.Settings, err = b.method(s.Method); err != nil {
-		return req, err
-	}
-	if req.Path, err = b.Text(fault.Into, s.File); err != nil {
-		return req, err
-	}
-	set, err := b.Settings(parser.Heading(s), exportWalksOptions(), s.Options)
-	if err != nil {
-		return req, err
-	}
+func bindExportWalks(b *binder, s *parser.ExportWalks) ExportWalksRequest {
+	req := ExportWalksRequest{Graph: b.name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
+	req.Settings, req.Path = b.method(s.Method), b.text(fault.Into, s.File)
+	set := b.settings(parser.Heading(s), exportWalksOptions(), s.Options)
 	walks := rangeIn(set)
 	req.Overwrite, req.First, req.Count = set.Bool("overwrite"), walks.first, walks.count
-	return req, nil
+	return req
 }
 
 func resolveExportWalks(c *call, req ExportWalksRequest) (found walkTarget, err error) {

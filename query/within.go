@@ -63,26 +63,17 @@ func (db *DB) Within(ctx context.Context, req WithinRequest) (SearchResult, erro
 	return withinRadius.answer(ctx, db, req)
 }
 
-func bindWithin(b *binder, s *parser.Within) (req WithinRequest, err error) {
+func bindWithin(b *binder, s *parser.Within) (req WithinRequest) {
 	req.Exact, req.threshold = s.Exact, fmt.Sprint(s.Threshold)
-	if req.Radius, req.Epsilon, err = b.threshold(s.Threshold); err != nil {
-		return req, err
-	}
-	if req.Vertex, req.Vector, err = b.target(s.Of); err != nil {
-		return req, err
-	}
-	if req.Embedding, req.Metric, err = b.space(s.Using); err != nil {
-		return req, err
-	}
-	condition, err := b.searchWhere(s.Where, req.Embedding, req.Vector == nil)
-	if err != nil {
-		return req, err
-	}
+	req.Radius, req.Epsilon = b.threshold(s.Threshold)
+	req.Vertex, req.Vector = b.target(s.Of)
+	req.Embedding, req.Metric = b.space(s.Using)
+	condition := b.searchWhere(s.Where, req.Embedding, req.Vector == nil)
 	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, exprText(s.Where)
 	req.reads = condition.Reads
 	req.OrderBy, req.Descending = b.order(s.Order)
-	req.Limit, err = b.rowLimit(s.Limit)
-	return req, err
+	req.Limit = b.rowLimit(s.Limit)
+	return req
 }
 
 func resolveWithin(c *call, req WithinRequest) (s search, err error) {

@@ -23,147 +23,123 @@ func partValue(attribute string) fault.Part { return fault.Part("value " + attri
 func edgeName(e storage.Edge) string { return e.Source + " – " + e.Target }
 
 // pairs returns the edges of a graph that a statement names by their ends.
-func (b *binder) pairs(graph parser.Ident, list []parser.Pair) (edgesRequest, error) {
-	b.Mark(fault.Graph, graph)
-	req := edgesRequest{graph.Name, make([]storage.Edge, len(list))}
+func (b *binder) pairs(graph parser.Ident, list []parser.Pair) edgesRequest {
+	req := edgesRequest{b.name(fault.Graph, graph), make([]storage.Edge, len(list))}
 	for i, p := range list {
-		var err error
-		if req.edges[i], err = b.edge(i, p, p.U, p.V); err != nil {
-			return req, err
-		}
+		req.edges[i] = b.edge(i, p, p.U, p.V)
 	}
-	return req, nil
+	return req
 }
 
 // edge returns an edge by its ends, and remembers where it is named.
-func (b *binder) edge(i int, node parser.Node, u, v parser.Value) (e storage.Edge, err error) {
-	if e.Source, err = b.vertexKey(partKey(2*i), u); err != nil {
-		return e, err
-	}
-	if e.Target, err = b.vertexKey(partKey(2*i+1), v); err != nil {
-		return e, err
-	}
+func (b *binder) edge(i int, node parser.Node, u, v parser.Value) storage.Edge {
+	e := storage.Edge{Source: b.vertexKey(partKey(2*i), u), Target: b.vertexKey(partKey(2*i+1), v)}
 	b.Mark(partEdge(i), node)
 	b.remember(edgeName(e), partEdge(i))
-	return e, nil
+	return e
 }
 
 // edgeValues puts the weight and the time of an edge into it, where they are
 // given. MISSING is what an edge has that was never given any.
-func (b *binder) edgeValues(e *storage.Edge, values parser.EdgeValues) error {
+func (b *binder) edgeValues(e *storage.Edge, values parser.EdgeValues) {
 	if values.Weight != nil {
-		weight, err := b.weight(values.Weight)
-		if err != nil {
-			return err
-		}
-		e.Weight = weight
+		e.Weight = b.weight(values.Weight)
 	}
 	if values.Time != nil {
-		time, dated, err := b.time(values.Time)
-		if err != nil {
-			return err
-		}
-		e.Time, e.Dated, e.Timed = time, dated, true
+		e.Time, e.Dated = b.time(values.Time)
+		e.Timed = true
 	}
-	return nil
 }
 
-func (b *binder) weight(v parser.Value) (float64, error) {
+func (b *binder) weight(v parser.Value) float64 {
 	at := partValue("weight")
-	value, err := b.assigned(at, v)
-	if err != nil {
-		return 0, err
-	}
+	value := b.assigned(at, v)
 	if text, ok := value.(Untyped); ok {
 		value = text.Infer()
 	}
 	var weight float64
 	switch w := value.(type) {
 	case nil:
-		return 1, nil
+		return 1
 	case int64:
 		weight = float64(w)
 	case float64:
 		weight = w
 	default:
-		return 0, bind.Unexpected(at, value, "a number", "MISSING")
+		b.fail(bind.Unexpected(at, value, "a number", "MISSING"))
 	}
 	if !(weight > 0 && float32(weight) > 0 && weight <= math.MaxFloat32) {
-		return 0, fault.New(at, "the weight is %v, and must be a 32-bit number above 0", weight)
+		b.fail(fault.New(at, "the weight is %v, and must be a 32-bit number above 0", weight))
 	}
-	return weight, nil
+	return weight
 }
 
 // time reads a timestamp, and whether it is a date.
-func (b *binder) time(v parser.Value) (time int64, dated bool, err error) {
+func (b *binder) time(v parser.Value) (time int64, dated bool) {
 	at := partValue("time")
-	value, err := b.assigned(at, v)
-	if err != nil {
-		return 0, false, err
-	}
+	value := b.assigned(at, v)
 	if text, ok := value.(Untyped); ok {
 		value = string(text)
 	}
 	switch t := value.(type) {
 	case nil:
-		return csr.NoTime, false, nil
+		return csr.NoTime, false
 	case int64:
 		if t != csr.NoTime {
-			return t, false, nil
+			return t, false
 		}
 	case string:
 		if time, dated, ok := format.ParseTime(t); ok {
-			return time, dated, nil
+			return time, dated
 		}
 	}
-	return 0, false, bind.Unexpected(at, value, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'", "MISSING")
+	b.fail(bind.Unexpected(at, value, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'", "MISSING"))
+	return 0, false
 }
 
 // assigned is Untyped for a place that takes MISSING, which is nil.
-func (b *binder) assigned(at fault.Part, v parser.Value) (any, error) {
+func (b *binder) assigned(at fault.Part, v parser.Value) any {
 	if _, missing := v.(parser.Missing); missing {
 		b.Mark(at, v)
-		return nil, nil
+		return nil
 	}
-	return b.Untyped(at, v)
+	value, err := b.Untyped(at, v)
+	b.fail(err)
+	return value
 }
 
 // attributeValues returns values of attributes, of the types that the graph
 // says; new attributes are added to the schema, with the types of their values.
-func (b *binder) attributeValues(schema *storage.GraphInfo, list []parser.Option) ([]storage.NamedValue, error) {
-	var values []storage.NamedValue
+func (b *binder) attributeValues(schema *storage.GraphInfo, list []parser.Option) (values []storage.NamedValue) {
 	for _, o := range list {
 		at := partValue(o.Name.Name)
-		raw, err := b.assigned(at, o.Value)
-		if err != nil {
-			return nil, err
-		}
+		raw := b.assigned(at, o.Value)
 		known, isKnown := session.AttributeOf(*schema, o.Name.Name)
 		value, ok := where.AttributeValue(raw, known.Type)
 		if !ok {
-			return nil, bind.Unexpected(at, raw, "a text in quotes", "a number", "TRUE", "FALSE", "MISSING")
+			b.fail(bind.Unexpected(at, raw, "a text in quotes", "a number", "TRUE", "FALSE", "MISSING"))
 		}
 		b.Mark(at, o)
 		if isKnown && !value.IsMissing() && value.Type() != known.Type {
-			return nil, fault.New(at, "attribute %s is %s, and the value is %s", fault.Name(known.Name), known.Type, bind.Describe(raw)).
-				WithErr(storage.ErrInvalid)
+			b.fail(fault.New(at, "attribute %s is %s, and the value is %s", fault.Name(known.Name), known.Type, bind.Describe(raw)).
+				WithErr(storage.ErrInvalid))
 		}
 		for _, earlier := range values {
 			if earlier.Name == o.Name.Name {
-				return nil, fault.New(at, "attribute %s is given twice", fault.Name(o.Name.Name))
+				b.fail(fault.New(at, "attribute %s is given twice", fault.Name(o.Name.Name)))
 			}
 		}
 		if !isKnown && !value.IsMissing() {
 			added := storage.Attribute{Name: o.Name.Name, Type: value.Type()}
 			if err := added.Validate(); err != nil {
-				return nil, &Error{Message: err.Error(), Err: err, At: at}
+				b.fail(&Error{Message: err.Error(), Err: err, At: at})
 			}
 			// A copy: the slice belongs to the catalogue entry.
 			schema.Attributes = append(schema.Attributes[:len(schema.Attributes):len(schema.Attributes)], added)
 		}
 		values = append(values, storage.NamedValue{Name: o.Name.Name, Value: value})
 	}
-	return values, nil
+	return values
 }
 
 type edgesRequest struct {

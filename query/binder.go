@@ -1,0 +1,187 @@
+package query
+
+import (
+	"strconv"
+
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/where"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// binder returns a binder of the call, with the values of the parameters.
+func (c *call) binder(params map[string]any) *binder {
+	c.at = map[fault.Part]parser.Range{}
+	return &binder{call: c, Values: bind.New(c.at, params)}
+}
+
+// fail keeps the mistake, with its position, unless there was one before it. Later pieces may
+// have the same names, such as options, and would replace the position.
+func (b *binder) fail(mistake error) {
+	if b.err == nil {
+		b.err = withPosition(mistake, b.at)
+	}
+}
+
+// name returns the name of an object, and remembers its position.
+func (b *binder) name(at fault.Part, name parser.Ident) string {
+	b.Mark(at, name)
+	return name.Name
+}
+
+// nameOrNone is name, or "" where the statement names none.
+func (b *binder) nameOrNone(at fault.Part, name *parser.Ident) string {
+	if name == nil {
+		return ""
+	}
+	return b.name(at, *name)
+}
+
+// markGraph returns the name of the graph of an optional IN, empty if a statement names none;
+// errors about the graph then point at the whole statement.
+func (b *binder) markGraph(graph *parser.Ident, statement parser.Node) string {
+	if graph == nil {
+		b.Mark(fault.Graph, statement)
+	}
+	return b.nameOrNone(fault.Graph, graph)
+}
+
+// text is Values.Text.
+func (b *binder) text(at fault.Part, v parser.Value) string {
+	text, err := b.Text(at, v)
+	b.fail(err)
+	return text
+}
+
+// textOrNone is text, or "" where the statement has none.
+func (b *binder) textOrNone(at fault.Part, v parser.Value) string {
+	if v == nil {
+		return ""
+	}
+	return b.text(at, v)
+}
+
+// size is Values.Size.
+func (b *binder) size(at fault.Part, v parser.Value) int {
+	n, err := b.Size(at, v)
+	b.fail(err)
+	return n
+}
+
+// rowLimit returns the number of an optional LIMIT; 0 for none.
+func (b *binder) rowLimit(v parser.Value) int {
+	if v == nil {
+		return 0
+	}
+	n := b.size(fault.Limit, v)
+	if n < 1 {
+		b.fail(fault.New(fault.Limit, "the limit is %d, and must be at least 1", n))
+	}
+	return n
+}
+
+// graph is call.graphOrOnly, for conditions that need the types of the attributes.
+func (b *binder) graph(graph string) storage.GraphInfo {
+	info, err := b.graphOrOnly(graph)
+	b.fail(err)
+	return info
+}
+
+// condition is where.Compile.
+func (b *binder) condition(e parser.Expr, graph storage.GraphInfo, linked string, attributes ...string) where.Condition {
+	condition, err := where.Compile(b.Values, e, graph, linked, attributes...)
+	b.fail(err)
+	return condition
+}
+
+// given is Values.Given.
+func (b *binder) given(options []parser.Option) []bind.Given {
+	given, err := b.Given(options)
+	b.fail(err)
+	return given
+}
+
+// key is Values.KeyAt; the key may be empty.
+func (b *binder) key(at fault.Part, v parser.Value) string {
+	key, err := b.KeyAt(at, v)
+	b.fail(err)
+	return key
+}
+
+// vertexKey returns the key of a vertex that a statement names, and remembers
+// its position.
+func (b *binder) vertexKey(at fault.Part, v parser.Value) string {
+	key := b.key(at, v)
+	if key == "" {
+		b.fail(fault.New(at, "the key of a vertex is empty"))
+	}
+	b.remember(key, at)
+	return key
+}
+
+func (b *binder) vertexKeys(list []parser.Value) []string {
+	keys := make([]string, len(list))
+	for i, v := range list {
+		keys[i] = b.vertexKey(partKey(i), v)
+	}
+	return keys
+}
+
+// remember records which piece of the request names a vertex, so that an error
+// about the vertex can have a position.
+func (b *binder) remember(what string, at fault.Part) {
+	if b.named == nil {
+		b.named = map[string]fault.Part{}
+	}
+	if _, known := b.named[what]; !known {
+		b.named[what] = at
+	}
+}
+
+// settings is Values.Settings.
+func (b *binder) settings(owner string, table []OptionInfo, options []parser.Option) bind.Settings {
+	set, err := b.Settings(owner, table, options)
+	b.fail(err)
+	return set
+}
+
+// within is Settings.Within.
+func (b *binder) within(set bind.Settings, name string, least, most int64) int64 {
+	n, err := set.Within(name, least, most)
+	b.fail(err)
+	return n
+}
+
+// numbersIn reads an option that is a list of numbers; nil for an empty text.
+func (b *binder) numbersIn(set bind.Settings, option string) (list []float64) {
+	text := set.Text(option)
+	if text == "" {
+		return nil
+	}
+	for _, word := range namesIn(text) {
+		number, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			b.fail(fault.OfOption(option, "is %s, expected numbers with commas between", fault.QuoteKey(text)))
+		}
+		list = append(list, number)
+	}
+	return list
+}
+
+// onlyWith refuses options that apply only with a clause, unless it is given.
+func (b *binder) onlyWith(clause string, given bool, set bind.Settings, options ...string) {
+	for _, o := range options {
+		if _, used := set[o]; used && !given {
+			b.fail(fault.OfOption(o, "applies only with %s", clause))
+		}
+	}
+}
+
+// unlessAuto returns the text of a setting, or "" for auto.
+func unlessAuto(text string) string {
+	if text == "auto" {
+		return ""
+	}
+	return text
+}
