@@ -159,41 +159,58 @@ func (t *linkTrial) scorers() int64 {
 	return int64(alone + len(t.methods)*each)
 }
 
-// bytes estimates the memory of a trial in addition to the graph: the graph of
-// the remaining edges, the pairs, all edges where an order of them decides which are held out,
-// and for the method that takes most memory the embedding and the features of the training pairs.
-func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph) int64 {
-	edges, training := graph.Graph.Edges(), int64(req.Training)
-	training = cmp.Or(training, evaluate.DefaultTraining)
+// bytes estimates the memory of a trial in addition to the graph, and with keep that of all scores.
+//
+// At a time it has the graph of the remaining edges, the pairs, and for the method that takes most
+// either the computation of the vectors or these and the features of the training pairs. What a
+// split allocates in all is not much more, so garbage is also bounded by the number of splits.
+func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph, workers int, keep bool) int64 {
+	n, edges := int64(graph.Graph.Vertices()), graph.Graph.Edges()
+	held := int64(cmp.Or(req.Share, evaluate.DefaultShare) * float64(edges))
+	training := min(int64(cmp.Or(req.Training, evaluate.DefaultTraining)), edges)
+	kinds, pairs := int64(len(t.kinds)), held+training
+	rest := graph.Info
+	rest.Edges -= held
+	// The edges that remain, and those that are held out, which are made a graph too; the edges of
+	// pairs and as many other pairs, a set of these, and the scores of both.
+	const perHeld, perPair, perScore, perOrdered = 16, 16 + 12, 16, 32
+	split := session.EdgeBytes(rest) + 16*n + perHeld*held + perPair*kinds*pairs + perScore*pairs
+	if req.Latest || req.Connected {
+		split += perOrdered * edges
+	}
+	if req.Null {
+		split = max(split+8*n+8*edges, 16*n+36*edges) // of measure.Exchange
+	}
 	most := int64(0)
 	for _, e := range t.methods {
-		width := 0
+		dim, width := e.dim(int(n)), 0
 		for _, name := range t.features {
 			if f, err := link.FindFeature(name); err == nil {
-				width = max(width, f.Width(int(e.dim(graph.Graph.Vertices()))))
+				width = max(width, f.Width(int(dim)))
 			}
 		}
 		computing, _ := run.Bytes(graph.Graph, e.method.Name, e.options) // they have been checked; nothing is stored
-		most = max(most, computing+8*int64(width)*min(training, edges))
+		most = max(most, computing, session.VectorBytes(int(n), int(dim))+8*int64(width)*training)
 	}
 	if t.model != nil { // a smaller graph and its vectors, in addition to the others, and the table of the pairs
-		most += most + 64*edges + 24*int64(len(link.Scorers()))*min(training, edges)
+		most += most + 64*edges + 24*int64(len(link.Scorers()))*training
 	}
-	const perPair, perEdge = 40, 32 // bytes of a pair of one kind, with its position in the drawn order; of an ordered edge
-	held := int64(cmp.Or(req.Share, evaluate.DefaultShare) * float64(edges))
-	pairs := perPair * int64(len(t.kinds)+1) * (held + min(training, edges)) // links, and others of each kind
-	if req.Latest || req.Connected {
-		pairs += perEdge * edges
+	kept := int64(0)
+	switch {
+	case req.RankAt > 0:
+		const perVertex, perRanking = 16, 64 // bytes per vertex of each worker's search; bytes per sampled vertex and scorer
+		sampled, lists := min(n, max(int64(req.RankVertices), evaluate.DefaultRankVertices)), int64(1)
+		if keep {
+			lists = t.scorers()
+		}
+		most += int64(workers)*perVertex*n + 4*n
+		kept = sampled * (perRanking*t.scorers() + 24*lists*min(int64(req.RankAt), n))
+	case keep:
+		kept = perScore * kinds * pairs * t.scorers()
 	}
-	if req.RankAt > 0 {
-		const perVertex, perRanking = 12, 64 // bytes per vertex of each worker's search; bytes per sampled vertex and scorer
-		vertices := int64(graph.Graph.Vertices())
-		sampled := min(vertices, max(int64(req.RankVertices), evaluate.DefaultRankVertices))
-		most += 16*perVertex*vertices + sampled*(perRanking*t.scorers()+24*min(int64(req.RankAt), vertices))
+	bytes := session.WithGarbage(session.GraphBytes(graph.Info), split+most+kept)
+	if len(t.methods) == 0 && t.model == nil && req.RankAt == 0 && !keep {
+		bytes = min(bytes, split*linkTrials(req, t))
 	}
-	if req.Null {
-		const perExchange = 70 // bytes per edge of measure.Exchange, with the null graph
-		most += perExchange * edges
-	}
-	return session.GraphBytes(graph.Info) + 2*pairs + most // and as much garbage of lists of pairs
+	return bytes
 }

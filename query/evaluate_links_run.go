@@ -10,7 +10,7 @@ import (
 // This file runs EVALUATE LINKS.
 
 func runEvaluateLinks(c *call, req EvaluateLinksRequest, t *linkTrial) (EvaluateLinksResult, error) {
-	graph, release, err := c.linkGraph(req, t)
+	graph, release, err := c.linkGraph(req, t, false)
 	if err != nil {
 		return EvaluateLinksResult{}, err
 	}

@@ -13,8 +13,8 @@ import (
 // This file holds out the edges that EVALUATE LINKS and EXPORT PAIRS predict.
 
 // linkGraph loads the graph of a trial and its sides, and reserves the memory of the trial
-// until release.
-func (c *call) linkGraph(req EvaluateLinksRequest, t *linkTrial) (graph *session.Graph, release func(), err error) {
+// until release. With keep, all scores are kept.
+func (c *call) linkGraph(req EvaluateLinksRequest, t *linkTrial, keep bool) (graph *session.Graph, release func(), err error) {
 	graph, columns, err := c.Columns(req.Graph, sidesAttribute(req.Sides), fault.Graph)
 	if err != nil {
 		return nil, nil, err
@@ -25,7 +25,7 @@ func (c *call) linkGraph(req EvaluateLinksRequest, t *linkTrial) (graph *session
 	if undivided(graph, req.Sides) {
 		c.Notice("graph %s is bipartite, and pairs without an edge may be of one side; sides := 'auto' measures links between the sides", fault.Name(req.Graph))
 	}
-	release, err = c.db.cache.Reserve(t.bytes(req, graph), "evaluating links of graph "+fault.Name(req.Graph))
+	release, err = c.db.cache.Reserve(t.bytes(req, graph, c.db.opts.Workers, keep), "evaluating links of graph "+fault.Name(req.Graph))
 	return graph, release, err
 }
 

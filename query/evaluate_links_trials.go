@@ -46,7 +46,7 @@ func (c *call) linkFigures(view *session.Graph, req EvaluateLinksRequest, t *lin
 
 // tryLinks measures some trials for a part. The edges of a split are held out once.
 func tryLinks(c *call, req EvaluateLinksRequest, t *linkTrial, w *trial.Writer) error {
-	graph, release, err := c.linkGraph(req, t)
+	graph, release, err := c.linkGraph(req, t, false)
 	if err != nil {
 		return err
 	}

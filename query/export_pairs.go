@@ -11,7 +11,6 @@ import (
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/rowfile"
-	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage/csr"
 )
@@ -100,17 +99,11 @@ func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err 
 
 func runExportPairs(c *call, req ExportPairsRequest, found pairTarget) (ExportResult, error) {
 	t := found.trial
-	graph, release, err := c.linkGraph(req.Evaluation, t)
+	graph, release, err := c.linkGraph(req.Evaluation, t, true)
 	if err != nil {
 		return ExportResult{}, err
 	}
 	defer release()
-	bytes := session.WithGarbage(0, t.keptBytes(req.Evaluation, graph)) // of the rows; that of the trial is in its own
-	kept, err := c.db.cache.Reserve(bytes, "the scores of pairs of graph "+fault.Name(t.graph.Name))
-	if err != nil {
-		return ExportResult{}, err
-	}
-	defer kept()
 	s, err := c.splitLinks(graph, graph.Graph, req.Evaluation, t)
 	if err != nil {
 		return ExportResult{}, err
@@ -140,19 +133,6 @@ func runExportPairs(c *call, req ExportPairsRequest, found pairTarget) (ExportRe
 	return result, err
 }
 
-// keptBytes estimates the memory of all scores.
-func (t *linkTrial) keptBytes(req EvaluateLinksRequest, graph *session.Graph) int64 {
-	scorers := t.scorers()
-	if req.RankAt > 0 {
-		n := int64(graph.Graph.Vertices())
-		vertices := min(n, max(int64(req.RankVertices), evaluate.DefaultRankVertices))
-		return 24 * scorers * vertices * min(int64(req.RankAt), n)
-	}
-	held := 2 * int64(max(req.Share, evaluate.DefaultShare)*float64(graph.Graph.Edges()))
-	training := 2 * min(int64(max(req.Training, evaluate.DefaultTraining)), graph.Graph.Edges())
-	return 8 * scorers * int64(len(t.kinds)) * (held + training)
-}
-
 // pairTable has the columns and rows of the file. The function rows calls its argument
 // with each row and stops at the first error, which it returns.
 type pairTable struct {
@@ -177,7 +157,7 @@ func (c *call) pairTable(req EvaluateLinksRequest, t *linkTrial, s *linkSplits) 
 		opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, Models: m.models, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
 		for i, split := range s.of {
 			err := split.EachScore(c.Ctx, m.vectors, opts, func(p evaluate.PairScores) error {
-				scores[i] = append(scores[i], p)
+				scores[i] = append(scores[i], p.Clone())
 				if i == 0 {
 					table.columns = append(table.columns, t.columnOf(m.number, p))
 				}

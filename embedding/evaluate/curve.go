@@ -13,7 +13,8 @@ type CurvePoint struct {
 // thresholds it keeps the first and the last, and each that is 1/steps or more from the
 // one kept before it in FalsePositives or Recall: at most 2·steps + 2. With steps of at
 // least the number of pairs it keeps every threshold, and the area under the lines from
-// (0, 0) through the points is AUC. It returns nil if a list of pairs is empty.
+// (0, 0) through the points is AUC. It returns nil if a list of pairs is empty, and sorts the
+// scores.
 func (p PairScores) Curve(steps int) []CurvePoint {
 	r := rankScores(p.Edges, p.NonEdges)
 	if r.positives == 0 || r.negatives == 0 {
@@ -21,11 +22,11 @@ func (p PairScores) Curve(steps int) []CurvePoint {
 	}
 	var points []CurvePoint
 	found, wrong, width := int64(0), int64(0), 1/float64(max(1, steps))
-	for i, s := range r.steps {
+	for s := range r.steps() {
 		found += s.positives
 		wrong += s.negatives
 		next := CurvePoint{share(wrong, float64(r.negatives)), share(found, float64(r.positives)), share(found, float64(found+wrong))}
-		if i > 0 && i < len(r.steps)-1 {
+		if all := found+wrong == r.positives+r.negatives; len(points) > 0 && !all {
 			last := points[len(points)-1]
 			if next.FalsePositives-last.FalsePositives < width && next.Recall-last.Recall < width {
 				continue

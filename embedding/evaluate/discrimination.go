@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 )
@@ -13,13 +14,15 @@ import (
 // AUC returns the probability that a positive has a higher score than a
 // negative, a tie counting half: the area under the ROC curve, by rank sums and
 // without approximation. NaN if one of the lists is empty.
-func AUC(positive, negative []float64) float64 { return rankScores(positive, negative).auc() }
+func AUC(positive, negative []float64) float64 {
+	return rankScores(slices.Clone(positive), slices.Clone(negative)).auc()
+}
 
 // AveragePrecision returns the mean, over all positives, of the precision among
 // those whose score is as high or higher: the area under the steps of the curve
 // of precision and recall. NaN if one of the lists is empty.
 func AveragePrecision(positive, negative []float64) float64 {
-	return rankScores(positive, negative).averagePrecision()
+	return rankScores(slices.Clone(positive), slices.Clone(negative)).averagePrecision()
 }
 
 type scoreStep struct {
@@ -27,23 +30,32 @@ type scoreStep struct {
 	positives, negatives int64
 }
 
-// scoreRanking has the steps by descending score.
+// scoreRanking has two ascending lists of scores.
 type scoreRanking struct {
-	steps                []scoreStep
-	positives, negatives int64
+	positive, negative   []float64
+	positives, negatives int64 // their lengths
 }
 
-// rankScores sorts scores in O(n log n).
+// rankScores sorts scores, in place, in O(n log n).
 func rankScores(positive, negative []float64) scoreRanking {
-	r := scoreRanking{positives: int64(len(positive)), negatives: int64(len(negative))}
-	positive, negative = slices.Sorted(slices.Values(positive)), slices.Sorted(slices.Values(negative))
-	for len(positive)+len(negative) > 0 {
-		s := scoreStep{score: highest(positive, negative)}
-		positive, s.positives = cutRun(positive, s.score)
-		negative, s.negatives = cutRun(negative, s.score)
-		r.steps = append(r.steps, s)
+	slices.Sort(positive)
+	slices.Sort(negative)
+	return scoreRanking{positive, negative, int64(len(positive)), int64(len(negative))}
+}
+
+// steps are those of the ranking, by descending score.
+func (r scoreRanking) steps() iter.Seq[scoreStep] {
+	return func(yield func(scoreStep) bool) {
+		positive, negative := r.positive, r.negative
+		for len(positive)+len(negative) > 0 {
+			s := scoreStep{score: highest(positive, negative)}
+			positive, s.positives = cutRun(positive, s.score)
+			negative, s.negatives = cutRun(negative, s.score)
+			if !yield(s) {
+				return
+			}
+		}
 	}
-	return r
 }
 
 // highest returns the highest value of two ascending lists, one of which may
@@ -75,7 +87,7 @@ func (r scoreRanking) auc() float64 {
 	// Twice the number of pairs in the right order; a product of two counts of
 	// pairs fits an int64 for billions of each.
 	won, below := int64(0), r.negatives
-	for _, s := range r.steps {
+	for s := range r.steps() {
 		below -= s.negatives
 		won += s.positives * (2*below + s.negatives)
 	}
@@ -87,7 +99,7 @@ func (r scoreRanking) averagePrecision() float64 {
 		return math.NaN()
 	}
 	sum, found, seen := 0.0, int64(0), int64(0)
-	for _, s := range r.steps {
+	for s := range r.steps() {
 		found += s.positives
 		seen += s.positives + s.negatives
 		sum += float64(s.positives) * float64(found) / float64(seen)
@@ -100,7 +112,7 @@ func (r scoreRanking) hits(k int64) float64 {
 		return math.NaN()
 	}
 	above, passed := int64(0), int64(0)
-	for _, s := range r.steps {
+	for s := range r.steps() {
 		if passed += s.negatives; passed >= k {
 			break
 		}
@@ -114,7 +126,7 @@ func (r scoreRanking) hits(k int64) float64 {
 func (r scoreRanking) bestThreshold() float64 {
 	best, threshold := -1.0, math.Inf(1)
 	found, wrong := int64(0), int64(0)
-	for _, s := range r.steps {
+	for s := range r.steps() {
 		found += s.positives
 		wrong += s.negatives
 		if f1 := 2 * float64(found) / float64(found+wrong+r.positives); f1 > best {
@@ -128,7 +140,7 @@ func (r scoreRanking) bestThreshold() float64 {
 // threshold on as positive, NaN if undefined.
 func (r scoreRanking) decide(threshold float64) (precision, recall, f1 float64) {
 	found, wrong := int64(0), int64(0)
-	for _, s := range r.steps {
+	for s := range r.steps() {
 		if cmp.Compare(s.score, threshold) < 0 {
 			break
 		}

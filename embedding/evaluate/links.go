@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"heavytail/embedding/classify"
 	"heavytail/embedding/link"
@@ -129,15 +130,24 @@ func (s *LinkSplit) Score(ctx context.Context, m *vec.Matrix, opts LinkOptions) 
 
 // PairScores has the scores of all pairs of a split by one scorer, larger ones for
 // likelier edges: distances are negated. Each list is in the order of the list of the
-// split that has its name.
+// split that has its name, until Measure or Curve sorts the scores.
 type PairScores struct {
 	Scorer                                     string // as in LinkScore
 	Learned                                    bool
 	Edges, NonEdges, TrainEdges, TrainNonEdges []float64
 }
 
-// EachScore calls f with the scores that Score measures, in the same order. If f returns an
-// error, EachScore stops and returns it; other errors are those of Score.
+// Clone returns a copy of the scores.
+func (p PairScores) Clone() PairScores {
+	for _, list := range []*[]float64{&p.Edges, &p.NonEdges, &p.TrainEdges, &p.TrainNonEdges} {
+		*list = slices.Clone(*list)
+	}
+	return p
+}
+
+// EachScore calls f with the scores that Score measures, in the same order; f may change the lists,
+// and must copy what it keeps of them. If f returns an error, EachScore stops and returns it; other
+// errors are those of Score.
 func (s *LinkSplit) EachScore(ctx context.Context, m *vec.Matrix, opts LinkOptions, f func(PairScores) error) error {
 	if err := opts.Validate(); err != nil {
 		return err
@@ -152,12 +162,14 @@ func (s *LinkSplit) EachScore(ctx context.Context, m *vec.Matrix, opts LinkOptio
 	report := vec.Reporter(opts.Progress, "scoring", int64(len(opts.Scorers)+len(opts.Features)+len(opts.Models)))
 	report(0)
 	done := int64(0)
+	var lists PairScores // for all scorers
 	pass := func(of PairScores, score func(u, v uint32) float64, err error) error {
+		lists.Scorer, lists.Learned = of.Scorer, of.Learned
 		if err == nil {
-			of, err = s.scored(ctx, of, opts.Workers, score)
+			err = s.scored(ctx, &lists, opts.Workers, score)
 		}
 		if err == nil {
-			err = f(of)
+			err = f(lists)
 		}
 		if err == nil {
 			done++
@@ -198,19 +210,22 @@ func (s *LinkSplit) higher(name string, m *vec.Matrix) (func(u, v uint32) float6
 }
 
 // scored fills in the lists of scores, computed by a function.
-func (s *LinkSplit) scored(ctx context.Context, of PairScores, workers int, f func(u, v uint32) float64) (_ PairScores, err error) {
+func (s *LinkSplit) scored(ctx context.Context, of *PairScores, workers int, f func(u, v uint32) float64) error {
 	for _, list := range []struct {
 		pairs  []csr.Edge
 		scores *[]float64
 	}{{s.TrainEdges, &of.TrainEdges}, {s.TrainNonEdges, &of.TrainNonEdges}, {s.Edges, &of.Edges}, {s.NonEdges, &of.NonEdges}} {
-		if *list.scores, err = ScorePairs(ctx, list.pairs, workers, f); err != nil {
-			return of, err
+		if *list.scores == nil {
+			*list.scores = make([]float64, len(list.pairs))
+		}
+		if err := scorePairs(ctx, *list.scores, list.pairs, workers, f); err != nil {
+			return err
 		}
 	}
-	return of, nil
+	return nil
 }
 
-// Measure measures the scores; hitsAt is LinkOptions.HitsAt.
+// Measure measures the scores, and sorts them; hitsAt is LinkOptions.HitsAt.
 func (p PairScores) Measure(hitsAt int) LinkScore {
 	hitsAt = LinkOptions{HitsAt: hitsAt}.withDefaults(nil, false).HitsAt
 	threshold := rankScores(p.TrainEdges, p.TrainNonEdges).bestThreshold()
@@ -225,11 +240,11 @@ func (p PairScores) Measure(hitsAt int) LinkScore {
 // error is that of ctx.
 func ScorePairs(ctx context.Context, pairs []csr.Edge, workers int, f func(u, v uint32) float64) ([]float64, error) {
 	scores := make([]float64, len(pairs))
-	err := inBlocks(ctx, len(pairs), 256, workers, func(i int) { scores[i] = f(pairs[i].U, pairs[i].V) })
-	if err != nil {
-		return nil, err
-	}
-	return scores, nil
+	return scores, scorePairs(ctx, scores, pairs, workers, f)
+}
+
+func scorePairs(ctx context.Context, scores []float64, pairs []csr.Edge, workers int, f func(u, v uint32) float64) error {
+	return inBlocks(ctx, len(pairs), 256, workers, func(i int) { scores[i] = f(pairs[i].U, pairs[i].V) })
 }
 
 // inBlocks calls f for the numbers below n, from several goroutines, and checks ctx before each
@@ -256,11 +271,12 @@ func (s *LinkSplit) learned(ctx context.Context, name string, m *vec.Matrix, wor
 	if err != nil {
 		return nil, err
 	}
-	width := feature.Width(m.Dim)
+	spare := sync.Pool{New: func() any { return vec.NewMatrix(1, feature.Width(m.Dim)) }}
 	return func(u, v uint32) float64 {
-		x := make([]float32, width)
-		feature.Set(x, m.Row(int(u)), m.Row(int(v)))
-		return model.Score(x)
+		x := spare.Get().(*vec.Matrix)
+		defer spare.Put(x)
+		feature.Set(x.Row(0), m.Row(int(u)), m.Row(int(v)))
+		return model.Score(x.Row(0))
 	}, nil
 }
 

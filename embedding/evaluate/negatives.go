@@ -68,7 +68,7 @@ func AllNegatives() []Negatives {
 // draws, and for TwoHopNegatives up to 2²⁸ steps to list what there is.
 func (s *LinkSplit) With(ctx context.Context, g *csr.Graph, kind Negatives, opts SplitOptions) (*LinkSplit, error) {
 	other := *s
-	d := negativeDraw{ctx: ctx, g: g, rest: s.Graph, sides: s.Sides, random: splitRandom(opts.Seed, "non-edges "+string(kind)), seen: map[csr.Edge]struct{}{}}
+	d := negativeDraw{ctx: ctx, g: g, rest: s.Graph, sides: s.Sides, random: splitRandom(opts.Seed, "non-edges "+string(kind)), most: int64(len(s.Edges) + len(s.TrainEdges))}
 	var err error
 	switch kind {
 	case RandomNegatives:
@@ -119,12 +119,16 @@ type negativeDraw struct {
 	rest   *csr.Graph // what is left of it
 	sides  link.Sides
 	random *rand.Rand
-	seen   map[csr.Edge]struct{}
+	most   int64        // pairs that are wanted in all
+	seen   *csr.EdgeSet // those of draws; nil before
 }
 
 // draws calls pair up to a number of times for each pair that is wanted, until there
 // are so many new ones without an edge.
 func (d *negativeDraw) draws(wanted, each int, pair func() (u, v uint32, ok bool)) ([]csr.Edge, error) {
+	if d.seen == nil {
+		d.seen = csr.NewEdgeSet(d.most)
+	}
 	pairs := make([]csr.Edge, 0, wanted)
 	const few = 1 << 12 // draws at least, for tiny graphs
 	for tries := range each*wanted + few {
@@ -136,11 +140,9 @@ func (d *negativeDraw) draws(wanted, each int, pair func() (u, v uint32, ok bool
 		}
 		u, v, ok := pair()
 		e := csr.Edge{U: min(u, v), V: max(u, v)}
-		if _, drawn := d.seen[e]; !ok || u == v || drawn || d.g.HasEdge(u, v) || !d.sides.Across(u, v) {
-			continue
+		if ok && u != v && !d.g.HasEdge(u, v) && d.sides.Across(u, v) && d.seen.Add(e) {
+			pairs = append(pairs, e)
 		}
-		d.seen[e] = struct{}{}
-		pairs = append(pairs, e)
 	}
 	return pairs, nil
 }

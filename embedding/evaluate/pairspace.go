@@ -68,18 +68,16 @@ func (p *pairSpace) nonEdges(ctx context.Context, wanted, there int64, random *r
 		return p.shuffled(ctx, wanted, random)
 	}
 	pairs := make([]csr.Edge, 0, wanted)
-	seen := make(map[csr.Edge]struct{}, wanted)
+	seen := csr.NewEdgeSet(wanted)
 	for tries := 0; int64(len(pairs)) < wanted; tries++ {
 		if tries%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		u, v := p.draw(random)
 		e := csr.Edge{U: min(u, v), V: max(u, v)}
-		if _, drawn := seen[e]; u == v || drawn || p.g.HasEdge(u, v) {
-			continue
+		if u != v && !p.g.HasEdge(u, v) && seen.Add(e) {
+			pairs = append(pairs, e)
 		}
-		seen[e] = struct{}{}
-		pairs = append(pairs, e)
 	}
 	return pairs, nil
 }

@@ -330,6 +330,12 @@ func without(ctx context.Context, g *csr.Graph, edges []csr.Edge) (*csr.Graph, e
 		Offsets: make([]int64, 1, g.Vertices()+1),
 		Targets: make([]uint32, 0, len(g.Targets)-len(gone.Targets)),
 	}
+	if g.Weights != nil {
+		rest.Weights = make([]float32, 0, cap(rest.Targets))
+	}
+	if g.Times != nil {
+		rest.Times = make([]int64, 0, cap(rest.Targets))
+	}
 	for u := range uint32(g.Vertices()) {
 		if u%1024 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()

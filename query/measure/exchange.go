@@ -21,7 +21,7 @@ type ExchangeOptions struct {
 // end of each, unless that makes an edge from a vertex to itself or one that exists
 // (Maslov and Sneppen, "Specificity and Stability in Topology of Protein Networks",
 // 2002). The result has no weights and no timestamps. It takes O(PerEdge·m) on one core,
-// and about 70 bytes per edge.
+// and 36 bytes per edge and 16 per vertex, the result included.
 func Exchange(ctx context.Context, g *csr.Graph, opts ExchangeOptions) (*csr.Graph, error) {
 	opts.PerEdge = cmp.Or(opts.PerEdge, 10)
 	if opts.PerEdge < 0 {
@@ -40,6 +40,7 @@ func Exchange(ctx context.Context, g *csr.Graph, opts ExchangeOptions) (*csr.Gra
 		e.attempt()
 	}
 	report(attempts)
+	e.set = nil
 	made, err := csr.FromEdges(g.Vertices(), e.edges)
 	if err != nil {
 		return nil, fmt.Errorf("exchange: %w", err)
@@ -51,24 +52,21 @@ func Exchange(ctx context.Context, g *csr.Graph, opts ExchangeOptions) (*csr.Gra
 type exchange struct {
 	rng   *rand.Rand
 	edges []csr.Edge
-	set   map[uint64]struct{}
+	set   *csr.EdgeSet
 }
 
 func newExchange(g *csr.Graph, seed uint64) *exchange {
-	e := &exchange{rng: rand.New(rand.NewPCG(seed, 0xe8c4)), set: make(map[uint64]struct{}, g.Edges())}
+	e := &exchange{rng: rand.New(rand.NewPCG(seed, 0xe8c4)), edges: make([]csr.Edge, 0, g.Edges()), set: csr.NewEdgeSet(g.Edges())}
 	for v := range uint32(g.Vertices()) {
 		for _, u := range g.Neighbors(v) {
 			if u < v {
 				e.edges = append(e.edges, csr.Edge{U: u, V: v})
-				e.set[pairOf(u, v)] = struct{}{}
+				e.set.Add(csr.Edge{U: u, V: v})
 			}
 		}
 	}
 	return e
 }
-
-// pairOf numbers an unordered pair.
-func pairOf(u, v uint32) uint64 { return uint64(min(u, v))<<32 | uint64(max(u, v)) }
 
 // attempt exchanges the ends of two random edges, if it can.
 func (e *exchange) attempt() {
@@ -77,17 +75,15 @@ func (e *exchange) attempt() {
 	if e.rng.Uint32()&1 != 0 {
 		b.U, b.V = b.V, b.U
 	}
-	first, second := pairOf(a.U, b.V), pairOf(b.U, a.V)
-	if _, there := e.set[first]; there || a.U == b.V || b.U == a.V || first == second {
+	first, second := csr.Edge{U: a.U, V: b.V}, csr.Edge{U: b.U, V: a.V}
+	if a.U == b.V || b.U == a.V || first == second || first == (csr.Edge{U: second.V, V: second.U}) || e.set.Has(first) || e.set.Has(second) {
 		return
 	}
-	if _, there := e.set[second]; there {
-		return
-	}
-	delete(e.set, pairOf(a.U, a.V))
-	delete(e.set, pairOf(b.U, b.V))
-	e.set[first], e.set[second] = struct{}{}, struct{}{}
-	e.edges[i], e.edges[j] = csr.Edge{U: a.U, V: b.V}, csr.Edge{U: b.U, V: a.V}
+	e.set.Remove(a)
+	e.set.Remove(b)
+	e.set.Add(first)
+	e.set.Add(second)
+	e.edges[i], e.edges[j] = first, second
 }
 
 // Sample returns a uniformly random set of count of the n vertices, in ascending

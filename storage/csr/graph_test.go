@@ -235,3 +235,31 @@ func TestSets_Components(t *testing.T) {
 		}
 	}
 }
+
+// A set that is full at times has the edges that a map has.
+func TestEdgeSet(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, most := range []int64{0, 1, 2, 3, 50} {
+		set, want := NewEdgeSet(most), map[Edge]bool{}
+		for range 20_000 {
+			u, v := r.Uint32N(12), r.Uint32N(12)
+			if u == v {
+				continue
+			}
+			e := Edge{U: min(u, v), V: max(u, v)}
+			if got := set.Has(Edge{U: v, V: u}); got != want[e] {
+				t.Fatalf("of %d: %v is there: %v", most, e, got)
+			}
+			switch {
+			case r.IntN(5) > 1 && int64(len(want)) < most:
+				if added := set.Add(Edge{U: u, V: v}); added == want[e] {
+					t.Fatalf("of %d: %v was added: %v", most, e, added)
+				}
+				want[e] = true
+			default:
+				set.Remove(Edge{U: u, V: v})
+				delete(want, e)
+			}
+		}
+	}
+}

@@ -113,6 +113,11 @@ func Lookup[T any](ctx context.Context, kind, name string, at fault.Part, find f
 // 16 more with times; 16 bytes per vertex, at most 43 for its entry in the
 // table of keys, and some 13 for the text of its key.
 func GraphBytes(info storage.GraphInfo) int64 {
+	return EdgeBytes(info) + (8+43+13)*int64(info.Vertices)
+}
+
+// EdgeBytes is the memory of a graph without the keys of its vertices.
+func EdgeBytes(info storage.GraphInfo) int64 {
 	perEdge := int64(8)
 	if info.Weighted {
 		perEdge += 8
@@ -120,7 +125,7 @@ func GraphBytes(info storage.GraphInfo) int64 {
 	if info.Timed {
 		perEdge += 16
 	}
-	return perEdge*info.Edges + (16+43+13)*int64(info.Vertices)
+	return perEdge*info.Edges + 8*int64(info.Vertices)
 }
 
 // EmbeddingInfo returns the catalogue entry of an embedding, or an Error that
