@@ -26,7 +26,7 @@
 // half the degree replaces it. If a matrix is not much larger than the basis, its entries
 // are computed and it is solved directly.
 //
-// Vectors are float32: 4·n·m bytes for a basis of m ≈ 1.6·k + 64 columns and 128·n for two blocks, which
+// Vectors are float32: 4·n·m bytes for a basis of m ≈ 1.5·k + 80 columns and 128·n for two blocks, which
 // are given up for the result of 4·n·k. Small matrices are float64. A result depends
 // only on the operator, the options and the kind of vector kernels, not on the number of
 // workers.
