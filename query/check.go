@@ -23,11 +23,9 @@ var check = &statement[*parser.Check, nothing, nothing, storage.CheckReport]{
 	},
 	run: runCheck,
 	rows: func(_ nothing, report storage.CheckReport) *Rows {
-		var table [][]Value
-		for _, f := range report.Faults {
-			table = append(table, []Value{f.Where, f.What, f.Remedy})
-		}
-		return rowsOf([]string{"where", "fault", "remedy"}, table)
+		return rowsOf([]string{"where", "fault", "remedy"}, ofEach(report.Faults, func(f storage.Fault) []Value {
+			return []Value{f.Where, f.What, f.Remedy}
+		}))
 	},
 	reads: true,
 }

@@ -56,11 +56,7 @@ func typeOfName(name string) ColumnType {
 }
 
 func typesOfNames(columns []string) []ColumnType {
-	types := make([]ColumnType, len(columns))
-	for i, name := range columns {
-		types[i] = typeOfName(name)
-	}
-	return types
+	return ofEach(columns, typeOfName)
 }
 
 // typesOfAttributes returns the types of columns with attributes of a graph, or its degree.

@@ -43,11 +43,7 @@ func (f Figure) String() string {
 }
 
 func figuresText(list []Figure) string {
-	var texts []string
-	for _, f := range list {
-		texts = append(texts, f.String())
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(ofEach(list, Figure.String), ", ")
 }
 
 func partFigure(i int) fault.Part { return fault.Part(fmt.Sprintf("figure %d", i)) }
@@ -56,10 +52,7 @@ func partFigure(i int) fault.Part { return fault.Part(fmt.Sprintf("figure %d", i
 func checkFigures(graph storage.GraphInfo, list []Figure) error {
 	for i, f := range list {
 		if !slices.Contains(FigureFunctions(), f.Function) {
-			var names []string
-			for _, known := range FigureFunctions() {
-				names = append(names, string(known))
-			}
+			names := ofEach(FigureFunctions(), func(known FigureFunction) string { return string(known) })
 			return fault.New(partFigure(i), "unknown function %s", fault.Quote(string(f.Function))).WithNearest(string(f.Function), names, nil)
 		}
 		if f.Of == "degree" {

@@ -358,9 +358,5 @@ func packingRows(hub string, p evaluate.Packing) [][]Value {
 // attributesText lists attributes with their types, or is nil where there are
 // none.
 func attributesText(attributes []storage.Attribute) Value {
-	names := make([]string, len(attributes))
-	for i, a := range attributes {
-		names[i] = fault.Name(a.Name) + " " + a.Type.String()
-	}
-	return joined(names)
+	return joined(ofEach(attributes, func(a storage.Attribute) string { return fault.Name(a.Name) + " " + a.Type.String() }))
 }

@@ -132,9 +132,7 @@ func runDiff(c *call, req DiffRequest, _ diffed) (DiffResult, error) {
 }
 
 func diffRows(_ DiffRequest, r DiffResult) *Rows {
-	var table [][]Value
-	for _, m := range r.Moved {
-		table = append(table, []Value{m.Vertex, m.Distance, m.Relative})
-	}
-	return rowsOf([]string{"vertex", "distance", "relative"}, table)
+	return rowsOf([]string{"vertex", "distance", "relative"}, ofEach(r.Moved, func(m Moved) []Value {
+		return []Value{m.Vertex, m.Distance, m.Relative}
+	}))
 }

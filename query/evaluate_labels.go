@@ -125,10 +125,7 @@ func planEvaluateLabels(req EvaluateLabelsRequest, e session.Entry) *plan.Plan {
 	if fractions == nil {
 		fractions = evaluate.DefaultFractions()
 	}
-	var shares []string
-	for _, f := range fractions {
-		shares = append(shares, fmt.Sprint(f))
-	}
+	shares := ofEach(fractions, func(f float64) string { return fmt.Sprint(f) })
 	seeds := cmp.Or(req.Seeds, evaluate.DefaultSeeds)
 	penalty := "penalty chosen in the training vertices"
 	if req.Penalty > 0 {

@@ -284,11 +284,7 @@ func checkFeature(name string) error {
 }
 
 func featureNames() []string {
-	var names []string
-	for _, f := range link.Features() {
-		names = append(names, f.Name)
-	}
-	return names
+	return ofEach(link.Features(), func(f link.Feature) string { return f.Name })
 }
 
 func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {

@@ -143,11 +143,7 @@ type linkTrial struct {
 
 // texts writes the methods in the language.
 func (t *linkTrial) texts() []string {
-	texts := make([]string, len(t.methods))
-	for i, m := range t.methods {
-		texts[i] = m.text().String()
-	}
-	return texts
+	return ofEach(t.methods, func(m configured) string { return m.text().String() })
 }
 
 // scorers is the number of scorers and models of all methods together.

@@ -185,10 +185,9 @@ func checkVariation(method Method, v Variation) error {
 }
 
 func planEvaluateParameters(req EvaluateParametersRequest, s study) *plan.Plan {
-	var axes []string
-	for _, axis := range s.axes {
-		axes = append(axes, axis.Option+" at "+fault.Count(int64(len(axis.Values)), "value"))
-	}
+	axes := ofEach(s.axes, func(axis run.Axis) string {
+		return axis.Option + " at " + fault.Count(int64(len(axis.Values)), "value")
+	})
 	return plan.Result("evaluation", "the best reconstruction for each value, by "+criteria()[req.Criterion],
 		plan.Measured(plan.Solve, "method", s.text().String()+", "+strings.Join(axes, ", "), session.GraphPlan(s.graph)))
 }
@@ -277,12 +276,10 @@ func (c *call) vary(req EvaluateParametersRequest, s study, first, end int, of f
 }
 
 func parameterRows(_ EvaluateParametersRequest, r EvaluateParametersResult) *Rows {
-	table := make([][]Value, len(r.Points))
-	for i, p := range r.Points {
-		table[i] = append([]Value{p.Option, p.Value}, evaluationRow(p.ReconstructionPoint)...)
-	}
 	columns := []string{"option", "value", "epsilon", "radius", "edges", "pearson", "spearman", "kendall", "alpha", "xmin", "ks", "precision", "recall"}
-	return rowsOf(columns, table)
+	return rowsOf(columns, ofEach(r.Points, func(p ParameterPoint) []Value {
+		return append([]Value{p.Option, p.Value}, evaluationRow(p.ReconstructionPoint)...)
+	}))
 }
 
 // bestReconstruction measures the reconstructions from the rows of an embedding

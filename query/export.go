@@ -136,14 +136,7 @@ func (f exportFormat) refused(err error) error {
 }
 
 func exportOptions(formats []exportFormat) []OptionInfo {
-	choices := []string{"auto"}
-	for _, f := range formats {
-		choices = append(choices, f.name)
-	}
-	options := []OptionInfo{overwriteOption(), {
-		Name: "format", Type: "text", Default: "'auto'", Choices: choices,
-		Doc: "form of the file; auto goes by the ending of its name",
-	}}
+	options := []OptionInfo{overwriteOption(), formatOption(ofEach(formats, func(f exportFormat) string { return f.name }))}
 	if formats[0].name == graphFormats()[0].name {
 		options = append(options, OptionInfo{
 			Name: "times", Type: "text", Default: "'auto'", Choices: []string{"auto", timesISO, timesUnix},
@@ -160,6 +153,14 @@ func exportOptions(formats []exportFormat) []OptionInfo {
 }
 
 // overwriteOption is the option of every statement that writes a file.
+// formatOption is the option for the form of a file.
+func formatOption(names []string) OptionInfo {
+	return OptionInfo{
+		Name: "format", Type: "text", Default: "'auto'", Choices: append([]string{"auto"}, names...),
+		Doc: "form of the file; auto goes by the ending of its name",
+	}
+}
+
 func overwriteOption() OptionInfo {
 	return OptionInfo{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace a file that exists"}
 }

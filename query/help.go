@@ -65,10 +65,7 @@ func helpOn(helps []Help, words []string) (*helpTable, error) {
 	if t := findTopic(topics, words); t != nil {
 		return t, nil
 	}
-	names := make([]string, len(topics))
-	for i, known := range topics {
-		names[i] = known.name
-	}
+	names := ofEach(topics, func(t helpTopic) string { return t.name })
 	// The topic may be a statement as typed, with names after its first words, so
 	// shorter beginnings are tried too.
 	for n := len(words) - 1; n > 0; n-- {
@@ -176,11 +173,9 @@ func helpTopics(helps []Help) []helpTopic {
 		{"missing", "x IS MISSING, x IS NOT MISSING; any other condition on a missing value is neither true nor false, and only vertices for which the condition is true are answers"},
 		{"example", "NEAREST 10 TO 'alice' USING spec WHERE NOT linked AND (age >= 40 OR age IS MISSING)"},
 	}})
-	var rows [][]Value
-	for _, e := range Errors() {
-		rows = append(rows, []Value{e.Name, e.Err.Error() + ". " + e.Meaning + " To do: " + e.Remedy + "."})
-	}
-	topics = append(topics, helpTopic{"errors", nil, rows})
+	topics = append(topics, helpTopic{"errors", nil, ofEach(Errors(), func(e ErrorInfo) []Value {
+		return []Value{e.Name, e.Err.Error() + ". " + e.Meaning + " To do: " + e.Remedy + "."}
+	})})
 	for _, m := range Methods() {
 		rows := [][]Value{{"method", m.Name}, {"summary", m.Summary}}
 		topics = append(topics, helpTopic{m.Name, nil, append(rows, optionRows(m.Options)...)})

@@ -82,12 +82,8 @@ var importEmbedding = &statement[*parser.ImportEmbedding, ImportEmbeddingRequest
 }
 
 func importEmbeddingOptions() []OptionInfo {
-	choices := []string{"auto"}
-	for _, f := range embeddingFormats() {
-		choices = append(choices, f.name)
-	}
 	return []OptionInfo{
-		{Name: "format", Type: "text", Default: "'auto'", Choices: choices, Doc: "form of the file; auto goes by the ending of its name"},
+		formatOption(ofEach(embeddingFormats(), func(f exportFormat) string { return f.name })),
 		{Name: "keys", Type: "text", Default: "''", Doc: "file with the keys of the rows of a numpy matrix, one a line; by default the name of the matrix with .keys appended, and 'none' uses the row numbers from 0 as keys"},
 		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys in Parquet; by default key, id, vertex or node, else the first that can have keys"},
 		{Name: "vector", Type: "column", Default: "''", Doc: "column of the vectors in Parquet; by default vector or embedding, else the first of lists"},

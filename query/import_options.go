@@ -24,11 +24,7 @@ func importLayouts() []string {
 
 // repeats are the allowed values of the option repeated.
 func repeats() []string {
-	var names []string
-	for _, r := range storage.Repeats() {
-		names = append(names, string(r))
-	}
-	return names
+	return ofEach(storage.Repeats(), func(r storage.Repeated) string { return string(r) })
 }
 
 func importOptions() []OptionInfo {

@@ -74,12 +74,8 @@ var createIndex = &statement[*parser.CreateIndex, CreateIndexRequest, storage.Em
 }
 
 func indexOptions() []OptionInfo {
-	var metrics []string
-	for _, m := range index.Metrics() {
-		metrics = append(metrics, m.String())
-	}
 	return []OptionInfo{
-		{Name: "metric", Type: "text", Default: "'l2'", Choices: metrics, Doc: "the metric of the searches that use the index"},
+		{Name: "metric", Type: "text", Default: "'l2'", Choices: ofEach(index.Metrics(), index.Metric.String), Doc: "the metric of the searches that use the index"},
 		{Name: "m", Type: "int", Default: "16", Doc: "links of a vertex, 2 to 100; more links raise the recall in many dimensions and take more space"},
 		{Name: "ef_construction", Type: "int", Default: "100", Doc: "candidates that links are chosen from, up to 10000; the build time is about proportional to this number"},
 		{Name: "ef", Type: "int", Default: "0", Doc: "candidates that a search keeps; more raise the recall and the time; 0 chooses the smallest power of two up to 512 with a recall of 99 % of the 10 nearest"},
@@ -213,11 +209,7 @@ func indexRows(list []IndexInfo) *Rows {
 }
 
 func settingsText(list []storage.Setting) string {
-	texts := make([]string, len(list))
-	for i, s := range list {
-		texts[i] = s.Name + " " + s.Value
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(ofEach(list, func(s storage.Setting) string { return s.Name + " " + s.Value }), ", ")
 }
 
 // Indexes lists the indexes of the file by embedding and metric. One whose entry is

@@ -48,13 +48,7 @@ var intoFile = &statement[*parser.IntoFile, rowsRequest, rowfile.Form, writtenRo
 }
 
 func intoFileOptions() []OptionInfo {
-	choices := []string{"auto"}
-	for _, f := range rowfile.Forms() {
-		choices = append(choices, f.Name)
-	}
-	return []OptionInfo{overwriteOption(), {
-		Name: "format", Type: "text", Default: "'auto'", Choices: choices, Doc: "form of the file; auto goes by the ending of its name",
-	}}
+	return []OptionInfo{overwriteOption(), formatOption(ofEach(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }))}
 }
 
 func bindIntoFile(b *binder, s *parser.IntoFile) rowsRequest {

@@ -23,9 +23,7 @@ func (b *binder) negatives(set bind.Settings) (kinds []evaluate.Negatives) {
 	if text == "" {
 		return nil
 	}
-	for _, name := range namesIn(text) {
-		kinds = append(kinds, evaluate.Negatives(name))
-	}
+	kinds = ofEach(namesIn(text), func(name string) evaluate.Negatives { return evaluate.Negatives(name) })
 	b.fail(checkNegatives(kinds))
 	return kinds
 }
@@ -48,11 +46,7 @@ func checkNegatives(kinds []evaluate.Negatives) error {
 
 // kindNames joins the names of kinds.
 func kindNames(kinds []evaluate.Negatives, between string) string {
-	names := make([]string, len(kinds))
-	for i, kind := range kinds {
-		names[i] = string(kind)
-	}
-	return strings.Join(names, between)
+	return strings.Join(ofEach(kinds, func(kind evaluate.Negatives) string { return string(kind) }), between)
 }
 
 // noNegatives converts the error for a graph without pairs of a kind to an Error

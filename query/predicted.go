@@ -47,11 +47,7 @@ var predicted = &statement[*parser.Predicted, PredictedRequest, storedEntry, Pre
 	},
 	run: runPredicted,
 	rows: func(_ PredictedRequest, r PredictedResult) *Rows {
-		table := make([][]Value, len(r.Vertices))
-		for i, v := range r.Vertices {
-			table[i] = []Value{v.Vertex, v.Score}
-		}
-		return rowsOf([]string{"vertex", "score"}, table)
+		return rowsOf([]string{"vertex", "score"}, ofEach(r.Vertices, func(v PredictedVertex) []Value { return []Value{v.Vertex, v.Score} }))
 	},
 	reads: true,
 }

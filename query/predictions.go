@@ -84,11 +84,10 @@ func (c *call) predictions() ([]PredictionSummary, error) {
 }
 
 func predictionRows(list []PredictionSummary) *Rows {
-	table := make([][]Value, len(list))
-	for i, p := range list {
-		table[i] = []Value{p.Graph, p.Scorer, int64(p.K), int64(p.Vertices), p.Links, int64(p.GraphVersion), int64(p.Behind), p.state(), timestamp(p.Created)}
-	}
-	return rowsOf([]string{"graph", "scorer", "top", "vertices", "links", "version", "behind", "state", "created"}, table)
+	columns := []string{"graph", "scorer", "top", "vertices", "links", "version", "behind", "state", "created"}
+	return rowsOf(columns, ofEach(list, func(p PredictionSummary) []Value {
+		return []Value{p.Graph, p.Scorer, int64(p.K), int64(p.Vertices), p.Links, int64(p.GraphVersion), int64(p.Behind), p.state(), timestamp(p.Created)}
+	}))
 }
 
 func scorerOf(p PredictionInfo) Scorer {

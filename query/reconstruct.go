@@ -252,11 +252,7 @@ func pointRows(columns []string, points []evaluate.ReconstructionPoint, best int
 	if !all {
 		points = points[best : best+1]
 	}
-	table := make([][]Value, len(points))
-	for i, p := range points {
-		table[i] = row(p)
-	}
-	return rowsOf(columns, table)
+	return rowsOf(columns, ofEach(points, row))
 }
 
 func pointRow(p evaluate.ReconstructionPoint) []Value {

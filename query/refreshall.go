@@ -39,11 +39,9 @@ var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, Refre
 	},
 	run: runRefreshAll,
 	rows: func(_ string, r RefreshAllResult) *Rows {
-		table := make([][]Value, len(r.Refreshed))
-		for i, o := range r.Refreshed {
-			table[i] = []Value{o.Object, o.Name, string(o.Kind), o.Seconds}
-		}
-		return rowsOf([]string{"object", "name", "kind", "seconds"}, table)
+		return rowsOf([]string{"object", "name", "kind", "seconds"}, ofEach(r.Refreshed, func(o Refreshed) []Value {
+			return []Value{o.Object, o.Name, string(o.Kind), o.Seconds}
+		}))
 	},
 }
 

@@ -63,10 +63,7 @@ func (c *call) further(path, wanted string, opts format.EdgeListOptions, with []
 }
 
 func namedColumns(text string, there []format.PairColumn) (list []format.PairColumn, err error) {
-	var names []string
-	for _, column := range there {
-		names = append(names, column.Name)
-	}
+	names := ofEach(there, func(column format.PairColumn) string { return column.Name })
 	for name := range strings.SplitSeq(text, ",") {
 		name = strings.TrimSpace(name)
 		i := slices.Index(names, name)

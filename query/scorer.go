@@ -40,11 +40,7 @@ func ParseScorers(text string) ([]Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	with := make([]Scorer, len(list))
-	for i, s := range list {
-		with[i] = scorerIn(s)
-	}
-	return with, nil
+	return ofEach(list, scorerIn), nil
 }
 
 // scorers marks and converts the scorers of a statement.
@@ -122,11 +118,7 @@ func unknownScorer(scorer string, at fault.Part) error {
 }
 
 func scorerNames() []string {
-	var names []string
-	for _, s := range link.Scorers() {
-		names = append(names, s.Name)
-	}
-	return names
+	return ofEach(link.Scorers(), func(s link.Scorer) string { return s.Name })
 }
 
 // scorerEntries has the catalogue entries of scorers and of the graph whose pairs
@@ -220,11 +212,7 @@ func (c *call) modelEmbedding(model ModelInfo, at fault.Part) (*session.Entry, e
 }
 
 func scorerColumns(with []Scorer) []string {
-	names := make([]string, len(with))
-	for i, w := range with {
-		names[i] = w.String()
-	}
-	return names
+	return ofEach(with, Scorer.String)
 }
 
 // embeddings lists the embeddings that the scorers read, each once.
@@ -240,20 +228,12 @@ func (s *scorerEntries) embeddings() []*session.Entry {
 }
 
 func (s *scorerEntries) with() []Scorer {
-	list := make([]Scorer, len(s.scorers))
-	for i, w := range s.scorers {
-		list[i] = w.Scorer
-	}
-	return list
+	return ofEach(s.scorers, func(w scorerEntry) Scorer { return w.Scorer })
 }
 
 // inputs are the steps that load the embeddings and the graph.
 func (s *scorerEntries) inputs() []*plan.Plan {
-	var list []*plan.Plan
-	for _, e := range s.embeddings() {
-		list = append(list, e.Plan())
-	}
-	return append(list, session.GraphPlan(s.graph))
+	return append(ofEach(s.embeddings(), (*session.Entry).Plan), session.GraphPlan(s.graph))
 }
 
 // readsPart reports whether the scorers read only the rows of some vertices.

@@ -49,11 +49,9 @@ type EmbeddingState struct {
 }
 
 func (r SearchResult) rows() *Rows {
-	table := make([][]Value, len(r.Neighbors))
-	for i, n := range r.Neighbors {
-		table[i] = []Value{n.Vertex, n.by(r.Metric)}
-	}
-	return rowsOf([]string{"vertex", measureName(r.Metric)}, table)
+	return rowsOf([]string{"vertex", measureName(r.Metric)}, ofEach(r.Neighbors, func(n Neighbor) []Value {
+		return []Value{n.Vertex, n.by(r.Metric)}
+	}))
 }
 
 // measureName is the column of the number that a search under a metric is ordered by.
@@ -101,12 +99,8 @@ func (b *binder) space(s parser.Space) (string, index.Metric) {
 	}
 	metric, err := index.ParseMetric(b.name(fault.Metric, *s.Metric))
 	if err != nil {
-		var names []string
-		for _, m := range index.Metrics() {
-			names = append(names, m.String())
-		}
 		b.fail(fault.New(fault.Metric, "unknown metric %s", fault.Quote(s.Metric.Name)).
-			WithErr(err).WithNearest(s.Metric.Name, names, nil))
+			WithErr(err).WithNearest(s.Metric.Name, ofEach(index.Metrics(), index.Metric.String), nil))
 	}
 	return embedding, metric
 }

@@ -159,9 +159,5 @@ func (c *call) show(what parser.Listing) (*Rows, error) {
 
 // optionsText lists options with their defaults.
 func optionsText(options []OptionInfo) string {
-	texts := make([]string, len(options))
-	for i, o := range options {
-		texts[i] = o.String()
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(ofEach(options, OptionInfo.String), ", ")
 }

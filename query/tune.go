@@ -224,10 +224,7 @@ func resolveTuned(m TuneMethod, seed uint64) (t tunedMethod, err error) {
 }
 
 func planTune(req TuneRequest, found *tuning) *plan.Plan {
-	methods := make([]string, len(found.methods))
-	for i, m := range found.methods {
-		methods[i] = m.text().String()
-	}
+	methods := ofEach(found.methods, func(m tunedMethod) string { return m.text().String() })
 	goal := fmt.Sprintf("%s for %s, the best by %s", strings.Join(methods, ", "), req.Goal, req.Goal.Criteria()[found.criterion])
 	if req.Trials > 0 {
 		goal += ", at most " + fault.Count(int64(req.Trials), "trial")

@@ -92,10 +92,7 @@ func (c *call) search(s *searching, checkpoints embedding.Checkpoints) (*tune.Re
 	if err != nil {
 		return nil, err
 	}
-	methods := make([]tune.Method, len(s.methods))
-	for i, m := range s.methods {
-		methods[i] = m.search
-	}
+	methods := ofEach(s.methods, func(m tunedMethod) tune.Method { return m.search })
 	found, err := tune.Search(c.Ctx, objective, methods, tune.Options{
 		Budget: s.budget, Trials: s.req.Trials, Workers: c.workers(), OneAtATime: c.abreast(s.tuning, s.graph, s.req.Goal) == 1,
 		Progress: c.trialProgress(s.budget), Checkpoints: checkpoints,

@@ -87,20 +87,12 @@ func bindUpdateVertices(b *binder, s *parser.UpdateVertices) UpdateVerticesReque
 
 // setFor sets the values of the request for each key.
 func (req UpdateVerticesRequest) setFor(keys []string) []storage.Vertex {
-	vertices := make([]storage.Vertex, len(keys))
-	for i, key := range keys {
-		vertices[i] = storage.Vertex{Key: key, Values: req.Set}
-	}
-	return vertices
+	return ofEach(keys, func(key string) storage.Vertex { return storage.Vertex{Key: key, Values: req.Set} })
 }
 
 // assignments are the values that a statement sets, each shortened to a few words.
 func assignments(list []parser.Option) string {
-	set := make([]string, len(list))
-	for i, option := range list {
-		set[i] = fault.Shorten(option.String())
-	}
-	return strings.Join(set, ", ")
+	return strings.Join(ofEach(list, func(o parser.Option) string { return fault.Shorten(o.String()) }), ", ")
 }
 
 func resolveUpdateVertices(c *call, req UpdateVerticesRequest) (storage.GraphInfo, error) {

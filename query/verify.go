@@ -64,11 +64,9 @@ var verify = &statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResu
 	},
 	run: runVerify,
 	rows: func(_ VerifyRequest, r VerifyResult) *Rows {
-		var table [][]Value
-		for _, m := range r.Measures {
-			table = append(table, []Value{m.Name, number(m.Stored), number(m.Full)})
-		}
-		return rowsOf([]string{"measure", "stored", "full"}, table)
+		return rowsOf([]string{"measure", "stored", "full"}, ofEach(r.Measures, func(m VerifyMeasure) []Value {
+			return []Value{m.Name, number(m.Stored), number(m.Full)}
+		}))
 	},
 	job:   verifyJob,
 	reads: true,
@@ -170,10 +168,9 @@ func (c *call) verifyInFull(req VerifyRequest, s *session.Space) (VerifyResult, 
 	if result.Measures, err = c.compare(req, s, full); err != nil {
 		return VerifyResult{}, err
 	}
-	texts := make([]string, len(result.Measures))
-	for i, m := range result.Measures {
-		texts[i] = fmt.Sprintf("%s %.4g, in full %.4g", m.Name, m.Stored, m.Full)
-	}
+	texts := ofEach(result.Measures, func(m VerifyMeasure) string {
+		return fmt.Sprintf("%s %.4g, in full %.4g", m.Name, m.Stored, m.Full)
+	})
 	c.job.Result("%s", strings.Join(texts, "; "))
 	return result, nil
 }

@@ -1,0 +1,10 @@
+package query
+
+// ofEach returns what of gives for each entry of a list.
+func ofEach[T, U any](list []T, of func(T) U) []U {
+	results := make([]U, len(list))
+	for i, entry := range list {
+		results[i] = of(entry)
+	}
+	return results
+}
