@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"heavytail/query/internal/fault"
+	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
@@ -68,8 +69,7 @@ func (c *call) vertexMistake(graph, key string, err error) error {
 // unknownVertex is the error for a key that a graph does not have.
 func (c *call) unknownVertex(graph, key string, at fault.Part) error {
 	const most = 1000 // number of keys to compare, which takes a few milliseconds
-	unknown := fault.New(at, "vertex %s is not in graph %s", fault.QuoteKey(key), fault.Name(graph))
-	unknown.Err = &storage.NotFoundError{Kind: "vertex", Name: key}
+	unknown := session.UnknownVertex(graph, key, at)
 	if _, err := strconv.ParseInt(key, 10, 64); err == nil || key == "" {
 		return unknown // a similar number is hardly the vertex that was meant
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"heavytail/query/internal/fault"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -38,10 +39,9 @@ func (o OptionInfo) String() string {
 // is reported every time.
 func SortedSettings(m map[string]any) []Given {
 	var list []Given
-	for name, value := range m {
-		list = append(list, Given{name, value})
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		list = append(list, Given{name, m[name]})
 	}
-	slices.SortFunc(list, func(a, b Given) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
@@ -202,9 +202,7 @@ func plain(value any) any {
 // Describe says what a value is, in an error.
 func Describe(value any) string {
 	switch v := plain(value).(type) {
-	case int64, bool:
-		return fmt.Sprint(v)
-	case float64:
+	case int64, bool, float64:
 		return fmt.Sprint(v)
 	case string:
 		return "the text " + fault.QuoteKey(v)

@@ -2,6 +2,7 @@ package bind
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -53,13 +54,8 @@ func (b *Values) Untyped(at fault.Part, v parser.Value) (any, error) {
 	case parser.Param:
 		value, ok := b.params[v.Name]
 		if !ok {
-			e := fault.New(at, "parameter $%s has no value", v.Name)
-			var known []string
-			for name := range b.params {
-				known = append(known, name)
-			}
-			slices.Sort(known)
-			return nil, e.WithNearest(v.Name, known, func(s string) string { return "$" + s })
+			known := slices.Sorted(maps.Keys(b.params))
+			return nil, fault.New(at, "parameter $%s has no value", v.Name).WithNearest(v.Name, known, func(s string) string { return "$" + s })
 		}
 		if vector, ok := value.([]float64); ok {
 			return Vector(at, vector)
@@ -92,13 +88,17 @@ func (b *Values) Text(at fault.Part, v parser.Value) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return textOf(at, value, "a text in quotes")
+}
+
+func textOf(at fault.Part, value any, expected string) (string, error) {
 	switch value := value.(type) {
 	case string:
 		return value, nil
 	case Untyped:
 		return string(value), nil
 	}
-	return "", Unexpected(at, value, "a text in quotes")
+	return "", Unexpected(at, value, expected)
 }
 
 // Size returns a count that fits an int. The caller checks its range.
@@ -114,23 +114,16 @@ func (b *Values) Size(at fault.Part, v parser.Value) (int, error) {
 	return int(max(math.MinInt, min(math.MaxInt, n))), nil
 }
 
-// Key returns the key of a vertex.
-func (b *Values) Key(v parser.Value) (string, error) { return b.KeyAt(fault.Vertex, v) }
-
+// KeyAt returns the key of a vertex.
 func (b *Values) KeyAt(at fault.Part, v parser.Value) (string, error) {
 	value, err := b.Untyped(at, v)
 	if err != nil {
 		return "", err
 	}
-	switch value := value.(type) {
-	case string:
-		return value, nil
-	case Untyped:
-		return string(value), nil
-	case int64:
-		return strconv.FormatInt(value, 10), nil
+	if n, ok := value.(int64); ok {
+		return strconv.FormatInt(n, 10), nil
 	}
-	return "", Unexpected(at, value, "the key of a vertex")
+	return textOf(at, value, "the key of a vertex")
 }
 
 // Given evaluates options and marks them.

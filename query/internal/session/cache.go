@@ -153,10 +153,8 @@ func (c *Cache) claim(key CacheKey, bytes int64, what string) (entry *CacheEntry
 			c.forget(other, old)
 		}
 	}
-	if !c.makeRoom(bytes) {
-		return nil, false, &fault.LimitError{
-			What: what, Need: c.bytes + bytes, Limit: c.Limit, Unit: "bytes", Field: "MemoryLimit",
-		}
+	if err := c.makeRoom(bytes, what); err != nil {
+		return nil, false, err
 	}
 	entry = &CacheEntry{bytes: bytes, users: 1, last: c.clock, ready: make(chan struct{})}
 	c.Entries[key] = entry
@@ -183,10 +181,8 @@ func (c *Cache) measure(entry *CacheEntry) {
 func (c *Cache) Reserve(bytes int64, what string) (func(), error) {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	if !c.makeRoom(bytes) {
-		return nil, &fault.LimitError{
-			What: what, Need: c.bytes + bytes, Limit: c.Limit, Unit: "bytes", Field: "MemoryLimit",
-		}
+	if err := c.makeRoom(bytes, what); err != nil {
+		return nil, err
 	}
 	c.bytes += bytes
 	return sync.OnceFunc(func() {
@@ -206,8 +202,8 @@ func (c *Cache) ReserveWork(bytes int64, what string) (func(), error) {
 }
 
 // makeRoom drops unused entries, the longest unused first, until the given
-// bytes fit, and reports whether they do. The caller holds mu.
-func (c *Cache) makeRoom(bytes int64) bool {
+// bytes fit, and returns a LimitError if they do not. The caller holds mu.
+func (c *Cache) makeRoom(bytes int64, what string) error {
 	for c.bytes+bytes > c.Limit {
 		var oldest *CacheEntry
 		var oldestKey CacheKey
@@ -217,11 +213,11 @@ func (c *Cache) makeRoom(bytes int64) bool {
 			}
 		}
 		if oldest == nil {
-			return false
+			return &fault.LimitError{What: what, Need: c.bytes + bytes, Limit: c.Limit, Unit: "bytes", Field: "MemoryLimit"}
 		}
 		c.forget(oldestKey, oldest)
 	}
-	return true
+	return nil
 }
 
 // forget drops an entry. With an embedding it also drops the matched embedding and the

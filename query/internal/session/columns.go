@@ -113,9 +113,8 @@ func AttributeOf(info storage.GraphInfo, name string) (storage.Attribute, bool) 
 // UnknownAttribute is the error for a name that is not an attribute of the
 // graph.
 func UnknownAttribute(info storage.GraphInfo, attribute string, at fault.Part) *fault.Error {
-	e := fault.New(at, "graph %s has no attribute %s", fault.Name(info.Name), fault.Quote(attribute))
-	e.Err = &storage.NotFoundError{Kind: "attribute", Name: attribute}
-	return e.WithNearest(attribute, AttributeNames(info), fault.Quote)
+	return fault.New(at, "graph %s has no attribute %s", fault.Name(info.Name), fault.Quote(attribute)).
+		WithErr(&storage.NotFoundError{Kind: "attribute", Name: attribute}).WithNearest(attribute, AttributeNames(info), fault.Quote)
 }
 
 // loadColumns takes attributes of a version of a graph from the cache, or else

@@ -44,10 +44,8 @@ func (c *Call) Entry(embedding string, at fault.Part) (Entry, error) {
 func (c *Call) Present(embedding string, at fault.Part) (Entry, error) {
 	e, err := c.Entry(embedding, at)
 	if err == nil && e.Info.Past {
-		m := fault.New(at, "%s is a past generation, which cannot be changed", fault.Quote(embedding))
-		m.Remedy = "name the embedding without the number"
-		m.Err = storage.ErrInvalid
-		return e, m
+		err = fault.New(at, "%s is a past generation, which cannot be changed", fault.Quote(embedding)).
+			WithRemedy("name the embedding without the number").WithErr(storage.ErrInvalid)
 	}
 	return e, err
 }

@@ -104,8 +104,7 @@ func (c *Call) CheckInput(path string, at fault.Part) error {
 	}
 	info, err := c.files.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		e := fault.New(at, "file %s: %v", fault.Quote(path), format.ErrNotRegular)
-		e.Err = format.ErrNotRegular
+		e := fault.New(at, "file %s: %v", fault.Quote(path), format.ErrNotRegular).WithErr(format.ErrNotRegular)
 		if c.files.input != nil && !info.IsDir() { // such as a pipe
 			e.Remedy = "'-' reads standard input"
 		}
@@ -134,9 +133,7 @@ func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 	case !info.Mode().IsRegular():
 		return FileMistake(path, at, format.ErrNotRegular)
 	case !overwrite:
-		e := fault.New(at, "file %s exists", fault.Quote(path))
-		e.Options, e.Err = []fault.OptionRemedy{{Purpose: "to replace it", Option: "overwrite", Value: "true"}}, format.ErrExists
-		return e
+		return fault.New(at, "file %s exists", fault.Quote(path)).WithOption("to replace it", "overwrite", "true").WithErr(format.ErrExists)
 	}
 	return nil
 }
@@ -147,9 +144,8 @@ func CheckParquet(path string, at fault.Part) error {
 	if ending != ".gz" && ending != ".zst" {
 		return nil
 	}
-	e := fault.New(at, "file %s would be Parquet inside of %s, which no program reads", fault.Quote(path), ending)
-	e.Remedy = "leave the ending " + ending + " out, since the pages of Parquet are compressed"
-	return e
+	return fault.New(at, "file %s would be Parquet inside of %s, which no program reads", fault.Quote(path), ending).
+		WithRemedy("leave the ending " + ending + " out, since the pages of Parquet are compressed")
 }
 
 // CheckPath returns an error for every file if files are switched off, and
@@ -157,9 +153,7 @@ func CheckParquet(path string, at fault.Part) error {
 // read as text.
 func (c *Call) CheckPath(path string, at fault.Part) error {
 	if c.files.none {
-		e := fault.New(at, "file access is switched off")
-		e.Err = fault.ErrNoFiles
-		return e
+		return fault.New(at, "file access is switched off").WithErr(fault.ErrNoFiles)
 	}
 	if path == "" {
 		return fault.New(at, "no file is named")
@@ -180,25 +174,21 @@ func FileMistake(path string, at fault.Part, err error) error {
 		return nil
 	}
 	if escapes(err) {
-		e := fault.New(at, "file %s is outside the folder that files are confined to", fault.Quote(path))
-		e.Err = errors.Join(fault.ErrOutside, err)
-		return e
+		return fault.New(at, "file %s is outside the folder that files are confined to", fault.Quote(path)).
+			WithErr(errors.Join(fault.ErrOutside, err))
 	}
 	reason := err
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
 		reason = pathError.Err // it repeats the path, unescaped
 	}
-	e := fault.New(at, "file %s: %v", fault.Quote(path), reason)
-	e.Err = err
-	return e
+	return fault.New(at, "file %s: %v", fault.Quote(path), reason).WithErr(err)
 }
 
 // EndingMistake is the Error for a file whose name has an unknown ending.
 func EndingMistake(at fault.Part, ending *format.EndingError) *fault.Error {
-	e := fault.New(at, "file %s: the ending %s is not known", fault.Quote(ending.Name), fault.QuoteKey(ending.Ending))
-	e.Expected, e.Err = ending.Known, ending
-	return e
+	return fault.New(at, "file %s: the ending %s is not known", fault.Quote(ending.Name), fault.QuoteKey(ending.Ending)).
+		WithExpected(ending.Known...).WithErr(ending)
 }
 
 // CheckEnding returns an error for a name whose ending, before .gz or .zst, is

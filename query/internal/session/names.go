@@ -95,8 +95,7 @@ func Lookup[T any](ctx context.Context, kind, name string, at fault.Part, find f
 	if err == nil || !errors.Is(err, storage.ErrNotFound) {
 		return entry, err
 	}
-	unknown := fault.New(at, "unknown %s %s", kind, fault.Quote(name))
-	unknown.Err = err
+	unknown := fault.New(at, "unknown %s %s", kind, fault.Quote(name)).WithErr(err)
 	known, err := list(ctx)
 	if err != nil {
 		return entry, err
@@ -160,13 +159,11 @@ func (c *Call) OnlyGraph(at fault.Part) (string, error) {
 	for i, g := range known {
 		names[i] = fault.Name(g.Name)
 	}
-	ambiguous := fault.New(at, "the file has several graphs")
+	remedy := "name one with IN: " + fault.OrList(names)
 	if len(names) > 12 {
-		ambiguous.Remedy = fmt.Sprintf("name one of the %d with IN", len(names))
-		return "", ambiguous
+		remedy = fmt.Sprintf("name one of the %d with IN", len(names))
 	}
-	ambiguous.Remedy = "name one with IN: " + fault.OrList(names)
-	return "", ambiguous
+	return "", fault.New(at, "the file has several graphs").WithRemedy(remedy)
 }
 
 // Vertex returns the number of the vertex with a key, or an Error that names
@@ -178,12 +175,17 @@ func (c *Call) Vertex(g *Graph, key string, at fault.Part) (uint32, error) {
 	if v, ok := g.Vertex(key); ok {
 		return v, nil
 	}
-	unknown := fault.New(at, "vertex %s is not in graph %s", fault.QuoteKey(key), fault.Name(g.Info.Name))
-	unknown.Err = &storage.NotFoundError{Kind: "vertex", Name: key}
+	unknown := UnknownVertex(g.Info.Name, key, at)
 	if nearest, ok := nearestKey(g, key); ok {
 		unknown.Nearest = fault.QuoteKey(nearest)
 	}
 	return 0, unknown
+}
+
+// UnknownVertex is the Error for a key that no vertex of a graph has.
+func UnknownVertex(graph, key string, at fault.Part) *fault.Error {
+	return fault.New(at, "vertex %s is not in graph %s", fault.QuoteKey(key), fault.Name(graph)).
+		WithErr(&storage.NotFoundError{Kind: "vertex", Name: key})
 }
 
 // CheckVertex returns the same Error as Vertex for an unknown key. It loads the

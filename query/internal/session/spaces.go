@@ -223,9 +223,8 @@ func (s *Space) Row(v uint32, key string, at fault.Part) ([]float32, error) {
 	if int(v) < s.Matrix.Rows {
 		return s.Matrix.Row(int(v)), nil
 	}
-	e := fault.New(at, "vertex %s is newer than embedding %s and has no vector yet", fault.QuoteKey(key), fault.Name(s.Info.Name))
-	e.Remedy = "REFRESH the embedding first"
-	return nil, e
+	return nil, fault.New(at, "vertex %s is newer than embedding %s and has no vector yet", fault.QuoteKey(key), fault.Name(s.Info.Name)).
+		WithRemedy("REFRESH the embedding first")
 }
 
 // CheckVector returns an Error for a query vector that does not fit the embedding.
