@@ -202,8 +202,13 @@ func runResumeJob(c *call, req jobRequest, f namedJob) (r resumed, err error) {
 		return r, err
 	}
 	c.continues = f.info.Checkpoint > 0
+	at := c.at
 	op, err := c.binder(nil).prepare(statement)
+	c.at = at // places in the statement of the job are none of this statement
+	mistake := (*Error)(nil)
 	switch {
+	case errors.As(err, &mistake):
+		err = fault.New(partJob, "job %d: %v", req.job, err).WithErr(err)
 	case err != nil:
 	case req.background:
 		r.info, err = c.inBackground(f.info)

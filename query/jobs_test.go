@@ -391,6 +391,28 @@ func TestJobs_GraphChanges(t *testing.T) {
 	}
 }
 
+// A mistake in the statement of a job is at the number of the job in RESUME JOB. Statements that
+// run have no number until they are jobs, and no number names them.
+func TestResumeJob_Mistake(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	if err := db.store.PutJob(t.Context(), storage.JobInfo{ID: 1, Statement: "EMBED gone USING fastrp AS e", State: storage.JobFailed}); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"RESUME JOB 1":               `line 1, column 12: job 1: unknown graph "gone"`,
+		"RESUME JOB 1 IN BACKGROUND": `line 1, column 12: job 1: unknown graph "gone"`,
+		"CANCEL JOB 0":               "line 1, column 12: there is no job 0: SHOW JOBS lists them",
+	} {
+		if _, err := db.Query(t.Context(), text, nil); err == nil || err.Error() != want {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := db.ResumeJob(t.Context(), 1, false); err == nil || err.Error() != `job 1: unknown graph "gone"` {
+		t.Errorf("ResumeJob: %v", err)
+	}
+}
+
 // Damaged records of jobs, indexes and models affect nothing else, and can be dropped, as
 // CHECK advises.
 func TestDrop_DamagedRecords(t *testing.T) {

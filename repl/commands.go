@@ -21,7 +21,13 @@ import (
 // opens, stays the same.
 func (s *session) text(ctx context.Context, statement string) error {
 	defer func(last string) { s.last = last }(s.last)
-	return s.statement(ctx, parser.Source{Text: statement})
+	err := s.statement(ctx, parser.Source{Text: statement})
+	if mistake := (*query.Error)(nil); errors.As(err, &mistake) {
+		here := *mistake
+		here.Range = parser.Range{} // a place in a text that the user did not write
+		return &here
+	}
+	return err
 }
 
 // say writes a line of a command's answer to the output of results.

@@ -88,12 +88,12 @@ func (v *parquetVectors) row(rows *columnfile.Rows) error {
 		}
 	}
 	if len(list) != len(v.values) || len(list) == 0 {
-		return v.bad(&v.stats, v.list, "the vector has %d values instead of %d", len(list), len(v.values))
+		return v.bad(&v.stats, v.list, "the vector has the length %d instead of %d", len(list), len(v.values))
 	}
 	for i, x := range list {
 		v.values[i] = float32(x)
 		if math.IsNaN(x) || math.IsInf(float64(v.values[i]), 0) {
-			return v.bad(&v.stats, v.list, "value %d is not finite, or a float32 cannot hold it", i)
+			return v.bad(&v.stats, v.list, "the value of dimension %d is not finite, or a float32 cannot hold it", i+1)
 		}
 	}
 	key, reason := v.parquetFile.key(rows, 0, v.key, v.scratch[:0])

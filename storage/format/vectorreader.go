@@ -330,7 +330,7 @@ func (v *vectorReader) floats() error {
 	for i := range v.values {
 		x := math.Float32frombits(binary.LittleEndian.Uint32(v.bytes[4*i:]))
 		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-			return v.fault(ErrSyntax, "value %d is not finite", i)
+			return v.fault(ErrSyntax, "the value of dimension %d is not finite", i+1)
 		}
 		v.values[i] = x
 	}
@@ -344,7 +344,7 @@ func (v *vectorReader) converted() error {
 		x := v.number.value(v.bytes[width*i:])
 		v.values[i] = float32(x)
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return v.fault(ErrSyntax, "value %d is not finite", i)
+			return v.fault(ErrSyntax, "the value of dimension %d is not finite", i+1)
 		}
 		if math.IsInf(float64(v.values[i]), 0) {
 			return v.fault(ErrSyntax, "value %d is %v, which a float32 cannot hold", i, x)

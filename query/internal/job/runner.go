@@ -158,7 +158,7 @@ func (r *Runner) release(j *Active) {
 
 // Find returns the active job with a number.
 func (r *Runner) Find(id uint64) *Active {
-	return r.first(func(i storage.JobInfo) bool { return i.ID == id })
+	return r.first(func(i storage.JobInfo) bool { return i.ID == id && id > 0 })
 }
 
 // Holder returns the active job that writes a target; nil if there is none.
