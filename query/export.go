@@ -152,7 +152,6 @@ func exportOptions(formats []exportFormat) []OptionInfo {
 	return options
 }
 
-// overwriteOption is the option of every statement that writes a file.
 // formatOption is the option for the form of a file.
 func formatOption(names []string) OptionInfo {
 	return OptionInfo{
@@ -161,6 +160,7 @@ func formatOption(names []string) OptionInfo {
 	}
 }
 
+// overwriteOption is the option of every statement that writes a file.
 func overwriteOption() OptionInfo {
 	return OptionInfo{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace a file that exists"}
 }
