@@ -434,6 +434,9 @@ func TestNew_OverAnOpenStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := New(nil, nil); !errors.Is(err, storage.ErrInvalid) {
+		t.Errorf("New without a store: %v", err)
+	}
 	if _, err := New(store, &Options{Workers: -1}); err == nil {
 		t.Error("wrong options are taken")
 	}

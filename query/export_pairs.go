@@ -51,7 +51,7 @@ func exportPairsOptions() []OptionInfo { return append(linksOptions(), intoFileO
 var exportPairs = &statement[*parser.ExportPairs, ExportPairsRequest, pairTarget, ExportResult]{
 	help: Help{
 		Statement: "EXPORT PAIRS", Syntax: "EXPORT PAIRS OF graph [USING method[(option := value, …)], …] INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "writes the pairs that EVALUATE LINKS measures with the same options, each with its label, its kind of negatives and all scores, so that other programs can compute the same figures; with ranking it writes the recommendations; the file has one of the formats of INTO FILE",
+		Summary: "writes the pairs that EVALUATE LINKS measures with the same options, each with its label, its kind of negatives and all scores, so that other programs can compute the same figures; larger scores mean likelier edges, and distances are negated; with ranking it writes the recommendations; the file has one of the formats of INTO FILE",
 		Columns: "file, pairs",
 		Example: "EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree')",
 	},

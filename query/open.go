@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/job"
@@ -44,6 +45,9 @@ func Open(path string, opts *Options) (*DB, error) {
 // the store has its own. Close closes the store, which leaves the application's file
 // open.
 func New(store *storage.DB, opts *Options) (*DB, error) {
+	if store == nil {
+		return nil, fmt.Errorf("no store is given: %w", storage.ErrInvalid)
+	}
 	full := opts.withDefaults()
 	if err := full.Validate(); err != nil {
 		return nil, err

@@ -152,7 +152,7 @@ func bindScoreFile(b *binder, s *parser.ScoreFile) ScoreFileRequest {
 	if text, given := set["bytes"].(string); given && text != allColumns {
 		span, err := format.ParseSpan(text)
 		if err != nil {
-			b.fail(fault.OfOption("bytes", "is %v", err))
+			b.fail(fault.OfOption("bytes", "is %s, and must be two offsets with a hyphen between them, such as 0-4096", fault.QuoteKey(text)))
 		}
 		req.Bytes = &span
 	}

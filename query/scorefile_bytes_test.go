@@ -57,7 +57,7 @@ func TestDB_ScoreFile_Bytes(t *testing.T) {
 		}
 	}
 	for span, want := range map[string]string{
-		"4": "two offsets", "8-4": "two offsets", "-4-8": "two offsets", "0-99": "not in all of 0-99", "4-6": "first one of a line",
+		"4": "option bytes is '4', and must be two offsets", "8-4": "two offsets", "-4-8": "two offsets", "0-99": "not in all of 0-99", "4-6": "first one of a line",
 	} {
 		var wrong *Error
 		_, err := db.Query(context.Background(), "SCORE FILE '"+path+"' WITH jaccard INTO FILE '"+path+".csv' WITH (bytes := '"+span+"')", nil)

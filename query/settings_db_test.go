@@ -58,7 +58,8 @@ func TestUntyped(t *testing.T) {
 		t.Error(err)
 	}
 	for statement, want := range map[string]string{
-		"NEAREST $v TO '7' USING e":                  "line 1, column 9: found 1.5, expected an integer",
+		"NEAREST $v TO '7' USING e": "line 1, column 9: found 1.5, expected an integer",
+		"EXPORT WALKS OF g USING deepwalk INTO FILE 'w.txt' WITH (first := 3.0)": "line 1, column 58: option first is 3.0, expected an integer",
 		"NEAREST 1 TO $v USING e":                    "line 1, column 14: vertex '1.50' is not in graph g",
 		"WITHIN RADIUS $w OF '7' USING e":            "line 1, column 15: found the text 'far', expected a number",
 		"NEAREST 1 TO '7' USING e WHERE linked = $w": "line 1, column 32: linked = $w compares true or false with a text",

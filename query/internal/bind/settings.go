@@ -202,7 +202,12 @@ func plain(value any) any {
 // Describe says what a value is, in an error.
 func Describe(value any) string {
 	switch v := plain(value).(type) {
-	case int64, bool, float64:
+	case int64, bool:
+		return fmt.Sprint(v)
+	case float64:
+		if v == math.Trunc(v) && math.Abs(v) < 1e6 {
+			return strconv.FormatFloat(v, 'f', 1, 64) // 3 would look like an integer
+		}
 		return fmt.Sprint(v)
 	case string:
 		return "the text " + fault.QuoteKey(v)
