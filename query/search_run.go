@@ -244,11 +244,7 @@ func (c *call) searchFile(s search) (SearchResult, error) {
 		if hits, err = c.checked(hits, s.limit); err != nil {
 			return err
 		}
-		vertices := make([]uint32, len(hits))
-		for i, h := range hits {
-			vertices[i] = h.Vertex
-		}
-		keys, err := v.Keys(vertices)
+		keys, err := v.Keys(index.Vertices(hits))
 		for i, key := range keys {
 			result.Neighbors = append(result.Neighbors, neighbor(s.metric, key, hits[i]))
 		}

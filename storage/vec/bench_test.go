@@ -221,7 +221,7 @@ func BenchmarkMulNN(b *testing.B) {
 			for _, workers := range []int{1, 2} {
 				b.Run(fmt.Sprintf("kind=%v/rows=%d/shape=%dx%d/inplace=%v/workers=%d", k, rows, shape.inner, shape.cols, shape.alias, workers), func(b *testing.B) {
 					for b.Loop() {
-						if err := mulNN(context.Background(), k, y.Panel(0, shape.cols), 0, 1, a.Panel(0, shape.inner), c, workers); err != nil {
+						if err := new(Sums).mulNN(context.Background(), k, y.Panel(0, shape.cols), 0, 1, a.Panel(0, shape.inner), c, workers); err != nil {
 							b.Fatal(err)
 						}
 					}

@@ -79,7 +79,7 @@ func axpy64(k kind, alpha float64, x, y []float64) {
 	case avx2:
 		axpy64AVX2(alpha, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 	default:
-		axpy64Go(alpha, x, y)
+		axpyGo(alpha, x, y)
 	}
 }
 

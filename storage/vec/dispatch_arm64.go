@@ -49,7 +49,7 @@ func axpy64(k kind, alpha float64, x, y []float64) {
 		axpy64NEON(alpha, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
 		return
 	}
-	axpy64Go(alpha, x, y)
+	axpyGo(alpha, x, y)
 }
 
 func rot64(k kind, x, y []float64, c, s float64) {

@@ -12,7 +12,7 @@ func axpy(_ kind, alpha float32, x, y []float32) {
 	axpyGo(alpha, x, y)
 }
 func dot64(_ kind, a, b []float64) float64         { return dot64Go(a, b) }
-func axpy64(_ kind, alpha float64, x, y []float64) { axpy64Go(alpha, x, y) }
+func axpy64(_ kind, alpha float64, x, y []float64) { axpyGo(alpha, x, y) }
 func rot64(_ kind, x, y []float64, c, s float64)   { rot64Go(x, y, c, s) }
 
 func stepRow(_ kind, y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32) {

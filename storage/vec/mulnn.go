@@ -32,10 +32,6 @@ func (s *Sums) MulNN(ctx context.Context, y Panel, beta, alpha float32, a Panel,
 	return s.mulNN(ctx, active, y, beta, alpha, a, c, workers)
 }
 
-func mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c []float32, workers int) error {
-	return new(Sums).mulNN(ctx, k, y, beta, alpha, a, c, workers)
-}
-
 func (s *Sums) mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c []float32, workers int) error {
 	y.check("MulNN")
 	a.check("MulNN")

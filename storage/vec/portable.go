@@ -52,7 +52,7 @@ func pairSumGo(w, v, a, b []float32) float32 {
 	return products + differences
 }
 
-func axpyGo(alpha float32, x, y []float32) {
+func axpyGo[T float32 | float64](alpha T, x, y []T) {
 	y = y[:len(x)]
 	for i, v := range x {
 		y[i] += alpha * v
@@ -73,13 +73,6 @@ func dot64Go(a, b []float64) float64 {
 		s0 += a[i] * b[i]
 	}
 	return (s0 + s1) + (s2 + s3)
-}
-
-func axpy64Go(alpha float64, x, y []float64) {
-	y = y[:len(x)]
-	for i, v := range x {
-		y[i] += alpha * v
-	}
 }
 
 func rot64Go(x, y []float64, c, s float64) {

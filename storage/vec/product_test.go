@@ -161,7 +161,7 @@ func checkMulNN(t *testing.T, k kind, y Panel, beta, alpha float32, a Panel, c [
 			}
 		}
 	}
-	if err := mulNN(context.Background(), k, y, beta, alpha, a, c, 1); err != nil {
+	if err := new(Sums).mulNN(context.Background(), k, y, beta, alpha, a, c, 1); err != nil {
 		t.Fatal(err)
 	}
 	for i := range y.Rows {
@@ -200,12 +200,12 @@ func TestMulNN_WorkersAndAliasing(t *testing.T) {
 			c := fill(rng, make([]float32, (at.a1-at.a0)*(at.y1-at.y0)))
 			source := &Matrix{Rows: rows, Dim: dim, Data: slices.Clone(m.Data)}
 			want := &Matrix{Rows: rows, Dim: dim, Data: slices.Clone(m.Data)}
-			if err := mulNN(context.Background(), k, want.Panel(at.y0, at.y1), 0.5, 2, source.Panel(at.a0, at.a1), c, 1); err != nil {
+			if err := new(Sums).mulNN(context.Background(), k, want.Panel(at.y0, at.y1), 0.5, 2, source.Panel(at.a0, at.a1), c, 1); err != nil {
 				t.Fatal(err)
 			}
 			for _, workers := range []int{1, 2, 3, 7, 0} {
 				got := &Matrix{Rows: rows, Dim: dim, Data: slices.Clone(m.Data)}
-				if err := mulNN(context.Background(), k, got.Panel(at.y0, at.y1), 0.5, 2, got.Panel(at.a0, at.a1), c, workers); err != nil {
+				if err := new(Sums).mulNN(context.Background(), k, got.Panel(at.y0, at.y1), 0.5, 2, got.Panel(at.a0, at.a1), c, workers); err != nil {
 					t.Fatal(err)
 				}
 				if !slices.Equal(got.Data, want.Data) {

@@ -70,10 +70,10 @@ func checkTall(t *testing.T, k kind, a Panel, b, wide *Matrix, c []float32) {
 	}
 	for _, workers := range []int{1, 3} {
 		y, more := &Matrix{a.Rows, b.Dim, slices.Clone(b.Data)}, &Matrix{a.Rows, wide.Dim, slices.Clone(wide.Data)}
-		if err := mulNN(context.Background(), k, y.Panel(0, tallCols), 1, -1, a, c, workers); err != nil {
+		if err := new(Sums).mulNN(context.Background(), k, y.Panel(0, tallCols), 1, -1, a, c, workers); err != nil {
 			t.Fatal(err)
 		}
-		if err := mulNN(context.Background(), k, more.Panel(0, wide.Dim), 1, -1, a, wider, 1); err != nil {
+		if err := new(Sums).mulNN(context.Background(), k, more.Panel(0, wide.Dim), 1, -1, a, wider, 1); err != nil {
 			t.Fatal(err)
 		}
 		for i := range a.Rows {
