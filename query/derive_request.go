@@ -108,7 +108,7 @@ func deriveOptions(how Derivation) []OptionInfo {
 		{sample, OptionInfo{Name: "forward", Type: "float", Default: "0.7", Doc: "SAMPLE by forest_fire: probability that a burning vertex lights one more neighbour, above 0 and below 1"}},
 		{null, OptionInfo{Name: "exchanges", Type: "int", Default: "10", Doc: "NULL: attempts per edge to exchange an end with another edge"}},
 		{append(sample, DeriveNull), OptionInfo{Name: "seed", Type: "int", Default: "0", Doc: "SAMPLE and NULL: the same seed gives the same graph"}},
-		{union, OptionInfo{Name: "repeated", Type: "text", Default: "'last'", Choices: repeats(), Doc: "UNION: the weight of an edge that several graphs have: the last, first, sum, min or max of its weights, or the number of graphs that have it; times and attributes are taken from the first graph with first, otherwise from the last"}},
+		{union, OptionInfo{Name: "repeated", Type: "text", Default: "'last'", Choices: repeats(), Doc: "UNION: the weight of an edge that several graphs have: the last, first, sum, min or max of its weights, or the number of graphs that have it; times and attributes are taken from the first graph that has them with first, otherwise from the last"}},
 	} {
 		if how == "" || slices.Contains(o.of, how) {
 			list = append(list, o.OptionInfo)

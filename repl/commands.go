@@ -224,12 +224,29 @@ func (s *session) output(_ context.Context, args []word) error {
 	if len(args) == 0 || args[0].text == "-" && !args[0].quoted {
 		return nil
 	}
-	file, err := os.Create(args[0].text)
+	name := args[0].text
+	if s.isOpen(name) {
+		return fmt.Errorf("file %q is the open database itself", name)
+	}
+	file, err := os.Create(name)
 	if err != nil {
 		return err
 	}
 	s.redirect(file)
 	return nil
+}
+
+// isOpen reports whether a path leads to the file of the database.
+func (s *session) isOpen(path string) bool {
+	if s.config.DB == nil {
+		return false
+	}
+	there, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	store, err := os.Stat(s.config.DB.Path())
+	return err == nil && os.SameFile(store, there)
 }
 
 // outputOnce writes the result of the next statement to a file, in the format of its ending

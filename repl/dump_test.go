@@ -99,3 +99,17 @@ func TestRun_NullValue(t *testing.T) {
 		t.Error(out)
 	}
 }
+
+// The file that is open is never overwritten by results.
+func TestOutput_OpenFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "open.ht")
+	for _, script := range []string{"CREATE GRAPH g;\n.output '" + path + "'\n", ".once '" + path + "'\n"} {
+		if _, messages, err := runScript(t, path, script); err == nil || !strings.Contains(messages, "is the open database itself") {
+			t.Errorf("%s: %s, %v", script, messages, err)
+		}
+	}
+	if rows, messages, err := runScript(t, path, ".columns graph\nSHOW GRAPHS;"); err != nil || rows != "graph\ng\n" {
+		t.Errorf("%q, %s, %v", rows, messages, err)
+	}
+}

@@ -3,6 +3,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 )
 
@@ -62,7 +63,11 @@ func Guarded(path string, f func() error) (err error) {
 	defer debug.SetPanicOnFault(old)
 	defer func() {
 		if r := recover(); r != nil {
-			err = &FileError{Path: path, Err: ErrCorrupt, Reason: fmt.Sprint(r), Remedy: RemedyCheck}
+			reason := fmt.Sprint(r)
+			if _, ok := r.(runtime.Error); ok { // its text is about this code and not about the file
+				reason = "its pages cannot be read, or do not fit together"
+			}
+			err = &FileError{Path: path, Err: ErrCorrupt, Reason: reason, Remedy: RemedyCheck}
 		}
 	}()
 	return f()
