@@ -295,12 +295,7 @@ func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 	if stats.Timed > 0 && req.Time == "" {
 		c.Notice("%s with a time; time := 'none' leaves them out", fault.Count(stats.Timed, "edge"))
 	}
-	switch numbers := stats.Timed - stats.Dated; {
-	case stats.Times == format.TimeNumbers && stats.Dated > 0:
-		c.Notice("%s with a date, stored as seconds since 1970 like the other times, which are numbers", fault.Count(stats.Dated, "edge"))
-	case stats.Times != format.TimeNumbers && numbers > 0:
-		c.Notice("%s with a number for a time, taken as seconds since 1970 like the other times, which are dates", fault.Count(numbers, "edge"))
-	}
+	c.noteTimes(stats.Times, stats.Timed, stats.Dated)
 	if stats.IgnoredColumns > 0 {
 		hint := ""
 		if stats.Layout == format.LayoutEdges || stats.Layout == format.LayoutParquet {

@@ -163,6 +163,39 @@ func planEdges(step string) func(edgesRequest, nothing) *plan.Plan {
 // changeEdges runs the statements that write edges, each in one transaction.
 func changeEdges(write func(tx *storage.Tx, graph string, edges []storage.Edge) (storage.WriteStats, error)) func(*call, edgesRequest, nothing) (WriteResult, error) {
 	return func(c *call, req edgesRequest, _ nothing) (WriteResult, error) {
-		return c.change(req.graph, func(tx *storage.Tx) (storage.WriteStats, error) { return write(tx, req.graph, req.edges) })
+		var info storage.GraphInfo
+		result, err := c.change(req.graph, func(tx *storage.Tx) (storage.WriteStats, error) {
+			stats, err := write(tx, req.graph, req.edges)
+			if err == nil {
+				info, err = tx.Graph(req.graph)
+			}
+			return stats, err
+		})
+		if err != nil {
+			return result, err
+		}
+		var timed, dated int64
+		for _, e := range req.edges {
+			if e.Timed && e.Time != csr.NoTime {
+				timed++
+				if e.Dated {
+					dated++
+				}
+			}
+		}
+		c.noteTimes(info.Times, timed, dated)
+		result.Notices = c.Notices
+		return result, nil
+	}
+}
+
+// noteTimes gives a notice of times that came in another form than that of the graph; timed of
+// the edges have a time, and dated of them a date.
+func (c *call) noteTimes(form format.TimeForm, timed, dated int64) {
+	switch numbers := timed - dated; {
+	case form == format.TimeNumbers && dated > 0:
+		c.Notice("%s with a date, stored as seconds since 1970 like the other times, which are numbers", fault.Count(dated, "edge"))
+	case form != format.TimeNumbers && numbers > 0:
+		c.Notice("%s with a number for a time, taken as seconds since 1970 like the other times, which are dates", fault.Count(numbers, "edge"))
 	}
 }
