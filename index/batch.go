@@ -44,7 +44,8 @@ type Batches struct {
 	over  *Exact     // the searched vectors: those of x, or one of each group
 	equal *equalRows // nil before they are made, and where most vectors differ
 	bytes *byteRows  // nil before they are made, and where they do not pay
-	made  bool
+
+	grouped, made bool
 }
 
 // Batches returns a Batches, which answers batches of queries over the vectors.
@@ -53,6 +54,30 @@ func (x *Exact) Batches() *Batches { return &Batches{x: x, over: x} }
 // BatchesBytes is the most memory that [Batches] of so many vectors keep: the groups of equal
 // vectors with a copy of half of the vectors, and one byte for each element of these.
 func BatchesBytes(vectors, dim int) int64 { return int64(vectors) * (32 + int64(5*dim+1)/2) }
+
+// Bytes is the memory that batches of many queries will keep. It finds the vectors that are equal,
+// which takes [GroupingBytes], and which the first batch need not find any more.
+func (all *Batches) Bytes(workers int) int64 {
+	all.group(workers)
+	rows, dim, kept := int64(all.x.m.Rows), int64(all.x.m.Dim), int64(0)
+	if e := all.equal; e != nil {
+		kept, rows = 8*rows+int64(len(e.first))*(12+4*dim), int64(len(e.first))
+	}
+	if bytesPay(all.x, SearchOptions{}) {
+		kept += rows * (dim + 8)
+	}
+	return kept
+}
+
+// GroupingBytes is the memory in which [Batches.Bytes] finds equal ones of so many vectors.
+func GroupingBytes(vectors int) int64 { return 30 * int64(vectors) }
+
+// group finds the vectors that are equal.
+func (all *Batches) group(workers int) {
+	if !all.grouped {
+		all.grouped, all.equal = true, newEqualRows(all.x, workers)
+	}
+}
 
 // Nearest answers with the vectors of some vertices as queries: for each vertex u, the k
 // nearest v for which admits(u, v) holds, nearest first, as Search does. admits is called
@@ -98,7 +123,8 @@ func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts
 	}
 	if !all.made && (queries.Rows >= manyQueries || opts.bytes) {
 		all.made = true
-		if all.equal = newEqualRows(x, opts.Workers); all.equal != nil {
+		if all.group(opts.Workers); all.equal != nil {
+			all.equal.collect(x)
 			all.over = all.equal.distinct
 		}
 		if bytesPay(all.over, opts) {
@@ -109,7 +135,9 @@ func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts
 		hi := min(lo+batchMost, queries.Rows)
 		part := &vec.Matrix{Rows: hi - lo, Dim: queries.Dim, Data: queries.Data[lo*queries.Dim : hi*queries.Dim]}
 		b := newBatch(all.over, part, k, opts)
-		b.first, b.equal = lo, all.equal
+		if b.first = lo; all.made {
+			b.equal = all.equal
+		}
 		if all.bytes != nil {
 			b.bytes = newByteQueries(all.bytes, part, opts.Workers)
 		}

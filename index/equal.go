@@ -12,15 +12,17 @@ import (
 // separate them, so a batch would score each of them for each query. Instead it scores one vector
 // of each group.
 type equalRows struct {
-	distinct *Exact   // the vector of each group
+	first    []uint32 // vertex of each group
+	distinct *Exact   // the vectors of these; nil before collect
 	starts   []uint32 // of each group in vertices, and their end
 	vertices []uint32 // of each group, ascending
 	group    []uint32 // of each vertex
 }
 
 // newEqualRows returns the groups of the vectors of x if there are at most half as many as
-// vectors, and nil otherwise. It reads the vectors once. The groups take 8 bytes for each vertex,
-// 12 for each group, and a copy of its vector.
+// vectors, and nil otherwise. It reads the vectors once, and takes up to 30 bytes for each vertex.
+// The groups take 8 bytes for each vertex, 12 for each group, and a copy of its vector, which
+// collect makes.
 func newEqualRows(x *Exact, workers int) *equalRows {
 	rows := x.m.Rows
 	hashes := make([]uint64, rows)
@@ -36,28 +38,26 @@ func newEqualRows(x *Exact, workers int) *equalRows {
 		return hashes[v] == hashes[w] && slices.Equal(x.m.Row(int(v)), x.m.Row(int(w)))
 	}
 	e := &equalRows{group: make([]uint32, rows)}
-	var first []uint32
 	for v := range rows {
 		at := hashes[v] & mask
-		for table[at] != 0 && !same(first[table[at]-1], uint32(v)) {
+		for table[at] != 0 && !same(e.first[table[at]-1], uint32(v)) {
 			at = (at + 1) & mask
 		}
 		if table[at] == 0 {
-			if 2*len(first) >= rows {
+			if 2*len(e.first) >= rows {
 				return nil
 			}
-			first = append(first, uint32(v))
-			table[at] = uint32(len(first))
+			e.first = append(e.first, uint32(v))
+			table[at] = uint32(len(e.first))
 		}
 		e.group[v] = table[at] - 1
 	}
-	e.collect(x, first)
 	return e
 }
 
-// collect lists the vertices of each group, given its first, and copies their vectors.
-func (e *equalRows) collect(x *Exact, first []uint32) {
-	groups := len(first)
+// collect lists the vertices of each group, and copies the vectors of the groups.
+func (e *equalRows) collect(x *Exact) {
+	groups := len(e.first)
 	e.starts = make([]uint32, groups+1)
 	for _, g := range e.group {
 		e.starts[g+1]++
@@ -72,7 +72,7 @@ func (e *equalRows) collect(x *Exact, first []uint32) {
 		next[g]++
 	}
 	e.distinct = &Exact{m: vec.NewMatrix(groups, x.m.Dim), metric: x.metric}
-	for g, v := range first {
+	for g, v := range e.first {
 		copy(e.distinct.m.Row(g), x.m.Row(int(v)))
 		if x.inverse != nil {
 			e.distinct.inverse = append(e.distinct.inverse, x.inverse[v])

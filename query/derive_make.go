@@ -27,15 +27,18 @@ func (c *call) deriveFrom(req DeriveRequest, info storage.GraphInfo) (made deriv
 	if err != nil {
 		return made, err
 	}
-	// Memory of the new graph, of the set of edges of a null model, and of the attributes.
-	bytes := session.GraphBytes(s.graph.Info) + 16*int64(len(names))*int64(s.graph.Graph.Vertices())
+	// Memory of the new graph and of the attributes.
+	n, edges := int64(s.graph.Graph.Vertices()), s.graph.Graph.Edges()
+	bytes, columns := session.GraphBytes(s.graph.Info), 16*int64(len(names))*n
 	switch {
-	case req.How == DeriveNull:
-		bytes += 70 * s.graph.Graph.Edges()
+	case req.How == DeriveNull: // as measure.Exchange makes it, and then with its keys, with garbage of both
+		plain := session.GraphBytes(storage.GraphInfo{Vertices: int(n), Edges: edges})
+		made := 36*edges + 16*n
+		bytes = min(session.WithGarbage(bytes, max(made-12*edges, plain)), made+plain-8*(n+edges)+session.StoringBytes(8*edges+13*n)/2)
 	case req.EdgesWhere != nil || req.Sampling == SampleEdges: // see keptEdges
-		bytes += session.GraphBytes(s.graph.Info) + 2*s.graph.Graph.Edges() + 8*int64(s.graph.Graph.Vertices())
+		bytes += session.GraphBytes(s.graph.Info) + 2*edges + 8*n
 	}
-	release, err := c.db.cache.Reserve(bytes, "graph "+fault.Name(req.Graph))
+	release, err := c.db.cache.Reserve(bytes+columns, "graph "+fault.Name(req.Graph))
 	if err != nil {
 		return made, err
 	}

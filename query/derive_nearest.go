@@ -48,17 +48,29 @@ func (c *call) nearestGraph(req DeriveRequest, found derivation) (made derived, 
 	}
 	g := b.space.Graph
 	n := g.Graph.Vertices()
-	release, err := c.db.cache.Reserve(40*int64(n)*int64(b.k)+16*int64(n), "graph "+fault.Name(req.Graph))
-	if err != nil {
+	// Each answer is in a list, then an edge in three lists and in two rows, each with a weight.
+	const perList, perAnswer, perVertex, perEdge = 24, 8, 16, 24
+	reserve := func(reserve func(int64, string) (func(), error), bytes int64) error {
+		release, err := reserve(bytes, "graph "+fault.Name(req.Graph))
+		if err == nil {
+			c.Releases = append(c.Releases, release)
+		}
+		return err
+	}
+	answers := int64(n) * int64(b.k)
+	if err := reserve(c.db.cache.Reserve, perList*int64(n)+perAnswer*answers); err != nil {
 		return made, err
 	}
-	c.Releases = append(c.Releases, release)
 	near := make(nearestLists, n)
 	err = b.hits(func(u uint32, hits []index.Hit) error {
 		near[u] = similar(b.metric, hits)
 		return nil
 	})
 	if err != nil {
+		return made, err
+	}
+	b.exact, b.graph = nil, nil
+	if err := reserve(c.db.cache.ReserveWork, perVertex*int64(n)+perEdge*answers); err != nil {
 		return made, err
 	}
 	made = derived{
@@ -91,7 +103,11 @@ func similar(metric index.Metric, hits []index.Hit) []index.Hit {
 // graph joins two vertices if one of them is in the list of the other, or with mutual if
 // each is in the list of the other.
 func (near nearestLists) graph(n int, mutual bool) (*csr.Graph, error) {
-	var edges []csr.Edge
+	most := 0
+	for _, hits := range near {
+		most += len(hits)
+	}
+	edges := make([]csr.Edge, 0, most)
 	for v, hits := range near {
 		for _, h := range hits {
 			if mutual {

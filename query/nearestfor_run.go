@@ -110,7 +110,13 @@ func (b *nearestBatches) each(f func(NearestRow) error) error {
 func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
 	c := b.call
 	size := batchOf(b.batchBytes)
-	release, err := c.db.cache.ReserveWork(b.batchBytes(size)+b.keptBytes(), "the nearest of "+fault.Count(int64(size), "vertex"))
+	purpose := "the nearest of " + fault.Count(int64(size), "vertex")
+	kept, err := b.keptBytes(purpose)
+	if err != nil {
+		return err
+	}
+	const rows = 2 << 20 // what finding the rows and writing them takes beside
+	release, err := c.db.cache.ReserveWork(b.batchBytes(size)+kept+rows, purpose)
 	if err != nil {
 		return err
 	}
@@ -130,11 +136,20 @@ func (b *nearestBatches) batchBytes(size int) int64 {
 }
 
 // keptBytes is the memory that a scan of many queries may use in addition to that of each batch.
-func (b *nearestBatches) keptBytes() int64 {
+func (b *nearestBatches) keptBytes(purpose string) (int64, error) {
 	if b.exact == nil {
-		return 0
+		return 0, nil
 	}
-	return index.BatchesBytes(b.space.Matrix.Rows, b.space.Matrix.Dim)
+	m := b.space.Matrix
+	if b.queries.path != "" { // perhaps of few
+		return index.BatchesBytes(m.Rows, m.Dim), nil
+	}
+	release, err := b.call.db.cache.Reserve(index.GroupingBytes(m.Rows), purpose)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	return b.exact.Bytes(b.call.workers()), nil
 }
 
 func (b *nearestBatches) answer(queries []uint32, f func(u uint32, hits []index.Hit) error) error {

@@ -139,9 +139,13 @@ func (p *prediction) admits(v uint32) bool {
 
 // predictor returns the link.Predictor of a request; release frees its memory.
 func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err error) {
-	const perVertex, perLink, perNear = 32, 24, 8
+	const perLink, perNear = 24, 8
 	const perSteps = 24 // of each vertex: its steps, its place by degree, and a sorted copy
-	n, workers := int64(p.graph.Graph.Vertices()), int64(1)
+	n, workers, perVertex := int64(p.graph.Graph.Vertices()), int64(1), int64(24)
+	scoring := p.scorers[0].links()
+	if scoring.Heuristic == "" || scoring.Heuristic == "l3" || p.across != nil {
+		perVertex = 32 // also the ends of paths of three edges
+	}
 	near, kept, batch := int64(0), int64(0), int64(0)
 	if !p.one {
 		kept = perSteps + perLink*min(int64(p.top), n)
@@ -155,7 +159,7 @@ func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err 
 	if err != nil {
 		return nil, nil, err
 	}
-	return link.NewPredictor(p.graph.Graph, p.scorers[0].links(), link.PredictOptions{
+	return link.NewPredictor(p.graph.Graph, scoring, link.PredictOptions{
 		Admit: p.admits, Each: p.each, Threshold: p.threshold, Top: p.top, Sides: p.across, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
 	}), release, nil
 }
