@@ -120,7 +120,7 @@ func (b *binder) tuneSettings(req *TuneRequest, set bind.Settings) {
 }
 
 func resolveTune(c *call, req TuneRequest) (*tuning, error) {
-	t := &tuning{budget: req.Budget}
+	t := &tuning{budget: req.Budget, share: req.Share}
 	if err := t.setLimits(req); err != nil {
 		return nil, err
 	}

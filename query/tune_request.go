@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"time"
 
 	"heavytail/embedding/evaluate"
@@ -95,8 +96,9 @@ type tuning struct {
 	graph      storage.GraphInfo
 	generation uint64 // that the result will have
 	methods    []tunedMethod
-	criterion  int  // index in the Criteria of the goal
-	latest     bool // as in TuneRequest
+	criterion  int     // index in the Criteria of the goal
+	latest     bool    // as in TuneRequest
+	share      float64 // as in TuneRequest
 	budget     time.Duration
 }
 
@@ -132,7 +134,9 @@ func (t *tuning) bytes(g *session.Graph, goal Goal, sweep int64, abreast int) in
 		most = max(most, tune.Bytes(session.VectorBytes(g.Graph.Vertices(), int(dim)), computing, judging, abreast))
 	}
 	if goal == ForLinks {
-		most += 2*session.GraphBytes(g.Info) + 32*edges // two more graphs
+		const perPair = 60 // with the lists and the set that they are drawn by, and scores
+		held := int64(cmp.Or(t.share, evaluate.DefaultShare)*float64(edges)) + min(evaluate.DefaultTraining, edges)
+		most += 2*session.EdgeBytes(g.Info) + perPair*held // two more graphs
 	}
 	return most
 }
