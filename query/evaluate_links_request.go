@@ -186,7 +186,9 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph, worker
 			}
 		}
 		computing, _ := run.Bytes(graph.Graph, e.method.Name, e.options) // they have been checked; nothing is stored
-		most = max(most, computing, session.VectorBytes(int(n), int(dim))+8*int64(width)*training)
+		features := 8 * int64(width) * training
+		// The first features are made beside what the computation has left.
+		most = max(most, computing+features/2, session.VectorBytes(int(n), int(dim))+features)
 	}
 	if t.model != nil { // a smaller graph and its vectors, in addition to the others, and the table of the pairs
 		most += most + 64*edges + 24*int64(len(link.Scorers()))*training
