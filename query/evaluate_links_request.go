@@ -208,7 +208,11 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph, worker
 	}
 	bytes := session.WithGarbage(session.GraphBytes(graph.Info), split+most+kept)
 	if len(t.methods) == 0 && t.model == nil && req.RankAt == 0 && !keep {
-		bytes = min(bytes, split*linkTrials(req, t))
+		splits := int64(max(1, req.Splits))
+		if req.Null {
+			splits++
+		}
+		bytes = min(bytes, split*splits)
 	}
 	return bytes
 }
