@@ -26,21 +26,41 @@ const (
 	formats     = "../../storage/format/testdata"
 )
 
-// meetFile compares a file of a testdata folder with what it should have.
+// meetFile compares a file of a testdata folder with the text that it should have.
 func meetFile(t *testing.T, folder, name string, want []byte) {
+	t.Helper()
+	if got := file(t, folder, name, want); !bytes.Equal(got, want) {
+		t.Errorf("%s has another text; to rewrite it: go test -update", name)
+	}
+}
+
+// meetRows has the library read the rows of a file of a testdata folder that it wrote. Another
+// kind of processor may compress them into other bytes.
+func meetRows[T any](t *testing.T, folder, name string, rows []T, encoded []byte) {
+	t.Helper()
+	data := file(t, folder, name, encoded)
+	if got, err := parquet.Read[T](bytes.NewReader(data), int64(len(data))); err != nil || !reflect.DeepEqual(got, rows) {
+		t.Errorf("%s has other rows, %v; to rewrite it: go test -update", name, err)
+	}
+}
+
+// file returns a file of a testdata folder, which -update writes.
+func file(t *testing.T, folder, name string, data []byte) []byte {
 	t.Helper()
 	path := filepath.Join(folder, name)
 	if *update {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, want, 0o644); err != nil {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is another file than the library writes, %v; to rewrite it: go test -update", path, err)
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
+	return got
 }
 
 // row has columns of every encoding.
@@ -105,15 +125,15 @@ func TestRows_Encodings(t *testing.T) {
 			"zstd": parquet.Compression(&parquet.Zstd), "lz4raw": parquet.Compression(&parquet.Lz4Raw),
 			"brotli": parquet.Compression(&parquet.Brotli),
 		} {
-			file := fmt.Sprintf("%s%d.parquet", name, version)
-			meetFile(t, columnfiles, file, encode(t, few, version, codec, 30, 400))
+			name := fmt.Sprintf("%s%d.parquet", name, version)
+			meetRows(t, columnfiles, name, few, encode(t, few, version, codec, 30, 400))
 			lines := readRows(t, encode(t, rows, version, codec, 900, 2000))
 			if len(lines) != len(want) {
-				t.Fatalf("%s: %d rows", file, len(lines))
+				t.Fatalf("%s: %d rows", name, len(lines))
 			}
 			for i := range want {
 				if lines[i] != want[i] {
-					t.Fatalf("%s, row %d: %s, want %s", file, i, lines[i], want[i])
+					t.Fatalf("%s, row %d: %s, want %s", name, i, lines[i], want[i])
 				}
 			}
 		}
@@ -189,16 +209,16 @@ type foreignRow struct {
 func TestForeign(t *testing.T) {
 	x, zero := 2.5, 0.0
 	var out bytes.Buffer
-	err := parquet.Write(&out, []foreignRow{
+	rows := []foreignRow{
 		{"a", 1<<64 - 1, &x, 1_700_000_000_500_000, 19_000, []string{"x"}},
-		{"b", 7, nil, -1, -1, nil},
-		{"b", 8, &zero, 0, 0, nil},
-		{"", 9, &x, 0, 0, nil},
-	}, parquet.Compression(&parquet.Snappy))
-	if err != nil {
+		{"b", 7, nil, -1, -1, []string{}},
+		{"b", 8, &zero, 0, 0, []string{}},
+		{"", 9, &x, 0, 0, []string{}},
+	}
+	if err := parquet.Write(&out, rows, parquet.Compression(&parquet.Snappy)); err != nil {
 		t.Fatal(err)
 	}
-	meetFile(t, formats, "foreign.parquet", out.Bytes())
+	meetRows(t, formats, "foreign.parquet", rows, out.Bytes())
 }
 
 // TestWriteWalksParquet reads the columns by the library: walks of no vertex, of one and of many, keys
