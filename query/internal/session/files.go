@@ -123,6 +123,9 @@ func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 			return err
 		}
 	}
+	if path == "-" { // standard output elsewhere, and standard input of IMPORT
+		return fault.New(at, "a file appears when it is complete, so nothing is written to standard output").WithRemedy("name a file; './-' is one of that name")
+	}
 	info, err := c.files.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
