@@ -255,3 +255,20 @@ func TestWriteWalksParquet(t *testing.T) {
 		t.Fatalf("%d walks, %v", len(got), err)
 	}
 }
+
+// decimals are edges with decimals that are stored as integers.
+type decimals struct {
+	Source string `parquet:"source"`
+	Target int64  `parquet:"target"`
+	Weight int32  `parquet:"weight,decimal(2:9)"`
+}
+
+// TestDecimals keeps the file that TestParquet_Decimals of heavytail/storage/format reads.
+func TestDecimals(t *testing.T) {
+	rows := []decimals{{"a", 1, 250}, {"b", 2, 7}, {"b", 3, 1_000_000}}
+	var out bytes.Buffer
+	if err := parquet.Write(&out, rows); err != nil {
+		t.Fatal(err)
+	}
+	meetRows(t, formats, "decimals.parquet", rows, out.Bytes())
+}

@@ -122,6 +122,18 @@ func TestParquet_Foreign(t *testing.T) {
 	}
 }
 
+// Decimals, as DuckDB has for numbers that a query writes with a point, are numbers.
+func TestParquet_Decimals(t *testing.T) {
+	data, err := os.ReadFile("testdata/decimals.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "edge a>1*2.5\nedge b>2*0.07\nedge b>3*10000\n"
+	if got, _, err := transcript(t, bytes.NewReader(data), Options{}); err != nil || got != want {
+		t.Errorf("%v, read\n%s\nwant\n%s", err, got, want)
+	}
+}
+
 func TestParquet_Refused(t *testing.T) {
 	data := foreignFile(t)
 	var noColumns bytes.Buffer

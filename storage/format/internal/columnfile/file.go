@@ -3,6 +3,7 @@ package columnfile
 import (
 	"encoding/binary"
 	"io"
+	"math"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -17,7 +18,7 @@ const (
 	Integer               // up to 64 bits, signed
 	Unsigned              // 64 bits, unsigned
 	Float                 // 32 bits
-	Double                // 64 bits
+	Double                // 64 bits, or a decimal of up to 18 digits
 	Text                  // bytes, usually UTF-8
 	Days                  // a date
 	Millis                // a timestamp in milliseconds
@@ -68,8 +69,9 @@ type File struct {
 // leaf describes how a column is stored.
 type leaf struct {
 	physical physical
-	item     Kind // type of the values, or of the items of a list
-	unsigned bool // values of 32 bits have no sign
+	item     Kind    // type of the stored values, or of the items of a list
+	divisor  float64 // of decimals, which are stored as integers; otherwise 0
+	unsigned bool    // values of 32 bits have no sign
 	maxDef   int
 	maxRep   int
 	filled   int // an entry is an item of a list if its definition level is at least this
@@ -257,7 +259,11 @@ func (w *schemaWalker) leaf(e *element, parents []*element, p place) error {
 		}
 	}
 	f.columns = append(f.columns, c)
-	f.leaves = append(f.leaves, leaf{e.physical, item, unsigned32(e), p.def, p.rep, p.filled})
+	divisor := 0.0
+	if e.isDecimal() && item == Double {
+		item, divisor = Integer, math.Pow10(int(e.scale))
+	}
+	f.leaves = append(f.leaves, leaf{e.physical, item, divisor, unsigned32(e), p.def, p.rep, p.filled})
 	return nil
 }
 
@@ -289,6 +295,8 @@ func kindOf(e *element) Kind {
 			return only(physical, Integer, Unsigned)
 		}
 		return only(physical, Integer, Integer)
+	case logicalDecimal:
+		return decimalKind(e, physical)
 	case logicalDate:
 		return only(physical, Integer, Days)
 	case logicalTimestamp:
@@ -313,6 +321,8 @@ func convertedKind(e *element, physical Kind) Kind {
 		return physical
 	case convertedUTF8, convertedEnum, convertedJSON:
 		return only(physical, Text, Text)
+	case convertedDecimal:
+		return decimalKind(e, physical)
 	case convertedDate:
 		return only(physical, Integer, Days)
 	case convertedMillis:
@@ -326,6 +336,22 @@ func convertedKind(e *element, physical Kind) Kind {
 		return only(physical, Integer, Integer)
 	}
 	return Other
+}
+
+// maxScale is the number of digits of the longest decimal that 64 bits hold.
+const maxScale = 18
+
+func (e *element) isDecimal() bool {
+	return e.logical == logicalDecimal || e.logical == logicalNone && e.converted == convertedDecimal
+}
+
+// decimalKind is Double for decimals that are stored as integers, which is what those of up to
+// maxScale digits usually are.
+func decimalKind(e *element, physical Kind) Kind {
+	if e.scale < 0 || e.scale > maxScale {
+		return Other
+	}
+	return only(physical, Integer, Double)
 }
 
 // unsigned32 reports whether the 32-bit values of a column are unsigned.

@@ -72,19 +72,20 @@ const (
 
 // Converted types, which older files have instead of logical ones.
 const (
-	convertedNone   = -1
-	convertedUTF8   = 0
-	convertedList   = 3
-	convertedEnum   = 4
-	convertedDate   = 6
-	convertedMillis = 9
-	convertedMicros = 10
-	convertedUint8  = 11
-	convertedUint32 = 13
-	convertedUint64 = 14
-	convertedInt8   = 15
-	convertedInt64  = 18
-	convertedJSON   = 19
+	convertedNone    = -1
+	convertedUTF8    = 0
+	convertedList    = 3
+	convertedEnum    = 4
+	convertedDecimal = 5
+	convertedDate    = 6
+	convertedMillis  = 9
+	convertedMicros  = 10
+	convertedUint8   = 11
+	convertedUint32  = 13
+	convertedUint64  = 14
+	convertedInt8    = 15
+	convertedInt64   = 18
+	convertedJSON    = 19
 )
 
 // Logical types, by their fields in the union of them.
@@ -93,6 +94,7 @@ const (
 	logicalString    = 1
 	logicalList      = 3
 	logicalEnum      = 4
+	logicalDecimal   = 5
 	logicalDate      = 6
 	logicalTimestamp = 8
 	logicalInteger   = 10
@@ -150,6 +152,7 @@ type element struct {
 	name       string
 	children   int64
 	converted  int64
+	scale      int64 // of a decimal, the digits after its point
 	logical    int64
 	bits       int64 // of logicalInteger
 	signed     bool  // of logicalInteger
@@ -168,6 +171,8 @@ func (e *element) fields(r *thriftReader, id int64, kind byte) {
 		e.children = r.integer(kind)
 	case 6:
 		e.converted = r.integer(kind)
+	case 7:
+		e.scale = r.integer(kind)
 	case 10:
 		r.record(kind, e.logicalFields)
 	default:
@@ -185,6 +190,8 @@ func (e *element) logicalFields(r *thriftReader, id int64, kind byte) {
 		case e.logical == logicalInteger && id == 2:
 			e.signed = kind == thriftTrue
 			r.skip(kind)
+		case e.logical == logicalDecimal && id == 1:
+			e.scale = r.integer(kind)
 		case e.logical == logicalTimestamp && id == 2:
 			r.record(kind, func(r *thriftReader, id int64, kind byte) { e.unit = id; r.skip(kind) })
 		default:

@@ -188,7 +188,11 @@ func (c *cursor) number() float64 {
 	case Unsigned:
 		return float64(uint64(c.set().ints[c.value]))
 	}
-	return float64(c.set().ints[c.value])
+	x := float64(c.set().ints[c.value])
+	if c.leaf.divisor != 0 {
+		x /= c.leaf.divisor
+	}
+	return x
 }
 
 // Missing reports whether the i-th of the columns has no value in this row. An empty list

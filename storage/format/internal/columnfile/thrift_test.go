@@ -79,7 +79,11 @@ func TestKindOf(t *testing.T) {
 		{element{physical: physicalInt64, converted: convertedMicros}, Micros},
 		{element{physical: physicalInt64, converted: convertedUint64}, Unsigned},
 		{element{physical: physicalInt32, converted: convertedUint8}, Integer},
-		{element{physical: physicalInt32, converted: 5}, Other}, // DECIMAL
+		{element{physical: physicalInt32, converted: convertedDecimal, scale: 2}, Double},
+		{element{physical: physicalInt64, converted: convertedNone, logical: logicalDecimal, scale: 18}, Double},
+		{element{physical: physicalInt64, converted: convertedDecimal, scale: 19}, Other},
+		{element{physical: physicalBytes, converted: convertedDecimal}, Other},
+		{element{physical: physicalDouble, converted: convertedDecimal}, Other},
 		{element{physical: physicalInt64, converted: convertedMicros, logical: logicalTimestamp, unit: unitNanos}, Nanos},
 		{element{physical: physicalInt64, converted: convertedNone, logical: logicalTimestamp}, Other},
 		{element{physical: physicalInt32, converted: convertedNone, logical: logicalNull}, Integer},
