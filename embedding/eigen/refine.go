@@ -69,8 +69,9 @@ func Refine(ctx context.Context, op Operator, start vec.Panel, opts Options) (*R
 	}
 	r.opts.K = min(opts.K, op.Size()-known)
 	r.cols, r.asGiven = start.Cols, start.Cols
-	r.x = vec.Zeros[float32](op.Size() * Width * ahead)
-	r.y = vec.Zeros[float32](op.Size() * Width * ahead)
+	blocks := max(1, min(ahead, (start.Cols+Width-1)/Width))
+	r.x = vec.Zeros[float32](op.Size() * Width * blocks)
+	r.y = vec.Zeros[float32](op.Size() * Width * blocks)
 	if err := r.span(ctx); err != nil {
 		return nil, err
 	}
@@ -99,7 +100,7 @@ type refiner struct {
 	op      Operator
 	project func([]float32)
 	opts    Options
-	x, y    []float32 // ahead blocks, Size × Width each
+	x, y    []float32 // blocks, Size × Width each: ahead, or as many as the start has
 
 	start   vec.Panel
 	asGiven int       // columns of the start as given
@@ -212,8 +213,9 @@ func (r *refiner) gram(ctx context.Context, a vec.Panel) ([]float64, error) {
 func (r *refiner) multiply(ctx context.Context, to, from vec.Panel) error {
 	r.products += from.Cols
 	size := from.Rows * Width
-	for lo := 0; lo < from.Cols; lo += ahead * Width {
-		hi := min(lo+ahead*Width, from.Cols)
+	step := len(r.x) / from.Rows
+	for lo := 0; lo < from.Cols; lo += step {
+		hi := min(lo+step, from.Cols)
 		r.load(r.x, columns(from, lo, hi))
 		for at := 0; at < (hi-lo+Width-1)/Width*size; at += size {
 			if err := r.op.Apply(ctx, r.y[at:at+size], r.x[at:at+size], 1, 0, 0); err != nil {
