@@ -154,8 +154,8 @@ func encode(t *testing.T, rows []row, version int, codec parquet.WriterOption, g
 	return out.Bytes()
 }
 
-// readRows returns all rows as text.
-func readRows(t *testing.T, data []byte) (lines []string) {
+// open returns the columns and the rows of a file, as heavytail reads them.
+func open(t *testing.T, data []byte) ([]columnfile.Column, *columnfile.Rows) {
 	t.Helper()
 	f, err := columnfile.Open(bytes.NewReader(data), int64(len(data)), limits)
 	if err != nil {
@@ -169,9 +169,16 @@ func readRows(t *testing.T, data []byte) (lines []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return f.Columns(), rows
+}
+
+// readRows returns all rows as text.
+func readRows(t *testing.T, data []byte) (lines []string) {
+	t.Helper()
+	columns, rows := open(t, data)
 	for rows.Next() {
 		var line []byte
-		for i, c := range f.Columns() {
+		for i, c := range columns {
 			switch {
 			case rows.Missing(i):
 			case c.Kind == columnfile.Text:

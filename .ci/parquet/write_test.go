@@ -112,14 +112,7 @@ func writeCells(t *testing.T, rows []cells, opts columnfile.WriteOptions) []byte
 // readCells reads a file by this package.
 func readCells(t *testing.T, data []byte) (list []cells) {
 	t.Helper()
-	f, err := columnfile.Open(bytes.NewReader(data), int64(len(data)), limits)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := f.Read(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, rows := open(t, data)
 	for rows.Next() {
 		c := cells{Key: string(rows.Text(0)), Weight: float32(rows.Double(4)), Number: uint32(rows.Integer(8)), Vector: []float32{}, Names: []string{}}
 		if !rows.Missing(1) {

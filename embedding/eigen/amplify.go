@@ -87,8 +87,9 @@ func (r *refiner) polynomial(ctx context.Context, f filter, x, images vec.Panel)
 	scale, shift := float32(1/f.half), float32(-f.center/f.half)
 	r.products += (f.degree - 1) * x.Cols
 	size := x.Rows * Width
-	for lo := 0; lo < x.Cols; lo += ahead * Width {
-		hi := min(lo+ahead*Width, x.Cols)
+	step := r.step()
+	for lo := 0; lo < x.Cols; lo += step {
+		hi := min(lo+step, x.Cols)
 		r.load(r.x, columns(x, lo, hi))
 		r.load(r.y, columns(images, lo, hi))
 		before, now := r.x, r.y

@@ -213,7 +213,7 @@ func (r *refiner) gram(ctx context.Context, a vec.Panel) ([]float64, error) {
 func (r *refiner) multiply(ctx context.Context, to, from vec.Panel) error {
 	r.products += from.Cols
 	size := from.Rows * Width
-	step := len(r.x) / from.Rows
+	step := r.step()
 	for lo := 0; lo < from.Cols; lo += step {
 		hi := min(lo+step, from.Cols)
 		r.load(r.x, columns(from, lo, hi))
@@ -230,6 +230,9 @@ func (r *refiner) multiply(ctx context.Context, to, from vec.Panel) error {
 // ahead is the number of blocks that are copied at a time: a row of them is as long as one
 // read of memory.
 const ahead = 4
+
+// step is the number of columns that are copied at a time.
+func (r *refiner) step() int { return len(r.x) / r.op.Size() }
 
 // approach adds directions of the residual to V. If more of them are long than Options.Directions
 // allows, it amplifies the start before, or returns false for one that has few rows.
@@ -653,7 +656,7 @@ func (r *Refinement) Vectors(ctx context.Context) (vec.Panel, error) {
 	return r.Combine(ctx, identity(len(r.Values)))
 }
 
-// load copies up to ahead·Width columns into blocks x, with zeros behind them.
+// load copies up to step columns into blocks x, with zeros behind them.
 func (r *refiner) load(x []float32, p vec.Panel) {
 	last := (p.Cols - 1) / Width
 	if p.Cols%Width != 0 {

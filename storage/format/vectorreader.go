@@ -347,7 +347,7 @@ func (v *vectorReader) converted() error {
 			return v.fault(ErrSyntax, "the value of dimension %d is not finite", i+1)
 		}
 		if math.IsInf(float64(v.values[i]), 0) {
-			return v.fault(ErrSyntax, "value %d is %v, which a float32 cannot hold", i, x)
+			return v.fault(ErrSyntax, "the value of dimension %d is %v, which a float32 cannot hold", i+1, x)
 		}
 	}
 	return nil

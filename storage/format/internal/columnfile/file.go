@@ -260,7 +260,7 @@ func (w *schemaWalker) leaf(e *element, parents []*element, p place) error {
 	}
 	f.columns = append(f.columns, c)
 	divisor := 0.0
-	if e.isDecimal() && item == Double {
+	if item == Double && e.physical != physicalDouble {
 		item, divisor = Integer, math.Pow10(int(e.scale))
 	}
 	f.leaves = append(f.leaves, leaf{e.physical, item, divisor, unsigned32(e), p.def, p.rep, p.filled})
@@ -340,10 +340,6 @@ func convertedKind(e *element, physical Kind) Kind {
 
 // maxScale is the number of digits of the longest decimal that 64 bits hold.
 const maxScale = 18
-
-func (e *element) isDecimal() bool {
-	return e.logical == logicalDecimal || e.logical == logicalNone && e.converted == convertedDecimal
-}
 
 // decimalKind is Double for decimals that are stored as integers, which is what those of up to
 // maxScale digits usually are.
