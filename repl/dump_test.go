@@ -87,6 +87,15 @@ func TestDump_RoundTrip(t *testing.T) {
 	}
 }
 
+// A mistake of .import has the line of the command, and no place in the statement that it makes.
+func TestImport_Mistake(t *testing.T) {
+	t.Parallel()
+	_, messages, err := runScript(t, filepath.Join(t.TempDir(), "import.ht"), "SHOW GRAPHS;\n\n.import 'nosuch.txt' g\n")
+	if err == nil || messages != "error: line 3: file \"nosuch.txt\": no such file or directory\n" {
+		t.Errorf("%q, %v", messages, err)
+	}
+}
+
 // .nullvalue sets the text of missing values, and a script cannot run .open.
 func TestRun_NullValue(t *testing.T) {
 	t.Parallel()
