@@ -3,13 +3,20 @@ package query
 import (
 	"cmp"
 	"errors"
-	"heavytail/query/internal/job"
-	"heavytail/query/internal/session"
 	"io"
-	"math"
 	"runtime"
 	"time"
+
+	"heavytail/query/internal/fault"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/session"
+	"heavytail/storage"
 )
+
+// ParseBytes reads a number of bytes for Options.MemoryLimit: "4GiB" and "1.5 GiB" with powers of
+// 1024, "500MB" with powers of 1000, or "1048576". Case does not matter. A fraction of a byte is
+// dropped. The error is for other texts, and for sizes that an int64 does not hold.
+func ParseBytes(text string) (int64, error) { return fault.ParseBytes(text) }
 
 // Options of Open. The zero value, and a nil pointer, open a file for reading
 // and writing, create it if it does not exist, and use all processors.
@@ -28,9 +35,10 @@ type Options struct {
 	// NEAREST FOR and SHOW VERTICES, do not count.
 	MaxRows int
 	// MemoryLimit is the number of bytes that graphs and vectors may take, both
-	// those kept between calls and those a call is about to load; 0 means 8 GiB
-	// (1 GiB on 32-bit machines), enough for 10 million edges with 200
-	// dimensions on 5 million vertices. A call that needs more returns a
+	// those kept between calls and those a call is about to load; 0 means
+	// storage.DefaultMemoryLimit: 8 GiB, enough for 10 million edges with 200
+	// dimensions on 5 million vertices, or three quarters of the memory of the
+	// machine or container if that is less. A call that needs more returns a
 	// LimitError before it allocates.
 	MemoryLimit int64
 	// IndexBytes is the smallest size in bytes of the vectors of an embedding at
@@ -115,10 +123,7 @@ func (o *Options) withDefaults() Options {
 	full.MaxRows = cmp.Or(full.MaxRows, 1_000_000)
 	full.IndexBytes = cmp.Or(full.IndexBytes, 8<<20)
 	if full.MemoryLimit == 0 {
-		full.MemoryLimit = 8 << 30
-		if math.MaxInt == math.MaxInt32 {
-			full.MemoryLimit = 1 << 30
-		}
+		full.MemoryLimit = storage.DefaultMemoryLimit()
 	}
 	return full
 }

@@ -133,6 +133,7 @@ func newScript(t *testing.T, opts Options) *script {
 	// path of the folder.
 	t.Chdir(t.TempDir())
 	s := &script{t: t, opts: opts}
+	s.opts.MemoryLimit = 8 << 30 // the default, as answers show it, depends on the machine
 	s.opts.Notice = func(n Notice) { s.notices = append(s.notices, "notice: "+n.Text) }
 	s.open()
 	t.Cleanup(func() {

@@ -63,9 +63,8 @@ type ImportOptions struct {
 	// values of attributes, the new graph and, up to a quarter of the limit, edges
 	// that are not sorted yet. Further edges are written to temporary files next to
 	// the store, which are removed at the end, and have no name if the system allows
-	// it. 0 means 8 GiB (1 GiB on 32-bit machines); a limit below 16 MiB means 16
-	// MiB. A graph that does not fit gives a MemoryError. The result does not depend
-	// on the limit.
+	// it. 0 means DefaultMemoryLimit; a limit below 16 MiB means 16 MiB. A graph that
+	// does not fit gives a MemoryError. The result does not depend on the limit.
 	MemoryLimit int64
 
 	// Source becomes GraphInfo.Source; "" means Format.Name.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/memory"
 )
 
 // Options determine how a store is opened. The zero value, and a nil pointer, open for
@@ -57,6 +58,12 @@ const (
 	defaultLockTimeout = time.Second
 	maxBatchBytes      = 1 << 30
 )
+
+// DefaultMemoryLimit returns how many bytes graphs and vectors may take if no limit is given:
+// 8 GiB, or 1 GiB on 32-bit machines, and at most three quarters of the memory of the machine, of
+// the control groups (containers) that the process is in, and of GOMEMLIMIT. Without it a process
+// that needs more than there is would be ended by the system, without an error.
+func DefaultMemoryLimit() int64 { return memory.Limit() }
 
 // DefaultBatchBytes is Options.BatchBytes if it is 0.
 const DefaultBatchBytes = 8 << 20

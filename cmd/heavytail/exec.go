@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,7 +28,7 @@ type execFlags struct {
 	keepGoing bool
 	timer     bool
 	workers   int
-	memory    int64
+	memory    bytesFlag
 }
 
 func newExec(std streams) *cobra.Command {
@@ -68,8 +69,19 @@ func addExecFlags(cmd *cobra.Command, flags *execFlags) {
 	f.BoolVar(&flags.keepGoing, "keep-going", false, "continue after a statement that failed; the exit code is still 1")
 	f.BoolVar(&flags.timer, "timer", false, "print how long each statement took")
 	f.IntVar(&flags.workers, "workers", 0, "processors to compute with; 0 is all")
-	f.Int64Var(&flags.memory, "memory-limit", 0, "bytes that graphs and vectors may take; 0 is the default, 8 GiB")
+	f.Var(&flags.memory, "memory-limit", "bytes that graphs and vectors may take, such as 4GiB; 0 is the default, 8GiB or three quarters of the memory there is")
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(repl.Formats(), cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// bytesFlag is a flag with a number of bytes.
+type bytesFlag int64
+
+func (b *bytesFlag) String() string { return strconv.FormatInt(int64(*b), 10) }
+func (b *bytesFlag) Type() string   { return "bytes" }
+func (b *bytesFlag) Set(text string) error {
+	bytes, err := query.ParseBytes(text)
+	*b = bytesFlag(bytes)
+	return err
 }
 
 func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) error {
@@ -148,7 +160,7 @@ func (f execFlags) settings(std streams) (repl.Config, *query.Options, error) {
 	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
 	options := &query.Options{
 		ReadOnly: f.readOnly, NoCreate: f.noCreate, Workers: f.workers,
-		MemoryLimit: f.memory, Progress: status.Progress, Notice: status.Notice,
+		MemoryLimit: int64(f.memory), Progress: status.Progress, Notice: status.Notice,
 	}
 	config := repl.Config{
 		Out: std.out, Status: status, Format: format, Params: params, KeepGoing: f.keepGoing, Timer: f.timer,

@@ -22,14 +22,15 @@ var layout = map[string][]string{
 	"storage": {
 		"storage/csr", "storage/vec", "storage/format",
 		"storage/internal/fault", "storage/internal/block", "storage/internal/page", "storage/internal/file", "storage/internal/gather",
-		"storage/internal/rescue",
+		"storage/internal/memory", "storage/internal/rescue",
 	},
 	"storage/internal/block":  {"storage/csr", "storage/vec", "storage/internal/fault", "storage/internal/page"},
 	"storage/internal/fault":  {},
-	"storage/internal/gather": {"storage/csr", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/vec"},
+	"storage/internal/gather": {"storage/csr", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/internal/memory", "storage/vec"},
 	"storage/internal/rescue": {"storage/csr", "storage/internal/block", "storage/internal/fault", "storage/internal/page"},
 	"storage/internal/sample": {"storage/csr"},
 	"storage/internal/file":   {},
+	"storage/internal/memory": {},
 	"storage/internal/page":   {},
 
 	"embedding/jsonnull": {},
@@ -105,7 +106,7 @@ var outsiders = map[string][]string{
 	"github.com/reeflective/readline":   {"repl"},
 	"gonum.org/v1/plot":                 {"cmd/figure"},
 	"codeberg.org/go-pdf/fpdf":          {"cmd/figure"},
-	"golang.org/x/sys":                  {"storage/internal/file", "storage/vec", "storage/format", "repl", "cmd/heavytail"},
+	"golang.org/x/sys":                  {"storage/internal/file", "storage/internal/memory", "storage/vec", "storage/format", "repl", "cmd/heavytail"},
 
 	// With a template that may call any method by its name, a program keeps all methods.
 	"text/template": {},

@@ -128,7 +128,7 @@ func TestRun_Usage(t *testing.T) {
 		{"flag needs an argument: --param", []string{"exec", path, "--param"}},
 		{`invalid argument "many" for "--workers"`, []string{"exec", path, "--workers", "many"}},
 		{"--workers (-1) must not be negative", []string{"exec", path, "--workers", "-1"}},
-		{"--memory-limit (-1) must not be negative", []string{"exec", path, "--memory-limit", "-1"}},
+		{`"-1" is not a number of bytes, such as 4GiB`, []string{"exec", path, "--memory-limit", "-1"}},
 		{"expected one FILE, found 0 arguments", []string{"exec"}},
 		{"expected one FILE, found 2 arguments", []string{"check", path, path}},
 		{"expected no arguments, found 1 argument\n", []string{"demo", path}},

@@ -18,7 +18,7 @@
 //	              (the default)
 //	lock_timeout  how long to wait for another process that has the file, as in 5s
 //	release_idle  true lets other processes use the file between statements
-//	memory_limit  bytes that graphs and vectors may take
+//	memory_limit  bytes that graphs and vectors may take, such as 4GiB
 //	max_rows      rows that one result may have in memory
 //	workers       goroutines that one statement computes with
 //	folder        the folder that files named by statements are confined to

@@ -49,8 +49,8 @@ var parameters = []parameter{
 	{"release_idle", "must be true or false", func(s *settings, value string) bool {
 		return assign(&s.releaseIdle, value, strconv.ParseBool)
 	}},
-	{"memory_limit", "must be a number of bytes", func(s *settings, value string) bool {
-		return assign(&s.memoryLimit, value, func(text string) (int64, error) { return strconv.ParseInt(text, 10, 64) })
+	{"memory_limit", "must be a number of bytes, such as 4GiB or 500MB", func(s *settings, value string) bool {
+		return assign(&s.memoryLimit, value, query.ParseBytes)
 	}},
 	{"max_rows", "must be an integer", func(s *settings, value string) bool {
 		return assign(&s.maxRows, value, strconv.Atoi)

@@ -2,10 +2,10 @@ package gather
 
 import (
 	"fmt"
-	"math"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/memory"
 )
 
 // MemoryError reports that an import needs more memory than its limit. errors.Is(err,
@@ -24,22 +24,16 @@ func (e *MemoryError) Error() string {
 // Is reports whether target is ErrLimit.
 func (e *MemoryError) Is(target error) bool { return target == fault.ErrLimit }
 
-const (
-	// LeastLimit is the smallest limit: reading and writing take about this much.
-	LeastLimit    = 16 << 20
-	defaultLimit  = 8 << 30 // 400 million edges between 50 million vertices
-	defaultLimit4 = 1 << 30 // where addresses have four bytes
-)
+// LeastLimit is the smallest limit: reading and writing take about this much.
+const LeastLimit = 16 << 20
 
-// limitOf is the effective limit of an import for a given one; 0 means that none was given.
+// limitOf is the effective limit of an import for a given one; 0 means that none was given. The
+// default of 8 GiB is enough for 400 million edges between 50 million vertices.
 func limitOf(limit int64) int64 {
-	switch {
-	case limit > 0:
-		return max(limit, LeastLimit)
-	case math.MaxInt == math.MaxInt32:
-		return defaultLimit4
+	if limit <= 0 {
+		limit = memory.Limit()
 	}
-	return defaultLimit
+	return max(limit, LeastLimit)
 }
 
 // graphBytes is the memory of a csr.Graph of n vertices.

@@ -1,0 +1,32 @@
+// Package memory finds how much memory this process may use.
+package memory
+
+import (
+	"math"
+	"runtime/debug"
+)
+
+// The default limit where nothing smaller is found.
+const (
+	most   = 8 << 30 // 10 million edges and 200 dimensions of 5 million vertices
+	most32 = 1 << 30 // where addresses have four bytes
+)
+
+// Limit returns a default for the bytes that graphs and vectors may take: 8 GiB, or 1 GiB on
+// 32-bit machines, and at most three quarters of the memory of the machine, of the control groups
+// (containers) that the process is in, and of the limit that the Go runtime was given (GOMEMLIMIT).
+// The rest is for the program itself, for garbage, and for the pages of the file. Beyond these
+// bounds the system would end the process without a message. What other processes use is not
+// subtracted. A bound that cannot be found is ignored.
+func Limit() int64 {
+	limit := int64(most)
+	if math.MaxInt == math.MaxInt32 {
+		limit = most32
+	}
+	for _, bound := range append(systemBounds(), debug.SetMemoryLimit(-1)) {
+		if bound > 0 {
+			limit = min(limit, bound/4*3)
+		}
+	}
+	return limit
+}
