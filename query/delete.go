@@ -200,6 +200,7 @@ func (c *call) deleteEdgesOf(tx *storage.Tx, graph string, in io.Reader, opts fo
 	if err == nil {
 		err = flush()
 	}
+	c.noteComments(read.LateComments)
 	if read.Skipped > 0 && read.FirstSkipped != nil {
 		c.Notice("%s skipped, the first: %v", fault.Count(read.Skipped, "bad line"), read.FirstSkipped)
 	}

@@ -307,8 +307,18 @@ func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 		}
 		c.Notice("%s ignored%s%s", fault.Count(int64(stats.IgnoredColumns), "further column"), names, hint)
 	}
+	c.noteComments(stats.LateComments)
 	if stats.Resumed {
 		c.Notice("an interrupted import of the same input was continued")
+	}
+}
+
+// noteComments reports lines of a list of edges that were taken as comments although they are
+// not above it.
+func (c *call) noteComments(late int64) {
+	if late > 0 {
+		c.Notice("%s left out as a comment that could be an edge: keys that begin with # or %% need quotes, in a file with commas or tabs",
+			fault.Count(late, "line"))
 	}
 }
 

@@ -123,6 +123,9 @@ func (c *call) readPairs(ctx context.Context, in io.Reader, opts format.EdgeList
 	if more := stats.IgnoredColumns - len(further.list); err == nil && further.all && stats.Layout == format.LayoutEdges && more > 0 {
 		c.Notice("%s left out", fault.Count(int64(more), "further column"))
 	}
+	if err == nil {
+		c.noteComments(stats.LateComments)
+	}
 	return err
 }
 

@@ -1,6 +1,9 @@
 package format
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+)
 
 // bulk handles the leading lines that are plain.
 func (p *parser) bulk(text []byte) (done int, err error) {
@@ -23,13 +26,35 @@ func (p *parser) line(line []byte) error {
 	case lineBlank:
 		return nil
 	case lineComment:
-		p.comment(content)
-		return nil
+		if !p.row(line) {
+			p.comment(content)
+			return nil
+		}
+		p.stats.Comments--
 	}
 	if p.opensRecord(line) {
 		return p.begin(line)
 	}
 	return p.single(content)
+}
+
+// row reports whether a line that begins as comments do is a row of a table: it has as many
+// columns as the header line above. Other programs write keys such as #tag without quotes. Where
+// there is no header, or blanks separate columns, such a line is a comment, and counted.
+func (p *parser) row(line []byte) bool {
+	if p.first.text == "" {
+		return false
+	}
+	var c columns
+	c.split(line, p.sep, &noPlan, len(line))
+	switch {
+	case c.count != p.first.columns:
+		return false
+	case p.spare != math.MaxInt && p.sep.quotes():
+		return true
+	}
+	p.stats.LateComments++
+	return false
 }
 
 // single handles a line, or the joined lines of a whole record, that is neither empty nor a

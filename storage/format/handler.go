@@ -14,18 +14,21 @@ type Edge struct {
 
 // ReadStats describes a finished read. After an error it covers the part that was read.
 type ReadStats struct {
-	Layout   Layout   `json:"layout"`   // as detected or as asked for, never LayoutAuto
-	Lines    int64    `json:"lines"`    // lines of any kind
-	Edges    int64    `json:"edges"`    // edges delivered
-	Vertices int64    `json:"vertices"` // vertices delivered to Handler.Vertex, or that would have been
-	Weighted int64    `json:"weighted"` // edges with a weight of their own
-	Timed    int64    `json:"timed"`    // edges with a time
-	Dated    int64    `json:"dated"`    // edges whose time is a date
-	Comments int64    `json:"comments"` // lines that begin with # or %
-	Skipped  int64    `json:"skipped"`  // malformed lines (in GraphML, elements) skipped under SkipBad
-	Bytes    int64    `json:"bytes"`    // bytes of text, after decompression
-	SHA256   [32]byte `json:"sha256"`   // of the input before decompression; zero unless its end was reached
-	Header   string   `json:"header"`   // the header line, if there was one: column names or counts
+	Layout   Layout `json:"layout"`   // as detected or as asked for, never LayoutAuto
+	Lines    int64  `json:"lines"`    // lines of any kind
+	Edges    int64  `json:"edges"`    // edges delivered
+	Vertices int64  `json:"vertices"` // vertices delivered to Handler.Vertex, or that would have been
+	Weighted int64  `json:"weighted"` // edges with a weight of their own
+	Timed    int64  `json:"timed"`    // edges with a time
+	Dated    int64  `json:"dated"`    // edges whose time is a date
+	Comments int64  `json:"comments"` // lines that begin with # or %
+	// LateComments are the comments of a list of edges that have as many columns as its first line
+	// and are below it: edges whose first key begins so, without quotes, look the same.
+	LateComments int64    `json:"late_comments"`
+	Skipped      int64    `json:"skipped"` // malformed lines (in GraphML, elements) skipped under SkipBad
+	Bytes        int64    `json:"bytes"`   // bytes of text, after decompression
+	SHA256       [32]byte `json:"sha256"`  // of the input before decompression; zero unless its end was reached
+	Header       string   `json:"header"`  // the header line, if there was one: column names or counts
 	// CountsHeader reports that the first delivered edge must be removed: it looks like the "n
 	// m" line at the top of some authors' files. Under HeaderAuto the reader sets it if that
 	// line has two columns, both positive decimal integers, and the second is the number of

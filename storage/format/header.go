@@ -59,9 +59,8 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 	if doubt != "" {
 		return true, p.wrong(line, "%s", doubt)
 	}
-	p.names = names
 	p.separate(sep)
-	p.follow(plan)
+	p.name(names, plan)
 	p.see(line)
 	f.decided = true
 	p.stats.Header = f.text
@@ -94,7 +93,7 @@ func (p *parser) firstLine(line []byte) error {
 		return p.secondLine(line)
 	}
 	p.see(line)
-	f.decided = true
+	f.decided, f.columns = true, p.columns.count
 	switch {
 	case p.opts.Header == HeaderCounts:
 		return p.countsHeader(line)
@@ -120,12 +119,12 @@ func (p *parser) secondLine(line []byte) error {
 	held := p.first.held
 	p.first.decided = true
 	if isInteger(p.columns.field[roleSource]) && isInteger(p.columns.field[roleTarget]) {
-		p.names = namesIn(held, p.sep)
-		plan, doubt := planFor(&p.opts, p.names)
+		names := namesIn(held, p.sep)
+		plan, doubt := planFor(&p.opts, names)
 		if doubt != "" {
 			return p.wrong(line, "%s", doubt)
 		}
-		p.follow(plan)
+		p.name(names, plan)
 		p.stats.Header = p.first.text
 	} else if err := p.emitHeld(); err != nil {
 		return err

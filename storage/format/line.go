@@ -19,6 +19,11 @@ func syntaxFault(at int, format string, args ...any) fault {
 	return fault{at, fmt.Sprintf(format, args...), ErrSyntax}
 }
 
+// moreColumns is the fault of a line that has more columns than the header or the first line.
+func moreColumns(at int, subject string, columns int) fault {
+	return syntaxFault(at, "the %s %d columns, and here is one more", subject, columns)
+}
+
 // textFault finds what no data line may contain: NUL, a carriage return that is not part of the
 // line's end, and invalid UTF-8.
 func textFault(line []byte) fault {

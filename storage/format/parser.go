@@ -1,5 +1,7 @@
 package format
 
+import "math"
+
 // parser reads edges from lines. It has three paths for a line: plainLines for the bulk of all
 // files, plainFields if the plan reads columns other than the first two, and line for anything
 // unusual.
@@ -16,6 +18,7 @@ type parser struct {
 	columns columns  // of the current line
 	record  record   // a record that continues after its line
 	names   []string // of the columns, if the text has them
+	spare   int      // columns of the header line that the plan does not read; math.MaxInt without that line
 	further further
 }
 
@@ -30,7 +33,7 @@ func newParser(opts EdgeListOptions, pairs bool, yield func(Edge) error) *parser
 	if pairs {
 		opts.Weight, opts.Time = NoColumn, NoColumn
 	}
-	p.opts, p.to = opts, p
+	p.opts, p.to, p.spare = opts, p, math.MaxInt
 	sep, _ := parseSeparator(opts.Separator) // Validate has seen it
 	p.separate(sep)
 	p.follow(newPlan(&p.opts))
@@ -48,6 +51,35 @@ func (p *parser) follow(plan plan) {
 	p.plan, p.narrow, p.stats.IgnoredNames = plan, plan.narrow(), plan.ignored
 }
 
+// name applies a line of column names. A later line with more columns is an error: it is
+// a table whose header lacks the column of the row names, as R writes it, or has a separator
+// inside a field, and its keys would be those of the wrong columns.
+func (p *parser) name(names []string, plan plan) {
+	p.names, p.first.columns = names, len(names)
+	p.follow(plan)
+	p.spare = len(names)
+	for _, r := range plan.roles {
+		if r != roleIgnored {
+			p.spare--
+		}
+	}
+}
+
+// surplus returns the fault of a line that has more columns than the header names. Empty ones
+// at its end are none: some programs end each line with a separator.
+func (p *parser) surplus(line []byte) fault {
+	var found fault
+	column := 0
+	c := columns{each: func(field []byte, at int, _ bool) fault {
+		if column++; column > len(p.names) && len(field) > 0 && !found.found() {
+			found = moreColumns(at, "header names", len(p.names))
+		}
+		return fault{}
+	}}
+	c.split(line, p.sep, &noPlan, len(line))
+	return found
+}
+
 // emitLine delivers the edge of a data line that was not yet split by the current plan.
 func (p *parser) emitLine(line []byte) error {
 	clear(p.further.values)
@@ -60,6 +92,11 @@ func (p *parser) emitLine(line []byte) error {
 
 // emitColumns delivers the edge of a line that was split.
 func (p *parser) emitColumns(line []byte) error {
+	if p.columns.extra() > p.spare {
+		if f := p.surplus(line); f.found() {
+			return p.bad(line, f)
+		}
+	}
 	edge := Edge{Source: p.columns.field[roleSource], Target: p.columns.field[roleTarget], Weight: 1}
 	if p.narrow {
 		return p.emit(edge, p.columns.extra())
@@ -105,6 +142,7 @@ type firstLine struct {
 	names   []string // the names in it
 	text    string   // the line itself
 	number  int64    // its number
+	columns int      // how many it has
 	skipped int64    // malformed lines above it
 	held    []byte   // a copy of the line, while the next line is awaited
 	counts  bool     // it may be a counts header, of n and m

@@ -36,7 +36,7 @@ func (p *parser) plainLines(text []byte) (done int, err error) {
 		}
 		targetEnd := at
 		end, extra := p.plainRest(text, at)
-		if end < 0 || target == targetEnd || max(sourceEnd-source, targetEnd-target) > p.opts.MaxKey || end-done > p.opts.MaxLine || p.stats.Lines == most {
+		if end < 0 || extra > p.spare || target == targetEnd || max(sourceEnd-source, targetEnd-target) > p.opts.MaxKey || end-done > p.opts.MaxLine || p.stats.Lines == most {
 			return done, nil
 		}
 		at = end + 1
@@ -57,7 +57,7 @@ func (p *parser) plainFields(text []byte) (done int, err error) {
 	for at := 0; at < len(text); done = at {
 		var field [roleCount][]byte
 		end, extra := p.fields(text, at, &field)
-		if end < 0 || end-at > p.opts.MaxLine || p.stats.Lines == most {
+		if end < 0 || extra > p.spare || end-at > p.opts.MaxLine || p.stats.Lines == most {
 			return done, nil
 		}
 		edge := Edge{Source: field[roleSource], Target: field[roleTarget], Weight: 1}

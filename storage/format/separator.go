@@ -61,8 +61,8 @@ const blanks = " \t"
 // detectSeparator decides from the first data line. If there is a comma outside quotes, the
 // comma separates. Otherwise a tab separates, so that keys may contain spaces, unless the first
 // two words are integers, since lists of numbers often mix tabs and spaces. Otherwise runs of
-// blanks separate. A line with both commas and tabs inside its fields is ambiguous; for it the
-// function returns a reason.
+// blanks separate. A line with both commas and tabs inside its fields is ambiguous, and blanks
+// separate no fields in quotes; for these the function returns a reason.
 func detectSeparator(line []byte) (separator, string) {
 	comma, tab := outsideQuotes(line, ','), outsideQuotes(line, '\t')
 	switch {
@@ -75,8 +75,17 @@ func detectSeparator(line []byte) (separator, string) {
 			return separatorWhitespace, ""
 		}
 		return separatorTab, ""
+	case quotedWords(line):
+		return separatorAuto, `the fields are in quotes, which columns separated by blanks do not have; write commas or tabs between them, or take the quotes as parts of the keys by the option separator, "whitespace"`
 	}
 	return separatorWhitespace, ""
+}
+
+// quotedWords reports whether the first two words of a line are in double quotes.
+func quotedWords(line []byte) bool {
+	words := bytes.Fields(line)
+	quoted := func(w []byte) bool { return len(w) > 1 && w[0] == '"' && w[len(w)-1] == '"' }
+	return len(words) > 1 && quoted(words[0]) && quoted(words[1])
 }
 
 // outsideQuotes reports whether c occurs in the line outside the double quotes

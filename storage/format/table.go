@@ -184,7 +184,7 @@ func (t *table) field(field []byte, at int, quoted bool) fault {
 		if t.stats.Header == "" {
 			subject = "first line has"
 		}
-		return syntaxFault(at, "the %s %d columns, and here is one more", subject, len(t.place))
+		return moreColumns(at, subject, len(t.place))
 	}
 	place := t.place[column]
 	switch {
