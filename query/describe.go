@@ -127,7 +127,7 @@ func runDescribeGraph(c *call, req DescribeGraphRequest, _ storage.GraphInfo) (G
 	if err != nil {
 		return GraphDescription{}, err
 	}
-	d := GraphDescription{GraphInfo: view.Info, Bytes: session.GraphBytes(view.Info)}
+	d := GraphDescription{GraphInfo: view.Info.Clone(), Bytes: session.GraphBytes(view.Info)}
 	if d.GraphStatistics, err = c.graphStatistics(view); err != nil {
 		return GraphDescription{}, err
 	}

@@ -36,6 +36,36 @@ func TestDescribeGraph_Quantiles(t *testing.T) {
 	}
 }
 
+// Callers may change the descriptions that they get: the graphs in memory and the methods do not
+// change with them.
+func TestDescriptions_AreCopies(t *testing.T) {
+	db := openTest(t, nil)
+	importText(t, db, "g", "a b\nb c\n")
+	if _, err := db.Compute(t.Context(), ComputeRequest{Graph: "g", Measure: "pagerank", As: "rank"}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: "g"})
+		if err != nil || d.Attributes[0].Name != "rank" || d.Values[0] != 3 || d.Computed[0].Method != "pagerank" || d.Computed[0].Options[0].Name != "damping" {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		d.Attributes[0].Name, d.Values[0], d.Computed[0].Options[0].Name, d.Computed[0].Method = "other", 9, "other", "other"
+		stats, err := db.Stats(t.Context())
+		if err != nil || !slices.Contains(stats.Features, "sums") {
+			t.Fatalf("%+v, %v", stats, err)
+		}
+		clear(stats.Features)
+		for _, m := range Methods() {
+			for _, o := range m.Options {
+				if slices.Contains(o.Choices, "") {
+					t.Fatalf("%s: %q", m.Name, o.Choices)
+				}
+				clear(o.Choices)
+			}
+		}
+	}
+}
+
 // Published figures of ego-Facebook: those of SNAP, and the power law that the
 // package powerlaw of Python fits.
 func TestDescribeGraph_Facebook(t *testing.T) {

@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"heavytail/embedding/run"
@@ -31,7 +32,7 @@ func Methods() []Method {
 	for _, m := range run.Methods() {
 		own := Method{Name: m.Name, Summary: m.Summary, Walks: m.Walks}
 		for _, o := range m.Options {
-			own.Options = append(own.Options, OptionInfo{Name: o.Name, Type: o.Type, Default: o.Default, Choices: o.Choices, Doc: o.Doc})
+			own.Options = append(own.Options, OptionInfo{Name: o.Name, Type: o.Type, Default: o.Default, Choices: slices.Clone(o.Choices), Doc: o.Doc})
 		}
 		methods = append(methods, own)
 	}

@@ -21,7 +21,7 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 	var s Stats
 	var damaged error
 	err := db.view(ctx, func(t *tx) error {
-		s = Stats{Path: db.path, Attached: db.attached, Format: t.header.Format, MinReader: t.header.MinReader, Features: t.header.Features,
+		s = Stats{Path: db.path, Attached: db.attached, Format: t.header.Format, MinReader: t.header.MinReader, Features: slices.Clone(t.header.Features),
 			Epoch: t.header.Epoch, Created: t.header.Created}
 		m, err := db.measure(t, &s)
 		if err != nil {

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"slices"
 	"time"
 
 	"heavytail/storage/format"
@@ -30,6 +31,19 @@ type GraphInfo struct {
 	Values     []int       `json:"values"`     // how many vertices have a value, for each of Attributes
 	Computed   []*Computed `json:"computed"`   // how the values were computed, for each of Attributes; nil if they were imported or set
 	Deleted    int         `json:"deleted"`    // vertices that were deleted; their slots stay empty
+}
+
+// Clone returns a copy that shares no memory with the original, so that both can be changed.
+func (g GraphInfo) Clone() GraphInfo {
+	g.Attributes, g.Values, g.Computed = slices.Clone(g.Attributes), slices.Clone(g.Values), slices.Clone(g.Computed)
+	for i, c := range g.Computed {
+		if c != nil {
+			own := *c
+			own.Options = slices.Clone(own.Options)
+			g.Computed[i] = &own
+		}
+	}
+	return g
 }
 
 // Setting is one named value of an embedding: an option, or a statistic.
