@@ -472,6 +472,9 @@ func TestUpdate_Mistakes(t *testing.T) {
 			_, err := db.UpdateEdges(ctx, "g", []storage.Edge{{Source: "alice", Target: "bob", Weight: 2}})
 			return err
 		}, `edge "alice – bob" is not in graph g`, storage.ErrNotFound},
+		{"graph that is dropped meanwhile", func() error {
+			return (&call{}).writeMistake("g", &storage.NotFoundError{Kind: "graph", Name: "g"})
+		}, `no graph "g"`, storage.ErrNotFound},
 		{"attribute", func() error {
 			_, err := db.Vertices(ctx, VerticesRequest{Attributes: []string{"agee"}})
 			return err

@@ -111,6 +111,9 @@ func (c *call) writeMistake(graph string, err error) error {
 		if missing.Kind == "vertex" {
 			return c.unknownVertex(graph, missing.Name, at)
 		}
+		if missing.Kind == "graph" { // dropped or renamed since the statement began
+			return fault.New(at, "%v", missing).WithErr(err)
+		}
 		return fault.New(at, "%s %s is not in graph %s", missing.Kind, fault.Quote(missing.Name), fault.Name(graph)).WithErr(err)
 	}
 	for _, refusal := range []error{storage.ErrInvalid, storage.ErrName, storage.ErrKey, storage.ErrLimit} {

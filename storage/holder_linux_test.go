@@ -26,8 +26,16 @@ func TestHoldersIn(t *testing.T) {
 	if got := file.HoldersIn([]byte(table), "08:01:43"); got != nil {
 		t.Errorf("of another file: %q", got)
 	}
-	many := strings.Repeat("1: FLOCK  ADVISORY  READ "+strconv.Itoa(os.Getpid())+" 08:01:42 0 EOF\n", 5)
-	if got := file.HoldersIn([]byte(many), "08:01:42"); !slices.Equal(got, []string{self, self, self, "others"}) {
+	many := ""
+	for pid := range 5 { // of which the last three have no name here, whichever processes there are
+		many += strings.Repeat("1: FLOCK  ADVISORY  READ "+strconv.Itoa(os.Getpid()+pid<<24)+" 08:01:42 0 EOF\n", 2)
+	}
+	names := make([]string, 3)
+	names[0] = self
+	for i := 1; i < 3; i++ {
+		names[i] = "process " + strconv.Itoa(os.Getpid()+i<<24)
+	}
+	if got := file.HoldersIn([]byte(many), "08:01:42"); !slices.Equal(got, append(names, "others")) {
 		t.Errorf("%q", got)
 	}
 }

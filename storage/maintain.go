@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -57,6 +58,11 @@ func (db *DB) Backup(ctx context.Context, path string, overwrite bool, progress 
 		return BackupStats{}, err
 	}
 	stats, err := db.backup(ctx, path, overwrite, newReporter(progress))
+	if dir, _ := tempName(path, ""); errors.Is(err, fs.ErrNotExist) {
+		if _, gone := os.Stat(dir); gone == nil { // each backup removes the unfinished files that it finds unlocked
+			err = fmt.Errorf("%w: another backup to this path has removed the unfinished file; make one after the other", ErrConflict)
+		}
+	}
 	if err != nil {
 		return BackupStats{}, copyError("back up to", path, err)
 	}

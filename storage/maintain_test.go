@@ -144,6 +144,20 @@ func TestDB_Backup_Refused(t *testing.T) {
 	}
 }
 
+// A backup whose unfinished file another backup to the same path has removed says so.
+func TestDB_Backup_AtOnce(t *testing.T) {
+	db := newStore(t, nil)
+	path := filepath.Join(t.TempDir(), "copy")
+	db.atStep = func(point string) {
+		if point == "written" {
+			removeLeftovers(path, kindBackup)
+		}
+	}
+	if _, err := db.Backup(t.Context(), path, false, nil); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "another backup to this path") {
+		t.Errorf("%v", err)
+	}
+}
+
 // A backup has the state of one moment, whatever is written while it runs.
 func TestDB_Backup_WhileWriting(t *testing.T) {
 	ctx := context.Background()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,10 +40,14 @@ func HoldersIn(table []byte, file string) []string {
 		if err != nil || pid <= 0 {
 			continue
 		}
-		if len(found) == most {
+		name := processName(pid)
+		switch {
+		case slices.Contains(found, name): // several handles of one process
+		case len(found) == most:
 			return append(found, "others")
+		default:
+			found = append(found, name)
 		}
-		found = append(found, processName(pid))
 	}
 	return found
 }
