@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -187,8 +188,7 @@ func openSource(ctx context.Context, std streams, flags execFlags) (io.Reader, f
 	nothing := func() {}
 	switch {
 	case flags.inline:
-		// The line break ends a comment; empty statements are ignored.
-		return strings.NewReader(strings.Join(flags.commands, "\n;\n")), nothing, nil
+		return strings.NewReader(scriptOf(flags.commands)), nothing, nil
 	case flags.script != "" && flags.script != "-":
 		var f *os.File
 		var err error
@@ -209,6 +209,28 @@ func openSource(ctx context.Context, std streams, flags execFlags) (io.Reader, f
 	default:
 		return std.in, nothing, nil
 	}
+}
+
+// commandLine matches a line that may be a command of the shell.
+var commandLine = regexp.MustCompile(`(?m)^[ \t]*[.:]`)
+
+// scriptOf joins the texts of -c. Each begins on the line after the last one of the text before,
+// where errors have it, unless that text ends with a comment or has commands of the shell: their
+// lines must not end with a semicolon. Empty statements are ignored.
+func scriptOf(texts []string) string {
+	script := texts[0]
+	for i, text := range texts[1:] {
+		switch before := texts[i]; {
+		case parser.Complete(before):
+			script += "\n"
+		case parser.Complete(before+";") && !commandLine.MatchString(before):
+			script += ";\n"
+		default:
+			script += "\n;\n"
+		}
+		script += text
+	}
+	return script
 }
 
 // importInput returns what IMPORT '-' reads: standard input, or nil if the statements

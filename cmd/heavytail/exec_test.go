@@ -173,6 +173,11 @@ func TestExec_Commands(t *testing.T) {
 	if a.code != exitDone || !strings.Contains(a.out, "\ng,1") || !strings.Contains(a.out, "\nh,1") {
 		t.Errorf("exit %d, output %q, error %q", a.code, a.out, a.err)
 	}
+	texts := []string{"CREATE GRAPH g(dim\n:= 1)", ".mode csv", "A; -- b", "A /* ; */", "A -- b", "", "B"}
+	if got, want := scriptOf(texts), "CREATE GRAPH g(dim\n:= 1)\n;\n.mode csv\n;\nA; -- b\nA /* ; */;\nA -- b\n;\n;\nB"; got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	mustFail(t, exitFailed, []string{"line 3, column 6: "}, "exec", newFile(t), "-c", "CREATE GRAPH g;", "-c", "ALTER GRAPH g RENAME TO h", "-c", "SHOW GRAPS")
 }
 
 // Each is reported on standard error; standard output has only rows.
