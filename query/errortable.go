@@ -34,7 +34,7 @@ func Errors() []ErrorInfo {
 		{"storage.ErrConflict", storage.ErrConflict, "The object changed while the operation ran.", "run the statement again"},
 		{"storage.ErrCorrupt", storage.ErrCorrupt, "The file is damaged.", "CHECK lists the faults; RECOVER copies the undamaged records into a new file"},
 		{"storage.ErrExists", storage.ErrExists, "The graph exists, or has edges already.", "choose another name, or drop the object first"},
-		{"storage.ErrFailed", storage.ErrFailed, "An earlier commit failed, so the content of the file is not known until it is opened again.", "close the store and open it again"},
+		{"storage.ErrFailed", storage.ErrFailed, "A commit failed, so the content of the file is not known until it is opened again.", "close the store and open it again"},
 		{"storage.ErrInUse", storage.ErrInUse, "The object to drop or rename is in use, by embeddings or models of the graph, a model of the embedding, predictions, or an unfinished job.", "first drop the objects that use it, use CASCADE, or wait for the job"},
 		{"storage.ErrInvalid", storage.ErrInvalid, "An argument that the operation cannot take, such as options out of range, a matrix of the wrong shape or a value that is not finite.", "correct the argument that the message names"},
 		{"storage.ErrKey", storage.ErrKey, "A vertex key that is empty, too long, not UTF-8 or contains NUL.", "give a key that is not empty, without NUL, and no longer than the message allows"},

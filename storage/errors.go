@@ -31,7 +31,7 @@ var (
 	// ErrReplaced: the path of the store leads to a different file by now, or
 	// to none, so that a write would be lost.
 	ErrReplaced = fault.ErrReplaced
-	// ErrFailed: an earlier commit failed, so the content of the file is not
+	// ErrFailed: a commit failed, so the content of the file is not
 	// known until it is opened again.
 	ErrFailed = fault.ErrFailed
 )

@@ -135,7 +135,7 @@ func (db *DB) change(ctx context.Context, f func(t *tx) error) error {
 }
 
 func (db *DB) commitError(err error) error {
-	return &FileError{Path: db.path, Err: ErrFailed, Reason: "commit", Cause: err, Remedy: fault.RemedyReopen + "; check free space and permissions"}
+	return &FileError{Path: db.path, Err: ErrFailed, Cause: err, Remedy: fault.RemedyReopen + "; check free space and permissions"}
 }
 
 // dropUnpublished frees an object if only the journal refers to it; 0 is no object. It

@@ -18,7 +18,7 @@ var (
 	ErrClosed    = errors.New("store is closed")
 	ErrReadOnly  = errors.New("store is open for reading only")
 	ErrReplaced  = errors.New("file was replaced")
-	ErrFailed    = errors.New("an earlier commit failed")
+	ErrFailed    = errors.New("a commit failed")
 	ErrNotFound  = errors.New("not found")
 	ErrExists    = errors.New("exists already")
 	ErrInUse     = errors.New("in use")
