@@ -1,9 +1,11 @@
 package csr
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"heavytail/storage/vec"
@@ -101,14 +103,26 @@ func (g *Graph) find(u, v uint32) (at int64, found bool) {
 // end point of n or above is an error. It takes O(n + m) time and the sort of
 // each row, and 16 bytes per edge of working memory.
 func FromEdges(n int, edges []Edge) (*Graph, error) {
+	return FromEdgesContext(context.Background(), n, edges)
+}
+
+// FromEdgesContext is [FromEdges] that stops within some milliseconds when ctx is done, and then
+// returns ctx.Err().
+func FromEdgesContext(ctx context.Context, n int, edges []Edge) (*Graph, error) {
+	const piece = 1 << 16 // edges, or the vertices of rows, between two looks at ctx
 	offsets := vec.Zeros[int64](n + 1)
-	for _, e := range edges {
-		if int(e.U) >= n || int(e.V) >= n {
-			return nil, fmt.Errorf("edge (%d, %d) in a graph of %d vertices: %w", e.U, e.V, n, ErrInvalid)
+	for part := range slices.Chunk(edges, piece) {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		if e.U != e.V {
-			offsets[e.U+1]++
-			offsets[e.V+1]++
+		for _, e := range part {
+			if int(e.U) >= n || int(e.V) >= n {
+				return nil, fmt.Errorf("edge (%d, %d) in a graph of %d vertices: %w", e.U, e.V, n, ErrInvalid)
+			}
+			if e.U != e.V {
+				offsets[e.U+1]++
+				offsets[e.V+1]++
+			}
 		}
 	}
 	for v := range n {
@@ -118,17 +132,25 @@ func FromEdges(n int, edges []Edge) (*Graph, error) {
 	// that every row is filled in ascending order of its targets.
 	targets := vec.Zeros[uint32](int(offsets[n]))
 	next := append([]int64(nil), offsets[:n]...)
-	for _, e := range edges {
-		if e.U != e.V {
-			targets[next[e.U]] = e.V
-			next[e.U]++
-			targets[next[e.V]] = e.U
-			next[e.V]++
+	for part := range slices.Chunk(edges, piece) {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for _, e := range part {
+			if e.U != e.V {
+				targets[next[e.U]] = e.V
+				next[e.U]++
+				targets[next[e.V]] = e.U
+				next[e.V]++
+			}
 		}
 	}
 	sorted := vec.Zeros[uint32](len(targets))
 	copy(next, offsets[:n])
 	for u := range n {
+		if u%(piece/16) == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		for _, v := range targets[offsets[u]:offsets[u+1]] {
 			sorted[next[v]] = uint32(u)
 			next[v]++

@@ -2,7 +2,6 @@ package generate
 
 import (
 	"context"
-	"fmt"
 
 	"heavytail/storage/csr"
 )
@@ -38,7 +37,7 @@ func (e ErdosRenyi) Validate() error {
 // Bytes is the memory that Generate takes, see [Model].
 func (e ErdosRenyi) Bytes() int64 {
 	if e.M > 0 {
-		return bytesOf(e.N, float64(e.M), 16, 24) + pairSetBytes(e.drawn())
+		return bytesOf(e.N, float64(e.M), 16, 24) + edgeSetBytes*e.drawn()
 	}
 	return bytesOf(e.N, float64(room(pairs(e.N), e.P)), 24, 12)
 }
@@ -46,20 +45,10 @@ func (e ErdosRenyi) Bytes() int64 {
 // Generate makes the graph in expected O(N+M) time: G(n, p) by jumping over the pairs without an
 // edge, G(n, m) by drawing distinct pairs: the linked ones or, if these are fewer, the others.
 func (e ErdosRenyi) Generate(ctx context.Context, progress Progress) (*csr.Graph, error) {
-	if err := e.Validate(); err != nil {
-		return nil, err
-	}
-	var g *csr.Graph
-	var err error
 	if e.M > 0 {
-		g, err = e.exactly(newWork(ctx, progress, e.M))
-	} else {
-		g, err = e.independently(newWork(ctx, progress, 2*int64(e.N)))
+		return grown(ctx, progress, "erdos renyi", e, e.M, e.exactly)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("erdos renyi: %w", err)
-	}
-	return g, nil
+	return grown(ctx, progress, "erdos renyi", e, 2*int64(e.N), e.independently)
 }
 
 // independently makes G(n, p). Pairs are tried in ascending order of the larger vertex, so every
@@ -89,15 +78,15 @@ func (e ErdosRenyi) drawn() int64 { return min(e.M, int64(pairs(e.N))-e.M) }
 
 // exactly makes G(n, m).
 func (e ErdosRenyi) exactly(w *work) (*csr.Graph, error) {
-	r, set := newRandom(e.Seed), newPairSet(e.drawn())
+	r, set := newRandom(e.Seed), csr.NewEdgeSet(e.drawn())
 	complement := e.drawn() < e.M
 	edges := make([]csr.Edge, 0, e.M)
 	for drawn := int64(0); drawn < e.drawn(); {
-		u, v := uint32(r.below(uint64(e.N))), uint32(r.below(uint64(e.N)))
-		if u != v && set.add(u, v) {
+		pair := csr.Edge{U: uint32(r.below(uint64(e.N))), V: uint32(r.below(uint64(e.N)))}
+		if pair.U != pair.V && set.Add(pair) {
 			drawn++
 			if !complement {
-				edges = append(edges, csr.Edge{U: u, V: v})
+				edges = append(edges, pair)
 			}
 		}
 		if err := w.add(2, int64(len(edges))); err != nil {
@@ -107,8 +96,8 @@ func (e ErdosRenyi) exactly(w *work) (*csr.Graph, error) {
 	if complement {
 		for v := range uint32(e.N) {
 			for u := range v {
-				if !set.has(u, v) {
-					edges = append(edges, csr.Edge{U: u, V: v})
+				if pair := (csr.Edge{U: u, V: v}); !set.Has(pair) {
+					edges = append(edges, pair)
 				}
 				if err := w.add(1, int64(len(edges))); err != nil {
 					return nil, err

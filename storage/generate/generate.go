@@ -86,6 +86,9 @@ func bytesOf(n int, edges, perVertex, perEdge float64) int64 {
 	return int64(perVertex*float64(n) + perEdge*edges)
 }
 
+// edgeSetBytes is the memory of a [csr.EdgeSet] for each edge.
+const edgeSetBytes = 12
+
 func pairs(n int) float64 { return float64(n) * (float64(n) - 1) / 2 }
 
 // deviations is the number of standard deviations above the expected number of edges that a slice

@@ -2,7 +2,6 @@ package generate
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"heavytail/storage/csr"
@@ -51,19 +50,13 @@ func (p PreferentialAttachment) Bytes() int64 { return bytesOf(p.N, p.edges(), 2
 
 // Generate makes the graph in expected O(N·M log M) time.
 func (p PreferentialAttachment) Generate(ctx context.Context, progress Progress) (*csr.Graph, error) {
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	w := newWork(ctx, progress, 2*int64(p.N))
-	attached, err := p.attach(w)
-	if err != nil {
-		return nil, fmt.Errorf("preferential attachment: %w", err)
-	}
-	g, err := fromEarlier(w, p.N, p.earlier(attached))
-	if err != nil {
-		return nil, fmt.Errorf("preferential attachment: %w", err)
-	}
-	return g, nil
+	return grown(ctx, progress, "preferential attachment", p, 2*int64(p.N), func(w *work) (*csr.Graph, error) {
+		attached, err := p.attach(w)
+		if err != nil {
+			return nil, err
+		}
+		return fromEarlier(w, p.N, p.earlier(attached))
+	})
 }
 
 // attach draws the M targets of every vertex after the clique, ascending: those

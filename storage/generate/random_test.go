@@ -4,8 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"heavytail/storage/csr"
 )
 
 func TestLogarithm_Accuracy(t *testing.T) {
@@ -50,32 +48,6 @@ func TestJumps_Geometric(t *testing.T) {
 		}
 		if chi > 34 { // of 8 degrees of freedom: one in 25,000 seeds
 			t.Errorf("p %v: counts %v, chi-square %.1f", p, counts, chi)
-		}
-	}
-}
-
-// TestPairSet_Model runs random operations against a map.
-func TestPairSet_Model(t *testing.T) {
-	const capacity, vertices = 50, 14
-	r := rand.New(rand.NewPCG(5, 6))
-	set, model := newPairSet(capacity), map[csr.Edge]bool{}
-	for range 100_000 {
-		u, v := r.Uint32N(vertices), r.Uint32N(vertices)
-		if u == v {
-			continue
-		}
-		e := csr.Edge{U: min(u, v), V: max(u, v)}
-		if set.has(u, v) != model[e] {
-			t.Fatalf("pair %v is there: %v", e, set.has(u, v))
-		}
-		if r.IntN(2) == 0 && len(model) < capacity {
-			if added := set.add(u, v); added == model[e] {
-				t.Fatalf("pair %v is new: %v", e, added)
-			}
-			model[e] = true
-		} else {
-			set.remove(v, u)
-			delete(model, e)
 		}
 	}
 }

@@ -161,11 +161,12 @@ func (s StochasticBlock) Bytes() int64 {
 
 // Generate makes the graph in expected O(vertices + edges + entries of Matrix) time.
 func (s StochasticBlock) Generate(ctx context.Context, progress Progress) (*csr.Graph, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
+	return grown(ctx, progress, "stochastic block", s, 0, s.draw)
+}
+
+func (s StochasticBlock) draw(w *work) (*csr.Graph, error) {
 	expected := s.edges()
-	w := newWork(ctx, progress, int64(expected))
+	w.total = int64(expected)
 	d := blockDraw{w: w, random: newRandom(s.Seed), edges: make([]csr.Edge, 0, room(max(expected*2, 1), 0.5))}
 	s.eachBlock(func(b, begin, end int) {
 		for _, e := range s.strips(b, begin) {
@@ -174,13 +175,9 @@ func (s StochasticBlock) Generate(ctx context.Context, progress Progress) (*csr.
 		d.within(begin, end, s.within(b))
 	})
 	if d.err != nil {
-		return nil, fmt.Errorf("stochastic block: %w", d.err)
+		return nil, d.err
 	}
-	g, err := fromEdges(w, s.Vertices(), d.edges)
-	if err != nil {
-		return nil, fmt.Errorf("stochastic block: %w", err)
-	}
-	return g, nil
+	return fromEdges(w, s.Vertices(), d.edges)
 }
 
 // blockDraw collects the edges of the model. After an error it draws no more.

@@ -2,7 +2,6 @@ package generate
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"heavytail/storage/csr"
@@ -108,19 +107,11 @@ func (z Vazquez) Bytes() int64 {
 
 // Generate makes the graph in expected O(N/(1−P)) time.
 func (z Vazquez) Generate(ctx context.Context, progress Progress) (*csr.Graph, error) {
-	if err := z.Validate(); err != nil {
-		return nil, err
-	}
-	w := newWork(ctx, progress, 2*int64(z.N))
 	grow := z.walk
 	if z.Rule == ConnectNeighbors {
 		grow = z.connect
 	}
-	g, err := grow(w)
-	if err != nil {
-		return nil, fmt.Errorf("vazquez: %w", err)
-	}
-	return g, nil
+	return grown(ctx, progress, "vazquez", z, 2*int64(z.N), grow)
 }
 
 // walk grows a graph by RandomWalk. A vertex never meets another twice, since

@@ -2,7 +2,6 @@ package generate
 
 import (
 	"context"
-	"fmt"
 
 	"heavytail/storage/csr"
 )
@@ -50,29 +49,23 @@ func (s WattsStrogatz) edges() float64 { return float64(s.N) * float64(s.K) / 2 
 func (s WattsStrogatz) Bytes() int64 {
 	bytes := bytesOf(s.N, s.edges(), 20, 24)
 	if s.Beta > 0 {
-		bytes += pairSetBytes(int64(s.edges()))
+		bytes += edgeSetBytes * int64(s.edges())
 	}
 	return bytes
 }
 
 // Generate makes the graph in expected O(N·K) time.
 func (s WattsStrogatz) Generate(ctx context.Context, progress Progress) (*csr.Graph, error) {
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	w := newWork(ctx, progress, 2*int64(s.edges()))
-	edges, err := s.lattice(w)
-	if err == nil && s.Beta > 0 {
-		err = s.rewire(w, edges)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("watts strogatz: %w", err)
-	}
-	g, err := fromEdges(w, s.N, edges)
-	if err != nil {
-		return nil, fmt.Errorf("watts strogatz: %w", err)
-	}
-	return g, nil
+	return grown(ctx, progress, "watts strogatz", s, 2*int64(s.edges()), func(w *work) (*csr.Graph, error) {
+		edges, err := s.lattice(w)
+		if err == nil && s.Beta > 0 {
+			err = s.rewire(w, edges)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return fromEdges(w, s.N, edges)
+	})
 }
 
 // lattice returns the edges of the ring lap by lap: lap i has the edges from each vertex to the
@@ -92,10 +85,10 @@ func (s WattsStrogatz) lattice(w *work) ([]csr.Edge, error) {
 
 // rewire moves the far ends of edges.
 func (s WattsStrogatz) rewire(w *work, edges []csr.Edge) error {
-	r, present := newRandom(s.Seed), newPairSet(int64(len(edges)))
+	r, present := newRandom(s.Seed), csr.NewEdgeSet(int64(len(edges)))
 	degrees := make([]uint32, s.N)
 	for _, e := range edges {
-		present.add(e.U, e.V)
+		present.Add(e)
 		degrees[e.U]++
 		degrees[e.V]++
 		if err := w.add(1, int64(len(edges))); err != nil {
@@ -108,13 +101,13 @@ func (s WattsStrogatz) rewire(w *work, edges []csr.Edge) error {
 		if r.chance(s.Beta) && int(degrees[e.U]) < s.N-1 {
 			for {
 				steps++
-				to := uint32(r.below(uint64(s.N)))
-				if to != e.U && !present.has(e.U, to) {
-					present.remove(e.U, e.V)
-					present.add(e.U, to)
+				to := csr.Edge{U: e.U, V: uint32(r.below(uint64(s.N)))}
+				if to.V != e.U && !present.Has(to) {
+					present.Remove(*e)
+					present.Add(to)
 					degrees[e.V]--
-					degrees[to]++
-					e.V = to
+					degrees[to.V]++
+					*e = to
 					break
 				}
 			}

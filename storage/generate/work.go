@@ -2,7 +2,10 @@ package generate
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"heavytail/storage/csr"
 )
 
 // work is the state of a long computation: it checks the context and reports
@@ -17,6 +20,19 @@ type work struct {
 
 func newWork(ctx context.Context, progress Progress, total int64) *work {
 	return &work{ctx: ctx, progress: progress, total: total, reported: time.Now()}
+}
+
+// grown validates a model and makes its graph by grow, in so many units of work. An error of grow
+// gets the name of the model.
+func grown(ctx context.Context, progress Progress, name string, m Model, units int64, grow func(w *work) (*csr.Graph, error)) (*csr.Graph, error) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	g, err := grow(newWork(ctx, progress, units))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return g, nil
 }
 
 // checkEvery is the number of steps (draws or arcs) between two checks of the context: some
