@@ -4,6 +4,8 @@
 package gonum
 
 import (
+	"slices"
+
 	"gonum.org/v1/gonum/graph"
 
 	"heavytail/storage/csr"
@@ -103,16 +105,8 @@ func (g Graph) Weight(x, y int64) (float64, bool) {
 	case !g.g.Weighted():
 		return 1, true
 	}
-	row := g.g.Neighbors(uint32(x))
-	lo, hi := 0, len(row)
-	for lo < hi {
-		if mid := (lo + hi) / 2; int64(row[mid]) < y {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return float64(g.g.WeightsOf(uint32(x))[lo]), true
+	at, _ := slices.BinarySearch(g.g.Neighbors(uint32(x)), uint32(y))
+	return float64(g.g.WeightsOf(uint32(x))[at]), true
 }
 
 // nodes iterates over all vertices, or over a row.

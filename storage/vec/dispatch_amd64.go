@@ -132,10 +132,6 @@ func stepRows(k kind, y, sums, once, scaled, x []float32, offsets []int64, s []f
 	stepRowsAVX512(&y[0], &sums[0], unsafe.SliceData(once), unsafe.SliceData(scaled), &x[0], unsafe.SliceData(offsets), &s[0], len(s), alpha, beta, gamma)
 }
 
-// maxGatherStride keeps the offset of any uint32 row, in bytes, below 2⁶³, so
-// that the assembly compares offsets and GatherSum needs no division.
-const maxGatherStride = 1<<29 - 1
-
 func gatherSums(k kind, dst, x []float32, offsets []int64, list []uint32) bool {
 	if k != avx512 || len(list) == 0 || len(x) < blockCols {
 		return gatherSumsBy(k, dst, x, offsets, list)

@@ -68,14 +68,6 @@ func stepRow(k kind, y, sum, once, scaled, x *[16]float32, d, s, beta, gamma flo
 	stepRowGo(y, sum, once, scaled, x, d, s, beta, gamma)
 }
 
-// maxGatherStride keeps the offset of any uint32 row, in bytes, below 2⁶³, so
-// that the assembly compares offsets and GatherSum needs no division.
-const maxGatherStride = 1<<29 - 1
-
-func gatherSums(k kind, dst, x []float32, offsets []int64, list []uint32) bool {
-	return gatherSumsBy(k, dst, x, offsets, list)
-}
-
 func gatherSum(k kind, dst, x []float32, stride int, idx []uint32) bool {
 	if k == portable || len(idx) == 0 || len(x) < len(dst) || stride > maxGatherStride {
 		return gatherSumGo(dst, x, stride, idx)
@@ -102,22 +94,6 @@ func tile(k kind, c *[TileRows * TileCols]float32, add bool, n int, a []float32,
 	tileGo(c, add, n, a, rowStep, kStep, b)
 }
 
-func fastTall(kind) bool { return false }
-
-func tileTall(_ kind, c *[TileRows * TileCols]float32, add bool, k int, a, second []float32, rowStep, kStep int, b []float32, _ fetch) {
-	tileTallGo(c, add, k, a, second, rowStep, kStep, b)
-}
-
-func tileStoreHalf(_ kind, y []float32, stride, rows int, beta, alpha float32, c []float32) {
-	tileStoreHalfGo(y, stride, rows, beta, alpha, c)
-}
-
-func fastBytes(kind) bool { return false }
-
-func tileBytes(_ kind, c *[TileRows * TileCols]float32, steps int, a, b []uint32, base *[TileCols]int32) {
-	tileBytesGo(c, steps, a, b, base)
-}
-
 func tileWithin(k kind, mask *[TileRows]uint32, c *[TileRows * TileCols]float32, rowNorms *[TileRows]float32, colNorms *[TileCols]float32, limit float32) bool {
 	if k == neon {
 		return tileWithinNEON(&mask[0], &c[0], &rowNorms[0], &colNorms[0], limit)
@@ -140,23 +116,3 @@ func tileStore(k kind, y []float32, stride, rows, cols int, beta, alpha float32,
 	}
 	tileStoreGo(y, stride, rows, cols, beta, alpha, c)
 }
-
-func rowDots(k kind, dst, x []float32, rows []*float32) { rowDotsBy(k, dst, x, rows) }
-
-func learn(k kind, l *RowList, xs []*float32, targets []float32, alpha, limit float32) {
-	learnBy(k, l, xs, targets, alpha, limit)
-}
-
-func listDots(k kind, dst, x, block []float32, stride int, idx []uint32) {
-	listDotsBy(k, dst, x, block, stride, idx)
-}
-
-func listL2Squared(k kind, dst, x, block []float32, stride int, idx []uint32) {
-	listL2SquaredBy(k, dst, x, block, stride, idx)
-}
-
-func fetchRows(kind, []*float32, int) {}
-
-func scanDots(k kind, dst, x, rows []float32) { scanDotsBy(k, dst, x, rows) }
-
-func scanL2Squared(k kind, dst, x, rows []float32) { scanL2SquaredBy(k, dst, x, rows) }

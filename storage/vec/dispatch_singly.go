@@ -21,3 +21,43 @@ func tile64(k kind, c []float64, n int, a []float64, stride int, b []float64) {
 func stepRows(k kind, y, sums, once, scaled, x []float32, offsets []int64, s []float32, alpha, beta, gamma float32) {
 	stepRowsBy(k, y, sums, once, scaled, x, offsets, s, alpha, beta, gamma)
 }
+
+func gatherSums(k kind, dst, x []float32, offsets []int64, list []uint32) bool {
+	return gatherSumsBy(k, dst, x, offsets, list)
+}
+
+func fastTall(kind) bool { return false }
+
+func tileTall(_ kind, c *[TileRows * TileCols]float32, add bool, k int, a, second []float32, rowStep, kStep int, b []float32, _ fetch) {
+	tileTallGo(c, add, k, a, second, rowStep, kStep, b)
+}
+
+func tileStoreHalf(_ kind, y []float32, stride, rows int, beta, alpha float32, c []float32) {
+	tileStoreHalfGo(y, stride, rows, beta, alpha, c)
+}
+
+func fastBytes(kind) bool { return false }
+
+func tileBytes(_ kind, c *[TileRows * TileCols]float32, steps int, a, b []uint32, base *[TileCols]int32) {
+	tileBytesGo(c, steps, a, b, base)
+}
+
+func rowDots(k kind, dst, x []float32, rows []*float32) { rowDotsBy(k, dst, x, rows) }
+
+func learn(k kind, l *RowList, xs []*float32, targets []float32, alpha, limit float32) {
+	learnBy(k, l, xs, targets, alpha, limit)
+}
+
+func listDots(k kind, dst, x, block []float32, stride int, idx []uint32) {
+	listDotsBy(k, dst, x, block, stride, idx)
+}
+
+func listL2Squared(k kind, dst, x, block []float32, stride int, idx []uint32) {
+	listL2SquaredBy(k, dst, x, block, stride, idx)
+}
+
+func fetchRows(kind, []*float32, int) {}
+
+func scanDots(k kind, dst, x, rows []float32) { scanDotsBy(k, dst, x, rows) }
+
+func scanL2Squared(k kind, dst, x, rows []float32) { scanL2SquaredBy(k, dst, x, rows) }

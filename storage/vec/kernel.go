@@ -19,6 +19,10 @@ const (
 // blockCols is the number of columns of the blocks of GatherSums.
 const blockCols = 16
 
+// maxGatherStride keeps the offset of any uint32 row, in bytes, below 2⁶³, so
+// that the assembly compares offsets and GatherSum needs no division.
+const maxGatherStride = 1<<29 - 1
+
 // fetch is the memory that a tile prefetches into the second-level cache while
 // it computes: one line at each step, two if the tile is tall, from an address on. The zero
 // value fetches nothing. It is a hint that kinds may ignore.

@@ -67,15 +67,8 @@ func (s *Sums) mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, 
 			if ctx.Err() != nil {
 				return
 			}
-			rows, step := a.Data[lo*a.Stride:], a.Stride
 			n := min(hi-lo, TileRows)
-			if n < TileRows {
-				clear(rest[n*a.Cols:])
-				for i := range n {
-					copy(rest[i*a.Cols:], rows[i*step:][:a.Cols])
-				}
-				rows, step = rest, a.Cols
-			}
+			rows, step := a.padded(rest, lo, n, TileRows)
 			for p := range panels {
 				var next fetch // a share of the next 12 rows
 				if at := (lo+TileRows)*a.Stride + p*share; at < len(a.Data) {
@@ -93,6 +86,20 @@ func (s *Sums) mulNN(ctx context.Context, k kind, y Panel, beta, alpha float32, 
 	return ctx.Err()
 }
 
+// padded returns n rows from lo on, and the step from one to the next. If a tile has more rows, they
+// are a copy in rest with zeros behind it.
+func (p Panel) padded(rest []float32, lo, n, tile int) (rows []float32, step int) {
+	rows = p.Data[lo*p.Stride:]
+	if n == tile {
+		return rows, p.Stride
+	}
+	for i := range n {
+		copy(rest[i*p.Cols:], rows[i*p.Stride:][:p.Cols])
+	}
+	clear(rest[n*p.Cols:])
+	return rest, p.Cols
+}
+
 // mulNNTall is mulNN by tall tiles, for 16 columns.
 func (s *Sums) mulNNTall(ctx context.Context, k kind, y Panel, beta, alpha float32, a Panel, c []float32, workers int) error {
 	share := tallRows * a.Stride // elements
@@ -105,15 +112,8 @@ func (s *Sums) mulNNTall(ctx context.Context, k kind, y Panel, beta, alpha float
 			if ctx.Err() != nil {
 				return
 			}
-			rows, stride := a.Data[lo*a.Stride:], a.Stride
 			n := min(hi-lo, tallRows)
-			if n < tallRows {
-				clear(rest[n*a.Cols:])
-				for i := range n {
-					copy(rest[i*a.Cols:], rows[i*stride:][:a.Cols])
-				}
-				rows, stride = rest, a.Cols
-			}
+			rows, stride := a.padded(rest, lo, n, tallRows)
 			var next fetch // the next 24 rows
 			if at := (lo + tallRows) * a.Stride; at < len(a.Data) {
 				next = fetch{from: &a.Data[at], step: step}
