@@ -38,11 +38,7 @@ func (t *tx) findEdges(r *graphRecord, arcs []block.Arc) ([]block.EdgeState, err
 			end := block.ArcOfKey(next.Key)
 			here = 1 + sort.Search(len(rest)-1, func(i int) bool { return rest[i+1].Arc >= end })
 		}
-		payload, err := p.seed.Open(b.Key, b.Record)
-		if err != nil {
-			return nil, err
-		}
-		if err := content.Decode(b.Key, payload); err != nil {
+		if err := content.Open(p.seed, b); err != nil {
 			return nil, err
 		}
 		content.Find(rest[:here])
@@ -70,11 +66,7 @@ func (t *tx) arcsOf(r *graphRecord, slot uint32) ([]block.ArcValue, error) {
 		if err := t.ctx.Err(); err != nil {
 			return nil, err
 		}
-		payload, err := p.seed.Open(b.Key, b.Record)
-		if err != nil {
-			return nil, err
-		}
-		if err := content.Decode(b.Key, payload); err != nil {
+		if err := content.Open(p.seed, b); err != nil {
 			return nil, err
 		}
 		if content.Arcs[0] <= last {

@@ -282,7 +282,7 @@ func (a *artefact[R]) count(t *tx, s sizes, out *Stats) (damaged, err error) {
 func (a *artefact[R]) table() rescue.Table {
 	return rescue.Table{Bucket: a.bucket, Take: a.leave == nil, Quiet: a.leave != nil, Read: func(key, record []byte) (rescue.Entry, error) {
 		var r R
-		err := block.DecodeStruct(block.SeedOf(a.bucket), key, record, &r)
+		err := block.DecodeStruct(a.bucket, key, record, &r)
 		if err == nil {
 			err = a.checkKey(key)
 		}

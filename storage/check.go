@@ -264,7 +264,7 @@ func (c *checker) checkEmbeddings() error {
 			if err := c.checkRowSlots(r); err != nil {
 				return err
 			}
-			return c.checkRows(r)
+			return c.tx.eachChunk(r, nil, func(int, []float32) error { return nil })
 		})
 	})
 }
@@ -282,28 +282,6 @@ func (c *checker) checkOwner(where string, r *embeddingRecord) {
 	case r.GraphVersion == g.Version && r.Vertices != g.Vertices, r.Slots > g.Slots:
 		c.fault(where, fmt.Sprintf("has %d rows for %d vertices, in %d slots of %d", r.Vertices, g.Vertices, r.Slots, g.Slots), remedyEmbedding)
 	}
-}
-
-// checkRows verifies all chunks with the memory of one.
-func (c *checker) checkRows(r *embeddingRecord) error {
-	p, err := c.tx.part(r.Object, block.RowsName)
-	if err != nil {
-		return err
-	}
-	dim := int(r.Dim)
-	c.tx.readAhead(p.bucket)
-	buffer := make([]float32, int(min(r.ChunkRows, r.Vertices))*dim)
-	row := uint64(0)
-	err = c.tx.scan(p, func(key, payload []byte) error {
-		left := min(r.ChunkRows, r.Vertices-row)
-		rows, err := block.DecodeChunk(buffer[:int(left)*dim], key, payload, int(row), dim)
-		row += uint64(rows)
-		return err
-	})
-	if err == nil && row != r.Vertices {
-		err = fault.Record("%d rows where the catalogue says %d", row, r.Vertices)
-	}
-	return err
 }
 
 // checkChanges verifies the change log: it has only records of known graphs,
@@ -359,7 +337,7 @@ func (c *checker) checkJournal() error {
 		}
 		return c.try(where, "import again or drop what it belongs to", func() error {
 			var j journalRecord
-			if err := block.DecodeStruct(block.SeedOf(block.JournalName), key, record, &j); err != nil {
+			if err := block.DecodeStruct(block.JournalName, key, record, &j); err != nil {
 				return err
 			}
 			switch key[0] {

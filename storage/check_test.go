@@ -55,7 +55,7 @@ func changeStruct[T any](t *testing.T, root *bolt.Bucket, bucket []byte, key str
 	t.Helper()
 	b := root.Bucket(bucket)
 	var r T
-	if err := block.DecodeStruct(block.SeedOf(bucket), []byte(key), b.Get([]byte(key)), &r); err != nil {
+	if err := block.DecodeStruct(bucket, []byte(key), b.Get([]byte(key)), &r); err != nil {
 		t.Fatal(err)
 	}
 	change(&r)

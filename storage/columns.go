@@ -93,12 +93,9 @@ func (db *DB) VertexEdges(ctx context.Context, graph, key string) (info GraphInf
 }
 
 func (t *tx) vertex(graph string, r *graphRecord, key string) (Vertex, error) {
-	slot, found, err := t.slotOf(r, []byte(key))
+	slot, err := t.slotOfVertex(r, graph, key)
 	if err != nil {
-		return Vertex{}, fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
-	}
-	if !found {
-		return Vertex{}, &NotFoundError{Kind: "vertex", Name: key}
+		return Vertex{}, err
 	}
 	v := Vertex{Key: key}
 	for _, a := range r.Attributes {

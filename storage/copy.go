@@ -103,7 +103,7 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 	}
 	return objects, copyTop(block.JournalName, func(key, record []byte) (bool, error) {
 		var j journalRecord
-		if err := block.DecodeStruct(block.SeedOf(block.JournalName), key, record, &j); err != nil {
+		if err := block.DecodeStruct(block.JournalName, key, record, &j); err != nil {
 			return false, fault.Corrupt(t.path, "journal", err)
 		}
 		keep := key[0] == journalGraph

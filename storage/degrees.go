@@ -34,11 +34,7 @@ func (v *GraphView) degrees() ([]uint32, error) {
 	room, all := make([]block.ArcBlock, runtime.GOMAXPROCS(0)), atomic.Uint64{}
 	err = v.t.parallel(len(runs), len(room), func(worker, i int) error {
 		for _, b := range runs[i].Blocks {
-			payload, err := p.seed.Open(b.Key, b.Record)
-			if err == nil {
-				err = room[worker].Decode(b.Key, payload)
-			}
-			if err != nil {
+			if err := room[worker].Open(p.seed, b); err != nil {
 				return err
 			}
 			arcs := room[worker].Arcs

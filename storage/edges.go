@@ -273,12 +273,9 @@ func (db *DB) Neighbors(ctx context.Context, graph, key string) ([]Edge, error) 
 }
 
 func (t *tx) edgesOf(r *graphRecord, graph, key string) ([]Edge, error) {
-	slot, found, err := t.slotOf(r, block.BytesOf(key))
+	slot, err := t.slotOfVertex(r, graph, key)
 	if err != nil {
-		return nil, fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
-	}
-	if !found {
-		return nil, &NotFoundError{Kind: "vertex", Name: key}
+		return nil, err
 	}
 	arcs, err := t.arcsOf(r, slot)
 	if err != nil {

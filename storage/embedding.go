@@ -296,24 +296,63 @@ func (t *tx) readRows(r *embeddingRecord) (*vec.Matrix, error) {
 		return nil, fmt.Errorf("embedding of %d × %d values is too large for this machine: %w", r.Vertices, r.Dim, ErrLimit)
 	}
 	m := vec.NewMatrix(int(r.Vertices), int(r.Dim))
+	return m, t.eachChunk(r, m.Data, func(int, []float32) error { return nil })
+}
+
+// eachChunk verifies the rows of an embedding and calls f with those of one chunk after the other
+// and the number of the first. They are decoded into all, which has room for all rows, or, if that
+// is nil, into the memory of one chunk.
+func (t *tx) eachChunk(r *embeddingRecord, all []float32, f func(row int, values []float32) error) error {
 	if r.Object == 0 {
-		return m, nil
+		return nil
 	}
 	p, err := t.part(r.Object, block.RowsName)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	t.readAhead(p.bucket)
-	row := 0
-	err = t.scan(p, func(key, payload []byte) error {
-		rows, err := block.DecodeChunk(m.Data[row*m.Dim:], key, payload, row, m.Dim)
-		row += rows
-		return err
-	})
-	if err == nil && row != m.Rows {
-		err = fault.Record("%d rows where the catalogue says %d", row, m.Rows)
+	var chunk []float32
+	if all == nil {
+		chunk = make([]float32, min(r.ChunkRows, r.Vertices)*r.Dim)
 	}
-	return m, err
+	row, dim := 0, int(r.Dim)
+	err = t.scan(p, func(key, payload []byte) error {
+		values := chunk[:min(len(chunk), (int(r.Vertices)-row)*dim)]
+		if all != nil {
+			values = all[row*dim:]
+		}
+		rows, err := block.DecodeChunk(values, key, payload, row, dim)
+		if err != nil {
+			return err
+		}
+		first := row
+		row += rows
+		return f(first, values[:rows*dim])
+	})
+	if err == nil && uint64(row) != r.Vertices {
+		err = fault.Record("%d rows where the catalogue says %d", row, r.Vertices)
+	}
+	return err
+}
+
+// eachEmbeddingOf calls f with the embeddings of a graph, past generations included, which f may
+// change.
+func (t *tx) eachEmbeddingOf(graph uint64, f func(name string, r *embeddingRecord) error) error {
+	var names []string
+	err := t.each(block.EmbeddingsName, func(key, _ []byte) error {
+		names = append(names, string(key))
+		return nil
+	})
+	for _, name := range names {
+		if err != nil {
+			return err
+		}
+		var r *embeddingRecord
+		if r, err = t.findEmbedding(name); err == nil && r.GraphID == graph {
+			err = f(name, r)
+		}
+	}
+	return err
 }
 
 // Embeddings lists the embeddings by name, in their present generations.
@@ -356,12 +395,11 @@ func (t *tx) dropEmbedding(name string) error {
 // embeddingsOf lists the embeddings of a graph by name, without past generations.
 func (t *tx) embeddingsOf(graph uint64) ([]string, error) {
 	var names []string
-	err := t.each(block.EmbeddingsName, func(key, _ []byte) error {
-		r, err := t.findEmbedding(string(key))
-		if err == nil && r.GraphID == graph && !r.Past {
-			names = append(names, string(key))
+	err := t.eachEmbeddingOf(graph, func(name string, r *embeddingRecord) error {
+		if !r.Past {
+			names = append(names, name)
 		}
-		return err
+		return nil
 	})
 	return names, err
 }

@@ -33,7 +33,7 @@ func FuzzRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		record := sealed(seed, []byte("k"), payload)
 		for _, into := range []any{new(graphRecord), new(embeddingRecord), new(journalRecord)} {
-			if err := block.DecodeStruct(seed, []byte("k"), record, into); err != nil && !errors.Is(err, fault.ErrRecord) {
+			if err := block.DecodeStruct(block.EmbeddingsName, []byte("k"), record, into); err != nil && !errors.Is(err, fault.ErrRecord) {
 				t.Errorf("%v", err)
 			}
 		}
@@ -68,7 +68,7 @@ func TestRecord_Hostile(t *testing.T) {
 		record := sealed(seed, []byte("k"), payload)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		err := block.DecodeStruct(seed, []byte("k"), record, new(embeddingRecord))
+		err := block.DecodeStruct(block.EmbeddingsName, []byte("k"), record, new(embeddingRecord))
 		runtime.ReadMemStats(&after)
 		if !errors.Is(err, fault.ErrRecord) {
 			t.Errorf("input %d: %v", i, err)

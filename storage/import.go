@@ -284,22 +284,15 @@ func (r *graphRecord) attributeFor(ctx context.Context, read *gather.Column) (in
 }
 
 // newChange returns the entry of the change log for a graph with n slots; touched are
-// slots whose edges changed, valued slots whose attributes changed. A slot in both
-// lists counts as touched. If a list has most slots, the entry states that all may
-// have changed.
+// slots whose edges changed, valued, which it overwrites, slots whose attributes changed.
+// A slot in both lists counts as touched. If a list has most slots, the entry states that
+// all may have changed.
 func newChange(n int, touched, valued []uint32) block.Change {
 	var c block.Change
 	if c.All = 2*len(touched) > n; !c.All {
 		c.Edges = touched
 	}
-	for _, slot := range valued {
-		for len(touched) > 0 && touched[0] < slot {
-			touched = touched[1:]
-		}
-		if len(touched) == 0 || touched[0] != slot {
-			c.Values = append(c.Values, slot)
-		}
-	}
+	c.Values = without(valued, touched)
 	if c.Columns = 2*len(c.Values) > n; c.Columns {
 		c.Values = nil
 	}

@@ -122,12 +122,12 @@ func TestIndexRecord_Earlier(t *testing.T) {
 		Stream  blobRecord `msgpack:"stream"`
 	}
 	key := indexKey(1, "l2")
-	data, err := block.EncodeStruct(1, key, &earlier{0.98, 100, blobRecord{Object: 7}})
+	data, err := block.EncodeStruct(block.SeedOf(block.IndexesName), key, &earlier{0.98, 100, blobRecord{Object: 7}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var r indexRecord
-	if err := block.DecodeStruct(1, key, data, &r); err != nil {
+	if err := block.DecodeStruct(block.IndexesName, key, data, &r); err != nil {
 		t.Fatal(err)
 	}
 	if got := r.info("e", 1, "l2"); got.Recall != 0.98 || got.Queries != 100 || got.Spread || got.Compared != nil || !isShare(r.Lowest) || !isShare(r.Poor) {

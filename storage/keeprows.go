@@ -104,39 +104,14 @@ func (t *tx) sameRows(r *embeddingRecord, m *vec.Matrix) error {
 	if r.Vertices != uint64(m.Rows) || r.Dim != uint64(m.Dim) || (r.Object == 0) != (len(m.Data) == 0) {
 		return errOtherRows
 	}
-	if r.Object == 0 {
-		return nil
-	}
-	p, err := t.part(r.Object, block.RowsName)
-	if err != nil {
-		return otherIfDamaged(err)
-	}
-	t.readAhead(p.bucket)
-	chunk := make([]float32, min(r.ChunkRows, r.Vertices)*r.Dim)
-	row := 0
-	err = t.scan(p, func(key, payload []byte) error {
-		left := m.Data[row*m.Dim:]
-		values := chunk[:min(len(chunk), len(left))]
-		rows, err := block.DecodeChunk(values, key, payload, row, m.Dim)
-		if err != nil {
-			return err
-		}
-		for i, x := range values[:rows*m.Dim] {
-			if math.Float32bits(x) != math.Float32bits(left[i]) {
+	err := t.eachChunk(r, nil, func(row int, values []float32) error {
+		for i, x := range values {
+			if math.Float32bits(x) != math.Float32bits(m.Data[row*m.Dim+i]) {
 				return errOtherRows
 			}
 		}
-		row += rows
 		return nil
 	})
-	if err == nil && row != m.Rows {
-		return errOtherRows
-	}
-	return otherIfDamaged(err)
-}
-
-// otherIfDamaged converts an error about damage to errOtherRows.
-func otherIfDamaged(err error) error {
 	if errors.Is(err, fault.ErrRecord) || errors.Is(err, ErrCorrupt) {
 		return errOtherRows
 	}

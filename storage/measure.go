@@ -143,7 +143,7 @@ func (s sizes) assignEmbeddings(t *tx, out *Stats, note func(error) error) error
 func (s sizes) assignRest(t *tx, out *Stats, note func(error) error) error {
 	err := t.each(block.JournalName, func(key, record []byte) error {
 		var j journalRecord
-		if err := block.DecodeStruct(block.SeedOf(block.JournalName), key, record, &j); err != nil {
+		if err := block.DecodeStruct(block.JournalName, key, record, &j); err != nil {
 			return note(fault.Corrupt(t.path, "journal", err))
 		}
 		kind, name := "import", string(key[1:])

@@ -37,7 +37,7 @@ func (t *tx) owners(kinds []owner) owners {
 	}
 	_ = t.each(block.JournalName, func(key, record []byte) error {
 		var j journalRecord
-		if err := block.DecodeStruct(block.SeedOf(block.JournalName), key, record, &j); err == nil {
+		if err := block.DecodeStruct(block.JournalName, key, record, &j); err == nil {
 			o[j.Object] = "unfinished work"
 		}
 		return nil

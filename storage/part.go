@@ -20,6 +20,22 @@ type part struct {
 // counted.
 type account = page.Tally
 
+// accounts are the accounts of buckets by their places; the zero value has none.
+type accounts map[string]*account
+
+// of returns the account of a bucket, which it makes if there is none.
+func (m *accounts) of(place string) *account {
+	if *m == nil {
+		*m = make(accounts)
+	}
+	a := (*m)[place]
+	if a == nil {
+		a = new(account)
+		(*m)[place] = a
+	}
+	return a
+}
+
 // blockOf returns the block of the list with the given prefix that contains, or
 // would contain, the item of key: the last one whose key is at most key, or
 // else the first one. The zero block says that there is none.

@@ -28,12 +28,9 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 			return err
 		}
 		out.PredictionInfo = r.info(graph, g.ID, scorer)
-		slot, found, err := t.slotOf(g, block.BytesOf(key))
+		slot, err := t.slotOfVertex(g, graph, key)
 		if err != nil {
-			return fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
-		}
-		if !found {
-			return &NotFoundError{Kind: "vertex", Name: key}
+			return err
 		}
 		if out.Behind, out.Changed, err = t.slotSince(g, r.GraphVersion, slot); err != nil {
 			return fault.Corrupt(t.path, describeGraph(graph)+", "+changeLogPart, err)

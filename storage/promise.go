@@ -36,8 +36,8 @@ import (
 type ledger struct {
 	root     *bolt.Bucket
 	header   block.Header
-	promises bool                // the file has them
-	accounts map[string]*account // what the transaction changed, by place
+	promises bool     // the file has them
+	accounts accounts // what the transaction changed
 }
 
 // accountOf returns the account of a bucket, nil if the file has no promises.
@@ -45,15 +45,7 @@ func (l *ledger) accountOf(place string) *account {
 	if !l.promises {
 		return nil
 	}
-	if l.accounts == nil {
-		l.accounts = make(map[string]*account)
-	}
-	a := l.accounts[place]
-	if a == nil {
-		a = new(account)
-		l.accounts[place] = a
-	}
-	return a
+	return l.accounts.of(place)
 }
 
 // forget drops the promises of an object that is removed.

@@ -73,14 +73,10 @@ func (t *tx) arcRuns(p part) ([]block.ArcRun, error) {
 // addRun verifies, decodes and adds blocks. room is overwritten.
 func addRun(r *block.RowRun, blocks []block.Sealed, seed block.Seed, room *block.ArcBlock) error {
 	for _, b := range blocks {
-		payload, err := seed.Open(b.Key, b.Record)
-		if err == nil {
-			err = room.Decode(b.Key, payload)
+		if err := room.Open(seed, b); err != nil {
+			return err
 		}
-		if err == nil {
-			err = r.Add(room)
-		}
-		if err != nil {
+		if err := r.Add(room); err != nil {
 			return err
 		}
 	}

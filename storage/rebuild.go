@@ -72,7 +72,7 @@ func (left *rebuilt) attributesLost(r *graphRecord) string {
 func (left *rebuilt) readEmbeddings(t *tx, r *graphRecord) error {
 	return t.each(block.EmbeddingsName, func(key, record []byte) error {
 		var e embeddingRecord
-		if err := block.DecodeStruct(block.SeedOf(block.EmbeddingsName), key, record, &e); err != nil {
+		if err := block.DecodeStruct(block.EmbeddingsName, key, record, &e); err != nil {
 			return err
 		}
 		if e.GraphID != r.ID {

@@ -195,7 +195,7 @@ func tables() []rescue.Table {
 
 func readJournal(key, record []byte) (rescue.Entry, error) {
 	var j journalRecord
-	if err := block.DecodeStruct(block.SeedOf(block.JournalName), key, record, &j); err != nil {
+	if err := block.DecodeStruct(block.JournalName, key, record, &j); err != nil {
 		return rescue.Entry{Where: "journal"}, err
 	}
 	e := rescue.Entry{Objects: []rescue.Reference{{Object: j.Object}}}
@@ -208,7 +208,7 @@ func readJournal(key, record []byte) (rescue.Entry, error) {
 func readGraph(key, record []byte) (rescue.Entry, error) {
 	var r graphRecord
 	where := describeGraph(fault.Clip(string(key)))
-	if err := block.DecodeStruct(block.SeedOf(block.GraphsName), key, record, &r); err != nil {
+	if err := block.DecodeStruct(block.GraphsName, key, record, &r); err != nil {
 		return rescue.Entry{Where: where + ", catalogue entry"}, err
 	}
 	return rescue.Entry{Where: where, NextID: r.ID + 1, Objects: []rescue.Reference{{Object: r.Object, Where: where}}}, nil
@@ -217,7 +217,7 @@ func readGraph(key, record []byte) (rescue.Entry, error) {
 func readEmbedding(key, record []byte) (rescue.Entry, error) {
 	var r embeddingRecord
 	where := describeEmbedding(fault.Clip(string(key)))
-	if err := block.DecodeStruct(block.SeedOf(block.EmbeddingsName), key, record, &r); err != nil {
+	if err := block.DecodeStruct(block.EmbeddingsName, key, record, &r); err != nil {
 		return rescue.Entry{Where: where + ", catalogue entry"}, err
 	}
 	return rescue.Entry{Where: where, Objects: []rescue.Reference{{Object: r.Object, Where: where}, {Object: r.State.Object, Where: where + ", " + statePart}}}, nil
@@ -304,7 +304,7 @@ func (db *DB) completeObjects(ctx context.Context) error {
 		}
 		err := t.each(block.GraphsName, func(key, record []byte) error {
 			var r graphRecord
-			if err := block.DecodeStruct(block.SeedOf(block.GraphsName), key, record, &r); err != nil {
+			if err := block.DecodeStruct(block.GraphsName, key, record, &r); err != nil {
 				return err
 			}
 			return parts(r.Object, graphParts[:]...)
@@ -314,7 +314,7 @@ func (db *DB) completeObjects(ctx context.Context) error {
 		}
 		return t.each(block.EmbeddingsName, func(key, record []byte) error {
 			var r embeddingRecord
-			if err := block.DecodeStruct(block.SeedOf(block.EmbeddingsName), key, record, &r); err != nil {
+			if err := block.DecodeStruct(block.EmbeddingsName, key, record, &r); err != nil {
 				return err
 			}
 			return parts(r.Object, block.RowsName)
@@ -529,48 +529,15 @@ func (m *mender) changes(ctx context.Context) error {
 
 // objects removes objects that belong to nothing.
 func (m *mender) objects(ctx context.Context) error {
-	err := m.db.inTransaction(ctx, func(t *tx) error {
-		used := make(map[uint64]bool)
-		err := t.each(block.GraphsName, func(key, _ []byte) error {
-			r, err := t.findGraph(string(key))
-			if err == nil {
-				used[r.Object] = true
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		err = t.each(block.EmbeddingsName, func(key, _ []byte) error {
-			r, err := t.findEmbedding(string(key))
-			if err == nil {
-				used[r.Object], used[r.State.Object] = true, true
-			}
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		left := make(owners)
-		for _, k := range kinds() {
-			if err := k.own(t, left); err != nil {
-				return err
-			}
-		}
-		for object := range left {
-			used[object] = true
-		}
+	return m.db.change(ctx, func(t *tx) error {
+		used := t.owners(owning())
 		return t.each(block.ObjectsName, func(key, _ []byte) error {
-			if used[block.IDOf(key)] {
+			if used[block.IDOf(key)] != "" {
 				return nil
 			}
 			return t.discard(block.IDOf(key))
 		})
 	})
-	if err == nil {
-		m.db.sweep(ctx)
-	}
-	return err
 }
 
 // movedModel is a model whose graph was rebuilt.
@@ -588,7 +555,7 @@ func (m *mender) models(ctx context.Context) error {
 		err := t.each(block.ModelsName, func(key, record []byte) error {
 			name := string(key)
 			r := new(modelRecord)
-			if err := block.DecodeStruct(block.SeedOf(block.ModelsName), key, record, r); err != nil || m.damaged(describeModel(name)) {
+			if err := block.DecodeStruct(block.ModelsName, key, record, r); err != nil || m.damaged(describeModel(name)) {
 				bad = append(bad, name)
 				return nil
 			}

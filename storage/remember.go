@@ -54,7 +54,7 @@ func (m *remembered) keepHeader(raw []byte, h block.Header) {
 // record decodes a record of the catalogue into the struct that v points to.
 func (m *remembered) record(bucket, key, raw []byte, v any) error {
 	if m == nil {
-		return block.DecodeStruct(block.SeedOf(bucket), key, raw, v)
+		return block.DecodeStruct(bucket, key, raw, v)
 	}
 	name := append(append(make([]byte, 0, 64), bucket...), key...)
 	to := reflect.ValueOf(v).Elem()
@@ -65,7 +65,7 @@ func (m *remembered) record(bucket, key, raw []byte, v any) error {
 		to.Set(known.value)
 		return nil
 	}
-	if err := block.DecodeStruct(block.SeedOf(bucket), key, raw, v); err != nil {
+	if err := block.DecodeStruct(bucket, key, raw, v); err != nil {
 		return err
 	}
 	value := reflect.New(to.Type()).Elem()

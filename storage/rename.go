@@ -211,22 +211,3 @@ func (t *tx) move(bucket []byte, name, to string, record any) error {
 	}
 	return t.put(bucket, []byte(to), record)
 }
-
-// eachEmbeddingOf calls f with the embeddings of a graph, past generations included.
-func (t *tx) eachEmbeddingOf(graph uint64, f func(key string, r *embeddingRecord) error) error {
-	var names []string
-	err := t.each(block.EmbeddingsName, func(key, _ []byte) error {
-		names = append(names, string(key))
-		return nil
-	})
-	for _, name := range names {
-		if err != nil {
-			return err
-		}
-		var r *embeddingRecord
-		if r, err = t.findEmbedding(name); err == nil && r.GraphID == graph {
-			err = f(name, r)
-		}
-	}
-	return err
-}

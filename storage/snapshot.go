@@ -63,13 +63,12 @@ func (s *Snapshot) AppendKey(dst []byte, v uint32) []byte { return append(dst, s
 // Vertex returns the vertex with the given key, and whether there is one. The
 // first call builds an index in O(n); each call takes constant time.
 func (s *Snapshot) Vertex(key string) (uint32, bool) {
-	s.index.Do(func() { s.table, _ = block.TableOf(context.Background(), &s.keys) }) // only a context makes it fail
-	return s.table.Find(&s.keys, block.BytesOf(key))
+	return s.VertexOf(block.BytesOf(key))
 }
 
 // VertexOf is Vertex for a key in bytes, which it does not keep.
 func (s *Snapshot) VertexOf(key []byte) (uint32, bool) {
-	s.index.Do(func() { s.table, _ = block.TableOf(context.Background(), &s.keys) })
+	s.index.Do(func() { s.table, _ = block.TableOf(context.Background(), &s.keys) }) // only a context makes it fail
 	return s.table.Find(&s.keys, key)
 }
 
@@ -95,12 +94,9 @@ func (db *DB) VertexID(ctx context.Context, graph, key string) (uint32, error) {
 }
 
 func (t *tx) vertexID(r *graphRecord, graph, key string) (uint32, error) {
-	slot, found, err := t.slotOf(r, []byte(key))
+	slot, err := t.slotOfVertex(r, graph, key)
 	if err != nil {
-		return 0, fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
-	}
-	if !found {
-		return 0, &NotFoundError{Kind: "vertex", Name: key}
+		return 0, err
 	}
 	slots, err := t.slotsOf(r)
 	if err != nil {

@@ -36,7 +36,7 @@ type storeWriter struct {
 	onRecord func() // after every record
 
 	records, bytes int64
-	accounts       map[string]*page.Tally // of what was written, by place
+	accounts       accounts // of what was written
 }
 
 // newStoreWriter makes an empty file for the store at path, in the same folder. kind is the
@@ -86,7 +86,7 @@ func (w *storeWriter) open() (err error) {
 			break
 		}
 		if i == 1 && bytes.Equal(w.path[0], block.ObjectsName) && b.Bucket(name) == nil {
-			w.accountOf(block.TopPlace(block.ObjectsName)).AddBucket(name)
+			w.accounts.of(block.TopPlace(block.ObjectsName)).AddBucket(name)
 		}
 		b, err = b.CreateBucketIfNotExists(name)
 	}
@@ -110,7 +110,7 @@ func (w *storeWriter) Put(key, record []byte) error {
 	}
 	to := part{bucket: w.bucket}
 	if place, ok := block.PlaceOf(w.path); ok {
-		to.account = w.accountOf(place)
+		to.account = w.accounts.of(place)
 	}
 	if err := to.put(key, bytes.Clone(record)); err != nil {
 		return err
@@ -132,18 +132,6 @@ func (w *storeWriter) commit() error {
 		return nil
 	}
 	return btx.Commit()
-}
-
-func (w *storeWriter) accountOf(place string) *page.Tally {
-	if w.accounts == nil {
-		w.accounts = make(map[string]*page.Tally)
-	}
-	a := w.accounts[place]
-	if a == nil {
-		a = new(page.Tally)
-		w.accounts[place] = a
-	}
-	return a
 }
 
 // promise writes what is promised of the buckets, and returns the tally of that.

@@ -252,23 +252,29 @@ func (t *tx) changeOf(g *graphState) (c block.Change, err error) {
 
 // distinct returns the slots of a list in ascending order, each once, without
 // those of other ascending lists.
-func (t *tx) distinct(list []uint32, without ...[]uint32) ([]uint32, error) {
+func (t *tx) distinct(list []uint32, others ...[]uint32) ([]uint32, error) {
 	list, err := block.MergeSort(t.ctx, list, cmp.Compare)
 	if err != nil {
 		return nil, err
 	}
 	list = slices.Compact(list)
-	for _, other := range without {
-		kept := list[:0]
-		for _, slot := range list {
-			for len(other) > 0 && other[0] < slot {
-				other = other[1:]
-			}
-			if len(other) == 0 || other[0] != slot {
-				kept = append(kept, slot)
-			}
-		}
-		list = kept
+	for _, other := range others {
+		list = without(list, other)
 	}
 	return list, nil
+}
+
+// without returns the slots of an ascending list that another one does not have. It overwrites the
+// list.
+func without(list, other []uint32) []uint32 {
+	kept := list[:0]
+	for _, slot := range list {
+		for len(other) > 0 && other[0] < slot {
+			other = other[1:]
+		}
+		if len(other) == 0 || other[0] != slot {
+			kept = append(kept, slot)
+		}
+	}
+	return kept
 }

@@ -346,11 +346,7 @@ func (t *tx) arcsOfSlots(r *graphRecord, slots []uint32) ([]block.Arc, error) {
 				return arcs, nil
 			}
 		}
-		payload, err := p.seed.Open(b.Key, b.Record)
-		if err == nil {
-			err = content.Decode(b.Key, payload)
-		}
-		if err != nil {
+		if err := content.Open(p.seed, b); err != nil {
 			return nil, err
 		}
 		for _, a := range content.Arcs {

@@ -36,6 +36,15 @@ func (t *tx) slotOf(r *graphRecord, key []byte) (slot uint32, found bool, err er
 	return slot, found && err == nil, err
 }
 
+// slotOfVertex is slotOf for a vertex that must exist. Errors name the graph.
+func (t *tx) slotOfVertex(r *graphRecord, graph, key string) (uint32, error) {
+	slot, found, err := t.slotOf(r, block.BytesOf(key))
+	if err == nil && !found {
+		err = &NotFoundError{Kind: "vertex", Name: key}
+	}
+	return slot, fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
+}
+
 // slotsOfKeys returns the slot of each key, block.NoVertex where there is none. It
 // reads each block that can hold one of them once.
 func (t *tx) slotsOfKeys(r *graphRecord, keys [][]byte) ([]uint32, error) {

@@ -79,6 +79,15 @@ type ArcBlock struct {
 	times   []int64   // of every arc; empty where there is none
 }
 
+// Open verifies the checksum of a block and replaces b with its content.
+func (b *ArcBlock) Open(seed Seed, s Sealed) error {
+	payload, err := seed.Open(s.Key, s.Record)
+	if err == nil {
+		err = b.Decode(s.Key, payload)
+	}
+	return err
+}
+
 // Decode replaces b with the content of a block. The payload passed its checksum, but may come
 // from a hostile writer: every number is checked, no more numbers are allocated than the block
 // has bytes, and bytes left over are an error.

@@ -86,9 +86,9 @@ func EncodeStruct(s Seed, key []byte, v any) ([]byte, error) {
 	return s.Seal(key, append(make([]byte, ChecksumSize, ChecksumSize+len(body)), body...)), nil
 }
 
-// DecodeStruct opens a record and decodes it into the struct v points to.
-func DecodeStruct(s Seed, key, record []byte, v any) error {
-	body, err := s.Open(key, record)
+// DecodeStruct opens a record of a top bucket and decodes it into the struct v points to.
+func DecodeStruct(bucket, key, record []byte, v any) error {
+	body, err := SeedOf(bucket).Open(key, record)
 	if err != nil {
 		return err
 	}
