@@ -134,7 +134,7 @@ func (c *checker) checkGraphs() error {
 func (c *checker) checkContents(where string, r *graphRecord) error {
 	keys := block.NewKeySet(0)
 	keysOK := false
-	err := c.try(where+", keys", remedyGraph, func() error {
+	c.try(where+", keys", remedyGraph, func() error {
 		p, err := c.tx.part(r.Object, block.KeysName)
 		if err == nil {
 			err = c.tx.readKeys(&keys, p, r)
@@ -142,11 +142,8 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 		keysOK = err == nil
 		return err
 	})
-	if err != nil {
-		return err
-	}
 	slots := block.SlotMap{Slots: r.Slots}
-	err = c.try(where+", empty slots", remedyGraph, func() (err error) {
+	c.try(where+", empty slots", remedyGraph, func() (err error) {
 		if slots, err = c.tx.slotsOf(r); err != nil {
 			return err
 		}
@@ -156,14 +153,8 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	err = c.try(where+", ids", remedyGraph, func() error { return c.checkIDs(r, &keys, keysOK) })
-	if err != nil {
-		return err
-	}
-	err = c.try(where+", arcs", remedyGraph, func() error {
+	c.try(where+", ids", remedyGraph, func() error { return c.checkIDs(r, &keys, keysOK) })
+	c.try(where+", arcs", remedyGraph, func() error {
 		g, err := c.tx.readArcs(r, int(r.Slots), nil, func() error { return nil })
 		if err != nil {
 			return err
@@ -173,9 +164,6 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 		}
 		return checkSymmetric(c.tx.ctx, g)
 	})
-	if err != nil {
-		return err
-	}
 	return c.checkAttributes(where, r, &slots)
 }
 
@@ -290,7 +278,7 @@ func (c *checker) checkChanges() error {
 	const where = changeLogPart
 	const remedy = "embeddings are computed in full instead of refreshed; restore the file from a backup to have the log again"
 	orphans := make(map[uint64]bool)
-	err := c.tryEach(where, remedy, block.ChangesName, func(key, record []byte) error {
+	c.tryEach(where, remedy, block.ChangesName, func(key, record []byte) error {
 		c.report.Records++
 		if len(key) != block.ChangesKeySize {
 			return fault.Record("key of %d bytes", len(key))
@@ -301,9 +289,6 @@ func (c *checker) checkChanges() error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
 	return c.tryEach("catalogue of graphs", fault.RemedyRestore, block.GraphsName, func(key, _ []byte) error {
 		r, err := c.tx.findGraph(string(key))
 		if err != nil {

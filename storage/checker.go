@@ -19,6 +19,7 @@ type checker struct {
 	graphs   map[uint64]graphRecord    // by id
 	slots    map[uint64]*block.SlotMap // of graphs by id, where they could be read
 	names    map[uint64]string         // of graphs by id
+	err      error                     // that ended the check
 }
 
 const (
@@ -36,13 +37,16 @@ func (c *checker) note(format string, args ...any) {
 }
 
 // try runs one piece of the check. Errors about damaged data become faults of
-// the report; other errors end the check.
+// the report; any other error ends the check, and is returned by every later try, which
+// runs nothing more.
 func (c *checker) try(where, remedy string, f func() error) error {
+	if c.err != nil {
+		return c.err
+	}
 	err := fault.Guarded(c.tx.path, f)
 	var file *FileError
 	switch {
 	case err == nil:
-		return nil
 	case errors.As(err, &file) && file.Err == ErrCorrupt && file.Cause != nil:
 		c.fault(where, fault.Reason(file.Cause), remedy)
 	case errors.As(err, &file) && file.Err == ErrCorrupt:
@@ -50,9 +54,9 @@ func (c *checker) try(where, remedy string, f func() error) error {
 	case errors.Is(err, fault.ErrRecord):
 		c.fault(where, fault.Reason(err), remedy)
 	default:
-		return err
+		c.err = err
 	}
-	return nil
+	return c.err
 }
 
 // tryEach is try for all entries of a top bucket.
