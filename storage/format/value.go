@@ -1,24 +1,28 @@
 package format
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
 )
 
 // TypeOf returns the narrowest type to which the form of a value belongs: Boolean for true and
-// false; Integer for numbers that fit int64, unless they begin with extra zeros or a plus sign,
-// as codes and telephone numbers do; Float for other finite decimal numbers; otherwise Text.
+// false in any case; Integer for numbers that fit int64, unless they begin with extra zeros or a
+// plus sign, as codes and telephone numbers do; Float for -0 and other finite decimal numbers;
+// otherwise Text.
 // Readers use it for texts that declare no types, and writers use it to decide which types they
 // must declare.
 func TypeOf(value []byte) Type {
 	switch {
-	case string(value) == "true" || string(value) == "false":
+	case bytes.EqualFold(value, []byte("true")) || bytes.EqualFold(value, []byte("false")):
 		return Boolean
 	case len(value) == 0 || value[0] == '+' || leadingZero(value) || !isDecimal(value):
 		return Text
+	case string(value) == "-0":
+		return Float // an integer would lose the sign
 	case isInteger(value):
-		if _, err := strconv.ParseInt(string(value), 10, 64); err == nil && string(value) != "-0" {
+		if _, err := strconv.ParseInt(string(value), 10, 64); err == nil {
 			return Integer
 		}
 		return Text // a float would lose digits

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
@@ -47,14 +46,19 @@ func newColumn(c format.Column, joiner string) (*Column, error) {
 
 // setType sets the type that the input declares.
 func (c *Column) setType(t format.Type) error {
-	if t == format.Untyped {
-		return nil
-	}
-	kind, err := block.ParseType(string(t))
-	if err == nil {
+	kind, err := typeOf(t)
+	if kind != 0 {
 		c.kind = kind
 	}
 	return err
+}
+
+// typeOf returns the type that a format calls t, or 0 for [format.Untyped].
+func typeOf(t format.Type) (block.Type, error) {
+	if t == format.Untyped {
+		return 0, nil
+	}
+	return block.ParseType(string(t))
 }
 
 // set sets the value of a vertex. If a vertex has several, the last one counts, or all are joined.
@@ -157,11 +161,11 @@ func (c *Column) bytes() int64 {
 	return 4*int64(cap(c.codes)) + c.texts.Bytes() + c.table.Bytes() + 2*c.joinedBytes
 }
 
-// guess returns the narrowest type that holds all values: integers, then floats, booleans and
-// texts. Numbers must be written in the usual way and lose no digit, so "007" and account numbers
-// remain texts. Without values it is 0.
+// guess returns the narrowest type that holds all values, as [format.TypeOf] has it, and never one
+// in which a number loses a digit. Without values it is 0.
 func (c *Column) guess(ctx context.Context) (block.Type, error) {
-	integer, float, boolean, some := true, true, true, false
+	var kind format.Type
+	exact := true // float64 represents all integers
 	for i, used := range c.used() {
 		if i%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
@@ -169,40 +173,18 @@ func (c *Column) guess(ctx context.Context) (block.Type, error) {
 		if !used {
 			continue
 		}
-		some = true
-		text := string(c.texts.At(uint32(i)))
-		isInteger, isFloat := numeral(text)
-		integer, float = integer && isInteger, float && isFloat
-		boolean = boolean && (strings.EqualFold(text, "true") || strings.EqualFold(text, "false"))
+		text := c.texts.At(uint32(i))
+		of := format.TypeOf(text)
+		if of == format.Integer {
+			n, _ := strconv.ParseInt(string(text), 10, 64)
+			exact = exact && -1<<53 <= n && n <= 1<<53
+		}
+		kind = kind.Or(of)
 	}
-	switch {
-	case !some:
-		return 0, nil
-	case integer:
-		return block.Integer, nil
-	case float:
-		return block.Float, nil
-	case boolean:
-		return block.Boolean, nil
+	if kind == format.Float && !exact {
+		return block.Text, nil
 	}
-	return block.Text, nil
-}
-
-// numeral reports whether a text is an integer, or a float, in decimal and
-// without superfluous zeros in front. An integer beyond 64 bits is neither.
-func numeral(text string) (isInteger, isFloat bool) {
-	digits := strings.TrimPrefix(text, "-")
-	whole := len(digits) - len(strings.TrimLeft(digits, "0123456789"))
-	if whole > 1 && digits[0] == '0' || strings.Trim(text, "+-.0123456789eE") != "" {
-		return false, false
-	}
-	if whole == len(digits) {
-		const exact = 1 << 53 // float64 represents every integer up to here
-		i, err := strconv.ParseInt(text, 10, 64)
-		return err == nil && text != "-0", err == nil && i >= -exact && i <= exact
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	return false, err == nil && block.IsFinite(f) && text[0] != '+'
+	return typeOf(kind)
 }
 
 // parse returns the value of every text that is used; key names the vertex of a value that does not

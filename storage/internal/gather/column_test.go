@@ -1,6 +1,7 @@
 package gather
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -34,6 +35,7 @@ func TestColumn_Guess(t *testing.T) {
 		{"e", block.Text},
 		{"-", block.Text},
 		{"true,False", block.Boolean},
+		{"-9223372036854775808,0.5", block.Text},
 		{"true,1", block.Text},
 		{"", block.Text},
 		{"none", block.Text},
@@ -67,6 +69,37 @@ func TestColumn_Guess(t *testing.T) {
 	for _, text := range []string{"a\x00", "\xff", strings.Repeat("x", block.MaxText+1)} {
 		if err := column.set(0, []byte(text)); !errors.Is(err, fault.ErrInvalid) && !errors.Is(err, fault.ErrLimit) {
 			t.Errorf("%q: %v", fault.Clip(text), err)
+		}
+	}
+}
+
+// TestColumn_Written checks that texts which look like values of another type are texts again
+// after [format.WriteVertices], which states the types that [Column.guess] would not find.
+func TestColumn_Written(t *testing.T) {
+	for _, text := range []string{"a", "007", "12", "1.5", "-0", "true", "True", "FALSE", "9223372036854775808", ""} {
+		g := format.Graph{
+			Vertices: 1,
+			Key:      func(dst []byte, _ uint32) []byte { return append(dst, 'k') },
+			Columns:  []format.Column{{Name: "a", Type: format.Text}},
+			Value:    func(dst []byte, _ int, _ uint32) ([]byte, bool) { return append(dst, text...), true },
+		}
+		var written bytes.Buffer
+		if err := format.WriteVertices(t.Context(), &written, g, format.CSVOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		var column *Column
+		_, err := format.Read(t.Context(), &written, format.Options{Layout: format.LayoutVertices}, format.Handler{
+			Columns: func(columns []format.Column) (err error) {
+				column, err = newColumn(columns[0], "")
+				return err
+			},
+			Vertex: func(_ []byte, values [][]byte) error { return column.set(0, values[0]) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kind, err := column.Type(t.Context()); kind != block.Text || err != nil {
+			t.Errorf("the text %q is read as %v, %v", text, kind, err)
 		}
 	}
 }
