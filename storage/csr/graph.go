@@ -159,6 +159,41 @@ func FromEdgesContext(ctx context.Context, n int, edges []Edge) (*Graph, error) 
 	return compact(offsets, sorted), nil
 }
 
+// FromSorted is the graph of n vertices that has the given edges, which must be distinct,
+// ascending and each from its smaller end, with their weights and timestamps where these are not
+// nil.
+func FromSorted(n int, edges []Edge, weights []float32, times []int64) *Graph {
+	g := &Graph{Offsets: make([]int64, n+1), Targets: make([]uint32, 2*len(edges))}
+	if weights != nil {
+		g.Weights = make([]float32, len(g.Targets))
+	}
+	if times != nil {
+		g.Times = make([]int64, len(g.Targets))
+	}
+	for _, e := range edges {
+		g.Offsets[e.U+1]++
+		g.Offsets[e.V+1]++
+	}
+	for v := range n {
+		g.Offsets[v+1] += g.Offsets[v]
+	}
+	next := slices.Clone(g.Offsets[:n])
+	for i, e := range edges {
+		for _, half := range [2]Edge{{U: e.V, V: e.U}, e} {
+			at := next[half.U]
+			next[half.U]++
+			g.Targets[at] = half.V
+			if weights != nil {
+				g.Weights[at] = weights[i]
+			}
+			if times != nil {
+				g.Times[at] = times[i]
+			}
+		}
+	}
+	return g
+}
+
 // compact removes repeated targets from sorted rows, in place.
 func compact(offsets []int64, targets []uint32) *Graph {
 	out, lo := int64(0), int64(0)

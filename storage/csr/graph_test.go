@@ -75,6 +75,22 @@ func TestFromEdges_OrderOfEdgesDoesNotMatter(t *testing.T) {
 	}
 }
 
+func TestFromSorted_IsTheGraphOfItsEdges(t *testing.T) {
+	edges := []Edge{{0, 2}, {0, 4}, {1, 2}, {2, 3}, {2, 4}}
+	weights, times := []float32{1, 2, 3, 4, 5}, []int64{10, 20, NoTime, 40, 50}
+	g := FromSorted(6, edges, weights, times)
+	want, _ := FromEdges(6, edges)
+	if err := g.Validate(); err != nil || !slices.Equal(g.Offsets, want.Offsets) || !slices.Equal(g.Targets, want.Targets) {
+		t.Errorf("%+v, want %+v; %v", g, want, err)
+	}
+	if row := g.WeightsOf(2); !slices.Equal(row, []float32{1, 3, 4, 5}) || !slices.Equal(g.Times[:2], times[:2]) {
+		t.Errorf("weights %v, times %v", g.Weights, g.Times)
+	}
+	if g := FromSorted(6, edges, nil, nil); g.Weights != nil || g.Times != nil || !slices.Equal(g.Targets, want.Targets) {
+		t.Errorf("%+v without values, want %+v", g, want)
+	}
+}
+
 func TestFromEdges_EndPointOutOfRange(t *testing.T) {
 	if _, err := FromEdges(3, []Edge{{0, 3}}); !errors.Is(err, ErrInvalid) {
 		t.Fatalf("got %v, want ErrInvalid", err)

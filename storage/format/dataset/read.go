@@ -11,7 +11,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"heavytail/storage"
 	"heavytail/storage/csr"
@@ -262,40 +261,7 @@ func (r *reader) edges(info storage.GraphInfo) (*csr.Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	return graphOf(info.Vertices, ends, weights, times), nil
-}
-
-// graphOf is the graph of edges that are sorted by their ends, the smaller one first.
-func graphOf(n int, ends []csr.Edge, weights []float32, times []int64) *csr.Graph {
-	g := &csr.Graph{Offsets: make([]int64, n+1), Targets: make([]uint32, 2*len(ends))}
-	if weights != nil {
-		g.Weights = make([]float32, len(g.Targets))
-	}
-	if times != nil {
-		g.Times = make([]int64, len(g.Targets))
-	}
-	for _, e := range ends {
-		g.Offsets[e.U+1]++
-		g.Offsets[e.V+1]++
-	}
-	for v := range n {
-		g.Offsets[v+1] += g.Offsets[v]
-	}
-	next := slices.Clone(g.Offsets[:n])
-	for i, e := range ends {
-		for _, half := range [2]csr.Edge{{U: e.V, V: e.U}, e} {
-			at := next[half.U]
-			next[half.U]++
-			g.Targets[at] = half.V
-			if weights != nil {
-				g.Weights[at] = weights[i]
-			}
-			if times != nil {
-				g.Times[at] = times[i]
-			}
-		}
-	}
-	return g
+	return csr.FromSorted(info.Vertices, ends, weights, times), nil
 }
 
 func (r *reader) vertices(info storage.GraphInfo) (key func(v uint32) string, columns []*storage.Column, err error) {

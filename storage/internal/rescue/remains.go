@@ -98,7 +98,7 @@ func (left *Remains) readEdges(ctx context.Context, from Parts, object uint64) e
 		for _, a := range found {
 			u, knownU := left.vertex[a.Arc.Source()]
 			v, knownV := left.vertex[a.Arc.Target()]
-			if knownU && knownV {
+			if knownU && knownV && u != v {
 				a.Arc = block.NewArc(min(u, v), max(u, v))
 				arcs = append(arcs, a)
 			}
@@ -108,46 +108,27 @@ func (left *Remains) readEdges(ctx context.Context, from Parts, object uint64) e
 	if err != nil {
 		return err
 	}
-	if arcs, err = sortedArcs(ctx, arcs); err != nil {
+	arcs, err = block.MergeSort(ctx, arcs, block.ArcValue.Compare)
+	if err != nil {
 		return err
 	}
-	for _, a := range arcs {
-		a.Arc = a.Arc.Reverse()
-		arcs = append(arcs, a)
-	}
-	if arcs, err = sortedArcs(ctx, arcs); err != nil {
-		return err
-	}
-	left.Graph = graphOf(len(left.Slots), arcs)
-	return nil
-}
-
-// sortedArcs sorts arcs and keeps the first of equal ones.
-func sortedArcs(ctx context.Context, arcs []block.ArcValue) ([]block.ArcValue, error) {
-	sorted, err := block.MergeSort(ctx, arcs, block.ArcValue.Compare)
-	return slices.CompactFunc(sorted, func(a, b block.ArcValue) bool { return a.Arc == b.Arc }), err
-}
-
-// graphOf makes the graph of n vertices that has the given arcs, ascending and
-// in both directions.
-func graphOf(n int, arcs []block.ArcValue) *csr.Graph {
-	g := &csr.Graph{Offsets: make([]int64, n+1), Targets: make([]uint32, len(arcs)), Weights: make([]float32, len(arcs)), Times: make([]int64, len(arcs))}
+	// Of the directions of an edge that contradict each other the first one counts.
+	arcs = slices.CompactFunc(arcs, func(a, b block.ArcValue) bool { return a.Arc == b.Arc })
+	edges, weights, times := make([]csr.Edge, len(arcs)), make([]float32, len(arcs)), make([]int64, len(arcs))
 	weighted, timed := false, false
 	for i, a := range arcs {
-		g.Offsets[a.Arc.Source()+1]++
-		g.Targets[i], g.Weights[i], g.Times[i] = a.Arc.Target(), a.Weight, a.Time
+		edges[i] = csr.Edge{U: a.Arc.Source(), V: a.Arc.Target()}
+		weights[i], times[i] = a.Weight, a.Time
 		weighted, timed = weighted || a.Weight != 1, timed || a.Time != csr.NoTime
 	}
-	for v := range n {
-		g.Offsets[v+1] += g.Offsets[v]
-	}
 	if !weighted {
-		g.Weights = nil
+		weights = nil
 	}
 	if !timed {
-		g.Times = nil
+		times = nil
 	}
-	return g
+	left.Graph = csr.FromSorted(len(left.Slots), edges, weights, times)
+	return nil
 }
 
 // readValues reads what is left of the attributes.
