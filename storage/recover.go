@@ -448,7 +448,7 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 // embeddings removes the embeddings with faults.
 func (m *mender) embeddings(ctx context.Context) error {
 	return m.db.inTransaction(ctx, func(t *tx) error {
-		var bad, stateless, past, orphans []string
+		var bad, stateless, past []string
 		err := t.each(block.EmbeddingsName, func(key, record []byte) error {
 			name := string(key)
 			switch {
@@ -473,7 +473,7 @@ func (m *mender) embeddings(ctx context.Context) error {
 		})
 		for _, name := range past {
 			if base, _, _ := splitGeneration(name); slices.Contains(bad, base) || m.gone[base] {
-				orphans = append(orphans, name)
+				bad = append(bad, name)
 			}
 		}
 		for _, name := range stateless {
@@ -482,7 +482,6 @@ func (m *mender) embeddings(ctx context.Context) error {
 			}
 			m.lose(describeEmbedding(name)+", "+statePart, "is left out; the next refresh computes the embedding in full")
 		}
-		bad = append(bad, orphans...)
 		for _, name := range bad {
 			if err == nil {
 				err = t.dropEntry(name)

@@ -62,14 +62,7 @@ type File struct {
 // that ends in .gz or .zst is compressed with gzip or zstd. An existing path gives ErrExists
 // unless overwrite is set, and ErrNotRegular if it is not a regular file.
 func CreateFile(path string, overwrite bool) (*File, error) {
-	return createIn(nil, path, overwrite)
-}
-
-// CreateIn is CreateFile for a path inside a folder. A path that leads out of the folder, by
-// being absolute, by ".." or by a symbolic link, is refused with an *fs.PathError of os.Root.
-// The folder may be closed before the file is.
-func CreateIn(folder *os.Root, path string, overwrite bool) (*File, error) {
-	return createIn(folder, path, overwrite)
+	return CreateIn(nil, path, overwrite)
 }
 
 // openDir opens the directory of a path, which is inside folder if that is not nil.
@@ -80,7 +73,10 @@ func openDir(folder *os.Root, path string) (*os.Root, error) {
 	return os.OpenRoot(filepath.Dir(path))
 }
 
-func createIn(folder *os.Root, path string, overwrite bool) (*File, error) {
+// CreateIn is CreateFile for a path inside a folder. A path that leads out of the folder, by
+// being absolute, by ".." or by a symbolic link, is refused with an *fs.PathError of os.Root.
+// The folder may be closed before the file is; nil is the folder of the process.
+func CreateIn(folder *os.Root, path string, overwrite bool) (*File, error) {
 	dir, err := openDir(folder, path)
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", path, err)

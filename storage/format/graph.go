@@ -121,7 +121,8 @@ func readParquet(f *parquetFile, opts Options, h Handler) (ReadStats, error) {
 	if given.Layout == LayoutVertices {
 		stats, err = f.vertices(opts, h)
 	} else {
-		stats, err = f.edges(h)
+		e := parquetEdges{parquetFile: f, h: h}
+		stats, err = e.read()
 	}
 	stats.Layout = given.Layout
 	return stats, err

@@ -40,7 +40,7 @@ func ReadPairRows(ctx context.Context, r io.Reader, opts EdgeListOptions, furthe
 	}
 	p.yield = func(e Edge) error { return yield(e.Source, e.Target, p.further.values) }
 	p.take(further)
-	return p.pull(ctx, r)
+	return p.pull(ctx, r, false)
 }
 
 // PairColumn is a column of a file of pairs other than the two columns of keys.
@@ -85,7 +85,7 @@ func firstPair(ctx context.Context, r io.Reader, opts EdgeListOptions) (*parser,
 	}
 	enough := errors.New("the first pair")
 	p.yield = func(Edge) error { return enough }
-	if _, err := p.pull(ctx, r); err != nil && err != enough {
+	if _, err := p.pull(ctx, r, false); err != nil && err != enough {
 		return nil, err
 	}
 	return p, nil
@@ -121,15 +121,6 @@ func startPairs(opts EdgeListOptions) (*parser, error) {
 		return nil, err
 	}
 	return newParser(opts.withDefaults(), true, nil), nil
-}
-
-// pull reads a text of pairs to its end.
-func (p *parser) pull(ctx context.Context, r io.Reader) (ReadStats, error) {
-	f := startFeed(ctx, r, &p.opts, false)
-	defer f.close()
-	p.stats.Layout = LayoutEdges
-	err := f.push(&p.lines)
-	return p.stats, err
 }
 
 // take makes the parser keep the values of further columns, given by their numbers from 0.

@@ -9,11 +9,6 @@ import (
 	"heavytail/storage/format/internal/columnfile"
 )
 
-func (f *parquetFile) edges(h Handler) (ReadStats, error) {
-	e := parquetEdges{parquetFile: f, h: h}
-	return e.read()
-}
-
 func (e *parquetEdges) read() (stats ReadStats, err error) {
 	e.stats = &stats
 	stats.Header = strings.Join(e.names(), ",")

@@ -66,14 +66,11 @@ func columnNumber(text string) (n int, ok bool) {
 
 // namesColumns reports whether the options refer to a column by name, which requires a header.
 func (o *EdgeListOptions) namesColumns() bool {
-	return slices.ContainsFunc(o.columnTexts(), func(text string) bool {
+	wanted := o.wanted()
+	return slices.ContainsFunc(wanted[:], func(text string) bool {
 		_, number := columnNumber(text)
 		return text != "" && text != NoColumn && !number
 	})
-}
-
-func (o *EdgeListOptions) columnTexts() []string {
-	return []string{o.Source, o.Target, o.Weight, o.Time}
 }
 
 // newPlan returns the plan of a text without a header. Columns that the options name are left

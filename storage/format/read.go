@@ -29,9 +29,13 @@ func ReadEdgeList(ctx context.Context, r io.Reader, opts EdgeListOptions, yield 
 	if err := opts.Validate(); err != nil {
 		return ReadStats{}, err
 	}
-	f := startFeed(ctx, r, &opts, true)
+	return newParser(opts.withDefaults(), false, yield).pull(ctx, r, true)
+}
+
+// pull reads a whole text, and its hash if asked to.
+func (p *parser) pull(ctx context.Context, r io.Reader, hashed bool) (ReadStats, error) {
+	f := startFeed(ctx, r, &p.opts, hashed)
 	defer f.close()
-	p := newParser(opts.withDefaults(), false, yield)
 	p.stats.Layout = LayoutEdges
 	err := f.push(&p.lines)
 	p.stats.SHA256 = f.sum()
@@ -43,15 +47,14 @@ type feed struct {
 	ctx      context.Context
 	in       *input
 	opts     *EdgeListOptions
-	progress progressMeter
-	block    block // the last one
-	again    bool  // next returns this block again
-	complete bool  // the input was read to its end without error
+	reported time.Time // when the progress was
+	block    block     // the last one
+	again    bool      // next returns this block again
+	complete bool      // the input was read to its end without error
 }
 
 func startFeed(ctx context.Context, r io.Reader, opts *EdgeListOptions, hashed bool) *feed {
-	in := startInput(r, opts.Name, hashed)
-	return &feed{ctx: ctx, in: in, opts: opts, progress: progressMeter{opts: opts, in: in}}
+	return &feed{ctx: ctx, in: startInput(r, opts.Name, hashed), opts: opts}
 }
 
 func (f *feed) close() { f.in.close() }
@@ -74,7 +77,7 @@ func (f *feed) next() ([]byte, error) {
 	} else {
 		if f.block.text != nil {
 			f.in.release(f.block)
-			f.progress.tick()
+			f.tick()
 		}
 		f.block = f.in.next(f.ctx)
 	}
@@ -111,7 +114,7 @@ func (f *feed) push(to *lines) error {
 // finish records that everything was read.
 func (f *feed) finish() {
 	f.complete = true
-	f.progress.report()
+	f.report()
 }
 
 // sum returns the hash of the input, or zero if it was not read to its end.
@@ -122,24 +125,18 @@ func (f *feed) sum() (sum [32]byte) {
 	return sum
 }
 
-// progressMeter calls the progress function at most 20 times a second.
-type progressMeter struct {
-	opts *EdgeListOptions
-	in   *input
-	last time.Time
-}
-
-func (m *progressMeter) tick() {
+// tick reports the progress at most 20 times a second.
+func (f *feed) tick() {
 	const interval = 50 * time.Millisecond
-	if m.opts.Progress == nil || time.Since(m.last) < interval {
+	if f.opts.Progress == nil || time.Since(f.reported) < interval {
 		return
 	}
-	m.last = time.Now()
-	m.report()
+	f.reported = time.Now()
+	f.report()
 }
 
-func (m *progressMeter) report() {
-	if m.opts.Progress != nil {
-		m.opts.Progress("reading", m.in.raw.count.Load(), m.opts.Size)
+func (f *feed) report() {
+	if f.opts.Progress != nil {
+		f.opts.Progress("reading", f.in.raw.count.Load(), f.opts.Size)
 	}
 }

@@ -166,7 +166,7 @@ func (s StochasticBlock) Generate(ctx context.Context, progress Progress) (*csr.
 
 func (s StochasticBlock) draw(w *work) (*csr.Graph, error) {
 	expected := s.edges()
-	w.total = int64(expected)
+	w.expect(int64(expected))
 	d := blockDraw{w: w, random: newRandom(s.Seed), edges: make([]csr.Edge, 0, room(max(expected*2, 1), 0.5))}
 	s.eachBlock(func(b, begin, end int) {
 		for _, e := range s.strips(b, begin) {

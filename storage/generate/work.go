@@ -3,9 +3,9 @@ package generate
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/vec"
 )
 
 // work is the state of a long computation: it checks the context and reports
@@ -13,13 +13,20 @@ import (
 type work struct {
 	ctx      context.Context
 	progress Progress
-	total    int64 // units of the whole
-	pending  int   // steps since the context was checked
-	reported time.Time
+	total    int64            // units of the whole
+	report   func(done int64) // units
+	pending  int              // steps since the context was checked
 }
 
 func newWork(ctx context.Context, progress Progress, total int64) *work {
-	return &work{ctx: ctx, progress: progress, total: total, reported: time.Now()}
+	w := &work{ctx: ctx, progress: progress}
+	w.expect(total)
+	return w
+}
+
+// expect sets the units of the whole, before any is reported.
+func (w *work) expect(total int64) {
+	w.total, w.report = total, vec.Reporter(w.progress, "generating", total)
 }
 
 // grown validates a model and makes its graph by grow, in so many units of work. An error of grow
@@ -39,9 +46,6 @@ func grown(ctx context.Context, progress Progress, name string, m Model, units i
 // milliseconds.
 const checkEvery = 1 << 16
 
-// reportEvery is the time between two reports.
-const reportEvery = 50 * time.Millisecond
-
 // add counts steps. done is the number of units done. From time to time add reports it and checks
 // the context, whose error it returns.
 func (w *work) add(steps int, done int64) error {
@@ -57,18 +61,9 @@ func (w *work) look(done int64) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	if w.progress != nil {
-		if now := time.Now(); now.Sub(w.reported) >= reportEvery {
-			w.reported = now
-			w.progress("generating", done, w.total)
-		}
-	}
+	w.report(done)
 	return nil
 }
 
 // end reports that all is done.
-func (w *work) end() {
-	if w.progress != nil {
-		w.progress("generating", w.total, w.total)
-	}
-}
+func (w *work) end() { w.report(w.total) }
