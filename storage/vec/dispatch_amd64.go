@@ -69,7 +69,7 @@ func dot64(k kind, a, b []float64) float64 {
 	case avx2:
 		return dot64AVX2(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
 	}
-	return dot64Go(a, b)
+	return dotGo(a, b)
 }
 
 func axpy64(k kind, alpha float64, x, y []float64) {

@@ -41,7 +41,7 @@ func dot64(k kind, a, b []float64) float64 {
 	if k == neon {
 		return dot64NEON(unsafe.SliceData(a), unsafe.SliceData(b), len(a))
 	}
-	return dot64Go(a, b)
+	return dotGo(a, b)
 }
 
 func axpy64(k kind, alpha float64, x, y []float64) {

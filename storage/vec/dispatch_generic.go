@@ -11,7 +11,7 @@ func pairSum(_ kind, w, v, a, b []float32) float32 { return pairSumGo(w, v, a, b
 func axpy(_ kind, alpha float32, x, y []float32) {
 	axpyGo(alpha, x, y)
 }
-func dot64(_ kind, a, b []float64) float64         { return dot64Go(a, b) }
+func dot64(_ kind, a, b []float64) float64         { return dotGo(a, b) }
 func axpy64(_ kind, alpha float64, x, y []float64) { axpyGo(alpha, x, y) }
 func rot64(_ kind, x, y []float64, c, s float64)   { rot64Go(x, y, c, s) }
 

@@ -7,9 +7,9 @@ import "math"
 
 // dotGo keeps four sums, because a single sum would wait for the previous
 // addition in each step.
-func dotGo(a, b []float32) float32 {
+func dotGo[T float32 | float64](a, b []T) T {
 	b = b[:len(a)]
-	var s0, s1, s2, s3 float32
+	var s0, s1, s2, s3 T
 	i := 0
 	for ; i+4 <= len(a); i += 4 {
 		s0 += a[i] * b[i]
@@ -57,22 +57,6 @@ func axpyGo[T float32 | float64](alpha T, x, y []T) {
 	for i, v := range x {
 		y[i] += alpha * v
 	}
-}
-
-func dot64Go(a, b []float64) float64 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 float64
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return (s0 + s1) + (s2 + s3)
 }
 
 func rot64Go(x, y []float64, c, s float64) {
