@@ -15,16 +15,6 @@ import (
 // follows from its number, so that a shard reads nothing but the graph.
 type exportWalks struct{ s *parser.ExportWalks }
 
-var exportWalksJob = job{
-	form: "EXPORT WALKS … INTO FILE 'x.txt' or 'x.parquet'",
-	take: func(s parser.Statement) divisible {
-		if s, ok := s.(*parser.ExportWalks); ok {
-			return exportWalks{s}
-		}
-		return nil
-	},
-}
-
 func (w exportWalks) output() parser.Value { return w.s.File }
 func (w exportWalks) endings() []string    { return []string{".txt", ".walks", parquetEnding} }
 func (w exportWalks) headed() bool         { return false }

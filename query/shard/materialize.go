@@ -14,16 +14,6 @@ import (
 // stored of which the statement would keep some: the records are the same.
 type materialize struct{ s *parser.Materialize }
 
-var materializeJob = job{
-	form: "MATERIALIZE PREDICTIONS …",
-	take: func(s parser.Statement) divisible {
-		if s, ok := s.(*parser.Materialize); ok {
-			return materialize{s}
-		}
-		return nil
-	},
-}
-
 func (w materialize) names() named {
 	n := named{graph: w.s.Graph.Name, indexes: true}
 	switch {

@@ -15,18 +15,6 @@ type nearestFor struct {
 	into *parser.IntoFile
 }
 
-var nearestForJob = job{
-	form: "NEAREST … FOR ALL … INTO FILE 'x.csv' or 'x.parquet'",
-	take: func(s parser.Statement) divisible {
-		if into, ok := s.(*parser.IntoFile); ok {
-			if n, ok := into.Statement.(*parser.NearestFor); ok {
-				return nearestFor{n, into}
-			}
-		}
-		return nil
-	},
-}
-
 func (w nearestFor) output() parser.Value { return w.into.File }
 func (w nearestFor) endings() []string    { return []string{".csv", parquetEnding} }
 func (w nearestFor) headed() bool         { return true }

@@ -12,16 +12,6 @@ import (
 // shard has the edges from its vertices to those behind them.
 type reconstruct struct{ s *parser.Reconstruct }
 
-var reconstructJob = job{
-	form: "RECONSTRUCT … RADIUS | EPSILON … INTO FILE 'x.edges'",
-	take: func(s parser.Statement) divisible {
-		if s, ok := s.(*parser.Reconstruct); ok && s.File != nil && s.Threshold.Kind != parser.Auto {
-			return reconstruct{s}
-		}
-		return nil
-	},
-}
-
 func (w reconstruct) output() parser.Value { return w.s.File }
 func (w reconstruct) endings() []string    { return []string{".edges", ".txt", ".edgelist", ".el"} }
 func (w reconstruct) headed() bool         { return true }

@@ -13,16 +13,6 @@ import (
 
 type scoreFile struct{ s *parser.ScoreFile }
 
-var scoreFileJob = job{
-	form: "SCORE FILE … INTO FILE 'x.csv' or 'x.parquet'",
-	take: func(s parser.Statement) divisible {
-		if s, ok := s.(*parser.ScoreFile); ok {
-			return scoreFile{s}
-		}
-		return nil
-	},
-}
-
 func (w scoreFile) output() parser.Value { return w.s.File }
 func (w scoreFile) endings() []string    { return []string{".csv", parquetEnding} }
 func (w scoreFile) headed() bool         { return true }

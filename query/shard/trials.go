@@ -8,7 +8,11 @@ import (
 	"heavytail/query/parser"
 )
 
-// trials is a statement that consists of independent trials, which are divided among the shards.
+// trials is a statement that consists of independent trials, which are divided among the shards:
+// EVALUATE LINKS, where a trial is a split, or the null graph after the splits, with the scorers that
+// need no vectors or with one method, and each split holds out edges by its own seed; or EVALUATE
+// PARAMETERS, where it is the embedding with one value of one option, and embeddings that share a
+// solve repeat it in each shard.
 // Its parts have the figures of the trials, and its rows, also with INTO FILE, are computed from
 // all of them.
 type trials struct {

@@ -10,13 +10,6 @@ import (
 	"heavytail/storage/format"
 )
 
-// job is a kind of statement that can be divided. Each has a file with its description,
-// which is all that a further one needs, and a line in jobs.go.
-type job struct {
-	form string                           // the statement, for messages
-	take func(parser.Statement) divisible // nil if the statement is a different one
-}
-
 // divisible is a statement that can be divided by its rows or its trials. It either writes a file
 // (written, and then numbered or copied), or stores predictions (stored), or returns rows (answered).
 type divisible interface {

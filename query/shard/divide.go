@@ -9,18 +9,39 @@ import (
 	"heavytail/query/parser"
 )
 
-var jobs = []job{
-	scoreFileJob, nearestForJob, exportWalksJob, reconstructJob, materializeJob, evaluateLinksJob, evaluateParametersJob,
-}
-
 // Forms are the statements that can be divided, for messages.
 func Forms() string {
-	var forms []string
-	for _, j := range jobs {
-		forms = append(forms, j.form)
+	return "SCORE FILE … INTO FILE 'x.csv' or 'x.parquet', NEAREST … FOR ALL … INTO FILE 'x.csv' or 'x.parquet', " +
+		"EXPORT WALKS … INTO FILE 'x.txt' or 'x.parquet', RECONSTRUCT … RADIUS | EPSILON … INTO FILE 'x.edges', " +
+		"MATERIALIZE PREDICTIONS …, EVALUATE LINKS … or EVALUATE PARAMETERS …"
+}
+
+// divisibleOf returns a statement in a form that can be divided, nil for one that cannot. Each form
+// has a file.
+func divisibleOf(s parser.Statement) divisible {
+	switch s := s.(type) {
+	case *parser.ScoreFile:
+		return scoreFile{s}
+	case *parser.ExportWalks:
+		return exportWalks{s}
+	case *parser.Materialize:
+		return materialize{s}
+	case *parser.Reconstruct:
+		if s.File != nil && s.Threshold.Kind != parser.Auto {
+			return reconstruct{s}
+		}
+	case *parser.IntoFile:
+		if n, ok := s.Statement.(*parser.NearestFor); ok {
+			return nearestFor{n, s}
+		}
 	}
-	last := len(forms) - 1
-	return strings.Join(forms[:last], ", ") + " or " + forms[last]
+	switch inner := unwrapped(s).(type) {
+	case *parser.EvaluateLinks:
+		return trials{s, inner, inner.Graph.Name}
+	case *parser.EvaluateParameters:
+		return trials{s, inner, inner.Graph.Name}
+	}
+	return nil
 }
 
 // divide parses a statement and returns it in a form that can be divided.
@@ -29,12 +50,7 @@ func divide(text string) (divisible, parser.Statement, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var work divisible
-	for _, j := range jobs {
-		if work = j.take(statement); work != nil {
-			break
-		}
-	}
+	work := divisibleOf(statement)
 	if work == nil {
 		return nil, nil, undivided(statement)
 	}
