@@ -75,9 +75,7 @@ func (s *session) schema(ctx context.Context, args []word) error {
 		return err
 	}
 	t := &table{columns: []string{"graph", "vertices", "edges", "attributes", "embeddings"}}
-	var names []string
 	for _, g := range graphs {
-		names = append(names, g.Name)
 		if len(args) > 0 && args[0].text != g.Name {
 			continue
 		}
@@ -95,7 +93,7 @@ func (s *session) schema(ctx context.Context, args []word) error {
 		})
 	}
 	if len(args) > 0 && len(t.lines) == 0 {
-		return unknown("graph", args[0].text, names)
+		return unknown("graph", args[0].text, graphNames(graphs))
 	}
 	return s.write(t)
 }
@@ -132,9 +130,7 @@ func (s *session) plot(ctx context.Context, args []word) error {
 		if len(graphs) == 0 || len(graphs) > len(marks) {
 			return fmt.Errorf("the file has %d graphs: name up to %d to plot", len(graphs), len(marks))
 		}
-		for _, g := range graphs {
-			names = append(names, g.Name)
-		}
+		names = graphNames(graphs)
 	}
 	var series []DegreeSeries
 	for _, name := range names {

@@ -13,6 +13,7 @@ import (
 
 	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/storage"
 )
 
 type candidate struct {
@@ -158,22 +159,20 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 	case parser.ClassTopic:
 		return topics()
 	case parser.ClassValue:
-		return choices(c.option(names))
+		return candidates(c.option(names).Choices, func(choice string) candidate { return candidate{text: quoteText(choice)} })
 	}
 	return nil
 }
 
 func (c *completer) graphs(ctx context.Context, quoted bool) []candidate {
 	graphs, _ := c.db.Graphs(ctx)
-	var list []candidate
-	for _, g := range graphs {
+	return candidates(graphs, func(g storage.GraphInfo) candidate {
 		name := g.Name
 		if quoted || strings.ContainsAny(name, " \t'\"") {
 			name = quoteName(name)
 		}
-		list = append(list, candidate{name, " ", query.Amount(float64(g.Vertices), "vertices") + ", " + query.Amount(float64(g.Edges), "edges")})
-	}
-	return list
+		return candidate{name, " ", query.Amount(float64(g.Vertices), "vertices") + ", " + query.Amount(float64(g.Edges), "edges")}
+	})
 }
 
 func (c *completer) embeddings(ctx context.Context) []candidate {
@@ -200,11 +199,9 @@ func (c *completer) heuristics() []candidate {
 
 func (c *completer) jobs(ctx context.Context) []candidate {
 	jobs, _ := c.db.Jobs(ctx)
-	var list []candidate
-	for _, j := range jobs {
-		list = append(list, candidate{strconv.FormatUint(j.ID, 10), "", string(j.State) + ": " + j.Statement})
-	}
-	return list
+	return candidates(jobs, func(j storage.JobInfo) candidate {
+		return candidate{strconv.FormatUint(j.ID, 10), "", string(j.State) + ": " + j.Statement}
+	})
 }
 
 // graphsNamed returns the graphs that a statement may refer to: the one it has
@@ -222,11 +219,15 @@ func (c *completer) graphsNamed(ctx context.Context, names parser.Names) []strin
 		}
 	}
 	graphs, _ := c.db.Graphs(ctx)
-	var all []string
-	for _, g := range graphs {
-		all = append(all, g.Name)
+	return graphNames(graphs)
+}
+
+func graphNames(graphs []storage.GraphInfo) []string {
+	names := make([]string, len(graphs))
+	for i, g := range graphs {
+		names[i] = g.Name
 	}
-	return all
+	return names
 }
 
 func (c *completer) attributes(ctx context.Context, names parser.Names) []candidate {
@@ -339,11 +340,6 @@ func (c *completer) paramNames(sign string) []candidate {
 	}
 	slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(a.text, b.text) })
 	return list
-}
-
-// choices are the values of an option that accepts only certain values.
-func choices(o query.OptionInfo) []candidate {
-	return candidates(o.Choices, func(choice string) candidate { return candidate{text: quoteText(choice)} })
 }
 
 // topics are the words that HELP can explain.

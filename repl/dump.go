@@ -24,10 +24,7 @@ func (s *session) dump(ctx context.Context, args []word) (err error) {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, g := range before {
-		names = append(names, g.Name)
-	}
+	names := graphNames(before)
 	for _, a := range args {
 		if !slices.Contains(names, a.text) {
 			return unknown("graph", a.text, names)

@@ -151,26 +151,15 @@ func (e *editor) clean() {
 
 // read edits a line until it is a whole statement or command.
 func (e *editor) read(ctx context.Context) (string, error) {
-	type result struct {
-		text string
-		err  error
-	}
-	read := make(chan result, 1)
-	go func() {
-		text, err := e.readline()
-		read <- result{text, err}
-	}()
-	select {
-	case r := <-read:
-		if errors.Is(r.err, readline.ErrInterrupt) {
-			return "", errCleared
-		}
-		return cleanInput(r.text), r.err
-	case <-ctx.Done():
+	text, err := await(ctx, e.readline)
+	switch {
+	case errors.Is(err, readline.ErrInterrupt):
+		return "", errCleared
+	case err != nil && err == ctx.Err():
 		e.keyboard.restore()
 		fmt.Fprintln(os.Stdout, bracketedPasteOff)
-		return "", ctx.Err()
 	}
+	return cleanInput(text), err
 }
 
 // readline calls Readline of the library. If the library panics, readline creates a new

@@ -104,26 +104,35 @@ func (s *session) piece(ctx context.Context, src parser.Source) error {
 
 // nextStatement waits for a statement or for the end of the context.
 func nextStatement(ctx context.Context, script *parser.Splitter) (parser.Source, error) {
-	type result struct {
-		src parser.Source
-		err error
-	}
 	if err := ctx.Err(); err != nil {
 		return parser.Source{}, err
 	}
-	read := make(chan result, 1)
-	go func() {
+	return await(ctx, func() (parser.Source, error) {
 		src, err := script.Next()
-		read <- result{src, err}
+		if err != nil && err != io.EOF && !errors.Is(err, parser.ErrSyntax) {
+			err = fmt.Errorf("read statements: %w", err)
+		}
+		return src, err
+	})
+}
+
+// await returns what read returns, or the error of the context if that ends before.
+func await[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		value, err := read()
+		done <- result{value, err}
 	}()
 	select {
-	case r := <-read:
-		if r.err != nil && r.err != io.EOF && !errors.Is(r.err, parser.ErrSyntax) {
-			r.err = fmt.Errorf("read statements: %w", r.err)
-		}
-		return r.src, r.err
+	case r := <-done:
+		return r.value, r.err
 	case <-ctx.Done():
-		return parser.Source{}, ctx.Err()
+		var none T
+		return none, ctx.Err()
 	}
 }
 

@@ -146,10 +146,7 @@ func (sh *shell) getenv(name string) string {
 func (sh *shell) greet(ctx context.Context) {
 	line := sh.config.Title
 	if graphs, err := sh.config.DB.Graphs(ctx); err == nil {
-		names := make([]string, 0, len(graphs))
-		for _, g := range graphs {
-			names = append(names, g.Name)
-		}
+		names := graphNames(graphs)
 		const most = 5
 		switch n := len(names); {
 		case n == 0:

@@ -35,7 +35,6 @@ type NetworkOptions struct {
 	Edges    int    // the most to draw; every vertex keeps the edge to its neighbour of highest degree
 	Labels   int    // vertices to label, those of highest degree
 	Seed     uint64 // of the placement
-	Workers  int    // goroutines; 0 means GOMAXPROCS
 
 	// Values are the values that the colours show, one for each vertex, if the caller has
 	// them; nil queries them.
@@ -73,7 +72,7 @@ func NewNetwork(ctx context.Context, db *query.DB, o NetworkOptions) (Network, e
 		return Network{}, ErrEmpty
 	}
 	g := s.Graph.Induced(chosen)
-	at, err := placement.Place(ctx, g, placement.Options{Seed: o.Seed, Workers: o.Workers, Progress: o.Progress})
+	at, err := placement.Place(ctx, g, placement.Options{Seed: o.Seed, Progress: o.Progress})
 	if err != nil {
 		return Network{}, err
 	}

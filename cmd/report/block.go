@@ -33,24 +33,14 @@ type block struct {
 }
 
 type drawing struct {
-	SVG     markup
-	Legend  []legendEntry
+	SVG     string
+	Legend  []figure.LegendEntry
 	Caption string
 	Wide    bool // over both columns
 }
 
-type legendEntry struct {
-	Name   string
-	Sample markup
-}
-
-// newDrawing marks a picture as safe HTML: package figure has escaped its texts.
 func newDrawing(in figure.Inline, caption string) drawing {
-	d := drawing{SVG: markup(in.SVG), Caption: caption}
-	for _, e := range in.Legend {
-		d.Legend = append(d.Legend, legendEntry{e.Name, markup(e.Sample)})
-	}
-	return d
+	return drawing{SVG: in.SVG, Legend: in.Legend, Caption: caption}
 }
 
 // reasonOf stores a *query.Error or *query.LimitError in the block, as the reason why it

@@ -7,7 +7,6 @@ import (
 	"heavytail/cmd/figure"
 	"heavytail/cmd/picture"
 	"heavytail/query"
-	"heavytail/query/parser"
 	"heavytail/storage"
 )
 
@@ -42,7 +41,7 @@ func (g *graph) card() (block, []tile, error) {
 	t, err := newTable("All figures of the graph", rows)
 	t.Plain, t.Folded = true, true
 	b := block{ID: g.id + "-figures", Title: "Figures", Lead: cardLead(d), Tables: []table{t}}
-	b.Statement = (&parser.DescribeGraph{Graph: g.ident()}).String()
+	b.Statement = "DESCRIBE GRAPH " + identText(g.info.Name)
 	if req.Bootstrap > 0 {
 		b.Statement += fmt.Sprintf(" WITH (bootstrap := %d, seed := %d)", req.Bootstrap, req.Seed)
 	}

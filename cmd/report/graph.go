@@ -6,7 +6,6 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/query"
-	"heavytail/query/parser"
 	"heavytail/storage"
 )
 
@@ -62,5 +61,3 @@ func (g *graph) prepare() (err error) {
 	}
 	return nil
 }
-
-func (g *graph) ident() parser.Ident { return parser.Ident{Name: g.info.Name} }

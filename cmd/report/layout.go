@@ -137,12 +137,13 @@ func (l *layout) block(b block) {
 	l.put("</article>\n")
 }
 
+// drawing adds a picture, which is HTML already: package figure has escaped its texts.
 func (l *layout) drawing(d drawing) {
-	l.put("<figure%s>\n%s\n", when(d.Wide, ` class="wide"`), d.SVG)
+	l.put("<figure%s>\n%s\n", when(d.Wide, ` class="wide"`), markup(d.SVG))
 	if len(d.Legend) > 0 {
 		l.put(`<ul class="legend">`)
 		for _, e := range d.Legend {
-			l.put("<li>%s%s</li>", e.Sample, e.Name)
+			l.put("<li>%s%s</li>", markup(e.Sample), e.Name)
 		}
 		l.put("</ul>\n")
 	}

@@ -81,7 +81,7 @@ func pairsOf(kind evaluate.Negatives) string {
 
 // identText returns a name in the syntax of a statement.
 func identText(name string) string {
-	return strings.TrimPrefix((&parser.DescribeGraph{Graph: parser.Ident{Name: name}}).String(), "DESCRIBE GRAPH ")
+	return parser.Ident{Name: name}.String()
 }
 
 // usingText returns the USING clause with the methods, or "".

@@ -50,7 +50,7 @@ func TestVary_Compute(t *testing.T) {
 		{embedding.MethodDPWalker, []Option{{"dim", 8}, {"walks", 2}}, []Axis{{"beta", []float64{1, 2}}, {"dim", []float64{5}}}},
 	} {
 		var order []string
-		err := Vary(t.Context(), g, Request{Method: c.method, Options: c.options}, c.axes, func(a, i int, rows *vec.Matrix) error {
+		err := VaryRange(t.Context(), g, Request{Method: c.method, Options: c.options}, c.axes, 0, Embeddings(c.axes), func(a, i int, rows *vec.Matrix) error {
 			name, value := c.axes[a].Option, c.axes[a].Values[i]
 			order = append(order, name)
 			alone, _, err := Compute(t.Context(), g, Request{Method: c.method, Options: withOption(c.options, name, value)})
@@ -86,17 +86,17 @@ func TestVary_Errors(t *testing.T) {
 	g := growing(t)
 	never := func(int, int, *vec.Matrix) error { t.Error("used"); return nil }
 	var option *OptionError
-	err := Vary(t.Context(), g, Request{Method: embedding.MethodDPSpectral}, []Axis{{"dim", []float64{5}}, {"beta", []float64{99}}}, never)
+	err := VaryRange(t.Context(), g, Request{Method: embedding.MethodDPSpectral}, []Axis{{"dim", []float64{5}}, {"beta", []float64{99}}}, 0, 2, never)
 	if !errors.As(err, &option) || option.Option != "beta" {
 		t.Errorf("error %v, want one of beta before anything is computed", err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if err := Vary(stopped, g, Request{Method: embedding.MethodDPSpectral}, []Axis{{"dim", []float64{5}}}, never); !errors.Is(err, context.Canceled) {
+	if err := VaryRange(stopped, g, Request{Method: embedding.MethodDPSpectral}, []Axis{{"dim", []float64{5}}}, 0, 1, never); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want it cancelled", err)
 	}
 	full := errors.New("full")
-	err = Vary(t.Context(), g, Request{Method: embedding.MethodDPSpectral}, []Axis{{"dim", []float64{5, 6}}}, func(int, int, *vec.Matrix) error { return full })
+	err = VaryRange(t.Context(), g, Request{Method: embedding.MethodDPSpectral}, []Axis{{"dim", []float64{5, 6}}}, 0, 2, func(int, int, *vec.Matrix) error { return full })
 	if !errors.Is(err, full) {
 		t.Errorf("error %v, want that of use", err)
 	}
