@@ -25,34 +25,62 @@ type equalRows struct {
 // collect makes.
 func newEqualRows(x *Exact, workers int) *equalRows {
 	rows := x.m.Rows
-	hashes := make([]uint64, rows)
-	vec.Parallel(rows, 256, workers, func(_, lo, hi int) {
+	set := newRowSet(x.m, workers)
+	e := &equalRows{group: make([]uint32, rows)}
+	for v := range uint32(rows) {
+		at, added := set.add(v)
+		if added && 2*(len(set.first)-1) >= rows {
+			return nil
+		}
+		e.group[v] = at
+	}
+	e.first = set.first
+	return e
+}
+
+// rowSet finds equal rows of a matrix. It takes up to 24 bytes for each row, and 4 for each that
+// was added.
+type rowSet struct {
+	m      *vec.Matrix
+	hashes []uint64
+	first  []uint32 // the distinct rows, in the order in which they were added
+	table  []uint32 // an open table of 1 more than their places in first
+}
+
+func newRowSet(m *vec.Matrix, workers int) *rowSet {
+	s := &rowSet{m: m, hashes: make([]uint64, m.Rows), table: make([]uint32, 1<<bits.Len(uint(2*m.Rows)))}
+	vec.Parallel(m.Rows, 256, workers, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
-			hashes[v] = hashRow(x.m.Row(v))
+			s.hashes[v] = hashRow(m.Row(v))
 		}
 	})
-	// An open table of the first vertex of each group, 1 more than its number.
-	table := make([]uint32, 1<<bits.Len(uint(2*rows)))
-	mask := uint64(len(table) - 1)
-	same := func(v, w uint32) bool {
-		return hashes[v] == hashes[w] && slices.Equal(x.m.Row(int(v)), x.m.Row(int(w)))
-	}
-	e := &equalRows{group: make([]uint32, rows)}
-	for v := range rows {
-		at := hashes[v] & mask
-		for table[at] != 0 && !same(e.first[table[at]-1], uint32(v)) {
-			at = (at + 1) & mask
+	return s
+}
+
+// add returns the place in first of a row that equals row v: v itself, which is then added, if there
+// is no other.
+func (s *rowSet) add(v uint32) (place uint32, added bool) {
+	mask := uint64(len(s.table) - 1)
+	at := s.hashes[v] & mask
+	for ; s.table[at] != 0; at = (at + 1) & mask {
+		place = s.table[at] - 1
+		if w := s.first[place]; s.hashes[v] == s.hashes[w] && slices.Equal(s.m.Row(int(v)), s.m.Row(int(w))) {
+			return place, false
 		}
-		if table[at] == 0 {
-			if 2*len(e.first) >= rows {
-				return nil
-			}
-			e.first = append(e.first, uint32(v))
-			table[at] = uint32(len(e.first))
-		}
-		e.group[v] = table[at] - 1
 	}
-	return e
+	s.first = append(s.first, v)
+	s.table[at] = uint32(len(s.first))
+	return s.table[at] - 1, true
+}
+
+// hashRow hashes the values of a vector: 0 and −0, which are equal, alike.
+func hashRow(row []float32) uint64 {
+	h := uint64(len(row))
+	for _, x := range row {
+		h = (h ^ uint64(candidateOf(x, 0)>>32)) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return h
 }
 
 // collect lists the vertices of each group, and copies the vectors of the groups.

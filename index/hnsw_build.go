@@ -50,7 +50,7 @@ func newHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions
 // build links vertices that are absent, and adds bridges to vertices that no
 // link or no search reaches.
 func (h *HNSW) build(ctx context.Context, opts HNSWOptions, fresh []uint32) error {
-	first, twins := h.pair(fresh)
+	first, twins := h.pair(fresh, opts.Workers)
 	h.live += len(fresh)
 	for _, e := range twins {
 		h.levels[e.to] = twin

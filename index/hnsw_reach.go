@@ -1,70 +1,31 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 )
 
-// pair splits fresh vertices into the first vertex of each distinct vector,
+// pair splits fresh vertices, which ascend, into the first vertex of each distinct vector,
 // which are to be linked, and their twins, each paired with that first vertex
 // or with the vertex of the graph that has the same vector. Both ascend. It
-// takes O(n·d) time and 16 bytes per vertex.
-func (h *HNSW) pair(fresh []uint32) (first []uint32, twins []edge) {
-	type hashed struct {
-		hash   uint64
-		vertex uint32
-		fresh  uint32 // 0 or 1
-	}
-	m := h.exact.m
-	list := make([]hashed, 0, len(fresh))
+// takes O(n·d) time and up to 28 bytes per vertex.
+func (h *HNSW) pair(fresh []uint32, workers int) (first []uint32, twins []edge) {
+	set := newRowSet(h.exact.m, workers)
 	for v := range uint32(h.Len()) {
 		if h.inGraph(v) {
-			list = append(list, hashed{hashRow(m.Row(int(v))), v, 0})
+			set.add(v)
 		}
 	}
 	for _, v := range fresh {
-		list = append(list, hashed{hashRow(m.Row(int(v))), v, 1})
-	}
-	slices.SortFunc(list, func(a, b hashed) int {
-		return cmp.Or(cmp.Compare(a.hash, b.hash), cmp.Compare(a.fresh, b.fresh), cmp.Compare(a.vertex, b.vertex))
-	})
-	for len(list) > 0 {
-		same := 1
-		for same < len(list) && list[same].hash == list[0].hash {
-			same++
+		if at, added := set.add(v); added {
+			first = append(first, v)
+		} else {
+			twins = append(twins, edge{set.first[at], v})
 		}
-		// Vectors with the same hash are equal, apart from a few.
-		var heads []uint32
-	next:
-		for _, e := range list[:same] {
-			for _, head := range heads {
-				if slices.Equal(m.Row(int(head)), m.Row(int(e.vertex))) {
-					twins = append(twins, edge{head, e.vertex})
-					continue next
-				}
-			}
-			heads = append(heads, e.vertex)
-			if e.fresh == 1 {
-				first = append(first, e.vertex)
-			}
-		}
-		list = list[same:]
 	}
-	slices.Sort(first)
 	slices.SortFunc(twins, edge.compare)
 	return first, twins
-}
-
-// hashRow hashes the values of a vector: 0 and −0, which are equal, alike.
-func hashRow(row []float32) uint64 {
-	h := uint64(len(row))
-	for _, x := range row {
-		h = (h ^ uint64(candidateOf(x, 0)>>32)) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
-	}
-	return h
 }
 
 // bridge makes every vertex of the graph reachable from the entry by links and
