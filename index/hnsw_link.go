@@ -36,8 +36,7 @@ type backLink struct {
 
 func newBuilder(h *HNSW, opts HNSWOptions, vertices int) *builder {
 	count := processors(opts.Workers)
-	b := &builder{h: h, meter: newMeter(opts.Progress, int64(vertices))}
-	b.meter.stage = "linking"
+	b := &builder{h: h, meter: newMeter(opts.Progress, "linking", int64(vertices))}
 	spare := h.spare(count)
 	for range min(count, batchSize) {
 		b.workers = append(b.workers, newLinker(h, spare))

@@ -84,7 +84,7 @@ func join(ctx context.Context, m *vec.Matrix, radius float64, first, end int, op
 		end:    end,
 	}
 	j.next = first / j.height
-	j.meter = newMeter(opts.Progress, pairs(m.Rows-j.next*j.height)-pairs(m.Rows-min(m.Rows, j.stripes()*j.height)))
+	j.meter = newMeter(opts.Progress, "joining", pairs(m.Rows-j.next*j.height)-pairs(m.Rows-min(m.Rows, j.stripes()*j.height)))
 	if err := j.run(ctx, opts.Workers, yield); err != nil {
 		return 0, err
 	}

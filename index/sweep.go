@@ -67,7 +67,7 @@ func sweep(ctx context.Context, m *vec.Matrix, radii []float64, opts JoinOptions
 		counts: result.counts,
 		locks:  make([]sync.Mutex, (m.Rows+vec.TileCols-1)/vec.TileCols),
 		height: stripeRows(m.Rows, m.Dim),
-		meter:  newMeter(opts.Progress, pairs(m.Rows)),
+		meter:  newMeter(opts.Progress, "joining", pairs(m.Rows)),
 	}
 	if err := t.run(ctx, opts.Workers); err != nil {
 		return nil, 0, fmt.Errorf("sweep: %w", err)

@@ -48,10 +48,7 @@ func (o DistanceOptions) sources(g *csr.Graph, at float64) []uint32 {
 			count = int(min(float64(n), max(least, SampledVisits/visits)))
 		}
 	}
-	all := make([]uint32, n)
-	for v := range all {
-		all[v] = uint32(v)
-	}
+	all := identity(n)
 	if count == n {
 		return all
 	}

@@ -169,18 +169,6 @@ func (l *lanczos) step() (norm float64) {
 	return math.Sqrt(squares)
 }
 
-// sums adds k numbers, which f computes for fixed blocks of vertices, in the order of
-// the blocks.
-func (w Work) sums(n, k int, f func(lo, hi int, parts []float64)) []float64 {
-	parts := make([]float64, (n+blockVertices-1)/blockVertices*k)
-	vec.Parallel(n, blockVertices, w.Workers, func(block, lo, hi int) { f(lo, hi, parts[block*k:block*k+k]) })
-	total := make([]float64, k)
-	for i, p := range parts {
-		total[i%k] += p
-	}
-	return total
-}
-
 // eigen returns the eigenvalues of t, descending, and its eigenvectors as columns.
 func (l *lanczos) eigen() (values []float64, vectors *mat.Dense) {
 	k := len(l.basis)

@@ -53,11 +53,16 @@ func (w Work) each(n int, f func(lo, hi int)) {
 // sum computes f for fixed blocks of vertices in parallel, and adds the results in
 // the order of the blocks.
 func (w Work) sum(n int, f func(lo, hi int) float64) float64 {
-	parts := make([]float64, (n+blockVertices-1)/blockVertices)
-	vec.Parallel(n, blockVertices, w.Workers, func(block, lo, hi int) { parts[block] = f(lo, hi) })
-	total := 0.0
-	for _, p := range parts {
-		total += p
+	return w.sums(n, 1, func(lo, hi int, parts []float64) { parts[0] = f(lo, hi) })[0]
+}
+
+// sums is sum for k numbers at a time.
+func (w Work) sums(n, k int, f func(lo, hi int, parts []float64)) []float64 {
+	parts := make([]float64, (n+blockVertices-1)/blockVertices*k)
+	vec.Parallel(n, blockVertices, w.Workers, func(block, lo, hi int) { f(lo, hi, parts[block*k:block*k+k]) })
+	total := make([]float64, k)
+	for i, p := range parts {
+		total[i%k] += p
 	}
 	return total
 }
