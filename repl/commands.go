@@ -75,7 +75,9 @@ func (s *session) schema(ctx context.Context, args []word) error {
 		return err
 	}
 	t := &table{columns: []string{"graph", "vertices", "edges", "attributes", "embeddings"}}
+	var names []string
 	for _, g := range graphs {
+		names = append(names, g.Name)
 		if len(args) > 0 && args[0].text != g.Name {
 			continue
 		}
@@ -93,7 +95,7 @@ func (s *session) schema(ctx context.Context, args []word) error {
 		})
 	}
 	if len(args) > 0 && len(t.lines) == 0 {
-		return unknown("graph", args[0].text, graphNames(graphs))
+		return unknown("graph", args[0].text, names)
 	}
 	return s.write(t)
 }
@@ -123,14 +125,14 @@ func (s *session) plot(ctx context.Context, args []word) error {
 		return fmt.Errorf("%d graphs are too many to distinguish: name up to %d to plot", len(names), len(marks))
 	}
 	if len(names) == 0 {
-		graphs, err := s.config.DB.Graphs(ctx)
+		all, err := graphNames(ctx, s.config.DB)
 		if err != nil {
 			return err
 		}
-		if len(graphs) == 0 || len(graphs) > len(marks) {
-			return fmt.Errorf("the file has %d graphs: name up to %d to plot", len(graphs), len(marks))
+		if len(all) == 0 || len(all) > len(marks) {
+			return fmt.Errorf("the file has %d graphs: name up to %d to plot", len(all), len(marks))
 		}
-		names = graphNames(graphs)
+		names = all
 	}
 	var series []DegreeSeries
 	for _, name := range names {

@@ -13,7 +13,6 @@ import (
 
 	"heavytail/query"
 	"heavytail/query/parser"
-	"heavytail/storage"
 )
 
 type candidate struct {
@@ -166,13 +165,15 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 
 func (c *completer) graphs(ctx context.Context, quoted bool) []candidate {
 	graphs, _ := c.db.Graphs(ctx)
-	return candidates(graphs, func(g storage.GraphInfo) candidate {
+	var list []candidate
+	for _, g := range graphs {
 		name := g.Name
 		if quoted || strings.ContainsAny(name, " \t'\"") {
 			name = quoteName(name)
 		}
-		return candidate{name, " ", query.Amount(float64(g.Vertices), "vertices") + ", " + query.Amount(float64(g.Edges), "edges")}
-	})
+		list = append(list, candidate{name, " ", query.Amount(float64(g.Vertices), "vertices") + ", " + query.Amount(float64(g.Edges), "edges")})
+	}
+	return list
 }
 
 func (c *completer) embeddings(ctx context.Context) []candidate {
@@ -199,9 +200,11 @@ func (c *completer) heuristics() []candidate {
 
 func (c *completer) jobs(ctx context.Context) []candidate {
 	jobs, _ := c.db.Jobs(ctx)
-	return candidates(jobs, func(j storage.JobInfo) candidate {
-		return candidate{strconv.FormatUint(j.ID, 10), "", string(j.State) + ": " + j.Statement}
-	})
+	var list []candidate
+	for _, j := range jobs {
+		list = append(list, candidate{strconv.FormatUint(j.ID, 10), "", string(j.State) + ": " + j.Statement})
+	}
+	return list
 }
 
 // graphsNamed returns the graphs that a statement may refer to: the one it has
@@ -218,16 +221,16 @@ func (c *completer) graphsNamed(ctx context.Context, names parser.Names) []strin
 			}
 		}
 	}
-	graphs, _ := c.db.Graphs(ctx)
-	return graphNames(graphs)
+	all, _ := graphNames(ctx, c.db)
+	return all
 }
 
-func graphNames(graphs []storage.GraphInfo) []string {
-	names := make([]string, len(graphs))
-	for i, g := range graphs {
-		names[i] = g.Name
+func graphNames(ctx context.Context, db *query.DB) (names []string, err error) {
+	graphs, err := db.Graphs(ctx)
+	for _, g := range graphs {
+		names = append(names, g.Name)
 	}
-	return names
+	return names, err
 }
 
 func (c *completer) attributes(ctx context.Context, names parser.Names) []candidate {

@@ -24,7 +24,10 @@ func (s *session) dump(ctx context.Context, args []word) (err error) {
 	if err != nil {
 		return err
 	}
-	names := graphNames(before)
+	var names []string
+	for _, g := range before {
+		names = append(names, g.Name)
+	}
 	for _, a := range args {
 		if !slices.Contains(names, a.text) {
 			return unknown("graph", a.text, names)

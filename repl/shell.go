@@ -145,8 +145,7 @@ func (sh *shell) getenv(name string) string {
 // greet prints the title of the database and how to get help.
 func (sh *shell) greet(ctx context.Context) {
 	line := sh.config.Title
-	if graphs, err := sh.config.DB.Graphs(ctx); err == nil {
-		names := graphNames(graphs)
+	if names, err := graphNames(ctx, sh.config.DB); err == nil {
 		const most = 5
 		switch n := len(names); {
 		case n == 0:
