@@ -154,11 +154,15 @@ func runStep(ctx context.Context, std streams, db *query.DB, status *repl.Status
 	if len(step.plot) == 0 {
 		return nil
 	}
-	return plotDegrees(ctx, std.out, db, step.plot)
+	if err := plotDegrees(ctx, std.out, db, step.plot...); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(std.out)
+	return err
 }
 
 // plotDegrees draws the degree distributions of graphs together.
-func plotDegrees(ctx context.Context, out io.Writer, db *query.DB, graphs []string) error {
+func plotDegrees(ctx context.Context, out io.Writer, db *query.DB, graphs ...string) error {
 	var series []repl.DegreeSeries
 	for _, name := range graphs {
 		counts, err := db.Degrees(ctx, name)
@@ -167,11 +171,7 @@ func plotDegrees(ctx context.Context, out io.Writer, db *query.DB, graphs []stri
 		}
 		series = append(series, repl.DegreeSeries{Name: name, Counts: counts})
 	}
-	if err := repl.DegreePlot(out, series, repl.Detect(out, os.Getenv).Color); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(out)
-	return err
+	return repl.DegreePlot(out, series, repl.Detect(out, os.Getenv).Color)
 }
 
 // demoPath returns the path of the file to create: the given path, which must

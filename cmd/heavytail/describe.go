@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -54,21 +53,12 @@ func (r *runner) describe(graphs []string, req query.DescribeGraphRequest) error
 		req.Graph = graph
 		err := r.answer("DESCRIBE GRAPH", req)
 		if err == nil && r.format == repl.Table {
-			err = r.plot(graph)
+			fmt.Fprintln(r.std.out)
+			err = plotDegrees(r.ctx, r.std.out, r.db, graph)
 		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// plot draws the degrees of a graph.
-func (r *runner) plot(graph string) error {
-	degrees, err := r.db.Degrees(r.ctx, graph)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(r.std.out)
-	return repl.DegreePlot(r.std.out, []repl.DegreeSeries{{Name: graph, Counts: degrees}}, repl.Detect(r.std.out, os.Getenv).Color)
 }

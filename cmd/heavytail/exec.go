@@ -18,18 +18,14 @@ import (
 )
 
 type execFlags struct {
-	commands  []string
-	inline    bool // -c was given, even with an empty text
-	script    string
-	startup   string // of the shell; "" for none
-	format    string
-	params    []string
-	readOnly  bool
-	noCreate  bool
-	keepGoing bool
-	timer     bool
-	workers   int
-	memory    bytesFlag
+	commands []string
+	inline   bool // -c was given, even with an empty text
+	script   string
+	startup  string // of the shell; "" for none
+	format   string
+	params   []string
+	options  query.Options
+	config   repl.Config
 }
 
 func newExec(std streams) *cobra.Command {
@@ -65,12 +61,12 @@ func addExecFlags(cmd *cobra.Command, flags *execFlags) {
 	f.StringVarP(&flags.script, "file", "f", "", "script to run; - is standard input")
 	f.StringVar(&flags.format, "format", "table", "how results are printed: "+strings.Join(repl.Formats(), ", "))
 	f.StringArrayVar(&flags.params, "param", nil, "parameter as name=value, for $name in the statements; may be repeated")
-	f.BoolVar(&flags.readOnly, "read-only", false, "open the file for reading only, together with other readers")
-	f.BoolVar(&flags.noCreate, "no-create", false, "fail if the file does not exist")
-	f.BoolVar(&flags.keepGoing, "keep-going", false, "continue after a statement that failed; the exit code is still 1")
-	f.BoolVar(&flags.timer, "timer", false, "print how long each statement took")
-	f.IntVar(&flags.workers, "workers", 0, "processors to compute with; 0 is all")
-	f.Var(&flags.memory, "memory-limit", "bytes that graphs and vectors may take, such as 4GiB; 0 is the default, 8GiB or three quarters of the memory there is")
+	f.BoolVar(&flags.options.ReadOnly, "read-only", false, "open the file for reading only, together with other readers")
+	f.BoolVar(&flags.options.NoCreate, "no-create", false, "fail if the file does not exist")
+	f.BoolVar(&flags.config.KeepGoing, "keep-going", false, "continue after a statement that failed; the exit code is still 1")
+	f.BoolVar(&flags.config.Timer, "timer", false, "print how long each statement took")
+	f.IntVar(&flags.options.Workers, "workers", 0, "processors to compute with; 0 is all")
+	f.Var((*bytesFlag)(&flags.options.MemoryLimit), "memory-limit", "bytes that graphs and vectors may take, such as 4GiB; 0 is the default, 8GiB or three quarters of the memory there is")
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(repl.Formats(), cobra.ShellCompDirectiveNoFileComp)))
 }
 
@@ -150,27 +146,21 @@ func (f execFlags) settings(std streams) (repl.Config, *query.Options, error) {
 	if f.inline && f.script != "" {
 		return repl.Config{}, nil, errors.New("expected -c or -f, found both")
 	}
-	format, err := repl.ParseFormat(f.format)
-	if err != nil {
+	config, options := f.config, f.options
+	var err error
+	if config.Format, err = repl.ParseFormat(f.format); err != nil {
 		return repl.Config{}, nil, err
 	}
-	params, err := parseParams(f.params)
-	if err != nil {
+	if config.Params, err = parseParams(f.params); err != nil {
 		return repl.Config{}, nil, err
 	}
-	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
-	options := &query.Options{
-		ReadOnly: f.readOnly, NoCreate: f.noCreate, Workers: f.workers,
-		MemoryLimit: int64(f.memory), Progress: status.Progress, Notice: status.Notice,
-	}
-	config := repl.Config{
-		Out: std.out, Status: status, Format: format, Params: params, KeepGoing: f.keepGoing, Timer: f.timer,
-		Words: execWords, Manual: manualText, Plots: plotKinds,
-	}
+	config.Out, config.Status = std.out, repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
+	config.Words, config.Manual, config.Plots = execWords, manualText, plotKinds
+	options.Progress, options.Notice = config.Status.Progress, config.Status.Notice
 	if err := options.Validate(); err != nil {
 		return repl.Config{}, nil, errors.New(execWords.Message(err))
 	}
-	return config, options, nil
+	return config, &options, nil
 }
 
 // execWords name the flags that set fields of query.Options. The options of statements

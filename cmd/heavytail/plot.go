@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,7 +53,7 @@ reconstruction are drawn, with the ε at which the degrees correlate best. A lin
 the power law that is fitted to the degrees of a graph.`,
 		Example: `  heavytail plot degrees social.ht social
   heavytail plot degrees social.ht social spec plain --out degrees.svg --size 600x400`,
-		Args: atLeast(2, "FILE and at least one NAME"),
+		Args: between(2, math.MaxInt, "FILE and at least one NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return on(cmd, args[0], &flags.output, func(r *runner) error { return r.plotDegrees(flags, args[1:]) })
 		},
@@ -68,7 +70,7 @@ func (r *runner) plotDegrees(flags degreeFlags, names []string) error {
 		return err
 	}
 	for _, name := range names {
-		if isEmbedding(embeddings, name) {
+		if slices.ContainsFunc(embeddings, func(e query.EmbeddingSummary) bool { return e.Name == name }) {
 			result, err := r.db.ReconstructedDegrees(r.ctx, query.EvaluateReconstructionRequest{Embedding: name})
 			if err != nil {
 				return err
@@ -92,23 +94,4 @@ func (r *runner) plotDegrees(flags degreeFlags, names []string) error {
 		list = append(list, line)
 	}
 	return noPoint(r.draw(flags.output, figure.DegreeChart("Degree distributions", list)), "no vertex has an edge")
-}
-
-func isEmbedding(list []query.EmbeddingSummary, name string) bool {
-	for _, e := range list {
-		if e.Name == name {
-			return true
-		}
-	}
-	return false
-}
-
-// atLeast requires n arguments or more, described by what.
-func atLeast(n int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) < n {
-			return usageError{wrongArguments{what, len(args)}}
-		}
-		return nil
-	}
 }

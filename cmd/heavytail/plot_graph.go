@@ -15,14 +15,7 @@ import (
 
 type graphFlags struct {
 	output
-	colour   string // community, degree, or an attribute
-	around   string // the key of a vertex to draw with its surroundings; "" draws the graph
-	depth    int    // edges from it
-	all      bool
-	vertices int
-	edges    int
-	labels   int
-	seed     uint64
+	picture.NetworkOptions
 }
 
 func newPlotGraph(on plotter) *cobra.Command {
@@ -52,38 +45,35 @@ give the same picture. Without --out the positions of the vertices are drawn as 
 	}
 	addOutput(cmd, &flags.output)
 	f := cmd.Flags()
-	f.StringVar(&flags.colour, "color", "community", "what the colours show: community, degree, or an attribute")
-	f.StringVar(&flags.around, "around", "", "key of a vertex, to draw only those near it")
-	f.IntVar(&flags.depth, "depth", 1, "how many edges away they are at most, with --around")
-	f.BoolVar(&flags.all, "all", false, "draw all components of the graph")
-	f.IntVar(&flags.vertices, "vertices", 20_000, fmt.Sprintf("vertices to draw at most, those of most edges; up to %d", picture.MostVertices))
-	f.IntVar(&flags.edges, "edges", 60_000, "edges to draw at most")
-	f.IntVar(&flags.labels, "labels", 12, "vertices to label, those of most edges")
-	f.Uint64Var(&flags.seed, "seed", 0, "seed of the layout")
+	f.StringVar(&flags.Colour, "color", "community", "what the colours show: community, degree, or an attribute")
+	f.StringVar(&flags.Around, "around", "", "key of a vertex, to draw only those near it")
+	f.IntVar(&flags.Depth, "depth", 1, "how many edges away they are at most, with --around")
+	f.BoolVar(&flags.All, "all", false, "draw all components of the graph")
+	f.IntVar(&flags.Vertices, "vertices", 20_000, fmt.Sprintf("vertices to draw at most, those of most edges; up to %d", picture.MostVertices))
+	f.IntVar(&flags.Edges, "edges", 60_000, "edges to draw at most")
+	f.IntVar(&flags.Labels, "labels", 12, "vertices to label, those of most edges")
+	f.Uint64Var(&flags.Seed, "seed", 0, "seed of the layout")
 	return cmd
 }
 
 func (f graphFlags) validate() error {
 	switch {
-	case f.vertices < 1 || f.vertices > picture.MostVertices:
-		return fmt.Errorf("--vertices is %d, and must be from 1 to %d", f.vertices, picture.MostVertices)
-	case f.edges < 0 || f.labels < 0:
+	case f.Vertices < 1 || f.Vertices > picture.MostVertices:
+		return fmt.Errorf("--vertices is %d, and must be from 1 to %d", f.Vertices, picture.MostVertices)
+	case f.Edges < 0 || f.Labels < 0:
 		return errors.New("--edges and --labels must not be negative")
-	case f.depth < 1:
-		return fmt.Errorf("--depth is %d, and must be at least 1", f.depth)
+	case f.Depth < 1:
+		return fmt.Errorf("--depth is %d, and must be at least 1", f.Depth)
 	}
 	return nil
 }
 
-func (r *runner) plotGraph(flags graphFlags, names []string) error {
-	name, err := r.graphNamed(names)
-	if err != nil {
+func (r *runner) plotGraph(flags graphFlags, names []string) (err error) {
+	if flags.Graph, err = r.graphNamed(names); err != nil {
 		return err
 	}
-	n, err := picture.NewNetwork(r.ctx, r.db, picture.NetworkOptions{
-		Graph: name, Colour: flags.colour, Around: flags.around, Depth: flags.depth, All: flags.all,
-		Vertices: flags.vertices, Edges: flags.edges, Labels: flags.labels, Seed: flags.seed, Progress: r.progress("PLOT", "passes"),
-	})
+	flags.Progress = r.progress("PLOT", "passes")
+	n, err := picture.NewNetwork(r.ctx, r.db, flags.NetworkOptions)
 	if errors.Is(err, picture.ErrEmpty) {
 		return fmt.Errorf("nothing to draw: %w", err)
 	}
@@ -96,16 +86,16 @@ func (r *runner) plotGraph(flags graphFlags, names []string) error {
 	}
 	if drawn := len(n.Vertices); drawn < n.Of {
 		more := ""
-		if flags.vertices < picture.MostVertices {
+		if flags.Vertices < picture.MostVertices {
 			more = "; --vertices draws more"
 		}
 		fmt.Fprintf(r.std.err, "notice: the %d of %d vertices with most edges drawn%s\n", drawn, n.Of, more)
 	}
 	n.Size = flags.size
 	if n.Title = flags.title; n.Title == "" {
-		n.Title = fmt.Sprintf("%s: %s, %s", name, count(len(n.Vertices), "vertex"), count(int(n.EdgesOf), "edge"))
-		if flags.around != "" {
-			n.Title = fmt.Sprintf("%s around %s: %s, %s", name, flags.around, count(len(n.Vertices), "vertex"), count(int(n.EdgesOf), "edge"))
+		n.Title = fmt.Sprintf("%s: %s, %s", flags.Graph, count(len(n.Vertices), "vertex"), count(int(n.EdgesOf), "edge"))
+		if flags.Around != "" {
+			n.Title = fmt.Sprintf("%s around %s: %s, %s", flags.Graph, flags.Around, count(len(n.Vertices), "vertex"), count(int(n.EdgesOf), "edge"))
 		}
 	}
 	return r.put(flags.output, func(w io.Writer) error { return figure.WriteNetworkText(w, n.Network) },

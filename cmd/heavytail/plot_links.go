@@ -15,14 +15,11 @@ import (
 
 type linkFlags struct {
 	output
+	query.EvaluateLinksRequest
 	curve     string
 	using     []string // methods in the language
-	scorers   []string
 	models    []string
 	negatives string
-	share     float64
-	latest    bool
-	seed      uint64
 }
 
 // linkCurves are the kinds of curves that plot links draws.
@@ -60,12 +57,12 @@ hidden from their training.`,
 	f := cmd.Flags()
 	f.StringVar(&flags.curve, "curve", "roc", "what is drawn: "+strings.Join(linkCurves, ", "))
 	f.StringArrayVar(&flags.using, "using", nil, "method with its options; may be repeated")
-	f.StringSliceVar(&flags.scorers, "scorers", nil, "comma-separated scorers to draw; all by default")
+	f.StringSliceVar(&flags.Scorers, "scorers", nil, "comma-separated scorers to draw; all by default")
 	f.StringSliceVar(&flags.models, "models", nil, "models to draw with --curve calibration; all of the graph by default")
 	f.StringVar(&flags.negatives, "negatives", "random", "pairs without an edge to compare with: random, degree or two_hop")
-	f.Float64Var(&flags.share, "share", 0, "fraction of the edges to hold out; 0.2 by default")
-	f.BoolVar(&flags.latest, "latest", false, "hold out the edges with the latest timestamps")
-	f.Uint64Var(&flags.seed, "seed", 0, "seed of the edges and pairs that are drawn")
+	f.Float64Var(&flags.Share, "share", 0, "fraction of the edges to hold out; 0.2 by default")
+	f.BoolVar(&flags.Latest, "latest", false, "hold out the edges with the latest timestamps")
+	f.Uint64Var(&flags.Seed, "seed", 0, "seed of the edges and pairs that are drawn")
 	must(cmd.RegisterFlagCompletionFunc("curve", cobra.FixedCompletions(linkCurves, cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }
@@ -75,10 +72,8 @@ const curveSteps = 200
 
 // request is the evaluation that the flags ask for, without the graph.
 func (f linkFlags) request() (query.EvaluateLinksRequest, error) {
-	req := query.EvaluateLinksRequest{
-		Share: f.share, Latest: f.latest, Seed: f.seed, Scorers: f.scorers, CurveSteps: curveSteps,
-		Negatives: []evaluate.Negatives{evaluate.Negatives(f.negatives)},
-	}
+	req := f.EvaluateLinksRequest
+	req.CurveSteps, req.Negatives = curveSteps, []evaluate.Negatives{evaluate.Negatives(f.negatives)}
 	for _, text := range f.using {
 		m, err := methodOf(text)
 		if err != nil {

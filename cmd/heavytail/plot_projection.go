@@ -12,8 +12,7 @@ import (
 
 type projectionFlags struct {
 	output
-	colour string // an attribute; "" is the degree
-	all    bool
+	query.ProjectionRequest
 	points int
 }
 
@@ -35,24 +34,25 @@ is drawn, unless --all is given.`,
 			if flags.points < 1 {
 				return usageError{errors.New("expected --points of 1 or more")}
 			}
-			return on(cmd, args[0], &flags.output, func(r *runner) error { return r.plotProjection(flags, args[1]) })
+			flags.Embedding = args[1]
+			return on(cmd, args[0], &flags.output, func(r *runner) error { return r.plotProjection(flags) })
 		},
 	}
 	addOutput(cmd, &flags.output)
 	f := cmd.Flags()
-	f.StringVar(&flags.colour, "color", "", "attribute that the colours show; the degree by default")
-	f.BoolVar(&flags.all, "all", false, "draw all components of the graph")
+	f.StringVar(&flags.Attribute, "color", "", "attribute that the colours show; the degree by default")
+	f.BoolVar(&flags.All, "all", false, "draw all components of the graph")
 	f.IntVar(&flags.points, "points", 20_000, "vertices to draw at most, evenly from all of them")
 	return cmd
 }
 
-func (r *runner) plotProjection(flags projectionFlags, embedding string) error {
-	result, err := r.db.Projection(r.ctx, query.ProjectionRequest{Embedding: embedding, Attribute: flags.colour, All: flags.all})
+func (r *runner) plotProjection(flags projectionFlags) error {
+	result, err := r.db.Projection(r.ctx, flags.ProjectionRequest)
 	if err != nil {
 		return err
 	}
 	r.noteAll(result.Notices)
-	chart, drawn := picture.Projection(embedding, flags.colour, result, flags.points)
+	chart, drawn := picture.Projection(flags.Embedding, flags.Attribute, result, flags.points)
 	if drawn < len(result.Vertices) {
 		fmt.Fprintf(r.std.err, "notice: %d of %d vertices drawn; --points draws more\n", drawn, len(result.Vertices))
 	}

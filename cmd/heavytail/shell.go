@@ -82,7 +82,7 @@ func shellOnFile(root *cobra.Command, std streams) {
 // runShell opens the shell on the file at path, or on a temporary one.
 func runShell(cmd *cobra.Command, std streams, path string, flags execFlags) error {
 	if path == "" {
-		if flags.readOnly || flags.noCreate {
+		if flags.options.ReadOnly || flags.options.NoCreate {
 			return usageError{errors.New("expected a FILE with --read-only or --no-create")}
 		}
 		folder, err := os.MkdirTemp("", "heavytail-shell-")
@@ -126,7 +126,7 @@ func openShell(cmd *cobra.Command, std streams, path string, flags execFlags, te
 			return nil, "", err
 		}
 		before, mark := db, ""
-		if flags.readOnly {
+		if flags.options.ReadOnly {
 			mark = readOnlyMark
 		}
 		db = other
@@ -135,7 +135,7 @@ func openShell(cmd *cobra.Command, std streams, path string, flags execFlags, te
 	switch {
 	case temporary:
 		shell.Title, shell.Mark = "A temporary store, which is deleted at the end", "temporary"
-	case flags.readOnly:
+	case flags.options.ReadOnly:
 		shell.Title, shell.Mark = path+", read-only", readOnlyMark
 	}
 	err = repl.Shell(cmd.Context(), shell)

@@ -246,13 +246,3 @@ func flagWords(cmd *cobra.Command) query.Words {
 
 // fieldFlags are the flags that set fields of query.Options.
 var fieldFlags = map[string]string{"Workers": "workers", "MemoryLimit": "memory-limit"}
-
-// between requires from least to most arguments, described by what.
-func between(least, most int, what string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
-			return usageError{wrongArguments{what, len(args)}}
-		}
-		return nil
-	}
-}

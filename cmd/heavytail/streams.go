@@ -59,9 +59,12 @@ func (e wrongArguments) Error() string {
 }
 
 // exactly requires n arguments, described by what.
-func exactly(n int, what string) cobra.PositionalArgs {
+func exactly(n int, what string) cobra.PositionalArgs { return between(n, n, what) }
+
+// between requires from least to most arguments, described by what.
+func between(least, most int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) != n {
+		if len(args) < least || len(args) > most {
 			return usageError{wrongArguments{what, len(args)}}
 		}
 		return nil
