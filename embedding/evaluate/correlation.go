@@ -12,10 +12,16 @@ import (
 // It takes O(n) and panics if the lengths differ.
 func Pearson(x, y []float64) float64 {
 	sameLength(len(x), len(y))
+	return weightedPearson(x, y, nil)
+}
+
+// weightedPearson is Pearson of a list in which value i occurs weights[i] times, or once if there
+// are no weights.
+func weightedPearson(x, y, weights []float64) float64 {
 	if constant(x) || constant(y) {
 		return math.NaN()
 	}
-	return clamp(stat.Correlation(x, y, nil))
+	return clamp(stat.Correlation(x, y, weights))
 }
 
 // spearman returns Spearman's rank correlation: Pearson's of the ranks, where

@@ -152,61 +152,65 @@ func (s *LinkSplit) EachScore(ctx context.Context, m *vec.Matrix, opts LinkOptio
 	if err := opts.Validate(); err != nil {
 		return err
 	}
-	if m != nil && m.Rows != s.Graph.Vertices() {
-		return fmt.Errorf("%d vertices, %d vectors: %w", s.Graph.Vertices(), m.Rows, ErrShape)
-	}
 	opts = opts.withDefaults(s, m != nil)
-	if m == nil && len(opts.Features) > 0 {
-		return fmt.Errorf("features without an embedding: %w", ErrShape)
-	}
 	report := vec.Reporter(opts.Progress, "scoring", int64(len(opts.Scorers)+len(opts.Features)+len(opts.Models)))
 	report(0)
 	done := int64(0)
 	var lists PairScores // for all scorers
-	pass := func(of PairScores, score func(u, v uint32) float64, err error) error {
-		lists.Scorer, lists.Learned = of.Scorer, of.Learned
-		if err == nil {
-			err = s.scored(ctx, &lists, opts.Workers, score)
+	return s.eachScorer(ctx, m, opts, func(t Trained, learned bool) error {
+		lists.Scorer, lists.Learned = t.Name, learned
+		if err := s.scored(ctx, &lists, opts.Workers, t.Score); err != nil {
+			return err
 		}
-		if err == nil {
-			err = f(lists)
+		if err := f(lists); err != nil {
+			return err
 		}
-		if err == nil {
-			done++
-			report(done)
-		}
-		return err
+		done++
+		report(done)
+		return nil
+	})
+}
+
+// eachScorer calls f with every scorer, feature and model of the options; a regression on a feature
+// is trained just before. An error of f ends it.
+func (s *LinkSplit) eachScorer(ctx context.Context, m *vec.Matrix, opts LinkOptions, f func(t Trained, learned bool) error) error {
+	if m != nil && m.Rows != s.Graph.Vertices() {
+		return fmt.Errorf("%d vertices, %d vectors: %w", s.Graph.Vertices(), m.Rows, ErrShape)
+	}
+	if m == nil && len(opts.Features) > 0 {
+		return fmt.Errorf("features without an embedding: %w", ErrShape)
 	}
 	for _, name := range opts.Scorers {
-		score, err := s.higher(name, m)
-		if err := pass(PairScores{Scorer: name}, score, err); err != nil {
+		score, err := link.New(name, s.Graph, m)
+		if err != nil {
+			return err
+		}
+		t := Trained{Name: name, Score: score, Links: link.NewScoring(name, score)}
+		if !t.Links.HigherIsLikelier {
+			t.Score = func(u, v uint32) float64 { return -score(u, v) }
+		}
+		if err := f(t, false); err != nil {
 			return err
 		}
 	}
 	for _, name := range opts.Features {
 		score, err := s.learned(ctx, name, m, opts.Workers)
-		if err := pass(PairScores{Scorer: name, Learned: true}, score, err); err != nil {
+		if err != nil {
+			return err
+		}
+		if err := f(Trained{Name: name, Score: score, Links: link.Scoring{Score: score, HigherIsLikelier: true}}, true); err != nil {
 			return err
 		}
 	}
-	for _, m := range opts.Models {
-		if err := pass(PairScores{Scorer: m.Name, Learned: true}, m.Score, nil); err != nil {
+	for _, t := range opts.Models {
+		if t.Links.Score == nil {
+			t.Links = link.Scoring{Score: t.Score, HigherIsLikelier: true}
+		}
+		if err := f(t, true); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// higher returns a scorer of package link, negated if its lower scores mean likelier edges.
-func (s *LinkSplit) higher(name string, m *vec.Matrix) (func(u, v uint32) float64, error) {
-	f, err := link.New(name, s.Graph, m)
-	if err != nil {
-		return nil, err
-	}
-	if scoring := link.NewScoring(name, f); !scoring.HigherIsLikelier {
-		return func(u, v uint32) float64 { return -f(u, v) }, nil
-	}
-	return f, nil
 }
 
 // scored fills in the lists of scores, computed by a function.

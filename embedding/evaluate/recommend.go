@@ -130,44 +130,20 @@ func (s *LinkSplit) Rank(ctx context.Context, m *vec.Matrix, opts RankOptions) (
 	if err := opts.Validate(); err != nil {
 		return nil, RankSample{}, err
 	}
-	if m != nil && m.Rows != s.Graph.Vertices() {
-		return nil, RankSample{}, fmt.Errorf("%d vertices, %d vectors: %w", s.Graph.Vertices(), m.Rows, ErrShape)
-	}
 	opts = opts.withDefaults(s, m != nil)
-	if m == nil && len(opts.Features) > 0 {
-		return nil, RankSample{}, fmt.Errorf("features without an embedding: %w", ErrShape)
-	}
 	r, err := newRanker(s, m, opts)
 	if err != nil {
 		return nil, RankSample{}, err
 	}
 	var list []Ranking
-	add := func(of Ranking, scoring link.Scoring, err error) error {
-		if err == nil {
-			of, err = r.rank(ctx, of, scoring)
-		}
-		list = append(list, of)
+	of := LinkOptions{Scorers: opts.Scorers, Features: opts.Features, Models: opts.Models, Workers: opts.Workers}
+	err = s.eachScorer(ctx, m, of, func(t Trained, learned bool) error {
+		ranking, err := r.rank(ctx, Ranking{Scorer: t.Name, Learned: learned}, t.Links)
+		list = append(list, ranking)
 		return err
-	}
-	for _, name := range opts.Scorers {
-		f, err := link.New(name, s.Graph, m)
-		if err := add(Ranking{Scorer: name}, link.NewScoring(name, f), err); err != nil {
-			return nil, RankSample{}, err
-		}
-	}
-	for _, name := range opts.Features {
-		f, err := s.learned(ctx, name, m, opts.Workers)
-		if err := add(Ranking{Scorer: name, Learned: true}, link.Scoring{Score: f, HigherIsLikelier: true}, err); err != nil {
-			return nil, RankSample{}, err
-		}
-	}
-	for _, m := range opts.Models {
-		if m.Links.Score == nil {
-			m.Links = link.Scoring{Score: m.Score, HigherIsLikelier: true}
-		}
-		if err := add(Ranking{Scorer: m.Name, Learned: true}, m.Links, nil); err != nil {
-			return nil, RankSample{}, err
-		}
+	})
+	if err != nil {
+		return nil, RankSample{}, err
 	}
 	return list, r.sample, nil
 }

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sort"
 
-	"gonum.org/v1/gonum/stat"
-
 	"heavytail/index"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -323,14 +321,6 @@ func ratio(part, whole float64) float64 {
 		return math.NaN()
 	}
 	return part / whole
-}
-
-// weightedPearson is Pearson of a list in which value i occurs weights[i] times.
-func weightedPearson(x, y, weights []float64) float64 {
-	if constant(x) || constant(y) {
-		return math.NaN()
-	}
-	return clamp(stat.Correlation(x, y, weights))
 }
 
 // weightedRanks returns the average ranks of a list in which value i occurs
