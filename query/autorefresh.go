@@ -59,12 +59,12 @@ func bindAutoRefresh(b *binder, s *parser.AutoRefresh) (req autoRefreshRequest) 
 	req.embedding = b.name(fault.Embedding, s.Embedding)
 	switch {
 	case s.Changes != nil:
-		if req.auto.Changes = b.size(partAuto, s.Changes); req.auto.Changes < 1 {
-			b.fail(fault.New(partAuto, "the number of changes is %d, and must be positive", req.auto.Changes))
+		if req.auto.Changes = b.Size(partAuto, s.Changes); req.auto.Changes < 1 {
+			b.Fail(fault.New(partAuto, "the number of changes is %d, and must be positive", req.auto.Changes))
 		}
 	case s.Every != nil:
-		every, err := duration(partAuto, b.text(partAuto, s.Every))
-		b.fail(err)
+		every, err := duration(partAuto, b.Text(partAuto, s.Every))
+		b.Fail(err)
 		req.auto.Every = every
 	}
 	return req

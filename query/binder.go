@@ -5,7 +5,6 @@ import (
 
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/fault"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
@@ -14,14 +13,6 @@ import (
 func (c *call) binder(params map[string]any) *binder {
 	c.at = map[fault.Part]parser.Range{}
 	return &binder{call: c, Values: bind.New(c.at, params)}
-}
-
-// fail keeps the mistake, with its position, unless there was one before it. Later pieces may
-// have the same names, such as options, and would replace the position.
-func (b *binder) fail(mistake error) {
-	if b.err == nil {
-		b.err = withPosition(mistake, b.at)
-	}
 }
 
 // name returns the name of an object, and remembers its position.
@@ -47,26 +38,12 @@ func (b *binder) markGraph(graph *parser.Ident, statement parser.Node) string {
 	return b.nameOrNone(fault.Graph, graph)
 }
 
-// text is Values.Text.
-func (b *binder) text(at fault.Part, v parser.Value) string {
-	text, err := b.Text(at, v)
-	b.fail(err)
-	return text
-}
-
-// textOrNone is text, or "" where the statement has none.
+// textOrNone is Text, or "" where the statement has none.
 func (b *binder) textOrNone(at fault.Part, v parser.Value) string {
 	if v == nil {
 		return ""
 	}
-	return b.text(at, v)
-}
-
-// size is Values.Size.
-func (b *binder) size(at fault.Part, v parser.Value) int {
-	n, err := b.Size(at, v)
-	b.fail(err)
-	return n
+	return b.Text(at, v)
 }
 
 // rowLimit returns the number of an optional LIMIT; 0 for none.
@@ -74,9 +51,9 @@ func (b *binder) rowLimit(v parser.Value) int {
 	if v == nil {
 		return 0
 	}
-	n := b.size(fault.Limit, v)
+	n := b.Size(fault.Limit, v)
 	if n < 1 {
-		b.fail(fault.New(fault.Limit, "the limit is %d, and must be at least 1", n))
+		b.Fail(fault.New(fault.Limit, "the limit is %d, and must be at least 1", n))
 	}
 	return n
 }
@@ -84,37 +61,16 @@ func (b *binder) rowLimit(v parser.Value) int {
 // graph is call.graphOrOnly, for conditions that need the types of the attributes.
 func (b *binder) graph(graph string) storage.GraphInfo {
 	info, err := b.graphOrOnly(graph)
-	b.fail(err)
+	b.Fail(err)
 	return info
-}
-
-// condition is where.Compile.
-func (b *binder) condition(e parser.Expr, graph storage.GraphInfo, linked string, attributes ...string) where.Condition {
-	condition, err := where.Compile(b.Values, e, graph, linked, attributes...)
-	b.fail(err)
-	return condition
-}
-
-// given is Values.Given.
-func (b *binder) given(options []parser.Option) []bind.Given {
-	given, err := b.Given(options)
-	b.fail(err)
-	return given
-}
-
-// key is Values.KeyAt; the key may be empty.
-func (b *binder) key(at fault.Part, v parser.Value) string {
-	key, err := b.KeyAt(at, v)
-	b.fail(err)
-	return key
 }
 
 // vertexKey returns the key of a vertex that a statement names, and remembers
 // its position.
 func (b *binder) vertexKey(at fault.Part, v parser.Value) string {
-	key := b.key(at, v)
+	key := b.Key(at, v)
 	if key == "" {
-		b.fail(fault.New(at, "the key of a vertex is empty"))
+		b.Fail(fault.New(at, "the key of a vertex is empty"))
 	}
 	b.remember(key, at)
 	return key
@@ -139,20 +95,6 @@ func (b *binder) remember(what string, at fault.Part) {
 	}
 }
 
-// settings is Values.Settings.
-func (b *binder) settings(owner string, table []OptionInfo, options []parser.Option) bind.Settings {
-	set, err := b.Settings(owner, table, options)
-	b.fail(err)
-	return set
-}
-
-// within is Settings.Within.
-func (b *binder) within(set bind.Settings, name string, least, most int64) int64 {
-	n, err := set.Within(name, least, most)
-	b.fail(err)
-	return n
-}
-
 // numbersIn reads an option that is a list of numbers; nil for an empty text.
 func (b *binder) numbersIn(set bind.Settings, option string) (list []float64) {
 	text := set.Text(option)
@@ -162,7 +104,7 @@ func (b *binder) numbersIn(set bind.Settings, option string) (list []float64) {
 	for _, word := range namesIn(text) {
 		number, err := strconv.ParseFloat(word, 64)
 		if err != nil {
-			b.fail(fault.OfOption(option, "is %s, expected numbers with commas between", fault.QuoteKey(text)))
+			b.Fail(fault.OfOption(option, "is %s, expected numbers with commas between", fault.QuoteKey(text)))
 		}
 		list = append(list, number)
 	}
@@ -173,7 +115,7 @@ func (b *binder) numbersIn(set bind.Settings, option string) (list []float64) {
 func (b *binder) onlyWith(clause string, given bool, set bind.Settings, options ...string) {
 	for _, o := range options {
 		if _, used := set[o]; used && !given {
-			b.fail(fault.OfOption(o, "applies only with %s", clause))
+			b.Fail(fault.OfOption(o, "applies only with %s", clause))
 		}
 	}
 }

@@ -128,14 +128,14 @@ func bindCompute(b *binder, s *parser.Compute) (req ComputeRequest) {
 	req.Measure, req.Graph = b.name(fault.Method, s.Measure.Name), b.name(fault.Graph, s.Graph)
 	b.Mark(fault.Statement, s)
 	b.background = s.Background
-	given := b.given(s.Measure.Options)
+	given := b.Given(s.Measure.Options)
 	m, err := findMeasure(req.Measure)
-	b.fail(err)
+	b.Fail(err)
 	req.Settings, err = m.settings(given)
-	b.fail(err)
+	b.Fail(err)
 	req.From = b.vertexKeys(s.From)
 	req.As = b.nameOrNone(partAttribute, s.As)
-	req.Overwrite = b.settings(kindCompute, computeOptions(), s.Options).Bool("overwrite")
+	req.Overwrite = b.Settings(kindCompute, computeOptions(), s.Options).Bool("overwrite")
 	return req
 }
 

@@ -99,7 +99,7 @@ func bindCountVertices(b *binder, s *parser.CountVertices) CountVerticesRequest 
 		req.With = append(req.With, Figure{FigureFunction(f.Function.Name), f.Of.Name})
 	}
 	info := b.graph(req.Graph)
-	condition := b.condition(s.Where, info, where.ToNothing)
+	condition := where.Compile(b.Values, s.Where, info, where.ToNothing)
 	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
 	return req
 }

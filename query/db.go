@@ -160,22 +160,7 @@ func (c *call) wrap(err error) error {
 	if !errors.As(err, &mistake) {
 		return &StatementError{Statement: c.Statement, Err: err}
 	}
-	return withPosition(err, c.at)
-}
-
-// withPosition adds to an Error the position of the wrong part of the request.
-func withPosition(err error, at map[fault.Part]parser.Range) error {
-	var mistake *Error
-	if !errors.As(err, &mistake) || mistake.Start.Line != 0 {
-		return err
-	}
-	place, ok := at[mistake.At]
-	if !ok {
-		return err
-	}
-	found := *mistake
-	found.Range = place
-	return &found
+	return fault.WithPosition(err, c.at)
 }
 
 // writable returns an error if the file was opened for reading only.
@@ -214,12 +199,10 @@ type operation interface {
 	exec(c *call) (*Rows, error)
 }
 
-// binder is a call that binds a statement. The methods that read a piece of the statement
-// keep the first mistake in err, and return a value without meaning for a piece that is
-// wrong. So a bind function only lists the pieces.
+// binder is a call that binds a statement. As those of bind.Values, its methods keep the first
+// mistake, and return a value without meaning for a piece that is wrong.
 type binder struct {
 	*call
 	*bind.Values
 	background bool // the statement ends with IN BACKGROUND
-	err        error
 }

@@ -78,7 +78,7 @@ func (db *DB) DeleteVertices(ctx context.Context, req DeleteVerticesRequest) (Wr
 func bindDeleteVertices(b *binder, s *parser.DeleteVertices) DeleteVerticesRequest {
 	req := DeleteVerticesRequest{Graph: b.name(fault.Graph, s.Graph), condition: s.Where}
 	info := b.graph(req.Graph)
-	condition := b.condition(s.Where, info, where.ToNothing)
+	condition := where.Compile(b.Values, s.Where, info, where.ToNothing)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
 	req.Keys = b.vertexKeys(s.Keys)
 	return req
@@ -155,8 +155,8 @@ func (db *DB) DeleteEdgesFile(ctx context.Context, req DeleteEdgesFileRequest) (
 }
 
 func bindDeleteEdgesFile(b *binder, s *parser.DeleteEdgesFile) DeleteEdgesFileRequest {
-	req := DeleteEdgesFileRequest{Graph: b.name(fault.Graph, s.Graph), Path: b.text(fault.File, s.File)}
-	set := b.settings("DELETE EDGES FILE", edgePairsOptions(), s.Options)
+	req := DeleteEdgesFileRequest{Graph: b.name(fault.Graph, s.Graph), Path: b.Text(fault.File, s.File)}
+	set := b.Settings("DELETE EDGES FILE", edgePairsOptions(), s.Options)
 	req.Header, req.Separator = b.header(set), set.Text("separator")
 	req.Source, req.Target, req.SkipBad = set.Text("source"), set.Text("target"), set.Text("on_error") == "skip"
 	return req

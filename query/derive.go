@@ -61,7 +61,7 @@ func derivationOf(how parser.Derivation) Derivation {
 func bindDerive(b *binder, s *parser.DeriveGraph) DeriveRequest {
 	req := DeriveRequest{Graph: b.name(partNewGraph, s.Graph), How: derivationOf(s.How), condition: s.Where, Mutual: s.Mutual}
 	if s.Using != nil {
-		req.K = b.size(fault.Number, s.Count)
+		req.K = b.Size(fault.Number, s.Count)
 		req.Embedding, req.Metric = b.space(*s.Using)
 		return req
 	}
@@ -73,8 +73,7 @@ func bindDerive(b *binder, s *parser.DeriveGraph) DeriveRequest {
 		}
 	}
 	if s.Where != nil {
-		vertices, edges, err := where.CompileSubgraph(b.Values, s.Where, b.graph(req.Of))
-		b.fail(err)
+		vertices, edges := where.CompileSubgraph(b.Values, s.Where, b.graph(req.Of))
 		req.Where, req.EdgesWhere, req.Attributes = vertices.Admits, edges.Admits, edges.Attributes
 	}
 	if s.From != nil {
@@ -85,18 +84,18 @@ func bindDerive(b *binder, s *parser.DeriveGraph) DeriveRequest {
 }
 
 func bindDeriveOptions(b *binder, s *parser.DeriveGraph, req *DeriveRequest) {
-	set := b.settings("CREATE GRAPH", deriveOptions(req.How), s.Options)
+	set := b.Settings("CREATE GRAPH", deriveOptions(req.How), s.Options)
 	for _, name := range []string{"vertices", "edges", "exchanges"} {
 		if n, given := set[name].(int64); given && n < 1 {
-			b.fail(fault.OfOption(name, "is %d, and must be at least 1", n))
+			b.Fail(fault.OfOption(name, "is %d, and must be at least 1", n))
 		}
 	}
 	req.Vertices, req.Edges, req.Exchanges, req.Seed = set.Size("vertices"), set.Size("edges"), set.Size("exchanges"), set.Seed()
 	req.Sampling, req.Forward, req.Repeated = Sampling(set.Text("method")), set.Number("forward"), storage.Repeated(set.Text("repeated"))
 	if forward, given := set["forward"].(float64); given && !(forward > 0 && forward < 1) {
-		b.fail(fault.OfOption("forward", "is %v, and must be above 0 and below 1", forward))
+		b.Fail(fault.OfOption("forward", "is %v, and must be above 0 and below 1", forward))
 	}
-	b.fail(checkSampleOptions(set, req))
+	b.Fail(checkSampleOptions(set, req))
 }
 
 // checkSampleOptions returns an Error for an option that belongs to a different method of

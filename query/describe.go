@@ -83,7 +83,7 @@ var describeGraph = &statement[*parser.DescribeGraph, DescribeGraphRequest, stor
 	},
 	options: describeOptions,
 	bind: func(b *binder, s *parser.DescribeGraph) DescribeGraphRequest {
-		graph, set := b.name(fault.Graph, s.Graph), b.settings("DESCRIBE GRAPH", describeOptions(), s.Options)
+		graph, set := b.name(fault.Graph, s.Graph), b.Settings("DESCRIBE GRAPH", describeOptions(), s.Options)
 		return DescribeGraphRequest{Graph: graph, Bootstrap: set.Size("bootstrap"), Seed: set.Seed()}
 	},
 	resolve: func(c *call, req DescribeGraphRequest) (storage.GraphInfo, error) {

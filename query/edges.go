@@ -105,8 +105,7 @@ func bindEdges(b *binder, s *parser.ShowEdges) EdgesRequest {
 	info := b.graph(req.Graph)
 	req.Columns = b.columns(s.Columns)
 	req.OrderBy, req.Descending = b.order(s.Order)
-	condition, err := where.CompileEdges(b.Values, s.Where, info)
-	b.fail(err)
+	condition := where.CompileEdges(b.Values, s.Where, info)
 	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
 	req.Limit = b.rowLimit(s.Limit)
 	return req

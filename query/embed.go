@@ -90,7 +90,7 @@ func bindEmbed(b *binder, s *parser.Embed) EmbedRequest {
 	b.background = s.Background
 	req := EmbedRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(fault.Embedding, s.Embedding)}
 	req.Method, req.Settings = s.Method.Name.Name, b.method(s.Method)
-	state, stated := b.settings("EMBED", embedOptions(), s.Options)["state"]
+	state, stated := b.Settings("EMBED", embedOptions(), s.Options)["state"]
 	req.Stateless = stated && !state.(bool)
 	return req
 }

@@ -74,7 +74,7 @@ func (db *DB) EvaluateReconstruction(ctx context.Context, req EvaluateReconstruc
 
 func bindEvaluateReconstruction(b *binder, s *parser.EvaluateReconstruction) EvaluateReconstructionRequest {
 	req := EvaluateReconstructionRequest{Embedding: b.name(fault.Embedding, s.Embedding)}
-	set := b.settings("EVALUATE RECONSTRUCTION", sweepOptions("it"), s.Options)
+	set := b.Settings("EVALUATE RECONSTRUCTION", sweepOptions("it"), s.Options)
 	req.Grid, req.Points, req.Criterion = b.sweep(set)
 	req.Laws, req.all = set.Bool("sweep"), set.Bool("sweep")
 	return req

@@ -90,13 +90,13 @@ func (db *DB) EvaluateLabels(ctx context.Context, req EvaluateLabelsRequest) (Ev
 }
 
 func bindEvaluateLabels(b *binder, s *parser.EvaluateLabels) EvaluateLabelsRequest {
-	embedding, attribute := b.name(fault.Embedding, s.Embedding), b.text(partAttribute, s.Attribute)
-	set := b.settings("EVALUATE LABELS", labelsOptions(), s.Options)
+	embedding, attribute := b.name(fault.Embedding, s.Embedding), b.Text(partAttribute, s.Attribute)
+	set := b.Settings("EVALUATE LABELS", labelsOptions(), s.Options)
 	req := EvaluateLabelsRequest{
 		Embedding: embedding, Attribute: attribute, Separator: set.Text("separator"),
 		Seed: set.Seed(), Penalty: set.Number("penalty"), classes: set.Bool("classes"),
 	}
-	req.Seeds = int(b.within(set, "seeds", 1, maxSeeds))
+	req.Seeds = int(b.Within(set, "seeds", 1, maxSeeds))
 	req.Fractions = b.numbersIn(set, "fractions")
 	return req
 }

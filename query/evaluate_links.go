@@ -72,7 +72,7 @@ func (db *DB) EvaluateLinks(ctx context.Context, req EvaluateLinksRequest) (Eval
 
 func bindEvaluateLinks(b *binder, s *parser.EvaluateLinks) (req EvaluateLinksRequest) {
 	linkMethods(b, &req, s.Graph, s.Methods)
-	linksSettings(b, &req, b.settings("EVALUATE LINKS", linksOptions(), s.Options))
+	linksSettings(b, &req, b.Settings("EVALUATE LINKS", linksOptions(), s.Options))
 	return req
 }
 
@@ -86,10 +86,10 @@ func linkMethods(b *binder, req *EvaluateLinksRequest, graph parser.Ident, metho
 // linksSettings puts checked options into a request.
 func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) {
 	req.Share = b.share(set)
-	req.Training = int(b.within(set, "training", 1, maxTraining))
-	req.HitsAt = int(b.within(set, "hits", 1, math.MaxInt32))
+	req.Training = int(b.Within(set, "training", 1, maxTraining))
+	req.HitsAt = int(b.Within(set, "hits", 1, math.MaxInt32))
 	req.Negatives = b.negatives(set)
-	req.Splits = int(b.within(set, "splits", 1, maxSplits))
+	req.Splits = int(b.Within(set, "splits", 1, maxSplits))
 	req.Seed, req.Null, req.Connected = set.Seed(), set.Bool("null_graph"), set.Bool("connected")
 	req.Model, req.Sides = set.Bool("model"), sidesIn(set.Text("sides"))
 	rankSettings(b, req, set)
@@ -113,11 +113,11 @@ func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) {
 }
 
 func rankSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) {
-	req.RankAt = int(b.within(set, "ranking", 0, maxRank))
-	req.RankVertices = int(b.within(set, "vertices", 1, maxTraining))
+	req.RankAt = int(b.Within(set, "ranking", 0, maxRank))
+	req.RankVertices = int(b.Within(set, "vertices", 1, maxTraining))
 	for _, name := range []string{"vertices", "near"} {
 		if _, given := set[name]; given && req.RankAt == 0 {
-			b.fail(fault.OfOption(name, "applies only to recommendations").WithRemedy("add ranking := 10"))
+			b.Fail(fault.OfOption(name, "applies only to recommendations").WithRemedy("add ranking := 10"))
 		}
 	}
 	req.Near = b.near(set)

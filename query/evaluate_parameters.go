@@ -135,7 +135,7 @@ type study struct {
 func bindEvaluateParameters(b *binder, s *parser.EvaluateParameters) EvaluateParametersRequest {
 	req := EvaluateParametersRequest{Graph: b.name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
 	req.Settings = b.method(s.Method)
-	set := b.settings("EVALUATE PARAMETERS", parametersOptions(), s.Options)
+	set := b.Settings("EVALUATE PARAMETERS", parametersOptions(), s.Options)
 	req.Grid, req.Points, req.Criterion = b.sweep(set)
 	for _, o := range studiedOptions {
 		if values := b.numbersIn(set, o.name); values != nil {

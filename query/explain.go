@@ -44,7 +44,7 @@ var profile = &statement[*parser.Explain, operation, nothing, [][]Value]{
 
 func bindInner(b *binder, s *parser.Explain) operation {
 	inner, err := b.prepare(s.Statement)
-	b.fail(err)
+	b.Fail(err)
 	return inner
 }
 

@@ -227,8 +227,8 @@ func (db *DB) ExportVertices(ctx context.Context, req ExportRequest) (ExportResu
 }
 
 func (b *binder) exported(statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []exportFormat) ExportRequest {
-	req := ExportRequest{Name: object, Path: b.text(fault.Into, file)}
-	set := b.settings(parser.Heading(statement), exportOptions(formats), options)
+	req := ExportRequest{Name: object, Path: b.Text(fault.Into, file)}
+	set := b.Settings(parser.Heading(statement), exportOptions(formats), options)
 	req.Overwrite, req.Spreadsheet = set.Bool("overwrite"), set.Bool("spreadsheet")
 	req.Format, req.Times = unlessAuto(set.Text("format")), unlessAuto(set.Text("times"))
 	return req

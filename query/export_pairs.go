@@ -75,8 +75,8 @@ func (db *DB) ExportPairs(ctx context.Context, req ExportPairsRequest) (ExportRe
 
 func bindExportPairs(b *binder, s *parser.ExportPairs) (req ExportPairsRequest) {
 	linkMethods(b, &req.Evaluation, s.Graph, s.Methods)
-	req.Path = b.text(fault.Into, s.File)
-	set := b.settings(s.Heading(), exportPairsOptions(), s.Options)
+	req.Path = b.Text(fault.Into, s.File)
+	set := b.Settings(s.Heading(), exportPairsOptions(), s.Options)
 	req.Overwrite, req.Format = set.Bool("overwrite"), unlessAuto(set.Text("format"))
 	linksSettings(b, &req.Evaluation, set)
 	return req

@@ -52,7 +52,7 @@ var generateGraph = &statement[*parser.Generate, GenerateRequest, generated, Gen
 	bind: func(b *binder, s *parser.Generate) GenerateRequest {
 		return GenerateRequest{
 			Graph: b.name(fault.Graph, s.Graph), Generator: b.name(fault.Method, s.Generator.Name),
-			text: s.Generator.String(), given: b.given(s.Generator.Options),
+			text: s.Generator.String(), given: b.Given(s.Generator.Options),
 		}
 	},
 	resolve: resolveGenerate,

@@ -228,9 +228,9 @@ func TestHelps_OptionsAreAccepted(t *testing.T) {
 				continue
 			}
 			b := &binder{call: &call{}, Values: bind.New(map[fault.Part]parser.Range{}, nil)}
-			given, err := b.Given(statement.(*parser.Embed).Method.Options)
-			if err != nil {
-				t.Fatal(err)
+			given := b.Given(statement.(*parser.Embed).Method.Options)
+			if b.Err != nil {
+				t.Fatal(b.Err)
 			}
 			if _, err := o.Check(given[0].Value); err != nil {
 				t.Errorf("%s: the default of %s: %v", owner, o.Name, err)

@@ -154,8 +154,8 @@ func (db *DB) ImportVertices(ctx context.Context, req ImportRequest) (ImportResu
 }
 
 func (b *binder) imported(statement parser.Statement, graph parser.Ident, file parser.Value, table []OptionInfo, options []parser.Option) ImportRequest {
-	req := ImportRequest{Graph: b.name(fault.Graph, graph), Path: b.text(fault.File, file)}
-	importSettings(b, &req, b.settings(parser.Heading(statement), table, options))
+	req := ImportRequest{Graph: b.name(fault.Graph, graph), Path: b.Text(fault.File, file)}
+	importSettings(b, &req, b.Settings(parser.Heading(statement), table, options))
 	return req
 }
 
@@ -350,8 +350,8 @@ func importSettings(b *binder, req *ImportRequest, s bind.Settings) {
 		}
 	}
 	req.SkipBad = s.Text("on_error") == "skip"
-	req.MaxLine = int(b.within(s, "max_line", 1, math.MaxInt32))
-	req.MaxKey = int(b.within(s, "max_key", 1, math.MaxInt32))
-	req.MaxBytes = b.within(s, "max_bytes", 1, math.MaxInt64)
-	req.MaxLines = b.within(s, "max_lines", 1, math.MaxInt64)
+	req.MaxLine = int(b.Within(s, "max_line", 1, math.MaxInt32))
+	req.MaxKey = int(b.Within(s, "max_key", 1, math.MaxInt32))
+	req.MaxBytes = b.Within(s, "max_bytes", 1, math.MaxInt64)
+	req.MaxLines = b.Within(s, "max_lines", 1, math.MaxInt64)
 }

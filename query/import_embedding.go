@@ -103,8 +103,8 @@ func (db *DB) ImportEmbedding(ctx context.Context, req ImportEmbeddingRequest) (
 
 func bindImportEmbedding(b *binder, s *parser.ImportEmbedding) ImportEmbeddingRequest {
 	req := ImportEmbeddingRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(fault.Embedding, s.Embedding)}
-	req.Path = b.text(fault.File, s.File)
-	set := b.settings("IMPORT EMBEDDING", importEmbeddingOptions(), s.Options)
+	req.Path = b.Text(fault.File, s.File)
+	set := b.Settings("IMPORT EMBEDDING", importEmbeddingOptions(), s.Options)
 	req.Format = unlessAuto(set.Text("format"))
 	req.Keys, req.Key, req.Vector = set.Text("keys"), set.Text("key"), set.Text("vector")
 	req.ZeroMissing, req.SkipUnknown = set.Text("no_vector") == "zero", set.Text("no_vertex") == "skip"

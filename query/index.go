@@ -100,15 +100,15 @@ func (db *DB) StartCreateIndex(ctx context.Context, req CreateIndexRequest) (sto
 func bindCreateIndex(b *binder, s *parser.CreateIndex) CreateIndexRequest {
 	b.background = s.Background
 	req := CreateIndexRequest{Embedding: b.name(fault.Embedding, s.Embedding)}
-	set := b.settings("CREATE INDEX", indexOptions(), s.Options)
+	set := b.Settings("CREATE INDEX", indexOptions(), s.Options)
 	if text := set.Text("metric"); text != "" {
 		metric, err := index.ParseMetric(text)
-		b.fail(err)
+		b.Fail(err)
 		req.Metric = metric
 	}
-	req.M = int(b.within(set, "m", 2, 100))
-	req.EfConstruction = int(b.within(set, "ef_construction", 1, 10_000))
-	req.Ef = int(b.within(set, "ef", 0, 1<<31))
+	req.M = int(b.Within(set, "m", 2, 100))
+	req.EfConstruction = int(b.Within(set, "ef_construction", 1, 10_000))
+	req.Ef = int(b.Within(set, "ef", 0, 1<<31))
 	req.Seed = set.Seed()
 	return req
 }

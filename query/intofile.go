@@ -53,9 +53,9 @@ func intoFileOptions() []OptionInfo {
 
 func bindIntoFile(b *binder, s *parser.IntoFile) rowsRequest {
 	inner, err := b.prepare(s.Statement)
-	b.fail(err)
-	req := rowsRequest{operation: inner, text: s.Statement.String(), path: b.text(fault.Into, s.File)}
-	set := b.settings("INTO FILE", intoFileOptions(), s.Options)
+	b.Fail(err)
+	req := rowsRequest{operation: inner, text: s.Statement.String(), path: b.Text(fault.Into, s.File)}
+	set := b.Settings("INTO FILE", intoFileOptions(), s.Options)
 	req.overwrite, req.format = set.Bool("overwrite"), unlessAuto(set.Text("format"))
 	return req
 }

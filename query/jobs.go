@@ -42,9 +42,9 @@ func ofVerb(verb parser.JobVerb) func(*parser.Job) bool {
 }
 
 func bindJob(b *binder, s *parser.Job) jobRequest {
-	n := b.size(partJob, s.Number)
+	n := b.Size(partJob, s.Number)
 	if n < 0 {
-		b.fail(fault.New(partJob, "there is no job %d", n).
+		b.Fail(fault.New(partJob, "there is no job %d", n).
 			WithRemedy("numbers of jobs begin at 1; SHOW JOBS lists them").WithErr(storage.ErrNotFound))
 	}
 	return jobRequest{uint64(n), s.Background}

@@ -111,8 +111,8 @@ func materializeOptions() []OptionInfo {
 func bindMaterialize(b *binder, s *parser.Materialize) MaterializeRequest {
 	b.background = s.Background
 	req := MaterializeRequest{Graph: b.name(fault.Graph, s.Graph), With: b.scorers(s.Scorer)[0]}
-	set := b.settings(kindMaterialize, materializeOptions(), s.Options)
-	req.K, req.Sides = int(b.within(set, "top", 1, storage.MaxPredicted)), sidesIn(set.Text("sides"))
+	set := b.Settings(kindMaterialize, materializeOptions(), s.Options)
+	req.K, req.Sides = int(b.Within(set, "top", 1, storage.MaxPredicted)), sidesIn(set.Text("sides"))
 	req.Near = b.near(set)
 	return req
 }

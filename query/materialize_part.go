@@ -65,8 +65,8 @@ func MaterializeRequestOf(ctx context.Context, db *DB, s *parser.Materialize) (M
 	return inCall(ctx, db, kindMaterialize, func(c *call) (MaterializeRequest, error) {
 		b := c.binder(nil)
 		req := bindMaterialize(b, s)
-		if b.err != nil {
-			return req, b.err
+		if b.Err != nil {
+			return req, b.Err
 		}
 		_, err := resolveMaterialize(c, req)
 		return req, err

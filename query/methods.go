@@ -51,15 +51,15 @@ type configured struct {
 // may have the same names, and would replace the positions of these in errors.
 func (b *binder) method(call parser.Call) map[string]any {
 	b.Mark(fault.Method, call.Name)
-	given := b.given(call.Options)
+	given := b.Given(call.Options)
 	method, err := findMethod(call.Name.Name)
-	b.fail(err)
+	b.Fail(err)
 	settings := map[string]any{}
 	for _, g := range given {
 		settings[g.Name] = g.Value
 	}
 	_, _, err = methodOptions(method, given)
-	b.fail(err)
+	b.Fail(err)
 	return settings
 }
 
@@ -73,7 +73,7 @@ func ParseMethod(text string) (method string, settings map[string]any, err error
 	}
 	b := new(call).binder(nil)
 	settings = b.method(m)
-	return m.Name.Name, settings, b.err
+	return m.Name.Name, settings, b.Err
 }
 
 // text writes the method in the language.

@@ -73,7 +73,7 @@ func (db *DB) Nearest(ctx context.Context, req NearestRequest) (SearchResult, er
 
 func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest) {
 	req.Exact, req.Fresh = s.Exact, s.Fresh
-	req.K = b.size(fault.Number, s.Count)
+	req.K = b.Size(fault.Number, s.Count)
 	if s.To == nil {
 		req.Examples = b.examples(s.Examples)
 	} else {

@@ -54,7 +54,7 @@ func (db *DB) EachNearest(ctx context.Context, req NearestForRequest) iter.Seq2[
 
 func bindNearestFor(b *binder, s *parser.NearestFor) (req NearestForRequest) {
 	req.Exact = s.Exact
-	req.K, req.Path = b.size(fault.Number, s.Count), b.keysFile(s.Each)
+	req.K, req.Path = b.Size(fault.Number, s.Count), b.keysFile(s.Each)
 	req.Embedding, req.Metric = b.space(s.Using)
 	where := b.searchWhere(s.Where, req.Embedding, true)
 	req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)

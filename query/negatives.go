@@ -24,7 +24,7 @@ func (b *binder) negatives(set bind.Settings) (kinds []evaluate.Negatives) {
 		return nil
 	}
 	kinds = ofEach(namesIn(text), func(name string) evaluate.Negatives { return evaluate.Negatives(name) })
-	b.fail(checkNegatives(kinds))
+	b.Fail(checkNegatives(kinds))
 	return kinds
 }
 

@@ -9,6 +9,7 @@ import (
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
+	"heavytail/query/internal/where"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
 	"heavytail/storage"
@@ -95,11 +96,11 @@ func bindNeighbors(b *binder, s *parser.ShowNeighbors) NeighborsRequest {
 	info := b.graph(req.Graph)
 	req.Graph, req.Vertex = info.Name, b.vertexKey(fault.Vertex, s.Of)
 	if s.Within != nil {
-		if req.Within = b.size(partWithin, s.Within); req.Within < 1 {
-			b.fail(fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within))
+		if req.Within = b.Size(partWithin, s.Within); req.Within < 1 {
+			b.Fail(fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within))
 		}
 	}
-	condition := b.condition(s.Where, info, "", session.AttributeNames(info)...)
+	condition := where.Compile(b.Values, s.Where, info, "", session.AttributeNames(info)...)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
 	req.Limit = b.rowLimit(s.Limit)
 	return req

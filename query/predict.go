@@ -13,6 +13,7 @@ import (
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
+	"heavytail/query/internal/where"
 	"heavytail/query/parser"
 	"heavytail/storage"
 	"heavytail/storage/format"
@@ -224,7 +225,7 @@ func (r PredictForRequest) links() linksRequest {
 const linkedToPredict = "links that the graph has are left out in any case"
 
 func bindPredict(b *binder, s *parser.Predict) (req linksRequest) {
-	req.K = b.size(fault.Number, s.Count)
+	req.K = b.Size(fault.Number, s.Count)
 	of := req.K // the links of each vertex that is named
 	if s.For == nil && s.Each == nil {
 		of = 0
@@ -235,7 +236,7 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest) {
 	req.orderBy, req.descending = b.order(s.Order)
 	req.Graph = b.markGraph(s.Graph, s)
 	req.With = b.scorers(s.Scorer)[0]
-	set := b.settings("PREDICT", predictOptions(), s.Options)
+	set := b.Settings("PREDICT", predictOptions(), s.Options)
 	if req.Near = b.near(set); of > 0 && req.Near == 0 {
 		req.Near = max(DefaultNear, of)
 	}
@@ -243,7 +244,7 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest) {
 		req.Threshold = &x
 	}
 	if _, given := set["top"]; given && of > 0 {
-		b.fail(fault.OfOption("top", "has no meaning with FOR, where the number after PREDICT is that of the vertex"))
+		b.Fail(fault.OfOption("top", "has no meaning with FOR, where the number after PREDICT is that of the vertex"))
 	}
 	req.Top, req.Sides = set.Size("top"), sidesIn(set.Text("sides"))
 	if s.AsOf != nil {
@@ -252,7 +253,7 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest) {
 	if s.Where != nil {
 		// The condition reads attributes of the graph, which may be known only from an
 		// embedding.
-		condition := b.condition(s.Where, b.scoredGraph(req), linkedToPredict)
+		condition := where.Compile(b.Values, s.Where, b.scoredGraph(req), linkedToPredict)
 		req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, s.Where.String()
 	}
 	return req
@@ -260,18 +261,17 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest) {
 
 // asOf returns the time of AS OF in the unit of the graph.
 func (b *binder) asOf(req linksRequest, s *parser.Predict) *int64 {
-	value, err := b.Value(fault.Before, s.AsOf)
-	b.fail(err)
+	value := b.Value(fault.Before, s.AsOf)
 	if number, ok := value.(int64); ok {
 		return &number
 	}
 	text, ok := value.(string)
 	t, dated, parsed := format.ParseTime(text)
 	if !ok || !parsed {
-		b.fail(bind.Unexpected(fault.Before, value, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'"))
+		b.Fail(bind.Unexpected(fault.Before, value, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'"))
 	}
 	if g := b.scoredGraph(req); dated && g.Timed && g.Times == format.TimeNumbers {
-		b.fail(fault.New(fault.Before, "%s is a date, and the times of graph %s are numbers", fault.QuoteKey(text), fault.Name(g.Name)).
+		b.Fail(fault.New(fault.Before, "%s is a date, and the times of graph %s are numbers", fault.QuoteKey(text), fault.Name(g.Name)).
 			WithRemedy("write a number in the same unit"))
 	}
 	return &t
@@ -280,7 +280,7 @@ func (b *binder) asOf(req linksRequest, s *parser.Predict) *int64 {
 // scoredGraph is the graph of a scorer, which a request need not name.
 func (b *binder) scoredGraph(req linksRequest) (g storage.GraphInfo) {
 	found, err := b.scorerEntries(req.Graph, []Scorer{req.With})
-	b.fail(err)
+	b.Fail(err)
 	if err == nil {
 		g = found.graph
 	}
@@ -305,7 +305,7 @@ func (b *binder) near(set bind.Settings) int {
 	if _, given := set["near"]; !given {
 		return 0
 	}
-	return int(cmp.Or(b.within(set, "near", 0, 1<<20), -1))
+	return int(cmp.Or(b.Within(set, "near", 0, 1<<20), -1))
 }
 
 func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {

@@ -69,7 +69,7 @@ func bindPredicted(b *binder, s *parser.Predicted) PredictedRequest {
 
 // bindStored binds everything but the vertices.
 func bindStored(b *binder, s *parser.Predicted) (req PredictedRequest) {
-	req.K, req.Graph = b.size(fault.Number, s.Count), b.markGraph(s.Graph, s)
+	req.K, req.Graph = b.Size(fault.Number, s.Count), b.markGraph(s.Graph, s)
 	b.Mark(fault.Scorer(0), s)
 	if s.Scorer != nil {
 		req.With = b.scorers(*s.Scorer)[0]

@@ -98,9 +98,9 @@ func (b *binder) keysFile(each parser.Each) string {
 	if each.File == nil {
 		return ""
 	}
-	path := b.text(fault.File, each.File)
+	path := b.Text(fault.File, each.File)
 	if path == "" {
-		b.fail(fault.New(fault.File, "the name of the file is empty"))
+		b.Fail(fault.New(fault.File, "the name of the file is empty"))
 	}
 	return path
 }

@@ -115,7 +115,7 @@ func bindReconstruct(b *binder, s *parser.Reconstruct) (req ReconstructRequest) 
 	req.Radius, req.Epsilon = b.threshold(s.Threshold)
 	req.Graph = b.nameOrNone(fault.Into, s.Graph)
 	req.File = b.textOrNone(fault.Into, s.File)
-	set := b.settings("RECONSTRUCT", reconstructOptions(), s.Options)
+	set := b.Settings("RECONSTRUCT", reconstructOptions(), s.Options)
 	b.onlyWith("AUTO", req.Auto, set, "grid", "points", "criterion", "sweep")
 	b.onlyWith("INTO FILE", req.File != "", set, "overwrite", "first", "count")
 	vertices := rangeIn(set)
@@ -448,7 +448,7 @@ func (b *binder) sweep(set bind.Settings) (grid evaluate.Grid, points int, crite
 		grid = evaluate.Paper
 	}
 	criterion = evaluate.Criterion(max(0, slices.Index(criteria(), set.Text("criterion"))))
-	return grid, int(b.within(set, "points", 2, maxPoints)), criterion
+	return grid, int(b.Within(set, "points", 2, maxPoints)), criterion
 }
 
 // radiiText describes the radii that a sweep tries.

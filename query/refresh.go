@@ -87,9 +87,9 @@ func (db *DB) StartRefresh(ctx context.Context, req RefreshRequest) (storage.Job
 func bindRefresh(b *binder, s *parser.Refresh) RefreshRequest {
 	b.background = s.Background
 	req := RefreshRequest{Embedding: b.name(fault.Embedding, s.Embedding)}
-	tolerance, given := b.settings("REFRESH", refreshOptions(), s.Options)["tolerance"].(float64)
+	tolerance, given := b.Settings("REFRESH", refreshOptions(), s.Options)["tolerance"].(float64)
 	if given && !(tolerance > 0) {
-		b.fail(fault.OfOption("tolerance", "is %v, and must be above 0 and at most 0.5", tolerance))
+		b.Fail(fault.OfOption("tolerance", "is %v, and must be above 0 and at most 0.5", tolerance))
 	}
 	req.Tolerance = tolerance
 	return req

@@ -56,9 +56,9 @@ func (db *DB) Score(ctx context.Context, req ScoreRequest) (ScoreResult, error) 
 
 func bindScore(b *binder, s *parser.Score) (req ScoreRequest) {
 	req.Graph = b.markGraph(s.Graph, s)
-	b.settings("SCORE", nil, s.Options)
+	b.Settings("SCORE", nil, s.Options)
 	for _, p := range s.Pairs {
-		req.Pairs = append(req.Pairs, Pair{b.key(fault.Vertex, p.U), b.key(fault.Vertex, p.V)})
+		req.Pairs = append(req.Pairs, Pair{b.Key(fault.Vertex, p.U), b.Key(fault.Vertex, p.V)})
 	}
 	req.With = b.scorers(s.Scorers...)
 	return req

@@ -126,7 +126,7 @@ func (b *binder) header(set bind.Settings) format.HeaderMode {
 		return format.HeaderAuto
 	}
 	mode, err := format.ParseHeader(text)
-	b.fail(err)
+	b.Fail(err)
 	return mode
 }
 
@@ -140,9 +140,9 @@ func scoreFileOptions() []OptionInfo {
 }
 
 func bindScoreFile(b *binder, s *parser.ScoreFile) ScoreFileRequest {
-	req := ScoreFileRequest{Graph: b.markGraph(s.Graph, s), Path: b.text(fault.File, s.Pairs)}
+	req := ScoreFileRequest{Graph: b.markGraph(s.Graph, s), Path: b.Text(fault.File, s.Pairs)}
 	req.Into = b.textOrNone(fault.Into, s.File)
-	set := b.settings("SCORE FILE", scoreFileOptions(), s.Options)
+	set := b.Settings("SCORE FILE", scoreFileOptions(), s.Options)
 	b.onlyWith("INTO FILE", s.File != nil, set, "overwrite", "resume")
 	req.Overwrite, req.Resume = set.Bool("overwrite"), set.Bool("resume")
 	if x, given := set["threshold"].(float64); given {
@@ -152,7 +152,7 @@ func bindScoreFile(b *binder, s *parser.ScoreFile) ScoreFileRequest {
 	if text, given := set["bytes"].(string); given && text != allColumns {
 		span, err := format.ParseSpan(text)
 		if err != nil {
-			b.fail(fault.OfOption("bytes", "is %s, and must be two offsets with a hyphen between them, such as 0-4096", fault.QuoteKey(text)))
+			b.Fail(fault.OfOption("bytes", "is %s, and must be two offsets with a hyphen between them, such as 0-4096", fault.QuoteKey(text)))
 		}
 		req.Bytes = &span
 	}

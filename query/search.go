@@ -79,8 +79,7 @@ func neighbor(metric index.Metric, vertex string, h index.Hit) Neighbor {
 }
 
 func (b *binder) target(v parser.Value) (vertex string, vector []float32) {
-	value, err := b.Untyped(fault.Vertex, v)
-	b.fail(err)
+	value := b.Untyped(fault.Vertex, v)
 	b.Mark(fault.Vector, v)
 	switch value := value.(type) {
 	case []float32:
@@ -88,7 +87,7 @@ func (b *binder) target(v parser.Value) (vertex string, vector []float32) {
 	case string, Untyped, int64:
 		return b.vertexKey(fault.Vertex, v), nil
 	}
-	b.fail(bind.Unexpected(fault.Vertex, value, "the key of a vertex", "a vector"))
+	b.Fail(bind.Unexpected(fault.Vertex, value, "the key of a vertex", "a vector"))
 	return "", nil
 }
 
@@ -99,7 +98,7 @@ func (b *binder) space(s parser.Space) (string, index.Metric) {
 	}
 	metric, err := index.ParseMetric(b.name(fault.Metric, *s.Metric))
 	if err != nil {
-		b.fail(fault.New(fault.Metric, "unknown metric %s", fault.Quote(s.Metric.Name)).
+		b.Fail(fault.New(fault.Metric, "unknown metric %s", fault.Quote(s.Metric.Name)).
 			WithErr(err).WithNearest(s.Metric.Name, ofEach(index.Metrics(), index.Metric.String), nil))
 	}
 	return embedding, metric
@@ -111,12 +110,12 @@ func (b *binder) searchWhere(e parser.Expr, embedding string, byVertex bool) (co
 		return condition
 	}
 	entry, err := b.Entry(embedding, fault.Embedding)
-	b.fail(err)
+	b.Fail(err)
 	linked := ""
 	if !byVertex {
 		linked = where.ToVector
 	}
-	return b.condition(e, entry.Graph, linked)
+	return where.Compile(b.Values, e, entry.Graph, linked)
 }
 
 // exprText is the text of a condition; empty for none.

@@ -18,9 +18,9 @@ func shareOption(doc string) OptionInfo {
 func (b *binder) share(set bind.Settings) float64 {
 	share, given := set["share"].(float64)
 	if given && share == 0 {
-		b.fail(shareOutside(share))
+		b.Fail(shareOutside(share))
 	}
-	b.fail(checkShare(share))
+	b.Fail(checkShare(share))
 	return share
 }
 

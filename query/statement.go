@@ -115,8 +115,8 @@ func (s *statement[N, Q, R, A]) prepare(b *binder, node parser.Statement) (opera
 		return nil, false, nil
 	}
 	req := s.bind(b, n)
-	if b.err != nil {
-		return nil, true, b.err
+	if b.Err != nil {
+		return nil, true, b.Err
 	}
 	found, err := s.find(b.call, req)
 	if err != nil {

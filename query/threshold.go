@@ -14,20 +14,19 @@ func (b *binder) threshold(t parser.Threshold) (radius, epsilon float64) {
 		b.Mark(fault.Threshold, t)
 		return 0, 0
 	}
-	value, err := b.Value(fault.Threshold, t.Value)
-	b.fail(err)
+	value := b.Value(fault.Threshold, t.Value)
 	x, ok := value.(float64)
 	if n, isInt := value.(int64); isInt {
 		x, ok = float64(n), true
 	}
 	switch {
 	case !ok:
-		b.fail(bind.Unexpected(fault.Threshold, value, "a number"))
+		b.Fail(bind.Unexpected(fault.Threshold, value, "a number"))
 	case t.Kind == parser.Radius:
 		return x, 0
 	case x == 0: // 0 means no epsilon in a request
 		_, err := index.EpsilonToRadius(0)
-		b.fail(fault.New(fault.Threshold, "epsilon is 0, and must be above 0 and at most 0.5").WithErr(err))
+		b.Fail(fault.New(fault.Threshold, "epsilon is 0, and must be above 0 and at most 0.5").WithErr(err))
 	}
 	return 0, x
 }

@@ -150,8 +150,8 @@ func bindTrainModel(b *binder, s *parser.TrainModel) TrainModelRequest {
 	for i, h := range s.Heuristics {
 		req.Heuristics = append(req.Heuristics, b.name(fault.Scorer(i), h))
 	}
-	set := b.settings(kindTrain, trainOptions(), s.Options)
-	req.Training, req.Share = int(b.within(set, "training", 1, maxTraining)), b.share(set)
+	set := b.Settings(kindTrain, trainOptions(), s.Options)
+	req.Training, req.Share = int(b.Within(set, "training", 1, maxTraining)), b.share(set)
 	req.Seed, req.Features, req.Negatives = set.Seed(), set.Text("features"), b.negatives(set)
 	latest, given := set["latest"]
 	req.Latest, req.timed = given && latest.(bool), !given

@@ -86,7 +86,7 @@ func bindTune(b *binder, s *parser.Tune) TuneRequest {
 	for _, m := range s.Methods {
 		req.Methods = append(req.Methods, TuneMethod{Method: m.Name.Name, Settings: b.method(m)})
 	}
-	b.tuneSettings(&req, b.settings("TUNE", tuneOptions(), s.Options))
+	b.tuneSettings(&req, b.Settings("TUNE", tuneOptions(), s.Options))
 	return req
 }
 
@@ -100,10 +100,10 @@ var goalOptions = []struct {
 func (b *binder) tuneSettings(req *TuneRequest, set bind.Settings) {
 	for _, o := range goalOptions {
 		if _, given := set[o.name]; given && o.goal != req.Goal {
-			b.fail(fault.OfOption(o.name, "applies to %s, but this statement searches for %s", o.goal, req.Goal))
+			b.Fail(fault.OfOption(o.name, "applies to %s, but this statement searches for %s", o.goal, req.Goal))
 		}
 	}
-	req.Trials, req.Seed = int(b.within(set, "trials", 0, math.MaxInt32)), set.Seed()
+	req.Trials, req.Seed = int(b.Within(set, "trials", 0, math.MaxInt32)), set.Seed()
 	req.Criterion, req.Attribute, req.Separator = set.Text("criterion"), set.Text("attribute"), set.Text("separator")
 	if at, given := b.at[fault.Option("attribute")]; given {
 		b.at[partAttribute] = at
@@ -111,7 +111,7 @@ func (b *binder) tuneSettings(req *TuneRequest, set bind.Settings) {
 	req.Share = b.share(set)
 	if text, given := set["budget"].(string); given {
 		budget, err := duration(fault.Option("budget"), text)
-		b.fail(err)
+		b.Fail(err)
 		req.Budget = budget
 	}
 	req.Exact, req.Latest = set.Bool("exact"), set.Bool("latest")

@@ -79,7 +79,7 @@ func bindUpdateVertices(b *binder, s *parser.UpdateVertices) UpdateVerticesReque
 	info := b.graph(req.Graph)
 	schema := info
 	req.Set = b.attributeValues(&schema, s.Values)
-	condition := b.condition(s.Where, info, where.ToNothing)
+	condition := where.Compile(b.Values, s.Where, info, where.ToNothing)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
 	req.Vertices = req.setFor(b.vertexKeys(s.Keys))
 	return req

@@ -269,7 +269,7 @@ func RecoveredRows(r storage.RecoverReport) [][]Value {
 func storeOptions() []OptionInfo { return []OptionInfo{overwriteOption()} }
 
 func (b *binder) storeFile(statement parser.Statement, file parser.Value, options []parser.Option) BackupRequest {
-	path, set := b.text(fault.Into, file), b.settings(parser.Heading(statement), storeOptions(), options)
+	path, set := b.Text(fault.Into, file), b.Settings(parser.Heading(statement), storeOptions(), options)
 	return BackupRequest{Path: path, Overwrite: set.Bool("overwrite")}
 }
 

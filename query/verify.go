@@ -94,8 +94,8 @@ func (db *DB) StartVerify(ctx context.Context, req VerifyRequest) (storage.JobIn
 
 func bindVerify(b *binder, s *parser.Verify) VerifyRequest {
 	b.background = s.Background
-	embedding, set := b.name(fault.Embedding, s.Embedding), b.settings("VERIFY", verifyOptions(), s.Options)
-	return VerifyRequest{Embedding: embedding, Sample: int(b.within(set, "sample", 0, math.MaxInt32)), Seed: set.Seed()}
+	embedding, set := b.name(fault.Embedding, s.Embedding), b.Settings("VERIFY", verifyOptions(), s.Options)
+	return VerifyRequest{Embedding: embedding, Sample: int(b.Within(set, "sample", 0, math.MaxInt32)), Seed: set.Seed()}
 }
 
 func resolveVerify(c *call, req VerifyRequest) (session.Entry, error) {

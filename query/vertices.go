@@ -156,7 +156,7 @@ func bindVertices(b *binder, s *parser.ShowVertices) VerticesRequest {
 	}
 	req.Columns = b.columns(s.Columns)
 	req.OrderBy, req.Descending = b.order(s.Order)
-	condition := b.condition(s.Where, info, where.ToNothing, shown...)
+	condition := where.Compile(b.Values, s.Where, info, where.ToNothing, shown...)
 	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
 	req.Limit = b.rowLimit(s.Limit)
 	return req

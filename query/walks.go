@@ -70,8 +70,8 @@ func (db *DB) ExportWalks(ctx context.Context, req ExportWalksRequest) (ExportRe
 
 func bindExportWalks(b *binder, s *parser.ExportWalks) ExportWalksRequest {
 	req := ExportWalksRequest{Graph: b.name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
-	req.Settings, req.Path = b.method(s.Method), b.text(fault.Into, s.File)
-	set := b.settings(parser.Heading(s), exportWalksOptions(), s.Options)
+	req.Settings, req.Path = b.method(s.Method), b.Text(fault.Into, s.File)
+	set := b.Settings(parser.Heading(s), exportWalksOptions(), s.Options)
 	walks := rangeIn(set)
 	req.Overwrite, req.First, req.Count = set.Bool("overwrite"), walks.first, walks.count
 	return req

@@ -66,10 +66,10 @@ func (b *binder) weight(v parser.Value) float64 {
 	case float64:
 		weight = w
 	default:
-		b.fail(bind.Unexpected(at, value, "a number", "MISSING"))
+		b.Fail(bind.Unexpected(at, value, "a number", "MISSING"))
 	}
 	if !(weight > 0 && float32(weight) > 0 && weight <= math.MaxFloat32) {
-		b.fail(fault.New(at, "the weight is %v, and must be a 32-bit number above 0", weight))
+		b.Fail(fault.New(at, "the weight is %v, and must be a 32-bit number above 0", weight))
 	}
 	return weight
 }
@@ -93,7 +93,7 @@ func (b *binder) time(v parser.Value) (time int64, dated bool) {
 			return time, dated
 		}
 	}
-	b.fail(bind.Unexpected(at, value, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'", "MISSING"))
+	b.Fail(bind.Unexpected(at, value, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'", "MISSING"))
 	return 0, false
 }
 
@@ -103,9 +103,7 @@ func (b *binder) assigned(at fault.Part, v parser.Value) any {
 		b.Mark(at, v)
 		return nil
 	}
-	value, err := b.Untyped(at, v)
-	b.fail(err)
-	return value
+	return b.Untyped(at, v)
 }
 
 // attributeValues returns values of attributes, of the types that the graph
@@ -117,22 +115,22 @@ func (b *binder) attributeValues(schema *storage.GraphInfo, list []parser.Option
 		known, isKnown := session.AttributeOf(*schema, o.Name.Name)
 		value, ok := where.AttributeValue(raw, known.Type)
 		if !ok {
-			b.fail(bind.Unexpected(at, raw, "a text in quotes", "a number", "TRUE", "FALSE", "MISSING"))
+			b.Fail(bind.Unexpected(at, raw, "a text in quotes", "a number", "TRUE", "FALSE", "MISSING"))
 		}
 		b.Mark(at, o)
 		if isKnown && !value.IsMissing() && value.Type() != known.Type {
-			b.fail(fault.New(at, "attribute %s is %s, and the value is %s", fault.Name(known.Name), known.Type, bind.Describe(raw)).
+			b.Fail(fault.New(at, "attribute %s is %s, and the value is %s", fault.Name(known.Name), known.Type, bind.Describe(raw)).
 				WithErr(storage.ErrInvalid))
 		}
 		for _, earlier := range values {
 			if earlier.Name == o.Name.Name {
-				b.fail(fault.New(at, "attribute %s is given twice", fault.Name(o.Name.Name)))
+				b.Fail(fault.New(at, "attribute %s is given twice", fault.Name(o.Name.Name)))
 			}
 		}
 		if !isKnown && !value.IsMissing() {
 			added := storage.Attribute{Name: o.Name.Name, Type: value.Type()}
 			if err := added.Validate(); err != nil {
-				b.fail(&Error{Message: err.Error(), Err: err, At: at})
+				b.Fail(&Error{Message: err.Error(), Err: err, At: at})
 			}
 			// A copy: the slice belongs to the catalogue entry.
 			schema.Attributes = append(schema.Attributes[:len(schema.Attributes):len(schema.Attributes)], added)

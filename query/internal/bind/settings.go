@@ -228,15 +228,6 @@ func (s Settings) Integer(name string) int64  { v, _ := s[name].(int64); return 
 func (s Settings) Number(name string) float64 { v, _ := s[name].(float64); return v }
 func (s Settings) Bool(name string) bool      { v, _ := s[name].(bool); return v }
 
-// Within returns an integer setting, or an error if it is outside its range.
-func (s Settings) Within(name string, least, most int64) (int64, error) {
-	v, given := s[name].(int64)
-	if given && (v < least || v > most) {
-		return 0, fault.OfOption(name, "is %d, and must be from %d to %d", v, least, most)
-	}
-	return v, nil
-}
-
 // Seed returns the setting of this name.
 func (s Settings) Seed() uint64 { return uint64(s.Integer("seed")) }
 

@@ -13,8 +13,10 @@ import (
 
 // Values turns the literals and parameters of a statement into Go values. It remembers the
 // position of the text of every piece of the request, so that an error about the piece can have
-// this position.
+// this position. Its methods keep the first mistake, and return a value without meaning for a
+// piece that is wrong, so that who binds a statement only lists the pieces.
 type Values struct {
+	Err    error // the first mistake, with its position
 	at     map[fault.Part]parser.Range
 	params map[string]any // values of $name
 }
@@ -27,54 +29,63 @@ func New(at map[fault.Part]parser.Range, params map[string]any) *Values {
 // Mark remembers where a piece of the request came from.
 func (b *Values) Mark(at fault.Part, node parser.Node) { b.at[at] = node.Source() }
 
+// Fail keeps a mistake, if it is not nil, with its position, unless there was one before it.
+// Later pieces may have the same names, such as options, and would replace the position.
+func (b *Values) Fail(mistake error) {
+	if b.Err == nil {
+		b.Err = fault.WithPosition(mistake, b.at)
+	}
+}
+
 // Value returns the value of a literal or parameter: string, int64, float64,
 // bool or []float32.
-func (b *Values) Value(at fault.Part, v parser.Value) (any, error) {
-	value, err := b.Untyped(at, v)
+func (b *Values) Value(at fault.Part, v parser.Value) any {
+	value := b.Untyped(at, v)
 	if text, ok := value.(Untyped); ok {
-		return text.Infer(), err
+		return text.Infer()
 	}
-	return value, err
+	return value
 }
 
 // Untyped is Value where a text is accepted: an Untyped is returned unchanged.
-func (b *Values) Untyped(at fault.Part, v parser.Value) (any, error) {
+func (b *Values) Untyped(at fault.Part, v parser.Value) any {
 	b.Mark(at, v)
 	switch v := v.(type) {
 	case parser.String:
-		return v.Value, nil
+		return v.Value
 	case parser.Int:
-		return v.Value, nil
+		return v.Value
 	case parser.Float:
-		return v.Value, nil
+		return v.Value
 	case parser.Bool:
-		return v.Value, nil
+		return v.Value
 	case parser.Vector:
-		return Vector(at, v.Values)
+		return b.vector(at, v.Values)
 	case parser.Param:
 		value, ok := b.params[v.Name]
 		if !ok {
 			known := slices.Sorted(maps.Keys(b.params))
-			return nil, fault.New(at, "parameter $%s has no value", v.Name).WithNearest(v.Name, known, func(s string) string { return "$" + s })
+			b.Fail(fault.New(at, "parameter $%s has no value", v.Name).WithNearest(v.Name, known, func(s string) string { return "$" + s }))
 		}
 		if vector, ok := value.([]float64); ok {
-			return Vector(at, vector)
+			return b.vector(at, vector)
 		}
-		return plain(value), nil
+		return plain(value)
 	}
-	return nil, fmt.Errorf("a value of the type %T is not known", v)
+	b.Fail(fmt.Errorf("a value of the type %T is not known", v))
+	return nil
 }
 
-// Vector rounds a vector to the precision of embeddings.
-func Vector(at fault.Part, values []float64) ([]float32, error) {
+// vector rounds a vector to the precision of embeddings.
+func (b *Values) vector(at fault.Part, values []float64) []float32 {
 	vector := make([]float32, len(values))
 	for i, x := range values {
 		vector[i] = float32(x)
 		if math.IsInf(float64(vector[i]), 0) || math.IsNaN(x) {
-			return nil, fault.New(at, "element %d of the vector is %v, and must be a finite 32-bit number", i+1, x)
+			b.Fail(fault.New(at, "element %d of the vector is %v, and must be a finite 32-bit number", i+1, x))
 		}
 	}
-	return vector, nil
+	return vector
 }
 
 // Unexpected is the error for a value of the wrong type.
@@ -83,69 +94,63 @@ func Unexpected(at fault.Part, found any, expected ...string) *fault.Error {
 }
 
 // Text returns a string, such as the name of a file.
-func (b *Values) Text(at fault.Part, v parser.Value) (string, error) {
-	value, err := b.Untyped(at, v)
-	if err != nil {
-		return "", err
-	}
-	return textOf(at, value, "a text in quotes")
+func (b *Values) Text(at fault.Part, v parser.Value) string {
+	return b.textOf(at, b.Untyped(at, v), "a text in quotes")
 }
 
-func textOf(at fault.Part, value any, expected string) (string, error) {
+func (b *Values) textOf(at fault.Part, value any, expected string) string {
 	switch value := value.(type) {
 	case string:
-		return value, nil
+		return value
 	case Untyped:
-		return string(value), nil
+		return string(value)
 	}
-	return "", Unexpected(at, value, expected)
+	b.Fail(Unexpected(at, value, expected))
+	return ""
 }
 
 // Size returns a count that fits an int. The caller checks its range.
-func (b *Values) Size(at fault.Part, v parser.Value) (int, error) {
-	value, err := b.Value(at, v)
-	if err != nil {
-		return 0, err
-	}
+func (b *Values) Size(at fault.Part, v parser.Value) int {
+	value := b.Value(at, v)
 	n, ok := value.(int64)
 	if !ok {
-		return 0, Unexpected(at, value, "an integer")
+		b.Fail(Unexpected(at, value, "an integer"))
 	}
-	return int(max(math.MinInt, min(math.MaxInt, n))), nil
+	return int(max(math.MinInt, min(math.MaxInt, n)))
 }
 
-// KeyAt returns the key of a vertex.
-func (b *Values) KeyAt(at fault.Part, v parser.Value) (string, error) {
-	value, err := b.Untyped(at, v)
-	if err != nil {
-		return "", err
-	}
+// Key returns the key of a vertex, which may be empty.
+func (b *Values) Key(at fault.Part, v parser.Value) string {
+	value := b.Untyped(at, v)
 	if n, ok := value.(int64); ok {
-		return strconv.FormatInt(n, 10), nil
+		return strconv.FormatInt(n, 10)
 	}
-	return textOf(at, value, "the key of a vertex")
+	return b.textOf(at, value, "the key of a vertex")
 }
 
 // Given evaluates options and marks them.
-func (b *Values) Given(options []parser.Option) ([]Given, error) {
+func (b *Values) Given(options []parser.Option) []Given {
 	var list []Given
 	for _, o := range options {
 		at := fault.Option(o.Name.Name)
-		value, err := b.Untyped(at, o.Value)
-		if err != nil {
-			return nil, err
-		}
+		list = append(list, Given{o.Name.Name, b.Untyped(at, o.Value)})
 		b.Mark(at, o)
-		list = append(list, Given{o.Name.Name, value})
 	}
-	return list, nil
+	return list
 }
 
 // Settings evaluates options and checks them against a table.
-func (b *Values) Settings(owner string, table []OptionInfo, options []parser.Option) (Settings, error) {
-	given, err := b.Given(options)
-	if err != nil {
-		return nil, err
+func (b *Values) Settings(owner string, table []OptionInfo, options []parser.Option) Settings {
+	set, err := Check(owner, table, b.Given(options))
+	b.Fail(err)
+	return set
+}
+
+// Within returns an integer setting, which must be in a range if it is given.
+func (b *Values) Within(set Settings, name string, least, most int64) int64 {
+	v, given := set[name].(int64)
+	if given && (v < least || v > most) {
+		b.Fail(fault.OfOption(name, "is %d, and must be from %d to %d", v, least, most))
 	}
-	return Check(owner, table, given)
+	return v
 }

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -165,6 +166,22 @@ func (e *Error) hint(w Words) string {
 
 // Unwrap returns the reason behind the error.
 func (e *Error) Unwrap() error { return e.Err }
+
+// WithPosition adds to an Error the position of the wrong part of the request, if at has it and
+// the Error has none.
+func WithPosition(err error, at map[Part]parser.Range) error {
+	var mistake *Error
+	if !errors.As(err, &mistake) || mistake.Start.Line != 0 {
+		return err
+	}
+	place, ok := at[mistake.At]
+	if !ok {
+		return err
+	}
+	found := *mistake
+	found.Range = place
+	return &found
+}
 
 // Part names a piece of a request, so that bind can give an error about it the
 // position of the text that the piece came from.

@@ -31,38 +31,37 @@ type edgeCompiler struct {
 
 // CompileEdges compiles a condition on the edges of a graph, as Compile does one on its
 // vertices.
-func CompileEdges(values *bind.Values, e parser.Expr, graph storage.GraphInfo, attributes ...string) (EdgeCondition, error) {
+func CompileEdges(values *bind.Values, e parser.Expr, graph storage.GraphInfo, attributes ...string) EdgeCondition {
 	if e == nil {
-		return EdgeCondition{Attributes: attributes}, nil
+		return EdgeCondition{Attributes: attributes}
 	}
 	c := &edgeCompiler{vertices: newVertexCompiler(values, graph, ToNothing, attributes)}
 	c.compiler = compiler[EdgeCandidate]{Values: values, column: c.name, ends: c.of}
-	f, err := c.condition(e)
-	if err != nil {
-		return EdgeCondition{}, err
-	}
-	return EdgeCondition{func(e EdgeCandidate) bool { return f(e) == isTrue }, c.vertices.attributes}, nil
+	f := c.condition(e)
+	return EdgeCondition{func(e EdgeCandidate) bool { return f(e) == isTrue }, c.vertices.attributes}
 }
 
 // EdgeColumns are the names that a condition on edges may use outside of BOTH and EITHER.
 var EdgeColumns = []string{"weight", "time"}
 
-func (c *edgeCompiler) name(node parser.Ident) (operand[EdgeCandidate], error) {
+func (c *edgeCompiler) name(node parser.Ident) operand[EdgeCandidate] {
 	c.Mark(fault.Where, node)
 	switch node.Name {
 	case "weight":
-		return operand[EdgeCandidate]{kind: storage.Float, value: weightOf, read: narrow}, nil
+		return operand[EdgeCandidate]{kind: storage.Float, value: weightOf, read: narrow}
 	case "time":
-		return operand[EdgeCandidate]{kind: storage.Integer, value: timeOf, read: c.time}, nil
+		return operand[EdgeCandidate]{kind: storage.Integer, value: timeOf, read: c.time}
 	}
 	e := fault.New(fault.Where, "an edge has no %s", fault.Quote(node.Name))
 	if ofVertex(c.vertices.graph, node.Name) {
 		name := parser.Flag{Name: node}.String()
 		e.Remedy = "BOTH (" + name + " …) or EITHER (" + name + " …) is a condition on its ends"
-		return operand[EdgeCandidate]{}, e
+	} else {
+		e.Expected = EdgeColumns
+		e.WithNearest(node.Name, EdgeColumns, nil)
 	}
-	e.Expected = EdgeColumns
-	return operand[EdgeCandidate]{}, e.WithNearest(node.Name, EdgeColumns, func(s string) string { return s })
+	c.Fail(e)
+	return operand[EdgeCandidate]{}
 }
 
 // ofVertex reports whether a name is a column of the vertices of a graph.
@@ -74,14 +73,14 @@ func ofVertex(graph storage.GraphInfo, name string) bool {
 func weightOf(e EdgeCandidate) storage.Value { return storage.FloatValue(e.Weight) }
 
 // narrow rounds a number to 32 bits, as weights are, so that 0.1 equals a weight of 0.1.
-func narrow(v storage.Value) (storage.Value, error) {
+func narrow(v storage.Value) storage.Value {
 	switch v.Type() {
 	case storage.Integer:
-		return storage.FloatValue(float64(float32(v.Integer()))), nil
+		return storage.FloatValue(float64(float32(v.Integer())))
 	case storage.Float:
-		return storage.FloatValue(float64(float32(v.Float()))), nil
+		return storage.FloatValue(float64(float32(v.Float())))
 	}
-	return v, nil
+	return v
 }
 
 func timeOf(e EdgeCandidate) storage.Value {
@@ -92,28 +91,28 @@ func timeOf(e EdgeCandidate) storage.Value {
 }
 
 // time parses a date, if the times of the graph are dates, or the text of a number.
-func (c *edgeCompiler) time(v storage.Value) (storage.Value, error) {
+func (c *edgeCompiler) time(v storage.Value) storage.Value {
 	if v.Type() != storage.Text {
-		return v, nil
+		return v
 	}
 	text := v.Text()
 	t, dated, ok := format.ParseTime(text)
 	switch graph := c.vertices.graph; {
 	case !ok:
-		return storage.Value{}, bind.Unexpected(fault.Where, text, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'")
+		c.Fail(bind.Unexpected(fault.Where, text, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'"))
 	case dated && graph.Timed && graph.Times == format.TimeNumbers:
-		return storage.Value{}, fault.New(fault.Where, "%s is a date, and the times of graph %s are numbers", fault.QuoteKey(text), fault.Name(graph.Name)).
-			WithRemedy("compare them with a number in the same unit")
+		c.Fail(fault.New(fault.Where, "%s is a date, and the times of graph %s are numbers", fault.QuoteKey(text), fault.Name(graph.Name)).
+			WithRemedy("compare them with a number in the same unit"))
 	}
-	return storage.IntegerValue(t), nil
+	return storage.IntegerValue(t)
 }
 
 // of compiles BOTH and EITHER: the vertex condition must be true for both ends, or
 // for at least one.
-func (c *edgeCompiler) of(e parser.Ends) (predicate[EdgeCandidate], error) {
-	term, err := c.vertices.condition(e.Term)
+func (c *edgeCompiler) of(e parser.Ends) predicate[EdgeCandidate] {
+	term := c.vertices.condition(e.Term)
 	if e.Both {
-		return func(e EdgeCandidate) truth { return min(term(e.Source), term(e.Target)) }, err
+		return func(e EdgeCandidate) truth { return min(term(e.Source), term(e.Target)) }
 	}
-	return func(e EdgeCandidate) truth { return max(term(e.Source), term(e.Target)) }, err
+	return func(e EdgeCandidate) truth { return max(term(e.Source), term(e.Target)) }
 }

@@ -14,33 +14,26 @@ import (
 // CompileSubgraph compiles a condition that chooses vertices and edges: it is split at AND
 // into terms on edges, which use weight, time, BOTH or EITHER, and terms on vertices. Both
 // resulting conditions read the attributes that the second one lists.
-func CompileSubgraph(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (Condition, EdgeCondition, error) {
+func CompileSubgraph(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (Condition, EdgeCondition) {
 	terms := []parser.Expr{e}
 	if and, ok := e.(parser.And); ok {
 		terms = and.Terms
 	}
 	var ofVertices, ofEdges []parser.Expr
 	for _, term := range terms {
-		about, err := subjectOf(values, term, graph)
-		switch {
-		case err != nil:
-			return Condition{}, EdgeCondition{}, err
-		case about == onBoth:
+		switch subjectOf(values, term, graph) {
+		case onBoth:
 			values.Mark(fault.Where, term)
-			return Condition{}, EdgeCondition{}, fault.New(fault.Where, "%s mixes conditions on vertices and on edges", fault.Shorten(term.String())).
-				WithRemedy("join conditions on vertices and on edges with AND, or put conditions on the ends of an edge into BOTH (…) or EITHER (…)")
-		case about == onEdges:
+			values.Fail(fault.New(fault.Where, "%s mixes conditions on vertices and on edges", fault.Shorten(term.String())).
+				WithRemedy("join conditions on vertices and on edges with AND, or put conditions on the ends of an edge into BOTH (…) or EITHER (…)"))
+		case onEdges:
 			ofEdges = append(ofEdges, term)
 		default:
 			ofVertices = append(ofVertices, term)
 		}
 	}
-	vertices, err := Compile(values, joined(ofVertices), graph, ToNothing)
-	if err != nil {
-		return Condition{}, EdgeCondition{}, err
-	}
-	edges, err := CompileEdges(values, joined(ofEdges), graph, vertices.Attributes...)
-	return vertices, edges, err
+	vertices := Compile(values, joined(ofVertices), graph, ToNothing)
+	return vertices, CompileEdges(values, joined(ofEdges), graph, vertices.Attributes...)
 }
 
 // joined joins terms by AND; nil if there are none.
@@ -64,12 +57,12 @@ const (
 )
 
 // subjectOf returns the subject of a condition; 0 if it has only literals.
-func subjectOf(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (about subject, err error) {
+func subjectOf(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (about subject) {
 	var parts []parser.Expr
 	var names []parser.Operand
 	switch e := e.(type) {
 	case parser.Ends:
-		return onEdges, nil
+		return onEdges
 	case parser.Or:
 		parts = e.Terms
 	case parser.And:
@@ -86,11 +79,7 @@ func subjectOf(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (abo
 		names = []parser.Operand{e.Name}
 	}
 	for _, part := range parts {
-		of, err := subjectOf(values, part, graph)
-		if err != nil {
-			return 0, err
-		}
-		about |= of
+		about |= subjectOf(values, part, graph)
 	}
 	for _, operand := range names {
 		name, ok := operand.(parser.Ident)
@@ -100,11 +89,11 @@ func subjectOf(values *bind.Values, e parser.Expr, graph storage.GraphInfo) (abo
 			about |= onVertices
 		case attribute:
 			values.Mark(fault.Where, name)
-			return 0, fault.New(fault.Where, "%s is an attribute of the vertices of graph %s, and what edges have", name, fault.Name(graph.Name)).
-				WithRemedy(fmt.Sprintf("rename the attribute, such as by ALTER ATTRIBUTE %s IN %s RENAME TO vertex_%s", name, fault.Name(graph.Name), name.Name))
+			values.Fail(fault.New(fault.Where, "%s is an attribute of the vertices of graph %s, and what edges have", name, fault.Name(graph.Name)).
+				WithRemedy(fmt.Sprintf("rename the attribute, such as by ALTER ATTRIBUTE %s IN %s RENAME TO vertex_%s", name, fault.Name(graph.Name), name.Name)))
 		default:
 			about |= onEdges
 		}
 	}
-	return about, nil
+	return about
 }

@@ -48,16 +48,13 @@ const (
 
 // Compile compiles a condition on the vertices of a graph; nil admits all. The
 // attributes that it reads are appended to the given ones.
-func Compile(values *bind.Values, e parser.Expr, graph storage.GraphInfo, linked string, attributes ...string) (Condition, error) {
+func Compile(values *bind.Values, e parser.Expr, graph storage.GraphInfo, linked string, attributes ...string) Condition {
 	if e == nil {
-		return Condition{Attributes: attributes}, nil
+		return Condition{Attributes: attributes}
 	}
 	c := newVertexCompiler(values, graph, linked, attributes)
-	f, err := c.condition(e)
-	if err != nil {
-		return Condition{}, err
-	}
-	return Condition{func(v Candidate) bool { return f(v) == isTrue }, c.attributes, c.reads}, nil
+	f := c.condition(e)
+	return Condition{func(v Candidate) bool { return f(v) == isTrue }, c.attributes, c.reads}
 }
 
 // readsOf returns what a name reads of a Candidate.
@@ -71,24 +68,24 @@ func readsOf(name string) Reads {
 	return ReadsAll
 }
 
-func (c *vertexCompiler) name(node parser.Ident) (operand[Candidate], error) {
+func (c *vertexCompiler) name(node parser.Ident) operand[Candidate] {
 	c.Mark(fault.Where, node)
 	c.reads = min(c.reads, readsOf(node.Name))
 	switch node.Name {
 	case "degree":
-		return operand[Candidate]{kind: storage.Integer, value: func(v Candidate) storage.Value { return storage.IntegerValue(int64(v.Degree)) }}, nil
+		return operand[Candidate]{kind: storage.Integer, value: func(v Candidate) storage.Value { return storage.IntegerValue(int64(v.Degree)) }}
 	case "key":
-		return operand[Candidate]{kind: storage.Text, value: func(v Candidate) storage.Value { return storage.TextValue(v.Key()) }}, nil
+		return operand[Candidate]{kind: storage.Text, value: func(v Candidate) storage.Value { return storage.TextValue(v.Key()) }}
 	case "linked":
 		if c.linked != "" {
-			return operand[Candidate]{}, fault.New(fault.Where, "%s", c.linked)
+			c.Fail(fault.New(fault.Where, "%s", c.linked))
 		}
-		return operand[Candidate]{kind: storage.Boolean, value: func(v Candidate) storage.Value { return storage.BooleanValue(v.Linked) }}, nil
+		return operand[Candidate]{kind: storage.Boolean, value: func(v Candidate) storage.Value { return storage.BooleanValue(v.Linked) }}
 	}
 	for _, a := range c.graph.Attributes {
 		if a.Name == node.Name {
 			i := c.attribute(a.Name)
-			return operand[Candidate]{kind: a.Type, value: func(v Candidate) storage.Value { return v.columns.At(i, v.vertex) }}, nil
+			return operand[Candidate]{kind: a.Type, value: func(v Candidate) storage.Value { return v.columns.At(i, v.vertex) }}
 		}
 	}
 	e := fault.New(fault.Where, "unknown name %s", fault.Quote(node.Name))
@@ -96,7 +93,8 @@ func (c *vertexCompiler) name(node parser.Ident) (operand[Candidate], error) {
 	if quoted := node.End.Offset-node.Start.Offset > len(node.Name); quoted && e.Hint() == "" {
 		e.Remedy = "a text is written in single quotes, double quotes are for names"
 	}
-	return operand[Candidate]{}, e
+	c.Fail(e)
+	return operand[Candidate]{}
 }
 
 // attribute returns the number of an attribute among those that are read.

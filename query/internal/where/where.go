@@ -12,11 +12,12 @@ import (
 // This file compiles the conditions of WHERE into functions. Every operand
 // has a type, so that mistakes are found before anything runs.
 
-// compiler compiles one condition on a T, which is a Candidate or an EdgeCandidate.
+// compiler compiles one condition on a T, which is a Candidate or an EdgeCandidate. Its Values
+// keep the first mistake; the result then has no meaning.
 type compiler[T any] struct {
 	*bind.Values
-	column func(node parser.Ident) (operand[T], error)  // compiles a name
-	ends   func(node parser.Ends) (predicate[T], error) // compiles BOTH and EITHER; nil if they are not allowed
+	column func(node parser.Ident) operand[T]  // compiles a name
+	ends   func(node parser.Ends) predicate[T] // compiles BOTH and EITHER; nil if they are not allowed
 }
 
 // A predicate evaluates a condition.
@@ -29,52 +30,45 @@ type operand[T any] struct {
 	value func(T) storage.Value
 	// read converts a literal to the value that the operand is compared with; nil if
 	// the literal is used unchanged.
-	read func(storage.Value) (storage.Value, error)
+	read func(storage.Value) storage.Value
 }
 
-func (c *compiler[T]) condition(e parser.Expr) (predicate[T], error) {
+func (c *compiler[T]) condition(e parser.Expr) predicate[T] {
 	switch e := e.(type) {
 	case parser.Or:
-		terms, err := c.conditions(e.Terms)
-		return anyOf(terms), err
+		return anyOf(c.conditions(e.Terms))
 	case parser.And:
-		terms, err := c.conditions(e.Terms)
-		return allOf(terms), err
+		return allOf(c.conditions(e.Terms))
 	case parser.Not:
-		term, err := c.condition(e.Term)
-		return func(v T) truth { return term(v).not() }, err
+		term := c.condition(e.Term)
+		return func(v T) truth { return term(v).not() }
 	case parser.Compare:
 		return c.compare(e)
 	case parser.In:
 		return c.among(e)
 	case parser.IsMissing:
-		o, err := c.operand(e.Operand, operand[T]{})
-		return func(v T) truth { return truthOf(o.value(v).IsMissing() != e.Not) }, err
+		o := c.operand(e.Operand, operand[T]{})
+		return func(v T) truth { return truthOf(o.value(v).IsMissing() != e.Not) }
 	case parser.Flag:
 		return c.flag(e)
 	case parser.Ends:
 		return c.ends(e)
 	}
-	return nil, fmt.Errorf("a condition of the type %T is not known", e)
+	c.Fail(fmt.Errorf("a condition of the type %T is not known", e))
+	return nil
 }
 
-func (c *compiler[T]) conditions(list []parser.Expr) ([]predicate[T], error) {
+func (c *compiler[T]) conditions(list []parser.Expr) []predicate[T] {
 	terms := make([]predicate[T], len(list))
 	for i, e := range list {
-		var err error
-		if terms[i], err = c.condition(e); err != nil {
-			return nil, err
-		}
+		terms[i] = c.condition(e)
 	}
-	return terms, nil
+	return terms
 }
 
 // flag compiles a name that is a condition alone.
-func (c *compiler[T]) flag(e parser.Flag) (predicate[T], error) {
-	o, err := c.column(e.Name)
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler[T]) flag(e parser.Flag) predicate[T] {
+	o := c.column(e.Name)
 	if o.kind != storage.Boolean {
 		c.Mark(fault.Where, e)
 		m := fault.New(fault.Where, "%s is %s, not a condition", fault.Name(e.Name.Name), kindName(o.kind))
@@ -83,7 +77,7 @@ func (c *compiler[T]) flag(e parser.Flag) (predicate[T], error) {
 			example = " = '…'"
 		}
 		m.Remedy = "compare it, as in " + e.Name.String() + example
-		return nil, m
+		c.Fail(m)
 	}
 	return func(v T) truth {
 		x := o.value(v)
@@ -91,35 +85,27 @@ func (c *compiler[T]) flag(e parser.Flag) (predicate[T], error) {
 			return isUnknown
 		}
 		return truthOf(x.Boolean())
-	}, nil
+	}
 }
 
 // compare compiles a comparison of two operands of one type.
-func (c *compiler[T]) compare(e parser.Compare) (predicate[T], error) {
-	left, err := c.operand(e.Left, operand[T]{})
-	if err != nil {
-		return nil, err
-	}
-	right, err := c.operand(e.Right, left)
-	if err != nil {
-		return nil, err
-	}
-	if left, err = c.operand(e.Left, right); err != nil {
-		return nil, err
-	}
+func (c *compiler[T]) compare(e parser.Compare) predicate[T] {
+	left := c.operand(e.Left, operand[T]{})
+	right := c.operand(e.Right, left)
+	left = c.operand(e.Left, right)
 	c.Mark(fault.Where, e)
 	if !canCompare(left.kind, right.kind) {
 		m := fault.New(fault.Where, "%s compares %s with %s", fault.Shorten(e.String()), kindName(left.kind), kindName(right.kind))
 		if isKey(e.Left) || isKey(e.Right) {
 			m.Remedy = "a key is a text, in single quotes"
 		}
-		return nil, m
+		c.Fail(m)
 	}
 	if left.kind == storage.Boolean && e.Op != parser.Equal && e.Op != parser.NotEqual {
-		return nil, fault.New(fault.Where, "true and false have no order for %s", e.Op).WithExpected("=", "<>")
+		c.Fail(fault.New(fault.Where, "true and false have no order for %s", e.Op).WithExpected("=", "<>"))
 	}
 	holds := operatorFunc(e.Op)
-	return func(v T) truth { return compareBy(left.value(v), right.value(v), holds) }, nil
+	return func(v T) truth { return compareBy(left.value(v), right.value(v), holds) }
 }
 
 func isKey(node parser.Operand) bool {
@@ -127,18 +113,12 @@ func isKey(node parser.Operand) bool {
 	return ok && column.Name == "key"
 }
 
-func (c *compiler[T]) among(e parser.In) (predicate[T], error) {
-	o, err := c.operand(e.Operand, operand[T]{})
-	if err != nil {
-		return nil, err
-	}
+func (c *compiler[T]) among(e parser.In) predicate[T] {
+	o := c.operand(e.Operand, operand[T]{})
 	list := make([]storage.Value, len(e.Values))
 	for i, node := range e.Values {
-		if list[i], err = c.literal(node, o); err != nil {
-			return nil, err
-		}
-		if !canCompare(o.kind, list[i].Type()) {
-			return nil, fault.New(fault.Where, "%s is %s, and the list has %s", fault.Shorten(e.Operand.String()), kindName(o.kind), kindName(list[i].Type()))
+		if list[i] = c.literal(node, o); !canCompare(o.kind, list[i].Type()) {
+			c.Fail(fault.New(fault.Where, "%s is %s, and the list has %s", fault.Shorten(e.Operand.String()), kindName(o.kind), kindName(list[i].Type())))
 		}
 	}
 	found := member(list)
@@ -148,43 +128,41 @@ func (c *compiler[T]) among(e parser.In) (predicate[T], error) {
 			return isUnknown
 		}
 		return truthOf(found(x) != e.Not)
-	}, nil
+	}
 }
 
 // operand compiles a side of a comparison with another, whose type is 0 if it is not
 // known yet.
-func (c *compiler[T]) operand(node parser.Operand, with operand[T]) (operand[T], error) {
+func (c *compiler[T]) operand(node parser.Operand, with operand[T]) operand[T] {
 	if column, ok := node.(parser.Ident); ok {
 		return c.column(column)
 	}
 	literal, ok := node.(parser.Value)
 	if !ok {
-		return operand[T]{}, fmt.Errorf("an operand of the type %T is not known", node)
+		c.Fail(fmt.Errorf("an operand of the type %T is not known", node))
+		return operand[T]{}
 	}
-	value, err := c.literal(literal, with)
-	return operand[T]{kind: value.Type(), value: func(T) storage.Value { return value }}, err
+	value := c.literal(literal, with)
+	return operand[T]{kind: value.Type(), value: func(T) storage.Value { return value }}
 }
 
 // literal returns the value of a literal or a parameter. An Untyped that is
 // compared with texts remains a text; numbers keep their type, so that none
 // is rounded.
-func (c *compiler[T]) literal(node parser.Value, with operand[T]) (storage.Value, error) {
+func (c *compiler[T]) literal(node parser.Value, with operand[T]) storage.Value {
 	kind := with.kind
 	if kind != storage.Text {
 		kind = 0
 	}
-	value, err := c.Untyped(fault.Where, node)
-	if err != nil {
-		return storage.Value{}, err
-	}
+	value := c.Untyped(fault.Where, node)
 	v, ok := AttributeValue(value, kind)
 	switch {
 	case !ok || v.IsMissing():
-		return storage.Value{}, bind.Unexpected(fault.Where, value, "a text in quotes", "a number", "TRUE", "FALSE")
+		c.Fail(bind.Unexpected(fault.Where, value, "a text in quotes", "a number", "TRUE", "FALSE"))
 	case with.read != nil:
 		return with.read(v)
 	}
-	return v, nil
+	return v
 }
 
 // AttributeValue converts a value of the language to a value of an attribute
