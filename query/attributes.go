@@ -42,7 +42,7 @@ var showAttributes = &statement[*parser.ShowAttributes, string, storage.GraphInf
 	run: func(c *call, _ string, graph storage.GraphInfo) ([]AttributeSummary, error) {
 		return c.attributes(graph)
 	},
-	rows:  func(_ string, list []AttributeSummary) *Rows { return attributeRows(list) },
+	table: func(_ string, list []AttributeSummary) [][]Value { return ofEach(list, AttributeSummary.row) },
 	reads: true,
 }
 
@@ -63,18 +63,13 @@ func (c *call) attributes(graph storage.GraphInfo) ([]AttributeSummary, error) {
 	return list, nil
 }
 
-func attributeRows(list []AttributeSummary) *Rows {
-	table := make([][]Value, len(list))
-	for i, a := range list {
-		table[i] = []Value{a.Name, a.Type.String(), int64(a.Vertices), int64(a.Missing), nil, nil, nil, nil, nil}
-		if made := a.Computed; made != nil {
-			copy(table[i][4:], []Value{computedText(made), int64(made.GraphVersion), int64(a.Behind), int64(a.Changed), timestamp(made.Created)})
-			if a.Unknown {
-				table[i][7] = nil
-			}
-		}
+func (a AttributeSummary) row() []Value {
+	row := []Value{a.Name, a.Type.String(), int64(a.Vertices), int64(a.Missing)}
+	made := a.Computed
+	if made == nil {
+		return append(row, nil, nil, nil, nil, nil)
 	}
-	return rowsOf([]string{"attribute", "type", "vertices", "missing", "measure", "version", "behind", "changed", "created"}, table)
+	return append(row, computedText(made), int64(made.GraphVersion), int64(a.Behind), when(!a.Unknown, int64(a.Changed)), timestamp(made.Created))
 }
 
 // Attributes lists the attributes of a graph in the order in which they were
@@ -110,7 +105,6 @@ var dropAttribute = &statement[*parser.DropAttribute, dropAttributeRequest, noth
 	run: func(c *call, req dropAttributeRequest, _ nothing) (nothing, error) {
 		return nothing{}, c.db.store.Update(c.Ctx, func(tx *storage.Tx) error { return tx.DropAttribute(req.graph, req.attribute) })
 	},
-	rows: noRows[dropAttributeRequest, nothing],
 }
 
 // DropAttribute removes an attribute from all vertices of a graph.

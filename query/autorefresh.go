@@ -36,8 +36,8 @@ var autoRefresh = &statement[*parser.AutoRefresh, autoRefreshRequest, nothing, s
 		}
 		return info, err
 	},
-	rows: func(_ autoRefreshRequest, info storage.EmbeddingInfo) *Rows {
-		return rowsOf([]string{"embedding", "refresh"}, [][]Value{{info.Name, autoText(info.Auto)}})
+	table: func(_ autoRefreshRequest, info storage.EmbeddingInfo) [][]Value {
+		return [][]Value{{info.Name, autoText(info.Auto)}}
 	},
 }
 

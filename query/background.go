@@ -8,26 +8,19 @@ import (
 	"heavytail/storage"
 )
 
-// jobRows is the table of SHOW JOBS, and of the statements about one job.
-func jobRows(list []storage.JobInfo) *Rows {
-	table := make([][]Value, len(list))
-	for i, j := range list {
-		var share, left, memory, peak Value
-		if j.State.Active() && j.Total > 0 {
-			share = float64(j.Done) / float64(j.Total)
-		}
-		if j.State == storage.JobRunning && j.Remaining > 0 {
-			left = j.Remaining.Seconds()
-		}
-		if j.Memory > 0 {
-			memory = j.Memory
-		}
-		if j.Peak > 0 {
-			peak = j.Peak
-		}
-		table[i] = []Value{int64(j.ID), string(j.State), j.Statement, j.Stage, share, j.Seconds, left, memory, peak, j.Checkpoint, textOrNil(j.Error), textOrNil(j.Result)}
+const jobColumns = "job, state, statement, stage, progress, seconds, remaining, memory, peak, checkpoint, error, result"
+
+// oneJob is the table of the statements about one job.
+func oneJob(j storage.JobInfo) *Rows { return rowsOf(columnsIn(jobColumns), [][]Value{jobRow(j)}) }
+
+// jobRow is a row of SHOW JOBS, and of the statements about one job.
+func jobRow(j storage.JobInfo) []Value {
+	share := when(j.State.Active() && j.Total > 0, float64(j.Done)/float64(j.Total))
+	left := when(j.State == storage.JobRunning && j.Remaining > 0, j.Remaining.Seconds())
+	return []Value{
+		int64(j.ID), string(j.State), j.Statement, j.Stage, share, j.Seconds, left,
+		when(j.Memory > 0, j.Memory), when(j.Peak > 0, j.Peak), j.Checkpoint, textOrNil(j.Error), textOrNil(j.Result),
 	}
-	return rowsOf([]string{"job", "state", "statement", "stage", "progress", "seconds", "remaining", "memory", "peak", "checkpoint", "error", "result"}, table)
 }
 
 func (c *call) asJob(spec job.Spec, f func(embedding.Checkpoints) error) error {

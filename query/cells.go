@@ -10,12 +10,7 @@ import (
 )
 
 // each is the number of bytes per item, or nil if there are no items.
-func each(bytes, n int64) Value {
-	if n == 0 {
-		return nil
-	}
-	return float64(bytes) / float64(n)
-}
+func each(bytes, n int64) Value { return when(n != 0, float64(bytes)/float64(n)) }
 
 // span writes a range: one number if both bounds are equal.
 func span(least, most int) Value {
@@ -33,12 +28,7 @@ func property(name string, value Value) []Value { return []Value{name, value} }
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // joined joins names with commas; it returns nil if there are none.
-func joined(names []string) Value {
-	if len(names) == 0 {
-		return nil
-	}
-	return strings.Join(names, ", ")
-}
+func joined(names []string) Value { return when(len(names) > 0, strings.Join(names, ", ")) }
 
 // cells appends values of attributes to a row of a table.
 func cells(row []Value, values []storage.Value) []Value {
@@ -72,10 +62,13 @@ func cellOf(v storage.Value) Value {
 	return nil
 }
 
-// textOrNil is a text as a cell, nil where it is empty.
-func textOrNil(text string) Value {
-	if text == "" {
+// when is a value as a cell, nil where it is not there.
+func when(there bool, value Value) Value {
+	if !there {
 		return nil
 	}
-	return text
+	return value
 }
+
+// textOrNil is a text as a cell, nil where it is empty.
+func textOrNil(text string) Value { return when(text != "", text) }

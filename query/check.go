@@ -22,10 +22,8 @@ var check = &statement[*parser.Check, nothing, nothing, storage.CheckReport]{
 		return plan.Result("check", "all faults at once", plan.Measured(plan.Read, "file", "every record, its checksum and its content"))
 	},
 	run: runCheck,
-	rows: func(_ nothing, report storage.CheckReport) *Rows {
-		return rowsOf([]string{"where", "fault", "remedy"}, ofEach(report.Faults, func(f storage.Fault) []Value {
-			return []Value{f.Where, f.What, f.Remedy}
-		}))
+	table: func(_ nothing, report storage.CheckReport) [][]Value {
+		return ofEach(report.Faults, func(f storage.Fault) []Value { return []Value{f.Where, f.What, f.Remedy} })
 	},
 	reads: true,
 }

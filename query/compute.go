@@ -349,10 +349,7 @@ func computeRows(req ComputeRequest, r ComputeResult) *Rows {
 		return rowsOf([]string{"attribute", "measure", "vertices", "min", "mean", "max", "seconds"},
 			[][]Value{{r.Attribute, r.Measure, int64(r.Count), r.Min, r.Mean, r.Max, r.Seconds}})
 	}
-	table := make([][]Value, len(r.Vertices))
-	for i, v := range r.Vertices {
-		table[i] = []Value{v.Key, cellOf(v.Value)}
-	}
+	table := ofEach(r.Vertices, func(v VertexValue) []Value { return []Value{v.Key, cellOf(v.Value)} })
 	m, _ := findMeasure(req.Measure) // which has been computed
 	return rowsOf([]string{"vertex", "value"}, table).typed("value", orNull(m.Type))
 }

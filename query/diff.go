@@ -49,8 +49,10 @@ var diff = &statement[*parser.Diff, DiffRequest, diffed, DiffResult]{
 	plan: func(_ DiffRequest, found diffed) *plan.Plan {
 		return plan.Result("vertices", "those that moved most first", found.before.Plan(), found.after.Plan())
 	},
-	run:   runDiff,
-	rows:  diffRows,
+	run: runDiff,
+	table: func(_ DiffRequest, r DiffResult) [][]Value {
+		return ofEach(r.Moved, func(m Moved) []Value { return []Value{m.Vertex, m.Distance, m.Relative} })
+	},
 	reads: true,
 }
 
@@ -129,10 +131,4 @@ func runDiff(c *call, req DiffRequest, _ diffed) (DiffResult, error) {
 	}
 	result.Notices = c.Notices
 	return result, nil
-}
-
-func diffRows(_ DiffRequest, r DiffResult) *Rows {
-	return rowsOf([]string{"vertex", "distance", "relative"}, ofEach(r.Moved, func(m Moved) []Value {
-		return []Value{m.Vertex, m.Distance, m.Relative}
-	}))
 }

@@ -55,8 +55,10 @@ var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 		return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Name), found.generation),
 			plan.Measured(plan.Solve, "method", found.text().String(), found.inputs()...))
 	},
-	run:  runEmbed,
-	rows: embedRows,
+	run: runEmbed,
+	table: func(_ EmbedRequest, r EmbedResult) [][]Value {
+		return [][]Value{{r.Name, r.Method, int64(r.Dim), int64(r.Vertices), r.Seconds, when(len(r.Residuals) > 0, r.WorstResidual)}}
+	},
 	job: func(c *call, req EmbedRequest, found chosen) (job.Spec, error) {
 		_, spec, err := embedJob(c, req, found)
 		return spec, err
@@ -155,15 +157,6 @@ func runEmbed(c *call, req EmbedRequest, found chosen) (result EmbedResult, err 
 	})
 	result.Notices = c.Notices
 	return result, err
-}
-
-func embedRows(_ EmbedRequest, r EmbedResult) *Rows {
-	var residual Value
-	if len(r.Residuals) > 0 {
-		residual = r.WorstResidual
-	}
-	return rowsOf([]string{"embedding", "method", "dim", "vertices", "seconds", "residual"},
-		[][]Value{{r.Name, r.Method, int64(r.Dim), int64(r.Vertices), r.Seconds, residual}})
 }
 
 func (c *call) storeEmbedding(g *session.Graph, req run.Request) (EmbedResult, error) {

@@ -43,13 +43,8 @@ var estimateEmbed = &statement[*parser.Estimate, EmbedRequest, chosen, Estimate]
 			plan.Measured(plan.Solve, "measurement", "of its kernels, on the graph", found.inputs()...))
 	},
 	run: runEstimate,
-	rows: func(req EmbedRequest, r Estimate) *Rows {
-		var seconds Value
-		if r.Seconds > 0 {
-			seconds = r.Seconds
-		}
-		return rowsOf([]string{"graph", "method", "dim", "bytes", "limit", "seconds"},
-			[][]Value{{req.Graph, r.Method, int64(r.Dim), r.Bytes, r.Limit, seconds}})
+	table: func(req EmbedRequest, r Estimate) [][]Value {
+		return [][]Value{{req.Graph, r.Method, int64(r.Dim), r.Bytes, r.Limit, when(r.Seconds > 0, r.Seconds)}}
 	},
 	reads: true,
 }

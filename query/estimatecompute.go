@@ -40,16 +40,8 @@ var estimateCompute = &statement[*parser.EstimateCompute, ComputeRequest, comput
 			plan.Measured(plan.Solve, "measurement", "of parts of it, on the graph", session.GraphPlan(found.graph)))
 	},
 	run: runEstimateCompute,
-	rows: func(req ComputeRequest, r ComputeEstimate) *Rows {
-		var seconds, sources Value
-		if r.Seconds > 0 {
-			seconds = r.Seconds
-		}
-		if r.Sources > 0 {
-			sources = int64(r.Sources)
-		}
-		return rowsOf([]string{"graph", "measure", "sources", "bytes", "limit", "seconds"},
-			[][]Value{{req.Graph, r.Measure, sources, r.Bytes, r.Limit, seconds}})
+	table: func(req ComputeRequest, r ComputeEstimate) [][]Value {
+		return [][]Value{{req.Graph, r.Measure, when(r.Sources > 0, int64(r.Sources)), r.Bytes, r.Limit, when(r.Seconds > 0, r.Seconds)}}
 	},
 	reads: true,
 }

@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"heavytail/embedding/evaluate"
@@ -58,9 +57,8 @@ var evaluateReconstruction = &statement[*parser.EvaluateReconstruction, Evaluate
 		return plan.Result("evaluation", "degree correlations, power law, precision and recall", found.plan(radiiText(req.Grid, req.Criterion)))
 	},
 	run: runEvaluateReconstruction,
-	rows: func(req EvaluateReconstructionRequest, r EvaluateReconstructionResult) *Rows {
-		columns := []string{"epsilon", "radius", "edges", "pearson", "spearman", "kendall", "alpha", "xmin", "ks", "precision", "recall"}
-		return pointRows(columns, r.Points, r.Best, req.all, evaluationRow)
+	table: func(req EvaluateReconstructionRequest, r EvaluateReconstructionResult) [][]Value {
+		return ofEach(shownPoints(r.Points, r.Best, req.all), evaluationRow)
 	},
 	reads: true,
 }
@@ -87,11 +85,6 @@ func runEvaluateReconstruction(c *call, req EvaluateReconstructionRequest, found
 
 // evaluationRow is a point with the power law of its degrees.
 func evaluationRow(p evaluate.ReconstructionPoint) []Value {
-	var xmin Value
-	alpha := math.NaN()
-	if p.Law.Xmin > 0 {
-		alpha, xmin = p.Law.Alpha, int64(p.Law.Xmin)
-	}
-	row := pointRow(p)
-	return slices.Insert(row, len(row)-2, number(alpha), xmin, number(p.KS()))
+	row, fitted := pointRow(p), p.Law.Xmin > 0
+	return slices.Insert(row, len(row)-2, when(fitted, number(p.Law.Alpha)), when(fitted, int64(p.Law.Xmin)), number(p.KS()))
 }

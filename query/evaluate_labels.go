@@ -158,17 +158,16 @@ func labelRows(req EvaluateLabelsRequest, r EvaluateLabelsResult) *Rows {
 	if req.classes {
 		return classRows(r)
 	}
-	table := make([][]Value, len(r.Scores))
-	for i, s := range r.Scores {
-		table[i] = []Value{
+	columns := []string{
+		"fraction", "train", "test", "micro_f1", "micro_f1_deviation",
+		"macro_f1", "macro_f1_deviation", "accuracy", "accuracy_deviation",
+	}
+	return rowsOf(columns, ofEach(r.Scores, func(s evaluate.LabelScore) []Value {
+		return []Value{
 			s.Fraction, int64(s.Train), int64(s.Test), number(s.MicroF1.Mean), number(s.MicroF1.Deviation),
 			number(s.MacroF1.Mean), number(s.MacroF1.Deviation), number(s.Accuracy.Mean), number(s.Accuracy.Deviation),
 		}
-	}
-	return rowsOf([]string{
-		"fraction", "train", "test", "micro_f1", "micro_f1_deviation",
-		"macro_f1", "macro_f1_deviation", "accuracy", "accuracy_deviation",
-	}, table)
+	}))
 }
 
 // classRows are the scores of every class at every fraction.

@@ -129,11 +129,7 @@ func rankRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
 	}
 	table := make([][]Value, len(r.Rankings))
 	for i, s := range r.Rankings {
-		var method Value
-		if s.Method >= 0 {
-			method = r.Methods[s.Method]
-		}
-		row := []Value{method, scorerText(s.Scorer, s.Learned)}
+		row := []Value{methodCell(r.Methods, s.Method), scorerText(s.Scorer, s.Learned)}
 		for _, x := range []evaluate.Interval{s.MAP, s.Behind, s.Recall} {
 			row = append(row, x.Mean, x.Low, x.High)
 		}

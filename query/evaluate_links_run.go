@@ -95,6 +95,14 @@ var (
 	nullColumns  = []string{"null_auc", "null_average_precision"}
 )
 
+// methodCell is one of the methods as a cell; nil for the number −1, of scorers without vectors.
+func methodCell(methods []string, number int) Value {
+	if number < 0 {
+		return nil
+	}
+	return methods[number]
+}
+
 func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
 	if req.RankAt > 0 {
 		return rankRows(req, r)
@@ -108,11 +116,7 @@ func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
 	}
 	table := make([][]Value, len(r.Scores))
 	for i, s := range r.Scores {
-		var method Value
-		if s.Method >= 0 {
-			method = r.Methods[s.Method]
-		}
-		table[i] = []Value{method, scorerText(s.Scorer, s.Learned), string(s.Negatives),
+		table[i] = []Value{methodCell(r.Methods, s.Method), scorerText(s.Scorer, s.Learned), string(s.Negatives),
 			number(s.AUC), number(s.AveragePrecision), number(s.Precision), number(s.Recall), number(s.F1), number(s.Hits)}
 		if req.Splits > 1 {
 			table[i] = append(table[i], number(s.AUCDeviation), number(s.AveragePrecisionDeviation))

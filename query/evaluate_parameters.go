@@ -90,10 +90,14 @@ var evaluateParameters = &statement[*parser.EvaluateParameters, EvaluateParamete
 	resolve: resolveEvaluateParameters,
 	plan:    planEvaluateParameters,
 	run:     runEvaluateParameters,
-	rows:    parameterRows,
-	trials:  func(_ EvaluateParametersRequest, s study) int64 { return int64(run.Embeddings(s.axes)) },
-	try:     tryParameters,
-	reads:   true,
+	table: func(_ EvaluateParametersRequest, r EvaluateParametersResult) [][]Value {
+		return ofEach(r.Points, func(p ParameterPoint) []Value {
+			return append([]Value{p.Option, p.Value}, evaluationRow(p.ReconstructionPoint)...)
+		})
+	},
+	trials: func(_ EvaluateParametersRequest, s study) int64 { return int64(run.Embeddings(s.axes)) },
+	try:    tryParameters,
+	reads:  true,
 }
 
 // studiedOptions are the options that a study can vary, with a description of their values.
@@ -273,13 +277,6 @@ func (c *call) vary(req EvaluateParametersRequest, s study, first, end int, of f
 	}
 	stop(int64(end-first), fault.Count(int64(end-first), "embedding"))
 	return nil
-}
-
-func parameterRows(_ EvaluateParametersRequest, r EvaluateParametersResult) *Rows {
-	columns := []string{"option", "value", "epsilon", "radius", "edges", "pearson", "spearman", "kendall", "alpha", "xmin", "ks", "precision", "recall"}
-	return rowsOf(columns, ofEach(r.Points, func(p ParameterPoint) []Value {
-		return append([]Value{p.Option, p.Value}, evaluationRow(p.ReconstructionPoint)...)
-	}))
 }
 
 // bestReconstruction measures the reconstructions from the rows of an embedding

@@ -20,7 +20,7 @@ var explain = &statement[*parser.Explain, operation, nothing, *plan.Plan]{
 	resolve: resolveNothing[operation],
 	plan:    planInner,
 	run:     func(_ *call, inner operation, _ nothing) (*plan.Plan, error) { return inner.plan(), nil },
-	rows:    func(_ operation, p *plan.Plan) *Rows { return rowsOf([]string{"step", "detail"}, p.Table()) },
+	table:   func(_ operation, p *plan.Plan) [][]Value { return p.Table() },
 	reads:   true,
 }
 
@@ -36,10 +36,8 @@ var profile = &statement[*parser.Explain, operation, nothing, [][]Value]{
 	resolve: resolveNothing[operation],
 	plan:    planInner,
 	run:     runProfile,
-	rows: func(_ operation, table [][]Value) *Rows {
-		return rowsOf([]string{"step", "detail", "rows", "seconds"}, table)
-	},
-	reads: true,
+	table:   func(_ operation, table [][]Value) [][]Value { return table },
+	reads:   true,
 }
 
 func bindInner(b *binder, s *parser.Explain) operation {

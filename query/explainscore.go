@@ -219,15 +219,11 @@ func (r ExplainScoreResult) rows() [][]Value {
 			continue
 		}
 		for _, p := range s.Model.Parts {
-			var value Value
-			if !p.Embedding && p.Name != "bias" {
-				value = p.Value
-			}
 			what := p.Name
 			if p.Embedding {
 				what += " of the embedding"
 			}
-			table = append(table, []Value{"  " + what, value, p.Part})
+			table = append(table, []Value{"  " + what, when(!p.Embedding && p.Name != "bias", p.Value), p.Part})
 		}
 		table = append(table, []Value{"  log-odds before calibration", nil, s.Model.LogOdds})
 		if a := s.Alike; a != nil {

@@ -192,7 +192,7 @@ var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, E
 	},
 	plan:  planExport,
 	run:   runExportGraph,
-	rows:  exportRows[ExportRequest]("edges"),
+	table: exportTable[ExportRequest],
 	reads: true,
 }
 
@@ -217,7 +217,7 @@ var exportVertices = &statement[*parser.ExportVertices, ExportRequest, exportTar
 	resolve: func(c *call, req ExportRequest) (exportTarget, error) { return c.exportedGraph(req, vertexFormats()) },
 	plan:    planExport,
 	run:     runExportVertices,
-	rows:    exportRows[ExportRequest]("vertices"),
+	table:   exportTable[ExportRequest],
 	reads:   true,
 }
 
@@ -251,12 +251,8 @@ func writtenFile(title, path string, input *Plan) *Plan {
 	return plan.Result(title, "to "+fault.Quote(path), input)
 }
 
-// exportRows is the table of an export; counted is the name of its column with the number of rows.
-func exportRows[Q any](counted string) func(Q, ExportResult) *Rows {
-	return func(_ Q, r ExportResult) *Rows {
-		return rowsOf([]string{"file", counted}, [][]Value{{r.Path, r.Rows}})
-	}
-}
+// exportTable is the table of an export.
+func exportTable[Q any](_ Q, r ExportResult) [][]Value { return [][]Value{{r.Path, r.Rows}} }
 
 // checkExport returns the format of the file, or an error if the file cannot be written.
 func (c *call) checkExport(req ExportRequest, formats []exportFormat) (exportFormat, error) {

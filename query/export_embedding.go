@@ -45,7 +45,7 @@ var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exporte
 			fmt.Sprintf("%s, generation %d, %d × %d", fault.Name(e.Name), e.Generation, e.Vertices, e.Dim)))
 	},
 	run:   runExportEmbedding,
-	rows:  exportRows[ExportRequest]("vectors"),
+	table: exportTable[ExportRequest],
 	reads: true,
 }
 

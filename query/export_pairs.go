@@ -62,7 +62,7 @@ var exportPairs = &statement[*parser.ExportPairs, ExportPairsRequest, pairTarget
 		return writtenFile(found.form.Title, req.Path, planEvaluateLinks(req.Evaluation, found.trial))
 	},
 	run:   runExportPairs,
-	rows:  exportRows[ExportPairsRequest]("pairs"),
+	table: exportTable[ExportPairsRequest],
 	reads: true,
 }
 
@@ -228,10 +228,7 @@ func recommendedTable(t *linkTrial, split *evaluate.LinkSplit, r *linkRanking) (
 	texts := t.texts()
 	table.rows = func(each func(row []any) error) error {
 		for i, ranking := range r.list {
-			var method Value
-			if r.methods[i] >= 0 {
-				method = texts[r.methods[i]]
-			}
+			method := methodCell(texts, r.methods[i])
 			scorer, sign := scorerText(ranking.Scorer, ranking.Learned), 1.0
 			if !ranking.Learned && !link.NewScoring(ranking.Scorer, nil).HigherIsLikelier {
 				sign = -1

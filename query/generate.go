@@ -62,9 +62,8 @@ var generateGraph = &statement[*parser.Generate, GenerateRequest, generated, Gen
 				plan.Measured("generator", "generator", req.text)))
 	},
 	run: runGenerate,
-	rows: func(_ GenerateRequest, r GenerateResult) *Rows {
-		return rowsOf([]string{"graph", "vertices", "edges", "seconds"},
-			[][]Value{{r.Graph.Name, int64(r.Graph.Vertices), r.Graph.Edges, r.Seconds}})
+	table: func(_ GenerateRequest, r GenerateResult) [][]Value {
+		return [][]Value{{r.Graph.Name, int64(r.Graph.Vertices), r.Graph.Edges, r.Seconds}}
 	},
 }
 

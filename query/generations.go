@@ -34,7 +34,7 @@ var showGenerations = &statement[*parser.ShowGenerations, string, storage.Embedd
 		return plan.Result("list", "generations of "+fault.Name(embedding))
 	},
 	run:   (*call).generations,
-	rows:  generationRows,
+	table: func(_ string, list []GenerationInfo) [][]Value { return ofEach(list, GenerationInfo.row) },
 	reads: true,
 }
 
@@ -64,14 +64,10 @@ func (c *call) generations(embedding string, _ storage.EmbeddingInfo) ([]Generat
 	return list, nil
 }
 
-func generationRows(_ string, list []GenerationInfo) *Rows {
-	var table [][]Value
-	for _, g := range list {
-		made := "embed"
-		if g.Refresh != "" {
-			made = "refresh, " + string(g.Refresh)
-		}
-		table = append(table, []Value{g.Name, int64(g.Generation), int64(g.GraphVersion), int64(g.Behind), int64(g.Vertices), made, timestamp(g.Created)})
+func (g GenerationInfo) row() []Value {
+	made := "embed"
+	if g.Refresh != "" {
+		made = "refresh, " + string(g.Refresh)
 	}
-	return rowsOf([]string{"embedding", "generation", "version", "behind", "vertices", "made", "created"}, table)
+	return []Value{g.Name, int64(g.Generation), int64(g.GraphVersion), int64(g.Behind), int64(g.Vertices), made, timestamp(g.Created)}
 }

@@ -22,7 +22,6 @@ var createGraph = &statement[*parser.CreateGraph, string, nothing, storage.Graph
 		info, err := c.db.store.CreateGraph(c.Ctx, graph)
 		return info, nameMistake(err, fault.Graph)
 	},
-	rows: noRows[string, storage.GraphInfo],
 }
 
 // CreateGraph creates an empty graph.
@@ -66,7 +65,6 @@ var dropGraph = &statement[*parser.DropGraph, dropGraphRequest, nothing, nothing
 	run: func(c *call, req dropGraphRequest, _ nothing) (nothing, error) {
 		return nothing{}, c.db.store.DropGraph(c.Ctx, req.graph, req.cascade)
 	},
-	rows: noRows[dropGraphRequest, nothing],
 }
 
 // DropGraph removes a graph. With cascade it also removes the embeddings and
@@ -120,7 +118,6 @@ var dropEmbedding = &statement[*parser.DropEmbedding, string, storage.EmbeddingI
 	run: func(c *call, embedding string, _ storage.EmbeddingInfo) (nothing, error) {
 		return nothing{}, c.db.store.DropEmbedding(c.Ctx, embedding)
 	},
-	rows: noRows[string, nothing],
 }
 
 // DropEmbedding removes an embedding.

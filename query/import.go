@@ -101,10 +101,8 @@ var importEdges = &statement[*parser.Import, ImportRequest, nothing, ImportResul
 	resolve: resolveImport,
 	plan:    planImport,
 	run:     runImport,
-	rows: func(req ImportRequest, r ImportResult) *Rows {
-		return rowsOf(
-			[]string{"graph", "vertices", "edges", "duplicates", "self_loops", "skipped", "seconds"},
-			[][]Value{{req.Graph, int64(r.Vertices), r.Edges, r.Duplicates, r.SelfLoops, r.Skipped, r.Seconds}})
+	table: func(req ImportRequest, r ImportResult) [][]Value {
+		return [][]Value{{req.Graph, int64(r.Vertices), r.Edges, r.Duplicates, r.SelfLoops, r.Skipped, r.Seconds}}
 	},
 }
 
@@ -137,10 +135,8 @@ var importVertices = &statement[*parser.ImportVertices, ImportRequest, nothing, 
 	resolve: resolveImport,
 	plan:    planImport,
 	run:     runImport,
-	rows: func(req ImportRequest, r ImportResult) *Rows {
-		return rowsOf(
-			[]string{"graph", "vertices", "inserted", "updated", "skipped", "seconds"},
-			[][]Value{{req.Graph, int64(r.Vertices), r.NewVertices, r.UpdatedVertices, r.Skipped, r.Seconds}})
+	table: func(req ImportRequest, r ImportResult) [][]Value {
+		return [][]Value{{req.Graph, int64(r.Vertices), r.NewVertices, r.UpdatedVertices, r.Skipped, r.Seconds}}
 	},
 }
 

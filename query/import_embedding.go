@@ -75,9 +75,8 @@ var importEmbedding = &statement[*parser.ImportEmbedding, ImportEmbeddingRequest
 			plan.Measured(plan.Read, "vectors", fault.Quote(req.Path)+", "+found.form.title, session.GraphPlan(found.graph)))
 	},
 	run: runImportEmbedding,
-	rows: func(_ ImportEmbeddingRequest, r ImportEmbeddingResult) *Rows {
-		return rowsOf([]string{"embedding", "dim", "vertices", "missing", "unknown", "seconds"},
-			[][]Value{{r.Name, int64(r.Dim), int64(r.Vertices), int64(r.Missing), int64(r.Unknown), r.Seconds}})
+	table: func(_ ImportEmbeddingRequest, r ImportEmbeddingResult) [][]Value {
+		return [][]Value{{r.Name, int64(r.Dim), int64(r.Vertices), int64(r.Missing), int64(r.Unknown), r.Seconds}}
 	},
 }
 

@@ -67,7 +67,7 @@ var createIndex = &statement[*parser.CreateIndex, CreateIndexRequest, storage.Em
 		})
 		return result, err
 	},
-	rows: func(_ CreateIndexRequest, info IndexInfo) *Rows { return indexRows([]IndexInfo{info}) },
+	table: func(_ CreateIndexRequest, info IndexInfo) [][]Value { return [][]Value{indexRow(info)} },
 	job: func(_ *call, req CreateIndexRequest, e storage.EmbeddingInfo) (job.Spec, error) {
 		return indexSpec(req, e), nil
 	},
@@ -168,7 +168,6 @@ var dropIndex = &statement[*parser.DropIndex, string, nothing, nothing]{
 		_, err := c.db.store.DropIndexes(c.Ctx, embedding, "")
 		return nothing{}, err
 	},
-	rows: noRows[string, nothing],
 }
 
 // DropIndex removes all indexes of an embedding.
@@ -192,20 +191,12 @@ func resolveDropIndex(c *call, embedding string) (nothing, error) {
 	return nothing{}, err
 }
 
-func indexRows(list []IndexInfo) *Rows {
-	table := make([][]Value, len(list))
-	for i, x := range list {
-		var lowest, poor Value
-		if x.Spread {
-			lowest, poor = x.Lowest, x.Poor
-		}
-		number := func(name string) Value { return parameter(x.Parameters, name) }
-		table[i] = []Value{
-			x.Embedding, x.Metric, int64(x.Vectors), number("m"), number("ef_construction"), number("ef"),
-			x.Recall, lowest, poor, x.Bytes, x.Seconds, timestamp(x.Created),
-		}
+func indexRow(x IndexInfo) []Value {
+	number := func(name string) Value { return parameter(x.Parameters, name) }
+	return []Value{
+		x.Embedding, x.Metric, int64(x.Vectors), number("m"), number("ef_construction"), number("ef"),
+		x.Recall, when(x.Spread, x.Lowest), when(x.Spread, x.Poor), x.Bytes, x.Seconds, timestamp(x.Created),
 	}
-	return rowsOf([]string{"embedding", "metric", "vectors", "m", "ef_construction", "ef", "recall", "lowest", "poor", "bytes", "seconds", "created"}, table)
 }
 
 func settingsText(list []storage.Setting) string {

@@ -40,10 +40,8 @@ var intoFile = &statement[*parser.IntoFile, rowsRequest, rowfile.Form, writtenRo
 	plan: func(req rowsRequest, form rowfile.Form) *plan.Plan {
 		return writtenFile(form.Title, req.path, req.operation.plan())
 	},
-	run: runIntoFile,
-	rows: func(_ rowsRequest, w writtenRows) *Rows {
-		return rowsOf([]string{"file", "rows"}, [][]Value{{w.path, w.rows}})
-	},
+	run:   runIntoFile,
+	table: func(_ rowsRequest, w writtenRows) [][]Value { return [][]Value{{w.path, w.rows}} },
 	reads: true, // the inner statement decides whether the store is written
 }
 

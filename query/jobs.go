@@ -69,7 +69,7 @@ func planJob[R any](what string) func(jobRequest, R) *plan.Plan {
 	}
 }
 
-func oneJobRow(_ jobRequest, info storage.JobInfo) *Rows { return jobRows([]storage.JobInfo{info}) }
+func oneJobRow(_ jobRequest, info storage.JobInfo) *Rows { return oneJob(info) }
 
 var cancelJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 	help: Help{
@@ -143,7 +143,6 @@ var dropJob = &statement[*parser.Job, jobRequest, nothing, nothing]{
 		}
 		return nothing{}, c.db.store.DropJob(c.Ctx, req.job)
 	},
-	rows: noRows[jobRequest, nothing],
 }
 
 // DropJob forgets a job that has ended, with its checkpoint.
@@ -168,11 +167,11 @@ var resumeJob = &statement[*parser.Job, jobRequest, namedJob, resumed]{
 	},
 	when: ofVerb(parser.ResumeJob), bind: bindJob, resolve: resolveJob, plan: planJob[namedJob]("run from its checkpoint"),
 	run: runResumeJob,
-	rows: func(req jobRequest, r resumed) *Rows {
+	rows: func(_ jobRequest, r resumed) *Rows {
 		if r.rows != nil {
 			return r.rows
 		}
-		return oneJobRow(req, r.info)
+		return oneJob(r.info)
 	},
 }
 

@@ -76,9 +76,8 @@ var materialize = &statement[*parser.Materialize, MaterializeRequest, *materiali
 	resolve: resolveMaterialize,
 	plan:    planMaterialize,
 	run:     runMaterialize,
-	rows: func(_ MaterializeRequest, r MaterializeResult) *Rows {
-		return rowsOf([]string{"graph", "scorer", "top", "vertices", "links", "computed", "seconds"},
-			[][]Value{{r.Graph, r.Scorer, int64(r.K), int64(r.Vertices), r.Links, int64(r.Computed), r.Seconds}})
+	table: func(_ MaterializeRequest, r MaterializeResult) [][]Value {
+		return [][]Value{{r.Graph, r.Scorer, int64(r.K), int64(r.Vertices), r.Links, int64(r.Computed), r.Seconds}}
 	},
 	job: func(_ *call, req MaterializeRequest, found *materializeEntry) (job.Spec, error) {
 		return found.spec(req, found.graph), nil

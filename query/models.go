@@ -125,19 +125,12 @@ func (c *call) readsOf(info ModelInfo) (ModelReads, storage.EmbeddingInfo, error
 	return EmbeddingSame, now, nil
 }
 
-func modelRows(list []ModelSummary) *Rows {
-	table := make([][]Value, len(list))
-	for i, m := range list {
-		var embedding, best, auc Value
-		if m.Embedding != "" {
-			embedding = m.Embedding
-		}
-		if h := m.Best(); h.Name != "" {
-			best, auc = h.Name, h.AUC
-		}
-		table[i] = []Value{m.Name, m.Graph, embedding, strings.Join(m.Terms, ", "), m.AUC, m.AveragePrecision, m.CalibrationError, best, auc, int64(m.Behind), m.state(), timestamp(m.Created)}
+func (m ModelSummary) row() []Value {
+	best := m.Best()
+	return []Value{
+		m.Name, m.Graph, textOrNil(m.Embedding), strings.Join(m.Terms, ", "), m.AUC, m.AveragePrecision, m.CalibrationError,
+		textOrNil(best.Name), when(best.Name != "", best.AUC), int64(m.Behind), m.state(), timestamp(m.Created),
 	}
-	return rowsOf([]string{"model", "graph", "embedding", "terms", "auc", "average_precision", "calibration_error", "best_single", "best_single_auc", "behind", "state", "created"}, table)
 }
 
 const partModel fault.Part = "model"
@@ -173,7 +166,6 @@ var dropModel = &statement[*parser.DropModel, string, nothing, nothing]{
 	run: func(c *call, model string, _ nothing) (nothing, error) {
 		return nothing{}, c.db.store.DropModel(c.Ctx, model)
 	},
-	rows: noRows[string, nothing],
 }
 
 // DropModel removes a model.

@@ -417,15 +417,8 @@ func (p *linkSearch) candidates(with Scorer, one bool) string {
 }
 
 func predictRows(req linksRequest, r PredictResult) *Rows {
-	table := make([][]Value, len(r.Links))
 	if req.one {
-		for i, l := range r.Links {
-			table[i] = []Value{l.Target, l.Score}
-		}
-		return rowsOf([]string{"vertex", "score"}, table)
+		return rowsOf([]string{"vertex", "score"}, ofEach(r.Links, func(l PredictedPair) []Value { return []Value{l.Target, l.Score} }))
 	}
-	for i, l := range r.Links {
-		table[i] = []Value{l.Source, l.Target, l.Score}
-	}
-	return rowsOf([]string{"source", "target", "score"}, table)
+	return rowsOf([]string{"source", "target", "score"}, ofEach(r.Links, func(l PredictedPair) []Value { return []Value{l.Source, l.Target, l.Score} }))
 }

@@ -83,11 +83,8 @@ func (c *call) predictions() ([]PredictionSummary, error) {
 	return list, damaged
 }
 
-func predictionRows(list []PredictionSummary) *Rows {
-	columns := []string{"graph", "scorer", "top", "vertices", "links", "version", "behind", "state", "created"}
-	return rowsOf(columns, ofEach(list, func(p PredictionSummary) []Value {
-		return []Value{p.Graph, p.Scorer, int64(p.K), int64(p.Vertices), p.Links, int64(p.GraphVersion), int64(p.Behind), p.state(), timestamp(p.Created)}
-	}))
+func (p PredictionSummary) row() []Value {
+	return []Value{p.Graph, p.Scorer, int64(p.K), int64(p.Vertices), p.Links, int64(p.GraphVersion), int64(p.Behind), p.state(), timestamp(p.Created)}
 }
 
 func scorerOf(p PredictionInfo) Scorer {
@@ -147,8 +144,7 @@ var dropPredictions = &statement[*parser.DropPredictions, predictionsRequest, st
 	plan: func(req predictionsRequest, _ storage.GraphInfo) *plan.Plan {
 		return plan.Result("drop predictions", fmt.Sprintf("of graph %s by %s", fault.Name(req.graph), req.with))
 	},
-	run:  runDropPredictions,
-	rows: noRows[predictionsRequest, nothing],
+	run: runDropPredictions,
 }
 
 // DropPredictions removes the predictions of a graph by a scorer.

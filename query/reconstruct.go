@@ -82,9 +82,8 @@ var reconstruct = &statement[*parser.Reconstruct, ReconstructRequest, sweep, Rec
 	resolve: resolveReconstruct,
 	plan:    planReconstruct,
 	run:     runReconstruct,
-	rows: func(req ReconstructRequest, r ReconstructResult) *Rows {
-		columns := []string{"epsilon", "radius", "edges", "pearson", "spearman", "kendall", "precision", "recall"}
-		return pointRows(columns, r.Points, r.Best, req.all, pointRow)
+	table: func(req ReconstructRequest, r ReconstructResult) [][]Value {
+		return ofEach(shownPoints(r.Points, r.Best, req.all), pointRow)
 	},
 	reads: true, // except with INTO GRAPH
 }
@@ -247,12 +246,12 @@ type reconstruction struct {
 	radius float64    // unless the request says Auto
 }
 
-// pointRows is the table of the best point of a sweep, or of all of them.
-func pointRows(columns []string, points []evaluate.ReconstructionPoint, best int, all bool, row func(evaluate.ReconstructionPoint) []Value) *Rows {
-	if !all {
-		points = points[best : best+1]
+// shownPoints are the best point of a sweep, or all of them.
+func shownPoints(points []evaluate.ReconstructionPoint, best int, all bool) []evaluate.ReconstructionPoint {
+	if all {
+		return points
 	}
-	return rowsOf(columns, ofEach(points, row))
+	return points[best : best+1]
 }
 
 func pointRow(p evaluate.ReconstructionPoint) []Value {

@@ -60,7 +60,7 @@ var refresh = &statement[*parser.Refresh, RefreshRequest, staleness, RefreshResu
 	resolve: resolveRefresh,
 	plan:    planRefresh,
 	run:     runRefresh,
-	rows:    refreshRows,
+	table:   refreshTable,
 	job:     refreshJob,
 }
 
@@ -179,16 +179,12 @@ func runRefresh(c *call, req RefreshRequest, found staleness) (result RefreshRes
 	return result, err
 }
 
-func refreshRows(_ RefreshRequest, r RefreshResult) *Rows {
-	var residual, mean, most Value
-	if r.Kind != RefreshNone && !r.Full {
-		mean, most = r.MeanDrift, r.MaxDrift
-		if r.Refined > 0 {
-			residual = r.Residual
-		}
-	}
-	return rowsOf([]string{"embedding", "kind", "generation", "versions", "touched", "residual", "mean_drift", "max_drift", "seconds", "reason"},
-		[][]Value{{r.To.Name, string(r.Kind), int64(r.To.Generation), int64(r.Versions), int64(r.Touched), residual, mean, most, r.Seconds, r.Reason}})
+func refreshTable(_ RefreshRequest, r RefreshResult) [][]Value {
+	drifted := r.Kind != RefreshNone && !r.Full
+	return [][]Value{{
+		r.To.Name, string(r.Kind), int64(r.To.Generation), int64(r.Versions), int64(r.Touched),
+		when(drifted && r.Refined > 0, r.Residual), when(drifted, r.MeanDrift), when(drifted, r.MaxDrift), r.Seconds, r.Reason,
+	}}
 }
 
 // freshen brings an embedding up to date, after waiting for a job that writes it.

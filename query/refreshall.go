@@ -38,10 +38,8 @@ var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, Refre
 		return plan.Result("refresh", "embeddings, measures and predictions of graph "+fault.Name(graph.Name)+" that are behind it")
 	},
 	run: runRefreshAll,
-	rows: func(_ string, r RefreshAllResult) *Rows {
-		return rowsOf([]string{"object", "name", "kind", "seconds"}, ofEach(r.Refreshed, func(o Refreshed) []Value {
-			return []Value{o.Object, o.Name, string(o.Kind), o.Seconds}
-		}))
+	table: func(_ string, r RefreshAllResult) [][]Value {
+		return ofEach(r.Refreshed, func(o Refreshed) []Value { return []Value{o.Object, o.Name, string(o.Kind), o.Seconds} })
 	},
 }
 

@@ -57,13 +57,8 @@ var refreshMeasure = &statement[*parser.RefreshMeasure, RefreshMeasureRequest, s
 		return computeStatement.plan(found.request, found.computable)
 	},
 	run: runRefreshMeasure,
-	rows: func(_ RefreshMeasureRequest, r RefreshMeasureResult) *Rows {
-		changed := Value(int64(r.Changed))
-		if r.Unknown {
-			changed = nil
-		}
-		return rowsOf([]string{"attribute", "measure", "kind", "versions", "changed", "seconds"},
-			[][]Value{{r.Attribute, r.Measure, string(r.Kind), int64(r.Versions), changed, r.Seconds}})
+	table: func(_ RefreshMeasureRequest, r RefreshMeasureResult) [][]Value {
+		return [][]Value{{r.Attribute, r.Measure, string(r.Kind), int64(r.Versions), when(!r.Unknown, int64(r.Changed)), r.Seconds}}
 	},
 	job: func(_ *call, _ RefreshMeasureRequest, found staleMeasure) (job.Spec, error) {
 		return found.spec(found.request), nil

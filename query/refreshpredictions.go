@@ -54,9 +54,8 @@ var refreshPredictions = &statement[*parser.RefreshPredictions, RefreshPredictio
 		return materialize.plan(found.request, found.materializeEntry)
 	},
 	run: runRefreshPredictions,
-	rows: func(_ RefreshPredictionsRequest, r RefreshPredictionsResult) *Rows {
-		return rowsOf([]string{"graph", "scorer", "kind", "versions", "computed", "vertices", "links", "seconds", "reason"},
-			[][]Value{{r.Graph, r.Scorer, string(r.Kind), int64(r.Versions), int64(r.Computed), int64(r.Vertices), r.Links, r.Seconds, r.Reason}})
+	table: func(_ RefreshPredictionsRequest, r RefreshPredictionsResult) [][]Value {
+		return [][]Value{{r.Graph, r.Scorer, string(r.Kind), int64(r.Versions), int64(r.Computed), int64(r.Vertices), r.Links, r.Seconds, r.Reason}}
 	},
 	job: func(_ *call, _ RefreshPredictionsRequest, found stalePredictions) (job.Spec, error) {
 		return found.spec(found.request, found.graph), nil

@@ -42,8 +42,7 @@ var rename = &statement[*parser.Rename, RenameRequest, nothing, nothing]{
 	plan: func(req RenameRequest, _ nothing) *plan.Plan {
 		return plan.Result("rename", string(req.What)+" "+fault.Name(req.Name)+" to "+fault.Name(req.To))
 	},
-	run:  runRename,
-	rows: noRows[RenameRequest, nothing],
+	run: runRename,
 }
 
 // Rename gives a graph, an embedding, a model or an attribute another name. If the name is

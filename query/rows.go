@@ -4,6 +4,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Value is one cell of a result: a string, int64, float64 or bool, or nil for
@@ -109,13 +110,11 @@ func rowsOf(columns []string, table [][]Value) *Rows {
 	return &Rows{columns: columns, types: typesOfNames(columns), next: next, stop: func() {}}
 }
 
+// columnsIn are the columns that a help lists.
+func columnsIn(list string) []string { return strings.Split(list, ", ") }
+
 // number is a float, or nil where it is not defined.
-func number(x float64) Value {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return x
-}
+func number(x float64) Value { return when(!math.IsNaN(x), x) }
 
 // none is the table of statements without a result.
 func none() *Rows { return rowsOf(nil, nil) }

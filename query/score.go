@@ -83,11 +83,7 @@ func runScore(c *call, req ScoreRequest, found *scorerEntries) (ScoreResult, err
 }
 
 func scoreRows(req ScoreRequest, r ScoreResult) *Rows {
-	table := make([][]Value, len(r.Pairs))
-	for i, p := range r.Pairs {
-		table[i] = p.row()
-	}
-	return rowsOf(scoreColumns(req.With, nil), table).typedFrom(2, scoreTypes(len(req.With)))
+	return rowsOf(scoreColumns(req.With, nil), ofEach(r.Pairs, ScoredPair.row)).typedFrom(2, scoreTypes(len(req.With)))
 }
 
 func scoreColumns(with []Scorer, further []string) []string {

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"heavytail/embedding/link"
@@ -65,18 +66,11 @@ func (c *call) embeddings() ([]EmbeddingSummary, error) {
 // Scorers lists the link scorers.
 func (db *DB) Scorers() []link.Scorer { return link.Scorers() }
 
-var show = &statement[*parser.Show, parser.Listing, nothing, *Rows]{
+var show = &statement[*parser.Show, parser.Listing, nothing, [][]Value]{
 	help: Help{
 		Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | INDEXES | MODELS | PREDICTIONS | METHODS | MEASURES | SCORERS | GENERATORS | STATS | JOBS",
 		Summary: "lists the objects in the file, or the methods, measures, scorers and generators",
-		Columns: "GRAPHS: graph, version, vertices, edges, source, modified; " +
-			"EMBEDDINGS: embedding, graph, method, dim, vertices, generation, behind, changed, auto, created; " +
-			"INDEXES: embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created; " +
-			"MODELS: model, graph, embedding, terms, auc, average_precision, calibration_error, best_single, best_single_auc, behind, state, created; " +
-			"PREDICTIONS: graph, scorer, top, vertices, links, version, behind, state, created; " +
-			"METHODS: method, options, summary; MEASURES: measure, values, weights, options, summary; SCORERS: scorer, reads, likelier, summary; " +
-			"GENERATORS: generator, options, summary; STATS: object, part, bytes, items, bytes_each; " +
-			"JOBS: job, state, statement, stage, progress, seconds, remaining, memory, peak, checkpoint, error, result",
+		Columns: strings.Join(ofEach(showTables, func(l showTable) string { return string(l.what) + ": " + l.columns }), "; "),
 		Example: "SHOW EMBEDDINGS",
 	},
 	bind:    func(_ *binder, s *parser.Show) parser.Listing { return s.What },
@@ -84,53 +78,61 @@ var show = &statement[*parser.Show, parser.Listing, nothing, *Rows]{
 	plan: func(what parser.Listing, _ nothing) *plan.Plan {
 		return plan.Result("list", strings.ToLower(string(what)))
 	},
-	run:   func(c *call, what parser.Listing, _ nothing) (*Rows, error) { return c.show(what) },
-	rows:  func(_ parser.Listing, rows *Rows) *Rows { return rows },
+	run: func(c *call, what parser.Listing, _ nothing) ([][]Value, error) { return c.show(what) },
+	rows: func(what parser.Listing, table [][]Value) *Rows {
+		at := slices.IndexFunc(showTables, func(l showTable) bool { return l.what == what })
+		return rowsOf(columnsIn(showTables[at].columns), table)
+	},
 	reads: true,
 }
 
-func (c *call) show(what parser.Listing) (*Rows, error) {
-	var table [][]Value
+// showTable is a list of SHOW, with the columns of its table.
+type showTable struct {
+	what    parser.Listing
+	columns string
+}
+
+var showTables = []showTable{
+	{parser.Graphs, "graph, version, vertices, edges, source, modified"},
+	{parser.Embeddings, "embedding, graph, method, dim, vertices, generation, behind, changed, auto, created"},
+	{parser.Indexes, "embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created"},
+	{parser.Models, "model, graph, embedding, terms, auc, average_precision, calibration_error, best_single, best_single_auc, behind, state, created"},
+	{parser.Predictions, "graph, scorer, top, vertices, links, version, behind, state, created"},
+	{parser.Methods, "method, options, summary"},
+	{parser.Measures, "measure, values, weights, options, summary"},
+	{parser.Scorers, "scorer, reads, likelier, summary"},
+	{parser.Generators, "generator, options, summary"},
+	{parser.Stats, "object, part, bytes, items, bytes_each"},
+	{parser.Jobs, jobColumns},
+}
+
+func (c *call) show(what parser.Listing) ([][]Value, error) {
 	switch what {
 	case parser.Graphs:
 		list, err := c.db.store.Graphs(c.Ctx)
-		for _, g := range list {
-			table = append(table, []Value{g.Name, int64(g.Version), int64(g.Vertices), g.Edges, g.Source, timestamp(g.Modified)})
-		}
-		return rowsOf([]string{"graph", "version", "vertices", "edges", "source", "modified"}, table), err
+		return ofEach(list, func(g storage.GraphInfo) []Value {
+			return []Value{g.Name, int64(g.Version), int64(g.Vertices), g.Edges, g.Source, timestamp(g.Modified)}
+		}), err
 	case parser.Embeddings:
 		list, err := c.embeddings()
-		for _, e := range list {
-			changed := Value(int64(e.Changed))
-			if e.Unknown {
-				changed = nil
-			}
-			table = append(table, []Value{
-				e.Name, e.Graph, e.Method, int64(e.Dim), int64(e.Vertices), int64(e.Generation), int64(e.Behind), changed, autoText(e.Auto), timestamp(e.Created),
-			})
-		}
-		return rowsOf([]string{"embedding", "graph", "method", "dim", "vertices", "generation", "behind", "changed", "auto", "created"}, table), err
+		return ofEach(list, EmbeddingSummary.row), err
 	case parser.Indexes:
 		list, err := c.indexes()
-		return indexRows(list), err
+		return ofEach(list, indexRow), err
 	case parser.Models:
 		list, err := c.listModels()
-		return modelRows(list), err
+		return ofEach(list, ModelSummary.row), err
 	case parser.Predictions:
 		list, err := c.listPredictions()
-		return predictionRows(list), err
+		return ofEach(list, PredictionSummary.row), err
 	case parser.Methods:
-		for _, m := range Methods() {
-			table = append(table, []Value{m.Name, optionsText(m.Options), m.Summary})
-		}
-		return rowsOf([]string{"method", "options", "summary"}, table), nil
+		return ofEach(Methods(), func(m Method) []Value { return []Value{m.Name, optionsText(m.Options), m.Summary} }), nil
 	case parser.Measures:
-		for _, m := range Measures() {
-			table = append(table, []Value{m.Name, m.Type.String(), textOrNil(m.Weights), optionsText(m.Options), m.Summary})
-		}
-		return rowsOf([]string{"measure", "values", "weights", "options", "summary"}, table), nil
+		return ofEach(Measures(), func(m Measure) []Value {
+			return []Value{m.Name, m.Type.String(), textOrNil(m.Weights), optionsText(m.Options), m.Summary}
+		}), nil
 	case parser.Scorers:
-		for _, s := range link.Scorers() {
+		table := ofEach(link.Scorers(), func(s link.Scorer) []Value {
 			reads, likelier := "graph", "higher"
 			if s.NeedsEmbedding {
 				reads = "embedding"
@@ -138,23 +140,26 @@ func (c *call) show(what parser.Listing) (*Rows, error) {
 			if !s.HigherIsLikelier {
 				likelier = "lower"
 			}
-			table = append(table, []Value{s.Name, reads, likelier, s.Summary})
-		}
-		table = append(table, []Value{modelScorer, "model", "higher", modelSummary})
-		return rowsOf([]string{"scorer", "reads", "likelier", "summary"}, table), nil
+			return []Value{s.Name, reads, likelier, s.Summary}
+		})
+		return append(table, []Value{modelScorer, "model", "higher", modelSummary}), nil
 	case parser.Generators:
-		for _, g := range generators() {
-			table = append(table, []Value{g.Name, optionsText(g.Options), g.Summary})
-		}
-		return rowsOf([]string{"generator", "options", "summary"}, table), nil
+		return ofEach(generators(), func(g Generator) []Value { return []Value{g.Name, optionsText(g.Options), g.Summary} }), nil
 	case parser.Jobs:
 		list, err := c.db.runner.List(c.Call)
-		return jobRows(list), err
+		return ofEach(list, jobRow), err
 	case parser.Stats:
 		stats, err := c.stats()
-		return rowsOf(statsColumns, statsRows(stats)), err
+		return statsRows(stats), err
 	}
 	return nil, fault.New(fault.Statement, "SHOW %s is not known here", what)
+}
+
+func (e EmbeddingSummary) row() []Value {
+	return []Value{
+		e.Name, e.Graph, e.Method, int64(e.Dim), int64(e.Vertices), int64(e.Generation), int64(e.Behind),
+		when(!e.Unknown, int64(e.Changed)), autoText(e.Auto), timestamp(e.Created),
+	}
 }
 
 // optionsText lists options with their defaults.

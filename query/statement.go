@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"strings"
 
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/job"
@@ -43,8 +44,11 @@ type statement[N parser.Statement, Q, R, A any] struct {
 	plan func(req Q, found R) *plan.Plan
 	// run answers the request.
 	run func(c *call, req Q, found R) (A, error)
-	// rows converts the answer to the table of the statement.
-	rows func(req Q, answer A) *Rows
+	// table has the rows of the answer, if its columns are those of help up to a semicolon; rows
+	// is for other columns, and for rows that are made while they are read. A statement without
+	// a result has neither.
+	table func(req Q, answer A) [][]Value
+	rows  func(req Q, answer A) *Rows
 	// job describes the statement as a job; nil if it cannot run in the background. It
 	// may load data that the estimate of its memory needs.
 	job func(c *call, req Q, found R) (job.Spec, error)
@@ -149,13 +153,25 @@ func (p *prepared[N, Q, R, A]) plan() *plan.Plan { return p.statement.plan(p.req
 func (p *prepared[N, Q, R, A]) exec(c *call) (*Rows, error) {
 	if p.background && c.job == nil { // a running job has been queued already
 		info, err := p.queue(c, p.req, p.found)
-		return jobRows([]storage.JobInfo{info}), err
+		return oneJob(info), err
 	}
 	answer, err := p.run(c, p.req, p.found)
 	if err != nil {
 		return nil, err
 	}
-	return p.rows(p.req, answer), nil
+	return p.tabulate(p.req, answer), nil
+}
+
+// tabulate converts the answer to the table of the statement.
+func (s *statement[N, Q, R, A]) tabulate(req Q, answer A) *Rows {
+	switch {
+	case s.rows != nil:
+		return s.rows(req, answer)
+	case s.table != nil:
+		columns, _, _ := strings.Cut(s.help.Columns, ";")
+		return rowsOf(columnsIn(columns), s.table(req, answer))
+	}
+	return none()
 }
 
 func (p *prepared[N, Q, R, A]) trials() int64 {
@@ -281,7 +297,7 @@ func (s *statement[N, Q, R, A]) rowsFor(c *call, request any) (*Rows, bool, erro
 	if err != nil {
 		return nil, true, err
 	}
-	return s.rows(req, answer), true, nil
+	return s.tabulate(req, answer), true, nil
 }
 
 // Explain returns the plan of a statement without running it, as EXPLAIN shows
@@ -311,9 +327,6 @@ func (s *statement[N, Q, R, A]) describe() Help {
 // nothing is the answer of statements without a result, and the request or the
 // resolved names of statements that have none.
 type nothing struct{}
-
-// noRows is the table of statements without a result.
-func noRows[Q, A any](Q, A) *Rows { return none() }
 
 // bindNothing and resolveNothing are for statements without a request and without
 // names.

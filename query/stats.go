@@ -27,8 +27,6 @@ func (c *call) stats() (storage.Stats, error) {
 	return stats, nil
 }
 
-var statsColumns = []string{"object", "part", "bytes", "items", "bytes_each"}
-
 func statsRows(s storage.Stats) [][]Value {
 	page := int64(s.PageSize)
 	table := [][]Value{

@@ -91,8 +91,8 @@ var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, 
 			plan.Measured(plan.Solve, "logistic regression", learn,
 				plan.Step("split", "held-out edges for training and for measurement", inputs...)))
 	},
-	run:  runTrainModel,
-	rows: trainRows,
+	run:   runTrainModel,
+	table: trainTable,
 	job: func(c *call, req TrainModelRequest, found *modelEntry) (job.Spec, error) {
 		t, err := c.loadTraining(req, found)
 		if err != nil {
@@ -102,14 +102,11 @@ var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, 
 	},
 }
 
-// trainRows is a row for the random pairs and one for each other kind.
-func trainRows(_ TrainModelRequest, r TrainModelResult) *Rows {
+// trainTable is a row for the random pairs and one for each other kind.
+func trainTable(_ TrainModelRequest, r TrainModelResult) [][]Value {
 	row := func(kind string, auc, precision float64, of []storage.HeuristicMeasure) []Value {
-		var best, bestAUC Value
-		if h := bestOf(of); h.Name != "" {
-			best, bestAUC = h.Name, h.AUC
-		}
-		return []Value{r.Name, strings.Join(r.Terms, ", "), kind, auc, precision, nil, nil, best, bestAUC, r.Seconds}
+		best := bestOf(of)
+		return []Value{r.Name, strings.Join(r.Terms, ", "), kind, auc, precision, nil, nil, textOrNil(best.Name), when(best.Name != "", best.AUC), r.Seconds}
 	}
 	first := row(string(evaluate.RandomNegatives), r.AUC, r.AveragePrecision, r.Heuristics)
 	first[5], first[6] = r.Brier, r.CalibrationError
@@ -117,7 +114,7 @@ func trainRows(_ TrainModelRequest, r TrainModelResult) *Rows {
 	for _, n := range r.ByNegatives {
 		table = append(table, row(n.Negatives, n.AUC, n.AveragePrecision, n.Heuristics))
 	}
-	return rowsOf([]string{"model", "terms", "negatives", "auc", "average_precision", "brier", "calibration_error", "best_single", "best_single_auc", "seconds"}, table)
+	return table
 }
 
 // TrainModel holds out edges of a graph, learns from some of them how likely a link

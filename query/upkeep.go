@@ -39,10 +39,8 @@ var compact = &statement[*parser.Compact, nothing, nothing, CompactResult]{
 	plan: func(nothing, nothing) *plan.Plan {
 		return plan.Result("new file", "in the place of the old one, in one step", plan.Measured(plan.Write, "copy", "every record, verified"))
 	},
-	run: runCompact,
-	rows: func(_ nothing, r CompactResult) *Rows {
-		return rowsOf([]string{"before", "after", "seconds"}, [][]Value{{r.Before, r.After, r.Seconds}})
-	},
+	run:   runCompact,
+	table: func(_ nothing, r CompactResult) [][]Value { return [][]Value{{r.Before, r.After, r.Seconds}} },
 }
 
 // Compact frees the space of deleted data by writing the store into a new
@@ -80,9 +78,8 @@ var migrate = &statement[*parser.Migrate, nothing, nothing, MigrateResult]{
 		return plan.Result("new file", "in the place of the old one, in one step, if its format is older", plan.Measured(plan.Write, "copy", "every record, verified"))
 	},
 	run: runMigrate,
-	rows: func(_ nothing, r MigrateResult) *Rows {
-		return rowsOf([]string{"from", "to", "before", "after", "seconds"},
-			[][]Value{{int64(r.From), int64(r.To), r.Before, r.After, r.Seconds}})
+	table: func(_ nothing, r MigrateResult) [][]Value {
+		return [][]Value{{int64(r.From), int64(r.To), r.Before, r.After, r.Seconds}}
 	},
 }
 
@@ -133,8 +130,8 @@ var backup = &statement[*parser.Backup, BackupRequest, nothing, BackupResult]{
 		return plan.Result("new file", fault.Quote(req.Path)+", in one step", plan.Measured(plan.Write, "copy", "every record as it is now, verified"))
 	},
 	run: runBackup,
-	rows: func(_ BackupRequest, r BackupResult) *Rows {
-		return rowsOf([]string{"file", "bytes", "records", "seconds"}, [][]Value{{r.Path, r.Bytes, r.Records, r.Seconds}})
+	table: func(_ BackupRequest, r BackupResult) [][]Value {
+		return [][]Value{{r.Path, r.Bytes, r.Records, r.Seconds}}
 	},
 	reads: true,
 }
@@ -184,10 +181,8 @@ var recoverFile = &statement[*parser.Recover, RecoverRequest, nothing, RecoverRe
 	plan: func(req RecoverRequest, _ nothing) *plan.Plan {
 		return plan.Result("new file", fault.Quote(req.Path)+", in one step", plan.Measured(plan.Write, "copy", "every record that is sound"))
 	},
-	run: runRecover,
-	rows: func(_ RecoverRequest, r RecoverResult) *Rows {
-		return rowsOf([]string{"object", "vertices", "edges", "state"}, RecoveredRows(r.RecoverReport))
-	},
+	run:   runRecover,
+	table: func(_ RecoverRequest, r RecoverResult) [][]Value { return RecoveredRows(r.RecoverReport) },
 	reads: true,
 }
 

@@ -63,10 +63,8 @@ var verify = &statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResu
 			plan.Measured(plan.Solve, "method", found.Info.Method+" in full", session.GraphPlan(found.Graph)))
 	},
 	run: runVerify,
-	rows: func(_ VerifyRequest, r VerifyResult) *Rows {
-		return rowsOf([]string{"measure", "stored", "full"}, ofEach(r.Measures, func(m VerifyMeasure) []Value {
-			return []Value{m.Name, number(m.Stored), number(m.Full)}
-		}))
+	table: func(_ VerifyRequest, r VerifyResult) [][]Value {
+		return ofEach(r.Measures, func(m VerifyMeasure) []Value { return []Value{m.Name, number(m.Stored), number(m.Full)} })
 	},
 	job:   verifyJob,
 	reads: true,

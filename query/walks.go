@@ -55,7 +55,7 @@ var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget
 		return writtenFile("walks", req.Path, plan.Measured(plan.Write, "method", found.text().String(), session.GraphPlan(found.graph)))
 	},
 	run:   runExportWalks,
-	rows:  exportRows[ExportWalksRequest]("walks"),
+	table: exportTable[ExportWalksRequest],
 	reads: true,
 }
 
