@@ -91,13 +91,10 @@ var dropAttribute = &statement[*parser.DropAttribute, dropAttributeRequest, noth
 	},
 	resolve: func(c *call, req dropAttributeRequest) (nothing, error) {
 		info, err := c.GraphInfo(req.graph, fault.Graph)
-		if err != nil {
-			return nothing{}, err
+		if err == nil {
+			err = session.CheckAttributes(info, partAttribute, req.attribute)
 		}
-		if _, ok := session.AttributeOf(info, req.attribute); !ok {
-			return nothing{}, session.UnknownAttribute(info, req.attribute, partAttribute)
-		}
-		return nothing{}, nil
+		return nothing{}, err
 	},
 	plan: func(req dropAttributeRequest, _ nothing) *plan.Plan {
 		return plan.Result("drop attribute", fault.Name(req.attribute)+" of graph "+fault.Name(req.graph))
@@ -109,6 +106,5 @@ var dropAttribute = &statement[*parser.DropAttribute, dropAttributeRequest, noth
 
 // DropAttribute removes an attribute from all vertices of a graph.
 func (db *DB) DropAttribute(ctx context.Context, graph, attribute string) error {
-	_, err := dropAttribute.answer(ctx, db, dropAttributeRequest{graph, attribute})
-	return err
+	return errorOf(dropAttribute.answer(ctx, db, dropAttributeRequest{graph, attribute}))
 }

@@ -20,8 +20,6 @@ func span(least, most int) Value {
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
-func propertyRows(table [][]Value) *Rows { return rowsOf([]string{"property", "value"}, table) }
-
 func property(name string, value Value) []Value { return []Value{name, value} }
 
 // timestamp writes a time as every statement shows it.

@@ -109,10 +109,10 @@ func resolveCountVertices(c *call, req CountVerticesRequest) (storage.GraphInfo,
 	if err != nil {
 		return graph, err
 	}
-	if _, ok := session.AttributeOf(graph, req.By); !ok && req.By != "" {
-		return graph, session.UnknownAttribute(graph, req.By, partAttribute)
+	if req.By != "" {
+		err = session.CheckAttributes(graph, partAttribute, req.By)
 	}
-	return graph, checkFigures(graph, req.With)
+	return graph, cmp.Or(err, checkFigures(graph, req.With))
 }
 
 // fromCatalogue reports whether the catalogue alone has the answer.

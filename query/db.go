@@ -146,6 +146,14 @@ func (c *call) end() {
 	db.running.Done()
 }
 
+// hold keeps memory that was reserved until the call ends.
+func (c *call) hold(release func(), err error) error {
+	if err == nil {
+		c.Releases = append(c.Releases, release)
+	}
+	return err
+}
+
 // wrap adds the name of the statement to errors of lower layers. Mistakes of
 // the user do not need it; if the request came from text, they get the
 // position of the piece that is wrong.

@@ -1,7 +1,6 @@
 package query
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -27,7 +26,7 @@ func (c *call) dependentsOf(embedding string) (dependents, error) {
 		d.indexes = append(d.indexes, k.metric.String())
 	}
 	models, err := c.models()
-	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+	if notDamage(err) != nil {
 		return d, err
 	}
 	reads := map[string]bool{}
@@ -40,7 +39,7 @@ func (c *call) dependentsOf(embedding string) (dependents, error) {
 		}
 	}
 	predictions, err := c.predictions()
-	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+	if notDamage(err) != nil {
 		return d, err
 	}
 	for _, p := range predictions {
@@ -86,9 +85,6 @@ func (c *call) noteReplaced(embedding string) error {
 // embedding has new coordinates.
 func (c *call) noteRetrain(info storage.EmbeddingInfo) error {
 	models, err := c.models()
-	if errors.Is(err, storage.ErrCorrupt) {
-		err = nil // the statement that reads them reports it
-	}
 	var names []string
 	for _, m := range models {
 		if m.Embedding == info.Name && m.Reads == EmbeddingOther {
@@ -98,5 +94,5 @@ func (c *call) noteRetrain(info storage.EmbeddingInfo) error {
 	if len(names) > 0 {
 		c.Notice("embedding %s has new coordinates; train again: %s", fault.Name(info.Name), strings.Join(names, ", "))
 	}
-	return err
+	return notDamage(err) // the statement that reads damaged ones reports it
 }

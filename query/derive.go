@@ -147,7 +147,7 @@ func resolveDerive(c *call, req DeriveRequest) (found derivation, err error) {
 	case req.From != "":
 		return found, c.CheckVertex(found.graph, req.From, fault.Vertex)
 	}
-	return found, checkAttributes(found.graph, req.Attributes)
+	return found, session.CheckAttributes(found.graph, fault.Graph, req.Attributes...)
 }
 
 func planDerive(req DeriveRequest, found derivation) *plan.Plan {

@@ -38,11 +38,9 @@ func (c *call) deriveFrom(req DeriveRequest, info storage.GraphInfo) (made deriv
 	case req.EdgesWhere != nil || req.Sampling == SampleEdges: // see keptEdges
 		bytes += session.GraphBytes(s.graph.Info) + 2*edges + 8*n
 	}
-	release, err := c.db.cache.Reserve(bytes+columns, "graph "+fault.Name(req.Graph))
-	if err != nil {
+	if err := c.hold(c.db.cache.Reserve(bytes+columns, "graph "+fault.Name(req.Graph))); err != nil {
 		return made, err
 	}
-	c.Releases = append(c.Releases, release)
 	vertices, graph, err := c.derive(s, req)
 	if err != nil {
 		return made, err

@@ -50,15 +50,8 @@ func (c *call) nearestGraph(req DeriveRequest, found derivation) (made derived, 
 	n := g.Graph.Vertices()
 	// Each answer is in a list, then an edge in three lists and in two rows, each with a weight.
 	const perList, perAnswer, perVertex, perEdge = 24, 8, 16, 24
-	reserve := func(reserve func(int64, string) (func(), error), bytes int64) error {
-		release, err := reserve(bytes, "graph "+fault.Name(req.Graph))
-		if err == nil {
-			c.Releases = append(c.Releases, release)
-		}
-		return err
-	}
-	answers := int64(n) * int64(b.k)
-	if err := reserve(c.db.cache.Reserve, perList*int64(n)+perAnswer*answers); err != nil {
+	answers, what := int64(n)*int64(b.k), "graph "+fault.Name(req.Graph)
+	if err := c.hold(c.db.cache.Reserve(perList*int64(n)+perAnswer*answers, what)); err != nil {
 		return made, err
 	}
 	near := make(nearestLists, n)
@@ -70,7 +63,7 @@ func (c *call) nearestGraph(req DeriveRequest, found derivation) (made derived, 
 		return made, err
 	}
 	b.exact, b.graph = nil, nil
-	if err := reserve(c.db.cache.ReserveWork, perVertex*int64(n)+perEdge*answers); err != nil {
+	if err := c.hold(c.db.cache.ReserveWork(perVertex*int64(n)+perEdge*answers, what)); err != nil {
 		return made, err
 	}
 	made = derived{

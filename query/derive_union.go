@@ -48,11 +48,9 @@ func (c *call) union(req DeriveRequest, found derivation) (made derived, err err
 		made.times = max(made.times, info.Times)
 		names = append(names, fmt.Sprintf("%s, version %d", fault.Name(info.Name), info.Version))
 	}
-	release, err := c.db.cache.Reserve(bytes, "graph "+fault.Name(req.Graph))
-	if err != nil {
+	if err := c.hold(c.db.cache.Reserve(bytes, "graph "+fault.Name(req.Graph))); err != nil {
 		return made, err
 	}
-	c.Releases = append(c.Releases, release)
 	for _, info := range append([]storage.GraphInfo{found.graph}, found.others...) {
 		s, err := c.newScan(info.Name, nil, session.AttributeNames(info), 0)
 		if err != nil {

@@ -94,7 +94,7 @@ var describeGraph = &statement[*parser.DescribeGraph, DescribeGraphRequest, stor
 	},
 	plan:  planDescribeGraph,
 	run:   runDescribeGraph,
-	rows:  func(_ DescribeGraphRequest, d GraphDescription) *Rows { return propertyRows(d.rows()) },
+	table: func(_ DescribeGraphRequest, d GraphDescription) [][]Value { return d.rows() },
 	reads: true,
 }
 
@@ -166,13 +166,12 @@ func (c *call) graphStatistics(view *session.Graph) (GraphStatistics, error) {
 	stop := c.Watch.Start("statistics")
 	const bytes = 1 << 10 // an upper bound of their size
 	key := session.CacheKey{Kind: "statistics", Name: view.Info.Name, ID: view.Info.ID, Version: view.Info.Version, Made: view.Info.Modified.UnixNano()}
-	value, release, hit, err := c.db.cache.Get(c.Ctx, key, bytes, "the statistics of graph "+fault.Name(view.Info.Name), func(ctx context.Context) (any, error) {
+	value, hit, err := c.Pin(key, bytes, "the statistics of graph "+fault.Name(view.Info.Name), func(ctx context.Context) (any, error) {
 		return c.computeStatistics(ctx, view)
 	})
 	if err != nil {
 		return GraphStatistics{}, err
 	}
-	c.Releases = append(c.Releases, release)
 	note := ""
 	if hit {
 		note = "cache hit"

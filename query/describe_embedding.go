@@ -39,7 +39,7 @@ var describeEmbedding = &statement[*parser.DescribeEmbedding, string, session.En
 		return plan.Result("description", "of embedding "+fault.Name(embedding)+", from the catalogue")
 	},
 	run:   runDescribeEmbedding,
-	rows:  func(_ string, d EmbeddingDescription) *Rows { return propertyRows(d.rows()) },
+	table: func(_ string, d EmbeddingDescription) [][]Value { return d.rows() },
 	reads: true,
 }
 

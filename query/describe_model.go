@@ -35,7 +35,7 @@ var describeModel = &statement[*parser.DescribeModel, string, ModelInfo, ModelDe
 		return plan.Result("description", "of model "+fault.Name(model)+", from the catalogue")
 	},
 	run:   runDescribeModel,
-	rows:  func(_ string, d ModelDescription) *Rows { return propertyRows(d.rows()) },
+	table: func(_ string, d ModelDescription) [][]Value { return d.rows() },
 	reads: true,
 }
 

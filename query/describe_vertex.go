@@ -48,7 +48,7 @@ var describeVertex = &statement[*parser.DescribeVertex, describeVertexRequest, s
 		return plan.Result("description", "of vertex "+fault.QuoteKey(req.vertex)+", without loading graph "+fault.Name(graph.Name))
 	},
 	run:   runDescribeVertex,
-	rows:  describeVertexRows,
+	table: describeVertexTable,
 	reads: true,
 }
 
@@ -89,7 +89,7 @@ func (d *VertexDescription) add(e storage.Edge) {
 	d.Times++
 }
 
-func describeVertexRows(_ describeVertexRequest, d VertexDescription) *Rows {
+func describeVertexTable(_ describeVertexRequest, d VertexDescription) [][]Value {
 	table := [][]Value{{"vertex", d.Key}, {"graph", d.Graph.Name}, {"degree", int64(d.Degree)}}
 	if d.Graph.Weighted {
 		table = append(table, []Value{"strength", d.Strength})
@@ -100,5 +100,5 @@ func describeVertexRows(_ describeVertexRequest, d VertexDescription) *Rows {
 	for _, a := range d.Attributes {
 		table = append(table, []Value{"attribute " + a.Name, cellOf(a.Value)})
 	}
-	return propertyRows(table)
+	return table
 }

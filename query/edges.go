@@ -212,11 +212,9 @@ func (c *call) orderedEdges(s *edgeScan, req EdgesRequest, stop func(int64, stri
 	if req.Limit > 0 {
 		most = min(most, 2*int64(req.Limit)+1024)
 	}
-	release, err := c.db.cache.Reserve(16*most, "ordering the edges of graph "+fault.Name(s.graph.Info.Name))
-	if err != nil {
+	if err := c.hold(c.db.cache.Reserve(16*most, "ordering the edges of graph "+fault.Name(s.graph.Info.Name))); err != nil {
 		return nil, err
 	}
-	c.Releases = append(c.Releases, release)
 	order := edgeOrder(s.graph.Graph, req.OrderBy, req.Descending)
 	return func(f func(EdgeRow) error) error {
 		var list []edgePlace

@@ -68,13 +68,12 @@ func (c *call) startOf(found chosen) (session.Entry, error) {
 // checkOwnStart returns an Error for an embedding that began with the vectors of another one:
 // computed again without the edges that a training hides, it would still know them.
 func checkOwnStart(info storage.EmbeddingInfo) error {
-	for _, o := range info.Options {
-		if o.Name == storage.SettingStart && o.Value != "" {
-			return fault.New(fault.Embedding, "embedding %s began with the vectors of %s, which know the edges that the training hides", fault.Quote(info.Name), fault.Quote(o.Value)).
-				WithRemedy("embed with start := 'deepwalk', which is computed again without them").WithErr(ErrInvalid)
-		}
+	start := valueOf(info.Options, storage.SettingStart)
+	if start == "" {
+		return nil
 	}
-	return nil
+	return fault.New(fault.Embedding, "embedding %s began with the vectors of %s, which know the edges that the training hides", fault.Quote(info.Name), fault.Quote(start)).
+		WithRemedy("embed with start := 'deepwalk', which is computed again without them").WithErr(ErrInvalid)
 }
 
 // inputs are the steps that load what the computation reads.

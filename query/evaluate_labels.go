@@ -115,7 +115,7 @@ func resolveEvaluateLabels(c *call, req EvaluateLabelsRequest) (session.Entry, e
 	}
 	e, err := c.Entry(req.Embedding, fault.Embedding)
 	if err == nil {
-		err = session.CheckAttributes(e.Graph, []string{req.Attribute}, partAttribute)
+		err = session.CheckAttributes(e.Graph, partAttribute, req.Attribute)
 	}
 	return e, err
 }

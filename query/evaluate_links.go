@@ -181,7 +181,7 @@ func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error)
 		}
 		t.plain = slices.DeleteFunc(t.plain, link.NeedsTimes)
 	}
-	return t, session.CheckAttributes(t.graph, sidesAttribute(req.Sides), fault.Option("sides"))
+	return t, session.CheckAttributes(t.graph, fault.Option("sides"), sidesAttribute(req.Sides)...)
 }
 
 // check returns an Error for a number that is out of range.

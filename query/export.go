@@ -266,18 +266,21 @@ func (c *call) checkExport(req ExportRequest, formats []exportFormat) (exportFor
 	if req.Spreadsheet && form.name != "csv" {
 		return form, fault.OfOption("spreadsheet", "does not apply to the format %s", form.name)
 	}
-	if form.name == "parquet" {
-		if err := session.CheckParquet(req.Path, fault.Into); err != nil {
-			return form, err
-		}
-	}
-	if err := c.CheckOutput(req.Path, req.Overwrite, fault.Into); err != nil {
-		return form, err
-	}
-	if form.keyed() {
+	err = c.checkFile(form.name, req.Path, req.Overwrite)
+	if err == nil && form.keyed() {
 		err = c.CheckOutput(req.Path+keysEnding, req.Overwrite, fault.Into)
 	}
 	return form, err
+}
+
+// checkFile returns an Error for a file that cannot be written in a format.
+func (c *call) checkFile(format, path string, overwrite bool) error {
+	if format == "parquet" {
+		if err := session.CheckParquet(path, fault.Into); err != nil {
+			return err
+		}
+	}
+	return c.CheckOutput(path, overwrite, fault.Into)
 }
 
 func runExportGraph(c *call, req ExportRequest, found exportTarget) (ExportResult, error) {

@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"slices"
 
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
@@ -51,10 +50,7 @@ func (c *call) generations(embedding string, _ storage.EmbeddingInfo) ([]Generat
 	}
 	list := make([]GenerationInfo, len(infos))
 	for i, info := range infos {
-		list[i].EmbeddingInfo = info
-		if at := slices.IndexFunc(info.Stats, func(s storage.Setting) bool { return s.Name == "refresh" }); at >= 0 {
-			list[i].Refresh = RefreshKind(info.Stats[at].Value)
-		}
+		list[i].EmbeddingInfo, list[i].Refresh = info, RefreshKind(valueOf(info.Stats, "refresh"))
 		changes, err := c.db.store.Changes(c.Ctx, info.Graph, info.GraphVersion)
 		if err != nil {
 			return nil, err

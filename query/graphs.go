@@ -70,8 +70,7 @@ var dropGraph = &statement[*parser.DropGraph, dropGraphRequest, nothing, nothing
 // DropGraph removes a graph. With cascade it also removes the embeddings and
 // models of the graph; without, it returns an error if there are any.
 func (db *DB) DropGraph(ctx context.Context, graph string, cascade bool) error {
-	_, err := dropGraph.answer(ctx, db, dropGraphRequest{graph, cascade})
-	return err
+	return errorOf(dropGraph.answer(ctx, db, dropGraphRequest{graph, cascade}))
 }
 
 // checkDropGraph returns an Error for an unknown graph, and without CASCADE
@@ -122,8 +121,7 @@ var dropEmbedding = &statement[*parser.DropEmbedding, string, storage.EmbeddingI
 
 // DropEmbedding removes an embedding.
 func (db *DB) DropEmbedding(ctx context.Context, embedding string) error {
-	_, err := dropEmbedding.answer(ctx, db, embedding)
-	return err
+	return errorOf(dropEmbedding.answer(ctx, db, embedding))
 }
 
 // embeddingEntry is the catalogue entry of the embedding that a request names.

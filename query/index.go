@@ -135,15 +135,12 @@ func resolveCreateIndex(c *call, req CreateIndexRequest) (storage.EmbeddingInfo,
 // without the vectors.
 func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
 	build := req.options().Bytes(info.Vertices)
-	text := parser.CreateIndex{Embedding: parser.Ident{Name: req.Embedding}, Options: []parser.Option{option("metric", req.Metric.String())}}
-	for _, o := range []struct {
-		name  string
-		value int64
-	}{{"m", int64(req.M)}, {"ef_construction", int64(req.EfConstruction)}, {"ef", int64(req.Ef)}, {"seed", int64(req.Seed)}} {
-		if o.value != 0 {
-			text.Options = append(text.Options, option(o.name, o.value))
-		}
-	}
+	options := optionList{option("metric", req.Metric.String())}
+	options.add(req.M != 0, "m", int64(req.M))
+	options.add(req.EfConstruction != 0, "ef_construction", int64(req.EfConstruction))
+	options.add(req.Ef != 0, "ef", int64(req.Ef))
+	options.add(req.Seed != 0, "seed", int64(req.Seed))
+	text := parser.CreateIndex{Embedding: parser.Ident{Name: req.Embedding}, Options: options}
 	return job.Spec{
 		Kind: "CREATE INDEX", Text: text.String(), Target: req.Embedding, KeepsVectors: true,
 		Graph:  storage.GraphInfo{Name: info.Graph, ID: info.GraphID, Version: info.GraphVersion},
@@ -172,8 +169,7 @@ var dropIndex = &statement[*parser.DropIndex, string, nothing, nothing]{
 
 // DropIndex removes all indexes of an embedding.
 func (db *DB) DropIndex(ctx context.Context, embedding string) error {
-	_, err := dropIndex.answer(ctx, db, embedding)
-	return err
+	return errorOf(dropIndex.answer(ctx, db, embedding))
 }
 
 func resolveDropIndex(c *call, embedding string) (nothing, error) {
@@ -185,10 +181,7 @@ func resolveDropIndex(c *call, embedding string) (nothing, error) {
 		return nothing{}, fault.New(fault.Embedding, "embedding %s has no index", fault.Name(embedding)).
 			WithErr(&storage.NotFoundError{Kind: "index of embedding", Name: embedding})
 	}
-	if errors.Is(err, storage.ErrCorrupt) {
-		return nothing{}, nil // a damaged index can still be dropped
-	}
-	return nothing{}, err
+	return nothing{}, notDamage(err) // a damaged index can still be dropped
 }
 
 func indexRow(x IndexInfo) []Value {

@@ -94,11 +94,7 @@ func parametersOf(info storage.IndexInfo) index.HNSWOptions {
 		return int(n)
 	}
 	opts := index.HNSWOptions{M: number("m"), EfConstruction: number("ef_construction"), Ef: number("ef")}
-	for _, p := range info.Parameters {
-		if p.Name == "seed" { // may exceed an integer of the language
-			opts.Seed, _ = strconv.ParseUint(p.Value, 10, 64)
-		}
-	}
+	opts.Seed, _ = strconv.ParseUint(valueOf(info.Parameters, "seed"), 10, 64) // it may exceed an integer of the language
 	return opts
 }
 
@@ -224,13 +220,6 @@ func sameRows(graph *session.Graph, info storage.EmbeddingInfo) (bool, error) {
 
 // parameter returns the parameter of that name if it is a number, otherwise nil.
 func parameter(parameters []storage.Setting, name string) Value {
-	i := slices.IndexFunc(parameters, func(s storage.Setting) bool { return s.Name == name })
-	if i < 0 {
-		return nil
-	}
-	n, err := strconv.ParseInt(parameters[i].Value, 10, 64)
-	if err != nil {
-		return nil
-	}
-	return n
+	n, err := strconv.ParseInt(valueOf(parameters, name), 10, 64)
+	return when(err == nil, n)
 }

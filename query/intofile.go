@@ -65,12 +65,7 @@ func resolveIntoFile(c *call, req rowsRequest) (form rowfile.Form, err error) {
 	if form, err = rowForm(req); err != nil {
 		return form, err
 	}
-	if form.Name == "parquet" {
-		if err := session.CheckParquet(req.path, fault.Into); err != nil {
-			return form, err
-		}
-	}
-	return form, c.CheckOutput(req.path, req.overwrite, fault.Into)
+	return form, c.checkFile(form.Name, req.path, req.overwrite)
 }
 
 // rowForm returns the format that the option or the ending of the file selects. A missing

@@ -57,8 +57,6 @@ type namedJob struct {
 	info   storage.JobInfo
 }
 
-func resolveJob(c *call, req jobRequest) (namedJob, error) { return c.findJob(req.job) }
-
 func planJob[R any](what string) func(jobRequest, R) *plan.Plan {
 	return func(req jobRequest, _ R) *plan.Plan {
 		text := what
@@ -78,7 +76,7 @@ var cancelJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 		Columns: "those of SHOW JOBS",
 		Example: "CANCEL JOB 3",
 	},
-	when: ofVerb(parser.CancelJob), bind: bindJob, resolve: resolveJob, plan: planJob[namedJob]("cancel, at a checkpoint"),
+	when: ofVerb(parser.CancelJob), bind: bindJob, resolve: (*call).findJob, plan: planJob[namedJob]("cancel, at a checkpoint"),
 	run: runCancelJob, rows: oneJobRow, reads: true,
 }
 
@@ -105,7 +103,7 @@ var waitJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 		Columns: "those of SHOW JOBS",
 		Example: "WAIT JOB 3",
 	},
-	when: ofVerb(parser.WaitJob), bind: bindJob, resolve: resolveJob, plan: planJob[namedJob]("wait for its end"),
+	when: ofVerb(parser.WaitJob), bind: bindJob, resolve: (*call).findJob, plan: planJob[namedJob]("wait for its end"),
 	run: func(c *call, _ jobRequest, f namedJob) (storage.JobInfo, error) {
 		if f.active == nil {
 			return f.info, nil
@@ -131,11 +129,8 @@ var dropJob = &statement[*parser.Job, jobRequest, nothing, nothing]{
 	},
 	when: ofVerb(parser.DropJob), bind: bindJob, plan: planJob[nothing]("forget, with its checkpoint"),
 	resolve: func(c *call, req jobRequest) (nothing, error) {
-		_, err := c.findJob(req.job)
-		if errors.Is(err, storage.ErrCorrupt) {
-			err = nil // a damaged record can still be dropped
-		}
-		return nothing{}, err
+		_, err := c.findJob(req)
+		return nothing{}, notDamage(err) // a damaged record can still be dropped
 	},
 	run: func(c *call, req jobRequest, _ nothing) (nothing, error) {
 		if j := c.db.runner.Find(req.job); j != nil {
@@ -147,8 +142,7 @@ var dropJob = &statement[*parser.Job, jobRequest, nothing, nothing]{
 
 // DropJob forgets a job that has ended, with its checkpoint.
 func (db *DB) DropJob(ctx context.Context, id uint64) error {
-	_, err := dropJob.answer(ctx, db, jobRequest{job: id})
-	return err
+	return errorOf(dropJob.answer(ctx, db, jobRequest{job: id}))
 }
 
 // resumed is the answer of RESUME JOB: the rows of its statement or, in the
@@ -165,7 +159,7 @@ var resumeJob = &statement[*parser.Job, jobRequest, namedJob, resumed]{
 		Columns: "those of its statement; in the background those of SHOW JOBS",
 		Example: "RESUME JOB 3 IN BACKGROUND",
 	},
-	when: ofVerb(parser.ResumeJob), bind: bindJob, resolve: resolveJob, plan: planJob[namedJob]("run from its checkpoint"),
+	when: ofVerb(parser.ResumeJob), bind: bindJob, resolve: (*call).findJob, plan: planJob[namedJob]("run from its checkpoint"),
 	run: runResumeJob,
 	rows: func(_ jobRequest, r resumed) *Rows {
 		if r.rows != nil {
@@ -222,13 +216,13 @@ const partJob fault.Part = "job"
 
 // findJob returns the active job with that number, or the record of a job that has
 // ended.
-func (c *call) findJob(id uint64) (namedJob, error) {
-	if j := c.db.runner.Find(id); j != nil {
+func (c *call) findJob(req jobRequest) (namedJob, error) {
+	if j := c.db.runner.Find(req.job); j != nil {
 		return namedJob{j, j.Info()}, nil
 	}
-	info, err := c.db.store.Job(c.Ctx, id)
+	info, err := c.db.store.Job(c.Ctx, req.job)
 	if errors.Is(err, storage.ErrNotFound) {
-		err = fault.New(partJob, "there is no job %d", id).WithRemedy("SHOW JOBS lists them").WithErr(err)
+		err = fault.New(partJob, "there is no job %d", req.job).WithRemedy("SHOW JOBS lists them").WithErr(err)
 	}
 	return namedJob{nil, info}, err
 }

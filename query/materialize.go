@@ -3,7 +3,6 @@ package query
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -147,7 +146,7 @@ func resolveMaterialize(c *call, req MaterializeRequest) (*materializeEntry, err
 func (c *call) renewal(m *materializeEntry, graph storage.GraphInfo, made time.Time) (renewal, error) {
 	all := func(reason string) (renewal, error) { return renewal{reason: reason, made: made}, nil }
 	list, err := c.db.store.Predictions(c.Ctx)
-	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+	if notDamage(err) != nil {
 		return renewal{}, err
 	}
 	scorer := m.scorers[0].String()
@@ -159,7 +158,7 @@ func (c *call) renewal(m *materializeEntry, graph storage.GraphInfo, made time.T
 	switch {
 	case m.sides != "":
 		return all("the links are between two sides")
-	case slices.ContainsFunc(old.Options, func(s storage.Setting) bool { return s.Name == cappedSetting }):
+	case valueOf(old.Options, cappedSetting) != "":
 		return all(reasonCapped)
 	case old.K != m.k || !slices.Equal(old.Options, m.with):
 		return all("they were stored with other options")
@@ -239,13 +238,10 @@ func (m *materializeEntry) radius() int {
 // beside it.
 func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo) job.Spec {
 	n := int64(graph.Vertices)
-	text := parser.Materialize{Scorer: scorerNode(req.With), Graph: parser.Ident{Name: graph.Name}, Options: []parser.Option{option("top", int64(m.k))}}
-	if req.Near != 0 {
-		text.Options = append(text.Options, option("near", int64(max(req.Near, 0))))
-	}
-	if req.Sides != "" {
-		text.Options = append(text.Options, option("sides", req.Sides))
-	}
+	options := optionList{option("top", int64(m.k))}
+	options.add(req.Near != 0, "near", int64(max(req.Near, 0)))
+	options.add(req.Sides != "", "sides", req.Sides)
+	text := parser.Materialize{Scorer: scorerNode(req.With), Graph: parser.Ident{Name: graph.Name}, Options: options}
 	return job.Spec{
 		Kind: kindMaterialize, Text: text.String(), Target: predictionsTarget + req.With.String() + " of " + graph.Name,
 		Graph: graph, Options: m.with, Memory: 36*n + predictedBytes(m.k) + session.StoringBytes(12*n*int64(m.k)), Purpose: "predicting links of graph " + fault.Name(graph.Name),

@@ -2,6 +2,7 @@ package query
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -141,10 +142,7 @@ func (c *call) divideMaterialize(req MaterializeRequest, parts int) ([]int64, er
 }
 
 func resolveMaterializePart(c *call, req MaterializePartRequest) (*materializeEntry, error) {
-	if err := req.rows().check(); err != nil {
-		return nil, err
-	}
-	if err := c.CheckOutput(req.Path, req.Overwrite, fault.Into); err != nil {
+	if err := cmp.Or(req.rows().check(), c.CheckOutput(req.Path, req.Overwrite, fault.Into)); err != nil {
 		return nil, err
 	}
 	return resolveMaterialize(c, req.MaterializeRequest)

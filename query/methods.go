@@ -28,15 +28,12 @@ func (db *DB) Methods() []Method { return Methods() }
 
 // Methods lists the embedding methods, which all databases have.
 func Methods() []Method {
-	var methods []Method
-	for _, m := range run.Methods() {
-		own := Method{Name: m.Name, Summary: m.Summary, Walks: m.Walks}
-		for _, o := range m.Options {
-			own.Options = append(own.Options, OptionInfo{Name: o.Name, Type: o.Type, Default: o.Default, Choices: slices.Clone(o.Choices), Doc: o.Doc})
-		}
-		methods = append(methods, own)
-	}
-	return methods
+	return ofEach(run.Methods(), func(m run.Method) Method {
+		return Method{m.Name, m.Summary, m.Walks, ofEach(m.Options, func(o run.OptionInfo) OptionInfo {
+			o.Choices = slices.Clone(o.Choices) // callers may change what they get
+			return OptionInfo(o)
+		})}
+	})
 }
 
 // configured is a method with options that were checked.

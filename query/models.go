@@ -140,10 +140,7 @@ const partModel fault.Part = "model"
 func (c *call) modelInfo(model string, at fault.Part) (ModelInfo, error) {
 	known := func(ctx context.Context) ([]storage.ModelInfo, error) {
 		list, err := c.db.store.Models(ctx)
-		if errors.Is(err, storage.ErrCorrupt) {
-			err = nil // the list has the others
-		}
-		return list, err
+		return list, notDamage(err) // the list has the others
 	}
 	return session.Lookup(c.Ctx, "model", model, at, c.db.store.ModelInfo, known, func(m storage.ModelInfo) string { return m.Name })
 }
@@ -157,10 +154,7 @@ var dropModel = &statement[*parser.DropModel, string, nothing, nothing]{
 	bind: func(b *binder, s *parser.DropModel) string { return b.name(partModel, s.Model) },
 	resolve: func(c *call, model string) (nothing, error) {
 		_, err := c.modelInfo(model, partModel)
-		if errors.Is(err, storage.ErrCorrupt) {
-			err = nil // a damaged model can still be dropped
-		}
-		return nothing{}, err
+		return nothing{}, notDamage(err) // a damaged model can still be dropped
 	},
 	plan: func(model string, _ nothing) *plan.Plan { return plan.Result("drop model", fault.Name(model)) },
 	run: func(c *call, model string, _ nothing) (nothing, error) {
@@ -170,6 +164,5 @@ var dropModel = &statement[*parser.DropModel, string, nothing, nothing]{
 
 // DropModel removes a model.
 func (db *DB) DropModel(ctx context.Context, model string) error {
-	_, err := dropModel.answer(ctx, db, model)
-	return err
+	return errorOf(dropModel.answer(ctx, db, model))
 }

@@ -100,6 +100,16 @@ func namesIn(text string) []string {
 	return names
 }
 
+// valueOf is the value of a setting of a list; "" if the list does not have it.
+func valueOf(list []storage.Setting, name string) string {
+	for _, s := range list {
+		if s.Name == name {
+			return s.Value
+		}
+	}
+	return ""
+}
+
 const partAttribute fault.Part = "attribute"
 
 // checkNewGraph returns an Error if the graph exists and has vertices, for
@@ -119,6 +129,14 @@ func (c *call) checkNewGraph(graph string, at fault.Part) error {
 			WithRemedy("drop it first, or choose another name").WithErr(storage.ErrExists)
 	}
 	return nil
+}
+
+// notDamage is an error, unless it says that records of the file are damaged.
+func notDamage(err error) error {
+	if errors.Is(err, storage.ErrCorrupt) {
+		return nil
+	}
+	return err
 }
 
 // nameMistake adds a position to the store's error for an invalid name.

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -62,10 +63,7 @@ func bindNearestFor(b *binder, s *parser.NearestFor) (req NearestForRequest) {
 }
 
 func resolveNearestFor(c *call, req NearestForRequest) (search, error) {
-	if err := checkCount(req.K); err != nil {
-		return search{}, err
-	}
-	if err := c.checkKeys(req.Path); err != nil {
+	if err := cmp.Or(checkCount(req.K), c.checkKeys(req.Path)); err != nil {
 		return search{}, err
 	}
 	return c.resolveSearch(question{

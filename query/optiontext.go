@@ -13,6 +13,16 @@ func option(name string, value any) parser.Option {
 	return parser.Option{Name: parser.Ident{Name: name}, Value: literal(value)}
 }
 
+// optionList are the options in the text of a job.
+type optionList []parser.Option
+
+// add adds an option, where it is given.
+func (l *optionList) add(given bool, name string, value any) {
+	if given {
+		*l = append(*l, option(name, value))
+	}
+}
+
 // literal writes the value of a checked setting in the language.
 func literal(v any) parser.Value {
 	switch v := v.(type) {

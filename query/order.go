@@ -54,8 +54,8 @@ func orderText(by string, descending bool) string {
 }
 
 func checkColumn(info storage.GraphInfo, name string, at fault.Part) error {
-	if _, ok := session.AttributeOf(info, name); ok || isPlain(name) {
+	if isPlain(name) {
 		return nil
 	}
-	return session.UnknownAttribute(info, name, at)
+	return session.CheckAttributes(info, at, name)
 }

@@ -289,10 +289,11 @@ func (b *binder) scoredGraph(req linksRequest) (g storage.GraphInfo) {
 
 // checkAsOf refuses a graph without times, and vectors, which have seen later edges.
 func checkAsOf(p *linksEntry) error {
-	if !p.graph.Timed {
+	switch e := p.scorers[0].embedding; {
+	case p.asOf == nil:
+	case !p.graph.Timed:
 		return fault.New(fault.Before, "the edges of graph %s have no times", fault.Name(p.graph.Name))
-	}
-	if e := p.scorers[0].embedding; e != nil {
+	case e != nil:
 		return fault.New(fault.Scorer(0), "embedding %s has seen the edges after that time", fault.Name(e.Info.Name)).
 			WithRemedy("use a scorer of the graph, or CREATE GRAPH … AS SUBGRAPH of the earlier edges and EMBED it")
 	}
@@ -323,12 +324,8 @@ func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {
 		return nil, err
 	}
 	p := &linksEntry{scorerEntries: scorers, linkSearch: linkSearch{k: req.K, top: req.Top, threshold: req.Threshold, sides: req.Sides}}
-	if p.asOf = req.AsOf; p.asOf != nil {
-		if err := checkAsOf(p); err != nil {
-			return nil, err
-		}
-	}
-	if err := checkSides(p.graph, p.sides, req.With); err != nil {
+	p.asOf = req.AsOf
+	if err := cmp.Or(checkAsOf(p), checkSides(p.graph, p.sides, req.With)); err != nil {
 		return nil, err
 	}
 	if e := scorers.scorers[0].embedding; e != nil && req.Near >= 0 {

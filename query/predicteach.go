@@ -81,11 +81,8 @@ func (db *DB) EachPredict(ctx context.Context, req PredictEachRequest) iter.Seq2
 // eachLinksFrom converts the request of the typed method.
 func eachLinksFrom(request any) (eachLinks, bool) {
 	r, ok := request.(PredictEachRequest)
-	all := PredictRequest{K: r.K, Graph: r.Graph, With: r.With, Where: r.Where, Attributes: r.Attributes, Near: r.Near, Threshold: r.Threshold, Sides: r.Sides, AsOf: r.AsOf}
-	if r.Near == 0 {
-		all.Near = max(DefaultNear, r.K)
-	}
-	return eachLinks{linksRequest{PredictRequest: all}, r.Path}, ok
+	of := PredictForRequest{K: r.K, Graph: r.Graph, With: r.With, Where: r.Where, Attributes: r.Attributes, Near: r.Near, Threshold: r.Threshold, Sides: r.Sides, AsOf: r.AsOf}
+	return eachLinks{linksRequest{PredictRequest: of.links().PredictRequest}, r.Path}, ok
 }
 
 // eachText describes the vertices of a statement.

@@ -144,10 +144,8 @@ func runPredicted(c *call, req PredictedRequest, found storedEntry) (PredictedRe
 
 // noteStored gives notices of predictions as a whole, of which k of each vertex are asked for.
 func (c *call) noteStored(k int, with Scorer, info PredictionInfo, behind uint64) error {
-	for _, s := range info.Options {
-		if s.Name == cappedSetting {
-			c.Notice("only a few paths were followed from each of %s vertices with very many paths; likelier links may be missing", s.Value)
-		}
+	if capped := valueOf(info.Options, cappedSetting); capped != "" {
+		c.Notice("only a few paths were followed from each of %s vertices with very many paths; likelier links may be missing", capped)
 	}
 	if behind > 0 {
 		c.Notice("the predictions by %s are %s behind graph %s; REFRESH PREDICTIONS FROM %s IN %s",

@@ -88,18 +88,7 @@ func (p PredictionSummary) row() []Value {
 }
 
 func scorerOf(p PredictionInfo) Scorer {
-	var w Scorer
-	for _, s := range p.Options {
-		switch s.Name {
-		case "scorer":
-			w.Name = s.Value
-		case "embedding":
-			w.Embedding = s.Value
-		case "model":
-			w.Model = s.Value
-		}
-	}
-	return w
+	return Scorer{Name: valueOf(p.Options, "scorer"), Embedding: valueOf(p.Options, "embedding"), Model: valueOf(p.Options, "model")}
 }
 
 // madeAt returns the time at which the embedding or model that a scorer reads was
@@ -149,8 +138,7 @@ var dropPredictions = &statement[*parser.DropPredictions, predictionsRequest, st
 
 // DropPredictions removes the predictions of a graph by a scorer.
 func (db *DB) DropPredictions(ctx context.Context, graph string, with Scorer) error {
-	_, err := dropPredictions.answer(ctx, db, predictionsRequest{graph, with})
-	return err
+	return errorOf(dropPredictions.answer(ctx, db, predictionsRequest{graph, with}))
 }
 
 func runDropPredictions(c *call, req predictionsRequest, _ storage.GraphInfo) (nothing, error) {

@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"slices"
 
 	methods "heavytail/embedding" // the name embedding is a type of this package
 	"heavytail/query/internal/fault"
@@ -85,11 +84,8 @@ func (c *call) projection(req ProjectionRequest) (ProjectionResult, error) {
 
 // projected are the vertices to project, ascending.
 func (c *call) projected(s *session.Space, all bool) []uint32 {
-	apart := slices.ContainsFunc(s.Info.Options, func(o storage.Setting) bool {
-		return o.Name == "components" && o.Value == methods.Apart.String()
-	})
 	var label []uint32
-	if apart && !all {
+	if apart := valueOf(s.Info.Options, "components") == methods.Apart.String(); apart && !all {
 		label = s.Graph.Graph.Components().Label
 	}
 	var chosen []uint32

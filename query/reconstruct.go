@@ -161,10 +161,7 @@ func resolveReconstruct(c *call, req ReconstructRequest) (found sweep, err error
 		}
 	}
 	if req.File != "" {
-		if err := c.CheckOutput(req.File, req.Overwrite, fault.Into); err != nil {
-			return found, err
-		}
-		if err := session.CheckEnding(req.File, session.ListEndings); err != nil {
+		if err := cmp.Or(c.CheckOutput(req.File, req.Overwrite, fault.Into), session.CheckEnding(req.File, session.ListEndings)); err != nil {
 			return found, err
 		}
 	}

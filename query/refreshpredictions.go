@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -94,20 +95,12 @@ func resolveRefreshPredictions(c *call, req RefreshPredictionsRequest) (found st
 
 // materializedBy is the request by which predictions were stored.
 func materializedBy(p PredictionInfo) (MaterializeRequest, error) {
-	r := MaterializeRequest{Graph: p.Graph, With: scorerOf(p), K: p.K}
-	for _, s := range p.Options {
-		switch s.Name {
-		case "near":
-			near, err := strconv.Atoi(s.Value)
-			if err != nil {
-				return r, fmt.Errorf("option near of predictions by %s: %w", p.Scorer, err)
-			}
-			r.Near = near
-		case "sides":
-			r.Sides = s.Value
-		}
+	r := MaterializeRequest{Graph: p.Graph, With: scorerOf(p), K: p.K, Sides: valueOf(p.Options, "sides")}
+	var err error
+	if r.Near, err = strconv.Atoi(cmp.Or(valueOf(p.Options, "near"), "0")); err != nil {
+		err = fmt.Errorf("option near of predictions by %s: %w", p.Scorer, err)
 	}
-	return r, nil
+	return r, err
 }
 
 // current reports whether neither the graph nor the embedding or model has changed.

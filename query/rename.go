@@ -50,8 +50,7 @@ var rename = &statement[*parser.Rename, RenameRequest, nothing, nothing]{
 // storage.ErrInUse. A call that is running may end with storage.ErrNotFound for the old
 // name.
 func (db *DB) Rename(ctx context.Context, req RenameRequest) error {
-	_, err := rename.answer(ctx, db, req)
-	return err
+	return errorOf(rename.answer(ctx, db, req))
 }
 
 const partNewName fault.Part = "new name"
@@ -94,11 +93,8 @@ func resolveRename(c *call, req RenameRequest) (none nothing, err error) {
 		}
 	case RenameAttribute:
 		var info storage.GraphInfo
-		if info, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {
-			return none, err
-		}
-		if _, found := session.AttributeOf(info, req.Name); !found {
-			err = session.UnknownAttribute(info, req.Name, at)
+		if info, err = c.GraphInfo(req.Graph, fault.Graph); err == nil {
+			err = session.CheckAttributes(info, at, req.Name)
 		}
 	default:
 		err = fault.New(fault.Statement, "%s is not a kind of object that can be renamed", fault.Quote(string(req.What)))
@@ -113,7 +109,7 @@ func resolveRename(c *call, req RenameRequest) (none nothing, err error) {
 // because their scorer has the old name.
 func (c *call) checkNotPredicted(req RenameRequest) error {
 	list, err := c.db.store.Predictions(c.Ctx)
-	if err != nil && !errors.Is(err, storage.ErrCorrupt) {
+	if notDamage(err) != nil {
 		return err
 	}
 	for _, p := range list {

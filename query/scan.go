@@ -44,16 +44,7 @@ func (c *call) checkScan(graph string, attributes []string, limit int) (storage.
 	if err != nil {
 		return info, err
 	}
-	return info, checkAttributes(info, attributes)
-}
-
-func checkAttributes(graph storage.GraphInfo, names []string) error {
-	for _, n := range names {
-		if _, ok := session.AttributeOf(graph, n); !ok {
-			return session.UnknownAttribute(graph, n, fault.Graph)
-		}
-	}
-	return nil
+	return info, session.CheckAttributes(info, fault.Graph, attributes...)
 }
 
 // scanPlan is the plan of a scan of all vertices of a graph, with its filter and its inputs.

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -181,30 +182,11 @@ func (req ScoreFileRequest) reading(size int64) format.EdgeListOptions {
 
 // checkScoreFile refuses a request whose files or options cannot be used.
 func (c *call) checkScoreFile(req ScoreFileRequest) error {
-	if err := req.checkChoice(); err != nil {
+	text := formatMistake(format.EdgeListOptions{Header: req.Header, Separator: req.Separator}.Validate())
+	if err := cmp.Or(req.checkChoice(), text, c.CheckInput(req.Path, fault.File)); err != nil || req.Into == "" {
 		return err
 	}
-	if req.Header == format.HeaderCounts {
-		return fault.New(fault.Option("header"), "a file of pairs has no header of counts")
-	}
-	if err := formatMistake(format.EdgeListOptions{Header: req.Header, Separator: req.Separator}.Validate()); err != nil {
-		return err
-	}
-	if err := c.CheckInput(req.Path, fault.File); err != nil {
-		return err
-	}
-	if req.Into != "" {
-		if err := c.CheckOutput(req.Into, req.Overwrite, fault.Into); err != nil {
-			return err
-		}
-		if err := session.CheckEnding(req.Into, session.ScoreEndings); err != nil {
-			return err
-		}
-		if err := c.checkPart(req); err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(c.CheckOutput(req.Into, req.Overwrite, fault.Into), session.CheckEnding(req.Into, session.ScoreEndings), c.checkPart(req))
 }
 
 // checkChoice returns an Error for options that contradict each other.
@@ -218,6 +200,8 @@ func (req ScoreFileRequest) checkChoice() error {
 		return fault.New(fault.Into, "'-' is not a file that can be written").WithRemedy("leave out INTO FILE to print the pairs")
 	case req.Resume && req.inRows():
 		return fault.OfOption("resume", "continues files of CSV without the option top, and no others")
+	case req.Header == format.HeaderCounts:
+		return fault.New(fault.Option("header"), "a file of pairs has no header of counts")
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -217,10 +218,7 @@ func (c *call) resolveSearch(q question) (s search, err error) {
 	if s.entry, err = c.Entry(q.embedding, fault.Embedding); err != nil {
 		return s, err
 	}
-	if err := session.CheckAttributes(s.entry.Graph, q.attributes, fault.Where); err != nil {
-		return s, err
-	}
-	if err := checkColumn(s.entry.Graph, q.orderBy, partOrder); err != nil {
+	if err := cmp.Or(session.CheckAttributes(s.entry.Graph, fault.Where, q.attributes...), checkColumn(s.entry.Graph, q.orderBy, partOrder)); err != nil {
 		return s, err
 	}
 	// What the condition reads comes first, because it reads by number.

@@ -1,8 +1,6 @@
 package query
 
 import (
-	"errors"
-
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/parser"
@@ -29,11 +27,7 @@ var showVector = &statement[*parser.ShowVector, vectorRequest, storage.Embedding
 		return plan.Result("vector", "of vertex "+fault.QuoteKey(req.vertex)+", "+fault.Count(int64(found.Dim), "value")+" of embedding "+fault.Name(req.embedding))
 	},
 	run: func(c *call, req vectorRequest, _ storage.EmbeddingInfo) ([]float32, error) {
-		vector, err := c.storedVector(req.embedding, req.vertex)
-		if errors.Is(err, errMoved) {
-			vector, err = c.loadedVector(req.embedding, req.vertex)
-		}
-		return vector, err
+		return c.vector(req.embedding, req.vertex)
 	},
 	rows: func(_ vectorRequest, vector []float32) *Rows {
 		table := make([][]Value, len(vector))

@@ -41,7 +41,7 @@ func checkSides(graph storage.GraphInfo, sides string, with Scorer) error {
 	if link.CommonNeighborsOnly(with.Name) {
 		return zeroAcross(with.Name, fault.Scorer(0))
 	}
-	return session.CheckAttributes(graph, sidesAttribute(sides), fault.Option("sides"))
+	return session.CheckAttributes(graph, fault.Option("sides"), sidesAttribute(sides)...)
 }
 
 // zeroAcross is the Error for a scorer that is 0 for all pairs across.

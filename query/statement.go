@@ -328,6 +328,9 @@ func (s *statement[N, Q, R, A]) describe() Help {
 // resolved names of statements that have none.
 type nothing struct{}
 
+// errorOf is the error of a statement without a result.
+func errorOf(_ nothing, err error) error { return err }
+
 // bindNothing and resolveNothing are for statements without a request and without
 // names.
 func bindNothing[N parser.Statement](*binder, N) nothing { return nothing{} }

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -156,18 +157,16 @@ func bindTrainModel(b *binder, s *parser.TrainModel) TrainModelRequest {
 }
 
 func resolveTrainModel(c *call, req TrainModelRequest) (*modelEntry, error) {
+	err := cmp.Or(checkShare(req.Share), checkNegatives(req.Negatives))
 	switch {
 	case req.Name == "":
 		return nil, fault.New(partModel, "the model has no name")
-	case checkShare(req.Share) != nil:
-		return nil, checkShare(req.Share)
-	case checkNegatives(req.Negatives) != nil:
-		return nil, checkNegatives(req.Negatives)
+	case err != nil:
+		return nil, err
 	case req.Training < 0:
 		return nil, fault.OfOption("training", "is %d, and must not be negative", req.Training)
 	}
 	m := &modelEntry{split: evaluate.SplitOptions{Share: req.Share, Latest: req.Latest, Training: req.Training, Seed: req.Seed}}
-	var err error
 	if m.graph, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {
 		return nil, err
 	}
@@ -194,13 +193,7 @@ func resolveTrainModel(c *call, req TrainModelRequest) (*modelEntry, error) {
 		return nil, fault.New(fault.Embedding, "embedding %s belongs to graph %s, and not to graph %s", fault.Name(req.Embedding), fault.Name(e.Info.Graph), fault.Name(req.Graph))
 	}
 	m.embedding = &e
-	if err := checkComputed(e.Info); err != nil {
-		return nil, err
-	}
-	if err := checkOwnStart(e.Info); err != nil {
-		return nil, err
-	}
-	return m, checkCurrent(req.Embedding, e.Behind, "")
+	return m, cmp.Or(checkComputed(e.Info), checkOwnStart(e.Info), checkCurrent(req.Embedding, e.Behind, ""))
 }
 
 // checkCurrent returns an Error for an embedding of an older version of the graph, with the reason.
@@ -214,14 +207,14 @@ func checkCurrent(embedding string, behind uint64, reason string) error {
 
 func (c *call) checkModelName(model, graph string) error {
 	old, err := c.db.store.ModelInfo(c.Ctx, model)
-	if errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrCorrupt) {
-		return nil
-	}
 	if err == nil && old.Graph != graph {
 		return fault.New(partModel, "model %s exists and belongs to graph %s", fault.Quote(model), fault.Name(old.Graph)).
 			WithRemedy("drop it first, or choose another name").WithErr(storage.ErrExists)
 	}
-	return err
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil
+	}
+	return notDamage(err)
 }
 
 // terms checks the heuristics and features of the request, and sets the defaults.

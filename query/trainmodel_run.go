@@ -207,17 +207,12 @@ func (t *modelTraining) spec(req TrainModelRequest) job.Spec {
 }
 
 func (r TrainModelRequest) options(latest bool) []parser.Option {
-	var list []parser.Option
-	add := func(given bool, name string, value any) {
-		if given {
-			list = append(list, option(name, value))
-		}
-	}
-	add(r.Features != "", "features", r.Features)
-	add(r.Share > 0, "share", r.Share)
-	add(true, "latest", latest)
-	add(r.Training > 0, "training", int64(r.Training))
-	add(r.Negatives != nil, "negatives", kindNames(r.Negatives, ", "))
-	add(r.Seed != 0, "seed", int64(r.Seed))
+	var list optionList
+	list.add(r.Features != "", "features", r.Features)
+	list.add(r.Share > 0, "share", r.Share)
+	list.add(true, "latest", latest)
+	list.add(r.Training > 0, "training", int64(r.Training))
+	list.add(r.Negatives != nil, "negatives", kindNames(r.Negatives, ", "))
+	list.add(r.Seed != 0, "seed", int64(r.Seed))
 	return list
 }

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -121,16 +122,10 @@ func (b *binder) tuneSettings(req *TuneRequest, set bind.Settings) {
 
 func resolveTune(c *call, req TuneRequest) (*tuning, error) {
 	t := &tuning{budget: req.Budget, share: req.Share}
-	if err := t.setLimits(req); err != nil {
+	err := cmp.Or(t.setLimits(req), t.setGoal(req), t.setMethods(req))
+	if err != nil {
 		return nil, err
 	}
-	if err := t.setGoal(req); err != nil {
-		return nil, err
-	}
-	if err := t.setMethods(req); err != nil {
-		return nil, err
-	}
-	var err error
 	if t.graph, err = c.embeddable(req.Graph); err != nil {
 		return nil, err
 	}
@@ -142,9 +137,7 @@ func resolveTune(c *call, req TuneRequest) (*tuning, error) {
 	case ForLinks:
 		err = c.checkLinkGraph(req.Graph, t.latest, t.latest)
 	case ForLabels:
-		if _, known := session.AttributeOf(t.graph, req.Attribute); !known {
-			err = session.UnknownAttribute(t.graph, req.Attribute, partAttribute)
-		}
+		err = session.CheckAttributes(t.graph, partAttribute, req.Attribute)
 	}
 	return t, err
 }
@@ -287,20 +280,15 @@ func tuneJob(c *call, req TuneRequest, found *tuning) (job.Spec, error) {
 }
 
 func (t *tuning) optionTexts(r TuneRequest) []parser.Option {
-	var list []parser.Option
-	add := func(given bool, name string, value any) {
-		if given {
-			list = append(list, option(name, value))
-		}
-	}
-	add(r.Budget > 0, "budget", r.Budget.String())
-	add(r.Trials > 0, "trials", int64(r.Trials))
-	add(r.Criterion != "", "criterion", r.Criterion)
-	add(r.Attribute != "", "attribute", r.Attribute)
-	add(r.Separator != "", "separator", r.Separator)
-	add(r.Share > 0, "share", r.Share)
-	add(r.Goal == ForLinks, "latest", t.latest)
-	add(r.Seed != 0, "seed", int64(r.Seed))
+	var list optionList
+	list.add(r.Budget > 0, "budget", r.Budget.String())
+	list.add(r.Trials > 0, "trials", int64(r.Trials))
+	list.add(r.Criterion != "", "criterion", r.Criterion)
+	list.add(r.Attribute != "", "attribute", r.Attribute)
+	list.add(r.Separator != "", "separator", r.Separator)
+	list.add(r.Share > 0, "share", r.Share)
+	list.add(r.Goal == ForLinks, "latest", t.latest)
+	list.add(r.Seed != 0, "seed", int64(r.Seed))
 	return list
 }
 

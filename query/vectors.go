@@ -40,13 +40,16 @@ func (db *DB) Snapshot(ctx context.Context, graph string) (*storage.Snapshot, er
 // read, and neither graph nor vectors are loaded; otherwise both are loaded. For many
 // vectors, Vectors is faster.
 func (db *DB) Vector(ctx context.Context, embedding, vertex string) ([]float32, error) {
-	return inCall(ctx, db, "VECTOR", func(c *call) ([]float32, error) {
-		vector, err := c.storedVector(embedding, vertex)
-		if errors.Is(err, errMoved) {
-			return c.loadedVector(embedding, vertex)
-		}
-		return vector, err
-	})
+	return inCall(ctx, db, "VECTOR", func(c *call) ([]float32, error) { return c.vector(embedding, vertex) })
+}
+
+// vector returns a copy of a vector, from the file where that is possible.
+func (c *call) vector(embedding, vertex string) ([]float32, error) {
+	vector, err := c.storedVector(embedding, vertex)
+	if errors.Is(err, errMoved) {
+		return c.loadedVector(embedding, vertex)
+	}
+	return vector, err
 }
 
 // VectorsDigest returns the digest of the vectors of an embedding as they are stored

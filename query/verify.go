@@ -117,13 +117,10 @@ const asItIsNow = ", and a full run would be of the graph as it is now"
 // no embedding. First it takes the memory of a full run, about four times the vectors; then that
 // of the new vectors and of measuring the reconstruction of either.
 func verifyJob(_ *call, req VerifyRequest, found session.Entry) (job.Spec, error) {
-	text := parser.Verify{Embedding: parser.Ident{Name: req.Embedding}}
-	if req.Sample > 0 {
-		text.Options = append(text.Options, option("sample", int64(req.Sample)))
-	}
-	if req.Seed != 0 {
-		text.Options = append(text.Options, option("seed", int64(req.Seed)))
-	}
+	var options optionList
+	options.add(req.Sample > 0, "sample", int64(req.Sample))
+	options.add(req.Seed != 0, "seed", int64(req.Seed))
+	text := parser.Verify{Embedding: parser.Ident{Name: req.Embedding}, Options: options}
 	vectors := session.VectorBytes(found.Info.Vertices, found.Info.Dim)
 	measuring := evaluate.ReconstructBytes(found.Info.Vertices, found.Info.Dim, found.Graph.Edges, evaluate.ReconstructOptions{})
 	return job.Spec{

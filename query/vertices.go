@@ -272,11 +272,10 @@ func without(missing bool) int {
 // number of each vertex that meets the condition, or with a limit of at most twice as
 // many vertices as the limit.
 func orderedRows(c *call, s *vertexScan, req VerticesRequest) (*stream[VertexRow], error) {
-	release, err := c.db.cache.Reserve(4*int64(s.graph.Graph.Vertices()), "ordering the vertices of graph "+fault.Name(s.graph.Info.Name))
-	if err != nil {
+	bytes := 4 * int64(s.graph.Graph.Vertices())
+	if err := c.hold(c.db.cache.Reserve(bytes, "ordering the vertices of graph "+fault.Name(s.graph.Info.Name))); err != nil {
 		return nil, err
 	}
-	c.Releases = append(c.Releases, release)
 	order := s.compare(s.column(req.OrderBy), req.Descending)
 	limit := s.limit
 	s.limit = 0

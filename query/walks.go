@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -105,10 +106,7 @@ func (c *call) walkMethod(req ExportWalksRequest) (configured, error) {
 		}
 		return m, e
 	}
-	if err := c.CheckOutput(req.Path, req.Overwrite, fault.Into); err != nil {
-		return m, err
-	}
-	return m, session.CheckEnding(req.Path, session.WalkEndings)
+	return m, cmp.Or(c.CheckOutput(req.Path, req.Overwrite, fault.Into), session.CheckEnding(req.Path, session.WalkEndings))
 }
 
 func runExportWalks(c *call, req ExportWalksRequest, found walkTarget) (ExportResult, error) {

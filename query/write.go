@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -127,10 +128,7 @@ func (c *call) writeMistake(graph string, err error) error {
 // changedWhere returns the entry of a graph that changeWhere is to change.
 func (c *call) changedWhere(graph string, attributes []string) (storage.GraphInfo, error) {
 	info, err := c.GraphInfo(graph, fault.Graph)
-	if err != nil {
-		return info, err
-	}
-	return info, checkAttributes(info, attributes)
+	return info, cmp.Or(err, session.CheckAttributes(info, fault.Graph, attributes...))
 }
 
 // changeWhere changes the vertices that meet a condition. They are searched outside

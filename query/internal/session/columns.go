@@ -41,7 +41,7 @@ func (c *Call) Columns(graph string, names []string, at fault.Part) (*Graph, *Co
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := CheckAttributes(view.Info, names, at); err != nil {
+	if err := CheckAttributes(view.Info, at, names...); err != nil {
 		return nil, nil, err
 	}
 	if view.Vertices != nil {
@@ -91,7 +91,7 @@ func (c *Call) columnsAtOnce(graph string, names []string, at fault.Part) (*Grap
 
 // CheckAttributes returns an Error for a name that is not an attribute of the
 // graph.
-func CheckAttributes(info storage.GraphInfo, names []string, at fault.Part) error {
+func CheckAttributes(info storage.GraphInfo, at fault.Part, names ...string) error {
 	for _, n := range names {
 		if _, ok := AttributeOf(info, n); !ok {
 			return UnknownAttribute(info, n, at)
