@@ -293,20 +293,28 @@ func runExportGraph(c *call, req ExportRequest, found exportTarget) (ExportResul
 		return ExportResult{}, err
 	}
 	c.noticeLeftOut(found.form, view)
-	result := ExportResult{Path: req.Path, Rows: view.Graph.Edges()}
+	keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, g.Vertices, g.Key) }
+	return c.export(req, found.form, view.Graph.Edges(), keys, func(w io.Writer) error {
+		return c.writeGraph(w, req, found.form.name, g, view.Info)
+	})
+}
+
+// export writes the file of a request, with so many rows, and before it the file of their keys,
+// where the form has one.
+func (c *call) export(req ExportRequest, form exportFormat, rows int64, keys, write func(io.Writer) error) (result ExportResult, err error) {
 	stop := c.Watch.Start(plan.Write)
-	err = c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error { return c.writeGraph(w, req, found.form.name, g, view.Info) })
-	if err == nil && found.form.keyed() {
+	if form.keyed() {
 		result.Keys = req.Path + keysEnding
-		err = c.WriteFile(result.Keys, req.Overwrite, func(w io.Writer) error {
-			return format.WriteKeys(c.Ctx, w, g.Vertices, g.Key)
-		})
+		err = c.WriteFile(result.Keys, req.Overwrite, keys)
+	}
+	if err == nil {
+		err = c.WriteFile(req.Path, req.Overwrite, write)
 	}
 	if err != nil {
-		return ExportResult{}, found.form.refused(err)
+		return ExportResult{}, form.refused(err)
 	}
-	stop(result.Rows, "")
-	result.Notices = c.Notices
+	stop(rows, "")
+	result.Path, result.Rows, result.Notices = req.Path, rows, c.Notices
 	return result, nil
 }
 
@@ -371,19 +379,13 @@ func runExportVertices(c *call, req ExportRequest, found exportTarget) (ExportRe
 	if err != nil {
 		return ExportResult{}, err
 	}
-	g, n := c.formatGraph(view, columns), int64(view.Graph.Vertices())
-	stop := c.Watch.Start(plan.Write)
-	err = c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error {
+	g := c.formatGraph(view, columns)
+	return c.export(req, found.form, int64(g.Vertices), nil, func(w io.Writer) error {
 		if found.form.name == "parquet" {
 			return format.WriteVerticesParquet(c.Ctx, w, g, graphNotes(view.Info))
 		}
 		return format.WriteVertices(c.Ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet, Neo4j: found.form.name == "neo4j"})
 	})
-	if err != nil {
-		return ExportResult{}, err
-	}
-	stop(n, "")
-	return ExportResult{Path: req.Path, Rows: n, Notices: c.Notices}, nil
 }
 
 // exportedColumns returns a graph, and all its attributes where they are wanted.

@@ -61,23 +61,8 @@ func runExportEmbedding(c *call, req ExportRequest, found exportedEmbedding) (Ex
 	if err != nil {
 		return ExportResult{}, err
 	}
-	result := ExportResult{Path: req.Path, Rows: int64(s.Matrix.Rows)}
-	stop := c.Watch.Start(plan.Write)
-	if found.form.keyed() {
-		result.Keys = req.Path + keysEnding
-		err = c.WriteFile(result.Keys, req.Overwrite, func(w io.Writer) error {
-			return format.WriteKeys(c.Ctx, w, s.Matrix.Rows, s.Graph.AppendKey)
-		})
-	}
-	if err == nil {
-		err = c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error { return c.writeVectors(w, found.form.name, s) })
-	}
-	if err != nil {
-		return ExportResult{}, found.form.refused(err)
-	}
-	stop(result.Rows, "")
-	result.Notices = c.Notices
-	return result, nil
+	keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, s.Matrix.Rows, s.Graph.AppendKey) }
+	return c.export(req, found.form, int64(s.Matrix.Rows), keys, func(w io.Writer) error { return c.writeVectors(w, found.form.name, s) })
 }
 
 func (c *call) writeVectors(w io.Writer, form string, s *session.Space) error {

@@ -132,8 +132,7 @@ func runExportWalks(c *call, req ExportWalksRequest, found walkTarget) (ExportRe
 		return ExportResult{}, err
 	}
 	count := end - req.First
-	stop := c.Watch.Start(plan.Write)
-	err = c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error {
+	return c.export(ExportRequest{Path: req.Path, Overwrite: req.Overwrite}, exportFormat{}, count, nil, func(w io.Writer) error {
 		walk := func(dst []uint32, i int) []uint32 {
 			const step = 1 << 8 // walks between two reports, about a millisecond
 			if i%step == 0 {
@@ -147,9 +146,4 @@ func runExportWalks(c *call, req ExportWalksRequest, found walkTarget) (ExportRe
 		}
 		return format.WriteWalks(c.Ctx, w, walks.Vertices, int(count), g.AppendKey, walk)
 	})
-	if err != nil {
-		return ExportResult{}, err
-	}
-	stop(count, "")
-	return ExportResult{Path: req.Path, Rows: count, Notices: c.Notices}, nil
 }

@@ -2,15 +2,22 @@ package parser
 
 // This file has the small clauses that several statements share.
 
-// vertexWord reads VERTEX in singular or plural.
+// vertexOrEdge reads VERTEX or EDGE, in singular or plural, and what is behind it. The advice is
+// for who writes neither.
 //
 //	vertexword   = "VERTEX" | "VERTICES"                    e.g. DELETE VERTICES 'a', 'b' FROM social;
-func (p *parser) vertexWord() bool { return p.keyword("VERTEX") || p.keyword("VERTICES") }
-
-// edgeWord reads EDGE in singular or plural.
-//
 //	edgeword     = "EDGE" | "EDGES"                         e.g. DELETE EDGES FILE 'gone.csv' FROM social;
-func (p *parser) edgeWord() bool { return p.keyword("EDGE") || p.keyword("EDGES") }
+func (p *parser) vertexOrEdge(vertex, edge func() Statement, advice string) Statement {
+	switch {
+	case p.keyword("VERTEX"), p.keyword("VERTICES"):
+		return vertex()
+	case p.keyword("EDGE"), p.keyword("EDGES"):
+		return edge()
+	}
+	p.unexpected()
+	p.advise(advice)
+	return nil
+}
 
 // optionalName is optional for a name that a node points to.
 func optionalName(p *parser, word string, read func() Ident) *Ident {

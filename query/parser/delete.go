@@ -8,18 +8,7 @@ package parser
 //	             | edgeword "FILE" string "FROM" name
 //	               [ options ] )                            e.g. DELETE VERTICES FROM social WHERE degree = 0;
 func (p *parser) deletion() Statement {
-	switch {
-	case p.vertexWord():
-		return p.deleteVertices()
-	case p.edgeWord():
-		if p.keyword("FILE") {
-			return p.deleteEdgesFile()
-		}
-		return p.deleteEdges()
-	}
-	p.unexpected()
-	p.advise("DELETE VERTEX v FROM g deletes a vertex, DELETE VERTICES FROM g WHERE … those that meet a condition, DELETE EDGE (v, w) FROM g an edge, DROP GRAPH g a graph")
-	return nil
+	return p.vertexOrEdge(p.deleteVertices, p.deleteEdges, "DELETE VERTEX v FROM g deletes a vertex, DELETE VERTICES FROM g WHERE … those that meet a condition, DELETE EDGE (v, w) FROM g an edge, DROP GRAPH g a graph")
 }
 
 // DeleteVertices is DELETE VERTEX v, … FROM g, or
@@ -63,6 +52,9 @@ type DeleteEdges struct {
 func (*DeleteEdges) Heading() string { return "DELETE EDGE" }
 
 func (p *parser) deleteEdges() Statement {
+	if p.keyword("FILE") {
+		return p.deleteEdgesFile()
+	}
 	return &DeleteEdges{Pairs: p.pairs(), Graph: p.graphAfter("FROM")}
 }
 

@@ -7,15 +7,7 @@ package parser
 //	             | edgeword newedge { "," newedge } )
 //	               "INTO" name                              e.g. INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social;
 func (p *parser) insert() Statement {
-	switch {
-	case p.vertexWord():
-		return p.insertVertices()
-	case p.edgeWord():
-		return p.insertEdges()
-	}
-	p.unexpected()
-	p.advise("INSERT VERTEX v (a := x) INTO g adds vertices, INSERT EDGE (v, w) INTO g edges")
-	return nil
+	return p.vertexOrEdge(p.insertVertices, p.insertEdges, "INSERT VERTEX v (a := x) INTO g adds vertices, INSERT EDGE (v, w) INTO g edges")
 }
 
 // InsertVertices is INSERT VERTEX v (a := x, …), … INTO g.

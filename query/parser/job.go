@@ -26,15 +26,15 @@ const (
 // Heading is the verb and JOB.
 func (s *Job) Heading() string { return string(s.Verb) + " JOB" }
 
-func (p *parser) cancelJob() Statement { return p.job(CancelJob) }
-func (p *parser) resumeJob() Statement { return p.job(ResumeJob) }
-func (p *parser) waitJob() Statement   { return p.job(WaitJob) }
-func (p *parser) dropJob() Statement   { return p.jobNumber(DropJob) }
-
-func (p *parser) job(verb JobVerb) Statement {
-	p.needKeyword("JOB")
-	return p.jobNumber(verb)
+// jobBy reads the text behind a verb.
+func jobBy(verb JobVerb) func(*parser) Statement {
+	return func(p *parser) Statement {
+		p.needKeyword("JOB")
+		return p.jobNumber(verb)
+	}
 }
+
+func (p *parser) dropJob() Statement { return p.jobNumber(DropJob) }
 
 // jobNumber reads the text behind JOB.
 func (p *parser) jobNumber(verb JobVerb) Statement {

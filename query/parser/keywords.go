@@ -16,24 +16,24 @@ type branch struct {
 // in one of the tables below, its production in that of plainStatement, and its
 // words in the lists at the end.
 var statements = []branch{
-	{"CREATE", (*parser).create},
-	{"DROP", (*parser).drop},
+	{"CREATE", either(creates)},
+	{"DROP", either(drops)},
 	{"INSERT", (*parser).insert},
 	{"UPDATE", (*parser).update},
 	{"DELETE", (*parser).deletion},
 	{"IMPORT", (*parser).importFile},
-	{"EXPORT", (*parser).export},
+	{"EXPORT", either(exports)},
 	{"GENERATE", (*parser).generate},
-	{"DESCRIBE", (*parser).describe},
+	{"DESCRIBE", either(describes)},
 	{"SHOW", (*parser).show},
 	{"COUNT", (*parser).countVertices},
 	{"COMPUTE", (*parser).compute},
 	{"PATH", (*parser).path},
 	{"EMBED", (*parser).embed},
-	{"ESTIMATE", (*parser).estimate},
-	{"CANCEL", (*parser).cancelJob},
-	{"RESUME", (*parser).resumeJob},
-	{"WAIT", (*parser).waitJob},
+	{"ESTIMATE", either(estimates)},
+	{"CANCEL", jobBy(CancelJob)},
+	{"RESUME", jobBy(ResumeJob)},
+	{"WAIT", jobBy(WaitJob)},
 	{"REFRESH", (*parser).refresh},
 	{"VERIFY", (*parser).verify},
 	{"ALTER", (*parser).alter},
@@ -41,7 +41,7 @@ var statements = []branch{
 	{"NEAREST", (*parser).nearest},
 	{"WITHIN", (*parser).within},
 	{"RECONSTRUCT", (*parser).reconstruct},
-	{"EVALUATE", (*parser).evaluate},
+	{"EVALUATE", either(evaluates)},
 	{"TUNE", (*parser).tune},
 	{"TRAIN", (*parser).train},
 	{"MATERIALIZE", (*parser).materialize},
@@ -103,13 +103,6 @@ var (
 	}
 )
 
-func (p *parser) create() Statement   { return p.oneOf(creates) }
-func (p *parser) drop() Statement     { return p.oneOf(drops) }
-func (p *parser) describe() Statement { return p.oneOf(describes) }
-func (p *parser) estimate() Statement { return p.oneOf(estimates) }
-func (p *parser) export() Statement   { return p.oneOf(exports) }
-func (p *parser) evaluate() Statement { return p.oneOf(evaluates) }
-
 // statement reads any statement.
 //
 //	statement    = [ "EXPLAIN" | "PROFILE" ] ( plain | intofile )
@@ -154,6 +147,11 @@ func (p *parser) statement() Statement {
 func (p *parser) plainStatement() Statement {
 	begin := p.tok.Start
 	return p.plain(begin, p.oneOf(statements))
+}
+
+// either reads one of the keywords behind another one, and the text behind it.
+func either(branches []branch) func(*parser) Statement {
+	return func(p *parser) Statement { return p.oneOf(branches) }
 }
 
 // oneOf reads one of the keywords and the text behind it.

@@ -14,20 +14,11 @@ import (
 // It is for people to read and cannot be reversed: a backslash of the text is not
 // escaped.
 func Escape(text string) string {
-	clean := 0
-	for clean < len(text) {
-		r, size := utf8.DecodeRuneInString(text[clean:])
-		if unsafe(r, size) {
-			break
-		}
-		clean += size
-	}
-	if clean == len(text) {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return unsafe(r, utf8.RuneLen(r)) }) {
 		return text
 	}
 	var b strings.Builder
-	b.WriteString(text[:clean])
-	for rest := text[clean:]; rest != ""; {
+	for rest := text; rest != ""; {
 		r, size := utf8.DecodeRuneInString(rest)
 		switch {
 		case !unsafe(r, size):
@@ -99,14 +90,11 @@ func runeWidth(r rune) int {
 // it has its own, and safe to print.
 func show(text string) string {
 	const longest = 40
-	if utf8.RuneCountInString(text) > longest {
-		n := 0
-		for i := range text {
-			if n == longest {
-				text = text[:i] + "…"
-				break
-			}
-			n++
+	n := 0
+	for i := range text {
+		if n++; n > longest {
+			text = text[:i] + "…"
+			break
 		}
 	}
 	text = Escape(text)

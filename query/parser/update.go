@@ -11,15 +11,7 @@ import "strings"
 //	             | edgeword pairs "SET" edgevalues
 //	               "IN" name )                              e.g. UPDATE VERTICES IN social SET minor := TRUE WHERE age < 18;
 func (p *parser) update() Statement {
-	switch {
-	case p.vertexWord():
-		return p.updateVertices()
-	case p.edgeWord():
-		return p.updateEdges()
-	}
-	p.unexpected()
-	p.advise("UPDATE VERTEX v SET a := x IN g sets attributes of a vertex, UPDATE VERTICES IN g SET a := x WHERE … of those that meet a condition, UPDATE EDGE weights and times")
-	return nil
+	return p.vertexOrEdge(p.updateVertices, p.updateEdges, "UPDATE VERTEX v SET a := x IN g sets attributes of a vertex, UPDATE VERTICES IN g SET a := x WHERE … of those that meet a condition, UPDATE EDGE weights and times")
 }
 
 // UpdateVertices is UPDATE VERTEX v, … SET a := x, … IN g, or
