@@ -160,10 +160,7 @@ type countedGroup struct {
 // without BY there is one group.
 func (c *call) countGroups(s *vertexScan, req CountVerticesRequest) ([]*countedGroup, error) {
 	by := slices.Index(s.columns.Names, req.By)
-	columns := make([]int, len(req.With))
-	for i, f := range req.With {
-		columns[i] = s.column(f.Of)
-	}
+	columns := ofEach(req.With, func(f Figure) int { return s.column(f.Of) })
 	var groups []*countedGroup
 	of := map[storage.Value]*countedGroup{}
 	group := func(value storage.Value) *countedGroup {
@@ -215,10 +212,8 @@ func compareCounts(a, b ValueCount) int {
 func countVerticesRows(req CountVerticesRequest, found CountVerticesResult) *Rows {
 	columns, table := []string{"vertices"}, [][]Value{{int64(found.Vertices)}}
 	if req.By != "" {
-		columns, table = []string{req.By, "vertices"}, make([][]Value, len(found.Values))
-		for i, v := range found.Values {
-			table[i] = []Value{cellOf(v.Value), int64(v.Vertices)}
-		}
+		columns = []string{req.By, "vertices"}
+		table = ofEach(found.Values, func(v ValueCount) []Value { return []Value{cellOf(v.Value), int64(v.Vertices)} })
 	}
 	for _, f := range req.With {
 		columns = append(columns, string(f.Function)+"_"+f.Of)

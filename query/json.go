@@ -34,11 +34,7 @@ type scoredPair struct {
 
 // MarshalJSON writes null for a score that is NaN.
 func (p ScoredPair) MarshalJSON() ([]byte, error) {
-	scores := make([]nullable, len(p.Scores))
-	for i, x := range p.Scores {
-		scores[i] = nullable(x)
-	}
-	return json.Marshal(scoredPair{p.Pair, p.Further, scores})
+	return json.Marshal(scoredPair{p.Pair, p.Further, ofEach(p.Scores, func(x float64) nullable { return nullable(x) })})
 }
 
 // UnmarshalJSON reads what MarshalJSON has written.
@@ -47,10 +43,7 @@ func (p *ScoredPair) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &read); err != nil {
 		return err
 	}
-	p.Pair, p.Further, p.Scores = read.Pair, read.Further, make([]float64, len(read.Scores))
-	for i, x := range read.Scores {
-		p.Scores[i] = float64(x)
-	}
+	*p = ScoredPair{read.Pair, read.Further, ofEach(read.Scores, func(x nullable) float64 { return float64(x) })}
 	return nil
 }
 

@@ -303,11 +303,7 @@ func runCommunity(m measuring) (measured, error) {
 
 // wide converts labels to integers of 64 bits.
 func wide(labels []uint32) []int64 {
-	values := make([]int64, len(labels))
-	for v, l := range labels {
-		values[v] = int64(l)
-	}
-	return values
+	return ofEach(labels, func(l uint32) int64 { return int64(l) })
 }
 
 func (m measured) value(v int) storage.Value {

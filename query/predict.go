@@ -189,11 +189,8 @@ func (db *DB) PredictFor(ctx context.Context, req PredictForRequest) (PredictFor
 	if err != nil {
 		return PredictForResult{}, err
 	}
-	r := PredictForResult{Vertices: make([]PredictedVertex, len(all.Links)), Prediction: all.Prediction}
-	for i, l := range all.Links {
-		r.Vertices[i] = PredictedVertex{l.Target, l.Score}
-	}
-	return r, nil
+	vertices := ofEach(all.Links, func(l PredictedPair) PredictedVertex { return PredictedVertex{l.Target, l.Score} })
+	return PredictForResult{vertices, all.Prediction}, nil
 }
 
 // Predict finds the likeliest links that a graph does not have, among the

@@ -102,11 +102,10 @@ func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, er
 		capped = c.noteCapped(predictor)
 		c.noteBipartite(p.graph, p.linkSearch.sides, req.With)
 	}
-	r := PredictResult{Links: make([]PredictedPair, len(links))}
-	for i, l := range links {
-		r.Links[i] = PredictedPair{Pair{p.graph.Key(l.U), p.graph.Key(l.V)}, l.Score}
-	}
-	r.Prediction = c.prediction(p, links, scored)
+	r := PredictResult{Prediction: c.prediction(p, links, scored)}
+	r.Links = ofEach(links, func(l link.PredictedLink) PredictedPair {
+		return PredictedPair{Pair{p.graph.Key(l.U), p.graph.Key(l.V)}, l.Score}
+	})
 	r.Capped, r.Notices = capped, c.Notices
 	return r, nil
 }
@@ -474,10 +473,7 @@ func highest(degrees []uint32, n int) []uint32 {
 func (c *call) linksAround(req linksRequest, p *linksEntry, v *storage.GraphView, a around) (PredictResult, error) {
 	g, numbers := a.part.Graph()
 	number := func(u uint32) uint32 { at, _ := slices.BinarySearch(numbers, u); return uint32(at) }
-	vertex, near := number(a.vertex), make([]uint32, len(a.near))
-	for i, u := range a.near {
-		near[i] = number(u)
-	}
+	vertex, near := number(a.vertex), ofEach(a.near, number)
 	score, err := link.New(req.With.Name, g, a.matrix)
 	if err != nil {
 		return PredictResult{}, err
@@ -490,11 +486,7 @@ func (c *call) linksAround(req linksRequest, p *linksEntry, v *storage.GraphView
 	if err != nil {
 		return PredictResult{}, err
 	}
-	vertices := make([]uint32, len(links))
-	for i, l := range links {
-		vertices[i] = numbers[l.V]
-	}
-	keys, err := v.Keys(vertices)
+	keys, err := v.Keys(ofEach(links, func(l link.PredictedLink) uint32 { return numbers[l.V] }))
 	if err != nil {
 		return PredictResult{}, err
 	}

@@ -196,10 +196,7 @@ func (s *searcher) walked(h *index.HNSW, a index.Answer) string {
 
 // searchResult converts the vertices of hits to keys.
 func (c *call) searchResult(s *searcher, hits []index.Hit) SearchResult {
-	neighbors := make([]Neighbor, len(hits))
-	for i, h := range hits {
-		neighbors[i] = neighbor(s.metric, s.space.Graph.Key(h.Vertex), h)
-	}
+	neighbors := ofEach(hits, func(h index.Hit) Neighbor { return neighbor(s.metric, s.space.Graph.Key(h.Vertex), h) })
 	state := stateOf(s.space)
 	for _, h := range hits {
 		if s.space.Behind > 0 && s.space.Changed(h.Vertex) {

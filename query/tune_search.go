@@ -165,13 +165,10 @@ func cutText(found *tune.Result) string {
 }
 
 func trialText(options []tune.Option) string {
-	parts := make([]string, len(options))
-	for i, o := range options {
-		value := fmt.Sprint(o.Value)
+	return strings.Join(ofEach(options, func(o tune.Option) string {
 		if text, ok := o.Value.(string); ok {
-			value = fault.QuoteKey(text)
+			return o.Name + " := " + fault.QuoteKey(text)
 		}
-		parts[i] = o.Name + " := " + value
-	}
-	return strings.Join(parts, ", ")
+		return fmt.Sprintf("%s := %v", o.Name, o.Value)
+	}), ", ")
 }
