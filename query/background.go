@@ -23,12 +23,17 @@ func jobRow(j storage.JobInfo) []Value {
 	}
 }
 
-func (c *call) asJob(spec job.Spec, f func(embedding.Checkpoints) error) error {
+// inJob runs f in the job of the call, or in a new one that the call waits for.
+func inJob[A any](c *call, spec job.Spec, f func(embedding.Checkpoints) (A, error)) (result A, err error) {
 	if c.job == nil {
 		c.job = c.db.runner.New(storage.JobInfo{}, false)
 		defer func() { c.job = nil }()
 	}
-	return c.db.runner.Run(c.Call, c.job, spec, f)
+	err = c.db.runner.Run(c.Call, c.job, spec, func(checkpoints embedding.Checkpoints) (err error) {
+		result, err = f(checkpoints)
+		return err
+	})
+	return result, err
 }
 
 // workers is the number of goroutines that the call computes with. A job in the

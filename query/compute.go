@@ -241,12 +241,12 @@ func runCompute(c *call, req ComputeRequest, found computable) (r ComputeResult,
 		r.Notices = c.Notices
 		return r, err
 	}
-	err = c.asJob(found.spec(req), func(checkpoints embedding.Checkpoints) error {
-		r, err = c.computeMeasure(req, found, measure.Checkpoints(checkpoints))
+	r, err = inJob(c, found.spec(req), func(checkpoints embedding.Checkpoints) (ComputeResult, error) {
+		r, err := c.computeMeasure(req, found, measure.Checkpoints(checkpoints))
 		if errors.Is(err, measure.ErrCheckpoint) {
 			err = fmt.Errorf("%w: %w", embedding.ErrCheckpoint, err)
 		}
-		return err
+		return r, err
 	})
 	r.Notices = c.Notices
 	return r, err

@@ -151,9 +151,8 @@ func runEmbed(c *call, req EmbedRequest, found chosen) (result EmbedResult, err 
 	if err != nil {
 		return result, err
 	}
-	err = c.asJob(spec, func(checkpoints embedding.Checkpoints) (err error) {
-		result, err = c.storeEmbedding(graph, run.Request{Name: req.Name, Method: found.method.Name, Options: found.options, Stateless: req.Stateless, Checkpoints: checkpoints})
-		return err
+	result, err = inJob(c, spec, func(checkpoints embedding.Checkpoints) (EmbedResult, error) {
+		return c.storeEmbedding(graph, run.Request{Name: req.Name, Method: found.method.Name, Options: found.options, Stateless: req.Stateless, Checkpoints: checkpoints})
 	})
 	result.Notices = c.Notices
 	return result, err

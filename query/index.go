@@ -60,12 +60,8 @@ var createIndex = &statement[*parser.CreateIndex, CreateIndexRequest, storage.Em
 			plan.Measured(plan.Store, "store", "links, without the vectors",
 				plan.Measured(plan.Solve, "hnsw", "links between near vectors, and the recall of searches", vectors)))
 	},
-	run: func(c *call, req CreateIndexRequest, e storage.EmbeddingInfo) (result IndexInfo, err error) {
-		err = c.asJob(indexSpec(req, e), func(embeddings.Checkpoints) (err error) {
-			result, err = c.storeIndex(req)
-			return err
-		})
-		return result, err
+	run: func(c *call, req CreateIndexRequest, e storage.EmbeddingInfo) (IndexInfo, error) {
+		return inJob(c, indexSpec(req, e), func(embeddings.Checkpoints) (IndexInfo, error) { return c.storeIndex(req) })
 	},
 	table: func(_ CreateIndexRequest, info IndexInfo) [][]Value { return [][]Value{indexRow(info)} },
 	job: func(_ *call, req CreateIndexRequest, e storage.EmbeddingInfo) (job.Spec, error) {

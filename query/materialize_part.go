@@ -212,10 +212,8 @@ func runMaterializeParts(c *call, req MaterializePartsRequest, found *materializ
 	if err != nil {
 		return MaterializeResult{}, err
 	}
-	var result MaterializeResult
-	err = c.asJob(found.spec(req.MaterializeRequest, g.Info), func(embeddings.Checkpoints) (err error) {
-		result, err = c.storeParts(req, found, g)
-		return err
+	result, err := inJob(c, found.spec(req.MaterializeRequest, g.Info), func(embeddings.Checkpoints) (MaterializeResult, error) {
+		return c.storeParts(req, found, g)
 	})
 	result.Reason, result.Notices = "from parts", c.Notices
 	return result, err

@@ -64,10 +64,8 @@ func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (M
 	if m.old != nil {
 		m.reached = within(p.graph.Graph, m.changed, found.radius())
 	}
-	var result MaterializeResult
-	err = c.asJob(found.spec(req, p.graph.Info), func(embeddings.Checkpoints) (err error) {
-		result, err = c.storePredictions(m, predictor, info)
-		return err
+	result, err := inJob(c, found.spec(req, p.graph.Info), func(embeddings.Checkpoints) (MaterializeResult, error) {
+		return c.storePredictions(m, predictor, info)
 	})
 	result.Capped, result.Reason, result.Notices = capped, m.reason, c.Notices
 	return result, err

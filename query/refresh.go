@@ -171,10 +171,7 @@ func runRefresh(c *call, req RefreshRequest, found staleness) (result RefreshRes
 	if err != nil {
 		return result, err
 	}
-	err = c.asJob(spec, func(embedding.Checkpoints) (err error) {
-		result, err = c.storeRefreshed(req, found.Entry)
-		return err
-	})
+	result, err = inJob(c, spec, func(embedding.Checkpoints) (RefreshResult, error) { return c.storeRefreshed(req, found.Entry) })
 	result.Notices = c.Notices
 	return result, err
 }

@@ -84,11 +84,7 @@ func runTrainModel(c *call, req TrainModelRequest, found *modelEntry) (TrainMode
 	if err != nil {
 		return TrainModelResult{}, err
 	}
-	var result TrainModelResult
-	err = c.asJob(t.spec(req), func(embeddings.Checkpoints) (err error) {
-		result, err = c.storeModel(req, t)
-		return err
-	})
+	result, err := inJob(c, t.spec(req), func(embeddings.Checkpoints) (TrainModelResult, error) { return c.storeModel(req, t) })
 	result.Notices = c.Notices
 	return result, err
 }

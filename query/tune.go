@@ -302,10 +302,7 @@ func runTune(c *call, req TuneRequest, found *tuning) (result TuneResult, err er
 		return result, err
 	}
 	spec.Graph = s.graph.Info
-	err = c.asJob(spec, func(checkpoints embedding.Checkpoints) (err error) {
-		result, err = c.storeTuned(s, checkpoints)
-		return err
-	})
+	result, err = inJob(c, spec, func(checkpoints embedding.Checkpoints) (TuneResult, error) { return c.storeTuned(s, checkpoints) })
 	result.Notices = c.Notices
 	return result, err
 }

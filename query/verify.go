@@ -134,15 +134,15 @@ func runVerify(c *call, req VerifyRequest, found session.Entry) (result VerifyRe
 	if err != nil {
 		return result, err
 	}
-	err = c.asJob(spec, func(embedding.Checkpoints) error {
+	result, err = inJob(c, spec, func(embedding.Checkpoints) (VerifyResult, error) {
 		s, err := c.settledSpace(req.Embedding)
 		if err == nil {
 			err = checkCurrent(req.Embedding, s.Behind, asItIsNow) // the graph may have changed meanwhile
 		}
-		if err == nil {
-			result, err = c.verifyInFull(req, s)
+		if err != nil {
+			return VerifyResult{}, err
 		}
-		return err
+		return c.verifyInFull(req, s)
 	})
 	result.Notices = c.Notices
 	return result, err
