@@ -24,8 +24,17 @@ var autoRefresh = &statement[*parser.AutoRefresh, autoRefreshRequest, nothing, s
 		Columns: "embedding, refresh",
 		Example: "ALTER EMBEDDING spec AUTO REFRESH AFTER 100 CHANGES",
 	},
-	bind:    bindAutoRefresh,
-	resolve: resolveAutoRefresh,
+	bind: bindAutoRefresh,
+	resolve: func(c *call, req autoRefreshRequest) (nothing, error) {
+		if auto := req.auto; auto.Changes < 0 || int64(auto.Changes) > math.MaxInt32 || auto.Every < 0 {
+			return nothing{}, fault.New(partAuto, "an embedding cannot be refreshed after %s or every %v", fault.Count(int64(auto.Changes), "change"), auto.Every)
+		}
+		found, err := c.Present(req.embedding, fault.Embedding)
+		if err == nil && req.auto != (storage.AutoRefresh{}) {
+			err = checkComputed(found.Info)
+		}
+		return nothing{}, err
+	},
 	plan: func(req autoRefreshRequest, _ nothing) *plan.Plan {
 		return plan.Result("embedding", fault.Name(req.embedding)+", refreshed automatically: "+autoText(req.auto))
 	},
@@ -68,17 +77,6 @@ func bindAutoRefresh(b *binder, s *parser.AutoRefresh) (req autoRefreshRequest) 
 		req.auto.Every = every
 	}
 	return req
-}
-
-func resolveAutoRefresh(c *call, req autoRefreshRequest) (nothing, error) {
-	if auto := req.auto; auto.Changes < 0 || int64(auto.Changes) > math.MaxInt32 || auto.Every < 0 {
-		return nothing{}, fault.New(partAuto, "an embedding cannot be refreshed after %s or every %v", fault.Count(int64(auto.Changes), "change"), auto.Every)
-	}
-	found, err := c.Present(req.embedding, fault.Embedding)
-	if err == nil && req.auto != (storage.AutoRefresh{}) {
-		err = checkComputed(found.Info)
-	}
-	return nothing{}, err
 }
 
 // duration reads a positive time such as '90s', '10m' or '1h30m'.

@@ -92,8 +92,16 @@ var computeStatement = &statement[*parser.Compute, ComputeRequest, computable, C
 		}
 		return plan.Result("measure", detail, plan.Measured(plan.Solve, "compute", found.call().String(), session.GraphPlan(found.graph)))
 	},
-	run:  runCompute,
-	rows: computeRows,
+	run: runCompute,
+	rows: func(req ComputeRequest, r ComputeResult) *Rows {
+		if req.As != "" {
+			return rowsOf([]string{"attribute", "measure", "vertices", "min", "mean", "max", "seconds"},
+				[][]Value{{r.Attribute, r.Measure, int64(r.Count), r.Min, r.Mean, r.Max, r.Seconds}})
+		}
+		table := ofEach(r.Vertices, func(v VertexValue) []Value { return []Value{v.Key, cellOf(v.Value)} })
+		m, _ := findMeasure(req.Measure) // which has been computed
+		return rowsOf([]string{"vertex", "value"}, table).typed("value", orNull(m.Type))
+	},
 	job: func(c *call, req ComputeRequest, found computable) (job.Spec, error) {
 		if req.As == "" {
 			return job.Spec{}, fault.New(fault.Statement, "a job in the background stores its values and returns no rows").
@@ -342,14 +350,4 @@ func (c *call) storeMeasure(view *session.Graph, req ComputeRequest, found compu
 		_, err := tx.PutColumn(view.Snapshot, column, made, req.Overwrite)
 		return err
 	})
-}
-
-func computeRows(req ComputeRequest, r ComputeResult) *Rows {
-	if req.As != "" {
-		return rowsOf([]string{"attribute", "measure", "vertices", "min", "mean", "max", "seconds"},
-			[][]Value{{r.Attribute, r.Measure, int64(r.Count), r.Min, r.Mean, r.Max, r.Seconds}})
-	}
-	table := ofEach(r.Vertices, func(v VertexValue) []Value { return []Value{v.Key, cellOf(v.Value)} })
-	m, _ := findMeasure(req.Measure) // which has been computed
-	return rowsOf([]string{"vertex", "value"}, table).typed("value", orNull(m.Type))
 }

@@ -63,8 +63,27 @@ var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, stor
 		Columns: "vertices; with BY: the attribute, vertices; with WITH: also sum_attribute, mean_attribute, …",
 		Example: "COUNT VERTICES IN social WHERE degree > 10 BY city WITH mean(age), max(degree)",
 	},
-	bind:    bindCountVertices,
-	resolve: resolveCountVertices,
+	bind: func(b *binder, s *parser.CountVertices) CountVerticesRequest {
+		req := CountVerticesRequest{Graph: b.markGraph(s.Graph, s), By: b.nameOrNone(partAttribute, s.By), condition: s.Where}
+		for i, f := range s.With {
+			b.Mark(partFigure(i), f)
+			req.With = append(req.With, Figure{FigureFunction(f.Function.Name), f.Of.Name})
+		}
+		info := b.graph(req.Graph)
+		condition := where.Compile(b.Values, s.Where, info, where.ToNothing)
+		req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
+		return req
+	},
+	resolve: func(c *call, req CountVerticesRequest) (storage.GraphInfo, error) {
+		graph, err := c.checkScan(req.Graph, req.Attributes, 0)
+		if err != nil {
+			return graph, err
+		}
+		if req.By != "" {
+			err = session.CheckAttributes(graph, partAttribute, req.By)
+		}
+		return graph, cmp.Or(err, checkFigures(graph, req.With))
+	},
 	plan: func(req CountVerticesRequest, graph storage.GraphInfo) *plan.Plan {
 		if req.fromCatalogue() {
 			return plan.Result("count", "all vertices of graph "+fault.Name(graph.Name)+", from the catalogue")
@@ -90,29 +109,6 @@ var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, stor
 // error is a *LimitError.
 func (db *DB) CountVertices(ctx context.Context, req CountVerticesRequest) (CountVerticesResult, error) {
 	return countVertices.answer(ctx, db, req)
-}
-
-func bindCountVertices(b *binder, s *parser.CountVertices) CountVerticesRequest {
-	req := CountVerticesRequest{Graph: b.markGraph(s.Graph, s), By: b.nameOrNone(partAttribute, s.By), condition: s.Where}
-	for i, f := range s.With {
-		b.Mark(partFigure(i), f)
-		req.With = append(req.With, Figure{FigureFunction(f.Function.Name), f.Of.Name})
-	}
-	info := b.graph(req.Graph)
-	condition := where.Compile(b.Values, s.Where, info, where.ToNothing)
-	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
-	return req
-}
-
-func resolveCountVertices(c *call, req CountVerticesRequest) (storage.GraphInfo, error) {
-	graph, err := c.checkScan(req.Graph, req.Attributes, 0)
-	if err != nil {
-		return graph, err
-	}
-	if req.By != "" {
-		err = session.CheckAttributes(graph, partAttribute, req.By)
-	}
-	return graph, cmp.Or(err, checkFigures(graph, req.With))
 }
 
 // fromCatalogue reports whether the catalogue alone has the answer.

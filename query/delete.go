@@ -130,7 +130,13 @@ var deleteEdgesFile = &statement[*parser.DeleteEdgesFile, DeleteEdgesFileRequest
 		Example: "DELETE EDGES FILE 'gone.csv' FROM social",
 	},
 	options: edgePairsOptions,
-	bind:    bindDeleteEdgesFile,
+	bind: func(b *binder, s *parser.DeleteEdgesFile) DeleteEdgesFileRequest {
+		req := DeleteEdgesFileRequest{Graph: b.name(fault.Graph, s.Graph), Path: b.Text(fault.File, s.File)}
+		set := b.Settings("DELETE EDGES FILE", edgePairsOptions(), s.Options)
+		req.Header, req.Separator = b.header(set), set.Text("separator")
+		req.Source, req.Target, req.SkipBad = set.Text("source"), set.Text("target"), set.Text("on_error") == "skip"
+		return req
+	},
 	resolve: func(c *call, req DeleteEdgesFileRequest) (nothing, error) {
 		if err := c.checkGraph(req.Graph); err != nil {
 			return nothing{}, err
@@ -152,14 +158,6 @@ var deleteEdgesFile = &statement[*parser.DeleteEdgesFile, DeleteEdgesFileRequest
 // wait while the file is read.
 func (db *DB) DeleteEdgesFile(ctx context.Context, req DeleteEdgesFileRequest) (WriteResult, error) {
 	return deleteEdgesFile.answer(ctx, db, req)
-}
-
-func bindDeleteEdgesFile(b *binder, s *parser.DeleteEdgesFile) DeleteEdgesFileRequest {
-	req := DeleteEdgesFileRequest{Graph: b.name(fault.Graph, s.Graph), Path: b.Text(fault.File, s.File)}
-	set := b.Settings("DELETE EDGES FILE", edgePairsOptions(), s.Options)
-	req.Header, req.Separator = b.header(set), set.Text("separator")
-	req.Source, req.Target, req.SkipBad = set.Text("source"), set.Text("target"), set.Text("on_error") == "skip"
-	return req
 }
 
 func runDeleteEdgesFile(c *call, req DeleteEdgesFileRequest, _ nothing) (WriteResult, error) {

@@ -92,7 +92,15 @@ var describeGraph = &statement[*parser.DescribeGraph, DescribeGraphRequest, stor
 		}
 		return c.GraphInfo(req.Graph, fault.Graph)
 	},
-	plan:  planDescribeGraph,
+	plan: func(req DescribeGraphRequest, info storage.GraphInfo) *plan.Plan {
+		fit := "discrete, by maximum likelihood"
+		if req.Bootstrap > 0 {
+			fit += fmt.Sprintf("; p from %s", fault.Count(int64(req.Bootstrap), "synthetic data set"))
+		}
+		return plan.Result("description", "of graph "+fault.Name(info.Name),
+			plan.Measured("statistics", "statistics", "degrees, components, triangles, assortativity, packing; kept with the graph", session.GraphPlan(info)),
+			plan.Measured("power law", "power law", fit))
+	},
 	run:   runDescribeGraph,
 	table: func(_ DescribeGraphRequest, d GraphDescription) [][]Value { return d.rows() },
 	reads: true,
@@ -110,16 +118,6 @@ func describeOptions() []OptionInfo {
 // edges.
 func (db *DB) DescribeGraph(ctx context.Context, req DescribeGraphRequest) (GraphDescription, error) {
 	return describeGraph.answer(ctx, db, req)
-}
-
-func planDescribeGraph(req DescribeGraphRequest, info storage.GraphInfo) *plan.Plan {
-	fit := "discrete, by maximum likelihood"
-	if req.Bootstrap > 0 {
-		fit += fmt.Sprintf("; p from %s", fault.Count(int64(req.Bootstrap), "synthetic data set"))
-	}
-	return plan.Result("description", "of graph "+fault.Name(info.Name),
-		plan.Measured("statistics", "statistics", "degrees, components, triangles, assortativity, packing; kept with the graph", session.GraphPlan(info)),
-		plan.Measured("power law", "power law", fit))
 }
 
 func runDescribeGraph(c *call, req DescribeGraphRequest, _ storage.GraphInfo) (GraphDescription, error) {

@@ -44,7 +44,10 @@ var diff = &statement[*parser.Diff, DiffRequest, diffed, DiffResult]{
 		Columns: "vertex, distance, relative",
 		Example: "DIFF spec@1, spec@2 LIMIT 20",
 	},
-	bind:    bindDiff,
+	bind: func(b *binder, s *parser.Diff) DiffRequest {
+		before, after := b.name(fault.Before, s.Before), b.name(fault.Embedding, s.After)
+		return DiffRequest{Before: before, After: after, Limit: b.rowLimit(s.Limit)}
+	},
 	resolve: resolveDiff,
 	plan: func(_ DiffRequest, found diffed) *plan.Plan {
 		return plan.Result("vertices", "those that moved most first", found.before.Plan(), found.after.Plan())
@@ -64,11 +67,6 @@ var diff = &statement[*parser.Diff, DiffRequest, diffed, DiffResult]{
 // embeddings has are left out.
 func (db *DB) Diff(ctx context.Context, req DiffRequest) (DiffResult, error) {
 	return diff.answer(ctx, db, req)
-}
-
-func bindDiff(b *binder, s *parser.Diff) DiffRequest {
-	before, after := b.name(fault.Before, s.Before), b.name(fault.Embedding, s.After)
-	return DiffRequest{Before: before, After: after, Limit: b.rowLimit(s.Limit)}
 }
 
 func resolveDiff(c *call, req DiffRequest) (found diffed, err error) {

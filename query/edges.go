@@ -66,7 +66,16 @@ var showEdges = &statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, g
 		Columns: "source, target, weight and time if the graph has any; with COLUMNS: source, target and the columns named; an attribute gives two columns, source_attribute and target_attribute",
 		Example: "SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20",
 	},
-	bind:    bindEdges,
+	bind: func(b *binder, s *parser.ShowEdges) EdgesRequest {
+		req := EdgesRequest{Graph: b.markGraph(s.Graph, s), condition: s.Where}
+		info := b.graph(req.Graph)
+		req.Columns = b.columns(s.Columns)
+		req.OrderBy, req.Descending = b.order(s.Order)
+		condition := where.CompileEdges(b.Values, s.Where, info)
+		req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
+		req.Limit = b.rowLimit(s.Limit)
+		return req
+	},
 	resolve: resolveEdges,
 	plan: func(req EdgesRequest, graph storage.GraphInfo) *plan.Plan {
 		order := VerticesRequest{OrderBy: req.OrderBy, Descending: req.Descending}.orderText()
@@ -98,17 +107,6 @@ func (db *DB) EachEdge(ctx context.Context, req EdgesRequest) iter.Seq2[EdgeRow,
 		found, err := showEdges.answer(ctx, db, req)
 		return found.stream, err
 	})
-}
-
-func bindEdges(b *binder, s *parser.ShowEdges) EdgesRequest {
-	req := EdgesRequest{Graph: b.markGraph(s.Graph, s), condition: s.Where}
-	info := b.graph(req.Graph)
-	req.Columns = b.columns(s.Columns)
-	req.OrderBy, req.Descending = b.order(s.Order)
-	condition := where.CompileEdges(b.Values, s.Where, info)
-	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
-	req.Limit = b.rowLimit(s.Limit)
-	return req
 }
 
 func resolveEdges(c *call, req EdgesRequest) (storage.GraphInfo, error) {

@@ -50,12 +50,30 @@ var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 	},
 	options: embedOptions,
 	bind:    bindEmbed,
-	resolve: resolveEmbed,
+	resolve: func(c *call, req EmbedRequest) (found chosen, err error) {
+		if found.configured, err = configureEmbed(req.Method, req.Settings, req.Using); err != nil {
+			return found, err
+		}
+		if found.generation, err = c.nextGeneration(req.Name, req.Graph); err != nil {
+			return found, err
+		}
+		return c.reads(found, req.Graph)
+	},
 	plan: func(req EmbedRequest, found chosen) *plan.Plan {
 		return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Name), found.generation),
 			plan.Measured(plan.Solve, "method", found.text().String(), found.inputs()...))
 	},
-	run: runEmbed,
+	run: func(c *call, req EmbedRequest, found chosen) (result EmbedResult, err error) {
+		graph, spec, err := embedJob(c, req, found)
+		if err != nil {
+			return result, err
+		}
+		result, err = inJob(c, spec, func(checkpoints embedding.Checkpoints) (EmbedResult, error) {
+			return c.storeEmbedding(graph, run.Request{Name: req.Name, Method: found.method.Name, Options: found.options, Stateless: req.Stateless, Checkpoints: checkpoints})
+		})
+		result.Notices = c.Notices
+		return result, err
+	},
 	table: func(_ EmbedRequest, r EmbedResult) [][]Value {
 		return [][]Value{{r.Name, r.Method, int64(r.Dim), int64(r.Vertices), r.Seconds, when(len(r.Residuals) > 0, r.WorstResidual)}}
 	},
@@ -97,16 +115,6 @@ func bindEmbed(b *binder, s *parser.Embed) EmbedRequest {
 	return req
 }
 
-func resolveEmbed(c *call, req EmbedRequest) (found chosen, err error) {
-	if found.configured, err = configureEmbed(req.Method, req.Settings, req.Using); err != nil {
-		return found, err
-	}
-	if found.generation, err = c.nextGeneration(req.Name, req.Graph); err != nil {
-		return found, err
-	}
-	return c.reads(found, req.Graph)
-}
-
 // nextGeneration returns the generation that an embedding of a graph will have
 // under a name, which must be free or that of an embedding of the same graph.
 func (c *call) nextGeneration(embedding, graph string) (uint64, error) {
@@ -144,18 +152,6 @@ func embedJob(c *call, req EmbedRequest, found chosen) (*session.Graph, job.Spec
 	spec := found.spec(graph)
 	spec.Kind, spec.Text, spec.Target, spec.Options, spec.Purpose = "EMBED", text.String(), req.Name, options, found.purpose(req.Graph)
 	return graph, spec, nil
-}
-
-func runEmbed(c *call, req EmbedRequest, found chosen) (result EmbedResult, err error) {
-	graph, spec, err := embedJob(c, req, found)
-	if err != nil {
-		return result, err
-	}
-	result, err = inJob(c, spec, func(checkpoints embedding.Checkpoints) (EmbedResult, error) {
-		return c.storeEmbedding(graph, run.Request{Name: req.Name, Method: found.method.Name, Options: found.options, Stateless: req.Stateless, Checkpoints: checkpoints})
-	})
-	result.Notices = c.Notices
-	return result, err
 }
 
 func (c *call) storeEmbedding(g *session.Graph, req run.Request) (EmbedResult, error) {

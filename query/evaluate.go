@@ -49,7 +49,13 @@ var evaluateReconstruction = &statement[*parser.EvaluateReconstruction, Evaluate
 		Example: "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')",
 	},
 	options: func() []OptionInfo { return sweepOptions("it") },
-	bind:    bindEvaluateReconstruction,
+	bind: func(b *binder, s *parser.EvaluateReconstruction) EvaluateReconstructionRequest {
+		req := EvaluateReconstructionRequest{Embedding: b.name(fault.Embedding, s.Embedding)}
+		set := b.Settings("EVALUATE RECONSTRUCTION", sweepOptions("it"), s.Options)
+		req.Grid, req.Points, req.Criterion = b.sweep(set)
+		req.Laws, req.all = set.Bool("sweep"), set.Bool("sweep")
+		return req
+	},
 	resolve: func(c *call, req EvaluateReconstructionRequest) (sweep, error) {
 		return resolveReconstruct(c, req.sweep())
 	},
@@ -68,14 +74,6 @@ var evaluateReconstruction = &statement[*parser.EvaluateReconstruction, Evaluate
 // power law to the degrees. It stores nothing.
 func (db *DB) EvaluateReconstruction(ctx context.Context, req EvaluateReconstructionRequest) (EvaluateReconstructionResult, error) {
 	return evaluateReconstruction.answer(ctx, db, req)
-}
-
-func bindEvaluateReconstruction(b *binder, s *parser.EvaluateReconstruction) EvaluateReconstructionRequest {
-	req := EvaluateReconstructionRequest{Embedding: b.name(fault.Embedding, s.Embedding)}
-	set := b.Settings("EVALUATE RECONSTRUCTION", sweepOptions("it"), s.Options)
-	req.Grid, req.Points, req.Criterion = b.sweep(set)
-	req.Laws, req.all = set.Bool("sweep"), set.Bool("sweep")
-	return req
 }
 
 func runEvaluateReconstruction(c *call, req EvaluateReconstructionRequest, found sweep) (EvaluateReconstructionResult, error) {

@@ -60,7 +60,17 @@ var evaluateLabels = &statement[*parser.EvaluateLabels, EvaluateLabelsRequest, s
 		Example: "EVALUATE LABELS 'groups' OF spec WITH (fractions := '0.1,0.5', separator := ',')",
 	},
 	options: labelsOptions,
-	bind:    bindEvaluateLabels,
+	bind: func(b *binder, s *parser.EvaluateLabels) EvaluateLabelsRequest {
+		embedding, attribute := b.name(fault.Embedding, s.Embedding), b.Text(partAttribute, s.Attribute)
+		set := b.Settings("EVALUATE LABELS", labelsOptions(), s.Options)
+		req := EvaluateLabelsRequest{
+			Embedding: embedding, Attribute: attribute, Separator: set.Text("separator"),
+			Seed: set.Seed(), Penalty: set.Number("penalty"), classes: set.Bool("classes"),
+		}
+		req.Seeds = int(b.Within(set, "seeds", 1, maxSeeds))
+		req.Fractions = b.numbersIn(set, "fractions")
+		return req
+	},
 	resolve: resolveEvaluateLabels,
 	plan:    planEvaluateLabels,
 	run:     runEvaluateLabels,
@@ -87,18 +97,6 @@ const maxSeeds = 10_000
 // It stores nothing.
 func (db *DB) EvaluateLabels(ctx context.Context, req EvaluateLabelsRequest) (EvaluateLabelsResult, error) {
 	return evaluateLabels.answer(ctx, db, req)
-}
-
-func bindEvaluateLabels(b *binder, s *parser.EvaluateLabels) EvaluateLabelsRequest {
-	embedding, attribute := b.name(fault.Embedding, s.Embedding), b.Text(partAttribute, s.Attribute)
-	set := b.Settings("EVALUATE LABELS", labelsOptions(), s.Options)
-	req := EvaluateLabelsRequest{
-		Embedding: embedding, Attribute: attribute, Separator: set.Text("separator"),
-		Seed: set.Seed(), Penalty: set.Number("penalty"), classes: set.Bool("classes"),
-	}
-	req.Seeds = int(b.Within(set, "seeds", 1, maxSeeds))
-	req.Fractions = b.numbersIn(set, "fractions")
-	return req
 }
 
 func resolveEvaluateLabels(c *call, req EvaluateLabelsRequest) (session.Entry, error) {

@@ -29,7 +29,11 @@ var evaluateLinks = &statement[*parser.EvaluateLinks, EvaluateLinksRequest, *lin
 		Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1')",
 	},
 	options: linksOptions,
-	bind:    bindEvaluateLinks,
+	bind: func(b *binder, s *parser.EvaluateLinks) (req EvaluateLinksRequest) {
+		linkMethods(b, &req, s.Graph, s.Methods)
+		linksSettings(b, &req, b.Settings("EVALUATE LINKS", linksOptions(), s.Options))
+		return req
+	},
 	resolve: resolveEvaluateLinks,
 	plan:    planEvaluateLinks,
 	run:     runEvaluateLinks,
@@ -68,12 +72,6 @@ func linksOptions() []OptionInfo {
 // measured on the same edges and pairs. It stores nothing.
 func (db *DB) EvaluateLinks(ctx context.Context, req EvaluateLinksRequest) (EvaluateLinksResult, error) {
 	return evaluateLinks.answer(ctx, db, req)
-}
-
-func bindEvaluateLinks(b *binder, s *parser.EvaluateLinks) (req EvaluateLinksRequest) {
-	linkMethods(b, &req, s.Graph, s.Methods)
-	linksSettings(b, &req, b.Settings("EVALUATE LINKS", linksOptions(), s.Options))
-	return req
 }
 
 func linkMethods(b *binder, req *EvaluateLinksRequest, graph parser.Ident, methods []parser.Call) {

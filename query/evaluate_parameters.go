@@ -88,8 +88,14 @@ var evaluateParameters = &statement[*parser.EvaluateParameters, EvaluateParamete
 	options: parametersOptions,
 	bind:    bindEvaluateParameters,
 	resolve: resolveEvaluateParameters,
-	plan:    planEvaluateParameters,
-	run:     runEvaluateParameters,
+	plan: func(req EvaluateParametersRequest, s study) *plan.Plan {
+		axes := ofEach(s.axes, func(axis run.Axis) string {
+			return axis.Option + " at " + fault.Count(int64(len(axis.Values)), "value")
+		})
+		return plan.Result("evaluation", "the best reconstruction for each value, by "+criteria()[req.Criterion],
+			plan.Measured(plan.Solve, "method", s.text().String()+", "+strings.Join(axes, ", "), session.GraphPlan(s.graph)))
+	},
+	run: runEvaluateParameters,
 	table: func(_ EvaluateParametersRequest, r EvaluateParametersResult) [][]Value {
 		return ofEach(r.Points, func(p ParameterPoint) []Value {
 			return append([]Value{p.Option, p.Value}, evaluationRow(p.ReconstructionPoint)...)
@@ -186,14 +192,6 @@ func checkVariation(method Method, v Variation) error {
 		}
 	}
 	return nil
-}
-
-func planEvaluateParameters(req EvaluateParametersRequest, s study) *plan.Plan {
-	axes := ofEach(s.axes, func(axis run.Axis) string {
-		return axis.Option + " at " + fault.Count(int64(len(axis.Values)), "value")
-	})
-	return plan.Result("evaluation", "the best reconstruction for each value, by "+criteria()[req.Criterion],
-		plan.Measured(plan.Solve, "method", s.text().String()+", "+strings.Join(axes, ", "), session.GraphPlan(s.graph)))
 }
 
 func runEvaluateParameters(c *call, req EvaluateParametersRequest, s study) (result EvaluateParametersResult, err error) {

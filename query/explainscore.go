@@ -90,7 +90,12 @@ var explainScore = &statement[*parser.ExplainScore, ExplainScoreRequest, *scorer
 		Columns: "item, value, part",
 		Example: "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)",
 	},
-	bind:    bindExplainScore,
+	bind: func(b *binder, s *parser.ExplainScore) (req ExplainScoreRequest) {
+		req.Graph = b.markGraph(s.Graph, s)
+		req.Pair.Source, req.Pair.Target = b.vertexKey(partKey(0), s.Pair.U), b.vertexKey(partKey(1), s.Pair.V)
+		req.With = b.scorers(s.Scorers...)
+		return req
+	},
 	resolve: resolveExplainScore,
 	plan: func(req ExplainScoreRequest, found *scorerEntries) *plan.Plan {
 		return plan.Result("explanation", "of one pair", found.partPlan(found.with()))
@@ -124,13 +129,6 @@ func (c *call) explained(r ExplainScoreRequest) ([]Scorer, error) {
 		}
 	}
 	return all, nil
-}
-
-func bindExplainScore(b *binder, s *parser.ExplainScore) (req ExplainScoreRequest) {
-	req.Graph = b.markGraph(s.Graph, s)
-	req.Pair.Source, req.Pair.Target = b.vertexKey(partKey(0), s.Pair.U), b.vertexKey(partKey(1), s.Pair.V)
-	req.With = b.scorers(s.Scorers...)
-	return req
 }
 
 func resolveExplainScore(c *call, req ExplainScoreRequest) (*scorerEntries, error) {

@@ -44,7 +44,14 @@ var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exporte
 		return writtenFile(found.form.title, req.Path, plan.Measured("embedding "+e.Name, "embedding",
 			fmt.Sprintf("%s, generation %d, %d × %d", fault.Name(e.Name), e.Generation, e.Vertices, e.Dim)))
 	},
-	run:   runExportEmbedding,
+	run: func(c *call, req ExportRequest, found exportedEmbedding) (ExportResult, error) {
+		s, err := c.settledSpace(req.Name)
+		if err != nil {
+			return ExportResult{}, err
+		}
+		keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, s.Matrix.Rows, s.Graph.AppendKey) }
+		return c.export(req, found.form, int64(s.Matrix.Rows), keys, func(w io.Writer) error { return c.writeVectors(w, found.form.name, s) })
+	},
 	table: exportTable[ExportRequest],
 	reads: true,
 }
@@ -54,15 +61,6 @@ var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exporte
 // file, whose name is that of the first with ".keys" appended.
 func (db *DB) ExportEmbedding(ctx context.Context, req ExportRequest) (ExportResult, error) {
 	return exportEmbedding.answer(ctx, db, req)
-}
-
-func runExportEmbedding(c *call, req ExportRequest, found exportedEmbedding) (ExportResult, error) {
-	s, err := c.settledSpace(req.Name)
-	if err != nil {
-		return ExportResult{}, err
-	}
-	keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, s.Matrix.Rows, s.Graph.AppendKey) }
-	return c.export(req, found.form, int64(s.Matrix.Rows), keys, func(w io.Writer) error { return c.writeVectors(w, found.form.name, s) })
 }
 
 func (c *call) writeVectors(w io.Writer, form string, s *session.Space) error {

@@ -56,7 +56,14 @@ var exportPairs = &statement[*parser.ExportPairs, ExportPairsRequest, pairTarget
 		Example: "EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree')",
 	},
 	options: exportPairsOptions,
-	bind:    bindExportPairs,
+	bind: func(b *binder, s *parser.ExportPairs) (req ExportPairsRequest) {
+		linkMethods(b, &req.Evaluation, s.Graph, s.Methods)
+		req.Path = b.Text(fault.Into, s.File)
+		set := b.Settings(s.Heading(), exportPairsOptions(), s.Options)
+		req.Overwrite, req.Format = set.Bool("overwrite"), unlessAuto(set.Text("format"))
+		linksSettings(b, &req.Evaluation, set)
+		return req
+	},
 	resolve: resolveExportPairs,
 	plan: func(req ExportPairsRequest, found pairTarget) *plan.Plan {
 		return writtenFile(found.form.Title, req.Path, planEvaluateLinks(req.Evaluation, found.trial))
@@ -71,15 +78,6 @@ var exportPairs = &statement[*parser.ExportPairs, ExportPairsRequest, pairTarget
 // bytes of memory for each pair and scorer, or 24 for each recommendation.
 func (db *DB) ExportPairs(ctx context.Context, req ExportPairsRequest) (ExportResult, error) {
 	return exportPairs.answer(ctx, db, req)
-}
-
-func bindExportPairs(b *binder, s *parser.ExportPairs) (req ExportPairsRequest) {
-	linkMethods(b, &req.Evaluation, s.Graph, s.Methods)
-	req.Path = b.Text(fault.Into, s.File)
-	set := b.Settings(s.Heading(), exportPairsOptions(), s.Options)
-	req.Overwrite, req.Format = set.Bool("overwrite"), unlessAuto(set.Text("format"))
-	linksSettings(b, &req.Evaluation, set)
-	return req
 }
 
 func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err error) {

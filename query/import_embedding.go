@@ -68,7 +68,15 @@ var importEmbedding = &statement[*parser.ImportEmbedding, ImportEmbeddingRequest
 		Example: "IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs WITH (keys := 'nodes.txt', no_vector := 'zero')",
 	},
 	options: importEmbeddingOptions,
-	bind:    bindImportEmbedding,
+	bind: func(b *binder, s *parser.ImportEmbedding) ImportEmbeddingRequest {
+		req := ImportEmbeddingRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(fault.Embedding, s.Embedding)}
+		req.Path = b.Text(fault.File, s.File)
+		set := b.Settings("IMPORT EMBEDDING", importEmbeddingOptions(), s.Options)
+		req.Format = unlessAuto(set.Text("format"))
+		req.Keys, req.Key, req.Vector = set.Text("keys"), set.Text("key"), set.Text("vector")
+		req.ZeroMissing, req.SkipUnknown = set.Text("no_vector") == "zero", set.Text("no_vertex") == "skip"
+		return req
+	},
 	resolve: resolveImportEmbedding,
 	plan: func(req ImportEmbeddingRequest, found importedVectors) *plan.Plan {
 		return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Name), found.generation),
@@ -98,16 +106,6 @@ func importEmbeddingOptions() []OptionInfo {
 // takes 4 bytes of memory for each value of the vectors of all vertices of the graph.
 func (db *DB) ImportEmbedding(ctx context.Context, req ImportEmbeddingRequest) (ImportEmbeddingResult, error) {
 	return importEmbedding.answer(ctx, db, req)
-}
-
-func bindImportEmbedding(b *binder, s *parser.ImportEmbedding) ImportEmbeddingRequest {
-	req := ImportEmbeddingRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(fault.Embedding, s.Embedding)}
-	req.Path = b.Text(fault.File, s.File)
-	set := b.Settings("IMPORT EMBEDDING", importEmbeddingOptions(), s.Options)
-	req.Format = unlessAuto(set.Text("format"))
-	req.Keys, req.Key, req.Vector = set.Text("keys"), set.Text("key"), set.Text("vector")
-	req.ZeroMissing, req.SkipUnknown = set.Text("no_vector") == "zero", set.Text("no_vertex") == "skip"
-	return req
 }
 
 func resolveImportEmbedding(c *call, req ImportEmbeddingRequest) (found importedVectors, err error) {

@@ -152,8 +152,18 @@ var dropIndex = &statement[*parser.DropIndex, string, nothing, nothing]{
 		Summary: "removes all indexes of an embedding",
 		Example: "DROP INDEX ON spec",
 	},
-	bind:    func(b *binder, s *parser.DropIndex) string { return b.name(fault.Embedding, s.Embedding) },
-	resolve: resolveDropIndex,
+	bind: func(b *binder, s *parser.DropIndex) string { return b.name(fault.Embedding, s.Embedding) },
+	resolve: func(c *call, embedding string) (nothing, error) {
+		if _, err := c.EmbeddingInfo(embedding, fault.Embedding); err != nil {
+			return nothing{}, err
+		}
+		list, err := c.db.store.Indexes(c.Ctx, embedding)
+		if err == nil && len(list) == 0 {
+			return nothing{}, fault.New(fault.Embedding, "embedding %s has no index", fault.Name(embedding)).
+				WithErr(&storage.NotFoundError{Kind: "index of embedding", Name: embedding})
+		}
+		return nothing{}, notDamage(err) // a damaged index can still be dropped
+	},
 	plan: func(embedding string, _ nothing) *plan.Plan {
 		return plan.Result("drop index", "all of embedding "+fault.Name(embedding))
 	},
@@ -166,18 +176,6 @@ var dropIndex = &statement[*parser.DropIndex, string, nothing, nothing]{
 // DropIndex removes all indexes of an embedding.
 func (db *DB) DropIndex(ctx context.Context, embedding string) error {
 	return errorOf(dropIndex.answer(ctx, db, embedding))
-}
-
-func resolveDropIndex(c *call, embedding string) (nothing, error) {
-	if _, err := c.EmbeddingInfo(embedding, fault.Embedding); err != nil {
-		return nothing{}, err
-	}
-	list, err := c.db.store.Indexes(c.Ctx, embedding)
-	if err == nil && len(list) == 0 {
-		return nothing{}, fault.New(fault.Embedding, "embedding %s has no index", fault.Name(embedding)).
-			WithErr(&storage.NotFoundError{Kind: "index of embedding", Name: embedding})
-	}
-	return nothing{}, notDamage(err) // a damaged index can still be dropped
 }
 
 func indexRow(x IndexInfo) []Value {

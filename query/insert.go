@@ -21,7 +21,15 @@ var insertVertex = &statement[*parser.InsertVertices, verticesRequest, nothing, 
 		Columns: "graph, inserted, updated, unchanged, version",
 		Example: "INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social",
 	},
-	bind:    bindInsertVertex,
+	bind: func(b *binder, s *parser.InsertVertices) verticesRequest {
+		req := verticesRequest{graph: b.name(fault.Graph, s.Graph), vertices: make([]storage.Vertex, len(s.Vertices))}
+		schema := b.graph(req.graph)
+		for i, v := range s.Vertices {
+			req.vertices[i].Key = b.vertexKey(partKey(i), v.Key)
+			req.vertices[i].Values = b.attributeValues(&schema, v.Values)
+		}
+		return req
+	},
 	resolve: func(c *call, req verticesRequest) (nothing, error) { return nothing{}, c.checkGraph(req.graph) },
 	plan: func(req verticesRequest, _ nothing) *plan.Plan {
 		return writePlan("insert", fault.Count(int64(len(req.vertices)), "vertex"), req.graph)
@@ -40,16 +48,6 @@ func (db *DB) InsertVertices(ctx context.Context, graph string, vertices []stora
 	return insertVertex.answer(ctx, db, verticesRequest{graph, vertices})
 }
 
-func bindInsertVertex(b *binder, s *parser.InsertVertices) verticesRequest {
-	req := verticesRequest{graph: b.name(fault.Graph, s.Graph), vertices: make([]storage.Vertex, len(s.Vertices))}
-	schema := b.graph(req.graph)
-	for i, v := range s.Vertices {
-		req.vertices[i].Key = b.vertexKey(partKey(i), v.Key)
-		req.vertices[i].Values = b.attributeValues(&schema, v.Values)
-	}
-	return req
-}
-
 var insertEdge = &statement[*parser.InsertEdges, edgesRequest, nothing, WriteResult]{
 	help: Help{
 		Statement: "INSERT EDGE", Syntax: "INSERT EDGE | EDGES (vertex, vertex[, WEIGHT := weight][, TIME := time]), … INTO graph",
@@ -57,7 +55,14 @@ var insertEdge = &statement[*parser.InsertEdges, edgesRequest, nothing, WriteRes
 		Columns: "graph, inserted, updated, unchanged, vertices, version",
 		Example: "INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29') INTO social",
 	},
-	bind:    bindInsertEdge,
+	bind: func(b *binder, s *parser.InsertEdges) edgesRequest {
+		req := edgesRequest{b.name(fault.Graph, s.Graph), make([]storage.Edge, len(s.Edges))}
+		for i, e := range s.Edges {
+			req.edges[i] = b.edge(i, e, e.U, e.V)
+			b.edgeValues(&req.edges[i], e.Values)
+		}
+		return req
+	},
 	resolve: (*call).resolveEdges,
 	plan:    planEdges("insert"),
 	run:     changeEdges((*storage.Tx).InsertEdges),
@@ -69,13 +74,4 @@ var insertEdge = &statement[*parser.InsertEdges, edgesRequest, nothing, WriteRes
 // their vertices are added.
 func (db *DB) InsertEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
 	return insertEdge.answer(ctx, db, edgesRequest{graph, edges})
-}
-
-func bindInsertEdge(b *binder, s *parser.InsertEdges) edgesRequest {
-	req := edgesRequest{b.name(fault.Graph, s.Graph), make([]storage.Edge, len(s.Edges))}
-	for i, e := range s.Edges {
-		req.edges[i] = b.edge(i, e, e.U, e.V)
-		b.edgeValues(&req.edges[i], e.Values)
-	}
-	return req
 }

@@ -35,7 +35,14 @@ var intoFile = &statement[*parser.IntoFile, rowsRequest, rowfile.Form, writtenRo
 		Example: "NEAREST 100 TO 'alice' USING spec INTO FILE 'near.parquet'",
 	},
 	options: intoFileOptions,
-	bind:    bindIntoFile,
+	bind: func(b *binder, s *parser.IntoFile) rowsRequest {
+		inner, err := b.prepare(s.Statement)
+		b.Fail(err)
+		req := rowsRequest{operation: inner, text: s.Statement.String(), path: b.Text(fault.Into, s.File)}
+		set := b.Settings("INTO FILE", intoFileOptions(), s.Options)
+		req.overwrite, req.format = set.Bool("overwrite"), unlessAuto(set.Text("format"))
+		return req
+	},
 	resolve: resolveIntoFile,
 	plan: func(req rowsRequest, form rowfile.Form) *plan.Plan {
 		return writtenFile(form.Title, req.path, req.operation.plan())
@@ -47,15 +54,6 @@ var intoFile = &statement[*parser.IntoFile, rowsRequest, rowfile.Form, writtenRo
 
 func intoFileOptions() []OptionInfo {
 	return []OptionInfo{overwriteOption(), formatOption(ofEach(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }))}
-}
-
-func bindIntoFile(b *binder, s *parser.IntoFile) rowsRequest {
-	inner, err := b.prepare(s.Statement)
-	b.Fail(err)
-	req := rowsRequest{operation: inner, text: s.Statement.String(), path: b.Text(fault.Into, s.File)}
-	set := b.Settings("INTO FILE", intoFileOptions(), s.Options)
-	req.overwrite, req.format = set.Bool("overwrite"), unlessAuto(set.Text("format"))
-	return req
 }
 
 func resolveIntoFile(c *call, req rowsRequest) (form rowfile.Form, err error) {

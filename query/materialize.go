@@ -73,8 +73,16 @@ var materialize = &statement[*parser.Materialize, MaterializeRequest, *materiali
 	options: materializeOptions,
 	bind:    bindMaterialize,
 	resolve: resolveMaterialize,
-	plan:    planMaterialize,
-	run:     runMaterialize,
+	plan: func(req MaterializeRequest, m *materializeEntry) *plan.Plan {
+		which := "of all vertices"
+		if m.renewal.old != nil {
+			which = fmt.Sprintf("of the vertices within %s of the %d that have changed, of %d",
+				fault.Count(int64(max(m.radius(), 0)), "edge"), len(m.renewal.changed), m.graph.Vertices)
+		}
+		return plan.Result("predictions", fmt.Sprintf("by %s, the %d likeliest of each vertex", req.With, m.k),
+			plan.Measured(plan.Score, "candidates", which+": "+m.candidates(req.With, false)+", without an edge", m.inputs()...))
+	},
+	run: runMaterialize,
 	table: func(_ MaterializeRequest, r MaterializeResult) [][]Value {
 		return [][]Value{{r.Graph, r.Scorer, int64(r.K), int64(r.Vertices), r.Links, int64(r.Computed), r.Seconds}}
 	},
@@ -183,16 +191,6 @@ func (c *call) renewal(m *materializeEntry, graph storage.GraphInfo, made time.T
 		r.reason = fmt.Sprintf("within %s of %s", fault.Count(int64(m.radius()), "edge"), fault.Count(int64(len(r.changed)), "changed vertex"))
 	}
 	return r, nil
-}
-
-func planMaterialize(req MaterializeRequest, m *materializeEntry) *plan.Plan {
-	which := "of all vertices"
-	if m.renewal.old != nil {
-		which = fmt.Sprintf("of the vertices within %s of the %d that have changed, of %d",
-			fault.Count(int64(max(m.radius(), 0)), "edge"), len(m.renewal.changed), m.graph.Vertices)
-	}
-	return plan.Result("predictions", fmt.Sprintf("by %s, the %d likeliest of each vertex", req.With, m.k),
-		plan.Measured(plan.Score, "candidates", which+": "+m.candidates(req.With, false)+", without an edge", m.inputs()...))
 }
 
 // radius is the largest distance in edges between a changed vertex, which is one whose

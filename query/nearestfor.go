@@ -34,13 +34,45 @@ type NearestForRequest struct {
 }
 
 var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stream[NearestRow]]{
-	help:    nearestHelp(),
-	bind:    bindNearestFor,
-	resolve: resolveNearestFor,
-	plan:    planNearestFor,
-	run:     runNearestFor,
-	rows:    nearestForRows,
-	reads:   true,
+	help: nearestHelp(),
+	bind: func(b *binder, s *parser.NearestFor) (req NearestForRequest) {
+		req.Exact = s.Exact
+		req.K, req.Path = b.Size(fault.Number, s.Count), b.keysFile(s.Each)
+		req.Embedding, req.Metric = b.space(s.Using)
+		where := b.searchWhere(s.Where, req.Embedding, true)
+		req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
+		return req
+	},
+	resolve: func(c *call, req NearestForRequest) (search, error) {
+		if err := cmp.Or(checkCount(req.K), c.checkKeys(req.Path)); err != nil {
+			return search{}, err
+		}
+		return c.resolveSearch(question{
+			embedding: req.Embedding, metric: req.Metric, exact: req.Exact, scope: scope{k: req.K},
+			where: req.Where, attributes: req.Attributes, condition: req.condition,
+		})
+	},
+	plan: func(req NearestForRequest, s search) *plan.Plan {
+		from := "every vertex with a vector"
+		if req.Path != "" {
+			from = "the vertices of " + fault.Quote(session.InputName(req.Path))
+		}
+		return plan.Result("nearest", fmt.Sprintf("%d by %s of each, streamed in the order of the queries", req.K, req.Metric),
+			s.planFrom(from+", itself left out"))
+	},
+	run: func(c *call, req NearestForRequest, s search) (*stream[NearestRow], error) {
+		b, err := c.nearestBatches(req.Path, s)
+		if err != nil {
+			return nil, err
+		}
+		return streamOf(c, b.each), nil
+	},
+	rows: func(req NearestForRequest, answer *stream[NearestRow]) *Rows {
+		return answer.rows([]string{"source", "rank", "target", measureName(req.Metric)}, func(r NearestRow) []Value {
+			return []Value{r.Source, int64(r.Rank), r.Vertex, r.by(req.Metric)}
+		})
+	},
+	reads: true,
 }
 
 // EachNearest iterates over the vertices nearest to each query vertex. Query vertices come
@@ -51,46 +83,4 @@ var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stre
 // error is yielded last, with an empty row. The call begins when the iteration begins.
 func (db *DB) EachNearest(ctx context.Context, req NearestForRequest) iter.Seq2[NearestRow, error] {
 	return iterate(func() (*stream[NearestRow], error) { return nearestFor.answer(ctx, db, req) })
-}
-
-func bindNearestFor(b *binder, s *parser.NearestFor) (req NearestForRequest) {
-	req.Exact = s.Exact
-	req.K, req.Path = b.Size(fault.Number, s.Count), b.keysFile(s.Each)
-	req.Embedding, req.Metric = b.space(s.Using)
-	where := b.searchWhere(s.Where, req.Embedding, true)
-	req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
-	return req
-}
-
-func resolveNearestFor(c *call, req NearestForRequest) (search, error) {
-	if err := cmp.Or(checkCount(req.K), c.checkKeys(req.Path)); err != nil {
-		return search{}, err
-	}
-	return c.resolveSearch(question{
-		embedding: req.Embedding, metric: req.Metric, exact: req.Exact, scope: scope{k: req.K},
-		where: req.Where, attributes: req.Attributes, condition: req.condition,
-	})
-}
-
-func planNearestFor(req NearestForRequest, s search) *plan.Plan {
-	from := "every vertex with a vector"
-	if req.Path != "" {
-		from = "the vertices of " + fault.Quote(session.InputName(req.Path))
-	}
-	return plan.Result("nearest", fmt.Sprintf("%d by %s of each, streamed in the order of the queries", req.K, req.Metric),
-		s.planFrom(from+", itself left out"))
-}
-
-func runNearestFor(c *call, req NearestForRequest, s search) (*stream[NearestRow], error) {
-	b, err := c.nearestBatches(req.Path, s)
-	if err != nil {
-		return nil, err
-	}
-	return streamOf(c, b.each), nil
-}
-
-func nearestForRows(req NearestForRequest, answer *stream[NearestRow]) *Rows {
-	return answer.rows([]string{"source", "rank", "target", measureName(req.Metric)}, func(r NearestRow) []Value {
-		return []Value{r.Source, int64(r.Rank), r.Vertex, r.by(req.Metric)}
-	})
 }

@@ -154,10 +154,20 @@ var predict = &statement[*parser.Predict, linksRequest, *linksEntry, PredictResu
 	bind:    bindPredict,
 	from:    linksFrom,
 	resolve: (*call).resolvePredict,
-	plan:    planPredict,
-	run:     runPredict,
-	rows:    predictRows,
-	reads:   true,
+	plan: func(req linksRequest, p *linksEntry) *plan.Plan {
+		if req.one {
+			return planLinks(req, p, " of vertex "+fault.QuoteKey(req.vertex))
+		}
+		return planLinks(req, p, "")
+	},
+	run: runPredict,
+	rows: func(req linksRequest, r PredictResult) *Rows {
+		if req.one {
+			return rowsOf([]string{"vertex", "score"}, ofEach(r.Links, func(l PredictedPair) []Value { return []Value{l.Target, l.Score} }))
+		}
+		return rowsOf([]string{"source", "target", "score"}, ofEach(r.Links, func(l PredictedPair) []Value { return []Value{l.Source, l.Target, l.Score} }))
+	},
+	reads: true,
 }
 
 // predictHelp is for both statements that begin with PREDICT.
@@ -346,13 +356,6 @@ func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {
 	return p, c.checkRows(req.K)
 }
 
-func planPredict(req linksRequest, p *linksEntry) *plan.Plan {
-	if req.one {
-		return planLinks(req, p, " of vertex "+fault.QuoteKey(req.vertex))
-	}
-	return planLinks(req, p, "")
-}
-
 func planLinks(req linksRequest, p *linksEntry, of string) *plan.Plan {
 	likelier := "highest"
 	if !link.NewScoring(req.With.Name, nil).HigherIsLikelier {
@@ -408,11 +411,4 @@ func (p *linkSearch) candidates(with Scorer, one bool) string {
 		return fmt.Sprintf("%s and the %d nearest by %s, %s", apart, p.near, p.metric, how)
 	}
 	return "vertices two edges apart"
-}
-
-func predictRows(req linksRequest, r PredictResult) *Rows {
-	if req.one {
-		return rowsOf([]string{"vertex", "score"}, ofEach(r.Links, func(l PredictedPair) []Value { return []Value{l.Target, l.Score} }))
-	}
-	return rowsOf([]string{"source", "target", "score"}, ofEach(r.Links, func(l PredictedPair) []Value { return []Value{l.Source, l.Target, l.Score} }))
 }

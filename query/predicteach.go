@@ -48,8 +48,13 @@ var predictEach = &statement[*parser.Predict, eachLinks, *linksEntry, *stream[Pr
 		path := b.keysFile(*s.Each)
 		return eachLinks{bindPredict(b, s), path}
 	},
-	from:    eachLinksFrom,
-	resolve: resolvePredictEach,
+	from: eachLinksFrom,
+	resolve: func(c *call, req eachLinks) (*linksEntry, error) {
+		if err := c.checkKeys(req.path); err != nil {
+			return nil, err
+		}
+		return c.resolvePredict(req.linksRequest)
+	},
 	plan: func(req eachLinks, p *linksEntry) *plan.Plan {
 		return planLinks(req.linksRequest, p, " of "+eachText(req.path)+", streamed in their order,")
 	},
@@ -91,13 +96,6 @@ func eachText(path string) string {
 		return "every vertex"
 	}
 	return "the vertices of " + fault.Quote(session.InputName(path))
-}
-
-func resolvePredictEach(c *call, req eachLinks) (*linksEntry, error) {
-	if err := c.checkKeys(req.path); err != nil {
-		return nil, err
-	}
-	return c.resolvePredict(req.linksRequest)
 }
 
 func (c *call) predictEach(req eachLinks, p *prediction, f func(PredictedRow) error) error {

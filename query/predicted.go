@@ -38,8 +38,12 @@ type storedEntry struct {
 
 var predicted = &statement[*parser.Predicted, PredictedRequest, storedEntry, PredictedResult]{
 	help: predictHelp(), options: predictOptions,
-	when:    func(s *parser.Predicted) bool { return s.For != nil },
-	bind:    bindPredicted,
+	when: func(s *parser.Predicted) bool { return s.For != nil },
+	bind: func(b *binder, s *parser.Predicted) PredictedRequest {
+		vertex, req := b.vertexKey(fault.Vertex, s.For), bindStored(b, s)
+		req.Vertex = vertex
+		return req
+	},
 	resolve: resolvePredicted,
 	plan: func(req PredictedRequest, found storedEntry) *plan.Plan {
 		return plan.Result("links", fmt.Sprintf("%d of vertex %s, the likeliest first", req.K, fault.QuoteKey(req.Vertex)),
@@ -59,12 +63,6 @@ var predicted = &statement[*parser.Predicted, PredictedRequest, storedEntry, Pre
 // left out. It works on a file that is open for reading only.
 func (db *DB) Predicted(ctx context.Context, req PredictedRequest) (PredictedResult, error) {
 	return predicted.answer(ctx, db, req)
-}
-
-func bindPredicted(b *binder, s *parser.Predicted) PredictedRequest {
-	vertex, req := b.vertexKey(fault.Vertex, s.For), bindStored(b, s)
-	req.Vertex = vertex
-	return req
 }
 
 // bindStored binds everything but the vertices.

@@ -133,19 +133,17 @@ var dropPredictions = &statement[*parser.DropPredictions, predictionsRequest, st
 	plan: func(req predictionsRequest, _ storage.GraphInfo) *plan.Plan {
 		return plan.Result("drop predictions", fmt.Sprintf("of graph %s by %s", fault.Name(req.graph), req.with))
 	},
-	run: runDropPredictions,
+	run: func(c *call, req predictionsRequest, _ storage.GraphInfo) (nothing, error) {
+		err := c.db.store.DropPredictions(c.Ctx, req.graph, req.with.String())
+		if errors.Is(err, storage.ErrNotFound) {
+			err = fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(req.graph), req.with).
+				WithRemedy("SHOW PREDICTIONS lists them").WithErr(err)
+		}
+		return nothing{}, err
+	},
 }
 
 // DropPredictions removes the predictions of a graph by a scorer.
 func (db *DB) DropPredictions(ctx context.Context, graph string, with Scorer) error {
 	return errorOf(dropPredictions.answer(ctx, db, predictionsRequest{graph, with}))
-}
-
-func runDropPredictions(c *call, req predictionsRequest, _ storage.GraphInfo) (nothing, error) {
-	err := c.db.store.DropPredictions(c.Ctx, req.graph, req.with.String())
-	if errors.Is(err, storage.ErrNotFound) {
-		err = fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(req.graph), req.with).
-			WithRemedy("SHOW PREDICTIONS lists them").WithErr(err)
-	}
-	return nothing{}, err
 }

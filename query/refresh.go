@@ -56,12 +56,32 @@ var refresh = &statement[*parser.Refresh, RefreshRequest, staleness, RefreshResu
 		Example: "REFRESH spec",
 	},
 	options: refreshOptions,
-	bind:    bindRefresh,
-	resolve: resolveRefresh,
-	plan:    planRefresh,
-	run:     runRefresh,
-	table:   refreshTable,
-	job:     refreshJob,
+	bind: func(b *binder, s *parser.Refresh) RefreshRequest {
+		b.background = s.Background
+		req := RefreshRequest{Embedding: b.name(fault.Embedding, s.Embedding)}
+		tolerance, given := b.Settings("REFRESH", refreshOptions(), s.Options)["tolerance"].(float64)
+		if given && !(tolerance > 0) {
+			b.Fail(fault.OfOption("tolerance", "is %v, and must be above 0 and at most 0.5", tolerance))
+		}
+		req.Tolerance = tolerance
+		return req
+	},
+	resolve: func(c *call, req RefreshRequest) (found staleness, err error) {
+		if !(req.Tolerance >= 0 && req.Tolerance <= 0.5) {
+			return found, fault.OfOption("tolerance", "is %v, and must be from 0 to 0.5", req.Tolerance)
+		}
+		return c.staleness(req.Embedding)
+	},
+	plan: planRefresh,
+	run:  runRefresh,
+	table: func(_ RefreshRequest, r RefreshResult) [][]Value {
+		drifted := r.Kind != RefreshNone && !r.Full
+		return [][]Value{{
+			r.To.Name, string(r.Kind), int64(r.To.Generation), int64(r.Versions), int64(r.Touched),
+			when(drifted && r.Refined > 0, r.Residual), when(drifted, r.MeanDrift), when(drifted, r.MaxDrift), r.Seconds, r.Reason,
+		}}
+	},
+	job: refreshJob,
 }
 
 func refreshOptions() []OptionInfo {
@@ -82,24 +102,6 @@ func (db *DB) Refresh(ctx context.Context, req RefreshRequest) (RefreshResult, e
 // StartRefresh is Refresh in the background, as StartEmbed is Embed.
 func (db *DB) StartRefresh(ctx context.Context, req RefreshRequest) (storage.JobInfo, error) {
 	return refresh.start(ctx, db, req)
-}
-
-func bindRefresh(b *binder, s *parser.Refresh) RefreshRequest {
-	b.background = s.Background
-	req := RefreshRequest{Embedding: b.name(fault.Embedding, s.Embedding)}
-	tolerance, given := b.Settings("REFRESH", refreshOptions(), s.Options)["tolerance"].(float64)
-	if given && !(tolerance > 0) {
-		b.Fail(fault.OfOption("tolerance", "is %v, and must be above 0 and at most 0.5", tolerance))
-	}
-	req.Tolerance = tolerance
-	return req
-}
-
-func resolveRefresh(c *call, req RefreshRequest) (found staleness, err error) {
-	if !(req.Tolerance >= 0 && req.Tolerance <= 0.5) {
-		return found, fault.OfOption("tolerance", "is %v, and must be from 0 to 0.5", req.Tolerance)
-	}
-	return c.staleness(req.Embedding)
 }
 
 // staleness returns the entry of an embedding, and the changes of its graph since.
@@ -174,14 +176,6 @@ func runRefresh(c *call, req RefreshRequest, found staleness) (result RefreshRes
 	result, err = inJob(c, spec, func(embedding.Checkpoints) (RefreshResult, error) { return c.storeRefreshed(req, found.Entry) })
 	result.Notices = c.Notices
 	return result, err
-}
-
-func refreshTable(_ RefreshRequest, r RefreshResult) [][]Value {
-	drifted := r.Kind != RefreshNone && !r.Full
-	return [][]Value{{
-		r.To.Name, string(r.Kind), int64(r.To.Generation), int64(r.Versions), int64(r.Touched),
-		when(drifted && r.Refined > 0, r.Residual), when(drifted, r.MeanDrift), when(drifted, r.MaxDrift), r.Seconds, r.Reason,
-	}}
 }
 
 // freshen brings an embedding up to date, after waiting for a job that writes it.

@@ -37,7 +37,16 @@ var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, Refre
 	plan: func(_ string, graph storage.GraphInfo) *plan.Plan {
 		return plan.Result("refresh", "embeddings, measures and predictions of graph "+fault.Name(graph.Name)+" that are behind it")
 	},
-	run: runRefreshAll,
+	run: func(c *call, graph string, info storage.GraphInfo) (r RefreshAllResult, err error) {
+		r.Graph = graph
+		for _, part := range []func(*call, storage.GraphInfo, *RefreshAllResult) error{refreshEmbeddings, refreshMeasures, refreshAllPredictions} {
+			if err := part(c, info, &r); err != nil {
+				return r, err
+			}
+		}
+		r.Notices = c.Notices
+		return r, nil
+	},
 	table: func(_ string, r RefreshAllResult) [][]Value {
 		return ofEach(r.Refreshed, func(o Refreshed) []Value { return []Value{o.Object, o.Name, string(o.Kind), o.Seconds} })
 	},
@@ -48,17 +57,6 @@ var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, Refre
 // refreshed.
 func (db *DB) RefreshAll(ctx context.Context, graph string) (RefreshAllResult, error) {
 	return refreshAll.answer(ctx, db, graph)
-}
-
-func runRefreshAll(c *call, graph string, info storage.GraphInfo) (r RefreshAllResult, err error) {
-	r.Graph = graph
-	for _, part := range []func(*call, storage.GraphInfo, *RefreshAllResult) error{refreshEmbeddings, refreshMeasures, refreshAllPredictions} {
-		if err := part(c, info, &r); err != nil {
-			return r, err
-		}
-	}
-	r.Notices = c.Notices
-	return r, nil
 }
 
 func refreshEmbeddings(c *call, graph storage.GraphInfo, r *RefreshAllResult) error {

@@ -56,7 +56,17 @@ var refreshMeasure = &statement[*parser.RefreshMeasure, RefreshMeasureRequest, s
 		}
 		return computeStatement.plan(found.request, found.computable)
 	},
-	run: runRefreshMeasure,
+	run: func(c *call, req RefreshMeasureRequest, found staleMeasure) (r RefreshMeasureResult, err error) {
+		r = RefreshMeasureResult{
+			ComputeResult: ComputeResult{Graph: req.Graph, Measure: found.measure.Name, Attribute: req.Attribute}, Kind: RefreshNone,
+			Versions: found.changes.Versions, Changed: len(found.changes.Touched) + found.changes.Deleted, Unknown: found.changes.All,
+		}
+		if found.changes.EdgesChanged {
+			r.Kind = RefreshFull
+			r.ComputeResult, err = runCompute(c, found.request, found.computable)
+		}
+		return r, err
+	},
 	table: func(_ RefreshMeasureRequest, r RefreshMeasureResult) [][]Value {
 		return [][]Value{{r.Attribute, r.Measure, string(r.Kind), int64(r.Versions), when(!r.Unknown, int64(r.Changed)), r.Seconds}}
 	},
@@ -123,16 +133,4 @@ func settingOf(o OptionInfo, text string) any {
 		return text
 	}
 	return bind.Untyped(text)
-}
-
-func runRefreshMeasure(c *call, req RefreshMeasureRequest, found staleMeasure) (r RefreshMeasureResult, err error) {
-	r = RefreshMeasureResult{
-		ComputeResult: ComputeResult{Graph: req.Graph, Measure: found.measure.Name, Attribute: req.Attribute}, Kind: RefreshNone,
-		Versions: found.changes.Versions, Changed: len(found.changes.Touched) + found.changes.Deleted, Unknown: found.changes.All,
-	}
-	if found.changes.EdgesChanged {
-		r.Kind = RefreshFull
-		r.ComputeResult, err = runCompute(c, found.request, found.computable)
-	}
-	return r, err
 }

@@ -37,7 +37,15 @@ var rename = &statement[*parser.Rename, RenameRequest, nothing, nothing]{
 		Summary: "renames a graph, embedding, model or attribute. Everything that belongs to the object keeps belonging to it: the embeddings, models and predictions of a graph; the indexes, past generations and automatic refresh of an embedding, and its name in the embeddings that began with its vectors; the record of how an attribute was computed. Renaming fails while an unfinished job works on the graph, while a model reads the embedding, or while stored predictions come from a scorer with the old name",
 		Example: "ALTER GRAPH social RENAME TO people",
 	},
-	bind:    bindRename,
+	bind: func(b *binder, s *parser.Rename) RenameRequest {
+		what := map[parser.Renamed]Renamed{
+			parser.RenamedGraph: RenameGraph, parser.RenamedEmbedding: RenameEmbedding, parser.RenamedModel: RenameModel, parser.RenamedAttribute: RenameAttribute,
+		}[s.What]
+		return RenameRequest{
+			What: what, Graph: b.nameOrNone(fault.Graph, s.Graph),
+			Name: b.name(partRenamed(what), s.Name), To: b.name(partNewName, s.To),
+		}
+	},
 	resolve: resolveRename,
 	plan: func(req RenameRequest, _ nothing) *plan.Plan {
 		return plan.Result("rename", string(req.What)+" "+fault.Name(req.Name)+" to "+fault.Name(req.To))
@@ -66,16 +74,6 @@ func partRenamed(what Renamed) fault.Part {
 		return partAttribute
 	}
 	return fault.Graph
-}
-
-func bindRename(b *binder, s *parser.Rename) RenameRequest {
-	what := map[parser.Renamed]Renamed{
-		parser.RenamedGraph: RenameGraph, parser.RenamedEmbedding: RenameEmbedding, parser.RenamedModel: RenameModel, parser.RenamedAttribute: RenameAttribute,
-	}[s.What]
-	return RenameRequest{
-		What: what, Graph: b.nameOrNone(fault.Graph, s.Graph),
-		Name: b.name(partRenamed(what), s.Name), To: b.name(partNewName, s.To),
-	}
 }
 
 func resolveRename(c *call, req RenameRequest) (none nothing, err error) {

@@ -32,7 +32,15 @@ var score = &statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]
 		Columns: "source, target, and one column for each scorer",
 		Example: "SCORE ('alice', 'bob'), ('carol', 'dave') IN social WITH adamic_adar, cosine(spec)",
 	},
-	bind: bindScore,
+	bind: func(b *binder, s *parser.Score) (req ScoreRequest) {
+		req.Graph = b.markGraph(s.Graph, s)
+		b.Settings("SCORE", nil, s.Options)
+		for _, p := range s.Pairs {
+			req.Pairs = append(req.Pairs, Pair{b.Key(fault.Vertex, p.U), b.Key(fault.Vertex, p.V)})
+		}
+		req.With = b.scorers(s.Scorers...)
+		return req
+	},
 	resolve: func(c *call, req ScoreRequest) (*scorerEntries, error) {
 		found, err := c.scorerEntries(req.Graph, req.With)
 		if err != nil {
@@ -43,8 +51,10 @@ var score = &statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]
 	plan: func(req ScoreRequest, found *scorerEntries) *plan.Plan {
 		return plan.Result("scores", fault.Count(int64(len(req.Pairs)), "pair"), found.partPlan(req.With))
 	},
-	run:   runScore,
-	rows:  scoreRows,
+	run: runScore,
+	rows: func(req ScoreRequest, r ScoreResult) *Rows {
+		return rowsOf(scoreColumns(req.With, nil), ofEach(r.Pairs, ScoredPair.row)).typedFrom(2, scoreTypes(len(req.With)))
+	},
 	reads: true,
 }
 
@@ -52,16 +62,6 @@ var score = &statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]
 // Missing and stays in the result without scores.
 func (db *DB) Score(ctx context.Context, req ScoreRequest) (ScoreResult, error) {
 	return score.answer(ctx, db, req)
-}
-
-func bindScore(b *binder, s *parser.Score) (req ScoreRequest) {
-	req.Graph = b.markGraph(s.Graph, s)
-	b.Settings("SCORE", nil, s.Options)
-	for _, p := range s.Pairs {
-		req.Pairs = append(req.Pairs, Pair{b.Key(fault.Vertex, p.U), b.Key(fault.Vertex, p.V)})
-	}
-	req.With = b.scorers(s.Scorers...)
-	return req
 }
 
 func runScore(c *call, req ScoreRequest, found *scorerEntries) (ScoreResult, error) {
@@ -80,10 +80,6 @@ func runScore(c *call, req ScoreRequest, found *scorerEntries) (ScoreResult, err
 	stop(int64(len(scored)), "")
 	s.noteMissing(c)
 	return ScoreResult{Pairs: scored, Missing: int(s.missing), Notices: c.Notices}, nil
-}
-
-func scoreRows(req ScoreRequest, r ScoreResult) *Rows {
-	return rowsOf(scoreColumns(req.With, nil), ofEach(r.Pairs, ScoredPair.row)).typedFrom(2, scoreTypes(len(req.With)))
 }
 
 func scoreColumns(with []Scorer, further []string) []string {

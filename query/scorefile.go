@@ -105,8 +105,14 @@ var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, scoreFileEntries
 		}
 		return plan.Result("scores", "streamed in the order of the file", scores)
 	},
-	run:   runScoreFile,
-	rows:  scoreFileRows,
+	run: runScoreFile,
+	rows: func(req ScoreFileRequest, r ScoreFileResult) *Rows {
+		if r.stream != nil {
+			rows := r.stream.rows(scoreColumns(req.With, r.further.names), r.further.row)
+			return rows.typedFrom(2, append(make([]ColumnType, len(r.further.names)), scoreTypes(len(req.With))...))
+		}
+		return rowsOf([]string{"file", "pairs", "missing", "seconds"}, [][]Value{{req.Into, r.Pairs, r.Missing, r.Seconds}})
+	},
 	reads: true,
 }
 
@@ -290,12 +296,4 @@ func (c *call) scoreRowsInto(s *scoring, in io.Reader, opts format.EdgeListOptio
 		return w.Close()
 	})
 	return total, err
-}
-
-func scoreFileRows(req ScoreFileRequest, r ScoreFileResult) *Rows {
-	if r.stream != nil {
-		rows := r.stream.rows(scoreColumns(req.With, r.further.names), r.further.row)
-		return rows.typedFrom(2, append(make([]ColumnType, len(r.further.names)), scoreTypes(len(req.With))...))
-	}
-	return rowsOf([]string{"file", "pairs", "missing", "seconds"}, [][]Value{{req.Into, r.Pairs, r.Missing, r.Seconds}})
 }

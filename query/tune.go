@@ -29,7 +29,17 @@ var tuneEmbedding = &statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
 		Example: "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
 	},
 	options: tuneOptions,
-	bind:    bindTune,
+	bind: func(b *binder, s *parser.Tune) TuneRequest {
+		b.Mark(partGoal, s)
+		b.background = s.Background
+		req := TuneRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(fault.Embedding, s.Embedding)}
+		req.Goal = Goal(strings.ToLower(string(s.For)))
+		for _, m := range s.Methods {
+			req.Methods = append(req.Methods, TuneMethod{Method: m.Name.Name, Settings: b.method(m)})
+		}
+		b.tuneSettings(&req, b.Settings("TUNE", tuneOptions(), s.Options))
+		return req
+	},
 	resolve: resolveTune,
 	plan:    planTune,
 	run:     runTune,
@@ -78,18 +88,6 @@ func (db *DB) StartTune(ctx context.Context, req TuneRequest) (storage.JobInfo, 
 }
 
 const partGoal fault.Part = "goal"
-
-func bindTune(b *binder, s *parser.Tune) TuneRequest {
-	b.Mark(partGoal, s)
-	b.background = s.Background
-	req := TuneRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(fault.Embedding, s.Embedding)}
-	req.Goal = Goal(strings.ToLower(string(s.For)))
-	for _, m := range s.Methods {
-		req.Methods = append(req.Methods, TuneMethod{Method: m.Name.Name, Settings: b.method(m)})
-	}
-	b.tuneSettings(&req, b.Settings("TUNE", tuneOptions(), s.Options))
-	return req
-}
 
 // goalOptions are the options of TUNE that apply to only one goal.
 var goalOptions = []struct {

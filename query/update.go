@@ -62,7 +62,11 @@ var updateVertices = &statement[*parser.UpdateVertices, UpdateVerticesRequest, s
 	plan: func(req UpdateVerticesRequest, graph storage.GraphInfo) *plan.Plan {
 		return writePlan("update", req.text, req.Graph, scanPlan(graph, req.condition, req.Attributes))
 	},
-	run:  runUpdateVertices,
+	run: func(c *call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
+		return c.changeWhere(req.Graph, req.Where, req.Attributes, func(tx *storage.Tx, keys []string) (storage.WriteStats, error) {
+			return tx.UpdateVertices(req.Graph, req.setFor(keys))
+		})
+	},
 	rows: writeRows[UpdateVerticesRequest]("updated", "unchanged"),
 }
 
@@ -106,12 +110,6 @@ func resolveUpdateVertices(c *call, req UpdateVerticesRequest) (storage.GraphInf
 		}
 	}
 	return info, nil
-}
-
-func runUpdateVertices(c *call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
-	return c.changeWhere(req.Graph, req.Where, req.Attributes, func(tx *storage.Tx, keys []string) (storage.WriteStats, error) {
-		return tx.UpdateVertices(req.Graph, req.setFor(keys))
-	})
 }
 
 var updateEdge = &statement[*parser.UpdateEdges, edgesRequest, nothing, WriteResult]{

@@ -39,7 +39,15 @@ var compact = &statement[*parser.Compact, nothing, nothing, CompactResult]{
 	plan: func(nothing, nothing) *plan.Plan {
 		return plan.Result("new file", "in the place of the old one, in one step", plan.Measured(plan.Write, "copy", "every record, verified"))
 	},
-	run:   runCompact,
+	run: func(c *call, _, _ nothing) (CompactResult, error) {
+		stop := c.Watch.Start(plan.Write)
+		stats, err := c.db.store.Compact(c.Ctx, c.Meter.Update)
+		if err != nil {
+			return CompactResult{}, err
+		}
+		stop(0, "")
+		return CompactResult{stats, c.Notices}, nil
+	},
 	table: func(_ nothing, r CompactResult) [][]Value { return [][]Value{{r.Before, r.After, r.Seconds}} },
 }
 
@@ -47,16 +55,6 @@ var compact = &statement[*parser.Compact, nothing, nothing, CompactResult]{
 // file, which replaces the old one.
 func (db *DB) Compact(ctx context.Context) (CompactResult, error) {
 	return compact.answer(ctx, db, nothing{})
-}
-
-func runCompact(c *call, _, _ nothing) (CompactResult, error) {
-	stop := c.Watch.Start(plan.Write)
-	stats, err := c.db.store.Compact(c.Ctx, c.Meter.Update)
-	if err != nil {
-		return CompactResult{}, err
-	}
-	stop(0, "")
-	return CompactResult{stats, c.Notices}, nil
 }
 
 // MigrateResult is the answer of Migrate.

@@ -56,7 +56,11 @@ var verify = &statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResu
 		Example: "VERIFY spec WITH (sample := 200)",
 	},
 	options: verifyOptions,
-	bind:    bindVerify,
+	bind: func(b *binder, s *parser.Verify) VerifyRequest {
+		b.background = s.Background
+		embedding, set := b.name(fault.Embedding, s.Embedding), b.Settings("VERIFY", verifyOptions(), s.Options)
+		return VerifyRequest{Embedding: embedding, Sample: int(b.Within(set, "sample", 0, math.MaxInt32)), Seed: set.Seed()}
+	},
 	resolve: resolveVerify,
 	plan: func(_ VerifyRequest, found session.Entry) *plan.Plan {
 		return plan.Result("comparison", "neighbours, reconstruction and edges of both", found.Plan(),
@@ -88,12 +92,6 @@ func (db *DB) Verify(ctx context.Context, req VerifyRequest) (VerifyResult, erro
 // are the result of the job.
 func (db *DB) StartVerify(ctx context.Context, req VerifyRequest) (storage.JobInfo, error) {
 	return verify.start(ctx, db, req)
-}
-
-func bindVerify(b *binder, s *parser.Verify) VerifyRequest {
-	b.background = s.Background
-	embedding, set := b.name(fault.Embedding, s.Embedding), b.Settings("VERIFY", verifyOptions(), s.Options)
-	return VerifyRequest{Embedding: embedding, Sample: int(b.Within(set, "sample", 0, math.MaxInt32)), Seed: set.Seed()}
 }
 
 func resolveVerify(c *call, req VerifyRequest) (session.Entry, error) {

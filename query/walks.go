@@ -50,8 +50,24 @@ var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget
 		Example: "EXPORT WALKS OF social USING dp_walker(beta := 1.5) INTO FILE 'walks.txt.gz'",
 	},
 	options: exportWalksOptions,
-	bind:    bindExportWalks,
-	resolve: resolveExportWalks,
+	bind: func(b *binder, s *parser.ExportWalks) ExportWalksRequest {
+		req := ExportWalksRequest{Graph: b.name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
+		req.Settings, req.Path = b.method(s.Method), b.Text(fault.Into, s.File)
+		set := b.Settings(parser.Heading(s), exportWalksOptions(), s.Options)
+		walks := rangeIn(set)
+		req.Overwrite, req.First, req.Count = set.Bool("overwrite"), walks.first, walks.count
+		return req
+	},
+	resolve: func(c *call, req ExportWalksRequest) (found walkTarget, err error) {
+		if found.configured, err = c.walkMethod(req); err != nil {
+			return found, err
+		}
+		if err := req.rows().check(); err != nil {
+			return found, err
+		}
+		found.graph, err = c.GraphInfo(req.Graph, fault.Graph)
+		return found, err
+	},
 	plan: func(req ExportWalksRequest, found walkTarget) *plan.Plan {
 		return writtenFile("walks", req.Path, plan.Measured(plan.Write, "method", found.text().String(), session.GraphPlan(found.graph)))
 	},
@@ -67,26 +83,6 @@ var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget
 // kept in memory.
 func (db *DB) ExportWalks(ctx context.Context, req ExportWalksRequest) (ExportResult, error) {
 	return exportWalks.answer(ctx, db, req)
-}
-
-func bindExportWalks(b *binder, s *parser.ExportWalks) ExportWalksRequest {
-	req := ExportWalksRequest{Graph: b.name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
-	req.Settings, req.Path = b.method(s.Method), b.Text(fault.Into, s.File)
-	set := b.Settings(parser.Heading(s), exportWalksOptions(), s.Options)
-	walks := rangeIn(set)
-	req.Overwrite, req.First, req.Count = set.Bool("overwrite"), walks.first, walks.count
-	return req
-}
-
-func resolveExportWalks(c *call, req ExportWalksRequest) (found walkTarget, err error) {
-	if found.configured, err = c.walkMethod(req); err != nil {
-		return found, err
-	}
-	if err := req.rows().check(); err != nil {
-		return found, err
-	}
-	found.graph, err = c.GraphInfo(req.Graph, fault.Graph)
-	return found, err
 }
 
 func (req ExportWalksRequest) rows() rowRange { return rowRange{req.First, req.Count} }
