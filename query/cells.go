@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -67,6 +68,9 @@ func when(there bool, value Value) Value {
 	}
 	return value
 }
+
+// number is a float, or nil where it is not defined.
+func number(x float64) Value { return when(!math.IsNaN(x), x) }
 
 // textOrNil is a text as a cell, nil where it is empty.
 func textOrNil(text string) Value { return when(text != "", text) }

@@ -112,7 +112,6 @@ var computeStatement = &statement[*parser.Compute, ComputeRequest, computable, C
 	reads: true, // without AS; resolve checks the others
 }
 
-// computeOptions are the options of COMPUTE itself.
 func computeOptions() []OptionInfo {
 	return []OptionInfo{{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace an attribute that exists"}}
 }

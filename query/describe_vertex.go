@@ -73,7 +73,6 @@ func runDescribeVertex(c *call, req describeVertexRequest, graph storage.GraphIn
 	return d, nil
 }
 
-// add counts one edge.
 func (d *VertexDescription) add(e storage.Edge) {
 	d.Degree++
 	d.Strength += e.Weight

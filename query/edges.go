@@ -279,7 +279,6 @@ func (s *edgeScan) candidate(p edgePlace) EdgeCandidate {
 	return EdgeCandidate{Source: end(e.Source), Target: end(e.Target), Weight: float64(e.Weight), Time: e.Time, Timed: e.Timed}
 }
 
-// row describes one edge.
 func (s *edgeScan) row(p edgePlace) EdgeRow {
 	e := p.edge(s.graph.Graph)
 	row := EdgeRow{Source: s.graph.Key(e.Source), Target: s.graph.Key(e.Target), Weight: decimal(e.Weight), Time: e.Time, Timed: e.Timed}

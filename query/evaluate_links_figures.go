@@ -56,3 +56,11 @@ func (f *linkFigures) score(c *call, s *linkSplits, m methodVectors, req Evaluat
 	}
 	return nil
 }
+
+// methodCell is one of the methods as a cell; nil for the number −1, of scorers without vectors.
+func methodCell(methods []string, number int) Value {
+	if number < 0 {
+		return nil
+	}
+	return methods[number]
+}

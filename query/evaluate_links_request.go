@@ -141,7 +141,6 @@ type linkTrial struct {
 	across   link.Sides             // nil without sides, and until the graph is loaded
 }
 
-// texts writes the methods in the language.
 func (t *linkTrial) texts() []string {
 	return ofEach(t.methods, func(m configured) string { return m.text().String() })
 }

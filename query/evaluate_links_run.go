@@ -95,14 +95,6 @@ var (
 	nullColumns  = []string{"null_auc", "null_average_precision"}
 )
 
-// methodCell is one of the methods as a cell; nil for the number −1, of scorers without vectors.
-func methodCell(methods []string, number int) Value {
-	if number < 0 {
-		return nil
-	}
-	return methods[number]
-}
-
 func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
 	if req.RankAt > 0 {
 		return rankRows(req, r)

@@ -128,7 +128,6 @@ func (h *heldLinks) measure(first, end int) (f linkFigures, err error) {
 	return f, err
 }
 
-// rank measures recommendations.
 func (h *heldLinks) rank(f *linkFigures, first, end int) error {
 	r, err := h.call.rankMethods(h.req, h.trial, h.links.base, first, end, false)
 	if err != nil {

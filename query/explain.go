@@ -48,7 +48,6 @@ func bindInner(b *binder, s *parser.Explain) operation {
 
 func planInner(inner operation, _ nothing) *plan.Plan { return inner.plan() }
 
-// runProfile runs the statement and reads all its rows.
 func runProfile(c *call, inner operation, _ nothing) ([][]Value, error) {
 	steps := inner.plan()
 	rows, err := inner.exec(c)

@@ -45,7 +45,6 @@ type pairTarget struct {
 	trial *linkTrial
 }
 
-// exportPairsOptions are the options of the statement.
 func exportPairsOptions() []OptionInfo { return append(linksOptions(), intoFileOptions()...) }
 
 var exportPairs = &statement[*parser.ExportPairs, ExportPairsRequest, pairTarget, ExportResult]{

@@ -219,7 +219,6 @@ func runMaterializeParts(c *call, req MaterializePartsRequest, found *materializ
 	return result, err
 }
 
-// storeParts stores the links of all parts.
 func (c *call) storeParts(req MaterializePartsRequest, found *materializeEntry, g *session.Graph) (result MaterializeResult, err error) {
 	if len(req.Parts) == 0 {
 		return result, fmt.Errorf("no parts: %w", storage.ErrInvalid)

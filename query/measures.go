@@ -301,7 +301,6 @@ func runCommunity(m measuring) (measured, error) {
 	return measured{integers: wide(c.Label), notices: []string{text}}, nil
 }
 
-// wide converts labels to integers of 64 bits.
 func wide(labels []uint32) []int64 {
 	return ofEach(labels, func(l uint32) int64 { return int64(l) })
 }

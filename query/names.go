@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"errors"
 	"strconv"
 	"strings"
@@ -91,7 +92,6 @@ func checkLimit(n int) error {
 	return nil
 }
 
-// namesIn splits a list at its commas.
 func namesIn(text string) []string {
 	names := strings.Split(text, ",")
 	for i, n := range names {
@@ -145,4 +145,11 @@ func nameMistake(err error, at fault.Part) error {
 		return err
 	}
 	return &Error{Message: err.Error(), Err: err, At: at}
+}
+
+// Keys returns keys of a graph that begin with a prefix, ascending by bytes: the
+// first limit of them, or all where limit is not positive. It reads only the part
+// of the file that has these keys, so that a shell can complete them quickly.
+func (db *DB) Keys(ctx context.Context, graph, prefix string, limit int) ([]string, error) {
+	return inCall(ctx, db, "KEYS", func(*call) ([]string, error) { return db.store.Keys(ctx, graph, prefix, limit) })
 }

@@ -3,6 +3,7 @@ package query
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 
@@ -10,7 +11,9 @@ import (
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
+	"heavytail/query/internal/where"
 	"heavytail/query/parser"
+	"heavytail/storage/vec"
 )
 
 // NearestForRequest asks for the vertices nearest to each of many query vertices.
@@ -83,4 +86,180 @@ var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stre
 // error is yielded last, with an empty row. The call begins when the iteration begins.
 func (db *DB) EachNearest(ctx context.Context, req NearestForRequest) iter.Seq2[NearestRow, error] {
 	return iterate(func() (*stream[NearestRow], error) { return nearestFor.answer(ctx, db, req) })
+}
+
+// NearestRow is one of the vertices nearest to a query vertex.
+type NearestRow struct {
+	Source string `json:"source"` // the query vertex
+	Rank   int    `json:"rank"`   // 1 is the nearest
+	Neighbor
+}
+
+// nearestBatches answers many queries, a batch at a time.
+type nearestBatches struct {
+	loadedSearch
+	call    *call
+	queries queryVertices
+	k       int // number of answers for each query
+	rows    int // number of vertices that have a vector
+	// One of these two finds the answers; the other is nil.
+	exact *index.Batches
+	graph *index.HNSW
+	// For each vertex, whether it may be an answer to a query vertex that it is not
+	// linked to, and to one that it is linked to. Both are nil if all vertices may be
+	// answers.
+	unlinked, linked []bool
+}
+
+// nearestBatches loads the data that the batches of a search share. The queries are the
+// keys of a file, or all vertices if path is empty.
+func (c *call) nearestBatches(path string, s search) (*nearestBatches, error) {
+	b := &nearestBatches{call: c}
+	if err := c.Consistent(func() (err error) { b.loadedSearch, err = c.load(s); return err }); err != nil {
+		return nil, err
+	}
+	b.rows = min(b.space.Matrix.Rows, b.space.Graph.Graph.Vertices())
+	b.k = min(s.k, max(1, b.rows))
+	b.queries = queryVertices{call: c, graph: b.space.Graph, path: path, rows: b.rows, verb: "nearest"}
+	var err error
+	if b.index != nil {
+		if b.graph, err = c.hnsw(b.space, b.metric, b.index); err != nil {
+			return nil, err
+		}
+	}
+	if b.graph == nil {
+		exact, err := b.space.Searcher(b.metric)
+		if err != nil {
+			return nil, err
+		}
+		b.exact = exact.Batches()
+	}
+	if s.where == nil {
+		return b, nil
+	}
+	return b, b.admit(s.where)
+}
+
+// admit evaluates the condition of the request once for every vertex, before the
+// searches.
+func (b *nearestBatches) admit(admits func(Candidate) bool) error {
+	const often = 1 << 12 // vertices between two checks of the context, about a millisecond
+	b.unlinked, b.linked = make([]bool, b.rows), make([]bool, b.rows)
+	for v := range b.rows {
+		if v%often == 0 {
+			if err := b.call.Ctx.Err(); err != nil {
+				return err
+			}
+		}
+		b.unlinked[v] = admits(where.NewCandidate(b.space.Graph, b.columns, uint32(v), false))
+		b.linked[v] = admits(where.NewCandidate(b.space.Graph, b.columns, uint32(v), true))
+	}
+	return nil
+}
+
+// admits reports whether v may be an answer to the query vertex u.
+func (b *nearestBatches) admits(u, v uint32) bool {
+	if v == u || int(v) >= b.rows {
+		return false
+	}
+	if b.unlinked == nil || b.unlinked[v] == b.linked[v] {
+		return b.unlinked == nil || b.unlinked[v]
+	}
+	return b.linked[v] == b.space.Graph.Graph.HasEdge(u, v)
+}
+
+// each calls f with the answers of all queries.
+func (b *nearestBatches) each(f func(NearestRow) error) error {
+	g := b.space.Graph
+	return b.hits(func(u uint32, hits []index.Hit) error {
+		source := g.Key(u)
+		for rank, h := range hits {
+			if err := f(NearestRow{source, rank + 1, neighbor(b.metric, g.Key(h.Vertex), h)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// hits calls f with the answers of all queries, in their order.
+func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
+	c := b.call
+	size := batchOf(b.batchBytes)
+	purpose := "the nearest of " + fault.Count(int64(size), "vertex")
+	kept, err := b.keptBytes(purpose)
+	if err != nil {
+		return err
+	}
+	const rows = 2 << 20 // what finding the rows and writing them takes beside
+	release, err := c.db.cache.ReserveWork(b.batchBytes(size)+kept+rows, purpose)
+	if err != nil {
+		return err
+	}
+	defer release()
+	stop := c.Watch.Start(plan.Scan)
+	err = b.queries.batches(size, func(vertices []uint32) error { return b.answer(vertices, f) })
+	if err != nil {
+		return err
+	}
+	stop(b.queries.done, "")
+	b.queries.note()
+	return nil
+}
+
+func (b *nearestBatches) batchBytes(size int) int64 {
+	return index.BatchBytes(size, b.k, b.space.Matrix.Dim, b.call.workers())
+}
+
+// keptBytes is the memory that a scan of many queries may use in addition to that of each batch.
+func (b *nearestBatches) keptBytes(purpose string) (int64, error) {
+	if b.exact == nil {
+		return 0, nil
+	}
+	m := b.space.Matrix
+	if b.queries.path != "" { // perhaps of few
+		return index.BatchesBytes(m.Rows, m.Dim), nil
+	}
+	release, err := b.call.db.cache.Reserve(index.GroupingBytes(m.Rows), purpose)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	return b.exact.Bytes(b.call.workers()), nil
+}
+
+func (b *nearestBatches) answer(queries []uint32, f func(u uint32, hits []index.Hit) error) error {
+	answers, err := b.find(queries)
+	if err != nil {
+		return err
+	}
+	for i, u := range queries {
+		if err := f(u, answers[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find answers a batch, by the index or by a scan of all vectors.
+func (b *nearestBatches) find(queries []uint32) ([][]index.Hit, error) {
+	if b.graph != nil {
+		return b.call.walk(b.graph, b.space, queries, b.k, b.admits)
+	}
+	return b.exact.Nearest(b.call.Ctx, queries, b.k, b.call.workers(), b.admits)
+}
+
+// walk finds the k nearest of each of some vertices by an index, each in one goroutine.
+func (c *call) walk(graph *index.HNSW, space *session.Space, vertices []uint32, k int, admits func(u, v uint32) bool) ([][]index.Hit, error) {
+	answers, failed := make([][]index.Hit, len(vertices)), make([]error, len(vertices))
+	vec.Parallel(len(vertices), 1, c.workers(), func(i, _, _ int) {
+		u := vertices[i]
+		opts := space.InRows(index.SearchOptions{
+			Workers: 1, GraphOnly: c.db.opts.graphOnly,
+			Filter: func(v uint32) bool { return admits(u, v) },
+		})
+		answers[i], failed[i] = graph.Search(c.Ctx, space.Matrix.Row(int(u)), k, opts)
+		space.ToVertices(answers[i])
+	})
+	return answers, cmp.Or(c.Ctx.Err(), errors.Join(failed...))
 }

@@ -124,7 +124,6 @@ func runNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) (found
 	return graphStream[NeighborRow]{scanRows(c, s, s.neighbor), s.graph}, err
 }
 
-// readNeighbors reads what SHOW NEIGHBORS needs.
 func (c *call) readNeighbors(req NeighborsRequest, graph storage.GraphInfo) error {
 	return c.ReadPart(graph, req.Attributes, func(v *storage.GraphView, p *storage.GraphPart) error {
 		vertex, err := v.Vertex(req.Vertex)
@@ -138,7 +137,6 @@ func (c *call) readNeighbors(req NeighborsRequest, graph storage.GraphInfo) erro
 // partWithin is the number of edges of WITHIN.
 const partWithin fault.Part = "within"
 
-// neighbor describes one neighbour of the vertex.
 func (s *vertexScan) neighbor(v uint32) NeighborRow {
 	row := NeighborRow{VertexRow: s.row(v), Distance: 1}
 	if s.distances != nil {

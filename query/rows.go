@@ -2,9 +2,11 @@ package query
 
 import (
 	"iter"
-	"math"
 	"slices"
 	"strings"
+
+	"heavytail/query/internal/session"
+	"heavytail/storage"
 )
 
 // Value is one cell of a result: a string, int64, float64 or bool, or nil for
@@ -91,7 +93,6 @@ func (r *Rows) Close() error {
 	return nil
 }
 
-// newRows returns rows that are computed by seq while they are read.
 func newRows(columns []string, seq iter.Seq2[[]Value, error]) *Rows {
 	next, stop := iter.Pull2(seq)
 	return &Rows{columns: columns, types: typesOfNames(columns), next: next, stop: stop}
@@ -113,8 +114,73 @@ func rowsOf(columns []string, table [][]Value) *Rows {
 // columnsIn are the columns that a help lists.
 func columnsIn(list string) []string { return strings.Split(list, ", ") }
 
-// number is a float, or nil where it is not defined.
-func number(x float64) Value { return when(!math.IsNaN(x), x) }
-
 // none is the table of statements without a result.
 func none() *Rows { return rowsOf(nil, nil) }
+
+// ColumnType describes the values of a column of Rows, as far as the statement defines them:
+// it does not depend on the rows, so that an answer without rows has the same types as
+// any other. The zero value is a column whose values may have several types, such as value
+// in the DESCRIBE statements.
+type ColumnType struct {
+	Type    storage.Type // 0 for values of several types
+	NotNull bool         // no row has NULL in this column
+}
+
+func orNull(t storage.Type) ColumnType { return ColumnType{Type: t} }
+
+func always(t storage.Type) ColumnType { return ColumnType{t, true} }
+
+// typeOfName returns the type of the columns whose name has the same meaning in most
+// statements. A statement that uses a name for something else, or that names columns by
+// attributes, sets the types of its Rows.
+func typeOfName(name string) ColumnType {
+	switch name {
+	case "vertex", "source", "target", "graph", "object", "attribute", "type", "file", "metric", "step", "detail", "item",
+		"text", "statement", "syntax", "summary", "property", "where", "fault", "remedy", "refresh", "made", "modified",
+		"state", "stage", "generator", "scorer", "values", "reads", "likelier", "terms", "kind", "reason", "option",
+		"class", "model", "negatives", "name":
+		return always(storage.Text)
+	case "embedding", "method", "measure", "weights", "options", "error", "result", "created", "auto", "best_single":
+		return orNull(storage.Text)
+	case "vertices", "degree", "dim", "dimension", "job", "deleted", "edges_deleted", "inserted", "updated", "unchanged",
+		"before", "after", "from", "to", "bytes", "limit", "duplicates", "self_loops", "skipped", "unknown", "missing",
+		"generation", "links", "top", "computed", "trial", "train", "touched", "versions", "records", "pairs", "rank",
+		"vectors", "sources", "checkpoint", "edges", "walks", "test":
+		return always(storage.Integer)
+	case "rows", "version", "behind", "changed", "memory", "peak", "m", "ef_construction", "ef", "xmin", "items":
+		return orNull(storage.Integer)
+	case "distance", "similarity", "relative", "weight", "fraction", "epsilon", "radius":
+		return always(storage.Float)
+	case "seconds", "score", "residual", "mean_drift", "max_drift", "stored", "full", "progress", "remaining", "recall",
+		"lowest", "poor", "auc", "average_precision", "brier", "calibration_error", "best_single_auc", "precision", "f1",
+		"hits", "auc_deviation", "average_precision_deviation", "null_auc", "null_average_precision", "map", "map_low",
+		"map_high", "behind_low", "behind_high", "recall_low", "recall_high", "ndcg", "ndcg_low", "ndcg_high", "mrr",
+		"hit_rate", "coverage", "popular", "pearson", "spearman", "kendall", "alpha", "ks", "min", "mean", "max",
+		"micro_f1", "micro_f1_deviation", "macro_f1", "macro_f1_deviation", "accuracy", "accuracy_deviation",
+		"f1_deviation", "bytes_each":
+		return orNull(storage.Float)
+	case "confirmed":
+		return always(storage.Boolean)
+	}
+	return ColumnType{}
+}
+
+func typesOfNames(columns []string) []ColumnType {
+	return ofEach(columns, typeOfName)
+}
+
+// typesOfAttributes returns the types of columns with attributes of a graph, or its degree.
+func typesOfAttributes(graph storage.GraphInfo, names []string) []ColumnType {
+	types := make([]ColumnType, len(names))
+	for i, name := range names {
+		a, _ := session.AttributeOf(graph, name)
+		if types[i] = orNull(a.Type); name == "degree" {
+			types[i] = typeOfName(name)
+		}
+	}
+	return types
+}
+
+func scoreTypes(scorers int) []ColumnType {
+	return slices.Repeat([]ColumnType{orNull(storage.Float)}, scorers)
+}

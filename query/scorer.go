@@ -53,7 +53,6 @@ func (b *binder) scorers(list ...parser.Scorer) []Scorer {
 	return with
 }
 
-// scorerIn converts a scorer of a statement.
 func scorerIn(s parser.Scorer) Scorer {
 	w := Scorer{Name: s.Name.Name}
 	switch {
@@ -66,7 +65,6 @@ func scorerIn(s parser.Scorer) Scorer {
 	return w
 }
 
-// scorerNode writes a scorer in the language.
 func scorerNode(w Scorer) parser.Scorer {
 	n := parser.Scorer{Name: parser.Ident{Name: w.Name}}
 	switch {

@@ -19,7 +19,6 @@ import (
 // opening a file need not wait until the vectors, the index and the graph are loaded, or in
 // memory (run); both by an index or by a scan of all vectors.
 
-// find answers a search.
 func (c *call) find(s search) (SearchResult, error) {
 	if s.inFile {
 		result, err := c.searchFile(s)
@@ -209,7 +208,6 @@ func (c *call) searchResult(s *searcher, hits []index.Hit) SearchResult {
 	return SearchResult{Neighbors: neighbors, Metric: s.metric, Embedding: state, Index: s.index, Notices: c.Notices}
 }
 
-// stateOf describes the vectors of a space.
 func stateOf(s *session.Space) EmbeddingState {
 	return EmbeddingState{
 		Name: s.Info.Name, Generation: s.Info.Generation,

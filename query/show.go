@@ -162,7 +162,6 @@ func (e EmbeddingSummary) row() []Value {
 	}
 }
 
-// optionsText lists options with their defaults.
 func optionsText(options []OptionInfo) string {
 	return strings.Join(ofEach(options, OptionInfo.String), ", ")
 }

@@ -24,7 +24,6 @@ func sidesOption(doc string) OptionInfo {
 	return OptionInfo{Name: "sides", Type: "text", Default: "'none'", Doc: doc + ": an attribute with two values, or auto to find the sides from the edges; not for scorers of common neighbours, which are 0 for all such pairs"}
 }
 
-// sidesIn reads the option.
 func sidesIn(text string) string {
 	if text == "none" {
 		return ""

@@ -162,7 +162,6 @@ func bindVertices(b *binder, s *parser.ShowVertices) VerticesRequest {
 	return req
 }
 
-// row describes one vertex.
 func (s *vertexScan) row(v uint32) VertexRow {
 	row := VertexRow{Key: s.graph.Key(v), Degree: s.graph.Graph.Degree(v)}
 	for _, at := range s.shown {

@@ -106,7 +106,6 @@ func (p *parser) space() Space {
 	return n
 }
 
-// usingSpace reads USING e or USING metric(e).
 func (p *parser) usingSpace() Space { return after(p, "USING", p.space) }
 
 func (n Space) String() string {

@@ -180,7 +180,6 @@ func (p *parser) sign(sign string) bool {
 	return false
 }
 
-// semicolons skips any number of semicolons before a statement.
 func (p *parser) semicolons() {
 	for p.err == nil && p.tok.Kind == KindSign && p.tok.Text == ";" {
 		p.next()

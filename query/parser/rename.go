@@ -30,7 +30,6 @@ var renamed = []Renamed{RenamedGraph, RenamedEmbedding, RenamedModel, RenamedAtt
 
 func (*Rename) Heading() string { return "ALTER" }
 
-// alter reads what is behind ALTER.
 func (p *parser) alter() Statement {
 	s := &Rename{What: oneWord(p, renamed)}
 	to := newGraphName

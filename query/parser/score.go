@@ -47,7 +47,6 @@ type ScoreFile struct {
 
 func (*ScoreFile) Heading() string { return "SCORE FILE" }
 
-// scoreFile reads the text behind SCORE FILE.
 func (p *parser) scoreFile() Statement {
 	return &ScoreFile{
 		Pairs:   p.fileName(),

@@ -9,28 +9,14 @@ import (
 	"heavytail/storage"
 )
 
-// Errors that a caller may want to distinguish. Errors of the store, such as
-// storage.ErrLocked, pass through every layer and answer errors.Is as well.
-// Messages are for the user of a program and do not begin with the name of a
-// package.
+// Package query exports the errors and types of this file, and describes them.
 var (
-	// ErrClosed is returned by every call that begins after Close, and by every call of a zero DB.
-	ErrClosed = errors.New("the database is closed")
-	// ErrLimit is wrapped by every LimitError.
-	ErrLimit = errors.New("limit exceeded")
-	// ErrNoFiles is wrapped if a statement names a file although Options.NoFiles
-	// forbids it.
-	ErrNoFiles = errors.New("file access is switched off")
-	// ErrOutside is wrapped if a statement names a file outside the folder
-	// to which Options.Folder confines files.
-	ErrOutside = errors.New("file is outside the folder for files")
-	// ErrCoordinates is wrapped if a model is used with an embedding that was
-	// computed again, in a different coordinate system, since the model was
-	// trained.
+	ErrClosed      = errors.New("the database is closed")
+	ErrLimit       = errors.New("limit exceeded")
+	ErrNoFiles     = errors.New("file access is switched off")
+	ErrOutside     = errors.New("file is outside the folder for files")
 	ErrCoordinates = errors.New("the embedding no longer has the coordinate system of the model")
-	// ErrInvalid is wrapped by an Error about a value that is out of range, of
-	// the wrong type, or missing.
-	ErrInvalid = errors.New("invalid request")
+	ErrInvalid     = errors.New("invalid request")
 )
 
 // StatementError is an error that is not a mistake in the statement, such as one of the

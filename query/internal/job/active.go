@@ -41,7 +41,6 @@ func (j *Active) Info() storage.JobInfo {
 	return info
 }
 
-// progress records the progress of the job.
 func (j *Active) progress(p session.Progress) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

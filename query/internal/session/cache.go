@@ -260,7 +260,6 @@ func (e *CacheEntry) load(ctx context.Context, load func(context.Context) (any, 
 	e.value, e.err = load(ctx)
 }
 
-// failed reports whether loading has ended with an error.
 func (e *CacheEntry) failed() bool {
 	select {
 	case <-e.ready:

@@ -1,0 +1,252 @@
+package query
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/fault"
+	"heavytail/query/parser"
+)
+
+func option(name string, value any) parser.Option {
+	return parser.Option{Name: parser.Ident{Name: name}, Value: literal(value)}
+}
+
+// optionList are the options in the text of a job.
+type optionList []parser.Option
+
+func (l *optionList) add(given bool, name string, value any) {
+	if given {
+		*l = append(*l, option(name, value))
+	}
+}
+
+// literal writes the value of a checked setting in the language.
+func literal(v any) parser.Value {
+	switch v := v.(type) {
+	case int64:
+		return parser.Int{Value: v}
+	case float64:
+		return parser.Float{Value: v}
+	case bool:
+		return parser.Bool{Value: v}
+	}
+	return parser.String{Value: fmt.Sprint(v)}
+}
+
+// callText writes a call with the settings that were given, and the seed.
+func callText(s bind.Settings, name string, options []OptionInfo) string {
+	var list []string
+	for _, o := range options {
+		value, given := s[o.Name]
+		switch v := value.(type) {
+		case string:
+			list = append(list, o.Name+" := "+parser.String{Value: v}.String())
+		case float64:
+			list = append(list, o.Name+" := "+strconv.FormatFloat(v, 'g', -1, 64))
+		case int64:
+			list = append(list, o.Name+" := "+strconv.FormatInt(v, 10))
+		}
+		if !given && o.Name == "seed" {
+			list = append(list, "seed := 0")
+		}
+	}
+	return name + "(" + strings.Join(list, ", ") + ")"
+}
+
+// This file reads structs of options, MethodOptions and GeneratorOptions. The tag of a
+// field is the name of its option.
+
+// givenBy lists the options that a struct sets, in the order of its fields: those that
+// are not zero or nil, and those without a default in the table.
+func givenBy(options any, table []OptionInfo) []bind.Given {
+	required := map[string]bool{}
+	for _, o := range table {
+		required[o.Name] = o.Default == ""
+	}
+	var list []bind.Given
+	fields := reflect.Indirect(reflect.ValueOf(options))
+	for i := range fields.NumField() {
+		name := fields.Type().Field(i).Tag.Get("option")
+		if field := fields.Field(i); required[name] || !field.IsZero() {
+			list = append(list, bind.Given{Name: name, Value: explicit(field)})
+		}
+	}
+	return list
+}
+
+// isNil reports whether options are a nil pointer to a struct.
+func isNil(options any) bool {
+	v := reflect.ValueOf(options)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// explicit is the value of a field that is set, as the table of options takes it.
+func explicit(field reflect.Value) any {
+	if word, ok := field.Interface().(interface{ option() any }); ok { // a number or a word
+		return word.option()
+	}
+	switch field.Kind() {
+	case reflect.Pointer:
+		return explicit(field.Elem())
+	case reflect.Float64:
+		return field.Float()
+	case reflect.String:
+		return field.String()
+	case reflect.Bool: // of options that are true by default
+		return !field.Bool()
+	case reflect.Uint64: // seeds, which a statement writes as signed integers with the same bits
+		return int64(field.Uint())
+	case reflect.Slice:
+		return listText(field)
+	}
+	return field.Int()
+}
+
+// listText writes a list of numbers in the form of options, such as "100,200", and a
+// list of lists as "0.1,0.2;0.2,0.1".
+func listText(list reflect.Value) string {
+	separator, parts := ",", make([]string, list.Len())
+	for i := range parts {
+		switch e := list.Index(i); e.Kind() {
+		case reflect.Slice:
+			separator, parts[i] = ";", listText(e)
+		case reflect.Float64:
+			parts[i] = strconv.FormatFloat(e.Float(), 'g', -1, 64)
+		default:
+			parts[i] = strconv.FormatInt(e.Int(), 10)
+		}
+	}
+	return strings.Join(parts, separator)
+}
+
+// This file has the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS.
+
+func shareOption(doc string) OptionInfo {
+	return OptionInfo{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: doc}
+}
+
+// share returns the option, or 0 for the default.
+func (b *binder) share(set bind.Settings) float64 {
+	share, given := set["share"].(float64)
+	if given && share == 0 {
+		b.Fail(shareOutside(share))
+	}
+	b.Fail(checkShare(share))
+	return share
+}
+
+// checkShare returns an Error for a share of a request that is neither 0, the default, nor
+// between 0 and 1.
+func checkShare(share float64) error {
+	if !(share >= 0 && share < 1) {
+		return shareOutside(share)
+	}
+	return nil
+}
+
+func shareOutside(share float64) error {
+	return fault.OfOption("share", "is %v, and must be above 0 and below 1", share)
+}
+
+// This file has the option negatives of EVALUATE LINKS and TRAIN MODEL.
+
+func negativesOption(doc string) OptionInfo {
+	return OptionInfo{Name: "negatives", Type: "text", Default: "'" + string(evaluate.RandomNegatives) + "'", Doc: doc +
+		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count"}
+}
+
+// negatives reads the option; nil for an empty text.
+func (b *binder) negatives(set bind.Settings) (kinds []evaluate.Negatives) {
+	text := set.Text("negatives")
+	if text == "" {
+		return nil
+	}
+	kinds = ofEach(namesIn(text), func(name string) evaluate.Negatives { return evaluate.Negatives(name) })
+	b.Fail(checkNegatives(kinds))
+	return kinds
+}
+
+// checkNegatives returns an Error for an unknown kind, and for one that is named
+// twice.
+func checkNegatives(kinds []evaluate.Negatives) error {
+	all := evaluate.AllNegatives()
+	for i, kind := range kinds {
+		if !slices.Contains(all, kind) {
+			return fault.New(fault.Option("negatives"), "unknown negatives %s", fault.Quote(string(kind))).
+				WithErr(evaluate.ErrOption).WithNearest(string(kind), strings.Split(kindNames(all, "\n"), "\n"), nil)
+		}
+		if slices.Contains(kinds[:i], kind) {
+			return fault.New(fault.Option("negatives"), "negatives %s are named twice", kind)
+		}
+	}
+	return nil
+}
+
+func kindNames(kinds []evaluate.Negatives, between string) string {
+	return strings.Join(ofEach(kinds, func(kind evaluate.Negatives) string { return string(kind) }), between)
+}
+
+// noNegatives converts the error for a graph without pairs of a kind to an Error
+// at the option.
+func noNegatives(graph string, kind evaluate.Negatives, err error) error {
+	if !errors.Is(err, evaluate.ErrNegatives) {
+		return err
+	}
+	return fault.New(fault.Option("negatives"), "graph %s has too few held-out edges or too few other pairs for the negatives %s", fault.Quote(graph), kind).
+		WithErr(err)
+}
+
+// rowRange is a part of numbered rows, as the options first and count give it.
+type rowRange struct {
+	first int64
+	count *int64 // nil for all that follow
+}
+
+// rangeOptions are the options of a statement that writes some of its rows, such as walks.
+func rangeOptions(one, many string) []OptionInfo {
+	return []OptionInfo{
+		{Name: "first", Type: "int", Default: "0", Doc: "number of the first " + one + ", from 0"},
+		{Name: "count", Type: "int", Default: "'all'", Choices: []string{"all"}, Doc: "number of " + many + "; all takes all that follow the first one"},
+	}
+}
+
+func rangeIn(set bind.Settings) rowRange {
+	r := rowRange{first: set.Integer("first")}
+	if n, given := set["count"].(int64); given {
+		r.count = &n
+	}
+	return r
+}
+
+// all reports whether no row is left out.
+func (r rowRange) all() bool { return r.first == 0 && r.count == nil }
+
+func (r rowRange) check() error {
+	if r.first < 0 {
+		return fault.OfOption("first", "is %d, and must not be negative", r.first)
+	}
+	if r.count != nil && *r.count < 0 {
+		return fault.OfOption("count", "is %d, and must not be negative", *r.count)
+	}
+	return nil
+}
+
+// end is the number behind the last row, of those that there are.
+func (r rowRange) end(rows int64) (int64, error) {
+	switch {
+	case r.first > rows:
+		return 0, fault.OfOption("first", "is %d, and must be at most %d", r.first, rows)
+	case r.count == nil:
+		return rows, nil
+	case *r.count > rows-r.first:
+		return 0, fault.OfOption("count", "is %d, and must be at most %d", *r.count, rows-r.first)
+	}
+	return r.first + *r.count, nil
+}
