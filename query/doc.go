@@ -15,7 +15,7 @@
 //	resolve  names → catalogue entries; loads neither graphs nor vectors
 //	plan     the steps that EXPLAIN prints
 //	run      request → result
-//	rows     result → rows
+//	table    result → rows with the columns of help, or rows for other columns
 //	job      the description of the background job, for statements that can be one
 //
 // Take
