@@ -526,12 +526,42 @@ func (m *mender) changes(ctx context.Context) error {
 	})
 }
 
-// objects removes objects that belong to nothing.
+// objects removes objects that belong to nothing. A catalogue that cannot be read is an error here,
+// where tx.owners goes on: all that belongs to its entries would be removed.
 func (m *mender) objects(ctx context.Context) error {
 	return m.db.change(ctx, func(t *tx) error {
-		used := t.owners(owning())
+		used := make(map[uint64]bool)
+		err := t.each(block.GraphsName, func(key, _ []byte) error {
+			r, err := t.findGraph(string(key))
+			if err == nil {
+				used[r.Object] = true
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		err = t.each(block.EmbeddingsName, func(key, _ []byte) error {
+			r, err := t.findEmbedding(string(key))
+			if err == nil {
+				used[r.Object], used[r.State.Object] = true, true
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		left := make(owners)
+		for _, k := range kinds() {
+			if err := k.own(t, left); err != nil {
+				return err
+			}
+		}
+		for object := range left {
+			used[object] = true
+		}
 		return t.each(block.ObjectsName, func(key, _ []byte) error {
-			if used[block.IDOf(key)] != "" {
+			if used[block.IDOf(key)] {
 				return nil
 			}
 			return t.discard(block.IDOf(key))

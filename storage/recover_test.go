@@ -530,3 +530,39 @@ func FuzzRecover(f *testing.F) {
 		}
 	})
 }
+
+// What belongs to an entry that cannot be read is kept: removing stray objects is an error then.
+func TestMender_UnreadableEntry(t *testing.T) {
+	db, err := Open(recoverBase(t), nil) // which the test leaves damaged
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	ctx, embeddings := context.Background(), 0
+	err = db.inTransaction(ctx, func(t *tx) error {
+		var names []string
+		err := t.each(block.EmbeddingsName, func(key, _ []byte) error {
+			names = append(names, string(key))
+			return nil
+		})
+		if embeddings = len(names); err != nil || embeddings == 0 {
+			return err
+		}
+		return t.root.Bucket(block.EmbeddingsName).Put([]byte(names[0]), []byte("no record"))
+	})
+	if err != nil || embeddings == 0 {
+		t.Fatal(embeddings, err)
+	}
+	objects := func() (count int) {
+		if err := db.view(ctx, func(t *tx) error {
+			return t.each(block.ObjectsName, func([]byte, []byte) error { count++; return nil })
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return count
+	}
+	before := objects()
+	if err := (&mender{db: db}).objects(ctx); err == nil || objects() != before {
+		t.Errorf("error %v, and %d objects of %d", err, objects(), before)
+	}
+}
