@@ -61,3 +61,8 @@ type PartError = fault.PartError
 // Amount writes a quantity for people: bytes with binary units, other units with
 // decimal ones.
 func Amount(x float64, unit string) string { return fault.Amount(x, unit) }
+
+// ParseBytes reads a number of bytes for Options.MemoryLimit: "4GiB" and "1.5 GiB" with powers of
+// 1024, "500MB" with powers of 1000, or "1048576". Case does not matter. A fraction of a byte is
+// dropped. The error is for other texts, and for sizes that an int64 does not hold.
+func ParseBytes(text string) (int64, error) { return fault.ParseBytes(text) }

@@ -7,16 +7,10 @@ import (
 	"runtime"
 	"time"
 
-	"heavytail/query/internal/fault"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 )
-
-// ParseBytes reads a number of bytes for Options.MemoryLimit: "4GiB" and "1.5 GiB" with powers of
-// 1024, "500MB" with powers of 1000, or "1048576". Case does not matter. A fraction of a byte is
-// dropped. The error is for other texts, and for sizes that an int64 does not hold.
-func ParseBytes(text string) (int64, error) { return fault.ParseBytes(text) }
 
 // Options of Open. The zero value, and a nil pointer, open a file for reading
 // and writing, create it if it does not exist, and use all processors.

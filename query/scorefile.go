@@ -192,7 +192,10 @@ func (c *call) checkScoreFile(req ScoreFileRequest) error {
 	if err := cmp.Or(req.checkChoice(), text, c.CheckInput(req.Path, fault.File)); err != nil || req.Into == "" {
 		return err
 	}
-	return cmp.Or(c.CheckOutput(req.Into, req.Overwrite, fault.Into), session.CheckEnding(req.Into, session.ScoreEndings), c.checkPart(req))
+	if err := cmp.Or(c.CheckOutput(req.Into, req.Overwrite, fault.Into), session.CheckEnding(req.Into, session.ScoreEndings)); err != nil {
+		return err
+	}
+	return c.checkPart(req) // which looks for a file, and may not before the path was admitted
 }
 
 // checkChoice returns an Error for options that contradict each other.

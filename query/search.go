@@ -305,8 +305,6 @@ func (c *call) scansFaster(s search) bool {
 // readsDegrees reports whether the condition reads the degrees of vertices.
 func (q question) readsDegrees() bool { return q.where != nil && q.reads == where.ReadsEdges }
 
-// This file has searches with several query vertices.
-
 // partExample is one of several query vertices; the first has the same part as
 // a single query vertex.
 func partExample(i int) fault.Part {

@@ -14,6 +14,9 @@ import (
 	"heavytail/query/parser"
 )
 
+// This file has what the options of several statements have in common: their texts, structs of
+// options, and the options share, negatives, first and count.
+
 func option(name string, value any) parser.Option {
 	return parser.Option{Name: parser.Ident{Name: name}, Value: literal(value)}
 }
@@ -60,11 +63,9 @@ func callText(s bind.Settings, name string, options []OptionInfo) string {
 	return name + "(" + strings.Join(list, ", ") + ")"
 }
 
-// This file reads structs of options, MethodOptions and GeneratorOptions. The tag of a
-// field is the name of its option.
-
-// givenBy lists the options that a struct sets, in the order of its fields: those that
-// are not zero or nil, and those without a default in the table.
+// givenBy lists the options that a struct sets, a MethodOptions or GeneratorOptions, in the order
+// of its fields, whose tags are the names of the options: those that are not zero or nil, and those
+// without a default in the table.
 func givenBy(options any, table []OptionInfo) []bind.Given {
 	required := map[string]bool{}
 	for _, o := range table {
@@ -126,8 +127,7 @@ func listText(list reflect.Value) string {
 	return strings.Join(parts, separator)
 }
 
-// This file has the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS.
-
+// shareOption is the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS.
 func shareOption(doc string) OptionInfo {
 	return OptionInfo{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: doc}
 }
@@ -155,8 +155,7 @@ func shareOutside(share float64) error {
 	return fault.OfOption("share", "is %v, and must be above 0 and below 1", share)
 }
 
-// This file has the option negatives of EVALUATE LINKS and TRAIN MODEL.
-
+// negativesOption is the option negatives of EVALUATE LINKS and TRAIN MODEL.
 func negativesOption(doc string) OptionInfo {
 	return OptionInfo{Name: "negatives", Type: "text", Default: "'" + string(evaluate.RandomNegatives) + "'", Doc: doc +
 		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count"}

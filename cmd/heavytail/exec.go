@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -66,7 +65,7 @@ func addExecFlags(cmd *cobra.Command, flags *execFlags) {
 	f.BoolVar(&flags.config.KeepGoing, "keep-going", false, "continue after a statement that failed; the exit code is still 1")
 	f.BoolVar(&flags.config.Timer, "timer", false, "print how long each statement took")
 	f.IntVar(&flags.options.Workers, "workers", 0, "processors to compute with; 0 is all")
-	f.Var((*bytesFlag)(&flags.options.MemoryLimit), "memory-limit", "bytes that graphs and vectors may take, such as 4GiB; 0 is the default, 8GiB or three quarters of the memory there is")
+	f.Var((*bytesFlag)(&flags.options.MemoryLimit), "memory-limit", "bytes that graphs and vectors may take, such as 4GiB; 0 is the default, 8GiB and at most three quarters of what there is")
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(repl.Formats(), cobra.ShellCompDirectiveNoFileComp)))
 }
 
@@ -201,9 +200,6 @@ func openSource(ctx context.Context, std streams, flags execFlags) (io.Reader, f
 	}
 }
 
-// commandLine matches a line that may be a command of the shell.
-var commandLine = regexp.MustCompile(`(?m)^[ \t]*[.:]`)
-
 // scriptOf joins the texts of -c. Each begins on the line after the last one of the text before,
 // where errors have it, unless that text ends with a comment or has commands of the shell: their
 // lines must not end with a semicolon. Empty statements are ignored.
@@ -213,7 +209,7 @@ func scriptOf(texts []string) string {
 		switch before := texts[i]; {
 		case parser.Complete(before):
 			script += "\n"
-		case parser.Complete(before+";") && !commandLine.MatchString(before):
+		case parser.Complete(before+";") && !hasCommand(before):
 			script += ";\n"
 		default:
 			script += "\n;\n"
@@ -221,6 +217,16 @@ func scriptOf(texts []string) string {
 		script += text
 	}
 	return script
+}
+
+// hasCommand reports whether a line of a text may be a command of the shell.
+func hasCommand(text string) bool {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimLeft(line, " \t"); strings.HasPrefix(line, ".") || strings.HasPrefix(line, ":") {
+			return true
+		}
+	}
+	return false
 }
 
 // importInput returns what IMPORT '-' reads: standard input, or nil if the statements
