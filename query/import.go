@@ -303,6 +303,9 @@ func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 		}
 		c.Notice("%s ignored%s%s", fault.Count(int64(stats.IgnoredColumns), "further column"), names, hint)
 	}
+	for _, remark := range stats.Remarks {
+		c.Notice("%v", remark)
+	}
 	c.noteComments(stats.LateComments)
 	if stats.Resumed {
 		c.Notice("an interrupted import of the same input was continued")

@@ -41,6 +41,7 @@ type ReadStats struct {
 	IgnoredNames     string     `json:"ignored_names"`     // their names in the header, separated by commas
 	Directed         bool       `json:"directed"`          // the text calls its edges directed
 	FirstSkipped     *LineError `json:"first_skipped"`
+	Remarks          []Remark   `json:"remarks"` // what was left out, renamed or chosen, one of each kind
 }
 
 // skip counts a malformed line.

@@ -1,0 +1,54 @@
+package format
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// remarkNames is how many names a remark keeps: enough to recognise the file, few enough for one
+// line.
+const remarkNames = 5
+
+// Remark is one kind of thing that a reader left out, renamed or had to choose, so that nothing of
+// a file is lost without being said. A read has one remark of each kind, in the order in which the
+// kinds first appear in the file.
+type Remark struct {
+	What   string   `json:"what"`   // what was done, in the plural: "attributes of edges left out"
+	Count  int64    `json:"count"`  // how often
+	Names  []string `json:"names"`  // the first distinct names or values concerned, at most five
+	Line   int64    `json:"line"`   // of the first, from 1; 0 if the format has no lines
+	Remedy string   `json:"remedy"` // the option that decides otherwise; empty if there is none
+}
+
+// String returns the remark as a sentence without a full stop, such as "attributes of edges left
+// out: 3 (since, kind), the first in line 7".
+func (n Remark) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d", n.What, n.Count)
+	if len(n.Names) > 0 {
+		fmt.Fprintf(&b, " (%s)", strings.Join(n.Names, ", "))
+	}
+	if n.Line > 0 {
+		fmt.Fprintf(&b, ", the first in line %d", n.Line)
+	}
+	if n.Remedy != "" {
+		b.WriteString("; " + n.Remedy)
+	}
+	return b.String()
+}
+
+// remark counts one thing of a kind; line and remedy of the first are kept. An empty name is not
+// listed. Kinds are few, so that they are searched in turn.
+func (s *ReadStats) remark(what, name string, line int64, remedy string) {
+	i := slices.IndexFunc(s.Remarks, func(n Remark) bool { return n.What == what })
+	if i < 0 {
+		i = len(s.Remarks)
+		s.Remarks = append(s.Remarks, Remark{What: what, Line: line, Remedy: remedy})
+	}
+	n := &s.Remarks[i]
+	n.Count++
+	if name != "" && len(n.Names) < remarkNames && !slices.Contains(n.Names, name) {
+		n.Names = append(n.Names, strings.Clone(name))
+	}
+}
