@@ -40,13 +40,13 @@ var showAttributes = &statement[*parser.ShowAttributes, string, storage.GraphInf
 		return plan.Result("list", "attributes of graph "+fault.Name(graph.Name))
 	},
 	run: func(c *call, _ string, graph storage.GraphInfo) ([]AttributeSummary, error) {
-		return c.attributes(graph)
+		return attributes(c, graph)
 	},
 	table: func(_ string, list []AttributeSummary) [][]Value { return ofEach(list, AttributeSummary.row) },
 	reads: true,
 }
 
-func (c *call) attributes(graph storage.GraphInfo) ([]AttributeSummary, error) {
+func attributes(c *call, graph storage.GraphInfo) ([]AttributeSummary, error) {
 	list := make([]AttributeSummary, len(graph.Attributes))
 	for i, a := range graph.Attributes {
 		list[i] = AttributeSummary{Attribute: a, Vertices: graph.Values[i], Missing: graph.Vertices - graph.Values[i], Computed: graph.Computed[i]}

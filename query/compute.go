@@ -165,11 +165,11 @@ func resolveCompute(c *call, req ComputeRequest) (found computable, err error) {
 			return found, err
 		}
 	}
-	return found, c.checkStored(req, found)
+	return found, checkStored(c, req, found)
 }
 
 // checkStored refuses an attribute that cannot be written.
-func (c *call) checkStored(req ComputeRequest, found computable) error {
+func checkStored(c *call, req ComputeRequest, found computable) error {
 	if req.As == "" {
 		return nil
 	}
@@ -244,12 +244,12 @@ func runCompute(c *call, req ComputeRequest, found computable) (r ComputeResult,
 			return r, err
 		}
 		defer release()
-		r, err = c.computeMeasure(req, found, measure.Checkpoints{})
+		r, err = computeMeasure(c, req, found, measure.Checkpoints{})
 		r.Notices = c.Notices
 		return r, err
 	}
 	r, err = inJob(c, found.spec(req), func(checkpoints embedding.Checkpoints) (ComputeResult, error) {
-		r, err := c.computeMeasure(req, found, measure.Checkpoints(checkpoints))
+		r, err := computeMeasure(c, req, found, measure.Checkpoints(checkpoints))
 		if errors.Is(err, measure.ErrCheckpoint) {
 			err = fmt.Errorf("%w: %w", embedding.ErrCheckpoint, err)
 		}
@@ -260,13 +260,13 @@ func runCompute(c *call, req ComputeRequest, found computable) (r ComputeResult,
 }
 
 // computeMeasure computes a measure, and stores it where an attribute is named.
-func (c *call) computeMeasure(req ComputeRequest, found computable, checkpoints measure.Checkpoints) (ComputeResult, error) {
+func computeMeasure(c *call, req ComputeRequest, found computable, checkpoints measure.Checkpoints) (ComputeResult, error) {
 	began := time.Now()
 	view, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
 		return ComputeResult{}, err
 	}
-	values, err := c.valuesOf(view, req, found, checkpoints)
+	values, err := valuesOf(c, view, req, found, checkpoints)
 	if err != nil {
 		return ComputeResult{}, measureMistake(found.measure, err)
 	}
@@ -279,7 +279,7 @@ func (c *call) computeMeasure(req ComputeRequest, found computable, checkpoints 
 		c.Notice("%s", n)
 	}
 	if req.As != "" {
-		err = c.storeMeasure(view, req, found, values)
+		err = storeMeasure(c, view, req, found, values)
 	} else {
 		for v := range r.Count {
 			r.Vertices = append(r.Vertices, VertexValue{view.Key(uint32(v)), values.value(v)})
@@ -289,7 +289,7 @@ func (c *call) computeMeasure(req ComputeRequest, found computable, checkpoints 
 	return r, err
 }
 
-func (c *call) valuesOf(view *session.Graph, req ComputeRequest, found computable, checkpoints measure.Checkpoints) (measured, error) {
+func valuesOf(c *call, view *session.Graph, req ComputeRequest, found computable, checkpoints measure.Checkpoints) (measured, error) {
 	m := measuring{
 		Context: c.Ctx, Work: measure.Work{Workers: c.workers(), Progress: c.Meter.Update}, Checkpoints: checkpoints,
 		Settings: found.settings, g: view.Graph,
@@ -331,7 +331,7 @@ func (r *ComputeResult) summarise(values measured) {
 	r.Mean = min(max(sum/float64(max(1, r.Count)), r.Min), r.Max) // rounding can move the mean outside the range
 }
 
-func (c *call) storeMeasure(view *session.Graph, req ComputeRequest, found computable, values measured) error {
+func storeMeasure(c *call, view *session.Graph, req ComputeRequest, found computable, values measured) error {
 	column := storage.NewColumn(storage.Attribute{Name: req.As, Type: found.measure.Type}, view.Graph.Vertices())
 	for v := range view.Graph.Vertices() {
 		if err := column.Set(uint32(v), values.value(v)); err != nil {

@@ -75,7 +75,7 @@ var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, stor
 		return req
 	},
 	resolve: func(c *call, req CountVerticesRequest) (storage.GraphInfo, error) {
-		graph, err := c.checkScan(req.Graph, req.Attributes, 0)
+		graph, err := checkScan(c, req.Graph, req.Attributes, 0)
 		if err != nil {
 			return graph, err
 		}
@@ -120,11 +120,11 @@ func runCountVertices(c *call, req CountVerticesRequest, graph storage.GraphInfo
 	if req.fromCatalogue() {
 		return CountVerticesResult{Vertices: graph.Vertices}, nil
 	}
-	s, err := c.newScan(graph.Name, req.Where, req.attributes(), 0)
+	s, err := newScan(c, graph.Name, req.Where, req.attributes(), 0)
 	if err != nil {
 		return CountVerticesResult{}, err
 	}
-	groups, err := c.countGroups(s, req)
+	groups, err := countGroups(c, s, req)
 	if err != nil {
 		return CountVerticesResult{}, err
 	}
@@ -154,7 +154,7 @@ type countedGroup struct {
 
 // countGroups counts the vertices of each value, in the order of CountVerticesResult.Values;
 // without BY there is one group.
-func (c *call) countGroups(s *vertexScan, req CountVerticesRequest) ([]*countedGroup, error) {
+func countGroups(c *call, s *vertexScan, req CountVerticesRequest) ([]*countedGroup, error) {
 	by := slices.Index(s.columns.Names, req.By)
 	columns := ofEach(req.With, func(f Figure) int { return s.column(f.Of) })
 	var groups []*countedGroup

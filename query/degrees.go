@@ -65,10 +65,10 @@ type ReconstructedDegreesResult struct {
 // ReconstructedDegrees returns the degrees of a reconstruction from an embedding,
 // as Reconstruct finds it with Auto, without making its edges.
 func (db *DB) ReconstructedDegrees(ctx context.Context, req EvaluateReconstructionRequest) (ReconstructedDegreesResult, error) {
-	return inCall(ctx, db, "RECONSTRUCT", func(c *call) (ReconstructedDegreesResult, error) { return c.reconstructedDegrees(req) })
+	return inCall(ctx, db, "RECONSTRUCT", func(c *call) (ReconstructedDegreesResult, error) { return reconstructedDegrees(c, req) })
 }
 
-func (c *call) reconstructedDegrees(req EvaluateReconstructionRequest) (ReconstructedDegreesResult, error) {
+func reconstructedDegrees(c *call, req EvaluateReconstructionRequest) (ReconstructedDegreesResult, error) {
 	found, err := resolveReconstruct(c, req.sweep())
 	if err != nil {
 		return ReconstructedDegreesResult{}, err

@@ -40,7 +40,7 @@ var deleteVertex = &statement[*parser.DeleteVertices, DeleteVerticesRequest, sto
 		return writePlan("delete", fault.Count(int64(len(req.Keys)), "vertex")+" with edges", req.Graph)
 	},
 	run: func(c *call, req DeleteVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
-		return c.change(req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
+		return change(c, req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			return tx.DeleteVertices(req.Graph, req.Keys)
 		})
 	},
@@ -60,7 +60,7 @@ var deleteVertices = &statement[*parser.DeleteVertices, DeleteVerticesRequest, s
 		return writePlan("delete", "vertices with their edges", req.Graph, scanPlan(graph, req.condition, req.Attributes))
 	},
 	run: func(c *call, req DeleteVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
-		return c.changeWhere(req.Graph, req.Where, req.Attributes, func(tx *storage.Tx, keys []string) (storage.WriteStats, error) {
+		return changeWhere(c, req.Graph, req.Where, req.Attributes, func(tx *storage.Tx, keys []string) (storage.WriteStats, error) {
 			return tx.DeleteVertices(req.Graph, keys)
 		})
 	},
@@ -85,7 +85,7 @@ func bindDeleteVertices(b *binder, s *parser.DeleteVertices) DeleteVerticesReque
 }
 
 func resolveDeleteVertices(c *call, req DeleteVerticesRequest) (storage.GraphInfo, error) {
-	return c.changedWhere(req.Graph, req.Attributes)
+	return changedWhere(c, req.Graph, req.Attributes)
 }
 
 var deleteEdge = &statement[*parser.DeleteEdges, edgesRequest, nothing, WriteResult]{
@@ -95,8 +95,8 @@ var deleteEdge = &statement[*parser.DeleteEdges, edgesRequest, nothing, WriteRes
 		Columns: "graph, deleted, missing, version",
 		Example: "DELETE EDGE ('alice', 'bob'), ('carol', 'dave') FROM social",
 	},
-	bind:    func(b *binder, s *parser.DeleteEdges) edgesRequest { return b.pairs(s.Graph, s.Pairs) },
-	resolve: (*call).resolveEdges,
+	bind:    func(b *binder, s *parser.DeleteEdges) edgesRequest { return pairs(b, s.Graph, s.Pairs) },
+	resolve: checkEdges,
 	plan:    planEdges("delete"),
 	run:     changeEdges((*storage.Tx).DeleteEdges),
 	rows:    writeRows[edgesRequest]("deleted", "missing"),
@@ -133,7 +133,7 @@ var deleteEdgesFile = &statement[*parser.DeleteEdgesFile, DeleteEdgesFileRequest
 	bind: func(b *binder, s *parser.DeleteEdgesFile) DeleteEdgesFileRequest {
 		req := DeleteEdgesFileRequest{Graph: b.name(fault.Graph, s.Graph), Path: b.Text(fault.File, s.File)}
 		set := b.Settings("DELETE EDGES FILE", edgePairsOptions(), s.Options)
-		req.Header, req.Separator = b.header(set), set.Text("separator")
+		req.Header, req.Separator = header(b, set), set.Text("separator")
 		req.Source, req.Target, req.SkipBad = set.Text("source"), set.Text("target"), set.Text("on_error") == "skip"
 		return req
 	},
@@ -161,7 +161,7 @@ func (db *DB) DeleteEdgesFile(ctx context.Context, req DeleteEdgesFileRequest) (
 }
 
 func runDeleteEdgesFile(c *call, req DeleteEdgesFileRequest, _ nothing) (WriteResult, error) {
-	return c.change(req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
+	return change(c, req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 		in, size, err := c.OpenInput(req.Path, fault.File)
 		if err != nil {
 			return storage.WriteStats{}, err
@@ -171,12 +171,12 @@ func runDeleteEdgesFile(c *call, req DeleteEdgesFileRequest, _ nothing) (WriteRe
 			Name: session.InputName(req.Path), Size: size, Header: req.Header, Separator: req.Separator,
 			Source: req.Source, Target: req.Target, SkipBad: req.SkipBad, Progress: c.Meter.Update,
 		}
-		return c.deleteEdgesOf(tx, req.Graph, in, opts)
+		return deleteEdgesOf(c, tx, req.Graph, in, opts)
 	})
 }
 
 // deleteEdgesOf deletes the edges that a reader lists, a batch at a time.
-func (c *call) deleteEdgesOf(tx *storage.Tx, graph string, in io.Reader, opts format.EdgeListOptions) (storage.WriteStats, error) {
+func deleteEdgesOf(c *call, tx *storage.Tx, graph string, in io.Reader, opts format.EdgeListOptions) (storage.WriteStats, error) {
 	const batch = 1 << 16 // takes some megabytes, and is large enough that most blocks are written only once
 	var total storage.WriteStats
 	edges := make([]storage.Edge, 0, batch)
@@ -198,7 +198,7 @@ func (c *call) deleteEdgesOf(tx *storage.Tx, graph string, in io.Reader, opts fo
 	if err == nil {
 		err = flush()
 	}
-	c.noteComments(read.LateComments)
+	noteComments(c, read.LateComments)
 	if read.Skipped > 0 && read.FirstSkipped != nil {
 		c.Notice("%s skipped, the first: %v", fault.Count(read.Skipped, "bad line"), read.FirstSkipped)
 	}

@@ -16,16 +16,16 @@ import (
 // an embedding and are valid now.
 type dependents struct{ indexes, models, predictions []string }
 
-func (c *call) dependentsOf(embedding string) (dependents, error) {
+func dependentsOf(c *call, embedding string) (dependents, error) {
 	var d dependents
-	indexes, err := c.indexesOf(embedding)
+	indexes, err := indexesOf(c, embedding)
 	if err != nil {
 		return d, err
 	}
 	for _, k := range indexes {
 		d.indexes = append(d.indexes, k.metric.String())
 	}
-	models, err := c.models()
+	models, err := models(c)
 	if notDamage(err) != nil {
 		return d, err
 	}
@@ -38,7 +38,7 @@ func (c *call) dependentsOf(embedding string) (dependents, error) {
 			}
 		}
 	}
-	predictions, err := c.predictions()
+	predictions, err := predictions(c)
 	if notDamage(err) != nil {
 		return d, err
 	}
@@ -70,8 +70,8 @@ func (d dependents) String() string {
 
 // noteReplaced gives a notice, before an embedding is computed again, of what the new
 // vectors will invalidate. An embedding that does not exist yet has no dependents.
-func (c *call) noteReplaced(embedding string) error {
-	d, err := c.dependentsOf(embedding)
+func noteReplaced(c *call, embedding string) error {
+	d, err := dependentsOf(c, embedding)
 	if err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func (c *call) noteReplaced(embedding string) error {
 
 // noteRetrain gives a notice of the models that must be trained again because the
 // embedding has new coordinates.
-func (c *call) noteRetrain(info storage.EmbeddingInfo) error {
-	models, err := c.models()
+func noteRetrain(c *call, info storage.EmbeddingInfo) error {
+	models, err := models(c)
 	var names []string
 	for _, m := range models {
 		if m.Embedding == info.Name && m.Reads == EmbeddingOther {

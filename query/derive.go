@@ -62,7 +62,7 @@ func bindDerive(b *binder, s *parser.DeriveGraph) DeriveRequest {
 	req := DeriveRequest{Graph: b.name(partNewGraph, s.Graph), How: derivationOf(s.How), condition: s.Where, Mutual: s.Mutual}
 	if s.Using != nil {
 		req.K = b.Size(fault.Number, s.Count)
-		req.Embedding, req.Metric = b.space(*s.Using)
+		req.Embedding, req.Metric = space(b, *s.Using)
 		return req
 	}
 	for i, of := range s.Of {
@@ -121,11 +121,11 @@ func checkSampleOptions(set bind.Settings, req *DeriveRequest) error {
 }
 
 func resolveDerive(c *call, req DeriveRequest) (found derivation, err error) {
-	if err := c.checkNewGraph(req.Graph, partNewGraph); err != nil {
+	if err := checkNewGraph(c, req.Graph, partNewGraph); err != nil {
 		return found, err
 	}
 	if req.How == DeriveNearest {
-		return c.resolveNearestGraph(req)
+		return resolveNearestGraph(c, req)
 	}
 	if found.graph, err = c.GraphInfo(req.Of, fault.Graph); err != nil {
 		return found, err
@@ -171,16 +171,16 @@ func runDerive(c *call, req DeriveRequest, found derivation) (r DeriveResult, er
 	var made derived
 	switch req.How {
 	case DeriveUnion:
-		made, err = c.union(req, found)
+		made, err = makeUnion(c, req, found)
 	case DeriveNearest:
-		made, err = c.nearestGraph(req, found)
+		made, err = nearestGraph(c, req, found)
 	default:
-		made, err = c.deriveFrom(req, found.graph)
+		made, err = deriveFrom(c, req, found.graph)
 	}
 	if err != nil {
 		return r, err
 	}
-	r.Graph, err = c.storeDerived(req.Graph, made)
+	r.Graph, err = storeDerived(c, req.Graph, made)
 	r.Seconds, r.Notices = c.Meter.Now().Sub(began).Seconds(), c.Notices
 	return r, err
 }

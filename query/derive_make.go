@@ -16,14 +16,14 @@ import (
 )
 
 // deriveFrom makes a graph from the vertices of one graph.
-func (c *call) deriveFrom(req DeriveRequest, info storage.GraphInfo) (made derived, err error) {
+func deriveFrom(c *call, req DeriveRequest, info storage.GraphInfo) (made derived, err error) {
 	names := slices.Clone(req.Attributes) // a compiled condition reads them by number
 	for _, name := range session.AttributeNames(info) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
-	s, err := c.newScan(req.Of, req.Where, names, 0)
+	s, err := newScan(c, req.Of, req.Where, names, 0)
 	if err != nil {
 		return made, err
 	}
@@ -41,7 +41,7 @@ func (c *call) deriveFrom(req DeriveRequest, info storage.GraphInfo) (made deriv
 	if err := c.hold(c.db.cache.Reserve(bytes+columns, "graph "+fault.Name(req.Graph))); err != nil {
 		return made, err
 	}
-	vertices, graph, err := c.derive(s, req)
+	vertices, graph, err := derive(c, s, req)
 	if err != nil {
 		return made, err
 	}
@@ -73,7 +73,7 @@ func columnsOf(info storage.GraphInfo, set *session.ColumnSet, vertices []uint32
 
 // derive makes the graph, and returns the vertices of the original graph that it has,
 // ascending.
-func (c *call) derive(s *vertexScan, req DeriveRequest) (vertices []uint32, made *csr.Graph, err error) {
+func derive(c *call, s *vertexScan, req DeriveRequest) (vertices []uint32, made *csr.Graph, err error) {
 	stop := c.Watch.Start(plan.Scan)
 	g := s.graph.Graph
 	from := g // the new graph has the edges of from between its vertices
@@ -88,9 +88,9 @@ func (c *call) derive(s *vertexScan, req DeriveRequest) (vertices []uint32, made
 			from, err = keptEdges(c.Ctx, g, func(p edgePlace) bool { return req.EdgesWhere(edges.candidate(p)) })
 		}
 	case DeriveComponent:
-		vertices, err = c.componentOf(s.graph, req.From)
+		vertices, err = componentOf(c, s.graph, req.From)
 	case DeriveSample:
-		vertices, from, err = c.sampleOf(g, req)
+		vertices, from, err = sampleOf(c, g, req)
 	case DeriveNull:
 		vertices = measure.Sample(g.Vertices(), g.Vertices(), 0)
 		made, err = measure.Exchange(c.Ctx, g, measure.ExchangeOptions{Work: measure.Work{Progress: c.Meter.Update}, PerEdge: req.Exchanges, Seed: req.Seed})
@@ -114,7 +114,7 @@ func (c *call) derive(s *vertexScan, req DeriveRequest) (vertices []uint32, made
 
 // sampleOf draws a sample: its vertices, and a graph from which the sample takes the edges
 // between them.
-func (c *call) sampleOf(g *csr.Graph, req DeriveRequest) ([]uint32, *csr.Graph, error) {
+func sampleOf(c *call, g *csr.Graph, req DeriveRequest) ([]uint32, *csr.Graph, error) {
 	switch req.Sampling {
 	case SampleForestFire:
 		vertices, err := measure.ForestFire(c.Ctx, g, measure.FireOptions{Vertices: req.Vertices, Forward: req.Forward, Seed: req.Seed})
@@ -187,7 +187,7 @@ func keptEdges(ctx context.Context, g *csr.Graph, keep func(edgePlace) bool) (*c
 }
 
 // componentOf returns the vertices of the component of a vertex, or of the largest component.
-func (c *call) componentOf(view *session.Graph, key string) (vertices []uint32, err error) {
+func componentOf(c *call, view *session.Graph, key string) (vertices []uint32, err error) {
 	var components *csr.Components
 	if err := c.Await(func() { components = view.Graph.Components() }); err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (c *call) componentOf(view *session.Graph, key string) (vertices []uint32, 
 	return vertices, nil
 }
 
-func (c *call) storeDerived(name string, made derived) (storage.GraphInfo, error) {
+func storeDerived(c *call, name string, made derived) (storage.GraphInfo, error) {
 	stop := c.Watch.Start(plan.Store)
 	info, err := c.db.store.PutGraph(c.Ctx, name, storage.PutGraphRequest{
 		Graph: made.graph, Keys: made.key, Attributes: made.columns, Times: made.times, Source: made.source, Progress: c.Meter.Update,

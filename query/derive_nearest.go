@@ -13,7 +13,7 @@ import (
 	"heavytail/storage/csr"
 )
 
-func (c *call) resolveNearestGraph(req DeriveRequest) (found derivation, err error) {
+func resolveNearestGraph(c *call, req DeriveRequest) (found derivation, err error) {
 	if err := checkCount(req.K); err != nil {
 		return found, err
 	}
@@ -24,7 +24,7 @@ func (c *call) resolveNearestGraph(req DeriveRequest) (found derivation, err err
 	if found.graph, err = c.GraphInfo(info.Graph, fault.Embedding); err != nil {
 		return found, err
 	}
-	found.search, err = c.resolveSearch(question{
+	found.search, err = resolveSearch(c, question{
 		embedding: req.Embedding, metric: req.Metric, scope: scope{k: req.K}, attributes: session.AttributeNames(found.graph),
 	})
 	return found, err
@@ -41,8 +41,8 @@ func nearestGraphPlan(req DeriveRequest, found derivation) *plan.Plan {
 // nearestGraph makes the graph of the nearest vertices of an embedding, with the vertices
 // and attributes of its graph. It searches as NEAREST FOR ALL does, and holds all answers
 // in memory.
-func (c *call) nearestGraph(req DeriveRequest, found derivation) (made derived, err error) {
-	b, err := c.nearestBatches("", found.search)
+func nearestGraph(c *call, req DeriveRequest, found derivation) (made derived, err error) {
+	b, err := openNearestBatches(c, "", found.search)
 	if err != nil {
 		return made, err
 	}

@@ -39,7 +39,7 @@ func checkUnion(req DeriveRequest, found derivation) error {
 
 // union makes the union of graphs: the vertices of the first graph, then of each further
 // graph the vertices that no earlier graph has.
-func (c *call) union(req DeriveRequest, found derivation) (made derived, err error) {
+func makeUnion(c *call, req DeriveRequest, found derivation) (made derived, err error) {
 	u := &union{how: cmp.Or(req.Repeated, storage.RepeatedLast)}
 	var names []string
 	bytes := int64(0)
@@ -52,7 +52,7 @@ func (c *call) union(req DeriveRequest, found derivation) (made derived, err err
 		return made, err
 	}
 	for _, info := range append([]storage.GraphInfo{found.graph}, found.others...) {
-		s, err := c.newScan(info.Name, nil, session.AttributeNames(info), 0)
+		s, err := newScan(c, info.Name, nil, session.AttributeNames(info), 0)
 		if err != nil {
 			return made, err
 		}

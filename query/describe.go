@@ -126,13 +126,13 @@ func runDescribeGraph(c *call, req DescribeGraphRequest, _ storage.GraphInfo) (G
 		return GraphDescription{}, err
 	}
 	d := GraphDescription{GraphInfo: view.Info.Clone(), Bytes: session.GraphBytes(view.Info)}
-	if d.GraphStatistics, err = c.graphStatistics(view); err != nil {
+	if d.GraphStatistics, err = graphStatistics(c, view); err != nil {
 		return GraphDescription{}, err
 	}
-	if d.PowerLaw, err = c.powerLaw(view.Graph, req); err != nil {
+	if d.PowerLaw, err = powerLaw(c, view.Graph, req); err != nil {
 		return GraphDescription{}, err
 	}
-	if d.File, err = c.graphStats(req.Graph); err != nil {
+	if d.File, err = graphStats(c, req.Graph); err != nil {
 		return GraphDescription{}, err
 	}
 	all, err := c.db.store.Embeddings(c.Ctx)
@@ -160,12 +160,12 @@ func checkBootstrap(n int) error {
 
 // graphStatistics returns the statistics of a graph, which are computed once for
 // each version.
-func (c *call) graphStatistics(view *session.Graph) (GraphStatistics, error) {
+func graphStatistics(c *call, view *session.Graph) (GraphStatistics, error) {
 	stop := c.Watch.Start("statistics")
 	const bytes = 1 << 10 // an upper bound of their size
 	key := session.CacheKey{Kind: "statistics", Name: view.Info.Name, ID: view.Info.ID, Version: view.Info.Version, Made: view.Info.Modified.UnixNano()}
 	value, hit, err := c.Pin(key, bytes, "the statistics of graph "+fault.Name(view.Info.Name), func(ctx context.Context) (any, error) {
-		return c.computeStatistics(ctx, view)
+		return computeStatistics(c, ctx, view)
 	})
 	if err != nil {
 		return GraphStatistics{}, err
@@ -178,7 +178,7 @@ func (c *call) graphStatistics(view *session.Graph) (GraphStatistics, error) {
 	return value.(GraphStatistics), nil
 }
 
-func (c *call) computeStatistics(ctx context.Context, view *session.Graph) (GraphStatistics, error) {
+func computeStatistics(c *call, ctx context.Context, view *session.Graph) (GraphStatistics, error) {
 	var s GraphStatistics
 	g := view.Graph
 	if n := float64(g.Vertices()); n > 1 {
@@ -217,7 +217,7 @@ func (c *call) computeStatistics(ctx context.Context, view *session.Graph) (Grap
 }
 
 // powerLaw fits a power law to the degrees; nil where there are too few.
-func (c *call) powerLaw(g *csr.Graph, req DescribeGraphRequest) (*evaluate.PowerLaw, error) {
+func powerLaw(c *call, g *csr.Graph, req DescribeGraphRequest) (*evaluate.PowerLaw, error) {
 	degrees := make([]int, g.Vertices())
 	for v := range degrees {
 		degrees[v] = g.Degree(uint32(v))

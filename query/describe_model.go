@@ -30,7 +30,7 @@ var describeModel = &statement[*parser.DescribeModel, string, ModelInfo, ModelDe
 		Example: "DESCRIBE MODEL friends",
 	},
 	bind:    func(b *binder, s *parser.DescribeModel) string { return b.name(partModel, s.Model) },
-	resolve: func(c *call, model string) (ModelInfo, error) { return c.modelInfo(model, partModel) },
+	resolve: func(c *call, model string) (ModelInfo, error) { return modelInfo(c, model, partModel) },
 	plan: func(model string, _ ModelInfo) *plan.Plan {
 		return plan.Result("description", "of model "+fault.Name(model)+", from the catalogue")
 	},
@@ -45,15 +45,15 @@ func (db *DB) DescribeModel(ctx context.Context, model string) (ModelDescription
 }
 
 func runDescribeModel(c *call, model string, _ ModelInfo) (ModelDescription, error) {
-	info, m, err := c.readModel(model, partModel)
+	info, m, err := readModel(c, model, partModel)
 	if err != nil {
 		return ModelDescription{}, err
 	}
 	d := ModelDescription{ModelInfo: info, Weights: m.Weights()}
-	if d.Behind, err = c.behind(info.Graph, info.GraphVersion); err != nil {
+	if d.Behind, err = behind(c, info.Graph, info.GraphVersion); err != nil {
 		return ModelDescription{}, err
 	}
-	if d.Reads, d.Now, err = c.readsOf(info); err != nil {
+	if d.Reads, d.Now, err = readsOf(c, info); err != nil {
 		return ModelDescription{}, err
 	}
 	return d, nil

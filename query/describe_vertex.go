@@ -42,7 +42,7 @@ var describeVertex = &statement[*parser.DescribeVertex, describeVertexRequest, s
 		if err != nil {
 			return info, err
 		}
-		return info, c.checkVertex(info.Name, req.vertex)
+		return info, checkVertex(c, info.Name, req.vertex)
 	},
 	plan: func(req describeVertexRequest, graph storage.GraphInfo) *plan.Plan {
 		return plan.Result("description", "of vertex "+fault.QuoteKey(req.vertex)+", without loading graph "+fault.Name(graph.Name))

@@ -69,8 +69,8 @@ var showEdges = &statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, g
 	bind: func(b *binder, s *parser.ShowEdges) EdgesRequest {
 		req := EdgesRequest{Graph: b.markGraph(s.Graph, s), condition: s.Where}
 		info := b.graph(req.Graph)
-		req.Columns = b.columns(s.Columns)
-		req.OrderBy, req.Descending = b.order(s.Order)
+		req.Columns = columns(b, s.Columns)
+		req.OrderBy, req.Descending = order(b, s.Order)
 		condition := where.CompileEdges(b.Values, s.Where, info)
 		req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
 		req.Limit = b.rowLimit(s.Limit)
@@ -110,7 +110,7 @@ func (db *DB) EachEdge(ctx context.Context, req EdgesRequest) iter.Seq2[EdgeRow,
 }
 
 func resolveEdges(c *call, req EdgesRequest) (storage.GraphInfo, error) {
-	info, err := c.checkScan(req.Graph, req.Attributes, req.Limit)
+	info, err := checkScan(c, req.Graph, req.Attributes, req.Limit)
 	if err != nil {
 		return info, err
 	}
@@ -149,10 +149,10 @@ type edgeScan struct {
 }
 
 func runEdges(c *call, req EdgesRequest, graph storage.GraphInfo) (found graphStream[EdgeRow], err error) {
-	if err := c.readEdges(req, graph); err != nil {
+	if err := readEdges(c, req, graph); err != nil {
 		return found, err
 	}
-	inner, err := c.newScan(graph.Name, nil, req.attributes(), 0)
+	inner, err := newScan(c, graph.Name, nil, req.attributes(), 0)
 	if err != nil {
 		return found, err
 	}
@@ -168,7 +168,7 @@ func runEdges(c *call, req EdgesRequest, graph storage.GraphInfo) (found graphSt
 		return err
 	}
 	if req.OrderBy != "" {
-		if each, err = c.orderedEdges(s, req, stop); err != nil {
+		if each, err = orderedEdges(c, s, req, stop); err != nil {
 			return found, err
 		}
 	}
@@ -180,7 +180,7 @@ func runEdges(c *call, req EdgesRequest, graph storage.GraphInfo) (found graphSt
 func (r EdgesRequest) readsPart() bool { return r.Limit > 0 && r.OrderBy == "" && r.Where == nil }
 
 // readEdges reads the edges of the first vertices, where these are enough.
-func (c *call) readEdges(req EdgesRequest, graph storage.GraphInfo) error {
+func readEdges(c *call, req EdgesRequest, graph storage.GraphInfo) error {
 	if !req.readsPart() {
 		return nil
 	}
@@ -205,7 +205,7 @@ func (c *call) readEdges(req EdgesRequest, graph storage.GraphInfo) error {
 	})
 }
 
-func (c *call) orderedEdges(s *edgeScan, req EdgesRequest, stop func(int64, string)) (func(func(EdgeRow) error) error, error) {
+func orderedEdges(c *call, s *edgeScan, req EdgesRequest, stop func(int64, string)) (func(func(EdgeRow) error) error, error) {
 	most := s.graph.Graph.Edges()
 	if req.Limit > 0 {
 		most = min(most, 2*int64(req.Limit)+1024)

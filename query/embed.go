@@ -54,10 +54,10 @@ var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 		if found.configured, err = configureEmbed(req.Method, req.Settings, req.Using); err != nil {
 			return found, err
 		}
-		if found.generation, err = c.nextGeneration(req.Name, req.Graph); err != nil {
+		if found.generation, err = nextGeneration(c, req.Name, req.Graph); err != nil {
 			return found, err
 		}
-		return c.reads(found, req.Graph)
+		return reads(c, found, req.Graph)
 	},
 	plan: func(req EmbedRequest, found chosen) *plan.Plan {
 		return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Name), found.generation),
@@ -69,7 +69,7 @@ var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 			return result, err
 		}
 		result, err = inJob(c, spec, func(checkpoints embedding.Checkpoints) (EmbedResult, error) {
-			return c.storeEmbedding(graph, run.Request{Name: req.Name, Method: found.method.Name, Options: found.options, Stateless: req.Stateless, Checkpoints: checkpoints})
+			return storeEmbedding(c, graph, run.Request{Name: req.Name, Method: found.method.Name, Options: found.options, Stateless: req.Stateless, Checkpoints: checkpoints})
 		})
 		result.Notices = c.Notices
 		return result, err
@@ -109,7 +109,7 @@ func (db *DB) StartEmbed(ctx context.Context, req EmbedRequest) (storage.JobInfo
 func bindEmbed(b *binder, s *parser.Embed) EmbedRequest {
 	b.background = s.Background
 	req := EmbedRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(fault.Embedding, s.Embedding)}
-	req.Method, req.Settings = s.Method.Name.Name, b.method(s.Method)
+	req.Method, req.Settings = s.Method.Name.Name, bindMethod(b, s.Method)
 	state, stated := b.Settings("EMBED", embedOptions(), s.Options)["state"]
 	req.Stateless = stated && !state.(bool)
 	return req
@@ -117,7 +117,7 @@ func bindEmbed(b *binder, s *parser.Embed) EmbedRequest {
 
 // nextGeneration returns the generation that an embedding of a graph will have
 // under a name, which must be free or that of an embedding of the same graph.
-func (c *call) nextGeneration(embedding, graph string) (uint64, error) {
+func nextGeneration(c *call, embedding, graph string) (uint64, error) {
 	if embedding == "" {
 		return 0, fault.New(fault.Embedding, "the embedding has no name")
 	}
@@ -137,7 +137,7 @@ func (c *call) nextGeneration(embedding, graph string) (uint64, error) {
 // embedJob loads the graph of a request, and describes the job that embeds it. It
 // first gives a notice of what the job will invalidate.
 func embedJob(c *call, req EmbedRequest, found chosen) (*session.Graph, job.Spec, error) {
-	if err := c.noteReplaced(req.Name); err != nil {
+	if err := noteReplaced(c, req.Name); err != nil {
 		return nil, job.Spec{}, err
 	}
 	graph, err := c.Graph(req.Graph, fault.Graph)
@@ -154,7 +154,7 @@ func embedJob(c *call, req EmbedRequest, found chosen) (*session.Graph, job.Spec
 	return graph, spec, nil
 }
 
-func (c *call) storeEmbedding(g *session.Graph, req run.Request) (EmbedResult, error) {
+func storeEmbedding(c *call, g *session.Graph, req run.Request) (EmbedResult, error) {
 	stop := c.Watch.Start(plan.Solve)
 	before, err := c.db.store.EmbeddingInfo(c.Ctx, req.Name)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
@@ -162,11 +162,11 @@ func (c *call) storeEmbedding(g *session.Graph, req run.Request) (EmbedResult, e
 	}
 	req.Workers, req.Progress = c.workers(), c.Meter.Update
 	req.Computed = func(rows *vec.Matrix) ([]storage.NewIndex, error) {
-		indexes, err := c.indexesOf(req.Name)
+		indexes, err := indexesOf(c, req.Name)
 		if err != nil {
 			return nil, err
 		}
-		return c.followIndexes(req.Name, indexes, nil, rows)
+		return followIndexes(c, req.Name, indexes, nil, rows)
 	}
 	info, err := run.Embed(c.Ctx, c.db.store, g.Snapshot, req)
 	if err != nil {
@@ -176,11 +176,11 @@ func (c *call) storeEmbedding(g *session.Graph, req run.Request) (EmbedResult, e
 	case info.Generation == before.Generation:
 		c.Notice("the vectors are the same as those of embedding %s, which keeps its generation, indexes, models and predictions", fault.Name(req.Name))
 	case before.Generation > 0:
-		if err := c.noteRetrain(info); err != nil {
+		if err := noteRetrain(c, info); err != nil {
 			return EmbedResult{}, err
 		}
 	}
-	c.noteMethod(info)
+	noteMethod(c, info)
 	stop(int64(info.Vertices), fault.Count(int64(info.Iterations), "iteration"))
 	result := EmbedResult{EmbeddingInfo: info}
 	if len(info.Residuals) > 0 {

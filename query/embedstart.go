@@ -30,16 +30,16 @@ func (m configured) startEmbedding() string {
 }
 
 // reads resolves what the computation reads.
-func (c *call) reads(found chosen, graph string) (chosen, error) {
+func reads(c *call, found chosen, graph string) (chosen, error) {
 	var err error
-	if found.graph, err = c.embeddable(graph); err == nil {
-		found.start, err = c.startOf(found)
+	if found.graph, err = embeddable(c, graph); err == nil {
+		found.start, err = startOf(c, found)
 	}
 	return found, err
 }
 
 // embeddable returns the entry of a graph that has vertices.
-func (c *call) embeddable(graph string) (storage.GraphInfo, error) {
+func embeddable(c *call, graph string) (storage.GraphInfo, error) {
 	info, err := c.GraphInfo(graph, fault.Graph)
 	if err == nil && info.Vertices == 0 {
 		err = fault.New(fault.Graph, "graph %s has no vertices to embed", fault.Quote(graph))
@@ -49,7 +49,7 @@ func (c *call) embeddable(graph string) (storage.GraphInfo, error) {
 
 // startOf returns the entry of the embedding to begin with, which must be one of the graph.
 // A job that continues from a checkpoint does not read it any more.
-func (c *call) startOf(found chosen) (session.Entry, error) {
+func startOf(c *call, found chosen) (session.Entry, error) {
 	name := found.startEmbedding()
 	if name == "" {
 		return session.Entry{}, nil

@@ -38,7 +38,7 @@ var estimateEmbed = &statement[*parser.Estimate, EmbedRequest, chosen, Estimate]
 		if found.configured, err = configureEmbed(req.Method, req.Settings, req.Using); err != nil {
 			return found, err
 		}
-		return c.reads(found, req.Graph)
+		return reads(c, found, req.Graph)
 	},
 	plan: func(_ EmbedRequest, found chosen) *plan.Plan {
 		return plan.Result("estimate", "of memory and time of "+found.text().String(),

@@ -52,7 +52,7 @@ var evaluateReconstruction = &statement[*parser.EvaluateReconstruction, Evaluate
 	bind: func(b *binder, s *parser.EvaluateReconstruction) EvaluateReconstructionRequest {
 		req := EvaluateReconstructionRequest{Embedding: b.name(fault.Embedding, s.Embedding)}
 		set := b.Settings("EVALUATE RECONSTRUCTION", sweepOptions("it"), s.Options)
-		req.Grid, req.Points, req.Criterion = b.sweep(set)
+		req.Grid, req.Points, req.Criterion = bindSweep(b, set)
 		req.Laws, req.all = set.Bool("sweep"), set.Bool("sweep")
 		return req
 	},

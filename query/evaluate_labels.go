@@ -141,7 +141,7 @@ type labelling struct {
 	columns *session.ColumnSet
 }
 
-func (c *call) loadLabelling(req EvaluateLabelsRequest, e session.Entry) (l labelling, err error) {
+func loadLabelling(c *call, req EvaluateLabelsRequest, e session.Entry) (l labelling, err error) {
 	err = c.Consistent(func() error {
 		if _, l.columns, err = c.Columns(e.Info.Graph, []string{req.Attribute}, partAttribute); err != nil {
 			return err
@@ -257,7 +257,7 @@ func (l *labelling) bytes(workers int) int64 {
 }
 
 func runEvaluateLabels(c *call, req EvaluateLabelsRequest, e session.Entry) (EvaluateLabelsResult, error) {
-	l, err := c.loadLabelling(req, e)
+	l, err := loadLabelling(c, req, e)
 	if err != nil {
 		return EvaluateLabelsResult{}, err
 	}
@@ -285,7 +285,7 @@ func runEvaluateLabels(c *call, req EvaluateLabelsRequest, e session.Entry) (Eva
 		return EvaluateLabelsResult{}, err
 	}
 	stop(int64(result.Labelled), fault.Count(int64(len(labels.Names)), "class"))
-	c.noticeLabels(req, result, l.columns.Columns[0])
+	noticeLabels(c, req, result, l.columns.Columns[0])
 	result.Notices = c.Notices
 	return result, nil
 }
@@ -309,7 +309,7 @@ func (r *EvaluateLabelsResult) check(req EvaluateLabelsRequest) error {
 
 // noticeLabels gives notices of the vertices that were left out, and of
 // values that look like several classes.
-func (c *call) noticeLabels(req EvaluateLabelsRequest, r EvaluateLabelsResult, column *storage.Column) {
+func noticeLabels(c *call, req EvaluateLabelsRequest, r EvaluateLabelsResult, column *storage.Column) {
 	c.Notice("%s of %s", fault.Count(int64(r.Labelled), "vertex"), fault.Count(int64(len(r.Classes)), "class"))
 	if r.Unlabelled > 0 {
 		c.Notice("%s without a value left out", fault.Count(int64(r.Unlabelled), "vertex"))

@@ -77,16 +77,16 @@ func (db *DB) EvaluateLinks(ctx context.Context, req EvaluateLinksRequest) (Eval
 func linkMethods(b *binder, req *EvaluateLinksRequest, graph parser.Ident, methods []parser.Call) {
 	req.Graph = b.name(fault.Graph, graph)
 	for _, call := range methods {
-		req.Methods = append(req.Methods, LinkMethod{Method: call.Name.Name, Settings: b.method(call)})
+		req.Methods = append(req.Methods, LinkMethod{Method: call.Name.Name, Settings: bindMethod(b, call)})
 	}
 }
 
 // linksSettings puts checked options into a request.
 func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) {
-	req.Share = b.share(set)
+	req.Share = share(b, set)
 	req.Training = int(b.Within(set, "training", 1, maxTraining))
 	req.HitsAt = int(b.Within(set, "hits", 1, math.MaxInt32))
-	req.Negatives = b.negatives(set)
+	req.Negatives = negatives(b, set)
 	req.Splits = int(b.Within(set, "splits", 1, maxSplits))
 	req.Seed, req.Null, req.Connected = set.Seed(), set.Bool("null_graph"), set.Bool("connected")
 	req.Model, req.Sides = set.Bool("model"), sidesIn(set.Text("sides"))
@@ -118,7 +118,7 @@ func rankSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) {
 			b.Fail(fault.OfOption(name, "applies only to recommendations").WithRemedy("add ranking := 10"))
 		}
 	}
-	req.Near = b.near(set)
+	req.Near = near(b, set)
 }
 
 // maxCurveSteps prevents a typing error from asking for a point of every pair.
@@ -166,7 +166,7 @@ func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error)
 		}
 		t.methods = append(t.methods, e)
 	}
-	if err := c.checkLinkGraph(req.Graph, req.Unseen, req.Latest); err != nil {
+	if err := checkLinkGraph(c, req.Graph, req.Unseen, req.Latest); err != nil {
 		return nil, err
 	}
 	var err error
@@ -217,7 +217,7 @@ func (req EvaluateLinksRequest) check() error {
 
 // checkLinkGraph returns an Error for a graph from which no edges can be held
 // out.
-func (c *call) checkLinkGraph(graph string, unseen, latest bool) error {
+func checkLinkGraph(c *call, graph string, unseen, latest bool) error {
 	info, err := c.GraphInfo(graph, fault.Graph)
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ type linkRanking struct {
 }
 
 // ranked puts the rankings of a split into a result, and says which of them is best.
-func (c *call) ranked(req EvaluateLinksRequest, f linkFigures, result *EvaluateLinksResult) {
+func ranked(c *call, req EvaluateLinksRequest, f linkFigures, result *EvaluateLinksResult) {
 	for i, s := range evaluate.CompareRankings(f.Rankings, req.Seed, c.db.opts.Workers) {
 		result.Rankings = append(result.Rankings, MethodRanking{Method: f.Methods[i], RankScore: s})
 	}
@@ -36,7 +36,7 @@ func (c *call) ranked(req EvaluateLinksRequest, f linkFigures, result *EvaluateL
 }
 
 // nullRankings adds the figures of a split of the null graph.
-func (c *call) nullRankings(req EvaluateLinksRequest, null linkFigures, rankings []MethodRanking) {
+func nullRankings(c *call, req EvaluateLinksRequest, null linkFigures, rankings []MethodRanking) {
 	left := evaluate.CompareRankings(null.Rankings, req.Seed, c.db.opts.Workers)
 	for i := range rankings {
 		r := &rankings[i]
@@ -89,12 +89,12 @@ func verdictText(v evaluate.RankVerdict, r EvaluateLinksResult) string {
 
 // rankMethods ranks by the scorers and features of the members of eachMethod from first to
 // end; with keep it also returns the lists.
-func (c *call) rankMethods(req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit, first, end int, keep bool) (*linkRanking, error) {
+func rankMethods(c *call, req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit, first, end int, keep bool) (*linkRanking, error) {
 	r := &linkRanking{opts: evaluate.RankOptions{
 		K: req.RankAt, Vertices: req.RankVertices, Near: req.Near, Seed: req.Seed, Keep: keep, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
 	}}
 	stop := c.Watch.Start(plan.Score)
-	if err := c.eachMethod(t, split, first, end, func(m methodVectors) error { return r.add(c, split, m) }); err != nil {
+	if err := eachMethod(c, t, split, first, end, func(m methodVectors) error { return r.add(c, split, m) }); err != nil {
 		return nil, err
 	}
 	stop(int64(len(r.list)), "methods included")

@@ -10,7 +10,7 @@ import (
 // This file runs EVALUATE LINKS.
 
 func runEvaluateLinks(c *call, req EvaluateLinksRequest, t *linkTrial) (EvaluateLinksResult, error) {
-	graph, release, err := c.linkGraph(req, t, false)
+	graph, release, err := linkGraph(c, req, t, false)
 	if err != nil {
 		return EvaluateLinksResult{}, err
 	}
@@ -20,27 +20,27 @@ func runEvaluateLinks(c *call, req EvaluateLinksRequest, t *linkTrial) (Evaluate
 	}
 	splits := make([]linkFigures, max(1, req.Splits))
 	for i := range splits {
-		if splits[i], err = c.linkFigures(graph, req, t, i); err != nil {
+		if splits[i], err = measureLinks(c, graph, req, t, i); err != nil {
 			return EvaluateLinksResult{}, err
 		}
 	}
 	first := splits[0]
 	result := EvaluateLinksResult{Methods: t.texts(), NegativePairs: first.Pairs, Curves: first.Curves}
 	if req.RankAt > 0 {
-		c.ranked(req, first, &result)
+		ranked(c, req, first, &result)
 	} else {
 		result.Scores = meanScores(splits)
 	}
 	if req.Null {
-		null, err := c.linkFigures(graph, req, t, len(splits))
+		null, err := measureLinks(c, graph, req, t, len(splits))
 		if err != nil {
 			return EvaluateLinksResult{}, err
 		}
 		nullScores(null, result.Scores)
-		c.nullRankings(req, null, result.Rankings)
+		nullRankings(c, req, null, result.Rankings)
 	}
 	if req.RankAt == 0 {
-		c.noteNegatives(first.Held, result.NegativePairs)
+		noteNegatives(c, first.Held, result.NegativePairs)
 		c.Advise("to learn which of them to recommend links by, add ranking := 10")
 	}
 	result.Notices = c.Notices

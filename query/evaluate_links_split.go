@@ -19,12 +19,12 @@ import (
 
 // linkGraph loads the graph of a trial and its sides, and reserves the memory of the trial
 // until release. With keep, all scores are kept.
-func (c *call) linkGraph(req EvaluateLinksRequest, t *linkTrial, keep bool) (graph *session.Graph, release func(), err error) {
+func linkGraph(c *call, req EvaluateLinksRequest, t *linkTrial, keep bool) (graph *session.Graph, release func(), err error) {
 	graph, columns, err := c.Columns(req.Graph, sidesAttribute(req.Sides), fault.Graph)
 	if err != nil {
 		return nil, nil, err
 	}
-	if t.across, err = c.sides(graph, req.Sides, columns); err != nil {
+	if t.across, err = sides(c, graph, req.Sides, columns); err != nil {
 		return nil, nil, err
 	}
 	if undivided(graph, req.Sides) {
@@ -51,7 +51,7 @@ func (s *linkSplits) pairs() []NegativePairs {
 
 // noteNegatives gives a notice of the number of pairs of each kind; all is the number of
 // edges that were held out.
-func (c *call) noteNegatives(all int, list []NegativePairs) {
+func noteNegatives(c *call, all int, list []NegativePairs) {
 	for _, p := range list {
 		held, kind, few := fault.Count(int64(p.Held), "edge")+" held out", "", ""
 		if p.Negatives != evaluate.RandomNegatives || len(list) > 1 {
@@ -70,7 +70,7 @@ func (c *call) noteNegatives(all int, list []NegativePairs) {
 
 // splitLinks holds out edges of a graph, and draws pairs without an edge of each kind.
 // view names the graph in errors.
-func (c *call) splitLinks(view *session.Graph, g *csr.Graph, req EvaluateLinksRequest, t *linkTrial) (*linkSplits, error) {
+func splitLinks(c *call, view *session.Graph, g *csr.Graph, req EvaluateLinksRequest, t *linkTrial) (*linkSplits, error) {
 	stop := c.Watch.Start(plan.Split)
 	s := &linkSplits{kinds: t.kinds, of: make([]*evaluate.LinkSplit, len(t.kinds))}
 	opts := evaluate.SplitOptions{
@@ -123,9 +123,9 @@ func (t *linkTrial) alone() int {
 
 // eachMethod calls f for some of the members, from first on and before end: for the scorers that
 // need no vectors, and for each method with its embedding of the remaining edges.
-func (c *call) eachMethod(t *linkTrial, split *evaluate.LinkSplit, first, end int, f func(methodVectors) error) error {
+func eachMethod(c *call, t *linkTrial, split *evaluate.LinkSplit, first, end int, f func(methodVectors) error) error {
 	for i := first - t.alone(); i < min(end-t.alone(), len(t.methods)); i++ {
-		m, err := c.member(t, split, i)
+		m, err := methodMember(c, t, split, i)
 		if err != nil {
 			return err
 		}
@@ -138,24 +138,24 @@ func (c *call) eachMethod(t *linkTrial, split *evaluate.LinkSplit, first, end in
 
 // member embeds the remaining edges by the method with the given number, and trains its model;
 // −1 is for the scorers that need no vectors.
-func (c *call) member(t *linkTrial, split *evaluate.LinkSplit, number int) (m methodVectors, err error) {
+func methodMember(c *call, t *linkTrial, split *evaluate.LinkSplit, number int) (m methodVectors, err error) {
 	if number < 0 {
-		models, err := c.evaluationModel(t, split, nil, nil)
-		return methodVectors{-1, nil, c.plain(t, split), []string{}, models}, err
+		models, err := evaluationModel(c, t, split, nil, nil)
+		return methodVectors{-1, nil, plain(c, t, split), []string{}, models}, err
 	}
 	e := t.methods[number]
-	vectors, err := c.embedSplit(e, split, number)
+	vectors, err := embedSplit(c, e, split, number)
 	if err != nil {
 		return m, err
 	}
-	models, err := c.evaluationModel(t, split, &e, vectors)
+	models, err := evaluationModel(c, t, split, &e, vectors)
 	return methodVectors{number, vectors, append([]string{}, t.vectors...), t.features, models}, err
 }
 
 // plain returns the scorers that need no vectors; if the remaining graph has no times, without
 // those that need times. The only times may be those of held-out edges, and a null graph, for
 // which there is no notice, has no times.
-func (c *call) plain(t *linkTrial, split *evaluate.LinkSplit) []string {
+func plain(c *call, t *linkTrial, split *evaluate.LinkSplit) []string {
 	list := append([]string{}, t.plain...)
 	if at := slices.IndexFunc(list, link.NeedsTimes); at >= 0 && !link.Timed(split.Graph) {
 		if split.Graph.Times != nil {
@@ -167,7 +167,7 @@ func (c *call) plain(t *linkTrial, split *evaluate.LinkSplit) []string {
 }
 
 // embedSplit embeds the remaining edges by the method with the given number.
-func (c *call) embedSplit(e configured, split *evaluate.LinkSplit, number int) (*vec.Matrix, error) {
+func embedSplit(c *call, e configured, split *evaluate.LinkSplit, number int) (*vec.Matrix, error) {
 	stop := c.Watch.Start(solveStep(number))
 	m, info, err := run.Compute(c.Ctx, split.Graph, run.Request{
 		Method: e.method.Name, Options: e.options, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
@@ -175,13 +175,13 @@ func (c *call) embedSplit(e configured, split *evaluate.LinkSplit, number int) (
 	if err != nil {
 		return nil, err
 	}
-	c.noteMethod(info)
+	noteMethod(c, info)
 	stop(int64(m.Rows), fault.Count(int64(info.Iterations), "iteration"))
 	return m, nil
 }
 
 // evaluationModel trains the model of one method, nil for none, if the request asks for models.
-func (c *call) evaluationModel(t *linkTrial, split *evaluate.LinkSplit, e *configured, vectors *vec.Matrix) ([]evaluate.Trained, error) {
+func evaluationModel(c *call, t *linkTrial, split *evaluate.LinkSplit, e *configured, vectors *vec.Matrix) ([]evaluate.Trained, error) {
 	if t.model == nil {
 		return nil, nil
 	}

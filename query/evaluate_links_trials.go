@@ -25,9 +25,9 @@ func linkTrials(req EvaluateLinksRequest, t *linkTrial) int64 {
 
 // linkFigures returns the figures of all trials of a split: from the parts, if there are any, or
 // by measuring them. The split after the last one is the null graph.
-func (c *call) linkFigures(view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (all linkFigures, err error) {
+func measureLinks(c *call, view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (all linkFigures, err error) {
 	if c.trials == nil {
-		h, err := c.holdLinks(view, req, t, split)
+		h, err := holdLinks(c, view, req, t, split)
 		if err != nil {
 			return all, err
 		}
@@ -46,7 +46,7 @@ func (c *call) linkFigures(view *session.Graph, req EvaluateLinksRequest, t *lin
 
 // tryLinks measures some trials for a part. The edges of a split are held out once.
 func tryLinks(c *call, req EvaluateLinksRequest, t *linkTrial, w *trial.Writer) error {
-	graph, release, err := c.linkGraph(req, t, false)
+	graph, release, err := linkGraph(c, req, t, false)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func tryLinks(c *call, req EvaluateLinksRequest, t *linkTrial, w *trial.Writer) 
 	for first, end := w.Range(); first < end; first++ {
 		split, member := int(first/members), int(first%members)
 		if split != held {
-			if h, err = c.holdLinks(graph, req, t, split); err != nil {
+			if h, err = holdLinks(c, graph, req, t, split); err != nil {
 				return err
 			}
 			held = split
@@ -85,23 +85,23 @@ type heldLinks struct {
 }
 
 // holdLinks holds out the edges of a split: with its own seed, or those of the null graph.
-func (c *call) holdLinks(view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (h *heldLinks, err error) {
+func holdLinks(c *call, view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (h *heldLinks, err error) {
 	h = &heldLinks{call: c, req: req, trial: t, null: split == max(1, req.Splits)}
 	g := view.Graph
 	if h.null {
-		if g, err = c.nullGraph(view, req.Seed); err != nil {
+		if g, err = nullGraph(c, view, req.Seed); err != nil {
 			return nil, err
 		}
 		h.req.Latest = false // it has no times
 	} else {
 		h.req.Seed += uint64(split)
 	}
-	h.links, err = c.splitLinks(view, g, h.req, t)
+	h.links, err = splitLinks(c, view, g, h.req, t)
 	return h, err
 }
 
 // nullGraph returns a random graph with the same degrees.
-func (c *call) nullGraph(view *session.Graph, seed uint64) (*csr.Graph, error) {
+func nullGraph(c *call, view *session.Graph, seed uint64) (*csr.Graph, error) {
 	g, err := measure.Exchange(c.Ctx, view.Graph, measure.ExchangeOptions{Work: measure.Work{Progress: c.Meter.Update}, Seed: seed})
 	if err != nil {
 		return nil, fmt.Errorf("random graph with the same degrees: %w", err)
@@ -119,7 +119,7 @@ func (h *heldLinks) measure(first, end int) (f linkFigures, err error) {
 	} else {
 		f.Pairs = h.links.pairs()
 		stop := c.Watch.Start(plan.Score)
-		err = c.eachMethod(h.trial, h.links.base, first, end, func(m methodVectors) error { return f.score(c, h.links, m, h.req) })
+		err = eachMethod(c, h.trial, h.links.base, first, end, func(m methodVectors) error { return f.score(c, h.links, m, h.req) })
 		if err == nil {
 			stop(int64(len(f.Scores)), "methods included")
 		}
@@ -129,7 +129,7 @@ func (h *heldLinks) measure(first, end int) (f linkFigures, err error) {
 }
 
 func (h *heldLinks) rank(f *linkFigures, first, end int) error {
-	r, err := h.call.rankMethods(h.req, h.trial, h.links.base, first, end, false)
+	r, err := rankMethods(h.call, h.req, h.trial, h.links.base, first, end, false)
 	if err != nil {
 		return err
 	}

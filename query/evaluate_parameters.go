@@ -144,9 +144,9 @@ type study struct {
 
 func bindEvaluateParameters(b *binder, s *parser.EvaluateParameters) EvaluateParametersRequest {
 	req := EvaluateParametersRequest{Graph: b.name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
-	req.Settings = b.method(s.Method)
+	req.Settings = bindMethod(b, s.Method)
 	set := b.Settings("EVALUATE PARAMETERS", parametersOptions(), s.Options)
-	req.Grid, req.Points, req.Criterion = b.sweep(set)
+	req.Grid, req.Points, req.Criterion = bindSweep(b, set)
 	for _, o := range studiedOptions {
 		if values := b.numbersIn(set, o.name); values != nil {
 			req.Vary = append(req.Vary, Variation{o.name, values})
@@ -171,7 +171,7 @@ func resolveEvaluateParameters(c *call, req EvaluateParametersRequest) (s study,
 		}
 		s.axes = append(s.axes, run.Axis{Option: v.Option, Values: v.Values})
 	}
-	s.graph, err = c.embeddable(req.Graph)
+	s.graph, err = embeddable(c, req.Graph)
 	return s, err
 }
 
@@ -201,9 +201,9 @@ func runEvaluateParameters(c *call, req EvaluateParametersRequest, s study) (res
 		return nil
 	}
 	if c.trials != nil {
-		err = c.readParameters(s, use)
+		err = readParameters(c, s, use)
 	} else {
-		err = c.vary(req, s, 0, run.Embeddings(s.axes), func(storage.GraphInfo) error { return nil }, use)
+		err = vary(c, req, s, 0, run.Embeddings(s.axes), func(storage.GraphInfo) error { return nil }, use)
 	}
 	result.Notices = c.Notices
 	return result, err
@@ -216,7 +216,7 @@ type parameterFigures struct {
 }
 
 // readParameters calls use with the figures of the parts.
-func (c *call) readParameters(s study, use func(parameterFigures) error) error {
+func readParameters(c *call, s study, use func(parameterFigures) error) error {
 	c.trials.Of(s.graph)
 	for range run.Embeddings(s.axes) {
 		var f parameterFigures
@@ -233,12 +233,12 @@ func (c *call) readParameters(s study, use func(parameterFigures) error) error {
 // tryParameters measures some embeddings for a part.
 func tryParameters(c *call, req EvaluateParametersRequest, s study, w *trial.Writer) error {
 	first, end := w.Range()
-	return c.vary(req, s, int(first), int(end), w.Of, func(f parameterFigures) error { return w.Write(f) })
+	return vary(c, req, s, int(first), int(end), w.Of, func(f parameterFigures) error { return w.Write(f) })
 }
 
 // vary calls use with the figures of some of the embeddings, from number first on and before end,
 // and before that of with the graph.
-func (c *call) vary(req EvaluateParametersRequest, s study, first, end int, of func(storage.GraphInfo) error, use func(parameterFigures) error) error {
+func vary(c *call, req EvaluateParametersRequest, s study, first, end int, of func(storage.GraphInfo) error, use func(parameterFigures) error) error {
 	graph, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
 		return err
@@ -259,7 +259,7 @@ func (c *call) vary(req EvaluateParametersRequest, s study, first, end int, of f
 	defer release()
 	stop := c.Watch.Start(plan.Solve)
 	err = run.VaryRange(c.Ctx, g, embed, s.axes, first, end, func(axis, value int, rows *vec.Matrix) error {
-		best, err := c.bestReconstruction(g, rows, req)
+		best, err := bestReconstruction(c, g, rows, req)
 		if err != nil {
 			return err
 		}
@@ -279,7 +279,7 @@ func (c *call) vary(req EvaluateParametersRequest, s study, first, end int, of f
 
 // bestReconstruction measures the reconstructions from the rows of an embedding
 // and returns the best.
-func (c *call) bestReconstruction(g *csr.Graph, rows *vec.Matrix, req EvaluateParametersRequest) (evaluate.ReconstructionPoint, error) {
+func bestReconstruction(c *call, g *csr.Graph, rows *vec.Matrix, req EvaluateParametersRequest) (evaluate.ReconstructionPoint, error) {
 	best, points, err := evaluate.ReconstructSweep(c.Ctx, g, rows, evaluate.ReconstructOptions{
 		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, BestLaw: true,
 		Workers: c.db.opts.Workers, Progress: c.Meter.Update, MaxBytes: 1 << 28,

@@ -93,7 +93,7 @@ var explainScore = &statement[*parser.ExplainScore, ExplainScoreRequest, *scorer
 	bind: func(b *binder, s *parser.ExplainScore) (req ExplainScoreRequest) {
 		req.Graph = b.markGraph(s.Graph, s)
 		req.Pair.Source, req.Pair.Target = b.vertexKey(partKey(0), s.Pair.U), b.vertexKey(partKey(1), s.Pair.V)
-		req.With = b.scorers(s.Scorers...)
+		req.With = scorers(b, s.Scorers...)
 		return req
 	},
 	resolve: resolveExplainScore,
@@ -114,7 +114,7 @@ func (db *DB) ExplainScore(ctx context.Context, req ExplainScoreRequest) (Explai
 }
 
 // explained are the scorers of a request, or all heuristics.
-func (c *call) explained(r ExplainScoreRequest) ([]Scorer, error) {
+func explained(c *call, r ExplainScoreRequest) ([]Scorer, error) {
 	if len(r.With) > 0 {
 		return r.With, nil
 	}
@@ -132,11 +132,11 @@ func (c *call) explained(r ExplainScoreRequest) ([]Scorer, error) {
 }
 
 func resolveExplainScore(c *call, req ExplainScoreRequest) (*scorerEntries, error) {
-	with, err := c.explained(req)
+	with, err := explained(c, req)
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.scorerEntries(req.Graph, with)
+	found, err := findScorers(c, req.Graph, with)
 	if err != nil {
 		return nil, err
 	}
@@ -148,13 +148,13 @@ func resolveExplainScore(c *call, req ExplainScoreRequest) (*scorerEntries, erro
 
 func runExplainScore(c *call, req ExplainScoreRequest, found *scorerEntries) (ExplainScoreResult, error) {
 	e := &explaining{}
-	err := c.readScored(found, []Pair{req.Pair}, func(p *storage.GraphPart, u, v uint32) error {
+	err := readScored(c, found, []Pair{req.Pair}, func(p *storage.GraphPart, u, v uint32) error {
 		return link.ReadPair(p, "adamic_adar", u, v) // the degrees of the common neighbours, which are shown
 	})
 	if err != nil {
 		return ExplainScoreResult{}, err
 	}
-	if e.scoring, err = c.scoring(found); err != nil {
+	if e.scoring, err = loadScoring(c, found); err != nil {
 		return ExplainScoreResult{}, err
 	}
 	if e.u, err = c.Vertex(e.graph, req.Pair.Source, partKey(0)); err != nil {

@@ -181,10 +181,10 @@ var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, E
 	options: func() []OptionInfo { return exportOptions(graphFormats()) },
 	bind: func(b *binder, s *parser.ExportGraph) ExportRequest {
 		b.Mark(fault.Graph, s.Graph)
-		return b.exported(s, s.Graph.Name, s.File, s.Options, graphFormats())
+		return exported(b, s, s.Graph.Name, s.File, s.Options, graphFormats())
 	},
 	resolve: func(c *call, req ExportRequest) (exportTarget, error) {
-		found, err := c.exportedGraph(req, graphFormats())
+		found, err := exportedGraph(c, req, graphFormats())
 		if err == nil {
 			_, err = req.times(found.graph)
 		}
@@ -212,9 +212,9 @@ var exportVertices = &statement[*parser.ExportVertices, ExportRequest, exportTar
 	options: func() []OptionInfo { return exportOptions(vertexFormats()) },
 	bind: func(b *binder, s *parser.ExportVertices) ExportRequest {
 		b.Mark(fault.Graph, s.Graph)
-		return b.exported(s, s.Graph.Name, s.File, s.Options, vertexFormats())
+		return exported(b, s, s.Graph.Name, s.File, s.Options, vertexFormats())
 	},
-	resolve: func(c *call, req ExportRequest) (exportTarget, error) { return c.exportedGraph(req, vertexFormats()) },
+	resolve: func(c *call, req ExportRequest) (exportTarget, error) { return exportedGraph(c, req, vertexFormats()) },
 	plan:    planExport,
 	run:     runExportVertices,
 	table:   exportTable[ExportRequest],
@@ -226,7 +226,7 @@ func (db *DB) ExportVertices(ctx context.Context, req ExportRequest) (ExportResu
 	return exportVertices.answer(ctx, db, req)
 }
 
-func (b *binder) exported(statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []exportFormat) ExportRequest {
+func exported(b *binder, statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []exportFormat) ExportRequest {
 	req := ExportRequest{Name: object, Path: b.Text(fault.Into, file)}
 	set := b.Settings(parser.Heading(statement), exportOptions(formats), options)
 	req.Overwrite, req.Spreadsheet = set.Bool("overwrite"), set.Bool("spreadsheet")
@@ -234,8 +234,8 @@ func (b *binder) exported(statement parser.Statement, object string, file parser
 	return req
 }
 
-func (c *call) exportedGraph(req ExportRequest, formats []exportFormat) (found exportTarget, err error) {
-	if found.form, err = c.checkExport(req, formats); err != nil {
+func exportedGraph(c *call, req ExportRequest, formats []exportFormat) (found exportTarget, err error) {
+	if found.form, err = checkExport(c, req, formats); err != nil {
 		return found, err
 	}
 	found.graph, err = c.GraphInfo(req.Name, fault.Graph)
@@ -254,7 +254,7 @@ func writtenFile(title, path string, input *Plan) *Plan {
 func exportTable[Q any](_ Q, r ExportResult) [][]Value { return [][]Value{{r.Path, r.Rows}} }
 
 // checkExport returns the format of the file, or an error if the file cannot be written.
-func (c *call) checkExport(req ExportRequest, formats []exportFormat) (exportFormat, error) {
+func checkExport(c *call, req ExportRequest, formats []exportFormat) (exportFormat, error) {
 	if err := c.CheckPath(req.Path, fault.Into); err != nil {
 		return exportFormat{}, err
 	}
@@ -265,7 +265,7 @@ func (c *call) checkExport(req ExportRequest, formats []exportFormat) (exportFor
 	if req.Spreadsheet && form.name != "csv" {
 		return form, fault.OfOption("spreadsheet", "does not apply to the format %s", form.name)
 	}
-	err = c.checkFile(form.name, req.Path, req.Overwrite)
+	err = checkFile(c, form.name, req.Path, req.Overwrite)
 	if err == nil && form.keyed() {
 		err = c.CheckOutput(req.Path+keysEnding, req.Overwrite, fault.Into)
 	}
@@ -273,7 +273,7 @@ func (c *call) checkExport(req ExportRequest, formats []exportFormat) (exportFor
 }
 
 // checkFile returns an Error for a file that cannot be written in a format.
-func (c *call) checkFile(format, path string, overwrite bool) error {
+func checkFile(c *call, format, path string, overwrite bool) error {
 	if format == "parquet" {
 		if err := session.CheckParquet(path, fault.Into); err != nil {
 			return err
@@ -283,24 +283,24 @@ func (c *call) checkFile(format, path string, overwrite bool) error {
 }
 
 func runExportGraph(c *call, req ExportRequest, found exportTarget) (ExportResult, error) {
-	view, columns, err := c.exportedColumns(found.graph, found.form.attributes)
+	view, columns, err := exportedColumns(c, found.graph, found.form.attributes)
 	if err != nil {
 		return ExportResult{}, err
 	}
-	g := c.formatGraph(view, columns)
+	g := formatGraph(c, view, columns)
 	if g.Times, err = req.times(view.Info); err != nil {
 		return ExportResult{}, err
 	}
-	c.noticeLeftOut(found.form, view)
+	noticeLeftOut(c, found.form, view)
 	keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, g.Vertices, g.Key) }
-	return c.export(req, found.form, view.Graph.Edges(), keys, func(w io.Writer) error {
-		return c.writeGraph(w, req, found.form.name, g, view.Info)
+	return export(c, req, found.form, view.Graph.Edges(), keys, func(w io.Writer) error {
+		return writeGraph(c, w, req, found.form.name, g, view.Info)
 	})
 }
 
 // export writes the file of a request, with so many rows, and before it the file of their keys,
 // where the form has one.
-func (c *call) export(req ExportRequest, form exportFormat, rows int64, keys, write func(io.Writer) error) (result ExportResult, err error) {
+func export(c *call, req ExportRequest, form exportFormat, rows int64, keys, write func(io.Writer) error) (result ExportResult, err error) {
 	stop := c.Watch.Start(plan.Write)
 	if form.keyed() {
 		result.Keys = req.Path + keysEnding
@@ -317,7 +317,7 @@ func (c *call) export(req ExportRequest, form exportFormat, rows int64, keys, wr
 	return result, nil
 }
 
-func (c *call) writeGraph(w io.Writer, req ExportRequest, form string, g format.Graph, info storage.GraphInfo) error {
+func writeGraph(c *call, w io.Writer, req ExportRequest, form string, g format.Graph, info storage.GraphInfo) error {
 	switch form {
 	case "csv", "neo4j":
 		return format.WriteCSV(c.Ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet, Neo4j: form == "neo4j"})
@@ -345,7 +345,7 @@ func graphNotes(g storage.GraphInfo) []format.Note {
 // keyed reports whether a form has rows without keys, which a second file has.
 func (f exportFormat) keyed() bool { return f.name == "npy" || f.name == "metis" }
 
-func (c *call) noticeLeftOut(form exportFormat, view *session.Graph) {
+func noticeLeftOut(c *call, form exportFormat, view *session.Graph) {
 	if form.attributes {
 		return
 	}
@@ -374,12 +374,12 @@ func withoutEdges(g *csr.Graph) (alone int64) {
 }
 
 func runExportVertices(c *call, req ExportRequest, found exportTarget) (ExportResult, error) {
-	view, columns, err := c.exportedColumns(found.graph, true)
+	view, columns, err := exportedColumns(c, found.graph, true)
 	if err != nil {
 		return ExportResult{}, err
 	}
-	g := c.formatGraph(view, columns)
-	return c.export(req, found.form, int64(g.Vertices), nil, func(w io.Writer) error {
+	g := formatGraph(c, view, columns)
+	return export(c, req, found.form, int64(g.Vertices), nil, func(w io.Writer) error {
 		if found.form.name == "parquet" {
 			return format.WriteVerticesParquet(c.Ctx, w, g, graphNotes(view.Info))
 		}
@@ -388,7 +388,7 @@ func runExportVertices(c *call, req ExportRequest, found exportTarget) (ExportRe
 }
 
 // exportedColumns returns a graph, and all its attributes where they are wanted.
-func (c *call) exportedColumns(graph storage.GraphInfo, attributes bool) (*session.Graph, *session.ColumnSet, error) {
+func exportedColumns(c *call, graph storage.GraphInfo, attributes bool) (*session.Graph, *session.ColumnSet, error) {
 	var names []string
 	if attributes {
 		names = session.AttributeNames(graph)
@@ -397,10 +397,10 @@ func (c *call) exportedColumns(graph storage.GraphInfo, attributes bool) (*sessi
 }
 
 // formatGraph converts a graph to the type of package format.
-func (c *call) formatGraph(view *session.Graph, columns *session.ColumnSet) format.Graph {
+func formatGraph(c *call, view *session.Graph, columns *session.ColumnSet) format.Graph {
 	g := view.Graph
 	laid := format.Graph{
-		Vertices: g.Vertices(), Key: view.AppendKey, Edges: c.edges(g),
+		Vertices: g.Vertices(), Key: view.AppendKey, Edges: edges(c, g),
 		Weighted: g.Weighted(), Timed: g.Times != nil,
 		Neighbors: func(v uint32) ([]uint32, []float32) { return g.Neighbors(v), g.WeightsOf(v) },
 		Value: func(dst []byte, column int, v uint32) ([]byte, bool) {
@@ -416,7 +416,7 @@ func (c *call) formatGraph(view *session.Graph, columns *session.ColumnSet) form
 
 // edges lists every edge of a graph once, by its smaller vertex, and reports
 // progress.
-func (c *call) edges(g *csr.Graph) iter.Seq[format.NumberedEdge] {
+func edges(c *call, g *csr.Graph) iter.Seq[format.NumberedEdge] {
 	const step = 1 << 14 // edges between two reports, about a millisecond
 	return func(yield func(format.NumberedEdge) bool) {
 		var done int64
@@ -447,10 +447,10 @@ var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exporte
 	options: func() []OptionInfo { return exportOptions(embeddingFormats()) },
 	bind: func(b *binder, s *parser.ExportEmbedding) ExportRequest {
 		b.Mark(fault.Embedding, s.Embedding)
-		return b.exported(s, s.Embedding.Name, s.File, s.Options, embeddingFormats())
+		return exported(b, s, s.Embedding.Name, s.File, s.Options, embeddingFormats())
 	},
 	resolve: func(c *call, req ExportRequest) (found exportedEmbedding, err error) {
-		if found.form, err = c.checkExport(req, embeddingFormats()); err != nil {
+		if found.form, err = checkExport(c, req, embeddingFormats()); err != nil {
 			return found, err
 		}
 		found.info, err = c.EmbeddingInfo(req.Name, fault.Embedding)
@@ -462,12 +462,12 @@ var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exporte
 			fmt.Sprintf("%s, generation %d, %d × %d", fault.Name(e.Name), e.Generation, e.Vertices, e.Dim)))
 	},
 	run: func(c *call, req ExportRequest, found exportedEmbedding) (ExportResult, error) {
-		s, err := c.settledSpace(req.Name)
+		s, err := settledSpace(c, req.Name)
 		if err != nil {
 			return ExportResult{}, err
 		}
 		keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, s.Matrix.Rows, s.Graph.AppendKey) }
-		return c.export(req, found.form, int64(s.Matrix.Rows), keys, func(w io.Writer) error { return c.writeVectors(w, found.form.name, s) })
+		return export(c, req, found.form, int64(s.Matrix.Rows), keys, func(w io.Writer) error { return writeVectors(c, w, found.form.name, s) })
 	},
 	table: exportTable[ExportRequest],
 	reads: true,
@@ -480,7 +480,7 @@ func (db *DB) ExportEmbedding(ctx context.Context, req ExportRequest) (ExportRes
 	return exportEmbedding.answer(ctx, db, req)
 }
 
-func (c *call) writeVectors(w io.Writer, form string, s *session.Space) error {
+func writeVectors(c *call, w io.Writer, form string, s *session.Space) error {
 	rows, dim := s.Matrix.Rows, s.Matrix.Dim
 	row := func(i int) []float32 {
 		const step = 1 << 8 // rows between two reports, about a millisecond

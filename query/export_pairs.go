@@ -96,16 +96,16 @@ func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err 
 
 func runExportPairs(c *call, req ExportPairsRequest, found pairTarget) (ExportResult, error) {
 	t := found.trial
-	graph, release, err := c.linkGraph(req.Evaluation, t, true)
+	graph, release, err := linkGraph(c, req.Evaluation, t, true)
 	if err != nil {
 		return ExportResult{}, err
 	}
 	defer release()
-	s, err := c.splitLinks(graph, graph.Graph, req.Evaluation, t)
+	s, err := splitLinks(c, graph, graph.Graph, req.Evaluation, t)
 	if err != nil {
 		return ExportResult{}, err
 	}
-	table, err := c.pairTable(req.Evaluation, t, s)
+	table, err := makePairTable(c, req.Evaluation, t, s)
 	if err != nil {
 		return ExportResult{}, err
 	}
@@ -139,9 +139,9 @@ type pairTable struct {
 }
 
 // pairTable computes the columns and rows of the file.
-func (c *call) pairTable(req EvaluateLinksRequest, t *linkTrial, s *linkSplits) (*pairTable, error) {
+func makePairTable(c *call, req EvaluateLinksRequest, t *linkTrial, s *linkSplits) (*pairTable, error) {
 	if req.RankAt > 0 {
-		r, err := c.rankMethods(req, t, s.base, 0, t.members(), true)
+		r, err := rankMethods(c, req, t, s.base, 0, t.members(), true)
 		if err != nil {
 			return nil, err
 		}
@@ -150,7 +150,7 @@ func (c *call) pairTable(req EvaluateLinksRequest, t *linkTrial, s *linkSplits) 
 	stop := c.Watch.Start(plan.Score)
 	table := &pairTable{columns: []string{"negatives", "part", "label", "u", "v"}}
 	scores := make([][]evaluate.PairScores, len(s.kinds))
-	err := c.eachMethod(t, s.base, 0, t.members(), func(m methodVectors) error {
+	err := eachMethod(c, t, s.base, 0, t.members(), func(m methodVectors) error {
 		opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, Models: m.models, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
 		for i, split := range s.of {
 			err := split.EachScore(c.Ctx, m.vectors, opts, func(p evaluate.PairScores) error {
@@ -170,7 +170,7 @@ func (c *call) pairTable(req EvaluateLinksRequest, t *linkTrial, s *linkSplits) 
 		return nil, err
 	}
 	stop(int64(len(scores[0])), "methods included")
-	c.noteNegatives(len(s.base.Edges), s.pairs())
+	noteNegatives(c, len(s.base.Edges), s.pairs())
 	table.rows = func(each func(row []any) error) error {
 		for i := range s.kinds {
 			if err := table.kind(string(s.kinds[i]), s.of[i], scores[i], each); err != nil {

@@ -261,7 +261,7 @@ func TestFileScan_Moved(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	putRows(t, db, 600, 4)
-	if _, err := c.searchFile(s); !errors.Is(err, errMoved) {
+	if _, err := searchFile(c, s); !errors.Is(err, errMoved) {
 		t.Fatal(err)
 	}
 	r, err := runNearest(c, req, s)

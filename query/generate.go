@@ -75,7 +75,7 @@ func (db *DB) Generate(ctx context.Context, req GenerateRequest) (GenerateResult
 // resolveGenerate returns an Error for a graph that has vertices, and checks the
 // generator and its options.
 func resolveGenerate(c *call, req GenerateRequest) (found generated, err error) {
-	if err := c.checkNewGraph(req.Graph, fault.Graph); err != nil {
+	if err := checkNewGraph(c, req.Graph, fault.Graph); err != nil {
 		return found, err
 	}
 	generator, given, err := req.generator()

@@ -28,11 +28,11 @@ var showGenerations = &statement[*parser.ShowGenerations, string, storage.Embedd
 	bind: func(b *binder, s *parser.ShowGenerations) string {
 		return b.name(fault.Embedding, s.Embedding)
 	},
-	resolve: (*call).embeddingEntry,
+	resolve: embeddingEntry,
 	plan: func(embedding string, _ storage.EmbeddingInfo) *plan.Plan {
 		return plan.Result("list", "generations of "+fault.Name(embedding))
 	},
-	run:   (*call).generations,
+	run:   generations,
 	table: func(_ string, list []GenerationInfo) [][]Value { return ofEach(list, GenerationInfo.row) },
 	reads: true,
 }
@@ -43,7 +43,7 @@ func (db *DB) Generations(ctx context.Context, embedding string) ([]GenerationIn
 	return showGenerations.answer(ctx, db, embedding)
 }
 
-func (c *call) generations(embedding string, _ storage.EmbeddingInfo) ([]GenerationInfo, error) {
+func generations(c *call, embedding string, _ storage.EmbeddingInfo) ([]GenerationInfo, error) {
 	infos, err := c.db.store.Generations(c.Ctx, embedding)
 	if err != nil {
 		return nil, nameMistake(err, fault.Embedding)

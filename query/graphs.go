@@ -16,7 +16,7 @@ import (
 var createGraph = &statement[*parser.CreateGraph, string, nothing, storage.GraphInfo]{
 	help: createGraphHelp(), options: createGraphOptions,
 	bind:    func(b *binder, s *parser.CreateGraph) string { return b.name(fault.Graph, s.Graph) },
-	resolve: func(c *call, graph string) (nothing, error) { return nothing{}, c.checkCreate(graph) },
+	resolve: func(c *call, graph string) (nothing, error) { return nothing{}, checkCreate(c, graph) },
 	plan:    func(graph string, _ nothing) *plan.Plan { return plan.Result("create graph", fault.Name(graph)) },
 	run: func(c *call, graph string, _ nothing) (storage.GraphInfo, error) {
 		info, err := c.db.store.CreateGraph(c.Ctx, graph)
@@ -29,7 +29,7 @@ func (db *DB) CreateGraph(ctx context.Context, graph string) (storage.GraphInfo,
 	return createGraph.answer(ctx, db, graph)
 }
 
-func (c *call) checkCreate(graph string) error {
+func checkCreate(c *call, graph string) error {
 	_, err := c.db.store.Graph(c.Ctx, graph)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil
@@ -54,7 +54,7 @@ var dropGraph = &statement[*parser.DropGraph, dropGraphRequest, nothing, nothing
 	bind: func(b *binder, s *parser.DropGraph) dropGraphRequest {
 		return dropGraphRequest{b.name(fault.Graph, s.Graph), s.Cascade}
 	},
-	resolve: func(c *call, req dropGraphRequest) (nothing, error) { return nothing{}, c.checkDropGraph(req) },
+	resolve: func(c *call, req dropGraphRequest) (nothing, error) { return nothing{}, checkDropGraph(c, req) },
 	plan: func(req dropGraphRequest, _ nothing) *plan.Plan {
 		what := fault.Name(req.graph)
 		if req.cascade {
@@ -75,7 +75,7 @@ func (db *DB) DropGraph(ctx context.Context, graph string, cascade bool) error {
 
 // checkDropGraph returns an Error for an unknown graph, and without CASCADE
 // for a graph that has embeddings or models.
-func (c *call) checkDropGraph(req dropGraphRequest) error {
+func checkDropGraph(c *call, req dropGraphRequest) error {
 	if _, err := c.GraphInfo(req.graph, fault.Graph); err != nil || req.cascade {
 		return err
 	}
@@ -110,7 +110,7 @@ var dropEmbedding = &statement[*parser.DropEmbedding, string, storage.EmbeddingI
 	bind: func(b *binder, s *parser.DropEmbedding) string {
 		return b.name(fault.Embedding, s.Embedding)
 	},
-	resolve: (*call).embeddingEntry,
+	resolve: embeddingEntry,
 	plan: func(embedding string, _ storage.EmbeddingInfo) *plan.Plan {
 		return plan.Result("drop embedding", fault.Name(embedding))
 	},
@@ -125,6 +125,6 @@ func (db *DB) DropEmbedding(ctx context.Context, embedding string) error {
 }
 
 // embeddingEntry is the catalogue entry of the embedding that a request names.
-func (c *call) embeddingEntry(embedding string) (storage.EmbeddingInfo, error) {
+func embeddingEntry(c *call, embedding string) (storage.EmbeddingInfo, error) {
 	return c.EmbeddingInfo(embedding, fault.Embedding)
 }

@@ -96,7 +96,7 @@ var importEdges = &statement[*parser.Import, ImportRequest, nothing, ImportResul
 	},
 	options: importOptions,
 	bind: func(b *binder, s *parser.Import) ImportRequest {
-		return b.imported(s, s.Graph, s.File, importOptions(), s.Options)
+		return imported(b, s, s.Graph, s.File, importOptions(), s.Options)
 	},
 	resolve: resolveImport,
 	plan:    planImport,
@@ -128,7 +128,7 @@ var importVertices = &statement[*parser.ImportVertices, ImportRequest, nothing, 
 	},
 	options: importVerticesOptions,
 	bind: func(b *binder, s *parser.ImportVertices) ImportRequest {
-		req := b.imported(s, s.Graph, s.File, importVerticesOptions(), s.Options)
+		req := imported(b, s, s.Graph, s.File, importVerticesOptions(), s.Options)
 		req.Layout = format.LayoutVertices
 		return req
 	},
@@ -149,7 +149,7 @@ func (db *DB) ImportVertices(ctx context.Context, req ImportRequest) (ImportResu
 	return importVertices.answer(ctx, db, req)
 }
 
-func (b *binder) imported(statement parser.Statement, graph parser.Ident, file parser.Value, table []OptionInfo, options []parser.Option) ImportRequest {
+func imported(b *binder, statement parser.Statement, graph parser.Ident, file parser.Value, table []OptionInfo, options []parser.Option) ImportRequest {
 	req := ImportRequest{Graph: b.name(fault.Graph, graph), Path: b.Text(fault.File, file)}
 	importSettings(b, &req, b.Settings(parser.Heading(statement), table, options))
 	return req
@@ -187,14 +187,14 @@ func planImport(req ImportRequest, _ nothing) *plan.Plan {
 
 func runImport(c *call, req ImportRequest, _ nothing) (ImportResult, error) {
 	if req.reader != nil {
-		return c.importFrom(req.reader, 0, req)
+		return importFrom(c, req.reader, 0, req)
 	}
 	in, size, err := c.OpenInput(req.Path, fault.File)
 	if err != nil {
 		return ImportResult{}, err
 	}
 	defer in.Close()
-	return c.importFrom(in, size, req)
+	return importFrom(c, in, size, req)
 }
 
 // check returns an error for options that are invalid for every file.
@@ -205,7 +205,7 @@ func (r ImportRequest) check() error {
 	return formatMistake(r.options(0).Validate())
 }
 
-func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportResult, error) {
+func importFrom(c *call, r io.Reader, size int64, req ImportRequest) (ImportResult, error) {
 	if req.Layout == format.LayoutVertices {
 		var ending *format.EndingError
 		if errors.As(format.CheckTable(req.Path), &ending) {
@@ -217,7 +217,7 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 	opts := req.options(size)
 	keys := ""
 	opts.Keys = func() (list *format.KeyList, err error) {
-		list, keys, err = c.numberedKeys(req)
+		list, keys, err = numberedKeys(c, req)
 		return list, err
 	}
 	stats, err := c.db.store.Import(c.Ctx, req.Graph, r, storage.ImportOptions{
@@ -237,7 +237,7 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 		return ImportResult{}, nameMistake(formatMistake(err), fault.Graph)
 	}
 	stop(stats.Lines, fault.Count(stats.Bytes, "byte")+" of text")
-	c.noticeImport(req, stats)
+	noticeImport(c, req, stats)
 	if keys != "" && req.Keys == "" {
 		c.Notice("the keys were read from file %s; keys := 'none' uses the numbers of the vertices", fault.Quote(keys))
 	}
@@ -246,7 +246,7 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 
 // numberedKeys returns the keys of the vertices of a file that numbers them, and the name of the
 // file that has them; nil if their numbers are the keys.
-func (c *call) numberedKeys(req ImportRequest) (*format.KeyList, string, error) {
+func numberedKeys(c *call, req ImportRequest) (*format.KeyList, string, error) {
 	path := req.Keys
 	switch {
 	case path == noKeys || path == "" && (req.reader != nil || req.Path == "-"):
@@ -254,7 +254,7 @@ func (c *call) numberedKeys(req ImportRequest) (*format.KeyList, string, error) 
 	case path == "":
 		path = req.Path + keysEnding
 	}
-	list, err := c.keyList(path)
+	list, err := keyList(c, path)
 	if req.Keys == "" && errors.Is(err, os.ErrNotExist) {
 		return nil, "", nil
 	}
@@ -263,7 +263,7 @@ func (c *call) numberedKeys(req ImportRequest) (*format.KeyList, string, error) 
 
 // noticeImport gives notices of the choices that the import made
 // automatically, and of the options that change them.
-func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
+func noticeImport(c *call, req ImportRequest, stats storage.ImportStats) {
 	if auto := req.Layout == "" || req.Layout == format.LayoutAuto; auto && stats.Layout != format.LayoutEdges && stats.Layout != format.LayoutParquet {
 		c.Notice("read as %s; format := 'edges' reads it as a list of edges", layoutTitle(stats.Layout))
 	}
@@ -291,7 +291,7 @@ func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 	if stats.Timed > 0 && req.Time == "" {
 		c.Notice("%s with a time; time := 'none' leaves them out", fault.Count(stats.Timed, "edge"))
 	}
-	c.noteTimes(stats.Times, stats.Timed, stats.Dated)
+	noteTimes(c, stats.Times, stats.Timed, stats.Dated)
 	if stats.IgnoredColumns > 0 {
 		hint := ""
 		if stats.Layout == format.LayoutEdges || stats.Layout == format.LayoutParquet {
@@ -306,7 +306,7 @@ func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 	for _, remark := range stats.Remarks {
 		c.Notice("%v", remark)
 	}
-	c.noteComments(stats.LateComments)
+	noteComments(c, stats.LateComments)
 	if stats.Resumed {
 		c.Notice("an interrupted import of the same input was continued")
 	}
@@ -314,7 +314,7 @@ func (c *call) noticeImport(req ImportRequest, stats storage.ImportStats) {
 
 // noteComments reports lines of a list of edges that were taken as comments although they are
 // not above it.
-func (c *call) noteComments(late int64) {
+func noteComments(c *call, late int64) {
 	if late > 0 {
 		c.Notice("%s left out as a comment that could be an edge: keys that begin with # or %% need quotes, in a file with commas or tabs",
 			fault.Count(late, "line"))
@@ -339,7 +339,7 @@ func layoutTitle(layout format.Layout) string {
 
 // importSettings puts checked options into a request.
 func importSettings(b *binder, req *ImportRequest, s bind.Settings) {
-	req.Header, req.Separator = b.header(s), s.Text("separator")
+	req.Header, req.Separator = header(b, s), s.Text("separator")
 	req.Layout, req.Repeated = format.Layout(s.Text("format")), storage.Repeated(s.Text("repeated"))
 	req.Source, req.Target, req.Weight, req.Time = s.Text("source"), s.Text("target"), s.Text("weight"), s.Text("time")
 	req.Key, req.Join, req.Keys = s.Text("key"), s.Text("join"), s.Text("keys")

@@ -139,10 +139,10 @@ func resolveImportEmbedding(c *call, req ImportEmbeddingRequest) (found imported
 			return found, err
 		}
 	}
-	if found.generation, err = c.nextGeneration(req.Name, req.Graph); err != nil {
+	if found.generation, err = nextGeneration(c, req.Name, req.Graph); err != nil {
 		return found, err
 	}
-	found.graph, err = c.embeddable(req.Graph)
+	found.graph, err = embeddable(c, req.Graph)
 	return found, err
 }
 
@@ -156,7 +156,7 @@ func (r ImportEmbeddingRequest) keysPath() string {
 
 func runImportEmbedding(c *call, req ImportEmbeddingRequest, found importedVectors) (result ImportEmbeddingResult, err error) {
 	began := time.Now()
-	if err := c.noteReplaced(req.Name); err != nil {
+	if err := noteReplaced(c, req.Name); err != nil {
 		return result, err
 	}
 	graph, err := c.Graph(req.Graph, fault.Graph)
@@ -173,11 +173,11 @@ func runImportEmbedding(c *call, req ImportEmbeddingRequest, found importedVecto
 		return result, err
 	}
 	stop(int64(r.rows), "")
-	indexes, err := c.indexesOf(req.Name)
+	indexes, err := indexesOf(c, req.Name)
 	if err != nil {
 		return result, err
 	}
-	newIndexes, err := c.followIndexes(req.Name, indexes, nil, r.matrix)
+	newIndexes, err := followIndexes(c, req.Name, indexes, nil, r.matrix)
 	if err != nil {
 		return result, err
 	}
@@ -190,7 +190,7 @@ func runImportEmbedding(c *call, req ImportEmbeddingRequest, found importedVecto
 		return result, nameMistake(err, fault.Embedding)
 	}
 	if found.generation > 1 {
-		if err := c.noteRetrain(info); err != nil {
+		if err := noteRetrain(c, info); err != nil {
 			return result, err
 		}
 	}
@@ -237,7 +237,7 @@ func (k *firstKeys) String() string {
 func (r *vectorImport) read(form string) error {
 	if form == "npy" && r.req.Keys != noKeys {
 		var err error
-		if r.keys, err = r.keyList(r.req.keysPath()); err != nil {
+		if r.keys, err = keyList(r.call, r.req.keysPath()); err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,7 @@ var createIndex = &statement[*parser.CreateIndex, CreateIndexRequest, storage.Em
 				plan.Measured(plan.Solve, "hnsw", "links between near vectors, and the recall of searches", vectors)))
 	},
 	run: func(c *call, req CreateIndexRequest, e storage.EmbeddingInfo) (IndexInfo, error) {
-		return inJob(c, indexSpec(req, e), func(embeddings.Checkpoints) (IndexInfo, error) { return c.storeIndex(req) })
+		return inJob(c, indexSpec(req, e), func(embeddings.Checkpoints) (IndexInfo, error) { return storeIndex(c, req) })
 	},
 	table: func(_ CreateIndexRequest, info IndexInfo) [][]Value { return [][]Value{indexRow(info)} },
 	job: func(_ *call, req CreateIndexRequest, e storage.EmbeddingInfo) (job.Spec, error) {
@@ -193,10 +193,10 @@ func settingsText(list []storage.Setting) string {
 // Indexes lists the indexes of the file by embedding and metric. One whose entry is
 // damaged is left out, with a notice.
 func (db *DB) Indexes(ctx context.Context) ([]IndexInfo, error) {
-	return inCall(ctx, db, "SHOW INDEXES", (*call).indexes)
+	return inCall(ctx, db, "SHOW INDEXES", indexes)
 }
 
-func (c *call) indexes() ([]IndexInfo, error) {
+func indexes(c *call) ([]IndexInfo, error) {
 	list, err := c.db.store.Indexes(c.Ctx, "")
 	return list, c.Rest(err, "an index", "DROP INDEX or CREATE INDEX replaces it")
 }
@@ -205,7 +205,7 @@ func (r CreateIndexRequest) options() index.HNSWOptions {
 	return index.HNSWOptions{M: r.M, EfConstruction: r.EfConstruction, Ef: r.Ef, Seed: r.Seed}
 }
 
-func (c *call) storeIndex(req CreateIndexRequest) (IndexInfo, error) {
+func storeIndex(c *call, req CreateIndexRequest) (IndexInfo, error) {
 	v, _, _, err := c.Vectors(req.Embedding, fault.Embedding)
 	if err != nil {
 		return IndexInfo{}, err
@@ -236,7 +236,7 @@ func (c *call) storeIndex(req CreateIndexRequest) (IndexInfo, error) {
 
 // indexFor finds the index that a search of an embedding can use. It returns nil
 // if there is none, or if a scan is as fast; slow is whether there is one that takes longer than a scan.
-func (c *call) indexFor(e storage.EmbeddingInfo, metric index.Metric) (found *storage.IndexInfo, slow bool, err error) {
+func indexFor(c *call, e storage.EmbeddingInfo, metric index.Metric) (found *storage.IndexInfo, slow bool, err error) {
 	if 4*int64(e.Vertices)*int64(e.Dim) < c.db.opts.IndexBytes {
 		return nil, false, nil
 	}
@@ -249,20 +249,20 @@ func (c *call) indexFor(e storage.EmbeddingInfo, metric index.Metric) (found *st
 	case errors.Is(err, storage.ErrNotFound), errors.Is(err, storage.ErrConflict):
 		return nil, false, nil // the loaded vectors have no index
 	case errors.Is(err, storage.ErrCorrupt):
-		c.noticeDamage(e, err)
+		noticeDamage(c, e, err)
 		return nil, false, nil
 	}
 	return nil, false, err
 }
 
 // noticeDamage gives a notice that a search could not use the index.
-func (c *call) noticeDamage(e storage.EmbeddingInfo, err error) {
+func noticeDamage(c *call, e storage.EmbeddingInfo, err error) {
 	c.Notice("the index of embedding %s cannot be used, so all vectors were scanned: %v; create it again", fault.Name(e.Name), err)
 }
 
 // hnsw loads the index of a space, and returns nil, with a notice, where it is
 // damaged or does not fit into memory.
-func (c *call) hnsw(s *session.Space, metric index.Metric, info *storage.IndexInfo) (*index.HNSW, error) {
+func hnsw(c *call, s *session.Space, metric index.Metric, info *storage.IndexInfo) (*index.HNSW, error) {
 	key := session.CacheKey{
 		Kind: "index", Name: s.Info.Name, ID: uint64(s.Info.Created.UnixNano()), Version: s.Info.Generation,
 		Graph: uint64(metric), Made: info.Created.UnixNano(),
@@ -283,7 +283,7 @@ func (c *call) hnsw(s *session.Space, metric index.Metric, info *storage.IndexIn
 		c.Notice("the index of embedding %s was dropped during the search, so all vectors were scanned", fault.Name(s.Info.Name))
 		return nil, nil
 	case errors.Is(err, index.ErrFormat), errors.Is(err, index.ErrMismatch), errors.Is(err, storage.ErrCorrupt), errors.As(err, &limit):
-		c.noticeDamage(s.Info, err)
+		noticeDamage(c, s.Info, err)
 		return nil, nil
 	}
 	return nil, err

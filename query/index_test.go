@@ -149,11 +149,11 @@ func removesSlow(t *testing.T, db *DB, m *vec.Matrix) {
 		t.Fatal(err)
 	}
 	defer c.end()
-	kept, before, err := c.keepIndexes("e")
+	kept, before, err := keepIndexes(c, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := c.followIndexes("e", kept, before.Matrix, m)
+	next, err := followIndexes(c, "e", kept, before.Matrix, m)
 	notices := fmt.Sprint(c.Notices)
 	if err != nil || len(next) != 1 || next[0].Info.Metric != "cosine" || !strings.Contains(notices, "by dot was removed, as NEAREST and WITHIN did not use it") {
 		t.Errorf("%d indexes, %v, notices %s", len(next), err, notices)

@@ -247,13 +247,13 @@ func refreshEarlier(t *testing.T, name string, inPlace bool) {
 		t.Fatal(err)
 	}
 	defer c.end()
-	kept, _, err := c.keepIndexes("e")
+	kept, _, err := keepIndexes(c, "e")
 	if err != nil || len(kept) != 1 || kept[0].hnsw == nil {
 		t.Fatalf("%+v, %v", kept, err)
 	}
 	after := &vec.Matrix{Rows: 60, Dim: 3, Data: slices.Clone(m.Data)}
 	after.Data[30] = 9
-	next, err := c.followIndexes("e", kept, m, after)
+	next, err := followIndexes(c, "e", kept, m, after)
 	if err != nil || len(next) != 1 || !next[0].Info.InPlace {
 		t.Fatalf("%+v, %v", next, err)
 	}

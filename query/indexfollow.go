@@ -40,8 +40,8 @@ type keptIndex struct {
 	hnsw   *index.HNSW // nil if it cannot be read; it is then rebuilt
 }
 
-func (c *call) keepIndexes(embedding string) ([]keptIndex, *session.Vectors, error) {
-	all, err := c.indexesOf(embedding)
+func keepIndexes(c *call, embedding string) ([]keptIndex, *session.Vectors, error) {
+	all, err := indexesOf(c, embedding)
 	if err != nil || len(all) == 0 {
 		return nil, nil, err
 	}
@@ -67,7 +67,7 @@ func (c *call) keepIndexes(embedding string) ([]keptIndex, *session.Vectors, err
 
 // indexesOf lists the parameters of the indexes of an embedding; none if the embedding
 // does not exist.
-func (c *call) indexesOf(embedding string) ([]keptIndex, error) {
+func indexesOf(c *call, embedding string) ([]keptIndex, error) {
 	list, err := c.db.store.Indexes(c.Ctx, embedding)
 	if errors.Is(err, storage.ErrCorrupt) {
 		c.Notice("the indexes of embedding %s are removed: %v; create them again", fault.Name(embedding), err)
@@ -102,7 +102,7 @@ func parametersOf(info storage.IndexInfo) index.HNSWOptions {
 // stored with its vectors. If before is given, the new matrix has the same vertices
 // in its first rows, followed by later vertices. An error, except the end of the
 // context, only gives a notice: searches then scan without the index.
-func (c *call) followIndexes(embedding string, all []keptIndex, before, after *vec.Matrix) ([]storage.NewIndex, error) {
+func followIndexes(c *call, embedding string, all []keptIndex, before, after *vec.Matrix) ([]storage.NewIndex, error) {
 	var list []storage.NewIndex
 	for _, k := range all {
 		if k.slow {
@@ -112,7 +112,7 @@ func (c *call) followIndexes(embedding string, all []keptIndex, before, after *v
 		if before == nil || before.Dim != after.Dim {
 			k.hnsw = nil
 		}
-		next, err := c.followIndex(k, before, after)
+		next, err := followIndex(c, k, before, after)
 		switch {
 		case err == nil:
 			list = append(list, next)
@@ -127,7 +127,7 @@ func (c *call) followIndexes(embedding string, all []keptIndex, before, after *v
 
 // followIndex updates an index to new vectors: it inserts the changed vectors
 // again, or rebuilds the whole index.
-func (c *call) followIndex(k keptIndex, before, after *vec.Matrix) (storage.NewIndex, error) {
+func followIndex(c *call, k keptIndex, before, after *vec.Matrix) (storage.NewIndex, error) {
 	if len(after.Data) == 0 {
 		return storage.NewIndex{}, errors.New("it has no vectors left")
 	}

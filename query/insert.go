@@ -26,7 +26,7 @@ var insertVertex = &statement[*parser.InsertVertices, verticesRequest, nothing, 
 		schema := b.graph(req.graph)
 		for i, v := range s.Vertices {
 			req.vertices[i].Key = b.vertexKey(partKey(i), v.Key)
-			req.vertices[i].Values = b.attributeValues(&schema, v.Values)
+			req.vertices[i].Values = attributeValues(b, &schema, v.Values)
 		}
 		return req
 	},
@@ -35,7 +35,7 @@ var insertVertex = &statement[*parser.InsertVertices, verticesRequest, nothing, 
 		return writePlan("insert", fault.Count(int64(len(req.vertices)), "vertex"), req.graph)
 	},
 	run: func(c *call, req verticesRequest, _ nothing) (WriteResult, error) {
-		return c.change(req.graph, func(tx *storage.Tx) (storage.WriteStats, error) {
+		return change(c, req.graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			return tx.InsertVertices(req.graph, req.vertices)
 		})
 	},
@@ -58,12 +58,12 @@ var insertEdge = &statement[*parser.InsertEdges, edgesRequest, nothing, WriteRes
 	bind: func(b *binder, s *parser.InsertEdges) edgesRequest {
 		req := edgesRequest{b.name(fault.Graph, s.Graph), make([]storage.Edge, len(s.Edges))}
 		for i, e := range s.Edges {
-			req.edges[i] = b.edge(i, e, e.U, e.V)
-			b.edgeValues(&req.edges[i], e.Values)
+			req.edges[i] = edge(b, i, e, e.U, e.V)
+			edgeValues(b, &req.edges[i], e.Values)
 		}
 		return req
 	},
-	resolve: (*call).resolveEdges,
+	resolve: checkEdges,
 	plan:    planEdges("insert"),
 	run:     changeEdges((*storage.Tx).InsertEdges),
 	rows:    writeRows[edgesRequest]("inserted", "updated", "unchanged", "vertices"),

@@ -63,7 +63,7 @@ func resolveIntoFile(c *call, req rowsRequest) (form rowfile.Form, err error) {
 	if form, err = rowForm(req); err != nil {
 		return form, err
 	}
-	return form, c.checkFile(form.Name, req.path, req.overwrite)
+	return form, checkFile(c, form.Name, req.path, req.overwrite)
 }
 
 // rowForm returns the format that the option or the ending of the file selects. A missing

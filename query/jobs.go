@@ -76,7 +76,7 @@ var cancelJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 		Columns: "those of SHOW JOBS",
 		Example: "CANCEL JOB 3",
 	},
-	when: ofVerb(parser.CancelJob), bind: bindJob, resolve: (*call).findJob, plan: planJob[namedJob]("cancel, at a checkpoint"),
+	when: ofVerb(parser.CancelJob), bind: bindJob, resolve: findJob, plan: planJob[namedJob]("cancel, at a checkpoint"),
 	run: runCancelJob, rows: oneJobRow, reads: true,
 }
 
@@ -103,7 +103,7 @@ var waitJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 		Columns: "those of SHOW JOBS",
 		Example: "WAIT JOB 3",
 	},
-	when: ofVerb(parser.WaitJob), bind: bindJob, resolve: (*call).findJob, plan: planJob[namedJob]("wait for its end"),
+	when: ofVerb(parser.WaitJob), bind: bindJob, resolve: findJob, plan: planJob[namedJob]("wait for its end"),
 	run: func(c *call, _ jobRequest, f namedJob) (storage.JobInfo, error) {
 		if f.active == nil {
 			return f.info, nil
@@ -129,7 +129,7 @@ var dropJob = &statement[*parser.Job, jobRequest, nothing, nothing]{
 	},
 	when: ofVerb(parser.DropJob), bind: bindJob, plan: planJob[nothing]("forget, with its checkpoint"),
 	resolve: func(c *call, req jobRequest) (nothing, error) {
-		_, err := c.findJob(req)
+		_, err := findJob(c, req)
 		return nothing{}, notDamage(err) // a damaged record can still be dropped
 	},
 	run: func(c *call, req jobRequest, _ nothing) (nothing, error) {
@@ -159,7 +159,7 @@ var resumeJob = &statement[*parser.Job, jobRequest, namedJob, resumed]{
 		Columns: "those of its statement; in the background those of SHOW JOBS",
 		Example: "RESUME JOB 3 IN BACKGROUND",
 	},
-	when: ofVerb(parser.ResumeJob), bind: bindJob, resolve: (*call).findJob, plan: planJob[namedJob]("run from its checkpoint"),
+	when: ofVerb(parser.ResumeJob), bind: bindJob, resolve: findJob, plan: planJob[namedJob]("run from its checkpoint"),
 	run: runResumeJob,
 	rows: func(_ jobRequest, r resumed) *Rows {
 		if r.rows != nil {
@@ -216,7 +216,7 @@ const partJob fault.Part = "job"
 
 // findJob returns the active job with that number, or the record of a job that has
 // ended.
-func (c *call) findJob(req jobRequest) (namedJob, error) {
+func findJob(c *call, req jobRequest) (namedJob, error) {
 	if j := c.db.runner.Find(req.job); j != nil {
 		return namedJob{j, j.Info()}, nil
 	}

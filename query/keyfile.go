@@ -14,7 +14,7 @@ const keysEnding = ".keys"
 const noKeys = "none"
 
 // keyList reads a file of keys into memory.
-func (c *call) keyList(path string) (*format.KeyList, error) {
+func keyList(c *call, path string) (*format.KeyList, error) {
 	in, size, err := c.OpenInput(path, fault.File)
 	if err != nil {
 		return nil, err

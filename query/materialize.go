@@ -116,10 +116,10 @@ func materializeOptions() []OptionInfo {
 
 func bindMaterialize(b *binder, s *parser.Materialize) MaterializeRequest {
 	b.background = s.Background
-	req := MaterializeRequest{Graph: b.name(fault.Graph, s.Graph), With: b.scorers(s.Scorer)[0]}
+	req := MaterializeRequest{Graph: b.name(fault.Graph, s.Graph), With: scorers(b, s.Scorer)[0]}
 	set := b.Settings(kindMaterialize, materializeOptions(), s.Options)
 	req.K, req.Sides = int(b.Within(set, "top", 1, storage.MaxPredicted)), sidesIn(set.Text("sides"))
-	req.Near = b.near(set)
+	req.Near = near(b, set)
 	return req
 }
 
@@ -129,7 +129,7 @@ func resolveMaterialize(c *call, req MaterializeRequest) (*materializeEntry, err
 		return nil, fault.OfOption("top", "is %d, and must be from 1 to %d", k, storage.MaxPredicted)
 	}
 	near = cmp.Or(near, max(DefaultNear, k))
-	found, err := c.resolvePredict(linksRequest{PredictRequest: PredictRequest{K: 1, Graph: req.Graph, With: req.With, Near: near, Sides: req.Sides}})
+	found, err := resolvePredict(c, linksRequest{PredictRequest: PredictRequest{K: 1, Graph: req.Graph, With: req.With, Near: near, Sides: req.Sides}})
 	if err != nil {
 		return nil, err
 	}
@@ -145,13 +145,13 @@ func resolveMaterialize(c *call, req MaterializeRequest) (*materializeEntry, err
 	if e := m.scorers[0].embedding; e != nil && e.Info.Created.After(made) {
 		made = e.Info.Created
 	}
-	m.renewal, err = c.renewal(m, m.graph, made)
+	m.renewal, err = findRenewal(c, m, m.graph, made)
 	return m, err
 }
 
 // renewal finds the links that must be computed for a version of the graph; made is
 // the time at which the embedding or model that the scorer reads was made.
-func (c *call) renewal(m *materializeEntry, graph storage.GraphInfo, made time.Time) (renewal, error) {
+func findRenewal(c *call, m *materializeEntry, graph storage.GraphInfo, made time.Time) (renewal, error) {
 	all := func(reason string) (renewal, error) { return renewal{reason: reason, made: made}, nil }
 	list, err := c.db.store.Predictions(c.Ctx)
 	if notDamage(err) != nil {

@@ -94,10 +94,10 @@ const maxParts = 1_000_000
 // DivideMaterialize divides the vertices of a request into 1 to 1,000,000 parts of about the same
 // work, and returns the number after the last vertex of each, ascending. It loads the graph.
 func (db *DB) DivideMaterialize(ctx context.Context, req MaterializeRequest, parts int) ([]int64, error) {
-	return inCall(ctx, db, kindMaterialize, func(c *call) ([]int64, error) { return c.divideMaterialize(req, parts) })
+	return inCall(ctx, db, kindMaterialize, func(c *call) ([]int64, error) { return divideMaterialize(c, req, parts) })
 }
 
-func (c *call) divideMaterialize(req MaterializeRequest, parts int) ([]int64, error) {
+func divideMaterialize(c *call, req MaterializeRequest, parts int) ([]int64, error) {
 	if parts < 1 || parts > maxParts {
 		return nil, fault.New(fault.Statement, "the number of parts is %d, and must be from 1 to %d", parts, maxParts)
 	}
@@ -105,11 +105,11 @@ func (c *call) divideMaterialize(req MaterializeRequest, parts int) ([]int64, er
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.loadPrediction(linksRequest{}, found.linksEntry)
+	p, err := loadPrediction(c, linksRequest{}, found.linksEntry)
 	if err != nil {
 		return nil, err
 	}
-	predictor, release, err := c.predictor(p)
+	predictor, release, err := predictor(c, p)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func resolveMaterializePart(c *call, req MaterializePartRequest) (*materializeEn
 func (req MaterializePartRequest) rows() rowRange { return rowRange{req.First, &req.Count} }
 
 func runMaterializePart(c *call, req MaterializePartRequest, found *materializeEntry) (ExportResult, error) {
-	p, err := c.loadPrediction(linksRequest{}, found.linksEntry)
+	p, err := loadPrediction(c, linksRequest{}, found.linksEntry)
 	if err != nil {
 		return ExportResult{}, err
 	}
@@ -161,7 +161,7 @@ func runMaterializePart(c *call, req MaterializePartRequest, found *materializeE
 	if err != nil {
 		return ExportResult{}, err
 	}
-	predictor, release, err := c.predictor(p)
+	predictor, release, err := predictor(c, p)
 	if err != nil {
 		return ExportResult{}, err
 	}
@@ -172,9 +172,9 @@ func runMaterializePart(c *call, req MaterializePartRequest, found *materializeE
 	}
 	defer free()
 	head := partHeadOf(p.graph, p.made(), p.k)
-	head.Capped, head.First, head.Count = c.noteCapped(predictor), req.First, req.Count
-	c.noteBipartite(p.graph, p.linkSearch.sides, req.With)
-	near, err := c.nearAll(p)
+	head.Capped, head.First, head.Count = noteCapped(c, predictor), req.First, req.Count
+	noteBipartite(c, p.graph, p.linkSearch.sides, req.With)
+	near, err := nearAll(c, p)
 	if err != nil {
 		return ExportResult{}, err
 	}
@@ -187,7 +187,7 @@ func runMaterializePart(c *call, req MaterializePartRequest, found *materializeE
 			return err
 		}
 		out.Write(record) // Flush returns the error
-		err = c.predictBlocks(m, predictor, near, int(req.First), int(end), func(b predictedBlock) error {
+		err = predictBlocks(c, m, predictor, near, int(req.First), int(end), func(b predictedBlock) error {
 			for _, links := range b.lists {
 				record = appendLinks(record[:0], links)
 				out.Write(record)
@@ -213,13 +213,13 @@ func runMaterializeParts(c *call, req MaterializePartsRequest, found *materializ
 		return MaterializeResult{}, err
 	}
 	result, err := inJob(c, found.spec(req.MaterializeRequest, g.Info), func(embeddings.Checkpoints) (MaterializeResult, error) {
-		return c.storeParts(req, found, g)
+		return storeParts(c, req, found, g)
 	})
 	result.Reason, result.Notices = "from parts", c.Notices
 	return result, err
 }
 
-func (c *call) storeParts(req MaterializePartsRequest, found *materializeEntry, g *session.Graph) (result MaterializeResult, err error) {
+func storeParts(c *call, req MaterializePartsRequest, found *materializeEntry, g *session.Graph) (result MaterializeResult, err error) {
 	if len(req.Parts) == 0 {
 		return result, fmt.Errorf("no parts: %w", storage.ErrInvalid)
 	}

@@ -39,22 +39,22 @@ type materializing struct {
 }
 
 func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (MaterializeResult, error) {
-	p, err := c.loadPrediction(linksRequest{}, found.linksEntry)
+	p, err := loadPrediction(c, linksRequest{}, found.linksEntry)
 	if err != nil {
 		return MaterializeResult{}, err
 	}
 	m := &materializing{prediction: p}
-	if m.renewal, err = c.renewal(found, p.graph.Info, p.made()); err != nil {
+	if m.renewal, err = findRenewal(c, found, p.graph.Info, p.made()); err != nil {
 		return MaterializeResult{}, err
 	}
-	predictor, release, err := c.predictor(p)
+	predictor, release, err := predictor(c, p)
 	if err != nil {
 		return MaterializeResult{}, err
 	}
 	defer release()
 	info := PredictionInfo{Scorer: req.With.String(), K: m.k, Options: found.with, Made: m.made}
-	capped := c.noteCapped(predictor)
-	c.noteBipartite(p.graph, p.linkSearch.sides, req.With)
+	capped := noteCapped(c, predictor)
+	noteBipartite(c, p.graph, p.linkSearch.sides, req.With)
 	if capped > 0 {
 		// Which vertices are capped depends on the whole graph. With the additional setting a
 		// later run does not take these links for its own.
@@ -65,7 +65,7 @@ func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (M
 		m.reached = within(p.graph.Graph, m.changed, found.radius())
 	}
 	result, err := inJob(c, found.spec(req, p.graph.Info), func(embeddings.Checkpoints) (MaterializeResult, error) {
-		return c.storePredictions(m, predictor, info)
+		return storePredictions(c, m, predictor, info)
 	})
 	result.Capped, result.Reason, result.Notices = capped, m.reason, c.Notices
 	return result, err
@@ -99,8 +99,8 @@ func within(g *csr.Graph, from []uint32, radius int) []uint32 {
 	return list
 }
 
-func (c *call) storePredictions(m *materializing, predictor *link.Predictor, info PredictionInfo) (MaterializeResult, error) {
-	near, err := c.nearAll(m.prediction)
+func storePredictions(c *call, m *materializing, predictor *link.Predictor, info PredictionInfo) (MaterializeResult, error) {
+	near, err := nearAll(c, m.prediction)
 	if err != nil {
 		return MaterializeResult{}, err
 	}
@@ -111,7 +111,7 @@ func (c *call) storePredictions(m *materializing, predictor *link.Predictor, inf
 	n := m.graph.Graph.Vertices()
 	computed := 0
 	info, err = c.db.store.PutPredictions(c.Ctx, m.graph.Snapshot, info, func(w *storage.PredictionWriter) error {
-		return c.predictBlocks(m, predictor, near, 0, n, func(b predictedBlock) error {
+		return predictBlocks(c, m, predictor, near, 0, n, func(b predictedBlock) error {
 			for i, links := range b.lists {
 				var err error
 				if b.some[i] {
@@ -146,13 +146,13 @@ type predictedBlock struct {
 
 // predictBlocks computes the links of those vertices from lo to hi that need it, and calls take
 // with each block of them, in order, while it computes the next one.
-func (c *call) predictBlocks(m *materializing, predictor *link.Predictor, near link.Near, lo, hi int, take func(predictedBlock) error) error {
+func predictBlocks(c *call, m *materializing, predictor *link.Predictor, near link.Near, lo, hi int, take func(predictedBlock) error) error {
 	blocks, stop := make(chan predictedBlock), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		defer close(blocks)
 		for ok := true; lo < hi && ok; lo += predictBlock {
-			b := c.predictBlock(m, predictor, near, lo, min(hi, lo+predictBlock))
+			b := predictOneBlock(c, m, predictor, near, lo, min(hi, lo+predictBlock))
 			select {
 			case blocks <- b:
 				ok = b.err == nil
@@ -175,7 +175,7 @@ func (c *call) predictBlocks(m *materializing, predictor *link.Predictor, near l
 	return nil
 }
 
-func (c *call) predictBlock(m *materializing, predictor *link.Predictor, near link.Near, lo, hi int) predictedBlock {
+func predictOneBlock(c *call, m *materializing, predictor *link.Predictor, near link.Near, lo, hi int) predictedBlock {
 	b := predictedBlock{end: hi, lists: make([][]storage.PredictedLink, hi-lo), some: make([]bool, hi-lo)}
 	var vertices []uint32 // that need it and are not newer than the vectors
 	for u := uint32(lo); u < uint32(hi); u++ {
@@ -187,7 +187,7 @@ func (c *call) predictBlock(m *materializing, predictor *link.Predictor, near li
 			vertices = append(vertices, u)
 		}
 	}
-	links, err := c.likeliest(m.prediction, predictor, near, vertices)
+	links, err := likeliest(c, m.prediction, predictor, near, vertices)
 	for i, u := range vertices {
 		list := make([]storage.PredictedLink, len(links[i]))
 		for j, l := range links[i] {
@@ -199,7 +199,7 @@ func (c *call) predictBlock(m *materializing, predictor *link.Predictor, near li
 	return b
 }
 
-func (c *call) likeliest(p *prediction, predictor *link.Predictor, near link.Near, vertices []uint32) ([][]link.PredictedLink, error) {
+func likeliest(c *call, p *prediction, predictor *link.Predictor, near link.Near, vertices []uint32) ([][]link.PredictedLink, error) {
 	links, also, faults := make([][]link.PredictedLink, len(vertices)), make([][]uint32, len(vertices)), make([]error, len(vertices))
 	if near != nil && len(vertices) > 0 {
 		var err error

@@ -46,7 +46,7 @@ type configured struct {
 // method evaluates and checks a method with its options, and returns the options in
 // the form of requests. It checks them here, because later options of the statement
 // may have the same names, and would replace the positions of these in errors.
-func (b *binder) method(call parser.Call) map[string]any {
+func bindMethod(b *binder, call parser.Call) map[string]any {
 	b.Mark(fault.Method, call.Name)
 	given := b.Given(call.Options)
 	method, err := findMethod(call.Name.Name)
@@ -69,7 +69,7 @@ func ParseMethod(text string) (method string, settings map[string]any, err error
 		return "", nil, err
 	}
 	b := new(call).binder(nil)
-	settings = b.method(m)
+	settings = bindMethod(b, m)
 	return m.Name.Name, settings, b.Err
 }
 
@@ -144,7 +144,7 @@ func findMethod(method string) (Method, error) {
 }
 
 // noteMethod gives the notice that a method attaches to its result.
-func (c *call) noteMethod(info storage.EmbeddingInfo) {
+func noteMethod(c *call, info storage.EmbeddingInfo) {
 	for _, s := range info.Stats {
 		if s.Name == "note" {
 			c.Notice("%s", s.Value)

@@ -25,10 +25,10 @@ type boundModel struct {
 	space *session.Space // nil if the model reads no embedding
 }
 
-func (c *call) readModel(model string, at fault.Part) (ModelInfo, *link.Model, error) {
+func readModel(c *call, model string, at fault.Part) (ModelInfo, *link.Model, error) {
 	const most = 3 // attempts; each fails only if another call has replaced the model meanwhile
 	for attempt := 1; ; attempt++ {
-		if _, err := c.modelInfo(model, at); err != nil {
+		if _, err := modelInfo(c, model, at); err != nil {
 			return ModelInfo{}, nil, err
 		}
 		info, r, err := c.db.store.Model(c.Ctx, model)
@@ -44,8 +44,8 @@ func (c *call) readModel(model string, at fault.Part) (ModelInfo, *link.Model, e
 
 // bindModel loads a model and the embedding that it reads. Both may have been replaced
 // since they were resolved.
-func (c *call) bindModel(model string, graph *session.Graph, at fault.Part) (*boundModel, error) {
-	info, m, err := c.readModel(model, at)
+func bindModel(c *call, model string, graph *session.Graph, at fault.Part) (*boundModel, error) {
+	info, m, err := readModel(c, model, at)
 	if err != nil {
 		return nil, err
 	}

@@ -56,27 +56,27 @@ func bestOf(list []storage.HeuristicMeasure) storage.HeuristicMeasure {
 // Models lists the models of the file by name. One whose entry is damaged is left out,
 // with a notice.
 func (db *DB) Models(ctx context.Context) ([]ModelSummary, error) {
-	return inCall(ctx, db, "SHOW MODELS", (*call).listModels)
+	return inCall(ctx, db, "SHOW MODELS", listModels)
 }
 
 // listModels is models with a notice of damaged entries.
-func (c *call) listModels() ([]ModelSummary, error) {
-	list, err := c.models()
+func listModels(c *call) ([]ModelSummary, error) {
+	list, err := models(c)
 	return list, c.Rest(err, "a model", "DROP MODEL or TRAIN MODEL replaces it")
 }
 
 // models lists the undamaged models; if some are damaged, the error is a
 // storage.PartialError.
-func (c *call) models() ([]ModelSummary, error) {
+func models(c *call) ([]ModelSummary, error) {
 	infos, damaged := c.db.store.Models(c.Ctx)
 	list := make([]ModelSummary, len(infos))
 	for i, m := range infos {
 		var err error
 		list[i].ModelInfo = m
-		if list[i].Behind, err = c.behind(m.Graph, m.GraphVersion); err != nil {
+		if list[i].Behind, err = behind(c, m.Graph, m.GraphVersion); err != nil {
 			return nil, err
 		}
-		if list[i].Reads, _, err = c.readsOf(m); err != nil {
+		if list[i].Reads, _, err = readsOf(c, m); err != nil {
 			return nil, err
 		}
 	}
@@ -97,7 +97,7 @@ func (m ModelSummary) state() string {
 // behind counts the versions of a graph after the given one, except versions
 // that changed only attributes. It is 0 for a graph that was dropped
 // meanwhile.
-func (c *call) behind(graph string, version uint64) (uint64, error) {
+func behind(c *call, graph string, version uint64) (uint64, error) {
 	changes, err := c.db.store.Changes(c.Ctx, graph, version)
 	if errors.Is(err, storage.ErrNotFound) {
 		return 0, nil
@@ -107,7 +107,7 @@ func (c *call) behind(graph string, version uint64) (uint64, error) {
 
 // readsOf returns the present state of the embedding that a model reads, and its entry
 // if it exists.
-func (c *call) readsOf(info ModelInfo) (ModelReads, storage.EmbeddingInfo, error) {
+func readsOf(c *call, info ModelInfo) (ModelReads, storage.EmbeddingInfo, error) {
 	if info.Embedding == "" {
 		return NoEmbedding, storage.EmbeddingInfo{}, nil
 	}
@@ -137,7 +137,7 @@ const partModel fault.Part = "model"
 
 // modelInfo returns the catalogue entry of a model, or an Error that names the
 // nearest known model.
-func (c *call) modelInfo(model string, at fault.Part) (ModelInfo, error) {
+func modelInfo(c *call, model string, at fault.Part) (ModelInfo, error) {
 	known := func(ctx context.Context) ([]storage.ModelInfo, error) {
 		list, err := c.db.store.Models(ctx)
 		return list, notDamage(err) // the list has the others
@@ -153,7 +153,7 @@ var dropModel = &statement[*parser.DropModel, string, nothing, nothing]{
 	},
 	bind: func(b *binder, s *parser.DropModel) string { return b.name(partModel, s.Model) },
 	resolve: func(c *call, model string) (nothing, error) {
-		_, err := c.modelInfo(model, partModel)
+		_, err := modelInfo(c, model, partModel)
 		return nothing{}, notDamage(err) // a damaged model can still be dropped
 	},
 	plan: func(model string, _ nothing) *plan.Plan { return plan.Result("drop model", fault.Name(model)) },

@@ -46,7 +46,7 @@ func (c *call) checkGraph(graph string) error {
 
 // checkVertex returns an Error for a key that the graph does not have. It reads
 // one block.
-func (c *call) checkVertex(graph, key string) error {
+func checkVertex(c *call, graph, key string) error {
 	if _, err := c.db.store.VertexID(c.Ctx, graph, key); err != nil {
 		return c.vertexMistake(graph, key, err)
 	}
@@ -114,7 +114,7 @@ const partAttribute fault.Part = "attribute"
 
 // checkNewGraph returns an Error if the graph exists and has vertices, for
 // statements that write a whole graph.
-func (c *call) checkNewGraph(graph string, at fault.Part) error {
+func checkNewGraph(c *call, graph string, at fault.Part) error {
 	if err := c.writable(); err != nil {
 		return err
 	}

@@ -75,15 +75,15 @@ func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest) {
 	req.Exact, req.Fresh = s.Exact, s.Fresh
 	req.K = b.Size(fault.Number, s.Count)
 	if s.To == nil {
-		req.Examples = b.examples(s.Examples)
+		req.Examples = examples(b, s.Examples)
 	} else {
-		req.Vertex, req.Vector = b.target(s.To)
+		req.Vertex, req.Vector = target(b, s.To)
 	}
-	req.Embedding, req.Metric = b.space(s.Using)
-	condition := b.searchWhere(s.Where, req.Embedding, req.Vector == nil)
+	req.Embedding, req.Metric = space(b, s.Using)
+	condition := searchWhere(b, s.Where, req.Embedding, req.Vector == nil)
 	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, exprText(s.Where)
 	req.reads = condition.Reads
-	req.OrderBy, req.Descending = b.order(s.Order)
+	req.OrderBy, req.Descending = order(b, s.Order)
 	return req
 }
 
@@ -119,7 +119,7 @@ func resolveNearest(c *call, req NearestRequest) (search, error) {
 		entry, err := c.Present(req.Embedding, fault.Embedding)
 		return search{question: q, entry: entry}, err
 	}
-	s, err := c.resolveSearch(q)
+	s, err := resolveSearch(c, q)
 	if err == nil && min(s.entry.Info.Vertices, s.entry.Graph.Vertices) > c.db.opts.MaxRows {
 		err = c.checkRows(req.K)
 	}
@@ -144,7 +144,7 @@ func planNearest(req NearestRequest, s search) *plan.Plan {
 
 func runNearest(c *call, req NearestRequest, s search) (SearchResult, error) {
 	if req.Fresh {
-		if err := c.freshen(req.Embedding); err != nil {
+		if err := freshen(c, req.Embedding); err != nil {
 			return SearchResult{}, err
 		}
 		req.Fresh = false
@@ -153,5 +153,5 @@ func runNearest(c *call, req NearestRequest, s search) (SearchResult, error) {
 			return SearchResult{}, err
 		}
 	}
-	return c.find(s)
+	return find(c, s)
 }

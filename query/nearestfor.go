@@ -40,17 +40,17 @@ var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stre
 	help: nearestHelp(),
 	bind: func(b *binder, s *parser.NearestFor) (req NearestForRequest) {
 		req.Exact = s.Exact
-		req.K, req.Path = b.Size(fault.Number, s.Count), b.keysFile(s.Each)
-		req.Embedding, req.Metric = b.space(s.Using)
-		where := b.searchWhere(s.Where, req.Embedding, true)
+		req.K, req.Path = b.Size(fault.Number, s.Count), keysFile(b, s.Each)
+		req.Embedding, req.Metric = space(b, s.Using)
+		where := searchWhere(b, s.Where, req.Embedding, true)
 		req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
 		return req
 	},
 	resolve: func(c *call, req NearestForRequest) (search, error) {
-		if err := cmp.Or(checkCount(req.K), c.checkKeys(req.Path)); err != nil {
+		if err := cmp.Or(checkCount(req.K), checkKeys(c, req.Path)); err != nil {
 			return search{}, err
 		}
-		return c.resolveSearch(question{
+		return resolveSearch(c, question{
 			embedding: req.Embedding, metric: req.Metric, exact: req.Exact, scope: scope{k: req.K},
 			where: req.Where, attributes: req.Attributes, condition: req.condition,
 		})
@@ -64,7 +64,7 @@ var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stre
 			s.planFrom(from+", itself left out"))
 	},
 	run: func(c *call, req NearestForRequest, s search) (*stream[NearestRow], error) {
-		b, err := c.nearestBatches(req.Path, s)
+		b, err := openNearestBatches(c, req.Path, s)
 		if err != nil {
 			return nil, err
 		}
@@ -113,9 +113,9 @@ type nearestBatches struct {
 
 // nearestBatches loads the data that the batches of a search share. The queries are the
 // keys of a file, or all vertices if path is empty.
-func (c *call) nearestBatches(path string, s search) (*nearestBatches, error) {
+func openNearestBatches(c *call, path string, s search) (*nearestBatches, error) {
 	b := &nearestBatches{call: c}
-	if err := c.Consistent(func() (err error) { b.loadedSearch, err = c.load(s); return err }); err != nil {
+	if err := c.Consistent(func() (err error) { b.loadedSearch, err = load(c, s); return err }); err != nil {
 		return nil, err
 	}
 	b.rows = min(b.space.Matrix.Rows, b.space.Graph.Graph.Vertices())
@@ -123,7 +123,7 @@ func (c *call) nearestBatches(path string, s search) (*nearestBatches, error) {
 	b.queries = queryVertices{call: c, graph: b.space.Graph, path: path, rows: b.rows, verb: "nearest"}
 	var err error
 	if b.index != nil {
-		if b.graph, err = c.hnsw(b.space, b.metric, b.index); err != nil {
+		if b.graph, err = hnsw(c, b.space, b.metric, b.index); err != nil {
 			return nil, err
 		}
 	}
@@ -244,13 +244,13 @@ func (b *nearestBatches) answer(queries []uint32, f func(u uint32, hits []index.
 // find answers a batch, by the index or by a scan of all vectors.
 func (b *nearestBatches) find(queries []uint32) ([][]index.Hit, error) {
 	if b.graph != nil {
-		return b.call.walk(b.graph, b.space, queries, b.k, b.admits)
+		return walk(b.call, b.graph, b.space, queries, b.k, b.admits)
 	}
 	return b.exact.Nearest(b.call.Ctx, queries, b.k, b.call.workers(), b.admits)
 }
 
 // walk finds the k nearest of each of some vertices by an index, each in one goroutine.
-func (c *call) walk(graph *index.HNSW, space *session.Space, vertices []uint32, k int, admits func(u, v uint32) bool) ([][]index.Hit, error) {
+func walk(c *call, graph *index.HNSW, space *session.Space, vertices []uint32, k int, admits func(u, v uint32) bool) ([][]index.Hit, error) {
 	answers, failed := make([][]index.Hit, len(vertices)), make([]error, len(vertices))
 	vec.Parallel(len(vertices), 1, c.workers(), func(i, _, _ int) {
 		u := vertices[i]

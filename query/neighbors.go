@@ -56,14 +56,14 @@ var showNeighbors = &statement[*parser.ShowNeighbors, NeighborsRequest, storage.
 	},
 	bind: bindNeighbors,
 	resolve: func(c *call, req NeighborsRequest) (storage.GraphInfo, error) {
-		info, err := c.checkScan(req.Graph, req.Attributes, req.Limit)
+		info, err := checkScan(c, req.Graph, req.Attributes, req.Limit)
 		if err != nil {
 			return info, err
 		}
 		if req.Within < 0 {
 			return info, fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within)
 		}
-		return info, c.checkVertex(info.Name, req.Vertex)
+		return info, checkVertex(c, info.Name, req.Vertex)
 	},
 	plan: func(req NeighborsRequest, graph storage.GraphInfo) *plan.Plan {
 		order, what := "in the order in which they came into the graph", "neighbours of vertex "+fault.QuoteKey(req.Vertex)
@@ -107,10 +107,10 @@ func bindNeighbors(b *binder, s *parser.ShowNeighbors) NeighborsRequest {
 }
 
 func runNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) (found graphStream[NeighborRow], err error) {
-	if err := c.readNeighbors(req, graph); err != nil {
+	if err := readNeighbors(c, req, graph); err != nil {
 		return found, err
 	}
-	s, err := c.newScan(graph.Name, req.Where, req.Attributes, req.Limit)
+	s, err := newScan(c, graph.Name, req.Where, req.Attributes, req.Limit)
 	if err != nil {
 		return found, err
 	}
@@ -124,7 +124,7 @@ func runNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) (found
 	return graphStream[NeighborRow]{scanRows(c, s, s.neighbor), s.graph}, err
 }
 
-func (c *call) readNeighbors(req NeighborsRequest, graph storage.GraphInfo) error {
+func readNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) error {
 	return c.ReadPart(graph, req.Attributes, func(v *storage.GraphView, p *storage.GraphPart) error {
 		vertex, err := v.Vertex(req.Vertex)
 		if err != nil {

@@ -17,7 +17,7 @@ const partOrder fault.Part = "order"
 
 func partColumn(i int) fault.Part { return fault.Part(fmt.Sprintf("column %d", i)) }
 
-func (b *binder) columns(list []parser.Ident) (names []string) {
+func columns(b *binder, list []parser.Ident) (names []string) {
 	for i, column := range list {
 		names = append(names, b.name(partColumn(i), column))
 	}
@@ -25,7 +25,7 @@ func (b *binder) columns(list []parser.Ident) (names []string) {
 }
 
 // order marks the column of ORDER BY, where there is one, and returns it.
-func (b *binder) order(o *parser.Order) (by string, descending bool) {
+func order(b *binder, o *parser.Order) (by string, descending bool) {
 	if o == nil {
 		return "", false
 	}

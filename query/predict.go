@@ -153,7 +153,7 @@ var predict = &statement[*parser.Predict, linksRequest, *linksEntry, PredictResu
 	when:    func(s *parser.Predict) bool { return s.Each == nil },
 	bind:    bindPredict,
 	from:    linksFrom,
-	resolve: (*call).resolvePredict,
+	resolve: resolvePredict,
 	plan: func(req linksRequest, p *linksEntry) *plan.Plan {
 		if req.one {
 			return planLinks(req, p, " of vertex "+fault.QuoteKey(req.vertex))
@@ -240,11 +240,11 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest) {
 	if req.one = s.For != nil; req.one {
 		req.vertex = b.vertexKey(fault.Vertex, s.For)
 	}
-	req.orderBy, req.descending = b.order(s.Order)
+	req.orderBy, req.descending = order(b, s.Order)
 	req.Graph = b.markGraph(s.Graph, s)
-	req.With = b.scorers(s.Scorer)[0]
+	req.With = scorers(b, s.Scorer)[0]
 	set := b.Settings("PREDICT", predictOptions(), s.Options)
-	if req.Near = b.near(set); of > 0 && req.Near == 0 {
+	if req.Near = near(b, set); of > 0 && req.Near == 0 {
 		req.Near = max(DefaultNear, of)
 	}
 	if x, given := set["threshold"].(float64); given {
@@ -255,19 +255,19 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest) {
 	}
 	req.Top, req.Sides = set.Size("top"), sidesIn(set.Text("sides"))
 	if s.AsOf != nil {
-		req.AsOf = b.asOf(req, s)
+		req.AsOf = asOf(b, req, s)
 	}
 	if s.Where != nil {
 		// The condition reads attributes of the graph, which may be known only from an
 		// embedding.
-		condition := where.Compile(b.Values, s.Where, b.scoredGraph(req), linkedToPredict)
+		condition := where.Compile(b.Values, s.Where, scoredGraph(b, req), linkedToPredict)
 		req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, s.Where.String()
 	}
 	return req
 }
 
 // asOf returns the time of AS OF in the unit of the graph.
-func (b *binder) asOf(req linksRequest, s *parser.Predict) *int64 {
+func asOf(b *binder, req linksRequest, s *parser.Predict) *int64 {
 	value := b.Value(fault.Before, s.AsOf)
 	if number, ok := value.(int64); ok {
 		return &number
@@ -277,7 +277,7 @@ func (b *binder) asOf(req linksRequest, s *parser.Predict) *int64 {
 	if !ok || !parsed {
 		b.Fail(bind.Unexpected(fault.Before, value, "an integer", "a date such as '2006-01-02' or '2006-01-02T15:04:05Z'"))
 	}
-	if g := b.scoredGraph(req); dated && g.Timed && g.Times == format.TimeNumbers {
+	if g := scoredGraph(b, req); dated && g.Timed && g.Times == format.TimeNumbers {
 		b.Fail(fault.New(fault.Before, "%s is a date, and the times of graph %s are numbers", fault.QuoteKey(text), fault.Name(g.Name)).
 			WithRemedy("write a number in the same unit"))
 	}
@@ -285,8 +285,8 @@ func (b *binder) asOf(req linksRequest, s *parser.Predict) *int64 {
 }
 
 // scoredGraph is the graph of a scorer, which a request need not name.
-func (b *binder) scoredGraph(req linksRequest) (g storage.GraphInfo) {
-	found, err := b.scorerEntries(req.Graph, []Scorer{req.With})
+func scoredGraph(b *binder, req linksRequest) (g storage.GraphInfo) {
+	found, err := findScorers(b.call, req.Graph, []Scorer{req.With})
 	b.Fail(err)
 	if err == nil {
 		g = found.graph
@@ -309,14 +309,14 @@ func checkAsOf(p *linksEntry) error {
 
 // near returns the option in the form of requests: 0 if it is not
 // given, and -1 if it is 0.
-func (b *binder) near(set bind.Settings) int {
+func near(b *binder, set bind.Settings) int {
 	if _, given := set["near"]; !given {
 		return 0
 	}
 	return int(cmp.Or(b.Within(set, "near", 0, 1<<20), -1))
 }
 
-func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {
+func resolvePredict(c *call, req linksRequest) (*linksEntry, error) {
 	if req.K < 1 {
 		return nil, fault.New(fault.Number, "the number of links is %d, and must be at least 1", req.K)
 	}
@@ -326,7 +326,7 @@ func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {
 	if x := req.Threshold; x != nil && math.IsNaN(*x) {
 		return nil, fault.OfOption("threshold", "is %v, and must be a number", *x)
 	}
-	scorers, err := c.scorerEntries(req.Graph, []Scorer{req.With})
+	scorers, err := findScorers(c, req.Graph, []Scorer{req.With})
 	if err != nil {
 		return nil, err
 	}
@@ -340,7 +340,7 @@ func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {
 			p.near = DefaultNear
 		}
 		p.metric = evaluate.NearestBy(req.With.Name)
-		if p.index, _, err = c.indexFor(e.Info, p.metric); err != nil {
+		if p.index, _, err = indexFor(c, e.Info, p.metric); err != nil {
 			return nil, err
 		}
 	}
@@ -352,7 +352,7 @@ func (c *call) resolvePredict(req linksRequest) (*linksEntry, error) {
 			return nil, err
 		}
 	}
-	p.inFile = c.canPredictFile(req, p)
+	p.inFile = canPredictFile(c, req, p)
 	return p, c.checkRows(req.K)
 }
 

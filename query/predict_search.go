@@ -29,22 +29,22 @@ type prediction struct {
 	vertex  uint32     // the vertex, with one
 }
 
-func (c *call) loadPrediction(req linksRequest, found *linksEntry) (*prediction, error) {
+func loadPrediction(c *call, req linksRequest, found *linksEntry) (*prediction, error) {
 	p := &prediction{scoring: &scoring{}, linkSearch: found.linkSearch, where: req.Where, one: req.one}
 	attributes := withColumn(slices.Concat(req.Attributes, sidesAttribute(p.linkSearch.sides)), req.orderBy)
 	err := c.Consistent(func() (err error) {
 		if _, p.columns, err = c.Columns(found.graph.Name, attributes, fault.Where); err != nil {
 			return err
 		}
-		return c.bindScorers(p.scoring, found.scorerEntries)
+		return bindScorers(c, p.scoring, found.scorerEntries)
 	})
 	if err != nil {
 		return nil, err
 	}
-	if p.across, err = c.sides(p.graph, p.linkSearch.sides, p.columns); err != nil {
+	if p.across, err = sides(c, p.graph, p.linkSearch.sides, p.columns); err != nil {
 		return nil, err
 	}
-	if err := c.noteModels(p.scoring); err != nil || !req.one {
+	if err := noteModels(c, p.scoring); err != nil || !req.one {
 		return p, err
 	}
 	if p.vertex, err = c.Vertex(p.graph, req.vertex, fault.Vertex); err != nil {
@@ -60,31 +60,31 @@ func (c *call) loadPrediction(req linksRequest, found *linksEntry) (*prediction,
 
 func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, error) {
 	if found.inFile {
-		r, err := c.predictFile(req, found)
+		r, err := predictFile(c, req, found)
 		if !errors.Is(err, errLoad) {
 			return r, err
 		}
 	}
-	p, err := c.loadPrediction(req, found)
+	p, err := loadPrediction(c, req, found)
 	if err != nil {
 		return PredictResult{}, err
 	}
-	earlier, err := c.replay(p)
+	earlier, err := replay(c, p)
 	if err != nil {
 		return PredictResult{}, err
 	}
 	defer earlier()
-	predictor, release, err := c.predictor(p)
+	predictor, release, err := predictor(c, p)
 	if err != nil {
 		return PredictResult{}, err
 	}
 	defer release()
-	links, scored, err := c.links(p, predictor)
+	links, scored, err := links(c, p, predictor)
 	if err != nil {
 		return PredictResult{}, err
 	}
 	if req.orderBy != "" {
-		order, err := c.vertexOrder(p.graph, p.columns, req.orderBy, req.descending)
+		order, err := vertexOrder(c, p.graph, p.columns, req.orderBy, req.descending)
 		if err != nil {
 			return PredictResult{}, err
 		}
@@ -93,16 +93,16 @@ func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, er
 	rows, n := int64(p.scorers[0].rows), int64(p.graph.Graph.Vertices())
 	switch {
 	case req.one && p.graph.Graph.Degree(p.vertex) == 0 && len(p.spaces) == 0:
-		c.noticeIsolated(req)
+		noticeIsolated(c, req)
 	case !req.one && rows < n:
 		c.Notice("%s newer than the embedding left out", fault.Count(n-rows, "vertex"))
 	}
 	capped := int64(0)
 	if !req.one {
-		capped = c.noteCapped(predictor)
-		c.noteBipartite(p.graph, p.linkSearch.sides, req.With)
+		capped = noteCapped(c, predictor)
+		noteBipartite(c, p.graph, p.linkSearch.sides, req.With)
 	}
-	r := PredictResult{Prediction: c.prediction(p, links, scored)}
+	r := PredictResult{Prediction: predictionOf(c, p, links, scored)}
 	r.Links = ofEach(links, func(l link.PredictedLink) PredictedPair {
 		return PredictedPair{Pair{p.graph.Key(l.U), p.graph.Key(l.V)}, l.Score}
 	})
@@ -111,19 +111,19 @@ func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, er
 }
 
 // noticeIsolated gives the reason why a vertex has no likely links.
-func (c *call) noticeIsolated(req linksRequest) {
+func noticeIsolated(c *call, req linksRequest) {
 	c.Notice("vertex %s is isolated, so %s cannot rank candidates; use an embedding scorer such as cosine(e)", fault.QuoteKey(req.vertex), req.With)
 }
 
 // noteCapped counts the vertices whose paths were cut short, and says so.
-func (c *call) noteCapped(predictor *link.Predictor) int64 {
+func noteCapped(c *call, predictor *link.Predictor) int64 {
 	capped := predictor.CountMany()
-	c.noteMany(capped, predictor)
+	noteMany(c, capped, predictor)
 	return capped
 }
 
 // noteMany says that the paths of some vertices were cut short.
-func (c *call) noteMany(capped int64, predictor *link.Predictor) {
+func noteMany(c *call, capped int64, predictor *link.Predictor) {
 	if capped > 0 {
 		c.Notice("from %s with very many paths only %d paths each were followed, those over the neighbours with fewest edges first; likelier links may be missing",
 			fault.Count(capped, "vertex"), predictor.Few())
@@ -137,7 +137,7 @@ func (p *prediction) admits(v uint32) bool {
 }
 
 // predictor returns the link.Predictor of a request; release frees its memory.
-func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err error) {
+func predictor(c *call, p *prediction) (_ *link.Predictor, release func(), err error) {
 	const perLink, perNear = 24, 8
 	const perSteps = 24 // of each vertex: its steps, its place by degree, and a sorted copy
 	n, workers, perVertex := int64(p.graph.Graph.Vertices()), int64(1), int64(24)
@@ -164,9 +164,9 @@ func (c *call) predictor(p *prediction) (_ *link.Predictor, release func(), err 
 }
 
 // links finds the links, and returns the number of scored pairs.
-func (c *call) links(p *prediction, predictor *link.Predictor) (links []link.PredictedLink, scored int64, err error) {
+func links(c *call, p *prediction, predictor *link.Predictor) (links []link.PredictedLink, scored int64, err error) {
 	if p.one {
-		near, err := c.nearOf(p)
+		near, err := nearOf(c, p)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -175,7 +175,7 @@ func (c *call) links(p *prediction, predictor *link.Predictor) (links []link.Pre
 		stop(int64(len(links)), fault.Count(scored, "pair")+" scored")
 		return links, scored, err
 	}
-	near, err := c.nearAll(p)
+	near, err := nearAll(c, p)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -186,14 +186,14 @@ func (c *call) links(p *prediction, predictor *link.Predictor) (links []link.Pre
 }
 
 // nearOf returns the vertices nearest to the vertex of a request.
-func (c *call) nearOf(p *prediction) ([]uint32, error) {
+func nearOf(c *call, p *prediction) ([]uint32, error) {
 	if p.near == 0 {
 		return nil, nil
 	}
 	s := &searcher{p.spaces[0], p.metric, p.index}
 	vector := s.space.Matrix.Row(int(p.vertex))
 	opts := index.SearchOptions{Filter: func(v uint32) bool { return p.missing(p.vertex, v) }, Workers: c.db.opts.Workers, GraphOnly: c.db.opts.graphOnly}
-	hits, err := c.run(s, scope{k: p.near}, vector, opts)
+	hits, err := searchIndex(c, s, scope{k: p.near}, vector, opts)
 	p.index = s.index
 	return index.Vertices(hits), err
 }
@@ -206,19 +206,19 @@ func (p *prediction) missing(u, v uint32) bool {
 
 // nearAll returns the function that finds the nearest vertices, nil if the request asks for
 // none.
-func (c *call) nearAll(p *prediction) (link.Near, error) {
+func nearAll(c *call, p *prediction) (link.Near, error) {
 	if p.near == 0 {
 		return nil, nil
 	}
 	space := p.spaces[0]
 	if p.index != nil {
-		h, err := c.hnsw(space, p.metric, p.index)
+		h, err := hnsw(c, space, p.metric, p.index)
 		if err != nil {
 			return nil, err
 		}
 		if h != nil {
 			return func(us []uint32) ([][]uint32, error) {
-				hits, err := c.walk(h, space, us, p.near, p.missing)
+				hits, err := walk(c, h, space, us, p.near, p.missing)
 				return index.VertexLists(hits), err
 			}, nil
 		}
@@ -235,12 +235,12 @@ func (c *call) nearAll(p *prediction) (link.Near, error) {
 	}, nil
 }
 
-func (c *call) prediction(p *prediction, links []link.PredictedLink, scored int64) Prediction {
+func predictionOf(c *call, p *prediction, links []link.PredictedLink, scored int64) Prediction {
 	shown := linksShown{prediction: p}
 	for _, l := range links {
 		shown.count(l)
 	}
-	c.noteShown(shown)
+	noteShown(c, shown)
 	r := Prediction{Candidates: scored, Index: p.index, Became: int(shown.became)}
 	if len(p.spaces) > 0 {
 		state := stateOf(p.spaces[0])
@@ -271,7 +271,7 @@ func (s *linksShown) count(l link.PredictedLink) {
 }
 
 // noteShown gives notices of the links that were predicted.
-func (c *call) noteShown(s linksShown) {
+func noteShown(c *call, s linksShown) {
 	if s.changed > 0 {
 		c.Notice("%d of the %s shown changed since", s.changed, fault.Count(s.all, "link"))
 	}
@@ -282,7 +282,7 @@ func (c *call) noteShown(s linksShown) {
 }
 
 // replay makes a prediction see only the edges before its time; release frees the memory.
-func (c *call) replay(p *prediction) (release func(), err error) {
+func replay(c *call, p *prediction) (release func(), err error) {
 	if p.asOf == nil {
 		return func() {}, nil
 	}
@@ -294,7 +294,7 @@ func (c *call) replay(p *prediction) (release func(), err error) {
 	p.graph = &session.Graph{Snapshot: p.graph.Before(*p.asOf)}
 	scorer := p.scorers[0].Scorer
 	p.scorers = nil
-	bound, err := c.bindScorer(p.scoring, scorer, fault.Scorer(0))
+	bound, err := bindScorer(c, p.scoring, scorer, fault.Scorer(0))
 	if err != nil {
 		release()
 		return nil, err
@@ -321,13 +321,13 @@ var errLoad = errors.New("the graph must be loaded")
 // canPredictFile reports whether links can be predicted from the file: those of one vertex
 // by a scorer that reads only degrees and the edges within two steps of it, or vectors, without a
 // condition, in a graph that is not in memory.
-func (c *call) canPredictFile(req linksRequest, p *linksEntry) bool {
+func canPredictFile(c *call, req linksRequest, p *linksEntry) bool {
 	with := p.scorers[0]
 	switch {
 	case !req.one, with.Model != "", req.Where != nil, req.orderBy != "", p.sides != "", p.asOf != nil, !c.PartsPay(p.graph):
 		return false
 	case with.embedding != nil:
-		return (p.index == nil || p.index.InPlace) && c.canScanFile(p.nearest(req))
+		return (p.index == nil || p.index.InPlace) && canScanFile(c, p.nearest(req))
 	}
 	return link.RowSteps(with.Name) > 0 || with.Name == byDegrees
 }
@@ -346,23 +346,23 @@ const byDegrees = "preferential_attachment"
 
 // predictFile predicts links from the file. The error is errLoad if the vertex has too many
 // edges, or if the graph has changed since the request was resolved.
-func (c *call) predictFile(req linksRequest, p *linksEntry) (PredictResult, error) {
+func predictFile(c *call, req linksRequest, p *linksEntry) (PredictResult, error) {
 	var r PredictResult
 	stop := c.Watch.Start(plan.Score)
-	err := c.viewLinks(p, func(v *storage.GraphView, rows *storage.RowView) error {
+	err := viewLinks(c, p, func(v *storage.GraphView, rows *storage.RowView) error {
 		if session.GraphKey(v.Graph) != session.GraphKey(p.graph) {
 			return errLoad
 		}
 		a := around{part: v.NewPart(session.PartLimit(p.graph), errLoad)}
 		err := a.read(v, req, p)
 		if err == nil && rows != nil {
-			err = c.readNear(rows, &a, req, p)
+			err = readNear(c, rows, &a, req, p)
 		}
 		c.db.cache.CountScan(session.GraphKey(p.graph), int(a.part.Cost+a.cost))
 		if err != nil {
 			return err
 		}
-		r, err = c.linksAround(req, p, v, a)
+		r, err = linksAround(c, req, p, v, a)
 		return err
 	})
 	if err != nil {
@@ -374,7 +374,7 @@ func (c *call) predictFile(req linksRequest, p *linksEntry) (PredictResult, erro
 
 // viewLinks calls f with the graph and, if the scorer reads vectors, with these. The error is
 // errLoad if they were replaced since they were resolved.
-func (c *call) viewLinks(p *linksEntry, f func(*storage.GraphView, *storage.RowView) error) error {
+func viewLinks(c *call, p *linksEntry, f func(*storage.GraphView, *storage.RowView) error) error {
 	e := p.scorers[0].embedding
 	if e == nil {
 		return c.db.store.ViewGraph(c.Ctx, p.graph.Name, func(v *storage.GraphView) error { return f(v, nil) })
@@ -402,13 +402,13 @@ type around struct {
 
 // readNear finds the vertices nearest to the vertex, and reads the vectors of all candidates. The
 // error is errLoad if these are too many.
-func (c *call) readNear(v *storage.RowView, a *around, req linksRequest, p *linksEntry) error {
+func readNear(c *call, v *storage.RowView, a *around, req linksRequest, p *linksEntry) error {
 	if len(a.part.Vertices()) > v.Info.Vertices/vectorsFraction {
 		return errLoad
 	}
 	if p.near > 0 {
 		s := p.nearest(req)
-		hits, _, _, cost, err := c.hitsInFile(v, &s)
+		hits, _, _, cost, err := hitsInFile(c, v, &s)
 		c.db.cache.CountScan(session.EmbeddingKey(v.Info), cost)
 		if err != nil {
 			return err
@@ -470,7 +470,7 @@ func highest(degrees []uint32, n int) []uint32 {
 }
 
 // linksAround finds the likeliest links of a vertex in the part of the graph around it.
-func (c *call) linksAround(req linksRequest, p *linksEntry, v *storage.GraphView, a around) (PredictResult, error) {
+func linksAround(c *call, req linksRequest, p *linksEntry, v *storage.GraphView, a around) (PredictResult, error) {
 	g, numbers := a.part.Graph()
 	number := func(u uint32) uint32 { at, _ := slices.BinarySearch(numbers, u); return uint32(at) }
 	vertex, near := number(a.vertex), ofEach(a.near, number)
@@ -494,7 +494,7 @@ func (c *call) linksAround(req linksRequest, p *linksEntry, v *storage.GraphView
 	if e := p.scorers[0].embedding; e != nil {
 		r.Embedding = &EmbeddingState{Name: e.Info.Name, Generation: e.Info.Generation, GraphVersion: e.Info.GraphVersion}
 	} else if g.Degree(vertex) == 0 {
-		c.noticeIsolated(req)
+		noticeIsolated(c, req)
 	}
 	r.Notices = c.Notices
 	for i, l := range links {

@@ -45,26 +45,26 @@ var predictEach = &statement[*parser.Predict, eachLinks, *linksEntry, *stream[Pr
 	help: predictHelp(), options: predictOptions,
 	when: func(s *parser.Predict) bool { return s.Each != nil },
 	bind: func(b *binder, s *parser.Predict) eachLinks {
-		path := b.keysFile(*s.Each)
+		path := keysFile(b, *s.Each)
 		return eachLinks{bindPredict(b, s), path}
 	},
 	from: eachLinksFrom,
 	resolve: func(c *call, req eachLinks) (*linksEntry, error) {
-		if err := c.checkKeys(req.path); err != nil {
+		if err := checkKeys(c, req.path); err != nil {
 			return nil, err
 		}
-		return c.resolvePredict(req.linksRequest)
+		return resolvePredict(c, req.linksRequest)
 	},
 	plan: func(req eachLinks, p *linksEntry) *plan.Plan {
 		return planLinks(req.linksRequest, p, " of "+eachText(req.path)+", streamed in their order,")
 	},
 	run: func(c *call, req eachLinks, found *linksEntry) (*stream[PredictedRow], error) {
-		p, err := c.loadPrediction(req.linksRequest, found)
+		p, err := loadPrediction(c, req.linksRequest, found)
 		if err != nil {
 			return nil, err
 		}
 		p.each = true
-		return streamOf(c, func(f func(PredictedRow) error) error { return c.predictEach(req, p, f) }), nil
+		return streamOf(c, func(f func(PredictedRow) error) error { return eachPrediction(c, req, p, f) }), nil
 	},
 	rows:  predictedRows[eachLinks],
 	reads: true,
@@ -98,13 +98,13 @@ func eachText(path string) string {
 	return "the vertices of " + fault.Quote(session.InputName(path))
 }
 
-func (c *call) predictEach(req eachLinks, p *prediction, f func(PredictedRow) error) error {
-	earlier, err := c.replay(p)
+func eachPrediction(c *call, req eachLinks, p *prediction, f func(PredictedRow) error) error {
+	earlier, err := replay(c, p)
 	if err != nil {
 		return err
 	}
 	defer earlier()
-	predictor, release, err := c.predictor(p)
+	predictor, release, err := predictor(c, p)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (c *call) predictEach(req eachLinks, p *prediction, f func(PredictedRow) er
 		return err
 	}
 	defer free()
-	near, err := c.nearAll(p)
+	near, err := nearAll(c, p)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (c *call) predictEach(req eachLinks, p *prediction, f func(PredictedRow) er
 	queries := queryVertices{call: c, graph: p.graph, path: req.path, rows: rows, verb: "predicting"}
 	capped, shown := int64(0), linksShown{prediction: p}
 	err = queries.batches(size, func(vertices []uint32) error {
-		lists, err := c.likeliest(p, predictor, near, vertices)
+		lists, err := likeliest(c, p, predictor, near, vertices)
 		if err != nil {
 			return err
 		}
@@ -149,9 +149,9 @@ func (c *call) predictEach(req eachLinks, p *prediction, f func(PredictedRow) er
 	}
 	stop(shown.all, "")
 	queries.note()
-	c.noteMany(capped, predictor)
-	c.noteBipartite(p.graph, p.linkSearch.sides, req.With)
-	c.noteShown(shown)
+	noteMany(c, capped, predictor)
+	noteBipartite(c, p.graph, p.linkSearch.sides, req.With)
+	noteShown(c, shown)
 	return nil
 }
 
@@ -173,11 +173,11 @@ var predictedEach = &statement[*parser.Predicted, PredictedEachRequest, storedEn
 	help: predictHelp(), options: predictOptions,
 	when: func(s *parser.Predicted) bool { return s.Each != nil },
 	bind: func(b *binder, s *parser.Predicted) PredictedEachRequest {
-		path, one := b.keysFile(*s.Each), bindStored(b, s)
+		path, one := keysFile(b, *s.Each), bindStored(b, s)
 		return PredictedEachRequest{Path: path, K: one.K, Graph: one.Graph, With: one.With}
 	},
 	resolve: func(c *call, req PredictedEachRequest) (found storedEntry, err error) {
-		if err := c.checkKeys(req.Path); err != nil {
+		if err := checkKeys(c, req.Path); err != nil {
 			return found, err
 		}
 		return resolvePredicted(c, PredictedRequest{K: req.K, Graph: req.Graph, With: req.With})
@@ -200,7 +200,7 @@ func (db *DB) EachPredicted(ctx context.Context, req PredictedEachRequest) iter.
 }
 
 func runPredictedEach(c *call, req PredictedEachRequest, found storedEntry) (*stream[PredictedRow], error) {
-	info, err := c.storedPredictions(found)
+	info, err := storedPredictions(c, found)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func runPredictedEach(c *call, req PredictedEachRequest, found storedEntry) (*st
 	if err != nil {
 		return nil, err
 	}
-	behind, err := c.behind(info.Graph, info.GraphVersion)
+	behind, err := behind(c, info.Graph, info.GraphVersion)
 	if err != nil {
 		return nil, err
 	}
@@ -233,6 +233,6 @@ func runPredictedEach(c *call, req PredictedEachRequest, found storedEntry) (*st
 			return err
 		}
 		queries.note()
-		return c.noteStored(req.K, found.with, info, behind)
+		return noteStored(c, req.K, found.with, info, behind)
 	}), nil
 }

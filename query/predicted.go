@@ -70,7 +70,7 @@ func bindStored(b *binder, s *parser.Predicted) (req PredictedRequest) {
 	req.K, req.Graph = b.Size(fault.Number, s.Count), b.markGraph(s.Graph, s)
 	b.Mark(fault.Scorer(0), s)
 	if s.Scorer != nil {
-		req.With = b.scorers(*s.Scorer)[0]
+		req.With = scorers(b, *s.Scorer)[0]
 	}
 	return req
 }
@@ -83,7 +83,7 @@ func resolvePredicted(c *call, req PredictedRequest) (found storedEntry, err err
 		return found, err
 	}
 	if found.with = req.With; found.with == (Scorer{}) {
-		if found.with, err = c.onlyScorer(found.graph); err != nil {
+		if found.with, err = onlyScorer(c, found.graph); err != nil {
 			return found, err
 		}
 	}
@@ -91,7 +91,7 @@ func resolvePredicted(c *call, req PredictedRequest) (found storedEntry, err err
 }
 
 // onlyScorer is the scorer of the graph's predictions, if there is only one.
-func (c *call) onlyScorer(graph storage.GraphInfo) (Scorer, error) {
+func onlyScorer(c *call, graph storage.GraphInfo) (Scorer, error) {
 	list, err := c.db.store.Predictions(c.Ctx)
 	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {
 		return Scorer{}, err
@@ -115,7 +115,7 @@ func runPredicted(c *call, req PredictedRequest, found storedEntry) (PredictedRe
 	req.Graph, req.With = found.graph.Name, found.with
 	stored, err := c.db.store.Predicted(c.Ctx, req.Graph, req.With.String(), req.Vertex, req.K)
 	if err != nil {
-		return PredictedResult{}, c.predictedMistake(req, err)
+		return PredictedResult{}, predictedMistake(c, req, err)
 	}
 	info := stored.PredictionInfo
 	r := PredictedResult{
@@ -133,7 +133,7 @@ func runPredicted(c *call, req PredictedRequest, found storedEntry) (PredictedRe
 	case len(r.Vertices) == 0:
 		c.Notice("vertex %s has no stored links, or none of them is still to be predicted", fault.QuoteKey(req.Vertex))
 	}
-	if err := c.noteStored(req.K, req.With, info, r.Behind); err != nil {
+	if err := noteStored(c, req.K, req.With, info, r.Behind); err != nil {
 		return PredictedResult{}, err
 	}
 	r.Notices = c.Notices
@@ -141,7 +141,7 @@ func runPredicted(c *call, req PredictedRequest, found storedEntry) (PredictedRe
 }
 
 // noteStored gives notices of predictions as a whole, of which k of each vertex are asked for.
-func (c *call) noteStored(k int, with Scorer, info PredictionInfo, behind uint64) error {
+func noteStored(c *call, k int, with Scorer, info PredictionInfo, behind uint64) error {
 	if capped := valueOf(info.Options, cappedSetting); capped != "" {
 		c.Notice("only a few paths were followed from each of %s vertices with very many paths; likelier links may be missing", capped)
 	}
@@ -152,7 +152,7 @@ func (c *call) noteStored(k int, with Scorer, info PredictionInfo, behind uint64
 	if k > info.K {
 		c.Notice("%s of each vertex are stored", fault.Count(int64(info.K), "link"))
 	}
-	made, err := c.madeAt(with)
+	made, err := madeAt(c, with)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		c.Notice("the embedding or model that %s uses was dropped since", info.Scorer)
@@ -164,7 +164,7 @@ func (c *call) noteStored(k int, with Scorer, info PredictionInfo, behind uint64
 	return nil
 }
 
-func (c *call) storedPredictions(found storedEntry) (PredictionInfo, error) {
+func storedPredictions(c *call, found storedEntry) (PredictionInfo, error) {
 	list, err := c.db.store.Predictions(c.Ctx)
 	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {
 		return PredictionInfo{}, err
@@ -174,12 +174,12 @@ func (c *call) storedPredictions(found storedEntry) (PredictionInfo, error) {
 			return p, nil
 		}
 	}
-	return PredictionInfo{}, c.predictedMistake(PredictedRequest{Graph: found.graph.Name, With: found.with}, &storage.NotFoundError{Kind: "predictions by", Name: found.with.String()})
+	return PredictionInfo{}, predictedMistake(c, PredictedRequest{Graph: found.graph.Name, With: found.with}, &storage.NotFoundError{Kind: "predictions by", Name: found.with.String()})
 }
 
 // predictedMistake returns the Error for predictions or a vertex that the file does not
 // have.
-func (c *call) predictedMistake(req PredictedRequest, err error) error {
+func predictedMistake(c *call, req PredictedRequest, err error) error {
 	var missing *storage.NotFoundError
 	if !errors.As(err, &missing) {
 		return err
@@ -191,7 +191,7 @@ func (c *call) predictedMistake(req PredictedRequest, err error) error {
 		_, err := c.GraphInfo(req.Graph, fault.Graph)
 		return err
 	}
-	if _, err := c.scorerEntries(req.Graph, []Scorer{req.With}); err != nil {
+	if _, err := findScorers(c, req.Graph, []Scorer{req.With}); err != nil {
 		return err // the name of the scorer, or of what it reads, is unknown
 	}
 	return fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(req.Graph), req.With).

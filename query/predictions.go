@@ -15,7 +15,7 @@ import (
 // Predictions lists the stored predictions. Predictions with a damaged entry are left
 // out, with a notice.
 func (db *DB) Predictions(ctx context.Context) ([]PredictionSummary, error) {
-	return inCall(ctx, db, "SHOW PREDICTIONS", (*call).listPredictions)
+	return inCall(ctx, db, "SHOW PREDICTIONS", listPredictions)
 }
 
 // PredictionSummary is a row of SHOW PREDICTIONS.
@@ -29,9 +29,9 @@ type PredictionSummary struct {
 
 // stale describes how the embedding or model that predictions were computed with has
 // changed; "" if it is unchanged.
-func (c *call) stale(p PredictionInfo) (string, error) {
+func stale(c *call, p PredictionInfo) (string, error) {
 	w := scorerOf(p)
-	made, err := c.madeAt(w)
+	made, err := madeAt(c, w)
 	what := "embedding " + fault.Name(w.Embedding)
 	if w.Model != "" {
 		what = "model " + fault.Name(w.Model) + " or its embedding"
@@ -60,23 +60,23 @@ func (p PredictionSummary) state() string {
 const remedyPredictions = "DROP PREDICTIONS or MATERIALIZE PREDICTIONS replaces it"
 
 // listPredictions is predictions with a notice of damaged entries.
-func (c *call) listPredictions() ([]PredictionSummary, error) {
-	list, err := c.predictions()
+func listPredictions(c *call) ([]PredictionSummary, error) {
+	list, err := predictions(c)
 	return list, c.Rest(err, "an entry of predictions", remedyPredictions)
 }
 
 // predictions lists the undamaged entries; if some are damaged, the error is
 // a storage.PartialError.
-func (c *call) predictions() ([]PredictionSummary, error) {
+func predictions(c *call) ([]PredictionSummary, error) {
 	infos, damaged := c.db.store.Predictions(c.Ctx)
 	list := make([]PredictionSummary, len(infos))
 	for i, p := range infos {
 		var err error
 		list[i].PredictionInfo = p
-		if list[i].Behind, err = c.behind(p.Graph, p.GraphVersion); err != nil {
+		if list[i].Behind, err = behind(c, p.Graph, p.GraphVersion); err != nil {
 			return nil, err
 		}
-		if list[i].Stale, err = c.stale(p); err != nil {
+		if list[i].Stale, err = stale(c, p); err != nil {
 			return nil, err
 		}
 	}
@@ -94,10 +94,10 @@ func scorerOf(p PredictionInfo) Scorer {
 // madeAt returns the time at which the embedding or model that a scorer reads was
 // made; zero if it reads only the graph. For a model that reads an embedding it
 // is the later time of the two.
-func (c *call) madeAt(w Scorer) (time.Time, error) {
+func madeAt(c *call, w Scorer) (time.Time, error) {
 	embedding, made := w.Embedding, time.Time{}
 	if w.Model != "" {
-		info, err := c.modelInfo(w.Model, fault.Scorer(0))
+		info, err := modelInfo(c, w.Model, fault.Scorer(0))
 		if err != nil {
 			return made, err
 		}
@@ -125,7 +125,7 @@ var dropPredictions = &statement[*parser.DropPredictions, predictionsRequest, st
 		Example: "DROP PREDICTIONS FROM model(friends) IN social",
 	},
 	bind: func(b *binder, s *parser.DropPredictions) predictionsRequest {
-		return predictionsRequest{b.name(fault.Graph, s.Graph), b.scorers(s.Scorer)[0]}
+		return predictionsRequest{b.name(fault.Graph, s.Graph), scorers(b, s.Scorer)[0]}
 	},
 	resolve: func(c *call, req predictionsRequest) (storage.GraphInfo, error) {
 		return c.GraphInfo(req.graph, fault.Graph)

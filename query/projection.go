@@ -41,10 +41,10 @@ type ProjectedVertex struct {
 // methods.Project does. Vertices that are newer than the embedding are left
 // out.
 func (db *DB) Projection(ctx context.Context, req ProjectionRequest) (ProjectionResult, error) {
-	return inCall(ctx, db, "PROJECTION", func(c *call) (ProjectionResult, error) { return c.projection(req) })
+	return inCall(ctx, db, "PROJECTION", func(c *call) (ProjectionResult, error) { return projection(c, req) })
 }
 
-func (c *call) projection(req ProjectionRequest) (ProjectionResult, error) {
+func projection(c *call, req ProjectionRequest) (ProjectionResult, error) {
 	var s *session.Space
 	var columns *session.ColumnSet
 	err := c.Consistent(func() (err error) {
@@ -62,7 +62,7 @@ func (c *call) projection(req ProjectionRequest) (ProjectionResult, error) {
 		return ProjectionResult{}, err
 	}
 	defer release()
-	chosen := c.projected(s, req.All)
+	chosen := projected(c, s, req.All)
 	p, err := methods.Project(c.Ctx, rowsAt(s.Matrix, chosen), c.db.opts.Workers)
 	if err != nil {
 		return ProjectionResult{}, err
@@ -83,7 +83,7 @@ func (c *call) projection(req ProjectionRequest) (ProjectionResult, error) {
 }
 
 // projected are the vertices to project, ascending.
-func (c *call) projected(s *session.Space, all bool) []uint32 {
+func projected(c *call, s *session.Space, all bool) []uint32 {
 	var label []uint32
 	if apart := valueOf(s.Info.Options, "components") == methods.Apart.String(); apart && !all {
 		label = s.Graph.Graph.Components().Label

@@ -94,7 +94,7 @@ func (q *queryVertices) note() {
 }
 
 // keysFile is the file that names the vertices of a statement; "" for all.
-func (b *binder) keysFile(each parser.Each) string {
+func keysFile(b *binder, each parser.Each) string {
 	if each.File == nil {
 		return ""
 	}
@@ -106,7 +106,7 @@ func (b *binder) keysFile(each parser.Each) string {
 }
 
 // checkKeys returns an Error for a file of keys that cannot be read; "" is none.
-func (c *call) checkKeys(path string) error {
+func checkKeys(c *call, path string) error {
 	if path == "" {
 		return nil
 	}

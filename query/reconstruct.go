@@ -111,7 +111,7 @@ func (db *DB) Reconstruct(ctx context.Context, req ReconstructRequest) (Reconstr
 func bindReconstruct(b *binder, s *parser.Reconstruct) (req ReconstructRequest) {
 	req.Embedding = b.name(fault.Embedding, s.Embedding)
 	req.Auto, req.threshold = s.Threshold.Kind == parser.Auto, fmt.Sprint(s.Threshold)
-	req.Radius, req.Epsilon = b.threshold(s.Threshold)
+	req.Radius, req.Epsilon = threshold(b, s.Threshold)
 	req.Graph = b.nameOrNone(fault.Into, s.Graph)
 	req.File = b.textOrNone(fault.Into, s.File)
 	set := b.Settings("RECONSTRUCT", reconstructOptions(), s.Options)
@@ -120,7 +120,7 @@ func bindReconstruct(b *binder, s *parser.Reconstruct) (req ReconstructRequest) 
 	vertices := rangeIn(set)
 	req.First, req.Count = vertices.first, vertices.count
 	req.Overwrite, req.all = set.Bool("overwrite"), set.Bool("sweep")
-	req.Grid, req.Points, req.Criterion = b.sweep(set)
+	req.Grid, req.Points, req.Criterion = bindSweep(b, set)
 	return req
 }
 
@@ -156,7 +156,7 @@ func resolveReconstruct(c *call, req ReconstructRequest) (found sweep, err error
 		}
 	}
 	if req.Graph != "" {
-		if err := c.checkNewGraph(req.Graph, fault.Into); err != nil {
+		if err := checkNewGraph(c, req.Graph, fault.Into); err != nil {
 			return found, err
 		}
 	}
@@ -193,18 +193,18 @@ func (s sweep) plan(radii string) *plan.Plan {
 }
 
 func runReconstruct(c *call, req ReconstructRequest, found sweep) (ReconstructResult, error) {
-	space, err := c.settledSpace(req.Embedding)
+	space, err := settledSpace(c, req.Embedding)
 	if err != nil {
 		return ReconstructResult{}, err
 	}
 	r := &reconstruction{space: space, radius: found.radius}
 	if !req.rows().all() {
-		return c.reconstructSome(req, r)
+		return reconstructSome(c, req, r)
 	}
-	if r.graph, err = c.original(r.space); err != nil {
+	if r.graph, err = original(c, r.space); err != nil {
 		return ReconstructResult{}, err
 	}
-	result, err := c.measure(req, r)
+	result, err := measureReconstruction(c, req, r)
 	if err != nil {
 		return ReconstructResult{}, err
 	}
@@ -214,21 +214,21 @@ func runReconstruct(c *call, req ReconstructRequest, found sweep) (ReconstructRe
 	}
 	switch {
 	case req.Graph != "":
-		result.Graph, err = c.storeReconstruction(req, r, best)
+		result.Graph, err = storeReconstruction(c, req, r, best)
 	case req.File != "":
-		_, err = c.writeReconstruction(req, r, best.Radius, 0, r.space.Matrix.Rows)
+		_, err = writeReconstruction(c, req, r, best.Radius, 0, r.space.Matrix.Rows)
 	}
 	result.Notices = c.Notices
 	return result, err
 }
 
 // reconstructSome writes the edges from some vertices.
-func (c *call) reconstructSome(req ReconstructRequest, r *reconstruction) (ReconstructResult, error) {
+func reconstructSome(c *call, req ReconstructRequest, r *reconstruction) (ReconstructResult, error) {
 	end, err := req.rows().end(int64(r.space.Matrix.Rows))
 	if err != nil {
 		return ReconstructResult{}, err
 	}
-	edges, err := c.writeReconstruction(req, r, r.radius, int(req.First), int(end))
+	edges, err := writeReconstruction(c, req, r, r.radius, int(req.First), int(end))
 	nan := math.NaN()
 	point := evaluate.ReconstructionPoint{
 		Epsilon: cmp.Or(req.Epsilon, index.RadiusToEpsilon(r.radius)), Radius: r.radius, Edges: edges,
@@ -257,7 +257,7 @@ func pointRow(p evaluate.ReconstructionPoint) []Value {
 
 // original returns the graph on the vertices that have a vector, so that it can
 // be compared with the reconstruction vertex by vertex.
-func (c *call) original(s *session.Space) (*csr.Graph, error) {
+func original(c *call, s *session.Space) (*csr.Graph, error) {
 	g := s.Graph.Graph
 	if g.Vertices() <= s.Matrix.Rows {
 		return g, nil
@@ -278,11 +278,11 @@ func (c *call) original(s *session.Space) (*csr.Graph, error) {
 
 // measure compares the reconstruction with the original, at one radius or at
 // those that AUTO tries.
-func (c *call) measure(req ReconstructRequest, r *reconstruction) (ReconstructResult, error) {
+func measureReconstruction(c *call, req ReconstructRequest, r *reconstruction) (ReconstructResult, error) {
 	opts := evaluate.ReconstructOptions{
 		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, PowerLaw: req.laws, BestLaw: req.bestLaw,
 		Workers: c.db.opts.Workers, Progress: c.Meter.Update,
-		MaxBytes: c.sweepBytes(),
+		MaxBytes: sweepBytes(c),
 	}
 	rows, m := int64(r.space.Matrix.Rows), r.space.Matrix
 	bytes := evaluate.ReconstructAtBytes(m.Rows, m.Dim, r.graph.Edges())
@@ -332,10 +332,10 @@ func implausible(edges, original int64) string {
 }
 
 // sweepBytes is the largest memory for the counts of one pass over all pairs.
-func (c *call) sweepBytes() int64 { return min(1<<30, max(1<<20, c.db.opts.MemoryLimit/8)) }
+func sweepBytes(c *call) int64 { return min(1<<30, max(1<<20, c.db.opts.MemoryLimit/8)) }
 
 // storeReconstruction makes a graph of all pairs within the radius.
-func (c *call) storeReconstruction(req ReconstructRequest, r *reconstruction, at evaluate.ReconstructionPoint) (storage.GraphInfo, error) {
+func storeReconstruction(c *call, req ReconstructRequest, r *reconstruction, at evaluate.ReconstructionPoint) (storage.GraphInfo, error) {
 	// In memory each edge is listed once, with its smaller vertex, and then twice
 	// in the graph.
 	rows := int64(r.space.Matrix.Rows)
@@ -344,7 +344,7 @@ func (c *call) storeReconstruction(req ReconstructRequest, r *reconstruction, at
 		return storage.GraphInfo{}, err
 	}
 	defer release()
-	g, err := c.joinGraph(r.space.Matrix, at)
+	g, err := joinGraph(c, r.space.Matrix, at)
 	if err != nil {
 		return storage.GraphInfo{}, err
 	}
@@ -356,7 +356,7 @@ func (c *call) storeReconstruction(req ReconstructRequest, r *reconstruction, at
 }
 
 // joinGraph builds the graph of all pairs within the radius of a point.
-func (c *call) joinGraph(m *vec.Matrix, at evaluate.ReconstructionPoint) (*csr.Graph, error) {
+func joinGraph(c *call, m *vec.Matrix, at evaluate.ReconstructionPoint) (*csr.Graph, error) {
 	upper := make([]uint32, 0, at.Edges) // for each vertex, its neighbours above it
 	starts := make([]int64, 1, m.Rows+1) // position in upper where the neighbours of each vertex start
 	degrees := make([]int64, m.Rows+1)   // the degree of v is at v+1, so that the prefix sums are offsets
@@ -393,7 +393,7 @@ func (c *call) joinGraph(m *vec.Matrix, at evaluate.ReconstructionPoint) (*csr.G
 
 // writeReconstruction writes all pairs within the radius whose first vertex is from first
 // to end as an edge list, and returns how many there are.
-func (c *call) writeReconstruction(req ReconstructRequest, r *reconstruction, radius float64, first, end int) (edges int64, err error) {
+func writeReconstruction(c *call, req ReconstructRequest, r *reconstruction, radius float64, first, end int) (edges int64, err error) {
 	stop := c.Watch.Start(plan.Write)
 	m := r.space.Matrix
 	err = c.WriteFile(req.File, req.Overwrite, func(w io.Writer) error {
@@ -439,7 +439,7 @@ func sweepOptions(subject string) []OptionInfo {
 func criteria() []string { return []string{"pearson", "spearman", "kendall", "f1", "ks", "both"} }
 
 // sweep returns checked options of sweepOptions.
-func (b *binder) sweep(set bind.Settings) (grid evaluate.Grid, points int, criterion evaluate.Criterion) {
+func bindSweep(b *binder, set bind.Settings) (grid evaluate.Grid, points int, criterion evaluate.Criterion) {
 	if set.Text("grid") == "paper" {
 		grid = evaluate.Paper
 	}

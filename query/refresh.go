@@ -70,7 +70,7 @@ var refresh = &statement[*parser.Refresh, RefreshRequest, staleness, RefreshResu
 		if !(req.Tolerance >= 0 && req.Tolerance <= 0.5) {
 			return found, fault.OfOption("tolerance", "is %v, and must be from 0 to 0.5", req.Tolerance)
 		}
-		return c.staleness(req.Embedding)
+		return findStaleness(c, req.Embedding)
 	},
 	plan: planRefresh,
 	run:  runRefresh,
@@ -105,7 +105,7 @@ func (db *DB) StartRefresh(ctx context.Context, req RefreshRequest) (storage.Job
 }
 
 // staleness returns the entry of an embedding, and the changes of its graph since.
-func (c *call) staleness(embedding string) (s staleness, err error) {
+func findStaleness(c *call, embedding string) (s staleness, err error) {
 	if s.Entry, err = c.Present(embedding, fault.Embedding); err != nil {
 		return s, err
 	}
@@ -135,7 +135,7 @@ func planRefresh(req RefreshRequest, found staleness) *plan.Plan {
 // refreshJob describes the job that brings an embedding up to date. It first
 // gives a notice of what the job will invalidate.
 func refreshJob(c *call, req RefreshRequest, found staleness) (job.Spec, error) {
-	if err := c.noteFullRefresh(found); err != nil {
+	if err := noteFullRefresh(c, found); err != nil {
 		return job.Spec{}, err
 	}
 	text := parser.Refresh{Embedding: parser.Ident{Name: req.Embedding}}
@@ -157,11 +157,11 @@ func refreshBytes(method string, vertices, dim int) int64 {
 
 // noteFullRefresh gives the notice of noteReplaced before a refresh that can only
 // run in full.
-func (c *call) noteFullRefresh(s staleness) error {
+func noteFullRefresh(c *call, s staleness) error {
 	if !s.changes.EdgesChanged || !s.changes.All && !s.Info.Stateless && s.Info.StateBytes > 0 {
 		return nil
 	}
-	d, err := c.dependentsOf(s.Info.Name)
+	d, err := dependentsOf(c, s.Info.Name)
 	if text := d.String(); err == nil && text != "" {
 		c.Early("embedding %s can only be refreshed in full; unless the new vectors are the same: %s", fault.Name(s.Info.Name), text)
 	}
@@ -173,17 +173,17 @@ func runRefresh(c *call, req RefreshRequest, found staleness) (result RefreshRes
 	if err != nil {
 		return result, err
 	}
-	result, err = inJob(c, spec, func(embedding.Checkpoints) (RefreshResult, error) { return c.storeRefreshed(req, found.Entry) })
+	result, err = inJob(c, spec, func(embedding.Checkpoints) (RefreshResult, error) { return storeRefreshed(c, req, found.Entry) })
 	result.Notices = c.Notices
 	return result, err
 }
 
 // freshen brings an embedding up to date, after waiting for a job that writes it.
-func (c *call) freshen(embedding string) error {
+func freshen(c *call, embedding string) error {
 	for {
 		clear(c.Graphs) // the job may have stored a new generation
 		clear(c.Spaces)
-		found, err := c.staleness(embedding)
+		found, err := findStaleness(c, embedding)
 		if err != nil {
 			return err
 		}
@@ -209,10 +209,10 @@ func (c *call) freshen(embedding string) error {
 // storeRefreshed computes the next generation of an embedding and stores it. If
 // the graph or the embedding changes meanwhile, it starts again from the new
 // versions.
-func (c *call) storeRefreshed(req RefreshRequest, from session.Entry) (RefreshResult, error) {
+func storeRefreshed(c *call, req RefreshRequest, from session.Entry) (RefreshResult, error) {
 	var result RefreshResult
 	err := c.Consistent(func() error {
-		refreshed, err := c.refreshFrom(req, from.Info)
+		refreshed, err := refreshFrom(c, req, from.Info)
 		if errors.Is(err, storage.ErrConflict) {
 			now, err := c.Present(req.Embedding, fault.Embedding)
 			if err != nil {
@@ -236,9 +236,9 @@ func (c *call) storeRefreshed(req RefreshRequest, from session.Entry) (RefreshRe
 	}
 	// The call has loaded the previous generation.
 	clear(c.Spaces)
-	c.noteMethod(result.To)
+	noteMethod(c, result.To)
 	if !result.To.Coordinates.Equal(result.From.Coordinates) {
-		if err := c.noteRetrain(result.To); err != nil {
+		if err := noteRetrain(c, result.To); err != nil {
 			return RefreshResult{}, err
 		}
 	}
@@ -247,12 +247,12 @@ func (c *call) storeRefreshed(req RefreshRequest, from session.Entry) (RefreshRe
 }
 
 // refreshFrom runs the refresh of an embedding from the given entry.
-func (c *call) refreshFrom(req RefreshRequest, info storage.EmbeddingInfo) (run.Refreshed, error) {
+func refreshFrom(c *call, req RefreshRequest, info storage.EmbeddingInfo) (run.Refreshed, error) {
 	graph, err := c.Graph(info.Graph, fault.Embedding)
 	if err != nil {
 		return run.Refreshed{}, err
 	}
-	indexes, before, err := c.keepIndexes(info.Name)
+	indexes, before, err := keepIndexes(c, info.Name)
 	if err != nil {
 		return run.Refreshed{}, err
 	}
@@ -268,7 +268,7 @@ func (c *call) refreshFrom(req RefreshRequest, info storage.EmbeddingInfo) (run.
 			if before != nil && same && from.Generation == info.Generation {
 				was = before.Matrix
 			}
-			return c.followIndexes(info.Name, indexes, was, rows)
+			return followIndexes(c, info.Name, indexes, was, rows)
 		},
 	})
 	stop(int64(result.Touched), result.Reason)

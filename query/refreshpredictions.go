@@ -45,7 +45,7 @@ var refreshPredictions = &statement[*parser.RefreshPredictions, RefreshPredictio
 	},
 	bind: func(b *binder, s *parser.RefreshPredictions) RefreshPredictionsRequest {
 		b.background = s.Background
-		return RefreshPredictionsRequest{b.name(fault.Graph, s.Graph), b.scorers(s.Scorer)[0]}
+		return RefreshPredictionsRequest{b.name(fault.Graph, s.Graph), scorers(b, s.Scorer)[0]}
 	},
 	resolve: resolveRefreshPredictions,
 	plan: func(_ RefreshPredictionsRequest, found stalePredictions) *plan.Plan {
@@ -80,7 +80,7 @@ func resolveRefreshPredictions(c *call, req RefreshPredictionsRequest) (found st
 	if err != nil {
 		return found, err
 	}
-	if found.old, err = c.storedPredictions(storedEntry{graph, req.With}); err != nil {
+	if found.old, err = storedPredictions(c, storedEntry{graph, req.With}); err != nil {
 		return found, err
 	}
 	if found.request, err = materializedBy(found.old); err != nil {

@@ -83,11 +83,11 @@ func resolveRename(c *call, req RenameRequest) (none nothing, err error) {
 		_, err = c.GraphInfo(req.Name, at)
 	case RenameEmbedding:
 		if _, err = c.Present(req.Name, at); err == nil {
-			err = c.checkNotPredicted(req)
+			err = checkNotPredicted(c, req)
 		}
 	case RenameModel:
-		if _, err = c.modelInfo(req.Name, at); err == nil {
-			err = c.checkNotPredicted(req)
+		if _, err = modelInfo(c, req.Name, at); err == nil {
+			err = checkNotPredicted(c, req)
 		}
 	case RenameAttribute:
 		var info storage.GraphInfo
@@ -105,7 +105,7 @@ func resolveRename(c *call, req RenameRequest) (none nothing, err error) {
 
 // checkNotPredicted returns an Error if stored predictions were made by the object,
 // because their scorer has the old name.
-func (c *call) checkNotPredicted(req RenameRequest) error {
+func checkNotPredicted(c *call, req RenameRequest) error {
 	list, err := c.db.store.Predictions(c.Ctx)
 	if notDamage(err) != nil {
 		return err

@@ -36,7 +36,7 @@ type vertexScan struct {
 // linked to a query vertex, and by methods its key and its attributes.
 type Candidate = where.Candidate
 
-func (c *call) checkScan(graph string, attributes []string, limit int) (storage.GraphInfo, error) {
+func checkScan(c *call, graph string, attributes []string, limit int) (storage.GraphInfo, error) {
 	if err := checkLimit(limit); err != nil {
 		return storage.GraphInfo{}, err
 	}
@@ -70,23 +70,23 @@ func limited(detail string, limit int) string {
 	return detail
 }
 
-func (c *call) newScan(graph string, where func(Candidate) bool, attributes []string, limit int) (*vertexScan, error) {
+func newScan(c *call, graph string, where func(Candidate) bool, attributes []string, limit int) (*vertexScan, error) {
 	s := &vertexScan{where: where, limit: limit}
 	var err error
 	if s.graph, s.columns, err = c.Columns(graph, attributes, fault.Graph); err == nil {
-		err = c.noteMeasures(s.graph.Info, attributes)
+		err = noteMeasures(c, s.graph.Info, attributes)
 	}
 	return s, err
 }
 
 // noteMeasures gives notices of the attributes that are stored measures of an older
 // version of the graph.
-func (c *call) noteMeasures(graph storage.GraphInfo, attributes []string) error {
+func noteMeasures(c *call, graph storage.GraphInfo, attributes []string) error {
 	for i, a := range graph.Attributes {
 		if graph.Computed[i] == nil || !slices.Contains(attributes, a.Name) {
 			continue
 		}
-		behind, err := c.behind(graph.Name, graph.Computed[i].GraphVersion)
+		behind, err := behind(c, graph.Name, graph.Computed[i].GraphVersion)
 		if err != nil {
 			return err
 		}

@@ -41,11 +41,11 @@ var score = &statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]
 		for _, p := range s.Pairs {
 			req.Pairs = append(req.Pairs, Pair{b.Key(fault.Vertex, p.U), b.Key(fault.Vertex, p.V)})
 		}
-		req.With = b.scorers(s.Scorers...)
+		req.With = scorers(b, s.Scorers...)
 		return req
 	},
 	resolve: func(c *call, req ScoreRequest) (*scorerEntries, error) {
-		found, err := c.scorerEntries(req.Graph, req.With)
+		found, err := findScorers(c, req.Graph, req.With)
 		if err != nil {
 			return nil, err
 		}
@@ -68,10 +68,10 @@ func (db *DB) Score(ctx context.Context, req ScoreRequest) (ScoreResult, error) 
 }
 
 func runScore(c *call, req ScoreRequest, found *scorerEntries) (ScoreResult, error) {
-	if err := c.readScored(found, req.Pairs, nil); err != nil {
+	if err := readScored(c, found, req.Pairs, nil); err != nil {
 		return ScoreResult{}, err
 	}
-	s, err := c.scoring(found)
+	s, err := loadScoring(c, found)
 	if err != nil {
 		return ScoreResult{}, err
 	}
@@ -103,7 +103,7 @@ func (p ScoredPair) row() []Value {
 
 // readScored reads what scorers need for pairs, unless a scorer reads more of the graph than the
 // rows of some vertices. also, which may be nil, reads more for the pair.
-func (c *call) readScored(found *scorerEntries, pairs []Pair, also func(p *storage.GraphPart, u, v uint32) error) error {
+func readScored(c *call, found *scorerEntries, pairs []Pair, also func(p *storage.GraphPart, u, v uint32) error) error {
 	if !found.readsPart() {
 		return nil
 	}

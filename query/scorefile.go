@@ -127,7 +127,7 @@ func (db *DB) ScoreFile(ctx context.Context, req ScoreFileRequest) (ScoreFileRes
 }
 
 // header returns the option of a file of pairs.
-func (b *binder) header(set bind.Settings) format.HeaderMode {
+func header(b *binder, set bind.Settings) format.HeaderMode {
 	text := set.Text("header")
 	if text == "" {
 		return format.HeaderAuto
@@ -163,19 +163,19 @@ func bindScoreFile(b *binder, s *parser.ScoreFile) ScoreFileRequest {
 		}
 		req.Bytes = &span
 	}
-	req.Header = b.header(set)
-	req.With, req.Separator, req.Columns = b.scorers(s.Scorers...), set.Text("separator"), set.Text("columns")
+	req.Header = header(b, set)
+	req.With, req.Separator, req.Columns = scorers(b, s.Scorers...), set.Text("separator"), set.Text("columns")
 	return req
 }
 
 func resolveScoreFile(c *call, req ScoreFileRequest) (found scoreFileEntries, err error) {
-	if err := c.checkScoreFile(req); err != nil {
+	if err := checkScoreFile(c, req); err != nil {
 		return found, err
 	}
-	if found.further, err = c.further(req.Path, req.Columns, req.reading(0), req.With); err != nil {
+	if found.further, err = further(c, req.Path, req.Columns, req.reading(0), req.With); err != nil {
 		return found, err
 	}
-	found.scorerEntries, err = c.scorerEntries(req.Graph, req.With)
+	found.scorerEntries, err = findScorers(c, req.Graph, req.With)
 	return found, err
 }
 
@@ -187,7 +187,7 @@ func (req ScoreFileRequest) reading(size int64) format.EdgeListOptions {
 }
 
 // checkScoreFile refuses a request whose files or options cannot be used.
-func (c *call) checkScoreFile(req ScoreFileRequest) error {
+func checkScoreFile(c *call, req ScoreFileRequest) error {
 	text := formatMistake(format.EdgeListOptions{Header: req.Header, Separator: req.Separator}.Validate())
 	if err := cmp.Or(req.checkChoice(), text, c.CheckInput(req.Path, fault.File)); err != nil || req.Into == "" {
 		return err
@@ -195,7 +195,7 @@ func (c *call) checkScoreFile(req ScoreFileRequest) error {
 	if err := cmp.Or(c.CheckOutput(req.Into, req.Overwrite, fault.Into), session.CheckEnding(req.Into, session.ScoreEndings)); err != nil {
 		return err
 	}
-	return c.checkPart(req) // which looks for a file, and may not before the path was admitted
+	return checkPart(c, req) // which looks for a file, and may not before the path was admitted
 }
 
 // checkChoice returns an Error for options that contradict each other.
@@ -216,7 +216,7 @@ func (req ScoreFileRequest) checkChoice() error {
 }
 
 func runScoreFile(c *call, req ScoreFileRequest, found scoreFileEntries) (ScoreFileResult, error) {
-	s, err := c.scoring(found.scorerEntries)
+	s, err := loadScoring(c, found.scorerEntries)
 	if err != nil {
 		return ScoreFileResult{}, err
 	}
@@ -224,16 +224,16 @@ func runScoreFile(c *call, req ScoreFileRequest, found scoreFileEntries) (ScoreF
 	if req.Each == nil && req.Into == "" {
 		return ScoreFileResult{further: found.further, stream: streamOf(c, func(f func(ScoredPair) error) error {
 			req.Each = f
-			_, err := c.scoreFile(s, req, found.further)
+			_, err := writeScoreFile(c, s, req, found.further)
 			return err
 		})}, nil
 	}
-	return c.scoreFile(s, req, found.further)
+	return writeScoreFile(c, s, req, found.further)
 }
 
 // scoreFile scores a file. It needs no store, so that rows can be scored after it was
 // closed.
-func (c *call) scoreFile(s *scoring, req ScoreFileRequest, further furtherColumns) (ScoreFileResult, error) {
+func writeScoreFile(c *call, s *scoring, req ScoreFileRequest, further furtherColumns) (ScoreFileResult, error) {
 	in, size, err := c.OpenInput(req.Path, fault.File)
 	if err != nil {
 		return ScoreFileResult{}, err
@@ -242,7 +242,7 @@ func (c *call) scoreFile(s *scoring, req ScoreFileRequest, further furtherColumn
 	began := time.Now()
 	stop := c.Watch.Start(plan.Score)
 	var total int64
-	pairs, opts, err := c.pairsOf(in, size, req)
+	pairs, opts, err := pairsOf(c, in, size, req)
 	if err != nil {
 		return ScoreFileResult{}, err
 	}
@@ -250,9 +250,9 @@ func (c *call) scoreFile(s *scoring, req ScoreFileRequest, further furtherColumn
 	case req.Into == "":
 		total, err = s.chosen(c, pairs, opts, req.choice(), further, req.Each)
 	case req.inRows():
-		total, err = c.scoreRowsInto(s, pairs, opts, req, further)
+		total, err = scoreRowsInto(c, s, pairs, opts, req, further)
 	default:
-		total, err = c.scoreInto(s, pairs, opts, req, further)
+		total, err = scoreInto(c, s, pairs, opts, req, further)
 	}
 	if err != nil {
 		return ScoreFileResult{}, err
@@ -263,7 +263,7 @@ func (c *call) scoreFile(s *scoring, req ScoreFileRequest, further furtherColumn
 }
 
 // pairsOf returns the pairs that a request asks for, of its open file.
-func (c *call) pairsOf(in io.Reader, size int64, req ScoreFileRequest) (io.Reader, format.EdgeListOptions, error) {
+func pairsOf(c *call, in io.Reader, size int64, req ScoreFileRequest) (io.Reader, format.EdgeListOptions, error) {
 	opts := req.reading(size)
 	if req.Bytes == nil {
 		return in, opts, nil
@@ -285,7 +285,7 @@ func (req ScoreFileRequest) choice() scoreChoice {
 
 // scoreRowsInto writes the pairs that a request keeps into a file that appears when it is
 // complete.
-func (c *call) scoreRowsInto(s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest, further furtherColumns) (total int64, err error) {
+func scoreRowsInto(c *call, s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest, further furtherColumns) (total int64, err error) {
 	form, err := rowForm(rowsRequest{path: req.Into})
 	if err != nil {
 		return 0, err

@@ -79,7 +79,7 @@ func (s *scoring) file(c *call, in io.Reader, opts format.EdgeListOptions, furth
 		}
 		return nil
 	}
-	err := c.readPairs(c.Ctx, in, opts, further, func(source, target []byte, values [][]byte) error {
+	err := readPairs(c, c.Ctx, in, opts, further, func(source, target []byte, values [][]byte) error {
 		// One string for both keys halves the allocations.
 		text := string(append(append(make([]byte, 0, len(source)+len(target)), source...), target...))
 		pairs = append(pairs, Pair{Source: text[:len(source)], Target: text[len(source):]})
@@ -107,7 +107,7 @@ func textsOf(values [][]byte) []string {
 
 // readPairs reads pairs with further columns, and reports progress in pairs. Their total
 // number is estimated from the part of the file that has been read.
-func (c *call) readPairs(ctx context.Context, in io.Reader, opts format.EdgeListOptions, further furtherColumns, f func(source, target []byte, values [][]byte) error) error {
+func readPairs(c *call, ctx context.Context, in io.Reader, opts format.EdgeListOptions, further furtherColumns, f func(source, target []byte, values [][]byte) error) error {
 	var pairs atomic.Int64
 	opts.Progress = func(_ string, done, total int64) {
 		read, all := pairs.Load(), int64(0)
@@ -124,7 +124,7 @@ func (c *call) readPairs(ctx context.Context, in io.Reader, opts format.EdgeList
 		c.Notice("%s left out", fault.Count(int64(more), "further column"))
 	}
 	if err == nil {
-		c.noteComments(stats.LateComments)
+		noteComments(c, stats.LateComments)
 	}
 	return err
 }

@@ -26,7 +26,7 @@ type furtherColumns struct {
 
 // further finds the additional columns of a file that are wanted next to the scores. Standard
 // input has none, because their names are needed before it is read; a notice reports that.
-func (c *call) further(path, wanted string, opts format.EdgeListOptions, with []Scorer) (found furtherColumns, err error) {
+func further(c *call, path, wanted string, opts format.EdgeListOptions, with []Scorer) (found furtherColumns, err error) {
 	if wanted == noColumns {
 		return found, nil
 	}

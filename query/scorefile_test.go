@@ -209,7 +209,7 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := c.scoring(found.scorerEntries)
+	s, err := loadScoring(c, found.scorerEntries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 		}
 		cancel()
 	}
-	_, err = c.scoreInto(s, &cutReader{in, after, stop}, format.EdgeListOptions{}, req, found.further)
+	_, err = scoreInto(c, s, &cutReader{in, after, stop}, format.EdgeListOptions{}, req, found.further)
 	if err == nil {
 		if err := os.Remove(req.Into); err != nil {
 			t.Fatal(err)

@@ -90,7 +90,7 @@ func (b scoreBasis) differs(now scoreBasis) string {
 	return ""
 }
 
-func (c *call) scoreBasis(s *scoring, req ScoreFileRequest, further []int) (scoreBasis, error) {
+func newScoreBasis(c *call, s *scoring, req ScoreFileRequest, further []int) (scoreBasis, error) {
 	b := scoreBasis{
 		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: scorerColumns(req.With), Further: further,
 		Graph: s.graph.Info.Name, GraphID: s.graph.Info.ID, Version: s.graph.Info.Version,
@@ -123,7 +123,7 @@ func (c *call) scoreBasis(s *scoring, req ScoreFileRequest, further []int) (scor
 
 // checkPart returns an Error if an unfinished file of an earlier run exists,
 // unless the request continues or replaces it.
-func (c *call) checkPart(req ScoreFileRequest) error {
+func checkPart(c *call, req ScoreFileRequest) error {
 	if req.Resume && req.Path == "-" {
 		return fault.New(fault.Option("resume"), "a run that reads standard input cannot be resumed")
 	}
@@ -139,8 +139,8 @@ func (c *call) checkPart(req ScoreFileRequest) error {
 
 // openPart begins the file of scores, or opens the unfinished file of an earlier run
 // and returns its state.
-func (c *call) openPart(s *scoring, req ScoreFileRequest, further []int) (*format.Part, scoreState, error) {
-	basis, err := c.scoreBasis(s, req, further)
+func openScorePart(c *call, s *scoring, req ScoreFileRequest, further []int) (*format.Part, scoreState, error) {
+	basis, err := newScoreBasis(c, s, req, further)
 	if err != nil {
 		return nil, scoreState{}, err
 	}
@@ -148,7 +148,7 @@ func (c *call) openPart(s *scoring, req ScoreFileRequest, further []int) (*forma
 	if req.Resume {
 		part, noted, err := format.OpenPart(c.db.files.Folder, req.Into)
 		if err == nil {
-			return c.resume(part, noted, state, req)
+			return resume(c, part, noted, state, req)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, state, session.FileMistake(req.Into+format.PartEnding, fault.Into, err)
@@ -160,7 +160,7 @@ func (c *call) openPart(s *scoring, req ScoreFileRequest, further []int) (*forma
 
 // resume reads the state that an earlier run has stored, and compares it with the
 // request.
-func (c *call) resume(part *format.Part, noted []byte, state scoreState, req ScoreFileRequest) (*format.Part, scoreState, error) {
+func resume(c *call, part *format.Part, noted []byte, state scoreState, req ScoreFileRequest) (*format.Part, scoreState, error) {
 	var old scoreState
 	reason := ""
 	if json.Unmarshal(noted, &old) != nil || old.Pairs < 0 {
@@ -177,8 +177,8 @@ func (c *call) resume(part *format.Part, noted []byte, state scoreState, req Sco
 	return part, old, nil
 }
 
-func (c *call) scoreInto(s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest, further furtherColumns) (int64, error) {
-	part, state, err := c.openPart(s, req, further.numbers())
+func scoreInto(c *call, s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest, further furtherColumns) (int64, error) {
+	part, state, err := openScorePart(c, s, req, further.numbers())
 	if err != nil {
 		return 0, err
 	}
@@ -274,7 +274,7 @@ func (w *scoreWriter) read(ctx context.Context, in io.Reader, opts format.EdgeLi
 	}
 	skip := w.state.Pairs
 	b := <-free
-	err := w.call.readPairs(ctx, in, opts, w.further, func(source, target []byte, values [][]byte) error {
+	err := readPairs(w.call, ctx, in, opts, w.further, func(source, target []byte, values [][]byte) error {
 		if skip > 0 {
 			skip--
 			return nil

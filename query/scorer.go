@@ -44,7 +44,7 @@ func ParseScorers(text string) ([]Scorer, error) {
 }
 
 // scorers marks and converts the scorers of a statement.
-func (b *binder) scorers(list ...parser.Scorer) []Scorer {
+func scorers(b *binder, list ...parser.Scorer) []Scorer {
 	with := make([]Scorer, len(list))
 	for i, s := range list {
 		b.Mark(fault.Scorer(i), s)
@@ -135,13 +135,13 @@ type scorerEntry struct {
 // scorerEntries checks scorers and finds their entries, and the entry of the graph;
 // if none is named, this is the graph of an embedding or a model, or the only graph
 // of the file.
-func (c *call) scorerEntries(graph string, with []Scorer) (*scorerEntries, error) {
+func findScorers(c *call, graph string, with []Scorer) (*scorerEntries, error) {
 	if len(with) == 0 {
 		return nil, fault.New(fault.Scorer(0), "no scorer is named")
 	}
 	s := &scorerEntries{scorers: make([]scorerEntry, len(with))}
 	for i, w := range with {
-		what, of, err := c.scorerEntry(&s.scorers[i], w, fault.Scorer(i))
+		what, of, err := findScorer(c, &s.scorers[i], w, fault.Scorer(i))
 		if err != nil {
 			return nil, err
 		}
@@ -178,14 +178,14 @@ func noTimes(graph, scorer string, at fault.Part) error {
 // scorerEntry finds the entries of one scorer. It returns the graph of the
 // embedding or model that the scorer reads, and a name for that object in errors;
 // both are empty for heuristics, which score pairs of any graph.
-func (c *call) scorerEntry(s *scorerEntry, w Scorer, at fault.Part) (what, graph string, err error) {
+func findScorer(c *call, s *scorerEntry, w Scorer, at fault.Part) (what, graph string, err error) {
 	s.Scorer = w
 	if err := checkScorer(w, at); err != nil {
 		return "", "", err
 	}
 	if w.Model != "" {
-		if s.model, err = c.modelInfo(w.Model, at); err == nil && s.model.Embedding != "" {
-			s.embedding, err = c.modelEmbedding(s.model, at)
+		if s.model, err = modelInfo(c, w.Model, at); err == nil && s.model.Embedding != "" {
+			s.embedding, err = modelEmbedding(c, s.model, at)
 		}
 		return "model " + fault.Name(w.Model), s.model.Graph, err
 	}
@@ -197,7 +197,7 @@ func (c *call) scorerEntry(s *scorerEntry, w Scorer, at fault.Part) (what, graph
 	return "embedding " + fault.Name(w.Embedding), e.Info.Graph, err
 }
 
-func (c *call) modelEmbedding(model ModelInfo, at fault.Part) (*session.Entry, error) {
+func modelEmbedding(c *call, model ModelInfo, at fault.Part) (*session.Entry, error) {
 	e, err := c.Entry(model.Embedding, at)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, fault.New(at, "model %s reads embedding %s, which was dropped", fault.Name(model.Name), fault.Name(model.Embedding)).

@@ -71,16 +71,16 @@ func (s *scoring) made() time.Time {
 }
 
 // scoring loads the graph and turns all scorers into functions.
-func (c *call) scoring(found *scorerEntries) (*scoring, error) {
+func loadScoring(c *call, found *scorerEntries) (*scoring, error) {
 	s := &scoring{}
-	err := c.Consistent(func() error { return c.bindScorers(s, found) })
+	err := c.Consistent(func() error { return bindScorers(c, s, found) })
 	if err != nil {
 		return nil, err
 	}
-	return s, c.noteModels(s)
+	return s, noteModels(c, s)
 }
 
-func (c *call) bindScorers(s *scoring, found *scorerEntries) error {
+func bindScorers(c *call, s *scoring, found *scorerEntries) error {
 	var err error
 	if s.graph, err = c.Graph(found.graph.Name, fault.Graph); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (c *call) bindScorers(s *scoring, found *scorerEntries) error {
 	}
 	s.scorers, s.spaces = nil, nil
 	for i, w := range found.scorers {
-		b, err := c.bindScorer(s, w.Scorer, fault.Scorer(i))
+		b, err := bindScorer(c, s, w.Scorer, fault.Scorer(i))
 		if err != nil {
 			return err
 		}
@@ -99,14 +99,14 @@ func (c *call) bindScorers(s *scoring, found *scorerEntries) error {
 	return nil
 }
 
-func (c *call) bindScorer(s *scoring, w Scorer, at fault.Part) (boundScorer, error) {
+func bindScorer(c *call, s *scoring, w Scorer, at fault.Part) (boundScorer, error) {
 	if i := slices.IndexFunc(s.scorers, func(b boundScorer) bool { return b.Scorer == w }); i >= 0 {
 		return s.scorers[i], nil // named twice
 	}
 	b := boundScorer{Scorer: w, rows: uint32(s.graph.Graph.Vertices())}
 	var matrix *vec.Matrix
 	if w.Model != "" {
-		m, err := c.bindModel(w.Model, s.graph, at)
+		m, err := bindModel(c, w.Model, s.graph, at)
 		if err != nil {
 			return b, s.lostTimes(w, at, err)
 		}
@@ -242,7 +242,7 @@ func pairsName(n int64) string {
 }
 
 // noteModels gives notices of changes since the models of scorers were trained.
-func (c *call) noteModels(s *scoring) error {
+func noteModels(c *call, s *scoring) error {
 	noted := map[*boundModel]bool{}
 	for _, w := range s.scorers {
 		if w.model == nil || noted[w.model] {
@@ -250,7 +250,7 @@ func (c *call) noteModels(s *scoring) error {
 		}
 		noted[w.model] = true
 		info, space := w.model.info, w.model.space
-		behind, err := c.behind(info.Graph, info.GraphVersion)
+		behind, err := behind(c, info.Graph, info.GraphVersion)
 		if err != nil {
 			return err
 		}

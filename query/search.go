@@ -79,7 +79,7 @@ func neighbor(metric index.Metric, vertex string, h index.Hit) Neighbor {
 	return Neighbor{Vertex: vertex, Distance: float64(h.Distance)}
 }
 
-func (b *binder) target(v parser.Value) (vertex string, vector []float32) {
+func target(b *binder, v parser.Value) (vertex string, vector []float32) {
 	value := b.Untyped(fault.Vertex, v)
 	b.Mark(fault.Vector, v)
 	switch value := value.(type) {
@@ -92,7 +92,7 @@ func (b *binder) target(v parser.Value) (vertex string, vector []float32) {
 	return "", nil
 }
 
-func (b *binder) space(s parser.Space) (string, index.Metric) {
+func space(b *binder, s parser.Space) (string, index.Metric) {
 	embedding := b.name(fault.Embedding, s.Embedding)
 	if s.Metric == nil {
 		return embedding, index.L2
@@ -106,7 +106,7 @@ func (b *binder) space(s parser.Space) (string, index.Metric) {
 }
 
 // searchWhere compiles the condition of a search in an embedding.
-func (b *binder) searchWhere(e parser.Expr, embedding string, byVertex bool) (condition where.Condition) {
+func searchWhere(b *binder, e parser.Expr, embedding string, byVertex bool) (condition where.Condition) {
 	if e == nil {
 		return condition
 	}
@@ -210,7 +210,7 @@ type search struct {
 // resolveSearch checks a question, and finds its embedding and index in the
 // catalogue. A graph is loaded only if a vertex is unknown, to find the most
 // similar key for the error.
-func (c *call) resolveSearch(q question) (s search, err error) {
+func resolveSearch(c *call, q question) (s search, err error) {
 	s.question = q
 	if q.metric > index.Dot {
 		return s, fault.New(fault.Metric, "unknown metric %d", q.metric)
@@ -233,11 +233,11 @@ func (c *call) resolveSearch(q question) (s search, err error) {
 	}
 	if err == nil && !q.exact {
 		var slow bool
-		if s.index, slow, err = c.indexFor(s.entry.Info, q.metric); slow {
+		if s.index, slow, err = indexFor(c, s.entry.Info, q.metric); slow {
 			s.scans = "; this takes less than searching the index, which compares very many vectors"
 		}
 	}
-	if s.inFile = c.canScanFile(s); s.inFile && s.index != nil && (!s.index.InPlace || c.scansFaster(s)) {
+	if s.inFile = canScanFile(c, s); s.inFile && s.index != nil && (!s.index.InPlace || scansFaster(c, s)) {
 		why := ""
 		if s.index.InPlace {
 			why = "this takes less than searching the index in the file, and "
@@ -281,7 +281,7 @@ const (
 // vector, without a condition or with one that reads only linked and degree, in an embedding that is not
 // in memory and is up to date with its graph. Degrees that no index bounds are read while parts of the
 // graph pay.
-func (c *call) canScanFile(s search) bool {
+func canScanFile(c *call, s search) bool {
 	info, graph := s.entry.Info, s.entry.Graph
 	inPlace := s.index != nil && s.index.InPlace
 	switch {
@@ -298,7 +298,7 @@ func (c *call) canScanFile(s search) bool {
 
 // scansFaster reports whether a scan in the file is expected to take less than a search of the
 // index there.
-func (c *call) scansFaster(s search) bool {
+func scansFaster(c *call, s search) bool {
 	return !c.db.opts.graphOnly && !s.readsDegrees() && index.ViewBudget(s.index.Vectors, s.index.Compared) == 0
 }
 
@@ -315,7 +315,7 @@ func partExample(i int) fault.Part {
 }
 
 // examples are the keys of several query vertices.
-func (b *binder) examples(values []parser.Value) (keys []string) {
+func examples(b *binder, values []parser.Value) (keys []string) {
 	for i, v := range values {
 		keys = append(keys, b.vertexKey(partExample(i), v))
 	}

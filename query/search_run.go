@@ -19,39 +19,39 @@ import (
 // opening a file need not wait until the vectors, the index and the graph are loaded, or in
 // memory (run); both by an index or by a scan of all vectors.
 
-func (c *call) find(s search) (SearchResult, error) {
+func find(c *call, s search) (SearchResult, error) {
 	if s.inFile {
-		result, err := c.searchFile(s)
+		result, err := searchFile(c, s)
 		if !errors.Is(err, errMoved) {
 			return result, err
 		}
 	}
 	var l loadedSearch
-	if err := c.Consistent(func() (err error) { l, err = c.load(s); return err }); err != nil {
+	if err := c.Consistent(func() (err error) { l, err = load(c, s); return err }); err != nil {
 		return SearchResult{}, err
 	}
-	c.noticeZero(s.metric, l.vector)
-	hits, err := c.run(&l.searcher, s.scope, l.vector, l.options(c, s.where))
+	noticeZero(c, s.metric, l.vector)
+	hits, err := searchIndex(c, &l.searcher, s.scope, l.vector, l.options(c, s.where))
 	if err == nil {
-		err = c.orderHits(&l, s.question, hits)
+		err = orderHits(c, &l, s.question, hits)
 	}
 	if err == nil {
-		hits, err = c.checked(hits, s.limit)
+		hits, err = checked(c, hits, s.limit)
 	}
 	if err != nil {
 		return SearchResult{}, err
 	}
-	c.noticeFew(s, len(hits))
-	return c.searchResult(&l.searcher, hits), nil
+	noticeFew(c, s, len(hits))
+	return searchResult(c, &l.searcher, hits), nil
 }
 
 // orderHits sorts what a search has found as SHOW VERTICES sorts vertices, if it is to be
 // sorted.
-func (c *call) orderHits(l *loadedSearch, q question, hits []index.Hit) error {
+func orderHits(c *call, l *loadedSearch, q question, hits []index.Hit) error {
 	if q.orderBy == "" {
 		return nil
 	}
-	order, err := c.vertexOrder(l.space.Graph, l.columns, q.orderBy, q.descending)
+	order, err := vertexOrder(c, l.space.Graph, l.columns, q.orderBy, q.descending)
 	if err == nil {
 		slices.SortFunc(hits, func(a, b index.Hit) int { return order(a.Vertex, b.Vertex) })
 	}
@@ -60,9 +60,9 @@ func (c *call) orderHits(l *loadedSearch, q question, hits []index.Hit) error {
 
 // vertexOrder returns the order of SHOW VERTICES by a column, and notices a measure that is
 // behind the graph.
-func (c *call) vertexOrder(g *session.Graph, columns *session.ColumnSet, by string, descending bool) (func(a, b uint32) int, error) {
+func vertexOrder(c *call, g *session.Graph, columns *session.ColumnSet, by string, descending bool) (func(a, b uint32) int, error) {
 	s := vertexScan{graph: g, columns: columns}
-	return s.compare(s.column(by), descending), c.noteMeasures(g.Info, []string{by})
+	return s.compare(s.column(by), descending), noteMeasures(c, g.Info, []string{by})
 }
 
 // loadedSearch is a search with its vectors, graph and attributes in memory.
@@ -75,7 +75,7 @@ type loadedSearch struct {
 
 // load loads the input of a search. If the embedding was replaced since the search
 // was resolved, the answer comes from the new generation.
-func (c *call) load(s search) (l loadedSearch, err error) {
+func load(c *call, s search) (l loadedSearch, err error) {
 	l.metric = s.metric
 	if len(s.attributes) > 0 {
 		if _, l.columns, err = c.Columns(s.entry.Info.Graph, s.attributes, fault.Where); err != nil {
@@ -86,7 +86,7 @@ func (c *call) load(s search) (l loadedSearch, err error) {
 		return l, err
 	}
 	if l.index = s.index; !s.exact && session.EmbeddingKey(l.space.Info) != session.EmbeddingKey(s.entry.Info) {
-		if l.index, _, err = c.indexFor(l.space.Info, s.metric); err != nil {
+		if l.index, _, err = indexFor(c, l.space.Info, s.metric); err != nil {
 			return l, err
 		}
 	}
@@ -145,9 +145,9 @@ type searcher struct {
 // run answers a search by the index of its space, or by a scan if there is none,
 // and records its cost for PROFILE. Afterwards s.index is the index that was
 // used.
-func (c *call) run(s *searcher, which scope, vector []float32, opts index.SearchOptions) ([]index.Hit, error) {
+func searchIndex(c *call, s *searcher, which scope, vector []float32, opts index.SearchOptions) ([]index.Hit, error) {
 	if s.index != nil {
-		h, err := c.hnsw(s.space, s.metric, s.index)
+		h, err := hnsw(c, s.space, s.metric, s.index)
 		if err != nil {
 			return nil, err
 		}
@@ -194,7 +194,7 @@ func (s *searcher) walked(h *index.HNSW, a index.Answer) string {
 }
 
 // searchResult converts the vertices of hits to keys.
-func (c *call) searchResult(s *searcher, hits []index.Hit) SearchResult {
+func searchResult(c *call, s *searcher, hits []index.Hit) SearchResult {
 	neighbors := ofEach(hits, func(h index.Hit) Neighbor { return neighbor(s.metric, s.space.Graph.Key(h.Vertex), h) })
 	state := stateOf(s.space)
 	for _, h := range hits {
@@ -221,7 +221,7 @@ var errMoved = errors.New("the embedding or its graph was replaced")
 
 // searchFile answers a search in the file. It returns errMoved if the graph
 // or the embedding has changed since the search was resolved.
-func (c *call) searchFile(s search) (SearchResult, error) {
+func searchFile(c *call, s search) (SearchResult, error) {
 	info, graph := s.entry.Info, s.entry.Graph
 	result := SearchResult{Metric: s.metric, Embedding: EmbeddingState{Name: info.Name, Generation: info.Generation, GraphVersion: info.GraphVersion}}
 	stop := c.Watch.Start(plan.Scan)
@@ -232,11 +232,11 @@ func (c *call) searchFile(s search) (SearchResult, error) {
 			return errMoved
 		}
 		var hits []index.Hit
-		if hits, vector, how, cost, err = c.hitsInFile(v, &s); err != nil {
+		if hits, vector, how, cost, err = hitsInFile(c, v, &s); err != nil {
 			return err
 		}
 		result.Index = s.index
-		if hits, err = c.checked(hits, s.limit); err != nil {
+		if hits, err = checked(c, hits, s.limit); err != nil {
 			return err
 		}
 		keys, err := v.Keys(index.Vertices(hits))
@@ -248,8 +248,8 @@ func (c *call) searchFile(s search) (SearchResult, error) {
 	if err != nil {
 		return SearchResult{}, err
 	}
-	c.noticeZero(s.metric, vector)
-	c.noticeFew(s, len(result.Neighbors))
+	noticeZero(c, s.metric, vector)
+	noticeFew(c, s, len(result.Neighbors))
 	c.db.cache.CountScan(session.EmbeddingKey(info), cost)
 	stop(int64(len(result.Neighbors)), how)
 	result.Notices = c.Notices
@@ -258,9 +258,9 @@ func (c *call) searchFile(s search) (SearchResult, error) {
 
 // hitsInFile finds the vectors of a search in the file. It describes the search for PROFILE,
 // with its cost for Cache.CountScan, and sets s.index to nil if it scanned the vectors.
-func (c *call) hitsInFile(v *storage.RowView, s *search) (hits []index.Hit, vector []float32, how string, cost int, err error) {
+func hitsInFile(c *call, v *storage.RowView, s *search) (hits []index.Hit, vector []float32, how string, cost int, err error) {
 	info, graph := s.entry.Info, s.entry.Graph
-	opts := index.SearchOptions{Workers: c.fileWorkers(info)}
+	opts := index.SearchOptions{Workers: fileWorkers(c, info)}
 	degrees := fileDegrees{view: v, most: math.MaxInt64}
 	if s.index == nil {
 		degrees.most = session.PartLimit(graph)
@@ -269,7 +269,7 @@ func (c *call) hitsInFile(v *storage.RowView, s *search) (hits []index.Hit, vect
 		return nil, nil, "", 0, err
 	}
 	if s.index != nil {
-		if hits, how, err = c.searchPlace(v, s, vector, opts); err == nil {
+		if hits, how, err = searchPlace(c, v, s, vector, opts); err == nil {
 			err = degrees.err
 		}
 		if err != nil || s.index != nil {
@@ -294,7 +294,7 @@ func (c *call) hitsInFile(v *storage.RowView, s *search) (hits []index.Hit, vect
 
 // searchPlace answers a search by its index in the file, and describes it for PROFILE. It
 // sets s.index to nil if the vectors must be scanned instead; then it describes why.
-func (c *call) searchPlace(v *storage.RowView, s *search, vector []float32, opts index.SearchOptions) (hits []index.Hit, how string, err error) {
+func searchPlace(c *call, v *storage.RowView, s *search, vector []float32, opts index.SearchOptions) (hits []index.Hit, how string, err error) {
 	info := s.index
 	s.index = nil
 	opts.GraphOnly = c.db.opts.graphOnly
@@ -311,7 +311,7 @@ func (c *call) searchPlace(v *storage.RowView, s *search, vector []float32, opts
 	}
 	switch {
 	case errors.Is(err, index.ErrFormat), errors.Is(err, index.ErrMismatch), errors.Is(err, storage.ErrCorrupt):
-		c.noticeDamage(v.Info, err)
+		noticeDamage(c, v.Info, err)
 		return nil, "", nil
 	case err != nil:
 		return nil, "", err
@@ -400,7 +400,7 @@ func (d *fileDegrees) failed() bool {
 // fileWorkers is the number of goroutines that scan an embedding in the file:
 // one for less than half a megabyte, because waking a second goroutine would
 // take as long as the scan.
-func (c *call) fileWorkers(info storage.EmbeddingInfo) int {
+func fileWorkers(c *call, info storage.EmbeddingInfo) int {
 	if session.VectorBytes(info.Vertices, info.Dim) < 1<<19 {
 		return 1
 	}
@@ -412,7 +412,7 @@ func scanned(rows int) string { return fault.Count(int64(rows), "vector") + " sc
 
 // checked cuts the hits after the limit of the request (0 for none), and returns
 // an error if they are more than Options.MaxRows.
-func (c *call) checked(hits []index.Hit, limit int) ([]index.Hit, error) {
+func checked(c *call, hits []index.Hit, limit int) ([]index.Hit, error) {
 	if limit > 0 && len(hits) > limit {
 		hits = hits[:limit]
 	}
@@ -421,14 +421,14 @@ func (c *call) checked(hits []index.Hit, limit int) ([]index.Hit, error) {
 
 // noticeFew gives a notice of the reason for fewer answers than requested, if
 // it is not a condition.
-func (c *call) noticeFew(s search, found int) {
+func noticeFew(c *call, s search, found int) {
 	if found < s.k && s.where == nil {
 		c.Notice("%d of %d found: embedding %s has no more vectors", found, s.k, fault.Name(s.embedding))
 	}
 }
 
 // noticeZero gives a notice about a search by cosine for a vector of zeros.
-func (c *call) noticeZero(metric index.Metric, vector []float32) {
+func noticeZero(c *call, metric index.Metric, vector []float32) {
 	if metric != index.Cosine || slices.ContainsFunc(vector, func(x float32) bool { return x != 0 }) {
 		return
 	}

@@ -133,7 +133,7 @@ func shareOption(doc string) OptionInfo {
 }
 
 // share returns the option, or 0 for the default.
-func (b *binder) share(set bind.Settings) float64 {
+func share(b *binder, set bind.Settings) float64 {
 	share, given := set["share"].(float64)
 	if given && share == 0 {
 		b.Fail(shareOutside(share))
@@ -162,7 +162,7 @@ func negativesOption(doc string) OptionInfo {
 }
 
 // negatives reads the option; nil for an empty text.
-func (b *binder) negatives(set bind.Settings) (kinds []evaluate.Negatives) {
+func negatives(b *binder, set bind.Settings) (kinds []evaluate.Negatives) {
 	text := set.Text("negatives")
 	if text == "" {
 		return nil

@@ -31,10 +31,10 @@ func (db *DB) Graphs(ctx context.Context) ([]storage.GraphInfo, error) {
 
 // Embeddings lists the embeddings of the file by name.
 func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingSummary, error) {
-	return inCall(ctx, db, "SHOW EMBEDDINGS", (*call).embeddings)
+	return inCall(ctx, db, "SHOW EMBEDDINGS", listEmbeddings)
 }
 
-func (c *call) embeddings() ([]EmbeddingSummary, error) {
+func listEmbeddings(c *call) ([]EmbeddingSummary, error) {
 	graphs, err := c.db.store.Graphs(c.Ctx)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ var show = &statement[*parser.Show, parser.Listing, nothing, [][]Value]{
 	plan: func(what parser.Listing, _ nothing) *plan.Plan {
 		return plan.Result("list", strings.ToLower(string(what)))
 	},
-	run: func(c *call, what parser.Listing, _ nothing) ([][]Value, error) { return c.show(what) },
+	run: func(c *call, what parser.Listing, _ nothing) ([][]Value, error) { return listed(c, what) },
 	rows: func(what parser.Listing, table [][]Value) *Rows {
 		at := slices.IndexFunc(showTables, func(l showTable) bool { return l.what == what })
 		return rowsOf(columnsIn(showTables[at].columns), table)
@@ -106,7 +106,7 @@ var showTables = []showTable{
 	{parser.Jobs, jobColumns},
 }
 
-func (c *call) show(what parser.Listing) ([][]Value, error) {
+func listed(c *call, what parser.Listing) ([][]Value, error) {
 	switch what {
 	case parser.Graphs:
 		list, err := c.db.store.Graphs(c.Ctx)
@@ -114,16 +114,16 @@ func (c *call) show(what parser.Listing) ([][]Value, error) {
 			return []Value{g.Name, int64(g.Version), int64(g.Vertices), g.Edges, g.Source, timestamp(g.Modified)}
 		}), err
 	case parser.Embeddings:
-		list, err := c.embeddings()
+		list, err := listEmbeddings(c)
 		return ofEach(list, EmbeddingSummary.row), err
 	case parser.Indexes:
-		list, err := c.indexes()
+		list, err := indexes(c)
 		return ofEach(list, indexRow), err
 	case parser.Models:
-		list, err := c.listModels()
+		list, err := listModels(c)
 		return ofEach(list, ModelSummary.row), err
 	case parser.Predictions:
-		list, err := c.listPredictions()
+		list, err := listPredictions(c)
 		return ofEach(list, PredictionSummary.row), err
 	case parser.Methods:
 		return ofEach(Methods(), func(m Method) []Value { return []Value{m.Name, optionsText(m.Options), m.Summary} }), nil
@@ -149,7 +149,7 @@ func (c *call) show(what parser.Listing) ([][]Value, error) {
 		list, err := c.db.runner.List(c.Call)
 		return ofEach(list, jobRow), err
 	case parser.Stats:
-		stats, err := c.stats()
+		stats, err := stats(c)
 		return statsRows(stats), err
 	}
 	return nil, fault.New(fault.Statement, "SHOW %s is not known here", what)

@@ -27,7 +27,7 @@ var showVector = &statement[*parser.ShowVector, vectorRequest, storage.Embedding
 		return plan.Result("vector", "of vertex "+fault.QuoteKey(req.vertex)+", "+fault.Count(int64(found.Dim), "value")+" of embedding "+fault.Name(req.embedding))
 	},
 	run: func(c *call, req vectorRequest, _ storage.EmbeddingInfo) ([]float32, error) {
-		return c.vector(req.embedding, req.vertex)
+		return vector(c, req.embedding, req.vertex)
 	},
 	rows: func(_ vectorRequest, vector []float32) *Rows {
 		table := make([][]Value, len(vector))

@@ -12,10 +12,10 @@ import (
 // Stats reports the space of each object in the file. It reads the pages of
 // all records, about 0.2 s per gigabyte of edges.
 func (db *DB) Stats(ctx context.Context) (storage.Stats, error) {
-	return inCall(ctx, db, "SHOW STATS", (*call).stats)
+	return inCall(ctx, db, "SHOW STATS", stats)
 }
 
-func (c *call) stats() (storage.Stats, error) {
+func stats(c *call) (storage.Stats, error) {
 	stats, err := c.db.store.Stats(c.Ctx)
 	if err := c.Rest(err, "a part of the file", "CHECK says what to do about it"); err != nil {
 		return storage.Stats{}, err
@@ -77,7 +77,7 @@ func spaceRow(object, part string, bytes, items int64) []Value {
 }
 
 // graphStats returns the space that one graph takes in the file.
-func (c *call) graphStats(graph string) (storage.GraphStats, error) {
+func graphStats(c *call, graph string) (storage.GraphStats, error) {
 	stats, err := c.db.store.Stats(c.Ctx) // damage of other objects does not matter here
 	for _, g := range stats.Graphs {
 		if g.Name == graph {

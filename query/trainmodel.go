@@ -95,7 +95,7 @@ var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, 
 	run:   runTrainModel,
 	table: trainTable,
 	job: func(c *call, req TrainModelRequest, found *modelEntry) (job.Spec, error) {
-		t, err := c.loadTraining(req, found)
+		t, err := loadTraining(c, req, found)
 		if err != nil {
 			return job.Spec{}, err
 		}
@@ -149,8 +149,8 @@ func bindTrainModel(b *binder, s *parser.TrainModel) TrainModelRequest {
 		req.Heuristics = append(req.Heuristics, b.name(fault.Scorer(i), h))
 	}
 	set := b.Settings(kindTrain, trainOptions(), s.Options)
-	req.Training, req.Share = int(b.Within(set, "training", 1, maxTraining)), b.share(set)
-	req.Seed, req.Features, req.Negatives = set.Seed(), set.Text("features"), b.negatives(set)
+	req.Training, req.Share = int(b.Within(set, "training", 1, maxTraining)), share(b, set)
+	req.Seed, req.Features, req.Negatives = set.Seed(), set.Text("features"), negatives(b, set)
 	latest, given := set["latest"]
 	req.Latest, req.timed = given && latest.(bool), !given
 	return req
@@ -173,7 +173,7 @@ func resolveTrainModel(c *call, req TrainModelRequest) (*modelEntry, error) {
 	if req.timed {
 		m.split.Latest = m.graph.Timed
 	}
-	if err := c.checkModelName(req.Name, req.Graph); err != nil {
+	if err := checkModelName(c, req.Name, req.Graph); err != nil {
 		return nil, err
 	}
 	if m.terms, err = req.terms(); err != nil {
@@ -182,7 +182,7 @@ func resolveTrainModel(c *call, req TrainModelRequest) (*modelEntry, error) {
 	if at := slices.IndexFunc(req.Heuristics, link.NeedsTimes); at >= 0 && !m.graph.Timed {
 		return nil, noTimes(req.Graph, req.Heuristics[at], fault.Scorer(at))
 	}
-	if err := c.checkLinkGraph(req.Graph, true, m.split.Latest); err != nil || req.Embedding == "" {
+	if err := checkLinkGraph(c, req.Graph, true, m.split.Latest); err != nil || req.Embedding == "" {
 		return m, err
 	}
 	e, err := c.Present(req.Embedding, fault.Embedding)
@@ -205,7 +205,7 @@ func checkCurrent(embedding string, behind uint64, reason string) error {
 		WithRemedy("REFRESH it first")
 }
 
-func (c *call) checkModelName(model, graph string) error {
+func checkModelName(c *call, model, graph string) error {
 	old, err := c.db.store.ModelInfo(c.Ctx, model)
 	if err == nil && old.Graph != graph {
 		return fault.New(partModel, "model %s exists and belongs to graph %s", fault.Quote(model), fault.Name(old.Graph)).

@@ -30,7 +30,7 @@ type modelTraining struct {
 	job   run.ModelRequest
 }
 
-func (c *call) loadTraining(req TrainModelRequest, found *modelEntry) (*modelTraining, error) {
+func loadTraining(c *call, req TrainModelRequest, found *modelEntry) (*modelTraining, error) {
 	t := &modelTraining{modelEntry: found}
 	t.job.Heuristics, t.job.Features, t.job.Split = found.terms.Heuristics, found.terms.Features, found.split
 	t.job.Negatives = req.Negatives
@@ -80,16 +80,16 @@ func (t *modelTraining) beside() int64 {
 }
 
 func runTrainModel(c *call, req TrainModelRequest, found *modelEntry) (TrainModelResult, error) {
-	t, err := c.loadTraining(req, found)
+	t, err := loadTraining(c, req, found)
 	if err != nil {
 		return TrainModelResult{}, err
 	}
-	result, err := inJob(c, t.spec(req), func(embeddings.Checkpoints) (TrainModelResult, error) { return c.storeModel(req, t) })
+	result, err := inJob(c, t.spec(req), func(embeddings.Checkpoints) (TrainModelResult, error) { return storeModel(c, req, t) })
 	result.Notices = c.Notices
 	return result, err
 }
 
-func (c *call) storeModel(req TrainModelRequest, t *modelTraining) (TrainModelResult, error) {
+func storeModel(c *call, req TrainModelRequest, t *modelTraining) (TrainModelResult, error) {
 	stop := c.Watch.Start(plan.Solve)
 	t.job.Workers, t.job.Progress = c.workers(), c.Meter.Update
 	model, report, err := run.TrainModel(c.Ctx, t.job)

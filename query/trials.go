@@ -39,7 +39,7 @@ type tried interface {
 // those of EVALUATE PARAMETERS are its embeddings. Other errors are those of EXPLAIN.
 func (db *DB) Trials(ctx context.Context, statement parser.Statement) (int64, error) {
 	return inCall(ctx, db, parser.Heading(statement), func(c *call) (int64, error) {
-		op, err := c.tried(statement)
+		op, err := findTried(c, statement)
 		if err != nil {
 			return 0, err
 		}
@@ -50,12 +50,12 @@ func (db *DB) Trials(ctx context.Context, statement parser.Statement) (int64, er
 // WriteTrials writes the figures of some trials to a file, for RunTrials. It only reads the DB.
 // The file has a line of JSON that identifies it, and then one line for each trial.
 func (db *DB) WriteTrials(ctx context.Context, req TrialsRequest) error {
-	_, err := inCall(ctx, db, parser.Heading(req.Statement), func(c *call) (nothing, error) { return nothing{}, c.writeTrials(req) })
+	_, err := inCall(ctx, db, parser.Heading(req.Statement), func(c *call) (nothing, error) { return nothing{}, writeTrials(c, req) })
 	return err
 }
 
-func (c *call) writeTrials(req TrialsRequest) error {
-	op, err := c.tried(req.Statement)
+func writeTrials(c *call, req TrialsRequest) error {
+	op, err := findTried(c, req.Statement)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (db *DB) RunTrials(ctx context.Context, statement parser.Statement, parts [
 }
 
 // tried prepares a statement that consists of trials.
-func (c *call) tried(statement parser.Statement) (tried, error) {
+func findTried(c *call, statement parser.Statement) (tried, error) {
 	op, err := c.binder(nil).prepare(statement)
 	if err != nil {
 		return nil, err

@@ -35,9 +35,9 @@ var tuneEmbedding = &statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
 		req := TuneRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(fault.Embedding, s.Embedding)}
 		req.Goal = Goal(strings.ToLower(string(s.For)))
 		for _, m := range s.Methods {
-			req.Methods = append(req.Methods, TuneMethod{Method: m.Name.Name, Settings: b.method(m)})
+			req.Methods = append(req.Methods, TuneMethod{Method: m.Name.Name, Settings: bindMethod(b, m)})
 		}
-		b.tuneSettings(&req, b.Settings("TUNE", tuneOptions(), s.Options))
+		tuneSettings(b, &req, b.Settings("TUNE", tuneOptions(), s.Options))
 		return req
 	},
 	resolve: resolveTune,
@@ -96,7 +96,7 @@ var goalOptions = []struct {
 }{{"attribute", ForLabels}, {"separator", ForLabels}, {"share", ForLinks}, {"latest", ForLinks}, {"exact", ForReconstruction}}
 
 // tuneSettings puts checked options into a request.
-func (b *binder) tuneSettings(req *TuneRequest, set bind.Settings) {
+func tuneSettings(b *binder, req *TuneRequest, set bind.Settings) {
 	for _, o := range goalOptions {
 		if _, given := set[o.name]; given && o.goal != req.Goal {
 			b.Fail(fault.OfOption(o.name, "applies to %s, but this statement searches for %s", o.goal, req.Goal))
@@ -107,7 +107,7 @@ func (b *binder) tuneSettings(req *TuneRequest, set bind.Settings) {
 	if at, given := b.at[fault.Option("attribute")]; given {
 		b.at[partAttribute] = at
 	}
-	req.Share = b.share(set)
+	req.Share = share(b, set)
 	if text, given := set["budget"].(string); given {
 		budget, err := duration(fault.Option("budget"), text)
 		b.Fail(err)
@@ -124,16 +124,16 @@ func resolveTune(c *call, req TuneRequest) (*tuning, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.graph, err = c.embeddable(req.Graph); err != nil {
+	if t.graph, err = embeddable(c, req.Graph); err != nil {
 		return nil, err
 	}
-	if t.generation, err = c.nextGeneration(req.Name, req.Graph); err != nil {
+	if t.generation, err = nextGeneration(c, req.Name, req.Graph); err != nil {
 		return nil, err
 	}
 	t.latest = req.Latest || req.ifTimed && t.graph.Timed
 	switch req.Goal {
 	case ForLinks:
-		err = c.checkLinkGraph(req.Graph, t.latest, t.latest)
+		err = checkLinkGraph(c, req.Graph, t.latest, t.latest)
 	case ForLabels:
 		err = session.CheckAttributes(t.graph, partAttribute, req.Attribute)
 	}
@@ -252,7 +252,7 @@ func tuneRows(_ TuneRequest, r TuneResult) *Rows {
 // tuneJob describes the job that searches and computes the best embedding. It first
 // gives a notice of what the job will invalidate.
 func tuneJob(c *call, req TuneRequest, found *tuning) (job.Spec, error) {
-	if err := c.noteReplaced(req.Name); err != nil {
+	if err := noteReplaced(c, req.Name); err != nil {
 		return job.Spec{}, err
 	}
 	graph, err := c.Graph(req.Graph, fault.Graph) // on which the memory of methods depends
@@ -273,7 +273,7 @@ func tuneJob(c *call, req TuneRequest, found *tuning) (job.Spec, error) {
 	}
 	return job.Spec{
 		Kind: "TUNE", Text: text.String(), Target: req.Name, Graph: found.graph, Options: options,
-		Memory: found.bytes(graph, req.Goal, c.sweepBytes(), c.abreast(found, graph, req.Goal)), Purpose: "tuning an embedding of graph " + fault.Name(req.Graph),
+		Memory: found.bytes(graph, req.Goal, sweepBytes(c), abreast(c, found, graph, req.Goal)), Purpose: "tuning an embedding of graph " + fault.Name(req.Graph),
 	}, nil
 }
 
@@ -296,11 +296,11 @@ func runTune(c *call, req TuneRequest, found *tuning) (result TuneResult, err er
 		return result, err
 	}
 	s := &searching{tuning: found, req: req}
-	if s.graph, s.labels, err = c.tuned(req); err != nil {
+	if s.graph, s.labels, err = loadTuned(c, req); err != nil {
 		return result, err
 	}
 	spec.Graph = s.graph.Info
-	result, err = inJob(c, spec, func(checkpoints embedding.Checkpoints) (TuneResult, error) { return c.storeTuned(s, checkpoints) })
+	result, err = inJob(c, spec, func(checkpoints embedding.Checkpoints) (TuneResult, error) { return storeTuned(c, s, checkpoints) })
 	result.Notices = c.Notices
 	return result, err
 }

@@ -109,8 +109,8 @@ type tunedMethod struct {
 
 // abreast returns how many trials of a search run at a time: two if there are workers for
 // them, and half of the memory that may be used is enough.
-func (c *call) abreast(t *tuning, g *session.Graph, goal Goal) int {
-	if c.workers() == 1 || t.bytes(g, goal, c.sweepBytes(), 2) > c.db.opts.MemoryLimit/2 {
+func abreast(c *call, t *tuning, g *session.Graph, goal Goal) int {
+	if c.workers() == 1 || t.bytes(g, goal, sweepBytes(c), 2) > c.db.opts.MemoryLimit/2 {
 		return 1
 	}
 	return 2

@@ -28,7 +28,7 @@ type searching struct {
 
 // tuned loads the graph that a search is on and, where it is for labels, the classes
 // of its vertices.
-func (c *call) tuned(req TuneRequest) (graph *session.Graph, labels evaluate.Labels, err error) {
+func loadTuned(c *call, req TuneRequest) (graph *session.Graph, labels evaluate.Labels, err error) {
 	if req.Goal != ForLabels {
 		graph, err = c.Graph(req.Graph, fault.Graph)
 		return graph, labels, err
@@ -47,7 +47,7 @@ func (c *call) tuned(req TuneRequest) (graph *session.Graph, labels evaluate.Lab
 	return graph, labels, known.check(EvaluateLabelsRequest{Attribute: req.Attribute})
 }
 
-func (c *call) objective(s *searching) (tune.Objective, error) {
+func objective(c *call, s *searching) (tune.Objective, error) {
 	g, req := s.graph.Graph, s.req
 	switch req.Goal {
 	case ForLinks:
@@ -58,11 +58,11 @@ func (c *call) objective(s *searching) (tune.Objective, error) {
 	by := slices.Index(criteria(), req.Goal.Criteria()[s.criterion])
 	// The seed is that of RECONSTRUCT and EVALUATE RECONSTRUCTION, whose figures these
 	// are.
-	return tune.Reconstruction(g, evaluate.ReconstructOptions{Criterion: evaluate.Criterion(by), MaxBytes: c.sweepBytes()})
+	return tune.Reconstruction(g, evaluate.ReconstructOptions{Criterion: evaluate.Criterion(by), MaxBytes: sweepBytes(c)})
 }
 
-func (c *call) storeTuned(s *searching, checkpoints embedding.Checkpoints) (TuneResult, error) {
-	found, err := c.search(s, checkpoints)
+func storeTuned(c *call, s *searching, checkpoints embedding.Checkpoints) (TuneResult, error) {
+	found, err := searchSettings(c, s, checkpoints)
 	if err != nil {
 		return TuneResult{}, err
 	}
@@ -70,7 +70,7 @@ func (c *call) storeTuned(s *searching, checkpoints embedding.Checkpoints) (Tune
 	best := found.Best()
 	for _, m := range s.methods {
 		if m.method.Name == best.Method {
-			result.Embedding, err = c.storeEmbedding(s.graph, run.Request{
+			result.Embedding, err = storeEmbedding(c, s.graph, run.Request{
 				Name: s.req.Name, Method: best.Method, Options: run.Tuned(m.options, best, s.req.Seed),
 			})
 		}
@@ -86,16 +86,16 @@ func (c *call) storeTuned(s *searching, checkpoints embedding.Checkpoints) (Tune
 	return result, nil
 }
 
-func (c *call) search(s *searching, checkpoints embedding.Checkpoints) (*tune.Result, error) {
+func searchSettings(c *call, s *searching, checkpoints embedding.Checkpoints) (*tune.Result, error) {
 	stop := c.Watch.Start(plan.Search)
-	objective, err := c.objective(s)
+	objective, err := objective(c, s)
 	if err != nil {
 		return nil, err
 	}
 	methods := ofEach(s.methods, func(m tunedMethod) tune.Method { return m.search })
 	found, err := tune.Search(c.Ctx, objective, methods, tune.Options{
-		Budget: s.budget, Trials: s.req.Trials, Workers: c.workers(), OneAtATime: c.abreast(s.tuning, s.graph, s.req.Goal) == 1,
-		Progress: c.trialProgress(s.budget), Checkpoints: checkpoints,
+		Budget: s.budget, Trials: s.req.Trials, Workers: c.workers(), OneAtATime: abreast(c, s.tuning, s.graph, s.req.Goal) == 1,
+		Progress: trialProgress(c, s.budget), Checkpoints: checkpoints,
 	})
 	if err != nil {
 		return nil, err
@@ -110,12 +110,12 @@ func (c *call) search(s *searching, checkpoints embedding.Checkpoints) (*tune.Re
 	if found.Reason != tune.Finished {
 		c.Notice("%s", cutText(found))
 	}
-	c.noticeBest(found, s.req.Goal.Criteria()[s.criterion])
+	noticeBest(c, found, s.req.Goal.Criteria()[s.criterion])
 	return found, nil
 }
 
 // noticeBest gives notices of how the best trial was measured.
-func (c *call) noticeBest(found *tune.Result, criterion string) {
+func noticeBest(c *call, found *tune.Result, criterion string) {
 	best := found.Best()
 	switch {
 	case math.IsNaN(best.Score):
@@ -138,7 +138,7 @@ func (c *call) noticeBest(found *tune.Result, criterion string) {
 
 // trialProgress reports the trials of a search or, where their number is not
 // known, of the time that is spent.
-func (c *call) trialProgress(budget time.Duration) func(stage string, done, total int64) {
+func trialProgress(c *call, budget time.Duration) func(stage string, done, total int64) {
 	began := c.Meter.Now()
 	return func(stage string, done, total int64) {
 		if total == 0 && budget > 0 {

@@ -43,7 +43,7 @@ var updateVertex = &statement[*parser.UpdateVertices, UpdateVerticesRequest, sto
 		return writePlan("update", fault.Count(int64(len(req.Vertices)), "vertex")+": "+req.text, req.Graph)
 	},
 	run: func(c *call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
-		return c.change(req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
+		return change(c, req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			return tx.UpdateVertices(req.Graph, req.Vertices)
 		})
 	},
@@ -63,7 +63,7 @@ var updateVertices = &statement[*parser.UpdateVertices, UpdateVerticesRequest, s
 		return writePlan("update", req.text, req.Graph, scanPlan(graph, req.condition, req.Attributes))
 	},
 	run: func(c *call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
-		return c.changeWhere(req.Graph, req.Where, req.Attributes, func(tx *storage.Tx, keys []string) (storage.WriteStats, error) {
+		return changeWhere(c, req.Graph, req.Where, req.Attributes, func(tx *storage.Tx, keys []string) (storage.WriteStats, error) {
 			return tx.UpdateVertices(req.Graph, req.setFor(keys))
 		})
 	},
@@ -82,7 +82,7 @@ func bindUpdateVertices(b *binder, s *parser.UpdateVertices) UpdateVerticesReque
 	req := UpdateVerticesRequest{Graph: b.name(fault.Graph, s.Graph), condition: s.Where, text: assignments(s.Values)}
 	info := b.graph(req.Graph)
 	schema := info
-	req.Set = b.attributeValues(&schema, s.Values)
+	req.Set = attributeValues(b, &schema, s.Values)
 	condition := where.Compile(b.Values, s.Where, info, where.ToNothing)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
 	req.Vertices = req.setFor(b.vertexKeys(s.Keys))
@@ -100,7 +100,7 @@ func assignments(list []parser.Option) string {
 }
 
 func resolveUpdateVertices(c *call, req UpdateVerticesRequest) (storage.GraphInfo, error) {
-	info, err := c.changedWhere(req.Graph, req.Attributes)
+	info, err := changedWhere(c, req.Graph, req.Attributes)
 	if err != nil {
 		return info, err
 	}
@@ -120,13 +120,13 @@ var updateEdge = &statement[*parser.UpdateEdges, edgesRequest, nothing, WriteRes
 		Example: "UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING IN social",
 	},
 	bind: func(b *binder, s *parser.UpdateEdges) edgesRequest {
-		req := b.pairs(s.Graph, s.Pairs)
+		req := pairs(b, s.Graph, s.Pairs)
 		for i := range req.edges {
-			b.edgeValues(&req.edges[i], s.Values)
+			edgeValues(b, &req.edges[i], s.Values)
 		}
 		return req
 	},
-	resolve: (*call).resolveEdges,
+	resolve: checkEdges,
 	plan:    planEdges("update"),
 	run:     changeEdges((*storage.Tx).UpdateEdges),
 	rows:    writeRows[edgesRequest]("updated", "unchanged"),

@@ -473,7 +473,7 @@ func TestUpdate_Mistakes(t *testing.T) {
 			return err
 		}, `edge "alice – bob" is not in graph g`, storage.ErrNotFound},
 		{"graph that is dropped meanwhile", func() error {
-			return (&call{}).writeMistake("g", &storage.NotFoundError{Kind: "graph", Name: "g"})
+			return writeMistake((&call{}), "g", &storage.NotFoundError{Kind: "graph", Name: "g"})
 		}, `no graph "g"`, storage.ErrNotFound},
 		{"attribute", func() error {
 			_, err := db.Vertices(ctx, VerticesRequest{Attributes: []string{"agee"}})

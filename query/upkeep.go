@@ -121,9 +121,9 @@ var backup = &statement[*parser.Backup, BackupRequest, nothing, BackupResult]{
 	},
 	options: storeOptions,
 	bind: func(b *binder, s *parser.Backup) BackupRequest {
-		return b.storeFile(s, s.File, s.Options)
+		return storeFile(b, s, s.File, s.Options)
 	},
-	resolve: (*call).checkStoreFile,
+	resolve: checkStoreFile,
 	plan: func(req BackupRequest, _ nothing) *plan.Plan {
 		return plan.Result("new file", fault.Quote(req.Path)+", in one step", plan.Measured(plan.Write, "copy", "every record as it is now, verified"))
 	},
@@ -142,7 +142,7 @@ func (db *DB) Backup(ctx context.Context, req BackupRequest) (BackupResult, erro
 
 func runBackup(c *call, req BackupRequest, _ nothing) (result BackupResult, err error) {
 	stop := c.Watch.Start(plan.Write)
-	err = c.writeStore(req, func(path string) error {
+	err = writeStore(c, req, func(path string) error {
 		result.BackupStats, err = c.db.store.Backup(c.Ctx, path, req.Overwrite, c.Meter.Update)
 		return err
 	})
@@ -173,9 +173,9 @@ var recoverFile = &statement[*parser.Recover, RecoverRequest, nothing, RecoverRe
 	options: storeOptions,
 	bind: func(b *binder, s *parser.Recover) RecoverRequest {
 		b.Mark(fault.Statement, s)
-		return b.storeFile(s, s.File, s.Options)
+		return storeFile(b, s, s.File, s.Options)
 	},
-	resolve: (*call).checkStoreFile,
+	resolve: checkStoreFile,
 	plan: func(req RecoverRequest, _ nothing) *plan.Plan {
 		return plan.Result("new file", fault.Quote(req.Path)+", in one step", plan.Measured(plan.Write, "copy", "every record that is sound"))
 	},
@@ -193,7 +193,7 @@ func (db *DB) Recover(ctx context.Context, req RecoverRequest) (RecoverResult, e
 
 func runRecover(c *call, req RecoverRequest, _ nothing) (result RecoverResult, err error) {
 	stop := c.Watch.Start(plan.Write)
-	err = c.writeStore(req, func(path string) error {
+	err = writeStore(c, req, func(path string) error {
 		result.RecoverReport, err = c.db.store.Recover(c.Ctx, path, storage.RecoverOptions{Overwrite: req.Overwrite, Progress: c.Meter.Update})
 		return err
 	})
@@ -261,13 +261,13 @@ func RecoveredRows(r storage.RecoverReport) [][]Value {
 
 func storeOptions() []OptionInfo { return []OptionInfo{overwriteOption()} }
 
-func (b *binder) storeFile(statement parser.Statement, file parser.Value, options []parser.Option) BackupRequest {
+func storeFile(b *binder, statement parser.Statement, file parser.Value, options []parser.Option) BackupRequest {
 	path, set := b.Text(fault.Into, file), b.Settings(parser.Heading(statement), storeOptions(), options)
 	return BackupRequest{Path: path, Overwrite: set.Bool("overwrite")}
 }
 
 // checkStoreFile is checkOutput for a file that will be a store.
-func (c *call) checkStoreFile(req BackupRequest) (nothing, error) {
+func checkStoreFile(c *call, req BackupRequest) (nothing, error) {
 	if strings.HasSuffix(req.Path, ".gz") || strings.HasSuffix(req.Path, ".zst") {
 		return nothing{}, fault.New(fault.Into, "file %s would not be compressed, because a store is used as it is; choose a name without this ending", fault.Quote(req.Path))
 	}
@@ -278,7 +278,7 @@ func (c *call) checkStoreFile(req BackupRequest) (nothing, error) {
 // folder, the store is made elsewhere and then copied, because package storage
 // opens files by name, and a name could be redirected out of the folder between
 // its check and its use.
-func (c *call) writeStore(req BackupRequest, write func(path string) error) error {
+func writeStore(c *call, req BackupRequest, write func(path string) error) error {
 	if c.db.files.Folder == nil {
 		return write(req.Path)
 	}
@@ -297,11 +297,11 @@ func (c *call) writeStore(req BackupRequest, write func(path string) error) erro
 	}
 	defer in.Close()
 	return c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error {
-		return c.copyFile(w, in, size)
+		return copyFile(c, w, in, size)
 	})
 }
 
-func (c *call) copyFile(w io.Writer, r io.Reader, size int64) error {
+func copyFile(c *call, w io.Writer, r io.Reader, size int64) error {
 	const step = 1 << 20 // bytes between two checks of the context, a few milliseconds
 	for done := int64(0); ; {
 		if err := c.Ctx.Err(); err != nil {

@@ -168,11 +168,11 @@ func TestCall_CopyFile(t *testing.T) {
 	defer c.end()
 	text := strings.Repeat("x", 3<<20+5)
 	var b strings.Builder
-	if err := c.copyFile(&b, strings.NewReader(text), int64(len(text))); err != nil || b.String() != text {
+	if err := copyFile(c, &b, strings.NewReader(text), int64(len(text))); err != nil || b.String() != text {
 		t.Errorf("%d of %d bytes, %v", b.Len(), len(text), err)
 	}
 	broken := errors.New("broken")
-	if err := c.copyFile(io.Discard, iotest.ErrReader(broken), 2); !errors.Is(err, broken) {
+	if err := copyFile(c, io.Discard, iotest.ErrReader(broken), 2); !errors.Is(err, broken) {
 		t.Errorf("a file that cannot be read: %v", err)
 	}
 }

@@ -40,14 +40,14 @@ func (db *DB) Snapshot(ctx context.Context, graph string) (*storage.Snapshot, er
 // read, and neither graph nor vectors are loaded; otherwise both are loaded. For many
 // vectors, Vectors is faster.
 func (db *DB) Vector(ctx context.Context, embedding, vertex string) ([]float32, error) {
-	return inCall(ctx, db, "VECTOR", func(c *call) ([]float32, error) { return c.vector(embedding, vertex) })
+	return inCall(ctx, db, "VECTOR", func(c *call) ([]float32, error) { return vector(c, embedding, vertex) })
 }
 
 // vector returns a copy of a vector, from the file where that is possible.
-func (c *call) vector(embedding, vertex string) ([]float32, error) {
-	vector, err := c.storedVector(embedding, vertex)
+func vector(c *call, embedding, vertex string) ([]float32, error) {
+	vector, err := storedVector(c, embedding, vertex)
 	if errors.Is(err, errMoved) {
-		return c.loadedVector(embedding, vertex)
+		return loadedVector(c, embedding, vertex)
 	}
 	return vector, err
 }
@@ -69,7 +69,7 @@ func (db *DB) VectorsDigest(ctx context.Context, embedding string) (info storage
 
 // storedVector reads a vector from the file. It returns errMoved if the rows of the
 // embedding do not correspond to the present vertices of the graph.
-func (c *call) storedVector(embedding, vertex string) (vector []float32, err error) {
+func storedVector(c *call, embedding, vertex string) (vector []float32, err error) {
 	info, err := c.EmbeddingInfo(embedding, fault.Embedding)
 	if err != nil {
 		return nil, err
@@ -93,8 +93,8 @@ func (c *call) storedVector(embedding, vertex string) (vector []float32, err err
 
 // loadedVector returns a copy of a vector of an embedding whose rows are loaded
 // and assigned to the vertices of its graph.
-func (c *call) loadedVector(embedding, vertex string) ([]float32, error) {
-	s, err := c.settledSpace(embedding)
+func loadedVector(c *call, embedding, vertex string) ([]float32, error) {
+	s, err := settledSpace(c, embedding)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (c *call) loadedVector(embedding, vertex string) ([]float32, error) {
 }
 
 // settledSpace loads an embedding and its graph, in versions that belong together.
-func (c *call) settledSpace(embedding string) (s *session.Space, err error) {
+func settledSpace(c *call, embedding string) (s *session.Space, err error) {
 	err = c.Consistent(func() error {
 		s, err = c.Space(embedding, fault.Embedding)
 		return err
@@ -124,7 +124,7 @@ func (c *call) settledSpace(embedding string) (s *session.Space, err error) {
 func (db *DB) Vectors(ctx context.Context, embedding string) iter.Seq2[VertexVector, error] {
 	return iterate(func() (*stream[VertexVector], error) {
 		return inCall(ctx, db, "VECTORS", func(c *call) (*stream[VertexVector], error) {
-			s, err := c.settledSpace(embedding)
+			s, err := settledSpace(c, embedding)
 			if err != nil {
 				return nil, err
 			}

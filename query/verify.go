@@ -133,21 +133,21 @@ func runVerify(c *call, req VerifyRequest, found session.Entry) (result VerifyRe
 		return result, err
 	}
 	result, err = inJob(c, spec, func(embedding.Checkpoints) (VerifyResult, error) {
-		s, err := c.settledSpace(req.Embedding)
+		s, err := settledSpace(c, req.Embedding)
 		if err == nil {
 			err = checkCurrent(req.Embedding, s.Behind, asItIsNow) // the graph may have changed meanwhile
 		}
 		if err != nil {
 			return VerifyResult{}, err
 		}
-		return c.verifyInFull(req, s)
+		return verifyInFull(c, req, s)
 	})
 	result.Notices = c.Notices
 	return result, err
 }
 
 // verifyInFull compares an embedding with a full run.
-func (c *call) verifyInFull(req VerifyRequest, s *session.Space) (VerifyResult, error) {
+func verifyInFull(c *call, req VerifyRequest, s *session.Space) (VerifyResult, error) {
 	req.Sample = cmp.Or(req.Sample, 1000)
 	result := VerifyResult{EmbeddingInfo: s.Info}
 	stop := c.Watch.Start(plan.Solve)
@@ -158,7 +158,7 @@ func (c *call) verifyInFull(req VerifyRequest, s *session.Space) (VerifyResult, 
 	}
 	result.Seconds = c.Watch.Now().Sub(began).Seconds()
 	stop(int64(full.Rows), "")
-	if result.Measures, err = c.compare(req, s, full); err != nil {
+	if result.Measures, err = compare(c, req, s, full); err != nil {
 		return VerifyResult{}, err
 	}
 	texts := ofEach(result.Measures, func(m VerifyMeasure) string {
@@ -168,7 +168,7 @@ func (c *call) verifyInFull(req VerifyRequest, s *session.Space) (VerifyResult, 
 	return result, nil
 }
 
-func (c *call) compare(req VerifyRequest, s *session.Space, full *vec.Matrix) ([]VerifyMeasure, error) {
+func compare(c *call, req VerifyRequest, s *session.Space, full *vec.Matrix) ([]VerifyMeasure, error) {
 	overlap, err := evaluate.Overlap(c.Ctx, s.Matrix, full, 10, req.Sample, req.Seed, c.workers())
 	if err != nil {
 		return nil, err

@@ -57,7 +57,7 @@ var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.Gra
 		Example: "SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20",
 	},
 	bind:    bindVertices,
-	resolve: (*call).checkVertices,
+	resolve: checkVertices,
 	plan: func(req VerticesRequest, graph storage.GraphInfo) *plan.Plan {
 		what, input := "all vertices", session.GraphPlan(graph)
 		if req.readsPart() {
@@ -66,10 +66,10 @@ var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.Gra
 		return plan.Result("vertices", limited(req.orderText(), req.Limit), scanOf(what, input, graph, req.condition, req.attributes()))
 	},
 	run: func(c *call, req VerticesRequest, graph storage.GraphInfo) (found graphStream[VertexRow], err error) {
-		if err := c.readVertices(req, graph); err != nil {
+		if err := readVertices(c, req, graph); err != nil {
 			return found, err
 		}
-		s, err := c.newScan(graph.Name, req.Where, req.attributes(), req.Limit)
+		s, err := newScan(c, graph.Name, req.Where, req.attributes(), req.Limit)
 		if err != nil {
 			return found, err
 		}
@@ -99,7 +99,7 @@ func (r VerticesRequest) readsPart() bool { return r.Limit > 0 && r.OrderBy == "
 
 // readVertices reads the first vertices, until enough of them meet the condition, where these
 // are enough.
-func (c *call) readVertices(req VerticesRequest, graph storage.GraphInfo) error {
+func readVertices(c *call, req VerticesRequest, graph storage.GraphInfo) error {
 	if !req.readsPart() {
 		return nil
 	}
@@ -154,8 +154,8 @@ func bindVertices(b *binder, s *parser.ShowVertices) VerticesRequest {
 	if s.Columns != nil {
 		shown = nil
 	}
-	req.Columns = b.columns(s.Columns)
-	req.OrderBy, req.Descending = b.order(s.Order)
+	req.Columns = columns(b, s.Columns)
+	req.OrderBy, req.Descending = order(b, s.Order)
 	condition := where.Compile(b.Values, s.Where, info, where.ToNothing, shown...)
 	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
 	req.Limit = b.rowLimit(s.Limit)
@@ -189,8 +189,8 @@ func (r VerticesRequest) orderText() string {
 	return orderText(r.OrderBy, r.Descending)
 }
 
-func (c *call) checkVertices(req VerticesRequest) (storage.GraphInfo, error) {
-	info, err := c.checkScan(req.Graph, req.Attributes, req.Limit)
+func checkVertices(c *call, req VerticesRequest) (storage.GraphInfo, error) {
+	info, err := checkScan(c, req.Graph, req.Attributes, req.Limit)
 	if err != nil {
 		return info, err
 	}

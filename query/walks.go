@@ -52,14 +52,14 @@ var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget
 	options: exportWalksOptions,
 	bind: func(b *binder, s *parser.ExportWalks) ExportWalksRequest {
 		req := ExportWalksRequest{Graph: b.name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
-		req.Settings, req.Path = b.method(s.Method), b.Text(fault.Into, s.File)
+		req.Settings, req.Path = bindMethod(b, s.Method), b.Text(fault.Into, s.File)
 		set := b.Settings(parser.Heading(s), exportWalksOptions(), s.Options)
 		walks := rangeIn(set)
 		req.Overwrite, req.First, req.Count = set.Bool("overwrite"), walks.first, walks.count
 		return req
 	},
 	resolve: func(c *call, req ExportWalksRequest) (found walkTarget, err error) {
-		if found.configured, err = c.walkMethod(req); err != nil {
+		if found.configured, err = walkMethod(c, req); err != nil {
 			return found, err
 		}
 		if err := req.rows().check(); err != nil {
@@ -88,7 +88,7 @@ func (db *DB) ExportWalks(ctx context.Context, req ExportWalksRequest) (ExportRe
 func (req ExportWalksRequest) rows() rowRange { return rowRange{req.First, req.Count} }
 
 // walkMethod checks a request, except for its graph, and returns its method.
-func (c *call) walkMethod(req ExportWalksRequest) (configured, error) {
+func walkMethod(c *call, req ExportWalksRequest) (configured, error) {
 	m, err := configure(req.Method, req.Settings, req.Using)
 	if err != nil {
 		return m, err
@@ -128,7 +128,7 @@ func runExportWalks(c *call, req ExportWalksRequest, found walkTarget) (ExportRe
 		return ExportResult{}, err
 	}
 	count := end - req.First
-	return c.export(ExportRequest{Path: req.Path, Overwrite: req.Overwrite}, exportFormat{}, count, nil, func(w io.Writer) error {
+	return export(c, ExportRequest{Path: req.Path, Overwrite: req.Overwrite}, exportFormat{}, count, nil, func(w io.Writer) error {
 		walk := func(dst []uint32, i int) []uint32 {
 			const step = 1 << 8 // walks between two reports, about a millisecond
 			if i%step == 0 {

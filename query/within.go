@@ -52,7 +52,7 @@ var withinRadius = &statement[*parser.Within, WithinRequest, search, SearchResul
 	bind:    bindWithin,
 	resolve: resolveWithin,
 	plan:    planWithin,
-	run:     func(c *call, _ WithinRequest, s search) (SearchResult, error) { return c.find(s) },
+	run:     func(c *call, _ WithinRequest, s search) (SearchResult, error) { return find(c, s) },
 	rows:    func(_ WithinRequest, r SearchResult) *Rows { return r.rows() },
 	reads:   true,
 }
@@ -67,13 +67,13 @@ func (db *DB) Within(ctx context.Context, req WithinRequest) (SearchResult, erro
 
 func bindWithin(b *binder, s *parser.Within) (req WithinRequest) {
 	req.Exact, req.threshold = s.Exact, fmt.Sprint(s.Threshold)
-	req.Radius, req.Epsilon = b.threshold(s.Threshold)
-	req.Vertex, req.Vector = b.target(s.Of)
-	req.Embedding, req.Metric = b.space(s.Using)
-	condition := b.searchWhere(s.Where, req.Embedding, req.Vector == nil)
+	req.Radius, req.Epsilon = threshold(b, s.Threshold)
+	req.Vertex, req.Vector = target(b, s.Of)
+	req.Embedding, req.Metric = space(b, s.Using)
+	condition := searchWhere(b, s.Where, req.Embedding, req.Vector == nil)
 	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, exprText(s.Where)
 	req.reads = condition.Reads
-	req.OrderBy, req.Descending = b.order(s.Order)
+	req.OrderBy, req.Descending = order(b, s.Order)
 	req.Limit = b.rowLimit(s.Limit)
 	return req
 }
@@ -86,7 +86,7 @@ func resolveWithin(c *call, req WithinRequest) (s search, err error) {
 	if q.vertices, err = queryVertex(req.Vertex, req.Vector); err != nil {
 		return s, err
 	}
-	if s, err = c.resolveSearch(q); err != nil {
+	if s, err = resolveSearch(c, q); err != nil {
 		return s, err
 	}
 	if err := checkLimit(req.Limit); err != nil {
@@ -113,7 +113,7 @@ func planWithin(req WithinRequest, s search) *plan.Plan {
 	return plan.Result("within", detail, s.plan())
 }
 
-func (b *binder) threshold(t parser.Threshold) (radius, epsilon float64) {
+func threshold(b *binder, t parser.Threshold) (radius, epsilon float64) {
 	if t.Kind == parser.Auto {
 		b.Mark(fault.Threshold, t)
 		return 0, 0

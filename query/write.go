@@ -67,7 +67,7 @@ func writePlan(step, what, graph string, inputs ...*Plan) *Plan {
 }
 
 // change runs one transaction on one graph, and notes which attributes it added.
-func (c *call) change(graph string, f func(*storage.Tx) (storage.WriteStats, error)) (WriteResult, error) {
+func change(c *call, graph string, f func(*storage.Tx) (storage.WriteStats, error)) (WriteResult, error) {
 	stop := c.Watch.Start(plan.Store)
 	result := WriteResult{Graph: graph}
 	var before, after storage.GraphInfo
@@ -82,7 +82,7 @@ func (c *call) change(graph string, f func(*storage.Tx) (storage.WriteStats, err
 		return err
 	})
 	if err != nil {
-		return WriteResult{}, c.writeMistake(graph, err)
+		return WriteResult{}, writeMistake(c, graph, err)
 	}
 	stop(result.changes(), "")
 	for _, a := range after.Attributes {
@@ -102,7 +102,7 @@ func (r WriteResult) changes() int64 { return r.Inserted + r.Updated + r.Deleted
 
 // writeMistake turns what the store refuses about a name or a value into an
 // Error.
-func (c *call) writeMistake(graph string, err error) error {
+func writeMistake(c *call, graph string, err error) error {
 	var missing *storage.NotFoundError
 	if errors.As(err, &missing) {
 		at, known := c.named[missing.Name]
@@ -126,7 +126,7 @@ func (c *call) writeMistake(graph string, err error) error {
 }
 
 // changedWhere returns the entry of a graph that changeWhere is to change.
-func (c *call) changedWhere(graph string, attributes []string) (storage.GraphInfo, error) {
+func changedWhere(c *call, graph string, attributes []string) (storage.GraphInfo, error) {
 	info, err := c.GraphInfo(graph, fault.Graph)
 	return info, cmp.Or(err, session.CheckAttributes(info, fault.Graph, attributes...))
 }
@@ -134,13 +134,13 @@ func (c *call) changedWhere(graph string, attributes []string) (storage.GraphInf
 // changeWhere changes the vertices that meet a condition. They are searched outside
 // the transaction, so that other writers do not wait; if one of them has changed the
 // graph by then, they are searched again, the last time inside.
-func (c *call) changeWhere(graph string, where func(Candidate) bool, attributes []string, f func(*storage.Tx, []string) (storage.WriteStats, error)) (WriteResult, error) {
+func changeWhere(c *call, graph string, where func(Candidate) bool, attributes []string, f func(*storage.Tx, []string) (storage.WriteStats, error)) (WriteResult, error) {
 	const (
 		outside  = 3   // attempts
 		keyBytes = 100 // a key of usual length, and what the store's batch has of each
 	)
 	for attempt := 1; ; attempt++ {
-		keys, version, err := c.admitted(graph, where, attributes)
+		keys, version, err := admitted(c, graph, where, attributes)
 		if err != nil {
 			return WriteResult{}, err
 		}
@@ -148,7 +148,7 @@ func (c *call) changeWhere(graph string, where func(Candidate) bool, attributes 
 		if err != nil {
 			return WriteResult{}, err
 		}
-		result, err := c.change(graph, func(tx *storage.Tx) (storage.WriteStats, error) {
+		result, err := change(c, graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			now, err := tx.Graph(graph)
 			if err != nil {
 				return storage.WriteStats{}, err
@@ -158,7 +158,7 @@ func (c *call) changeWhere(graph string, where func(Candidate) bool, attributes 
 					return storage.WriteStats{}, storage.ErrConflict
 				}
 				c.Forget(graph)
-				if keys, _, err = c.admitted(graph, where, attributes); err != nil {
+				if keys, _, err = admitted(c, graph, where, attributes); err != nil {
 					return storage.WriteStats{}, err
 				}
 			}
@@ -174,8 +174,8 @@ func (c *call) changeWhere(graph string, where func(Candidate) bool, attributes 
 
 // admitted returns the keys of the vertices that meet a condition, and the
 // version of the graph that was asked.
-func (c *call) admitted(graph string, where func(Candidate) bool, attributes []string) ([]string, uint64, error) {
-	found, err := c.newScan(graph, where, attributes, 0)
+func admitted(c *call, graph string, where func(Candidate) bool, attributes []string) ([]string, uint64, error) {
+	found, err := newScan(c, graph, where, attributes, 0)
 	if err != nil {
 		return nil, 0, err
 	}

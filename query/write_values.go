@@ -23,16 +23,16 @@ func partValue(attribute string) fault.Part { return fault.Part("value " + attri
 func edgeName(e storage.Edge) string { return e.Source + " – " + e.Target }
 
 // pairs returns the edges of a graph that a statement names by their ends.
-func (b *binder) pairs(graph parser.Ident, list []parser.Pair) edgesRequest {
+func pairs(b *binder, graph parser.Ident, list []parser.Pair) edgesRequest {
 	req := edgesRequest{b.name(fault.Graph, graph), make([]storage.Edge, len(list))}
 	for i, p := range list {
-		req.edges[i] = b.edge(i, p, p.U, p.V)
+		req.edges[i] = edge(b, i, p, p.U, p.V)
 	}
 	return req
 }
 
 // edge returns an edge by its ends, and remembers where it is named.
-func (b *binder) edge(i int, node parser.Node, u, v parser.Value) storage.Edge {
+func edge(b *binder, i int, node parser.Node, u, v parser.Value) storage.Edge {
 	e := storage.Edge{Source: b.vertexKey(partKey(2*i), u), Target: b.vertexKey(partKey(2*i+1), v)}
 	b.Mark(partEdge(i), node)
 	b.remember(edgeName(e), partEdge(i))
@@ -41,19 +41,19 @@ func (b *binder) edge(i int, node parser.Node, u, v parser.Value) storage.Edge {
 
 // edgeValues puts the weight and the time of an edge into it, where they are
 // given. MISSING is what an edge has that was never given any.
-func (b *binder) edgeValues(e *storage.Edge, values parser.EdgeValues) {
+func edgeValues(b *binder, e *storage.Edge, values parser.EdgeValues) {
 	if values.Weight != nil {
-		e.Weight = b.weight(values.Weight)
+		e.Weight = weight(b, values.Weight)
 	}
 	if values.Time != nil {
-		e.Time, e.Dated = b.time(values.Time)
+		e.Time, e.Dated = bindTime(b, values.Time)
 		e.Timed = true
 	}
 }
 
-func (b *binder) weight(v parser.Value) float64 {
+func weight(b *binder, v parser.Value) float64 {
 	at := partValue("weight")
-	value := b.assigned(at, v)
+	value := assigned(b, at, v)
 	if text, ok := value.(Untyped); ok {
 		value = text.Infer()
 	}
@@ -75,9 +75,9 @@ func (b *binder) weight(v parser.Value) float64 {
 }
 
 // time reads a timestamp, and whether it is a date.
-func (b *binder) time(v parser.Value) (time int64, dated bool) {
+func bindTime(b *binder, v parser.Value) (time int64, dated bool) {
 	at := partValue("time")
-	value := b.assigned(at, v)
+	value := assigned(b, at, v)
 	if text, ok := value.(Untyped); ok {
 		value = string(text)
 	}
@@ -98,7 +98,7 @@ func (b *binder) time(v parser.Value) (time int64, dated bool) {
 }
 
 // assigned is Untyped for a place that takes MISSING, which is nil.
-func (b *binder) assigned(at fault.Part, v parser.Value) any {
+func assigned(b *binder, at fault.Part, v parser.Value) any {
 	if _, missing := v.(parser.Missing); missing {
 		b.Mark(at, v)
 		return nil
@@ -108,10 +108,10 @@ func (b *binder) assigned(at fault.Part, v parser.Value) any {
 
 // attributeValues returns values of attributes, of the types that the graph
 // says; new attributes are added to the schema, with the types of their values.
-func (b *binder) attributeValues(schema *storage.GraphInfo, list []parser.Option) (values []storage.NamedValue) {
+func attributeValues(b *binder, schema *storage.GraphInfo, list []parser.Option) (values []storage.NamedValue) {
 	for _, o := range list {
 		at := partValue(o.Name.Name)
-		raw := b.assigned(at, o.Value)
+		raw := assigned(b, at, o.Value)
 		known, isKnown := session.AttributeOf(*schema, o.Name.Name)
 		value, ok := where.AttributeValue(raw, known.Type)
 		if !ok {
@@ -147,7 +147,7 @@ type edgesRequest struct {
 
 // resolveEdges returns an Error for an unknown graph. The vertices are looked up in
 // the transaction.
-func (c *call) resolveEdges(req edgesRequest) (nothing, error) {
+func checkEdges(c *call, req edgesRequest) (nothing, error) {
 	return nothing{}, c.checkGraph(req.graph)
 }
 
@@ -162,7 +162,7 @@ func planEdges(step string) func(edgesRequest, nothing) *plan.Plan {
 func changeEdges(write func(tx *storage.Tx, graph string, edges []storage.Edge) (storage.WriteStats, error)) func(*call, edgesRequest, nothing) (WriteResult, error) {
 	return func(c *call, req edgesRequest, _ nothing) (WriteResult, error) {
 		var info storage.GraphInfo
-		result, err := c.change(req.graph, func(tx *storage.Tx) (storage.WriteStats, error) {
+		result, err := change(c, req.graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			stats, err := write(tx, req.graph, req.edges)
 			if err == nil {
 				info, err = tx.Graph(req.graph)
@@ -181,7 +181,7 @@ func changeEdges(write func(tx *storage.Tx, graph string, edges []storage.Edge) 
 				}
 			}
 		}
-		c.noteTimes(info.Times, timed, dated)
+		noteTimes(c, info.Times, timed, dated)
 		result.Notices = c.Notices
 		return result, nil
 	}
@@ -189,7 +189,7 @@ func changeEdges(write func(tx *storage.Tx, graph string, edges []storage.Edge) 
 
 // noteTimes gives a notice of times that came in another form than that of the graph; timed of
 // the edges have a time, and dated of them a date.
-func (c *call) noteTimes(form format.TimeForm, timed, dated int64) {
+func noteTimes(c *call, form format.TimeForm, timed, dated int64) {
 	switch numbers := timed - dated; {
 	case form == format.TimeNumbers && dated > 0:
 		c.Notice("%s with a date, stored as seconds since 1970 like the other times, which are numbers", fault.Count(dated, "edge"))
