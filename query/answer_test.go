@@ -2,14 +2,14 @@ package query
 
 import (
 	"errors"
+	"heavytail/embedding/link"
+	"heavytail/index"
+	"heavytail/query/fault"
+	"heavytail/query/parser"
+	"heavytail/storage"
 	"reflect"
 	"slices"
 	"testing"
-
-	"heavytail/embedding/link"
-	"heavytail/index"
-	"heavytail/query/parser"
-	"heavytail/storage"
 )
 
 // TestAnswer compares the rows of requests with those of the statements that mean the
@@ -87,14 +87,14 @@ func TestAnswer(t *testing.T) {
 func TestAnswer_Mistakes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
-	var mistake *Error
+	var mistake *fault.Error
 	for statement, request := range map[string]any{"IMPORT": nil, "CHECK": 3, "SHOW": "GRAPHS", "SELECT": nil} {
 		if _, err := db.Answer(t.Context(), statement, request); !errors.As(err, &mistake) {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}
-	var failed *StatementError
-	if _, err := new(DB).Answer(t.Context(), "CHECK", nil); !errors.Is(err, ErrClosed) || !errors.As(err, &failed) || failed.Statement != "CHECK" {
+	var failed *fault.StatementError
+	if _, err := new(DB).Answer(t.Context(), "CHECK", nil); !errors.Is(err, fault.ErrClosed) || !errors.As(err, &failed) || failed.Statement != "CHECK" {
 		t.Errorf("a zero DB: %v", err)
 	}
 	if _, err := db.Answer(t.Context(), "IMPORT", ImportRequest{Graph: "g", Path: "x", Repeated: "mean"}); !errors.As(err, &mistake) || mistake.Option != "repeated" || len(mistake.Expected) != len(storage.Repeats()) {

@@ -42,11 +42,11 @@ func TestPredict_AsOf(t *testing.T) {
 	storeEdges(t, db, "earlier", earlier)
 	for _, name := range []string{"adamic_adar", "l3", "katz", "preferential_attachment", "recent_neighbors"} {
 		at := int64(time)
-		want, err := db.Predict(ctx, PredictRequest{K: 50, Graph: "earlier", With: Scorer{Name: name}})
+		want, err := db.Links().Predict(ctx, PredictRequest{K: 50, Graph: "earlier", With: Scorer{Name: name}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := db.Predict(ctx, PredictRequest{K: 50, Graph: "all", With: Scorer{Name: name}, AsOf: &at})
+		got, err := db.Links().Predict(ctx, PredictRequest{K: 50, Graph: "all", With: Scorer{Name: name}, AsOf: &at})
 		became := 0
 		for _, l := range got.Links {
 			u, v := l.Source, l.Target
@@ -57,8 +57,8 @@ func TestPredict_AsOf(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got.Links, want.Links) || got.Became != became || became == 0 {
 			t.Errorf("%s: %v, %v, expected %v; %d of %d became edges", name, got.Links, err, want.Links, got.Became, became)
 		}
-		one, err := db.PredictFor(ctx, PredictForRequest{Vertex: "7", K: 5, Graph: "all", With: Scorer{Name: name}, AsOf: &at})
-		alone, _ := db.PredictFor(ctx, PredictForRequest{Vertex: "7", K: 5, Graph: "earlier", With: Scorer{Name: name}})
+		one, err := db.Links().PredictFor(ctx, PredictForRequest{Vertex: "7", K: 5, Graph: "all", With: Scorer{Name: name}, AsOf: &at})
+		alone, _ := db.Links().PredictFor(ctx, PredictForRequest{Vertex: "7", K: 5, Graph: "earlier", With: Scorer{Name: name}})
 		if err != nil || !reflect.DeepEqual(one.Vertices, alone.Vertices) {
 			t.Errorf("%s of a vertex: %v, %v, expected %v", name, one.Vertices, err, alone.Vertices)
 		}

@@ -3,10 +3,10 @@ package query
 import (
 	"context"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -74,8 +74,8 @@ func (a AttributeSummary) row() []Value {
 
 // Attributes lists the attributes of a graph in the order in which they were
 // added. The name of the graph may be empty if the file has one graph.
-func (db *DB) Attributes(ctx context.Context, graph string) ([]AttributeSummary, error) {
-	return showAttributes.answer(ctx, db, graph)
+func (s *graphsService) Attributes(ctx context.Context, graph string) ([]AttributeSummary, error) {
+	return showAttributes.answer(ctx, s.db, graph)
 }
 
 type dropAttributeRequest struct{ graph, attribute string }
@@ -105,6 +105,6 @@ var dropAttribute = &statement[*parser.DropAttribute, dropAttributeRequest, noth
 }
 
 // DropAttribute removes an attribute from all vertices of a graph.
-func (db *DB) DropAttribute(ctx context.Context, graph, attribute string) error {
-	return errorOf(dropAttribute.answer(ctx, db, dropAttributeRequest{graph, attribute}))
+func (s *graphsService) DropAttribute(ctx context.Context, graph, attribute string) error {
+	return errorOf(dropAttribute.answer(ctx, s.db, dropAttributeRequest{graph, attribute}))
 }

@@ -6,9 +6,9 @@ import (
 	"math"
 	"time"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -56,8 +56,8 @@ var autoRefresh = &statement[*parser.AutoRefresh, autoRefreshRequest, nothing, s
 // value turns it off. The setting stays with the embedding when the embedding is
 // computed again. A refresh that failed on one version of the graph is tried again on
 // the next version.
-func (db *DB) AutoRefresh(ctx context.Context, embedding string, auto storage.AutoRefresh) (storage.EmbeddingInfo, error) {
-	return autoRefresh.answer(ctx, db, autoRefreshRequest{embedding, auto})
+func (s *vectorsService) AutoRefresh(ctx context.Context, embedding string, auto storage.AutoRefresh) (storage.EmbeddingInfo, error) {
+	return autoRefresh.answer(ctx, s.db, autoRefreshRequest{embedding, auto})
 }
 
 // partAuto is the piece of a request that sets when an embedding is refreshed

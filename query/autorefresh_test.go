@@ -24,7 +24,7 @@ func looked(db *DB) {
 // long enough to be recorded as well.
 func refreshJobs(t *testing.T, db *DB) []storage.JobInfo {
 	t.Helper()
-	list, err := db.Jobs(t.Context())
+	list, err := db.Jobs().List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func refreshed(t *testing.T, db *DB) (jobs int, generation uint64) {
 	looked(db)
 	list := refreshJobs(t, db)
 	for _, j := range list {
-		info, err := db.WaitJob(t.Context(), j.ID)
+		info, err := db.Jobs().Wait(t.Context(), j.ID)
 		if err != nil || info.State != storage.JobDone {
 			t.Fatalf("%+v, %v", info, err)
 		}

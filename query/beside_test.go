@@ -49,7 +49,7 @@ func BenchmarkNearestBesideJob(b *testing.B) {
 	}
 	want := make([][]Neighbor, 100)
 	search := func(i int) []Neighbor {
-		found, err := db.Nearest(ctx, NearestRequest{K: 10, Vertex: fmt.Sprint(i), Embedding: "e"})
+		found, err := db.Vectors().Nearest(ctx, NearestRequest{K: 10, Vertex: fmt.Sprint(i), Embedding: "e"})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -122,19 +122,19 @@ func compute(b *testing.B, db *DB, what string, req EmbedRequest) (stop func()) 
 	go func() {
 		for ctx.Err() == nil {
 			if what == "foreground" {
-				if _, err := db.Embed(ctx, req); err != nil && ctx.Err() == nil {
+				if _, err := db.Vectors().Embed(ctx, req); err != nil && ctx.Err() == nil {
 					ended <- err
 					return
 				}
 				continue
 			}
-			started, err := db.StartEmbed(context.Background(), req)
+			started, err := db.Vectors().StartEmbed(context.Background(), req)
 			if err != nil {
 				ended <- err
 				return
 			}
-			if _, err = db.WaitJob(ctx, started.ID); err != nil {
-				_, _ = db.CancelJob(context.Background(), started.ID)
+			if _, err = db.Jobs().Wait(ctx, started.ID); err != nil {
+				_, _ = db.Jobs().Cancel(context.Background(), started.ID)
 			}
 		}
 		ended <- nil

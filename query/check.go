@@ -3,9 +3,9 @@ package query
 import (
 	"context"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -31,8 +31,8 @@ var check = &statement[*parser.Check, nothing, nothing, storage.CheckReport]{
 // Check verifies everything in the file and reports all faults at once, each
 // with its remedy. Faults of the file are in the report; the error means that
 // Check could not run.
-func (db *DB) Check(ctx context.Context) (storage.CheckReport, error) {
-	return check.answer(ctx, db, nothing{})
+func (s *maintenanceService) Check(ctx context.Context) (storage.CheckReport, error) {
+	return check.answer(ctx, s.db, nothing{})
 }
 
 func runCheck(c *call, _, _ nothing) (storage.CheckReport, error) {

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"heavytail/embedding"
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -121,14 +121,14 @@ func computeOptions() []OptionInfo {
 // the error is a *LimitError. The values belong to the version of the graph that was
 // read: if the graph has changed meanwhile, new vertices have no value, and Attributes
 // reports how much the graph has changed since.
-func (db *DB) Compute(ctx context.Context, req ComputeRequest) (ComputeResult, error) {
-	return computeStatement.answer(ctx, db, req)
+func (s *measuresService) Compute(ctx context.Context, req ComputeRequest) (ComputeResult, error) {
+	return computeStatement.answer(ctx, s.db, req)
 }
 
 // StartCompute is Compute in the background, as StartEmbed is Embed. The request must have
 // an attribute.
-func (db *DB) StartCompute(ctx context.Context, req ComputeRequest) (storage.JobInfo, error) {
-	return computeStatement.start(ctx, db, req)
+func (s *measuresService) StartCompute(ctx context.Context, req ComputeRequest) (storage.JobInfo, error) {
+	return computeStatement.start(ctx, s.db, req)
 }
 
 func bindCompute(b *binder, s *parser.Compute) (req ComputeRequest) {

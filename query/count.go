@@ -5,21 +5,21 @@ import (
 	"context"
 	"slices"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 
 // CountVerticesRequest asks how many vertices of a graph meet a condition.
 type CountVerticesRequest struct {
-	Graph      string               // may be empty if the file has only one graph
-	Where      func(Candidate) bool // nil admits all; it is called from one goroutine
-	Attributes []string             // that Where reads
-	By         string               // an attribute whose values are counted one by one; may be empty
-	With       []Figure             // figures of all vertices, or with By of the vertices with each value
+	Graph      string                     // may be empty if the file has only one graph
+	Where      func(where.Candidate) bool // nil admits all; it is called from one goroutine
+	Attributes []string                   // that Where reads
+	By         string                     // an attribute whose values are counted one by one; may be empty
+	With       []Figure                   // figures of all vertices, or with By of the vertices with each value
 
 	condition parser.Expr // of Where, for its text; may be nil
 }
@@ -107,8 +107,8 @@ var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, stor
 // By and With it reads only the catalogue; otherwise it visits every vertex once, and By
 // takes memory for each distinct value. If there are more values than Options.MaxRows, the
 // error is a *LimitError.
-func (db *DB) CountVertices(ctx context.Context, req CountVerticesRequest) (CountVerticesResult, error) {
-	return countVertices.answer(ctx, db, req)
+func (s *graphsService) CountVertices(ctx context.Context, req CountVerticesRequest) (CountVerticesResult, error) {
+	return countVertices.answer(ctx, s.db, req)
 }
 
 // fromCatalogue reports whether the catalogue alone has the answer.

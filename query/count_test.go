@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query/fault"
+	"heavytail/query/where"
+	"heavytail/storage"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"heavytail/storage"
 )
 
 // TestCountVertices compares counts by every type of attribute, under several
@@ -33,7 +34,7 @@ func TestCountVertices(t *testing.T) {
 			}
 		}
 	}
-	if _, err := db.InsertVertices(ctx, "g", vertices); err != nil {
+	if _, err := db.Graphs().InsertVertices(ctx, "g", vertices); err != nil {
 		t.Fatal(err)
 	}
 	for _, condition := range []string{"", " WHERE degree > 0", " WHERE number >= 2 AND flag", " WHERE word IS MISSING OR size < 0.5"} {
@@ -85,7 +86,7 @@ func ascends(kind int, a, b Value) bool {
 // attributeNames lists the attributes of the only graph.
 func attributeNames(t *testing.T, db *DB) (names []string) {
 	t.Helper()
-	list, err := db.Attributes(t.Context(), "")
+	list, err := db.Graphs().Attributes(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,9 +120,9 @@ func TestCountVertices_Method(t *testing.T) {
 	db, ctx := openTest(t, &Options{MaxRows: 3}), t.Context()
 	importText(t, db, "g", "a b\nb c\nc d\n")
 	mustRun(t, db, "INSERT VERTEX 'a' (n := 1, ok := TRUE), 'b' (n := 2, ok := TRUE), 'c' (n := 3), 'd' (n := 4, ok := TRUE) INTO g")
-	many := func(v Candidate) bool { return v.Value("n").Integer() > 1 }
+	many := func(v where.Candidate) bool { return v.Value("n").Integer() > 1 }
 	for _, by := range []string{"", "n", "ok"} {
-		found, err := db.CountVertices(ctx, CountVerticesRequest{Where: many, Attributes: []string{"n"}, By: by})
+		found, err := db.Graphs().CountVertices(ctx, CountVerticesRequest{Where: many, Attributes: []string{"n"}, By: by})
 		if err != nil || found.Vertices != 3 {
 			t.Errorf("by %q: %+v, %v", by, found, err)
 		}
@@ -129,16 +130,16 @@ func TestCountVertices_Method(t *testing.T) {
 			t.Errorf("%+v, want %+v", found.Values, want)
 		}
 	}
-	var limit *LimitError
-	if _, err := db.CountVertices(ctx, CountVerticesRequest{By: "n"}); !errors.As(err, &limit) || limit.Field != "MaxRows" {
+	var limit *fault.LimitError
+	if _, err := db.Graphs().CountVertices(ctx, CountVerticesRequest{By: "n"}); !errors.As(err, &limit) || limit.Field != "MaxRows" {
 		t.Errorf("four values, of which three are allowed: %v", err)
 	}
-	if _, err := db.CountVertices(ctx, CountVerticesRequest{By: "m"}); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := db.Graphs().CountVertices(ctx, CountVerticesRequest{By: "m"}); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("an unknown attribute: %v", err)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := db.CountVertices(ended, CountVerticesRequest{By: "ok"}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Graphs().CountVertices(ended, CountVerticesRequest{By: "ok"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: %v", err)
 	}
 }
@@ -163,7 +164,7 @@ func TestCountVertices_Figures(t *testing.T) {
 			}
 		}
 	}
-	if _, err := db.InsertVertices(t.Context(), "g", vertices); err != nil {
+	if _, err := db.Graphs().InsertVertices(t.Context(), "g", vertices); err != nil {
 		t.Fatal(err)
 	}
 	columns := []string{"degree", "small", "whole", "part"}
@@ -199,7 +200,7 @@ func TestCountVertices_Figures(t *testing.T) {
 			}
 		}
 	}
-	found, err := db.CountVertices(t.Context(), CountVerticesRequest{With: []Figure{{FigureSum, "degree"}, {FigureSum, "small"}}})
+	found, err := db.Graphs().CountVertices(t.Context(), CountVerticesRequest{With: []Figure{{FigureSum, "degree"}, {FigureSum, "small"}}})
 	if err != nil || found.Vertices != 200 || len(found.Figures) != 1 || found.Figures[0][0].Integer() != 8 || found.Figures[0][1].Integer() >= 0 {
 		t.Errorf("%+v, %v", found, err)
 	}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 

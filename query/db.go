@@ -7,13 +7,13 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -107,10 +107,10 @@ func (db *DB) begin(ctx context.Context, statement string) (*call, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed || db.store == nil {
-		return nil, &StatementError{Statement: statement, Err: ErrClosed}
+		return nil, &fault.StatementError{Statement: statement, Err: fault.ErrClosed}
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, &StatementError{Statement: statement, Err: err}
+		return nil, &fault.StatementError{Statement: statement, Err: err}
 	}
 	db.running.Add(1)
 	c := db.newCall(ctx, statement)
@@ -158,15 +158,15 @@ func (c *call) hold(release func(), err error) error {
 // the user do not need it; if the request came from text, they get the
 // position of the piece that is wrong.
 func (c *call) wrap(err error) error {
-	var mistake *Error
+	var mistake *fault.Error
 	if err == nil {
 		return nil
 	}
-	if named := (*StatementError)(nil); errors.As(err, &named) && named.Statement == c.Statement {
+	if named := (*fault.StatementError)(nil); errors.As(err, &named) && named.Statement == c.Statement {
 		return err // the rows of the same call have wrapped it already
 	}
 	if !errors.As(err, &mistake) {
-		return &StatementError{Statement: c.Statement, Err: err}
+		return &fault.StatementError{Statement: c.Statement, Err: err}
 	}
 	return fault.WithPosition(err, c.at)
 }
@@ -185,10 +185,6 @@ func (c *call) writable() error {
 // expected, the text itself is used, so that the keys 007 and 1e5 are found;
 // elsewhere the text is read as a number or a boolean.
 type Untyped = bind.Untyped
-
-// Plan is one step of the plan of a statement, with the steps that give it its
-// input. String draws the tree.
-type Plan = plan.Plan
 
 // described is a statement, whatever its types of requests and results.
 type described interface {

@@ -6,7 +6,7 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/index"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/storage/csr"
 )
 
@@ -18,8 +18,8 @@ type DegreeCount struct {
 
 // Degrees returns the number of vertices of each degree that occurs in a
 // graph, by ascending degree. It takes O(n) after the graph is loaded.
-func (db *DB) Degrees(ctx context.Context, graph string) ([]DegreeCount, error) {
-	return inCall(ctx, db, "DESCRIBE GRAPH", func(c *call) ([]DegreeCount, error) {
+func (s *graphsService) Degrees(ctx context.Context, graph string) ([]DegreeCount, error) {
+	return inCall(ctx, s.db, "DESCRIBE GRAPH", func(c *call) ([]DegreeCount, error) {
 		view, err := c.Graph(graph, fault.Graph)
 		if err != nil {
 			return nil, err
@@ -64,8 +64,8 @@ type ReconstructedDegreesResult struct {
 
 // ReconstructedDegrees returns the degrees of a reconstruction from an embedding,
 // as Reconstruct finds it with Auto, without making its edges.
-func (db *DB) ReconstructedDegrees(ctx context.Context, req EvaluateReconstructionRequest) (ReconstructedDegreesResult, error) {
-	return inCall(ctx, db, "RECONSTRUCT", func(c *call) (ReconstructedDegreesResult, error) { return reconstructedDegrees(c, req) })
+func (s *vectorsService) ReconstructedDegrees(ctx context.Context, req EvaluateReconstructionRequest) (ReconstructedDegreesResult, error) {
+	return inCall(ctx, s.db, "RECONSTRUCT", func(c *call) (ReconstructedDegreesResult, error) { return reconstructedDegrees(c, req) })
 }
 
 func reconstructedDegrees(c *call, req EvaluateReconstructionRequest) (ReconstructedDegreesResult, error) {

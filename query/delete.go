@@ -4,11 +4,11 @@ import (
 	"context"
 	"io"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
@@ -20,7 +20,7 @@ type DeleteVerticesRequest struct {
 	Keys  []string // keys that do not exist are counted as missing
 	// Where, if not nil, is used instead of Keys: all vertices for which it
 	// returns true are deleted. It is called from one goroutine.
-	Where      func(Candidate) bool
+	Where      func(where.Candidate) bool
 	Attributes []string // that Where reads, as in NearestRequest
 
 	condition parser.Expr // of Where, for its text; may be nil
@@ -68,11 +68,11 @@ var deleteVertices = &statement[*parser.DeleteVertices, DeleteVerticesRequest, s
 }
 
 // DeleteVertices deletes vertices with their edges.
-func (db *DB) DeleteVertices(ctx context.Context, req DeleteVerticesRequest) (WriteResult, error) {
+func (s *graphsService) DeleteVertices(ctx context.Context, req DeleteVerticesRequest) (WriteResult, error) {
 	if req.Where == nil {
-		return deleteVertex.answer(ctx, db, req)
+		return deleteVertex.answer(ctx, s.db, req)
 	}
-	return deleteVertices.answer(ctx, db, req)
+	return deleteVertices.answer(ctx, s.db, req)
 }
 
 func bindDeleteVertices(b *binder, s *parser.DeleteVertices) DeleteVerticesRequest {
@@ -104,8 +104,8 @@ var deleteEdge = &statement[*parser.DeleteEdges, edgesRequest, nothing, WriteRes
 
 // DeleteEdges deletes edges, which are identified by their ends alone; their
 // vertices stay.
-func (db *DB) DeleteEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
-	return deleteEdge.answer(ctx, db, edgesRequest{graph, edges})
+func (s *graphsService) DeleteEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
+	return deleteEdge.answer(ctx, s.db, edgesRequest{graph, edges})
 }
 
 // DeleteEdgesFileRequest asks to delete the edges that a file lists.
@@ -156,8 +156,8 @@ var deleteEdgesFile = &statement[*parser.DeleteEdgesFile, DeleteEdgesFileRequest
 
 // DeleteEdgesFile deletes the edges of a file in one transaction; other writers
 // wait while the file is read.
-func (db *DB) DeleteEdgesFile(ctx context.Context, req DeleteEdgesFileRequest) (WriteResult, error) {
-	return deleteEdgesFile.answer(ctx, db, req)
+func (s *graphsService) DeleteEdgesFile(ctx context.Context, req DeleteEdgesFileRequest) (WriteResult, error) {
+	return deleteEdgesFile.answer(ctx, s.db, req)
 }
 
 func runDeleteEdgesFile(c *call, req DeleteEdgesFileRequest, _ nothing) (WriteResult, error) {

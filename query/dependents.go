@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/storage"
 )
 

@@ -5,12 +5,12 @@ import (
 	"context"
 	"slices"
 
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 
@@ -47,8 +47,8 @@ func createGraphOptions() []OptionInfo { return deriveOptions("") }
 // Derive makes a graph from other graphs, with their attributes, but without the
 // records of how COMPUTE made them. The name must be unused, or that of a graph
 // that never had a vertex.
-func (db *DB) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, error) {
-	return deriveGraph.answer(ctx, db, req)
+func (s *graphsService) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, error) {
+	return deriveGraph.answer(ctx, s.db, req)
 }
 
 func derivationOf(how parser.Derivation) Derivation {
@@ -155,13 +155,13 @@ func planDerive(req DeriveRequest, found derivation) *plan.Plan {
 	for _, other := range found.others {
 		of += ", " + fault.Name(other.Name)
 	}
-	inputs := []*Plan{scanPlan(found.graph, req.condition, session.AttributeNames(found.graph))}
+	inputs := []*plan.Plan{scanPlan(found.graph, req.condition, session.AttributeNames(found.graph))}
 	for _, other := range found.others {
 		inputs = append(inputs, scanPlan(other, nil, session.AttributeNames(other)))
 	}
 	if req.How == DeriveNearest {
 		of = "embedding " + fault.Name(req.Embedding)
-		inputs = []*Plan{nearestGraphPlan(req, found)}
+		inputs = []*plan.Plan{nearestGraphPlan(req, found)}
 	}
 	return plan.Result("graph", fault.Name(req.Graph)+", "+string(req.How)+" of "+of, inputs...)
 }

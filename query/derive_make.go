@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
+	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 )
@@ -98,7 +98,7 @@ func derive(c *call, s *vertexScan, req DeriveRequest) (vertices []uint32, made 
 			c.Notice("graph %s has no weights and no times: the edges of a null model are random", fault.Name(req.Graph))
 		}
 	default:
-		return nil, nil, fault.New(fault.Statement, "unknown derivation %s", fault.Quote(string(req.How))).WithErr(ErrInvalid)
+		return nil, nil, fault.New(fault.Statement, "unknown derivation %s", fault.Quote(string(req.How))).WithErr(fault.ErrInvalid)
 	}
 	if err == nil && made == nil {
 		kept := vertices // which a return sets while the function may still run

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"heavytail/index"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
+	"heavytail/query/plan"
 	"heavytail/storage/csr"
 )
 

@@ -2,14 +2,14 @@ package query
 
 import (
 	"fmt"
-	"slices"
-
 	"heavytail/index"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
+	"slices"
 )
 
 // Derivation is a way to make a graph from other graphs.
@@ -47,8 +47,8 @@ type DeriveRequest struct {
 	// Where is the condition on the vertices of a subgraph, as in VerticesRequest, and
 	// EdgesWhere the condition on its edges, as in EdgesRequest; one of them may be nil.
 	// Attributes are the attributes that they read.
-	Where      func(Candidate) bool
-	EdgesWhere func(EdgeCandidate) bool
+	Where      func(where.Candidate) bool
+	EdgesWhere func(where.EdgeCandidate) bool
 	Attributes []string
 	From       string   // key of a vertex of the component; empty for the largest component
 	Sampling   Sampling // of a sample; empty for SampleVertices

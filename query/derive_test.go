@@ -4,6 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"heavytail/index"
+	"heavytail/query/fault"
+	"heavytail/query/where"
+	"heavytail/storage"
+	"heavytail/storage/vec"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -11,17 +16,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"heavytail/index"
-	"heavytail/storage"
-	"heavytail/storage/vec"
 )
 
 // storedEdges are the edges of a graph by their ends, in the order of their keys.
 func storedEdges(t *testing.T, db *DB, graph string) map[[2]string]EdgeRow {
 	t.Helper()
 	found := map[[2]string]EdgeRow{}
-	for e, err := range db.EachEdge(t.Context(), EdgesRequest{Graph: graph}) {
+	for e, err := range db.Graphs().EachEdge(t.Context(), EdgesRequest{Graph: graph}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,10 +49,10 @@ func randomEdges(seed uint64, n, count int) []storage.Edge {
 // storeEdges makes a graph from edges; of repeated edges the last one counts.
 func storeEdges(t *testing.T, db *DB, graph string, edges []storage.Edge) {
 	t.Helper()
-	if _, err := db.CreateGraph(t.Context(), graph); err != nil {
+	if _, err := db.Graphs().Create(t.Context(), graph); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.InsertEdges(t.Context(), graph, edges); err != nil {
+	if _, err := db.Graphs().InsertEdges(t.Context(), graph, edges); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -87,7 +88,7 @@ func TestDerive_Union(t *testing.T) {
 			}
 		}
 		to := "union" + string(how)
-		made, err := db.Derive(t.Context(), DeriveRequest{Graph: to, How: DeriveUnion, Of: "a", Others: names[1:], Repeated: how})
+		made, err := db.Graphs().Derive(t.Context(), DeriveRequest{Graph: to, How: DeriveUnion, Of: "a", Others: names[1:], Repeated: how})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +110,7 @@ func TestDerive_Edges(t *testing.T) {
 	db := openTest(t, nil)
 	storeEdges(t, db, "g", randomEdges(4, 40, 300))
 	all := storedEdges(t, db, "g")
-	heavy := func(e EdgeCandidate) bool { return e.Weight > 4 }
+	heavy := func(e where.EdgeCandidate) bool { return e.Weight > 4 }
 	for _, tt := range []struct {
 		req  DeriveRequest
 		want func(EdgeRow) bool // nil for a sample
@@ -120,7 +121,7 @@ func TestDerive_Edges(t *testing.T) {
 		{DeriveRequest{Graph: "whole", How: DeriveSample, Sampling: SampleEdges}, func(EdgeRow) bool { return true }, 0},
 	} {
 		tt.req.Of = "g"
-		made, err := db.Derive(t.Context(), tt.req)
+		made, err := db.Graphs().Derive(t.Context(), tt.req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +192,7 @@ func TestDerive_Nearest(t *testing.T) {
 				}
 			}
 			to := fmt.Sprint(metric, mutual)
-			if _, err := db.Derive(t.Context(), DeriveRequest{Graph: to, How: DeriveNearest, Embedding: "e", Metric: metric, K: k, Mutual: mutual}); err != nil {
+			if _, err := db.Graphs().Derive(t.Context(), DeriveRequest{Graph: to, How: DeriveNearest, Embedding: "e", Metric: metric, K: k, Mutual: mutual}); err != nil {
 				t.Fatal(err)
 			}
 			var got []string
@@ -232,8 +233,8 @@ func TestDerive_Mistakes(t *testing.T) {
 		{How: DeriveUnion, Others: []string{"h"}}, {How: DeriveUnion, Others: []string{"g"}, Repeated: "mean"},
 	} {
 		req.Graph, req.Of = "x", "g"
-		var mistake *Error
-		if _, err := db.Derive(t.Context(), req); !errors.As(err, &mistake) {
+		var mistake *fault.Error
+		if _, err := db.Graphs().Derive(t.Context(), req); !errors.As(err, &mistake) {
 			t.Errorf("%+v: %v", req, err)
 		}
 	}

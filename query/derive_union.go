@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/csr"

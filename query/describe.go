@@ -7,11 +7,11 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
@@ -113,11 +113,11 @@ func describeOptions() []OptionInfo {
 	}
 }
 
-// DescribeGraph computes the size, the statistics and the power law of a
+// Describe computes the size, the statistics and the power law of a
 // graph. It takes O(m^1.5) for the triangles, some seconds for millions of
 // edges.
-func (db *DB) DescribeGraph(ctx context.Context, req DescribeGraphRequest) (GraphDescription, error) {
-	return describeGraph.answer(ctx, db, req)
+func (s *graphsService) Describe(ctx context.Context, req DescribeGraphRequest) (GraphDescription, error) {
+	return describeGraph.answer(ctx, s.db, req)
 }
 
 func runDescribeGraph(c *call, req DescribeGraphRequest, _ storage.GraphInfo) (GraphDescription, error) {

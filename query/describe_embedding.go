@@ -3,12 +3,12 @@ package query
 import (
 	"context"
 	"fmt"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"slices"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/storage"
 )
 
@@ -43,9 +43,9 @@ var describeEmbedding = &statement[*parser.DescribeEmbedding, string, session.En
 	reads: true,
 }
 
-// DescribeEmbedding returns the provenance of an embedding.
-func (db *DB) DescribeEmbedding(ctx context.Context, embedding string) (EmbeddingDescription, error) {
-	return describeEmbedding.answer(ctx, db, embedding)
+// Describe returns the provenance of an embedding.
+func (s *vectorsService) Describe(ctx context.Context, embedding string) (EmbeddingDescription, error) {
+	return describeEmbedding.answer(ctx, s.db, embedding)
 }
 
 func runDescribeEmbedding(c *call, _ string, found session.Entry) (EmbeddingDescription, error) {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"heavytail/embedding/link"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -40,8 +40,8 @@ var describeModel = &statement[*parser.DescribeModel, string, ModelInfo, ModelDe
 }
 
 // DescribeModel returns the provenance of a model and its metrics.
-func (db *DB) DescribeModel(ctx context.Context, model string) (ModelDescription, error) {
-	return describeModel.answer(ctx, db, model)
+func (s *linksService) DescribeModel(ctx context.Context, model string) (ModelDescription, error) {
+	return describeModel.answer(ctx, s.db, model)
 }
 
 func runDescribeModel(c *call, model string, _ ModelInfo) (ModelDescription, error) {

@@ -3,19 +3,19 @@ package query
 import (
 	"context"
 	"errors"
+	"heavytail/.ci/realgraph"
+	"heavytail/query/fault"
 	"math"
 	"reflect"
 	"slices"
 	"testing"
-
-	"heavytail/.ci/realgraph"
 )
 
 // A star with 99 leaves and an isolated vertex: every quantile by hand.
 func TestDescribeGraph_Quantiles(t *testing.T) {
 	db := openTest(t, nil)
 	importText(t, db, "star", edgesOf(map[string]string{"star": "", "n": "100"})+"loner loner\n")
-	d, err := db.DescribeGraph(context.Background(), DescribeGraphRequest{Graph: "star"})
+	d, err := db.Graphs().Describe(context.Background(), DescribeGraphRequest{Graph: "star"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestDescribeGraph_Quantiles(t *testing.T) {
 	if d.Isolated != 1 || d.Components != 2 || d.LargestComponent != 100 || d.Density != 2*99.0/(101*100) {
 		t.Errorf("%+v", d)
 	}
-	counts, err := db.Degrees(context.Background(), "star")
+	counts, err := db.Graphs().Degrees(context.Background(), "star")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,16 +41,16 @@ func TestDescribeGraph_Quantiles(t *testing.T) {
 func TestDescriptions_AreCopies(t *testing.T) {
 	db := openTest(t, nil)
 	importText(t, db, "g", "a b\nb c\n")
-	if _, err := db.Compute(t.Context(), ComputeRequest{Graph: "g", Measure: "pagerank", As: "rank"}); err != nil {
+	if _, err := db.Measures().Compute(t.Context(), ComputeRequest{Graph: "g", Measure: "pagerank", As: "rank"}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: "g"})
+		d, err := db.Graphs().Describe(t.Context(), DescribeGraphRequest{Graph: "g"})
 		if err != nil || d.Attributes[0].Name != "rank" || d.Values[0] != 3 || d.Computed[0].Method != "pagerank" || d.Computed[0].Options[0].Name != "damping" {
 			t.Fatalf("%+v, %v", d, err)
 		}
 		d.Attributes[0].Name, d.Values[0], d.Computed[0].Options[0].Name, d.Computed[0].Method = "other", 9, "other", "other"
-		stats, err := db.Stats(t.Context())
+		stats, err := db.Maintenance().Stats(t.Context())
 		if err != nil || !slices.Contains(stats.Features, "sums") {
 			t.Fatalf("%+v, %v", stats, err)
 		}
@@ -71,10 +71,10 @@ func TestDescriptions_AreCopies(t *testing.T) {
 func TestDescribeGraph_Facebook(t *testing.T) {
 	source := realgraph.Path(t, "ego-facebook.txt.gz")
 	db := openTest(t, nil)
-	if _, err := db.Import(t.Context(), ImportRequest{Graph: "facebook", Path: source}); err != nil {
+	if _, err := db.Graphs().Import(t.Context(), ImportRequest{Graph: "facebook", Path: source}); err != nil {
 		t.Fatal(err)
 	}
-	d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: "facebook", Bootstrap: 20, Seed: 1})
+	d, err := db.Graphs().Describe(t.Context(), DescribeGraphRequest{Graph: "facebook", Bootstrap: 20, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestDescribeGraph_KeptByVersion(t *testing.T) {
 	db := openTest(t, nil)
 	describe := func() GraphDescription {
 		t.Helper()
-		d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: "g"})
+		d, err := db.Graphs().Describe(t.Context(), DescribeGraphRequest{Graph: "g"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestDescribeGraph_KeptByVersion(t *testing.T) {
 	if d := describe(); first.Clustering.Triangles != 0 || d.Clustering.Triangles != 1 || d.Clustering.Transitivity != 1 {
 		t.Errorf("%+v, then %+v", first.Clustering, d.Clustering)
 	}
-	if err := db.DropGraph(t.Context(), "g", false); err != nil {
+	if err := db.Graphs().Drop(t.Context(), "g", false); err != nil {
 		t.Fatal(err)
 	}
 	importText(t, db, "g", "a b\nb c\n")
@@ -135,18 +135,18 @@ func TestDescribeGraph_KeptByVersion(t *testing.T) {
 // Graphs without edges, or with all degrees the same, have no power law.
 func TestDescribeGraph_Undefined(t *testing.T) {
 	db := openTest(t, nil)
-	if _, err := db.CreateGraph(t.Context(), "empty"); err != nil {
+	if _, err := db.Graphs().Create(t.Context(), "empty"); err != nil {
 		t.Fatal(err)
 	}
 	importText(t, db, "ring", edgesOf(map[string]string{"ring": "", "n": "9"}))
 	for _, graph := range []string{"empty", "ring"} {
-		d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: graph, Bootstrap: 3})
+		d, err := db.Graphs().Describe(t.Context(), DescribeGraphRequest{Graph: graph, Bootstrap: 3})
 		if err != nil || d.PowerLaw != nil || !math.IsNaN(d.Assortativity) {
 			t.Errorf("%s: %+v, %v", graph, d, err)
 		}
 	}
 	for _, n := range []int{-1, maxBootstrap + 1} {
-		if _, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: "ring", Bootstrap: n}); !errors.Is(err, ErrInvalid) {
+		if _, err := db.Graphs().Describe(t.Context(), DescribeGraphRequest{Graph: "ring", Bootstrap: n}); !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("bootstrap of %d: %v", n, err)
 		}
 	}
@@ -159,7 +159,7 @@ func TestDescribeGraph_Bytes(t *testing.T) {
 	importText(t, db, "rich", "source,target,weight,time\na,b,2,17\nb,c,3,18\n")
 	bytes := func(graph string) int64 {
 		t.Helper()
-		d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: graph})
+		d, err := db.Graphs().Describe(t.Context(), DescribeGraphRequest{Graph: graph})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,9 +3,9 @@ package query
 import (
 	"context"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -54,8 +54,8 @@ var describeVertex = &statement[*parser.DescribeVertex, describeVertexRequest, s
 
 // DescribeVertex reports the degree of a vertex, the weights and times of its
 // edges, and its attributes. The graph may be empty if the file has only one.
-func (db *DB) DescribeVertex(ctx context.Context, graph, vertex string) (VertexDescription, error) {
-	return describeVertex.answer(ctx, db, describeVertexRequest{graph, vertex})
+func (s *graphsService) DescribeVertex(ctx context.Context, graph, vertex string) (VertexDescription, error) {
+	return describeVertex.answer(ctx, s.db, describeVertexRequest{graph, vertex})
 }
 
 // runDescribeVertex reads the vertex from the file: neither the graph nor a column is

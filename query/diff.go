@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage/vec"
 )
 
@@ -65,8 +65,8 @@ var diff = &statement[*parser.Diff, DiffRequest, diffed, DiffResult]{
 // the graph, but two full runs of a spectral method may differ by a rotation, and
 // two full runs on random walks differ by chance. Vertices that only one of the
 // embeddings has are left out.
-func (db *DB) Diff(ctx context.Context, req DiffRequest) (DiffResult, error) {
-	return diff.answer(ctx, db, req)
+func (s *vectorsService) Diff(ctx context.Context, req DiffRequest) (DiffResult, error) {
+	return diff.answer(ctx, s.db, req)
 }
 
 func resolveDiff(c *call, req DiffRequest) (found diffed, err error) {

@@ -7,23 +7,20 @@ import (
 	"slices"
 	"strconv"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 )
 
-// EdgeCandidate is an edge that a statement considers as an answer.
-type EdgeCandidate = where.EdgeCandidate
-
 // EdgesRequest asks for the edges of a graph that meet a condition.
 type EdgesRequest struct {
-	Graph string                   // may be empty if the file has only one graph
-	Where func(EdgeCandidate) bool // nil admits all; it is called from one goroutine
+	Graph string                         // may be empty if the file has only one graph
+	Where func(where.EdgeCandidate) bool // nil admits all; it is called from one goroutine
 	// Attributes are the attributes of the ends of an edge that Where reads.
 	Attributes []string
 	Limit      int // largest number of edges to return; 0 for all
@@ -94,17 +91,17 @@ var showEdges = &statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, g
 }
 
 // Edges returns the edges of a graph that meet a condition.
-func (db *DB) Edges(ctx context.Context, req EdgesRequest) (EdgesResult, error) {
-	list, notices, err := collected(showEdges.answer(ctx, db, req))
+func (s *graphsService) Edges(ctx context.Context, req EdgesRequest) (EdgesResult, error) {
+	list, notices, err := collected(showEdges.answer(ctx, s.db, req))
 	return EdgesResult{list, notices}, err
 }
 
 // EachEdge iterates over what Edges returns, as EachVertex does. With OrderBy it takes 16
 // bytes of memory for each edge that meets the condition, or with a limit for at most
 // twice as many edges as the limit.
-func (db *DB) EachEdge(ctx context.Context, req EdgesRequest) iter.Seq2[EdgeRow, error] {
+func (s *graphsService) EachEdge(ctx context.Context, req EdgesRequest) iter.Seq2[EdgeRow, error] {
 	return iterate(func() (*stream[EdgeRow], error) {
-		found, err := showEdges.answer(ctx, db, req)
+		found, err := showEdges.answer(ctx, s.db, req)
 		return found.stream, err
 	})
 }
@@ -145,7 +142,7 @@ func (r EdgesRequest) ofEnds() []string {
 // edgeScan is a graph in memory with the condition and columns of a request for edges.
 type edgeScan struct {
 	*vertexScan
-	admits func(EdgeCandidate) bool
+	admits func(where.EdgeCandidate) bool
 }
 
 func runEdges(c *call, req EdgesRequest, graph storage.GraphInfo) (found graphStream[EdgeRow], err error) {
@@ -273,10 +270,10 @@ func (s *edgeScan) each(ctx context.Context, limit int, f func(edgePlace) error)
 func (s *edgeScan) scanned() string { return fault.Count(s.visited, "edge") + " visited" }
 
 // candidate is an edge as a condition sees it.
-func (s *edgeScan) candidate(p edgePlace) EdgeCandidate {
+func (s *edgeScan) candidate(p edgePlace) where.EdgeCandidate {
 	e := p.edge(s.graph.Graph)
-	end := func(v uint32) Candidate { return where.NewCandidate(s.graph, s.columns, v, false) }
-	return EdgeCandidate{Source: end(e.Source), Target: end(e.Target), Weight: float64(e.Weight), Time: e.Time, Timed: e.Timed}
+	end := func(v uint32) where.Candidate { return where.NewCandidate(s.graph, s.columns, v, false) }
+	return where.EdgeCandidate{Source: end(e.Source), Target: end(e.Target), Weight: float64(e.Weight), Time: e.Time, Timed: e.Timed}
 }
 
 func (s *edgeScan) row(p edgePlace) EdgeRow {

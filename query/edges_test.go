@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query/fault"
+	"heavytail/query/where"
+	"heavytail/storage"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
-
-	"heavytail/storage"
 )
 
 // TestEdges_Brute compares chosen and ordered edges with a list that is sorted in full, for
@@ -28,14 +29,14 @@ func TestEdges_Brute(t *testing.T) {
 			}
 		}
 	}
-	if _, err := db.CreateGraph(ctx, "g"); err != nil {
+	if _, err := db.Graphs().Create(ctx, "g"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.InsertEdges(ctx, "g", edges); err != nil {
+	if _, err := db.Graphs().InsertEdges(ctx, "g", edges); err != nil {
 		t.Fatal(err)
 	}
 	list := func(req EdgesRequest) (list []EdgeRow) {
-		for e, err := range db.EachEdge(ctx, req) {
+		for e, err := range db.Graphs().EachEdge(ctx, req) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +48,7 @@ func TestEdges_Brute(t *testing.T) {
 	if len(all) != len(edges) || len(all) < 2000 {
 		t.Fatalf("%d edges of %d", len(all), len(edges))
 	}
-	heavy := func(e EdgeCandidate) bool { return e.Weight > 1 && e.Source.Degree != e.Target.Degree }
+	heavy := func(e where.EdgeCandidate) bool { return e.Weight > 1 && e.Source.Degree != e.Target.Degree }
 	degrees := map[string]int{}
 	for _, e := range edges {
 		degrees[e.Source]++
@@ -73,7 +74,7 @@ func TestEdges_Brute(t *testing.T) {
 			t.Errorf("limit %d: %d edges, not the first %d", limit, len(got), end)
 		}
 	}
-	found, err := db.Edges(ctx, EdgesRequest{Limit: 3, Columns: []string{"degree"}})
+	found, err := db.Graphs().Edges(ctx, EdgesRequest{Limit: 3, Columns: []string{"degree"}})
 	if err != nil || len(found.Edges) != 3 || len(found.Edges[0].Values) != 2 || found.Edges[0].Values[0].Integer() != int64(degrees[found.Edges[0].Source]) {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -81,16 +82,16 @@ func TestEdges_Brute(t *testing.T) {
 	stopped, cancel := context.WithCancel(ctx)
 	defer cancel()
 	rows := 0
-	for _, err = range db.EachEdge(stopped, EdgesRequest{}) {
+	for _, err = range db.Graphs().EachEdge(stopped, EdgesRequest{}) {
 		rows++
 		cancel()
 	}
 	if !errors.Is(err, context.Canceled) || rows == len(all) {
 		t.Errorf("%d rows of a cancelled list, %v", rows, err)
 	}
-	for _, err = range db.EachEdge(ctx, EdgesRequest{OrderBy: "degree"}) {
+	for _, err = range db.Graphs().EachEdge(ctx, EdgesRequest{OrderBy: "degree"}) {
 	}
-	var mistake *Error
+	var mistake *fault.Error
 	if !errors.As(err, &mistake) || !slices.Equal(mistake.Expected, []string{"weight", "time"}) {
 		t.Errorf("ordered by degree: %v", err)
 	}

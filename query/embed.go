@@ -8,11 +8,11 @@ import (
 
 	"heavytail/embedding"
 	"heavytail/embedding/run"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -95,15 +95,15 @@ func embedOptions() []OptionInfo {
 // from it materialized again, which a notice says before the work begins
 // (Notice.Early). If the vectors are the same, bit for bit, the embedding keeps its
 // generation, indexes, models and predictions.
-func (db *DB) Embed(ctx context.Context, req EmbedRequest) (EmbedResult, error) {
-	return embed.answer(ctx, db, req)
+func (s *vectorsService) Embed(ctx context.Context, req EmbedRequest) (EmbedResult, error) {
+	return embed.answer(ctx, s.db, req)
 }
 
 // StartEmbed is Embed in the background: it returns as soon as the request is
 // checked and queued. At most Options.BackgroundJobs run at a time; the rest wait
 // in a queue.
-func (db *DB) StartEmbed(ctx context.Context, req EmbedRequest) (storage.JobInfo, error) {
-	return embed.start(ctx, db, req)
+func (s *vectorsService) StartEmbed(ctx context.Context, req EmbedRequest) (storage.JobInfo, error) {
+	return embed.start(ctx, s.db, req)
 }
 
 func bindEmbed(b *binder, s *parser.Embed) EmbedRequest {

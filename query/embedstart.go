@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"heavytail/embedding/run"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -57,7 +57,7 @@ func startOf(c *call, found chosen) (session.Entry, error) {
 	start, err := c.Entry(name, fault.Option(storage.SettingStart))
 	if err == nil && start.Graph.ID != found.graph.ID {
 		err = fault.OfOption(storage.SettingStart, "is %s, which belongs to graph %s, not %s", fault.Quote(name), fault.Name(start.Graph.Name), fault.Name(found.graph.Name)).
-			WithErr(errors.Join(ErrInvalid, storage.ErrInvalid))
+			WithErr(errors.Join(fault.ErrInvalid, storage.ErrInvalid))
 	}
 	if c.continues && err != nil && (errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrInvalid)) {
 		return session.Entry{}, nil
@@ -73,7 +73,7 @@ func checkOwnStart(info storage.EmbeddingInfo) error {
 		return nil
 	}
 	return fault.New(fault.Embedding, "embedding %s began with the vectors of %s, which know the edges that the training hides", fault.Quote(info.Name), fault.Quote(start)).
-		WithRemedy("embed with start := 'deepwalk', which is computed again without them").WithErr(ErrInvalid)
+		WithRemedy("embed with start := 'deepwalk', which is computed again without them").WithErr(fault.ErrInvalid)
 }
 
 // inputs are the steps that load what the computation reads.

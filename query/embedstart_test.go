@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/embedding/run"
+	"heavytail/query/fault"
+	"heavytail/storage"
 	"slices"
 	"strings"
 	"testing"
-
-	"heavytail/embedding/run"
-	"heavytail/storage"
 )
 
 // openStart returns a database with a graph "g", its embedding "walks" of 12 dimensions, and
@@ -47,7 +47,7 @@ func TestDB_Embed_Start(t *testing.T) {
 		8:  "walks@1, of version 1 of the graph, in 12 dimensions projected onto 8",
 		16: "walks@1, of version 1 of the graph, in 12 dimensions with 4 random ones added",
 	} {
-		made, err := db.Embed(t.Context(), EmbedRequest{Graph: "g", Name: "ball", Using: UnitBall{Dim: dim, From: "walks", Passes: 20}})
+		made, err := db.Vectors().Embed(t.Context(), EmbedRequest{Graph: "g", Name: "ball", Using: UnitBall{Dim: dim, From: "walks", Passes: 20}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestDB_Embed_StartOlder(t *testing.T) {
 		t.Errorf("other bytes the second time, %v", err)
 	}
 	mustRun(t, db, "INSERT EDGE ('new', '2') INTO g")
-	refreshed, err := db.Refresh(t.Context(), RefreshRequest{Embedding: "ball"})
+	refreshed, err := db.Vectors().Refresh(t.Context(), RefreshRequest{Embedding: "ball"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestDB_Refresh_Start(t *testing.T) {
 		edges = append(edges, fmt.Sprintf("('%d', 'new%d')", v, v%3))
 	}
 	mustRun(t, db, "INSERT EDGE "+strings.Join(edges, ", ")+" INTO g")
-	refreshed, err := db.Refresh(t.Context(), RefreshRequest{Embedding: "ball"})
+	refreshed, err := db.Vectors().Refresh(t.Context(), RefreshRequest{Embedding: "ball"})
 	if err != nil || !refreshed.Full {
 		t.Fatalf("%+v, %v", refreshed, err)
 	}
@@ -237,15 +237,15 @@ func TestJobs_Start(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			db.runner.AtCheckpoint = func(string) { cancel() }
 			_, err = db.Query(ctx, embed, nil)
-			var stopped *JobError
+			var stopped *fault.JobError
 			if !errors.As(err, &stopped) {
 				t.Fatal(err)
 			}
 			db.runner.AtCheckpoint = func(string) {}
 			mustRun(t, db, between)
-			resumed, err := db.ResumeJob(t.Context(), stopped.Job, background)
+			resumed, err := db.Jobs().Resume(t.Context(), stopped.Job, background)
 			if err == nil {
-				resumed, err = db.WaitJob(t.Context(), resumed.ID)
+				resumed, err = db.Jobs().Wait(t.Context(), resumed.ID)
 			}
 			if err != nil || resumed.State != storage.JobDone {
 				t.Fatalf("%s: %+v, %v", between, resumed, err)

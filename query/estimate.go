@@ -6,11 +6,11 @@ import (
 
 	"heavytail/embedding"
 	"heavytail/embedding/run"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 )
 
 // Estimate has the memory and time that computing an embedding would take.
@@ -51,13 +51,13 @@ var estimateEmbed = &statement[*parser.Estimate, EmbedRequest, chosen, Estimate]
 	reads: true,
 }
 
-// EstimateEmbed predicts what Embed would take; the embedding needs no name. The
+// Estimate predicts what Embed would take; the embedding needs no name. The
 // time comes from measurements on the graph that take some tenths of a second. On an
 // idle machine it is accurate to some tens of per cent for methods that train on
 // walks, and usually to a factor of three for spectral methods, whose spectrum is
 // unknown before. Embed itself fails if it would take more memory than allowed.
-func (db *DB) EstimateEmbed(ctx context.Context, req EmbedRequest) (Estimate, error) {
-	return estimateEmbed.answer(ctx, db, req)
+func (s *vectorsService) Estimate(ctx context.Context, req EmbedRequest) (Estimate, error) {
+	return estimateEmbed.answer(ctx, s.db, req)
 }
 
 func runEstimate(c *call, req EmbedRequest, found chosen) (Estimate, error) {
@@ -120,12 +120,12 @@ var estimateCompute = &statement[*parser.EstimateCompute, ComputeRequest, comput
 	reads: true,
 }
 
-// EstimateCompute predicts what Compute would take, with an attribute or without. The time
+// Estimate predicts what Compute would take, with an attribute or without. The time
 // comes from measurements on the graph, of an iteration or of a few searches: on an idle
 // machine it is mostly accurate to a factor of two; for eigenvector, katz and
 // eccentricity, whose number of steps is unknown before, to a factor of three or more.
-func (db *DB) EstimateCompute(ctx context.Context, req ComputeRequest) (ComputeEstimate, error) {
-	return estimateCompute.answer(ctx, db, req)
+func (s *measuresService) Estimate(ctx context.Context, req ComputeRequest) (ComputeEstimate, error) {
+	return estimateCompute.answer(ctx, s.db, req)
 }
 
 func runEstimateCompute(c *call, req ComputeRequest, found computable) (ComputeEstimate, error) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"heavytail/embedding/evaluate"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 )
 
 // This file has EVALUATE RECONSTRUCTION: it measures the same as RECONSTRUCT
@@ -72,8 +72,8 @@ var evaluateReconstruction = &statement[*parser.EvaluateReconstruction, Evaluate
 // EvaluateReconstruction measures the reconstructions of a graph from an
 // embedding over a range of radii, as Reconstruct does with Auto, and fits a
 // power law to the degrees. It stores nothing.
-func (db *DB) EvaluateReconstruction(ctx context.Context, req EvaluateReconstructionRequest) (EvaluateReconstructionResult, error) {
-	return evaluateReconstruction.answer(ctx, db, req)
+func (s *vectorsService) EvaluateReconstruction(ctx context.Context, req EvaluateReconstructionRequest) (EvaluateReconstructionResult, error) {
+	return evaluateReconstruction.answer(ctx, s.db, req)
 }
 
 func runEvaluateReconstruction(c *call, req EvaluateReconstructionRequest, found sweep) (EvaluateReconstructionResult, error) {

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"heavytail/embedding/evaluate"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -95,8 +95,8 @@ const maxSeeds = 10_000
 // EvaluateLabels trains classifiers for the values of an attribute on the vectors
 // of some of the vertices, and measures how well they predict those of the rest.
 // It stores nothing.
-func (db *DB) EvaluateLabels(ctx context.Context, req EvaluateLabelsRequest) (EvaluateLabelsResult, error) {
-	return evaluateLabels.answer(ctx, db, req)
+func (s *studiesService) EvaluateLabels(ctx context.Context, req EvaluateLabelsRequest) (EvaluateLabelsResult, error) {
+	return evaluateLabels.answer(ctx, s.db, req)
 }
 
 func resolveEvaluateLabels(c *call, req EvaluateLabelsRequest) (session.Entry, error) {
@@ -292,7 +292,7 @@ func runEvaluateLabels(c *call, req EvaluateLabelsRequest, e session.Entry) (Eva
 
 // check returns an Error for an attribute whose values cannot be used as classes.
 func (r *EvaluateLabelsResult) check(req EvaluateLabelsRequest) error {
-	var m *Error
+	var m *fault.Error
 	switch {
 	case r.Labelled < 2:
 		m = fault.New(partAttribute, "%s with a vector and a value of %s, too few to train and to test", fault.Count(int64(r.Labelled), "vertex"), fault.Name(req.Attribute))

@@ -10,11 +10,11 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 )
 
 // This file has EVALUATE LINKS.
@@ -70,8 +70,8 @@ func linksOptions() []OptionInfo {
 // method, and compares how well scorers, and models that learn from the remaining
 // edges, separate the held-out edges from pairs without an edge. All methods are
 // measured on the same edges and pairs. It stores nothing.
-func (db *DB) EvaluateLinks(ctx context.Context, req EvaluateLinksRequest) (EvaluateLinksResult, error) {
-	return evaluateLinks.answer(ctx, db, req)
+func (s *studiesService) EvaluateLinks(ctx context.Context, req EvaluateLinksRequest) (EvaluateLinksResult, error) {
+	return evaluateLinks.answer(ctx, s.db, req)
 }
 
 func linkMethods(b *binder, req *EvaluateLinksRequest, graph parser.Ident, methods []parser.Call) {

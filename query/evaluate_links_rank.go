@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"heavytail/embedding/evaluate"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 

@@ -8,9 +8,9 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/embedding/run"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
+	"heavytail/query/plan"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )

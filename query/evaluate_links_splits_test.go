@@ -19,7 +19,7 @@ func TestDB_EvaluateLinks_Splits(t *testing.T) {
 		t.Helper()
 		req := req
 		req.Graph, req.Seed, req.Splits, req.Null = graph, seed, splits, null
-		result, err := db.EvaluateLinks(t.Context(), req)
+		result, err := db.Studies().EvaluateLinks(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestDB_EvaluateLinks_NullRankings(t *testing.T) {
 		t.Helper()
 		req := req
 		req.Graph, req.Null = graph, null
-		result, err := db.EvaluateLinks(t.Context(), req)
+		result, err := db.Studies().EvaluateLinks(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestDB_EvaluateLinks_Curves(t *testing.T) {
 	attached(t, db)
 	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Using: FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"},
 		Features: []string{"l1"}, Negatives: evaluate.AllNegatives(), Training: 100, CurveSteps: maxCurveSteps}
-	result, err := db.EvaluateLinks(t.Context(), req)
+	result, err := db.Studies().EvaluateLinks(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,11 +108,11 @@ func TestDB_EvaluateLinks_Curves(t *testing.T) {
 		}
 	}
 	req.CurveSteps = 0
-	if result, err = db.EvaluateLinks(t.Context(), req); err != nil || result.Curves != nil {
+	if result, err = db.Studies().EvaluateLinks(t.Context(), req); err != nil || result.Curves != nil {
 		t.Errorf("without curves: %d, %v", len(result.Curves), err)
 	}
 	req.Methods, req.Scorers, req.Features, req.Negatives = nil, nil, nil, []evaluate.Negatives{}
-	if result, err = db.EvaluateLinks(t.Context(), req); err != nil || len(result.Scores) == 0 {
+	if result, err = db.Studies().EvaluateLinks(t.Context(), req); err != nil || len(result.Scores) == 0 {
 		t.Errorf("an empty list of negatives: %d scores, %v", len(result.Scores), err)
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/trial"
 	"heavytail/query/measure"
+	"heavytail/query/plan"
 	"heavytail/storage/csr"
 )
 

@@ -8,12 +8,12 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/run"
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -131,8 +131,8 @@ func parametersOptions() []OptionInfo {
 // each value, and measures the best reconstruction from every embedding, as
 // EvaluateReconstruction does. One solve serves all values of dim, scale and
 // row_scale. It stores nothing.
-func (db *DB) EvaluateParameters(ctx context.Context, req EvaluateParametersRequest) (EvaluateParametersResult, error) {
-	return evaluateParameters.answer(ctx, db, req)
+func (s *studiesService) EvaluateParameters(ctx context.Context, req EvaluateParametersRequest) (EvaluateParametersResult, error) {
+	return evaluateParameters.answer(ctx, s.db, req)
 }
 
 // study is a request whose names are resolved.

@@ -3,10 +3,10 @@ package query
 import (
 	"context"
 	"errors"
+	"heavytail/embedding/evaluate"
+	"heavytail/query/fault"
 	"math"
 	"testing"
-
-	"heavytail/embedding/evaluate"
 )
 
 // TestDB_EvaluateParameters_Embeddings compares every point of a study with an embedding
@@ -28,7 +28,7 @@ func TestDB_EvaluateParameters_Embeddings(t *testing.T) {
 		case "laplacian_eigenmaps":
 			vary = vary[:3]
 		}
-		r, err := db.EvaluateParameters(t.Context(), EvaluateParametersRequest{Graph: "pa", Method: method, Settings: settings, Vary: vary})
+		r, err := db.Studies().EvaluateParameters(t.Context(), EvaluateParametersRequest{Graph: "pa", Method: method, Settings: settings, Vary: vary})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,10 +61,10 @@ func TestDB_EvaluateParameters_Embeddings(t *testing.T) {
 // embeddedAlone embeds the graph and returns the best of its reconstructions.
 func embeddedAlone(t *testing.T, db *DB, method string, settings map[string]any) evaluate.ReconstructionPoint {
 	t.Helper()
-	if _, err := db.Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "alone", Method: method, Settings: settings}); err != nil {
+	if _, err := db.Vectors().Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "alone", Method: method, Settings: settings}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := db.EvaluateReconstruction(t.Context(), EvaluateReconstructionRequest{Embedding: "alone"})
+	r, err := db.Vectors().EvaluateReconstruction(t.Context(), EvaluateReconstructionRequest{Embedding: "alone"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,8 +95,8 @@ func TestDB_EvaluateParameters_Errors(t *testing.T) {
 		{Graph: "pa", Method: "dp_spectral", Vary: []Variation{{"normalization", []float64{1}}}},
 		{Graph: "pa", Method: "dp_spectral", Vary: []Variation{{"beta", []float64{math.NaN()}}}},
 	} {
-		var mistake *Error
-		if _, err := db.EvaluateParameters(t.Context(), req); !errors.As(err, &mistake) {
+		var mistake *fault.Error
+		if _, err := db.Studies().EvaluateParameters(t.Context(), req); !errors.As(err, &mistake) {
 			t.Errorf("%+v: error %v, want an *Error", req, err)
 		}
 	}
@@ -107,7 +107,7 @@ func TestDB_EvaluateParameters_Errors(t *testing.T) {
 				cancel()
 			}
 		}
-		if _, err := db.EvaluateParameters(ctx, EvaluateParametersRequest{Graph: "pa", Method: "dp_spectral"}); !errors.Is(err, context.Canceled) {
+		if _, err := db.Studies().EvaluateParameters(ctx, EvaluateParametersRequest{Graph: "pa", Method: "dp_spectral"}); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled while %s: %v", stage, err)
 		}
 		cancel()

@@ -3,11 +3,11 @@ package query
 import (
 	"context"
 	"errors"
+	"heavytail/embedding/evaluate"
+	"heavytail/query/fault"
+	"heavytail/storage"
 	"slices"
 	"testing"
-
-	"heavytail/embedding/evaluate"
-	"heavytail/storage"
 )
 
 // attached makes a graph large enough for every stage to report.
@@ -42,7 +42,7 @@ func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 		attached(t, db)
 		ctx, cancel := context.WithCancel(t.Context())
 		end = cancel
-		_, err := db.EvaluateLinks(ctx, EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 16}}}})
+		_, err := db.Studies().EvaluateLinks(ctx, EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 16}}}})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled while %s: %v", stage, err)
 		}
@@ -62,7 +62,7 @@ func TestDB_EvaluateLinks_Same(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		db := openTest(t, &Options{Workers: workers})
 		attached(t, db)
-		got, err := db.EvaluateLinks(t.Context(), req)
+		got, err := db.Studies().EvaluateLinks(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestDB_EvaluateLinks_Same(t *testing.T) {
 		}
 		req := req
 		req.Seed = 1
-		if other, err := db.EvaluateLinks(t.Context(), req); err != nil || slices.Equal(other.Scores, first.Scores) {
+		if other, err := db.Studies().EvaluateLinks(t.Context(), req); err != nil || slices.Equal(other.Scores, first.Scores) {
 			t.Errorf("another seed gives the same scores, %v", err)
 		}
 	}
@@ -92,10 +92,10 @@ func TestDB_EvaluateLinks_Model(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
 	using := DPSpectral{Dim: 8}
-	if _, err := db.Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "e", Using: using}); err != nil {
+	if _, err := db.Vectors().Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "e", Using: using}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := db.EvaluateLinks(t.Context(), EvaluateLinksRequest{
+	got, err := db.Studies().EvaluateLinks(t.Context(), EvaluateLinksRequest{
 		Graph: "pa", Methods: []LinkMethod{{Using: using}}, Scorers: []string{"jaccard", "dot"}, Seed: 5, Model: true, Null: true,
 		Negatives: []evaluate.Negatives{evaluate.RandomNegatives, evaluate.TwoHopNegatives},
 	})
@@ -103,7 +103,7 @@ func TestDB_EvaluateLinks_Model(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, embedding := range []string{"", "e"} {
-		trained, err := db.TrainModel(t.Context(), TrainModelRequest{Name: "m", Graph: "pa", Embedding: embedding, Seed: 5})
+		trained, err := db.Links().TrainModel(t.Context(), TrainModelRequest{Name: "m", Graph: "pa", Embedding: embedding, Seed: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,24 +128,24 @@ func TestDB_EvaluateLinks_Errors(t *testing.T) {
 		want error
 	}{
 		{"graph", EvaluateLinksRequest{Graph: "ap", Methods: []LinkMethod{{Method: "deepwalk"}}}, storage.ErrNotFound},
-		{"method", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwork"}}}, ErrInvalid},
-		{"share", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Share: 1}, ErrInvalid},
-		{"training", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Training: -1}, ErrInvalid},
-		{"hits", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, HitsAt: -1}, ErrInvalid},
-		{"curves", EvaluateLinksRequest{Graph: "pa", CurveSteps: -1}, ErrInvalid},
-		{"many curves", EvaluateLinksRequest{Graph: "pa", CurveSteps: maxCurveSteps + 1}, ErrInvalid},
-		{"curves of rankings", EvaluateLinksRequest{Graph: "pa", RankAt: 5, CurveSteps: 5}, ErrInvalid},
+		{"method", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwork"}}}, fault.ErrInvalid},
+		{"share", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Share: 1}, fault.ErrInvalid},
+		{"training", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Training: -1}, fault.ErrInvalid},
+		{"hits", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, HitsAt: -1}, fault.ErrInvalid},
+		{"curves", EvaluateLinksRequest{Graph: "pa", CurveSteps: -1}, fault.ErrInvalid},
+		{"many curves", EvaluateLinksRequest{Graph: "pa", CurveSteps: maxCurveSteps + 1}, fault.ErrInvalid},
+		{"curves of rankings", EvaluateLinksRequest{Graph: "pa", RankAt: 5, CurveSteps: 5}, fault.ErrInvalid},
 		{"latest", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Latest: true}, evaluate.ErrTimes},
-		{"setting", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk", Settings: map[string]any{"beta": 1}}}}, ErrInvalid},
+		{"setting", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk", Settings: map[string]any{"beta": 1}}}}, fault.ErrInvalid},
 	} {
-		if _, err := db.EvaluateLinks(t.Context(), c.req); !errors.Is(err, c.want) {
+		if _, err := db.Studies().EvaluateLinks(t.Context(), c.req); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 	small := openTest(t, &Options{MemoryLimit: 100_000})
 	attached(t, small)
-	var limit *LimitError
-	if _, err := small.EvaluateLinks(t.Context(), EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}}); !errors.As(err, &limit) {
+	var limit *fault.LimitError
+	if _, err := small.Studies().EvaluateLinks(t.Context(), EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}}); !errors.As(err, &limit) {
 		t.Errorf("little memory: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ func modelGraph() (db *query.DB, remove func()) {
 	if _, err := db.Query(ctx, "GENERATE stochastic_block(sizes := '40,40', p_in := 0.4, p_out := 0.01, seed := 3) INTO social", nil); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := db.TrainModel(ctx, query.TrainModelRequest{Graph: "social", Name: "friends", Seed: 1}); err != nil {
+	if _, err := db.Links().TrainModel(ctx, query.TrainModelRequest{Graph: "social", Name: "friends", Seed: 1}); err != nil {
 		log.Fatal(err)
 	}
 	return db, func() { db.Close(); os.RemoveAll(dir) }
@@ -33,17 +33,17 @@ func modelGraph() (db *query.DB, remove func()) {
 
 // A model learns from edges that it holds out, says how good it is on others, and
 // scores pairs by their probability.
-func ExampleDB_TrainModel() {
+func ExampleDB_Links_trainModel() {
 	ctx := context.Background()
 	db, remove := modelGraph()
 	defer remove()
-	models, err := db.Models(ctx)
+	models, err := db.Links().Models(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
 	m := models[0]
 	fmt.Printf("%s of %s, AUC above 0.7: %v\n", m.Name, m.Graph, m.AUC > 0.7)
-	scores, err := db.Score(ctx, query.ScoreRequest{
+	scores, err := db.Links().Score(ctx, query.ScoreRequest{
 		Pairs: []query.Pair{{Source: "0", Target: "1"}, {Source: "0", Target: "50"}},
 		With:  []query.Scorer{{Model: "friends"}},
 	})
@@ -57,10 +57,10 @@ func ExampleDB_TrainModel() {
 }
 
 // An explanation adds up to the log-odds of the pair.
-func ExampleDB_ExplainScore() {
+func ExampleDB_Links_explain() {
 	db, remove := modelGraph()
 	defer remove()
-	why, err := db.ExplainScore(context.Background(), query.ExplainScoreRequest{
+	why, err := db.Links().Explain(context.Background(), query.ExplainScoreRequest{
 		Pair: query.Pair{Source: "0", Target: "1"}, With: []query.Scorer{{Model: "friends"}},
 	})
 	if err != nil {
@@ -84,7 +84,7 @@ func ExampleDB_Predicted() {
 	db, remove := modelGraph()
 	defer remove()
 	with := query.Scorer{Model: "friends"}
-	stored, err := db.Materialize(ctx, query.MaterializeRequest{Graph: "social", With: with, K: 5})
+	stored, err := db.Links().Materialize(ctx, query.MaterializeRequest{Graph: "social", With: with, K: 5})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func ExampleDB_Predicted() {
 		log.Fatal(err)
 	}
 	defer reader.Close()
-	answer, err := reader.Predicted(ctx, query.PredictedRequest{Vertex: "0", K: 3, Graph: "social"})
+	answer, err := reader.Links().Predicted(ctx, query.PredictedRequest{Vertex: "0", K: 3, Graph: "social"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/parser"
+	"heavytail/query/where"
+	"heavytail/storage"
 	"log"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"heavytail/query"
-	"heavytail/query/parser"
-	"heavytail/storage"
 )
 
 // openExample opens a database in a temporary folder and imports a small graph:
@@ -33,7 +34,7 @@ dave erin
 erin frank
 frank dave
 `
-	_, err = db.ImportReader(context.Background(), strings.NewReader(edges), query.ImportRequest{Graph: "social"})
+	_, err = db.Graphs().ImportReader(context.Background(), strings.NewReader(edges), query.ImportRequest{Graph: "social"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -61,21 +62,21 @@ func Example() {
 	defer db.Close()
 
 	edges := strings.NewReader("alice bob\nbob carol\ncarol alice\nalice dave\ndave erin\nerin frank\nfrank dave\n")
-	graph, err := db.ImportReader(ctx, edges, query.ImportRequest{Graph: "social"})
+	graph, err := db.Graphs().ImportReader(ctx, edges, query.ImportRequest{Graph: "social"})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(graph.Vertices, "vertices,", graph.Edges, "edges")
 
-	_, err = db.Embed(ctx, query.EmbedRequest{
+	_, err = db.Vectors().Embed(ctx, query.EmbedRequest{
 		Graph: "social", Name: "spec", Using: query.DPSpectral{Dim: 2, Beta: new(0.5)},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	near, err := db.Nearest(ctx, query.NearestRequest{
+	near, err := db.Vectors().Nearest(ctx, query.NearestRequest{
 		K: 1, Vertex: "bob", Embedding: "spec",
-		Where: func(c query.Candidate) bool { return c.Degree == 2 },
+		Where: func(c where.Candidate) bool { return c.Degree == 2 },
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -112,12 +113,12 @@ func ExampleDB_Query() {
 }
 
 // A mistake in a statement has a position, and often a hint.
-func ExampleError() {
+func Example_mistake() {
 	db, done := openExample()
 	defer done()
 	text := "SCORE ('alice', 'bob') IN socail WITH jaccard"
 	_, err := db.Query(context.Background(), text, nil)
-	var mistake *query.Error
+	var mistake *fault.Error
 	if errors.As(err, &mistake) {
 		fmt.Println(parser.Excerpt(parser.Source{Text: text}, mistake.Range))
 		fmt.Println(err)
@@ -130,10 +131,10 @@ func ExampleError() {
 
 // Several scorers rate the same pairs. A pair with an unknown vertex keeps its
 // place.
-func ExampleDB_Score() {
+func ExampleDB_Links_score() {
 	db, done := openExample()
 	defer done()
-	result, err := db.Score(context.Background(), query.ScoreRequest{
+	result, err := db.Links().Score(context.Background(), query.ScoreRequest{
 		Graph: "social",
 		Pairs: []query.Pair{{Source: "alice", Target: "erin"}, {Source: "alice", Target: "zoe"}},
 		With:  []query.Scorer{{Name: "common_neighbors"}, {Name: "preferential_attachment"}},
@@ -152,10 +153,10 @@ func ExampleDB_Score() {
 }
 
 // The likeliest links of a vertex, by what its friends have in common with others.
-func ExampleDB_PredictFor() {
+func ExampleDB_Links_predictFor() {
 	db, done := openExample()
 	defer done()
-	result, err := db.PredictFor(context.Background(), query.PredictForRequest{
+	result, err := db.Links().PredictFor(context.Background(), query.PredictForRequest{
 		Vertex: "alice", K: 2, Graph: "social", With: query.Scorer{Name: "common_neighbors"},
 	})
 	if err != nil {
@@ -188,7 +189,7 @@ func ExampleDB_Update() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	d, err := db.DescribeVertex(ctx, "social", "grace")
+	d, err := db.Graphs().DescribeVertex(ctx, "social", "grace")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -199,22 +200,22 @@ func ExampleDB_Update() {
 
 // A condition reads the degree of a vertex, its key, and the attributes that
 // the request names.
-func ExampleDB_UpdateVertices() {
+func ExampleDB_Graphs_updateVertices() {
 	db, done := openExample()
 	defer done()
 	ctx := context.Background()
-	result, err := db.UpdateVertices(ctx, query.UpdateVerticesRequest{
+	result, err := db.Graphs().UpdateVertices(ctx, query.UpdateVerticesRequest{
 		Graph: "social",
-		Where: func(c query.Candidate) bool { return c.Degree >= 3 },
+		Where: func(c where.Candidate) bool { return c.Degree >= 3 },
 		Set:   []storage.NamedValue{{Name: "hub", Value: storage.BooleanValue(true)}},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(result.Updated, "updated")
-	hubs, err := db.Vertices(ctx, query.VerticesRequest{
+	hubs, err := db.Graphs().Vertices(ctx, query.VerticesRequest{
 		Attributes: []string{"hub"},
-		Where:      func(c query.Candidate) bool { return c.Value("hub").Boolean() },
+		Where:      func(c where.Candidate) bool { return c.Value("hub").Boolean() },
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -229,7 +230,7 @@ func ExampleDB_UpdateVertices() {
 }
 
 // Attributes come from a table, and leave in GraphML with the edges.
-func ExampleDB_ImportVertices() {
+func ExampleDB_Graphs_importVertices() {
 	ctx := context.Background()
 	db, done := openExample()
 	defer done()
@@ -242,17 +243,17 @@ func ExampleDB_ImportVertices() {
 	if err := os.WriteFile(people, []byte("name,age\nalice,41\nbob,27\ngrace,\n"), 0o600); err != nil {
 		log.Fatal(err)
 	}
-	result, err := db.ImportVertices(ctx, query.ImportRequest{Graph: "social", Path: people, Key: "name"})
+	result, err := db.Graphs().ImportVertices(ctx, query.ImportRequest{Graph: "social", Path: people, Key: "name"})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(result.NewVertices, "new,", result.UpdatedVertices, "updated")
 
 	file := filepath.Join(dir, "social.graphml.gz")
-	if _, err := db.ExportGraph(ctx, query.ExportRequest{Name: "social", Path: file}); err != nil {
+	if _, err := db.Graphs().Export(ctx, query.ExportRequest{Name: "social", Path: file}); err != nil {
 		log.Fatal(err)
 	}
-	again, err := db.Import(ctx, query.ImportRequest{Graph: "again", Path: file})
+	again, err := db.Graphs().Import(ctx, query.ImportRequest{Graph: "again", Path: file})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -263,10 +264,10 @@ func ExampleDB_ImportVertices() {
 }
 
 // What a graph looks like, and what it takes.
-func ExampleDB_DescribeGraph() {
+func ExampleDB_Graphs_describe() {
 	db, done := openExample()
 	defer done()
-	d, err := db.DescribeGraph(context.Background(), query.DescribeGraphRequest{Graph: "social"})
+	d, err := db.Graphs().Describe(context.Background(), query.DescribeGraphRequest{Graph: "social"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -290,7 +291,7 @@ func ExampleDB_Backup() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "monday.ht")
-	if _, err := db.Backup(ctx, query.BackupRequest{Path: path}); err != nil {
+	if _, err := db.Maintenance().Backup(ctx, query.BackupRequest{Path: path}); err != nil {
 		log.Fatal(err)
 	}
 	monday, err := query.Open(path, &query.Options{ReadOnly: true})
@@ -298,7 +299,7 @@ func ExampleDB_Backup() {
 		log.Fatal(err)
 	}
 	defer monday.Close()
-	report, err := monday.Check(ctx)
+	report, err := monday.Maintenance().Check(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -319,7 +320,7 @@ func ExampleOptions_folder() {
 	}
 	defer db.Close()
 	_, err = db.Query(context.Background(), "IMPORT '../../etc/passwd' INTO stolen", nil)
-	fmt.Println(errors.Is(err, query.ErrOutside))
+	fmt.Println(errors.Is(err, fault.ErrOutside))
 	fmt.Println(err)
 	// Output:
 	// true

@@ -1,8 +1,8 @@
 package query
 
 import (
-	"heavytail/query/internal/plan"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 )
 
 // EXPLAIN and PROFILE share a type of node. Their request is the inner

@@ -9,9 +9,9 @@ import (
 
 	"heavytail/embedding/link"
 	"heavytail/embedding/run"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -107,10 +107,10 @@ var explainScore = &statement[*parser.ExplainScore, ExplainScoreRequest, *scorer
 	reads: true,
 }
 
-// ExplainScore reports the parts of the scores of a pair. If a vertex does not
+// Explain reports the parts of the scores of a pair. If a vertex does not
 // exist, the error is an Error.
-func (db *DB) ExplainScore(ctx context.Context, req ExplainScoreRequest) (ExplainScoreResult, error) {
-	return explainScore.answer(ctx, db, req)
+func (s *linksService) Explain(ctx context.Context, req ExplainScoreRequest) (ExplainScoreResult, error) {
+	return explainScore.answer(ctx, s.db, req)
 }
 
 // explained are the scorers of a request, or all heuristics.

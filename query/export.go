@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
@@ -117,7 +117,7 @@ func (r ExportRequest) form(formats []exportFormat) (exportFormat, error) {
 	}
 	if r.Format == "" {
 		err := session.CheckEnding(r.Path, known)
-		var e *Error
+		var e *fault.Error
 		if errors.As(err, &e) {
 			e.Options = []fault.OptionRemedy{{Purpose: "to choose the form", Option: "format"}}
 		}
@@ -196,10 +196,10 @@ var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, E
 	reads: true,
 }
 
-// ExportGraph writes the edges of a graph, each once, with their weights and
+// Export writes the edges of a graph, each once, with their weights and
 // times; as GraphML, GEXF and JSON also its vertices with their attributes.
-func (db *DB) ExportGraph(ctx context.Context, req ExportRequest) (ExportResult, error) {
-	return exportGraph.answer(ctx, db, req)
+func (s *graphsService) Export(ctx context.Context, req ExportRequest) (ExportResult, error) {
+	return exportGraph.answer(ctx, s.db, req)
 }
 
 var exportVertices = &statement[*parser.ExportVertices, ExportRequest, exportTarget, ExportResult]{
@@ -222,8 +222,8 @@ var exportVertices = &statement[*parser.ExportVertices, ExportRequest, exportTar
 }
 
 // ExportVertices writes the vertices of a graph with their attributes as CSV or Parquet.
-func (db *DB) ExportVertices(ctx context.Context, req ExportRequest) (ExportResult, error) {
-	return exportVertices.answer(ctx, db, req)
+func (s *graphsService) ExportVertices(ctx context.Context, req ExportRequest) (ExportResult, error) {
+	return exportVertices.answer(ctx, s.db, req)
 }
 
 func exported(b *binder, statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []exportFormat) ExportRequest {
@@ -247,7 +247,7 @@ func planExport(req ExportRequest, found exportTarget) *plan.Plan {
 }
 
 // writtenFile is the last step of a statement that writes a file.
-func writtenFile(title, path string, input *Plan) *Plan {
+func writtenFile(title, path string, input *plan.Plan) *plan.Plan {
 	return plan.Result(title, "to "+fault.Quote(path), input)
 }
 
@@ -473,11 +473,11 @@ var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exporte
 	reads: true,
 }
 
-// ExportEmbedding writes the vectors of an embedding with the keys of their
+// Export writes the vectors of an embedding with the keys of their
 // vertices. A numpy matrix cannot hold keys, so they are written to a second
 // file, whose name is that of the first with ".keys" appended.
-func (db *DB) ExportEmbedding(ctx context.Context, req ExportRequest) (ExportResult, error) {
-	return exportEmbedding.answer(ctx, db, req)
+func (s *vectorsService) Export(ctx context.Context, req ExportRequest) (ExportResult, error) {
+	return exportEmbedding.answer(ctx, s.db, req)
 }
 
 func writeVectors(c *call, w io.Writer, form string, s *session.Space) error {

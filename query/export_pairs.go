@@ -8,10 +8,10 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage/csr"
 )
 
@@ -75,8 +75,8 @@ var exportPairs = &statement[*parser.ExportPairs, ExportPairsRequest, pairTarget
 // ExportPairs writes the pairs that EvaluateLinks measures for the same request, with all
 // scores, so that the figures of EvaluateLinks can be computed from the file. It takes 8
 // bytes of memory for each pair and scorer, or 24 for each recommendation.
-func (db *DB) ExportPairs(ctx context.Context, req ExportPairsRequest) (ExportResult, error) {
-	return exportPairs.answer(ctx, db, req)
+func (s *studiesService) ExportPairs(ctx context.Context, req ExportPairsRequest) (ExportResult, error) {
+	return exportPairs.answer(ctx, s.db, req)
 }
 
 func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err error) {

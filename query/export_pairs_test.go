@@ -16,7 +16,7 @@ import (
 func exportedPairs(t *testing.T, db *DB, req EvaluateLinksRequest) []map[string]string {
 	t.Helper()
 	path := t.TempDir() + "/pairs.csv"
-	written, err := db.ExportPairs(t.Context(), ExportPairsRequest{Evaluation: req, Path: path})
+	written, err := db.Studies().ExportPairs(t.Context(), ExportPairsRequest{Evaluation: req, Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestDB_ExportPairs(t *testing.T) {
 		Graph: "pa", Methods: []LinkMethod{{Using: DPSpectral{Dim: 4}}, {Using: LaplacianEigenmaps{Dim: 4}}},
 		Negatives: evaluate.AllNegatives(), Scorers: []string{"l3", "l2", "cosine"}, Features: []string{"l1"}, Share: 0.1, Seed: 7, Training: 200, Model: !testing.Short(),
 	}
-	result, err := db.EvaluateLinks(t.Context(), req)
+	result, err := db.Studies().EvaluateLinks(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestDB_ExportPairs_Rankings(t *testing.T) {
 		Graph: "pa", Methods: []LinkMethod{{Using: DPSpectral{Dim: 4}}}, Scorers: []string{"l3", "l2"}, Features: []string{"l1"},
 		Share: 0.1, Seed: 7, Training: 200, RankAt: 5, RankVertices: 40, Model: true,
 	}
-	result, err := db.EvaluateLinks(t.Context(), req)
+	result, err := db.Studies().EvaluateLinks(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,14 +26,14 @@ func TestFacebook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	imported, err := db.Import(ctx, ImportRequest{Graph: "facebook", Path: source})
+	imported, err := db.Graphs().Import(ctx, ImportRequest{Graph: "facebook", Path: source})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if imported.Vertices != 4039 || imported.Edges != 88234 {
 		t.Errorf("%d vertices, %d edges", imported.Vertices, imported.Edges)
 	}
-	embedded, err := db.Embed(ctx, EmbedRequest{
+	embedded, err := db.Vectors().Embed(ctx, EmbedRequest{
 		Graph: "facebook", Name: "spec", Method: "dp_spectral",
 		Settings: map[string]any{"beta": 0.5, "scale": 0.25, "row_scale": 0, "normalization": "degree"},
 	})
@@ -43,7 +43,7 @@ func TestFacebook(t *testing.T) {
 	if embedded.Dim != 200 || embedded.WorstResidual > 1e-4 {
 		t.Errorf("dim %d, residual %g", embedded.Dim, embedded.WorstResidual)
 	}
-	reconstructed, err := db.Reconstruct(ctx, ReconstructRequest{Embedding: "spec", Auto: true})
+	reconstructed, err := db.Vectors().Reconstruct(ctx, ReconstructRequest{Embedding: "spec", Auto: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestFacebook(t *testing.T) {
 	if err := os.WriteFile(pairs, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	scored, err := db.ScoreFile(ctx, ScoreFileRequest{
+	scored, err := db.Links().ScoreFile(ctx, ScoreFileRequest{
 		Path: pairs, Into: filepath.Join(dir, "scores.csv.gz"),
 		With: []Scorer{{Name: "adamic_adar"}, {Name: "cosine", Embedding: "spec"}},
 	})

@@ -3,15 +3,15 @@ package query
 import (
 	"context"
 	"fmt"
+	"heavytail/index"
+	"heavytail/query/internal/session"
+	"heavytail/query/where"
+	"heavytail/storage"
+	"heavytail/storage/vec"
 	"io"
 	"slices"
 	"strings"
 	"testing"
-
-	"heavytail/index"
-	"heavytail/query/internal/session"
-	"heavytail/storage"
-	"heavytail/storage/vec"
 )
 
 // forgetLoaded makes the next search the first one after the file was opened.
@@ -39,14 +39,14 @@ func TestFileIndex_Agrees(t *testing.T) {
 				var have, want [2]SearchResult
 				for i, answers := range []*[2]SearchResult{&have, &want} {
 					if forgetLoaded(db); i == 1 { // a condition in Go makes it load the graph, the vectors and the index
-						near.Where = func(Candidate) bool { return true }
+						near.Where = func(where.Candidate) bool { return true }
 						within.Where = near.Where
 					}
 					var err error
-					if answers[0], err = db.Nearest(ctx, near); err != nil {
+					if answers[0], err = db.Vectors().Nearest(ctx, near); err != nil {
 						t.Fatal(err)
 					}
-					if answers[1], err = db.Within(ctx, within); err != nil {
+					if answers[1], err = db.Vectors().Within(ctx, within); err != nil {
 						t.Fatal(err)
 					}
 					if loaded(db) != (i == 1) {
@@ -116,11 +116,11 @@ func TestFileIndex_Loads(t *testing.T) {
 	req := NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}
 	exact := req
 	exact.Exact = true
-	if _, err := db.Nearest(ctx, exact); err != nil {
+	if _, err := db.Vectors().Nearest(ctx, exact); err != nil {
 		t.Fatal(err)
 	}
 	for i := scanCost; i <= fileScans*scanCost; i++ {
-		r, err := db.Nearest(ctx, req)
+		r, err := db.Vectors().Nearest(ctx, req)
 		if err != nil || r.Index == nil || loaded(db) != (i == fileScans*scanCost) {
 			t.Fatalf("search %d: loaded %v, %+v, %v", i, loaded(db), r.Index, err)
 		}
@@ -153,7 +153,7 @@ func TestFileIndex_Damaged(t *testing.T) {
 	}
 	sound := build(0)
 	req := NearestRequest{K: 3, Embedding: "e", Vertex: "v7", Exact: true}
-	want, err := db.Nearest(ctx, req)
+	want, err := db.Vectors().Nearest(ctx, req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestFileIndex_Damaged(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		r, err := db.Nearest(ctx, req)
+		r, err := db.Vectors().Nearest(ctx, req)
 		if err != nil || loaded(db) {
 			t.Fatalf("%s: %v", what, err)
 		}

@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/index"
+	"heavytail/query/fault"
+	"heavytail/query/internal/session"
+	"heavytail/query/where"
+	"heavytail/storage"
+	"heavytail/storage/vec"
 	"io"
 	"math"
 	"slices"
 	"strings"
 	"testing"
-
-	"heavytail/index"
-	"heavytail/query/internal/session"
-	"heavytail/storage"
-	"heavytail/storage/vec"
 )
 
 // fileScanDB has a ring with an embedding whose rows 3 and 4 are zero and whose rows
@@ -84,11 +85,11 @@ func TestFileScan_Agrees(t *testing.T) {
 				if loaded(db) {
 					db.cache.Entries = map[session.CacheKey]*session.CacheEntry{}
 				}
-				a, err := db.Nearest(ctx, near)
+				a, err := db.Vectors().Nearest(ctx, near)
 				if err != nil {
 					t.Fatal(err)
 				}
-				aw, err := db.Within(ctx, within)
+				aw, err := db.Vectors().Within(ctx, within)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -96,13 +97,13 @@ func TestFileScan_Agrees(t *testing.T) {
 					t.Fatalf("%v of %q: the vectors or the graph were loaded", metric, vertex)
 				}
 				// A condition that all vertices meet loads both.
-				near.Where = func(Candidate) bool { return true }
+				near.Where = func(where.Candidate) bool { return true }
 				within.Where = near.Where
-				b, err := db.Nearest(ctx, near)
+				b, err := db.Vectors().Nearest(ctx, near)
 				if err != nil {
 					t.Fatal(err)
 				}
-				bw, err := db.Within(ctx, within)
+				bw, err := db.Vectors().Within(ctx, within)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -125,23 +126,23 @@ func TestFileScan_Agrees(t *testing.T) {
 func TestFileScan_Linked(t *testing.T) {
 	ctx := context.Background()
 	db := fileScanDB(t, &Options{NoCache: true})
-	if _, err := db.InsertEdges(ctx, "g", []storage.Edge{{Source: "v7", Target: "v300"}, {Source: "v7", Target: "v11"}}); err != nil {
+	if _, err := db.Graphs().InsertEdges(ctx, "g", []storage.Edge{{Source: "v7", Target: "v300"}, {Source: "v7", Target: "v11"}}); err != nil {
 		t.Fatal(err)
 	}
 	putRows(t, db, 600, 5)
-	for condition, admits := range map[string]func(Candidate) bool{
-		"NOT linked":            func(c Candidate) bool { return !c.Linked },
-		"linked":                func(c Candidate) bool { return c.Linked },
-		"linked = true":         func(c Candidate) bool { return c.Linked },
-		"linked OR NOT linked":  func(Candidate) bool { return true },
-		"linked AND NOT linked": func(Candidate) bool { return false },
+	for condition, admits := range map[string]func(where.Candidate) bool{
+		"NOT linked":            func(c where.Candidate) bool { return !c.Linked },
+		"linked":                func(c where.Candidate) bool { return c.Linked },
+		"linked = true":         func(c where.Candidate) bool { return c.Linked },
+		"linked OR NOT linked":  func(where.Candidate) bool { return true },
+		"linked AND NOT linked": func(where.Candidate) bool { return false },
 	} {
 		for _, metric := range index.Metrics() {
 			near := NearestRequest{K: 9, Embedding: "e", Vertex: "v7", Metric: metric, Where: admits}
 			within := WithinRequest{Embedding: "e", Vertex: "v7", Metric: metric, Radius: 0.5, Where: admits}
 			for text, search := range map[string]func() (SearchResult, error){
-				"NEAREST 9 TO":         func() (SearchResult, error) { return db.Nearest(ctx, near) },
-				"WITHIN RADIUS 0.5 OF": func() (SearchResult, error) { return db.Within(ctx, within) },
+				"NEAREST 9 TO":         func() (SearchResult, error) { return db.Vectors().Nearest(ctx, near) },
+				"WITHIN RADIUS 0.5 OF": func() (SearchResult, error) { return db.Vectors().Within(ctx, within) },
 			} {
 				text = fmt.Sprintf("%s 'v7' USING %v(e) WHERE %s", text, metric, condition)
 				if profile := mustRun(t, db, "PROFILE "+text); !strings.Contains(profile, "in the file") {
@@ -185,7 +186,7 @@ func TestFileScan_Loads(t *testing.T) {
 	}{{Options{}, true}, {Options{NoCache: true}, false}, {Options{MemoryLimit: 1 << 10}, false}} {
 		db := fileScanDB(t, &c.opts)
 		for i := range fileScans + 1 {
-			if _, err := db.Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}); err != nil {
+			if _, err := db.Vectors().Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}); err != nil {
 				t.Fatalf("%+v: search %d: %v", c.opts, i, err)
 			}
 			if want := c.loads && i == fileScans; loaded(db) != want {
@@ -194,7 +195,7 @@ func TestFileScan_Loads(t *testing.T) {
 		}
 		// A new generation starts with scans in the file again.
 		putRows(t, db, 600, 4)
-		r, err := db.Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vector: make([]float32, 4)})
+		r, err := db.Vectors().Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vector: make([]float32, 4)})
 		if err != nil || r.Embedding.Generation != 2 {
 			t.Errorf("generation %d, %v", r.Embedding.Generation, err)
 		}
@@ -236,7 +237,7 @@ func testBeforeIndex(t *testing.T, info storage.IndexInfo, want string) {
 		t.Errorf("%s\nexpected %q", text, want)
 	}
 	for i := range fileScans + 1 {
-		r, err := db.Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v7"})
+		r, err := db.Vectors().Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v7"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,47 +277,47 @@ func TestFileScan_BadInput(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, inMemory := range []bool{false, true} {
 		db := fileScanDB(t, nil)
-		var where func(Candidate) bool
+		var admits func(where.Candidate) bool
 		if inMemory {
-			where = func(Candidate) bool { return true }
+			admits = func(where.Candidate) bool { return true }
 		}
 		for _, c := range []struct {
 			name string
 			req  NearestRequest
 			want error
 		}{
-			{"k of 0", NearestRequest{K: 0, Vertex: "v1"}, ErrInvalid},
-			{"k below 0", NearestRequest{K: -7, Vertex: "v1"}, ErrInvalid},
-			{"dimension", NearestRequest{K: 1, Vector: make([]float32, 4)}, ErrInvalid},
-			{"no dimension", NearestRequest{K: 1, Vector: []float32{}}, ErrInvalid},
-			{"NaN", NearestRequest{K: 1, Vector: []float32{1, 2, nan, 4, 5}}, ErrInvalid},
-			{"infinite", NearestRequest{K: 1, Vector: []float32{1, 2, 3, 4, -inf}}, ErrInvalid},
-			{"metric", NearestRequest{K: 1, Vertex: "v1", Metric: 9}, ErrInvalid},
+			{"k of 0", NearestRequest{K: 0, Vertex: "v1"}, fault.ErrInvalid},
+			{"k below 0", NearestRequest{K: -7, Vertex: "v1"}, fault.ErrInvalid},
+			{"dimension", NearestRequest{K: 1, Vector: make([]float32, 4)}, fault.ErrInvalid},
+			{"no dimension", NearestRequest{K: 1, Vector: []float32{}}, fault.ErrInvalid},
+			{"NaN", NearestRequest{K: 1, Vector: []float32{1, 2, nan, 4, 5}}, fault.ErrInvalid},
+			{"infinite", NearestRequest{K: 1, Vector: []float32{1, 2, 3, 4, -inf}}, fault.ErrInvalid},
+			{"metric", NearestRequest{K: 1, Vertex: "v1", Metric: 9}, fault.ErrInvalid},
 			{"vertex", NearestRequest{K: 1, Vertex: "v1000"}, storage.ErrNotFound},
-			{"neither", NearestRequest{K: 1}, ErrInvalid},
-			{"both", NearestRequest{K: 1, Vertex: "v1", Vector: make([]float32, 5)}, ErrInvalid},
+			{"neither", NearestRequest{K: 1}, fault.ErrInvalid},
+			{"both", NearestRequest{K: 1, Vertex: "v1", Vector: make([]float32, 5)}, fault.ErrInvalid},
 		} {
-			c.req.Embedding, c.req.Where = "e", where
-			if r, err := db.Nearest(ctx, c.req); !errors.Is(err, c.want) {
+			c.req.Embedding, c.req.Where = "e", admits
+			if r, err := db.Vectors().Nearest(ctx, c.req); !errors.Is(err, c.want) {
 				t.Errorf("%s, in memory %v: %v, %v", c.name, inMemory, r.Neighbors, err)
 			}
 		}
 		for _, radius := range []float64{-1, math.NaN(), math.Inf(1)} {
-			if _, err := db.Within(ctx, WithinRequest{Embedding: "e", Vertex: "v1", Radius: radius, Where: where}); !errors.Is(err, index.ErrRadius) {
+			if _, err := db.Vectors().Within(ctx, WithinRequest{Embedding: "e", Vertex: "v1", Radius: radius, Where: admits}); !errors.Is(err, index.ErrRadius) {
 				t.Errorf("radius %v: %v", radius, err)
 			}
 		}
 		// A zero vector has the cosine 0 with every vector, so that ties decide.
-		r, err := db.Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v3", Metric: index.Cosine, Where: where})
+		r, err := db.Vectors().Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v3", Metric: index.Cosine, Where: admits})
 		want := []Neighbor{{Vertex: "v0"}, {Vertex: "v1"}, {Vertex: "v2"}}
 		if err != nil || !slices.Equal(r.Neighbors, want) || len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, "zero") {
 			t.Errorf("zero vector, in memory %v: %v, %v, %v", inMemory, r.Neighbors, r.Notices, err)
 		}
-		r, err = db.Nearest(ctx, NearestRequest{K: 600, Embedding: "e", Vertex: "v3", Where: where})
+		r, err = db.Vectors().Nearest(ctx, NearestRequest{K: 600, Embedding: "e", Vertex: "v3", Where: admits})
 		if err != nil || len(r.Neighbors) != 599 {
 			t.Errorf("k = n, in memory %v: %d answers, %v", inMemory, len(r.Neighbors), err)
 		}
-		if wanted := where == nil; (len(r.Notices) == 1) != wanted {
+		if wanted := admits == nil; (len(r.Notices) == 1) != wanted {
 			t.Errorf("k = n, in memory %v: notices %v", inMemory, r.Notices)
 		}
 	}

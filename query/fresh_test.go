@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query/fault"
+	"heavytail/storage"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
-
-	"heavytail/storage"
 )
 
 // A search with FRESH waits for the job that holds the embedding, as long as its context
@@ -32,14 +32,14 @@ func TestNearest_FreshWaits(t *testing.T) {
 	mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
 	fresh := NearestRequest{K: 3, Vertex: "new", Embedding: "e", Fresh: true}
 	short, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
-	if _, err := db.Nearest(short, fresh); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := db.Vectors().Nearest(short, fresh); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("beside the job: %v", err)
 	}
 	cancel()
-	stopped := new(JobError)
+	stopped := new(fault.JobError)
 	for wait := 10 * time.Millisecond; ; wait *= 4 {
 		short, cancel = context.WithTimeout(ctx, wait)
-		_, err = db.WaitJob(short, uint64(id))
+		_, err = db.Jobs().Wait(short, uint64(id))
 		cancel()
 		if errors.As(err, &stopped) || !errors.Is(err, context.DeadlineExceeded) {
 			break // otherwise the context ended before the wait began, as on a busy machine
@@ -50,7 +50,7 @@ func TestNearest_FreshWaits(t *testing.T) {
 	}
 	found := make(chan error)
 	go func() {
-		r, err := db.Nearest(ctx, fresh)
+		r, err := db.Vectors().Nearest(ctx, fresh)
 		if err == nil && (len(r.Neighbors) != 3 || r.Embedding.Behind != 0 || r.Embedding.Generation != 3) {
 			err = fmt.Errorf("%+v", r)
 		}
@@ -95,11 +95,11 @@ func TestJobs_Peak(t *testing.T) {
 	// Garbage that is freed meanwhile would hide the memory of the job.
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	started, err := db.StartEmbed(ctx, EmbedRequest{Graph: "g", Name: "e", Method: "dp_spectral", Settings: map[string]any{"dim": 40}})
+	started, err := db.Vectors().StartEmbed(ctx, EmbedRequest{Graph: "g", Name: "e", Method: "dp_spectral", Settings: map[string]any{"dim": 40}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := db.WaitJob(ctx, started.ID)
+	info, err := db.Jobs().Wait(ctx, started.ID)
 	if err != nil || info.Peak < 4*40*800 {
 		t.Errorf("the rows alone take %d bytes, the job was seen to take %d of %d, %v", 4*40*800, info.Peak, info.Memory, err)
 	}

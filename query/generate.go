@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/generate"
 )
@@ -68,8 +68,8 @@ var generateGraph = &statement[*parser.Generate, GenerateRequest, generated, Gen
 }
 
 // Generate creates a random graph and stores it.
-func (db *DB) Generate(ctx context.Context, req GenerateRequest) (GenerateResult, error) {
-	return generateGraph.answer(ctx, db, req)
+func (s *graphsService) Generate(ctx context.Context, req GenerateRequest) (GenerateResult, error) {
+	return generateGraph.answer(ctx, s.db, req)
 }
 
 // resolveGenerate returns an Error for a graph that has vertices, and checks the
@@ -101,7 +101,7 @@ func modelMistake(err error, s bind.Settings) error {
 		return err
 	}
 	e := fault.New(fault.Method, "%s", refused.Reason("option "+refused.Option))
-	e.Err = errors.Join(ErrInvalid, err)
+	e.Err = errors.Join(fault.ErrInvalid, err)
 	if _, given := s[refused.Option]; given {
 		e.At = fault.Option(refused.Option)
 	}

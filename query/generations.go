@@ -3,9 +3,9 @@ package query
 import (
 	"context"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -39,8 +39,8 @@ var showGenerations = &statement[*parser.ShowGenerations, string, storage.Embedd
 
 // Generations lists the generations of an embedding that are kept, the oldest
 // first. Past ones are addressed as name@generation.
-func (db *DB) Generations(ctx context.Context, embedding string) ([]GenerationInfo, error) {
-	return showGenerations.answer(ctx, db, embedding)
+func (s *vectorsService) Generations(ctx context.Context, embedding string) ([]GenerationInfo, error) {
+	return showGenerations.answer(ctx, s.db, embedding)
 }
 
 func generations(c *call, embedding string, _ storage.EmbeddingInfo) ([]GenerationInfo, error) {

@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"heavytail/query/fault"
 	"reflect"
 	"testing"
 )
@@ -40,16 +41,16 @@ func TestGeneratorOptions(t *testing.T) {
 				t.Errorf("field %d of %v is the option %s, and of the generator %s", i, fields, name, o.Name)
 			}
 		}
-		if _, err := db.Generate(t.Context(), GenerateRequest{Graph: "typed", Using: using}); err != nil {
+		if _, err := db.Graphs().Generate(t.Context(), GenerateRequest{Graph: "typed", Using: using}); err != nil {
 			t.Fatal(text, err)
 		}
 		mustExec(t, db, "GENERATE "+text+" INTO text")
-		a, errA := db.Snapshot(t.Context(), "typed")
-		b, errB := db.Snapshot(t.Context(), "text")
+		a, errA := db.Graphs().Snapshot(t.Context(), "typed")
+		b, errB := db.Graphs().Snapshot(t.Context(), "text")
 		if errA != nil || errB != nil || !reflect.DeepEqual(a.Graph, b.Graph) {
 			t.Errorf("%s: the struct gives another graph: %v, %v", text, errA, errB)
 		}
-		if graphs, err := db.Graphs(t.Context()); err != nil || len(graphs) != 2 || graphs[0].Source != graphs[1].Source {
+		if graphs, err := db.Graphs().List(t.Context()); err != nil || len(graphs) != 2 || graphs[0].Source != graphs[1].Source {
 			t.Errorf("%s: graphs %+v, %v", text, graphs, err)
 		}
 		mustExec(t, db, "DROP GRAPH typed")
@@ -70,9 +71,9 @@ func TestGeneratorOptions_Mistakes(t *testing.T) {
 		"generator erdos_renyi needs the option p or m": {Using: ErdosRenyi{N: 3}},
 	} {
 		req.Graph = "g"
-		_, err := db.Generate(t.Context(), req)
-		var mistake *Error
-		if !errors.As(err, &mistake) || !errors.Is(err, ErrInvalid) || err.Error() != want {
+		_, err := db.Graphs().Generate(t.Context(), req)
+		var mistake *fault.Error
+		if !errors.As(err, &mistake) || !errors.Is(err, fault.ErrInvalid) || err.Error() != want {
 			t.Errorf("got %v, expected %s", err, want)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
 	"heavytail/storage/generate"
 )
 
@@ -20,7 +20,7 @@ type Generator struct {
 }
 
 // Generators lists the models that Generate knows.
-func (db *DB) Generators() []Generator { return generators() }
+func (s *graphsService) Generators() []Generator { return generators() }
 
 func generators() []Generator {
 	vertices := OptionInfo{Name: "n", Type: "int", Doc: "number of vertices"}

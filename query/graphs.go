@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -24,9 +24,9 @@ var createGraph = &statement[*parser.CreateGraph, string, nothing, storage.Graph
 	},
 }
 
-// CreateGraph creates an empty graph.
-func (db *DB) CreateGraph(ctx context.Context, graph string) (storage.GraphInfo, error) {
-	return createGraph.answer(ctx, db, graph)
+// Create creates an empty graph.
+func (s *graphsService) Create(ctx context.Context, graph string) (storage.GraphInfo, error) {
+	return createGraph.answer(ctx, s.db, graph)
 }
 
 func checkCreate(c *call, graph string) error {
@@ -67,10 +67,10 @@ var dropGraph = &statement[*parser.DropGraph, dropGraphRequest, nothing, nothing
 	},
 }
 
-// DropGraph removes a graph. With cascade it also removes the embeddings and
+// Drop removes a graph. With cascade it also removes the embeddings and
 // models of the graph; without, it returns an error if there are any.
-func (db *DB) DropGraph(ctx context.Context, graph string, cascade bool) error {
-	return errorOf(dropGraph.answer(ctx, db, dropGraphRequest{graph, cascade}))
+func (s *graphsService) Drop(ctx context.Context, graph string, cascade bool) error {
+	return errorOf(dropGraph.answer(ctx, s.db, dropGraphRequest{graph, cascade}))
 }
 
 // checkDropGraph returns an Error for an unknown graph, and without CASCADE
@@ -119,9 +119,9 @@ var dropEmbedding = &statement[*parser.DropEmbedding, string, storage.EmbeddingI
 	},
 }
 
-// DropEmbedding removes an embedding.
-func (db *DB) DropEmbedding(ctx context.Context, embedding string) error {
-	return errorOf(dropEmbedding.answer(ctx, db, embedding))
+// Drop removes an embedding.
+func (s *vectorsService) Drop(ctx context.Context, embedding string) error {
+	return errorOf(dropEmbedding.answer(ctx, s.db, embedding))
 }
 
 // embeddingEntry is the catalogue entry of the embedding that a request names.

@@ -6,10 +6,10 @@ import (
 	"unicode"
 
 	"heavytail/embedding/link"
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 )
 
 // helpsOf lists the help of statements; statements that share their help are listed

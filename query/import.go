@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strings"
 
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
@@ -108,15 +108,15 @@ var importEdges = &statement[*parser.Import, ImportRequest, nothing, ImportResul
 
 // Import adds the edges of a file to a graph: all of them, or none if there
 // is an error.
-func (db *DB) Import(ctx context.Context, req ImportRequest) (ImportResult, error) {
-	return importEdges.answer(ctx, db, req)
+func (s *graphsService) Import(ctx context.Context, req ImportRequest) (ImportResult, error) {
+	return importEdges.answer(ctx, s.db, req)
 }
 
 // ImportReader is Import from a reader; with the layout of format.LayoutVertices
 // it is ImportVertices.
-func (db *DB) ImportReader(ctx context.Context, r io.Reader, req ImportRequest) (ImportResult, error) {
+func (s *graphsService) ImportReader(ctx context.Context, r io.Reader, req ImportRequest) (ImportResult, error) {
 	req.reader = r
-	return importEdges.answer(ctx, db, req)
+	return importEdges.answer(ctx, s.db, req)
 }
 
 var importVertices = &statement[*parser.ImportVertices, ImportRequest, nothing, ImportResult]{
@@ -144,9 +144,9 @@ var importVertices = &statement[*parser.ImportVertices, ImportRequest, nothing, 
 // or sets the attributes of vertices that exist: all of them, or none if there
 // is an error. A new attribute gets the narrowest type that holds all its
 // values.
-func (db *DB) ImportVertices(ctx context.Context, req ImportRequest) (ImportResult, error) {
+func (s *graphsService) ImportVertices(ctx context.Context, req ImportRequest) (ImportResult, error) {
 	req.Layout = format.LayoutVertices
-	return importVertices.answer(ctx, db, req)
+	return importVertices.answer(ctx, s.db, req)
 }
 
 func imported(b *binder, statement parser.Statement, graph parser.Ident, file parser.Value, table []OptionInfo, options []parser.Option) ImportRequest {
@@ -227,7 +227,7 @@ func importFrom(c *call, r io.Reader, size int64, req ImportRequest) (ImportResu
 	})
 	var short *storage.MemoryError
 	if errors.As(err, &short) {
-		return ImportResult{}, &LimitError{What: "importing " + short.What, Need: short.Need, Limit: short.Limit, Unit: "bytes", Field: "MemoryLimit"}
+		return ImportResult{}, &fault.LimitError{What: "importing " + short.What, Need: short.Need, Limit: short.Limit, Unit: "bytes", Field: "MemoryLimit"}
 	}
 	var ending *format.EndingError
 	if errors.As(err, &ending) {

@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/format"
 	"heavytail/storage/vec"
@@ -99,19 +99,19 @@ func importEmbeddingOptions() []OptionInfo {
 	}
 }
 
-// ImportEmbedding stores vectors that another program has made as an embedding of a graph,
+// Import stores vectors that another program has made as an embedding of a graph,
 // for NEAREST, SCORE, EVALUATE, indexes and all else that reads embeddings. Its method is
 // MethodImported. Refresh, Verify, AutoRefresh and TrainModel return an error for it,
 // because they would have to compute it again. A duplicate key in the file is an error. It
 // takes 4 bytes of memory for each value of the vectors of all vertices of the graph.
-func (db *DB) ImportEmbedding(ctx context.Context, req ImportEmbeddingRequest) (ImportEmbeddingResult, error) {
-	return importEmbedding.answer(ctx, db, req)
+func (s *vectorsService) Import(ctx context.Context, req ImportEmbeddingRequest) (ImportEmbeddingResult, error) {
+	return importEmbedding.answer(ctx, s.db, req)
 }
 
 func resolveImportEmbedding(c *call, req ImportEmbeddingRequest) (found importedVectors, err error) {
 	found.form, err = ExportRequest{Path: req.Path, Format: req.Format}.form(embeddingFormats())
 	if err != nil {
-		var e *Error
+		var e *fault.Error
 		if errors.As(err, &e) && e.At == fault.Into {
 			e.At, e.Options = fault.File, []fault.OptionRemedy{{Purpose: "to say what it holds", Option: "format"}}
 		}
@@ -132,7 +132,7 @@ func resolveImportEmbedding(c *call, req ImportEmbeddingRequest) (found imported
 	}
 	if found.form.name == "npy" && req.Keys != noKeys {
 		if err := c.CheckInput(req.keysPath(), fault.File); err != nil {
-			var e *Error
+			var e *fault.Error
 			if errors.As(err, &e) && req.Keys == "" {
 				e.Options = []fault.OptionRemedy{{Purpose: "to name the file of keys", Option: "keys"}, {Purpose: "to take the numbers of the rows for keys", Option: "keys", Value: "'none'"}}
 			}
@@ -337,5 +337,5 @@ func checkComputed(info storage.EmbeddingInfo) error {
 		return nil
 	}
 	return fault.New(fault.Embedding, "embedding %s was imported, so it cannot be computed again", fault.Quote(info.Name)).
-		WithRemedy("IMPORT EMBEDDING replaces it by newer vectors").WithErr(ErrInvalid)
+		WithRemedy("IMPORT EMBEDDING replaces it by newer vectors").WithErr(fault.ErrInvalid)
 }

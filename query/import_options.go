@@ -4,8 +4,8 @@ import (
 	"errors"
 	"slices"
 
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
@@ -96,7 +96,7 @@ func formatMistake(err error) error {
 	case refused.Expected != nil:
 		e.Message, e.Expected = "is "+value, refused.Expected
 	}
-	e.Err = errors.Join(ErrInvalid, err)
+	e.Err = errors.Join(fault.ErrInvalid, err)
 	return e
 }
 

@@ -10,11 +10,11 @@ import (
 
 	embeddings "heavytail/embedding"
 	"heavytail/index"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -84,13 +84,13 @@ func indexOptions() []OptionInfo {
 // A refresh of the embedding updates the index, or removes it if scans take less
 // time than its searches, which the notices of CreateIndex say; a full run of Embed
 // rebuilds it.
-func (db *DB) CreateIndex(ctx context.Context, req CreateIndexRequest) (IndexInfo, error) {
-	return createIndex.answer(ctx, db, req)
+func (s *vectorsService) CreateIndex(ctx context.Context, req CreateIndexRequest) (IndexInfo, error) {
+	return createIndex.answer(ctx, s.db, req)
 }
 
 // StartCreateIndex is CreateIndex in the background, as StartEmbed is Embed.
-func (db *DB) StartCreateIndex(ctx context.Context, req CreateIndexRequest) (storage.JobInfo, error) {
-	return createIndex.start(ctx, db, req)
+func (s *vectorsService) StartCreateIndex(ctx context.Context, req CreateIndexRequest) (storage.JobInfo, error) {
+	return createIndex.start(ctx, s.db, req)
 }
 
 func bindCreateIndex(b *binder, s *parser.CreateIndex) CreateIndexRequest {
@@ -174,8 +174,8 @@ var dropIndex = &statement[*parser.DropIndex, string, nothing, nothing]{
 }
 
 // DropIndex removes all indexes of an embedding.
-func (db *DB) DropIndex(ctx context.Context, embedding string) error {
-	return errorOf(dropIndex.answer(ctx, db, embedding))
+func (s *vectorsService) DropIndex(ctx context.Context, embedding string) error {
+	return errorOf(dropIndex.answer(ctx, s.db, embedding))
 }
 
 func indexRow(x IndexInfo) []Value {
@@ -192,8 +192,8 @@ func settingsText(list []storage.Setting) string {
 
 // Indexes lists the indexes of the file by embedding and metric. One whose entry is
 // damaged is left out, with a notice.
-func (db *DB) Indexes(ctx context.Context) ([]IndexInfo, error) {
-	return inCall(ctx, db, "SHOW INDEXES", indexes)
+func (s *vectorsService) Indexes(ctx context.Context) ([]IndexInfo, error) {
+	return inCall(ctx, s.db, "SHOW INDEXES", indexes)
 }
 
 func indexes(c *call) ([]IndexInfo, error) {
@@ -274,7 +274,7 @@ func hnsw(c *call, s *session.Space, metric index.Metric, info *storage.IndexInf
 		}
 		return index.ReadHNSW(bufio.NewReader(r), s.Indexed())
 	})
-	var limit *LimitError
+	var limit *fault.LimitError
 	switch {
 	case err == nil:
 		s.IndexHit = hit

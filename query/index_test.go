@@ -5,16 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/index"
+	"heavytail/query/where"
+	"heavytail/storage"
+	"heavytail/storage/vec"
 	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-
-	"heavytail/index"
-	"heavytail/storage"
-	"heavytail/storage/vec"
 )
 
 // indexedDB has a ring of n vertices with random vectors, as the embedding e.
@@ -45,7 +45,7 @@ func putRandom(t *testing.T, db *DB, n int, seed uint64) {
 func nearestTo(t *testing.T, db *DB, req NearestRequest) SearchResult {
 	t.Helper()
 	req.Embedding, req.K = "e", 10
-	r, err := db.Nearest(context.Background(), req)
+	r, err := db.Vectors().Nearest(context.Background(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func nearestTo(t *testing.T, db *DB, req NearestRequest) SearchResult {
 func TestNearest_Index(t *testing.T) {
 	ctx := context.Background()
 	db := indexedDB(t, 2000, Options{IndexBytes: 1})
-	info, err := db.CreateIndex(ctx, CreateIndexRequest{Embedding: "e"})
+	info, err := db.Vectors().CreateIndex(ctx, CreateIndexRequest{Embedding: "e"})
 	if err != nil || info.Recall < 0.95 || info.Vectors != 2000 || info.Bytes == 0 {
 		t.Fatalf("%+v, %v", info, err)
 	}
@@ -66,14 +66,14 @@ func TestNearest_Index(t *testing.T) {
 	if exact.Index != nil || found.Index == nil || found.Index.Metric != "l2" || !slices.Equal(exact.Neighbors, found.Neighbors) {
 		t.Errorf("with EXACT %v, with the index %v", exact, found)
 	}
-	within, err := db.Within(ctx, WithinRequest{Embedding: "e", Vertex: "7", Radius: exact.Neighbors[9].Distance})
+	within, err := db.Vectors().Within(ctx, WithinRequest{Embedding: "e", Vertex: "7", Radius: exact.Neighbors[9].Distance})
 	if err != nil || within.Index == nil || !slices.Equal(within.Neighbors, exact.Neighbors) {
 		t.Errorf("within: %v, %v", within, err)
 	}
 	if r := nearestTo(t, db, NearestRequest{Vertex: "7", Metric: index.Cosine}); r.Index != nil {
 		t.Error("another metric used the index")
 	}
-	few := nearestTo(t, db, NearestRequest{Vertex: "7", Where: func(c Candidate) bool { return c.Key() == "9" }})
+	few := nearestTo(t, db, NearestRequest{Vertex: "7", Where: func(c where.Candidate) bool { return c.Key() == "9" }})
 	if few.Index != nil || len(few.Neighbors) != 1 || few.Neighbors[0].Vertex != "9" {
 		t.Errorf("one vertex passes: %+v", few)
 	}
@@ -257,7 +257,7 @@ func TestDB_Index_Worst(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := indexedDB(t, 1000, Options{IndexBytes: 1})
-	info, err := db.CreateIndex(ctx, CreateIndexRequest{Embedding: "e", M: 2, EfConstruction: 4, Ef: 10})
+	info, err := db.Vectors().CreateIndex(ctx, CreateIndexRequest{Embedding: "e", M: 2, EfConstruction: 4, Ef: 10})
 	if err != nil || !info.Spread || !(info.Lowest < info.Recall) || info.Poor == 0 {
 		t.Fatalf("%+v, %v", info, err)
 	}
@@ -304,16 +304,16 @@ func TestDB_CreateIndex_Refused(t *testing.T) {
 	ctx := context.Background()
 	db := indexedDB(t, 100, Options{})
 	for _, req := range []CreateIndexRequest{{Embedding: "e", M: 1}, {Embedding: "e", Metric: 7}, {Embedding: "none"}, {}} {
-		if _, err := db.CreateIndex(ctx, req); err == nil {
+		if _, err := db.Vectors().CreateIndex(ctx, req); err == nil {
 			t.Errorf("%+v: no error", req)
 		}
 	}
-	if err := db.DropIndex(ctx, "e"); !errors.Is(err, storage.ErrNotFound) {
+	if err := db.Vectors().DropIndex(ctx, "e"); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("no index to drop: %v", err)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := db.CreateIndex(ended, CreateIndexRequest{Embedding: "e"}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Vectors().CreateIndex(ended, CreateIndexRequest{Embedding: "e"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -349,7 +349,7 @@ func TestDB_Refresh_IndexFollows(t *testing.T) {
 	} {
 		mustRun(t, db, change)
 		mustRun(t, db, "REFRESH e")
-		list, err := db.Indexes(ctx)
+		list, err := db.Vectors().Indexes(ctx)
 		if err != nil || len(list) != 2 {
 			t.Fatalf("%s: %+v, %v", change, list, err)
 		}
@@ -382,7 +382,7 @@ func TestDB_Refresh_IndexFollows(t *testing.T) {
 		}
 	}
 	mustRun(t, db, "REFRESH e")
-	if list, err := db.Indexes(ctx); err != nil || len(list) != 2 {
+	if list, err := db.Vectors().Indexes(ctx); err != nil || len(list) != 2 {
 		t.Errorf("a refresh that had nothing to do: %+v, %v", list, err)
 	}
 }

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"heavytail/query/where"
+	"heavytail/storage/vec"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-
-	"heavytail/storage/vec"
 )
 
 // placedKey is a vertex with the vector that it had when its graph was embedded.
@@ -119,7 +119,7 @@ func TestNearest_IndexChanges(t *testing.T) {
 					admits = func(key string) bool { return key[len(key)-1] < '5' }
 				}
 				want, squares := bruteForce(known, query, admits)
-				near := NearestRequest{Embedding: "e", Vertex: query.key, K: 1 + random.IntN(30), Where: func(c Candidate) bool { return admits(c.Key()) }}
+				near := NearestRequest{Embedding: "e", Vertex: query.key, K: 1 + random.IntN(30), Where: func(c where.Candidate) bool { return admits(c.Key()) }}
 				within := WithinRequest{Embedding: "e", Vertex: query.key, Radius: want[len(want)/5].Distance, Where: near.Where}
 				inside := 0
 				for inside < len(want) && squares[inside] <= within.Radius*within.Radius {
@@ -127,11 +127,11 @@ func TestNearest_IndexChanges(t *testing.T) {
 				}
 				for _, exact := range []bool{false, true} {
 					near.Exact, within.Exact = exact, exact
-					r, err := db.Nearest(ctx, near)
+					r, err := db.Vectors().Nearest(ctx, near)
 					if err != nil || (r.Index == nil) != exact || !slices.Equal(r.Neighbors, want[:min(near.K, len(want))]) {
 						t.Fatalf("seed %d, round %d, exact %v: %d nearest to %s: %v, %+v, expected %v", seed, round, exact, near.K, query.key, err, r, want[:min(near.K, len(want))])
 					}
-					r, err = db.Within(ctx, within)
+					r, err = db.Vectors().Within(ctx, within)
 					if err != nil || (r.Index == nil) != exact || !slices.Equal(r.Neighbors, want[:inside]) {
 						t.Fatalf("seed %d, round %d, exact %v: within %v of %s: %v, %+v, expected %v", seed, round, exact, within.Radius, query.key, err, r, want[:inside])
 					}

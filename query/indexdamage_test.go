@@ -42,7 +42,7 @@ func indexedFile(t *testing.T) (content []byte, want []Neighbor, vectors []byte)
 	for _, x := range m.Data {
 		vectors = binary.LittleEndian.AppendUint32(vectors, math.Float32bits(x))
 	}
-	exact, err := db.Nearest(ctx, NearestRequest{K: 5, Embedding: "e", Vertex: "v7", Exact: true})
+	exact, err := db.Vectors().Nearest(ctx, NearestRequest{K: 5, Embedding: "e", Vertex: "v7", Exact: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,17 +96,17 @@ func searchDamagedFile(t *testing.T, content []byte, want []Neighbor, inVectors 
 	}
 	defer db.Close()
 	req := NearestRequest{K: 5, Embedding: "e", Vertex: "v7"}
-	r, err := db.Nearest(ctx, req)
+	r, err := db.Vectors().Nearest(ctx, req)
 	switch {
 	case inVectors && !errors.Is(err, storage.ErrCorrupt):
 		t.Errorf("vectors: %+v, %v", r, err)
 	case !inVectors && (err != nil || r.Index != nil || !slices.Equal(r.Neighbors, want) || len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, "create it again")):
 		t.Errorf("links: %+v, %v", r, err)
 	}
-	if report, err := db.Check(ctx); err != nil || len(report.Faults) == 0 {
+	if report, err := db.Maintenance().Check(ctx); err != nil || len(report.Faults) == 0 {
 		t.Errorf("CHECK: %+v, %v", report, err)
 	}
-	if _, err := db.Backup(ctx, BackupRequest{Path: filepath.Join(t.TempDir(), "copy.ht")}); !errors.Is(err, storage.ErrCorrupt) {
+	if _, err := db.Maintenance().Backup(ctx, BackupRequest{Path: filepath.Join(t.TempDir(), "copy.ht")}); !errors.Is(err, storage.ErrCorrupt) {
 		t.Errorf("BACKUP: %v", err)
 	}
 	if err := db.Close(); err != nil {
@@ -122,7 +122,7 @@ func searchDamagedFile(t *testing.T, content []byte, want []Neighbor, inVectors 
 	}
 	defer again.Close()
 	mustBeSound(t, again)
-	if r, err = again.Nearest(ctx, req); inVectors != errors.Is(err, storage.ErrNotFound) || !inVectors && !slices.Equal(r.Neighbors, want) {
+	if r, err = again.Vectors().Nearest(ctx, req); inVectors != errors.Is(err, storage.ErrNotFound) || !inVectors && !slices.Equal(r.Neighbors, want) {
 		t.Errorf("recovered: %+v, %v", r, err)
 	}
 }
@@ -134,7 +134,7 @@ func TestFileIndex_Backup(t *testing.T) {
 	db := fileScanDB(t, &Options{IndexBytes: 1, graphOnly: true})
 	mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 600)")
 	path := filepath.Join(t.TempDir(), "copy.ht")
-	if _, err := db.Backup(ctx, BackupRequest{Path: path}); err != nil {
+	if _, err := db.Maintenance().Backup(ctx, BackupRequest{Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	copied, err := Open(path, &Options{IndexBytes: 1, graphOnly: true})
@@ -143,8 +143,8 @@ func TestFileIndex_Backup(t *testing.T) {
 	}
 	defer copied.Close()
 	req := NearestRequest{K: 5, Embedding: "e", Vertex: "v7"}
-	want, err1 := db.Nearest(ctx, req)
-	have, err2 := copied.Nearest(ctx, req)
+	want, err1 := db.Vectors().Nearest(ctx, req)
+	have, err2 := copied.Vectors().Nearest(ctx, req)
 	if err1 != nil || err2 != nil || have.Index == nil || loaded(copied) || !slices.Equal(have.Neighbors, want.Neighbors) {
 		t.Errorf("%+v in the copy, %+v: %v, %v", have, want, err2, err1)
 	}
@@ -196,11 +196,11 @@ func TestRefresh_DamagedIndex(t *testing.T) {
 		mustRun(t, db, fmt.Sprintf("INSERT EDGE ('7', 'new%d') INTO g", i))
 		mustRun(t, db, "REFRESH e")
 		forgetLoaded(db)
-		have, err := db.Nearest(ctx, NearestRequest{K: 9, Embedding: "e", Vertex: "7"})
+		have, err := db.Vectors().Nearest(ctx, NearestRequest{K: 9, Embedding: "e", Vertex: "7"})
 		if err != nil || have.Index == nil || loaded(db) || len(have.Notices) != 0 {
 			t.Fatalf("%d: %+v, %v", i, have, err)
 		}
-		want, err := db.Nearest(ctx, NearestRequest{K: 9, Embedding: "e", Vertex: "7", Exact: true})
+		want, err := db.Vectors().Nearest(ctx, NearestRequest{K: 9, Embedding: "e", Vertex: "7", Exact: true})
 		if err != nil || !slices.Equal(have.Neighbors, want.Neighbors) {
 			t.Errorf("%d: %+v, expected %+v (%v)", i, have.Neighbors, want.Neighbors, err)
 		}
@@ -238,7 +238,7 @@ func refreshEarlier(t *testing.T, name string, inPlace bool) {
 		t.Fatal(err)
 	}
 	putStream(t, db, earlier, inPlace)
-	r, err := db.Nearest(ctx, NearestRequest{K: 5, Embedding: "e", Vertex: "v7"})
+	r, err := db.Vectors().Nearest(ctx, NearestRequest{K: 5, Embedding: "e", Vertex: "v7"})
 	if err != nil || r.Index == nil || len(r.Notices) > 0 || loaded(db) == inPlace {
 		t.Fatalf("%+v, %v", r, err)
 	}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"heavytail/index"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/vec"

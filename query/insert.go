@@ -3,9 +3,9 @@ package query
 import (
 	"context"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -44,8 +44,8 @@ var insertVertex = &statement[*parser.InsertVertices, verticesRequest, nothing, 
 
 // InsertVertices adds vertices with attributes. For a vertex that exists, it
 // sets the given attributes.
-func (db *DB) InsertVertices(ctx context.Context, graph string, vertices []storage.Vertex) (WriteResult, error) {
-	return insertVertex.answer(ctx, db, verticesRequest{graph, vertices})
+func (s *graphsService) InsertVertices(ctx context.Context, graph string, vertices []storage.Vertex) (WriteResult, error) {
+	return insertVertex.answer(ctx, s.db, verticesRequest{graph, vertices})
 }
 
 var insertEdge = &statement[*parser.InsertEdges, edgesRequest, nothing, WriteResult]{
@@ -72,6 +72,6 @@ var insertEdge = &statement[*parser.InsertEdges, edgesRequest, nothing, WriteRes
 // InsertEdges adds edges, and their ends if they do not exist. For an edge that
 // exists, it sets the weight and time that are given. Self-loops are left out, but
 // their vertices are added.
-func (db *DB) InsertEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
-	return insertEdge.answer(ctx, db, edgesRequest{graph, edges})
+func (s *graphsService) InsertEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
+	return insertEdge.answer(ctx, s.db, edgesRequest{graph, edges})
 }

@@ -55,10 +55,10 @@ func runChild() bool {
 	ctx := context.Background()
 	_, err = db.Query(ctx, args[1], nil)
 	fail(err)
-	list, err := db.Jobs(ctx)
+	list, err := db.Jobs().List(ctx)
 	fail(err)
 	for _, j := range list { // jobs in the background
-		_, err = db.WaitJob(ctx, j.ID)
+		_, err = db.Jobs().Wait(ctx, j.ID)
 		fail(err)
 	}
 	fail(db.Close())
@@ -214,7 +214,7 @@ func copyStore(t *testing.T, path string) string {
 // checkpoint.
 func lastStopped(t *testing.T, db *DB) (id uint64, checkpoint bool) {
 	t.Helper()
-	list, err := db.Jobs(context.Background())
+	list, err := db.Jobs().List(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

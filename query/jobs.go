@@ -6,29 +6,29 @@ import (
 	"fmt"
 	"strings"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
-// Jobs lists the jobs by number: the running jobs with their progress, and the last
+// List lists the jobs by number: the running jobs with their progress, and the last
 // jobs that ended. A job with a damaged record is left out, with a notice. A
 // statement that ends within two seconds and does not run in the background is not
 // listed.
-func (db *DB) Jobs(ctx context.Context) ([]storage.JobInfo, error) {
-	return inCall(ctx, db, "SHOW JOBS", func(c *call) ([]storage.JobInfo, error) { return c.db.runner.List(c.Call) })
+func (s *jobsService) List(ctx context.Context) ([]storage.JobInfo, error) {
+	return inCall(ctx, s.db, "SHOW JOBS", func(c *call) ([]storage.JobInfo, error) { return c.db.runner.List(c.Call) })
 }
 
-// ActiveJobs lists the numbered jobs of this DB that are queued or running, by number:
+// Active lists the numbered jobs of this DB that are queued or running, by number:
 // jobs in the background, including automatic refreshes, and long statements of other
 // calls. Close interrupts them; to let them end, call WaitJob first.
-func (db *DB) ActiveJobs() []storage.JobInfo {
-	if db.runner == nil {
+func (s *jobsService) Active() []storage.JobInfo {
+	if s.db.runner == nil {
 		return nil
 	}
-	return db.runner.Active()
+	return s.db.runner.Active()
 }
 
 type jobRequest struct {
@@ -80,12 +80,12 @@ var cancelJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 	run: runCancelJob, rows: oneJobRow, reads: true,
 }
 
-// CancelJob ends a job that is queued or running, and returns its final record.
+// Cancel ends a job that is queued or running, and returns its final record.
 // If the job has run long enough, it saves a checkpoint. The computation stops
 // within a tenth of a second; writing the checkpoint takes as long as the disk
 // does. If the job runs in another call, that call returns context.Canceled.
-func (db *DB) CancelJob(ctx context.Context, id uint64) (storage.JobInfo, error) {
-	return cancelJob.answer(ctx, db, jobRequest{job: id})
+func (s *jobsService) Cancel(ctx context.Context, id uint64) (storage.JobInfo, error) {
+	return cancelJob.answer(ctx, s.db, jobRequest{job: id})
 }
 
 func runCancelJob(c *call, req jobRequest, f namedJob) (storage.JobInfo, error) {
@@ -113,12 +113,12 @@ var waitJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 	rows: oneJobRow, reads: true,
 }
 
-// WaitJob waits until a job ends, and returns its final record; the error is nil
+// Wait waits until a job ends, and returns its final record; the error is nil
 // even if the job failed or was cancelled. It reports the progress of the job as
 // its own. If the context ends first, the error is a *JobError, and the job
 // continues.
-func (db *DB) WaitJob(ctx context.Context, id uint64) (storage.JobInfo, error) {
-	return waitJob.answer(ctx, db, jobRequest{job: id})
+func (s *jobsService) Wait(ctx context.Context, id uint64) (storage.JobInfo, error) {
+	return waitJob.answer(ctx, s.db, jobRequest{job: id})
 }
 
 var dropJob = &statement[*parser.Job, jobRequest, nothing, nothing]{
@@ -140,9 +140,9 @@ var dropJob = &statement[*parser.Job, jobRequest, nothing, nothing]{
 	},
 }
 
-// DropJob forgets a job that has ended, with its checkpoint.
-func (db *DB) DropJob(ctx context.Context, id uint64) error {
-	return errorOf(dropJob.answer(ctx, db, jobRequest{job: id}))
+// Drop forgets a job that has ended, with its checkpoint.
+func (s *jobsService) Drop(ctx context.Context, id uint64) error {
+	return errorOf(dropJob.answer(ctx, s.db, jobRequest{job: id}))
 }
 
 // resumed is the answer of RESUME JOB: the rows of its statement or, in the
@@ -169,17 +169,17 @@ var resumeJob = &statement[*parser.Job, jobRequest, namedJob, resumed]{
 	},
 }
 
-// ResumeJob continues a job that was cancelled, was interrupted or failed, from
+// Resume continues a job that was cancelled, was interrupted or failed, from
 // its checkpoint, and gives the same bytes as if it had never stopped. Without a
 // checkpoint, or if edges of the graph or the kind of processor have changed
 // since, it starts from the beginning, and a notice reports it. In the
 // background it returns at once.
-func (db *DB) ResumeJob(ctx context.Context, id uint64, background bool) (storage.JobInfo, error) {
-	r, err := resumeJob.answer(ctx, db, jobRequest{id, background})
+func (s *jobsService) Resume(ctx context.Context, id uint64, background bool) (storage.JobInfo, error) {
+	r, err := resumeJob.answer(ctx, s.db, jobRequest{id, background})
 	if err != nil || background {
 		return r.info, err
 	}
-	return db.WaitJob(ctx, id) // it has ended
+	return s.Wait(ctx, id) // it has ended
 }
 
 func runResumeJob(c *call, req jobRequest, f namedJob) (r resumed, err error) {
@@ -198,7 +198,7 @@ func runResumeJob(c *call, req jobRequest, f namedJob) (r resumed, err error) {
 	at := c.at
 	op, err := c.binder(nil).prepare(statement)
 	c.at = at // places in the statement of the job are none of this statement
-	mistake := (*Error)(nil)
+	mistake := (*fault.Error)(nil)
 	switch {
 	case errors.As(err, &mistake):
 		err = fault.New(partJob, "job %d: %v", req.job, err).WithErr(err)

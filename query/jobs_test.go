@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/.ci/repeat"
+	"heavytail/query/fault"
+	"heavytail/storage"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -14,9 +17,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"heavytail/.ci/repeat"
-	"heavytail/storage"
 )
 
 // eager makes the jobs of a database save at every opportunity.
@@ -74,7 +74,7 @@ func rowsOfJob(t *testing.T, name string) []float32 {
 	defer closeJobs(t, db)
 	db.runner.Least = time.Hour // the statement counts as short, however busy the machine is
 	mustRun(t, db, jobStatements[name])
-	if list, err := db.Jobs(context.Background()); err != nil || len(list) > 0 {
+	if list, err := db.Jobs().List(context.Background()); err != nil || len(list) > 0 {
 		t.Errorf("a short statement left jobs: %v, %v", list, err)
 	}
 	jobImage.want[name] = slices.Clone(rowsOfEmbedding(t, db))
@@ -166,7 +166,7 @@ func TestJobs_Cancelled(t *testing.T) {
 				_, err := db.Query(ctx, text, nil)
 				cancel()
 				db.runner.AtCheckpoint = func(string) {}
-				switch stopped := new(JobError); {
+				switch stopped := new(fault.JobError); {
 				case err == nil:
 					if id = 0; !slices.Equal(rowsOfEmbedding(t, db), want) {
 						t.Fatalf("different bytes after %d cancellations", cancelled)
@@ -205,14 +205,14 @@ func TestJobs_LargeSeed(t *testing.T) {
 	defer closeJobs(t, db)
 	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	const seed = 1<<63 + 12345
-	started, err := db.StartCreateIndex(ctx, CreateIndexRequest{Embedding: "e", Seed: seed})
+	started, err := db.Vectors().StartCreateIndex(ctx, CreateIndexRequest{Embedding: "e", Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err := db.WaitJob(ctx, started.ID); err != nil || info.State != storage.JobDone {
+	if info, err := db.Jobs().Wait(ctx, started.ID); err != nil || info.State != storage.JobDone {
 		t.Fatalf("%+v, %v", info, err)
 	}
-	list, err := db.Indexes(ctx)
+	list, err := db.Vectors().Indexes(ctx)
 	if err != nil || len(list) != 1 || parametersOf(list[0]).Seed != seed {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -242,62 +242,62 @@ func TestJobs_Background(t *testing.T) {
 	defer closeJobs(t, db)
 	reached, release := held(db)
 	req := EmbedRequest{Graph: "g", Name: "e", Method: "deepwalk", Settings: map[string]any{"dim": 24, "walks": 2, "length": 12, "seed": 3}}
-	started, err := db.StartEmbed(ctx, req)
+	started, err := db.Vectors().StartEmbed(ctx, req)
 	if err != nil || started.State != storage.JobQueued || started.ID == 0 {
 		t.Fatal(started, err)
 	}
 	<-reached
-	if _, err := db.Embed(ctx, req); !errors.Is(err, storage.ErrConflict) || !strings.Contains(err.Error(), fmt.Sprintf("by job %d", started.ID)) {
+	if _, err := db.Vectors().Embed(ctx, req); !errors.Is(err, storage.ErrConflict) || !strings.Contains(err.Error(), fmt.Sprintf("by job %d", started.ID)) {
 		t.Errorf("a second job for the same embedding: %v", err)
 	}
-	second, err := db.StartEmbed(ctx, EmbedRequest{Graph: "g", Name: "f", Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 4}})
+	second, err := db.Vectors().StartEmbed(ctx, EmbedRequest{Graph: "g", Name: "f", Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 4}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := db.Jobs(ctx)
+	list, err := db.Jobs().List(ctx)
 	if err != nil || len(list) != 2 || list[0].State != storage.JobRunning || list[1].State != storage.JobQueued {
 		t.Errorf("%+v, %v", list, err)
 	}
 	for name, f := range map[string]func() error{
-		"dropped": func() error { return db.DropJob(ctx, started.ID) },
-		"resumed": func() error { _, err := db.ResumeJob(ctx, started.ID, true); return err },
+		"dropped": func() error { return db.Jobs().Drop(ctx, started.ID) },
+		"resumed": func() error { _, err := db.Jobs().Resume(ctx, started.ID, true); return err },
 	} {
 		if err := f(); !errors.Is(err, storage.ErrConflict) {
 			t.Errorf("%s while it runs: %v", name, err)
 		}
 	}
 	short, cancel := context.WithTimeout(ctx, time.Millisecond)
-	if _, err := db.WaitJob(short, started.ID); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := db.Jobs().Wait(short, started.ID); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("waiting: %v", err)
 	}
 	cancel()
-	if info, err := db.CancelJob(ctx, second.ID); err != nil || info.State != storage.JobCancelled {
+	if info, err := db.Jobs().Cancel(ctx, second.ID); err != nil || info.State != storage.JobCancelled {
 		t.Errorf("cancelled in the queue: %+v, %v", info, err)
 	}
 	release()
-	info, err := db.WaitJob(ctx, started.ID)
+	info, err := db.Jobs().Wait(ctx, started.ID)
 	if err != nil || info.State != storage.JobDone || info.Checkpoint != 0 {
 		t.Fatalf("%+v, %v", info, err)
 	}
 	if !slices.Equal(rowsOfEmbedding(t, db), rowsOfJob(t, "walks")) {
 		t.Error("other bytes")
 	}
-	if _, err := db.ResumeJob(ctx, started.ID, false); !errors.Is(err, storage.ErrConflict) {
+	if _, err := db.Jobs().Resume(ctx, started.ID, false); !errors.Is(err, storage.ErrConflict) {
 		t.Errorf("resume of a finished job: %v", err)
 	}
-	if _, err := db.CancelJob(ctx, started.ID); !errors.Is(err, storage.ErrConflict) {
+	if _, err := db.Jobs().Cancel(ctx, started.ID); !errors.Is(err, storage.ErrConflict) {
 		t.Errorf("cancel of a finished job: %v", err)
 	}
-	if _, err := db.ResumeJob(ctx, second.ID, true); err != nil {
+	if _, err := db.Jobs().Resume(ctx, second.ID, true); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := db.WaitJob(ctx, second.ID); err != nil || info.State != storage.JobDone {
+	if info, err := db.Jobs().Wait(ctx, second.ID); err != nil || info.State != storage.JobDone {
 		t.Errorf("%+v, %v", info, err)
 	}
-	if err := db.DropJob(ctx, started.ID); err != nil {
+	if err := db.Jobs().Drop(ctx, started.ID); err != nil {
 		t.Error(err)
 	}
-	if _, err := db.WaitJob(ctx, started.ID); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := db.Jobs().Wait(ctx, started.ID); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("a dropped job: %v", err)
 	}
 }
@@ -338,7 +338,7 @@ func TestJobs_InterruptedByClose(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := db.ResumeJob(ctx, id, false); err != nil {
+		if _, err := db.Jobs().Resume(ctx, id, false); err != nil {
 			t.Fatal(err)
 		}
 		over := slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, "starts over") })
@@ -380,10 +380,10 @@ func TestJobs_GraphChanges(t *testing.T) {
 			mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
 			mustRun(t, db, "DELETE VERTEX '7' FROM g")
 			release()
-			if info, err := db.WaitJob(ctx, id); err != nil || info.State != storage.JobDone {
+			if info, err := db.Jobs().Wait(ctx, id); err != nil || info.State != storage.JobDone {
 				t.Fatalf("%+v, %v", info, err)
 			}
-			list, err := db.Embeddings(ctx)
+			list, err := db.Vectors().List(ctx)
 			if err != nil || len(list) != 1 || list[0].Behind != 2 || list[0].Changed < 2 || list[0].Unknown || !slices.Equal(rowsOfEmbedding(t, db), want) {
 				t.Errorf("%+v, %v", list, err)
 			}
@@ -408,7 +408,7 @@ func TestResumeJob_Mistake(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if _, err := db.ResumeJob(t.Context(), 1, false); err == nil || err.Error() != `job 1: unknown graph "gone"` {
+	if _, err := db.Jobs().Resume(t.Context(), 1, false); err == nil || err.Error() != `job 1: unknown graph "gone"` {
 		t.Errorf("ResumeJob: %v", err)
 	}
 }
@@ -471,7 +471,7 @@ func TestDrop_DamagedRecords(t *testing.T) {
 	mustRun(t, db, jobStatements["walks"])
 	mustRun(t, db, "DROP JOB 1")
 	mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
-	if r, err := db.Refresh(ctx, RefreshRequest{Embedding: "f"}); err != nil || len(r.Notices) == 0 || !strings.Contains(r.Notices[0].Text, "indexes of embedding f are removed") {
+	if r, err := db.Vectors().Refresh(ctx, RefreshRequest{Embedding: "f"}); err != nil || len(r.Notices) == 0 || !strings.Contains(r.Notices[0].Text, "indexes of embedding f are removed") {
 		t.Errorf("refresh with a damaged index: %+v, %v", r.Notices, err)
 	}
 	mustRun(t, db, "CREATE INDEX ON f")
@@ -495,7 +495,7 @@ func TestJobs_SecondProcess(t *testing.T) {
 		t.Errorf("a second Open: %v", err)
 	}
 	release()
-	if _, err := db.WaitJob(ctx, 1); err != nil {
+	if _, err := db.Jobs().Wait(ctx, 1); err != nil {
 		t.Error(err)
 	}
 	closeJobs(t, db)
@@ -534,10 +534,10 @@ func TestJobs_OneForEachEmbedding(t *testing.T) {
 		}
 	}
 	release()
-	if info, err := db.WaitJob(ctx, id); err != nil || info.State != storage.JobDone || info.Result == "" {
+	if info, err := db.Jobs().Wait(ctx, id); err != nil || info.State != storage.JobDone || info.Result == "" {
 		t.Errorf("%+v, %v", info, err)
 	}
-	list, err := db.Jobs(ctx)
+	list, err := db.Jobs().List(ctx)
 	if err != nil || len(list) != 3 || list[2].Kind != "VERIFY" || !strings.Contains(list[2].Result, "overlap at 10") {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -559,7 +559,7 @@ func TestJobs_TuneResumed(t *testing.T) {
 	db := openJobs(t, path)
 	mustRun(t, db, "GENERATE preferential_attachment(n := 200, m := 3, seed := 1) INTO g")
 	eager(db)
-	whole, err := db.Tune(ctx, req)
+	whole, err := db.Studies().Tune(ctx, req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -574,7 +574,7 @@ func TestJobs_TuneResumed(t *testing.T) {
 			<-gate
 		}
 	}
-	started, err := db.StartTune(ctx, req)
+	started, err := db.Studies().StartTune(ctx, req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -627,26 +627,30 @@ func TestJobs_StartOver(t *testing.T) {
 	}
 	db.runner.Slots <- struct{}{} // no background job can start
 	for kind, start := range map[string]func() (storage.JobInfo, error){
-		"REFRESH":      func() (storage.JobInfo, error) { return db.StartRefresh(ctx, RefreshRequest{Embedding: "e"}) },
-		"VERIFY":       func() (storage.JobInfo, error) { return db.StartVerify(ctx, VerifyRequest{Embedding: "e", Sample: 5}) },
-		"CREATE INDEX": func() (storage.JobInfo, error) { return db.StartCreateIndex(ctx, CreateIndexRequest{Embedding: "e"}) },
+		"REFRESH": func() (storage.JobInfo, error) { return db.Vectors().StartRefresh(ctx, RefreshRequest{Embedding: "e"}) },
+		"VERIFY": func() (storage.JobInfo, error) {
+			return db.Vectors().StartVerify(ctx, VerifyRequest{Embedding: "e", Sample: 5})
+		},
+		"CREATE INDEX": func() (storage.JobInfo, error) {
+			return db.Vectors().StartCreateIndex(ctx, CreateIndexRequest{Embedding: "e"})
+		},
 	} {
 		started, err := start()
 		if err != nil || started.Kind != kind {
 			t.Fatal(started, err)
 		}
-		if info, err := db.CancelJob(ctx, started.ID); err != nil || info.State != storage.JobCancelled {
+		if info, err := db.Jobs().Cancel(ctx, started.ID); err != nil || info.State != storage.JobCancelled {
 			t.Fatalf("%s: %+v, %v", kind, info, err)
 		}
 		notices = nil
-		info, err := db.ResumeJob(ctx, started.ID, false)
+		info, err := db.Jobs().Resume(ctx, started.ID, false)
 		if err != nil || info.State != storage.JobDone || info.Result == "" {
 			t.Errorf("%s: %+v, %v", kind, info, err)
 		}
 		if !slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, "starts over: it has no checkpoint") }) {
 			t.Errorf("%s: notices %q", kind, notices)
 		}
-		if err := db.DropJob(ctx, started.ID); err != nil {
+		if err := db.Jobs().Drop(ctx, started.ID); err != nil {
 			t.Error(err)
 		}
 	}

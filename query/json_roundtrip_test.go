@@ -61,13 +61,11 @@ func TestJSON_RoundTrip(t *testing.T) {
 func resultTypes() []reflect.Type {
 	other := []reflect.Type{reflect.TypeFor[*Rows](), reflect.TypeFor[*storage.Snapshot](), reflect.TypeFor[error]()}
 	var types []reflect.Type
-	db := reflect.TypeFor[*DB]()
-	for i := range db.NumMethod() {
-		method := db.Method(i).Type
-		if method.NumOut() == 0 {
+	for _, method := range boundMethods(new(DB)) {
+		if method.Type().NumOut() == 0 {
 			continue
 		}
-		of := method.Out(0)
+		of := method.Type().Out(0)
 		if of.Kind() == reflect.Func { // an iterator yields a row and an error
 			of = of.In(0).In(0)
 		}

@@ -79,11 +79,9 @@ func TestJSON_Names(t *testing.T) {
 			}
 		}
 	}
-	db := reflect.TypeFor[*DB]()
-	for i := range db.NumMethod() {
-		method := db.Method(i).Type
-		for j := range method.NumOut() {
-			look(method.Out(j))
+	for _, method := range boundMethods(new(DB)) {
+		for j := range method.Type().NumOut() {
+			look(method.Type().Out(j))
 		}
 	}
 	for _, result := range []any{scoredPair{}, explainedScore{}} {
@@ -127,7 +125,7 @@ func TestJSON_MissingScores(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	importText(t, db, "g", "a b\nb c\n")
-	result, err := db.Score(context.Background(), ScoreRequest{Pairs: []Pair{{"a", "c"}, {"a", "nobody"}}, With: []Scorer{{Name: "common_neighbors"}}})
+	result, err := db.Links().Score(context.Background(), ScoreRequest{Pairs: []Pair{{"a", "c"}, {"a", "nobody"}}, With: []Scorer{{Name: "common_neighbors"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

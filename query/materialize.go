@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"heavytail/embedding/link"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -97,13 +97,13 @@ var materialize = &statement[*parser.Materialize, MaterializeRequest, *materiali
 // graph can have affected, with the same result: for heuristics, and for models of
 // heuristics, the links of vertices within three edges of a change at most. For scorers that
 // read vectors, it computes all links if anything has changed.
-func (db *DB) Materialize(ctx context.Context, req MaterializeRequest) (MaterializeResult, error) {
-	return materialize.answer(ctx, db, req)
+func (s *linksService) Materialize(ctx context.Context, req MaterializeRequest) (MaterializeResult, error) {
+	return materialize.answer(ctx, s.db, req)
 }
 
 // StartMaterialize is Materialize in the background, as StartEmbed is Embed.
-func (db *DB) StartMaterialize(ctx context.Context, req MaterializeRequest) (storage.JobInfo, error) {
-	return materialize.start(ctx, db, req)
+func (s *linksService) StartMaterialize(ctx context.Context, req MaterializeRequest) (storage.JobInfo, error) {
+	return materialize.start(ctx, s.db, req)
 }
 
 func materializeOptions() []OptionInfo {

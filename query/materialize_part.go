@@ -14,10 +14,10 @@ import (
 	"time"
 
 	embeddings "heavytail/embedding"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -76,16 +76,16 @@ func MaterializeRequestOf(ctx context.Context, db *DB, s *parser.Materialize) (M
 
 // MaterializePart writes the links of some vertices to a file, for MaterializeParts. It only
 // reads the DB. Rows of the result is the number of vertices.
-func (db *DB) MaterializePart(ctx context.Context, req MaterializePartRequest) (ExportResult, error) {
-	return materializePart.answer(ctx, db, req)
+func (s *linksService) MaterializePart(ctx context.Context, req MaterializePartRequest) (ExportResult, error) {
+	return materializePart.answer(ctx, s.db, req)
 }
 
 // MaterializeParts stores the links of all vertices, which MaterializePart has written for the
 // same request and the same version of the graph: the records are those of Materialize. Parts
 // that are not of this version, of other options, incomplete or out of order are
 // storage.ErrInvalid, and then nothing is stored.
-func (db *DB) MaterializeParts(ctx context.Context, req MaterializePartsRequest) (MaterializeResult, error) {
-	return materializeParts.answer(ctx, db, req)
+func (s *linksService) MaterializeParts(ctx context.Context, req MaterializePartsRequest) (MaterializeResult, error) {
+	return materializeParts.answer(ctx, s.db, req)
 }
 
 // maxParts is the largest number of parts of DivideMaterialize.
@@ -93,8 +93,8 @@ const maxParts = 1_000_000
 
 // DivideMaterialize divides the vertices of a request into 1 to 1,000,000 parts of about the same
 // work, and returns the number after the last vertex of each, ascending. It loads the graph.
-func (db *DB) DivideMaterialize(ctx context.Context, req MaterializeRequest, parts int) ([]int64, error) {
-	return inCall(ctx, db, kindMaterialize, func(c *call) ([]int64, error) { return divideMaterialize(c, req, parts) })
+func (s *linksService) DivideMaterialize(ctx context.Context, req MaterializeRequest, parts int) ([]int64, error) {
+	return inCall(ctx, s.db, kindMaterialize, func(c *call) ([]int64, error) { return divideMaterialize(c, req, parts) })
 }
 
 func divideMaterialize(c *call, req MaterializeRequest, parts int) ([]int64, error) {

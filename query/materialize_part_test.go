@@ -5,6 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/.ci/repeat"
+	"heavytail/query/fault"
+	"heavytail/query/parser"
+	"heavytail/storage"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,10 +17,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"heavytail/.ci/repeat"
-	"heavytail/query/parser"
-	"heavytail/storage"
 )
 
 // partsOf computes the parts of a request that end at the given vertices.
@@ -26,7 +26,7 @@ func partsOf(t *testing.T, db *DB, req MaterializeRequest, ends []int64) [][]byt
 	first := int64(0)
 	for _, end := range ends {
 		path := filepath.Join(t.TempDir(), "part")
-		r, err := db.MaterializePart(context.Background(), MaterializePartRequest{MaterializeRequest: req, First: first, Count: end - first, Path: path})
+		r, err := db.Links().MaterializePart(context.Background(), MaterializePartRequest{MaterializeRequest: req, First: first, Count: end - first, Path: path})
 		if err != nil || r.Rows != end-first {
 			t.Fatal(r, err)
 		}
@@ -64,10 +64,10 @@ func TestMaterializeParts(t *testing.T) {
 	parts := partsOf(t, db, req, []int64{20, 20, 60})
 	refused := func(what string, want error, list []func() (io.ReadCloser, error)) {
 		t.Helper()
-		if _, err := db.MaterializeParts(ctx, MaterializePartsRequest{req, list}); !errors.Is(err, want) {
+		if _, err := db.Links().MaterializeParts(ctx, MaterializePartsRequest{req, list}); !errors.Is(err, want) {
 			t.Errorf("%s: %v", what, err)
 		}
-		if stored, err := db.Predictions(ctx); err != nil || len(stored) > 0 {
+		if stored, err := db.Links().Predictions(ctx); err != nil || len(stored) > 0 {
 			t.Fatalf("%s: %v, %v", what, stored, err)
 		}
 	}
@@ -96,25 +96,25 @@ func TestMaterializeParts(t *testing.T) {
 	refused("close", failed, append(opened(a, b), func() (io.ReadCloser, error) { return closing{bytes.NewReader(c), failed}, nil }))
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := db.MaterializeParts(ended, MaterializePartsRequest{req, opened(a, b, c)}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Links().MaterializeParts(ended, MaterializePartsRequest{req, opened(a, b, c)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	other := req
 	other.K = 7
-	if _, err := db.MaterializeParts(ctx, MaterializePartsRequest{other, opened(a, b, c)}); !errors.Is(err, storage.ErrInvalid) {
+	if _, err := db.Links().MaterializeParts(ctx, MaterializePartsRequest{other, opened(a, b, c)}); !errors.Is(err, storage.ErrInvalid) {
 		t.Errorf("a different number of links: %v", err)
 	}
 
-	r, err := db.MaterializeParts(ctx, MaterializePartsRequest{req, opened(parts...)})
+	r, err := db.Links().MaterializeParts(ctx, MaterializePartsRequest{req, opened(parts...)})
 	if err != nil || r.Vertices != 60 || r.K != 6 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	samePredictions(t, db, req.With, req.K)
-	if again, err := db.Materialize(ctx, req); err != nil || again.Computed != 0 || again.Links != r.Links {
+	if again, err := db.Links().Materialize(ctx, req); err != nil || again.Computed != 0 || again.Links != r.Links {
 		t.Errorf("the statement after the parts: %+v, %v", again, err)
 	}
 	mustRun(t, db, "INSERT EDGE ('0', '59') INTO g")
-	if _, err := db.MaterializeParts(ctx, MaterializePartsRequest{req, opened(parts...)}); !errors.Is(err, storage.ErrInvalid) || !strings.Contains(err.Error(), "version 1 of") {
+	if _, err := db.Links().MaterializeParts(ctx, MaterializePartsRequest{req, opened(parts...)}); !errors.Is(err, storage.ErrInvalid) || !strings.Contains(err.Error(), "version 1 of") {
 		t.Errorf("a different version: %v", err)
 	}
 }
@@ -130,8 +130,8 @@ func TestMaterializePart_Refused(t *testing.T) {
 		{req, -1, 2, path, false}, {req, 0, -1, path, false}, {req, 0, 11, path, false}, {req, 11, 0, path, false}, {req, 9, 2, path, false},
 		{req, 0, 2, "", false}, {req, 0, 2, filepath.Dir(path), true}, {MaterializeRequest{Graph: "none", With: req.With}, 0, 1, path, false},
 	} {
-		var mistake *Error
-		if _, err := db.MaterializePart(ctx, r); !errors.As(err, &mistake) {
+		var mistake *fault.Error
+		if _, err := db.Links().MaterializePart(ctx, r); !errors.As(err, &mistake) {
 			t.Errorf("%+v: %v", r, err)
 		}
 		if _, err := os.Stat(path); err == nil {
@@ -147,13 +147,13 @@ func TestDivideMaterialize(t *testing.T) {
 	db := openTest(t, nil)
 	mustRun(t, db, "GENERATE preferential_attachment(n := 3000, m := 4, seed := 5) INTO g")
 	mustRun(t, db, "CREATE GRAPH empty")
-	g, err := db.Snapshot(ctx, "g")
+	g, err := db.Graphs().Snapshot(ctx, "g")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, scorer := range []string{"adamic_adar", "katz", "preferential_attachment"} {
 		for _, n := range []int{1, 2, 7, 64, 5000} {
-			ends, err := db.DivideMaterialize(ctx, MaterializeRequest{Graph: "g", With: Scorer{Name: scorer}}, n)
+			ends, err := db.Links().DivideMaterialize(ctx, MaterializeRequest{Graph: "g", With: Scorer{Name: scorer}}, n)
 			if err != nil || len(ends) != n || !slices.IsSorted(ends) || ends[0] < 0 || ends[n-1] != 3000 {
 				t.Fatalf("%s, %d parts: %v, %v", scorer, n, ends, err)
 			}
@@ -180,12 +180,12 @@ func TestDivideMaterialize(t *testing.T) {
 		}
 	}
 	for _, n := range []int{0, -1, maxParts + 1} {
-		var mistake *Error
-		if _, err := db.DivideMaterialize(ctx, MaterializeRequest{Graph: "g", With: Scorer{Name: "katz"}}, n); !errors.As(err, &mistake) {
+		var mistake *fault.Error
+		if _, err := db.Links().DivideMaterialize(ctx, MaterializeRequest{Graph: "g", With: Scorer{Name: "katz"}}, n); !errors.As(err, &mistake) {
 			t.Errorf("%d parts: %v", n, err)
 		}
 	}
-	if ends, err := db.DivideMaterialize(ctx, MaterializeRequest{Graph: "empty", With: Scorer{Name: "katz"}}, 3); err != nil || !slices.Equal(ends, []int64{0, 0, 0}) {
+	if ends, err := db.Links().DivideMaterialize(ctx, MaterializeRequest{Graph: "empty", With: Scorer{Name: "katz"}}, 3); err != nil || !slices.Equal(ends, []int64{0, 0, 0}) {
 		t.Errorf("empty graph: %v, %v", ends, err)
 	}
 }
@@ -199,15 +199,15 @@ func TestMaterializeParts_Capped(t *testing.T) {
 	ctx := context.Background()
 	db := openStar(t, 150_000)
 	req := MaterializeRequest{Graph: "star", With: Scorer{Name: "resource_allocation"}, K: 2}
-	want, err := db.Materialize(ctx, req)
+	want, err := db.Links().Materialize(ctx, req)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ends, err := db.DivideMaterialize(ctx, req, 3)
+	ends, err := db.Links().DivideMaterialize(ctx, req, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := db.MaterializeParts(ctx, MaterializePartsRequest{req, opened(partsOf(t, db, req, ends)...)})
+	got, err := db.Links().MaterializeParts(ctx, MaterializePartsRequest{req, opened(partsOf(t, db, req, ends)...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -249,7 +249,7 @@ func TestMaterializeRequestOf(t *testing.T) {
 		}
 		got, err := MaterializeRequestOf(ctx, db, s.(*parser.Materialize))
 		if want.Graph == "" {
-			var mistake *Error
+			var mistake *fault.Error
 			if !errors.As(err, &mistake) || mistake.Start.Line != 1 {
 				t.Errorf("%s: %v", text, err)
 			}

@@ -9,7 +9,7 @@ import (
 
 	embeddings "heavytail/embedding"
 	"heavytail/embedding/link"
-	"heavytail/query/internal/plan"
+	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"

@@ -16,27 +16,27 @@ import (
 func samePredictions(t *testing.T, db *DB, w Scorer, k int) {
 	t.Helper()
 	ctx := context.Background()
-	keys, err := db.Keys(ctx, "g", "", 1000)
+	keys, err := db.Graphs().Keys(ctx, "g", "", 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
 	bulk, computed := map[string][]PredictedVertex{}, map[string][]PredictedVertex{}
-	for row, err := range db.EachPredicted(ctx, PredictedEachRequest{K: k, Graph: "g", With: w}) {
+	for row, err := range db.Links().EachPredicted(ctx, PredictedEachRequest{K: k, Graph: "g", With: w}) {
 		if bulk[row.Source] = append(bulk[row.Source], row.PredictedVertex); err != nil || row.Rank != len(bulk[row.Source]) {
 			t.Fatalf("%s: %+v, %v", w, row, err)
 		}
 	}
-	for row, err := range db.EachPredict(ctx, PredictEachRequest{K: k, Graph: "g", With: w}) {
+	for row, err := range db.Links().EachPredict(ctx, PredictEachRequest{K: k, Graph: "g", With: w}) {
 		if computed[row.Source] = append(computed[row.Source], row.PredictedVertex); err != nil || row.Rank != len(computed[row.Source]) {
 			t.Fatalf("%s: %+v, %v", w, row, err)
 		}
 	}
 	for _, key := range keys {
-		stored, err := db.Predicted(ctx, PredictedRequest{Vertex: key, K: k, Graph: "g", With: w})
+		stored, err := db.Links().Predicted(ctx, PredictedRequest{Vertex: key, K: k, Graph: "g", With: w})
 		if err != nil {
 			t.Fatal(err)
 		}
-		live, err := db.PredictFor(ctx, PredictForRequest{Vertex: key, K: k, Graph: "g", With: w, Near: DefaultNear})
+		live, err := db.Links().PredictFor(ctx, PredictForRequest{Vertex: key, K: k, Graph: "g", With: w, Near: DefaultNear})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,12 +73,12 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 	}
 	const top = 7
 	for _, w := range scorers {
-		r, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: top})
+		r, err := db.Links().Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: top})
 		if err != nil || r.Computed != 150 {
 			t.Fatalf("%s: %+v, %v", w, r, err)
 		}
 		samePredictions(t, db, w, top)
-		if again, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: top}); err != nil || again.Computed != 0 || !again.Created.Equal(r.Created) {
+		if again, err := db.Links().Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: top}); err != nil || again.Computed != 0 || !again.Created.Equal(r.Created) {
 			t.Errorf("%s, unchanged: %+v, %v", w, again, err)
 		}
 	}
@@ -115,10 +115,10 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 		for _, w := range scorers[:7] {
 			r, kind := MaterializeResult{}, RefreshKind("")
 			if round%2 == 0 {
-				r, err = db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: top})
+				r, err = db.Links().Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: top})
 			} else {
 				var refreshed RefreshPredictionsResult
-				refreshed, err = db.RefreshPredictions(ctx, RefreshPredictionsRequest{"g", w})
+				refreshed, err = db.Links().RefreshPredictions(ctx, RefreshPredictionsRequest{"g", w})
 				r, kind = refreshed.MaterializeResult, refreshed.Kind
 			}
 			if err != nil {
@@ -150,7 +150,7 @@ func BenchmarkPredicted(b *testing.B) {
 		}
 	}
 	for i := 0; b.Loop(); i++ {
-		r, err := db.Predicted(ctx, PredictedRequest{Vertex: fmt.Sprint(i % 4000), K: 10, Graph: "g"})
+		r, err := db.Links().Predicted(ctx, PredictedRequest{Vertex: fmt.Sprint(i % 4000), K: 10, Graph: "g"})
 		if err != nil || len(r.Vertices) != 10 {
 			b.Fatal(r, err)
 		}

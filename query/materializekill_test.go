@@ -32,7 +32,7 @@ func TestMaterialize_Killed(t *testing.T) {
 		t.Helper()
 		text := ""
 		for v := 0; v < 1500; v += 7 { // predictions are stored in batches of many vertices
-			r, err := db.Predicted(ctx, PredictedRequest{Vertex: fmt.Sprint(v), K: 20, Graph: "g", With: with})
+			r, err := db.Links().Predicted(ctx, PredictedRequest{Vertex: fmt.Sprint(v), K: 20, Graph: "g", With: with})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
 	"heavytail/query/measure"
 	"heavytail/storage"
 	"heavytail/storage/csr"
@@ -177,8 +177,8 @@ func groupMeasures() []Measure {
 	}
 }
 
-// Measures lists the measures of COMPUTE.
-func (db *DB) Measures() []Measure { return Measures() }
+// List lists the measures of COMPUTE.
+func (s *measuresService) List() []Measure { return Measures() }
 
 func perVertex(bytes int64) func(measuredOn) (used, all int64) {
 	return func(on measuredOn) (used, all int64) { return bytes * on.n, bytes * on.n }
@@ -325,7 +325,7 @@ func commonName(name string) string {
 
 func findMeasure(name string) (Measure, error) {
 	m, err := findNamed("measure", Measures(), func(m Measure) string { return m.Name }, name)
-	var unknown *Error
+	var unknown *fault.Error
 	if errors.As(err, &unknown) {
 		if other := commonName(name); other != "" {
 			unknown.Nearest, unknown.Expected = other, nil
@@ -361,9 +361,9 @@ func measureMistake(m Measure, err error) error {
 	var option *measure.OptionError
 	switch {
 	case errors.As(err, &option):
-		return fault.New(fault.Option(option.Option), "option %v", option).WithErr(errors.Join(ErrInvalid, err))
+		return fault.New(fault.Option(option.Option), "option %v", option).WithErr(errors.Join(fault.ErrInvalid, err))
 	case errors.Is(err, measure.ErrEdges):
-		return fault.New(fault.Graph, "the graph has no edges, and %s needs one", m.Name).WithErr(errors.Join(ErrInvalid, err))
+		return fault.New(fault.Graph, "the graph has no edges, and %s needs one", m.Name).WithErr(errors.Join(fault.ErrInvalid, err))
 	case errors.Is(err, measure.ErrConverge) && slices.ContainsFunc(m.Options, func(o OptionInfo) bool { return o.Name == "tolerance" }):
 		return fault.New(fault.Graph, "%v", err).WithOption("to accept a larger residual", "tolerance", "").WithErr(err)
 	}

@@ -1,8 +1,8 @@
 package query
 
 import (
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
 	"heavytail/storage"
 )
 

@@ -2,13 +2,13 @@ package query
 
 import (
 	"errors"
+	"heavytail/query/fault"
+	"heavytail/query/internal/bind"
+	"heavytail/storage"
 	"math"
 	"reflect"
 	"slices"
 	"testing"
-
-	"heavytail/query/internal/bind"
-	"heavytail/storage"
 )
 
 // methodStructs are all option structs of methods, with every field set.
@@ -99,7 +99,7 @@ func TestMethodOptions_Record(t *testing.T) {
 	importText(t, db, "g", "a b 2\nb c 1\nc d 3\nd a 1\na c 2\nd e 1\n")
 	mustExec(t, db, "EMBED g USING laplacian_eigenmaps(dim := 2) AS walks")
 	for _, using := range methodStructs {
-		typed, err := db.Embed(t.Context(), EmbedRequest{Graph: "g", Name: "typed", Using: using})
+		typed, err := db.Vectors().Embed(t.Context(), EmbedRequest{Graph: "g", Name: "typed", Using: using})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,21 +108,21 @@ func TestMethodOptions_Record(t *testing.T) {
 			t.Fatal(err)
 		}
 		mustExec(t, db, "EMBED g USING "+m.text().String()+" AS text")
-		text, err := db.DescribeEmbedding(t.Context(), "text")
+		text, err := db.Vectors().Describe(t.Context(), "text")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(typed.Options, text.Options) || typed.Seed != text.Seed {
 			t.Errorf("%T: record %v, of the statement %v", using, typed.Options, text.Options)
 		}
-		a, errA := db.Vector(t.Context(), "typed", "a")
-		b, errB := db.Vector(t.Context(), "text", "a")
+		a, errA := db.Vectors().Vector(t.Context(), "typed", "a")
+		b, errB := db.Vectors().Vector(t.Context(), "text", "a")
 		if errA != nil || errB != nil || !slices.Equal(a, b) {
 			t.Errorf("%T: vector %v, %v; of the statement %v, %v", using, a, errA, b, errB)
 		}
 	}
 	for want, beta := range map[string]*float64{"0": new(0.0), "2": nil, "-1": new(-1.0)} {
-		made, err := db.Embed(t.Context(), EmbedRequest{Graph: "g", Name: "beta", Using: DPWalker{Dim: 4, Beta: beta}})
+		made, err := db.Vectors().Embed(t.Context(), EmbedRequest{Graph: "g", Name: "beta", Using: DPWalker{Dim: 4, Beta: beta}})
 		if err != nil || !slices.Contains(made.Options, storage.Setting{Name: "beta", Value: want}) {
 			t.Errorf("Beta %v: %v, %v", beta, made.Options, err)
 		}
@@ -135,24 +135,24 @@ func TestMethodOptions_Requests(t *testing.T) {
 	ctx, db := t.Context(), openTest(t, nil)
 	mustExec(t, db, "GENERATE preferential_attachment(n := 60, m := 3, seed := 1) INTO g")
 	walk := DPWalker{Dim: 4, Walks: 2, Length: 5, Seed: 3}
-	estimate, err := db.EstimateEmbed(ctx, EmbedRequest{Graph: "g", Using: &walk})
+	estimate, err := db.Vectors().Estimate(ctx, EmbedRequest{Graph: "g", Using: &walk})
 	if err != nil || estimate.Dim != 4 || estimate.Method != "dp_walker" {
 		t.Errorf("%+v, %v", estimate, err)
 	}
-	links, err := db.EvaluateLinks(ctx, EvaluateLinksRequest{Graph: "g", Methods: []LinkMethod{{Using: walk}}, Seed: 1})
+	links, err := db.Studies().EvaluateLinks(ctx, EvaluateLinksRequest{Graph: "g", Methods: []LinkMethod{{Using: walk}}, Seed: 1})
 	if err != nil || len(links.Methods) != 1 || links.Methods[0] != "dp_walker(dim := 4, walks := 2, length := 5, seed := 3)" {
 		t.Errorf("%+v, %v", links.Methods, err)
 	}
-	study, err := db.EvaluateParameters(ctx, EvaluateParametersRequest{Graph: "g", Using: DPSpectral{Dim: 4}, Vary: []Variation{{"beta", []float64{0, 1}}}})
+	study, err := db.Studies().EvaluateParameters(ctx, EvaluateParametersRequest{Graph: "g", Using: DPSpectral{Dim: 4}, Vary: []Variation{{"beta", []float64{0, 1}}}})
 	if err != nil || len(study.Points) != 2 {
 		t.Errorf("%+v, %v", study, err)
 	}
-	tuned, err := db.Tune(ctx, TuneRequest{Graph: "g", Name: "best", Methods: []TuneMethod{{Using: DPSpectral{Dim: 4, Beta: new(0.0)}}}, Goal: ForReconstruction, Trials: 2})
+	tuned, err := db.Studies().Tune(ctx, TuneRequest{Graph: "g", Name: "best", Methods: []TuneMethod{{Using: DPSpectral{Dim: 4, Beta: new(0.0)}}}, Goal: ForReconstruction, Trials: 2})
 	if err != nil || !slices.Contains(tuned.Embedding.Options, storage.Setting{Name: "beta", Value: "0"}) {
 		t.Errorf("%+v, %v", tuned.Embedding.Options, err)
 	}
 	file := t.TempDir() + "/walks.txt"
-	if walks, err := db.ExportWalks(ctx, ExportWalksRequest{Graph: "g", Using: walk, Path: file}); err != nil || walks.Rows != 120 {
+	if walks, err := db.Vectors().ExportWalks(ctx, ExportWalksRequest{Graph: "g", Using: walk, Path: file}); err != nil || walks.Rows != 120 {
 		t.Errorf("%+v, %v", walks, err)
 	}
 }
@@ -171,9 +171,9 @@ func TestMethodOptions_Mistakes(t *testing.T) {
 		"Using is a nil pointer":                                                 {Using: (*DPWalker)(nil)},
 	} {
 		req.Graph, req.Name = "g", "e"
-		_, err := db.Embed(t.Context(), req)
-		var mistake *Error
-		if !errors.As(err, &mistake) || !errors.Is(err, ErrInvalid) || err.Error() != want {
+		_, err := db.Vectors().Embed(t.Context(), req)
+		var mistake *fault.Error
+		if !errors.As(err, &mistake) || !errors.Is(err, fault.ErrInvalid) || err.Error() != want {
 			t.Errorf("got %v, expected %s", err, want)
 		}
 	}

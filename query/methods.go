@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"heavytail/embedding/run"
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
@@ -24,7 +24,7 @@ type Method struct {
 }
 
 // Methods lists the embedding methods.
-func (db *DB) Methods() []Method { return Methods() }
+func (s *vectorsService) Methods() []Method { return Methods() }
 
 // Methods lists the embedding methods, which all databases have.
 func Methods() []Method {
@@ -136,7 +136,7 @@ func optionMistake(err error) error {
 	if !errors.As(err, &option) {
 		return err
 	}
-	return fault.OfOption(option.Option, "is %v, and must be %s", option.Value, option.Allowed).WithErr(errors.Join(ErrInvalid, err))
+	return fault.OfOption(option.Option, "is %v, and must be %s", option.Value, option.Allowed).WithErr(errors.Join(fault.ErrInvalid, err))
 }
 
 func findMethod(method string) (Method, error) {

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"heavytail/embedding/link"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/vec"
@@ -72,7 +72,7 @@ func checkCoordinates(model ModelInfo, embedding storage.EmbeddingInfo, at fault
 		return nil
 	}
 	return fault.New(at, "model %s was trained on an earlier run of embedding %s with a different coordinate system", fault.Name(model.Name), fault.Name(model.Embedding)).
-		WithRemedy("TRAIN MODEL " + fault.Name(model.Name) + " again").WithErr(ErrCoordinates)
+		WithRemedy("TRAIN MODEL " + fault.Name(model.Name) + " again").WithErr(fault.ErrCoordinates)
 }
 
 // rows is the number of vertices that the model can score: the vertices with a smaller

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"strings"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -55,8 +55,8 @@ func bestOf(list []storage.HeuristicMeasure) storage.HeuristicMeasure {
 
 // Models lists the models of the file by name. One whose entry is damaged is left out,
 // with a notice.
-func (db *DB) Models(ctx context.Context) ([]ModelSummary, error) {
-	return inCall(ctx, db, "SHOW MODELS", listModels)
+func (s *linksService) Models(ctx context.Context) ([]ModelSummary, error) {
+	return inCall(ctx, s.db, "SHOW MODELS", listModels)
 }
 
 // listModels is models with a notice of damaged entries.
@@ -163,6 +163,6 @@ var dropModel = &statement[*parser.DropModel, string, nothing, nothing]{
 }
 
 // DropModel removes a model.
-func (db *DB) DropModel(ctx context.Context, model string) error {
-	return errorOf(dropModel.answer(ctx, db, model))
+func (s *linksService) DropModel(ctx context.Context, model string) error {
+	return errorOf(dropModel.answer(ctx, s.db, model))
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
@@ -144,12 +144,12 @@ func nameMistake(err error, at fault.Part) error {
 	if !errors.Is(err, storage.ErrName) {
 		return err
 	}
-	return &Error{Message: err.Error(), Err: err, At: at}
+	return &fault.Error{Message: err.Error(), Err: err, At: at}
 }
 
 // Keys returns keys of a graph that begin with a prefix, ascending by bytes: the
 // first limit of them, or all where limit is not positive. It reads only the part
 // of the file that has these keys, so that a shell can complete them quickly.
-func (db *DB) Keys(ctx context.Context, graph, prefix string, limit int) ([]string, error) {
-	return inCall(ctx, db, "KEYS", func(*call) ([]string, error) { return db.store.Keys(ctx, graph, prefix, limit) })
+func (s *graphsService) Keys(ctx context.Context, graph, prefix string, limit int) ([]string, error) {
+	return inCall(ctx, s.db, "KEYS", func(*call) ([]string, error) { return s.db.store.Keys(ctx, graph, prefix, limit) })
 }

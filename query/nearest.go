@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"heavytail/index"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
-	"heavytail/query/internal/where"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 )
 
 // NearestRequest asks for the vertices nearest to a vertex or a vector.
@@ -29,7 +29,7 @@ type NearestRequest struct {
 	// Where decides which vertices may be in the result; nil admits all. It is
 	// called during the search, so the result has K vertices if at least K are
 	// admitted. It is called from several goroutines at a time.
-	Where func(Candidate) bool
+	Where func(where.Candidate) bool
 	// Attributes are the attributes that Where reads; they are loaded.
 	Attributes []string
 	// Fresh first brings the embedding up to date, as Refresh does. It waits for any
@@ -67,8 +67,8 @@ func nearestHelp() Help {
 // Nearest returns the K vertices nearest to a vertex or a vector. It scans all
 // vectors once and is exact, unless the embedding is large and has an index for
 // the metric; a search by an index may miss some vertices, see IndexInfo.Recall.
-func (db *DB) Nearest(ctx context.Context, req NearestRequest) (SearchResult, error) {
-	return nearest.answer(ctx, db, req)
+func (s *vectorsService) Nearest(ctx context.Context, req NearestRequest) (SearchResult, error) {
+	return nearest.answer(ctx, s.db, req)
 }
 
 func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest) {

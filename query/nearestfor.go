@@ -8,11 +8,11 @@ import (
 	"iter"
 
 	"heavytail/index"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage/vec"
 )
 
@@ -29,7 +29,7 @@ type NearestForRequest struct {
 	// Where decides which vertices may be in the result; nil admits all. It is called from
 	// one goroutine, before the first search, twice for each vertex: once as linked to the
 	// query vertex and once as not linked.
-	Where func(Candidate) bool
+	Where func(where.Candidate) bool
 	// Attributes are the attributes that Where reads; they are loaded.
 	Attributes []string
 
@@ -84,8 +84,8 @@ var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stre
 // searches are made in batches on all workers, by scans (see index.Exact.SearchBatch) or
 // by an index of the embedding; the memory does not depend on the number of queries. An
 // error is yielded last, with an empty row. The call begins when the iteration begins.
-func (db *DB) EachNearest(ctx context.Context, req NearestForRequest) iter.Seq2[NearestRow, error] {
-	return iterate(func() (*stream[NearestRow], error) { return nearestFor.answer(ctx, db, req) })
+func (s *vectorsService) EachNearest(ctx context.Context, req NearestForRequest) iter.Seq2[NearestRow, error] {
+	return iterate(func() (*stream[NearestRow], error) { return nearestFor.answer(ctx, s.db, req) })
 }
 
 // NearestRow is one of the vertices nearest to a query vertex.
@@ -142,7 +142,7 @@ func openNearestBatches(c *call, path string, s search) (*nearestBatches, error)
 
 // admit evaluates the condition of the request once for every vertex, before the
 // searches.
-func (b *nearestBatches) admit(admits func(Candidate) bool) error {
+func (b *nearestBatches) admit(admits func(where.Candidate) bool) error {
 	const often = 1 << 12 // vertices between two checks of the context, about a millisecond
 	b.unlinked, b.linked = make([]bool, b.rows), make([]bool, b.rows)
 	for v := range b.rows {

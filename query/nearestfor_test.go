@@ -4,18 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/index"
+	"heavytail/query/where"
 	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
-
-	"heavytail/index"
 )
 
 // eachNearest collects what EachNearest yields.
 func eachNearest(t *testing.T, db *DB, req NearestForRequest) (rows []NearestRow) {
 	t.Helper()
-	for row, err := range db.EachNearest(t.Context(), req) {
+	for row, err := range db.Vectors().EachNearest(t.Context(), req) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,14 +40,14 @@ func TestEachNearest_Agrees(t *testing.T) {
 		mustRun(t, db, "DELETE VERTEX '5' FROM g")
 		for _, metric := range index.Metrics() {
 			if opts.graphOnly {
-				if _, err := db.CreateIndex(t.Context(), CreateIndexRequest{Embedding: "e", Metric: metric}); err != nil {
+				if _, err := db.Vectors().CreateIndex(t.Context(), CreateIndexRequest{Embedding: "e", Metric: metric}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			for i, admits := range []func(Candidate) bool{nil, func(c Candidate) bool { return !c.Linked && c.Degree%2 == 0 }, func(c Candidate) bool { return c.Linked }} {
+			for i, admits := range []func(where.Candidate) bool{nil, func(c where.Candidate) bool { return !c.Linked && c.Degree%2 == 0 }, func(c where.Candidate) bool { return c.Linked }} {
 				got := eachNearest(t, db, NearestForRequest{K: 4, Embedding: "e", Metric: metric, Where: admits})
 				for v := 3; v < n; v += 71 {
-					one, err := db.Nearest(t.Context(), NearestRequest{K: 4, Embedding: "e", Metric: metric, Where: admits, Vertex: fmt.Sprint(v)})
+					one, err := db.Vectors().Nearest(t.Context(), NearestRequest{K: 4, Embedding: "e", Metric: metric, Where: admits, Vertex: fmt.Sprint(v)})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -87,13 +87,13 @@ func TestEachNearest_Ends(t *testing.T) {
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
 		t.Errorf("files are left: %v, %v", left, err)
 	}
-	for row, err := range db.EachNearest(t.Context(), NearestForRequest{K: 1, Embedding: "e"}) {
+	for row, err := range db.Vectors().EachNearest(t.Context(), NearestForRequest{K: 1, Embedding: "e"}) {
 		if err != nil || row.Source != "0" || row.Rank != 1 {
 			t.Errorf("%+v, %v", row, err)
 		}
 		break
 	}
-	for row, err := range db.EachNearest(ctx, NearestForRequest{K: 1, Embedding: "e"}) {
+	for row, err := range db.Vectors().EachNearest(ctx, NearestForRequest{K: 1, Embedding: "e"}) {
 		if !errors.Is(err, context.Canceled) || row.Source != "" {
 			t.Errorf("%+v, %v", row, err)
 		}

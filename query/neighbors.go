@@ -6,12 +6,12 @@ import (
 	"iter"
 	"slices"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 
@@ -23,9 +23,9 @@ type NeighborsRequest struct {
 	// their distances; 0 asks for the neighbours with the weights and times of their
 	// edges.
 	Within     int
-	Where      func(Candidate) bool // as in VerticesRequest
-	Attributes []string             // as in VerticesRequest
-	Limit      int                  // as in VerticesRequest
+	Where      func(where.Candidate) bool // as in VerticesRequest
+	Attributes []string                   // as in VerticesRequest
+	Limit      int                        // as in VerticesRequest
 
 	condition parser.Expr // of Where, for its text; may be nil
 }
@@ -78,15 +78,15 @@ var showNeighbors = &statement[*parser.ShowNeighbors, NeighborsRequest, storage.
 }
 
 // Neighbors returns the neighbours of a vertex that meet a condition.
-func (db *DB) Neighbors(ctx context.Context, req NeighborsRequest) (NeighborsResult, error) {
-	list, notices, err := collected(showNeighbors.answer(ctx, db, req))
+func (s *graphsService) Neighbors(ctx context.Context, req NeighborsRequest) (NeighborsResult, error) {
+	list, notices, err := collected(showNeighbors.answer(ctx, s.db, req))
 	return NeighborsResult{list, notices}, err
 }
 
 // EachNeighbor iterates over what Neighbors returns, as EachVertex does.
-func (db *DB) EachNeighbor(ctx context.Context, req NeighborsRequest) iter.Seq2[NeighborRow, error] {
+func (s *graphsService) EachNeighbor(ctx context.Context, req NeighborsRequest) iter.Seq2[NeighborRow, error] {
 	return iterate(func() (*stream[NeighborRow], error) {
-		found, err := showNeighbors.answer(ctx, db, req)
+		found, err := showNeighbors.answer(ctx, s.db, req)
 		return found.stream, err
 	})
 }

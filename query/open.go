@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
@@ -66,7 +66,7 @@ func open(store *storage.DB, full Options) (*DB, error) {
 		db.refresher.Look() // the graph may have changed while an embedding was computed
 	})
 	db.refresher = job.NewRefresher(db.runner, func(ctx context.Context, embedding string) error {
-		_, err := db.StartRefresh(ctx, RefreshRequest{Embedding: embedding})
+		_, err := db.Vectors().StartRefresh(ctx, RefreshRequest{Embedding: embedding})
 		return err
 	})
 	if full.prepare != nil {

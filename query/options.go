@@ -3,13 +3,13 @@ package query
 import (
 	"cmp"
 	"errors"
-	"io"
-	"runtime"
-	"time"
-
+	"heavytail/query/fault"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
+	"io"
+	"runtime"
+	"time"
 )
 
 // Options of Open. The zero value, and a nil pointer, open a file for reading
@@ -92,7 +92,7 @@ func (o Options) Validate() error {
 	var faults []error
 	check := func(field string, value int64) {
 		if value < 0 {
-			faults = append(faults, &FieldError{Field: field, Value: value, Message: "must not be negative"})
+			faults = append(faults, &fault.FieldError{Field: field, Value: value, Message: "must not be negative"})
 		}
 	}
 	check("Workers", int64(o.Workers))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"

@@ -3,11 +3,11 @@ package query
 import (
 	"context"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -67,8 +67,8 @@ var showPath = &statement[*parser.Path, PathRequest, storage.GraphInfo, PathResu
 // ShortestPath returns a shortest path between two vertices. Of several shortest paths it returns
 // the first one in lexicographic order of the vertices, which are ordered as they came into the
 // graph.
-func (db *DB) ShortestPath(ctx context.Context, req PathRequest) (PathResult, error) {
-	return showPath.answer(ctx, db, req)
+func (s *graphsService) ShortestPath(ctx context.Context, req PathRequest) (PathResult, error) {
+	return showPath.answer(ctx, s.db, req)
 }
 
 func runPath(c *call, req PathRequest, graph storage.GraphInfo) (r PathResult, err error) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
+	"heavytail/query/plan"
 )
 
 func TestPlan_String(t *testing.T) {
@@ -92,7 +92,7 @@ func TestDB_Explain_LoadsNothing(t *testing.T) {
 			t.Errorf("%s: %v, %v\n%v", text, err, db.cache.Entries, plan)
 		}
 	}
-	if list := db.ActiveJobs(); len(list) > 0 {
+	if list := db.Jobs().Active(); len(list) > 0 {
 		t.Errorf("EXPLAIN started jobs: %v", list)
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/index"
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
@@ -34,7 +34,7 @@ type PredictForRequest struct {
 	With   Scorer
 	// Where decides which vertices may be in the result, as in NearestRequest; nil
 	// admits all. It is called from several goroutines at a time.
-	Where      func(Candidate) bool
+	Where      func(where.Candidate) bool
 	Attributes []string // that Where reads
 	// OrderBy is an attribute, or degree or key, by which the vertices that were found are
 	// sorted, as in NearestRequest; empty is the likeliest first.
@@ -62,7 +62,7 @@ type PredictRequest struct {
 	Graph string // as in ScoreRequest
 	With  Scorer
 	// Where is as in PredictForRequest, and must hold for both ends of a link.
-	Where      func(Candidate) bool
+	Where      func(where.Candidate) bool
 	Attributes []string
 	// Near is as in PredictForRequest, for each vertex; 0 means DefaultNear.
 	// Without an index each vertex takes a scan of all vectors.
@@ -194,8 +194,8 @@ func predictOptions() []OptionInfo {
 // nearest vertices. For preferential_attachment they are all vertices with edges,
 // for l3 the ends of paths of three edges. A pair with a heuristic score of 0 is
 // left out, so that a vertex without edges has links only by a scorer of vectors.
-func (db *DB) PredictFor(ctx context.Context, req PredictForRequest) (PredictForResult, error) {
-	all, err := predict.answer(ctx, db, req.links())
+func (s *linksService) PredictFor(ctx context.Context, req PredictForRequest) (PredictForResult, error) {
+	all, err := predict.answer(ctx, s.db, req.links())
 	if err != nil {
 		return PredictForResult{}, err
 	}
@@ -205,8 +205,8 @@ func (db *DB) PredictFor(ctx context.Context, req PredictForRequest) (PredictFor
 
 // Predict finds the likeliest links that a graph does not have, among the
 // candidates of PredictFor for all vertices.
-func (db *DB) Predict(ctx context.Context, req PredictRequest) (PredictResult, error) {
-	return predict.answer(ctx, db, linksRequest{PredictRequest: req})
+func (s *linksService) Predict(ctx context.Context, req PredictRequest) (PredictResult, error) {
+	return predict.answer(ctx, s.db, linksRequest{PredictRequest: req})
 }
 
 // linksFrom converts the request of either method.

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"heavytail/query/where"
 	"reflect"
 	"strings"
 	"testing"
@@ -25,7 +26,7 @@ func TestPredict_InFile(t *testing.T) {
 			for _, threshold := range []*float64{nil, &high} {
 				req := PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: Scorer{Name: scorer}, Threshold: threshold}
 				forgetLoaded(db)
-				have, err := db.PredictFor(ctx, req)
+				have, err := db.Links().PredictFor(ctx, req)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -34,8 +35,8 @@ func TestPredict_InFile(t *testing.T) {
 				} else {
 					fromFile++
 				}
-				req.Where = func(Candidate) bool { return true } // loads the graph
-				want, err := db.PredictFor(ctx, req)
+				req.Where = func(where.Candidate) bool { return true } // loads the graph
+				want, err := db.Links().PredictFor(ctx, req)
 				if err != nil || !loaded(db) || !reflect.DeepEqual(have, want) {
 					t.Errorf("%s of %s: %+v in the file, %+v loaded, %v", scorer, vertex, have, want, err)
 				}
@@ -75,12 +76,12 @@ func TestPredict_InFileTwoSteps(t *testing.T) {
 		for _, vertex := range []string{"2", "76", "3001", "19999"} {
 			req := PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: Scorer{Name: scorer}}
 			forgetLoaded(db)
-			have, err := db.PredictFor(t.Context(), req)
+			have, err := db.Links().PredictFor(t.Context(), req)
 			if err != nil || loaded(db) {
 				t.Fatalf("%s of %s: the graph was loaded, or %v", scorer, vertex, err)
 			}
-			req.Where = func(Candidate) bool { return true } // loads the graph
-			if want, err := db.PredictFor(t.Context(), req); err != nil || !loaded(db) || len(have.Vertices) == 0 || !reflect.DeepEqual(have, want) {
+			req.Where = func(where.Candidate) bool { return true } // loads the graph
+			if want, err := db.Links().PredictFor(t.Context(), req); err != nil || !loaded(db) || len(have.Vertices) == 0 || !reflect.DeepEqual(have, want) {
 				t.Errorf("%s of %s: %+v in the file, %+v loaded, %v", scorer, vertex, have, want, err)
 			}
 		}
@@ -104,12 +105,12 @@ func TestPredict_InFileDegrees(t *testing.T) {
 				for _, k := range []int{1, 9, 40} {
 					req := PredictForRequest{Vertex: vertex, K: k, Graph: "g", With: Scorer{Name: scorer}, Threshold: threshold}
 					forgetLoaded(db)
-					have, err := db.PredictFor(t.Context(), req)
+					have, err := db.Links().PredictFor(t.Context(), req)
 					if fits := scorer != "preferential_attachment" || k < 10; err != nil || fits && loaded(db) {
 						t.Fatalf("%s of %s: the graph was loaded, or %v", scorer, vertex, err)
 					}
-					req.Where = func(Candidate) bool { return true } // loads the graph
-					want, err := db.PredictFor(t.Context(), req)
+					req.Where = func(where.Candidate) bool { return true } // loads the graph
+					want, err := db.Links().PredictFor(t.Context(), req)
 					if err != nil || !loaded(db) || threshold == nil && vertex != "alone" && len(want.Vertices) == 0 || !reflect.DeepEqual(have, want) {
 						t.Errorf("%d by %s of %s: %+v in the file, %+v loaded, %v", k, scorer, vertex, have, want, err)
 					}
@@ -142,12 +143,12 @@ func TestPredict_InFileVectors(t *testing.T) {
 						req.Threshold = &low
 					}
 					forgetLoaded(db)
-					have, err := db.PredictFor(t.Context(), req)
+					have, err := db.Links().PredictFor(t.Context(), req)
 					if err != nil || loaded(db) {
 						t.Fatalf("%s of %s: loaded %v, %v", scorer, vertex, loaded(db), err)
 					}
-					req.Where = func(Candidate) bool { return true } // loads the graph and the vectors
-					want, err := db.PredictFor(t.Context(), req)
+					req.Where = func(where.Candidate) bool { return true } // loads the graph and the vectors
+					want, err := db.Links().PredictFor(t.Context(), req)
 					if err != nil || !loaded(db) || !reflect.DeepEqual(have, want) {
 						t.Errorf("%s of %s, near %d, index %v: %+v in the file, %+v loaded, %v", scorer, vertex, near, index, have, want, err)
 					}

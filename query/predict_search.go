@@ -7,10 +7,10 @@ import (
 
 	"heavytail/embedding/link"
 	"heavytail/index"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -21,7 +21,7 @@ type prediction struct {
 	*scoring
 	linkSearch
 	columns *session.ColumnSet
-	where   func(Candidate) bool
+	where   func(where.Candidate) bool
 	across  link.Sides // nil without sides
 	now     *csr.Graph // with all edges, if graph has only those before a time
 	one     bool       // only the links of one vertex
@@ -337,7 +337,7 @@ func (p *linksEntry) nearest(req linksRequest) search {
 	e := p.scorers[0].embedding
 	return search{entry: *e, index: p.index, question: question{
 		embedding: e.Info.Name, vertices: []string{req.vertex}, metric: p.metric, scope: scope{k: p.near},
-		where: func(c Candidate) bool { return !c.Linked }, reads: where.ReadsLinks,
+		where: func(c where.Candidate) bool { return !c.Linked }, reads: where.ReadsLinks,
 	}}
 }
 

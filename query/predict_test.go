@@ -3,10 +3,10 @@ package query
 import (
 	"context"
 	"errors"
+	"heavytail/embedding/link"
+	"heavytail/query/fault"
 	"slices"
 	"testing"
-
-	"heavytail/embedding/link"
 )
 
 // Predicted links have the same scores as SCORE, to the last digit; the links of a vertex are
@@ -25,7 +25,7 @@ func TestDB_Predict_EqualsScore(t *testing.T) {
 			if known.NeedsEmbedding {
 				with.Embedding = "e"
 			}
-			all, err := db.Predict(ctx, PredictRequest{K: 10_000, With: with, Near: 60})
+			all, err := db.Links().Predict(ctx, PredictRequest{K: 10_000, With: with, Near: 60})
 			if err != nil || len(all.Links) == 0 {
 				t.Fatal(known.Name, len(all.Links), err)
 			}
@@ -33,7 +33,7 @@ func TestDB_Predict_EqualsScore(t *testing.T) {
 			for _, l := range all.Links {
 				pairs = append(pairs, l.Pair)
 			}
-			scores, err := db.Score(ctx, ScoreRequest{Pairs: pairs, With: []Scorer{with}})
+			scores, err := db.Links().Score(ctx, ScoreRequest{Pairs: pairs, With: []Scorer{with}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +50,7 @@ func TestDB_Predict_EqualsScore(t *testing.T) {
 					of = append(of, PredictedVertex{l.Source, l.Score})
 				}
 			}
-			one, err := db.PredictFor(ctx, PredictForRequest{Vertex: "v7", K: 1000, With: with, Near: 60})
+			one, err := db.Links().PredictFor(ctx, PredictForRequest{Vertex: "v7", K: 1000, With: with, Near: 60})
 			if err != nil || !slices.Equal(one.Vertices, of) {
 				t.Errorf("%s of v7: %v, %v, expected %v", known.Name, one.Vertices, err, of)
 			}
@@ -67,20 +67,20 @@ func TestDB_Predict_Limits(t *testing.T) {
 	db := openTest(t, &Options{MaxRows: 5})
 	randomSpace(t, db, ascending(60))
 	katz := Scorer{Name: "katz"}
-	var limit *LimitError
-	if _, err := db.Predict(context.Background(), PredictRequest{K: 6, With: katz}); !errors.As(err, &limit) || limit.Field != "MaxRows" {
+	var limit *fault.LimitError
+	if _, err := db.Links().Predict(context.Background(), PredictRequest{K: 6, With: katz}); !errors.As(err, &limit) || limit.Field != "MaxRows" {
 		t.Errorf("too many rows: %v", err)
 	}
-	if r, err := db.Predict(context.Background(), PredictRequest{K: 5, With: katz}); err != nil || len(r.Links) != 5 {
+	if r, err := db.Links().Predict(context.Background(), PredictRequest{K: 5, With: katz}); err != nil || len(r.Links) != 5 {
 		t.Errorf("the largest number of rows allowed: %v, %v", r.Links, err)
 	}
 	l2 := Scorer{Name: "l2", Embedding: "e"}
-	if r, err := db.Predict(context.Background(), PredictRequest{K: 5, With: l2, Near: 1 << 40}); err != nil || len(r.Links) != 5 {
+	if r, err := db.Links().Predict(context.Background(), PredictRequest{K: 5, With: l2, Near: 1 << 40}); err != nil || len(r.Links) != 5 {
 		t.Errorf("more nearest vertices than exist: %v, %v", r.Links, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := db.Predict(ctx, PredictRequest{K: 5, With: katz}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Links().Predict(ctx, PredictRequest{K: 5, With: katz}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

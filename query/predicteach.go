@@ -3,12 +3,12 @@ package query
 import (
 	"context"
 	"fmt"
-	"iter"
-
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
+	"iter"
 )
 
 // PredictEachRequest asks for the likeliest links of each of many vertices.
@@ -20,7 +20,7 @@ type PredictEachRequest struct {
 	Path string
 	// Where decides which vertices may be in the result, as in NearestRequest; nil admits
 	// all. It is called from several goroutines at a time.
-	Where      func(Candidate) bool
+	Where      func(where.Candidate) bool
 	Attributes []string // that Where reads
 	// Near, Threshold, Sides and AsOf are as in PredictForRequest.
 	Near      int
@@ -76,10 +76,10 @@ var predictEach = &statement[*parser.Predict, eachLinks, *linksEntry, *stream[Pr
 // (see Prediction.Capped). They are computed in batches on all workers; the memory does
 // not depend on the number of vertices that are asked for. An error is yielded last, with an
 // empty row. The call begins when the iteration begins.
-func (db *DB) EachPredict(ctx context.Context, req PredictEachRequest) iter.Seq2[PredictedRow, error] {
+func (s *linksService) EachPredict(ctx context.Context, req PredictEachRequest) iter.Seq2[PredictedRow, error] {
 	return iterate(func() (*stream[PredictedRow], error) {
 		all, _ := eachLinksFrom(req)
-		return predictEach.answer(ctx, db, all)
+		return predictEach.answer(ctx, s.db, all)
 	})
 }
 
@@ -195,8 +195,8 @@ var predictedEach = &statement[*parser.Predicted, PredictedEachRequest, storedEn
 // Predicted gives them for one. Vertices come in the order of the graph or of the file. The
 // graph is loaded, for its keys and its edges. If the predictions are replaced meanwhile, the
 // iteration ends with storage.ErrConflict. An error is yielded last, with an empty row.
-func (db *DB) EachPredicted(ctx context.Context, req PredictedEachRequest) iter.Seq2[PredictedRow, error] {
-	return iterate(func() (*stream[PredictedRow], error) { return predictedEach.answer(ctx, db, req) })
+func (s *linksService) EachPredicted(ctx context.Context, req PredictedEachRequest) iter.Seq2[PredictedRow, error] {
+	return iterate(func() (*stream[PredictedRow], error) { return predictedEach.answer(ctx, s.db, req) })
 }
 
 func runPredictedEach(c *call, req PredictedEachRequest, found storedEntry) (*stream[PredictedRow], error) {

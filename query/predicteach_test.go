@@ -19,7 +19,7 @@ func TestEachPredict_Ends(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var ended error
-	for row, err := range db.EachPredict(ctx, PredictEachRequest{K: 2, Graph: "g", With: w}) {
+	for row, err := range db.Links().EachPredict(ctx, PredictEachRequest{K: 2, Graph: "g", With: w}) {
 		cancel()
 		if ended = err; err != nil && row != (PredictedRow{}) {
 			t.Errorf("row %+v with error %v", row, err)
@@ -30,7 +30,7 @@ func TestEachPredict_Ends(t *testing.T) {
 	}
 	execAll(t, db, "MATERIALIZE PREDICTIONS FROM adamic_adar IN g WITH (top := 2)")
 	rows := 0
-	for _, err := range db.EachPredicted(t.Context(), PredictedEachRequest{K: 2, Graph: "g"}) {
+	for _, err := range db.Links().EachPredicted(t.Context(), PredictedEachRequest{K: 2, Graph: "g"}) {
 		if rows++; rows == 1 {
 			execAll(t, db, "MATERIALIZE PREDICTIONS FROM adamic_adar IN g WITH (top := 3)")
 		}

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -61,8 +61,8 @@ var predicted = &statement[*parser.Predicted, PredictedRequest, storedEntry, Pre
 // have an edge to an answer or the key of an answer; it loads neither the graph nor an
 // embedding. Vertices to which the vertex has an edge by now, and deleted vertices, are
 // left out. It works on a file that is open for reading only.
-func (db *DB) Predicted(ctx context.Context, req PredictedRequest) (PredictedResult, error) {
-	return predicted.answer(ctx, db, req)
+func (s *linksService) Predicted(ctx context.Context, req PredictedRequest) (PredictedResult, error) {
+	return predicted.answer(ctx, s.db, req)
 }
 
 // bindStored binds everything but the vertices.

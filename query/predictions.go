@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"time"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
 // Predictions lists the stored predictions. Predictions with a damaged entry are left
 // out, with a notice.
-func (db *DB) Predictions(ctx context.Context) ([]PredictionSummary, error) {
-	return inCall(ctx, db, "SHOW PREDICTIONS", listPredictions)
+func (s *linksService) Predictions(ctx context.Context) ([]PredictionSummary, error) {
+	return inCall(ctx, s.db, "SHOW PREDICTIONS", listPredictions)
 }
 
 // PredictionSummary is a row of SHOW PREDICTIONS.
@@ -144,6 +144,6 @@ var dropPredictions = &statement[*parser.DropPredictions, predictionsRequest, st
 }
 
 // DropPredictions removes the predictions of a graph by a scorer.
-func (db *DB) DropPredictions(ctx context.Context, graph string, with Scorer) error {
-	return errorOf(dropPredictions.answer(ctx, db, predictionsRequest{graph, with}))
+func (s *linksService) DropPredictions(ctx context.Context, graph string, with Scorer) error {
+	return errorOf(dropPredictions.answer(ctx, s.db, predictionsRequest{graph, with}))
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	methods "heavytail/embedding" // the name embedding is a type of this package
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/vec"
@@ -40,8 +40,8 @@ type ProjectedVertex struct {
 // Projection returns the vectors of an embedding in two dimensions, as
 // methods.Project does. Vertices that are newer than the embedding are left
 // out.
-func (db *DB) Projection(ctx context.Context, req ProjectionRequest) (ProjectionResult, error) {
-	return inCall(ctx, db, "PROJECTION", func(c *call) (ProjectionResult, error) { return projection(c, req) })
+func (s *vectorsService) Projection(ctx context.Context, req ProjectionRequest) (ProjectionResult, error) {
+	return inCall(ctx, s.db, "PROJECTION", func(c *call) (ProjectionResult, error) { return projection(c, req) })
 }
 
 func projection(c *call, req ProjectionRequest) (ProjectionResult, error) {

@@ -1,7 +1,7 @@
 package query
 
 import (
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage/format"

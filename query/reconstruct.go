@@ -10,11 +10,11 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/index"
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
@@ -104,8 +104,8 @@ func (req ReconstructRequest) rows() rowRange { return rowRange{req.First, req.C
 // or writes the reconstruction if asked to. It measures the distance of every
 // pair of vertices. It takes memory for the vectors, and for the edges only if
 // they are stored as a graph.
-func (db *DB) Reconstruct(ctx context.Context, req ReconstructRequest) (ReconstructResult, error) {
-	return reconstruct.answer(ctx, db, req)
+func (s *vectorsService) Reconstruct(ctx context.Context, req ReconstructRequest) (ReconstructResult, error) {
+	return reconstruct.answer(ctx, s.db, req)
 }
 
 func bindReconstruct(b *binder, s *parser.Reconstruct) (req ReconstructRequest) {

@@ -7,11 +7,11 @@ import (
 
 	"heavytail/embedding"
 	"heavytail/embedding/run"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -95,13 +95,13 @@ func refreshOptions() []OptionInfo {
 // same job updates the indexes, or rebuilds them if more than a fifth of the
 // vectors changed; until then searches do not use an index. It removes an index that
 // no search uses because scans take less.
-func (db *DB) Refresh(ctx context.Context, req RefreshRequest) (RefreshResult, error) {
-	return refresh.answer(ctx, db, req)
+func (s *vectorsService) Refresh(ctx context.Context, req RefreshRequest) (RefreshResult, error) {
+	return refresh.answer(ctx, s.db, req)
 }
 
 // StartRefresh is Refresh in the background, as StartEmbed is Embed.
-func (db *DB) StartRefresh(ctx context.Context, req RefreshRequest) (storage.JobInfo, error) {
-	return refresh.start(ctx, db, req)
+func (s *vectorsService) StartRefresh(ctx context.Context, req RefreshRequest) (storage.JobInfo, error) {
+	return refresh.start(ctx, s.db, req)
 }
 
 // staleness returns the entry of an embedding, and the changes of its graph since.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -55,8 +55,8 @@ var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, Refre
 // RefreshAll refreshes all embeddings, stored measures and stored predictions of a graph
 // that are behind it. It stops at the first error; the objects that were refreshed before stay
 // refreshed.
-func (db *DB) RefreshAll(ctx context.Context, graph string) (RefreshAllResult, error) {
-	return refreshAll.answer(ctx, db, graph)
+func (s *jobsService) RefreshAll(ctx context.Context, graph string) (RefreshAllResult, error) {
+	return refreshAll.answer(ctx, s.db, graph)
 }
 
 func refreshEmbeddings(c *call, graph storage.GraphInfo, r *RefreshAllResult) error {
@@ -103,7 +103,7 @@ func refreshAllPredictions(c *call, graph storage.GraphInfo, r *RefreshAllResult
 		done, err := refreshPredictions.inside(c, RefreshPredictionsRequest{graph.Name, scorerOf(p)})
 		// That their embedding or model was dropped, or must be trained again, must not keep
 		// the rest from being refreshed each time.
-		if mistake := (*Error)(nil); errors.As(err, &mistake) {
+		if mistake := (*fault.Error)(nil); errors.As(err, &mistake) {
 			c.Notice("predictions by %s stay as they are: %v", p.Scorer, mistake)
 			continue
 		}

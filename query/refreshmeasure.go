@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"slices"
 
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -75,17 +75,17 @@ var refreshMeasure = &statement[*parser.RefreshMeasure, RefreshMeasureRequest, s
 	},
 }
 
-// RefreshMeasure computes again a measure that Compute stored, with the same options,
+// Refresh computes again a measure that Compute stored, with the same options,
 // if vertices or edges of the graph have changed since. Changes of attributes do not
 // count.
-func (db *DB) RefreshMeasure(ctx context.Context, req RefreshMeasureRequest) (RefreshMeasureResult, error) {
-	return refreshMeasure.answer(ctx, db, req)
+func (s *measuresService) Refresh(ctx context.Context, req RefreshMeasureRequest) (RefreshMeasureResult, error) {
+	return refreshMeasure.answer(ctx, s.db, req)
 }
 
-// StartRefreshMeasure is RefreshMeasure in the background, as a job of COMPUTE, which
+// StartRefresh is RefreshMeasure in the background, as a job of COMPUTE, which
 // computes the measure also if nothing has changed.
-func (db *DB) StartRefreshMeasure(ctx context.Context, req RefreshMeasureRequest) (storage.JobInfo, error) {
-	return refreshMeasure.start(ctx, db, req)
+func (s *measuresService) StartRefresh(ctx context.Context, req RefreshMeasureRequest) (storage.JobInfo, error) {
+	return refreshMeasure.start(ctx, s.db, req)
 }
 
 func resolveRefreshMeasure(c *call, req RefreshMeasureRequest) (found staleMeasure, err error) {

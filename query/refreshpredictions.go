@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strconv"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -65,14 +65,14 @@ var refreshPredictions = &statement[*parser.RefreshPredictions, RefreshPredictio
 
 // RefreshPredictions brings stored predictions up to date, with the result of Materialize
 // with the same options.
-func (db *DB) RefreshPredictions(ctx context.Context, req RefreshPredictionsRequest) (RefreshPredictionsResult, error) {
-	return refreshPredictions.answer(ctx, db, req)
+func (s *linksService) RefreshPredictions(ctx context.Context, req RefreshPredictionsRequest) (RefreshPredictionsResult, error) {
+	return refreshPredictions.answer(ctx, s.db, req)
 }
 
 // StartRefreshPredictions is RefreshPredictions in the background, as a job of MATERIALIZE
 // PREDICTIONS.
-func (db *DB) StartRefreshPredictions(ctx context.Context, req RefreshPredictionsRequest) (storage.JobInfo, error) {
-	return refreshPredictions.start(ctx, db, req)
+func (s *linksService) StartRefreshPredictions(ctx context.Context, req RefreshPredictionsRequest) (storage.JobInfo, error) {
+	return refreshPredictions.start(ctx, s.db, req)
 }
 
 func resolveRefreshPredictions(c *call, req RefreshPredictionsRequest) (found stalePredictions, err error) {

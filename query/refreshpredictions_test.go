@@ -17,7 +17,7 @@ import (
 func storedLinks(t *testing.T, db *DB, w Scorer, vertices int) map[string][]storage.PredictedKey {
 	t.Helper()
 	ctx := context.Background()
-	keys, err := db.Keys(ctx, "g", "", vertices)
+	keys, err := db.Graphs().Keys(ctx, "g", "", vertices)
 	if err != nil || len(keys) != vertices {
 		t.Fatal(len(keys), err)
 	}
@@ -50,7 +50,7 @@ func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 		}
 	}
 	for _, w := range scorers {
-		if _, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: 10}); err != nil {
+		if _, err := db.Links().Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: 10}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,7 +75,7 @@ func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 			mustRun(t, db, "COMPACT")
 		}
 		for _, w := range scorers {
-			r, err := db.RefreshPredictions(ctx, RefreshPredictionsRequest{"g", w})
+			r, err := db.Links().RefreshPredictions(ctx, RefreshPredictionsRequest{"g", w})
 			if err != nil || r.Kind == RefreshNone {
 				t.Fatalf("%s: %+v, %v", w, r, err)
 			}
@@ -84,7 +84,7 @@ func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 			if err := db.store.DropPredictions(ctx, "g", w.String()); err != nil {
 				t.Fatal(err)
 			}
-			if m, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: 10}); err != nil || m.Computed != m.Vertices || m.Links != r.Links {
+			if m, err := db.Links().Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: 10}); err != nil || m.Computed != m.Vertices || m.Links != r.Links {
 				t.Fatalf("%s: %+v, %v; refreshed %+v", w, m, err, r)
 			}
 			for key, links := range storedLinks(t, db, w, r.Vertices) {
@@ -122,25 +122,25 @@ func TestRefreshPredictions_Options(t *testing.T) {
 	} {
 		req := c.req
 		req.Graph = "g"
-		first, err := db.Materialize(ctx, req)
+		first, err := db.Links().Materialize(ctx, req)
 		if err != nil {
 			t.Fatal(err)
 		}
 		mustRun(t, db, fmt.Sprintf("INSERT EDGE ('3', 'new%d') INTO g", i))
-		r, err := db.RefreshPredictions(ctx, RefreshPredictionsRequest{"g", req.With})
+		r, err := db.Links().RefreshPredictions(ctx, RefreshPredictionsRequest{"g", req.With})
 		if err != nil || r.K != first.K || !slices.Equal(r.Options, first.Options) || r.Versions != 1 || r.GraphVersion != first.GraphVersion+1 || r.Kind != c.kind || r.Reason != c.reason {
 			t.Errorf("%+v: %+v, %v, stored as %+v", req, r, err, first)
 		}
-		if again, err := db.Materialize(ctx, req); err != nil || again.Links != r.Links || !slices.Equal(again.Options, r.Options) {
+		if again, err := db.Links().Materialize(ctx, req); err != nil || again.Links != r.Links || !slices.Equal(again.Options, r.Options) {
 			t.Errorf("%+v: %+v, %v, refreshed %+v", req, again, err, r)
 		}
 
 		mustRun(t, db, fmt.Sprintf("INSERT EDGE ('4', 'late%d') INTO g", i))
-		job, err := db.StartRefreshPredictions(ctx, RefreshPredictionsRequest{"g", req.With})
+		job, err := db.Links().StartRefreshPredictions(ctx, RefreshPredictionsRequest{"g", req.With})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := db.WaitJob(ctx, job.ID); err != nil {
+		if _, err := db.Jobs().Wait(ctx, job.ID); err != nil {
 			t.Fatalf("%s: %v", job.Statement, err)
 		}
 		list, err := db.store.Predictions(ctx)

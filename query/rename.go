@@ -5,10 +5,10 @@ import (
 	"errors"
 	"slices"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -57,8 +57,8 @@ var rename = &statement[*parser.Rename, RenameRequest, nothing, nothing]{
 // taken, the error is storage.ErrExists; if the object is in use, as HELP ALTER lists, it is
 // storage.ErrInUse. A call that is running may end with storage.ErrNotFound for the old
 // name.
-func (db *DB) Rename(ctx context.Context, req RenameRequest) error {
-	return errorOf(rename.answer(ctx, db, req))
+func (s *graphsService) Rename(ctx context.Context, req RenameRequest) error {
+	return errorOf(rename.answer(ctx, s.db, req))
 }
 
 const partNewName fault.Part = "new name"
@@ -139,7 +139,7 @@ func runRename(c *call, req RenameRequest, _ nothing) (none nothing, err error) 
 		return none, fault.New(partNewName, "%s %s exists", req.What, fault.Quote(req.To)).
 			WithRemedy("choose another name, or drop it first").WithErr(err)
 	case errors.Is(err, storage.ErrInUse):
-		return none, &Error{Message: err.Error(), Err: err, At: partRenamed(req.What)}
+		return none, &fault.Error{Message: err.Error(), Err: err, At: partRenamed(req.What)}
 	}
 	return none, nameMistake(err, partNewName)
 }

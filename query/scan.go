@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 
@@ -18,7 +18,7 @@ import (
 type vertexScan struct {
 	graph   *session.Graph
 	columns *session.ColumnSet
-	where   func(Candidate) bool
+	where   func(where.Candidate) bool
 	limit   int
 
 	of     bool   // only neighbours of vertex
@@ -32,10 +32,6 @@ type vertexScan struct {
 	visited int64 // number of vertices that each has visited
 }
 
-// Candidate is a vertex that a condition decides about: its degree, whether it is
-// linked to a query vertex, and by methods its key and its attributes.
-type Candidate = where.Candidate
-
 func checkScan(c *call, graph string, attributes []string, limit int) (storage.GraphInfo, error) {
 	if err := checkLimit(limit); err != nil {
 		return storage.GraphInfo{}, err
@@ -48,13 +44,13 @@ func checkScan(c *call, graph string, attributes []string, limit int) (storage.G
 }
 
 // scanPlan is the plan of a scan of all vertices of a graph, with its filter and its inputs.
-func scanPlan(graph storage.GraphInfo, condition parser.Expr, attributes []string) *Plan {
+func scanPlan(graph storage.GraphInfo, condition parser.Expr, attributes []string) *plan.Plan {
 	return scanOf("all vertices", session.GraphPlan(graph), graph, condition, attributes)
 }
 
 // scanOf is scanPlan with the step that reads the graph.
-func scanOf(what string, input *Plan, graph storage.GraphInfo, condition parser.Expr, attributes []string) *Plan {
-	var inputs []*Plan
+func scanOf(what string, input *plan.Plan, graph storage.GraphInfo, condition parser.Expr, attributes []string) *plan.Plan {
+	var inputs []*plan.Plan
 	if condition != nil {
 		inputs = append(inputs, plan.Step("filter", "during the scan: "+condition.String()))
 	}
@@ -70,7 +66,7 @@ func limited(detail string, limit int) string {
 	return detail
 }
 
-func newScan(c *call, graph string, where func(Candidate) bool, attributes []string, limit int) (*vertexScan, error) {
+func newScan(c *call, graph string, where func(where.Candidate) bool, attributes []string, limit int) (*vertexScan, error) {
 	s := &vertexScan{where: where, limit: limit}
 	var err error
 	if s.graph, s.columns, err = c.Columns(graph, attributes, fault.Graph); err == nil {

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"heavytail/embedding/link"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -63,8 +63,8 @@ var score = &statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]
 
 // Score scores pairs of vertices. A pair with an unknown vertex is counted in
 // Missing and stays in the result without scores.
-func (db *DB) Score(ctx context.Context, req ScoreRequest) (ScoreResult, error) {
-	return score.answer(ctx, db, req)
+func (s *linksService) Score(ctx context.Context, req ScoreRequest) (ScoreResult, error) {
+	return score.answer(ctx, s.db, req)
 }
 
 func runScore(c *call, req ScoreRequest, found *scorerEntries) (ScoreResult, error) {

@@ -26,12 +26,12 @@ func TestDB_ScoreFile_EqualsScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	with := []Scorer{{Name: "resource_allocation"}, {Name: "cosine", Embedding: "e"}}
-	want, err := db.Score(context.Background(), ScoreRequest{Pairs: pairs, With: with})
+	want, err := db.Links().Score(context.Background(), ScoreRequest{Pairs: pairs, With: with})
 	if err != nil {
 		t.Fatal(err)
 	}
 	i := 0
-	got, err := db.ScoreFile(context.Background(), ScoreFileRequest{Path: path, With: with, Each: func(p ScoredPair) error {
+	got, err := db.Links().ScoreFile(context.Background(), ScoreFileRequest{Path: path, With: with, Each: func(p ScoredPair) error {
 		w := want.Pairs[i]
 		if p.Pair != w.Pair || !sameScores(p.Scores, w.Scores) {
 			return fmt.Errorf("pair %d is %v, expected %v", i, p, w)

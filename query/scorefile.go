@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"heavytail/embedding/link"
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage/format"
 )
 
@@ -117,8 +117,8 @@ var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, scoreFileEntries
 }
 
 // ScoreFile scores the pairs of a file of any length, in bounded memory, except with Top.
-func (db *DB) ScoreFile(ctx context.Context, req ScoreFileRequest) (ScoreFileResult, error) {
-	r, err := scoreFile.answer(ctx, db, req)
+func (s *linksService) ScoreFile(ctx context.Context, req ScoreFileRequest) (ScoreFileResult, error) {
+	r, err := scoreFile.answer(ctx, s.db, req)
 	if r.stream != nil {
 		r.stream.close()
 		return ScoreFileResult{}, fault.New(fault.Into, "the scores have neither a function nor a file as their destination")
@@ -274,7 +274,7 @@ func pairsOf(c *call, in io.Reader, size int64, req ScoreFileRequest) (io.Reader
 	}
 	pairs, opts, err := format.PairsIn(c.Ctx, file, size, *req.Bytes, opts)
 	if errors.Is(err, format.ErrSpan) {
-		return nil, opts, fault.OfOption("bytes", "is %s, and %v", *req.Bytes, err).WithErr(errors.Join(ErrInvalid, err))
+		return nil, opts, fault.OfOption("bytes", "is %s, and %v", *req.Bytes, err).WithErr(errors.Join(fault.ErrInvalid, err))
 	}
 	return pairs, opts, err
 }

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/storage/format"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/storage/format"
 )
 

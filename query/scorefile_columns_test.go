@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"heavytail/query/fault"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,7 +54,7 @@ func TestDB_ScoreFile_Columns(t *testing.T) {
 		t.Errorf("%#v", row)
 	}
 	_, err = db.Query(t.Context(), "SCORE FILE '"+in("pairs.csv")+"' WITH jaccard WITH (columns := 'rang')", nil)
-	var wrong *Error
+	var wrong *fault.Error
 	if !errors.As(err, &wrong) || !slices.Contains(wrong.Expected, "rank") {
 		t.Errorf("an unknown column: %v", err)
 	}

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"heavytail/.ci/repeat"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/storage/format"
 )
 
@@ -85,16 +85,16 @@ func TestDB_ScoreFile_Into(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := db.Import(ctx, ImportRequest{Graph: "g", Path: filepath.Join(dir, "edges.csv"), Header: format.HeaderNone, Separator: ","}); err != nil {
+	if _, err := db.Graphs().Import(ctx, ImportRequest{Graph: "g", Path: filepath.Join(dir, "edges.csv"), Header: format.HeaderNone, Separator: ","}); err != nil {
 		t.Fatal(err)
 	}
 	with := []Scorer{{Name: "common_neighbors"}, {Name: "adamic_adar"}, {Name: "katz"}}
-	scores, err := db.Score(ctx, ScoreRequest{Pairs: want, With: with})
+	scores, err := db.Links().Score(ctx, ScoreRequest{Pairs: want, With: with})
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "scores.csv")
-	result, err := db.ScoreFile(ctx, ScoreFileRequest{Path: filepath.Join(dir, "pairs.csv"), With: with, Header: format.HeaderNone, Separator: ",", Into: out})
+	result, err := db.Links().ScoreFile(ctx, ScoreFileRequest{Path: filepath.Join(dir, "pairs.csv"), With: with, Header: format.HeaderNone, Separator: ",", Into: out})
 	if err != nil || int(result.Missing) != scores.Missing || int(result.Pairs) != len(want) {
 		t.Fatalf("%+v, %v", result, err)
 	}
@@ -151,7 +151,7 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 	for _, ending := range []string{"", ".gz", ".zst"} {
 		dir := t.TempDir()
 		whole, out := filepath.Join(dir, "whole.csv"+ending), filepath.Join(dir, "scores.csv"+ending)
-		first, err := db.ScoreFile(ctx, ScoreFileRequest{Path: pairs, With: with, Into: whole})
+		first, err := db.Links().ScoreFile(ctx, ScoreFileRequest{Path: pairs, With: with, Into: whole})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,14 +170,14 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 			}
 			part.WriteString("v1,v2,torn line")
 			part.Close()
-			if _, err := db.ScoreFile(ctx, ScoreFileRequest{Path: pairs, With: with, Into: out}); !errors.Is(err, format.ErrPart) {
+			if _, err := db.Links().ScoreFile(ctx, ScoreFileRequest{Path: pairs, With: with, Into: out}); !errors.Is(err, format.ErrPart) {
 				t.Errorf("a new run over an unfinished file: %v", err)
 			}
 		}
 		if stopped == 0 {
 			t.Error("no run was stopped")
 		}
-		last, err := db.ScoreFile(ctx, req)
+		last, err := db.Links().ScoreFile(ctx, req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -238,7 +238,7 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 		t.Fatal(err)
 	}
 	_, left := os.Stat(req.Into + ".part.state")
-	var stopped *PartError
+	var stopped *fault.PartError
 	if interrupted := errors.As(err, &stopped); interrupted != (left == nil) || interrupted && (stopped.Pairs == 0 || stopped.File != req.Into+".part") {
 		t.Errorf("error %v, files left: %v", err, left)
 	}
@@ -259,7 +259,7 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 	}
 	refused := func(req ScoreFileRequest, reason string) {
 		t.Helper()
-		_, err := db.ScoreFile(ctx, req)
+		_, err := db.Links().ScoreFile(ctx, req)
 		if !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%v, expected %s", err, reason)
 		}
@@ -278,11 +278,11 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 	}
 	refused(req, "has changed since")
 	req.Resume, req.Overwrite = false, true
-	if r, err := db.ScoreFile(ctx, req); err != nil || r.Pairs != 1 {
+	if r, err := db.Links().ScoreFile(ctx, req); err != nil || r.Pairs != 1 {
 		t.Errorf("a new run: %v, %v", r, err)
 	}
-	var mistake *Error
-	if _, err := db.ScoreFile(ctx, ScoreFileRequest{Path: "-", With: req.With, Into: out + "2", Resume: true}); !errors.As(err, &mistake) {
+	var mistake *fault.Error
+	if _, err := db.Links().ScoreFile(ctx, ScoreFileRequest{Path: "-", With: req.With, Into: out + "2", Resume: true}); !errors.As(err, &mistake) {
 		t.Errorf("standard input: %v", err)
 	}
 }
@@ -300,10 +300,10 @@ func TestDB_ScoreFile_AnotherFile(t *testing.T) {
 	if !interruptScores(t, dbs[0], req, 400_000) {
 		t.Fatal("the run was not stopped")
 	}
-	if _, err := dbs[1].ScoreFile(context.Background(), req); !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), "that of another file") {
+	if _, err := dbs[1].Links().ScoreFile(context.Background(), req); !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), "that of another file") {
 		t.Errorf("resumed: %v", err)
 	}
-	if _, err := dbs[0].ScoreFile(context.Background(), req); err != nil {
+	if _, err := dbs[0].Links().ScoreFile(context.Background(), req); err != nil {
 		t.Error(err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage/format"
 )
@@ -189,7 +189,7 @@ func scoreInto(c *call, s *scoring, in io.Reader, opts format.EdgeListOptions, r
 		return w.state.Pairs, part.Commit(req.Overwrite)
 	}
 	if w.keep && w.noted > 0 {
-		return 0, &PartError{File: req.Into + format.PartEnding, Pairs: w.noted, Err: errors.Join(err, part.Keep())}
+		return 0, &fault.PartError{File: req.Into + format.PartEnding, Pairs: w.noted, Err: errors.Join(err, part.Keep())}
 	}
 	return 0, errors.Join(err, part.Discard())
 }

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"errors"
+	"heavytail/query/fault"
 	"strings"
 	"testing"
 )
@@ -84,10 +85,10 @@ func TestDB_Score_EmbeddingReplacedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4, beta := 0.5) AS e")
-	if _, err := score.run(c, req, found); !errors.Is(err, ErrCoordinates) {
+	if _, err := score.run(c, req, found); !errors.Is(err, fault.ErrCoordinates) {
 		t.Errorf("running: %v", err)
 	}
-	if _, err := db.Score(context.Background(), req); !errors.Is(err, ErrCoordinates) {
+	if _, err := db.Links().Score(context.Background(), req); !errors.Is(err, fault.ErrCoordinates) {
 		t.Errorf("resolving: %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"heavytail/embedding/link"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"

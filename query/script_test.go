@@ -158,11 +158,11 @@ func (s *script) open() {
 // made none, and returns a function that drops them again.
 func (s *script) index() (drop func()) {
 	ctx := context.Background()
-	list, err := s.db.Embeddings(ctx)
+	list, err := s.db.Vectors().List(ctx)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	there, err := s.db.Indexes(ctx)
+	there, err := s.db.Vectors().Indexes(ctx)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func (s *script) index() (drop func()) {
 			if e.Vertices == 0 || e.Dim == 0 {
 				continue
 			}
-			if _, err := s.db.CreateIndex(ctx, CreateIndexRequest{Embedding: e.Name, Metric: metric, M: 4, EfConstruction: 10, Ef: 1 << 20}); err != nil {
+			if _, err := s.db.Vectors().CreateIndex(ctx, CreateIndexRequest{Embedding: e.Name, Metric: metric, M: 4, EfConstruction: 10, Ef: 1 << 20}); err != nil {
 				s.t.Fatal(err)
 			}
 			made = append(made, e.Name)
@@ -185,7 +185,7 @@ func (s *script) index() (drop func()) {
 	return func() {
 		for _, name := range slices.Compact(made) {
 			// A statement that recomputed the embedding removed the index.
-			if err := s.db.DropIndex(ctx, name); err != nil && !strings.Contains(err.Error(), "has no index") {
+			if err := s.db.Vectors().DropIndex(ctx, name); err != nil && !strings.Contains(err.Error(), "has no index") {
 				s.t.Fatal(err)
 			}
 		}
@@ -202,7 +202,7 @@ func (s *script) reopen() {
 // mustBeSound runs Check, as every test that opens a store should at its end.
 func mustBeSound(t testing.TB, db *DB) {
 	t.Helper()
-	report, err := db.Check(context.Background())
+	report, err := db.Maintenance().Check(context.Background())
 	if err != nil {
 		t.Errorf("check: %v", err)
 	}
@@ -301,7 +301,7 @@ func (s *script) directive(args map[string]string, body string) []string {
 	case "reopen":
 		s.reopen()
 	case "check":
-		report, err := s.db.Check(context.Background())
+		report, err := s.db.Maintenance().Check(context.Background())
 		if err != nil {
 			s.t.Fatalf("line %d: %v", s.line, err)
 		}
@@ -371,7 +371,7 @@ func (s *script) load(args map[string]string, body string) []string {
 	if body == "" {
 		body = edgesOf(args)
 	}
-	result, err := s.db.ImportReader(context.Background(), strings.NewReader(body), ImportRequest{Graph: graph, Path: "load"})
+	result, err := s.db.Graphs().ImportReader(context.Background(), strings.NewReader(body), ImportRequest{Graph: graph, Path: "load"})
 	if err != nil {
 		s.t.Fatalf("line %d: load: %v", s.line, err)
 	}

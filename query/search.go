@@ -7,12 +7,12 @@ import (
 	"math"
 
 	"heavytail/index"
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 
@@ -135,7 +135,7 @@ type question struct {
 	vector     []float32
 	metric     index.Metric
 	exact      bool // do not use an index
-	where      func(Candidate) bool
+	where      func(where.Candidate) bool
 	attributes []string    // that where reads
 	condition  string      // the text of where
 	reads      where.Reads // what where reads

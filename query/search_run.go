@@ -8,10 +8,10 @@ import (
 	"sync"
 
 	"heavytail/index"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 
@@ -115,7 +115,7 @@ func load(c *call, s search) (l loadedSearch, err error) {
 
 // options returns the filter of the search, which leaves out the query vertices
 // and calls admits for the others.
-func (l *loadedSearch) options(c *call, admits func(Candidate) bool) index.SearchOptions {
+func (l *loadedSearch) options(c *call, admits func(where.Candidate) bool) index.SearchOptions {
 	g := l.space.Graph
 	n := g.Graph.Vertices()
 	filter := func(v uint32) bool {
@@ -328,11 +328,11 @@ func searchPlace(c *call, v *storage.RowView, s *search, vector []float32, opts 
 // vertices; nil admits all. A condition of such a search reads only linked, which the
 // neighbours of the query vertex decide, and degrees, so that the graph is not loaded.
 func (s search) queryInFile(v *storage.RowView, degrees *fileDegrees) (vector []float32, filter func(uint32) bool, err error) {
-	admits := func(linked bool) bool { return s.where == nil || s.where(Candidate{Linked: linked}) }
+	admits := func(linked bool) bool { return s.where == nil || s.where(where.Candidate{Linked: linked}) }
 	linked, others := admits(true), admits(false)
 	if len(s.vertices) == 0 {
 		if s.readsDegrees() {
-			filter = func(u uint32) bool { return s.where(Candidate{Degree: degrees.of(u)}) }
+			filter = func(u uint32) bool { return s.where(where.Candidate{Degree: degrees.of(u)}) }
 		} else if !others {
 			filter = func(uint32) bool { return false }
 		}
@@ -358,7 +358,7 @@ func (s search) queryInFile(v *storage.RowView, degrees *fileDegrees) (vector []
 		_, found := slices.BinarySearch(neighbors, u)
 		switch {
 		case s.readsDegrees():
-			return s.where(Candidate{Degree: degrees.of(u), Linked: found})
+			return s.where(where.Candidate{Degree: degrees.of(u), Linked: found})
 		case found:
 			return linked
 		}

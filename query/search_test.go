@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"heavytail/index"
+	"heavytail/query/internal/session"
+	"heavytail/query/where"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-
-	"heavytail/index"
-	"heavytail/query/internal/session"
 )
 
 // randomSpace makes a graph of n vertices with keys in the given order, and random vectors on
@@ -94,15 +94,15 @@ func TestSearch_FilterIsExact(t *testing.T) {
 	ctx := context.Background()
 	for _, condition := range []struct {
 		text string
-		keep func(Candidate) bool
+		keep func(where.Candidate) bool
 	}{
-		{"linked", func(c Candidate) bool { return c.Linked }},
-		{"NOT linked AND degree > 4", func(c Candidate) bool { return !c.Linked && c.Degree > 4 }},
-		{"degree < 4 OR degree >= 8", func(c Candidate) bool { return c.Degree < 4 || c.Degree >= 8 }},
+		{"linked", func(c where.Candidate) bool { return c.Linked }},
+		{"NOT linked AND degree > 4", func(c where.Candidate) bool { return !c.Linked && c.Degree > 4 }},
+		{"degree < 4 OR degree >= 8", func(c where.Candidate) bool { return c.Degree < 4 || c.Degree >= 8 }},
 	} {
 		for v := range 60 {
 			vertex := fmt.Sprintf("v%d", v)
-			all, err := db.Nearest(ctx, NearestRequest{K: 60, Vertex: vertex, Embedding: "e"})
+			all, err := db.Vectors().Nearest(ctx, NearestRequest{K: 60, Vertex: vertex, Embedding: "e"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestSearch_FilterIsExact(t *testing.T) {
 			var want []string
 			for _, n := range all.Neighbors {
 				u, _ := snapshot.Vertex(n.Vertex)
-				c := Candidate{Degree: snapshot.Graph.Degree(u), Linked: snapshot.Graph.HasEdge(self, u)}
+				c := where.Candidate{Degree: snapshot.Graph.Degree(u), Linked: snapshot.Graph.HasEdge(self, u)}
 				if condition.keep(c) && len(want) < 5 {
 					want = append(want, fmt.Sprint([]Value{n.Vertex, n.Distance}...))
 				}
@@ -217,7 +217,7 @@ func TestSearch_JSON(t *testing.T) {
 		index.Cosine: `"neighbors":[{"vertex":"b","distance":0,"similarity":0.800000011920929}],"metric":"cosine"`,
 		index.Dot:    `"neighbors":[{"vertex":"b","distance":0,"similarity":32}],"metric":"dot"`,
 	} {
-		r, err := db.Nearest(context.Background(), NearestRequest{K: 1, Embedding: "e", Vertex: "a", Metric: metric})
+		r, err := db.Vectors().Nearest(context.Background(), NearestRequest{K: 1, Embedding: "e", Vertex: "a", Metric: metric})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 func TestDB_Generate_ReportsTheFirstMistakeByName(t *testing.T) {
 	db := openTest(t, nil)
 	for range 20 {
-		_, err := db.Generate(context.Background(), GenerateRequest{
+		_, err := db.Graphs().Generate(context.Background(), GenerateRequest{
 			Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"zeta": 1, "alpha": 2, "n": 5, "m": 1},
 		})
 		if err == nil || !strings.Contains(err.Error(), `"alpha"`) {

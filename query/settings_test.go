@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
 )
 
 // Programs pass settings as values of any suitable Go type.

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
 	"heavytail/query/parser"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"heavytail/embedding/link"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -24,14 +24,14 @@ type EmbeddingSummary struct {
 	Unknown bool `json:"unknown"`
 }
 
-// Graphs lists the graphs of the file by name.
-func (db *DB) Graphs(ctx context.Context) ([]storage.GraphInfo, error) {
-	return inCall(ctx, db, "SHOW GRAPHS", func(c *call) ([]storage.GraphInfo, error) { return c.db.store.Graphs(ctx) })
+// List lists the graphs of the file by name.
+func (s *graphsService) List(ctx context.Context) ([]storage.GraphInfo, error) {
+	return inCall(ctx, s.db, "SHOW GRAPHS", func(c *call) ([]storage.GraphInfo, error) { return c.db.store.Graphs(ctx) })
 }
 
-// Embeddings lists the embeddings of the file by name.
-func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingSummary, error) {
-	return inCall(ctx, db, "SHOW EMBEDDINGS", listEmbeddings)
+// List lists the embeddings of the file by name.
+func (s *vectorsService) List(ctx context.Context) ([]EmbeddingSummary, error) {
+	return inCall(ctx, s.db, "SHOW EMBEDDINGS", listEmbeddings)
 }
 
 func listEmbeddings(c *call) ([]EmbeddingSummary, error) {
@@ -64,7 +64,7 @@ func listEmbeddings(c *call) ([]EmbeddingSummary, error) {
 }
 
 // Scorers lists the link scorers.
-func (db *DB) Scorers() []link.Scorer { return link.Scorers() }
+func (s *linksService) Scorers() []link.Scorer { return link.Scorers() }
 
 var show = &statement[*parser.Show, parser.Listing, nothing, [][]Value]{
 	help: Help{

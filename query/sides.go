@@ -6,7 +6,7 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/csr"

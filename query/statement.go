@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -302,12 +302,12 @@ func (s *statement[N, Q, R, A]) rowsFor(c *call, request any) (*Rows, bool, erro
 
 // Explain returns the plan of a statement without running it, as EXPLAIN shows
 // it. It returns an error if the statement could not run.
-func (db *DB) Explain(ctx context.Context, text string, params map[string]any) (*Plan, error) {
+func (db *DB) Explain(ctx context.Context, text string, params map[string]any) (*plan.Plan, error) {
 	statement, err := parser.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	return inCall(ctx, db, "EXPLAIN", func(c *call) (*Plan, error) {
+	return inCall(ctx, db, "EXPLAIN", func(c *call) (*plan.Plan, error) {
 		op, err := c.binder(params).prepare(statement)
 		if err != nil {
 			return nil, err

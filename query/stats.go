@@ -5,14 +5,14 @@ import (
 	"context"
 	"fmt"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/storage"
 )
 
 // Stats reports the space of each object in the file. It reads the pages of
 // all records, about 0.2 s per gigabyte of edges.
-func (db *DB) Stats(ctx context.Context) (storage.Stats, error) {
-	return inCall(ctx, db, "SHOW STATS", stats)
+func (s *maintenanceService) Stats(ctx context.Context) (storage.Stats, error) {
+	return inCall(ctx, s.db, "SHOW STATS", stats)
 }
 
 func stats(c *call) (storage.Stats, error) {
@@ -22,7 +22,7 @@ func stats(c *call) (storage.Stats, error) {
 	}
 	c.Notice("the file has format %d, which versions of heavytail with format %d and later can read; %s since the file was created", stats.Format, stats.MinReader, fault.Count(int64(stats.Epoch), "commit"))
 	if free := stats.FreePages * int64(stats.PageSize); free > stats.Bytes/2 {
-		c.Notice("most of the file is free: COMPACT frees up to %s", Amount(float64(free), "bytes"))
+		c.Notice("most of the file is free: COMPACT frees up to %s", fault.Amount(float64(free), "bytes"))
 	}
 	return stats, nil
 }

@@ -2,11 +2,11 @@ package query
 
 import (
 	"errors"
-	"iter"
-
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/format"
+	"iter"
 )
 
 // stream is the answer of a statement whose rows are made while they are read, so
@@ -148,5 +148,5 @@ func (c *call) checkRows(n int) error {
 	if n <= c.db.opts.MaxRows {
 		return nil
 	}
-	return &LimitError{What: "the answer", Need: int64(n), Limit: int64(c.db.opts.MaxRows), Unit: "rows", Field: "MaxRows"}
+	return &fault.LimitError{What: "the answer", Need: int64(n), Limit: int64(c.db.opts.MaxRows), Unit: "rows", Field: "MaxRows"}
 }

@@ -11,11 +11,11 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/embedding/run"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -121,13 +121,13 @@ func trainTable(_ TrainModelRequest, r TrainModelResult) [][]Value {
 // TrainModel holds out edges of a graph, learns from some of them how likely a link
 // is, measures the model on the others, and stores it. It takes some seconds more
 // than computing the embedding twice on the remaining edges.
-func (db *DB) TrainModel(ctx context.Context, req TrainModelRequest) (TrainModelResult, error) {
-	return trainModel.answer(ctx, db, req)
+func (s *linksService) TrainModel(ctx context.Context, req TrainModelRequest) (TrainModelResult, error) {
+	return trainModel.answer(ctx, s.db, req)
 }
 
 // StartTrainModel is TrainModel in the background, as StartEmbed is Embed.
-func (db *DB) StartTrainModel(ctx context.Context, req TrainModelRequest) (storage.JobInfo, error) {
-	return trainModel.start(ctx, db, req)
+func (s *linksService) StartTrainModel(ctx context.Context, req TrainModelRequest) (storage.JobInfo, error) {
+	return trainModel.start(ctx, s.db, req)
 }
 
 func trainOptions() []OptionInfo {

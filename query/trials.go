@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
@@ -37,8 +37,8 @@ type tried interface {
 // an Error if it is not made of trials: those of EVALUATE LINKS are its splits, and with
 // null_graph one more, each with the scorers that need no vectors and again with each method;
 // those of EVALUATE PARAMETERS are its embeddings. Other errors are those of EXPLAIN.
-func (db *DB) Trials(ctx context.Context, statement parser.Statement) (int64, error) {
-	return inCall(ctx, db, parser.Heading(statement), func(c *call) (int64, error) {
+func (s *studiesService) Trials(ctx context.Context, statement parser.Statement) (int64, error) {
+	return inCall(ctx, s.db, parser.Heading(statement), func(c *call) (int64, error) {
 		op, err := findTried(c, statement)
 		if err != nil {
 			return 0, err
@@ -49,8 +49,8 @@ func (db *DB) Trials(ctx context.Context, statement parser.Statement) (int64, er
 
 // WriteTrials writes the figures of some trials to a file, for RunTrials. It only reads the DB.
 // The file has a line of JSON that identifies it, and then one line for each trial.
-func (db *DB) WriteTrials(ctx context.Context, req TrialsRequest) error {
-	_, err := inCall(ctx, db, parser.Heading(req.Statement), func(c *call) (nothing, error) { return nothing{}, writeTrials(c, req) })
+func (s *studiesService) WriteTrials(ctx context.Context, req TrialsRequest) error {
+	_, err := inCall(ctx, s.db, parser.Heading(req.Statement), func(c *call) (nothing, error) { return nothing{}, writeTrials(c, req) })
 	return err
 }
 
@@ -81,8 +81,8 @@ func writeTrials(c *call, req TrialsRequest) error {
 // FILE: rows and notices are those of Run. parts open the files, in the order of their trials; each
 // is read to its end, and an error of its Close counts. Parts of another statement or another
 // version of the graph, incomplete ones and those out of order are storage.ErrInvalid.
-func (db *DB) RunTrials(ctx context.Context, statement parser.Statement, parts []func() (io.ReadCloser, error)) (*Rows, error) {
-	return inCall(ctx, db, parser.Heading(statement), func(c *call) (*Rows, error) {
+func (s *studiesService) RunTrials(ctx context.Context, statement parser.Statement, parts []func() (io.ReadCloser, error)) (*Rows, error) {
+	return inCall(ctx, s.db, parser.Heading(statement), func(c *call) (*Rows, error) {
 		op, err := c.binder(nil).prepare(statement)
 		if err != nil {
 			return nil, err

@@ -3,6 +3,10 @@ package query
 import (
 	"errors"
 	"fmt"
+	"heavytail/query/fault"
+	"heavytail/query/internal/trial"
+	"heavytail/query/parser"
+	"heavytail/storage"
 	"io"
 	"math"
 	"os"
@@ -11,17 +15,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"heavytail/query/internal/trial"
-	"heavytail/query/parser"
-	"heavytail/storage"
 )
 
 // partOf writes a range of trials of a statement, and returns a function that opens them.
 func partOf(t *testing.T, db *DB, statement string, first, count int64) func() (io.ReadCloser, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "part")
-	if err := db.WriteTrials(t.Context(), TrialsRequest{Statement: mustParse(t, statement), First: first, Count: count, Path: path}); err != nil {
+	if err := db.Studies().WriteTrials(t.Context(), TrialsRequest{Statement: mustParse(t, statement), First: first, Count: count, Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	return func() (io.ReadCloser, error) { return os.Open(path) }
@@ -43,7 +43,7 @@ func TestDB_RunTrials(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
 	const statement, other = "EVALUATE LINKS IN pa WITH (splits := 4, training := 50)", "EVALUATE LINKS IN pa WITH (splits := 4, training := 50, seed := 1)"
-	if n, err := db.Trials(t.Context(), mustParse(t, statement)); n != 4 || err != nil {
+	if n, err := db.Studies().Trials(t.Context(), mustParse(t, statement)); n != 4 || err != nil {
 		t.Fatalf("%d trials, %v", n, err)
 	}
 	type part = func() (io.ReadCloser, error)
@@ -83,7 +83,7 @@ func TestDB_RunTrials(t *testing.T) {
 		"no trials, damaged": {[]part{a, b, written(text(none) + "{")}, storage.ErrInvalid},
 		"not opened":         {[]part{a, func() (io.ReadCloser, error) { return nil, ended }}, ended},
 	} {
-		rows, err := db.RunTrials(t.Context(), mustParse(t, statement), of.parts)
+		rows, err := db.Studies().RunTrials(t.Context(), mustParse(t, statement), of.parts)
 		if !errors.Is(err, of.want) || (err == nil) != (of.want == nil) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -93,7 +93,7 @@ func TestDB_RunTrials(t *testing.T) {
 	}
 	before := []part{a, b}
 	mustExec(t, db, "INSERT EDGE ('0', 'new') INTO pa")
-	if _, err := db.RunTrials(t.Context(), mustParse(t, statement), before); !errors.Is(err, storage.ErrInvalid) || !strings.Contains(fmt.Sprint(err), "version 1") {
+	if _, err := db.Studies().RunTrials(t.Context(), mustParse(t, statement), before); !errors.Is(err, storage.ErrInvalid) || !strings.Contains(fmt.Sprint(err), "version 1") {
 		t.Errorf("a different version of the graph: %v", err)
 	}
 }
@@ -103,10 +103,10 @@ func TestDB_NilStatement(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	_, run := db.Run(t.Context(), nil, nil)
-	_, trials := db.Trials(t.Context(), nil)
-	_, runTrials := db.RunTrials(t.Context(), nil, nil)
-	for i, err := range []error{run, trials, runTrials, db.WriteTrials(t.Context(), TrialsRequest{Path: filepath.Join(t.TempDir(), "part")})} {
-		if mistake := new(Error); !errors.As(err, &mistake) || mistake.Error() != "no statement is given" {
+	_, trials := db.Studies().Trials(t.Context(), nil)
+	_, runTrials := db.Studies().RunTrials(t.Context(), nil, nil)
+	for i, err := range []error{run, trials, runTrials, db.Studies().WriteTrials(t.Context(), TrialsRequest{Path: filepath.Join(t.TempDir(), "part")})} {
+		if mistake := new(fault.Error); !errors.As(err, &mistake) || mistake.Error() != "no statement is given" {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
@@ -128,8 +128,8 @@ func TestDB_WriteTrials_Errors(t *testing.T) {
 		{Statement: mustParse(t, "EVALUATE LINKS IN pa"), Count: 2, Path: path},
 		{Statement: mustParse(t, "EVALUATE LINKS IN pa"), Count: -1, Path: path},
 	} {
-		var mistake *Error
-		if err := db.WriteTrials(t.Context(), req); !errors.As(err, &mistake) {
+		var mistake *fault.Error
+		if err := db.Studies().WriteTrials(t.Context(), req); !errors.As(err, &mistake) {
 			t.Errorf("%s: error %v, want an *Error", req.Statement, err)
 		}
 		if _, err := os.Stat(path); err == nil {
@@ -148,7 +148,7 @@ func TestDB_Trials_Cores(t *testing.T) {
 		"EVALUATE LINKS IN pa USING fastrp(dim := 4) WITH (splits := 2, null_graph := TRUE, training := 50)",
 		"EVALUATE PARAMETERS IN pa USING dp_spectral(dim := 4) WITH (dim := '3,6', scale := '0.5', beta := '0', points := 4)",
 	} {
-		all, err := db.Trials(t.Context(), mustParse(t, statement))
+		all, err := db.Studies().Trials(t.Context(), mustParse(t, statement))
 		if err != nil || all < 4 {
 			t.Fatalf("%d, %v", all, err)
 		}

@@ -12,12 +12,12 @@ import (
 	"heavytail/embedding"
 	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 
@@ -78,13 +78,13 @@ func tuneOptions() []OptionInfo {
 // The same request with a number of trials and no budget gives the same trials and
 // the same bytes; if a budget ended the search, a notice has the number of trials.
 // The record of the embedding is that of Embed with the same options.
-func (db *DB) Tune(ctx context.Context, req TuneRequest) (TuneResult, error) {
-	return tuneEmbedding.answer(ctx, db, req)
+func (s *studiesService) Tune(ctx context.Context, req TuneRequest) (TuneResult, error) {
+	return tuneEmbedding.answer(ctx, s.db, req)
 }
 
 // StartTune is Tune in the background, as StartEmbed is Embed.
-func (db *DB) StartTune(ctx context.Context, req TuneRequest) (storage.JobInfo, error) {
-	return tuneEmbedding.start(ctx, db, req)
+func (s *studiesService) StartTune(ctx context.Context, req TuneRequest) (storage.JobInfo, error) {
+	return tuneEmbedding.start(ctx, s.db, req)
 }
 
 const partGoal fault.Part = "goal"

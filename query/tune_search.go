@@ -11,9 +11,9 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
+	"heavytail/query/plan"
 )
 
 // This file runs the search of TUNE.

@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/tune"
+	"heavytail/query/fault"
+	"heavytail/storage"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"heavytail/embedding/evaluate"
-	"heavytail/embedding/tune"
-	"heavytail/storage"
 )
 
 // tuned returns a search with short stages.
@@ -29,7 +29,7 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)
-	r, err := db.Tune(t.Context(), tuned())
+	r, err := db.Studies().Tune(t.Context(), tuned())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 	if info.Seed != 5 || settings["dim"] != Untyped("8") || settings["scale"] != Untyped("0.5") {
 		t.Errorf("recorded options: %v", info.Options)
 	}
-	if _, err := db.Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "again", Method: info.Method, Settings: settings}); err != nil {
+	if _, err := db.Vectors().Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "again", Method: info.Method, Settings: settings}); err != nil {
 		t.Fatal(err)
 	}
 	again, m2, err := db.store.Embedding(t.Context(), "again")
@@ -58,7 +58,7 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 	if !slices.Equal(m.Data, m2.Data) || !slices.Equal(info.Options, again.Options) {
 		t.Error("EMBED with the recorded options gives a different embedding")
 	}
-	e, err := db.EvaluateReconstruction(t.Context(), EvaluateReconstructionRequest{Embedding: "best", Criterion: evaluate.ByBoth})
+	e, err := db.Vectors().EvaluateReconstruction(t.Context(), EvaluateReconstructionRequest{Embedding: "best", Criterion: evaluate.ByBoth})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestDB_Tune_Same(t *testing.T) {
 	for _, opts := range []Options{{Workers: 1}, {Workers: 3}, {Workers: 3, MemoryLimit: 1_800_000}} {
 		db := openTest(t, &opts)
 		attached(t, db)
-		r, err := db.Tune(t.Context(), tuned())
+		r, err := db.Studies().Tune(t.Context(), tuned())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
 		attached(t, db)
 		ctx, cancel := context.WithCancel(t.Context())
 		end = cancel
-		if _, err := db.Tune(ctx, tuned()); !errors.Is(err, context.Canceled) {
+		if _, err := db.Studies().Tune(ctx, tuned()); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled in the stage %s: %v", stage, err)
 		}
 		if list, err := db.store.Embeddings(t.Context()); err != nil || len(list) > 0 {
@@ -136,15 +136,15 @@ func TestDB_Tune_NoScore(t *testing.T) {
 		}
 		rows.Close()
 	}
-	r, err := db.Tune(t.Context(), TuneRequest{Graph: "bare", Name: "best", Goal: ForReconstruction, Trials: 2})
+	r, err := db.Studies().Tune(t.Context(), TuneRequest{Graph: "bare", Name: "best", Goal: ForReconstruction, Trials: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !math.IsNaN(r.Trials[0].Score) || !slices.ContainsFunc(r.Notices, func(n Notice) bool { return strings.Contains(n.String(), "both is not defined") }) {
 		t.Errorf("score %v, notices %v", r.Trials[0].Score, r.Notices)
 	}
-	_, err = db.Tune(t.Context(), TuneRequest{Graph: "bare", Name: "best", Goal: ForLinks, Trials: 2})
-	var m *Error
+	_, err = db.Studies().Tune(t.Context(), TuneRequest{Graph: "bare", Name: "best", Goal: ForLinks, Trials: 2})
+	var m *fault.Error
 	if !errors.Is(err, evaluate.ErrLinks) || !errors.As(err, &m) {
 		t.Errorf("links of a graph without edges: %v", err)
 	}
@@ -195,27 +195,27 @@ func TestDB_Tune_Errors(t *testing.T) {
 		want   error
 	}{
 		"graph":     {func(r *TuneRequest) { r.Graph = "ap" }, storage.ErrNotFound},
-		"name":      {func(r *TuneRequest) { r.Name = "" }, ErrInvalid},
-		"method":    {func(r *TuneRequest) { r.Methods[0].Method = "deepwork" }, ErrInvalid},
-		"twice":     {func(r *TuneRequest) { r.Methods = append(r.Methods, r.Methods[0]) }, ErrInvalid},
-		"setting":   {func(r *TuneRequest) { r.Methods[0].Settings["p"] = 1 }, ErrInvalid},
-		"goal":      {func(r *TuneRequest) { r.Goal = "fame" }, ErrInvalid},
-		"criterion": {func(r *TuneRequest) { r.Criterion = "auc" }, ErrInvalid},
-		"budget":    {func(r *TuneRequest) { r.Budget = -time.Second }, ErrInvalid},
-		"trials":    {func(r *TuneRequest) { r.Trials = -1 }, ErrInvalid},
-		"share":     {func(r *TuneRequest) { r.Share = 1 }, ErrInvalid},
+		"name":      {func(r *TuneRequest) { r.Name = "" }, fault.ErrInvalid},
+		"method":    {func(r *TuneRequest) { r.Methods[0].Method = "deepwork" }, fault.ErrInvalid},
+		"twice":     {func(r *TuneRequest) { r.Methods = append(r.Methods, r.Methods[0]) }, fault.ErrInvalid},
+		"setting":   {func(r *TuneRequest) { r.Methods[0].Settings["p"] = 1 }, fault.ErrInvalid},
+		"goal":      {func(r *TuneRequest) { r.Goal = "fame" }, fault.ErrInvalid},
+		"criterion": {func(r *TuneRequest) { r.Criterion = "auc" }, fault.ErrInvalid},
+		"budget":    {func(r *TuneRequest) { r.Budget = -time.Second }, fault.ErrInvalid},
+		"trials":    {func(r *TuneRequest) { r.Trials = -1 }, fault.ErrInvalid},
+		"share":     {func(r *TuneRequest) { r.Share = 1 }, fault.ErrInvalid},
 		"latest":    {func(r *TuneRequest) { r.Goal, r.Latest = ForLinks, true }, evaluate.ErrTimes},
 	} {
 		req := tuned()
 		c.change(&req)
-		if _, err := db.Tune(t.Context(), req); !errors.Is(err, c.want) {
+		if _, err := db.Studies().Tune(t.Context(), req); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	small := openTest(t, &Options{MemoryLimit: 100_000})
 	attached(t, small)
-	var limit *LimitError
-	if _, err := small.Tune(t.Context(), tuned()); !errors.As(err, &limit) {
+	var limit *fault.LimitError
+	if _, err := small.Studies().Tune(t.Context(), tuned()); !errors.As(err, &limit) {
 		t.Errorf("little memory: %v", err)
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 
@@ -21,7 +21,7 @@ type UpdateVerticesRequest struct {
 	Vertices []storage.Vertex
 	// Where, if not nil, is used instead of Vertices: all vertices for which it
 	// returns true get the values of Set. It is called from one goroutine.
-	Where      func(Candidate) bool
+	Where      func(where.Candidate) bool
 	Attributes []string // that Where reads, as in NearestRequest
 	Set        []storage.NamedValue
 
@@ -71,11 +71,11 @@ var updateVertices = &statement[*parser.UpdateVertices, UpdateVerticesRequest, s
 }
 
 // UpdateVertices sets attributes of vertices.
-func (db *DB) UpdateVertices(ctx context.Context, req UpdateVerticesRequest) (WriteResult, error) {
+func (s *graphsService) UpdateVertices(ctx context.Context, req UpdateVerticesRequest) (WriteResult, error) {
 	if req.Where == nil {
-		return updateVertex.answer(ctx, db, req)
+		return updateVertex.answer(ctx, s.db, req)
 	}
-	return updateVertices.answer(ctx, db, req)
+	return updateVertices.answer(ctx, s.db, req)
 }
 
 func bindUpdateVertices(b *binder, s *parser.UpdateVertices) UpdateVerticesRequest {
@@ -133,6 +133,6 @@ var updateEdge = &statement[*parser.UpdateEdges, edgesRequest, nothing, WriteRes
 }
 
 // UpdateEdges sets weights and times of edges, all of which must exist.
-func (db *DB) UpdateEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
-	return updateEdge.answer(ctx, db, edgesRequest{graph, edges})
+func (s *graphsService) UpdateEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
+	return updateEdge.answer(ctx, s.db, edgesRequest{graph, edges})
 }

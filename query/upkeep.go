@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
@@ -53,8 +53,8 @@ var compact = &statement[*parser.Compact, nothing, nothing, CompactResult]{
 
 // Compact frees the space of deleted data by writing the store into a new
 // file, which replaces the old one.
-func (db *DB) Compact(ctx context.Context) (CompactResult, error) {
-	return compact.answer(ctx, db, nothing{})
+func (s *maintenanceService) Compact(ctx context.Context) (CompactResult, error) {
+	return compact.answer(ctx, s.db, nothing{})
 }
 
 // MigrateResult is the answer of Migrate.
@@ -83,8 +83,8 @@ var migrate = &statement[*parser.Migrate, nothing, nothing, MigrateResult]{
 
 // Migrate rewrites a file of an older format in the current format. Files of
 // older formats can also be used without it.
-func (db *DB) Migrate(ctx context.Context) (MigrateResult, error) {
-	return migrate.answer(ctx, db, nothing{})
+func (s *maintenanceService) Migrate(ctx context.Context) (MigrateResult, error) {
+	return migrate.answer(ctx, s.db, nothing{})
 }
 
 func runMigrate(c *call, _, _ nothing) (MigrateResult, error) {
@@ -136,8 +136,8 @@ var backup = &statement[*parser.Backup, BackupRequest, nothing, BackupResult]{
 
 // Backup copies the store as it is at one moment into a file of its own, while
 // other calls read and write. Every checksum is verified on the way.
-func (db *DB) Backup(ctx context.Context, req BackupRequest) (BackupResult, error) {
-	return backup.answer(ctx, db, req)
+func (s *maintenanceService) Backup(ctx context.Context, req BackupRequest) (BackupResult, error) {
+	return backup.answer(ctx, s.db, req)
 }
 
 func runBackup(c *call, req BackupRequest, _ nothing) (result BackupResult, err error) {
@@ -187,8 +187,8 @@ var recoverFile = &statement[*parser.Recover, RecoverRequest, nothing, RecoverRe
 // Recover copies the undamaged records of the store into a new file and reports
 // what is lost. Writers wait meanwhile. For a file that cannot be opened, use
 // the function Recover.
-func (db *DB) Recover(ctx context.Context, req RecoverRequest) (RecoverResult, error) {
-	return recoverFile.answer(ctx, db, req)
+func (s *maintenanceService) Recover(ctx context.Context, req RecoverRequest) (RecoverResult, error) {
+	return recoverFile.answer(ctx, s.db, req)
 }
 
 func runRecover(c *call, req RecoverRequest, _ nothing) (result RecoverResult, err error) {

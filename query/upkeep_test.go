@@ -3,6 +3,9 @@ package query
 import (
 	"errors"
 	"fmt"
+	"heavytail/query/fault"
+	"heavytail/storage"
+	"heavytail/storage/format"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,9 +14,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"heavytail/storage"
-	"heavytail/storage/format"
 )
 
 // contents returns the answers of a database about the graph social and its embedding.
@@ -39,34 +39,34 @@ func contents(t *testing.T, db *DB) string {
 func TestDB_BackupAndCompact(t *testing.T) {
 	db := openTest(t, nil)
 	twoTriangles(t, db)
-	if _, err := db.Generate(t.Context(), GenerateRequest{Graph: "big", Generator: "preferential_attachment", Settings: map[string]any{"n": 20_000, "m": 5}}); err != nil {
+	if _, err := db.Graphs().Generate(t.Context(), GenerateRequest{Graph: "big", Generator: "preferential_attachment", Settings: map[string]any{"n": 20_000, "m": 5}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.DropGraph(t.Context(), "big", false); err != nil {
+	if err := db.Graphs().Drop(t.Context(), "big", false); err != nil {
 		t.Fatal(err)
 	}
 	want := contents(t, db)
 
 	path := filepath.Join(t.TempDir(), "copy.ht")
-	backup, err := db.Backup(t.Context(), BackupRequest{Path: path})
+	backup, err := db.Maintenance().Backup(t.Context(), BackupRequest{Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || backup.Path != path || backup.Bytes != info.Size() || backup.Records == 0 {
 		t.Errorf("%+v, %v", backup, err)
 	}
-	if _, err := db.Backup(t.Context(), BackupRequest{Path: path}); !errors.Is(err, format.ErrExists) {
+	if _, err := db.Maintenance().Backup(t.Context(), BackupRequest{Path: path}); !errors.Is(err, format.ErrExists) {
 		t.Errorf("a file that exists: %v", err)
 	}
-	before, err := db.Stats(t.Context())
+	before, err := db.Maintenance().Stats(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	compact, err := db.Compact(t.Context())
+	compact, err := db.Maintenance().Compact(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := db.Stats(t.Context())
+	after, err := db.Maintenance().Stats(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +88,8 @@ func TestDB_BackupAndCompact(t *testing.T) {
 		t.Errorf("the copy: %s, expected %s", got, want)
 	}
 	for name, err := range map[string]error{
-		"Compact": second(copied.Compact(t.Context())),
-		"Migrate": second(copied.Migrate(t.Context())),
+		"Compact": second(copied.Maintenance().Compact(t.Context())),
+		"Migrate": second(copied.Maintenance().Migrate(t.Context())),
 	} {
 		if !errors.Is(err, storage.ErrReadOnly) {
 			t.Errorf("%s of a file that is open for reading: %v", name, err)
@@ -105,11 +105,11 @@ func TestDB_Backup_Confined(t *testing.T) {
 	db, parent := confined(t)
 	want := contents(t, db)
 	for _, path := range []string{"../copy.ht", "out/copy.ht", filepath.Join(parent, "copy.ht")} {
-		if _, err := db.Backup(t.Context(), BackupRequest{Path: path}); !errors.Is(err, ErrOutside) {
+		if _, err := db.Maintenance().Backup(t.Context(), BackupRequest{Path: path}); !errors.Is(err, fault.ErrOutside) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	backup, err := db.Backup(t.Context(), BackupRequest{Path: "sub/copy.ht"})
+	backup, err := db.Maintenance().Backup(t.Context(), BackupRequest{Path: "sub/copy.ht"})
 	if err != nil || backup.Path != "sub/copy.ht" {
 		t.Fatalf("%+v, %v", backup, err)
 	}
@@ -125,7 +125,7 @@ func TestDB_Backup_Confined(t *testing.T) {
 		t.Errorf("the copy: %s, expected %s", got, want)
 	}
 	none := openTest(t, &Options{NoFiles: true})
-	if _, err := none.Backup(t.Context(), BackupRequest{Path: "copy.ht"}); !errors.Is(err, ErrNoFiles) {
+	if _, err := none.Maintenance().Backup(t.Context(), BackupRequest{Path: "copy.ht"}); !errors.Is(err, fault.ErrNoFiles) {
 		t.Errorf("a backup without files: %v", err)
 	}
 }
@@ -134,7 +134,7 @@ func TestDB_Backup_Confined(t *testing.T) {
 func TestDB_Stats(t *testing.T) {
 	db := openTest(t, nil)
 	twoTriangles(t, db)
-	stats, err := db.Stats(t.Context())
+	stats, err := db.Maintenance().Stats(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

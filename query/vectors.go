@@ -6,7 +6,7 @@ import (
 	"iter"
 	"slices"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 )
@@ -23,8 +23,8 @@ type VertexVector struct {
 // already in memory. Its memory counts towards Options.MemoryLimit until Snapshot
 // returns or the cache drops it; the memory that a caller keeps after that is not
 // counted. An unknown graph is an *Error with the nearest name.
-func (db *DB) Snapshot(ctx context.Context, graph string) (*storage.Snapshot, error) {
-	return inCall(ctx, db, "SNAPSHOT", func(c *call) (*storage.Snapshot, error) {
+func (s *graphsService) Snapshot(ctx context.Context, graph string) (*storage.Snapshot, error) {
+	return inCall(ctx, s.db, "SNAPSHOT", func(c *call) (*storage.Snapshot, error) {
 		g, err := c.Graph(graph, fault.Graph)
 		if err != nil {
 			return nil, err
@@ -39,8 +39,8 @@ func (db *DB) Snapshot(ctx context.Context, graph string) (*storage.Snapshot, er
 // the nearest known name. If the embedding is up to date, one record of the file is
 // read, and neither graph nor vectors are loaded; otherwise both are loaded. For many
 // vectors, Vectors is faster.
-func (db *DB) Vector(ctx context.Context, embedding, vertex string) ([]float32, error) {
-	return inCall(ctx, db, "VECTOR", func(c *call) ([]float32, error) { return vector(c, embedding, vertex) })
+func (s *vectorsService) Vector(ctx context.Context, embedding, vertex string) ([]float32, error) {
+	return inCall(ctx, s.db, "VECTOR", func(c *call) ([]float32, error) { return vector(c, embedding, vertex) })
 }
 
 // vector returns a copy of a vector, from the file where that is possible.
@@ -52,11 +52,11 @@ func vector(c *call, embedding, vertex string) ([]float32, error) {
 	return vector, err
 }
 
-// VectorsDigest returns the digest of the vectors of an embedding as they are stored
+// Digest returns the digest of the vectors of an embedding as they are stored
 // (storage.MatrixDigest), with the entry of the generation that has them. It takes O(n·d),
 // and loads the vectors unless they are in memory; they stay there as after a search.
-func (db *DB) VectorsDigest(ctx context.Context, embedding string) (info storage.EmbeddingInfo, digest string, err error) {
-	digest, err = inCall(ctx, db, "VECTORS DIGEST", func(c *call) (string, error) {
+func (s *vectorsService) Digest(ctx context.Context, embedding string) (info storage.EmbeddingInfo, digest string, err error) {
+	digest, err = inCall(ctx, s.db, "VECTORS DIGEST", func(c *call) (string, error) {
 		stored, _, _, err := c.Vectors(embedding, fault.Embedding)
 		if err != nil {
 			return "", err
@@ -115,15 +115,15 @@ func settledSpace(c *call, embedding string) (s *session.Space, err error) {
 	return s, err
 }
 
-// Vectors iterates over the vectors of an embedding, in the order of the vertices of
+// Each iterates over the vectors of an embedding, in the order of the vertices of
 // its graph. Vertices that are newer than the embedding are left out. Each vector is
 // a copy. An error is yielded last, with an empty VertexVector; an unknown embedding
 // is an *Error with the nearest name. The call begins when the iteration begins, and
 // keeps the embedding and the graph in memory until the iteration ends, which does
 // not see later changes. The iterator may be used several times, also concurrently.
-func (db *DB) Vectors(ctx context.Context, embedding string) iter.Seq2[VertexVector, error] {
+func (s *vectorsService) Each(ctx context.Context, embedding string) iter.Seq2[VertexVector, error] {
 	return iterate(func() (*stream[VertexVector], error) {
-		return inCall(ctx, db, "VECTORS", func(c *call) (*stream[VertexVector], error) {
+		return inCall(ctx, s.db, "VECTORS", func(c *call) (*stream[VertexVector], error) {
 			s, err := settledSpace(c, embedding)
 			if err != nil {
 				return nil, err

@@ -11,11 +11,11 @@ import (
 	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/run"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -84,14 +84,14 @@ func verifyOptions() []OptionInfo {
 // Verify computes an embedding in full on its graph as it is now, stores nothing,
 // and compares the two. The embedding must be up to date. It takes a full run and a
 // sweep of reconstructions, or two if the vectors differ.
-func (db *DB) Verify(ctx context.Context, req VerifyRequest) (VerifyResult, error) {
-	return verify.answer(ctx, db, req)
+func (s *vectorsService) Verify(ctx context.Context, req VerifyRequest) (VerifyResult, error) {
+	return verify.answer(ctx, s.db, req)
 }
 
 // StartVerify is Verify in the background, as StartEmbed is Embed. The measures
 // are the result of the job.
-func (db *DB) StartVerify(ctx context.Context, req VerifyRequest) (storage.JobInfo, error) {
-	return verify.start(ctx, db, req)
+func (s *vectorsService) StartVerify(ctx context.Context, req VerifyRequest) (storage.JobInfo, error) {
+	return verify.start(ctx, s.db, req)
 }
 
 func resolveVerify(c *call, req VerifyRequest) (session.Entry, error) {

@@ -7,18 +7,18 @@ import (
 	"iter"
 	"slices"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 
 // VerticesRequest asks for the vertices of a graph that meet a condition.
 type VerticesRequest struct {
-	Graph string               // may be empty if the file has only one graph
-	Where func(Candidate) bool // nil admits all; it is called from one goroutine
+	Graph string                     // may be empty if the file has only one graph
+	Where func(where.Candidate) bool // nil admits all; it is called from one goroutine
 	// Attributes are the attributes that Where reads and that the answer has,
 	// in this order.
 	Attributes []string
@@ -132,17 +132,17 @@ func readVertices(c *call, req VerticesRequest, graph storage.GraphInfo) error {
 }
 
 // Vertices returns the vertices of a graph that meet a condition.
-func (db *DB) Vertices(ctx context.Context, req VerticesRequest) (VerticesResult, error) {
-	list, notices, err := collected(showVertices.answer(ctx, db, req))
+func (s *graphsService) Vertices(ctx context.Context, req VerticesRequest) (VerticesResult, error) {
+	list, notices, err := collected(showVertices.answer(ctx, s.db, req))
 	return VerticesResult{list, notices}, err
 }
 
 // EachVertex iterates over the rows that Vertices returns, without keeping all of
 // them in memory. An error is yielded last, with an empty row. The graph and the
 // attributes stay in memory until the iteration ends.
-func (db *DB) EachVertex(ctx context.Context, req VerticesRequest) iter.Seq2[VertexRow, error] {
+func (s *graphsService) EachVertex(ctx context.Context, req VerticesRequest) iter.Seq2[VertexRow, error] {
 	return iterate(func() (*stream[VertexRow], error) {
-		found, err := showVertices.answer(ctx, db, req)
+		found, err := showVertices.answer(ctx, s.db, req)
 		return found.stream, err
 	})
 }

@@ -6,10 +6,10 @@ import (
 	"io"
 
 	"heavytail/embedding/run"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
@@ -81,8 +81,8 @@ var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget
 // number, and vertices, the list of its keys, in the order in which EMBED with the same
 // options learns from them. A key with white space is an error in text. Walks are not
 // kept in memory.
-func (db *DB) ExportWalks(ctx context.Context, req ExportWalksRequest) (ExportResult, error) {
-	return exportWalks.answer(ctx, db, req)
+func (s *vectorsService) ExportWalks(ctx context.Context, req ExportWalksRequest) (ExportResult, error) {
+	return exportWalks.answer(ctx, s.db, req)
 }
 
 func (req ExportWalksRequest) rows() rowRange { return rowRange{req.First, req.Count} }

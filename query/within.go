@@ -6,11 +6,11 @@ import (
 	"math"
 
 	"heavytail/index"
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 )
 
 // WithinRequest asks for all vertices within a distance of a vertex or a
@@ -28,7 +28,7 @@ type WithinRequest struct {
 	// probability 1/(1+e^distance), above 0 and at most 0.5, and only with
 	// index.L2.
 	Epsilon float64
-	Where   func(Candidate) bool // as in NearestRequest
+	Where   func(where.Candidate) bool // as in NearestRequest
 	// Attributes are the attributes that Where reads, as in NearestRequest.
 	Attributes []string
 	Limit      int // largest number of vertices to return, the first in the order; 0 for all
@@ -61,8 +61,8 @@ var withinRadius = &statement[*parser.Within, WithinRequest, search, SearchResul
 // all vectors once and is exact, unless the embedding is large and has an index
 // for the metric; a search by an index finds about the fraction IndexInfo.Recall
 // of them.
-func (db *DB) Within(ctx context.Context, req WithinRequest) (SearchResult, error) {
-	return withinRadius.answer(ctx, db, req)
+func (s *vectorsService) Within(ctx context.Context, req WithinRequest) (SearchResult, error) {
+	return withinRadius.answer(ctx, s.db, req)
 }
 
 func bindWithin(b *binder, s *parser.Within) (req WithinRequest) {

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 
@@ -61,7 +61,7 @@ func writeRows[Q any](counts ...string) func(Q, WriteResult) *Rows {
 	return func(_ Q, r WriteResult) *Rows { return r.rows(counts...) }
 }
 
-func writePlan(step, what, graph string, inputs ...*Plan) *Plan {
+func writePlan(step, what, graph string, inputs ...*plan.Plan) *plan.Plan {
 	return plan.Result(step, "of graph "+fault.Name(graph),
 		plan.Measured(plan.Store, "store", what+", in one transaction", inputs...))
 }
@@ -134,7 +134,7 @@ func changedWhere(c *call, graph string, attributes []string) (storage.GraphInfo
 // changeWhere changes the vertices that meet a condition. They are searched outside
 // the transaction, so that other writers do not wait; if one of them has changed the
 // graph by then, they are searched again, the last time inside.
-func changeWhere(c *call, graph string, where func(Candidate) bool, attributes []string, f func(*storage.Tx, []string) (storage.WriteStats, error)) (WriteResult, error) {
+func changeWhere(c *call, graph string, where func(where.Candidate) bool, attributes []string, f func(*storage.Tx, []string) (storage.WriteStats, error)) (WriteResult, error) {
 	const (
 		outside  = 3   // attempts
 		keyBytes = 100 // a key of usual length, and what the store's batch has of each
@@ -174,7 +174,7 @@ func changeWhere(c *call, graph string, where func(Candidate) bool, attributes [
 
 // admitted returns the keys of the vertices that meet a condition, and the
 // version of the graph that was asked.
-func admitted(c *call, graph string, where func(Candidate) bool, attributes []string) ([]string, uint64, error) {
+func admitted(c *call, graph string, where func(where.Candidate) bool, attributes []string) ([]string, uint64, error) {
 	found, err := newScan(c, graph, where, attributes, 0)
 	if err != nil {
 		return nil, 0, err

@@ -4,12 +4,12 @@ import (
 	"math"
 	"strconv"
 
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
-	"heavytail/query/internal/where"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
@@ -130,7 +130,7 @@ func attributeValues(b *binder, schema *storage.GraphInfo, list []parser.Option)
 		if !isKnown && !value.IsMissing() {
 			added := storage.Attribute{Name: o.Name.Name, Type: value.Type()}
 			if err := added.Validate(); err != nil {
-				b.Fail(&Error{Message: err.Error(), Err: err, At: at})
+				b.Fail(&fault.Error{Message: err.Error(), Err: err, At: at})
 			}
 			// A copy: the slice belongs to the catalogue entry.
 			schema.Attributes = append(schema.Attributes[:len(schema.Attributes):len(schema.Attributes)], added)

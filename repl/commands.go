@@ -5,14 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/parser"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"heavytail/query"
-	"heavytail/query/parser"
 )
 
 // This file implements the commands, in the order of their table.
@@ -22,7 +22,7 @@ import (
 func (s *session) text(ctx context.Context, statement string) error {
 	defer func(last string) { s.last = last }(s.last)
 	err := s.statement(ctx, parser.Source{Text: statement})
-	if mistake := (*query.Error)(nil); errors.As(err, &mistake) {
+	if mistake := (*fault.Error)(nil); errors.As(err, &mistake) {
 		here := *mistake
 		here.Range = parser.Range{} // a place in a text that the user did not write
 		return &here
@@ -66,11 +66,11 @@ func (s *session) tables(ctx context.Context, _ []word) error {
 
 // schema lists size, attributes and embeddings of each graph, or of one graph.
 func (s *session) schema(ctx context.Context, args []word) error {
-	graphs, err := s.config.DB.Graphs(ctx)
+	graphs, err := s.config.DB.Graphs().List(ctx)
 	if err != nil {
 		return err
 	}
-	embeddings, err := s.config.DB.Embeddings(ctx)
+	embeddings, err := s.config.DB.Vectors().List(ctx)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (s *session) plot(ctx context.Context, args []word) error {
 	}
 	var series []DegreeSeries
 	for _, name := range names {
-		counts, err := s.config.DB.Degrees(ctx, name)
+		counts, err := s.config.DB.Graphs().Degrees(ctx, name)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,9 @@ package repl
 import (
 	"cmp"
 	"context"
+	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/parser"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,9 +13,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"heavytail/query"
-	"heavytail/query/parser"
 )
 
 type candidate struct {
@@ -133,12 +133,12 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 	case parser.ClassOption:
 		return c.optionNames(names.Call)
 	case parser.ClassMethod, parser.ClassWalks:
-		methods := slices.DeleteFunc(c.db.Methods(), func(m query.Method) bool { return class == parser.ClassWalks && !m.Walks })
+		methods := slices.DeleteFunc(c.db.Vectors().Methods(), func(m query.Method) bool { return class == parser.ClassWalks && !m.Walks })
 		return candidates(methods, func(m query.Method) candidate { return candidate{m.Name, "(", m.Summary} })
 	case parser.ClassMeasure:
 		return candidates(query.Measures(), func(m query.Measure) candidate { return candidate{m.Name, "(", m.Summary} })
 	case parser.ClassGenerator:
-		return candidates(c.db.Generators(), func(g query.Generator) candidate { return candidate{g.Name, "(", g.Summary} })
+		return candidates(c.db.Graphs().Generators(), func(g query.Generator) candidate { return candidate{g.Name, "(", g.Summary} })
 	case parser.ClassJob:
 		return c.jobs(ctx)
 	case parser.ClassModel:
@@ -164,27 +164,27 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 }
 
 func (c *completer) graphs(ctx context.Context, quoted bool) []candidate {
-	graphs, _ := c.db.Graphs(ctx)
+	graphs, _ := c.db.Graphs().List(ctx)
 	var list []candidate
 	for _, g := range graphs {
 		name := g.Name
 		if quoted || strings.ContainsAny(name, " \t'\"") {
 			name = quoteName(name)
 		}
-		list = append(list, candidate{name, " ", query.Amount(float64(g.Vertices), "vertices") + ", " + query.Amount(float64(g.Edges), "edges")})
+		list = append(list, candidate{name, " ", fault.Amount(float64(g.Vertices), "vertices") + ", " + fault.Amount(float64(g.Edges), "edges")})
 	}
 	return list
 }
 
 func (c *completer) embeddings(ctx context.Context) []candidate {
-	embeddings, _ := c.db.Embeddings(ctx)
+	embeddings, _ := c.db.Vectors().List(ctx)
 	return candidates(embeddings, func(e query.EmbeddingSummary) candidate {
 		return candidate{quoteName(e.Name), "", e.Method + " of " + e.Graph}
 	})
 }
 
 func (c *completer) models(ctx context.Context) []candidate {
-	models, _ := c.db.Models(ctx)
+	models, _ := c.db.Links().Models(ctx)
 	return candidates(models, func(m query.ModelSummary) candidate {
 		return candidate{quoteName(m.Name), "", "of " + m.Graph + ", AUC " + strconv.FormatFloat(m.AUC, 'f', 4, 64)}
 	})
@@ -192,14 +192,14 @@ func (c *completer) models(ctx context.Context) []candidate {
 
 func (c *completer) heuristics() []candidate {
 	var list []candidate
-	for _, s := range c.db.Scorers() {
+	for _, s := range c.db.Links().Scorers() {
 		list = append(list, candidate{s.Name, "", s.Summary})
 	}
 	return list
 }
 
 func (c *completer) jobs(ctx context.Context) []candidate {
-	jobs, _ := c.db.Jobs(ctx)
+	jobs, _ := c.db.Jobs().List(ctx)
 	var list []candidate
 	for _, j := range jobs {
 		list = append(list, candidate{strconv.FormatUint(j.ID, 10), "", string(j.State) + ": " + j.Statement})
@@ -214,7 +214,7 @@ func (c *completer) graphsNamed(ctx context.Context, names parser.Names) []strin
 		return []string{names.Graph}
 	}
 	if names.Embedding != "" {
-		embeddings, _ := c.db.Embeddings(ctx)
+		embeddings, _ := c.db.Vectors().List(ctx)
 		for _, e := range embeddings {
 			if e.Name == names.Embedding {
 				return []string{e.Graph}
@@ -226,7 +226,7 @@ func (c *completer) graphsNamed(ctx context.Context, names parser.Names) []strin
 }
 
 func graphNames(ctx context.Context, db *query.DB) (names []string, err error) {
-	graphs, err := db.Graphs(ctx)
+	graphs, err := db.Graphs().List(ctx)
 	for _, g := range graphs {
 		names = append(names, g.Name)
 	}
@@ -243,7 +243,7 @@ func (c *completer) attributes(ctx context.Context, names parser.Names) []candid
 // attributesAs lists the attributes of the graphs that a statement may refer to, with their names
 // in quotes.
 func (c *completer) attributesAs(ctx context.Context, names parser.Names, quote func(string) string) []candidate {
-	graphs, _ := c.db.Graphs(ctx)
+	graphs, _ := c.db.Graphs().List(ctx)
 	about := c.graphsNamed(ctx, names)
 	var list []candidate
 	for _, g := range graphs {
@@ -266,7 +266,7 @@ func (c *completer) vertices(ctx context.Context, names parser.Names, word strin
 	prefix := strings.ReplaceAll(word[1:], "''", "'")
 	var list []candidate
 	for _, graph := range c.graphsNamed(ctx, names) {
-		keys, err := c.db.Keys(ctx, graph, prefix, mostCandidates+1)
+		keys, err := c.db.Graphs().Keys(ctx, graph, prefix, mostCandidates+1)
 		if err != nil {
 			continue
 		}
@@ -280,17 +280,17 @@ func (c *completer) vertices(ctx context.Context, names parser.Names, word strin
 
 // options is the table of options of a call: a method, generator or statement.
 func (c *completer) options(call string) []query.OptionInfo {
-	for _, m := range c.db.Methods() {
+	for _, m := range c.db.Vectors().Methods() {
 		if m.Name == call {
 			return m.Options
 		}
 	}
-	for _, m := range c.db.Measures() {
+	for _, m := range c.db.Measures().List() {
 		if m.Name == call {
 			return m.Options
 		}
 	}
-	for _, g := range c.db.Generators() {
+	for _, g := range c.db.Graphs().Generators() {
 		if g.Name == call {
 			return g.Options
 		}
@@ -326,7 +326,7 @@ func (c *completer) optionNames(call string) []candidate {
 
 func (c *completer) scorers() []candidate {
 	var list []candidate
-	for _, s := range c.db.Scorers() {
+	for _, s := range c.db.Links().Scorers() {
 		tail := ""
 		if s.NeedsEmbedding {
 			tail = "("

@@ -20,7 +20,7 @@ const dumpedRows = 500
 // dump writes statements that recreate graphs: all of them, or those named.
 func (s *session) dump(ctx context.Context, args []word) (err error) {
 	defer s.endOnceAfter(&err)
-	before, err := s.config.DB.Graphs(ctx)
+	before, err := s.config.DB.Graphs().List(ctx)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (s *session) dump(ctx context.Context, args []word) (err error) {
 // checkDump prints a notice of what is not in the dump, and returns an error if a graph
 // has changed while the dump was written.
 func (s *session) checkDump(ctx context.Context, versions map[uint64]uint64) error {
-	now, err := s.config.DB.Graphs(ctx)
+	now, err := s.config.DB.Graphs().List(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,11 +69,11 @@ func (s *session) checkDump(ctx context.Context, versions map[uint64]uint64) err
 	if same < len(versions) {
 		return errors.New("a graph has changed while it was dumped; dump again")
 	}
-	embeddings, err := s.config.DB.Embeddings(ctx)
+	embeddings, err := s.config.DB.Vectors().List(ctx)
 	if err != nil {
 		return err
 	}
-	models, err := s.config.DB.Models(ctx)
+	models, err := s.config.DB.Links().Models(ctx)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (d *dumper) write(ctx context.Context) error {
 		return err
 	}
 	d.valued = make([]bool, len(d.attributes))
-	vertices := d.config.DB.EachVertex(ctx, query.VerticesRequest{Graph: d.graph, Attributes: d.attributes})
+	vertices := d.config.DB.Graphs().EachVertex(ctx, query.VerticesRequest{Graph: d.graph, Attributes: d.attributes})
 	err := inBatches(vertices, func(rows []query.VertexRow) error {
 		insert := &parser.InsertVertices{Graph: graph}
 		for _, row := range rows {
@@ -115,7 +115,7 @@ func (d *dumper) write(ctx context.Context) error {
 			d.config.Status.print(fmt.Sprintf("notice: attribute %s of graph %s has no values and is not dumped", parser.Ident{Name: name}, graph))
 		}
 	}
-	edges := d.config.DB.EachEdge(ctx, query.EdgesRequest{Graph: d.graph})
+	edges := d.config.DB.Graphs().EachEdge(ctx, query.EdgesRequest{Graph: d.graph})
 	return inBatches(edges, func(rows []query.EdgeRow) error {
 		insert := &parser.InsertEdges{Graph: graph}
 		for _, row := range rows {

@@ -94,7 +94,7 @@ func completionStore(t testing.TB) *query.DB {
 		{"social", "alice alan\nalan bob\nbob o'neill\nbob b\u202ead\n"}, {"my graph", "x y\n"}, {"limit", "alma b\n"},
 	} {
 		req := query.ImportRequest{Graph: edges.graph}
-		if _, err := db.ImportReader(t.Context(), strings.NewReader(edges.text), req); err != nil {
+		if _, err := db.Graphs().ImportReader(t.Context(), strings.NewReader(edges.text), req); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/parser"
 	"io"
 	"strings"
-
-	"heavytail/query"
-	"heavytail/query/parser"
 )
 
 // Run executes the statements and commands of a script and writes their rows.
@@ -140,7 +140,7 @@ func await[T any](ctx context.Context, read func() (T, error)) (T, error) {
 // wrong, and the line with a mark under it where the error has a position.
 func (s *session) report(src parser.Source, err error) {
 	var syntax *parser.Error
-	var bind *query.Error
+	var bind *fault.Error
 	where, excerpt := "", ""
 	switch {
 	case errors.As(err, &syntax):

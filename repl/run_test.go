@@ -6,6 +6,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"heavytail/.ci/leaktest"
+	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/parser"
 	"io"
 	"math"
 	"os"
@@ -14,10 +18,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-
-	"heavytail/.ci/leaktest"
-	"heavytail/query"
-	"heavytail/query/parser"
 )
 
 // ownProcess does nothing in a usual run. If the test binary was started as a child
@@ -108,7 +108,7 @@ func answers(_ context.Context, st parser.Statement, params map[string]any) (row
 		return nil, errors.Join(errors.New("first fault in \x1b[31mred"), errors.New("second fault"))
 	}
 	if drop, ok := st.(*parser.DropGraph); ok {
-		return nil, fmt.Errorf("query: %w", &query.Error{
+		return nil, fmt.Errorf("query: %w", &fault.Error{
 			Range: drop.Graph.Range, Message: fmt.Sprintf("unknown graph %q", drop.Graph.Name), Nearest: `"g"`,
 		})
 	}
@@ -320,7 +320,7 @@ func TestRun_Cancelled(t *testing.T) {
 		var status bytes.Buffer
 		config := &Config{In: strings.NewReader("CHECK"), Out: io.Discard, Status: NewStatus(&status, Terminal{})}
 		err := run(t.Context(), config, func(context.Context, parser.Statement, map[string]any) (rows, error) {
-			return nil, fmt.Errorf("EMBED: %w", &query.JobError{Job: 7, Err: context.Canceled})
+			return nil, fmt.Errorf("EMBED: %w", &fault.JobError{Job: 7, Err: context.Canceled})
 		})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got error %v", err)
@@ -464,7 +464,7 @@ func TestRun_OnceEndings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.CreateGraph(t.Context(), "g"); err != nil {
+	if _, err := db.Graphs().Create(t.Context(), "g"); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{

@@ -2,14 +2,14 @@ package repl
 
 import (
 	"fmt"
+	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/parser"
 	"io"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"heavytail/query"
-	"heavytail/query/parser"
 )
 
 // Status shows everything except rows: progress, notices and errors. On a
@@ -86,12 +86,12 @@ func progressLine(p query.Progress, bar string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s ", p.Statement, p.Stage)
 	if p.Total > 0 {
-		fmt.Fprintf(&b, "%3d %% %sof %s", percent(p), bar, query.Amount(float64(p.Total), p.Unit))
+		fmt.Fprintf(&b, "%3d %% %sof %s", percent(p), bar, fault.Amount(float64(p.Total), p.Unit))
 	} else {
-		b.WriteString(query.Amount(float64(p.Done), p.Unit))
+		b.WriteString(fault.Amount(float64(p.Done), p.Unit))
 	}
 	if p.Rate > 0 {
-		b.WriteString(", " + query.Amount(p.Rate, p.Unit) + "/s")
+		b.WriteString(", " + fault.Amount(p.Rate, p.Unit) + "/s")
 	}
 	if p.Remaining >= time.Second/2 {
 		b.WriteString(", " + p.Remaining.Round(time.Second).String() + " left")

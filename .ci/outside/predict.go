@@ -12,7 +12,7 @@ import (
 // predict stores the most likely links of every vertex, closes the file, opens it
 // read-only, and answers from the stored links.
 func predict(ctx context.Context, db *query.DB) error {
-	trained, err := db.TrainModel(ctx, query.TrainModelRequest{Graph: "social", Name: "friends", Heuristics: []string{"adamic_adar", "resource_allocation"}, Seed: 1})
+	trained, err := db.Links().TrainModel(ctx, query.TrainModelRequest{Graph: "social", Name: "friends", Heuristics: []string{"adamic_adar", "resource_allocation"}, Seed: 1})
 	if err != nil {
 		return err
 	}
@@ -20,10 +20,10 @@ func predict(ctx context.Context, db *query.DB) error {
 		return fmt.Errorf("a model with an AUC of %v", trained.AUC)
 	}
 	model := query.Scorer{Model: "friends"}
-	if _, err := db.Materialize(ctx, query.MaterializeRequest{Graph: "social", With: model, K: 20}); err != nil {
+	if _, err := db.Links().Materialize(ctx, query.MaterializeRequest{Graph: "social", With: model, K: 20}); err != nil {
 		return err
 	}
-	live, err := db.PredictFor(ctx, query.PredictForRequest{Vertex: "0", K: 10, Graph: "social", With: model})
+	live, err := db.Links().PredictFor(ctx, query.PredictForRequest{Vertex: "0", K: 10, Graph: "social", With: model})
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func predict(ctx context.Context, db *query.DB) error {
 	defer reader.Close()
 	opened := time.Since(began)
 	ask := func() (query.PredictedResult, error) {
-		return reader.Predicted(ctx, query.PredictedRequest{Vertex: "0", K: 10, Graph: "social"})
+		return reader.Links().Predicted(ctx, query.PredictedRequest{Vertex: "0", K: 10, Graph: "social"})
 	}
 	stored, err := ask()
 	if err != nil {

@@ -5,11 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"path/filepath"
-
-	"heavytail/query"
 	"heavytail/query/driver"
+	"heavytail/query/fault"
 	"heavytail/storage"
+	"path/filepath"
 )
 
 type friend struct {
@@ -80,6 +79,6 @@ func friends(ctx context.Context, db *sql.DB, of string) (list []friend, err err
 // isUnknown reports whether an error is that of an unknown name, with the
 // nearest name as a suggestion.
 func isUnknown(err error, nearest string) bool {
-	var mistake *query.Error
+	var mistake *fault.Error
 	return errors.As(err, &mistake) && mistake.Nearest == nearest
 }

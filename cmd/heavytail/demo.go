@@ -165,7 +165,7 @@ func runStep(ctx context.Context, std streams, db *query.DB, status *repl.Status
 func plotDegrees(ctx context.Context, out io.Writer, db *query.DB, graphs ...string) error {
 	var series []repl.DegreeSeries
 	for _, name := range graphs {
-		counts, err := db.Degrees(ctx, name)
+		counts, err := db.Graphs().Degrees(ctx, name)
 		if err != nil {
 			return err
 		}

@@ -38,7 +38,7 @@ law is a straight line there.`,
 // named. In the format table the plot of its degrees follows each description.
 func (r *runner) describe(graphs []string, req query.DescribeGraphRequest) error {
 	if len(graphs) == 0 {
-		known, err := r.db.Graphs(r.ctx)
+		known, err := r.db.Graphs().List(r.ctx)
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ const fewMutual = 3
 // an order in which each file uses only files before it.
 var layered = []string{
 	"cmd/paper", "cmd/picture", "embedding", "embedding/internal/base", "embedding/propagate", "embedding/unitball", "embedding/walk",
-	"query/internal/bind", "query/internal/fault", "query/internal/job", "query/internal/plan",
+	"query/internal/bind", "query/fault", "query/internal/job", "query/plan",
 	"storage", "storage/csr", "storage/generate", "storage/gonum", "storage/internal/block", "storage/internal/fault",
 	"storage/internal/file", "storage/internal/gather", "storage/internal/rescue",
 }

@@ -115,7 +115,7 @@ func (r *runner) graphNamed(names []string) (string, error) {
 	if len(names) > 0 {
 		return names[0], nil
 	}
-	graphs, err := r.db.Graphs(r.ctx)
+	graphs, err := r.db.Graphs().List(r.ctx)
 	if err != nil {
 		return "", err
 	}

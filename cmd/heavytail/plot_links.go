@@ -92,7 +92,7 @@ func (r *runner) plotLinks(flags linkFlags, req query.EvaluateLinksRequest, name
 	if flags.curve == "calibration" {
 		return r.plotCalibration(flags, req.Graph)
 	}
-	result, err := r.db.EvaluateLinks(r.ctx, req)
+	result, err := r.db.Studies().EvaluateLinks(r.ctx, req)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (r *runner) plotLinks(flags linkFlags, req query.EvaluateLinksRequest, name
 // plotCalibration draws the calibration of all models of a graph, or of those that
 // the flags name.
 func (r *runner) plotCalibration(flags linkFlags, graph string) error {
-	all, err := r.db.Models(r.ctx)
+	all, err := r.db.Links().Models(r.ctx)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (r *runner) plotCalibration(flags linkFlags, graph string) error {
 		}
 	}
 	for _, name := range flags.models {
-		if _, err := r.db.DescribeModel(r.ctx, name); err != nil { // the error suggests the nearest name
+		if _, err := r.db.Links().DescribeModel(r.ctx, name); err != nil { // the error suggests the nearest name
 			return err
 		}
 		if !slices.ContainsFunc(models, func(m query.ModelInfo) bool { return m.Name == name }) {

@@ -150,7 +150,7 @@ func (r *runner) plotParameters(flags studyFlags, requests []query.EvaluateParam
 		chart.X.Label = label
 	}
 	for i, req := range requests {
-		result, err := r.db.EvaluateParameters(r.ctx, req)
+		result, err := r.db.Studies().EvaluateParameters(r.ctx, req)
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ is drawn, unless --all is given.`,
 }
 
 func (r *runner) plotProjection(flags projectionFlags) error {
-	result, err := r.db.Projection(r.ctx, flags.ProjectionRequest)
+	result, err := r.db.Vectors().Projection(r.ctx, flags.ProjectionRequest)
 	if err != nil {
 		return err
 	}

@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/parser"
+	"heavytail/repl"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"heavytail/query"
-	"heavytail/query/parser"
-	"heavytail/repl"
 )
 
 // This file turns single statements into commands. The options of the statement become
@@ -230,14 +230,14 @@ func (r *runner) config() repl.Config {
 
 // flagWords returns the flags of a command as the names of options and limits in
 // errors.
-func flagWords(cmd *cobra.Command) query.Words {
+func flagWords(cmd *cobra.Command) fault.Words {
 	flag := func(name string) string {
 		if cmd.Flags().Lookup(name) == nil {
 			return ""
 		}
 		return "--" + name
 	}
-	return query.Words{
+	return fault.Words{
 		Option: func(name string) string { return flag(flagName(name)) },
 		Field:  func(name string) string { return flag(fieldFlags[name]) },
 		Bare:   true,

@@ -38,7 +38,7 @@ func TestRunLinks_Figures(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	pairs, err := db.EvaluateLinks(t.Context(), query.EvaluateLinksRequest{
+	pairs, err := db.Studies().EvaluateLinks(t.Context(), query.EvaluateLinksRequest{
 		Graph: "pa", Seed: 1, Model: true, Negatives: []evaluate.Negatives{"random", "degree", "two_hop"},
 	})
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 func (e *experiment) degreesOf(d dataset) [][]step {
 	counts := step{graph: d, kind: Plots, statement: "degrees of graph " + d.stored(), about: "its degrees", cost: 0.1,
 		answer: func(ctx context.Context) ([]string, [][]any, error) {
-			degrees, err := e.db.Degrees(ctx, d.stored())
+			degrees, err := e.db.Graphs().Degrees(ctx, d.stored())
 			return []string{"degree", "vertices"}, degreeRows(degrees), err
 		}}
 	groups := [][]step{{counts}}
@@ -28,7 +28,7 @@ func (e *experiment) degreesOf(d dataset) [][]step {
 		groups = append(groups, []step{t.making(), {
 			graph: d, kind: Plots, statement: "degrees of reconstruction " + t.name(), about: "degrees of the reconstruction by " + t.method, cost: 2 * d.pairCost(),
 			answer: func(ctx context.Context) ([]string, [][]any, error) {
-				r, err := e.db.ReconstructedDegrees(ctx, query.EvaluateReconstructionRequest{Embedding: t.name()})
+				r, err := e.db.Vectors().ReconstructedDegrees(ctx, query.EvaluateReconstructionRequest{Embedding: t.name()})
 				return []string{"degree", "vertices"}, degreeRows(r.Degrees), err
 			},
 		}})

@@ -55,7 +55,7 @@ type Network struct {
 // NewNetwork draws a graph, without a title. Errors are those of the database, which
 // suggest the nearest name for an unknown one, ErrEmpty, and that of ctx.
 func NewNetwork(ctx context.Context, db *query.DB, o NetworkOptions) (Network, error) {
-	s, err := db.Snapshot(ctx, o.Graph)
+	s, err := db.Graphs().Snapshot(ctx, o.Graph)
 	if err != nil {
 		return Network{}, err
 	}
@@ -86,7 +86,7 @@ func valuesOf(ctx context.Context, db *query.DB, graph, colour string, n int) ([
 	if colour == "degree" {
 		return nil, nil
 	}
-	graphs, err := db.Graphs(ctx)
+	graphs, err := db.Graphs().List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -95,13 +95,13 @@ func valuesOf(ctx context.Context, db *query.DB, graph, colour string, n int) ([
 	})
 	values := make([]storage.Value, 0, n)
 	if colour == "community" && !stored {
-		result, err := db.Compute(ctx, query.ComputeRequest{Graph: graph, Measure: "community"})
+		result, err := db.Measures().Compute(ctx, query.ComputeRequest{Graph: graph, Measure: "community"})
 		for _, v := range result.Vertices {
 			values = append(values, v.Value)
 		}
 		return values, err
 	}
-	for row, err := range db.EachVertex(ctx, query.VerticesRequest{Graph: graph, Attributes: []string{colour}}) {
+	for row, err := range db.Graphs().EachVertex(ctx, query.VerticesRequest{Graph: graph, Attributes: []string{colour}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func chosenVertices(ctx context.Context, db *query.DB, s *storage.Snapshot, o Ne
 	centre, known := s.Vertex(o.Around)
 	switch {
 	case o.Around != "" && !known: // the error has the nearest key
-		_, err := db.Neighbors(ctx, query.NeighborsRequest{Graph: s.Info.Name, Vertex: o.Around, Limit: 1})
+		_, err := db.Graphs().Neighbors(ctx, query.NeighborsRequest{Graph: s.Info.Name, Vertex: o.Around, Limit: 1})
 		return nil, n, err
 	case o.Around != "":
 		chosen = nearby(s.Graph, centre, o.Depth)

@@ -2,10 +2,10 @@ package report
 
 import (
 	"errors"
-	"strings"
-
 	"heavytail/cmd/figure"
 	"heavytail/query"
+	"heavytail/query/fault"
+	"strings"
 )
 
 // section is the part of the page about one graph.
@@ -46,8 +46,8 @@ func newDrawing(in figure.Inline, caption string) drawing {
 // reasonOf stores a *query.Error or *query.LimitError in the block, as the reason why it
 // is empty. It returns any other error, such as that of a damaged file.
 func reasonOf(err error, b *block) error {
-	var mistake *query.Error
-	var limit *query.LimitError
+	var mistake *fault.Error
+	var limit *fault.LimitError
 	switch {
 	case err == nil:
 		return nil

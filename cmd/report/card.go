@@ -24,7 +24,7 @@ func fileFacts(s storage.Stats, graphs int) []tile {
 // figures as tiles.
 func (g *graph) card() (block, []tile, error) {
 	req := query.DescribeGraphRequest{Graph: g.info.Name, Bootstrap: max(0, g.opts.Bootstrap), Seed: g.opts.Seed}
-	d, err := g.db.DescribeGraph(g.ctx, req)
+	d, err := g.db.Graphs().Describe(g.ctx, req)
 	if err != nil {
 		return block{}, nil, err
 	}
@@ -179,11 +179,11 @@ func (g *graph) draw(b *block, id string, chart figure.Chart, caption string) er
 
 // clusteringPicture draws the mean clustering of the vertices of each degree.
 func (g *graph) clusteringPicture(b *block) error {
-	result, err := g.db.Compute(g.ctx, query.ComputeRequest{Graph: g.info.Name, Measure: "clustering"})
+	result, err := g.db.Measures().Compute(g.ctx, query.ComputeRequest{Graph: g.info.Name, Measure: "clustering"})
 	if err != nil {
 		return err
 	}
-	s, err := g.db.Snapshot(g.ctx, g.info.Name)
+	s, err := g.db.Graphs().Snapshot(g.ctx, g.info.Name)
 	if err != nil {
 		return err
 	}

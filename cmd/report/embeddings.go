@@ -70,7 +70,7 @@ func (g *graph) reconstructions(b *block) error {
 		"embedding", "#ε", "#radius", "#edges", "#precision", "#recall", "#F1", "#P", "#S", "#K", "#KS")
 	lines := []figure.Degrees{picture.Degrees(g.info.Name, g.degrees)}
 	for _, e := range g.embeddings {
-		r, err := g.db.ReconstructedDegrees(g.ctx, query.EvaluateReconstructionRequest{Embedding: e.Name})
+		r, err := g.db.Vectors().ReconstructedDegrees(g.ctx, query.EvaluateReconstructionRequest{Embedding: e.Name})
 		if err != nil {
 			var failed block
 			if err := reasonOf(err, &failed); err != nil {
@@ -107,7 +107,7 @@ func unique(list []string) []string {
 
 // projection draws an embedding in two dimensions, in the colours of the communities.
 func (g *graph) projection(b *block, id, embedding string) error {
-	result, err := g.db.Projection(g.ctx, query.ProjectionRequest{Embedding: embedding})
+	result, err := g.db.Vectors().Projection(g.ctx, query.ProjectionRequest{Embedding: embedding})
 	if err != nil || len(result.Vertices) == 0 {
 		return err
 	}

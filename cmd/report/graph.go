@@ -40,10 +40,10 @@ func (g *graph) prepare() (err error) {
 		}
 		g.methods = append(g.methods, m)
 	}
-	if g.degrees, err = g.db.Degrees(g.ctx, g.info.Name); err != nil {
+	if g.degrees, err = g.db.Graphs().Degrees(g.ctx, g.info.Name); err != nil {
 		return err
 	}
-	all, err := g.db.Embeddings(g.ctx)
+	all, err := g.db.Vectors().List(g.ctx)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (g *graph) prepare() (err error) {
 			g.embeddings = append(g.embeddings, e)
 		}
 	}
-	if g.communities, err = g.db.Compute(g.ctx, query.ComputeRequest{Graph: g.info.Name, Measure: "community"}); err != nil {
+	if g.communities, err = g.db.Measures().Compute(g.ctx, query.ComputeRequest{Graph: g.info.Name, Measure: "community"}); err != nil {
 		return err
 	}
 	g.community = make(map[string]storage.Value, len(g.communities.Vertices))

@@ -40,7 +40,7 @@ func (g *graph) linkBlock(b *block) error {
 	req := g.linkRequest()
 	req.Null, req.CurveSteps = true, 100
 	req.Negatives = []evaluate.Negatives{evaluate.RandomNegatives, evaluate.DegreeNegatives}
-	result, err := g.db.EvaluateLinks(g.ctx, req)
+	result, err := g.db.Studies().EvaluateLinks(g.ctx, req)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (g *graph) rankingBlock(b *block) error {
 	}
 	req := g.linkRequest()
 	req.RankAt, req.Null = evaluate.DefaultRankAt, true
-	result, err := g.db.EvaluateLinks(g.ctx, req)
+	result, err := g.db.Studies().EvaluateLinks(g.ctx, req)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (g *graph) rankingBlock(b *block) error {
 
 // modelBlock shows the models of the graph and how well their probabilities are calibrated.
 func (g *graph) modelBlock(b *block) error {
-	all, err := g.db.Models(g.ctx)
+	all, err := g.db.Links().Models(g.ctx)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func fileWork(ctx context.Context, db *query.DB, graphs []string) ([]block, erro
 // computed from some graphs.
 func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, error) {
 	t := head("Computed from the graphs", "object", "name", "graph", "made by", "state", "created")
-	embeddings, err := db.Embeddings(ctx)
+	embeddings, err := db.Vectors().List(ctx)
 	if err != nil {
 		return t, err
 	}
@@ -51,7 +51,7 @@ func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, er
 			t.add("embedding", e.Name, e.Graph, e.Method, state(e.Behind, e.Changed, e.Unknown), e.Created)
 		}
 	}
-	indexes, err := db.Indexes(ctx)
+	indexes, err := db.Vectors().Indexes(ctx)
 	if err != nil {
 		return t, err
 	}
@@ -61,7 +61,7 @@ func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, er
 		}
 	}
 	for _, graph := range graphs {
-		attributes, err := db.Attributes(ctx, graph)
+		attributes, err := db.Graphs().Attributes(ctx, graph)
 		if err != nil {
 			return t, err
 		}
@@ -71,7 +71,7 @@ func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, er
 			}
 		}
 	}
-	models, err := db.Models(ctx)
+	models, err := db.Links().Models(ctx)
 	if err != nil {
 		return t, err
 	}
@@ -80,7 +80,7 @@ func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, er
 			t.add("model", m.Name, m.Graph, m.Embedding, modelState(m), m.Created)
 		}
 	}
-	predictions, err := db.Predictions(ctx)
+	predictions, err := db.Links().Predictions(ctx)
 	if err != nil {
 		return t, err
 	}

@@ -33,7 +33,7 @@ func (c *Conn) Close() error { return c.close() }
 
 // Ping reads the list of graphs.
 func (c *Conn) Ping(ctx context.Context) error {
-	_, err := c.db.Graphs(ctx)
+	_, err := c.db.Graphs().List(ctx)
 	return err
 }
 

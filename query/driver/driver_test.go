@@ -3,9 +3,14 @@ package driver
 import (
 	"context"
 	"database/sql"
+	"heavytail/query/fault"
+
 	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/storage"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,10 +18,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"heavytail/query"
-	"heavytail/query/parser"
-	"heavytail/storage"
 )
 
 func TestDriver_Names(t *testing.T) {
@@ -34,7 +35,7 @@ func TestDriver_Names(t *testing.T) {
 		"x.ht?folder=":          "must be a folder",
 		"x.ht?mode=%zz":         "cannot be read",
 	} {
-		if _, err := sql.Open(Name, name); !errors.Is(err, query.ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if _, err := sql.Open(Name, name); !errors.Is(err, fault.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, expected %s", name, err, want)
 		}
 	}
@@ -65,7 +66,7 @@ func TestDriver_Modes(t *testing.T) {
 		t.Error(err)
 	}
 	confined := openSQL(t, newFile(t)+"?no_files=true&workers=1&max_rows=5")
-	if _, err := confined.Exec("EXPORT GRAPH friends INTO FILE 'x.csv'"); !errors.Is(err, query.ErrNoFiles) {
+	if _, err := confined.Exec("EXPORT GRAPH friends INTO FILE 'x.csv'"); !errors.Is(err, fault.ErrNoFiles) {
 		t.Errorf("a file with no_files: %v", err)
 	}
 }
@@ -84,7 +85,7 @@ func TestDriver_Shared(t *testing.T) {
 		t.Error("two databases of one file")
 	}
 	other := openSQL(t, path+"?mode=ro")
-	var mistake *query.Error
+	var mistake *fault.Error
 	if err := other.Ping(); !errors.Is(err, storage.ErrLocked) || !errors.As(err, &mistake) {
 		t.Errorf("the file with other parameters: %v", err)
 	}
@@ -148,13 +149,13 @@ func TestConnector(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := own.Graphs(t.Context()); err != nil {
+	if _, err := own.Graphs().List(t.Context()); err != nil {
 		t.Errorf("sql.DB.Close has closed the database of the program: %v", err)
 	}
 	db = sql.OpenDB(Connector(own))
 	defer db.Close()
 	own.Close()
-	if err := db.Ping(); !errors.Is(err, query.ErrClosed) {
+	if err := db.Ping(); !errors.Is(err, fault.ErrClosed) {
 		t.Errorf("after the database was closed: %v", err)
 	}
 }
@@ -200,15 +201,15 @@ func TestConn_Errors(t *testing.T) {
 	if _, err := db.Prepare("NEAREST TO"); !errors.As(err, &syntax) {
 		t.Errorf("a mistake in Prepare: %v", err)
 	}
-	var mistake *query.Error
+	var mistake *fault.Error
 	if _, err := db.Query("NEAREST 1 TO 'alice' USING spek"); !errors.As(err, &mistake) || mistake.Nearest == "" || mistake.Start.Column != 28 {
 		t.Errorf("an unknown name: %v", err)
 	}
 	if _, err := db.Exec("DROP GRAPH nothing"); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("a graph that is missing: %v", err)
 	}
-	var limit *query.LimitError
-	if _, err := db.Query("WITHIN RADIUS 100 OF 'alice' USING spec"); !errors.As(err, &limit) || !errors.Is(err, query.ErrLimit) {
+	var limit *fault.LimitError
+	if _, err := db.Query("WITHIN RADIUS 100 OF 'alice' USING spec"); !errors.As(err, &limit) || !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("a long answer: %v", err)
 	}
 	if _, err := db.Begin(); !errors.Is(err, ErrTransaction) {
@@ -253,7 +254,7 @@ func TestConn_Parameters(t *testing.T) {
 		"parameter $k is a value of the Go type struct {}, expected": {sql.Named("k", struct{}{})},
 		"found nothing, expected the key of a vertex":                {sql.Named("who", nil), sql.Named("k", 1)},
 	} {
-		if _, err := db.Query(nearest, args...); !errors.Is(err, query.ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if _, err := db.Query(nearest, args...); !errors.Is(err, fault.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %s", err, want)
 		}
 	}

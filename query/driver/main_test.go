@@ -36,7 +36,7 @@ func newFile(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.ImportReader(context.Background(), strings.NewReader(friends), query.ImportRequest{Graph: "friends"}); err != nil {
+	if _, err := db.Graphs().ImportReader(context.Background(), strings.NewReader(friends), query.ImportRequest{Graph: "friends"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"heavytail/query"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
 )
 

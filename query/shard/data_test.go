@@ -84,7 +84,7 @@ func TestShards_PredictionsFromData(t *testing.T) {
 			}
 		}
 		var text strings.Builder
-		for row, err := range db.EachPredicted(ctx, query.PredictedEachRequest{K: 3, Graph: "g", With: query.Scorer{Name: "model", Model: "friends"}}) {
+		for row, err := range db.Links().EachPredicted(ctx, query.PredictedEachRequest{K: 3, Graph: "g", With: query.Scorer{Name: "model", Model: "friends"}}) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,7 +28,7 @@ func (w exportWalks) divide(ctx context.Context, db *query.DB, shards int) ([]in
 	if err != nil {
 		return nil, err
 	}
-	graphs, err := db.Graphs(ctx)
+	graphs, err := db.Graphs().List(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (w materialize) divide(ctx context.Context, db *query.DB, shards int) ([]in
 	if err != nil {
 		return nil, err
 	}
-	return db.DivideMaterialize(ctx, req, shards)
+	return db.Links().DivideMaterialize(ctx, req, shards)
 }
 
 func (w materialize) run(ctx context.Context, db *query.DB, p piece) error {
@@ -50,7 +50,7 @@ func (w materialize) run(ctx context.Context, db *query.DB, p piece) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.MaterializePart(ctx, query.MaterializePartRequest{MaterializeRequest: req, First: p.first, Count: p.rows, Path: p.output, Overwrite: true})
+	_, err = db.Links().MaterializePart(ctx, query.MaterializePartRequest{MaterializeRequest: req, First: p.first, Count: p.rows, Path: p.output, Overwrite: true})
 	return err
 }
 
@@ -59,6 +59,6 @@ func (w materialize) merge(ctx context.Context, db *query.DB, parts []func() (io
 	if err != nil {
 		return err
 	}
-	_, err = db.MaterializeParts(ctx, query.MaterializePartsRequest{MaterializeRequest: req, Parts: parts})
+	_, err = db.Links().MaterializeParts(ctx, query.MaterializePartsRequest{MaterializeRequest: req, Parts: parts})
 	return err
 }

@@ -79,11 +79,11 @@ func do(t *testing.T, path string, f func(*query.DB)) {
 func storedIn(t *testing.T, path string) (records map[string]string, entries []query.PredictionSummary) {
 	t.Helper()
 	do(t, path, func(db *query.DB) {
-		faults, err := db.Check(context.Background())
+		faults, err := db.Maintenance().Check(context.Background())
 		if err != nil || len(faults.Faults) > 0 {
 			t.Fatalf("%+v, %v", faults, err)
 		}
-		if entries, err = db.Predictions(context.Background()); err != nil {
+		if entries, err = db.Links().Predictions(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		for i := range entries {
@@ -238,7 +238,7 @@ func TestMaterialize_Refused(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 		do(t, path, func(db *query.DB) {
-			if list, err := db.Predictions(ctx); err != nil || len(list) > 0 {
+			if list, err := db.Links().Predictions(ctx); err != nil || len(list) > 0 {
 				t.Errorf("%s: %v, %v", what, list, err)
 			}
 		})
@@ -398,7 +398,7 @@ func TestMaterialize_Killed(t *testing.T) {
 		t.Error(wrong)
 	}
 	do(t, path, func(db *query.DB) {
-		stats, err := db.Stats(ctx)
+		stats, err := db.Maintenance().Stats(ctx)
 		if err != nil || len(stats.Unfinished) > 0 {
 			t.Errorf("unfinished %v, %v", stats.Unfinished, err)
 		}

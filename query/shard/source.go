@@ -15,7 +15,7 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 	add := func(kind, name, format string, args ...any) {
 		list = append(list, Source{Kind: kind, Name: name, State: fmt.Sprintf(format, args...)})
 	}
-	models, err := db.Models(ctx)
+	models, err := db.Links().Models(ctx)
 	if err != nil && len(names.models) > 0 {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 			}
 		}
 	}
-	known, listed := db.Embeddings(ctx)
+	known, listed := db.Vectors().List(ctx)
 	for _, name := range read {
 		e, err := embedding(known, listed, name)
 		if err != nil {
@@ -39,7 +39,7 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 		names.graph = e.Graph
 	}
 	if names.indexes {
-		indexes, err := db.Indexes(ctx)
+		indexes, err := db.Vectors().Indexes(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +49,7 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 			}
 		}
 	}
-	graphs, err := db.Graphs(ctx)
+	graphs, err := db.Graphs().List(ctx)
 	for _, g := range graphs {
 		if g.Name == names.graph || names.graph == "" {
 			add("graph", g.Name, "%s", graphState(g))

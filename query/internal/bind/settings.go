@@ -3,7 +3,7 @@ package bind
 import (
 	"cmp"
 	"fmt"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"maps"
 	"math"
 	"slices"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 )

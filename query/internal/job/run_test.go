@@ -12,7 +12,7 @@ import (
 
 	"heavytail/.ci/leaktest"
 	"heavytail/embedding"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 )

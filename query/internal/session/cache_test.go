@@ -3,7 +3,7 @@ package session
 import (
 	"context"
 	"errors"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/storage"
 	"sync"
 	"sync/atomic"

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"heavytail/query/internal/plan"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/storage/format"
 )
 

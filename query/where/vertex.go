@@ -3,8 +3,8 @@ package where
 import (
 	"slices"
 
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"

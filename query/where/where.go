@@ -3,8 +3,8 @@ package where
 import (
 	"fmt"
 
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
