@@ -2,11 +2,12 @@ package query
 
 import (
 	"context"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -28,22 +29,22 @@ type AttributeSummary struct {
 }
 
 var showAttributes = &statement[*parser.ShowAttributes, string, storage.GraphInfo, []AttributeSummary]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "SHOW ATTRIBUTES", Syntax: "SHOW ATTRIBUTES [IN graph]",
 		Summary: "lists the attributes of the vertices and how many vertices have a value; for attributes that COMPUTE stored, also the measure, how many versions newer the graph is, and how many vertices have different edges since",
 		Columns: "attribute, type, vertices, missing, measure, version, behind, changed, created",
 		Example: "SHOW ATTRIBUTES IN social",
 	},
-	bind:    func(b *binder, s *parser.ShowAttributes) string { return b.markGraph(s.Graph, s) },
-	resolve: (*call).graphOrOnly,
-	plan: func(_ string, graph storage.GraphInfo) *plan.Plan {
+	Bind:    func(b *binder, s *parser.ShowAttributes) string { return b.MarkGraph(s.Graph, s) },
+	Resolve: (*call).GraphOrOnly,
+	Plan: func(_ string, graph storage.GraphInfo) *plan.Plan {
 		return plan.Result("list", "attributes of graph "+fault.Name(graph.Name))
 	},
-	run: func(c *call, _ string, graph storage.GraphInfo) ([]AttributeSummary, error) {
+	Run: func(c *call, _ string, graph storage.GraphInfo) ([]AttributeSummary, error) {
 		return attributes(c, graph)
 	},
-	table: func(_ string, list []AttributeSummary) [][]Value { return ofEach(list, AttributeSummary.row) },
-	reads: true,
+	Table: func(_ string, list []AttributeSummary) [][]rows.Value { return ofEach(list, AttributeSummary.row) },
+	Reads: true,
 }
 
 func attributes(c *call, graph storage.GraphInfo) ([]AttributeSummary, error) {
@@ -53,7 +54,7 @@ func attributes(c *call, graph storage.GraphInfo) ([]AttributeSummary, error) {
 		if list[i].Computed == nil {
 			continue
 		}
-		changes, err := c.db.store.Changes(c.Ctx, graph.Name, list[i].Computed.GraphVersion)
+		changes, err := c.DB.Store.Changes(c.Ctx, graph.Name, list[i].Computed.GraphVersion)
 		if err != nil {
 			return nil, err
 		}
@@ -63,8 +64,8 @@ func attributes(c *call, graph storage.GraphInfo) ([]AttributeSummary, error) {
 	return list, nil
 }
 
-func (a AttributeSummary) row() []Value {
-	row := []Value{a.Name, a.Type.String(), int64(a.Vertices), int64(a.Missing)}
+func (a AttributeSummary) row() []rows.Value {
+	row := []rows.Value{a.Name, a.Type.String(), int64(a.Vertices), int64(a.Missing)}
 	made := a.Computed
 	if made == nil {
 		return append(row, nil, nil, nil, nil, nil)
@@ -75,36 +76,36 @@ func (a AttributeSummary) row() []Value {
 // Attributes lists the attributes of a graph in the order in which they were
 // added. The name of the graph may be empty if the file has one graph.
 func (s *graphsService) Attributes(ctx context.Context, graph string) ([]AttributeSummary, error) {
-	return showAttributes.answer(ctx, s.db, graph)
+	return showAttributes.Answer(ctx, s.db, graph)
 }
 
 type dropAttributeRequest struct{ graph, attribute string }
 
 var dropAttribute = &statement[*parser.DropAttribute, dropAttributeRequest, nothing, nothing]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DROP ATTRIBUTE", Syntax: "DROP ATTRIBUTE attribute FROM graph",
 		Summary: "removes an attribute from all vertices",
 		Example: "DROP ATTRIBUTE age FROM social",
 	},
-	bind: func(b *binder, s *parser.DropAttribute) dropAttributeRequest {
-		return dropAttributeRequest{b.name(fault.Graph, s.Graph), b.name(partAttribute, s.Attribute)}
+	Bind: func(b *binder, s *parser.DropAttribute) dropAttributeRequest {
+		return dropAttributeRequest{b.Name(fault.Graph, s.Graph), b.Name(partAttribute, s.Attribute)}
 	},
-	resolve: func(c *call, req dropAttributeRequest) (nothing, error) {
+	Resolve: func(c *call, req dropAttributeRequest) (nothing, error) {
 		info, err := c.GraphInfo(req.graph, fault.Graph)
 		if err == nil {
 			err = session.CheckAttributes(info, partAttribute, req.attribute)
 		}
 		return nothing{}, err
 	},
-	plan: func(req dropAttributeRequest, _ nothing) *plan.Plan {
+	Plan: func(req dropAttributeRequest, _ nothing) *plan.Plan {
 		return plan.Result("drop attribute", fault.Name(req.attribute)+" of graph "+fault.Name(req.graph))
 	},
-	run: func(c *call, req dropAttributeRequest, _ nothing) (nothing, error) {
-		return nothing{}, c.db.store.Update(c.Ctx, func(tx *storage.Tx) error { return tx.DropAttribute(req.graph, req.attribute) })
+	Run: func(c *call, req dropAttributeRequest, _ nothing) (nothing, error) {
+		return nothing{}, c.DB.Store.Update(c.Ctx, func(tx *storage.Tx) error { return tx.DropAttribute(req.graph, req.attribute) })
 	},
 }
 
 // DropAttribute removes an attribute from all vertices of a graph.
 func (s *graphsService) DropAttribute(ctx context.Context, graph, attribute string) error {
-	return errorOf(dropAttribute.answer(ctx, s.db, dropAttributeRequest{graph, attribute}))
+	return errorOf(dropAttribute.Answer(ctx, s.db, dropAttributeRequest{graph, attribute}))
 }

@@ -3,13 +3,14 @@ package query
 import (
 	"context"
 	"fmt"
-	"math"
-	"time"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"math"
+	"time"
 )
 
 type autoRefreshRequest struct {
@@ -18,14 +19,14 @@ type autoRefreshRequest struct {
 }
 
 var autoRefresh = &statement[*parser.AutoRefresh, autoRefreshRequest, nothing, storage.EmbeddingInfo]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "ALTER EMBEDDING", Syntax: "ALTER EMBEDDING embedding AUTO REFRESH AFTER n CHANGES | EVERY 'time' | OFF",
 		Summary: "refreshes the embedding in the background after n vertex changes, or at a fixed interval if anything changed, while a program keeps the file open for writing; a vertex has changed if it is new, was deleted or has different edges. The setting is stored with the embedding",
 		Columns: "embedding, refresh",
 		Example: "ALTER EMBEDDING spec AUTO REFRESH AFTER 100 CHANGES",
 	},
-	bind: bindAutoRefresh,
-	resolve: func(c *call, req autoRefreshRequest) (nothing, error) {
+	Bind: bindAutoRefresh,
+	Resolve: func(c *call, req autoRefreshRequest) (nothing, error) {
 		if auto := req.auto; auto.Changes < 0 || int64(auto.Changes) > math.MaxInt32 || auto.Every < 0 {
 			return nothing{}, fault.New(partAuto, "an embedding cannot be refreshed after %s or every %v", fault.Count(int64(auto.Changes), "change"), auto.Every)
 		}
@@ -35,18 +36,18 @@ var autoRefresh = &statement[*parser.AutoRefresh, autoRefreshRequest, nothing, s
 		}
 		return nothing{}, err
 	},
-	plan: func(req autoRefreshRequest, _ nothing) *plan.Plan {
+	Plan: func(req autoRefreshRequest, _ nothing) *plan.Plan {
 		return plan.Result("embedding", fault.Name(req.embedding)+", refreshed automatically: "+autoText(req.auto))
 	},
-	run: func(c *call, req autoRefreshRequest, _ nothing) (storage.EmbeddingInfo, error) {
-		info, err := c.db.store.SetAutoRefresh(c.Ctx, req.embedding, req.auto)
+	Run: func(c *call, req autoRefreshRequest, _ nothing) (storage.EmbeddingInfo, error) {
+		info, err := c.DB.Store.SetAutoRefresh(c.Ctx, req.embedding, req.auto)
 		if err == nil && req.auto != (storage.AutoRefresh{}) {
-			c.db.refresher.Start()
+			c.DB.Refresher.Start()
 		}
 		return info, err
 	},
-	table: func(_ autoRefreshRequest, info storage.EmbeddingInfo) [][]Value {
-		return [][]Value{{info.Name, autoText(info.Auto)}}
+	Table: func(_ autoRefreshRequest, info storage.EmbeddingInfo) [][]rows.Value {
+		return [][]rows.Value{{info.Name, autoText(info.Auto)}}
 	},
 }
 
@@ -57,7 +58,7 @@ var autoRefresh = &statement[*parser.AutoRefresh, autoRefreshRequest, nothing, s
 // computed again. A refresh that failed on one version of the graph is tried again on
 // the next version.
 func (s *vectorsService) AutoRefresh(ctx context.Context, embedding string, auto storage.AutoRefresh) (storage.EmbeddingInfo, error) {
-	return autoRefresh.answer(ctx, s.db, autoRefreshRequest{embedding, auto})
+	return autoRefresh.Answer(ctx, s.db, autoRefreshRequest{embedding, auto})
 }
 
 // partAuto is the piece of a request that sets when an embedding is refreshed
@@ -65,7 +66,7 @@ func (s *vectorsService) AutoRefresh(ctx context.Context, embedding string, auto
 const partAuto fault.Part = "auto refresh"
 
 func bindAutoRefresh(b *binder, s *parser.AutoRefresh) (req autoRefreshRequest) {
-	req.embedding = b.name(fault.Embedding, s.Embedding)
+	req.embedding = b.Name(fault.Embedding, s.Embedding)
 	switch {
 	case s.Changes != nil:
 		if req.auto.Changes = b.Size(partAuto, s.Changes); req.auto.Changes < 1 {

@@ -10,36 +10,36 @@ import (
 )
 
 // binder returns a binder of the call, with the values of the parameters.
-func (c *call) binder(params map[string]any) *binder {
-	c.at = map[fault.Part]parser.Range{}
-	return &binder{call: c, Values: bind.New(c.at, params)}
+func (c *call) Binder(params map[string]any) *binder {
+	c.At = map[fault.Part]parser.Range{}
+	return &binder{call: c, Values: bind.New(c.At, params)}
 }
 
 // name returns the name of an object, and remembers its position.
-func (b *binder) name(at fault.Part, name parser.Ident) string {
+func (b *binder) Name(at fault.Part, name parser.Ident) string {
 	b.Mark(at, name)
 	return name.Name
 }
 
 // nameOrNone is name, or "" where the statement names none.
-func (b *binder) nameOrNone(at fault.Part, name *parser.Ident) string {
+func (b *binder) NameOrNone(at fault.Part, name *parser.Ident) string {
 	if name == nil {
 		return ""
 	}
-	return b.name(at, *name)
+	return b.Name(at, *name)
 }
 
 // markGraph returns the name of the graph of an optional IN, empty if a statement names none;
 // errors about the graph then point at the whole statement.
-func (b *binder) markGraph(graph *parser.Ident, statement parser.Node) string {
+func (b *binder) MarkGraph(graph *parser.Ident, statement parser.Node) string {
 	if graph == nil {
 		b.Mark(fault.Graph, statement)
 	}
-	return b.nameOrNone(fault.Graph, graph)
+	return b.NameOrNone(fault.Graph, graph)
 }
 
 // textOrNone is Text, or "" where the statement has none.
-func (b *binder) textOrNone(at fault.Part, v parser.Value) string {
+func (b *binder) TextOrNone(at fault.Part, v parser.Value) string {
 	if v == nil {
 		return ""
 	}
@@ -47,7 +47,7 @@ func (b *binder) textOrNone(at fault.Part, v parser.Value) string {
 }
 
 // rowLimit returns the number of an optional LIMIT; 0 for none.
-func (b *binder) rowLimit(v parser.Value) int {
+func (b *binder) RowLimit(v parser.Value) int {
 	if v == nil {
 		return 0
 	}
@@ -59,44 +59,44 @@ func (b *binder) rowLimit(v parser.Value) int {
 }
 
 // graph is call.graphOrOnly, for conditions that need the types of the attributes.
-func (b *binder) graph(graph string) storage.GraphInfo {
-	info, err := b.graphOrOnly(graph)
+func (b *binder) Graph(graph string) storage.GraphInfo {
+	info, err := b.GraphOrOnly(graph)
 	b.Fail(err)
 	return info
 }
 
 // vertexKey returns the key of a vertex that a statement names, and remembers
 // its position.
-func (b *binder) vertexKey(at fault.Part, v parser.Value) string {
+func (b *binder) VertexKey(at fault.Part, v parser.Value) string {
 	key := b.Key(at, v)
 	if key == "" {
 		b.Fail(fault.New(at, "the key of a vertex is empty"))
 	}
-	b.remember(key, at)
+	b.Remember(key, at)
 	return key
 }
 
-func (b *binder) vertexKeys(list []parser.Value) []string {
+func (b *binder) VertexKeys(list []parser.Value) []string {
 	keys := make([]string, len(list))
 	for i, v := range list {
-		keys[i] = b.vertexKey(partKey(i), v)
+		keys[i] = b.VertexKey(partKey(i), v)
 	}
 	return keys
 }
 
 // remember records which piece of the request names a vertex, so that an error
 // about the vertex can have a position.
-func (b *binder) remember(what string, at fault.Part) {
-	if b.named == nil {
-		b.named = map[string]fault.Part{}
+func (b *binder) Remember(what string, at fault.Part) {
+	if b.Named == nil {
+		b.Named = map[string]fault.Part{}
 	}
-	if _, known := b.named[what]; !known {
-		b.named[what] = at
+	if _, known := b.Named[what]; !known {
+		b.Named[what] = at
 	}
 }
 
 // numbersIn reads an option that is a list of numbers; nil for an empty text.
-func (b *binder) numbersIn(set bind.Settings, option string) (list []float64) {
+func (b *binder) NumbersIn(set bind.Settings, option string) (list []float64) {
 	text := set.Text(option)
 	if text == "" {
 		return nil
@@ -112,7 +112,7 @@ func (b *binder) numbersIn(set bind.Settings, option string) (list []float64) {
 }
 
 // onlyWith refuses options that apply only with a clause, unless it is given.
-func (b *binder) onlyWith(clause string, given bool, set bind.Settings, options ...string) {
+func (b *binder) OnlyWith(clause string, given bool, set bind.Settings, options ...string) {
 	for _, o := range options {
 		if _, used := set[o]; used && !given {
 			b.Fail(fault.OfOption(o, "applies only with %s", clause))

@@ -2,42 +2,43 @@ package query
 
 import (
 	"context"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
 var check = &statement[*parser.Check, nothing, nothing, storage.CheckReport]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "CHECK", Syntax: "CHECK",
 		Summary: "verifies everything in the file; a result without rows means that the file is undamaged",
 		Columns: "where, fault, remedy",
 		Example: "CHECK",
 	},
-	bind:    bindNothing[*parser.Check],
-	resolve: resolveNothing[nothing],
-	plan: func(nothing, nothing) *plan.Plan {
+	Bind:    bindNothing[*parser.Check],
+	Resolve: resolveNothing[nothing],
+	Plan: func(nothing, nothing) *plan.Plan {
 		return plan.Result("check", "all faults at once", plan.Measured(plan.Read, "file", "every record, its checksum and its content"))
 	},
-	run: runCheck,
-	table: func(_ nothing, report storage.CheckReport) [][]Value {
-		return ofEach(report.Faults, func(f storage.Fault) []Value { return []Value{f.Where, f.What, f.Remedy} })
+	Run: runCheck,
+	Table: func(_ nothing, report storage.CheckReport) [][]rows.Value {
+		return ofEach(report.Faults, func(f storage.Fault) []rows.Value { return []rows.Value{f.Where, f.What, f.Remedy} })
 	},
-	reads: true,
+	Reads: true,
 }
 
 // Check verifies everything in the file and reports all faults at once, each
 // with its remedy. Faults of the file are in the report; the error means that
 // Check could not run.
 func (s *maintenanceService) Check(ctx context.Context) (storage.CheckReport, error) {
-	return check.answer(ctx, s.db, nothing{})
+	return check.Answer(ctx, s.db, nothing{})
 }
 
 func runCheck(c *call, _, _ nothing) (storage.CheckReport, error) {
 	stop := c.Watch.Start(plan.Read)
-	report, err := c.db.store.Check(c.Ctx, c.Meter.Update)
+	report, err := c.DB.Store.Check(c.Ctx, c.Meter.Update)
 	if err != nil {
 		return report, err
 	}

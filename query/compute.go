@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
-
 	"heavytail/embedding"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"time"
 )
 
 // ComputeRequest asks for a measure of the vertices of a graph.
@@ -48,11 +49,11 @@ type ComputeResult struct {
 	// Iterations and Residual describe the run of an iterative measure. Sources is the
 	// number of vertices from which paths were computed; if they are not all vertices,
 	// Error bounds the error of every value with a probability of 0.99.
-	Iterations int      `json:"iterations,omitempty"`
-	Residual   float64  `json:"residual,omitempty"`
-	Sources    int      `json:"sources,omitempty"`
-	Error      float64  `json:"error,omitempty"`
-	Notices    []Notice `json:"notices,omitempty"`
+	Iterations int           `json:"iterations,omitempty"`
+	Residual   float64       `json:"residual,omitempty"`
+	Sources    int           `json:"sources,omitempty"`
+	Error      float64       `json:"error,omitempty"`
+	Notices    []rows.Notice `json:"notices,omitempty"`
 }
 
 // VertexValue is a vertex with a value.
@@ -76,44 +77,44 @@ const (
 )
 
 var computeStatement = &statement[*parser.Compute, ComputeRequest, computable, ComputeResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: kindCompute, Syntax: "COMPUTE measure[(option := value, …)] IN graph [FROM vertex, …] [AS attribute] [WITH (option := value)] [IN BACKGROUND]",
 		Summary: "computes a measure of every vertex, such as pagerank or community, and with AS stores it as an attribute, for use in WHERE, BY and SHOW VERTICES; SHOW MEASURES lists the measures. With AS, a computation of more than two seconds becomes a job",
 		Columns: "vertex, value; with AS: attribute, measure, vertices, min, mean, max, seconds; in the background those of SHOW JOBS",
 		Example: "COMPUTE pagerank(damping := 0.85) IN social AS rank",
 	},
-	options: computeOptions,
-	bind:    bindCompute,
-	resolve: resolveCompute,
-	plan: func(req ComputeRequest, found computable) *plan.Plan {
+	Options: computeOptions,
+	Bind:    bindCompute,
+	Resolve: resolveCompute,
+	Plan: func(req ComputeRequest, found computable) *plan.Plan {
 		detail := "values of all vertices"
 		if req.As != "" {
 			detail = "attribute " + fault.Name(req.As)
 		}
 		return plan.Result("measure", detail, plan.Measured(plan.Solve, "compute", found.call().String(), session.GraphPlan(found.graph)))
 	},
-	run: runCompute,
-	rows: func(req ComputeRequest, r ComputeResult) *Rows {
+	Run: runCompute,
+	Rows: func(req ComputeRequest, r ComputeResult) *rows.Rows {
 		if req.As != "" {
 			return rowsOf([]string{"attribute", "measure", "vertices", "min", "mean", "max", "seconds"},
-				[][]Value{{r.Attribute, r.Measure, int64(r.Count), r.Min, r.Mean, r.Max, r.Seconds}})
+				[][]rows.Value{{r.Attribute, r.Measure, int64(r.Count), r.Min, r.Mean, r.Max, r.Seconds}})
 		}
-		table := ofEach(r.Vertices, func(v VertexValue) []Value { return []Value{v.Key, cellOf(v.Value)} })
+		table := ofEach(r.Vertices, func(v VertexValue) []rows.Value { return []rows.Value{v.Key, cellOf(v.Value)} })
 		m, _ := findMeasure(req.Measure) // which has been computed
-		return rowsOf([]string{"vertex", "value"}, table).typed("value", orNull(m.Type))
+		return rowsOf([]string{"vertex", "value"}, table).Typed("value", orNull(m.Type))
 	},
-	job: func(c *call, req ComputeRequest, found computable) (job.Spec, error) {
+	Job: func(c *call, req ComputeRequest, found computable) (job.Spec, error) {
 		if req.As == "" {
 			return job.Spec{}, fault.New(fault.Statement, "a job in the background stores its values and returns no rows").
 				WithRemedy("name the attribute for the values with AS")
 		}
 		return found.spec(req), nil
 	},
-	reads: true, // without AS; resolve checks the others
+	Reads: true, // without AS; resolve checks the others
 }
 
-func computeOptions() []OptionInfo {
-	return []OptionInfo{{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace an attribute that exists"}}
+func computeOptions() []help.Option {
+	return []help.Option{{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace an attribute that exists"}}
 }
 
 // Compute computes a measure of all vertices of a graph, and stores it as an attribute or
@@ -122,32 +123,32 @@ func computeOptions() []OptionInfo {
 // read: if the graph has changed meanwhile, new vertices have no value, and Attributes
 // reports how much the graph has changed since.
 func (s *measuresService) Compute(ctx context.Context, req ComputeRequest) (ComputeResult, error) {
-	return computeStatement.answer(ctx, s.db, req)
+	return computeStatement.Answer(ctx, s.db, req)
 }
 
 // StartCompute is Compute in the background, as StartEmbed is Embed. The request must have
 // an attribute.
 func (s *measuresService) StartCompute(ctx context.Context, req ComputeRequest) (storage.JobInfo, error) {
-	return computeStatement.start(ctx, s.db, req)
+	return computeStatement.Start(ctx, s.db, req)
 }
 
 func bindCompute(b *binder, s *parser.Compute) (req ComputeRequest) {
-	req.Measure, req.Graph = b.name(fault.Method, s.Measure.Name), b.name(fault.Graph, s.Graph)
+	req.Measure, req.Graph = b.Name(fault.Method, s.Measure.Name), b.Name(fault.Graph, s.Graph)
 	b.Mark(fault.Statement, s)
-	b.background = s.Background
+	b.Background = s.Background
 	given := b.Given(s.Measure.Options)
 	m, err := findMeasure(req.Measure)
 	b.Fail(err)
 	req.Settings, err = m.settings(given)
 	b.Fail(err)
-	req.From = b.vertexKeys(s.From)
-	req.As = b.nameOrNone(partAttribute, s.As)
+	req.From = b.VertexKeys(s.From)
+	req.As = b.NameOrNone(partAttribute, s.As)
 	req.Overwrite = b.Settings(kindCompute, computeOptions(), s.Options).Bool("overwrite")
 	return req
 }
 
 func resolveCompute(c *call, req ComputeRequest) (found computable, err error) {
-	found.workers = c.db.opts.Workers
+	found.workers = c.DB.Opts.Workers
 	if found.measure, err = findMeasure(req.Measure); err != nil {
 		return found, err
 	}
@@ -173,7 +174,7 @@ func checkStored(c *call, req ComputeRequest, found computable) error {
 	if req.As == "" {
 		return nil
 	}
-	if err := c.writable(); err != nil {
+	if err := c.Writable(); err != nil {
 		return err
 	}
 	if err := (storage.Attribute{Name: req.As, Type: found.measure.Type}).Validate(); err != nil {
@@ -236,10 +237,10 @@ func (f computable) purpose() string {
 
 func runCompute(c *call, req ComputeRequest, found computable) (r ComputeResult, err error) {
 	if req.As == "" {
-		if err := c.checkRows(found.graph.Vertices); err != nil {
+		if err := c.CheckRows(found.graph.Vertices); err != nil {
 			return r, err
 		}
-		release, err := c.db.cache.Reserve(found.spec(req).Bytes(), found.purpose())
+		release, err := c.DB.Cache.Reserve(found.spec(req).Bytes(), found.purpose())
 		if err != nil {
 			return r, err
 		}
@@ -291,7 +292,7 @@ func computeMeasure(c *call, req ComputeRequest, found computable, checkpoints m
 
 func valuesOf(c *call, view *session.Graph, req ComputeRequest, found computable, checkpoints measure.Checkpoints) (measured, error) {
 	m := measuring{
-		Context: c.Ctx, Work: measure.Work{Workers: c.workers(), Progress: c.Meter.Update}, Checkpoints: checkpoints,
+		Context: c.Ctx, Work: measure.Work{Workers: c.Workers(), Progress: c.Meter.Update}, Checkpoints: checkpoints,
 		Settings: found.settings, g: view.Graph,
 	}
 	for i, key := range req.From {
@@ -345,7 +346,7 @@ func storeMeasure(c *call, view *session.Graph, req ComputeRequest, found comput
 	for _, key := range req.From {
 		made.Options = append(made.Options, storage.Setting{Name: fromSetting, Value: key})
 	}
-	return c.db.store.Update(c.Ctx, func(tx *storage.Tx) error {
+	return c.DB.Store.Update(c.Ctx, func(tx *storage.Tx) error {
 		_, err := tx.PutColumn(view.Snapshot, column, made, req.Overwrite)
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
 	"heavytail/query/measure"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"slices"
@@ -109,7 +110,7 @@ func TestCompute_Resume(t *testing.T) {
 		t.Skip("-short: stops and resumes a job again and again")
 	}
 	for _, measure := range []string{"betweenness", "harmonic", "eccentricity"} {
-		db := openTest(t, &Options{Notice: func(n Notice) {
+		db := openTest(t, &Options{Notice: func(n rows.Notice) {
 			if strings.Contains(n.Text, "starts over") {
 				t.Errorf("%s: %s", measure, n.Text)
 			}
@@ -117,13 +118,13 @@ func TestCompute_Resume(t *testing.T) {
 		execAll(t, db, "GENERATE preferential_attachment(n := 1200, m := 2, seed := 4) INTO g; COMPUTE "+measure+" IN g AS whole")
 		eager(db)
 		ctx, cancel := context.WithCancel(t.Context())
-		db.runner.AtCheckpoint = func(string) { cancel() }
+		db.e.Runner.AtCheckpoint = func(string) { cancel() }
 		_, err := db.Measures().Compute(ctx, ComputeRequest{Graph: "g", Measure: measure, As: "parts"})
 		stopped := new(fault.JobError)
 		if !errors.As(err, &stopped) || !errors.Is(err, context.Canceled) {
 			t.Fatalf("%s: %v", measure, err)
 		}
-		db.runner.AtCheckpoint = func(string) {}
+		db.e.Runner.AtCheckpoint = func(string) {}
 		execAll(t, db, "UPDATE VERTEX '3' SET age := 7 IN g") // which leaves the checkpoint valid
 		if _, err := db.Jobs().Resume(t.Context(), stopped.Job, false); err != nil {
 			t.Fatal(measure, err)
@@ -148,7 +149,7 @@ func TestEstimateCompute(t *testing.T) {
 	for _, m := range Measures() {
 		for graph, n := range map[string]int{"g": 300, "empty": 0} {
 			e, err := db.Measures().Estimate(ctx, ComputeRequest{Graph: graph, Measure: m.Name, As: "x"})
-			if err != nil || !(e.Seconds >= 0) || e.Seconds > 3600 || (e.Bytes > 0) != (n > 0) || e.Measure != m.Name || e.Limit != db.opts.MemoryLimit {
+			if err != nil || !(e.Seconds >= 0) || e.Seconds > 3600 || (e.Bytes > 0) != (n > 0) || e.Measure != m.Name || e.Limit != db.e.Opts.MemoryLimit {
 				t.Errorf("%s of %s: %+v, %v", m.Name, graph, e, err)
 			}
 			if paths := m.Name == "harmonic" || m.Name == "betweenness"; paths && e.Sources != n || !paths && e.Sources != 0 {

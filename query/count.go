@@ -3,14 +3,15 @@ package query
 import (
 	"cmp"
 	"context"
-	"slices"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
+	"slices"
 )
 
 // CountVerticesRequest asks how many vertices of a graph meet a condition.
@@ -53,28 +54,28 @@ type CountVerticesResult struct {
 	// number. Sums of floats are compensated (Neumaier 1974), those of integers exact.
 	Figures [][]storage.Value `json:"figures,omitempty"`
 
-	types []ColumnType // of the attribute By and of the figures
+	types []rows.ColumnType // of the attribute By and of the figures
 }
 
 var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, storage.GraphInfo, CountVerticesResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "COUNT VERTICES", Syntax: "COUNT VERTICES [IN graph] [WHERE condition] [BY attribute] [WITH sum | mean | min | max(attribute | degree), …]",
 		Summary: "counts vertices; BY counts them for each value of an attribute, the most frequent value first and vertices without a value last; WITH adds the sum, mean, minimum or maximum of a numeric attribute or of the degree over the vertices that have a value",
 		Columns: "vertices; with BY: the attribute, vertices; with WITH: also sum_attribute, mean_attribute, …",
 		Example: "COUNT VERTICES IN social WHERE degree > 10 BY city WITH mean(age), max(degree)",
 	},
-	bind: func(b *binder, s *parser.CountVertices) CountVerticesRequest {
-		req := CountVerticesRequest{Graph: b.markGraph(s.Graph, s), By: b.nameOrNone(partAttribute, s.By), condition: s.Where}
+	Bind: func(b *binder, s *parser.CountVertices) CountVerticesRequest {
+		req := CountVerticesRequest{Graph: b.MarkGraph(s.Graph, s), By: b.NameOrNone(partAttribute, s.By), condition: s.Where}
 		for i, f := range s.With {
 			b.Mark(partFigure(i), f)
 			req.With = append(req.With, Figure{FigureFunction(f.Function.Name), f.Of.Name})
 		}
-		info := b.graph(req.Graph)
+		info := b.Graph(req.Graph)
 		condition := where.Compile(b.Values, s.Where, info, where.ToNothing)
 		req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
 		return req
 	},
-	resolve: func(c *call, req CountVerticesRequest) (storage.GraphInfo, error) {
+	Resolve: func(c *call, req CountVerticesRequest) (storage.GraphInfo, error) {
 		graph, err := checkScan(c, req.Graph, req.Attributes, 0)
 		if err != nil {
 			return graph, err
@@ -84,7 +85,7 @@ var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, stor
 		}
 		return graph, cmp.Or(err, checkFigures(graph, req.With))
 	},
-	plan: func(req CountVerticesRequest, graph storage.GraphInfo) *plan.Plan {
+	Plan: func(req CountVerticesRequest, graph storage.GraphInfo) *plan.Plan {
 		if req.fromCatalogue() {
 			return plan.Result("count", "all vertices of graph "+fault.Name(graph.Name)+", from the catalogue")
 		}
@@ -97,9 +98,9 @@ var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, stor
 		}
 		return plan.Result("count", detail, scanPlan(graph, req.condition, req.attributes()))
 	},
-	run:   runCountVertices,
-	rows:  countVerticesRows,
-	reads: true,
+	Run:   runCountVertices,
+	Rows:  countVerticesRows,
+	Reads: true,
 }
 
 // CountVertices counts the vertices of a graph that meet a condition, and with By the
@@ -108,7 +109,7 @@ var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, stor
 // takes memory for each distinct value. If there are more values than Options.MaxRows, the
 // error is a *LimitError.
 func (s *graphsService) CountVertices(ctx context.Context, req CountVerticesRequest) (CountVerticesResult, error) {
-	return countVertices.answer(ctx, s.db, req)
+	return countVertices.Answer(ctx, s.db, req)
 }
 
 // fromCatalogue reports whether the catalogue alone has the answer.
@@ -184,7 +185,7 @@ func countGroups(c *call, s *vertexScan, req CountVerticesRequest) ([]*countedGr
 			g.tallies[i].add(s.value(column, v))
 		}
 		n++
-		return c.checkRows(len(groups))
+		return c.CheckRows(len(groups))
 	})
 	stop(n, s.scanned())
 	slices.SortFunc(groups, func(a, b *countedGroup) int { return compareCounts(a.ValueCount, b.ValueCount) })
@@ -205,11 +206,11 @@ func compareCounts(a, b ValueCount) int {
 	return order
 }
 
-func countVerticesRows(req CountVerticesRequest, found CountVerticesResult) *Rows {
-	columns, table := []string{"vertices"}, [][]Value{{int64(found.Vertices)}}
+func countVerticesRows(req CountVerticesRequest, found CountVerticesResult) *rows.Rows {
+	columns, table := []string{"vertices"}, [][]rows.Value{{int64(found.Vertices)}}
 	if req.By != "" {
 		columns = []string{req.By, "vertices"}
-		table = ofEach(found.Values, func(v ValueCount) []Value { return []Value{cellOf(v.Value), int64(v.Vertices)} })
+		table = ofEach(found.Values, func(v ValueCount) []rows.Value { return []rows.Value{cellOf(v.Value), int64(v.Vertices)} })
 	}
 	for _, f := range req.With {
 		columns = append(columns, string(f.Function)+"_"+f.Of)
@@ -219,15 +220,15 @@ func countVerticesRows(req CountVerticesRequest, found CountVerticesResult) *Row
 	}
 	rows := rowsOf(columns, table)
 	if req.By != "" {
-		rows.typedFrom(0, found.types[:1])
+		rows.TypedFrom(0, found.types[:1])
 	}
 	if req.With != nil {
-		rows.typedFrom(len(columns)-len(req.With), found.types[1:])
+		rows.TypedFrom(len(columns)-len(req.With), found.types[1:])
 	}
 	return rows
 }
 
-func countTypes(req CountVerticesRequest, graph storage.GraphInfo) []ColumnType {
+func countTypes(req CountVerticesRequest, graph storage.GraphInfo) []rows.ColumnType {
 	names := []string{req.By}
 	for _, f := range req.With {
 		names = append(names, f.Of)

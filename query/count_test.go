@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/query/fault"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"math"
@@ -44,7 +45,7 @@ func TestCountVertices(t *testing.T) {
 		}
 		total := table[0][0].(int64)
 		for i, by := range []string{"word", "number", "size", "flag"} {
-			want := map[Value]int64{}
+			want := map[rows.Value]int64{}
 			for _, row := range queryTable(t, db, "SHOW VERTICES"+condition) {
 				want[row[2+slices.Index(attributeNames(t, db), by)]]++
 			}
@@ -71,7 +72,7 @@ func TestCountVertices(t *testing.T) {
 
 // ascends reports whether a is below b, by Go's own order of the types in
 // TestCountVertices.
-func ascends(kind int, a, b Value) bool {
+func ascends(kind int, a, b rows.Value) bool {
 	switch kind {
 	case 0:
 		return a.(string) < b.(string)
@@ -97,7 +98,7 @@ func attributeNames(t *testing.T, db *DB) (names []string) {
 }
 
 // queryTable runs a statement and returns its rows.
-func queryTable(t *testing.T, db *DB, text string) (table [][]Value) {
+func queryTable(t *testing.T, db *DB, text string) (table [][]rows.Value) {
 	t.Helper()
 	rows, err := db.Query(t.Context(), text, nil)
 	if err != nil {
@@ -169,7 +170,7 @@ func TestCountVertices_Figures(t *testing.T) {
 	}
 	columns := []string{"degree", "small", "whole", "part"}
 	for i, column := range columns {
-		want := map[Value][]*big.Float{}
+		want := map[rows.Value][]*big.Float{}
 		for _, row := range queryTable(t, db, "SHOW VERTICES IN g COLUMNS team, degree, small, whole, part WHERE degree < 3") {
 			team := row[1]
 			want[team] = append(want[team], []*big.Float{}...) // also where none has a number
@@ -218,7 +219,7 @@ func TestCountVertices_Figures(t *testing.T) {
 func asFloat(x *big.Float) float64 { f, _ := x.Float64(); return f }
 
 // toFloat is a cell that has a number.
-func toFloat(v Value) float64 {
+func toFloat(v rows.Value) float64 {
 	if n, ok := v.(int64); ok {
 		return float64(n)
 	}

@@ -4,32 +4,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"sync"
+	"sync/atomic"
 )
 
-// DB is an open heavytail file. It is safe for concurrent use: calls share the
-// graphs and vectors that they load, and a call sees the version of a graph that
-// was current when the call first used it. Every call of a zero DB, which was
-// not made by Open, returns ErrClosed.
-type DB struct {
-	store  *storage.DB
-	opts   Options
-	cache  *session.Cache
-	files  *session.Files
-	runner *job.Runner
+// DB is an open heavytail file, as the statements of all families use it. The zero DB is closed.
+type engineDB struct {
+	Store  *storage.DB
+	Opts   Settings
+	Cache  *session.Cache
+	Files  *session.Files
+	Runner *job.Runner
 
-	refresher *job.Refresher
-	language  []described // every statement
+	Refresher *job.Refresher
+	Language  []described // every statement
 
 	mu      sync.Mutex // guards closed, and running against a Close that waits
 	closed  bool
@@ -37,117 +35,113 @@ type DB struct {
 
 	reopened atomic.Uint64 // storage.DB.Reopened at the last check of the refresher
 
-	pairBatches sync.Pool // of *pairBatch: buffers of SCORE FILE that a later call uses again
+	local sync.Map // what families keep; see Local
 }
 
-// Close stops jobs in the background at a checkpoint, waits until running calls end, and closes the file. To close
-// it sooner, cancel the contexts of the calls. Rows that were already returned stay readable. Closing a closed DB,
-// or one that was never opened, does nothing.
-func (db *DB) Close() error {
+// Settings are the options of query.Open that statements read, with their defaults.
+type Settings struct {
+	ReadOnly    bool
+	Workers     int
+	MaxRows     int
+	MemoryLimit int64
+	IndexBytes  int64
+	Progress    func(rows.Progress)
+	Notice      func(rows.Notice)
+
+	ScoreSection int64 // pairs of a section of SCORE FILE, for tests; 0 is the constant
+	GraphOnly    bool  // searches use the graph of an index even if a scan is cheaper, for tests
+}
+
+// Local returns what a family keeps with the DB under a key, and makes it when it is first needed.
+func (db *engineDB) Local(key any, make func() any) any {
+	if kept, ok := db.local.Load(key); ok {
+		return kept
+	}
+	kept, _ := db.local.LoadOrStore(key, make())
+	return kept
+}
+
+// Close waits until jobs and calls have ended, and closes the file.
+func (db *engineDB) Close() error {
 	db.mu.Lock()
 	closed := db.closed
 	db.closed = true
 	db.mu.Unlock()
-	if closed || db.store == nil {
+	if closed || db.Store == nil {
 		return nil
 	}
-	db.runner.Stop()
+	db.Runner.Stop()
 	db.running.Wait()
-	db.runner.Wait() // nothing is left that could start a job
-	if err := errors.Join(db.store.Close(), db.files.Close()); err != nil {
+	db.Runner.Wait() // nothing is left that could start a job
+	if err := errors.Join(db.Store.Close(), db.Files.Close()); err != nil {
 		return fmt.Errorf("close: %w", err)
 	}
 	return nil
 }
 
-// Notices returns remarks about the state in which the file was opened: if one of
-// the two meta pages is damaged, the last commit may be undone. It is nil if there
-// are none.
-func (db *DB) Notices() []Notice {
-	if db.store == nil {
-		return nil
-	}
-	var list []Notice
-	for _, text := range db.store.Notices() {
-		list = append(list, Notice{Statement: "OPEN", Text: text})
-	}
-	return list
-}
-
-// Path returns the path with which the file was opened; empty for a zero DB.
-func (db *DB) Path() string {
-	if db.store == nil {
-		return ""
-	}
-	return db.store.Path()
-}
-
-// ReadOnly reports whether statements that write are refused.
-func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
-
 // call is one call of a method of DB: a view of the database, and the state
 // that only statements need.
 type call struct {
 	*session.Call
-	db        *DB
+	DB        *engineDB
 	keep      func()                      // releases the file, which no other process changes during a call
-	stop      func(int64, string)         // ends the measurement of the whole call
-	at        map[fault.Part]parser.Range // position in the text of each piece of the request
-	named     map[string]fault.Part       // piece of the request that names a vertex, by the vertex's key; for errors
-	streaming bool                        // rows that are still to be read use the call
-	job       *job.Active                 // the job that the call runs; nil for none
-	continues bool                        // the job has a checkpoint, from which it may continue without what it read before
-	trials    *trial.Reader               // figures that were computed before; nil to compute them
-	writes    bool                        // the call may have changed something
-	quiet     bool                        // the call runs in the background, and nobody receives its notices
+	Stop      func(int64, string)         // ends the measurement of the whole call
+	At        map[fault.Part]parser.Range // position in the text of each piece of the request
+	Named     map[string]fault.Part       // piece of the request that names a vertex, by the vertex's key; for errors
+	Streaming bool                        // rows that are still to be read use the call
+	Job       *job.Active                 // the job that the call runs; nil for none
+	Continues bool                        // the job has a checkpoint, from which it may continue without what it read before
+	Trials    *trial.Reader               // figures that were computed before; nil to compute them
+	Writes    bool                        // the call may have changed something
+	Quiet     bool                        // the call runs in the background, and nobody receives its notices
 }
 
 // begin starts a call. Every call that began must end.
-func (db *DB) begin(ctx context.Context, statement string) (*call, error) {
+func (db *engineDB) Begin(ctx context.Context, statement string) (*call, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	if db.closed || db.store == nil {
+	if db.closed || db.Store == nil {
 		return nil, &fault.StatementError{Statement: statement, Err: fault.ErrClosed}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, &fault.StatementError{Statement: statement, Err: err}
 	}
 	db.running.Add(1)
-	c := db.newCall(ctx, statement)
-	c.keep = db.store.Keep()
-	c.Meter.Report, c.OnNotice = db.opts.Progress, db.opts.Notice
+	c := db.NewCall(ctx, statement)
+	c.keep = db.Store.Keep()
+	c.Meter.Report, c.OnNotice = db.Opts.Progress, db.Opts.Notice
 	return c, nil
 }
 
 // newCall makes a call without progress and notices.
-func (db *DB) newCall(ctx context.Context, statement string) *call {
-	c := &call{Call: session.New(ctx, db.store, db.cache, db.files, statement), db: db}
-	c.stop = c.Watch.Start(plan.Whole)
+func (db *engineDB) NewCall(ctx context.Context, statement string) *call {
+	c := &call{Call: session.New(ctx, db.Store, db.Cache, db.Files, statement), DB: db}
+	c.Stop = c.Watch.Start(plan.Whole)
 	return c
 }
 
 // end ends a call. The graphs and vectors that it loaded go back to the
 // cache, unless rows still read them.
-func (c *call) end() {
-	if !c.streaming {
+func (c *call) End() {
+	if !c.Streaming {
 		c.Release()
 	}
-	db := c.db
-	if c.writes {
-		db.refresher.Look()
+	db := c.DB
+	if c.Writes {
+		db.Refresher.Look()
 	}
 	// Another process may have made changes that make a refresh due, or set the first
 	// automatic refresh.
-	if n := db.store.Reopened(); db.reopened.Swap(n) != n && !db.opts.ReadOnly {
-		db.refresher.Start()
-		db.refresher.Look()
+	if n := db.Store.Reopened(); db.reopened.Swap(n) != n && !db.Opts.ReadOnly {
+		db.Refresher.Start()
+		db.Refresher.Look()
 	}
 	c.keep()
 	db.running.Done()
 }
 
 // hold keeps memory that was reserved until the call ends.
-func (c *call) hold(release func(), err error) error {
+func (c *call) Hold(release func(), err error) error {
 	if err == nil {
 		c.Releases = append(c.Releases, release)
 	}
@@ -157,7 +151,7 @@ func (c *call) hold(release func(), err error) error {
 // wrap adds the name of the statement to errors of lower layers. Mistakes of
 // the user do not need it; if the request came from text, they get the
 // position of the piece that is wrong.
-func (c *call) wrap(err error) error {
+func (c *call) Wrap(err error) error {
 	var mistake *fault.Error
 	if err == nil {
 		return nil
@@ -168,39 +162,33 @@ func (c *call) wrap(err error) error {
 	if !errors.As(err, &mistake) {
 		return &fault.StatementError{Statement: c.Statement, Err: err}
 	}
-	return fault.WithPosition(err, c.at)
+	return fault.WithPosition(err, c.At)
 }
 
 // writable returns an error if the file was opened for reading only.
-func (c *call) writable() error {
-	if c.db.opts.ReadOnly {
+func (c *call) Writable() error {
+	if c.DB.Opts.ReadOnly {
 		return storage.ErrReadOnly
 	}
-	c.writes = true
+	c.Writes = true
 	return nil
 }
 
-// Untyped is the value of a parameter that is given as text without a type,
-// such as one from a command line. Where a vertex key, a file name or a text is
-// expected, the text itself is used, so that the keys 007 and 1e5 are found;
-// elsewhere the text is read as a number or a boolean.
-type Untyped = bind.Untyped
-
 // described is a statement, whatever its types of requests and results.
 type described interface {
-	describe() Help
+	Describe() help.Statement
 	// prepare binds and resolves a node. It reports false for a node of another
 	// statement.
-	prepare(b *binder, node parser.Statement) (operation, bool, error)
+	Prepare(b *binder, node parser.Statement) (operation, bool, error)
 	// rowsFor answers a request as rows. It reports false for a request of another
 	// type.
-	rowsFor(c *call, request any) (*Rows, bool, error)
+	RowsFor(c *call, request any) (*rows.Rows, bool, error)
 }
 
 // operation is a bound and resolved statement.
 type operation interface {
-	plan() *plan.Plan
-	exec(c *call) (*Rows, error)
+	Plan() *plan.Plan
+	Exec(c *call) (*rows.Rows, error)
 }
 
 // binder is a call that binds a statement. As those of bind.Values, its methods keep the first
@@ -208,5 +196,5 @@ type operation interface {
 type binder struct {
 	*call
 	*bind.Values
-	background bool // the statement ends with IN BACKGROUND
+	Background bool // the statement ends with IN BACKGROUND
 }

@@ -3,10 +3,10 @@ package query
 import (
 	"context"
 	"fmt"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/rows"
 	"heavytail/storage/csr"
 )
 
@@ -59,7 +59,7 @@ type ReconstructedDegreesResult struct {
 	Graph   string                       `json:"graph"` // the graph that was embedded
 	Point   evaluate.ReconstructionPoint `json:"point"`
 	Degrees []DegreeCount                `json:"degrees"` // degrees of the reconstruction, ascending
-	Notices []Notice                     `json:"notices,omitempty"`
+	Notices []rows.Notice                `json:"notices,omitempty"`
 }
 
 // ReconstructedDegrees returns the degrees of a reconstruction from an embedding,
@@ -82,7 +82,7 @@ func reconstructedDegrees(c *call, req EvaluateReconstructionRequest) (Reconstru
 		return ReconstructedDegreesResult{}, err
 	}
 	point := swept.Points[swept.Best]
-	sweep, err := index.NewSweep(c.Ctx, s.Matrix, []float64{point.Radius}, index.JoinOptions{Workers: c.db.opts.Workers, Progress: c.Meter.Update})
+	sweep, err := index.NewSweep(c.Ctx, s.Matrix, []float64{point.Radius}, index.JoinOptions{Workers: c.DB.Opts.Workers, Progress: c.Meter.Update})
 	if err != nil {
 		return ReconstructedDegreesResult{}, fmt.Errorf("degrees: %w", err)
 	}

@@ -2,15 +2,15 @@ package query
 
 import (
 	"context"
-	"io"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/format"
+	"io"
 )
 
 // DeleteVerticesRequest asks to delete vertices with their edges: the vertices
@@ -27,60 +27,60 @@ type DeleteVerticesRequest struct {
 }
 
 var deleteVertex = &statement[*parser.DeleteVertices, DeleteVerticesRequest, storage.GraphInfo, WriteResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DELETE VERTEX", Syntax: "DELETE VERTEX vertex, … FROM graph",
 		Summary: "deletes vertices with their edges; those that do not exist are counted as missing",
 		Columns: "graph, deleted, missing, edges_deleted, version",
 		Example: "DELETE VERTEX 'alice', 'bob' FROM social",
 	},
-	when:    func(s *parser.DeleteVertices) bool { return s.Where == nil },
-	bind:    bindDeleteVertices,
-	resolve: resolveDeleteVertices,
-	plan: func(req DeleteVerticesRequest, _ storage.GraphInfo) *plan.Plan {
+	When:    func(s *parser.DeleteVertices) bool { return s.Where == nil },
+	Bind:    bindDeleteVertices,
+	Resolve: resolveDeleteVertices,
+	Plan: func(req DeleteVerticesRequest, _ storage.GraphInfo) *plan.Plan {
 		return writePlan("delete", fault.Count(int64(len(req.Keys)), "vertex")+" with edges", req.Graph)
 	},
-	run: func(c *call, req DeleteVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
+	Run: func(c *call, req DeleteVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
 		return change(c, req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			return tx.DeleteVertices(req.Graph, req.Keys)
 		})
 	},
-	rows: writeRows[DeleteVerticesRequest]("deleted", "missing", "edges_deleted"),
+	Rows: writeRows[DeleteVerticesRequest]("deleted", "missing", "edges_deleted"),
 }
 
 var deleteVertices = &statement[*parser.DeleteVertices, DeleteVerticesRequest, storage.GraphInfo, WriteResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DELETE VERTICES", Syntax: "DELETE VERTICES FROM graph WHERE condition",
 		Summary: "deletes all vertices that meet a condition, with their edges",
 		Columns: "graph, deleted, missing, edges_deleted, version",
 		Example: "DELETE VERTICES FROM social WHERE degree = 0",
 	},
-	bind:    bindDeleteVertices,
-	resolve: resolveDeleteVertices,
-	plan: func(req DeleteVerticesRequest, graph storage.GraphInfo) *plan.Plan {
+	Bind:    bindDeleteVertices,
+	Resolve: resolveDeleteVertices,
+	Plan: func(req DeleteVerticesRequest, graph storage.GraphInfo) *plan.Plan {
 		return writePlan("delete", "vertices with their edges", req.Graph, scanPlan(graph, req.condition, req.Attributes))
 	},
-	run: func(c *call, req DeleteVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
+	Run: func(c *call, req DeleteVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
 		return changeWhere(c, req.Graph, req.Where, req.Attributes, func(tx *storage.Tx, keys []string) (storage.WriteStats, error) {
 			return tx.DeleteVertices(req.Graph, keys)
 		})
 	},
-	rows: writeRows[DeleteVerticesRequest]("deleted", "missing", "edges_deleted"),
+	Rows: writeRows[DeleteVerticesRequest]("deleted", "missing", "edges_deleted"),
 }
 
 // DeleteVertices deletes vertices with their edges.
 func (s *graphsService) DeleteVertices(ctx context.Context, req DeleteVerticesRequest) (WriteResult, error) {
 	if req.Where == nil {
-		return deleteVertex.answer(ctx, s.db, req)
+		return deleteVertex.Answer(ctx, s.db, req)
 	}
-	return deleteVertices.answer(ctx, s.db, req)
+	return deleteVertices.Answer(ctx, s.db, req)
 }
 
 func bindDeleteVertices(b *binder, s *parser.DeleteVertices) DeleteVerticesRequest {
-	req := DeleteVerticesRequest{Graph: b.name(fault.Graph, s.Graph), condition: s.Where}
-	info := b.graph(req.Graph)
+	req := DeleteVerticesRequest{Graph: b.Name(fault.Graph, s.Graph), condition: s.Where}
+	info := b.Graph(req.Graph)
 	condition := where.Compile(b.Values, s.Where, info, where.ToNothing)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
-	req.Keys = b.vertexKeys(s.Keys)
+	req.Keys = b.VertexKeys(s.Keys)
 	return req
 }
 
@@ -89,23 +89,23 @@ func resolveDeleteVertices(c *call, req DeleteVerticesRequest) (storage.GraphInf
 }
 
 var deleteEdge = &statement[*parser.DeleteEdges, edgesRequest, nothing, WriteResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DELETE EDGE", Syntax: "DELETE EDGE | EDGES (vertex, vertex), … FROM graph",
 		Summary: "deletes edges; their vertices stay",
 		Columns: "graph, deleted, missing, version",
 		Example: "DELETE EDGE ('alice', 'bob'), ('carol', 'dave') FROM social",
 	},
-	bind:    func(b *binder, s *parser.DeleteEdges) edgesRequest { return pairs(b, s.Graph, s.Pairs) },
-	resolve: checkEdges,
-	plan:    planEdges("delete"),
-	run:     changeEdges((*storage.Tx).DeleteEdges),
-	rows:    writeRows[edgesRequest]("deleted", "missing"),
+	Bind:    func(b *binder, s *parser.DeleteEdges) edgesRequest { return pairs(b, s.Graph, s.Pairs) },
+	Resolve: checkEdges,
+	Plan:    planEdges("delete"),
+	Run:     changeEdges((*storage.Tx).DeleteEdges),
+	Rows:    writeRows[edgesRequest]("deleted", "missing"),
 }
 
 // DeleteEdges deletes edges, which are identified by their ends alone; their
 // vertices stay.
 func (s *graphsService) DeleteEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
-	return deleteEdge.answer(ctx, s.db, edgesRequest{graph, edges})
+	return deleteEdge.Answer(ctx, s.db, edgesRequest{graph, edges})
 }
 
 // DeleteEdgesFileRequest asks to delete the edges that a file lists.
@@ -123,22 +123,22 @@ type DeleteEdgesFileRequest struct {
 }
 
 var deleteEdgesFile = &statement[*parser.DeleteEdgesFile, DeleteEdgesFileRequest, nothing, WriteResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DELETE EDGES FILE", Syntax: "DELETE EDGES FILE 'file' FROM graph [WITH (option := value, …)]",
 		Summary: "deletes the edges of a file of pairs, plain, gzip or zstd",
 		Columns: "graph, deleted, missing, version",
 		Example: "DELETE EDGES FILE 'gone.csv' FROM social",
 	},
-	options: edgePairsOptions,
-	bind: func(b *binder, s *parser.DeleteEdgesFile) DeleteEdgesFileRequest {
-		req := DeleteEdgesFileRequest{Graph: b.name(fault.Graph, s.Graph), Path: b.Text(fault.File, s.File)}
+	Options: edgePairsOptions,
+	Bind: func(b *binder, s *parser.DeleteEdgesFile) DeleteEdgesFileRequest {
+		req := DeleteEdgesFileRequest{Graph: b.Name(fault.Graph, s.Graph), Path: b.Text(fault.File, s.File)}
 		set := b.Settings("DELETE EDGES FILE", edgePairsOptions(), s.Options)
 		req.Header, req.Separator = header(b, set), set.Text("separator")
 		req.Source, req.Target, req.SkipBad = set.Text("source"), set.Text("target"), set.Text("on_error") == "skip"
 		return req
 	},
-	resolve: func(c *call, req DeleteEdgesFileRequest) (nothing, error) {
-		if err := c.checkGraph(req.Graph); err != nil {
+	Resolve: func(c *call, req DeleteEdgesFileRequest) (nothing, error) {
+		if err := c.CheckGraph(req.Graph); err != nil {
 			return nothing{}, err
 		}
 		columns := ImportRequest{Source: req.Source, Target: req.Target, Header: req.Header, Separator: req.Separator}
@@ -147,17 +147,17 @@ var deleteEdgesFile = &statement[*parser.DeleteEdgesFile, DeleteEdgesFileRequest
 		}
 		return nothing{}, c.CheckInput(req.Path, fault.File)
 	},
-	plan: func(req DeleteEdgesFileRequest, _ nothing) *plan.Plan {
+	Plan: func(req DeleteEdgesFileRequest, _ nothing) *plan.Plan {
 		return writePlan("delete", "edges", req.Graph, plan.Step("pairs", fault.Quote(session.InputName(req.Path))))
 	},
-	run:  runDeleteEdgesFile,
-	rows: writeRows[DeleteEdgesFileRequest]("deleted", "missing"),
+	Run:  runDeleteEdgesFile,
+	Rows: writeRows[DeleteEdgesFileRequest]("deleted", "missing"),
 }
 
 // DeleteEdgesFile deletes the edges of a file in one transaction; other writers
 // wait while the file is read.
 func (s *graphsService) DeleteEdgesFile(ctx context.Context, req DeleteEdgesFileRequest) (WriteResult, error) {
-	return deleteEdgesFile.answer(ctx, s.db, req)
+	return deleteEdgesFile.Answer(ctx, s.db, req)
 }
 
 func runDeleteEdgesFile(c *call, req DeleteEdgesFileRequest, _ nothing) (WriteResult, error) {

@@ -3,38 +3,39 @@ package query
 import (
 	"cmp"
 	"context"
-	"slices"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
+	"slices"
 )
 
 // DeriveResult is the answer of Derive.
 type DeriveResult struct {
 	Graph   storage.GraphInfo `json:"graph"`
 	Seconds float64           `json:"seconds"`
-	Notices []Notice          `json:"notices,omitempty"`
+	Notices []rows.Notice     `json:"notices,omitempty"`
 }
 
 var deriveGraph = &statement[*parser.DeriveGraph, DeriveRequest, derivation, DeriveResult]{
-	help:    createGraphHelp(),
-	options: createGraphOptions,
-	bind:    bindDerive,
-	resolve: resolveDerive,
-	plan:    planDerive,
-	run:     runDerive,
-	rows: func(_ DeriveRequest, r DeriveResult) *Rows {
-		return rowsOf([]string{"graph", "vertices", "edges", "seconds"}, [][]Value{{r.Graph.Name, int64(r.Graph.Vertices), r.Graph.Edges, r.Seconds}})
+	Help:    createGraphHelp(),
+	Options: createGraphOptions,
+	Bind:    bindDerive,
+	Resolve: resolveDerive,
+	Plan:    planDerive,
+	Run:     runDerive,
+	Rows: func(_ DeriveRequest, r DeriveResult) *rows.Rows {
+		return rowsOf([]string{"graph", "vertices", "edges", "seconds"}, [][]rows.Value{{r.Graph.Name, int64(r.Graph.Vertices), r.Graph.Edges, r.Seconds}})
 	},
 }
 
-func createGraphHelp() Help {
-	return Help{
+func createGraphHelp() help.Statement {
+	return help.Statement{
 		Statement: "CREATE GRAPH", Syntax: "CREATE GRAPH graph [AS SUBGRAPH OF graph WHERE condition | COMPONENT OF graph [FROM vertex] | SAMPLE OF graph | NULL OF graph | UNION OF graph, graph, … | NEAREST n USING [metric(]embedding[)] [MUTUAL] [WITH (option := value, …)]]",
 		Summary: "creates an empty graph, or with AS a graph made from other graphs, with their attributes. SUBGRAPH keeps the vertices that meet a condition and the edges between them, or only the edges whose weight, time, or ends by BOTH (…) or EITHER (…) meet the condition. COMPONENT keeps the largest component, or the component of a vertex. SAMPLE draws random vertices or edges. NULL makes the null model: the same vertices with the same degrees, random edges, no weights and no times. UNION combines several graphs; vertices with the same key are the same vertex. NEAREST joins each vertex of an embedding with its n nearest and takes the similarities as weights; with MUTUAL it joins two vertices only if each is among the nearest of the other. IMPORT and GENERATE create their graphs themselves",
 		Columns: "with AS: graph, vertices, edges, seconds",
@@ -42,13 +43,13 @@ func createGraphHelp() Help {
 	}
 }
 
-func createGraphOptions() []OptionInfo { return deriveOptions("") }
+func createGraphOptions() []help.Option { return deriveOptions("") }
 
 // Derive makes a graph from other graphs, with their attributes, but without the
 // records of how COMPUTE made them. The name must be unused, or that of a graph
 // that never had a vertex.
 func (s *graphsService) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, error) {
-	return deriveGraph.answer(ctx, s.db, req)
+	return deriveGraph.Answer(ctx, s.db, req)
 }
 
 func derivationOf(how parser.Derivation) Derivation {
@@ -59,7 +60,7 @@ func derivationOf(how parser.Derivation) Derivation {
 }
 
 func bindDerive(b *binder, s *parser.DeriveGraph) DeriveRequest {
-	req := DeriveRequest{Graph: b.name(partNewGraph, s.Graph), How: derivationOf(s.How), condition: s.Where, Mutual: s.Mutual}
+	req := DeriveRequest{Graph: b.Name(partNewGraph, s.Graph), How: derivationOf(s.How), condition: s.Where, Mutual: s.Mutual}
 	if s.Using != nil {
 		req.K = b.Size(fault.Number, s.Count)
 		req.Embedding, req.Metric = space(b, *s.Using)
@@ -67,17 +68,17 @@ func bindDerive(b *binder, s *parser.DeriveGraph) DeriveRequest {
 	}
 	for i, of := range s.Of {
 		if i == 0 {
-			req.Of = b.name(fault.Graph, of)
+			req.Of = b.Name(fault.Graph, of)
 		} else {
-			req.Others = append(req.Others, b.name(partOther(i-1), of))
+			req.Others = append(req.Others, b.Name(partOther(i-1), of))
 		}
 	}
 	if s.Where != nil {
-		vertices, edges := where.CompileSubgraph(b.Values, s.Where, b.graph(req.Of))
+		vertices, edges := where.CompileSubgraph(b.Values, s.Where, b.Graph(req.Of))
 		req.Where, req.EdgesWhere, req.Attributes = vertices.Admits, edges.Admits, edges.Attributes
 	}
 	if s.From != nil {
-		req.From = b.vertexKey(fault.Vertex, s.From)
+		req.From = b.VertexKey(fault.Vertex, s.From)
 	}
 	bindDeriveOptions(b, s, &req)
 	return req

@@ -38,7 +38,7 @@ func deriveFrom(c *call, req DeriveRequest, info storage.GraphInfo) (made derive
 	case req.EdgesWhere != nil || req.Sampling == SampleEdges: // see keptEdges
 		bytes += session.GraphBytes(s.graph.Info) + 2*edges + 8*n
 	}
-	if err := c.hold(c.db.cache.Reserve(bytes+columns, "graph "+fault.Name(req.Graph))); err != nil {
+	if err := c.Hold(c.DB.Cache.Reserve(bytes+columns, "graph "+fault.Name(req.Graph))); err != nil {
 		return made, err
 	}
 	vertices, graph, err := derive(c, s, req)
@@ -210,7 +210,7 @@ func componentOf(c *call, view *session.Graph, key string) (vertices []uint32, e
 
 func storeDerived(c *call, name string, made derived) (storage.GraphInfo, error) {
 	stop := c.Watch.Start(plan.Store)
-	info, err := c.db.store.PutGraph(c.Ctx, name, storage.PutGraphRequest{
+	info, err := c.DB.Store.PutGraph(c.Ctx, name, storage.PutGraphRequest{
 		Graph: made.graph, Keys: made.key, Attributes: made.columns, Times: made.times, Source: made.source, Progress: c.Meter.Update,
 	})
 	stop(info.Edges, "")

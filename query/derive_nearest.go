@@ -51,7 +51,7 @@ func nearestGraph(c *call, req DeriveRequest, found derivation) (made derived, e
 	// Each answer is in a list, then an edge in three lists and in two rows, each with a weight.
 	const perList, perAnswer, perVertex, perEdge = 24, 8, 16, 24
 	answers, what := int64(n)*int64(b.k), "graph "+fault.Name(req.Graph)
-	if err := c.hold(c.db.cache.Reserve(perList*int64(n)+perAnswer*answers, what)); err != nil {
+	if err := c.Hold(c.DB.Cache.Reserve(perList*int64(n)+perAnswer*answers, what)); err != nil {
 		return made, err
 	}
 	near := make(nearestLists, n)
@@ -63,7 +63,7 @@ func nearestGraph(c *call, req DeriveRequest, found derivation) (made derived, e
 		return made, err
 	}
 	b.exact, b.graph = nil, nil
-	if err := c.hold(c.db.cache.ReserveWork(perVertex*int64(n)+perEdge*answers, what)); err != nil {
+	if err := c.Hold(c.DB.Cache.ReserveWork(perVertex*int64(n)+perEdge*answers, what)); err != nil {
 		return made, err
 	}
 	made = derived{

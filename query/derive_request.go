@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/where"
 	"heavytail/storage"
@@ -95,23 +96,23 @@ type derived struct {
 	source  string // for GraphInfo.Source
 }
 
-func deriveOptions(how Derivation) []OptionInfo {
+func deriveOptions(how Derivation) []help.Option {
 	sample, null, union := []Derivation{DeriveSample}, []Derivation{DeriveNull}, []Derivation{DeriveUnion}
-	var list []OptionInfo
+	var list []help.Option
 	for _, o := range []struct {
 		of []Derivation
-		OptionInfo
+		help.Option
 	}{
-		{sample, OptionInfo{Name: "method", Type: "text", Default: "'vertices'", Choices: samplings(), Doc: "SAMPLE: random vertices with the edges between them, random edges with their ends, or the vertices that random fires burn, with the edges between them"}},
-		{sample, OptionInfo{Name: "vertices", Type: "int", Default: "1000", Doc: "SAMPLE: number of vertices to draw"}},
-		{sample, OptionInfo{Name: "edges", Type: "int", Default: "1000", Doc: "SAMPLE by edges: number of edges to draw"}},
-		{sample, OptionInfo{Name: "forward", Type: "float", Default: "0.7", Doc: "SAMPLE by forest_fire: probability that a burning vertex lights one more neighbour, above 0 and below 1"}},
-		{null, OptionInfo{Name: "exchanges", Type: "int", Default: "10", Doc: "NULL: attempts per edge to exchange an end with another edge"}},
-		{append(sample, DeriveNull), OptionInfo{Name: "seed", Type: "int", Default: "0", Doc: "SAMPLE and NULL: the same seed gives the same graph"}},
-		{union, OptionInfo{Name: "repeated", Type: "text", Default: "'last'", Choices: repeats(), Doc: "UNION: the weight of an edge that several graphs have: the last, first, sum, min or max of its weights, or the number of graphs that have it; times and attributes are taken from the first graph that has them with first, otherwise from the last"}},
+		{sample, help.Option{Name: "method", Type: "text", Default: "'vertices'", Choices: samplings(), Doc: "SAMPLE: random vertices with the edges between them, random edges with their ends, or the vertices that random fires burn, with the edges between them"}},
+		{sample, help.Option{Name: "vertices", Type: "int", Default: "1000", Doc: "SAMPLE: number of vertices to draw"}},
+		{sample, help.Option{Name: "edges", Type: "int", Default: "1000", Doc: "SAMPLE by edges: number of edges to draw"}},
+		{sample, help.Option{Name: "forward", Type: "float", Default: "0.7", Doc: "SAMPLE by forest_fire: probability that a burning vertex lights one more neighbour, above 0 and below 1"}},
+		{null, help.Option{Name: "exchanges", Type: "int", Default: "10", Doc: "NULL: attempts per edge to exchange an end with another edge"}},
+		{append(sample, DeriveNull), help.Option{Name: "seed", Type: "int", Default: "0", Doc: "SAMPLE and NULL: the same seed gives the same graph"}},
+		{union, help.Option{Name: "repeated", Type: "text", Default: "'last'", Choices: repeats(), Doc: "UNION: the weight of an edge that several graphs have: the last, first, sum, min or max of its weights, or the number of graphs that have it; times and attributes are taken from the first graph that has them with first, otherwise from the last"}},
 	} {
 		if how == "" || slices.Contains(o.of, how) {
-			list = append(list, o.OptionInfo)
+			list = append(list, o.Option)
 		}
 	}
 	return list

@@ -160,11 +160,11 @@ func TestDerive_Nearest(t *testing.T) {
 	for i := range m.Data {
 		m.Data[i] = float32(random.NormFloat64())
 	}
-	snapshot, err := db.store.Snapshot(t.Context(), "g")
+	snapshot, err := db.e.Store.Snapshot(t.Context(), "g")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.store.PutEmbedding(t.Context(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: snapshot.Info.Version}, m); err != nil {
+	if _, err := db.e.Store.PutEmbedding(t.Context(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: snapshot.Info.Version}, m); err != nil {
 		t.Fatal(err)
 	}
 	for _, metric := range index.Metrics() {

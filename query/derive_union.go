@@ -48,7 +48,7 @@ func makeUnion(c *call, req DeriveRequest, found derivation) (made derived, err 
 		made.times = max(made.times, info.Times)
 		names = append(names, fmt.Sprintf("%s, version %d", fault.Name(info.Name), info.Version))
 	}
-	if err := c.hold(c.db.cache.Reserve(bytes, "graph "+fault.Name(req.Graph))); err != nil {
+	if err := c.Hold(c.DB.Cache.Reserve(bytes, "graph "+fault.Name(req.Graph))); err != nil {
 		return made, err
 	}
 	for _, info := range append([]storage.GraphInfo{found.graph}, found.others...) {

@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
@@ -37,7 +38,7 @@ type GraphDescription struct {
 	Bytes      int64              `json:"bytes"` // in memory, with keys; an estimate
 	File       storage.GraphStats `json:"file"`  // bytes in the file
 	Embeddings []string           `json:"embeddings"`
-	Notices    []Notice           `json:"notices,omitempty"`
+	Notices    []rows.Notice      `json:"notices,omitempty"`
 }
 
 // GraphStatistics are the figures of a graph that take time to compute. They
@@ -75,24 +76,24 @@ type DegreeSummary struct {
 }
 
 var describeGraph = &statement[*parser.DescribeGraph, DescribeGraphRequest, storage.GraphInfo, GraphDescription]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DESCRIBE GRAPH", Syntax: "DESCRIBE GRAPH graph [WITH (option := value, …)]",
 		Summary: "reports size, components, degree distribution, clustering, the fitted power law, and the minimum dimension suggested by the largest hub",
 		Columns: "property, value",
 		Example: "DESCRIBE GRAPH social WITH (bootstrap := 100)",
 	},
-	options: describeOptions,
-	bind: func(b *binder, s *parser.DescribeGraph) DescribeGraphRequest {
-		graph, set := b.name(fault.Graph, s.Graph), b.Settings("DESCRIBE GRAPH", describeOptions(), s.Options)
+	Options: describeOptions,
+	Bind: func(b *binder, s *parser.DescribeGraph) DescribeGraphRequest {
+		graph, set := b.Name(fault.Graph, s.Graph), b.Settings("DESCRIBE GRAPH", describeOptions(), s.Options)
 		return DescribeGraphRequest{Graph: graph, Bootstrap: set.Size("bootstrap"), Seed: set.Seed()}
 	},
-	resolve: func(c *call, req DescribeGraphRequest) (storage.GraphInfo, error) {
+	Resolve: func(c *call, req DescribeGraphRequest) (storage.GraphInfo, error) {
 		if err := checkBootstrap(req.Bootstrap); err != nil {
 			return storage.GraphInfo{}, err
 		}
 		return c.GraphInfo(req.Graph, fault.Graph)
 	},
-	plan: func(req DescribeGraphRequest, info storage.GraphInfo) *plan.Plan {
+	Plan: func(req DescribeGraphRequest, info storage.GraphInfo) *plan.Plan {
 		fit := "discrete, by maximum likelihood"
 		if req.Bootstrap > 0 {
 			fit += fmt.Sprintf("; p from %s", fault.Count(int64(req.Bootstrap), "synthetic data set"))
@@ -101,13 +102,13 @@ var describeGraph = &statement[*parser.DescribeGraph, DescribeGraphRequest, stor
 			plan.Measured("statistics", "statistics", "degrees, components, triangles, assortativity, packing; kept with the graph", session.GraphPlan(info)),
 			plan.Measured("power law", "power law", fit))
 	},
-	run:   runDescribeGraph,
-	table: func(_ DescribeGraphRequest, d GraphDescription) [][]Value { return d.rows() },
-	reads: true,
+	Run:   runDescribeGraph,
+	Table: func(_ DescribeGraphRequest, d GraphDescription) [][]rows.Value { return d.rows() },
+	Reads: true,
 }
 
-func describeOptions() []OptionInfo {
-	return []OptionInfo{
+func describeOptions() []help.Option {
+	return []help.Option{
 		{Name: "bootstrap", Type: "int", Default: "0", Doc: "synthetic data sets for the p-value of the power law; 2500 give an accuracy of 0.01, 0 leaves it out"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same p-value"},
 	}
@@ -117,7 +118,7 @@ func describeOptions() []OptionInfo {
 // graph. It takes O(m^1.5) for the triangles, some seconds for millions of
 // edges.
 func (s *graphsService) Describe(ctx context.Context, req DescribeGraphRequest) (GraphDescription, error) {
-	return describeGraph.answer(ctx, s.db, req)
+	return describeGraph.Answer(ctx, s.db, req)
 }
 
 func runDescribeGraph(c *call, req DescribeGraphRequest, _ storage.GraphInfo) (GraphDescription, error) {
@@ -135,7 +136,7 @@ func runDescribeGraph(c *call, req DescribeGraphRequest, _ storage.GraphInfo) (G
 	if d.File, err = graphStats(c, req.Graph); err != nil {
 		return GraphDescription{}, err
 	}
-	all, err := c.db.store.Embeddings(c.Ctx)
+	all, err := c.DB.Store.Embeddings(c.Ctx)
 	if err != nil {
 		return GraphDescription{}, err
 	}
@@ -201,12 +202,12 @@ func computeStatistics(c *call, ctx context.Context, view *session.Graph) (Graph
 		return s, err
 	}
 	// 4 bytes an edge and 32 a vertex: see measure.Triangles.
-	release, err := c.db.cache.Reserve(4*g.Edges()+32*int64(g.Vertices()), "counting the triangles")
+	release, err := c.DB.Cache.Reserve(4*g.Edges()+32*int64(g.Vertices()), "counting the triangles")
 	if err != nil {
 		return s, err
 	}
 	defer release()
-	s.Clustering, err = measure.ClusteringCoefficients(ctx, g, measure.Work{Workers: c.db.opts.Workers, Progress: c.Meter.Update})
+	s.Clustering, err = measure.ClusteringCoefficients(ctx, g, measure.Work{Workers: c.DB.Opts.Workers, Progress: c.Meter.Update})
 	if err != nil {
 		return s, err
 	}
@@ -224,7 +225,7 @@ func powerLaw(c *call, g *csr.Graph, req DescribeGraphRequest) (*evaluate.PowerL
 	}
 	stop := c.Watch.Start("power law")
 	law, err := evaluate.FitPowerLaw(c.Ctx, degrees, evaluate.PowerLawOptions{
-		Bootstrap: req.Bootstrap, Seed: req.Seed, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
+		Bootstrap: req.Bootstrap, Seed: req.Seed, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
 	})
 	if errors.Is(err, evaluate.ErrDegrees) {
 		return nil, nil
@@ -266,7 +267,7 @@ func summarise(g *csr.Graph) (s DegreeSummary, isolated int) {
 
 // timesText describes the times of a graph: the form of dates, or otherwise
 // whether it has times.
-func timesText(g storage.GraphInfo) Value {
+func timesText(g storage.GraphInfo) rows.Value {
 	if g.Times == format.TimeNumbers {
 		return g.Timed
 	}
@@ -274,8 +275,8 @@ func timesText(g storage.GraphInfo) Value {
 }
 
 // rows is the table of DESCRIBE GRAPH.
-func (d GraphDescription) rows() [][]Value {
-	table := [][]Value{
+func (d GraphDescription) rows() [][]rows.Value {
+	table := [][]rows.Value{
 		property("graph", d.Name),
 		property("version", int64(d.Version)),
 		property("vertices", int64(d.Vertices)),
@@ -323,11 +324,11 @@ func (d GraphDescription) bipartite() string {
 }
 
 // powerLawRows has the fit of a power law; its p only after a bootstrap.
-func powerLawRows(law *evaluate.PowerLaw) [][]Value {
+func powerLawRows(law *evaluate.PowerLaw) [][]rows.Value {
 	if law == nil {
-		return [][]Value{property("power law alpha", nil)}
+		return [][]rows.Value{property("power law alpha", nil)}
 	}
-	table := [][]Value{
+	table := [][]rows.Value{
 		property("power law alpha", law.Alpha),
 		property("power law from degree", int64(law.Xmin)),
 		property("power law KS distance", law.KS),
@@ -340,11 +341,11 @@ func powerLawRows(law *evaluate.PowerLaw) [][]Value {
 }
 
 // packingRows has the dimensions that the largest hub suggests.
-func packingRows(hub string, p evaluate.Packing) [][]Value {
+func packingRows(hub string, p evaluate.Packing) [][]rows.Value {
 	if p.Degree == 0 {
 		return nil
 	}
-	return [][]Value{
+	return [][]rows.Value{
 		property("largest hub", hub),
 		property("hub neighbours not adjacent", span(p.SetAtLeast, p.SetAtMost)),
 		property("hub dimensions by the paper", span(p.PaperAtLeast, p.PaperAtMost)),
@@ -354,6 +355,6 @@ func packingRows(hub string, p evaluate.Packing) [][]Value {
 
 // attributesText lists attributes with their types, or is nil where there are
 // none.
-func attributesText(attributes []storage.Attribute) Value {
+func attributesText(attributes []storage.Attribute) rows.Value {
 	return joined(ofEach(attributes, func(a storage.Attribute) string { return fault.Name(a.Name) + " " + a.Type.String() }))
 }

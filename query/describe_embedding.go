@@ -3,13 +3,14 @@ package query
 import (
 	"context"
 	"fmt"
+	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
-	"slices"
-
-	"heavytail/query/fault"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"slices"
 )
 
 // EmbeddingDescription is everything that determined an embedding, and how much
@@ -25,27 +26,27 @@ type EmbeddingDescription struct {
 }
 
 var describeEmbedding = &statement[*parser.DescribeEmbedding, string, session.Entry, EmbeddingDescription]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DESCRIBE EMBEDDING", Syntax: "DESCRIBE EMBEDDING embedding",
 		Summary: "reports the method, options and results of an embedding, and how much its graph has changed since",
 		Columns: "property, value",
 		Example: "DESCRIBE EMBEDDING spec",
 	},
-	bind: func(b *binder, s *parser.DescribeEmbedding) string {
-		return b.name(fault.Embedding, s.Embedding)
+	Bind: func(b *binder, s *parser.DescribeEmbedding) string {
+		return b.Name(fault.Embedding, s.Embedding)
 	},
-	resolve: func(c *call, embedding string) (session.Entry, error) { return c.Entry(embedding, fault.Embedding) },
-	plan: func(embedding string, _ session.Entry) *plan.Plan {
+	Resolve: func(c *call, embedding string) (session.Entry, error) { return c.Entry(embedding, fault.Embedding) },
+	Plan: func(embedding string, _ session.Entry) *plan.Plan {
 		return plan.Result("description", "of embedding "+fault.Name(embedding)+", from the catalogue")
 	},
-	run:   runDescribeEmbedding,
-	table: func(_ string, d EmbeddingDescription) [][]Value { return d.rows() },
-	reads: true,
+	Run:   runDescribeEmbedding,
+	Table: func(_ string, d EmbeddingDescription) [][]rows.Value { return d.rows() },
+	Reads: true,
 }
 
 // Describe returns the provenance of an embedding.
 func (s *vectorsService) Describe(ctx context.Context, embedding string) (EmbeddingDescription, error) {
-	return describeEmbedding.answer(ctx, s.db, embedding)
+	return describeEmbedding.Answer(ctx, s.db, embedding)
 }
 
 func runDescribeEmbedding(c *call, _ string, found session.Entry) (EmbeddingDescription, error) {
@@ -57,7 +58,7 @@ func runDescribeEmbedding(c *call, _ string, found session.Entry) (EmbeddingDesc
 	if found.Graph.Version <= info.GraphVersion {
 		return d, nil
 	}
-	changes, err := c.db.store.Changes(c.Ctx, info.Graph, info.GraphVersion)
+	changes, err := c.DB.Store.Changes(c.Ctx, info.Graph, info.GraphVersion)
 	if err != nil {
 		return EmbeddingDescription{}, err
 	}
@@ -68,8 +69,8 @@ func runDescribeEmbedding(c *call, _ string, found session.Entry) (EmbeddingDesc
 	return d, nil
 }
 
-func (d EmbeddingDescription) rows() [][]Value {
-	table := [][]Value{
+func (d EmbeddingDescription) rows() [][]rows.Value {
+	table := [][]rows.Value{
 		property("embedding", d.Name),
 		property("graph", d.Graph),
 		property("method", d.Method),
@@ -77,7 +78,7 @@ func (d EmbeddingDescription) rows() [][]Value {
 	for _, o := range d.Options {
 		table = append(table, property("option "+o.Name, o.Value))
 	}
-	changed := Value(int64(d.Changed))
+	changed := rows.Value(int64(d.Changed))
 	if d.Changed < 0 {
 		changed = "maybe all"
 	}

@@ -3,11 +3,12 @@ package query
 import (
 	"context"
 	"fmt"
-
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -23,25 +24,25 @@ type ModelDescription struct {
 }
 
 var describeModel = &statement[*parser.DescribeModel, string, ModelInfo, ModelDescription]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DESCRIBE MODEL", Syntax: "DESCRIBE MODEL model",
 		Summary: "reports the options of a link prediction model, its metrics on held-out pairs, how well its probabilities are calibrated, and whether its graph and embedding have changed since",
 		Columns: "property, value",
 		Example: "DESCRIBE MODEL friends",
 	},
-	bind:    func(b *binder, s *parser.DescribeModel) string { return b.name(partModel, s.Model) },
-	resolve: func(c *call, model string) (ModelInfo, error) { return modelInfo(c, model, partModel) },
-	plan: func(model string, _ ModelInfo) *plan.Plan {
+	Bind:    func(b *binder, s *parser.DescribeModel) string { return b.Name(partModel, s.Model) },
+	Resolve: func(c *call, model string) (ModelInfo, error) { return modelInfo(c, model, partModel) },
+	Plan: func(model string, _ ModelInfo) *plan.Plan {
 		return plan.Result("description", "of model "+fault.Name(model)+", from the catalogue")
 	},
-	run:   runDescribeModel,
-	table: func(_ string, d ModelDescription) [][]Value { return d.rows() },
-	reads: true,
+	Run:   runDescribeModel,
+	Table: func(_ string, d ModelDescription) [][]rows.Value { return d.rows() },
+	Reads: true,
 }
 
 // DescribeModel returns the provenance of a model and its metrics.
 func (s *linksService) DescribeModel(ctx context.Context, model string) (ModelDescription, error) {
-	return describeModel.answer(ctx, s.db, model)
+	return describeModel.Answer(ctx, s.db, model)
 }
 
 func runDescribeModel(c *call, model string, _ ModelInfo) (ModelDescription, error) {
@@ -59,8 +60,8 @@ func runDescribeModel(c *call, model string, _ ModelInfo) (ModelDescription, err
 	return d, nil
 }
 
-func (d ModelDescription) rows() [][]Value {
-	table := [][]Value{
+func (d ModelDescription) rows() [][]rows.Value {
+	table := [][]rows.Value{
 		property("model", d.Name),
 		property("graph", d.Graph),
 		property("graph version", int64(d.GraphVersion)),

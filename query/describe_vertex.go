@@ -2,10 +2,11 @@ package query
 
 import (
 	"context"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -19,7 +20,7 @@ type VertexDescription struct {
 	First      int64                `json:"first"`    // the earliest time, where there is one
 	Last       int64                `json:"last"`     // the latest
 	Attributes []storage.NamedValue `json:"attributes"`
-	Notices    []Notice             `json:"notices,omitempty"`
+	Notices    []rows.Notice        `json:"notices,omitempty"`
 }
 
 type describeVertexRequest struct {
@@ -28,43 +29,43 @@ type describeVertexRequest struct {
 }
 
 var describeVertex = &statement[*parser.DescribeVertex, describeVertexRequest, storage.GraphInfo, VertexDescription]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DESCRIBE VERTEX", Syntax: "DESCRIBE VERTEX vertex [IN graph]",
 		Summary: "reports degree, times and attributes of a vertex, without loading its graph",
 		Columns: "property, value",
 		Example: "DESCRIBE VERTEX 'alice' IN social",
 	},
-	bind: func(b *binder, s *parser.DescribeVertex) describeVertexRequest {
-		return describeVertexRequest{graph: b.markGraph(s.Graph, s), vertex: b.vertexKey(fault.Vertex, s.Vertex)}
+	Bind: func(b *binder, s *parser.DescribeVertex) describeVertexRequest {
+		return describeVertexRequest{graph: b.MarkGraph(s.Graph, s), vertex: b.VertexKey(fault.Vertex, s.Vertex)}
 	},
-	resolve: func(c *call, req describeVertexRequest) (storage.GraphInfo, error) {
-		info, err := c.graphOrOnly(req.graph)
+	Resolve: func(c *call, req describeVertexRequest) (storage.GraphInfo, error) {
+		info, err := c.GraphOrOnly(req.graph)
 		if err != nil {
 			return info, err
 		}
 		return info, checkVertex(c, info.Name, req.vertex)
 	},
-	plan: func(req describeVertexRequest, graph storage.GraphInfo) *plan.Plan {
+	Plan: func(req describeVertexRequest, graph storage.GraphInfo) *plan.Plan {
 		return plan.Result("description", "of vertex "+fault.QuoteKey(req.vertex)+", without loading graph "+fault.Name(graph.Name))
 	},
-	run:   runDescribeVertex,
-	table: describeVertexTable,
-	reads: true,
+	Run:   runDescribeVertex,
+	Table: describeVertexTable,
+	Reads: true,
 }
 
 // DescribeVertex reports the degree of a vertex, the weights and times of its
 // edges, and its attributes. The graph may be empty if the file has only one.
 func (s *graphsService) DescribeVertex(ctx context.Context, graph, vertex string) (VertexDescription, error) {
-	return describeVertex.answer(ctx, s.db, describeVertexRequest{graph, vertex})
+	return describeVertex.Answer(ctx, s.db, describeVertexRequest{graph, vertex})
 }
 
 // runDescribeVertex reads the vertex from the file: neither the graph nor a column is
 // loaded for a single one.
 func runDescribeVertex(c *call, req describeVertexRequest, graph storage.GraphInfo) (VertexDescription, error) {
 	d := VertexDescription{Key: req.vertex}
-	info, stored, edges, err := c.db.store.VertexEdges(c.Ctx, graph.Name, req.vertex)
+	info, stored, edges, err := c.DB.Store.VertexEdges(c.Ctx, graph.Name, req.vertex)
 	if err != nil {
-		return VertexDescription{}, c.vertexMistake(graph.Name, req.vertex, err)
+		return VertexDescription{}, c.VertexMistake(graph.Name, req.vertex, err)
 	}
 	for _, e := range edges {
 		d.add(e)
@@ -88,16 +89,16 @@ func (d *VertexDescription) add(e storage.Edge) {
 	d.Times++
 }
 
-func describeVertexTable(_ describeVertexRequest, d VertexDescription) [][]Value {
-	table := [][]Value{{"vertex", d.Key}, {"graph", d.Graph.Name}, {"degree", int64(d.Degree)}}
+func describeVertexTable(_ describeVertexRequest, d VertexDescription) [][]rows.Value {
+	table := [][]rows.Value{{"vertex", d.Key}, {"graph", d.Graph.Name}, {"degree", int64(d.Degree)}}
 	if d.Graph.Weighted {
-		table = append(table, []Value{"strength", d.Strength})
+		table = append(table, []rows.Value{"strength", d.Strength})
 	}
 	if d.Times > 0 {
-		table = append(table, []Value{"edges with a time", int64(d.Times)}, []Value{"first time", timeCell(d.Graph, d.First)}, []Value{"last time", timeCell(d.Graph, d.Last)})
+		table = append(table, []rows.Value{"edges with a time", int64(d.Times)}, []rows.Value{"first time", timeCell(d.Graph, d.First)}, []rows.Value{"last time", timeCell(d.Graph, d.Last)})
 	}
 	for _, a := range d.Attributes {
-		table = append(table, []Value{"attribute " + a.Name, cellOf(a.Value)})
+		table = append(table, []rows.Value{"attribute " + a.Name, cellOf(a.Value)})
 	}
 	return table
 }

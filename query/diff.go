@@ -3,14 +3,15 @@ package query
 import (
 	"cmp"
 	"context"
-	"math"
-	"slices"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage/vec"
+	"math"
+	"slices"
 )
 
 // DiffRequest asks which vertices moved between two generations of an embedding.
@@ -28,35 +29,35 @@ type Moved struct {
 
 // DiffResult is the answer of Diff.
 type DiffResult struct {
-	Moved    []Moved  `json:"moved"`    // the farthest first; ties by vertex
-	Vertices int      `json:"vertices"` // number of vertices in both embeddings
-	Mean     float64  `json:"mean"`     // mean of Relative over all these vertices
-	Notices  []Notice `json:"notices,omitempty"`
+	Moved    []Moved       `json:"moved"`    // the farthest first; ties by vertex
+	Vertices int           `json:"vertices"` // number of vertices in both embeddings
+	Mean     float64       `json:"mean"`     // mean of Relative over all these vertices
+	Notices  []rows.Notice `json:"notices,omitempty"`
 }
 
 // diffed are the two embeddings of a DiffRequest.
 type diffed struct{ before, after session.Entry }
 
 var diff = &statement[*parser.Diff, DiffRequest, diffed, DiffResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DIFF", Syntax: "DIFF embedding, embedding [LIMIT n]",
 		Summary: "lists the vertices that moved most between two generations of an embedding; ten by default",
 		Columns: "vertex, distance, relative",
 		Example: "DIFF spec@1, spec@2 LIMIT 20",
 	},
-	bind: func(b *binder, s *parser.Diff) DiffRequest {
-		before, after := b.name(fault.Before, s.Before), b.name(fault.Embedding, s.After)
-		return DiffRequest{Before: before, After: after, Limit: b.rowLimit(s.Limit)}
+	Bind: func(b *binder, s *parser.Diff) DiffRequest {
+		before, after := b.Name(fault.Before, s.Before), b.Name(fault.Embedding, s.After)
+		return DiffRequest{Before: before, After: after, Limit: b.RowLimit(s.Limit)}
 	},
-	resolve: resolveDiff,
-	plan: func(_ DiffRequest, found diffed) *plan.Plan {
+	Resolve: resolveDiff,
+	Plan: func(_ DiffRequest, found diffed) *plan.Plan {
 		return plan.Result("vertices", "those that moved most first", found.before.Plan(), found.after.Plan())
 	},
-	run: runDiff,
-	table: func(_ DiffRequest, r DiffResult) [][]Value {
-		return ofEach(r.Moved, func(m Moved) []Value { return []Value{m.Vertex, m.Distance, m.Relative} })
+	Run: runDiff,
+	Table: func(_ DiffRequest, r DiffResult) [][]rows.Value {
+		return ofEach(r.Moved, func(m Moved) []rows.Value { return []rows.Value{m.Vertex, m.Distance, m.Relative} })
 	},
-	reads: true,
+	Reads: true,
 }
 
 // Diff reports which vertices moved most between two embeddings of the same graph
@@ -66,7 +67,7 @@ var diff = &statement[*parser.Diff, DiffRequest, diffed, DiffResult]{
 // two full runs on random walks differ by chance. Vertices that only one of the
 // embeddings has are left out.
 func (s *vectorsService) Diff(ctx context.Context, req DiffRequest) (DiffResult, error) {
-	return diff.answer(ctx, s.db, req)
+	return diff.Answer(ctx, s.db, req)
 }
 
 func resolveDiff(c *call, req DiffRequest) (found diffed, err error) {

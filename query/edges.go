@@ -3,18 +3,19 @@ package query
 import (
 	"cmp"
 	"context"
-	"iter"
-	"slices"
-	"strconv"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
+	"iter"
+	"slices"
+	"strconv"
 )
 
 // EdgesRequest asks for the edges of a graph that meet a condition.
@@ -52,29 +53,29 @@ type EdgeRow struct {
 
 // EdgesResult is the answer of Edges: edges in the order of the request.
 type EdgesResult struct {
-	Edges   []EdgeRow `json:"edges"`
-	Notices []Notice  `json:"notices,omitempty"`
+	Edges   []EdgeRow     `json:"edges"`
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 var showEdges = &statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, graphStream[EdgeRow]]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "SHOW EDGES", Syntax: "SHOW EDGES [IN graph] [COLUMNS weight | time | attribute, …] [WHERE condition of weight, time, BOTH (condition), EITHER (condition)] [ORDER BY weight | time [ASC | DESC]] [LIMIT n]",
 		Summary: "lists each edge once; its source is the vertex that came into the graph first. A condition tests the weight and time of an edge, and by BOTH (condition) or EITHER (condition) its two vertices. Edges are ordered by source and target, or sorted by a column with edges without a time last; LIMIT keeps the first rows",
 		Columns: "source, target, weight and time if the graph has any; with COLUMNS: source, target and the columns named; an attribute gives two columns, source_attribute and target_attribute",
 		Example: "SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20",
 	},
-	bind: func(b *binder, s *parser.ShowEdges) EdgesRequest {
-		req := EdgesRequest{Graph: b.markGraph(s.Graph, s), condition: s.Where}
-		info := b.graph(req.Graph)
+	Bind: func(b *binder, s *parser.ShowEdges) EdgesRequest {
+		req := EdgesRequest{Graph: b.MarkGraph(s.Graph, s), condition: s.Where}
+		info := b.Graph(req.Graph)
 		req.Columns = columns(b, s.Columns)
 		req.OrderBy, req.Descending = order(b, s.Order)
 		condition := where.CompileEdges(b.Values, s.Where, info)
 		req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
-		req.Limit = b.rowLimit(s.Limit)
+		req.Limit = b.RowLimit(s.Limit)
 		return req
 	},
-	resolve: resolveEdges,
-	plan: func(req EdgesRequest, graph storage.GraphInfo) *plan.Plan {
+	Resolve: resolveEdges,
+	Plan: func(req EdgesRequest, graph storage.GraphInfo) *plan.Plan {
 		order := VerticesRequest{OrderBy: req.OrderBy, Descending: req.Descending}.orderText()
 		if req.OrderBy == "" {
 			order = "by source and target, " + order
@@ -85,14 +86,14 @@ var showEdges = &statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, g
 		}
 		return plan.Result("edges", limited(order, req.Limit), scanOf(what, input, graph, req.condition, req.attributes()))
 	},
-	run:   runEdges,
-	rows:  edgeRows,
-	reads: true,
+	Run:   runEdges,
+	Rows:  edgeRows,
+	Reads: true,
 }
 
 // Edges returns the edges of a graph that meet a condition.
 func (s *graphsService) Edges(ctx context.Context, req EdgesRequest) (EdgesResult, error) {
-	list, notices, err := collected(showEdges.answer(ctx, s.db, req))
+	list, notices, err := collected(showEdges.Answer(ctx, s.db, req))
 	return EdgesResult{list, notices}, err
 }
 
@@ -101,7 +102,7 @@ func (s *graphsService) Edges(ctx context.Context, req EdgesRequest) (EdgesResul
 // twice as many edges as the limit.
 func (s *graphsService) EachEdge(ctx context.Context, req EdgesRequest) iter.Seq2[EdgeRow, error] {
 	return iterate(func() (*stream[EdgeRow], error) {
-		found, err := showEdges.answer(ctx, s.db, req)
+		found, err := showEdges.Answer(ctx, s.db, req)
 		return found.stream, err
 	})
 }
@@ -207,7 +208,7 @@ func orderedEdges(c *call, s *edgeScan, req EdgesRequest, stop func(int64, strin
 	if req.Limit > 0 {
 		most = min(most, 2*int64(req.Limit)+1024)
 	}
-	if err := c.hold(c.db.cache.Reserve(16*most, "ordering the edges of graph "+fault.Name(s.graph.Info.Name))); err != nil {
+	if err := c.Hold(c.DB.Cache.Reserve(16*most, "ordering the edges of graph "+fault.Name(s.graph.Info.Name))); err != nil {
 		return nil, err
 	}
 	order := edgeOrder(s.graph.Graph, req.OrderBy, req.Descending)
@@ -285,13 +286,13 @@ func (s *edgeScan) row(p edgePlace) EdgeRow {
 	return row
 }
 
-func edgeRows(req EdgesRequest, answer graphStream[EdgeRow]) *Rows {
+func edgeRows(req EdgesRequest, answer graphStream[EdgeRow]) *rows.Rows {
 	shown := req.Columns
 	if shown == nil {
 		shown = answer.edgeColumns()
 	}
 	columns := []string{"source", "target"}
-	var types []ColumnType
+	var types []rows.ColumnType
 	for _, name := range shown {
 		if slices.Contains(where.EdgeColumns, name) {
 			columns, types = append(columns, name), append(types, answer.edgeTypes([]string{name})...)
@@ -300,8 +301,8 @@ func edgeRows(req EdgesRequest, answer graphStream[EdgeRow]) *Rows {
 			types = append(types, typesOfAttributes(answer.graph.Info, []string{name, name})...)
 		}
 	}
-	rows := answer.rows(columns, func(e EdgeRow) []Value {
-		row, values := []Value{e.Source, e.Target}, e.Values
+	rows := answer.Rows(columns, func(e EdgeRow) []rows.Value {
+		row, values := []rows.Value{e.Source, e.Target}, e.Values
 		for _, name := range shown {
 			switch name {
 			case "weight":
@@ -314,7 +315,7 @@ func edgeRows(req EdgesRequest, answer graphStream[EdgeRow]) *Rows {
 		}
 		return row
 	})
-	return rows.typedFrom(2, types)
+	return rows.TypedFrom(2, types)
 }
 
 // edgePlace identifies an edge by its position in the row of its smaller vertex.

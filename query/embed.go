@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-
 	"heavytail/embedding"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/vec"
+	"slices"
 )
 
 // EmbedRequest asks for an embedding of a graph.
@@ -37,20 +38,20 @@ type EmbedRequest struct {
 // EmbedResult is the answer of Embed.
 type EmbedResult struct {
 	storage.EmbeddingInfo
-	WorstResidual float64  `json:"worst_residual"` // the largest of Residuals; 0 if there are none
-	Notices       []Notice `json:"notices,omitempty"`
+	WorstResidual float64       `json:"worst_residual"` // the largest of Residuals; 0 if there are none
+	Notices       []rows.Notice `json:"notices,omitempty"`
 }
 
 var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "EMBED", Syntax: "EMBED graph USING method[(option := value, …)] AS embedding [WITH (option := value)] [IN BACKGROUND]",
 		Summary: "computes a vector for every vertex. An embedding of that name is replaced when the new one is complete, and its indexes are rebuilt; models and predictions that use it must then be computed again, unless the vectors are the same. A run of more than two seconds becomes a job, which can be resumed after it was stopped",
 		Columns: "embedding, method, dim, vertices, seconds, residual; in the background those of SHOW JOBS",
 		Example: "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec",
 	},
-	options: embedOptions,
-	bind:    bindEmbed,
-	resolve: func(c *call, req EmbedRequest) (found chosen, err error) {
+	Options: embedOptions,
+	Bind:    bindEmbed,
+	Resolve: func(c *call, req EmbedRequest) (found chosen, err error) {
 		if found.configured, err = configureEmbed(req.Method, req.Settings, req.Using); err != nil {
 			return found, err
 		}
@@ -59,11 +60,11 @@ var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 		}
 		return reads(c, found, req.Graph)
 	},
-	plan: func(req EmbedRequest, found chosen) *plan.Plan {
+	Plan: func(req EmbedRequest, found chosen) *plan.Plan {
 		return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Name), found.generation),
 			plan.Measured(plan.Solve, "method", found.text().String(), found.inputs()...))
 	},
-	run: func(c *call, req EmbedRequest, found chosen) (result EmbedResult, err error) {
+	Run: func(c *call, req EmbedRequest, found chosen) (result EmbedResult, err error) {
 		graph, spec, err := embedJob(c, req, found)
 		if err != nil {
 			return result, err
@@ -74,17 +75,17 @@ var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 		result.Notices = c.Notices
 		return result, err
 	},
-	table: func(_ EmbedRequest, r EmbedResult) [][]Value {
-		return [][]Value{{r.Name, r.Method, int64(r.Dim), int64(r.Vertices), r.Seconds, when(len(r.Residuals) > 0, r.WorstResidual)}}
+	Table: func(_ EmbedRequest, r EmbedResult) [][]rows.Value {
+		return [][]rows.Value{{r.Name, r.Method, int64(r.Dim), int64(r.Vertices), r.Seconds, when(len(r.Residuals) > 0, r.WorstResidual)}}
 	},
-	job: func(c *call, req EmbedRequest, found chosen) (job.Spec, error) {
+	Job: func(c *call, req EmbedRequest, found chosen) (job.Spec, error) {
 		_, spec, err := embedJob(c, req, found)
 		return spec, err
 	},
 }
 
-func embedOptions() []OptionInfo {
-	return []OptionInfo{{Name: "state", Type: "bool", Default: "TRUE",
+func embedOptions() []help.Option {
+	return []help.Option{{Name: "state", Type: "bool", Default: "TRUE",
 		Doc: "store the state that REFRESH continues from; without it, REFRESH always computes the embedding in full"}}
 }
 
@@ -96,19 +97,19 @@ func embedOptions() []OptionInfo {
 // (Notice.Early). If the vectors are the same, bit for bit, the embedding keeps its
 // generation, indexes, models and predictions.
 func (s *vectorsService) Embed(ctx context.Context, req EmbedRequest) (EmbedResult, error) {
-	return embed.answer(ctx, s.db, req)
+	return embed.Answer(ctx, s.db, req)
 }
 
 // StartEmbed is Embed in the background: it returns as soon as the request is
 // checked and queued. At most Options.BackgroundJobs run at a time; the rest wait
 // in a queue.
 func (s *vectorsService) StartEmbed(ctx context.Context, req EmbedRequest) (storage.JobInfo, error) {
-	return embed.start(ctx, s.db, req)
+	return embed.Start(ctx, s.db, req)
 }
 
 func bindEmbed(b *binder, s *parser.Embed) EmbedRequest {
-	b.background = s.Background
-	req := EmbedRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(fault.Embedding, s.Embedding)}
+	b.Background = s.Background
+	req := EmbedRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(fault.Embedding, s.Embedding)}
 	req.Method, req.Settings = s.Method.Name.Name, bindMethod(b, s.Method)
 	state, stated := b.Settings("EMBED", embedOptions(), s.Options)["state"]
 	req.Stateless = stated && !state.(bool)
@@ -121,7 +122,7 @@ func nextGeneration(c *call, embedding, graph string) (uint64, error) {
 	if embedding == "" {
 		return 0, fault.New(fault.Embedding, "the embedding has no name")
 	}
-	old, err := c.db.store.EmbeddingInfo(c.Ctx, embedding)
+	old, err := c.DB.Store.EmbeddingInfo(c.Ctx, embedding)
 	switch {
 	case err == nil && old.Graph != graph:
 		return 0, fault.New(fault.Embedding, "embedding %s exists and belongs to graph %s", fault.Quote(embedding), fault.Name(old.Graph)).
@@ -156,11 +157,11 @@ func embedJob(c *call, req EmbedRequest, found chosen) (*session.Graph, job.Spec
 
 func storeEmbedding(c *call, g *session.Graph, req run.Request) (EmbedResult, error) {
 	stop := c.Watch.Start(plan.Solve)
-	before, err := c.db.store.EmbeddingInfo(c.Ctx, req.Name)
+	before, err := c.DB.Store.EmbeddingInfo(c.Ctx, req.Name)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return EmbedResult{}, err
 	}
-	req.Workers, req.Progress = c.workers(), c.Meter.Update
+	req.Workers, req.Progress = c.Workers(), c.Meter.Update
 	req.Computed = func(rows *vec.Matrix) ([]storage.NewIndex, error) {
 		indexes, err := indexesOf(c, req.Name)
 		if err != nil {
@@ -168,7 +169,7 @@ func storeEmbedding(c *call, g *session.Graph, req run.Request) (EmbedResult, er
 		}
 		return followIndexes(c, req.Name, indexes, nil, rows)
 	}
-	info, err := run.Embed(c.Ctx, c.db.store, g.Snapshot, req)
+	info, err := run.Embed(c.Ctx, c.DB.Store, g.Snapshot, req)
 	if err != nil {
 		return EmbedResult{}, nameMistake(err, fault.Embedding)
 	}

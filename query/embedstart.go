@@ -59,7 +59,7 @@ func startOf(c *call, found chosen) (session.Entry, error) {
 		err = fault.OfOption(storage.SettingStart, "is %s, which belongs to graph %s, not %s", fault.Quote(name), fault.Name(start.Graph.Name), fault.Name(found.graph.Name)).
 			WithErr(errors.Join(fault.ErrInvalid, storage.ErrInvalid))
 	}
-	if c.continues && err != nil && (errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrInvalid)) {
+	if c.Continues && err != nil && (errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrInvalid)) {
 		return session.Entry{}, nil
 	}
 	return start, err

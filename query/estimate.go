@@ -3,52 +3,53 @@ package query
 import (
 	"context"
 	"errors"
-
 	"heavytail/embedding"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 )
 
 // Estimate has the memory and time that computing an embedding would take.
 type Estimate struct {
-	Bytes   int64    `json:"bytes"`   // of memory, in addition to the memory in use now
-	Limit   int64    `json:"limit"`   // of Options.MemoryLimit, which Bytes must not exceed
-	Seconds float64  `json:"seconds"` // on this machine under its present load
-	Dim     int      `json:"dim"`     // coordinates
-	Method  string   `json:"method"`
-	Notices []Notice `json:"notices,omitempty"`
+	Bytes   int64         `json:"bytes"`   // of memory, in addition to the memory in use now
+	Limit   int64         `json:"limit"`   // of Options.MemoryLimit, which Bytes must not exceed
+	Seconds float64       `json:"seconds"` // on this machine under its present load
+	Dim     int           `json:"dim"`     // coordinates
+	Method  string        `json:"method"`
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 var estimateEmbed = &statement[*parser.Estimate, EmbedRequest, chosen, Estimate]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "ESTIMATE EMBED", Syntax: "ESTIMATE EMBED graph USING method[(option := value, …)] [AS embedding]",
 		Summary: "predicts the memory and, from a short measurement, the time that EMBED would take on this machine",
 		Columns: "graph, method, dim, bytes, limit, seconds",
 		Example: "ESTIMATE EMBED social USING dp_walker(dim := 128)",
 	},
-	bind: func(b *binder, s *parser.Estimate) EmbedRequest {
+	Bind: func(b *binder, s *parser.Estimate) EmbedRequest {
 		s.Background = false // the estimate itself is computed at once
 		return bindEmbed(b, &s.Embed)
 	},
-	resolve: func(c *call, req EmbedRequest) (found chosen, err error) {
+	Resolve: func(c *call, req EmbedRequest) (found chosen, err error) {
 		if found.configured, err = configureEmbed(req.Method, req.Settings, req.Using); err != nil {
 			return found, err
 		}
 		return reads(c, found, req.Graph)
 	},
-	plan: func(_ EmbedRequest, found chosen) *plan.Plan {
+	Plan: func(_ EmbedRequest, found chosen) *plan.Plan {
 		return plan.Result("estimate", "of memory and time of "+found.text().String(),
 			plan.Measured(plan.Solve, "measurement", "of its kernels, on the graph", found.inputs()...))
 	},
-	run: runEstimate,
-	table: func(req EmbedRequest, r Estimate) [][]Value {
-		return [][]Value{{req.Graph, r.Method, int64(r.Dim), r.Bytes, r.Limit, when(r.Seconds > 0, r.Seconds)}}
+	Run: runEstimate,
+	Table: func(req EmbedRequest, r Estimate) [][]rows.Value {
+		return [][]rows.Value{{req.Graph, r.Method, int64(r.Dim), r.Bytes, r.Limit, when(r.Seconds > 0, r.Seconds)}}
 	},
-	reads: true,
+	Reads: true,
 }
 
 // Estimate predicts what Embed would take; the embedding needs no name. The
@@ -57,7 +58,7 @@ var estimateEmbed = &statement[*parser.Estimate, EmbedRequest, chosen, Estimate]
 // walks, and usually to a factor of three for spectral methods, whose spectrum is
 // unknown before. Embed itself fails if it would take more memory than allowed.
 func (s *vectorsService) Estimate(ctx context.Context, req EmbedRequest) (Estimate, error) {
-	return estimateEmbed.answer(ctx, s.db, req)
+	return estimateEmbed.Answer(ctx, s.db, req)
 }
 
 func runEstimate(c *call, req EmbedRequest, found chosen) (Estimate, error) {
@@ -65,8 +66,8 @@ func runEstimate(c *call, req EmbedRequest, found chosen) (Estimate, error) {
 	if err != nil {
 		return Estimate{}, err
 	}
-	estimate := Estimate{Bytes: found.spec(graph).Bytes(), Limit: c.db.opts.MemoryLimit, Dim: int(found.dim(graph.Graph.Vertices())), Method: found.method.Name}
-	release, err := c.db.cache.Reserve(estimate.Bytes, found.purpose(req.Graph))
+	estimate := Estimate{Bytes: found.spec(graph).Bytes(), Limit: c.DB.Opts.MemoryLimit, Dim: int(found.dim(graph.Graph.Vertices())), Method: found.method.Name}
+	release, err := c.DB.Cache.Reserve(estimate.Bytes, found.purpose(req.Graph))
 	if err != nil {
 		c.Notice("it would be refused: %v", err)
 		estimate.Notices = c.Notices
@@ -74,7 +75,7 @@ func runEstimate(c *call, req EmbedRequest, found chosen) (Estimate, error) {
 	}
 	defer release() // measuring takes as much memory as computing
 	stop := c.Watch.Start(plan.Solve)
-	estimate.Seconds, err = run.Seconds(c.Ctx, graph.Graph, found.method.Name, found.options, c.db.opts.Workers)
+	estimate.Seconds, err = run.Seconds(c.Ctx, graph.Graph, found.method.Name, found.options, c.DB.Opts.Workers)
 	stop(0, "")
 	if errors.Is(err, embedding.ErrEntries) {
 		c.Notice("it would be refused: %v", err)
@@ -86,38 +87,38 @@ func runEstimate(c *call, req EmbedRequest, found chosen) (Estimate, error) {
 
 // ComputeEstimate has the memory and time that computing a measure would take.
 type ComputeEstimate struct {
-	Measure string   `json:"measure"`
-	Sources int      `json:"sources,omitempty"` // number of vertices from which paths would be computed
-	Bytes   int64    `json:"bytes"`             // of memory, in addition to the memory in use now
-	Limit   int64    `json:"limit"`             // of Options.MemoryLimit, which Bytes must not exceed
-	Seconds float64  `json:"seconds"`           // on this machine under its present load
-	Notices []Notice `json:"notices,omitempty"`
+	Measure string        `json:"measure"`
+	Sources int           `json:"sources,omitempty"` // number of vertices from which paths would be computed
+	Bytes   int64         `json:"bytes"`             // of memory, in addition to the memory in use now
+	Limit   int64         `json:"limit"`             // of Options.MemoryLimit, which Bytes must not exceed
+	Seconds float64       `json:"seconds"`           // on this machine under its present load
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 var estimateCompute = &statement[*parser.EstimateCompute, ComputeRequest, computable, ComputeEstimate]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "ESTIMATE COMPUTE", Syntax: "ESTIMATE COMPUTE measure[(option := value, …)] IN graph [FROM vertex, …] [AS attribute]",
 		Summary: "predicts the memory and, from a short measurement, the time that COMPUTE would take on this machine; for measures of paths, sources is the number of vertices from which paths would be computed",
 		Columns: "graph, measure, sources, bytes, limit, seconds",
 		Example: "ESTIMATE COMPUTE betweenness IN social",
 	},
-	bind: func(b *binder, s *parser.EstimateCompute) ComputeRequest {
+	Bind: func(b *binder, s *parser.EstimateCompute) ComputeRequest {
 		s.Background = false // the estimate itself is computed at once
 		return bindCompute(b, &s.Compute)
 	},
-	resolve: func(c *call, req ComputeRequest) (computable, error) {
+	Resolve: func(c *call, req ComputeRequest) (computable, error) {
 		req.As = "" // an estimate stores nothing
 		return resolveCompute(c, req)
 	},
-	plan: func(_ ComputeRequest, found computable) *plan.Plan {
+	Plan: func(_ ComputeRequest, found computable) *plan.Plan {
 		return plan.Result("estimate", "of memory and time of "+found.call().String(),
 			plan.Measured(plan.Solve, "measurement", "of parts of it, on the graph", session.GraphPlan(found.graph)))
 	},
-	run: runEstimateCompute,
-	table: func(req ComputeRequest, r ComputeEstimate) [][]Value {
-		return [][]Value{{req.Graph, r.Measure, when(r.Sources > 0, int64(r.Sources)), r.Bytes, r.Limit, when(r.Seconds > 0, r.Seconds)}}
+	Run: runEstimateCompute,
+	Table: func(req ComputeRequest, r ComputeEstimate) [][]rows.Value {
+		return [][]rows.Value{{req.Graph, r.Measure, when(r.Sources > 0, int64(r.Sources)), r.Bytes, r.Limit, when(r.Seconds > 0, r.Seconds)}}
 	},
-	reads: true,
+	Reads: true,
 }
 
 // Estimate predicts what Compute would take, with an attribute or without. The time
@@ -125,12 +126,12 @@ var estimateCompute = &statement[*parser.EstimateCompute, ComputeRequest, comput
 // machine it is mostly accurate to a factor of two; for eigenvector, katz and
 // eccentricity, whose number of steps is unknown before, to a factor of three or more.
 func (s *measuresService) Estimate(ctx context.Context, req ComputeRequest) (ComputeEstimate, error) {
-	return estimateCompute.answer(ctx, s.db, req)
+	return estimateCompute.Answer(ctx, s.db, req)
 }
 
 func runEstimateCompute(c *call, req ComputeRequest, found computable) (ComputeEstimate, error) {
-	estimate := ComputeEstimate{Measure: found.measure.Name, Bytes: found.spec(req).Bytes(), Limit: c.db.opts.MemoryLimit}
-	release, err := c.db.cache.Reserve(estimate.Bytes, found.purpose())
+	estimate := ComputeEstimate{Measure: found.measure.Name, Bytes: found.spec(req).Bytes(), Limit: c.DB.Opts.MemoryLimit}
+	release, err := c.DB.Cache.Reserve(estimate.Bytes, found.purpose())
 	if err != nil {
 		c.Notice("it would be refused: %v", err)
 		estimate.Notices = c.Notices
@@ -141,7 +142,7 @@ func runEstimateCompute(c *call, req ComputeRequest, found computable) (ComputeE
 	if err != nil {
 		return estimate, err
 	}
-	m := measuring{Context: c.Ctx, Work: measure.Work{Workers: c.db.opts.Workers}, Settings: found.settings, g: view.Graph}
+	m := measuring{Context: c.Ctx, Work: measure.Work{Workers: c.DB.Opts.Workers}, Settings: found.settings, g: view.Graph}
 	stop := c.Watch.Start(plan.Solve)
 	var computeErr error
 	waited := c.Await(func() { estimate.Seconds, estimate.Sources, computeErr = found.measure.estimate(m) })

@@ -2,12 +2,13 @@ package query
 
 import (
 	"context"
-	"slices"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"slices"
 )
 
 // This file has EVALUATE RECONSTRUCTION: it measures the same as RECONSTRUCT
@@ -30,7 +31,7 @@ type EvaluateReconstructionResult struct {
 	// the power law of its degrees; with Laws or the criterion ByKS every one has.
 	Points  []evaluate.ReconstructionPoint `json:"points"`
 	Best    int                            `json:"best"` // index in Points of the best by the criterion
-	Notices []Notice                       `json:"notices,omitempty"`
+	Notices []rows.Notice                  `json:"notices,omitempty"`
 }
 
 // sweep converts the request to one of RECONSTRUCT for the same measurements.
@@ -42,38 +43,38 @@ func (req EvaluateReconstructionRequest) sweep() ReconstructRequest {
 }
 
 var evaluateReconstruction = &statement[*parser.EvaluateReconstruction, EvaluateReconstructionRequest, sweep, EvaluateReconstructionResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "EVALUATE RECONSTRUCTION", Syntax: "EVALUATE RECONSTRUCTION OF embedding [WITH (option := value, …)]",
 		Summary: "measures how well an embedding reconstructs the degrees and edges of its graph, at the best of many distances",
 		Columns: "epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
 		Example: "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')",
 	},
-	options: func() []OptionInfo { return sweepOptions("it") },
-	bind: func(b *binder, s *parser.EvaluateReconstruction) EvaluateReconstructionRequest {
-		req := EvaluateReconstructionRequest{Embedding: b.name(fault.Embedding, s.Embedding)}
+	Options: func() []help.Option { return sweepOptions("it") },
+	Bind: func(b *binder, s *parser.EvaluateReconstruction) EvaluateReconstructionRequest {
+		req := EvaluateReconstructionRequest{Embedding: b.Name(fault.Embedding, s.Embedding)}
 		set := b.Settings("EVALUATE RECONSTRUCTION", sweepOptions("it"), s.Options)
 		req.Grid, req.Points, req.Criterion = bindSweep(b, set)
 		req.Laws, req.all = set.Bool("sweep"), set.Bool("sweep")
 		return req
 	},
-	resolve: func(c *call, req EvaluateReconstructionRequest) (sweep, error) {
+	Resolve: func(c *call, req EvaluateReconstructionRequest) (sweep, error) {
 		return resolveReconstruct(c, req.sweep())
 	},
-	plan: func(req EvaluateReconstructionRequest, found sweep) *plan.Plan {
+	Plan: func(req EvaluateReconstructionRequest, found sweep) *plan.Plan {
 		return plan.Result("evaluation", "degree correlations, power law, precision and recall", found.plan(radiiText(req.Grid, req.Criterion)))
 	},
-	run: runEvaluateReconstruction,
-	table: func(req EvaluateReconstructionRequest, r EvaluateReconstructionResult) [][]Value {
+	Run: runEvaluateReconstruction,
+	Table: func(req EvaluateReconstructionRequest, r EvaluateReconstructionResult) [][]rows.Value {
 		return ofEach(shownPoints(r.Points, r.Best, req.all), evaluationRow)
 	},
-	reads: true,
+	Reads: true,
 }
 
 // EvaluateReconstruction measures the reconstructions of a graph from an
 // embedding over a range of radii, as Reconstruct does with Auto, and fits a
 // power law to the degrees. It stores nothing.
 func (s *vectorsService) EvaluateReconstruction(ctx context.Context, req EvaluateReconstructionRequest) (EvaluateReconstructionResult, error) {
-	return evaluateReconstruction.answer(ctx, s.db, req)
+	return evaluateReconstruction.Answer(ctx, s.db, req)
 }
 
 func runEvaluateReconstruction(c *call, req EvaluateReconstructionRequest, found sweep) (EvaluateReconstructionResult, error) {
@@ -82,7 +83,7 @@ func runEvaluateReconstruction(c *call, req EvaluateReconstructionRequest, found
 }
 
 // evaluationRow is a point with the power law of its degrees.
-func evaluationRow(p evaluate.ReconstructionPoint) []Value {
+func evaluationRow(p evaluate.ReconstructionPoint) []rows.Value {
 	row, fitted := pointRow(p), p.Law.Xmin > 0
 	return slices.Insert(row, len(row)-2, when(fitted, number(p.Law.Alpha)), when(fitted, int64(p.Law.Xmin)), number(p.KS()))
 }

@@ -4,16 +4,17 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"heavytail/embedding/evaluate"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/storage"
 	"slices"
 	"strconv"
 	"strings"
-
-	"heavytail/embedding/evaluate"
-	"heavytail/query/fault"
-	"heavytail/query/internal/session"
-	"heavytail/query/plan"
-	"heavytail/storage"
 )
 
 // This file has EVALUATE LABELS.
@@ -42,10 +43,10 @@ type EvaluateLabelsResult struct {
 	// Labelled is the number of vertices that were used. Unlabelled is the number
 	// without a value, and New the number that are newer than the embedding; both
 	// are left out.
-	Labelled   int      `json:"labelled"`
-	Unlabelled int      `json:"unlabelled"`
-	New        int      `json:"new"`
-	Notices    []Notice `json:"notices,omitempty"`
+	Labelled   int           `json:"labelled"`
+	Unlabelled int           `json:"unlabelled"`
+	New        int           `json:"new"`
+	Notices    []rows.Notice `json:"notices,omitempty"`
 }
 
 // maxClasses refuses an attribute such as a name, which has a different value
@@ -53,33 +54,33 @@ type EvaluateLabelsResult struct {
 const maxClasses = 10_000
 
 var evaluateLabels = &statement[*parser.EvaluateLabels, EvaluateLabelsRequest, session.Entry, EvaluateLabelsResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "EVALUATE LABELS", Syntax: "EVALUATE LABELS 'attribute' OF embedding [WITH (option := value, …)]",
 		Summary: "evaluates classifiers that predict an attribute from the vectors, trained on a part of the vertices; it stores nothing. macro_f1 is the mean over all classes of the attribute, 0 for one that is neither in the test set nor predicted (scikit-learn's average='macro', zero_division=0)",
 		Columns: "fraction, train, test, micro_f1, micro_f1_deviation, macro_f1, macro_f1_deviation, accuracy, accuracy_deviation; with classes: fraction, class, test, accuracy, accuracy_deviation, precision, f1, f1_deviation",
 		Example: "EVALUATE LABELS 'groups' OF spec WITH (fractions := '0.1,0.5', separator := ',')",
 	},
-	options: labelsOptions,
-	bind: func(b *binder, s *parser.EvaluateLabels) EvaluateLabelsRequest {
-		embedding, attribute := b.name(fault.Embedding, s.Embedding), b.Text(partAttribute, s.Attribute)
+	Options: labelsOptions,
+	Bind: func(b *binder, s *parser.EvaluateLabels) EvaluateLabelsRequest {
+		embedding, attribute := b.Name(fault.Embedding, s.Embedding), b.Text(partAttribute, s.Attribute)
 		set := b.Settings("EVALUATE LABELS", labelsOptions(), s.Options)
 		req := EvaluateLabelsRequest{
 			Embedding: embedding, Attribute: attribute, Separator: set.Text("separator"),
 			Seed: set.Seed(), Penalty: set.Number("penalty"), classes: set.Bool("classes"),
 		}
 		req.Seeds = int(b.Within(set, "seeds", 1, maxSeeds))
-		req.Fractions = b.numbersIn(set, "fractions")
+		req.Fractions = b.NumbersIn(set, "fractions")
 		return req
 	},
-	resolve: resolveEvaluateLabels,
-	plan:    planEvaluateLabels,
-	run:     runEvaluateLabels,
-	rows:    labelRows,
-	reads:   true,
+	Resolve: resolveEvaluateLabels,
+	Plan:    planEvaluateLabels,
+	Run:     runEvaluateLabels,
+	Rows:    labelRows,
+	Reads:   true,
 }
 
-func labelsOptions() []OptionInfo {
-	return []OptionInfo{
+func labelsOptions() []help.Option {
+	return []help.Option{
 		{Name: "fractions", Type: "text", Default: "'0.1,0.5,0.9'", Doc: "comma-separated training fractions; the remaining vertices form the test set"},
 		{Name: "seeds", Type: "int", Default: fmt.Sprint(evaluate.DefaultSeeds), Doc: "number of random choices of training vertices to average over"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the first choice"},
@@ -96,7 +97,7 @@ const maxSeeds = 10_000
 // of some of the vertices, and measures how well they predict those of the rest.
 // It stores nothing.
 func (s *studiesService) EvaluateLabels(ctx context.Context, req EvaluateLabelsRequest) (EvaluateLabelsResult, error) {
-	return evaluateLabels.answer(ctx, s.db, req)
+	return evaluateLabels.Answer(ctx, s.db, req)
 }
 
 func resolveEvaluateLabels(c *call, req EvaluateLabelsRequest) (session.Entry, error) {
@@ -152,7 +153,7 @@ func loadLabelling(c *call, req EvaluateLabelsRequest, e session.Entry) (l label
 	return l, err
 }
 
-func labelRows(req EvaluateLabelsRequest, r EvaluateLabelsResult) *Rows {
+func labelRows(req EvaluateLabelsRequest, r EvaluateLabelsResult) *rows.Rows {
 	if req.classes {
 		return classRows(r)
 	}
@@ -160,8 +161,8 @@ func labelRows(req EvaluateLabelsRequest, r EvaluateLabelsResult) *Rows {
 		"fraction", "train", "test", "micro_f1", "micro_f1_deviation",
 		"macro_f1", "macro_f1_deviation", "accuracy", "accuracy_deviation",
 	}
-	return rowsOf(columns, ofEach(r.Scores, func(s evaluate.LabelScore) []Value {
-		return []Value{
+	return rowsOf(columns, ofEach(r.Scores, func(s evaluate.LabelScore) []rows.Value {
+		return []rows.Value{
 			s.Fraction, int64(s.Train), int64(s.Test), number(s.MicroF1.Mean), number(s.MicroF1.Deviation),
 			number(s.MacroF1.Mean), number(s.MacroF1.Deviation), number(s.Accuracy.Mean), number(s.Accuracy.Deviation),
 		}
@@ -169,17 +170,17 @@ func labelRows(req EvaluateLabelsRequest, r EvaluateLabelsResult) *Rows {
 }
 
 // classRows are the scores of every class at every fraction.
-func classRows(r EvaluateLabelsResult) *Rows {
-	var table [][]Value
+func classRows(r EvaluateLabelsResult) *rows.Rows {
+	var table [][]rows.Value
 	for _, s := range r.Scores {
 		for i, class := range s.Classes {
-			table = append(table, []Value{
+			table = append(table, []rows.Value{
 				s.Fraction, r.Classes[i], number(class.Vertices.Mean), number(class.Accuracy.Mean), number(class.Accuracy.Deviation),
 				number(class.Precision.Mean), number(class.F1.Mean), number(class.F1.Deviation),
 			})
 		}
 	}
-	return rowsOf([]string{"fraction", "class", "test", "accuracy", "accuracy_deviation", "precision", "f1", "f1_deviation"}, table).typed("test", orNull(storage.Float))
+	return rowsOf([]string{"fraction", "class", "test", "accuracy", "accuracy_deviation", "precision", "f1", "f1_deviation"}, table).Typed("test", orNull(storage.Float))
 }
 
 func classesOf(column *storage.Column, vertices int, separator string) evaluate.Labels {
@@ -261,7 +262,7 @@ func runEvaluateLabels(c *call, req EvaluateLabelsRequest, e session.Entry) (Eva
 	if err != nil {
 		return EvaluateLabelsResult{}, err
 	}
-	release, err := c.db.cache.ReserveWork(l.bytes(c.workers()), "evaluating labels of embedding "+fault.Name(req.Embedding))
+	release, err := c.DB.Cache.ReserveWork(l.bytes(c.Workers()), "evaluating labels of embedding "+fault.Name(req.Embedding))
 	if err != nil {
 		return EvaluateLabelsResult{}, err
 	}
@@ -279,7 +280,7 @@ func runEvaluateLabels(c *call, req EvaluateLabelsRequest, e session.Entry) (Eva
 	stop := c.Watch.Start(plan.Solve)
 	result.Scores, err = evaluate.ClassifyLabels(c.Ctx, vectors, labels, evaluate.LabelOptions{
 		Fractions: req.Fractions, Seeds: req.Seeds, Seed: req.Seed, Penalty: req.Penalty,
-		Workers: c.db.opts.Workers, Progress: c.Meter.Update,
+		Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
 	})
 	if err != nil {
 		return EvaluateLabelsResult{}, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"path/filepath"
 	"testing"
@@ -25,7 +26,7 @@ func labelled(t *testing.T, db *DB) {
 func TestDB_EvaluateLabels_Cancelled(t *testing.T) {
 	t.Parallel()
 	var end func()
-	db := openTest(t, &Options{Progress: func(p Progress) {
+	db := openTest(t, &Options{Progress: func(p rows.Progress) {
 		if p.Statement == "EVALUATE LABELS" && p.Stage == "classifying" {
 			end()
 		}

@@ -4,23 +4,23 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"slices"
-	"strings"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"math"
+	"slices"
+	"strings"
 )
 
 // This file has EVALUATE LINKS.
 
 var evaluateLinks = &statement[*parser.EvaluateLinks, EvaluateLinksRequest, *linkTrial, EvaluateLinksResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "EVALUATE LINKS", Syntax: "EVALUATE LINKS IN graph [USING method[(option := value, …)], …] [WITH (option := value, …)]",
 		Summary: "holds out edges, embeds the rest by each method, and compares how well scorers and learned models separate held-out edges from pairs without an edge; without USING it compares the scorers of the graph. It stores nothing",
 		Columns: strings.Join(linkColumns, ", ") + "; with ranking: " + strings.Join(rankColumns, ", ") +
@@ -28,23 +28,23 @@ var evaluateLinks = &statement[*parser.EvaluateLinks, EvaluateLinksRequest, *lin
 			"; with ranking and null_graph in addition to those of ranking: " + strings.Join(nullRankColumns, ", "),
 		Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1')",
 	},
-	options: linksOptions,
-	bind: func(b *binder, s *parser.EvaluateLinks) (req EvaluateLinksRequest) {
+	Options: linksOptions,
+	Bind: func(b *binder, s *parser.EvaluateLinks) (req EvaluateLinksRequest) {
 		linkMethods(b, &req, s.Graph, s.Methods)
 		linksSettings(b, &req, b.Settings("EVALUATE LINKS", linksOptions(), s.Options))
 		return req
 	},
-	resolve: resolveEvaluateLinks,
-	plan:    planEvaluateLinks,
-	run:     runEvaluateLinks,
-	rows:    linkRows,
-	trials:  linkTrials,
-	try:     tryLinks,
-	reads:   true,
+	Resolve: resolveEvaluateLinks,
+	Plan:    planEvaluateLinks,
+	Run:     runEvaluateLinks,
+	Rows:    linkRows,
+	Trials:  linkTrials,
+	Try:     tryLinks,
+	Reads:   true,
 }
 
-func linksOptions() []OptionInfo {
-	return []OptionInfo{
+func linksOptions() []help.Option {
+	return []help.Option{
 		shareOption("fraction of the edges to hold out"),
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the edges and pairs that are drawn"},
@@ -71,11 +71,11 @@ func linksOptions() []OptionInfo {
 // edges, separate the held-out edges from pairs without an edge. All methods are
 // measured on the same edges and pairs. It stores nothing.
 func (s *studiesService) EvaluateLinks(ctx context.Context, req EvaluateLinksRequest) (EvaluateLinksResult, error) {
-	return evaluateLinks.answer(ctx, s.db, req)
+	return evaluateLinks.Answer(ctx, s.db, req)
 }
 
 func linkMethods(b *binder, req *EvaluateLinksRequest, graph parser.Ident, methods []parser.Call) {
-	req.Graph = b.name(fault.Graph, graph)
+	req.Graph = b.Name(fault.Graph, graph)
 	for _, call := range methods {
 		req.Methods = append(req.Methods, LinkMethod{Method: call.Name.Name, Settings: bindMethod(b, call)})
 	}
@@ -104,7 +104,7 @@ func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) {
 	if latest, given := set["latest"]; given {
 		req.Latest = latest.(bool)
 	} else {
-		req.Latest = b.graph(req.Graph).Timed
+		req.Latest = b.Graph(req.Graph).Timed
 	}
 	req.Ascending = set.Text("order") == "ascending"
 	req.Unseen = set.Text("learn") == "unseen" || set.Text("learn") != "seen" && req.Latest

@@ -1,6 +1,9 @@
 package query
 
-import "heavytail/embedding/evaluate"
+import (
+	"heavytail/embedding/evaluate"
+	"heavytail/query/rows"
+)
 
 // linkFigures are the figures of trials of one split. Their JSON is read back exactly.
 type linkFigures struct {
@@ -17,7 +20,7 @@ type linkFigures struct {
 	Drawn    int                `json:"drawn"`            // vertices with a held-out edge, of which the sample is
 	Popular  nullable           `json:"popular"`          // of evaluate.RankSample
 
-	Notices []Notice `json:"notices,omitempty"`
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 func (f *linkFigures) add(next linkFigures) {
@@ -31,7 +34,7 @@ func (f *linkFigures) add(next linkFigures) {
 
 // score appends the scores of one method.
 func (f *linkFigures) score(c *call, s *linkSplits, m methodVectors, req EvaluateLinksRequest) error {
-	opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, Models: m.models, HitsAt: req.HitsAt, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
+	opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, Models: m.models, HitsAt: req.HitsAt, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
 	of := make([][]evaluate.LinkScore, len(s.kinds))
 	curves := make([][][]evaluate.CurvePoint, len(s.kinds))
 	for i, split := range s.of {
@@ -58,7 +61,7 @@ func (f *linkFigures) score(c *call, s *linkSplits, m methodVectors, req Evaluat
 }
 
 // methodCell is one of the methods as a cell; nil for the number −1, of scorers without vectors.
-func methodCell(methods []string, number int) Value {
+func methodCell(methods []string, number int) rows.Value {
 	if number < 0 {
 		return nil
 	}

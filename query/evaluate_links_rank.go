@@ -2,14 +2,14 @@ package query
 
 import (
 	"fmt"
-	"math"
-	"slices"
-	"strings"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"math"
+	"slices"
+	"strings"
 )
 
 // This file runs EVALUATE LINKS with the option ranking.
@@ -23,11 +23,11 @@ type linkRanking struct {
 
 // ranked puts the rankings of a split into a result, and says which of them is best.
 func ranked(c *call, req EvaluateLinksRequest, f linkFigures, result *EvaluateLinksResult) {
-	for i, s := range evaluate.CompareRankings(f.Rankings, req.Seed, c.db.opts.Workers) {
+	for i, s := range evaluate.CompareRankings(f.Rankings, req.Seed, c.DB.Opts.Workers) {
 		result.Rankings = append(result.Rankings, MethodRanking{Method: f.Methods[i], RankScore: s})
 	}
 	if f.Chance != nil {
-		v := evaluate.JudgeRankings(f.Rankings, *f.Chance, req.Seed, c.db.opts.Workers)
+		v := evaluate.JudgeRankings(f.Rankings, *f.Chance, req.Seed, c.DB.Opts.Workers)
 		result.Verdict = &v
 		c.Notice("%s", verdictText(v, *result))
 	}
@@ -37,7 +37,7 @@ func ranked(c *call, req EvaluateLinksRequest, f linkFigures, result *EvaluateLi
 
 // nullRankings adds the figures of a split of the null graph.
 func nullRankings(c *call, req EvaluateLinksRequest, null linkFigures, rankings []MethodRanking) {
-	left := evaluate.CompareRankings(null.Rankings, req.Seed, c.db.opts.Workers)
+	left := evaluate.CompareRankings(null.Rankings, req.Seed, c.DB.Opts.Workers)
 	for i := range rankings {
 		r := &rankings[i]
 		r.NullMAP, r.NullRecall = math.NaN(), math.NaN()
@@ -91,7 +91,7 @@ func verdictText(v evaluate.RankVerdict, r EvaluateLinksResult) string {
 // end; with keep it also returns the lists.
 func rankMethods(c *call, req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit, first, end int, keep bool) (*linkRanking, error) {
 	r := &linkRanking{opts: evaluate.RankOptions{
-		K: req.RankAt, Vertices: req.RankVertices, Near: req.Near, Seed: req.Seed, Keep: keep, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
+		K: req.RankAt, Vertices: req.RankVertices, Near: req.Near, Seed: req.Seed, Keep: keep, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
 	}}
 	stop := c.Watch.Start(plan.Score)
 	if err := eachMethod(c, t, split, first, end, func(m methodVectors) error { return r.add(c, split, m) }); err != nil {
@@ -122,14 +122,14 @@ var rankColumns = []string{
 
 var nullRankColumns = []string{"null_map", "null_recall"}
 
-func rankRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
+func rankRows(req EvaluateLinksRequest, r EvaluateLinksResult) *rows.Rows {
 	columns := slices.Clone(rankColumns)
 	if req.Null {
 		columns = append(columns, nullRankColumns...)
 	}
-	table := make([][]Value, len(r.Rankings))
+	table := make([][]rows.Value, len(r.Rankings))
 	for i, s := range r.Rankings {
-		row := []Value{methodCell(r.Methods, s.Method), scorerText(s.Scorer, s.Learned)}
+		row := []rows.Value{methodCell(r.Methods, s.Method), scorerText(s.Scorer, s.Learned)}
 		for _, x := range []evaluate.Interval{s.MAP, s.Behind, s.Recall} {
 			row = append(row, x.Mean, x.Low, x.High)
 		}
@@ -138,5 +138,5 @@ func rankRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
 			table[i] = append(table[i], number(s.NullMAP), number(s.NullRecall))
 		}
 	}
-	return rowsOf(columns, table).typed("behind", orNull(storage.Float))
+	return rowsOf(columns, table).Typed("behind", orNull(storage.Float))
 }

@@ -2,11 +2,11 @@ package query
 
 import (
 	"cmp"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/embedding/run"
 	"heavytail/query/internal/session"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -126,7 +126,7 @@ type EvaluateLinksResult struct {
 	// Curves, with CurveSteps, are the points of the ROC and precision-recall curves in the
 	// first split, in the order of Scores.
 	Curves  [][]evaluate.CurvePoint `json:"curves,omitempty"`
-	Notices []Notice                `json:"notices,omitempty"`
+	Notices []rows.Notice           `json:"notices,omitempty"`
 }
 
 // linkTrial is a request whose names are resolved.

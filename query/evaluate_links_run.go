@@ -1,10 +1,10 @@
 package query
 
 import (
+	"heavytail/embedding/evaluate"
+	"heavytail/query/rows"
 	"math"
 	"slices"
-
-	"heavytail/embedding/evaluate"
 )
 
 // This file runs EVALUATE LINKS.
@@ -15,8 +15,8 @@ func runEvaluateLinks(c *call, req EvaluateLinksRequest, t *linkTrial) (Evaluate
 		return EvaluateLinksResult{}, err
 	}
 	defer release()
-	if c.trials != nil {
-		c.trials.Of(graph.Info)
+	if c.Trials != nil {
+		c.Trials.Of(graph.Info)
 	}
 	splits := make([]linkFigures, max(1, req.Splits))
 	for i := range splits {
@@ -95,7 +95,7 @@ var (
 	nullColumns  = []string{"null_auc", "null_average_precision"}
 )
 
-func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
+func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *rows.Rows {
 	if req.RankAt > 0 {
 		return rankRows(req, r)
 	}
@@ -106,9 +106,9 @@ func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
 	if req.Null {
 		columns = append(columns, nullColumns...)
 	}
-	table := make([][]Value, len(r.Scores))
+	table := make([][]rows.Value, len(r.Scores))
 	for i, s := range r.Scores {
-		table[i] = []Value{methodCell(r.Methods, s.Method), scorerText(s.Scorer, s.Learned), string(s.Negatives),
+		table[i] = []rows.Value{methodCell(r.Methods, s.Method), scorerText(s.Scorer, s.Learned), string(s.Negatives),
 			number(s.AUC), number(s.AveragePrecision), number(s.Precision), number(s.Recall), number(s.F1), number(s.Hits)}
 		if req.Splits > 1 {
 			table[i] = append(table[i], number(s.AUCDeviation), number(s.AveragePrecisionDeviation))

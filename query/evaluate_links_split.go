@@ -30,7 +30,7 @@ func linkGraph(c *call, req EvaluateLinksRequest, t *linkTrial, keep bool) (grap
 	if undivided(graph, req.Sides) {
 		c.Notice("graph %s is bipartite, and pairs without an edge may be of one side; sides := 'auto' measures links between the sides", fault.Name(req.Graph))
 	}
-	release, err = c.db.cache.Reserve(t.bytes(req, graph, c.db.opts.Workers, keep), "evaluating links of graph "+fault.Name(req.Graph))
+	release, err = c.DB.Cache.Reserve(t.bytes(req, graph, c.DB.Opts.Workers, keep), "evaluating links of graph "+fault.Name(req.Graph))
 	return graph, release, err
 }
 
@@ -170,7 +170,7 @@ func plain(c *call, t *linkTrial, split *evaluate.LinkSplit) []string {
 func embedSplit(c *call, e configured, split *evaluate.LinkSplit, number int) (*vec.Matrix, error) {
 	stop := c.Watch.Start(solveStep(number))
 	m, info, err := run.Compute(c.Ctx, split.Graph, run.Request{
-		Method: e.method.Name, Options: e.options, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
+		Method: e.method.Name, Options: e.options, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
 	})
 	if err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func evaluationModel(c *call, t *linkTrial, split *evaluate.LinkSplit, e *config
 	if t.model == nil {
 		return nil, nil
 	}
-	req := run.ModelRequest{Split: *t.model, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
+	req := run.ModelRequest{Split: *t.model, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
 	req.Split.Latest = req.Split.Latest && split.Graph.Times != nil // a null graph has none
 	if e != nil {
 		req.Method, req.Options, req.Vectors, req.Features = e.method.Name, e.options, vectors, DefaultFeatures

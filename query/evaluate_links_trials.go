@@ -26,7 +26,7 @@ func linkTrials(req EvaluateLinksRequest, t *linkTrial) int64 {
 // linkFigures returns the figures of all trials of a split: from the parts, if there are any, or
 // by measuring them. The split after the last one is the null graph.
 func measureLinks(c *call, view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (all linkFigures, err error) {
-	if c.trials == nil {
+	if c.Trials == nil {
 		h, err := holdLinks(c, view, req, t, split)
 		if err != nil {
 			return all, err
@@ -35,7 +35,7 @@ func measureLinks(c *call, view *session.Graph, req EvaluateLinksRequest, t *lin
 	}
 	for range t.members() {
 		var one linkFigures
-		if err := c.trials.Read(&one); err != nil {
+		if err := c.Trials.Read(&one); err != nil {
 			return all, err
 		}
 		c.Repeat(one.Notices)

@@ -3,20 +3,21 @@ package query
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
+	"slices"
+	"strings"
 )
 
 // This file has EVALUATE PARAMETERS: the studies of parameters in figure 3 of
@@ -56,7 +57,7 @@ type ParameterPoint struct {
 // EvaluateParametersResult is the answer of EvaluateParameters.
 type EvaluateParametersResult struct {
 	Points  []ParameterPoint `json:"points"` // in the order of the request
-	Notices []Notice         `json:"notices,omitempty"`
+	Notices []rows.Notice    `json:"notices,omitempty"`
 }
 
 // DefaultVariations are the options of a method that are worth a study, each with
@@ -74,36 +75,36 @@ func DefaultVariations(method string) []Variation {
 		return nil
 	}
 	return slices.DeleteFunc(all, func(v Variation) bool {
-		return !slices.ContainsFunc(found.Options, func(o OptionInfo) bool { return o.Name == v.Option })
+		return !slices.ContainsFunc(found.Options, func(o help.Option) bool { return o.Name == v.Option })
 	})
 }
 
 var evaluateParameters = &statement[*parser.EvaluateParameters, EvaluateParametersRequest, study, EvaluateParametersResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "EVALUATE PARAMETERS", Syntax: "EVALUATE PARAMETERS IN graph USING method[(option := value, …)] [WITH (option := value, …)]",
 		Summary: "varies the options of a method one at a time, embeds the graph with each value, and measures the best reconstruction; without values it tries the usual values of all options. It stores nothing",
 		Columns: "option, value, epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
 		Example: "EVALUATE PARAMETERS IN social USING dp_spectral(normalization := 'degree') WITH (beta := '0,0.25,0.5,1', dim := '50,100,200')",
 	},
-	options: parametersOptions,
-	bind:    bindEvaluateParameters,
-	resolve: resolveEvaluateParameters,
-	plan: func(req EvaluateParametersRequest, s study) *plan.Plan {
+	Options: parametersOptions,
+	Bind:    bindEvaluateParameters,
+	Resolve: resolveEvaluateParameters,
+	Plan: func(req EvaluateParametersRequest, s study) *plan.Plan {
 		axes := ofEach(s.axes, func(axis run.Axis) string {
 			return axis.Option + " at " + fault.Count(int64(len(axis.Values)), "value")
 		})
 		return plan.Result("evaluation", "the best reconstruction for each value, by "+criteria()[req.Criterion],
 			plan.Measured(plan.Solve, "method", s.text().String()+", "+strings.Join(axes, ", "), session.GraphPlan(s.graph)))
 	},
-	run: runEvaluateParameters,
-	table: func(_ EvaluateParametersRequest, r EvaluateParametersResult) [][]Value {
-		return ofEach(r.Points, func(p ParameterPoint) []Value {
-			return append([]Value{p.Option, p.Value}, evaluationRow(p.ReconstructionPoint)...)
+	Run: runEvaluateParameters,
+	Table: func(_ EvaluateParametersRequest, r EvaluateParametersResult) [][]rows.Value {
+		return ofEach(r.Points, func(p ParameterPoint) []rows.Value {
+			return append([]rows.Value{p.Option, p.Value}, evaluationRow(p.ReconstructionPoint)...)
 		})
 	},
-	trials: func(_ EvaluateParametersRequest, s study) int64 { return int64(run.Embeddings(s.axes)) },
-	try:    tryParameters,
-	reads:  true,
+	Trials: func(_ EvaluateParametersRequest, s study) int64 { return int64(run.Embeddings(s.axes)) },
+	Try:    tryParameters,
+	Reads:  true,
 }
 
 // studiedOptions are the options that a study can vary, with a description of their values.
@@ -114,10 +115,10 @@ var studiedOptions = []struct{ name, doc string }{
 	{"row_scale", "powers of the degrees"},
 }
 
-func parametersOptions() []OptionInfo {
-	var list []OptionInfo
+func parametersOptions() []help.Option {
+	var list []help.Option
 	for _, o := range studiedOptions {
-		list = append(list, OptionInfo{Name: o.name, Type: "text", Default: "''", Doc: "comma-separated " + o.doc + " to try"})
+		list = append(list, help.Option{Name: o.name, Type: "text", Default: "''", Doc: "comma-separated " + o.doc + " to try"})
 	}
 	for _, o := range sweepOptions("each") {
 		if o.Name != "sweep" {
@@ -132,7 +133,7 @@ func parametersOptions() []OptionInfo {
 // EvaluateReconstruction does. One solve serves all values of dim, scale and
 // row_scale. It stores nothing.
 func (s *studiesService) EvaluateParameters(ctx context.Context, req EvaluateParametersRequest) (EvaluateParametersResult, error) {
-	return evaluateParameters.answer(ctx, s.db, req)
+	return evaluateParameters.Answer(ctx, s.db, req)
 }
 
 // study is a request whose names are resolved.
@@ -143,12 +144,12 @@ type study struct {
 }
 
 func bindEvaluateParameters(b *binder, s *parser.EvaluateParameters) EvaluateParametersRequest {
-	req := EvaluateParametersRequest{Graph: b.name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
+	req := EvaluateParametersRequest{Graph: b.Name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
 	req.Settings = bindMethod(b, s.Method)
 	set := b.Settings("EVALUATE PARAMETERS", parametersOptions(), s.Options)
 	req.Grid, req.Points, req.Criterion = bindSweep(b, set)
 	for _, o := range studiedOptions {
-		if values := b.numbersIn(set, o.name); values != nil {
+		if values := b.NumbersIn(set, o.name); values != nil {
 			req.Vary = append(req.Vary, Variation{o.name, values})
 		}
 	}
@@ -183,7 +184,7 @@ func checkVariation(method Method, v Variation) error {
 	}
 	for _, value := range v.Values {
 		given := bind.Given{Name: v.Option, Value: value}
-		i := slices.IndexFunc(method.Options, func(o OptionInfo) bool { return o.Name == v.Option })
+		i := slices.IndexFunc(method.Options, func(o help.Option) bool { return o.Name == v.Option })
 		if i >= 0 && method.Options[i].Type == "int" && value == float64(int64(value)) {
 			given.Value = int64(value)
 		}
@@ -200,7 +201,7 @@ func runEvaluateParameters(c *call, req EvaluateParametersRequest, s study) (res
 		result.Points = append(result.Points, f.Point)
 		return nil
 	}
-	if c.trials != nil {
+	if c.Trials != nil {
 		err = readParameters(c, s, use)
 	} else {
 		err = vary(c, req, s, 0, run.Embeddings(s.axes), func(storage.GraphInfo) error { return nil }, use)
@@ -212,15 +213,15 @@ func runEvaluateParameters(c *call, req EvaluateParametersRequest, s study) (res
 // parameterFigures are those of one trial. Their JSON is read back exactly.
 type parameterFigures struct {
 	Point   ParameterPoint `json:"point"`
-	Notices []Notice       `json:"notices,omitempty"`
+	Notices []rows.Notice  `json:"notices,omitempty"`
 }
 
 // readParameters calls use with the figures of the parts.
 func readParameters(c *call, s study, use func(parameterFigures) error) error {
-	c.trials.Of(s.graph)
+	c.Trials.Of(s.graph)
 	for range run.Embeddings(s.axes) {
 		var f parameterFigures
-		if err := c.trials.Read(&f); err != nil {
+		if err := c.Trials.Read(&f); err != nil {
 			return err
 		}
 		if err := use(f); err != nil {
@@ -247,26 +248,26 @@ func vary(c *call, req EvaluateParametersRequest, s study, first, end int, of fu
 		return err
 	}
 	g := graph.Graph
-	embed := run.Request{Method: s.method.Name, Options: s.options, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
+	embed := run.Request{Method: s.method.Name, Options: s.options, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
 	bytes, err := run.VaryBytes(g, embed, s.axes)
 	if err != nil {
 		return err
 	}
-	release, err := c.db.cache.Reserve(bytes, "a study of graph "+fault.Name(req.Graph))
+	release, err := c.DB.Cache.Reserve(bytes, "a study of graph "+fault.Name(req.Graph))
 	if err != nil {
 		return err
 	}
 	defer release()
 	stop := c.Watch.Start(plan.Solve)
-	err = run.VaryRange(c.Ctx, g, embed, s.axes, first, end, func(axis, value int, rows *vec.Matrix) error {
-		best, err := bestReconstruction(c, g, rows, req)
+	err = run.VaryRange(c.Ctx, g, embed, s.axes, first, end, func(axis, value int, vectors *vec.Matrix) error {
+		best, err := bestReconstruction(c, g, vectors, req)
 		if err != nil {
 			return err
 		}
 		f := parameterFigures{Point: ParameterPoint{s.axes[axis].Option, s.axes[axis].Values[value], best}}
 		if !evaluate.Plausible(g, best.Edges) {
 			text := fmt.Sprintf("%s := %v: %s", f.Point.Option, f.Point.Value, implausible(best.Edges, g.Edges()))
-			f.Notices = []Notice{{Text: text}}
+			f.Notices = []rows.Notice{{Text: text}}
 		}
 		return use(f)
 	})
@@ -282,7 +283,7 @@ func vary(c *call, req EvaluateParametersRequest, s study, first, end int, of fu
 func bestReconstruction(c *call, g *csr.Graph, rows *vec.Matrix, req EvaluateParametersRequest) (evaluate.ReconstructionPoint, error) {
 	best, points, err := evaluate.ReconstructSweep(c.Ctx, g, rows, evaluate.ReconstructOptions{
 		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, BestLaw: true,
-		Workers: c.db.opts.Workers, Progress: c.Meter.Update, MaxBytes: 1 << 28,
+		Workers: c.DB.Opts.Workers, Progress: c.Meter.Update, MaxBytes: 1 << 28,
 	})
 	if err != nil {
 		return evaluate.ReconstructionPoint{}, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
+	"heavytail/query/rows"
 	"math"
 	"testing"
 )
@@ -102,7 +103,7 @@ func TestDB_EvaluateParameters_Errors(t *testing.T) {
 	}
 	for _, stage := range []string{"solving", "joining"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		db.opts.Progress = func(p Progress) {
+		db.e.Opts.Progress = func(p rows.Progress) {
 			if p.Stage == stage {
 				cancel()
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"slices"
 	"testing"
@@ -34,7 +35,7 @@ func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []string{"solving", "scoring"} {
 		var end func()
-		db := openTest(t, &Options{Progress: func(p Progress) {
+		db := openTest(t, &Options{Progress: func(p rows.Progress) {
 			if p.Statement == "EVALUATE LINKS" && p.Stage == stage {
 				end()
 			}
@@ -46,7 +47,7 @@ func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled while %s: %v", stage, err)
 		}
-		if list, err := db.store.Embeddings(t.Context()); err != nil || len(list) > 0 {
+		if list, err := db.e.Store.Embeddings(t.Context()); err != nil || len(list) > 0 {
 			t.Errorf("embeddings after it: %v, %v", list, err)
 		}
 		cancel()

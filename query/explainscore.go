@@ -4,15 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"slices"
-
 	"heavytail/embedding/link"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"math"
+	"slices"
 )
 
 // ExplainScoreRequest asks for the parts of the scores of a pair.
@@ -80,37 +81,37 @@ type ExplainScoreResult struct {
 	// Ties are in the order in which the vertices came into the graph.
 	Heaviest []CommonNeighbor `json:"heaviest"`
 	Scores   []ExplainedScore `json:"scores"` // in the order of the request
-	Notices  []Notice         `json:"notices,omitempty"`
+	Notices  []rows.Notice    `json:"notices,omitempty"`
 }
 
 var explainScore = &statement[*parser.ExplainScore, ExplainScoreRequest, *scorerEntries, ExplainScoreResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "EXPLAIN SCORE", Syntax: "EXPLAIN SCORE (vertex, vertex) [IN graph] [WITH scorer | scorer(embedding) | model(model), …]",
 		Summary: "explains the scores of one pair: its common neighbours with their degrees, lowest degree first, and the contribution of each heuristic and feature of a model to the log-odds, with the fraction of the held-out pairs of about the same probability that were edges, and its 95 % interval; without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
 		Columns: "item, value, part",
 		Example: "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)",
 	},
-	bind: func(b *binder, s *parser.ExplainScore) (req ExplainScoreRequest) {
-		req.Graph = b.markGraph(s.Graph, s)
-		req.Pair.Source, req.Pair.Target = b.vertexKey(partKey(0), s.Pair.U), b.vertexKey(partKey(1), s.Pair.V)
+	Bind: func(b *binder, s *parser.ExplainScore) (req ExplainScoreRequest) {
+		req.Graph = b.MarkGraph(s.Graph, s)
+		req.Pair.Source, req.Pair.Target = b.VertexKey(partKey(0), s.Pair.U), b.VertexKey(partKey(1), s.Pair.V)
 		req.With = scorers(b, s.Scorers...)
 		return req
 	},
-	resolve: resolveExplainScore,
-	plan: func(req ExplainScoreRequest, found *scorerEntries) *plan.Plan {
+	Resolve: resolveExplainScore,
+	Plan: func(req ExplainScoreRequest, found *scorerEntries) *plan.Plan {
 		return plan.Result("explanation", "of one pair", found.partPlan(found.with()))
 	},
-	run: runExplainScore,
-	rows: func(_ ExplainScoreRequest, r ExplainScoreResult) *Rows {
-		return rowsOf([]string{"item", "value", "part"}, r.rows()).typed("part", orNull(storage.Float))
+	Run: runExplainScore,
+	Rows: func(_ ExplainScoreRequest, r ExplainScoreResult) *rows.Rows {
+		return rowsOf([]string{"item", "value", "part"}, r.rows()).Typed("part", orNull(storage.Float))
 	},
-	reads: true,
+	Reads: true,
 }
 
 // Explain reports the parts of the scores of a pair. If a vertex does not
 // exist, the error is an Error.
 func (s *linksService) Explain(ctx context.Context, req ExplainScoreRequest) (ExplainScoreResult, error) {
-	return explainScore.answer(ctx, s.db, req)
+	return explainScore.Answer(ctx, s.db, req)
 }
 
 // explained are the scorers of a request, or all heuristics.
@@ -118,7 +119,7 @@ func explained(c *call, r ExplainScoreRequest) ([]Scorer, error) {
 	if len(r.With) > 0 {
 		return r.With, nil
 	}
-	graph, err := c.graphOrOnly(r.Graph)
+	graph, err := c.GraphOrOnly(r.Graph)
 	if err != nil {
 		return nil, err
 	}
@@ -201,18 +202,18 @@ func (e *explaining) common() (n int, heaviest []CommonNeighbor) {
 	return len(common), heaviest
 }
 
-func (r ExplainScoreResult) rows() [][]Value {
-	table := [][]Value{
+func (r ExplainScoreResult) rows() [][]rows.Value {
+	table := [][]rows.Value{
 		{"linked", r.Linked, nil},
 		{"degree of " + fault.QuoteKey(r.Source), int64(r.Degrees[0]), nil},
 		{"degree of " + fault.QuoteKey(r.Target), int64(r.Degrees[1]), nil},
 		{"common neighbours", int64(r.Common), nil},
 	}
 	for _, w := range r.Heaviest {
-		table = append(table, []Value{"  " + fault.QuoteKey(w.Vertex) + ", its degree and its part of adamic_adar", int64(w.Degree), w.Weight})
+		table = append(table, []rows.Value{"  " + fault.QuoteKey(w.Vertex) + ", its degree and its part of adamic_adar", int64(w.Degree), w.Weight})
 	}
 	for _, s := range r.Scores {
-		table = append(table, []Value{s.Scorer.String(), number(s.Score), nil})
+		table = append(table, []rows.Value{s.Scorer.String(), number(s.Score), nil})
 		if s.Model == nil {
 			continue
 		}
@@ -221,14 +222,14 @@ func (r ExplainScoreResult) rows() [][]Value {
 			if p.Embedding {
 				what += " of the embedding"
 			}
-			table = append(table, []Value{"  " + what, when(!p.Embedding && p.Name != "bias", p.Value), p.Part})
+			table = append(table, []rows.Value{"  " + what, when(!p.Embedding && p.Name != "bias", p.Value), p.Part})
 		}
-		table = append(table, []Value{"  log-odds before calibration", nil, s.Model.LogOdds})
+		table = append(table, []rows.Value{"  log-odds before calibration", nil, s.Model.LogOdds})
 		if a := s.Alike; a != nil {
 			table = append(table,
-				[]Value{"  held-out pairs of about this probability", int64(a.Pairs), nil},
-				[]Value{"  fraction of them that were edges", a.Observed, nil},
-				[]Value{"    95 % interval", fmt.Sprintf("%.4f to %.4f", a.Low, a.High), nil})
+				[]rows.Value{"  held-out pairs of about this probability", int64(a.Pairs), nil},
+				[]rows.Value{"  fraction of them that were edges", a.Observed, nil},
+				[]rows.Value{"    95 % interval", fmt.Sprintf("%.4f to %.4f", a.Low, a.High), nil})
 		}
 	}
 	return table

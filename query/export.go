@@ -4,19 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/format"
 	"io"
 	"iter"
 	"slices"
 	"strconv"
 	"strings"
-
-	"heavytail/query/fault"
-	"heavytail/query/internal/session"
-	"heavytail/query/parser"
-	"heavytail/query/plan"
-	"heavytail/storage"
-	"heavytail/storage/csr"
-	"heavytail/storage/format"
 )
 
 // ExportRequest asks to write a graph, its vertices or an embedding to a file.
@@ -43,10 +44,10 @@ type ExportRequest struct {
 
 // ExportResult is the answer of ExportGraph, ExportVertices, ExportWalks and ExportEmbedding.
 type ExportResult struct {
-	Path    string   `json:"file"`
-	Keys    string   `json:"keys,omitempty"` // of the matrix or METIS file at Path, the file with the keys of its rows; otherwise empty
-	Rows    int64    `json:"rows"`           // edges, vertices, walks or vectors written
-	Notices []Notice `json:"notices,omitempty"`
+	Path    string        `json:"file"`
+	Keys    string        `json:"keys,omitempty"` // of the matrix or METIS file at Path, the file with the keys of its rows; otherwise empty
+	Rows    int64         `json:"rows"`           // edges, vertices, walks or vectors written
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 type exportFormat struct {
@@ -135,16 +136,16 @@ func (f exportFormat) refused(err error) error {
 	return fmt.Errorf("%w; format := '%s' can hold it", err, f.holds)
 }
 
-func exportOptions(formats []exportFormat) []OptionInfo {
-	options := []OptionInfo{overwriteOption(), formatOption(ofEach(formats, func(f exportFormat) string { return f.name }))}
+func exportOptions(formats []exportFormat) []help.Option {
+	options := []help.Option{overwriteOption(), formatOption(ofEach(formats, func(f exportFormat) string { return f.name }))}
 	if formats[0].name == graphFormats()[0].name {
-		options = append(options, OptionInfo{
+		options = append(options, help.Option{
 			Name: "times", Type: "text", Default: "'auto'", Choices: []string{"auto", timesISO, timesUnix},
 			Doc: "form of the times of edges, as dates or as seconds since 1970; auto is the form in which they came into the graph",
 		})
 	}
 	if slices.ContainsFunc(formats, func(f exportFormat) bool { return f.name == "csv" }) {
-		options = append(options, OptionInfo{
+		options = append(options, help.Option{
 			Name: "spreadsheet", Type: "bool", Default: "FALSE",
 			Doc: "in CSV, put an apostrophe before text that a spreadsheet could take for a formula",
 		})
@@ -153,16 +154,16 @@ func exportOptions(formats []exportFormat) []OptionInfo {
 }
 
 // formatOption is the option for the form of a file.
-func formatOption(names []string) OptionInfo {
-	return OptionInfo{
+func formatOption(names []string) help.Option {
+	return help.Option{
 		Name: "format", Type: "text", Default: "'auto'", Choices: append([]string{"auto"}, names...),
 		Doc: "form of the file; auto goes by the ending of its name",
 	}
 }
 
 // overwriteOption is the option of every statement that writes a file.
-func overwriteOption() OptionInfo {
-	return OptionInfo{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace a file that exists"}
+func overwriteOption() help.Option {
+	return help.Option{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace a file that exists"}
 }
 
 // exportTarget is a file that can be written, and the graph to write.
@@ -172,58 +173,58 @@ type exportTarget struct {
 }
 
 var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, ExportResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "EXPORT GRAPH", Syntax: "EXPORT GRAPH graph INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes the edges of a graph with weights and times as an edge list, CSV, CSV for Neo4j, METIS, Pajek or Parquet, or the whole graph with vertices and attributes as GraphML, GEXF or node-link JSON; text is compressed if the name ends in .gz or .zst",
 		Columns: "file, edges",
 		Example: "EXPORT GRAPH social INTO FILE 'social.graphml.gz'",
 	},
-	options: func() []OptionInfo { return exportOptions(graphFormats()) },
-	bind: func(b *binder, s *parser.ExportGraph) ExportRequest {
+	Options: func() []help.Option { return exportOptions(graphFormats()) },
+	Bind: func(b *binder, s *parser.ExportGraph) ExportRequest {
 		b.Mark(fault.Graph, s.Graph)
 		return exported(b, s, s.Graph.Name, s.File, s.Options, graphFormats())
 	},
-	resolve: func(c *call, req ExportRequest) (exportTarget, error) {
+	Resolve: func(c *call, req ExportRequest) (exportTarget, error) {
 		found, err := exportedGraph(c, req, graphFormats())
 		if err == nil {
 			_, err = req.times(found.graph)
 		}
 		return found, err
 	},
-	plan:  planExport,
-	run:   runExportGraph,
-	table: exportTable[ExportRequest],
-	reads: true,
+	Plan:  planExport,
+	Run:   runExportGraph,
+	Table: exportTable[ExportRequest],
+	Reads: true,
 }
 
 // Export writes the edges of a graph, each once, with their weights and
 // times; as GraphML, GEXF and JSON also its vertices with their attributes.
 func (s *graphsService) Export(ctx context.Context, req ExportRequest) (ExportResult, error) {
-	return exportGraph.answer(ctx, s.db, req)
+	return exportGraph.Answer(ctx, s.db, req)
 }
 
 var exportVertices = &statement[*parser.ExportVertices, ExportRequest, exportTarget, ExportResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "EXPORT VERTICES", Syntax: "EXPORT VERTICES OF graph INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes the vertices of a graph with their attributes as CSV, compressed if the name ends in .gz or .zst, or as Parquet",
 		Columns: "file, vertices",
 		Example: "EXPORT VERTICES OF social INTO FILE 'people.csv'",
 	},
-	options: func() []OptionInfo { return exportOptions(vertexFormats()) },
-	bind: func(b *binder, s *parser.ExportVertices) ExportRequest {
+	Options: func() []help.Option { return exportOptions(vertexFormats()) },
+	Bind: func(b *binder, s *parser.ExportVertices) ExportRequest {
 		b.Mark(fault.Graph, s.Graph)
 		return exported(b, s, s.Graph.Name, s.File, s.Options, vertexFormats())
 	},
-	resolve: func(c *call, req ExportRequest) (exportTarget, error) { return exportedGraph(c, req, vertexFormats()) },
-	plan:    planExport,
-	run:     runExportVertices,
-	table:   exportTable[ExportRequest],
-	reads:   true,
+	Resolve: func(c *call, req ExportRequest) (exportTarget, error) { return exportedGraph(c, req, vertexFormats()) },
+	Plan:    planExport,
+	Run:     runExportVertices,
+	Table:   exportTable[ExportRequest],
+	Reads:   true,
 }
 
 // ExportVertices writes the vertices of a graph with their attributes as CSV or Parquet.
 func (s *graphsService) ExportVertices(ctx context.Context, req ExportRequest) (ExportResult, error) {
-	return exportVertices.answer(ctx, s.db, req)
+	return exportVertices.Answer(ctx, s.db, req)
 }
 
 func exported(b *binder, statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []exportFormat) ExportRequest {
@@ -251,7 +252,7 @@ func writtenFile(title, path string, input *plan.Plan) *plan.Plan {
 	return plan.Result(title, "to "+fault.Quote(path), input)
 }
 
-func exportTable[Q any](_ Q, r ExportResult) [][]Value { return [][]Value{{r.Path, r.Rows}} }
+func exportTable[Q any](_ Q, r ExportResult) [][]rows.Value { return [][]rows.Value{{r.Path, r.Rows}} }
 
 // checkExport returns the format of the file, or an error if the file cannot be written.
 func checkExport(c *call, req ExportRequest, formats []exportFormat) (exportFormat, error) {
@@ -438,30 +439,30 @@ type exportedEmbedding struct {
 }
 
 var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exportedEmbedding, ExportResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "EXPORT EMBEDDING", Syntax: "EXPORT EMBEDDING embedding INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes an embedding as word2vec text or binary, as Parquet, or as a numpy matrix with the keys of its rows in 'file.keys'",
 		Columns: "file, vectors",
 		Example: "EXPORT EMBEDDING spec INTO FILE 'spec.npy' WITH (overwrite := TRUE)",
 	},
-	options: func() []OptionInfo { return exportOptions(embeddingFormats()) },
-	bind: func(b *binder, s *parser.ExportEmbedding) ExportRequest {
+	Options: func() []help.Option { return exportOptions(embeddingFormats()) },
+	Bind: func(b *binder, s *parser.ExportEmbedding) ExportRequest {
 		b.Mark(fault.Embedding, s.Embedding)
 		return exported(b, s, s.Embedding.Name, s.File, s.Options, embeddingFormats())
 	},
-	resolve: func(c *call, req ExportRequest) (found exportedEmbedding, err error) {
+	Resolve: func(c *call, req ExportRequest) (found exportedEmbedding, err error) {
 		if found.form, err = checkExport(c, req, embeddingFormats()); err != nil {
 			return found, err
 		}
 		found.info, err = c.EmbeddingInfo(req.Name, fault.Embedding)
 		return found, err
 	},
-	plan: func(req ExportRequest, found exportedEmbedding) *plan.Plan {
+	Plan: func(req ExportRequest, found exportedEmbedding) *plan.Plan {
 		e := found.info
 		return writtenFile(found.form.title, req.Path, plan.Measured("embedding "+e.Name, "embedding",
 			fmt.Sprintf("%s, generation %d, %d × %d", fault.Name(e.Name), e.Generation, e.Vertices, e.Dim)))
 	},
-	run: func(c *call, req ExportRequest, found exportedEmbedding) (ExportResult, error) {
+	Run: func(c *call, req ExportRequest, found exportedEmbedding) (ExportResult, error) {
 		s, err := settledSpace(c, req.Name)
 		if err != nil {
 			return ExportResult{}, err
@@ -469,15 +470,15 @@ var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exporte
 		keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, s.Matrix.Rows, s.Graph.AppendKey) }
 		return export(c, req, found.form, int64(s.Matrix.Rows), keys, func(w io.Writer) error { return writeVectors(c, w, found.form.name, s) })
 	},
-	table: exportTable[ExportRequest],
-	reads: true,
+	Table: exportTable[ExportRequest],
+	Reads: true,
 }
 
 // Export writes the vectors of an embedding with the keys of their
 // vertices. A numpy matrix cannot hold keys, so they are written to a second
 // file, whose name is that of the first with ".keys" appended.
 func (s *vectorsService) Export(ctx context.Context, req ExportRequest) (ExportResult, error) {
-	return exportEmbedding.answer(ctx, s.db, req)
+	return exportEmbedding.Answer(ctx, s.db, req)
 }
 
 func writeVectors(c *call, w io.Writer, form string, s *session.Space) error {

@@ -3,16 +3,17 @@ package query
 import (
 	"context"
 	"fmt"
-	"io"
-	"slices"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage/csr"
+	"io"
+	"slices"
 )
 
 // This file has EXPORT PAIRS: the pairs and scores that EVALUATE LINKS measures.
@@ -45,17 +46,17 @@ type pairTarget struct {
 	trial *linkTrial
 }
 
-func exportPairsOptions() []OptionInfo { return append(linksOptions(), intoFileOptions()...) }
+func exportPairsOptions() []help.Option { return append(linksOptions(), intoFileOptions()...) }
 
 var exportPairs = &statement[*parser.ExportPairs, ExportPairsRequest, pairTarget, ExportResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "EXPORT PAIRS", Syntax: "EXPORT PAIRS OF graph [USING method[(option := value, …)], …] INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes the pairs that EVALUATE LINKS measures with the same options, each with its label, its kind of negatives and all scores, so that other programs can compute the same figures; larger scores mean likelier edges, and distances are negated; with ranking it writes the recommendations; the file has one of the formats of INTO FILE",
 		Columns: "file, pairs",
 		Example: "EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree')",
 	},
-	options: exportPairsOptions,
-	bind: func(b *binder, s *parser.ExportPairs) (req ExportPairsRequest) {
+	Options: exportPairsOptions,
+	Bind: func(b *binder, s *parser.ExportPairs) (req ExportPairsRequest) {
 		linkMethods(b, &req.Evaluation, s.Graph, s.Methods)
 		req.Path = b.Text(fault.Into, s.File)
 		set := b.Settings(s.Heading(), exportPairsOptions(), s.Options)
@@ -63,20 +64,20 @@ var exportPairs = &statement[*parser.ExportPairs, ExportPairsRequest, pairTarget
 		linksSettings(b, &req.Evaluation, set)
 		return req
 	},
-	resolve: resolveExportPairs,
-	plan: func(req ExportPairsRequest, found pairTarget) *plan.Plan {
+	Resolve: resolveExportPairs,
+	Plan: func(req ExportPairsRequest, found pairTarget) *plan.Plan {
 		return writtenFile(found.form.Title, req.Path, planEvaluateLinks(req.Evaluation, found.trial))
 	},
-	run:   runExportPairs,
-	table: exportTable[ExportPairsRequest],
-	reads: true,
+	Run:   runExportPairs,
+	Table: exportTable[ExportPairsRequest],
+	Reads: true,
 }
 
 // ExportPairs writes the pairs that EvaluateLinks measures for the same request, with all
 // scores, so that the figures of EvaluateLinks can be computed from the file. It takes 8
 // bytes of memory for each pair and scorer, or 24 for each recommendation.
 func (s *studiesService) ExportPairs(ctx context.Context, req ExportPairsRequest) (ExportResult, error) {
-	return exportPairs.answer(ctx, s.db, req)
+	return exportPairs.Answer(ctx, s.db, req)
 }
 
 func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err error) {
@@ -109,7 +110,7 @@ func runExportPairs(c *call, req ExportPairsRequest, found pairTarget) (ExportRe
 	if err != nil {
 		return ExportResult{}, err
 	}
-	table.key = func(v uint32) Value { return string(graph.AppendKey(nil, v)) }
+	table.key = func(v uint32) rows.Value { return string(graph.AppendKey(nil, v)) }
 	stop := c.Watch.Start(plan.Write)
 	result := ExportResult{Path: req.Path}
 	err = c.WriteFile(req.Path, req.Overwrite, func(out io.Writer) error {
@@ -134,7 +135,7 @@ func runExportPairs(c *call, req ExportPairsRequest, found pairTarget) (ExportRe
 // with each row and stops at the first error, which it returns.
 type pairTable struct {
 	columns []string
-	key     func(v uint32) Value
+	key     func(v uint32) rows.Value
 	rows    func(each func(row []any) error) error
 }
 
@@ -151,7 +152,7 @@ func makePairTable(c *call, req EvaluateLinksRequest, t *linkTrial, s *linkSplit
 	table := &pairTable{columns: []string{"negatives", "part", "label", "u", "v"}}
 	scores := make([][]evaluate.PairScores, len(s.kinds))
 	err := eachMethod(c, t, s.base, 0, t.members(), func(m methodVectors) error {
-		opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, Models: m.models, Workers: c.db.opts.Workers, Progress: c.Meter.Update}
+		opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, Models: m.models, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
 		for i, split := range s.of {
 			err := split.EachScore(c.Ctx, m.vectors, opts, func(p evaluate.PairScores) error {
 				scores[i] = append(scores[i], p.Clone())
@@ -230,7 +231,7 @@ func recommendedTable(t *linkTrial, split *evaluate.LinkSplit, r *linkRanking) (
 			if !ranking.Learned && !link.NewScoring(ranking.Scorer, nil).HigherIsLikelier {
 				sign = -1
 			}
-			row := func(u, v uint32, label int64, rank, score Value) error {
+			row := func(u, v uint32, label int64, rank, score rows.Value) error {
 				popular := int64(0)
 				if split.Graph.Degree(v) >= r.sample.PopularDegree {
 					popular = 1
@@ -250,7 +251,7 @@ func recommendedTable(t *linkTrial, split *evaluate.LinkSplit, r *linkRanking) (
 
 // recommendedRows writes the rows of one vertex: its recommendations, and then
 // its held-out neighbours that were not recommended, in ascending order.
-func recommendedRows(u uint32, list []link.PredictedLink, held []uint32, sign float64, row func(u, v uint32, label int64, rank, score Value) error) error {
+func recommendedRows(u uint32, list []link.PredictedLink, held []uint32, sign float64, row func(u, v uint32, label int64, rank, score rows.Value) error) error {
 	missed := slices.Clone(held)
 	for i, l := range list {
 		label := int64(0)

@@ -16,8 +16,8 @@ import (
 
 // forgetLoaded makes the next search the first one after the file was opened.
 func forgetLoaded(db *DB) {
-	clear(db.cache.Scans)
-	db.cache.Entries = map[session.CacheKey]*session.CacheEntry{}
+	clear(db.e.Cache.Scans)
+	db.e.Cache.Entries = map[session.CacheKey]*session.CacheEntry{}
 }
 
 // A search with the index in the file gives the answer of the loaded index, to the last
@@ -132,7 +132,7 @@ func TestFileIndex_Damaged(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := fileScanDB(t, &Options{IndexBytes: 1, graphOnly: true})
-	of, m, err := db.store.Embedding(ctx, "e")
+	of, m, err := db.e.Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestFileIndex_Damaged(t *testing.T) {
 	}
 	req.Exact = false
 	for what, stream := range map[string][]byte{"": sound, "cut": sound[:len(sound)/2], "text": []byte("no index"), "of other vectors": build(1)} {
-		if _, err := db.store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: m.Rows, InPlace: true}, func(w io.Writer) error {
+		if _, err := db.e.Store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: m.Rows, InPlace: true}, func(w io.Writer) error {
 			_, err := w.Write(stream)
 			return err
 		}); err != nil {

@@ -47,20 +47,20 @@ func putRows(t *testing.T, db *DB, n, dim int) {
 	}
 	clear(m.Row(3))
 	clear(m.Row(4))
-	info, err := db.store.Graph(context.Background(), "g")
+	info, err := db.e.Store.Graph(context.Background(), "g")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.store.PutEmbedding(context.Background(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: info.Version}, m); err != nil {
+	if _, err := db.e.Store.PutEmbedding(context.Background(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: info.Version}, m); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // loaded reports whether the cache has the vectors of an embedding.
 func loaded(db *DB) bool {
-	db.cache.Mu.Lock()
-	defer db.cache.Mu.Unlock()
-	for key := range db.cache.Entries {
+	db.e.Cache.Mu.Lock()
+	defer db.e.Cache.Mu.Unlock()
+	for key := range db.e.Cache.Entries {
 		if key.Kind == "embedding" || key.Kind == "graph" {
 			return true
 		}
@@ -81,9 +81,9 @@ func TestFileScan_Agrees(t *testing.T) {
 					near.Vector = []float32{1, 0, -1, 0.5, 0}
 					within.Vector = near.Vector
 				}
-				clear(db.cache.Scans)
+				clear(db.e.Cache.Scans)
 				if loaded(db) {
-					db.cache.Entries = map[session.CacheKey]*session.CacheEntry{}
+					db.e.Cache.Entries = map[session.CacheKey]*session.CacheEntry{}
 				}
 				a, err := db.Vectors().Nearest(ctx, near)
 				if err != nil {
@@ -217,7 +217,7 @@ func TestFileScan_BeforeIndex(t *testing.T) {
 func testBeforeIndex(t *testing.T, info storage.IndexInfo, want string) {
 	ctx := context.Background()
 	db := fileScanDB(t, &Options{IndexBytes: 1})
-	of, m, err := db.store.Embedding(ctx, "e")
+	of, m, err := db.e.Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func testBeforeIndex(t *testing.T, info storage.IndexInfo, want string) {
 		return err
 	}
 	info.Metric, info.Recall = "l2", 1
-	if _, err := db.store.PutIndex(ctx, of, info, links); err != nil {
+	if _, err := db.e.Store.PutIndex(ctx, of, info, links); err != nil {
 		t.Fatal(err)
 	}
 	if text := strings.Join(strings.Fields(mustRun(t, db, "EXPLAIN NEAREST 3 TO 'v7' USING e")), " "); !strings.Contains(text, want) {
@@ -251,11 +251,11 @@ func testBeforeIndex(t *testing.T, info storage.IndexInfo, want string) {
 func TestFileScan_Moved(t *testing.T) {
 	ctx := context.Background()
 	db := fileScanDB(t, nil)
-	c, err := db.begin(ctx, "NEAREST")
+	c, err := db.e.Begin(ctx, "NEAREST")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.end()
+	defer c.End()
 	req := NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}
 	s, err := resolveNearest(c, req)
 	if err != nil || !s.inFile {

@@ -103,7 +103,7 @@ func TestJobs_Peak(t *testing.T) {
 	if err != nil || info.Peak < 4*40*800 {
 		t.Errorf("the rows alone take %d bytes, the job was seen to take %d of %d, %v", 4*40*800, info.Peak, info.Memory, err)
 	}
-	if stored, err := db.store.Job(ctx, started.ID); err != nil || stored.Peak != info.Peak {
+	if stored, err := db.e.Store.Job(ctx, started.ID); err != nil || stored.Peak != info.Peak {
 		t.Errorf("%+v, %v", stored, err)
 	}
 }

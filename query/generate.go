@@ -3,12 +3,13 @@ package query
 import (
 	"context"
 	"errors"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/generate"
 )
@@ -33,7 +34,7 @@ type GenerateRequest struct {
 type GenerateResult struct {
 	Graph   storage.GraphInfo `json:"graph"`
 	Seconds float64           `json:"seconds"`
-	Notices []Notice          `json:"notices,omitempty"`
+	Notices []rows.Notice     `json:"notices,omitempty"`
 }
 
 // generated is a GenerateRequest whose generator and options are resolved.
@@ -43,33 +44,33 @@ type generated struct {
 }
 
 var generateGraph = &statement[*parser.Generate, GenerateRequest, generated, GenerateResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "GENERATE", Syntax: "GENERATE generator(option := value, …) INTO graph",
 		Summary: "creates a random graph; SHOW GENERATORS lists the models",
 		Columns: "graph, vertices, edges, seconds",
 		Example: "GENERATE preferential_attachment(n := 10000, m := 40, seed := 7) INTO synthetic",
 	},
-	bind: func(b *binder, s *parser.Generate) GenerateRequest {
+	Bind: func(b *binder, s *parser.Generate) GenerateRequest {
 		return GenerateRequest{
-			Graph: b.name(fault.Graph, s.Graph), Generator: b.name(fault.Method, s.Generator.Name),
+			Graph: b.Name(fault.Graph, s.Graph), Generator: b.Name(fault.Method, s.Generator.Name),
 			text: s.Generator.String(), given: b.Given(s.Generator.Options),
 		}
 	},
-	resolve: resolveGenerate,
-	plan: func(req GenerateRequest, _ generated) *plan.Plan {
+	Resolve: resolveGenerate,
+	Plan: func(req GenerateRequest, _ generated) *plan.Plan {
 		return plan.Result("new graph", fault.Name(req.Graph),
 			plan.Measured(plan.Store, "store", "all edges, published in one transaction",
 				plan.Measured("generator", "generator", req.text)))
 	},
-	run: runGenerate,
-	table: func(_ GenerateRequest, r GenerateResult) [][]Value {
-		return [][]Value{{r.Graph.Name, int64(r.Graph.Vertices), r.Graph.Edges, r.Seconds}}
+	Run: runGenerate,
+	Table: func(_ GenerateRequest, r GenerateResult) [][]rows.Value {
+		return [][]rows.Value{{r.Graph.Name, int64(r.Graph.Vertices), r.Graph.Edges, r.Seconds}}
 	},
 }
 
 // Generate creates a random graph and stores it.
 func (s *graphsService) Generate(ctx context.Context, req GenerateRequest) (GenerateResult, error) {
-	return generateGraph.answer(ctx, s.db, req)
+	return generateGraph.Answer(ctx, s.db, req)
 }
 
 // resolveGenerate returns an Error for a graph that has vertices, and checks the
@@ -109,7 +110,7 @@ func modelMistake(err error, s bind.Settings) error {
 }
 
 func runGenerate(c *call, req GenerateRequest, found generated) (GenerateResult, error) {
-	release, err := c.db.cache.ReserveWork(found.model.Bytes(), "the generated graph")
+	release, err := c.DB.Cache.ReserveWork(found.model.Bytes(), "the generated graph")
 	if err != nil {
 		return GenerateResult{}, err
 	}
@@ -122,7 +123,7 @@ func runGenerate(c *call, req GenerateRequest, found generated) (GenerateResult,
 	}
 	stop(g.Edges(), "")
 	release() // the graph alone is left, and is then stored with its keys
-	stored, err := c.db.cache.ReserveWork(session.GraphBytes(storage.GraphInfo{Vertices: g.Vertices(), Edges: g.Edges()}), "storing the generated graph")
+	stored, err := c.DB.Cache.ReserveWork(session.GraphBytes(storage.GraphInfo{Vertices: g.Vertices(), Edges: g.Edges()}), "storing the generated graph")
 	if err != nil {
 		return GenerateResult{}, err
 	}
@@ -132,7 +133,7 @@ func runGenerate(c *call, req GenerateRequest, found generated) (GenerateResult,
 		return GenerateResult{}, err
 	}
 	stop = c.Watch.Start(plan.Store)
-	info, err := c.db.store.PutGraph(c.Ctx, req.Graph, put)
+	info, err := c.DB.Store.PutGraph(c.Ctx, req.Graph, put)
 	if err != nil {
 		return GenerateResult{}, nameMistake(err, fault.Graph)
 	}

@@ -2,10 +2,11 @@ package query
 
 import (
 	"context"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -19,39 +20,39 @@ type GenerationInfo struct {
 }
 
 var showGenerations = &statement[*parser.ShowGenerations, string, storage.EmbeddingInfo, []GenerationInfo]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "SHOW GENERATIONS", Syntax: "SHOW GENERATIONS OF embedding",
 		Summary: "lists the stored generations of an embedding: the current one and the one before. Statements that read embeddings take name@generation",
 		Columns: "embedding, generation, version, behind, vertices, made, created",
 		Example: "SHOW GENERATIONS OF spec",
 	},
-	bind: func(b *binder, s *parser.ShowGenerations) string {
-		return b.name(fault.Embedding, s.Embedding)
+	Bind: func(b *binder, s *parser.ShowGenerations) string {
+		return b.Name(fault.Embedding, s.Embedding)
 	},
-	resolve: embeddingEntry,
-	plan: func(embedding string, _ storage.EmbeddingInfo) *plan.Plan {
+	Resolve: embeddingEntry,
+	Plan: func(embedding string, _ storage.EmbeddingInfo) *plan.Plan {
 		return plan.Result("list", "generations of "+fault.Name(embedding))
 	},
-	run:   generations,
-	table: func(_ string, list []GenerationInfo) [][]Value { return ofEach(list, GenerationInfo.row) },
-	reads: true,
+	Run:   generations,
+	Table: func(_ string, list []GenerationInfo) [][]rows.Value { return ofEach(list, GenerationInfo.row) },
+	Reads: true,
 }
 
 // Generations lists the generations of an embedding that are kept, the oldest
 // first. Past ones are addressed as name@generation.
 func (s *vectorsService) Generations(ctx context.Context, embedding string) ([]GenerationInfo, error) {
-	return showGenerations.answer(ctx, s.db, embedding)
+	return showGenerations.Answer(ctx, s.db, embedding)
 }
 
 func generations(c *call, embedding string, _ storage.EmbeddingInfo) ([]GenerationInfo, error) {
-	infos, err := c.db.store.Generations(c.Ctx, embedding)
+	infos, err := c.DB.Store.Generations(c.Ctx, embedding)
 	if err != nil {
 		return nil, nameMistake(err, fault.Embedding)
 	}
 	list := make([]GenerationInfo, len(infos))
 	for i, info := range infos {
 		list[i].EmbeddingInfo, list[i].Refresh = info, RefreshKind(valueOf(info.Stats, "refresh"))
-		changes, err := c.db.store.Changes(c.Ctx, info.Graph, info.GraphVersion)
+		changes, err := c.DB.Store.Changes(c.Ctx, info.Graph, info.GraphVersion)
 		if err != nil {
 			return nil, err
 		}
@@ -60,10 +61,10 @@ func generations(c *call, embedding string, _ storage.EmbeddingInfo) ([]Generati
 	return list, nil
 }
 
-func (g GenerationInfo) row() []Value {
+func (g GenerationInfo) row() []rows.Value {
 	made := "embed"
 	if g.Refresh != "" {
 		made = "refresh, " + string(g.Refresh)
 	}
-	return []Value{g.Name, int64(g.Generation), int64(g.GraphVersion), int64(g.Behind), int64(g.Vertices), made, timestamp(g.Created)}
+	return []rows.Value{g.Name, int64(g.Generation), int64(g.GraphVersion), int64(g.Behind), int64(g.Vertices), made, timestamp(g.Created)}
 }

@@ -1,20 +1,20 @@
 package query
 
 import (
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/bind"
+	"heavytail/storage/generate"
 	"slices"
 	"strconv"
 	"strings"
-
-	"heavytail/query/fault"
-	"heavytail/query/internal/bind"
-	"heavytail/storage/generate"
 )
 
 // Generator describes a model of random graphs.
 type Generator struct {
-	Name    string       `json:"name"`
-	Summary string       `json:"summary"` // one line
-	Options []OptionInfo `json:"options"`
+	Name    string        `json:"name"`
+	Summary string        `json:"summary"` // one line
+	Options []help.Option `json:"options"`
 
 	model func(bind.Settings) (generate.Model, error)
 }
@@ -23,12 +23,12 @@ type Generator struct {
 func (s *graphsService) Generators() []Generator { return generators() }
 
 func generators() []Generator {
-	vertices := OptionInfo{Name: "n", Type: "int", Doc: "number of vertices"}
-	seed := OptionInfo{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same graph"}
+	vertices := help.Option{Name: "n", Type: "int", Doc: "number of vertices"}
+	seed := help.Option{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same graph"}
 	return []Generator{{
 		Name:    "preferential_attachment",
 		Summary: "Barabási and Albert: each new vertex attaches to m others, drawn by their degree",
-		Options: []OptionInfo{
+		Options: []help.Option{
 			vertices,
 			{Name: "m", Type: "int", Doc: "edges that each new vertex brings"},
 			seed,
@@ -37,7 +37,7 @@ func generators() []Generator {
 	}, {
 		Name:    "vazquez",
 		Summary: "Vázquez: vertices are joined by local rules, which makes hubs and triangles",
-		Options: []OptionInfo{
+		Options: []help.Option{
 			vertices,
 			{Name: "p", Type: "float", Doc: "probability of the next step of a walk, or of closing a triangle; from 0 to below 1"},
 			{
@@ -50,7 +50,7 @@ func generators() []Generator {
 	}, {
 		Name:    "erdos_renyi",
 		Summary: "Erdős and Rényi: every pair is an edge with probability p, or m edges are drawn; no hubs",
-		Options: []OptionInfo{
+		Options: []help.Option{
 			vertices,
 			{Name: "p", Type: "float", Default: "0", Doc: "probability of every edge; leave it out to give m"},
 			{Name: "m", Type: "int", Default: "0", Doc: "number of edges; leave it out to give p"},
@@ -60,7 +60,7 @@ func generators() []Generator {
 	}, {
 		Name:    "stochastic_block",
 		Summary: "blocks of vertices with random edges within and between them; the attribute block has the number of the block",
-		Options: []OptionInfo{
+		Options: []help.Option{
 			{Name: "sizes", Type: "text", Doc: "vertices of each block, as in '100,200'"},
 			{Name: "p_in", Type: "float", Default: "0", Doc: "probability of every edge within a block"},
 			{Name: "p_out", Type: "float", Default: "0", Doc: "probability of every edge between two blocks"},
@@ -71,7 +71,7 @@ func generators() []Generator {
 	}, {
 		Name:    "watts_strogatz",
 		Summary: "Watts and Strogatz: a ring of k neighbours each, of which a fraction beta is rewired; short paths, many triangles, no hubs",
-		Options: []OptionInfo{
+		Options: []help.Option{
 			vertices,
 			{Name: "k", Type: "int", Doc: "neighbours of each vertex on the ring; even"},
 			{Name: "beta", Type: "float", Doc: "probability that an edge is rewired"},

@@ -3,34 +3,34 @@ package query
 import (
 	"context"
 	"errors"
-	"slices"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/storage"
+	"slices"
 )
 
 // This file has CREATE GRAPH, DROP GRAPH and DROP EMBEDDING.
 
 var createGraph = &statement[*parser.CreateGraph, string, nothing, storage.GraphInfo]{
-	help: createGraphHelp(), options: createGraphOptions,
-	bind:    func(b *binder, s *parser.CreateGraph) string { return b.name(fault.Graph, s.Graph) },
-	resolve: func(c *call, graph string) (nothing, error) { return nothing{}, checkCreate(c, graph) },
-	plan:    func(graph string, _ nothing) *plan.Plan { return plan.Result("create graph", fault.Name(graph)) },
-	run: func(c *call, graph string, _ nothing) (storage.GraphInfo, error) {
-		info, err := c.db.store.CreateGraph(c.Ctx, graph)
+	Help: createGraphHelp(), Options: createGraphOptions,
+	Bind:    func(b *binder, s *parser.CreateGraph) string { return b.Name(fault.Graph, s.Graph) },
+	Resolve: func(c *call, graph string) (nothing, error) { return nothing{}, checkCreate(c, graph) },
+	Plan:    func(graph string, _ nothing) *plan.Plan { return plan.Result("create graph", fault.Name(graph)) },
+	Run: func(c *call, graph string, _ nothing) (storage.GraphInfo, error) {
+		info, err := c.DB.Store.CreateGraph(c.Ctx, graph)
 		return info, nameMistake(err, fault.Graph)
 	},
 }
 
 // Create creates an empty graph.
 func (s *graphsService) Create(ctx context.Context, graph string) (storage.GraphInfo, error) {
-	return createGraph.answer(ctx, s.db, graph)
+	return createGraph.Answer(ctx, s.db, graph)
 }
 
 func checkCreate(c *call, graph string) error {
-	_, err := c.db.store.Graph(c.Ctx, graph)
+	_, err := c.DB.Store.Graph(c.Ctx, graph)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil
 	}
@@ -46,31 +46,31 @@ type dropGraphRequest struct {
 }
 
 var dropGraph = &statement[*parser.DropGraph, dropGraphRequest, nothing, nothing]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DROP GRAPH", Syntax: "DROP GRAPH graph [CASCADE]",
 		Summary: "removes a graph; CASCADE also removes its embeddings and models",
 		Example: "DROP GRAPH social CASCADE",
 	},
-	bind: func(b *binder, s *parser.DropGraph) dropGraphRequest {
-		return dropGraphRequest{b.name(fault.Graph, s.Graph), s.Cascade}
+	Bind: func(b *binder, s *parser.DropGraph) dropGraphRequest {
+		return dropGraphRequest{b.Name(fault.Graph, s.Graph), s.Cascade}
 	},
-	resolve: func(c *call, req dropGraphRequest) (nothing, error) { return nothing{}, checkDropGraph(c, req) },
-	plan: func(req dropGraphRequest, _ nothing) *plan.Plan {
+	Resolve: func(c *call, req dropGraphRequest) (nothing, error) { return nothing{}, checkDropGraph(c, req) },
+	Plan: func(req dropGraphRequest, _ nothing) *plan.Plan {
 		what := fault.Name(req.graph)
 		if req.cascade {
 			what += " and its embeddings and models"
 		}
 		return plan.Result("drop graph", what)
 	},
-	run: func(c *call, req dropGraphRequest, _ nothing) (nothing, error) {
-		return nothing{}, c.db.store.DropGraph(c.Ctx, req.graph, req.cascade)
+	Run: func(c *call, req dropGraphRequest, _ nothing) (nothing, error) {
+		return nothing{}, c.DB.Store.DropGraph(c.Ctx, req.graph, req.cascade)
 	},
 }
 
 // Drop removes a graph. With cascade it also removes the embeddings and
 // models of the graph; without, it returns an error if there are any.
 func (s *graphsService) Drop(ctx context.Context, graph string, cascade bool) error {
-	return errorOf(dropGraph.answer(ctx, s.db, dropGraphRequest{graph, cascade}))
+	return errorOf(dropGraph.Answer(ctx, s.db, dropGraphRequest{graph, cascade}))
 }
 
 // checkDropGraph returns an Error for an unknown graph, and without CASCADE
@@ -79,11 +79,11 @@ func checkDropGraph(c *call, req dropGraphRequest) error {
 	if _, err := c.GraphInfo(req.graph, fault.Graph); err != nil || req.cascade {
 		return err
 	}
-	all, err := c.db.store.Embeddings(c.Ctx)
+	all, err := c.DB.Store.Embeddings(c.Ctx)
 	if err != nil {
 		return err
 	}
-	models, err := c.db.store.Models(c.Ctx)
+	models, err := c.DB.Store.Models(c.Ctx)
 	if err != nil {
 		return err
 	}
@@ -102,26 +102,26 @@ func checkDropGraph(c *call, req dropGraphRequest) error {
 }
 
 var dropEmbedding = &statement[*parser.DropEmbedding, string, storage.EmbeddingInfo, nothing]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DROP EMBEDDING", Syntax: "DROP EMBEDDING embedding",
 		Summary: "removes an embedding",
 		Example: "DROP EMBEDDING spec",
 	},
-	bind: func(b *binder, s *parser.DropEmbedding) string {
-		return b.name(fault.Embedding, s.Embedding)
+	Bind: func(b *binder, s *parser.DropEmbedding) string {
+		return b.Name(fault.Embedding, s.Embedding)
 	},
-	resolve: embeddingEntry,
-	plan: func(embedding string, _ storage.EmbeddingInfo) *plan.Plan {
+	Resolve: embeddingEntry,
+	Plan: func(embedding string, _ storage.EmbeddingInfo) *plan.Plan {
 		return plan.Result("drop embedding", fault.Name(embedding))
 	},
-	run: func(c *call, embedding string, _ storage.EmbeddingInfo) (nothing, error) {
-		return nothing{}, c.db.store.DropEmbedding(c.Ctx, embedding)
+	Run: func(c *call, embedding string, _ storage.EmbeddingInfo) (nothing, error) {
+		return nothing{}, c.DB.Store.DropEmbedding(c.Ctx, embedding)
 	},
 }
 
 // Drop removes an embedding.
 func (s *vectorsService) Drop(ctx context.Context, embedding string) error {
-	return errorOf(dropEmbedding.answer(ctx, s.db, embedding))
+	return errorOf(dropEmbedding.Answer(ctx, s.db, embedding))
 }
 
 // embeddingEntry is the catalogue entry of the embedding that a request names.

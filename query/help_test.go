@@ -3,15 +3,16 @@ package query
 import (
 	"context"
 	"fmt"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/bind"
+	"heavytail/query/parser"
+	"heavytail/query/rows"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-
-	"heavytail/query/fault"
-	"heavytail/query/internal/bind"
-	"heavytail/query/parser"
 )
 
 func TestHelps_ExamplesParse(t *testing.T) {
@@ -46,7 +47,7 @@ func TestHelps_AsTyped(t *testing.T) {
 		table, err := helpOn(helps, parsed.(*parser.Help).Topic)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
-		} else if !slices.ContainsFunc(table.rows, func(row []Value) bool { return row[0] == "statement" && row[1] == statement }) {
+		} else if !slices.ContainsFunc(table.rows, func(row []rows.Value) bool { return row[0] == "statement" && row[1] == statement }) {
 			t.Errorf("%s does not explain %s", text, statement)
 		}
 	}
@@ -207,7 +208,7 @@ func TestHelps_Columns(t *testing.T) {
 
 // Every option that HELP lists must be accepted, with its listed default.
 func TestHelps_OptionsAreAccepted(t *testing.T) {
-	tables := map[string][]OptionInfo{}
+	tables := map[string][]help.Option{}
 	for _, h := range Helps() {
 		tables[h.Statement] = h.Options
 	}
@@ -232,7 +233,7 @@ func TestHelps_OptionsAreAccepted(t *testing.T) {
 			if b.Err != nil {
 				t.Fatal(b.Err)
 			}
-			if _, err := o.Check(given[0].Value); err != nil {
+			if _, err := bind.CheckOption(o, given[0].Value); err != nil {
 				t.Errorf("%s: the default of %s: %v", owner, o.Name, err)
 			}
 		}

@@ -5,19 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/storage"
+	"heavytail/storage/format"
 	"io"
 	"math"
 	"os"
 	"slices"
 	"strings"
-
-	"heavytail/query/fault"
-	"heavytail/query/internal/bind"
-	"heavytail/query/internal/session"
-	"heavytail/query/parser"
-	"heavytail/query/plan"
-	"heavytail/storage"
-	"heavytail/storage/format"
 )
 
 // ImportRequest asks to add the edges, or the vertices, of a text file to a
@@ -84,59 +85,59 @@ func (r ImportRequest) options(size int64) format.Options {
 // ImportResult is the answer of Import.
 type ImportResult struct {
 	storage.ImportStats
-	Notices []Notice `json:"notices,omitempty"`
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 var importEdges = &statement[*parser.Import, ImportRequest, nothing, ImportResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "IMPORT", Syntax: "IMPORT 'file' INTO graph [WITH (option := value, …)]",
 		Summary: "adds the edges of a text file, plain, gzip or zstd, or of a Parquet file, to a graph; '-' is standard input",
 		Columns: "graph, vertices, edges, duplicates, self_loops, skipped, seconds",
 		Example: "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)",
 	},
-	options: importOptions,
-	bind: func(b *binder, s *parser.Import) ImportRequest {
+	Options: importOptions,
+	Bind: func(b *binder, s *parser.Import) ImportRequest {
 		return imported(b, s, s.Graph, s.File, importOptions(), s.Options)
 	},
-	resolve: resolveImport,
-	plan:    planImport,
-	run:     runImport,
-	table: func(req ImportRequest, r ImportResult) [][]Value {
-		return [][]Value{{req.Graph, int64(r.Vertices), r.Edges, r.Duplicates, r.SelfLoops, r.Skipped, r.Seconds}}
+	Resolve: resolveImport,
+	Plan:    planImport,
+	Run:     runImport,
+	Table: func(req ImportRequest, r ImportResult) [][]rows.Value {
+		return [][]rows.Value{{req.Graph, int64(r.Vertices), r.Edges, r.Duplicates, r.SelfLoops, r.Skipped, r.Seconds}}
 	},
 }
 
 // Import adds the edges of a file to a graph: all of them, or none if there
 // is an error.
 func (s *graphsService) Import(ctx context.Context, req ImportRequest) (ImportResult, error) {
-	return importEdges.answer(ctx, s.db, req)
+	return importEdges.Answer(ctx, s.db, req)
 }
 
 // ImportReader is Import from a reader; with the layout of format.LayoutVertices
 // it is ImportVertices.
 func (s *graphsService) ImportReader(ctx context.Context, r io.Reader, req ImportRequest) (ImportResult, error) {
 	req.reader = r
-	return importEdges.answer(ctx, s.db, req)
+	return importEdges.Answer(ctx, s.db, req)
 }
 
 var importVertices = &statement[*parser.ImportVertices, ImportRequest, nothing, ImportResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "IMPORT VERTICES", Syntax: "IMPORT VERTICES 'file' INTO graph [WITH (option := value, …)]",
 		Summary: "adds the vertices of a table, one per line, and sets their attributes from the columns of the table",
 		Columns: "graph, vertices, inserted, updated, skipped, seconds",
 		Example: "IMPORT VERTICES 'people.csv' INTO social WITH (key := 'name', columns := 'age, city')",
 	},
-	options: importVerticesOptions,
-	bind: func(b *binder, s *parser.ImportVertices) ImportRequest {
+	Options: importVerticesOptions,
+	Bind: func(b *binder, s *parser.ImportVertices) ImportRequest {
 		req := imported(b, s, s.Graph, s.File, importVerticesOptions(), s.Options)
 		req.Layout = format.LayoutVertices
 		return req
 	},
-	resolve: resolveImport,
-	plan:    planImport,
-	run:     runImport,
-	table: func(req ImportRequest, r ImportResult) [][]Value {
-		return [][]Value{{req.Graph, int64(r.Vertices), r.NewVertices, r.UpdatedVertices, r.Skipped, r.Seconds}}
+	Resolve: resolveImport,
+	Plan:    planImport,
+	Run:     runImport,
+	Table: func(req ImportRequest, r ImportResult) [][]rows.Value {
+		return [][]rows.Value{{req.Graph, int64(r.Vertices), r.NewVertices, r.UpdatedVertices, r.Skipped, r.Seconds}}
 	},
 }
 
@@ -146,11 +147,11 @@ var importVertices = &statement[*parser.ImportVertices, ImportRequest, nothing, 
 // values.
 func (s *graphsService) ImportVertices(ctx context.Context, req ImportRequest) (ImportResult, error) {
 	req.Layout = format.LayoutVertices
-	return importVertices.answer(ctx, s.db, req)
+	return importVertices.Answer(ctx, s.db, req)
 }
 
-func imported(b *binder, statement parser.Statement, graph parser.Ident, file parser.Value, table []OptionInfo, options []parser.Option) ImportRequest {
-	req := ImportRequest{Graph: b.name(fault.Graph, graph), Path: b.Text(fault.File, file)}
+func imported(b *binder, statement parser.Statement, graph parser.Ident, file parser.Value, table []help.Option, options []parser.Option) ImportRequest {
+	req := ImportRequest{Graph: b.Name(fault.Graph, graph), Path: b.Text(fault.File, file)}
 	importSettings(b, &req, b.Settings(parser.Heading(statement), table, options))
 	return req
 }
@@ -161,7 +162,7 @@ func resolveImport(c *call, req ImportRequest) (nothing, error) {
 	if err := req.check(); err != nil {
 		return nothing{}, err
 	}
-	_, err := c.db.store.Graph(c.Ctx, req.Graph)
+	_, err := c.DB.Store.Graph(c.Ctx, req.Graph)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return nothing{}, nameMistake(err, fault.Graph)
 	}
@@ -220,10 +221,10 @@ func importFrom(c *call, r io.Reader, size int64, req ImportRequest) (ImportResu
 		list, keys, err = numberedKeys(c, req)
 		return list, err
 	}
-	stats, err := c.db.store.Import(c.Ctx, req.Graph, r, storage.ImportOptions{
+	stats, err := c.DB.Store.Import(c.Ctx, req.Graph, r, storage.ImportOptions{
 		Format: opts, Repeated: req.Repeated, Join: req.Join,
 		Source: session.InputName(req.Path), Progress: c.Meter.Update,
-		MemoryLimit: c.db.opts.MemoryLimit,
+		MemoryLimit: c.DB.Opts.MemoryLimit,
 	})
 	var short *storage.MemoryError
 	if errors.As(err, &short) {

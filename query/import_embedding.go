@@ -4,19 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/format"
 	"heavytail/storage/vec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // MethodImported is the method of embeddings whose vectors were imported.
@@ -48,9 +49,9 @@ type ImportEmbeddingRequest struct {
 // ImportEmbeddingResult is the answer of ImportEmbedding.
 type ImportEmbeddingResult struct {
 	storage.EmbeddingInfo
-	Missing int      `json:"missing"` // vertices that got a vector of zeros
-	Unknown int      `json:"unknown"` // vectors that were left out
-	Notices []Notice `json:"notices,omitempty"`
+	Missing int           `json:"missing"` // vertices that got a vector of zeros
+	Unknown int           `json:"unknown"` // vectors that were left out
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 // importedVectors is what the names in an ImportEmbeddingRequest refer to.
@@ -61,15 +62,15 @@ type importedVectors struct {
 }
 
 var importEmbedding = &statement[*parser.ImportEmbedding, ImportEmbeddingRequest, importedVectors, ImportEmbeddingResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "IMPORT EMBEDDING", Syntax: "IMPORT EMBEDDING 'file' INTO graph AS embedding [WITH (option := value, …)]",
 		Summary: "reads vectors from a file (word2vec text or binary, Parquet, or a numpy matrix with a file of keys) and stores them as an embedding with the method imported, which REFRESH cannot update",
 		Columns: "embedding, dim, vertices, missing, unknown, seconds",
 		Example: "IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs WITH (keys := 'nodes.txt', no_vector := 'zero')",
 	},
-	options: importEmbeddingOptions,
-	bind: func(b *binder, s *parser.ImportEmbedding) ImportEmbeddingRequest {
-		req := ImportEmbeddingRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(fault.Embedding, s.Embedding)}
+	Options: importEmbeddingOptions,
+	Bind: func(b *binder, s *parser.ImportEmbedding) ImportEmbeddingRequest {
+		req := ImportEmbeddingRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(fault.Embedding, s.Embedding)}
 		req.Path = b.Text(fault.File, s.File)
 		set := b.Settings("IMPORT EMBEDDING", importEmbeddingOptions(), s.Options)
 		req.Format = unlessAuto(set.Text("format"))
@@ -77,19 +78,19 @@ var importEmbedding = &statement[*parser.ImportEmbedding, ImportEmbeddingRequest
 		req.ZeroMissing, req.SkipUnknown = set.Text("no_vector") == "zero", set.Text("no_vertex") == "skip"
 		return req
 	},
-	resolve: resolveImportEmbedding,
-	plan: func(req ImportEmbeddingRequest, found importedVectors) *plan.Plan {
+	Resolve: resolveImportEmbedding,
+	Plan: func(req ImportEmbeddingRequest, found importedVectors) *plan.Plan {
 		return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Name), found.generation),
 			plan.Measured(plan.Read, "vectors", fault.Quote(req.Path)+", "+found.form.title, session.GraphPlan(found.graph)))
 	},
-	run: runImportEmbedding,
-	table: func(_ ImportEmbeddingRequest, r ImportEmbeddingResult) [][]Value {
-		return [][]Value{{r.Name, int64(r.Dim), int64(r.Vertices), int64(r.Missing), int64(r.Unknown), r.Seconds}}
+	Run: runImportEmbedding,
+	Table: func(_ ImportEmbeddingRequest, r ImportEmbeddingResult) [][]rows.Value {
+		return [][]rows.Value{{r.Name, int64(r.Dim), int64(r.Vertices), int64(r.Missing), int64(r.Unknown), r.Seconds}}
 	},
 }
 
-func importEmbeddingOptions() []OptionInfo {
-	return []OptionInfo{
+func importEmbeddingOptions() []help.Option {
+	return []help.Option{
 		formatOption(ofEach(embeddingFormats(), func(f exportFormat) string { return f.name })),
 		{Name: "keys", Type: "text", Default: "''", Doc: "file with the keys of the rows of a numpy matrix, one a line; by default the name of the matrix with .keys appended, and 'none' uses the row numbers from 0 as keys"},
 		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys in Parquet; by default key, id, vertex or node, else the first that can have keys"},
@@ -105,7 +106,7 @@ func importEmbeddingOptions() []OptionInfo {
 // because they would have to compute it again. A duplicate key in the file is an error. It
 // takes 4 bytes of memory for each value of the vectors of all vertices of the graph.
 func (s *vectorsService) Import(ctx context.Context, req ImportEmbeddingRequest) (ImportEmbeddingResult, error) {
-	return importEmbedding.answer(ctx, s.db, req)
+	return importEmbedding.Answer(ctx, s.db, req)
 }
 
 func resolveImportEmbedding(c *call, req ImportEmbeddingRequest) (found importedVectors, err error) {
@@ -181,7 +182,7 @@ func runImportEmbedding(c *call, req ImportEmbeddingRequest, found importedVecto
 	if err != nil {
 		return result, err
 	}
-	info, err := c.db.store.ReplaceEmbedding(c.Ctx, storage.EmbeddingInfo{}, storage.EmbeddingInfo{
+	info, err := c.DB.Store.ReplaceEmbedding(c.Ctx, storage.EmbeddingInfo{}, storage.EmbeddingInfo{
 		Name: req.Name, Graph: req.Graph, GraphID: graph.Info.ID, GraphVersion: graph.Info.Version, Method: MethodImported,
 		Options: []storage.Setting{{Name: "file", Value: req.Path}, {Name: "format", Value: found.form.name}},
 		Kernel:  "none", Seconds: time.Since(began).Seconds(), Stateless: true,
@@ -275,7 +276,7 @@ func (r *vectorImport) shape(rows, dim int) error {
 	vectors := session.VectorBytes(n, dim)
 	storing := session.StoringBytes(vectors)
 	reading := job.Spec{Graph: r.graph.Info, Memory: vectors + storing, Allocates: 2*vectors + storing} // once as records
-	release, err := r.db.cache.Reserve(reading.Bytes(), "the vectors of embedding "+fault.Name(r.req.Name))
+	release, err := r.DB.Cache.Reserve(reading.Bytes(), "the vectors of embedding "+fault.Name(r.req.Name))
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,12 @@ package query
 
 import (
 	"errors"
-	"slices"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/storage"
 	"heavytail/storage/format"
+	"slices"
 )
 
 // importLayouts are the layouts of IMPORT; tables of vertices have a statement
@@ -27,8 +27,8 @@ func repeats() []string {
 	return ofEach(storage.Repeats(), func(r storage.Repeated) string { return string(r) })
 }
 
-func importOptions() []OptionInfo {
-	return slices.Concat([]OptionInfo{
+func importOptions() []help.Option {
+	return slices.Concat([]help.Option{
 		{Name: "format", Type: "text", Default: "'auto'", Choices: importLayouts(), Doc: "form of the text; auto goes by its first bytes and the ending of the file's name"},
 		sourceOption(), targetOption(),
 		{Name: "weight", Type: "column", Default: "''", Doc: "column of weights; by default weight, w or value in the header, 'none' takes none"},
@@ -38,24 +38,24 @@ func importOptions() []OptionInfo {
 	}, textOptions())
 }
 
-func sourceOption() OptionInfo {
-	return OptionInfo{Name: "source", Type: "column", Default: "''", Doc: "column of one end; by default one of a known name, else the first"}
+func sourceOption() help.Option {
+	return help.Option{Name: "source", Type: "column", Default: "''", Doc: "column of one end; by default one of a known name, else the first"}
 }
 
-func targetOption() OptionInfo {
-	return OptionInfo{Name: "target", Type: "column", Default: "''", Doc: "column of the other end; by default one of a known name, else the second"}
+func targetOption() help.Option {
+	return help.Option{Name: "target", Type: "column", Default: "''", Doc: "column of the other end; by default one of a known name, else the second"}
 }
 
-func skipOption() OptionInfo {
-	return OptionInfo{Name: "on_error", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "what happens at a bad line: fail ends the statement, skip counts the line and leaves it out"}
+func skipOption() help.Option {
+	return help.Option{Name: "on_error", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "what happens at a bad line: fail ends the statement, skip counts the line and leaves it out"}
 }
 
-func edgePairsOptions() []OptionInfo {
-	return slices.Concat([]OptionInfo{sourceOption(), targetOption()}, pairsOptions(), []OptionInfo{skipOption()})
+func edgePairsOptions() []help.Option {
+	return slices.Concat([]help.Option{sourceOption(), targetOption()}, pairsOptions(), []help.Option{skipOption()})
 }
 
-func importVerticesOptions() []OptionInfo {
-	return slices.Concat([]OptionInfo{
+func importVerticesOptions() []help.Option {
+	return slices.Concat([]help.Option{
 		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys; by default key, id, vertex or node in the header, else the first"},
 		{Name: "columns", Type: "text", Default: "''", Doc: "comma-separated columns to take as attributes, all by default; for a table without a header, the names of its columns"},
 		{Name: "join", Type: "text", Default: "''", Doc: "text that joins the values of a vertex that occurs again, such as ','; by default the last value counts"},
@@ -63,8 +63,8 @@ func importVerticesOptions() []OptionInfo {
 }
 
 // textOptions are the options of every statement that reads a graph from text.
-func textOptions() []OptionInfo {
-	return []OptionInfo{
+func textOptions() []help.Option {
+	return []help.Option{
 		{Name: "header", Type: "text", Default: "'auto'", Choices: format.HeaderModes(), Doc: "what the first line is: column names, the counts n and m, or an edge"},
 		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what separates columns: auto, whitespace, tab, comma, semicolon or bar"},
 		skipOption(),
@@ -101,8 +101,8 @@ func formatMistake(err error) error {
 }
 
 // pairsOptions are the options of statements that read a file of pairs.
-func pairsOptions() []OptionInfo {
-	return []OptionInfo{
+func pairsOptions() []help.Option {
+	return []help.Option{
 		{Name: "header", Type: "text", Default: "'auto'", Choices: []string{"auto", "none", "names"}, Doc: "whether the first line has column names or is a pair"},
 		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what separates columns: auto, whitespace, tab, comma, semicolon or bar"},
 	}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query/help"
+	"heavytail/query/rows"
 	"strings"
 	"time"
 
@@ -44,33 +46,33 @@ type CreateIndexRequest struct {
 type IndexInfo = storage.IndexInfo
 
 var createIndex = &statement[*parser.CreateIndex, CreateIndexRequest, storage.EmbeddingInfo, IndexInfo]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "CREATE INDEX", Syntax: "CREATE INDEX ON embedding [WITH (option := value, …)] [IN BACKGROUND]",
 		Summary: "builds an index (HNSW) of the vectors, used by NEAREST and WITHIN for large embeddings (from Options.IndexBytes); recall is the fraction of the 10 nearest that it finds, the mean over searches for 100 of the vectors; lowest is the fraction that the worst of these searches finds, poor the fraction of them that find less than half. REFRESH of the embedding updates the index, or removes it if scans take less time than its searches; a full run of EMBED rebuilds it with the same parameters",
 		Columns: "embedding, metric, vectors, m, ef_construction, ef, recall, lowest, poor, bytes, seconds, created; in the background those of SHOW JOBS",
 		Example: "CREATE INDEX ON spec WITH (metric := 'cosine', ef := 100)",
 	},
-	options: indexOptions,
-	bind:    bindCreateIndex,
-	resolve: resolveCreateIndex,
-	plan: func(req CreateIndexRequest, e storage.EmbeddingInfo) *plan.Plan {
+	Options: indexOptions,
+	Bind:    bindCreateIndex,
+	Resolve: resolveCreateIndex,
+	Plan: func(req CreateIndexRequest, e storage.EmbeddingInfo) *plan.Plan {
 		vectors := plan.Measured("embedding "+e.Name, "embedding", fmt.Sprintf("%s, generation %d, %d × %d",
 			fault.Name(e.Name), e.Generation, e.Vertices, e.Dim))
 		return plan.Result("index", fmt.Sprintf("of embedding %s by %s", fault.Name(e.Name), req.Metric),
 			plan.Measured(plan.Store, "store", "links, without the vectors",
 				plan.Measured(plan.Solve, "hnsw", "links between near vectors, and the recall of searches", vectors)))
 	},
-	run: func(c *call, req CreateIndexRequest, e storage.EmbeddingInfo) (IndexInfo, error) {
+	Run: func(c *call, req CreateIndexRequest, e storage.EmbeddingInfo) (IndexInfo, error) {
 		return inJob(c, indexSpec(req, e), func(embeddings.Checkpoints) (IndexInfo, error) { return storeIndex(c, req) })
 	},
-	table: func(_ CreateIndexRequest, info IndexInfo) [][]Value { return [][]Value{indexRow(info)} },
-	job: func(_ *call, req CreateIndexRequest, e storage.EmbeddingInfo) (job.Spec, error) {
+	Table: func(_ CreateIndexRequest, info IndexInfo) [][]rows.Value { return [][]rows.Value{indexRow(info)} },
+	Job: func(_ *call, req CreateIndexRequest, e storage.EmbeddingInfo) (job.Spec, error) {
 		return indexSpec(req, e), nil
 	},
 }
 
-func indexOptions() []OptionInfo {
-	return []OptionInfo{
+func indexOptions() []help.Option {
+	return []help.Option{
 		{Name: "metric", Type: "text", Default: "'l2'", Choices: ofEach(index.Metrics(), index.Metric.String), Doc: "the metric of the searches that use the index"},
 		{Name: "m", Type: "int", Default: "16", Doc: "links of a vertex, 2 to 100; more links raise the recall in many dimensions and take more space"},
 		{Name: "ef_construction", Type: "int", Default: "100", Doc: "candidates that links are chosen from, up to 10000; the build time is about proportional to this number"},
@@ -85,17 +87,17 @@ func indexOptions() []OptionInfo {
 // time than its searches, which the notices of CreateIndex say; a full run of Embed
 // rebuilds it.
 func (s *vectorsService) CreateIndex(ctx context.Context, req CreateIndexRequest) (IndexInfo, error) {
-	return createIndex.answer(ctx, s.db, req)
+	return createIndex.Answer(ctx, s.db, req)
 }
 
 // StartCreateIndex is CreateIndex in the background, as StartEmbed is Embed.
 func (s *vectorsService) StartCreateIndex(ctx context.Context, req CreateIndexRequest) (storage.JobInfo, error) {
-	return createIndex.start(ctx, s.db, req)
+	return createIndex.Start(ctx, s.db, req)
 }
 
 func bindCreateIndex(b *binder, s *parser.CreateIndex) CreateIndexRequest {
-	b.background = s.Background
-	req := CreateIndexRequest{Embedding: b.name(fault.Embedding, s.Embedding)}
+	b.Background = s.Background
+	req := CreateIndexRequest{Embedding: b.Name(fault.Embedding, s.Embedding)}
 	set := b.Settings("CREATE INDEX", indexOptions(), s.Options)
 	if text := set.Text("metric"); text != "" {
 		metric, err := index.ParseMetric(text)
@@ -147,40 +149,40 @@ func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
 }
 
 var dropIndex = &statement[*parser.DropIndex, string, nothing, nothing]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DROP INDEX", Syntax: "DROP INDEX ON embedding",
 		Summary: "removes all indexes of an embedding",
 		Example: "DROP INDEX ON spec",
 	},
-	bind: func(b *binder, s *parser.DropIndex) string { return b.name(fault.Embedding, s.Embedding) },
-	resolve: func(c *call, embedding string) (nothing, error) {
+	Bind: func(b *binder, s *parser.DropIndex) string { return b.Name(fault.Embedding, s.Embedding) },
+	Resolve: func(c *call, embedding string) (nothing, error) {
 		if _, err := c.EmbeddingInfo(embedding, fault.Embedding); err != nil {
 			return nothing{}, err
 		}
-		list, err := c.db.store.Indexes(c.Ctx, embedding)
+		list, err := c.DB.Store.Indexes(c.Ctx, embedding)
 		if err == nil && len(list) == 0 {
 			return nothing{}, fault.New(fault.Embedding, "embedding %s has no index", fault.Name(embedding)).
 				WithErr(&storage.NotFoundError{Kind: "index of embedding", Name: embedding})
 		}
 		return nothing{}, notDamage(err) // a damaged index can still be dropped
 	},
-	plan: func(embedding string, _ nothing) *plan.Plan {
+	Plan: func(embedding string, _ nothing) *plan.Plan {
 		return plan.Result("drop index", "all of embedding "+fault.Name(embedding))
 	},
-	run: func(c *call, embedding string, _ nothing) (nothing, error) {
-		_, err := c.db.store.DropIndexes(c.Ctx, embedding, "")
+	Run: func(c *call, embedding string, _ nothing) (nothing, error) {
+		_, err := c.DB.Store.DropIndexes(c.Ctx, embedding, "")
 		return nothing{}, err
 	},
 }
 
 // DropIndex removes all indexes of an embedding.
 func (s *vectorsService) DropIndex(ctx context.Context, embedding string) error {
-	return errorOf(dropIndex.answer(ctx, s.db, embedding))
+	return errorOf(dropIndex.Answer(ctx, s.db, embedding))
 }
 
-func indexRow(x IndexInfo) []Value {
-	number := func(name string) Value { return parameter(x.Parameters, name) }
-	return []Value{
+func indexRow(x IndexInfo) []rows.Value {
+	number := func(name string) rows.Value { return parameter(x.Parameters, name) }
+	return []rows.Value{
 		x.Embedding, x.Metric, int64(x.Vectors), number("m"), number("ef_construction"), number("ef"),
 		x.Recall, when(x.Spread, x.Lowest), when(x.Spread, x.Poor), x.Bytes, x.Seconds, timestamp(x.Created),
 	}
@@ -197,7 +199,7 @@ func (s *vectorsService) Indexes(ctx context.Context) ([]IndexInfo, error) {
 }
 
 func indexes(c *call) ([]IndexInfo, error) {
-	list, err := c.db.store.Indexes(c.Ctx, "")
+	list, err := c.DB.Store.Indexes(c.Ctx, "")
 	return list, c.Rest(err, "an index", "DROP INDEX or CREATE INDEX replaces it")
 }
 
@@ -213,7 +215,7 @@ func storeIndex(c *call, req CreateIndexRequest) (IndexInfo, error) {
 	opts := req.options()
 	began := time.Now()
 	stop := c.Watch.Start(plan.Solve)
-	opts.Workers, opts.Progress = c.workers(), c.Meter.Update
+	opts.Workers, opts.Progress = c.Workers(), c.Meter.Update
 	h, err := index.NewHNSW(c.Ctx, v.Matrix, req.Metric, opts)
 	if err != nil {
 		return IndexInfo{}, err
@@ -224,25 +226,25 @@ func storeIndex(c *call, req CreateIndexRequest) (IndexInfo, error) {
 	}
 	text := recallText(recall.Mean, true, recall.Lowest, recall.Poor)
 	stop(int64(h.Live()), text)
-	c.job.Result("%s", text)
+	c.Job.Result("%s", text)
 	n := newIndex(h, recall, time.Since(began))
 	if index.ScanIsFaster(h.Live(), n.Info.Compared) {
 		c.Notice("half of the searches of this index compare more than %d of %s, which takes longer than a scan: NEAREST and WITHIN scan instead, and are exact; DROP INDEX removes it, and so does a REFRESH that changes the vectors",
 			n.Info.Compared[len(n.Info.Compared)/2], fault.Count(int64(h.Live()), "vector"))
 	}
 	defer c.Watch.Start(plan.Store)(int64(h.Live()), "")
-	return c.db.store.PutIndex(c.Ctx, v.Info, n.Info, n.Write)
+	return c.DB.Store.PutIndex(c.Ctx, v.Info, n.Info, n.Write)
 }
 
 // indexFor finds the index that a search of an embedding can use. It returns nil
 // if there is none, or if a scan is as fast; slow is whether there is one that takes longer than a scan.
 func indexFor(c *call, e storage.EmbeddingInfo, metric index.Metric) (found *storage.IndexInfo, slow bool, err error) {
-	if 4*int64(e.Vertices)*int64(e.Dim) < c.db.opts.IndexBytes {
+	if 4*int64(e.Vertices)*int64(e.Dim) < c.DB.Opts.IndexBytes {
 		return nil, false, nil
 	}
-	info, _, err := c.db.store.Index(c.Ctx, e, metric.String())
+	info, _, err := c.DB.Store.Index(c.Ctx, e, metric.String())
 	switch {
-	case err == nil && index.ScanIsFaster(info.Vectors, info.Compared) && !c.db.opts.graphOnly:
+	case err == nil && index.ScanIsFaster(info.Vectors, info.Compared) && !c.DB.Opts.GraphOnly:
 		return nil, true, nil
 	case err == nil:
 		return &info, false, nil
@@ -268,7 +270,7 @@ func hnsw(c *call, s *session.Space, metric index.Metric, info *storage.IndexInf
 		Graph: uint64(metric), Made: info.Created.UnixNano(),
 	}
 	value, hit, err := c.Pin(key, 2*info.Bytes, "the index of embedding "+fault.Name(s.Info.Name), func(ctx context.Context) (any, error) {
-		_, r, err := c.db.store.Index(ctx, s.Info, metric.String())
+		_, r, err := c.DB.Store.Index(ctx, s.Info, metric.String())
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/index"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
@@ -29,7 +30,7 @@ func indexedDB(t *testing.T, n int, opts Options) *DB {
 func putRandom(t *testing.T, db *DB, n int, seed uint64) {
 	t.Helper()
 	ctx := context.Background()
-	if _, err := db.store.Graph(ctx, "g"); errors.Is(err, storage.ErrNotFound) {
+	if _, err := db.e.Store.Graph(ctx, "g"); errors.Is(err, storage.ErrNotFound) {
 		mustRun(t, db, fmt.Sprintf("GENERATE erdos_renyi(n := %d, p := 0.003, seed := 1) INTO g", n))
 	}
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -37,7 +38,7 @@ func putRandom(t *testing.T, db *DB, n int, seed uint64) {
 	for i := range m.Data {
 		m.Data[i] = float32(random.NormFloat64())
 	}
-	if _, err := db.store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1, Method: "random"}, m); err != nil {
+	if _, err := db.e.Store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1, Method: "random"}, m); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -119,21 +120,21 @@ func TestNearest_IndexSlow(t *testing.T) {
 		}
 	}
 	ctx := context.Background()
-	if _, err := db.store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1, Method: "random"}, m); err != nil {
+	if _, err := db.e.Store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1, Method: "random"}, m); err != nil {
 		t.Fatal(err)
 	}
 	for metric, slow := range map[string]bool{"dot": true, "cosine": false} {
-		rows, err := db.Query(ctx, "CREATE INDEX ON e WITH (metric := '"+metric+"')", nil)
+		answer, err := db.Query(ctx, "CREATE INDEX ON e WITH (metric := '"+metric+"')", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := slices.ContainsFunc(rows.Notices(), func(n Notice) bool {
+		said := slices.ContainsFunc(answer.Notices(), func(n rows.Notice) bool {
 			return strings.Contains(n.Text, "of 2000 vectors, which takes longer than a scan")
 		})
 		search := "NEAREST 10 TO '7' USING " + metric + "(e)"
 		explained := strings.Contains(mustRun(t, db, "EXPLAIN "+search), "this takes less than searching the index, which compares very many vectors")
 		if said != slow || explained != slow {
-			t.Errorf("%s: notices %v, explained %v", metric, rows.Notices(), explained)
+			t.Errorf("%s: notices %v, explained %v", metric, answer.Notices(), explained)
 		}
 		if got, want := mustRun(t, db, search), mustRun(t, db, search+" EXACT"); slow && got != want {
 			t.Errorf("%s\nand exact:\n%s", got, want)
@@ -144,11 +145,11 @@ func TestNearest_IndexSlow(t *testing.T) {
 
 // removesSlow checks that a refresh of e removes its slow index by dot, and keeps that by cosine.
 func removesSlow(t *testing.T, db *DB, m *vec.Matrix) {
-	c, err := db.begin(context.Background(), "test")
+	c, err := db.e.Begin(context.Background(), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.end()
+	defer c.End()
 	kept, before, err := keepIndexes(c, "e")
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +178,7 @@ func TestNearest_IndexDeleted(t *testing.T) {
 		t.Errorf("%s\nexpected %q", text, want)
 	}
 	// If too few vertices are left, all are scanned.
-	db.opts.graphOnly = false
+	db.e.Opts.GraphOnly = false
 	mustRun(t, db, "DELETE VERTICES FROM g WHERE degree >= 4")
 	r = nearestTo(t, db, NearestRequest{Vector: make([]float32, 8)})
 	if want := nearestTo(t, db, NearestRequest{Vector: make([]float32, 8), Exact: true}); !slices.Equal(r.Neighbors, want.Neighbors) {
@@ -196,7 +197,7 @@ func TestNearest_IndexDamaged(t *testing.T) {
 	}
 	ctx := context.Background()
 	db := indexedDB(t, 1000, Options{IndexBytes: 1, graphOnly: true})
-	of, m, err := db.store.Embedding(ctx, "e")
+	of, m, err := db.e.Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +221,7 @@ func TestNearest_IndexDamaged(t *testing.T) {
 	for what, stored := range map[string][]byte{
 		"cut": sound[:len(sound)/2], "flipped": flipped, "of other vectors": build(other), "text": []byte("no index"),
 	} {
-		_, err := db.store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
+		_, err := db.e.Store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
 			_, err := w.Write(stored)
 			return err
 		})
@@ -237,7 +238,7 @@ func TestNearest_IndexDamaged(t *testing.T) {
 		t.Error("the index was created again and is not used")
 	}
 	// Nor does an index that was damaged before a vertex was deleted.
-	if _, err := db.store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
+	if _, err := db.e.Store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
 		_, err := w.Write(flipped)
 		return err
 	}); err != nil {
@@ -246,7 +247,7 @@ func TestNearest_IndexDamaged(t *testing.T) {
 	mustRun(t, db, "DELETE VERTEX '"+want.Neighbors[0].Vertex+"' FROM g")
 	r, want := nearestTo(t, db, NearestRequest{Vertex: "7"}), nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true})
 	if r.Index != nil || !slices.Equal(r.Neighbors, want.Neighbors) ||
-		!slices.ContainsFunc(r.Notices, func(n Notice) bool { return strings.Contains(n.Text, "cannot be used") }) {
+		!slices.ContainsFunc(r.Notices, func(n rows.Notice) bool { return strings.Contains(n.Text, "cannot be used") }) {
 		t.Errorf("damaged, and a vertex was deleted: %+v", r)
 	}
 }
@@ -261,16 +262,16 @@ func TestDB_Index_Worst(t *testing.T) {
 	if err != nil || !info.Spread || !(info.Lowest < info.Recall) || info.Poor == 0 {
 		t.Fatalf("%+v, %v", info, err)
 	}
-	columns := func(statement string, want ...Value) {
+	columns := func(statement string, want ...rows.Value) {
 		t.Helper()
-		rows, err := db.Query(ctx, statement, nil)
-		if err != nil || !rows.Next() {
+		answer, err := db.Query(ctx, statement, nil)
+		if err != nil || !answer.Next() {
 			t.Fatal(err)
 		}
-		defer rows.Close()
-		at := slices.Index(rows.Columns(), "recall")
-		if !slices.Equal(rows.Columns()[at:at+3], []string{"recall", "lowest", "poor"}) || !slices.Equal(rows.Row()[at:at+3], want) {
-			t.Errorf("%s: %v %v, want %v", statement, rows.Columns(), rows.Row(), want)
+		defer answer.Close()
+		at := slices.Index(answer.Columns(), "recall")
+		if !slices.Equal(answer.Columns()[at:at+3], []string{"recall", "lowest", "poor"}) || !slices.Equal(answer.Row()[at:at+3], want) {
+			t.Errorf("%s: %v %v, want %v", statement, answer.Columns(), answer.Row(), want)
 		}
 	}
 	columns("SHOW INDEXES", info.Recall, info.Lowest, info.Poor)
@@ -278,11 +279,11 @@ func TestDB_Index_Worst(t *testing.T) {
 	if plan := mustRun(t, db, "PROFILE NEAREST 10 TO '7' USING e"); !strings.Contains(plan, text) {
 		t.Errorf("%q is not in\n%s", text, plan)
 	}
-	of, _, err := db.store.Embedding(ctx, "e")
+	of, _, err := db.e.Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, r, err := db.store.Index(ctx, of, "l2")
+	_, r, err := db.e.Store.Index(ctx, of, "l2")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +292,7 @@ func TestDB_Index_Worst(t *testing.T) {
 		t.Fatal(err)
 	}
 	info.Spread, info.Lowest, info.Poor = false, 0, 0
-	if _, err := db.store.PutIndex(ctx, of, info, func(w io.Writer) error { _, err := w.Write(stored); return err }); err != nil {
+	if _, err := db.e.Store.PutIndex(ctx, of, info, func(w io.Writer) error { _, err := w.Write(stored); return err }); err != nil {
 		t.Fatal(err)
 	}
 	columns("SHOW INDEXES", info.Recall, nil, nil)
@@ -321,16 +322,16 @@ func TestDB_CreateIndex_Refused(t *testing.T) {
 // mustRun runs a statement and returns the text of its rows.
 func mustRun(t *testing.T, db *DB, statement string) string {
 	t.Helper()
-	rows, err := db.Query(context.Background(), statement, nil)
+	answer, err := db.Query(context.Background(), statement, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", statement, err)
 	}
 	var out strings.Builder
-	for rows.Next() {
-		fmt.Fprintln(&out, rows.Row()...)
+	for answer.Next() {
+		fmt.Fprintln(&out, answer.Row()...)
 	}
-	if rows.Err() != nil {
-		t.Fatal(rows.Err())
+	if answer.Err() != nil {
+		t.Fatal(answer.Err())
 	}
 	return out.String()
 }
@@ -358,7 +359,7 @@ func TestDB_Refresh_IndexFollows(t *testing.T) {
 				t.Errorf("%s: %+v", change, got)
 			}
 		}
-		_, m, err := db.store.Embedding(ctx, "e")
+		_, m, err := db.e.Store.Embedding(ctx, "e")
 		if err != nil || list[0].Vectors != m.Rows {
 			t.Fatal(list[0].Vectors, m.Rows, err)
 		}
@@ -376,7 +377,7 @@ func TestDB_Refresh_IndexFollows(t *testing.T) {
 			t.Errorf("%s: the index finds %d of 400", change, found)
 		}
 	}
-	db.opts.Notice = func(n Notice) {
+	db.e.Opts.Notice = func(n rows.Notice) {
 		if strings.Contains(n.Text, "index") {
 			t.Error(n.Text)
 		}

@@ -24,11 +24,11 @@ type placedKey struct {
 func embeddedKeys(t *testing.T, db *DB) []placedKey {
 	t.Helper()
 	ctx := context.Background()
-	info, m, err := db.store.Embedding(ctx, "e")
+	info, m, err := db.e.Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, err := db.store.Snapshot(ctx, "g")
+	graph, err := db.e.Store.Snapshot(ctx, "g")
 	if err != nil || graph.Info.Version != info.GraphVersion || graph.Info.Vertices != m.Rows {
 		t.Fatalf("the embedding is of version %d, the graph of %d: %v", info.GraphVersion, graph.Info.Version, err)
 	}

@@ -35,7 +35,7 @@ func indexedFile(t *testing.T) (content []byte, want []Neighbor, vectors []byte)
 	importText(t, db, "g", ringText(600))
 	putRows(t, db, 600, 5)
 	mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 600)")
-	_, m, err := db.store.Embedding(ctx, "e")
+	_, m, err := db.e.Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,12 +154,12 @@ func TestFileIndex_Backup(t *testing.T) {
 func putStream(t *testing.T, db *DB, stream []byte, inPlace bool) {
 	t.Helper()
 	ctx := context.Background()
-	of, err := db.store.EmbeddingInfo(ctx, "e")
+	of, err := db.e.Store.EmbeddingInfo(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
 	info := storage.IndexInfo{Metric: "l2", Vectors: of.Vertices, Recall: 1, InPlace: inPlace, Parameters: []storage.Setting{{Name: "ef", Value: "100"}}}
-	if _, err := db.store.PutIndex(ctx, of, info, func(w io.Writer) error {
+	if _, err := db.e.Store.PutIndex(ctx, of, info, func(w io.Writer) error {
 		_, err := w.Write(stream)
 		return err
 	}); err != nil {
@@ -180,11 +180,11 @@ func TestRefresh_DamagedIndex(t *testing.T) {
 		func([]byte) []byte { return []byte("no index") },
 	} {
 		mustRun(t, db, "CREATE INDEX ON e WITH (ef := 100)")
-		of, err := db.store.EmbeddingInfo(ctx, "e")
+		of, err := db.e.Store.EmbeddingInfo(ctx, "e")
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, r, err := db.store.Index(ctx, of, "l2")
+		_, r, err := db.e.Store.Index(ctx, of, "l2")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func refreshEarlier(t *testing.T, name string, inPlace bool) {
 	}
 	db := openTest(t, &Options{IndexBytes: 1, graphOnly: true})
 	importText(t, db, "g", ringText(60))
-	if _, err := db.store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, m); err != nil {
+	if _, err := db.e.Store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, m); err != nil {
 		t.Fatal(err)
 	}
 	putStream(t, db, earlier, inPlace)
@@ -242,11 +242,11 @@ func refreshEarlier(t *testing.T, name string, inPlace bool) {
 	if err != nil || r.Index == nil || len(r.Notices) > 0 || loaded(db) == inPlace {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	c, err := db.begin(ctx, "test")
+	c, err := db.e.Begin(ctx, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.end()
+	defer c.End()
 	kept, _, err := keepIndexes(c, "e")
 	if err != nil || len(kept) != 1 || kept[0].hnsw == nil {
 		t.Fatalf("%+v, %v", kept, err)

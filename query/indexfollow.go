@@ -5,16 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/index"
+	"heavytail/query/fault"
+	"heavytail/query/internal/session"
+	"heavytail/query/rows"
+	"heavytail/storage"
+	"heavytail/storage/vec"
 	"io"
 	"slices"
 	"strconv"
 	"time"
-
-	"heavytail/index"
-	"heavytail/query/fault"
-	"heavytail/query/internal/session"
-	"heavytail/storage"
-	"heavytail/storage/vec"
 )
 
 // This file updates the indexes of an embedding that is refreshed or computed again.
@@ -51,7 +51,7 @@ func keepIndexes(c *call, embedding string) ([]keptIndex, *session.Vectors, erro
 	}
 	for i := range all {
 		k := &all[i]
-		info, r, err := c.db.store.Index(c.Ctx, v.Info, k.metric.String())
+		info, r, err := c.DB.Store.Index(c.Ctx, v.Info, k.metric.String())
 		if err != nil {
 			continue
 		}
@@ -68,7 +68,7 @@ func keepIndexes(c *call, embedding string) ([]keptIndex, *session.Vectors, erro
 // indexesOf lists the parameters of the indexes of an embedding; none if the embedding
 // does not exist.
 func indexesOf(c *call, embedding string) ([]keptIndex, error) {
-	list, err := c.db.store.Indexes(c.Ctx, embedding)
+	list, err := c.DB.Store.Indexes(c.Ctx, embedding)
 	if errors.Is(err, storage.ErrCorrupt) {
 		c.Notice("the indexes of embedding %s are removed: %v; create them again", fault.Name(embedding), err)
 		return nil, nil
@@ -131,14 +131,14 @@ func followIndex(c *call, k keptIndex, before, after *vec.Matrix) (storage.NewIn
 	if len(after.Data) == 0 {
 		return storage.NewIndex{}, errors.New("it has no vectors left")
 	}
-	release, err := c.db.cache.Reserve(2*k.opts.Bytes(after.Rows), "the index")
+	release, err := c.DB.Cache.Reserve(2*k.opts.Bytes(after.Rows), "the index")
 	if err != nil {
 		return storage.NewIndex{}, err
 	}
 	defer release()
 	began := time.Now()
 	opts := k.opts
-	opts.Workers, opts.Progress = c.workers(), c.Meter.Update
+	opts.Workers, opts.Progress = c.Workers(), c.Meter.Update
 	var h *index.HNSW
 	if k.hnsw != nil {
 		h, err = k.hnsw.Apply(c.Ctx, after, index.Changes{Changed: changedRows(before, after)}, opts)
@@ -219,7 +219,7 @@ func sameRows(graph *session.Graph, info storage.EmbeddingInfo) (bool, error) {
 }
 
 // parameter returns the parameter of that name if it is a number, otherwise nil.
-func parameter(parameters []storage.Setting, name string) Value {
+func parameter(parameters []storage.Setting, name string) rows.Value {
 	n, err := strconv.ParseInt(valueOf(parameters, name), 10, 64)
 	return when(err == nil, n)
 }

@@ -133,17 +133,17 @@ func openIndexed(t *testing.T, path string) *DB {
 func storedIndexes(t *testing.T, db *DB) []string {
 	t.Helper()
 	ctx := context.Background()
-	list, err := db.store.Indexes(ctx, "e")
+	list, err := db.e.Store.Indexes(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
-	of, _, err := db.store.Embedding(ctx, "e")
+	of, _, err := db.e.Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []string
 	for _, info := range list {
-		_, r, err := db.store.Index(ctx, of, info.Metric)
+		_, r, err := db.e.Store.Index(ctx, of, info.Metric)
 		if err != nil {
 			t.Fatal(err)
 		}

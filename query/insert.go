@@ -2,8 +2,8 @@ package query
 
 import (
 	"context"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/storage"
@@ -15,63 +15,63 @@ type verticesRequest struct {
 }
 
 var insertVertex = &statement[*parser.InsertVertices, verticesRequest, nothing, WriteResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "INSERT VERTEX", Syntax: "INSERT VERTEX | VERTICES vertex [(attribute := value, …)], … INTO graph",
 		Summary: "adds vertices, or sets attributes of vertices that exist",
 		Columns: "graph, inserted, updated, unchanged, version",
 		Example: "INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social",
 	},
-	bind: func(b *binder, s *parser.InsertVertices) verticesRequest {
-		req := verticesRequest{graph: b.name(fault.Graph, s.Graph), vertices: make([]storage.Vertex, len(s.Vertices))}
-		schema := b.graph(req.graph)
+	Bind: func(b *binder, s *parser.InsertVertices) verticesRequest {
+		req := verticesRequest{graph: b.Name(fault.Graph, s.Graph), vertices: make([]storage.Vertex, len(s.Vertices))}
+		schema := b.Graph(req.graph)
 		for i, v := range s.Vertices {
-			req.vertices[i].Key = b.vertexKey(partKey(i), v.Key)
+			req.vertices[i].Key = b.VertexKey(partKey(i), v.Key)
 			req.vertices[i].Values = attributeValues(b, &schema, v.Values)
 		}
 		return req
 	},
-	resolve: func(c *call, req verticesRequest) (nothing, error) { return nothing{}, c.checkGraph(req.graph) },
-	plan: func(req verticesRequest, _ nothing) *plan.Plan {
+	Resolve: func(c *call, req verticesRequest) (nothing, error) { return nothing{}, c.CheckGraph(req.graph) },
+	Plan: func(req verticesRequest, _ nothing) *plan.Plan {
 		return writePlan("insert", fault.Count(int64(len(req.vertices)), "vertex"), req.graph)
 	},
-	run: func(c *call, req verticesRequest, _ nothing) (WriteResult, error) {
+	Run: func(c *call, req verticesRequest, _ nothing) (WriteResult, error) {
 		return change(c, req.graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			return tx.InsertVertices(req.graph, req.vertices)
 		})
 	},
-	rows: writeRows[verticesRequest]("inserted", "updated", "unchanged"),
+	Rows: writeRows[verticesRequest]("inserted", "updated", "unchanged"),
 }
 
 // InsertVertices adds vertices with attributes. For a vertex that exists, it
 // sets the given attributes.
 func (s *graphsService) InsertVertices(ctx context.Context, graph string, vertices []storage.Vertex) (WriteResult, error) {
-	return insertVertex.answer(ctx, s.db, verticesRequest{graph, vertices})
+	return insertVertex.Answer(ctx, s.db, verticesRequest{graph, vertices})
 }
 
 var insertEdge = &statement[*parser.InsertEdges, edgesRequest, nothing, WriteResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "INSERT EDGE", Syntax: "INSERT EDGE | EDGES (vertex, vertex[, WEIGHT := weight][, TIME := time]), … INTO graph",
 		Summary: "adds edges and their vertices, or sets the weight and time of edges that exist; a time is an integer or a date",
 		Columns: "graph, inserted, updated, unchanged, vertices, version",
 		Example: "INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29') INTO social",
 	},
-	bind: func(b *binder, s *parser.InsertEdges) edgesRequest {
-		req := edgesRequest{b.name(fault.Graph, s.Graph), make([]storage.Edge, len(s.Edges))}
+	Bind: func(b *binder, s *parser.InsertEdges) edgesRequest {
+		req := edgesRequest{b.Name(fault.Graph, s.Graph), make([]storage.Edge, len(s.Edges))}
 		for i, e := range s.Edges {
 			req.edges[i] = edge(b, i, e, e.U, e.V)
 			edgeValues(b, &req.edges[i], e.Values)
 		}
 		return req
 	},
-	resolve: checkEdges,
-	plan:    planEdges("insert"),
-	run:     changeEdges((*storage.Tx).InsertEdges),
-	rows:    writeRows[edgesRequest]("inserted", "updated", "unchanged", "vertices"),
+	Resolve: checkEdges,
+	Plan:    planEdges("insert"),
+	Run:     changeEdges((*storage.Tx).InsertEdges),
+	Rows:    writeRows[edgesRequest]("inserted", "updated", "unchanged", "vertices"),
 }
 
 // InsertEdges adds edges, and their ends if they do not exist. For an edge that
 // exists, it sets the weight and time that are given. Self-loops are left out, but
 // their vertices are added.
 func (s *graphsService) InsertEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
-	return insertEdge.answer(ctx, s.db, edgesRequest{graph, edges})
+	return insertEdge.Answer(ctx, s.db, edgesRequest{graph, edges})
 }

@@ -2,14 +2,15 @@ package query
 
 import (
 	"errors"
-	"io"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage/format"
+	"io"
 )
 
 // rowsRequest asks to write the rows of a statement to a file. There is no typed method
@@ -28,32 +29,32 @@ type writtenRows struct {
 }
 
 var intoFile = &statement[*parser.IntoFile, rowsRequest, rowfile.Form, writtenRows]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "INTO FILE", Syntax: "INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "at the end of a statement that returns rows (SHOW, DESCRIBE, COUNT, COMPUTE, NEAREST, WITHIN, SCORE, PREDICT, EVALUATE, DIFF), writes its rows into a file, by its ending as CSV, TSV, JSON, NDJSON, Markdown or Parquet; text is compressed if the name ends in .gz or .zst",
 		Columns: "file, rows",
 		Example: "NEAREST 100 TO 'alice' USING spec INTO FILE 'near.parquet'",
 	},
-	options: intoFileOptions,
-	bind: func(b *binder, s *parser.IntoFile) rowsRequest {
-		inner, err := b.prepare(s.Statement)
+	Options: intoFileOptions,
+	Bind: func(b *binder, s *parser.IntoFile) rowsRequest {
+		inner, err := b.Prepare(s.Statement)
 		b.Fail(err)
 		req := rowsRequest{operation: inner, text: s.Statement.String(), path: b.Text(fault.Into, s.File)}
 		set := b.Settings("INTO FILE", intoFileOptions(), s.Options)
 		req.overwrite, req.format = set.Bool("overwrite"), unlessAuto(set.Text("format"))
 		return req
 	},
-	resolve: resolveIntoFile,
-	plan: func(req rowsRequest, form rowfile.Form) *plan.Plan {
-		return writtenFile(form.Title, req.path, req.operation.plan())
+	Resolve: resolveIntoFile,
+	Plan: func(req rowsRequest, form rowfile.Form) *plan.Plan {
+		return writtenFile(form.Title, req.path, req.operation.Plan())
 	},
-	run:   runIntoFile,
-	table: func(_ rowsRequest, w writtenRows) [][]Value { return [][]Value{{w.path, w.rows}} },
-	reads: true, // the inner statement decides whether the store is written
+	Run:   runIntoFile,
+	Table: func(_ rowsRequest, w writtenRows) [][]rows.Value { return [][]rows.Value{{w.path, w.rows}} },
+	Reads: true, // the inner statement decides whether the store is written
 }
 
-func intoFileOptions() []OptionInfo {
-	return []OptionInfo{overwriteOption(), formatOption(ofEach(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }))}
+func intoFileOptions() []help.Option {
+	return []help.Option{overwriteOption(), formatOption(ofEach(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }))}
 }
 
 func resolveIntoFile(c *call, req rowsRequest) (form rowfile.Form, err error) {
@@ -86,7 +87,7 @@ func rowForm(req rowsRequest) (rowfile.Form, error) {
 
 // parquetTypes are the types of columns as those of a file; a column without a type takes that of
 // its values.
-func parquetTypes(columns []ColumnType) []format.Type {
+func parquetTypes(columns []rows.ColumnType) []format.Type {
 	types := make([]format.Type, len(columns))
 	for i, c := range columns {
 		if c.Type != 0 {
@@ -99,7 +100,7 @@ func parquetTypes(columns []ColumnType) []format.Type {
 // runIntoFile writes the rows while they are made, so that a stream takes no memory. The
 // file appears when it is complete.
 func runIntoFile(c *call, req rowsRequest, form rowfile.Form) (written writtenRows, err error) {
-	rows, err := req.operation.exec(c)
+	rows, err := req.operation.Exec(c)
 	if err != nil {
 		return written, err
 	}

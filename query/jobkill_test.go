@@ -43,7 +43,7 @@ func runChild() bool {
 	_, err = fmt.Sscan(args[2], &dies)
 	fail(err)
 	points := 0
-	db.runner.AtCheckpoint = func(string) {
+	db.e.Runner.AtCheckpoint = func(string) {
 		if points == dies {
 			self, err := os.FindProcess(os.Getpid())
 			fail(err)
@@ -172,7 +172,7 @@ func TestJobs_Killed(t *testing.T) {
 				if !slices.Equal(rowsOfEmbedding(t, db), want) {
 					t.Errorf("different bytes after a kill at checkpoint point %d or after %v", dies, wait)
 				}
-				if stats, err := db.store.Stats(ctx); err != nil || len(stats.Jobs) > 0 {
+				if stats, err := db.e.Store.Stats(ctx); err != nil || len(stats.Jobs) > 0 {
 					t.Errorf("checkpoints are left: %v, %v", stats.Jobs, err)
 				}
 				return finished

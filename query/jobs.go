@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/job"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"strings"
 )
 
 // List lists the jobs by number: the running jobs with their progress, and the last
@@ -18,17 +19,17 @@ import (
 // statement that ends within two seconds and does not run in the background is not
 // listed.
 func (s *jobsService) List(ctx context.Context) ([]storage.JobInfo, error) {
-	return inCall(ctx, s.db, "SHOW JOBS", func(c *call) ([]storage.JobInfo, error) { return c.db.runner.List(c.Call) })
+	return inCall(ctx, s.db, "SHOW JOBS", func(c *call) ([]storage.JobInfo, error) { return c.DB.Runner.List(c.Call) })
 }
 
 // Active lists the numbered jobs of this DB that are queued or running, by number:
 // jobs in the background, including automatic refreshes, and long statements of other
 // calls. Close interrupts them; to let them end, call WaitJob first.
 func (s *jobsService) Active() []storage.JobInfo {
-	if s.db.runner == nil {
+	if s.db.Runner == nil {
 		return nil
 	}
-	return s.db.runner.Active()
+	return s.db.Runner.Active()
 }
 
 type jobRequest struct {
@@ -67,17 +68,17 @@ func planJob[R any](what string) func(jobRequest, R) *plan.Plan {
 	}
 }
 
-func oneJobRow(_ jobRequest, info storage.JobInfo) *Rows { return oneJob(info) }
+func oneJobRow(_ jobRequest, info storage.JobInfo) *rows.Rows { return oneJob(info) }
 
 var cancelJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "CANCEL JOB", Syntax: "CANCEL JOB job",
 		Summary: "stops a job and saves a checkpoint from which RESUME JOB continues",
 		Columns: "those of SHOW JOBS",
 		Example: "CANCEL JOB 3",
 	},
-	when: ofVerb(parser.CancelJob), bind: bindJob, resolve: findJob, plan: planJob[namedJob]("cancel, at a checkpoint"),
-	run: runCancelJob, rows: oneJobRow, reads: true,
+	When: ofVerb(parser.CancelJob), Bind: bindJob, Resolve: findJob, Plan: planJob[namedJob]("cancel, at a checkpoint"),
+	Run: runCancelJob, Rows: oneJobRow, Reads: true,
 }
 
 // Cancel ends a job that is queued or running, and returns its final record.
@@ -85,7 +86,7 @@ var cancelJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 // within a tenth of a second; writing the checkpoint takes as long as the disk
 // does. If the job runs in another call, that call returns context.Canceled.
 func (s *jobsService) Cancel(ctx context.Context, id uint64) (storage.JobInfo, error) {
-	return cancelJob.answer(ctx, s.db, jobRequest{job: id})
+	return cancelJob.Answer(ctx, s.db, jobRequest{job: id})
 }
 
 func runCancelJob(c *call, req jobRequest, f namedJob) (storage.JobInfo, error) {
@@ -97,20 +98,20 @@ func runCancelJob(c *call, req jobRequest, f namedJob) (storage.JobInfo, error) 
 }
 
 var waitJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "WAIT JOB", Syntax: "WAIT JOB job",
 		Summary: "waits until a job ends, and shows its progress",
 		Columns: "those of SHOW JOBS",
 		Example: "WAIT JOB 3",
 	},
-	when: ofVerb(parser.WaitJob), bind: bindJob, resolve: findJob, plan: planJob[namedJob]("wait for its end"),
-	run: func(c *call, _ jobRequest, f namedJob) (storage.JobInfo, error) {
+	When: ofVerb(parser.WaitJob), Bind: bindJob, Resolve: findJob, Plan: planJob[namedJob]("wait for its end"),
+	Run: func(c *call, _ jobRequest, f namedJob) (storage.JobInfo, error) {
 		if f.active == nil {
 			return f.info, nil
 		}
 		return f.active.Wait(c.Call)
 	},
-	rows: oneJobRow, reads: true,
+	Rows: oneJobRow, Reads: true,
 }
 
 // Wait waits until a job ends, and returns its final record; the error is nil
@@ -118,50 +119,50 @@ var waitJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 // its own. If the context ends first, the error is a *JobError, and the job
 // continues.
 func (s *jobsService) Wait(ctx context.Context, id uint64) (storage.JobInfo, error) {
-	return waitJob.answer(ctx, s.db, jobRequest{job: id})
+	return waitJob.Answer(ctx, s.db, jobRequest{job: id})
 }
 
 var dropJob = &statement[*parser.Job, jobRequest, nothing, nothing]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DROP JOB", Syntax: "DROP JOB job",
 		Summary: "removes a job that has ended, and its checkpoint",
 		Example: "DROP JOB 3",
 	},
-	when: ofVerb(parser.DropJob), bind: bindJob, plan: planJob[nothing]("forget, with its checkpoint"),
-	resolve: func(c *call, req jobRequest) (nothing, error) {
+	When: ofVerb(parser.DropJob), Bind: bindJob, Plan: planJob[nothing]("forget, with its checkpoint"),
+	Resolve: func(c *call, req jobRequest) (nothing, error) {
 		_, err := findJob(c, req)
 		return nothing{}, notDamage(err) // a damaged record can still be dropped
 	},
-	run: func(c *call, req jobRequest, _ nothing) (nothing, error) {
-		if j := c.db.runner.Find(req.job); j != nil {
+	Run: func(c *call, req jobRequest, _ nothing) (nothing, error) {
+		if j := c.DB.Runner.Find(req.job); j != nil {
 			return nothing{}, notEnded(req.job, j.Info())
 		}
-		return nothing{}, c.db.store.DropJob(c.Ctx, req.job)
+		return nothing{}, c.DB.Store.DropJob(c.Ctx, req.job)
 	},
 }
 
 // Drop forgets a job that has ended, with its checkpoint.
 func (s *jobsService) Drop(ctx context.Context, id uint64) error {
-	return errorOf(dropJob.answer(ctx, s.db, jobRequest{job: id}))
+	return errorOf(dropJob.Answer(ctx, s.db, jobRequest{job: id}))
 }
 
 // resumed is the answer of RESUME JOB: the rows of its statement or, in the
 // background, the record of the job.
 type resumed struct {
-	rows *Rows
+	rows *rows.Rows
 	info storage.JobInfo
 }
 
 var resumeJob = &statement[*parser.Job, jobRequest, namedJob, resumed]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "RESUME JOB", Syntax: "RESUME JOB job [IN BACKGROUND]",
 		Summary: "continues a job that was cancelled, was interrupted or failed, from its checkpoint, with the same result as if it had never stopped",
 		Columns: "those of its statement; in the background those of SHOW JOBS",
 		Example: "RESUME JOB 3 IN BACKGROUND",
 	},
-	when: ofVerb(parser.ResumeJob), bind: bindJob, resolve: findJob, plan: planJob[namedJob]("run from its checkpoint"),
-	run: runResumeJob,
-	rows: func(_ jobRequest, r resumed) *Rows {
+	When: ofVerb(parser.ResumeJob), Bind: bindJob, Resolve: findJob, Plan: planJob[namedJob]("run from its checkpoint"),
+	Run: runResumeJob,
+	Rows: func(_ jobRequest, r resumed) *rows.Rows {
 		if r.rows != nil {
 			return r.rows
 		}
@@ -175,7 +176,7 @@ var resumeJob = &statement[*parser.Job, jobRequest, namedJob, resumed]{
 // since, it starts from the beginning, and a notice reports it. In the
 // background it returns at once.
 func (s *jobsService) Resume(ctx context.Context, id uint64, background bool) (storage.JobInfo, error) {
-	r, err := resumeJob.answer(ctx, s.db, jobRequest{id, background})
+	r, err := resumeJob.Answer(ctx, s.db, jobRequest{id, background})
 	if err != nil || background {
 		return r.info, err
 	}
@@ -194,20 +195,20 @@ func runResumeJob(c *call, req jobRequest, f namedJob) (r resumed, err error) {
 	if err != nil {
 		return r, err
 	}
-	c.continues = f.info.Checkpoint > 0
-	at := c.at
-	op, err := c.binder(nil).prepare(statement)
-	c.at = at // places in the statement of the job are none of this statement
+	c.Continues = f.info.Checkpoint > 0
+	at := c.At
+	op, err := c.Binder(nil).Prepare(statement)
+	c.At = at // places in the statement of the job are none of this statement
 	mistake := (*fault.Error)(nil)
 	switch {
 	case errors.As(err, &mistake):
 		err = fault.New(partJob, "job %d: %v", req.job, err).WithErr(err)
 	case err != nil:
 	case req.background:
-		r.info, err = c.inBackground(f.info)
+		r.info, err = c.InBackground(f.info)
 	default:
-		c.job = c.db.runner.New(f.info, true)
-		r.rows, err = op.exec(c)
+		c.Job = c.DB.Runner.New(f.info, true)
+		r.rows, err = op.Exec(c)
 	}
 	return r, err
 }
@@ -217,10 +218,10 @@ const partJob fault.Part = "job"
 // findJob returns the active job with that number, or the record of a job that has
 // ended.
 func findJob(c *call, req jobRequest) (namedJob, error) {
-	if j := c.db.runner.Find(req.job); j != nil {
+	if j := c.DB.Runner.Find(req.job); j != nil {
 		return namedJob{j, j.Info()}, nil
 	}
-	info, err := c.db.store.Job(c.Ctx, req.job)
+	info, err := c.DB.Store.Job(c.Ctx, req.job)
 	if errors.Is(err, storage.ErrNotFound) {
 		err = fault.New(partJob, "there is no job %d", req.job).WithRemedy("SHOW JOBS lists them").WithErr(err)
 	}

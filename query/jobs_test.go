@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"heavytail/.ci/repeat"
 	"heavytail/query/fault"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"io"
 	"math/rand/v2"
@@ -20,7 +21,7 @@ import (
 )
 
 // eager makes the jobs of a database save at every opportunity.
-func eager(db *DB) { db.runner.Least, db.runner.Every, db.runner.Spacing = 0, time.Nanosecond, 0 }
+func eager(db *DB) { db.e.Runner.Least, db.e.Runner.Every, db.e.Runner.Spacing = 0, time.Nanosecond, 0 }
 
 // jobStatements run long enough to be stopped, by methods of all kinds.
 var jobStatements = map[string]string{
@@ -67,12 +68,12 @@ func rowsOfJob(t *testing.T, name string) []float32 {
 	path := jobStore(t)
 	jobImage.mu.Lock()
 	defer jobImage.mu.Unlock()
-	if rows, ok := jobImage.want[name]; ok {
-		return rows
+	if answer, ok := jobImage.want[name]; ok {
+		return answer
 	}
 	db := openJobs(t, path)
 	defer closeJobs(t, db)
-	db.runner.Least = time.Hour // the statement counts as short, however busy the machine is
+	db.e.Runner.Least = time.Hour // the statement counts as short, however busy the machine is
 	mustRun(t, db, jobStatements[name])
 	if list, err := db.Jobs().List(context.Background()); err != nil || len(list) > 0 {
 		t.Errorf("a short statement left jobs: %v, %v", list, err)
@@ -101,7 +102,7 @@ func closeJobs(t *testing.T, db *DB) {
 
 func rowsOfEmbedding(t *testing.T, db *DB) []float32 {
 	t.Helper()
-	_, m, err := db.store.Embedding(context.Background(), "e")
+	_, m, err := db.e.Store.Embedding(context.Background(), "e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func TestJobs_Cancelled(t *testing.T) {
 					if round == 0 {
 						stop = 0 // every job has a first checkpoint, and work after it
 					}
-					db.runner.AtCheckpoint = func(string) {
+					db.e.Runner.AtCheckpoint = func(string) {
 						if points++; points > stop {
 							cancel()
 						}
@@ -165,7 +166,7 @@ func TestJobs_Cancelled(t *testing.T) {
 				}
 				_, err := db.Query(ctx, text, nil)
 				cancel()
-				db.runner.AtCheckpoint = func(string) {}
+				db.e.Runner.AtCheckpoint = func(string) {}
 				switch stopped := new(fault.JobError); {
 				case err == nil:
 					if id = 0; !slices.Equal(rowsOfEmbedding(t, db), want) {
@@ -175,7 +176,7 @@ func TestJobs_Cancelled(t *testing.T) {
 					t.Fatal(err)
 				case errors.As(err, &stopped):
 					cancelled++
-					last, err := db.store.Job(context.Background(), stopped.Job)
+					last, err := db.e.Store.Job(context.Background(), stopped.Job)
 					if err != nil || last.State != storage.JobCancelled || last.Checkpoint == 0 || !strings.Contains(stopped.Error(), fmt.Sprintf("RESUME JOB %d continues", last.ID)) {
 						t.Fatalf("%+v, %v, %v", last, err, stopped)
 					}
@@ -223,7 +224,7 @@ func TestJobs_LargeSeed(t *testing.T) {
 func held(db *DB) (reached chan struct{}, release func()) {
 	reached, gate := make(chan struct{}), make(chan struct{})
 	first := true
-	db.runner.AtCheckpoint = func(string) {
+	db.e.Runner.AtCheckpoint = func(string) {
 		if first {
 			first = false
 			close(reached)
@@ -311,25 +312,25 @@ func TestJobs_InterruptedByClose(t *testing.T) {
 		db := openJobs(t, path)
 		eager(db)
 		reached, release := held(db)
-		rows, err := db.Query(ctx, jobStatements["walks"]+" IN BACKGROUND", nil)
-		if err != nil || !rows.Next() {
+		answer, err := db.Query(ctx, jobStatements["walks"]+" IN BACKGROUND", nil)
+		if err != nil || !answer.Next() {
 			t.Fatal(err)
 		}
-		id := uint64(rows.Row()[0].(int64))
+		id := uint64(answer.Row()[0].(int64))
 		<-reached
 		closed := make(chan error)
 		go func() { closed <- db.Close() }()
-		<-db.runner.Stopped()
+		<-db.e.Runner.Stopped()
 		release()
 		if err := <-closed; err != nil {
 			t.Fatal(err)
 		}
 		var notices []string
-		db, err = Open(path, &Options{Notice: func(n Notice) { notices = append(notices, n.Text) }})
+		db, err = Open(path, &Options{Notice: func(n rows.Notice) { notices = append(notices, n.Text) }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		info, err := db.store.Job(ctx, id)
+		info, err := db.e.Store.Job(ctx, id)
 		if err != nil || info.State != storage.JobInterrupted || info.Checkpoint == 0 {
 			t.Fatalf("%+v, %v", info, err)
 		}
@@ -371,11 +372,11 @@ func TestJobs_GraphChanges(t *testing.T) {
 				mustRun(t, db, "DROP EMBEDDING e")
 			}
 			reached, release := held(db)
-			rows, err := db.Query(ctx, job.statement+" IN BACKGROUND", nil)
-			if err != nil || !rows.Next() {
+			answer, err := db.Query(ctx, job.statement+" IN BACKGROUND", nil)
+			if err != nil || !answer.Next() {
 				t.Fatal(err)
 			}
-			id := uint64(rows.Row()[0].(int64))
+			id := uint64(answer.Row()[0].(int64))
 			<-reached
 			mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
 			mustRun(t, db, "DELETE VERTEX '7' FROM g")
@@ -396,7 +397,7 @@ func TestJobs_GraphChanges(t *testing.T) {
 func TestResumeJob_Mistake(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
-	if err := db.store.PutJob(t.Context(), storage.JobInfo{ID: 1, Statement: "EMBED gone USING fastrp AS e", State: storage.JobFailed}); err != nil {
+	if err := db.e.Store.PutJob(t.Context(), storage.JobInfo{ID: 1, Statement: "EMBED gone USING fastrp AS e", State: storage.JobFailed}); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
@@ -426,12 +427,12 @@ func TestDrop_DamagedRecords(t *testing.T) {
 	mustRun(t, db, "CREATE INDEX ON f")
 	mustRun(t, db, "EMBED g USING laplacian_eigenmaps(dim := 3) AS f2")
 	mustRun(t, db, "CREATE INDEX ON f2")
-	if err := db.store.PutJob(ctx, storage.JobInfo{ID: 1, Statement: "EMBED damaged", State: storage.JobFailed}); err != nil {
+	if err := db.e.Store.PutJob(ctx, storage.JobInfo{ID: 1, Statement: "EMBED damaged", State: storage.JobFailed}); err != nil {
 		t.Fatal(err)
 	}
 	for name, kernel := range map[string]string{"whole": "sound", "torn": "kernel damaged"} {
 		info := storage.ModelInfo{Name: name, Graph: "g", GraphVersion: 1, Kernel: kernel}
-		_, err := db.store.PutModel(ctx, info, func(w io.Writer) error { _, err := io.WriteString(w, "model"); return err })
+		_, err := db.e.Store.PutModel(ctx, info, func(w io.Writer) error { _, err := io.WriteString(w, "model"); return err })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -450,12 +451,12 @@ func TestDrop_DamagedRecords(t *testing.T) {
 	db = openJobs(t, path)
 	eager(db)
 	defer closeJobs(t, db)
-	if err := db.store.PutJob(ctx, storage.JobInfo{ID: 2, Statement: "EMBED sound", State: storage.JobFailed}); err != nil {
+	if err := db.e.Store.PutJob(ctx, storage.JobInfo{ID: 2, Statement: "EMBED sound", State: storage.JobFailed}); err != nil {
 		t.Fatal(err)
 	}
 	for statement, want := range map[string]string{"SHOW JOBS": "EMBED sound", "SHOW INDEXES": "", "SHOW MODELS": "whole"} {
 		var notices []string
-		db.opts.Notice = func(n Notice) { notices = append(notices, n.Text) }
+		db.e.Opts.Notice = func(n rows.Notice) { notices = append(notices, n.Text) }
 		if listed := mustRun(t, db, statement); !strings.Contains(listed, want) || (listed == "") != (want == "") {
 			t.Errorf("%s lists %q", statement, listed)
 		}
@@ -463,7 +464,7 @@ func TestDrop_DamagedRecords(t *testing.T) {
 			t.Errorf("%s: notices %q", statement, notices)
 		}
 	}
-	db.opts.Notice = nil
+	db.e.Opts.Notice = nil
 	if listed := mustRun(t, db, "SHOW STATS"); !strings.Contains(listed, "model whole") || !strings.Contains(listed, "graph g") {
 		t.Errorf("SHOW STATS lists %q", listed)
 	}
@@ -513,11 +514,11 @@ func TestJobs_OneForEachEmbedding(t *testing.T) {
 		t.Fatal(err)
 	}
 	reached, release := held(db)
-	rows, err := db.Query(ctx, "TUNE g USING dp_spectral(dim := 6, normalization := 'degree') FOR LINKS AS e WITH (trials := 9, seed := 2) IN BACKGROUND", nil)
-	if err != nil || !rows.Next() {
+	answer, err := db.Query(ctx, "TUNE g USING dp_spectral(dim := 6, normalization := 'degree') FOR LINKS AS e WITH (trials := 9, seed := 2) IN BACKGROUND", nil)
+	if err != nil || !answer.Next() {
 		t.Fatal(err)
 	}
-	id := uint64(rows.Row()[0].(int64))
+	id := uint64(answer.Row()[0].(int64))
 	<-reached
 	for _, text := range []string{
 		"EMBED g USING dp_spectral(dim := 4) AS e", "REFRESH e", "CREATE INDEX ON e", "TUNE g FOR LINKS AS e WITH (trials := 1)",
@@ -568,7 +569,7 @@ func TestJobs_TuneResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	points, reached, gate := 0, make(chan struct{}), make(chan struct{})
-	db.runner.AtCheckpoint = func(string) {
+	db.e.Runner.AtCheckpoint = func(string) {
 		if points++; points == 10 { // earlier than the checkpoint that contains the fifth trial
 			close(reached)
 			<-gate
@@ -581,25 +582,25 @@ func TestJobs_TuneResumed(t *testing.T) {
 	<-reached
 	closed := make(chan error)
 	go func() { closed <- db.Close() }()
-	<-db.runner.Stopped()
+	<-db.e.Runner.Stopped()
 	close(gate)
 	if err := <-closed; err != nil {
 		t.Fatal(err)
 	}
 	db = openJobs(t, path)
 	defer closeJobs(t, db)
-	if info, err := db.store.Job(ctx, started.ID); err != nil || info.State != storage.JobInterrupted || info.Checkpoint == 0 {
+	if info, err := db.e.Store.Job(ctx, started.ID); err != nil || info.State != storage.JobInterrupted || info.Checkpoint == 0 {
 		t.Fatalf("%+v, %v", info, err)
 	}
 	var notices []string
-	db.opts.Notice = func(n Notice) { notices = append(notices, n.Text) }
-	rows, err := db.Query(ctx, fmt.Sprintf("RESUME JOB %d", started.ID), nil)
+	db.e.Opts.Notice = func(n rows.Notice) { notices = append(notices, n.Text) }
+	answer, err := db.Query(ctx, fmt.Sprintf("RESUME JOB %d", started.ID), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	trials := 0
-	for ; rows.Next(); trials++ {
-		row := rows.Row()
+	for ; answer.Next(); trials++ {
+		row := answer.Row()
 		if same := whole.Trials[trials]; row[0] != int64(same.Number) || row[5] != same.Score {
 			t.Errorf("trial %v, expected %+v", row, same)
 		}
@@ -616,7 +617,7 @@ func TestJobs_StartOver(t *testing.T) {
 	ctx := context.Background()
 	path := jobStore(t)
 	var notices []string
-	db, err := Open(path, &Options{Notice: func(n Notice) { notices = append(notices, n.Text) }})
+	db, err := Open(path, &Options{Notice: func(n rows.Notice) { notices = append(notices, n.Text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -625,7 +626,7 @@ func TestJobs_StartOver(t *testing.T) {
 	if _, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e", nil); err != nil {
 		t.Fatal(err)
 	}
-	db.runner.Slots <- struct{}{} // no background job can start
+	db.e.Runner.Slots <- struct{}{} // no background job can start
 	for kind, start := range map[string]func() (storage.JobInfo, error){
 		"REFRESH": func() (storage.JobInfo, error) { return db.Vectors().StartRefresh(ctx, RefreshRequest{Embedding: "e"}) },
 		"VERIFY": func() (storage.JobInfo, error) {
@@ -654,5 +655,5 @@ func TestJobs_StartOver(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	<-db.runner.Slots
+	<-db.e.Runner.Slots
 }

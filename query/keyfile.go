@@ -20,6 +20,6 @@ func keyList(c *call, path string) (*format.KeyList, error) {
 		return nil, err
 	}
 	defer in.Close()
-	opts := format.VectorOptions{Name: session.InputName(path), Size: size, MaxBytes: max(1, c.db.opts.MemoryLimit/8)}
+	opts := format.VectorOptions{Name: session.InputName(path), Size: size, MaxBytes: max(1, c.DB.Opts.MemoryLimit/8)}
 	return format.ReadKeyList(c.Ctx, in, opts)
 }

@@ -4,16 +4,17 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"time"
-
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"slices"
+	"time"
 )
 
 // DefaultK is the number of links that Materialize stores for each vertex: more than
@@ -36,10 +37,10 @@ type PredictionInfo = storage.PredictionInfo
 // MaterializeResult is the answer of Materialize.
 type MaterializeResult struct {
 	PredictionInfo
-	Computed int      `json:"computed"` // vertices whose links were computed; all other links are as before
-	Capped   int64    `json:"capped"`   // as in Prediction; where it is not 0, all links are computed each time
-	Reason   string   `json:"reason"`   // why these vertices, or all
-	Notices  []Notice `json:"notices,omitempty"`
+	Computed int           `json:"computed"` // vertices whose links were computed; all other links are as before
+	Capped   int64         `json:"capped"`   // as in Prediction; where it is not 0, all links are computed each time
+	Reason   string        `json:"reason"`   // why these vertices, or all
+	Notices  []rows.Notice `json:"notices,omitempty"`
 }
 
 // kindMaterialize is the statement, and predictionsTarget begins the target of its job.
@@ -64,16 +65,16 @@ type renewal struct {
 }
 
 var materialize = &statement[*parser.Materialize, MaterializeRequest, *materializeEntry, MaterializeResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: kindMaterialize, Syntax: "MATERIALIZE PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph [WITH (option := value, …)] [IN BACKGROUND]",
 		Summary: "stores the likeliest links of every vertex, so that PREDICT without WITH answers from the file in a fraction of a millisecond; repeated with a scorer that reads no vectors, it recomputes only the vertices that changes of the graph affect",
 		Columns: "graph, scorer, top, vertices, links, computed, seconds; in the background those of SHOW JOBS",
 		Example: "MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50)",
 	},
-	options: materializeOptions,
-	bind:    bindMaterialize,
-	resolve: resolveMaterialize,
-	plan: func(req MaterializeRequest, m *materializeEntry) *plan.Plan {
+	Options: materializeOptions,
+	Bind:    bindMaterialize,
+	Resolve: resolveMaterialize,
+	Plan: func(req MaterializeRequest, m *materializeEntry) *plan.Plan {
 		which := "of all vertices"
 		if m.renewal.old != nil {
 			which = fmt.Sprintf("of the vertices within %s of the %d that have changed, of %d",
@@ -82,11 +83,11 @@ var materialize = &statement[*parser.Materialize, MaterializeRequest, *materiali
 		return plan.Result("predictions", fmt.Sprintf("by %s, the %d likeliest of each vertex", req.With, m.k),
 			plan.Measured(plan.Score, "candidates", which+": "+m.candidates(req.With, false)+", without an edge", m.inputs()...))
 	},
-	run: runMaterialize,
-	table: func(_ MaterializeRequest, r MaterializeResult) [][]Value {
-		return [][]Value{{r.Graph, r.Scorer, int64(r.K), int64(r.Vertices), r.Links, int64(r.Computed), r.Seconds}}
+	Run: runMaterialize,
+	Table: func(_ MaterializeRequest, r MaterializeResult) [][]rows.Value {
+		return [][]rows.Value{{r.Graph, r.Scorer, int64(r.K), int64(r.Vertices), r.Links, int64(r.Computed), r.Seconds}}
 	},
-	job: func(_ *call, req MaterializeRequest, found *materializeEntry) (job.Spec, error) {
+	Job: func(_ *call, req MaterializeRequest, found *materializeEntry) (job.Spec, error) {
 		return found.spec(req, found.graph), nil
 	},
 }
@@ -98,16 +99,16 @@ var materialize = &statement[*parser.Materialize, MaterializeRequest, *materiali
 // heuristics, the links of vertices within three edges of a change at most. For scorers that
 // read vectors, it computes all links if anything has changed.
 func (s *linksService) Materialize(ctx context.Context, req MaterializeRequest) (MaterializeResult, error) {
-	return materialize.answer(ctx, s.db, req)
+	return materialize.Answer(ctx, s.db, req)
 }
 
 // StartMaterialize is Materialize in the background, as StartEmbed is Embed.
 func (s *linksService) StartMaterialize(ctx context.Context, req MaterializeRequest) (storage.JobInfo, error) {
-	return materialize.start(ctx, s.db, req)
+	return materialize.Start(ctx, s.db, req)
 }
 
-func materializeOptions() []OptionInfo {
-	return []OptionInfo{
+func materializeOptions() []help.Option {
+	return []help.Option{
 		{Name: "top", Type: "int", Default: fmt.Sprint(DefaultK), Doc: "number of links stored for each vertex"},
 		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; at least top by default, and 0 takes none"},
 		sidesOption(predictedSides),
@@ -115,8 +116,8 @@ func materializeOptions() []OptionInfo {
 }
 
 func bindMaterialize(b *binder, s *parser.Materialize) MaterializeRequest {
-	b.background = s.Background
-	req := MaterializeRequest{Graph: b.name(fault.Graph, s.Graph), With: scorers(b, s.Scorer)[0]}
+	b.Background = s.Background
+	req := MaterializeRequest{Graph: b.Name(fault.Graph, s.Graph), With: scorers(b, s.Scorer)[0]}
 	set := b.Settings(kindMaterialize, materializeOptions(), s.Options)
 	req.K, req.Sides = int(b.Within(set, "top", 1, storage.MaxPredicted)), sidesIn(set.Text("sides"))
 	req.Near = near(b, set)
@@ -153,7 +154,7 @@ func resolveMaterialize(c *call, req MaterializeRequest) (*materializeEntry, err
 // the time at which the embedding or model that the scorer reads was made.
 func findRenewal(c *call, m *materializeEntry, graph storage.GraphInfo, made time.Time) (renewal, error) {
 	all := func(reason string) (renewal, error) { return renewal{reason: reason, made: made}, nil }
-	list, err := c.db.store.Predictions(c.Ctx)
+	list, err := c.DB.Store.Predictions(c.Ctx)
 	if notDamage(err) != nil {
 		return renewal{}, err
 	}
@@ -175,7 +176,7 @@ func findRenewal(c *call, m *materializeEntry, graph storage.GraphInfo, made tim
 	case old.Vertices == 0:
 		return all("the graph had no vertices")
 	}
-	changes, err := c.db.store.Changes(c.Ctx, graph.Name, old.GraphVersion)
+	changes, err := c.DB.Store.Changes(c.Ctx, graph.Name, old.GraphVersion)
 	if err != nil {
 		return renewal{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"heavytail/query/help"
 	"io"
 	"math"
 	"math/bits"
@@ -46,26 +47,26 @@ type MaterializePartsRequest struct {
 
 var (
 	materializePart = &statement[*parser.Materialize, MaterializePartRequest, *materializeEntry, ExportResult]{
-		help:    Help{Statement: kindMaterialize},
-		resolve: resolveMaterializePart,
-		run:     runMaterializePart,
-		reads:   true,
+		Help:    help.Statement{Statement: kindMaterialize},
+		Resolve: resolveMaterializePart,
+		Run:     runMaterializePart,
+		Reads:   true,
 	}
 	materializeParts = &statement[*parser.Materialize, MaterializePartsRequest, *materializeEntry, MaterializeResult]{
-		help: Help{Statement: kindMaterialize},
-		resolve: func(c *call, req MaterializePartsRequest) (*materializeEntry, error) {
+		Help: help.Statement{Statement: kindMaterialize},
+		Resolve: func(c *call, req MaterializePartsRequest) (*materializeEntry, error) {
 			return resolveMaterialize(c, req.MaterializeRequest)
 		},
-		run: runMaterializeParts,
+		Run: runMaterializeParts,
 	}
 )
 
 // MaterializeRequestOf returns the request of a statement without parameters. It returns the
 // errors of EXPLAIN, and also works where the DB is open for reading.
-func MaterializeRequestOf(ctx context.Context, db *DB, s *parser.Materialize) (MaterializeRequest, error) {
-	return inCall(ctx, db, kindMaterialize, func(c *call) (MaterializeRequest, error) {
-		b := c.binder(nil)
-		req := bindMaterialize(b, s)
+func (s *linksService) MaterializeRequestOf(ctx context.Context, statement *parser.Materialize) (MaterializeRequest, error) {
+	return inCall(ctx, s.db, kindMaterialize, func(c *call) (MaterializeRequest, error) {
+		b := c.Binder(nil)
+		req := bindMaterialize(b, statement)
 		if b.Err != nil {
 			return req, b.Err
 		}
@@ -77,7 +78,7 @@ func MaterializeRequestOf(ctx context.Context, db *DB, s *parser.Materialize) (M
 // MaterializePart writes the links of some vertices to a file, for MaterializeParts. It only
 // reads the DB. Rows of the result is the number of vertices.
 func (s *linksService) MaterializePart(ctx context.Context, req MaterializePartRequest) (ExportResult, error) {
-	return materializePart.answer(ctx, s.db, req)
+	return materializePart.Answer(ctx, s.db, req)
 }
 
 // MaterializeParts stores the links of all vertices, which MaterializePart has written for the
@@ -85,7 +86,7 @@ func (s *linksService) MaterializePart(ctx context.Context, req MaterializePartR
 // that are not of this version, of other options, incomplete or out of order are
 // storage.ErrInvalid, and then nothing is stored.
 func (s *linksService) MaterializeParts(ctx context.Context, req MaterializePartsRequest) (MaterializeResult, error) {
-	return materializeParts.answer(ctx, s.db, req)
+	return materializeParts.Answer(ctx, s.db, req)
 }
 
 // maxParts is the largest number of parts of DivideMaterialize.
@@ -166,7 +167,7 @@ func runMaterializePart(c *call, req MaterializePartRequest, found *materializeE
 		return ExportResult{}, err
 	}
 	defer release()
-	free, err := c.db.cache.Reserve(predictedBytes(p.k), "predicting links of graph "+fault.Name(p.graph.Info.Name))
+	free, err := c.DB.Cache.Reserve(predictedBytes(p.k), "predicting links of graph "+fault.Name(p.graph.Info.Name))
 	if err != nil {
 		return ExportResult{}, err
 	}
@@ -236,7 +237,7 @@ func storeParts(c *call, req MaterializePartsRequest, found *materializeEntry, g
 		info.Options = cappedOptions(found.with, want.Capped)
 	}
 	stop := c.Watch.Start(plan.Write)
-	info, err = c.db.store.PutPredictions(c.Ctx, g.Snapshot, info, func(w *storage.PredictionWriter) error {
+	info, err = c.DB.Store.PutPredictions(c.Ctx, g.Snapshot, info, func(w *storage.PredictionWriter) error {
 		for i, open := range req.Parts {
 			if i > 0 {
 				if part, err = openPart(open); err != nil {
@@ -262,7 +263,7 @@ func storeParts(c *call, req MaterializePartsRequest, found *materializeEntry, g
 		return result, err
 	}
 	stop(int64(info.Vertices), "")
-	c.job.Result("%d links of %d vertices, from %s", info.Links, info.Vertices, fault.Count(int64(len(req.Parts)), "part"))
+	c.Job.Result("%d links of %d vertices, from %s", info.Links, info.Vertices, fault.Count(int64(len(req.Parts)), "part"))
 	return MaterializeResult{PredictionInfo: info, Capped: want.Capped}, nil
 }
 

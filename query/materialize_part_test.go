@@ -247,7 +247,7 @@ func TestMaterializeRequestOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := MaterializeRequestOf(ctx, db, s.(*parser.Materialize))
+		got, err := db.Links().MaterializeRequestOf(ctx, s.(*parser.Materialize))
 		if want.Graph == "" {
 			var mistake *fault.Error
 			if !errors.As(err, &mistake) || mistake.Start.Line != 1 {

@@ -110,7 +110,7 @@ func storePredictions(c *call, m *materializing, predictor *link.Predictor, info
 	stop := c.Watch.Start(plan.Score)
 	n := m.graph.Graph.Vertices()
 	computed := 0
-	info, err = c.db.store.PutPredictions(c.Ctx, m.graph.Snapshot, info, func(w *storage.PredictionWriter) error {
+	info, err = c.DB.Store.PutPredictions(c.Ctx, m.graph.Snapshot, info, func(w *storage.PredictionWriter) error {
 		return predictBlocks(c, m, predictor, near, 0, n, func(b predictedBlock) error {
 			for i, links := range b.lists {
 				var err error
@@ -132,7 +132,7 @@ func storePredictions(c *call, m *materializing, predictor *link.Predictor, info
 		return MaterializeResult{}, err
 	}
 	stop(int64(computed), "")
-	c.job.Result("%d links of %d vertices, %d of them computed", info.Links, info.Vertices, computed)
+	c.Job.Result("%d links of %d vertices, %d of them computed", info.Links, info.Vertices, computed)
 	return MaterializeResult{PredictionInfo: info, Computed: computed}, nil
 }
 
@@ -207,7 +207,7 @@ func likeliest(c *call, p *prediction, predictor *link.Predictor, near link.Near
 			return links, err
 		}
 	}
-	vec.Parallel(len(vertices), 8, c.workers(), func(_, from, to int) {
+	vec.Parallel(len(vertices), 8, c.Workers(), func(_, from, to int) {
 		for i := from; i < to; i++ {
 			links[i], _, faults[i] = predictor.Limited(c.Ctx, vertices[i], also[i], p.k)
 		}

@@ -92,7 +92,7 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 				edges = append(edges, e)
 			}
 		}
-		if err := db.store.Update(ctx, func(x *storage.Tx) error {
+		if err := db.e.Store.Update(ctx, func(x *storage.Tx) error {
 			if _, err := x.InsertEdges("g", edges[:len(edges)-1]); err != nil {
 				return err
 			}
@@ -108,7 +108,7 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		info, err := db.store.Graph(ctx, "g")
+		info, err := db.e.Store.Graph(ctx, "g")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -75,7 +75,7 @@ func TestMaterialize_Killed(t *testing.T) {
 		if answers(db) != made {
 			t.Errorf("killed after %v, and run again: different predictions", wait)
 		}
-		if stats, err := db.store.Stats(ctx); err != nil || len(stats.Unfinished) > 0 {
+		if stats, err := db.e.Store.Stats(ctx); err != nil || len(stats.Unfinished) > 0 {
 			t.Errorf("killed after %v: unfinished %v, %v", wait, stats.Unfinished, err)
 		}
 		closeJobs(t, db)

@@ -4,28 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/bind"
+	"heavytail/query/measure"
+	"heavytail/query/rows"
+	"heavytail/storage"
+	"heavytail/storage/csr"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-
-	"heavytail/query/fault"
-	"heavytail/query/internal/bind"
-	"heavytail/query/measure"
-	"heavytail/storage"
-	"heavytail/storage/csr"
 )
 
 // This file has the measures of COMPUTE by the names that requests use.
 
 // Measure describes a measure of vertices, which COMPUTE computes.
 type Measure struct {
-	Name    string       `json:"name"`
-	Summary string       `json:"summary"` // one line
-	Type    storage.Type `json:"type"`    // type of the values: Integer or Float
-	Weights string       `json:"weights"` // meaning of the weights; empty if the measure does not use them
-	From    bool         `json:"from"`    // it accepts vertices to start from
-	Options []OptionInfo `json:"options"`
+	Name    string        `json:"name"`
+	Summary string        `json:"summary"` // one line
+	Type    storage.Type  `json:"type"`    // type of the values: Integer or Float
+	Weights string        `json:"weights"` // meaning of the weights; empty if the measure does not use them
+	From    bool          `json:"from"`    // it accepts vertices to start from
+	Options []help.Option `json:"options"`
 
 	// bytes is the memory of the computation without the graph: what is in use at a time, and all
 	// that is allocated, or farMore.
@@ -66,11 +67,11 @@ type measured struct {
 
 // The options that several measures share.
 var (
-	unweightedOption = OptionInfo{Name: "weighted", Type: "bool", Default: "TRUE", Doc: "use the weights of the edges, if there are any"}
-	lengthsOption    = OptionInfo{Name: "weighted", Type: "bool", Default: "FALSE", Doc: "take the weights as lengths of the edges; otherwise each has the length 1"}
-	normalizedOption = OptionInfo{Name: "normalized", Type: "bool", Default: "FALSE", Doc: "divide by the largest possible value, so that values are from 0 to 1"}
-	sourcesOption    = OptionInfo{Name: "sources", Type: "int", Default: "0", Doc: "vertices from which paths are computed: fewer than all give estimates with a bound of the error; 0 means all if that takes up to a minute of one core, and otherwise as many as take about a quarter of a minute, but at least 50. Betweenness without weights takes twice as long, because it also draws random paths that bound its error"}
-	measureSeed      = OptionInfo{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same values"}
+	unweightedOption = help.Option{Name: "weighted", Type: "bool", Default: "TRUE", Doc: "use the weights of the edges, if there are any"}
+	lengthsOption    = help.Option{Name: "weighted", Type: "bool", Default: "FALSE", Doc: "take the weights as lengths of the edges; otherwise each has the length 1"}
+	normalizedOption = help.Option{Name: "normalized", Type: "bool", Default: "FALSE", Doc: "divide by the largest possible value, so that values are from 0 to 1"}
+	sourcesOption    = help.Option{Name: "sources", Type: "int", Default: "0", Doc: "vertices from which paths are computed: fewer than all give estimates with a bound of the error; 0 means all if that takes up to a minute of one core, and otherwise as many as take about a quarter of a minute, but at least 50. Betweenness without weights takes twice as long, because it also draws random paths that bound its error"}
+	measureSeed      = help.Option{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same values"}
 )
 
 // What weights mean.
@@ -111,7 +112,7 @@ func localMeasures() []Measure {
 func spectralMeasures() []Measure {
 	return []Measure{
 		{Name: "pagerank", Summary: "probability that a random walk with restarts is at the vertex; FROM names the vertices at which it starts, otherwise all", Type: storage.Float, Weights: tieWeights, From: true,
-			Options: []OptionInfo{
+			Options: []help.Option{
 				{Name: "damping", Type: "float", Default: "0.85", Doc: "probability of following an edge, above 0 and below 1"},
 				{Name: "tolerance", Type: "float", Default: "1e-12", Doc: "largest residual; the sum of all errors is at most tolerance/(1-damping)"},
 				unweightedOption,
@@ -126,12 +127,12 @@ func spectralMeasures() []Measure {
 				}))
 			}},
 		{Name: "eigenvector", Summary: "eigenvector of the largest eigenvalue of the adjacency matrix, with the norm 1; 0 outside of its component", Type: storage.Float, Weights: tieWeights,
-			Options: []OptionInfo{{Name: "tolerance", Type: "float", Default: "1e-10", Doc: "largest residual, relative to the eigenvalue"}, unweightedOption}, bytes: perVertex(170), seconds: takes(measure.Estimator.Eigenvector),
+			Options: []help.Option{{Name: "tolerance", Type: "float", Default: "1e-10", Doc: "largest residual, relative to the eigenvalue"}, unweightedOption}, bytes: perVertex(170), seconds: takes(measure.Estimator.Eigenvector),
 			run: func(m measuring) (measured, error) {
 				return ofScores(measure.Eigenvector(m, m.g, measure.EigenvectorOptions{Work: m.Work, Unweighted: !m.Bool("weighted"), Tolerance: m.Number("tolerance")}))
 			}},
 		{Name: "katz", Summary: "number of walks that end at the vertex, weighted alpha for each edge of the walk; the vector has the norm 1", Type: storage.Float, Weights: tieWeights,
-			Options: []OptionInfo{
+			Options: []help.Option{
 				{Name: "alpha", Type: "float", Default: "0", Doc: "weight of each edge of a walk, below the inverse of the largest eigenvalue; 0 means half of that inverse"},
 				unweightedOption,
 			}, bytes: perVertex(170), seconds: takes(measure.Estimator.Katz),
@@ -142,7 +143,7 @@ func spectralMeasures() []Measure {
 }
 
 func pathMeasures() []Measure {
-	options := []OptionInfo{lengthsOption, normalizedOption, sourcesOption, measureSeed}
+	options := []help.Option{lengthsOption, normalizedOption, sourcesOption, measureSeed}
 	return []Measure{
 		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: harmonicBytes, saved: 8 * measure.Slots, atOnce: 64,
 			seconds: func(m measuring, e measure.Estimator) (float64, int, error) { return e.Harmonic(m, m.paths()) },
@@ -166,7 +167,7 @@ func groupMeasures() []Measure {
 				return measured{integers: wide(c.Label), notices: []string{fault.Count(int64(c.Count()), "component")}}, nil
 			}},
 		{Name: "community", Summary: "community, numbered from 0 by descending size", Type: storage.Integer, Weights: tieWeights,
-			Options: []OptionInfo{
+			Options: []help.Option{
 				{Name: "method", Type: "text", Default: "'leiden'", Choices: []string{"leiden", "labels"}, Doc: "leiden finds better communities; labels is label propagation, whose communities need not be connected"},
 				{Name: "quality", Type: "text", Default: "'modularity'", Choices: []string{"modularity", "cpm"}, Doc: "what leiden maximises: modularity, or the constant Potts model"},
 				{Name: "resolution", Type: "float", Default: "1.0", Doc: "resolution of the quality, above 0: larger values give more and smaller communities"},
@@ -364,14 +365,14 @@ func measureMistake(m Measure, err error) error {
 		return fault.New(fault.Option(option.Option), "option %v", option).WithErr(errors.Join(fault.ErrInvalid, err))
 	case errors.Is(err, measure.ErrEdges):
 		return fault.New(fault.Graph, "the graph has no edges, and %s needs one", m.Name).WithErr(errors.Join(fault.ErrInvalid, err))
-	case errors.Is(err, measure.ErrConverge) && slices.ContainsFunc(m.Options, func(o OptionInfo) bool { return o.Name == "tolerance" }):
+	case errors.Is(err, measure.ErrConverge) && slices.ContainsFunc(m.Options, func(o help.Option) bool { return o.Name == "tolerance" }):
 		return fault.New(fault.Graph, "%v", err).WithOption("to accept a larger residual", "tolerance", "").WithErr(err)
 	}
 	return err
 }
 
 // settingsOf writes settings in the order of the options.
-func settingsOf(options []OptionInfo, settings bind.Settings) []storage.Setting {
+func settingsOf(options []help.Option, settings bind.Settings) []storage.Setting {
 	var list []storage.Setting
 	for _, o := range options {
 		text := fmt.Sprint(settings[o.Name])
@@ -385,12 +386,12 @@ func settingsOf(options []OptionInfo, settings bind.Settings) []storage.Setting 
 
 // defaultOf returns the default of an option of a measure, with the type that
 // settings use.
-func defaultOf(o OptionInfo) any {
+func defaultOf(o help.Option) any {
 	text := strings.Trim(o.Default, "'")
 	if o.Type == "text" {
 		return text
 	}
-	value, _ := o.Check(bind.Untyped(text)) // defaults in the tables are valid
+	value, _ := bind.CheckOption(o, rows.Untyped(text)) // defaults in the tables are valid
 	return value
 }
 

@@ -3,6 +3,7 @@ package query
 import (
 	"errors"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/storage"
 	"math"
@@ -59,7 +60,7 @@ func TestMethodOptions_Table(t *testing.T) {
 		"normalization": {string(NormalizationAuto), string(NormalizationStrength), string(NormalizationDegree)},
 		"components":    {string(ComponentsApart), string(ComponentsJoint)},
 	} {
-		i := slices.IndexFunc(spectral.Options, func(o OptionInfo) bool { return o.Name == name })
+		i := slices.IndexFunc(spectral.Options, func(o help.Option) bool { return o.Name == name })
 		if !slices.Equal(spectral.Options[i].Choices, constants) {
 			t.Errorf("%s: choices %v, constants %v", name, spectral.Options[i].Choices, constants)
 		}

@@ -2,25 +2,25 @@ package query
 
 import (
 	"errors"
-	"slices"
-	"strconv"
-
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
+	"slices"
+	"strconv"
 )
 
 // This file has the embedding methods by the names that requests use.
 
 // Method describes an embedding method.
 type Method struct {
-	Name    string       `json:"name"`
-	Summary string       `json:"summary"` // one line
-	Walks   bool         `json:"walks"`   // learns from walks, which ExportWalks writes
-	Options []OptionInfo `json:"options"`
+	Name    string        `json:"name"`
+	Summary string        `json:"summary"` // one line
+	Walks   bool          `json:"walks"`   // learns from walks, which ExportWalks writes
+	Options []help.Option `json:"options"`
 }
 
 // Methods lists the embedding methods.
@@ -29,9 +29,9 @@ func (s *vectorsService) Methods() []Method { return Methods() }
 // Methods lists the embedding methods, which all databases have.
 func Methods() []Method {
 	return ofEach(run.Methods(), func(m run.Method) Method {
-		return Method{m.Name, m.Summary, m.Walks, ofEach(m.Options, func(o run.OptionInfo) OptionInfo {
+		return Method{m.Name, m.Summary, m.Walks, ofEach(m.Options, func(o run.OptionInfo) help.Option {
 			o.Choices = slices.Clone(o.Choices) // callers may change what they get
-			return OptionInfo(o)
+			return help.Option(o)
 		})}
 	})
 }
@@ -68,7 +68,7 @@ func ParseMethod(text string) (method string, settings map[string]any, err error
 	if err != nil {
 		return "", nil, err
 	}
-	b := new(call).binder(nil)
+	b := new(call).Binder(nil)
 	settings = bindMethod(b, m)
 	return m.Name.Name, settings, b.Err
 }

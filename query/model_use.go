@@ -31,7 +31,7 @@ func readModel(c *call, model string, at fault.Part) (ModelInfo, *link.Model, er
 		if _, err := modelInfo(c, model, at); err != nil {
 			return ModelInfo{}, nil, err
 		}
-		info, r, err := c.db.store.Model(c.Ctx, model)
+		info, r, err := c.DB.Store.Model(c.Ctx, model)
 		if err != nil {
 			return ModelInfo{}, nil, err
 		}

@@ -3,13 +3,14 @@ package query
 import (
 	"context"
 	"errors"
-	"strings"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"strings"
 )
 
 // ModelInfo describes a model, with its metrics on pairs that neither the model nor the
@@ -68,7 +69,7 @@ func listModels(c *call) ([]ModelSummary, error) {
 // models lists the undamaged models; if some are damaged, the error is a
 // storage.PartialError.
 func models(c *call) ([]ModelSummary, error) {
-	infos, damaged := c.db.store.Models(c.Ctx)
+	infos, damaged := c.DB.Store.Models(c.Ctx)
 	list := make([]ModelSummary, len(infos))
 	for i, m := range infos {
 		var err error
@@ -98,7 +99,7 @@ func (m ModelSummary) state() string {
 // that changed only attributes. It is 0 for a graph that was dropped
 // meanwhile.
 func behind(c *call, graph string, version uint64) (uint64, error) {
-	changes, err := c.db.store.Changes(c.Ctx, graph, version)
+	changes, err := c.DB.Store.Changes(c.Ctx, graph, version)
 	if errors.Is(err, storage.ErrNotFound) {
 		return 0, nil
 	}
@@ -111,7 +112,7 @@ func readsOf(c *call, info ModelInfo) (ModelReads, storage.EmbeddingInfo, error)
 	if info.Embedding == "" {
 		return NoEmbedding, storage.EmbeddingInfo{}, nil
 	}
-	now, err := c.db.store.EmbeddingInfo(c.Ctx, info.Embedding)
+	now, err := c.DB.Store.EmbeddingInfo(c.Ctx, info.Embedding)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return EmbeddingGone, storage.EmbeddingInfo{}, nil
@@ -125,9 +126,9 @@ func readsOf(c *call, info ModelInfo) (ModelReads, storage.EmbeddingInfo, error)
 	return EmbeddingSame, now, nil
 }
 
-func (m ModelSummary) row() []Value {
+func (m ModelSummary) row() []rows.Value {
 	best := m.Best()
-	return []Value{
+	return []rows.Value{
 		m.Name, m.Graph, textOrNil(m.Embedding), strings.Join(m.Terms, ", "), m.AUC, m.AveragePrecision, m.CalibrationError,
 		textOrNil(best.Name), when(best.Name != "", best.AUC), int64(m.Behind), m.state(), timestamp(m.Created),
 	}
@@ -139,30 +140,30 @@ const partModel fault.Part = "model"
 // nearest known model.
 func modelInfo(c *call, model string, at fault.Part) (ModelInfo, error) {
 	known := func(ctx context.Context) ([]storage.ModelInfo, error) {
-		list, err := c.db.store.Models(ctx)
+		list, err := c.DB.Store.Models(ctx)
 		return list, notDamage(err) // the list has the others
 	}
-	return session.Lookup(c.Ctx, "model", model, at, c.db.store.ModelInfo, known, func(m storage.ModelInfo) string { return m.Name })
+	return session.Lookup(c.Ctx, "model", model, at, c.DB.Store.ModelInfo, known, func(m storage.ModelInfo) string { return m.Name })
 }
 
 var dropModel = &statement[*parser.DropModel, string, nothing, nothing]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DROP MODEL", Syntax: "DROP MODEL model",
 		Summary: "removes a model",
 		Example: "DROP MODEL friends",
 	},
-	bind: func(b *binder, s *parser.DropModel) string { return b.name(partModel, s.Model) },
-	resolve: func(c *call, model string) (nothing, error) {
+	Bind: func(b *binder, s *parser.DropModel) string { return b.Name(partModel, s.Model) },
+	Resolve: func(c *call, model string) (nothing, error) {
 		_, err := modelInfo(c, model, partModel)
 		return nothing{}, notDamage(err) // a damaged model can still be dropped
 	},
-	plan: func(model string, _ nothing) *plan.Plan { return plan.Result("drop model", fault.Name(model)) },
-	run: func(c *call, model string, _ nothing) (nothing, error) {
-		return nothing{}, c.db.store.DropModel(c.Ctx, model)
+	Plan: func(model string, _ nothing) *plan.Plan { return plan.Result("drop model", fault.Name(model)) },
+	Run: func(c *call, model string, _ nothing) (nothing, error) {
+		return nothing{}, c.DB.Store.DropModel(c.Ctx, model)
 	},
 }
 
 // DropModel removes a model.
 func (s *linksService) DropModel(ctx context.Context, model string) error {
-	return errorOf(dropModel.answer(ctx, s.db, model))
+	return errorOf(dropModel.Answer(ctx, s.db, model))
 }

@@ -30,7 +30,7 @@ func findNamed[T any](kind string, all []T, nameOf func(T) string, name string) 
 
 // graphOrOnly returns the entry of a graph, or of the only graph of the file if
 // the name is empty.
-func (c *call) graphOrOnly(graph string) (info storage.GraphInfo, err error) {
+func (c *call) GraphOrOnly(graph string) (info storage.GraphInfo, err error) {
 	if graph == "" {
 		if graph, err = c.OnlyGraph(fault.Graph); err != nil {
 			return info, err
@@ -39,7 +39,7 @@ func (c *call) graphOrOnly(graph string) (info storage.GraphInfo, err error) {
 	return c.GraphInfo(graph, fault.Graph)
 }
 
-func (c *call) checkGraph(graph string) error {
+func (c *call) CheckGraph(graph string) error {
 	_, err := c.GraphInfo(graph, fault.Graph)
 	return err
 }
@@ -47,15 +47,15 @@ func (c *call) checkGraph(graph string) error {
 // checkVertex returns an Error for a key that the graph does not have. It reads
 // one block.
 func checkVertex(c *call, graph, key string) error {
-	if _, err := c.db.store.VertexID(c.Ctx, graph, key); err != nil {
-		return c.vertexMistake(graph, key, err)
+	if _, err := c.DB.Store.VertexID(c.Ctx, graph, key); err != nil {
+		return c.VertexMistake(graph, key, err)
 	}
 	return nil
 }
 
 // vertexMistake turns the store's error for a vertex or graph that does not exist
 // into an Error.
-func (c *call) vertexMistake(graph, key string, err error) error {
+func (c *call) VertexMistake(graph, key string, err error) error {
 	var missing *storage.NotFoundError
 	if !errors.As(err, &missing) {
 		return err
@@ -64,18 +64,18 @@ func (c *call) vertexMistake(graph, key string, err error) error {
 		_, err := c.GraphInfo(graph, fault.Graph)
 		return err
 	}
-	return c.unknownVertex(graph, key, fault.Vertex)
+	return c.UnknownVertex(graph, key, fault.Vertex)
 }
 
 // unknownVertex is the error for a key that a graph does not have.
-func (c *call) unknownVertex(graph, key string, at fault.Part) error {
+func (c *call) UnknownVertex(graph, key string, at fault.Part) error {
 	const most = 1000 // number of keys to compare, which takes a few milliseconds
 	unknown := session.UnknownVertex(graph, key, at)
 	if _, err := strconv.ParseInt(key, 10, 64); err == nil || key == "" {
 		return unknown // a similar number is hardly the vertex that was meant
 	}
 	_, size := utf8.DecodeRuneInString(key)
-	known, err := c.db.store.Keys(c.Ctx, graph, key[:size], most)
+	known, err := c.DB.Store.Keys(c.Ctx, graph, key[:size], most)
 	if err != nil {
 		return err
 	}
@@ -115,10 +115,10 @@ const partAttribute fault.Part = "attribute"
 // checkNewGraph returns an Error if the graph exists and has vertices, for
 // statements that write a whole graph.
 func checkNewGraph(c *call, graph string, at fault.Part) error {
-	if err := c.writable(); err != nil {
+	if err := c.Writable(); err != nil {
 		return err
 	}
-	info, err := c.db.store.Graph(c.Ctx, graph)
+	info, err := c.DB.Store.Graph(c.Ctx, graph)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return nil
@@ -151,5 +151,5 @@ func nameMistake(err error, at fault.Part) error {
 // first limit of them, or all where limit is not positive. It reads only the part
 // of the file that has these keys, so that a shell can complete them quickly.
 func (s *graphsService) Keys(ctx context.Context, graph, prefix string, limit int) ([]string, error) {
-	return inCall(ctx, s.db, "KEYS", func(*call) ([]string, error) { return s.db.store.Keys(ctx, graph, prefix, limit) })
+	return inCall(ctx, s.db, "KEYS", func(*call) ([]string, error) { return s.db.Store.Keys(ctx, graph, prefix, limit) })
 }

@@ -3,11 +3,12 @@ package query
 import (
 	"context"
 	"fmt"
-
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 )
 
@@ -46,17 +47,17 @@ type NearestRequest struct {
 }
 
 var nearest = &statement[*parser.Nearest, NearestRequest, search, SearchResult]{
-	help:    nearestHelp(),
-	bind:    bindNearest,
-	resolve: resolveNearest,
-	plan:    planNearest,
-	run:     runNearest,
-	rows:    func(_ NearestRequest, r SearchResult) *Rows { return r.rows() },
-	reads:   true, // except with FRESH if the embedding is behind its graph
+	Help:    nearestHelp(),
+	Bind:    bindNearest,
+	Resolve: resolveNearest,
+	Plan:    planNearest,
+	Run:     runNearest,
+	Rows:    func(_ NearestRequest, r SearchResult) *rows.Rows { return r.rows() },
+	Reads:   true, // except with FRESH if the embedding is behind its graph
 }
 
-func nearestHelp() Help {
-	return Help{
+func nearestHelp() help.Statement {
+	return help.Statement{
 		Statement: "NEAREST", Syntax: "NEAREST k TO vertex | (vertex, …) | [vector] | FOR ALL | FOR FILE 'keys' USING embedding | metric(embedding) [FRESH] [EXACT] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]]",
 		Summary: "finds the k nearest vertices, nearest first; metrics are l2, cosine and dot; with several query vertices the centroid is used (of unit vectors under cosine); query vertices are excluded from the result. FRESH brings the embedding up to date first, as REFRESH does. EXACT searches without an index, because an index may miss some vertices. FOR ALL finds the k nearest of every vertex that has a vector, in the order of the graph; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. ORDER BY sorts the k vertices that were found, with vertices without a value last. FOR cannot be combined with FRESH and ORDER BY",
 		Columns: "vertex, distance (l2) or similarity (cosine and dot); with FOR: source, rank, target, distance or similarity",
@@ -68,7 +69,7 @@ func nearestHelp() Help {
 // vectors once and is exact, unless the embedding is large and has an index for
 // the metric; a search by an index may miss some vertices, see IndexInfo.Recall.
 func (s *vectorsService) Nearest(ctx context.Context, req NearestRequest) (SearchResult, error) {
-	return nearest.answer(ctx, s.db, req)
+	return nearest.Answer(ctx, s.db, req)
 }
 
 func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest) {
@@ -120,8 +121,8 @@ func resolveNearest(c *call, req NearestRequest) (search, error) {
 		return search{question: q, entry: entry}, err
 	}
 	s, err := resolveSearch(c, q)
-	if err == nil && min(s.entry.Info.Vertices, s.entry.Graph.Vertices) > c.db.opts.MaxRows {
-		err = c.checkRows(req.K)
+	if err == nil && min(s.entry.Info.Vertices, s.entry.Graph.Vertices) > c.DB.Opts.MaxRows {
+		err = c.CheckRows(req.K)
 	}
 	return s, err
 }

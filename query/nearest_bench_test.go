@@ -23,7 +23,7 @@ func BenchmarkNearest(b *testing.B) {
 	for i := range m.Data {
 		m.Data[i] = float32(random.NormFloat64())
 	}
-	if _, err := db.store.PutEmbedding(b.Context(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, m); err != nil {
+	if _, err := db.e.Store.PutEmbedding(b.Context(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, m); err != nil {
 		b.Fatal(err)
 	}
 	both := func(name, condition string) {
@@ -47,7 +47,7 @@ func BenchmarkNearest(b *testing.B) {
 	}
 	mustExec(b, db, "NEAREST 1 TO '1' USING e WHERE degree > 0") // loads the graph and the vectors
 	both("memory", "")
-	db.opts.IndexBytes = 0
+	db.e.Opts.IndexBytes = 0
 	mustExec(b, db, "CREATE INDEX ON e WITH (ef := 32)")
 	both("index", "")
 	for v := range 200 {

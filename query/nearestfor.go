@@ -5,15 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage/vec"
+	"iter"
 )
 
 // NearestForRequest asks for the vertices nearest to each of many query vertices.
@@ -37,8 +37,8 @@ type NearestForRequest struct {
 }
 
 var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stream[NearestRow]]{
-	help: nearestHelp(),
-	bind: func(b *binder, s *parser.NearestFor) (req NearestForRequest) {
+	Help: nearestHelp(),
+	Bind: func(b *binder, s *parser.NearestFor) (req NearestForRequest) {
 		req.Exact = s.Exact
 		req.K, req.Path = b.Size(fault.Number, s.Count), keysFile(b, s.Each)
 		req.Embedding, req.Metric = space(b, s.Using)
@@ -46,7 +46,7 @@ var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stre
 		req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
 		return req
 	},
-	resolve: func(c *call, req NearestForRequest) (search, error) {
+	Resolve: func(c *call, req NearestForRequest) (search, error) {
 		if err := cmp.Or(checkCount(req.K), checkKeys(c, req.Path)); err != nil {
 			return search{}, err
 		}
@@ -55,7 +55,7 @@ var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stre
 			where: req.Where, attributes: req.Attributes, condition: req.condition,
 		})
 	},
-	plan: func(req NearestForRequest, s search) *plan.Plan {
+	Plan: func(req NearestForRequest, s search) *plan.Plan {
 		from := "every vertex with a vector"
 		if req.Path != "" {
 			from = "the vertices of " + fault.Quote(session.InputName(req.Path))
@@ -63,19 +63,19 @@ var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stre
 		return plan.Result("nearest", fmt.Sprintf("%d by %s of each, streamed in the order of the queries", req.K, req.Metric),
 			s.planFrom(from+", itself left out"))
 	},
-	run: func(c *call, req NearestForRequest, s search) (*stream[NearestRow], error) {
+	Run: func(c *call, req NearestForRequest, s search) (*stream[NearestRow], error) {
 		b, err := openNearestBatches(c, req.Path, s)
 		if err != nil {
 			return nil, err
 		}
 		return streamOf(c, b.each), nil
 	},
-	rows: func(req NearestForRequest, answer *stream[NearestRow]) *Rows {
-		return answer.rows([]string{"source", "rank", "target", measureName(req.Metric)}, func(r NearestRow) []Value {
-			return []Value{r.Source, int64(r.Rank), r.Vertex, r.by(req.Metric)}
+	Rows: func(req NearestForRequest, answer *stream[NearestRow]) *rows.Rows {
+		return answer.Rows([]string{"source", "rank", "target", measureName(req.Metric)}, func(r NearestRow) []rows.Value {
+			return []rows.Value{r.Source, int64(r.Rank), r.Vertex, r.by(req.Metric)}
 		})
 	},
-	reads: true,
+	Reads: true,
 }
 
 // EachNearest iterates over the vertices nearest to each query vertex. Query vertices come
@@ -85,7 +85,7 @@ var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stre
 // by an index of the embedding; the memory does not depend on the number of queries. An
 // error is yielded last, with an empty row. The call begins when the iteration begins.
 func (s *vectorsService) EachNearest(ctx context.Context, req NearestForRequest) iter.Seq2[NearestRow, error] {
-	return iterate(func() (*stream[NearestRow], error) { return nearestFor.answer(ctx, s.db, req) })
+	return iterate(func() (*stream[NearestRow], error) { return nearestFor.Answer(ctx, s.db, req) })
 }
 
 // NearestRow is one of the vertices nearest to a query vertex.
@@ -192,7 +192,7 @@ func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
 		return err
 	}
 	const rows = 2 << 20 // what finding the rows and writing them takes beside
-	release, err := c.db.cache.ReserveWork(b.batchBytes(size)+kept+rows, purpose)
+	release, err := c.DB.Cache.ReserveWork(b.batchBytes(size)+kept+rows, purpose)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (b *nearestBatches) hits(f func(u uint32, hits []index.Hit) error) error {
 }
 
 func (b *nearestBatches) batchBytes(size int) int64 {
-	return index.BatchBytes(size, b.k, b.space.Matrix.Dim, b.call.workers())
+	return index.BatchBytes(size, b.k, b.space.Matrix.Dim, b.call.Workers())
 }
 
 // keptBytes is the memory that a scan of many queries may use in addition to that of each batch.
@@ -220,12 +220,12 @@ func (b *nearestBatches) keptBytes(purpose string) (int64, error) {
 	if b.queries.path != "" { // perhaps of few
 		return index.BatchesBytes(m.Rows, m.Dim), nil
 	}
-	release, err := b.call.db.cache.Reserve(index.GroupingBytes(m.Rows), purpose)
+	release, err := b.call.DB.Cache.Reserve(index.GroupingBytes(m.Rows), purpose)
 	if err != nil {
 		return 0, err
 	}
 	defer release()
-	return b.exact.Bytes(b.call.workers()), nil
+	return b.exact.Bytes(b.call.Workers()), nil
 }
 
 func (b *nearestBatches) answer(queries []uint32, f func(u uint32, hits []index.Hit) error) error {
@@ -246,16 +246,16 @@ func (b *nearestBatches) find(queries []uint32) ([][]index.Hit, error) {
 	if b.graph != nil {
 		return walk(b.call, b.graph, b.space, queries, b.k, b.admits)
 	}
-	return b.exact.Nearest(b.call.Ctx, queries, b.k, b.call.workers(), b.admits)
+	return b.exact.Nearest(b.call.Ctx, queries, b.k, b.call.Workers(), b.admits)
 }
 
 // walk finds the k nearest of each of some vertices by an index, each in one goroutine.
 func walk(c *call, graph *index.HNSW, space *session.Space, vertices []uint32, k int, admits func(u, v uint32) bool) ([][]index.Hit, error) {
 	answers, failed := make([][]index.Hit, len(vertices)), make([]error, len(vertices))
-	vec.Parallel(len(vertices), 1, c.workers(), func(i, _, _ int) {
+	vec.Parallel(len(vertices), 1, c.Workers(), func(i, _, _ int) {
 		u := vertices[i]
 		opts := space.InRows(index.SearchOptions{
-			Workers: 1, GraphOnly: c.db.opts.graphOnly,
+			Workers: 1, GraphOnly: c.DB.Opts.GraphOnly,
 			Filter: func(v uint32) bool { return admits(u, v) },
 		})
 		answers[i], failed[i] = graph.Search(c.Ctx, space.Matrix.Row(int(u)), k, opts)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/index"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"os"
 	"path/filepath"
@@ -74,7 +75,7 @@ func TestEachNearest_Agrees(t *testing.T) {
 func TestEachNearest_Ends(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	db := indexedDB(t, nearestBatch+1, Options{Progress: func(p Progress) {
+	db := indexedDB(t, nearestBatch+1, Options{Progress: func(p rows.Progress) {
 		if p.Stage == "nearest" && p.Done == nearestBatch {
 			cancel()
 		}

@@ -3,16 +3,17 @@ package query
 import (
 	"context"
 	"fmt"
-	"iter"
-	"slices"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
+	"iter"
+	"slices"
 )
 
 // NeighborsRequest asks for the neighbours of a vertex that meet a condition.
@@ -44,18 +45,18 @@ type NeighborRow struct {
 // NeighborsResult is the answer of Neighbors, in the order of VerticesResult.
 type NeighborsResult struct {
 	Neighbors []NeighborRow `json:"neighbors"`
-	Notices   []Notice      `json:"notices,omitempty"`
+	Notices   []rows.Notice `json:"notices,omitempty"`
 }
 
 var showNeighbors = &statement[*parser.ShowNeighbors, NeighborsRequest, storage.GraphInfo, graphStream[NeighborRow]]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "SHOW NEIGHBORS", Syntax: "SHOW NEIGHBORS OF vertex [WITHIN n] [IN graph] [WHERE condition] [LIMIT n]",
 		Summary: "lists the neighbours of a vertex with the weights and times of the edges, in the order in which they came into the graph; WITHIN lists all vertices up to n edges away, the nearest first; LIMIT keeps the first rows",
 		Columns: "vertex, with WITHIN distance, degree, without WITHIN weight and time if the graph has any, and one column for each attribute",
 		Example: "SHOW NEIGHBORS OF 'alice' IN social WHERE degree > 10",
 	},
-	bind: bindNeighbors,
-	resolve: func(c *call, req NeighborsRequest) (storage.GraphInfo, error) {
+	Bind: bindNeighbors,
+	Resolve: func(c *call, req NeighborsRequest) (storage.GraphInfo, error) {
 		info, err := checkScan(c, req.Graph, req.Attributes, req.Limit)
 		if err != nil {
 			return info, err
@@ -65,36 +66,36 @@ var showNeighbors = &statement[*parser.ShowNeighbors, NeighborsRequest, storage.
 		}
 		return info, checkVertex(c, info.Name, req.Vertex)
 	},
-	plan: func(req NeighborsRequest, graph storage.GraphInfo) *plan.Plan {
+	Plan: func(req NeighborsRequest, graph storage.GraphInfo) *plan.Plan {
 		order, what := "in the order in which they came into the graph", "neighbours of vertex "+fault.QuoteKey(req.Vertex)
 		if req.Within > 0 {
 			order, what = "the nearest first", fmt.Sprintf("vertices within %d edges of vertex %s", req.Within, fault.QuoteKey(req.Vertex))
 		}
 		return plan.Result("neighbours", limited(order, req.Limit), scanOf(what, session.PartPlan(graph), graph, req.condition, req.Attributes))
 	},
-	run:   runNeighbors,
-	rows:  neighborRows,
-	reads: true,
+	Run:   runNeighbors,
+	Rows:  neighborRows,
+	Reads: true,
 }
 
 // Neighbors returns the neighbours of a vertex that meet a condition.
 func (s *graphsService) Neighbors(ctx context.Context, req NeighborsRequest) (NeighborsResult, error) {
-	list, notices, err := collected(showNeighbors.answer(ctx, s.db, req))
+	list, notices, err := collected(showNeighbors.Answer(ctx, s.db, req))
 	return NeighborsResult{list, notices}, err
 }
 
 // EachNeighbor iterates over what Neighbors returns, as EachVertex does.
 func (s *graphsService) EachNeighbor(ctx context.Context, req NeighborsRequest) iter.Seq2[NeighborRow, error] {
 	return iterate(func() (*stream[NeighborRow], error) {
-		found, err := showNeighbors.answer(ctx, s.db, req)
+		found, err := showNeighbors.Answer(ctx, s.db, req)
 		return found.stream, err
 	})
 }
 
 func bindNeighbors(b *binder, s *parser.ShowNeighbors) NeighborsRequest {
-	req := NeighborsRequest{Graph: b.markGraph(s.Graph, s), condition: s.Where}
-	info := b.graph(req.Graph)
-	req.Graph, req.Vertex = info.Name, b.vertexKey(fault.Vertex, s.Of)
+	req := NeighborsRequest{Graph: b.MarkGraph(s.Graph, s), condition: s.Where}
+	info := b.Graph(req.Graph)
+	req.Graph, req.Vertex = info.Name, b.VertexKey(fault.Vertex, s.Of)
 	if s.Within != nil {
 		if req.Within = b.Size(partWithin, s.Within); req.Within < 1 {
 			b.Fail(fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within))
@@ -102,7 +103,7 @@ func bindNeighbors(b *binder, s *parser.ShowNeighbors) NeighborsRequest {
 	}
 	condition := where.Compile(b.Values, s.Where, info, "", session.AttributeNames(info)...)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
-	req.Limit = b.rowLimit(s.Limit)
+	req.Limit = b.RowLimit(s.Limit)
 	return req
 }
 
@@ -151,18 +152,18 @@ func (s *vertexScan) neighbor(v uint32) NeighborRow {
 	return row
 }
 
-func neighborRows(req NeighborsRequest, answer graphStream[NeighborRow]) *Rows {
+func neighborRows(req NeighborsRequest, answer graphStream[NeighborRow]) *rows.Rows {
 	attributes := typesOfAttributes(answer.graph.Info, req.Attributes)
 	if req.Within > 0 {
-		rows := answer.rows(append([]string{"vertex", "distance", "degree"}, req.Attributes...), func(n NeighborRow) []Value {
-			return cells([]Value{n.Key, int64(n.Distance), int64(n.Degree)}, n.Values)
+		rows := answer.Rows(append([]string{"vertex", "distance", "degree"}, req.Attributes...), func(n NeighborRow) []rows.Value {
+			return cells([]rows.Value{n.Key, int64(n.Distance), int64(n.Degree)}, n.Values)
 		})
-		return rows.typed("distance", always(storage.Integer)).typedFrom(3, attributes)
+		return rows.Typed("distance", always(storage.Integer)).TypedFrom(3, attributes)
 	}
 	ofEdges := answer.edgeColumns()
 	columns := append([]string{"vertex", "degree"}, ofEdges...)
-	rows := answer.rows(append(columns, req.Attributes...), func(n NeighborRow) []Value {
-		row := []Value{n.Key, int64(n.Degree)}
+	rows := answer.Rows(append(columns, req.Attributes...), func(n NeighborRow) []rows.Value {
+		row := []rows.Value{n.Key, int64(n.Degree)}
 		for _, name := range ofEdges {
 			if name == "weight" {
 				row = append(row, n.Weight)
@@ -172,5 +173,5 @@ func neighborRows(req NeighborsRequest, answer graphStream[NeighborRow]) *Rows {
 		}
 		return cells(row, n.Values)
 	})
-	return rows.typedFrom(2, slices.Concat(answer.edgeTypes(ofEdges), attributes))
+	return rows.TypedFrom(2, slices.Concat(answer.edgeTypes(ofEdges), attributes))
 }

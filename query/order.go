@@ -19,7 +19,7 @@ func partColumn(i int) fault.Part { return fault.Part(fmt.Sprintf("column %d", i
 
 func columns(b *binder, list []parser.Ident) (names []string) {
 	for i, column := range list {
-		names = append(names, b.name(partColumn(i), column))
+		names = append(names, b.Name(partColumn(i), column))
 	}
 	return names
 }
@@ -29,7 +29,7 @@ func order(b *binder, o *parser.Order) (by string, descending bool) {
 	if o == nil {
 		return "", false
 	}
-	return b.name(partOrder, o.By), o.Descending
+	return b.Name(partOrder, o.By), o.Descending
 }
 
 // withColumn is a list of attributes with those of some columns added.

@@ -2,12 +2,13 @@ package query
 
 import (
 	"context"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -26,25 +27,25 @@ type PathStep struct {
 
 // PathResult is the answer of ShortestPath.
 type PathResult struct {
-	Steps   []PathStep `json:"steps"` // vertices from From to To; empty if no path joins them
-	Notices []Notice   `json:"notices,omitempty"`
+	Steps   []PathStep    `json:"steps"` // vertices from From to To; empty if no path joins them
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 var showPath = &statement[*parser.Path, PathRequest, storage.GraphInfo, PathResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "PATH", Syntax: "PATH FROM vertex TO vertex [IN graph] [BY WEIGHT]",
 		Summary: "finds a path with the fewest edges between two vertices, or BY WEIGHT the path with the smallest sum of weights; the result has no rows if there is no path",
 		Columns: "step, vertex, length",
 		Example: "PATH FROM 'alice' TO 'bob' IN social",
 	},
-	bind: func(b *binder, s *parser.Path) PathRequest {
+	Bind: func(b *binder, s *parser.Path) PathRequest {
 		return PathRequest{
-			Graph: b.markGraph(s.Graph, s), ByWeight: s.ByWeight,
-			From: b.vertexKey(partKey(0), s.From), To: b.vertexKey(partKey(1), s.To),
+			Graph: b.MarkGraph(s.Graph, s), ByWeight: s.ByWeight,
+			From: b.VertexKey(partKey(0), s.From), To: b.VertexKey(partKey(1), s.To),
 		}
 	},
-	resolve: func(c *call, req PathRequest) (storage.GraphInfo, error) {
-		info, err := c.graphOrOnly(req.Graph)
+	Resolve: func(c *call, req PathRequest) (storage.GraphInfo, error) {
+		info, err := c.GraphOrOnly(req.Graph)
 		for i, key := range []string{req.From, req.To} {
 			if err == nil {
 				err = c.CheckVertex(info, key, partKey(i))
@@ -52,23 +53,23 @@ var showPath = &statement[*parser.Path, PathRequest, storage.GraphInfo, PathResu
 		}
 		return info, err
 	},
-	plan: func(req PathRequest, graph storage.GraphInfo) *plan.Plan {
+	Plan: func(req PathRequest, graph storage.GraphInfo) *plan.Plan {
 		how := "of the fewest edges, by breadth-first search"
 		if req.ByWeight {
 			how = "of the smallest sum of weights, by Dijkstra's algorithm"
 		}
 		return plan.Result("path", "from "+fault.QuoteKey(req.From)+" to "+fault.QuoteKey(req.To)+", "+how, session.GraphPlan(graph))
 	},
-	run:   runPath,
-	rows:  pathRows,
-	reads: true,
+	Run:   runPath,
+	Rows:  pathRows,
+	Reads: true,
 }
 
 // ShortestPath returns a shortest path between two vertices. Of several shortest paths it returns
 // the first one in lexicographic order of the vertices, which are ordered as they came into the
 // graph.
 func (s *graphsService) ShortestPath(ctx context.Context, req PathRequest) (PathResult, error) {
-	return showPath.answer(ctx, s.db, req)
+	return showPath.Answer(ctx, s.db, req)
 }
 
 func runPath(c *call, req PathRequest, graph storage.GraphInfo) (r PathResult, err error) {
@@ -83,7 +84,7 @@ func runPath(c *call, req PathRequest, graph storage.GraphInfo) (r PathResult, e
 		}
 	}
 	// 29 bytes per vertex: see measure.ShortestPath.
-	release, err := c.db.cache.Reserve(29*int64(graph.Vertices), "searching graph "+fault.Name(graph.Name))
+	release, err := c.DB.Cache.Reserve(29*int64(graph.Vertices), "searching graph "+fault.Name(graph.Name))
 	if err != nil {
 		return r, err
 	}
@@ -109,10 +110,10 @@ func runPath(c *call, req PathRequest, graph storage.GraphInfo) (r PathResult, e
 	return r, nil
 }
 
-func pathRows(req PathRequest, r PathResult) *Rows {
-	table := make([][]Value, len(r.Steps))
+func pathRows(req PathRequest, r PathResult) *rows.Rows {
+	table := make([][]rows.Value, len(r.Steps))
 	for i, s := range r.Steps {
-		table[i] = []Value{int64(i), s.Key, s.Length}
+		table[i] = []rows.Value{int64(i), s.Key, s.Length}
 		if !req.ByWeight {
 			table[i][2] = int64(s.Length)
 		}
@@ -121,5 +122,5 @@ func pathRows(req PathRequest, r PathResult) *Rows {
 	if req.ByWeight {
 		length = always(storage.Float)
 	}
-	return rowsOf([]string{"step", "vertex", "length"}, table).typed("step", always(storage.Integer)).typed("length", length)
+	return rowsOf([]string{"step", "vertex", "length"}, table).Typed("step", always(storage.Integer)).Typed("length", length)
 }

@@ -4,19 +4,20 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/format"
+	"math"
 )
 
 // DefaultNear is the number of nearest vertices that are candidates for the links
@@ -115,7 +116,7 @@ type Prediction struct {
 	// the nearest vertices; nil if there is none.
 	Embedding *EmbeddingState `json:"embedding,omitempty"`
 	Index     *IndexInfo      `json:"index,omitempty"`
-	Notices   []Notice        `json:"notices,omitempty"`
+	Notices   []rows.Notice   `json:"notices,omitempty"`
 }
 
 // linksRequest is a PredictRequest or a PredictForRequest.
@@ -148,31 +149,31 @@ type linkSearch struct {
 }
 
 var predict = &statement[*parser.Predict, linksRequest, *linksEntry, PredictResult]{
-	help:    predictHelp(),
-	options: predictOptions,
-	when:    func(s *parser.Predict) bool { return s.Each == nil },
-	bind:    bindPredict,
-	from:    linksFrom,
-	resolve: resolvePredict,
-	plan: func(req linksRequest, p *linksEntry) *plan.Plan {
+	Help:    predictHelp(),
+	Options: predictOptions,
+	When:    func(s *parser.Predict) bool { return s.Each == nil },
+	Bind:    bindPredict,
+	From:    linksFrom,
+	Resolve: resolvePredict,
+	Plan: func(req linksRequest, p *linksEntry) *plan.Plan {
 		if req.one {
 			return planLinks(req, p, " of vertex "+fault.QuoteKey(req.vertex))
 		}
 		return planLinks(req, p, "")
 	},
-	run: runPredict,
-	rows: func(req linksRequest, r PredictResult) *Rows {
+	Run: runPredict,
+	Rows: func(req linksRequest, r PredictResult) *rows.Rows {
 		if req.one {
-			return rowsOf([]string{"vertex", "score"}, ofEach(r.Links, func(l PredictedPair) []Value { return []Value{l.Target, l.Score} }))
+			return rowsOf([]string{"vertex", "score"}, ofEach(r.Links, func(l PredictedPair) []rows.Value { return []rows.Value{l.Target, l.Score} }))
 		}
-		return rowsOf([]string{"source", "target", "score"}, ofEach(r.Links, func(l PredictedPair) []Value { return []Value{l.Source, l.Target, l.Score} }))
+		return rowsOf([]string{"source", "target", "score"}, ofEach(r.Links, func(l PredictedPair) []rows.Value { return []rows.Value{l.Source, l.Target, l.Score} }))
 	},
-	reads: true,
+	Reads: true,
 }
 
 // predictHelp is for both statements that begin with PREDICT.
-func predictHelp() Help {
-	return Help{
+func predictHelp() help.Statement {
+	return help.Statement{
 		Statement: "PREDICT", Syntax: "PREDICT n LINKS [FOR vertex | FOR ALL | FOR FILE 'keys'] [IN graph] WITH scorer | scorer(embedding) | model(model) [AS OF time] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [WITH (option := value)] | PREDICT n LINKS FOR vertex | ALL | FILE 'keys' [IN graph] [FROM scorer]",
 		Summary: "finds the n likeliest links that the graph does not have, of one vertex or between any two, the likeliest first. Candidates are vertices two edges apart and, for scorers of vectors, the nearest vertices of each vertex; for preferential_attachment all vertices, for l3 the ends of paths of three edges. The condition of WHERE must hold for the other vertex, or without FOR for both. ORDER BY, which needs FOR vertex, sorts the n vertices that were found, with vertices without a value last. FOR ALL finds the n likeliest of every vertex, in the order of the graph, with the limits of MATERIALIZE PREDICTIONS; FOR FILE finds those of the vertices whose keys a file lists, one per line, in the order of the file, and leaves out keys that the graph does not have. AS OF predicts from the edges before a time only, and a notice says how many of the links the graph has by now. Without WITH it answers from the predictions that MATERIALIZE PREDICTIONS has stored; FROM names the scorer if several are stored",
 		Columns: "with FOR vertex: vertex, score; with FOR ALL or FILE: source, rank, target, score; without: source, target, score",
@@ -180,8 +181,8 @@ func predictHelp() Help {
 	}
 }
 
-func predictOptions() []OptionInfo {
-	return []OptionInfo{
+func predictOptions() []help.Option {
+	return []help.Option{
 		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; with FOR at least n by default, and 0 takes none"},
 		{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "least score of a link, or the largest where the scorer is a distance; none for any score"},
 		{Name: "top", Type: "int", Default: "0", Doc: "links of each vertex at most, without FOR: a link is kept if it is among the likeliest of both its ends; 0 for any number"},
@@ -195,7 +196,7 @@ func predictOptions() []OptionInfo {
 // for l3 the ends of paths of three edges. A pair with a heuristic score of 0 is
 // left out, so that a vertex without edges has links only by a scorer of vectors.
 func (s *linksService) PredictFor(ctx context.Context, req PredictForRequest) (PredictForResult, error) {
-	all, err := predict.answer(ctx, s.db, req.links())
+	all, err := predict.Answer(ctx, s.db, req.links())
 	if err != nil {
 		return PredictForResult{}, err
 	}
@@ -206,7 +207,7 @@ func (s *linksService) PredictFor(ctx context.Context, req PredictForRequest) (P
 // Predict finds the likeliest links that a graph does not have, among the
 // candidates of PredictFor for all vertices.
 func (s *linksService) Predict(ctx context.Context, req PredictRequest) (PredictResult, error) {
-	return predict.answer(ctx, s.db, linksRequest{PredictRequest: req})
+	return predict.Answer(ctx, s.db, linksRequest{PredictRequest: req})
 }
 
 // linksFrom converts the request of either method.
@@ -238,10 +239,10 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest) {
 		of = 0
 	}
 	if req.one = s.For != nil; req.one {
-		req.vertex = b.vertexKey(fault.Vertex, s.For)
+		req.vertex = b.VertexKey(fault.Vertex, s.For)
 	}
 	req.orderBy, req.descending = order(b, s.Order)
-	req.Graph = b.markGraph(s.Graph, s)
+	req.Graph = b.MarkGraph(s.Graph, s)
 	req.With = scorers(b, s.Scorer)[0]
 	set := b.Settings("PREDICT", predictOptions(), s.Options)
 	if req.Near = near(b, set); of > 0 && req.Near == 0 {
@@ -353,7 +354,7 @@ func resolvePredict(c *call, req linksRequest) (*linksEntry, error) {
 		}
 	}
 	p.inFile = canPredictFile(c, req, p)
-	return p, c.checkRows(req.K)
+	return p, c.CheckRows(req.K)
 }
 
 func planLinks(req linksRequest, p *linksEntry, of string) *plan.Plan {

@@ -148,18 +148,18 @@ func predictor(c *call, p *prediction) (_ *link.Predictor, release func(), err e
 	near, kept, batch := int64(0), int64(0), int64(0)
 	if !p.one {
 		kept = perSteps + perLink*min(int64(p.top), n)
-		workers, near = int64(c.workers()), min(int64(p.near), n)
+		workers, near = int64(c.Workers()), min(int64(p.near), n)
 		if near > 0 {
 			m := p.spaces[0].Matrix
-			batch = index.BatchBytes(link.NearBlock, int(near), m.Dim, c.workers()) + index.BatchesBytes(m.Rows, m.Dim)
+			batch = index.BatchBytes(link.NearBlock, int(near), m.Dim, c.Workers()) + index.BatchesBytes(m.Rows, m.Dim)
 		}
 	}
-	release, err = c.db.cache.Reserve(workers*(perVertex*n+perLink*int64(p.k))+(perNear*near+kept)*n+batch, "predicting links of graph "+fault.Name(p.graph.Info.Name))
+	release, err = c.DB.Cache.Reserve(workers*(perVertex*n+perLink*int64(p.k))+(perNear*near+kept)*n+batch, "predicting links of graph "+fault.Name(p.graph.Info.Name))
 	if err != nil {
 		return nil, nil, err
 	}
 	return link.NewPredictor(p.graph.Graph, scoring, link.PredictOptions{
-		Admit: p.admits, Each: p.each, Threshold: p.threshold, Top: p.top, Sides: p.across, Workers: c.db.opts.Workers, Progress: c.Meter.Update,
+		Admit: p.admits, Each: p.each, Threshold: p.threshold, Top: p.top, Sides: p.across, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
 	}), release, nil
 }
 
@@ -192,7 +192,7 @@ func nearOf(c *call, p *prediction) ([]uint32, error) {
 	}
 	s := &searcher{p.spaces[0], p.metric, p.index}
 	vector := s.space.Matrix.Row(int(p.vertex))
-	opts := index.SearchOptions{Filter: func(v uint32) bool { return p.missing(p.vertex, v) }, Workers: c.db.opts.Workers, GraphOnly: c.db.opts.graphOnly}
+	opts := index.SearchOptions{Filter: func(v uint32) bool { return p.missing(p.vertex, v) }, Workers: c.DB.Opts.Workers, GraphOnly: c.DB.Opts.GraphOnly}
 	hits, err := searchIndex(c, s, scope{k: p.near}, vector, opts)
 	p.index = s.index
 	return index.Vertices(hits), err
@@ -230,7 +230,7 @@ func nearAll(c *call, p *prediction) (link.Near, error) {
 	}
 	batches := exact.Batches()
 	return func(us []uint32) ([][]uint32, error) {
-		hits, err := batches.Nearest(c.Ctx, us, p.near, c.workers(), p.missing)
+		hits, err := batches.Nearest(c.Ctx, us, p.near, c.Workers(), p.missing)
 		return index.VertexLists(hits), err
 	}, nil
 }
@@ -286,7 +286,7 @@ func replay(c *call, p *prediction) (release func(), err error) {
 	if p.asOf == nil {
 		return func() {}, nil
 	}
-	release, err = c.db.cache.Reserve(session.GraphBytes(p.graph.Info), "an earlier state of graph "+fault.Name(p.graph.Info.Name))
+	release, err = c.DB.Cache.Reserve(session.GraphBytes(p.graph.Info), "an earlier state of graph "+fault.Name(p.graph.Info.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -358,7 +358,7 @@ func predictFile(c *call, req linksRequest, p *linksEntry) (PredictResult, error
 		if err == nil && rows != nil {
 			err = readNear(c, rows, &a, req, p)
 		}
-		c.db.cache.CountScan(session.GraphKey(p.graph), int(a.part.Cost+a.cost))
+		c.DB.Cache.CountScan(session.GraphKey(p.graph), int(a.part.Cost+a.cost))
 		if err != nil {
 			return err
 		}
@@ -377,9 +377,9 @@ func predictFile(c *call, req linksRequest, p *linksEntry) (PredictResult, error
 func viewLinks(c *call, p *linksEntry, f func(*storage.GraphView, *storage.RowView) error) error {
 	e := p.scorers[0].embedding
 	if e == nil {
-		return c.db.store.ViewGraph(c.Ctx, p.graph.Name, func(v *storage.GraphView) error { return f(v, nil) })
+		return c.DB.Store.ViewGraph(c.Ctx, p.graph.Name, func(v *storage.GraphView) error { return f(v, nil) })
 	}
-	return c.db.store.ViewRows(c.Ctx, e.Info.Name, func(v *storage.RowView) error {
+	return c.DB.Store.ViewRows(c.Ctx, e.Info.Name, func(v *storage.RowView) error {
 		if session.EmbeddingKey(v.Info) != session.EmbeddingKey(e.Info) {
 			return errLoad
 		}
@@ -409,7 +409,7 @@ func readNear(c *call, v *storage.RowView, a *around, req linksRequest, p *links
 	if p.near > 0 {
 		s := p.nearest(req)
 		hits, _, _, cost, err := hitsInFile(c, v, &s)
-		c.db.cache.CountScan(session.EmbeddingKey(v.Info), cost)
+		c.DB.Cache.CountScan(session.EmbeddingKey(v.Info), cost)
 		if err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"iter"
 )
@@ -42,23 +43,23 @@ type eachLinks struct {
 }
 
 var predictEach = &statement[*parser.Predict, eachLinks, *linksEntry, *stream[PredictedRow]]{
-	help: predictHelp(), options: predictOptions,
-	when: func(s *parser.Predict) bool { return s.Each != nil },
-	bind: func(b *binder, s *parser.Predict) eachLinks {
+	Help: predictHelp(), Options: predictOptions,
+	When: func(s *parser.Predict) bool { return s.Each != nil },
+	Bind: func(b *binder, s *parser.Predict) eachLinks {
 		path := keysFile(b, *s.Each)
 		return eachLinks{bindPredict(b, s), path}
 	},
-	from: eachLinksFrom,
-	resolve: func(c *call, req eachLinks) (*linksEntry, error) {
+	From: eachLinksFrom,
+	Resolve: func(c *call, req eachLinks) (*linksEntry, error) {
 		if err := checkKeys(c, req.path); err != nil {
 			return nil, err
 		}
 		return resolvePredict(c, req.linksRequest)
 	},
-	plan: func(req eachLinks, p *linksEntry) *plan.Plan {
+	Plan: func(req eachLinks, p *linksEntry) *plan.Plan {
 		return planLinks(req.linksRequest, p, " of "+eachText(req.path)+", streamed in their order,")
 	},
-	run: func(c *call, req eachLinks, found *linksEntry) (*stream[PredictedRow], error) {
+	Run: func(c *call, req eachLinks, found *linksEntry) (*stream[PredictedRow], error) {
 		p, err := loadPrediction(c, req.linksRequest, found)
 		if err != nil {
 			return nil, err
@@ -66,8 +67,8 @@ var predictEach = &statement[*parser.Predict, eachLinks, *linksEntry, *stream[Pr
 		p.each = true
 		return streamOf(c, func(f func(PredictedRow) error) error { return eachPrediction(c, req, p, f) }), nil
 	},
-	rows:  predictedRows[eachLinks],
-	reads: true,
+	Rows:  predictedRows[eachLinks],
+	Reads: true,
 }
 
 // EachPredict iterates over the likeliest links of each vertex that the graph does not have.
@@ -79,7 +80,7 @@ var predictEach = &statement[*parser.Predict, eachLinks, *linksEntry, *stream[Pr
 func (s *linksService) EachPredict(ctx context.Context, req PredictEachRequest) iter.Seq2[PredictedRow, error] {
 	return iterate(func() (*stream[PredictedRow], error) {
 		all, _ := eachLinksFrom(req)
-		return predictEach.answer(ctx, s.db, all)
+		return predictEach.Answer(ctx, s.db, all)
 	})
 }
 
@@ -112,7 +113,7 @@ func eachPrediction(c *call, req eachLinks, p *prediction, f func(PredictedRow) 
 	const linkBytes = 64
 	each := linkBytes * min(int64(p.k), int64(p.graph.Graph.Vertices()))
 	size := batchOf(func(size int) int64 { return each * int64(size) })
-	free, err := c.db.cache.ReserveWork(each*int64(size), "the likeliest links of "+fault.Count(int64(size), "vertex"))
+	free, err := c.DB.Cache.ReserveWork(each*int64(size), "the likeliest links of "+fault.Count(int64(size), "vertex"))
 	if err != nil {
 		return err
 	}
@@ -155,9 +156,9 @@ func eachPrediction(c *call, req eachLinks, p *prediction, f func(PredictedRow) 
 	return nil
 }
 
-func predictedRows[Q any](_ Q, answer *stream[PredictedRow]) *Rows {
-	return answer.rows([]string{"source", "rank", "target", "score"}, func(r PredictedRow) []Value {
-		return []Value{r.Source, int64(r.Rank), r.Vertex, r.Score}
+func predictedRows[Q any](_ Q, answer *stream[PredictedRow]) *rows.Rows {
+	return answer.Rows([]string{"source", "rank", "target", "score"}, func(r PredictedRow) []rows.Value {
+		return []rows.Value{r.Source, int64(r.Rank), r.Vertex, r.Score}
 	})
 }
 
@@ -170,25 +171,25 @@ type PredictedEachRequest struct {
 }
 
 var predictedEach = &statement[*parser.Predicted, PredictedEachRequest, storedEntry, *stream[PredictedRow]]{
-	help: predictHelp(), options: predictOptions,
-	when: func(s *parser.Predicted) bool { return s.Each != nil },
-	bind: func(b *binder, s *parser.Predicted) PredictedEachRequest {
+	Help: predictHelp(), Options: predictOptions,
+	When: func(s *parser.Predicted) bool { return s.Each != nil },
+	Bind: func(b *binder, s *parser.Predicted) PredictedEachRequest {
 		path, one := keysFile(b, *s.Each), bindStored(b, s)
 		return PredictedEachRequest{Path: path, K: one.K, Graph: one.Graph, With: one.With}
 	},
-	resolve: func(c *call, req PredictedEachRequest) (found storedEntry, err error) {
+	Resolve: func(c *call, req PredictedEachRequest) (found storedEntry, err error) {
 		if err := checkKeys(c, req.Path); err != nil {
 			return found, err
 		}
 		return resolvePredicted(c, PredictedRequest{K: req.K, Graph: req.Graph, With: req.With})
 	},
-	plan: func(req PredictedEachRequest, found storedEntry) *plan.Plan {
+	Plan: func(req PredictedEachRequest, found storedEntry) *plan.Plan {
 		return plan.Result("links", fmt.Sprintf("%d of %s, the likeliest first, streamed in the order of the vertices", req.K, eachText(req.Path)),
 			plan.Step("predictions", fmt.Sprintf("of graph %s by %s, from the file", fault.Name(found.graph.Name), found.with)), session.GraphPlan(found.graph))
 	},
-	run:   runPredictedEach,
-	rows:  predictedRows[PredictedEachRequest],
-	reads: true,
+	Run:   runPredictedEach,
+	Rows:  predictedRows[PredictedEachRequest],
+	Reads: true,
 }
 
 // EachPredicted iterates over the links that Materialize has stored for each vertex, as
@@ -196,7 +197,7 @@ var predictedEach = &statement[*parser.Predicted, PredictedEachRequest, storedEn
 // graph is loaded, for its keys and its edges. If the predictions are replaced meanwhile, the
 // iteration ends with storage.ErrConflict. An error is yielded last, with an empty row.
 func (s *linksService) EachPredicted(ctx context.Context, req PredictedEachRequest) iter.Seq2[PredictedRow, error] {
-	return iterate(func() (*stream[PredictedRow], error) { return predictedEach.answer(ctx, s.db, req) })
+	return iterate(func() (*stream[PredictedRow], error) { return predictedEach.Answer(ctx, s.db, req) })
 }
 
 func runPredictedEach(c *call, req PredictedEachRequest, found storedEntry) (*stream[PredictedRow], error) {
@@ -215,7 +216,7 @@ func runPredictedEach(c *call, req PredictedEachRequest, found storedEntry) (*st
 	return streamOf(c, func(f func(PredictedRow) error) error {
 		queries := queryVertices{call: c, graph: graph, path: req.Path, rows: graph.Graph.Vertices(), verb: "reading"}
 		err := queries.batches(predictBlock, func(vertices []uint32) error {
-			lists, err := c.db.store.PredictedLists(c.Ctx, graph.Snapshot, info, vertices)
+			lists, err := c.DB.Store.PredictedLists(c.Ctx, graph.Snapshot, info, vertices)
 			if err != nil {
 				return err
 			}

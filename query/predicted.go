@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-
 	"heavytail/query/fault"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"slices"
 )
 
 // PredictedRequest asks for the stored predictions of a vertex.
@@ -24,10 +24,10 @@ type PredictedRequest struct {
 type PredictedResult struct {
 	Vertices []PredictedVertex `json:"predicted"`
 	PredictionInfo
-	Behind  uint64   `json:"behind"`  // number of newer versions of the graph, except versions that changed only attributes
-	New     bool     `json:"new"`     // the vertex is newer than the predictions and has no links yet
-	Changed bool     `json:"changed"` // the edges of the vertex have changed since
-	Notices []Notice `json:"notices,omitempty"`
+	Behind  uint64        `json:"behind"`  // number of newer versions of the graph, except versions that changed only attributes
+	New     bool          `json:"new"`     // the vertex is newer than the predictions and has no links yet
+	Changed bool          `json:"changed"` // the edges of the vertex have changed since
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 // storedEntry has the catalogue entries for a PredictedRequest.
@@ -37,23 +37,23 @@ type storedEntry struct {
 }
 
 var predicted = &statement[*parser.Predicted, PredictedRequest, storedEntry, PredictedResult]{
-	help: predictHelp(), options: predictOptions,
-	when: func(s *parser.Predicted) bool { return s.For != nil },
-	bind: func(b *binder, s *parser.Predicted) PredictedRequest {
-		vertex, req := b.vertexKey(fault.Vertex, s.For), bindStored(b, s)
+	Help: predictHelp(), Options: predictOptions,
+	When: func(s *parser.Predicted) bool { return s.For != nil },
+	Bind: func(b *binder, s *parser.Predicted) PredictedRequest {
+		vertex, req := b.VertexKey(fault.Vertex, s.For), bindStored(b, s)
 		req.Vertex = vertex
 		return req
 	},
-	resolve: resolvePredicted,
-	plan: func(req PredictedRequest, found storedEntry) *plan.Plan {
+	Resolve: resolvePredicted,
+	Plan: func(req PredictedRequest, found storedEntry) *plan.Plan {
 		return plan.Result("links", fmt.Sprintf("%d of vertex %s, the likeliest first", req.K, fault.QuoteKey(req.Vertex)),
 			plan.Step("predictions", fmt.Sprintf("of graph %s by %s, from the file", fault.Name(found.graph.Name), found.with)))
 	},
-	run: runPredicted,
-	rows: func(_ PredictedRequest, r PredictedResult) *Rows {
-		return rowsOf([]string{"vertex", "score"}, ofEach(r.Vertices, func(v PredictedVertex) []Value { return []Value{v.Vertex, v.Score} }))
+	Run: runPredicted,
+	Rows: func(_ PredictedRequest, r PredictedResult) *rows.Rows {
+		return rowsOf([]string{"vertex", "score"}, ofEach(r.Vertices, func(v PredictedVertex) []rows.Value { return []rows.Value{v.Vertex, v.Score} }))
 	},
-	reads: true,
+	Reads: true,
 }
 
 // Predicted answers from the links that Materialize has stored, in tens of
@@ -62,12 +62,12 @@ var predicted = &statement[*parser.Predicted, PredictedRequest, storedEntry, Pre
 // embedding. Vertices to which the vertex has an edge by now, and deleted vertices, are
 // left out. It works on a file that is open for reading only.
 func (s *linksService) Predicted(ctx context.Context, req PredictedRequest) (PredictedResult, error) {
-	return predicted.answer(ctx, s.db, req)
+	return predicted.Answer(ctx, s.db, req)
 }
 
 // bindStored binds everything but the vertices.
 func bindStored(b *binder, s *parser.Predicted) (req PredictedRequest) {
-	req.K, req.Graph = b.Size(fault.Number, s.Count), b.markGraph(s.Graph, s)
+	req.K, req.Graph = b.Size(fault.Number, s.Count), b.MarkGraph(s.Graph, s)
 	b.Mark(fault.Scorer(0), s)
 	if s.Scorer != nil {
 		req.With = scorers(b, *s.Scorer)[0]
@@ -79,7 +79,7 @@ func resolvePredicted(c *call, req PredictedRequest) (found storedEntry, err err
 	if req.K < 1 {
 		return found, fault.New(fault.Number, "the number of links is %d, and must be at least 1", req.K)
 	}
-	if found.graph, err = c.graphOrOnly(req.Graph); err != nil {
+	if found.graph, err = c.GraphOrOnly(req.Graph); err != nil {
 		return found, err
 	}
 	if found.with = req.With; found.with == (Scorer{}) {
@@ -87,12 +87,12 @@ func resolvePredicted(c *call, req PredictedRequest) (found storedEntry, err err
 			return found, err
 		}
 	}
-	return found, c.checkRows(req.K)
+	return found, c.CheckRows(req.K)
 }
 
 // onlyScorer is the scorer of the graph's predictions, if there is only one.
 func onlyScorer(c *call, graph storage.GraphInfo) (Scorer, error) {
-	list, err := c.db.store.Predictions(c.Ctx)
+	list, err := c.DB.Store.Predictions(c.Ctx)
 	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {
 		return Scorer{}, err
 	}
@@ -113,7 +113,7 @@ func onlyScorer(c *call, graph storage.GraphInfo) (Scorer, error) {
 
 func runPredicted(c *call, req PredictedRequest, found storedEntry) (PredictedResult, error) {
 	req.Graph, req.With = found.graph.Name, found.with
-	stored, err := c.db.store.Predicted(c.Ctx, req.Graph, req.With.String(), req.Vertex, req.K)
+	stored, err := c.DB.Store.Predicted(c.Ctx, req.Graph, req.With.String(), req.Vertex, req.K)
 	if err != nil {
 		return PredictedResult{}, predictedMistake(c, req, err)
 	}
@@ -165,7 +165,7 @@ func noteStored(c *call, k int, with Scorer, info PredictionInfo, behind uint64)
 }
 
 func storedPredictions(c *call, found storedEntry) (PredictionInfo, error) {
-	list, err := c.db.store.Predictions(c.Ctx)
+	list, err := c.DB.Store.Predictions(c.Ctx)
 	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {
 		return PredictionInfo{}, err
 	}
@@ -186,7 +186,7 @@ func predictedMistake(c *call, req PredictedRequest, err error) error {
 	}
 	switch missing.Kind {
 	case "vertex":
-		return c.vertexMistake(req.Graph, req.Vertex, err)
+		return c.VertexMistake(req.Graph, req.Vertex, err)
 	case "graph":
 		_, err := c.GraphInfo(req.Graph, fault.Graph)
 		return err

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"time"
 )
 
 // Predictions lists the stored predictions. Predictions with a damaged entry are left
@@ -68,7 +69,7 @@ func listPredictions(c *call) ([]PredictionSummary, error) {
 // predictions lists the undamaged entries; if some are damaged, the error is
 // a storage.PartialError.
 func predictions(c *call) ([]PredictionSummary, error) {
-	infos, damaged := c.db.store.Predictions(c.Ctx)
+	infos, damaged := c.DB.Store.Predictions(c.Ctx)
 	list := make([]PredictionSummary, len(infos))
 	for i, p := range infos {
 		var err error
@@ -83,8 +84,8 @@ func predictions(c *call) ([]PredictionSummary, error) {
 	return list, damaged
 }
 
-func (p PredictionSummary) row() []Value {
-	return []Value{p.Graph, p.Scorer, int64(p.K), int64(p.Vertices), p.Links, int64(p.GraphVersion), int64(p.Behind), p.state(), timestamp(p.Created)}
+func (p PredictionSummary) row() []rows.Value {
+	return []rows.Value{p.Graph, p.Scorer, int64(p.K), int64(p.Vertices), p.Links, int64(p.GraphVersion), int64(p.Behind), p.state(), timestamp(p.Created)}
 }
 
 func scorerOf(p PredictionInfo) Scorer {
@@ -119,22 +120,22 @@ type predictionsRequest struct {
 }
 
 var dropPredictions = &statement[*parser.DropPredictions, predictionsRequest, storage.GraphInfo, nothing]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "DROP PREDICTIONS", Syntax: "DROP PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph",
 		Summary: "removes the stored predictions of a scorer",
 		Example: "DROP PREDICTIONS FROM model(friends) IN social",
 	},
-	bind: func(b *binder, s *parser.DropPredictions) predictionsRequest {
-		return predictionsRequest{b.name(fault.Graph, s.Graph), scorers(b, s.Scorer)[0]}
+	Bind: func(b *binder, s *parser.DropPredictions) predictionsRequest {
+		return predictionsRequest{b.Name(fault.Graph, s.Graph), scorers(b, s.Scorer)[0]}
 	},
-	resolve: func(c *call, req predictionsRequest) (storage.GraphInfo, error) {
+	Resolve: func(c *call, req predictionsRequest) (storage.GraphInfo, error) {
 		return c.GraphInfo(req.graph, fault.Graph)
 	},
-	plan: func(req predictionsRequest, _ storage.GraphInfo) *plan.Plan {
+	Plan: func(req predictionsRequest, _ storage.GraphInfo) *plan.Plan {
 		return plan.Result("drop predictions", fmt.Sprintf("of graph %s by %s", fault.Name(req.graph), req.with))
 	},
-	run: func(c *call, req predictionsRequest, _ storage.GraphInfo) (nothing, error) {
-		err := c.db.store.DropPredictions(c.Ctx, req.graph, req.with.String())
+	Run: func(c *call, req predictionsRequest, _ storage.GraphInfo) (nothing, error) {
+		err := c.DB.Store.DropPredictions(c.Ctx, req.graph, req.with.String())
 		if errors.Is(err, storage.ErrNotFound) {
 			err = fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(req.graph), req.with).
 				WithRemedy("SHOW PREDICTIONS lists them").WithErr(err)
@@ -145,5 +146,5 @@ var dropPredictions = &statement[*parser.DropPredictions, predictionsRequest, st
 
 // DropPredictions removes the predictions of a graph by a scorer.
 func (s *linksService) DropPredictions(ctx context.Context, graph string, with Scorer) error {
-	return errorOf(dropPredictions.answer(ctx, s.db, predictionsRequest{graph, with}))
+	return errorOf(dropPredictions.Answer(ctx, s.db, predictionsRequest{graph, with}))
 }

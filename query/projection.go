@@ -2,13 +2,16 @@ package query
 
 import (
 	"context"
+	"heavytail/query/rows"
 
-	methods "heavytail/embedding" // the name embedding is a type of this package
+	methods "heavytail/embedding"
 	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
+
+// the name embedding is a type of this package
 
 // ProjectionRequest asks for an embedding in two dimensions, for a drawing.
 type ProjectionRequest struct {
@@ -25,7 +28,7 @@ type ProjectionResult struct {
 	Vertices []ProjectedVertex `json:"vertices"` // in the order in which they came into the graph
 	Share    [2]float64        `json:"share"`    // fractions of the variance of all coordinates that X and Y have
 	LeftOut  int               `json:"left_out"` // number of vertices of other components
-	Notices  []Notice          `json:"notices,omitempty"`
+	Notices  []rows.Notice     `json:"notices,omitempty"`
 }
 
 // ProjectedVertex is a vertex with its first two principal components.
@@ -57,13 +60,13 @@ func projection(c *call, req ProjectionRequest) (ProjectionResult, error) {
 	if err != nil {
 		return ProjectionResult{}, err
 	}
-	release, err := c.db.cache.Reserve(8*int64(len(s.Matrix.Data))+64*int64(s.Matrix.Rows), "projecting embedding "+fault.Name(req.Embedding))
+	release, err := c.DB.Cache.Reserve(8*int64(len(s.Matrix.Data))+64*int64(s.Matrix.Rows), "projecting embedding "+fault.Name(req.Embedding))
 	if err != nil {
 		return ProjectionResult{}, err
 	}
 	defer release()
 	chosen := projected(c, s, req.All)
-	p, err := methods.Project(c.Ctx, rowsAt(s.Matrix, chosen), c.db.opts.Workers)
+	p, err := methods.Project(c.Ctx, rowsAt(s.Matrix, chosen), c.DB.Opts.Workers)
 	if err != nil {
 		return ProjectionResult{}, err
 	}

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"heavytail/embedding/link"
+	"heavytail/query/rows"
+	"heavytail/storage"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -11,9 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"heavytail/embedding/link"
-	"heavytail/storage"
 )
 
 // timedEdges returns timed edges of a graph of n vertices, in which triangles close over time.
@@ -74,7 +74,7 @@ func TestRecentNeighbors_TimesHeldOut(t *testing.T) {
 	mustRun(t, db, "INSERT EDGES ('0', '50', TIME := 5), ('1', '52', TIME := 9) INTO g")
 	for _, rank := range []int{0, 5} {
 		got, err := db.Studies().EvaluateLinks(t.Context(), EvaluateLinksRequest{Graph: "g", Latest: true, RankAt: rank, Scorers: []string{"jaccard", "recent_neighbors"}})
-		if err != nil || len(got.Scores)+len(got.Rankings) != 1 || !slices.ContainsFunc(got.Notices, func(n Notice) bool {
+		if err != nil || len(got.Scores)+len(got.Rankings) != 1 || !slices.ContainsFunc(got.Notices, func(n rows.Notice) bool {
 			return strings.Contains(n.Text, "recent_neighbors needs the times of edges, and the edges that were not held out have none")
 		}) {
 			t.Errorf("ranking %d: %+v, %v", rank, got, err)

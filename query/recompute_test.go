@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"heavytail/query/fault"
+	"heavytail/query/rows"
 	"slices"
 	"strings"
 	"testing"
@@ -15,31 +16,31 @@ import (
 func TestEmbed_Again(t *testing.T) {
 	t.Parallel()
 	var early []string
-	db := openTest(t, &Options{Notice: func(n Notice) {
+	db := openTest(t, &Options{Notice: func(n rows.Notice) {
 		if n.Early {
 			early = append(early, n.Text)
 		}
 	}})
 	ctx := context.Background()
-	run := func(text string) [][]Value {
+	run := func(text string) [][]rows.Value {
 		t.Helper()
-		rows, err := db.Query(ctx, text, nil)
+		answer, err := db.Query(ctx, text, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		var table [][]Value
-		for rows.Next() {
-			table = append(table, slices.Clone(rows.Row()))
+		var table [][]rows.Value
+		for answer.Next() {
+			table = append(table, slices.Clone(answer.Row()))
 		}
 		return table
 	}
-	state := func(what string) Value {
+	state := func(what string) rows.Value {
 		t.Helper()
-		rows, err := db.Query(ctx, "SHOW "+what, nil)
-		if err != nil || !rows.Next() {
+		answer, err := db.Query(ctx, "SHOW "+what, nil)
+		if err != nil || !answer.Next() {
 			t.Fatalf("SHOW %s: %v", what, err)
 		}
-		return rows.Row()[slices.Index(rows.Columns(), "state")]
+		return answer.Row()[slices.Index(answer.Columns(), "state")]
 	}
 	run("GENERATE preferential_attachment(n := 120, m := 4, seed := 1) INTO g")
 	run("EMBED g USING dp_spectral(dim := 8) AS q")
@@ -86,12 +87,12 @@ func TestEmbed_Again(t *testing.T) {
 	}
 
 	// Different vectors.
-	rows, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 7) AS q", nil)
+	answer, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 7) AS q", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(rows.Notices(), func(n Notice) bool { return n.Text == "embedding q has new coordinates; train again: likely" }) {
-		t.Errorf("notices: %v", rows.Notices())
+	if !slices.ContainsFunc(answer.Notices(), func(n rows.Notice) bool { return n.Text == "embedding q has new coordinates; train again: likely" }) {
+		t.Errorf("notices: %v", answer.Notices())
 	}
 	indexes, err := db.Vectors().Indexes(ctx)
 	if err != nil || len(indexes) != 1 || indexes[0].Generation != info.Generation+1 || parameter(indexes[0].Parameters, "m") != int64(5) || parameter(indexes[0].Parameters, "seed") != int64(7) {

@@ -4,21 +4,22 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
-	"math"
-	"slices"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 	"heavytail/storage/vec"
+	"io"
+	"math"
+	"slices"
 )
 
 // ReconstructRequest asks for the graph that joins all pairs of vertices
@@ -67,28 +68,28 @@ type ReconstructResult struct {
 	Best int `json:"best"`
 	// Graph describes the stored graph; it is zero if none was stored.
 	Graph   storage.GraphInfo `json:"graph"`
-	Notices []Notice          `json:"notices,omitempty"`
+	Notices []rows.Notice     `json:"notices,omitempty"`
 }
 
 var reconstruct = &statement[*parser.Reconstruct, ReconstructRequest, sweep, ReconstructResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "RECONSTRUCT", Syntax: "RECONSTRUCT embedding EPSILON e | RADIUS r | AUTO [INTO GRAPH graph | INTO FILE 'file'] [WITH (option := value, …)]",
 		Summary: "builds a graph that joins all pairs of vertices within a distance, and compares it with the original graph",
 		Columns: "epsilon, radius, edges, pearson, spearman, kendall, precision, recall",
 		Example: "RECONSTRUCT spec AUTO INTO GRAPH again WITH (criterion := 'spearman')",
 	},
-	options: reconstructOptions,
-	bind:    bindReconstruct,
-	resolve: resolveReconstruct,
-	plan:    planReconstruct,
-	run:     runReconstruct,
-	table: func(req ReconstructRequest, r ReconstructResult) [][]Value {
+	Options: reconstructOptions,
+	Bind:    bindReconstruct,
+	Resolve: resolveReconstruct,
+	Plan:    planReconstruct,
+	Run:     runReconstruct,
+	Table: func(req ReconstructRequest, r ReconstructResult) [][]rows.Value {
 		return ofEach(shownPoints(r.Points, r.Best, req.all), pointRow)
 	},
-	reads: true, // except with INTO GRAPH
+	Reads: true, // except with INTO GRAPH
 }
 
-func reconstructOptions() []OptionInfo {
+func reconstructOptions() []help.Option {
 	list := append(sweepOptions("AUTO"), overwriteOption())
 	for _, o := range rangeOptions("vertex", "vertices") {
 		o.Doc = "with INTO FILE, to write only the edges from some vertices to later ones, without measures: " + o.Doc
@@ -105,18 +106,18 @@ func (req ReconstructRequest) rows() rowRange { return rowRange{req.First, req.C
 // pair of vertices. It takes memory for the vectors, and for the edges only if
 // they are stored as a graph.
 func (s *vectorsService) Reconstruct(ctx context.Context, req ReconstructRequest) (ReconstructResult, error) {
-	return reconstruct.answer(ctx, s.db, req)
+	return reconstruct.Answer(ctx, s.db, req)
 }
 
 func bindReconstruct(b *binder, s *parser.Reconstruct) (req ReconstructRequest) {
-	req.Embedding = b.name(fault.Embedding, s.Embedding)
+	req.Embedding = b.Name(fault.Embedding, s.Embedding)
 	req.Auto, req.threshold = s.Threshold.Kind == parser.Auto, fmt.Sprint(s.Threshold)
 	req.Radius, req.Epsilon = threshold(b, s.Threshold)
-	req.Graph = b.nameOrNone(fault.Into, s.Graph)
-	req.File = b.textOrNone(fault.Into, s.File)
+	req.Graph = b.NameOrNone(fault.Into, s.Graph)
+	req.File = b.TextOrNone(fault.Into, s.File)
 	set := b.Settings("RECONSTRUCT", reconstructOptions(), s.Options)
-	b.onlyWith("AUTO", req.Auto, set, "grid", "points", "criterion", "sweep")
-	b.onlyWith("INTO FILE", req.File != "", set, "overwrite", "first", "count")
+	b.OnlyWith("AUTO", req.Auto, set, "grid", "points", "criterion", "sweep")
+	b.OnlyWith("INTO FILE", req.File != "", set, "overwrite", "first", "count")
 	vertices := rangeIn(set)
 	req.First, req.Count = vertices.first, vertices.count
 	req.Overwrite, req.all = set.Bool("overwrite"), set.Bool("sweep")
@@ -251,8 +252,8 @@ func shownPoints(points []evaluate.ReconstructionPoint, best int, all bool) []ev
 	return points[best : best+1]
 }
 
-func pointRow(p evaluate.ReconstructionPoint) []Value {
-	return []Value{p.Epsilon, p.Radius, p.Edges, number(p.Pearson), number(p.Spearman), number(p.Kendall), number(p.Precision), number(p.Recall)}
+func pointRow(p evaluate.ReconstructionPoint) []rows.Value {
+	return []rows.Value{p.Epsilon, p.Radius, p.Edges, number(p.Pearson), number(p.Spearman), number(p.Kendall), number(p.Precision), number(p.Recall)}
 }
 
 // original returns the graph on the vertices that have a vector, so that it can
@@ -281,7 +282,7 @@ func original(c *call, s *session.Space) (*csr.Graph, error) {
 func measureReconstruction(c *call, req ReconstructRequest, r *reconstruction) (ReconstructResult, error) {
 	opts := evaluate.ReconstructOptions{
 		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, PowerLaw: req.laws, BestLaw: req.bestLaw,
-		Workers: c.db.opts.Workers, Progress: c.Meter.Update,
+		Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
 		MaxBytes: sweepBytes(c),
 	}
 	rows, m := int64(r.space.Matrix.Rows), r.space.Matrix
@@ -289,7 +290,7 @@ func measureReconstruction(c *call, req ReconstructRequest, r *reconstruction) (
 	if req.Auto {
 		bytes = evaluate.ReconstructBytes(m.Rows, m.Dim, r.graph.Edges(), opts)
 	}
-	release, err := c.db.cache.ReserveWork(bytes, "measuring the reconstruction")
+	release, err := c.DB.Cache.ReserveWork(bytes, "measuring the reconstruction")
 	if err != nil {
 		return ReconstructResult{}, err
 	}
@@ -332,14 +333,14 @@ func implausible(edges, original int64) string {
 }
 
 // sweepBytes is the largest memory for the counts of one pass over all pairs.
-func sweepBytes(c *call) int64 { return min(1<<30, max(1<<20, c.db.opts.MemoryLimit/8)) }
+func sweepBytes(c *call) int64 { return min(1<<30, max(1<<20, c.DB.Opts.MemoryLimit/8)) }
 
 // storeReconstruction makes a graph of all pairs within the radius.
 func storeReconstruction(c *call, req ReconstructRequest, r *reconstruction, at evaluate.ReconstructionPoint) (storage.GraphInfo, error) {
 	// In memory each edge is listed once, with its smaller vertex, and then twice
 	// in the graph.
 	rows := int64(r.space.Matrix.Rows)
-	release, err := c.db.cache.Reserve(4*at.Edges+8*at.Edges+16*rows, "the reconstructed graph")
+	release, err := c.DB.Cache.Reserve(4*at.Edges+8*at.Edges+16*rows, "the reconstructed graph")
 	if err != nil {
 		return storage.GraphInfo{}, err
 	}
@@ -350,7 +351,7 @@ func storeReconstruction(c *call, req ReconstructRequest, r *reconstruction, at 
 	}
 	stop := c.Watch.Start(plan.Store)
 	source := fmt.Sprintf("reconstruction of %s, generation %d, at epsilon %v", r.space.Info.Name, r.space.Info.Generation, at.Epsilon)
-	info, err := c.db.store.PutGraph(c.Ctx, req.Graph, storage.PutGraphRequest{Graph: g, Keys: r.space.Graph.Key, Source: source, Progress: c.Meter.Update})
+	info, err := c.DB.Store.PutGraph(c.Ctx, req.Graph, storage.PutGraphRequest{Graph: g, Keys: r.space.Graph.Key, Source: source, Progress: c.Meter.Update})
 	stop(at.Edges, "")
 	return info, nameMistake(err, fault.Into)
 }
@@ -360,7 +361,7 @@ func joinGraph(c *call, m *vec.Matrix, at evaluate.ReconstructionPoint) (*csr.Gr
 	upper := make([]uint32, 0, at.Edges) // for each vertex, its neighbours above it
 	starts := make([]int64, 1, m.Rows+1) // position in upper where the neighbours of each vertex start
 	degrees := make([]int64, m.Rows+1)   // the degree of v is at v+1, so that the prefix sums are offsets
-	opts := index.JoinOptions{Workers: c.db.opts.Workers, Progress: c.Meter.Update}
+	opts := index.JoinOptions{Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
 	err := index.Join(c.Ctx, m, at.Radius, opts, func(u uint32, above []uint32) error {
 		upper = append(upper, above...)
 		starts = append(starts, int64(len(upper)))
@@ -399,7 +400,7 @@ func writeReconstruction(c *call, req ReconstructRequest, r *reconstruction, rad
 	err = c.WriteFile(req.File, req.Overwrite, func(w io.Writer) error {
 		var failed error
 		pairs := func(yield func(uint32, uint32) bool) {
-			opts := index.JoinOptions{Workers: c.db.opts.Workers, Progress: c.Meter.Update}
+			opts := index.JoinOptions{Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
 			err := index.JoinRange(c.Ctx, m, radius, first, end, opts, func(u uint32, above []uint32) error {
 				for _, v := range above {
 					if !yield(u, v) {
@@ -426,8 +427,8 @@ const maxPoints = 10_000
 
 // sweepOptions are the options of statements that try many radii; subject is
 // the noun or pronoun for the statement in their texts.
-func sweepOptions(subject string) []OptionInfo {
-	return []OptionInfo{
+func sweepOptions(subject string) []help.Option {
+	return []help.Option{
 		{Name: "grid", Type: "text", Default: "'quantiles'", Choices: []string{"quantiles", "paper"}, Doc: "which radii " + subject + " tries: quantiles of the distances, or epsilon from 0.01 to 0.50"},
 		{Name: "points", Type: "int", Default: "128", Doc: "how many quantiles " + subject + " tries at first"},
 		{Name: "criterion", Type: "text", Default: "'pearson'", Choices: criteria(), Doc: "the measure that decides which radius is best: the correlation of the degrees (pearson, spearman, kendall, or both pearson and spearman), f1 of the edges, or the smallest distance ks of the degrees from the power law fitted to them, over at least 50 vertices; only among reconstructions with " + fmt.Sprintf("at least %v times the edges of the graph, and at most %v times as many or %v of all pairs", evaluate.LeastEdges, evaluate.MostEdges, evaluate.MostPairs)},

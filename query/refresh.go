@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
 	"heavytail/embedding"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -38,8 +39,8 @@ const (
 // RefreshResult is the answer of Refresh.
 type RefreshResult struct {
 	run.Refreshed
-	Kind    RefreshKind `json:"kind"`
-	Notices []Notice    `json:"notices,omitempty"`
+	Kind    RefreshKind   `json:"kind"`
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 // staleness is what the names in a RefreshRequest refer to.
@@ -49,16 +50,16 @@ type staleness struct {
 }
 
 var refresh = &statement[*parser.Refresh, RefreshRequest, staleness, RefreshResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "REFRESH", Syntax: "REFRESH embedding [WITH (option := value)] [IN BACKGROUND]",
 		Summary: "brings an embedding up to date with its graph and stores the result as the next generation. It works from the changes where possible, and otherwise computes in full. kind is none, incremental, or full if more than half of the vertices were computed in full; drift is the distance that vertices moved, relative to their norms",
 		Columns: "embedding, kind, generation, versions, touched, residual, mean_drift, max_drift, seconds, reason; in the background those of SHOW JOBS",
 		Example: "REFRESH spec",
 	},
-	options: refreshOptions,
-	bind: func(b *binder, s *parser.Refresh) RefreshRequest {
-		b.background = s.Background
-		req := RefreshRequest{Embedding: b.name(fault.Embedding, s.Embedding)}
+	Options: refreshOptions,
+	Bind: func(b *binder, s *parser.Refresh) RefreshRequest {
+		b.Background = s.Background
+		req := RefreshRequest{Embedding: b.Name(fault.Embedding, s.Embedding)}
 		tolerance, given := b.Settings("REFRESH", refreshOptions(), s.Options)["tolerance"].(float64)
 		if given && !(tolerance > 0) {
 			b.Fail(fault.OfOption("tolerance", "is %v, and must be above 0 and at most 0.5", tolerance))
@@ -66,26 +67,26 @@ var refresh = &statement[*parser.Refresh, RefreshRequest, staleness, RefreshResu
 		req.Tolerance = tolerance
 		return req
 	},
-	resolve: func(c *call, req RefreshRequest) (found staleness, err error) {
+	Resolve: func(c *call, req RefreshRequest) (found staleness, err error) {
 		if !(req.Tolerance >= 0 && req.Tolerance <= 0.5) {
 			return found, fault.OfOption("tolerance", "is %v, and must be from 0 to 0.5", req.Tolerance)
 		}
 		return findStaleness(c, req.Embedding)
 	},
-	plan: planRefresh,
-	run:  runRefresh,
-	table: func(_ RefreshRequest, r RefreshResult) [][]Value {
+	Plan: planRefresh,
+	Run:  runRefresh,
+	Table: func(_ RefreshRequest, r RefreshResult) [][]rows.Value {
 		drifted := r.Kind != RefreshNone && !r.Full
-		return [][]Value{{
+		return [][]rows.Value{{
 			r.To.Name, string(r.Kind), int64(r.To.Generation), int64(r.Versions), int64(r.Touched),
 			when(drifted && r.Refined > 0, r.Residual), when(drifted, r.MeanDrift), when(drifted, r.MaxDrift), r.Seconds, r.Reason,
 		}}
 	},
-	job: refreshJob,
+	Job: refreshJob,
 }
 
-func refreshOptions() []OptionInfo {
-	return []OptionInfo{{Name: "tolerance", Type: "float", Default: fmt.Sprint(embedding.RefreshTolerance),
+func refreshOptions() []help.Option {
+	return []help.Option{{Name: "tolerance", Type: "float", Default: fmt.Sprint(embedding.RefreshTolerance),
 		Doc: "residual of an eigenpair, relative to the largest eigenvalue, above which a spectral embedding is solved in full"}}
 }
 
@@ -96,12 +97,12 @@ func refreshOptions() []OptionInfo {
 // vectors changed; until then searches do not use an index. It removes an index that
 // no search uses because scans take less.
 func (s *vectorsService) Refresh(ctx context.Context, req RefreshRequest) (RefreshResult, error) {
-	return refresh.answer(ctx, s.db, req)
+	return refresh.Answer(ctx, s.db, req)
 }
 
 // StartRefresh is Refresh in the background, as StartEmbed is Embed.
 func (s *vectorsService) StartRefresh(ctx context.Context, req RefreshRequest) (storage.JobInfo, error) {
-	return refresh.start(ctx, s.db, req)
+	return refresh.Start(ctx, s.db, req)
 }
 
 // staleness returns the entry of an embedding, and the changes of its graph since.
@@ -112,7 +113,7 @@ func findStaleness(c *call, embedding string) (s staleness, err error) {
 	if err := checkComputed(s.Info); err != nil {
 		return s, err
 	}
-	s.changes, err = c.db.store.Changes(c.Ctx, s.Info.Graph, s.Info.GraphVersion)
+	s.changes, err = c.DB.Store.Changes(c.Ctx, s.Info.Graph, s.Info.GraphVersion)
 	return s, err
 }
 
@@ -190,13 +191,13 @@ func freshen(c *call, embedding string) error {
 		if !found.changes.EdgesChanged && found.Graph.Version >= found.Info.GraphVersion {
 			return nil
 		}
-		other := c.db.runner.Holder(embedding)
+		other := c.DB.Runner.Holder(embedding)
 		if other == nil {
-			if err := c.writable(); err != nil {
+			if err := c.Writable(); err != nil {
 				return err
 			}
 			_, err = runRefresh(c, RefreshRequest{Embedding: embedding}, found)
-			if other = c.db.runner.Holder(embedding); other == nil || !errors.Is(err, storage.ErrConflict) {
+			if other = c.DB.Runner.Holder(embedding); other == nil || !errors.Is(err, storage.ErrConflict) {
 				return err
 			}
 		}
@@ -242,7 +243,7 @@ func storeRefreshed(c *call, req RefreshRequest, from session.Entry) (RefreshRes
 			return RefreshResult{}, err
 		}
 	}
-	c.job.Result("%s, generation %d: %s", result.Kind, result.To.Generation, result.Reason)
+	c.Job.Result("%s, generation %d: %s", result.Kind, result.To.Generation, result.Reason)
 	return result, nil
 }
 
@@ -261,8 +262,8 @@ func refreshFrom(c *call, req RefreshRequest, info storage.EmbeddingInfo) (run.R
 		return run.Refreshed{}, err
 	}
 	stop := c.Watch.Start(plan.Solve)
-	result, err := run.Refresh(c.Ctx, c.db.store, graph.Snapshot, run.RefreshRequest{
-		Name: info.Name, Tolerance: req.Tolerance, Workers: c.workers(), Progress: c.Meter.Update,
+	result, err := run.Refresh(c.Ctx, c.DB.Store, graph.Snapshot, run.RefreshRequest{
+		Name: info.Name, Tolerance: req.Tolerance, Workers: c.Workers(), Progress: c.Meter.Update,
 		Computed: func(from storage.EmbeddingInfo, rows *vec.Matrix) ([]storage.NewIndex, error) {
 			var was *vec.Matrix
 			if before != nil && same && from.Generation == info.Generation {

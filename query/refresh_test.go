@@ -126,7 +126,7 @@ func TestDB_Refresh_Shrinks(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", change, err)
 				}
-				info, err := db.store.Graph(context.Background(), "g")
+				info, err := db.e.Store.Graph(context.Background(), "g")
 				if err != nil || r.To.Vertices != info.Vertices {
 					t.Fatalf("%s: %d vectors of %d vertices, %v", change, r.To.Vertices, info.Vertices, err)
 				}

@@ -3,10 +3,11 @@ package query
 import (
 	"context"
 	"errors"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -20,24 +21,24 @@ type Refreshed struct {
 
 // RefreshAllResult is the answer of RefreshAll.
 type RefreshAllResult struct {
-	Graph     string      `json:"graph"`
-	Refreshed []Refreshed `json:"refreshed"` // first embeddings, by name, then measures, in the order of the attributes, then predictions, by scorer
-	Notices   []Notice    `json:"notices,omitempty"`
+	Graph     string        `json:"graph"`
+	Refreshed []Refreshed   `json:"refreshed"` // first embeddings, by name, then measures, in the order of the attributes, then predictions, by scorer
+	Notices   []rows.Notice `json:"notices,omitempty"`
 }
 
 var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, RefreshAllResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "REFRESH ALL", Syntax: "REFRESH ALL IN graph",
 		Summary: "refreshes all embeddings of a graph, as REFRESH does, then all measures that COMPUTE stored, as REFRESH MEASURE does, and then all stored predictions, as REFRESH PREDICTIONS does, each as a job of its own. It leaves out imported embeddings, and predictions whose embedding or model was dropped or must be trained again",
 		Columns: "object, name, kind, seconds",
 		Example: "REFRESH ALL IN social",
 	},
-	bind:    func(b *binder, s *parser.RefreshAll) string { return b.name(fault.Graph, s.Graph) },
-	resolve: func(c *call, graph string) (storage.GraphInfo, error) { return c.GraphInfo(graph, fault.Graph) },
-	plan: func(_ string, graph storage.GraphInfo) *plan.Plan {
+	Bind:    func(b *binder, s *parser.RefreshAll) string { return b.Name(fault.Graph, s.Graph) },
+	Resolve: func(c *call, graph string) (storage.GraphInfo, error) { return c.GraphInfo(graph, fault.Graph) },
+	Plan: func(_ string, graph storage.GraphInfo) *plan.Plan {
 		return plan.Result("refresh", "embeddings, measures and predictions of graph "+fault.Name(graph.Name)+" that are behind it")
 	},
-	run: func(c *call, graph string, info storage.GraphInfo) (r RefreshAllResult, err error) {
+	Run: func(c *call, graph string, info storage.GraphInfo) (r RefreshAllResult, err error) {
 		r.Graph = graph
 		for _, part := range []func(*call, storage.GraphInfo, *RefreshAllResult) error{refreshEmbeddings, refreshMeasures, refreshAllPredictions} {
 			if err := part(c, info, &r); err != nil {
@@ -47,8 +48,8 @@ var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, Refre
 		r.Notices = c.Notices
 		return r, nil
 	},
-	table: func(_ string, r RefreshAllResult) [][]Value {
-		return ofEach(r.Refreshed, func(o Refreshed) []Value { return []Value{o.Object, o.Name, string(o.Kind), o.Seconds} })
+	Table: func(_ string, r RefreshAllResult) [][]rows.Value {
+		return ofEach(r.Refreshed, func(o Refreshed) []rows.Value { return []rows.Value{o.Object, o.Name, string(o.Kind), o.Seconds} })
 	},
 }
 
@@ -56,11 +57,11 @@ var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, Refre
 // that are behind it. It stops at the first error; the objects that were refreshed before stay
 // refreshed.
 func (s *jobsService) RefreshAll(ctx context.Context, graph string) (RefreshAllResult, error) {
-	return refreshAll.answer(ctx, s.db, graph)
+	return refreshAll.Answer(ctx, s.db, graph)
 }
 
 func refreshEmbeddings(c *call, graph storage.GraphInfo, r *RefreshAllResult) error {
-	embeddings, err := c.db.store.Embeddings(c.Ctx)
+	embeddings, err := c.DB.Store.Embeddings(c.Ctx)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func refreshEmbeddings(c *call, graph storage.GraphInfo, r *RefreshAllResult) er
 		if e.Graph != graph.Name || checkComputed(e) != nil {
 			continue
 		}
-		done, err := refresh.inside(c, RefreshRequest{Embedding: e.Name})
+		done, err := refresh.Inside(c, RefreshRequest{Embedding: e.Name})
 		if err != nil {
 			return err
 		}
@@ -82,7 +83,7 @@ func refreshMeasures(c *call, graph storage.GraphInfo, r *RefreshAllResult) erro
 		if graph.Computed[i] == nil {
 			continue
 		}
-		done, err := refreshMeasure.inside(c, RefreshMeasureRequest{graph.Name, a.Name})
+		done, err := refreshMeasure.Inside(c, RefreshMeasureRequest{graph.Name, a.Name})
 		if err != nil {
 			return err
 		}
@@ -92,7 +93,7 @@ func refreshMeasures(c *call, graph storage.GraphInfo, r *RefreshAllResult) erro
 }
 
 func refreshAllPredictions(c *call, graph storage.GraphInfo, r *RefreshAllResult) error {
-	list, err := c.db.store.Predictions(c.Ctx)
+	list, err := c.DB.Store.Predictions(c.Ctx)
 	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {
 		return err
 	}
@@ -100,7 +101,7 @@ func refreshAllPredictions(c *call, graph storage.GraphInfo, r *RefreshAllResult
 		if p.GraphID != graph.ID {
 			continue
 		}
-		done, err := refreshPredictions.inside(c, RefreshPredictionsRequest{graph.Name, scorerOf(p)})
+		done, err := refreshPredictions.Inside(c, RefreshPredictionsRequest{graph.Name, scorerOf(p)})
 		// That their embedding or model was dropped, or must be trained again, must not keep
 		// the rest from being refreshed each time.
 		if mistake := (*fault.Error)(nil); errors.As(err, &mistake) {

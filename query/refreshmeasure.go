@@ -3,15 +3,15 @@ package query
 import (
 	"context"
 	"fmt"
-	"slices"
-
 	"heavytail/query/fault"
-	"heavytail/query/internal/bind"
+	"heavytail/query/help"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"slices"
 )
 
 // RefreshMeasureRequest asks to compute a stored measure again if its graph has
@@ -39,24 +39,24 @@ type staleMeasure struct {
 }
 
 var refreshMeasure = &statement[*parser.RefreshMeasure, RefreshMeasureRequest, staleMeasure, RefreshMeasureResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "REFRESH MEASURE", Syntax: "REFRESH MEASURE attribute IN graph [IN BACKGROUND]",
 		Summary: "computes again a measure that COMPUTE stored, with the same options, if vertices or edges of the graph have changed since; SHOW ATTRIBUTES shows which measures are behind. kind is none or full",
 		Columns: "attribute, measure, kind, versions, changed, seconds; in the background those of SHOW JOBS",
 		Example: "REFRESH MEASURE rank IN social",
 	},
-	bind: func(b *binder, s *parser.RefreshMeasure) RefreshMeasureRequest {
-		b.background = s.Background
-		return RefreshMeasureRequest{Graph: b.name(fault.Graph, s.Graph), Attribute: b.name(partAttribute, s.Attribute)}
+	Bind: func(b *binder, s *parser.RefreshMeasure) RefreshMeasureRequest {
+		b.Background = s.Background
+		return RefreshMeasureRequest{Graph: b.Name(fault.Graph, s.Graph), Attribute: b.Name(partAttribute, s.Attribute)}
 	},
-	resolve: resolveRefreshMeasure,
-	plan: func(req RefreshMeasureRequest, found staleMeasure) *plan.Plan {
+	Resolve: resolveRefreshMeasure,
+	Plan: func(req RefreshMeasureRequest, found staleMeasure) *plan.Plan {
 		if !found.changes.EdgesChanged {
 			return plan.Result("measure", fmt.Sprintf("attribute %s as it is: no edge changed", fault.Name(req.Attribute)), session.GraphPlan(found.graph))
 		}
-		return computeStatement.plan(found.request, found.computable)
+		return computeStatement.Plan(found.request, found.computable)
 	},
-	run: func(c *call, req RefreshMeasureRequest, found staleMeasure) (r RefreshMeasureResult, err error) {
+	Run: func(c *call, req RefreshMeasureRequest, found staleMeasure) (r RefreshMeasureResult, err error) {
 		r = RefreshMeasureResult{
 			ComputeResult: ComputeResult{Graph: req.Graph, Measure: found.measure.Name, Attribute: req.Attribute}, Kind: RefreshNone,
 			Versions: found.changes.Versions, Changed: len(found.changes.Touched) + found.changes.Deleted, Unknown: found.changes.All,
@@ -67,10 +67,10 @@ var refreshMeasure = &statement[*parser.RefreshMeasure, RefreshMeasureRequest, s
 		}
 		return r, err
 	},
-	table: func(_ RefreshMeasureRequest, r RefreshMeasureResult) [][]Value {
-		return [][]Value{{r.Attribute, r.Measure, string(r.Kind), int64(r.Versions), when(!r.Unknown, int64(r.Changed)), r.Seconds}}
+	Table: func(_ RefreshMeasureRequest, r RefreshMeasureResult) [][]rows.Value {
+		return [][]rows.Value{{r.Attribute, r.Measure, string(r.Kind), int64(r.Versions), when(!r.Unknown, int64(r.Changed)), r.Seconds}}
 	},
-	job: func(_ *call, _ RefreshMeasureRequest, found staleMeasure) (job.Spec, error) {
+	Job: func(_ *call, _ RefreshMeasureRequest, found staleMeasure) (job.Spec, error) {
 		return found.spec(found.request), nil
 	},
 }
@@ -79,13 +79,13 @@ var refreshMeasure = &statement[*parser.RefreshMeasure, RefreshMeasureRequest, s
 // if vertices or edges of the graph have changed since. Changes of attributes do not
 // count.
 func (s *measuresService) Refresh(ctx context.Context, req RefreshMeasureRequest) (RefreshMeasureResult, error) {
-	return refreshMeasure.answer(ctx, s.db, req)
+	return refreshMeasure.Answer(ctx, s.db, req)
 }
 
 // StartRefresh is RefreshMeasure in the background, as a job of COMPUTE, which
 // computes the measure also if nothing has changed.
 func (s *measuresService) StartRefresh(ctx context.Context, req RefreshMeasureRequest) (storage.JobInfo, error) {
-	return refreshMeasure.start(ctx, s.db, req)
+	return refreshMeasure.Start(ctx, s.db, req)
 }
 
 func resolveRefreshMeasure(c *call, req RefreshMeasureRequest) (found staleMeasure, err error) {
@@ -106,7 +106,7 @@ func resolveRefreshMeasure(c *call, req RefreshMeasureRequest) (found staleMeasu
 	if found.computable, err = resolveCompute(c, found.request); err != nil {
 		return found, err
 	}
-	found.changes, err = c.db.store.Changes(c.Ctx, req.Graph, made.GraphVersion)
+	found.changes, err = c.DB.Store.Changes(c.Ctx, req.Graph, made.GraphVersion)
 	return found, err
 }
 
@@ -128,9 +128,9 @@ func requestOf(req RefreshMeasureRequest, made *storage.Computed) ComputeRequest
 	return r
 }
 
-func settingOf(o OptionInfo, text string) any {
+func settingOf(o help.Option, text string) any {
 	if o.Type == "text" {
 		return text
 	}
-	return bind.Untyped(text)
+	return rows.Untyped(text)
 }

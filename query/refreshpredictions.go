@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"strconv"
 )
 
 // RefreshPredictionsRequest asks for stored predictions to be brought up to date with their
@@ -37,28 +38,28 @@ type stalePredictions struct {
 }
 
 var refreshPredictions = &statement[*parser.RefreshPredictions, RefreshPredictionsRequest, stalePredictions, RefreshPredictionsResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "REFRESH PREDICTIONS", Syntax: "REFRESH PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph [IN BACKGROUND]",
 		Summary: "brings stored predictions up to date with their graph and with the embedding or model of their scorer, with the options of MATERIALIZE PREDICTIONS by which they were stored; it does not refresh the embedding. SHOW PREDICTIONS shows which are behind. kind is none; incremental, if only the vertices that changes of the graph can affect were computed; or full, if all were; reason says why",
 		Columns: "graph, scorer, kind, versions, computed, vertices, links, seconds, reason; in the background those of SHOW JOBS",
 		Example: "REFRESH PREDICTIONS FROM model(friends) IN social",
 	},
-	bind: func(b *binder, s *parser.RefreshPredictions) RefreshPredictionsRequest {
-		b.background = s.Background
-		return RefreshPredictionsRequest{b.name(fault.Graph, s.Graph), scorers(b, s.Scorer)[0]}
+	Bind: func(b *binder, s *parser.RefreshPredictions) RefreshPredictionsRequest {
+		b.Background = s.Background
+		return RefreshPredictionsRequest{b.Name(fault.Graph, s.Graph), scorers(b, s.Scorer)[0]}
 	},
-	resolve: resolveRefreshPredictions,
-	plan: func(_ RefreshPredictionsRequest, found stalePredictions) *plan.Plan {
+	Resolve: resolveRefreshPredictions,
+	Plan: func(_ RefreshPredictionsRequest, found stalePredictions) *plan.Plan {
 		if found.current() {
 			return plan.Result("predictions", "by "+found.old.Scorer+" as they are: nothing has changed", session.GraphPlan(found.graph))
 		}
-		return materialize.plan(found.request, found.materializeEntry)
+		return materialize.Plan(found.request, found.materializeEntry)
 	},
-	run: runRefreshPredictions,
-	table: func(_ RefreshPredictionsRequest, r RefreshPredictionsResult) [][]Value {
-		return [][]Value{{r.Graph, r.Scorer, string(r.Kind), int64(r.Versions), int64(r.Computed), int64(r.Vertices), r.Links, r.Seconds, r.Reason}}
+	Run: runRefreshPredictions,
+	Table: func(_ RefreshPredictionsRequest, r RefreshPredictionsResult) [][]rows.Value {
+		return [][]rows.Value{{r.Graph, r.Scorer, string(r.Kind), int64(r.Versions), int64(r.Computed), int64(r.Vertices), r.Links, r.Seconds, r.Reason}}
 	},
-	job: func(_ *call, _ RefreshPredictionsRequest, found stalePredictions) (job.Spec, error) {
+	Job: func(_ *call, _ RefreshPredictionsRequest, found stalePredictions) (job.Spec, error) {
 		return found.spec(found.request, found.graph), nil
 	},
 }
@@ -66,13 +67,13 @@ var refreshPredictions = &statement[*parser.RefreshPredictions, RefreshPredictio
 // RefreshPredictions brings stored predictions up to date, with the result of Materialize
 // with the same options.
 func (s *linksService) RefreshPredictions(ctx context.Context, req RefreshPredictionsRequest) (RefreshPredictionsResult, error) {
-	return refreshPredictions.answer(ctx, s.db, req)
+	return refreshPredictions.Answer(ctx, s.db, req)
 }
 
 // StartRefreshPredictions is RefreshPredictions in the background, as a job of MATERIALIZE
 // PREDICTIONS.
 func (s *linksService) StartRefreshPredictions(ctx context.Context, req RefreshPredictionsRequest) (storage.JobInfo, error) {
-	return refreshPredictions.start(ctx, s.db, req)
+	return refreshPredictions.Start(ctx, s.db, req)
 }
 
 func resolveRefreshPredictions(c *call, req RefreshPredictionsRequest) (found stalePredictions, err error) {
@@ -89,7 +90,7 @@ func resolveRefreshPredictions(c *call, req RefreshPredictionsRequest) (found st
 	if found.materializeEntry, err = resolveMaterialize(c, found.request); err != nil {
 		return found, err
 	}
-	found.changes, err = c.db.store.Changes(c.Ctx, graph.Name, found.old.GraphVersion)
+	found.changes, err = c.DB.Store.Changes(c.Ctx, graph.Name, found.old.GraphVersion)
 	return found, err
 }
 

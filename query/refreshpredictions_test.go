@@ -23,7 +23,7 @@ func storedLinks(t *testing.T, db *DB, w Scorer, vertices int) map[string][]stor
 	}
 	links := map[string][]storage.PredictedKey{}
 	for _, key := range keys {
-		p, err := db.store.Predicted(ctx, "g", w.String(), key, 10)
+		p, err := db.e.Store.Predicted(ctx, "g", w.String(), key, 10)
 		if err != nil || p.New {
 			t.Fatal(p, err)
 		}
@@ -59,7 +59,7 @@ func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 	for round := range repeat.Times(2) {
 		at := random.IntN(n)
 		near := func() string { return fmt.Sprint((at + random.IntN(12)) % n) }
-		if err := db.store.Update(ctx, func(x *storage.Tx) error {
+		if err := db.e.Store.Update(ctx, func(x *storage.Tx) error {
 			if _, err := x.InsertEdges("g", []storage.Edge{{Source: near(), Target: fmt.Sprint("new", round), Time: 10 + int64(round), Timed: true}, {Source: near(), Target: fmt.Sprint("new", round)}}); err != nil {
 				return err
 			}
@@ -81,7 +81,7 @@ func TestRefreshPredictions_EveryHeuristic(t *testing.T) {
 			}
 			incremental[w.String()] = incremental[w.String()] || r.Kind == RefreshIncremental
 			got := storedLinks(t, db, w, r.Vertices)
-			if err := db.store.DropPredictions(ctx, "g", w.String()); err != nil {
+			if err := db.e.Store.DropPredictions(ctx, "g", w.String()); err != nil {
 				t.Fatal(err)
 			}
 			if m, err := db.Links().Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: 10}); err != nil || m.Computed != m.Vertices || m.Links != r.Links {
@@ -143,7 +143,7 @@ func TestRefreshPredictions_Options(t *testing.T) {
 		if _, err := db.Jobs().Wait(ctx, job.ID); err != nil {
 			t.Fatalf("%s: %v", job.Statement, err)
 		}
-		list, err := db.store.Predictions(ctx)
+		list, err := db.e.Store.Predictions(ctx)
 		at := slices.IndexFunc(list, func(p PredictionInfo) bool { return p.Scorer == r.Scorer })
 		if err != nil || list[at].K != r.K || !slices.Equal(list[at].Options, r.Options) || list[at].GraphVersion != r.GraphVersion+1 {
 			t.Errorf("%s: %+v, %v, before %+v", job.Statement, list[at], err, r)

@@ -3,13 +3,13 @@ package query
 import (
 	"context"
 	"errors"
-	"slices"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/storage"
+	"slices"
 )
 
 // Renamed is the kind of object that a RenameRequest renames.
@@ -32,25 +32,25 @@ type RenameRequest struct {
 }
 
 var rename = &statement[*parser.Rename, RenameRequest, nothing, nothing]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "ALTER", Syntax: "ALTER GRAPH graph | EMBEDDING embedding | MODEL model | ATTRIBUTE attribute IN graph RENAME TO name",
 		Summary: "renames a graph, embedding, model or attribute. Everything that belongs to the object keeps belonging to it: the embeddings, models and predictions of a graph; the indexes, past generations and automatic refresh of an embedding, and its name in the embeddings that began with its vectors; the record of how an attribute was computed. Renaming fails while an unfinished job works on the graph, while a model reads the embedding, or while stored predictions come from a scorer with the old name",
 		Example: "ALTER GRAPH social RENAME TO people",
 	},
-	bind: func(b *binder, s *parser.Rename) RenameRequest {
+	Bind: func(b *binder, s *parser.Rename) RenameRequest {
 		what := map[parser.Renamed]Renamed{
 			parser.RenamedGraph: RenameGraph, parser.RenamedEmbedding: RenameEmbedding, parser.RenamedModel: RenameModel, parser.RenamedAttribute: RenameAttribute,
 		}[s.What]
 		return RenameRequest{
-			What: what, Graph: b.nameOrNone(fault.Graph, s.Graph),
-			Name: b.name(partRenamed(what), s.Name), To: b.name(partNewName, s.To),
+			What: what, Graph: b.NameOrNone(fault.Graph, s.Graph),
+			Name: b.Name(partRenamed(what), s.Name), To: b.Name(partNewName, s.To),
 		}
 	},
-	resolve: resolveRename,
-	plan: func(req RenameRequest, _ nothing) *plan.Plan {
+	Resolve: resolveRename,
+	Plan: func(req RenameRequest, _ nothing) *plan.Plan {
 		return plan.Result("rename", string(req.What)+" "+fault.Name(req.Name)+" to "+fault.Name(req.To))
 	},
-	run: runRename,
+	Run: runRename,
 }
 
 // Rename gives a graph, an embedding, a model or an attribute another name. If the name is
@@ -58,7 +58,7 @@ var rename = &statement[*parser.Rename, RenameRequest, nothing, nothing]{
 // storage.ErrInUse. A call that is running may end with storage.ErrNotFound for the old
 // name.
 func (s *graphsService) Rename(ctx context.Context, req RenameRequest) error {
-	return errorOf(rename.answer(ctx, s.db, req))
+	return errorOf(rename.Answer(ctx, s.db, req))
 }
 
 const partNewName fault.Part = "new name"
@@ -106,7 +106,7 @@ func resolveRename(c *call, req RenameRequest) (none nothing, err error) {
 // checkNotPredicted returns an Error if stored predictions were made by the object,
 // because their scorer has the old name.
 func checkNotPredicted(c *call, req RenameRequest) error {
-	list, err := c.db.store.Predictions(c.Ctx)
+	list, err := c.DB.Store.Predictions(c.Ctx)
 	if notDamage(err) != nil {
 		return err
 	}
@@ -126,13 +126,13 @@ func checkNotPredicted(c *call, req RenameRequest) error {
 func runRename(c *call, req RenameRequest, _ nothing) (none nothing, err error) {
 	switch req.What {
 	case RenameGraph:
-		err = c.db.store.RenameGraph(c.Ctx, req.Name, req.To)
+		err = c.DB.Store.RenameGraph(c.Ctx, req.Name, req.To)
 	case RenameEmbedding:
-		err = c.db.store.RenameEmbedding(c.Ctx, req.Name, req.To)
+		err = c.DB.Store.RenameEmbedding(c.Ctx, req.Name, req.To)
 	case RenameModel:
-		err = c.db.store.RenameModel(c.Ctx, req.Name, req.To)
+		err = c.DB.Store.RenameModel(c.Ctx, req.Name, req.To)
 	case RenameAttribute:
-		err = c.db.store.Update(c.Ctx, func(tx *storage.Tx) error { return tx.RenameAttribute(req.Graph, req.Name, req.To) })
+		err = c.DB.Store.Update(c.Ctx, func(tx *storage.Tx) error { return tx.RenameAttribute(req.Graph, req.Name, req.To) })
 	}
 	switch {
 	case errors.Is(err, storage.ErrExists):

@@ -36,7 +36,7 @@ func checkScan(c *call, graph string, attributes []string, limit int) (storage.G
 	if err := checkLimit(limit); err != nil {
 		return storage.GraphInfo{}, err
 	}
-	info, err := c.graphOrOnly(graph)
+	info, err := c.GraphOrOnly(graph)
 	if err != nil {
 		return info, err
 	}

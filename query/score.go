@@ -3,13 +3,14 @@ package query
 import (
 	"context"
 	"errors"
-	"slices"
-
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"slices"
 )
 
 // ScoreRequest asks for the scores of some pairs.
@@ -23,20 +24,20 @@ type ScoreRequest struct {
 
 // ScoreResult is the answer of Score: the pairs in the order of the request.
 type ScoreResult struct {
-	Pairs   []ScoredPair `json:"pairs"`
-	Missing int          `json:"missing"` // number of pairs with an unknown vertex
-	Notices []Notice     `json:"notices,omitempty"`
+	Pairs   []ScoredPair  `json:"pairs"`
+	Missing int           `json:"missing"` // number of pairs with an unknown vertex
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 var score = &statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "SCORE", Syntax: "SCORE (vertex, vertex), … [IN graph] WITH scorer | scorer(embedding) | model(model), …",
 		Summary: "scores how likely a link between two vertices is; SHOW SCORERS lists the scorers",
 		Columns: "source, target, and one column for each scorer",
 		Example: "SCORE ('alice', 'bob'), ('carol', 'dave') IN social WITH adamic_adar, cosine(spec)",
 	},
-	bind: func(b *binder, s *parser.Score) (req ScoreRequest) {
-		req.Graph = b.markGraph(s.Graph, s)
+	Bind: func(b *binder, s *parser.Score) (req ScoreRequest) {
+		req.Graph = b.MarkGraph(s.Graph, s)
 		b.Settings("SCORE", nil, s.Options)
 		for _, p := range s.Pairs {
 			req.Pairs = append(req.Pairs, Pair{b.Key(fault.Vertex, p.U), b.Key(fault.Vertex, p.V)})
@@ -44,27 +45,27 @@ var score = &statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]
 		req.With = scorers(b, s.Scorers...)
 		return req
 	},
-	resolve: func(c *call, req ScoreRequest) (*scorerEntries, error) {
+	Resolve: func(c *call, req ScoreRequest) (*scorerEntries, error) {
 		found, err := findScorers(c, req.Graph, req.With)
 		if err != nil {
 			return nil, err
 		}
-		return found, c.checkRows(len(req.Pairs))
+		return found, c.CheckRows(len(req.Pairs))
 	},
-	plan: func(req ScoreRequest, found *scorerEntries) *plan.Plan {
+	Plan: func(req ScoreRequest, found *scorerEntries) *plan.Plan {
 		return plan.Result("scores", fault.Count(int64(len(req.Pairs)), "pair"), found.partPlan(req.With))
 	},
-	run: runScore,
-	rows: func(req ScoreRequest, r ScoreResult) *Rows {
-		return rowsOf(scoreColumns(req.With, nil), ofEach(r.Pairs, ScoredPair.row)).typedFrom(2, scoreTypes(len(req.With)))
+	Run: runScore,
+	Rows: func(req ScoreRequest, r ScoreResult) *rows.Rows {
+		return rowsOf(scoreColumns(req.With, nil), ofEach(r.Pairs, ScoredPair.row)).TypedFrom(2, scoreTypes(len(req.With)))
 	},
-	reads: true,
+	Reads: true,
 }
 
 // Score scores pairs of vertices. A pair with an unknown vertex is counted in
 // Missing and stays in the result without scores.
 func (s *linksService) Score(ctx context.Context, req ScoreRequest) (ScoreResult, error) {
-	return score.answer(ctx, s.db, req)
+	return score.Answer(ctx, s.db, req)
 }
 
 func runScore(c *call, req ScoreRequest, found *scorerEntries) (ScoreResult, error) {
@@ -89,8 +90,8 @@ func scoreColumns(with []Scorer, further []string) []string {
 	return slices.Concat([]string{"source", "target"}, further, scorerColumns(with))
 }
 
-func (p ScoredPair) row() []Value {
-	row := make([]Value, 0, 2+len(p.Further)+len(p.Scores))
+func (p ScoredPair) row() []rows.Value {
+	row := make([]rows.Value, 0, 2+len(p.Further)+len(p.Scores))
 	row = append(row, p.Source, p.Target)
 	for _, text := range p.Further {
 		row = append(row, text)

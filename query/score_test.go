@@ -68,15 +68,15 @@ func TestRows_CloseEarly(t *testing.T) {
 	if err != nil || !rows.Next() {
 		t.Fatal(err)
 	}
-	if len(db.cache.Entries) != 2 {
-		t.Errorf("open rows hold %d cache entries", len(db.cache.Entries))
+	if len(db.e.Cache.Entries) != 2 {
+		t.Errorf("open rows hold %d cache entries", len(db.e.Cache.Entries))
 	}
 	for range 2 {
 		if err := rows.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	if rows.Next() || rows.Err() != nil || len(db.cache.Entries) != 0 {
-		t.Errorf("closed rows: error %v, %d cache entries", rows.Err(), len(db.cache.Entries))
+	if rows.Next() || rows.Err() != nil || len(db.e.Cache.Entries) != 0 {
+		t.Errorf("closed rows: error %v, %d cache entries", rows.Err(), len(db.e.Cache.Entries))
 	}
 }

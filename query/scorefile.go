@@ -4,18 +4,19 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
-	"math"
-	"time"
-
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage/format"
+	"io"
+	"math"
+	"time"
 )
 
 // ScoreFileRequest asks to score the pairs in a file.
@@ -69,10 +70,10 @@ func (req ScoreFileRequest) inRows() bool {
 
 // ScoreFileResult is the answer of ScoreFile.
 type ScoreFileResult struct {
-	Pairs   int64    `json:"pairs"`
-	Missing int64    `json:"missing"` // pairs without a vertex that they name
-	Seconds float64  `json:"seconds"`
-	Notices []Notice `json:"notices,omitempty"`
+	Pairs   int64         `json:"pairs"`
+	Missing int64         `json:"missing"` // pairs without a vertex that they name
+	Seconds float64       `json:"seconds"`
+	Notices []rows.Notice `json:"notices,omitempty"`
 
 	stream  *stream[ScoredPair] // used instead of the other fields if neither Each nor Into is set
 	further furtherColumns      // the columns of the stream
@@ -85,16 +86,16 @@ type scoreFileEntries struct {
 }
 
 var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, scoreFileEntries, ScoreFileResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "SCORE FILE", Syntax: "SCORE FILE 'pairs' [IN graph] WITH scorer | scorer(embedding) | model(model), … [INTO FILE 'file'] [WITH (option := value, …)]",
 		Summary: "scores the pairs of a file of any length, in order; the input and the file of INTO FILE are text or Parquet, by the endings of their names",
 		Columns: "source, target, the further columns of the file, and one column for each scorer; with INTO FILE: file, pairs, missing, seconds",
 		Example: "SCORE FILE 'pairs.csv' IN social WITH adamic_adar INTO FILE 'scores.csv'",
 	},
-	options: scoreFileOptions,
-	bind:    bindScoreFile,
-	resolve: resolveScoreFile,
-	plan: func(req ScoreFileRequest, found scoreFileEntries) *plan.Plan {
+	Options: scoreFileOptions,
+	Bind:    bindScoreFile,
+	Resolve: resolveScoreFile,
+	Plan: func(req ScoreFileRequest, found scoreFileEntries) *plan.Plan {
 		scores := scorePlan(req.With, found.inputs())
 		scores.Inputs = append([]*plan.Plan{plan.Step("pairs", fault.Quote(session.InputName(req.Path))+", 4096 at a time")}, scores.Inputs...)
 		if req.Into != "" {
@@ -105,22 +106,22 @@ var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, scoreFileEntries
 		}
 		return plan.Result("scores", "streamed in the order of the file", scores)
 	},
-	run: runScoreFile,
-	rows: func(req ScoreFileRequest, r ScoreFileResult) *Rows {
+	Run: runScoreFile,
+	Rows: func(req ScoreFileRequest, r ScoreFileResult) *rows.Rows {
 		if r.stream != nil {
-			rows := r.stream.rows(scoreColumns(req.With, r.further.names), r.further.row)
-			return rows.typedFrom(2, append(make([]ColumnType, len(r.further.names)), scoreTypes(len(req.With))...))
+			lines := r.stream.Rows(scoreColumns(req.With, r.further.names), r.further.row)
+			return lines.TypedFrom(2, append(make([]rows.ColumnType, len(r.further.names)), scoreTypes(len(req.With))...))
 		}
-		return rowsOf([]string{"file", "pairs", "missing", "seconds"}, [][]Value{{req.Into, r.Pairs, r.Missing, r.Seconds}})
+		return rowsOf([]string{"file", "pairs", "missing", "seconds"}, [][]rows.Value{{req.Into, r.Pairs, r.Missing, r.Seconds}})
 	},
-	reads: true,
+	Reads: true,
 }
 
 // ScoreFile scores the pairs of a file of any length, in bounded memory, except with Top.
 func (s *linksService) ScoreFile(ctx context.Context, req ScoreFileRequest) (ScoreFileResult, error) {
-	r, err := scoreFile.answer(ctx, s.db, req)
+	r, err := scoreFile.Answer(ctx, s.db, req)
 	if r.stream != nil {
-		r.stream.close()
+		r.stream.Close()
 		return ScoreFileResult{}, fault.New(fault.Into, "the scores have neither a function nor a file as their destination")
 	}
 	return r, err
@@ -137,20 +138,20 @@ func header(b *binder, set bind.Settings) format.HeaderMode {
 	return mode
 }
 
-func scoreFileOptions() []OptionInfo {
+func scoreFileOptions() []help.Option {
 	return append(pairsOptions(), overwriteOption(),
-		OptionInfo{Name: "columns", Type: "text", Default: "'all'", Doc: "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names"},
-		OptionInfo{Name: "bytes", Type: "text", Default: "'all'", Doc: "range of bytes to read, such as '4096-8192', without the last one; for a plain text of two columns without quotes and comments; both offsets must be at the beginning of a line or the end of the file"},
-		OptionInfo{Name: "top", Type: "int", Default: "0", Doc: "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all"},
-		OptionInfo{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs"},
-		OptionInfo{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped, whose name ends in .part"})
+		help.Option{Name: "columns", Type: "text", Default: "'all'", Doc: "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names"},
+		help.Option{Name: "bytes", Type: "text", Default: "'all'", Doc: "range of bytes to read, such as '4096-8192', without the last one; for a plain text of two columns without quotes and comments; both offsets must be at the beginning of a line or the end of the file"},
+		help.Option{Name: "top", Type: "int", Default: "0", Doc: "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all"},
+		help.Option{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs"},
+		help.Option{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped, whose name ends in .part"})
 }
 
 func bindScoreFile(b *binder, s *parser.ScoreFile) ScoreFileRequest {
-	req := ScoreFileRequest{Graph: b.markGraph(s.Graph, s), Path: b.Text(fault.File, s.Pairs)}
-	req.Into = b.textOrNone(fault.Into, s.File)
+	req := ScoreFileRequest{Graph: b.MarkGraph(s.Graph, s), Path: b.Text(fault.File, s.Pairs)}
+	req.Into = b.TextOrNone(fault.Into, s.File)
 	set := b.Settings("SCORE FILE", scoreFileOptions(), s.Options)
-	b.onlyWith("INTO FILE", s.File != nil, set, "overwrite", "resume")
+	b.OnlyWith("INTO FILE", s.File != nil, set, "overwrite", "resume")
 	req.Overwrite, req.Resume = set.Bool("overwrite"), set.Bool("resume")
 	if x, given := set["threshold"].(float64); given {
 		req.Threshold = &x

@@ -179,7 +179,7 @@ func (t *topPairs) grow(bytes int64) error {
 	if t.bytes += bytes; t.bytes <= t.reserved {
 		return nil
 	}
-	release, err := t.call.db.cache.Reserve(piece, "the likeliest pairs of each source")
+	release, err := t.call.DB.Cache.Reserve(piece, "the likeliest pairs of each source")
 	if err == nil {
 		t.releases, t.reserved = append(t.releases, release), t.reserved+piece
 	}

@@ -2,11 +2,11 @@ package query
 
 import (
 	"fmt"
+	"heavytail/query/fault"
+	"heavytail/query/rows"
+	"heavytail/storage/format"
 	"slices"
 	"strings"
-
-	"heavytail/query/fault"
-	"heavytail/storage/format"
 )
 
 // The values of ScoreFileRequest.Columns that are no names.
@@ -123,7 +123,7 @@ func (f *furtherColumns) types(scorers int) []format.Type {
 }
 
 // row is a row of a table, whose further columns have the types of the file.
-func (f *furtherColumns) row(p ScoredPair) []Value {
+func (f *furtherColumns) row(p ScoredPair) []rows.Value {
 	row := p.row()
 	for i, column := range f.list {
 		row[2+i] = column.Type.ValueOf(p.Further[i])

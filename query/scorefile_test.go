@@ -200,11 +200,11 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	c, err := db.begin(ctx, "SCORE FILE")
+	c, err := db.e.Begin(ctx, "SCORE FILE")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.end()
+	defer c.End()
 	found, err := resolveScoreFile(c, req)
 	if err != nil {
 		t.Fatal(err)

@@ -113,7 +113,7 @@ func newScoreBasis(c *call, s *scoring, req ScoreFileRequest, further []int) (sc
 	if req.Path == "-" {
 		return b, nil
 	}
-	info, err := c.db.files.Stat(req.Path)
+	info, err := c.DB.Files.Stat(req.Path)
 	if err != nil {
 		return b, session.FileMistake(req.Path, fault.File, err)
 	}
@@ -130,7 +130,7 @@ func checkPart(c *call, req ScoreFileRequest) error {
 	if req.Resume || req.Overwrite {
 		return nil
 	}
-	if _, err := c.db.files.Lstat(req.Into + format.PartEnding); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := c.DB.Files.Lstat(req.Into + format.PartEnding); !errors.Is(err, fs.ErrNotExist) {
 		return fault.New(fault.Into, "file %s of an earlier run is unfinished", fault.Quote(req.Into+format.PartEnding)).
 			WithOption("to continue it", "resume", "true").WithOption("to begin again", "overwrite", "true").WithErr(format.ErrPart)
 	}
@@ -146,7 +146,7 @@ func openScorePart(c *call, s *scoring, req ScoreFileRequest, further []int) (*f
 	}
 	state := scoreState{Basis: basis}
 	if req.Resume {
-		part, noted, err := format.OpenPart(c.db.files.Folder, req.Into)
+		part, noted, err := format.OpenPart(c.DB.Files.Folder, req.Into)
 		if err == nil {
 			return resume(c, part, noted, state, req)
 		}
@@ -154,7 +154,7 @@ func openScorePart(c *call, s *scoring, req ScoreFileRequest, further []int) (*f
 			return nil, state, session.FileMistake(req.Into+format.PartEnding, fault.Into, err)
 		}
 	}
-	part, err := format.CreatePart(c.db.files.Folder, req.Into, req.Resume || req.Overwrite)
+	part, err := format.CreatePart(c.DB.Files.Folder, req.Into, req.Resume || req.Overwrite)
 	return part, state, session.FileMistake(req.Into+format.PartEnding, fault.Into, err)
 }
 
@@ -182,8 +182,8 @@ func scoreInto(c *call, s *scoring, in io.Reader, opts format.EdgeListOptions, r
 	if err != nil {
 		return 0, err
 	}
-	w := &scoreWriter{s: s, call: c, choice: req.choice(), further: further, stride: 2 + len(further.list), part: part, state: state, keep: req.Path != "-", section: cmp.Or(c.db.opts.scoreSection, scoreSection)}
-	err = w.run(c.Ctx, c.workers(), in, opts)
+	w := &scoreWriter{s: s, call: c, choice: req.choice(), further: further, stride: 2 + len(further.list), part: part, state: state, keep: req.Path != "-", section: cmp.Or(c.DB.Opts.ScoreSection, scoreSection)}
+	err = w.run(c.Ctx, c.Workers(), in, opts)
 	s.missing, s.newer = w.state.Missing, w.state.Newer
 	if err == nil {
 		return w.state.Pairs, part.Commit(req.Overwrite)
@@ -217,14 +217,18 @@ type pairBatch struct {
 	ready chan struct{} // out is complete
 }
 
+// pairBatches is the key of a sync.Pool of *pairBatch: buffers that a later call uses again.
+type pairBatches struct{}
+
 func (w *scoreWriter) run(ctx context.Context, workers int, in io.Reader, opts format.EdgeListOptions) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w.noted = w.state.Pairs
 	batches := 2*workers + 2
+	kept := w.call.DB.Local(pairBatches{}, func() any { return new(sync.Pool) }).(*sync.Pool)
 	free, work, order := make(chan *pairBatch, batches), make(chan *pairBatch, batches), make(chan *pairBatch, batches)
 	for range batches {
-		b, kept := w.call.db.pairBatches.Get().(*pairBatch)
+		b, kept := kept.Get().(*pairBatch)
 		if !kept {
 			b = &pairBatch{ready: make(chan struct{}, 1)}
 		}
@@ -257,7 +261,7 @@ func (w *scoreWriter) run(ctx context.Context, workers int, in io.Reader, opts f
 	scorers.Wait()
 	writer.Wait()
 	for len(free) > 0 { // all but the one that was not sent because of an error
-		w.call.db.pairBatches.Put(<-free)
+		kept.Put(<-free)
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

@@ -153,7 +153,7 @@ func findScorers(c *call, graph string, with []Scorer) (*scorerEntries, error) {
 		}
 	}
 	var err error
-	if s.graph, err = c.graphOrOnly(graph); err != nil {
+	if s.graph, err = c.GraphOrOnly(graph); err != nil {
 		return nil, err
 	}
 	for i, w := range s.scorers {

@@ -151,7 +151,7 @@ func (s *scoring) all(c *call, pairs []Pair) ([]ScoredPair, error) {
 	missing := make([]tally, (len(pairs)+scoreBlock-1)/scoreBlock)
 	width := len(s.scorers)
 	scores := make([]float64, len(pairs)*width)
-	vec.Parallel(len(pairs), scoreBlock, c.db.opts.Workers, func(b, lo, hi int) {
+	vec.Parallel(len(pairs), scoreBlock, c.DB.Opts.Workers, func(b, lo, hi int) {
 		if c.Ctx.Err() != nil {
 			return
 		}

@@ -5,6 +5,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"heavytail/.ci/repeat"
+	"heavytail/index"
+	"heavytail/query/internal/job"
+	"heavytail/query/parser"
+	"heavytail/query/rows"
+	"heavytail/storage"
+	"heavytail/storage/vec"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -15,13 +22,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"heavytail/.ci/repeat"
-	"heavytail/index"
-	"heavytail/query/internal/job"
-	"heavytail/query/parser"
-	"heavytail/storage"
-	"heavytail/storage/vec"
 )
 
 // Golden scripts are the main test of the query language. Each file in testdata is a list of
@@ -134,7 +134,7 @@ func newScript(t *testing.T, opts Options) *script {
 	t.Chdir(t.TempDir())
 	s := &script{t: t, opts: opts}
 	s.opts.MemoryLimit = 8 << 30 // the default, as answers show it, depends on the machine
-	s.opts.Notice = func(n Notice) { s.notices = append(s.notices, "notice: "+n.Text) }
+	s.opts.Notice = func(n rows.Notice) { s.notices = append(s.notices, "notice: "+n.Text) }
 	s.open()
 	t.Cleanup(func() {
 		mustBeSound(t, s.db)
@@ -389,7 +389,7 @@ func (s *script) loadVectors(graph, name, body string) []string {
 
 // putVectors stores the embedding in text, with a key and its numbers in each line.
 func putVectors(db *DB, graph, name, text string) (storage.EmbeddingInfo, error) {
-	snapshot, err := db.store.Snapshot(context.Background(), graph)
+	snapshot, err := db.e.Store.Snapshot(context.Background(), graph)
 	if err != nil {
 		return storage.EmbeddingInfo{}, err
 	}
@@ -410,7 +410,7 @@ func putVectors(db *DB, graph, name, text string) (storage.EmbeddingInfo, error)
 			m.Row(v)[i] = float32(x)
 		}
 	}
-	return db.store.PutEmbedding(context.Background(), storage.EmbeddingInfo{
+	return db.e.Store.PutEmbedding(context.Background(), storage.EmbeddingInfo{
 		Name: name, Graph: graph, GraphVersion: snapshot.Info.Version, Method: "by hand", Kernel: vec.Kind(),
 		Vertices: m.Rows, Dim: m.Dim,
 	}, m)
@@ -501,7 +501,7 @@ func (s *script) query(body string, args map[string]string) []string {
 }
 
 // hasType reports whether a value agrees with the type of its column.
-func hasType(value Value, t ColumnType) bool {
+func hasType(value rows.Value, t rows.ColumnType) bool {
 	switch value.(type) {
 	case nil:
 		return !t.NotNull
@@ -520,7 +520,7 @@ func hasType(value Value, t ColumnType) bool {
 var timestamps = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
 // cell prints a value; a value that differs between runs or machines becomes a dash.
-func cell(column string, first, value Value) string {
+func cell(column string, first, value rows.Value) string {
 	measured := []string{
 		"seconds", "kernel", "iterations", "statistic products", "statistic passes", "statistic joins", "statistic iterations",
 		"bytes in the file", "bytes of a vertex", "bytes of an edge", "bytes of the change log", // depend on the page size

@@ -4,16 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
-
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
+	"math"
 )
 
 // This file has the common part of NEAREST and WITHIN: a question is resolved to a
@@ -36,8 +36,8 @@ type SearchResult struct {
 	Embedding EmbeddingState `json:"embedding"` // the vectors that were searched
 	// Index is the index that was searched; nil if all vectors were scanned,
 	// so that the answer is exact.
-	Index   *IndexInfo `json:"index,omitempty"`
-	Notices []Notice   `json:"notices,omitempty"`
+	Index   *IndexInfo    `json:"index,omitempty"`
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 // EmbeddingState identifies the vectors from which an answer was computed, and
@@ -50,9 +50,9 @@ type EmbeddingState struct {
 	Changed      int    `json:"changed"`       // vertices of the answer whose edges changed since
 }
 
-func (r SearchResult) rows() *Rows {
-	return rowsOf([]string{"vertex", measureName(r.Metric)}, ofEach(r.Neighbors, func(n Neighbor) []Value {
-		return []Value{n.Vertex, n.by(r.Metric)}
+func (r SearchResult) rows() *rows.Rows {
+	return rowsOf([]string{"vertex", measureName(r.Metric)}, ofEach(r.Neighbors, func(n Neighbor) []rows.Value {
+		return []rows.Value{n.Vertex, n.by(r.Metric)}
 	}))
 }
 
@@ -85,19 +85,19 @@ func target(b *binder, v parser.Value) (vertex string, vector []float32) {
 	switch value := value.(type) {
 	case []float32:
 		return "", append(make([]float32, 0, len(value)), value...)
-	case string, Untyped, int64:
-		return b.vertexKey(fault.Vertex, v), nil
+	case string, rows.Untyped, int64:
+		return b.VertexKey(fault.Vertex, v), nil
 	}
 	b.Fail(bind.Unexpected(fault.Vertex, value, "the key of a vertex", "a vector"))
 	return "", nil
 }
 
 func space(b *binder, s parser.Space) (string, index.Metric) {
-	embedding := b.name(fault.Embedding, s.Embedding)
+	embedding := b.Name(fault.Embedding, s.Embedding)
 	if s.Metric == nil {
 		return embedding, index.L2
 	}
-	metric, err := index.ParseMetric(b.name(fault.Metric, *s.Metric))
+	metric, err := index.ParseMetric(b.Name(fault.Metric, *s.Metric))
 	if err != nil {
 		b.Fail(fault.New(fault.Metric, "unknown metric %s", fault.Quote(s.Metric.Name)).
 			WithErr(err).WithNearest(s.Metric.Name, ofEach(index.Metrics(), index.Metric.String), nil))
@@ -287,19 +287,19 @@ func canScanFile(c *call, s search) bool {
 	switch {
 	case s.vector == nil && len(s.vertices) == 0, s.centroid, s.orderBy != "", len(s.attributes) > 0, s.where != nil && s.reads == where.ReadsAll:
 		return false
-	case s.readsDegrees() && !inPlace && !c.PartsPay(graph), s.index != nil && !inPlace && c.db.opts.graphOnly:
+	case s.readsDegrees() && !inPlace && !c.PartsPay(graph), s.index != nil && !inPlace && c.DB.Opts.GraphOnly:
 		return false
 	case c.Spaces[s.embedding] != nil, info.Vertices == 0 || info.Dim == 0, graph.ID != info.GraphID || graph.Version != info.GraphVersion:
 		return false
 	}
-	return session.VectorBytes(info.Vertices, info.Dim) > c.db.cache.Limit || !c.db.cache.Keep ||
-		c.db.cache.FewScans(session.EmbeddingKey(info), fileScans*scanCost)
+	return session.VectorBytes(info.Vertices, info.Dim) > c.DB.Cache.Limit || !c.DB.Cache.Keep ||
+		c.DB.Cache.FewScans(session.EmbeddingKey(info), fileScans*scanCost)
 }
 
 // scansFaster reports whether a scan in the file is expected to take less than a search of the
 // index there.
 func scansFaster(c *call, s search) bool {
-	return !c.db.opts.graphOnly && !s.readsDegrees() && index.ViewBudget(s.index.Vectors, s.index.Compared) == 0
+	return !c.DB.Opts.GraphOnly && !s.readsDegrees() && index.ViewBudget(s.index.Vectors, s.index.Compared) == 0
 }
 
 // readsDegrees reports whether the condition reads the degrees of vertices.
@@ -317,7 +317,7 @@ func partExample(i int) fault.Part {
 // examples are the keys of several query vertices.
 func examples(b *binder, values []parser.Value) (keys []string) {
 	for i, v := range values {
-		keys = append(keys, b.vertexKey(partExample(i), v))
+		keys = append(keys, b.VertexKey(partExample(i), v))
 	}
 	return keys
 }

@@ -127,7 +127,7 @@ func (l *loadedSearch) options(c *call, admits func(where.Candidate) bool) index
 	if admits == nil && len(l.vertices) == 0 && l.space.Matrix.Rows <= n {
 		filter = nil
 	}
-	return index.SearchOptions{Filter: filter, Workers: c.db.opts.Workers, GraphOnly: c.db.opts.graphOnly}
+	return index.SearchOptions{Filter: filter, Workers: c.DB.Opts.Workers, GraphOnly: c.DB.Opts.GraphOnly}
 }
 
 // linked reports whether a vertex is a neighbour of a query vertex.
@@ -227,7 +227,7 @@ func searchFile(c *call, s search) (SearchResult, error) {
 	stop := c.Watch.Start(plan.Scan)
 	var vector []float32
 	how, cost := "", 0
-	err := c.db.store.ViewRows(c.Ctx, info.Name, func(v *storage.RowView) (err error) {
+	err := c.DB.Store.ViewRows(c.Ctx, info.Name, func(v *storage.RowView) (err error) {
 		if session.EmbeddingKey(v.Info) != session.EmbeddingKey(info) || v.Graph.ID != graph.ID || v.Graph.Version != graph.Version {
 			return errMoved
 		}
@@ -250,7 +250,7 @@ func searchFile(c *call, s search) (SearchResult, error) {
 	}
 	noticeZero(c, s.metric, vector)
 	noticeFew(c, s, len(result.Neighbors))
-	c.db.cache.CountScan(session.EmbeddingKey(info), cost)
+	c.DB.Cache.CountScan(session.EmbeddingKey(info), cost)
 	stop(int64(len(result.Neighbors)), how)
 	result.Notices = c.Notices
 	return result, nil
@@ -287,7 +287,7 @@ func hitsInFile(c *call, v *storage.RowView, s *search) (hits []index.Hit, vecto
 		}
 	})
 	if s.readsDegrees() {
-		c.db.cache.CountScan(session.GraphKey(graph), int(degrees.cost))
+		c.DB.Cache.CountScan(session.GraphKey(graph), int(degrees.cost))
 	}
 	return x.Hits(), vector, scanned(info.Vertices) + " in the file" + how, scanCost, errors.Join(err, degrees.err)
 }
@@ -297,7 +297,7 @@ func hitsInFile(c *call, v *storage.RowView, s *search) (hits []index.Hit, vecto
 func searchPlace(c *call, v *storage.RowView, s *search, vector []float32, opts index.SearchOptions) (hits []index.Hit, how string, err error) {
 	info := s.index
 	s.index = nil
-	opts.GraphOnly = c.db.opts.graphOnly
+	opts.GraphOnly = c.DB.Opts.GraphOnly
 	stream, err := v.Index(s.metric.String())
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, "", nil // dropped since the search was resolved
@@ -404,7 +404,7 @@ func fileWorkers(c *call, info storage.EmbeddingInfo) int {
 	if session.VectorBytes(info.Vertices, info.Dim) < 1<<19 {
 		return 1
 	}
-	return c.db.opts.Workers
+	return c.DB.Opts.Workers
 }
 
 // scanned describes for PROFILE how many vectors a scan compared.
@@ -416,7 +416,7 @@ func checked(c *call, hits []index.Hit, limit int) ([]index.Hit, error) {
 	if limit > 0 && len(hits) > limit {
 		hits = hits[:limit]
 	}
-	return hits, c.checkRows(len(hits))
+	return hits, c.CheckRows(len(hits))
 }
 
 // noticeFew gives a notice of the reason for fewer answers than requested, if

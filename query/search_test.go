@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/index"
 	"heavytail/query/internal/session"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"math/rand/v2"
 	"slices"
@@ -107,7 +108,7 @@ func TestSearch_FilterIsExact(t *testing.T) {
 				t.Fatal(err)
 			}
 			// The condition of each vertex, computed from the graph.
-			snapshot, err := db.store.Snapshot(ctx, "g")
+			snapshot, err := db.e.Store.Snapshot(ctx, "g")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +118,7 @@ func TestSearch_FilterIsExact(t *testing.T) {
 				u, _ := snapshot.Vertex(n.Vertex)
 				c := where.Candidate{Degree: snapshot.Graph.Degree(u), Linked: snapshot.Graph.HasEdge(self, u)}
 				if condition.keep(c) && len(want) < 5 {
-					want = append(want, fmt.Sprint([]Value{n.Vertex, n.Distance}...))
+					want = append(want, fmt.Sprint([]rows.Value{n.Vertex, n.Distance}...))
 				}
 			}
 			got := answers(t, db, fmt.Sprintf("NEAREST 5 TO '%s' USING e WHERE %s", vertex, condition.text))
@@ -181,7 +182,7 @@ func TestSearch_ResolvesOnce(t *testing.T) {
 		"RECONSTRUCT e RADIUS 1",
 		"EVALUATE RECONSTRUCTION OF e",
 	} {
-		db.cache.Entries = map[session.CacheKey]*session.CacheEntry{}
+		db.e.Cache.Entries = map[session.CacheKey]*session.CacheEntry{}
 		plan, err := db.Explain(ctx, text, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -3,15 +3,15 @@ package query
 import (
 	"errors"
 	"fmt"
+	"heavytail/embedding/evaluate"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/bind"
+	"heavytail/query/parser"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-
-	"heavytail/embedding/evaluate"
-	"heavytail/query/fault"
-	"heavytail/query/internal/bind"
-	"heavytail/query/parser"
 )
 
 // This file has what the options of several statements have in common: their texts, structs of
@@ -44,7 +44,7 @@ func literal(v any) parser.Value {
 }
 
 // callText writes a call with the settings that were given, and the seed.
-func callText(s bind.Settings, name string, options []OptionInfo) string {
+func callText(s bind.Settings, name string, options []help.Option) string {
 	var list []string
 	for _, o := range options {
 		value, given := s[o.Name]
@@ -66,7 +66,7 @@ func callText(s bind.Settings, name string, options []OptionInfo) string {
 // givenBy lists the options that a struct sets, a MethodOptions or GeneratorOptions, in the order
 // of its fields, whose tags are the names of the options: those that are not zero or nil, and those
 // without a default in the table.
-func givenBy(options any, table []OptionInfo) []bind.Given {
+func givenBy(options any, table []help.Option) []bind.Given {
 	required := map[string]bool{}
 	for _, o := range table {
 		required[o.Name] = o.Default == ""
@@ -128,8 +128,8 @@ func listText(list reflect.Value) string {
 }
 
 // shareOption is the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS.
-func shareOption(doc string) OptionInfo {
-	return OptionInfo{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: doc}
+func shareOption(doc string) help.Option {
+	return help.Option{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: doc}
 }
 
 // share returns the option, or 0 for the default.
@@ -156,8 +156,8 @@ func shareOutside(share float64) error {
 }
 
 // negativesOption is the option negatives of EVALUATE LINKS and TRAIN MODEL.
-func negativesOption(doc string) OptionInfo {
-	return OptionInfo{Name: "negatives", Type: "text", Default: "'" + string(evaluate.RandomNegatives) + "'", Doc: doc +
+func negativesOption(doc string) help.Option {
+	return help.Option{Name: "negatives", Type: "text", Default: "'" + string(evaluate.RandomNegatives) + "'", Doc: doc +
 		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count"}
 }
 
@@ -209,8 +209,8 @@ type rowRange struct {
 }
 
 // rangeOptions are the options of a statement that writes some of its rows, such as walks.
-func rangeOptions(one, many string) []OptionInfo {
-	return []OptionInfo{
+func rangeOptions(one, many string) []help.Option {
+	return []help.Option{
 		{Name: "first", Type: "int", Default: "0", Doc: "number of the first " + one + ", from 0"},
 		{Name: "count", Type: "int", Default: "'all'", Choices: []string{"all"}, Doc: "number of " + many + "; all takes all that follow the first one"},
 	}

@@ -3,14 +3,15 @@ package query
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
-
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"slices"
+	"strings"
 )
 
 // EmbeddingSummary is an embedding as SHOW EMBEDDINGS lists it.
@@ -26,7 +27,7 @@ type EmbeddingSummary struct {
 
 // List lists the graphs of the file by name.
 func (s *graphsService) List(ctx context.Context) ([]storage.GraphInfo, error) {
-	return inCall(ctx, s.db, "SHOW GRAPHS", func(c *call) ([]storage.GraphInfo, error) { return c.db.store.Graphs(ctx) })
+	return inCall(ctx, s.db, "SHOW GRAPHS", func(c *call) ([]storage.GraphInfo, error) { return c.DB.Store.Graphs(ctx) })
 }
 
 // List lists the embeddings of the file by name.
@@ -35,7 +36,7 @@ func (s *vectorsService) List(ctx context.Context) ([]EmbeddingSummary, error) {
 }
 
 func listEmbeddings(c *call) ([]EmbeddingSummary, error) {
-	graphs, err := c.db.store.Graphs(c.Ctx)
+	graphs, err := c.DB.Store.Graphs(c.Ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +44,7 @@ func listEmbeddings(c *call) ([]EmbeddingSummary, error) {
 	for _, g := range graphs {
 		versions[g.Name] = g.Version
 	}
-	infos, err := c.db.store.Embeddings(c.Ctx)
+	infos, err := c.DB.Store.Embeddings(c.Ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func listEmbeddings(c *call) ([]EmbeddingSummary, error) {
 		if versions[e.Graph] <= e.GraphVersion {
 			continue
 		}
-		changes, err := c.db.store.Changes(c.Ctx, e.Graph, e.GraphVersion)
+		changes, err := c.DB.Store.Changes(c.Ctx, e.Graph, e.GraphVersion)
 		if err != nil && !errors.Is(err, storage.ErrNotFound) { // it may have been dropped since
 			return nil, err
 		}
@@ -66,24 +67,24 @@ func listEmbeddings(c *call) ([]EmbeddingSummary, error) {
 // Scorers lists the link scorers.
 func (s *linksService) Scorers() []link.Scorer { return link.Scorers() }
 
-var show = &statement[*parser.Show, parser.Listing, nothing, [][]Value]{
-	help: Help{
+var show = &statement[*parser.Show, parser.Listing, nothing, [][]rows.Value]{
+	Help: help.Statement{
 		Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | INDEXES | MODELS | PREDICTIONS | METHODS | MEASURES | SCORERS | GENERATORS | STATS | JOBS",
 		Summary: "lists the objects in the file, or the methods, measures, scorers and generators",
 		Columns: strings.Join(ofEach(showTables, func(l showTable) string { return string(l.what) + ": " + l.columns }), "; "),
 		Example: "SHOW EMBEDDINGS",
 	},
-	bind:    func(_ *binder, s *parser.Show) parser.Listing { return s.What },
-	resolve: resolveNothing[parser.Listing],
-	plan: func(what parser.Listing, _ nothing) *plan.Plan {
+	Bind:    func(_ *binder, s *parser.Show) parser.Listing { return s.What },
+	Resolve: resolveNothing[parser.Listing],
+	Plan: func(what parser.Listing, _ nothing) *plan.Plan {
 		return plan.Result("list", strings.ToLower(string(what)))
 	},
-	run: func(c *call, what parser.Listing, _ nothing) ([][]Value, error) { return listed(c, what) },
-	rows: func(what parser.Listing, table [][]Value) *Rows {
+	Run: func(c *call, what parser.Listing, _ nothing) ([][]rows.Value, error) { return listed(c, what) },
+	Rows: func(what parser.Listing, table [][]rows.Value) *rows.Rows {
 		at := slices.IndexFunc(showTables, func(l showTable) bool { return l.what == what })
 		return rowsOf(columnsIn(showTables[at].columns), table)
 	},
-	reads: true,
+	Reads: true,
 }
 
 // showTable is a list of SHOW, with the columns of its table.
@@ -106,12 +107,12 @@ var showTables = []showTable{
 	{parser.Jobs, jobColumns},
 }
 
-func listed(c *call, what parser.Listing) ([][]Value, error) {
+func listed(c *call, what parser.Listing) ([][]rows.Value, error) {
 	switch what {
 	case parser.Graphs:
-		list, err := c.db.store.Graphs(c.Ctx)
-		return ofEach(list, func(g storage.GraphInfo) []Value {
-			return []Value{g.Name, int64(g.Version), int64(g.Vertices), g.Edges, g.Source, timestamp(g.Modified)}
+		list, err := c.DB.Store.Graphs(c.Ctx)
+		return ofEach(list, func(g storage.GraphInfo) []rows.Value {
+			return []rows.Value{g.Name, int64(g.Version), int64(g.Vertices), g.Edges, g.Source, timestamp(g.Modified)}
 		}), err
 	case parser.Embeddings:
 		list, err := listEmbeddings(c)
@@ -126,13 +127,13 @@ func listed(c *call, what parser.Listing) ([][]Value, error) {
 		list, err := listPredictions(c)
 		return ofEach(list, PredictionSummary.row), err
 	case parser.Methods:
-		return ofEach(Methods(), func(m Method) []Value { return []Value{m.Name, optionsText(m.Options), m.Summary} }), nil
+		return ofEach(Methods(), func(m Method) []rows.Value { return []rows.Value{m.Name, optionsText(m.Options), m.Summary} }), nil
 	case parser.Measures:
-		return ofEach(Measures(), func(m Measure) []Value {
-			return []Value{m.Name, m.Type.String(), textOrNil(m.Weights), optionsText(m.Options), m.Summary}
+		return ofEach(Measures(), func(m Measure) []rows.Value {
+			return []rows.Value{m.Name, m.Type.String(), textOrNil(m.Weights), optionsText(m.Options), m.Summary}
 		}), nil
 	case parser.Scorers:
-		table := ofEach(link.Scorers(), func(s link.Scorer) []Value {
+		table := ofEach(link.Scorers(), func(s link.Scorer) []rows.Value {
 			reads, likelier := "graph", "higher"
 			if s.NeedsEmbedding {
 				reads = "embedding"
@@ -140,13 +141,13 @@ func listed(c *call, what parser.Listing) ([][]Value, error) {
 			if !s.HigherIsLikelier {
 				likelier = "lower"
 			}
-			return []Value{s.Name, reads, likelier, s.Summary}
+			return []rows.Value{s.Name, reads, likelier, s.Summary}
 		})
-		return append(table, []Value{modelScorer, "model", "higher", modelSummary}), nil
+		return append(table, []rows.Value{modelScorer, "model", "higher", modelSummary}), nil
 	case parser.Generators:
-		return ofEach(generators(), func(g Generator) []Value { return []Value{g.Name, optionsText(g.Options), g.Summary} }), nil
+		return ofEach(generators(), func(g Generator) []rows.Value { return []rows.Value{g.Name, optionsText(g.Options), g.Summary} }), nil
 	case parser.Jobs:
-		list, err := c.db.runner.List(c.Call)
+		list, err := c.DB.Runner.List(c.Call)
 		return ofEach(list, jobRow), err
 	case parser.Stats:
 		stats, err := stats(c)
@@ -155,13 +156,13 @@ func listed(c *call, what parser.Listing) ([][]Value, error) {
 	return nil, fault.New(fault.Statement, "SHOW %s is not known here", what)
 }
 
-func (e EmbeddingSummary) row() []Value {
-	return []Value{
+func (e EmbeddingSummary) row() []rows.Value {
+	return []rows.Value{
 		e.Name, e.Graph, e.Method, int64(e.Dim), int64(e.Vertices), int64(e.Generation), int64(e.Behind),
 		when(!e.Unknown, int64(e.Changed)), autoText(e.Auto), timestamp(e.Created),
 	}
 }
 
-func optionsText(options []OptionInfo) string {
-	return strings.Join(ofEach(options, OptionInfo.String), ", ")
+func optionsText(options []help.Option) string {
+	return strings.Join(ofEach(options, help.Option.String), ", ")
 }

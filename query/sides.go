@@ -2,14 +2,14 @@ package query
 
 import (
 	"errors"
-	"slices"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/csr"
+	"slices"
 )
 
 // This file has the option sides, for links between the two sides of a bipartite graph.
@@ -20,8 +20,8 @@ const AutoSides = "auto"
 // predictedSides is the doc of the option where links are predicted.
 const predictedSides = "in a bipartite graph, links between its sides only, such as users and items"
 
-func sidesOption(doc string) OptionInfo {
-	return OptionInfo{Name: "sides", Type: "text", Default: "'none'", Doc: doc + ": an attribute with two values, or auto to find the sides from the edges; not for scorers of common neighbours, which are 0 for all such pairs"}
+func sidesOption(doc string) help.Option {
+	return help.Option{Name: "sides", Type: "text", Default: "'none'", Doc: doc + ": an attribute with two values, or auto to find the sides from the edges; not for scorers of common neighbours, which are 0 for all such pairs"}
 }
 
 func sidesIn(text string) string {

@@ -1,5 +1,10 @@
 package query
 
+import (
+	"heavytail/query/help"
+	"heavytail/query/rows"
+)
+
 // statements lists the statements of the language, in the order in which HELP
 // shows them.
 func statements() []described {
@@ -15,18 +20,18 @@ func statements() []described {
 		cancelJob, resumeJob, waitJob, dropJob,
 		check, compact, backup, migrate, recoverFile,
 		intoFile, explain, explainScore, profile,
-		help,
+		helpStatement,
 	}
 }
 
 // Helps describes every statement of the language, in the order in which a user
 // needs them.
-func Helps() []Help { return helpsOf(statements()) }
+func Helps() []help.Statement { return helpsOf(statements()) }
 
 // HelpOn returns the rows of HELP for a topic, which needs no database; without words it
 // returns the list of the statements. If there is no such topic, the error is an *Error that
 // names the nearest one.
-func HelpOn(words ...string) (*Rows, error) {
+func HelpOn(words ...string) (*rows.Rows, error) {
 	t, err := helpOn(Helps(), words)
 	if err != nil {
 		return nil, err

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-
 	"heavytail/query/fault"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -16,7 +16,7 @@ func (s *maintenanceService) Stats(ctx context.Context) (storage.Stats, error) {
 }
 
 func stats(c *call) (storage.Stats, error) {
-	stats, err := c.db.store.Stats(c.Ctx)
+	stats, err := c.DB.Store.Stats(c.Ctx)
 	if err := c.Rest(err, "a part of the file", "CHECK says what to do about it"); err != nil {
 		return storage.Stats{}, err
 	}
@@ -27,9 +27,9 @@ func stats(c *call) (storage.Stats, error) {
 	return stats, nil
 }
 
-func statsRows(s storage.Stats) [][]Value {
+func statsRows(s storage.Stats) [][]rows.Value {
 	page := int64(s.PageSize)
-	table := [][]Value{
+	table := [][]rows.Value{
 		spaceRow("file", "all", s.Bytes, s.Pages+s.FreePages),
 		spaceRow("file", "pages in use", s.Pages*page, s.Pages),
 		spaceRow("file", "free pages", s.FreePages*page, s.FreePages),
@@ -69,16 +69,16 @@ func statsRows(s storage.Stats) [][]Value {
 }
 
 // spaceRow is a row of SHOW STATS: the bytes of a part that has some items.
-func spaceRow(object, part string, bytes, items int64) []Value {
+func spaceRow(object, part string, bytes, items int64) []rows.Value {
 	if items == 0 {
-		return []Value{object, part, bytes, nil, nil}
+		return []rows.Value{object, part, bytes, nil, nil}
 	}
-	return []Value{object, part, bytes, items, each(bytes, items)}
+	return []rows.Value{object, part, bytes, items, each(bytes, items)}
 }
 
 // graphStats returns the space that one graph takes in the file.
 func graphStats(c *call, graph string) (storage.GraphStats, error) {
-	stats, err := c.db.store.Stats(c.Ctx) // damage of other objects does not matter here
+	stats, err := c.DB.Store.Stats(c.Ctx) // damage of other objects does not matter here
 	for _, g := range stats.Graphs {
 		if g.Name == graph {
 			return g, nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"heavytail/query/fault"
 	"heavytail/query/internal/session"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/format"
 	"iter"
@@ -13,23 +14,23 @@ import (
 // that a long list takes no memory. It keeps the data of its call in memory until
 // it is closed or read to the end.
 type stream[T any] struct {
-	call *call
+	Call *call
 	// each calls f with every row, and stops with its error.
-	each func(f func(T) error) error
+	Each func(f func(T) error) error
 }
 
 // streamOf is the answer of a call whose rows each makes.
 func streamOf[T any](c *call, each func(f func(T) error) error) *stream[T] {
-	c.streaming = true
+	c.Streaming = true
 	return &stream[T]{c, each}
 }
 
-func (s *stream[T]) close() { s.call.Release() }
+func (s *stream[T]) Close() { s.Call.Release() }
 
 // all yields the rows, or the error that ended them, and closes the stream.
-func (s *stream[T]) all(yield func(T, error) bool) {
-	defer s.close()
-	err := s.each(func(row T) error {
+func (s *stream[T]) All(yield func(T, error) bool) {
+	defer s.Close()
+	err := s.Each(func(row T) error {
 		if !yield(row, nil) {
 			return errStopped
 		}
@@ -37,29 +38,29 @@ func (s *stream[T]) all(yield func(T, error) bool) {
 	})
 	if err != nil && !errors.Is(err, errStopped) {
 		var none T
-		yield(none, s.call.wrap(err))
+		yield(none, s.Call.Wrap(err))
 	}
 }
 
 // collect returns all rows, unless they are more than a caller wants in memory.
-func (s *stream[T]) collect() ([]T, error) {
+func (s *stream[T]) Collect() ([]T, error) {
 	var list []T
-	for row, err := range s.all {
+	for row, err := range s.All {
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, row)
-		if err := s.call.checkRows(len(list)); err != nil {
-			return nil, s.call.wrap(err)
+		if err := s.Call.CheckRows(len(list)); err != nil {
+			return nil, s.Call.Wrap(err)
 		}
 	}
 	return list, nil
 }
 
 // rows lays the stream out as a table.
-func (s *stream[T]) rows(columns []string, cells func(T) []Value) *Rows {
-	rows := newRows(columns, func(yield func([]Value, error) bool) {
-		for row, err := range s.all {
+func (s *stream[T]) Rows(columns []string, cells func(T) []rows.Value) *rows.Rows {
+	made := newRows(columns, func(yield func([]rows.Value, error) bool) {
+		for row, err := range s.All {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -69,13 +70,11 @@ func (s *stream[T]) rows(columns []string, cells func(T) []Value) *Rows {
 			}
 		}
 	})
-	end := rows.stop
-	rows.stop = func() {
-		end()
-		rows.notices = s.call.Notices
-		s.close() // closed before the first row was read
-	}
-	return rows
+	made.AtEnd(func() []rows.Notice {
+		defer s.Close() // closed before the first row was read
+		return s.Call.Notices
+	})
+	return made
 }
 
 type graphStream[T any] struct {
@@ -84,12 +83,12 @@ type graphStream[T any] struct {
 }
 
 // collected returns all rows of an answer and the notices of its call.
-func collected[T any](found graphStream[T], err error) ([]T, []Notice, error) {
+func collected[T any](found graphStream[T], err error) ([]T, []rows.Notice, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	list, err := found.collect()
-	return list, found.call.Notices, err
+	list, err := found.Collect()
+	return list, found.Call.Notices, err
 }
 
 // edgeColumns lists weight and time, if the graph has any.
@@ -104,7 +103,7 @@ func (s graphStream[T]) edgeColumns() []string {
 	return columns
 }
 
-func (s graphStream[T]) edgeTypes(columns []string) []ColumnType {
+func (s graphStream[T]) edgeTypes(columns []string) []rows.ColumnType {
 	types := typesOfNames(columns)
 	for i, name := range columns {
 		switch {
@@ -119,7 +118,7 @@ func (s graphStream[T]) edgeTypes(columns []string) []ColumnType {
 }
 
 // timeCell is the time of an edge as a cell.
-func (s graphStream[T]) timeCell(t int64, timed bool) Value {
+func (s graphStream[T]) timeCell(t int64, timed bool) rows.Value {
 	if !timed {
 		return nil
 	}
@@ -136,7 +135,7 @@ func iterate[T any](begin func() (*stream[T], error)) iter.Seq2[T, error] {
 			yield(none, err)
 			return
 		}
-		s.all(yield)
+		s.All(yield)
 	}
 }
 
@@ -144,9 +143,9 @@ func iterate[T any](begin func() (*stream[T], error)) iter.Seq2[T, error] {
 var errStopped = errors.New("the reader has closed the rows")
 
 // checkRows returns an error for an answer with more rows than Options.MaxRows.
-func (c *call) checkRows(n int) error {
-	if n <= c.db.opts.MaxRows {
+func (c *call) CheckRows(n int) error {
+	if n <= c.DB.Opts.MaxRows {
 		return nil
 	}
-	return &fault.LimitError{What: "the answer", Need: int64(n), Limit: int64(c.db.opts.MaxRows), Unit: "rows", Field: "MaxRows"}
+	return &fault.LimitError{What: "the answer", Need: int64(n), Limit: int64(c.DB.Opts.MaxRows), Unit: "rows", Field: "MaxRows"}
 }

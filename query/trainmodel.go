@@ -5,18 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"slices"
+	"strings"
 )
 
 // DefaultFeatures are the features of a model with an embedding, if none are given:
@@ -53,7 +54,7 @@ type TrainModelRequest struct {
 type TrainModelResult struct {
 	ModelInfo
 	Report  run.ModelReport `json:"-"` // ModelInfo has its metrics
-	Notices []Notice        `json:"notices,omitempty"`
+	Notices []rows.Notice   `json:"notices,omitempty"`
 }
 
 // kindTrain is the statement, and modelTarget begins the target of its job.
@@ -72,16 +73,16 @@ type modelEntry struct {
 }
 
 var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, TrainModelResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: kindTrain, Syntax: "TRAIN MODEL model IN graph [USING embedding | heuristics(scorer, …), …] [WITH (option := value, …)] [IN BACKGROUND]",
 		Summary: "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding, measures it on other held-out edges, and stores it for use as model(…) in SCORE and PREDICT; without heuristics(…) it chooses among all heuristics of the graph, alone and together, and without an embedding only heuristics",
 		Columns: "model, terms, negatives, auc, average_precision, brier, calibration_error, best_single, best_single_auc, seconds; in the background those of SHOW JOBS",
 		Example: "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1)",
 	},
-	options: trainOptions,
-	bind:    bindTrainModel,
-	resolve: resolveTrainModel,
-	plan: func(req TrainModelRequest, found *modelEntry) *plan.Plan {
+	Options: trainOptions,
+	Bind:    bindTrainModel,
+	Resolve: resolveTrainModel,
+	Plan: func(req TrainModelRequest, found *modelEntry) *plan.Plan {
 		inputs := []*plan.Plan{session.GraphPlan(found.graph)}
 		learn := "heuristics"
 		if e := found.embedding; e != nil {
@@ -92,9 +93,9 @@ var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, 
 			plan.Measured(plan.Solve, "logistic regression", learn,
 				plan.Step("split", "held-out edges for training and for measurement", inputs...)))
 	},
-	run:   runTrainModel,
-	table: trainTable,
-	job: func(c *call, req TrainModelRequest, found *modelEntry) (job.Spec, error) {
+	Run:   runTrainModel,
+	Table: trainTable,
+	Job: func(c *call, req TrainModelRequest, found *modelEntry) (job.Spec, error) {
 		t, err := loadTraining(c, req, found)
 		if err != nil {
 			return job.Spec{}, err
@@ -104,14 +105,14 @@ var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, 
 }
 
 // trainTable is a row for the random pairs and one for each other kind.
-func trainTable(_ TrainModelRequest, r TrainModelResult) [][]Value {
-	row := func(kind string, auc, precision float64, of []storage.HeuristicMeasure) []Value {
+func trainTable(_ TrainModelRequest, r TrainModelResult) [][]rows.Value {
+	row := func(kind string, auc, precision float64, of []storage.HeuristicMeasure) []rows.Value {
 		best := bestOf(of)
-		return []Value{r.Name, strings.Join(r.Terms, ", "), kind, auc, precision, nil, nil, textOrNil(best.Name), when(best.Name != "", best.AUC), r.Seconds}
+		return []rows.Value{r.Name, strings.Join(r.Terms, ", "), kind, auc, precision, nil, nil, textOrNil(best.Name), when(best.Name != "", best.AUC), r.Seconds}
 	}
 	first := row(string(evaluate.RandomNegatives), r.AUC, r.AveragePrecision, r.Heuristics)
 	first[5], first[6] = r.Brier, r.CalibrationError
-	table := [][]Value{first}
+	table := [][]rows.Value{first}
 	for _, n := range r.ByNegatives {
 		table = append(table, row(n.Negatives, n.AUC, n.AveragePrecision, n.Heuristics))
 	}
@@ -122,16 +123,16 @@ func trainTable(_ TrainModelRequest, r TrainModelResult) [][]Value {
 // is, measures the model on the others, and stores it. It takes some seconds more
 // than computing the embedding twice on the remaining edges.
 func (s *linksService) TrainModel(ctx context.Context, req TrainModelRequest) (TrainModelResult, error) {
-	return trainModel.answer(ctx, s.db, req)
+	return trainModel.Answer(ctx, s.db, req)
 }
 
 // StartTrainModel is TrainModel in the background, as StartEmbed is Embed.
 func (s *linksService) StartTrainModel(ctx context.Context, req TrainModelRequest) (storage.JobInfo, error) {
-	return trainModel.start(ctx, s.db, req)
+	return trainModel.Start(ctx, s.db, req)
 }
 
-func trainOptions() []OptionInfo {
-	return []OptionInfo{
+func trainOptions() []help.Option {
+	return []help.Option{
 		{Name: "features", Type: "text", Default: "'" + DefaultFeatures + "'", Doc: "features of the embedding, joined by +: those of " + strings.Join(featureNames(), ", ") + " that do not depend on the order of a pair; none by default without an embedding, or if a heuristic reads the embedding"},
 		shareOption("fraction of the edges held out to measure on"),
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random"},
@@ -142,11 +143,11 @@ func trainOptions() []OptionInfo {
 }
 
 func bindTrainModel(b *binder, s *parser.TrainModel) TrainModelRequest {
-	b.background = s.Background
-	req := TrainModelRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(partModel, s.Model)}
-	req.Embedding = b.nameOrNone(fault.Embedding, s.Embedding)
+	b.Background = s.Background
+	req := TrainModelRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(partModel, s.Model)}
+	req.Embedding = b.NameOrNone(fault.Embedding, s.Embedding)
 	for i, h := range s.Heuristics {
-		req.Heuristics = append(req.Heuristics, b.name(fault.Scorer(i), h))
+		req.Heuristics = append(req.Heuristics, b.Name(fault.Scorer(i), h))
 	}
 	set := b.Settings(kindTrain, trainOptions(), s.Options)
 	req.Training, req.Share = int(b.Within(set, "training", 1, maxTraining)), share(b, set)
@@ -206,7 +207,7 @@ func checkCurrent(embedding string, behind uint64, reason string) error {
 }
 
 func checkModelName(c *call, model, graph string) error {
-	old, err := c.db.store.ModelInfo(c.Ctx, model)
+	old, err := c.DB.Store.ModelInfo(c.Ctx, model)
 	if err == nil && old.Graph != graph {
 		return fault.New(partModel, "model %s exists and belongs to graph %s", fault.Quote(model), fault.Name(old.Graph)).
 			WithRemedy("drop it first, or choose another name").WithErr(storage.ErrExists)

@@ -91,7 +91,7 @@ func runTrainModel(c *call, req TrainModelRequest, found *modelEntry) (TrainMode
 
 func storeModel(c *call, req TrainModelRequest, t *modelTraining) (TrainModelResult, error) {
 	stop := c.Watch.Start(plan.Solve)
-	t.job.Workers, t.job.Progress = c.workers(), c.Meter.Update
+	t.job.Workers, t.job.Progress = c.Workers(), c.Meter.Update
 	model, report, err := run.TrainModel(c.Ctx, t.job)
 	if err != nil {
 		return TrainModelResult{}, trainingMistake(err)
@@ -106,14 +106,14 @@ func storeModel(c *call, req TrainModelRequest, t *modelTraining) (TrainModelRes
 			c.Notice("by the negatives %s, %s alone has an AUC of %.4f, more than the model", n.Negatives, best.Name, best.AUC)
 		}
 	}
-	info, err = c.db.store.PutModel(c.Ctx, info, func(w io.Writer) error {
+	info, err = c.DB.Store.PutModel(c.Ctx, info, func(w io.Writer) error {
 		_, err := model.WriteTo(w)
 		return err
 	})
 	if err != nil {
 		return TrainModelResult{}, nameMistake(err, partModel)
 	}
-	c.job.Result("AUC %.4f, average precision %.4f, calibration error %.4f", info.AUC, info.AveragePrecision, info.CalibrationError)
+	c.Job.Result("AUC %.4f, average precision %.4f, calibration error %.4f", info.AUC, info.AveragePrecision, info.CalibrationError)
 	return TrainModelResult{ModelInfo: info, Report: report}, nil
 }
 

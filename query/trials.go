@@ -2,12 +2,12 @@ package query
 
 import (
 	"context"
-	"io"
-
 	"heavytail/query/fault"
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
+	"io"
 )
 
 // This file runs statements that consist of trials, EVALUATE LINKS and EVALUATE PARAMETERS, in
@@ -28,9 +28,9 @@ type TrialsRequest struct {
 type tried interface {
 	operation
 	// trials is the number of trials; 0 for a statement that has none.
-	trials() int64
+	Trials() int64
 	// try computes the figures of some trials.
-	try(c *call, w *trial.Writer) error
+	Try(c *call, w *trial.Writer) error
 }
 
 // Trials returns the number of trials of a statement without parameters and without INTO FILE, or
@@ -43,7 +43,7 @@ func (s *studiesService) Trials(ctx context.Context, statement parser.Statement)
 		if err != nil {
 			return 0, err
 		}
-		return op.trials(), nil
+		return op.Trials(), nil
 	})
 }
 
@@ -59,7 +59,7 @@ func writeTrials(c *call, req TrialsRequest) error {
 	if err != nil {
 		return err
 	}
-	all := op.trials()
+	all := op.Trials()
 	some := rowRange{req.First, &req.Count}
 	if err := some.check(); err != nil {
 		return err
@@ -70,7 +70,7 @@ func writeTrials(c *call, req TrialsRequest) error {
 	}
 	return c.WriteFile(req.Path, req.Overwrite, func(out io.Writer) error {
 		w := trial.NewWriter(out, req.Statement.String(), all, req.First, end-req.First)
-		if err := op.try(c, w); err != nil {
+		if err := op.Try(c, w); err != nil {
 			return err
 		}
 		return w.Close()
@@ -81,23 +81,23 @@ func writeTrials(c *call, req TrialsRequest) error {
 // FILE: rows and notices are those of Run. parts open the files, in the order of their trials; each
 // is read to its end, and an error of its Close counts. Parts of another statement or another
 // version of the graph, incomplete ones and those out of order are storage.ErrInvalid.
-func (s *studiesService) RunTrials(ctx context.Context, statement parser.Statement, parts []func() (io.ReadCloser, error)) (*Rows, error) {
-	return inCall(ctx, s.db, parser.Heading(statement), func(c *call) (*Rows, error) {
-		op, err := c.binder(nil).prepare(statement)
+func (s *studiesService) RunTrials(ctx context.Context, statement parser.Statement, parts []func() (io.ReadCloser, error)) (*rows.Rows, error) {
+	return inCall(ctx, s.db, parser.Heading(statement), func(c *call) (*rows.Rows, error) {
+		op, err := c.Binder(nil).Prepare(statement)
 		if err != nil {
 			return nil, err
 		}
 		of, node := op, statement
 		if into, ok := op.(*prepared[*parser.IntoFile, rowsRequest, rowfile.Form, writtenRows]); ok {
-			of, node = into.req.operation, statement.(*parser.IntoFile).Statement
+			of, node = into.Req.operation, statement.(*parser.IntoFile).Statement
 		}
 		made, err := triedBy(of, node)
 		if err != nil {
 			return nil, err
 		}
-		c.trials = trial.NewReader(parts, node.String(), made.trials())
+		c.Trials = trial.NewReader(parts, node.String(), made.Trials())
 		rows, err := c.execute(op)
-		if closed := c.trials.Close(); err == nil && closed != nil {
+		if closed := c.Trials.Close(); err == nil && closed != nil {
 			return nil, closed
 		}
 		return rows, err
@@ -106,7 +106,7 @@ func (s *studiesService) RunTrials(ctx context.Context, statement parser.Stateme
 
 // tried prepares a statement that consists of trials.
 func findTried(c *call, statement parser.Statement) (tried, error) {
-	op, err := c.binder(nil).prepare(statement)
+	op, err := c.Binder(nil).Prepare(statement)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func findTried(c *call, statement parser.Statement) (tried, error) {
 
 // triedBy returns the operation of a statement if it consists of trials.
 func triedBy(op operation, statement parser.Statement) (tried, error) {
-	if op, ok := op.(tried); ok && op.trials() > 0 {
+	if op, ok := op.(tried); ok && op.Trials() > 0 {
 		return op, nil
 	}
 	return nil, fault.New(fault.Statement, "%s has no trials", parser.Heading(statement)).

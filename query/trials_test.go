@@ -166,7 +166,7 @@ func TestDB_Trials_Cores(t *testing.T) {
 		}
 		want := lines(0, all)
 		for i := range all {
-			db.opts.Workers = 1 + int(i)%3
+			db.e.Opts.Workers = 1 + int(i)%3
 			if got := lines(i, 1); !slices.Equal(got, want[i:i+1]) {
 				t.Errorf("%s: trial %d alone is %s, in the range %s", statement, i, got, want[i])
 			}

@@ -5,34 +5,35 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
-	"strings"
-
 	"heavytail/embedding"
 	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"math"
+	"slices"
+	"strings"
 )
 
 var tuneEmbedding = &statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "TUNE", Syntax: "TUNE graph [USING method[(option := value, …)], …] FOR RECONSTRUCTION | LINKS | LABELS AS embedding [WITH (option := value, …)] [IN BACKGROUND]",
 		Summary: "searches for the values of the options that the statement leaves open that are best for one purpose on this graph, stores the best embedding, and lists all trials, the best first. Without USING it searches dp_spectral and dp_walker, or unit_ball WITH (exact := TRUE)",
 		Columns: "trial, method, options, stage, confirmed, score, the measures of the goal, seconds; in the background those of SHOW JOBS",
 		Example: "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
 	},
-	options: tuneOptions,
-	bind: func(b *binder, s *parser.Tune) TuneRequest {
+	Options: tuneOptions,
+	Bind: func(b *binder, s *parser.Tune) TuneRequest {
 		b.Mark(partGoal, s)
-		b.background = s.Background
-		req := TuneRequest{Graph: b.name(fault.Graph, s.Graph), Name: b.name(fault.Embedding, s.Embedding)}
+		b.Background = s.Background
+		req := TuneRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(fault.Embedding, s.Embedding)}
 		req.Goal = Goal(strings.ToLower(string(s.For)))
 		for _, m := range s.Methods {
 			req.Methods = append(req.Methods, TuneMethod{Method: m.Name.Name, Settings: bindMethod(b, m)})
@@ -40,19 +41,19 @@ var tuneEmbedding = &statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
 		tuneSettings(b, &req, b.Settings("TUNE", tuneOptions(), s.Options))
 		return req
 	},
-	resolve: resolveTune,
-	plan:    planTune,
-	run:     runTune,
-	rows:    tuneRows,
-	job:     tuneJob,
+	Resolve: resolveTune,
+	Plan:    planTune,
+	Run:     runTune,
+	Rows:    tuneRows,
+	Job:     tuneJob,
 }
 
-func tuneOptions() []OptionInfo {
+func tuneOptions() []help.Option {
 	var criteria []string
 	for _, g := range []Goal{ForReconstruction, ForLinks, ForLabels} {
 		criteria = append(criteria, strings.Join(g.Criteria(), ", ")+" of "+string(g))
 	}
-	return []OptionInfo{
+	return []help.Option{
 		{Name: "budget", Type: "text", Default: "'10m'", Doc: "time after which no new trial begins, such as '90s', '10m' or '2h', nor a trial of unit_ball that is expected to end later; the next trial is finished if it has begun; no limit by default if trials is given"},
 		{Name: "trials", Type: "int", Default: "0", Doc: "largest number of trials, 0 for no limit; the same number gives the same result"},
 		{Name: "criterion", Type: "text", Default: "''", Doc: "the measure to maximise: " + strings.Join(criteria, "; ") + "; the first is the default"},
@@ -79,12 +80,12 @@ func tuneOptions() []OptionInfo {
 // the same bytes; if a budget ended the search, a notice has the number of trials.
 // The record of the embedding is that of Embed with the same options.
 func (s *studiesService) Tune(ctx context.Context, req TuneRequest) (TuneResult, error) {
-	return tuneEmbedding.answer(ctx, s.db, req)
+	return tuneEmbedding.Answer(ctx, s.db, req)
 }
 
 // StartTune is Tune in the background, as StartEmbed is Embed.
 func (s *studiesService) StartTune(ctx context.Context, req TuneRequest) (storage.JobInfo, error) {
-	return tuneEmbedding.start(ctx, s.db, req)
+	return tuneEmbedding.Start(ctx, s.db, req)
 }
 
 const partGoal fault.Part = "goal"
@@ -104,8 +105,8 @@ func tuneSettings(b *binder, req *TuneRequest, set bind.Settings) {
 	}
 	req.Trials, req.Seed = int(b.Within(set, "trials", 0, math.MaxInt32)), set.Seed()
 	req.Criterion, req.Attribute, req.Separator = set.Text("criterion"), set.Text("attribute"), set.Text("separator")
-	if at, given := b.at[fault.Option("attribute")]; given {
-		b.at[partAttribute] = at
+	if at, given := b.At[fault.Option("attribute")]; given {
+		b.At[partAttribute] = at
 	}
 	req.Share = share(b, set)
 	if text, given := set["budget"].(string); given {
@@ -228,17 +229,17 @@ func planTune(req TuneRequest, found *tuning) *plan.Plan {
 			plan.Measured(plan.Search, "search", goal, session.GraphPlan(found.graph))))
 }
 
-func tuneRows(_ TuneRequest, r TuneResult) *Rows {
+func tuneRows(_ TuneRequest, r TuneResult) *rows.Rows {
 	columns := []string{"trial", "method", "options", "stage", "confirmed", "score"}
 	for _, m := range r.Trials[0].Measures {
 		columns = append(columns, m.Name)
 	}
 	columns = append(columns, "seconds")
-	table := make([][]Value, len(r.Trials))
+	table := make([][]rows.Value, len(r.Trials))
 	for i, t := range r.Trials {
-		row := []Value{int64(t.Number), t.Method, trialText(t.Options), t.Stage.String(), t.Confirmed && t.Err == nil, number(t.Score)}
+		row := []rows.Value{int64(t.Number), t.Method, trialText(t.Options), t.Stage.String(), t.Confirmed && t.Err == nil, number(t.Score)}
 		for j := range r.Trials[0].Measures {
-			var value Value // the score of a trial whose parameters the method refused
+			var value rows.Value // the score of a trial whose parameters the method refused
 			if j < len(t.Measures) {
 				value = number(t.Measures[j].Value)
 			}
@@ -246,7 +247,7 @@ func tuneRows(_ TuneRequest, r TuneResult) *Rows {
 		}
 		table[i] = append(row, t.Seconds)
 	}
-	return rowsOf(columns, table).typedFrom(6, scoreTypes(len(columns)-7))
+	return rowsOf(columns, table).TypedFrom(6, scoreTypes(len(columns)-7))
 }
 
 // tuneJob describes the job that searches and computes the best embedding. It first

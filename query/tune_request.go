@@ -2,13 +2,13 @@ package query
 
 import (
 	"cmp"
-	"time"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
 	"heavytail/query/internal/session"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"time"
 )
 
 // Goal is the purpose for which embeddings are tuned.
@@ -70,11 +70,11 @@ type TuneMethod struct {
 
 // TuneResult is the answer of Tune.
 type TuneResult struct {
-	Embedding EmbedResult  `json:"embedding"` // the best embedding, as it was stored
-	Trials    []tune.Trial `json:"trials"`    // the best first
-	Reason    tune.Reason  `json:"reason"`    // why the search ended
-	Seconds   float64      `json:"seconds"`   // of the search
-	Notices   []Notice     `json:"notices,omitempty"`
+	Embedding EmbedResult   `json:"embedding"` // the best embedding, as it was stored
+	Trials    []tune.Trial  `json:"trials"`    // the best first
+	Reason    tune.Reason   `json:"reason"`    // why the search ended
+	Seconds   float64       `json:"seconds"`   // of the search
+	Notices   []rows.Notice `json:"notices,omitempty"`
 }
 
 // Criteria returns the names of the measures that a goal can be tuned by, the
@@ -110,7 +110,7 @@ type tunedMethod struct {
 // abreast returns how many trials of a search run at a time: two if there are workers for
 // them, and half of the memory that may be used is enough.
 func abreast(c *call, t *tuning, g *session.Graph, goal Goal) int {
-	if c.workers() == 1 || t.bytes(g, goal, sweepBytes(c), 2) > c.db.opts.MemoryLimit/2 {
+	if c.Workers() == 1 || t.bytes(g, goal, sweepBytes(c), 2) > c.DB.Opts.MemoryLimit/2 {
 		return 1
 	}
 	return 2

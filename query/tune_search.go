@@ -82,7 +82,7 @@ func storeTuned(c *call, s *searching, checkpoints embedding.Checkpoints) (TuneR
 	if best.Confirmed {
 		standing = "confirmed"
 	}
-	c.job.Result("%s(%s), %s %.4g, %s", best.Method, trialText(best.Options), s.req.Goal.Criteria()[s.criterion], best.Score, standing)
+	c.Job.Result("%s(%s), %s %.4g, %s", best.Method, trialText(best.Options), s.req.Goal.Criteria()[s.criterion], best.Score, standing)
 	return result, nil
 }
 
@@ -94,7 +94,7 @@ func searchSettings(c *call, s *searching, checkpoints embedding.Checkpoints) (*
 	}
 	methods := ofEach(s.methods, func(m tunedMethod) tune.Method { return m.search })
 	found, err := tune.Search(c.Ctx, objective, methods, tune.Options{
-		Budget: s.budget, Trials: s.req.Trials, Workers: c.workers(), OneAtATime: abreast(c, s.tuning, s.graph, s.req.Goal) == 1,
+		Budget: s.budget, Trials: s.req.Trials, Workers: c.Workers(), OneAtATime: abreast(c, s.tuning, s.graph, s.req.Goal) == 1,
 		Progress: trialProgress(c, s.budget), Checkpoints: checkpoints,
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/tune"
 	"heavytail/query/fault"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"math"
 	"slices"
@@ -37,21 +38,21 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 	if len(r.Trials) != 30 || best.Stage == tune.Survey || r.Reason != tune.Trials {
 		t.Fatalf("%d trials, the best in the stage %v, ended by %s", len(r.Trials), best.Stage, r.Reason)
 	}
-	info, m, err := db.store.Embedding(t.Context(), "best")
+	info, m, err := db.e.Store.Embedding(t.Context(), "best")
 	if err != nil {
 		t.Fatal(err)
 	}
 	settings := map[string]any{}
 	for _, o := range info.Options {
-		settings[o.Name] = Untyped(o.Value)
+		settings[o.Name] = rows.Untyped(o.Value)
 	}
-	if info.Seed != 5 || settings["dim"] != Untyped("8") || settings["scale"] != Untyped("0.5") {
+	if info.Seed != 5 || settings["dim"] != rows.Untyped("8") || settings["scale"] != rows.Untyped("0.5") {
 		t.Errorf("recorded options: %v", info.Options)
 	}
 	if _, err := db.Vectors().Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "again", Method: info.Method, Settings: settings}); err != nil {
 		t.Fatal(err)
 	}
-	again, m2, err := db.store.Embedding(t.Context(), "again")
+	again, m2, err := db.e.Store.Embedding(t.Context(), "again")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestDB_Tune_Same(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, m, err := db.store.Embedding(t.Context(), "best")
+		_, m, err := db.e.Store.Embedding(t.Context(), "best")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +108,7 @@ func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []string{"survey", "refine", "select", "solving"} {
 		var end func()
-		db := openTest(t, &Options{Progress: func(p Progress) {
+		db := openTest(t, &Options{Progress: func(p rows.Progress) {
 			if p.Statement == "TUNE" && p.Stage == stage {
 				end()
 			}
@@ -118,7 +119,7 @@ func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
 		if _, err := db.Studies().Tune(ctx, tuned()); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled in the stage %s: %v", stage, err)
 		}
-		if list, err := db.store.Embeddings(t.Context()); err != nil || len(list) > 0 {
+		if list, err := db.e.Store.Embeddings(t.Context()); err != nil || len(list) > 0 {
 			t.Errorf("embeddings after the search: %v, %v", list, err)
 		}
 		cancel()
@@ -140,7 +141,7 @@ func TestDB_Tune_NoScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !math.IsNaN(r.Trials[0].Score) || !slices.ContainsFunc(r.Notices, func(n Notice) bool { return strings.Contains(n.String(), "both is not defined") }) {
+	if !math.IsNaN(r.Trials[0].Score) || !slices.ContainsFunc(r.Notices, func(n rows.Notice) bool { return strings.Contains(n.String(), "both is not defined") }) {
 		t.Errorf("score %v, notices %v", r.Trials[0].Score, r.Notices)
 	}
 	_, err = db.Studies().Tune(t.Context(), TuneRequest{Graph: "bare", Name: "best", Goal: ForLinks, Trials: 2})

@@ -142,11 +142,11 @@ func TestDB_Tune_UnitBall(t *testing.T) {
 		}
 	}
 	mustRun(t, db, fmt.Sprintf("EMBED g USING unit_ball(dim := 24, passes := 80, start := 'deepwalk', margin := %v, seed := 0) AS again", margin))
-	_, want, err := db.store.Embedding(t.Context(), "again")
+	_, want, err := db.e.Store.Embedding(t.Context(), "again")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, got, err := db.store.Embedding(t.Context(), "best")
+	_, got, err := db.e.Store.Embedding(t.Context(), "best")
 	if err != nil || !slices.Equal(got.Data, want.Data) {
 		t.Errorf("EMBED with the options found gives different vectors, %v", err)
 	}

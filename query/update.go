@@ -2,14 +2,14 @@ package query
 
 import (
 	"context"
-	"strings"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/where"
 	"heavytail/storage"
+	"strings"
 )
 
 // UpdateVerticesRequest asks to set attributes of vertices: of the listed
@@ -30,62 +30,62 @@ type UpdateVerticesRequest struct {
 }
 
 var updateVertex = &statement[*parser.UpdateVertices, UpdateVerticesRequest, storage.GraphInfo, WriteResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "UPDATE VERTEX", Syntax: "UPDATE VERTEX vertex, … SET attribute := value | MISSING, … IN graph",
 		Summary: "sets attributes of vertices; MISSING removes them",
 		Columns: "graph, updated, unchanged, version",
 		Example: "UPDATE VERTEX 'alice', 'bob' SET age := 42, city := MISSING IN social",
 	},
-	when:    func(s *parser.UpdateVertices) bool { return s.Where == nil },
-	bind:    bindUpdateVertices,
-	resolve: resolveUpdateVertices,
-	plan: func(req UpdateVerticesRequest, _ storage.GraphInfo) *plan.Plan {
+	When:    func(s *parser.UpdateVertices) bool { return s.Where == nil },
+	Bind:    bindUpdateVertices,
+	Resolve: resolveUpdateVertices,
+	Plan: func(req UpdateVerticesRequest, _ storage.GraphInfo) *plan.Plan {
 		return writePlan("update", fault.Count(int64(len(req.Vertices)), "vertex")+": "+req.text, req.Graph)
 	},
-	run: func(c *call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
+	Run: func(c *call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
 		return change(c, req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			return tx.UpdateVertices(req.Graph, req.Vertices)
 		})
 	},
-	rows: writeRows[UpdateVerticesRequest]("updated", "unchanged"),
+	Rows: writeRows[UpdateVerticesRequest]("updated", "unchanged"),
 }
 
 var updateVertices = &statement[*parser.UpdateVertices, UpdateVerticesRequest, storage.GraphInfo, WriteResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "UPDATE VERTICES", Syntax: "UPDATE VERTICES IN graph SET attribute := value | MISSING, … WHERE condition",
 		Summary: "sets attributes of all vertices that meet a condition; WHERE degree >= 0 admits all of them",
 		Columns: "graph, updated, unchanged, version",
 		Example: "UPDATE VERTICES IN social SET hub := TRUE WHERE degree >= 100",
 	},
-	bind:    bindUpdateVertices,
-	resolve: resolveUpdateVertices,
-	plan: func(req UpdateVerticesRequest, graph storage.GraphInfo) *plan.Plan {
+	Bind:    bindUpdateVertices,
+	Resolve: resolveUpdateVertices,
+	Plan: func(req UpdateVerticesRequest, graph storage.GraphInfo) *plan.Plan {
 		return writePlan("update", req.text, req.Graph, scanPlan(graph, req.condition, req.Attributes))
 	},
-	run: func(c *call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
+	Run: func(c *call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
 		return changeWhere(c, req.Graph, req.Where, req.Attributes, func(tx *storage.Tx, keys []string) (storage.WriteStats, error) {
 			return tx.UpdateVertices(req.Graph, req.setFor(keys))
 		})
 	},
-	rows: writeRows[UpdateVerticesRequest]("updated", "unchanged"),
+	Rows: writeRows[UpdateVerticesRequest]("updated", "unchanged"),
 }
 
 // UpdateVertices sets attributes of vertices.
 func (s *graphsService) UpdateVertices(ctx context.Context, req UpdateVerticesRequest) (WriteResult, error) {
 	if req.Where == nil {
-		return updateVertex.answer(ctx, s.db, req)
+		return updateVertex.Answer(ctx, s.db, req)
 	}
-	return updateVertices.answer(ctx, s.db, req)
+	return updateVertices.Answer(ctx, s.db, req)
 }
 
 func bindUpdateVertices(b *binder, s *parser.UpdateVertices) UpdateVerticesRequest {
-	req := UpdateVerticesRequest{Graph: b.name(fault.Graph, s.Graph), condition: s.Where, text: assignments(s.Values)}
-	info := b.graph(req.Graph)
+	req := UpdateVerticesRequest{Graph: b.Name(fault.Graph, s.Graph), condition: s.Where, text: assignments(s.Values)}
+	info := b.Graph(req.Graph)
 	schema := info
 	req.Set = attributeValues(b, &schema, s.Values)
 	condition := where.Compile(b.Values, s.Where, info, where.ToNothing)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
-	req.Vertices = req.setFor(b.vertexKeys(s.Keys))
+	req.Vertices = req.setFor(b.VertexKeys(s.Keys))
 	return req
 }
 
@@ -113,26 +113,26 @@ func resolveUpdateVertices(c *call, req UpdateVerticesRequest) (storage.GraphInf
 }
 
 var updateEdge = &statement[*parser.UpdateEdges, edgesRequest, nothing, WriteResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "UPDATE EDGE", Syntax: "UPDATE EDGE | EDGES (vertex, vertex), … SET WEIGHT := weight | MISSING, TIME := time | MISSING IN graph",
 		Summary: "sets weight, time or both of edges; MISSING removes them",
 		Columns: "graph, updated, unchanged, version",
 		Example: "UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING IN social",
 	},
-	bind: func(b *binder, s *parser.UpdateEdges) edgesRequest {
+	Bind: func(b *binder, s *parser.UpdateEdges) edgesRequest {
 		req := pairs(b, s.Graph, s.Pairs)
 		for i := range req.edges {
 			edgeValues(b, &req.edges[i], s.Values)
 		}
 		return req
 	},
-	resolve: checkEdges,
-	plan:    planEdges("update"),
-	run:     changeEdges((*storage.Tx).UpdateEdges),
-	rows:    writeRows[edgesRequest]("updated", "unchanged"),
+	Resolve: checkEdges,
+	Plan:    planEdges("update"),
+	Run:     changeEdges((*storage.Tx).UpdateEdges),
+	Rows:    writeRows[edgesRequest]("updated", "unchanged"),
 }
 
 // UpdateEdges sets weights and times of edges, all of which must exist.
 func (s *graphsService) UpdateEdges(ctx context.Context, graph string, edges []storage.Edge) (WriteResult, error) {
-	return updateEdge.answer(ctx, s.db, edgesRequest{graph, edges})
+	return updateEdge.Answer(ctx, s.db, edgesRequest{graph, edges})
 }

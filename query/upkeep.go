@@ -4,18 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/storage"
+	"heavytail/storage/format"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"heavytail/query/fault"
-	"heavytail/query/internal/session"
-	"heavytail/query/parser"
-	"heavytail/query/plan"
-	"heavytail/storage"
-	"heavytail/storage/format"
 )
 
 // This file has the statements that rewrite the whole store: COMPACT, MIGRATE,
@@ -24,72 +25,72 @@ import (
 // CompactResult is the answer of Compact.
 type CompactResult struct {
 	storage.CompactStats
-	Notices []Notice `json:"notices,omitempty"`
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 var compact = &statement[*parser.Compact, nothing, nothing, CompactResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "COMPACT", Syntax: "COMPACT",
 		Summary: "frees the space of deleted data by rewriting the file",
 		Columns: "before, after, seconds",
 		Example: "COMPACT",
 	},
-	bind:    bindNothing[*parser.Compact],
-	resolve: resolveNothing[nothing],
-	plan: func(nothing, nothing) *plan.Plan {
+	Bind:    bindNothing[*parser.Compact],
+	Resolve: resolveNothing[nothing],
+	Plan: func(nothing, nothing) *plan.Plan {
 		return plan.Result("new file", "in the place of the old one, in one step", plan.Measured(plan.Write, "copy", "every record, verified"))
 	},
-	run: func(c *call, _, _ nothing) (CompactResult, error) {
+	Run: func(c *call, _, _ nothing) (CompactResult, error) {
 		stop := c.Watch.Start(plan.Write)
-		stats, err := c.db.store.Compact(c.Ctx, c.Meter.Update)
+		stats, err := c.DB.Store.Compact(c.Ctx, c.Meter.Update)
 		if err != nil {
 			return CompactResult{}, err
 		}
 		stop(0, "")
 		return CompactResult{stats, c.Notices}, nil
 	},
-	table: func(_ nothing, r CompactResult) [][]Value { return [][]Value{{r.Before, r.After, r.Seconds}} },
+	Table: func(_ nothing, r CompactResult) [][]rows.Value { return [][]rows.Value{{r.Before, r.After, r.Seconds}} },
 }
 
 // Compact frees the space of deleted data by writing the store into a new
 // file, which replaces the old one.
 func (s *maintenanceService) Compact(ctx context.Context) (CompactResult, error) {
-	return compact.answer(ctx, s.db, nothing{})
+	return compact.Answer(ctx, s.db, nothing{})
 }
 
 // MigrateResult is the answer of Migrate.
 type MigrateResult struct {
 	storage.MigrateStats
-	Notices []Notice `json:"notices,omitempty"`
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 var migrate = &statement[*parser.Migrate, nothing, nothing, MigrateResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "MIGRATE", Syntax: "MIGRATE",
 		Summary: "rewrites a file of an older format in the current one; files of older formats can also be used as they are",
 		Columns: "from, to, before, after, seconds",
 		Example: "MIGRATE",
 	},
-	bind:    bindNothing[*parser.Migrate],
-	resolve: resolveNothing[nothing],
-	plan: func(nothing, nothing) *plan.Plan {
+	Bind:    bindNothing[*parser.Migrate],
+	Resolve: resolveNothing[nothing],
+	Plan: func(nothing, nothing) *plan.Plan {
 		return plan.Result("new file", "in the place of the old one, in one step, if its format is older", plan.Measured(plan.Write, "copy", "every record, verified"))
 	},
-	run: runMigrate,
-	table: func(_ nothing, r MigrateResult) [][]Value {
-		return [][]Value{{int64(r.From), int64(r.To), r.Before, r.After, r.Seconds}}
+	Run: runMigrate,
+	Table: func(_ nothing, r MigrateResult) [][]rows.Value {
+		return [][]rows.Value{{int64(r.From), int64(r.To), r.Before, r.After, r.Seconds}}
 	},
 }
 
 // Migrate rewrites a file of an older format in the current format. Files of
 // older formats can also be used without it.
 func (s *maintenanceService) Migrate(ctx context.Context) (MigrateResult, error) {
-	return migrate.answer(ctx, s.db, nothing{})
+	return migrate.Answer(ctx, s.db, nothing{})
 }
 
 func runMigrate(c *call, _, _ nothing) (MigrateResult, error) {
 	stop := c.Watch.Start(plan.Write)
-	stats, err := c.db.store.Migrate(c.Ctx, c.Meter.Update)
+	stats, err := c.DB.Store.Migrate(c.Ctx, c.Meter.Update)
 	if err != nil {
 		return MigrateResult{}, err
 	}
@@ -109,41 +110,41 @@ type BackupRequest struct {
 // BackupResult is the answer of Backup.
 type BackupResult struct {
 	storage.BackupStats
-	Notices []Notice `json:"notices,omitempty"`
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 var backup = &statement[*parser.Backup, BackupRequest, nothing, BackupResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "BACKUP", Syntax: "BACKUP INTO FILE 'file' [WITH (option := value)]",
 		Summary: "copies everything into a new file, and verifies every record",
 		Columns: "file, bytes, records, seconds",
 		Example: "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)",
 	},
-	options: storeOptions,
-	bind: func(b *binder, s *parser.Backup) BackupRequest {
+	Options: storeOptions,
+	Bind: func(b *binder, s *parser.Backup) BackupRequest {
 		return storeFile(b, s, s.File, s.Options)
 	},
-	resolve: checkStoreFile,
-	plan: func(req BackupRequest, _ nothing) *plan.Plan {
+	Resolve: checkStoreFile,
+	Plan: func(req BackupRequest, _ nothing) *plan.Plan {
 		return plan.Result("new file", fault.Quote(req.Path)+", in one step", plan.Measured(plan.Write, "copy", "every record as it is now, verified"))
 	},
-	run: runBackup,
-	table: func(_ BackupRequest, r BackupResult) [][]Value {
-		return [][]Value{{r.Path, r.Bytes, r.Records, r.Seconds}}
+	Run: runBackup,
+	Table: func(_ BackupRequest, r BackupResult) [][]rows.Value {
+		return [][]rows.Value{{r.Path, r.Bytes, r.Records, r.Seconds}}
 	},
-	reads: true,
+	Reads: true,
 }
 
 // Backup copies the store as it is at one moment into a file of its own, while
 // other calls read and write. Every checksum is verified on the way.
 func (s *maintenanceService) Backup(ctx context.Context, req BackupRequest) (BackupResult, error) {
-	return backup.answer(ctx, s.db, req)
+	return backup.Answer(ctx, s.db, req)
 }
 
 func runBackup(c *call, req BackupRequest, _ nothing) (result BackupResult, err error) {
 	stop := c.Watch.Start(plan.Write)
 	err = writeStore(c, req, func(path string) error {
-		result.BackupStats, err = c.db.store.Backup(c.Ctx, path, req.Overwrite, c.Meter.Update)
+		result.BackupStats, err = c.DB.Store.Backup(c.Ctx, path, req.Overwrite, c.Meter.Update)
 		return err
 	})
 	if err != nil {
@@ -160,41 +161,41 @@ type RecoverRequest = BackupRequest
 // RecoverResult is the answer of Recover.
 type RecoverResult struct {
 	storage.RecoverReport
-	Notices []Notice `json:"notices,omitempty"`
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 var recoverFile = &statement[*parser.Recover, RecoverRequest, nothing, RecoverResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "RECOVER", Syntax: "RECOVER INTO FILE 'file' [WITH (option := value)]",
 		Summary: "copies the undamaged records of the file into a new one; the command 'heavytail recover' does the same for files that cannot be opened",
 		Columns: "object, vertices, edges, state",
 		Example: "RECOVER INTO FILE 'saved.ht'",
 	},
-	options: storeOptions,
-	bind: func(b *binder, s *parser.Recover) RecoverRequest {
+	Options: storeOptions,
+	Bind: func(b *binder, s *parser.Recover) RecoverRequest {
 		b.Mark(fault.Statement, s)
 		return storeFile(b, s, s.File, s.Options)
 	},
-	resolve: checkStoreFile,
-	plan: func(req RecoverRequest, _ nothing) *plan.Plan {
+	Resolve: checkStoreFile,
+	Plan: func(req RecoverRequest, _ nothing) *plan.Plan {
 		return plan.Result("new file", fault.Quote(req.Path)+", in one step", plan.Measured(plan.Write, "copy", "every record that is sound"))
 	},
-	run:   runRecover,
-	table: func(_ RecoverRequest, r RecoverResult) [][]Value { return RecoveredRows(r.RecoverReport) },
-	reads: true,
+	Run:   runRecover,
+	Table: func(_ RecoverRequest, r RecoverResult) [][]rows.Value { return RecoveredRows(r.RecoverReport) },
+	Reads: true,
 }
 
 // Recover copies the undamaged records of the store into a new file and reports
 // what is lost. Writers wait meanwhile. For a file that cannot be opened, use
 // the function Recover.
 func (s *maintenanceService) Recover(ctx context.Context, req RecoverRequest) (RecoverResult, error) {
-	return recoverFile.answer(ctx, s.db, req)
+	return recoverFile.Answer(ctx, s.db, req)
 }
 
 func runRecover(c *call, req RecoverRequest, _ nothing) (result RecoverResult, err error) {
 	stop := c.Watch.Start(plan.Write)
 	err = writeStore(c, req, func(path string) error {
-		result.RecoverReport, err = c.db.store.Recover(c.Ctx, path, storage.RecoverOptions{Overwrite: req.Overwrite, Progress: c.Meter.Update})
+		result.RecoverReport, err = c.DB.Store.Recover(c.Ctx, path, storage.RecoverOptions{Overwrite: req.Overwrite, Progress: c.Meter.Update})
 		return err
 	})
 	if err != nil {
@@ -214,9 +215,9 @@ func runRecover(c *call, req RecoverRequest, _ nothing) (result RecoverResult, e
 
 // RecoverOptions are the options of the function Recover.
 type RecoverOptions struct {
-	Overwrite   bool           // replace a file that exists, which is otherwise refused
-	LockTimeout time.Duration  // as in Options
-	Progress    func(Progress) // as in Options
+	Overwrite   bool                // replace a file that exists, which is otherwise refused
+	LockTimeout time.Duration       // as in Options
+	Progress    func(rows.Progress) // as in Options
 }
 
 // Recover copies the undamaged records of the file at from into a new file at
@@ -235,8 +236,8 @@ func Recover(ctx context.Context, from, to string, opts RecoverOptions) (storage
 
 // RecoveredRows is the table of RECOVER: the objects that were copied, and
 // their state.
-func RecoveredRows(r storage.RecoverReport) [][]Value {
-	var table [][]Value
+func RecoveredRows(r storage.RecoverReport) [][]rows.Value {
+	var table [][]rows.Value
 	for _, g := range r.Graphs {
 		state := "whole"
 		switch {
@@ -247,19 +248,19 @@ func RecoveredRows(r storage.RecoverReport) [][]Value {
 		case g.Rebuilt:
 			state = fmt.Sprintf("rebuilt; %s and %s lost", fault.Count(g.LostVertices, "vertex"), fault.Count(g.LostEdges, "edge"))
 		}
-		table = append(table, []Value{"graph " + fault.Name(g.Name), int64(g.Vertices), g.Edges, state})
+		table = append(table, []rows.Value{"graph " + fault.Name(g.Name), int64(g.Vertices), g.Edges, state})
 	}
 	for _, e := range r.Embeddings {
 		state := "whole"
 		if e.Lost > 0 {
 			state = "without " + fault.Count(int64(e.Lost), "vertex")
 		}
-		table = append(table, []Value{"embedding " + fault.Name(e.Name), int64(e.Vertices), nil, state})
+		table = append(table, []rows.Value{"embedding " + fault.Name(e.Name), int64(e.Vertices), nil, state})
 	}
 	return table
 }
 
-func storeOptions() []OptionInfo { return []OptionInfo{overwriteOption()} }
+func storeOptions() []help.Option { return []help.Option{overwriteOption()} }
 
 func storeFile(b *binder, statement parser.Statement, file parser.Value, options []parser.Option) BackupRequest {
 	path, set := b.Text(fault.Into, file), b.Settings(parser.Heading(statement), storeOptions(), options)
@@ -279,7 +280,7 @@ func checkStoreFile(c *call, req BackupRequest) (nothing, error) {
 // opens files by name, and a name could be redirected out of the folder between
 // its check and its use.
 func writeStore(c *call, req BackupRequest, write func(path string) error) error {
-	if c.db.files.Folder == nil {
+	if c.DB.Files.Folder == nil {
 		return write(req.Path)
 	}
 	dir, err := os.MkdirTemp("", "heavytail-")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/query/fault"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/format"
 	"io"
@@ -21,12 +22,12 @@ func contents(t *testing.T, db *DB) string {
 	t.Helper()
 	var b strings.Builder
 	for _, text := range []string{"SCORE ('a', 'd'), ('b', 'c') IN social WITH jaccard, l2(pos)", "NEAREST 3 TO 'a' USING pos", "SHOW EMBEDDINGS"} {
-		rows, err := db.Query(t.Context(), text, nil)
+		answer, err := db.Query(t.Context(), text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for rows.Next() {
-			for _, value := range rows.Row() {
+		for answer.Next() {
+			for _, value := range answer.Row() {
 				b.WriteString(cell("", nil, value) + " ")
 			}
 		}
@@ -145,14 +146,14 @@ func TestDB_Stats(t *testing.T) {
 	if stats.Bytes != info.Size() || len(stats.Graphs) != 1 || len(stats.Embeddings) != 1 {
 		t.Errorf("%+v of a file of %d bytes", stats, info.Size())
 	}
-	rows := map[string]Value{}
+	answer := map[string]rows.Value{}
 	for _, row := range statsRows(stats) {
-		rows[row[0].(string)+", "+row[1].(string)] = row[3]
+		answer[row[0].(string)+", "+row[1].(string)] = row[3]
 	}
-	for name, want := range map[string]Value{
+	for name, want := range map[string]rows.Value{
 		"graph social, edges": int64(7), "graph social, keys by vertex": int64(6), "embedding pos, all": int64(6), "discarded objects, all": nil,
 	} {
-		if got, ok := rows[name]; !ok || got != want {
+		if got, ok := answer[name]; !ok || got != want {
 			t.Errorf("%s: %v, expected %v", name, got, want)
 		}
 	}
@@ -161,11 +162,11 @@ func TestDB_Stats(t *testing.T) {
 // A copy is complete, and returns the errors of its source.
 func TestCall_CopyFile(t *testing.T) {
 	db := openTest(t, nil)
-	c, err := db.begin(t.Context(), "BACKUP")
+	c, err := db.e.Begin(t.Context(), "BACKUP")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.end()
+	defer c.End()
 	text := strings.Repeat("x", 3<<20+5)
 	var b strings.Builder
 	if err := copyFile(c, &b, strings.NewReader(text), int64(len(text))); err != nil || b.String() != text {
@@ -199,20 +200,20 @@ func TestDB_Recover(t *testing.T) {
 	}
 	defer db.Close()
 	saved := filepath.Join(t.TempDir(), "saved.ht")
-	rows, err := db.Query(t.Context(), "RECOVER INTO FILE $f", map[string]any{"f": saved})
+	answer, err := db.Query(t.Context(), "RECOVER INTO FILE $f", map[string]any{"f": saved})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for rows.Next() {
-		got = append(got, fmt.Sprint(rows.Row()))
+	for answer.Next() {
+		got = append(got, fmt.Sprint(answer.Row()))
 	}
-	if !slices.Equal(got, []string{"[graph social 6 7 whole]", "[embedding pos 6 <nil> whole]"}) || len(rows.Notices()) != 1 {
-		t.Errorf("%q, %v", got, rows.Notices())
+	if !slices.Equal(got, []string{"[graph social 6 7 whole]", "[embedding pos 6 <nil> whole]"}) || len(answer.Notices()) != 1 {
+		t.Errorf("%q, %v", got, answer.Notices())
 	}
 	again := filepath.Join(t.TempDir(), "again.ht")
 	var stages []string
-	report, err := Recover(t.Context(), path, again, RecoverOptions{Progress: func(p Progress) { stages = append(stages, p.Unit) }})
+	report, err := Recover(t.Context(), path, again, RecoverOptions{Progress: func(p rows.Progress) { stages = append(stages, p.Unit) }})
 	if err != nil || len(report.Lost) > 0 || len(report.Graphs) != 1 || !slices.Contains(stages, "bytes") {
 		t.Errorf("%+v, %v, %v", report, err, stages)
 	}
@@ -244,7 +245,7 @@ func TestRecoveredRows(t *testing.T) {
 		},
 		Embeddings: []storage.RecoveredEmbedding{{Name: "e", Vertices: 2, Lost: 1}},
 	})
-	want := [][]Value{
+	want := [][]rows.Value{
 		{"graph a", int64(3), int64(2), "whole"},
 		{"graph b", int64(3), int64(2), "rebuilt; 1 vertex and 2 edges lost"},
 		{"graph d", int64(3), int64(2), "rebuilt, with all vertices and edges"},

@@ -74,7 +74,7 @@ func storedVector(c *call, embedding, vertex string) (vector []float32, err erro
 	if err != nil {
 		return nil, err
 	}
-	err = c.db.store.ViewRows(c.Ctx, embedding, func(v *storage.RowView) error {
+	err = c.DB.Store.ViewRows(c.Ctx, embedding, func(v *storage.RowView) error {
 		if v.Graph.ID != v.Info.GraphID || v.Graph.Version != v.Info.GraphVersion {
 			return errMoved
 		}
@@ -86,7 +86,7 @@ func storedVector(c *call, embedding, vertex string) (vector []float32, err erro
 	})
 	var missing *storage.NotFoundError
 	if errors.As(err, &missing) && missing.Kind == "vertex" {
-		return nil, c.unknownVertex(info.Graph, vertex, fault.Vertex)
+		return nil, c.UnknownVertex(info.Graph, vertex, fault.Vertex)
 	}
 	return vector, err
 }

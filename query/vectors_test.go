@@ -74,7 +74,7 @@ func TestVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, err := db.store.Snapshot(ctx, "social")
+	stored, err := db.e.Store.Snapshot(ctx, "social")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,20 +4,21 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"slices"
-	"strings"
-
 	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/vec"
+	"math"
+	"slices"
+	"strings"
 )
 
 // VerifyRequest asks how much an embedding differs from a full run.
@@ -45,37 +46,37 @@ type VerifyResult struct {
 	// from other pairs.
 	Measures []VerifyMeasure `json:"measures"`
 	Seconds  float64         `json:"verify_seconds"` // time of the full run
-	Notices  []Notice        `json:"notices,omitempty"`
+	Notices  []rows.Notice   `json:"notices,omitempty"`
 }
 
 var verify = &statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "VERIFY", Syntax: "VERIFY embedding [WITH (option := value, …)] [IN BACKGROUND]",
 		Summary: "computes an embedding in full, stores nothing, and compares it with the stored one: nearest neighbours, the angles in degrees between the subspaces (spectral methods), reconstruction, and how well distances separate edges from other pairs",
 		Columns: "measure, stored, full; in the background those of SHOW JOBS, whose result has them",
 		Example: "VERIFY spec WITH (sample := 200)",
 	},
-	options: verifyOptions,
-	bind: func(b *binder, s *parser.Verify) VerifyRequest {
-		b.background = s.Background
-		embedding, set := b.name(fault.Embedding, s.Embedding), b.Settings("VERIFY", verifyOptions(), s.Options)
+	Options: verifyOptions,
+	Bind: func(b *binder, s *parser.Verify) VerifyRequest {
+		b.Background = s.Background
+		embedding, set := b.Name(fault.Embedding, s.Embedding), b.Settings("VERIFY", verifyOptions(), s.Options)
 		return VerifyRequest{Embedding: embedding, Sample: int(b.Within(set, "sample", 0, math.MaxInt32)), Seed: set.Seed()}
 	},
-	resolve: resolveVerify,
-	plan: func(_ VerifyRequest, found session.Entry) *plan.Plan {
+	Resolve: resolveVerify,
+	Plan: func(_ VerifyRequest, found session.Entry) *plan.Plan {
 		return plan.Result("comparison", "neighbours, reconstruction and edges of both", found.Plan(),
 			plan.Measured(plan.Solve, "method", found.Info.Method+" in full", session.GraphPlan(found.Graph)))
 	},
-	run: runVerify,
-	table: func(_ VerifyRequest, r VerifyResult) [][]Value {
-		return ofEach(r.Measures, func(m VerifyMeasure) []Value { return []Value{m.Name, number(m.Stored), number(m.Full)} })
+	Run: runVerify,
+	Table: func(_ VerifyRequest, r VerifyResult) [][]rows.Value {
+		return ofEach(r.Measures, func(m VerifyMeasure) []rows.Value { return []rows.Value{m.Name, number(m.Stored), number(m.Full)} })
 	},
-	job:   verifyJob,
-	reads: true,
+	Job:   verifyJob,
+	Reads: true,
 }
 
-func verifyOptions() []OptionInfo {
-	return []OptionInfo{
+func verifyOptions() []help.Option {
+	return []help.Option{
 		{Name: "sample", Type: "int", Default: "1000", Doc: "number of vertices whose nearest neighbours are compared; ten times as many edges are compared with pairs without an edge"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the sample"},
 	}
@@ -85,13 +86,13 @@ func verifyOptions() []OptionInfo {
 // and compares the two. The embedding must be up to date. It takes a full run and a
 // sweep of reconstructions, or two if the vectors differ.
 func (s *vectorsService) Verify(ctx context.Context, req VerifyRequest) (VerifyResult, error) {
-	return verify.answer(ctx, s.db, req)
+	return verify.Answer(ctx, s.db, req)
 }
 
 // StartVerify is Verify in the background, as StartEmbed is Embed. The measures
 // are the result of the job.
 func (s *vectorsService) StartVerify(ctx context.Context, req VerifyRequest) (storage.JobInfo, error) {
-	return verify.start(ctx, s.db, req)
+	return verify.Start(ctx, s.db, req)
 }
 
 func resolveVerify(c *call, req VerifyRequest) (session.Entry, error) {
@@ -152,7 +153,7 @@ func verifyInFull(c *call, req VerifyRequest, s *session.Space) (VerifyResult, e
 	result := VerifyResult{EmbeddingInfo: s.Info}
 	stop := c.Watch.Start(plan.Solve)
 	began := c.Watch.Now()
-	full, err := run.Again(c.Ctx, c.db.store, s.Graph.Snapshot, s.Info, c.workers(), c.Meter.Update)
+	full, err := run.Again(c.Ctx, c.DB.Store, s.Graph.Snapshot, s.Info, c.Workers(), c.Meter.Update)
 	if err != nil {
 		return VerifyResult{}, err
 	}
@@ -164,18 +165,18 @@ func verifyInFull(c *call, req VerifyRequest, s *session.Space) (VerifyResult, e
 	texts := ofEach(result.Measures, func(m VerifyMeasure) string {
 		return fmt.Sprintf("%s %.4g, in full %.4g", m.Name, m.Stored, m.Full)
 	})
-	c.job.Result("%s", strings.Join(texts, "; "))
+	c.Job.Result("%s", strings.Join(texts, "; "))
 	return result, nil
 }
 
 func compare(c *call, req VerifyRequest, s *session.Space, full *vec.Matrix) ([]VerifyMeasure, error) {
-	overlap, err := evaluate.Overlap(c.Ctx, s.Matrix, full, 10, req.Sample, req.Seed, c.workers())
+	overlap, err := evaluate.Overlap(c.Ctx, s.Matrix, full, 10, req.Sample, req.Seed, c.Workers())
 	if err != nil {
 		return nil, err
 	}
 	list := []VerifyMeasure{{"overlap at 10", overlap, 1}}
 	if len(s.Info.Eigenvalues) > 0 {
-		angles, err := embedding.Angles(c.Ctx, s.Matrix, full, c.workers())
+		angles, err := embedding.Angles(c.Ctx, s.Matrix, full, c.Workers())
 		if err != nil {
 			return nil, err
 		}
@@ -190,7 +191,7 @@ func compare(c *call, req VerifyRequest, s *session.Space, full *vec.Matrix) ([]
 			best[i], auc[i] = best[0], auc[0]
 			break
 		}
-		at, points, err := evaluate.ReconstructSweep(c.Ctx, s.Graph.Graph, m, evaluate.ReconstructOptions{Workers: c.workers(), Seed: req.Seed, Progress: c.Meter.Update})
+		at, points, err := evaluate.ReconstructSweep(c.Ctx, s.Graph.Graph, m, evaluate.ReconstructOptions{Workers: c.Workers(), Seed: req.Seed, Progress: c.Meter.Update})
 		if err != nil {
 			return nil, err
 		}

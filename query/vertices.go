@@ -4,15 +4,16 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"iter"
-	"slices"
-
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
+	"iter"
+	"slices"
 )
 
 // VerticesRequest asks for the vertices of a graph that meet a condition.
@@ -45,27 +46,27 @@ type VertexRow struct {
 
 // VerticesResult is the answer of Vertices: vertices in the order of the request.
 type VerticesResult struct {
-	Vertices []VertexRow `json:"vertices"`
-	Notices  []Notice    `json:"notices,omitempty"`
+	Vertices []VertexRow   `json:"vertices"`
+	Notices  []rows.Notice `json:"notices,omitempty"`
 }
 
 var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.GraphInfo, graphStream[VertexRow]]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "SHOW VERTICES", Syntax: "SHOW VERTICES [IN graph] [COLUMNS attribute, …] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [LIMIT n]",
 		Summary: "lists vertices in the order in which they came into the graph, or sorted by a column, with vertices without a value last; LIMIT keeps the first rows",
 		Columns: "vertex, degree, and one column for each attribute; with COLUMNS: vertex, and those",
 		Example: "SHOW VERTICES IN social COLUMNS degree, city WHERE city IN ('Bern', 'Basel') ORDER BY age DESC LIMIT 20",
 	},
-	bind:    bindVertices,
-	resolve: checkVertices,
-	plan: func(req VerticesRequest, graph storage.GraphInfo) *plan.Plan {
+	Bind:    bindVertices,
+	Resolve: checkVertices,
+	Plan: func(req VerticesRequest, graph storage.GraphInfo) *plan.Plan {
 		what, input := "all vertices", session.GraphPlan(graph)
 		if req.readsPart() {
 			what, input = "vertices, until the limit is reached", session.PartPlan(graph)
 		}
 		return plan.Result("vertices", limited(req.orderText(), req.Limit), scanOf(what, input, graph, req.condition, req.attributes()))
 	},
-	run: func(c *call, req VerticesRequest, graph storage.GraphInfo) (found graphStream[VertexRow], err error) {
+	Run: func(c *call, req VerticesRequest, graph storage.GraphInfo) (found graphStream[VertexRow], err error) {
 		if err := readVertices(c, req, graph); err != nil {
 			return found, err
 		}
@@ -81,17 +82,17 @@ var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.Gra
 		}
 		return found, err
 	},
-	rows: func(req VerticesRequest, answer graphStream[VertexRow]) *Rows {
+	Rows: func(req VerticesRequest, answer graphStream[VertexRow]) *rows.Rows {
 		if req.Columns != nil {
-			rows := answer.rows(append([]string{"vertex"}, req.Columns...), func(v VertexRow) []Value { return cells([]Value{v.Key}, v.Values) })
-			return rows.typedFrom(1, typesOfAttributes(answer.graph.Info, req.Columns))
+			rows := answer.Rows(append([]string{"vertex"}, req.Columns...), func(v VertexRow) []rows.Value { return cells([]rows.Value{v.Key}, v.Values) })
+			return rows.TypedFrom(1, typesOfAttributes(answer.graph.Info, req.Columns))
 		}
-		rows := answer.rows(append([]string{"vertex", "degree"}, req.Attributes...), func(v VertexRow) []Value {
-			return cells([]Value{v.Key, int64(v.Degree)}, v.Values)
+		rows := answer.Rows(append([]string{"vertex", "degree"}, req.Attributes...), func(v VertexRow) []rows.Value {
+			return cells([]rows.Value{v.Key, int64(v.Degree)}, v.Values)
 		})
-		return rows.typedFrom(2, typesOfAttributes(answer.graph.Info, req.Attributes))
+		return rows.TypedFrom(2, typesOfAttributes(answer.graph.Info, req.Attributes))
 	},
-	reads: true,
+	Reads: true,
 }
 
 // readsPart reports whether the first vertices are enough: there is a limit and no order.
@@ -133,7 +134,7 @@ func readVertices(c *call, req VerticesRequest, graph storage.GraphInfo) error {
 
 // Vertices returns the vertices of a graph that meet a condition.
 func (s *graphsService) Vertices(ctx context.Context, req VerticesRequest) (VerticesResult, error) {
-	list, notices, err := collected(showVertices.answer(ctx, s.db, req))
+	list, notices, err := collected(showVertices.Answer(ctx, s.db, req))
 	return VerticesResult{list, notices}, err
 }
 
@@ -142,14 +143,14 @@ func (s *graphsService) Vertices(ctx context.Context, req VerticesRequest) (Vert
 // attributes stay in memory until the iteration ends.
 func (s *graphsService) EachVertex(ctx context.Context, req VerticesRequest) iter.Seq2[VertexRow, error] {
 	return iterate(func() (*stream[VertexRow], error) {
-		found, err := showVertices.answer(ctx, s.db, req)
+		found, err := showVertices.Answer(ctx, s.db, req)
 		return found.stream, err
 	})
 }
 
 func bindVertices(b *binder, s *parser.ShowVertices) VerticesRequest {
-	req := VerticesRequest{Graph: b.markGraph(s.Graph, s), condition: s.Where}
-	info := b.graph(req.Graph)
+	req := VerticesRequest{Graph: b.MarkGraph(s.Graph, s), condition: s.Where}
+	info := b.Graph(req.Graph)
 	shown := session.AttributeNames(info)
 	if s.Columns != nil {
 		shown = nil
@@ -158,7 +159,7 @@ func bindVertices(b *binder, s *parser.ShowVertices) VerticesRequest {
 	req.OrderBy, req.Descending = order(b, s.Order)
 	condition := where.Compile(b.Values, s.Where, info, where.ToNothing, shown...)
 	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
-	req.Limit = b.rowLimit(s.Limit)
+	req.Limit = b.RowLimit(s.Limit)
 	return req
 }
 
@@ -272,7 +273,7 @@ func without(missing bool) int {
 // many vertices as the limit.
 func orderedRows(c *call, s *vertexScan, req VerticesRequest) (*stream[VertexRow], error) {
 	bytes := 4 * int64(s.graph.Graph.Vertices())
-	if err := c.hold(c.db.cache.Reserve(bytes, "ordering the vertices of graph "+fault.Name(s.graph.Info.Name))); err != nil {
+	if err := c.Hold(c.DB.Cache.Reserve(bytes, "ordering the vertices of graph "+fault.Name(s.graph.Info.Name))); err != nil {
 		return nil, err
 	}
 	order := s.compare(s.column(req.OrderBy), req.Descending)

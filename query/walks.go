@@ -3,15 +3,15 @@ package query
 import (
 	"cmp"
 	"context"
-	"io"
-
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/format"
+	"io"
 )
 
 // ExportWalksRequest asks to write the walks that a method learns from.
@@ -32,7 +32,7 @@ type ExportWalksRequest struct {
 }
 
 // exportWalksOptions are the options of the statement, without those of the method.
-func exportWalksOptions() []OptionInfo {
+func exportWalksOptions() []help.Option {
 	return append(rangeOptions("walk", "walks"), overwriteOption())
 }
 
@@ -43,22 +43,22 @@ type walkTarget struct {
 }
 
 var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget, ExportResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "EXPORT WALKS", Syntax: "EXPORT WALKS OF graph USING method[(option := value, …)] INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes the walks that a method learns from, for other programs: one per line, keys separated by blanks, compressed if the name ends in .gz or .zst; or as Parquet, a row for each walk with its number and the list of its vertices",
 		Columns: "file, walks",
 		Example: "EXPORT WALKS OF social USING dp_walker(beta := 1.5) INTO FILE 'walks.txt.gz'",
 	},
-	options: exportWalksOptions,
-	bind: func(b *binder, s *parser.ExportWalks) ExportWalksRequest {
-		req := ExportWalksRequest{Graph: b.name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
+	Options: exportWalksOptions,
+	Bind: func(b *binder, s *parser.ExportWalks) ExportWalksRequest {
+		req := ExportWalksRequest{Graph: b.Name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
 		req.Settings, req.Path = bindMethod(b, s.Method), b.Text(fault.Into, s.File)
 		set := b.Settings(parser.Heading(s), exportWalksOptions(), s.Options)
 		walks := rangeIn(set)
 		req.Overwrite, req.First, req.Count = set.Bool("overwrite"), walks.first, walks.count
 		return req
 	},
-	resolve: func(c *call, req ExportWalksRequest) (found walkTarget, err error) {
+	Resolve: func(c *call, req ExportWalksRequest) (found walkTarget, err error) {
 		if found.configured, err = walkMethod(c, req); err != nil {
 			return found, err
 		}
@@ -68,12 +68,12 @@ var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget
 		found.graph, err = c.GraphInfo(req.Graph, fault.Graph)
 		return found, err
 	},
-	plan: func(req ExportWalksRequest, found walkTarget) *plan.Plan {
+	Plan: func(req ExportWalksRequest, found walkTarget) *plan.Plan {
 		return writtenFile("walks", req.Path, plan.Measured(plan.Write, "method", found.text().String(), session.GraphPlan(found.graph)))
 	},
-	run:   runExportWalks,
-	table: exportTable[ExportWalksRequest],
-	reads: true,
+	Run:   runExportWalks,
+	Table: exportTable[ExportWalksRequest],
+	Reads: true,
 }
 
 // ExportWalks writes the walks on a graph for other trainers: a walk on each
@@ -82,7 +82,7 @@ var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget
 // options learns from them. A key with white space is an error in text. Walks are not
 // kept in memory.
 func (s *vectorsService) ExportWalks(ctx context.Context, req ExportWalksRequest) (ExportResult, error) {
-	return exportWalks.answer(ctx, s.db, req)
+	return exportWalks.Answer(ctx, s.db, req)
 }
 
 func (req ExportWalksRequest) rows() rowRange { return rowRange{req.First, req.Count} }
@@ -114,12 +114,12 @@ func runExportWalks(c *call, req ExportWalksRequest, found walkTarget) (ExportRe
 	if err != nil {
 		return ExportResult{}, err
 	}
-	release, err := c.db.cache.Reserve(bytes, "the walks on graph "+fault.Name(req.Graph))
+	release, err := c.DB.Cache.Reserve(bytes, "the walks on graph "+fault.Name(req.Graph))
 	if err != nil {
 		return ExportResult{}, err
 	}
 	defer release()
-	walks, err := run.Walks(c.Ctx, g.Graph, found.method.Name, found.options, c.db.opts.Workers)
+	walks, err := run.Walks(c.Ctx, g.Graph, found.method.Name, found.options, c.DB.Opts.Workers)
 	if err != nil {
 		return ExportResult{}, err
 	}

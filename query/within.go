@@ -3,14 +3,15 @@ package query
 import (
 	"context"
 	"fmt"
-	"math"
-
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/query/where"
+	"math"
 )
 
 // WithinRequest asks for all vertices within a distance of a vertex or a
@@ -43,18 +44,18 @@ type WithinRequest struct {
 }
 
 var withinRadius = &statement[*parser.Within, WithinRequest, search, SearchResult]{
-	help: Help{
+	Help: help.Statement{
 		Statement: "WITHIN", Syntax: "WITHIN RADIUS r | EPSILON e OF vertex | [vector] USING embedding | metric(embedding) [EXACT] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [LIMIT n]",
 		Summary: "finds all vertices within a distance, or with an edge probability 1/(1+e^distance) of at least e, nearest first or in the order of ORDER BY, with vertices without a value last; LIMIT keeps the first n",
 		Columns: "vertex, distance (l2) or similarity (cosine and dot)",
 		Example: "WITHIN EPSILON 0.45 OF 'alice' USING spec LIMIT 20",
 	},
-	bind:    bindWithin,
-	resolve: resolveWithin,
-	plan:    planWithin,
-	run:     func(c *call, _ WithinRequest, s search) (SearchResult, error) { return find(c, s) },
-	rows:    func(_ WithinRequest, r SearchResult) *Rows { return r.rows() },
-	reads:   true,
+	Bind:    bindWithin,
+	Resolve: resolveWithin,
+	Plan:    planWithin,
+	Run:     func(c *call, _ WithinRequest, s search) (SearchResult, error) { return find(c, s) },
+	Rows:    func(_ WithinRequest, r SearchResult) *rows.Rows { return r.rows() },
+	Reads:   true,
 }
 
 // Within returns all vertices within a distance of a vertex or a vector. It scans
@@ -62,7 +63,7 @@ var withinRadius = &statement[*parser.Within, WithinRequest, search, SearchResul
 // for the metric; a search by an index finds about the fraction IndexInfo.Recall
 // of them.
 func (s *vectorsService) Within(ctx context.Context, req WithinRequest) (SearchResult, error) {
-	return withinRadius.answer(ctx, s.db, req)
+	return withinRadius.Answer(ctx, s.db, req)
 }
 
 func bindWithin(b *binder, s *parser.Within) (req WithinRequest) {
@@ -74,7 +75,7 @@ func bindWithin(b *binder, s *parser.Within) (req WithinRequest) {
 	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, exprText(s.Where)
 	req.reads = condition.Reads
 	req.OrderBy, req.Descending = order(b, s.Order)
-	req.Limit = b.rowLimit(s.Limit)
+	req.Limit = b.RowLimit(s.Limit)
 	return req
 }
 

@@ -2,11 +2,11 @@ package query
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
 )
@@ -19,46 +19,26 @@ import (
 type WriteResult struct {
 	Graph string `json:"graph"`
 	storage.WriteStats
-	Notices []Notice `json:"notices,omitempty"`
-}
-
-// Update calls f with a write transaction over any number of graphs, and
-// commits what f did if it returns nil. Other writers wait meanwhile, readers do
-// not. Inside f the methods of db that write must not be called.
-func (db *DB) Update(ctx context.Context, f func(*storage.Tx) error) error {
-	_, err := inCall(ctx, db, "UPDATE", func(c *call) (none nothing, err error) {
-		if err := c.writable(); err != nil {
-			return none, err
-		}
-		return none, db.store.Update(ctx, f)
-	})
-	return err
-}
-
-// Read calls f with the store of db, for operations without a method of DB. f must neither write
-// to the store nor close it.
-func (db *DB) Read(ctx context.Context, f func(*storage.DB) error) error {
-	_, err := inCall(ctx, db, "READ", func(*call) (nothing, error) { return nothing{}, f(db.store) })
-	return err
+	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
 // rows is the table of a change, of one row: the graph, some of the counts, and the version of
 // the graph.
-func (r WriteResult) rows(counts ...string) *Rows {
+func (r WriteResult) rows(counts ...string) *rows.Rows {
 	all := map[string]int64{
 		"inserted": r.Inserted, "updated": r.Updated, "deleted": r.Deleted, "unchanged": r.Unchanged,
 		"missing": r.Missing, "vertices": r.NewVertices, "edges_deleted": r.EdgesDeleted,
 	}
-	columns, row := []string{"graph"}, []Value{r.Graph}
+	columns, row := []string{"graph"}, []rows.Value{r.Graph}
 	for _, n := range counts {
 		columns, row = append(columns, n), append(row, all[n])
 	}
-	return rowsOf(append(columns, "version"), [][]Value{append(row, int64(r.Version))})
+	return rowsOf(append(columns, "version"), [][]rows.Value{append(row, int64(r.Version))})
 }
 
 // writeRows lays the answer of a statement out with some of its counts.
-func writeRows[Q any](counts ...string) func(Q, WriteResult) *Rows {
-	return func(_ Q, r WriteResult) *Rows { return r.rows(counts...) }
+func writeRows[Q any](counts ...string) func(Q, WriteResult) *rows.Rows {
+	return func(_ Q, r WriteResult) *rows.Rows { return r.rows(counts...) }
 }
 
 func writePlan(step, what, graph string, inputs ...*plan.Plan) *plan.Plan {
@@ -71,7 +51,7 @@ func change(c *call, graph string, f func(*storage.Tx) (storage.WriteStats, erro
 	stop := c.Watch.Start(plan.Store)
 	result := WriteResult{Graph: graph}
 	var before, after storage.GraphInfo
-	err := c.db.store.Update(c.Ctx, func(tx *storage.Tx) (err error) {
+	err := c.DB.Store.Update(c.Ctx, func(tx *storage.Tx) (err error) {
 		if before, err = tx.Graph(graph); err != nil {
 			return err
 		}
@@ -105,12 +85,12 @@ func (r WriteResult) changes() int64 { return r.Inserted + r.Updated + r.Deleted
 func writeMistake(c *call, graph string, err error) error {
 	var missing *storage.NotFoundError
 	if errors.As(err, &missing) {
-		at, known := c.named[missing.Name]
+		at, known := c.Named[missing.Name]
 		if !known {
 			at = fault.Statement
 		}
 		if missing.Kind == "vertex" {
-			return c.unknownVertex(graph, missing.Name, at)
+			return c.UnknownVertex(graph, missing.Name, at)
 		}
 		if missing.Kind == "graph" { // dropped or renamed since the statement began
 			return fault.New(at, "%v", missing).WithErr(err)
@@ -144,7 +124,7 @@ func changeWhere(c *call, graph string, where func(where.Candidate) bool, attrib
 		if err != nil {
 			return WriteResult{}, err
 		}
-		release, err := c.db.cache.Reserve(keyBytes*int64(len(keys)), "the keys of "+fault.Count(int64(len(keys)), "vertex"))
+		release, err := c.DB.Cache.Reserve(keyBytes*int64(len(keys)), "the keys of "+fault.Count(int64(len(keys)), "vertex"))
 		if err != nil {
 			return WriteResult{}, err
 		}

@@ -1,18 +1,18 @@
 package query
 
 import (
-	"math"
-	"strconv"
-
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
+	"math"
+	"strconv"
 )
 
 // partEdge is an edge by its position in the statement, partValue an attribute with
@@ -24,7 +24,7 @@ func edgeName(e storage.Edge) string { return e.Source + " – " + e.Target }
 
 // pairs returns the edges of a graph that a statement names by their ends.
 func pairs(b *binder, graph parser.Ident, list []parser.Pair) edgesRequest {
-	req := edgesRequest{b.name(fault.Graph, graph), make([]storage.Edge, len(list))}
+	req := edgesRequest{b.Name(fault.Graph, graph), make([]storage.Edge, len(list))}
 	for i, p := range list {
 		req.edges[i] = edge(b, i, p, p.U, p.V)
 	}
@@ -33,9 +33,9 @@ func pairs(b *binder, graph parser.Ident, list []parser.Pair) edgesRequest {
 
 // edge returns an edge by its ends, and remembers where it is named.
 func edge(b *binder, i int, node parser.Node, u, v parser.Value) storage.Edge {
-	e := storage.Edge{Source: b.vertexKey(partKey(2*i), u), Target: b.vertexKey(partKey(2*i+1), v)}
+	e := storage.Edge{Source: b.VertexKey(partKey(2*i), u), Target: b.VertexKey(partKey(2*i+1), v)}
 	b.Mark(partEdge(i), node)
-	b.remember(edgeName(e), partEdge(i))
+	b.Remember(edgeName(e), partEdge(i))
 	return e
 }
 
@@ -54,7 +54,7 @@ func edgeValues(b *binder, e *storage.Edge, values parser.EdgeValues) {
 func weight(b *binder, v parser.Value) float64 {
 	at := partValue("weight")
 	value := assigned(b, at, v)
-	if text, ok := value.(Untyped); ok {
+	if text, ok := value.(rows.Untyped); ok {
 		value = text.Infer()
 	}
 	var weight float64
@@ -78,7 +78,7 @@ func weight(b *binder, v parser.Value) float64 {
 func bindTime(b *binder, v parser.Value) (time int64, dated bool) {
 	at := partValue("time")
 	value := assigned(b, at, v)
-	if text, ok := value.(Untyped); ok {
+	if text, ok := value.(rows.Untyped); ok {
 		value = string(text)
 	}
 	switch t := value.(type) {
@@ -148,7 +148,7 @@ type edgesRequest struct {
 // resolveEdges returns an Error for an unknown graph. The vertices are looked up in
 // the transaction.
 func checkEdges(c *call, req edgesRequest) (nothing, error) {
-	return nothing{}, c.checkGraph(req.graph)
+	return nothing{}, c.CheckGraph(req.graph)
 }
 
 // planEdges is the plan of the statements that write edges; step is what they do.

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 	"maps"
 	"os"
 	"path/filepath"
@@ -90,7 +90,7 @@ func (s *session) schema(ctx context.Context, args []word) error {
 				on = append(on, fmt.Sprintf("%s (%s, %d)", e.Name, e.Method, e.Dim))
 			}
 		}
-		t.lines = append(t.lines, []query.Value{
+		t.lines = append(t.lines, []rows.Value{
 			g.Name, int64(g.Vertices), g.Edges, strings.Join(attributes, ", "), strings.Join(on, ", "),
 		})
 	}
@@ -328,7 +328,7 @@ func (s *session) param(_ context.Context, args []word) error {
 	case action == "list" && len(args) < 2:
 		t := &table{columns: []string{"name", "value"}}
 		for _, name := range slices.Sorted(maps.Keys(s.params)) {
-			t.lines = append(t.lines, []query.Value{name, fmt.Sprint(s.params[name])})
+			t.lines = append(t.lines, []rows.Value{name, fmt.Sprint(s.params[name])})
 		}
 		return s.write(t)
 	case action == "set" && len(args) == 3 && name != "":

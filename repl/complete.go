@@ -5,6 +5,7 @@ import (
 	"context"
 	"heavytail/query"
 	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"os"
 	"path/filepath"
@@ -279,7 +280,7 @@ func (c *completer) vertices(ctx context.Context, names parser.Names, word strin
 }
 
 // options is the table of options of a call: a method, generator or statement.
-func (c *completer) options(call string) []query.OptionInfo {
+func (c *completer) options(call string) []help.Option {
 	for _, m := range c.db.Vectors().Methods() {
 		if m.Name == call {
 			return m.Options
@@ -305,17 +306,17 @@ func (c *completer) options(call string) []query.OptionInfo {
 
 // option returns the option whose value is being typed, or the zero OptionInfo
 // if no option is.
-func (c *completer) option(names parser.Names) query.OptionInfo {
+func (c *completer) option(names parser.Names) help.Option {
 	for _, o := range c.options(names.Call) {
 		if o.Name == names.Option {
 			return o
 		}
 	}
-	return query.OptionInfo{}
+	return help.Option{}
 }
 
 func (c *completer) optionNames(call string) []candidate {
-	return candidates(c.options(call), func(o query.OptionInfo) candidate {
+	return candidates(c.options(call), func(o help.Option) candidate {
 		detail := o.Doc
 		if o.Default != "" {
 			detail += ", " + o.Default + " by default"
@@ -347,7 +348,7 @@ func (c *completer) paramNames(sign string) []candidate {
 
 // topics are the words that HELP can explain.
 func topics() []candidate {
-	return candidates(query.Helps(), func(h query.Help) candidate { return candidate{h.Statement, "", h.Summary} })
+	return candidates(query.Helps(), func(h help.Statement) candidate { return candidate{h.Statement, "", h.Summary} })
 }
 
 func (c *completer) command(ctx context.Context, line string) (int, []candidate) {

@@ -3,11 +3,10 @@ package repl
 import (
 	"bufio"
 	"fmt"
+	"heavytail/query/parser"
+	"heavytail/query/rows"
 	"slices"
 	"strings"
-
-	"heavytail/query"
-	"heavytail/query/parser"
 )
 
 // Format is a way to write rows.
@@ -69,7 +68,7 @@ func ParseFormat(name string) (Format, error) {
 // which keeps its first error; row returns it.
 type renderer interface {
 	begin(columns []string)
-	row(values []query.Value) error
+	row(values []rows.Value) error
 	end(failed error) // failed, if not nil, is the error that ended the rows early
 }
 

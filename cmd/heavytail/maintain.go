@@ -3,14 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/query/rows"
+	"heavytail/repl"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"heavytail/query"
-	"heavytail/query/parser"
-	"heavytail/repl"
 )
 
 // fileCommand completes a command that runs a statement on the FILE and prints the rows.
@@ -120,7 +120,7 @@ func runRecover(cmd *cobra.Command, std streams, path, copy string, overwrite bo
 }
 
 // size is how much of an object was saved.
-func size(row []query.Value) string {
+func size(row []rows.Value) string {
 	vertices, _ := row[1].(int64)
 	text := count(vertices, "vertex")
 	if edges, ok := row[2].(int64); ok {

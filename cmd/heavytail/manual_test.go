@@ -6,6 +6,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"heavytail/index"
+	"heavytail/query"
+	"heavytail/query/help"
 	"maps"
 	"os"
 	"path"
@@ -18,8 +21,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"heavytail/index"
-	"heavytail/query"
 	language "heavytail/query/parser"
 )
 
@@ -246,7 +247,7 @@ func flagsPart(*testing.T) string {
 }
 
 // writeOptions lists options with type and default, as HELP does.
-func writeOptions(b *strings.Builder, options []query.OptionInfo) {
+func writeOptions(b *strings.Builder, options []help.Option) {
 	if len(options) > 0 {
 		b.WriteString("\n")
 	}

@@ -3,14 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"heavytail/cmd/figure"
+	"heavytail/cmd/picture"
+	"heavytail/query/rows"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"heavytail/cmd/figure"
-	"heavytail/cmd/picture"
-	"heavytail/query"
 )
 
 type graphFlags struct {
@@ -106,7 +105,7 @@ func (r *runner) plotGraph(flags graphFlags, names []string) (err error) {
 func (r *runner) progress(what, unit string) func(stage string, done, total int64) {
 	began := time.Now()
 	return func(stage string, done, total int64) {
-		r.status.Progress(query.Progress{Statement: what, Stage: stage, Done: done, Total: total, Unit: unit, Elapsed: time.Since(began)})
+		r.status.Progress(rows.Progress{Statement: what, Stage: stage, Done: done, Total: total, Unit: unit, Elapsed: time.Since(began)})
 	}
 }
 

@@ -5,6 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/cmd/figure"
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/query/rows"
+	"heavytail/repl"
 	"io"
 	"os"
 	"path/filepath"
@@ -12,11 +17,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"heavytail/cmd/figure"
-	"heavytail/query"
-	"heavytail/query/parser"
-	"heavytail/repl"
 )
 
 // output is the file, the title and the size of a picture, as the flags set them.
@@ -138,7 +138,7 @@ func replaceFile(path string, content []byte) error {
 }
 
 // noteAll prints notices in the form that notices of statements have.
-func (r *runner) noteAll(notices []query.Notice) {
+func (r *runner) noteAll(notices []rows.Notice) {
 	r.status.Clear()
 	for _, n := range notices {
 		fmt.Fprintf(r.std.err, "notice: %s\n", parser.Escape(n.String()))

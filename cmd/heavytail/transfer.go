@@ -2,14 +2,14 @@ package main
 
 import (
 	"fmt"
+	"heavytail/query"
+	"heavytail/query/help"
+	"heavytail/storage"
+	"heavytail/storage/format"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"heavytail/query"
-	"heavytail/storage"
-	"heavytail/storage/format"
 )
 
 func newImport(std streams) *cobra.Command {
@@ -104,7 +104,7 @@ func exportRequest(cmd *cobra.Command, word, name, path string) (statement strin
 		request, err := walksRequest(cmd, name, path)
 		return statement, request, err
 	}
-	for _, o := range append(walkOptions(), query.OptionInfo{Name: "method"}) {
+	for _, o := range append(walkOptions(), help.Option{Name: "method"}) {
 		if cmd.Flags().Changed(flagName(o.Name)) {
 			return "", nil, usageError{fmt.Errorf("--%s is for EXPORT WALKS, not for %s", flagName(o.Name), statement)}
 		}
@@ -125,7 +125,7 @@ func walksRequest(cmd *cobra.Command, graph, path string) (query.ExportWalksRequ
 	}
 	for _, m := range query.Methods() {
 		for _, o := range walkOptions() {
-			has := func(own query.OptionInfo) bool { return own.Name == o.Name }
+			has := func(own help.Option) bool { return own.Name == o.Name }
 			if m.Name == req.Method && cmd.Flags().Changed(flagName(o.Name)) && !slices.ContainsFunc(m.Options, has) {
 				return req, usageError{fmt.Errorf("method %s has no --%s", m.Name, flagName(o.Name))}
 			}
@@ -154,14 +154,14 @@ func walkMethods() []string {
 
 // walkOptions are the options of all methods that learn from walks. An option whose
 // default differs between methods has no default here.
-func walkOptions() []query.OptionInfo {
-	var list []query.OptionInfo
+func walkOptions() []help.Option {
+	var list []help.Option
 	for _, m := range query.Methods() {
 		if !m.Walks {
 			continue
 		}
 		for _, o := range m.Options {
-			i := slices.IndexFunc(list, func(known query.OptionInfo) bool { return known.Name == o.Name })
+			i := slices.IndexFunc(list, func(known help.Option) bool { return known.Name == o.Name })
 			switch {
 			case i < 0:
 				list = append(list, o)
@@ -212,7 +212,7 @@ func formsOf() string {
 	text := ""
 	for _, e := range exports {
 		options := statementOptions(e.statement)
-		i := slices.IndexFunc(options, func(o query.OptionInfo) bool { return o.Name == "format" })
+		i := slices.IndexFunc(options, func(o help.Option) bool { return o.Name == "format" })
 		if i < 0 {
 			continue
 		}

@@ -3,8 +3,8 @@ package report
 import (
 	"errors"
 	"heavytail/cmd/figure"
-	"heavytail/query"
 	"heavytail/query/fault"
+	"heavytail/query/rows"
 	"strings"
 )
 
@@ -64,7 +64,7 @@ func reasonOf(err error, b *block) error {
 	return nil
 }
 
-func (b *block) note(notices []query.Notice) {
+func (b *block) note(notices []rows.Notice) {
 	for _, n := range notices {
 		b.Notes = append(b.Notes, sentence(groupedWords(n.String())))
 	}

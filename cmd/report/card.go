@@ -2,12 +2,12 @@ package report
 
 import (
 	"fmt"
-	"strconv"
-
 	"heavytail/cmd/figure"
 	"heavytail/cmd/picture"
 	"heavytail/query"
+	"heavytail/query/rows"
 	"heavytail/storage"
+	"strconv"
 )
 
 func fileFacts(s storage.Stats, graphs int) []tile {
@@ -88,7 +88,7 @@ func (g *graph) picture(b *block) error {
 	}
 	if g.opts.Progress != nil {
 		o.Progress = func(stage string, done, total int64) {
-			g.opts.Progress(query.Progress{Statement: "REPORT", Stage: stage, Done: done, Total: total, Unit: "passes"})
+			g.opts.Progress(rows.Progress{Statement: "REPORT", Stage: stage, Done: done, Total: total, Unit: "passes"})
 		}
 	}
 	n, err := picture.NewNetwork(g.ctx, g.db, o)

@@ -3,13 +3,13 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"strings"
-
 	"heavytail/cmd/picture"
 	"heavytail/embedding/evaluate"
 	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
+	"slices"
+	"strings"
 )
 
 // curveLines is how many scorers a chart of curves shows: the best ones.
@@ -67,7 +67,7 @@ func (g *graph) linkBlock(b *block) error {
 		}
 		b.Tables = append(b.Tables, t)
 	}
-	b.note(slices.DeleteFunc(result.Notices, func(n query.Notice) bool { return n.Advice })) // the next block has the recommendations
+	b.note(slices.DeleteFunc(result.Notices, func(n rows.Notice) bool { return n.Advice })) // the next block has the recommendations
 	return nil
 }
 

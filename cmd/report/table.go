@@ -2,14 +2,13 @@ package report
 
 import (
 	"fmt"
+	"heavytail/query/rows"
+	"heavytail/storage"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"heavytail/query"
-	"heavytail/storage"
 )
 
 type table struct {
@@ -31,7 +30,7 @@ type cell struct {
 	Bar   float64 // the fraction of a bar below the text; 0 for none
 }
 
-func newTable(caption string, rows *query.Rows) (table, error) {
+func newTable(caption string, rows *rows.Rows) (table, error) {
 	t := table{Caption: caption}
 	for _, name := range rows.Columns() {
 		t.Columns = append(t.Columns, column{Name: words(name)})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"heavytail/query/fault"
+	"heavytail/query/rows"
 
 	sqldriver "database/sql/driver"
 	"errors"
@@ -232,7 +233,7 @@ func TestConn_Parameters(t *testing.T) {
 	t.Parallel()
 	db := openSQL(t, newFile(t))
 	const nearest = "NEAREST $k TO $who USING spec"
-	for _, who := range []any{"alice", upper("ALICE"), []byte("alice"), sql.NullString{String: "alice", Valid: true}, query.Untyped("alice"), new("alice")} {
+	for _, who := range []any{"alice", upper("ALICE"), []byte("alice"), sql.NullString{String: "alice", Valid: true}, rows.Untyped("alice"), new("alice")} {
 		rows, err := db.Query(nearest, sql.Named("who", who), sql.Named("k", uint8(2)))
 		if err != nil {
 			t.Errorf("%T: %v", who, err)
@@ -295,20 +296,20 @@ func TestConn_Jobs(t *testing.T) {
 	if err := db.QueryRow("EXPLAIN NEAREST 1 TO 'bob' USING spec").Scan(&step, &detail); err != nil || step != "nearest" {
 		t.Errorf("%s, %v", step, err)
 	}
-	rows, err := db.Query("EMBED friends USING deepwalk(dim := 4) AS walks IN BACKGROUND")
+	answer, err := db.Query("EMBED friends USING deepwalk(dim := 4) AS walks IN BACKGROUND")
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs := texts(t, rows)
+	jobs := texts(t, answer)
 	if len(jobs) != 1 {
 		t.Fatal(jobs)
 	}
-	must(t, db, "WAIT JOB $job", sql.Named("job", query.Untyped(jobs[0])))
-	rows, err = db.Query("NEAREST 2 TO 'bob' USING walks")
+	must(t, db, "WAIT JOB $job", sql.Named("job", rows.Untyped(jobs[0])))
+	answer, err = db.Query("NEAREST 2 TO 'bob' USING walks")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := texts(t, rows); len(got) != 2 {
+	if got := texts(t, answer); len(got) != 2 {
 		t.Error(got)
 	}
 }

@@ -30,7 +30,7 @@ func (w materialize) check(ctx context.Context, db *query.DB) error {
 	if w.s.Background {
 		return fmt.Errorf("%w: IN BACKGROUND has no meaning for shards", ErrStatement)
 	}
-	_, err := query.MaterializeRequestOf(ctx, db, w.s)
+	_, err := db.Links().MaterializeRequestOf(ctx, w.s)
 	return err
 }
 
@@ -38,7 +38,7 @@ func (w materialize) ending() string { return ".links" }
 
 // divide gives each shard about the same number of paths, from its vertices.
 func (w materialize) divide(ctx context.Context, db *query.DB, shards int) ([]int64, error) {
-	req, err := query.MaterializeRequestOf(ctx, db, w.s)
+	req, err := db.Links().MaterializeRequestOf(ctx, w.s)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (w materialize) divide(ctx context.Context, db *query.DB, shards int) ([]in
 }
 
 func (w materialize) run(ctx context.Context, db *query.DB, p piece) error {
-	req, err := query.MaterializeRequestOf(ctx, db, w.s)
+	req, err := db.Links().MaterializeRequestOf(ctx, w.s)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (w materialize) run(ctx context.Context, db *query.DB, p piece) error {
 }
 
 func (w materialize) merge(ctx context.Context, db *query.DB, parts []func() (io.ReadCloser, error)) error {
-	req, err := query.MaterializeRequestOf(ctx, db, w.s)
+	req, err := db.Links().MaterializeRequestOf(ctx, w.s)
 	if err != nil {
 		return err
 	}

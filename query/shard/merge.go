@@ -6,12 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query"
+	"heavytail/query/rows"
+	"heavytail/storage/format"
 	"io"
 	"os"
 	"strings"
-
-	"heavytail/query"
-	"heavytail/storage/format"
 )
 
 // Merge writes the rows of all shards in order to a file, by default the file of the
@@ -103,7 +103,7 @@ func (m *Manifest) MergeInto(ctx context.Context, db *query.DB) error {
 // Answer returns the rows and the notices of the statement, which are made of all its trials; with
 // INTO FILE it writes the file of the statement. db is only read. Parts and objects are checked
 // as by MergeInto, with the same errors; ErrTarget is a statement that is not made of trials.
-func (m *Manifest) Answer(ctx context.Context, db *query.DB) (*query.Rows, error) {
+func (m *Manifest) Answer(ctx context.Context, db *query.DB) (*rows.Rows, error) {
 	groups, err := m.complete()
 	if err != nil {
 		return nil, err

@@ -2,10 +2,10 @@ package shard
 
 import (
 	"context"
-	"io"
-
 	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
+	"io"
 )
 
 // trials is a statement that consists of independent trials, which are divided among the shards:
@@ -51,6 +51,6 @@ func (w trials) run(ctx context.Context, db *query.DB, p piece) error {
 	return db.Studies().WriteTrials(ctx, query.TrialsRequest{Statement: w.inner, First: p.first, Count: p.rows, Path: p.output, Overwrite: true})
 }
 
-func (w trials) answer(ctx context.Context, db *query.DB, parts []func() (io.ReadCloser, error)) (*query.Rows, error) {
+func (w trials) answer(ctx context.Context, db *query.DB, parts []func() (io.ReadCloser, error)) (*rows.Rows, error) {
 	return db.Studies().RunTrials(ctx, w.s, parts)
 }

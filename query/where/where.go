@@ -6,6 +6,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -169,7 +170,7 @@ func (c *compiler[T]) literal(node parser.Value, with operand[T]) storage.Value 
 // of the given type, or of any type if kind is 0; nil is a missing value. It
 // returns false for a value that no attribute can have, such as a vector.
 func AttributeValue(value any, kind storage.Type) (storage.Value, bool) {
-	if text, ok := value.(bind.Untyped); ok {
+	if text, ok := value.(rows.Untyped); ok {
 		if value = text.Infer(); kind == storage.Text {
 			value = string(text)
 		}

@@ -1,14 +1,15 @@
 package session
 
 import (
+	"heavytail/query/rows"
 	"testing"
 	"time"
 )
 
 func TestMeter_RateAndRemaining(t *testing.T) {
 	clock := time.Unix(0, 0)
-	var got []Progress
-	m := NewMeter("IMPORT", func(p Progress) { got = append(got, p) }, func() time.Time { return clock })
+	var got []rows.Progress
+	m := NewMeter("IMPORT", func(p rows.Progress) { got = append(got, p) }, func() time.Time { return clock })
 	at := func(seconds int, stage string, done, total int64) {
 		clock = time.Unix(int64(seconds), 0)
 		m.Update(stage, done, total)
@@ -20,7 +21,7 @@ func TestMeter_RateAndRemaining(t *testing.T) {
 	at(7, "writing", 10, 10)
 	at(9, "solving", 3, 0)
 	at(11, "solving", 4, 0)
-	want := []Progress{
+	want := []rows.Progress{
 		{"IMPORT", "reading", 100, 1000, "bytes", 1 * time.Second, 0, 0},
 		{"IMPORT", "reading", 300, 1000, "bytes", 3 * time.Second, 100, 7 * time.Second},
 		{"IMPORT", "writing", 0, 10, "rows", 5 * time.Second, 0, 0},
@@ -42,8 +43,8 @@ func TestMeter_RateAndRemaining(t *testing.T) {
 // A stage that starts again, like the passes of a sweep, is measured from the beginning.
 func TestMeter_StageAgain(t *testing.T) {
 	clock := time.Unix(0, 0)
-	var last Progress
-	m := NewMeter("RECONSTRUCT", func(p Progress) { last = p }, func() time.Time { return clock })
+	var last rows.Progress
+	m := NewMeter("RECONSTRUCT", func(p rows.Progress) { last = p }, func() time.Time { return clock })
 	for pass := range 3 {
 		for i := range 11 {
 			clock = clock.Add(time.Second << pass)
