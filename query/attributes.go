@@ -4,6 +4,9 @@ import (
 	"context"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -28,26 +31,26 @@ type AttributeSummary struct {
 	Unknown bool `json:"unknown"`
 }
 
-var showAttributes = &statement[*parser.ShowAttributes, string, storage.GraphInfo, []AttributeSummary]{
+var showAttributes = &engine.Statement[*parser.ShowAttributes, string, storage.GraphInfo, []AttributeSummary]{
 	Help: help.Statement{
 		Statement: "SHOW ATTRIBUTES", Syntax: "SHOW ATTRIBUTES [IN graph]",
 		Summary: "lists the attributes of the vertices and how many vertices have a value; for attributes that COMPUTE stored, also the measure, how many versions newer the graph is, and how many vertices have different edges since",
 		Columns: "attribute, type, vertices, missing, measure, version, behind, changed, created",
 		Example: "SHOW ATTRIBUTES IN social",
 	},
-	Bind:    func(b *binder, s *parser.ShowAttributes) string { return b.MarkGraph(s.Graph, s) },
-	Resolve: (*call).GraphOrOnly,
+	Bind:    func(b *engine.Binder, s *parser.ShowAttributes) string { return b.MarkGraph(s.Graph, s) },
+	Resolve: (*engine.Call).GraphOrOnly,
 	Plan: func(_ string, graph storage.GraphInfo) *plan.Plan {
 		return plan.Result("list", "attributes of graph "+fault.Name(graph.Name))
 	},
-	Run: func(c *call, _ string, graph storage.GraphInfo) ([]AttributeSummary, error) {
+	Run: func(c *engine.Call, _ string, graph storage.GraphInfo) ([]AttributeSummary, error) {
 		return attributes(c, graph)
 	},
-	Table: func(_ string, list []AttributeSummary) [][]rows.Value { return ofEach(list, AttributeSummary.row) },
+	Table: func(_ string, list []AttributeSummary) [][]rows.Value { return lists.Map(list, AttributeSummary.row) },
 	Reads: true,
 }
 
-func attributes(c *call, graph storage.GraphInfo) ([]AttributeSummary, error) {
+func attributes(c *engine.Call, graph storage.GraphInfo) ([]AttributeSummary, error) {
 	list := make([]AttributeSummary, len(graph.Attributes))
 	for i, a := range graph.Attributes {
 		list[i] = AttributeSummary{Attribute: a, Vertices: graph.Values[i], Missing: graph.Vertices - graph.Values[i], Computed: graph.Computed[i]}
@@ -70,7 +73,7 @@ func (a AttributeSummary) row() []rows.Value {
 	if made == nil {
 		return append(row, nil, nil, nil, nil, nil)
 	}
-	return append(row, computedText(made), int64(made.GraphVersion), int64(a.Behind), when(!a.Unknown, int64(a.Changed)), timestamp(made.Created))
+	return append(row, computedText(made), int64(made.GraphVersion), int64(a.Behind), cells.When(!a.Unknown, int64(a.Changed)), cells.Timestamp(made.Created))
 }
 
 // Attributes lists the attributes of a graph in the order in which they were
@@ -81,31 +84,31 @@ func (s *graphsService) Attributes(ctx context.Context, graph string) ([]Attribu
 
 type dropAttributeRequest struct{ graph, attribute string }
 
-var dropAttribute = &statement[*parser.DropAttribute, dropAttributeRequest, nothing, nothing]{
+var dropAttribute = &engine.Statement[*parser.DropAttribute, dropAttributeRequest, engine.Nothing, engine.Nothing]{
 	Help: help.Statement{
 		Statement: "DROP ATTRIBUTE", Syntax: "DROP ATTRIBUTE attribute FROM graph",
 		Summary: "removes an attribute from all vertices",
 		Example: "DROP ATTRIBUTE age FROM social",
 	},
-	Bind: func(b *binder, s *parser.DropAttribute) dropAttributeRequest {
-		return dropAttributeRequest{b.Name(fault.Graph, s.Graph), b.Name(partAttribute, s.Attribute)}
+	Bind: func(b *engine.Binder, s *parser.DropAttribute) dropAttributeRequest {
+		return dropAttributeRequest{b.Name(fault.Graph, s.Graph), b.Name(engine.PartAttribute, s.Attribute)}
 	},
-	Resolve: func(c *call, req dropAttributeRequest) (nothing, error) {
+	Resolve: func(c *engine.Call, req dropAttributeRequest) (engine.Nothing, error) {
 		info, err := c.GraphInfo(req.graph, fault.Graph)
 		if err == nil {
-			err = session.CheckAttributes(info, partAttribute, req.attribute)
+			err = session.CheckAttributes(info, engine.PartAttribute, req.attribute)
 		}
-		return nothing{}, err
+		return engine.Nothing{}, err
 	},
-	Plan: func(req dropAttributeRequest, _ nothing) *plan.Plan {
+	Plan: func(req dropAttributeRequest, _ engine.Nothing) *plan.Plan {
 		return plan.Result("drop attribute", fault.Name(req.attribute)+" of graph "+fault.Name(req.graph))
 	},
-	Run: func(c *call, req dropAttributeRequest, _ nothing) (nothing, error) {
-		return nothing{}, c.DB.Store.Update(c.Ctx, func(tx *storage.Tx) error { return tx.DropAttribute(req.graph, req.attribute) })
+	Run: func(c *engine.Call, req dropAttributeRequest, _ engine.Nothing) (engine.Nothing, error) {
+		return engine.Nothing{}, c.DB.Store.Update(c.Ctx, func(tx *storage.Tx) error { return tx.DropAttribute(req.graph, req.attribute) })
 	},
 }
 
 // DropAttribute removes an attribute from all vertices of a graph.
 func (s *graphsService) DropAttribute(ctx context.Context, graph, attribute string) error {
-	return errorOf(dropAttribute.Answer(ctx, s.db, dropAttributeRequest{graph, attribute}))
+	return engine.ErrorOf(dropAttribute.Answer(ctx, s.db, dropAttributeRequest{graph, attribute}))
 }

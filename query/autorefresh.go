@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -18,7 +19,7 @@ type autoRefreshRequest struct {
 	auto      storage.AutoRefresh
 }
 
-var autoRefresh = &statement[*parser.AutoRefresh, autoRefreshRequest, nothing, storage.EmbeddingInfo]{
+var autoRefresh = &engine.Statement[*parser.AutoRefresh, autoRefreshRequest, engine.Nothing, storage.EmbeddingInfo]{
 	Help: help.Statement{
 		Statement: "ALTER EMBEDDING", Syntax: "ALTER EMBEDDING embedding AUTO REFRESH AFTER n CHANGES | EVERY 'time' | OFF",
 		Summary: "refreshes the embedding in the background after n vertex changes, or at a fixed interval if anything changed, while a program keeps the file open for writing; a vertex has changed if it is new, was deleted or has different edges. The setting is stored with the embedding",
@@ -26,20 +27,20 @@ var autoRefresh = &statement[*parser.AutoRefresh, autoRefreshRequest, nothing, s
 		Example: "ALTER EMBEDDING spec AUTO REFRESH AFTER 100 CHANGES",
 	},
 	Bind: bindAutoRefresh,
-	Resolve: func(c *call, req autoRefreshRequest) (nothing, error) {
+	Resolve: func(c *engine.Call, req autoRefreshRequest) (engine.Nothing, error) {
 		if auto := req.auto; auto.Changes < 0 || int64(auto.Changes) > math.MaxInt32 || auto.Every < 0 {
-			return nothing{}, fault.New(partAuto, "an embedding cannot be refreshed after %s or every %v", fault.Count(int64(auto.Changes), "change"), auto.Every)
+			return engine.Nothing{}, fault.New(partAuto, "an embedding cannot be refreshed after %s or every %v", fault.Count(int64(auto.Changes), "change"), auto.Every)
 		}
 		found, err := c.Present(req.embedding, fault.Embedding)
 		if err == nil && req.auto != (storage.AutoRefresh{}) {
 			err = checkComputed(found.Info)
 		}
-		return nothing{}, err
+		return engine.Nothing{}, err
 	},
-	Plan: func(req autoRefreshRequest, _ nothing) *plan.Plan {
+	Plan: func(req autoRefreshRequest, _ engine.Nothing) *plan.Plan {
 		return plan.Result("embedding", fault.Name(req.embedding)+", refreshed automatically: "+autoText(req.auto))
 	},
-	Run: func(c *call, req autoRefreshRequest, _ nothing) (storage.EmbeddingInfo, error) {
+	Run: func(c *engine.Call, req autoRefreshRequest, _ engine.Nothing) (storage.EmbeddingInfo, error) {
 		info, err := c.DB.Store.SetAutoRefresh(c.Ctx, req.embedding, req.auto)
 		if err == nil && req.auto != (storage.AutoRefresh{}) {
 			c.DB.Refresher.Start()
@@ -65,7 +66,7 @@ func (s *vectorsService) AutoRefresh(ctx context.Context, embedding string, auto
 // automatically.
 const partAuto fault.Part = "auto refresh"
 
-func bindAutoRefresh(b *binder, s *parser.AutoRefresh) (req autoRefreshRequest) {
+func bindAutoRefresh(b *engine.Binder, s *parser.AutoRefresh) (req autoRefreshRequest) {
 	req.embedding = b.Name(fault.Embedding, s.Embedding)
 	switch {
 	case s.Changes != nil:

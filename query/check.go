@@ -4,27 +4,29 @@ import (
 	"context"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
-var check = &statement[*parser.Check, nothing, nothing, storage.CheckReport]{
+var check = &engine.Statement[*parser.Check, engine.Nothing, engine.Nothing, storage.CheckReport]{
 	Help: help.Statement{
 		Statement: "CHECK", Syntax: "CHECK",
 		Summary: "verifies everything in the file; a result without rows means that the file is undamaged",
 		Columns: "where, fault, remedy",
 		Example: "CHECK",
 	},
-	Bind:    bindNothing[*parser.Check],
-	Resolve: resolveNothing[nothing],
-	Plan: func(nothing, nothing) *plan.Plan {
+	Bind:    engine.BindNothing[*parser.Check],
+	Resolve: engine.ResolveNothing[engine.Nothing],
+	Plan: func(engine.Nothing, engine.Nothing) *plan.Plan {
 		return plan.Result("check", "all faults at once", plan.Measured(plan.Read, "file", "every record, its checksum and its content"))
 	},
 	Run: runCheck,
-	Table: func(_ nothing, report storage.CheckReport) [][]rows.Value {
-		return ofEach(report.Faults, func(f storage.Fault) []rows.Value { return []rows.Value{f.Where, f.What, f.Remedy} })
+	Table: func(_ engine.Nothing, report storage.CheckReport) [][]rows.Value {
+		return lists.Map(report.Faults, func(f storage.Fault) []rows.Value { return []rows.Value{f.Where, f.What, f.Remedy} })
 	},
 	Reads: true,
 }
@@ -33,10 +35,10 @@ var check = &statement[*parser.Check, nothing, nothing, storage.CheckReport]{
 // with its remedy. Faults of the file are in the report; the error means that
 // Check could not run.
 func (s *maintenanceService) Check(ctx context.Context) (storage.CheckReport, error) {
-	return check.Answer(ctx, s.db, nothing{})
+	return check.Answer(ctx, s.db, engine.Nothing{})
 }
 
-func runCheck(c *call, _, _ nothing) (storage.CheckReport, error) {
+func runCheck(c *engine.Call, _, _ engine.Nothing) (storage.CheckReport, error) {
 	stop := c.Watch.Start(plan.Read)
 	report, err := c.DB.Store.Check(c.Ctx, c.Meter.Update)
 	if err != nil {

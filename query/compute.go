@@ -8,7 +8,10 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
@@ -76,7 +79,7 @@ const (
 	attributeTarget = "attribute "
 )
 
-var computeStatement = &statement[*parser.Compute, ComputeRequest, computable, ComputeResult]{
+var computeStatement = &engine.Statement[*parser.Compute, ComputeRequest, computable, ComputeResult]{
 	Help: help.Statement{
 		Statement: kindCompute, Syntax: "COMPUTE measure[(option := value, …)] IN graph [FROM vertex, …] [AS attribute] [WITH (option := value)] [IN BACKGROUND]",
 		Summary: "computes a measure of every vertex, such as pagerank or community, and with AS stores it as an attribute, for use in WHERE, BY and SHOW VERTICES; SHOW MEASURES lists the measures. With AS, a computation of more than two seconds becomes a job",
@@ -96,14 +99,14 @@ var computeStatement = &statement[*parser.Compute, ComputeRequest, computable, C
 	Run: runCompute,
 	Rows: func(req ComputeRequest, r ComputeResult) *rows.Rows {
 		if req.As != "" {
-			return rowsOf([]string{"attribute", "measure", "vertices", "min", "mean", "max", "seconds"},
+			return cells.RowsOf([]string{"attribute", "measure", "vertices", "min", "mean", "max", "seconds"},
 				[][]rows.Value{{r.Attribute, r.Measure, int64(r.Count), r.Min, r.Mean, r.Max, r.Seconds}})
 		}
-		table := ofEach(r.Vertices, func(v VertexValue) []rows.Value { return []rows.Value{v.Key, cellOf(v.Value)} })
+		table := lists.Map(r.Vertices, func(v VertexValue) []rows.Value { return []rows.Value{v.Key, cells.CellOf(v.Value)} })
 		m, _ := findMeasure(req.Measure) // which has been computed
-		return rowsOf([]string{"vertex", "value"}, table).Typed("value", orNull(m.Type))
+		return cells.RowsOf([]string{"vertex", "value"}, table).Typed("value", cells.OrNull(m.Type))
 	},
-	Job: func(c *call, req ComputeRequest, found computable) (job.Spec, error) {
+	Job: func(c *engine.Call, req ComputeRequest, found computable) (job.Spec, error) {
 		if req.As == "" {
 			return job.Spec{}, fault.New(fault.Statement, "a job in the background stores its values and returns no rows").
 				WithRemedy("name the attribute for the values with AS")
@@ -132,7 +135,7 @@ func (s *measuresService) StartCompute(ctx context.Context, req ComputeRequest) 
 	return computeStatement.Start(ctx, s.db, req)
 }
 
-func bindCompute(b *binder, s *parser.Compute) (req ComputeRequest) {
+func bindCompute(b *engine.Binder, s *parser.Compute) (req ComputeRequest) {
 	req.Measure, req.Graph = b.Name(fault.Method, s.Measure.Name), b.Name(fault.Graph, s.Graph)
 	b.Mark(fault.Statement, s)
 	b.Background = s.Background
@@ -142,12 +145,12 @@ func bindCompute(b *binder, s *parser.Compute) (req ComputeRequest) {
 	req.Settings, err = m.settings(given)
 	b.Fail(err)
 	req.From = b.VertexKeys(s.From)
-	req.As = b.NameOrNone(partAttribute, s.As)
+	req.As = b.NameOrNone(engine.PartAttribute, s.As)
 	req.Overwrite = b.Settings(kindCompute, computeOptions(), s.Options).Bool("overwrite")
 	return req
 }
 
-func resolveCompute(c *call, req ComputeRequest) (found computable, err error) {
+func resolveCompute(c *engine.Call, req ComputeRequest) (found computable, err error) {
 	found.workers = c.DB.Opts.Workers
 	if found.measure, err = findMeasure(req.Measure); err != nil {
 		return found, err
@@ -159,10 +162,10 @@ func resolveCompute(c *call, req ComputeRequest) (found computable, err error) {
 		return found, err
 	}
 	if len(req.From) > 0 && !found.measure.From {
-		return found, fault.New(partKey(0), "measure %s does not accept FROM", found.measure.Name)
+		return found, fault.New(engine.PartKey(0), "measure %s does not accept FROM", found.measure.Name)
 	}
 	for i, key := range req.From {
-		if err := c.CheckVertex(found.graph, key, partKey(i)); err != nil {
+		if err := c.CheckVertex(found.graph, key, engine.PartKey(i)); err != nil {
 			return found, err
 		}
 	}
@@ -170,7 +173,7 @@ func resolveCompute(c *call, req ComputeRequest) (found computable, err error) {
 }
 
 // checkStored refuses an attribute that cannot be written.
-func checkStored(c *call, req ComputeRequest, found computable) error {
+func checkStored(c *engine.Call, req ComputeRequest, found computable) error {
 	if req.As == "" {
 		return nil
 	}
@@ -178,10 +181,10 @@ func checkStored(c *call, req ComputeRequest, found computable) error {
 		return err
 	}
 	if err := (storage.Attribute{Name: req.As, Type: found.measure.Type}).Validate(); err != nil {
-		return nameMistake(err, partAttribute)
+		return engine.NameMistake(err, engine.PartAttribute)
 	}
 	if _, exists := session.AttributeOf(found.graph, req.As); exists && !req.Overwrite {
-		return fault.New(partAttribute, "graph %s already has an attribute %s", fault.Name(req.Graph), fault.Quote(req.As)).
+		return fault.New(engine.PartAttribute, "graph %s already has an attribute %s", fault.Name(req.Graph), fault.Quote(req.As)).
 			WithRemedy("choose another name, or say WITH (overwrite := TRUE) to replace it").WithErr(storage.ErrExists)
 	}
 	return nil
@@ -192,7 +195,7 @@ func (f computable) call() parser.Call {
 	call := parser.Call{Name: parser.Ident{Name: f.measure.Name}}
 	for _, o := range f.measure.Options {
 		if value := f.settings[o.Name]; value != defaultOf(o) {
-			call.Options = append(call.Options, option(o.Name, value))
+			call.Options = append(call.Options, engine.Option(o.Name, value))
 		}
 	}
 	return call
@@ -204,7 +207,7 @@ func (f computable) spec(req ComputeRequest) job.Spec {
 		text.From = append(text.From, parser.String{Value: key})
 	}
 	if req.Overwrite {
-		text.Options = append(text.Options, option("overwrite", true))
+		text.Options = append(text.Options, engine.Option("overwrite", true))
 	}
 	n := int64(f.graph.Vertices)
 	computing, all := f.measure.bytes(measuredOn{f.settings, n, f.graph.Edges, int64(f.workers), f.graph.Weighted})
@@ -235,7 +238,7 @@ func (f computable) purpose() string {
 	return "computing " + f.measure.Name + " of graph " + fault.Name(f.graph.Name)
 }
 
-func runCompute(c *call, req ComputeRequest, found computable) (r ComputeResult, err error) {
+func runCompute(c *engine.Call, req ComputeRequest, found computable) (r ComputeResult, err error) {
 	if req.As == "" {
 		if err := c.CheckRows(found.graph.Vertices); err != nil {
 			return r, err
@@ -249,7 +252,7 @@ func runCompute(c *call, req ComputeRequest, found computable) (r ComputeResult,
 		r.Notices = c.Notices
 		return r, err
 	}
-	r, err = inJob(c, found.spec(req), func(checkpoints embedding.Checkpoints) (ComputeResult, error) {
+	r, err = engine.InJob(c, found.spec(req), func(checkpoints embedding.Checkpoints) (ComputeResult, error) {
 		r, err := computeMeasure(c, req, found, measure.Checkpoints(checkpoints))
 		if errors.Is(err, measure.ErrCheckpoint) {
 			err = fmt.Errorf("%w: %w", embedding.ErrCheckpoint, err)
@@ -261,7 +264,7 @@ func runCompute(c *call, req ComputeRequest, found computable) (r ComputeResult,
 }
 
 // computeMeasure computes a measure, and stores it where an attribute is named.
-func computeMeasure(c *call, req ComputeRequest, found computable, checkpoints measure.Checkpoints) (ComputeResult, error) {
+func computeMeasure(c *engine.Call, req ComputeRequest, found computable, checkpoints measure.Checkpoints) (ComputeResult, error) {
 	began := time.Now()
 	view, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
@@ -290,13 +293,13 @@ func computeMeasure(c *call, req ComputeRequest, found computable, checkpoints m
 	return r, err
 }
 
-func valuesOf(c *call, view *session.Graph, req ComputeRequest, found computable, checkpoints measure.Checkpoints) (measured, error) {
+func valuesOf(c *engine.Call, view *session.Graph, req ComputeRequest, found computable, checkpoints measure.Checkpoints) (measured, error) {
 	m := measuring{
 		Context: c.Ctx, Work: measure.Work{Workers: c.Workers(), Progress: c.Meter.Update}, Checkpoints: checkpoints,
 		Settings: found.settings, g: view.Graph,
 	}
 	for i, key := range req.From {
-		v, err := c.Vertex(view, key, partKey(i))
+		v, err := c.Vertex(view, key, engine.PartKey(i))
 		if err != nil {
 			return measured{}, err
 		}
@@ -332,7 +335,7 @@ func (r *ComputeResult) summarise(values measured) {
 	r.Mean = min(max(sum/float64(max(1, r.Count)), r.Min), r.Max) // rounding can move the mean outside the range
 }
 
-func storeMeasure(c *call, view *session.Graph, req ComputeRequest, found computable, values measured) error {
+func storeMeasure(c *engine.Call, view *session.Graph, req ComputeRequest, found computable, values measured) error {
 	column := storage.NewColumn(storage.Attribute{Name: req.As, Type: found.measure.Type}, view.Graph.Vertices())
 	for v := range view.Graph.Vertices() {
 		if err := column.Set(uint32(v), values.value(v)); err != nil {

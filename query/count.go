@@ -5,6 +5,9 @@ import (
 	"context"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -32,7 +35,7 @@ func (r CountVerticesRequest) attributes() []string {
 	for _, f := range r.With {
 		columns = append(columns, f.Of)
 	}
-	return withColumn(r.Attributes, columns...)
+	return engine.WithColumn(r.Attributes, columns...)
 }
 
 // ValueCount is the number of vertices that have a value.
@@ -57,15 +60,15 @@ type CountVerticesResult struct {
 	types []rows.ColumnType // of the attribute By and of the figures
 }
 
-var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, storage.GraphInfo, CountVerticesResult]{
+var countVertices = &engine.Statement[*parser.CountVertices, CountVerticesRequest, storage.GraphInfo, CountVerticesResult]{
 	Help: help.Statement{
 		Statement: "COUNT VERTICES", Syntax: "COUNT VERTICES [IN graph] [WHERE condition] [BY attribute] [WITH sum | mean | min | max(attribute | degree), …]",
 		Summary: "counts vertices; BY counts them for each value of an attribute, the most frequent value first and vertices without a value last; WITH adds the sum, mean, minimum or maximum of a numeric attribute or of the degree over the vertices that have a value",
 		Columns: "vertices; with BY: the attribute, vertices; with WITH: also sum_attribute, mean_attribute, …",
 		Example: "COUNT VERTICES IN social WHERE degree > 10 BY city WITH mean(age), max(degree)",
 	},
-	Bind: func(b *binder, s *parser.CountVertices) CountVerticesRequest {
-		req := CountVerticesRequest{Graph: b.MarkGraph(s.Graph, s), By: b.NameOrNone(partAttribute, s.By), condition: s.Where}
+	Bind: func(b *engine.Binder, s *parser.CountVertices) CountVerticesRequest {
+		req := CountVerticesRequest{Graph: b.MarkGraph(s.Graph, s), By: b.NameOrNone(engine.PartAttribute, s.By), condition: s.Where}
 		for i, f := range s.With {
 			b.Mark(partFigure(i), f)
 			req.With = append(req.With, Figure{FigureFunction(f.Function.Name), f.Of.Name})
@@ -75,13 +78,13 @@ var countVertices = &statement[*parser.CountVertices, CountVerticesRequest, stor
 		req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
 		return req
 	},
-	Resolve: func(c *call, req CountVerticesRequest) (storage.GraphInfo, error) {
+	Resolve: func(c *engine.Call, req CountVerticesRequest) (storage.GraphInfo, error) {
 		graph, err := checkScan(c, req.Graph, req.Attributes, 0)
 		if err != nil {
 			return graph, err
 		}
 		if req.By != "" {
-			err = session.CheckAttributes(graph, partAttribute, req.By)
+			err = session.CheckAttributes(graph, engine.PartAttribute, req.By)
 		}
 		return graph, cmp.Or(err, checkFigures(graph, req.With))
 	},
@@ -117,7 +120,7 @@ func (r CountVerticesRequest) fromCatalogue() bool {
 	return r.Where == nil && r.By == "" && r.With == nil
 }
 
-func runCountVertices(c *call, req CountVerticesRequest, graph storage.GraphInfo) (CountVerticesResult, error) {
+func runCountVertices(c *engine.Call, req CountVerticesRequest, graph storage.GraphInfo) (CountVerticesResult, error) {
 	if req.fromCatalogue() {
 		return CountVerticesResult{Vertices: graph.Vertices}, nil
 	}
@@ -155,9 +158,9 @@ type countedGroup struct {
 
 // countGroups counts the vertices of each value, in the order of CountVerticesResult.Values;
 // without BY there is one group.
-func countGroups(c *call, s *vertexScan, req CountVerticesRequest) ([]*countedGroup, error) {
+func countGroups(c *engine.Call, s *vertexScan, req CountVerticesRequest) ([]*countedGroup, error) {
 	by := slices.Index(s.columns.Names, req.By)
-	columns := ofEach(req.With, func(f Figure) int { return s.column(f.Of) })
+	columns := lists.Map(req.With, func(f Figure) int { return s.column(f.Of) })
 	var groups []*countedGroup
 	of := map[storage.Value]*countedGroup{}
 	group := func(value storage.Value) *countedGroup {
@@ -210,15 +213,15 @@ func countVerticesRows(req CountVerticesRequest, found CountVerticesResult) *row
 	columns, table := []string{"vertices"}, [][]rows.Value{{int64(found.Vertices)}}
 	if req.By != "" {
 		columns = []string{req.By, "vertices"}
-		table = ofEach(found.Values, func(v ValueCount) []rows.Value { return []rows.Value{cellOf(v.Value), int64(v.Vertices)} })
+		table = lists.Map(found.Values, func(v ValueCount) []rows.Value { return []rows.Value{cells.CellOf(v.Value), int64(v.Vertices)} })
 	}
 	for _, f := range req.With {
 		columns = append(columns, string(f.Function)+"_"+f.Of)
 	}
 	for i, row := range found.Figures {
-		table[i] = cells(table[i], row)
+		table[i] = cells.Append(table[i], row)
 	}
-	rows := rowsOf(columns, table)
+	rows := cells.RowsOf(columns, table)
 	if req.By != "" {
 		rows.TypedFrom(0, found.types[:1])
 	}
@@ -233,7 +236,7 @@ func countTypes(req CountVerticesRequest, graph storage.GraphInfo) []rows.Column
 	for _, f := range req.With {
 		names = append(names, f.Of)
 	}
-	types := typesOfAttributes(graph, names)
+	types := cells.TypesOfAttributes(graph, names)
 	for i, f := range req.With {
 		if types[i+1].NotNull = false; f.Function == FigureMean {
 			types[i+1].Type = storage.Float

@@ -2,16 +2,16 @@ package query
 
 import (
 	"fmt"
-	"math"
-	"math/bits"
-	"slices"
-	"strings"
-
 	"heavytail/query/fault"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/where"
 	"heavytail/storage"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
 )
 
 // FigureFunction is the function that a Figure computes.
@@ -43,7 +43,7 @@ func (f Figure) String() string {
 }
 
 func figuresText(list []Figure) string {
-	return strings.Join(ofEach(list, Figure.String), ", ")
+	return strings.Join(lists.Map(list, Figure.String), ", ")
 }
 
 func partFigure(i int) fault.Part { return fault.Part(fmt.Sprintf("figure %d", i)) }
@@ -52,7 +52,7 @@ func partFigure(i int) fault.Part { return fault.Part(fmt.Sprintf("figure %d", i
 func checkFigures(graph storage.GraphInfo, list []Figure) error {
 	for i, f := range list {
 		if !slices.Contains(FigureFunctions(), f.Function) {
-			names := ofEach(FigureFunctions(), func(known FigureFunction) string { return string(known) })
+			names := lists.Map(FigureFunctions(), func(known FigureFunction) string { return string(known) })
 			return fault.New(partFigure(i), "unknown function %s", fault.Quote(string(f.Function))).WithNearest(string(f.Function), names, nil)
 		}
 		if f.Of == "degree" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
+	"heavytail/query/internal/cells"
 	"heavytail/query/parser"
 	"heavytail/query/where"
 	"heavytail/storage"
@@ -401,7 +402,7 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 	want = ""
 	for i, scorer := range []string{"<nil> jaccard", "laplacian_eigenmaps(dim := 2) l2", "laplacian_eigenmaps(dim := 2) logistic(l1)"} {
 		s := links.Scores[i]
-		want += fmt.Sprintln(scorer, s.Negatives, number(s.AUC), number(s.AveragePrecision), number(s.Precision), number(s.Recall), number(s.F1), number(s.Hits))
+		want += fmt.Sprintln(scorer, s.Negatives, cells.Number(s.AUC), cells.Number(s.AveragePrecision), cells.Number(s.Precision), cells.Number(s.Recall), cells.Number(s.F1), cells.Number(s.Hits))
 	}
 	if got := table("EVALUATE LINKS IN social USING laplacian_eigenmaps(dim := 2) WITH (share := 0.5, seed := 3, scorers := 'jaccard,l2', features := 'l1', hits := 1)"); got != want {
 		t.Errorf("EVALUATE LINKS: %q, method %q", got, want)

@@ -6,6 +6,7 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/rows"
 	"heavytail/storage/csr"
 )
@@ -19,7 +20,7 @@ type DegreeCount struct {
 // Degrees returns the number of vertices of each degree that occurs in a
 // graph, by ascending degree. It takes O(n) after the graph is loaded.
 func (s *graphsService) Degrees(ctx context.Context, graph string) ([]DegreeCount, error) {
-	return inCall(ctx, s.db, "DESCRIBE GRAPH", func(c *call) ([]DegreeCount, error) {
+	return engine.InCall(ctx, s.db, "DESCRIBE GRAPH", func(c *engine.Call) ([]DegreeCount, error) {
 		view, err := c.Graph(graph, fault.Graph)
 		if err != nil {
 			return nil, err
@@ -65,10 +66,10 @@ type ReconstructedDegreesResult struct {
 // ReconstructedDegrees returns the degrees of a reconstruction from an embedding,
 // as Reconstruct finds it with Auto, without making its edges.
 func (s *vectorsService) ReconstructedDegrees(ctx context.Context, req EvaluateReconstructionRequest) (ReconstructedDegreesResult, error) {
-	return inCall(ctx, s.db, "RECONSTRUCT", func(c *call) (ReconstructedDegreesResult, error) { return reconstructedDegrees(c, req) })
+	return engine.InCall(ctx, s.db, "RECONSTRUCT", func(c *engine.Call) (ReconstructedDegreesResult, error) { return reconstructedDegrees(c, req) })
 }
 
-func reconstructedDegrees(c *call, req EvaluateReconstructionRequest) (ReconstructedDegreesResult, error) {
+func reconstructedDegrees(c *engine.Call, req EvaluateReconstructionRequest) (ReconstructedDegreesResult, error) {
 	found, err := resolveReconstruct(c, req.sweep())
 	if err != nil {
 		return ReconstructedDegreesResult{}, err

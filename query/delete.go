@@ -4,6 +4,7 @@ import (
 	"context"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -26,7 +27,7 @@ type DeleteVerticesRequest struct {
 	condition parser.Expr // of Where, for its text; may be nil
 }
 
-var deleteVertex = &statement[*parser.DeleteVertices, DeleteVerticesRequest, storage.GraphInfo, WriteResult]{
+var deleteVertex = &engine.Statement[*parser.DeleteVertices, DeleteVerticesRequest, storage.GraphInfo, WriteResult]{
 	Help: help.Statement{
 		Statement: "DELETE VERTEX", Syntax: "DELETE VERTEX vertex, … FROM graph",
 		Summary: "deletes vertices with their edges; those that do not exist are counted as missing",
@@ -39,7 +40,7 @@ var deleteVertex = &statement[*parser.DeleteVertices, DeleteVerticesRequest, sto
 	Plan: func(req DeleteVerticesRequest, _ storage.GraphInfo) *plan.Plan {
 		return writePlan("delete", fault.Count(int64(len(req.Keys)), "vertex")+" with edges", req.Graph)
 	},
-	Run: func(c *call, req DeleteVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
+	Run: func(c *engine.Call, req DeleteVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
 		return change(c, req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			return tx.DeleteVertices(req.Graph, req.Keys)
 		})
@@ -47,7 +48,7 @@ var deleteVertex = &statement[*parser.DeleteVertices, DeleteVerticesRequest, sto
 	Rows: writeRows[DeleteVerticesRequest]("deleted", "missing", "edges_deleted"),
 }
 
-var deleteVertices = &statement[*parser.DeleteVertices, DeleteVerticesRequest, storage.GraphInfo, WriteResult]{
+var deleteVertices = &engine.Statement[*parser.DeleteVertices, DeleteVerticesRequest, storage.GraphInfo, WriteResult]{
 	Help: help.Statement{
 		Statement: "DELETE VERTICES", Syntax: "DELETE VERTICES FROM graph WHERE condition",
 		Summary: "deletes all vertices that meet a condition, with their edges",
@@ -59,7 +60,7 @@ var deleteVertices = &statement[*parser.DeleteVertices, DeleteVerticesRequest, s
 	Plan: func(req DeleteVerticesRequest, graph storage.GraphInfo) *plan.Plan {
 		return writePlan("delete", "vertices with their edges", req.Graph, scanPlan(graph, req.condition, req.Attributes))
 	},
-	Run: func(c *call, req DeleteVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
+	Run: func(c *engine.Call, req DeleteVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
 		return changeWhere(c, req.Graph, req.Where, req.Attributes, func(tx *storage.Tx, keys []string) (storage.WriteStats, error) {
 			return tx.DeleteVertices(req.Graph, keys)
 		})
@@ -75,7 +76,7 @@ func (s *graphsService) DeleteVertices(ctx context.Context, req DeleteVerticesRe
 	return deleteVertices.Answer(ctx, s.db, req)
 }
 
-func bindDeleteVertices(b *binder, s *parser.DeleteVertices) DeleteVerticesRequest {
+func bindDeleteVertices(b *engine.Binder, s *parser.DeleteVertices) DeleteVerticesRequest {
 	req := DeleteVerticesRequest{Graph: b.Name(fault.Graph, s.Graph), condition: s.Where}
 	info := b.Graph(req.Graph)
 	condition := where.Compile(b.Values, s.Where, info, where.ToNothing)
@@ -84,18 +85,18 @@ func bindDeleteVertices(b *binder, s *parser.DeleteVertices) DeleteVerticesReque
 	return req
 }
 
-func resolveDeleteVertices(c *call, req DeleteVerticesRequest) (storage.GraphInfo, error) {
+func resolveDeleteVertices(c *engine.Call, req DeleteVerticesRequest) (storage.GraphInfo, error) {
 	return changedWhere(c, req.Graph, req.Attributes)
 }
 
-var deleteEdge = &statement[*parser.DeleteEdges, edgesRequest, nothing, WriteResult]{
+var deleteEdge = &engine.Statement[*parser.DeleteEdges, edgesRequest, engine.Nothing, WriteResult]{
 	Help: help.Statement{
 		Statement: "DELETE EDGE", Syntax: "DELETE EDGE | EDGES (vertex, vertex), … FROM graph",
 		Summary: "deletes edges; their vertices stay",
 		Columns: "graph, deleted, missing, version",
 		Example: "DELETE EDGE ('alice', 'bob'), ('carol', 'dave') FROM social",
 	},
-	Bind:    func(b *binder, s *parser.DeleteEdges) edgesRequest { return pairs(b, s.Graph, s.Pairs) },
+	Bind:    func(b *engine.Binder, s *parser.DeleteEdges) edgesRequest { return pairs(b, s.Graph, s.Pairs) },
 	Resolve: checkEdges,
 	Plan:    planEdges("delete"),
 	Run:     changeEdges((*storage.Tx).DeleteEdges),
@@ -122,7 +123,7 @@ type DeleteEdgesFileRequest struct {
 	SkipBad        bool
 }
 
-var deleteEdgesFile = &statement[*parser.DeleteEdgesFile, DeleteEdgesFileRequest, nothing, WriteResult]{
+var deleteEdgesFile = &engine.Statement[*parser.DeleteEdgesFile, DeleteEdgesFileRequest, engine.Nothing, WriteResult]{
 	Help: help.Statement{
 		Statement: "DELETE EDGES FILE", Syntax: "DELETE EDGES FILE 'file' FROM graph [WITH (option := value, …)]",
 		Summary: "deletes the edges of a file of pairs, plain, gzip or zstd",
@@ -130,24 +131,24 @@ var deleteEdgesFile = &statement[*parser.DeleteEdgesFile, DeleteEdgesFileRequest
 		Example: "DELETE EDGES FILE 'gone.csv' FROM social",
 	},
 	Options: edgePairsOptions,
-	Bind: func(b *binder, s *parser.DeleteEdgesFile) DeleteEdgesFileRequest {
+	Bind: func(b *engine.Binder, s *parser.DeleteEdgesFile) DeleteEdgesFileRequest {
 		req := DeleteEdgesFileRequest{Graph: b.Name(fault.Graph, s.Graph), Path: b.Text(fault.File, s.File)}
 		set := b.Settings("DELETE EDGES FILE", edgePairsOptions(), s.Options)
 		req.Header, req.Separator = header(b, set), set.Text("separator")
 		req.Source, req.Target, req.SkipBad = set.Text("source"), set.Text("target"), set.Text("on_error") == "skip"
 		return req
 	},
-	Resolve: func(c *call, req DeleteEdgesFileRequest) (nothing, error) {
+	Resolve: func(c *engine.Call, req DeleteEdgesFileRequest) (engine.Nothing, error) {
 		if err := c.CheckGraph(req.Graph); err != nil {
-			return nothing{}, err
+			return engine.Nothing{}, err
 		}
 		columns := ImportRequest{Source: req.Source, Target: req.Target, Header: req.Header, Separator: req.Separator}
 		if err := columns.check(); err != nil {
-			return nothing{}, err
+			return engine.Nothing{}, err
 		}
-		return nothing{}, c.CheckInput(req.Path, fault.File)
+		return engine.Nothing{}, c.CheckInput(req.Path, fault.File)
 	},
-	Plan: func(req DeleteEdgesFileRequest, _ nothing) *plan.Plan {
+	Plan: func(req DeleteEdgesFileRequest, _ engine.Nothing) *plan.Plan {
 		return writePlan("delete", "edges", req.Graph, plan.Step("pairs", fault.Quote(session.InputName(req.Path))))
 	},
 	Run:  runDeleteEdgesFile,
@@ -160,7 +161,7 @@ func (s *graphsService) DeleteEdgesFile(ctx context.Context, req DeleteEdgesFile
 	return deleteEdgesFile.Answer(ctx, s.db, req)
 }
 
-func runDeleteEdgesFile(c *call, req DeleteEdgesFileRequest, _ nothing) (WriteResult, error) {
+func runDeleteEdgesFile(c *engine.Call, req DeleteEdgesFileRequest, _ engine.Nothing) (WriteResult, error) {
 	return change(c, req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 		in, size, err := c.OpenInput(req.Path, fault.File)
 		if err != nil {
@@ -176,7 +177,7 @@ func runDeleteEdgesFile(c *call, req DeleteEdgesFileRequest, _ nothing) (WriteRe
 }
 
 // deleteEdgesOf deletes the edges that a reader lists, a batch at a time.
-func deleteEdgesOf(c *call, tx *storage.Tx, graph string, in io.Reader, opts format.EdgeListOptions) (storage.WriteStats, error) {
+func deleteEdgesOf(c *engine.Call, tx *storage.Tx, graph string, in io.Reader, opts format.EdgeListOptions) (storage.WriteStats, error) {
 	const batch = 1 << 16 // takes some megabytes, and is large enough that most blocks are written only once
 	var total storage.WriteStats
 	edges := make([]storage.Edge, 0, batch)

@@ -2,10 +2,10 @@ package query
 
 import (
 	"fmt"
-	"strings"
-
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/storage"
+	"strings"
 )
 
 // This file finds the indexes, models and predictions that were made from an
@@ -16,7 +16,7 @@ import (
 // an embedding and are valid now.
 type dependents struct{ indexes, models, predictions []string }
 
-func dependentsOf(c *call, embedding string) (dependents, error) {
+func dependentsOf(c *engine.Call, embedding string) (dependents, error) {
 	var d dependents
 	indexes, err := indexesOf(c, embedding)
 	if err != nil {
@@ -26,7 +26,7 @@ func dependentsOf(c *call, embedding string) (dependents, error) {
 		d.indexes = append(d.indexes, k.metric.String())
 	}
 	models, err := models(c)
-	if notDamage(err) != nil {
+	if engine.NotDamage(err) != nil {
 		return d, err
 	}
 	reads := map[string]bool{}
@@ -39,7 +39,7 @@ func dependentsOf(c *call, embedding string) (dependents, error) {
 		}
 	}
 	predictions, err := predictions(c)
-	if notDamage(err) != nil {
+	if engine.NotDamage(err) != nil {
 		return d, err
 	}
 	for _, p := range predictions {
@@ -70,7 +70,7 @@ func (d dependents) String() string {
 
 // noteReplaced gives a notice, before an embedding is computed again, of what the new
 // vectors will invalidate. An embedding that does not exist yet has no dependents.
-func noteReplaced(c *call, embedding string) error {
+func noteReplaced(c *engine.Call, embedding string) error {
 	d, err := dependentsOf(c, embedding)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func noteReplaced(c *call, embedding string) error {
 
 // noteRetrain gives a notice of the models that must be trained again because the
 // embedding has new coordinates.
-func noteRetrain(c *call, info storage.EmbeddingInfo) error {
+func noteRetrain(c *engine.Call, info storage.EmbeddingInfo) error {
 	models, err := models(c)
 	var names []string
 	for _, m := range models {
@@ -94,5 +94,5 @@ func noteRetrain(c *call, info storage.EmbeddingInfo) error {
 	if len(names) > 0 {
 		c.Notice("embedding %s has new coordinates; train again: %s", fault.Name(info.Name), strings.Join(names, ", "))
 	}
-	return notDamage(err) // the statement that reads damaged ones reports it
+	return engine.NotDamage(err) // the statement that reads damaged ones reports it
 }

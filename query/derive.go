@@ -6,6 +6,8 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -22,7 +24,7 @@ type DeriveResult struct {
 	Notices []rows.Notice     `json:"notices,omitempty"`
 }
 
-var deriveGraph = &statement[*parser.DeriveGraph, DeriveRequest, derivation, DeriveResult]{
+var deriveGraph = &engine.Statement[*parser.DeriveGraph, DeriveRequest, derivation, DeriveResult]{
 	Help:    createGraphHelp(),
 	Options: createGraphOptions,
 	Bind:    bindDerive,
@@ -30,7 +32,7 @@ var deriveGraph = &statement[*parser.DeriveGraph, DeriveRequest, derivation, Der
 	Plan:    planDerive,
 	Run:     runDerive,
 	Rows: func(_ DeriveRequest, r DeriveResult) *rows.Rows {
-		return rowsOf([]string{"graph", "vertices", "edges", "seconds"}, [][]rows.Value{{r.Graph.Name, int64(r.Graph.Vertices), r.Graph.Edges, r.Seconds}})
+		return cells.RowsOf([]string{"graph", "vertices", "edges", "seconds"}, [][]rows.Value{{r.Graph.Name, int64(r.Graph.Vertices), r.Graph.Edges, r.Seconds}})
 	},
 }
 
@@ -59,7 +61,7 @@ func derivationOf(how parser.Derivation) Derivation {
 	}[how]
 }
 
-func bindDerive(b *binder, s *parser.DeriveGraph) DeriveRequest {
+func bindDerive(b *engine.Binder, s *parser.DeriveGraph) DeriveRequest {
 	req := DeriveRequest{Graph: b.Name(partNewGraph, s.Graph), How: derivationOf(s.How), condition: s.Where, Mutual: s.Mutual}
 	if s.Using != nil {
 		req.K = b.Size(fault.Number, s.Count)
@@ -84,7 +86,7 @@ func bindDerive(b *binder, s *parser.DeriveGraph) DeriveRequest {
 	return req
 }
 
-func bindDeriveOptions(b *binder, s *parser.DeriveGraph, req *DeriveRequest) {
+func bindDeriveOptions(b *engine.Binder, s *parser.DeriveGraph, req *DeriveRequest) {
 	set := b.Settings("CREATE GRAPH", deriveOptions(req.How), s.Options)
 	for _, name := range []string{"vertices", "edges", "exchanges"} {
 		if n, given := set[name].(int64); given && n < 1 {
@@ -121,8 +123,8 @@ func checkSampleOptions(set bind.Settings, req *DeriveRequest) error {
 	return nil
 }
 
-func resolveDerive(c *call, req DeriveRequest) (found derivation, err error) {
-	if err := checkNewGraph(c, req.Graph, partNewGraph); err != nil {
+func resolveDerive(c *engine.Call, req DeriveRequest) (found derivation, err error) {
+	if err := engine.CheckNewGraph(c, req.Graph, partNewGraph); err != nil {
 		return found, err
 	}
 	if req.How == DeriveNearest {
@@ -167,7 +169,7 @@ func planDerive(req DeriveRequest, found derivation) *plan.Plan {
 	return plan.Result("graph", fault.Name(req.Graph)+", "+string(req.How)+" of "+of, inputs...)
 }
 
-func runDerive(c *call, req DeriveRequest, found derivation) (r DeriveResult, err error) {
+func runDerive(c *engine.Call, req DeriveRequest, found derivation) (r DeriveResult, err error) {
 	began := c.Meter.Now()
 	var made derived
 	switch req.How {

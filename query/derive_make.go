@@ -4,19 +4,19 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
-	"slices"
-
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/csr"
+	"math"
+	"slices"
 )
 
 // deriveFrom makes a graph from the vertices of one graph.
-func deriveFrom(c *call, req DeriveRequest, info storage.GraphInfo) (made derived, err error) {
+func deriveFrom(c *engine.Call, req DeriveRequest, info storage.GraphInfo) (made derived, err error) {
 	names := slices.Clone(req.Attributes) // a compiled condition reads them by number
 	for _, name := range session.AttributeNames(info) {
 		if !slices.Contains(names, name) {
@@ -73,7 +73,7 @@ func columnsOf(info storage.GraphInfo, set *session.ColumnSet, vertices []uint32
 
 // derive makes the graph, and returns the vertices of the original graph that it has,
 // ascending.
-func derive(c *call, s *vertexScan, req DeriveRequest) (vertices []uint32, made *csr.Graph, err error) {
+func derive(c *engine.Call, s *vertexScan, req DeriveRequest) (vertices []uint32, made *csr.Graph, err error) {
 	stop := c.Watch.Start(plan.Scan)
 	g := s.graph.Graph
 	from := g // the new graph has the edges of from between its vertices
@@ -114,7 +114,7 @@ func derive(c *call, s *vertexScan, req DeriveRequest) (vertices []uint32, made 
 
 // sampleOf draws a sample: its vertices, and a graph from which the sample takes the edges
 // between them.
-func sampleOf(c *call, g *csr.Graph, req DeriveRequest) ([]uint32, *csr.Graph, error) {
+func sampleOf(c *engine.Call, g *csr.Graph, req DeriveRequest) ([]uint32, *csr.Graph, error) {
 	switch req.Sampling {
 	case SampleForestFire:
 		vertices, err := measure.ForestFire(c.Ctx, g, measure.FireOptions{Vertices: req.Vertices, Forward: req.Forward, Seed: req.Seed})
@@ -187,7 +187,7 @@ func keptEdges(ctx context.Context, g *csr.Graph, keep func(edgePlace) bool) (*c
 }
 
 // componentOf returns the vertices of the component of a vertex, or of the largest component.
-func componentOf(c *call, view *session.Graph, key string) (vertices []uint32, err error) {
+func componentOf(c *engine.Call, view *session.Graph, key string) (vertices []uint32, err error) {
 	var components *csr.Components
 	if err := c.Await(func() { components = view.Graph.Components() }); err != nil {
 		return nil, err
@@ -208,11 +208,11 @@ func componentOf(c *call, view *session.Graph, key string) (vertices []uint32, e
 	return vertices, nil
 }
 
-func storeDerived(c *call, name string, made derived) (storage.GraphInfo, error) {
+func storeDerived(c *engine.Call, name string, made derived) (storage.GraphInfo, error) {
 	stop := c.Watch.Start(plan.Store)
 	info, err := c.DB.Store.PutGraph(c.Ctx, name, storage.PutGraphRequest{
 		Graph: made.graph, Keys: made.key, Attributes: made.columns, Times: made.times, Source: made.source, Progress: c.Meter.Update,
 	})
 	stop(info.Edges, "")
-	return info, nameMistake(err, partNewGraph)
+	return info, engine.NameMistake(err, partNewGraph)
 }

@@ -2,18 +2,18 @@ package query
 
 import (
 	"fmt"
-	"math"
-	"slices"
-
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/plan"
 	"heavytail/storage/csr"
+	"math"
+	"slices"
 )
 
-func resolveNearestGraph(c *call, req DeriveRequest) (found derivation, err error) {
+func resolveNearestGraph(c *engine.Call, req DeriveRequest) (found derivation, err error) {
 	if err := checkCount(req.K); err != nil {
 		return found, err
 	}
@@ -41,7 +41,7 @@ func nearestGraphPlan(req DeriveRequest, found derivation) *plan.Plan {
 // nearestGraph makes the graph of the nearest vertices of an embedding, with the vertices
 // and attributes of its graph. It searches as NEAREST FOR ALL does, and holds all answers
 // in memory.
-func nearestGraph(c *call, req DeriveRequest, found derivation) (made derived, err error) {
+func nearestGraph(c *engine.Call, req DeriveRequest, found derivation) (made derived, err error) {
 	b, err := openNearestBatches(c, "", found.search)
 	if err != nil {
 		return made, err

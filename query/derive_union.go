@@ -4,14 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strings"
-
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
+	"slices"
+	"strings"
 )
 
 // checkUnion returns an Error if attributes of the same name have different types, or if
@@ -39,7 +39,7 @@ func checkUnion(req DeriveRequest, found derivation) error {
 
 // union makes the union of graphs: the vertices of the first graph, then of each further
 // graph the vertices that no earlier graph has.
-func makeUnion(c *call, req DeriveRequest, found derivation) (made derived, err error) {
+func makeUnion(c *engine.Call, req DeriveRequest, found derivation) (made derived, err error) {
 	u := &union{how: cmp.Or(req.Repeated, storage.RepeatedLast)}
 	var names []string
 	bytes := int64(0)

@@ -8,6 +8,9 @@ import (
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
@@ -75,7 +78,7 @@ type DegreeSummary struct {
 	Mean   float64 `json:"mean"`
 }
 
-var describeGraph = &statement[*parser.DescribeGraph, DescribeGraphRequest, storage.GraphInfo, GraphDescription]{
+var describeGraph = &engine.Statement[*parser.DescribeGraph, DescribeGraphRequest, storage.GraphInfo, GraphDescription]{
 	Help: help.Statement{
 		Statement: "DESCRIBE GRAPH", Syntax: "DESCRIBE GRAPH graph [WITH (option := value, …)]",
 		Summary: "reports size, components, degree distribution, clustering, the fitted power law, and the minimum dimension suggested by the largest hub",
@@ -83,11 +86,11 @@ var describeGraph = &statement[*parser.DescribeGraph, DescribeGraphRequest, stor
 		Example: "DESCRIBE GRAPH social WITH (bootstrap := 100)",
 	},
 	Options: describeOptions,
-	Bind: func(b *binder, s *parser.DescribeGraph) DescribeGraphRequest {
+	Bind: func(b *engine.Binder, s *parser.DescribeGraph) DescribeGraphRequest {
 		graph, set := b.Name(fault.Graph, s.Graph), b.Settings("DESCRIBE GRAPH", describeOptions(), s.Options)
 		return DescribeGraphRequest{Graph: graph, Bootstrap: set.Size("bootstrap"), Seed: set.Seed()}
 	},
-	Resolve: func(c *call, req DescribeGraphRequest) (storage.GraphInfo, error) {
+	Resolve: func(c *engine.Call, req DescribeGraphRequest) (storage.GraphInfo, error) {
 		if err := checkBootstrap(req.Bootstrap); err != nil {
 			return storage.GraphInfo{}, err
 		}
@@ -121,7 +124,7 @@ func (s *graphsService) Describe(ctx context.Context, req DescribeGraphRequest) 
 	return describeGraph.Answer(ctx, s.db, req)
 }
 
-func runDescribeGraph(c *call, req DescribeGraphRequest, _ storage.GraphInfo) (GraphDescription, error) {
+func runDescribeGraph(c *engine.Call, req DescribeGraphRequest, _ storage.GraphInfo) (GraphDescription, error) {
 	view, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
 		return GraphDescription{}, err
@@ -161,7 +164,7 @@ func checkBootstrap(n int) error {
 
 // graphStatistics returns the statistics of a graph, which are computed once for
 // each version.
-func graphStatistics(c *call, view *session.Graph) (GraphStatistics, error) {
+func graphStatistics(c *engine.Call, view *session.Graph) (GraphStatistics, error) {
 	stop := c.Watch.Start("statistics")
 	const bytes = 1 << 10 // an upper bound of their size
 	key := session.CacheKey{Kind: "statistics", Name: view.Info.Name, ID: view.Info.ID, Version: view.Info.Version, Made: view.Info.Modified.UnixNano()}
@@ -179,7 +182,7 @@ func graphStatistics(c *call, view *session.Graph) (GraphStatistics, error) {
 	return value.(GraphStatistics), nil
 }
 
-func computeStatistics(c *call, ctx context.Context, view *session.Graph) (GraphStatistics, error) {
+func computeStatistics(c *engine.Call, ctx context.Context, view *session.Graph) (GraphStatistics, error) {
 	var s GraphStatistics
 	g := view.Graph
 	if n := float64(g.Vertices()); n > 1 {
@@ -218,7 +221,7 @@ func computeStatistics(c *call, ctx context.Context, view *session.Graph) (Graph
 }
 
 // powerLaw fits a power law to the degrees; nil where there are too few.
-func powerLaw(c *call, g *csr.Graph, req DescribeGraphRequest) (*evaluate.PowerLaw, error) {
+func powerLaw(c *engine.Call, g *csr.Graph, req DescribeGraphRequest) (*evaluate.PowerLaw, error) {
 	degrees := make([]int, g.Vertices())
 	for v := range degrees {
 		degrees[v] = g.Degree(uint32(v))
@@ -277,42 +280,42 @@ func timesText(g storage.GraphInfo) rows.Value {
 // rows is the table of DESCRIBE GRAPH.
 func (d GraphDescription) rows() [][]rows.Value {
 	table := [][]rows.Value{
-		property("graph", d.Name),
-		property("version", int64(d.Version)),
-		property("vertices", int64(d.Vertices)),
-		property("edges", d.Edges),
-		property("weights", d.Weighted),
-		property("times", timesText(d.GraphInfo)),
-		property("attributes", attributesText(d.GraphInfo.Attributes)),
-		property("density", d.Density),
-		property("components", int64(d.Components)),
-		property("largest component", int64(d.LargestComponent)),
-		property("isolated vertices", int64(d.Isolated)),
-		property("bipartite", d.bipartite()),
-		property("degree min", int64(d.Degrees.Min)),
-		property("degree mean", d.Degrees.Mean),
-		property("degree median", int64(d.Degrees.Median)),
-		property("degree p90", int64(d.Degrees.P90)),
-		property("degree p99", int64(d.Degrees.P99)),
-		property("degree max", int64(d.Degrees.Max)),
-		property("triangles", d.Clustering.Triangles),
-		property("clustering average", d.Clustering.Average),
-		property("clustering transitivity", d.Clustering.Transitivity),
-		property("assortativity", number(d.Assortativity)),
+		cells.Property("graph", d.Name),
+		cells.Property("version", int64(d.Version)),
+		cells.Property("vertices", int64(d.Vertices)),
+		cells.Property("edges", d.Edges),
+		cells.Property("weights", d.Weighted),
+		cells.Property("times", timesText(d.GraphInfo)),
+		cells.Property("attributes", attributesText(d.GraphInfo.Attributes)),
+		cells.Property("density", d.Density),
+		cells.Property("components", int64(d.Components)),
+		cells.Property("largest component", int64(d.LargestComponent)),
+		cells.Property("isolated vertices", int64(d.Isolated)),
+		cells.Property("bipartite", d.bipartite()),
+		cells.Property("degree min", int64(d.Degrees.Min)),
+		cells.Property("degree mean", d.Degrees.Mean),
+		cells.Property("degree median", int64(d.Degrees.Median)),
+		cells.Property("degree p90", int64(d.Degrees.P90)),
+		cells.Property("degree p99", int64(d.Degrees.P99)),
+		cells.Property("degree max", int64(d.Degrees.Max)),
+		cells.Property("triangles", d.Clustering.Triangles),
+		cells.Property("clustering average", d.Clustering.Average),
+		cells.Property("clustering transitivity", d.Clustering.Transitivity),
+		cells.Property("assortativity", cells.Number(d.Assortativity)),
 	}
 	table = append(table, powerLawRows(d.PowerLaw)...)
 	table = append(table, packingRows(d.Hub, d.Packing)...)
 	return append(table,
-		property("embeddings", joined(d.Embeddings)),
-		property("source", d.Source),
-		property("created", timestamp(d.Created)),
-		property("modified", timestamp(d.Modified)),
-		property("deleted vertices", int64(d.Deleted)),
-		property("bytes in memory", d.Bytes),
-		property("bytes in the file", d.File.Bytes()),
-		property("bytes of a vertex", each(d.File.Keys+d.File.IDs+d.File.Attributes, int64(d.Vertices))),
-		property("bytes of an edge", each(d.File.Arcs, d.Edges)),
-		property("bytes of the change log", d.File.Changes))
+		cells.Property("embeddings", cells.Joined(d.Embeddings)),
+		cells.Property("source", d.Source),
+		cells.Property("created", cells.Timestamp(d.Created)),
+		cells.Property("modified", cells.Timestamp(d.Modified)),
+		cells.Property("deleted vertices", int64(d.Deleted)),
+		cells.Property("bytes in memory", d.Bytes),
+		cells.Property("bytes in the file", d.File.Bytes()),
+		cells.Property("bytes of a vertex", cells.Each(d.File.Keys+d.File.IDs+d.File.Attributes, int64(d.Vertices))),
+		cells.Property("bytes of an edge", cells.Each(d.File.Arcs, d.Edges)),
+		cells.Property("bytes of the change log", d.File.Changes))
 }
 
 // bipartite has the sizes of the sides.
@@ -326,16 +329,16 @@ func (d GraphDescription) bipartite() string {
 // powerLawRows has the fit of a power law; its p only after a bootstrap.
 func powerLawRows(law *evaluate.PowerLaw) [][]rows.Value {
 	if law == nil {
-		return [][]rows.Value{property("power law alpha", nil)}
+		return [][]rows.Value{cells.Property("power law alpha", nil)}
 	}
 	table := [][]rows.Value{
-		property("power law alpha", law.Alpha),
-		property("power law from degree", int64(law.Xmin)),
-		property("power law KS distance", law.KS),
-		property("power law vertices", int64(law.Tail)),
+		cells.Property("power law alpha", law.Alpha),
+		cells.Property("power law from degree", int64(law.Xmin)),
+		cells.Property("power law KS distance", law.KS),
+		cells.Property("power law vertices", int64(law.Tail)),
 	}
-	if p := number(law.P); p != nil {
-		table = append(table, property("power law p", p))
+	if p := cells.Number(law.P); p != nil {
+		table = append(table, cells.Property("power law p", p))
 	}
 	return table
 }
@@ -346,15 +349,15 @@ func packingRows(hub string, p evaluate.Packing) [][]rows.Value {
 		return nil
 	}
 	return [][]rows.Value{
-		property("largest hub", hub),
-		property("hub neighbours not adjacent", span(p.SetAtLeast, p.SetAtMost)),
-		property("hub dimensions by the paper", span(p.PaperAtLeast, p.PaperAtMost)),
-		property("hub dimensions proven", span(p.ProvenAtLeast, p.ProvenAtMost)),
+		cells.Property("largest hub", hub),
+		cells.Property("hub neighbours not adjacent", cells.Span(p.SetAtLeast, p.SetAtMost)),
+		cells.Property("hub dimensions by the paper", cells.Span(p.PaperAtLeast, p.PaperAtMost)),
+		cells.Property("hub dimensions proven", cells.Span(p.ProvenAtLeast, p.ProvenAtMost)),
 	}
 }
 
 // attributesText lists attributes with their types, or is nil where there are
 // none.
 func attributesText(attributes []storage.Attribute) rows.Value {
-	return joined(ofEach(attributes, func(a storage.Attribute) string { return fault.Name(a.Name) + " " + a.Type.String() }))
+	return cells.Joined(lists.Map(attributes, func(a storage.Attribute) string { return fault.Name(a.Name) + " " + a.Type.String() }))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -25,17 +27,19 @@ type EmbeddingDescription struct {
 	Bytes         int64   `json:"bytes"`          // of the vectors
 }
 
-var describeEmbedding = &statement[*parser.DescribeEmbedding, string, session.Entry, EmbeddingDescription]{
+var describeEmbedding = &engine.Statement[*parser.DescribeEmbedding, string, session.Entry, EmbeddingDescription]{
 	Help: help.Statement{
 		Statement: "DESCRIBE EMBEDDING", Syntax: "DESCRIBE EMBEDDING embedding",
 		Summary: "reports the method, options and results of an embedding, and how much its graph has changed since",
 		Columns: "property, value",
 		Example: "DESCRIBE EMBEDDING spec",
 	},
-	Bind: func(b *binder, s *parser.DescribeEmbedding) string {
+	Bind: func(b *engine.Binder, s *parser.DescribeEmbedding) string {
 		return b.Name(fault.Embedding, s.Embedding)
 	},
-	Resolve: func(c *call, embedding string) (session.Entry, error) { return c.Entry(embedding, fault.Embedding) },
+	Resolve: func(c *engine.Call, embedding string) (session.Entry, error) {
+		return c.Entry(embedding, fault.Embedding)
+	},
 	Plan: func(embedding string, _ session.Entry) *plan.Plan {
 		return plan.Result("description", "of embedding "+fault.Name(embedding)+", from the catalogue")
 	},
@@ -49,7 +53,7 @@ func (s *vectorsService) Describe(ctx context.Context, embedding string) (Embedd
 	return describeEmbedding.Answer(ctx, s.db, embedding)
 }
 
-func runDescribeEmbedding(c *call, _ string, found session.Entry) (EmbeddingDescription, error) {
+func runDescribeEmbedding(c *engine.Call, _ string, found session.Entry) (EmbeddingDescription, error) {
 	info := found.Info
 	d := EmbeddingDescription{EmbeddingInfo: info, Bytes: 4 * int64(info.Vertices) * int64(info.Dim)}
 	if len(info.Residuals) > 0 {
@@ -71,44 +75,44 @@ func runDescribeEmbedding(c *call, _ string, found session.Entry) (EmbeddingDesc
 
 func (d EmbeddingDescription) rows() [][]rows.Value {
 	table := [][]rows.Value{
-		property("embedding", d.Name),
-		property("graph", d.Graph),
-		property("method", d.Method),
+		cells.Property("embedding", d.Name),
+		cells.Property("graph", d.Graph),
+		cells.Property("method", d.Method),
 	}
 	for _, o := range d.Options {
-		table = append(table, property("option "+o.Name, o.Value))
+		table = append(table, cells.Property("option "+o.Name, o.Value))
 	}
 	changed := rows.Value(int64(d.Changed))
 	if d.Changed < 0 {
 		changed = "maybe all"
 	}
 	table = append(table,
-		property("seed", fmt.Sprint(d.Seed)),
-		property("generation", int64(d.Generation)),
-		property("auto refresh", autoText(d.Auto)),
-		property("graph version", int64(d.GraphVersion)),
-		property("versions behind", int64(d.Behind)),
-		property("vertices changed since", changed),
-		property("vertices", int64(d.Vertices)),
-		property("dim", int64(d.Dim)),
-		property("components", int64(d.Components)),
-		property("iterations", int64(d.Iterations)),
+		cells.Property("seed", fmt.Sprint(d.Seed)),
+		cells.Property("generation", int64(d.Generation)),
+		cells.Property("auto refresh", autoText(d.Auto)),
+		cells.Property("graph version", int64(d.GraphVersion)),
+		cells.Property("versions behind", int64(d.Behind)),
+		cells.Property("vertices changed since", changed),
+		cells.Property("vertices", int64(d.Vertices)),
+		cells.Property("dim", int64(d.Dim)),
+		cells.Property("components", int64(d.Components)),
+		cells.Property("iterations", int64(d.Iterations)),
 	)
 	if n := len(d.Eigenvalues); n > 0 {
 		table = append(table,
-			property("eigenvalues", int64(n)),
-			property("eigenvalue largest", d.Eigenvalues[0]),
-			property("eigenvalue smallest", d.Eigenvalues[n-1]))
+			cells.Property("eigenvalues", int64(n)),
+			cells.Property("eigenvalue largest", d.Eigenvalues[0]),
+			cells.Property("eigenvalue smallest", d.Eigenvalues[n-1]))
 	}
 	if len(d.Residuals) > 0 {
-		table = append(table, property("residual worst", d.WorstResidual))
+		table = append(table, cells.Property("residual worst", d.WorstResidual))
 	}
 	for _, s := range d.Stats {
-		table = append(table, property("statistic "+s.Name, s.Value))
+		table = append(table, cells.Property("statistic "+s.Name, s.Value))
 	}
 	return append(table,
-		property("seconds", d.Seconds),
-		property("kernel", d.Kernel),
-		property("created", timestamp(d.Created)),
-		property("bytes", d.Bytes))
+		cells.Property("seconds", d.Seconds),
+		cells.Property("kernel", d.Kernel),
+		cells.Property("created", cells.Timestamp(d.Created)),
+		cells.Property("bytes", d.Bytes))
 }

@@ -6,6 +6,8 @@ import (
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -23,15 +25,15 @@ type ModelDescription struct {
 	Now   storage.EmbeddingInfo `json:"now,omitzero"` // present entry of the embedding; zero if it was dropped, or the model reads none
 }
 
-var describeModel = &statement[*parser.DescribeModel, string, ModelInfo, ModelDescription]{
+var describeModel = &engine.Statement[*parser.DescribeModel, string, ModelInfo, ModelDescription]{
 	Help: help.Statement{
 		Statement: "DESCRIBE MODEL", Syntax: "DESCRIBE MODEL model",
 		Summary: "reports the options of a link prediction model, its metrics on held-out pairs, how well its probabilities are calibrated, and whether its graph and embedding have changed since",
 		Columns: "property, value",
 		Example: "DESCRIBE MODEL friends",
 	},
-	Bind:    func(b *binder, s *parser.DescribeModel) string { return b.Name(partModel, s.Model) },
-	Resolve: func(c *call, model string) (ModelInfo, error) { return modelInfo(c, model, partModel) },
+	Bind:    func(b *engine.Binder, s *parser.DescribeModel) string { return b.Name(partModel, s.Model) },
+	Resolve: func(c *engine.Call, model string) (ModelInfo, error) { return modelInfo(c, model, partModel) },
 	Plan: func(model string, _ ModelInfo) *plan.Plan {
 		return plan.Result("description", "of model "+fault.Name(model)+", from the catalogue")
 	},
@@ -45,7 +47,7 @@ func (s *linksService) DescribeModel(ctx context.Context, model string) (ModelDe
 	return describeModel.Answer(ctx, s.db, model)
 }
 
-func runDescribeModel(c *call, model string, _ ModelInfo) (ModelDescription, error) {
+func runDescribeModel(c *engine.Call, model string, _ ModelInfo) (ModelDescription, error) {
 	info, m, err := readModel(c, model, partModel)
 	if err != nil {
 		return ModelDescription{}, err
@@ -62,54 +64,54 @@ func runDescribeModel(c *call, model string, _ ModelInfo) (ModelDescription, err
 
 func (d ModelDescription) rows() [][]rows.Value {
 	table := [][]rows.Value{
-		property("model", d.Name),
-		property("graph", d.Graph),
-		property("graph version", int64(d.GraphVersion)),
-		property("versions behind", int64(d.Behind)),
-		property("embedding", string(d.Reads)),
+		cells.Property("model", d.Name),
+		cells.Property("graph", d.Graph),
+		cells.Property("graph version", int64(d.GraphVersion)),
+		cells.Property("versions behind", int64(d.Behind)),
+		cells.Property("embedding", string(d.Reads)),
 	}
 	if d.Embedding != "" {
 		table = append(table,
-			property("embedding name", d.Embedding),
-			property("embedding generation", int64(d.Generation)),
-			property("embedding method", d.Method))
+			cells.Property("embedding name", d.Embedding),
+			cells.Property("embedding generation", int64(d.Generation)),
+			cells.Property("embedding method", d.Method))
 		for _, o := range d.Settings {
-			table = append(table, property("embedding option "+o.Name, o.Value))
+			table = append(table, cells.Property("embedding option "+o.Name, o.Value))
 		}
 	}
 	for _, o := range d.Options {
-		table = append(table, property("option "+o.Name, o.Value))
+		table = append(table, cells.Property("option "+o.Name, o.Value))
 	}
 	table = append(table,
-		property("training pairs", int64(d.TrainingPairs)),
-		property("test pairs", int64(d.TestPairs)),
-		property("auc", d.AUC),
-		property("average precision", d.AveragePrecision),
-		property("brier", d.Brier),
-		property("calibration error", d.CalibrationError))
+		cells.Property("training pairs", int64(d.TrainingPairs)),
+		cells.Property("test pairs", int64(d.TestPairs)),
+		cells.Property("auc", d.AUC),
+		cells.Property("average precision", d.AveragePrecision),
+		cells.Property("brier", d.Brier),
+		cells.Property("calibration error", d.CalibrationError))
 	for _, b := range d.Bins {
-		table = append(table, property(fmt.Sprintf("calibration at %.4f", b.Predicted), fmt.Sprintf("%.4f of %s", b.Observed, fault.Count(int64(b.Pairs), "pair"))))
+		table = append(table, cells.Property(fmt.Sprintf("calibration at %.4f", b.Predicted), fmt.Sprintf("%.4f of %s", b.Observed, fault.Count(int64(b.Pairs), "pair"))))
 	}
 	for _, h := range d.Heuristics {
-		table = append(table, property("auc of "+h.Name+" alone", h.AUC))
+		table = append(table, cells.Property("auc of "+h.Name+" alone", h.AUC))
 	}
 	for _, n := range d.ByNegatives {
 		by := ", negatives " + n.Negatives
-		table = append(table, property("test pairs"+by, int64(n.Pairs)), property("auc"+by, n.AUC), property("average precision"+by, n.AveragePrecision))
+		table = append(table, cells.Property("test pairs"+by, int64(n.Pairs)), cells.Property("auc"+by, n.AUC), cells.Property("average precision"+by, n.AveragePrecision))
 		for _, h := range n.Heuristics {
-			table = append(table, property("auc of "+h.Name+" alone"+by, h.AUC))
+			table = append(table, cells.Property("auc of "+h.Name+" alone"+by, h.AUC))
 		}
 	}
 	for _, w := range d.Weights {
 		if w.Embedding {
-			table = append(table, property("weights of "+w.Name, fmt.Sprintf("%s, of norm %.4g", fault.Count(int64(w.Values), "value"), w.Weight)))
+			table = append(table, cells.Property("weights of "+w.Name, fmt.Sprintf("%s, of norm %.4g", fault.Count(int64(w.Values), "value"), w.Weight)))
 			continue
 		}
-		table = append(table, property("weight of "+w.Name, w.Weight))
+		table = append(table, cells.Property("weight of "+w.Name, w.Weight))
 	}
 	return append(table,
-		property("seconds", d.Seconds),
-		property("kernel", d.Kernel),
-		property("created", timestamp(d.Created)),
-		property("bytes", d.Bytes))
+		cells.Property("seconds", d.Seconds),
+		cells.Property("kernel", d.Kernel),
+		cells.Property("created", cells.Timestamp(d.Created)),
+		cells.Property("bytes", d.Bytes))
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -28,22 +30,22 @@ type describeVertexRequest struct {
 	vertex string
 }
 
-var describeVertex = &statement[*parser.DescribeVertex, describeVertexRequest, storage.GraphInfo, VertexDescription]{
+var describeVertex = &engine.Statement[*parser.DescribeVertex, describeVertexRequest, storage.GraphInfo, VertexDescription]{
 	Help: help.Statement{
 		Statement: "DESCRIBE VERTEX", Syntax: "DESCRIBE VERTEX vertex [IN graph]",
 		Summary: "reports degree, times and attributes of a vertex, without loading its graph",
 		Columns: "property, value",
 		Example: "DESCRIBE VERTEX 'alice' IN social",
 	},
-	Bind: func(b *binder, s *parser.DescribeVertex) describeVertexRequest {
+	Bind: func(b *engine.Binder, s *parser.DescribeVertex) describeVertexRequest {
 		return describeVertexRequest{graph: b.MarkGraph(s.Graph, s), vertex: b.VertexKey(fault.Vertex, s.Vertex)}
 	},
-	Resolve: func(c *call, req describeVertexRequest) (storage.GraphInfo, error) {
+	Resolve: func(c *engine.Call, req describeVertexRequest) (storage.GraphInfo, error) {
 		info, err := c.GraphOrOnly(req.graph)
 		if err != nil {
 			return info, err
 		}
-		return info, checkVertex(c, info.Name, req.vertex)
+		return info, engine.CheckVertex(c, info.Name, req.vertex)
 	},
 	Plan: func(req describeVertexRequest, graph storage.GraphInfo) *plan.Plan {
 		return plan.Result("description", "of vertex "+fault.QuoteKey(req.vertex)+", without loading graph "+fault.Name(graph.Name))
@@ -61,7 +63,7 @@ func (s *graphsService) DescribeVertex(ctx context.Context, graph, vertex string
 
 // runDescribeVertex reads the vertex from the file: neither the graph nor a column is
 // loaded for a single one.
-func runDescribeVertex(c *call, req describeVertexRequest, graph storage.GraphInfo) (VertexDescription, error) {
+func runDescribeVertex(c *engine.Call, req describeVertexRequest, graph storage.GraphInfo) (VertexDescription, error) {
 	d := VertexDescription{Key: req.vertex}
 	info, stored, edges, err := c.DB.Store.VertexEdges(c.Ctx, graph.Name, req.vertex)
 	if err != nil {
@@ -95,10 +97,10 @@ func describeVertexTable(_ describeVertexRequest, d VertexDescription) [][]rows.
 		table = append(table, []rows.Value{"strength", d.Strength})
 	}
 	if d.Times > 0 {
-		table = append(table, []rows.Value{"edges with a time", int64(d.Times)}, []rows.Value{"first time", timeCell(d.Graph, d.First)}, []rows.Value{"last time", timeCell(d.Graph, d.Last)})
+		table = append(table, []rows.Value{"edges with a time", int64(d.Times)}, []rows.Value{"first time", cells.TimeCell(d.Graph, d.First)}, []rows.Value{"last time", cells.TimeCell(d.Graph, d.Last)})
 	}
 	for _, a := range d.Attributes {
-		table = append(table, []rows.Value{"attribute " + a.Name, cellOf(a.Value)})
+		table = append(table, []rows.Value{"attribute " + a.Name, cells.CellOf(a.Value)})
 	}
 	return table
 }

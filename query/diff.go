@@ -5,6 +5,8 @@ import (
 	"context"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -38,14 +40,14 @@ type DiffResult struct {
 // diffed are the two embeddings of a DiffRequest.
 type diffed struct{ before, after session.Entry }
 
-var diff = &statement[*parser.Diff, DiffRequest, diffed, DiffResult]{
+var diff = &engine.Statement[*parser.Diff, DiffRequest, diffed, DiffResult]{
 	Help: help.Statement{
 		Statement: "DIFF", Syntax: "DIFF embedding, embedding [LIMIT n]",
 		Summary: "lists the vertices that moved most between two generations of an embedding; ten by default",
 		Columns: "vertex, distance, relative",
 		Example: "DIFF spec@1, spec@2 LIMIT 20",
 	},
-	Bind: func(b *binder, s *parser.Diff) DiffRequest {
+	Bind: func(b *engine.Binder, s *parser.Diff) DiffRequest {
 		before, after := b.Name(fault.Before, s.Before), b.Name(fault.Embedding, s.After)
 		return DiffRequest{Before: before, After: after, Limit: b.RowLimit(s.Limit)}
 	},
@@ -55,7 +57,7 @@ var diff = &statement[*parser.Diff, DiffRequest, diffed, DiffResult]{
 	},
 	Run: runDiff,
 	Table: func(_ DiffRequest, r DiffResult) [][]rows.Value {
-		return ofEach(r.Moved, func(m Moved) []rows.Value { return []rows.Value{m.Vertex, m.Distance, m.Relative} })
+		return lists.Map(r.Moved, func(m Moved) []rows.Value { return []rows.Value{m.Vertex, m.Distance, m.Relative} })
 	},
 	Reads: true,
 }
@@ -70,8 +72,8 @@ func (s *vectorsService) Diff(ctx context.Context, req DiffRequest) (DiffResult,
 	return diff.Answer(ctx, s.db, req)
 }
 
-func resolveDiff(c *call, req DiffRequest) (found diffed, err error) {
-	if err := checkLimit(req.Limit); err != nil {
+func resolveDiff(c *engine.Call, req DiffRequest) (found diffed, err error) {
+	if err := engine.CheckLimit(req.Limit); err != nil {
 		return found, err
 	}
 	if found.before, err = c.Entry(req.Before, fault.Before); err != nil {
@@ -90,7 +92,7 @@ func resolveDiff(c *call, req DiffRequest) (found diffed, err error) {
 	return found, err
 }
 
-func runDiff(c *call, req DiffRequest, _ diffed) (DiffResult, error) {
+func runDiff(c *engine.Call, req DiffRequest, _ diffed) (DiffResult, error) {
 	var before, after *session.Space
 	err := c.Consistent(func() (err error) {
 		if before, err = c.Space(req.Before, fault.Before); err != nil {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -57,18 +59,18 @@ type EdgesResult struct {
 	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
-var showEdges = &statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, graphStream[EdgeRow]]{
+var showEdges = &engine.Statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, engine.GraphStream[EdgeRow]]{
 	Help: help.Statement{
 		Statement: "SHOW EDGES", Syntax: "SHOW EDGES [IN graph] [COLUMNS weight | time | attribute, …] [WHERE condition of weight, time, BOTH (condition), EITHER (condition)] [ORDER BY weight | time [ASC | DESC]] [LIMIT n]",
 		Summary: "lists each edge once; its source is the vertex that came into the graph first. A condition tests the weight and time of an edge, and by BOTH (condition) or EITHER (condition) its two vertices. Edges are ordered by source and target, or sorted by a column with edges without a time last; LIMIT keeps the first rows",
 		Columns: "source, target, weight and time if the graph has any; with COLUMNS: source, target and the columns named; an attribute gives two columns, source_attribute and target_attribute",
 		Example: "SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20",
 	},
-	Bind: func(b *binder, s *parser.ShowEdges) EdgesRequest {
+	Bind: func(b *engine.Binder, s *parser.ShowEdges) EdgesRequest {
 		req := EdgesRequest{Graph: b.MarkGraph(s.Graph, s), condition: s.Where}
 		info := b.Graph(req.Graph)
-		req.Columns = columns(b, s.Columns)
-		req.OrderBy, req.Descending = order(b, s.Order)
+		req.Columns = engine.Columns(b, s.Columns)
+		req.OrderBy, req.Descending = engine.Order(b, s.Order)
 		condition := where.CompileEdges(b.Values, s.Where, info)
 		req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
 		req.Limit = b.RowLimit(s.Limit)
@@ -93,7 +95,7 @@ var showEdges = &statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, g
 
 // Edges returns the edges of a graph that meet a condition.
 func (s *graphsService) Edges(ctx context.Context, req EdgesRequest) (EdgesResult, error) {
-	list, notices, err := collected(showEdges.Answer(ctx, s.db, req))
+	list, notices, err := engine.Collected(showEdges.Answer(ctx, s.db, req))
 	return EdgesResult{list, notices}, err
 }
 
@@ -101,30 +103,30 @@ func (s *graphsService) Edges(ctx context.Context, req EdgesRequest) (EdgesResul
 // bytes of memory for each edge that meets the condition, or with a limit for at most
 // twice as many edges as the limit.
 func (s *graphsService) EachEdge(ctx context.Context, req EdgesRequest) iter.Seq2[EdgeRow, error] {
-	return iterate(func() (*stream[EdgeRow], error) {
+	return engine.Iterate(func() (*engine.Stream[EdgeRow], error) {
 		found, err := showEdges.Answer(ctx, s.db, req)
-		return found.stream, err
+		return found.Stream, err
 	})
 }
 
-func resolveEdges(c *call, req EdgesRequest) (storage.GraphInfo, error) {
+func resolveEdges(c *engine.Call, req EdgesRequest) (storage.GraphInfo, error) {
 	info, err := checkScan(c, req.Graph, req.Attributes, req.Limit)
 	if err != nil {
 		return info, err
 	}
 	for i, name := range req.Columns {
 		if name == "key" {
-			return info, fault.New(partColumn(i), "the columns source and target already contain the keys")
+			return info, fault.New(engine.PartColumn(i), "the columns source and target already contain the keys")
 		}
 		if slices.Contains(where.EdgeColumns, name) {
 			continue
 		}
-		if err := checkColumn(info, name, partColumn(i)); err != nil {
+		if err := engine.CheckColumn(info, name, engine.PartColumn(i)); err != nil {
 			return info, err
 		}
 	}
 	if req.OrderBy != "" && !slices.Contains(where.EdgeColumns, req.OrderBy) {
-		return info, fault.New(partOrder, "edges cannot be ordered by %s", fault.Quote(req.OrderBy)).WithExpected(where.EdgeColumns...)
+		return info, fault.New(engine.PartOrder, "edges cannot be ordered by %s", fault.Quote(req.OrderBy)).WithExpected(where.EdgeColumns...)
 	}
 	return info, nil
 }
@@ -146,7 +148,7 @@ type edgeScan struct {
 	admits func(where.EdgeCandidate) bool
 }
 
-func runEdges(c *call, req EdgesRequest, graph storage.GraphInfo) (found graphStream[EdgeRow], err error) {
+func runEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) (found engine.GraphStream[EdgeRow], err error) {
 	if err := readEdges(c, req, graph); err != nil {
 		return found, err
 	}
@@ -170,7 +172,7 @@ func runEdges(c *call, req EdgesRequest, graph storage.GraphInfo) (found graphSt
 			return found, err
 		}
 	}
-	return graphStream[EdgeRow]{streamOf(c, each), s.graph}, nil
+	return engine.GraphStream[EdgeRow]{Stream: engine.StreamOf(c, each), Graph: s.graph}, nil
 }
 
 // readsPart reports whether the edges of the first vertices are enough: there is a limit, and
@@ -178,7 +180,7 @@ func runEdges(c *call, req EdgesRequest, graph storage.GraphInfo) (found graphSt
 func (r EdgesRequest) readsPart() bool { return r.Limit > 0 && r.OrderBy == "" && r.Where == nil }
 
 // readEdges reads the edges of the first vertices, where these are enough.
-func readEdges(c *call, req EdgesRequest, graph storage.GraphInfo) error {
+func readEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) error {
 	if !req.readsPart() {
 		return nil
 	}
@@ -203,7 +205,7 @@ func readEdges(c *call, req EdgesRequest, graph storage.GraphInfo) error {
 	})
 }
 
-func orderedEdges(c *call, s *edgeScan, req EdgesRequest, stop func(int64, string)) (func(func(EdgeRow) error) error, error) {
+func orderedEdges(c *engine.Call, s *edgeScan, req EdgesRequest, stop func(int64, string)) (func(func(EdgeRow) error) error, error) {
 	most := s.graph.Graph.Edges()
 	if req.Limit > 0 {
 		most = min(most, 2*int64(req.Limit)+1024)
@@ -286,19 +288,19 @@ func (s *edgeScan) row(p edgePlace) EdgeRow {
 	return row
 }
 
-func edgeRows(req EdgesRequest, answer graphStream[EdgeRow]) *rows.Rows {
+func edgeRows(req EdgesRequest, answer engine.GraphStream[EdgeRow]) *rows.Rows {
 	shown := req.Columns
 	if shown == nil {
-		shown = answer.edgeColumns()
+		shown = answer.EdgeColumns()
 	}
 	columns := []string{"source", "target"}
 	var types []rows.ColumnType
 	for _, name := range shown {
 		if slices.Contains(where.EdgeColumns, name) {
-			columns, types = append(columns, name), append(types, answer.edgeTypes([]string{name})...)
+			columns, types = append(columns, name), append(types, answer.EdgeTypes([]string{name})...)
 		} else {
 			columns = append(columns, "source_"+name, "target_"+name)
-			types = append(types, typesOfAttributes(answer.graph.Info, []string{name, name})...)
+			types = append(types, cells.TypesOfAttributes(answer.Graph.Info, []string{name, name})...)
 		}
 	}
 	rows := answer.Rows(columns, func(e EdgeRow) []rows.Value {
@@ -308,9 +310,9 @@ func edgeRows(req EdgesRequest, answer graphStream[EdgeRow]) *rows.Rows {
 			case "weight":
 				row = append(row, e.Weight)
 			case "time":
-				row = append(row, answer.timeCell(e.Time, e.Timed))
+				row = append(row, answer.TimeCell(e.Time, e.Timed))
 			default:
-				row, values = cells(row, values[:2]), values[2:]
+				row, values = cells.Append(row, values[:2]), values[2:]
 			}
 		}
 		return row

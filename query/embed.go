@@ -8,6 +8,8 @@ import (
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
@@ -42,7 +44,7 @@ type EmbedResult struct {
 	Notices       []rows.Notice `json:"notices,omitempty"`
 }
 
-var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
+var embed = &engine.Statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 	Help: help.Statement{
 		Statement: "EMBED", Syntax: "EMBED graph USING method[(option := value, …)] AS embedding [WITH (option := value)] [IN BACKGROUND]",
 		Summary: "computes a vector for every vertex. An embedding of that name is replaced when the new one is complete, and its indexes are rebuilt; models and predictions that use it must then be computed again, unless the vectors are the same. A run of more than two seconds becomes a job, which can be resumed after it was stopped",
@@ -51,7 +53,7 @@ var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 	},
 	Options: embedOptions,
 	Bind:    bindEmbed,
-	Resolve: func(c *call, req EmbedRequest) (found chosen, err error) {
+	Resolve: func(c *engine.Call, req EmbedRequest) (found chosen, err error) {
 		if found.configured, err = configureEmbed(req.Method, req.Settings, req.Using); err != nil {
 			return found, err
 		}
@@ -64,21 +66,21 @@ var embed = &statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
 		return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Name), found.generation),
 			plan.Measured(plan.Solve, "method", found.text().String(), found.inputs()...))
 	},
-	Run: func(c *call, req EmbedRequest, found chosen) (result EmbedResult, err error) {
+	Run: func(c *engine.Call, req EmbedRequest, found chosen) (result EmbedResult, err error) {
 		graph, spec, err := embedJob(c, req, found)
 		if err != nil {
 			return result, err
 		}
-		result, err = inJob(c, spec, func(checkpoints embedding.Checkpoints) (EmbedResult, error) {
+		result, err = engine.InJob(c, spec, func(checkpoints embedding.Checkpoints) (EmbedResult, error) {
 			return storeEmbedding(c, graph, run.Request{Name: req.Name, Method: found.method.Name, Options: found.options, Stateless: req.Stateless, Checkpoints: checkpoints})
 		})
 		result.Notices = c.Notices
 		return result, err
 	},
 	Table: func(_ EmbedRequest, r EmbedResult) [][]rows.Value {
-		return [][]rows.Value{{r.Name, r.Method, int64(r.Dim), int64(r.Vertices), r.Seconds, when(len(r.Residuals) > 0, r.WorstResidual)}}
+		return [][]rows.Value{{r.Name, r.Method, int64(r.Dim), int64(r.Vertices), r.Seconds, cells.When(len(r.Residuals) > 0, r.WorstResidual)}}
 	},
-	Job: func(c *call, req EmbedRequest, found chosen) (job.Spec, error) {
+	Job: func(c *engine.Call, req EmbedRequest, found chosen) (job.Spec, error) {
 		_, spec, err := embedJob(c, req, found)
 		return spec, err
 	},
@@ -107,7 +109,7 @@ func (s *vectorsService) StartEmbed(ctx context.Context, req EmbedRequest) (stor
 	return embed.Start(ctx, s.db, req)
 }
 
-func bindEmbed(b *binder, s *parser.Embed) EmbedRequest {
+func bindEmbed(b *engine.Binder, s *parser.Embed) EmbedRequest {
 	b.Background = s.Background
 	req := EmbedRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(fault.Embedding, s.Embedding)}
 	req.Method, req.Settings = s.Method.Name.Name, bindMethod(b, s.Method)
@@ -118,7 +120,7 @@ func bindEmbed(b *binder, s *parser.Embed) EmbedRequest {
 
 // nextGeneration returns the generation that an embedding of a graph will have
 // under a name, which must be free or that of an embedding of the same graph.
-func nextGeneration(c *call, embedding, graph string) (uint64, error) {
+func nextGeneration(c *engine.Call, embedding, graph string) (uint64, error) {
 	if embedding == "" {
 		return 0, fault.New(fault.Embedding, "the embedding has no name")
 	}
@@ -130,14 +132,14 @@ func nextGeneration(c *call, embedding, graph string) (uint64, error) {
 	case err == nil:
 		return old.Generation + 1, nil
 	case !errors.Is(err, storage.ErrNotFound):
-		return 0, nameMistake(err, fault.Embedding)
+		return 0, engine.NameMistake(err, fault.Embedding)
 	}
 	return 1, nil
 }
 
 // embedJob loads the graph of a request, and describes the job that embeds it. It
 // first gives a notice of what the job will invalidate.
-func embedJob(c *call, req EmbedRequest, found chosen) (*session.Graph, job.Spec, error) {
+func embedJob(c *engine.Call, req EmbedRequest, found chosen) (*session.Graph, job.Spec, error) {
 	if err := noteReplaced(c, req.Name); err != nil {
 		return nil, job.Spec{}, err
 	}
@@ -147,7 +149,7 @@ func embedJob(c *call, req EmbedRequest, found chosen) (*session.Graph, job.Spec
 	}
 	text := parser.Embed{Graph: parser.Ident{Name: req.Graph}, Method: found.text(), Embedding: parser.Ident{Name: req.Name}}
 	if req.Stateless {
-		text.Options = append(text.Options, option("state", false))
+		text.Options = append(text.Options, engine.Option("state", false))
 	}
 	options, _ := run.Settings(found.method.Name, found.options) // the settings have been checked, so there is no error
 	spec := found.spec(graph)
@@ -155,7 +157,7 @@ func embedJob(c *call, req EmbedRequest, found chosen) (*session.Graph, job.Spec
 	return graph, spec, nil
 }
 
-func storeEmbedding(c *call, g *session.Graph, req run.Request) (EmbedResult, error) {
+func storeEmbedding(c *engine.Call, g *session.Graph, req run.Request) (EmbedResult, error) {
 	stop := c.Watch.Start(plan.Solve)
 	before, err := c.DB.Store.EmbeddingInfo(c.Ctx, req.Name)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
@@ -171,7 +173,7 @@ func storeEmbedding(c *call, g *session.Graph, req run.Request) (EmbedResult, er
 	}
 	info, err := run.Embed(c.Ctx, c.DB.Store, g.Snapshot, req)
 	if err != nil {
-		return EmbedResult{}, nameMistake(err, fault.Embedding)
+		return EmbedResult{}, engine.NameMistake(err, fault.Embedding)
 	}
 	switch {
 	case info.Generation == before.Generation:

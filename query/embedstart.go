@@ -3,9 +3,9 @@ package query
 import (
 	"errors"
 	"fmt"
-
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/plan"
@@ -30,7 +30,7 @@ func (m configured) startEmbedding() string {
 }
 
 // reads resolves what the computation reads.
-func reads(c *call, found chosen, graph string) (chosen, error) {
+func reads(c *engine.Call, found chosen, graph string) (chosen, error) {
 	var err error
 	if found.graph, err = embeddable(c, graph); err == nil {
 		found.start, err = startOf(c, found)
@@ -39,7 +39,7 @@ func reads(c *call, found chosen, graph string) (chosen, error) {
 }
 
 // embeddable returns the entry of a graph that has vertices.
-func embeddable(c *call, graph string) (storage.GraphInfo, error) {
+func embeddable(c *engine.Call, graph string) (storage.GraphInfo, error) {
 	info, err := c.GraphInfo(graph, fault.Graph)
 	if err == nil && info.Vertices == 0 {
 		err = fault.New(fault.Graph, "graph %s has no vertices to embed", fault.Quote(graph))
@@ -49,7 +49,7 @@ func embeddable(c *call, graph string) (storage.GraphInfo, error) {
 
 // startOf returns the entry of the embedding to begin with, which must be one of the graph.
 // A job that continues from a checkpoint does not read it any more.
-func startOf(c *call, found chosen) (session.Entry, error) {
+func startOf(c *engine.Call, found chosen) (session.Entry, error) {
 	name := found.startEmbedding()
 	if name == "" {
 		return session.Entry{}, nil
@@ -68,7 +68,7 @@ func startOf(c *call, found chosen) (session.Entry, error) {
 // checkOwnStart returns an Error for an embedding that began with the vectors of another one:
 // computed again without the edges that a training hides, it would still know them.
 func checkOwnStart(info storage.EmbeddingInfo) error {
-	start := valueOf(info.Options, storage.SettingStart)
+	start := engine.ValueOf(info.Options, storage.SettingStart)
 	if start == "" {
 		return nil
 	}

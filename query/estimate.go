@@ -7,6 +7,8 @@ import (
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
@@ -24,18 +26,18 @@ type Estimate struct {
 	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
-var estimateEmbed = &statement[*parser.Estimate, EmbedRequest, chosen, Estimate]{
+var estimateEmbed = &engine.Statement[*parser.Estimate, EmbedRequest, chosen, Estimate]{
 	Help: help.Statement{
 		Statement: "ESTIMATE EMBED", Syntax: "ESTIMATE EMBED graph USING method[(option := value, …)] [AS embedding]",
 		Summary: "predicts the memory and, from a short measurement, the time that EMBED would take on this machine",
 		Columns: "graph, method, dim, bytes, limit, seconds",
 		Example: "ESTIMATE EMBED social USING dp_walker(dim := 128)",
 	},
-	Bind: func(b *binder, s *parser.Estimate) EmbedRequest {
+	Bind: func(b *engine.Binder, s *parser.Estimate) EmbedRequest {
 		s.Background = false // the estimate itself is computed at once
 		return bindEmbed(b, &s.Embed)
 	},
-	Resolve: func(c *call, req EmbedRequest) (found chosen, err error) {
+	Resolve: func(c *engine.Call, req EmbedRequest) (found chosen, err error) {
 		if found.configured, err = configureEmbed(req.Method, req.Settings, req.Using); err != nil {
 			return found, err
 		}
@@ -47,7 +49,7 @@ var estimateEmbed = &statement[*parser.Estimate, EmbedRequest, chosen, Estimate]
 	},
 	Run: runEstimate,
 	Table: func(req EmbedRequest, r Estimate) [][]rows.Value {
-		return [][]rows.Value{{req.Graph, r.Method, int64(r.Dim), r.Bytes, r.Limit, when(r.Seconds > 0, r.Seconds)}}
+		return [][]rows.Value{{req.Graph, r.Method, int64(r.Dim), r.Bytes, r.Limit, cells.When(r.Seconds > 0, r.Seconds)}}
 	},
 	Reads: true,
 }
@@ -61,7 +63,7 @@ func (s *vectorsService) Estimate(ctx context.Context, req EmbedRequest) (Estima
 	return estimateEmbed.Answer(ctx, s.db, req)
 }
 
-func runEstimate(c *call, req EmbedRequest, found chosen) (Estimate, error) {
+func runEstimate(c *engine.Call, req EmbedRequest, found chosen) (Estimate, error) {
 	graph, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
 		return Estimate{}, err
@@ -95,18 +97,18 @@ type ComputeEstimate struct {
 	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
-var estimateCompute = &statement[*parser.EstimateCompute, ComputeRequest, computable, ComputeEstimate]{
+var estimateCompute = &engine.Statement[*parser.EstimateCompute, ComputeRequest, computable, ComputeEstimate]{
 	Help: help.Statement{
 		Statement: "ESTIMATE COMPUTE", Syntax: "ESTIMATE COMPUTE measure[(option := value, …)] IN graph [FROM vertex, …] [AS attribute]",
 		Summary: "predicts the memory and, from a short measurement, the time that COMPUTE would take on this machine; for measures of paths, sources is the number of vertices from which paths would be computed",
 		Columns: "graph, measure, sources, bytes, limit, seconds",
 		Example: "ESTIMATE COMPUTE betweenness IN social",
 	},
-	Bind: func(b *binder, s *parser.EstimateCompute) ComputeRequest {
+	Bind: func(b *engine.Binder, s *parser.EstimateCompute) ComputeRequest {
 		s.Background = false // the estimate itself is computed at once
 		return bindCompute(b, &s.Compute)
 	},
-	Resolve: func(c *call, req ComputeRequest) (computable, error) {
+	Resolve: func(c *engine.Call, req ComputeRequest) (computable, error) {
 		req.As = "" // an estimate stores nothing
 		return resolveCompute(c, req)
 	},
@@ -116,7 +118,7 @@ var estimateCompute = &statement[*parser.EstimateCompute, ComputeRequest, comput
 	},
 	Run: runEstimateCompute,
 	Table: func(req ComputeRequest, r ComputeEstimate) [][]rows.Value {
-		return [][]rows.Value{{req.Graph, r.Measure, when(r.Sources > 0, int64(r.Sources)), r.Bytes, r.Limit, when(r.Seconds > 0, r.Seconds)}}
+		return [][]rows.Value{{req.Graph, r.Measure, cells.When(r.Sources > 0, int64(r.Sources)), r.Bytes, r.Limit, cells.When(r.Seconds > 0, r.Seconds)}}
 	},
 	Reads: true,
 }
@@ -129,7 +131,7 @@ func (s *measuresService) Estimate(ctx context.Context, req ComputeRequest) (Com
 	return estimateCompute.Answer(ctx, s.db, req)
 }
 
-func runEstimateCompute(c *call, req ComputeRequest, found computable) (ComputeEstimate, error) {
+func runEstimateCompute(c *engine.Call, req ComputeRequest, found computable) (ComputeEstimate, error) {
 	estimate := ComputeEstimate{Measure: found.measure.Name, Bytes: found.spec(req).Bytes(), Limit: c.DB.Opts.MemoryLimit}
 	release, err := c.DB.Cache.Reserve(estimate.Bytes, found.purpose())
 	if err != nil {

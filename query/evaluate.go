@@ -5,6 +5,9 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -42,7 +45,7 @@ func (req EvaluateReconstructionRequest) sweep() ReconstructRequest {
 	}
 }
 
-var evaluateReconstruction = &statement[*parser.EvaluateReconstruction, EvaluateReconstructionRequest, sweep, EvaluateReconstructionResult]{
+var evaluateReconstruction = &engine.Statement[*parser.EvaluateReconstruction, EvaluateReconstructionRequest, sweep, EvaluateReconstructionResult]{
 	Help: help.Statement{
 		Statement: "EVALUATE RECONSTRUCTION", Syntax: "EVALUATE RECONSTRUCTION OF embedding [WITH (option := value, …)]",
 		Summary: "measures how well an embedding reconstructs the degrees and edges of its graph, at the best of many distances",
@@ -50,14 +53,14 @@ var evaluateReconstruction = &statement[*parser.EvaluateReconstruction, Evaluate
 		Example: "EVALUATE RECONSTRUCTION OF spec WITH (grid := 'paper', criterion := 'f1')",
 	},
 	Options: func() []help.Option { return sweepOptions("it") },
-	Bind: func(b *binder, s *parser.EvaluateReconstruction) EvaluateReconstructionRequest {
+	Bind: func(b *engine.Binder, s *parser.EvaluateReconstruction) EvaluateReconstructionRequest {
 		req := EvaluateReconstructionRequest{Embedding: b.Name(fault.Embedding, s.Embedding)}
 		set := b.Settings("EVALUATE RECONSTRUCTION", sweepOptions("it"), s.Options)
 		req.Grid, req.Points, req.Criterion = bindSweep(b, set)
 		req.Laws, req.all = set.Bool("sweep"), set.Bool("sweep")
 		return req
 	},
-	Resolve: func(c *call, req EvaluateReconstructionRequest) (sweep, error) {
+	Resolve: func(c *engine.Call, req EvaluateReconstructionRequest) (sweep, error) {
 		return resolveReconstruct(c, req.sweep())
 	},
 	Plan: func(req EvaluateReconstructionRequest, found sweep) *plan.Plan {
@@ -65,7 +68,7 @@ var evaluateReconstruction = &statement[*parser.EvaluateReconstruction, Evaluate
 	},
 	Run: runEvaluateReconstruction,
 	Table: func(req EvaluateReconstructionRequest, r EvaluateReconstructionResult) [][]rows.Value {
-		return ofEach(shownPoints(r.Points, r.Best, req.all), evaluationRow)
+		return lists.Map(shownPoints(r.Points, r.Best, req.all), evaluationRow)
 	},
 	Reads: true,
 }
@@ -77,7 +80,7 @@ func (s *vectorsService) EvaluateReconstruction(ctx context.Context, req Evaluat
 	return evaluateReconstruction.Answer(ctx, s.db, req)
 }
 
-func runEvaluateReconstruction(c *call, req EvaluateReconstructionRequest, found sweep) (EvaluateReconstructionResult, error) {
+func runEvaluateReconstruction(c *engine.Call, req EvaluateReconstructionRequest, found sweep) (EvaluateReconstructionResult, error) {
 	r, err := runReconstruct(c, req.sweep(), found)
 	return EvaluateReconstructionResult{Points: r.Points, Best: r.Best, Notices: r.Notices}, err
 }
@@ -85,5 +88,5 @@ func runEvaluateReconstruction(c *call, req EvaluateReconstructionRequest, found
 // evaluationRow is a point with the power law of its degrees.
 func evaluationRow(p evaluate.ReconstructionPoint) []rows.Value {
 	row, fitted := pointRow(p), p.Law.Xmin > 0
-	return slices.Insert(row, len(row)-2, when(fitted, number(p.Law.Alpha)), when(fitted, int64(p.Law.Xmin)), number(p.KS()))
+	return slices.Insert(row, len(row)-2, cells.When(fitted, cells.Number(p.Law.Alpha)), cells.When(fitted, int64(p.Law.Xmin)), cells.Number(p.KS()))
 }

@@ -7,6 +7,9 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -53,7 +56,7 @@ type EvaluateLabelsResult struct {
 // for every vertex and would need as many classifiers.
 const maxClasses = 10_000
 
-var evaluateLabels = &statement[*parser.EvaluateLabels, EvaluateLabelsRequest, session.Entry, EvaluateLabelsResult]{
+var evaluateLabels = &engine.Statement[*parser.EvaluateLabels, EvaluateLabelsRequest, session.Entry, EvaluateLabelsResult]{
 	Help: help.Statement{
 		Statement: "EVALUATE LABELS", Syntax: "EVALUATE LABELS 'attribute' OF embedding [WITH (option := value, …)]",
 		Summary: "evaluates classifiers that predict an attribute from the vectors, trained on a part of the vertices; it stores nothing. macro_f1 is the mean over all classes of the attribute, 0 for one that is neither in the test set nor predicted (scikit-learn's average='macro', zero_division=0)",
@@ -61,8 +64,8 @@ var evaluateLabels = &statement[*parser.EvaluateLabels, EvaluateLabelsRequest, s
 		Example: "EVALUATE LABELS 'groups' OF spec WITH (fractions := '0.1,0.5', separator := ',')",
 	},
 	Options: labelsOptions,
-	Bind: func(b *binder, s *parser.EvaluateLabels) EvaluateLabelsRequest {
-		embedding, attribute := b.Name(fault.Embedding, s.Embedding), b.Text(partAttribute, s.Attribute)
+	Bind: func(b *engine.Binder, s *parser.EvaluateLabels) EvaluateLabelsRequest {
+		embedding, attribute := b.Name(fault.Embedding, s.Embedding), b.Text(engine.PartAttribute, s.Attribute)
 		set := b.Settings("EVALUATE LABELS", labelsOptions(), s.Options)
 		req := EvaluateLabelsRequest{
 			Embedding: embedding, Attribute: attribute, Separator: set.Text("separator"),
@@ -100,7 +103,7 @@ func (s *studiesService) EvaluateLabels(ctx context.Context, req EvaluateLabelsR
 	return evaluateLabels.Answer(ctx, s.db, req)
 }
 
-func resolveEvaluateLabels(c *call, req EvaluateLabelsRequest) (session.Entry, error) {
+func resolveEvaluateLabels(c *engine.Call, req EvaluateLabelsRequest) (session.Entry, error) {
 	for _, f := range req.Fractions {
 		if !(f > 0 && f < 1) {
 			return session.Entry{}, fault.New(fault.Option("fractions"), "a fraction is %v, and must be above 0 and below 1", f)
@@ -114,7 +117,7 @@ func resolveEvaluateLabels(c *call, req EvaluateLabelsRequest) (session.Entry, e
 	}
 	e, err := c.Entry(req.Embedding, fault.Embedding)
 	if err == nil {
-		err = session.CheckAttributes(e.Graph, partAttribute, req.Attribute)
+		err = session.CheckAttributes(e.Graph, engine.PartAttribute, req.Attribute)
 	}
 	return e, err
 }
@@ -124,7 +127,7 @@ func planEvaluateLabels(req EvaluateLabelsRequest, e session.Entry) *plan.Plan {
 	if fractions == nil {
 		fractions = evaluate.DefaultFractions()
 	}
-	shares := ofEach(fractions, func(f float64) string { return fmt.Sprint(f) })
+	shares := lists.Map(fractions, func(f float64) string { return fmt.Sprint(f) })
 	seeds := cmp.Or(req.Seeds, evaluate.DefaultSeeds)
 	penalty := "penalty chosen in the training vertices"
 	if req.Penalty > 0 {
@@ -142,9 +145,9 @@ type labelling struct {
 	columns *session.ColumnSet
 }
 
-func loadLabelling(c *call, req EvaluateLabelsRequest, e session.Entry) (l labelling, err error) {
+func loadLabelling(c *engine.Call, req EvaluateLabelsRequest, e session.Entry) (l labelling, err error) {
 	err = c.Consistent(func() error {
-		if _, l.columns, err = c.Columns(e.Info.Graph, []string{req.Attribute}, partAttribute); err != nil {
+		if _, l.columns, err = c.Columns(e.Info.Graph, []string{req.Attribute}, engine.PartAttribute); err != nil {
 			return err
 		}
 		l.space, err = c.Space(req.Embedding, fault.Embedding)
@@ -161,10 +164,10 @@ func labelRows(req EvaluateLabelsRequest, r EvaluateLabelsResult) *rows.Rows {
 		"fraction", "train", "test", "micro_f1", "micro_f1_deviation",
 		"macro_f1", "macro_f1_deviation", "accuracy", "accuracy_deviation",
 	}
-	return rowsOf(columns, ofEach(r.Scores, func(s evaluate.LabelScore) []rows.Value {
+	return cells.RowsOf(columns, lists.Map(r.Scores, func(s evaluate.LabelScore) []rows.Value {
 		return []rows.Value{
-			s.Fraction, int64(s.Train), int64(s.Test), number(s.MicroF1.Mean), number(s.MicroF1.Deviation),
-			number(s.MacroF1.Mean), number(s.MacroF1.Deviation), number(s.Accuracy.Mean), number(s.Accuracy.Deviation),
+			s.Fraction, int64(s.Train), int64(s.Test), cells.Number(s.MicroF1.Mean), cells.Number(s.MicroF1.Deviation),
+			cells.Number(s.MacroF1.Mean), cells.Number(s.MacroF1.Deviation), cells.Number(s.Accuracy.Mean), cells.Number(s.Accuracy.Deviation),
 		}
 	}))
 }
@@ -175,12 +178,12 @@ func classRows(r EvaluateLabelsResult) *rows.Rows {
 	for _, s := range r.Scores {
 		for i, class := range s.Classes {
 			table = append(table, []rows.Value{
-				s.Fraction, r.Classes[i], number(class.Vertices.Mean), number(class.Accuracy.Mean), number(class.Accuracy.Deviation),
-				number(class.Precision.Mean), number(class.F1.Mean), number(class.F1.Deviation),
+				s.Fraction, r.Classes[i], cells.Number(class.Vertices.Mean), cells.Number(class.Accuracy.Mean), cells.Number(class.Accuracy.Deviation),
+				cells.Number(class.Precision.Mean), cells.Number(class.F1.Mean), cells.Number(class.F1.Deviation),
 			})
 		}
 	}
-	return rowsOf([]string{"fraction", "class", "test", "accuracy", "accuracy_deviation", "precision", "f1", "f1_deviation"}, table).Typed("test", orNull(storage.Float))
+	return cells.RowsOf([]string{"fraction", "class", "test", "accuracy", "accuracy_deviation", "precision", "f1", "f1_deviation"}, table).Typed("test", cells.OrNull(storage.Float))
 }
 
 func classesOf(column *storage.Column, vertices int, separator string) evaluate.Labels {
@@ -257,7 +260,7 @@ func (l *labelling) bytes(workers int) int64 {
 	return session.VectorBytes(l.space.Matrix.Rows, l.space.Matrix.Dim) + int64(4*32+36+10*workers)*int64(l.space.Matrix.Rows)
 }
 
-func runEvaluateLabels(c *call, req EvaluateLabelsRequest, e session.Entry) (EvaluateLabelsResult, error) {
+func runEvaluateLabels(c *engine.Call, req EvaluateLabelsRequest, e session.Entry) (EvaluateLabelsResult, error) {
 	l, err := loadLabelling(c, req, e)
 	if err != nil {
 		return EvaluateLabelsResult{}, err
@@ -296,11 +299,11 @@ func (r *EvaluateLabelsResult) check(req EvaluateLabelsRequest) error {
 	var m *fault.Error
 	switch {
 	case r.Labelled < 2:
-		m = fault.New(partAttribute, "%s with a vector and a value of %s, too few to train and to test", fault.Count(int64(r.Labelled), "vertex"), fault.Name(req.Attribute))
+		m = fault.New(engine.PartAttribute, "%s with a vector and a value of %s, too few to train and to test", fault.Count(int64(r.Labelled), "vertex"), fault.Name(req.Attribute))
 	case len(r.Classes) < 2:
-		m = fault.New(partAttribute, "attribute %s has only one distinct value; classification needs at least two", fault.Name(req.Attribute))
+		m = fault.New(engine.PartAttribute, "attribute %s has only one distinct value; classification needs at least two", fault.Name(req.Attribute))
 	case len(r.Classes) > maxClasses:
-		m = fault.New(partAttribute, "attribute %s has %d different values, and at most %d can be distinguished", fault.Name(req.Attribute), len(r.Classes), maxClasses)
+		m = fault.New(engine.PartAttribute, "attribute %s has %d different values, and at most %d can be distinguished", fault.Name(req.Attribute), len(r.Classes), maxClasses)
 	default:
 		return nil
 	}
@@ -310,7 +313,7 @@ func (r *EvaluateLabelsResult) check(req EvaluateLabelsRequest) error {
 
 // noticeLabels gives notices of the vertices that were left out, and of
 // values that look like several classes.
-func noticeLabels(c *call, req EvaluateLabelsRequest, r EvaluateLabelsResult, column *storage.Column) {
+func noticeLabels(c *engine.Call, req EvaluateLabelsRequest, r EvaluateLabelsResult, column *storage.Column) {
 	c.Notice("%s of %s", fault.Count(int64(r.Labelled), "vertex"), fault.Count(int64(len(r.Classes)), "class"))
 	if r.Unlabelled > 0 {
 		c.Notice("%s without a value left out", fault.Count(int64(r.Unlabelled), "vertex"))

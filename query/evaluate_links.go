@@ -9,6 +9,8 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -19,7 +21,7 @@ import (
 
 // This file has EVALUATE LINKS.
 
-var evaluateLinks = &statement[*parser.EvaluateLinks, EvaluateLinksRequest, *linkTrial, EvaluateLinksResult]{
+var evaluateLinks = &engine.Statement[*parser.EvaluateLinks, EvaluateLinksRequest, *linkTrial, EvaluateLinksResult]{
 	Help: help.Statement{
 		Statement: "EVALUATE LINKS", Syntax: "EVALUATE LINKS IN graph [USING method[(option := value, …)], …] [WITH (option := value, …)]",
 		Summary: "holds out edges, embeds the rest by each method, and compares how well scorers and learned models separate held-out edges from pairs without an edge; without USING it compares the scorers of the graph. It stores nothing",
@@ -29,7 +31,7 @@ var evaluateLinks = &statement[*parser.EvaluateLinks, EvaluateLinksRequest, *lin
 		Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1')",
 	},
 	Options: linksOptions,
-	Bind: func(b *binder, s *parser.EvaluateLinks) (req EvaluateLinksRequest) {
+	Bind: func(b *engine.Binder, s *parser.EvaluateLinks) (req EvaluateLinksRequest) {
 		linkMethods(b, &req, s.Graph, s.Methods)
 		linksSettings(b, &req, b.Settings("EVALUATE LINKS", linksOptions(), s.Options))
 		return req
@@ -45,11 +47,11 @@ var evaluateLinks = &statement[*parser.EvaluateLinks, EvaluateLinksRequest, *lin
 
 func linksOptions() []help.Option {
 	return []help.Option{
-		shareOption("fraction of the edges to hold out"),
+		engine.ShareOption("fraction of the edges to hold out"),
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the edges and pairs that are drawn"},
 		sidesOption("in a bipartite graph, measure links between its sides only, with pairs and recommendations between them"),
-		negativesOption("comma-separated kinds of pairs without an edge that held-out edges are compared with"),
+		engine.NegativesOption("comma-separated kinds of pairs without an edge that held-out edges are compared with"),
 		{Name: "training", Type: "int", Default: fmt.Sprint(evaluate.DefaultTraining), Doc: "largest number of edges to learn from, with as many pairs without an edge"},
 		{Name: "learn", Type: "text", Default: "'auto'", Choices: []string{"auto", "seen", "unseen"}, Doc: "which edges to learn from: seen are edges of the embedded graph, unseen are further edges that are held out as well; auto is unseen if the latest edges are held out"},
 		{Name: "order", Type: "text", Default: "'random'", Choices: []string{"random", "ascending"}, Doc: "order of the two vertices of a pair, on which the feature difference depends: random, or ascending, with the vertex first that came into the graph first"},
@@ -74,7 +76,7 @@ func (s *studiesService) EvaluateLinks(ctx context.Context, req EvaluateLinksReq
 	return evaluateLinks.Answer(ctx, s.db, req)
 }
 
-func linkMethods(b *binder, req *EvaluateLinksRequest, graph parser.Ident, methods []parser.Call) {
+func linkMethods(b *engine.Binder, req *EvaluateLinksRequest, graph parser.Ident, methods []parser.Call) {
 	req.Graph = b.Name(fault.Graph, graph)
 	for _, call := range methods {
 		req.Methods = append(req.Methods, LinkMethod{Method: call.Name.Name, Settings: bindMethod(b, call)})
@@ -82,24 +84,24 @@ func linkMethods(b *binder, req *EvaluateLinksRequest, graph parser.Ident, metho
 }
 
 // linksSettings puts checked options into a request.
-func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) {
-	req.Share = share(b, set)
+func linksSettings(b *engine.Binder, req *EvaluateLinksRequest, set bind.Settings) {
+	req.Share = engine.Share(b, set)
 	req.Training = int(b.Within(set, "training", 1, maxTraining))
 	req.HitsAt = int(b.Within(set, "hits", 1, math.MaxInt32))
-	req.Negatives = negatives(b, set)
+	req.Negatives = engine.Negatives(b, set)
 	req.Splits = int(b.Within(set, "splits", 1, maxSplits))
 	req.Seed, req.Null, req.Connected = set.Seed(), set.Bool("null_graph"), set.Bool("connected")
 	req.Model, req.Sides = set.Bool("model"), sidesIn(set.Text("sides"))
 	rankSettings(b, req, set)
 	if text := set.Text("scorers"); text != "" && text != "all" {
-		req.Scorers = namesIn(text)
+		req.Scorers = engine.NamesIn(text)
 	}
 	switch text := set.Text("features"); text {
 	case "":
 	case "all":
 		req.Features = featureNames()
 	default:
-		req.Features = namesIn(text)
+		req.Features = engine.NamesIn(text)
 	}
 	if latest, given := set["latest"]; given {
 		req.Latest = latest.(bool)
@@ -110,7 +112,7 @@ func linksSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) {
 	req.Unseen = set.Text("learn") == "unseen" || set.Text("learn") != "seen" && req.Latest
 }
 
-func rankSettings(b *binder, req *EvaluateLinksRequest, set bind.Settings) {
+func rankSettings(b *engine.Binder, req *EvaluateLinksRequest, set bind.Settings) {
 	req.RankAt = int(b.Within(set, "ranking", 0, maxRank))
 	req.RankVertices = int(b.Within(set, "vertices", 1, maxTraining))
 	for _, name := range []string{"vertices", "near"} {
@@ -133,7 +135,7 @@ const maxRank = 100_000
 // machine has.
 const maxTraining = 100_000_000
 
-func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error) {
+func resolveEvaluateLinks(c *engine.Call, req EvaluateLinksRequest) (*linkTrial, error) {
 	if err := req.check(); err != nil {
 		return nil, err
 	}
@@ -185,8 +187,8 @@ func resolveEvaluateLinks(c *call, req EvaluateLinksRequest) (*linkTrial, error)
 // check returns an Error for a number that is out of range.
 func (req EvaluateLinksRequest) check() error {
 	switch {
-	case checkShare(req.Share) != nil:
-		return checkShare(req.Share)
+	case engine.CheckShare(req.Share) != nil:
+		return engine.CheckShare(req.Share)
 	case req.RankAt < 0 || req.RankAt > maxRank || req.RankVertices < 0:
 		return fault.New(fault.Option("ranking"), "%d links for each of %d vertices must not be negative, nor more than %d", req.RankAt, req.RankVertices, maxRank)
 	case req.RankAt > 0 && (len(req.Negatives) > 0 || req.HitsAt > 0):
@@ -212,12 +214,12 @@ func (req EvaluateLinksRequest) check() error {
 	case req.Training < 0 || req.HitsAt < 0:
 		return fault.New(fault.Option("training"), "%d edges to learn from and hits at %d must not be negative", req.Training, req.HitsAt)
 	}
-	return checkNegatives(req.Negatives)
+	return engine.CheckNegatives(req.Negatives)
 }
 
 // checkLinkGraph returns an Error for a graph from which no edges can be held
 // out.
-func checkLinkGraph(c *call, graph string, unseen, latest bool) error {
+func checkLinkGraph(c *engine.Call, graph string, unseen, latest bool) error {
 	info, err := c.GraphInfo(graph, fault.Graph)
 	if err != nil {
 		return err
@@ -282,7 +284,7 @@ func checkFeature(name string) error {
 }
 
 func featureNames() []string {
-	return ofEach(link.Features(), func(f link.Feature) string { return f.Name })
+	return lists.Map(link.Features(), func(f link.Feature) string { return f.Name })
 }
 
 func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {
@@ -327,7 +329,7 @@ func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {
 		which += "; and of a random graph with the same degrees"
 	}
 	if len(req.Negatives) > 0 {
-		which += "; other pairs " + kindNames(t.kinds, ", ")
+		which += "; other pairs " + engine.KindNames(t.kinds, ", ")
 	}
 	var inputs []*plan.Plan
 	for i, text := range t.texts() {

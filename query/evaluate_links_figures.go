@@ -2,6 +2,7 @@ package query
 
 import (
 	"heavytail/embedding/evaluate"
+	"heavytail/query/internal/engine"
 	"heavytail/query/rows"
 )
 
@@ -33,7 +34,7 @@ func (f *linkFigures) add(next linkFigures) {
 }
 
 // score appends the scores of one method.
-func (f *linkFigures) score(c *call, s *linkSplits, m methodVectors, req EvaluateLinksRequest) error {
+func (f *linkFigures) score(c *engine.Call, s *linkSplits, m methodVectors, req EvaluateLinksRequest) error {
 	opts := evaluate.LinkOptions{Scorers: m.scorers, Features: m.features, Models: m.models, HitsAt: req.HitsAt, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
 	of := make([][]evaluate.LinkScore, len(s.kinds))
 	curves := make([][][]evaluate.CurvePoint, len(s.kinds))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
@@ -22,7 +24,7 @@ type linkRanking struct {
 }
 
 // ranked puts the rankings of a split into a result, and says which of them is best.
-func ranked(c *call, req EvaluateLinksRequest, f linkFigures, result *EvaluateLinksResult) {
+func ranked(c *engine.Call, req EvaluateLinksRequest, f linkFigures, result *EvaluateLinksResult) {
 	for i, s := range evaluate.CompareRankings(f.Rankings, req.Seed, c.DB.Opts.Workers) {
 		result.Rankings = append(result.Rankings, MethodRanking{Method: f.Methods[i], RankScore: s})
 	}
@@ -36,7 +38,7 @@ func ranked(c *call, req EvaluateLinksRequest, f linkFigures, result *EvaluateLi
 }
 
 // nullRankings adds the figures of a split of the null graph.
-func nullRankings(c *call, req EvaluateLinksRequest, null linkFigures, rankings []MethodRanking) {
+func nullRankings(c *engine.Call, req EvaluateLinksRequest, null linkFigures, rankings []MethodRanking) {
 	left := evaluate.CompareRankings(null.Rankings, req.Seed, c.DB.Opts.Workers)
 	for i := range rankings {
 		r := &rankings[i]
@@ -89,7 +91,7 @@ func verdictText(v evaluate.RankVerdict, r EvaluateLinksResult) string {
 
 // rankMethods ranks by the scorers and features of the members of eachMethod from first to
 // end; with keep it also returns the lists.
-func rankMethods(c *call, req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit, first, end int, keep bool) (*linkRanking, error) {
+func rankMethods(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, split *evaluate.LinkSplit, first, end int, keep bool) (*linkRanking, error) {
 	r := &linkRanking{opts: evaluate.RankOptions{
 		K: req.RankAt, Vertices: req.RankVertices, Near: req.Near, Seed: req.Seed, Keep: keep, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
 	}}
@@ -101,7 +103,7 @@ func rankMethods(c *call, req EvaluateLinksRequest, t *linkTrial, split *evaluat
 	return r, nil
 }
 
-func (r *linkRanking) add(c *call, split *evaluate.LinkSplit, m methodVectors) error {
+func (r *linkRanking) add(c *engine.Call, split *evaluate.LinkSplit, m methodVectors) error {
 	opts := r.opts
 	opts.Scorers, opts.Features, opts.Models = m.scorers, m.features, m.models
 	list, sample, err := split.Rank(c.Ctx, m.vectors, opts)
@@ -133,10 +135,10 @@ func rankRows(req EvaluateLinksRequest, r EvaluateLinksResult) *rows.Rows {
 		for _, x := range []evaluate.Interval{s.MAP, s.Behind, s.Recall} {
 			row = append(row, x.Mean, x.Low, x.High)
 		}
-		table[i] = append(row, s.Precision.Mean, s.NDCG.Mean, s.NDCG.Low, s.NDCG.High, s.MRR.Mean, s.HitRate.Mean, s.Coverage, number(s.Popular))
+		table[i] = append(row, s.Precision.Mean, s.NDCG.Mean, s.NDCG.Low, s.NDCG.High, s.MRR.Mean, s.HitRate.Mean, s.Coverage, cells.Number(s.Popular))
 		if req.Null {
-			table[i] = append(table[i], number(s.NullMAP), number(s.NullRecall))
+			table[i] = append(table[i], cells.Number(s.NullMAP), cells.Number(s.NullRecall))
 		}
 	}
-	return rowsOf(columns, table).Typed("behind", orNull(storage.Float))
+	return cells.RowsOf(columns, table).Typed("behind", cells.OrNull(storage.Float))
 }

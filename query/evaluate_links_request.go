@@ -5,6 +5,7 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/embedding/run"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/rows"
 	"heavytail/storage"
@@ -142,7 +143,7 @@ type linkTrial struct {
 }
 
 func (t *linkTrial) texts() []string {
-	return ofEach(t.methods, func(m configured) string { return m.text().String() })
+	return lists.Map(t.methods, func(m configured) string { return m.text().String() })
 }
 
 // scorers is the number of scorers and models of all methods together.

@@ -2,6 +2,8 @@ package query
 
 import (
 	"heavytail/embedding/evaluate"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/rows"
 	"math"
 	"slices"
@@ -9,7 +11,7 @@ import (
 
 // This file runs EVALUATE LINKS.
 
-func runEvaluateLinks(c *call, req EvaluateLinksRequest, t *linkTrial) (EvaluateLinksResult, error) {
+func runEvaluateLinks(c *engine.Call, req EvaluateLinksRequest, t *linkTrial) (EvaluateLinksResult, error) {
 	graph, release, err := linkGraph(c, req, t, false)
 	if err != nil {
 		return EvaluateLinksResult{}, err
@@ -109,13 +111,13 @@ func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *rows.Rows {
 	table := make([][]rows.Value, len(r.Scores))
 	for i, s := range r.Scores {
 		table[i] = []rows.Value{methodCell(r.Methods, s.Method), scorerText(s.Scorer, s.Learned), string(s.Negatives),
-			number(s.AUC), number(s.AveragePrecision), number(s.Precision), number(s.Recall), number(s.F1), number(s.Hits)}
+			cells.Number(s.AUC), cells.Number(s.AveragePrecision), cells.Number(s.Precision), cells.Number(s.Recall), cells.Number(s.F1), cells.Number(s.Hits)}
 		if req.Splits > 1 {
-			table[i] = append(table[i], number(s.AUCDeviation), number(s.AveragePrecisionDeviation))
+			table[i] = append(table[i], cells.Number(s.AUCDeviation), cells.Number(s.AveragePrecisionDeviation))
 		}
 		if req.Null {
-			table[i] = append(table[i], number(s.NullAUC), number(s.NullAveragePrecision))
+			table[i] = append(table[i], cells.Number(s.NullAUC), cells.Number(s.NullAveragePrecision))
 		}
 	}
-	return rowsOf(columns, table)
+	return cells.RowsOf(columns, table)
 }

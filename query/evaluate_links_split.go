@@ -2,24 +2,24 @@ package query
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/plan"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
+	"slices"
+	"strconv"
 )
 
 // This file holds out the edges that EVALUATE LINKS and EXPORT PAIRS predict.
 
 // linkGraph loads the graph of a trial and its sides, and reserves the memory of the trial
 // until release. With keep, all scores are kept.
-func linkGraph(c *call, req EvaluateLinksRequest, t *linkTrial, keep bool) (graph *session.Graph, release func(), err error) {
+func linkGraph(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, keep bool) (graph *session.Graph, release func(), err error) {
 	graph, columns, err := c.Columns(req.Graph, sidesAttribute(req.Sides), fault.Graph)
 	if err != nil {
 		return nil, nil, err
@@ -51,7 +51,7 @@ func (s *linkSplits) pairs() []NegativePairs {
 
 // noteNegatives gives a notice of the number of pairs of each kind; all is the number of
 // edges that were held out.
-func noteNegatives(c *call, all int, list []NegativePairs) {
+func noteNegatives(c *engine.Call, all int, list []NegativePairs) {
 	for _, p := range list {
 		held, kind, few := fault.Count(int64(p.Held), "edge")+" held out", "", ""
 		if p.Negatives != evaluate.RandomNegatives || len(list) > 1 {
@@ -70,7 +70,7 @@ func noteNegatives(c *call, all int, list []NegativePairs) {
 
 // splitLinks holds out edges of a graph, and draws pairs without an edge of each kind.
 // view names the graph in errors.
-func splitLinks(c *call, view *session.Graph, g *csr.Graph, req EvaluateLinksRequest, t *linkTrial) (*linkSplits, error) {
+func splitLinks(c *engine.Call, view *session.Graph, g *csr.Graph, req EvaluateLinksRequest, t *linkTrial) (*linkSplits, error) {
 	stop := c.Watch.Start(plan.Split)
 	s := &linkSplits{kinds: t.kinds, of: make([]*evaluate.LinkSplit, len(t.kinds))}
 	opts := evaluate.SplitOptions{
@@ -85,7 +85,7 @@ func splitLinks(c *call, view *session.Graph, g *csr.Graph, req EvaluateLinksReq
 		}
 		for i, kind := range t.kinds {
 			if s.of[i], err = s.base.With(c.Ctx, g, kind, opts); err != nil {
-				err = noNegatives(view.Info.Name, kind, err)
+				err = engine.NoNegatives(view.Info.Name, kind, err)
 				return
 			}
 		}
@@ -123,7 +123,7 @@ func (t *linkTrial) alone() int {
 
 // eachMethod calls f for some of the members, from first on and before end: for the scorers that
 // need no vectors, and for each method with its embedding of the remaining edges.
-func eachMethod(c *call, t *linkTrial, split *evaluate.LinkSplit, first, end int, f func(methodVectors) error) error {
+func eachMethod(c *engine.Call, t *linkTrial, split *evaluate.LinkSplit, first, end int, f func(methodVectors) error) error {
 	for i := first - t.alone(); i < min(end-t.alone(), len(t.methods)); i++ {
 		m, err := methodMember(c, t, split, i)
 		if err != nil {
@@ -138,7 +138,7 @@ func eachMethod(c *call, t *linkTrial, split *evaluate.LinkSplit, first, end int
 
 // member embeds the remaining edges by the method with the given number, and trains its model;
 // −1 is for the scorers that need no vectors.
-func methodMember(c *call, t *linkTrial, split *evaluate.LinkSplit, number int) (m methodVectors, err error) {
+func methodMember(c *engine.Call, t *linkTrial, split *evaluate.LinkSplit, number int) (m methodVectors, err error) {
 	if number < 0 {
 		models, err := evaluationModel(c, t, split, nil, nil)
 		return methodVectors{-1, nil, plain(c, t, split), []string{}, models}, err
@@ -155,7 +155,7 @@ func methodMember(c *call, t *linkTrial, split *evaluate.LinkSplit, number int) 
 // plain returns the scorers that need no vectors; if the remaining graph has no times, without
 // those that need times. The only times may be those of held-out edges, and a null graph, for
 // which there is no notice, has no times.
-func plain(c *call, t *linkTrial, split *evaluate.LinkSplit) []string {
+func plain(c *engine.Call, t *linkTrial, split *evaluate.LinkSplit) []string {
 	list := append([]string{}, t.plain...)
 	if at := slices.IndexFunc(list, link.NeedsTimes); at >= 0 && !link.Timed(split.Graph) {
 		if split.Graph.Times != nil {
@@ -167,7 +167,7 @@ func plain(c *call, t *linkTrial, split *evaluate.LinkSplit) []string {
 }
 
 // embedSplit embeds the remaining edges by the method with the given number.
-func embedSplit(c *call, e configured, split *evaluate.LinkSplit, number int) (*vec.Matrix, error) {
+func embedSplit(c *engine.Call, e configured, split *evaluate.LinkSplit, number int) (*vec.Matrix, error) {
 	stop := c.Watch.Start(solveStep(number))
 	m, info, err := run.Compute(c.Ctx, split.Graph, run.Request{
 		Method: e.method.Name, Options: e.options, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
@@ -181,7 +181,7 @@ func embedSplit(c *call, e configured, split *evaluate.LinkSplit, number int) (*
 }
 
 // evaluationModel trains the model of one method, nil for none, if the request asks for models.
-func evaluationModel(c *call, t *linkTrial, split *evaluate.LinkSplit, e *configured, vectors *vec.Matrix) ([]evaluate.Trained, error) {
+func evaluationModel(c *engine.Call, t *linkTrial, split *evaluate.LinkSplit, e *configured, vectors *vec.Matrix) ([]evaluate.Trained, error) {
 	if t.model == nil {
 		return nil, nil
 	}

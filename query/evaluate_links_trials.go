@@ -2,13 +2,13 @@ package query
 
 import (
 	"fmt"
-	"slices"
-
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/trial"
 	"heavytail/query/measure"
 	"heavytail/query/plan"
 	"heavytail/storage/csr"
+	"slices"
 )
 
 // This file measures the trials of EVALUATE LINKS: each split, and after the splits the null
@@ -25,7 +25,7 @@ func linkTrials(req EvaluateLinksRequest, t *linkTrial) int64 {
 
 // linkFigures returns the figures of all trials of a split: from the parts, if there are any, or
 // by measuring them. The split after the last one is the null graph.
-func measureLinks(c *call, view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (all linkFigures, err error) {
+func measureLinks(c *engine.Call, view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (all linkFigures, err error) {
 	if c.Trials == nil {
 		h, err := holdLinks(c, view, req, t, split)
 		if err != nil {
@@ -45,7 +45,7 @@ func measureLinks(c *call, view *session.Graph, req EvaluateLinksRequest, t *lin
 }
 
 // tryLinks measures some trials for a part. The edges of a split are held out once.
-func tryLinks(c *call, req EvaluateLinksRequest, t *linkTrial, w *trial.Writer) error {
+func tryLinks(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, w *trial.Writer) error {
 	graph, release, err := linkGraph(c, req, t, false)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func tryLinks(c *call, req EvaluateLinksRequest, t *linkTrial, w *trial.Writer) 
 
 // heldLinks is a split whose edges are held out.
 type heldLinks struct {
-	call  *call
+	call  *engine.Call
 	req   EvaluateLinksRequest // with the seed of the split
 	trial *linkTrial
 	links *linkSplits
@@ -85,7 +85,7 @@ type heldLinks struct {
 }
 
 // holdLinks holds out the edges of a split: with its own seed, or those of the null graph.
-func holdLinks(c *call, view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (h *heldLinks, err error) {
+func holdLinks(c *engine.Call, view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (h *heldLinks, err error) {
 	h = &heldLinks{call: c, req: req, trial: t, null: split == max(1, req.Splits)}
 	g := view.Graph
 	if h.null {
@@ -101,7 +101,7 @@ func holdLinks(c *call, view *session.Graph, req EvaluateLinksRequest, t *linkTr
 }
 
 // nullGraph returns a random graph with the same degrees.
-func nullGraph(c *call, view *session.Graph, seed uint64) (*csr.Graph, error) {
+func nullGraph(c *engine.Call, view *session.Graph, seed uint64) (*csr.Graph, error) {
 	g, err := measure.Exchange(c.Ctx, view.Graph, measure.ExchangeOptions{Work: measure.Work{Progress: c.Meter.Update}, Seed: seed})
 	if err != nil {
 		return nil, fmt.Errorf("random graph with the same degrees: %w", err)

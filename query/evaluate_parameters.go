@@ -8,6 +8,8 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
@@ -79,7 +81,7 @@ func DefaultVariations(method string) []Variation {
 	})
 }
 
-var evaluateParameters = &statement[*parser.EvaluateParameters, EvaluateParametersRequest, study, EvaluateParametersResult]{
+var evaluateParameters = &engine.Statement[*parser.EvaluateParameters, EvaluateParametersRequest, study, EvaluateParametersResult]{
 	Help: help.Statement{
 		Statement: "EVALUATE PARAMETERS", Syntax: "EVALUATE PARAMETERS IN graph USING method[(option := value, …)] [WITH (option := value, …)]",
 		Summary: "varies the options of a method one at a time, embeds the graph with each value, and measures the best reconstruction; without values it tries the usual values of all options. It stores nothing",
@@ -90,7 +92,7 @@ var evaluateParameters = &statement[*parser.EvaluateParameters, EvaluateParamete
 	Bind:    bindEvaluateParameters,
 	Resolve: resolveEvaluateParameters,
 	Plan: func(req EvaluateParametersRequest, s study) *plan.Plan {
-		axes := ofEach(s.axes, func(axis run.Axis) string {
+		axes := lists.Map(s.axes, func(axis run.Axis) string {
 			return axis.Option + " at " + fault.Count(int64(len(axis.Values)), "value")
 		})
 		return plan.Result("evaluation", "the best reconstruction for each value, by "+criteria()[req.Criterion],
@@ -98,7 +100,7 @@ var evaluateParameters = &statement[*parser.EvaluateParameters, EvaluateParamete
 	},
 	Run: runEvaluateParameters,
 	Table: func(_ EvaluateParametersRequest, r EvaluateParametersResult) [][]rows.Value {
-		return ofEach(r.Points, func(p ParameterPoint) []rows.Value {
+		return lists.Map(r.Points, func(p ParameterPoint) []rows.Value {
 			return append([]rows.Value{p.Option, p.Value}, evaluationRow(p.ReconstructionPoint)...)
 		})
 	},
@@ -143,7 +145,7 @@ type study struct {
 	axes       []run.Axis
 }
 
-func bindEvaluateParameters(b *binder, s *parser.EvaluateParameters) EvaluateParametersRequest {
+func bindEvaluateParameters(b *engine.Binder, s *parser.EvaluateParameters) EvaluateParametersRequest {
 	req := EvaluateParametersRequest{Graph: b.Name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
 	req.Settings = bindMethod(b, s.Method)
 	set := b.Settings("EVALUATE PARAMETERS", parametersOptions(), s.Options)
@@ -156,7 +158,7 @@ func bindEvaluateParameters(b *binder, s *parser.EvaluateParameters) EvaluatePar
 	return req
 }
 
-func resolveEvaluateParameters(c *call, req EvaluateParametersRequest) (s study, err error) {
+func resolveEvaluateParameters(c *engine.Call, req EvaluateParametersRequest) (s study, err error) {
 	if req.Points < 0 || req.Points > maxPoints {
 		return s, fault.OfOption("points", "is %d, and must be from 0 to %d", req.Points, maxPoints)
 	}
@@ -195,7 +197,7 @@ func checkVariation(method Method, v Variation) error {
 	return nil
 }
 
-func runEvaluateParameters(c *call, req EvaluateParametersRequest, s study) (result EvaluateParametersResult, err error) {
+func runEvaluateParameters(c *engine.Call, req EvaluateParametersRequest, s study) (result EvaluateParametersResult, err error) {
 	use := func(f parameterFigures) error {
 		c.Repeat(f.Notices)
 		result.Points = append(result.Points, f.Point)
@@ -217,7 +219,7 @@ type parameterFigures struct {
 }
 
 // readParameters calls use with the figures of the parts.
-func readParameters(c *call, s study, use func(parameterFigures) error) error {
+func readParameters(c *engine.Call, s study, use func(parameterFigures) error) error {
 	c.Trials.Of(s.graph)
 	for range run.Embeddings(s.axes) {
 		var f parameterFigures
@@ -232,14 +234,14 @@ func readParameters(c *call, s study, use func(parameterFigures) error) error {
 }
 
 // tryParameters measures some embeddings for a part.
-func tryParameters(c *call, req EvaluateParametersRequest, s study, w *trial.Writer) error {
+func tryParameters(c *engine.Call, req EvaluateParametersRequest, s study, w *trial.Writer) error {
 	first, end := w.Range()
 	return vary(c, req, s, int(first), int(end), w.Of, func(f parameterFigures) error { return w.Write(f) })
 }
 
 // vary calls use with the figures of some of the embeddings, from number first on and before end,
 // and before that of with the graph.
-func vary(c *call, req EvaluateParametersRequest, s study, first, end int, of func(storage.GraphInfo) error, use func(parameterFigures) error) error {
+func vary(c *engine.Call, req EvaluateParametersRequest, s study, first, end int, of func(storage.GraphInfo) error, use func(parameterFigures) error) error {
 	graph, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
 		return err
@@ -280,7 +282,7 @@ func vary(c *call, req EvaluateParametersRequest, s study, first, end int, of fu
 
 // bestReconstruction measures the reconstructions from the rows of an embedding
 // and returns the best.
-func bestReconstruction(c *call, g *csr.Graph, rows *vec.Matrix, req EvaluateParametersRequest) (evaluate.ReconstructionPoint, error) {
+func bestReconstruction(c *engine.Call, g *csr.Graph, rows *vec.Matrix, req EvaluateParametersRequest) (evaluate.ReconstructionPoint, error) {
 	best, points, err := evaluate.ReconstructSweep(c.Ctx, g, rows, evaluate.ReconstructOptions{
 		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, BestLaw: true,
 		Workers: c.DB.Opts.Workers, Progress: c.Meter.Update, MaxBytes: 1 << 28,

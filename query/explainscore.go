@@ -8,6 +8,8 @@ import (
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -84,16 +86,16 @@ type ExplainScoreResult struct {
 	Notices  []rows.Notice    `json:"notices,omitempty"`
 }
 
-var explainScore = &statement[*parser.ExplainScore, ExplainScoreRequest, *scorerEntries, ExplainScoreResult]{
+var explainScore = &engine.Statement[*parser.ExplainScore, ExplainScoreRequest, *scorerEntries, ExplainScoreResult]{
 	Help: help.Statement{
 		Statement: "EXPLAIN SCORE", Syntax: "EXPLAIN SCORE (vertex, vertex) [IN graph] [WITH scorer | scorer(embedding) | model(model), …]",
 		Summary: "explains the scores of one pair: its common neighbours with their degrees, lowest degree first, and the contribution of each heuristic and feature of a model to the log-odds, with the fraction of the held-out pairs of about the same probability that were edges, and its 95 % interval; without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
 		Columns: "item, value, part",
 		Example: "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)",
 	},
-	Bind: func(b *binder, s *parser.ExplainScore) (req ExplainScoreRequest) {
+	Bind: func(b *engine.Binder, s *parser.ExplainScore) (req ExplainScoreRequest) {
 		req.Graph = b.MarkGraph(s.Graph, s)
-		req.Pair.Source, req.Pair.Target = b.VertexKey(partKey(0), s.Pair.U), b.VertexKey(partKey(1), s.Pair.V)
+		req.Pair.Source, req.Pair.Target = b.VertexKey(engine.PartKey(0), s.Pair.U), b.VertexKey(engine.PartKey(1), s.Pair.V)
 		req.With = scorers(b, s.Scorers...)
 		return req
 	},
@@ -103,7 +105,7 @@ var explainScore = &statement[*parser.ExplainScore, ExplainScoreRequest, *scorer
 	},
 	Run: runExplainScore,
 	Rows: func(_ ExplainScoreRequest, r ExplainScoreResult) *rows.Rows {
-		return rowsOf([]string{"item", "value", "part"}, r.rows()).Typed("part", orNull(storage.Float))
+		return cells.RowsOf([]string{"item", "value", "part"}, r.rows()).Typed("part", cells.OrNull(storage.Float))
 	},
 	Reads: true,
 }
@@ -115,7 +117,7 @@ func (s *linksService) Explain(ctx context.Context, req ExplainScoreRequest) (Ex
 }
 
 // explained are the scorers of a request, or all heuristics.
-func explained(c *call, r ExplainScoreRequest) ([]Scorer, error) {
+func explained(c *engine.Call, r ExplainScoreRequest) ([]Scorer, error) {
 	if len(r.With) > 0 {
 		return r.With, nil
 	}
@@ -132,7 +134,7 @@ func explained(c *call, r ExplainScoreRequest) ([]Scorer, error) {
 	return all, nil
 }
 
-func resolveExplainScore(c *call, req ExplainScoreRequest) (*scorerEntries, error) {
+func resolveExplainScore(c *engine.Call, req ExplainScoreRequest) (*scorerEntries, error) {
 	with, err := explained(c, req)
 	if err != nil {
 		return nil, err
@@ -141,13 +143,13 @@ func resolveExplainScore(c *call, req ExplainScoreRequest) (*scorerEntries, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := c.CheckVertex(found.graph, req.Pair.Source, partKey(0)); err != nil {
+	if err := c.CheckVertex(found.graph, req.Pair.Source, engine.PartKey(0)); err != nil {
 		return nil, err
 	}
-	return found, c.CheckVertex(found.graph, req.Pair.Target, partKey(1))
+	return found, c.CheckVertex(found.graph, req.Pair.Target, engine.PartKey(1))
 }
 
-func runExplainScore(c *call, req ExplainScoreRequest, found *scorerEntries) (ExplainScoreResult, error) {
+func runExplainScore(c *engine.Call, req ExplainScoreRequest, found *scorerEntries) (ExplainScoreResult, error) {
 	e := &explaining{}
 	err := readScored(c, found, []Pair{req.Pair}, func(p *storage.GraphPart, u, v uint32) error {
 		return link.ReadPair(p, "adamic_adar", u, v) // the degrees of the common neighbours, which are shown
@@ -158,10 +160,10 @@ func runExplainScore(c *call, req ExplainScoreRequest, found *scorerEntries) (Ex
 	if e.scoring, err = loadScoring(c, found); err != nil {
 		return ExplainScoreResult{}, err
 	}
-	if e.u, err = c.Vertex(e.graph, req.Pair.Source, partKey(0)); err != nil {
+	if e.u, err = c.Vertex(e.graph, req.Pair.Source, engine.PartKey(0)); err != nil {
 		return ExplainScoreResult{}, err
 	}
-	if e.v, err = c.Vertex(e.graph, req.Pair.Target, partKey(1)); err != nil {
+	if e.v, err = c.Vertex(e.graph, req.Pair.Target, engine.PartKey(1)); err != nil {
 		return ExplainScoreResult{}, err
 	}
 	g := e.graph.Graph
@@ -213,7 +215,7 @@ func (r ExplainScoreResult) rows() [][]rows.Value {
 		table = append(table, []rows.Value{"  " + fault.QuoteKey(w.Vertex) + ", its degree and its part of adamic_adar", int64(w.Degree), w.Weight})
 	}
 	for _, s := range r.Scores {
-		table = append(table, []rows.Value{s.Scorer.String(), number(s.Score), nil})
+		table = append(table, []rows.Value{s.Scorer.String(), cells.Number(s.Score), nil})
 		if s.Model == nil {
 			continue
 		}
@@ -222,7 +224,7 @@ func (r ExplainScoreResult) rows() [][]rows.Value {
 			if p.Embedding {
 				what += " of the embedding"
 			}
-			table = append(table, []rows.Value{"  " + what, when(!p.Embedding && p.Name != "bias", p.Value), p.Part})
+			table = append(table, []rows.Value{"  " + what, cells.When(!p.Embedding && p.Name != "bias", p.Value), p.Part})
 		}
 		table = append(table, []rows.Value{"  log-odds before calibration", nil, s.Model.LogOdds})
 		if a := s.Alike; a != nil {

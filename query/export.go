@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -96,7 +98,7 @@ const (
 	timesUnix = "unix"
 )
 
-func (r ExportRequest) times(graph storage.GraphInfo) (format.TimeForm, error) {
+func exportTimes(r ExportRequest, graph storage.GraphInfo) (format.TimeForm, error) {
 	switch {
 	case r.Times == timesUnix:
 		return format.TimeNumbers, nil
@@ -108,7 +110,7 @@ func (r ExportRequest) times(graph storage.GraphInfo) (format.TimeForm, error) {
 	return 0, fault.OfOption("times", "is %s", fault.QuoteKey(r.Times)).WithExpected(timesISO, timesUnix)
 }
 
-func (r ExportRequest) form(formats []exportFormat) (exportFormat, error) {
+func exportForm(r ExportRequest, formats []exportFormat) (exportFormat, error) {
 	var names, known []string
 	for _, f := range formats {
 		if r.Format == f.name || r.Format == "" && slices.Contains(f.endings, format.Ending(r.Path)) {
@@ -137,7 +139,7 @@ func (f exportFormat) refused(err error) error {
 }
 
 func exportOptions(formats []exportFormat) []help.Option {
-	options := []help.Option{overwriteOption(), formatOption(ofEach(formats, func(f exportFormat) string { return f.name }))}
+	options := []help.Option{engine.OverwriteOption(), engine.FormatOption(lists.Map(formats, func(f exportFormat) string { return f.name }))}
 	if formats[0].name == graphFormats()[0].name {
 		options = append(options, help.Option{
 			Name: "times", Type: "text", Default: "'auto'", Choices: []string{"auto", timesISO, timesUnix},
@@ -153,26 +155,13 @@ func exportOptions(formats []exportFormat) []help.Option {
 	return options
 }
 
-// formatOption is the option for the form of a file.
-func formatOption(names []string) help.Option {
-	return help.Option{
-		Name: "format", Type: "text", Default: "'auto'", Choices: append([]string{"auto"}, names...),
-		Doc: "form of the file; auto goes by the ending of its name",
-	}
-}
-
-// overwriteOption is the option of every statement that writes a file.
-func overwriteOption() help.Option {
-	return help.Option{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace a file that exists"}
-}
-
 // exportTarget is a file that can be written, and the graph to write.
 type exportTarget struct {
 	form  exportFormat
 	graph storage.GraphInfo
 }
 
-var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, ExportResult]{
+var exportGraph = &engine.Statement[*parser.ExportGraph, ExportRequest, exportTarget, ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT GRAPH", Syntax: "EXPORT GRAPH graph INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes the edges of a graph with weights and times as an edge list, CSV, CSV for Neo4j, METIS, Pajek or Parquet, or the whole graph with vertices and attributes as GraphML, GEXF or node-link JSON; text is compressed if the name ends in .gz or .zst",
@@ -180,14 +169,14 @@ var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, E
 		Example: "EXPORT GRAPH social INTO FILE 'social.graphml.gz'",
 	},
 	Options: func() []help.Option { return exportOptions(graphFormats()) },
-	Bind: func(b *binder, s *parser.ExportGraph) ExportRequest {
+	Bind: func(b *engine.Binder, s *parser.ExportGraph) ExportRequest {
 		b.Mark(fault.Graph, s.Graph)
 		return exported(b, s, s.Graph.Name, s.File, s.Options, graphFormats())
 	},
-	Resolve: func(c *call, req ExportRequest) (exportTarget, error) {
+	Resolve: func(c *engine.Call, req ExportRequest) (exportTarget, error) {
 		found, err := exportedGraph(c, req, graphFormats())
 		if err == nil {
-			_, err = req.times(found.graph)
+			_, err = exportTimes(req, found.graph)
 		}
 		return found, err
 	},
@@ -203,7 +192,7 @@ func (s *graphsService) Export(ctx context.Context, req ExportRequest) (ExportRe
 	return exportGraph.Answer(ctx, s.db, req)
 }
 
-var exportVertices = &statement[*parser.ExportVertices, ExportRequest, exportTarget, ExportResult]{
+var exportVertices = &engine.Statement[*parser.ExportVertices, ExportRequest, exportTarget, ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT VERTICES", Syntax: "EXPORT VERTICES OF graph INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes the vertices of a graph with their attributes as CSV, compressed if the name ends in .gz or .zst, or as Parquet",
@@ -211,15 +200,17 @@ var exportVertices = &statement[*parser.ExportVertices, ExportRequest, exportTar
 		Example: "EXPORT VERTICES OF social INTO FILE 'people.csv'",
 	},
 	Options: func() []help.Option { return exportOptions(vertexFormats()) },
-	Bind: func(b *binder, s *parser.ExportVertices) ExportRequest {
+	Bind: func(b *engine.Binder, s *parser.ExportVertices) ExportRequest {
 		b.Mark(fault.Graph, s.Graph)
 		return exported(b, s, s.Graph.Name, s.File, s.Options, vertexFormats())
 	},
-	Resolve: func(c *call, req ExportRequest) (exportTarget, error) { return exportedGraph(c, req, vertexFormats()) },
-	Plan:    planExport,
-	Run:     runExportVertices,
-	Table:   exportTable[ExportRequest],
-	Reads:   true,
+	Resolve: func(c *engine.Call, req ExportRequest) (exportTarget, error) {
+		return exportedGraph(c, req, vertexFormats())
+	},
+	Plan:  planExport,
+	Run:   runExportVertices,
+	Table: exportTable[ExportRequest],
+	Reads: true,
 }
 
 // ExportVertices writes the vertices of a graph with their attributes as CSV or Parquet.
@@ -227,15 +218,15 @@ func (s *graphsService) ExportVertices(ctx context.Context, req ExportRequest) (
 	return exportVertices.Answer(ctx, s.db, req)
 }
 
-func exported(b *binder, statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []exportFormat) ExportRequest {
+func exported(b *engine.Binder, statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []exportFormat) ExportRequest {
 	req := ExportRequest{Name: object, Path: b.Text(fault.Into, file)}
 	set := b.Settings(parser.Heading(statement), exportOptions(formats), options)
 	req.Overwrite, req.Spreadsheet = set.Bool("overwrite"), set.Bool("spreadsheet")
-	req.Format, req.Times = unlessAuto(set.Text("format")), unlessAuto(set.Text("times"))
+	req.Format, req.Times = engine.UnlessAuto(set.Text("format")), engine.UnlessAuto(set.Text("times"))
 	return req
 }
 
-func exportedGraph(c *call, req ExportRequest, formats []exportFormat) (found exportTarget, err error) {
+func exportedGraph(c *engine.Call, req ExportRequest, formats []exportFormat) (found exportTarget, err error) {
 	if found.form, err = checkExport(c, req, formats); err != nil {
 		return found, err
 	}
@@ -244,52 +235,37 @@ func exportedGraph(c *call, req ExportRequest, formats []exportFormat) (found ex
 }
 
 func planExport(req ExportRequest, found exportTarget) *plan.Plan {
-	return writtenFile(found.form.title, req.Path, session.GraphPlan(found.graph))
-}
-
-// writtenFile is the last step of a statement that writes a file.
-func writtenFile(title, path string, input *plan.Plan) *plan.Plan {
-	return plan.Result(title, "to "+fault.Quote(path), input)
+	return engine.WrittenFile(found.form.title, req.Path, session.GraphPlan(found.graph))
 }
 
 func exportTable[Q any](_ Q, r ExportResult) [][]rows.Value { return [][]rows.Value{{r.Path, r.Rows}} }
 
 // checkExport returns the format of the file, or an error if the file cannot be written.
-func checkExport(c *call, req ExportRequest, formats []exportFormat) (exportFormat, error) {
+func checkExport(c *engine.Call, req ExportRequest, formats []exportFormat) (exportFormat, error) {
 	if err := c.CheckPath(req.Path, fault.Into); err != nil {
 		return exportFormat{}, err
 	}
-	form, err := req.form(formats)
+	form, err := exportForm(req, formats)
 	if err != nil {
 		return form, err
 	}
 	if req.Spreadsheet && form.name != "csv" {
 		return form, fault.OfOption("spreadsheet", "does not apply to the format %s", form.name)
 	}
-	err = checkFile(c, form.name, req.Path, req.Overwrite)
+	err = engine.CheckFile(c, form.name, req.Path, req.Overwrite)
 	if err == nil && form.keyed() {
-		err = c.CheckOutput(req.Path+keysEnding, req.Overwrite, fault.Into)
+		err = c.CheckOutput(req.Path+engine.KeysEnding, req.Overwrite, fault.Into)
 	}
 	return form, err
 }
 
-// checkFile returns an Error for a file that cannot be written in a format.
-func checkFile(c *call, format, path string, overwrite bool) error {
-	if format == "parquet" {
-		if err := session.CheckParquet(path, fault.Into); err != nil {
-			return err
-		}
-	}
-	return c.CheckOutput(path, overwrite, fault.Into)
-}
-
-func runExportGraph(c *call, req ExportRequest, found exportTarget) (ExportResult, error) {
+func runExportGraph(c *engine.Call, req ExportRequest, found exportTarget) (ExportResult, error) {
 	view, columns, err := exportedColumns(c, found.graph, found.form.attributes)
 	if err != nil {
 		return ExportResult{}, err
 	}
 	g := formatGraph(c, view, columns)
-	if g.Times, err = req.times(view.Info); err != nil {
+	if g.Times, err = exportTimes(req, view.Info); err != nil {
 		return ExportResult{}, err
 	}
 	noticeLeftOut(c, found.form, view)
@@ -301,10 +277,10 @@ func runExportGraph(c *call, req ExportRequest, found exportTarget) (ExportResul
 
 // export writes the file of a request, with so many rows, and before it the file of their keys,
 // where the form has one.
-func export(c *call, req ExportRequest, form exportFormat, rows int64, keys, write func(io.Writer) error) (result ExportResult, err error) {
+func export(c *engine.Call, req ExportRequest, form exportFormat, rows int64, keys, write func(io.Writer) error) (result ExportResult, err error) {
 	stop := c.Watch.Start(plan.Write)
 	if form.keyed() {
-		result.Keys = req.Path + keysEnding
+		result.Keys = req.Path + engine.KeysEnding
 		err = c.WriteFile(result.Keys, req.Overwrite, keys)
 	}
 	if err == nil {
@@ -318,7 +294,7 @@ func export(c *call, req ExportRequest, form exportFormat, rows int64, keys, wri
 	return result, nil
 }
 
-func writeGraph(c *call, w io.Writer, req ExportRequest, form string, g format.Graph, info storage.GraphInfo) error {
+func writeGraph(c *engine.Call, w io.Writer, req ExportRequest, form string, g format.Graph, info storage.GraphInfo) error {
 	switch form {
 	case "csv", "neo4j":
 		return format.WriteCSV(c.Ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet, Neo4j: form == "neo4j"})
@@ -346,7 +322,7 @@ func graphNotes(g storage.GraphInfo) []format.Note {
 // keyed reports whether a form has rows without keys, which a second file has.
 func (f exportFormat) keyed() bool { return f.name == "npy" || f.name == "metis" }
 
-func noticeLeftOut(c *call, form exportFormat, view *session.Graph) {
+func noticeLeftOut(c *engine.Call, form exportFormat, view *session.Graph) {
 	if form.attributes {
 		return
 	}
@@ -358,7 +334,7 @@ func noticeLeftOut(c *call, form exportFormat, view *session.Graph) {
 		c.Notice("the times of edges are left out, which %s does not have; format := 'graphml' includes them", form.title)
 	}
 	if form.name == "metis" {
-		c.Notice("vertices are numbered from 1 on; the file that ends in %s has their keys in this order", keysEnding)
+		c.Notice("vertices are numbered from 1 on; the file that ends in %s has their keys in this order", engine.KeysEnding)
 	}
 	if names := session.AttributeNames(view.Info); len(names) > 0 {
 		c.Notice("the attributes of vertices are left out (%s); EXPORT VERTICES writes them", strings.Join(names, ", "))
@@ -374,7 +350,7 @@ func withoutEdges(g *csr.Graph) (alone int64) {
 	return alone
 }
 
-func runExportVertices(c *call, req ExportRequest, found exportTarget) (ExportResult, error) {
+func runExportVertices(c *engine.Call, req ExportRequest, found exportTarget) (ExportResult, error) {
 	view, columns, err := exportedColumns(c, found.graph, true)
 	if err != nil {
 		return ExportResult{}, err
@@ -389,7 +365,7 @@ func runExportVertices(c *call, req ExportRequest, found exportTarget) (ExportRe
 }
 
 // exportedColumns returns a graph, and all its attributes where they are wanted.
-func exportedColumns(c *call, graph storage.GraphInfo, attributes bool) (*session.Graph, *session.ColumnSet, error) {
+func exportedColumns(c *engine.Call, graph storage.GraphInfo, attributes bool) (*session.Graph, *session.ColumnSet, error) {
 	var names []string
 	if attributes {
 		names = session.AttributeNames(graph)
@@ -398,7 +374,7 @@ func exportedColumns(c *call, graph storage.GraphInfo, attributes bool) (*sessio
 }
 
 // formatGraph converts a graph to the type of package format.
-func formatGraph(c *call, view *session.Graph, columns *session.ColumnSet) format.Graph {
+func formatGraph(c *engine.Call, view *session.Graph, columns *session.ColumnSet) format.Graph {
 	g := view.Graph
 	laid := format.Graph{
 		Vertices: g.Vertices(), Key: view.AppendKey, Edges: edges(c, g),
@@ -417,7 +393,7 @@ func formatGraph(c *call, view *session.Graph, columns *session.ColumnSet) forma
 
 // edges lists every edge of a graph once, by its smaller vertex, and reports
 // progress.
-func edges(c *call, g *csr.Graph) iter.Seq[format.NumberedEdge] {
+func edges(c *engine.Call, g *csr.Graph) iter.Seq[format.NumberedEdge] {
 	const step = 1 << 14 // edges between two reports, about a millisecond
 	return func(yield func(format.NumberedEdge) bool) {
 		var done int64
@@ -438,7 +414,7 @@ type exportedEmbedding struct {
 	info storage.EmbeddingInfo
 }
 
-var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exportedEmbedding, ExportResult]{
+var exportEmbedding = &engine.Statement[*parser.ExportEmbedding, ExportRequest, exportedEmbedding, ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT EMBEDDING", Syntax: "EXPORT EMBEDDING embedding INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes an embedding as word2vec text or binary, as Parquet, or as a numpy matrix with the keys of its rows in 'file.keys'",
@@ -446,11 +422,11 @@ var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exporte
 		Example: "EXPORT EMBEDDING spec INTO FILE 'spec.npy' WITH (overwrite := TRUE)",
 	},
 	Options: func() []help.Option { return exportOptions(embeddingFormats()) },
-	Bind: func(b *binder, s *parser.ExportEmbedding) ExportRequest {
+	Bind: func(b *engine.Binder, s *parser.ExportEmbedding) ExportRequest {
 		b.Mark(fault.Embedding, s.Embedding)
 		return exported(b, s, s.Embedding.Name, s.File, s.Options, embeddingFormats())
 	},
-	Resolve: func(c *call, req ExportRequest) (found exportedEmbedding, err error) {
+	Resolve: func(c *engine.Call, req ExportRequest) (found exportedEmbedding, err error) {
 		if found.form, err = checkExport(c, req, embeddingFormats()); err != nil {
 			return found, err
 		}
@@ -459,10 +435,10 @@ var exportEmbedding = &statement[*parser.ExportEmbedding, ExportRequest, exporte
 	},
 	Plan: func(req ExportRequest, found exportedEmbedding) *plan.Plan {
 		e := found.info
-		return writtenFile(found.form.title, req.Path, plan.Measured("embedding "+e.Name, "embedding",
+		return engine.WrittenFile(found.form.title, req.Path, plan.Measured("embedding "+e.Name, "embedding",
 			fmt.Sprintf("%s, generation %d, %d × %d", fault.Name(e.Name), e.Generation, e.Vertices, e.Dim)))
 	},
-	Run: func(c *call, req ExportRequest, found exportedEmbedding) (ExportResult, error) {
+	Run: func(c *engine.Call, req ExportRequest, found exportedEmbedding) (ExportResult, error) {
 		s, err := settledSpace(c, req.Name)
 		if err != nil {
 			return ExportResult{}, err
@@ -481,7 +457,7 @@ func (s *vectorsService) Export(ctx context.Context, req ExportRequest) (ExportR
 	return exportEmbedding.Answer(ctx, s.db, req)
 }
 
-func writeVectors(c *call, w io.Writer, form string, s *session.Space) error {
+func writeVectors(c *engine.Call, w io.Writer, form string, s *session.Space) error {
 	rows, dim := s.Matrix.Rows, s.Matrix.Dim
 	row := func(i int) []float32 {
 		const step = 1 << 8 // rows between two reports, about a millisecond

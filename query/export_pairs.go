@@ -7,6 +7,8 @@ import (
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -46,9 +48,9 @@ type pairTarget struct {
 	trial *linkTrial
 }
 
-func exportPairsOptions() []help.Option { return append(linksOptions(), intoFileOptions()...) }
+func exportPairsOptions() []help.Option { return append(linksOptions(), engine.IntoFileOptions()...) }
 
-var exportPairs = &statement[*parser.ExportPairs, ExportPairsRequest, pairTarget, ExportResult]{
+var exportPairs = &engine.Statement[*parser.ExportPairs, ExportPairsRequest, pairTarget, ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT PAIRS", Syntax: "EXPORT PAIRS OF graph [USING method[(option := value, …)], …] INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes the pairs that EVALUATE LINKS measures with the same options, each with its label, its kind of negatives and all scores, so that other programs can compute the same figures; larger scores mean likelier edges, and distances are negated; with ranking it writes the recommendations; the file has one of the formats of INTO FILE",
@@ -56,17 +58,17 @@ var exportPairs = &statement[*parser.ExportPairs, ExportPairsRequest, pairTarget
 		Example: "EXPORT PAIRS OF social USING dp_spectral INTO FILE 'pairs.parquet' WITH (negatives := 'degree')",
 	},
 	Options: exportPairsOptions,
-	Bind: func(b *binder, s *parser.ExportPairs) (req ExportPairsRequest) {
+	Bind: func(b *engine.Binder, s *parser.ExportPairs) (req ExportPairsRequest) {
 		linkMethods(b, &req.Evaluation, s.Graph, s.Methods)
 		req.Path = b.Text(fault.Into, s.File)
 		set := b.Settings(s.Heading(), exportPairsOptions(), s.Options)
-		req.Overwrite, req.Format = set.Bool("overwrite"), unlessAuto(set.Text("format"))
+		req.Overwrite, req.Format = set.Bool("overwrite"), engine.UnlessAuto(set.Text("format"))
 		linksSettings(b, &req.Evaluation, set)
 		return req
 	},
 	Resolve: resolveExportPairs,
 	Plan: func(req ExportPairsRequest, found pairTarget) *plan.Plan {
-		return writtenFile(found.form.Title, req.Path, planEvaluateLinks(req.Evaluation, found.trial))
+		return engine.WrittenFile(found.form.Title, req.Path, planEvaluateLinks(req.Evaluation, found.trial))
 	},
 	Run:   runExportPairs,
 	Table: exportTable[ExportPairsRequest],
@@ -80,7 +82,7 @@ func (s *studiesService) ExportPairs(ctx context.Context, req ExportPairsRequest
 	return exportPairs.Answer(ctx, s.db, req)
 }
 
-func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err error) {
+func resolveExportPairs(c *engine.Call, req ExportPairsRequest) (found pairTarget, err error) {
 	if req.Evaluation.Splits > 1 {
 		return found, fault.OfOption("splits", "is %d, and a file has the pairs of one split", req.Evaluation.Splits).
 			WithRemedy("export each by its seed")
@@ -91,11 +93,11 @@ func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err 
 	if found.trial, err = resolveEvaluateLinks(c, req.Evaluation); err != nil {
 		return found, err
 	}
-	found.form, err = resolveIntoFile(c, rowsRequest{path: req.Path, overwrite: req.Overwrite, format: req.Format})
+	found.form, err = engine.ResolveIntoFile(c, engine.RowsRequest{Path: req.Path, Overwrite: req.Overwrite, Format: req.Format})
 	return found, err
 }
 
-func runExportPairs(c *call, req ExportPairsRequest, found pairTarget) (ExportResult, error) {
+func runExportPairs(c *engine.Call, req ExportPairsRequest, found pairTarget) (ExportResult, error) {
 	t := found.trial
 	graph, release, err := linkGraph(c, req.Evaluation, t, true)
 	if err != nil {
@@ -140,7 +142,7 @@ type pairTable struct {
 }
 
 // pairTable computes the columns and rows of the file.
-func makePairTable(c *call, req EvaluateLinksRequest, t *linkTrial, s *linkSplits) (*pairTable, error) {
+func makePairTable(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, s *linkSplits) (*pairTable, error) {
 	if req.RankAt > 0 {
 		r, err := rankMethods(c, req, t, s.base, 0, t.members(), true)
 		if err != nil {
@@ -207,7 +209,7 @@ func (p *pairTable) kind(kind string, split *evaluate.LinkSplit, scores []evalua
 		for i, e := range list.pairs {
 			row = append(row[:0], kind, list.part, list.label, p.key(e.U), p.key(e.V))
 			for _, s := range scores {
-				row = append(row, number(list.of(s)[i]))
+				row = append(row, cells.Number(list.of(s)[i]))
 			}
 			if err := each(row); err != nil {
 				return err
@@ -258,7 +260,7 @@ func recommendedRows(u uint32, list []link.PredictedLink, held []uint32, sign fl
 		if at := slices.Index(missed, l.V); at >= 0 {
 			label, missed = 1, slices.Delete(missed, at, at+1)
 		}
-		if err := row(u, l.V, label, int64(i+1), number(sign*l.Score)); err != nil {
+		if err := row(u, l.V, label, int64(i+1), cells.Number(sign*l.Score)); err != nil {
 			return err
 		}
 	}

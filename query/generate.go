@@ -6,6 +6,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -43,14 +44,14 @@ type generated struct {
 	source string // the generator in the language, with its seed
 }
 
-var generateGraph = &statement[*parser.Generate, GenerateRequest, generated, GenerateResult]{
+var generateGraph = &engine.Statement[*parser.Generate, GenerateRequest, generated, GenerateResult]{
 	Help: help.Statement{
 		Statement: "GENERATE", Syntax: "GENERATE generator(option := value, …) INTO graph",
 		Summary: "creates a random graph; SHOW GENERATORS lists the models",
 		Columns: "graph, vertices, edges, seconds",
 		Example: "GENERATE preferential_attachment(n := 10000, m := 40, seed := 7) INTO synthetic",
 	},
-	Bind: func(b *binder, s *parser.Generate) GenerateRequest {
+	Bind: func(b *engine.Binder, s *parser.Generate) GenerateRequest {
 		return GenerateRequest{
 			Graph: b.Name(fault.Graph, s.Graph), Generator: b.Name(fault.Method, s.Generator.Name),
 			text: s.Generator.String(), given: b.Given(s.Generator.Options),
@@ -75,8 +76,8 @@ func (s *graphsService) Generate(ctx context.Context, req GenerateRequest) (Gene
 
 // resolveGenerate returns an Error for a graph that has vertices, and checks the
 // generator and its options.
-func resolveGenerate(c *call, req GenerateRequest) (found generated, err error) {
-	if err := checkNewGraph(c, req.Graph, fault.Graph); err != nil {
+func resolveGenerate(c *engine.Call, req GenerateRequest) (found generated, err error) {
+	if err := engine.CheckNewGraph(c, req.Graph, fault.Graph); err != nil {
 		return found, err
 	}
 	generator, given, err := req.generator()
@@ -90,7 +91,7 @@ func resolveGenerate(c *call, req GenerateRequest) (found generated, err error) 
 	if found.model, err = generator.model(s); err != nil {
 		return found, err
 	}
-	found.source = callText(s, generator.Name, generator.Options)
+	found.source = engine.CallText(s, generator.Name, generator.Options)
 	return found, modelMistake(found.model.Validate(), s)
 }
 
@@ -109,7 +110,7 @@ func modelMistake(err error, s bind.Settings) error {
 	return e
 }
 
-func runGenerate(c *call, req GenerateRequest, found generated) (GenerateResult, error) {
+func runGenerate(c *engine.Call, req GenerateRequest, found generated) (GenerateResult, error) {
 	release, err := c.DB.Cache.ReserveWork(found.model.Bytes(), "the generated graph")
 	if err != nil {
 		return GenerateResult{}, err
@@ -135,7 +136,7 @@ func runGenerate(c *call, req GenerateRequest, found generated) (GenerateResult,
 	stop = c.Watch.Start(plan.Store)
 	info, err := c.DB.Store.PutGraph(c.Ctx, req.Graph, put)
 	if err != nil {
-		return GenerateResult{}, nameMistake(err, fault.Graph)
+		return GenerateResult{}, engine.NameMistake(err, fault.Graph)
 	}
 	stop(info.Edges, "")
 	return GenerateResult{Graph: info, Seconds: c.Meter.Now().Sub(began).Seconds(), Notices: c.Notices}, nil
@@ -170,9 +171,9 @@ func (r GenerateRequest) generator() (Generator, []bind.Given, error) {
 	if r.Generator != "" || r.Settings != nil {
 		return Generator{}, nil, fault.New(fault.Method, "the generator is given twice, by Using and by Generator or Settings")
 	}
-	if isNil(r.Using) {
+	if engine.IsNil(r.Using) {
 		return Generator{}, nil, fault.New(fault.Method, "Using is a nil pointer")
 	}
-	known, err := findGenerator(r.Using.generatorName())
-	return known, givenBy(r.Using, known.Options), err
+	known, err := findGenerator(r.Using.GeneratorName())
+	return known, engine.GivenBy(r.Using, known.Options), err
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -19,14 +22,14 @@ type GenerationInfo struct {
 	Behind  uint64      `json:"behind"` // number of newer versions of the graph, except versions that changed only attributes
 }
 
-var showGenerations = &statement[*parser.ShowGenerations, string, storage.EmbeddingInfo, []GenerationInfo]{
+var showGenerations = &engine.Statement[*parser.ShowGenerations, string, storage.EmbeddingInfo, []GenerationInfo]{
 	Help: help.Statement{
 		Statement: "SHOW GENERATIONS", Syntax: "SHOW GENERATIONS OF embedding",
 		Summary: "lists the stored generations of an embedding: the current one and the one before. Statements that read embeddings take name@generation",
 		Columns: "embedding, generation, version, behind, vertices, made, created",
 		Example: "SHOW GENERATIONS OF spec",
 	},
-	Bind: func(b *binder, s *parser.ShowGenerations) string {
+	Bind: func(b *engine.Binder, s *parser.ShowGenerations) string {
 		return b.Name(fault.Embedding, s.Embedding)
 	},
 	Resolve: embeddingEntry,
@@ -34,7 +37,7 @@ var showGenerations = &statement[*parser.ShowGenerations, string, storage.Embedd
 		return plan.Result("list", "generations of "+fault.Name(embedding))
 	},
 	Run:   generations,
-	Table: func(_ string, list []GenerationInfo) [][]rows.Value { return ofEach(list, GenerationInfo.row) },
+	Table: func(_ string, list []GenerationInfo) [][]rows.Value { return lists.Map(list, GenerationInfo.row) },
 	Reads: true,
 }
 
@@ -44,14 +47,14 @@ func (s *vectorsService) Generations(ctx context.Context, embedding string) ([]G
 	return showGenerations.Answer(ctx, s.db, embedding)
 }
 
-func generations(c *call, embedding string, _ storage.EmbeddingInfo) ([]GenerationInfo, error) {
+func generations(c *engine.Call, embedding string, _ storage.EmbeddingInfo) ([]GenerationInfo, error) {
 	infos, err := c.DB.Store.Generations(c.Ctx, embedding)
 	if err != nil {
-		return nil, nameMistake(err, fault.Embedding)
+		return nil, engine.NameMistake(err, fault.Embedding)
 	}
 	list := make([]GenerationInfo, len(infos))
 	for i, info := range infos {
-		list[i].EmbeddingInfo, list[i].Refresh = info, RefreshKind(valueOf(info.Stats, "refresh"))
+		list[i].EmbeddingInfo, list[i].Refresh = info, RefreshKind(engine.ValueOf(info.Stats, "refresh"))
 		changes, err := c.DB.Store.Changes(c.Ctx, info.Graph, info.GraphVersion)
 		if err != nil {
 			return nil, err
@@ -66,5 +69,5 @@ func (g GenerationInfo) row() []rows.Value {
 	if g.Refresh != "" {
 		made = "refresh, " + string(g.Refresh)
 	}
-	return []rows.Value{g.Name, int64(g.Generation), int64(g.GraphVersion), int64(g.Behind), int64(g.Vertices), made, timestamp(g.Created)}
+	return []rows.Value{g.Name, int64(g.Generation), int64(g.GraphVersion), int64(g.Behind), int64(g.Vertices), made, cells.Timestamp(g.Created)}
 }

@@ -4,6 +4,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
 	"heavytail/storage/generate"
 	"slices"
 	"strconv"
@@ -82,7 +83,7 @@ func generators() []Generator {
 }
 
 func findGenerator(name string) (Generator, error) {
-	return findNamed("generator", generators(), func(g Generator) string { return g.Name }, name)
+	return engine.FindNamed("generator", generators(), func(g Generator) string { return g.Name }, name)
 }
 
 func preferentialAttachment(s bind.Settings) (generate.Model, error) {
@@ -144,7 +145,7 @@ func wattsStrogatz(s bind.Settings) (generate.Model, error) {
 // options, and the graph gets the same GraphInfo.Source.
 //
 // A zero field is the number 0, except where its comment names a default.
-type GeneratorOptions interface{ generatorName() string }
+type GeneratorOptions interface{ GeneratorName() string }
 
 // PreferentialAttachment has the options of preferential_attachment (Barabási and
 // Albert): each new vertex attaches to M others, drawn in proportion to their degrees.
@@ -203,8 +204,8 @@ type WattsStrogatz struct {
 	Seed uint64  `option:"seed"` // as in PreferentialAttachment
 }
 
-func (PreferentialAttachment) generatorName() string { return "preferential_attachment" }
-func (Vazquez) generatorName() string                { return "vazquez" }
-func (ErdosRenyi) generatorName() string             { return "erdos_renyi" }
-func (StochasticBlock) generatorName() string        { return "stochastic_block" }
-func (WattsStrogatz) generatorName() string          { return "watts_strogatz" }
+func (PreferentialAttachment) GeneratorName() string { return "preferential_attachment" }
+func (Vazquez) GeneratorName() string                { return "vazquez" }
+func (ErdosRenyi) GeneratorName() string             { return "erdos_renyi" }
+func (StochasticBlock) GeneratorName() string        { return "stochastic_block" }
+func (WattsStrogatz) GeneratorName() string          { return "watts_strogatz" }

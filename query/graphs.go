@@ -5,6 +5,7 @@ import (
 	"errors"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/storage"
@@ -13,14 +14,16 @@ import (
 
 // This file has CREATE GRAPH, DROP GRAPH and DROP EMBEDDING.
 
-var createGraph = &statement[*parser.CreateGraph, string, nothing, storage.GraphInfo]{
+var createGraph = &engine.Statement[*parser.CreateGraph, string, engine.Nothing, storage.GraphInfo]{
 	Help: createGraphHelp(), Options: createGraphOptions,
-	Bind:    func(b *binder, s *parser.CreateGraph) string { return b.Name(fault.Graph, s.Graph) },
-	Resolve: func(c *call, graph string) (nothing, error) { return nothing{}, checkCreate(c, graph) },
-	Plan:    func(graph string, _ nothing) *plan.Plan { return plan.Result("create graph", fault.Name(graph)) },
-	Run: func(c *call, graph string, _ nothing) (storage.GraphInfo, error) {
+	Bind: func(b *engine.Binder, s *parser.CreateGraph) string { return b.Name(fault.Graph, s.Graph) },
+	Resolve: func(c *engine.Call, graph string) (engine.Nothing, error) {
+		return engine.Nothing{}, checkCreate(c, graph)
+	},
+	Plan: func(graph string, _ engine.Nothing) *plan.Plan { return plan.Result("create graph", fault.Name(graph)) },
+	Run: func(c *engine.Call, graph string, _ engine.Nothing) (storage.GraphInfo, error) {
 		info, err := c.DB.Store.CreateGraph(c.Ctx, graph)
-		return info, nameMistake(err, fault.Graph)
+		return info, engine.NameMistake(err, fault.Graph)
 	},
 }
 
@@ -29,7 +32,7 @@ func (s *graphsService) Create(ctx context.Context, graph string) (storage.Graph
 	return createGraph.Answer(ctx, s.db, graph)
 }
 
-func checkCreate(c *call, graph string) error {
+func checkCreate(c *engine.Call, graph string) error {
 	_, err := c.DB.Store.Graph(c.Ctx, graph)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil
@@ -37,7 +40,7 @@ func checkCreate(c *call, graph string) error {
 	if err == nil {
 		return fault.New(fault.Graph, "graph %s exists", fault.Quote(graph)).WithErr(storage.ErrExists)
 	}
-	return nameMistake(err, fault.Graph)
+	return engine.NameMistake(err, fault.Graph)
 }
 
 type dropGraphRequest struct {
@@ -45,37 +48,39 @@ type dropGraphRequest struct {
 	cascade bool // also drop its embeddings and models
 }
 
-var dropGraph = &statement[*parser.DropGraph, dropGraphRequest, nothing, nothing]{
+var dropGraph = &engine.Statement[*parser.DropGraph, dropGraphRequest, engine.Nothing, engine.Nothing]{
 	Help: help.Statement{
 		Statement: "DROP GRAPH", Syntax: "DROP GRAPH graph [CASCADE]",
 		Summary: "removes a graph; CASCADE also removes its embeddings and models",
 		Example: "DROP GRAPH social CASCADE",
 	},
-	Bind: func(b *binder, s *parser.DropGraph) dropGraphRequest {
+	Bind: func(b *engine.Binder, s *parser.DropGraph) dropGraphRequest {
 		return dropGraphRequest{b.Name(fault.Graph, s.Graph), s.Cascade}
 	},
-	Resolve: func(c *call, req dropGraphRequest) (nothing, error) { return nothing{}, checkDropGraph(c, req) },
-	Plan: func(req dropGraphRequest, _ nothing) *plan.Plan {
+	Resolve: func(c *engine.Call, req dropGraphRequest) (engine.Nothing, error) {
+		return engine.Nothing{}, checkDropGraph(c, req)
+	},
+	Plan: func(req dropGraphRequest, _ engine.Nothing) *plan.Plan {
 		what := fault.Name(req.graph)
 		if req.cascade {
 			what += " and its embeddings and models"
 		}
 		return plan.Result("drop graph", what)
 	},
-	Run: func(c *call, req dropGraphRequest, _ nothing) (nothing, error) {
-		return nothing{}, c.DB.Store.DropGraph(c.Ctx, req.graph, req.cascade)
+	Run: func(c *engine.Call, req dropGraphRequest, _ engine.Nothing) (engine.Nothing, error) {
+		return engine.Nothing{}, c.DB.Store.DropGraph(c.Ctx, req.graph, req.cascade)
 	},
 }
 
 // Drop removes a graph. With cascade it also removes the embeddings and
 // models of the graph; without, it returns an error if there are any.
 func (s *graphsService) Drop(ctx context.Context, graph string, cascade bool) error {
-	return errorOf(dropGraph.Answer(ctx, s.db, dropGraphRequest{graph, cascade}))
+	return engine.ErrorOf(dropGraph.Answer(ctx, s.db, dropGraphRequest{graph, cascade}))
 }
 
 // checkDropGraph returns an Error for an unknown graph, and without CASCADE
 // for a graph that has embeddings or models.
-func checkDropGraph(c *call, req dropGraphRequest) error {
+func checkDropGraph(c *engine.Call, req dropGraphRequest) error {
 	if _, err := c.GraphInfo(req.graph, fault.Graph); err != nil || req.cascade {
 		return err
 	}
@@ -101,30 +106,30 @@ func checkDropGraph(c *call, req dropGraphRequest) error {
 		WithRemedy("use CASCADE to drop its embeddings and models too").WithErr(storage.ErrInUse)
 }
 
-var dropEmbedding = &statement[*parser.DropEmbedding, string, storage.EmbeddingInfo, nothing]{
+var dropEmbedding = &engine.Statement[*parser.DropEmbedding, string, storage.EmbeddingInfo, engine.Nothing]{
 	Help: help.Statement{
 		Statement: "DROP EMBEDDING", Syntax: "DROP EMBEDDING embedding",
 		Summary: "removes an embedding",
 		Example: "DROP EMBEDDING spec",
 	},
-	Bind: func(b *binder, s *parser.DropEmbedding) string {
+	Bind: func(b *engine.Binder, s *parser.DropEmbedding) string {
 		return b.Name(fault.Embedding, s.Embedding)
 	},
 	Resolve: embeddingEntry,
 	Plan: func(embedding string, _ storage.EmbeddingInfo) *plan.Plan {
 		return plan.Result("drop embedding", fault.Name(embedding))
 	},
-	Run: func(c *call, embedding string, _ storage.EmbeddingInfo) (nothing, error) {
-		return nothing{}, c.DB.Store.DropEmbedding(c.Ctx, embedding)
+	Run: func(c *engine.Call, embedding string, _ storage.EmbeddingInfo) (engine.Nothing, error) {
+		return engine.Nothing{}, c.DB.Store.DropEmbedding(c.Ctx, embedding)
 	},
 }
 
 // Drop removes an embedding.
 func (s *vectorsService) Drop(ctx context.Context, embedding string) error {
-	return errorOf(dropEmbedding.Answer(ctx, s.db, embedding))
+	return engine.ErrorOf(dropEmbedding.Answer(ctx, s.db, embedding))
 }
 
 // embeddingEntry is the catalogue entry of the embedding that a request names.
-func embeddingEntry(c *call, embedding string) (storage.EmbeddingInfo, error) {
+func embeddingEntry(c *engine.Call, embedding string) (storage.EmbeddingInfo, error) {
 	return c.EmbeddingInfo(embedding, fault.Embedding)
 }

@@ -5,6 +5,9 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -15,7 +18,7 @@ import (
 
 // helpsOf lists the help of statements; statements that share their help are listed
 // once.
-func helpsOf(described []described) []help.Statement {
+func helpsOf(described []engine.Described) []help.Statement {
 	list := make([]help.Statement, 0, len(described))
 	listed := make(map[string]bool, len(described))
 	for _, s := range described {
@@ -26,23 +29,25 @@ func helpsOf(described []described) []help.Statement {
 	return list
 }
 
-var helpStatement = &statement[*parser.Help, []string, nothing, *helpTable]{
+var helpStatement = &engine.Statement[*parser.Help, []string, engine.Nothing, *helpTable]{
 	Help: help.Statement{
 		Statement: "HELP", Syntax: "HELP [statement | method | measure | scorer | generator | WHERE | errors]",
 		Summary: "lists the statements, or explains one",
 		Columns: "statement, syntax, summary; with a topic: item, text",
 		Example: "HELP NEAREST",
 	},
-	Bind: func(b *binder, s *parser.Help) []string {
+	Bind: func(b *engine.Binder, s *parser.Help) []string {
 		b.Mark(partTopic, s)
 		return s.Topic
 	},
-	Resolve: resolveNothing[[]string],
-	Plan:    func(topic []string, _ nothing) *plan.Plan { return plan.Result("help", strings.Join(topic, " ")) },
-	Run: func(c *call, topic []string, _ nothing) (*helpTable, error) {
+	Resolve: engine.ResolveNothing[[]string],
+	Plan: func(topic []string, _ engine.Nothing) *plan.Plan {
+		return plan.Result("help", strings.Join(topic, " "))
+	},
+	Run: func(c *engine.Call, topic []string, _ engine.Nothing) (*helpTable, error) {
 		return helpOn(helpsOf(c.DB.Language), topic)
 	},
-	Rows:  func(_ []string, t *helpTable) *rows.Rows { return rowsOf(t.columns, t.rows) },
+	Rows:  func(_ []string, t *helpTable) *rows.Rows { return cells.RowsOf(t.columns, t.rows) },
 	Reads: true,
 }
 
@@ -66,7 +71,7 @@ func helpOn(helps []help.Statement, words []string) (*helpTable, error) {
 	if t := findTopic(topics, words); t != nil {
 		return t, nil
 	}
-	names := ofEach(topics, func(t helpTopic) string { return t.name })
+	names := lists.Map(topics, func(t helpTopic) string { return t.name })
 	// The topic may be a statement as typed, with names after its first words, so
 	// shorter beginnings are tried too.
 	for n := len(words) - 1; n > 0; n-- {
@@ -174,7 +179,7 @@ func helpTopics(helps []help.Statement) []helpTopic {
 		{"missing", "x IS MISSING, x IS NOT MISSING; any other condition on a missing value is neither true nor false, and only vertices for which the condition is true are answers"},
 		{"example", "NEAREST 10 TO 'alice' USING spec WHERE NOT linked AND (age >= 40 OR age IS MISSING)"},
 	}})
-	topics = append(topics, helpTopic{"errors", nil, ofEach(Errors(), func(e ErrorInfo) []rows.Value {
+	topics = append(topics, helpTopic{"errors", nil, lists.Map(Errors(), func(e ErrorInfo) []rows.Value {
 		return []rows.Value{e.Name, e.Err.Error() + ". " + e.Meaning + " To do: " + e.Remedy + "."}
 	})})
 	for _, m := range Methods() {

@@ -6,6 +6,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"os"
@@ -228,7 +229,7 @@ func TestHelps_OptionsAreAccepted(t *testing.T) {
 				t.Errorf("%s: the default of %s, %s, is no literal: %v", owner, o.Name, o.Default, err)
 				continue
 			}
-			b := &binder{call: &call{}, Values: bind.New(map[fault.Part]parser.Range{}, nil)}
+			b := &engine.Binder{Call: &engine.Call{}, Values: bind.New(map[fault.Part]parser.Range{}, nil)}
 			given := b.Given(statement.(*parser.Embed).Method.Options)
 			if b.Err != nil {
 				t.Fatal(b.Err)

@@ -8,6 +8,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -88,7 +89,7 @@ type ImportResult struct {
 	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
-var importEdges = &statement[*parser.Import, ImportRequest, nothing, ImportResult]{
+var importEdges = &engine.Statement[*parser.Import, ImportRequest, engine.Nothing, ImportResult]{
 	Help: help.Statement{
 		Statement: "IMPORT", Syntax: "IMPORT 'file' INTO graph [WITH (option := value, …)]",
 		Summary: "adds the edges of a text file, plain, gzip or zstd, or of a Parquet file, to a graph; '-' is standard input",
@@ -96,7 +97,7 @@ var importEdges = &statement[*parser.Import, ImportRequest, nothing, ImportResul
 		Example: "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)",
 	},
 	Options: importOptions,
-	Bind: func(b *binder, s *parser.Import) ImportRequest {
+	Bind: func(b *engine.Binder, s *parser.Import) ImportRequest {
 		return imported(b, s, s.Graph, s.File, importOptions(), s.Options)
 	},
 	Resolve: resolveImport,
@@ -120,7 +121,7 @@ func (s *graphsService) ImportReader(ctx context.Context, r io.Reader, req Impor
 	return importEdges.Answer(ctx, s.db, req)
 }
 
-var importVertices = &statement[*parser.ImportVertices, ImportRequest, nothing, ImportResult]{
+var importVertices = &engine.Statement[*parser.ImportVertices, ImportRequest, engine.Nothing, ImportResult]{
 	Help: help.Statement{
 		Statement: "IMPORT VERTICES", Syntax: "IMPORT VERTICES 'file' INTO graph [WITH (option := value, …)]",
 		Summary: "adds the vertices of a table, one per line, and sets their attributes from the columns of the table",
@@ -128,7 +129,7 @@ var importVertices = &statement[*parser.ImportVertices, ImportRequest, nothing, 
 		Example: "IMPORT VERTICES 'people.csv' INTO social WITH (key := 'name', columns := 'age, city')",
 	},
 	Options: importVerticesOptions,
-	Bind: func(b *binder, s *parser.ImportVertices) ImportRequest {
+	Bind: func(b *engine.Binder, s *parser.ImportVertices) ImportRequest {
 		req := imported(b, s, s.Graph, s.File, importVerticesOptions(), s.Options)
 		req.Layout = format.LayoutVertices
 		return req
@@ -150,7 +151,7 @@ func (s *graphsService) ImportVertices(ctx context.Context, req ImportRequest) (
 	return importVertices.Answer(ctx, s.db, req)
 }
 
-func imported(b *binder, statement parser.Statement, graph parser.Ident, file parser.Value, table []help.Option, options []parser.Option) ImportRequest {
+func imported(b *engine.Binder, statement parser.Statement, graph parser.Ident, file parser.Value, table []help.Option, options []parser.Option) ImportRequest {
 	req := ImportRequest{Graph: b.Name(fault.Graph, graph), Path: b.Text(fault.File, file)}
 	importSettings(b, &req, b.Settings(parser.Heading(statement), table, options))
 	return req
@@ -158,24 +159,24 @@ func imported(b *binder, statement parser.Statement, graph parser.Ident, file pa
 
 // resolveImport returns an error if the file cannot be read or the store cannot
 // be written.
-func resolveImport(c *call, req ImportRequest) (nothing, error) {
+func resolveImport(c *engine.Call, req ImportRequest) (engine.Nothing, error) {
 	if err := req.check(); err != nil {
-		return nothing{}, err
+		return engine.Nothing{}, err
 	}
 	_, err := c.DB.Store.Graph(c.Ctx, req.Graph)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
-		return nothing{}, nameMistake(err, fault.Graph)
+		return engine.Nothing{}, engine.NameMistake(err, fault.Graph)
 	}
 	if req.reader != nil {
-		return nothing{}, nil
+		return engine.Nothing{}, nil
 	}
-	if err := c.CheckInput(req.Path, fault.File); err != nil || req.Keys == "" || req.Keys == noKeys {
-		return nothing{}, err
+	if err := c.CheckInput(req.Path, fault.File); err != nil || req.Keys == "" || req.Keys == engine.NoKeys {
+		return engine.Nothing{}, err
 	}
-	return nothing{}, c.CheckInput(req.Keys, fault.Option("keys"))
+	return engine.Nothing{}, c.CheckInput(req.Keys, fault.Option("keys"))
 }
 
-func planImport(req ImportRequest, _ nothing) *plan.Plan {
+func planImport(req ImportRequest, _ engine.Nothing) *plan.Plan {
 	separator, layout := cmp.Or(req.Separator, "auto"), cmp.Or(req.Layout, format.LayoutAuto)
 	bad := "end the import"
 	if req.SkipBad {
@@ -186,7 +187,7 @@ func planImport(req ImportRequest, _ nothing) *plan.Plan {
 	return plan.Result("import", "into graph "+fault.Name(req.Graph)+", published in one transaction", plan.Measured(plan.Read, "text", read))
 }
 
-func runImport(c *call, req ImportRequest, _ nothing) (ImportResult, error) {
+func runImport(c *engine.Call, req ImportRequest, _ engine.Nothing) (ImportResult, error) {
 	if req.reader != nil {
 		return importFrom(c, req.reader, 0, req)
 	}
@@ -206,7 +207,7 @@ func (r ImportRequest) check() error {
 	return formatMistake(r.options(0).Validate())
 }
 
-func importFrom(c *call, r io.Reader, size int64, req ImportRequest) (ImportResult, error) {
+func importFrom(c *engine.Call, r io.Reader, size int64, req ImportRequest) (ImportResult, error) {
 	if req.Layout == format.LayoutVertices {
 		var ending *format.EndingError
 		if errors.As(format.CheckTable(req.Path), &ending) {
@@ -235,7 +236,7 @@ func importFrom(c *call, r io.Reader, size int64, req ImportRequest) (ImportResu
 		return ImportResult{}, session.EndingMistake(fault.File, ending).WithOption("to say what it holds", "format", "")
 	}
 	if err != nil {
-		return ImportResult{}, nameMistake(formatMistake(err), fault.Graph)
+		return ImportResult{}, engine.NameMistake(formatMistake(err), fault.Graph)
 	}
 	stop(stats.Lines, fault.Count(stats.Bytes, "byte")+" of text")
 	noticeImport(c, req, stats)
@@ -247,15 +248,15 @@ func importFrom(c *call, r io.Reader, size int64, req ImportRequest) (ImportResu
 
 // numberedKeys returns the keys of the vertices of a file that numbers them, and the name of the
 // file that has them; nil if their numbers are the keys.
-func numberedKeys(c *call, req ImportRequest) (*format.KeyList, string, error) {
+func numberedKeys(c *engine.Call, req ImportRequest) (*format.KeyList, string, error) {
 	path := req.Keys
 	switch {
-	case path == noKeys || path == "" && (req.reader != nil || req.Path == "-"):
+	case path == engine.NoKeys || path == "" && (req.reader != nil || req.Path == "-"):
 		return nil, "", nil
 	case path == "":
-		path = req.Path + keysEnding
+		path = req.Path + engine.KeysEnding
 	}
-	list, err := keyList(c, path)
+	list, err := engine.KeyList(c, path)
 	if req.Keys == "" && errors.Is(err, os.ErrNotExist) {
 		return nil, "", nil
 	}
@@ -264,7 +265,7 @@ func numberedKeys(c *call, req ImportRequest) (*format.KeyList, string, error) {
 
 // noticeImport gives notices of the choices that the import made
 // automatically, and of the options that change them.
-func noticeImport(c *call, req ImportRequest, stats storage.ImportStats) {
+func noticeImport(c *engine.Call, req ImportRequest, stats storage.ImportStats) {
 	if auto := req.Layout == "" || req.Layout == format.LayoutAuto; auto && stats.Layout != format.LayoutEdges && stats.Layout != format.LayoutParquet {
 		c.Notice("read as %s; format := 'edges' reads it as a list of edges", layoutTitle(stats.Layout))
 	}
@@ -315,7 +316,7 @@ func noticeImport(c *call, req ImportRequest, stats storage.ImportStats) {
 
 // noteComments reports lines of a list of edges that were taken as comments although they are
 // not above it.
-func noteComments(c *call, late int64) {
+func noteComments(c *engine.Call, late int64) {
 	if late > 0 {
 		c.Notice("%s left out as a comment that could be an edge: keys that begin with # or %% need quotes, in a file with commas or tabs",
 			fault.Count(late, "line"))
@@ -339,7 +340,7 @@ func layoutTitle(layout format.Layout) string {
 }
 
 // importSettings puts checked options into a request.
-func importSettings(b *binder, req *ImportRequest, s bind.Settings) {
+func importSettings(b *engine.Binder, req *ImportRequest, s bind.Settings) {
 	req.Header, req.Separator = header(b, s), s.Text("separator")
 	req.Layout, req.Repeated = format.Layout(s.Text("format")), storage.Repeated(s.Text("repeated"))
 	req.Source, req.Target, req.Weight, req.Time = s.Text("source"), s.Text("target"), s.Text("weight"), s.Text("time")

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -61,7 +63,7 @@ type importedVectors struct {
 	generation uint64
 }
 
-var importEmbedding = &statement[*parser.ImportEmbedding, ImportEmbeddingRequest, importedVectors, ImportEmbeddingResult]{
+var importEmbedding = &engine.Statement[*parser.ImportEmbedding, ImportEmbeddingRequest, importedVectors, ImportEmbeddingResult]{
 	Help: help.Statement{
 		Statement: "IMPORT EMBEDDING", Syntax: "IMPORT EMBEDDING 'file' INTO graph AS embedding [WITH (option := value, …)]",
 		Summary: "reads vectors from a file (word2vec text or binary, Parquet, or a numpy matrix with a file of keys) and stores them as an embedding with the method imported, which REFRESH cannot update",
@@ -69,11 +71,11 @@ var importEmbedding = &statement[*parser.ImportEmbedding, ImportEmbeddingRequest
 		Example: "IMPORT EMBEDDING 'theirs.npy' INTO social AS theirs WITH (keys := 'nodes.txt', no_vector := 'zero')",
 	},
 	Options: importEmbeddingOptions,
-	Bind: func(b *binder, s *parser.ImportEmbedding) ImportEmbeddingRequest {
+	Bind: func(b *engine.Binder, s *parser.ImportEmbedding) ImportEmbeddingRequest {
 		req := ImportEmbeddingRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(fault.Embedding, s.Embedding)}
 		req.Path = b.Text(fault.File, s.File)
 		set := b.Settings("IMPORT EMBEDDING", importEmbeddingOptions(), s.Options)
-		req.Format = unlessAuto(set.Text("format"))
+		req.Format = engine.UnlessAuto(set.Text("format"))
 		req.Keys, req.Key, req.Vector = set.Text("keys"), set.Text("key"), set.Text("vector")
 		req.ZeroMissing, req.SkipUnknown = set.Text("no_vector") == "zero", set.Text("no_vertex") == "skip"
 		return req
@@ -91,7 +93,7 @@ var importEmbedding = &statement[*parser.ImportEmbedding, ImportEmbeddingRequest
 
 func importEmbeddingOptions() []help.Option {
 	return []help.Option{
-		formatOption(ofEach(embeddingFormats(), func(f exportFormat) string { return f.name })),
+		engine.FormatOption(lists.Map(embeddingFormats(), func(f exportFormat) string { return f.name })),
 		{Name: "keys", Type: "text", Default: "''", Doc: "file with the keys of the rows of a numpy matrix, one a line; by default the name of the matrix with .keys appended, and 'none' uses the row numbers from 0 as keys"},
 		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys in Parquet; by default key, id, vertex or node, else the first that can have keys"},
 		{Name: "vector", Type: "column", Default: "''", Doc: "column of the vectors in Parquet; by default vector or embedding, else the first of lists"},
@@ -109,8 +111,8 @@ func (s *vectorsService) Import(ctx context.Context, req ImportEmbeddingRequest)
 	return importEmbedding.Answer(ctx, s.db, req)
 }
 
-func resolveImportEmbedding(c *call, req ImportEmbeddingRequest) (found importedVectors, err error) {
-	found.form, err = ExportRequest{Path: req.Path, Format: req.Format}.form(embeddingFormats())
+func resolveImportEmbedding(c *engine.Call, req ImportEmbeddingRequest) (found importedVectors, err error) {
+	found.form, err = exportForm(ExportRequest{Path: req.Path, Format: req.Format}, embeddingFormats())
 	if err != nil {
 		var e *fault.Error
 		if errors.As(err, &e) && e.At == fault.Into {
@@ -131,7 +133,7 @@ func resolveImportEmbedding(c *call, req ImportEmbeddingRequest) (found imported
 	if err := c.CheckInput(req.Path, fault.File); err != nil {
 		return found, err
 	}
-	if found.form.name == "npy" && req.Keys != noKeys {
+	if found.form.name == "npy" && req.Keys != engine.NoKeys {
 		if err := c.CheckInput(req.keysPath(), fault.File); err != nil {
 			var e *fault.Error
 			if errors.As(err, &e) && req.Keys == "" {
@@ -150,12 +152,12 @@ func resolveImportEmbedding(c *call, req ImportEmbeddingRequest) (found imported
 // keysPath is the path of the file with the keys of a matrix.
 func (r ImportEmbeddingRequest) keysPath() string {
 	if r.Keys == "" {
-		return r.Path + keysEnding
+		return r.Path + engine.KeysEnding
 	}
 	return r.Keys
 }
 
-func runImportEmbedding(c *call, req ImportEmbeddingRequest, found importedVectors) (result ImportEmbeddingResult, err error) {
+func runImportEmbedding(c *engine.Call, req ImportEmbeddingRequest, found importedVectors) (result ImportEmbeddingResult, err error) {
 	began := time.Now()
 	if err := noteReplaced(c, req.Name); err != nil {
 		return result, err
@@ -164,7 +166,7 @@ func runImportEmbedding(c *call, req ImportEmbeddingRequest, found importedVecto
 	if err != nil {
 		return result, err
 	}
-	r := &vectorImport{call: c, req: req, graph: graph, release: func() {}}
+	r := &vectorImport{Call: c, req: req, graph: graph, release: func() {}}
 	defer func() { r.release() }()
 	stop := c.Watch.Start(plan.Read)
 	if err := r.read(found.form.name); err != nil {
@@ -188,7 +190,7 @@ func runImportEmbedding(c *call, req ImportEmbeddingRequest, found importedVecto
 		Kernel:  "none", Seconds: time.Since(began).Seconds(), Stateless: true,
 	}, r.matrix, nil, newIndexes...)
 	if err != nil {
-		return result, nameMistake(err, fault.Embedding)
+		return result, engine.NameMistake(err, fault.Embedding)
 	}
 	if found.generation > 1 {
 		if err := noteRetrain(c, info); err != nil {
@@ -201,7 +203,7 @@ func runImportEmbedding(c *call, req ImportEmbeddingRequest, found importedVecto
 
 // vectorImport reads vectors into a matrix whose rows are the vertices of a graph.
 type vectorImport struct {
-	*call
+	*engine.Call
 	req     ImportEmbeddingRequest
 	graph   *session.Graph
 	matrix  *vec.Matrix
@@ -236,9 +238,9 @@ func (k *firstKeys) String() string {
 }
 
 func (r *vectorImport) read(form string) error {
-	if form == "npy" && r.req.Keys != noKeys {
+	if form == "npy" && r.req.Keys != engine.NoKeys {
 		var err error
-		if r.keys, err = keyList(r.call, r.req.keysPath()); err != nil {
+		if r.keys, err = engine.KeyList(r.Call, r.req.keysPath()); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/lists"
 	"heavytail/storage"
 	"heavytail/storage/format"
 	"slices"
@@ -24,7 +25,7 @@ func importLayouts() []string {
 
 // repeats are the allowed values of the option repeated.
 func repeats() []string {
-	return ofEach(storage.Repeats(), func(r storage.Repeated) string { return string(r) })
+	return lists.Map(storage.Repeats(), func(r storage.Repeated) string { return string(r) })
 }
 
 func importOptions() []help.Option {

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/rows"
 	"strings"
 	"time"
@@ -45,7 +48,7 @@ type CreateIndexRequest struct {
 // built the index, and Lowest and Poor are unknown.
 type IndexInfo = storage.IndexInfo
 
-var createIndex = &statement[*parser.CreateIndex, CreateIndexRequest, storage.EmbeddingInfo, IndexInfo]{
+var createIndex = &engine.Statement[*parser.CreateIndex, CreateIndexRequest, storage.EmbeddingInfo, IndexInfo]{
 	Help: help.Statement{
 		Statement: "CREATE INDEX", Syntax: "CREATE INDEX ON embedding [WITH (option := value, …)] [IN BACKGROUND]",
 		Summary: "builds an index (HNSW) of the vectors, used by NEAREST and WITHIN for large embeddings (from Options.IndexBytes); recall is the fraction of the 10 nearest that it finds, the mean over searches for 100 of the vectors; lowest is the fraction that the worst of these searches finds, poor the fraction of them that find less than half. REFRESH of the embedding updates the index, or removes it if scans take less time than its searches; a full run of EMBED rebuilds it with the same parameters",
@@ -62,18 +65,18 @@ var createIndex = &statement[*parser.CreateIndex, CreateIndexRequest, storage.Em
 			plan.Measured(plan.Store, "store", "links, without the vectors",
 				plan.Measured(plan.Solve, "hnsw", "links between near vectors, and the recall of searches", vectors)))
 	},
-	Run: func(c *call, req CreateIndexRequest, e storage.EmbeddingInfo) (IndexInfo, error) {
-		return inJob(c, indexSpec(req, e), func(embeddings.Checkpoints) (IndexInfo, error) { return storeIndex(c, req) })
+	Run: func(c *engine.Call, req CreateIndexRequest, e storage.EmbeddingInfo) (IndexInfo, error) {
+		return engine.InJob(c, indexSpec(req, e), func(embeddings.Checkpoints) (IndexInfo, error) { return storeIndex(c, req) })
 	},
 	Table: func(_ CreateIndexRequest, info IndexInfo) [][]rows.Value { return [][]rows.Value{indexRow(info)} },
-	Job: func(_ *call, req CreateIndexRequest, e storage.EmbeddingInfo) (job.Spec, error) {
+	Job: func(_ *engine.Call, req CreateIndexRequest, e storage.EmbeddingInfo) (job.Spec, error) {
 		return indexSpec(req, e), nil
 	},
 }
 
 func indexOptions() []help.Option {
 	return []help.Option{
-		{Name: "metric", Type: "text", Default: "'l2'", Choices: ofEach(index.Metrics(), index.Metric.String), Doc: "the metric of the searches that use the index"},
+		{Name: "metric", Type: "text", Default: "'l2'", Choices: lists.Map(index.Metrics(), index.Metric.String), Doc: "the metric of the searches that use the index"},
 		{Name: "m", Type: "int", Default: "16", Doc: "links of a vertex, 2 to 100; more links raise the recall in many dimensions and take more space"},
 		{Name: "ef_construction", Type: "int", Default: "100", Doc: "candidates that links are chosen from, up to 10000; the build time is about proportional to this number"},
 		{Name: "ef", Type: "int", Default: "0", Doc: "candidates that a search keeps; more raise the recall and the time; 0 chooses the smallest power of two up to 512 with a recall of 99 % of the 10 nearest"},
@@ -95,7 +98,7 @@ func (s *vectorsService) StartCreateIndex(ctx context.Context, req CreateIndexRe
 	return createIndex.Start(ctx, s.db, req)
 }
 
-func bindCreateIndex(b *binder, s *parser.CreateIndex) CreateIndexRequest {
+func bindCreateIndex(b *engine.Binder, s *parser.CreateIndex) CreateIndexRequest {
 	b.Background = s.Background
 	req := CreateIndexRequest{Embedding: b.Name(fault.Embedding, s.Embedding)}
 	set := b.Settings("CREATE INDEX", indexOptions(), s.Options)
@@ -111,7 +114,7 @@ func bindCreateIndex(b *binder, s *parser.CreateIndex) CreateIndexRequest {
 	return req
 }
 
-func resolveCreateIndex(c *call, req CreateIndexRequest) (storage.EmbeddingInfo, error) {
+func resolveCreateIndex(c *engine.Call, req CreateIndexRequest) (storage.EmbeddingInfo, error) {
 	info, err := c.EmbeddingInfo(req.Embedding, fault.Embedding)
 	if err != nil {
 		return info, err
@@ -133,11 +136,11 @@ func resolveCreateIndex(c *call, req CreateIndexRequest) (storage.EmbeddingInfo,
 // without the vectors.
 func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
 	build := req.options().Bytes(info.Vertices)
-	options := optionList{option("metric", req.Metric.String())}
-	options.add(req.M != 0, "m", int64(req.M))
-	options.add(req.EfConstruction != 0, "ef_construction", int64(req.EfConstruction))
-	options.add(req.Ef != 0, "ef", int64(req.Ef))
-	options.add(req.Seed != 0, "seed", int64(req.Seed))
+	options := engine.OptionList{engine.Option("metric", req.Metric.String())}
+	options.Add(req.M != 0, "m", int64(req.M))
+	options.Add(req.EfConstruction != 0, "ef_construction", int64(req.EfConstruction))
+	options.Add(req.Ef != 0, "ef", int64(req.Ef))
+	options.Add(req.Seed != 0, "seed", int64(req.Seed))
 	text := parser.CreateIndex{Embedding: parser.Ident{Name: req.Embedding}, Options: options}
 	return job.Spec{
 		Kind: "CREATE INDEX", Text: text.String(), Target: req.Embedding, KeepsVectors: true,
@@ -148,57 +151,57 @@ func indexSpec(req CreateIndexRequest, info storage.EmbeddingInfo) job.Spec {
 	}
 }
 
-var dropIndex = &statement[*parser.DropIndex, string, nothing, nothing]{
+var dropIndex = &engine.Statement[*parser.DropIndex, string, engine.Nothing, engine.Nothing]{
 	Help: help.Statement{
 		Statement: "DROP INDEX", Syntax: "DROP INDEX ON embedding",
 		Summary: "removes all indexes of an embedding",
 		Example: "DROP INDEX ON spec",
 	},
-	Bind: func(b *binder, s *parser.DropIndex) string { return b.Name(fault.Embedding, s.Embedding) },
-	Resolve: func(c *call, embedding string) (nothing, error) {
+	Bind: func(b *engine.Binder, s *parser.DropIndex) string { return b.Name(fault.Embedding, s.Embedding) },
+	Resolve: func(c *engine.Call, embedding string) (engine.Nothing, error) {
 		if _, err := c.EmbeddingInfo(embedding, fault.Embedding); err != nil {
-			return nothing{}, err
+			return engine.Nothing{}, err
 		}
 		list, err := c.DB.Store.Indexes(c.Ctx, embedding)
 		if err == nil && len(list) == 0 {
-			return nothing{}, fault.New(fault.Embedding, "embedding %s has no index", fault.Name(embedding)).
+			return engine.Nothing{}, fault.New(fault.Embedding, "embedding %s has no index", fault.Name(embedding)).
 				WithErr(&storage.NotFoundError{Kind: "index of embedding", Name: embedding})
 		}
-		return nothing{}, notDamage(err) // a damaged index can still be dropped
+		return engine.Nothing{}, engine.NotDamage(err) // a damaged index can still be dropped
 	},
-	Plan: func(embedding string, _ nothing) *plan.Plan {
+	Plan: func(embedding string, _ engine.Nothing) *plan.Plan {
 		return plan.Result("drop index", "all of embedding "+fault.Name(embedding))
 	},
-	Run: func(c *call, embedding string, _ nothing) (nothing, error) {
+	Run: func(c *engine.Call, embedding string, _ engine.Nothing) (engine.Nothing, error) {
 		_, err := c.DB.Store.DropIndexes(c.Ctx, embedding, "")
-		return nothing{}, err
+		return engine.Nothing{}, err
 	},
 }
 
 // DropIndex removes all indexes of an embedding.
 func (s *vectorsService) DropIndex(ctx context.Context, embedding string) error {
-	return errorOf(dropIndex.Answer(ctx, s.db, embedding))
+	return engine.ErrorOf(dropIndex.Answer(ctx, s.db, embedding))
 }
 
 func indexRow(x IndexInfo) []rows.Value {
 	number := func(name string) rows.Value { return parameter(x.Parameters, name) }
 	return []rows.Value{
 		x.Embedding, x.Metric, int64(x.Vectors), number("m"), number("ef_construction"), number("ef"),
-		x.Recall, when(x.Spread, x.Lowest), when(x.Spread, x.Poor), x.Bytes, x.Seconds, timestamp(x.Created),
+		x.Recall, cells.When(x.Spread, x.Lowest), cells.When(x.Spread, x.Poor), x.Bytes, x.Seconds, cells.Timestamp(x.Created),
 	}
 }
 
 func settingsText(list []storage.Setting) string {
-	return strings.Join(ofEach(list, func(s storage.Setting) string { return s.Name + " " + s.Value }), ", ")
+	return strings.Join(lists.Map(list, func(s storage.Setting) string { return s.Name + " " + s.Value }), ", ")
 }
 
 // Indexes lists the indexes of the file by embedding and metric. One whose entry is
 // damaged is left out, with a notice.
 func (s *vectorsService) Indexes(ctx context.Context) ([]IndexInfo, error) {
-	return inCall(ctx, s.db, "SHOW INDEXES", indexes)
+	return engine.InCall(ctx, s.db, "SHOW INDEXES", indexes)
 }
 
-func indexes(c *call) ([]IndexInfo, error) {
+func indexes(c *engine.Call) ([]IndexInfo, error) {
 	list, err := c.DB.Store.Indexes(c.Ctx, "")
 	return list, c.Rest(err, "an index", "DROP INDEX or CREATE INDEX replaces it")
 }
@@ -207,7 +210,7 @@ func (r CreateIndexRequest) options() index.HNSWOptions {
 	return index.HNSWOptions{M: r.M, EfConstruction: r.EfConstruction, Ef: r.Ef, Seed: r.Seed}
 }
 
-func storeIndex(c *call, req CreateIndexRequest) (IndexInfo, error) {
+func storeIndex(c *engine.Call, req CreateIndexRequest) (IndexInfo, error) {
 	v, _, _, err := c.Vectors(req.Embedding, fault.Embedding)
 	if err != nil {
 		return IndexInfo{}, err
@@ -238,7 +241,7 @@ func storeIndex(c *call, req CreateIndexRequest) (IndexInfo, error) {
 
 // indexFor finds the index that a search of an embedding can use. It returns nil
 // if there is none, or if a scan is as fast; slow is whether there is one that takes longer than a scan.
-func indexFor(c *call, e storage.EmbeddingInfo, metric index.Metric) (found *storage.IndexInfo, slow bool, err error) {
+func indexFor(c *engine.Call, e storage.EmbeddingInfo, metric index.Metric) (found *storage.IndexInfo, slow bool, err error) {
 	if 4*int64(e.Vertices)*int64(e.Dim) < c.DB.Opts.IndexBytes {
 		return nil, false, nil
 	}
@@ -258,13 +261,13 @@ func indexFor(c *call, e storage.EmbeddingInfo, metric index.Metric) (found *sto
 }
 
 // noticeDamage gives a notice that a search could not use the index.
-func noticeDamage(c *call, e storage.EmbeddingInfo, err error) {
+func noticeDamage(c *engine.Call, e storage.EmbeddingInfo, err error) {
 	c.Notice("the index of embedding %s cannot be used, so all vectors were scanned: %v; create it again", fault.Name(e.Name), err)
 }
 
 // hnsw loads the index of a space, and returns nil, with a notice, where it is
 // damaged or does not fit into memory.
-func hnsw(c *call, s *session.Space, metric index.Metric, info *storage.IndexInfo) (*index.HNSW, error) {
+func hnsw(c *engine.Call, s *session.Space, metric index.Metric, info *storage.IndexInfo) (*index.HNSW, error) {
 	key := session.CacheKey{
 		Kind: "index", Name: s.Info.Name, ID: uint64(s.Info.Created.UnixNano()), Version: s.Info.Generation,
 		Graph: uint64(metric), Made: info.Created.UnixNano(),

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/rows"
 	"heavytail/storage"
@@ -40,7 +42,7 @@ type keptIndex struct {
 	hnsw   *index.HNSW // nil if it cannot be read; it is then rebuilt
 }
 
-func keepIndexes(c *call, embedding string) ([]keptIndex, *session.Vectors, error) {
+func keepIndexes(c *engine.Call, embedding string) ([]keptIndex, *session.Vectors, error) {
 	all, err := indexesOf(c, embedding)
 	if err != nil || len(all) == 0 {
 		return nil, nil, err
@@ -67,7 +69,7 @@ func keepIndexes(c *call, embedding string) ([]keptIndex, *session.Vectors, erro
 
 // indexesOf lists the parameters of the indexes of an embedding; none if the embedding
 // does not exist.
-func indexesOf(c *call, embedding string) ([]keptIndex, error) {
+func indexesOf(c *engine.Call, embedding string) ([]keptIndex, error) {
 	list, err := c.DB.Store.Indexes(c.Ctx, embedding)
 	if errors.Is(err, storage.ErrCorrupt) {
 		c.Notice("the indexes of embedding %s are removed: %v; create them again", fault.Name(embedding), err)
@@ -94,7 +96,7 @@ func parametersOf(info storage.IndexInfo) index.HNSWOptions {
 		return int(n)
 	}
 	opts := index.HNSWOptions{M: number("m"), EfConstruction: number("ef_construction"), Ef: number("ef")}
-	opts.Seed, _ = strconv.ParseUint(valueOf(info.Parameters, "seed"), 10, 64) // it may exceed an integer of the language
+	opts.Seed, _ = strconv.ParseUint(engine.ValueOf(info.Parameters, "seed"), 10, 64) // it may exceed an integer of the language
 	return opts
 }
 
@@ -102,7 +104,7 @@ func parametersOf(info storage.IndexInfo) index.HNSWOptions {
 // stored with its vectors. If before is given, the new matrix has the same vertices
 // in its first rows, followed by later vertices. An error, except the end of the
 // context, only gives a notice: searches then scan without the index.
-func followIndexes(c *call, embedding string, all []keptIndex, before, after *vec.Matrix) ([]storage.NewIndex, error) {
+func followIndexes(c *engine.Call, embedding string, all []keptIndex, before, after *vec.Matrix) ([]storage.NewIndex, error) {
 	var list []storage.NewIndex
 	for _, k := range all {
 		if k.slow {
@@ -127,7 +129,7 @@ func followIndexes(c *call, embedding string, all []keptIndex, before, after *ve
 
 // followIndex updates an index to new vectors: it inserts the changed vectors
 // again, or rebuilds the whole index.
-func followIndex(c *call, k keptIndex, before, after *vec.Matrix) (storage.NewIndex, error) {
+func followIndex(c *engine.Call, k keptIndex, before, after *vec.Matrix) (storage.NewIndex, error) {
 	if len(after.Data) == 0 {
 		return storage.NewIndex{}, errors.New("it has no vectors left")
 	}
@@ -220,6 +222,6 @@ func sameRows(graph *session.Graph, info storage.EmbeddingInfo) (bool, error) {
 
 // parameter returns the parameter of that name if it is a number, otherwise nil.
 func parameter(parameters []storage.Setting, name string) rows.Value {
-	n, err := strconv.ParseInt(valueOf(parameters, name), 10, 64)
-	return when(err == nil, n)
+	n, err := strconv.ParseInt(engine.ValueOf(parameters, name), 10, 64)
+	return cells.When(err == nil, n)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/storage"
@@ -14,27 +15,29 @@ type verticesRequest struct {
 	vertices []storage.Vertex
 }
 
-var insertVertex = &statement[*parser.InsertVertices, verticesRequest, nothing, WriteResult]{
+var insertVertex = &engine.Statement[*parser.InsertVertices, verticesRequest, engine.Nothing, WriteResult]{
 	Help: help.Statement{
 		Statement: "INSERT VERTEX", Syntax: "INSERT VERTEX | VERTICES vertex [(attribute := value, …)], … INTO graph",
 		Summary: "adds vertices, or sets attributes of vertices that exist",
 		Columns: "graph, inserted, updated, unchanged, version",
 		Example: "INSERT VERTEX 'alice' (age := 41, city := 'Bern'), 'bob' INTO social",
 	},
-	Bind: func(b *binder, s *parser.InsertVertices) verticesRequest {
+	Bind: func(b *engine.Binder, s *parser.InsertVertices) verticesRequest {
 		req := verticesRequest{graph: b.Name(fault.Graph, s.Graph), vertices: make([]storage.Vertex, len(s.Vertices))}
 		schema := b.Graph(req.graph)
 		for i, v := range s.Vertices {
-			req.vertices[i].Key = b.VertexKey(partKey(i), v.Key)
+			req.vertices[i].Key = b.VertexKey(engine.PartKey(i), v.Key)
 			req.vertices[i].Values = attributeValues(b, &schema, v.Values)
 		}
 		return req
 	},
-	Resolve: func(c *call, req verticesRequest) (nothing, error) { return nothing{}, c.CheckGraph(req.graph) },
-	Plan: func(req verticesRequest, _ nothing) *plan.Plan {
+	Resolve: func(c *engine.Call, req verticesRequest) (engine.Nothing, error) {
+		return engine.Nothing{}, c.CheckGraph(req.graph)
+	},
+	Plan: func(req verticesRequest, _ engine.Nothing) *plan.Plan {
 		return writePlan("insert", fault.Count(int64(len(req.vertices)), "vertex"), req.graph)
 	},
-	Run: func(c *call, req verticesRequest, _ nothing) (WriteResult, error) {
+	Run: func(c *engine.Call, req verticesRequest, _ engine.Nothing) (WriteResult, error) {
 		return change(c, req.graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			return tx.InsertVertices(req.graph, req.vertices)
 		})
@@ -48,14 +51,14 @@ func (s *graphsService) InsertVertices(ctx context.Context, graph string, vertic
 	return insertVertex.Answer(ctx, s.db, verticesRequest{graph, vertices})
 }
 
-var insertEdge = &statement[*parser.InsertEdges, edgesRequest, nothing, WriteResult]{
+var insertEdge = &engine.Statement[*parser.InsertEdges, edgesRequest, engine.Nothing, WriteResult]{
 	Help: help.Statement{
 		Statement: "INSERT EDGE", Syntax: "INSERT EDGE | EDGES (vertex, vertex[, WEIGHT := weight][, TIME := time]), … INTO graph",
 		Summary: "adds edges and their vertices, or sets the weight and time of edges that exist; a time is an integer or a date",
 		Columns: "graph, inserted, updated, unchanged, vertices, version",
 		Example: "INSERT EDGE ('alice', 'bob'), ('alice', 'carol', WEIGHT := 2.5, TIME := '2024-02-29') INTO social",
 	},
-	Bind: func(b *binder, s *parser.InsertEdges) edgesRequest {
+	Bind: func(b *engine.Binder, s *parser.InsertEdges) edgesRequest {
 		req := edgesRequest{b.Name(fault.Graph, s.Graph), make([]storage.Edge, len(s.Edges))}
 		for i, e := range s.Edges {
 			req.edges[i] = edge(b, i, e, e.U, e.V)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -19,7 +20,7 @@ import (
 // statement that ends within two seconds and does not run in the background is not
 // listed.
 func (s *jobsService) List(ctx context.Context) ([]storage.JobInfo, error) {
-	return inCall(ctx, s.db, "SHOW JOBS", func(c *call) ([]storage.JobInfo, error) { return c.DB.Runner.List(c.Call) })
+	return engine.InCall(ctx, s.db, "SHOW JOBS", func(c *engine.Call) ([]storage.JobInfo, error) { return c.DB.Runner.List(c.Call) })
 }
 
 // Active lists the numbered jobs of this DB that are queued or running, by number:
@@ -42,7 +43,7 @@ func ofVerb(verb parser.JobVerb) func(*parser.Job) bool {
 	return func(s *parser.Job) bool { return s.Verb == verb }
 }
 
-func bindJob(b *binder, s *parser.Job) jobRequest {
+func bindJob(b *engine.Binder, s *parser.Job) jobRequest {
 	n := b.Size(partJob, s.Number)
 	if n < 0 {
 		b.Fail(fault.New(partJob, "there is no job %d", n).
@@ -68,9 +69,9 @@ func planJob[R any](what string) func(jobRequest, R) *plan.Plan {
 	}
 }
 
-func oneJobRow(_ jobRequest, info storage.JobInfo) *rows.Rows { return oneJob(info) }
+func oneJobRow(_ jobRequest, info storage.JobInfo) *rows.Rows { return engine.OneJob(info) }
 
-var cancelJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
+var cancelJob = &engine.Statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 	Help: help.Statement{
 		Statement: "CANCEL JOB", Syntax: "CANCEL JOB job",
 		Summary: "stops a job and saves a checkpoint from which RESUME JOB continues",
@@ -89,7 +90,7 @@ func (s *jobsService) Cancel(ctx context.Context, id uint64) (storage.JobInfo, e
 	return cancelJob.Answer(ctx, s.db, jobRequest{job: id})
 }
 
-func runCancelJob(c *call, req jobRequest, f namedJob) (storage.JobInfo, error) {
+func runCancelJob(c *engine.Call, req jobRequest, f namedJob) (storage.JobInfo, error) {
 	if f.active == nil {
 		return f.info, fault.New(partJob, "job %d is already %s", req.job, f.info.State).WithErr(storage.ErrConflict)
 	}
@@ -97,7 +98,7 @@ func runCancelJob(c *call, req jobRequest, f namedJob) (storage.JobInfo, error) 
 	return f.active.Wait(c.Call)
 }
 
-var waitJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
+var waitJob = &engine.Statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 	Help: help.Statement{
 		Statement: "WAIT JOB", Syntax: "WAIT JOB job",
 		Summary: "waits until a job ends, and shows its progress",
@@ -105,7 +106,7 @@ var waitJob = &statement[*parser.Job, jobRequest, namedJob, storage.JobInfo]{
 		Example: "WAIT JOB 3",
 	},
 	When: ofVerb(parser.WaitJob), Bind: bindJob, Resolve: findJob, Plan: planJob[namedJob]("wait for its end"),
-	Run: func(c *call, _ jobRequest, f namedJob) (storage.JobInfo, error) {
+	Run: func(c *engine.Call, _ jobRequest, f namedJob) (storage.JobInfo, error) {
 		if f.active == nil {
 			return f.info, nil
 		}
@@ -122,28 +123,28 @@ func (s *jobsService) Wait(ctx context.Context, id uint64) (storage.JobInfo, err
 	return waitJob.Answer(ctx, s.db, jobRequest{job: id})
 }
 
-var dropJob = &statement[*parser.Job, jobRequest, nothing, nothing]{
+var dropJob = &engine.Statement[*parser.Job, jobRequest, engine.Nothing, engine.Nothing]{
 	Help: help.Statement{
 		Statement: "DROP JOB", Syntax: "DROP JOB job",
 		Summary: "removes a job that has ended, and its checkpoint",
 		Example: "DROP JOB 3",
 	},
-	When: ofVerb(parser.DropJob), Bind: bindJob, Plan: planJob[nothing]("forget, with its checkpoint"),
-	Resolve: func(c *call, req jobRequest) (nothing, error) {
+	When: ofVerb(parser.DropJob), Bind: bindJob, Plan: planJob[engine.Nothing]("forget, with its checkpoint"),
+	Resolve: func(c *engine.Call, req jobRequest) (engine.Nothing, error) {
 		_, err := findJob(c, req)
-		return nothing{}, notDamage(err) // a damaged record can still be dropped
+		return engine.Nothing{}, engine.NotDamage(err) // a damaged record can still be dropped
 	},
-	Run: func(c *call, req jobRequest, _ nothing) (nothing, error) {
+	Run: func(c *engine.Call, req jobRequest, _ engine.Nothing) (engine.Nothing, error) {
 		if j := c.DB.Runner.Find(req.job); j != nil {
-			return nothing{}, notEnded(req.job, j.Info())
+			return engine.Nothing{}, notEnded(req.job, j.Info())
 		}
-		return nothing{}, c.DB.Store.DropJob(c.Ctx, req.job)
+		return engine.Nothing{}, c.DB.Store.DropJob(c.Ctx, req.job)
 	},
 }
 
 // Drop forgets a job that has ended, with its checkpoint.
 func (s *jobsService) Drop(ctx context.Context, id uint64) error {
-	return errorOf(dropJob.Answer(ctx, s.db, jobRequest{job: id}))
+	return engine.ErrorOf(dropJob.Answer(ctx, s.db, jobRequest{job: id}))
 }
 
 // resumed is the answer of RESUME JOB: the rows of its statement or, in the
@@ -153,7 +154,7 @@ type resumed struct {
 	info storage.JobInfo
 }
 
-var resumeJob = &statement[*parser.Job, jobRequest, namedJob, resumed]{
+var resumeJob = &engine.Statement[*parser.Job, jobRequest, namedJob, resumed]{
 	Help: help.Statement{
 		Statement: "RESUME JOB", Syntax: "RESUME JOB job [IN BACKGROUND]",
 		Summary: "continues a job that was cancelled, was interrupted or failed, from its checkpoint, with the same result as if it had never stopped",
@@ -166,7 +167,7 @@ var resumeJob = &statement[*parser.Job, jobRequest, namedJob, resumed]{
 		if r.rows != nil {
 			return r.rows
 		}
-		return oneJob(r.info)
+		return engine.OneJob(r.info)
 	},
 }
 
@@ -183,7 +184,7 @@ func (s *jobsService) Resume(ctx context.Context, id uint64, background bool) (s
 	return s.Wait(ctx, id) // it has ended
 }
 
-func runResumeJob(c *call, req jobRequest, f namedJob) (r resumed, err error) {
+func runResumeJob(c *engine.Call, req jobRequest, f namedJob) (r resumed, err error) {
 	if f.active != nil {
 		return r, notEnded(req.job, f.info)
 	}
@@ -217,7 +218,7 @@ const partJob fault.Part = "job"
 
 // findJob returns the active job with that number, or the record of a job that has
 // ended.
-func findJob(c *call, req jobRequest) (namedJob, error) {
+func findJob(c *engine.Call, req jobRequest) (namedJob, error) {
 	if j := c.DB.Runner.Find(req.job); j != nil {
 		return namedJob{j, j.Info()}, nil
 	}

@@ -2,10 +2,10 @@ package query
 
 import (
 	"encoding/json"
-	"math"
-
 	"heavytail/embedding/jsonnull"
 	"heavytail/embedding/link"
+	"heavytail/query/internal/lists"
+	"math"
 )
 
 // nullable is a float whose JSON is null if it is NaN, which JSON cannot express.
@@ -34,7 +34,7 @@ type scoredPair struct {
 
 // MarshalJSON writes null for a score that is NaN.
 func (p ScoredPair) MarshalJSON() ([]byte, error) {
-	return json.Marshal(scoredPair{p.Pair, p.Further, ofEach(p.Scores, func(x float64) nullable { return nullable(x) })})
+	return json.Marshal(scoredPair{p.Pair, p.Further, lists.Map(p.Scores, func(x float64) nullable { return nullable(x) })})
 }
 
 // UnmarshalJSON reads what MarshalJSON has written.
@@ -43,7 +43,7 @@ func (p *ScoredPair) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &read); err != nil {
 		return err
 	}
-	*p = ScoredPair{read.Pair, read.Further, ofEach(read.Scores, func(x nullable) float64 { return float64(x) })}
+	*p = ScoredPair{read.Pair, read.Further, lists.Map(read.Scores, func(x nullable) float64 { return float64(x) })}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
@@ -64,7 +65,7 @@ type renewal struct {
 	changed []uint32        // the vertices whose edges changed since, ascending
 }
 
-var materialize = &statement[*parser.Materialize, MaterializeRequest, *materializeEntry, MaterializeResult]{
+var materialize = &engine.Statement[*parser.Materialize, MaterializeRequest, *materializeEntry, MaterializeResult]{
 	Help: help.Statement{
 		Statement: kindMaterialize, Syntax: "MATERIALIZE PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph [WITH (option := value, …)] [IN BACKGROUND]",
 		Summary: "stores the likeliest links of every vertex, so that PREDICT without WITH answers from the file in a fraction of a millisecond; repeated with a scorer that reads no vectors, it recomputes only the vertices that changes of the graph affect",
@@ -87,7 +88,7 @@ var materialize = &statement[*parser.Materialize, MaterializeRequest, *materiali
 	Table: func(_ MaterializeRequest, r MaterializeResult) [][]rows.Value {
 		return [][]rows.Value{{r.Graph, r.Scorer, int64(r.K), int64(r.Vertices), r.Links, int64(r.Computed), r.Seconds}}
 	},
-	Job: func(_ *call, req MaterializeRequest, found *materializeEntry) (job.Spec, error) {
+	Job: func(_ *engine.Call, req MaterializeRequest, found *materializeEntry) (job.Spec, error) {
 		return found.spec(req, found.graph), nil
 	},
 }
@@ -115,7 +116,7 @@ func materializeOptions() []help.Option {
 	}
 }
 
-func bindMaterialize(b *binder, s *parser.Materialize) MaterializeRequest {
+func bindMaterialize(b *engine.Binder, s *parser.Materialize) MaterializeRequest {
 	b.Background = s.Background
 	req := MaterializeRequest{Graph: b.Name(fault.Graph, s.Graph), With: scorers(b, s.Scorer)[0]}
 	set := b.Settings(kindMaterialize, materializeOptions(), s.Options)
@@ -124,7 +125,7 @@ func bindMaterialize(b *binder, s *parser.Materialize) MaterializeRequest {
 	return req
 }
 
-func resolveMaterialize(c *call, req MaterializeRequest) (*materializeEntry, error) {
+func resolveMaterialize(c *engine.Call, req MaterializeRequest) (*materializeEntry, error) {
 	k, near := cmp.Or(req.K, DefaultK), req.Near
 	if k < 1 || k > storage.MaxPredicted {
 		return nil, fault.OfOption("top", "is %d, and must be from 1 to %d", k, storage.MaxPredicted)
@@ -152,10 +153,10 @@ func resolveMaterialize(c *call, req MaterializeRequest) (*materializeEntry, err
 
 // renewal finds the links that must be computed for a version of the graph; made is
 // the time at which the embedding or model that the scorer reads was made.
-func findRenewal(c *call, m *materializeEntry, graph storage.GraphInfo, made time.Time) (renewal, error) {
+func findRenewal(c *engine.Call, m *materializeEntry, graph storage.GraphInfo, made time.Time) (renewal, error) {
 	all := func(reason string) (renewal, error) { return renewal{reason: reason, made: made}, nil }
 	list, err := c.DB.Store.Predictions(c.Ctx)
-	if notDamage(err) != nil {
+	if engine.NotDamage(err) != nil {
 		return renewal{}, err
 	}
 	scorer := m.scorers[0].String()
@@ -167,7 +168,7 @@ func findRenewal(c *call, m *materializeEntry, graph storage.GraphInfo, made tim
 	switch {
 	case m.sides != "":
 		return all("the links are between two sides")
-	case valueOf(old.Options, cappedSetting) != "":
+	case engine.ValueOf(old.Options, cappedSetting) != "":
 		return all(reasonCapped)
 	case old.K != m.k || !slices.Equal(old.Options, m.with):
 		return all("they were stored with other options")
@@ -237,9 +238,9 @@ func (m *materializeEntry) radius() int {
 // beside it.
 func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo) job.Spec {
 	n := int64(graph.Vertices)
-	options := optionList{option("top", int64(m.k))}
-	options.add(req.Near != 0, "near", int64(max(req.Near, 0)))
-	options.add(req.Sides != "", "sides", req.Sides)
+	options := engine.OptionList{engine.Option("top", int64(m.k))}
+	options.Add(req.Near != 0, "near", int64(max(req.Near, 0)))
+	options.Add(req.Sides != "", "sides", req.Sides)
 	text := parser.Materialize{Scorer: scorerNode(req.With), Graph: parser.Ident{Name: graph.Name}, Options: options}
 	return job.Spec{
 		Kind: kindMaterialize, Text: text.String(), Target: predictionsTarget + req.With.String() + " of " + graph.Name,

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"io"
 	"math"
 	"math/bits"
@@ -46,15 +47,15 @@ type MaterializePartsRequest struct {
 }
 
 var (
-	materializePart = &statement[*parser.Materialize, MaterializePartRequest, *materializeEntry, ExportResult]{
+	materializePart = &engine.Statement[*parser.Materialize, MaterializePartRequest, *materializeEntry, ExportResult]{
 		Help:    help.Statement{Statement: kindMaterialize},
 		Resolve: resolveMaterializePart,
 		Run:     runMaterializePart,
 		Reads:   true,
 	}
-	materializeParts = &statement[*parser.Materialize, MaterializePartsRequest, *materializeEntry, MaterializeResult]{
+	materializeParts = &engine.Statement[*parser.Materialize, MaterializePartsRequest, *materializeEntry, MaterializeResult]{
 		Help: help.Statement{Statement: kindMaterialize},
-		Resolve: func(c *call, req MaterializePartsRequest) (*materializeEntry, error) {
+		Resolve: func(c *engine.Call, req MaterializePartsRequest) (*materializeEntry, error) {
 			return resolveMaterialize(c, req.MaterializeRequest)
 		},
 		Run: runMaterializeParts,
@@ -64,7 +65,7 @@ var (
 // MaterializeRequestOf returns the request of a statement without parameters. It returns the
 // errors of EXPLAIN, and also works where the DB is open for reading.
 func (s *linksService) MaterializeRequestOf(ctx context.Context, statement *parser.Materialize) (MaterializeRequest, error) {
-	return inCall(ctx, s.db, kindMaterialize, func(c *call) (MaterializeRequest, error) {
+	return engine.InCall(ctx, s.db, kindMaterialize, func(c *engine.Call) (MaterializeRequest, error) {
 		b := c.Binder(nil)
 		req := bindMaterialize(b, statement)
 		if b.Err != nil {
@@ -95,10 +96,10 @@ const maxParts = 1_000_000
 // DivideMaterialize divides the vertices of a request into 1 to 1,000,000 parts of about the same
 // work, and returns the number after the last vertex of each, ascending. It loads the graph.
 func (s *linksService) DivideMaterialize(ctx context.Context, req MaterializeRequest, parts int) ([]int64, error) {
-	return inCall(ctx, s.db, kindMaterialize, func(c *call) ([]int64, error) { return divideMaterialize(c, req, parts) })
+	return engine.InCall(ctx, s.db, kindMaterialize, func(c *engine.Call) ([]int64, error) { return divideMaterialize(c, req, parts) })
 }
 
-func divideMaterialize(c *call, req MaterializeRequest, parts int) ([]int64, error) {
+func divideMaterialize(c *engine.Call, req MaterializeRequest, parts int) ([]int64, error) {
 	if parts < 1 || parts > maxParts {
 		return nil, fault.New(fault.Statement, "the number of parts is %d, and must be from 1 to %d", parts, maxParts)
 	}
@@ -142,23 +143,25 @@ func divideMaterialize(c *call, req MaterializeRequest, parts int) ([]int64, err
 	return ends, nil
 }
 
-func resolveMaterializePart(c *call, req MaterializePartRequest) (*materializeEntry, error) {
-	if err := cmp.Or(req.rows().check(), c.CheckOutput(req.Path, req.Overwrite, fault.Into)); err != nil {
+func resolveMaterializePart(c *engine.Call, req MaterializePartRequest) (*materializeEntry, error) {
+	if err := cmp.Or(req.rows().Check(), c.CheckOutput(req.Path, req.Overwrite, fault.Into)); err != nil {
 		return nil, err
 	}
 	return resolveMaterialize(c, req.MaterializeRequest)
 }
 
 // rows are the vertices whose links are written.
-func (req MaterializePartRequest) rows() rowRange { return rowRange{req.First, &req.Count} }
+func (req MaterializePartRequest) rows() engine.RowRange {
+	return engine.RowRange{First: req.First, Count: &req.Count}
+}
 
-func runMaterializePart(c *call, req MaterializePartRequest, found *materializeEntry) (ExportResult, error) {
+func runMaterializePart(c *engine.Call, req MaterializePartRequest, found *materializeEntry) (ExportResult, error) {
 	p, err := loadPrediction(c, linksRequest{}, found.linksEntry)
 	if err != nil {
 		return ExportResult{}, err
 	}
 	n := int64(p.graph.Graph.Vertices())
-	end, err := req.rows().end(n)
+	end, err := req.rows().End(n)
 	if err != nil {
 		return ExportResult{}, err
 	}
@@ -208,19 +211,19 @@ func runMaterializePart(c *call, req MaterializePartRequest, found *materializeE
 	return ExportResult{Path: req.Path, Rows: req.Count, Notices: c.Notices}, nil
 }
 
-func runMaterializeParts(c *call, req MaterializePartsRequest, found *materializeEntry) (MaterializeResult, error) {
+func runMaterializeParts(c *engine.Call, req MaterializePartsRequest, found *materializeEntry) (MaterializeResult, error) {
 	g, err := c.Graph(found.graph.Name, fault.Graph)
 	if err != nil {
 		return MaterializeResult{}, err
 	}
-	result, err := inJob(c, found.spec(req.MaterializeRequest, g.Info), func(embeddings.Checkpoints) (MaterializeResult, error) {
+	result, err := engine.InJob(c, found.spec(req.MaterializeRequest, g.Info), func(embeddings.Checkpoints) (MaterializeResult, error) {
 		return storeParts(c, req, found, g)
 	})
 	result.Reason, result.Notices = "from parts", c.Notices
 	return result, err
 }
 
-func storeParts(c *call, req MaterializePartsRequest, found *materializeEntry, g *session.Graph) (result MaterializeResult, err error) {
+func storeParts(c *engine.Call, req MaterializePartsRequest, found *materializeEntry, g *session.Graph) (result MaterializeResult, err error) {
 	if len(req.Parts) == 0 {
 		return result, fmt.Errorf("no parts: %w", storage.ErrInvalid)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"heavytail/query/internal/engine"
 	"slices"
 	"sync"
 
@@ -38,7 +39,7 @@ type materializing struct {
 	reached []uint32 // the vertices whose links are computed, ascending, if predictions were stored before
 }
 
-func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (MaterializeResult, error) {
+func runMaterialize(c *engine.Call, req MaterializeRequest, found *materializeEntry) (MaterializeResult, error) {
 	p, err := loadPrediction(c, linksRequest{}, found.linksEntry)
 	if err != nil {
 		return MaterializeResult{}, err
@@ -64,7 +65,7 @@ func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (M
 	if m.old != nil {
 		m.reached = within(p.graph.Graph, m.changed, found.radius())
 	}
-	result, err := inJob(c, found.spec(req, p.graph.Info), func(embeddings.Checkpoints) (MaterializeResult, error) {
+	result, err := engine.InJob(c, found.spec(req, p.graph.Info), func(embeddings.Checkpoints) (MaterializeResult, error) {
 		return storePredictions(c, m, predictor, info)
 	})
 	result.Capped, result.Reason, result.Notices = capped, m.reason, c.Notices
@@ -99,7 +100,7 @@ func within(g *csr.Graph, from []uint32, radius int) []uint32 {
 	return list
 }
 
-func storePredictions(c *call, m *materializing, predictor *link.Predictor, info PredictionInfo) (MaterializeResult, error) {
+func storePredictions(c *engine.Call, m *materializing, predictor *link.Predictor, info PredictionInfo) (MaterializeResult, error) {
 	near, err := nearAll(c, m.prediction)
 	if err != nil {
 		return MaterializeResult{}, err
@@ -146,7 +147,7 @@ type predictedBlock struct {
 
 // predictBlocks computes the links of those vertices from lo to hi that need it, and calls take
 // with each block of them, in order, while it computes the next one.
-func predictBlocks(c *call, m *materializing, predictor *link.Predictor, near link.Near, lo, hi int, take func(predictedBlock) error) error {
+func predictBlocks(c *engine.Call, m *materializing, predictor *link.Predictor, near link.Near, lo, hi int, take func(predictedBlock) error) error {
 	blocks, stop := make(chan predictedBlock), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -175,7 +176,7 @@ func predictBlocks(c *call, m *materializing, predictor *link.Predictor, near li
 	return nil
 }
 
-func predictOneBlock(c *call, m *materializing, predictor *link.Predictor, near link.Near, lo, hi int) predictedBlock {
+func predictOneBlock(c *engine.Call, m *materializing, predictor *link.Predictor, near link.Near, lo, hi int) predictedBlock {
 	b := predictedBlock{end: hi, lists: make([][]storage.PredictedLink, hi-lo), some: make([]bool, hi-lo)}
 	var vertices []uint32 // that need it and are not newer than the vectors
 	for u := uint32(lo); u < uint32(hi); u++ {
@@ -199,7 +200,7 @@ func predictOneBlock(c *call, m *materializing, predictor *link.Predictor, near 
 	return b
 }
 
-func likeliest(c *call, p *prediction, predictor *link.Predictor, near link.Near, vertices []uint32) ([][]link.PredictedLink, error) {
+func likeliest(c *engine.Call, p *prediction, predictor *link.Predictor, near link.Near, vertices []uint32) ([][]link.PredictedLink, error) {
 	links, also, faults := make([][]link.PredictedLink, len(vertices)), make([][]uint32, len(vertices)), make([]error, len(vertices))
 	if near != nil && len(vertices) > 0 {
 		var err error

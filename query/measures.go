@@ -7,6 +7,8 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/measure"
 	"heavytail/query/rows"
 	"heavytail/storage"
@@ -303,7 +305,7 @@ func runCommunity(m measuring) (measured, error) {
 }
 
 func wide(labels []uint32) []int64 {
-	return ofEach(labels, func(l uint32) int64 { return int64(l) })
+	return lists.Map(labels, func(l uint32) int64 { return int64(l) })
 }
 
 func (m measured) value(v int) storage.Value {
@@ -325,7 +327,7 @@ func commonName(name string) string {
 }
 
 func findMeasure(name string) (Measure, error) {
-	m, err := findNamed("measure", Measures(), func(m Measure) string { return m.Name }, name)
+	m, err := engine.FindNamed("measure", Measures(), func(m Measure) string { return m.Name }, name)
 	var unknown *fault.Error
 	if errors.As(err, &unknown) {
 		if other := commonName(name); other != "" {

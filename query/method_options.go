@@ -3,6 +3,7 @@ package query
 import (
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
 	"heavytail/storage"
 )
 
@@ -15,7 +16,7 @@ import (
 // not 0, but for which 0 is a valid value, are pointers: DPWalker{Beta: new(0.0)} walks
 // without a penalty, and DPWalker{} with the default penalty. Tune keeps the fields that
 // are set and searches the others.
-type MethodOptions interface{ methodName() string }
+type MethodOptions interface{ MethodName() string }
 
 // Normalization is the normalisation of the penalised matrix of [DPSpectral].
 type Normalization string
@@ -169,9 +170,9 @@ type BallDim int
 // wrong than Tolerance. It needs StartRandom.
 const BallLeast BallDim = -1
 
-// option returns the value as the table of options takes it. A negative number other than
+// Option returns the value as the table of options takes it. A negative number other than
 // BallLeast is refused there.
-func (d BallDim) option() any {
+func (d BallDim) Option() any {
 	if d == BallLeast {
 		return "least"
 	}
@@ -189,15 +190,15 @@ const (
 	StartEmbedding BallStart = "embedding" // vectors of the embedding From, which implies it
 )
 
-func (UnitBall) methodName() string           { return "unit_ball" }
-func (DPSpectral) methodName() string         { return "dp_spectral" }
-func (LaplacianEigenmaps) methodName() string { return "laplacian_eigenmaps" }
-func (FastRP) methodName() string             { return "fastrp" }
-func (ProNE) methodName() string              { return "prone" }
-func (NetMF) methodName() string              { return "netmf" }
-func (DPWalker) methodName() string           { return "dp_walker" }
-func (DeepWalk) methodName() string           { return "deepwalk" }
-func (Node2Vec) methodName() string           { return "node2vec" }
+func (UnitBall) MethodName() string           { return "unit_ball" }
+func (DPSpectral) MethodName() string         { return "dp_spectral" }
+func (LaplacianEigenmaps) MethodName() string { return "laplacian_eigenmaps" }
+func (FastRP) MethodName() string             { return "fastrp" }
+func (ProNE) MethodName() string              { return "prone" }
+func (NetMF) MethodName() string              { return "netmf" }
+func (DPWalker) MethodName() string           { return "dp_walker" }
+func (DeepWalk) MethodName() string           { return "deepwalk" }
+func (Node2Vec) MethodName() string           { return "node2vec" }
 
 // configure is configureEmbed for methods that run on a different graph than the embedded one,
 // or several times: they cannot begin with a stored embedding.
@@ -218,16 +219,16 @@ func configureEmbed(method string, settings map[string]any, using MethodOptions)
 		if method != "" || settings != nil {
 			return m, fault.New(fault.Method, "the method is given twice, by Using and by Method or Settings")
 		}
-		if isNil(using) {
+		if engine.IsNil(using) {
 			return m, fault.New(fault.Method, "Using is a nil pointer")
 		}
-		method = using.methodName()
+		method = using.MethodName()
 	}
 	if m.method, err = findMethod(method); err != nil {
 		return m, err
 	}
 	if using != nil {
-		given = givenBy(using, m.method.Options)
+		given = engine.GivenBy(using, m.method.Options)
 	}
 	m.settings, m.options, err = methodOptions(m.method, given)
 	return m, err

@@ -5,6 +5,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
 	"heavytail/storage"
 	"math"
 	"reflect"
@@ -34,11 +35,11 @@ func TestMethodOptions_Table(t *testing.T) {
 		t.Fatalf("%d methods, %d structs", len(methods), len(methodStructs))
 	}
 	for _, using := range methodStructs {
-		method, err := findMethod(using.methodName())
+		method, err := findMethod(using.MethodName())
 		if err != nil {
 			t.Fatal(err)
 		}
-		given := givenBy(using, method.Options)
+		given := engine.GivenBy(using, method.Options)
 		if len(given) != len(method.Options) || reflect.TypeOf(using).NumField() != len(given) {
 			t.Errorf("%T has %d options set, %s has %d", using, len(given), method.Name, len(method.Options))
 			continue
@@ -51,7 +52,7 @@ func TestMethodOptions_Table(t *testing.T) {
 		if _, err := configureEmbed("", nil, using); err != nil {
 			t.Errorf("%T: %v", using, err)
 		}
-		if given := givenBy(reflect.Zero(reflect.TypeOf(using)).Interface(), method.Options); len(given) != 0 {
+		if given := engine.GivenBy(reflect.Zero(reflect.TypeOf(using)).Interface(), method.Options); len(given) != 0 {
 			t.Errorf("a zero %T sets %v", using, given)
 		}
 	}
@@ -72,7 +73,7 @@ func TestMethodOptions_Table(t *testing.T) {
 func TestMethodOptions_Zero(t *testing.T) {
 	t.Parallel()
 	for _, using := range methodStructs {
-		method, _ := findMethod(using.methodName())
+		method, _ := findMethod(using.MethodName())
 		for i, o := range method.Options {
 			var zero any = int64(0)
 			switch o.Type {

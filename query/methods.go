@@ -6,6 +6,8 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
@@ -28,8 +30,8 @@ func (s *vectorsService) Methods() []Method { return Methods() }
 
 // Methods lists the embedding methods, which all databases have.
 func Methods() []Method {
-	return ofEach(run.Methods(), func(m run.Method) Method {
-		return Method{m.Name, m.Summary, m.Walks, ofEach(m.Options, func(o run.OptionInfo) help.Option {
+	return lists.Map(run.Methods(), func(m run.Method) Method {
+		return Method{m.Name, m.Summary, m.Walks, lists.Map(m.Options, func(o run.OptionInfo) help.Option {
 			o.Choices = slices.Clone(o.Choices) // callers may change what they get
 			return help.Option(o)
 		})}
@@ -46,7 +48,7 @@ type configured struct {
 // method evaluates and checks a method with its options, and returns the options in
 // the form of requests. It checks them here, because later options of the statement
 // may have the same names, and would replace the positions of these in errors.
-func bindMethod(b *binder, call parser.Call) map[string]any {
+func bindMethod(b *engine.Binder, call parser.Call) map[string]any {
 	b.Mark(fault.Method, call.Name)
 	given := b.Given(call.Options)
 	method, err := findMethod(call.Name.Name)
@@ -68,7 +70,7 @@ func ParseMethod(text string) (method string, settings map[string]any, err error
 	if err != nil {
 		return "", nil, err
 	}
-	b := new(call).Binder(nil)
+	b := new(engine.Call).Binder(nil)
 	settings = bindMethod(b, m)
 	return m.Name.Name, settings, b.Err
 }
@@ -80,7 +82,7 @@ func (m configured) text() parser.Call { return methodText(m.method.Name, m.opti
 func methodText(method string, options []run.Option) parser.Call {
 	call := parser.Call{Name: parser.Ident{Name: method}}
 	for _, o := range options {
-		call.Options = append(call.Options, option(o.Name, o.Value))
+		call.Options = append(call.Options, engine.Option(o.Name, o.Value))
 	}
 	return call
 }
@@ -140,11 +142,11 @@ func optionMistake(err error) error {
 }
 
 func findMethod(method string) (Method, error) {
-	return findNamed("method", Methods(), func(m Method) string { return m.Name }, method)
+	return engine.FindNamed("method", Methods(), func(m Method) string { return m.Name }, method)
 }
 
 // noteMethod gives the notice that a method attaches to its result.
-func noteMethod(c *call, info storage.EmbeddingInfo) {
+func noteMethod(c *engine.Call, info storage.EmbeddingInfo) {
 	for _, s := range info.Stats {
 		if s.Name == "note" {
 			c.Notice("%s", s.Value)

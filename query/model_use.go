@@ -3,9 +3,9 @@ package query
 import (
 	"bufio"
 	"errors"
-
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/vec"
@@ -25,7 +25,7 @@ type boundModel struct {
 	space *session.Space // nil if the model reads no embedding
 }
 
-func readModel(c *call, model string, at fault.Part) (ModelInfo, *link.Model, error) {
+func readModel(c *engine.Call, model string, at fault.Part) (ModelInfo, *link.Model, error) {
 	const most = 3 // attempts; each fails only if another call has replaced the model meanwhile
 	for attempt := 1; ; attempt++ {
 		if _, err := modelInfo(c, model, at); err != nil {
@@ -44,7 +44,7 @@ func readModel(c *call, model string, at fault.Part) (ModelInfo, *link.Model, er
 
 // bindModel loads a model and the embedding that it reads. Both may have been replaced
 // since they were resolved.
-func bindModel(c *call, model string, graph *session.Graph, at fault.Part) (*boundModel, error) {
+func bindModel(c *engine.Call, model string, graph *session.Graph, at fault.Part) (*boundModel, error) {
 	info, m, err := readModel(c, model, at)
 	if err != nil {
 		return nil, err

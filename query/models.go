@@ -5,6 +5,8 @@ import (
 	"errors"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -57,18 +59,18 @@ func bestOf(list []storage.HeuristicMeasure) storage.HeuristicMeasure {
 // Models lists the models of the file by name. One whose entry is damaged is left out,
 // with a notice.
 func (s *linksService) Models(ctx context.Context) ([]ModelSummary, error) {
-	return inCall(ctx, s.db, "SHOW MODELS", listModels)
+	return engine.InCall(ctx, s.db, "SHOW MODELS", listModels)
 }
 
 // listModels is models with a notice of damaged entries.
-func listModels(c *call) ([]ModelSummary, error) {
+func listModels(c *engine.Call) ([]ModelSummary, error) {
 	list, err := models(c)
 	return list, c.Rest(err, "a model", "DROP MODEL or TRAIN MODEL replaces it")
 }
 
 // models lists the undamaged models; if some are damaged, the error is a
 // storage.PartialError.
-func models(c *call) ([]ModelSummary, error) {
+func models(c *engine.Call) ([]ModelSummary, error) {
 	infos, damaged := c.DB.Store.Models(c.Ctx)
 	list := make([]ModelSummary, len(infos))
 	for i, m := range infos {
@@ -98,7 +100,7 @@ func (m ModelSummary) state() string {
 // behind counts the versions of a graph after the given one, except versions
 // that changed only attributes. It is 0 for a graph that was dropped
 // meanwhile.
-func behind(c *call, graph string, version uint64) (uint64, error) {
+func behind(c *engine.Call, graph string, version uint64) (uint64, error) {
 	changes, err := c.DB.Store.Changes(c.Ctx, graph, version)
 	if errors.Is(err, storage.ErrNotFound) {
 		return 0, nil
@@ -108,7 +110,7 @@ func behind(c *call, graph string, version uint64) (uint64, error) {
 
 // readsOf returns the present state of the embedding that a model reads, and its entry
 // if it exists.
-func readsOf(c *call, info ModelInfo) (ModelReads, storage.EmbeddingInfo, error) {
+func readsOf(c *engine.Call, info ModelInfo) (ModelReads, storage.EmbeddingInfo, error) {
 	if info.Embedding == "" {
 		return NoEmbedding, storage.EmbeddingInfo{}, nil
 	}
@@ -129,8 +131,8 @@ func readsOf(c *call, info ModelInfo) (ModelReads, storage.EmbeddingInfo, error)
 func (m ModelSummary) row() []rows.Value {
 	best := m.Best()
 	return []rows.Value{
-		m.Name, m.Graph, textOrNil(m.Embedding), strings.Join(m.Terms, ", "), m.AUC, m.AveragePrecision, m.CalibrationError,
-		textOrNil(best.Name), when(best.Name != "", best.AUC), int64(m.Behind), m.state(), timestamp(m.Created),
+		m.Name, m.Graph, cells.TextOrNil(m.Embedding), strings.Join(m.Terms, ", "), m.AUC, m.AveragePrecision, m.CalibrationError,
+		cells.TextOrNil(best.Name), cells.When(best.Name != "", best.AUC), int64(m.Behind), m.state(), cells.Timestamp(m.Created),
 	}
 }
 
@@ -138,32 +140,32 @@ const partModel fault.Part = "model"
 
 // modelInfo returns the catalogue entry of a model, or an Error that names the
 // nearest known model.
-func modelInfo(c *call, model string, at fault.Part) (ModelInfo, error) {
+func modelInfo(c *engine.Call, model string, at fault.Part) (ModelInfo, error) {
 	known := func(ctx context.Context) ([]storage.ModelInfo, error) {
 		list, err := c.DB.Store.Models(ctx)
-		return list, notDamage(err) // the list has the others
+		return list, engine.NotDamage(err) // the list has the others
 	}
 	return session.Lookup(c.Ctx, "model", model, at, c.DB.Store.ModelInfo, known, func(m storage.ModelInfo) string { return m.Name })
 }
 
-var dropModel = &statement[*parser.DropModel, string, nothing, nothing]{
+var dropModel = &engine.Statement[*parser.DropModel, string, engine.Nothing, engine.Nothing]{
 	Help: help.Statement{
 		Statement: "DROP MODEL", Syntax: "DROP MODEL model",
 		Summary: "removes a model",
 		Example: "DROP MODEL friends",
 	},
-	Bind: func(b *binder, s *parser.DropModel) string { return b.Name(partModel, s.Model) },
-	Resolve: func(c *call, model string) (nothing, error) {
+	Bind: func(b *engine.Binder, s *parser.DropModel) string { return b.Name(partModel, s.Model) },
+	Resolve: func(c *engine.Call, model string) (engine.Nothing, error) {
 		_, err := modelInfo(c, model, partModel)
-		return nothing{}, notDamage(err) // a damaged model can still be dropped
+		return engine.Nothing{}, engine.NotDamage(err) // a damaged model can still be dropped
 	},
-	Plan: func(model string, _ nothing) *plan.Plan { return plan.Result("drop model", fault.Name(model)) },
-	Run: func(c *call, model string, _ nothing) (nothing, error) {
-		return nothing{}, c.DB.Store.DropModel(c.Ctx, model)
+	Plan: func(model string, _ engine.Nothing) *plan.Plan { return plan.Result("drop model", fault.Name(model)) },
+	Run: func(c *engine.Call, model string, _ engine.Nothing) (engine.Nothing, error) {
+		return engine.Nothing{}, c.DB.Store.DropModel(c.Ctx, model)
 	},
 }
 
 // DropModel removes a model.
 func (s *linksService) DropModel(ctx context.Context, model string) error {
-	return errorOf(dropModel.Answer(ctx, s.db, model))
+	return engine.ErrorOf(dropModel.Answer(ctx, s.db, model))
 }

@@ -6,6 +6,7 @@ import (
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -46,7 +47,7 @@ type NearestRequest struct {
 	reads     where.Reads // what Where reads
 }
 
-var nearest = &statement[*parser.Nearest, NearestRequest, search, SearchResult]{
+var nearest = &engine.Statement[*parser.Nearest, NearestRequest, search, SearchResult]{
 	Help:    nearestHelp(),
 	Bind:    bindNearest,
 	Resolve: resolveNearest,
@@ -72,7 +73,7 @@ func (s *vectorsService) Nearest(ctx context.Context, req NearestRequest) (Searc
 	return nearest.Answer(ctx, s.db, req)
 }
 
-func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest) {
+func bindNearest(b *engine.Binder, s *parser.Nearest) (req NearestRequest) {
 	req.Exact, req.Fresh = s.Exact, s.Fresh
 	req.K = b.Size(fault.Number, s.Count)
 	if s.To == nil {
@@ -84,7 +85,7 @@ func bindNearest(b *binder, s *parser.Nearest) (req NearestRequest) {
 	condition := searchWhere(b, s.Where, req.Embedding, req.Vector == nil)
 	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, exprText(s.Where)
 	req.reads = condition.Reads
-	req.OrderBy, req.Descending = order(b, s.Order)
+	req.OrderBy, req.Descending = engine.Order(b, s.Order)
 	return req
 }
 
@@ -96,7 +97,7 @@ func checkCount(k int) error {
 	return nil
 }
 
-func resolveNearest(c *call, req NearestRequest) (search, error) {
+func resolveNearest(c *engine.Call, req NearestRequest) (search, error) {
 	if err := checkCount(req.K); err != nil {
 		return search{}, err
 	}
@@ -134,7 +135,7 @@ func planNearest(req NearestRequest, s search) *plan.Plan {
 	}
 	detail := fmt.Sprintf("%d by %s, %s, ties by vertex", req.K, req.Metric, order)
 	if req.OrderBy != "" {
-		detail += ", then " + orderText(req.OrderBy, req.Descending)
+		detail += ", then " + engine.OrderText(req.OrderBy, req.Descending)
 	}
 	if req.Fresh {
 		return plan.Result("nearest", detail, plan.Measured(plan.Scan, "exact scan", "of the refreshed embedding",
@@ -143,7 +144,7 @@ func planNearest(req NearestRequest, s search) *plan.Plan {
 	return plan.Result("nearest", detail, s.plan())
 }
 
-func runNearest(c *call, req NearestRequest, s search) (SearchResult, error) {
+func runNearest(c *engine.Call, req NearestRequest, s search) (SearchResult, error) {
 	if req.Fresh {
 		if err := freshen(c, req.Embedding); err != nil {
 			return SearchResult{}, err

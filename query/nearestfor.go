@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -36,9 +37,9 @@ type NearestForRequest struct {
 	condition string // the text of Where, for the plan
 }
 
-var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stream[NearestRow]]{
+var nearestFor = &engine.Statement[*parser.NearestFor, NearestForRequest, search, *engine.Stream[NearestRow]]{
 	Help: nearestHelp(),
-	Bind: func(b *binder, s *parser.NearestFor) (req NearestForRequest) {
+	Bind: func(b *engine.Binder, s *parser.NearestFor) (req NearestForRequest) {
 		req.Exact = s.Exact
 		req.K, req.Path = b.Size(fault.Number, s.Count), keysFile(b, s.Each)
 		req.Embedding, req.Metric = space(b, s.Using)
@@ -46,7 +47,7 @@ var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stre
 		req.Where, req.Attributes, req.condition = where.Admits, where.Attributes, exprText(s.Where)
 		return req
 	},
-	Resolve: func(c *call, req NearestForRequest) (search, error) {
+	Resolve: func(c *engine.Call, req NearestForRequest) (search, error) {
 		if err := cmp.Or(checkCount(req.K), checkKeys(c, req.Path)); err != nil {
 			return search{}, err
 		}
@@ -63,14 +64,14 @@ var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stre
 		return plan.Result("nearest", fmt.Sprintf("%d by %s of each, streamed in the order of the queries", req.K, req.Metric),
 			s.planFrom(from+", itself left out"))
 	},
-	Run: func(c *call, req NearestForRequest, s search) (*stream[NearestRow], error) {
+	Run: func(c *engine.Call, req NearestForRequest, s search) (*engine.Stream[NearestRow], error) {
 		b, err := openNearestBatches(c, req.Path, s)
 		if err != nil {
 			return nil, err
 		}
-		return streamOf(c, b.each), nil
+		return engine.StreamOf(c, b.each), nil
 	},
-	Rows: func(req NearestForRequest, answer *stream[NearestRow]) *rows.Rows {
+	Rows: func(req NearestForRequest, answer *engine.Stream[NearestRow]) *rows.Rows {
 		return answer.Rows([]string{"source", "rank", "target", measureName(req.Metric)}, func(r NearestRow) []rows.Value {
 			return []rows.Value{r.Source, int64(r.Rank), r.Vertex, r.by(req.Metric)}
 		})
@@ -85,7 +86,7 @@ var nearestFor = &statement[*parser.NearestFor, NearestForRequest, search, *stre
 // by an index of the embedding; the memory does not depend on the number of queries. An
 // error is yielded last, with an empty row. The call begins when the iteration begins.
 func (s *vectorsService) EachNearest(ctx context.Context, req NearestForRequest) iter.Seq2[NearestRow, error] {
-	return iterate(func() (*stream[NearestRow], error) { return nearestFor.Answer(ctx, s.db, req) })
+	return engine.Iterate(func() (*engine.Stream[NearestRow], error) { return nearestFor.Answer(ctx, s.db, req) })
 }
 
 // NearestRow is one of the vertices nearest to a query vertex.
@@ -98,7 +99,7 @@ type NearestRow struct {
 // nearestBatches answers many queries, a batch at a time.
 type nearestBatches struct {
 	loadedSearch
-	call    *call
+	call    *engine.Call
 	queries queryVertices
 	k       int // number of answers for each query
 	rows    int // number of vertices that have a vector
@@ -113,7 +114,7 @@ type nearestBatches struct {
 
 // nearestBatches loads the data that the batches of a search share. The queries are the
 // keys of a file, or all vertices if path is empty.
-func openNearestBatches(c *call, path string, s search) (*nearestBatches, error) {
+func openNearestBatches(c *engine.Call, path string, s search) (*nearestBatches, error) {
 	b := &nearestBatches{call: c}
 	if err := c.Consistent(func() (err error) { b.loadedSearch, err = load(c, s); return err }); err != nil {
 		return nil, err
@@ -250,7 +251,7 @@ func (b *nearestBatches) find(queries []uint32) ([][]index.Hit, error) {
 }
 
 // walk finds the k nearest of each of some vertices by an index, each in one goroutine.
-func walk(c *call, graph *index.HNSW, space *session.Space, vertices []uint32, k int, admits func(u, v uint32) bool) ([][]index.Hit, error) {
+func walk(c *engine.Call, graph *index.HNSW, space *session.Space, vertices []uint32, k int, admits func(u, v uint32) bool) ([][]index.Hit, error) {
 	answers, failed := make([][]index.Hit, len(vertices)), make([]error, len(vertices))
 	vec.Parallel(len(vertices), 1, c.Workers(), func(i, _, _ int) {
 		u := vertices[i]

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
@@ -48,7 +50,7 @@ type NeighborsResult struct {
 	Notices   []rows.Notice `json:"notices,omitempty"`
 }
 
-var showNeighbors = &statement[*parser.ShowNeighbors, NeighborsRequest, storage.GraphInfo, graphStream[NeighborRow]]{
+var showNeighbors = &engine.Statement[*parser.ShowNeighbors, NeighborsRequest, storage.GraphInfo, engine.GraphStream[NeighborRow]]{
 	Help: help.Statement{
 		Statement: "SHOW NEIGHBORS", Syntax: "SHOW NEIGHBORS OF vertex [WITHIN n] [IN graph] [WHERE condition] [LIMIT n]",
 		Summary: "lists the neighbours of a vertex with the weights and times of the edges, in the order in which they came into the graph; WITHIN lists all vertices up to n edges away, the nearest first; LIMIT keeps the first rows",
@@ -56,7 +58,7 @@ var showNeighbors = &statement[*parser.ShowNeighbors, NeighborsRequest, storage.
 		Example: "SHOW NEIGHBORS OF 'alice' IN social WHERE degree > 10",
 	},
 	Bind: bindNeighbors,
-	Resolve: func(c *call, req NeighborsRequest) (storage.GraphInfo, error) {
+	Resolve: func(c *engine.Call, req NeighborsRequest) (storage.GraphInfo, error) {
 		info, err := checkScan(c, req.Graph, req.Attributes, req.Limit)
 		if err != nil {
 			return info, err
@@ -64,7 +66,7 @@ var showNeighbors = &statement[*parser.ShowNeighbors, NeighborsRequest, storage.
 		if req.Within < 0 {
 			return info, fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within)
 		}
-		return info, checkVertex(c, info.Name, req.Vertex)
+		return info, engine.CheckVertex(c, info.Name, req.Vertex)
 	},
 	Plan: func(req NeighborsRequest, graph storage.GraphInfo) *plan.Plan {
 		order, what := "in the order in which they came into the graph", "neighbours of vertex "+fault.QuoteKey(req.Vertex)
@@ -80,19 +82,19 @@ var showNeighbors = &statement[*parser.ShowNeighbors, NeighborsRequest, storage.
 
 // Neighbors returns the neighbours of a vertex that meet a condition.
 func (s *graphsService) Neighbors(ctx context.Context, req NeighborsRequest) (NeighborsResult, error) {
-	list, notices, err := collected(showNeighbors.Answer(ctx, s.db, req))
+	list, notices, err := engine.Collected(showNeighbors.Answer(ctx, s.db, req))
 	return NeighborsResult{list, notices}, err
 }
 
 // EachNeighbor iterates over what Neighbors returns, as EachVertex does.
 func (s *graphsService) EachNeighbor(ctx context.Context, req NeighborsRequest) iter.Seq2[NeighborRow, error] {
-	return iterate(func() (*stream[NeighborRow], error) {
+	return engine.Iterate(func() (*engine.Stream[NeighborRow], error) {
 		found, err := showNeighbors.Answer(ctx, s.db, req)
-		return found.stream, err
+		return found.Stream, err
 	})
 }
 
-func bindNeighbors(b *binder, s *parser.ShowNeighbors) NeighborsRequest {
+func bindNeighbors(b *engine.Binder, s *parser.ShowNeighbors) NeighborsRequest {
 	req := NeighborsRequest{Graph: b.MarkGraph(s.Graph, s), condition: s.Where}
 	info := b.Graph(req.Graph)
 	req.Graph, req.Vertex = info.Name, b.VertexKey(fault.Vertex, s.Of)
@@ -107,7 +109,7 @@ func bindNeighbors(b *binder, s *parser.ShowNeighbors) NeighborsRequest {
 	return req
 }
 
-func runNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) (found graphStream[NeighborRow], err error) {
+func runNeighbors(c *engine.Call, req NeighborsRequest, graph storage.GraphInfo) (found engine.GraphStream[NeighborRow], err error) {
 	if err := readNeighbors(c, req, graph); err != nil {
 		return found, err
 	}
@@ -115,17 +117,17 @@ func runNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) (found
 	if err != nil {
 		return found, err
 	}
-	s.of, s.shown = true, s.places(VerticesRequest{Attributes: req.Attributes})
+	s.of, s.shown = true, placesOf(s, VerticesRequest{Attributes: req.Attributes})
 	if s.vertex, err = c.Vertex(s.graph, req.Vertex, fault.Vertex); err != nil {
 		return found, err
 	}
 	if req.Within > 0 {
 		s.near, s.distances, err = measure.Within(c.Ctx, s.graph.Graph, s.vertex, req.Within)
 	}
-	return graphStream[NeighborRow]{scanRows(c, s, s.neighbor), s.graph}, err
+	return engine.GraphStream[NeighborRow]{Stream: scanRows(c, s, func(v uint32) NeighborRow { return neighborRow(s, v) }), Graph: s.graph}, err
 }
 
-func readNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) error {
+func readNeighbors(c *engine.Call, req NeighborsRequest, graph storage.GraphInfo) error {
 	return c.ReadPart(graph, req.Attributes, func(v *storage.GraphView, p *storage.GraphPart) error {
 		vertex, err := v.Vertex(req.Vertex)
 		if err != nil {
@@ -138,8 +140,8 @@ func readNeighbors(c *call, req NeighborsRequest, graph storage.GraphInfo) error
 // partWithin is the number of edges of WITHIN.
 const partWithin fault.Part = "within"
 
-func (s *vertexScan) neighbor(v uint32) NeighborRow {
-	row := NeighborRow{VertexRow: s.row(v), Distance: 1}
+func neighborRow(s *vertexScan, v uint32) NeighborRow {
+	row := NeighborRow{VertexRow: vertexRow(s, v), Distance: 1}
 	if s.distances != nil {
 		row.Distance = s.distances[s.place]
 		return row
@@ -152,15 +154,15 @@ func (s *vertexScan) neighbor(v uint32) NeighborRow {
 	return row
 }
 
-func neighborRows(req NeighborsRequest, answer graphStream[NeighborRow]) *rows.Rows {
-	attributes := typesOfAttributes(answer.graph.Info, req.Attributes)
+func neighborRows(req NeighborsRequest, answer engine.GraphStream[NeighborRow]) *rows.Rows {
+	attributes := cells.TypesOfAttributes(answer.Graph.Info, req.Attributes)
 	if req.Within > 0 {
 		rows := answer.Rows(append([]string{"vertex", "distance", "degree"}, req.Attributes...), func(n NeighborRow) []rows.Value {
-			return cells([]rows.Value{n.Key, int64(n.Distance), int64(n.Degree)}, n.Values)
+			return cells.Append([]rows.Value{n.Key, int64(n.Distance), int64(n.Degree)}, n.Values)
 		})
-		return rows.Typed("distance", always(storage.Integer)).TypedFrom(3, attributes)
+		return rows.Typed("distance", cells.Always(storage.Integer)).TypedFrom(3, attributes)
 	}
-	ofEdges := answer.edgeColumns()
+	ofEdges := answer.EdgeColumns()
 	columns := append([]string{"vertex", "degree"}, ofEdges...)
 	rows := answer.Rows(append(columns, req.Attributes...), func(n NeighborRow) []rows.Value {
 		row := []rows.Value{n.Key, int64(n.Degree)}
@@ -168,10 +170,10 @@ func neighborRows(req NeighborsRequest, answer graphStream[NeighborRow]) *rows.R
 			if name == "weight" {
 				row = append(row, n.Weight)
 			} else {
-				row = append(row, answer.timeCell(n.Time, n.Timed))
+				row = append(row, answer.TimeCell(n.Time, n.Timed))
 			}
 		}
-		return cells(row, n.Values)
+		return cells.Append(row, n.Values)
 	})
-	return rows.TypedFrom(2, slices.Concat(answer.edgeTypes(ofEdges), attributes))
+	return rows.TypedFrom(2, slices.Concat(answer.EdgeTypes(ofEdges), attributes))
 }

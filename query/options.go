@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
 	"heavytail/query/rows"
 	"heavytail/storage"
@@ -123,8 +124,8 @@ func (o *Options) withDefaults() Options {
 }
 
 // settings are what statements read of the options.
-func (o Options) settings() Settings {
-	return Settings{
+func (o Options) settings() engine.Settings {
+	return engine.Settings{
 		ReadOnly: o.ReadOnly, Workers: o.Workers, MaxRows: o.MaxRows, MemoryLimit: o.MemoryLimit, IndexBytes: o.IndexBytes,
 		Progress: o.Progress, Notice: o.Notice, ScoreSection: o.scoreSection, GraphOnly: o.graphOnly,
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/measure"
 	"heavytail/query/parser"
@@ -31,24 +33,24 @@ type PathResult struct {
 	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
-var showPath = &statement[*parser.Path, PathRequest, storage.GraphInfo, PathResult]{
+var showPath = &engine.Statement[*parser.Path, PathRequest, storage.GraphInfo, PathResult]{
 	Help: help.Statement{
 		Statement: "PATH", Syntax: "PATH FROM vertex TO vertex [IN graph] [BY WEIGHT]",
 		Summary: "finds a path with the fewest edges between two vertices, or BY WEIGHT the path with the smallest sum of weights; the result has no rows if there is no path",
 		Columns: "step, vertex, length",
 		Example: "PATH FROM 'alice' TO 'bob' IN social",
 	},
-	Bind: func(b *binder, s *parser.Path) PathRequest {
+	Bind: func(b *engine.Binder, s *parser.Path) PathRequest {
 		return PathRequest{
 			Graph: b.MarkGraph(s.Graph, s), ByWeight: s.ByWeight,
-			From: b.VertexKey(partKey(0), s.From), To: b.VertexKey(partKey(1), s.To),
+			From: b.VertexKey(engine.PartKey(0), s.From), To: b.VertexKey(engine.PartKey(1), s.To),
 		}
 	},
-	Resolve: func(c *call, req PathRequest) (storage.GraphInfo, error) {
+	Resolve: func(c *engine.Call, req PathRequest) (storage.GraphInfo, error) {
 		info, err := c.GraphOrOnly(req.Graph)
 		for i, key := range []string{req.From, req.To} {
 			if err == nil {
-				err = c.CheckVertex(info, key, partKey(i))
+				err = c.CheckVertex(info, key, engine.PartKey(i))
 			}
 		}
 		return info, err
@@ -72,14 +74,14 @@ func (s *graphsService) ShortestPath(ctx context.Context, req PathRequest) (Path
 	return showPath.Answer(ctx, s.db, req)
 }
 
-func runPath(c *call, req PathRequest, graph storage.GraphInfo) (r PathResult, err error) {
+func runPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (r PathResult, err error) {
 	view, err := c.Graph(graph.Name, fault.Graph)
 	if err != nil {
 		return r, err
 	}
 	var ends [2]uint32
 	for i, key := range []string{req.From, req.To} {
-		if ends[i], err = c.Vertex(view, key, partKey(i)); err != nil {
+		if ends[i], err = c.Vertex(view, key, engine.PartKey(i)); err != nil {
 			return r, err
 		}
 	}
@@ -118,9 +120,9 @@ func pathRows(req PathRequest, r PathResult) *rows.Rows {
 			table[i][2] = int64(s.Length)
 		}
 	}
-	length := always(storage.Integer)
+	length := cells.Always(storage.Integer)
 	if req.ByWeight {
-		length = always(storage.Float)
+		length = cells.Always(storage.Float)
 	}
-	return rowsOf([]string{"step", "vertex", "length"}, table).Typed("step", always(storage.Integer)).Typed("length", length)
+	return cells.RowsOf([]string{"step", "vertex", "length"}, table).Typed("step", cells.Always(storage.Integer)).Typed("length", length)
 }

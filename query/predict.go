@@ -10,6 +10,9 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -148,7 +151,7 @@ type linkSearch struct {
 	index     *storage.IndexInfo // index that finds the nearest vertices; nil for a scan
 }
 
-var predict = &statement[*parser.Predict, linksRequest, *linksEntry, PredictResult]{
+var predict = &engine.Statement[*parser.Predict, linksRequest, *linksEntry, PredictResult]{
 	Help:    predictHelp(),
 	Options: predictOptions,
 	When:    func(s *parser.Predict) bool { return s.Each == nil },
@@ -164,9 +167,9 @@ var predict = &statement[*parser.Predict, linksRequest, *linksEntry, PredictResu
 	Run: runPredict,
 	Rows: func(req linksRequest, r PredictResult) *rows.Rows {
 		if req.one {
-			return rowsOf([]string{"vertex", "score"}, ofEach(r.Links, func(l PredictedPair) []rows.Value { return []rows.Value{l.Target, l.Score} }))
+			return cells.RowsOf([]string{"vertex", "score"}, lists.Map(r.Links, func(l PredictedPair) []rows.Value { return []rows.Value{l.Target, l.Score} }))
 		}
-		return rowsOf([]string{"source", "target", "score"}, ofEach(r.Links, func(l PredictedPair) []rows.Value { return []rows.Value{l.Source, l.Target, l.Score} }))
+		return cells.RowsOf([]string{"source", "target", "score"}, lists.Map(r.Links, func(l PredictedPair) []rows.Value { return []rows.Value{l.Source, l.Target, l.Score} }))
 	},
 	Reads: true,
 }
@@ -200,7 +203,7 @@ func (s *linksService) PredictFor(ctx context.Context, req PredictForRequest) (P
 	if err != nil {
 		return PredictForResult{}, err
 	}
-	vertices := ofEach(all.Links, func(l PredictedPair) PredictedVertex { return PredictedVertex{l.Target, l.Score} })
+	vertices := lists.Map(all.Links, func(l PredictedPair) PredictedVertex { return PredictedVertex{l.Target, l.Score} })
 	return PredictForResult{vertices, all.Prediction}, nil
 }
 
@@ -232,7 +235,7 @@ func (r PredictForRequest) links() linksRequest {
 // linkedToPredict is the reason why a condition of PREDICT cannot use linked.
 const linkedToPredict = "links that the graph has are left out in any case"
 
-func bindPredict(b *binder, s *parser.Predict) (req linksRequest) {
+func bindPredict(b *engine.Binder, s *parser.Predict) (req linksRequest) {
 	req.K = b.Size(fault.Number, s.Count)
 	of := req.K // the links of each vertex that is named
 	if s.For == nil && s.Each == nil {
@@ -241,7 +244,7 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest) {
 	if req.one = s.For != nil; req.one {
 		req.vertex = b.VertexKey(fault.Vertex, s.For)
 	}
-	req.orderBy, req.descending = order(b, s.Order)
+	req.orderBy, req.descending = engine.Order(b, s.Order)
 	req.Graph = b.MarkGraph(s.Graph, s)
 	req.With = scorers(b, s.Scorer)[0]
 	set := b.Settings("PREDICT", predictOptions(), s.Options)
@@ -268,7 +271,7 @@ func bindPredict(b *binder, s *parser.Predict) (req linksRequest) {
 }
 
 // asOf returns the time of AS OF in the unit of the graph.
-func asOf(b *binder, req linksRequest, s *parser.Predict) *int64 {
+func asOf(b *engine.Binder, req linksRequest, s *parser.Predict) *int64 {
 	value := b.Value(fault.Before, s.AsOf)
 	if number, ok := value.(int64); ok {
 		return &number
@@ -286,8 +289,8 @@ func asOf(b *binder, req linksRequest, s *parser.Predict) *int64 {
 }
 
 // scoredGraph is the graph of a scorer, which a request need not name.
-func scoredGraph(b *binder, req linksRequest) (g storage.GraphInfo) {
-	found, err := findScorers(b.call, req.Graph, []Scorer{req.With})
+func scoredGraph(b *engine.Binder, req linksRequest) (g storage.GraphInfo) {
+	found, err := findScorers(b.Call, req.Graph, []Scorer{req.With})
 	b.Fail(err)
 	if err == nil {
 		g = found.graph
@@ -310,14 +313,14 @@ func checkAsOf(p *linksEntry) error {
 
 // near returns the option in the form of requests: 0 if it is not
 // given, and -1 if it is 0.
-func near(b *binder, set bind.Settings) int {
+func near(b *engine.Binder, set bind.Settings) int {
 	if _, given := set["near"]; !given {
 		return 0
 	}
 	return int(cmp.Or(b.Within(set, "near", 0, 1<<20), -1))
 }
 
-func resolvePredict(c *call, req linksRequest) (*linksEntry, error) {
+func resolvePredict(c *engine.Call, req linksRequest) (*linksEntry, error) {
 	if req.K < 1 {
 		return nil, fault.New(fault.Number, "the number of links is %d, and must be at least 1", req.K)
 	}
@@ -345,7 +348,7 @@ func resolvePredict(c *call, req linksRequest) (*linksEntry, error) {
 			return nil, err
 		}
 	}
-	if err := checkColumn(p.graph, req.orderBy, partOrder); err != nil {
+	if err := engine.CheckColumn(p.graph, req.orderBy, engine.PartOrder); err != nil {
 		return nil, err
 	}
 	if req.one {
@@ -362,7 +365,7 @@ func planLinks(req linksRequest, p *linksEntry, of string) *plan.Plan {
 	if !link.NewScoring(req.With.Name, nil).HigherIsLikelier {
 		likelier = "lowest"
 	}
-	inputs := session.AttributePlans(p.graph, withColumn(req.Attributes, req.orderBy))
+	inputs := session.AttributePlans(p.graph, engine.WithColumn(req.Attributes, req.orderBy))
 	if req.condition != "" {
 		inputs = append([]*plan.Plan{plan.Step("filter", req.condition)}, inputs...)
 	}
@@ -380,7 +383,7 @@ func planLinks(req linksRequest, p *linksEntry, of string) *plan.Plan {
 		kept += fmt.Sprintf(", among the %d likeliest of both ends", p.top)
 	}
 	if req.orderBy != "" {
-		kept += ", then " + orderText(req.orderBy, req.descending)
+		kept += ", then " + engine.OrderText(req.orderBy, req.descending)
 	}
 	without := ", without an edge"
 	if p.inFile {

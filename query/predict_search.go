@@ -3,17 +3,18 @@ package query
 import (
 	"cmp"
 	"errors"
-	"slices"
-
 	"heavytail/embedding/link"
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/plan"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
+	"slices"
 )
 
 // prediction is a linksRequest whose graph, attributes and scorer are loaded.
@@ -29,9 +30,9 @@ type prediction struct {
 	vertex  uint32     // the vertex, with one
 }
 
-func loadPrediction(c *call, req linksRequest, found *linksEntry) (*prediction, error) {
+func loadPrediction(c *engine.Call, req linksRequest, found *linksEntry) (*prediction, error) {
 	p := &prediction{scoring: &scoring{}, linkSearch: found.linkSearch, where: req.Where, one: req.one}
-	attributes := withColumn(slices.Concat(req.Attributes, sidesAttribute(p.linkSearch.sides)), req.orderBy)
+	attributes := engine.WithColumn(slices.Concat(req.Attributes, sidesAttribute(p.linkSearch.sides)), req.orderBy)
 	err := c.Consistent(func() (err error) {
 		if _, p.columns, err = c.Columns(found.graph.Name, attributes, fault.Where); err != nil {
 			return err
@@ -58,7 +59,7 @@ func loadPrediction(c *call, req linksRequest, found *linksEntry) (*prediction, 
 	return p, nil
 }
 
-func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, error) {
+func runPredict(c *engine.Call, req linksRequest, found *linksEntry) (PredictResult, error) {
 	if found.inFile {
 		r, err := predictFile(c, req, found)
 		if !errors.Is(err, errLoad) {
@@ -103,7 +104,7 @@ func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, er
 		noteBipartite(c, p.graph, p.linkSearch.sides, req.With)
 	}
 	r := PredictResult{Prediction: predictionOf(c, p, links, scored)}
-	r.Links = ofEach(links, func(l link.PredictedLink) PredictedPair {
+	r.Links = lists.Map(links, func(l link.PredictedLink) PredictedPair {
 		return PredictedPair{Pair{p.graph.Key(l.U), p.graph.Key(l.V)}, l.Score}
 	})
 	r.Capped, r.Notices = capped, c.Notices
@@ -111,19 +112,19 @@ func runPredict(c *call, req linksRequest, found *linksEntry) (PredictResult, er
 }
 
 // noticeIsolated gives the reason why a vertex has no likely links.
-func noticeIsolated(c *call, req linksRequest) {
+func noticeIsolated(c *engine.Call, req linksRequest) {
 	c.Notice("vertex %s is isolated, so %s cannot rank candidates; use an embedding scorer such as cosine(e)", fault.QuoteKey(req.vertex), req.With)
 }
 
 // noteCapped counts the vertices whose paths were cut short, and says so.
-func noteCapped(c *call, predictor *link.Predictor) int64 {
+func noteCapped(c *engine.Call, predictor *link.Predictor) int64 {
 	capped := predictor.CountMany()
 	noteMany(c, capped, predictor)
 	return capped
 }
 
 // noteMany says that the paths of some vertices were cut short.
-func noteMany(c *call, capped int64, predictor *link.Predictor) {
+func noteMany(c *engine.Call, capped int64, predictor *link.Predictor) {
 	if capped > 0 {
 		c.Notice("from %s with very many paths only %d paths each were followed, those over the neighbours with fewest edges first; likelier links may be missing",
 			fault.Count(capped, "vertex"), predictor.Few())
@@ -137,7 +138,7 @@ func (p *prediction) admits(v uint32) bool {
 }
 
 // predictor returns the link.Predictor of a request; release frees its memory.
-func predictor(c *call, p *prediction) (_ *link.Predictor, release func(), err error) {
+func predictor(c *engine.Call, p *prediction) (_ *link.Predictor, release func(), err error) {
 	const perLink, perNear = 24, 8
 	const perSteps = 24 // of each vertex: its steps, its place by degree, and a sorted copy
 	n, workers, perVertex := int64(p.graph.Graph.Vertices()), int64(1), int64(24)
@@ -164,7 +165,7 @@ func predictor(c *call, p *prediction) (_ *link.Predictor, release func(), err e
 }
 
 // links finds the links, and returns the number of scored pairs.
-func links(c *call, p *prediction, predictor *link.Predictor) (links []link.PredictedLink, scored int64, err error) {
+func links(c *engine.Call, p *prediction, predictor *link.Predictor) (links []link.PredictedLink, scored int64, err error) {
 	if p.one {
 		near, err := nearOf(c, p)
 		if err != nil {
@@ -186,7 +187,7 @@ func links(c *call, p *prediction, predictor *link.Predictor) (links []link.Pred
 }
 
 // nearOf returns the vertices nearest to the vertex of a request.
-func nearOf(c *call, p *prediction) ([]uint32, error) {
+func nearOf(c *engine.Call, p *prediction) ([]uint32, error) {
 	if p.near == 0 {
 		return nil, nil
 	}
@@ -206,7 +207,7 @@ func (p *prediction) missing(u, v uint32) bool {
 
 // nearAll returns the function that finds the nearest vertices, nil if the request asks for
 // none.
-func nearAll(c *call, p *prediction) (link.Near, error) {
+func nearAll(c *engine.Call, p *prediction) (link.Near, error) {
 	if p.near == 0 {
 		return nil, nil
 	}
@@ -235,7 +236,7 @@ func nearAll(c *call, p *prediction) (link.Near, error) {
 	}, nil
 }
 
-func predictionOf(c *call, p *prediction, links []link.PredictedLink, scored int64) Prediction {
+func predictionOf(c *engine.Call, p *prediction, links []link.PredictedLink, scored int64) Prediction {
 	shown := linksShown{prediction: p}
 	for _, l := range links {
 		shown.count(l)
@@ -271,7 +272,7 @@ func (s *linksShown) count(l link.PredictedLink) {
 }
 
 // noteShown gives notices of the links that were predicted.
-func noteShown(c *call, s linksShown) {
+func noteShown(c *engine.Call, s linksShown) {
 	if s.changed > 0 {
 		c.Notice("%d of the %s shown changed since", s.changed, fault.Count(s.all, "link"))
 	}
@@ -282,7 +283,7 @@ func noteShown(c *call, s linksShown) {
 }
 
 // replay makes a prediction see only the edges before its time; release frees the memory.
-func replay(c *call, p *prediction) (release func(), err error) {
+func replay(c *engine.Call, p *prediction) (release func(), err error) {
 	if p.asOf == nil {
 		return func() {}, nil
 	}
@@ -321,7 +322,7 @@ var errLoad = errors.New("the graph must be loaded")
 // canPredictFile reports whether links can be predicted from the file: those of one vertex
 // by a scorer that reads only degrees and the edges within two steps of it, or vectors, without a
 // condition, in a graph that is not in memory.
-func canPredictFile(c *call, req linksRequest, p *linksEntry) bool {
+func canPredictFile(c *engine.Call, req linksRequest, p *linksEntry) bool {
 	with := p.scorers[0]
 	switch {
 	case !req.one, with.Model != "", req.Where != nil, req.orderBy != "", p.sides != "", p.asOf != nil, !c.PartsPay(p.graph):
@@ -346,7 +347,7 @@ const byDegrees = "preferential_attachment"
 
 // predictFile predicts links from the file. The error is errLoad if the vertex has too many
 // edges, or if the graph has changed since the request was resolved.
-func predictFile(c *call, req linksRequest, p *linksEntry) (PredictResult, error) {
+func predictFile(c *engine.Call, req linksRequest, p *linksEntry) (PredictResult, error) {
 	var r PredictResult
 	stop := c.Watch.Start(plan.Score)
 	err := viewLinks(c, p, func(v *storage.GraphView, rows *storage.RowView) error {
@@ -374,7 +375,7 @@ func predictFile(c *call, req linksRequest, p *linksEntry) (PredictResult, error
 
 // viewLinks calls f with the graph and, if the scorer reads vectors, with these. The error is
 // errLoad if they were replaced since they were resolved.
-func viewLinks(c *call, p *linksEntry, f func(*storage.GraphView, *storage.RowView) error) error {
+func viewLinks(c *engine.Call, p *linksEntry, f func(*storage.GraphView, *storage.RowView) error) error {
 	e := p.scorers[0].embedding
 	if e == nil {
 		return c.DB.Store.ViewGraph(c.Ctx, p.graph.Name, func(v *storage.GraphView) error { return f(v, nil) })
@@ -402,7 +403,7 @@ type around struct {
 
 // readNear finds the vertices nearest to the vertex, and reads the vectors of all candidates. The
 // error is errLoad if these are too many.
-func readNear(c *call, v *storage.RowView, a *around, req linksRequest, p *linksEntry) error {
+func readNear(c *engine.Call, v *storage.RowView, a *around, req linksRequest, p *linksEntry) error {
 	if len(a.part.Vertices()) > v.Info.Vertices/vectorsFraction {
 		return errLoad
 	}
@@ -470,10 +471,10 @@ func highest(degrees []uint32, n int) []uint32 {
 }
 
 // linksAround finds the likeliest links of a vertex in the part of the graph around it.
-func linksAround(c *call, req linksRequest, p *linksEntry, v *storage.GraphView, a around) (PredictResult, error) {
+func linksAround(c *engine.Call, req linksRequest, p *linksEntry, v *storage.GraphView, a around) (PredictResult, error) {
 	g, numbers := a.part.Graph()
 	number := func(u uint32) uint32 { at, _ := slices.BinarySearch(numbers, u); return uint32(at) }
-	vertex, near := number(a.vertex), ofEach(a.near, number)
+	vertex, near := number(a.vertex), lists.Map(a.near, number)
 	score, err := link.New(req.With.Name, g, a.matrix)
 	if err != nil {
 		return PredictResult{}, err
@@ -486,7 +487,7 @@ func linksAround(c *call, req linksRequest, p *linksEntry, v *storage.GraphView,
 	if err != nil {
 		return PredictResult{}, err
 	}
-	keys, err := v.Keys(ofEach(links, func(l link.PredictedLink) uint32 { return numbers[l.V] }))
+	keys, err := v.Keys(lists.Map(links, func(l link.PredictedLink) uint32 { return numbers[l.V] }))
 	if err != nil {
 		return PredictResult{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -42,15 +43,15 @@ type eachLinks struct {
 	path string
 }
 
-var predictEach = &statement[*parser.Predict, eachLinks, *linksEntry, *stream[PredictedRow]]{
+var predictEach = &engine.Statement[*parser.Predict, eachLinks, *linksEntry, *engine.Stream[PredictedRow]]{
 	Help: predictHelp(), Options: predictOptions,
 	When: func(s *parser.Predict) bool { return s.Each != nil },
-	Bind: func(b *binder, s *parser.Predict) eachLinks {
+	Bind: func(b *engine.Binder, s *parser.Predict) eachLinks {
 		path := keysFile(b, *s.Each)
 		return eachLinks{bindPredict(b, s), path}
 	},
 	From: eachLinksFrom,
-	Resolve: func(c *call, req eachLinks) (*linksEntry, error) {
+	Resolve: func(c *engine.Call, req eachLinks) (*linksEntry, error) {
 		if err := checkKeys(c, req.path); err != nil {
 			return nil, err
 		}
@@ -59,13 +60,13 @@ var predictEach = &statement[*parser.Predict, eachLinks, *linksEntry, *stream[Pr
 	Plan: func(req eachLinks, p *linksEntry) *plan.Plan {
 		return planLinks(req.linksRequest, p, " of "+eachText(req.path)+", streamed in their order,")
 	},
-	Run: func(c *call, req eachLinks, found *linksEntry) (*stream[PredictedRow], error) {
+	Run: func(c *engine.Call, req eachLinks, found *linksEntry) (*engine.Stream[PredictedRow], error) {
 		p, err := loadPrediction(c, req.linksRequest, found)
 		if err != nil {
 			return nil, err
 		}
 		p.each = true
-		return streamOf(c, func(f func(PredictedRow) error) error { return eachPrediction(c, req, p, f) }), nil
+		return engine.StreamOf(c, func(f func(PredictedRow) error) error { return eachPrediction(c, req, p, f) }), nil
 	},
 	Rows:  predictedRows[eachLinks],
 	Reads: true,
@@ -78,7 +79,7 @@ var predictEach = &statement[*parser.Predict, eachLinks, *linksEntry, *stream[Pr
 // not depend on the number of vertices that are asked for. An error is yielded last, with an
 // empty row. The call begins when the iteration begins.
 func (s *linksService) EachPredict(ctx context.Context, req PredictEachRequest) iter.Seq2[PredictedRow, error] {
-	return iterate(func() (*stream[PredictedRow], error) {
+	return engine.Iterate(func() (*engine.Stream[PredictedRow], error) {
 		all, _ := eachLinksFrom(req)
 		return predictEach.Answer(ctx, s.db, all)
 	})
@@ -99,7 +100,7 @@ func eachText(path string) string {
 	return "the vertices of " + fault.Quote(session.InputName(path))
 }
 
-func eachPrediction(c *call, req eachLinks, p *prediction, f func(PredictedRow) error) error {
+func eachPrediction(c *engine.Call, req eachLinks, p *prediction, f func(PredictedRow) error) error {
 	earlier, err := replay(c, p)
 	if err != nil {
 		return err
@@ -156,7 +157,7 @@ func eachPrediction(c *call, req eachLinks, p *prediction, f func(PredictedRow) 
 	return nil
 }
 
-func predictedRows[Q any](_ Q, answer *stream[PredictedRow]) *rows.Rows {
+func predictedRows[Q any](_ Q, answer *engine.Stream[PredictedRow]) *rows.Rows {
 	return answer.Rows([]string{"source", "rank", "target", "score"}, func(r PredictedRow) []rows.Value {
 		return []rows.Value{r.Source, int64(r.Rank), r.Vertex, r.Score}
 	})
@@ -170,14 +171,14 @@ type PredictedEachRequest struct {
 	Path  string // as in PredictEachRequest
 }
 
-var predictedEach = &statement[*parser.Predicted, PredictedEachRequest, storedEntry, *stream[PredictedRow]]{
+var predictedEach = &engine.Statement[*parser.Predicted, PredictedEachRequest, storedEntry, *engine.Stream[PredictedRow]]{
 	Help: predictHelp(), Options: predictOptions,
 	When: func(s *parser.Predicted) bool { return s.Each != nil },
-	Bind: func(b *binder, s *parser.Predicted) PredictedEachRequest {
+	Bind: func(b *engine.Binder, s *parser.Predicted) PredictedEachRequest {
 		path, one := keysFile(b, *s.Each), bindStored(b, s)
 		return PredictedEachRequest{Path: path, K: one.K, Graph: one.Graph, With: one.With}
 	},
-	Resolve: func(c *call, req PredictedEachRequest) (found storedEntry, err error) {
+	Resolve: func(c *engine.Call, req PredictedEachRequest) (found storedEntry, err error) {
 		if err := checkKeys(c, req.Path); err != nil {
 			return found, err
 		}
@@ -197,10 +198,10 @@ var predictedEach = &statement[*parser.Predicted, PredictedEachRequest, storedEn
 // graph is loaded, for its keys and its edges. If the predictions are replaced meanwhile, the
 // iteration ends with storage.ErrConflict. An error is yielded last, with an empty row.
 func (s *linksService) EachPredicted(ctx context.Context, req PredictedEachRequest) iter.Seq2[PredictedRow, error] {
-	return iterate(func() (*stream[PredictedRow], error) { return predictedEach.Answer(ctx, s.db, req) })
+	return engine.Iterate(func() (*engine.Stream[PredictedRow], error) { return predictedEach.Answer(ctx, s.db, req) })
 }
 
-func runPredictedEach(c *call, req PredictedEachRequest, found storedEntry) (*stream[PredictedRow], error) {
+func runPredictedEach(c *engine.Call, req PredictedEachRequest, found storedEntry) (*engine.Stream[PredictedRow], error) {
 	info, err := storedPredictions(c, found)
 	if err != nil {
 		return nil, err
@@ -213,7 +214,7 @@ func runPredictedEach(c *call, req PredictedEachRequest, found storedEntry) (*st
 	if err != nil {
 		return nil, err
 	}
-	return streamOf(c, func(f func(PredictedRow) error) error {
+	return engine.StreamOf(c, func(f func(PredictedRow) error) error {
 		queries := queryVertices{call: c, graph: graph, path: req.Path, rows: graph.Graph.Vertices(), verb: "reading"}
 		err := queries.batches(predictBlock, func(vertices []uint32) error {
 			lists, err := c.DB.Store.PredictedLists(c.Ctx, graph.Snapshot, info, vertices)

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/query/fault"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -36,10 +39,10 @@ type storedEntry struct {
 	with  Scorer
 }
 
-var predicted = &statement[*parser.Predicted, PredictedRequest, storedEntry, PredictedResult]{
+var predicted = &engine.Statement[*parser.Predicted, PredictedRequest, storedEntry, PredictedResult]{
 	Help: predictHelp(), Options: predictOptions,
 	When: func(s *parser.Predicted) bool { return s.For != nil },
-	Bind: func(b *binder, s *parser.Predicted) PredictedRequest {
+	Bind: func(b *engine.Binder, s *parser.Predicted) PredictedRequest {
 		vertex, req := b.VertexKey(fault.Vertex, s.For), bindStored(b, s)
 		req.Vertex = vertex
 		return req
@@ -51,7 +54,7 @@ var predicted = &statement[*parser.Predicted, PredictedRequest, storedEntry, Pre
 	},
 	Run: runPredicted,
 	Rows: func(_ PredictedRequest, r PredictedResult) *rows.Rows {
-		return rowsOf([]string{"vertex", "score"}, ofEach(r.Vertices, func(v PredictedVertex) []rows.Value { return []rows.Value{v.Vertex, v.Score} }))
+		return cells.RowsOf([]string{"vertex", "score"}, lists.Map(r.Vertices, func(v PredictedVertex) []rows.Value { return []rows.Value{v.Vertex, v.Score} }))
 	},
 	Reads: true,
 }
@@ -66,7 +69,7 @@ func (s *linksService) Predicted(ctx context.Context, req PredictedRequest) (Pre
 }
 
 // bindStored binds everything but the vertices.
-func bindStored(b *binder, s *parser.Predicted) (req PredictedRequest) {
+func bindStored(b *engine.Binder, s *parser.Predicted) (req PredictedRequest) {
 	req.K, req.Graph = b.Size(fault.Number, s.Count), b.MarkGraph(s.Graph, s)
 	b.Mark(fault.Scorer(0), s)
 	if s.Scorer != nil {
@@ -75,7 +78,7 @@ func bindStored(b *binder, s *parser.Predicted) (req PredictedRequest) {
 	return req
 }
 
-func resolvePredicted(c *call, req PredictedRequest) (found storedEntry, err error) {
+func resolvePredicted(c *engine.Call, req PredictedRequest) (found storedEntry, err error) {
 	if req.K < 1 {
 		return found, fault.New(fault.Number, "the number of links is %d, and must be at least 1", req.K)
 	}
@@ -91,7 +94,7 @@ func resolvePredicted(c *call, req PredictedRequest) (found storedEntry, err err
 }
 
 // onlyScorer is the scorer of the graph's predictions, if there is only one.
-func onlyScorer(c *call, graph storage.GraphInfo) (Scorer, error) {
+func onlyScorer(c *engine.Call, graph storage.GraphInfo) (Scorer, error) {
 	list, err := c.DB.Store.Predictions(c.Ctx)
 	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {
 		return Scorer{}, err
@@ -111,7 +114,7 @@ func onlyScorer(c *call, graph storage.GraphInfo) (Scorer, error) {
 	return Scorer{}, e
 }
 
-func runPredicted(c *call, req PredictedRequest, found storedEntry) (PredictedResult, error) {
+func runPredicted(c *engine.Call, req PredictedRequest, found storedEntry) (PredictedResult, error) {
 	req.Graph, req.With = found.graph.Name, found.with
 	stored, err := c.DB.Store.Predicted(c.Ctx, req.Graph, req.With.String(), req.Vertex, req.K)
 	if err != nil {
@@ -141,8 +144,8 @@ func runPredicted(c *call, req PredictedRequest, found storedEntry) (PredictedRe
 }
 
 // noteStored gives notices of predictions as a whole, of which k of each vertex are asked for.
-func noteStored(c *call, k int, with Scorer, info PredictionInfo, behind uint64) error {
-	if capped := valueOf(info.Options, cappedSetting); capped != "" {
+func noteStored(c *engine.Call, k int, with Scorer, info PredictionInfo, behind uint64) error {
+	if capped := engine.ValueOf(info.Options, cappedSetting); capped != "" {
 		c.Notice("only a few paths were followed from each of %s vertices with very many paths; likelier links may be missing", capped)
 	}
 	if behind > 0 {
@@ -164,7 +167,7 @@ func noteStored(c *call, k int, with Scorer, info PredictionInfo, behind uint64)
 	return nil
 }
 
-func storedPredictions(c *call, found storedEntry) (PredictionInfo, error) {
+func storedPredictions(c *engine.Call, found storedEntry) (PredictionInfo, error) {
 	list, err := c.DB.Store.Predictions(c.Ctx)
 	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {
 		return PredictionInfo{}, err
@@ -179,7 +182,7 @@ func storedPredictions(c *call, found storedEntry) (PredictionInfo, error) {
 
 // predictedMistake returns the Error for predictions or a vertex that the file does not
 // have.
-func predictedMistake(c *call, req PredictedRequest, err error) error {
+func predictedMistake(c *engine.Call, req PredictedRequest, err error) error {
 	var missing *storage.NotFoundError
 	if !errors.As(err, &missing) {
 		return err

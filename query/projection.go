@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"heavytail/query/internal/engine"
 	"heavytail/query/rows"
 
 	methods "heavytail/embedding"
@@ -44,10 +45,10 @@ type ProjectedVertex struct {
 // methods.Project does. Vertices that are newer than the embedding are left
 // out.
 func (s *vectorsService) Projection(ctx context.Context, req ProjectionRequest) (ProjectionResult, error) {
-	return inCall(ctx, s.db, "PROJECTION", func(c *call) (ProjectionResult, error) { return projection(c, req) })
+	return engine.InCall(ctx, s.db, "PROJECTION", func(c *engine.Call) (ProjectionResult, error) { return projection(c, req) })
 }
 
-func projection(c *call, req ProjectionRequest) (ProjectionResult, error) {
+func projection(c *engine.Call, req ProjectionRequest) (ProjectionResult, error) {
 	var s *session.Space
 	var columns *session.ColumnSet
 	err := c.Consistent(func() (err error) {
@@ -86,9 +87,9 @@ func projection(c *call, req ProjectionRequest) (ProjectionResult, error) {
 }
 
 // projected are the vertices to project, ascending.
-func projected(c *call, s *session.Space, all bool) []uint32 {
+func projected(c *engine.Call, s *session.Space, all bool) []uint32 {
 	var label []uint32
-	if apart := valueOf(s.Info.Options, "components") == methods.Apart.String(); apart && !all {
+	if apart := engine.ValueOf(s.Info.Options, "components") == methods.Apart.String(); apart && !all {
 		label = s.Graph.Graph.Components().Label
 	}
 	var chosen []uint32

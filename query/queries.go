@@ -2,6 +2,7 @@ package query
 
 import (
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage/format"
@@ -10,7 +11,7 @@ import (
 // queryVertices are the vertices that a statement answers one after the other: all of a
 // graph, or those of a file of keys.
 type queryVertices struct {
-	call  *call
+	call  *engine.Call
 	graph *session.Graph
 	path  string // of the keys; "" for all vertices
 	rows  int    // vertices from this one on are newer than the vectors, and left out
@@ -94,7 +95,7 @@ func (q *queryVertices) note() {
 }
 
 // keysFile is the file that names the vertices of a statement; "" for all.
-func keysFile(b *binder, each parser.Each) string {
+func keysFile(b *engine.Binder, each parser.Each) string {
 	if each.File == nil {
 		return ""
 	}
@@ -106,7 +107,7 @@ func keysFile(b *binder, each parser.Each) string {
 }
 
 // checkKeys returns an Error for a file of keys that cannot be read; "" is none.
-func checkKeys(c *call, path string) error {
+func checkKeys(c *engine.Call, path string) error {
 	if path == "" {
 		return nil
 	}

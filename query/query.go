@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -13,7 +14,7 @@ import (
 // graphs and vectors that they load, and a call sees the version of a graph that
 // was current when the call first used it. Every call of a zero DB, which was
 // not made by Open, returns fault.ErrClosed.
-type DB struct{ e engineDB }
+type DB struct{ e engine.DB }
 
 // Close stops jobs in the background at a checkpoint, waits until running calls end, and closes the file. To close
 // it sooner, cancel the contexts of the calls. Rows that were already returned stay readable. Closing a closed DB,
@@ -61,12 +62,12 @@ func (db *DB) Query(ctx context.Context, text string, params map[string]any) (*r
 
 // Run is Query for a parsed statement, for programs that run scripts.
 func (db *DB) Run(ctx context.Context, statement parser.Statement, params map[string]any) (*rows.Rows, error) {
-	return inCall(ctx, &db.e, parser.Heading(statement), func(c *call) (*rows.Rows, error) {
+	return engine.InCall(ctx, &db.e, parser.Heading(statement), func(c *engine.Call) (*rows.Rows, error) {
 		op, err := c.Binder(params).Prepare(statement)
 		if err != nil {
 			return nil, err
 		}
-		return c.execute(op)
+		return c.Execute(op)
 	})
 }
 
@@ -105,7 +106,7 @@ func (db *DB) Explain(ctx context.Context, text string, params map[string]any) (
 	if err != nil {
 		return nil, err
 	}
-	return inCall(ctx, &db.e, "EXPLAIN", func(c *call) (*plan.Plan, error) {
+	return engine.InCall(ctx, &db.e, "EXPLAIN", func(c *engine.Call) (*plan.Plan, error) {
 		op, err := c.Binder(params).Prepare(statement)
 		if err != nil {
 			return nil, err
@@ -118,7 +119,7 @@ func (db *DB) Explain(ctx context.Context, text string, params map[string]any) (
 // commits what f did if it returns nil. Other writers wait meanwhile, readers do
 // not. Inside f the methods of db that write must not be called.
 func (db *DB) Update(ctx context.Context, f func(*storage.Tx) error) error {
-	_, err := inCall(ctx, &db.e, "UPDATE", func(c *call) (none nothing, err error) {
+	_, err := engine.InCall(ctx, &db.e, "UPDATE", func(c *engine.Call) (none engine.Nothing, err error) {
 		if err := c.Writable(); err != nil {
 			return none, err
 		}
@@ -130,6 +131,6 @@ func (db *DB) Update(ctx context.Context, f func(*storage.Tx) error) error {
 // Read calls f with the store of db, for operations without a method of DB. f must neither write
 // to the store nor close it.
 func (db *DB) Read(ctx context.Context, f func(*storage.DB) error) error {
-	_, err := inCall(ctx, &db.e, "READ", func(*call) (nothing, error) { return nothing{}, f(db.e.Store) })
+	_, err := engine.InCall(ctx, &db.e, "READ", func(*engine.Call) (engine.Nothing, error) { return engine.Nothing{}, f(db.e.Store) })
 	return err
 }

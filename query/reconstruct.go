@@ -9,6 +9,9 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -71,7 +74,7 @@ type ReconstructResult struct {
 	Notices []rows.Notice     `json:"notices,omitempty"`
 }
 
-var reconstruct = &statement[*parser.Reconstruct, ReconstructRequest, sweep, ReconstructResult]{
+var reconstruct = &engine.Statement[*parser.Reconstruct, ReconstructRequest, sweep, ReconstructResult]{
 	Help: help.Statement{
 		Statement: "RECONSTRUCT", Syntax: "RECONSTRUCT embedding EPSILON e | RADIUS r | AUTO [INTO GRAPH graph | INTO FILE 'file'] [WITH (option := value, …)]",
 		Summary: "builds a graph that joins all pairs of vertices within a distance, and compares it with the original graph",
@@ -84,14 +87,14 @@ var reconstruct = &statement[*parser.Reconstruct, ReconstructRequest, sweep, Rec
 	Plan:    planReconstruct,
 	Run:     runReconstruct,
 	Table: func(req ReconstructRequest, r ReconstructResult) [][]rows.Value {
-		return ofEach(shownPoints(r.Points, r.Best, req.all), pointRow)
+		return lists.Map(shownPoints(r.Points, r.Best, req.all), pointRow)
 	},
 	Reads: true, // except with INTO GRAPH
 }
 
 func reconstructOptions() []help.Option {
-	list := append(sweepOptions("AUTO"), overwriteOption())
-	for _, o := range rangeOptions("vertex", "vertices") {
+	list := append(sweepOptions("AUTO"), engine.OverwriteOption())
+	for _, o := range engine.RangeOptions("vertex", "vertices") {
 		o.Doc = "with INTO FILE, to write only the edges from some vertices to later ones, without measures: " + o.Doc
 		list = append(list, o)
 	}
@@ -99,7 +102,9 @@ func reconstructOptions() []help.Option {
 }
 
 // rows are the vertices whose edges are written.
-func (req ReconstructRequest) rows() rowRange { return rowRange{req.First, req.Count} }
+func (req ReconstructRequest) rows() engine.RowRange {
+	return engine.RowRange{First: req.First, Count: req.Count}
+}
 
 // Reconstruct measures how well an embedding reconstructs its graph, and stores
 // or writes the reconstruction if asked to. It measures the distance of every
@@ -109,7 +114,7 @@ func (s *vectorsService) Reconstruct(ctx context.Context, req ReconstructRequest
 	return reconstruct.Answer(ctx, s.db, req)
 }
 
-func bindReconstruct(b *binder, s *parser.Reconstruct) (req ReconstructRequest) {
+func bindReconstruct(b *engine.Binder, s *parser.Reconstruct) (req ReconstructRequest) {
 	req.Embedding = b.Name(fault.Embedding, s.Embedding)
 	req.Auto, req.threshold = s.Threshold.Kind == parser.Auto, fmt.Sprint(s.Threshold)
 	req.Radius, req.Epsilon = threshold(b, s.Threshold)
@@ -118,8 +123,8 @@ func bindReconstruct(b *binder, s *parser.Reconstruct) (req ReconstructRequest) 
 	set := b.Settings("RECONSTRUCT", reconstructOptions(), s.Options)
 	b.OnlyWith("AUTO", req.Auto, set, "grid", "points", "criterion", "sweep")
 	b.OnlyWith("INTO FILE", req.File != "", set, "overwrite", "first", "count")
-	vertices := rangeIn(set)
-	req.First, req.Count = vertices.first, vertices.count
+	vertices := engine.RangeIn(set)
+	req.First, req.Count = vertices.First, vertices.Count
 	req.Overwrite, req.all = set.Bool("overwrite"), set.Bool("sweep")
 	req.Grid, req.Points, req.Criterion = bindSweep(b, set)
 	return req
@@ -131,17 +136,17 @@ type sweep struct {
 	radius float64 // unless the request says Auto
 }
 
-func resolveReconstruct(c *call, req ReconstructRequest) (found sweep, err error) {
+func resolveReconstruct(c *engine.Call, req ReconstructRequest) (found sweep, err error) {
 	if req.Graph != "" && req.File != "" {
 		return found, fault.New(fault.Into, "a graph and a file are both given for the reconstruction; only one is possible")
 	}
 	if req.Points < 0 || req.Points > maxPoints {
 		return found, fault.OfOption("points", "is %d, and must be from 0 to %d", req.Points, maxPoints)
 	}
-	if err := req.rows().check(); err != nil {
+	if err := req.rows().Check(); err != nil {
 		return found, err
 	}
-	if !req.rows().all() && (req.Auto || req.File == "") {
+	if !req.rows().All() && (req.Auto || req.File == "") {
 		return found, fault.OfOption("first", "and count need a file and a radius or epsilon: a part of the edges cannot be measured")
 	}
 	if req.Auto {
@@ -157,7 +162,7 @@ func resolveReconstruct(c *call, req ReconstructRequest) (found sweep, err error
 		}
 	}
 	if req.Graph != "" {
-		if err := checkNewGraph(c, req.Graph, fault.Into); err != nil {
+		if err := engine.CheckNewGraph(c, req.Graph, fault.Into); err != nil {
 			return found, err
 		}
 	}
@@ -178,7 +183,7 @@ func planReconstruct(req ReconstructRequest, found sweep) *plan.Plan {
 	join := found.plan(radii)
 	measures := "degree correlations, precision and recall"
 	switch {
-	case !req.rows().all():
+	case !req.rows().All():
 		return plan.Result("edges", "of some vertices, not measured", plan.Measured(plan.Write, "edge list", "to "+fault.Quote(req.File), join))
 	case req.Graph != "":
 		return plan.Result("reconstruction", measures, plan.Measured(plan.Store, "store", "graph "+fault.Name(req.Graph), join))
@@ -193,13 +198,13 @@ func (s sweep) plan(radii string) *plan.Plan {
 	return plan.Measured(plan.Join, "exact join", radii, s.entry.Plan(), session.GraphPlan(s.entry.Graph))
 }
 
-func runReconstruct(c *call, req ReconstructRequest, found sweep) (ReconstructResult, error) {
+func runReconstruct(c *engine.Call, req ReconstructRequest, found sweep) (ReconstructResult, error) {
 	space, err := settledSpace(c, req.Embedding)
 	if err != nil {
 		return ReconstructResult{}, err
 	}
 	r := &reconstruction{space: space, radius: found.radius}
-	if !req.rows().all() {
+	if !req.rows().All() {
 		return reconstructSome(c, req, r)
 	}
 	if r.graph, err = original(c, r.space); err != nil {
@@ -224,8 +229,8 @@ func runReconstruct(c *call, req ReconstructRequest, found sweep) (ReconstructRe
 }
 
 // reconstructSome writes the edges from some vertices.
-func reconstructSome(c *call, req ReconstructRequest, r *reconstruction) (ReconstructResult, error) {
-	end, err := req.rows().end(int64(r.space.Matrix.Rows))
+func reconstructSome(c *engine.Call, req ReconstructRequest, r *reconstruction) (ReconstructResult, error) {
+	end, err := req.rows().End(int64(r.space.Matrix.Rows))
 	if err != nil {
 		return ReconstructResult{}, err
 	}
@@ -253,12 +258,12 @@ func shownPoints(points []evaluate.ReconstructionPoint, best int, all bool) []ev
 }
 
 func pointRow(p evaluate.ReconstructionPoint) []rows.Value {
-	return []rows.Value{p.Epsilon, p.Radius, p.Edges, number(p.Pearson), number(p.Spearman), number(p.Kendall), number(p.Precision), number(p.Recall)}
+	return []rows.Value{p.Epsilon, p.Radius, p.Edges, cells.Number(p.Pearson), cells.Number(p.Spearman), cells.Number(p.Kendall), cells.Number(p.Precision), cells.Number(p.Recall)}
 }
 
 // original returns the graph on the vertices that have a vector, so that it can
 // be compared with the reconstruction vertex by vertex.
-func original(c *call, s *session.Space) (*csr.Graph, error) {
+func original(c *engine.Call, s *session.Space) (*csr.Graph, error) {
 	g := s.Graph.Graph
 	if g.Vertices() <= s.Matrix.Rows {
 		return g, nil
@@ -279,7 +284,7 @@ func original(c *call, s *session.Space) (*csr.Graph, error) {
 
 // measure compares the reconstruction with the original, at one radius or at
 // those that AUTO tries.
-func measureReconstruction(c *call, req ReconstructRequest, r *reconstruction) (ReconstructResult, error) {
+func measureReconstruction(c *engine.Call, req ReconstructRequest, r *reconstruction) (ReconstructResult, error) {
 	opts := evaluate.ReconstructOptions{
 		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, PowerLaw: req.laws, BestLaw: req.bestLaw,
 		Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
@@ -333,10 +338,10 @@ func implausible(edges, original int64) string {
 }
 
 // sweepBytes is the largest memory for the counts of one pass over all pairs.
-func sweepBytes(c *call) int64 { return min(1<<30, max(1<<20, c.DB.Opts.MemoryLimit/8)) }
+func sweepBytes(c *engine.Call) int64 { return min(1<<30, max(1<<20, c.DB.Opts.MemoryLimit/8)) }
 
 // storeReconstruction makes a graph of all pairs within the radius.
-func storeReconstruction(c *call, req ReconstructRequest, r *reconstruction, at evaluate.ReconstructionPoint) (storage.GraphInfo, error) {
+func storeReconstruction(c *engine.Call, req ReconstructRequest, r *reconstruction, at evaluate.ReconstructionPoint) (storage.GraphInfo, error) {
 	// In memory each edge is listed once, with its smaller vertex, and then twice
 	// in the graph.
 	rows := int64(r.space.Matrix.Rows)
@@ -353,11 +358,11 @@ func storeReconstruction(c *call, req ReconstructRequest, r *reconstruction, at 
 	source := fmt.Sprintf("reconstruction of %s, generation %d, at epsilon %v", r.space.Info.Name, r.space.Info.Generation, at.Epsilon)
 	info, err := c.DB.Store.PutGraph(c.Ctx, req.Graph, storage.PutGraphRequest{Graph: g, Keys: r.space.Graph.Key, Source: source, Progress: c.Meter.Update})
 	stop(at.Edges, "")
-	return info, nameMistake(err, fault.Into)
+	return info, engine.NameMistake(err, fault.Into)
 }
 
 // joinGraph builds the graph of all pairs within the radius of a point.
-func joinGraph(c *call, m *vec.Matrix, at evaluate.ReconstructionPoint) (*csr.Graph, error) {
+func joinGraph(c *engine.Call, m *vec.Matrix, at evaluate.ReconstructionPoint) (*csr.Graph, error) {
 	upper := make([]uint32, 0, at.Edges) // for each vertex, its neighbours above it
 	starts := make([]int64, 1, m.Rows+1) // position in upper where the neighbours of each vertex start
 	degrees := make([]int64, m.Rows+1)   // the degree of v is at v+1, so that the prefix sums are offsets
@@ -394,7 +399,7 @@ func joinGraph(c *call, m *vec.Matrix, at evaluate.ReconstructionPoint) (*csr.Gr
 
 // writeReconstruction writes all pairs within the radius whose first vertex is from first
 // to end as an edge list, and returns how many there are.
-func writeReconstruction(c *call, req ReconstructRequest, r *reconstruction, radius float64, first, end int) (edges int64, err error) {
+func writeReconstruction(c *engine.Call, req ReconstructRequest, r *reconstruction, radius float64, first, end int) (edges int64, err error) {
 	stop := c.Watch.Start(plan.Write)
 	m := r.space.Matrix
 	err = c.WriteFile(req.File, req.Overwrite, func(w io.Writer) error {
@@ -404,13 +409,13 @@ func writeReconstruction(c *call, req ReconstructRequest, r *reconstruction, rad
 			err := index.JoinRange(c.Ctx, m, radius, first, end, opts, func(u uint32, above []uint32) error {
 				for _, v := range above {
 					if !yield(u, v) {
-						return errStopped
+						return engine.ErrStopped
 					}
 				}
 				edges += int64(len(above))
 				return nil
 			})
-			if err != errStopped {
+			if err != engine.ErrStopped {
 				failed = err
 			}
 		}
@@ -440,7 +445,7 @@ func sweepOptions(subject string) []help.Option {
 func criteria() []string { return []string{"pearson", "spearman", "kendall", "f1", "ks", "both"} }
 
 // sweep returns checked options of sweepOptions.
-func bindSweep(b *binder, set bind.Settings) (grid evaluate.Grid, points int, criterion evaluate.Criterion) {
+func bindSweep(b *engine.Binder, set bind.Settings) (grid evaluate.Grid, points int, criterion evaluate.Criterion) {
 	if set.Text("grid") == "paper" {
 		grid = evaluate.Paper
 	}

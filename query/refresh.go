@@ -8,6 +8,8 @@ import (
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
@@ -49,7 +51,7 @@ type staleness struct {
 	changes storage.ChangeSet // changes of the graph since the embedding was computed
 }
 
-var refresh = &statement[*parser.Refresh, RefreshRequest, staleness, RefreshResult]{
+var refresh = &engine.Statement[*parser.Refresh, RefreshRequest, staleness, RefreshResult]{
 	Help: help.Statement{
 		Statement: "REFRESH", Syntax: "REFRESH embedding [WITH (option := value)] [IN BACKGROUND]",
 		Summary: "brings an embedding up to date with its graph and stores the result as the next generation. It works from the changes where possible, and otherwise computes in full. kind is none, incremental, or full if more than half of the vertices were computed in full; drift is the distance that vertices moved, relative to their norms",
@@ -57,7 +59,7 @@ var refresh = &statement[*parser.Refresh, RefreshRequest, staleness, RefreshResu
 		Example: "REFRESH spec",
 	},
 	Options: refreshOptions,
-	Bind: func(b *binder, s *parser.Refresh) RefreshRequest {
+	Bind: func(b *engine.Binder, s *parser.Refresh) RefreshRequest {
 		b.Background = s.Background
 		req := RefreshRequest{Embedding: b.Name(fault.Embedding, s.Embedding)}
 		tolerance, given := b.Settings("REFRESH", refreshOptions(), s.Options)["tolerance"].(float64)
@@ -67,7 +69,7 @@ var refresh = &statement[*parser.Refresh, RefreshRequest, staleness, RefreshResu
 		req.Tolerance = tolerance
 		return req
 	},
-	Resolve: func(c *call, req RefreshRequest) (found staleness, err error) {
+	Resolve: func(c *engine.Call, req RefreshRequest) (found staleness, err error) {
 		if !(req.Tolerance >= 0 && req.Tolerance <= 0.5) {
 			return found, fault.OfOption("tolerance", "is %v, and must be from 0 to 0.5", req.Tolerance)
 		}
@@ -79,7 +81,7 @@ var refresh = &statement[*parser.Refresh, RefreshRequest, staleness, RefreshResu
 		drifted := r.Kind != RefreshNone && !r.Full
 		return [][]rows.Value{{
 			r.To.Name, string(r.Kind), int64(r.To.Generation), int64(r.Versions), int64(r.Touched),
-			when(drifted && r.Refined > 0, r.Residual), when(drifted, r.MeanDrift), when(drifted, r.MaxDrift), r.Seconds, r.Reason,
+			cells.When(drifted && r.Refined > 0, r.Residual), cells.When(drifted, r.MeanDrift), cells.When(drifted, r.MaxDrift), r.Seconds, r.Reason,
 		}}
 	},
 	Job: refreshJob,
@@ -106,7 +108,7 @@ func (s *vectorsService) StartRefresh(ctx context.Context, req RefreshRequest) (
 }
 
 // staleness returns the entry of an embedding, and the changes of its graph since.
-func findStaleness(c *call, embedding string) (s staleness, err error) {
+func findStaleness(c *engine.Call, embedding string) (s staleness, err error) {
 	if s.Entry, err = c.Present(embedding, fault.Embedding); err != nil {
 		return s, err
 	}
@@ -135,13 +137,13 @@ func planRefresh(req RefreshRequest, found staleness) *plan.Plan {
 
 // refreshJob describes the job that brings an embedding up to date. It first
 // gives a notice of what the job will invalidate.
-func refreshJob(c *call, req RefreshRequest, found staleness) (job.Spec, error) {
+func refreshJob(c *engine.Call, req RefreshRequest, found staleness) (job.Spec, error) {
 	if err := noteFullRefresh(c, found); err != nil {
 		return job.Spec{}, err
 	}
 	text := parser.Refresh{Embedding: parser.Ident{Name: req.Embedding}}
 	if req.Tolerance > 0 {
-		text.Options = append(text.Options, option("tolerance", req.Tolerance))
+		text.Options = append(text.Options, engine.Option("tolerance", req.Tolerance))
 	}
 	return job.Spec{
 		Kind: "REFRESH", Text: text.String(), Target: req.Embedding, Graph: found.Graph, Options: found.Info.Options,
@@ -158,7 +160,7 @@ func refreshBytes(method string, vertices, dim int) int64 {
 
 // noteFullRefresh gives the notice of noteReplaced before a refresh that can only
 // run in full.
-func noteFullRefresh(c *call, s staleness) error {
+func noteFullRefresh(c *engine.Call, s staleness) error {
 	if !s.changes.EdgesChanged || !s.changes.All && !s.Info.Stateless && s.Info.StateBytes > 0 {
 		return nil
 	}
@@ -169,18 +171,18 @@ func noteFullRefresh(c *call, s staleness) error {
 	return err
 }
 
-func runRefresh(c *call, req RefreshRequest, found staleness) (result RefreshResult, err error) {
+func runRefresh(c *engine.Call, req RefreshRequest, found staleness) (result RefreshResult, err error) {
 	spec, err := refreshJob(c, req, found)
 	if err != nil {
 		return result, err
 	}
-	result, err = inJob(c, spec, func(embedding.Checkpoints) (RefreshResult, error) { return storeRefreshed(c, req, found.Entry) })
+	result, err = engine.InJob(c, spec, func(embedding.Checkpoints) (RefreshResult, error) { return storeRefreshed(c, req, found.Entry) })
 	result.Notices = c.Notices
 	return result, err
 }
 
 // freshen brings an embedding up to date, after waiting for a job that writes it.
-func freshen(c *call, embedding string) error {
+func freshen(c *engine.Call, embedding string) error {
 	for {
 		clear(c.Graphs) // the job may have stored a new generation
 		clear(c.Spaces)
@@ -210,7 +212,7 @@ func freshen(c *call, embedding string) error {
 // storeRefreshed computes the next generation of an embedding and stores it. If
 // the graph or the embedding changes meanwhile, it starts again from the new
 // versions.
-func storeRefreshed(c *call, req RefreshRequest, from session.Entry) (RefreshResult, error) {
+func storeRefreshed(c *engine.Call, req RefreshRequest, from session.Entry) (RefreshResult, error) {
 	var result RefreshResult
 	err := c.Consistent(func() error {
 		refreshed, err := refreshFrom(c, req, from.Info)
@@ -248,7 +250,7 @@ func storeRefreshed(c *call, req RefreshRequest, from session.Entry) (RefreshRes
 }
 
 // refreshFrom runs the refresh of an embedding from the given entry.
-func refreshFrom(c *call, req RefreshRequest, info storage.EmbeddingInfo) (run.Refreshed, error) {
+func refreshFrom(c *engine.Call, req RefreshRequest, info storage.EmbeddingInfo) (run.Refreshed, error) {
 	graph, err := c.Graph(info.Graph, fault.Embedding)
 	if err != nil {
 		return run.Refreshed{}, err

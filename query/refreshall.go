@@ -5,6 +5,8 @@ import (
 	"errors"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -26,21 +28,21 @@ type RefreshAllResult struct {
 	Notices   []rows.Notice `json:"notices,omitempty"`
 }
 
-var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, RefreshAllResult]{
+var refreshAll = &engine.Statement[*parser.RefreshAll, string, storage.GraphInfo, RefreshAllResult]{
 	Help: help.Statement{
 		Statement: "REFRESH ALL", Syntax: "REFRESH ALL IN graph",
 		Summary: "refreshes all embeddings of a graph, as REFRESH does, then all measures that COMPUTE stored, as REFRESH MEASURE does, and then all stored predictions, as REFRESH PREDICTIONS does, each as a job of its own. It leaves out imported embeddings, and predictions whose embedding or model was dropped or must be trained again",
 		Columns: "object, name, kind, seconds",
 		Example: "REFRESH ALL IN social",
 	},
-	Bind:    func(b *binder, s *parser.RefreshAll) string { return b.Name(fault.Graph, s.Graph) },
-	Resolve: func(c *call, graph string) (storage.GraphInfo, error) { return c.GraphInfo(graph, fault.Graph) },
+	Bind:    func(b *engine.Binder, s *parser.RefreshAll) string { return b.Name(fault.Graph, s.Graph) },
+	Resolve: func(c *engine.Call, graph string) (storage.GraphInfo, error) { return c.GraphInfo(graph, fault.Graph) },
 	Plan: func(_ string, graph storage.GraphInfo) *plan.Plan {
 		return plan.Result("refresh", "embeddings, measures and predictions of graph "+fault.Name(graph.Name)+" that are behind it")
 	},
-	Run: func(c *call, graph string, info storage.GraphInfo) (r RefreshAllResult, err error) {
+	Run: func(c *engine.Call, graph string, info storage.GraphInfo) (r RefreshAllResult, err error) {
 		r.Graph = graph
-		for _, part := range []func(*call, storage.GraphInfo, *RefreshAllResult) error{refreshEmbeddings, refreshMeasures, refreshAllPredictions} {
+		for _, part := range []func(*engine.Call, storage.GraphInfo, *RefreshAllResult) error{refreshEmbeddings, refreshMeasures, refreshAllPredictions} {
 			if err := part(c, info, &r); err != nil {
 				return r, err
 			}
@@ -49,7 +51,7 @@ var refreshAll = &statement[*parser.RefreshAll, string, storage.GraphInfo, Refre
 		return r, nil
 	},
 	Table: func(_ string, r RefreshAllResult) [][]rows.Value {
-		return ofEach(r.Refreshed, func(o Refreshed) []rows.Value { return []rows.Value{o.Object, o.Name, string(o.Kind), o.Seconds} })
+		return lists.Map(r.Refreshed, func(o Refreshed) []rows.Value { return []rows.Value{o.Object, o.Name, string(o.Kind), o.Seconds} })
 	},
 }
 
@@ -60,7 +62,7 @@ func (s *jobsService) RefreshAll(ctx context.Context, graph string) (RefreshAllR
 	return refreshAll.Answer(ctx, s.db, graph)
 }
 
-func refreshEmbeddings(c *call, graph storage.GraphInfo, r *RefreshAllResult) error {
+func refreshEmbeddings(c *engine.Call, graph storage.GraphInfo, r *RefreshAllResult) error {
 	embeddings, err := c.DB.Store.Embeddings(c.Ctx)
 	if err != nil {
 		return err
@@ -78,7 +80,7 @@ func refreshEmbeddings(c *call, graph storage.GraphInfo, r *RefreshAllResult) er
 	return nil
 }
 
-func refreshMeasures(c *call, graph storage.GraphInfo, r *RefreshAllResult) error {
+func refreshMeasures(c *engine.Call, graph storage.GraphInfo, r *RefreshAllResult) error {
 	for i, a := range graph.Attributes {
 		if graph.Computed[i] == nil {
 			continue
@@ -92,7 +94,7 @@ func refreshMeasures(c *call, graph storage.GraphInfo, r *RefreshAllResult) erro
 	return nil
 }
 
-func refreshAllPredictions(c *call, graph storage.GraphInfo, r *RefreshAllResult) error {
+func refreshAllPredictions(c *engine.Call, graph storage.GraphInfo, r *RefreshAllResult) error {
 	list, err := c.DB.Store.Predictions(c.Ctx)
 	if err := c.Rest(err, "an entry of predictions", remedyPredictions); err != nil {
 		return err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
@@ -38,16 +40,16 @@ type staleMeasure struct {
 	changes storage.ChangeSet
 }
 
-var refreshMeasure = &statement[*parser.RefreshMeasure, RefreshMeasureRequest, staleMeasure, RefreshMeasureResult]{
+var refreshMeasure = &engine.Statement[*parser.RefreshMeasure, RefreshMeasureRequest, staleMeasure, RefreshMeasureResult]{
 	Help: help.Statement{
 		Statement: "REFRESH MEASURE", Syntax: "REFRESH MEASURE attribute IN graph [IN BACKGROUND]",
 		Summary: "computes again a measure that COMPUTE stored, with the same options, if vertices or edges of the graph have changed since; SHOW ATTRIBUTES shows which measures are behind. kind is none or full",
 		Columns: "attribute, measure, kind, versions, changed, seconds; in the background those of SHOW JOBS",
 		Example: "REFRESH MEASURE rank IN social",
 	},
-	Bind: func(b *binder, s *parser.RefreshMeasure) RefreshMeasureRequest {
+	Bind: func(b *engine.Binder, s *parser.RefreshMeasure) RefreshMeasureRequest {
 		b.Background = s.Background
-		return RefreshMeasureRequest{Graph: b.Name(fault.Graph, s.Graph), Attribute: b.Name(partAttribute, s.Attribute)}
+		return RefreshMeasureRequest{Graph: b.Name(fault.Graph, s.Graph), Attribute: b.Name(engine.PartAttribute, s.Attribute)}
 	},
 	Resolve: resolveRefreshMeasure,
 	Plan: func(req RefreshMeasureRequest, found staleMeasure) *plan.Plan {
@@ -56,7 +58,7 @@ var refreshMeasure = &statement[*parser.RefreshMeasure, RefreshMeasureRequest, s
 		}
 		return computeStatement.Plan(found.request, found.computable)
 	},
-	Run: func(c *call, req RefreshMeasureRequest, found staleMeasure) (r RefreshMeasureResult, err error) {
+	Run: func(c *engine.Call, req RefreshMeasureRequest, found staleMeasure) (r RefreshMeasureResult, err error) {
 		r = RefreshMeasureResult{
 			ComputeResult: ComputeResult{Graph: req.Graph, Measure: found.measure.Name, Attribute: req.Attribute}, Kind: RefreshNone,
 			Versions: found.changes.Versions, Changed: len(found.changes.Touched) + found.changes.Deleted, Unknown: found.changes.All,
@@ -68,9 +70,9 @@ var refreshMeasure = &statement[*parser.RefreshMeasure, RefreshMeasureRequest, s
 		return r, err
 	},
 	Table: func(_ RefreshMeasureRequest, r RefreshMeasureResult) [][]rows.Value {
-		return [][]rows.Value{{r.Attribute, r.Measure, string(r.Kind), int64(r.Versions), when(!r.Unknown, int64(r.Changed)), r.Seconds}}
+		return [][]rows.Value{{r.Attribute, r.Measure, string(r.Kind), int64(r.Versions), cells.When(!r.Unknown, int64(r.Changed)), r.Seconds}}
 	},
-	Job: func(_ *call, _ RefreshMeasureRequest, found staleMeasure) (job.Spec, error) {
+	Job: func(_ *engine.Call, _ RefreshMeasureRequest, found staleMeasure) (job.Spec, error) {
 		return found.spec(found.request), nil
 	},
 }
@@ -88,18 +90,18 @@ func (s *measuresService) StartRefresh(ctx context.Context, req RefreshMeasureRe
 	return refreshMeasure.Start(ctx, s.db, req)
 }
 
-func resolveRefreshMeasure(c *call, req RefreshMeasureRequest) (found staleMeasure, err error) {
+func resolveRefreshMeasure(c *engine.Call, req RefreshMeasureRequest) (found staleMeasure, err error) {
 	graph, err := c.GraphInfo(req.Graph, fault.Graph)
 	if err != nil {
 		return found, err
 	}
 	at := slices.IndexFunc(graph.Attributes, func(a storage.Attribute) bool { return a.Name == req.Attribute })
 	if at < 0 {
-		return found, session.UnknownAttribute(graph, req.Attribute, partAttribute)
+		return found, session.UnknownAttribute(graph, req.Attribute, engine.PartAttribute)
 	}
 	made := graph.Computed[at]
 	if made == nil {
-		return found, fault.New(partAttribute, "attribute %s was not computed, or was changed since", fault.Quote(req.Attribute)).
+		return found, fault.New(engine.PartAttribute, "attribute %s was not computed, or was changed since", fault.Quote(req.Attribute)).
 			WithRemedy("COMPUTE measure IN graph AS attribute stores a measure")
 	}
 	found.request = requestOf(req, made)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
@@ -37,14 +38,14 @@ type stalePredictions struct {
 	changes storage.ChangeSet // of the graph since
 }
 
-var refreshPredictions = &statement[*parser.RefreshPredictions, RefreshPredictionsRequest, stalePredictions, RefreshPredictionsResult]{
+var refreshPredictions = &engine.Statement[*parser.RefreshPredictions, RefreshPredictionsRequest, stalePredictions, RefreshPredictionsResult]{
 	Help: help.Statement{
 		Statement: "REFRESH PREDICTIONS", Syntax: "REFRESH PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph [IN BACKGROUND]",
 		Summary: "brings stored predictions up to date with their graph and with the embedding or model of their scorer, with the options of MATERIALIZE PREDICTIONS by which they were stored; it does not refresh the embedding. SHOW PREDICTIONS shows which are behind. kind is none; incremental, if only the vertices that changes of the graph can affect were computed; or full, if all were; reason says why",
 		Columns: "graph, scorer, kind, versions, computed, vertices, links, seconds, reason; in the background those of SHOW JOBS",
 		Example: "REFRESH PREDICTIONS FROM model(friends) IN social",
 	},
-	Bind: func(b *binder, s *parser.RefreshPredictions) RefreshPredictionsRequest {
+	Bind: func(b *engine.Binder, s *parser.RefreshPredictions) RefreshPredictionsRequest {
 		b.Background = s.Background
 		return RefreshPredictionsRequest{b.Name(fault.Graph, s.Graph), scorers(b, s.Scorer)[0]}
 	},
@@ -59,7 +60,7 @@ var refreshPredictions = &statement[*parser.RefreshPredictions, RefreshPredictio
 	Table: func(_ RefreshPredictionsRequest, r RefreshPredictionsResult) [][]rows.Value {
 		return [][]rows.Value{{r.Graph, r.Scorer, string(r.Kind), int64(r.Versions), int64(r.Computed), int64(r.Vertices), r.Links, r.Seconds, r.Reason}}
 	},
-	Job: func(_ *call, _ RefreshPredictionsRequest, found stalePredictions) (job.Spec, error) {
+	Job: func(_ *engine.Call, _ RefreshPredictionsRequest, found stalePredictions) (job.Spec, error) {
 		return found.spec(found.request, found.graph), nil
 	},
 }
@@ -76,7 +77,7 @@ func (s *linksService) StartRefreshPredictions(ctx context.Context, req RefreshP
 	return refreshPredictions.Start(ctx, s.db, req)
 }
 
-func resolveRefreshPredictions(c *call, req RefreshPredictionsRequest) (found stalePredictions, err error) {
+func resolveRefreshPredictions(c *engine.Call, req RefreshPredictionsRequest) (found stalePredictions, err error) {
 	graph, err := c.GraphInfo(req.Graph, fault.Graph)
 	if err != nil {
 		return found, err
@@ -96,9 +97,9 @@ func resolveRefreshPredictions(c *call, req RefreshPredictionsRequest) (found st
 
 // materializedBy is the request by which predictions were stored.
 func materializedBy(p PredictionInfo) (MaterializeRequest, error) {
-	r := MaterializeRequest{Graph: p.Graph, With: scorerOf(p), K: p.K, Sides: valueOf(p.Options, "sides")}
+	r := MaterializeRequest{Graph: p.Graph, With: scorerOf(p), K: p.K, Sides: engine.ValueOf(p.Options, "sides")}
 	var err error
-	if r.Near, err = strconv.Atoi(cmp.Or(valueOf(p.Options, "near"), "0")); err != nil {
+	if r.Near, err = strconv.Atoi(cmp.Or(engine.ValueOf(p.Options, "near"), "0")); err != nil {
 		err = fmt.Errorf("option near of predictions by %s: %w", p.Scorer, err)
 	}
 	return r, err
@@ -109,7 +110,7 @@ func (s stalePredictions) current() bool {
 	return s.old.GraphVersion == s.graph.Version && s.old.Made.Equal(s.renewal.made)
 }
 
-func runRefreshPredictions(c *call, _ RefreshPredictionsRequest, found stalePredictions) (r RefreshPredictionsResult, err error) {
+func runRefreshPredictions(c *engine.Call, _ RefreshPredictionsRequest, found stalePredictions) (r RefreshPredictionsResult, err error) {
 	r = RefreshPredictionsResult{MaterializeResult: MaterializeResult{PredictionInfo: found.old, Reason: "nothing has changed"}, Kind: RefreshNone, Versions: found.changes.Versions}
 	if !found.current() {
 		r.MaterializeResult, err = runMaterialize(c, found.request, found.materializeEntry)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -31,13 +32,13 @@ type RenameRequest struct {
 	To    string
 }
 
-var rename = &statement[*parser.Rename, RenameRequest, nothing, nothing]{
+var rename = &engine.Statement[*parser.Rename, RenameRequest, engine.Nothing, engine.Nothing]{
 	Help: help.Statement{
 		Statement: "ALTER", Syntax: "ALTER GRAPH graph | EMBEDDING embedding | MODEL model | ATTRIBUTE attribute IN graph RENAME TO name",
 		Summary: "renames a graph, embedding, model or attribute. Everything that belongs to the object keeps belonging to it: the embeddings, models and predictions of a graph; the indexes, past generations and automatic refresh of an embedding, and its name in the embeddings that began with its vectors; the record of how an attribute was computed. Renaming fails while an unfinished job works on the graph, while a model reads the embedding, or while stored predictions come from a scorer with the old name",
 		Example: "ALTER GRAPH social RENAME TO people",
 	},
-	Bind: func(b *binder, s *parser.Rename) RenameRequest {
+	Bind: func(b *engine.Binder, s *parser.Rename) RenameRequest {
 		what := map[parser.Renamed]Renamed{
 			parser.RenamedGraph: RenameGraph, parser.RenamedEmbedding: RenameEmbedding, parser.RenamedModel: RenameModel, parser.RenamedAttribute: RenameAttribute,
 		}[s.What]
@@ -47,7 +48,7 @@ var rename = &statement[*parser.Rename, RenameRequest, nothing, nothing]{
 		}
 	},
 	Resolve: resolveRename,
-	Plan: func(req RenameRequest, _ nothing) *plan.Plan {
+	Plan: func(req RenameRequest, _ engine.Nothing) *plan.Plan {
 		return plan.Result("rename", string(req.What)+" "+fault.Name(req.Name)+" to "+fault.Name(req.To))
 	},
 	Run: runRename,
@@ -58,7 +59,7 @@ var rename = &statement[*parser.Rename, RenameRequest, nothing, nothing]{
 // storage.ErrInUse. A call that is running may end with storage.ErrNotFound for the old
 // name.
 func (s *graphsService) Rename(ctx context.Context, req RenameRequest) error {
-	return errorOf(rename.Answer(ctx, s.db, req))
+	return engine.ErrorOf(rename.Answer(ctx, s.db, req))
 }
 
 const partNewName fault.Part = "new name"
@@ -71,12 +72,12 @@ func partRenamed(what Renamed) fault.Part {
 	case RenameModel:
 		return partModel
 	case RenameAttribute:
-		return partAttribute
+		return engine.PartAttribute
 	}
 	return fault.Graph
 }
 
-func resolveRename(c *call, req RenameRequest) (none nothing, err error) {
+func resolveRename(c *engine.Call, req RenameRequest) (none engine.Nothing, err error) {
 	at := partRenamed(req.What)
 	switch req.What {
 	case RenameGraph:
@@ -105,9 +106,9 @@ func resolveRename(c *call, req RenameRequest) (none nothing, err error) {
 
 // checkNotPredicted returns an Error if stored predictions were made by the object,
 // because their scorer has the old name.
-func checkNotPredicted(c *call, req RenameRequest) error {
+func checkNotPredicted(c *engine.Call, req RenameRequest) error {
 	list, err := c.DB.Store.Predictions(c.Ctx)
-	if notDamage(err) != nil {
+	if engine.NotDamage(err) != nil {
 		return err
 	}
 	for _, p := range list {
@@ -123,7 +124,7 @@ func checkNotPredicted(c *call, req RenameRequest) error {
 	return nil
 }
 
-func runRename(c *call, req RenameRequest, _ nothing) (none nothing, err error) {
+func runRename(c *engine.Call, req RenameRequest, _ engine.Nothing) (none engine.Nothing, err error) {
 	switch req.What {
 	case RenameGraph:
 		err = c.DB.Store.RenameGraph(c.Ctx, req.Name, req.To)
@@ -141,5 +142,5 @@ func runRename(c *call, req RenameRequest, _ nothing) (none nothing, err error) 
 	case errors.Is(err, storage.ErrInUse):
 		return none, &fault.Error{Message: err.Error(), Err: err, At: partRenamed(req.What)}
 	}
-	return none, nameMistake(err, partNewName)
+	return none, engine.NameMistake(err, partNewName)
 }

@@ -3,14 +3,14 @@ package query
 import (
 	"context"
 	"fmt"
-	"slices"
-
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/where"
 	"heavytail/storage"
+	"slices"
 )
 
 // vertexScan is a graph in memory with the condition and columns of a request for
@@ -32,8 +32,8 @@ type vertexScan struct {
 	visited int64 // number of vertices that each has visited
 }
 
-func checkScan(c *call, graph string, attributes []string, limit int) (storage.GraphInfo, error) {
-	if err := checkLimit(limit); err != nil {
+func checkScan(c *engine.Call, graph string, attributes []string, limit int) (storage.GraphInfo, error) {
+	if err := engine.CheckLimit(limit); err != nil {
 		return storage.GraphInfo{}, err
 	}
 	info, err := c.GraphOrOnly(graph)
@@ -66,7 +66,7 @@ func limited(detail string, limit int) string {
 	return detail
 }
 
-func newScan(c *call, graph string, where func(where.Candidate) bool, attributes []string, limit int) (*vertexScan, error) {
+func newScan(c *engine.Call, graph string, where func(where.Candidate) bool, attributes []string, limit int) (*vertexScan, error) {
 	s := &vertexScan{where: where, limit: limit}
 	var err error
 	if s.graph, s.columns, err = c.Columns(graph, attributes, fault.Graph); err == nil {
@@ -77,7 +77,7 @@ func newScan(c *call, graph string, where func(where.Candidate) bool, attributes
 
 // noteMeasures gives notices of the attributes that are stored measures of an older
 // version of the graph.
-func noteMeasures(c *call, graph storage.GraphInfo, attributes []string) error {
+func noteMeasures(c *engine.Call, graph storage.GraphInfo, attributes []string) error {
 	for i, a := range graph.Attributes {
 		if graph.Computed[i] == nil || !slices.Contains(attributes, a.Name) {
 			continue
@@ -136,9 +136,9 @@ func (s *vertexScan) each(ctx context.Context, f func(v uint32) error) error {
 }
 
 // scanRows are the rows of a scan, and their measurement.
-func scanRows[T any](c *call, s *vertexScan, row func(v uint32) T) *stream[T] {
+func scanRows[T any](c *engine.Call, s *vertexScan, row func(v uint32) T) *engine.Stream[T] {
 	stop := c.Watch.Start(plan.Scan)
-	return streamOf(c, func(f func(T) error) error {
+	return engine.StreamOf(c, func(f func(T) error) error {
 		n := int64(0)
 		err := s.each(c.Ctx, func(v uint32) error {
 			n++

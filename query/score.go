@@ -6,6 +6,9 @@ import (
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -29,14 +32,14 @@ type ScoreResult struct {
 	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
-var score = &statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]{
+var score = &engine.Statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]{
 	Help: help.Statement{
 		Statement: "SCORE", Syntax: "SCORE (vertex, vertex), … [IN graph] WITH scorer | scorer(embedding) | model(model), …",
 		Summary: "scores how likely a link between two vertices is; SHOW SCORERS lists the scorers",
 		Columns: "source, target, and one column for each scorer",
 		Example: "SCORE ('alice', 'bob'), ('carol', 'dave') IN social WITH adamic_adar, cosine(spec)",
 	},
-	Bind: func(b *binder, s *parser.Score) (req ScoreRequest) {
+	Bind: func(b *engine.Binder, s *parser.Score) (req ScoreRequest) {
 		req.Graph = b.MarkGraph(s.Graph, s)
 		b.Settings("SCORE", nil, s.Options)
 		for _, p := range s.Pairs {
@@ -45,7 +48,7 @@ var score = &statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]
 		req.With = scorers(b, s.Scorers...)
 		return req
 	},
-	Resolve: func(c *call, req ScoreRequest) (*scorerEntries, error) {
+	Resolve: func(c *engine.Call, req ScoreRequest) (*scorerEntries, error) {
 		found, err := findScorers(c, req.Graph, req.With)
 		if err != nil {
 			return nil, err
@@ -57,7 +60,7 @@ var score = &statement[*parser.Score, ScoreRequest, *scorerEntries, ScoreResult]
 	},
 	Run: runScore,
 	Rows: func(req ScoreRequest, r ScoreResult) *rows.Rows {
-		return rowsOf(scoreColumns(req.With, nil), ofEach(r.Pairs, ScoredPair.row)).TypedFrom(2, scoreTypes(len(req.With)))
+		return cells.RowsOf(scoreColumns(req.With, nil), lists.Map(r.Pairs, ScoredPair.row)).TypedFrom(2, cells.ScoreTypes(len(req.With)))
 	},
 	Reads: true,
 }
@@ -68,7 +71,7 @@ func (s *linksService) Score(ctx context.Context, req ScoreRequest) (ScoreResult
 	return score.Answer(ctx, s.db, req)
 }
 
-func runScore(c *call, req ScoreRequest, found *scorerEntries) (ScoreResult, error) {
+func runScore(c *engine.Call, req ScoreRequest, found *scorerEntries) (ScoreResult, error) {
 	if err := readScored(c, found, req.Pairs, nil); err != nil {
 		return ScoreResult{}, err
 	}
@@ -97,14 +100,14 @@ func (p ScoredPair) row() []rows.Value {
 		row = append(row, text)
 	}
 	for _, x := range p.Scores {
-		row = append(row, number(x))
+		row = append(row, cells.Number(x))
 	}
 	return row
 }
 
 // readScored reads what scorers need for pairs, unless a scorer reads more of the graph than the
 // rows of some vertices. also, which may be nil, reads more for the pair.
-func readScored(c *call, found *scorerEntries, pairs []Pair, also func(p *storage.GraphPart, u, v uint32) error) error {
+func readScored(c *engine.Call, found *scorerEntries, pairs []Pair, also func(p *storage.GraphPart, u, v uint32) error) error {
 	if !found.readsPart() {
 		return nil
 	}

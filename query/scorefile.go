@@ -8,6 +8,8 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
@@ -75,8 +77,8 @@ type ScoreFileResult struct {
 	Seconds float64       `json:"seconds"`
 	Notices []rows.Notice `json:"notices,omitempty"`
 
-	stream  *stream[ScoredPair] // used instead of the other fields if neither Each nor Into is set
-	further furtherColumns      // the columns of the stream
+	stream  *engine.Stream[ScoredPair] // used instead of the other fields if neither Each nor Into is set
+	further furtherColumns             // the columns of the stream
 }
 
 // scoreFileEntries are what a request names.
@@ -85,7 +87,7 @@ type scoreFileEntries struct {
 	further furtherColumns
 }
 
-var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, scoreFileEntries, ScoreFileResult]{
+var scoreFile = &engine.Statement[*parser.ScoreFile, ScoreFileRequest, scoreFileEntries, ScoreFileResult]{
 	Help: help.Statement{
 		Statement: "SCORE FILE", Syntax: "SCORE FILE 'pairs' [IN graph] WITH scorer | scorer(embedding) | model(model), … [INTO FILE 'file'] [WITH (option := value, …)]",
 		Summary: "scores the pairs of a file of any length, in order; the input and the file of INTO FILE are text or Parquet, by the endings of their names",
@@ -100,7 +102,7 @@ var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, scoreFileEntries
 		scores.Inputs = append([]*plan.Plan{plan.Step("pairs", fault.Quote(session.InputName(req.Path))+", 4096 at a time")}, scores.Inputs...)
 		if req.Into != "" {
 			if format.Ending(req.Into) == ".parquet" {
-				return writtenFile("Parquet", req.Into, scores)
+				return engine.WrittenFile("Parquet", req.Into, scores)
 			}
 			return plan.Result("CSV file", "to "+fault.Quote(req.Into), scores)
 		}
@@ -110,9 +112,9 @@ var scoreFile = &statement[*parser.ScoreFile, ScoreFileRequest, scoreFileEntries
 	Rows: func(req ScoreFileRequest, r ScoreFileResult) *rows.Rows {
 		if r.stream != nil {
 			lines := r.stream.Rows(scoreColumns(req.With, r.further.names), r.further.row)
-			return lines.TypedFrom(2, append(make([]rows.ColumnType, len(r.further.names)), scoreTypes(len(req.With))...))
+			return lines.TypedFrom(2, append(make([]rows.ColumnType, len(r.further.names)), cells.ScoreTypes(len(req.With))...))
 		}
-		return rowsOf([]string{"file", "pairs", "missing", "seconds"}, [][]rows.Value{{req.Into, r.Pairs, r.Missing, r.Seconds}})
+		return cells.RowsOf([]string{"file", "pairs", "missing", "seconds"}, [][]rows.Value{{req.Into, r.Pairs, r.Missing, r.Seconds}})
 	},
 	Reads: true,
 }
@@ -128,7 +130,7 @@ func (s *linksService) ScoreFile(ctx context.Context, req ScoreFileRequest) (Sco
 }
 
 // header returns the option of a file of pairs.
-func header(b *binder, set bind.Settings) format.HeaderMode {
+func header(b *engine.Binder, set bind.Settings) format.HeaderMode {
 	text := set.Text("header")
 	if text == "" {
 		return format.HeaderAuto
@@ -139,7 +141,7 @@ func header(b *binder, set bind.Settings) format.HeaderMode {
 }
 
 func scoreFileOptions() []help.Option {
-	return append(pairsOptions(), overwriteOption(),
+	return append(pairsOptions(), engine.OverwriteOption(),
 		help.Option{Name: "columns", Type: "text", Default: "'all'", Doc: "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names"},
 		help.Option{Name: "bytes", Type: "text", Default: "'all'", Doc: "range of bytes to read, such as '4096-8192', without the last one; for a plain text of two columns without quotes and comments; both offsets must be at the beginning of a line or the end of the file"},
 		help.Option{Name: "top", Type: "int", Default: "0", Doc: "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all"},
@@ -147,7 +149,7 @@ func scoreFileOptions() []help.Option {
 		help.Option{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped, whose name ends in .part"})
 }
 
-func bindScoreFile(b *binder, s *parser.ScoreFile) ScoreFileRequest {
+func bindScoreFile(b *engine.Binder, s *parser.ScoreFile) ScoreFileRequest {
 	req := ScoreFileRequest{Graph: b.MarkGraph(s.Graph, s), Path: b.Text(fault.File, s.Pairs)}
 	req.Into = b.TextOrNone(fault.Into, s.File)
 	set := b.Settings("SCORE FILE", scoreFileOptions(), s.Options)
@@ -169,7 +171,7 @@ func bindScoreFile(b *binder, s *parser.ScoreFile) ScoreFileRequest {
 	return req
 }
 
-func resolveScoreFile(c *call, req ScoreFileRequest) (found scoreFileEntries, err error) {
+func resolveScoreFile(c *engine.Call, req ScoreFileRequest) (found scoreFileEntries, err error) {
 	if err := checkScoreFile(c, req); err != nil {
 		return found, err
 	}
@@ -188,7 +190,7 @@ func (req ScoreFileRequest) reading(size int64) format.EdgeListOptions {
 }
 
 // checkScoreFile refuses a request whose files or options cannot be used.
-func checkScoreFile(c *call, req ScoreFileRequest) error {
+func checkScoreFile(c *engine.Call, req ScoreFileRequest) error {
 	text := formatMistake(format.EdgeListOptions{Header: req.Header, Separator: req.Separator}.Validate())
 	if err := cmp.Or(req.checkChoice(), text, c.CheckInput(req.Path, fault.File)); err != nil || req.Into == "" {
 		return err
@@ -216,14 +218,14 @@ func (req ScoreFileRequest) checkChoice() error {
 	return nil
 }
 
-func runScoreFile(c *call, req ScoreFileRequest, found scoreFileEntries) (ScoreFileResult, error) {
+func runScoreFile(c *engine.Call, req ScoreFileRequest, found scoreFileEntries) (ScoreFileResult, error) {
 	s, err := loadScoring(c, found.scorerEntries)
 	if err != nil {
 		return ScoreFileResult{}, err
 	}
 	found.further.notice(c)
 	if req.Each == nil && req.Into == "" {
-		return ScoreFileResult{further: found.further, stream: streamOf(c, func(f func(ScoredPair) error) error {
+		return ScoreFileResult{further: found.further, stream: engine.StreamOf(c, func(f func(ScoredPair) error) error {
 			req.Each = f
 			_, err := writeScoreFile(c, s, req, found.further)
 			return err
@@ -234,7 +236,7 @@ func runScoreFile(c *call, req ScoreFileRequest, found scoreFileEntries) (ScoreF
 
 // scoreFile scores a file. It needs no store, so that rows can be scored after it was
 // closed.
-func writeScoreFile(c *call, s *scoring, req ScoreFileRequest, further furtherColumns) (ScoreFileResult, error) {
+func writeScoreFile(c *engine.Call, s *scoring, req ScoreFileRequest, further furtherColumns) (ScoreFileResult, error) {
 	in, size, err := c.OpenInput(req.Path, fault.File)
 	if err != nil {
 		return ScoreFileResult{}, err
@@ -264,7 +266,7 @@ func writeScoreFile(c *call, s *scoring, req ScoreFileRequest, further furtherCo
 }
 
 // pairsOf returns the pairs that a request asks for, of its open file.
-func pairsOf(c *call, in io.Reader, size int64, req ScoreFileRequest) (io.Reader, format.EdgeListOptions, error) {
+func pairsOf(c *engine.Call, in io.Reader, size int64, req ScoreFileRequest) (io.Reader, format.EdgeListOptions, error) {
 	opts := req.reading(size)
 	if req.Bytes == nil {
 		return in, opts, nil
@@ -286,8 +288,8 @@ func (req ScoreFileRequest) choice() scoreChoice {
 
 // scoreRowsInto writes the pairs that a request keeps into a file that appears when it is
 // complete.
-func scoreRowsInto(c *call, s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest, further furtherColumns) (total int64, err error) {
-	form, err := rowForm(rowsRequest{path: req.Into})
+func scoreRowsInto(c *engine.Call, s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest, further furtherColumns) (total int64, err error) {
+	form, err := engine.RowForm(engine.RowsRequest{Path: req.Into})
 	if err != nil {
 		return 0, err
 	}

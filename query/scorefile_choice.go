@@ -3,13 +3,13 @@ package query
 import (
 	"container/heap"
 	"context"
+	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/storage/format"
 	"io"
 	"math"
 	"slices"
 	"sync/atomic"
-
-	"heavytail/query/fault"
-	"heavytail/storage/format"
 )
 
 // scoreChoice says which of the scored pairs are kept.
@@ -35,7 +35,7 @@ func (c scoreChoice) likelier(a, b float64) bool {
 
 // chosen scores the pairs of a file, and calls each with the pairs that are kept: in
 // the order of the file, or with top grouped by source.
-func (s *scoring) chosen(c *call, in io.Reader, opts format.EdgeListOptions, choice scoreChoice, further furtherColumns, each func(ScoredPair) error) (int64, error) {
+func (s *scoring) chosen(c *engine.Call, in io.Reader, opts format.EdgeListOptions, choice scoreChoice, further furtherColumns, each func(ScoredPair) error) (int64, error) {
 	if choice.top == 0 {
 		return s.file(c, in, opts, further, func(p ScoredPair) error {
 			if !choice.keeps(p.Scores[0]) {
@@ -55,7 +55,7 @@ func (s *scoring) chosen(c *call, in io.Reader, opts format.EdgeListOptions, cho
 
 // file scores the pairs of a file in order, a batch at a time: while the file
 // is read, at most one batch is in memory.
-func (s *scoring) file(c *call, in io.Reader, opts format.EdgeListOptions, further furtherColumns, each func(ScoredPair) error) (int64, error) {
+func (s *scoring) file(c *engine.Call, in io.Reader, opts format.EdgeListOptions, further furtherColumns, each func(ScoredPair) error) (int64, error) {
 	// 4096 pairs keep all workers busy for a millisecond or more, and take less
 	// than a megabyte with keys of usual length.
 	const batch = 4096
@@ -107,7 +107,7 @@ func textsOf(values [][]byte) []string {
 
 // readPairs reads pairs with further columns, and reports progress in pairs. Their total
 // number is estimated from the part of the file that has been read.
-func readPairs(c *call, ctx context.Context, in io.Reader, opts format.EdgeListOptions, further furtherColumns, f func(source, target []byte, values [][]byte) error) error {
+func readPairs(c *engine.Call, ctx context.Context, in io.Reader, opts format.EdgeListOptions, further furtherColumns, f func(source, target []byte, values [][]byte) error) error {
 	var pairs atomic.Int64
 	opts.Progress = func(_ string, done, total int64) {
 		read, all := pairs.Load(), int64(0)
@@ -132,7 +132,7 @@ func readPairs(c *call, ctx context.Context, in io.Reader, opts format.EdgeListO
 // topPairs are the likeliest pairs of each source.
 type topPairs struct {
 	scoreChoice
-	call     *call
+	call     *engine.Call
 	sources  map[string]*sourcePairs
 	order    []*sourcePairs // in the order of their first pairs
 	bytes    int64          // approximate memory of the pairs

@@ -3,6 +3,8 @@ package query
 import (
 	"fmt"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/rows"
 	"heavytail/storage/format"
 	"slices"
@@ -26,7 +28,7 @@ type furtherColumns struct {
 
 // further finds the additional columns of a file that are wanted next to the scores. Standard
 // input has none, because their names are needed before it is read; a notice reports that.
-func further(c *call, path, wanted string, opts format.EdgeListOptions, with []Scorer) (found furtherColumns, err error) {
+func further(c *engine.Call, path, wanted string, opts format.EdgeListOptions, with []Scorer) (found furtherColumns, err error) {
 	if wanted == noColumns {
 		return found, nil
 	}
@@ -63,7 +65,7 @@ func further(c *call, path, wanted string, opts format.EdgeListOptions, with []S
 }
 
 func namedColumns(text string, there []format.PairColumn) (list []format.PairColumn, err error) {
-	names := ofEach(there, func(column format.PairColumn) string { return column.Name })
+	names := lists.Map(there, func(column format.PairColumn) string { return column.Name })
 	for name := range strings.SplitSeq(text, ",") {
 		name = strings.TrimSpace(name)
 		i := slices.Index(names, name)
@@ -95,7 +97,7 @@ func (f *furtherColumns) name(with []Scorer) {
 }
 
 // notice reports columns that have another name in the answer, and those left out.
-func (f *furtherColumns) notice(c *call) {
+func (f *furtherColumns) notice(c *engine.Call) {
 	for i, column := range f.list {
 		if f.names[i] != column.Name {
 			c.Notice("column %s of the file is called %s, as another one has its name", fault.Quote(column.Name), fault.Quote(f.names[i]))

@@ -6,6 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/session"
+	"heavytail/storage/format"
 	"io"
 	"io/fs"
 	"math"
@@ -14,10 +18,6 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"heavytail/query/fault"
-	"heavytail/query/internal/session"
-	"heavytail/storage/format"
 )
 
 // SCORE FILE … INTO FILE: one goroutine reads pairs, several look up keys, score
@@ -90,7 +90,7 @@ func (b scoreBasis) differs(now scoreBasis) string {
 	return ""
 }
 
-func newScoreBasis(c *call, s *scoring, req ScoreFileRequest, further []int) (scoreBasis, error) {
+func newScoreBasis(c *engine.Call, s *scoring, req ScoreFileRequest, further []int) (scoreBasis, error) {
 	b := scoreBasis{
 		Input: req.Path, Header: req.Header.String(), Separator: req.Separator, Columns: scorerColumns(req.With), Further: further,
 		Graph: s.graph.Info.Name, GraphID: s.graph.Info.ID, Version: s.graph.Info.Version,
@@ -123,7 +123,7 @@ func newScoreBasis(c *call, s *scoring, req ScoreFileRequest, further []int) (sc
 
 // checkPart returns an Error if an unfinished file of an earlier run exists,
 // unless the request continues or replaces it.
-func checkPart(c *call, req ScoreFileRequest) error {
+func checkPart(c *engine.Call, req ScoreFileRequest) error {
 	if req.Resume && req.Path == "-" {
 		return fault.New(fault.Option("resume"), "a run that reads standard input cannot be resumed")
 	}
@@ -139,7 +139,7 @@ func checkPart(c *call, req ScoreFileRequest) error {
 
 // openPart begins the file of scores, or opens the unfinished file of an earlier run
 // and returns its state.
-func openScorePart(c *call, s *scoring, req ScoreFileRequest, further []int) (*format.Part, scoreState, error) {
+func openScorePart(c *engine.Call, s *scoring, req ScoreFileRequest, further []int) (*format.Part, scoreState, error) {
 	basis, err := newScoreBasis(c, s, req, further)
 	if err != nil {
 		return nil, scoreState{}, err
@@ -160,7 +160,7 @@ func openScorePart(c *call, s *scoring, req ScoreFileRequest, further []int) (*f
 
 // resume reads the state that an earlier run has stored, and compares it with the
 // request.
-func resume(c *call, part *format.Part, noted []byte, state scoreState, req ScoreFileRequest) (*format.Part, scoreState, error) {
+func resume(c *engine.Call, part *format.Part, noted []byte, state scoreState, req ScoreFileRequest) (*format.Part, scoreState, error) {
 	var old scoreState
 	reason := ""
 	if json.Unmarshal(noted, &old) != nil || old.Pairs < 0 {
@@ -177,7 +177,7 @@ func resume(c *call, part *format.Part, noted []byte, state scoreState, req Scor
 	return part, old, nil
 }
 
-func scoreInto(c *call, s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest, further furtherColumns) (int64, error) {
+func scoreInto(c *engine.Call, s *scoring, in io.Reader, opts format.EdgeListOptions, req ScoreFileRequest, further furtherColumns) (int64, error) {
 	part, state, err := openScorePart(c, s, req, further.numbers())
 	if err != nil {
 		return 0, err
@@ -196,7 +196,7 @@ func scoreInto(c *call, s *scoring, in io.Reader, opts format.EdgeListOptions, r
 
 type scoreWriter struct {
 	s       *scoring
-	call    *call
+	call    *engine.Call
 	choice  scoreChoice
 	further furtherColumns
 	stride  int // texts of a pair: its keys, and the values of further columns

@@ -2,15 +2,16 @@ package query
 
 import (
 	"errors"
-	"slices"
-	"strings"
-
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/storage"
+	"slices"
+	"strings"
 )
 
 // Scorer names a way to score pairs, such as adamic_adar, cosine on an embedding, or
@@ -40,11 +41,11 @@ func ParseScorers(text string) ([]Scorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ofEach(list, scorerIn), nil
+	return lists.Map(list, scorerIn), nil
 }
 
 // scorers marks and converts the scorers of a statement.
-func scorers(b *binder, list ...parser.Scorer) []Scorer {
+func scorers(b *engine.Binder, list ...parser.Scorer) []Scorer {
 	with := make([]Scorer, len(list))
 	for i, s := range list {
 		b.Mark(fault.Scorer(i), s)
@@ -116,7 +117,7 @@ func unknownScorer(scorer string, at fault.Part) error {
 }
 
 func scorerNames() []string {
-	return ofEach(link.Scorers(), func(s link.Scorer) string { return s.Name })
+	return lists.Map(link.Scorers(), func(s link.Scorer) string { return s.Name })
 }
 
 // scorerEntries has the catalogue entries of scorers and of the graph whose pairs
@@ -135,7 +136,7 @@ type scorerEntry struct {
 // scorerEntries checks scorers and finds their entries, and the entry of the graph;
 // if none is named, this is the graph of an embedding or a model, or the only graph
 // of the file.
-func findScorers(c *call, graph string, with []Scorer) (*scorerEntries, error) {
+func findScorers(c *engine.Call, graph string, with []Scorer) (*scorerEntries, error) {
 	if len(with) == 0 {
 		return nil, fault.New(fault.Scorer(0), "no scorer is named")
 	}
@@ -178,7 +179,7 @@ func noTimes(graph, scorer string, at fault.Part) error {
 // scorerEntry finds the entries of one scorer. It returns the graph of the
 // embedding or model that the scorer reads, and a name for that object in errors;
 // both are empty for heuristics, which score pairs of any graph.
-func findScorer(c *call, s *scorerEntry, w Scorer, at fault.Part) (what, graph string, err error) {
+func findScorer(c *engine.Call, s *scorerEntry, w Scorer, at fault.Part) (what, graph string, err error) {
 	s.Scorer = w
 	if err := checkScorer(w, at); err != nil {
 		return "", "", err
@@ -197,7 +198,7 @@ func findScorer(c *call, s *scorerEntry, w Scorer, at fault.Part) (what, graph s
 	return "embedding " + fault.Name(w.Embedding), e.Info.Graph, err
 }
 
-func modelEmbedding(c *call, model ModelInfo, at fault.Part) (*session.Entry, error) {
+func modelEmbedding(c *engine.Call, model ModelInfo, at fault.Part) (*session.Entry, error) {
 	e, err := c.Entry(model.Embedding, at)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, fault.New(at, "model %s reads embedding %s, which was dropped", fault.Name(model.Name), fault.Name(model.Embedding)).
@@ -210,7 +211,7 @@ func modelEmbedding(c *call, model ModelInfo, at fault.Part) (*session.Entry, er
 }
 
 func scorerColumns(with []Scorer) []string {
-	return ofEach(with, Scorer.String)
+	return lists.Map(with, Scorer.String)
 }
 
 // embeddings lists the embeddings that the scorers read, each once.
@@ -226,12 +227,12 @@ func (s *scorerEntries) embeddings() []*session.Entry {
 }
 
 func (s *scorerEntries) with() []Scorer {
-	return ofEach(s.scorers, func(w scorerEntry) Scorer { return w.Scorer })
+	return lists.Map(s.scorers, func(w scorerEntry) Scorer { return w.Scorer })
 }
 
 // inputs are the steps that load the embeddings and the graph.
 func (s *scorerEntries) inputs() []*plan.Plan {
-	return append(ofEach(s.embeddings(), (*session.Entry).Plan), session.GraphPlan(s.graph))
+	return append(lists.Map(s.embeddings(), (*session.Entry).Plan), session.GraphPlan(s.graph))
 }
 
 // readsPart reports whether the scorers read only the rows of some vertices.

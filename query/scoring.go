@@ -2,15 +2,15 @@ package query
 
 import (
 	"errors"
-	"math"
-	"slices"
-	"time"
-
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
+	"math"
+	"slices"
+	"time"
 )
 
 // Pair is two vertices by key.
@@ -71,7 +71,7 @@ func (s *scoring) made() time.Time {
 }
 
 // scoring loads the graph and turns all scorers into functions.
-func loadScoring(c *call, found *scorerEntries) (*scoring, error) {
+func loadScoring(c *engine.Call, found *scorerEntries) (*scoring, error) {
 	s := &scoring{}
 	err := c.Consistent(func() error { return bindScorers(c, s, found) })
 	if err != nil {
@@ -80,7 +80,7 @@ func loadScoring(c *call, found *scorerEntries) (*scoring, error) {
 	return s, noteModels(c, s)
 }
 
-func bindScorers(c *call, s *scoring, found *scorerEntries) error {
+func bindScorers(c *engine.Call, s *scoring, found *scorerEntries) error {
 	var err error
 	if s.graph, err = c.Graph(found.graph.Name, fault.Graph); err != nil {
 		return err
@@ -99,7 +99,7 @@ func bindScorers(c *call, s *scoring, found *scorerEntries) error {
 	return nil
 }
 
-func bindScorer(c *call, s *scoring, w Scorer, at fault.Part) (boundScorer, error) {
+func bindScorer(c *engine.Call, s *scoring, w Scorer, at fault.Part) (boundScorer, error) {
 	if i := slices.IndexFunc(s.scorers, func(b boundScorer) bool { return b.Scorer == w }); i >= 0 {
 		return s.scorers[i], nil // named twice
 	}
@@ -146,7 +146,7 @@ func (s *scoring) use(sp *session.Space) {
 
 // all scores pairs with all workers. The result does not depend on how many
 // there are.
-func (s *scoring) all(c *call, pairs []Pair) ([]ScoredPair, error) {
+func (s *scoring) all(c *engine.Call, pairs []Pair) ([]ScoredPair, error) {
 	scored := make([]ScoredPair, len(pairs))
 	missing := make([]tally, (len(pairs)+scoreBlock-1)/scoreBlock)
 	width := len(s.scorers)
@@ -225,7 +225,7 @@ func (s *scoring) scores(b *pairBlock, scores []float64, t *tally) {
 }
 
 // noteMissing gives notices of the numbers of pairs without a score, and the reasons.
-func (s *scoring) noteMissing(c *call) {
+func (s *scoring) noteMissing(c *engine.Call) {
 	if s.missing > 0 {
 		c.Notice("%s a vertex that graph %s does not have", pairsName(s.missing), fault.Name(s.graph.Info.Name))
 	}
@@ -242,7 +242,7 @@ func pairsName(n int64) string {
 }
 
 // noteModels gives notices of changes since the models of scorers were trained.
-func noteModels(c *call, s *scoring) error {
+func noteModels(c *engine.Call, s *scoring) error {
 	noted := map[*boundModel]bool{}
 	for _, w := range s.scorers {
 		if w.model == nil || noted[w.model] {

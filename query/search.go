@@ -7,6 +7,9 @@ import (
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -51,7 +54,7 @@ type EmbeddingState struct {
 }
 
 func (r SearchResult) rows() *rows.Rows {
-	return rowsOf([]string{"vertex", measureName(r.Metric)}, ofEach(r.Neighbors, func(n Neighbor) []rows.Value {
+	return cells.RowsOf([]string{"vertex", measureName(r.Metric)}, lists.Map(r.Neighbors, func(n Neighbor) []rows.Value {
 		return []rows.Value{n.Vertex, n.by(r.Metric)}
 	}))
 }
@@ -79,7 +82,7 @@ func neighbor(metric index.Metric, vertex string, h index.Hit) Neighbor {
 	return Neighbor{Vertex: vertex, Distance: float64(h.Distance)}
 }
 
-func target(b *binder, v parser.Value) (vertex string, vector []float32) {
+func target(b *engine.Binder, v parser.Value) (vertex string, vector []float32) {
 	value := b.Untyped(fault.Vertex, v)
 	b.Mark(fault.Vector, v)
 	switch value := value.(type) {
@@ -92,7 +95,7 @@ func target(b *binder, v parser.Value) (vertex string, vector []float32) {
 	return "", nil
 }
 
-func space(b *binder, s parser.Space) (string, index.Metric) {
+func space(b *engine.Binder, s parser.Space) (string, index.Metric) {
 	embedding := b.Name(fault.Embedding, s.Embedding)
 	if s.Metric == nil {
 		return embedding, index.L2
@@ -100,13 +103,13 @@ func space(b *binder, s parser.Space) (string, index.Metric) {
 	metric, err := index.ParseMetric(b.Name(fault.Metric, *s.Metric))
 	if err != nil {
 		b.Fail(fault.New(fault.Metric, "unknown metric %s", fault.Quote(s.Metric.Name)).
-			WithErr(err).WithNearest(s.Metric.Name, ofEach(index.Metrics(), index.Metric.String), nil))
+			WithErr(err).WithNearest(s.Metric.Name, lists.Map(index.Metrics(), index.Metric.String), nil))
 	}
 	return embedding, metric
 }
 
 // searchWhere compiles the condition of a search in an embedding.
-func searchWhere(b *binder, e parser.Expr, embedding string, byVertex bool) (condition where.Condition) {
+func searchWhere(b *engine.Binder, e parser.Expr, embedding string, byVertex bool) (condition where.Condition) {
 	if e == nil {
 		return condition
 	}
@@ -210,7 +213,7 @@ type search struct {
 // resolveSearch checks a question, and finds its embedding and index in the
 // catalogue. A graph is loaded only if a vertex is unknown, to find the most
 // similar key for the error.
-func resolveSearch(c *call, q question) (s search, err error) {
+func resolveSearch(c *engine.Call, q question) (s search, err error) {
 	s.question = q
 	if q.metric > index.Dot {
 		return s, fault.New(fault.Metric, "unknown metric %d", q.metric)
@@ -218,11 +221,11 @@ func resolveSearch(c *call, q question) (s search, err error) {
 	if s.entry, err = c.Entry(q.embedding, fault.Embedding); err != nil {
 		return s, err
 	}
-	if err := cmp.Or(session.CheckAttributes(s.entry.Graph, fault.Where, q.attributes...), checkColumn(s.entry.Graph, q.orderBy, partOrder)); err != nil {
+	if err := cmp.Or(session.CheckAttributes(s.entry.Graph, fault.Where, q.attributes...), engine.CheckColumn(s.entry.Graph, q.orderBy, engine.PartOrder)); err != nil {
 		return s, err
 	}
 	// What the condition reads comes first, because it reads by number.
-	s.attributes = withColumn(q.attributes, q.orderBy)
+	s.attributes = engine.WithColumn(q.attributes, q.orderBy)
 	if q.vector != nil {
 		err = session.CheckVector(s.entry.Info, q.vector, fault.Vector)
 	}
@@ -281,7 +284,7 @@ const (
 // vector, without a condition or with one that reads only linked and degree, in an embedding that is not
 // in memory and is up to date with its graph. Degrees that no index bounds are read while parts of the
 // graph pay.
-func canScanFile(c *call, s search) bool {
+func canScanFile(c *engine.Call, s search) bool {
 	info, graph := s.entry.Info, s.entry.Graph
 	inPlace := s.index != nil && s.index.InPlace
 	switch {
@@ -298,7 +301,7 @@ func canScanFile(c *call, s search) bool {
 
 // scansFaster reports whether a scan in the file is expected to take less than a search of the
 // index there.
-func scansFaster(c *call, s search) bool {
+func scansFaster(c *engine.Call, s search) bool {
 	return !c.DB.Opts.GraphOnly && !s.readsDegrees() && index.ViewBudget(s.index.Vectors, s.index.Compared) == 0
 }
 
@@ -311,11 +314,11 @@ func partExample(i int) fault.Part {
 	if i == 0 {
 		return fault.Vertex
 	}
-	return partKey(i)
+	return engine.PartKey(i)
 }
 
 // examples are the keys of several query vertices.
-func examples(b *binder, values []parser.Value) (keys []string) {
+func examples(b *engine.Binder, values []parser.Value) (keys []string) {
 	for i, v := range values {
 		keys = append(keys, b.VertexKey(partExample(i), v))
 	}

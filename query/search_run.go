@@ -3,23 +3,24 @@ package query
 import (
 	"errors"
 	"fmt"
-	"math"
-	"slices"
-	"sync"
-
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/plan"
 	"heavytail/query/where"
 	"heavytail/storage"
+	"math"
+	"slices"
+	"sync"
 )
 
 // This file answers a search: in the file (searchFile), so that the first answers after
 // opening a file need not wait until the vectors, the index and the graph are loaded, or in
 // memory (run); both by an index or by a scan of all vectors.
 
-func find(c *call, s search) (SearchResult, error) {
+func find(c *engine.Call, s search) (SearchResult, error) {
 	if s.inFile {
 		result, err := searchFile(c, s)
 		if !errors.Is(err, errMoved) {
@@ -47,7 +48,7 @@ func find(c *call, s search) (SearchResult, error) {
 
 // orderHits sorts what a search has found as SHOW VERTICES sorts vertices, if it is to be
 // sorted.
-func orderHits(c *call, l *loadedSearch, q question, hits []index.Hit) error {
+func orderHits(c *engine.Call, l *loadedSearch, q question, hits []index.Hit) error {
 	if q.orderBy == "" {
 		return nil
 	}
@@ -60,7 +61,7 @@ func orderHits(c *call, l *loadedSearch, q question, hits []index.Hit) error {
 
 // vertexOrder returns the order of SHOW VERTICES by a column, and notices a measure that is
 // behind the graph.
-func vertexOrder(c *call, g *session.Graph, columns *session.ColumnSet, by string, descending bool) (func(a, b uint32) int, error) {
+func vertexOrder(c *engine.Call, g *session.Graph, columns *session.ColumnSet, by string, descending bool) (func(a, b uint32) int, error) {
 	s := vertexScan{graph: g, columns: columns}
 	return s.compare(s.column(by), descending), noteMeasures(c, g.Info, []string{by})
 }
@@ -75,7 +76,7 @@ type loadedSearch struct {
 
 // load loads the input of a search. If the embedding was replaced since the search
 // was resolved, the answer comes from the new generation.
-func load(c *call, s search) (l loadedSearch, err error) {
+func load(c *engine.Call, s search) (l loadedSearch, err error) {
 	l.metric = s.metric
 	if len(s.attributes) > 0 {
 		if _, l.columns, err = c.Columns(s.entry.Info.Graph, s.attributes, fault.Where); err != nil {
@@ -115,7 +116,7 @@ func load(c *call, s search) (l loadedSearch, err error) {
 
 // options returns the filter of the search, which leaves out the query vertices
 // and calls admits for the others.
-func (l *loadedSearch) options(c *call, admits func(where.Candidate) bool) index.SearchOptions {
+func (l *loadedSearch) options(c *engine.Call, admits func(where.Candidate) bool) index.SearchOptions {
 	g := l.space.Graph
 	n := g.Graph.Vertices()
 	filter := func(v uint32) bool {
@@ -145,7 +146,7 @@ type searcher struct {
 // run answers a search by the index of its space, or by a scan if there is none,
 // and records its cost for PROFILE. Afterwards s.index is the index that was
 // used.
-func searchIndex(c *call, s *searcher, which scope, vector []float32, opts index.SearchOptions) ([]index.Hit, error) {
+func searchIndex(c *engine.Call, s *searcher, which scope, vector []float32, opts index.SearchOptions) ([]index.Hit, error) {
 	if s.index != nil {
 		h, err := hnsw(c, s.space, s.metric, s.index)
 		if err != nil {
@@ -194,8 +195,8 @@ func (s *searcher) walked(h *index.HNSW, a index.Answer) string {
 }
 
 // searchResult converts the vertices of hits to keys.
-func searchResult(c *call, s *searcher, hits []index.Hit) SearchResult {
-	neighbors := ofEach(hits, func(h index.Hit) Neighbor { return neighbor(s.metric, s.space.Graph.Key(h.Vertex), h) })
+func searchResult(c *engine.Call, s *searcher, hits []index.Hit) SearchResult {
+	neighbors := lists.Map(hits, func(h index.Hit) Neighbor { return neighbor(s.metric, s.space.Graph.Key(h.Vertex), h) })
 	state := stateOf(s.space)
 	for _, h := range hits {
 		if s.space.Behind > 0 && s.space.Changed(h.Vertex) {
@@ -221,7 +222,7 @@ var errMoved = errors.New("the embedding or its graph was replaced")
 
 // searchFile answers a search in the file. It returns errMoved if the graph
 // or the embedding has changed since the search was resolved.
-func searchFile(c *call, s search) (SearchResult, error) {
+func searchFile(c *engine.Call, s search) (SearchResult, error) {
 	info, graph := s.entry.Info, s.entry.Graph
 	result := SearchResult{Metric: s.metric, Embedding: EmbeddingState{Name: info.Name, Generation: info.Generation, GraphVersion: info.GraphVersion}}
 	stop := c.Watch.Start(plan.Scan)
@@ -258,7 +259,7 @@ func searchFile(c *call, s search) (SearchResult, error) {
 
 // hitsInFile finds the vectors of a search in the file. It describes the search for PROFILE,
 // with its cost for Cache.CountScan, and sets s.index to nil if it scanned the vectors.
-func hitsInFile(c *call, v *storage.RowView, s *search) (hits []index.Hit, vector []float32, how string, cost int, err error) {
+func hitsInFile(c *engine.Call, v *storage.RowView, s *search) (hits []index.Hit, vector []float32, how string, cost int, err error) {
 	info, graph := s.entry.Info, s.entry.Graph
 	opts := index.SearchOptions{Workers: fileWorkers(c, info)}
 	degrees := fileDegrees{view: v, most: math.MaxInt64}
@@ -294,7 +295,7 @@ func hitsInFile(c *call, v *storage.RowView, s *search) (hits []index.Hit, vecto
 
 // searchPlace answers a search by its index in the file, and describes it for PROFILE. It
 // sets s.index to nil if the vectors must be scanned instead; then it describes why.
-func searchPlace(c *call, v *storage.RowView, s *search, vector []float32, opts index.SearchOptions) (hits []index.Hit, how string, err error) {
+func searchPlace(c *engine.Call, v *storage.RowView, s *search, vector []float32, opts index.SearchOptions) (hits []index.Hit, how string, err error) {
 	info := s.index
 	s.index = nil
 	opts.GraphOnly = c.DB.Opts.GraphOnly
@@ -400,7 +401,7 @@ func (d *fileDegrees) failed() bool {
 // fileWorkers is the number of goroutines that scan an embedding in the file:
 // one for less than half a megabyte, because waking a second goroutine would
 // take as long as the scan.
-func fileWorkers(c *call, info storage.EmbeddingInfo) int {
+func fileWorkers(c *engine.Call, info storage.EmbeddingInfo) int {
 	if session.VectorBytes(info.Vertices, info.Dim) < 1<<19 {
 		return 1
 	}
@@ -412,7 +413,7 @@ func scanned(rows int) string { return fault.Count(int64(rows), "vector") + " sc
 
 // checked cuts the hits after the limit of the request (0 for none), and returns
 // an error if they are more than Options.MaxRows.
-func checked(c *call, hits []index.Hit, limit int) ([]index.Hit, error) {
+func checked(c *engine.Call, hits []index.Hit, limit int) ([]index.Hit, error) {
 	if limit > 0 && len(hits) > limit {
 		hits = hits[:limit]
 	}
@@ -421,14 +422,14 @@ func checked(c *call, hits []index.Hit, limit int) ([]index.Hit, error) {
 
 // noticeFew gives a notice of the reason for fewer answers than requested, if
 // it is not a condition.
-func noticeFew(c *call, s search, found int) {
+func noticeFew(c *engine.Call, s search, found int) {
 	if found < s.k && s.where == nil {
 		c.Notice("%d of %d found: embedding %s has no more vectors", found, s.k, fault.Name(s.embedding))
 	}
 }
 
 // noticeZero gives a notice about a search by cosine for a vector of zeros.
-func noticeZero(c *call, metric index.Metric, vector []float32) {
+func noticeZero(c *engine.Call, metric index.Metric, vector []float32) {
 	if metric != index.Cosine || slices.ContainsFunc(vector, func(x float32) bool { return x != 0 }) {
 		return
 	}

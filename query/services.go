@@ -1,5 +1,7 @@
 package query
 
+import "heavytail/query/internal/engine"
+
 // Graphs has the statements about graphs, their vertices and their edges.
 func (db *DB) Graphs() *graphsService { return &graphsService{&db.e} }
 
@@ -22,11 +24,11 @@ func (db *DB) Jobs() *jobsService { return &jobsService{&db.e} }
 func (db *DB) Maintenance() *maintenanceService { return &maintenanceService{&db.e} }
 
 type (
-	graphsService      struct{ db *engineDB }
-	measuresService    struct{ db *engineDB }
-	vectorsService     struct{ db *engineDB }
-	linksService       struct{ db *engineDB }
-	studiesService     struct{ db *engineDB }
-	jobsService        struct{ db *engineDB }
-	maintenanceService struct{ db *engineDB }
+	graphsService      struct{ db *engine.DB }
+	measuresService    struct{ db *engine.DB }
+	vectorsService     struct{ db *engine.DB }
+	linksService       struct{ db *engine.DB }
+	studiesService     struct{ db *engine.DB }
+	jobsService        struct{ db *engine.DB }
+	maintenanceService struct{ db *engine.DB }
 )

@@ -6,6 +6,9 @@ import (
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -27,15 +30,15 @@ type EmbeddingSummary struct {
 
 // List lists the graphs of the file by name.
 func (s *graphsService) List(ctx context.Context) ([]storage.GraphInfo, error) {
-	return inCall(ctx, s.db, "SHOW GRAPHS", func(c *call) ([]storage.GraphInfo, error) { return c.DB.Store.Graphs(ctx) })
+	return engine.InCall(ctx, s.db, "SHOW GRAPHS", func(c *engine.Call) ([]storage.GraphInfo, error) { return c.DB.Store.Graphs(ctx) })
 }
 
 // List lists the embeddings of the file by name.
 func (s *vectorsService) List(ctx context.Context) ([]EmbeddingSummary, error) {
-	return inCall(ctx, s.db, "SHOW EMBEDDINGS", listEmbeddings)
+	return engine.InCall(ctx, s.db, "SHOW EMBEDDINGS", listEmbeddings)
 }
 
-func listEmbeddings(c *call) ([]EmbeddingSummary, error) {
+func listEmbeddings(c *engine.Call) ([]EmbeddingSummary, error) {
 	graphs, err := c.DB.Store.Graphs(c.Ctx)
 	if err != nil {
 		return nil, err
@@ -67,22 +70,24 @@ func listEmbeddings(c *call) ([]EmbeddingSummary, error) {
 // Scorers lists the link scorers.
 func (s *linksService) Scorers() []link.Scorer { return link.Scorers() }
 
-var show = &statement[*parser.Show, parser.Listing, nothing, [][]rows.Value]{
+var show = &engine.Statement[*parser.Show, parser.Listing, engine.Nothing, [][]rows.Value]{
 	Help: help.Statement{
 		Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | INDEXES | MODELS | PREDICTIONS | METHODS | MEASURES | SCORERS | GENERATORS | STATS | JOBS",
 		Summary: "lists the objects in the file, or the methods, measures, scorers and generators",
-		Columns: strings.Join(ofEach(showTables, func(l showTable) string { return string(l.what) + ": " + l.columns }), "; "),
+		Columns: strings.Join(lists.Map(showTables, func(l showTable) string { return string(l.what) + ": " + l.columns }), "; "),
 		Example: "SHOW EMBEDDINGS",
 	},
-	Bind:    func(_ *binder, s *parser.Show) parser.Listing { return s.What },
-	Resolve: resolveNothing[parser.Listing],
-	Plan: func(what parser.Listing, _ nothing) *plan.Plan {
+	Bind:    func(_ *engine.Binder, s *parser.Show) parser.Listing { return s.What },
+	Resolve: engine.ResolveNothing[parser.Listing],
+	Plan: func(what parser.Listing, _ engine.Nothing) *plan.Plan {
 		return plan.Result("list", strings.ToLower(string(what)))
 	},
-	Run: func(c *call, what parser.Listing, _ nothing) ([][]rows.Value, error) { return listed(c, what) },
+	Run: func(c *engine.Call, what parser.Listing, _ engine.Nothing) ([][]rows.Value, error) {
+		return listed(c, what)
+	},
 	Rows: func(what parser.Listing, table [][]rows.Value) *rows.Rows {
 		at := slices.IndexFunc(showTables, func(l showTable) bool { return l.what == what })
-		return rowsOf(columnsIn(showTables[at].columns), table)
+		return cells.RowsOf(cells.ColumnsIn(showTables[at].columns), table)
 	},
 	Reads: true,
 }
@@ -104,36 +109,36 @@ var showTables = []showTable{
 	{parser.Scorers, "scorer, reads, likelier, summary"},
 	{parser.Generators, "generator, options, summary"},
 	{parser.Stats, "object, part, bytes, items, bytes_each"},
-	{parser.Jobs, jobColumns},
+	{parser.Jobs, engine.JobColumns},
 }
 
-func listed(c *call, what parser.Listing) ([][]rows.Value, error) {
+func listed(c *engine.Call, what parser.Listing) ([][]rows.Value, error) {
 	switch what {
 	case parser.Graphs:
 		list, err := c.DB.Store.Graphs(c.Ctx)
-		return ofEach(list, func(g storage.GraphInfo) []rows.Value {
-			return []rows.Value{g.Name, int64(g.Version), int64(g.Vertices), g.Edges, g.Source, timestamp(g.Modified)}
+		return lists.Map(list, func(g storage.GraphInfo) []rows.Value {
+			return []rows.Value{g.Name, int64(g.Version), int64(g.Vertices), g.Edges, g.Source, cells.Timestamp(g.Modified)}
 		}), err
 	case parser.Embeddings:
 		list, err := listEmbeddings(c)
-		return ofEach(list, EmbeddingSummary.row), err
+		return lists.Map(list, EmbeddingSummary.row), err
 	case parser.Indexes:
 		list, err := indexes(c)
-		return ofEach(list, indexRow), err
+		return lists.Map(list, indexRow), err
 	case parser.Models:
 		list, err := listModels(c)
-		return ofEach(list, ModelSummary.row), err
+		return lists.Map(list, ModelSummary.row), err
 	case parser.Predictions:
 		list, err := listPredictions(c)
-		return ofEach(list, PredictionSummary.row), err
+		return lists.Map(list, PredictionSummary.row), err
 	case parser.Methods:
-		return ofEach(Methods(), func(m Method) []rows.Value { return []rows.Value{m.Name, optionsText(m.Options), m.Summary} }), nil
+		return lists.Map(Methods(), func(m Method) []rows.Value { return []rows.Value{m.Name, optionsText(m.Options), m.Summary} }), nil
 	case parser.Measures:
-		return ofEach(Measures(), func(m Measure) []rows.Value {
-			return []rows.Value{m.Name, m.Type.String(), textOrNil(m.Weights), optionsText(m.Options), m.Summary}
+		return lists.Map(Measures(), func(m Measure) []rows.Value {
+			return []rows.Value{m.Name, m.Type.String(), cells.TextOrNil(m.Weights), optionsText(m.Options), m.Summary}
 		}), nil
 	case parser.Scorers:
-		table := ofEach(link.Scorers(), func(s link.Scorer) []rows.Value {
+		table := lists.Map(link.Scorers(), func(s link.Scorer) []rows.Value {
 			reads, likelier := "graph", "higher"
 			if s.NeedsEmbedding {
 				reads = "embedding"
@@ -145,10 +150,10 @@ func listed(c *call, what parser.Listing) ([][]rows.Value, error) {
 		})
 		return append(table, []rows.Value{modelScorer, "model", "higher", modelSummary}), nil
 	case parser.Generators:
-		return ofEach(generators(), func(g Generator) []rows.Value { return []rows.Value{g.Name, optionsText(g.Options), g.Summary} }), nil
+		return lists.Map(generators(), func(g Generator) []rows.Value { return []rows.Value{g.Name, optionsText(g.Options), g.Summary} }), nil
 	case parser.Jobs:
 		list, err := c.DB.Runner.List(c.Call)
-		return ofEach(list, jobRow), err
+		return lists.Map(list, engine.JobRow), err
 	case parser.Stats:
 		stats, err := stats(c)
 		return statsRows(stats), err
@@ -159,10 +164,10 @@ func listed(c *call, what parser.Listing) ([][]rows.Value, error) {
 func (e EmbeddingSummary) row() []rows.Value {
 	return []rows.Value{
 		e.Name, e.Graph, e.Method, int64(e.Dim), int64(e.Vertices), int64(e.Generation), int64(e.Behind),
-		when(!e.Unknown, int64(e.Changed)), autoText(e.Auto), timestamp(e.Created),
+		cells.When(!e.Unknown, int64(e.Changed)), autoText(e.Auto), cells.Timestamp(e.Created),
 	}
 }
 
 func optionsText(options []help.Option) string {
-	return strings.Join(ofEach(options, help.Option.String), ", ")
+	return strings.Join(lists.Map(options, help.Option.String), ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/csr"
@@ -68,7 +69,7 @@ func sidesAttribute(sides string) []string {
 
 // sides divides the vertices of a graph; nil where no sides are asked for. columns has the
 // attribute that sidesAttribute names.
-func sides(c *call, view *session.Graph, of string, columns *session.ColumnSet) (link.Sides, error) {
+func sides(c *engine.Call, view *session.Graph, of string, columns *session.ColumnSet) (link.Sides, error) {
 	var sides link.Sides
 	switch of {
 	case "":
@@ -97,7 +98,7 @@ func sides(c *call, view *session.Graph, of string, columns *session.ColumnSet) 
 
 // noteBipartite says that the links that were predicted are of one side, where a graph with
 // cycles has two.
-func noteBipartite(c *call, view *session.Graph, sides string, with Scorer) {
+func noteBipartite(c *engine.Call, view *session.Graph, sides string, with Scorer) {
 	if with.Name != "preferential_attachment" && with.Name != "l3" && undivided(view, sides) {
 		c.Notice("graph %s is bipartite, and candidates with a common neighbour are on one side; sides := 'auto' predicts links between the sides", fault.Name(view.Info.Name))
 	}

@@ -2,13 +2,15 @@ package query
 
 import (
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/rows"
 )
 
 // statements lists the statements of the language, in the order in which HELP
 // shows them.
-func statements() []described {
-	return []described{
+func statements() []engine.Described {
+	return []engine.Described{
 		createGraph, deriveGraph, rename, dropGraph, dropAttribute, dropEmbedding,
 		insertVertex, insertEdge, updateVertex, updateVertices, updateEdge, deleteVertex, deleteVertices, deleteEdge, deleteEdgesFile,
 		importEdges, importVertices, importEmbedding, exportGraph, exportVertices, exportWalks, exportEmbedding, exportPairs, generateGraph,
@@ -19,7 +21,7 @@ func statements() []described {
 		score, scoreFile, predict, predictEach, predicted, predictedEach,
 		cancelJob, resumeJob, waitJob, dropJob,
 		check, compact, backup, migrate, recoverFile,
-		intoFile, explain, explainScore, profile,
+		engine.IntoFile, engine.Explain, explainScore, engine.Profile,
 		helpStatement,
 	}
 }
@@ -36,5 +38,5 @@ func HelpOn(words ...string) (*rows.Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rowsOf(t.columns, t.rows), nil
+	return cells.RowsOf(t.columns, t.rows), nil
 }

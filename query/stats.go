@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"heavytail/query/fault"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/rows"
 	"heavytail/storage"
 )
@@ -12,10 +14,10 @@ import (
 // Stats reports the space of each object in the file. It reads the pages of
 // all records, about 0.2 s per gigabyte of edges.
 func (s *maintenanceService) Stats(ctx context.Context) (storage.Stats, error) {
-	return inCall(ctx, s.db, "SHOW STATS", stats)
+	return engine.InCall(ctx, s.db, "SHOW STATS", stats)
 }
 
-func stats(c *call) (storage.Stats, error) {
+func stats(c *engine.Call) (storage.Stats, error) {
 	stats, err := c.DB.Store.Stats(c.Ctx)
 	if err := c.Rest(err, "a part of the file", "CHECK says what to do about it"); err != nil {
 		return storage.Stats{}, err
@@ -73,11 +75,11 @@ func spaceRow(object, part string, bytes, items int64) []rows.Value {
 	if items == 0 {
 		return []rows.Value{object, part, bytes, nil, nil}
 	}
-	return []rows.Value{object, part, bytes, items, each(bytes, items)}
+	return []rows.Value{object, part, bytes, items, cells.Each(bytes, items)}
 }
 
 // graphStats returns the space that one graph takes in the file.
-func graphStats(c *call, graph string) (storage.GraphStats, error) {
+func graphStats(c *engine.Call, graph string) (storage.GraphStats, error) {
 	stats, err := c.DB.Store.Stats(c.Ctx) // damage of other objects does not matter here
 	for _, g := range stats.Graphs {
 		if g.Name == graph {

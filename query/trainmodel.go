@@ -10,6 +10,8 @@ import (
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
@@ -72,7 +74,7 @@ type modelEntry struct {
 	split     evaluate.SplitOptions
 }
 
-var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, TrainModelResult]{
+var trainModel = &engine.Statement[*parser.TrainModel, TrainModelRequest, *modelEntry, TrainModelResult]{
 	Help: help.Statement{
 		Statement: kindTrain, Syntax: "TRAIN MODEL model IN graph [USING embedding | heuristics(scorer, …), …] [WITH (option := value, …)] [IN BACKGROUND]",
 		Summary: "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding, measures it on other held-out edges, and stores it for use as model(…) in SCORE and PREDICT; without heuristics(…) it chooses among all heuristics of the graph, alone and together, and without an embedding only heuristics",
@@ -95,7 +97,7 @@ var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, 
 	},
 	Run:   runTrainModel,
 	Table: trainTable,
-	Job: func(c *call, req TrainModelRequest, found *modelEntry) (job.Spec, error) {
+	Job: func(c *engine.Call, req TrainModelRequest, found *modelEntry) (job.Spec, error) {
 		t, err := loadTraining(c, req, found)
 		if err != nil {
 			return job.Spec{}, err
@@ -108,7 +110,7 @@ var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, 
 func trainTable(_ TrainModelRequest, r TrainModelResult) [][]rows.Value {
 	row := func(kind string, auc, precision float64, of []storage.HeuristicMeasure) []rows.Value {
 		best := bestOf(of)
-		return []rows.Value{r.Name, strings.Join(r.Terms, ", "), kind, auc, precision, nil, nil, textOrNil(best.Name), when(best.Name != "", best.AUC), r.Seconds}
+		return []rows.Value{r.Name, strings.Join(r.Terms, ", "), kind, auc, precision, nil, nil, cells.TextOrNil(best.Name), cells.When(best.Name != "", best.AUC), r.Seconds}
 	}
 	first := row(string(evaluate.RandomNegatives), r.AUC, r.AveragePrecision, r.Heuristics)
 	first[5], first[6] = r.Brier, r.CalibrationError
@@ -134,15 +136,15 @@ func (s *linksService) StartTrainModel(ctx context.Context, req TrainModelReques
 func trainOptions() []help.Option {
 	return []help.Option{
 		{Name: "features", Type: "text", Default: "'" + DefaultFeatures + "'", Doc: "features of the embedding, joined by +: those of " + strings.Join(featureNames(), ", ") + " that do not depend on the order of a pair; none by default without an embedding, or if a heuristic reads the embedding"},
-		shareOption("fraction of the edges held out to measure on"),
+		engine.ShareOption("fraction of the edges held out to measure on"),
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random"},
-		negativesOption("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without the calibration, and the model always learns from random pairs"),
+		engine.NegativesOption("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without the calibration, and the model always learns from random pairs"),
 		{Name: "training", Type: "int", Default: fmt.Sprint(evaluate.DefaultTraining), Doc: "largest number of edges to learn from, which are held out as well, with as many pairs without an edge"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the edges and pairs that are drawn; the same seed gives the same model"},
 	}
 }
 
-func bindTrainModel(b *binder, s *parser.TrainModel) TrainModelRequest {
+func bindTrainModel(b *engine.Binder, s *parser.TrainModel) TrainModelRequest {
 	b.Background = s.Background
 	req := TrainModelRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(partModel, s.Model)}
 	req.Embedding = b.NameOrNone(fault.Embedding, s.Embedding)
@@ -150,15 +152,15 @@ func bindTrainModel(b *binder, s *parser.TrainModel) TrainModelRequest {
 		req.Heuristics = append(req.Heuristics, b.Name(fault.Scorer(i), h))
 	}
 	set := b.Settings(kindTrain, trainOptions(), s.Options)
-	req.Training, req.Share = int(b.Within(set, "training", 1, maxTraining)), share(b, set)
-	req.Seed, req.Features, req.Negatives = set.Seed(), set.Text("features"), negatives(b, set)
+	req.Training, req.Share = int(b.Within(set, "training", 1, maxTraining)), engine.Share(b, set)
+	req.Seed, req.Features, req.Negatives = set.Seed(), set.Text("features"), engine.Negatives(b, set)
 	latest, given := set["latest"]
 	req.Latest, req.timed = given && latest.(bool), !given
 	return req
 }
 
-func resolveTrainModel(c *call, req TrainModelRequest) (*modelEntry, error) {
-	err := cmp.Or(checkShare(req.Share), checkNegatives(req.Negatives))
+func resolveTrainModel(c *engine.Call, req TrainModelRequest) (*modelEntry, error) {
+	err := cmp.Or(engine.CheckShare(req.Share), engine.CheckNegatives(req.Negatives))
 	switch {
 	case req.Name == "":
 		return nil, fault.New(partModel, "the model has no name")
@@ -206,7 +208,7 @@ func checkCurrent(embedding string, behind uint64, reason string) error {
 		WithRemedy("REFRESH it first")
 }
 
-func checkModelName(c *call, model, graph string) error {
+func checkModelName(c *engine.Call, model, graph string) error {
 	old, err := c.DB.Store.ModelInfo(c.Ctx, model)
 	if err == nil && old.Graph != graph {
 		return fault.New(partModel, "model %s exists and belongs to graph %s", fault.Quote(model), fault.Name(old.Graph)).
@@ -215,7 +217,7 @@ func checkModelName(c *call, model, graph string) error {
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil
 	}
-	return notDamage(err)
+	return engine.NotDamage(err)
 }
 
 // terms checks the heuristics and features of the request, and sets the defaults.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"heavytail/query/internal/engine"
 	"io"
 	"math"
 	"slices"
@@ -30,7 +31,7 @@ type modelTraining struct {
 	job   run.ModelRequest
 }
 
-func loadTraining(c *call, req TrainModelRequest, found *modelEntry) (*modelTraining, error) {
+func loadTraining(c *engine.Call, req TrainModelRequest, found *modelEntry) (*modelTraining, error) {
 	t := &modelTraining{modelEntry: found}
 	t.job.Heuristics, t.job.Features, t.job.Split = found.terms.Heuristics, found.terms.Features, found.split
 	t.job.Negatives = req.Negatives
@@ -79,17 +80,17 @@ func (t *modelTraining) beside() int64 {
 	return session.VectorBytes(t.space.Matrix.Rows, t.space.Matrix.Dim)
 }
 
-func runTrainModel(c *call, req TrainModelRequest, found *modelEntry) (TrainModelResult, error) {
+func runTrainModel(c *engine.Call, req TrainModelRequest, found *modelEntry) (TrainModelResult, error) {
 	t, err := loadTraining(c, req, found)
 	if err != nil {
 		return TrainModelResult{}, err
 	}
-	result, err := inJob(c, t.spec(req), func(embeddings.Checkpoints) (TrainModelResult, error) { return storeModel(c, req, t) })
+	result, err := engine.InJob(c, t.spec(req), func(embeddings.Checkpoints) (TrainModelResult, error) { return storeModel(c, req, t) })
 	result.Notices = c.Notices
 	return result, err
 }
 
-func storeModel(c *call, req TrainModelRequest, t *modelTraining) (TrainModelResult, error) {
+func storeModel(c *engine.Call, req TrainModelRequest, t *modelTraining) (TrainModelResult, error) {
 	stop := c.Watch.Start(plan.Solve)
 	t.job.Workers, t.job.Progress = c.Workers(), c.Meter.Update
 	model, report, err := run.TrainModel(c.Ctx, t.job)
@@ -111,7 +112,7 @@ func storeModel(c *call, req TrainModelRequest, t *modelTraining) (TrainModelRes
 		return err
 	})
 	if err != nil {
-		return TrainModelResult{}, nameMistake(err, partModel)
+		return TrainModelResult{}, engine.NameMistake(err, partModel)
 	}
 	c.Job.Result("AUC %.4f, average precision %.4f, calibration error %.4f", info.AUC, info.AveragePrecision, info.CalibrationError)
 	return TrainModelResult{ModelInfo: info, Report: report}, nil
@@ -173,7 +174,7 @@ func (t *modelTraining) settings(req TrainModelRequest) []storage.Setting {
 	share, training := cmp.Or(req.Share, evaluate.DefaultShare), cmp.Or(req.Training, evaluate.DefaultTraining)
 	negatives := string(evaluate.RandomNegatives)
 	if req.Negatives != nil {
-		negatives = kindNames(req.Negatives, ", ")
+		negatives = engine.KindNames(req.Negatives, ", ")
 	}
 	heuristics := "all"
 	if req.Heuristics != nil {
@@ -203,12 +204,12 @@ func (t *modelTraining) spec(req TrainModelRequest) job.Spec {
 }
 
 func (r TrainModelRequest) options(latest bool) []parser.Option {
-	var list optionList
-	list.add(r.Features != "", "features", r.Features)
-	list.add(r.Share > 0, "share", r.Share)
-	list.add(true, "latest", latest)
-	list.add(r.Training > 0, "training", int64(r.Training))
-	list.add(r.Negatives != nil, "negatives", kindNames(r.Negatives, ", "))
-	list.add(r.Seed != 0, "seed", int64(r.Seed))
+	var list engine.OptionList
+	list.Add(r.Features != "", "features", r.Features)
+	list.Add(r.Share > 0, "share", r.Share)
+	list.Add(true, "latest", latest)
+	list.Add(r.Training > 0, "training", int64(r.Training))
+	list.Add(r.Negatives != nil, "negatives", engine.KindNames(r.Negatives, ", "))
+	list.Add(r.Seed != 0, "seed", int64(r.Seed))
 	return list
 }

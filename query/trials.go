@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
@@ -26,11 +27,11 @@ type TrialsRequest struct {
 
 // tried is a statement that consists of trials.
 type tried interface {
-	operation
-	// trials is the number of trials; 0 for a statement that has none.
+	engine.Operation
+	// Trials is the number of trials; 0 for a statement that has none.
 	Trials() int64
-	// try computes the figures of some trials.
-	Try(c *call, w *trial.Writer) error
+	// Try computes the figures of some trials.
+	Try(c *engine.Call, w *trial.Writer) error
 }
 
 // Trials returns the number of trials of a statement without parameters and without INTO FILE, or
@@ -38,7 +39,7 @@ type tried interface {
 // null_graph one more, each with the scorers that need no vectors and again with each method;
 // those of EVALUATE PARAMETERS are its embeddings. Other errors are those of EXPLAIN.
 func (s *studiesService) Trials(ctx context.Context, statement parser.Statement) (int64, error) {
-	return inCall(ctx, s.db, parser.Heading(statement), func(c *call) (int64, error) {
+	return engine.InCall(ctx, s.db, parser.Heading(statement), func(c *engine.Call) (int64, error) {
 		op, err := findTried(c, statement)
 		if err != nil {
 			return 0, err
@@ -50,21 +51,21 @@ func (s *studiesService) Trials(ctx context.Context, statement parser.Statement)
 // WriteTrials writes the figures of some trials to a file, for RunTrials. It only reads the DB.
 // The file has a line of JSON that identifies it, and then one line for each trial.
 func (s *studiesService) WriteTrials(ctx context.Context, req TrialsRequest) error {
-	_, err := inCall(ctx, s.db, parser.Heading(req.Statement), func(c *call) (nothing, error) { return nothing{}, writeTrials(c, req) })
+	_, err := engine.InCall(ctx, s.db, parser.Heading(req.Statement), func(c *engine.Call) (engine.Nothing, error) { return engine.Nothing{}, writeTrials(c, req) })
 	return err
 }
 
-func writeTrials(c *call, req TrialsRequest) error {
+func writeTrials(c *engine.Call, req TrialsRequest) error {
 	op, err := findTried(c, req.Statement)
 	if err != nil {
 		return err
 	}
 	all := op.Trials()
-	some := rowRange{req.First, &req.Count}
-	if err := some.check(); err != nil {
+	some := engine.RowRange{First: req.First, Count: &req.Count}
+	if err := some.Check(); err != nil {
 		return err
 	}
-	end, err := some.end(all)
+	end, err := some.End(all)
 	if err != nil {
 		return err
 	}
@@ -82,21 +83,21 @@ func writeTrials(c *call, req TrialsRequest) error {
 // is read to its end, and an error of its Close counts. Parts of another statement or another
 // version of the graph, incomplete ones and those out of order are storage.ErrInvalid.
 func (s *studiesService) RunTrials(ctx context.Context, statement parser.Statement, parts []func() (io.ReadCloser, error)) (*rows.Rows, error) {
-	return inCall(ctx, s.db, parser.Heading(statement), func(c *call) (*rows.Rows, error) {
+	return engine.InCall(ctx, s.db, parser.Heading(statement), func(c *engine.Call) (*rows.Rows, error) {
 		op, err := c.Binder(nil).Prepare(statement)
 		if err != nil {
 			return nil, err
 		}
 		of, node := op, statement
-		if into, ok := op.(*prepared[*parser.IntoFile, rowsRequest, rowfile.Form, writtenRows]); ok {
-			of, node = into.Req.operation, statement.(*parser.IntoFile).Statement
+		if into, ok := op.(*engine.Prepared[*parser.IntoFile, engine.RowsRequest, rowfile.Form, engine.WrittenRows]); ok {
+			of, node = into.Req.Operation, statement.(*parser.IntoFile).Statement
 		}
 		made, err := triedBy(of, node)
 		if err != nil {
 			return nil, err
 		}
 		c.Trials = trial.NewReader(parts, node.String(), made.Trials())
-		rows, err := c.execute(op)
+		rows, err := c.Execute(op)
 		if closed := c.Trials.Close(); err == nil && closed != nil {
 			return nil, closed
 		}
@@ -105,7 +106,7 @@ func (s *studiesService) RunTrials(ctx context.Context, statement parser.Stateme
 }
 
 // tried prepares a statement that consists of trials.
-func findTried(c *call, statement parser.Statement) (tried, error) {
+func findTried(c *engine.Call, statement parser.Statement) (tried, error) {
 	op, err := c.Binder(nil).Prepare(statement)
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func findTried(c *call, statement parser.Statement) (tried, error) {
 }
 
 // triedBy returns the operation of a statement if it consists of trials.
-func triedBy(op operation, statement parser.Statement) (tried, error) {
+func triedBy(op engine.Operation, statement parser.Statement) (tried, error) {
 	if op, ok := op.(tried); ok && op.Trials() > 0 {
 		return op, nil
 	}

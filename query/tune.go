@@ -11,7 +11,10 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -22,7 +25,7 @@ import (
 	"strings"
 )
 
-var tuneEmbedding = &statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
+var tuneEmbedding = &engine.Statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
 	Help: help.Statement{
 		Statement: "TUNE", Syntax: "TUNE graph [USING method[(option := value, …)], …] FOR RECONSTRUCTION | LINKS | LABELS AS embedding [WITH (option := value, …)] [IN BACKGROUND]",
 		Summary: "searches for the values of the options that the statement leaves open that are best for one purpose on this graph, stores the best embedding, and lists all trials, the best first. Without USING it searches dp_spectral and dp_walker, or unit_ball WITH (exact := TRUE)",
@@ -30,7 +33,7 @@ var tuneEmbedding = &statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
 		Example: "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
 	},
 	Options: tuneOptions,
-	Bind: func(b *binder, s *parser.Tune) TuneRequest {
+	Bind: func(b *engine.Binder, s *parser.Tune) TuneRequest {
 		b.Mark(partGoal, s)
 		b.Background = s.Background
 		req := TuneRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(fault.Embedding, s.Embedding)}
@@ -60,7 +63,7 @@ func tuneOptions() []help.Option {
 		{Name: "exact", Type: "bool", Default: "FALSE", Doc: "FOR RECONSTRUCTION: also search unit_ball, or only unit_ball without USING. It reconstructs every edge where its dim suffices and so wins every comparison; otherwise it takes part only if it is named"},
 		{Name: "attribute", Type: "text", Default: "''", Doc: "FOR LABELS: the attribute with the labels"},
 		{Name: "separator", Type: "text", Default: "''", Doc: "FOR LABELS: text that separates several labels of a vertex, such as ','"},
-		shareOption("fraction of the edges that are held out, for links"),
+		engine.ShareOption("fraction of the edges that are held out, for links"),
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random; for links"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of all random choices, and of methods that are given without a seed"},
 	}
@@ -97,7 +100,7 @@ var goalOptions = []struct {
 }{{"attribute", ForLabels}, {"separator", ForLabels}, {"share", ForLinks}, {"latest", ForLinks}, {"exact", ForReconstruction}}
 
 // tuneSettings puts checked options into a request.
-func tuneSettings(b *binder, req *TuneRequest, set bind.Settings) {
+func tuneSettings(b *engine.Binder, req *TuneRequest, set bind.Settings) {
 	for _, o := range goalOptions {
 		if _, given := set[o.name]; given && o.goal != req.Goal {
 			b.Fail(fault.OfOption(o.name, "applies to %s, but this statement searches for %s", o.goal, req.Goal))
@@ -106,9 +109,9 @@ func tuneSettings(b *binder, req *TuneRequest, set bind.Settings) {
 	req.Trials, req.Seed = int(b.Within(set, "trials", 0, math.MaxInt32)), set.Seed()
 	req.Criterion, req.Attribute, req.Separator = set.Text("criterion"), set.Text("attribute"), set.Text("separator")
 	if at, given := b.At[fault.Option("attribute")]; given {
-		b.At[partAttribute] = at
+		b.At[engine.PartAttribute] = at
 	}
-	req.Share = share(b, set)
+	req.Share = engine.Share(b, set)
 	if text, given := set["budget"].(string); given {
 		budget, err := duration(fault.Option("budget"), text)
 		b.Fail(err)
@@ -119,7 +122,7 @@ func tuneSettings(b *binder, req *TuneRequest, set bind.Settings) {
 	req.ifTimed = !given
 }
 
-func resolveTune(c *call, req TuneRequest) (*tuning, error) {
+func resolveTune(c *engine.Call, req TuneRequest) (*tuning, error) {
 	t := &tuning{budget: req.Budget, share: req.Share}
 	err := cmp.Or(t.setLimits(req), t.setGoal(req), t.setMethods(req))
 	if err != nil {
@@ -136,7 +139,7 @@ func resolveTune(c *call, req TuneRequest) (*tuning, error) {
 	case ForLinks:
 		err = checkLinkGraph(c, req.Graph, t.latest, t.latest)
 	case ForLabels:
-		err = session.CheckAttributes(t.graph, partAttribute, req.Attribute)
+		err = session.CheckAttributes(t.graph, engine.PartAttribute, req.Attribute)
 	}
 	return t, err
 }
@@ -174,8 +177,8 @@ func (t *tuning) setLimits(req TuneRequest) error {
 		return fault.OfOption("budget", "is %v, and must not be negative", req.Budget)
 	case req.Trials < 0:
 		return fault.OfOption("trials", "is %d, and must not be negative", req.Trials)
-	case checkShare(req.Share) != nil:
-		return checkShare(req.Share)
+	case engine.CheckShare(req.Share) != nil:
+		return engine.CheckShare(req.Share)
 	case req.Budget == 0 && req.Trials == 0:
 		t.budget = DefaultBudget
 	}
@@ -216,7 +219,7 @@ func resolveTuned(m TuneMethod, seed uint64) (t tunedMethod, err error) {
 }
 
 func planTune(req TuneRequest, found *tuning) *plan.Plan {
-	methods := ofEach(found.methods, func(m tunedMethod) string { return m.text().String() })
+	methods := lists.Map(found.methods, func(m tunedMethod) string { return m.text().String() })
 	goal := fmt.Sprintf("%s for %s, the best by %s", strings.Join(methods, ", "), req.Goal, req.Goal.Criteria()[found.criterion])
 	if req.Trials > 0 {
 		goal += ", at most " + fault.Count(int64(req.Trials), "trial")
@@ -237,22 +240,22 @@ func tuneRows(_ TuneRequest, r TuneResult) *rows.Rows {
 	columns = append(columns, "seconds")
 	table := make([][]rows.Value, len(r.Trials))
 	for i, t := range r.Trials {
-		row := []rows.Value{int64(t.Number), t.Method, trialText(t.Options), t.Stage.String(), t.Confirmed && t.Err == nil, number(t.Score)}
+		row := []rows.Value{int64(t.Number), t.Method, trialText(t.Options), t.Stage.String(), t.Confirmed && t.Err == nil, cells.Number(t.Score)}
 		for j := range r.Trials[0].Measures {
 			var value rows.Value // the score of a trial whose parameters the method refused
 			if j < len(t.Measures) {
-				value = number(t.Measures[j].Value)
+				value = cells.Number(t.Measures[j].Value)
 			}
 			row = append(row, value)
 		}
 		table[i] = append(row, t.Seconds)
 	}
-	return rowsOf(columns, table).TypedFrom(6, scoreTypes(len(columns)-7))
+	return cells.RowsOf(columns, table).TypedFrom(6, cells.ScoreTypes(len(columns)-7))
 }
 
 // tuneJob describes the job that searches and computes the best embedding. It first
 // gives a notice of what the job will invalidate.
-func tuneJob(c *call, req TuneRequest, found *tuning) (job.Spec, error) {
+func tuneJob(c *engine.Call, req TuneRequest, found *tuning) (job.Spec, error) {
 	if err := noteReplaced(c, req.Name); err != nil {
 		return job.Spec{}, err
 	}
@@ -279,19 +282,19 @@ func tuneJob(c *call, req TuneRequest, found *tuning) (job.Spec, error) {
 }
 
 func (t *tuning) optionTexts(r TuneRequest) []parser.Option {
-	var list optionList
-	list.add(r.Budget > 0, "budget", r.Budget.String())
-	list.add(r.Trials > 0, "trials", int64(r.Trials))
-	list.add(r.Criterion != "", "criterion", r.Criterion)
-	list.add(r.Attribute != "", "attribute", r.Attribute)
-	list.add(r.Separator != "", "separator", r.Separator)
-	list.add(r.Share > 0, "share", r.Share)
-	list.add(r.Goal == ForLinks, "latest", t.latest)
-	list.add(r.Seed != 0, "seed", int64(r.Seed))
+	var list engine.OptionList
+	list.Add(r.Budget > 0, "budget", r.Budget.String())
+	list.Add(r.Trials > 0, "trials", int64(r.Trials))
+	list.Add(r.Criterion != "", "criterion", r.Criterion)
+	list.Add(r.Attribute != "", "attribute", r.Attribute)
+	list.Add(r.Separator != "", "separator", r.Separator)
+	list.Add(r.Share > 0, "share", r.Share)
+	list.Add(r.Goal == ForLinks, "latest", t.latest)
+	list.Add(r.Seed != 0, "seed", int64(r.Seed))
 	return list
 }
 
-func runTune(c *call, req TuneRequest, found *tuning) (result TuneResult, err error) {
+func runTune(c *engine.Call, req TuneRequest, found *tuning) (result TuneResult, err error) {
 	spec, err := tuneJob(c, req, found)
 	if err != nil {
 		return result, err
@@ -301,7 +304,7 @@ func runTune(c *call, req TuneRequest, found *tuning) (result TuneResult, err er
 		return result, err
 	}
 	spec.Graph = s.graph.Info
-	result, err = inJob(c, spec, func(checkpoints embedding.Checkpoints) (TuneResult, error) { return storeTuned(c, s, checkpoints) })
+	result, err = engine.InJob(c, spec, func(checkpoints embedding.Checkpoints) (TuneResult, error) { return storeTuned(c, s, checkpoints) })
 	result.Notices = c.Notices
 	return result, err
 }

@@ -5,6 +5,7 @@ import (
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/rows"
 	"heavytail/storage"
@@ -109,7 +110,7 @@ type tunedMethod struct {
 
 // abreast returns how many trials of a search run at a time: two if there are workers for
 // them, and half of the memory that may be used is enough.
-func abreast(c *call, t *tuning, g *session.Graph, goal Goal) int {
+func abreast(c *engine.Call, t *tuning, g *session.Graph, goal Goal) int {
 	if c.Workers() == 1 || t.bytes(g, goal, sweepBytes(c), 2) > c.DB.Opts.MemoryLimit/2 {
 		return 1
 	}

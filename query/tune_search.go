@@ -2,18 +2,19 @@ package query
 
 import (
 	"fmt"
-	"math"
-	"slices"
-	"strings"
-	"time"
-
 	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/plan"
+	"math"
+	"slices"
+	"strings"
+	"time"
 )
 
 // This file runs the search of TUNE.
@@ -28,12 +29,12 @@ type searching struct {
 
 // tuned loads the graph that a search is on and, where it is for labels, the classes
 // of its vertices.
-func loadTuned(c *call, req TuneRequest) (graph *session.Graph, labels evaluate.Labels, err error) {
+func loadTuned(c *engine.Call, req TuneRequest) (graph *session.Graph, labels evaluate.Labels, err error) {
 	if req.Goal != ForLabels {
 		graph, err = c.Graph(req.Graph, fault.Graph)
 		return graph, labels, err
 	}
-	graph, columns, err := c.Columns(req.Graph, []string{req.Attribute}, partAttribute)
+	graph, columns, err := c.Columns(req.Graph, []string{req.Attribute}, engine.PartAttribute)
 	if err != nil {
 		return nil, labels, err
 	}
@@ -47,7 +48,7 @@ func loadTuned(c *call, req TuneRequest) (graph *session.Graph, labels evaluate.
 	return graph, labels, known.check(EvaluateLabelsRequest{Attribute: req.Attribute})
 }
 
-func objective(c *call, s *searching) (tune.Objective, error) {
+func objective(c *engine.Call, s *searching) (tune.Objective, error) {
 	g, req := s.graph.Graph, s.req
 	switch req.Goal {
 	case ForLinks:
@@ -61,7 +62,7 @@ func objective(c *call, s *searching) (tune.Objective, error) {
 	return tune.Reconstruction(g, evaluate.ReconstructOptions{Criterion: evaluate.Criterion(by), MaxBytes: sweepBytes(c)})
 }
 
-func storeTuned(c *call, s *searching, checkpoints embedding.Checkpoints) (TuneResult, error) {
+func storeTuned(c *engine.Call, s *searching, checkpoints embedding.Checkpoints) (TuneResult, error) {
 	found, err := searchSettings(c, s, checkpoints)
 	if err != nil {
 		return TuneResult{}, err
@@ -86,13 +87,13 @@ func storeTuned(c *call, s *searching, checkpoints embedding.Checkpoints) (TuneR
 	return result, nil
 }
 
-func searchSettings(c *call, s *searching, checkpoints embedding.Checkpoints) (*tune.Result, error) {
+func searchSettings(c *engine.Call, s *searching, checkpoints embedding.Checkpoints) (*tune.Result, error) {
 	stop := c.Watch.Start(plan.Search)
 	objective, err := objective(c, s)
 	if err != nil {
 		return nil, err
 	}
-	methods := ofEach(s.methods, func(m tunedMethod) tune.Method { return m.search })
+	methods := lists.Map(s.methods, func(m tunedMethod) tune.Method { return m.search })
 	found, err := tune.Search(c.Ctx, objective, methods, tune.Options{
 		Budget: s.budget, Trials: s.req.Trials, Workers: c.Workers(), OneAtATime: abreast(c, s.tuning, s.graph, s.req.Goal) == 1,
 		Progress: trialProgress(c, s.budget), Checkpoints: checkpoints,
@@ -115,7 +116,7 @@ func searchSettings(c *call, s *searching, checkpoints embedding.Checkpoints) (*
 }
 
 // noticeBest gives notices of how the best trial was measured.
-func noticeBest(c *call, found *tune.Result, criterion string) {
+func noticeBest(c *engine.Call, found *tune.Result, criterion string) {
 	best := found.Best()
 	switch {
 	case math.IsNaN(best.Score):
@@ -138,7 +139,7 @@ func noticeBest(c *call, found *tune.Result, criterion string) {
 
 // trialProgress reports the trials of a search or, where their number is not
 // known, of the time that is spent.
-func trialProgress(c *call, budget time.Duration) func(stage string, done, total int64) {
+func trialProgress(c *engine.Call, budget time.Duration) func(stage string, done, total int64) {
 	began := c.Meter.Now()
 	return func(stage string, done, total int64) {
 		if total == 0 && budget > 0 {
@@ -165,7 +166,7 @@ func cutText(found *tune.Result) string {
 }
 
 func trialText(options []tune.Option) string {
-	return strings.Join(ofEach(options, func(o tune.Option) string {
+	return strings.Join(lists.Map(options, func(o tune.Option) string {
 		if text, ok := o.Value.(string); ok {
 			return o.Name + " := " + fault.QuoteKey(text)
 		}

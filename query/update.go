@@ -4,6 +4,8 @@ import (
 	"context"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -29,7 +31,7 @@ type UpdateVerticesRequest struct {
 	text      string      // the assignments, for the plan
 }
 
-var updateVertex = &statement[*parser.UpdateVertices, UpdateVerticesRequest, storage.GraphInfo, WriteResult]{
+var updateVertex = &engine.Statement[*parser.UpdateVertices, UpdateVerticesRequest, storage.GraphInfo, WriteResult]{
 	Help: help.Statement{
 		Statement: "UPDATE VERTEX", Syntax: "UPDATE VERTEX vertex, … SET attribute := value | MISSING, … IN graph",
 		Summary: "sets attributes of vertices; MISSING removes them",
@@ -42,7 +44,7 @@ var updateVertex = &statement[*parser.UpdateVertices, UpdateVerticesRequest, sto
 	Plan: func(req UpdateVerticesRequest, _ storage.GraphInfo) *plan.Plan {
 		return writePlan("update", fault.Count(int64(len(req.Vertices)), "vertex")+": "+req.text, req.Graph)
 	},
-	Run: func(c *call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
+	Run: func(c *engine.Call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
 		return change(c, req.Graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			return tx.UpdateVertices(req.Graph, req.Vertices)
 		})
@@ -50,7 +52,7 @@ var updateVertex = &statement[*parser.UpdateVertices, UpdateVerticesRequest, sto
 	Rows: writeRows[UpdateVerticesRequest]("updated", "unchanged"),
 }
 
-var updateVertices = &statement[*parser.UpdateVertices, UpdateVerticesRequest, storage.GraphInfo, WriteResult]{
+var updateVertices = &engine.Statement[*parser.UpdateVertices, UpdateVerticesRequest, storage.GraphInfo, WriteResult]{
 	Help: help.Statement{
 		Statement: "UPDATE VERTICES", Syntax: "UPDATE VERTICES IN graph SET attribute := value | MISSING, … WHERE condition",
 		Summary: "sets attributes of all vertices that meet a condition; WHERE degree >= 0 admits all of them",
@@ -62,7 +64,7 @@ var updateVertices = &statement[*parser.UpdateVertices, UpdateVerticesRequest, s
 	Plan: func(req UpdateVerticesRequest, graph storage.GraphInfo) *plan.Plan {
 		return writePlan("update", req.text, req.Graph, scanPlan(graph, req.condition, req.Attributes))
 	},
-	Run: func(c *call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
+	Run: func(c *engine.Call, req UpdateVerticesRequest, _ storage.GraphInfo) (WriteResult, error) {
 		return changeWhere(c, req.Graph, req.Where, req.Attributes, func(tx *storage.Tx, keys []string) (storage.WriteStats, error) {
 			return tx.UpdateVertices(req.Graph, req.setFor(keys))
 		})
@@ -78,7 +80,7 @@ func (s *graphsService) UpdateVertices(ctx context.Context, req UpdateVerticesRe
 	return updateVertices.Answer(ctx, s.db, req)
 }
 
-func bindUpdateVertices(b *binder, s *parser.UpdateVertices) UpdateVerticesRequest {
+func bindUpdateVertices(b *engine.Binder, s *parser.UpdateVertices) UpdateVerticesRequest {
 	req := UpdateVerticesRequest{Graph: b.Name(fault.Graph, s.Graph), condition: s.Where, text: assignments(s.Values)}
 	info := b.Graph(req.Graph)
 	schema := info
@@ -91,15 +93,15 @@ func bindUpdateVertices(b *binder, s *parser.UpdateVertices) UpdateVerticesReque
 
 // setFor sets the values of the request for each key.
 func (req UpdateVerticesRequest) setFor(keys []string) []storage.Vertex {
-	return ofEach(keys, func(key string) storage.Vertex { return storage.Vertex{Key: key, Values: req.Set} })
+	return lists.Map(keys, func(key string) storage.Vertex { return storage.Vertex{Key: key, Values: req.Set} })
 }
 
 // assignments are the values that a statement sets, each shortened to a few words.
 func assignments(list []parser.Option) string {
-	return strings.Join(ofEach(list, func(o parser.Option) string { return fault.Shorten(o.String()) }), ", ")
+	return strings.Join(lists.Map(list, func(o parser.Option) string { return fault.Shorten(o.String()) }), ", ")
 }
 
-func resolveUpdateVertices(c *call, req UpdateVerticesRequest) (storage.GraphInfo, error) {
+func resolveUpdateVertices(c *engine.Call, req UpdateVerticesRequest) (storage.GraphInfo, error) {
 	info, err := changedWhere(c, req.Graph, req.Attributes)
 	if err != nil {
 		return info, err
@@ -112,14 +114,14 @@ func resolveUpdateVertices(c *call, req UpdateVerticesRequest) (storage.GraphInf
 	return info, nil
 }
 
-var updateEdge = &statement[*parser.UpdateEdges, edgesRequest, nothing, WriteResult]{
+var updateEdge = &engine.Statement[*parser.UpdateEdges, edgesRequest, engine.Nothing, WriteResult]{
 	Help: help.Statement{
 		Statement: "UPDATE EDGE", Syntax: "UPDATE EDGE | EDGES (vertex, vertex), … SET WEIGHT := weight | MISSING, TIME := time | MISSING IN graph",
 		Summary: "sets weight, time or both of edges; MISSING removes them",
 		Columns: "graph, updated, unchanged, version",
 		Example: "UPDATE EDGE ('alice', 'bob') SET WEIGHT := 3, TIME := MISSING IN social",
 	},
-	Bind: func(b *binder, s *parser.UpdateEdges) edgesRequest {
+	Bind: func(b *engine.Binder, s *parser.UpdateEdges) edgesRequest {
 		req := pairs(b, s.Graph, s.Pairs)
 		for i := range req.edges {
 			edgeValues(b, &req.edges[i], s.Values)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/.ci/repeat"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"maps"
@@ -474,7 +475,7 @@ func TestUpdate_Mistakes(t *testing.T) {
 			return err
 		}, `edge "alice – bob" is not in graph g`, storage.ErrNotFound},
 		{"graph that is dropped meanwhile", func() error {
-			return writeMistake((&call{}), "g", &storage.NotFoundError{Kind: "graph", Name: "g"})
+			return writeMistake((&engine.Call{}), "g", &storage.NotFoundError{Kind: "graph", Name: "g"})
 		}, `no graph "g"`, storage.ErrNotFound},
 		{"attribute", func() error {
 			_, err := db.Graphs().Vertices(ctx, VerticesRequest{Attributes: []string{"agee"}})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -28,19 +29,19 @@ type CompactResult struct {
 	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
-var compact = &statement[*parser.Compact, nothing, nothing, CompactResult]{
+var compact = &engine.Statement[*parser.Compact, engine.Nothing, engine.Nothing, CompactResult]{
 	Help: help.Statement{
 		Statement: "COMPACT", Syntax: "COMPACT",
 		Summary: "frees the space of deleted data by rewriting the file",
 		Columns: "before, after, seconds",
 		Example: "COMPACT",
 	},
-	Bind:    bindNothing[*parser.Compact],
-	Resolve: resolveNothing[nothing],
-	Plan: func(nothing, nothing) *plan.Plan {
+	Bind:    engine.BindNothing[*parser.Compact],
+	Resolve: engine.ResolveNothing[engine.Nothing],
+	Plan: func(engine.Nothing, engine.Nothing) *plan.Plan {
 		return plan.Result("new file", "in the place of the old one, in one step", plan.Measured(plan.Write, "copy", "every record, verified"))
 	},
-	Run: func(c *call, _, _ nothing) (CompactResult, error) {
+	Run: func(c *engine.Call, _, _ engine.Nothing) (CompactResult, error) {
 		stop := c.Watch.Start(plan.Write)
 		stats, err := c.DB.Store.Compact(c.Ctx, c.Meter.Update)
 		if err != nil {
@@ -49,13 +50,15 @@ var compact = &statement[*parser.Compact, nothing, nothing, CompactResult]{
 		stop(0, "")
 		return CompactResult{stats, c.Notices}, nil
 	},
-	Table: func(_ nothing, r CompactResult) [][]rows.Value { return [][]rows.Value{{r.Before, r.After, r.Seconds}} },
+	Table: func(_ engine.Nothing, r CompactResult) [][]rows.Value {
+		return [][]rows.Value{{r.Before, r.After, r.Seconds}}
+	},
 }
 
 // Compact frees the space of deleted data by writing the store into a new
 // file, which replaces the old one.
 func (s *maintenanceService) Compact(ctx context.Context) (CompactResult, error) {
-	return compact.Answer(ctx, s.db, nothing{})
+	return compact.Answer(ctx, s.db, engine.Nothing{})
 }
 
 // MigrateResult is the answer of Migrate.
@@ -64,20 +67,20 @@ type MigrateResult struct {
 	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
-var migrate = &statement[*parser.Migrate, nothing, nothing, MigrateResult]{
+var migrate = &engine.Statement[*parser.Migrate, engine.Nothing, engine.Nothing, MigrateResult]{
 	Help: help.Statement{
 		Statement: "MIGRATE", Syntax: "MIGRATE",
 		Summary: "rewrites a file of an older format in the current one; files of older formats can also be used as they are",
 		Columns: "from, to, before, after, seconds",
 		Example: "MIGRATE",
 	},
-	Bind:    bindNothing[*parser.Migrate],
-	Resolve: resolveNothing[nothing],
-	Plan: func(nothing, nothing) *plan.Plan {
+	Bind:    engine.BindNothing[*parser.Migrate],
+	Resolve: engine.ResolveNothing[engine.Nothing],
+	Plan: func(engine.Nothing, engine.Nothing) *plan.Plan {
 		return plan.Result("new file", "in the place of the old one, in one step, if its format is older", plan.Measured(plan.Write, "copy", "every record, verified"))
 	},
 	Run: runMigrate,
-	Table: func(_ nothing, r MigrateResult) [][]rows.Value {
+	Table: func(_ engine.Nothing, r MigrateResult) [][]rows.Value {
 		return [][]rows.Value{{int64(r.From), int64(r.To), r.Before, r.After, r.Seconds}}
 	},
 }
@@ -85,10 +88,10 @@ var migrate = &statement[*parser.Migrate, nothing, nothing, MigrateResult]{
 // Migrate rewrites a file of an older format in the current format. Files of
 // older formats can also be used without it.
 func (s *maintenanceService) Migrate(ctx context.Context) (MigrateResult, error) {
-	return migrate.Answer(ctx, s.db, nothing{})
+	return migrate.Answer(ctx, s.db, engine.Nothing{})
 }
 
-func runMigrate(c *call, _, _ nothing) (MigrateResult, error) {
+func runMigrate(c *engine.Call, _, _ engine.Nothing) (MigrateResult, error) {
 	stop := c.Watch.Start(plan.Write)
 	stats, err := c.DB.Store.Migrate(c.Ctx, c.Meter.Update)
 	if err != nil {
@@ -113,7 +116,7 @@ type BackupResult struct {
 	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
-var backup = &statement[*parser.Backup, BackupRequest, nothing, BackupResult]{
+var backup = &engine.Statement[*parser.Backup, BackupRequest, engine.Nothing, BackupResult]{
 	Help: help.Statement{
 		Statement: "BACKUP", Syntax: "BACKUP INTO FILE 'file' [WITH (option := value)]",
 		Summary: "copies everything into a new file, and verifies every record",
@@ -121,11 +124,11 @@ var backup = &statement[*parser.Backup, BackupRequest, nothing, BackupResult]{
 		Example: "BACKUP INTO FILE 'monday.ht' WITH (overwrite := TRUE)",
 	},
 	Options: storeOptions,
-	Bind: func(b *binder, s *parser.Backup) BackupRequest {
+	Bind: func(b *engine.Binder, s *parser.Backup) BackupRequest {
 		return storeFile(b, s, s.File, s.Options)
 	},
 	Resolve: checkStoreFile,
-	Plan: func(req BackupRequest, _ nothing) *plan.Plan {
+	Plan: func(req BackupRequest, _ engine.Nothing) *plan.Plan {
 		return plan.Result("new file", fault.Quote(req.Path)+", in one step", plan.Measured(plan.Write, "copy", "every record as it is now, verified"))
 	},
 	Run: runBackup,
@@ -141,7 +144,7 @@ func (s *maintenanceService) Backup(ctx context.Context, req BackupRequest) (Bac
 	return backup.Answer(ctx, s.db, req)
 }
 
-func runBackup(c *call, req BackupRequest, _ nothing) (result BackupResult, err error) {
+func runBackup(c *engine.Call, req BackupRequest, _ engine.Nothing) (result BackupResult, err error) {
 	stop := c.Watch.Start(plan.Write)
 	err = writeStore(c, req, func(path string) error {
 		result.BackupStats, err = c.DB.Store.Backup(c.Ctx, path, req.Overwrite, c.Meter.Update)
@@ -164,7 +167,7 @@ type RecoverResult struct {
 	Notices []rows.Notice `json:"notices,omitempty"`
 }
 
-var recoverFile = &statement[*parser.Recover, RecoverRequest, nothing, RecoverResult]{
+var recoverFile = &engine.Statement[*parser.Recover, RecoverRequest, engine.Nothing, RecoverResult]{
 	Help: help.Statement{
 		Statement: "RECOVER", Syntax: "RECOVER INTO FILE 'file' [WITH (option := value)]",
 		Summary: "copies the undamaged records of the file into a new one; the command 'heavytail recover' does the same for files that cannot be opened",
@@ -172,12 +175,12 @@ var recoverFile = &statement[*parser.Recover, RecoverRequest, nothing, RecoverRe
 		Example: "RECOVER INTO FILE 'saved.ht'",
 	},
 	Options: storeOptions,
-	Bind: func(b *binder, s *parser.Recover) RecoverRequest {
+	Bind: func(b *engine.Binder, s *parser.Recover) RecoverRequest {
 		b.Mark(fault.Statement, s)
 		return storeFile(b, s, s.File, s.Options)
 	},
 	Resolve: checkStoreFile,
-	Plan: func(req RecoverRequest, _ nothing) *plan.Plan {
+	Plan: func(req RecoverRequest, _ engine.Nothing) *plan.Plan {
 		return plan.Result("new file", fault.Quote(req.Path)+", in one step", plan.Measured(plan.Write, "copy", "every record that is sound"))
 	},
 	Run:   runRecover,
@@ -192,7 +195,7 @@ func (s *maintenanceService) Recover(ctx context.Context, req RecoverRequest) (R
 	return recoverFile.Answer(ctx, s.db, req)
 }
 
-func runRecover(c *call, req RecoverRequest, _ nothing) (result RecoverResult, err error) {
+func runRecover(c *engine.Call, req RecoverRequest, _ engine.Nothing) (result RecoverResult, err error) {
 	stop := c.Watch.Start(plan.Write)
 	err = writeStore(c, req, func(path string) error {
 		result.RecoverReport, err = c.DB.Store.Recover(c.Ctx, path, storage.RecoverOptions{Overwrite: req.Overwrite, Progress: c.Meter.Update})
@@ -260,26 +263,26 @@ func RecoveredRows(r storage.RecoverReport) [][]rows.Value {
 	return table
 }
 
-func storeOptions() []help.Option { return []help.Option{overwriteOption()} }
+func storeOptions() []help.Option { return []help.Option{engine.OverwriteOption()} }
 
-func storeFile(b *binder, statement parser.Statement, file parser.Value, options []parser.Option) BackupRequest {
+func storeFile(b *engine.Binder, statement parser.Statement, file parser.Value, options []parser.Option) BackupRequest {
 	path, set := b.Text(fault.Into, file), b.Settings(parser.Heading(statement), storeOptions(), options)
 	return BackupRequest{Path: path, Overwrite: set.Bool("overwrite")}
 }
 
 // checkStoreFile is checkOutput for a file that will be a store.
-func checkStoreFile(c *call, req BackupRequest) (nothing, error) {
+func checkStoreFile(c *engine.Call, req BackupRequest) (engine.Nothing, error) {
 	if strings.HasSuffix(req.Path, ".gz") || strings.HasSuffix(req.Path, ".zst") {
-		return nothing{}, fault.New(fault.Into, "file %s would not be compressed, because a store is used as it is; choose a name without this ending", fault.Quote(req.Path))
+		return engine.Nothing{}, fault.New(fault.Into, "file %s would not be compressed, because a store is used as it is; choose a name without this ending", fault.Quote(req.Path))
 	}
-	return nothing{}, c.CheckOutput(req.Path, req.Overwrite, fault.Into)
+	return engine.Nothing{}, c.CheckOutput(req.Path, req.Overwrite, fault.Into)
 }
 
 // writeStore calls write to make the store of a request. If files are confined to a
 // folder, the store is made elsewhere and then copied, because package storage
 // opens files by name, and a name could be redirected out of the folder between
 // its check and its use.
-func writeStore(c *call, req BackupRequest, write func(path string) error) error {
+func writeStore(c *engine.Call, req BackupRequest, write func(path string) error) error {
 	if c.DB.Files.Folder == nil {
 		return write(req.Path)
 	}
@@ -302,7 +305,7 @@ func writeStore(c *call, req BackupRequest, write func(path string) error) error
 	})
 }
 
-func copyFile(c *call, w io.Writer, r io.Reader, size int64) error {
+func copyFile(c *engine.Call, w io.Writer, r io.Reader, size int64) error {
 	const step = 1 << 20 // bytes between two checks of the context, a few milliseconds
 	for done := int64(0); ; {
 		if err := c.Ctx.Err(); err != nil {

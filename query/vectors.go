@@ -3,12 +3,12 @@ package query
 import (
 	"context"
 	"errors"
-	"iter"
-	"slices"
-
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
+	"iter"
+	"slices"
 )
 
 // VertexVector is a vertex with its vector.
@@ -24,7 +24,7 @@ type VertexVector struct {
 // returns or the cache drops it; the memory that a caller keeps after that is not
 // counted. An unknown graph is an *Error with the nearest name.
 func (s *graphsService) Snapshot(ctx context.Context, graph string) (*storage.Snapshot, error) {
-	return inCall(ctx, s.db, "SNAPSHOT", func(c *call) (*storage.Snapshot, error) {
+	return engine.InCall(ctx, s.db, "SNAPSHOT", func(c *engine.Call) (*storage.Snapshot, error) {
 		g, err := c.Graph(graph, fault.Graph)
 		if err != nil {
 			return nil, err
@@ -40,11 +40,11 @@ func (s *graphsService) Snapshot(ctx context.Context, graph string) (*storage.Sn
 // read, and neither graph nor vectors are loaded; otherwise both are loaded. For many
 // vectors, Vectors is faster.
 func (s *vectorsService) Vector(ctx context.Context, embedding, vertex string) ([]float32, error) {
-	return inCall(ctx, s.db, "VECTOR", func(c *call) ([]float32, error) { return vector(c, embedding, vertex) })
+	return engine.InCall(ctx, s.db, "VECTOR", func(c *engine.Call) ([]float32, error) { return vector(c, embedding, vertex) })
 }
 
 // vector returns a copy of a vector, from the file where that is possible.
-func vector(c *call, embedding, vertex string) ([]float32, error) {
+func vector(c *engine.Call, embedding, vertex string) ([]float32, error) {
 	vector, err := storedVector(c, embedding, vertex)
 	if errors.Is(err, errMoved) {
 		return loadedVector(c, embedding, vertex)
@@ -56,7 +56,7 @@ func vector(c *call, embedding, vertex string) ([]float32, error) {
 // (storage.MatrixDigest), with the entry of the generation that has them. It takes O(n·d),
 // and loads the vectors unless they are in memory; they stay there as after a search.
 func (s *vectorsService) Digest(ctx context.Context, embedding string) (info storage.EmbeddingInfo, digest string, err error) {
-	digest, err = inCall(ctx, s.db, "VECTORS DIGEST", func(c *call) (string, error) {
+	digest, err = engine.InCall(ctx, s.db, "VECTORS DIGEST", func(c *engine.Call) (string, error) {
 		stored, _, _, err := c.Vectors(embedding, fault.Embedding)
 		if err != nil {
 			return "", err
@@ -69,7 +69,7 @@ func (s *vectorsService) Digest(ctx context.Context, embedding string) (info sto
 
 // storedVector reads a vector from the file. It returns errMoved if the rows of the
 // embedding do not correspond to the present vertices of the graph.
-func storedVector(c *call, embedding, vertex string) (vector []float32, err error) {
+func storedVector(c *engine.Call, embedding, vertex string) (vector []float32, err error) {
 	info, err := c.EmbeddingInfo(embedding, fault.Embedding)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func storedVector(c *call, embedding, vertex string) (vector []float32, err erro
 
 // loadedVector returns a copy of a vector of an embedding whose rows are loaded
 // and assigned to the vertices of its graph.
-func loadedVector(c *call, embedding, vertex string) ([]float32, error) {
+func loadedVector(c *engine.Call, embedding, vertex string) ([]float32, error) {
 	s, err := settledSpace(c, embedding)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func loadedVector(c *call, embedding, vertex string) ([]float32, error) {
 }
 
 // settledSpace loads an embedding and its graph, in versions that belong together.
-func settledSpace(c *call, embedding string) (s *session.Space, err error) {
+func settledSpace(c *engine.Call, embedding string) (s *session.Space, err error) {
 	err = c.Consistent(func() error {
 		s, err = c.Space(embedding, fault.Embedding)
 		return err
@@ -122,13 +122,13 @@ func settledSpace(c *call, embedding string) (s *session.Space, err error) {
 // keeps the embedding and the graph in memory until the iteration ends, which does
 // not see later changes. The iterator may be used several times, also concurrently.
 func (s *vectorsService) Each(ctx context.Context, embedding string) iter.Seq2[VertexVector, error] {
-	return iterate(func() (*stream[VertexVector], error) {
-		return inCall(ctx, s.db, "VECTORS", func(c *call) (*stream[VertexVector], error) {
+	return engine.Iterate(func() (*engine.Stream[VertexVector], error) {
+		return engine.InCall(ctx, s.db, "VECTORS", func(c *engine.Call) (*engine.Stream[VertexVector], error) {
 			s, err := settledSpace(c, embedding)
 			if err != nil {
 				return nil, err
 			}
-			return streamOf(c, func(f func(VertexVector) error) error {
+			return engine.StreamOf(c, func(f func(VertexVector) error) error {
 				const often = 1 << 10 // vertices between two checks of the context, below a millisecond
 				for v := range s.Matrix.Rows {
 					if v%often == 0 {

@@ -9,7 +9,10 @@ import (
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -49,7 +52,7 @@ type VerifyResult struct {
 	Notices  []rows.Notice   `json:"notices,omitempty"`
 }
 
-var verify = &statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResult]{
+var verify = &engine.Statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResult]{
 	Help: help.Statement{
 		Statement: "VERIFY", Syntax: "VERIFY embedding [WITH (option := value, …)] [IN BACKGROUND]",
 		Summary: "computes an embedding in full, stores nothing, and compares it with the stored one: nearest neighbours, the angles in degrees between the subspaces (spectral methods), reconstruction, and how well distances separate edges from other pairs",
@@ -57,7 +60,7 @@ var verify = &statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResu
 		Example: "VERIFY spec WITH (sample := 200)",
 	},
 	Options: verifyOptions,
-	Bind: func(b *binder, s *parser.Verify) VerifyRequest {
+	Bind: func(b *engine.Binder, s *parser.Verify) VerifyRequest {
 		b.Background = s.Background
 		embedding, set := b.Name(fault.Embedding, s.Embedding), b.Settings("VERIFY", verifyOptions(), s.Options)
 		return VerifyRequest{Embedding: embedding, Sample: int(b.Within(set, "sample", 0, math.MaxInt32)), Seed: set.Seed()}
@@ -69,7 +72,9 @@ var verify = &statement[*parser.Verify, VerifyRequest, session.Entry, VerifyResu
 	},
 	Run: runVerify,
 	Table: func(_ VerifyRequest, r VerifyResult) [][]rows.Value {
-		return ofEach(r.Measures, func(m VerifyMeasure) []rows.Value { return []rows.Value{m.Name, number(m.Stored), number(m.Full)} })
+		return lists.Map(r.Measures, func(m VerifyMeasure) []rows.Value {
+			return []rows.Value{m.Name, cells.Number(m.Stored), cells.Number(m.Full)}
+		})
 	},
 	Job:   verifyJob,
 	Reads: true,
@@ -95,7 +100,7 @@ func (s *vectorsService) StartVerify(ctx context.Context, req VerifyRequest) (st
 	return verify.Start(ctx, s.db, req)
 }
 
-func resolveVerify(c *call, req VerifyRequest) (session.Entry, error) {
+func resolveVerify(c *engine.Call, req VerifyRequest) (session.Entry, error) {
 	if req.Sample < 0 {
 		return session.Entry{}, fault.OfOption("sample", "is %d, and must not be negative", req.Sample)
 	}
@@ -115,10 +120,10 @@ const asItIsNow = ", and a full run would be of the graph as it is now"
 // verifyJob describes the job that compares an embedding with a full run. It writes
 // no embedding. First it takes the memory of a full run, about four times the vectors; then that
 // of the new vectors and of measuring the reconstruction of either.
-func verifyJob(_ *call, req VerifyRequest, found session.Entry) (job.Spec, error) {
-	var options optionList
-	options.add(req.Sample > 0, "sample", int64(req.Sample))
-	options.add(req.Seed != 0, "seed", int64(req.Seed))
+func verifyJob(_ *engine.Call, req VerifyRequest, found session.Entry) (job.Spec, error) {
+	var options engine.OptionList
+	options.Add(req.Sample > 0, "sample", int64(req.Sample))
+	options.Add(req.Seed != 0, "seed", int64(req.Seed))
 	text := parser.Verify{Embedding: parser.Ident{Name: req.Embedding}, Options: options}
 	vectors := session.VectorBytes(found.Info.Vertices, found.Info.Dim)
 	measuring := evaluate.ReconstructBytes(found.Info.Vertices, found.Info.Dim, found.Graph.Edges, evaluate.ReconstructOptions{})
@@ -128,12 +133,12 @@ func verifyJob(_ *call, req VerifyRequest, found session.Entry) (job.Spec, error
 	}, nil
 }
 
-func runVerify(c *call, req VerifyRequest, found session.Entry) (result VerifyResult, err error) {
+func runVerify(c *engine.Call, req VerifyRequest, found session.Entry) (result VerifyResult, err error) {
 	spec, err := verifyJob(c, req, found)
 	if err != nil {
 		return result, err
 	}
-	result, err = inJob(c, spec, func(embedding.Checkpoints) (VerifyResult, error) {
+	result, err = engine.InJob(c, spec, func(embedding.Checkpoints) (VerifyResult, error) {
 		s, err := settledSpace(c, req.Embedding)
 		if err == nil {
 			err = checkCurrent(req.Embedding, s.Behind, asItIsNow) // the graph may have changed meanwhile
@@ -148,7 +153,7 @@ func runVerify(c *call, req VerifyRequest, found session.Entry) (result VerifyRe
 }
 
 // verifyInFull compares an embedding with a full run.
-func verifyInFull(c *call, req VerifyRequest, s *session.Space) (VerifyResult, error) {
+func verifyInFull(c *engine.Call, req VerifyRequest, s *session.Space) (VerifyResult, error) {
 	req.Sample = cmp.Or(req.Sample, 1000)
 	result := VerifyResult{EmbeddingInfo: s.Info}
 	stop := c.Watch.Start(plan.Solve)
@@ -162,14 +167,14 @@ func verifyInFull(c *call, req VerifyRequest, s *session.Space) (VerifyResult, e
 	if result.Measures, err = compare(c, req, s, full); err != nil {
 		return VerifyResult{}, err
 	}
-	texts := ofEach(result.Measures, func(m VerifyMeasure) string {
+	texts := lists.Map(result.Measures, func(m VerifyMeasure) string {
 		return fmt.Sprintf("%s %.4g, in full %.4g", m.Name, m.Stored, m.Full)
 	})
 	c.Job.Result("%s", strings.Join(texts, "; "))
 	return result, nil
 }
 
-func compare(c *call, req VerifyRequest, s *session.Space, full *vec.Matrix) ([]VerifyMeasure, error) {
+func compare(c *engine.Call, req VerifyRequest, s *session.Space, full *vec.Matrix) ([]VerifyMeasure, error) {
 	overlap, err := evaluate.Overlap(c.Ctx, s.Matrix, full, 10, req.Sample, req.Seed, c.Workers())
 	if err != nil {
 		return nil, err

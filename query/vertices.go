@@ -6,6 +6,8 @@ import (
 	"context"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -50,7 +52,7 @@ type VerticesResult struct {
 	Notices  []rows.Notice `json:"notices,omitempty"`
 }
 
-var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.GraphInfo, graphStream[VertexRow]]{
+var showVertices = &engine.Statement[*parser.ShowVertices, VerticesRequest, storage.GraphInfo, engine.GraphStream[VertexRow]]{
 	Help: help.Statement{
 		Statement: "SHOW VERTICES", Syntax: "SHOW VERTICES [IN graph] [COLUMNS attribute, …] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [LIMIT n]",
 		Summary: "lists vertices in the order in which they came into the graph, or sorted by a column, with vertices without a value last; LIMIT keeps the first rows",
@@ -66,7 +68,7 @@ var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.Gra
 		}
 		return plan.Result("vertices", limited(req.orderText(), req.Limit), scanOf(what, input, graph, req.condition, req.attributes()))
 	},
-	Run: func(c *call, req VerticesRequest, graph storage.GraphInfo) (found graphStream[VertexRow], err error) {
+	Run: func(c *engine.Call, req VerticesRequest, graph storage.GraphInfo) (found engine.GraphStream[VertexRow], err error) {
 		if err := readVertices(c, req, graph); err != nil {
 			return found, err
 		}
@@ -74,23 +76,23 @@ var showVertices = &statement[*parser.ShowVertices, VerticesRequest, storage.Gra
 		if err != nil {
 			return found, err
 		}
-		found.graph = s.graph
-		if s.shown = s.places(req); req.OrderBy != "" {
-			found.stream, err = orderedRows(c, s, req)
+		found.Graph = s.graph
+		if s.shown = placesOf(s, req); req.OrderBy != "" {
+			found.Stream, err = orderedRows(c, s, req)
 		} else {
-			found.stream = scanRows(c, s, s.row)
+			found.Stream = scanRows(c, s, func(v uint32) VertexRow { return vertexRow(s, v) })
 		}
 		return found, err
 	},
-	Rows: func(req VerticesRequest, answer graphStream[VertexRow]) *rows.Rows {
+	Rows: func(req VerticesRequest, answer engine.GraphStream[VertexRow]) *rows.Rows {
 		if req.Columns != nil {
-			rows := answer.Rows(append([]string{"vertex"}, req.Columns...), func(v VertexRow) []rows.Value { return cells([]rows.Value{v.Key}, v.Values) })
-			return rows.TypedFrom(1, typesOfAttributes(answer.graph.Info, req.Columns))
+			rows := answer.Rows(append([]string{"vertex"}, req.Columns...), func(v VertexRow) []rows.Value { return cells.Append([]rows.Value{v.Key}, v.Values) })
+			return rows.TypedFrom(1, cells.TypesOfAttributes(answer.Graph.Info, req.Columns))
 		}
 		rows := answer.Rows(append([]string{"vertex", "degree"}, req.Attributes...), func(v VertexRow) []rows.Value {
-			return cells([]rows.Value{v.Key, int64(v.Degree)}, v.Values)
+			return cells.Append([]rows.Value{v.Key, int64(v.Degree)}, v.Values)
 		})
-		return rows.TypedFrom(2, typesOfAttributes(answer.graph.Info, req.Attributes))
+		return rows.TypedFrom(2, cells.TypesOfAttributes(answer.Graph.Info, req.Attributes))
 	},
 	Reads: true,
 }
@@ -100,7 +102,7 @@ func (r VerticesRequest) readsPart() bool { return r.Limit > 0 && r.OrderBy == "
 
 // readVertices reads the first vertices, until enough of them meet the condition, where these
 // are enough.
-func readVertices(c *call, req VerticesRequest, graph storage.GraphInfo) error {
+func readVertices(c *engine.Call, req VerticesRequest, graph storage.GraphInfo) error {
 	if !req.readsPart() {
 		return nil
 	}
@@ -134,7 +136,7 @@ func readVertices(c *call, req VerticesRequest, graph storage.GraphInfo) error {
 
 // Vertices returns the vertices of a graph that meet a condition.
 func (s *graphsService) Vertices(ctx context.Context, req VerticesRequest) (VerticesResult, error) {
-	list, notices, err := collected(showVertices.Answer(ctx, s.db, req))
+	list, notices, err := engine.Collected(showVertices.Answer(ctx, s.db, req))
 	return VerticesResult{list, notices}, err
 }
 
@@ -142,28 +144,28 @@ func (s *graphsService) Vertices(ctx context.Context, req VerticesRequest) (Vert
 // them in memory. An error is yielded last, with an empty row. The graph and the
 // attributes stay in memory until the iteration ends.
 func (s *graphsService) EachVertex(ctx context.Context, req VerticesRequest) iter.Seq2[VertexRow, error] {
-	return iterate(func() (*stream[VertexRow], error) {
+	return engine.Iterate(func() (*engine.Stream[VertexRow], error) {
 		found, err := showVertices.Answer(ctx, s.db, req)
-		return found.stream, err
+		return found.Stream, err
 	})
 }
 
-func bindVertices(b *binder, s *parser.ShowVertices) VerticesRequest {
+func bindVertices(b *engine.Binder, s *parser.ShowVertices) VerticesRequest {
 	req := VerticesRequest{Graph: b.MarkGraph(s.Graph, s), condition: s.Where}
 	info := b.Graph(req.Graph)
 	shown := session.AttributeNames(info)
 	if s.Columns != nil {
 		shown = nil
 	}
-	req.Columns = columns(b, s.Columns)
-	req.OrderBy, req.Descending = order(b, s.Order)
+	req.Columns = engine.Columns(b, s.Columns)
+	req.OrderBy, req.Descending = engine.Order(b, s.Order)
 	condition := where.Compile(b.Values, s.Where, info, where.ToNothing, shown...)
 	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
 	req.Limit = b.RowLimit(s.Limit)
 	return req
 }
 
-func (s *vertexScan) row(v uint32) VertexRow {
+func vertexRow(s *vertexScan, v uint32) VertexRow {
 	row := VertexRow{Key: s.graph.Key(v), Degree: s.graph.Graph.Degree(v)}
 	for _, at := range s.shown {
 		row.Values = append(row.Values, s.value(at, v))
@@ -180,34 +182,34 @@ const (
 // attributes lists the attributes that the answer is computed from. Those of the
 // condition come first, because a compiled condition reads them by number.
 func (r VerticesRequest) attributes() []string {
-	return withColumn(r.Attributes, append(slices.Clone(r.Columns), r.OrderBy)...)
+	return engine.WithColumn(r.Attributes, append(slices.Clone(r.Columns), r.OrderBy)...)
 }
 
 func (r VerticesRequest) orderText() string {
 	if r.OrderBy == "" {
 		return "in the order in which they came into the graph"
 	}
-	return orderText(r.OrderBy, r.Descending)
+	return engine.OrderText(r.OrderBy, r.Descending)
 }
 
-func checkVertices(c *call, req VerticesRequest) (storage.GraphInfo, error) {
+func checkVertices(c *engine.Call, req VerticesRequest) (storage.GraphInfo, error) {
 	info, err := checkScan(c, req.Graph, req.Attributes, req.Limit)
 	if err != nil {
 		return info, err
 	}
 	for i, name := range req.Columns {
 		if name == "key" {
-			return info, fault.New(partColumn(i), "the column vertex already contains the key")
+			return info, fault.New(engine.PartColumn(i), "the column vertex already contains the key")
 		}
-		if err := checkColumn(info, name, partColumn(i)); err != nil {
+		if err := engine.CheckColumn(info, name, engine.PartColumn(i)); err != nil {
 			return info, err
 		}
 	}
-	return info, checkColumn(info, req.OrderBy, partOrder)
+	return info, engine.CheckColumn(info, req.OrderBy, engine.PartOrder)
 }
 
 // places returns the numbers of the columns of a row.
-func (s *vertexScan) places(req VerticesRequest) []int {
+func placesOf(s *vertexScan, req VerticesRequest) []int {
 	var shown []int
 	names := req.Columns
 	if names == nil {
@@ -271,7 +273,7 @@ func without(missing bool) int {
 // orderedRows returns the rows of a scan sorted by a column. It keeps in memory the
 // number of each vertex that meets the condition, or with a limit of at most twice as
 // many vertices as the limit.
-func orderedRows(c *call, s *vertexScan, req VerticesRequest) (*stream[VertexRow], error) {
+func orderedRows(c *engine.Call, s *vertexScan, req VerticesRequest) (*engine.Stream[VertexRow], error) {
 	bytes := 4 * int64(s.graph.Graph.Vertices())
 	if err := c.Hold(c.DB.Cache.Reserve(bytes, "ordering the vertices of graph "+fault.Name(s.graph.Info.Name))); err != nil {
 		return nil, err
@@ -279,7 +281,7 @@ func orderedRows(c *call, s *vertexScan, req VerticesRequest) (*stream[VertexRow
 	order := s.compare(s.column(req.OrderBy), req.Descending)
 	limit := s.limit
 	s.limit = 0
-	return streamOf(c, func(f func(VertexRow) error) error {
+	return engine.StreamOf(c, func(f func(VertexRow) error) error {
 		stop := c.Watch.Start(plan.Scan)
 		var list []uint32
 		err := s.each(c.Ctx, func(v uint32) error {
@@ -289,7 +291,7 @@ func orderedRows(c *call, s *vertexScan, req VerticesRequest) (*stream[VertexRow
 		list = firstOf(list, limit, order)
 		stop(int64(len(list)), s.scanned())
 		for i := 0; i < len(list) && err == nil; i++ {
-			err = f(s.row(list[i]))
+			err = f(vertexRow(s, list[i]))
 		}
 		return err
 	}), nil

@@ -6,6 +6,7 @@ import (
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -33,7 +34,7 @@ type ExportWalksRequest struct {
 
 // exportWalksOptions are the options of the statement, without those of the method.
 func exportWalksOptions() []help.Option {
-	return append(rangeOptions("walk", "walks"), overwriteOption())
+	return append(engine.RangeOptions("walk", "walks"), engine.OverwriteOption())
 }
 
 // walkTarget is a file that can be written, and the graph of the walks.
@@ -42,7 +43,7 @@ type walkTarget struct {
 	graph storage.GraphInfo
 }
 
-var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget, ExportResult]{
+var exportWalks = &engine.Statement[*parser.ExportWalks, ExportWalksRequest, walkTarget, ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT WALKS", Syntax: "EXPORT WALKS OF graph USING method[(option := value, …)] INTO FILE 'file' [WITH (option := value, …)]",
 		Summary: "writes the walks that a method learns from, for other programs: one per line, keys separated by blanks, compressed if the name ends in .gz or .zst; or as Parquet, a row for each walk with its number and the list of its vertices",
@@ -50,26 +51,26 @@ var exportWalks = &statement[*parser.ExportWalks, ExportWalksRequest, walkTarget
 		Example: "EXPORT WALKS OF social USING dp_walker(beta := 1.5) INTO FILE 'walks.txt.gz'",
 	},
 	Options: exportWalksOptions,
-	Bind: func(b *binder, s *parser.ExportWalks) ExportWalksRequest {
+	Bind: func(b *engine.Binder, s *parser.ExportWalks) ExportWalksRequest {
 		req := ExportWalksRequest{Graph: b.Name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
 		req.Settings, req.Path = bindMethod(b, s.Method), b.Text(fault.Into, s.File)
 		set := b.Settings(parser.Heading(s), exportWalksOptions(), s.Options)
-		walks := rangeIn(set)
-		req.Overwrite, req.First, req.Count = set.Bool("overwrite"), walks.first, walks.count
+		walks := engine.RangeIn(set)
+		req.Overwrite, req.First, req.Count = set.Bool("overwrite"), walks.First, walks.Count
 		return req
 	},
-	Resolve: func(c *call, req ExportWalksRequest) (found walkTarget, err error) {
+	Resolve: func(c *engine.Call, req ExportWalksRequest) (found walkTarget, err error) {
 		if found.configured, err = walkMethod(c, req); err != nil {
 			return found, err
 		}
-		if err := req.rows().check(); err != nil {
+		if err := req.rows().Check(); err != nil {
 			return found, err
 		}
 		found.graph, err = c.GraphInfo(req.Graph, fault.Graph)
 		return found, err
 	},
 	Plan: func(req ExportWalksRequest, found walkTarget) *plan.Plan {
-		return writtenFile("walks", req.Path, plan.Measured(plan.Write, "method", found.text().String(), session.GraphPlan(found.graph)))
+		return engine.WrittenFile("walks", req.Path, plan.Measured(plan.Write, "method", found.text().String(), session.GraphPlan(found.graph)))
 	},
 	Run:   runExportWalks,
 	Table: exportTable[ExportWalksRequest],
@@ -85,10 +86,12 @@ func (s *vectorsService) ExportWalks(ctx context.Context, req ExportWalksRequest
 	return exportWalks.Answer(ctx, s.db, req)
 }
 
-func (req ExportWalksRequest) rows() rowRange { return rowRange{req.First, req.Count} }
+func (req ExportWalksRequest) rows() engine.RowRange {
+	return engine.RowRange{First: req.First, Count: req.Count}
+}
 
 // walkMethod checks a request, except for its graph, and returns its method.
-func walkMethod(c *call, req ExportWalksRequest) (configured, error) {
+func walkMethod(c *engine.Call, req ExportWalksRequest) (configured, error) {
 	m, err := configure(req.Method, req.Settings, req.Using)
 	if err != nil {
 		return m, err
@@ -105,7 +108,7 @@ func walkMethod(c *call, req ExportWalksRequest) (configured, error) {
 	return m, cmp.Or(c.CheckOutput(req.Path, req.Overwrite, fault.Into), session.CheckEnding(req.Path, session.WalkEndings))
 }
 
-func runExportWalks(c *call, req ExportWalksRequest, found walkTarget) (ExportResult, error) {
+func runExportWalks(c *engine.Call, req ExportWalksRequest, found walkTarget) (ExportResult, error) {
 	g, err := c.Graph(req.Graph, fault.Graph)
 	if err != nil {
 		return ExportResult{}, err
@@ -123,7 +126,7 @@ func runExportWalks(c *call, req ExportWalksRequest, found walkTarget) (ExportRe
 	if err != nil {
 		return ExportResult{}, err
 	}
-	end, err := req.rows().end(int64(walks.Walks))
+	end, err := req.rows().End(int64(walks.Walks))
 	if err != nil {
 		return ExportResult{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -43,7 +44,7 @@ type WithinRequest struct {
 	reads                where.Reads // what Where reads
 }
 
-var withinRadius = &statement[*parser.Within, WithinRequest, search, SearchResult]{
+var withinRadius = &engine.Statement[*parser.Within, WithinRequest, search, SearchResult]{
 	Help: help.Statement{
 		Statement: "WITHIN", Syntax: "WITHIN RADIUS r | EPSILON e OF vertex | [vector] USING embedding | metric(embedding) [EXACT] [WHERE condition] [ORDER BY attribute | degree | key [ASC | DESC]] [LIMIT n]",
 		Summary: "finds all vertices within a distance, or with an edge probability 1/(1+e^distance) of at least e, nearest first or in the order of ORDER BY, with vertices without a value last; LIMIT keeps the first n",
@@ -53,7 +54,7 @@ var withinRadius = &statement[*parser.Within, WithinRequest, search, SearchResul
 	Bind:    bindWithin,
 	Resolve: resolveWithin,
 	Plan:    planWithin,
-	Run:     func(c *call, _ WithinRequest, s search) (SearchResult, error) { return find(c, s) },
+	Run:     func(c *engine.Call, _ WithinRequest, s search) (SearchResult, error) { return find(c, s) },
 	Rows:    func(_ WithinRequest, r SearchResult) *rows.Rows { return r.rows() },
 	Reads:   true,
 }
@@ -66,7 +67,7 @@ func (s *vectorsService) Within(ctx context.Context, req WithinRequest) (SearchR
 	return withinRadius.Answer(ctx, s.db, req)
 }
 
-func bindWithin(b *binder, s *parser.Within) (req WithinRequest) {
+func bindWithin(b *engine.Binder, s *parser.Within) (req WithinRequest) {
 	req.Exact, req.threshold = s.Exact, fmt.Sprint(s.Threshold)
 	req.Radius, req.Epsilon = threshold(b, s.Threshold)
 	req.Vertex, req.Vector = target(b, s.Of)
@@ -74,12 +75,12 @@ func bindWithin(b *binder, s *parser.Within) (req WithinRequest) {
 	condition := searchWhere(b, s.Where, req.Embedding, req.Vector == nil)
 	req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, exprText(s.Where)
 	req.reads = condition.Reads
-	req.OrderBy, req.Descending = order(b, s.Order)
+	req.OrderBy, req.Descending = engine.Order(b, s.Order)
 	req.Limit = b.RowLimit(s.Limit)
 	return req
 }
 
-func resolveWithin(c *call, req WithinRequest) (s search, err error) {
+func resolveWithin(c *engine.Call, req WithinRequest) (s search, err error) {
 	q := question{
 		embedding: req.Embedding, vector: req.Vector, metric: req.Metric, exact: req.Exact,
 		where: req.Where, attributes: req.Attributes, condition: req.condition, reads: req.reads, limit: req.Limit, orderBy: req.OrderBy, descending: req.Descending,
@@ -90,7 +91,7 @@ func resolveWithin(c *call, req WithinRequest) (s search, err error) {
 	if s, err = resolveSearch(c, q); err != nil {
 		return s, err
 	}
-	if err := checkLimit(req.Limit); err != nil {
+	if err := engine.CheckLimit(req.Limit); err != nil {
 		return s, err
 	}
 	if req.Epsilon != 0 && req.Metric != index.L2 {
@@ -108,13 +109,13 @@ func planWithin(req WithinRequest, s search) *plan.Plan {
 	}
 	detail := fmt.Sprintf("%s %.6g (%s), ties by vertex", bound, s.radius, req.threshold)
 	if req.OrderBy != "" {
-		detail += ", then " + orderText(req.OrderBy, req.Descending)
+		detail += ", then " + engine.OrderText(req.OrderBy, req.Descending)
 	}
 	detail = limited(detail, req.Limit)
 	return plan.Result("within", detail, s.plan())
 }
 
-func threshold(b *binder, t parser.Threshold) (radius, epsilon float64) {
+func threshold(b *engine.Binder, t parser.Threshold) (radius, epsilon float64) {
 	if t.Kind == parser.Auto {
 		b.Mark(fault.Threshold, t)
 		return 0, 0

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"heavytail/query/fault"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
@@ -33,7 +35,7 @@ func (r WriteResult) rows(counts ...string) *rows.Rows {
 	for _, n := range counts {
 		columns, row = append(columns, n), append(row, all[n])
 	}
-	return rowsOf(append(columns, "version"), [][]rows.Value{append(row, int64(r.Version))})
+	return cells.RowsOf(append(columns, "version"), [][]rows.Value{append(row, int64(r.Version))})
 }
 
 // writeRows lays the answer of a statement out with some of its counts.
@@ -47,7 +49,7 @@ func writePlan(step, what, graph string, inputs ...*plan.Plan) *plan.Plan {
 }
 
 // change runs one transaction on one graph, and notes which attributes it added.
-func change(c *call, graph string, f func(*storage.Tx) (storage.WriteStats, error)) (WriteResult, error) {
+func change(c *engine.Call, graph string, f func(*storage.Tx) (storage.WriteStats, error)) (WriteResult, error) {
 	stop := c.Watch.Start(plan.Store)
 	result := WriteResult{Graph: graph}
 	var before, after storage.GraphInfo
@@ -82,7 +84,7 @@ func (r WriteResult) changes() int64 { return r.Inserted + r.Updated + r.Deleted
 
 // writeMistake turns what the store refuses about a name or a value into an
 // Error.
-func writeMistake(c *call, graph string, err error) error {
+func writeMistake(c *engine.Call, graph string, err error) error {
 	var missing *storage.NotFoundError
 	if errors.As(err, &missing) {
 		at, known := c.Named[missing.Name]
@@ -106,7 +108,7 @@ func writeMistake(c *call, graph string, err error) error {
 }
 
 // changedWhere returns the entry of a graph that changeWhere is to change.
-func changedWhere(c *call, graph string, attributes []string) (storage.GraphInfo, error) {
+func changedWhere(c *engine.Call, graph string, attributes []string) (storage.GraphInfo, error) {
 	info, err := c.GraphInfo(graph, fault.Graph)
 	return info, cmp.Or(err, session.CheckAttributes(info, fault.Graph, attributes...))
 }
@@ -114,7 +116,7 @@ func changedWhere(c *call, graph string, attributes []string) (storage.GraphInfo
 // changeWhere changes the vertices that meet a condition. They are searched outside
 // the transaction, so that other writers do not wait; if one of them has changed the
 // graph by then, they are searched again, the last time inside.
-func changeWhere(c *call, graph string, where func(where.Candidate) bool, attributes []string, f func(*storage.Tx, []string) (storage.WriteStats, error)) (WriteResult, error) {
+func changeWhere(c *engine.Call, graph string, where func(where.Candidate) bool, attributes []string, f func(*storage.Tx, []string) (storage.WriteStats, error)) (WriteResult, error) {
 	const (
 		outside  = 3   // attempts
 		keyBytes = 100 // a key of usual length, and what the store's batch has of each
@@ -154,7 +156,7 @@ func changeWhere(c *call, graph string, where func(where.Candidate) bool, attrib
 
 // admitted returns the keys of the vertices that meet a condition, and the
 // version of the graph that was asked.
-func admitted(c *call, graph string, where func(where.Candidate) bool, attributes []string) ([]string, uint64, error) {
+func admitted(c *engine.Call, graph string, where func(where.Candidate) bool, attributes []string) ([]string, uint64, error) {
 	found, err := newScan(c, graph, where, attributes, 0)
 	if err != nil {
 		return nil, 0, err

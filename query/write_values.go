@@ -3,6 +3,7 @@ package query
 import (
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -23,7 +24,7 @@ func partValue(attribute string) fault.Part { return fault.Part("value " + attri
 func edgeName(e storage.Edge) string { return e.Source + " – " + e.Target }
 
 // pairs returns the edges of a graph that a statement names by their ends.
-func pairs(b *binder, graph parser.Ident, list []parser.Pair) edgesRequest {
+func pairs(b *engine.Binder, graph parser.Ident, list []parser.Pair) edgesRequest {
 	req := edgesRequest{b.Name(fault.Graph, graph), make([]storage.Edge, len(list))}
 	for i, p := range list {
 		req.edges[i] = edge(b, i, p, p.U, p.V)
@@ -32,8 +33,8 @@ func pairs(b *binder, graph parser.Ident, list []parser.Pair) edgesRequest {
 }
 
 // edge returns an edge by its ends, and remembers where it is named.
-func edge(b *binder, i int, node parser.Node, u, v parser.Value) storage.Edge {
-	e := storage.Edge{Source: b.VertexKey(partKey(2*i), u), Target: b.VertexKey(partKey(2*i+1), v)}
+func edge(b *engine.Binder, i int, node parser.Node, u, v parser.Value) storage.Edge {
+	e := storage.Edge{Source: b.VertexKey(engine.PartKey(2*i), u), Target: b.VertexKey(engine.PartKey(2*i+1), v)}
 	b.Mark(partEdge(i), node)
 	b.Remember(edgeName(e), partEdge(i))
 	return e
@@ -41,7 +42,7 @@ func edge(b *binder, i int, node parser.Node, u, v parser.Value) storage.Edge {
 
 // edgeValues puts the weight and the time of an edge into it, where they are
 // given. MISSING is what an edge has that was never given any.
-func edgeValues(b *binder, e *storage.Edge, values parser.EdgeValues) {
+func edgeValues(b *engine.Binder, e *storage.Edge, values parser.EdgeValues) {
 	if values.Weight != nil {
 		e.Weight = weight(b, values.Weight)
 	}
@@ -51,7 +52,7 @@ func edgeValues(b *binder, e *storage.Edge, values parser.EdgeValues) {
 	}
 }
 
-func weight(b *binder, v parser.Value) float64 {
+func weight(b *engine.Binder, v parser.Value) float64 {
 	at := partValue("weight")
 	value := assigned(b, at, v)
 	if text, ok := value.(rows.Untyped); ok {
@@ -75,7 +76,7 @@ func weight(b *binder, v parser.Value) float64 {
 }
 
 // time reads a timestamp, and whether it is a date.
-func bindTime(b *binder, v parser.Value) (time int64, dated bool) {
+func bindTime(b *engine.Binder, v parser.Value) (time int64, dated bool) {
 	at := partValue("time")
 	value := assigned(b, at, v)
 	if text, ok := value.(rows.Untyped); ok {
@@ -98,7 +99,7 @@ func bindTime(b *binder, v parser.Value) (time int64, dated bool) {
 }
 
 // assigned is Untyped for a place that takes MISSING, which is nil.
-func assigned(b *binder, at fault.Part, v parser.Value) any {
+func assigned(b *engine.Binder, at fault.Part, v parser.Value) any {
 	if _, missing := v.(parser.Missing); missing {
 		b.Mark(at, v)
 		return nil
@@ -108,7 +109,7 @@ func assigned(b *binder, at fault.Part, v parser.Value) any {
 
 // attributeValues returns values of attributes, of the types that the graph
 // says; new attributes are added to the schema, with the types of their values.
-func attributeValues(b *binder, schema *storage.GraphInfo, list []parser.Option) (values []storage.NamedValue) {
+func attributeValues(b *engine.Binder, schema *storage.GraphInfo, list []parser.Option) (values []storage.NamedValue) {
 	for _, o := range list {
 		at := partValue(o.Name.Name)
 		raw := assigned(b, at, o.Value)
@@ -147,20 +148,20 @@ type edgesRequest struct {
 
 // resolveEdges returns an Error for an unknown graph. The vertices are looked up in
 // the transaction.
-func checkEdges(c *call, req edgesRequest) (nothing, error) {
-	return nothing{}, c.CheckGraph(req.graph)
+func checkEdges(c *engine.Call, req edgesRequest) (engine.Nothing, error) {
+	return engine.Nothing{}, c.CheckGraph(req.graph)
 }
 
 // planEdges is the plan of the statements that write edges; step is what they do.
-func planEdges(step string) func(edgesRequest, nothing) *plan.Plan {
-	return func(req edgesRequest, _ nothing) *plan.Plan {
+func planEdges(step string) func(edgesRequest, engine.Nothing) *plan.Plan {
+	return func(req edgesRequest, _ engine.Nothing) *plan.Plan {
 		return writePlan(step, fault.Count(int64(len(req.edges)), "edge"), req.graph)
 	}
 }
 
 // changeEdges runs the statements that write edges, each in one transaction.
-func changeEdges(write func(tx *storage.Tx, graph string, edges []storage.Edge) (storage.WriteStats, error)) func(*call, edgesRequest, nothing) (WriteResult, error) {
-	return func(c *call, req edgesRequest, _ nothing) (WriteResult, error) {
+func changeEdges(write func(tx *storage.Tx, graph string, edges []storage.Edge) (storage.WriteStats, error)) func(*engine.Call, edgesRequest, engine.Nothing) (WriteResult, error) {
+	return func(c *engine.Call, req edgesRequest, _ engine.Nothing) (WriteResult, error) {
 		var info storage.GraphInfo
 		result, err := change(c, req.graph, func(tx *storage.Tx) (storage.WriteStats, error) {
 			stats, err := write(tx, req.graph, req.edges)
@@ -189,7 +190,7 @@ func changeEdges(write func(tx *storage.Tx, graph string, edges []storage.Edge) 
 
 // noteTimes gives a notice of times that came in another form than that of the graph; timed of
 // the edges have a time, and dated of them a date.
-func noteTimes(c *call, form format.TimeForm, timed, dated int64) {
+func noteTimes(c *engine.Call, form format.TimeForm, timed, dated int64) {
 	switch numbers := timed - dated; {
 	case form == format.TimeNumbers && dated > 0:
 		c.Notice("%s with a date, stored as seconds since 1970 like the other times, which are numbers", fault.Count(dated, "edge"))

@@ -22,13 +22,13 @@ func TestMeter_RateAndRemaining(t *testing.T) {
 	at(9, "solving", 3, 0)
 	at(11, "solving", 4, 0)
 	want := []rows.Progress{
-		{"IMPORT", "reading", 100, 1000, "bytes", 1 * time.Second, 0, 0},
-		{"IMPORT", "reading", 300, 1000, "bytes", 3 * time.Second, 100, 7 * time.Second},
-		{"IMPORT", "writing", 0, 10, "rows", 5 * time.Second, 0, 0},
-		{"IMPORT", "writing", 5, 10, "rows", 6 * time.Second, 5, time.Second},
-		{"IMPORT", "writing", 10, 10, "rows", 7 * time.Second, 5, 0},
-		{"IMPORT", "solving", 3, 0, "coordinates", 9 * time.Second, 0, 0},
-		{"IMPORT", "solving", 4, 0, "coordinates", 11 * time.Second, 0.5, 0},
+		{Statement: "IMPORT", Stage: "reading", Done: 100, Total: 1000, Unit: "bytes", Elapsed: 1 * time.Second, Rate: 0, Remaining: 0},
+		{Statement: "IMPORT", Stage: "reading", Done: 300, Total: 1000, Unit: "bytes", Elapsed: 3 * time.Second, Rate: 100, Remaining: 7 * time.Second},
+		{Statement: "IMPORT", Stage: "writing", Done: 0, Total: 10, Unit: "rows", Elapsed: 5 * time.Second, Rate: 0, Remaining: 0},
+		{Statement: "IMPORT", Stage: "writing", Done: 5, Total: 10, Unit: "rows", Elapsed: 6 * time.Second, Rate: 5, Remaining: time.Second},
+		{Statement: "IMPORT", Stage: "writing", Done: 10, Total: 10, Unit: "rows", Elapsed: 7 * time.Second, Rate: 5, Remaining: 0},
+		{Statement: "IMPORT", Stage: "solving", Done: 3, Total: 0, Unit: "coordinates", Elapsed: 9 * time.Second, Rate: 0, Remaining: 0},
+		{Statement: "IMPORT", Stage: "solving", Done: 4, Total: 0, Unit: "coordinates", Elapsed: 11 * time.Second, Rate: 0.5, Remaining: 0},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%d reports, expected %d", len(got), len(want))

@@ -1,4 +1,4 @@
-package query
+package engine
 
 import (
 	"heavytail/query/help"
@@ -7,10 +7,7 @@ import (
 	"heavytail/query/rows"
 )
 
-// EXPLAIN and PROFILE share a type of node. Their request is the inner
-// statement, bound and resolved.
-
-var explain = &statement[*parser.Explain, operation, nothing, *plan.Plan]{
+var Explain = &Statement[*parser.Explain, Operation, Nothing, *plan.Plan]{
 	Help: help.Statement{
 		Statement: "EXPLAIN", Syntax: "EXPLAIN statement",
 		Summary: "shows how a statement would be answered, without running it",
@@ -19,14 +16,14 @@ var explain = &statement[*parser.Explain, operation, nothing, *plan.Plan]{
 	},
 	When:    func(s *parser.Explain) bool { return !s.Profile },
 	Bind:    bindInner,
-	Resolve: resolveNothing[operation],
+	Resolve: ResolveNothing[Operation],
 	Plan:    planInner,
-	Run:     func(_ *call, inner operation, _ nothing) (*plan.Plan, error) { return inner.Plan(), nil },
-	Table:   func(_ operation, p *plan.Plan) [][]rows.Value { return p.Table() },
+	Run:     func(_ *Call, inner Operation, _ Nothing) (*plan.Plan, error) { return inner.Plan(), nil },
+	Table:   func(_ Operation, p *plan.Plan) [][]rows.Value { return p.Table() },
 	Reads:   true,
 }
 
-var profile = &statement[*parser.Explain, operation, nothing, [][]rows.Value]{
+var Profile = &Statement[*parser.Explain, Operation, Nothing, [][]rows.Value]{
 	Help: help.Statement{
 		Statement: "PROFILE", Syntax: "PROFILE statement",
 		Summary: "runs a statement and shows the rows and seconds of each step",
@@ -35,22 +32,22 @@ var profile = &statement[*parser.Explain, operation, nothing, [][]rows.Value]{
 	},
 	When:    func(s *parser.Explain) bool { return s.Profile },
 	Bind:    bindInner,
-	Resolve: resolveNothing[operation],
+	Resolve: ResolveNothing[Operation],
 	Plan:    planInner,
 	Run:     runProfile,
-	Table:   func(_ operation, table [][]rows.Value) [][]rows.Value { return table },
+	Table:   func(_ Operation, table [][]rows.Value) [][]rows.Value { return table },
 	Reads:   true,
 }
 
-func bindInner(b *binder, s *parser.Explain) operation {
+func bindInner(b *Binder, s *parser.Explain) Operation {
 	inner, err := b.Prepare(s.Statement)
 	b.Fail(err)
 	return inner
 }
 
-func planInner(inner operation, _ nothing) *plan.Plan { return inner.Plan() }
+func planInner(inner Operation, _ Nothing) *plan.Plan { return inner.Plan() }
 
-func runProfile(c *call, inner operation, _ nothing) ([][]rows.Value, error) {
+func runProfile(c *Call, inner Operation, _ Nothing) ([][]rows.Value, error) {
 	steps := inner.Plan()
 	rows, err := inner.Exec(c)
 	if err != nil {

@@ -1,4 +1,4 @@
-package query
+package engine
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/lists"
 	"heavytail/query/parser"
 	"reflect"
 	"slices"
@@ -14,19 +15,16 @@ import (
 	"strings"
 )
 
-// This file has what the options of several statements have in common: their texts, structs of
-// options, and the options share, negatives, first and count.
-
-func option(name string, value any) parser.Option {
+func Option(name string, value any) parser.Option {
 	return parser.Option{Name: parser.Ident{Name: name}, Value: literal(value)}
 }
 
-// optionList are the options in the text of a job.
-type optionList []parser.Option
+// OptionList are the options in the text of a job.
+type OptionList []parser.Option
 
-func (l *optionList) add(given bool, name string, value any) {
+func (l *OptionList) Add(given bool, name string, value any) {
 	if given {
-		*l = append(*l, option(name, value))
+		*l = append(*l, Option(name, value))
 	}
 }
 
@@ -43,8 +41,8 @@ func literal(v any) parser.Value {
 	return parser.String{Value: fmt.Sprint(v)}
 }
 
-// callText writes a call with the settings that were given, and the seed.
-func callText(s bind.Settings, name string, options []help.Option) string {
+// CallText writes a call with the settings that were given, and the seed.
+func CallText(s bind.Settings, name string, options []help.Option) string {
 	var list []string
 	for _, o := range options {
 		value, given := s[o.Name]
@@ -63,10 +61,10 @@ func callText(s bind.Settings, name string, options []help.Option) string {
 	return name + "(" + strings.Join(list, ", ") + ")"
 }
 
-// givenBy lists the options that a struct sets, a MethodOptions or GeneratorOptions, in the order
+// GivenBy lists the options that a struct sets, a MethodOptions or GeneratorOptions, in the order
 // of its fields, whose tags are the names of the options: those that are not zero or nil, and those
 // without a default in the table.
-func givenBy(options any, table []help.Option) []bind.Given {
+func GivenBy(options any, table []help.Option) []bind.Given {
 	required := map[string]bool{}
 	for _, o := range table {
 		required[o.Name] = o.Default == ""
@@ -82,16 +80,16 @@ func givenBy(options any, table []help.Option) []bind.Given {
 	return list
 }
 
-// isNil reports whether options are a nil pointer to a struct.
-func isNil(options any) bool {
+// IsNil reports whether options are a nil pointer to a struct.
+func IsNil(options any) bool {
 	v := reflect.ValueOf(options)
 	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // explicit is the value of a field that is set, as the table of options takes it.
 func explicit(field reflect.Value) any {
-	if word, ok := field.Interface().(interface{ option() any }); ok { // a number or a word
-		return word.option()
+	if word, ok := field.Interface().(interface{ Option() any }); ok { // a number or a word
+		return word.Option()
 	}
 	switch field.Kind() {
 	case reflect.Pointer:
@@ -127,24 +125,24 @@ func listText(list reflect.Value) string {
 	return strings.Join(parts, separator)
 }
 
-// shareOption is the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS.
-func shareOption(doc string) help.Option {
+// ShareOption is the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS.
+func ShareOption(doc string) help.Option {
 	return help.Option{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: doc}
 }
 
-// share returns the option, or 0 for the default.
-func share(b *binder, set bind.Settings) float64 {
+// Share returns the option, or 0 for the default.
+func Share(b *Binder, set bind.Settings) float64 {
 	share, given := set["share"].(float64)
 	if given && share == 0 {
 		b.Fail(shareOutside(share))
 	}
-	b.Fail(checkShare(share))
+	b.Fail(CheckShare(share))
 	return share
 }
 
-// checkShare returns an Error for a share of a request that is neither 0, the default, nor
+// CheckShare returns an Error for a share of a request that is neither 0, the default, nor
 // between 0 and 1.
-func checkShare(share float64) error {
+func CheckShare(share float64) error {
 	if !(share >= 0 && share < 1) {
 		return shareOutside(share)
 	}
@@ -155,31 +153,31 @@ func shareOutside(share float64) error {
 	return fault.OfOption("share", "is %v, and must be above 0 and below 1", share)
 }
 
-// negativesOption is the option negatives of EVALUATE LINKS and TRAIN MODEL.
-func negativesOption(doc string) help.Option {
+// NegativesOption is the option negatives of EVALUATE LINKS and TRAIN MODEL.
+func NegativesOption(doc string) help.Option {
 	return help.Option{Name: "negatives", Type: "text", Default: "'" + string(evaluate.RandomNegatives) + "'", Doc: doc +
 		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count"}
 }
 
-// negatives reads the option; nil for an empty text.
-func negatives(b *binder, set bind.Settings) (kinds []evaluate.Negatives) {
+// Negatives reads the option; nil for an empty text.
+func Negatives(b *Binder, set bind.Settings) (kinds []evaluate.Negatives) {
 	text := set.Text("negatives")
 	if text == "" {
 		return nil
 	}
-	kinds = ofEach(namesIn(text), func(name string) evaluate.Negatives { return evaluate.Negatives(name) })
-	b.Fail(checkNegatives(kinds))
+	kinds = lists.Map(NamesIn(text), func(name string) evaluate.Negatives { return evaluate.Negatives(name) })
+	b.Fail(CheckNegatives(kinds))
 	return kinds
 }
 
-// checkNegatives returns an Error for an unknown kind, and for one that is named
+// CheckNegatives returns an Error for an unknown kind, and for one that is named
 // twice.
-func checkNegatives(kinds []evaluate.Negatives) error {
+func CheckNegatives(kinds []evaluate.Negatives) error {
 	all := evaluate.AllNegatives()
 	for i, kind := range kinds {
 		if !slices.Contains(all, kind) {
 			return fault.New(fault.Option("negatives"), "unknown negatives %s", fault.Quote(string(kind))).
-				WithErr(evaluate.ErrOption).WithNearest(string(kind), strings.Split(kindNames(all, "\n"), "\n"), nil)
+				WithErr(evaluate.ErrOption).WithNearest(string(kind), strings.Split(KindNames(all, "\n"), "\n"), nil)
 		}
 		if slices.Contains(kinds[:i], kind) {
 			return fault.New(fault.Option("negatives"), "negatives %s are named twice", kind)
@@ -188,13 +186,13 @@ func checkNegatives(kinds []evaluate.Negatives) error {
 	return nil
 }
 
-func kindNames(kinds []evaluate.Negatives, between string) string {
-	return strings.Join(ofEach(kinds, func(kind evaluate.Negatives) string { return string(kind) }), between)
+func KindNames(kinds []evaluate.Negatives, between string) string {
+	return strings.Join(lists.Map(kinds, func(kind evaluate.Negatives) string { return string(kind) }), between)
 }
 
-// noNegatives converts the error for a graph without pairs of a kind to an Error
+// NoNegatives converts the error for a graph without pairs of a kind to an Error
 // at the option.
-func noNegatives(graph string, kind evaluate.Negatives, err error) error {
+func NoNegatives(graph string, kind evaluate.Negatives, err error) error {
 	if !errors.Is(err, evaluate.ErrNegatives) {
 		return err
 	}
@@ -202,50 +200,50 @@ func noNegatives(graph string, kind evaluate.Negatives, err error) error {
 		WithErr(err)
 }
 
-// rowRange is a part of numbered rows, as the options first and count give it.
-type rowRange struct {
-	first int64
-	count *int64 // nil for all that follow
+// RowRange is a part of numbered rows, as the options first and count give it.
+type RowRange struct {
+	First int64
+	Count *int64 // nil for all that follow
 }
 
-// rangeOptions are the options of a statement that writes some of its rows, such as walks.
-func rangeOptions(one, many string) []help.Option {
+// RangeOptions are the options of a statement that writes some of its rows, such as walks.
+func RangeOptions(one, many string) []help.Option {
 	return []help.Option{
 		{Name: "first", Type: "int", Default: "0", Doc: "number of the first " + one + ", from 0"},
 		{Name: "count", Type: "int", Default: "'all'", Choices: []string{"all"}, Doc: "number of " + many + "; all takes all that follow the first one"},
 	}
 }
 
-func rangeIn(set bind.Settings) rowRange {
-	r := rowRange{first: set.Integer("first")}
+func RangeIn(set bind.Settings) RowRange {
+	r := RowRange{First: set.Integer("first")}
 	if n, given := set["count"].(int64); given {
-		r.count = &n
+		r.Count = &n
 	}
 	return r
 }
 
-// all reports whether no row is left out.
-func (r rowRange) all() bool { return r.first == 0 && r.count == nil }
+// All reports whether no row is left out.
+func (r RowRange) All() bool { return r.First == 0 && r.Count == nil }
 
-func (r rowRange) check() error {
-	if r.first < 0 {
-		return fault.OfOption("first", "is %d, and must not be negative", r.first)
+func (r RowRange) Check() error {
+	if r.First < 0 {
+		return fault.OfOption("first", "is %d, and must not be negative", r.First)
 	}
-	if r.count != nil && *r.count < 0 {
-		return fault.OfOption("count", "is %d, and must not be negative", *r.count)
+	if r.Count != nil && *r.Count < 0 {
+		return fault.OfOption("count", "is %d, and must not be negative", *r.Count)
 	}
 	return nil
 }
 
-// end is the number behind the last row, of those that there are.
-func (r rowRange) end(rows int64) (int64, error) {
+// End is the number behind the last row, of those that there are.
+func (r RowRange) End(rows int64) (int64, error) {
 	switch {
-	case r.first > rows:
-		return 0, fault.OfOption("first", "is %d, and must be at most %d", r.first, rows)
-	case r.count == nil:
+	case r.First > rows:
+		return 0, fault.OfOption("first", "is %d, and must be at most %d", r.First, rows)
+	case r.Count == nil:
 		return rows, nil
-	case *r.count > rows-r.first:
-		return 0, fault.OfOption("count", "is %d, and must be at most %d", *r.count, rows-r.first)
+	case *r.Count > rows-r.First:
+		return 0, fault.OfOption("count", "is %d, and must be at most %d", *r.Count, rows-r.First)
 	}
-	return r.first + *r.count, nil
+	return r.First + *r.Count, nil
 }

@@ -1,35 +1,35 @@
-package query
+package cells
 
 import (
-	"iter"
-	"slices"
-	"strings"
-
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"iter"
+	"slices"
+	"strings"
 )
 
-func newRows(columns []string, seq iter.Seq2[[]rows.Value, error]) *rows.Rows {
-	return rows.New(columns, typesOfNames(columns), seq)
+func NewRows(columns []string, seq iter.Seq2[[]rows.Value, error]) *rows.Rows {
+	return rows.New(columns, TypesOfNames(columns), seq)
 }
 
-// rowsOf returns rows that are in memory already.
-func rowsOf(columns []string, table [][]rows.Value) *rows.Rows {
-	return rows.Of(columns, typesOfNames(columns), table)
+// RowsOf returns rows that are in memory already.
+func RowsOf(columns []string, table [][]rows.Value) *rows.Rows {
+	return rows.Of(columns, TypesOfNames(columns), table)
 }
 
-// columnsIn are the columns that a help lists.
-func columnsIn(list string) []string { return strings.Split(list, ", ") }
+// ColumnsIn are the columns that a help lists.
+func ColumnsIn(list string) []string { return strings.Split(list, ", ") }
 
-// none is the table of statements without a result.
-func none() *rows.Rows { return rowsOf(nil, nil) }
+// None is the table of statements without a result.
+func None() *rows.Rows { return RowsOf(nil, nil) }
 
-// orNull is the type of a column whose cells may be NULL.
-func orNull(t storage.Type) rows.ColumnType { return rows.ColumnType{Type: t} }
+// OrNull is the type of a column whose cells may be NULL.
+func OrNull(t storage.Type) rows.ColumnType { return rows.ColumnType{Type: t} }
 
-// always is the type of a column without NULL.
-func always(t storage.Type) rows.ColumnType { return rows.ColumnType{Type: t, NotNull: true} }
+// Always is the type of a column without NULL.
+func Always(t storage.Type) rows.ColumnType { return rows.ColumnType{Type: t, NotNull: true} }
 
 // typeOfName returns the type of the columns whose name has the same meaning in most
 // statements. A statement that uses a name for something else, or that names columns by
@@ -40,18 +40,18 @@ func typeOfName(name string) rows.ColumnType {
 		"text", "statement", "syntax", "summary", "property", "where", "fault", "remedy", "refresh", "made", "modified",
 		"state", "stage", "generator", "scorer", "values", "reads", "likelier", "terms", "kind", "reason", "option",
 		"class", "model", "negatives", "name":
-		return always(storage.Text)
+		return Always(storage.Text)
 	case "embedding", "method", "measure", "weights", "options", "error", "result", "created", "auto", "best_single":
-		return orNull(storage.Text)
+		return OrNull(storage.Text)
 	case "vertices", "degree", "dim", "dimension", "job", "deleted", "edges_deleted", "inserted", "updated", "unchanged",
 		"before", "after", "from", "to", "bytes", "limit", "duplicates", "self_loops", "skipped", "unknown", "missing",
 		"generation", "links", "top", "computed", "trial", "train", "touched", "versions", "records", "pairs", "rank",
 		"vectors", "sources", "checkpoint", "edges", "walks", "test":
-		return always(storage.Integer)
+		return Always(storage.Integer)
 	case "rows", "version", "behind", "changed", "memory", "peak", "m", "ef_construction", "ef", "xmin", "items":
-		return orNull(storage.Integer)
+		return OrNull(storage.Integer)
 	case "distance", "similarity", "relative", "weight", "fraction", "epsilon", "radius":
-		return always(storage.Float)
+		return Always(storage.Float)
 	case "seconds", "score", "residual", "mean_drift", "max_drift", "stored", "full", "progress", "remaining", "recall",
 		"lowest", "poor", "auc", "average_precision", "brier", "calibration_error", "best_single_auc", "precision", "f1",
 		"hits", "auc_deviation", "average_precision_deviation", "null_auc", "null_average_precision", "map", "map_low",
@@ -59,29 +59,29 @@ func typeOfName(name string) rows.ColumnType {
 		"hit_rate", "coverage", "popular", "pearson", "spearman", "kendall", "alpha", "ks", "min", "mean", "max",
 		"micro_f1", "micro_f1_deviation", "macro_f1", "macro_f1_deviation", "accuracy", "accuracy_deviation",
 		"f1_deviation", "bytes_each":
-		return orNull(storage.Float)
+		return OrNull(storage.Float)
 	case "confirmed":
-		return always(storage.Boolean)
+		return Always(storage.Boolean)
 	}
 	return rows.ColumnType{}
 }
 
-func typesOfNames(columns []string) []rows.ColumnType {
-	return ofEach(columns, typeOfName)
+func TypesOfNames(columns []string) []rows.ColumnType {
+	return lists.Map(columns, typeOfName)
 }
 
-// typesOfAttributes returns the types of columns with attributes of a graph, or its degree.
-func typesOfAttributes(graph storage.GraphInfo, names []string) []rows.ColumnType {
+// TypesOfAttributes returns the types of columns with attributes of a graph, or its degree.
+func TypesOfAttributes(graph storage.GraphInfo, names []string) []rows.ColumnType {
 	types := make([]rows.ColumnType, len(names))
 	for i, name := range names {
 		a, _ := session.AttributeOf(graph, name)
-		if types[i] = orNull(a.Type); name == "degree" {
+		if types[i] = OrNull(a.Type); name == "degree" {
 			types[i] = typeOfName(name)
 		}
 	}
 	return types
 }
 
-func scoreTypes(scorers int) []rows.ColumnType {
-	return slices.Repeat([]rows.ColumnType{orNull(storage.Float)}, scorers)
+func ScoreTypes(scorers int) []rows.ColumnType {
+	return slices.Repeat([]rows.ColumnType{OrNull(storage.Float)}, scorers)
 }

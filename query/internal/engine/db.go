@@ -1,4 +1,4 @@
-package query
+package engine
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 )
 
 // DB is an open heavytail file, as the statements of all families use it. The zero DB is closed.
-type engineDB struct {
+type DB struct {
 	Store  *storage.DB
 	Opts   Settings
 	Cache  *session.Cache
@@ -27,7 +27,7 @@ type engineDB struct {
 	Runner *job.Runner
 
 	Refresher *job.Refresher
-	Language  []described // every statement
+	Language  []Described // every statement
 
 	mu      sync.Mutex // guards closed, and running against a Close that waits
 	closed  bool
@@ -53,7 +53,7 @@ type Settings struct {
 }
 
 // Local returns what a family keeps with the DB under a key, and makes it when it is first needed.
-func (db *engineDB) Local(key any, make func() any) any {
+func (db *DB) Local(key any, make func() any) any {
 	if kept, ok := db.local.Load(key); ok {
 		return kept
 	}
@@ -62,7 +62,7 @@ func (db *engineDB) Local(key any, make func() any) any {
 }
 
 // Close waits until jobs and calls have ended, and closes the file.
-func (db *engineDB) Close() error {
+func (db *DB) Close() error {
 	db.mu.Lock()
 	closed := db.closed
 	db.closed = true
@@ -79,11 +79,11 @@ func (db *engineDB) Close() error {
 	return nil
 }
 
-// call is one call of a method of DB: a view of the database, and the state
+// Call is one call of a method of DB: a view of the database, and the state
 // that only statements need.
-type call struct {
+type Call struct {
 	*session.Call
-	DB        *engineDB
+	DB        *DB
 	keep      func()                      // releases the file, which no other process changes during a call
 	Stop      func(int64, string)         // ends the measurement of the whole call
 	At        map[fault.Part]parser.Range // position in the text of each piece of the request
@@ -96,8 +96,8 @@ type call struct {
 	Quiet     bool                        // the call runs in the background, and nobody receives its notices
 }
 
-// begin starts a call. Every call that began must end.
-func (db *engineDB) Begin(ctx context.Context, statement string) (*call, error) {
+// Begin starts a call. Every call that began must end.
+func (db *DB) Begin(ctx context.Context, statement string) (*Call, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed || db.Store == nil {
@@ -113,16 +113,16 @@ func (db *engineDB) Begin(ctx context.Context, statement string) (*call, error) 
 	return c, nil
 }
 
-// newCall makes a call without progress and notices.
-func (db *engineDB) NewCall(ctx context.Context, statement string) *call {
-	c := &call{Call: session.New(ctx, db.Store, db.Cache, db.Files, statement), DB: db}
+// NewCall makes a call without progress and notices.
+func (db *DB) NewCall(ctx context.Context, statement string) *Call {
+	c := &Call{Call: session.New(ctx, db.Store, db.Cache, db.Files, statement), DB: db}
 	c.Stop = c.Watch.Start(plan.Whole)
 	return c
 }
 
-// end ends a call. The graphs and vectors that it loaded go back to the
+// End ends a call. The graphs and vectors that it loaded go back to the
 // cache, unless rows still read them.
-func (c *call) End() {
+func (c *Call) End() {
 	if !c.Streaming {
 		c.Release()
 	}
@@ -140,18 +140,18 @@ func (c *call) End() {
 	db.running.Done()
 }
 
-// hold keeps memory that was reserved until the call ends.
-func (c *call) Hold(release func(), err error) error {
+// Hold keeps memory that was reserved until the call ends.
+func (c *Call) Hold(release func(), err error) error {
 	if err == nil {
 		c.Releases = append(c.Releases, release)
 	}
 	return err
 }
 
-// wrap adds the name of the statement to errors of lower layers. Mistakes of
+// Wrap adds the name of the statement to errors of lower layers. Mistakes of
 // the user do not need it; if the request came from text, they get the
 // position of the piece that is wrong.
-func (c *call) Wrap(err error) error {
+func (c *Call) Wrap(err error) error {
 	var mistake *fault.Error
 	if err == nil {
 		return nil
@@ -165,8 +165,8 @@ func (c *call) Wrap(err error) error {
 	return fault.WithPosition(err, c.At)
 }
 
-// writable returns an error if the file was opened for reading only.
-func (c *call) Writable() error {
+// Writable returns an error if the file was opened for reading only.
+func (c *Call) Writable() error {
 	if c.DB.Opts.ReadOnly {
 		return storage.ErrReadOnly
 	}
@@ -174,27 +174,27 @@ func (c *call) Writable() error {
 	return nil
 }
 
-// described is a statement, whatever its types of requests and results.
-type described interface {
+// Described is a statement, whatever its types of requests and results.
+type Described interface {
 	Describe() help.Statement
-	// prepare binds and resolves a node. It reports false for a node of another
+	// Prepare binds and resolves a node. It reports false for a node of another
 	// statement.
-	Prepare(b *binder, node parser.Statement) (operation, bool, error)
-	// rowsFor answers a request as rows. It reports false for a request of another
+	Prepare(b *Binder, node parser.Statement) (Operation, bool, error)
+	// RowsFor answers a request as rows. It reports false for a request of another
 	// type.
-	RowsFor(c *call, request any) (*rows.Rows, bool, error)
+	RowsFor(c *Call, request any) (*rows.Rows, bool, error)
 }
 
-// operation is a bound and resolved statement.
-type operation interface {
+// Operation is a bound and resolved statement.
+type Operation interface {
 	Plan() *plan.Plan
-	Exec(c *call) (*rows.Rows, error)
+	Exec(c *Call) (*rows.Rows, error)
 }
 
-// binder is a call that binds a statement. As those of bind.Values, its methods keep the first
+// Binder is a call that binds a statement. As those of bind.Values, its methods keep the first
 // mistake, and return a value without meaning for a piece that is wrong.
-type binder struct {
-	*call
+type Binder struct {
+	*Call
 	*bind.Values
 	Background bool // the statement ends with IN BACKGROUND
 }

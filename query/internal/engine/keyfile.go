@@ -1,4 +1,4 @@
-package query
+package engine
 
 import (
 	"heavytail/query/fault"
@@ -6,15 +6,15 @@ import (
 	"heavytail/storage/format"
 )
 
-// keysEnding is appended to the name of a file whose rows have numbers, such as a matrix, to
+// KeysEnding is appended to the name of a file whose rows have numbers, such as a matrix, to
 // name the file of their keys.
-const keysEnding = ".keys"
+const KeysEnding = ".keys"
 
-// noKeys is the value of the option keys for numbers instead of keys.
-const noKeys = "none"
+// NoKeys is the value of the option keys for numbers instead of keys.
+const NoKeys = "none"
 
-// keyList reads a file of keys into memory.
-func keyList(c *call, path string) (*format.KeyList, error) {
+// KeyList reads a file of keys into memory.
+func KeyList(c *Call, path string) (*format.KeyList, error) {
 	in, size, err := c.OpenInput(path, fault.File)
 	if err != nil {
 		return nil, err

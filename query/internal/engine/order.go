@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"fmt"
+	"heavytail/query/fault"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+	"slices"
+)
+
+// PartOrder is the column of ORDER BY, and partColumn one of COLUMNS.
+const PartOrder fault.Part = "order"
+
+func PartColumn(i int) fault.Part { return fault.Part(fmt.Sprintf("column %d", i)) }
+
+func Columns(b *Binder, list []parser.Ident) (names []string) {
+	for i, column := range list {
+		names = append(names, b.Name(PartColumn(i), column))
+	}
+	return names
+}
+
+// Order marks the column of ORDER BY, where there is one, and returns it.
+func Order(b *Binder, o *parser.Order) (by string, descending bool) {
+	if o == nil {
+		return "", false
+	}
+	return b.Name(PartOrder, o.By), o.Descending
+}
+
+// WithColumn is a list of attributes with those of some columns added.
+func WithColumn(attributes []string, columns ...string) []string {
+	list := slices.Clip(attributes)
+	for _, name := range columns {
+		if !isPlain(name) && !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+func isPlain(column string) bool { return column == "" || column == "degree" || column == "key" }
+
+func OrderText(by string, descending bool) string {
+	text := "by " + fault.Name(by)
+	if descending {
+		text += ", highest first"
+	}
+	return text
+}
+
+func CheckColumn(info storage.GraphInfo, name string, at fault.Part) error {
+	if isPlain(name) {
+		return nil
+	}
+	return session.CheckAttributes(info, at, name)
+}
