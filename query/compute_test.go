@@ -3,9 +3,11 @@ package query
 import (
 	"context"
 	"errors"
+	"heavytail/query/algorithms"
+	"heavytail/query/catalogue"
 	"heavytail/query/fault"
-	"heavytail/query/internal/bind"
-	"heavytail/query/measure"
+	"heavytail/query/graphs"
+	"heavytail/query/measures"
 	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
@@ -20,7 +22,7 @@ func TestStartCompute(t *testing.T) {
 	ctx := context.Background()
 	db := openTest(t, nil)
 	execAll(t, db, "GENERATE preferential_attachment(n := 400, m := 3) INTO g")
-	info, err := db.Measures().StartCompute(ctx, ComputeRequest{Graph: "g", Measure: "betweenness", As: "between"})
+	info, err := db.Measures().StartCompute(ctx, measures.ComputeRequest{Graph: "g", Measure: "betweenness", As: "between"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,20 +34,20 @@ func TestStartCompute(t *testing.T) {
 	if err != nil || len(list) != 1 || list[0].Computed == nil || list[0].Computed.Method != "betweenness" || list[0].Missing != 1 || list[0].Behind != 1 || list[0].Changed != 2 {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	if _, err := db.Measures().StartCompute(ctx, ComputeRequest{Graph: "g", Measure: "core"}); err == nil {
+	if _, err := db.Measures().StartCompute(ctx, measures.ComputeRequest{Graph: "g", Measure: "core"}); err == nil {
 		t.Error("a job without an attribute began")
 	}
-	if _, err := db.Measures().Compute(ctx, ComputeRequest{Graph: "g", Measure: "core", As: "between"}); !errors.Is(err, storage.ErrExists) {
+	if _, err := db.Measures().Compute(ctx, measures.ComputeRequest{Graph: "g", Measure: "core", As: "between"}); !errors.Is(err, storage.ErrExists) {
 		t.Errorf("an attribute that exists: %v", err)
 	}
 	// A residual that rounding keeps it from: the remedy is the option.
-	_, err = db.Measures().Compute(ctx, ComputeRequest{Graph: "g", Measure: "eigenvector", Settings: map[string]any{"tolerance": 1e-30}})
-	if mistake := (*fault.Error)(nil); !errors.As(err, &mistake) || !errors.Is(err, measure.ErrConverge) || errors.Is(err, fault.ErrInvalid) || len(mistake.Options) != 1 || mistake.Options[0].Option != "tolerance" {
+	_, err = db.Measures().Compute(ctx, measures.ComputeRequest{Graph: "g", Measure: "eigenvector", Settings: map[string]any{"tolerance": 1e-30}})
+	if mistake := (*fault.Error)(nil); !errors.As(err, &mistake) || !errors.Is(err, algorithms.ErrConverge) || errors.Is(err, fault.ErrInvalid) || len(mistake.Options) != 1 || mistake.Options[0].Option != "tolerance" {
 		t.Errorf("does not converge: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := db.Measures().Compute(cancelled, ComputeRequest{Graph: "g", Measure: "harmonic"}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Measures().Compute(cancelled, measures.ComputeRequest{Graph: "g", Measure: "harmonic"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -57,7 +59,7 @@ func TestRefreshMeasure(t *testing.T) {
 	db := openTest(t, nil)
 	execAll(t, db, "GENERATE preferential_attachment(n := 200, m := 3) INTO g; EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	settings := map[string]any{"quality": "cpm", "resolution": 0.25, "seed": int64(5), "weighted": false}
-	for as, req := range map[string]ComputeRequest{
+	for as, req := range map[string]measures.ComputeRequest{
 		"team": {Measure: "community", Settings: settings}, "rank": {Measure: "pagerank", Settings: map[string]any{"tolerance": 1e-9}, From: []string{"3", "7"}},
 	} {
 		req.Graph, req.As = "g", as
@@ -69,9 +71,9 @@ func TestRefreshMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for round, want := range []RefreshKind{RefreshNone, RefreshFull, RefreshNone} {
+	for round, want := range []catalogue.RefreshKind{catalogue.RefreshNone, catalogue.RefreshFull, catalogue.RefreshNone} {
 		r, err := db.Jobs().RefreshAll(ctx, "g")
-		if err != nil || len(r.Refreshed) != 3 || r.Refreshed[1].Kind != want || r.Refreshed[2].Kind != want || (r.Refreshed[0].Kind == RefreshNone) != (want == RefreshNone) {
+		if err != nil || len(r.Refreshed) != 3 || r.Refreshed[1].Kind != want || r.Refreshed[2].Kind != want || (r.Refreshed[0].Kind == catalogue.RefreshNone) != (want == catalogue.RefreshNone) {
 			t.Fatalf("%s: %+v, %v", want, r, err)
 		}
 		if round == 0 {
@@ -90,15 +92,15 @@ func TestRefreshMeasure(t *testing.T) {
 			}
 		}
 	}
-	info, err := db.Measures().StartRefresh(ctx, RefreshMeasureRequest{"g", "team"})
+	info, err := db.Measures().StartRefresh(ctx, measures.RefreshMeasureRequest{Graph: "g", Attribute: "team"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if info, err = db.Jobs().Wait(ctx, info.ID); err != nil || info.State != storage.JobDone {
 		t.Fatal(info, err)
 	}
-	r, err := db.Measures().Refresh(ctx, RefreshMeasureRequest{"g", "team"})
-	if err != nil || r.Kind != RefreshNone || r.Versions != 0 || r.Changed != 0 {
+	r, err := db.Measures().Refresh(ctx, measures.RefreshMeasureRequest{Graph: "g", Attribute: "team"})
+	if err != nil || r.Kind != catalogue.RefreshNone || r.Versions != 0 || r.Changed != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -119,7 +121,7 @@ func TestCompute_Resume(t *testing.T) {
 		eager(db)
 		ctx, cancel := context.WithCancel(t.Context())
 		db.e.Runner.AtCheckpoint = func(string) { cancel() }
-		_, err := db.Measures().Compute(ctx, ComputeRequest{Graph: "g", Measure: measure, As: "parts"})
+		_, err := db.Measures().Compute(ctx, measures.ComputeRequest{Graph: "g", Measure: measure, As: "parts"})
 		stopped := new(fault.JobError)
 		if !errors.As(err, &stopped) || !errors.Is(err, context.Canceled) {
 			t.Fatalf("%s: %v", measure, err)
@@ -129,7 +131,7 @@ func TestCompute_Resume(t *testing.T) {
 		if _, err := db.Jobs().Resume(t.Context(), stopped.Job, false); err != nil {
 			t.Fatal(measure, err)
 		}
-		r, err := db.Graphs().CountVertices(t.Context(), CountVerticesRequest{
+		r, err := db.Graphs().CountVertices(t.Context(), graphs.CountVerticesRequest{
 			Graph: "g", Attributes: []string{"whole", "parts"}, Where: func(v where.Candidate) bool {
 				return v.Value("whole") != v.Value("parts") || v.Value("whole").IsMissing()
 			},
@@ -146,9 +148,9 @@ func TestEstimateCompute(t *testing.T) {
 	ctx := t.Context()
 	db := openTest(t, nil)
 	execAll(t, db, "GENERATE preferential_attachment(n := 300, m := 3) INTO g; CREATE GRAPH empty")
-	for _, m := range Measures() {
+	for _, m := range measures.List() {
 		for graph, n := range map[string]int{"g": 300, "empty": 0} {
-			e, err := db.Measures().Estimate(ctx, ComputeRequest{Graph: graph, Measure: m.Name, As: "x"})
+			e, err := db.Measures().Estimate(ctx, measures.ComputeRequest{Graph: graph, Measure: m.Name, As: "x"})
 			if err != nil || !(e.Seconds >= 0) || e.Seconds > 3600 || (e.Bytes > 0) != (n > 0) || e.Measure != m.Name || e.Limit != db.e.Opts.MemoryLimit {
 				t.Errorf("%s of %s: %+v, %v", m.Name, graph, e, err)
 			}
@@ -163,7 +165,7 @@ func TestEstimateCompute(t *testing.T) {
 	var limit *fault.LimitError
 	small := openTest(t, &Options{MemoryLimit: 4 << 20})
 	execAll(t, small, "GENERATE preferential_attachment(n := 10000, m := 3) INTO g")
-	if e, err := small.Measures().Estimate(ctx, ComputeRequest{Graph: "g", Measure: "community"}); err != nil && !errors.As(err, &limit) || err == nil && len(e.Notices) == 0 && e.Bytes > e.Limit {
+	if e, err := small.Measures().Estimate(ctx, measures.ComputeRequest{Graph: "g", Measure: "community"}); err != nil && !errors.As(err, &limit) || err == nil && len(e.Notices) == 0 && e.Bytes > e.Limit {
 		t.Errorf("more than the limit: %+v, %v", e, err)
 	}
 }
@@ -174,7 +176,7 @@ func TestMeasures_Options(t *testing.T) {
 	ctx := context.Background()
 	db := openTest(t, nil)
 	execAll(t, db, "GENERATE preferential_attachment(n := 300, m := 3) INTO g")
-	for _, m := range Measures() {
+	for _, m := range measures.List() {
 		requests := []map[string]any{nil}
 		for _, o := range m.Options {
 			for _, choice := range o.Choices {
@@ -185,25 +187,10 @@ func TestMeasures_Options(t *testing.T) {
 			}
 		}
 		for _, settings := range requests {
-			r, err := db.Measures().Compute(ctx, ComputeRequest{Graph: "g", Measure: m.Name, Settings: settings})
+			r, err := db.Measures().Compute(ctx, measures.ComputeRequest{Graph: "g", Measure: m.Name, Settings: settings})
 			if err != nil || len(r.Vertices) != 300 || r.Vertices[0].Value.Type() != m.Type || r.Min > r.Mean || r.Mean > r.Max {
 				t.Errorf("%s %v: %d values from %v to %v, %v", m.Name, settings, len(r.Vertices), r.Min, r.Max, err)
 			}
-		}
-	}
-}
-
-// Of several options out of range, the error names the first one of the measure.
-func TestMeasure_SettingsOrder(t *testing.T) {
-	t.Parallel()
-	m, err := findMeasure("pagerank")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 20 {
-		_, err := m.settings(bind.SortedSettings(map[string]any{"tolerance": 0.0, "damping": 0.0}))
-		if err == nil || err.Error() != "option damping is 0, and must be above 0" {
-			t.Fatal(err)
 		}
 	}
 }

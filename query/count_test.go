@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/query/fault"
+	"heavytail/query/graphs"
 	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
@@ -123,24 +124,24 @@ func TestCountVertices_Method(t *testing.T) {
 	mustRun(t, db, "INSERT VERTEX 'a' (n := 1, ok := TRUE), 'b' (n := 2, ok := TRUE), 'c' (n := 3), 'd' (n := 4, ok := TRUE) INTO g")
 	many := func(v where.Candidate) bool { return v.Value("n").Integer() > 1 }
 	for _, by := range []string{"", "n", "ok"} {
-		found, err := db.Graphs().CountVertices(ctx, CountVerticesRequest{Where: many, Attributes: []string{"n"}, By: by})
+		found, err := db.Graphs().CountVertices(ctx, graphs.CountVerticesRequest{Where: many, Attributes: []string{"n"}, By: by})
 		if err != nil || found.Vertices != 3 {
 			t.Errorf("by %q: %+v, %v", by, found, err)
 		}
-		if want := []ValueCount{{storage.BooleanValue(true), 2}, {storage.Value{}, 1}}; by == "ok" && !slices.Equal(found.Values, want) {
+		if want := []graphs.ValueCount{{Value: storage.BooleanValue(true), Vertices: 2}, {Value: storage.Value{}, Vertices: 1}}; by == "ok" && !slices.Equal(found.Values, want) {
 			t.Errorf("%+v, want %+v", found.Values, want)
 		}
 	}
 	var limit *fault.LimitError
-	if _, err := db.Graphs().CountVertices(ctx, CountVerticesRequest{By: "n"}); !errors.As(err, &limit) || limit.Field != "MaxRows" {
+	if _, err := db.Graphs().CountVertices(ctx, graphs.CountVerticesRequest{By: "n"}); !errors.As(err, &limit) || limit.Field != "MaxRows" {
 		t.Errorf("four values, of which three are allowed: %v", err)
 	}
-	if _, err := db.Graphs().CountVertices(ctx, CountVerticesRequest{By: "m"}); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := db.Graphs().CountVertices(ctx, graphs.CountVerticesRequest{By: "m"}); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("an unknown attribute: %v", err)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := db.Graphs().CountVertices(ended, CountVerticesRequest{By: "ok"}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Graphs().CountVertices(ended, graphs.CountVerticesRequest{By: "ok"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: %v", err)
 	}
 }
@@ -201,7 +202,7 @@ func TestCountVertices_Figures(t *testing.T) {
 			}
 		}
 	}
-	found, err := db.Graphs().CountVertices(t.Context(), CountVerticesRequest{With: []Figure{{FigureSum, "degree"}, {FigureSum, "small"}}})
+	found, err := db.Graphs().CountVertices(t.Context(), graphs.CountVerticesRequest{With: []graphs.Figure{{Function: graphs.FigureSum, Of: "degree"}, {Function: graphs.FigureSum, Of: "small"}}})
 	if err != nil || found.Vertices != 200 || len(found.Figures) != 1 || found.Figures[0][0].Integer() != 8 || found.Figures[0][1].Integer() >= 0 {
 		t.Errorf("%+v, %v", found, err)
 	}

@@ -5,9 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/embedding/evaluate"
+	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/graphs"
 	"heavytail/query/internal/cells"
+	"heavytail/query/internal/sweep"
+	"heavytail/query/links"
 	"heavytail/query/parser"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/format"
@@ -42,7 +48,7 @@ func openTest(t testing.TB, opts *Options) *DB {
 // importText makes a graph from the lines of a text.
 func importText(t testing.TB, db *DB, graph, edges string) {
 	t.Helper()
-	if _, err := db.Graphs().ImportReader(context.Background(), strings.NewReader(edges), ImportRequest{Graph: graph}); err != nil {
+	if _, err := db.Graphs().ImportReader(context.Background(), strings.NewReader(edges), graphs.ImportRequest{Graph: graph}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -82,7 +88,7 @@ func TestDB_Close_EndsCalls(t *testing.T) {
 	var both sync.WaitGroup
 	var once sync.Once
 	both.Go(func() {
-		_, err := db.Vectors().Nearest(context.Background(), NearestRequest{K: 1, Vertex: "a", Embedding: "pos", Where: func(where.Candidate) bool {
+		_, err := db.Vectors().Nearest(context.Background(), vectors.NearestRequest{K: 1, Vertex: "a", Embedding: "pos", Where: func(where.Candidate) bool {
 			once.Do(func() { close(inside); <-proceed; worked.Store(true) })
 			return true
 		}})
@@ -291,10 +297,10 @@ func TestDB_Import_CancelledWhileReading(t *testing.T) {
 	db := openTest(t, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	in := io.MultiReader(strings.NewReader("a b\n"), readerFunc(func([]byte) (int, error) { cancel(); return 0, nil }))
-	if _, err := db.Graphs().ImportReader(ctx, in, ImportRequest{Graph: "g"}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Graphs().ImportReader(ctx, in, graphs.ImportRequest{Graph: "g"}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if _, err := db.Graphs().Describe(context.Background(), DescribeGraphRequest{Graph: "g"}); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := db.Graphs().Describe(context.Background(), graphs.DescribeGraphRequest{Graph: "g"}); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("the graph of a cancelled import: %v", err)
 	}
 }
@@ -330,7 +336,7 @@ func TestDB_ErrorsAnswerIs(t *testing.T) {
 			t.Errorf("%s: %v is no %v", text, err, target)
 		}
 	}
-	_, err := db.Vectors().Nearest(context.Background(), NearestRequest{K: 1, Vertex: "alcie", Embedding: "pos"})
+	_, err := db.Vectors().Nearest(context.Background(), vectors.NearestRequest{K: 1, Vertex: "alcie", Embedding: "pos"})
 	var mistake *fault.Error
 	if !errors.As(err, &mistake) || mistake.Start.Line != 0 || strings.Contains(err.Error(), "line") {
 		t.Errorf("an error without a text has a position: %v", err)
@@ -354,7 +360,7 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 		}
 		return b.String()
 	}
-	nearest, err := db.Vectors().Nearest(ctx, NearestRequest{K: 3, Vertex: "a", Embedding: "pos", Where: func(c where.Candidate) bool { return !c.Linked && c.Degree >= 2 }})
+	nearest, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 3, Vertex: "a", Embedding: "pos", Where: func(c where.Candidate) bool { return !c.Linked && c.Degree >= 2 }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,35 +371,35 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 	if got := table("NEAREST 3 TO 'a' USING pos WHERE NOT linked AND degree >= 2"); got != b.String() {
 		t.Errorf("NEAREST: %q, method %q", got, b.String())
 	}
-	scored, err := db.Links().Score(ctx, ScoreRequest{Pairs: []Pair{{"a", "d"}, {"b", "c"}}, With: []Scorer{{Name: "adamic_adar"}, {Name: "l2", Embedding: "pos"}}})
+	scored, err := db.Links().Score(ctx, links.ScoreRequest{Pairs: []links.Pair{{Source: "a", Target: "d"}, {Source: "b", Target: "c"}}, With: []catalogue.Scorer{{Name: "adamic_adar"}, {Name: "l2", Embedding: "pos"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.Reset()
 	for _, p := range scored.Pairs {
-		fmt.Fprintln(&b, p.row()...)
+		fmt.Fprintln(&b, p.Row()...)
 	}
 	if got := table("SCORE ('a', 'd'), ('b', 'c') WITH adamic_adar, l2(pos)"); got != b.String() {
 		t.Errorf("SCORE: %q, method %q", got, b.String())
 	}
-	reconstructed, err := db.Vectors().Reconstruct(ctx, ReconstructRequest{Embedding: "pos", Auto: true, Criterion: evaluate.ByF1})
+	reconstructed, err := db.Vectors().Reconstruct(ctx, vectors.ReconstructRequest{Embedding: "pos", Auto: true, Criterion: evaluate.ByF1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintln(pointRow(reconstructed.Points[reconstructed.Best])...)
+	want := fmt.Sprintln(sweep.PointRow(reconstructed.Points[reconstructed.Best])...)
 	if got := table("RECONSTRUCT pos AUTO WITH (criterion := 'f1')"); got != want {
 		t.Errorf("RECONSTRUCT: %q, method %q", got, want)
 	}
-	evaluated, err := db.Vectors().EvaluateReconstruction(ctx, EvaluateReconstructionRequest{Embedding: "pos", Criterion: evaluate.ByF1})
+	evaluated, err := db.Vectors().EvaluateReconstruction(ctx, vectors.EvaluateReconstructionRequest{Embedding: "pos", Criterion: evaluate.ByF1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want = fmt.Sprintln(evaluationRow(evaluated.Points[evaluated.Best])...)
+	want = fmt.Sprintln(sweep.EvaluationRow(evaluated.Points[evaluated.Best])...)
 	if got := table("EVALUATE RECONSTRUCTION OF pos WITH (criterion := 'f1')"); got != want {
 		t.Errorf("EVALUATE RECONSTRUCTION: %q, method %q", got, want)
 	}
-	links, err := db.Studies().EvaluateLinks(ctx, EvaluateLinksRequest{
-		Graph: "social", Methods: []LinkMethod{{Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 2}}}, Share: 0.5, Seed: 3,
+	links, err := db.Studies().EvaluateLinks(ctx, studies.EvaluateLinksRequest{
+		Graph: "social", Methods: []studies.LinkMethod{{Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 2}}}, Share: 0.5, Seed: 3,
 		Scorers: []string{"jaccard", "l2"}, Features: []string{"l1"}, HitsAt: 1,
 	})
 	if err != nil {
@@ -409,7 +415,7 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 	}
 	table("UPDATE VERTEX 'a', 'b' SET kind := 'x,y' IN social")
 	table("UPDATE VERTEX 'c', 'd' SET kind := 'y' IN social")
-	labels, err := db.Studies().EvaluateLabels(ctx, EvaluateLabelsRequest{
+	labels, err := db.Studies().EvaluateLabels(ctx, studies.EvaluateLabelsRequest{
 		Embedding: "pos", Attribute: "kind", Separator: ",", Fractions: []float64{0.5}, Seeds: 3, Seed: 1, Penalty: 2,
 	})
 	if err != nil {
@@ -446,7 +452,7 @@ func TestNew_OverAnOpenStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	twoTriangles(t, db)
-	if found, err := db.Vectors().Nearest(t.Context(), NearestRequest{K: 1, Vertex: "a", Embedding: "pos"}); err != nil || found.Neighbors[0].Vertex != "b" {
+	if found, err := db.Vectors().Nearest(t.Context(), vectors.NearestRequest{K: 1, Vertex: "a", Embedding: "pos"}); err != nil || found.Neighbors[0].Vertex != "b" {
 		t.Errorf("%v, %v", found.Neighbors, err)
 	}
 	mustBeSound(t, db)

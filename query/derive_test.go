@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/graphs"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
@@ -19,10 +20,10 @@ import (
 )
 
 // storedEdges are the edges of a graph by their ends, in the order of their keys.
-func storedEdges(t *testing.T, db *DB, graph string) map[[2]string]EdgeRow {
+func storedEdges(t *testing.T, db *DB, graph string) map[[2]string]graphs.EdgeRow {
 	t.Helper()
-	found := map[[2]string]EdgeRow{}
-	for e, err := range db.Graphs().EachEdge(t.Context(), EdgesRequest{Graph: graph}) {
+	found := map[[2]string]graphs.EdgeRow{}
+	for e, err := range db.Graphs().EachEdge(t.Context(), graphs.EdgesRequest{Graph: graph}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +75,7 @@ func TestDerive_Union(t *testing.T) {
 		storage.RepeatedMax:   func(old, next float64) float64 { return max(old, next) },
 	}
 	for _, how := range slices.Sorted(maps.Keys(fold)) {
-		want := map[[2]string]EdgeRow{}
+		want := map[[2]string]graphs.EdgeRow{}
 		for _, name := range names {
 			for pair, e := range storedEdges(t, db, name) {
 				e.Source, e.Target = pair[0], pair[1]
@@ -88,7 +89,7 @@ func TestDerive_Union(t *testing.T) {
 			}
 		}
 		to := "union" + string(how)
-		made, err := db.Graphs().Derive(t.Context(), DeriveRequest{Graph: to, How: DeriveUnion, Of: "a", Others: names[1:], Repeated: how})
+		made, err := db.Graphs().Derive(t.Context(), graphs.DeriveRequest{Graph: to, How: graphs.DeriveUnion, Of: "a", Others: names[1:], Repeated: how})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +98,7 @@ func TestDerive_Union(t *testing.T) {
 			e.Source, e.Target = pair[0], pair[1]
 			got[pair] = e
 		}
-		if !maps.EqualFunc(got, want, func(a, b EdgeRow) bool { return reflect.DeepEqual(a, b) }) || made.Graph.Edges != int64(len(want)) {
+		if !maps.EqualFunc(got, want, func(a, b graphs.EdgeRow) bool { return reflect.DeepEqual(a, b) }) || made.Graph.Edges != int64(len(want)) {
 			t.Errorf("%s: %d edges of the union, want %d", how, len(got), len(want))
 		}
 	}
@@ -112,13 +113,13 @@ func TestDerive_Edges(t *testing.T) {
 	all := storedEdges(t, db, "g")
 	heavy := func(e where.EdgeCandidate) bool { return e.Weight > 4 }
 	for _, tt := range []struct {
-		req  DeriveRequest
-		want func(EdgeRow) bool // nil for a sample
+		req  graphs.DeriveRequest
+		want func(graphs.EdgeRow) bool // nil for a sample
 		n    int
 	}{
-		{DeriveRequest{Graph: "heavy", How: DeriveSubgraph, EdgesWhere: heavy}, func(e EdgeRow) bool { return e.Weight > 4 }, 0},
-		{DeriveRequest{Graph: "some", How: DeriveSample, Sampling: SampleEdges, Edges: 50, Seed: 2}, nil, 50},
-		{DeriveRequest{Graph: "whole", How: DeriveSample, Sampling: SampleEdges}, func(EdgeRow) bool { return true }, 0},
+		{graphs.DeriveRequest{Graph: "heavy", How: graphs.DeriveSubgraph, EdgesWhere: heavy}, func(e graphs.EdgeRow) bool { return e.Weight > 4 }, 0},
+		{graphs.DeriveRequest{Graph: "some", How: graphs.DeriveSample, Sampling: graphs.SampleEdges, Edges: 50, Seed: 2}, nil, 50},
+		{graphs.DeriveRequest{Graph: "whole", How: graphs.DeriveSample, Sampling: graphs.SampleEdges}, func(graphs.EdgeRow) bool { return true }, 0},
 	} {
 		tt.req.Of = "g"
 		made, err := db.Graphs().Derive(t.Context(), tt.req)
@@ -142,7 +143,7 @@ func TestDerive_Edges(t *testing.T) {
 				t.Errorf("%s: edge %+v, in the graph %+v", tt.req.Graph, e, all[pair])
 			}
 		}
-		if len(got) != n || tt.req.How == DeriveSample && made.Graph.Vertices != len(ends) || tt.req.How == DeriveSubgraph && made.Graph.Vertices != 40 {
+		if len(got) != n || tt.req.How == graphs.DeriveSample && made.Graph.Vertices != len(ends) || tt.req.How == graphs.DeriveSubgraph && made.Graph.Vertices != 40 {
 			t.Errorf("%s: %d edges and %d vertices, want %d edges of %d ends", tt.req.Graph, len(got), made.Graph.Vertices, n, len(ends))
 		}
 	}
@@ -192,7 +193,7 @@ func TestDerive_Nearest(t *testing.T) {
 				}
 			}
 			to := fmt.Sprint(metric, mutual)
-			if _, err := db.Graphs().Derive(t.Context(), DeriveRequest{Graph: to, How: DeriveNearest, Embedding: "e", Metric: metric, K: k, Mutual: mutual}); err != nil {
+			if _, err := db.Graphs().Derive(t.Context(), graphs.DeriveRequest{Graph: to, How: graphs.DeriveNearest, Embedding: "e", Metric: metric, K: k, Mutual: mutual}); err != nil {
 				t.Fatal(err)
 			}
 			var got []string
@@ -228,9 +229,9 @@ func TestDerive_Mistakes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	storeEdges(t, db, "g", randomEdges(5, 9, 20))
-	for _, req := range []DeriveRequest{
-		{How: DeriveSubgraph}, {How: "intersection"}, {How: DeriveSample, Sampling: "walks"}, {How: DeriveNearest, Embedding: "e", K: 2},
-		{How: DeriveUnion, Others: []string{"h"}}, {How: DeriveUnion, Others: []string{"g"}, Repeated: "mean"},
+	for _, req := range []graphs.DeriveRequest{
+		{How: graphs.DeriveSubgraph}, {How: "intersection"}, {How: graphs.DeriveSample, Sampling: "walks"}, {How: graphs.DeriveNearest, Embedding: "e", K: 2},
+		{How: graphs.DeriveUnion, Others: []string{"h"}}, {How: graphs.DeriveUnion, Others: []string{"g"}, Repeated: "mean"},
 	} {
 		req.Graph, req.Of = "x", "g"
 		var mistake *fault.Error

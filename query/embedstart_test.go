@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"slices"
 	"strings"
@@ -42,12 +43,12 @@ func statOf(info storage.EmbeddingInfo, name string) string {
 func TestDB_Embed_Start(t *testing.T) {
 	t.Parallel()
 	db := openStart(t)
-	for dim, want := range map[BallDim]string{
+	for dim, want := range map[vectors.BallDim]string{
 		12: "walks@1, of version 1 of the graph, in 12 dimensions",
 		8:  "walks@1, of version 1 of the graph, in 12 dimensions projected onto 8",
 		16: "walks@1, of version 1 of the graph, in 12 dimensions with 4 random ones added",
 	} {
-		made, err := db.Vectors().Embed(t.Context(), EmbedRequest{Graph: "g", Name: "ball", Using: UnitBall{Dim: dim, From: "walks", Passes: 20}})
+		made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "g", Name: "ball", Using: vectors.UnitBall{Dim: dim, From: "walks", Passes: 20}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +109,7 @@ func TestDB_Embed_StartOlder(t *testing.T) {
 		t.Errorf("other bytes the second time, %v", err)
 	}
 	mustRun(t, db, "INSERT EDGE ('new', '2') INTO g")
-	refreshed, err := db.Vectors().Refresh(t.Context(), RefreshRequest{Embedding: "ball"})
+	refreshed, err := db.Vectors().Refresh(t.Context(), vectors.RefreshRequest{Embedding: "ball"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func TestDB_Refresh_Start(t *testing.T) {
 		edges = append(edges, fmt.Sprintf("('%d', 'new%d')", v, v%3))
 	}
 	mustRun(t, db, "INSERT EDGE "+strings.Join(edges, ", ")+" INTO g")
-	refreshed, err := db.Vectors().Refresh(t.Context(), RefreshRequest{Embedding: "ball"})
+	refreshed, err := db.Vectors().Refresh(t.Context(), vectors.RefreshRequest{Embedding: "ball"})
 	if err != nil || !refreshed.Full {
 		t.Fatalf("%+v, %v", refreshed, err)
 	}

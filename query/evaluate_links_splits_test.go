@@ -1,10 +1,11 @@
 package query
 
 import (
+	"heavytail/embedding/evaluate"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"math"
 	"testing"
-
-	"heavytail/embedding/evaluate"
 )
 
 // TestDB_EvaluateLinks_Splits compares means and deviations with those of single splits,
@@ -14,8 +15,8 @@ func TestDB_EvaluateLinks_Splits(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
 	mustExec(t, db, "CREATE GRAPH shuffled AS NULL OF pa WITH (seed := 5)")
-	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Using: FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100}
-	evaluated := func(graph string, seed uint64, splits int, null bool) []MethodScore {
+	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100}
+	evaluated := func(graph string, seed uint64, splits int, null bool) []studies.MethodScore {
 		t.Helper()
 		req := req
 		req.Graph, req.Seed, req.Splits, req.Null = graph, seed, splits, null
@@ -26,7 +27,7 @@ func TestDB_EvaluateLinks_Splits(t *testing.T) {
 		return result.Scores
 	}
 	all, null := evaluated("pa", 5, 3, true), evaluated("shuffled", 5, 0, false)
-	var single [][]MethodScore
+	var single [][]studies.MethodScore
 	for seed := range uint64(3) {
 		single = append(single, evaluated("pa", 5+seed, 1, false))
 	}
@@ -56,8 +57,8 @@ func TestDB_EvaluateLinks_NullRankings(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
 	mustExec(t, db, "CREATE GRAPH shuffled AS NULL OF pa WITH (seed := 5)")
-	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Using: FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100, RankAt: 5}
-	ranked := func(graph string, null bool) []MethodRanking {
+	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100, RankAt: 5}
+	ranked := func(graph string, null bool) []studies.MethodRanking {
 		t.Helper()
 		req := req
 		req.Graph, req.Null = graph, null
@@ -88,8 +89,8 @@ func TestDB_EvaluateLinks_Curves(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)
-	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Using: FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"},
-		Features: []string{"l1"}, Negatives: evaluate.AllNegatives(), Training: 100, CurveSteps: maxCurveSteps}
+	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"},
+		Features: []string{"l1"}, Negatives: evaluate.AllNegatives(), Training: 100, CurveSteps: 10_000}
 	result, err := db.Studies().EvaluateLinks(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)

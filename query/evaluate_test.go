@@ -5,7 +5,10 @@ import (
 	"errors"
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
+	"heavytail/query/links"
 	"heavytail/query/rows"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"slices"
 	"testing"
@@ -43,7 +46,7 @@ func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 		attached(t, db)
 		ctx, cancel := context.WithCancel(t.Context())
 		end = cancel
-		_, err := db.Studies().EvaluateLinks(ctx, EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 16}}}})
+		_, err := db.Studies().EvaluateLinks(ctx, studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 16}}}})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled while %s: %v", stage, err)
 		}
@@ -58,8 +61,8 @@ func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 // number of pairs.
 func TestDB_EvaluateLinks_Same(t *testing.T) {
 	t.Parallel()
-	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk", Settings: map[string]any{"dim": 8, "walks": 2}}}, Training: 100}
-	var first EvaluateLinksResult
+	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk", Settings: map[string]any{"dim": 8, "walks": 2}}}, Training: 100}
+	var first studies.EvaluateLinksResult
 	for _, workers := range []int{1, 3} {
 		db := openTest(t, &Options{Workers: workers})
 		attached(t, db)
@@ -92,23 +95,23 @@ func TestDB_EvaluateLinks_Model(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)
-	using := DPSpectral{Dim: 8}
-	if _, err := db.Vectors().Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "e", Using: using}); err != nil {
+	using := vectors.DPSpectral{Dim: 8}
+	if _, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "pa", Name: "e", Using: using}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := db.Studies().EvaluateLinks(t.Context(), EvaluateLinksRequest{
-		Graph: "pa", Methods: []LinkMethod{{Using: using}}, Scorers: []string{"jaccard", "dot"}, Seed: 5, Model: true, Null: true,
+	got, err := db.Studies().EvaluateLinks(t.Context(), studies.EvaluateLinksRequest{
+		Graph: "pa", Methods: []studies.LinkMethod{{Using: using}}, Scorers: []string{"jaccard", "dot"}, Seed: 5, Model: true, Null: true,
 		Negatives: []evaluate.Negatives{evaluate.RandomNegatives, evaluate.TwoHopNegatives},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, embedding := range []string{"", "e"} {
-		trained, err := db.Links().TrainModel(t.Context(), TrainModelRequest{Name: "m", Graph: "pa", Embedding: embedding, Seed: 5})
+		trained, err := db.Links().TrainModel(t.Context(), links.TrainModelRequest{Name: "m", Graph: "pa", Embedding: embedding, Seed: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := slices.IndexFunc(got.Scores, func(s MethodScore) bool {
+		at := slices.IndexFunc(got.Scores, func(s studies.MethodScore) bool {
 			return s.Scorer == "model" && (s.Method == 0) == (embedding == "e") && s.Negatives == evaluate.RandomNegatives
 		})
 		if at < 0 {
@@ -125,19 +128,19 @@ func TestDB_EvaluateLinks_Errors(t *testing.T) {
 	attached(t, db)
 	for _, c := range []struct {
 		name string
-		req  EvaluateLinksRequest
+		req  studies.EvaluateLinksRequest
 		want error
 	}{
-		{"graph", EvaluateLinksRequest{Graph: "ap", Methods: []LinkMethod{{Method: "deepwalk"}}}, storage.ErrNotFound},
-		{"method", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwork"}}}, fault.ErrInvalid},
-		{"share", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Share: 1}, fault.ErrInvalid},
-		{"training", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Training: -1}, fault.ErrInvalid},
-		{"hits", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, HitsAt: -1}, fault.ErrInvalid},
-		{"curves", EvaluateLinksRequest{Graph: "pa", CurveSteps: -1}, fault.ErrInvalid},
-		{"many curves", EvaluateLinksRequest{Graph: "pa", CurveSteps: maxCurveSteps + 1}, fault.ErrInvalid},
-		{"curves of rankings", EvaluateLinksRequest{Graph: "pa", RankAt: 5, CurveSteps: 5}, fault.ErrInvalid},
-		{"latest", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Latest: true}, evaluate.ErrTimes},
-		{"setting", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk", Settings: map[string]any{"beta": 1}}}}, fault.ErrInvalid},
+		{"graph", studies.EvaluateLinksRequest{Graph: "ap", Methods: []studies.LinkMethod{{Method: "deepwalk"}}}, storage.ErrNotFound},
+		{"method", studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwork"}}}, fault.ErrInvalid},
+		{"share", studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk"}}, Share: 1}, fault.ErrInvalid},
+		{"training", studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk"}}, Training: -1}, fault.ErrInvalid},
+		{"hits", studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk"}}, HitsAt: -1}, fault.ErrInvalid},
+		{"curves", studies.EvaluateLinksRequest{Graph: "pa", CurveSteps: -1}, fault.ErrInvalid},
+		{"many curves", studies.EvaluateLinksRequest{Graph: "pa", CurveSteps: 10_001}, fault.ErrInvalid},
+		{"curves of rankings", studies.EvaluateLinksRequest{Graph: "pa", RankAt: 5, CurveSteps: 5}, fault.ErrInvalid},
+		{"latest", studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk"}}, Latest: true}, evaluate.ErrTimes},
+		{"setting", studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk", Settings: map[string]any{"beta": 1}}}}, fault.ErrInvalid},
 	} {
 		if _, err := db.Studies().EvaluateLinks(t.Context(), c.req); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", c.name, err)
@@ -146,7 +149,7 @@ func TestDB_EvaluateLinks_Errors(t *testing.T) {
 	small := openTest(t, &Options{MemoryLimit: 100_000})
 	attached(t, small)
 	var limit *fault.LimitError
-	if _, err := small.Studies().EvaluateLinks(t.Context(), EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}}); !errors.As(err, &limit) {
+	if _, err := small.Studies().EvaluateLinks(t.Context(), studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk"}}}); !errors.As(err, &limit) {
 		t.Errorf("little memory: %v", err)
 	}
 }

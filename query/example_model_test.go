@@ -3,11 +3,12 @@ package query_test
 import (
 	"context"
 	"fmt"
+	"heavytail/query"
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
 	"log"
 	"os"
 	"path/filepath"
-
-	"heavytail/query"
 )
 
 // modelGraph makes a file with the graph "social", of two communities, and a model
@@ -25,7 +26,7 @@ func modelGraph() (db *query.DB, remove func()) {
 	if _, err := db.Query(ctx, "GENERATE stochastic_block(sizes := '40,40', p_in := 0.4, p_out := 0.01, seed := 3) INTO social", nil); err != nil {
 		log.Fatal(err)
 	}
-	if _, err := db.Links().TrainModel(ctx, query.TrainModelRequest{Graph: "social", Name: "friends", Seed: 1}); err != nil {
+	if _, err := db.Links().TrainModel(ctx, links.TrainModelRequest{Graph: "social", Name: "friends", Seed: 1}); err != nil {
 		log.Fatal(err)
 	}
 	return db, func() { db.Close(); os.RemoveAll(dir) }
@@ -43,9 +44,9 @@ func ExampleDB_Links_trainModel() {
 	}
 	m := models[0]
 	fmt.Printf("%s of %s, AUC above 0.7: %v\n", m.Name, m.Graph, m.AUC > 0.7)
-	scores, err := db.Links().Score(ctx, query.ScoreRequest{
-		Pairs: []query.Pair{{Source: "0", Target: "1"}, {Source: "0", Target: "50"}},
-		With:  []query.Scorer{{Model: "friends"}},
+	scores, err := db.Links().Score(ctx, links.ScoreRequest{
+		Pairs: []links.Pair{{Source: "0", Target: "1"}, {Source: "0", Target: "50"}},
+		With:  []catalogue.Scorer{{Model: "friends"}},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -60,8 +61,8 @@ func ExampleDB_Links_trainModel() {
 func ExampleDB_Links_explain() {
 	db, remove := modelGraph()
 	defer remove()
-	why, err := db.Links().Explain(context.Background(), query.ExplainScoreRequest{
-		Pair: query.Pair{Source: "0", Target: "1"}, With: []query.Scorer{{Model: "friends"}},
+	why, err := db.Links().Explain(context.Background(), links.ExplainScoreRequest{
+		Pair: links.Pair{Source: "0", Target: "1"}, With: []catalogue.Scorer{{Model: "friends"}},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -83,8 +84,8 @@ func ExampleDB_Predicted() {
 	ctx := context.Background()
 	db, remove := modelGraph()
 	defer remove()
-	with := query.Scorer{Model: "friends"}
-	stored, err := db.Links().Materialize(ctx, query.MaterializeRequest{Graph: "social", With: with, K: 5})
+	with := catalogue.Scorer{Model: "friends"}
+	stored, err := db.Links().Materialize(ctx, links.MaterializeRequest{Graph: "social", With: with, K: 5})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -95,7 +96,7 @@ func ExampleDB_Predicted() {
 		log.Fatal(err)
 	}
 	defer reader.Close()
-	answer, err := reader.Links().Predicted(ctx, query.PredictedRequest{Vertex: "0", K: 3, Graph: "social"})
+	answer, err := reader.Links().Predicted(ctx, links.PredictedRequest{Vertex: "0", K: 3, Graph: "social"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -5,8 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/query"
+	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/files"
+	"heavytail/query/graphs"
+	"heavytail/query/links"
+	"heavytail/query/maintenance"
 	"heavytail/query/parser"
+	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"log"
@@ -34,7 +40,7 @@ dave erin
 erin frank
 frank dave
 `
-	_, err = db.Graphs().ImportReader(context.Background(), strings.NewReader(edges), query.ImportRequest{Graph: "social"})
+	_, err = db.Graphs().ImportReader(context.Background(), strings.NewReader(edges), graphs.ImportRequest{Graph: "social"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -62,19 +68,19 @@ func Example() {
 	defer db.Close()
 
 	edges := strings.NewReader("alice bob\nbob carol\ncarol alice\nalice dave\ndave erin\nerin frank\nfrank dave\n")
-	graph, err := db.Graphs().ImportReader(ctx, edges, query.ImportRequest{Graph: "social"})
+	graph, err := db.Graphs().ImportReader(ctx, edges, graphs.ImportRequest{Graph: "social"})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(graph.Vertices, "vertices,", graph.Edges, "edges")
 
-	_, err = db.Vectors().Embed(ctx, query.EmbedRequest{
-		Graph: "social", Name: "spec", Using: query.DPSpectral{Dim: 2, Beta: new(0.5)},
+	_, err = db.Vectors().Embed(ctx, vectors.EmbedRequest{
+		Graph: "social", Name: "spec", Using: vectors.DPSpectral{Dim: 2, Beta: new(0.5)},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	near, err := db.Vectors().Nearest(ctx, query.NearestRequest{
+	near, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{
 		K: 1, Vertex: "bob", Embedding: "spec",
 		Where: func(c where.Candidate) bool { return c.Degree == 2 },
 	})
@@ -134,10 +140,10 @@ func Example_mistake() {
 func ExampleDB_Links_score() {
 	db, done := openExample()
 	defer done()
-	result, err := db.Links().Score(context.Background(), query.ScoreRequest{
+	result, err := db.Links().Score(context.Background(), links.ScoreRequest{
 		Graph: "social",
-		Pairs: []query.Pair{{Source: "alice", Target: "erin"}, {Source: "alice", Target: "zoe"}},
-		With:  []query.Scorer{{Name: "common_neighbors"}, {Name: "preferential_attachment"}},
+		Pairs: []links.Pair{{Source: "alice", Target: "erin"}, {Source: "alice", Target: "zoe"}},
+		With:  []catalogue.Scorer{{Name: "common_neighbors"}, {Name: "preferential_attachment"}},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -156,8 +162,8 @@ func ExampleDB_Links_score() {
 func ExampleDB_Links_predictFor() {
 	db, done := openExample()
 	defer done()
-	result, err := db.Links().PredictFor(context.Background(), query.PredictForRequest{
-		Vertex: "alice", K: 2, Graph: "social", With: query.Scorer{Name: "common_neighbors"},
+	result, err := db.Links().PredictFor(context.Background(), links.PredictForRequest{
+		Vertex: "alice", K: 2, Graph: "social", With: catalogue.Scorer{Name: "common_neighbors"},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -204,7 +210,7 @@ func ExampleDB_Graphs_updateVertices() {
 	db, done := openExample()
 	defer done()
 	ctx := context.Background()
-	result, err := db.Graphs().UpdateVertices(ctx, query.UpdateVerticesRequest{
+	result, err := db.Graphs().UpdateVertices(ctx, graphs.UpdateVerticesRequest{
 		Graph: "social",
 		Where: func(c where.Candidate) bool { return c.Degree >= 3 },
 		Set:   []storage.NamedValue{{Name: "hub", Value: storage.BooleanValue(true)}},
@@ -213,7 +219,7 @@ func ExampleDB_Graphs_updateVertices() {
 		log.Fatal(err)
 	}
 	fmt.Println(result.Updated, "updated")
-	hubs, err := db.Graphs().Vertices(ctx, query.VerticesRequest{
+	hubs, err := db.Graphs().Vertices(ctx, graphs.VerticesRequest{
 		Attributes: []string{"hub"},
 		Where:      func(c where.Candidate) bool { return c.Value("hub").Boolean() },
 	})
@@ -243,17 +249,17 @@ func ExampleDB_Graphs_importVertices() {
 	if err := os.WriteFile(people, []byte("name,age\nalice,41\nbob,27\ngrace,\n"), 0o600); err != nil {
 		log.Fatal(err)
 	}
-	result, err := db.Graphs().ImportVertices(ctx, query.ImportRequest{Graph: "social", Path: people, Key: "name"})
+	result, err := db.Graphs().ImportVertices(ctx, graphs.ImportRequest{Graph: "social", Path: people, Key: "name"})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(result.NewVertices, "new,", result.UpdatedVertices, "updated")
 
 	file := filepath.Join(dir, "social.graphml.gz")
-	if _, err := db.Graphs().Export(ctx, query.ExportRequest{Name: "social", Path: file}); err != nil {
+	if _, err := db.Graphs().Export(ctx, files.ExportRequest{Name: "social", Path: file}); err != nil {
 		log.Fatal(err)
 	}
-	again, err := db.Graphs().Import(ctx, query.ImportRequest{Graph: "again", Path: file})
+	again, err := db.Graphs().Import(ctx, graphs.ImportRequest{Graph: "again", Path: file})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -267,7 +273,7 @@ func ExampleDB_Graphs_importVertices() {
 func ExampleDB_Graphs_describe() {
 	db, done := openExample()
 	defer done()
-	d, err := db.Graphs().Describe(context.Background(), query.DescribeGraphRequest{Graph: "social"})
+	d, err := db.Graphs().Describe(context.Background(), graphs.DescribeGraphRequest{Graph: "social"})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -291,7 +297,7 @@ func ExampleDB_Backup() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "monday.ht")
-	if _, err := db.Maintenance().Backup(ctx, query.BackupRequest{Path: path}); err != nil {
+	if _, err := db.Maintenance().Backup(ctx, maintenance.BackupRequest{Path: path}); err != nil {
 		log.Fatal(err)
 	}
 	monday, err := query.Open(path, &query.Options{ReadOnly: true})

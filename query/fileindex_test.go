@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"heavytail/index"
+	"heavytail/query/internal/search"
 	"heavytail/query/internal/session"
+	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
@@ -30,14 +32,14 @@ func TestFileIndex_Agrees(t *testing.T) {
 		for _, metric := range index.Metrics() {
 			mustRun(t, db, fmt.Sprintf("CREATE INDEX ON e WITH (metric := '%v', m := 4, ef_construction := 20, ef := 20)", metric))
 			for _, vertex := range []string{"v3", "v10", "v599", ""} {
-				near := NearestRequest{K: 10, Embedding: "e", Vertex: vertex, Metric: metric}
-				within := WithinRequest{Embedding: "e", Vertex: vertex, Metric: metric, Radius: 0.5, Limit: 7}
+				near := vectors.NearestRequest{K: 10, Embedding: "e", Vertex: vertex, Metric: metric}
+				within := vectors.WithinRequest{Embedding: "e", Vertex: vertex, Metric: metric, Radius: 0.5, Limit: 7}
 				if vertex == "" {
 					near.Vector = []float32{1, 0, -1, 0.5, 0}
 					within.Vector = near.Vector
 				}
-				var have, want [2]SearchResult
-				for i, answers := range []*[2]SearchResult{&have, &want} {
+				var have, want [2]vectors.SearchResult
+				for i, answers := range []*[2]vectors.SearchResult{&have, &want} {
 					if forgetLoaded(db); i == 1 { // a condition in Go makes it load the graph, the vectors and the index
 						near.Where = func(where.Candidate) bool { return true }
 						within.Where = near.Where
@@ -113,15 +115,15 @@ func TestFileIndex_Loads(t *testing.T) {
 	db := fileScanDB(t, &Options{IndexBytes: 1, graphOnly: true})
 	mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef := 8)")
 	forgetLoaded(db)
-	req := NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}
+	req := vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}
 	exact := req
 	exact.Exact = true
 	if _, err := db.Vectors().Nearest(ctx, exact); err != nil {
 		t.Fatal(err)
 	}
-	for i := scanCost; i <= fileScans*scanCost; i++ {
+	for i := search.ScanCost; i <= search.FileScans*search.ScanCost; i++ {
 		r, err := db.Vectors().Nearest(ctx, req)
-		if err != nil || r.Index == nil || loaded(db) != (i == fileScans*scanCost) {
+		if err != nil || r.Index == nil || loaded(db) != (i == search.FileScans*search.ScanCost) {
 			t.Fatalf("search %d: loaded %v, %+v, %v", i, loaded(db), r.Index, err)
 		}
 	}
@@ -152,7 +154,7 @@ func TestFileIndex_Damaged(t *testing.T) {
 		return []byte(b.String())
 	}
 	sound := build(0)
-	req := NearestRequest{K: 3, Embedding: "e", Vertex: "v7", Exact: true}
+	req := vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "v7", Exact: true}
 	want, err := db.Vectors().Nearest(ctx, req)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/query/fault"
+	"heavytail/query/files"
 	"heavytail/storage/format"
 	"os"
 	"path/filepath"
@@ -143,7 +144,7 @@ func TestFolder_HoldsAgainstRaces(t *testing.T) {
 	})
 	written := 0
 	for i := range 200 {
-		_, err := db.Graphs().Export(t.Context(), ExportRequest{Name: "social", Path: fmt.Sprintf("door/%d", i)})
+		_, err := db.Graphs().Export(t.Context(), files.ExportRequest{Name: "social", Path: fmt.Sprintf("door/%d", i)})
 		if err == nil {
 			written++
 		}

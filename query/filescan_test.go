@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/internal/search"
 	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
@@ -75,8 +78,8 @@ func TestFileScan_Agrees(t *testing.T) {
 	for _, metric := range index.Metrics() {
 		for _, vertex := range []string{"v0", "v3", "v10", "v599", ""} {
 			for _, k := range []int{1, 10, 599, 5000} {
-				near := NearestRequest{K: k, Embedding: "e", Vertex: vertex, Metric: metric}
-				within := WithinRequest{Embedding: "e", Vertex: vertex, Metric: metric, Radius: 0.5, Limit: k / 3}
+				near := vectors.NearestRequest{K: k, Embedding: "e", Vertex: vertex, Metric: metric}
+				within := vectors.WithinRequest{Embedding: "e", Vertex: vertex, Metric: metric, Radius: 0.5, Limit: k / 3}
 				if vertex == "" {
 					near.Vector = []float32{1, 0, -1, 0.5, 0}
 					within.Vector = near.Vector
@@ -138,11 +141,11 @@ func TestFileScan_Linked(t *testing.T) {
 		"linked AND NOT linked": func(where.Candidate) bool { return false },
 	} {
 		for _, metric := range index.Metrics() {
-			near := NearestRequest{K: 9, Embedding: "e", Vertex: "v7", Metric: metric, Where: admits}
-			within := WithinRequest{Embedding: "e", Vertex: "v7", Metric: metric, Radius: 0.5, Where: admits}
-			for text, search := range map[string]func() (SearchResult, error){
-				"NEAREST 9 TO":         func() (SearchResult, error) { return db.Vectors().Nearest(ctx, near) },
-				"WITHIN RADIUS 0.5 OF": func() (SearchResult, error) { return db.Vectors().Within(ctx, within) },
+			near := vectors.NearestRequest{K: 9, Embedding: "e", Vertex: "v7", Metric: metric, Where: admits}
+			within := vectors.WithinRequest{Embedding: "e", Vertex: "v7", Metric: metric, Radius: 0.5, Where: admits}
+			for text, search := range map[string]func() (vectors.SearchResult, error){
+				"NEAREST 9 TO":         func() (vectors.SearchResult, error) { return db.Vectors().Nearest(ctx, near) },
+				"WITHIN RADIUS 0.5 OF": func() (vectors.SearchResult, error) { return db.Vectors().Within(ctx, within) },
 			} {
 				text = fmt.Sprintf("%s 'v7' USING %v(e) WHERE %s", text, metric, condition)
 				if profile := mustRun(t, db, "PROFILE "+text); !strings.Contains(profile, "in the file") {
@@ -154,7 +157,7 @@ func TestFileScan_Linked(t *testing.T) {
 				}
 				want := ""
 				for _, n := range r.Neighbors {
-					want += fmt.Sprintln(n.Vertex, n.by(metric))
+					want += fmt.Sprintln(n.Vertex, n.By(metric))
 				}
 				if have := mustRun(t, db, text); have != want {
 					t.Errorf("%s: %s in the file, %s in memory", text, have, want)
@@ -185,17 +188,17 @@ func TestFileScan_Loads(t *testing.T) {
 		loads bool
 	}{{Options{}, true}, {Options{NoCache: true}, false}, {Options{MemoryLimit: 1 << 10}, false}} {
 		db := fileScanDB(t, &c.opts)
-		for i := range fileScans + 1 {
-			if _, err := db.Vectors().Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}); err != nil {
+		for i := range search.FileScans + 1 {
+			if _, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}); err != nil {
 				t.Fatalf("%+v: search %d: %v", c.opts, i, err)
 			}
-			if want := c.loads && i == fileScans; loaded(db) != want {
+			if want := c.loads && i == search.FileScans; loaded(db) != want {
 				t.Errorf("%+v: after search %d loaded is %v", c.opts, i, loaded(db))
 			}
 		}
 		// A new generation starts with scans in the file again.
 		putRows(t, db, 600, 4)
-		r, err := db.Vectors().Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vector: make([]float32, 4)})
+		r, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 3, Embedding: "e", Vector: make([]float32, 4)})
 		if err != nil || r.Embedding.Generation != 2 {
 			t.Errorf("generation %d, %v", r.Embedding.Generation, err)
 		}
@@ -236,12 +239,12 @@ func testBeforeIndex(t *testing.T, info storage.IndexInfo, want string) {
 	if text := strings.Join(strings.Fields(mustRun(t, db, "EXPLAIN NEAREST 3 TO 'v7' USING e")), " "); !strings.Contains(text, want) {
 		t.Errorf("%s\nexpected %q", text, want)
 	}
-	for i := range fileScans + 1 {
-		r, err := db.Vectors().Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v7"})
+	for i := range search.FileScans + 1 {
+		r, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "v7"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if indexed := r.Index != nil; indexed != (i == fileScans) || indexed != loaded(db) {
+		if indexed := r.Index != nil; indexed != (i == search.FileScans) || indexed != loaded(db) {
 			t.Errorf("search %d: by the index %v, loaded %v", i, indexed, loaded(db))
 		}
 	}
@@ -256,18 +259,27 @@ func TestFileScan_Moved(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.End()
-	req := NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}
-	s, err := resolveNearest(c, req)
-	if err != nil || !s.inFile {
-		t.Fatalf("%+v, %v", s, err)
-	}
-	putRows(t, db, 600, 4)
-	if _, err := searchFile(c, s); !errors.Is(err, errMoved) {
+	statement, err := parser.Parse("NEAREST 3 TO 'v7' USING e")
+	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := runNearest(c, req, s)
-	if err != nil || r.Embedding.Generation != 2 || len(r.Neighbors) != 3 {
-		t.Errorf("%+v, %v: not of the new generation", r, err)
+	op, err := c.Binder(nil).Prepare(statement)
+	if err != nil || loaded(db) {
+		t.Fatalf("%v, %v", op, err)
+	}
+	putRows(t, db, 600, 4)
+	found, err := op.Exec(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "v7"})
+	if err != nil || now.Embedding.Generation != 2 || len(now.Neighbors) != 3 {
+		t.Fatalf("%+v, %v", now, err)
+	}
+	for _, want := range now.Neighbors {
+		if !found.Next() || found.Row()[0] != want.Vertex || found.Row()[1] != want.Distance {
+			t.Errorf("%v, %v, expected %+v of the new generation", found.Row(), found.Err(), want)
+		}
 	}
 }
 
@@ -283,19 +295,19 @@ func TestFileScan_BadInput(t *testing.T) {
 		}
 		for _, c := range []struct {
 			name string
-			req  NearestRequest
+			req  vectors.NearestRequest
 			want error
 		}{
-			{"k of 0", NearestRequest{K: 0, Vertex: "v1"}, fault.ErrInvalid},
-			{"k below 0", NearestRequest{K: -7, Vertex: "v1"}, fault.ErrInvalid},
-			{"dimension", NearestRequest{K: 1, Vector: make([]float32, 4)}, fault.ErrInvalid},
-			{"no dimension", NearestRequest{K: 1, Vector: []float32{}}, fault.ErrInvalid},
-			{"NaN", NearestRequest{K: 1, Vector: []float32{1, 2, nan, 4, 5}}, fault.ErrInvalid},
-			{"infinite", NearestRequest{K: 1, Vector: []float32{1, 2, 3, 4, -inf}}, fault.ErrInvalid},
-			{"metric", NearestRequest{K: 1, Vertex: "v1", Metric: 9}, fault.ErrInvalid},
-			{"vertex", NearestRequest{K: 1, Vertex: "v1000"}, storage.ErrNotFound},
-			{"neither", NearestRequest{K: 1}, fault.ErrInvalid},
-			{"both", NearestRequest{K: 1, Vertex: "v1", Vector: make([]float32, 5)}, fault.ErrInvalid},
+			{"k of 0", vectors.NearestRequest{K: 0, Vertex: "v1"}, fault.ErrInvalid},
+			{"k below 0", vectors.NearestRequest{K: -7, Vertex: "v1"}, fault.ErrInvalid},
+			{"dimension", vectors.NearestRequest{K: 1, Vector: make([]float32, 4)}, fault.ErrInvalid},
+			{"no dimension", vectors.NearestRequest{K: 1, Vector: []float32{}}, fault.ErrInvalid},
+			{"NaN", vectors.NearestRequest{K: 1, Vector: []float32{1, 2, nan, 4, 5}}, fault.ErrInvalid},
+			{"infinite", vectors.NearestRequest{K: 1, Vector: []float32{1, 2, 3, 4, -inf}}, fault.ErrInvalid},
+			{"metric", vectors.NearestRequest{K: 1, Vertex: "v1", Metric: 9}, fault.ErrInvalid},
+			{"vertex", vectors.NearestRequest{K: 1, Vertex: "v1000"}, storage.ErrNotFound},
+			{"neither", vectors.NearestRequest{K: 1}, fault.ErrInvalid},
+			{"both", vectors.NearestRequest{K: 1, Vertex: "v1", Vector: make([]float32, 5)}, fault.ErrInvalid},
 		} {
 			c.req.Embedding, c.req.Where = "e", admits
 			if r, err := db.Vectors().Nearest(ctx, c.req); !errors.Is(err, c.want) {
@@ -303,17 +315,17 @@ func TestFileScan_BadInput(t *testing.T) {
 			}
 		}
 		for _, radius := range []float64{-1, math.NaN(), math.Inf(1)} {
-			if _, err := db.Vectors().Within(ctx, WithinRequest{Embedding: "e", Vertex: "v1", Radius: radius, Where: admits}); !errors.Is(err, index.ErrRadius) {
+			if _, err := db.Vectors().Within(ctx, vectors.WithinRequest{Embedding: "e", Vertex: "v1", Radius: radius, Where: admits}); !errors.Is(err, index.ErrRadius) {
 				t.Errorf("radius %v: %v", radius, err)
 			}
 		}
 		// A zero vector has the cosine 0 with every vector, so that ties decide.
-		r, err := db.Vectors().Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v3", Metric: index.Cosine, Where: admits})
-		want := []Neighbor{{Vertex: "v0"}, {Vertex: "v1"}, {Vertex: "v2"}}
+		r, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "v3", Metric: index.Cosine, Where: admits})
+		want := []vectors.Neighbor{{Vertex: "v0"}, {Vertex: "v1"}, {Vertex: "v2"}}
 		if err != nil || !slices.Equal(r.Neighbors, want) || len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, "zero") {
 			t.Errorf("zero vector, in memory %v: %v, %v, %v", inMemory, r.Neighbors, r.Notices, err)
 		}
-		r, err = db.Vectors().Nearest(ctx, NearestRequest{K: 600, Embedding: "e", Vertex: "v3", Where: admits})
+		r, err = db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 600, Embedding: "e", Vertex: "v3", Where: admits})
 		if err != nil || len(r.Neighbors) != 599 {
 			t.Errorf("k = n, in memory %v: %d answers, %v", inMemory, len(r.Neighbors), err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/query/fault"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"runtime"
 	"runtime/debug"
@@ -30,7 +31,7 @@ func TestNearest_FreshWaits(t *testing.T) {
 	id := rows.Row()[0].(int64)
 	<-reached
 	mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
-	fresh := NearestRequest{K: 3, Vertex: "new", Embedding: "e", Fresh: true}
+	fresh := vectors.NearestRequest{K: 3, Vertex: "new", Embedding: "e", Fresh: true}
 	short, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
 	if _, err := db.Vectors().Nearest(short, fresh); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("beside the job: %v", err)
@@ -95,7 +96,7 @@ func TestJobs_Peak(t *testing.T) {
 	// Garbage that is freed meanwhile would hide the memory of the job.
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	started, err := db.Vectors().StartEmbed(ctx, EmbedRequest{Graph: "g", Name: "e", Method: "dp_spectral", Settings: map[string]any{"dim": 40}})
+	started, err := db.Vectors().StartEmbed(ctx, vectors.EmbedRequest{Graph: "g", Name: "e", Method: "dp_spectral", Settings: map[string]any{"dim": 40}})
 	if err != nil {
 		t.Fatal(err)
 	}

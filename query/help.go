@@ -3,14 +3,17 @@ package query
 import (
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
+	"heavytail/query/graphs"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
+	"heavytail/query/measures"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
+	"heavytail/query/vectors"
 	"slices"
 	"strings"
 	"unicode"
@@ -182,15 +185,15 @@ func helpTopics(helps []help.Statement) []helpTopic {
 	topics = append(topics, helpTopic{"errors", nil, lists.Map(Errors(), func(e ErrorInfo) []rows.Value {
 		return []rows.Value{e.Name, e.Err.Error() + ". " + e.Meaning + " To do: " + e.Remedy + "."}
 	})})
-	for _, m := range Methods() {
+	for _, m := range vectors.Methods() {
 		rows := [][]rows.Value{{"method", m.Name}, {"summary", m.Summary}}
 		topics = append(topics, helpTopic{m.Name, nil, append(rows, optionRows(m.Options)...)})
 	}
-	for _, m := range Measures() {
+	for _, m := range measures.List() {
 		rows := [][]rows.Value{{"measure", m.Name}, {"summary", m.Summary}}
 		topics = append(topics, helpTopic{m.Name, nil, append(rows, optionRows(m.Options)...)})
 	}
-	for _, g := range generators() {
+	for _, g := range graphs.Generators() {
 		rows := [][]rows.Value{{"generator", g.Name}, {"summary", g.Summary}}
 		topics = append(topics, helpTopic{g.Name, nil, append(rows, optionRows(g.Options)...)})
 	}

@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"heavytail/query/fault"
+	"heavytail/query/graphs"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
+	"heavytail/query/vectors"
 	"os"
 	"slices"
 	"strconv"
@@ -213,10 +215,10 @@ func TestHelps_OptionsAreAccepted(t *testing.T) {
 	for _, h := range Helps() {
 		tables[h.Statement] = h.Options
 	}
-	for _, m := range Methods() {
+	for _, m := range vectors.Methods() {
 		tables[m.Name] = m.Options
 	}
-	for _, g := range generators() {
+	for _, g := range graphs.Generators() {
 		tables[g.Name] = g.Options
 	}
 	for owner, table := range tables {

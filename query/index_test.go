@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/index"
+	"heavytail/query/internal/indexes"
 	"heavytail/query/rows"
+	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
@@ -43,7 +45,7 @@ func putRandom(t *testing.T, db *DB, n int, seed uint64) {
 	}
 }
 
-func nearestTo(t *testing.T, db *DB, req NearestRequest) SearchResult {
+func nearestTo(t *testing.T, db *DB, req vectors.NearestRequest) vectors.SearchResult {
 	t.Helper()
 	req.Embedding, req.K = "e", 10
 	r, err := db.Vectors().Nearest(context.Background(), req)
@@ -58,23 +60,23 @@ func nearestTo(t *testing.T, db *DB, req NearestRequest) SearchResult {
 func TestNearest_Index(t *testing.T) {
 	ctx := context.Background()
 	db := indexedDB(t, 2000, Options{IndexBytes: 1})
-	info, err := db.Vectors().CreateIndex(ctx, CreateIndexRequest{Embedding: "e"})
+	info, err := db.Vectors().CreateIndex(ctx, vectors.CreateIndexRequest{Embedding: "e"})
 	if err != nil || info.Recall < 0.95 || info.Vectors != 2000 || info.Bytes == 0 {
 		t.Fatalf("%+v, %v", info, err)
 	}
-	exact := nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true})
-	found := nearestTo(t, db, NearestRequest{Vertex: "7"})
+	exact := nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Exact: true})
+	found := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"})
 	if exact.Index != nil || found.Index == nil || found.Index.Metric != "l2" || !slices.Equal(exact.Neighbors, found.Neighbors) {
 		t.Errorf("with EXACT %v, with the index %v", exact, found)
 	}
-	within, err := db.Vectors().Within(ctx, WithinRequest{Embedding: "e", Vertex: "7", Radius: exact.Neighbors[9].Distance})
+	within, err := db.Vectors().Within(ctx, vectors.WithinRequest{Embedding: "e", Vertex: "7", Radius: exact.Neighbors[9].Distance})
 	if err != nil || within.Index == nil || !slices.Equal(within.Neighbors, exact.Neighbors) {
 		t.Errorf("within: %v, %v", within, err)
 	}
-	if r := nearestTo(t, db, NearestRequest{Vertex: "7", Metric: index.Cosine}); r.Index != nil {
+	if r := nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Metric: index.Cosine}); r.Index != nil {
 		t.Error("another metric used the index")
 	}
-	few := nearestTo(t, db, NearestRequest{Vertex: "7", Where: func(c where.Candidate) bool { return c.Key() == "9" }})
+	few := nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Where: func(c where.Candidate) bool { return c.Key() == "9" }})
 	if few.Index != nil || len(few.Neighbors) != 1 || few.Neighbors[0].Vertex != "9" {
 		t.Errorf("one vertex passes: %+v", few)
 	}
@@ -90,8 +92,8 @@ func TestNearest_Index(t *testing.T) {
 
 	// A new generation has no index, and the indexes of the old one are not used.
 	putRandom(t, db, 2000, 2)
-	again := nearestTo(t, db, NearestRequest{Vertex: "7"})
-	if again.Index != nil || !slices.Equal(again.Neighbors, nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true}).Neighbors) {
+	again := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"})
+	if again.Index != nil || !slices.Equal(again.Neighbors, nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Exact: true}).Neighbors) {
 		t.Error("the index of another generation was used")
 	}
 	mustBeSound(t, db)
@@ -101,7 +103,7 @@ func TestNearest_Index(t *testing.T) {
 func TestNearest_IndexBytes(t *testing.T) {
 	db := indexedDB(t, 500, Options{})
 	mustRun(t, db, "CREATE INDEX ON e")
-	if r := nearestTo(t, db, NearestRequest{Vertex: "7"}); r.Index != nil {
+	if r := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"}); r.Index != nil {
 		t.Error("the index of 16 KB was used")
 	}
 }
@@ -150,11 +152,11 @@ func removesSlow(t *testing.T, db *DB, m *vec.Matrix) {
 		t.Fatal(err)
 	}
 	defer c.End()
-	kept, before, err := keepIndexes(c, "e")
+	kept, before, err := indexes.Keep(c, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := followIndexes(c, "e", kept, before.Matrix, m)
+	next, err := indexes.Follow(c, "e", kept, before.Matrix, m)
 	notices := fmt.Sprint(c.Notices)
 	if err != nil || len(next) != 1 || next[0].Info.Metric != "cosine" || !strings.Contains(notices, "by dot was removed, as NEAREST and WITHIN did not use it") {
 		t.Errorf("%d indexes, %v, notices %s", len(next), err, notices)
@@ -165,13 +167,13 @@ func removesSlow(t *testing.T, db *DB, m *vec.Matrix) {
 func TestNearest_IndexDeleted(t *testing.T) {
 	db := indexedDB(t, 500, Options{IndexBytes: 1, graphOnly: true})
 	mustRun(t, db, "CREATE INDEX ON e WITH (ef := 500)")
-	near := nearestTo(t, db, NearestRequest{Vertex: "7"}).Neighbors[0].Vertex
+	near := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"}).Neighbors[0].Vertex
 	mustRun(t, db, "DELETE VERTEX '"+near+"' FROM g")
-	r := nearestTo(t, db, NearestRequest{Vertex: "7"})
-	if slices.ContainsFunc(r.Neighbors, func(n Neighbor) bool { return n.Vertex == near }) || r.Index == nil {
+	r := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"})
+	if slices.ContainsFunc(r.Neighbors, func(n vectors.Neighbor) bool { return n.Vertex == near }) || r.Index == nil {
 		t.Errorf("after %s was deleted: %+v", near, r)
 	}
-	if want := nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true}); !slices.Equal(r.Neighbors, want.Neighbors) {
+	if want := nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Exact: true}); !slices.Equal(r.Neighbors, want.Neighbors) {
 		t.Errorf("%v, expected %v", r.Neighbors, want.Neighbors)
 	}
 	if text, want := mustRun(t, db, "PROFILE NEAREST 10 TO '7' USING e"), "1 of deleted vertices left out"; !strings.Contains(text, want) {
@@ -180,8 +182,8 @@ func TestNearest_IndexDeleted(t *testing.T) {
 	// If too few vertices are left, all are scanned.
 	db.e.Opts.GraphOnly = false
 	mustRun(t, db, "DELETE VERTICES FROM g WHERE degree >= 4")
-	r = nearestTo(t, db, NearestRequest{Vector: make([]float32, 8)})
-	if want := nearestTo(t, db, NearestRequest{Vector: make([]float32, 8), Exact: true}); !slices.Equal(r.Neighbors, want.Neighbors) {
+	r = nearestTo(t, db, vectors.NearestRequest{Vector: make([]float32, 8)})
+	if want := nearestTo(t, db, vectors.NearestRequest{Vector: make([]float32, 8), Exact: true}); !slices.Equal(r.Neighbors, want.Neighbors) {
 		t.Errorf("%v, expected %v", r.Neighbors, want.Neighbors)
 	}
 	if text, want := mustRun(t, db, "PROFILE NEAREST 10 TO [0, 0, 0, 0, 0, 0, 0, 0] USING e"), "500 vectors scanned, as"; !strings.Contains(text, want) {
@@ -217,7 +219,7 @@ func TestNearest_IndexDamaged(t *testing.T) {
 	flipped[len(flipped)/2] ^= 4
 	other := &vec.Matrix{Rows: m.Rows, Dim: m.Dim, Data: slices.Clone(m.Data)}
 	slices.Reverse(other.Data)
-	want := nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true})
+	want := nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Exact: true})
 	for what, stored := range map[string][]byte{
 		"cut": sound[:len(sound)/2], "flipped": flipped, "of other vectors": build(other), "text": []byte("no index"),
 	} {
@@ -228,13 +230,13 @@ func TestNearest_IndexDamaged(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := nearestTo(t, db, NearestRequest{Vertex: "7"})
+		r := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"})
 		if r.Index != nil || !slices.Equal(r.Neighbors, want.Neighbors) || len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, "cannot be used") {
 			t.Errorf("%s: %+v", what, r)
 		}
 	}
 	mustRun(t, db, "CREATE INDEX ON e")
-	if r := nearestTo(t, db, NearestRequest{Vertex: "7"}); r.Index == nil {
+	if r := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"}); r.Index == nil {
 		t.Error("the index was created again and is not used")
 	}
 	// Nor does an index that was damaged before a vertex was deleted.
@@ -245,7 +247,7 @@ func TestNearest_IndexDamaged(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustRun(t, db, "DELETE VERTEX '"+want.Neighbors[0].Vertex+"' FROM g")
-	r, want := nearestTo(t, db, NearestRequest{Vertex: "7"}), nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true})
+	r, want := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"}), nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Exact: true})
 	if r.Index != nil || !slices.Equal(r.Neighbors, want.Neighbors) ||
 		!slices.ContainsFunc(r.Notices, func(n rows.Notice) bool { return strings.Contains(n.Text, "cannot be used") }) {
 		t.Errorf("damaged, and a vertex was deleted: %+v", r)
@@ -258,7 +260,7 @@ func TestDB_Index_Worst(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := indexedDB(t, 1000, Options{IndexBytes: 1})
-	info, err := db.Vectors().CreateIndex(ctx, CreateIndexRequest{Embedding: "e", M: 2, EfConstruction: 4, Ef: 10})
+	info, err := db.Vectors().CreateIndex(ctx, vectors.CreateIndexRequest{Embedding: "e", M: 2, EfConstruction: 4, Ef: 10})
 	if err != nil || !info.Spread || !(info.Lowest < info.Recall) || info.Poor == 0 {
 		t.Fatalf("%+v, %v", info, err)
 	}
@@ -304,7 +306,7 @@ func TestDB_Index_Worst(t *testing.T) {
 func TestDB_CreateIndex_Refused(t *testing.T) {
 	ctx := context.Background()
 	db := indexedDB(t, 100, Options{})
-	for _, req := range []CreateIndexRequest{{Embedding: "e", M: 1}, {Embedding: "e", Metric: 7}, {Embedding: "none"}, {}} {
+	for _, req := range []vectors.CreateIndexRequest{{Embedding: "e", M: 1}, {Embedding: "e", Metric: 7}, {Embedding: "none"}, {}} {
 		if _, err := db.Vectors().CreateIndex(ctx, req); err == nil {
 			t.Errorf("%+v: no error", req)
 		}
@@ -314,7 +316,7 @@ func TestDB_CreateIndex_Refused(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := db.Vectors().CreateIndex(ended, CreateIndexRequest{Embedding: "e"}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Vectors().CreateIndex(ended, vectors.CreateIndexRequest{Embedding: "e"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -365,8 +367,8 @@ func TestDB_Refresh_IndexFollows(t *testing.T) {
 		}
 		found := 0
 		for v := 100; v < 140; v++ {
-			near := nearestTo(t, db, NearestRequest{Vertex: fmt.Sprint(v)})
-			exact := nearestTo(t, db, NearestRequest{Vertex: fmt.Sprint(v), Exact: true})
+			near := nearestTo(t, db, vectors.NearestRequest{Vertex: fmt.Sprint(v)})
+			exact := nearestTo(t, db, vectors.NearestRequest{Vertex: fmt.Sprint(v), Exact: true})
 			for _, n := range near.Neighbors {
 				if slices.Contains(exact.Neighbors, n) {
 					found++
@@ -385,23 +387,5 @@ func TestDB_Refresh_IndexFollows(t *testing.T) {
 	mustRun(t, db, "REFRESH e")
 	if list, err := db.Vectors().Indexes(ctx); err != nil || len(list) != 2 {
 		t.Errorf("a refresh that had nothing to do: %+v, %v", list, err)
-	}
-}
-
-// changedRows agrees with comparing all values.
-func TestChangedRows(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 1))
-	before, after := vec.NewMatrix(50, 3), vec.NewMatrix(60, 3)
-	for i := range before.Data {
-		before.Data[i] = random.Float32()
-	}
-	copy(after.Data, before.Data)
-	var want []uint32
-	for v := uint32(0); v < 50; v += 1 + uint32(random.IntN(5)) {
-		after.Row(int(v))[random.IntN(3)] = -1
-		want = append(want, v)
-	}
-	if got := changedRows(before, after); !slices.Equal(got, want) {
-		t.Errorf("%v, not %v", got, want)
 	}
 }

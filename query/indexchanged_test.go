@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage/vec"
 	"math"
@@ -41,7 +42,7 @@ func embeddedKeys(t *testing.T, db *DB) []placedKey {
 
 // bruteForce is the answer of a search, by a sort of all vertices, with the squares
 // of the distances.
-func bruteForce(list []placedKey, query placedKey, admits func(key string) bool) (all []Neighbor, squares []float64) {
+func bruteForce(list []placedKey, query placedKey, admits func(key string) bool) (all []vectors.Neighbor, squares []float64) {
 	type hit struct {
 		key  string
 		dist float32
@@ -54,7 +55,7 @@ func bruteForce(list []placedKey, query placedKey, admits func(key string) bool)
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.dist, b.dist) })
 	for _, h := range hits {
-		all = append(all, Neighbor{Vertex: h.key, Distance: float64(float32(math.Sqrt(float64(h.dist))))})
+		all = append(all, vectors.Neighbor{Vertex: h.key, Distance: float64(float32(math.Sqrt(float64(h.dist))))})
 		squares = append(squares, float64(h.dist))
 	}
 	return all, squares
@@ -119,8 +120,8 @@ func TestNearest_IndexChanges(t *testing.T) {
 					admits = func(key string) bool { return key[len(key)-1] < '5' }
 				}
 				want, squares := bruteForce(known, query, admits)
-				near := NearestRequest{Embedding: "e", Vertex: query.key, K: 1 + random.IntN(30), Where: func(c where.Candidate) bool { return admits(c.Key()) }}
-				within := WithinRequest{Embedding: "e", Vertex: query.key, Radius: want[len(want)/5].Distance, Where: near.Where}
+				near := vectors.NearestRequest{Embedding: "e", Vertex: query.key, K: 1 + random.IntN(30), Where: func(c where.Candidate) bool { return admits(c.Key()) }}
+				within := vectors.WithinRequest{Embedding: "e", Vertex: query.key, Radius: want[len(want)/5].Distance, Where: near.Where}
 				inside := 0
 				for inside < len(want) && squares[inside] <= within.Radius*within.Radius {
 					inside++

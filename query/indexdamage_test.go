@@ -6,6 +6,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"heavytail/query/internal/indexes"
+	"heavytail/query/maintenance"
+	"heavytail/query/vectors"
+	"heavytail/storage"
+	"heavytail/storage/vec"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -14,9 +19,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"heavytail/storage"
-	"heavytail/storage/vec"
 )
 
 // indexMagic begins the stream of an index.
@@ -24,7 +26,7 @@ const indexMagic = "hthnsw3\n"
 
 // indexedFile is a closed file with the embedding e and an index whose searches visit
 // every vector, the answer of NEAREST 5 TO 'v7', and the vectors as they are stored.
-func indexedFile(t *testing.T) (content []byte, want []Neighbor, vectors []byte) {
+func indexedFile(t *testing.T) (content []byte, want []vectors.Neighbor, stored []byte) {
 	t.Helper()
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "sound.ht")
@@ -40,9 +42,9 @@ func indexedFile(t *testing.T) (content []byte, want []Neighbor, vectors []byte)
 		t.Fatal(err)
 	}
 	for _, x := range m.Data {
-		vectors = binary.LittleEndian.AppendUint32(vectors, math.Float32bits(x))
+		stored = binary.LittleEndian.AppendUint32(stored, math.Float32bits(x))
 	}
-	exact, err := db.Vectors().Nearest(ctx, NearestRequest{K: 5, Embedding: "e", Vertex: "v7", Exact: true})
+	exact, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 5, Embedding: "e", Vertex: "v7", Exact: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +54,7 @@ func indexedFile(t *testing.T) (content []byte, want []Neighbor, vectors []byte)
 	if content, err = os.ReadFile(path); err != nil {
 		t.Fatal(err)
 	}
-	return content, exact.Neighbors, vectors
+	return content, exact.Neighbors, stored
 }
 
 // After a changed byte in the links or the vectors, the first NEAREST of a process gives an
@@ -84,7 +86,7 @@ func TestFileIndex_FlippedBytes(t *testing.T) {
 }
 
 // searchDamagedFile searches a file with damage either in its vectors or in its index.
-func searchDamagedFile(t *testing.T, content []byte, want []Neighbor, inVectors bool) {
+func searchDamagedFile(t *testing.T, content []byte, want []vectors.Neighbor, inVectors bool) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "damaged.ht")
 	if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -95,7 +97,7 @@ func searchDamagedFile(t *testing.T, content []byte, want []Neighbor, inVectors 
 		t.Fatal(err)
 	}
 	defer db.Close()
-	req := NearestRequest{K: 5, Embedding: "e", Vertex: "v7"}
+	req := vectors.NearestRequest{K: 5, Embedding: "e", Vertex: "v7"}
 	r, err := db.Vectors().Nearest(ctx, req)
 	switch {
 	case inVectors && !errors.Is(err, storage.ErrCorrupt):
@@ -106,14 +108,14 @@ func searchDamagedFile(t *testing.T, content []byte, want []Neighbor, inVectors 
 	if report, err := db.Maintenance().Check(ctx); err != nil || len(report.Faults) == 0 {
 		t.Errorf("CHECK: %+v, %v", report, err)
 	}
-	if _, err := db.Maintenance().Backup(ctx, BackupRequest{Path: filepath.Join(t.TempDir(), "copy.ht")}); !errors.Is(err, storage.ErrCorrupt) {
+	if _, err := db.Maintenance().Backup(ctx, maintenance.BackupRequest{Path: filepath.Join(t.TempDir(), "copy.ht")}); !errors.Is(err, storage.ErrCorrupt) {
 		t.Errorf("BACKUP: %v", err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	to := filepath.Join(t.TempDir(), "recovered.ht")
-	if _, err := Recover(ctx, path, to, RecoverOptions{}); err != nil {
+	if _, err := maintenance.Recover(ctx, path, to, maintenance.RecoverOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	again, err := Open(to, &Options{IndexBytes: 1, graphOnly: true})
@@ -134,7 +136,7 @@ func TestFileIndex_Backup(t *testing.T) {
 	db := fileScanDB(t, &Options{IndexBytes: 1, graphOnly: true})
 	mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 600)")
 	path := filepath.Join(t.TempDir(), "copy.ht")
-	if _, err := db.Maintenance().Backup(ctx, BackupRequest{Path: path}); err != nil {
+	if _, err := db.Maintenance().Backup(ctx, maintenance.BackupRequest{Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	copied, err := Open(path, &Options{IndexBytes: 1, graphOnly: true})
@@ -142,7 +144,7 @@ func TestFileIndex_Backup(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer copied.Close()
-	req := NearestRequest{K: 5, Embedding: "e", Vertex: "v7"}
+	req := vectors.NearestRequest{K: 5, Embedding: "e", Vertex: "v7"}
 	want, err1 := db.Vectors().Nearest(ctx, req)
 	have, err2 := copied.Vectors().Nearest(ctx, req)
 	if err1 != nil || err2 != nil || have.Index == nil || loaded(copied) || !slices.Equal(have.Neighbors, want.Neighbors) {
@@ -196,11 +198,11 @@ func TestRefresh_DamagedIndex(t *testing.T) {
 		mustRun(t, db, fmt.Sprintf("INSERT EDGE ('7', 'new%d') INTO g", i))
 		mustRun(t, db, "REFRESH e")
 		forgetLoaded(db)
-		have, err := db.Vectors().Nearest(ctx, NearestRequest{K: 9, Embedding: "e", Vertex: "7"})
+		have, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 9, Embedding: "e", Vertex: "7"})
 		if err != nil || have.Index == nil || loaded(db) || len(have.Notices) != 0 {
 			t.Fatalf("%d: %+v, %v", i, have, err)
 		}
-		want, err := db.Vectors().Nearest(ctx, NearestRequest{K: 9, Embedding: "e", Vertex: "7", Exact: true})
+		want, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 9, Embedding: "e", Vertex: "7", Exact: true})
 		if err != nil || !slices.Equal(have.Neighbors, want.Neighbors) {
 			t.Errorf("%d: %+v, expected %+v (%v)", i, have.Neighbors, want.Neighbors, err)
 		}
@@ -238,7 +240,7 @@ func refreshEarlier(t *testing.T, name string, inPlace bool) {
 		t.Fatal(err)
 	}
 	putStream(t, db, earlier, inPlace)
-	r, err := db.Vectors().Nearest(ctx, NearestRequest{K: 5, Embedding: "e", Vertex: "v7"})
+	r, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 5, Embedding: "e", Vertex: "v7"})
 	if err != nil || r.Index == nil || len(r.Notices) > 0 || loaded(db) == inPlace {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -247,13 +249,13 @@ func refreshEarlier(t *testing.T, name string, inPlace bool) {
 		t.Fatal(err)
 	}
 	defer c.End()
-	kept, _, err := keepIndexes(c, "e")
-	if err != nil || len(kept) != 1 || kept[0].hnsw == nil {
+	kept, _, err := indexes.Keep(c, "e")
+	if err != nil || len(kept) != 1 || kept[0].Hnsw == nil {
 		t.Fatalf("%+v, %v", kept, err)
 	}
 	after := &vec.Matrix{Rows: 60, Dim: 3, Data: slices.Clone(m.Data)}
 	after.Data[30] = 9
-	next, err := followIndexes(c, "e", kept, m, after)
+	next, err := indexes.Follow(c, "e", kept, m, after)
 	if err != nil || len(next) != 1 || !next[0].Info.InPlace {
 		t.Fatalf("%+v, %v", next, err)
 	}

@@ -3,6 +3,10 @@ package query
 import (
 	"context"
 	"fmt"
+	"heavytail/.ci/repeat"
+	"heavytail/index"
+	"heavytail/query/vectors"
+	"heavytail/storage"
 	"io"
 	"math/rand/v2"
 	"path/filepath"
@@ -10,9 +14,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"heavytail/.ci/repeat"
-	"heavytail/index"
 )
 
 // indexKills are the statements that are killed, which build an index of the embedding e of
@@ -162,10 +163,10 @@ func mustAgree(t *testing.T, db *DB, indexes int) {
 	t.Helper()
 	used := 0
 	for _, metric := range []index.Metric{index.L2, index.Cosine} {
-		var by *IndexInfo
+		var by *storage.IndexInfo
 		for _, vertex := range []string{"0", "5", "76", "78", "799"} {
-			r := nearestTo(t, db, NearestRequest{Vertex: vertex, Metric: metric})
-			exact := nearestTo(t, db, NearestRequest{Vertex: vertex, Metric: metric, Exact: true})
+			r := nearestTo(t, db, vectors.NearestRequest{Vertex: vertex, Metric: metric})
+			exact := nearestTo(t, db, vectors.NearestRequest{Vertex: vertex, Metric: metric, Exact: true})
 			if !slices.Equal(r.Neighbors, exact.Neighbors) || len(r.Neighbors) != 10 {
 				t.Errorf("nearest to %s by %s: %v, with EXACT %v", vertex, metric, r.Neighbors, exact.Neighbors)
 			}

@@ -3,10 +3,10 @@ package query
 import (
 	"context"
 	"errors"
+	"heavytail/query/graphs"
+	"heavytail/storage"
 	"reflect"
 	"testing"
-
-	"heavytail/storage"
 )
 
 // TestEachVertex expects the iterators to yield what the lists have, to begin only
@@ -21,12 +21,12 @@ func TestEachVertex(t *testing.T) {
 	if _, err := db.Graphs().InsertEdges(ctx, "g", []storage.Edge{{Source: "a", Target: "b"}, {Source: "a", Target: "c"}, {Source: "c", Target: "d"}}); err != nil {
 		t.Fatal(err)
 	}
-	all, err := db.Graphs().Vertices(ctx, VerticesRequest{})
+	all, err := db.Graphs().Vertices(ctx, graphs.VerticesRequest{})
 	if err != nil || len(all.Vertices) != 4 {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	var list []VertexRow
-	for v, err := range db.Graphs().EachVertex(ctx, VerticesRequest{}) {
+	var list []graphs.VertexRow
+	for v, err := range db.Graphs().EachVertex(ctx, graphs.VerticesRequest{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,12 +35,12 @@ func TestEachVertex(t *testing.T) {
 	if !reflect.DeepEqual(list, all.Vertices) {
 		t.Errorf("%+v, want %+v", list, all.Vertices)
 	}
-	near, err := db.Graphs().Neighbors(ctx, NeighborsRequest{Vertex: "a"})
+	near, err := db.Graphs().Neighbors(ctx, graphs.NeighborsRequest{Vertex: "a"})
 	if err != nil || len(near.Neighbors) != 2 {
 		t.Fatalf("%+v, %v", near, err)
 	}
-	var first []NeighborRow
-	for n, err := range db.Graphs().EachNeighbor(ctx, NeighborsRequest{Vertex: "a"}) {
+	var first []graphs.NeighborRow
+	for n, err := range db.Graphs().EachNeighbor(ctx, graphs.NeighborsRequest{Vertex: "a"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestEachVertex(t *testing.T) {
 	}
 
 	stopped, cancel := context.WithCancel(ctx)
-	later := db.Graphs().EachVertex(stopped, VerticesRequest{})
+	later := db.Graphs().EachVertex(stopped, graphs.VerticesRequest{})
 	cancel()
 	rows := 0
 	for v, err := range later {
@@ -62,7 +62,7 @@ func TestEachVertex(t *testing.T) {
 		}
 	}
 	unknown := 0
-	for _, err := range db.Graphs().EachNeighbor(ctx, NeighborsRequest{Vertex: "x"}) {
+	for _, err := range db.Graphs().EachNeighbor(ctx, graphs.NeighborsRequest{Vertex: "x"}) {
 		unknown++
 		if !errors.Is(err, storage.ErrNotFound) {
 			t.Error(err)

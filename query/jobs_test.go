@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"heavytail/.ci/repeat"
 	"heavytail/query/fault"
+	"heavytail/query/internal/entries"
 	"heavytail/query/rows"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"io"
 	"math/rand/v2"
@@ -206,7 +209,7 @@ func TestJobs_LargeSeed(t *testing.T) {
 	defer closeJobs(t, db)
 	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	const seed = 1<<63 + 12345
-	started, err := db.Vectors().StartCreateIndex(ctx, CreateIndexRequest{Embedding: "e", Seed: seed})
+	started, err := db.Vectors().StartCreateIndex(ctx, vectors.CreateIndexRequest{Embedding: "e", Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +217,7 @@ func TestJobs_LargeSeed(t *testing.T) {
 		t.Fatalf("%+v, %v", info, err)
 	}
 	list, err := db.Vectors().Indexes(ctx)
-	if err != nil || len(list) != 1 || parametersOf(list[0]).Seed != seed {
+	if err != nil || len(list) != 1 || entries.ParametersOf(list[0]).Seed != seed {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
@@ -242,7 +245,7 @@ func TestJobs_Background(t *testing.T) {
 	eager(db)
 	defer closeJobs(t, db)
 	reached, release := held(db)
-	req := EmbedRequest{Graph: "g", Name: "e", Method: "deepwalk", Settings: map[string]any{"dim": 24, "walks": 2, "length": 12, "seed": 3}}
+	req := vectors.EmbedRequest{Graph: "g", Name: "e", Method: "deepwalk", Settings: map[string]any{"dim": 24, "walks": 2, "length": 12, "seed": 3}}
 	started, err := db.Vectors().StartEmbed(ctx, req)
 	if err != nil || started.State != storage.JobQueued || started.ID == 0 {
 		t.Fatal(started, err)
@@ -251,7 +254,7 @@ func TestJobs_Background(t *testing.T) {
 	if _, err := db.Vectors().Embed(ctx, req); !errors.Is(err, storage.ErrConflict) || !strings.Contains(err.Error(), fmt.Sprintf("by job %d", started.ID)) {
 		t.Errorf("a second job for the same embedding: %v", err)
 	}
-	second, err := db.Vectors().StartEmbed(ctx, EmbedRequest{Graph: "g", Name: "f", Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 4}})
+	second, err := db.Vectors().StartEmbed(ctx, vectors.EmbedRequest{Graph: "g", Name: "f", Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 4}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -472,7 +475,7 @@ func TestDrop_DamagedRecords(t *testing.T) {
 	mustRun(t, db, jobStatements["walks"])
 	mustRun(t, db, "DROP JOB 1")
 	mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
-	if r, err := db.Vectors().Refresh(ctx, RefreshRequest{Embedding: "f"}); err != nil || len(r.Notices) == 0 || !strings.Contains(r.Notices[0].Text, "indexes of embedding f are removed") {
+	if r, err := db.Vectors().Refresh(ctx, vectors.RefreshRequest{Embedding: "f"}); err != nil || len(r.Notices) == 0 || !strings.Contains(r.Notices[0].Text, "indexes of embedding f are removed") {
 		t.Errorf("refresh with a damaged index: %+v, %v", r.Notices, err)
 	}
 	mustRun(t, db, "CREATE INDEX ON f")
@@ -553,9 +556,9 @@ func TestJobs_TuneResumed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "store")
-	req := TuneRequest{
-		Graph: "g", Name: "e", Goal: ForReconstruction, Trials: 12, Seed: 2,
-		Methods: []TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 6, "normalization": "degree"}}},
+	req := studies.TuneRequest{
+		Graph: "g", Name: "e", Goal: studies.ForReconstruction, Trials: 12, Seed: 2,
+		Methods: []studies.TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 6, "normalization": "degree"}}},
 	}
 	db := openJobs(t, path)
 	mustRun(t, db, "GENERATE preferential_attachment(n := 200, m := 3, seed := 1) INTO g")
@@ -628,12 +631,14 @@ func TestJobs_StartOver(t *testing.T) {
 	}
 	db.e.Runner.Slots <- struct{}{} // no background job can start
 	for kind, start := range map[string]func() (storage.JobInfo, error){
-		"REFRESH": func() (storage.JobInfo, error) { return db.Vectors().StartRefresh(ctx, RefreshRequest{Embedding: "e"}) },
+		"REFRESH": func() (storage.JobInfo, error) {
+			return db.Vectors().StartRefresh(ctx, vectors.RefreshRequest{Embedding: "e"})
+		},
 		"VERIFY": func() (storage.JobInfo, error) {
-			return db.Vectors().StartVerify(ctx, VerifyRequest{Embedding: "e", Sample: 5})
+			return db.Vectors().StartVerify(ctx, vectors.VerifyRequest{Embedding: "e", Sample: 5})
 		},
 		"CREATE INDEX": func() (storage.JobInfo, error) {
-			return db.Vectors().StartCreateIndex(ctx, CreateIndexRequest{Embedding: "e"})
+			return db.Vectors().StartCreateIndex(ctx, vectors.CreateIndexRequest{Embedding: "e"})
 		},
 	} {
 		started, err := start()

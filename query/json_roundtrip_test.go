@@ -5,8 +5,13 @@ import (
 	"errors"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/tune"
+	"heavytail/query/catalogue"
+	"heavytail/query/graphs"
 	"heavytail/query/help"
+	"heavytail/query/links"
 	"heavytail/query/rows"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"heavytail/storage/format"
 	"math"
@@ -20,8 +25,8 @@ import (
 // jsonTypes are the types that programs read from JSON, in addition to the results of the
 // methods of DB, which the test finds.
 var jsonTypes = []any{
-	help.Option{}, help.Statement{}, Method{}, Generator{}, Scorer{}, Pair{},
-	ParameterPoint{}, MethodScore{}, GraphStatistics{}, VerifyMeasure{}, VertexVector{},
+	help.Option{}, help.Statement{}, help.Method{}, graphs.Generator{}, catalogue.Scorer{}, links.Pair{},
+	studies.ParameterPoint{}, studies.MethodScore{}, graphs.GraphStatistics{}, vectors.VerifyMeasure{}, vectors.VertexVector{},
 	evaluate.ReconstructionPoint{}, evaluate.PowerLaw{}, evaluate.Measured{}, evaluate.LinkScore{},
 	tune.Trial{}, tune.Judgement{}, tune.Measure{}, tune.Stage(0),
 	storage.GraphInfo{}, storage.EmbeddingInfo{}, storage.IndexInfo{}, storage.JobInfo{}, storage.Attribute{}, storage.Type(0),
@@ -135,12 +140,12 @@ func fillValue(v reflect.Value, n *int) {
 func TestJSON_NullIsNaN(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
-	written := EvaluateParametersResult{Points: []ParameterPoint{{"dim", 8, evaluate.ReconstructionPoint{Pearson: nan, Kendall: 0.5, Law: evaluate.PowerLaw{P: nan, Alpha: 2}}}}}
+	written := studies.EvaluateParametersResult{Points: []studies.ParameterPoint{{Option: "dim", Value: 8, ReconstructionPoint: evaluate.ReconstructionPoint{Pearson: nan, Kendall: 0.5, Law: evaluate.PowerLaw{P: nan, Alpha: 2}}}}}
 	text, err := json.Marshal(written)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read EvaluateParametersResult
+	var read studies.EvaluateParametersResult
 	if err := json.Unmarshal(text, &read); err != nil {
 		t.Fatal(err)
 	}

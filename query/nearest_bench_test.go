@@ -2,13 +2,13 @@ package query
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"testing"
-
 	"heavytail/index"
+	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
+	"math/rand/v2"
+	"testing"
 )
 
 // BenchmarkNearest searches the 10 nearest vertices in a graph as large as ca-GrQc, by the
@@ -28,7 +28,7 @@ func BenchmarkNearest(b *testing.B) {
 	}
 	both := func(name, condition string) {
 		b.Run(name+"/method", func(b *testing.B) {
-			req := NearestRequest{K: 10, Embedding: "e", Metric: index.L2}
+			req := vectors.NearestRequest{K: 10, Embedding: "e", Metric: index.L2}
 			if condition != "" {
 				req.Where = func(c where.Candidate) bool { return c.Degree > 0 }
 			}

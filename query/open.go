@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
 	"heavytail/query/fault"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
+	"heavytail/query/jobs"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -65,11 +66,11 @@ func open(store *storage.DB, full Options) (*DB, error) {
 	e := &db.e
 	e.Store, e.Opts, e.Language = store, full.settings(), statements()
 	e.Files, e.Cache = files, session.NewCache(full.MemoryLimit, !full.NoCache)
-	e.Runner = job.NewRunner(store, e.Cache, full.BackgroundJobs, jobTarget, func() {
+	e.Runner = job.NewRunner(store, e.Cache, full.BackgroundJobs, jobs.Target, func() {
 		e.Refresher.Look() // the graph may have changed while an embedding was computed
 	})
 	e.Refresher = job.NewRefresher(e.Runner, func(ctx context.Context, embedding string) error {
-		_, err := db.Vectors().StartRefresh(ctx, RefreshRequest{Embedding: embedding})
+		_, err := db.Vectors().StartRefresh(ctx, vectors.RefreshRequest{Embedding: embedding})
 		return err
 	})
 	if full.prepare != nil {

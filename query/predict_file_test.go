@@ -3,6 +3,8 @@ package query
 import (
 	"context"
 	"fmt"
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
 	"heavytail/query/where"
 	"reflect"
 	"strings"
@@ -24,7 +26,7 @@ func TestPredict_InFile(t *testing.T) {
 	for _, scorer := range []string{"common_neighbors", "adamic_adar", "resource_allocation"} {
 		for _, vertex := range []string{"2", "2500", "3001", "3999", "alone"} {
 			for _, threshold := range []*float64{nil, &high} {
-				req := PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: Scorer{Name: scorer}, Threshold: threshold}
+				req := links.PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer}, Threshold: threshold}
 				forgetLoaded(db)
 				have, err := db.Links().PredictFor(ctx, req)
 				if err != nil {
@@ -74,7 +76,7 @@ func TestPredict_InFileTwoSteps(t *testing.T) {
 	mustRun(t, db, "DELETE VERTEX '3', '77', '3000' FROM g")
 	for _, scorer := range []string{"jaccard", "sorensen", "lhn", "hub_promoted", "hub_depressed"} {
 		for _, vertex := range []string{"2", "76", "3001", "19999"} {
-			req := PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: Scorer{Name: scorer}}
+			req := links.PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer}}
 			forgetLoaded(db)
 			have, err := db.Links().PredictFor(t.Context(), req)
 			if err != nil || loaded(db) {
@@ -103,7 +105,7 @@ func TestPredict_InFileDegrees(t *testing.T) {
 		for _, vertex := range []string{"2500", "19999", "alone"} {
 			for _, threshold := range []*float64{nil, &low, &high} {
 				for _, k := range []int{1, 9, 40} {
-					req := PredictForRequest{Vertex: vertex, K: k, Graph: "g", With: Scorer{Name: scorer}, Threshold: threshold}
+					req := links.PredictForRequest{Vertex: vertex, K: k, Graph: "g", With: catalogue.Scorer{Name: scorer}, Threshold: threshold}
 					forgetLoaded(db)
 					have, err := db.Links().PredictFor(t.Context(), req)
 					if fits := scorer != "preferential_attachment" || k < 10; err != nil || fits && loaded(db) {
@@ -138,7 +140,7 @@ func TestPredict_InFileVectors(t *testing.T) {
 		for _, scorer := range []string{"l2", "cosine", "probability"} {
 			for _, vertex := range []string{"2500", "19999", "alone"} {
 				for _, near := range []int{-1, 0, 3} {
-					req := PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: Scorer{Name: scorer, Embedding: "e"}, Near: near}
+					req := links.PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer, Embedding: "e"}, Near: near}
 					if near == 3 {
 						req.Threshold = &low
 					}

@@ -3,8 +3,11 @@ package query
 import (
 	"context"
 	"errors"
+	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/internal/entries"
 	"heavytail/query/rows"
+	"heavytail/query/vectors"
 	"slices"
 	"strings"
 	"testing"
@@ -95,7 +98,7 @@ func TestEmbed_Again(t *testing.T) {
 		t.Errorf("notices: %v", answer.Notices())
 	}
 	indexes, err := db.Vectors().Indexes(ctx)
-	if err != nil || len(indexes) != 1 || indexes[0].Generation != info.Generation+1 || parameter(indexes[0].Parameters, "m") != int64(5) || parameter(indexes[0].Parameters, "seed") != int64(7) {
+	if err != nil || len(indexes) != 1 || indexes[0].Generation != info.Generation+1 || entries.Parameter(indexes[0].Parameters, "m") != int64(5) || entries.Parameter(indexes[0].Parameters, "seed") != int64(7) {
 		t.Errorf("indexes %+v, %v", indexes, err)
 	}
 	if got := state("MODELS"); got != "retrain: embedding q was recomputed" {
@@ -130,8 +133,8 @@ func TestRefresh_SaysFull(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 	}
-	r, err := db.Vectors().Refresh(ctx, RefreshRequest{Embedding: "q"})
-	if err != nil || r.Kind != RefreshFull || r.Full || !strings.HasPrefix(r.Reason, "30 of 32 vertices were solved in full") {
+	r, err := db.Vectors().Refresh(ctx, vectors.RefreshRequest{Embedding: "q"})
+	if err != nil || r.Kind != catalogue.RefreshFull || r.Full || !strings.HasPrefix(r.Reason, "30 of 32 vertices were solved in full") {
 		t.Errorf("kind %s, full %t, %q, %v", r.Kind, r.Full, r.Reason, err)
 	}
 }

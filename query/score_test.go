@@ -3,6 +3,8 @@ package query
 import (
 	"context"
 	"fmt"
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,10 +16,10 @@ import (
 func TestDB_ScoreFile_EqualsScore(t *testing.T) {
 	db := openTest(t, &Options{Workers: 3})
 	randomSpace(t, db, ascending(60))
-	var pairs []Pair
+	var pairs []links.Pair
 	var lines strings.Builder
 	for i := range 10_000 {
-		p := Pair{fmt.Sprintf("v%d", i%67), fmt.Sprintf("v%d", i*31%61)} // some do not exist
+		p := links.Pair{Source: fmt.Sprintf("v%d", i%67), Target: fmt.Sprintf("v%d", i*31%61)} // some do not exist
 		pairs = append(pairs, p)
 		fmt.Fprintf(&lines, "%s\t%s\n", p.Source, p.Target)
 	}
@@ -25,13 +27,13 @@ func TestDB_ScoreFile_EqualsScore(t *testing.T) {
 	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	with := []Scorer{{Name: "resource_allocation"}, {Name: "cosine", Embedding: "e"}}
-	want, err := db.Links().Score(context.Background(), ScoreRequest{Pairs: pairs, With: with})
+	with := []catalogue.Scorer{{Name: "resource_allocation"}, {Name: "cosine", Embedding: "e"}}
+	want, err := db.Links().Score(context.Background(), links.ScoreRequest{Pairs: pairs, With: with})
 	if err != nil {
 		t.Fatal(err)
 	}
 	i := 0
-	got, err := db.Links().ScoreFile(context.Background(), ScoreFileRequest{Path: path, With: with, Each: func(p ScoredPair) error {
+	got, err := db.Links().ScoreFile(context.Background(), links.ScoreFileRequest{Path: path, With: with, Each: func(p links.ScoredPair) error {
 		w := want.Pairs[i]
 		if p.Pair != w.Pair || !sameScores(p.Scores, w.Scores) {
 			return fmt.Errorf("pair %d is %v, expected %v", i, p, w)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/links"
 	"heavytail/storage/format"
 	"os"
 	"path/filepath"
@@ -27,7 +29,7 @@ func TestDB_ScoreFile_Bytes(t *testing.T) {
 		}
 	}
 	scored := func(span *format.Span) (out string, err error) {
-		_, err = db.Links().ScoreFile(context.Background(), ScoreFileRequest{Path: path, With: []Scorer{{Name: "jaccard"}}, Bytes: span, Each: func(p ScoredPair) error {
+		_, err = db.Links().ScoreFile(context.Background(), links.ScoreFileRequest{Path: path, With: []catalogue.Scorer{{Name: "jaccard"}}, Bytes: span, Each: func(p links.ScoredPair) error {
 			out += fmt.Sprintln(p.Source, p.Target, p.Scores)
 			return nil
 		}})

@@ -3,7 +3,10 @@ package query
 import (
 	"context"
 	"errors"
+	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/links"
+	"heavytail/query/parser"
 	"strings"
 	"testing"
 )
@@ -79,13 +82,17 @@ func TestDB_Score_EmbeddingReplacedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.End()
-	req := ScoreRequest{Pairs: []Pair{{"v1", "v2"}}, With: []Scorer{{Model: "m"}}}
-	found, err := score.Find(c, req)
+	req := links.ScoreRequest{Pairs: []links.Pair{{Source: "v1", Target: "v2"}}, With: []catalogue.Scorer{{Model: "m"}}}
+	statement, err := parser.Parse("SCORE ('v1', 'v2') IN g WITH model(m)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	op, err := c.Binder(nil).Prepare(statement)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4, beta := 0.5) AS e")
-	if _, err := score.Run(c, req, found); !errors.Is(err, fault.ErrCoordinates) {
+	if _, err := op.Exec(c); !errors.Is(err, fault.ErrCoordinates) {
 		t.Errorf("running: %v", err)
 	}
 	if _, err := db.Links().Score(context.Background(), req); !errors.Is(err, fault.ErrCoordinates) {

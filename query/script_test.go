@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"heavytail/.ci/repeat"
 	"heavytail/index"
+	"heavytail/query/graphs"
 	"heavytail/query/internal/job"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 	"math"
@@ -168,14 +170,14 @@ func (s *script) index() (drop func()) {
 	}
 	var made []string
 	for _, e := range list {
-		if slices.ContainsFunc(there, func(x IndexInfo) bool { return x.Embedding == e.Name }) {
+		if slices.ContainsFunc(there, func(x storage.IndexInfo) bool { return x.Embedding == e.Name }) {
 			continue
 		}
 		for _, metric := range index.Metrics() {
 			if e.Vertices == 0 || e.Dim == 0 {
 				continue
 			}
-			if _, err := s.db.Vectors().CreateIndex(ctx, CreateIndexRequest{Embedding: e.Name, Metric: metric, M: 4, EfConstruction: 10, Ef: 1 << 20}); err != nil {
+			if _, err := s.db.Vectors().CreateIndex(ctx, vectors.CreateIndexRequest{Embedding: e.Name, Metric: metric, M: 4, EfConstruction: 10, Ef: 1 << 20}); err != nil {
 				s.t.Fatal(err)
 			}
 			made = append(made, e.Name)
@@ -371,7 +373,7 @@ func (s *script) load(args map[string]string, body string) []string {
 	if body == "" {
 		body = edgesOf(args)
 	}
-	result, err := s.db.Graphs().ImportReader(context.Background(), strings.NewReader(body), ImportRequest{Graph: graph, Path: "load"})
+	result, err := s.db.Graphs().ImportReader(context.Background(), strings.NewReader(body), graphs.ImportRequest{Graph: graph, Path: "load"})
 	if err != nil {
 		s.t.Fatalf("line %d: load: %v", s.line, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"heavytail/index"
 	"heavytail/query/internal/session"
 	"heavytail/query/rows"
+	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"math/rand/v2"
 	"slices"
@@ -103,7 +104,7 @@ func TestSearch_FilterIsExact(t *testing.T) {
 	} {
 		for v := range 60 {
 			vertex := fmt.Sprintf("v%d", v)
-			all, err := db.Vectors().Nearest(ctx, NearestRequest{K: 60, Vertex: vertex, Embedding: "e"})
+			all, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 60, Vertex: vertex, Embedding: "e"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -218,7 +219,7 @@ func TestSearch_JSON(t *testing.T) {
 		index.Cosine: `"neighbors":[{"vertex":"b","distance":0,"similarity":0.800000011920929}],"metric":"cosine"`,
 		index.Dot:    `"neighbors":[{"vertex":"b","distance":0,"similarity":32}],"metric":"dot"`,
 	} {
-		r, err := db.Vectors().Nearest(context.Background(), NearestRequest{K: 1, Embedding: "e", Vertex: "a", Metric: metric})
+		r, err := db.Vectors().Nearest(context.Background(), vectors.NearestRequest{K: 1, Embedding: "e", Vertex: "a", Metric: metric})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -226,7 +227,7 @@ func TestSearch_JSON(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), want) || !strings.Contains(string(text), `"embedding":{"name":"e","generation":1,"graph_version":1,"behind":0,"changed":0}`) {
 			t.Errorf("%v: %s, %v", metric, text, err)
 		}
-		var back SearchResult
+		var back vectors.SearchResult
 		if err := json.Unmarshal(text, &back); err != nil || back.Metric != metric || !slices.Equal(back.Neighbors, r.Neighbors) {
 			t.Errorf("%v: %+v, %v", metric, back, err)
 		}

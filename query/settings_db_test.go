@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"fmt"
+	"heavytail/query/graphs"
 	"heavytail/query/rows"
 	"path/filepath"
 	"strings"
@@ -13,7 +14,7 @@ import (
 func TestDB_Generate_ReportsTheFirstMistakeByName(t *testing.T) {
 	db := openTest(t, nil)
 	for range 20 {
-		_, err := db.Graphs().Generate(context.Background(), GenerateRequest{
+		_, err := db.Graphs().Generate(context.Background(), graphs.GenerateRequest{
 			Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"zeta": 1, "alpha": 2, "n": 5, "m": 1},
 		})
 		if err == nil || !strings.Contains(err.Error(), `"alpha"`) {

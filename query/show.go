@@ -1,74 +1,24 @@
 package query
 
 import (
-	"context"
-	"errors"
 	"heavytail/embedding/link"
+	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/graphs"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
+	"heavytail/query/internal/entries"
 	"heavytail/query/internal/lists"
+	"heavytail/query/measures"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"slices"
 	"strings"
 )
-
-// EmbeddingSummary is an embedding as SHOW EMBEDDINGS lists it.
-type EmbeddingSummary struct {
-	storage.EmbeddingInfo
-	Behind uint64 `json:"behind"` // number of newer versions of the graph, except versions that changed only attributes
-	// Changed counts the vertices that were added or deleted since, or whose edges changed.
-	Changed int `json:"changed"`
-	// Unknown reports that the change log does not record which vertices changed: any may
-	// have.
-	Unknown bool `json:"unknown"`
-}
-
-// List lists the graphs of the file by name.
-func (s *graphsService) List(ctx context.Context) ([]storage.GraphInfo, error) {
-	return engine.InCall(ctx, s.db, "SHOW GRAPHS", func(c *engine.Call) ([]storage.GraphInfo, error) { return c.DB.Store.Graphs(ctx) })
-}
-
-// List lists the embeddings of the file by name.
-func (s *vectorsService) List(ctx context.Context) ([]EmbeddingSummary, error) {
-	return engine.InCall(ctx, s.db, "SHOW EMBEDDINGS", listEmbeddings)
-}
-
-func listEmbeddings(c *engine.Call) ([]EmbeddingSummary, error) {
-	graphs, err := c.DB.Store.Graphs(c.Ctx)
-	if err != nil {
-		return nil, err
-	}
-	versions := map[string]uint64{}
-	for _, g := range graphs {
-		versions[g.Name] = g.Version
-	}
-	infos, err := c.DB.Store.Embeddings(c.Ctx)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]EmbeddingSummary, len(infos))
-	for i, e := range infos {
-		list[i].EmbeddingInfo = e
-		if versions[e.Graph] <= e.GraphVersion {
-			continue
-		}
-		changes, err := c.DB.Store.Changes(c.Ctx, e.Graph, e.GraphVersion)
-		if err != nil && !errors.Is(err, storage.ErrNotFound) { // it may have been dropped since
-			return nil, err
-		}
-		list[i].Behind = changes.Versions
-		list[i].Changed, list[i].Unknown = len(changes.Touched)+changes.Deleted, changes.All
-	}
-	return list, nil
-}
-
-// Scorers lists the link scorers.
-func (s *linksService) Scorers() []link.Scorer { return link.Scorers() }
 
 var show = &engine.Statement[*parser.Show, parser.Listing, engine.Nothing, [][]rows.Value]{
 	Help: help.Statement{
@@ -120,21 +70,21 @@ func listed(c *engine.Call, what parser.Listing) ([][]rows.Value, error) {
 			return []rows.Value{g.Name, int64(g.Version), int64(g.Vertices), g.Edges, g.Source, cells.Timestamp(g.Modified)}
 		}), err
 	case parser.Embeddings:
-		list, err := listEmbeddings(c)
-		return lists.Map(list, EmbeddingSummary.row), err
+		list, err := entries.ListEmbeddings(c)
+		return lists.Map(list, catalogue.EmbeddingSummary.Row), err
 	case parser.Indexes:
-		list, err := indexes(c)
-		return lists.Map(list, indexRow), err
+		list, err := entries.Indexes(c)
+		return lists.Map(list, entries.IndexRow), err
 	case parser.Models:
-		list, err := listModels(c)
-		return lists.Map(list, ModelSummary.row), err
+		list, err := entries.ListModels(c)
+		return lists.Map(list, catalogue.ModelSummary.Row), err
 	case parser.Predictions:
-		list, err := listPredictions(c)
-		return lists.Map(list, PredictionSummary.row), err
+		list, err := entries.ListPredictions(c)
+		return lists.Map(list, catalogue.PredictionSummary.Row), err
 	case parser.Methods:
-		return lists.Map(Methods(), func(m Method) []rows.Value { return []rows.Value{m.Name, optionsText(m.Options), m.Summary} }), nil
+		return lists.Map(vectors.Methods(), func(m help.Method) []rows.Value { return []rows.Value{m.Name, optionsText(m.Options), m.Summary} }), nil
 	case parser.Measures:
-		return lists.Map(Measures(), func(m Measure) []rows.Value {
+		return lists.Map(measures.List(), func(m measures.Measure) []rows.Value {
 			return []rows.Value{m.Name, m.Type.String(), cells.TextOrNil(m.Weights), optionsText(m.Options), m.Summary}
 		}), nil
 	case parser.Scorers:
@@ -148,24 +98,17 @@ func listed(c *engine.Call, what parser.Listing) ([][]rows.Value, error) {
 			}
 			return []rows.Value{s.Name, reads, likelier, s.Summary}
 		})
-		return append(table, []rows.Value{modelScorer, "model", "higher", modelSummary}), nil
+		return append(table, []rows.Value{catalogue.ModelScorer, "model", "higher", entries.ModelSummary}), nil
 	case parser.Generators:
-		return lists.Map(generators(), func(g Generator) []rows.Value { return []rows.Value{g.Name, optionsText(g.Options), g.Summary} }), nil
+		return lists.Map(graphs.Generators(), func(g graphs.Generator) []rows.Value { return []rows.Value{g.Name, optionsText(g.Options), g.Summary} }), nil
 	case parser.Jobs:
 		list, err := c.DB.Runner.List(c.Call)
 		return lists.Map(list, engine.JobRow), err
 	case parser.Stats:
-		stats, err := stats(c)
-		return statsRows(stats), err
+		stats, err := entries.Stats(c)
+		return entries.StatsRows(stats), err
 	}
 	return nil, fault.New(fault.Statement, "SHOW %s is not known here", what)
-}
-
-func (e EmbeddingSummary) row() []rows.Value {
-	return []rows.Value{
-		e.Name, e.Graph, e.Method, int64(e.Dim), int64(e.Vertices), int64(e.Generation), int64(e.Behind),
-		cells.When(!e.Unknown, int64(e.Changed)), autoText(e.Auto), cells.Timestamp(e.Created),
-	}
 }
 
 func optionsText(options []help.Option) string {

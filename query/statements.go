@@ -1,28 +1,48 @@
 package query
 
 import (
+	"cmp"
+	"heavytail/query/graphs"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
+	"heavytail/query/jobs"
+	"heavytail/query/links"
+	"heavytail/query/maintenance"
+	"heavytail/query/measures"
 	"heavytail/query/rows"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
+	"slices"
 )
 
-// statements lists the statements of the language, in the order in which HELP
-// shows them.
+// statements lists the statements of the language, in the order in which HELP shows them.
 func statements() []engine.Described {
-	return []engine.Described{
-		createGraph, deriveGraph, rename, dropGraph, dropAttribute, dropEmbedding,
-		insertVertex, insertEdge, updateVertex, updateVertices, updateEdge, deleteVertex, deleteVertices, deleteEdge, deleteEdgesFile,
-		importEdges, importVertices, importEmbedding, exportGraph, exportVertices, exportWalks, exportEmbedding, exportPairs, generateGraph,
-		describeGraph, describeVertex, describeEmbedding, describeModel, show, showVertices, showEdges, showNeighbors, showPath, showAttributes, countVertices,
-		computeStatement, estimateCompute, embed, estimateEmbed, createIndex, dropIndex, refresh, refreshMeasure, refreshPredictions, refreshAll, autoRefresh, verify, showGenerations, showVector, diff,
-		nearest, nearestFor, withinRadius, reconstruct, evaluateReconstruction, evaluateParameters, evaluateLabels, evaluateLinks,
-		tuneEmbedding, trainModel, materialize, dropPredictions, dropModel,
-		score, scoreFile, predict, predictEach, predicted, predictedEach,
-		cancelJob, resumeJob, waitJob, dropJob,
-		check, compact, backup, migrate, recoverFile,
-		engine.IntoFile, engine.Explain, explainScore, engine.Profile,
-		helpStatement,
+	all := slices.Concat(
+		graphs.Statements(), measures.Statements(), vectors.Statements(), links.Statements(), studies.Statements(),
+		jobs.Statements(), maintenance.Statements(), engine.Statements(), []engine.Described{show, helpStatement})
+	order := helpOrder()
+	place := func(s engine.Described) int { return slices.Index(order, s.Describe().Statement) }
+	slices.SortStableFunc(all, func(a, b engine.Described) int { return cmp.Compare(place(a), place(b)) })
+	return all
+}
+
+// helpOrder has the statements in the order in which a user needs them.
+func helpOrder() []string {
+	return []string{
+		"CREATE GRAPH", "ALTER", "DROP GRAPH", "DROP ATTRIBUTE", "DROP EMBEDDING",
+		"INSERT VERTEX", "INSERT EDGE", "UPDATE VERTEX", "UPDATE VERTICES", "UPDATE EDGE", "DELETE VERTEX", "DELETE VERTICES", "DELETE EDGE", "DELETE EDGES FILE",
+		"IMPORT", "IMPORT VERTICES", "IMPORT EMBEDDING", "EXPORT GRAPH", "EXPORT VERTICES", "EXPORT WALKS", "EXPORT EMBEDDING", "EXPORT PAIRS", "GENERATE",
+		"DESCRIBE GRAPH", "DESCRIBE VERTEX", "DESCRIBE EMBEDDING", "DESCRIBE MODEL", "SHOW", "SHOW VERTICES", "SHOW EDGES", "SHOW NEIGHBORS", "PATH", "SHOW ATTRIBUTES", "COUNT VERTICES",
+		"COMPUTE", "ESTIMATE COMPUTE", "EMBED", "ESTIMATE EMBED", "CREATE INDEX", "DROP INDEX",
+		"REFRESH", "REFRESH MEASURE", "REFRESH PREDICTIONS", "REFRESH ALL", "ALTER EMBEDDING", "VERIFY", "SHOW GENERATIONS", "SHOW VECTOR", "DIFF",
+		"NEAREST", "WITHIN", "RECONSTRUCT", "EVALUATE RECONSTRUCTION", "EVALUATE PARAMETERS", "EVALUATE LABELS", "EVALUATE LINKS",
+		"TUNE", "TRAIN MODEL", "MATERIALIZE PREDICTIONS", "DROP PREDICTIONS", "DROP MODEL",
+		"SCORE", "SCORE FILE", "PREDICT",
+		"CANCEL JOB", "RESUME JOB", "WAIT JOB", "DROP JOB",
+		"CHECK", "COMPACT", "BACKUP", "MIGRATE", "RECOVER",
+		"INTO FILE", "EXPLAIN", "EXPLAIN SCORE", "PROFILE",
+		"HELP",
 	}
 }
 

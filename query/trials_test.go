@@ -4,14 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/query/fault"
-	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
+	"heavytail/query/studies"
 	"heavytail/storage"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +19,7 @@ import (
 func partOf(t *testing.T, db *DB, statement string, first, count int64) func() (io.ReadCloser, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "part")
-	if err := db.Studies().WriteTrials(t.Context(), TrialsRequest{Statement: mustParse(t, statement), First: first, Count: count, Path: path}); err != nil {
+	if err := db.Studies().WriteTrials(t.Context(), studies.TrialsRequest{Statement: mustParse(t, statement), First: first, Count: count, Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	return func() (io.ReadCloser, error) { return os.Open(path) }
@@ -105,7 +103,7 @@ func TestDB_NilStatement(t *testing.T) {
 	_, run := db.Run(t.Context(), nil, nil)
 	_, trials := db.Studies().Trials(t.Context(), nil)
 	_, runTrials := db.Studies().RunTrials(t.Context(), nil, nil)
-	for i, err := range []error{run, trials, runTrials, db.Studies().WriteTrials(t.Context(), TrialsRequest{Path: filepath.Join(t.TempDir(), "part")})} {
+	for i, err := range []error{run, trials, runTrials, db.Studies().WriteTrials(t.Context(), studies.TrialsRequest{Path: filepath.Join(t.TempDir(), "part")})} {
 		if mistake := new(fault.Error); !errors.As(err, &mistake) || mistake.Error() != "no statement is given" {
 			t.Errorf("call %d: %v", i, err)
 		}
@@ -119,7 +117,7 @@ func TestDB_WriteTrials_Errors(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
 	path := filepath.Join(t.TempDir(), "part")
-	for _, req := range []TrialsRequest{
+	for _, req := range []studies.TrialsRequest{
 		{Statement: mustParse(t, "SHOW GRAPHS"), Path: path},
 		{Statement: mustParse(t, "EVALUATE LINKS IN ap"), Path: path},
 		{Statement: mustParse(t, "EVALUATE LINKS IN pa INTO FILE 'x.csv'"), Path: path},
@@ -171,34 +169,5 @@ func TestDB_Trials_Cores(t *testing.T) {
 				t.Errorf("%s: trial %d alone is %s, in the range %s", statement, i, got, want[i])
 			}
 		}
-	}
-}
-
-// TestLinkFigures_JSON reads figures back unchanged, also undefined ones.
-func TestLinkFigures_JSON(t *testing.T) {
-	t.Parallel()
-	var b strings.Builder
-	w := trial.NewWriter(&b, "x", 1, 0, 1)
-	f := linkFigures{Popular: nullable(math.NaN()), Scores: []MethodScore{{NullAUC: math.NaN(), AUCDeviation: math.Nextafter(0.1, 1)}}}
-	f.Scores[0].AUC, f.Scores[0].Hits = math.SmallestNonzeroFloat64, math.Copysign(0, -1)
-	if err := errors.Join(w.Of(storage.GraphInfo{}), w.Write(f), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	r := trial.NewReader([]func() (io.ReadCloser, error){func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(b.String())), nil }}, "x", 1)
-	r.Of(storage.GraphInfo{})
-	var got linkFigures
-	if err := r.Read(&got); err != nil {
-		t.Fatal(err)
-	}
-	if !math.IsNaN(float64(got.Popular)) || !math.IsNaN(got.Scores[0].NullAUC) || !math.Signbit(got.Scores[0].Hits) {
-		t.Errorf("%+v", got)
-	}
-	got.Popular, f.Popular, got.Scores[0].NullAUC, f.Scores[0].NullAUC = 0, 0, 0, 0
-	if !reflect.DeepEqual(got, f) {
-		t.Errorf("%+v, expected %+v", got, f)
-	}
-	w = trial.NewWriter(io.Discard, "x", 2, 0, 2)
-	if err := errors.Join(w.Of(storage.GraphInfo{}), w.Write(f), w.Close()); err == nil {
-		t.Error("Close accepted a part without one of its trials")
 	}
 }

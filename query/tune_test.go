@@ -8,6 +8,8 @@ import (
 	"heavytail/embedding/tune"
 	"heavytail/query/fault"
 	"heavytail/query/rows"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"math"
 	"slices"
@@ -17,10 +19,10 @@ import (
 )
 
 // tuned returns a search with short stages.
-func tuned() TuneRequest {
-	return TuneRequest{
-		Graph: "pa", Name: "best", Goal: ForReconstruction, Trials: 30, Seed: 5,
-		Methods: []TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 8, "normalization": "degree", "scale": 0.5}}},
+func tuned() studies.TuneRequest {
+	return studies.TuneRequest{
+		Graph: "pa", Name: "best", Goal: studies.ForReconstruction, Trials: 30, Seed: 5,
+		Methods: []studies.TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 8, "normalization": "degree", "scale": 0.5}}},
 	}
 }
 
@@ -49,7 +51,7 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 	if info.Seed != 5 || settings["dim"] != rows.Untyped("8") || settings["scale"] != rows.Untyped("0.5") {
 		t.Errorf("recorded options: %v", info.Options)
 	}
-	if _, err := db.Vectors().Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "again", Method: info.Method, Settings: settings}); err != nil {
+	if _, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "pa", Name: "again", Method: info.Method, Settings: settings}); err != nil {
 		t.Fatal(err)
 	}
 	again, m2, err := db.e.Store.Embedding(t.Context(), "again")
@@ -59,7 +61,7 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 	if !slices.Equal(m.Data, m2.Data) || !slices.Equal(info.Options, again.Options) {
 		t.Error("EMBED with the recorded options gives a different embedding")
 	}
-	e, err := db.Vectors().EvaluateReconstruction(t.Context(), EvaluateReconstructionRequest{Embedding: "best", Criterion: evaluate.ByBoth})
+	e, err := db.Vectors().EvaluateReconstruction(t.Context(), vectors.EvaluateReconstructionRequest{Embedding: "best", Criterion: evaluate.ByBoth})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,14 +139,14 @@ func TestDB_Tune_NoScore(t *testing.T) {
 		}
 		rows.Close()
 	}
-	r, err := db.Studies().Tune(t.Context(), TuneRequest{Graph: "bare", Name: "best", Goal: ForReconstruction, Trials: 2})
+	r, err := db.Studies().Tune(t.Context(), studies.TuneRequest{Graph: "bare", Name: "best", Goal: studies.ForReconstruction, Trials: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !math.IsNaN(r.Trials[0].Score) || !slices.ContainsFunc(r.Notices, func(n rows.Notice) bool { return strings.Contains(n.String(), "both is not defined") }) {
 		t.Errorf("score %v, notices %v", r.Trials[0].Score, r.Notices)
 	}
-	_, err = db.Studies().Tune(t.Context(), TuneRequest{Graph: "bare", Name: "best", Goal: ForLinks, Trials: 2})
+	_, err = db.Studies().Tune(t.Context(), studies.TuneRequest{Graph: "bare", Name: "best", Goal: studies.ForLinks, Trials: 2})
 	var m *fault.Error
 	if !errors.Is(err, evaluate.ErrLinks) || !errors.As(err, &m) {
 		t.Errorf("links of a graph without edges: %v", err)
@@ -192,20 +194,20 @@ func TestDB_Tune_Errors(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
 	for name, c := range map[string]struct {
-		change func(*TuneRequest)
+		change func(*studies.TuneRequest)
 		want   error
 	}{
-		"graph":     {func(r *TuneRequest) { r.Graph = "ap" }, storage.ErrNotFound},
-		"name":      {func(r *TuneRequest) { r.Name = "" }, fault.ErrInvalid},
-		"method":    {func(r *TuneRequest) { r.Methods[0].Method = "deepwork" }, fault.ErrInvalid},
-		"twice":     {func(r *TuneRequest) { r.Methods = append(r.Methods, r.Methods[0]) }, fault.ErrInvalid},
-		"setting":   {func(r *TuneRequest) { r.Methods[0].Settings["p"] = 1 }, fault.ErrInvalid},
-		"goal":      {func(r *TuneRequest) { r.Goal = "fame" }, fault.ErrInvalid},
-		"criterion": {func(r *TuneRequest) { r.Criterion = "auc" }, fault.ErrInvalid},
-		"budget":    {func(r *TuneRequest) { r.Budget = -time.Second }, fault.ErrInvalid},
-		"trials":    {func(r *TuneRequest) { r.Trials = -1 }, fault.ErrInvalid},
-		"share":     {func(r *TuneRequest) { r.Share = 1 }, fault.ErrInvalid},
-		"latest":    {func(r *TuneRequest) { r.Goal, r.Latest = ForLinks, true }, evaluate.ErrTimes},
+		"graph":     {func(r *studies.TuneRequest) { r.Graph = "ap" }, storage.ErrNotFound},
+		"name":      {func(r *studies.TuneRequest) { r.Name = "" }, fault.ErrInvalid},
+		"method":    {func(r *studies.TuneRequest) { r.Methods[0].Method = "deepwork" }, fault.ErrInvalid},
+		"twice":     {func(r *studies.TuneRequest) { r.Methods = append(r.Methods, r.Methods[0]) }, fault.ErrInvalid},
+		"setting":   {func(r *studies.TuneRequest) { r.Methods[0].Settings["p"] = 1 }, fault.ErrInvalid},
+		"goal":      {func(r *studies.TuneRequest) { r.Goal = "fame" }, fault.ErrInvalid},
+		"criterion": {func(r *studies.TuneRequest) { r.Criterion = "auc" }, fault.ErrInvalid},
+		"budget":    {func(r *studies.TuneRequest) { r.Budget = -time.Second }, fault.ErrInvalid},
+		"trials":    {func(r *studies.TuneRequest) { r.Trials = -1 }, fault.ErrInvalid},
+		"share":     {func(r *studies.TuneRequest) { r.Share = 1 }, fault.ErrInvalid},
+		"latest":    {func(r *studies.TuneRequest) { r.Goal, r.Latest = studies.ForLinks, true }, evaluate.ErrTimes},
 	} {
 		req := tuned()
 		c.change(&req)

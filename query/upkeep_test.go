@@ -4,17 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/internal/entries"
+	"heavytail/query/maintenance"
 	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/format"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 )
 
 // contents returns the answers of a database about the graph social and its embedding.
@@ -40,7 +41,7 @@ func contents(t *testing.T, db *DB) string {
 func TestDB_BackupAndCompact(t *testing.T) {
 	db := openTest(t, nil)
 	twoTriangles(t, db)
-	if _, err := db.Graphs().Generate(t.Context(), GenerateRequest{Graph: "big", Generator: "preferential_attachment", Settings: map[string]any{"n": 20_000, "m": 5}}); err != nil {
+	if _, err := db.Graphs().Generate(t.Context(), graphs.GenerateRequest{Graph: "big", Generator: "preferential_attachment", Settings: map[string]any{"n": 20_000, "m": 5}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Graphs().Drop(t.Context(), "big", false); err != nil {
@@ -49,14 +50,14 @@ func TestDB_BackupAndCompact(t *testing.T) {
 	want := contents(t, db)
 
 	path := filepath.Join(t.TempDir(), "copy.ht")
-	backup, err := db.Maintenance().Backup(t.Context(), BackupRequest{Path: path})
+	backup, err := db.Maintenance().Backup(t.Context(), maintenance.BackupRequest{Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || backup.Path != path || backup.Bytes != info.Size() || backup.Records == 0 {
 		t.Errorf("%+v, %v", backup, err)
 	}
-	if _, err := db.Maintenance().Backup(t.Context(), BackupRequest{Path: path}); !errors.Is(err, format.ErrExists) {
+	if _, err := db.Maintenance().Backup(t.Context(), maintenance.BackupRequest{Path: path}); !errors.Is(err, format.ErrExists) {
 		t.Errorf("a file that exists: %v", err)
 	}
 	before, err := db.Maintenance().Stats(t.Context())
@@ -106,11 +107,11 @@ func TestDB_Backup_Confined(t *testing.T) {
 	db, parent := confined(t)
 	want := contents(t, db)
 	for _, path := range []string{"../copy.ht", "out/copy.ht", filepath.Join(parent, "copy.ht")} {
-		if _, err := db.Maintenance().Backup(t.Context(), BackupRequest{Path: path}); !errors.Is(err, fault.ErrOutside) {
+		if _, err := db.Maintenance().Backup(t.Context(), maintenance.BackupRequest{Path: path}); !errors.Is(err, fault.ErrOutside) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	backup, err := db.Maintenance().Backup(t.Context(), BackupRequest{Path: "sub/copy.ht"})
+	backup, err := db.Maintenance().Backup(t.Context(), maintenance.BackupRequest{Path: "sub/copy.ht"})
 	if err != nil || backup.Path != "sub/copy.ht" {
 		t.Fatalf("%+v, %v", backup, err)
 	}
@@ -126,7 +127,7 @@ func TestDB_Backup_Confined(t *testing.T) {
 		t.Errorf("the copy: %s, expected %s", got, want)
 	}
 	none := openTest(t, &Options{NoFiles: true})
-	if _, err := none.Maintenance().Backup(t.Context(), BackupRequest{Path: "copy.ht"}); !errors.Is(err, fault.ErrNoFiles) {
+	if _, err := none.Maintenance().Backup(t.Context(), maintenance.BackupRequest{Path: "copy.ht"}); !errors.Is(err, fault.ErrNoFiles) {
 		t.Errorf("a backup without files: %v", err)
 	}
 }
@@ -147,7 +148,7 @@ func TestDB_Stats(t *testing.T) {
 		t.Errorf("%+v of a file of %d bytes", stats, info.Size())
 	}
 	answer := map[string]rows.Value{}
-	for _, row := range statsRows(stats) {
+	for _, row := range entries.StatsRows(stats) {
 		answer[row[0].(string)+", "+row[1].(string)] = row[3]
 	}
 	for name, want := range map[string]rows.Value{
@@ -156,25 +157,6 @@ func TestDB_Stats(t *testing.T) {
 		if got, ok := answer[name]; !ok || got != want {
 			t.Errorf("%s: %v, expected %v", name, got, want)
 		}
-	}
-}
-
-// A copy is complete, and returns the errors of its source.
-func TestCall_CopyFile(t *testing.T) {
-	db := openTest(t, nil)
-	c, err := db.e.Begin(t.Context(), "BACKUP")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.End()
-	text := strings.Repeat("x", 3<<20+5)
-	var b strings.Builder
-	if err := copyFile(c, &b, strings.NewReader(text), int64(len(text))); err != nil || b.String() != text {
-		t.Errorf("%d of %d bytes, %v", b.Len(), len(text), err)
-	}
-	broken := errors.New("broken")
-	if err := copyFile(c, io.Discard, iotest.ErrReader(broken), 2); !errors.Is(err, broken) {
-		t.Errorf("a file that cannot be read: %v", err)
 	}
 }
 
@@ -213,11 +195,11 @@ func TestDB_Recover(t *testing.T) {
 	}
 	again := filepath.Join(t.TempDir(), "again.ht")
 	var stages []string
-	report, err := Recover(t.Context(), path, again, RecoverOptions{Progress: func(p rows.Progress) { stages = append(stages, p.Unit) }})
+	report, err := maintenance.Recover(t.Context(), path, again, maintenance.RecoverOptions{Progress: func(p rows.Progress) { stages = append(stages, p.Unit) }})
 	if err != nil || len(report.Lost) > 0 || len(report.Graphs) != 1 || !slices.Contains(stages, "bytes") {
 		t.Errorf("%+v, %v, %v", report, err, stages)
 	}
-	if _, err := Recover(t.Context(), path, again, RecoverOptions{}); !errors.Is(err, storage.ErrExists) {
+	if _, err := maintenance.Recover(t.Context(), path, again, maintenance.RecoverOptions{}); !errors.Is(err, storage.ErrExists) {
 		t.Errorf("a file that exists: %v", err)
 	}
 	for _, path := range []string{saved, again} {
@@ -236,7 +218,7 @@ func TestDB_Recover(t *testing.T) {
 }
 
 func TestRecoveredRows(t *testing.T) {
-	got := RecoveredRows(storage.RecoverReport{
+	got := maintenance.RecoveredRows(storage.RecoverReport{
 		Graphs: []storage.RecoveredGraph{
 			{Name: "a", Vertices: 3, Edges: 2},
 			{Name: "b", Vertices: 3, Edges: 2, Rebuilt: true, LostVertices: 1, LostEdges: 2},

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/graphs"
 	"heavytail/query/parser"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"io"
 	"math"
@@ -25,7 +27,7 @@ func TestVectors(t *testing.T) {
 	compare := func(order ...string) {
 		t.Helper()
 		var keys []string
-		vectors := map[string][]float32{}
+		stored := map[string][]float32{}
 		for v, err := range db.Vectors().Each(ctx, "pos") {
 			if err != nil {
 				t.Fatal(err)
@@ -34,21 +36,21 @@ func TestVectors(t *testing.T) {
 			if err != nil || !slices.Equal(one, want[v.Key]) || !slices.Equal(v.Vector, want[v.Key]) {
 				t.Errorf("%s: %v and %v, want %v, %v", v.Key, v.Vector, one, want[v.Key], err)
 			}
-			keys, vectors[v.Key] = append(keys, v.Key), slices.Clone(one)
+			keys, stored[v.Key] = append(keys, v.Key), slices.Clone(one)
 			one[0], v.Vector[1] = 99, 99 // the stored vectors must not change
 		}
 		if !slices.Equal(keys, order) {
 			t.Fatalf("vertices %v, want %v", keys, order)
 		}
 		for _, from := range keys {
-			near, err := db.Vectors().Nearest(ctx, NearestRequest{Embedding: "pos", Vertex: from, K: len(keys) - 1, Metric: index.L2})
+			near, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{Embedding: "pos", Vertex: from, K: len(keys) - 1, Metric: index.L2})
 			if err != nil || len(near.Neighbors) != len(keys)-1 {
 				t.Fatalf("%+v, %v", near, err)
 			}
 			for _, n := range near.Neighbors {
 				square := 0.0
-				for i, x := range vectors[from] {
-					d := float64(x) - float64(vectors[n.Vertex][i])
+				for i, x := range stored[from] {
+					d := float64(x) - float64(stored[n.Vertex][i])
 					square += d * d
 				}
 				if math.Abs(n.Distance-math.Sqrt(square)) > 1e-5 {
@@ -63,7 +65,7 @@ func TestVectors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Graphs().DeleteVertices(ctx, DeleteVerticesRequest{Graph: "social", Keys: []string{"b"}}); err != nil {
+	if _, err := db.Graphs().DeleteVertices(ctx, graphs.DeleteVerticesRequest{Graph: "social", Keys: []string{"b"}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.Graphs().InsertEdges(ctx, "social", []storage.Edge{{Source: "a", Target: "newer"}}); err != nil {

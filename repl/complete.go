@@ -4,9 +4,14 @@ import (
 	"cmp"
 	"context"
 	"heavytail/query"
+	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/graphs"
 	"heavytail/query/help"
+	"heavytail/query/links"
+	"heavytail/query/measures"
 	"heavytail/query/parser"
+	"heavytail/query/vectors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -134,18 +139,20 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 	case parser.ClassOption:
 		return c.optionNames(names.Call)
 	case parser.ClassMethod, parser.ClassWalks:
-		methods := slices.DeleteFunc(c.db.Vectors().Methods(), func(m query.Method) bool { return class == parser.ClassWalks && !m.Walks })
-		return candidates(methods, func(m query.Method) candidate { return candidate{m.Name, "(", m.Summary} })
+		methods := slices.DeleteFunc(vectors.Methods(), func(m help.Method) bool { return class == parser.ClassWalks && !m.Walks })
+		return candidates(methods, func(m help.Method) candidate { return candidate{m.Name, "(", m.Summary} })
 	case parser.ClassMeasure:
-		return candidates(query.Measures(), func(m query.Measure) candidate { return candidate{m.Name, "(", m.Summary} })
+		return candidates(measures.List(), func(m measures.Measure) candidate { return candidate{m.Name, "(", m.Summary} })
 	case parser.ClassGenerator:
-		return candidates(c.db.Graphs().Generators(), func(g query.Generator) candidate { return candidate{g.Name, "(", g.Summary} })
+		return candidates(graphs.Generators(), func(g graphs.Generator) candidate { return candidate{g.Name, "(", g.Summary} })
 	case parser.ClassJob:
 		return c.jobs(ctx)
 	case parser.ClassModel:
 		return c.models(ctx)
 	case parser.ClassFunction:
-		return candidates(query.FigureFunctions(), func(f query.FigureFunction) candidate { return candidate{string(f), "(", "of the numbers of a column"} })
+		return candidates(graphs.FigureFunctions(), func(f graphs.FigureFunction) candidate {
+			return candidate{string(f), "(", "of the numbers of a column"}
+		})
 	case parser.ClassHeuristic:
 		return c.heuristics()
 	case parser.ClassTerms:
@@ -179,21 +186,21 @@ func (c *completer) graphs(ctx context.Context, quoted bool) []candidate {
 
 func (c *completer) embeddings(ctx context.Context) []candidate {
 	embeddings, _ := c.db.Vectors().List(ctx)
-	return candidates(embeddings, func(e query.EmbeddingSummary) candidate {
+	return candidates(embeddings, func(e catalogue.EmbeddingSummary) candidate {
 		return candidate{quoteName(e.Name), "", e.Method + " of " + e.Graph}
 	})
 }
 
 func (c *completer) models(ctx context.Context) []candidate {
 	models, _ := c.db.Links().Models(ctx)
-	return candidates(models, func(m query.ModelSummary) candidate {
+	return candidates(models, func(m catalogue.ModelSummary) candidate {
 		return candidate{quoteName(m.Name), "", "of " + m.Graph + ", AUC " + strconv.FormatFloat(m.AUC, 'f', 4, 64)}
 	})
 }
 
 func (c *completer) heuristics() []candidate {
 	var list []candidate
-	for _, s := range c.db.Links().Scorers() {
+	for _, s := range links.Scorers() {
 		list = append(list, candidate{s.Name, "", s.Summary})
 	}
 	return list
@@ -281,17 +288,17 @@ func (c *completer) vertices(ctx context.Context, names parser.Names, word strin
 
 // options is the table of options of a call: a method, generator or statement.
 func (c *completer) options(call string) []help.Option {
-	for _, m := range c.db.Vectors().Methods() {
+	for _, m := range vectors.Methods() {
 		if m.Name == call {
 			return m.Options
 		}
 	}
-	for _, m := range c.db.Measures().List() {
+	for _, m := range measures.List() {
 		if m.Name == call {
 			return m.Options
 		}
 	}
-	for _, g := range c.db.Graphs().Generators() {
+	for _, g := range graphs.Generators() {
 		if g.Name == call {
 			return g.Options
 		}
@@ -327,7 +334,7 @@ func (c *completer) optionNames(call string) []candidate {
 
 func (c *completer) scorers() []candidate {
 	var list []candidate
-	for _, s := range c.db.Links().Scorers() {
+	for _, s := range links.Scorers() {
 		tail := ""
 		if s.NeedsEmbedding {
 			tail = "("

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query/graphs"
+	"heavytail/query/parser"
 	"iter"
 	"slices"
 	"strconv"
-
-	"heavytail/query"
-	"heavytail/query/parser"
 )
 
 // dumpedRows is how many vertices or edges each statement of a dump inserts. Each
@@ -99,8 +98,8 @@ func (d *dumper) write(ctx context.Context) error {
 		return err
 	}
 	d.valued = make([]bool, len(d.attributes))
-	vertices := d.config.DB.Graphs().EachVertex(ctx, query.VerticesRequest{Graph: d.graph, Attributes: d.attributes})
-	err := inBatches(vertices, func(rows []query.VertexRow) error {
+	vertices := d.config.DB.Graphs().EachVertex(ctx, graphs.VerticesRequest{Graph: d.graph, Attributes: d.attributes})
+	err := inBatches(vertices, func(rows []graphs.VertexRow) error {
 		insert := &parser.InsertVertices{Graph: graph}
 		for _, row := range rows {
 			insert.Vertices = append(insert.Vertices, d.vertex(row))
@@ -115,8 +114,8 @@ func (d *dumper) write(ctx context.Context) error {
 			d.config.Status.print(fmt.Sprintf("notice: attribute %s of graph %s has no values and is not dumped", parser.Ident{Name: name}, graph))
 		}
 	}
-	edges := d.config.DB.Graphs().EachEdge(ctx, query.EdgesRequest{Graph: d.graph})
-	return inBatches(edges, func(rows []query.EdgeRow) error {
+	edges := d.config.DB.Graphs().EachEdge(ctx, graphs.EdgesRequest{Graph: d.graph})
+	return inBatches(edges, func(rows []graphs.EdgeRow) error {
 		insert := &parser.InsertEdges{Graph: graph}
 		for _, row := range rows {
 			insert.Edges = append(insert.Edges, d.edge(row))
@@ -152,7 +151,7 @@ func (d *dumper) statement(st fmt.Stringer) error {
 	return nil
 }
 
-func (d *dumper) vertex(row query.VertexRow) parser.NewVertex {
+func (d *dumper) vertex(row graphs.VertexRow) parser.NewVertex {
 	node := parser.NewVertex{Key: parser.String{Value: row.Key}}
 	for i, v := range row.Values {
 		if v.IsMissing() {
@@ -173,7 +172,7 @@ func (d *dumper) vertex(row query.VertexRow) parser.NewVertex {
 	return node
 }
 
-func (d *dumper) edge(row query.EdgeRow) parser.NewEdge {
+func (d *dumper) edge(row graphs.EdgeRow) parser.NewEdge {
 	node := parser.NewEdge{U: parser.String{Value: row.Source}, V: parser.String{Value: row.Target}}
 	if d.weighted {
 		shortest, _ := strconv.ParseFloat(strconv.FormatFloat(row.Weight, 'g', -1, 32), 64) // what was printed is read

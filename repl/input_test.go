@@ -2,15 +2,15 @@ package repl
 
 import (
 	"fmt"
+	"heavytail/query"
+	"heavytail/query/graphs"
+	"heavytail/query/parser"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
-
-	"heavytail/query"
-	"heavytail/query/parser"
 )
 
 func TestWhole(t *testing.T) {
@@ -93,7 +93,7 @@ func completionStore(t testing.TB) *query.DB {
 	for _, edges := range []struct{ graph, text string }{
 		{"social", "alice alan\nalan bob\nbob o'neill\nbob b\u202ead\n"}, {"my graph", "x y\n"}, {"limit", "alma b\n"},
 	} {
-		req := query.ImportRequest{Graph: edges.graph}
+		req := graphs.ImportRequest{Graph: edges.graph}
 		if _, err := db.Graphs().ImportReader(t.Context(), strings.NewReader(edges.text), req); err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/query"
+	"heavytail/query/graphs"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -18,8 +20,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"heavytail/query"
 )
 
 // shellFile names the file that the test binary opens a shell on, instead of
@@ -278,7 +278,7 @@ func sampleStore(t testing.TB) string {
 	}
 	defer db.Close()
 	edges := "alice bob\nbob carol\ncarol dave\ndave alice\nalice größe\ngröße 世界\n世界 al\n"
-	if _, err := db.Graphs().ImportReader(t.Context(), strings.NewReader(edges), query.ImportRequest{Graph: "ring"}); err != nil {
+	if _, err := db.Graphs().ImportReader(t.Context(), strings.NewReader(edges), graphs.ImportRequest{Graph: "ring"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.Query(t.Context(), "EMBED ring USING laplacian_eigenmaps(dim := 2) AS spec", nil); err != nil {

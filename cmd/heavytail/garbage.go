@@ -1,10 +1,9 @@
 package main
 
 import (
+	"heavytail/query/maintenance"
 	"runtime"
 	"runtime/debug"
-
-	"heavytail/query"
 )
 
 // garbageOf is by how many per cent a heap may grow before the next garbage collection, so that
@@ -13,7 +12,7 @@ import (
 // would stay until the heap had doubled.
 func garbageOf(heap uint64) int {
 	used := max(1, int64(heap))
-	return int((100*query.Garbage(used) + used/2) / used)
+	return int((100*maintenance.Garbage(used) + used/2) / used)
 }
 
 // limitGarbage sets GOGC to garbageOf the heap after each collection; percent is its present

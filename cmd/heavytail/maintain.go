@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/query"
+	"heavytail/query/maintenance"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/repl"
@@ -44,7 +45,7 @@ on the way; the copy is compact and appears when it is complete. Other readers m
 have the file open.`,
 		Args: exactly(2, "FILE and COPY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request := query.BackupRequest{Path: args[1], Overwrite: flagBool(cmd, "overwrite")}
+			request := maintenance.BackupRequest{Path: args[1], Overwrite: flagBool(cmd, "overwrite")}
 			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, format, "BACKUP", request)
 		},
 	}
@@ -99,13 +100,13 @@ func runRecover(cmd *cobra.Command, std streams, path, copy string, overwrite bo
 	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	report, err := query.Recover(ctx, path, copy, query.RecoverOptions{Overwrite: overwrite, Progress: status.Progress})
+	report, err := maintenance.Recover(ctx, path, copy, maintenance.RecoverOptions{Overwrite: overwrite, Progress: status.Progress})
 	status.Clear()
 	if err != nil {
 		return err
 	}
 	var text strings.Builder
-	for _, row := range query.RecoveredRows(report) {
+	for _, row := range maintenance.RecoveredRows(report) {
 		fmt.Fprintf(&text, "%s: %s, %v\n", parser.Escape(fmt.Sprint(row[0])), size(row), row[3])
 	}
 	for _, line := range report.Lost {

@@ -9,6 +9,7 @@ import (
 	"heavytail/index"
 	"heavytail/query"
 	"heavytail/query/help"
+	"heavytail/query/vectors"
 	"maps"
 	"os"
 	"path"
@@ -93,7 +94,7 @@ func statementsPart(*testing.T) string {
 
 func methodsPart(*testing.T) string {
 	var b strings.Builder
-	for _, m := range query.Methods() {
+	for _, m := range vectors.Methods() {
 		fmt.Fprintf(&b, "### %s\n\n%s.\n", m.Name, sentence(m.Summary))
 		writeOptions(&b, m.Options)
 		b.WriteString("\n")

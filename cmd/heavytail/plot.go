@@ -2,15 +2,15 @@ package main
 
 import (
 	"fmt"
+	"heavytail/cmd/figure"
+	"heavytail/cmd/picture"
+	"heavytail/query/catalogue"
+	"heavytail/query/vectors"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"heavytail/cmd/figure"
-	"heavytail/cmd/picture"
-	"heavytail/query"
 )
 
 var plotKinds = []string{"degrees", "parameters", "projection", "graph", "links"}
@@ -70,8 +70,8 @@ func (r *runner) plotDegrees(flags degreeFlags, names []string) error {
 		return err
 	}
 	for _, name := range names {
-		if slices.ContainsFunc(embeddings, func(e query.EmbeddingSummary) bool { return e.Name == name }) {
-			result, err := r.db.Vectors().ReconstructedDegrees(r.ctx, query.EvaluateReconstructionRequest{Embedding: name})
+		if slices.ContainsFunc(embeddings, func(e catalogue.EmbeddingSummary) bool { return e.Name == name }) {
+			result, err := r.db.Vectors().ReconstructedDegrees(r.ctx, vectors.EvaluateReconstructionRequest{Embedding: name})
 			if err != nil {
 				return err
 			}

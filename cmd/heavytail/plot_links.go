@@ -3,19 +3,19 @@ package main
 import (
 	"errors"
 	"fmt"
+	"heavytail/cmd/picture"
+	"heavytail/embedding/evaluate"
+	"heavytail/query/studies"
+	"heavytail/storage"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"heavytail/cmd/picture"
-	"heavytail/embedding/evaluate"
-	"heavytail/query"
 )
 
 type linkFlags struct {
 	output
-	query.EvaluateLinksRequest
+	studies.EvaluateLinksRequest
 	curve     string
 	using     []string // methods in the language
 	models    []string
@@ -71,7 +71,7 @@ hidden from their training.`,
 const curveSteps = 200
 
 // request is the evaluation that the flags ask for, without the graph.
-func (f linkFlags) request() (query.EvaluateLinksRequest, error) {
+func (f linkFlags) request() (studies.EvaluateLinksRequest, error) {
 	req := f.EvaluateLinksRequest
 	req.CurveSteps, req.Negatives = curveSteps, []evaluate.Negatives{evaluate.Negatives(f.negatives)}
 	for _, text := range f.using {
@@ -79,13 +79,13 @@ func (f linkFlags) request() (query.EvaluateLinksRequest, error) {
 		if err != nil {
 			return req, err
 		}
-		req.Methods = append(req.Methods, query.LinkMethod{Method: m.Method, Settings: m.Settings})
+		req.Methods = append(req.Methods, studies.LinkMethod{Method: m.Method, Settings: m.Settings})
 	}
 	return req, nil
 }
 
 // plotLinks draws the curves of a link evaluation, or the calibration of models.
-func (r *runner) plotLinks(flags linkFlags, req query.EvaluateLinksRequest, names []string) (err error) {
+func (r *runner) plotLinks(flags linkFlags, req studies.EvaluateLinksRequest, names []string) (err error) {
 	if req.Graph, err = r.graphNamed(names); err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (r *runner) plotCalibration(flags linkFlags, graph string) error {
 	if err != nil {
 		return err
 	}
-	var models []query.ModelInfo
+	var models []storage.ModelInfo
 	for _, m := range all {
 		if m.Graph == graph && (flags.models == nil || slices.Contains(flags.models, m.Name)) {
 			models = append(models, m.ModelInfo)
@@ -123,7 +123,7 @@ func (r *runner) plotCalibration(flags linkFlags, graph string) error {
 		if _, err := r.db.Links().DescribeModel(r.ctx, name); err != nil { // the error suggests the nearest name
 			return err
 		}
-		if !slices.ContainsFunc(models, func(m query.ModelInfo) bool { return m.Name == name }) {
+		if !slices.ContainsFunc(models, func(m storage.ModelInfo) bool { return m.Name == name }) {
 			return fmt.Errorf("model %q is of another graph than %q", name, graph)
 		}
 	}

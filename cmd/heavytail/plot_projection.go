@@ -3,16 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
+	"heavytail/cmd/picture"
+	"heavytail/query/vectors"
 
 	"github.com/spf13/cobra"
-
-	"heavytail/cmd/picture"
-	"heavytail/query"
 )
 
 type projectionFlags struct {
 	output
-	query.ProjectionRequest
+	vectors.ProjectionRequest
 	points int
 }
 

@@ -3,7 +3,10 @@ package main
 import (
 	"fmt"
 	"heavytail/query"
+	"heavytail/query/files"
+	"heavytail/query/graphs"
 	"heavytail/query/help"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"heavytail/storage/format"
 	"slices"
@@ -47,10 +50,10 @@ is added or, after an error, nothing.`,
 	return cmd
 }
 
-func importRequest(cmd *cobra.Command, graph, path string) query.ImportRequest {
+func importRequest(cmd *cobra.Command, graph, path string) graphs.ImportRequest {
 	header, err := format.ParseHeader(flagText(cmd, "header"))
 	must(err) // the flag accepts only valid values
-	req := query.ImportRequest{
+	req := graphs.ImportRequest{
 		Graph: graph, Path: path, Layout: format.Layout(flagText(cmd, "format")),
 		Header: header, Separator: flagText(cmd, "separator"), SkipBad: flagText(cmd, "on-error") == "skip",
 		MaxLine: int(flagInt(cmd, "max-line")), MaxKey: int(flagInt(cmd, "max-key")),
@@ -109,21 +112,21 @@ func exportRequest(cmd *cobra.Command, word, name, path string) (statement strin
 			return "", nil, usageError{fmt.Errorf("--%s is for EXPORT WALKS, not for %s", flagName(o.Name), statement)}
 		}
 	}
-	return statement, query.ExportRequest{
+	return statement, files.ExportRequest{
 		Name: name, Path: path, Overwrite: flagBool(cmd, "overwrite"), Spreadsheet: flagBool(cmd, "spreadsheet"),
 		Format: unlessAuto(flagText(cmd, "format")), Times: unlessAuto(flagText(cmd, "times")),
 	}, nil
 }
 
-func walksRequest(cmd *cobra.Command, graph, path string) (query.ExportWalksRequest, error) {
-	req := query.ExportWalksRequest{
+func walksRequest(cmd *cobra.Command, graph, path string) (vectors.ExportWalksRequest, error) {
+	req := vectors.ExportWalksRequest{
 		Graph: graph, Path: path, Overwrite: flagBool(cmd, "overwrite"),
 		Method: flagText(cmd, "method"), Settings: givenSettings(cmd, walkOptions()), First: flagInt(cmd, "first"),
 	}
 	if cmd.Flags().Changed("count") {
 		req.Count = new(flagInt(cmd, "count"))
 	}
-	for _, m := range query.Methods() {
+	for _, m := range vectors.Methods() {
 		for _, o := range walkOptions() {
 			has := func(own help.Option) bool { return own.Name == o.Name }
 			if m.Name == req.Method && cmd.Flags().Changed(flagName(o.Name)) && !slices.ContainsFunc(m.Options, has) {
@@ -144,7 +147,7 @@ func unlessAuto(text string) string {
 
 func walkMethods() []string {
 	var names []string
-	for _, m := range query.Methods() {
+	for _, m := range vectors.Methods() {
 		if m.Walks {
 			names = append(names, m.Name)
 		}
@@ -156,7 +159,7 @@ func walkMethods() []string {
 // default differs between methods has no default here.
 func walkOptions() []help.Option {
 	var list []help.Option
-	for _, m := range query.Methods() {
+	for _, m := range vectors.Methods() {
 		if !m.Walks {
 			continue
 		}

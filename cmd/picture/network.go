@@ -4,14 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math/rand/v2"
-	"slices"
-
 	"heavytail/cmd/figure"
 	"heavytail/cmd/placement"
 	"heavytail/query"
+	"heavytail/query/graphs"
+	"heavytail/query/measures"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"heavytail/storage/csr"
+	"math/rand/v2"
+	"slices"
 )
 
 // MostVertices is the largest number of vertices of a picture: more cannot be
@@ -86,22 +88,22 @@ func valuesOf(ctx context.Context, db *query.DB, graph, colour string, n int) ([
 	if colour == "degree" {
 		return nil, nil
 	}
-	graphs, err := db.Graphs().List(ctx)
+	list, err := db.Graphs().List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	stored := slices.ContainsFunc(graphs, func(g storage.GraphInfo) bool {
+	stored := slices.ContainsFunc(list, func(g storage.GraphInfo) bool {
 		return g.Name == graph && slices.ContainsFunc(g.Attributes, func(a storage.Attribute) bool { return a.Name == colour })
 	})
 	values := make([]storage.Value, 0, n)
 	if colour == "community" && !stored {
-		result, err := db.Measures().Compute(ctx, query.ComputeRequest{Graph: graph, Measure: "community"})
+		result, err := db.Measures().Compute(ctx, measures.ComputeRequest{Graph: graph, Measure: "community"})
 		for _, v := range result.Vertices {
 			values = append(values, v.Value)
 		}
 		return values, err
 	}
-	for row, err := range db.Graphs().EachVertex(ctx, query.VerticesRequest{Graph: graph, Attributes: []string{colour}}) {
+	for row, err := range db.Graphs().EachVertex(ctx, graphs.VerticesRequest{Graph: graph, Attributes: []string{colour}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +118,7 @@ func chosenVertices(ctx context.Context, db *query.DB, s *storage.Snapshot, o Ne
 	centre, known := s.Vertex(o.Around)
 	switch {
 	case o.Around != "" && !known: // the error has the nearest key
-		_, err := db.Graphs().Neighbors(ctx, query.NeighborsRequest{Graph: s.Info.Name, Vertex: o.Around, Limit: 1})
+		_, err := db.Graphs().Neighbors(ctx, graphs.NeighborsRequest{Graph: s.Info.Name, Vertex: o.Around, Limit: 1})
 		return nil, n, err
 	case o.Around != "":
 		chosen = nearby(s.Graph, centre, o.Depth)
@@ -166,11 +168,11 @@ func network(s *storage.Snapshot, g *csr.Graph, chosen []uint32, at []placement.
 	n := figure.Network{Vertices: make([]figure.Node, len(chosen)), Edges: shownEdges(g, o.Edges, o.Seed)}
 	// classes divides points into series, so each vertex becomes a point whose X is its
 	// number.
-	numbered := make([]query.ProjectedVertex, len(chosen))
+	numbered := make([]vectors.ProjectedVertex, len(chosen))
 	for i, v := range chosen {
 		degree := s.Graph.Degree(v)
 		n.Vertices[i] = figure.Node{X: at[i].X, Y: at[i].Y, Weight: float64(degree)}
-		numbered[i] = query.ProjectedVertex{Degree: degree, X: float64(i)}
+		numbered[i] = vectors.ProjectedVertex{Degree: degree, X: float64(i)}
 		if o.Values != nil {
 			numbered[i].Value = o.Values[v]
 		}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"heavytail/cmd/figure"
 	"heavytail/cmd/picture"
-	"heavytail/query"
+	"heavytail/query/graphs"
+	"heavytail/query/measures"
 	"heavytail/query/rows"
 	"heavytail/storage"
 	"strconv"
@@ -23,7 +24,7 @@ func fileFacts(s storage.Stats, graphs int) []tile {
 // card returns a block with the answer of DESCRIBE GRAPH, and the most important of its
 // figures as tiles.
 func (g *graph) card() (block, []tile, error) {
-	req := query.DescribeGraphRequest{Graph: g.info.Name, Bootstrap: max(0, g.opts.Bootstrap), Seed: g.opts.Seed}
+	req := graphs.DescribeGraphRequest{Graph: g.info.Name, Bootstrap: max(0, g.opts.Bootstrap), Seed: g.opts.Seed}
 	d, err := g.db.Graphs().Describe(g.ctx, req)
 	if err != nil {
 		return block{}, nil, err
@@ -50,7 +51,7 @@ func (g *graph) card() (block, []tile, error) {
 }
 
 // cardLead describes a graph in sentences.
-func cardLead(d query.GraphDescription) string {
+func cardLead(d graphs.GraphDescription) string {
 	text := "The edges have neither weights nor timestamps."
 	switch {
 	case d.Weighted && d.Timed:
@@ -179,7 +180,7 @@ func (g *graph) draw(b *block, id string, chart figure.Chart, caption string) er
 
 // clusteringPicture draws the mean clustering of the vertices of each degree.
 func (g *graph) clusteringPicture(b *block) error {
-	result, err := g.db.Measures().Compute(g.ctx, query.ComputeRequest{Graph: g.info.Name, Measure: "clustering"})
+	result, err := g.db.Measures().Compute(g.ctx, measures.ComputeRequest{Graph: g.info.Name, Measure: "clustering"})
 	if err != nil {
 		return err
 	}

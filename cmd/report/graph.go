@@ -3,9 +3,13 @@ package report
 import (
 	"context"
 	"fmt"
-
 	"heavytail/embedding/evaluate"
 	"heavytail/query"
+	"heavytail/query/catalogue"
+	"heavytail/query/graphs"
+	"heavytail/query/measures"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -23,19 +27,19 @@ type graph struct {
 	info storage.GraphInfo
 	id   string // prefix of the identifiers of its HTML elements
 
-	degrees     []query.DegreeCount
+	degrees     []graphs.DegreeCount
 	law         *evaluate.PowerLaw // fitted to the degrees; nil if no law can be fitted
-	embeddings  []query.EmbeddingSummary
-	methods     []query.LinkMethod // of Options.Using
-	communities query.ComputeResult
+	embeddings  []catalogue.EmbeddingSummary
+	methods     []studies.LinkMethod // of Options.Using
+	communities measures.ComputeResult
 	community   map[string]storage.Value // of each key
 }
 
 // prepare queries the data that several parts of the section use.
 func (g *graph) prepare() (err error) {
 	for _, text := range g.opts.Using {
-		var m query.LinkMethod
-		if m.Method, m.Settings, err = query.ParseMethod(text); err != nil {
+		var m studies.LinkMethod
+		if m.Method, m.Settings, err = vectors.ParseMethod(text); err != nil {
 			return fmt.Errorf("method %q: %w", text, err)
 		}
 		g.methods = append(g.methods, m)
@@ -52,7 +56,7 @@ func (g *graph) prepare() (err error) {
 			g.embeddings = append(g.embeddings, e)
 		}
 	}
-	if g.communities, err = g.db.Measures().Compute(g.ctx, query.ComputeRequest{Graph: g.info.Name, Measure: "community"}); err != nil {
+	if g.communities, err = g.db.Measures().Compute(g.ctx, measures.ComputeRequest{Graph: g.info.Name, Measure: "community"}); err != nil {
 		return err
 	}
 	g.community = make(map[string]storage.Value, len(g.communities.Vertices))

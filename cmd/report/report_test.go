@@ -5,6 +5,11 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"heavytail/embedding/evaluate"
+	"heavytail/query"
+	"heavytail/query/measures"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"io"
 	"math"
 	"path/filepath"
@@ -12,9 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"heavytail/embedding/evaluate"
-	"heavytail/query"
 )
 
 // opened creates a file with a script and opens it for reading.
@@ -192,7 +194,7 @@ func TestWrite_Figures(t *testing.T) {
 	}
 	reconstructed := tables["Best reconstruction of each embedding: P, S and K are the correlations of the degrees by Pearson, Spearman and Kendall, KS the distance of the degrees from their power law"]
 	for _, e := range []string{"spec", "rp"} {
-		r, err := db.Vectors().EvaluateReconstruction(t.Context(), query.EvaluateReconstructionRequest{Embedding: e})
+		r, err := db.Vectors().EvaluateReconstruction(t.Context(), vectors.EvaluateReconstructionRequest{Embedding: e})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,8 +208,8 @@ func TestWrite_Figures(t *testing.T) {
 			}
 		}
 	}
-	req := query.EvaluateLinksRequest{
-		Graph: "pa", Methods: []query.LinkMethod{{Method: "fastrp", Settings: map[string]any{"dim": 4}}}, Seed: 3, Null: true,
+	req := studies.EvaluateLinksRequest{
+		Graph: "pa", Methods: []studies.LinkMethod{{Method: "fastrp", Settings: map[string]any{"dim": 4}}}, Seed: 3, Null: true,
 		Negatives: []evaluate.Negatives{evaluate.RandomNegatives, evaluate.DegreeNegatives},
 	}
 	links, err := db.Studies().EvaluateLinks(t.Context(), req)
@@ -247,7 +249,7 @@ func TestWrite_Figures(t *testing.T) {
 	if got := tables["Models, measured on pairs that were hidden from them"].figure(t, "friends", "Brier"); got != models[0].Brier {
 		t.Errorf("Brier is %v, want %v", got, models[0].Brier)
 	}
-	ranks, err := db.Measures().Compute(t.Context(), query.ComputeRequest{Graph: "pa", Measure: "pagerank"})
+	ranks, err := db.Measures().Compute(t.Context(), measures.ComputeRequest{Graph: "pa", Measure: "pagerank"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,10 +3,10 @@ package report
 import (
 	"context"
 	"fmt"
-	"slices"
-
 	"heavytail/query"
+	"heavytail/query/catalogue"
 	"heavytail/query/parser"
+	"slices"
 )
 
 // fileWork shows the results that were computed from some graphs with their age, and the
@@ -105,10 +105,10 @@ func versions(behind uint64) string {
 }
 
 // modelState says how old a model is, and whether it can be used.
-func modelState(m query.ModelSummary) string {
+func modelState(m catalogue.ModelSummary) string {
 	text := versions(m.Behind)
 	switch m.Reads {
-	case query.EmbeddingOther, query.EmbeddingGone:
+	case catalogue.EmbeddingOther, catalogue.EmbeddingGone:
 		text += "; must be trained again: its embedding is " + string(m.Reads)
 	}
 	return text

@@ -3,12 +3,12 @@ package shard
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
-
 	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/vectors"
 	"heavytail/storage"
+	"slices"
+	"strconv"
 )
 
 // exportWalks is EXPORT WALKS, which is divided by the numbers of the walks: each walk
@@ -51,7 +51,7 @@ func (w exportWalks) each() (int64, error) {
 			return strconv.ParseInt(fmt.Sprint(o.Value), 10, 64)
 		}
 	}
-	for _, m := range query.Methods() {
+	for _, m := range vectors.Methods() {
 		for _, o := range m.Options {
 			if m.Name == w.s.Method.Name.Name && o.Name == name {
 				return strconv.ParseInt(o.Default, 10, 64)

@@ -3,10 +3,10 @@ package shard
 import (
 	"context"
 	"fmt"
-	"io"
-
 	"heavytail/query"
+	"heavytail/query/links"
 	"heavytail/query/parser"
+	"io"
 )
 
 // materialize is MATERIALIZE PREDICTIONS, which is divided by vertices: the links of a vertex
@@ -50,7 +50,7 @@ func (w materialize) run(ctx context.Context, db *query.DB, p piece) error {
 	if err != nil {
 		return err
 	}
-	_, err = db.Links().MaterializePart(ctx, query.MaterializePartRequest{MaterializeRequest: req, First: p.first, Count: p.rows, Path: p.output, Overwrite: true})
+	_, err = db.Links().MaterializePart(ctx, links.MaterializePartRequest{MaterializeRequest: req, First: p.first, Count: p.rows, Path: p.output, Overwrite: true})
 	return err
 }
 
@@ -59,6 +59,6 @@ func (w materialize) merge(ctx context.Context, db *query.DB, parts []func() (io
 	if err != nil {
 		return err
 	}
-	_, err = db.Links().MaterializeParts(ctx, query.MaterializePartsRequest{MaterializeRequest: req, Parts: parts})
+	_, err = db.Links().MaterializeParts(ctx, links.MaterializePartsRequest{MaterializeRequest: req, Parts: parts})
 	return err
 }

@@ -5,6 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/.ci/repeat"
+	"heavytail/query"
+	"heavytail/query/catalogue"
+	"heavytail/storage"
+	"heavytail/storage/format"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -16,11 +21,6 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
-
-	"heavytail/.ci/repeat"
-	"heavytail/query"
-	"heavytail/storage"
-	"heavytail/storage/format"
 )
 
 // predicted lists the statements of the tests.
@@ -76,7 +76,7 @@ func do(t *testing.T, path string, f func(*query.DB)) {
 
 // storedIn returns the records of the links of all predictions, by bucket and key of bbolt, and
 // the entries of the predictions without their times, which differ between runs.
-func storedIn(t *testing.T, path string) (records map[string]string, entries []query.PredictionSummary) {
+func storedIn(t *testing.T, path string) (records map[string]string, entries []catalogue.PredictionSummary) {
 	t.Helper()
 	do(t, path, func(db *query.DB) {
 		faults, err := db.Maintenance().Check(context.Background())

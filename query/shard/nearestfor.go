@@ -3,8 +3,8 @@ package shard
 import (
 	"context"
 	"fmt"
-
 	"heavytail/query"
+	"heavytail/query/graphs"
 	"heavytail/query/parser"
 	"heavytail/storage/format"
 )
@@ -60,7 +60,7 @@ func (w nearestFor) eachVertex(ctx context.Context, db *query.DB, f func(row ...
 	if err != nil {
 		return err
 	}
-	for v, err := range db.Graphs().EachVertex(ctx, query.VerticesRequest{Graph: e.Graph}) {
+	for v, err := range db.Graphs().EachVertex(ctx, graphs.VerticesRequest{Graph: e.Graph}) {
 		if err == nil {
 			err = f(v.Key)
 		}

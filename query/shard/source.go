@@ -3,10 +3,10 @@ package shard
 import (
 	"context"
 	"fmt"
-	"slices"
-
 	"heavytail/query"
+	"heavytail/query/catalogue"
 	"heavytail/storage"
+	"slices"
 )
 
 // sources lists the objects in the file of db on which the rows of a statement
@@ -60,7 +60,7 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 
 // embedding returns one of the listed embeddings, or the error of the list if it is
 // not among them.
-func embedding(known []query.EmbeddingSummary, err error, name string) (storage.EmbeddingInfo, error) {
+func embedding(known []catalogue.EmbeddingSummary, err error, name string) (storage.EmbeddingInfo, error) {
 	for _, e := range known {
 		if e.Name == name {
 			return e.EmbeddingInfo, nil

@@ -5,6 +5,7 @@ import (
 	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
+	"heavytail/query/studies"
 	"io"
 )
 
@@ -48,7 +49,7 @@ func (w trials) divide(ctx context.Context, db *query.DB, shards int) ([]int64, 
 }
 
 func (w trials) run(ctx context.Context, db *query.DB, p piece) error {
-	return db.Studies().WriteTrials(ctx, query.TrialsRequest{Statement: w.inner, First: p.first, Count: p.rows, Path: p.output, Overwrite: true})
+	return db.Studies().WriteTrials(ctx, studies.TrialsRequest{Statement: w.inner, First: p.first, Count: p.rows, Path: p.output, Overwrite: true})
 }
 
 func (w trials) answer(ctx context.Context, db *query.DB, parts []func() (io.ReadCloser, error)) (*rows.Rows, error) {

@@ -64,3 +64,6 @@ func runProfile(c *Call, inner Operation, _ Nothing) ([][]rows.Value, error) {
 	c.Stop(n, "")
 	return steps.Profile(c.Watch), nil
 }
+
+// Statements lists the statements around others.
+func Statements() []Described { return []Described{IntoFile, Explain, Profile} }

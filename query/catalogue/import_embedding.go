@@ -1,0 +1,4 @@
+package catalogue
+
+// MethodImported is the method of embeddings whose vectors were imported.
+const MethodImported = "imported"

@@ -1,0 +1,136 @@
+package scan
+
+import (
+	"context"
+	"fmt"
+	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/entries"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/where"
+	"heavytail/storage"
+)
+
+// vertexScan is a graph in memory with the condition and columns of a request for
+// vertices.
+type Vertices struct {
+	Graph   *session.Graph
+	Columns *session.ColumnSet
+	where   func(where.Candidate) bool
+	Limit   int
+
+	Of     bool   // only neighbours of vertex
+	Vertex uint32 // the vertex whose neighbours are scanned
+
+	Shown     []int    // columns of a row, degreeColumn for the degree
+	Near      []uint32 // the vertices within a distance, instead of the neighbours; nil for the neighbours
+	Distances []int    // distances of near
+	Place     int      // position of the present vertex in the scan
+
+	Visited int64 // number of vertices that each has visited
+}
+
+func Check(c *engine.Call, graph string, attributes []string, limit int) (storage.GraphInfo, error) {
+	if err := engine.CheckLimit(limit); err != nil {
+		return storage.GraphInfo{}, err
+	}
+	info, err := c.GraphOrOnly(graph)
+	if err != nil {
+		return info, err
+	}
+	return info, session.CheckAttributes(info, fault.Graph, attributes...)
+}
+
+// scanPlan is the plan of a scan of all vertices of a graph, with its filter and its inputs.
+func Plan(graph storage.GraphInfo, condition parser.Expr, attributes []string) *plan.Plan {
+	return PlanOf("all vertices", session.GraphPlan(graph), graph, condition, attributes)
+}
+
+// scanOf is scanPlan with the step that reads the graph.
+func PlanOf(what string, input *plan.Plan, graph storage.GraphInfo, condition parser.Expr, attributes []string) *plan.Plan {
+	var inputs []*plan.Plan
+	if condition != nil {
+		inputs = append(inputs, plan.Step("filter", "during the scan: "+condition.String()))
+	}
+	inputs = append(inputs, session.AttributePlans(graph, attributes)...)
+	return plan.Measured(plan.Scan, "scan", what, append(inputs, input)...)
+}
+
+// Limited adds the limit of rows to the detail of a plan.
+func Limited(detail string, limit int) string {
+	if limit > 0 {
+		detail += fmt.Sprintf(", the first %d", limit)
+	}
+	return detail
+}
+
+func New(c *engine.Call, graph string, where func(where.Candidate) bool, attributes []string, limit int) (*Vertices, error) {
+	s := &Vertices{where: where, Limit: limit}
+	var err error
+	if s.Graph, s.Columns, err = c.Columns(graph, attributes, fault.Graph); err == nil {
+		err = entries.NoteMeasures(c, s.Graph.Info, attributes)
+	}
+	return s, err
+}
+
+// Each calls f with every vertex that the scan is for, in ascending order.
+func (s *Vertices) Each(ctx context.Context, f func(v uint32) error) error {
+	const often = 1 << 12 // vertices between two checks of the context, well below a millisecond
+	g := s.Graph.Graph
+	n := g.Vertices()
+	list := s.Near
+	if s.Of && s.Distances == nil {
+		list = g.Neighbors(s.Vertex)
+	}
+	if s.Of {
+		n = len(list)
+	}
+	found := 0
+	for i := range n {
+		if i%often == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		s.Visited++
+		s.Place = i
+		v, linked := uint32(i), s.Of
+		if s.Of {
+			v = list[i]
+		}
+		if s.Distances != nil {
+			linked = s.Distances[i] == 1
+		}
+		if s.where != nil && !s.where(where.NewCandidate(s.Graph, s.Columns, v, linked)) {
+			continue
+		}
+		if err := f(v); err != nil {
+			return err
+		}
+		if found++; found == s.Limit {
+			break
+		}
+	}
+	return nil
+}
+
+// scanRows are the rows of a scan, and their measurement.
+func Rows[T any](c *engine.Call, s *Vertices, row func(v uint32) T) *engine.Stream[T] {
+	stop := c.Watch.Start(plan.Scan)
+	return engine.StreamOf(c, func(f func(T) error) error {
+		n := int64(0)
+		err := s.Each(c.Ctx, func(v uint32) error {
+			n++
+			return f(row(v))
+		})
+		stop(n, s.Scanned())
+		return err
+	})
+}
+
+// Scanned describes for PROFILE how many vertices a scan visited.
+func (s *Vertices) Scanned() string {
+	return fault.Count(s.Visited, "vertex") + " visited"
+}

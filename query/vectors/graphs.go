@@ -1,0 +1,35 @@
+package vectors
+
+import (
+	"context"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/entries"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/storage"
+)
+
+var dropEmbedding = &engine.Statement[*parser.DropEmbedding, string, storage.EmbeddingInfo, engine.Nothing]{
+	Help: help.Statement{
+		Statement: "DROP EMBEDDING", Syntax: "DROP EMBEDDING embedding",
+		Summary: "removes an embedding",
+		Example: "DROP EMBEDDING spec",
+	},
+	Bind: func(b *engine.Binder, s *parser.DropEmbedding) string {
+		return b.Name(fault.Embedding, s.Embedding)
+	},
+	Resolve: entries.EmbeddingEntry,
+	Plan: func(embedding string, _ storage.EmbeddingInfo) *plan.Plan {
+		return plan.Result("drop embedding", fault.Name(embedding))
+	},
+	Run: func(c *engine.Call, embedding string, _ storage.EmbeddingInfo) (engine.Nothing, error) {
+		return engine.Nothing{}, c.DB.Store.DropEmbedding(c.Ctx, embedding)
+	},
+}
+
+// Drop removes an embedding.
+func (s *Service) Drop(ctx context.Context, embedding string) error {
+	return engine.ErrorOf(dropEmbedding.Answer(ctx, s.db, embedding))
+}
