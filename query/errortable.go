@@ -46,7 +46,7 @@ func Errors() []ErrorInfo {
 		{"storage.ErrNotStore", storage.ErrNotStore, "The path is not a heavytail store: a directory, an empty or foreign file, or a bbolt file of another program.", "give the path of a heavytail file"},
 		{"storage.ErrReadOnly", storage.ErrReadOnly, "The store was opened for reading only, or the file cannot be opened for anything else.", "open the file for writing"},
 		{"storage.ErrReplaced", storage.ErrReplaced, "The path of the store leads to a different file by now, or to none, so that a write would be lost.", "open the path again"},
-		{"storage.ErrVersion", storage.ErrVersion, "The file needs a newer heavytail.", "install a newer heavytail"},
+		{"storage.ErrVersion", storage.ErrVersion, "The file needs a newer heavytail, or is from before the first release.", "install a newer heavytail; export the graphs of an older file with the version that wrote it"},
 		{"format.ErrDamaged", format.ErrDamaged, "Wrapped by every StreamError: a compressed stream that is truncated, fails its checksum or is not what it claims to be.", "get the file again, or decompress it by hand to see where it ends"},
 		{"format.ErrEnding", format.ErrEnding, "Wrapped by every EndingError.", "rename the file, or give the option format"},
 		{"format.ErrSpan", format.ErrSpan, "A part of a file of pairs that cannot be read alone: it does not begin and end at line boundaries, or the file is not a plain text of two columns without quotes and comments.", "change the option bytes, or leave it out"},

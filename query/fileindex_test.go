@@ -159,7 +159,7 @@ func TestFileIndex_Damaged(t *testing.T) {
 	}
 	req.Exact = false
 	for what, stream := range map[string][]byte{"": sound, "cut": sound[:len(sound)/2], "text": []byte("no index"), "of other vectors": build(1)} {
-		if _, err := db.store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: m.Rows, InPlace: true}, func(w io.Writer) error {
+		if _, err := db.store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: m.Rows}, func(w io.Writer) error {
 			_, err := w.Write(stream)
 			return err
 		}); err != nil {

@@ -193,7 +193,6 @@ func TestHelps_Columns(t *testing.T) {
 	expect(fmt.Sprintf("SCORE FILE '%s/g' IN g WITH jaccard INTO FILE '%s/s'", dir, dir), "SCORE FILE", "INTO FILE: ")
 	expect("CHECK", "CHECK", "; ")
 	expect("COMPACT", "COMPACT", "; ")
-	expect("MIGRATE", "MIGRATE", "; ")
 	expect(fmt.Sprintf("BACKUP INTO FILE '%s/b'", dir), "BACKUP", "; ")
 	expect("EXPLAIN CHECK", "EXPLAIN", "; ")
 	expect("PROFILE CHECK", "PROFILE", "; ")

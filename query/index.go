@@ -39,8 +39,7 @@ type CreateIndexRequest struct {
 // IndexInfo describes an index. Recall is the fraction of the 10 nearest vertices that
 // searches with its ef found when it was built, as the mean over 100 of the vectors;
 // Lowest is the fraction that the worst of these searches found, and Poor the fraction
-// of these searches that found less than half. If Spread is false, an earlier version
-// built the index, and Lowest and Poor are unknown.
+// of these searches that found less than half.
 type IndexInfo = storage.IndexInfo
 
 var createIndex = &statement[*parser.CreateIndex, CreateIndexRequest, storage.EmbeddingInfo, IndexInfo]{
@@ -182,7 +181,7 @@ func indexRow(x IndexInfo) []Value {
 	number := func(name string) Value { return parameter(x.Parameters, name) }
 	return []Value{
 		x.Embedding, x.Metric, int64(x.Vectors), number("m"), number("ef_construction"), number("ef"),
-		x.Recall, when(x.Spread, x.Lowest), when(x.Spread, x.Poor), x.Bytes, x.Seconds, timestamp(x.Created),
+		x.Recall, x.Lowest, x.Poor, x.Bytes, x.Seconds, timestamp(x.Created),
 	}
 }
 
@@ -222,7 +221,7 @@ func (c *call) storeIndex(req CreateIndexRequest) (IndexInfo, error) {
 	if err != nil {
 		return IndexInfo{}, err
 	}
-	text := recallText(recall.Mean, true, recall.Lowest, recall.Poor)
+	text := recallText(recall.Mean, recall.Lowest, recall.Poor)
 	stop(int64(h.Live()), text)
 	c.job.Result("%s", text)
 	n := newIndex(h, recall, time.Since(began))

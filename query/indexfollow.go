@@ -168,8 +168,8 @@ func newIndex(h *index.HNSW, recall index.Recall, took time.Duration) storage.Ne
 	o := h.Options()
 	return storage.NewIndex{
 		Info: storage.IndexInfo{
-			Metric: h.Metric().String(), Vectors: h.Live(), Seconds: took.Seconds(), InPlace: true,
-			Recall: recall.Mean, Queries: recall.Queries, Spread: true, Lowest: recall.Lowest, Poor: recall.Poor, Compared: recall.Compared[:],
+			Metric: h.Metric().String(), Vectors: h.Live(), Seconds: took.Seconds(),
+			Recall: recall.Mean, Queries: recall.Queries, Lowest: recall.Lowest, Poor: recall.Poor, Compared: recall.Compared[:],
 			Parameters: []storage.Setting{
 				{Name: "m", Value: strconv.Itoa(o.M)}, {Name: "ef_construction", Value: strconv.Itoa(o.EfConstruction)},
 				{Name: "ef", Value: strconv.Itoa(o.Ef)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},
@@ -196,10 +196,7 @@ func measureRecall(ctx context.Context, h *index.HNSW, ef int) (index.Recall, er
 }
 
 // recallText describes a recall, with the lowest of a single search if it is known.
-func recallText(mean float64, spread bool, lowest, poor float64) string {
-	if !spread {
-		return fmt.Sprintf("recall %.4g", mean)
-	}
+func recallText(mean, lowest, poor float64) string {
 	return fmt.Sprintf("recall %.4g, lowest %.2g, %.3g %% of queries below 0.5", mean, lowest, 100*poor)
 }
 

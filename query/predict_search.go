@@ -327,7 +327,7 @@ func (c *call) canPredictFile(req linksRequest, p *linksEntry) bool {
 	case !req.one, with.Model != "", req.Where != nil, req.orderBy != "", p.sides != "", p.asOf != nil, !c.PartsPay(p.graph):
 		return false
 	case with.embedding != nil:
-		return (p.index == nil || p.index.InPlace) && c.canScanFile(p.nearest(req))
+		return c.canScanFile(p.nearest(req))
 	}
 	return link.RowSteps(with.Name) > 0 || with.Name == byDegrees
 }

@@ -237,12 +237,8 @@ func (c *call) resolveSearch(q question) (s search, err error) {
 			s.scans = "; this takes less than searching the index, which compares very many vectors"
 		}
 	}
-	if s.inFile = c.canScanFile(s); s.inFile && s.index != nil && (!s.index.InPlace || c.scansFaster(s)) {
-		why := ""
-		if s.index.InPlace {
-			why = "this takes less than searching the index in the file, and "
-		}
-		s.index, s.scans = nil, fmt.Sprintf("; %sthe index is loaded after %d searches", why, fileScans)
+	if s.inFile = c.canScanFile(s); s.inFile && s.index != nil && c.scansFaster(s) {
+		s.index, s.scans = nil, fmt.Sprintf("; this takes less than searching the index in the file, and the index is loaded after %d searches", fileScans)
 	}
 	return s, err
 }
@@ -283,11 +279,10 @@ const (
 // graph pay.
 func (c *call) canScanFile(s search) bool {
 	info, graph := s.entry.Info, s.entry.Graph
-	inPlace := s.index != nil && s.index.InPlace
 	switch {
 	case s.vector == nil && len(s.vertices) == 0, s.centroid, s.orderBy != "", len(s.attributes) > 0, s.where != nil && s.reads == where.ReadsAll:
 		return false
-	case s.readsDegrees() && !inPlace && !c.PartsPay(graph), s.index != nil && !inPlace && c.db.opts.graphOnly:
+	case s.readsDegrees() && s.index == nil && !c.PartsPay(graph):
 		return false
 	case c.Spaces[s.embedding] != nil, info.Vertices == 0 || info.Dim == 0, graph.ID != info.GraphID || graph.Version != info.GraphVersion:
 		return false

@@ -186,7 +186,7 @@ func (s *searcher) walked(h *index.HNSW, a index.Answer) string {
 		return scanned(h.Len()) + ", as " + a.Exact
 	}
 	text := fmt.Sprintf("%d of %s compared at ef %d, %s, index %s", a.Scored, fault.Count(int64(h.Live()), "vector"), a.Ef,
-		recallText(s.index.Recall, s.index.Spread, s.index.Lowest, s.index.Poor), session.LoadedFrom(s.space.IndexHit))
+		recallText(s.index.Recall, s.index.Lowest, s.index.Poor), session.LoadedFrom(s.space.IndexHit))
 	if deleted := s.space.Deleted(); deleted > 0 {
 		text += fmt.Sprintf(", %d of deleted vertices left out", deleted)
 	}
@@ -320,7 +320,7 @@ func (c *call) searchPlace(v *storage.RowView, s *search, vector []float32, opts
 	}
 	s.index = info
 	how = fmt.Sprintf("%d of %s compared at ef %d, %s, index in the file", a.Scored, fault.Count(int64(stream.Info.Vectors), "vector"), a.Ef,
-		recallText(info.Recall, info.Spread, info.Lowest, info.Poor))
+		recallText(info.Recall, info.Lowest, info.Poor))
 	return a.Hits, how, nil
 }
 

@@ -13,7 +13,7 @@ func statements() []described {
 		tuneEmbedding, trainModel, materialize, dropPredictions, dropModel,
 		score, scoreFile, predict, predictEach, predicted, predictedEach,
 		cancelJob, resumeJob, waitJob, dropJob,
-		check, compact, backup, migrate, recoverFile,
+		check, compact, backup, recoverFile,
 		intoFile, explain, explainScore, profile,
 		help,
 	}

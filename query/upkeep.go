@@ -18,8 +18,8 @@ import (
 	"heavytail/storage/format"
 )
 
-// This file has the statements that rewrite the whole store: COMPACT, MIGRATE,
-// BACKUP and RECOVER.
+// This file has the statements that rewrite the whole store: COMPACT, BACKUP
+// and RECOVER.
 
 // CompactResult is the answer of Compact.
 type CompactResult struct {
@@ -55,49 +55,6 @@ var compact = &statement[*parser.Compact, nothing, nothing, CompactResult]{
 // file, which replaces the old one.
 func (db *DB) Compact(ctx context.Context) (CompactResult, error) {
 	return compact.answer(ctx, db, nothing{})
-}
-
-// MigrateResult is the answer of Migrate.
-type MigrateResult struct {
-	storage.MigrateStats
-	Notices []Notice `json:"notices,omitempty"`
-}
-
-var migrate = &statement[*parser.Migrate, nothing, nothing, MigrateResult]{
-	help: Help{
-		Statement: "MIGRATE", Syntax: "MIGRATE",
-		Summary: "rewrites a file of an older format in the current one; files of older formats can also be used as they are",
-		Columns: "from, to, before, after, seconds",
-		Example: "MIGRATE",
-	},
-	bind:    bindNothing[*parser.Migrate],
-	resolve: resolveNothing[nothing],
-	plan: func(nothing, nothing) *plan.Plan {
-		return plan.Result("new file", "in the place of the old one, in one step, if its format is older", plan.Measured(plan.Write, "copy", "every record, verified"))
-	},
-	run: runMigrate,
-	table: func(_ nothing, r MigrateResult) [][]Value {
-		return [][]Value{{int64(r.From), int64(r.To), r.Before, r.After, r.Seconds}}
-	},
-}
-
-// Migrate rewrites a file of an older format in the current format. Files of
-// older formats can also be used without it.
-func (db *DB) Migrate(ctx context.Context) (MigrateResult, error) {
-	return migrate.answer(ctx, db, nothing{})
-}
-
-func runMigrate(c *call, _, _ nothing) (MigrateResult, error) {
-	stop := c.Watch.Start(plan.Write)
-	stats, err := c.db.store.Migrate(c.Ctx, c.Meter.Update)
-	if err != nil {
-		return MigrateResult{}, err
-	}
-	stop(0, "")
-	if stats.From == stats.To {
-		c.Notice("the file already has the current format")
-	}
-	return MigrateResult{stats, c.Notices}, nil
 }
 
 // BackupRequest asks for a copy of the store in a file of its own.

@@ -89,7 +89,6 @@ func TestDB_BackupAndCompact(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"Compact": second(copied.Compact(t.Context())),
-		"Migrate": second(copied.Migrate(t.Context())),
 	} {
 		if !errors.Is(err, storage.ErrReadOnly) {
 			t.Errorf("%s of a file that is open for reading: %v", name, err)

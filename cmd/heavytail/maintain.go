@@ -62,18 +62,6 @@ func newStats(std streams) *cobra.Command {
 	})
 }
 
-// newMigrate is the command that rewrites a file in the current format.
-func newMigrate(std streams) *cobra.Command {
-	return fileCommand(std, query.Options{NoCreate: true}, "MIGRATE", nil, &cobra.Command{
-		Use:   "migrate FILE",
-		Short: "Rewrite a file in the current format",
-		Long: `Rewrite a file of an older format in the current one, into a copy that replaces the
-file in one step. Older formats can be read and written without this; older versions
-of heavytail cannot read the current one.`,
-		Args: exactly(1, "one FILE"),
-	})
-}
-
 // newRecover is the command that copies the undamaged parts of a damaged file.
 func newRecover(std streams) *cobra.Command {
 	overwrite := false
