@@ -27,8 +27,7 @@ import (
 //
 // Every section has a fixed stride, so that [View] reads single lists where they lie, and
 // verifies only their pages. A stored index takes 8M+9 bytes per vertex, 4M more for one in
-// M, and 0.4 % for the pages: 142 at M = 16. The previous version had no sums of pages;
-// hnsw_codec1.go reads the first version, which cannot be read in place.
+// M, and 0.4 % for the pages: 142 at M = 16.
 //
 // The field vectors of the head is a checksum of a sample of the vectors, so that links
 // are not used with other vectors; a caller that stores an index should bind it to its
@@ -164,15 +163,7 @@ func (d *decoder) bytes(n int) ([]byte, error) {
 
 // hnsw reads the whole stream.
 func (d *decoder) hnsw(m *vec.Matrix) (*HNSW, error) {
-	magic, err := d.r.Peek(len(streamMagic))
-	if err != nil {
-		return nil, err
-	}
-	read := d.current
-	if [8]byte(magic) == streamMagic1 {
-		read = d.first
-	}
-	h, err := read(m)
+	h, err := d.body(m)
 	if err != nil {
 		return nil, err
 	}
@@ -197,8 +188,8 @@ func (d *decoder) hnsw(m *vec.Matrix) (*HNSW, error) {
 	return h, nil
 }
 
-// current reads a stream up to its checksum.
-func (d *decoder) current(m *vec.Matrix) (*HNSW, error) {
+// body reads a stream up to its checksum.
+func (d *decoder) body(m *vec.Matrix) (*HNSW, error) {
 	b, err := d.bytes(headSize)
 	if err != nil {
 		return nil, err

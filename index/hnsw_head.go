@@ -21,15 +21,11 @@ type streamHead struct {
 	lists         uint32 // above level 0
 	twins         uint32
 	bridges       uint32
-	summed        bool // the stream has sums of its pages: that of an earlier version had none
 }
 
 const headSize = 64
 
-var (
-	streamMagic  = [8]byte{'h', 't', 'h', 'n', 's', 'w', '3', '\n'}
-	streamMagic2 = [8]byte{'h', 't', 'h', 'n', 's', 'w', '2', '\n'} // of an earlier version, without sums of pages
-)
+var streamMagic = [8]byte{'h', 't', 'h', 'n', 's', 'w', '3', '\n'}
 
 // An index of n vertices has n/(M−1) lists above level 0 on average, so n at M
 // = 2. 2n and maxUpperBeyond more never occur by chance, and limit what a
@@ -40,7 +36,7 @@ const maxUpperBeyond = 1000
 func (h *HNSW) head() streamHead {
 	head := streamHead{
 		metric: h.Metric(), opts: h.opts, height: absent, vertices: uint32(h.Len()), dim: uint32(h.Dim()), vectors: fingerprint(h.exact.m),
-		entry: h.entry, live: uint32(h.live), twins: uint32(len(h.twins)), bridges: uint32(len(h.bridges)), summed: true,
+		entry: h.entry, live: uint32(h.live), twins: uint32(len(h.twins)), bridges: uint32(len(h.bridges)),
 	}
 	if h.height >= 0 {
 		head.height = uint8(h.height)
@@ -68,15 +64,14 @@ func (s streamHead) encode() []byte {
 
 // decodeHead is the inverse of encode. Impossible numbers are [ErrFormat].
 func decodeHead(b []byte) (s streamHead, err error) {
-	if [8]byte(b) != streamMagic && [8]byte(b) != streamMagic2 {
+	if [8]byte(b) != streamMagic {
 		return s, damaged("unknown magic bytes %x", b[:8])
 	}
 	u32, u64 := binary.LittleEndian.Uint32, binary.LittleEndian.Uint64
 	s = streamHead{
 		metric: Metric(b[8]), height: b[10], vertices: u32(b[28:]), dim: u32(b[32:]), vectors: u64(b[36:]),
 		entry: u32(b[44:]), live: u32(b[48:]), lists: u32(b[52:]), twins: u32(b[56:]), bridges: u32(b[60:]),
-		opts:   HNSWOptions{M: int(b[9]), EfConstruction: int(u32(b[12:])), Ef: int(u32(b[16:])), Seed: u64(b[20:])},
-		summed: [8]byte(b) == streamMagic,
+		opts: HNSWOptions{M: int(b[9]), EfConstruction: int(u32(b[12:])), Ef: int(u32(b[16:])), Seed: u64(b[20:])},
 	}
 	n := uint64(s.vertices)
 	switch {
@@ -140,11 +135,6 @@ func (s streamHead) bridgesAt() int64 { return s.twinsAt() + 8*int64(s.twins) }
 func (s streamHead) pagesAt() int64   { return s.bridgesAt() + 8*int64(s.bridges) }
 
 // pages is the number of the pages that have sums.
-func (s streamHead) pages() int64 {
-	if !s.summed {
-		return 0
-	}
-	return (s.pagesAt() + sumPage - 1) / sumPage
-}
+func (s streamHead) pages() int64 { return (s.pagesAt() + sumPage - 1) / sumPage }
 
 func (s streamHead) size() int64 { return s.pagesAt() + 4*s.pages() + 4 }

@@ -17,15 +17,13 @@ import (
 // that would read more vectors than [ViewBudget] gives up, because a scan is cheaper.
 //
 // Every vector is verified by its checksum in the stream, and all else by the checksums of
-// its pages. A stream of the version before has none of pages: there links are verified to
-// lead to vertices, and whether they were changed must be verified by the reader of the
-// stream.
+// its pages.
 //
 // A View belongs to one goroutine. It takes one bit per vertex, and workspace.
 type View struct {
 	source Source
-	pages  *pageCache // nil for a stream without sums of pages
-	whole  bool       // checksums of vectors are read in whole blocks of the verified stream
+	pages  *pageCache
+	whole  bool // checksums of vectors are read in whole blocks of the verified stream
 	row    func(v uint32, row []float32) error
 	head   streamHead
 	budget int // vectors that a search may compare
@@ -49,8 +47,7 @@ type Source struct {
 
 // NewView opens a stored index. row must fill its second argument with the
 // vector of a vertex; its errors end a search and are returned unchanged, as are those of
-// source. Streams of the first version, which have no fixed strides, and streams that are no
-// index are [ErrFormat]. Vectors of other values or of dimension 0 are [ErrMismatch], here or
+// source. A stream that is no index is [ErrFormat]. Vectors of other values or of dimension 0 are [ErrMismatch], here or
 // when a search reads them.
 func NewView(source Source, dim, vertices int, row func(v uint32, row []float32) error) (*View, error) {
 	size := source.Size
@@ -76,14 +73,12 @@ func NewView(source Source, dim, vertices int, row func(v uint32, row []float32)
 	if head.height != absent {
 		h.height = int(head.height)
 	}
-	v := &View{source: source, row: row, head: head, budget: ViewBudget(h.live, source.Compared), search: newSearcher(h)}
-	if head.summed {
-		if source.Raw == nil {
-			source.Raw = source.Stream
-		}
-		v.pages = &pageCache{raw: source.Raw, stream: source.Stream, end: head.pagesAt()}
+	if source.Raw == nil {
+		source.Raw = source.Stream
 	}
-	v.whole = !head.summed || 4*int64(head.vertices) <= streamBlock*int64(head.opts.Ef)
+	v := &View{source: source, row: row, head: head, budget: ViewBudget(h.live, source.Compared), search: newSearcher(h)}
+	v.pages = &pageCache{raw: source.Raw, stream: source.Stream, end: head.pagesAt()}
+	v.whole = 4*int64(head.vertices) <= streamBlock*int64(head.opts.Ef)
 	v.search.view, v.search.seen = v, make([]uint64, (vertices+63)/64)
 	return v, nil
 }
@@ -116,14 +111,7 @@ func (v *View) read(at int64, size int) []byte {
 		v.bytes = make([]byte, size)
 	}
 	b := v.bytes[:size]
-	if v.pages != nil {
-		if err := v.pages.read(b, at); err != nil {
-			v.fail(err)
-			return nil
-		}
-		return b
-	}
-	if n, err := v.source.Stream.ReadAt(b, at); n < size {
+	if err := v.pages.read(b, at); err != nil {
 		v.fail(err)
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -93,74 +92,6 @@ func TestView_Agrees(t *testing.T) {
 	}
 	if byGraph < searches/2 {
 		t.Errorf("only %d of %d searches used the graph", byGraph, searches)
-	}
-}
-
-// An index that an earlier version stored can be read, but not searched in place.
-func TestReadHNSW_Earlier(t *testing.T) {
-	t.Parallel()
-	b, err := os.ReadFile("testdata/hthnsw1.index")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := gridded(60, 3, 1)
-	h, err := ReadHNSW(bytes.NewReader(b), m)
-	if err != nil || h.Live() != 58 || h.Len() != 60 || !reflect.DeepEqual(h.opts, HNSWOptions{M: 3, EfConstruction: 9, Ef: 20, Seed: 7}) || len(h.twins) != 36 {
-		t.Fatalf("%+v, %v", h, err)
-	}
-	next, err := os.ReadFile("testdata/hthnsw2.index")
-	if err != nil {
-		t.Fatal(err)
-	}
-	same, err := ReadHNSW(bytes.NewReader(next), m)
-	if err != nil || !bytes.Equal(stored(t, same), stored(t, h)) {
-		t.Error("the index differs from that in the next version of the format", err)
-	}
-	if _, err := viewOf(b, m); !errors.Is(err, ErrFormat) {
-		t.Error(err)
-	}
-	for n := range b {
-		if _, err := ReadHNSW(bytes.NewReader(b[:n]), m); !errors.Is(err, ErrFormat) {
-			t.Fatalf("%d of %d bytes: %v", n, len(b), err)
-		}
-	}
-}
-
-// The stream of the previous version has no checksums of pages. It can be searched in place and
-// read, with the answers of a newly built index.
-func TestReadHNSW_WithoutPages(t *testing.T) {
-	t.Parallel()
-	ctx := context.Background()
-	b, err := os.ReadFile("testdata/hthnsw2.index")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := gridded(60, 3, 1)
-	h, err := ReadHNSW(bytes.NewReader(b), m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	now := stored(t, h)
-	if added := len(now) - len(b); added != 4*((len(b)-4+sumPage-1)/sumPage) || !bytes.Equal(now[8:len(b)-4], b[8:len(b)-4]) {
-		t.Fatalf("the stream has %d bytes more than that of the previous version", added)
-	}
-	view, err := viewOf(b, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range m.Rows {
-		want, err1 := h.Find(ctx, m.Row(i), 7, SearchOptions{GraphOnly: true})
-		have, err2 := view.Find(ctx, m.Row(i), 7, SearchOptions{GraphOnly: true})
-		if err1 != nil || err2 != nil || !reflect.DeepEqual(have, want) {
-			t.Fatalf("vertex %d: %+v in place, %+v loaded (%v, %v)", i, have, want, err2, err1)
-		}
-	}
-	for bit := 0; bit < 8*len(b); bit += repeat.Every(13) {
-		b[bit/8] ^= 1 << (bit % 8)
-		if _, err := ReadHNSW(bytes.NewReader(b), m); !errors.Is(err, ErrFormat) && !errors.Is(err, ErrMismatch) {
-			t.Fatalf("bit %d: %v", bit, err)
-		}
-		b[bit/8] ^= 1 << (bit % 8)
 	}
 }
 

@@ -2,6 +2,10 @@ package query
 
 import (
 	"errors"
+	"reflect"
+	"slices"
+	"testing"
+
 	"heavytail/embedding/link"
 	"heavytail/index"
 	"heavytail/query/catalogue"
@@ -13,9 +17,6 @@ import (
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 	"heavytail/storage"
-	"reflect"
-	"slices"
-	"testing"
 )
 
 // TestAnswer compares the rows of requests with those of the statements that mean the

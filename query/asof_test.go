@@ -3,12 +3,13 @@ package query
 import (
 	"context"
 	"fmt"
-	"heavytail/query/catalogue"
-	"heavytail/query/links"
-	"heavytail/storage"
 	"math/rand/v2"
 	"reflect"
 	"testing"
+
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
+	"heavytail/storage"
 )
 
 // TestPredict_AsOf has the links that a graph with the earlier edges alone has, and counts

@@ -3,13 +3,14 @@ package query
 import (
 	"context"
 	"fmt"
-	"heavytail/query/vectors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
+
+	"heavytail/query/vectors"
 )
 
 // busyEnv makes the test binary a child that computes until its input ends.

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
+	"testing"
+
 	"heavytail/.ci/repeat"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/links"
 	"heavytail/query/vectors"
-	"strings"
-	"testing"
 )
 
 // openStar is a database with the graph star of a hub and many leaves. Tests that use it are

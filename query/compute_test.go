@@ -3,6 +3,10 @@ package query
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
+	"testing"
+
 	"heavytail/query/algorithms"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -11,9 +15,6 @@ import (
 	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // TestStartCompute computes a measure in the background, and reads its attribute after

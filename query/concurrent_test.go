@@ -3,14 +3,15 @@ package query
 import (
 	"context"
 	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
 	"heavytail/index"
 	"heavytail/query/catalogue"
 	"heavytail/query/graphs"
 	"heavytail/query/links"
 	"heavytail/query/vectors"
-	"strings"
-	"sync"
-	"testing"
 )
 
 // Many goroutines read and write at once. Under the race detector this is the

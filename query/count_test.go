@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/query/fault"
-	"heavytail/query/graphs"
-	"heavytail/query/rows"
-	"heavytail/query/where"
-	"heavytail/storage"
 	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/rows"
+	"heavytail/query/where"
+	"heavytail/storage"
 )
 
 // TestCountVertices compares counts by every type of attribute, under several

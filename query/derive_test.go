@@ -4,12 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"heavytail/index"
-	"heavytail/query/fault"
-	"heavytail/query/graphs"
-	"heavytail/query/where"
-	"heavytail/storage"
-	"heavytail/storage/vec"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -17,6 +11,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/index"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/where"
+	"heavytail/storage"
+	"heavytail/storage/vec"
 )
 
 // storedEdges are the edges of a graph by their ends, in the order of their keys.

@@ -3,15 +3,16 @@ package query
 import (
 	"context"
 	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
 	"heavytail/.ci/realgraph"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
 	"heavytail/query/measures"
 	"heavytail/query/vectors"
-	"math"
-	"reflect"
-	"slices"
-	"testing"
 )
 
 // A star with 99 leaves and an isolated vertex: every quantile by hand.
@@ -54,10 +55,10 @@ func TestDescriptions_AreCopies(t *testing.T) {
 		}
 		d.Attributes[0].Name, d.Values[0], d.Computed[0].Options[0].Name, d.Computed[0].Method = "other", 9, "other", "other"
 		stats, err := db.Maintenance().Stats(t.Context())
-		if err != nil || !slices.Contains(stats.Features, "sums") {
+		if err != nil || stats.Graphs[0].Name != "g" {
 			t.Fatalf("%+v, %v", stats, err)
 		}
-		clear(stats.Features)
+		clear(stats.Graphs)
 		for _, m := range vectors.Methods() {
 			for _, o := range m.Options {
 				if slices.Contains(o.Choices, "") {

@@ -5,14 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/query/fault"
-	"heavytail/query/graphs"
-	"heavytail/query/where"
-	"heavytail/storage"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
+
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/where"
+	"heavytail/storage"
 )
 
 // TestEdges_Brute compares chosen and ordered edges with a list that is sorted in full, for

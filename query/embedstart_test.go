@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/vectors"
 	"heavytail/storage"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // openStart returns a database with a graph "g", its embedding "walks" of 12 dimensions, and

@@ -1,12 +1,11 @@
 package query
 
 import (
-	"heavytail/query/fault"
-
 	methods "heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/index"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
 	"heavytail/storage"
 	"heavytail/storage/format"
@@ -26,12 +25,12 @@ type ErrorInfo struct {
 // errors.Is.
 func Errors() []ErrorInfo {
 	return []ErrorInfo{
-		{"query.ErrClosed", fault.ErrClosed, "Returned by every call that begins after Close, and by every call of a zero DB.", "open the database again"},
-		{"query.ErrCoordinates", fault.ErrCoordinates, "The embedding was recomputed, with a different coordinate system, since the model was trained.", "TRAIN MODEL again"},
-		{"query.ErrInvalid", fault.ErrInvalid, "Wrapped by an Error about a value that is out of range, of the wrong type, or missing.", "correct the value that the message names"},
-		{"query.ErrLimit", fault.ErrLimit, "Wrapped by every LimitError.", "raise the field of Options that the message names, or ask for less"},
-		{"query.ErrNoFiles", fault.ErrNoFiles, "Wrapped if a statement names a file although Options.NoFiles forbids it.", "open the database without Options.NoFiles, or use parameters instead of files"},
-		{"query.ErrOutside", fault.ErrOutside, "Wrapped if a statement names a file outside the folder to which Options.Folder confines files.", "name a file inside of Options.Folder"},
+		{"fault.ErrClosed", fault.ErrClosed, "Returned by every call that begins after Close, and by every call of a zero DB.", "open the database again"},
+		{"fault.ErrCoordinates", fault.ErrCoordinates, "The embedding was recomputed, with a different coordinate system, since the model was trained.", "TRAIN MODEL again"},
+		{"fault.ErrInvalid", fault.ErrInvalid, "Wrapped by an Error about a value that is out of range, of the wrong type, or missing.", "correct the value that the message names"},
+		{"fault.ErrLimit", fault.ErrLimit, "Wrapped by every LimitError.", "raise the field of Options that the message names, or ask for less"},
+		{"fault.ErrNoFiles", fault.ErrNoFiles, "Wrapped if a statement names a file although Options.NoFiles forbids it.", "open the database without Options.NoFiles, or use parameters instead of files"},
+		{"fault.ErrOutside", fault.ErrOutside, "Wrapped if a statement names a file outside the folder to which Options.Folder confines files.", "name a file inside of Options.Folder"},
 		{"parser.ErrLimit", parser.ErrLimit, "Also wrapped by the Error of a statement that is too long, is too deeply nested or has too many parts.", "split the statement, or pass long lists as a file"},
 		{"parser.ErrSyntax", parser.ErrSyntax, "Wrapped by every Error.", "compare the statement with HELP; the message lists what was expected"},
 		{"storage.ErrClosed", storage.ErrClosed, "The handle was closed.", "open the store again"},
@@ -50,7 +49,7 @@ func Errors() []ErrorInfo {
 		{"storage.ErrNotStore", storage.ErrNotStore, "The path is not a heavytail store: a directory, an empty or foreign file, or a bbolt file of another program.", "give the path of a heavytail file"},
 		{"storage.ErrReadOnly", storage.ErrReadOnly, "The store was opened for reading only, or the file cannot be opened for anything else.", "open the file for writing"},
 		{"storage.ErrReplaced", storage.ErrReplaced, "The path of the store leads to a different file by now, or to none, so that a write would be lost.", "open the path again"},
-		{"storage.ErrVersion", storage.ErrVersion, "The file needs a newer heavytail.", "install a newer heavytail"},
+		{"storage.ErrVersion", storage.ErrVersion, "The file needs a newer heavytail, or is from before the first release.", "install a newer heavytail; export the graphs of an older file with the version that wrote it"},
 		{"format.ErrDamaged", format.ErrDamaged, "Wrapped by every StreamError: a compressed stream that is truncated, fails its checksum or is not what it claims to be.", "get the file again, or decompress it by hand to see where it ends"},
 		{"format.ErrEnding", format.ErrEnding, "Wrapped by every EndingError.", "rename the file, or give the option format"},
 		{"format.ErrSpan", format.ErrSpan, "A part of a file of pairs that cannot be read alone: it does not begin and end at line boundaries, or the file is not a plain text of two columns without quotes and comments.", "change the option bytes, or leave it out"},

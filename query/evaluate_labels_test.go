@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"testing"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
 	"heavytail/query/rows"
 	"heavytail/query/studies"
 	"heavytail/storage"
-	"path/filepath"
-	"testing"
 )
 
 // labelled makes a graph whose vertices are labelled by their degree, and an

@@ -1,11 +1,12 @@
 package query
 
 import (
+	"math"
+	"testing"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
-	"math"
-	"testing"
 )
 
 // TestDB_EvaluateLinks_Splits compares means and deviations with those of single splits,

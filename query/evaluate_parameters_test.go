@@ -3,13 +3,14 @@ package query
 import (
 	"context"
 	"errors"
+	"math"
+	"testing"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
 	"heavytail/query/rows"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
-	"math"
-	"testing"
 )
 
 // TestDB_EvaluateParameters_Embeddings compares every point of a study with an embedding

@@ -3,6 +3,9 @@ package query
 import (
 	"context"
 	"errors"
+	"slices"
+	"testing"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
 	"heavytail/query/links"
@@ -10,8 +13,6 @@ import (
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 	"heavytail/storage"
-	"slices"
-	"testing"
 )
 
 // attached makes a graph large enough for every stage to report.

@@ -3,12 +3,13 @@ package query_test
 import (
 	"context"
 	"fmt"
-	"heavytail/query"
-	"heavytail/query/catalogue"
-	"heavytail/query/links"
 	"log"
 	"os"
 	"path/filepath"
+
+	"heavytail/query"
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
 )
 
 // modelGraph makes a file with the graph "social", of two communities, and a model

@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+
 	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -15,10 +20,6 @@ import (
 	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage"
-	"log"
-	"os"
-	"path/filepath"
-	"strings"
 )
 
 // openExample opens a database in a temporary folder and imports a small graph:

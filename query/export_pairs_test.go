@@ -2,15 +2,16 @@ package query
 
 import (
 	"encoding/csv"
-	"heavytail/embedding/evaluate"
-	"heavytail/query/studies"
-	"heavytail/query/vectors"
 	"maps"
 	"math"
 	"os"
 	"slices"
 	"strconv"
 	"testing"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 )
 
 // exportedPairs are the rows of a file of EXPORT PAIRS, by column.

@@ -3,15 +3,16 @@ package query
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
 	"heavytail/.ci/realgraph"
 	"heavytail/query/catalogue"
 	"heavytail/query/graphs"
 	"heavytail/query/links"
 	"heavytail/query/vectors"
-	"os"
-	"path/filepath"
-	"strings"
-	"testing"
 )
 
 // A whole use of the package on ego-facebook: import, embed, search, reconstruct, score a

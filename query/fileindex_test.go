@@ -3,6 +3,11 @@ package query
 import (
 	"context"
 	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
 	"heavytail/index"
 	"heavytail/query/internal/search"
 	"heavytail/query/internal/session"
@@ -10,10 +15,6 @@ import (
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
-	"io"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // forgetLoaded makes the next search the first one after the file was opened.
@@ -161,7 +162,7 @@ func TestFileIndex_Damaged(t *testing.T) {
 	}
 	req.Exact = false
 	for what, stream := range map[string][]byte{"": sound, "cut": sound[:len(sound)/2], "text": []byte("no index"), "of other vectors": build(1)} {
-		if _, err := db.e.Store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: m.Rows, InPlace: true}, func(w io.Writer) error {
+		if _, err := db.e.Store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: m.Rows}, func(w io.Writer) error {
 			_, err := w.Write(stream)
 			return err
 		}); err != nil {

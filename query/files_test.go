@@ -3,14 +3,15 @@ package query
 import (
 	"errors"
 	"fmt"
-	"heavytail/query/fault"
-	"heavytail/query/files"
-	"heavytail/storage/format"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+
+	"heavytail/query/fault"
+	"heavytail/query/files"
+	"heavytail/storage/format"
 )
 
 // confined makes a database whose files are confined to the folder inside, and

@@ -4,6 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/internal/search"
@@ -13,11 +19,6 @@ import (
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
-	"io"
-	"math"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // fileScanDB has a ring with an embedding whose rows 3 and 4 are zero and whose rows
@@ -205,19 +206,11 @@ func TestFileScan_Loads(t *testing.T) {
 	}
 }
 
-// The first searches do not wait for an index to be loaded, and are exact, if it cannot be
-// searched in the file or its searches compare so many vectors that a scan takes less; later
-// ones use it.
+// The first searches do not wait for an index to be loaded, and are exact, if its searches
+// compare so many vectors that a scan takes less; later ones use it.
 func TestFileScan_BeforeIndex(t *testing.T) {
-	for want, info := range map[string]storage.IndexInfo{
-		"; the index is loaded after 16 searches":                                                           {},
-		"; this takes less than searching the index in the file, and the index is loaded after 16 searches": {InPlace: true, Compared: []uint32{900, 2000, 2000, 2000}, Vectors: 12_000},
-	} {
-		t.Run(fmt.Sprint(info.InPlace), func(t *testing.T) { testBeforeIndex(t, info, want) })
-	}
-}
-
-func testBeforeIndex(t *testing.T, info storage.IndexInfo, want string) {
+	const want = "; this takes less than searching the index in the file, and the index is loaded after 16 searches"
+	info := storage.IndexInfo{Compared: []uint32{900, 2000, 2000, 2000}, Vectors: 12_000}
 	ctx := context.Background()
 	db := fileScanDB(t, &Options{IndexBytes: 1})
 	of, m, err := db.e.Store.Embedding(ctx, "e")

@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/query/fault"
-	"heavytail/query/vectors"
-	"heavytail/storage"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
+
+	"heavytail/query/fault"
+	"heavytail/query/vectors"
+	"heavytail/storage"
 )
 
 // A search with FRESH waits for the job that holds the embedding, as long as its context

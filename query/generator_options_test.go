@@ -2,12 +2,13 @@ package query
 
 import (
 	"errors"
-	"heavytail/query/fault"
-	"heavytail/query/graphs"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
 )
 
 // generatorStructs are option structs of all generators, each with the equivalent

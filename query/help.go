@@ -1,6 +1,10 @@
 package query
 
 import (
+	"slices"
+	"strings"
+	"unicode"
+
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
@@ -14,9 +18,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/query/vectors"
-	"slices"
-	"strings"
-	"unicode"
 )
 
 // helpsOf lists the help of statements; statements that share their help are listed

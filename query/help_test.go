@@ -3,6 +3,12 @@ package query
 import (
 	"context"
 	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
 	"heavytail/query/help"
@@ -11,11 +17,6 @@ import (
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/query/vectors"
-	"os"
-	"slices"
-	"strconv"
-	"strings"
-	"testing"
 )
 
 func TestHelps_ExamplesParse(t *testing.T) {
@@ -197,7 +198,6 @@ func TestHelps_Columns(t *testing.T) {
 	expect(fmt.Sprintf("SCORE FILE '%s/g' IN g WITH jaccard INTO FILE '%s/s'", dir, dir), "SCORE FILE", "INTO FILE: ")
 	expect("CHECK", "CHECK", "; ")
 	expect("COMPACT", "COMPACT", "; ")
-	expect("MIGRATE", "MIGRATE", "; ")
 	expect(fmt.Sprintf("BACKUP INTO FILE '%s/b'", dir), "BACKUP", "; ")
 	expect("EXPLAIN CHECK", "EXPLAIN", "; ")
 	expect("PROFILE CHECK", "PROFILE", "; ")

@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"heavytail/query/vectors"
-	"heavytail/query/where"
-	"heavytail/storage/vec"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/query/vectors"
+	"heavytail/query/where"
+	"heavytail/storage/vec"
 )
 
 // placedKey is a vertex with the vector that it had when its graph was embedded.

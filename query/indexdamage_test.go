@@ -6,19 +6,17 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"heavytail/query/internal/indexes"
-	"heavytail/query/maintenance"
-	"heavytail/query/vectors"
-	"heavytail/storage"
-	"heavytail/storage/vec"
 	"io"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/query/maintenance"
+	"heavytail/query/vectors"
+	"heavytail/storage"
 )
 
 // indexMagic begins the stream of an index.
@@ -153,14 +151,14 @@ func TestFileIndex_Backup(t *testing.T) {
 }
 
 // putStream replaces the index of e by the given bytes.
-func putStream(t *testing.T, db *DB, stream []byte, inPlace bool) {
+func putStream(t *testing.T, db *DB, stream []byte) {
 	t.Helper()
 	ctx := context.Background()
 	of, err := db.e.Store.EmbeddingInfo(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
-	info := storage.IndexInfo{Metric: "l2", Vectors: of.Vertices, Recall: 1, InPlace: inPlace, Parameters: []storage.Setting{{Name: "ef", Value: "100"}}}
+	info := storage.IndexInfo{Metric: "l2", Vectors: of.Vertices, Recall: 1, Parameters: []storage.Setting{{Name: "ef", Value: "100"}}}
 	if _, err := db.e.Store.PutIndex(ctx, of, info, func(w io.Writer) error {
 		_, err := w.Write(stream)
 		return err
@@ -194,7 +192,7 @@ func TestRefresh_DamagedIndex(t *testing.T) {
 		if err != nil || !bytes.HasPrefix(b, []byte(indexMagic)) {
 			t.Fatalf("%.8s, %v", b, err)
 		}
-		putStream(t, db, damage(b), true)
+		putStream(t, db, damage(b))
 		mustRun(t, db, fmt.Sprintf("INSERT EDGE ('7', 'new%d') INTO g", i))
 		mustRun(t, db, "REFRESH e")
 		forgetLoaded(db)
@@ -206,61 +204,5 @@ func TestRefresh_DamagedIndex(t *testing.T) {
 		if err != nil || !slices.Equal(have.Neighbors, want.Neighbors) {
 			t.Errorf("%d: %+v, expected %+v (%v)", i, have.Neighbors, want.Neighbors, err)
 		}
-	}
-}
-
-// An index that an earlier version stored is used once it is loaded; the one that REFRESH
-// stores instead is used in the file.
-func TestRefresh_EarlierIndex(t *testing.T) {
-	t.Parallel()
-	for name, inPlace := range map[string]bool{"hthnsw1.index": false, "hthnsw2.index": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			refreshEarlier(t, name, inPlace)
-		})
-	}
-}
-
-// refreshEarlier searches and refreshes an embedding with an index of an earlier version, which
-// is searched in the file or not.
-func refreshEarlier(t *testing.T, name string, inPlace bool) {
-	ctx := context.Background()
-	earlier, err := os.ReadFile("../index/testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	random := rand.New(rand.NewPCG(1, 3)) // the vectors of that index
-	m := vec.NewMatrix(60, 3)
-	for i := range m.Data {
-		m.Data[i] = float32(random.IntN(3))
-	}
-	db := openTest(t, &Options{IndexBytes: 1, graphOnly: true})
-	importText(t, db, "g", ringText(60))
-	if _, err := db.e.Store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, m); err != nil {
-		t.Fatal(err)
-	}
-	putStream(t, db, earlier, inPlace)
-	r, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 5, Embedding: "e", Vertex: "v7"})
-	if err != nil || r.Index == nil || len(r.Notices) > 0 || loaded(db) == inPlace {
-		t.Fatalf("%+v, %v", r, err)
-	}
-	c, err := db.e.Begin(ctx, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.End()
-	kept, _, err := indexes.Keep(c, "e")
-	if err != nil || len(kept) != 1 || kept[0].Hnsw == nil {
-		t.Fatalf("%+v, %v", kept, err)
-	}
-	after := &vec.Matrix{Rows: 60, Dim: 3, Data: slices.Clone(m.Data)}
-	after.Data[30] = 9
-	next, err := indexes.Follow(c, "e", kept, m, after)
-	if err != nil || len(next) != 1 || !next[0].Info.InPlace {
-		t.Fatalf("%+v, %v", next, err)
-	}
-	var b bytes.Buffer
-	if err := next[0].Write(&b); err != nil || !bytes.HasPrefix(b.Bytes(), []byte(indexMagic)) {
-		t.Errorf("%.8q, %v", b.String(), err)
 	}
 }

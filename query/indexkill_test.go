@@ -3,10 +3,6 @@ package query
 import (
 	"context"
 	"fmt"
-	"heavytail/.ci/repeat"
-	"heavytail/index"
-	"heavytail/query/vectors"
-	"heavytail/storage"
 	"io"
 	"math/rand/v2"
 	"path/filepath"
@@ -14,6 +10,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heavytail/.ci/repeat"
+	"heavytail/index"
+	"heavytail/query/vectors"
+	"heavytail/storage"
 )
 
 // indexKills are the statements that are killed, which build an index of the embedding e of

@@ -3,10 +3,11 @@ package query
 import (
 	"context"
 	"errors"
-	"heavytail/query/graphs"
-	"heavytail/storage"
 	"reflect"
 	"testing"
+
+	"heavytail/query/graphs"
+	"heavytail/storage"
 )
 
 // TestEachVertex expects the iterators to yield what the lists have, to begin only

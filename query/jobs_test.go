@@ -5,13 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/.ci/repeat"
-	"heavytail/query/fault"
-	"heavytail/query/internal/entries"
-	"heavytail/query/rows"
-	"heavytail/query/studies"
-	"heavytail/query/vectors"
-	"heavytail/storage"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -21,6 +14,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"heavytail/.ci/repeat"
+	"heavytail/query/fault"
+	"heavytail/query/internal/entries"
+	"heavytail/query/rows"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
+	"heavytail/storage"
 )
 
 // eager makes the jobs of a database save at every opportunity.

@@ -3,6 +3,13 @@ package query
 import (
 	"encoding/json"
 	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/tune"
 	"heavytail/query/catalogue"
@@ -14,12 +21,6 @@ import (
 	"heavytail/query/vectors"
 	"heavytail/storage"
 	"heavytail/storage/format"
-	"math"
-	"reflect"
-	"slices"
-	"strings"
-	"testing"
-	"time"
 )
 
 // jsonTypes are the types that programs read from JSON, in addition to the results of the

@@ -5,6 +5,14 @@ import (
 	"encoding"
 	"encoding/json"
 	"errors"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/tune"
 	"heavytail/query/catalogue"
@@ -14,13 +22,6 @@ import (
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 	"heavytail/storage"
-	"math"
-	"reflect"
-	"regexp"
-	"slices"
-	"strings"
-	"testing"
-	"time"
 )
 
 // TestJSON_Names checks every JSON field of the results of the methods of DB: its name is in

@@ -5,12 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/.ci/repeat"
-	"heavytail/query/catalogue"
-	"heavytail/query/fault"
-	"heavytail/query/links"
-	"heavytail/query/parser"
-	"heavytail/storage"
 	"io"
 	"os"
 	"path/filepath"
@@ -19,6 +13,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heavytail/.ci/repeat"
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/links"
+	"heavytail/query/parser"
+	"heavytail/storage"
 )
 
 // partsOf computes the parts of a request that end at the given vertices.

@@ -3,13 +3,14 @@ package query
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
 	"heavytail/.ci/repeat"
 	"heavytail/query/catalogue"
 	"heavytail/query/links"
 	"heavytail/storage"
-	"math/rand/v2"
-	"slices"
-	"testing"
 )
 
 // samePredictions compares the stored predictions of every vertex with those that PREDICT

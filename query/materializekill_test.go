@@ -3,12 +3,13 @@ package query
 import (
 	"context"
 	"fmt"
-	"heavytail/.ci/repeat"
-	"heavytail/query/catalogue"
-	"heavytail/query/links"
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"heavytail/.ci/repeat"
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
 )
 
 // TestMaterialize_Killed kills the process at random moments while new predictions replace old

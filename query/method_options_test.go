@@ -2,6 +2,11 @@ package query
 
 import (
 	"errors"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
@@ -10,10 +15,6 @@ import (
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 	"heavytail/storage"
-	"math"
-	"reflect"
-	"slices"
-	"testing"
 )
 
 // methodStructs are all option structs of methods, with every field set.

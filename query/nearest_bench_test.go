@@ -2,13 +2,14 @@ package query
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"testing"
+
 	"heavytail/index"
 	"heavytail/query/vectors"
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
-	"math/rand/v2"
-	"testing"
 )
 
 // BenchmarkNearest searches the 10 nearest vertices in a graph as large as ca-GrQc, by the

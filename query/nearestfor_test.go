@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
 	"heavytail/index"
 	"heavytail/query/internal/search"
 	"heavytail/query/rows"
 	"heavytail/query/vectors"
 	"heavytail/query/where"
-	"os"
-	"path/filepath"
-	"reflect"
-	"testing"
 )
 
 // eachNearest collects what EachNearest yields.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"

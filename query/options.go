@@ -3,14 +3,15 @@ package query
 import (
 	"cmp"
 	"errors"
+	"io"
+	"runtime"
+	"time"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"io"
-	"runtime"
-	"time"
 )
 
 // Options of Open. The zero value, and a nil pointer, open a file for reading

@@ -3,12 +3,13 @@ package query
 import (
 	"context"
 	"fmt"
-	"heavytail/query/catalogue"
-	"heavytail/query/links"
-	"heavytail/query/where"
 	"reflect"
 	"strings"
 	"testing"
+
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
+	"heavytail/query/where"
 )
 
 // Predictions from the file equal those from the loaded graph, to the last bit. The graph is

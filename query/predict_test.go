@@ -3,12 +3,13 @@ package query
 import (
 	"context"
 	"errors"
+	"slices"
+	"testing"
+
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/links"
-	"slices"
-	"testing"
 )
 
 // Predicted links have the same scores as SCORE, to the last digit; the links of a vertex are

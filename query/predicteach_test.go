@@ -3,11 +3,12 @@ package query
 import (
 	"context"
 	"errors"
+	"strings"
+	"testing"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/links"
 	"heavytail/storage"
-	"strings"
-	"testing"
 )
 
 // TestEachPredict_Ends iterates while the context ends, and while the predictions are replaced:

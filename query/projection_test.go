@@ -3,13 +3,14 @@ package query
 import (
 	"context"
 	"errors"
-	"heavytail/query/graphs"
-	"heavytail/query/vectors"
-	"heavytail/storage"
 	"math"
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/query/graphs"
+	"heavytail/query/vectors"
+	"heavytail/storage"
 )
 
 // TestDB_Projection_Components expects only the largest component if the components were

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/query/parser"

@@ -4,12 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"heavytail/embedding/link"
-	"heavytail/query/catalogue"
-	"heavytail/query/links"
-	"heavytail/query/rows"
-	"heavytail/query/studies"
-	"heavytail/storage"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -17,6 +11,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/embedding/link"
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
+	"heavytail/query/rows"
+	"heavytail/query/studies"
+	"heavytail/storage"
 )
 
 // timedEdges returns timed edges of a graph of n vertices, in which triangles close over time.

@@ -3,14 +3,15 @@ package query
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
+	"testing"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/internal/entries"
 	"heavytail/query/rows"
 	"heavytail/query/vectors"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // TestEmbed_Again recomputes an embedding from which an index, a model and predictions were

@@ -3,12 +3,13 @@ package query
 import (
 	"context"
 	"errors"
+	"strconv"
+	"testing"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/graphs"
 	"heavytail/query/vectors"
 	"heavytail/storage"
-	"strconv"
-	"testing"
 )
 
 // A refresh after a change keeps the previous generation, with which DIFF compares the new

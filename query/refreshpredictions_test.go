@@ -3,16 +3,17 @@ package query
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
 	"heavytail/.ci/repeat"
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/internal/scoring"
 	"heavytail/query/links"
 	"heavytail/storage"
-	"math/rand/v2"
-	"reflect"
-	"slices"
-	"testing"
 )
 
 // storedLinks reads the stored links of every vertex of the graph g.

@@ -3,12 +3,13 @@ package query
 import (
 	"context"
 	"fmt"
-	"heavytail/query/rows"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/query/rows"
 )
 
 // carrier is a format of EXPORT GRAPH, and the parts of a graph that IMPORT restores from its

@@ -3,13 +3,14 @@ package query
 import (
 	"context"
 	"fmt"
-	"heavytail/query/catalogue"
-	"heavytail/query/links"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
 )
 
 // A file of several batches gives the same scores, pair by pair, as Score.

@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/query/catalogue"
-	"heavytail/query/fault"
-	"heavytail/query/links"
-	"heavytail/storage/format"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/links"
+	"heavytail/storage/format"
 )
 
 // The pieces of a text together give the pairs of the whole text, wherever it is cut between

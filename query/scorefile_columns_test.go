@@ -2,12 +2,13 @@ package query
 
 import (
 	"errors"
-	"heavytail/query/fault"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/query/fault"
 )
 
 // The additional columns of a file come between the keys and the scores: as text, as typed

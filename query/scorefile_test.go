@@ -6,12 +6,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"heavytail/.ci/repeat"
-	"heavytail/query/catalogue"
-	"heavytail/query/fault"
-	"heavytail/query/graphs"
-	"heavytail/query/links"
-	"heavytail/storage/format"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -21,6 +15,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heavytail/.ci/repeat"
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/links"
+	"heavytail/storage/format"
 )
 
 // writePairs writes pairs of the vertices v0 … v59, some of them unknown, with an additional

@@ -3,12 +3,13 @@ package query
 import (
 	"context"
 	"errors"
+	"strings"
+	"testing"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/links"
 	"heavytail/query/parser"
-	"strings"
-	"testing"
 )
 
 // TestDB_Explain_ScoresLoadNothing explains every statement that scores pairs: EXPLAIN

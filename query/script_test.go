@@ -5,15 +5,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"heavytail/.ci/repeat"
-	"heavytail/index"
-	"heavytail/query/graphs"
-	"heavytail/query/internal/job"
-	"heavytail/query/parser"
-	"heavytail/query/rows"
-	"heavytail/query/vectors"
-	"heavytail/storage"
-	"heavytail/storage/vec"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -24,6 +15,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heavytail/.ci/repeat"
+	"heavytail/index"
+	"heavytail/query/graphs"
+	"heavytail/query/internal/job"
+	"heavytail/query/parser"
+	"heavytail/query/rows"
+	"heavytail/query/vectors"
+	"heavytail/storage"
+	"heavytail/storage/vec"
 )
 
 // Golden scripts are the main test of the query language. Each file in testdata is a list of

@@ -4,15 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
 	"heavytail/index"
 	"heavytail/query/internal/session"
 	"heavytail/query/rows"
 	"heavytail/query/vectors"
 	"heavytail/query/where"
-	"math/rand/v2"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // randomSpace makes a graph of n vertices with keys in the given order, and random vectors on

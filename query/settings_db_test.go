@@ -3,11 +3,12 @@ package query
 import (
 	"context"
 	"fmt"
-	"heavytail/query/graphs"
-	"heavytail/query/rows"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heavytail/query/graphs"
+	"heavytail/query/rows"
 )
 
 // Among several mistakes, the same one is reported every time.

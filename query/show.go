@@ -1,6 +1,9 @@
 package query
 
 import (
+	"slices"
+	"strings"
+
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -16,8 +19,6 @@ import (
 	"heavytail/query/rows"
 	"heavytail/query/vectors"
 	"heavytail/storage"
-	"slices"
-	"strings"
 )
 
 var show = &engine.Statement[*parser.Show, parser.Listing, engine.Nothing, [][]rows.Value]{

@@ -2,6 +2,8 @@ package query
 
 import (
 	"cmp"
+	"slices"
+
 	"heavytail/query/graphs"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
@@ -13,7 +15,6 @@ import (
 	"heavytail/query/rows"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
-	"slices"
 )
 
 // statements lists the statements of the language, in the order in which HELP shows them.
@@ -40,7 +41,7 @@ func helpOrder() []string {
 		"TUNE", "TRAIN MODEL", "MATERIALIZE PREDICTIONS", "DROP PREDICTIONS", "DROP MODEL",
 		"SCORE", "SCORE FILE", "PREDICT",
 		"CANCEL JOB", "RESUME JOB", "WAIT JOB", "DROP JOB",
-		"CHECK", "COMPACT", "BACKUP", "MIGRATE", "RECOVER",
+		"CHECK", "COMPACT", "BACKUP", "RECOVER",
 		"INTO FILE", "EXPLAIN", "EXPLAIN SCORE", "PROFILE",
 		"HELP",
 	}

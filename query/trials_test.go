@@ -3,16 +3,17 @@ package query
 import (
 	"errors"
 	"fmt"
-	"heavytail/query/fault"
-	"heavytail/query/parser"
-	"heavytail/query/studies"
-	"heavytail/storage"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/query/fault"
+	"heavytail/query/parser"
+	"heavytail/query/studies"
+	"heavytail/storage"
 )
 
 // partOf writes a range of trials of a statement, and returns a function that opens them.

@@ -4,6 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/tune"
 	"heavytail/query/fault"
@@ -11,11 +17,6 @@ import (
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 	"heavytail/storage"
-	"math"
-	"slices"
-	"strings"
-	"testing"
-	"time"
 )
 
 // tuned returns a search with short stages.

@@ -3,14 +3,15 @@ package query
 import (
 	"errors"
 	"fmt"
-	"heavytail/query/catalogue"
-	"heavytail/query/fault"
-	"heavytail/query/studies"
-	"heavytail/query/vectors"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 )
 
 // TestDB_Embed_UnitBall compares the reported statistics of a placement with a reconstruction

@@ -4,12 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/.ci/repeat"
-	"heavytail/query/fault"
-	"heavytail/query/graphs"
-	"heavytail/query/vectors"
-	"heavytail/query/where"
-	"heavytail/storage"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -17,6 +11,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"heavytail/.ci/repeat"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/vectors"
+	"heavytail/query/where"
+	"heavytail/storage"
 )
 
 // world is a model of a graph in maps, with which the answers of a DB are compared. Vertices

@@ -3,6 +3,13 @@ package query
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
 	"heavytail/query/internal/entries"
@@ -10,12 +17,6 @@ import (
 	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/format"
-	"os"
-	"path/filepath"
-	"reflect"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // contents returns the answers of a database about the graph social and its embedding.
@@ -91,7 +92,6 @@ func TestDB_BackupAndCompact(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"Compact": second(copied.Maintenance().Compact(t.Context())),
-		"Migrate": second(copied.Maintenance().Migrate(t.Context())),
 	} {
 		if !errors.Is(err, storage.ErrReadOnly) {
 			t.Errorf("%s of a file that is open for reading: %v", name, err)

@@ -3,18 +3,19 @@ package query
 import (
 	"context"
 	"errors"
-	"heavytail/index"
-	"heavytail/query/fault"
-	"heavytail/query/graphs"
-	"heavytail/query/parser"
-	"heavytail/query/vectors"
-	"heavytail/storage"
 	"io"
 	"math"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/index"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/parser"
+	"heavytail/query/vectors"
+	"heavytail/storage"
 )
 
 // TestVectors compares vectors with the stored ones, and the distances between them, computed

@@ -5,14 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/query/fault"
-	"heavytail/query/parser"
-	"heavytail/query/rows"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"heavytail/query/fault"
+	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // This file implements the commands, in the order of their table.

@@ -3,6 +3,14 @@ package repl
 import (
 	"cmp"
 	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
 	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -12,13 +20,6 @@ import (
 	"heavytail/query/measures"
 	"heavytail/query/parser"
 	"heavytail/query/vectors"
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
-	"unicode/utf8"
 )
 
 type candidate struct {

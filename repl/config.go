@@ -3,9 +3,10 @@ package repl
 import (
 	"context"
 	"errors"
+	"io"
+
 	"heavytail/query"
 	"heavytail/query/fault"
-	"io"
 )
 
 // Config sets what to run and where the results go.

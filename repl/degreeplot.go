@@ -2,14 +2,14 @@ package repl
 
 import (
 	"fmt"
-	"heavytail/query/graphs"
-	"heavytail/query/parser"
 	"io"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/guptarohit/asciigraph"
+	"heavytail/query/graphs"
+	"heavytail/query/parser"
 )
 
 // DegreeSeries is the degree distribution of one graph in a DegreePlot.

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/query/graphs"
-	"heavytail/query/parser"
 	"iter"
 	"slices"
 	"strconv"
+
+	"heavytail/query/graphs"
+	"heavytail/query/parser"
 )
 
 // dumpedRows is how many vertices or edges each statement of a dump inserts. Each

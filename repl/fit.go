@@ -1,12 +1,13 @@
 package repl
 
 import (
-	"heavytail/query/parser"
-	"heavytail/query/rows"
 	"math"
 	"sort"
 	"strconv"
 	"strings"
+
+	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // This file fits tables into a terminal. A table that is too wide first loses

@@ -3,10 +3,11 @@ package repl
 import (
 	"bufio"
 	"fmt"
-	"heavytail/query/parser"
-	"heavytail/query/rows"
 	"slices"
 	"strings"
+
+	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // Format is a way to write rows.

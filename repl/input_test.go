@@ -2,15 +2,16 @@ package repl
 
 import (
 	"fmt"
-	"heavytail/query"
-	"heavytail/query/graphs"
-	"heavytail/query/parser"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"heavytail/query"
+	"heavytail/query/graphs"
+	"heavytail/query/parser"
 )
 
 func TestWhole(t *testing.T) {

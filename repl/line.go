@@ -2,9 +2,10 @@ package repl
 
 import (
 	"bufio"
+	"strings"
+
 	"heavytail/query/parser"
 	"heavytail/query/rows"
-	"strings"
 )
 
 // lineRenderer writes one line for each value, for people who want to see

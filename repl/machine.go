@@ -5,12 +5,13 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"heavytail/query/parser"
-	"heavytail/query/rows"
 	"math"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // sheets is what CSV and TSV have in common: an empty line between two results, and

@@ -3,12 +3,13 @@ package repl
 import (
 	"bufio"
 	"fmt"
-	"heavytail/query/parser"
-	"heavytail/query/rows"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // pageRows is the number of rows from which a table determines the width of

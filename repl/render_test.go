@@ -6,14 +6,15 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"heavytail/query/parser"
-	"heavytail/query/rows"
 	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // rendered writes one result in a format.

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
+
 	"heavytail/query/fault"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
-	"io"
-	"strings"
 )
 
 // Run executes the statements and commands of a script and writes their rows.

@@ -6,11 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"heavytail/.ci/leaktest"
-	"heavytail/query"
-	"heavytail/query/fault"
-	"heavytail/query/parser"
-	"heavytail/query/rows"
 	"io"
 	"math"
 	"os"
@@ -19,6 +14,12 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"heavytail/.ci/leaktest"
+	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // ownProcess does nothing in a usual run. If the test binary was started as a child

@@ -5,14 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/query/parser"
-	"heavytail/query/rows"
 	"io"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	"time"
+
+	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // session executes statements and commands one after the other and renders

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/query"
-	"heavytail/query/graphs"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -20,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+	"heavytail/query"
+	"heavytail/query/graphs"
 )
 
 // shellFile names the file that the test binary opens a shell on, instead of

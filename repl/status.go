@@ -2,14 +2,15 @@ package repl
 
 import (
 	"fmt"
-	"heavytail/query/fault"
-	"heavytail/query/parser"
-	"heavytail/query/rows"
 	"io"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"heavytail/query/fault"
+	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // Status shows everything except rows: progress, notices and errors. On a

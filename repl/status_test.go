@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"heavytail/query/parser"
-	"heavytail/query/rows"
 	"io"
 	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // clock is a time that moves only when the test moves it.

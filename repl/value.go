@@ -2,10 +2,11 @@ package repl
 
 import (
 	"fmt"
-	"heavytail/query/parser"
-	"heavytail/query/rows"
 	"math"
 	"strconv"
+
+	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // appendExact appends a value as text from which it can be read back; nothing

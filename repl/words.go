@@ -3,8 +3,9 @@ package repl
 import (
 	"errors"
 	"fmt"
-	"heavytail/query/rows"
 	"strings"
+
+	"heavytail/query/rows"
 )
 
 // commandSigns are the characters that begin a command. The colon is for users of

@@ -21,7 +21,7 @@ import (
 // and one removes both.
 //
 // artefact[R] describes a kind whose records have the type R. Its methods are common
-// to all kinds: find, sound, publish, drop, and the parts of CHECK, COMPACT, MIGRATE,
+// to all kinds: find, sound, publish, drop, and the parts of CHECK, COMPACT,
 // RECOVER and STATS, which iterate over kinds.
 type artefact[R any] struct {
 	bucket    []byte // top bucket

@@ -15,7 +15,7 @@ import (
 
 // Attach opens a store in a bucket of the application's own bbolt file. The bucket is
 // created if it does not exist and the options allow it. All methods work as on a file
-// of its own, except Compact and Migrate, which replace the file and return
+// of its own, except Compact, which replaces the file and returns
 // ErrInvalid. Backup copies only the store into a separate file. Close ends the store
 // and leaves b open; b must stay open until then. There should be one store per bucket
 // and process.

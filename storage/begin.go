@@ -25,9 +25,6 @@ func (db *DB) newTx(ctx context.Context, h *handle, btx *bolt.Tx) (*tx, error) {
 	t, err := newRootTx(ctx, root, db.path, h.tree, memory)
 	if err == nil {
 		t.file, t.rows, t.shared = h.file, &h.rows, db.attached
-		if btx.Writable() && !t.promises && db.walked != nil {
-			err = t.beginPromises(db.walked)
-		}
 	}
 	return t, err
 }

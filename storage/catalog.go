@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -27,7 +26,6 @@ func (t *tx) findGraph(name string) (*graphRecord, error) {
 	r := new(graphRecord)
 	found, err := t.get(block.GraphsName, []byte(name), r)
 	if err == nil && found {
-		r.Slots = cmp.Or(r.Slots, r.Vertices) // as format 1 leaves it
 		err = r.validate(t.bound())
 	}
 	if err != nil {

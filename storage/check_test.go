@@ -148,7 +148,7 @@ func TestDB_Check_Planted(t *testing.T) {
 			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Edges = 1 << 60 })
 		}, "catalogue entry", snapshot},
 		{"object of another", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, block.GraphsName, "empty", func(r *graphRecord) { r.Object, r.Vertices = 1, 4 })
+			changeStruct(t, root, block.GraphsName, "empty", func(r *graphRecord) { r.Object, r.Vertices, r.Slots = 1, 4, 4 })
 		}, "belongs to", nil},
 		{"object missing", func(t *testing.T, root *bolt.Bucket) {
 			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Object = 99 })

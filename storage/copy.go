@@ -15,9 +15,6 @@ import (
 // trash, unfinished embeddings, and objects without an owner. Every record is
 // verified on the way.
 func (t *tx) copyTo(w *storeWriter) error {
-	if err := t.strayObject(owning()); err != nil {
-		return err
-	}
 	objects, err := t.copyCatalogue(w)
 	if err != nil {
 		return err

@@ -13,7 +13,6 @@ import (
 
 	berrors "go.etcd.io/bbolt/errors"
 
-	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
 )
@@ -38,12 +37,11 @@ type DB struct {
 	notices []string
 	lease   lease // with Options.ReleaseIdle
 
-	writer chan struct{}  // contains one token while nobody writes
-	damage error          // why the file is not opened for writing; guarded by the token of writer
-	untidy bool           // another process may have left unfinished work; guarded by the token of writer
-	walked *block.Tallies // of all buckets, between the first walk and the first commit, if the file has no promises; guarded by the token of writer
-	failed atomic.Bool    // a commit failed: no more writes
-	broken atomic.Bool    // bbolt stopped in the middle of a transaction: no more transactions
+	writer chan struct{} // contains one token while nobody writes
+	damage error         // why the file is not opened for writing; guarded by the token of writer
+	untidy bool          // another process may have left unfinished work; guarded by the token of writer
+	failed atomic.Bool   // a commit failed: no more writes
+	broken atomic.Bool   // bbolt stopped in the middle of a transaction: no more transactions
 	closed atomic.Bool
 	close  sync.Once
 	epoch  atomic.Uint64

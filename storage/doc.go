@@ -18,7 +18,7 @@
 // vertex. PutJob and PutJobCheckpoint record long work that is not finished. Changes
 // reports which vertices changed since a version. Vertex, Neighbors and Keys answer
 // single questions without the graph in memory. Check verifies the whole file, Backup
-// copies it, Compact and Migrate rewrite it, Stats measures it, and Recover copies what
+// copies it, Compact rewrites it, Stats measures it, and Recover copies what
 // is sound out of a damaged file. Attach opens a DB in the bbolt file of an
 // application, and UpdateIn is an Update inside of a transaction of the application.
 //
@@ -87,8 +87,8 @@
 //	└─────────┴───────────────────────────────────────────────┘
 //	  over the names of its buckets, its key and its payload
 //
-//	header  │ magic 8 │ format 4 │ min reader 4 │ epoch 8 │ next id 8 │ created 8 │ n 1 │ features │
-//	        │ transaction 8 │ count 8 │ sum 8 │  the last three with the feature "sums"
+//	header  │ magic 8 │ format 4 │ min reader 4 │ epoch 8 │ next id 8 │ created 8 │
+//	        │ transaction 8 │ count 8 │ sum 8 │ n 1 │ features
 //	sums    │ count 8 │ sum 8 │                                         see promise.go
 //	keys    │ flags 1 │ count 2 │ front-coded keys
 //	ids     │ flags 1 │ count 2 │ slot │ front-coded key, slot …
@@ -209,7 +209,7 @@
 //
 // # Copies
 //
-// Backup, Compact and Migrate copy the records of one read transaction, each
+// Backup and Compact copy the records of one read transaction, each
 // with its checksum verified, into a new file whose pages are filled to the end,
 // and read it back before it gets its name (storewriter.go, copy.go). Compact opens and locks
 // the new file before the rename. Recover salvages records with plain reads
@@ -232,7 +232,7 @@
 //	while a checkpoint is written       the one before; the next open for writing discards the new one
 //	during an Update                    what it held before, or all of what the update did
 //	while the trash is freed            everything; the next open for writing continues
-//	during a compaction or migration    the old file or the new one, whole; perhaps a file .name.*.compact
+//	during a compaction                 the old file or the new one, whole; perhaps a file .name.*.compact
 //	                                    next to it, which the next open for writing removes
 //	during a backup or recovery         what it held before, and the new file whole or not at all; perhaps
 //	                                    a file .name.*.backup or .name.*.recover next to it, which the next one
@@ -263,24 +263,22 @@
 // the whole state before; Check then finds the later state among the free pages until
 // they are used again, and a caller who remembers Epoch notices it.
 //
-// # Format versions
+// # What later versions promise
 //
-// A file that needs a newer reader, or has a feature that the code does not know, is
-// refused (ErrVersion) and not touched. Code reads every older format; Migrate rewrites
-// an older file, into a copy. The first bytes of the header (checksum, magic, format,
+// From the first release on, every version opens, reads and writes the files of all releases
+// before it, and none needs a step in between. A file that needs a newer reader, or has a feature
+// that the code does not know, is refused (ErrVersion) and not touched; so is a file from before
+// the first release (format 4 and lower). The first bytes of the header (checksum, magic, format,
 // min reader) never move.
 //
-// A feature comes with the first commit of code that knows it.
+// What is new is added as a feature: a name in the header, which the first commit that needs it
+// writes, so that a file without it stays readable by older versions. The code that knows a
+// feature lists it in package block (knownFeatures), adds its row to the table below, decodes
+// files without it as before, and keeps a small file written by the release before in testdata,
+// which a test opens, changes and checks. The format itself rises only where a record that every
+// file has changes its bytes; then the old decoder stays, and the first commit rewrites what it
+// touches.
 //
 //	format  min reader  features  change
-//	1       1           –         the first
-//	2       2           –         weights, timestamps, attributes, empty slots; format 1 is a subset,
-//	                              and becomes format 2 with the first commit
-//	3       3           –         jobs, indexes, streams of bytes, generations and states of
-//	                              embeddings; formats 1 and 2 are subsets
-//	4       4           –         models, predictions, and when the coordinates of an embedding were made;
-//	                              the formats before are subsets
-//	4       4           sums      the number and the sum of the records of every bucket, and the number of
-//	                              the transaction in the header; a file of any format gets them with the
-//	                              first commit, from the walk over the whole tree that comes before it
+//	5       5           –         the first of a release
 package storage

@@ -12,7 +12,7 @@ var (
 	// ErrNotStore: the path is not a heavytail store: a directory, an empty or
 	// foreign file, or a bbolt file of another program.
 	ErrNotStore = fault.ErrNotStore
-	// ErrVersion: the file needs a newer heavytail.
+	// ErrVersion: the file needs a newer heavytail, or was written before the first release.
 	ErrVersion = fault.ErrVersion
 	// ErrNetworkFS: the file lies on a network file system, and writing was
 	// asked for without Options.AllowNetworkFS.

@@ -31,14 +31,12 @@ type IndexInfo struct {
 	Vectors    int       `json:"vectors"`
 	Recall     float64   `json:"recall"`             // mean fraction of the nearest that searches found when it was built
 	Queries    int       `json:"queries"`            // number of searches behind Recall
-	Spread     bool      `json:"spread"`             // the next two were measured: earlier versions stored the mean alone
 	Lowest     float64   `json:"lowest"`             // the fraction that the worst of the searches found
 	Poor       float64   `json:"poor"`               // the fraction of the searches that found less than half
-	Compared   []uint32  `json:"compared,omitempty"` // vectors that the searches compared, the medians of equal shares of them; none from earlier versions
+	Compared   []uint32  `json:"compared,omitempty"` // vectors that the searches compared, the medians of equal shares of them
 	Seconds    float64   `json:"seconds"`            // time that building it took
 	Created    time.Time `json:"created"`
-	InPlace    bool      `json:"in_place"` // the stream is laid out to be searched in the file: those of earlier versions were not
-	Bytes      int64     `json:"bytes"`    // of the stream
+	Bytes      int64     `json:"bytes"` // of the stream
 }
 
 // maxMetric bounds the name of a metric.
@@ -50,13 +48,11 @@ type indexRecord struct {
 	Vectors    uint64     `msgpack:"vectors"`
 	Recall     float64    `msgpack:"recall"`
 	Queries    uint64     `msgpack:"queries"`
-	Spread     bool       `msgpack:"spread"` // these three are missing in earlier files
 	Lowest     float64    `msgpack:"lowest"`
 	Poor       float64    `msgpack:"poor"`
-	Compared   []uint32   `msgpack:"compared,omitempty"` // missing in earlier files
+	Compared   []uint32   `msgpack:"compared,omitempty"`
 	Seconds    float64    `msgpack:"seconds"`
-	Created    int64      `msgpack:"created"`  // nanoseconds of Unix time
-	InPlace    bool       `msgpack:"in_place"` // missing in earlier files
+	Created    int64      `msgpack:"created"` // nanoseconds of Unix time
 	Stream     blobRecord `msgpack:"stream"`
 }
 
@@ -120,8 +116,8 @@ func (t *tx) embeddingWith(rows uint64) (name string, found bool) {
 func (r *indexRecord) info(embedding string, generation uint64, metric string) IndexInfo {
 	return IndexInfo{
 		Embedding: embedding, Generation: generation, Metric: metric, Parameters: copied(r.Parameters),
-		Vectors: int(r.Vectors), Recall: r.Recall, Queries: int(r.Queries), Spread: r.Spread, Lowest: r.Lowest, Poor: r.Poor, Compared: copied(r.Compared), Seconds: r.Seconds,
-		Created: time.Unix(0, r.Created), InPlace: r.InPlace, Bytes: int64(r.Stream.Size),
+		Vectors: int(r.Vectors), Recall: r.Recall, Queries: int(r.Queries), Lowest: r.Lowest, Poor: r.Poor, Compared: copied(r.Compared), Seconds: r.Seconds,
+		Created: time.Unix(0, r.Created), Bytes: int64(r.Stream.Size),
 	}
 }
 
@@ -172,8 +168,8 @@ func (db *DB) newIndexWriter(ctx context.Context, embedding string, n NewIndex) 
 	where := describeIndex(embedding, info.Metric)
 	w := &indexWriter{metric: info.Metric, record: indexRecord{
 		Parameters: copied(info.Parameters), Vectors: uint64(info.Vectors),
-		Recall: info.Recall, Queries: uint64(info.Queries), Spread: info.Spread, Lowest: info.Lowest, Poor: info.Poor, Compared: copied(info.Compared),
-		Seconds: info.Seconds, Created: time.Now().UnixNano(), InPlace: info.InPlace,
+		Recall: info.Recall, Queries: uint64(info.Queries), Lowest: info.Lowest, Poor: info.Poor, Compared: copied(info.Compared),
+		Seconds: info.Seconds, Created: time.Now().UnixNano(),
 	}}
 	if info.Metric == "" || len(info.Metric) > maxMetric {
 		return nil, fmt.Errorf("%s: metric of %d bytes: %w", where, len(info.Metric), ErrInvalid)

@@ -15,7 +15,7 @@ import (
 // putIndex stores n bytes as an index of an embedding.
 func putIndex(t *testing.T, db *DB, of EmbeddingInfo, metric string, n int) IndexInfo {
 	t.Helper()
-	info := IndexInfo{Metric: metric, Parameters: []Setting{{"m", "16"}}, Vectors: of.Vertices, Recall: 0.99, Queries: 100, Spread: true, Lowest: 0.5, Poor: 0.01, Compared: []uint32{700, 900}, Seconds: 1.5}
+	info := IndexInfo{Metric: metric, Parameters: []Setting{{"m", "16"}}, Vectors: of.Vertices, Recall: 0.99, Queries: 100, Lowest: 0.5, Poor: 0.01, Compared: []uint32{700, 900}, Seconds: 1.5}
 	info, err := db.PutIndex(context.Background(), of, info, func(w io.Writer) error {
 		_, err := w.Write(blobBytes(n))
 		return err
@@ -110,28 +110,6 @@ func TestPutIndex(t *testing.T) {
 		return t.each(block.IndexesName, func(key, _ []byte) error { return errors.New("there is an index") })
 	}); err != nil {
 		t.Errorf("after the embedding was dropped: %v", err)
-	}
-}
-
-// The record of an earlier version has no lowest recall: the index opens, and reports that
-// it is unknown.
-func TestIndexRecord_Earlier(t *testing.T) {
-	type earlier struct {
-		Recall  float64    `msgpack:"recall"`
-		Queries uint64     `msgpack:"queries"`
-		Stream  blobRecord `msgpack:"stream"`
-	}
-	key := indexKey(1, "l2")
-	data, err := block.EncodeStruct(block.SeedOf(block.IndexesName), key, &earlier{0.98, 100, blobRecord{Object: 7}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r indexRecord
-	if err := block.DecodeStruct(block.IndexesName, key, data, &r); err != nil {
-		t.Fatal(err)
-	}
-	if got := r.info("e", 1, "l2"); got.Recall != 0.98 || got.Queries != 100 || got.Spread || got.Compared != nil || !isShare(r.Lowest) || !isShare(r.Poor) {
-		t.Errorf("%+v", got)
 	}
 }
 

@@ -140,7 +140,7 @@ func (db *DB) openAgain(ctx context.Context, deadline time.Time) error {
 	db.current, db.lock, db.notices = file.handle, file.lock, file.notices
 	db.lease.opened++
 	// The next writer finds out what the file needs.
-	db.damage, db.walked, db.untidy = nil, nil, !db.opts.ReadOnly
+	db.damage, db.untidy = nil, !db.opts.ReadOnly
 	db.mu.Unlock()
 	db.epoch.Store(file.header.Epoch)
 	_ = db.closeFile(old, oldLock)

@@ -30,16 +30,6 @@ type CompactStats struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// MigrateStats has the formats and sizes before and after a migration; the formats are
-// equal if there was nothing to do.
-type MigrateStats struct {
-	From    uint32  `json:"from"` // formats
-	To      uint32  `json:"to"`
-	Before  int64   `json:"before"` // size of the file
-	After   int64   `json:"after"`
-	Seconds float64 `json:"seconds"`
-}
-
 // Backup copies the store as it is when the copy begins into a new file with full
 // pages. Readers and writers continue meanwhile. Pages that writers free are not used
 // again before the copy ends, so the file may grow. Every checksum is verified on the
@@ -195,32 +185,6 @@ func (db *DB) Compact(ctx context.Context, progress func(stage string, done, tot
 		return CompactStats{}, copyError("compact", db.path, err)
 	}
 	return CompactStats{Before: before, After: after, Seconds: time.Since(started).Seconds()}, nil
-}
-
-// Migrate rewrites a file of an older format in the present one, as Compact does. A
-// file of the present format stays as it is. An older format can be read and written
-// without this, and the first commit raises the number in the header; a migrated file
-// is compact as well.
-func (db *DB) Migrate(ctx context.Context, progress func(stage string, done, total int64)) (MigrateStats, error) {
-	started := time.Now()
-	stats := MigrateStats{To: block.FormatVersion}
-	err := db.view(ctx, func(t *tx) error {
-		stats.From, stats.Before, stats.After = t.header.Format, t.size(), t.size()
-		return nil
-	})
-	if err != nil {
-		return MigrateStats{}, err
-	}
-	if stats.From >= block.FormatVersion {
-		stats.To = stats.From
-		return stats, nil
-	}
-	stats.Before, stats.After, err = db.rewrite(ctx, newReporter(progress))
-	if err != nil {
-		return MigrateStats{}, copyError("migrate", db.path, err)
-	}
-	stats.Seconds = time.Since(started).Seconds()
-	return stats, nil
 }
 
 // rewrite replaces the file by a compact copy of itself.

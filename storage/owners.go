@@ -1,8 +1,6 @@
 package storage
 
 import (
-	"fmt"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 )
@@ -49,21 +47,6 @@ func (t *tx) owners(kinds []owner) owners {
 		return nil
 	})
 	return o
-}
-
-// strayObject reports an object that nothing refers to. In a file without promises this
-// is the only sign of a lost entry.
-func (t *tx) strayObject(kinds []owner) error {
-	if t.promises {
-		return nil
-	}
-	o := t.owners(kinds)
-	return t.each(block.ObjectsName, func(key, _ []byte) error {
-		if len(key) == 8 && o[block.IDOf(key)] == "" {
-			return fault.Corrupt(t.path, fmt.Sprintf("object %d", block.IDOf(key)), fault.Record("belongs to no entry of the catalogue; the entry may have been lost"))
-		}
-		return nil
-	})
 }
 
 // describe names the bucket at a path below the root bucket for a person.

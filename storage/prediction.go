@@ -447,7 +447,7 @@ func (t *tx) linksIn(p part, g *graphRecord, r *predictionRecord, slot uint32) (
 	key := block.Key32(slot)
 	record := p.bucket.Get(key)
 	if record == nil {
-		return nil, false, t.countLinks(r, p)
+		return nil, false, nil
 	}
 	payload, err := p.seed.Open(key, record)
 	if err != nil {
@@ -455,24 +455,4 @@ func (t *tx) linksIn(p part, g *graphRecord, r *predictionRecord, slot uint32) (
 	}
 	links, err := block.DecodeLinks(payload, r.Top, g.Slots)
 	return links, true, err
-}
-
-// countLinks verifies, in a file without promises, that predictions have a record for
-// each of their vertices: otherwise lost records would look like vertices that were
-// added later.
-func (t *tx) countLinks(r *predictionRecord, p part) error {
-	if t.promises {
-		return nil
-	}
-	records := uint64(0)
-	cursor := p.bucket.Cursor()
-	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
-		if records++; records%block.CheckEvery == 0 && t.ctx.Err() != nil {
-			return t.ctx.Err()
-		}
-	}
-	if records != r.Vertices {
-		return fault.Record("links of %d vertices instead of %d", records, r.Vertices)
-	}
-	return nil
 }

@@ -28,23 +28,17 @@ import (
 // transaction writes the promises of the buckets that it changed.
 //
 // The walk over a bucket that verifies it before its first use also computes its tally.
-// The promises are the feature "sums" of the header. A file without it gets them with
-// the first commit, from the walk over the whole file before it.
 
 // ledger is the promises that a transaction reads and writes, with the bucket and the
 // header that hold them.
 type ledger struct {
 	root     *bolt.Bucket
 	header   block.Header
-	promises bool     // the file has them
 	accounts accounts // what the transaction changed
 }
 
-// accountOf returns the account of a bucket, nil if the file has no promises.
+// accountOf returns the account of a bucket.
 func (l *ledger) accountOf(place string) *account {
-	if !l.promises {
-		return nil
-	}
 	return l.accounts.of(place)
 }
 
@@ -73,28 +67,8 @@ func (l *ledger) forget(object []byte) error {
 	return nil
 }
 
-// beginPromises adds promises to a file that has none, from the tallies of all its
-// buckets.
-func (l *ledger) beginPromises(found *block.Tallies) error {
-	sums, err := l.root.CreateBucketIfNotExists(block.SumsName)
-	if err != nil {
-		return err
-	}
-	l.header.Sums = page.Tally{}
-	for _, place := range slices.Sorted(maps.Keys(found.Of)) {
-		if err := l.promise(sums, place, found.Of[place]); err != nil {
-			return err
-		}
-	}
-	l.header.Features, l.promises = append(l.header.Features, block.FeatureSums), true
-	return nil
-}
-
 // keepPromises writes the promises of all buckets that the transaction changed.
 func (l *ledger) keepPromises() error {
-	if !l.promises {
-		return nil
-	}
 	sums, err := l.root.CreateBucketIfNotExists(block.SumsName)
 	if err != nil {
 		return err
@@ -141,9 +115,6 @@ func promised(sums *bolt.Bucket, place string) (page.Tally, error) {
 // with a prefix, and returns the differences. It skips buckets for which known is true:
 // a bucket in which a fault was found has no tally.
 func (l *ledger) broken(found *block.Tallies, prefix string, known func(path [][]byte) bool) ([]page.Fault, error) {
-	if !l.promises {
-		return nil, nil
-	}
 	var faults []page.Fault
 	compare := func(place string, want page.Tally) {
 		path := block.PathOf(place)
@@ -181,9 +152,6 @@ func (l *ledger) broken(found *block.Tallies, prefix string, known func(path [][
 // checkRoot verifies the top of the chain of promises: the header was written by the
 // transaction of the meta page, and the tally of the promises is the one in the header.
 func (l *ledger) checkRoot(m page.Meta, sums page.Tally) error {
-	if !l.promises {
-		return nil
-	}
 	// Only other programs write a list of free pages; their transactions do not change
 	// the header.
 	if l.header.TxID != 0 && l.header.TxID < m.TxID && m.Freelist == page.NoFreelist {

@@ -28,12 +28,12 @@ type graphRecord struct {
 	Modified int64  `msgpack:"modified"` // nanoseconds of Unix time
 	Source   string `msgpack:"source"`
 
-	Slots         uint64            `msgpack:"slots"` // live and empty ones; format 1 has no empty ones and no such field
+	Slots         uint64            `msgpack:"slots"` // live and empty ones
 	Attributes    []attributeRecord `msgpack:"attributes"`
 	NextAttribute uint16            `msgpack:"next_attribute"`  // ids are never used twice
 	Weighted      uint64            `msgpack:"weighted"`        // edges whose weight is not 1
 	Timed         uint64            `msgpack:"timed"`           // edges that have a timestamp
-	Times         format.TimeForm   `msgpack:"times,omitempty"` // how they are written; missing in files of earlier versions, which means numbers
+	Times         format.TimeForm   `msgpack:"times,omitempty"` // how they are written
 }
 
 // same reports whether both are one version of one graph.
@@ -48,7 +48,7 @@ type attributeRecord struct {
 	Type   Type   `msgpack:"type"`
 	Values uint64 `msgpack:"values"` // vertices that have one
 
-	// Computed is nil where the values came from outside. Files of earlier versions have none.
+	// Computed is nil where the values came from outside.
 	Computed *computedRecord `msgpack:"computed,omitempty"`
 }
 

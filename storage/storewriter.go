@@ -18,7 +18,7 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// storeWriter fills a new file record by record, for Backup, Compact, Migrate and
+// storeWriter fills a new file record by record, for Backup, Compact and
 // Recover. Keys arrive in ascending order, so that pages are filled to the end. Nothing
 // is flushed before the file is complete: if the process dies before the file gets its
 // name, the file is useless.
@@ -166,7 +166,7 @@ func (w *storeWriter) finish(h block.Header) error {
 	if err := w.Into(); err != nil {
 		return err
 	}
-	h.Features, h.TxID, h.Sums = []string{block.FeatureSums}, uint64(w.btx.ID()), sums
+	h.TxID, h.Sums = uint64(w.btx.ID()), sums
 	if err := w.Put(block.HeaderKey, h.Encode()); err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -45,8 +44,7 @@ func newRootTx(ctx context.Context, root *bolt.Bucket, path string, tree *soundn
 		}
 		memory.keepHeader(raw, h)
 	}
-	sums := ledger{root: root, header: h, promises: slices.Contains(h.Features, block.FeatureSums)}
-	return &tx{ledger: sums, ctx: ctx, path: path, tree: tree, memory: memory}, nil
+	return &tx{ledger: ledger{root: root, header: h}, ctx: ctx, path: path, tree: tree, memory: memory}, nil
 }
 
 // meta describes the pages of the file as this transaction sees them.
@@ -111,9 +109,14 @@ func (t *tx) top(name []byte) (*bolt.Bucket, error) {
 
 // headerError converts a fault of the header to an error of the file.
 func headerError(path string, err error) error {
+	var version *fault.VersionError
 	switch {
-	case errors.Is(err, ErrVersion):
-		return &FileError{Path: path, Err: ErrVersion, Cause: err, Remedy: "open it with a newer heavytail; the file was not changed"}
+	case errors.As(err, &version):
+		remedy := "open it with a newer heavytail; the file was not changed"
+		if version.Early {
+			remedy = "export its graphs with the version that wrote it, and import them here; the file was not changed"
+		}
+		return &FileError{Path: path, Err: ErrVersion, Reason: version.Reason, Remedy: remedy}
 	case errors.Is(err, fault.ErrRecord):
 		return &FileError{Path: path, Object: "header", Err: ErrCorrupt, Cause: err, Remedy: fault.RemedyRestore}
 	}

@@ -102,7 +102,7 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 		if err := btx.Commit(); err != nil {
 			return db.commitError(err)
 		}
-		committed, db.walked = true, nil
+		committed = true
 		db.epoch.Store(t.header.Epoch)
 		return nil
 	})

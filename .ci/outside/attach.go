@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
-
 	"heavytail/query"
 	"heavytail/storage"
 )

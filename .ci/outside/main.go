@@ -9,6 +9,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+
 	"heavytail/query"
 	"heavytail/query/fault"
 	"heavytail/query/graphs"
@@ -17,10 +22,6 @@ import (
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/format"
-	"os"
-	"path/filepath"
-	"reflect"
-	"slices"
 )
 
 func main() {

@@ -3,11 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"time"
+
 	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/links"
-	"reflect"
-	"time"
 )
 
 // predict stores the most likely links of every vertex, closes the file, opens it

@@ -5,10 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"path/filepath"
+
 	"heavytail/query/driver"
 	"heavytail/query/fault"
 	"heavytail/storage"
-	"path/filepath"
 )
 
 type friend struct {

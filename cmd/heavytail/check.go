@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/repl"

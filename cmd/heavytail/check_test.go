@@ -62,7 +62,7 @@ func TestOpen_Refused(t *testing.T) {
 	for path, want := range map[string]string{
 		dir:                                      "a directory",
 		foreign:                                  "not a heavytail store",
-		newer:                                    "newer format",
+		newer:                                    "unknown format",
 		write("empty", nil):                      "an empty file",
 		write("text", []byte("a b\nb c\n")):      "not a heavytail store",
 		write("cut", sound[:3*os.Getpagesize()]): "file is damaged",

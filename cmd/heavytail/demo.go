@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/query"
 	"heavytail/repl"
 )

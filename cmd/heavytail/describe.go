@@ -3,11 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+
+	"github.com/spf13/cobra"
 	"heavytail/query"
 	"heavytail/query/graphs"
 	"heavytail/repl"
-
-	"github.com/spf13/cobra"
 )
 
 func newDescribe(std streams) *cobra.Command {

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/query"
-	"heavytail/query/fault"
-	"heavytail/query/parser"
-	"heavytail/repl"
 	"io"
 	"os"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/parser"
+	"heavytail/repl"
 )
 
 type execFlags struct {

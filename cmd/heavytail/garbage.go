@@ -1,9 +1,10 @@
 package main
 
 import (
-	"heavytail/query/maintenance"
 	"runtime"
 	"runtime/debug"
+
+	"heavytail/query/maintenance"
 )
 
 // garbageOf is by how many per cent a heap may grow before the next garbage collection, so that

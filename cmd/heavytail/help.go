@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"heavytail/query"
-	"heavytail/query/rows"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"heavytail/query"
+	"heavytail/query/rows"
 )
 
 func newHelp(std streams) *cobra.Command {

@@ -216,7 +216,7 @@ func TestRun_CancelledBefore(t *testing.T) {
 	for _, args := range [][]string{
 		{"check", path}, {"exec", path, "-c", "CHECK"}, {"exec", path}, {"demo", "--file", newFile(t)},
 		{"import", path, "line", "-"}, {"export", path, "graph", "line", newFile(t)}, {"describe", path, "line"}, {"stats", path},
-		{"compact", path}, {"backup", path, newFile(t)}, {"migrate", path}, {"recover", path, newFile(t)},
+		{"compact", path}, {"backup", path, newFile(t)}, {"recover", path, newFile(t)},
 	} {
 		var out, err bytes.Buffer
 		code := run(ctx, args, streams{in: strings.NewReader("CHECK"), out: &out, err: &err})

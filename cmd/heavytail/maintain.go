@@ -3,15 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
 	"heavytail/query"
 	"heavytail/query/maintenance"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/repl"
-	"os"
-	"strings"
-
-	"github.com/spf13/cobra"
 )
 
 // fileCommand completes a command that runs a statement on the FILE and prints the rows.
@@ -60,18 +60,6 @@ func newStats(std streams) *cobra.Command {
 		Use:   "stats FILE",
 		Short: "Show what takes the space of a file",
 		Args:  exactly(1, "one FILE"),
-	})
-}
-
-// newMigrate is the command that rewrites a file in the current format.
-func newMigrate(std streams) *cobra.Command {
-	return fileCommand(std, query.Options{NoCreate: true}, "MIGRATE", nil, &cobra.Command{
-		Use:   "migrate FILE",
-		Short: "Rewrite a file in the current format",
-		Long: `Rewrite a file of an older format in the current one, into a copy that replaces the
-file in one step. Older formats can be read and written without this; older versions
-of heavytail cannot read the current one.`,
-		Args: exactly(1, "one FILE"),
 	})
 }
 

@@ -41,17 +41,13 @@ func TestMaintain(t *testing.T) {
 		t.Errorf("compacted from %d bytes to %d", before.Size(), after.Size())
 	}
 	same(path)
-	if out := mustRun(t, "", "migrate", path, "--format", "csv"); !strings.HasPrefix(out, "from,to,before,after,seconds\n") {
-		t.Errorf("migrated:\n%s", out)
-	}
-	same(path)
 	saved := filepath.Join(dir, "saved.ht")
 	if out := mustRun(t, "", "recover", path, saved); !strings.Contains(out, "graph line: 4 vertices, 3 edges, whole\nembedding e: 4 vertices, whole\nnothing was lost") {
 		t.Errorf("recovered:\n%s", out)
 	}
 	same(saved)
 	missing := filepath.Join(dir, "missing.ht")
-	for _, args := range [][]string{{"stats", missing}, {"compact", missing}, {"backup", missing, saved}, {"migrate", missing}, {"recover", missing, missing + "2"}} {
+	for _, args := range [][]string{{"stats", missing}, {"compact", missing}, {"backup", missing, saved}, {"recover", missing, missing + "2"}} {
 		mustFail(t, exitFailed, []string{"missing.ht", "no such file"}, args...)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*missing*")); err != nil || len(left) > 0 {

@@ -2,15 +2,15 @@ package main
 
 import (
 	"fmt"
-	"heavytail/cmd/figure"
-	"heavytail/cmd/picture"
-	"heavytail/query/catalogue"
-	"heavytail/query/vectors"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"heavytail/cmd/figure"
+	"heavytail/cmd/picture"
+	"heavytail/query/catalogue"
+	"heavytail/query/vectors"
 )
 
 var plotKinds = []string{"degrees", "parameters", "projection", "graph", "links"}

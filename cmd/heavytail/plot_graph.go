@@ -3,13 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
-	"heavytail/cmd/figure"
-	"heavytail/cmd/picture"
-	"heavytail/query/rows"
 	"io"
 	"time"
 
 	"github.com/spf13/cobra"
+	"heavytail/cmd/figure"
+	"heavytail/cmd/picture"
+	"heavytail/query/rows"
 )
 
 type graphFlags struct {

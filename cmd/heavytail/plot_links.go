@@ -3,14 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"heavytail/cmd/picture"
-	"heavytail/embedding/evaluate"
-	"heavytail/query/studies"
-	"heavytail/storage"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"heavytail/cmd/picture"
+	"heavytail/embedding/evaluate"
+	"heavytail/query/studies"
+	"heavytail/storage"
 )
 
 type linkFlags struct {

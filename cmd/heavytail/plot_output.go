@@ -5,11 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/cmd/figure"
-	"heavytail/query"
-	"heavytail/query/parser"
-	"heavytail/query/rows"
-	"heavytail/repl"
 	"io"
 	"os"
 	"path/filepath"
@@ -17,6 +12,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"heavytail/cmd/figure"
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/query/rows"
+	"heavytail/repl"
 )
 
 // output is the file, the title and the size of a picture, as the flags set them.

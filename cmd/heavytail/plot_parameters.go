@@ -3,14 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
-	"heavytail/cmd/figure"
-	"heavytail/query/studies"
-	"heavytail/query/vectors"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"heavytail/cmd/figure"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 )
 
 type studyFlags struct {

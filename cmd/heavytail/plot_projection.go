@@ -3,10 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"heavytail/cmd/picture"
-	"heavytail/query/vectors"
 
 	"github.com/spf13/cobra"
+	"heavytail/cmd/picture"
+	"heavytail/query/vectors"
 )
 
 type projectionFlags struct {

@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
+
+	"github.com/spf13/cobra"
 	"heavytail/query"
 	"heavytail/query/links"
 	"heavytail/repl"
 	"heavytail/storage/format"
-
-	"github.com/spf13/cobra"
 )
 
 func newScore(std streams) *cobra.Command {

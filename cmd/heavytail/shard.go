@@ -3,18 +3,18 @@ package main
 import (
 	"errors"
 	"fmt"
-	"heavytail/query"
-	"heavytail/query/parser"
-	"heavytail/query/rows"
-	"heavytail/query/shard"
-	"heavytail/repl"
-	"heavytail/storage/format"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"heavytail/query"
+	"heavytail/query/parser"
+	"heavytail/query/rows"
+	"heavytail/query/shard"
+	"heavytail/repl"
+	"heavytail/storage/format"
 )
 
 // newShard is the parent command of those that divide a long statement among processes.

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/query"
-	"heavytail/query/fault"
-	"heavytail/query/help"
-	"heavytail/query/parser"
-	"heavytail/repl"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/parser"
+	"heavytail/repl"
 )
 
 // This file turns single statements into commands. The options of the statement become

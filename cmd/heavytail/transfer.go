@@ -2,6 +2,10 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
 	"heavytail/query"
 	"heavytail/query/files"
 	"heavytail/query/graphs"
@@ -9,10 +13,6 @@ import (
 	"heavytail/query/vectors"
 	"heavytail/storage"
 	"heavytail/storage/format"
-	"slices"
-	"strings"
-
-	"github.com/spf13/cobra"
 )
 
 func newImport(std streams) *cobra.Command {

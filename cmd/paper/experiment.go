@@ -1,11 +1,12 @@
 package paper
 
 import (
-	"heavytail/query"
-	"heavytail/query/rows"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"heavytail/query"
+	"heavytail/query/rows"
 )
 
 // Config sets which experiments are run, and how.

@@ -3,13 +3,14 @@ package paper
 import (
 	"context"
 	"errors"
-	"heavytail/embedding/evaluate"
-	"heavytail/query"
-	"heavytail/query/studies"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/query"
+	"heavytail/query/studies"
 )
 
 // smallLinks returns a small graph, and methods that take little time on it.

@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"strings"
+
 	"heavytail/cmd/figure"
 	"heavytail/query/graphs"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
-	"os"
-	"strings"
 )
 
 // This file makes the paper's figures 1 and 3. Steps compute their data, and the

@@ -3,11 +3,12 @@ package picture
 import (
 	"cmp"
 	"fmt"
-	"heavytail/cmd/figure"
-	"heavytail/query/vectors"
 	"math"
 	"slices"
 	"strconv"
+
+	"heavytail/cmd/figure"
+	"heavytail/query/vectors"
 )
 
 // classes divides vertices into series, by an attribute or by degree, and reports whether

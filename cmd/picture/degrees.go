@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+
 	"heavytail/cmd/figure"
 	"heavytail/embedding/evaluate"
 	"heavytail/query/graphs"
 	"heavytail/query/vectors"
-	"math"
-	"slices"
 )
 
 // Degrees is a degree distribution with its name.

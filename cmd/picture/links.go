@@ -3,11 +3,12 @@ package picture
 import (
 	"cmp"
 	"fmt"
+	"slices"
+
 	"heavytail/cmd/figure"
 	"heavytail/embedding/evaluate"
 	"heavytail/query/studies"
 	"heavytail/storage"
-	"slices"
 )
 
 // chance returns a reference line: that of a random scorer, or that of a model with exact

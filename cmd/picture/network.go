@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math/rand/v2"
+	"slices"
+
 	"heavytail/cmd/figure"
 	"heavytail/cmd/placement"
 	"heavytail/query"
@@ -12,8 +15,6 @@ import (
 	"heavytail/query/vectors"
 	"heavytail/storage"
 	"heavytail/storage/csr"
-	"math/rand/v2"
-	"slices"
 )
 
 // MostVertices is the largest number of vertices of a picture: more cannot be

@@ -1,16 +1,17 @@
 package picture
 
 import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
 	"heavytail/cmd/figure"
 	"heavytail/embedding/evaluate"
 	"heavytail/query/graphs"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 	"heavytail/storage"
-	"math"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // The line of the law begins at the fraction of the vertices in its tail, ends at the

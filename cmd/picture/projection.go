@@ -2,6 +2,7 @@ package picture
 
 import (
 	"fmt"
+
 	"heavytail/cmd/figure"
 	"heavytail/query/vectors"
 )

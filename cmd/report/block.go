@@ -2,10 +2,11 @@ package report
 
 import (
 	"errors"
+	"strings"
+
 	"heavytail/cmd/figure"
 	"heavytail/query/fault"
 	"heavytail/query/rows"
-	"strings"
 )
 
 // section is the part of the page about one graph.

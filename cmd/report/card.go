@@ -2,13 +2,14 @@ package report
 
 import (
 	"fmt"
+	"strconv"
+
 	"heavytail/cmd/figure"
 	"heavytail/cmd/picture"
 	"heavytail/query/graphs"
 	"heavytail/query/measures"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"strconv"
 )
 
 func fileFacts(s storage.Stats, graphs int) []tile {

@@ -2,12 +2,13 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+
 	"heavytail/cmd/figure"
 	"heavytail/cmd/picture"
 	"heavytail/query/vectors"
 	"heavytail/storage"
-	"slices"
-	"strings"
 )
 
 // embeddingBlock shows the embeddings, how well each reconstructs the graph, and each in

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/query"
 	"heavytail/query/catalogue"

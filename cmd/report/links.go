@@ -3,14 +3,15 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
+
 	"heavytail/cmd/picture"
 	"heavytail/embedding/evaluate"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/query/studies"
 	"heavytail/storage"
-	"slices"
-	"strings"
 )
 
 // curveLines is how many scorers a chart of curves shows: the best ones.

@@ -3,14 +3,15 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
 	"heavytail/cmd/figure"
 	"heavytail/cmd/picture"
 	"heavytail/query/graphs"
 	"heavytail/query/measures"
 	"heavytail/storage"
-	"maps"
-	"slices"
-	"strconv"
 )
 
 // Limits of what the page shows of measures, attributes and communities.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"errors"
+
 	"heavytail/query/rows"
 )
 

@@ -5,11 +5,6 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
-	"heavytail/embedding/evaluate"
-	"heavytail/query"
-	"heavytail/query/measures"
-	"heavytail/query/studies"
-	"heavytail/query/vectors"
 	"io"
 	"math"
 	"path/filepath"
@@ -17,6 +12,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/query"
+	"heavytail/query/measures"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 )
 
 // opened creates a file with a script and opens it for reading.

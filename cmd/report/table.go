@@ -2,13 +2,14 @@ package report
 
 import (
 	"fmt"
-	"heavytail/query/rows"
-	"heavytail/storage"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"heavytail/query/rows"
+	"heavytail/storage"
 )
 
 type table struct {

@@ -3,10 +3,11 @@ package report
 import (
 	"context"
 	"fmt"
+	"slices"
+
 	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/query/parser"
-	"slices"
 )
 
 // fileWork shows the results that were computed from some graphs with their age, and the

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
-
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )

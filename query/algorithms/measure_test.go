@@ -16,7 +16,6 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 	"gonum.org/v1/gonum/graph/topo"
 	"gonum.org/v1/gonum/mat"
-
 	"heavytail/.ci/realgraph"
 	"heavytail/.ci/testgraph"
 	"heavytail/storage/csr"

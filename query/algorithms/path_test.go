@@ -5,10 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/graph/path"
 	"heavytail/.ci/testgraph"
 	"heavytail/storage/csr"
-
-	"gonum.org/v1/gonum/graph/path"
 )
 
 func TestShortestPath_EqualsGonum(t *testing.T) {

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"fmt"
+
 	"heavytail/query/fault"
 	"heavytail/storage"
 )

@@ -1,11 +1,12 @@
 package catalogue
 
 import (
+	"strings"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/cells"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"strings"
 )
 
 // ModelSummary is a model as SHOW MODELS lists it.

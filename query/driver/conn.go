@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"database/sql/driver"
+
 	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/query/rows"

@@ -3,15 +3,9 @@ package driver
 import (
 	"context"
 	"database/sql"
-	"heavytail/query/fault"
-	"heavytail/query/rows"
-
 	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
-	"heavytail/query"
-	"heavytail/query/parser"
-	"heavytail/storage"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +13,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/parser"
+	"heavytail/query/rows"
+	"heavytail/storage"
 )
 
 func TestDriver_Names(t *testing.T) {

@@ -5,12 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"heavytail/query/fault"
 	"log"
 	"os"
 	"path/filepath"
 
 	_ "heavytail/query/driver"
+	"heavytail/query/fault"
 )
 
 // person is a vertex as the program knows it. Attributes that a vertex can lack are

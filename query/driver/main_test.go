@@ -3,13 +3,14 @@ package driver
 import (
 	"context"
 	"database/sql"
-	"heavytail/.ci/leaktest"
-	"heavytail/query"
-	"heavytail/query/graphs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heavytail/.ci/leaktest"
+	"heavytail/query"
+	"heavytail/query/graphs"
 )
 
 // Every connection, iterator and job ends with the tests, and no file stays open.

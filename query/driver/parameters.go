@@ -2,11 +2,12 @@ package driver
 
 import (
 	"database/sql/driver"
+	"slices"
+	"time"
+
 	"heavytail/query/fault"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
-	"slices"
-	"time"
 )
 
 // parameterNames lists the parameters of a statement, each once, without the $.

@@ -1,8 +1,6 @@
 package fault
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // LimitError reports which limit a call would have exceeded, with its
 // figures. It answers errors.Is for ErrLimit.

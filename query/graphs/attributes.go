@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"context"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
@@ -14,6 +15,8 @@ import (
 	"heavytail/query/rows"
 	"heavytail/storage"
 )
+
+// This file has SHOW ATTRIBUTES and DROP ATTRIBUTE.
 
 // AttributeSummary is an attribute as SHOW ATTRIBUTES lists it.
 type AttributeSummary struct {

@@ -3,6 +3,8 @@ package graphs
 import (
 	"cmp"
 	"context"
+	"slices"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
@@ -15,7 +17,6 @@ import (
 	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
-	"slices"
 )
 
 // CountVerticesRequest asks how many vertices of a graph meet a condition.

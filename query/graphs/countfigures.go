@@ -2,16 +2,17 @@ package graphs
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/where"
 	"heavytail/storage"
-	"math"
-	"math/bits"
-	"slices"
-	"strings"
 )
 
 // FigureFunction is the function that a Figure computes.

@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"context"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/storage/csr"

@@ -2,6 +2,8 @@ package graphs
 
 import (
 	"context"
+	"io"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"
@@ -13,7 +15,6 @@ import (
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/format"
-	"io"
 )
 
 // DeleteVerticesRequest asks to delete vertices with their edges: the vertices

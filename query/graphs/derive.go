@@ -3,6 +3,8 @@ package graphs
 import (
 	"cmp"
 	"context"
+	"slices"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
@@ -16,7 +18,6 @@ import (
 	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
-	"slices"
 )
 
 // DeriveResult is the answer of Derive.

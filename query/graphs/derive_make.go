@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
+
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
@@ -12,8 +15,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/csr"
-	"math"
-	"slices"
 )
 
 // deriveFrom makes a graph from the vertices of one graph.

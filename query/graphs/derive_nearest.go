@@ -2,6 +2,9 @@ package graphs
 
 import (
 	"fmt"
+	"math"
+	"slices"
+
 	"heavytail/index"
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
@@ -10,8 +13,6 @@ import (
 	"heavytail/query/internal/session"
 	"heavytail/query/plan"
 	"heavytail/storage/csr"
-	"math"
-	"slices"
 )
 
 func resolveNearestGraph(c *engine.Call, req DeriveRequest) (found derivation, err error) {

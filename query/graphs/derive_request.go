@@ -2,6 +2,8 @@ package graphs
 
 import (
 	"fmt"
+	"slices"
+
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -12,7 +14,6 @@ import (
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
-	"slices"
 )
 
 // Derivation is a way to make a graph from other graphs.

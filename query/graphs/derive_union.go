@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strings"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/scan"
@@ -12,8 +15,6 @@ import (
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
-	"slices"
-	"strings"
 )
 
 // checkUnion returns an Error if attributes of the same name have different types, or if

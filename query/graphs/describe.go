@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/query/algorithms"
@@ -153,7 +154,7 @@ func runDescribeGraph(c *engine.Call, req DescribeGraphRequest, _ storage.GraphI
 	return d, nil
 }
 
-// MaxBootstrap prevents a typing error from starting a computation of years.
+// maxBootstrap prevents a typing error from starting a computation of years.
 const maxBootstrap = 1_000_000
 
 func checkBootstrap(n int) error {

@@ -3,6 +3,10 @@ package graphs
 import (
 	"cmp"
 	"context"
+	"iter"
+	"slices"
+	"strconv"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
@@ -16,9 +20,6 @@ import (
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
-	"iter"
-	"slices"
-	"strconv"
 )
 
 // EdgesRequest asks for the edges of a graph that meet a condition.

@@ -2,6 +2,10 @@ package graphs
 
 import (
 	"context"
+	"io"
+	"iter"
+	"strings"
+
 	"heavytail/query/fault"
 	"heavytail/query/files"
 	"heavytail/query/help"
@@ -13,9 +17,6 @@ import (
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
-	"io"
-	"iter"
-	"strings"
 )
 
 func vertexFormats() []export.Format {

@@ -3,6 +3,7 @@ package graphs
 import (
 	"context"
 	"errors"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"

@@ -1,14 +1,15 @@
 package graphs
 
 import (
+	"slices"
+	"strconv"
+	"strings"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
 	"heavytail/storage/generate"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // Generator describes a model of random graphs.

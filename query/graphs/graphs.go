@@ -3,14 +3,17 @@ package graphs
 import (
 	"context"
 	"errors"
+	"slices"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/storage"
-	"slices"
 )
+
+// This file has CREATE GRAPH, DROP GRAPH and DROP EMBEDDING.
 
 var createGraph = &engine.Statement[*parser.CreateGraph, string, engine.Nothing, storage.GraphInfo]{
 	Help: createGraphHelp(), Options: createGraphOptions,

@@ -5,6 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
@@ -16,11 +22,6 @@ import (
 	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/format"
-	"io"
-	"math"
-	"os"
-	"slices"
-	"strings"
 )
 
 // ImportRequest asks to add the edges, or the vertices, of a text file to a

@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"context"
+
 	"heavytail/query/internal/engine"
 )
 

@@ -3,6 +3,9 @@ package graphs
 import (
 	"context"
 	"fmt"
+	"iter"
+	"slices"
+
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -15,8 +18,6 @@ import (
 	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
-	"iter"
-	"slices"
 )
 
 // NeighborsRequest asks for the neighbours of a vertex that meet a condition.

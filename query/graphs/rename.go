@@ -3,6 +3,8 @@ package graphs
 import (
 	"context"
 	"errors"
+	"slices"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"
@@ -11,7 +13,6 @@ import (
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/storage"
-	"slices"
 )
 
 // Renamed is the kind of object that a RenameRequest renames.

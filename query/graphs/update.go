@@ -2,6 +2,8 @@ package graphs
 
 import (
 	"context"
+	"strings"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"
@@ -12,7 +14,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/where"
 	"heavytail/storage"
-	"strings"
 )
 
 // UpdateVerticesRequest asks to set attributes of vertices: of the listed

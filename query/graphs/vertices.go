@@ -2,6 +2,9 @@ package graphs
 
 import (
 	"context"
+	"iter"
+	"slices"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
@@ -13,8 +16,6 @@ import (
 	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
-	"iter"
-	"slices"
 )
 
 // VerticesRequest asks for the vertices of a graph that meet a condition.

@@ -3,6 +3,7 @@ package graphs
 import (
 	"cmp"
 	"errors"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
@@ -13,6 +14,10 @@ import (
 	"heavytail/query/where"
 	"heavytail/storage"
 )
+
+// This file has the common part of the statements that change vertices and edges.
+// Each statement is one transaction: it is done as a whole, or not at all. Many
+// changes in one transaction cost far less than one transaction each.
 
 // WriteResult is the answer of the methods that change a graph.
 type WriteResult struct {
@@ -79,7 +84,7 @@ func change(c *engine.Call, graph string, f func(*storage.Tx) (storage.WriteStat
 // changes is how many vertices or edges a call changed.
 func (r WriteResult) changes() int64 { return r.Inserted + r.Updated + r.Deleted }
 
-// WriteMistake turns what the store refuses about a name or a value into an
+// writeMistake turns what the store refuses about a name or a value into an
 // Error.
 func writeMistake(c *engine.Call, graph string, err error) error {
 	var missing *storage.NotFoundError

@@ -1,6 +1,9 @@
 package graphs
 
 import (
+	"math"
+	"strconv"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
@@ -12,8 +15,6 @@ import (
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
-	"math"
-	"strconv"
 )
 
 // partEdge is an edge by its position in the statement, partValue an attribute with

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"errors"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/help"

@@ -3,6 +3,7 @@ package links
 import (
 	"context"
 	"fmt"
+
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"

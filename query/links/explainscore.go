@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
+
 	"heavytail/embedding/link"
 	"heavytail/embedding/run"
 	"heavytail/query/catalogue"
@@ -15,8 +18,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"math"
-	"slices"
 )
 
 // ExplainScoreRequest asks for the parts of the scores of a pair.

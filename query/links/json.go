@@ -2,6 +2,7 @@ package links
 
 import (
 	"encoding/json"
+
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/internal/cells"

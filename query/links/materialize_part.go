@@ -7,8 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"heavytail/query/help"
-	"heavytail/query/internal/engine"
 	"io"
 	"math"
 	"math/bits"
@@ -18,12 +16,18 @@ import (
 	embeddings "heavytail/embedding"
 	"heavytail/query/fault"
 	"heavytail/query/files"
+	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/scoring"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/storage"
 )
+
+// This file has MATERIALIZE PREDICTIONS in parts: each part has the links of consecutive
+// vertices, which any process computes from the file that it only reads, and then all of them
+// are stored at once. The links of a vertex do not depend on the parts.
 
 // MaterializePartRequest asks for the links of some vertices, in a file: a line that names the
 // format, a head that identifies the part, and for each vertex its links with their scores, in
@@ -88,7 +92,7 @@ func (s *Service) MaterializeParts(ctx context.Context, req MaterializePartsRequ
 	return materializeParts.Answer(ctx, s.db, req)
 }
 
-// MaxParts is the largest number of parts of DivideMaterialize.
+// maxParts is the largest number of parts of DivideMaterialize.
 const maxParts = 1_000_000
 
 // DivideMaterialize divides the vertices of a request into 1 to 1,000,000 parts of about the same

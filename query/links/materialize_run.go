@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"heavytail/query/internal/engine"
 	"slices"
 	"sync"
 
 	embeddings "heavytail/embedding"
 	"heavytail/embedding/link"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/scoring"
 	"heavytail/query/plan"
 	"heavytail/storage"
@@ -17,7 +17,7 @@ import (
 	"heavytail/storage/vec"
 )
 
-// PredictBlock is the number of vertices computed between two writes: enough to
+// predictBlock is the number of vertices computed between two writes: enough to
 // keep all workers busy, and few enough that their links are small compared with
 // the graph. Two blocks are in memory at a time.
 const predictBlock = 1024

@@ -3,6 +3,7 @@ package links
 import (
 	"bufio"
 	"errors"
+
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"

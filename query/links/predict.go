@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/index"
@@ -24,7 +26,6 @@ import (
 	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/format"
-	"math"
 )
 
 // DefaultNear is the number of nearest vertices that are candidates for the links

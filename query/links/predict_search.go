@@ -3,6 +3,8 @@ package links
 import (
 	"cmp"
 	"errors"
+	"slices"
+
 	"heavytail/embedding/link"
 	"heavytail/index"
 	"heavytail/query/catalogue"
@@ -18,7 +20,6 @@ import (
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
-	"slices"
 )
 
 // prediction is a linksRequest whose graph, attributes and scorer are loaded.
@@ -311,6 +312,9 @@ func replay(c *engine.Call, p *prediction) (release func(), err error) {
 	return release, nil
 }
 
+// The links of one vertex are predicted from the edges in the file where this is possible, so
+// that the first answers after opening a file need not wait until the graph is loaded.
+
 // vectorsFraction bounds the vectors that are read for an answer from the file.
 const vectorsFraction = 8
 
@@ -329,7 +333,7 @@ func canPredictFile(c *engine.Call, req linksRequest, p *linksEntry) bool {
 	case !req.one, with.Model != "", req.Where != nil, req.orderBy != "", p.sides != "", p.asOf != nil, !c.PartsPay(p.graph):
 		return false
 	case with.embedding != nil:
-		return (p.index == nil || p.index.InPlace) && search.CanScanFile(c, p.nearest(req))
+		return search.CanScanFile(c, p.nearest(req))
 	}
 	return link.RowSteps(with.Name) > 0 || with.Name == byDegrees
 }

@@ -3,6 +3,8 @@ package links
 import (
 	"context"
 	"fmt"
+	"iter"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
@@ -14,7 +16,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/query/where"
-	"iter"
 )
 
 // PredictEachRequest asks for the likeliest links of each of many vertices.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/internal/cells"
@@ -14,7 +16,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"slices"
 )
 
 // PredictedRequest asks for the stored predictions of a vertex.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/help"

@@ -3,6 +3,8 @@ package links
 import (
 	"context"
 	"errors"
+	"slices"
+
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -14,7 +16,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"slices"
 )
 
 // ScoreRequest asks for the scores of some pairs.

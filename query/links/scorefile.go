@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
+	"math"
+	"time"
+
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -17,9 +21,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage/format"
-	"io"
-	"math"
-	"time"
 )
 
 // ScoreFileRequest asks to score the pairs in a file.

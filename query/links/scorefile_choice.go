@@ -3,14 +3,15 @@ package links
 import (
 	"container/heap"
 	"context"
-	"heavytail/query/fault"
-	"heavytail/query/internal/engine"
-	"heavytail/query/internal/textfile"
-	"heavytail/storage/format"
 	"io"
 	"math"
 	"slices"
 	"sync/atomic"
+
+	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/textfile"
+	"heavytail/storage/format"
 )
 
 // scoreChoice says which of the scored pairs are kept.

@@ -2,6 +2,9 @@ package links
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
@@ -9,8 +12,6 @@ import (
 	"heavytail/query/internal/textfile"
 	"heavytail/query/rows"
 	"heavytail/storage/format"
-	"slices"
-	"strings"
 )
 
 // The values of ScoreFileRequest.Columns that are no names.

@@ -6,10 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"heavytail/query/fault"
-	"heavytail/query/internal/engine"
-	"heavytail/query/internal/session"
-	"heavytail/storage/format"
 	"io"
 	"io/fs"
 	"math"
@@ -18,10 +14,18 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/session"
+	"heavytail/storage/format"
 )
 
+// SCORE FILE … INTO FILE: one goroutine reads pairs, several look up keys, score
+// and format text, and one writes the text to the file in the order of the pairs.
+
 const (
-	// ScoreBatch pairs keep a worker busy for a millisecond or more, and take less
+	// scoreBatch pairs keep a worker busy for a millisecond or more, and take less
 	// than a megabyte with keys and scores of usual length.
 	scoreBatch = 4096
 	// scoreSection is the number of pairs between two syncs to disk: enough that
@@ -405,7 +409,7 @@ func appendField(dst, field []byte) []byte {
 	return append(dst, '"')
 }
 
-// AppendScore appends a score with the fewest digits that parse to the same
+// appendScore appends a score with the fewest digits that parse to the same
 // number, and nothing for NaN.
 func appendScore(dst []byte, x float64) []byte {
 	if math.IsNaN(x) {

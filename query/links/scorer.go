@@ -2,6 +2,9 @@ package links
 
 import (
 	"errors"
+	"slices"
+	"strings"
+
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -13,8 +16,6 @@ import (
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/storage"
-	"slices"
-	"strings"
 )
 
 // ParseScorers parses comma-separated scorers in the form of the language, such as

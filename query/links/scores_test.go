@@ -1,10 +1,11 @@
 package links
 
 import (
-	"heavytail/storage/csr"
 	"math"
 	"strconv"
 	"testing"
+
+	"heavytail/storage/csr"
 )
 
 // TestScoring_Scores compares blocks of pairs with single pairs, for scorers that know

@@ -2,6 +2,10 @@ package links
 
 import (
 	"errors"
+	"math"
+	"slices"
+	"time"
+
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -10,9 +14,6 @@ import (
 	"heavytail/query/internal/session"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
-	"math"
-	"slices"
-	"time"
 )
 
 // Pair is two vertices by key.
@@ -40,7 +41,7 @@ type loadedScoring struct {
 	newer   int64            // pairs with a vertex newer than an embedding, so far
 }
 
-// BoundScorer is a scorer as a function of two vertices.
+// boundScorer is a scorer as a function of two vertices.
 type boundScorer struct {
 	catalogue.Scorer
 	Score func(u, v uint32) float64
@@ -173,15 +174,15 @@ func (s *loadedScoring) all(c *engine.Call, pairs []Pair) ([]ScoredPair, error) 
 	return scored, c.Ctx.Err()
 }
 
-// Tally counts the pairs without scores of one block.
+// tally counts the pairs without scores of one block.
 type tally struct{ Missing, Newer int64 }
 
-// ScoreBlock is the number of pairs in a unit of work: it takes tens of microseconds,
+// scoreBlock is the number of pairs in a unit of work: it takes tens of microseconds,
 // more than the cost of passing it to a goroutine, and some milliseconds with the
 // slowest scorer.
 const scoreBlock = 64
 
-// PairBlock is up to scoreBlock pairs on their way to the scorers.
+// pairBlock is up to scoreBlock pairs on their way to the scorers.
 type pairBlock struct {
 	Pairs [scoreBlock]csr.Edge
 	Found [scoreBlock]bool // both vertices exist

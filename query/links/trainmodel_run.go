@@ -3,7 +3,6 @@ package links
 import (
 	"cmp"
 	"fmt"
-	"heavytail/query/internal/engine"
 	"io"
 	"math"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"heavytail/embedding/run"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/scoring"

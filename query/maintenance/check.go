@@ -2,6 +2,7 @@ package maintenance
 
 import (
 	"context"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"

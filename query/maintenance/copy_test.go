@@ -2,12 +2,13 @@ package maintenance
 
 import (
 	"errors"
-	"heavytail/query/internal/engine"
-	"heavytail/query/internal/session"
 	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/session"
 )
 
 // A copy is complete, and returns the errors of its source.

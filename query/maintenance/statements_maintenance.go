@@ -5,6 +5,6 @@ import "heavytail/query/internal/engine"
 // maintenanceStatements lists the statements of the family.
 func Statements() []engine.Described {
 	return []engine.Described{
-		check, compact, backup, migrate, recoverFile,
+		check, compact, backup, recoverFile,
 	}
 }

@@ -2,6 +2,7 @@ package maintenance
 
 import (
 	"context"
+
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"
 	"heavytail/storage"

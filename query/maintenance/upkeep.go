@@ -4,6 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"
@@ -13,12 +19,10 @@ import (
 	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/format"
-	"io"
-	"os"
-	"path/filepath"
-	"strings"
-	"time"
 )
+
+// This file has the statements that rewrite the whole store: COMPACT, BACKUP
+// and RECOVER.
 
 // CompactResult is the answer of Compact.
 type CompactResult struct {
@@ -56,49 +60,6 @@ var compact = &engine.Statement[*parser.Compact, engine.Nothing, engine.Nothing,
 // file, which replaces the old one.
 func (s *Service) Compact(ctx context.Context) (CompactResult, error) {
 	return compact.Answer(ctx, s.db, engine.Nothing{})
-}
-
-// MigrateResult is the answer of Migrate.
-type MigrateResult struct {
-	storage.MigrateStats
-	Notices []rows.Notice `json:"notices,omitempty"`
-}
-
-var migrate = &engine.Statement[*parser.Migrate, engine.Nothing, engine.Nothing, MigrateResult]{
-	Help: help.Statement{
-		Statement: "MIGRATE", Syntax: "MIGRATE",
-		Summary: "rewrites a file of an older format in the current one; files of older formats can also be used as they are",
-		Columns: "from, to, before, after, seconds",
-		Example: "MIGRATE",
-	},
-	Bind:    engine.BindNothing[*parser.Migrate],
-	Resolve: engine.ResolveNothing[engine.Nothing],
-	Plan: func(engine.Nothing, engine.Nothing) *plan.Plan {
-		return plan.Result("new file", "in the place of the old one, in one step, if its format is older", plan.Measured(plan.Write, "copy", "every record, verified"))
-	},
-	Run: runMigrate,
-	Table: func(_ engine.Nothing, r MigrateResult) [][]rows.Value {
-		return [][]rows.Value{{int64(r.From), int64(r.To), r.Before, r.After, r.Seconds}}
-	},
-}
-
-// Migrate rewrites a file of an older format in the current format. Files of
-// older formats can also be used without it.
-func (s *Service) Migrate(ctx context.Context) (MigrateResult, error) {
-	return migrate.Answer(ctx, s.db, engine.Nothing{})
-}
-
-func runMigrate(c *engine.Call, _, _ engine.Nothing) (MigrateResult, error) {
-	stop := c.Watch.Start(plan.Write)
-	stats, err := c.DB.Store.Migrate(c.Ctx, c.Meter.Update)
-	if err != nil {
-		return MigrateResult{}, err
-	}
-	stop(0, "")
-	if stats.From == stats.To {
-		c.Notice("the file already has the current format")
-	}
-	return MigrateResult{stats, c.Notices}, nil
 }
 
 // BackupRequest asks for a copy of the store in a file of its own.

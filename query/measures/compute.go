@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
+
 	"heavytail/embedding"
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
@@ -19,7 +21,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"time"
 )
 
 // ComputeRequest asks for a measure of the vertices of a graph.

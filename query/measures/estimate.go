@@ -2,6 +2,7 @@ package measures
 
 import (
 	"context"
+
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
 	"heavytail/query/help"

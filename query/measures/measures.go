@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -13,11 +18,9 @@ import (
 	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/csr"
-	"math"
-	"slices"
-	"strconv"
-	"strings"
 )
+
+// This file has the measures of COMPUTE by the names that requests use.
 
 // Measure describes a measure of vertices, which COMPUTE computes.
 type Measure struct {

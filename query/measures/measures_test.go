@@ -1,8 +1,9 @@
 package measures
 
 import (
-	"heavytail/query/internal/bind"
 	"testing"
+
+	"heavytail/query/internal/bind"
 )
 
 // Of several options out of range, the error names the first one of the measure.

@@ -3,6 +3,8 @@ package measures
 import (
 	"context"
 	"fmt"
+	"slices"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -15,7 +17,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"slices"
 )
 
 // RefreshMeasureRequest asks to compute a stored measure again if its graph has

@@ -67,7 +67,7 @@
 //	               | evaluatereconstruction | tune | train
 //	               | materialize | predicted | predict
 //	               | score | scorefile | help | check
-//	               | compact | backup | migrate | recover   e.g. CHECK;
+//	               | compact | backup | recover   e.g. CHECK;
 //	intofile     = plain "INTO" "FILE" string [ options ]   e.g. SHOW VERTICES IN social INTO FILE 'people.parquet';
 //	explainscore = "EXPLAIN" "SCORE" pair [ "IN" name ]
 //	               [ "WITH" scorer { "," scorer } ]         e.g. EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends);
@@ -214,7 +214,6 @@
 //	check        = "CHECK"                                  e.g. CHECK;
 //	compact      = "COMPACT"                                e.g. COMPACT;
 //	backup       = "BACKUP" "INTO" "FILE" string [ options ] e.g. BACKUP INTO FILE 'social.backup' WITH (overwrite := true);
-//	migrate      = "MIGRATE"                                e.g. MIGRATE;
 //	recover      = "RECOVER" "INTO" "FILE" string [ options ] e.g. RECOVER INTO FILE 'social.ht';
 //	options      = "WITH" "(" option { "," option } ")"     e.g. IMPORT $file INTO social WITH (separator := ',', header := 'none');
 //	pair         = "(" key "," key ")"                      e.g. SCORE ($u, $v) WITH jaccard;

@@ -51,7 +51,6 @@ var statements = []branch{
 	{"CHECK", (*parser).check},
 	{"COMPACT", (*parser).compact},
 	{"BACKUP", (*parser).backup},
-	{"MIGRATE", (*parser).migrate},
 	{"RECOVER", (*parser).recoverFile},
 }
 
@@ -143,7 +142,7 @@ func (p *parser) statement() Statement {
 //	               | evaluatereconstruction | tune | train
 //	               | materialize | predicted | predict
 //	               | score | scorefile | help | check
-//	               | compact | backup | migrate | recover   e.g. CHECK;
+//	               | compact | backup | recover   e.g. CHECK;
 func (p *parser) plainStatement() Statement {
 	begin := p.tok.Start
 	return p.plain(begin, p.oneOf(statements))
@@ -182,7 +181,7 @@ var unreserved = []string{
 	"COUNT", "CREATE", "DELETE", "DESC", "DESCRIBE", "DIFF", "DROP", "EDGE", "EDGES", "EITHER", "EMBED", "EMBEDDING", "EMBEDDINGS", "EPSILON",
 	"ESTIMATE", "EVALUATE", "EVERY", "EXACT", "EXPLAIN", "EXPORT", "FILE", "FRESH", "GENERATE", "GENERATIONS", "GENERATORS",
 	"GRAPH", "GRAPHS", "HELP", "IMPORT", "INDEX", "INDEXES", "INSERT", "JOB", "JOBS", "LABELS", "LINKS", "MATERIALIZE", "MEASURE", "MEASURES", "METHODS",
-	"MIGRATE", "MODEL", "MODELS", "MUTUAL", "NEAREST", "NEIGHBORS", "OFF", "ON", "ORDER", "PAIRS", "PARAMETERS", "PATH", "PREDICT", "PREDICTIONS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",
+	"MODEL", "MODELS", "MUTUAL", "NEAREST", "NEIGHBORS", "OFF", "ON", "ORDER", "PAIRS", "PARAMETERS", "PATH", "PREDICT", "PREDICTIONS", "PROFILE", "RADIUS", "RECONSTRUCT", "RECONSTRUCTION",
 	"RECOVER", "REFRESH", "RENAME", "RESUME", "SAMPLE", "SCORE", "SCORERS", "SET", "SHOW", "STATS", "SUBGRAPH", "TIME", "TRAIN", "TUNE", "UNION", "UPDATE", "VECTOR", "VERIFY",
 	"VERTEX", "VERTICES", "WAIT", "WALKS", "WEIGHT", "WITHIN",
 }

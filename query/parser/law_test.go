@@ -268,7 +268,7 @@ func genPlain(t *rapid.T) Statement {
 	case 18:
 		return &Recover{File: value(aString), Options: options()}
 	default:
-		return rapid.SampledFrom([]Statement{&Check{}, &Compact{}, &Migrate{}}).Draw(t, "word")
+		return rapid.SampledFrom([]Statement{&Check{}, &Compact{}}).Draw(t, "word")
 	}
 }
 

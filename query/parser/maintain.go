@@ -22,17 +22,6 @@ func (p *parser) compact() Statement { return &Compact{} }
 
 func (s *Compact) String() string { return "COMPACT" }
 
-// Migrate is MIGRATE.
-//
-//	migrate      = "MIGRATE"                                e.g. MIGRATE;
-type Migrate struct{ Range }
-
-func (*Migrate) Heading() string { return "MIGRATE" }
-
-func (p *parser) migrate() Statement { return &Migrate{} }
-
-func (s *Migrate) String() string { return "MIGRATE" }
-
 // Backup is BACKUP INTO FILE 'file' [WITH (…)].
 //
 //	backup       = "BACKUP" "INTO" "FILE" string [ options ] e.g. BACKUP INTO FILE 'social.backup' WITH (overwrite := true);

@@ -136,7 +136,6 @@ func TestParse_Tree(t *testing.T) {
 		}},
 		{"SHOW ATTRIBUTES IN g", &ShowAttributes{Graph: idp("g")}},
 		{"COMPACT", &Compact{}},
-		{"MIGRATE", &Migrate{}},
 		{"BACKUP INTO FILE 'b' WITH (overwrite := TRUE)", &Backup{
 			File: str("b"), Options: []Option{{Name: id("overwrite"), Value: Bool{Value: true}}},
 		}},

@@ -1,8 +1,6 @@
 package plan
 
-import (
-	"time"
-)
+import "time"
 
 // Stopwatch measures the steps of one call by name.
 type Stopwatch struct {

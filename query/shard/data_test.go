@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/query"
-	"heavytail/query/catalogue"
-	"heavytail/query/links"
-	"heavytail/storage/format"
-	"heavytail/storage/format/dataset"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heavytail/query"
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
+	"heavytail/storage/format"
+	"heavytail/storage/format/dataset"
 )
 
 // restored returns a plan with data, and the file that Restore makes from them.

@@ -3,11 +3,12 @@ package shard
 import (
 	"context"
 	"fmt"
+	"io"
+
 	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/storage/format"
-	"io"
 )
 
 // divisible is a statement that can be divided by its rows or its trials. It either writes a file

@@ -3,12 +3,13 @@ package shard
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
+
 	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/query/vectors"
 	"heavytail/storage"
-	"slices"
-	"strconv"
 )
 
 // exportWalks is EXPORT WALKS, which is divided by the numbers of the walks: each walk

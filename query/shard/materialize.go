@@ -3,10 +3,11 @@ package shard
 import (
 	"context"
 	"fmt"
+	"io"
+
 	"heavytail/query"
 	"heavytail/query/links"
 	"heavytail/query/parser"
-	"io"
 )
 
 // materialize is MATERIALIZE PREDICTIONS, which is divided by vertices: the links of a vertex

@@ -5,11 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/.ci/repeat"
-	"heavytail/query"
-	"heavytail/query/catalogue"
-	"heavytail/storage"
-	"heavytail/storage/format"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -21,6 +16,11 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
+	"heavytail/.ci/repeat"
+	"heavytail/query"
+	"heavytail/query/catalogue"
+	"heavytail/storage"
+	"heavytail/storage/format"
 )
 
 // predicted lists the statements of the tests.

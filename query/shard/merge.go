@@ -6,12 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/query"
-	"heavytail/query/rows"
-	"heavytail/storage/format"
 	"io"
 	"os"
 	"strings"
+
+	"heavytail/query"
+	"heavytail/query/rows"
+	"heavytail/storage/format"
 )
 
 // Merge writes the rows of all shards in order to a file, by default the file of the

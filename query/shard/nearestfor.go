@@ -3,6 +3,7 @@ package shard
 import (
 	"context"
 	"fmt"
+
 	"heavytail/query"
 	"heavytail/query/graphs"
 	"heavytail/query/parser"

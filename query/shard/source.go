@@ -3,10 +3,11 @@ package shard
 import (
 	"context"
 	"fmt"
+	"slices"
+
 	"heavytail/query"
 	"heavytail/query/catalogue"
 	"heavytail/storage"
-	"slices"
 )
 
 // sources lists the objects in the file of db on which the rows of a statement

@@ -2,11 +2,12 @@ package shard
 
 import (
 	"context"
+	"io"
+
 	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/query/studies"
-	"io"
 )
 
 // trials is a statement that consists of independent trials, which are divided among the shards:

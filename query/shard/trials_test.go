@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/.ci/repeat"
-	"heavytail/query/rows"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -16,6 +14,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heavytail/.ci/repeat"
+	"heavytail/query/rows"
 )
 
 // evaluated lists statements that consist of trials, with the number of their trials.

@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -15,10 +19,9 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"slices"
-	"strconv"
-	"strings"
 )
+
+// This file has EVALUATE LABELS.
 
 // EvaluateLabelsRequest asks how well the values of an attribute can be predicted
 // from the vectors of an embedding.

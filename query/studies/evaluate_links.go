@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
@@ -16,10 +20,9 @@ import (
 	"heavytail/query/links"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
-	"math"
-	"slices"
-	"strings"
 )
+
+// This file has EVALUATE LINKS.
 
 var evaluateLinks = &engine.Statement[*parser.EvaluateLinks, EvaluateLinksRequest, *linkTrial, EvaluateLinksResult]{
 	Help: help.Statement{
@@ -123,7 +126,7 @@ func rankSettings(b *engine.Binder, req *EvaluateLinksRequest, set bind.Settings
 	req.Near = scoring.Near(b, set)
 }
 
-// MaxCurveSteps prevents a typing error from asking for a point of every pair.
+// maxCurveSteps prevents a typing error from asking for a point of every pair.
 const maxCurveSteps = 10_000
 
 const maxSplits = 10_000

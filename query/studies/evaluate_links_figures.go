@@ -7,7 +7,7 @@ import (
 	"heavytail/query/rows"
 )
 
-// LinkFigures are the figures of trials of one split. Their JSON is read back exactly.
+// linkFigures are the figures of trials of one split. Their JSON is read back exactly.
 type linkFigures struct {
 	Held   int                     `json:"held"`  // edges held out
 	Pairs  []NegativePairs         `json:"pairs"` // nil with ranking

@@ -2,6 +2,10 @@ package studies
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"strings"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
 	"heavytail/query/internal/cells"
@@ -9,10 +13,9 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"math"
-	"slices"
-	"strings"
 )
+
+// This file runs EVALUATE LINKS with the option ranking.
 
 type linkRanking struct {
 	opts    evaluate.RankOptions

@@ -2,6 +2,7 @@ package studies
 
 import (
 	"cmp"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/embedding/run"

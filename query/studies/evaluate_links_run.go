@@ -1,13 +1,16 @@
 package studies
 
 import (
+	"math"
+	"slices"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
 	"heavytail/query/rows"
-	"math"
-	"slices"
 )
+
+// This file runs EVALUATE LINKS.
 
 func runEvaluateLinks(c *engine.Call, req EvaluateLinksRequest, t *linkTrial) (EvaluateLinksResult, error) {
 	graph, release, err := linkGraph(c, req, t, false)

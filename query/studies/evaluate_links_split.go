@@ -2,6 +2,9 @@ package studies
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/embedding/run"
@@ -14,9 +17,9 @@ import (
 	"heavytail/query/plan"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
-	"slices"
-	"strconv"
 )
+
+// This file holds out the edges that EVALUATE LINKS and EXPORT PAIRS predict.
 
 // linkGraph loads the graph of a trial and its sides, and reserves the memory of the trial
 // until release. With keep, all scores are kept.
@@ -204,7 +207,7 @@ const trainedModel = "model"
 // solveStep returns the name that PROFILE shows for the solve of one of several methods.
 func solveStep(number int) string { return plan.Solve + " " + strconv.Itoa(number) }
 
-// ScorerText is the name of a scorer or model in tables.
+// scorerText is the name of a scorer or model in tables.
 func scorerText(scorer string, learned bool) string {
 	if learned && scorer != trainedModel {
 		return "logistic(" + scorer + ")"

@@ -2,6 +2,8 @@ package studies
 
 import (
 	"fmt"
+	"slices"
+
 	"heavytail/query/algorithms"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
@@ -9,8 +11,11 @@ import (
 	"heavytail/query/internal/trial"
 	"heavytail/query/plan"
 	"heavytail/storage/csr"
-	"slices"
 )
+
+// This file measures the trials of EVALUATE LINKS: each split, and after the splits the null
+// graph, with the scorers that need no vectors and again with each method. Trials are numbered by
+// splits, and within a split in the order of eachMethod.
 
 func linkTrials(req EvaluateLinksRequest, t *linkTrial) int64 {
 	splits := max(1, req.Splits)

@@ -3,6 +3,9 @@ package studies
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
@@ -22,9 +25,10 @@ import (
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
-	"slices"
-	"strings"
 )
+
+// This file has EVALUATE PARAMETERS: the studies of parameters in figure 3 of
+// the paper, and studies of further parameters.
 
 // EvaluateParametersRequest asks how the reconstruction of a graph depends on the
 // options of an embedding method.

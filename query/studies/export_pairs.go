@@ -3,6 +3,9 @@ package studies
 import (
 	"context"
 	"fmt"
+	"io"
+	"slices"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/query/fault"
@@ -16,9 +19,9 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage/csr"
-	"io"
-	"slices"
 )
+
+// This file has EXPORT PAIRS: the pairs and scores that EVALUATE LINKS measures.
 
 // ExportPairsRequest asks to write what EvaluateLinks measures.
 //

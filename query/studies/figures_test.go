@@ -2,14 +2,15 @@ package studies
 
 import (
 	"errors"
-	"heavytail/query/internal/cells"
-	"heavytail/query/internal/trial"
-	"heavytail/storage"
 	"io"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
+
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/trial"
+	"heavytail/storage"
 )
 
 // TestLinkFigures_JSON reads figures back unchanged, also undefined ones.

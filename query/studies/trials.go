@@ -2,14 +2,20 @@ package studies
 
 import (
 	"context"
+	"io"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/rowfile"
 	"heavytail/query/internal/trial"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
-	"io"
 )
+
+// This file runs statements that consist of trials, EVALUATE LINKS and EVALUATE PARAMETERS, in
+// parts: any process computes the figures of some trials from the file, which it only reads, and
+// then the answer is computed from all figures. The figures of a trial do not depend on the
+// division, so the answer is that of the undivided statement.
 
 // TrialsRequest asks for the figures of some trials of a statement, in a file.
 type TrialsRequest struct {

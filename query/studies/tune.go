@@ -5,6 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
+
 	"heavytail/embedding"
 	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
@@ -24,9 +28,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"math"
-	"slices"
-	"strings"
 )
 
 var tuneEmbedding = &engine.Statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{

@@ -2,6 +2,8 @@ package studies
 
 import (
 	"cmp"
+	"time"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/run"
 	"heavytail/embedding/tune"
@@ -12,7 +14,6 @@ import (
 	"heavytail/query/rows"
 	"heavytail/query/vectors"
 	"heavytail/storage"
-	"time"
 )
 
 // Goal is the purpose for which embeddings are tuned.

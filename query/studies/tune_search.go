@@ -2,6 +2,11 @@ package studies
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
 	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/run"
@@ -13,11 +18,9 @@ import (
 	"heavytail/query/internal/sweep"
 	"heavytail/query/plan"
 	"heavytail/query/vectors"
-	"math"
-	"slices"
-	"strings"
-	"time"
 )
+
+// This file runs the search of TUNE.
 
 // searching is a search whose data is loaded.
 type searching struct {

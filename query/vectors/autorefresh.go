@@ -2,6 +2,8 @@ package vectors
 
 import (
 	"context"
+	"math"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -11,7 +13,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"math"
 )
 
 type autoRefreshRequest struct {

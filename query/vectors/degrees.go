@@ -3,6 +3,7 @@ package vectors
 import (
 	"context"
 	"fmt"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/index"
 	"heavytail/query/fault"

@@ -3,6 +3,8 @@ package vectors
 import (
 	"context"
 	"fmt"
+	"slices"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -13,7 +15,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"slices"
 )
 
 // EmbeddingDescription is everything that determined an embedding, and how much

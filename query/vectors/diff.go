@@ -3,6 +3,9 @@ package vectors
 import (
 	"cmp"
 	"context"
+	"math"
+	"slices"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"
@@ -12,8 +15,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage/vec"
-	"math"
-	"slices"
 )
 
 // DiffRequest asks which vertices moved between two generations of an embedding.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+
 	"heavytail/embedding"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
@@ -20,7 +22,6 @@ import (
 	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/vec"
-	"slices"
 )
 
 // EmbedRequest asks for an embedding of a graph.

@@ -3,6 +3,7 @@ package vectors
 import (
 	"errors"
 	"fmt"
+
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
@@ -13,6 +14,9 @@ import (
 	"heavytail/query/plan"
 	"heavytail/storage"
 )
+
+// This file resolves what EMBED and ESTIMATE EMBED read: the graph, and the embedding with
+// whose vectors a method begins.
 
 // chosen is what the names in an EmbedRequest refer to.
 type chosen struct {

@@ -3,6 +3,7 @@ package vectors
 import (
 	"context"
 	"errors"
+
 	"heavytail/embedding"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"

@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"context"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -12,6 +13,9 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 )
+
+// This file has EVALUATE RECONSTRUCTION: it measures the same as RECONSTRUCT
+// … AUTO, and in addition the power law of the degrees.
 
 // EvaluateReconstructionRequest asks how well an embedding reconstructs its graph.
 type EvaluateReconstructionRequest struct {

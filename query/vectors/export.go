@@ -3,6 +3,9 @@ package vectors
 import (
 	"context"
 	"fmt"
+	"io"
+	"strconv"
+
 	"heavytail/query/fault"
 	"heavytail/query/files"
 	"heavytail/query/help"
@@ -14,8 +17,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/format"
-	"io"
-	"strconv"
 )
 
 func embeddingFormats() []export.Format {

@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/files"
@@ -21,10 +26,6 @@ import (
 	"heavytail/storage"
 	"heavytail/storage/format"
 	"heavytail/storage/vec"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
 )
 
 // ImportEmbeddingRequest asks to store the vectors of a file as an embedding.

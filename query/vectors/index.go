@@ -3,24 +3,27 @@ package vectors
 import (
 	"context"
 	"fmt"
-	"heavytail/query/help"
-	"heavytail/query/internal/engine"
-	"heavytail/query/internal/indexes"
-	"heavytail/query/internal/lists"
-	"heavytail/query/rows"
 	"time"
 
 	embeddings "heavytail/embedding"
 	"heavytail/index"
 	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"
+	"heavytail/query/internal/indexes"
 	"heavytail/query/internal/job"
+	"heavytail/query/internal/lists"
 	"heavytail/query/internal/search"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
+
+// This file has CREATE INDEX, DROP INDEX and the list of SHOW INDEXES, and finds the
+// index that a search uses.
 
 // CreateIndexRequest asks for an index of the vectors of an embedding, which
 // makes NEAREST and WITHIN faster and may miss some of their answers. Zeros are
@@ -201,7 +204,7 @@ func storeIndex(c *engine.Call, req CreateIndexRequest) (storage.IndexInfo, erro
 	if err != nil {
 		return storage.IndexInfo{}, err
 	}
-	text := search.RecallText(recall.Mean, true, recall.Lowest, recall.Poor)
+	text := search.RecallText(recall.Mean, recall.Lowest, recall.Poor)
 	stop(int64(h.Live()), text)
 	c.Job.Result("%s", text)
 	n := indexes.NewIndex(h, recall, time.Since(began))

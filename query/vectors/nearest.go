@@ -3,6 +3,7 @@ package vectors
 import (
 	"context"
 	"fmt"
+
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/help"

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
+
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
@@ -13,7 +15,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/query/where"
-	"iter"
 )
 
 // NearestForRequest asks for the vertices nearest to each of many query vertices.

@@ -2,12 +2,12 @@ package vectors
 
 import (
 	"context"
-	"heavytail/query/internal/engine"
-	"heavytail/query/rows"
 
 	methods "heavytail/embedding"
 	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )

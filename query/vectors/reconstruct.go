@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"math"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/index"
 	"heavytail/query/fault"
@@ -20,8 +23,6 @@ import (
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 	"heavytail/storage/vec"
-	"io"
-	"math"
 )
 
 // ReconstructRequest asks for the graph that joins all pairs of vertices

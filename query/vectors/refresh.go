@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"heavytail/embedding"
 	"heavytail/embedding/run"
 	"heavytail/query/catalogue"
@@ -145,7 +146,7 @@ func refreshJob(c *engine.Call, req RefreshRequest, found staleness) (job.Spec, 
 	}, nil
 }
 
-// RefreshBytes estimates the memory of a refresh beside the stored vectors: that of the method, and then
+// refreshBytes estimates the memory of a refresh beside the stored vectors: that of the method, and then
 // the vectors, with a copy of the old ones in the order of the present vertices, while they are stored.
 func refreshBytes(method string, vertices, dim int) int64 {
 	vectors := session.VectorBytes(vertices, dim)

@@ -1,9 +1,10 @@
 package vectors
 
 import (
-	"heavytail/query/internal/session"
 	"math"
 	"testing"
+
+	"heavytail/query/internal/session"
 )
 
 // Each method reserves for a refresh what it takes: fastrp half of what a spectral method does.

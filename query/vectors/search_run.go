@@ -2,6 +2,8 @@ package vectors
 
 import (
 	"errors"
+	"slices"
+
 	"heavytail/index"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -11,7 +13,6 @@ import (
 	"heavytail/query/internal/session"
 	"heavytail/query/plan"
 	"heavytail/storage"
-	"slices"
 )
 
 func find(c *engine.Call, s search.Search) (SearchResult, error) {
@@ -68,7 +69,7 @@ func searchResult(c *engine.Call, s *search.Searcher, hits []index.Hit) SearchRe
 	return SearchResult{Neighbors: neighbors, Metric: s.Metric, Embedding: state, Index: s.Index, Notices: c.Notices}
 }
 
-// SearchFile answers a search in the file. It returns errMoved if the graph
+// searchFile answers a search in the file. It returns errMoved if the graph
 // or the embedding has changed since the search was resolved.
 func searchFile(c *engine.Call, s search.Search) (SearchResult, error) {
 	info, graph := s.Entry.Info, s.Entry.Graph

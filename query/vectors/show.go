@@ -2,6 +2,7 @@ package vectors
 
 import (
 	"context"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"

@@ -3,12 +3,13 @@ package vectors
 import (
 	"context"
 	"errors"
+	"iter"
+	"slices"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/search"
 	"heavytail/storage"
-	"iter"
-	"slices"
 )
 
 // VertexVector is a vertex with its vector.

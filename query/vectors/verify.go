@@ -4,6 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
+
 	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/run"
@@ -21,9 +25,6 @@ import (
 	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/vec"
-	"math"
-	"slices"
-	"strings"
 )
 
 // VerifyRequest asks how much an embedding differs from a full run.

@@ -3,6 +3,8 @@ package vectors
 import (
 	"cmp"
 	"context"
+	"io"
+
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/files"
@@ -15,7 +17,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/storage"
 	"heavytail/storage/format"
-	"io"
 )
 
 // ExportWalksRequest asks to write the walks that a method learns from.

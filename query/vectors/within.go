@@ -3,6 +3,8 @@ package vectors
 import (
 	"context"
 	"fmt"
+	"math"
+
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -14,7 +16,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/query/where"
-	"math"
 )
 
 // WithinRequest asks for all vertices within a distance of a vertex or a

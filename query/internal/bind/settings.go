@@ -3,14 +3,15 @@ package bind
 import (
 	"cmp"
 	"fmt"
-	"heavytail/query/fault"
-	"heavytail/query/help"
-	"heavytail/query/rows"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/rows"
 )
 
 // Given is an option as it was given: a name and a value of some Go type.

@@ -2,12 +2,13 @@ package cells
 
 import (
 	"fmt"
-	"heavytail/query/rows"
-	"heavytail/storage"
-	"heavytail/storage/format"
 	"math"
 	"strings"
 	"time"
+
+	"heavytail/query/rows"
+	"heavytail/storage"
+	"heavytail/storage/format"
 )
 
 // Each is the number of bytes per item, or nil if there are no items.

@@ -1,13 +1,14 @@
 package cells
 
 import (
+	"iter"
+	"slices"
+	"strings"
+
 	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"iter"
-	"slices"
-	"strings"
 )
 
 func NewRows(columns []string, seq iter.Seq2[[]rows.Value, error]) *rows.Rows {

@@ -1,12 +1,13 @@
 package engine
 
 import (
+	"runtime"
+
 	"heavytail/embedding"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/job"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"runtime"
 )
 
 const JobColumns = "job, state, statement, stage, progress, seconds, remaining, memory, peak, checkpoint, error, result"

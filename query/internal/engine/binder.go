@@ -1,11 +1,12 @@
 package engine
 
 import (
+	"strconv"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
 	"heavytail/query/parser"
 	"heavytail/storage"
-	"strconv"
 )
 
 // Binder returns a binder of the call, with the values of the parameters.

@@ -7,6 +7,9 @@ import (
 	"heavytail/query/rows"
 )
 
+// EXPLAIN and PROFILE share a type of node. Their request is the inner
+// statement, bound and resolved.
+
 var Explain = &Statement[*parser.Explain, Operation, Nothing, *plan.Plan]{
 	Help: help.Statement{
 		Statement: "EXPLAIN", Syntax: "EXPLAIN statement",

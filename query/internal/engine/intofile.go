@@ -2,6 +2,8 @@ package engine
 
 import (
 	"errors"
+	"io"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/lists"
@@ -11,7 +13,6 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage/format"
-	"io"
 )
 
 // RowsRequest asks to write the rows of a statement to a file. There is no typed method

@@ -2,13 +2,14 @@ package engine
 
 import (
 	"errors"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
-	"strconv"
-	"strings"
-	"unicode/utf8"
 )
 
 // PartKey is the i-th vertex of a statement.

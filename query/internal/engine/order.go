@@ -2,12 +2,15 @@ package engine
 
 import (
 	"fmt"
+	"slices"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
-	"slices"
 )
+
+// This file has what the clauses COLUMNS and ORDER BY of statements have in common.
 
 // PartOrder is the column of ORDER BY, and partColumn one of COLUMNS.
 const PartOrder fault.Part = "order"

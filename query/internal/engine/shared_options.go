@@ -3,17 +3,21 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/lists"
 	"heavytail/query/parser"
-	"reflect"
-	"slices"
-	"strconv"
-	"strings"
 )
+
+// This file has what the options of several statements have in common: their texts, structs of
+// options, and the options share, negatives, first and count.
 
 func Option(name string, value any) parser.Option {
 	return parser.Option{Name: parser.Ident{Name: name}, Value: literal(value)}

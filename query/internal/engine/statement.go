@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"strings"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
@@ -11,8 +13,10 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"strings"
 )
+
+// This file has the steps of every statement, in the order of the calls: from a text
+// (Query) or a request (answer) through binding and resolving to rows.
 
 // Statement describes one statement of the language. N is its node in the syntax
 // tree, Q the request of its typed method, R the catalogue entries that the names

@@ -2,13 +2,14 @@ package engine
 
 import (
 	"errors"
+	"iter"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/session"
 	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/format"
-	"iter"
 )
 
 // Stream is the answer of a statement whose rows are made while they are read, so

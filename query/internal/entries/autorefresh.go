@@ -1,8 +1,9 @@
 package entries
 
 import (
-	"heavytail/query/fault"
 	"time"
+
+	"heavytail/query/fault"
 )
 
 // Duration reads a positive time such as '90s', '10m' or '1h30m'.

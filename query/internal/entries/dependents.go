@@ -2,12 +2,17 @@ package entries
 
 import (
 	"fmt"
+	"strings"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/storage"
-	"strings"
 )
+
+// This file finds the indexes, models and predictions that were made from an
+// embedding, and reports which of them become invalid when the embedding gets
+// different vectors.
 
 // dependents are the names of the indexes, models and predictions that were made from
 // an embedding and are valid now.

@@ -1,19 +1,20 @@
 package entries
 
 import (
+	"strings"
+
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"strings"
 )
 
 func IndexRow(x storage.IndexInfo) []rows.Value {
 	number := func(name string) rows.Value { return Parameter(x.Parameters, name) }
 	return []rows.Value{
 		x.Embedding, x.Metric, int64(x.Vectors), number("m"), number("ef_construction"), number("ef"),
-		x.Recall, cells.When(x.Spread, x.Lowest), cells.When(x.Spread, x.Poor), x.Bytes, x.Seconds, cells.Timestamp(x.Created),
+		x.Recall, x.Lowest, x.Poor, x.Bytes, x.Seconds, cells.Timestamp(x.Created),
 	}
 }
 

@@ -2,13 +2,14 @@ package entries
 
 import (
 	"errors"
+	"strconv"
+
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
 	"heavytail/query/rows"
 	"heavytail/storage"
-	"strconv"
 )
 
 // KeptIndex is an index of a generation that is about to be replaced.

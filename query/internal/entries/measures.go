@@ -2,9 +2,10 @@ package entries
 
 import (
 	"fmt"
+	"strings"
+
 	"heavytail/query/fault"
 	"heavytail/storage"
-	"strings"
 )
 
 // FromSetting names a vertex of FROM among the options of a stored measure.

@@ -3,6 +3,7 @@ package entries
 import (
 	"context"
 	"errors"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"

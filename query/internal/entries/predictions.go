@@ -2,11 +2,12 @@ package entries
 
 import (
 	"errors"
+	"time"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/storage"
-	"time"
 )
 
 // stale describes how the embedding or model that predictions were computed with has

@@ -1,10 +1,11 @@
 package entries
 
 import (
+	"slices"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/storage"
-	"slices"
 )
 
 // NoteMeasures gives notices of the attributes that are stored measures of an older

@@ -2,6 +2,7 @@ package entries
 
 import (
 	"errors"
+
 	"heavytail/query/catalogue"
 	"heavytail/query/internal/engine"
 	"heavytail/storage"

@@ -3,6 +3,7 @@ package entries
 import (
 	"cmp"
 	"fmt"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"

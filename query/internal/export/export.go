@@ -3,6 +3,10 @@ package export
 import (
 	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
 	"heavytail/query/fault"
 	"heavytail/query/files"
 	"heavytail/query/help"
@@ -14,9 +18,6 @@ import (
 	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/format"
-	"io"
-	"slices"
-	"strconv"
 )
 
 type Format struct {

@@ -1,10 +1,11 @@
 package indexes
 
 import (
-	"heavytail/storage/vec"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"heavytail/storage/vec"
 )
 
 // changedRows agrees with comparing all values.

@@ -6,6 +6,11 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
@@ -13,11 +18,14 @@ import (
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/vec"
-	"io"
-	"slices"
-	"strconv"
-	"time"
 )
+
+// This file updates the indexes of an embedding that is refreshed or computed again.
+// An index belongs to the vectors of one generation and is removed with them. Before
+// a refresh it is therefore loaded into memory; then it is updated to the new vectors
+// and stored together with them. One that no search uses, because scans take less, is
+// removed: to update it can take a hundred times as long as the refresh. If the embedding
+// is computed again in full, only the parameters of the index are kept, and it is rebuilt.
 
 // How the recall of an index is measured, and the recall that an automatically
 // chosen ef must reach.
@@ -106,7 +114,7 @@ func followIndex(c *engine.Call, k entries.KeptIndex, before, after *vec.Matrix)
 	return NewIndex(h, recall, time.Since(began)), err
 }
 
-// ChangedRows lists the rows of before whose values differ in after, which has
+// changedRows lists the rows of before whose values differ in after, which has
 // at least as many rows.
 func changedRows(before, after *vec.Matrix) []uint32 {
 	var list []uint32
@@ -122,8 +130,8 @@ func NewIndex(h *index.HNSW, recall index.Recall, took time.Duration) storage.Ne
 	o := h.Options()
 	return storage.NewIndex{
 		Info: storage.IndexInfo{
-			Metric: h.Metric().String(), Vectors: h.Live(), Seconds: took.Seconds(), InPlace: true,
-			Recall: recall.Mean, Queries: recall.Queries, Spread: true, Lowest: recall.Lowest, Poor: recall.Poor, Compared: recall.Compared[:],
+			Metric: h.Metric().String(), Vectors: h.Live(), Seconds: took.Seconds(),
+			Recall: recall.Mean, Queries: recall.Queries, Lowest: recall.Lowest, Poor: recall.Poor, Compared: recall.Compared[:],
 			Parameters: []storage.Setting{
 				{Name: "m", Value: strconv.Itoa(o.M)}, {Name: "ef_construction", Value: strconv.Itoa(o.EfConstruction)},
 				{Name: "ef", Value: strconv.Itoa(o.Ef)}, {Name: "seed", Value: strconv.FormatUint(o.Seed, 10)},

@@ -2,6 +2,9 @@ package methods
 
 import (
 	"errors"
+	"slices"
+	"strconv"
+
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -11,9 +14,9 @@ import (
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
-	"slices"
-	"strconv"
 )
+
+// This file has the embedding methods by the names that requests use.
 
 // All lists the embedding methods, which all databases have.
 func All() []help.Method {

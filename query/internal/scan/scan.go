@@ -3,6 +3,7 @@ package scan
 import (
 	"context"
 	"fmt"
+
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"

@@ -3,9 +3,10 @@ package scan
 import (
 	"bytes"
 	"cmp"
+	"slices"
+
 	"heavytail/query/where"
 	"heavytail/storage"
-	"slices"
 )
 
 // The numbers of the columns that are not attributes.

@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"fmt"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/query/fault"

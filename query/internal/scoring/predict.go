@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"cmp"
+
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
 )

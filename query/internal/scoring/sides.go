@@ -2,6 +2,8 @@ package scoring
 
 import (
 	"errors"
+	"slices"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/query/catalogue"
@@ -11,8 +13,9 @@ import (
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/csr"
-	"slices"
 )
+
+// This file has the option sides, for links between the two sides of a bipartite graph.
 
 // AutoSides as the Sides of a request takes the sides from the graph: see [link.TwoSides].
 const AutoSides = "auto"

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"

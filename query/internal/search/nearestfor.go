@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"errors"
+
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/internal/engine"

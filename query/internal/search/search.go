@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
+
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
@@ -16,8 +18,11 @@ import (
 	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
-	"math"
 )
+
+// This file has the common part of NEAREST and WITHIN: a question is resolved to a
+// search by the catalogue alone. The search is then answered by a scan of the
+// vectors in the file, by a scan in memory, or by an index.
 
 func Target(b *engine.Binder, v parser.Value) (vertex string, vector []float32) {
 	value := b.Untyped(fault.Vertex, v)
@@ -177,12 +182,8 @@ func ResolveSearch(c *engine.Call, q Question) (s Search, err error) {
 			s.scans = "; this takes less than searching the index, which compares very many vectors"
 		}
 	}
-	if s.InFile = CanScanFile(c, s); s.InFile && s.Index != nil && (!s.Index.InPlace || scansFaster(c, s)) {
-		why := ""
-		if s.Index.InPlace {
-			why = "this takes less than searching the index in the file, and "
-		}
-		s.Index, s.scans = nil, fmt.Sprintf("; %sthe index is loaded after %d searches", why, FileScans)
+	if s.InFile = CanScanFile(c, s); s.InFile && s.Index != nil && scansFaster(c, s) {
+		s.Index, s.scans = nil, fmt.Sprintf("; this takes less than searching the index in the file, and the index is loaded after %d searches", FileScans)
 	}
 	return s, err
 }
@@ -223,11 +224,10 @@ const (
 // graph pay.
 func CanScanFile(c *engine.Call, s Search) bool {
 	info, graph := s.Entry.Info, s.Entry.Graph
-	inPlace := s.Index != nil && s.Index.InPlace
 	switch {
 	case s.Vector == nil && len(s.Vertices) == 0, s.Centroid, s.OrderBy != "", len(s.Attributes) > 0, s.Where != nil && s.Reads == where.ReadsAll:
 		return false
-	case s.readsDegrees() && !inPlace && !c.PartsPay(graph), s.Index != nil && !inPlace && c.DB.Opts.GraphOnly:
+	case s.readsDegrees() && s.Index == nil && !c.PartsPay(graph):
 		return false
 	case c.Spaces[s.Embedding] != nil, info.Vertices == 0 || info.Dim == 0, graph.ID != info.GraphID || graph.Version != info.GraphVersion:
 		return false

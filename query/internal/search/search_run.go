@@ -3,6 +3,10 @@ package search
 import (
 	"errors"
 	"fmt"
+	"math"
+	"slices"
+	"sync"
+
 	"heavytail/index"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
@@ -13,10 +17,11 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/where"
 	"heavytail/storage"
-	"math"
-	"slices"
-	"sync"
 )
+
+// This file answers a search: in the file (searchFile), so that the first answers after
+// opening a file need not wait until the vectors, the index and the graph are loaded, or in
+// memory (run); both by an index or by a scan of all vectors.
 
 // VertexOrder returns the order of SHOW VERTICES by a column, and notices a measure that is
 // behind the graph.
@@ -146,7 +151,7 @@ func (s *Searcher) walked(h *index.HNSW, a index.Answer) string {
 		return scanned(h.Len()) + ", as " + a.Exact
 	}
 	text := fmt.Sprintf("%d of %s compared at ef %d, %s, index %s", a.Scored, fault.Count(int64(h.Live()), "vector"), a.Ef,
-		RecallText(s.Index.Recall, s.Index.Spread, s.Index.Lowest, s.Index.Poor), session.LoadedFrom(s.Space.IndexHit))
+		RecallText(s.Index.Recall, s.Index.Lowest, s.Index.Poor), session.LoadedFrom(s.Space.IndexHit))
 	if deleted := s.Space.Deleted(); deleted > 0 {
 		text += fmt.Sprintf(", %d of deleted vertices left out", deleted)
 	}
@@ -228,7 +233,7 @@ func searchPlace(c *engine.Call, v *storage.RowView, s *Search, vector []float32
 	}
 	s.Index = info
 	how = fmt.Sprintf("%d of %s compared at ef %d, %s, index in the file", a.Scored, fault.Count(int64(stream.Info.Vectors), "vector"), a.Ef,
-		RecallText(info.Recall, info.Spread, info.Lowest, info.Poor))
+		RecallText(info.Recall, info.Lowest, info.Poor))
 	return a.Hits, how, nil
 }
 

@@ -3,9 +3,10 @@ package session
 import (
 	"context"
 	"errors"
+	"sync"
+
 	"heavytail/query/fault"
 	"heavytail/storage"
-	"sync"
 )
 
 // Cache keeps graphs and vectors in memory between calls and shares them

@@ -2,10 +2,11 @@ package session
 
 import (
 	"cmp"
-	"heavytail/query/rows"
 	"strings"
 	"sync"
 	"time"
+
+	"heavytail/query/rows"
 )
 
 // unitOf names the unit that a stage of a lower package counts.

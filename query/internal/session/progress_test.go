@@ -1,9 +1,10 @@
 package session
 
 import (
-	"heavytail/query/rows"
 	"testing"
 	"time"
+
+	"heavytail/query/rows"
 )
 
 func TestMeter_RateAndRemaining(t *testing.T) {

@@ -1,10 +1,11 @@
 package sweep
 
 import (
+	"slices"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/query/internal/cells"
 	"heavytail/query/rows"
-	"slices"
 )
 
 // EvaluationRow is a point with the power law of its degrees.

@@ -2,6 +2,8 @@ package sweep
 
 import (
 	"fmt"
+	"slices"
+
 	"heavytail/embedding/evaluate"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -9,7 +11,6 @@ import (
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
 	"heavytail/query/rows"
-	"slices"
 )
 
 func PointRow(p evaluate.ReconstructionPoint) []rows.Value {

@@ -2,13 +2,14 @@ package textfile
 
 import (
 	"errors"
+	"slices"
+
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/lists"
 	"heavytail/storage"
 	"heavytail/storage/format"
-	"slices"
 )
 
 // importLayouts are the layouts of IMPORT; tables of vertices have a statement

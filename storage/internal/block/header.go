@@ -14,24 +14,22 @@ import (
 // format, MinReader) have the same places in every later format, so that every version of the
 // code can determine whether it can read a file.
 type Header struct {
-	Format    uint32    // format in which the file was last written
-	MinReader uint32    // oldest format version whose code can read the file
-	Epoch     uint64    // commits since the file was created
-	NextID    uint64    // next graph or object id; ids are never reused
-	Created   time.Time // when the file was created
-	Features  []string  // features that a reader must support; sorted
-
-	// Only in files with the feature "sums"; see sums.go.
-	TxID uint64     // bbolt's transaction that wrote the header; 0 if an application shares the file
-	Sums page.Tally // of the bucket "sums"
+	Format    uint32     // format in which the file was last written
+	MinReader uint32     // oldest format version whose code can read the file
+	Epoch     uint64     // commits since the file was created
+	NextID    uint64     // next graph or object id; ids are never reused
+	Created   time.Time  // when the file was created
+	TxID      uint64     // bbolt's transaction that wrote the header; 0 if an application shares the file
+	Sums      page.Tally // of the bucket "sums"
+	Features  []string   // features that a reader must support; sorted
 }
 
-// knownFeatures are the features that this code can read. A file without any of them has only
-// the base of its format.
-var knownFeatures = []string{FeatureSums}
+// knownFeatures are the features that this code can read, sorted. A file without any of them has
+// only the base of its format.
+var knownFeatures []string
 
-// sumsSize is the size of the fields TxID and Sums after the features.
-const sumsSize = 8 + 16
+// headerSize is the number of bytes of a header without its features, after the checksum.
+const headerSize = 8 + 4 + 4 + 8 + 8 + 8 + 8 + 16 + 1
 
 // HeaderSeed is the seed of the header's checksum. The header is in the root bucket itself,
 // whose path counts as empty because an application may store it under any name.
@@ -39,7 +37,7 @@ var HeaderSeed = SeedOf()
 
 // NewHeader returns the header of an empty store.
 func NewHeader() Header {
-	return Header{Format: FormatVersion, MinReader: MinReader, Epoch: 1, NextID: 1, Created: time.Now(), Features: []string{FeatureSums}}
+	return Header{Format: FormatVersion, MinReader: MinReader, Epoch: 1, NextID: 1, Created: time.Now()}
 }
 
 // Encode returns the sealed record.
@@ -51,21 +49,19 @@ func (h *Header) Encode() []byte {
 	b = binary.LittleEndian.AppendUint64(b, h.Epoch)
 	b = binary.LittleEndian.AppendUint64(b, h.NextID)
 	b = binary.LittleEndian.AppendUint64(b, uint64(h.Created.UnixNano()))
+	b = binary.LittleEndian.AppendUint64(b, h.TxID)
+	b = binary.LittleEndian.AppendUint64(b, h.Sums.Count)
+	b = binary.LittleEndian.AppendUint64(b, h.Sums.Sum)
 	b = append(b, byte(len(h.Features)))
 	for _, feature := range h.Features {
 		b = append(b, byte(len(feature)))
 		b = append(b, feature...)
 	}
-	if slices.Contains(h.Features, FeatureSums) {
-		b = binary.LittleEndian.AppendUint64(b, h.TxID)
-		b = binary.LittleEndian.AppendUint64(b, h.Sums.Count)
-		b = binary.LittleEndian.AppendUint64(b, h.Sums.Sum)
-	}
 	return HeaderSeed.Seal(HeaderKey, b)
 }
 
 // DecodeHeader decodes a sealed header. The error wraps ErrVersion if the file needs newer
-// code.
+// code, or was written before the first release.
 func DecodeHeader(record []byte) (Header, error) {
 	body, err := HeaderSeed.Open(HeaderKey, record)
 	if err != nil {
@@ -76,17 +72,21 @@ func DecodeHeader(record []byte) (Header, error) {
 	}
 	h := Header{Format: binary.LittleEndian.Uint32(body[8:]), MinReader: binary.LittleEndian.Uint32(body[12:])}
 	if h.MinReader > FormatVersion {
-		return h, fmt.Errorf("format %d, which needs a reader of format %d; this is format %d: %w",
-			h.Format, h.MinReader, FormatVersion, fault.ErrVersion)
+		return h, &fault.VersionError{Reason: fmt.Sprintf("format %d, which needs a reader of format %d; this is format %d", h.Format, h.MinReader, FormatVersion)}
 	}
-	if len(body) < 41 {
+	if h.Format < OldestFormat {
+		return h, &fault.VersionError{Reason: fmt.Sprintf("format %d, from before the first release, which has format %d", h.Format, OldestFormat), Early: true}
+	}
+	if len(body) < headerSize {
 		return Header{}, fault.Record("header of %d bytes", len(body))
 	}
 	h.Epoch = binary.LittleEndian.Uint64(body[16:])
 	h.NextID = binary.LittleEndian.Uint64(body[24:])
 	h.Created = time.Unix(0, int64(binary.LittleEndian.Uint64(body[32:])))
-	rest := body[41:]
-	for range body[40] {
+	h.TxID = binary.LittleEndian.Uint64(body[40:])
+	h.Sums = page.Tally{Count: binary.LittleEndian.Uint64(body[48:]), Sum: binary.LittleEndian.Uint64(body[56:])}
+	rest := body[headerSize:]
+	for range body[headerSize-1] {
 		if len(rest) == 0 || len(rest) < 1+int(rest[0]) {
 			return Header{}, fault.Record("header features are cut off")
 		}
@@ -95,15 +95,8 @@ func DecodeHeader(record []byte) (Header, error) {
 	}
 	for _, feature := range h.Features {
 		if !slices.Contains(knownFeatures, feature) {
-			return h, fmt.Errorf("format %d with the feature %q, which this version does not know: %w", h.Format, feature, fault.ErrVersion)
+			return h, &fault.VersionError{Reason: fmt.Sprintf("format %d with the feature %q, which this version does not know", h.Format, feature)}
 		}
-	}
-	if slices.Contains(h.Features, FeatureSums) {
-		if len(rest) < sumsSize {
-			return Header{}, fault.Record("header without its sums")
-		}
-		h.TxID = binary.LittleEndian.Uint64(rest)
-		h.Sums = page.Tally{Count: binary.LittleEndian.Uint64(rest[8:]), Sum: binary.LittleEndian.Uint64(rest[16:])}
 	}
 	return h, nil
 }

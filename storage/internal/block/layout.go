@@ -52,8 +52,9 @@ var TopBuckets = [][]byte{GraphsName, EmbeddingsName, ObjectsName, ChangesName, 
 
 // Format versions. The documentation of package storage has one row per version.
 const (
-	FormatVersion = 4 // what this code writes
-	MinReader     = 4 // the oldest code that can read what this code writes
+	FormatVersion = 5 // what this code writes
+	MinReader     = 5 // the oldest code that can read what this code writes
+	OldestFormat  = 5 // the oldest that this code reads
 )
 
 var magic = [8]byte{'h', 'v', 'y', 't', 'a', 'i', 'l', '\n'}

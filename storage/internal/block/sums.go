@@ -8,11 +8,8 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// FeatureSums is the feature of files that store the number and the sum of the records of their
-// buckets. Such a record is called a promise.
-const FeatureSums = "sums"
-
-// A place names a bucket for which the file stores the number and the sum of its records. It
+// A place names a bucket for which the file stores the number and the sum of its records, which
+// are called its promise. It
 // consists of PlaceTop and the name of a top bucket, or of PlacePart, the number of an object
 // and the name of a part. The constants are the first bytes of places.
 const (

@@ -12,7 +12,7 @@ import (
 var (
 	ErrLocked    = errors.New("file is locked")
 	ErrNotStore  = errors.New("not a heavytail store")
-	ErrVersion   = errors.New("newer format")
+	ErrVersion   = errors.New("unknown format")
 	ErrNetworkFS = errors.New("network file system")
 	ErrCorrupt   = errors.New("file is damaged")
 	ErrClosed    = errors.New("store is closed")

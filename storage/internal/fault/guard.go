@@ -41,6 +41,18 @@ func Reason(err error) string {
 	return err.Error()
 }
 
+// VersionError is a file that this version cannot read; errors.Is(err, ErrVersion) holds.
+type VersionError struct {
+	Reason string
+	Early  bool // the file is from before the first release, and not from a newer version
+}
+
+// Error returns the reason.
+func (e *VersionError) Error() string { return e.Reason }
+
+// Is reports whether target is ErrVersion.
+func (e *VersionError) Is(target error) bool { return target == ErrVersion }
+
 // NotStore reports that a path does not lead to a store.
 func NotStore(path, reason string) error {
 	return &FileError{Path: path, Err: ErrNotStore, Reason: reason, Remedy: "give the path of a heavytail file"}

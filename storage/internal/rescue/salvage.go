@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
@@ -153,7 +152,7 @@ func (s *Salvage) Run(tables []Table) error {
 		h = block.NewHeader()
 	}
 	s.Header = h
-	if slices.Contains(h.Features, block.FeatureSums) && h.TxID != 0 && h.TxID < s.file.Meta.TxID && s.file.Meta.Freelist == page.NoFreelist {
+	if h.TxID != 0 && h.TxID < s.file.Meta.TxID && s.file.Meta.Freelist == page.NoFreelist {
 		s.losses.add("file", fmt.Errorf("the root is that of commit %d, and the last commit was number %d: what came between is lost", h.TxID, s.file.Meta.TxID))
 	}
 	steps := []func() error{s.readPromises, s.skipTrash}
@@ -166,7 +165,7 @@ func (s *Salvage) Run(tables []Table) error {
 		}
 	}
 	s.Header.NextID = max(s.Header.NextID, s.nextID)
-	s.Header.Format, s.Header.MinReader, s.Header.Features = block.FormatVersion, block.MinReader, nil
+	s.Header.Format, s.Header.MinReader = block.FormatVersion, block.MinReader
 	return nil
 }
 
