@@ -44,3 +44,6 @@ func ScorerNode(w Scorer) parser.Scorer {
 	}
 	return n
 }
+
+// ModelScorer is the name of the scorer that reads a model: model(friends).
+const ModelScorer = "model"

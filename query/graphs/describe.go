@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/jsonnull"
 	"heavytail/embedding/link"
 	"heavytail/query/algorithms"
 	"heavytail/query/fault"
@@ -363,3 +364,15 @@ func packingRows(hub string, p evaluate.Packing) [][]rows.Value {
 func attributesText(attributes []storage.Attribute) rows.Value {
 	return cells.Joined(lists.Map(attributes, func(a storage.Attribute) string { return fault.Name(a.Name) + " " + a.Type.String() }))
 }
+
+// MarshalJSON writes null for a figure that is not defined.
+func (s GraphStatistics) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(s) }
+
+// UnmarshalJSON reads what MarshalJSON has written; null is NaN.
+func (s *GraphStatistics) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, s) }
+
+// MarshalJSON writes null for a figure that is not defined.
+func (d GraphDescription) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(d) }
+
+// UnmarshalJSON reads what MarshalJSON has written; null is NaN.
+func (d *GraphDescription) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, d) }

@@ -106,3 +106,31 @@ func checkDropGraph(c *engine.Call, req dropGraphRequest) error {
 	return fault.New(fault.Graph, "graph %s has the %s", fault.Quote(req.graph), what).
 		WithRemedy("use CASCADE to drop its embeddings and models too").WithErr(storage.ErrInUse)
 }
+
+// List lists the graphs of the file by name.
+func (s *Service) List(ctx context.Context) ([]storage.GraphInfo, error) {
+	return engine.InCall(ctx, s.db, "SHOW GRAPHS", func(c *engine.Call) ([]storage.GraphInfo, error) { return c.DB.Store.Graphs(ctx) })
+}
+
+// Keys returns keys of a graph that begin with a prefix, ascending by bytes: the
+// first limit of them, or all where limit is not positive. It reads only the part
+// of the file that has these keys, so that a shell can complete them quickly.
+func (s *Service) Keys(ctx context.Context, graph, prefix string, limit int) ([]string, error) {
+	return engine.InCall(ctx, s.db, "KEYS", func(*engine.Call) ([]string, error) { return s.db.Store.Keys(ctx, graph, prefix, limit) })
+}
+
+// Snapshot returns the present version of a graph with the keys of its vertices. It
+// never changes and is safe for concurrent use, also after Close. The calls of the DB
+// share it, so its slices must not be written. It takes O(n + m) unless the graph is
+// already in memory. Its memory counts towards Options.MemoryLimit until Snapshot
+// returns or the cache drops it; the memory that a caller keeps after that is not
+// counted. An unknown graph is an *Error with the nearest name.
+func (s *Service) Snapshot(ctx context.Context, graph string) (*storage.Snapshot, error) {
+	return engine.InCall(ctx, s.db, "SNAPSHOT", func(c *engine.Call) (*storage.Snapshot, error) {
+		g, err := c.Graph(graph, fault.Graph)
+		if err != nil {
+			return nil, err
+		}
+		return g.Snapshot, nil
+	})
+}

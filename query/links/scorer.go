@@ -195,3 +195,6 @@ func (s *scorerEntries) partPlan(with []catalogue.Scorer) *plan.Plan {
 func scorePlan(with []catalogue.Scorer, inputs []*plan.Plan) *plan.Plan {
 	return plan.Measured(plan.Score, "score", strings.Join(scorerColumns(with), ", "), inputs...)
 }
+
+// Scorers lists the link scorers.
+func Scorers() []link.Scorer { return link.Scorers() }

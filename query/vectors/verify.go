@@ -10,6 +10,7 @@ import (
 
 	"heavytail/embedding"
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/jsonnull"
 	"heavytail/embedding/run"
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -211,3 +212,9 @@ func compare(c *engine.Call, req VerifyRequest, s *session.Space, full *vec.Matr
 	return append(list, VerifyMeasure{"pearson", best[0].Pearson, best[1].Pearson},
 		VerifyMeasure{"spearman", best[0].Spearman, best[1].Spearman}, VerifyMeasure{"edge auc", auc[0], auc[1]}), nil
 }
+
+// MarshalJSON writes null for a figure that is not defined.
+func (m VerifyMeasure) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(m) }
+
+// UnmarshalJSON reads what MarshalJSON has written; null is NaN.
+func (m *VerifyMeasure) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, m) }

@@ -77,3 +77,6 @@ func ModelInfo(c *engine.Call, model string, at fault.Part) (storage.ModelInfo, 
 	}
 	return session.Lookup(c.Ctx, "model", model, at, c.DB.Store.ModelInfo, known, func(m storage.ModelInfo) string { return m.Name })
 }
+
+// ModelSummary describes it in a line.
+const ModelSummary = "calibrated probability of a model that TRAIN MODEL has learned"

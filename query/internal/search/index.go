@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 
 	"heavytail/index"
 	"heavytail/query/fault"
@@ -65,4 +66,9 @@ func Hnsw(c *engine.Call, s *session.Space, metric index.Metric, info *storage.I
 		return nil, nil
 	}
 	return nil, err
+}
+
+// RecallText describes a recall, with the lowest of a single search if it is known.
+func RecallText(mean, lowest, poor float64) string {
+	return fmt.Sprintf("recall %.4g, lowest %.2g, %.3g %% of queries below 0.5", mean, lowest, 100*poor)
 }

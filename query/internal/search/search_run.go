@@ -347,3 +347,12 @@ func NoticeZero(c *engine.Call, metric index.Metric, vector []float32) {
 	}
 	c.Notice("the query vector is zero, and its cosine with every other one is 0")
 }
+
+// SettledSpace loads an embedding and its graph, in versions that belong together.
+func SettledSpace(c *engine.Call, embedding string) (s *session.Space, err error) {
+	err = c.Consistent(func() error {
+		s, err = c.Space(embedding, fault.Embedding)
+		return err
+	})
+	return s, err
+}

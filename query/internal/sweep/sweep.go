@@ -53,3 +53,9 @@ func Bind(b *engine.Binder, set bind.Settings) (grid evaluate.Grid, points int, 
 	criterion = evaluate.Criterion(max(0, slices.Index(Criteria(), set.Text("criterion"))))
 	return grid, int(b.Within(set, "points", 2, MaxPoints)), criterion
 }
+
+// EvaluationRow is a point with the power law of its degrees.
+func EvaluationRow(p evaluate.ReconstructionPoint) []rows.Value {
+	row, fitted := PointRow(p), p.Law.Xmin > 0
+	return slices.Insert(row, len(row)-2, cells.When(fitted, cells.Number(p.Law.Alpha)), cells.When(fitted, int64(p.Law.Xmin)), cells.Number(p.KS()))
+}

@@ -167,3 +167,11 @@ func Walk(c *engine.Call, graph *index.HNSW, space *session.Space, vertices []ui
 	})
 	return answers, cmp.Or(c.Ctx.Err(), errors.Join(failed...))
 }
+
+// CheckCount returns an Error for a number of neighbours below 1.
+func CheckCount(k int) error {
+	if k < 1 {
+		return fault.New(fault.Number, "the number of neighbours is %d, and must be at least 1", k)
+	}
+	return nil
+}

@@ -3,6 +3,7 @@ package vectors
 import (
 	"context"
 
+	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/engine"
@@ -33,4 +34,9 @@ var dropEmbedding = &engine.Statement[*parser.DropEmbedding, string, storage.Emb
 // Drop removes an embedding.
 func (s *Service) Drop(ctx context.Context, embedding string) error {
 	return engine.ErrorOf(dropEmbedding.Answer(ctx, s.db, embedding))
+}
+
+// List lists the embeddings of the file by name.
+func (s *Service) List(ctx context.Context) ([]catalogue.EmbeddingSummary, error) {
+	return engine.InCall(ctx, s.db, "SHOW EMBEDDINGS", entries.ListEmbeddings)
 }

@@ -7,6 +7,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
 	"heavytail/storage"
 	"heavytail/storage/format"
@@ -108,4 +109,24 @@ func PairsOptions() []help.Option {
 		{Name: "header", Type: "text", Default: "'auto'", Choices: []string{"auto", "none", "names"}, Doc: "whether the first line has column names or is a pair"},
 		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what separates columns: auto, whitespace, tab, comma, semicolon or bar"},
 	}
+}
+
+// NoteComments reports lines of a list of edges that were taken as comments although they are
+// not above it.
+func NoteComments(c *engine.Call, late int64) {
+	if late > 0 {
+		c.Notice("%s left out as a comment that could be an edge: keys that begin with # or %% need quotes, in a file with commas or tabs",
+			fault.Count(late, "line"))
+	}
+}
+
+// Header returns the option of a file of pairs.
+func Header(b *engine.Binder, set bind.Settings) format.HeaderMode {
+	text := set.Text("header")
+	if text == "" {
+		return format.HeaderAuto
+	}
+	mode, err := format.ParseHeader(text)
+	b.Fail(err)
+	return mode
 }

@@ -1,4 +1,0 @@
-package catalogue
-
-// MethodImported is the method of embeddings whose vectors were imported.
-const MethodImported = "imported"

@@ -1,4 +1,0 @@
-package entries
-
-// ModelSummary describes it in a line.
-const ModelSummary = "calibrated probability of a model that TRAIN MODEL has learned"
