@@ -3,11 +3,11 @@ package catalogue
 import "heavytail/query/parser"
 
 // Scorer names a way to score pairs, such as adamic_adar, cosine on an embedding, or
-// a model. DB.Scorers lists all of them except models.
+// a model. links.Scorers lists all of them except models.
 type Scorer struct {
 	Name      string `json:"name,omitempty"`      // "model", or empty, where Model is set
 	Embedding string `json:"embedding,omitempty"` // for the scorers that read vectors; empty for all others
-	Model     string `json:"model,omitempty"`     // a model of DB.Models: its probability of a link
+	Model     string `json:"model,omitempty"`     // a model of links.Service.Models: its probability of a link
 }
 
 // String returns the text of the scorer in the language, which is also the name

@@ -23,7 +23,7 @@ type GenerateRequest struct {
 	// PreferentialAttachment{N: 1000, M: 4}.
 	Using GeneratorOptions
 	// Generator and Settings are an alternative to Using, by names, such as
-	// "preferential_attachment" and {"n": 1000, "m": 4}; DB.Generators lists them.
+	// "preferential_attachment" and {"n": 1000, "m": 4}; Generators lists them.
 	// They are used if Using is nil.
 	Generator string
 	Settings  map[string]any

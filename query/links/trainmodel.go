@@ -38,7 +38,7 @@ type TrainModelRequest struct {
 	// Embedding is the embedding whose features the model uses, which must be up to
 	// date with the graph; empty makes a model of heuristics alone.
 	Embedding string
-	// Heuristics are names of DB.Scorers, including scorers of vectors. nil
+	// Heuristics are names of Scorers, including scorers of vectors. nil
 	// lets training choose among all, see link.Terms; an empty list means none.
 	Heuristics []string
 	// Features are names of link.Features joined by +. Empty means DefaultFeatures if

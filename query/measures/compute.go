@@ -26,7 +26,7 @@ import (
 // ComputeRequest asks for a measure of the vertices of a graph.
 type ComputeRequest struct {
 	Graph   string
-	Measure string // such as "pagerank"; DB.Measures lists them
+	Measure string // such as "pagerank"; List lists them
 	// Settings are the options of the measure by name, such as "damping": 0.85. An
 	// option that is left out takes its default.
 	Settings map[string]any

@@ -37,7 +37,7 @@ type EvaluateLinksRequest struct {
 	// compared with, one after the other; nil is evaluate.RandomNegatives alone.
 	Negatives []evaluate.Negatives
 
-	Scorers  []string // names of DB.Scorers; nil is all of them that the graph has data for
+	Scorers  []string // names of links.Scorers; nil is all of them that the graph has data for
 	Features []string // names of link.Features; nil is the default of evaluate.LinkOptions
 	// Model also measures the model that TrainModel makes by default: one without an embedding,
 	// and one with the vectors of each method. Each is trained on edges that are held out of the

@@ -32,7 +32,7 @@ type EmbedRequest struct {
 	Using MethodOptions
 	// Method, such as "dp_spectral", and Settings, the options of the method by name,
 	// such as "dim": 200, are an alternative to Using, for programs that choose methods
-	// while they run; DB.Methods lists them. An option that is left out takes its
+	// while they run; Methods lists them. An option that is left out takes its
 	// default.
 	Method   string
 	Settings map[string]any

@@ -5,7 +5,7 @@ package vectors
 // settings: both are checked by the same table of options, and the embedding gets the same record.
 //
 // A field that is zero or nil takes the default of the method, as an option that a
-// statement leaves out; [DB.Methods] and HELP list the defaults. Options whose default is
+// statement leaves out; [Methods] and HELP list the defaults. Options whose default is
 // not 0, but for which 0 is a valid value, are pointers: DPWalker{Beta: new(0.0)} walks
 // without a penalty, and DPWalker{} with the default penalty. Tune keeps the fields that
 // are set and searches the others.

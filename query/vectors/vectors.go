@@ -127,7 +127,7 @@ func (s *Service) Each(ctx context.Context, embedding string) iter.Seq2[VertexVe
 	})
 }
 
-// vectorRequest names a vertex and an embedding. Programs have DB.Vector.
+// vectorRequest names a vertex and an embedding. Programs have Service.Vector.
 type vectorRequest struct{ embedding, vertex string }
 
 var showVector = &engine.Statement[*parser.ShowVector, vectorRequest, storage.EmbeddingInfo, []float32]{

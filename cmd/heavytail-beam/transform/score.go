@@ -87,7 +87,7 @@ type ScoreOptions struct {
 }
 
 // Score scores a collection of links.Pair; the answer is one of Scored. A pair with an
-// unknown vertex has no scores, and is counted. Errors are those of query.DB.Score, which
+// unknown vertex has no scores, and is counted. Errors are those of links.Service.Score, which
 // also finds unknown names; the runner repeats the bundle as often as it does, and then
 // the pipeline fails.
 func Score(s beam.Scope, pairs beam.PCollection, opts ScoreOptions) beam.PCollection {
