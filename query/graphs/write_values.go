@@ -148,7 +148,7 @@ type edgesRequest struct {
 	edges []storage.Edge
 }
 
-// resolveEdges returns an Error for an unknown graph. The vertices are looked up in
+// checkEdges returns an Error for an unknown graph. The vertices are looked up in
 // the transaction.
 func checkEdges(c *engine.Call, req edgesRequest) (engine.Nothing, error) {
 	return engine.Nothing{}, c.CheckGraph(req.graph)

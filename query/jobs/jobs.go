@@ -237,7 +237,7 @@ func notEnded(id uint64, info storage.JobInfo) error {
 		WithRemedy(fmt.Sprintf("CANCEL JOB %d ends it, WAIT JOB %d waits for it", id, id)).WithErr(storage.ErrConflict)
 }
 
-// jobTarget names the object that a job writes, for errors.
+// Target names the object that a job writes, for errors.
 func Target(j storage.JobInfo) string {
 	switch j.Kind {
 	case "TRAIN MODEL":

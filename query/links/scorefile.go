@@ -225,7 +225,7 @@ func runScoreFile(c *engine.Call, req ScoreFileRequest, found scoreFileEntries) 
 	return writeScoreFile(c, s, req, found.Further)
 }
 
-// scoreFile scores a file. It needs no store, so that rows can be scored after it was
+// writeScoreFile scores a file. It needs no store, so that rows can be scored after it was
 // closed.
 func writeScoreFile(c *engine.Call, s *loadedScoring, req ScoreFileRequest, further furtherColumns) (ScoreFileResult, error) {
 	in, size, err := c.OpenInput(req.Path, fault.File)

@@ -138,7 +138,7 @@ func checkPart(c *engine.Call, req ScoreFileRequest) error {
 	return nil
 }
 
-// openPart begins the file of scores, or opens the unfinished file of an earlier run
+// openScorePart begins the file of scores, or opens the unfinished file of an earlier run
 // and returns its state.
 func openScorePart(c *engine.Call, s *loadedScoring, req ScoreFileRequest, further []int) (*format.Part, scoreState, error) {
 	basis, err := newScoreBasis(c, s, req, further)

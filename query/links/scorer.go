@@ -82,7 +82,7 @@ type scorerEntry struct {
 	embedding *session.Entry    // entry of the embedding that the scorer or its model reads; nil for none
 }
 
-// scorerEntries checks scorers and finds their entries, and the entry of the graph;
+// findScorers checks scorers and finds their entries, and the entry of the graph;
 // if none is named, this is the graph of an embedding or a model, or the only graph
 // of the file.
 func findScorers(c *engine.Call, graph string, with []catalogue.Scorer) (*scorerEntries, error) {
@@ -119,7 +119,7 @@ func (s scorerEntry) needsTimes() bool {
 	return link.NeedsTimes(s.Name) || slices.ContainsFunc(s.model.Terms, link.NeedsTimes)
 }
 
-// scorerEntry finds the entries of one scorer. It returns the graph of the
+// findScorer finds the entries of one scorer. It returns the graph of the
 // embedding or model that the scorer reads, and a name for that object in errors;
 // both are empty for heuristics, which score pairs of any graph.
 func findScorer(c *engine.Call, s *scorerEntry, w catalogue.Scorer, at fault.Part) (what, graph string, err error) {

@@ -25,7 +25,7 @@ func linkTrials(req EvaluateLinksRequest, t *linkTrial) int64 {
 	return int64(splits) * int64(t.members())
 }
 
-// linkFigures returns the figures of all trials of a split: from the parts, if there are any, or
+// measureLinks returns the figures of all trials of a split: from the parts, if there are any, or
 // by measuring them. The split after the last one is the null graph.
 func measureLinks(c *engine.Call, view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (all linkFigures, err error) {
 	if c.Trials == nil {

@@ -144,7 +144,7 @@ type pairTable struct {
 	rows    func(each func(row []any) error) error
 }
 
-// pairTable computes the columns and rows of the file.
+// makePairTable computes the columns and rows of the file.
 func makePairTable(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, s *linkSplits) (*pairTable, error) {
 	if req.RankAt > 0 {
 		r, err := rankMethods(c, req, t, s.base, 0, t.members(), true)

@@ -16,7 +16,7 @@ type Service struct{ db *engine.DB }
 // New returns the service of an open file; package query calls it.
 func New(db *engine.DB) *Service { return &Service{db} }
 
-// vectorsStatements lists the statements of the family.
+// Statements lists the statements of the family.
 func Statements() []engine.Described {
 	return []engine.Described{
 		dropEmbedding, importEmbedding, exportWalks, exportEmbedding, describeEmbedding, embed, estimateEmbed,

@@ -120,7 +120,7 @@ func Bind(b *engine.Binder, statement parser.Statement, object string, file pars
 
 func Table[Q any](_ Q, r files.ExportResult) [][]rows.Value { return [][]rows.Value{{r.Path, r.Rows}} }
 
-// checkExport returns the format of the file, or an error if the file cannot be written.
+// Check returns the format of the file, or an error if the file cannot be written.
 func Check(c *engine.Call, req files.ExportRequest, formats []Format) (Format, error) {
 	if err := c.CheckPath(req.Path, fault.Into); err != nil {
 		return Format{}, err

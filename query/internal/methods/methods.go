@@ -55,7 +55,7 @@ func Bind(b *engine.Binder, call parser.Call) map[string]any {
 // Text writes the method in the language.
 func (m Configured) Text() parser.Call { return Text(m.Method.Name, m.Options) }
 
-// methodText writes a method with checked options.
+// Text writes a method with checked options.
 func Text(method string, options []run.Option) parser.Call {
 	call := parser.Call{Name: parser.Ident{Name: method}}
 	for _, o := range options {
@@ -92,7 +92,7 @@ func (m Configured) Dim(n int) int64 {
 	return min(int64(n), max(dim, 0))
 }
 
-// methodOptions checks settings, and returns them by name and in the order of the
+// Options checks settings, and returns them by name and in the order of the
 // method.
 func Options(method help.Method, given []bind.Given) (bind.Settings, []run.Option, error) {
 	settings, err := bind.Check("method "+method.Name, method.Options, given)
@@ -122,7 +122,7 @@ func Find(method string) (help.Method, error) {
 	return engine.FindNamed("method", All(), func(m help.Method) string { return m.Name }, method)
 }
 
-// noteMethod gives the notice that a method attaches to its result.
+// Note gives the notice that a method attaches to its result.
 func Note(c *engine.Call, info storage.EmbeddingInfo) {
 	for _, s := range info.Stats {
 		if s.Name == "note" {
@@ -131,7 +131,7 @@ func Note(c *engine.Call, info storage.EmbeddingInfo) {
 	}
 }
 
-// namedOptions are the options of a method as a struct, whose tags are their names.
+// Named are the options of a method as a struct, whose tags are their names.
 type Named interface{ MethodName() string }
 
 // Configure is configureEmbed for methods that run on a different graph than the embedded one,

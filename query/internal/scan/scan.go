@@ -17,7 +17,7 @@ import (
 	"heavytail/storage"
 )
 
-// vertexScan is a graph in memory with the condition and columns of a request for
+// Vertices is a graph in memory with the condition and columns of a request for
 // vertices.
 type Vertices struct {
 	Graph   *session.Graph
@@ -47,12 +47,12 @@ func Check(c *engine.Call, graph string, attributes []string, limit int) (storag
 	return info, session.CheckAttributes(info, fault.Graph, attributes...)
 }
 
-// scanPlan is the plan of a scan of all vertices of a graph, with its filter and its inputs.
+// Plan is the plan of a scan of all vertices of a graph, with its filter and its inputs.
 func Plan(graph storage.GraphInfo, condition parser.Expr, attributes []string) *plan.Plan {
 	return PlanOf("all vertices", session.GraphPlan(graph), graph, condition, attributes)
 }
 
-// scanOf is scanPlan with the step that reads the graph.
+// PlanOf is scanPlan with the step that reads the graph.
 func PlanOf(what string, input *plan.Plan, graph storage.GraphInfo, condition parser.Expr, attributes []string) *plan.Plan {
 	var inputs []*plan.Plan
 	if condition != nil {
@@ -120,7 +120,7 @@ func (s *Vertices) Each(ctx context.Context, f func(v uint32) error) error {
 	return nil
 }
 
-// scanRows are the rows of a scan, and their measurement.
+// Rows are the rows of a scan, and their measurement.
 func Rows[T any](c *engine.Call, s *Vertices, row func(v uint32) T) *engine.Stream[T] {
 	stop := c.Watch.Start(plan.Scan)
 	return engine.StreamOf(c, func(f func(T) error) error {

@@ -29,7 +29,7 @@ type NearestBatches struct {
 	unlinked, linked []bool
 }
 
-// nearestBatches loads the data that the batches of a search share. The queries are the
+// OpenNearestBatches loads the data that the batches of a search share. The queries are the
 // keys of a file, or all vertices if path is empty.
 func OpenNearestBatches(c *engine.Call, path string, s Search) (*NearestBatches, error) {
 	b := &NearestBatches{call: c}

@@ -24,14 +24,14 @@ func Implausible(edges, original int64) string {
 		evaluate.LeastEdges, fault.Count(original, "edge"), evaluate.MostEdges, evaluate.MostPairs, edges)
 }
 
-// sweepBytes is the largest memory for the counts of one pass over all pairs.
+// Bytes is the largest memory for the counts of one pass over all pairs.
 func Bytes(c *engine.Call) int64 { return min(1<<30, max(1<<20, c.DB.Opts.MemoryLimit/8)) }
 
 // MaxPoints bounds the number of radii of a sweep: each takes 4 bytes per
 // vertex, and beyond some hundreds the best radius hardly changes.
 const MaxPoints = 10_000
 
-// sweepOptions are the options of statements that try many radii; subject is
+// Options are the options of statements that try many radii; subject is
 // the noun or pronoun for the statement in their texts.
 func Options(subject string) []help.Option {
 	return []help.Option{
