@@ -20,6 +20,7 @@ type EmbeddingSummary struct {
 	Unknown bool `json:"unknown"`
 }
 
+// Row is the row of SHOW EMBEDDINGS.
 func (e EmbeddingSummary) Row() []rows.Value {
 	return []rows.Value{
 		e.Name, e.Graph, e.Method, int64(e.Dim), int64(e.Vertices), int64(e.Generation), int64(e.Behind),

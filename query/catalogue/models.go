@@ -57,6 +57,7 @@ func (m ModelSummary) state() string {
 	return "ready"
 }
 
+// Row is the row of SHOW MODELS.
 func (m ModelSummary) Row() []rows.Value {
 	best := m.Best()
 	return []rows.Value{

@@ -23,6 +23,7 @@ func (p PredictionSummary) state() string {
 	return "ready"
 }
 
+// Row is the row of SHOW PREDICTIONS.
 func (p PredictionSummary) Row() []rows.Value {
 	return []rows.Value{p.Graph, p.Scorer, int64(p.K), int64(p.Vertices), p.Links, int64(p.GraphVersion), int64(p.Behind), p.state(), cells.Timestamp(p.Created)}
 }

@@ -22,6 +22,7 @@ func (s Scorer) String() string {
 	return s.Name + "(" + parser.Ident{Name: s.Embedding}.String() + ")"
 }
 
+// ScorerIn converts a scorer of a statement.
 func ScorerIn(s parser.Scorer) Scorer {
 	w := Scorer{Name: s.Name.Name}
 	switch {
@@ -34,6 +35,7 @@ func ScorerIn(s parser.Scorer) Scorer {
 	return w
 }
 
+// ScorerNode is the scorer as a statement writes it.
 func ScorerNode(w Scorer) parser.Scorer {
 	n := parser.Scorer{Name: parser.Ident{Name: w.Name}}
 	switch {

@@ -175,6 +175,6 @@ func (r GenerateRequest) generator() (Generator, []bind.Given, error) {
 	if engine.IsNil(r.Using) {
 		return Generator{}, nil, fault.New(fault.Method, "Using is a nil pointer")
 	}
-	known, err := findGenerator(r.Using.GeneratorName())
+	known, err := findGenerator(r.Using.generatorName())
 	return known, engine.GivenBy(r.Using, known.Options), err
 }

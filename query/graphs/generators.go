@@ -144,7 +144,7 @@ func wattsStrogatz(s bind.Settings) (generate.Model, error) {
 // options, and the graph gets the same GraphInfo.Source.
 //
 // A zero field is the number 0, except where its comment names a default.
-type GeneratorOptions interface{ GeneratorName() string }
+type GeneratorOptions interface{ generatorName() string }
 
 // PreferentialAttachment has the options of preferential_attachment (Barabási and
 // Albert): each new vertex attaches to M others, drawn in proportion to their degrees.
@@ -203,12 +203,12 @@ type WattsStrogatz struct {
 	Seed uint64  `option:"seed"` // as in PreferentialAttachment
 }
 
-func (PreferentialAttachment) GeneratorName() string { return "preferential_attachment" }
+func (PreferentialAttachment) generatorName() string { return "preferential_attachment" }
 
-func (Vazquez) GeneratorName() string { return "vazquez" }
+func (Vazquez) generatorName() string { return "vazquez" }
 
-func (ErdosRenyi) GeneratorName() string { return "erdos_renyi" }
+func (ErdosRenyi) generatorName() string { return "erdos_renyi" }
 
-func (StochasticBlock) GeneratorName() string { return "stochastic_block" }
+func (StochasticBlock) generatorName() string { return "stochastic_block" }
 
-func (WattsStrogatz) GeneratorName() string { return "watts_strogatz" }
+func (WattsStrogatz) generatorName() string { return "watts_strogatz" }

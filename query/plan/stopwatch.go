@@ -15,6 +15,7 @@ type measurement struct {
 	note    string // detail that is known only after running, such as a cache hit
 }
 
+// NewStopwatch returns a stopwatch without measurements.
 func NewStopwatch(now func() time.Time) *Stopwatch {
 	return &Stopwatch{Now: now, measured: map[string]measurement{}}
 }

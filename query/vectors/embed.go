@@ -142,6 +142,8 @@ func embedJob(c *engine.Call, req EmbedRequest, found chosen) (*session.Graph, j
 	return graph, spec, nil
 }
 
+// StoreEmbedding computes an embedding of a graph in a job, and stores it with the indexes of the
+// one that it replaces.
 func StoreEmbedding(c *engine.Call, g *session.Graph, req run.Request) (EmbedResult, error) {
 	stop := c.Watch.Start(plan.Solve)
 	before, err := c.DB.Store.EmbeddingInfo(c.Ctx, req.Name)

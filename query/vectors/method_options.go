@@ -183,20 +183,29 @@ const (
 	StartEmbedding BallStart = "embedding" // vectors of the embedding From, which implies it
 )
 
+// MethodName is the name of the method in the language.
 func (UnitBall) MethodName() string { return "unit_ball" }
 
+// MethodName is the name of the method in the language.
 func (DPSpectral) MethodName() string { return "dp_spectral" }
 
+// MethodName is the name of the method in the language.
 func (LaplacianEigenmaps) MethodName() string { return "laplacian_eigenmaps" }
 
+// MethodName is the name of the method in the language.
 func (FastRP) MethodName() string { return "fastrp" }
 
+// MethodName is the name of the method in the language.
 func (ProNE) MethodName() string { return "prone" }
 
+// MethodName is the name of the method in the language.
 func (NetMF) MethodName() string { return "netmf" }
 
+// MethodName is the name of the method in the language.
 func (DPWalker) MethodName() string { return "dp_walker" }
 
+// MethodName is the name of the method in the language.
 func (DeepWalk) MethodName() string { return "deepwalk" }
 
+// MethodName is the name of the method in the language.
 func (Node2Vec) MethodName() string { return "node2vec" }

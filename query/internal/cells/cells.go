@@ -23,6 +23,7 @@ func Span(least, most int) rows.Value {
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
+// Property is a row of the DESCRIBE statements.
 func Property(name string, value rows.Value) []rows.Value { return []rows.Value{name, value} }
 
 // Timestamp writes a time as every statement shows it.
@@ -80,6 +81,7 @@ func TextOrNil(text string) rows.Value { return When(text != "", text) }
 // Nullable is a float whose JSON is null if it is NaN, which JSON cannot express.
 type Nullable float64
 
+// MarshalJSON writes null for NaN.
 func (x Nullable) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(float64(x)) {
 		return []byte("null"), nil
@@ -87,6 +89,7 @@ func (x Nullable) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(x))
 }
 
+// UnmarshalJSON reads what MarshalJSON has written.
 func (x *Nullable) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		*x = Nullable(math.NaN())

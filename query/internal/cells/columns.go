@@ -11,6 +11,7 @@ import (
 	"heavytail/storage"
 )
 
+// NewRows returns rows that are made while they are read.
 func NewRows(columns []string, seq iter.Seq2[[]rows.Value, error]) *rows.Rows {
 	return rows.New(columns, TypesOfNames(columns), seq)
 }
@@ -67,6 +68,7 @@ func typeOfName(name string) rows.ColumnType {
 	return rows.ColumnType{}
 }
 
+// TypesOfNames returns the types of columns by their names.
 func TypesOfNames(columns []string) []rows.ColumnType {
 	return lists.Map(columns, typeOfName)
 }
@@ -83,6 +85,7 @@ func TypesOfAttributes(graph storage.GraphInfo, names []string) []rows.ColumnTyp
 	return types
 }
 
+// ScoreTypes are the types of the columns of scores.
 func ScoreTypes(scorers int) []rows.ColumnType {
 	return slices.Repeat([]rows.ColumnType{OrNull(storage.Float)}, scorers)
 }

@@ -10,6 +10,7 @@ import (
 	"heavytail/storage"
 )
 
+// JobColumns are the columns of SHOW JOBS, and of the statements about one job.
 const JobColumns = "job, state, statement, stage, progress, seconds, remaining, memory, peak, checkpoint, error, result"
 
 // OneJob is the table of the statements about one job.

@@ -76,6 +76,7 @@ func (b *Binder) VertexKey(at fault.Part, v parser.Value) string {
 	return key
 }
 
+// VertexKeys returns the keys of several vertices, each with its position.
 func (b *Binder) VertexKeys(list []parser.Value) []string {
 	keys := make([]string, len(list))
 	for i, v := range list {

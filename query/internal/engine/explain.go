@@ -10,6 +10,7 @@ import (
 // EXPLAIN and PROFILE share a type of node. Their request is the inner
 // statement, bound and resolved.
 
+// Explain is the statement EXPLAIN.
 var Explain = &Statement[*parser.Explain, Operation, Nothing, *plan.Plan]{
 	Help: help.Statement{
 		Statement: "EXPLAIN", Syntax: "EXPLAIN statement",
@@ -26,6 +27,7 @@ var Explain = &Statement[*parser.Explain, Operation, Nothing, *plan.Plan]{
 	Reads:   true,
 }
 
+// Profile is the statement PROFILE.
 var Profile = &Statement[*parser.Explain, Operation, Nothing, [][]rows.Value]{
 	Help: help.Statement{
 		Statement: "PROFILE", Syntax: "PROFILE statement",

@@ -25,11 +25,13 @@ type RowsRequest struct {
 	Format    string // name of a format; empty chooses by the ending of path
 }
 
+// WrittenRows is the answer of INTO FILE.
 type WrittenRows struct {
 	path string
 	rows int64
 }
 
+// IntoFile is the statement INTO FILE around another one.
 var IntoFile = &Statement[*parser.IntoFile, RowsRequest, rowfile.Form, WrittenRows]{
 	Help: help.Statement{
 		Statement: "INTO FILE", Syntax: "INTO FILE 'file' [WITH (option := value, …)]",
@@ -55,10 +57,12 @@ var IntoFile = &Statement[*parser.IntoFile, RowsRequest, rowfile.Form, WrittenRo
 	Reads: true, // the inner statement decides whether the store is written
 }
 
+// IntoFileOptions are the options of INTO FILE.
 func IntoFileOptions() []help.Option {
 	return []help.Option{OverwriteOption(), FormatOption(lists.Map(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }))}
 }
 
+// ResolveIntoFile finds the format of the file, and checks that it can be written.
 func ResolveIntoFile(c *Call, req RowsRequest) (form rowfile.Form, err error) {
 	if err := c.CheckPath(req.Path, fault.Into); err != nil {
 		return form, err

@@ -38,6 +38,7 @@ func (c *Call) GraphOrOnly(graph string) (info storage.GraphInfo, err error) {
 	return c.GraphInfo(graph, fault.Graph)
 }
 
+// CheckGraph returns an Error for an unknown graph.
 func (c *Call) CheckGraph(graph string) error {
 	_, err := c.GraphInfo(graph, fault.Graph)
 	return err
@@ -84,6 +85,7 @@ func (c *Call) UnknownVertex(graph, key string, at fault.Part) error {
 	return unknown
 }
 
+// CheckLimit returns an Error for a negative limit of rows.
 func CheckLimit(n int) error {
 	if n < 0 {
 		return fault.New(fault.Limit, "the limit is %d, and must not be negative", n)
@@ -91,6 +93,7 @@ func CheckLimit(n int) error {
 	return nil
 }
 
+// NamesIn splits a list of names with commas between.
 func NamesIn(text string) []string {
 	names := strings.Split(text, ",")
 	for i, n := range names {
@@ -109,6 +112,7 @@ func ValueOf(list []storage.Setting, name string) string {
 	return ""
 }
 
+// PartAttribute is the piece of a request that names an attribute.
 const PartAttribute fault.Part = "attribute"
 
 // CheckNewGraph returns an Error if the graph exists and has vertices, for

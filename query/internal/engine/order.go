@@ -15,8 +15,10 @@ import (
 // PartOrder is the column of ORDER BY, and partColumn one of COLUMNS.
 const PartOrder fault.Part = "order"
 
+// PartColumn is the i-th column of COLUMNS.
 func PartColumn(i int) fault.Part { return fault.Part(fmt.Sprintf("column %d", i)) }
 
+// Columns marks and returns the names of COLUMNS.
 func Columns(b *Binder, list []parser.Ident) (names []string) {
 	for i, column := range list {
 		names = append(names, b.Name(PartColumn(i), column))
@@ -45,6 +47,7 @@ func WithColumn(attributes []string, columns ...string) []string {
 
 func isPlain(column string) bool { return column == "" || column == "degree" || column == "key" }
 
+// OrderText describes an order in a plan.
 func OrderText(by string, descending bool) string {
 	text := "by " + fault.Name(by)
 	if descending {
@@ -53,6 +56,7 @@ func OrderText(by string, descending bool) string {
 	return text
 }
 
+// CheckColumn returns an Error for a column that the vertices of a graph do not have.
 func CheckColumn(info storage.GraphInfo, name string, at fault.Part) error {
 	if isPlain(name) {
 		return nil

@@ -19,6 +19,7 @@ import (
 // This file has what the options of several statements have in common: their texts, structs of
 // options, and the options share, negatives, first and count.
 
+// Option is an option in the text of a job.
 func Option(name string, value any) parser.Option {
 	return parser.Option{Name: parser.Ident{Name: name}, Value: literal(value)}
 }
@@ -26,6 +27,7 @@ func Option(name string, value any) parser.Option {
 // OptionList are the options in the text of a job.
 type OptionList []parser.Option
 
+// Add appends an option, if it was given.
 func (l *OptionList) Add(given bool, name string, value any) {
 	if given {
 		*l = append(*l, Option(name, value))
@@ -190,6 +192,7 @@ func CheckNegatives(kinds []evaluate.Negatives) error {
 	return nil
 }
 
+// KindNames joins the names of kinds of negatives.
 func KindNames(kinds []evaluate.Negatives, between string) string {
 	return strings.Join(lists.Map(kinds, func(kind evaluate.Negatives) string { return string(kind) }), between)
 }
@@ -218,6 +221,7 @@ func RangeOptions(one, many string) []help.Option {
 	}
 }
 
+// RangeIn reads the options first and count.
 func RangeIn(set bind.Settings) RowRange {
 	r := RowRange{First: set.Integer("first")}
 	if n, given := set["count"].(int64); given {
@@ -229,6 +233,7 @@ func RangeIn(set bind.Settings) RowRange {
 // All reports whether no row is left out.
 func (r RowRange) All() bool { return r.First == 0 && r.Count == nil }
 
+// Check returns an Error for a negative bound.
 func (r RowRange) Check() error {
 	if r.First < 0 {
 		return fault.OfOption("first", "is %d, and must not be negative", r.First)

@@ -111,6 +111,7 @@ func (s *Statement[N, Q, R, A]) Prepare(b *Binder, node parser.Statement) (Opera
 	return &Prepared[N, Q, R, A]{s, req, found, background}, true, nil
 }
 
+// Find resolves a request; it refuses one that writes, where the file is open for reading.
 func (s *Statement[N, Q, R, A]) Find(c *Call, req Q) (found R, err error) {
 	if !s.Reads {
 		if err := c.Writable(); err != nil {
@@ -128,8 +129,11 @@ type Prepared[N parser.Statement, Q, R, A any] struct {
 	Background bool
 }
 
+// Plan implements Operation.
 func (p *Prepared[N, Q, R, A]) Plan() *plan.Plan { return p.Statement.Plan(p.Req, p.Found) }
 
+// Exec implements Operation: it runs the request, or queues it where the statement says IN
+// BACKGROUND.
 func (p *Prepared[N, Q, R, A]) Exec(c *Call) (*rows.Rows, error) {
 	if p.Background && c.Job == nil { // a running job has been queued already
 		info, err := p.Queue(c, p.Req, p.Found)
@@ -154,6 +158,7 @@ func (s *Statement[N, Q, R, A]) Tabulate(req Q, answer A) *rows.Rows {
 	return cells.None()
 }
 
+// Trials is the number of trials of the request; 0 if its statement has none.
 func (p *Prepared[N, Q, R, A]) Trials() int64 {
 	if p.Statement.Trials == nil {
 		return 0
@@ -161,6 +166,7 @@ func (p *Prepared[N, Q, R, A]) Trials() int64 {
 	return p.Statement.Trials(p.Req, p.Found)
 }
 
+// Try computes the figures of some trials.
 func (p *Prepared[N, Q, R, A]) Try(c *Call, w *trial.Writer) error {
 	return p.Statement.Try(c, p.Req, p.Found, w)
 }
@@ -172,6 +178,7 @@ func (s *Statement[N, Q, R, A]) Answer(ctx context.Context, db *DB, req Q) (A, e
 	return InCall(ctx, db, s.Help.Statement, func(c *Call) (A, error) { return s.Inside(c, req) })
 }
 
+// InCall runs a function in a call, and adds the name of the statement to its error.
 func InCall[A any](ctx context.Context, db *DB, statement string, run func(*Call) (A, error)) (answer A, err error) {
 	c, err := db.Begin(ctx, statement)
 	if err != nil {
@@ -252,6 +259,7 @@ func (s *Statement[N, Q, R, A]) RowsFor(c *Call, request any) (*rows.Rows, bool,
 	return s.Tabulate(req, answer), true, nil
 }
 
+// Describe implements Described.
 func (s *Statement[N, Q, R, A]) Describe() help.Statement {
 	h := s.Help
 	if s.Options != nil {
@@ -271,4 +279,5 @@ func ErrorOf(_ Nothing, err error) error { return err }
 // names.
 func BindNothing[N parser.Statement](*Binder, N) Nothing { return Nothing{} }
 
+// ResolveNothing is Resolve of statements without names.
 func ResolveNothing[Q any](*Call, Q) (Nothing, error) { return Nothing{}, nil }

@@ -27,6 +27,7 @@ func StreamOf[T any](c *Call, each func(f func(T) error) error) *Stream[T] {
 	return &Stream[T]{c, each}
 }
 
+// Close releases the data of the call.
 func (s *Stream[T]) Close() { s.Call.Release() }
 
 // All yields the rows, or the error that ended them, and closes the stream.
@@ -79,6 +80,7 @@ func (s *Stream[T]) Rows(columns []string, row func(T) []rows.Value) *rows.Rows 
 	return made
 }
 
+// GraphStream is a stream of rows about a graph.
 type GraphStream[T any] struct {
 	*Stream[T]
 	Graph *session.Graph
@@ -105,6 +107,7 @@ func (s GraphStream[T]) EdgeColumns() []string {
 	return columns
 }
 
+// EdgeTypes are the types of columns, among them those of EdgeColumns.
 func (s GraphStream[T]) EdgeTypes(columns []string) []rows.ColumnType {
 	types := cells.TypesOfNames(columns)
 	for i, name := range columns {

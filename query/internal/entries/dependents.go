@@ -18,6 +18,7 @@ import (
 // an embedding and are valid now.
 type dependents struct{ indexes, models, predictions []string }
 
+// DependentsOf finds what was made from an embedding.
 func DependentsOf(c *engine.Call, embedding string) (dependents, error) {
 	var d dependents
 	indexes, err := IndexesOf(c, embedding)

@@ -82,6 +82,7 @@ func Duration(at fault.Part, text string) (time.Duration, error) {
 	return d, nil
 }
 
+// ListEmbeddings lists the embeddings of the file by name.
 func ListEmbeddings(c *engine.Call) ([]catalogue.EmbeddingSummary, error) {
 	graphs, err := c.DB.Store.Graphs(c.Ctx)
 	if err != nil {

@@ -45,6 +45,7 @@ func IndexesOf(c *engine.Call, embedding string) ([]KeptIndex, error) {
 	return all, err
 }
 
+// ParametersOf are the parameters by which an index was built.
 func ParametersOf(info storage.IndexInfo) index.HNSWOptions {
 	number := func(name string) int {
 		n, _ := Parameter(info.Parameters, name).(int64)
@@ -61,6 +62,7 @@ func Parameter(parameters []storage.Setting, name string) rows.Value {
 	return cells.When(err == nil, n)
 }
 
+// IndexRow is a row of SHOW INDEXES.
 func IndexRow(x storage.IndexInfo) []rows.Value {
 	number := func(name string) rows.Value { return Parameter(x.Parameters, name) }
 	return []rows.Value{
@@ -69,10 +71,12 @@ func IndexRow(x storage.IndexInfo) []rows.Value {
 	}
 }
 
+// SettingsText writes settings in a plan.
 func SettingsText(list []storage.Setting) string {
 	return strings.Join(lists.Map(list, func(s storage.Setting) string { return s.Name + " " + s.Value }), ", ")
 }
 
+// Indexes lists the indexes of the file, with a notice of damaged entries.
 func Indexes(c *engine.Call) ([]storage.IndexInfo, error) {
 	list, err := c.DB.Store.Indexes(c.Ctx, "")
 	return list, c.Rest(err, "an index", "DROP INDEX or CREATE INDEX replaces it")

@@ -66,6 +66,7 @@ func ReadsOf(c *engine.Call, info storage.ModelInfo) (catalogue.ModelReads, stor
 	return catalogue.EmbeddingSame, now, nil
 }
 
+// PartModel is the piece of a request that names a model.
 const PartModel fault.Part = "model"
 
 // ModelInfo returns the catalogue entry of a model, or an Error that names the

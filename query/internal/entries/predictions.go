@@ -32,6 +32,7 @@ func stale(c *engine.Call, p storage.PredictionInfo) (string, error) {
 	return "", nil
 }
 
+// RemedyPredictions says what to do about a damaged entry.
 const RemedyPredictions = "DROP PREDICTIONS or MATERIALIZE PREDICTIONS replaces it"
 
 // ListPredictions is predictions with a notice of damaged entries.
@@ -58,6 +59,7 @@ func predictions(c *engine.Call) ([]catalogue.PredictionSummary, error) {
 	return list, damaged
 }
 
+// ScorerOf is the scorer by which predictions were made.
 func ScorerOf(p storage.PredictionInfo) catalogue.Scorer {
 	return catalogue.Scorer{Name: engine.ValueOf(p.Options, "scorer"), Embedding: engine.ValueOf(p.Options, "embedding"), Model: engine.ValueOf(p.Options, "model")}
 }

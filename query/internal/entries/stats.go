@@ -11,6 +11,7 @@ import (
 	"heavytail/storage"
 )
 
+// Stats reports the space of each object in the file, with notices.
 func Stats(c *engine.Call) (storage.Stats, error) {
 	stats, err := c.DB.Store.Stats(c.Ctx)
 	if err := c.Rest(err, "a part of the file", "CHECK says what to do about it"); err != nil {
@@ -23,6 +24,7 @@ func Stats(c *engine.Call) (storage.Stats, error) {
 	return stats, nil
 }
 
+// StatsRows are the rows of SHOW STATS.
 func StatsRows(s storage.Stats) [][]rows.Value {
 	page := int64(s.PageSize)
 	table := [][]rows.Value{

@@ -20,6 +20,7 @@ import (
 	"heavytail/storage/format"
 )
 
+// Format is a form of files that a statement can write.
 type Format struct {
 	Name    string
 	Endings []string // endings of file names that select it; a name without an ending selects the first format
@@ -29,6 +30,7 @@ type Format struct {
 	Attributes bool
 }
 
+// GraphFormats are the forms of the edges of a graph.
 func GraphFormats() []Format {
 	return []Format{
 		{Name: "edges", Endings: session.ListEndings, Title: "edge list"}, {Name: "csv", Endings: []string{".csv"}, Title: "CSV"},
@@ -53,6 +55,7 @@ const (
 	timesUnix = "unix"
 )
 
+// TimesOf is the form of times that a request asks for.
 func TimesOf(r files.ExportRequest, graph storage.GraphInfo) (format.TimeForm, error) {
 	switch {
 	case r.Times == timesUnix:
@@ -65,6 +68,7 @@ func TimesOf(r files.ExportRequest, graph storage.GraphInfo) (format.TimeForm, e
 	return 0, fault.OfOption("times", "is %s", fault.QuoteKey(r.Times)).WithExpected(timesISO, timesUnix)
 }
 
+// FormatOf is the form that a request names, or else the ending of its path.
 func FormatOf(r files.ExportRequest, formats []Format) (Format, error) {
 	var names, known []string
 	for _, f := range formats {
@@ -93,6 +97,7 @@ func (f Format) refused(err error) error {
 	return fmt.Errorf("%w; format := '%s' can hold it", err, f.Holds)
 }
 
+// Options are the options of a statement that writes a file in one of these forms.
 func Options(formats []Format) []help.Option {
 	options := []help.Option{engine.OverwriteOption(), engine.FormatOption(lists.Map(formats, func(f Format) string { return f.Name }))}
 	if formats[0].Name == GraphFormats()[0].Name {
@@ -110,6 +115,7 @@ func Options(formats []Format) []help.Option {
 	return options
 }
 
+// Bind converts the parts of an EXPORT statement to a request.
 func Bind(b *engine.Binder, statement parser.Statement, object string, file parser.Value, options []parser.Option, formats []Format) files.ExportRequest {
 	req := files.ExportRequest{Name: object, Path: b.Text(fault.Into, file)}
 	set := b.Settings(parser.Heading(statement), Options(formats), options)
@@ -118,6 +124,7 @@ func Bind(b *engine.Binder, statement parser.Statement, object string, file pars
 	return req
 }
 
+// Table is the table of an EXPORT statement.
 func Table[Q any](_ Q, r files.ExportResult) [][]rows.Value { return [][]rows.Value{{r.Path, r.Rows}} }
 
 // Check returns the format of the file, or an error if the file cannot be written.

@@ -35,6 +35,7 @@ const (
 	recallWanted  = 0.99
 )
 
+// Keep loads the indexes of an embedding that is about to be refreshed, and its vectors.
 func Keep(c *engine.Call, embedding string) ([]entries.KeptIndex, *session.Vectors, error) {
 	all, err := entries.IndexesOf(c, embedding)
 	if err != nil || len(all) == 0 {
@@ -126,6 +127,7 @@ func changedRows(before, after *vec.Matrix) []uint32 {
 	return list
 }
 
+// NewIndex describes an index that was built, for the store.
 func NewIndex(h *index.HNSW, recall index.Recall, took time.Duration) storage.NewIndex {
 	o := h.Options()
 	return storage.NewIndex{

@@ -118,6 +118,7 @@ func OptionMistake(err error) error {
 	return fault.OfOption(option.Option, "is %v, and must be %s", option.Value, option.Allowed).WithErr(errors.Join(fault.ErrInvalid, err))
 }
 
+// Find returns a method by its name.
 func Find(method string) (help.Method, error) {
 	return engine.FindNamed("method", All(), func(m help.Method) string { return m.Name }, method)
 }

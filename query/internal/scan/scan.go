@@ -36,6 +36,8 @@ type Vertices struct {
 	Visited int64 // number of vertices that each has visited
 }
 
+// Check returns the entry of the graph of a scan, or an Error for a graph, an attribute or a limit
+// that is wrong.
 func Check(c *engine.Call, graph string, attributes []string, limit int) (storage.GraphInfo, error) {
 	if err := engine.CheckLimit(limit); err != nil {
 		return storage.GraphInfo{}, err
@@ -70,6 +72,7 @@ func Limited(detail string, limit int) string {
 	return detail
 }
 
+// New loads what a scan reads; the caller sets whose neighbours it is for.
 func New(c *engine.Call, graph string, where func(where.Candidate) bool, attributes []string, limit int) (*Vertices, error) {
 	s := &Vertices{where: where, Limit: limit}
 	var err error
@@ -145,6 +148,7 @@ const (
 	keyColumn    = -2
 )
 
+// Column is the place of a column by its name.
 func (s *Vertices) Column(name string) int {
 	switch name {
 	case "degree":
@@ -155,6 +159,7 @@ func (s *Vertices) Column(name string) int {
 	return slices.Index(s.Columns.Names, name)
 }
 
+// Value is the value of a vertex in a column.
 func (s *Vertices) Value(column int, v uint32) storage.Value {
 	if column == degreeColumn {
 		return storage.IntegerValue(int64(s.Graph.Graph.Degree(v)))

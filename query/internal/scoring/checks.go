@@ -50,10 +50,12 @@ func untimed(graph string) error {
 	return fault.New(fault.Option("latest"), "graph %s has no timestamps", fault.Quote(graph)).WithErr(evaluate.ErrTimes)
 }
 
+// FeatureNames lists the features of pairs of vectors.
 func FeatureNames() []string {
 	return lists.Map(link.Features(), func(f link.Feature) string { return f.Name })
 }
 
+// UnknownScorer is the Error for a name that no scorer has.
 func UnknownScorer(scorer string, at fault.Part) error {
 	e := fault.New(at, "unknown scorer %s", fault.Quote(scorer)).WithErr(link.ErrScorer).WithNearest(scorer, append(ScorerNames(), catalogue.ModelScorer), nil)
 	if e.Nearest == "" {
@@ -62,6 +64,7 @@ func UnknownScorer(scorer string, at fault.Part) error {
 	return e
 }
 
+// ScorerNames lists the scorers.
 func ScorerNames() []string {
 	return lists.Map(link.Scorers(), func(s link.Scorer) string { return s.Name })
 }

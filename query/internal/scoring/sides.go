@@ -23,10 +23,12 @@ const AutoSides = "auto"
 // PredictedSides is the doc of the option where links are predicted.
 const PredictedSides = "in a bipartite graph, links between its sides only, such as users and items"
 
+// SidesOption is the option sides.
 func SidesOption(doc string) help.Option {
 	return help.Option{Name: "sides", Type: "text", Default: "'none'", Doc: doc + ": an attribute with two values, or auto to find the sides from the edges; not for scorers of common neighbours, which are 0 for all such pairs"}
 }
 
+// SidesIn reads the option sides.
 func SidesIn(text string) string {
 	if text == "none" {
 		return ""
@@ -62,6 +64,7 @@ func NoneAcross(graph string, sides link.Sides, err error) error {
 		WithErr(err)
 }
 
+// SidesAttribute is the attribute that has the sides, as a list; nil where there is none.
 func SidesAttribute(sides string) []string {
 	if sides == "" || sides == AutoSides {
 		return nil

@@ -24,6 +24,7 @@ import (
 // search by the catalogue alone. The search is then answered by a scan of the
 // vectors in the file, by a scan in memory, or by an index.
 
+// Target reads what a search is near to: a key or a vector.
 func Target(b *engine.Binder, v parser.Value) (vertex string, vector []float32) {
 	value := b.Untyped(fault.Vertex, v)
 	b.Mark(fault.Vector, v)
@@ -37,6 +38,7 @@ func Target(b *engine.Binder, v parser.Value) (vertex string, vector []float32) 
 	return "", nil
 }
 
+// Space reads the embedding of a search and its metric.
 func Space(b *engine.Binder, s parser.Space) (string, index.Metric) {
 	embedding := b.Name(fault.Embedding, s.Embedding)
 	if s.Metric == nil {
@@ -191,6 +193,7 @@ func ResolveSearch(c *engine.Call, q Question) (s Search, err error) {
 // Plan of a search: a scan of all vectors or a search by an index, with its filter.
 func (s Search) Plan() *plan.Plan { return s.PlanFrom(s.from()) }
 
+// PlanFrom is Plan with a text for what the search is near to.
 func (s Search) PlanFrom(from string) *plan.Plan {
 	inputs := append(session.AttributePlans(s.Entry.Graph, s.Attributes), s.Entry.Plan(), session.GraphPlan(s.Entry.Graph))
 	if s.Condition != "" {

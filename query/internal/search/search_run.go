@@ -158,6 +158,7 @@ func (s *Searcher) walked(h *index.HNSW, a index.Answer) string {
 	return text
 }
 
+// StateOf identifies the vectors of a space in an answer.
 func StateOf(s *session.Space) catalogue.EmbeddingState {
 	return catalogue.EmbeddingState{
 		Name: s.Info.Name, Generation: s.Info.Generation,

@@ -13,6 +13,7 @@ import (
 	"heavytail/query/rows"
 )
 
+// PointRow is a row about one radius.
 func PointRow(p evaluate.ReconstructionPoint) []rows.Value {
 	return []rows.Value{p.Epsilon, p.Radius, p.Edges, cells.Number(p.Pearson), cells.Number(p.Spearman), cells.Number(p.Kendall), cells.Number(p.Precision), cells.Number(p.Recall)}
 }

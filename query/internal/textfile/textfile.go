@@ -30,6 +30,7 @@ func Repeats() []string {
 	return lists.Map(storage.Repeats(), func(r storage.Repeated) string { return string(r) })
 }
 
+// ImportOptions are the options of IMPORT.
 func ImportOptions() []help.Option {
 	return slices.Concat([]help.Option{
 		{Name: "format", Type: "text", Default: "'auto'", Choices: importLayouts(), Doc: "form of the text; auto goes by its first bytes and the ending of the file's name"},
@@ -53,10 +54,12 @@ func skipOption() help.Option {
 	return help.Option{Name: "on_error", Type: "text", Default: "'fail'", Choices: []string{"fail", "skip"}, Doc: "what happens at a bad line: fail ends the statement, skip counts the line and leaves it out"}
 }
 
+// EdgePairsOptions are the options of statements that read a file of edges.
 func EdgePairsOptions() []help.Option {
 	return slices.Concat([]help.Option{sourceOption(), targetOption()}, PairsOptions(), []help.Option{skipOption()})
 }
 
+// ImportVerticesOptions are the options of IMPORT VERTICES.
 func ImportVerticesOptions() []help.Option {
 	return slices.Concat([]help.Option{
 		{Name: "key", Type: "column", Default: "''", Doc: "column of the keys; by default key, id, vertex or node in the header, else the first"},
