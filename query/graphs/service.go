@@ -15,13 +15,3 @@ type Service struct{ db *engine.DB }
 
 // New returns the service of an open file; package query calls it.
 func New(db *engine.DB) *Service { return &Service{db} }
-
-// Statements lists the statements of the family.
-func Statements() []engine.Described {
-	return []engine.Described{
-		createGraph, deriveGraph, rename, dropGraph, dropAttribute, insertVertex, insertEdge, updateVertex,
-		updateVertices, updateEdge, deleteVertex, deleteVertices, deleteEdge, deleteEdgesFile, importEdges,
-		importVertices, exportGraph, exportVertices, generateGraph, describeGraph, describeVertex, showVertices,
-		showEdges, showNeighbors, showPath, showAttributes, countVertices,
-	}
-}

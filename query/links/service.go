@@ -15,11 +15,3 @@ type Service struct{ db *engine.DB }
 
 // New returns the service of an open file; package query calls it.
 func New(db *engine.DB) *Service { return &Service{db} }
-
-// Statements lists the statements of the family.
-func Statements() []engine.Described {
-	return []engine.Described{
-		describeModel, refreshPredictions, trainModel, materialize, dropPredictions, dropModel, score, scoreFile,
-		predict, predictEach, predicted, predictedEach, explainScore,
-	}
-}
