@@ -21,7 +21,7 @@
 //
 // What callers meet in several families is in rows, fault, where, plan, help,
 // catalogue and files. Below the families are inner packages: engine has the way of
-// every statement and knows none; session is one call's view of the file; entries,
+// every statement and knows none; session is one call's view of the file; conditions, entries,
 // scan, export, textfile, indexes, methods, search, sweep and scoring have what
 // several families share.
 //
@@ -51,7 +51,7 @@
 //	vectors.NearestRequest{K: 2, Vertex: "alice", Embedding: "spec", Metric: index.Cosine, Where: func…}
 //
 // The parameter is bound as a value, never as text, and the condition becomes a Go
-// function (package where). A Go program makes the same request itself and passes
+// function (where.Candidate → bool). A Go program makes the same request itself and passes
 // it to Nearest of [vectors.Service]; all further steps are the same for both.
 // resolveNearest finds spec and its graph in the catalogue and alice in the table of
 // keys. EXPLAIN stops here and prints the plan:

@@ -69,7 +69,7 @@ var layout = map[string][]string{
 	"query/help":       {},
 	"query/plan":       {},
 	"query/fault":      {"query/parser", "storage"},
-	"query/where":      {"query/fault", "query/internal/bind", "query/internal/session", "query/parser", "query/rows", "storage", "storage/format"},
+	"query/where":      {"query/internal/session", "storage"},
 	"query/catalogue":  {"query/fault", "query/internal/cells", "query/parser", "query/rows", "storage"},
 	"query/files":      {"query/rows"},
 
@@ -81,6 +81,10 @@ var layout = map[string][]string{
 	"query/internal/bind":    {"query/fault", "query/help", "query/parser", "query/rows"},
 	"query/internal/job":     {"embedding", "query/fault", "query/internal/session", "query/rows", "storage", "storage/vec"},
 	"query/internal/cells":   {"query/internal/lists", "query/internal/session", "query/rows", "storage", "storage/format"},
+	"query/internal/conditions": {
+		"query/fault", "query/internal/bind", "query/internal/session", "query/parser", "query/rows", "query/where", "storage",
+		"storage/format",
+	},
 	"query/internal/engine": {
 		"embedding", "embedding/evaluate", "query/fault", "query/help", "query/internal/bind", "query/internal/cells",
 		"query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/session", "query/internal/trial",
@@ -91,8 +95,8 @@ var layout = map[string][]string{
 		"query/internal/session", "query/rows", "storage",
 	},
 	"query/internal/scan": {
-		"query/fault", "query/internal/engine", "query/internal/entries", "query/internal/session", "query/parser", "query/plan",
-		"query/where", "storage",
+		"query/fault", "query/internal/conditions", "query/internal/engine", "query/internal/entries", "query/internal/session",
+		"query/parser", "query/plan", "query/where", "storage",
 	},
 	"query/internal/export": {
 		"query/fault", "query/files", "query/help", "query/internal/engine", "query/internal/lists", "query/internal/session",
@@ -109,9 +113,9 @@ var layout = map[string][]string{
 		"query/internal/session", "query/parser", "storage",
 	},
 	"query/internal/search": {
-		"index", "query/catalogue", "query/fault", "query/internal/bind", "query/internal/engine", "query/internal/entries",
-		"query/internal/lists", "query/internal/scan", "query/internal/session", "query/parser", "query/plan", "query/rows",
-		"query/where", "storage", "storage/format", "storage/vec",
+		"index", "query/catalogue", "query/fault", "query/internal/bind", "query/internal/conditions", "query/internal/engine",
+		"query/internal/entries", "query/internal/lists", "query/internal/scan", "query/internal/session", "query/parser", "query/plan",
+		"query/rows", "query/where", "storage", "storage/format", "storage/vec",
 	},
 	"query/internal/sweep": {
 		"embedding/evaluate", "query/fault", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/engine",
@@ -134,24 +138,25 @@ var layout = map[string][]string{
 	},
 	"query/graphs": {
 		"embedding/evaluate", "embedding/jsonnull", "embedding/link", "index", "query/algorithms", "query/fault", "query/files",
-		"query/help", "query/internal/bind", "query/internal/cells", "query/internal/engine", "query/internal/entries",
-		"query/internal/export", "query/internal/lists", "query/internal/scan", "query/internal/search", "query/internal/session",
-		"query/internal/textfile", "query/parser", "query/plan", "query/rows", "query/where", "storage", "storage/csr", "storage/format",
-		"storage/generate",
+		"query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions", "query/internal/engine",
+		"query/internal/entries", "query/internal/export", "query/internal/lists", "query/internal/scan", "query/internal/search",
+		"query/internal/session", "query/internal/textfile", "query/parser", "query/plan", "query/rows", "query/where", "storage",
+		"storage/csr", "storage/format", "storage/generate",
 	},
 	"query/vectors": {
 		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/run", "index", "query/catalogue", "query/fault",
-		"query/files", "query/graphs", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/engine",
-		"query/internal/entries", "query/internal/export", "query/internal/indexes", "query/internal/job", "query/internal/lists",
-		"query/internal/methods", "query/internal/scan", "query/internal/search", "query/internal/session", "query/internal/sweep",
-		"query/parser", "query/plan", "query/rows", "query/where", "storage", "storage/csr", "storage/format", "storage/vec",
+		"query/files", "query/graphs", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions",
+		"query/internal/engine", "query/internal/entries", "query/internal/export", "query/internal/indexes", "query/internal/job",
+		"query/internal/lists", "query/internal/methods", "query/internal/scan", "query/internal/search", "query/internal/session",
+		"query/internal/sweep", "query/parser", "query/plan", "query/rows", "query/where", "storage", "storage/csr", "storage/format",
+		"storage/vec",
 	},
 	"query/links": {
 		"embedding", "embedding/evaluate", "embedding/link", "embedding/run", "index", "query/catalogue", "query/fault", "query/files",
-		"query/help", "query/internal/bind", "query/internal/cells", "query/internal/engine", "query/internal/entries",
-		"query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/scan", "query/internal/scoring",
-		"query/internal/search", "query/internal/session", "query/internal/textfile", "query/parser", "query/plan", "query/rows",
-		"query/where", "storage", "storage/csr", "storage/format", "storage/vec",
+		"query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions", "query/internal/engine",
+		"query/internal/entries", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/scan",
+		"query/internal/scoring", "query/internal/search", "query/internal/session", "query/internal/textfile", "query/parser",
+		"query/plan", "query/rows", "query/where", "storage", "storage/csr", "storage/format", "storage/vec",
 	},
 	"query/studies": {
 		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/link", "embedding/run", "embedding/tune", "query/algorithms",

@@ -8,6 +8,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
 	"heavytail/query/internal/scan"
@@ -76,7 +77,7 @@ var countVertices = &engine.Statement[*parser.CountVertices, CountVerticesReques
 			req.With = append(req.With, Figure{FigureFunction(f.Function.Name), f.Of.Name})
 		}
 		info := b.Graph(req.Graph)
-		condition := where.Compile(b.Values, s.Where, info, where.ToNothing)
+		condition := conditions.Compile(b.Values, s.Where, info, conditions.ToNothing)
 		req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
 		return req
 	},
@@ -207,7 +208,7 @@ func compareCounts(a, b ValueCount) int {
 	case a.Vertices != b.Vertices:
 		return cmp.Compare(b.Vertices, a.Vertices)
 	}
-	order, _ := where.CompareValues(a.Value, b.Value)
+	order, _ := conditions.CompareValues(a.Value, b.Value)
 	return order
 }
 

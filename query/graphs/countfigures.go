@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"heavytail/query/fault"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/lists"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
-	"heavytail/query/where"
 	"heavytail/storage"
 )
 
@@ -85,10 +85,10 @@ func (t *numberTally) add(v storage.Value) {
 	if v.IsMissing() {
 		return
 	}
-	if order, known := where.CompareValues(v, t.min); !known || order < 0 {
+	if order, known := conditions.CompareValues(v, t.min); !known || order < 0 {
 		t.min = v
 	}
-	if order, known := where.CompareValues(v, t.max); !known || order > 0 {
+	if order, known := conditions.CompareValues(v, t.max); !known || order > 0 {
 		t.max = v
 	}
 	t.count++

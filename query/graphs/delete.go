@@ -6,6 +6,7 @@ import (
 
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/scan"
 	"heavytail/query/internal/session"
@@ -82,7 +83,7 @@ func (s *Service) DeleteVertices(ctx context.Context, req DeleteVerticesRequest)
 func bindDeleteVertices(b *engine.Binder, s *parser.DeleteVertices) DeleteVerticesRequest {
 	req := DeleteVerticesRequest{Graph: b.Name(fault.Graph, s.Graph), condition: s.Where}
 	info := b.Graph(req.Graph)
-	condition := where.Compile(b.Values, s.Where, info, where.ToNothing)
+	condition := conditions.Compile(b.Values, s.Where, info, conditions.ToNothing)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
 	req.Keys = b.VertexKeys(s.Keys)
 	return req

@@ -9,6 +9,7 @@ import (
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/cells"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/scan"
 	"heavytail/query/internal/search"
@@ -16,7 +17,6 @@ import (
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
-	"heavytail/query/where"
 	"heavytail/storage"
 )
 
@@ -79,7 +79,7 @@ func bindDerive(b *engine.Binder, s *parser.DeriveGraph) DeriveRequest {
 		}
 	}
 	if s.Where != nil {
-		vertices, edges := where.CompileSubgraph(b.Values, s.Where, b.Graph(req.Of))
+		vertices, edges := conditions.CompileSubgraph(b.Values, s.Where, b.Graph(req.Of))
 		req.Where, req.EdgesWhere, req.Attributes = vertices.Admits, edges.Admits, edges.Attributes
 	}
 	if s.From != nil {

@@ -10,6 +10,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/scan"
 	"heavytail/query/internal/session"
@@ -73,7 +74,7 @@ var showEdges = &engine.Statement[*parser.ShowEdges, EdgesRequest, storage.Graph
 		info := b.Graph(req.Graph)
 		req.Columns = engine.Columns(b, s.Columns)
 		req.OrderBy, req.Descending = engine.Order(b, s.Order)
-		condition := where.CompileEdges(b.Values, s.Where, info)
+		condition := conditions.CompileEdges(b.Values, s.Where, info)
 		req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
 		req.Limit = b.RowLimit(s.Limit)
 		return req
@@ -120,15 +121,15 @@ func resolveEdges(c *engine.Call, req EdgesRequest) (storage.GraphInfo, error) {
 		if name == "key" {
 			return info, fault.New(engine.PartColumn(i), "the columns source and target already contain the keys")
 		}
-		if slices.Contains(where.EdgeColumns, name) {
+		if slices.Contains(conditions.EdgeColumns, name) {
 			continue
 		}
 		if err := engine.CheckColumn(info, name, engine.PartColumn(i)); err != nil {
 			return info, err
 		}
 	}
-	if req.OrderBy != "" && !slices.Contains(where.EdgeColumns, req.OrderBy) {
-		return info, fault.New(engine.PartOrder, "edges cannot be ordered by %s", fault.Quote(req.OrderBy)).WithExpected(where.EdgeColumns...)
+	if req.OrderBy != "" && !slices.Contains(conditions.EdgeColumns, req.OrderBy) {
+		return info, fault.New(engine.PartOrder, "edges cannot be ordered by %s", fault.Quote(req.OrderBy)).WithExpected(conditions.EdgeColumns...)
 	}
 	return info, nil
 }
@@ -141,7 +142,7 @@ func (r EdgesRequest) attributes() []string {
 
 // ofEnds lists the columns with values of the ends of an edge.
 func (r EdgesRequest) ofEnds() []string {
-	return slices.DeleteFunc(slices.Clone(r.Columns), func(name string) bool { return slices.Contains(where.EdgeColumns, name) })
+	return slices.DeleteFunc(slices.Clone(r.Columns), func(name string) bool { return slices.Contains(conditions.EdgeColumns, name) })
 }
 
 // edgeScan is a graph in memory with the condition and columns of a request for edges.
@@ -298,7 +299,7 @@ func edgeRows(req EdgesRequest, answer engine.GraphStream[EdgeRow]) *rows.Rows {
 	columns := []string{"source", "target"}
 	var types []rows.ColumnType
 	for _, name := range shown {
-		if slices.Contains(where.EdgeColumns, name) {
+		if slices.Contains(conditions.EdgeColumns, name) {
 			columns, types = append(columns, name), append(types, answer.EdgeTypes([]string{name})...)
 		} else {
 			columns = append(columns, "source_"+name, "target_"+name)

@@ -10,6 +10,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/scan"
 	"heavytail/query/internal/session"
@@ -105,7 +106,7 @@ func bindNeighbors(b *engine.Binder, s *parser.ShowNeighbors) NeighborsRequest {
 			b.Fail(fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within))
 		}
 	}
-	condition := where.Compile(b.Values, s.Where, info, "", session.AttributeNames(info)...)
+	condition := conditions.Compile(b.Values, s.Where, info, "", session.AttributeNames(info)...)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
 	req.Limit = b.RowLimit(s.Limit)
 	return req

@@ -6,6 +6,7 @@ import (
 
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
 	"heavytail/query/internal/scan"
@@ -87,7 +88,7 @@ func bindUpdateVertices(b *engine.Binder, s *parser.UpdateVertices) UpdateVertic
 	info := b.Graph(req.Graph)
 	schema := info
 	req.Set = attributeValues(b, &schema, s.Values)
-	condition := where.Compile(b.Values, s.Where, info, where.ToNothing)
+	condition := conditions.Compile(b.Values, s.Where, info, conditions.ToNothing)
 	req.Where, req.Attributes = condition.Admits, condition.Attributes
 	req.Vertices = req.setFor(b.VertexKeys(s.Keys))
 	return req

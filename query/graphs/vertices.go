@@ -8,6 +8,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/scan"
 	"heavytail/query/internal/session"
@@ -159,7 +160,7 @@ func bindVertices(b *engine.Binder, s *parser.ShowVertices) VerticesRequest {
 	}
 	req.Columns = engine.Columns(b, s.Columns)
 	req.OrderBy, req.Descending = engine.Order(b, s.Order)
-	condition := where.Compile(b.Values, s.Where, info, where.ToNothing, shown...)
+	condition := conditions.Compile(b.Values, s.Where, info, conditions.ToNothing, shown...)
 	req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
 	req.Limit = b.RowLimit(s.Limit)
 	return req

@@ -6,12 +6,12 @@ import (
 
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/query/rows"
-	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
@@ -116,7 +116,7 @@ func attributeValues(b *engine.Binder, schema *storage.GraphInfo, list []parser.
 		at := partValue(o.Name.Name)
 		raw := assigned(b, at, o.Value)
 		known, isKnown := session.AttributeOf(*schema, o.Name.Name)
-		value, ok := where.AttributeValue(raw, known.Type)
+		value, ok := conditions.AttributeValue(raw, known.Type)
 		if !ok {
 			b.Fail(bind.Unexpected(at, raw, "a text in quotes", "a number", "TRUE", "FALSE", "MISSING"))
 		}

@@ -14,6 +14,7 @@ import (
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/cells"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"
 	"heavytail/query/internal/lists"
@@ -269,7 +270,7 @@ func bindPredict(b *engine.Binder, s *parser.Predict) (req linksRequest) {
 	if s.Where != nil {
 		// The condition reads attributes of the graph, which may be known only from an
 		// embedding.
-		condition := where.Compile(b.Values, s.Where, scoredGraph(b, req), linkedToPredict)
+		condition := conditions.Compile(b.Values, s.Where, scoredGraph(b, req), linkedToPredict)
 		req.Where, req.Attributes, req.condition = condition.Admits, condition.Attributes, s.Where.String()
 	}
 	return req

@@ -9,6 +9,7 @@ import (
 	"heavytail/index"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
 	"heavytail/query/internal/scan"
@@ -343,7 +344,7 @@ func (p *linksEntry) nearest(req linksRequest) search.Search {
 	e := p.scorers[0].embedding
 	return search.Search{Entry: *e, Index: p.index, Question: search.Question{
 		Embedding: e.Info.Name, Vertices: []string{req.vertex}, Metric: p.metric, Scope: search.Scope{K: p.near},
-		Where: func(c where.Candidate) bool { return !c.Linked }, Reads: where.ReadsLinks,
+		Where: func(c where.Candidate) bool { return !c.Linked }, Reads: conditions.ReadsLinks,
 	}}
 }
 

@@ -7,6 +7,7 @@ import (
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/help"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/search"
 	"heavytail/query/parser"
@@ -45,8 +46,8 @@ type NearestRequest struct {
 	OrderBy    string
 	Descending bool
 
-	condition string      // the text of Where, for the plan
-	reads     where.Reads // what Where reads
+	condition string           // the text of Where, for the plan
+	reads     conditions.Reads // what Where reads
 }
 
 var nearest = &engine.Statement[*parser.Nearest, NearestRequest, search.Search, SearchResult]{

@@ -9,6 +9,7 @@ import (
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/scan"
 	"heavytail/query/internal/search"
@@ -44,7 +45,7 @@ type WithinRequest struct {
 
 	// The texts of Where and of the threshold, for the plan.
 	condition, threshold string
-	reads                where.Reads // what Where reads
+	reads                conditions.Reads // what Where reads
 }
 
 var withinRadius = &engine.Statement[*parser.Within, WithinRequest, search.Search, SearchResult]{

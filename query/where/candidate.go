@@ -27,3 +27,15 @@ func (c Candidate) Key() string { return c.graph.Key(c.vertex) }
 // none, or if the request does not list the attribute among those that its
 // condition reads.
 func (c Candidate) Value(attribute string) storage.Value { return c.columns.Value(attribute, c.vertex) }
+
+// At returns the value of an attribute by its place among those that the request lists.
+func (c Candidate) At(attribute int) storage.Value { return c.columns.At(attribute, c.vertex) }
+
+// EdgeCandidate is an edge about which a condition decides. The graph is
+// undirected: Source is the end that came into it first.
+type EdgeCandidate struct {
+	Source, Target Candidate
+	Weight         float64 // 1 if the edge has none
+	Time           int64   // 0 unless Timed
+	Timed          bool    // whether the edge has a time
+}

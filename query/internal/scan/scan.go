@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"heavytail/query/fault"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"
 	"heavytail/query/internal/session"
@@ -183,7 +184,7 @@ func (s *Vertices) Compare(column int, descending bool) func(a, b uint32) int {
 	}
 	return func(a, b uint32) int {
 		x, y := s.Value(column, a), s.Value(column, b)
-		order, ok := where.CompareValues(x, y)
+		order, ok := conditions.CompareValues(x, y)
 		if !ok {
 			return cmp.Or(cmp.Compare(Without(x.IsMissing()), Without(y.IsMissing())), cmp.Compare(a, b))
 		}

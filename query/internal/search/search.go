@@ -9,6 +9,7 @@ import (
 	"heavytail/index"
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/conditions"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/entries"
 	"heavytail/query/internal/lists"
@@ -53,7 +54,7 @@ func Space(b *engine.Binder, s parser.Space) (string, index.Metric) {
 }
 
 // SearchWhere compiles the condition of a search in an embedding.
-func SearchWhere(b *engine.Binder, e parser.Expr, embedding string, byVertex bool) (condition where.Condition) {
+func SearchWhere(b *engine.Binder, e parser.Expr, embedding string, byVertex bool) (condition conditions.Condition) {
 	if e == nil {
 		return condition
 	}
@@ -61,9 +62,9 @@ func SearchWhere(b *engine.Binder, e parser.Expr, embedding string, byVertex boo
 	b.Fail(err)
 	linked := ""
 	if !byVertex {
-		linked = where.ToVector
+		linked = conditions.ToVector
 	}
-	return where.Compile(b.Values, e, entry.Graph, linked)
+	return conditions.Compile(b.Values, e, entry.Graph, linked)
 }
 
 // ExprText is the text of a condition; empty for none.
@@ -83,10 +84,10 @@ type Question struct {
 	Metric     index.Metric
 	Exact      bool // do not use an index
 	Where      func(where.Candidate) bool
-	Attributes []string    // that where reads
-	Condition  string      // the text of where
-	Reads      where.Reads // what where reads
-	OrderBy    string      // a column by which the answers are sorted after they are found; empty for the nearest first
+	Attributes []string         // that where reads
+	Condition  string           // the text of where
+	Reads      conditions.Reads // what where reads
+	OrderBy    string           // a column by which the answers are sorted after they are found; empty for the nearest first
 	Descending bool
 	Limit      int // largest number of answers of WITHIN; 0 is all
 	Scope          // the radius of WITHIN is set when the question is resolved
@@ -228,7 +229,7 @@ const (
 func CanScanFile(c *engine.Call, s Search) bool {
 	info, graph := s.Entry.Info, s.Entry.Graph
 	switch {
-	case s.Vector == nil && len(s.Vertices) == 0, s.Centroid, s.OrderBy != "", len(s.Attributes) > 0, s.Where != nil && s.Reads == where.ReadsAll:
+	case s.Vector == nil && len(s.Vertices) == 0, s.Centroid, s.OrderBy != "", len(s.Attributes) > 0, s.Where != nil && s.Reads == conditions.ReadsAll:
 		return false
 	case s.readsDegrees() && s.Index == nil && !c.PartsPay(graph):
 		return false
@@ -246,7 +247,7 @@ func scansFaster(c *engine.Call, s Search) bool {
 }
 
 // readsDegrees reports whether the condition reads the degrees of vertices.
-func (q Question) readsDegrees() bool { return q.Where != nil && q.Reads == where.ReadsEdges }
+func (q Question) readsDegrees() bool { return q.Where != nil && q.Reads == conditions.ReadsEdges }
 
 // partExample is one of several query vertices; the first has the same part as
 // a single query vertex.

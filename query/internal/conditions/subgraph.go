@@ -1,4 +1,4 @@
-package where
+package conditions
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package where
+package conditions
 
 import (
 	"fmt"
@@ -9,9 +9,6 @@ import (
 	"heavytail/query/rows"
 	"heavytail/storage"
 )
-
-// This file compiles the conditions of WHERE into functions. Every operand
-// has a type, so that mistakes are found before anything runs.
 
 // compiler compiles one condition on a T, which is a Candidate or an EdgeCandidate. Its Values
 // keep the first mistake; the result then has no meaning.

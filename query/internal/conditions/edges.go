@@ -1,31 +1,23 @@
-package where
+package conditions
 
 import (
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
 
-// EdgeCandidate is an edge about which a condition decides. The graph is
-// undirected: Source is the end that came into it first.
-type EdgeCandidate struct {
-	Source, Target Candidate
-	Weight         float64 // 1 if the edge has none
-	Time           int64   // 0 unless Timed
-	Timed          bool    // whether the edge has a time
-}
-
 // EdgeCondition is a compiled WHERE of edges.
 type EdgeCondition struct {
-	Admits     func(EdgeCandidate) bool // nil admits all
-	Attributes []string                 // attributes of the ends that it reads
+	Admits     func(where.EdgeCandidate) bool // nil admits all
+	Attributes []string                       // attributes of the ends that it reads
 }
 
 type edgeCompiler struct {
-	compiler[EdgeCandidate]
+	compiler[where.EdgeCandidate]
 	vertices *vertexCompiler // compiles the conditions in BOTH and EITHER
 }
 
@@ -36,21 +28,21 @@ func CompileEdges(values *bind.Values, e parser.Expr, graph storage.GraphInfo, a
 		return EdgeCondition{Attributes: attributes}
 	}
 	c := &edgeCompiler{vertices: newVertexCompiler(values, graph, ToNothing, attributes)}
-	c.compiler = compiler[EdgeCandidate]{Values: values, column: c.name, ends: c.of}
+	c.compiler = compiler[where.EdgeCandidate]{Values: values, column: c.name, ends: c.of}
 	f := c.condition(e)
-	return EdgeCondition{func(e EdgeCandidate) bool { return f(e) == isTrue }, c.vertices.attributes}
+	return EdgeCondition{func(e where.EdgeCandidate) bool { return f(e) == isTrue }, c.vertices.attributes}
 }
 
 // EdgeColumns are the names that a condition on edges may use outside of BOTH and EITHER.
 var EdgeColumns = []string{"weight", "time"}
 
-func (c *edgeCompiler) name(node parser.Ident) operand[EdgeCandidate] {
+func (c *edgeCompiler) name(node parser.Ident) operand[where.EdgeCandidate] {
 	c.Mark(fault.Where, node)
 	switch node.Name {
 	case "weight":
-		return operand[EdgeCandidate]{kind: storage.Float, value: weightOf, read: narrow}
+		return operand[where.EdgeCandidate]{kind: storage.Float, value: weightOf, read: narrow}
 	case "time":
-		return operand[EdgeCandidate]{kind: storage.Integer, value: timeOf, read: c.time}
+		return operand[where.EdgeCandidate]{kind: storage.Integer, value: timeOf, read: c.time}
 	}
 	e := fault.New(fault.Where, "an edge has no %s", fault.Quote(node.Name))
 	if ofVertex(c.vertices.graph, node.Name) {
@@ -61,7 +53,7 @@ func (c *edgeCompiler) name(node parser.Ident) operand[EdgeCandidate] {
 		e.WithNearest(node.Name, EdgeColumns, nil)
 	}
 	c.Fail(e)
-	return operand[EdgeCandidate]{}
+	return operand[where.EdgeCandidate]{}
 }
 
 // ofVertex reports whether a name is a column of the vertices of a graph.
@@ -70,7 +62,7 @@ func ofVertex(graph storage.GraphInfo, name string) bool {
 	return found || name == "degree" || name == "key"
 }
 
-func weightOf(e EdgeCandidate) storage.Value { return storage.FloatValue(e.Weight) }
+func weightOf(e where.EdgeCandidate) storage.Value { return storage.FloatValue(e.Weight) }
 
 // narrow rounds a number to 32 bits, as weights are, so that 0.1 equals a weight of 0.1.
 func narrow(v storage.Value) storage.Value {
@@ -83,7 +75,7 @@ func narrow(v storage.Value) storage.Value {
 	return v
 }
 
-func timeOf(e EdgeCandidate) storage.Value {
+func timeOf(e where.EdgeCandidate) storage.Value {
 	if !e.Timed {
 		return storage.Value{}
 	}
@@ -109,10 +101,10 @@ func (c *edgeCompiler) time(v storage.Value) storage.Value {
 
 // of compiles BOTH and EITHER: the vertex condition must be true for both ends, or
 // for at least one.
-func (c *edgeCompiler) of(e parser.Ends) predicate[EdgeCandidate] {
+func (c *edgeCompiler) of(e parser.Ends) predicate[where.EdgeCandidate] {
 	term := c.vertices.condition(e.Term)
 	if e.Both {
-		return func(e EdgeCandidate) truth { return min(term(e.Source), term(e.Target)) }
+		return func(e where.EdgeCandidate) truth { return min(term(e.Source), term(e.Target)) }
 	}
-	return func(e EdgeCandidate) truth { return max(term(e.Source), term(e.Target)) }
+	return func(e where.EdgeCandidate) truth { return max(term(e.Source), term(e.Target)) }
 }

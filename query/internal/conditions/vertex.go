@@ -1,4 +1,4 @@
-package where
+package conditions
 
 import (
 	"slices"
@@ -7,14 +7,15 @@ import (
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 
 // Condition is a compiled WHERE. Its columns are those of Candidate.columns.
 type Condition struct {
-	Admits     func(Candidate) bool // nil admits all
-	Attributes []string             // attributes that it reads
-	Reads      Reads                // what it reads of a Candidate
+	Admits     func(where.Candidate) bool // nil admits all
+	Attributes []string                   // attributes that it reads
+	Reads      Reads                      // what it reads of a where.Candidate
 }
 
 // Reads is what a condition on vertices reads of a Candidate; the less, the larger.
@@ -27,7 +28,7 @@ const (
 )
 
 type vertexCompiler struct {
-	compiler[Candidate]
+	compiler[where.Candidate]
 	graph      storage.GraphInfo
 	linked     string   // why linked has no meaning here; "" where it has one
 	attributes []string // attributes that were read so far
@@ -36,7 +37,7 @@ type vertexCompiler struct {
 
 func newVertexCompiler(values *bind.Values, graph storage.GraphInfo, linked string, attributes []string) *vertexCompiler {
 	c := &vertexCompiler{graph: graph, linked: linked, attributes: attributes, reads: ReadsLinks}
-	c.compiler = compiler[Candidate]{Values: values, column: c.name}
+	c.compiler = compiler[where.Candidate]{Values: values, column: c.name}
 	return c
 }
 
@@ -54,7 +55,7 @@ func Compile(values *bind.Values, e parser.Expr, graph storage.GraphInfo, linked
 	}
 	c := newVertexCompiler(values, graph, linked, attributes)
 	f := c.condition(e)
-	return Condition{func(v Candidate) bool { return f(v) == isTrue }, c.attributes, c.reads}
+	return Condition{func(v where.Candidate) bool { return f(v) == isTrue }, c.attributes, c.reads}
 }
 
 // readsOf returns what a name reads of a Candidate.
@@ -68,24 +69,24 @@ func readsOf(name string) Reads {
 	return ReadsAll
 }
 
-func (c *vertexCompiler) name(node parser.Ident) operand[Candidate] {
+func (c *vertexCompiler) name(node parser.Ident) operand[where.Candidate] {
 	c.Mark(fault.Where, node)
 	c.reads = min(c.reads, readsOf(node.Name))
 	switch node.Name {
 	case "degree":
-		return operand[Candidate]{kind: storage.Integer, value: func(v Candidate) storage.Value { return storage.IntegerValue(int64(v.Degree)) }}
+		return operand[where.Candidate]{kind: storage.Integer, value: func(v where.Candidate) storage.Value { return storage.IntegerValue(int64(v.Degree)) }}
 	case "key":
-		return operand[Candidate]{kind: storage.Text, value: func(v Candidate) storage.Value { return storage.TextValue(v.Key()) }}
+		return operand[where.Candidate]{kind: storage.Text, value: func(v where.Candidate) storage.Value { return storage.TextValue(v.Key()) }}
 	case "linked":
 		if c.linked != "" {
 			c.Fail(fault.New(fault.Where, "%s", c.linked))
 		}
-		return operand[Candidate]{kind: storage.Boolean, value: func(v Candidate) storage.Value { return storage.BooleanValue(v.Linked) }}
+		return operand[where.Candidate]{kind: storage.Boolean, value: func(v where.Candidate) storage.Value { return storage.BooleanValue(v.Linked) }}
 	}
 	for _, a := range c.graph.Attributes {
 		if a.Name == node.Name {
 			i := c.attribute(a.Name)
-			return operand[Candidate]{kind: a.Type, value: func(v Candidate) storage.Value { return v.columns.At(i, v.vertex) }}
+			return operand[where.Candidate]{kind: a.Type, value: func(v where.Candidate) storage.Value { return v.At(i) }}
 		}
 	}
 	e := fault.New(fault.Where, "unknown name %s", fault.Quote(node.Name))
@@ -94,7 +95,7 @@ func (c *vertexCompiler) name(node parser.Ident) operand[Candidate] {
 		e.Remedy = "a text is written in single quotes, double quotes are for names"
 	}
 	c.Fail(e)
-	return operand[Candidate]{}
+	return operand[where.Candidate]{}
 }
 
 // attribute returns the number of an attribute among those that are read.
