@@ -220,7 +220,7 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 		list, keys, err = c.numberedKeys(req)
 		return list, err
 	}
-	limit := c.importLimit()
+	limit := max(c.db.cache.Room(), 1) // what other calls load meanwhile is not counted
 	stats, err := c.db.store.Import(c.Ctx, req.Graph, r, storage.ImportOptions{
 		Format: opts, Repeated: req.Repeated, Join: req.Join,
 		Source: session.InputName(req.Path), Progress: c.Meter.Update,
@@ -229,7 +229,7 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 	var short *storage.MemoryError
 	if errors.As(err, &short) {
 		beside := max(c.db.opts.MemoryLimit-limit, 0)
-		return ImportResult{}, &LimitError{What: "importing " + short.What, Need: short.Need + beside, Limit: short.Limit + beside, Unit: "bytes", Field: "MemoryLimit"}
+		return ImportResult{}, &LimitError{What: "importing " + short.What, Need: short.Need + beside, Limit: max(short.Limit, c.db.opts.MemoryLimit), Unit: "bytes", Field: "MemoryLimit"}
 	}
 	var ending *format.EndingError
 	if errors.As(err, &ending) {
@@ -244,13 +244,6 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 		c.Notice("the keys were read from file %s; keys := 'none' uses the numbers of the vertices", fault.Quote(keys))
 	}
 	return ImportResult{ImportStats: stats, Notices: c.Notices}, nil
-}
-
-// importLimit is the memory that an import may use: what the process and the graphs and vectors in
-// memory leave of the limit. What other calls load meanwhile is not counted.
-func (c *call) importLimit() int64 {
-	room := c.db.cache.Room()
-	return max(room-session.ProgramBytes, room/2, 1)
 }
 
 // numberedKeys returns the keys of the vertices of a file that numbers them, and the name of the

@@ -11,7 +11,7 @@ import (
 // runBlocks is how many blocks of arcs, of up to 4 KiB each, one goroutine decodes at a time.
 const runBlocks = 16
 
-// releaseRuns is after how many runs an import releases the pages that they were read from.
+// releaseRuns is after how many runs the pages that they were read from are released.
 const releaseRuns = 128
 
 // readArcs builds n rows from the arc blocks, in as many goroutines as there are processors.
@@ -36,7 +36,7 @@ func (t *tx) readArcs(r *graphRecord, n int, vertices []uint32, first func() err
 		if i == 0 {
 			return first()
 		}
-		if t.room != nil && i%releaseRuns == 0 {
+		if i%releaseRuns == 0 {
 			t.releaseMap()
 		}
 		return addRun(&b.Runs[i-1], runs[i-1].Blocks, p.seed, &room[worker])

@@ -5,9 +5,8 @@ import "heavytail/storage/internal/file"
 // room is the memory that a transaction has for the keys and values of a graph, which are not
 // counted in its record.
 type room struct {
-	fits   func(bytes int64) error // an error if so many bytes are too many
-	kept   int64                   // bytes of the lists that are complete
-	unseen int                     // bytes of records since the last look
+	fits func(bytes int64) error // an error if so many bytes are too many
+	kept int64                   // bytes of the lists that are complete
 }
 
 // roomStep is how many bytes of records are read between two looks at the memory.
@@ -16,16 +15,15 @@ const roomStep = 1 << 20
 // took counts bytes of records that were added to a list. growing is the memory of the list, and of
 // a larger one if it may grow before the next look.
 func (t *tx) took(bytes int, growing func(step int64) int64) error {
-	r := t.room
-	if r == nil {
+	if t.unseen += bytes; t.unseen < roomStep {
 		return nil
 	}
-	if r.unseen += bytes; r.unseen < roomStep {
-		return nil
-	}
-	r.unseen = 0
+	t.unseen = 0
 	t.releaseMap()
-	return r.fits(r.kept + growing(4*roomStep))
+	if t.room == nil {
+		return nil
+	}
+	return t.room.fits(t.room.kept + growing(4*roomStep))
 }
 
 // complete counts a list to which nothing will be added.

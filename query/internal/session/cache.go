@@ -201,6 +201,13 @@ func (c *Cache) ReserveWork(bytes int64, what string) (func(), error) {
 	return c.Reserve(WithGarbage(beside, bytes), what)
 }
 
+// Hold counts bytes that the program takes for as long as the cache exists.
+func (c *Cache) Hold(bytes int64) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	c.bytes += bytes
+}
+
 // Room returns how many bytes of the limit are free. If that is less than half, it drops entries that
 // no call uses, the longest unused first.
 func (c *Cache) Room() int64 {

@@ -16,7 +16,3 @@ func Garbage(used int64) int64 {
 func WithGarbage(beside, bytes int64) int64 {
 	return bytes + Garbage(beside+bytes)
 }
-
-// ProgramBytes are what the process takes beside graphs, vectors and garbage: the pages of the program
-// that are in use, and the objects that every program of Go has.
-const ProgramBytes = 20 << 20
