@@ -220,14 +220,16 @@ func (c *call) importFrom(r io.Reader, size int64, req ImportRequest) (ImportRes
 		list, keys, err = c.numberedKeys(req)
 		return list, err
 	}
+	limit := max(c.db.cache.Room(), 1) // what other calls load meanwhile is not counted
 	stats, err := c.db.store.Import(c.Ctx, req.Graph, r, storage.ImportOptions{
 		Format: opts, Repeated: req.Repeated, Join: req.Join,
 		Source: session.InputName(req.Path), Progress: c.Meter.Update,
-		MemoryLimit: c.db.opts.MemoryLimit,
+		MemoryLimit: limit,
 	})
 	var short *storage.MemoryError
 	if errors.As(err, &short) {
-		return ImportResult{}, &LimitError{What: "importing " + short.What, Need: short.Need, Limit: short.Limit, Unit: "bytes", Field: "MemoryLimit"}
+		beside := max(c.db.opts.MemoryLimit-limit, 0)
+		return ImportResult{}, &LimitError{What: "importing " + short.What, Need: short.Need + beside, Limit: max(short.Limit, c.db.opts.MemoryLimit), Unit: "bytes", Field: "MemoryLimit"}
 	}
 	var ending *format.EndingError
 	if errors.As(err, &ending) {

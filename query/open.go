@@ -62,6 +62,7 @@ func open(store *storage.DB, full Options) (*DB, error) {
 		return nil, err
 	}
 	db := &DB{store: store, opts: full, files: files, cache: session.NewCache(full.MemoryLimit, !full.NoCache), language: statements()}
+	db.cache.Hold(full.ProgramBytes)
 	db.runner = job.NewRunner(store, db.cache, full.BackgroundJobs, jobTarget, func() {
 		db.refresher.Look() // the graph may have changed while an embedding was computed
 	})

@@ -151,7 +151,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	defer unlock()
 	i := importer{list: list, publication: publication{
 		db: db, name: graph, source: opts.Source, input: read.SHA256, progress: newReporter(opts.Progress),
-		times: list.Times,
+		times: list.Times, most: list.BatchBytes(),
 	}}
 	if err := i.run(ctx); err != nil {
 		return ImportStats{}, err
@@ -203,9 +203,13 @@ func (i *importer) load(t *tx) error {
 		return err
 	}
 	i.base = *r
-	if err := i.list.FitsGraph(int(r.Slots), int64(r.Edges), r.Weighted > 0, r.Timed > 0); err != nil {
+	fits := func(further int64) error {
+		return i.list.FitsGraph(int(r.Slots), int64(r.Edges), r.Weighted > 0, r.Timed > 0, further)
+	}
+	if err := fits(0); err != nil {
 		return err
 	}
+	t.room = &room{fits: fits}
 	i.old, err = t.readContents(i.name, r, false)
 	return err
 }
@@ -248,14 +252,13 @@ func (i *importer) mergeColumns(ctx context.Context, merged *gather.Merged) ([]u
 			continue
 		}
 		schema.Attributes[at].Computed = nil
-		column := NewColumn(schema.Attributes[at].attribute(), c.keys.Len())
+		base := (*Column)(nil)
 		if at < len(c.columns) {
-			block.FillColumn(column, c.columns[at])
-			c.columns[at] = column
+			base = c.columns[at]
 		} else {
-			c.columns = append(c.columns, column)
+			c.columns = append(c.columns, nil)
 		}
-		if err := merged.Fill(ctx, read, column, changed); err != nil {
+		if c.columns[at], err = merged.Fill(ctx, read, schema.Attributes[at].attribute(), base, changed); err != nil {
 			return nil, err
 		}
 	}

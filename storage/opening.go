@@ -156,6 +156,9 @@ func (db *DB) openMapped(lock *file.Lock, readOnly bool, timeout time.Duration, 
 		}
 		return nil, err
 	}
+	if info, err := h.file.Stat(); err == nil && h.writable {
+		file.Release(h.bolt.Info().Data, info.Size()) // bbolt has read every page to find the free ones
+	}
 	return h, nil
 }
 

@@ -24,6 +24,8 @@ type tx struct {
 	rows    *soundRows  // embeddings whose rows were verified; nil where that is not remembered
 	memory  *remembered // what read transactions have decoded; nil in write transactions
 	scanned int64       // records that scan has verified
+	room    *room       // for what an import reads; nil without a limit
+	unseen  int         // bytes of lists since the last look at the memory
 	shared  bool        // the file belongs to an application
 	pending bool        // the transaction contains an earlier UpdateIn or a blob, so the size of the file is no bound
 }

@@ -5,7 +5,29 @@ import (
 	"runtime/debug"
 
 	"heavytail/query"
+	"heavytail/storage"
 )
+
+const (
+	// programPages is the largest part of the memory of the process that the runtime of Go does not
+	// count: pages of the program itself, which come from its file.
+	programPages = 16 << 20
+	// programBytes is what the process takes without a graph.
+	programBytes = 20 << 20
+)
+
+// limitMemory makes the limit of memory that of the process: it counts what the program takes, and has
+// the runtime collect garbage before the process takes more. It sets the limit where the options have
+// none. A limit of the environment (GOMEMLIMIT)
+// stays if it is smaller. Only a program may do this, not a library: the limit is that of the process.
+func limitMemory(options *query.Options) {
+	if options.MemoryLimit == 0 {
+		options.MemoryLimit = storage.DefaultMemoryLimit()
+	}
+	limit := options.MemoryLimit
+	options.ProgramBytes = programBytes
+	debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), max(limit-programPages, limit/2)))
+}
 
 // garbageOf is by how many per cent a heap may grow before the next garbage collection, so that
 // garbage is at most [query.Garbage]. Most memory is a few large arrays without pointers, so a

@@ -29,7 +29,7 @@ func main() {
 		limitGarbage(100)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, limitMemory: limitMemory})
 	stop()
 	os.Exit(code)
 }

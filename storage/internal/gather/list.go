@@ -28,15 +28,17 @@ type List struct {
 	Times     Times     // what the timestamps have in common
 	Columns   []*Column // attributes of the vertices
 
-	names *block.Interner // vertices by key
+	names *block.Interner // vertices by key; after End only the keys
+	ended bool            // nothing grows any more
 	ctx   context.Context // of the read
 	pile  *edgePile
 	belt  belt // to the pile
 	join  string
 
-	limit  int64
-	next   int   // number of vertices at which memory is counted again
-	unseen int64 // bytes of values since it was counted
+	limit    int64
+	next     int   // number of vertices at which memory is counted again
+	nextBlob int   // bytes of keys at which it is
+	unseen   int64 // bytes of values since it was counted
 
 	number []uint32 // of each vertex of the edges in the pile; nil where they keep theirs
 
@@ -72,6 +74,9 @@ func (l *List) Close() {
 	l.pile.close()
 }
 
+// BatchBytes is the most that one transaction of the import is to write.
+func (l *List) BatchBytes() int { return int(l.limit / batchPart) }
+
 // Handler returns the functions that a reader calls with the edges and vertices that it reads.
 func (l *List) Handler() format.Handler {
 	return format.Handler{Edge: l.addEdge, Columns: l.addColumns, Vertex: l.addVertex}
@@ -93,6 +98,7 @@ func (l *List) End(ctx context.Context, read format.ReadStats) error {
 			return err
 		}
 	}
+	l.names, l.ended = &block.Interner{Keys: l.names.Keys}, true // the rest of it is no longer needed
 	return nil
 }
 
@@ -124,7 +130,7 @@ func (l *List) addEdge(e format.Edge) error {
 	if v < l.header {
 		l.seeHeader(v)
 	}
-	if l.names.Keys.Len() >= l.next {
+	if l.names.Keys.Len() >= l.next || len(l.names.Keys.Blob) >= l.nextBlob {
 		if err := l.checkMemory(); err != nil {
 			return err
 		}
@@ -201,7 +207,7 @@ func (l *List) addVertex(key []byte, values [][]byte) error {
 		l.unseen += int64(len(value))
 	}
 	l.unseen += int64(len(values))
-	if l.names.Keys.Len() >= l.next || l.unseen > l.limit/64 {
+	if l.names.Keys.Len() >= l.next || len(l.names.Keys.Blob) >= l.nextBlob || l.unseen > l.step() {
 		return l.checkMemory()
 	}
 	return nil
@@ -250,13 +256,15 @@ func (l *List) dropHeader(ctx context.Context, n int64) error {
 	return nil
 }
 
-// checkMemory compares the memory of the list with the limit.
+// checkMemory compares the memory of the list with the limit. It is called before any part of the
+// list has grown by a sixteenth and a step, and counts what a part takes that may grow before an
+// eighth and a step, so that no growth comes unseen.
 func (l *List) checkMemory() error {
 	if err := l.belt.drain(l.ctx); err != nil {
 		return err
 	}
 	n := l.names.Keys.Len()
-	l.next, l.unseen = n+n/16+1024, 0
+	l.next, l.nextBlob, l.unseen = n+n/16+1024, len(l.names.Keys.Blob)+int(l.step()), 0
 	what := fmt.Sprintf("the keys of the first %d vertices", n)
 	if len(l.Columns) > 0 {
 		what += " and their attributes"
@@ -264,28 +272,34 @@ func (l *List) checkMemory() error {
 	return l.fits(what, 0)
 }
 
-// FitsGraph returns a MemoryError if the list and a graph of n slots together exceed the limit.
-func (l *List) FitsGraph(n int, edges int64, weighted, timed bool) error {
-	return l.fits(fmt.Sprintf("into a graph of %d edges", edges), graphBytes(n, edges, weighted, timed))
+// step is the number of bytes of texts after which memory is counted again.
+func (l *List) step() int64 { return l.limit / 64 }
+
+// FitsGraph returns a MemoryError if the list and a graph of n slots, whose keys and values take
+// further bytes, together exceed the limit.
+func (l *List) FitsGraph(n int, edges int64, weighted, timed bool, further int64) error {
+	return l.fits(fmt.Sprintf("into a graph of %d edges", edges), graphBytes(n, edges, weighted, timed)+further)
 }
 
-// fits returns a MemoryError if the list and further bytes together exceed the limit.
+// fits returns a MemoryError if the list and further bytes together exceed the limit. The edges get
+// what is left of it: those beyond go to a file.
 func (l *List) fits(what string, further int64) error {
-	need := l.names.Bytes() + l.columnBytes() + l.pile.bytes() + further
+	held, growing := l.names.Bytes(), l.names.Growing(l.step())
+	for _, c := range l.Columns {
+		held, growing = held+c.Bytes(), growing+c.growing(l.step())
+	}
+	if l.ended {
+		growing = held
+	}
+	need := workBytes(l.limit) + growing + min(l.pile.bytes(), leastRoom) + further
 	if need > l.limit {
 		return &MemoryError{What: what, Need: need, Limit: l.limit}
 	}
-	return nil
-}
-
-// columnBytes is the memory of the attributes, including the lists of parsed values that are made
-// at the end.
-func (l *List) columnBytes() int64 {
-	sum := int64(0)
-	for _, c := range l.Columns {
-		sum += 2 * c.bytes()
+	if err := l.pile.limitRoom(l.ctx, l.limit-need); err != nil {
+		return err
 	}
-	return sum
+	collect(growing-held+further, l.limit)
+	return nil
 }
 
 // Times records which kinds of timestamps one import or one call has.

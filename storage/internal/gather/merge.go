@@ -27,12 +27,12 @@ type Merged struct {
 	list   *List
 	base   Base
 	number []uint32 // slot of each vertex of the list; nil if all have their own number
+	filled int64    // bytes of the columns that Fill has filled
 }
 
 // Merge merges the list into a graph. The list cannot be used for reading afterwards.
 func (l *List) Merge(ctx context.Context, base Base) (*Merged, error) {
 	m := &Merged{list: l, base: base}
-	l.names = &block.Interner{Keys: l.names.Keys} // the rest of it is no longer needed
 	if err := m.mergeKeys(ctx); err != nil {
 		return nil, err
 	}
@@ -43,6 +43,7 @@ func (l *List) Merge(ctx context.Context, base Base) (*Merged, error) {
 	if m.Graph, err = m.rows(ctx); err != nil {
 		return nil, err
 	}
+	collect(orderBytes*int64(m.Keys.Len()), l.limit) // the edges that were read
 	m.Touched, m.Updated, err = changedRows(ctx, base.Graph, m.Graph)
 	return m, err
 }
@@ -54,6 +55,11 @@ func (m *Merged) mergeKeys(ctx context.Context) error {
 	if base.Len() == 0 {
 		m.Keys = *keys
 		return nil
+	}
+	// The table, and the list of all keys while it grows.
+	all := base.Bytes() + keys.Bytes()
+	if err := m.fits(fmt.Sprintf("the keys of %d vertices into a graph of %d", keys.Len(), base.Len()), all+all/4+mostTableBytes*int64(base.Len())); err != nil {
+		return err
 	}
 	table, err := block.TableOf(ctx, base)
 	if err != nil {
@@ -127,16 +133,25 @@ func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
 // the limit.
 func (m *Merged) enough(edges int64, weighted, timed bool) error {
 	n := m.Keys.Len()
-	need := m.held() + m.list.pile.bytes() + graphBytes(n, edges, weighted, timed)
-	if need > m.list.limit {
-		return &MemoryError{What: fmt.Sprintf("a graph of %d vertices and %d edges", n, edges), Need: need, Limit: m.list.limit}
+	return m.fits(fmt.Sprintf("a graph of %d vertices and %d edges", n, edges), m.list.pile.bytes()+graphBytes(n, edges, weighted, timed))
+}
+
+// fits returns a MemoryError if what is held and further bytes together exceed the limit.
+func (m *Merged) fits(what string, further int64) error {
+	if need := m.held() + further; need > m.list.limit {
+		return &MemoryError{What: what, Need: need, Limit: m.list.limit}
 	}
+	collect(further, m.list.limit)
 	return nil
 }
 
-// held is the memory of the import without the edges that were read and without the new graph.
+// held is the memory of the import without the edges that were read, with what sorting the keys will
+// take.
 func (m *Merged) held() int64 {
-	sum := m.base.Keys.Bytes() + m.Keys.Bytes() + bytesOfGraph(m.base.Graph) + m.list.columnBytes()
+	sum := workBytes(m.list.limit) + m.base.Keys.Bytes() + m.Keys.Bytes() + bytesOfGraph(m.base.Graph) + bytesOfGraph(m.Graph) + m.filled
+	for _, c := range m.list.Columns {
+		sum += c.Bytes()
+	}
 	if m.base.Keys.Len() > 0 {
 		keys := &m.list.names.Keys
 		sum += keys.Bytes() + 4*int64(keys.Len())
@@ -147,17 +162,32 @@ func (m *Merged) held() int64 {
 	return sum + orderBytes*int64(m.Keys.Len())
 }
 
-// Fill adds the values that were read for an attribute to the column of the base, and sets the bits
-// of the slots of the base whose value changed.
-func (m *Merged) Fill(ctx context.Context, from *Column, column *block.Column, changed []uint64) error {
-	values, err := from.parse(ctx, column.Attribute, m.list.names.Keys.At)
+// Fill returns the values of an attribute by slot: those that were read, and elsewhere those of the
+// base, nil where the base does not have the attribute. It sets the bits of the slots of the base
+// whose value changed, and frees the values that were read.
+func (m *Merged) Fill(ctx context.Context, from *Column, a block.Attribute, base *block.Column, changed []uint64) (*block.Column, error) {
+	defer from.free()
+	adopts := a.Type == block.Text && base == nil && m.number == nil
+	if err := m.fits(fmt.Sprintf("attribute %q of %d vertices", fault.Clip(a.Name), m.Keys.Len()), m.fillBytes(from, a, base, adopts)); err != nil {
+		return nil, err
+	}
+	column := block.NewColumn(a, m.Keys.Len())
+	if adopts {
+		block.AdoptTexts(column, from.codes, from.texts)
+		m.filled += column.Bytes()
+		return column, nil
+	}
+	values, err := from.parse(ctx, a, m.list.names.Keys.At)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if base != nil {
+		block.FillColumn(column, base)
 	}
 	known := uint32(m.base.Keys.Len())
 	for v, code := range from.codes {
 		if v%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 		if code == 0 {
 			continue
@@ -172,7 +202,26 @@ func (m *Merged) Fill(ctx context.Context, from *Column, column *block.Column, c
 		block.PutValue(column, slot, values[code-1])
 	}
 	block.CompactColumn(column)
-	return nil
+	m.filled += column.Bytes()
+	return column, nil
+}
+
+// fillBytes is the memory that Fill takes: the column, the parsed values, and the dictionary of texts
+// with its table while they grow.
+func (m *Merged) fillBytes(from *Column, a block.Attribute, base *block.Column, adopts bool) int64 {
+	bytes := 9 * int64(m.Keys.Len())
+	if adopts {
+		return bytes
+	}
+	bytes += valueBytes * int64(from.texts.Len())
+	if a.Type != block.Text {
+		return bytes
+	}
+	texts, count := from.texts.Bytes(), int64(from.texts.Len())
+	if base != nil {
+		texts, count = texts+base.Bytes(), count+int64(base.Texts())
+	}
+	return bytes + 2*texts + texts/4 + mostTableBytes*count
 }
 
 // changedRows compares a graph with a graph that contains all its edges. It returns the vertices
