@@ -90,7 +90,7 @@ func localMeasures() []Measure {
 			run: func(m measuring) (measured, error) { return measured{integers: measure.Degree(m.g)}, nil }},
 		{Name: "strength", Summary: "sum of the weights of the edges", Type: storage.Float, Weights: tieWeights, bytes: perVertex(8), seconds: takes(measure.Estimator.Visit),
 			run: func(m measuring) (measured, error) {
-				values, err := measure.Strength(m.g)
+				values, err := measure.Strength(m.g, m.Work)
 				return measured{scores: measure.Scores{Values: values}}, err
 			}},
 		{Name: "triangles", Summary: "number of triangles through the vertex", Type: storage.Integer, bytes: triangleBytes, seconds: takes(measure.Estimator.Triangles),
@@ -207,10 +207,12 @@ func (on measuredOn) pathBytes(at, each int64) (bytes, workers int64) {
 func (on measuredOn) lengths() bool { return on.weighted && on.Bool("weighted") }
 
 // harmonicBytes counts 40 bytes of each vertex and worker: three sets of 64 bits, two lists and a gain.
-// By lengths they are a distance, a list, a mark, and a queue of some two ends of paths, 16 bytes each.
+// By lengths they are a distance, a list, a mark, and a queue of some two ends of paths, 16 bytes each;
+// and all share the lengths, 8 bytes at each end of an edge.
 func harmonicBytes(on measuredOn) (used, all int64) {
 	if on.lengths() {
 		used, _ = on.pathBytes(1, 45)
+		used += 16 * on.m
 	} else {
 		used, _ = on.pathBytes(64, 40)
 	}
@@ -223,6 +225,7 @@ func harmonicBytes(on measuredOn) (used, all int64) {
 func betweennessBytes(on measuredOn) (used, all int64) {
 	if on.lengths() {
 		used, _ = on.pathBytes(1, 61)
+		used += 16 * on.m
 		return used, used
 	}
 	used, workers := on.pathBytes(1, 24)

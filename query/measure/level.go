@@ -13,28 +13,29 @@ import (
 type level struct {
 	offsets []int64
 	targets []uint32
-	weights []float64 // nil where all are 1
+	weights []float64 // in units; nil where all are 1
 	// mass is what the quality function counts of a vertex: the sum of the weights of the
 	// edges for modularity, the number of vertices for CPM.
 	mass []float64
+	unit float64 // what a weight of 1 is; of the graph itself only
 }
 
 // newLevel is the graph itself.
-func newLevel(g *csr.Graph, cpm bool) *level {
+func newLevel(g *csr.Graph, w Work, cpm bool) *level {
 	l := &level{offsets: g.Offsets, targets: g.Targets, mass: make([]float64, g.Vertices())}
 	if len(l.offsets) == 0 {
 		l.offsets = []int64{0}
 	}
-	if g.Weights != nil {
-		l.weights = make([]float64, len(g.Weights))
-		for i, w := range g.Weights {
-			l.weights[i] = float64(w)
-		}
-	}
+	edges := lengthsOf(g, w)
+	l.weights, l.unit = edges.Weights, edges.Value(1)
 	for v := range l.mass {
-		l.mass[v] = 1
-		if !cpm {
-			l.mass[v] = strength(g, uint32(v))
+		switch {
+		case cpm:
+			l.mass[v] = 1
+		case l.weights == nil:
+			l.mass[v] = float64(g.Degree(uint32(v)))
+		default:
+			l.mass[v] = sumOf(edges.row(uint32(v)))
 		}
 	}
 	return l

@@ -3,7 +3,10 @@ package csr
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
+
+	"heavytail/storage/vec"
 )
 
 // A weight is stored as the float32 that is nearest to what was written: 0.1 as
@@ -46,32 +49,59 @@ type Units struct {
 }
 
 // UnitsOf counts weights, which must be positive and finite, in units. It takes some 15 ns and 8
-// bytes a weight.
-func UnitsOf(weights []float32) Units {
-	if weights == nil {
+// bytes a weight, whole numbers 2 ns. The result does not depend on the workers.
+func UnitsOf(weights []float32, workers int) Units {
+	if len(weights) == 0 {
 		return Units{binary: true}
 	}
+	const block = 1 << 14
 	u := Units{Weights: make([]float64, len(weights)), places: noPlaces}
-	least := lastBit(weights)
-	for i, w := range weights {
-		x, finest := unitsOf(w, u.places)
-		if finest > u.places {
-			if math.Pow10(-finest) <= least {
-				for i, w := range weights {
-					u.Weights[i] = float64(w)
+	least, most := lastBit(weights), slices.Max(weights)
+	if u.binary = least >= 1 && most < 1<<24; !u.binary {
+		places := make([]int, (len(weights)+block-1)/block)
+		vec.Parallel(len(weights), block, workers, func(i, lo, hi int) {
+			places[i] = fillUnits(u.Weights[lo:hi], weights[lo:hi], least)
+		})
+		u.places = slices.Max(places)
+		u.binary = math.Pow10(-u.places) <= least
+		if !u.binary {
+			for i, own := range places {
+				if own < u.places {
+					timesAll(u.Weights[i*block:min((i+1)*block, len(weights))], math.Pow10(u.places-own))
 				}
-				u.binary = true
-				break
 			}
-			by := math.Pow10(finest - u.places)
-			for j := range i {
-				u.Weights[j] *= by
-			}
-			u.places = finest
 		}
-		u.Weights[i] = x
+	}
+	if u.binary {
+		for i, w := range weights {
+			u.Weights[i] = float64(w)
+		}
 	}
 	return u
+}
+
+// fillUnits writes weights as multiples of 10 to the power of minus places. It stops where that
+// is not above least.
+func fillUnits(units []float64, weights []float32, least float64) (places int) {
+	places = noPlaces
+	for i, w := range weights {
+		x, finest := unitsOf(w, places)
+		if finest > places {
+			if math.Pow10(-finest) <= least {
+				return finest
+			}
+			timesAll(units[:i], math.Pow10(finest-places))
+			places = finest
+		}
+		units[i] = x
+	}
+	return places
+}
+
+func timesAll(list []float64, by float64) {
+	for i := range list {
+		list[i] *= by
+	}
 }
 
 // Value is what a number of units is.

@@ -4,10 +4,9 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
-
-	"heavytail/.ci/repeat"
 )
 
 // weightsOfAllKinds are float32 of random bits, and decimals of few digits at every scale.
@@ -32,7 +31,7 @@ func TestDecimal_IsTheShortest(t *testing.T) {
 			t.Fatalf("decimal of %b is %v, want %v", w, got, want)
 		}
 	}
-	for range repeat.Times(200_000) {
+	for range 200_000 {
 		check(weightsOfAllKinds(r))
 	}
 	for exponent := range 255 { // the neighbours of powers of two, and the smallest
@@ -56,7 +55,7 @@ func TestSum_IsExact(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(3, 4))
-	for range repeat.Times(2000) {
+	for range 2000 {
 		var weights []float32
 		exactly := new(big.Rat)
 		for range r.IntN(30) {
@@ -79,7 +78,7 @@ func TestSum_IsExact(t *testing.T) {
 func TestUnitsOf_DecimalsAndMultiples(t *testing.T) {
 	for _, by := range []float64{1, 1e-9, 1e-30, 1e18, 1e30} {
 		list := []float32{float32(0.1 * by), float32(0.2 * by), float32(0.3 * by), float32(12.5 * by)}
-		u := UnitsOf(list)
+		u := UnitsOf(list, 0)
 		if u.Weights[0]+u.Weights[1] != u.Weights[2] || u.Value(u.Weights[2]) != Decimal(list[2]) {
 			t.Errorf("times %g: units %v", by, u)
 		}
@@ -95,12 +94,32 @@ func TestUnitsOf_DecimalsAndMultiples(t *testing.T) {
 			for i, w := range list {
 				scaled[i] = float32(math.Ldexp(float64(w), k))
 			}
-			u := UnitsOf(scaled)
+			u := UnitsOf(scaled, 0)
 			for i, w := range list {
 				if x := u.Value(u.Weights[i]); x != math.Ldexp(float64(w), k) {
 					t.Fatalf("times 2^%d: %v is %v", k, w, x)
 				}
 			}
+		}
+	}
+}
+
+// TestUnitsOf_Blocks has more weights than a block, whose places differ.
+func TestUnitsOf_Blocks(t *testing.T) {
+	weights := make([]float32, 100_000)
+	for i := range weights {
+		weights[i] = float32(1+i%7) / 10
+		if i > 50_000 {
+			weights[i] = float32(1+i%9) / 1000
+		}
+	}
+	one, three := UnitsOf(weights, 1), UnitsOf(weights, 3)
+	if !slices.Equal(one.Weights, three.Weights) {
+		t.Fatal("the units depend on the workers")
+	}
+	for i, w := range weights {
+		if one.Weights[i] != math.Round(1000*float64(w)) || one.Value(one.Weights[i]) != Decimal(w) {
+			t.Fatalf("%v is %v units, %v", w, one.Weights[i], one.Value(one.Weights[i]))
 		}
 	}
 }
@@ -124,7 +143,7 @@ func BenchmarkUnitsOf(b *testing.B) {
 		}
 		b.Run(c.name, func(b *testing.B) {
 			for range b.N {
-				UnitsOf(weights)
+				UnitsOf(weights, 1)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/weight")
 		})
