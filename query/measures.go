@@ -207,11 +207,11 @@ func (on measuredOn) pathBytes(at, each int64) (bytes, workers int64) {
 func (on measuredOn) lengths() bool { return on.weighted && on.Bool("weighted") }
 
 // harmonicBytes counts 40 bytes of each vertex and worker: three sets of 64 bits, two lists and a gain.
-// By lengths they are a distance, a list, a mark, and a queue of some two ends of paths, 16 bytes each;
+// By lengths they are a distance, a list, a mark, a parent, and a queue of some two ends of paths, 16 bytes each;
 // and all share the lengths, 8 bytes at each end of an edge.
 func harmonicBytes(on measuredOn) (used, all int64) {
 	if on.lengths() {
-		used, _ = on.pathBytes(1, 45)
+		used, _ = on.pathBytes(1, 49)
 		used += 16 * on.m
 	} else {
 		used, _ = on.pathBytes(64, 40)
@@ -224,7 +224,7 @@ func harmonicBytes(on measuredOn) (used, all int64) {
 // error take 32, and as much for each worker.
 func betweennessBytes(on measuredOn) (used, all int64) {
 	if on.lengths() {
-		used, _ = on.pathBytes(1, 61)
+		used, _ = on.pathBytes(1, 65)
 		used += 16 * on.m
 		return used, used
 	}

@@ -83,7 +83,7 @@ func runPath(c *call, req PathRequest, graph storage.GraphInfo) (r PathResult, e
 		}
 	}
 	// See measure.ShortestPath.
-	bytes := 29 * int64(graph.Vertices)
+	bytes := 33 * int64(graph.Vertices)
 	if req.ByWeight && graph.Weighted {
 		bytes += 16 * graph.Edges
 	}

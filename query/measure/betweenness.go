@@ -21,7 +21,7 @@ import (
 // (pathsample.go); with weights it is bounded from the sources alone, and the bound is wide.
 //
 // It takes O(s(n + m)) for s sources, with weights O(s(n + m) log n), and 132 bytes
-// per vertex and 24 per vertex and worker, with weights up to 64, and 16 per edge.
+// per vertex and 24 per vertex and worker, with weights up to 68, and 16 per edge.
 func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, error) {
 	g, err := weightsOf(g, opts.Weighted)
 	n := g.Vertices()

@@ -206,8 +206,9 @@ type search struct {
 	distances []float64 // in units of the lengths; +Inf where not reached
 	order     []uint32  // the vertices reached, by ascending distance
 	queue     pathQueue
-	settled   []bool // of a search by lengths
-	target    int64  // a vertex at which a search ends; -1 for none
+	settled   []bool   // of a search by lengths
+	parents   []uint32 // the vertex before each one in the tree of the search; nil if all weights are certain
+	target    int64    // a vertex at which a search ends; -1 for none
 }
 
 func newSearch(ctx context.Context, l lengths) *search {
@@ -218,6 +219,9 @@ func newSearch(ctx context.Context, l lengths) *search {
 	}
 	if l.Weights != nil {
 		s.settled = make([]bool, n)
+	}
+	if !l.Certain {
+		s.parents = make([]uint32, n)
 	}
 	return s
 }
@@ -275,6 +279,9 @@ func (s *search) dijkstra(source uint32) {
 			if d := after(s.distances[v], row[i]); d < s.distances[u] {
 				s.distances[u] = d
 				s.queue.push(pathEnd{u, d})
+				if s.parents != nil {
+					s.parents[u] = v
+				}
 			}
 		}
 	}

@@ -63,7 +63,7 @@ func (p *propagation) propose(near *neighborhood, v uint32, round int) proposal 
 	for _, w := range near.weights {
 		most = max(most, w)
 	}
-	least := most - most*tie // of weights that are equal up to rounding
+	least := most - most*p.at.tie
 	if kept >= least {
 		return proposal{to: own}
 	}

@@ -198,9 +198,10 @@ func newMassMover(factor float64, at *level, community []uint32) *massMover {
 	return m
 }
 
-// rounding is the part of a weight by which two gains must differ: to stay wins a tie, and
-// of other communities the first one.
-const rounding = 1e-10
+// least is how much two gains must differ, of which the larger one has so much weight: to stay wins a
+// tie, and of other communities the first one. The masses of communities are differences of many
+// masses, and less exact than sums.
+func (m *massMover) least(weight float64) float64 { return max(1e-10, m.at.tie) * weight }
 
 // stay is the gain of a vertex from its own community.
 func (m *massMover) stay(v uint32, weight float64) (gain float64) {
@@ -222,7 +223,7 @@ func (m *massMover) propose(near *neighborhood, v uint32, _ int) proposal {
 		if c == own || weight <= gain {
 			continue // a gain is at most the weight: the mass of the group is not needed
 		}
-		if g := m.join(v, c, weight); g > gain+rounding*max(most, weight) {
+		if g := m.join(v, c, weight); g > gain+m.least(max(most, weight)) {
 			p.to, p.best, gain, most = c, weight, g, weight
 		}
 	}
@@ -237,11 +238,11 @@ func (m *massMover) settle(v uint32, p proposal) bool {
 	stayed := m.stay(v, p.own)
 	gain := stayed
 	if p.to != own {
-		if g := m.join(v, p.to, p.best); g > gain+rounding*max(p.own, p.best) {
+		if g := m.join(v, p.to, p.best); g > gain+m.least(max(p.own, p.best)) {
 			to, gain = p.to, g
 		}
 	}
-	if gain < -rounding*p.own && m.size[own] > 1 {
+	if gain < -m.least(p.own) && m.size[own] > 1 {
 		last := len(m.empty) - 1
 		to, m.empty, gain = m.empty[last], m.empty[:last], 0
 	}

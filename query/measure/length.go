@@ -32,28 +32,66 @@ func after(distance, length float64) float64 {
 	return max(distance+length, math.Float64frombits(math.Float64bits(distance)+1))
 }
 
-// tie is how much longer than the shortest a path to a vertex may be, relative to it, that
-// counts as one of the shortest, on account of rounding. A path of k edges is at most (k+1)·2⁻⁵³
-// off, so that paths of the same length and of up to 4,000 edges are always equal. What is not
-// equal but counts as such is longer by less than 2⁻⁴⁰, which is 1e-12, at each vertex where it
-// arrives later than another: no two sums of whole numbers below 2⁴⁰ are.
-const tie = 0x1p-40
+// Two sums of weights are equal if they differ by no more than rounding explains.
+const (
+	// sumTie is the part of two sums by which the rounding of their additions can make them
+	// differ. A sum of k numbers is off by at most (k+1)·2⁻⁵³ of it, so that paths of the same
+	// length and of up to 4,000 edges are always equal. Whole numbers of units are below 2⁴⁰, and
+	// exact, in most graphs.
+	sumTie = 0x1p-40
+	// weightTie is that of weights which were rounded to float32, by up to 2⁻²⁴ of each and so
+	// of a sum, once or, if they were float32 when they were computed, twice: 1/3 and 2/3 are as
+	// long as 1. It concerns weights that are not certain, see csr.Units.
+	weightTie = 0x1p-22
+)
+
+// tie is the part of two sums of weights by which equal ones can differ.
+func (l lengths) tie() float64 {
+	if l.Certain {
+		return sumTie
+	}
+	return weightTie
+}
 
 // before reports whether u, a neighbour of v by an edge of a length, is before v on a
 // shortest path from the source.
 //
 // Ties within a tolerance are no equivalence: a may be as long as b and b as c, and a not as c. So
 // no two paths are compared, but each with the shortest: an edge belongs to the shortest paths
-// if its beginning is nearer to the source than its end, and a path by it arrives no more
-// than tie after the distance of its end, which is the least of all. That is a property of the edge
-// and of the distances. Nearer is strict, so the edges have no cycle and ascending distances are an
-// order of them; the edge that gave v its distance is one, see after, so every vertex but the
-// source has one; and a path of shortest paths that were equal before rounding has only such edges,
-// as its parts are shortest paths as well. Both passes of Brandes' algorithm follow the same edges,
-// so the parts of a dependency add up to one.
+// if its beginning is nearer to the source than its end, and a path by it arrives later than the
+// distance of its end, which is the least of all, by no more than rounding explains. That depends
+// on the edge, the distances and the tree of the search, and on nothing that a caller does. Nearer
+// is strict, so the edges have no cycle, and ascending distances are an order of them. The edge
+// that gave v its distance is one, see after, so every vertex but the source has one. A path that
+// is one of the shortest before rounding has only such edges, because its parts are shortest
+// paths as well. Both passes of Brandes' algorithm follow the same edges, so the parts of a
+// dependency add up to one.
+//
+// Weights that are not certain make the two ways to v differ only by the edges that they do not
+// share: from the last vertex that the tree has on both. Relative to the whole distance, lengths of
+// a millionth would be nothing behind a long edge.
 func (s *search) before(u, v uint32, length float64) bool {
 	from, to := s.distances[u], s.distances[v]
-	return from < to && from+length <= to+to*tie
+	if !(from < to) {
+		return false
+	}
+	late := from + length - to
+	if late <= to*sumTie {
+		return true
+	}
+	return s.parents != nil && late <= to*weightTie && late <= (to-s.distances[s.fork(u, v)])*weightTie
+}
+
+// fork is the last vertex that the ways to u and to v in the tree of the search share.
+func (s *search) fork(u, v uint32) uint32 {
+	for u != v {
+		if s.distances[u] > s.distances[v] {
+			u = s.parents[u]
+		} else {
+			v = s.parents[v]
+		}
+	}
+	return u
 }
 
 // lengthOf is the length, or the weight, of the i-th edge of a row.

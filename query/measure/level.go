@@ -18,6 +18,7 @@ type level struct {
 	// edges for modularity, the number of vertices for CPM.
 	mass []float64
 	unit float64 // what a weight of 1 is; of the graph itself only
+	tie  float64 // the part of two sums of weights by which equal ones can differ
 }
 
 // newLevel is the graph itself.
@@ -27,7 +28,7 @@ func newLevel(g *csr.Graph, w Work, cpm bool) *level {
 		l.offsets = []int64{0}
 	}
 	edges := lengthsOf(g, w)
-	l.weights, l.unit = edges.Weights, edges.Value(1)
+	l.weights, l.unit, l.tie = edges.Weights, edges.Value(1), edges.tie()
 	for v := range l.mass {
 		switch {
 		case cpm:
@@ -59,7 +60,7 @@ func (l *level) weight() float64 {
 
 // aggregate makes a the graph of the groups of l, in the memory that a has.
 func (l *level) aggregate(a *level, w Work, group []uint32, groups int) {
-	a.offsets, a.mass = resized(a.offsets, groups+1), resized(a.mass, groups)
+	a.offsets, a.mass, a.tie = resized(a.offsets, groups+1), resized(a.mass, groups), l.tie
 	clear(a.mass)
 	a.offsets[0] = 0
 	members, first := membersOf(group, groups)

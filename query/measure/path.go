@@ -17,9 +17,9 @@ type Path struct {
 // ShortestPath returns a path of the fewest edges, or, weighted, of the smallest sum of
 // the weights (Dijkstra, 1959). Of several shortest paths it returns the
 // lexicographically smallest sequence of vertices. It returns false if no path joins the
-// two. Weights are the decimals that were written, and lengths are equal up to rounding: up to
-// 2⁻⁴⁰ of them. It takes O(n + m), with weights O((n + m) log n), and 12 bytes per vertex, with
-// weights 29, and 16 per edge.
+// two. Weights are the decimals that were written, and lengths are equal up to rounding: see
+// search.before. It takes O(n + m), with weights O((n + m) log n), and 12 bytes per vertex, with
+// weights 33, and 16 per edge.
 func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted bool) (Path, bool, error) {
 	g, err := weightsOf(g, weighted)
 	if err != nil {

@@ -124,6 +124,21 @@ func TestUnitsOf_Blocks(t *testing.T) {
 	}
 }
 
+func TestUnitsOf_Certain(t *testing.T) {
+	for _, c := range []struct {
+		weights []float32
+		want    bool
+	}{
+		{nil, true}, {[]float32{0.1, 0.2, 12345.6, 1e-7, 1e20}, true}, {[]float32{0.1, 1.234567}, false},
+		{[]float32{3 * 0x1p-80, 5 * 0x1p-80}, true}, {[]float32{1.0 / 3, 2.0 / 3, 1}, false}, {[]float32{16777215, 1}, true},
+		{[]float32{0.1 * 0x1p-80, 0.2 * 0x1p-80, 0.3 * 0x1p-80}, false}, {[]float32{100_000_000, 300_000_000}, true},
+	} {
+		if got := UnitsOf(c.weights, 1).Certain; got != c.want {
+			t.Errorf("%v: %v", c.weights, got)
+		}
+	}
+}
+
 func BenchmarkUnitsOf(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const n = 1 << 20
