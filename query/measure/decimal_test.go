@@ -3,6 +3,7 @@ package measure
 import (
 	"bufio"
 	"fmt"
+	"math"
 	"math/big"
 	"os"
 	"slices"
@@ -203,5 +204,64 @@ func (e *exactGraph) checkLengths(t *testing.T) {
 			}
 		}
 		near(t, "harmonic", harmonic.Values[v:v+1], []float64{sum}, 1e-12)
+	}
+}
+
+// TestBrandes_RoundedSums has two paths with the same lengths in another order, whose sums differ.
+func TestBrandes_RoundedSums(t *testing.T) {
+	t.Parallel()
+	const small = 11 * 0x1p-55 // after 1 it counts as 2⁻⁵², twice, and before 1 as three of them together
+	g := testgraph.Of(t, 6, csr.Edge{U: 0, V: 1}, csr.Edge{U: 1, V: 2}, csr.Edge{U: 2, V: 5}, csr.Edge{U: 0, V: 3}, csr.Edge{U: 3, V: 4}, csr.Edge{U: 4, V: 5})
+	g = testgraph.Weighted(g, func(u, v uint32) float32 {
+		if u == 0 && v == 1 || u == 4 {
+			return 1
+		}
+		return small
+	})
+	b := &brandes{newSearch(t.Context(), lengthsOf(g, Work{})), make([]float64, 6), make([]float64, 6)}
+	if b.add(0, make([]float64, 6)); b.paths[5] != 2 {
+		t.Errorf("%v paths, want 2, of lengths %v", b.paths[5], b.distances)
+	}
+}
+
+// TestBetweenness_Ties has a way by 1 and an edge between the vertices 0 and 5.
+func TestBetweenness_Ties(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name   string
+		ends   []uint32
+		weight []float32
+		want   float64 // betweenness of 1
+	}{
+		{"whole numbers that differ by 1", []uint32{0, 1, 1, 5, 0, 5, 5, 2, 5, 3, 5, 4}, []float32{5_000_000, 1, 5_000_002, 1, 1, 1}, 4},
+		{"equal up to the rounding of weights", []uint32{0, 1, 1, 5, 0, 5, 5, 2, 5, 3, 5, 4}, []float32{1. / 3, 2. / 3, 1, 1, 1, 1}, 2},
+	} {
+		weight := map[csr.Edge]float32{}
+		var edges []csr.Edge
+		for i, w := range c.weight {
+			e := csr.Edge{U: c.ends[2*i], V: c.ends[2*i+1]}
+			edges, weight[csr.Edge{U: min(e.U, e.V), V: max(e.U, e.V)}] = append(edges, e), w
+		}
+		g := testgraph.Weighted(testgraph.Of(t, 6, edges...), func(u, v uint32) float32 { return weight[csr.Edge{U: u, V: v}] })
+		if got := weightedBetweenness(t, g)[1]; got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestPropagation_Ties has a vertex whose label has as much weight as another, of one edge or of two,
+// in units in which weights are rounded: it stays.
+func TestPropagation_Ties(t *testing.T) {
+	t.Parallel()
+	for k := -80; k <= 60; k++ {
+		by := math.Ldexp(1, k)
+		g := testgraph.Weighted(testgraph.Of(t, 4, csr.Edge{V: 1}, csr.Edge{V: 2}, csr.Edge{V: 3}),
+			func(_, v uint32) float32 { return float32(float64(v) / 10 * by) })
+		for _, own := range []uint32{2, 3} { // the label of 1 and 2, or of 3
+			p := &propagation{at: newLevel(g, Work{}, true), labels: []uint32{own, 2, 2, 3}}
+			if to := p.propose(new(neighborhood), 0, 0).to; to != own {
+				t.Errorf("times 2^%d: it goes from %d to %d", k, own, to)
+			}
+		}
 	}
 }
