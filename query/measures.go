@@ -132,7 +132,7 @@ func spectralMeasures() []Measure {
 			}},
 		{Name: "katz", Summary: "number of walks that end at the vertex, weighted alpha for each edge of the walk; the vector has the norm 1", Type: storage.Float, Weights: tieWeights,
 			Options: []OptionInfo{
-				{Name: "alpha", Type: "float", Default: "0", Doc: "weight of each edge of a walk, below the inverse of the largest eigenvalue; 0 means half of that inverse"},
+				{Name: "alpha", Type: "float", Default: "0", Doc: "what the weight of each edge of a walk is multiplied by, below the inverse of the largest eigenvalue; 0 means half of that inverse"},
 				unweightedOption,
 			}, bytes: perVertex(170), seconds: takes(measure.Estimator.Katz),
 			run: func(m measuring) (measured, error) {
@@ -169,7 +169,7 @@ func groupMeasures() []Measure {
 			Options: []OptionInfo{
 				{Name: "method", Type: "text", Default: "'leiden'", Choices: []string{"leiden", "labels"}, Doc: "leiden finds better communities; labels is label propagation, whose communities need not be connected"},
 				{Name: "quality", Type: "text", Default: "'modularity'", Choices: []string{"modularity", "cpm"}, Doc: "what leiden maximises: modularity, or the constant Potts model"},
-				{Name: "resolution", Type: "float", Default: "1.0", Doc: "resolution of the quality, above 0: larger values give more and smaller communities"},
+				{Name: "resolution", Type: "float", Default: "1.0", Doc: "resolution of the quality, above 0: larger values give more and smaller communities; of cpm it is a weight for each pair of vertices, so that it is multiplied where the weights are"},
 				{Name: "iterations", Type: "int", Default: "4", Doc: "largest number of runs of leiden, each of which begins with the communities of the one before; a run that adds less than 0.0002 of the weight of the edges to the quality is the last"},
 				unweightedOption, measureSeed,
 			}, bytes: communityBytes, seconds: communitySeconds,

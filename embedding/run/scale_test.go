@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"heavytail/.ci/testgraph"
+	"heavytail/embedding"
 	"heavytail/embedding/link"
 	"heavytail/storage/csr"
 	"heavytail/storage/vec"
@@ -94,7 +95,8 @@ func TestMethods_Scale(t *testing.T) {
 	}
 }
 
-// TestMethods_AllScales has weights that differ by factors of up to 2^240: vectors are finite.
+// TestMethods_AllScales has weights that differ by factors of up to 2^240: vectors are finite, or
+// an option is refused by name.
 func TestMethods_AllScales(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -102,12 +104,11 @@ func TestMethods_AllScales(t *testing.T) {
 		for _, m := range Methods() {
 			for _, options := range variants(m) {
 				vectors, _, err := Compute(t.Context(), g, Request{Method: m.Name, Options: small(m, options), Workers: 1})
-				if errors.As(err, new(*OptionError)) {
+				if errors.As(err, new(*OptionError)) || errors.Is(err, embedding.ErrOptions) {
 					continue
 				}
 				if err != nil {
-					t.Errorf("%s %v: %v", m.Name, options, err)
-					continue
+					t.Fatalf("%s %v: %v", m.Name, options, err)
 				}
 				for _, x := range vectors.Data {
 					if f := float64(x); math.IsNaN(f) || math.IsInf(f, 0) {

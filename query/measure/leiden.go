@@ -13,7 +13,8 @@ import (
 type LeidenOptions struct {
 	Work
 	// Resolution is the γ of the quality function; a larger value gives more and
-	// smaller communities. 0 means 1.
+	// smaller communities. 0 means 1. Under CPM it is a weight for each pair of vertices, in the
+	// unit of the weights; nothing else depends on that unit.
 	Resolution float64
 	// CPM uses the constant Potts model as the quality function, Σ (edges inside −
 	// γ·pairs inside), in place of modularity (Traag, Van Dooren and Nesterov,
