@@ -53,47 +53,6 @@ func (l lengths) tie() float64 {
 	return weightTie
 }
 
-// before reports whether u, a neighbour of v by an edge of a length, is before v on a
-// shortest path from the source.
-//
-// Ties within a tolerance are no equivalence: a may be as long as b and b as c, and a not as c. So
-// no two paths are compared, but each with the shortest: an edge belongs to the shortest paths
-// if its beginning is nearer to the source than its end, and a path by it arrives later than the
-// distance of its end, which is the least of all, by no more than rounding explains. That depends
-// on the edge, the distances and the tree of the search, and on nothing that a caller does. Nearer
-// is strict, so the edges have no cycle, and ascending distances are an order of them. The edge
-// that gave v its distance is one, see after, so every vertex but the source has one. A path that
-// is one of the shortest before rounding has only such edges, because its parts are shortest
-// paths as well. Both passes of Brandes' algorithm follow the same edges, so the parts of a
-// dependency add up to one.
-//
-// Weights that are not certain make the two ways to v differ only by the edges that they do not
-// share: from the last vertex that the tree has on both. Relative to the whole distance, lengths of
-// a millionth would be nothing behind a long edge.
-func (s *search) before(u, v uint32, length float64) bool {
-	from, to := s.distances[u], s.distances[v]
-	if !(from < to) {
-		return false
-	}
-	late := from + length - to
-	if late <= to*sumTie {
-		return true
-	}
-	return s.parents != nil && late <= to*weightTie && late <= (to-s.distances[s.fork(u, v)])*weightTie
-}
-
-// fork is the last vertex that the ways to u and to v in the tree of the search share.
-func (s *search) fork(u, v uint32) uint32 {
-	for u != v {
-		if s.distances[u] > s.distances[v] {
-			u = s.parents[u]
-		} else {
-			v = s.parents[v]
-		}
-	}
-	return u
-}
-
 // lengthOf is the length, or the weight, of the i-th edge of a row.
 func lengthOf[T float32 | float64](row []T, i int) float64 {
 	if row == nil {
