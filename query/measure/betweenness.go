@@ -55,8 +55,8 @@ func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Score
 // dependencies returns the sums of the dependencies of sources on each vertex.
 func (o DistanceOptions) dependencies(ctx context.Context, edges lengths, sources []uint32) ([]float64, error) {
 	n := edges.g.Vertices()
-	return o.accumulate(ctx, n, len(sources), Slots, "paths", len(sources) < n && edges.Weights == nil, func() visitor {
-		if edges.Weights == nil {
+	return o.accumulate(ctx, n, len(sources), Slots, "paths", len(sources) < n && edges.g.Weights == nil, func() visitor {
+		if edges.g.Weights == nil {
 			l := newLevels(ctx, edges.g)
 			return func(unit int, sum []float64) bool { return l.add(sources[unit], sum) }
 		}
@@ -200,9 +200,19 @@ func (b *brandes) add(source uint32, sum []float64) bool {
 
 // predecessors calls f with the vertices before v on its shortest paths.
 func (b *brandes) predecessors(v uint32, f func(u uint32)) {
-	row := b.row(v)
-	for i, u := range b.g.Neighbors(v) {
-		if b.before(u, v, row[i]) {
+	if lo, hi := b.g.Offsets[v], b.g.Offsets[v+1]; b.Wide != nil {
+		eachBefore(b.search, v, b.Wide[lo:hi], f)
+	} else {
+		eachBefore(b.search, v, b.Weights[lo:hi], f)
+	}
+}
+
+// eachBefore calls f with the neighbours of v that are before it, with the lengths of its row.
+func eachBefore[T float32 | float64](s *search, v uint32, lengths []T, f func(u uint32)) {
+	latest := s.latest(s.distances[v])
+	for i, u := range s.g.Neighbors(v) {
+		// Most neighbours arrive too late by far.
+		if length := float64(lengths[i]); s.distances[u]+length <= latest && s.before(u, v, length) {
 			f(u)
 		}
 	}

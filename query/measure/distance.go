@@ -114,7 +114,7 @@ func Harmonic(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, 
 func (o DistanceOptions) inverses(ctx context.Context, l lengths, sources []uint32) ([]float64, error) {
 	units := len(sources)
 	newVisitor := func() visitor { return newSearch(ctx, l).harmonic(sources) }
-	if l.Weights == nil {
+	if l.g.Weights == nil {
 		units = (len(sources) + 63) / 64
 		newVisitor = func() visitor { return newBitSearch(ctx, l.g).harmonic(sources) }
 	}
@@ -217,7 +217,7 @@ func newSearch(ctx context.Context, l lengths) *search {
 	for v := range s.distances {
 		s.distances[v] = math.Inf(1)
 	}
-	if l.Weights != nil {
+	if l.g.Weights != nil {
 		s.settled = make([]bool, n)
 	}
 	if !l.Certain {
@@ -236,7 +236,7 @@ func (s *search) from(source uint32) {
 	}
 	s.order = s.order[:0]
 	s.distances[source] = 0
-	if s.Weights == nil {
+	if s.g.Weights == nil {
 		s.breadth(source)
 	} else {
 		s.dijkstra(source)
@@ -274,14 +274,22 @@ func (s *search) dijkstra(source uint32) {
 		if int64(v) == s.target || len(s.order)%checkVertices == 0 && s.halted() {
 			return
 		}
-		row := s.row(v)
-		for i, u := range s.g.Neighbors(v) {
-			if d := after(s.distances[v], row[i]); d < s.distances[u] {
-				s.distances[u] = d
-				s.queue.push(pathEnd{u, d})
-				if s.parents != nil {
-					s.parents[u] = v
-				}
+		if lo, hi := s.g.Offsets[v], s.g.Offsets[v+1]; s.Wide != nil {
+			relax(s, v, s.Wide[lo:hi])
+		} else {
+			relax(s, v, s.Weights[lo:hi])
+		}
+	}
+}
+
+// relax reaches the neighbours of v, with the lengths of its row.
+func relax[T float32 | float64](s *search, v uint32, lengths []T) {
+	for i, u := range s.g.Neighbors(v) {
+		if d := after(s.distances[v], float64(lengths[i])); d < s.distances[u] {
+			s.distances[u] = d
+			s.queue.push(pathEnd{u, d})
+			if s.parents != nil {
+				s.parents[u] = v
 			}
 		}
 	}
@@ -306,14 +314,19 @@ func (s *search) dijkstra(source uint32) {
 // a millionth would be nothing behind a long edge.
 func (s *search) before(u, v uint32, length float64) bool {
 	from, to := s.distances[u], s.distances[v]
-	if !(from < to) {
+	arrives := from + length
+	if !(from < to && arrives <= s.latest(to)) {
 		return false
 	}
-	late := from + length - to
-	if late <= to*sumTie {
-		return true
+	return arrives <= to+to*sumTie || arrives-to <= (to-s.distances[s.fork(u, v)])*weightTie
+}
+
+// latest is when paths to a vertex at a distance arrive at the latest.
+func (s *search) latest(distance float64) float64 {
+	if s.parents == nil {
+		return distance + distance*sumTie
 	}
-	return s.parents != nil && late <= to*weightTie && late <= (to-s.distances[s.fork(u, v)])*weightTie
+	return distance + distance*weightTie
 }
 
 // fork is the last vertex that the ways to u and to v in the tree of the search share.

@@ -14,16 +14,8 @@ type lengths struct {
 	csr.Units // without weights every length is 1
 }
 
-// lengthsOf takes 16 bytes per edge for weights, and nothing without.
+// lengthsOf takes up to 16 bytes per edge: see csr.UnitsOf.
 func lengthsOf(g *csr.Graph, w Work) lengths { return lengths{g, csr.UnitsOf(g.Weights, w.Workers)} }
-
-// row has the lengths of the edges of v, in the order of its neighbours; nil if all are 1.
-func (l lengths) row(v uint32) []float64 {
-	if l.Weights == nil {
-		return nil
-	}
-	return l.Weights[l.g.Offsets[v]:l.g.Offsets[v+1]]
-}
 
 // after is the distance of the end of an edge that begins at a distance. It is larger even if
 // the length is lost by rounding, as that of 1e-20 after 1: otherwise two vertices could each be
@@ -53,10 +45,10 @@ func (l lengths) tie() float64 {
 	return weightTie
 }
 
-// lengthOf is the length, or the weight, of the i-th edge of a row.
-func lengthOf[T float32 | float64](row []T, i int) float64 {
-	if row == nil {
+// lengthOf is the weight of the i-th edge of a row.
+func lengthOf(weights []float32, i int) float64 {
+	if weights == nil {
 		return 1
 	}
-	return float64(row[i])
+	return float64(weights[i])
 }

@@ -28,7 +28,13 @@ func newLevel(g *csr.Graph, w Work, cpm bool) *level {
 		l.offsets = []int64{0}
 	}
 	edges := lengthsOf(g, w)
-	l.weights, l.unit, l.tie = edges.Weights, edges.Value(1), edges.tie()
+	l.weights, l.unit, l.tie = edges.Wide, edges.Value(1), edges.tie()
+	if edges.Weights != nil {
+		l.weights = make([]float64, len(edges.Weights))
+		for i, w := range edges.Weights {
+			l.weights[i] = float64(w)
+		}
+	}
 	for v := range l.mass {
 		switch {
 		case cpm:
@@ -36,7 +42,8 @@ func newLevel(g *csr.Graph, w Work, cpm bool) *level {
 		case l.weights == nil:
 			l.mass[v] = float64(g.Degree(uint32(v)))
 		default:
-			l.mass[v] = sumOf(edges.row(uint32(v)))
+			_, weights := l.row(uint32(v))
+			l.mass[v] = sumOf(weights)
 		}
 	}
 	return l

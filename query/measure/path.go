@@ -56,9 +56,8 @@ func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted b
 // next returns the first neighbour of v on a shortest path to the source, and the length
 // of the edge.
 func (s *search) next(v uint32) (uint32, float64) {
-	row := s.row(v)
 	for i, u := range s.g.Neighbors(v) {
-		if length := lengthOf(row, i); s.before(u, v, length) {
+		if length := s.At(s.g.Offsets[v] + int64(i)); s.before(u, v, length) {
 			return u, length
 		}
 	}

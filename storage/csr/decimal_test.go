@@ -79,7 +79,7 @@ func TestUnitsOf_DecimalsAndMultiples(t *testing.T) {
 	for _, by := range []float64{1, 1e-9, 1e-30, 1e18, 1e30} {
 		list := []float32{float32(0.1 * by), float32(0.2 * by), float32(0.3 * by), float32(12.5 * by)}
 		u := UnitsOf(list, 0)
-		if u.Weights[0]+u.Weights[1] != u.Weights[2] || u.Value(u.Weights[2]) != Decimal(list[2]) {
+		if u.At(0)+u.At(1) != u.At(2) || u.Value(u.At(2)) != Decimal(list[2]) {
 			t.Errorf("times %g: units %v", by, u)
 		}
 	}
@@ -96,7 +96,7 @@ func TestUnitsOf_DecimalsAndMultiples(t *testing.T) {
 			}
 			u := UnitsOf(scaled, 0)
 			for i, w := range list {
-				if x := u.Value(u.Weights[i]); x != math.Ldexp(float64(w), k) {
+				if x := u.Value(u.At(int64(i))); x != math.Ldexp(float64(w), k) {
 					t.Fatalf("times 2^%d: %v is %v", k, w, x)
 				}
 			}
@@ -114,12 +114,12 @@ func TestUnitsOf_Blocks(t *testing.T) {
 		}
 	}
 	one, three := UnitsOf(weights, 1), UnitsOf(weights, 3)
-	if !slices.Equal(one.Weights, three.Weights) {
+	if !slices.Equal(one.Weights, three.Weights) || one.Wide != nil {
 		t.Fatal("the units depend on the workers")
 	}
 	for i, w := range weights {
-		if one.Weights[i] != math.Round(1000*float64(w)) || one.Value(one.Weights[i]) != Decimal(w) {
-			t.Fatalf("%v is %v units, %v", w, one.Weights[i], one.Value(one.Weights[i]))
+		if x := one.At(int64(i)); x != math.Round(1000*float64(w)) || one.Value(x) != Decimal(w) {
+			t.Fatalf("%v is %v units, %v", w, x, one.Value(x))
 		}
 	}
 }
