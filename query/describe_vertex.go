@@ -7,6 +7,7 @@ import (
 	"heavytail/query/internal/plan"
 	"heavytail/query/parser"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // VertexDescription is the answer of DescribeVertex.
@@ -66,16 +67,18 @@ func runDescribeVertex(c *call, req describeVertexRequest, graph storage.GraphIn
 	if err != nil {
 		return VertexDescription{}, c.vertexMistake(graph.Name, req.vertex, err)
 	}
-	for _, e := range edges {
+	weights := make([]float32, len(edges))
+	for i, e := range edges {
 		d.add(e)
+		weights[i] = float32(e.Weight)
 	}
+	d.Strength = csr.Sum(weights)
 	d.Graph, d.Attributes, d.Notices = info, stored.Values, c.Notices
 	return d, nil
 }
 
 func (d *VertexDescription) add(e storage.Edge) {
 	d.Degree++
-	d.Strength += e.Weight
 	if !e.Timed {
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strconv"
 
 	"heavytail/query/internal/fault"
 	"heavytail/query/internal/plan"
@@ -281,7 +280,7 @@ func (s *edgeScan) candidate(p edgePlace) EdgeCandidate {
 
 func (s *edgeScan) row(p edgePlace) EdgeRow {
 	e := p.edge(s.graph.Graph)
-	row := EdgeRow{Source: s.graph.Key(e.Source), Target: s.graph.Key(e.Target), Weight: decimal(e.Weight), Time: e.Time, Timed: e.Timed}
+	row := EdgeRow{Source: s.graph.Key(e.Source), Target: s.graph.Key(e.Target), Weight: csr.Decimal(e.Weight), Time: e.Time, Timed: e.Timed}
 	for _, at := range s.shown {
 		row.Values = append(row.Values, s.value(at, e.Source), s.value(at, e.Target))
 	}
@@ -350,11 +349,4 @@ func (p edgePlace) edge(g *csr.Graph) format.NumberedEdge {
 		e.Time, e.Timed = g.Times[p.at], true
 	}
 	return e
-}
-
-// decimal converts a 32-bit weight to the shortest decimal number that rounds to it: to
-// 0.1 and not to 0.10000000149011612, the exact value of the nearest 32-bit number.
-func decimal(weight float32) float64 {
-	x, _ := strconv.ParseFloat(strconv.FormatFloat(float64(weight), 'g', -1, 32), 64) // the text of FormatFloat can always be parsed
-	return x
 }

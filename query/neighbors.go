@@ -13,6 +13,7 @@ import (
 	"heavytail/query/measure"
 	"heavytail/query/parser"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // NeighborsRequest asks for the neighbours of a vertex that meet a condition.
@@ -147,7 +148,7 @@ func (s *vertexScan) neighbor(v uint32) NeighborRow {
 	i, _ := slices.BinarySearch(g.Neighbors(s.vertex), v)
 	at := g.Offsets[s.vertex] + int64(i)
 	e := edgePlace{s.vertex, at}.edge(g)
-	row.Weight, row.Time, row.Timed = decimal(e.Weight), e.Time, e.Timed
+	row.Weight, row.Time, row.Timed = csr.Decimal(e.Weight), e.Time, e.Timed
 	return row
 }
 

@@ -82,8 +82,12 @@ func runPath(c *call, req PathRequest, graph storage.GraphInfo) (r PathResult, e
 			return r, err
 		}
 	}
-	// 29 bytes per vertex: see measure.ShortestPath.
-	release, err := c.db.cache.Reserve(29*int64(graph.Vertices), "searching graph "+fault.Name(graph.Name))
+	// See measure.ShortestPath.
+	bytes := 33 * int64(graph.Vertices)
+	if req.ByWeight && graph.Weighted {
+		bytes += 16 * graph.Edges
+	}
+	release, err := c.db.cache.Reserve(bytes, "searching graph "+fault.Name(graph.Name))
 	if err != nil {
 		return r, err
 	}

@@ -56,7 +56,16 @@ func (how Repeated) counted(weight float64) float64 {
 	if how == RepeatedCount || weight == 0 && how == RepeatedSum {
 		return 1
 	}
-	return weight
+	return how.written(float32(weight))
+}
+
+// written is a weight as it was written, where weights are added: nine times 0.1 is the float32
+// nearest to 0.9, and nine times the float32 nearest to 0.1 is nearest to another.
+func (how Repeated) written(weight float32) float64 {
+	if how.adds() {
+		return csr.Decimal(weight)
+	}
+	return float64(weight)
 }
 
 // edgeFold combines the occurrences of an edge into one. Occurrences may be folded in several
@@ -73,8 +82,8 @@ func newFold(how Repeated) *edgeFold { return &edgeFold{how: how, time: csr.NoTi
 // reset removes all occurrences.
 func (f *edgeFold) reset() { f.weight, f.sum, f.time = 0, nil, csr.NoTime }
 
-// sumBits bits hold any sum of up to 2^64 float32s exactly.
-const sumBits = 149 + 128 + 64
+// sumBits bits hold any sum of up to 2^64 decimals of float32s, which are float64s, exactly.
+const sumBits = 149 + 53 + 128 + 64
 
 // add adds the next occurrence; weight 0 means that it has none.
 func (f *edgeFold) add(weight float64, time int64) {
@@ -130,20 +139,20 @@ func (f *edgeFold) each(edge uint64, yield func(occurrence) error) error {
 
 // result returns the weight of the edge.
 func (f *edgeFold) result() (float32, error) {
-	if f.sum != nil {
-		if f.sum.Cmp(big.NewFloat(math.MaxFloat32)) > 0 {
-			return 0, tooHeavy(f.sum.Text('g', 6))
-		}
-		weight, _ := f.sum.Float32()
-		return weight, nil
-	}
+	weight, text := float32(f.weight), ""
 	switch {
-	case f.weight == 0:
+	case f.sum != nil:
+		weight, _ = f.sum.Float32()
+		text = f.sum.Text('g', 6)
+	case weight == 0:
 		return 1, nil
-	case f.weight > math.MaxFloat32:
-		return 0, tooHeavy(fmt.Sprint(f.weight))
+	default:
+		text = fmt.Sprint(f.weight)
 	}
-	return float32(f.weight), nil
+	if math.IsInf(float64(weight), 0) {
+		return 0, tooHeavy(text)
+	}
+	return weight, nil
 }
 
 func tooHeavy(weight string) error {

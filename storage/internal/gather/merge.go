@@ -112,7 +112,7 @@ func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
 	sources := func() []edgeSource {
 		var list []edgeSource
 		if m.base.Graph != nil {
-			list = append(list, graphSource(m.base.Graph))
+			list = append(list, graphSource(m.base.Graph, pile.how))
 		}
 		return append(list, pile.sources()...)
 	}

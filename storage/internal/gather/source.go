@@ -27,7 +27,7 @@ func once(list []occurrence) func() ([]occurrence, error) {
 }
 
 // graphSource returns the edges of a graph with weights or times.
-func graphSource(g *csr.Graph) edgeSource {
+func graphSource(g *csr.Graph, how Repeated) edgeSource {
 	u, chunk := uint32(0), []occurrence(nil)
 	at := int64(0)
 	return edgeSource{next: func() ([]occurrence, error) {
@@ -38,7 +38,7 @@ func graphSource(g *csr.Graph) edgeSource {
 					return chunk, nil
 				}
 				if v := g.Targets[at]; v > u {
-					weight := float64(valueAt(g.Weights, at, 1))
+					weight := how.written(valueAt(g.Weights, at, 1))
 					chunk = append(chunk, occurrence{uint64(u)<<32 | uint64(v), weight, valueAt(g.Times, at, csr.NoTime)})
 				}
 			}
