@@ -108,7 +108,9 @@ type ImportStats struct {
 // leaves the old value. Attributes that the graph does not have get the type that the
 // input declares, or else the narrowest that holds all values: integer, float, boolean
 // or text, where a number with zeros in front is a text. Existing attributes keep their
-// type, and a value that is not of that type is ErrInvalid.
+// type, and a value that is not of that type is ErrInvalid. An attribute whose name is
+// reserved, cannot be a name, or is that of an earlier attribute of the input gets
+// another name, which a remark states.
 //
 // Repeated edges are merged while they are read, so that the memory depends on the
 // graph and not on the length of the input; see ImportOptions.MemoryLimit. The graph
@@ -140,6 +142,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	read, err := format.Read(ctx, r, opts.Format, list.Handler())
 	if err == nil {
 		err = list.End(ctx, read)
+		read.Remarks = append(read.Remarks, list.Remarks()...)
 	}
 	if err != nil {
 		return ImportStats{ReadStats: read}, fmt.Errorf("import into graph %q: %w", graph, err)

@@ -73,7 +73,8 @@ type Handler struct {
 	// Columns receives the attributes of the vertices. It is called before the first vertex
 	// that could have values, and never in layouts without attributes. JSON and GEXF call it
 	// again with all attributes when a vertex has a new one, which is added at the end of the
-	// list, and at the end of the text, when the types are known.
+	// list, and at the end of the text, when the types are known. Columns of a table may have the
+	// same name.
 	Columns func([]Column) error
 	// Vertex receives a vertex that the text lists as such, whether or not it has edges. values
 	// has an entry for every column, and is empty if there are no columns; a nil entry is a

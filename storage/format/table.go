@@ -340,19 +340,17 @@ func (t *table) choose(names []string, types []Type, key int, columns []string) 
 		}
 		wanted[number-1] = true
 	}
-	known := map[string]int{}
 	for i, name := range names {
 		place := placeNone
 		switch {
 		case i == key:
 			place = placeKey
 		case columns != nil && !wanted[i]:
-		case name == "":
-			return fmt.Sprintf("column %d has no name", i+1)
-		case known[name] > 0:
-			return fmt.Sprintf("columns %d and %d are both called %s", known[name], i+1, excerpt([]byte(name)))
 		default:
-			known[name] = i + 1
+			if name == "" {
+				name = fmt.Sprintf("column%d", i+1)
+				t.stats.remark("columns without a name, called by their places", name, t.started, "")
+			}
 			place = len(t.columns)
 			t.columns = append(t.columns, Column{name, types[i]})
 		}

@@ -28,11 +28,12 @@ type List struct {
 	Times     Times     // what the timestamps have in common
 	Columns   []*Column // attributes of the vertices
 
-	names *block.Interner // vertices by key
-	ctx   context.Context // of the read
-	pile  *edgePile
-	belt  belt // to the pile
-	join  string
+	attributes names           // of the columns
+	names      *block.Interner // vertices by key
+	ctx        context.Context // of the read
+	pile       *edgePile
+	belt       belt // to the pile
+	join       string
 
 	limit  int64
 	next   int   // number of vertices at which memory is counted again
@@ -103,6 +104,14 @@ func (l *List) RepeatedValues() int64 {
 		n += c.repeated
 	}
 	return n
+}
+
+// Remarks returns what the list renamed or chose, in a fixed order.
+func (l *List) Remarks() (list []format.Remark) {
+	if l.attributes.renamed.Count > 0 {
+		list = append(list, l.attributes.renamed)
+	}
+	return list
 }
 
 func (l *List) addEdge(e format.Edge) error {
@@ -177,6 +186,7 @@ func (l *List) addColumns(columns []format.Column) error {
 			}
 			continue
 		}
+		c.Name = l.attributes.choose(c.Name)
 		column, err := newColumn(c, l.join)
 		if err != nil {
 			return err
