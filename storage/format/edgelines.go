@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"math"
+	"strings"
 )
 
 // bulk handles the leading lines that are plain.
@@ -76,7 +77,11 @@ func (p *parser) dataLine(line []byte) error {
 	sep := p.sep
 	if sep == separatorAuto {
 		var doubt string
-		if sep, doubt = detectSeparator(line); doubt != "" {
+		sep, doubt = detectSeparator(line)
+		if comment := p.first.comment; comment != "" && (sep > separatorComma || doubt != "") && !strings.ContainsAny(comment, ",;|") {
+			sep, doubt = separatorWhitespace, "" // as in the comment that names the columns
+		}
+		if doubt != "" {
 			return p.wrong(line, "%s", doubt)
 		}
 	}

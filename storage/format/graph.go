@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 
 	"heavytail/storage/format/internal/columnfile"
 )
@@ -71,8 +70,11 @@ func findLayout(text []byte, name string) (Layout, error) {
 	if columnfile.IsFile(text) {
 		return "", streamedParquet(name)
 	}
+	if err := refuseBinary(text, name); err != nil {
+		return "", err
+	}
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
-	if len(text) >= len(matrixMarketMagic) && strings.EqualFold(string(text[:len(matrixMarketMagic)]), matrixMarketMagic) {
+	if bannerAbove(text) {
 		return LayoutMatrixMarket, nil
 	}
 	text = bytes.TrimLeft(text, " \t\r\n")
@@ -85,7 +87,7 @@ func findLayout(text []byte, name string) (Layout, error) {
 			return LayoutGraphML, nil
 		}
 	}
-	first, _, _ := bytes.Cut(text, []byte("\n"))
+	first := text[:len(text)-len(bytes.TrimLeftFunc(text, func(c rune) bool { return c != '\n' && c != '\r' }))]
 	if names, _ := konectNames(first); names != nil {
 		return LayoutEdges, nil // a name such as "out.moreno" has no known extension
 	}

@@ -232,7 +232,7 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutMatrixMarket, text: mm + "real general\n", want: "g:2:1: expected the numbers of rows, columns and entries, found the end"},
 		{layout: LayoutMatrixMarket, text: mm + "real general\n3 3\n", want: `g:2:1: expected the numbers of rows, columns and entries, found "3 3"`},
 		{layout: LayoutMatrixMarket, text: mm + "real general\n3 -3 1\n", want: `g:2:1: expected the numbers of rows, columns and entries, found "3 -3 1"`},
-		{layout: LayoutMatrixMarket, text: mm + "real general\n3 4 1\n", want: "g:2:1: a matrix of 3 rows and 4 columns is no adjacency matrix of a graph"},
+		{layout: LayoutMatrixMarket, text: mm + "real general\n3 4 1\n", want: "g:2:1: a matrix of 3 rows and 4 columns is no adjacency matrix of a graph: its rows and columns number different vertices"},
 		{layout: LayoutMatrixMarket, text: mm + "real general\n4000000000 4000000000 0\n", want: "g:2:1: 4000000000 vertices exceed the limit of 100000000", kind: ErrLimit},
 		{layout: LayoutMatrixMarket, text: mm + "real general\n2 2 1\n1 3 1\n", want: `g:3:3: "3" is not a number from 1 to 2`},
 		{layout: LayoutMatrixMarket, text: mm + "real general\n2 2 1\n0 1 1\n", want: `g:3:1: "0" is not a number from 1 to 2`},

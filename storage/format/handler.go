@@ -10,6 +10,7 @@ type Edge struct {
 	Weighted       bool    // a weight was given
 	Timed          bool    // a time was given
 	Dated          bool    // the time was given as a date; Time is in Unix seconds
+	cut            bool    // the time had a fraction, which is left out
 }
 
 // ReadStats describes a finished read. After an error it covers the part that was read.
@@ -52,8 +53,13 @@ func (s *ReadStats) skip(err *LineError) {
 	}
 }
 
-// measured counts an edge among those with a weight or a time.
-func (s *ReadStats) measured(e Edge) {
+// measured counts an edge among those with a weight or a time, and makes a date of a time in units
+// of which so many make a second; 0 leaves it.
+func (s *ReadStats) measured(e *Edge, perSecond, line int64) {
+	e.inSeconds(perSecond)
+	if e.cut {
+		s.remark("times without their fractions", "", line, "")
+	}
 	if e.Weighted {
 		s.Weighted++
 	}

@@ -10,16 +10,17 @@ type parser struct {
 	pairs bool // the file holds pairs: there is no counts header
 	yield func(Edge) error
 
-	sep     separator
-	class   [256]byteClass // the class of each byte for plainLines, given sep
-	plan    plan
-	narrow  bool // the plan is narrow
-	first   firstLine
-	columns columns  // of the current line
-	record  record   // a record that continues after its line
-	names   []string // of the columns, if the text has them
-	spare   int      // columns of the header line that the plan does not read; math.MaxInt without that line
-	further further
+	perSecond int64 // units of the times in a second; 0 if they are numbers
+	sep       separator
+	class     [256]byteClass // the class of each byte for plainLines, given sep
+	plan      plan
+	narrow    bool // the plan is narrow
+	first     firstLine
+	columns   columns  // of the current line
+	record    record   // a record that continues after its line
+	names     []string // of the columns, if the text has them
+	spare     int      // columns of the header line that the plan does not read; math.MaxInt without that line
+	further   further
 }
 
 // further holds the values of columns other than the keys.
@@ -33,7 +34,7 @@ func newParser(opts EdgeListOptions, pairs bool, yield func(Edge) error) *parser
 	if pairs {
 		opts.Weight, opts.Time = NoColumn, NoColumn
 	}
-	p.opts, p.to, p.spare = opts, p, math.MaxInt
+	p.opts, p.to, p.spare, p.perSecond = opts, p, math.MaxInt, unitsPerSecond(opts.TimeUnit)
 	sep, _ := parseSeparator(opts.Separator) // Validate has seen it
 	p.separate(sep)
 	p.follow(newPlan(&p.opts))
@@ -101,31 +102,15 @@ func (p *parser) emitColumns(line []byte) error {
 	if p.narrow {
 		return p.emit(edge, p.columns.extra())
 	}
-	if bad, reason := measure(&edge, &p.columns.field); bad != roleIgnored {
+	if bad, reason := p.stats.measure(&edge, &p.columns.field, p.stats.Lines); bad != roleIgnored {
 		return p.bad(line, syntaxFault(p.columns.at[bad], "%s", reason()))
 	}
 	return p.emitMeasured(edge, p.columns.extra())
 }
 
-// measure sets the weight and the time of an edge, which may be missing. If one of them is
-// malformed, it returns its role and a function that gives the reason.
-func measure(edge *Edge, field *[roleCount][]byte) (bad role, reason func() string) {
-	if text := field[roleWeight]; len(text) > 0 {
-		if edge.Weight, edge.Weighted = parseWeight(text); !edge.Weighted {
-			return roleWeight, func() string { return weightFault(text) }
-		}
-	}
-	if text := field[roleTime]; len(text) > 0 {
-		if edge.Time, edge.Dated, edge.Timed = parseTime(text); !edge.Timed {
-			return roleTime, func() string { return timeFault(text) }
-		}
-	}
-	return roleIgnored, nil
-}
-
 // emitMeasured delivers an edge that may have a weight or a time.
 func (p *parser) emitMeasured(edge Edge, extra int) error {
-	p.stats.measured(edge)
+	p.stats.measured(&edge, p.perSecond, p.stats.Lines)
 	return p.emit(edge, extra)
 }
 

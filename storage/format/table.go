@@ -83,12 +83,15 @@ func (t *table) passOver(line []byte) bool {
 // detect determines the separator from the header.
 func (t *table) detect(line []byte) fault {
 	sep, doubt := detectSeparator(line)
+	bars := outsideQuotes(line, '|') && !outsideQuotes(line, ',')
 	switch {
-	case doubt != "":
+	case doubt != "" && !bars:
 		return syntaxFault(0, "%s", doubt)
-	case sep != separatorWhitespace:
+	case sep > separatorWhitespace:
 	case outsideQuotes(line, ';'):
 		sep = separatorSemicolon
+	case bars:
+		sep = separatorBar
 	case outsideQuotes(line, '\t'):
 		sep = separatorTab // even if the first fields are integers
 	case bytes.IndexByte(bytes.Trim(line, " \t\r"), ' ') < 0:
