@@ -141,8 +141,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	defer list.Close()
 	read, err := format.Read(ctx, r, opts.Format, list.Handler())
 	if err == nil {
-		err = list.End(ctx, read)
-		read.Remarks = append(read.Remarks, list.Remarks()...)
+		err = list.End(ctx, &read)
 	}
 	if err != nil {
 		return ImportStats{ReadStats: read}, fmt.Errorf("import into graph %q: %w", graph, err)
@@ -159,6 +158,9 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	if err := i.run(ctx); err != nil {
 		return ImportStats{}, err
 	}
+	for _, r := range i.remarks() {
+		read.Add(r)
+	}
 	i.stats.ReadStats, i.stats.RepeatedValues, i.stats.Times = read, list.RepeatedValues(), i.result.info(graph).Times
 	i.stats.Seconds = time.Since(started).Seconds()
 	return i.stats, nil
@@ -170,6 +172,9 @@ type importer struct {
 	list  *gather.List
 	old   contents
 	stats ImportStats
+
+	differ  int64  // edges with different weights in the input
+	example string // one of them
 }
 
 // run performs the import. The caller holds the writer's lock.
@@ -196,6 +201,16 @@ func (i *importer) run(ctx context.Context) error {
 	return nil
 }
 
+// remarks returns what the import renamed or chose, beside what the reader did.
+func (i *importer) remarks() []format.Remark {
+	list := i.list.Remarks()
+	if i.differ > 0 {
+		list = append(list, format.Remark{What: "edges with different weights, of which the last one counts", Count: i.differ, Names: []string{i.example},
+			Remedy: "repeated := 'first', 'sum', 'min', 'max' or 'count' takes others"})
+	}
+	return list
+}
+
 // load reads the graph, if it exists.
 func (i *importer) load(t *tx) error {
 	r, err := t.findGraph(i.name)
@@ -220,6 +235,7 @@ func (i *importer) merge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	i.differ, i.example = merged.Differ, merged.Example
 	i.contents.keys, i.contents.graph, i.contents.slots = merged.Keys, merged.Graph, i.old.slots
 	stats.NewVertices = int64(merged.Keys.Len() - i.old.keys.Len())
 	stats.SelfLoops, stats.Updated = i.list.SelfLoops, merged.Updated

@@ -27,6 +27,9 @@ func (p *parser) line(line []byte) error {
 	case lineBlank:
 		return nil
 	case lineComment:
+		if held, err := p.holdComment(line); held {
+			return err
+		}
 		if !p.row(line) {
 			p.comment(content)
 			return nil
@@ -74,7 +77,8 @@ func (p *parser) single(line []byte) error {
 
 // dataLine handles a line that is neither empty nor a comment.
 func (p *parser) dataLine(line []byte) error {
-	sep := p.sep
+	sep, whole := p.sep, line
+	line = p.cutBraces(line)
 	if sep == separatorAuto {
 		var doubt string
 		sep, doubt = detectSeparator(line)
@@ -97,6 +101,9 @@ func (p *parser) dataLine(line []byte) error {
 	}
 	p.separate(sep)
 	if !p.first.decided {
+		if len(p.first.held) > 0 {
+			line = whole // with its attributes
+		}
 		return p.firstLine(line)
 	}
 	return p.emitColumns(line)

@@ -23,15 +23,29 @@ func Read(ctx context.Context, r io.Reader, opts Options, h Handler) (ReadStats,
 	}
 	f := startFeed(ctx, r, &opts.EdgeListOptions, true)
 	defer f.close()
-	if opts.Layout == "" || opts.Layout == LayoutAuto {
+	auto := opts.Layout == "" || opts.Layout == LayoutAuto
+	if auto {
 		var err error
 		if opts.Layout, err = findLayout(f.peek(), opts.Name); err != nil {
 			return ReadStats{}, err
 		}
 	}
+	var chosen *Remark
+	if opts.mayBeSquare(auto) {
+		var err error
+		if opts.Layout, chosen, err = resolveSquare(f.peek(), f.block.err == io.EOF, auto, opts); err != nil {
+			return ReadStats{}, err
+		}
+	}
+	if opts.Layout == LayoutEdges && Ending(opts.Name) == ncolEnding && opts.choosesNothing() {
+		opts.Weight = "3"
+	}
 	opts = opts.withDefaults()
 	h = h.complete()
 	stats, err := readLayout(f, opts, h)
+	if chosen != nil {
+		stats.Remarks = append([]Remark{*chosen}, stats.Remarks...)
+	}
 	stats.Layout, stats.SHA256 = opts.Layout, f.sum()
 	return stats, err
 }
@@ -44,6 +58,8 @@ func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 	switch opts.Layout {
 	case LayoutAdjacency:
 		to = &newAdjacency(opts, h).lines
+	case LayoutMatrix:
+		to = &newDense(opts, h).lines
 	case LayoutVertices:
 		to = &newTable(opts, h).lines
 	case LayoutMETIS:
@@ -63,6 +79,17 @@ func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 	}
 	err := f.push(to)
 	return to.stats, err
+}
+
+// ncolEnding is that of igraph's NCOL: two names, and perhaps a weight.
+const ncolEnding = ".ncol"
+
+// choosesNothing reports whether the options leave the columns of edges open.
+func (o *Options) choosesNothing() bool { return o.wanted() == [roleCount]string{} }
+
+// mayBeSquare reports whether a text is to be looked at whether it is a square matrix.
+func (o *Options) mayBeSquare(auto bool) bool {
+	return o.Layout == LayoutAdjacency || o.Layout == LayoutEdges && auto && o.Header == HeaderAuto && o.choosesNothing()
 }
 
 // findLayout determines the layout by the beginning of a text, or else by its name.

@@ -265,7 +265,6 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutVertices, text: "key,x\na,\xff\n", want: "g:2:3: byte 0xff is not valid UTF-8"},
 		{layout: LayoutVertices, text: "key,x:integer\na,1.5\n", want: `g:2:3: "x": "1.5" is no integer`},
 		{layout: LayoutVertices, text: "key,x:boolean\na,yes\n", want: `g:2:3: "x": "yes" is no boolean`},
-		{layout: LayoutVertices, text: "key,x:float\na,NaN\n", want: `g:2:3: "x": "NaN" is no float`},
 		{layout: LayoutVertices, text: "key,x\na,12345\n", opts: Options{MaxValue: 4}, want: `g:2:3: value "12345" has 5 bytes, the limit is 4`, kind: ErrLimit},
 		{layout: LayoutVertices, text: "key,x\na,\"23456\n8901\"\n", opts: Options{EdgeListOptions: EdgeListOptions{MaxLine: 10}}, want: "g:2:1: the record exceeds the limit of 10 bytes", kind: ErrLimit},
 		{layout: LayoutVertices, text: "\xff\xfek\x00e\x00y\x00\n\x00", want: "g:1:1: the text is UTF-16; convert it to UTF-8"},

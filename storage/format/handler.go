@@ -35,7 +35,11 @@ type ReadStats struct {
 	// line has two columns, both positive decimal integers, and the second is the number of
 	// data lines below it (including malformed ones). The caller should also require that the
 	// edges below it have no more than DeclaredVertices distinct vertices.
-	CountsHeader     bool       `json:"counts_header"`
+	CountsHeader bool `json:"counts_header"`
+	// NamesHeader reports that the first delivered edge may be a line of column names, which Header
+	// then is: it has words, and they are not among the keys of the lines below that were read
+	// before it was delivered. TakeHeader decides at the end.
+	NamesHeader      bool       `json:"names_header"`
 	DeclaredVertices int64      `json:"declared_vertices"` // n of a counts header, delivered or not, of a size line, or of a comment of SNAP or KONECT
 	DeclaredEdges    int64      `json:"declared_edges"`    // m of a counts header or of such a comment, or the entries of a size line
 	IgnoredColumns   int        `json:"ignored_columns"`   // the most unused columns of a line

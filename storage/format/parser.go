@@ -17,6 +17,7 @@ type parser struct {
 	narrow    bool // the plan is narrow
 	first     firstLine
 	columns   columns  // of the current line
+	braces    braces   // of the current line
 	record    record   // a record that continues after its line
 	names     []string // of the columns, if the text has them
 	spare     int      // columns of the header line that the plan does not read; math.MaxInt without that line
@@ -84,6 +85,7 @@ func (p *parser) surplus(line []byte) fault {
 // emitLine delivers the edge of a data line that was not yet split by the current plan.
 func (p *parser) emitLine(line []byte) error {
 	clear(p.further.values)
+	line = p.cutBraces(line)
 	p.columns.split(line, p.sep, &p.plan, p.opts.MaxKey)
 	if p.columns.bad.found() {
 		return p.bad(line, p.columns.bad)
@@ -99,13 +101,39 @@ func (p *parser) emitColumns(line []byte) error {
 		}
 	}
 	edge := Edge{Source: p.columns.field[roleSource], Target: p.columns.field[roleTarget], Weight: 1}
-	if p.narrow {
+	if p.braces.found {
+		p.takeBraces()
+	} else if p.narrow {
 		return p.emit(edge, p.columns.extra())
 	}
 	if bad, reason := p.stats.measure(&edge, &p.columns.field, p.stats.Lines); bad != roleIgnored {
 		return p.bad(line, syntaxFault(p.columns.at[bad], "%s", reason()))
 	}
 	return p.emitMeasured(edge, p.columns.extra())
+}
+
+// cutBraces removes the attributes of an edge from the end of its line; the columns of pairs stay as
+// they are.
+func (p *parser) cutBraces(line []byte) []byte {
+	if p.pairs {
+		return line
+	}
+	return p.braces.cut(line, &p.opts)
+}
+
+// takeBraces takes the weight and the time of the dictionary of the current line, unless columns
+// have them.
+func (p *parser) takeBraces() {
+	b, field := &p.braces, &p.columns.field
+	if p.plan.at[roleWeight] == 0 {
+		field[roleWeight] = b.weight
+	}
+	if p.plan.at[roleTime] == 0 {
+		field[roleTime] = b.time
+	}
+	for _, name := range b.left {
+		p.stats.remark("attributes of edges left out", shown(name), p.stats.Lines, "")
+	}
 }
 
 // emitMeasured delivers an edge that may have a weight or a time.
@@ -122,16 +150,18 @@ func (p *parser) emit(edge Edge, extra int) error {
 
 // firstLine keeps what is known about the first data line.
 type firstLine struct {
-	decided bool
-	comment string   // a comment above it that names the columns
-	names   []string // the names in it
-	text    string   // the line itself
-	number  int64    // its number
-	columns int      // how many it has
-	skipped int64    // malformed lines above it
-	held    []byte   // a copy of the line, while the next line is awaited
-	counts  bool     // it may be a counts header, of n and m
-	n, m    int64
+	decided   bool
+	comment   string     // a comment above it that names the columns
+	names     []string   // the names in it
+	text      string     // the line itself
+	number    int64      // its number
+	columns   int        // how many it has
+	skipped   int64      // malformed lines above it
+	words     []string   // of the last comment above it
+	held      []heldLine // it and the lines below, while it is not known what it is
+	heldBytes int        // of their texts
+	counts    bool       // it may be a counts header, of n and m
+	n, m      int64
 
 	declared bool // it declares a graph, as Graphs.jl does
 

@@ -63,6 +63,9 @@ func (f *feed) close() { f.in.close() }
 
 // peek returns the first block; next returns it again.
 func (f *feed) peek() []byte {
+	if f.again {
+		return f.block.text
+	}
 	f.block = f.in.next(f.ctx)
 	f.again = true
 	return f.block.text

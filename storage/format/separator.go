@@ -205,6 +205,7 @@ func classify(sep separator) (class [256]byteClass) {
 	}
 	class[0], class['\r'], class['\n'] = classUnusual, classUnusual, classNewline
 	class[' '], class['\t'] = classUnusual, classUnusual // trimmed, or part of a key
+	class['{'] = classUnusual                            // may begin a dictionary of attributes
 	if sep.quotes() {
 		class['"'] = classUnusual
 	}

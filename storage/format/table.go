@@ -201,7 +201,15 @@ func (t *table) field(field []byte, at int, quoted bool) fault {
 	case len(field) == 0 && !(quoted && t.columns[place].Type == Text):
 		return fault{} // missing
 	}
-	if reason := valueFault(t.columns[place].Type, field); reason != "" {
+	kind := t.columns[place].Type
+	if kind != Untyped && kind != Text && IsMissing(field) {
+		t.stats.remark(MissingValues, string(field), t.started, MissingRemedy)
+		return fault{}
+	}
+	if kind == Untyped && t.sep == separatorSemicolon && isDecimalComma(field) {
+		t.stats.remark("numbers with a decimal comma, kept as texts", shown([]byte(t.columns[place].Name)), t.started, "write points to have numbers")
+	}
+	if reason := valueFault(kind, field); reason != "" {
 		return syntaxFault(at, "%s: %s", excerpt([]byte(t.columns[place].Name)), reason)
 	}
 	t.values[place] = field

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -61,6 +62,15 @@ func IsMissing(text []byte) bool {
 		lower[i] = c
 	}
 	return slices.Contains(missingWords, string(lower[:len(text)]))
+}
+
+// isNumber reports whether a text is a decimal number.
+func isNumber(text []byte) bool {
+	if !isDecimal(text) {
+		return false
+	}
+	_, err := strconv.ParseFloat(string(text), 64)
+	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // leadingZero reports whether the integer part of a number begins with an unnecessary zero.
