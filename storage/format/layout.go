@@ -164,7 +164,7 @@ func (o Options) fit() error {
 		{"target", o.Target, "a target column", o.Target != "", []Layout{LayoutEdges, LayoutParquet}},
 		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
 		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
-		{"time_unit", o.TimeUnit, "a unit of times", o.TimeUnit != "", []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
+		{"time_unit", o.TimeUnit, "a unit of times", unitsPerSecond(o.TimeUnit) > 0, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
 		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices}},
 		{"keys", o.KeysName, "a file of keys", o.KeysName != "", []Layout{LayoutMETIS}},
 		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON}},
