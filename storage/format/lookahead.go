@@ -33,7 +33,7 @@ func isFigure(field string) bool {
 	if _, _, date := parseDate(text); date {
 		return true
 	}
-	return isNumber(text)
+	return isNumber(text) || isDecimalComma(text)
 }
 
 // hold keeps a line until the first one is understood.
