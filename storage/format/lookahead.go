@@ -96,7 +96,7 @@ func (p *parser) rows(held []heldLine) (rows [][]string) {
 	for _, h := range held {
 		if !h.comment {
 			var b braces
-			rows = append(rows, namesIn(b.cut(h.text, &p.opts), p.sep))
+			rows = append(rows, namesIn(b.cut(h.text, p.sep, &p.opts), p.sep))
 		}
 	}
 	return rows
