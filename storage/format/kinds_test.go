@@ -177,6 +177,8 @@ func TestRead_Headers(t *testing.T) {
 		{text: "who,whom\na,b\n", edges: "a b, who whom"},
 		{text: "who whom\na b\nb c\n", edges: "a b, b c, who whom", remarks: edge},
 		{text: "who whom\na b\nb c\n", opts: EdgeListOptions{Header: HeaderNames}, edges: "a b, b c"},
+		{text: "user item\nu i\n", edges: "u i", remarks: named},
+		{text: "user item\nu item\n", edges: "u item, user item"},
 		{text: "a b\nb c\nc d\n", edges: "a b, b c, c d"},
 		{text: "9606.P1 9606.P2\n9606.P1 9606.P3\n9606.P4 9606.P3\n", edges: "9606.P1 9606.P2, 9606.P1 9606.P3, 9606.P4 9606.P3"},
 		{text: "a b 1\nc d 2\n", edges: "a b, c d"},
@@ -186,6 +188,7 @@ func TestRead_Headers(t *testing.T) {
 		{text: "one,two,when\na,b,2020-01-01\nb,c,NA\n", edges: "a b, b c"},
 		{text: "source,target,label\n#x,b,1\n", edges: "#x b"},
 		{text: "one,two,label\n#x,b,1\nc,d,2\n", edges: "#x b, c d"},
+		{text: "one,two,label\n#\xe7,b,1\nc,d,2\n", err: "is not valid UTF-8"},
 		{text: "sep=;\na;b\nb;c\n", edges: "a b, b c"},
 		{text: "a,b,x;y\nb,c,z\n", edges: "a b, b c"},
 		{text: "a;b;x,y\nb;c;z\n", edges: "a b, b c"},
@@ -455,6 +458,27 @@ func TestWrite_AmbiguousKeys(t *testing.T) {
 			if err != nil || len(edges) != len(part.edges) || !slices.Contains(edges, "c|d {}") && !slices.Contains(edges, "c|d {} 1") {
 				t.Fatalf("%v, %d edges of %d: %q\n%s", err, len(edges), len(part.edges), edges, written)
 			}
+		}
+	}
+}
+
+// A table of vertices whose first line may be none of names says so.
+func TestRead_TableNames(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{
+		"key,city\na,bern\nb,zug\n": 0, "person,age\na,1\nb,2\n": 0, "alice,bern\nbob,zug\n": 1, "alice,30\nbob,41\n": 1,
+		"person,2019,2020\na,1,2\n": 1, "person,city\n": 0, "a:ID,x\n1,y\n": 0, "person,city:text\na,b\n": 0,
+		"person,city\n" + strings.Repeat("a,b\n", 100): 1, "person,city,n\n" + strings.Repeat("a,b,\n", 30) + "a,b,1\n": 0,
+	} {
+		_, stats, err := edgesOf(t, []byte(text), Options{Layout: LayoutVertices})
+		count := int64(0)
+		for _, r := range stats.Remarks {
+			if r.What == "first line taken as the names of the columns" {
+				count = r.Count
+			}
+		}
+		if err != nil || count != want {
+			t.Errorf("%q: %v, %v, want %d", text, err, stats.Remarks, want)
 		}
 	}
 }
