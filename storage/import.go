@@ -108,7 +108,9 @@ type ImportStats struct {
 // leaves the old value. Attributes that the graph does not have get the type that the
 // input declares, or else the narrowest that holds all values: integer, float, boolean
 // or text, where a number with zeros in front is a text. Existing attributes keep their
-// type, and a value that is not of that type is ErrInvalid.
+// type, and a value that is not of that type is ErrInvalid. An attribute whose name is
+// reserved, cannot be a name, or is that of an earlier attribute of the input gets
+// another name, which a remark states.
 //
 // Repeated edges are merged while they are read, so that the memory depends on the
 // graph and not on the length of the input; see ImportOptions.MemoryLimit. The graph
@@ -139,7 +141,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	defer list.Close()
 	read, err := format.Read(ctx, r, opts.Format, list.Handler())
 	if err == nil {
-		err = list.End(ctx, read)
+		err = list.End(ctx, &read)
 	}
 	if err != nil {
 		return ImportStats{ReadStats: read}, fmt.Errorf("import into graph %q: %w", graph, err)
@@ -156,6 +158,9 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	if err := i.run(ctx); err != nil {
 		return ImportStats{}, err
 	}
+	for _, r := range i.remarks() {
+		read.Add(r)
+	}
 	i.stats.ReadStats, i.stats.RepeatedValues, i.stats.Times = read, list.RepeatedValues(), i.result.info(graph).Times
 	i.stats.Seconds = time.Since(started).Seconds()
 	return i.stats, nil
@@ -167,6 +172,9 @@ type importer struct {
 	list  *gather.List
 	old   contents
 	stats ImportStats
+
+	differ  int64  // edges with different weights in the input
+	example string // one of them
 }
 
 // run performs the import. The caller holds the writer's lock.
@@ -191,6 +199,16 @@ func (i *importer) run(ctx context.Context) error {
 	stats.Vertices, stats.Edges = int(i.result.Vertices), int64(i.result.Edges)
 	stats.Version, stats.Resumed = i.result.Version, i.resumed
 	return nil
+}
+
+// remarks returns what the import renamed or chose, beside what the reader did.
+func (i *importer) remarks() []format.Remark {
+	list := i.list.Remarks()
+	if i.differ > 0 {
+		list = append(list, format.Remark{What: "edges with different weights, of which the last one counts", Count: i.differ, Names: []string{i.example},
+			Remedy: "repeated := 'first', 'sum', 'min', 'max' or 'count' takes others"})
+	}
+	return list
 }
 
 // load reads the graph, if it exists.
@@ -221,6 +239,7 @@ func (i *importer) merge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	i.differ, i.example = merged.Differ, merged.Example
 	i.contents.keys, i.contents.graph, i.contents.slots = merged.Keys, merged.Graph, i.old.slots
 	stats.NewVertices = int64(merged.Keys.Len() - i.old.keys.Len())
 	stats.SelfLoops, stats.Updated = i.list.SelfLoops, merged.Updated

@@ -21,11 +21,20 @@ func (p *parser) line(line []byte) error {
 	if p.record.open {
 		return p.continueRecord(line)
 	}
+	if sep, found := separatorLine(line); found && p.stats.Lines == 1 {
+		if p.sep == separatorAuto {
+			p.separate(sep)
+		}
+		return nil
+	}
 	content, kind := p.sort(line)
 	switch kind {
 	case lineBlank:
 		return nil
 	case lineComment:
+		if held, err := p.holdComment(line); held {
+			return err
+		}
 		if !p.row(line) {
 			p.comment(content)
 			return nil
@@ -73,10 +82,15 @@ func (p *parser) single(line []byte) error {
 
 // dataLine handles a line that is neither empty nor a comment.
 func (p *parser) dataLine(line []byte) error {
-	sep := p.sep
+	sep, whole := p.sep, line
+	line = p.cutBraces(line)
 	if sep == separatorAuto {
 		var doubt string
-		if sep, doubt = detectSeparator(line); doubt != "" {
+		sep, doubt = detectSeparator(line)
+		if (sep > separatorComma || doubt != "") && p.first.namesWords(line) {
+			sep, doubt = separatorWhitespace, ""
+		}
+		if doubt != "" {
 			return p.wrong(line, "%s", doubt)
 		}
 	}
@@ -92,6 +106,9 @@ func (p *parser) dataLine(line []byte) error {
 	}
 	p.separate(sep)
 	if !p.first.decided {
+		if len(p.first.held) > 0 {
+			line = whole // with its attributes
+		}
 		return p.firstLine(line)
 	}
 	return p.emitColumns(line)

@@ -68,13 +68,13 @@ func (g *elements) deliver(edge Edge, field [roleCount][]byte) error {
 	for r := roleWeight; r <= roleTime; r++ {
 		field[r] = bytes.TrimSpace(field[r])
 	}
-	if bad, reason := measure(&edge, &field); bad != roleIgnored {
+	if bad, reason := g.stats.measure(&edge, &field, 0); bad != roleIgnored {
 		g.wrong(ErrSyntax, "%s", reason())
 	}
 	if ok, err := g.passed(); !ok {
 		return err
 	}
 	g.stats.Edges++
-	g.stats.measured(edge)
+	g.stats.measured(&edge, unitsPerSecond(g.opts.TimeUnit), 0)
 	return g.h.Edge(edge)
 }

@@ -12,16 +12,24 @@ type Layout string
 
 const (
 	// LayoutAuto detects the layout: by the first bytes (Matrix Market, GraphML, GEXF and
-	// Parquet have their own; JSON is recognised in a text without an extension), or else by
+	// Parquet have their own; JSON is recognised in a text without an extension; a square matrix with
+	// names of rows and columns by its first block), or else by
 	// the extension of Options.Name (.txt, .csv and others for edge lists, .adjlist, .adj,
 	// .graph, .metis, .net, .mtx, .graphml, .xml, .gexf, .json, .parquet, each also followed by
 	// .gz or .zst). A name without an extension means an edge list; an unknown extension gives
 	// an EndingError. LayoutAuto never selects LayoutVertices.
 	LayoutAuto Layout = "auto"
-	// LayoutEdges has a line for every edge.
+	// LayoutEdges has a line for every edge. Attributes in braces at its end, as networkx writes them,
+	// give the weight and the time. In a file .ncol the third column is the weight.
 	LayoutEdges Layout = "edges"
 	// LayoutAdjacency has a line for every vertex: its key, then its neighbours.
 	LayoutAdjacency Layout = "adjacency"
+	// LayoutMatrix is a square matrix of numbers, with a line for every row: an adjacency matrix. Names
+	// of the columns may be above it, and names of the rows in front of it; otherwise the numbers of
+	// the rows, from 1, are the keys. An entry that is not 0 is an edge with that weight. LayoutAuto
+	// selects it if rows and columns have the same names; any other square of numbers is an error then,
+	// and under LayoutAdjacency it is read so unless it may be adjacency lists.
+	LayoutMatrix Layout = "matrix"
 	// LayoutMETIS is the format of METIS and of the DIMACS challenge of 2011: a header of
 	// counts, then the neighbours of vertex 1, 2 and so on. Weights of edges are read; sizes
 	// and weights of vertices are ignored. It is an error if the counts do not match the
@@ -67,7 +75,7 @@ const (
 
 // Layouts returns all layouts, LayoutAuto first.
 func Layouts() []Layout {
-	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMETIS, LayoutPajek, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}
+	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutMETIS, LayoutPajek, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}
 }
 
 // ParseLayout returns the layout with a name; "" is LayoutAuto.
@@ -158,12 +166,13 @@ func (o Options) fit() error {
 		{"target", o.Target, "a target column", o.Target != "", []Layout{LayoutEdges, LayoutParquet}},
 		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
 		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
+		{"time_unit", o.TimeUnit, "a unit of times", unitsPerSecond(o.TimeUnit) > 0, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
 		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices}},
 		{"keys", o.KeysName, "a file of keys", o.KeysName != "", []Layout{LayoutMETIS}},
 		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON}},
-		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
-		{"header", header, "a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
-		{"header", header, "a header of names", o.Header == HeaderNames, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
+		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
+		{"header", header, "a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
+		{"header", header, "a header of names", o.Header == HeaderNames, []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
 		{"header", header, "a header of counts", o.Header == HeaderCounts, []Layout{LayoutEdges}},
 	} {
 		if u.set && !slices.Contains(u.layouts, o.Layout) {
@@ -175,7 +184,7 @@ func (o Options) fit() error {
 
 // withDefaults returns a copy with every zero replaced by its default.
 func (o Options) withDefaults() Options {
-	if o.MaxLine == 0 && (o.Layout == LayoutAdjacency || o.Layout == LayoutMETIS || o.Layout == LayoutVertices) {
+	if o.MaxLine == 0 && (o.Layout == LayoutAdjacency || o.Layout == LayoutMatrix || o.Layout == LayoutMETIS || o.Layout == LayoutVertices) {
 		o.MaxLine = defaultLongLine
 	}
 	o.EdgeListOptions = o.EdgeListOptions.withDefaults()
