@@ -25,7 +25,7 @@ import (
 type ImportRequest struct {
 	// Graph is the graph to add to. It is created if it does not exist.
 	Graph string
-	// Path is the file, plain or compressed by gzip or zstd; "-" is
+	// Path is the file, plain or compressed; "-" is
 	// Options.Input. ImportReader uses it only as the name of its input.
 	Path string
 	// Layout is the form of the text. Empty detects it as format.LayoutAuto
@@ -90,7 +90,7 @@ type ImportResult struct {
 var importEdges = &statement[*parser.Import, ImportRequest, nothing, ImportResult]{
 	help: Help{
 		Statement: "IMPORT", Syntax: "IMPORT 'file' INTO graph [WITH (option := value, …)]",
-		Summary: "adds the edges of a text file, plain, gzip or zstd, or of a Parquet file, to a graph; '-' is standard input",
+		Summary: "adds the edges of a text file, plain or compressed, or of a Parquet file, to a graph; '-' is standard input",
 		Columns: "graph, vertices, edges, duplicates, self_loops, skipped, seconds",
 		Example: "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)",
 	},

@@ -149,13 +149,14 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 		return ImportStats{}, err
 	}
 	defer unlock()
-	i := importer{list: list, publication: publication{
+	i := importer{list: list, layout: read.Layout, publication: publication{
 		db: db, name: graph, source: opts.Source, input: read.SHA256, progress: newReporter(opts.Progress),
 		times: list.Times,
 	}}
 	if err := i.run(ctx); err != nil {
 		return ImportStats{}, err
 	}
+	read.Remarks = append(read.Remarks, i.remarks...)
 	i.stats.ReadStats, i.stats.RepeatedValues, i.stats.Times = read, list.RepeatedValues(), i.result.info(graph).Times
 	i.stats.Seconds = time.Since(started).Seconds()
 	return i.stats, nil
@@ -164,9 +165,11 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 // importer merges what an import has read into a graph and publishes the result.
 type importer struct {
 	publication
-	list  *gather.List
-	old   contents
-	stats ImportStats
+	list    *gather.List
+	layout  format.Layout
+	remarks []format.Remark // about the vertices that were read
+	old     contents
+	stats   ImportStats
 }
 
 // run performs the import. The caller holds the writer's lock.
@@ -215,6 +218,9 @@ func (i *importer) merge(ctx context.Context) error {
 	stats := &i.stats
 	merged, err := i.list.Merge(ctx, gather.Base{Keys: i.old.keys, Graph: i.old.graph, Columns: i.old.columns})
 	if err != nil {
+		return err
+	}
+	if i.remarks, err = merged.Remarks(ctx, i.layout); err != nil {
 		return err
 	}
 	i.contents.keys, i.contents.graph, i.contents.slots = merged.Keys, merged.Graph, i.old.slots

@@ -196,7 +196,6 @@ func TestRead_ExchangeErrors(t *testing.T) {
 		{layout: LayoutJSON, text: strings.Repeat("{\"a\":", 100), want: "nested more than"},
 		{layout: LayoutJSON, text: "{\"nodes\": [{\"id\": 1}]}", opts: Options{Columns: []string{"age"}}, want: `no member is called "age"`},
 		{layout: LayoutJSON, text: "{\"links\": [{\"source\": 1, \"target\": 2}]}", opts: Options{EdgeListOptions: EdgeListOptions{Time: "when"}}, want: `no member is called "when"`},
-		{layout: LayoutJSON, text: "\xff\xfe{\x00", want: "UTF-16"},
 	} {
 		opts := c.opts
 		opts.Layout, opts.Name = c.layout, "g"

@@ -10,7 +10,7 @@ import (
 	"heavytail/storage/format/internal/columnfile"
 )
 
-// Read reads a graph in any layout, plain or compressed with gzip or zstd, and passes its
+// Read reads a graph in any layout, plain or compressed (see the package), and passes its
 // vertices and edges to h in the order of the text. Input, limits, errors and cancelling are as
 // for ReadEdgeList.
 func Read(ctx context.Context, r io.Reader, opts Options, h Handler) (ReadStats, error) {
@@ -26,7 +26,7 @@ func Read(ctx context.Context, r io.Reader, opts Options, h Handler) (ReadStats,
 	defer f.close()
 	if opts.Layout == "" || opts.Layout == LayoutAuto {
 		var err error
-		if opts.Layout, err = findLayout(f.peek(), opts.Name); err != nil {
+		if opts.Layout, err = findLayout(f.peek(), f.fileName()); err != nil {
 			return ReadStats{}, err
 		}
 	}

@@ -74,9 +74,6 @@ func (s *jsonSource) first() {
 		return
 	}
 	s.begun = true
-	if isUTF16(s.unread) {
-		s.stop(errors.New("the text is UTF-16; convert it to UTF-8"))
-	}
 	s.unread = bytes.TrimPrefix(s.unread, []byte(byteOrderMark))
 }
 

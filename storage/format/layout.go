@@ -15,7 +15,7 @@ const (
 	// Parquet have their own; JSON is recognised in a text without an extension), or else by
 	// the extension of Options.Name (.txt, .csv and others for edge lists, .adjlist, .adj,
 	// .graph, .metis, .net, .mtx, .graphml, .xml, .gexf, .json, .parquet, each also followed by
-	// .gz or .zst). A name without an extension means an edge list; an unknown extension gives
+	// .gz, .zst, .bz2, .xz or .zip). A name without an extension means an edge list; an unknown extension gives
 	// an EndingError. LayoutAuto never selects LayoutVertices.
 	LayoutAuto Layout = "auto"
 	// LayoutEdges has a line for every edge.
@@ -68,6 +68,11 @@ const (
 // Layouts returns all layouts, LayoutAuto first.
 func Layouts() []Layout {
 	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMETIS, LayoutPajek, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}
+}
+
+// Declares reports whether a text of the layout has an element for each vertex, besides its edges.
+func (l Layout) Declares() bool {
+	return slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutPajek}, l)
 }
 
 // ParseLayout returns the layout with a name; "" is LayoutAuto.

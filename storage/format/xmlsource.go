@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // maxDepth is the largest nesting of XML elements. GraphML needs five levels; the rest is for
@@ -22,12 +25,21 @@ type xmlSource struct {
 	taken int64 // bytes of the text handed out before these
 	mark  int64 // the byte at which the current token began
 	err   error
+
+	charset *charmap.Charmap // of the text; nil for UTF-8
+	rest    []byte           // bytes in UTF-8 of a character of another encoding
+	buffer  [utf8.UTFMax]byte
 }
 
 func (s *xmlSource) offset() int64 { return s.taken + int64(s.at) }
 
-// ReadByte returns the next byte of the text.
+// ReadByte returns the next byte of the text in UTF-8.
 func (s *xmlSource) ReadByte() (byte, error) {
+	if len(s.rest) > 0 {
+		c := s.rest[0]
+		s.rest = s.rest[1:]
+		return c, nil
+	}
 	for s.at == len(s.text) {
 		if err := s.refill(); err != nil {
 			return 0, err
@@ -35,6 +47,11 @@ func (s *xmlSource) ReadByte() (byte, error) {
 	}
 	c := s.text[s.at]
 	s.at++
+	if c < utf8.RuneSelf || s.charset == nil {
+		return c, nil
+	}
+	s.rest = utf8.AppendRune(s.buffer[:0], s.charset.DecodeByte(c))
+	c, s.rest = s.rest[0], s.rest[1:]
 	return c, nil
 }
 
@@ -62,9 +79,6 @@ func (s *xmlSource) refill() error {
 	}
 	first := s.taken == 0 && s.text == nil
 	s.text, s.err = s.feed.next()
-	if first && isUTF16(s.text) {
-		return errors.New("the text is UTF-16; convert it to UTF-8")
-	}
 	if first && strings.HasPrefix(string(s.text[:min(3, len(s.text))]), byteOrderMark) {
 		s.at = len(byteOrderMark)
 	}
@@ -103,10 +117,14 @@ func newXMLReader(f *feed, opts *EdgeListOptions) *xmlReader {
 	source := &xmlSource{feed: f, opts: opts}
 	x := &xmlReader{source: source, decoder: xml.NewDecoder(source)}
 	x.decoder.CharsetReader = func(charset string, text io.Reader) (io.Reader, error) {
-		if strings.EqualFold(charset, "us-ascii") || strings.EqualFold(charset, "utf8") {
-			return text, nil
+		switch name := strings.ToLower(charset); name {
+		case "us-ascii", "ascii", "utf8", "utf-16", "utf-16le", "utf-16be": // UTF-16 was converted before
+		default:
+			if source.charset = charsetOf(name); source.charset == nil {
+				return nil, &charsetError{charset}
+			}
 		}
-		return nil, &charsetError{charset}
+		return text, nil
 	}
 	return x
 }

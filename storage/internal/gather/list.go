@@ -28,11 +28,12 @@ type List struct {
 	Times     Times     // what the timestamps have in common
 	Columns   []*Column // attributes of the vertices
 
-	names *block.Interner // vertices by key
-	ctx   context.Context // of the read
-	pile  *edgePile
-	belt  belt // to the pile
-	join  string
+	names    *block.Interner // vertices by key
+	declared declared
+	ctx      context.Context // of the read
+	pile     *edgePile
+	belt     belt // to the pile
+	join     string
 
 	limit  int64
 	next   int   // number of vertices at which memory is counted again
@@ -191,6 +192,7 @@ func (l *List) addVertex(key []byte, values [][]byte) error {
 	if err != nil {
 		return err
 	}
+	l.declared.add(v, key)
 	for i, value := range values {
 		if value == nil {
 			continue
@@ -271,7 +273,7 @@ func (l *List) FitsGraph(n int, edges int64, weighted, timed bool) error {
 
 // fits returns a MemoryError if the list and further bytes together exceed the limit.
 func (l *List) fits(what string, further int64) error {
-	need := l.names.Bytes() + l.columnBytes() + l.pile.bytes() + further
+	need := l.names.Bytes() + 8*int64(cap(l.declared.bits)) + l.columnBytes() + l.pile.bytes() + further
 	if need > l.limit {
 		return &MemoryError{What: what, Need: need, Limit: l.limit}
 	}
