@@ -55,8 +55,10 @@ const (
 	// XML. A label of a vertex that differs from its id becomes the attribute label.
 	LayoutGEXF Layout = "gexf"
 	// LayoutJSON is node-link JSON, as networkx and d3 write it: an object with the arrays
-	// nodes, and links or edges. The key of a node without an id is its place in the array,
-	// counted from 0. Values that are objects or arrays become texts of JSON.
+	// nodes, and links or edges, perhaps inside one member, as in JSON Graph Format; or the JSON
+	// of Cytoscape. The key of a node without an id is its place in the array, counted from 0;
+	// Options.Ends says what the ends of links are. Numbers have one form as keys: 2.0 is 2.
+	// Values that are objects or arrays become texts of JSON, and NaN and Infinity are missing.
 	LayoutJSON Layout = "json"
 	// LayoutParquet is a Parquet file with a row for every edge. Keys are texts or integers,
 	// weights are numbers, and times are integers, dates, timestamps or texts. It needs a
@@ -114,6 +116,8 @@ type Options struct {
 	// KeysName is the name of the file that Keys reads: it gives an *OptionError with layouts
 	// other than METIS. Leave it empty if Keys may remain unused.
 	KeysName string
+	// Ends is what the ends of links in JSON are; "" means EndsAuto.
+	Ends Ends
 	// MaxValue is the largest size of an attribute value in bytes; 0 means 64 KiB.
 	MaxValue int
 	// MaxColumns is the largest number of columns of a vertex table, or of keys that GraphML
@@ -140,6 +144,9 @@ func (o Options) Validate() error {
 	if _, err := ParseLayout(string(o.Layout)); err != nil {
 		faults = append(faults, err)
 	}
+	if o.Ends != "" && !slices.Contains(EndsChoices(), string(o.Ends)) {
+		faults = append(faults, &OptionError{Option: "ends", Value: string(o.Ends), Expected: EndsChoices()})
+	}
 	faults.column("key", o.Key)
 	faults.notNegative("max_value", int64(o.MaxValue))
 	faults.within("max_columns", int64(o.MaxColumns), maxColumns)
@@ -164,6 +171,7 @@ func (o Options) fit() error {
 		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
 		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
 		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices}},
+		{"ends", string(o.Ends), "a meaning of the ends of links", o.Ends != "" && o.Ends != EndsAuto, []Layout{LayoutJSON}},
 		{"keys", o.KeysName, "a file of keys", o.KeysName != "", []Layout{LayoutMETIS}},
 		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON}},
 		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},

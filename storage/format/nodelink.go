@@ -9,28 +9,34 @@ import (
 )
 
 // nodeLink reads node-link JSON, which networkx and d3 write: an object with the arrays nodes,
-// and links or edges. The key of a node is its id, or, without an id, its place counted from 0,
-// which the links of d3 use. The other members of nodes are attributes; the type of an
-// attribute is the narrowest that holds all its values. Of the links' data, only the weight and
+// and links or edges, which may be inside one other member, as in JSON Graph Format. It also
+// reads the JSON of Cytoscape, where they are inside elements and their members inside data. The
+// key of a node is its id, or, without an id, its place counted from 0. The other members of
+// nodes are attributes; the type of an attribute is the narrowest that holds all its values.
+// What the ends of links mean is decided by jsonEnds. Of the links' data, only the weight and
 // the time are read. Directions are ignored.
 type nodeLink struct {
 	*jsonSource
 	elements
+	ends   jsonEnds
 	place  map[string]int    // of columns by their names, from 1 on
 	usual  [roleCount]string // the names of the members that are weight and time, once they are known
-	nodes  int64
-	found  [2]bool         // whether nodes, and links or edges, were found
-	types  []Type          // types of the columns by the values so far; passed to the handler at the end
-	nested bytes.Buffer    // buffer for a value that is an object or an array, as JSON
-	seen   [roleCount]bool // whether any link had a member of the role
+	found  [2]bool           // whether nodes, and links or edges, were found
+	types  []Type            // types of the columns by the values so far; passed to the handler at the end
+	nested bytes.Buffer      // buffer for a value that is an object or an array, as JSON
+	seen   [roleCount]bool   // whether any link had a member of the role
+	data   bool              // the members of nodes and links are inside their member data
 }
 
 func readNodeLink(f *feed, opts Options, h Handler) (ReadStats, error) {
 	n := &nodeLink{jsonSource: newJSONSource(f, &opts.EdgeListOptions), place: map[string]int{}}
-	n.elements = elements{opts: opts, h: h, at: n.fault, text: []byte{}}
+	n.elements = newElements(opts, h, n.fault)
+	n.ends = newJSONEnds(opts.Ends)
 	err := n.document()
 	if err == nil {
 		f.finish()
+		n.report()
+		n.ends.report(&n.stats)
 	}
 	if n.taken > 0 {
 		n.stats.Lines = n.fault(nil, "").Line
@@ -59,12 +65,19 @@ func (n *nodeLink) document() error {
 		}
 		return err
 	}
-	switch {
-	case !n.found[0] && !n.found[1]:
+	if !n.found[0] && !n.found[1] {
 		return n.fault(ErrSyntax, "expected the members nodes, and links or edges, as networkx and d3 write them")
-	case n.missing() != "":
-		return n.fault(ErrSyntax, "no member is called %s", excerpt([]byte(n.missing())))
-	case len(n.columns) == 0:
+	}
+	if err := n.heldLinks(); err != nil {
+		return err
+	}
+	if reason := n.ends.doubt(); reason != "" {
+		return n.fault(ErrSyntax, "%s", reason)
+	}
+	if name := n.missing(); name != "" {
+		return n.fault(ErrSyntax, "no member is called %s", excerpt([]byte(name)))
+	}
+	if len(n.columns) == 0 {
 		return nil
 	}
 	for i, t := range n.types {
@@ -76,7 +89,7 @@ func (n *nodeLink) document() error {
 // missing returns a name that the options ask for and that no element has.
 func (n *nodeLink) missing() string {
 	for _, name := range n.opts.Columns {
-		if n.found[0] && n.nodes > 0 && n.place[name] == 0 {
+		if n.found[0] && n.ends.nodes > 0 && n.place[name] == 0 {
 			return name
 		}
 	}
@@ -88,34 +101,69 @@ func (n *nodeLink) missing() string {
 	return ""
 }
 
+// member reads a member of the document.
 func (n *nodeLink) member(name string) error {
-	switch name {
-	case "directed":
-		token, err := n.token()
-		n.stats.Directed = n.stats.Directed || token == true
-		if err != nil {
-			return err
-		}
-		return n.rest(token, nil)
-	case "nodes":
-		return n.list(0, name, n.node)
-	case "links", "edges":
-		return n.list(1, name, n.link)
-	case "adjacency":
-		return n.fault(ErrSyntax, "adjacency lists in JSON are not read, only links or edges, which node_link_data of networkx makes")
-	}
-	return n.skip()
-}
-
-func (n *nodeLink) list(which int, name string, read func() error) error {
-	if n.found[which] {
-		return n.fault(ErrSyntax, "the graph has %s twice", name)
-	}
-	n.found[which] = true
 	token, err := n.token()
 	if err != nil {
 		return err
 	}
+	switch name {
+	case "directed":
+		n.stats.Directed = n.stats.Directed || token == true
+		return n.rest(token, nil)
+	case "multigraph", "type", "label", "id", "version":
+		return n.rest(token, nil)
+	case "nodes":
+		return n.list(0, name, token, n.node)
+	case "links", "edges":
+		return n.list(1, name, token, n.link)
+	case "adjacency":
+		return n.fault(ErrSyntax, "adjacency lists in JSON are not read, only links or edges, which node_link_data of networkx makes")
+	case "children":
+		return n.fault(ErrSyntax, "trees of nodes inside nodes are not read, only nodes and links, which node_link_data of networkx makes")
+	case "graphs":
+		return n.fault(ErrSyntax, "a list of graphs; put every graph into a file of its own")
+	case "elements":
+		if token == json.Delim('[') {
+			return n.fault(ErrSyntax, "the elements of Cytoscape are read by groups, as an object with nodes and edges, not as one list")
+		}
+		n.data = true
+		defer func() { n.data = false }()
+	}
+	if token != json.Delim('{') {
+		if token != nil && name != "graph" && name != "data" {
+			n.graphValues.add(name, n.here)
+		}
+		return n.rest(token, nil)
+	}
+	return n.members(func(inner string) error { return n.innerMember(name, inner) })
+}
+
+// innerMember reads a member of an object inside the document, which may hold the graph.
+func (n *nodeLink) innerMember(outer, name string) error {
+	token, err := n.token()
+	if err != nil {
+		return err
+	}
+	_, compound := token.(json.Delim)
+	switch {
+	case name == "directed" && token == true && n.found == [2]bool{}:
+		n.stats.Directed = true
+	case name == "nodes" && compound:
+		return n.list(0, name, token, n.node)
+	case (name == "links" || name == "edges") && compound:
+		return n.list(1, name, token, n.link)
+	default:
+		n.graphValues.add(name, n.here)
+	}
+	return n.rest(token, nil)
+}
+
+func (n *nodeLink) list(which int, name string, token json.Token, read func() error) error {
+	if n.found[which] {
+		return n.fault(ErrSyntax, "the graph has %s twice", name)
+	}
+	n.found[which] = true
 	if token != json.Delim('[') {
 		return n.fault(ErrSyntax, "expected an array as the member %s", name)
 	}
@@ -135,12 +183,30 @@ func (n *nodeLink) list(which int, name string, read func() error) error {
 	}
 }
 
+// element calls f for the members of a node or a link.
+func (n *nodeLink) element(f func(name string) error) error {
+	if !n.data {
+		return n.members(f)
+	}
+	return n.members(func(name string) error {
+		token, err := n.token()
+		switch {
+		case err != nil:
+			return err
+		case name == "data" && token == json.Delim('{'):
+			return n.members(f)
+		}
+		n.other.add(name, n.here)
+		return n.rest(token, nil)
+	})
+}
+
 // node reads a vertex and its values.
 func (n *nodeLink) node() error {
 	n.begin()
 	clear(n.values)
-	var id []byte
-	err := n.members(func(name string) error {
+	var id jsonKey
+	err := n.element(func(name string) error {
 		if name != "id" {
 			return n.value(name)
 		}
@@ -151,30 +217,31 @@ func (n *nodeLink) node() error {
 	if err != nil {
 		return err
 	}
-	if id == nil {
-		id = strconv.AppendInt(nil, n.nodes, 10)
+	if reason := n.ends.node(&id); reason != "" {
+		n.wrong(ErrSyntax, "%s", reason)
 	}
-	n.nodes++
-	return n.vertex(id)
+	return n.vertex(id.text)
 }
 
 // scalar reads a key: a text or a number.
-func (n *nodeLink) scalar(element, name string) ([]byte, error) {
+func (n *nodeLink) scalar(element, name string) (jsonKey, error) {
 	token, err := n.token()
 	if err != nil {
-		return nil, err
+		return jsonKey{}, err
 	}
 	switch t := token.(type) {
 	case string:
 		if bytes.IndexByte([]byte(t), 0) >= 0 {
 			n.wrong(ErrSyntax, "the %s holds a NUL", name)
 		}
-		return n.key(t, element, name), nil
+		return jsonKey{text: n.key(t, element, name)}, nil
 	case json.Number:
-		return n.key(string(t), element, name), nil
+		if !isNotFinite(t) {
+			return jsonKey{text: n.key(canonicalNumber(string(t)), element, name), number: true}, nil
+		}
 	}
 	n.wrong(ErrSyntax, "the %s of a %s must be a text or a number", name, element)
-	return []byte{}, n.rest(token, nil)
+	return jsonKey{text: []byte{}}, n.rest(token, nil)
 }
 
 func (n *nodeLink) value(name string) error {
@@ -189,7 +256,7 @@ func (n *nodeLink) value(name string) error {
 		}
 		return err
 	}
-	text, kind, err := n.textOf(token)
+	text, kind, err := n.textOf(name, token)
 	if err != nil {
 		return err
 	}
@@ -203,14 +270,18 @@ func (n *nodeLink) value(name string) error {
 	return nil
 }
 
-// textOf returns a value as a text, which is nil for null, and its type.
-func (n *nodeLink) textOf(token json.Token) ([]byte, Type, error) {
+// textOf returns a value as a text, which is nil for null and what is not finite, and its type.
+func (n *nodeLink) textOf(name string, token json.Token) ([]byte, Type, error) {
 	switch t := token.(type) {
 	case nil:
 		return nil, Untyped, nil
 	case bool:
 		return strconv.AppendBool(nil, t), Boolean, nil
 	case json.Number:
+		if isNotFinite(t) {
+			n.notFinite.add(name, n.here)
+			return nil, Untyped, nil
+		}
 		text := []byte(t)
 		if isInteger(text) {
 			if _, err := strconv.ParseInt(string(t), 10, 64); err == nil {
@@ -259,36 +330,111 @@ func (n *nodeLink) columnOf(name string) (int, error) {
 // link reads an edge with its weight and time.
 func (n *nodeLink) link() error {
 	n.begin()
-	edge := Edge{Weight: 1}
+	l := jsonLink{edge: Edge{Weight: 1}}
 	var field [roleCount][]byte
-	err := n.members(func(name string) (err error) {
+	var other [2]jsonKey // the members from and to, which vis.js writes
+	err := n.element(func(name string) (err error) {
 		switch name {
 		case "source":
-			edge.Source, err = n.scalar("link", name)
+			l.source, err = n.scalar("link", name)
 			return err
 		case "target":
-			edge.Target, err = n.scalar("link", name)
+			l.target, err = n.scalar("link", name)
 			return err
+		case "from":
+			return n.end(name, &other[0])
+		case "to":
+			return n.end(name, &other[1])
 		}
-		r := n.roleOf(name)
-		if r == roleIgnored {
-			return n.skip()
-		}
-		n.seen[r] = true
-		token, err := n.token()
-		if err != nil {
-			return err
-		}
-		field[r], _, err = n.textOf(token)
-		return err
+		return n.linkValue(name, &field)
 	})
 	if err != nil {
 		return err
 	}
-	if edge.Source == nil || edge.Target == nil {
+	if l.source.text == nil && l.target.text == nil && other[0].text != nil && other[1].text != nil {
+		l.source, l.target = other[0], other[1]
+	} else {
+		for i, name := range []string{"from", "to"} {
+			if other[i].text != nil {
+				n.edgeValues.add(name, n.here)
+			}
+		}
+	}
+	if l.source.text == nil || l.target.text == nil {
 		n.wrong(ErrSyntax, "a link needs a source and a target")
 	}
-	return n.deliver(edge, field)
+	if n.measure(&l.edge, field); n.flaw != nil {
+		_, err := n.passed()
+		return err
+	}
+	return n.connect(l)
+}
+
+// end reads a member that may be an end of a link, and otherwise an attribute.
+func (n *nodeLink) end(name string, to *jsonKey) error {
+	token, err := n.token()
+	if err != nil {
+		return err
+	}
+	switch t := token.(type) {
+	case string:
+		*to = jsonKey{text: []byte(t)}
+	case json.Number:
+		*to = jsonKey{text: []byte(canonicalNumber(string(t))), number: true}
+	default:
+		n.edgeValues.add(name, n.here)
+	}
+	return n.rest(token, nil)
+}
+
+// linkValue reads a member of a link other than its ends.
+func (n *nodeLink) linkValue(name string, field *[roleCount][]byte) error {
+	r := n.roleOf(name)
+	token, err := n.token()
+	if err != nil {
+		return err
+	}
+	if r == roleIgnored {
+		if token != nil {
+			n.leaveOut(name)
+		}
+		return n.rest(token, nil)
+	}
+	n.seen[r] = true
+	field[r], _, err = n.textOf(name, token)
+	return err
+}
+
+// connect delivers a link, or holds it back until the nodes were read if its meaning depends on
+// them.
+func (n *nodeLink) connect(l jsonLink) error {
+	if !n.found[0] && n.ends.hold(l) {
+		if len(n.ends.held) > maxHeld {
+			return n.fault(ErrLimit, "more than %d links with numbers as ends are above the nodes; ends := 'id' reads them as ids, and ends := 'index' needs the nodes first", maxHeld)
+		}
+		return nil
+	}
+	if reason := n.ends.resolve(&l); reason != "" {
+		n.wrong(ErrSyntax, "%s", reason)
+	}
+	l.edge.Source, l.edge.Target = l.source.text, l.target.text
+	return n.elements.edge(l.edge)
+}
+
+// heldLinks delivers the links that were held back.
+func (n *nodeLink) heldLinks() error {
+	held := n.ends.held
+	n.ends.held = nil
+	n.found[0] = true
+	for i := range held {
+		if n.begin(); i%writeCheck == 0 && n.feed.ctx.Err() != nil {
+			return n.feed.cancelled(n.feed.ctx.Err())
+		}
+		if err := n.connect(held[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // roleOf returns the role of a member of a link. The first usual name of a role that occurs is
