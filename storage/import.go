@@ -108,7 +108,9 @@ type ImportStats struct {
 // leaves the old value. Attributes that the graph does not have get the type that the
 // input declares, or else the narrowest that holds all values: integer, float, boolean
 // or text, where a number with zeros in front is a text. Existing attributes keep their
-// type, and a value that is not of that type is ErrInvalid.
+// type, and a value that is not of that type is ErrInvalid. An attribute whose name is
+// reserved, cannot be a name, or is that of an earlier attribute of the input gets
+// another name, which a remark states.
 //
 // Repeated edges are merged while they are read, so that the memory depends on the
 // graph and not on the length of the input; see ImportOptions.MemoryLimit. The graph
@@ -139,7 +141,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	defer list.Close()
 	read, err := format.Read(ctx, r, opts.Format, list.Handler())
 	if err == nil {
-		err = list.End(ctx, read)
+		err = list.End(ctx, &read)
 	}
 	if err != nil {
 		return ImportStats{ReadStats: read}, fmt.Errorf("import into graph %q: %w", graph, err)
@@ -156,7 +158,9 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	if err := i.run(ctx); err != nil {
 		return ImportStats{}, err
 	}
-	read.Remarks = append(read.Remarks, i.remarks...)
+	for _, r := range i.remarks() {
+		read.Add(r)
+	}
 	i.stats.ReadStats, i.stats.RepeatedValues, i.stats.Times = read, list.RepeatedValues(), i.result.info(graph).Times
 	i.stats.Seconds = time.Since(started).Seconds()
 	return i.stats, nil
@@ -165,11 +169,14 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 // importer merges what an import has read into a graph and publishes the result.
 type importer struct {
 	publication
-	list    *gather.List
-	layout  format.Layout
-	remarks []format.Remark // about the vertices that were read
-	old     contents
-	stats   ImportStats
+	list   *gather.List
+	layout format.Layout
+	old    contents
+	stats  ImportStats
+
+	vertices []format.Remark // about the vertices that were read
+	differ   int64           // edges with different weights in the input
+	example  string          // one of them
 }
 
 // run performs the import. The caller holds the writer's lock.
@@ -196,6 +203,16 @@ func (i *importer) run(ctx context.Context) error {
 	return nil
 }
 
+// remarks returns what the import renamed or chose, beside what the reader did.
+func (i *importer) remarks() []format.Remark {
+	list := append(i.list.Remarks(), i.vertices...)
+	if i.differ > 0 {
+		list = append(list, format.Remark{What: "edges with different weights, of which the last one counts", Count: i.differ, Names: []string{i.example},
+			Remedy: "repeated := 'first', 'sum', 'min', 'max' or 'count' takes others"})
+	}
+	return list
+}
+
 // load reads the graph, if it exists.
 func (i *importer) load(t *tx) error {
 	r, err := t.findGraph(i.name)
@@ -220,9 +237,10 @@ func (i *importer) merge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if i.remarks, err = merged.Remarks(ctx, i.layout); err != nil {
+	if i.vertices, err = merged.Remarks(ctx, i.layout); err != nil {
 		return err
 	}
+	i.differ, i.example = merged.Differ, merged.Example
 	i.contents.keys, i.contents.graph, i.contents.slots = merged.Keys, merged.Graph, i.old.slots
 	stats.NewVertices = int64(merged.Keys.Len() - i.old.keys.Len())
 	stats.SelfLoops, stats.Updated = i.list.SelfLoops, merged.Updated

@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"math"
+	"strings"
 )
 
 // bulk handles the leading lines that are plain.
@@ -26,6 +27,9 @@ func (p *parser) line(line []byte) error {
 	case lineBlank:
 		return nil
 	case lineComment:
+		if held, err := p.holdComment(line); held {
+			return err
+		}
 		if !p.row(line) {
 			p.comment(content)
 			return nil
@@ -73,10 +77,15 @@ func (p *parser) single(line []byte) error {
 
 // dataLine handles a line that is neither empty nor a comment.
 func (p *parser) dataLine(line []byte) error {
-	sep := p.sep
+	sep, whole := p.sep, line
+	line = p.cutBraces(line)
 	if sep == separatorAuto {
 		var doubt string
-		if sep, doubt = detectSeparator(line); doubt != "" {
+		sep, doubt = detectSeparator(line)
+		if comment := p.first.comment; comment != "" && (sep > separatorComma || doubt != "") && !strings.ContainsAny(comment, ",;|") {
+			sep, doubt = separatorWhitespace, "" // as in the comment that names the columns
+		}
+		if doubt != "" {
 			return p.wrong(line, "%s", doubt)
 		}
 	}
@@ -92,6 +101,9 @@ func (p *parser) dataLine(line []byte) error {
 	}
 	p.separate(sep)
 	if !p.first.decided {
+		if len(p.first.held) > 0 {
+			line = whole // with its attributes
+		}
 		return p.firstLine(line)
 	}
 	return p.emitColumns(line)

@@ -12,7 +12,7 @@ type elements struct {
 	values  [][]byte // of the vertex being read, by column
 
 	// What is left out.
-	edgeValues, graphValues, notFinite, times, periods, turned, programs, other tally
+	edgeValues, graphValues, absent, times, periods, turned, programs, other tally
 
 	at   func(kind error, format string, args ...any) *LineError // returns an error at the last token
 	flaw *LineError                                              // the first thing wrong with the element being read
@@ -25,7 +25,7 @@ func newElements(opts Options, h Handler, at func(kind error, format string, arg
 		opts: opts, h: h, at: at, text: []byte{},
 		edgeValues:  tally{what: "attributes of edges left out", remedy: "the options weight and time take one each"},
 		graphValues: tally{what: "attributes of the graph left out"},
-		notFinite:   tally{what: "values that are not finite taken as missing"},
+		absent:      tally{what: MissingValues},
 		times:       tally{what: "times left out"},
 		periods:     tally{what: "values that hold for a part of the time, of which the last counts"},
 		turned:      tally{what: "edges whose direction is not that of the graph", remedy: "graphs are undirected"},
@@ -46,7 +46,7 @@ func (g *elements) here() int64 { return g.at(nil, "").Line }
 
 // report adds to the statistics what the read has left out.
 func (g *elements) report() {
-	for _, t := range []*tally{&g.edgeValues, &g.graphValues, &g.notFinite, &g.times, &g.periods, &g.turned, &g.programs, &g.other} {
+	for _, t := range []*tally{&g.edgeValues, &g.graphValues, &g.absent, &g.times, &g.periods, &g.turned, &g.programs, &g.other} {
 		t.report(&g.stats)
 	}
 }
@@ -104,16 +104,12 @@ func (g *elements) deliver(edge Edge, field [roleCount][]byte) error {
 	return g.edge(edge)
 }
 
-// measure sets the weight and the time of an edge, which may be missing or not finite.
+// measure sets the weight and the time of an edge, which may be missing.
 func (g *elements) measure(edge *Edge, field [roleCount][]byte) {
 	for r := roleWeight; r <= roleTime; r++ {
 		field[r] = bytes.TrimSpace(field[r])
-		if notFinite(field[r]) {
-			g.notFinite.add(r.String(), g.here)
-			field[r] = nil
-		}
 	}
-	if bad, reason := measure(edge, &field); bad != roleIgnored {
+	if bad, reason := g.stats.measure(edge, &field, 0); bad != roleIgnored {
 		g.wrong(ErrSyntax, "%s", reason())
 	}
 }
@@ -124,14 +120,6 @@ func (g *elements) edge(edge Edge) error {
 		return err
 	}
 	g.stats.Edges++
-	g.stats.measured(edge)
+	g.stats.measured(&edge, unitsPerSecond(g.opts.TimeUnit), 0)
 	return g.h.Edge(edge)
-}
-
-// notFinite reports whether a text is a number that is not finite, in one of the forms that
-// programs write.
-func notFinite(text []byte) bool {
-	text = bytes.TrimLeft(text, "+-")
-	return len(text) >= len("nan") && len(text) <= len("infinity") &&
-		(bytes.EqualFold(text, []byte("nan")) || bytes.EqualFold(text, []byte("inf")) || bytes.EqualFold(text, []byte("infinity")))
 }

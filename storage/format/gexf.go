@@ -245,8 +245,8 @@ func (g *gexf) edge(e xml.StartElement) error {
 	}
 	g.line, g.column = line, column
 	if when != "" {
-		text := []byte(canonicalNumber(when))
-		if _, _, ok := parseTime(text); ok || g.opts.Time != "" {
+		text := []byte(when)
+		if _, _, _, ok := parseTime(text); ok || g.opts.Time != "" {
 			field[roleTime] = text
 		} else {
 			g.times.add(when, g.here)

@@ -136,10 +136,10 @@ func (g *keyedElements) resolveEdges(implied impliedNames) error {
 	return nil
 }
 
-// valueOf is graphKey.value; a number that is not finite is missing.
+// valueOf is graphKey.value; a word that means a missing number is one.
 func (g *keyedElements) valueOf(k *graphKey, text []byte) (value []byte, reason string) {
-	if k.kind != Text && notFinite(bytes.TrimSpace(text)) {
-		g.notFinite.add(k.name, g.here)
+	if word := bytes.TrimSpace(text); k.kind != Text && IsMissing(word) {
+		g.absent.add(string(word), g.here)
 		return nil, ""
 	}
 	return k.value(text)

@@ -10,6 +10,7 @@ type Edge struct {
 	Weighted       bool    // a weight was given
 	Timed          bool    // a time was given
 	Dated          bool    // the time was given as a date; Time is in Unix seconds
+	cut            bool    // the time had a fraction, which is left out
 }
 
 // ReadStats describes a finished read. After an error it covers the part that was read.
@@ -34,7 +35,11 @@ type ReadStats struct {
 	// line has two columns, both positive decimal integers, and the second is the number of
 	// data lines below it (including malformed ones). The caller should also require that the
 	// edges below it have no more than DeclaredVertices distinct vertices.
-	CountsHeader     bool       `json:"counts_header"`
+	CountsHeader bool `json:"counts_header"`
+	// NamesHeader reports that the first delivered edge may be a line of column names, which Header
+	// then is: it has words, and they are not among the keys of the lines below that were read
+	// before it was delivered. TakeHeader decides at the end.
+	NamesHeader      bool       `json:"names_header"`
 	DeclaredVertices int64      `json:"declared_vertices"` // n of a counts header, delivered or not, of a size line, or of a comment of SNAP or KONECT
 	DeclaredEdges    int64      `json:"declared_edges"`    // m of a counts header or of such a comment, or the entries of a size line
 	IgnoredColumns   int        `json:"ignored_columns"`   // the most unused columns of a line
@@ -52,8 +57,13 @@ func (s *ReadStats) skip(err *LineError) {
 	}
 }
 
-// measured counts an edge among those with a weight or a time.
-func (s *ReadStats) measured(e Edge) {
+// measured counts an edge among those with a weight or a time, and makes a date of a time in units
+// of which so many make a second; 0 leaves it.
+func (s *ReadStats) measured(e *Edge, perSecond, line int64) {
+	e.inSeconds(perSecond)
+	if e.cut {
+		s.remark("times without their fractions", "", line, "")
+	}
 	if e.Weighted {
 		s.Weighted++
 	}
@@ -73,7 +83,8 @@ type Handler struct {
 	// Columns receives the attributes of the vertices. It is called before the first vertex
 	// that could have values, and never in layouts without attributes. JSON and GEXF call it
 	// again with all attributes when a vertex has a new one, which is added at the end of the
-	// list, and at the end of the text, when the types are known.
+	// list, and at the end of the text, when the types are known. Columns of a table may have the
+	// same name.
 	Columns func([]Column) error
 	// Vertex receives a vertex that the text lists as such, whether or not it has edges. values
 	// has an entry for every column, and is empty if there are no columns; a nil entry is a

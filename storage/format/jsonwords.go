@@ -24,6 +24,17 @@ func isNotFinite(n json.Number) bool {
 	return n == nanMark || strings.TrimPrefix(string(n), "-") == infinityMark
 }
 
+// wordOf returns the word that a number replaces.
+func wordOf(n json.Number) string {
+	switch n {
+	case nanMark:
+		return "NaN"
+	case infinityMark:
+		return "Infinity"
+	}
+	return "-Infinity"
+}
+
 // jsonClass marks the bytes that matter to jsonWords.
 var jsonClass = [256]bool{'"': true, '\\': true, 'N': true, 'I': true}
 

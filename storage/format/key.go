@@ -67,10 +67,11 @@ func isWord(key []byte) bool {
 	return true
 }
 
-// appendQuoted appends a text that is not empty as a CSV field, with quotes if it needs them.
+// appendQuoted appends a text that is not empty as a CSV field, with quotes if it needs them, or if
+// a reader that looks for the separator could take another for it.
 func appendQuoted(dst, key []byte) []byte {
 	first, last := key[0], key[len(key)-1]
-	if !isComment(first) && !isBlank(first) && !isBlank(last) && !bytes.ContainsAny(key, ",\"\t\r\n") {
+	if !isComment(first) && !isBlank(first) && !isBlank(last) && !bytes.ContainsAny(key, ",;|\"\t\r\n") {
 		return append(dst, key...)
 	}
 	dst = append(dst, '"')

@@ -22,6 +22,12 @@ const (
 	LayoutEdges Layout = "edges"
 	// LayoutAdjacency has a line for every vertex: its key, then its neighbours.
 	LayoutAdjacency Layout = "adjacency"
+	// LayoutMatrix is a square matrix of numbers, with a line for every row: an adjacency matrix. Names
+	// of the columns may be above it, and names of the rows in front of it; otherwise the numbers of
+	// the rows, from 1, are the keys. An entry that is not 0 is an edge with that weight. LayoutAuto
+	// selects it if rows and columns have the same names; any other square of numbers is an error then,
+	// and under LayoutAdjacency it is read so unless it may be adjacency lists.
+	LayoutMatrix Layout = "matrix"
 	// LayoutMETIS is the format of METIS and of the DIMACS challenge of 2011: a header of
 	// counts, then the neighbours of vertex 1, 2 and so on. Weights of edges are read; sizes
 	// and weights of vertices are ignored. It is an error if the counts do not match the
@@ -69,7 +75,7 @@ const (
 
 // Layouts returns all layouts, LayoutAuto first.
 func Layouts() []Layout {
-	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMETIS, LayoutPajek, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}
+	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutMETIS, LayoutPajek, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}
 }
 
 // Declares reports whether a text of the layout has an element for each vertex, besides its edges.
@@ -170,13 +176,14 @@ func (o Options) fit() error {
 		{"target", o.Target, "a target column", o.Target != "", []Layout{LayoutEdges, LayoutParquet}},
 		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
 		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
+		{"time_unit", o.TimeUnit, "a unit of times", o.TimeUnit != "", []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
 		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices}},
 		{"ends", string(o.Ends), "a meaning of the ends of links", o.Ends != "" && o.Ends != EndsAuto, []Layout{LayoutJSON}},
 		{"keys", o.KeysName, "a file of keys", o.KeysName != "", []Layout{LayoutMETIS}},
 		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON}},
-		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
-		{"header", header, "a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
-		{"header", header, "a header of names", o.Header == HeaderNames, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
+		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
+		{"header", header, "a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
+		{"header", header, "a header of names", o.Header == HeaderNames, []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
 		{"header", header, "a header of counts", o.Header == HeaderCounts, []Layout{LayoutEdges}},
 	} {
 		if u.set && !slices.Contains(u.layouts, o.Layout) {
@@ -188,7 +195,7 @@ func (o Options) fit() error {
 
 // withDefaults returns a copy with every zero replaced by its default.
 func (o Options) withDefaults() Options {
-	if o.MaxLine == 0 && (o.Layout == LayoutAdjacency || o.Layout == LayoutMETIS || o.Layout == LayoutVertices) {
+	if o.MaxLine == 0 && (o.Layout == LayoutAdjacency || o.Layout == LayoutMatrix || o.Layout == LayoutMETIS || o.Layout == LayoutVertices) {
 		o.MaxLine = defaultLongLine
 	}
 	o.EdgeListOptions = o.EdgeListOptions.withDefaults()

@@ -200,9 +200,6 @@ func (c *columns) unquote(line []byte, start int, char byte) (field []byte, afte
 // missing reports that a line has too few columns.
 func missing(sep separator, plan *plan, line []byte) fault {
 	if plan.narrow() {
-		if sep == separatorWhitespace && outsideQuotes(line, ';') { // common where the comma is in numbers
-			return syntaxFault(0, "expected two columns separated by %s, found only %s; the option separator takes \"semicolon\"", sep, excerpt(line))
-		}
 		return syntaxFault(0, "expected two columns separated by %s, found only %s", sep, excerpt(line))
 	}
 	last := max(plan.at[roleSource], plan.at[roleTarget])

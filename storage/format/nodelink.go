@@ -279,7 +279,7 @@ func (n *nodeLink) textOf(name string, token json.Token) ([]byte, Type, error) {
 		return strconv.AppendBool(nil, t), Boolean, nil
 	case json.Number:
 		if isNotFinite(t) {
-			n.notFinite.add(name, n.here)
+			n.absent.add(wordOf(t), n.here)
 			return nil, Untyped, nil
 		}
 		text := []byte(t)

@@ -58,7 +58,8 @@ func ParseHeader(name string) (HeaderMode, error) {
 type EdgeListOptions struct {
 	// Name is the name of the input in errors.
 	Name string
-	// Separator separates columns: "" or "auto" (detected from the first data line), " " or
+	// Separator separates columns: "" or "auto" (detected from the first data line, which is an
+	// error if several characters could separate), " " or
 	// "whitespace" (runs of spaces and tabs), "\t" or "tab", "," or "comma", ";" or
 	// "semicolon", "|" or "bar". With the last three, fields in double quotes are read as in
 	// CSV, with a quote inside doubled; in edge lists such a field may contain line breaks.
@@ -75,11 +76,16 @@ type EdgeListOptions struct {
 	// timestamp, ts or date. Without such a column there is no weight or time. NoColumn reads
 	// none in any case.
 	//
-	// A weight is a positive decimal number that a float32 can hold. A time is an integer in
+	// A weight is a positive decimal number that a float32 can hold. A time is a number in
 	// any unit, or a date or date-time of RFC 3339, which becomes Unix seconds (a space may
-	// replace the T; without an offset it is UTC; fractions are cut off). An edge has no weight
-	// or time if the field is empty or the line ends before it.
+	// replace the T; without an offset it is UTC). Fractions are cut off, with a remark. An edge
+	// has no weight or time if the field is empty or the line ends before it, or, with a remark,
+	// if the field is a word of IsMissing.
 	Source, Target, Weight, Time string
+	// TimeUnit makes dates of times that are numbers: seconds ("s"), milliseconds ("ms"),
+	// microseconds ("us") or nanoseconds ("ns") since 1970 UTC, rounded down to seconds. "" leaves
+	// them as they are.
+	TimeUnit string
 	// SkipBad counts malformed lines and continues, instead of ending the read.
 	SkipBad bool
 	// MaxLine is the largest number of bytes of one line, or of a record whose fields contain
@@ -121,6 +127,9 @@ func (o EdgeListOptions) Validate() error {
 	}
 	if o.Header > HeaderCounts {
 		faults = append(faults, &OptionError{Option: "header", Value: int64(o.Header), Expected: HeaderModes()})
+	}
+	if o.TimeUnit != "" && !slices.Contains(TimeUnits(), o.TimeUnit) {
+		faults = append(faults, &OptionError{Option: "time_unit", Value: o.TimeUnit, Expected: TimeUnits()})
 	}
 	faults.within("max_line", int64(o.MaxLine), largestMaxLine)
 	faults.notNegative("max_key", int64(o.MaxKey))

@@ -111,7 +111,7 @@ func (e *parquetEdges) row(rows *columnfile.Rows) error {
 		}
 	}
 	e.stats.Edges++
-	e.stats.measured(edge)
+	e.stats.measured(&edge, unitsPerSecond(e.opts.TimeUnit), 0)
 	return e.h.Edge(edge)
 }
 

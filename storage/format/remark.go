@@ -10,6 +10,12 @@ import (
 // line.
 const remarkNames = 5
 
+// MissingValues is the kind of remark on words that mean missing values, see IsMissing.
+const MissingValues = "values taken as missing in attributes of numbers or booleans"
+
+// MissingRemedy is its remedy.
+const MissingRemedy = `the type text in a header keeps them, as in "age:text"`
+
 // Remark is one kind of thing that a reader left out, renamed or had to choose, so that nothing of
 // a file is lost without being said. A read has one remark of each kind, in the order in which the
 // kinds first appear in the file.
@@ -36,6 +42,22 @@ func (n Remark) String() string {
 		b.WriteString("; " + n.Remedy)
 	}
 	return b.String()
+}
+
+// Add adds a remark; its count is added to one of the same kind.
+func (s *ReadStats) Add(r Remark) {
+	i := slices.IndexFunc(s.Remarks, func(n Remark) bool { return n.What == r.What })
+	if i < 0 {
+		s.Remarks = append(s.Remarks, r)
+		return
+	}
+	n := &s.Remarks[i]
+	n.Count += r.Count
+	for _, name := range r.Names {
+		if len(n.Names) < remarkNames && !slices.Contains(n.Names, name) {
+			n.Names = append(n.Names, name)
+		}
+	}
 }
 
 // remark counts one thing of a kind; line and remedy of the first are kept. An empty name is not

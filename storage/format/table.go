@@ -83,12 +83,15 @@ func (t *table) passOver(line []byte) bool {
 // detect determines the separator from the header.
 func (t *table) detect(line []byte) fault {
 	sep, doubt := detectSeparator(line)
+	bars := outsideQuotes(line, '|') && !outsideQuotes(line, ',')
 	switch {
-	case doubt != "":
+	case doubt != "" && !bars:
 		return syntaxFault(0, "%s", doubt)
-	case sep != separatorWhitespace:
+	case sep > separatorWhitespace:
 	case outsideQuotes(line, ';'):
 		sep = separatorSemicolon
+	case bars:
+		sep = separatorBar
 	case outsideQuotes(line, '\t'):
 		sep = separatorTab // even if the first fields are integers
 	case bytes.IndexByte(bytes.Trim(line, " \t\r"), ' ') < 0:
@@ -198,7 +201,15 @@ func (t *table) field(field []byte, at int, quoted bool) fault {
 	case len(field) == 0 && !(quoted && t.columns[place].Type == Text):
 		return fault{} // missing
 	}
-	if reason := valueFault(t.columns[place].Type, field); reason != "" {
+	kind := t.columns[place].Type
+	if kind != Untyped && kind != Text && IsMissing(field) {
+		t.stats.remark(MissingValues, string(field), t.started, MissingRemedy)
+		return fault{}
+	}
+	if kind == Untyped && t.sep == separatorSemicolon && isDecimalComma(field) {
+		t.stats.remark("numbers with a decimal comma, kept as texts", shown([]byte(t.columns[place].Name)), t.started, "write points to have numbers")
+	}
+	if reason := valueFault(kind, field); reason != "" {
 		return syntaxFault(at, "%s: %s", excerpt([]byte(t.columns[place].Name)), reason)
 	}
 	t.values[place] = field
@@ -340,19 +351,17 @@ func (t *table) choose(names []string, types []Type, key int, columns []string) 
 		}
 		wanted[number-1] = true
 	}
-	known := map[string]int{}
 	for i, name := range names {
 		place := placeNone
 		switch {
 		case i == key:
 			place = placeKey
 		case columns != nil && !wanted[i]:
-		case name == "":
-			return fmt.Sprintf("column %d has no name", i+1)
-		case known[name] > 0:
-			return fmt.Sprintf("columns %d and %d are both called %s", known[name], i+1, excerpt([]byte(name)))
 		default:
-			known[name] = i + 1
+			if name == "" {
+				name = fmt.Sprintf("column%d", i+1)
+				t.stats.remark("columns without a name, called by their places", name, t.started, "")
+			}
 			place = len(t.columns)
 			t.columns = append(t.columns, Column{name, types[i]})
 		}

@@ -2,8 +2,10 @@ package format
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -31,6 +33,44 @@ func TypeOf(value []byte) Type {
 		return Float
 	}
 	return Text
+}
+
+// missingWords are the words, in lower case, that programs write where a number is missing: those
+// that pandas reads so, R's NA, SQL's NULL, Postgres' \N, the dot of SAS and Stata, the question
+// mark of Weka, and numbers that are not finite, which a graph cannot hold.
+var missingWords = []string{
+	"na", "n/a", "nan", "null", "none", "nil", "nat", `\n`, "<na>", "#na", "#n/a", "#n/a n/a", "-", "--", ".", "?",
+	"-nan", "+nan", "inf", "-inf", "+inf", "infinity", "-infinity", "+infinity",
+	"1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "1.#inf", "-1.#inf",
+}
+
+// longestMissing is the length of the longest of missingWords.
+const longestMissing = len("+infinity")
+
+// IsMissing reports whether a text means, in any case of letters, that a number or a boolean is
+// missing: NA, N/A, NaN, NULL, None, \N, a dot, a hyphen, a question mark and the like, and
+// infinities. Where texts are expected, these are texts.
+func IsMissing(text []byte) bool {
+	if len(text) == 0 || len(text) > longestMissing {
+		return false
+	}
+	var lower [longestMissing]byte
+	for i, c := range text {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		lower[i] = c
+	}
+	return slices.Contains(missingWords, string(lower[:len(text)]))
+}
+
+// isNumber reports whether a text is a decimal number.
+func isNumber(text []byte) bool {
+	if !isDecimal(text) {
+		return false
+	}
+	_, err := strconv.ParseFloat(string(text), 64)
+	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // leadingZero reports whether the integer part of a number begins with an unnecessary zero.

@@ -28,12 +28,13 @@ type List struct {
 	Times     Times     // what the timestamps have in common
 	Columns   []*Column // attributes of the vertices
 
-	names    *block.Interner // vertices by key
-	declared declared
-	ctx      context.Context // of the read
-	pile     *edgePile
-	belt     belt // to the pile
-	join     string
+	attributes names           // of the columns
+	names      *block.Interner // vertices by key
+	declared   declared
+	ctx        context.Context // of the read
+	pile       *edgePile
+	belt       belt // to the pile
+	join       string
 
 	limit  int64
 	next   int   // number of vertices at which memory is counted again
@@ -80,12 +81,19 @@ func (l *List) Handler() format.Handler {
 
 // End must be called after everything was read. It removes the first edge if that was a header, and
 // joins the values of repeated vertices.
-func (l *List) End(ctx context.Context, read format.ReadStats) error {
+// It corrects in read what only the end shows: whether the first edge was one.
+func (l *List) End(ctx context.Context, read *format.ReadStats) error {
 	if err := l.belt.drain(ctx); err != nil {
 		return err
 	}
 	if read.CountsHeader {
-		if err := l.dropHeader(ctx, read.DeclaredVertices); err != nil {
+		if read.CountsHeader = int64(l.restNames()) <= read.DeclaredVertices; !read.CountsHeader {
+			read.Header, read.DeclaredVertices, read.DeclaredEdges = "", 0, 0
+		}
+	}
+	only := l.header > 0 && l.headerSeen == [2]int64{-1, -1}
+	if read.TakeHeader(only, int64(l.restNames())) || read.CountsHeader {
+		if err := l.dropHeader(ctx); err != nil {
 			return err
 		}
 	}
@@ -104,6 +112,27 @@ func (l *List) RepeatedValues() int64 {
 		n += c.repeated
 	}
 	return n
+}
+
+// Remarks returns what the list renamed or chose, in a fixed order, once its values are filled in.
+func (l *List) Remarks() (list []format.Remark) {
+	if l.attributes.renamed.Count > 0 {
+		list = append(list, l.attributes.renamed)
+	}
+	missing := format.Remark{What: format.MissingValues, Remedy: format.MissingRemedy}
+	for _, c := range l.Columns {
+		missing.Count += c.missing.count
+		for _, word := range c.missing.words {
+			const most = 5
+			if len(missing.Names) < most && !slices.Contains(missing.Names, word) {
+				missing.Names = append(missing.Names, word)
+			}
+		}
+	}
+	if missing.Count > 0 {
+		list = append(list, missing)
+	}
+	return list
 }
 
 func (l *List) addEdge(e format.Edge) error {
@@ -178,6 +207,7 @@ func (l *List) addColumns(columns []format.Column) error {
 			}
 			continue
 		}
+		c.Name = l.attributes.choose(c.Name)
 		column, err := newColumn(c, l.join)
 		if err != nil {
 			return err
@@ -209,21 +239,22 @@ func (l *List) addVertex(key []byte, values [][]byte) error {
 	return nil
 }
 
-// dropHeader removes the first edge if it may be a header of counts that declares n vertices, that
-// is, if the other edges name at most n. Vertices that only the header named are then removed, and
-// the others are numbered by their order in the rest (number). Declared vertices without edges are
-// not created.
-func (l *List) dropHeader(ctx context.Context, n int64) error {
-	all, header := l.names.Keys.Len(), int(l.header)
-	named := all - header
+// restNames returns the number of vertices that other edges than the first one name.
+func (l *List) restNames() int {
+	named := l.names.Keys.Len() - int(l.header)
 	for _, seen := range l.headerSeen {
 		if seen >= 0 {
 			named++
 		}
 	}
-	if int64(named) > n {
-		return nil
-	}
+	return named
+}
+
+// dropHeader removes the first edge, which was a header. Vertices that only the header named are then
+// removed, and the others are numbered by their order in the rest (number). Declared vertices without
+// edges are not created.
+func (l *List) dropHeader(ctx context.Context) error {
+	all, header, named := l.names.Keys.Len(), int(l.header), l.restNames()
 	l.Edges--
 	if l.firstLoop {
 		l.SelfLoops--

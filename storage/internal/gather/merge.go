@@ -23,6 +23,8 @@ type Merged struct {
 	Graph   *csr.Graph
 	Touched []uint32 // slots that are new or have changed edges, ascending
 	Updated int64    // edges of the base whose weight or timestamp changed
+	Differ  int64    // edges that occur with different weights in the input, under RepeatedLast
+	Example string   // two ends of the first of these, by slots
 
 	list   *List
 	base   Base
@@ -98,6 +100,11 @@ func through(first, second []uint32) []uint32 {
 
 // rows builds the rows from the edges that were read and the edges of the base.
 func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
+	differ := func(edge uint64) {
+		if m.Differ++; m.Differ == 1 {
+			m.Example = fmt.Sprintf("%+q and %+q", fault.Clip(string(m.Keys.At(uint32(edge>>32)))), fault.Clip(string(m.Keys.At(uint32(edge)))))
+		}
+	}
 	pile, n := m.list.pile, m.Keys.Len()
 	if len(pile.runs) == 0 && !pile.withValues && m.base.Graph == nil && m.enough(int64(len(pile.plain)), false, false) == nil {
 		defer pile.free()
@@ -106,18 +113,21 @@ func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
 	sources := func() []edgeSource {
 		var list []edgeSource
 		if m.base.Graph != nil {
-			list = append(list, graphSource(m.base.Graph))
+			base := graphSource(m.base.Graph)
+			base.base = true
+			list = append(list, base)
 		}
 		return append(list, pile.sources()...)
 	}
-	g, err := edgeRows(ctx, n, pile.how, sources, m.enough)
+	g, err := edgeRows(ctx, n, pile.how, sources, m.enough, differ)
 	var short *MemoryError
 	if errors.As(err, &short) && len(pile.runs) == 0 {
 		// The edges that were read need not be in memory.
 		if err := pile.toFile(ctx); err != nil {
 			return nil, err
 		}
-		g, err = edgeRows(ctx, n, pile.how, sources, m.enough)
+		m.Differ = 0
+		g, err = edgeRows(ctx, n, pile.how, sources, m.enough, differ)
 	}
 	pile.free()
 	return g, err
@@ -159,7 +169,7 @@ func (m *Merged) Fill(ctx context.Context, from *Column, column *block.Column, c
 		if v%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if code == 0 {
+		if code == 0 || values[code-1] == (block.Value{}) {
 			continue
 		}
 		slot := uint32(v)

@@ -43,7 +43,7 @@ func settled(t *testing.T, p *edgePile, n int, number []uint32, base *csr.Graph)
 			return p.sources()
 		}
 		return append([]edgeSource{graphSource(base)}, p.sources()...)
-	}, func(int64, bool, bool) error { return nil })
+	}, func(int64, bool, bool) error { return nil }, func(uint64) {})
 	if err != nil {
 		t.Fatal(err)
 	}

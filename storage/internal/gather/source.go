@@ -12,6 +12,7 @@ type edgeSource struct {
 	// next returns the next occurrences, valid until the following call, and none at the end.
 	next  func() ([]occurrence, error)
 	chunk []occurrence // the unread rest of the last result of next
+	base  bool         // these are the edges of a graph, and not of the input
 }
 
 // chunkEdges is the number of edges per call of next: a few pages of memory, and enough to make the
@@ -83,6 +84,9 @@ func foldSources(ctx context.Context, how Repeated, sources []edgeSource, yield 
 		}
 		current, some = o.edge, true
 		f.add(o.weight, o.time)
+		if o.weight != 0 {
+			f.base = s.base
+		}
 		if s.chunk = s.chunk[1:]; len(s.chunk) == 0 {
 			var err error
 			if s.chunk, err = s.next(); err != nil {
