@@ -58,6 +58,7 @@ func importRequest(cmd *cobra.Command, graph, path string) query.ImportRequest {
 		Source: flagText(cmd, "source"), Target: flagText(cmd, "target"), Weight: flagText(cmd, "weight"), Time: flagText(cmd, "time"),
 		Repeated: storage.Repeated(flagText(cmd, "repeated")),
 		Key:      flagText(cmd, "key"), Join: flagText(cmd, "join"), Keys: flagText(cmd, "keys"),
+		Ends: format.Ends(flagText(cmd, "ends")),
 	}
 	for column := range strings.SplitSeq(flagText(cmd, "columns"), ",") {
 		if column = strings.TrimSpace(column); column != "" {

@@ -67,6 +67,7 @@ var (
 		{LayoutGraphML, []string{".graphml", ".xml"}},
 		{LayoutGEXF, []string{".gexf"}},
 		{LayoutJSON, []string{".json"}},
+		{LayoutGML, []string{".gml"}},
 		{LayoutParquet, []string{parquetEnding}},
 	}
 

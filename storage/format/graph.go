@@ -74,6 +74,8 @@ func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 		return readGEXF(f, opts, h)
 	case LayoutJSON:
 		return readNodeLink(f, opts, h)
+	case LayoutGML:
+		return readGML(f, opts, h)
 	default:
 		to = &newParser(opts.EdgeListOptions, false, h.Edge).lines
 	}
@@ -113,6 +115,9 @@ func findLayout(text []byte, name string) (Layout, error) {
 		default:
 			return LayoutGraphML, nil
 		}
+	}
+	if beginsGML(text) {
+		return LayoutGML, nil
 	}
 	first := text[:len(text)-len(bytes.TrimLeftFunc(text, func(c rune) bool { return c != '\n' && c != '\r' }))]
 	if names, _ := konectNames(first); names != nil {

@@ -87,7 +87,7 @@ func fuzzLayout(t *testing.T, layout Layout, text []byte, skip bool) {
 	if errors.Is(err, ErrDamaged) {
 		return // the text looks compressed itself
 	}
-	lines := !slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON}, layout)
+	lines := !slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}, layout)
 	for _, size := range []int{1, 7} {
 		if !lines {
 			break

@@ -14,7 +14,7 @@ const (
 	// LayoutAuto detects the layout: by the first bytes (Matrix Market, GraphML, GEXF and
 	// Parquet have their own; JSON is recognised in a text without an extension), or else by
 	// the extension of Options.Name (.txt, .csv and others for edge lists, .adjlist, .adj,
-	// .graph, .metis, .net, .mtx, .graphml, .xml, .gexf, .json, .parquet, each also followed by
+	// .graph, .metis, .net, .mtx, .graphml, .xml, .gexf, .json, .gml, .parquet, each also followed by
 	// .gz, .zst, .bz2, .xz or .zip). A name without an extension means an edge list; an unknown extension gives
 	// an EndingError. LayoutAuto never selects LayoutVertices.
 	LayoutAuto Layout = "auto"
@@ -66,6 +66,10 @@ const (
 	// Options.Ends says what the ends of links are. Numbers have one form as keys: 2.0 is 2.
 	// Values that are objects or arrays become texts of JSON, and NaN and Infinity are missing.
 	LayoutJSON Layout = "json"
+	// LayoutGML is GML, as networkx, igraph and Newman's collection have it. Keys are the labels
+	// of the nodes if all have one of their own, and otherwise their ids; Options.Key decides
+	// otherwise. The other becomes an attribute, unless ids only number the nodes.
+	LayoutGML Layout = "gml"
 	// LayoutParquet is a Parquet file with a row for every edge. Keys are texts or integers,
 	// weights are numbers, and times are integers, dates, timestamps or texts. It needs a
 	// RandomReader. A Parquet file with a row for every vertex has LayoutVertices; its columns
@@ -75,12 +79,12 @@ const (
 
 // Layouts returns all layouts, LayoutAuto first.
 func Layouts() []Layout {
-	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutMETIS, LayoutPajek, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}
+	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutMETIS, LayoutPajek, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}
 }
 
 // Declares reports whether a text of the layout has an element for each vertex, besides its edges.
 func (l Layout) Declares() bool {
-	return slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutPajek}, l)
+	return slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutPajek}, l)
 }
 
 // ParseLayout returns the layout with a name; "" is LayoutAuto.
@@ -110,7 +114,8 @@ type Options struct {
 	Layout Layout
 	// Key is the column of a vertex table that holds the keys, by name or by number as in
 	// EdgeListOptions. If it is empty, the first column called key, id, vertex or node is used,
-	// or else column 1.
+	// or else column 1. Of GML it is the attribute of nodes that holds the keys, such as id or
+	// label.
 	Key string
 	// Columns are the names of the attributes to read; nil reads all. For a vertex table
 	// without a header they name the columns.
@@ -174,13 +179,13 @@ func (o Options) fit() error {
 	for _, u := range []use{
 		{"source", o.Source, "a source column", o.Source != "", []Layout{LayoutEdges, LayoutParquet}},
 		{"target", o.Target, "a target column", o.Target != "", []Layout{LayoutEdges, LayoutParquet}},
-		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
-		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
-		{"time_unit", o.TimeUnit, "a unit of times", o.TimeUnit != "", []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
-		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices}},
+		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
+		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
+		{"time_unit", o.TimeUnit, "a unit of times", o.TimeUnit != "", []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
+		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices, LayoutGML}},
 		{"ends", string(o.Ends), "a meaning of the ends of links", o.Ends != "" && o.Ends != EndsAuto, []Layout{LayoutJSON}},
 		{"keys", o.KeysName, "a file of keys", o.KeysName != "", []Layout{LayoutMETIS}},
-		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON}},
+		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}},
 		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
 		{"header", header, "a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
 		{"header", header, "a header of names", o.Header == HeaderNames, []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},

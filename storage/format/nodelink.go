@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"slices"
 	"strconv"
 )
 
@@ -17,20 +16,16 @@ import (
 // the time are read. Directions are ignored.
 type nodeLink struct {
 	*jsonSource
-	elements
+	openElements
 	ends   jsonEnds
-	place  map[string]int    // of columns by their names, from 1 on
-	usual  [roleCount]string // the names of the members that are weight and time, once they are known
-	found  [2]bool           // whether nodes, and links or edges, were found
-	types  []Type            // types of the columns by the values so far; passed to the handler at the end
-	nested bytes.Buffer      // buffer for a value that is an object or an array, as JSON
-	seen   [roleCount]bool   // whether any link had a member of the role
-	data   bool              // the members of nodes and links are inside their member data
+	found  [2]bool      // whether nodes, and links or edges, were found
+	nested bytes.Buffer // buffer for a value that is an object or an array, as JSON
+	data   bool         // the members of nodes and links are inside their member data
 }
 
 func readNodeLink(f *feed, opts Options, h Handler) (ReadStats, error) {
-	n := &nodeLink{jsonSource: newJSONSource(f, &opts.EdgeListOptions), place: map[string]int{}}
-	n.elements = newElements(opts, h, n.fault)
+	n := &nodeLink{jsonSource: newJSONSource(f, &opts.EdgeListOptions)}
+	n.openElements = newOpenElements(opts, h, n.fault)
 	n.ends = newJSONEnds(opts.Ends)
 	err := n.document()
 	if err == nil {
@@ -74,31 +69,7 @@ func (n *nodeLink) document() error {
 	if reason := n.ends.doubt(); reason != "" {
 		return n.fault(ErrSyntax, "%s", reason)
 	}
-	if name := n.missing(); name != "" {
-		return n.fault(ErrSyntax, "no member is called %s", excerpt([]byte(name)))
-	}
-	if len(n.columns) == 0 {
-		return nil
-	}
-	for i, t := range n.types {
-		n.columns[i].Type = t
-	}
-	return n.h.Columns(n.columns)
-}
-
-// missing returns a name that the options ask for and that no element has.
-func (n *nodeLink) missing() string {
-	for _, name := range n.opts.Columns {
-		if n.found[0] && n.ends.nodes > 0 && n.place[name] == 0 {
-			return name
-		}
-	}
-	for r, name := range n.opts.wanted() {
-		if name != "" && name != NoColumn && n.found[1] && n.stats.Edges > 0 && !n.seen[r] {
-			return name
-		}
-	}
-	return ""
+	return n.typed(n.ends.nodes)
 }
 
 // member reads a member of the document.
@@ -260,13 +231,7 @@ func (n *nodeLink) value(name string) error {
 	if err != nil {
 		return err
 	}
-	if len(text) > n.opts.MaxValue {
-		n.wrong(ErrLimit, "a value exceeds the limit of %d bytes", n.opts.MaxValue)
-	}
-	if kind != Untyped {
-		n.types[place] = n.types[place].Or(kind)
-	}
-	n.values[place] = text
+	n.take(place, text, kind)
 	return nil
 }
 
@@ -302,29 +267,6 @@ func (n *nodeLink) textOf(name string, token json.Token) ([]byte, Type, error) {
 	n.nested.Reset()
 	err := n.rest(token, &n.nested)
 	return bytes.Clone(n.nested.Bytes()), Text, err
-}
-
-// columnOf returns the column of a name, which it adds if it is new, or placeNone if the
-// attribute is not to be read.
-func (n *nodeLink) columnOf(name string) (int, error) {
-	if place := n.place[name]; place > 0 {
-		return place - 1, nil
-	}
-	if n.opts.Columns != nil && !slices.Contains(n.opts.Columns, name) {
-		return placeNone, nil
-	}
-	switch {
-	case name == "":
-		return 0, n.fault(ErrSyntax, "a member without a name")
-	case encodingFault([]byte(name)).found():
-		return 0, n.fault(ErrSyntax, "the name of a member holds a NUL")
-	case len(n.columns) == n.opts.MaxColumns:
-		return 0, n.fault(ErrLimit, "nodes have more than %d attributes", n.opts.MaxColumns)
-	}
-	n.columns = append(n.columns, Column{Name: name})
-	n.values, n.types = append(n.values, nil), append(n.types, Untyped)
-	n.place[name] = len(n.columns)
-	return len(n.columns) - 1, n.h.Columns(n.columns)
 }
 
 // link reads an edge with its weight and time.
@@ -435,25 +377,4 @@ func (n *nodeLink) heldLinks() error {
 		}
 	}
 	return nil
-}
-
-// roleOf returns the role of a member of a link. The first usual name of a role that occurs is
-// used for the whole text.
-func (n *nodeLink) roleOf(name string) role {
-	for r, asked := range n.opts.wanted() {
-		if r := role(r); r >= roleWeight && asked != "" && asked == name {
-			return r
-		}
-	}
-	r := usualRole(name)
-	if r == roleIgnored || n.opts.wanted()[r] != "" {
-		return roleIgnored
-	}
-	if n.usual[r] == "" {
-		n.usual[r] = name
-	}
-	if n.usual[r] != name {
-		return roleIgnored
-	}
-	return r
 }

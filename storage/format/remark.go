@@ -116,6 +116,6 @@ func (t *tally) add(name string, line func() int64) {
 func (t *tally) report(s *ReadStats) {
 	for _, name := range t.order {
 		n := t.names[name]
-		s.remarks(t.what, name, n.count, n.line, t.remedy)
+		s.remarks(t.what, shown([]byte(name)), n.count, n.line, t.remedy)
 	}
 }

@@ -3,10 +3,11 @@ package gather
 import (
 	"context"
 	"slices"
-	"strings"
+	"strconv"
 
 	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
 // declared is the set of vertices that the input lists as such, beside the ends of its edges.
@@ -34,8 +35,15 @@ func (d *declared) has(v uint32) bool { return int(v/64) < len(d.bits) && block.
 
 func addName(r *format.Remark, key []byte) {
 	r.Count++
-	if len(r.Names) < remarkNames && !slices.Contains(r.Names, string(key)) {
-		r.Names = append(r.Names, strings.Clone(string(key)))
+	if len(r.Names) == remarkNames {
+		return
+	}
+	name := fault.Clip(string(key))
+	if quoted := strconv.QuoteToASCII(name); quoted != `"`+name+`"` {
+		name = quoted
+	}
+	if !slices.Contains(r.Names, name) {
+		r.Names = append(r.Names, name)
 	}
 }
 
