@@ -47,6 +47,8 @@ type ImportRequest struct {
 	// format.NoColumn as Weight or Time no column is read. See
 	// format.EdgeListOptions.
 	Source, Target, Weight, Time string
+	// TimeUnit is that of format.EdgeListOptions.
+	TimeUnit string
 	// Repeated decides the weight of an edge that occurs again in the file or
 	// that the graph already has; empty means storage.RepeatedLast.
 	Repeated storage.Repeated
@@ -78,7 +80,7 @@ func (r ImportRequest) options(size int64) format.Options {
 		EdgeListOptions: format.EdgeListOptions{
 			Name: session.InputName(r.Path), Size: size,
 			Header: r.Header, Separator: r.Separator, SkipBad: r.SkipBad,
-			Source: r.Source, Target: r.Target, Weight: r.Weight, Time: r.Time,
+			Source: r.Source, Target: r.Target, Weight: r.Weight, Time: r.Time, TimeUnit: r.TimeUnit,
 			MaxLine: r.MaxLine, MaxKey: r.MaxKey, MaxBytes: r.MaxBytes, MaxLines: r.MaxLines,
 		},
 		Layout: r.Layout, Key: r.Key, Columns: r.Columns, KeysName: r.Keys, Ends: r.Ends,
@@ -330,6 +332,7 @@ func layoutTitle(layout format.Layout) string {
 		format.LayoutAuto:         "what it looks like",
 		format.LayoutEdges:        "a list of edges",
 		format.LayoutAdjacency:    "an adjacency list",
+		format.LayoutMatrix:       "an adjacency matrix",
 		format.LayoutVertices:     "a table of vertices",
 		format.LayoutMETIS:        "a METIS file",
 		format.LayoutPajek:        "a network of Pajek",
@@ -347,6 +350,7 @@ func importSettings(b *binder, req *ImportRequest, s bind.Settings) {
 	req.Header, req.Separator = b.header(s), s.Text("separator")
 	req.Layout, req.Repeated = format.Layout(s.Text("format")), storage.Repeated(s.Text("repeated"))
 	req.Source, req.Target, req.Weight, req.Time = s.Text("source"), s.Text("target"), s.Text("weight"), s.Text("time")
+	req.TimeUnit = s.Text("time_unit")
 	req.Key, req.Join, req.Keys = s.Text("key"), s.Text("join"), s.Text("keys")
 	req.Ends = format.Ends(s.Text("ends"))
 	for column := range strings.SplitSeq(s.Text("columns"), ",") {

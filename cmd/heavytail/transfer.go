@@ -55,7 +55,7 @@ func importRequest(cmd *cobra.Command, graph, path string) query.ImportRequest {
 		Header: header, Separator: flagText(cmd, "separator"), SkipBad: flagText(cmd, "on-error") == "skip",
 		MaxLine: int(flagInt(cmd, "max-line")), MaxKey: int(flagInt(cmd, "max-key")),
 		MaxBytes: flagInt(cmd, "max-bytes"), MaxLines: flagInt(cmd, "max-lines"),
-		Source: flagText(cmd, "source"), Target: flagText(cmd, "target"), Weight: flagText(cmd, "weight"), Time: flagText(cmd, "time"),
+		Source: flagText(cmd, "source"), Target: flagText(cmd, "target"), Weight: flagText(cmd, "weight"), Time: flagText(cmd, "time"), TimeUnit: flagText(cmd, "time-unit"),
 		Repeated: storage.Repeated(flagText(cmd, "repeated")),
 		Key:      flagText(cmd, "key"), Join: flagText(cmd, "join"), Keys: flagText(cmd, "keys"),
 		Ends: format.Ends(flagText(cmd, "ends")),

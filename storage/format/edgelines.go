@@ -22,6 +22,12 @@ func (p *parser) line(line []byte) error {
 	if p.record.open {
 		return p.continueRecord(line)
 	}
+	if sep, found := separatorLine(line); found && p.stats.Lines == 1 {
+		if p.sep == separatorAuto {
+			p.separate(sep)
+		}
+		return nil
+	}
 	content, kind := p.sort(line)
 	switch kind {
 	case lineBlank:

@@ -33,7 +33,7 @@ func isFigure(field string) bool {
 	if _, _, date := parseDate(text); date {
 		return true
 	}
-	return isNumber(text)
+	return isNumber(text) || isDecimalComma(text)
 }
 
 // hold keeps a line until the first one is understood.
@@ -206,7 +206,7 @@ func (p *parser) nowhereElse(names []string, rows [][]string, ended bool) bool {
 	case len(rows) >= least && Recurring(int64(len(seen)), int64(len(rows))):
 		p.stats.remark(namesTaken, excerpt([]byte(p.first.text)), p.first.number, "header := FALSE takes it as an edge")
 		return true
-	case len(rows) >= leastBelow:
+	case len(rows) >= leastBelow && (p.sep != separatorWhitespace || Recurring(int64(len(seen)), int64(len(rows)))):
 		p.stats.remark(edgeTaken, excerpt([]byte(p.first.text)), p.first.number, "header := TRUE takes it as the names of the columns")
 	}
 	return false

@@ -98,16 +98,17 @@ func parseDecimalTime(text []byte) (t int64, cut, ok bool) {
 	return int64(math.Floor(x)), x != math.Floor(x), true
 }
 
-// TimeUnits returns the names of the units of EdgeListOptions.TimeUnit, except "".
+// TimeUnits returns the names of the units of EdgeListOptions.TimeUnit.
 func TimeUnits() []string { return []string{"s", "ms", "us", "ns"} }
 
-// unitsPerSecond returns how many of a unit of TimeUnits make a second, and 0 for "".
+// unitsPerSecond returns how many of a unit of TimeUnits make a second, and 0 if times are numbers.
 func unitsPerSecond(unit string) int64 {
-	if unit == "" {
+	i := slices.Index(TimeUnits(), unit)
+	if i < 0 {
 		return 0
 	}
 	per := int64(1)
-	for range slices.Index(TimeUnits(), unit) {
+	for range i {
 		per *= 1000
 	}
 	return per

@@ -58,6 +58,18 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 const blanks = " \t"
 
+// separatorLine returns the separator that a line such as "sep=;" declares, which Excel writes above
+// a table.
+func separatorLine(line []byte) (separator, bool) {
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	name, ok := bytes.CutPrefix(line, []byte("sep="))
+	if !ok || len(name) != 1 {
+		return separatorAuto, false
+	}
+	sep, ok := parseSeparator(string(name))
+	return sep, ok && sep > separatorWhitespace
+}
+
 // detectSeparator decides from the first data line. Among the characters outside quotes a comma, a
 // tab and a semicolon separate, in this order, and then a bar; otherwise runs of blanks do. Two
 // integers at the beginning of a line with tabs or semicolons mean blanks, since lists of numbers

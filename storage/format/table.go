@@ -46,6 +46,12 @@ func (t *table) line(line []byte) error {
 		if t.passOver(line) {
 			return nil
 		}
+		if sep, found := separatorLine(line); found && t.stats.Lines == 1 {
+			if t.sep == separatorAuto {
+				t.sep = sep
+			}
+			return nil
+		}
 		t.started, t.record = t.stats.Lines, t.record[:0]
 		if t.sep == separatorAuto {
 			if bad := t.detect(line); bad.found() {

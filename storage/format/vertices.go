@@ -50,7 +50,7 @@ func (t *tableWriter) header() ([]byte, error) {
 		if stated[i] {
 			t.guarded = append(append(t.guarded, ':'), typeOr(c.Type)...)
 		}
-		line = appendQuoted(append(line, ','), t.guarded)
+		line = appendName(append(line, ','), t.guarded)
 	}
 	return line, nil
 }
@@ -67,7 +67,7 @@ func (t *tableWriter) neo4jHeader() []byte {
 		if c.Name == neo4jLabel && typeOr(c.Type) == Text {
 			name = neo4jLabel
 		}
-		line = appendQuoted(append(line, ','), []byte(name))
+		line = appendName(append(line, ','), []byte(name))
 	}
 	return line
 }

@@ -119,6 +119,9 @@ func (o OptionInfo) Check(value any) (any, error) {
 		if o.Type == "bool" {
 			return v, nil
 		}
+		if word := strconv.FormatBool(v); slices.Contains(o.Choices, word) {
+			return word, nil
+		}
 	case string:
 		if o.Type != "text" && o.Type != "column" && !slices.Contains(o.Choices, v) {
 			break
