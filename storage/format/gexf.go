@@ -14,13 +14,13 @@ import (
 type gexf struct {
 	xmlElements
 	begun, resolved bool
-	directed        bool   // edges are, unless they say otherwise
-	label           int    // the column of labels, or one of the constants below
-	timed           string // the XML attribute of edges that is their time; "" if there is none
+	directed        bool     // edges are, unless they say otherwise
+	label           int      // the column of labels, or one of the constants below
+	timed           []string // the XML attributes of edges that can be their time, the first first
 }
 
-// gexfTimes are the XML attributes that can be the time of an edge; the first that an edge has is,
-// unless the options name another.
+// gexfTimes are the XML attributes that can be the time of an edge if the options name them. The first
+// that an edge has is, of start and timestamp, if they name none.
 var gexfTimes = []string{"start", "timestamp", "end"}
 
 // gexfLabel is the attribute that stores the labels of vertices.
@@ -94,9 +94,9 @@ func (g *gexf) ready() error {
 	switch {
 	case keyed || g.opts.Time == NoColumn:
 	case g.opts.Time != "":
-		g.timed = g.opts.Time
+		g.timed = []string{g.opts.Time}
 	default:
-		g.timed = gexfTimes[0]
+		g.timed = gexfTimes[:2] // the end alone says little
 	}
 	if slices.ContainsFunc(g.columns, func(c Column) bool { return c.Name == gexfLabel }) ||
 		g.opts.Columns != nil && !slices.Contains(g.opts.Columns, gexfLabel) {
@@ -190,7 +190,7 @@ func (g *gexf) labelled(label string) error {
 func (g *gexf) nodeValue(e xml.StartElement) error {
 	if k := g.declared(e, "node"); k != nil && k.place != placeNone {
 		text := []byte(attribute(e, "value"))
-		if slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return isPeriod(a.Name.Local) }) {
+		if len(e.Attr) > 2 && slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return isPeriod(a.Name.Local) }) {
 			g.periods.add(k.name, g.here)
 		}
 		value, reason := g.valueOf(k, text)
@@ -257,28 +257,26 @@ func (g *gexf) edge(e xml.StartElement) error {
 
 // ownValues reads the XML attributes of an edge other than its ends. It returns the time.
 func (g *gexf) ownValues(e xml.StartElement, field *[roleCount][]byte) (when string) {
-	timed := g.timed
-	if g.opts.Time == "" && timed != "" && attribute(e, timed) == "" {
-		timed = "timestamp"
-	}
-	for _, a := range e.Attr {
+	rank := len(gexfTimes)
+	for i := range e.Attr {
+		a := &e.Attr[i]
 		switch name := a.Name.Local; {
-		case name == "id" || name == "source" || name == "target" || a.Name.Space != "" || name == "xmlns" || a.Value == "":
-		case name == "type":
-			if directed := a.Value == "directed" || a.Value == "mutual"; directed != g.directed {
-				g.stats.Directed = true
-				g.turned.add("type="+a.Value, g.here)
-			}
+		case name == "source" || name == "target" || name == "id" || a.Value == "" || a.Name.Space != "" || name == "xmlns":
 		case name == "weight":
 			if g.opts.Weight == "" || g.opts.Weight == name {
 				field[roleWeight] = []byte(a.Value)
 			} else {
 				g.leaveOut(name)
 			}
-		case name == timed:
-			when = a.Value
+		case name == "type":
+			if directed := a.Value == "directed" || a.Value == "mutual"; directed != g.directed {
+				g.stats.Directed = true
+				g.turned.add("type="+a.Value, g.here)
+			}
 		case isPeriod(name):
-			if g.opts.Time != NoColumn {
+			if at := slices.Index(g.timed, name); at >= 0 && at < rank {
+				rank, when = at, a.Value
+			} else if g.opts.Time != NoColumn {
 				g.times.add(name+" of edges", g.here)
 			}
 		default:
@@ -291,11 +289,14 @@ func (g *gexf) ownValues(e xml.StartElement, field *[roleCount][]byte) (when str
 // spell reads one of the times at which an edge exists. The first is the time of an edge that has
 // none of its own.
 func (g *gexf) spell(e xml.StartElement, when *string) error {
-	start := attribute(e, g.timed)
+	start := ""
+	for _, name := range g.timed {
+		start = cmp.Or(start, attribute(e, name))
+	}
 	switch {
-	case *when == "" && g.timed != "" && start != "":
+	case *when == "" && start != "":
 		*when = start
-		if g.timed != "end" && attribute(e, "end") != "" && g.opts.Time != NoColumn {
+		if end := attribute(e, "end"); end != "" && end != start {
 			g.times.add("end of edges", g.here)
 		}
 	case g.opts.Time != NoColumn:

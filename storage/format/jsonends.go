@@ -47,11 +47,17 @@ type jsonEnds struct {
 	firm  bool // the mode is certain: nothing that follows contradicts it
 
 	nodes   int64
-	with    int64           // nodes with an id
-	plain   bool            // the id of each node is its place, and all are of one kind
-	texts   bool            // while plain, that they are texts
-	numeric map[string]bool // ids that are numbers (true), or texts that look like one; not those that are their place while plain
-	list    KeyList         // the keys of the nodes, by place
+	with    int64    // nodes with an id
+	plain   bool     // the id of each node is its place, and all are of one kind
+	texts   bool     // while plain, that they are texts
+	list    KeyList  // the keys of the nodes, by place
+	kinds   []uint64 // a bit for each node whose id is a number
+	numbers int64    // their number
+	similar int64    // ids that are texts and look like numbers
+
+	// A bit for each number below that of the nodes which is an id, and which is the text of one.
+	// They are made when the first link needs them.
+	isID, isText []uint64
 
 	held      []jsonLink
 	ids       int64 // ends that are ids, of links whose ends could all be places
@@ -60,7 +66,7 @@ type jsonEnds struct {
 }
 
 func newJSONEnds(asked Ends) jsonEnds {
-	e := jsonEnds{asked: asked, plain: true, numeric: map[string]bool{}}
+	e := jsonEnds{asked: asked, plain: true}
 	if asked == EndsID || asked == EndsIndex {
 		e.mode, e.firm = asked, true
 	} else {
@@ -89,9 +95,8 @@ func looksNumeric(text []byte) bool {
 	return len(text) > 0 && isDecimal(text) && canonicalNumber(string(text)) == string(text)
 }
 
-// node takes the id of the next node, which without an id gets its place. The reason is not empty
-// if the id would be merged with another.
-func (e *jsonEnds) node(id *jsonKey) (reason string) {
+// node takes the id of the next node, which without an id gets its place.
+func (e *jsonEnds) node(id *jsonKey) {
 	place := e.nodes
 	e.nodes++
 	if id.text == nil {
@@ -99,29 +104,60 @@ func (e *jsonEnds) node(id *jsonKey) (reason string) {
 	} else {
 		e.with++
 	}
-	if !e.firm || e.mode != EndsID {
-		e.list.text = append(e.list.text, id.text...)
-		e.list.ends = append(e.list.ends, len(e.list.text))
+	e.list.text = append(e.list.text, id.text...)
+	e.list.ends = append(e.list.ends, len(e.list.text))
+	if place%64 == 0 {
+		e.kinds = append(e.kinds, 0)
+	}
+	if id.number {
+		e.kinds[place/64] |= 1 << (place % 64)
+		e.numbers++
+	} else if looksNumeric(id.text) {
+		e.similar++
 	}
 	if e.plain {
-		e.texts = e.texts || place == 0 && !id.number
 		var digits [20]byte
-		if e.texts != id.number && bytes.Equal(id.text, strconv.AppendInt(digits[:0], place, 10)) {
-			return ""
+		e.texts = e.texts || place == 0 && !id.number
+		e.plain = e.texts != id.number && bytes.Equal(id.text, strconv.AppendInt(digits[:0], place, 10))
+	}
+}
+
+func (e *jsonEnds) isNumber(place int) bool { return e.kinds[place/64]>>(place%64)&1 != 0 }
+
+// complete ends the nodes. The reason is not empty if two of them with different ids would be one
+// vertex.
+func (e *jsonEnds) complete() (reason string) {
+	if e.numbers > 0 && e.similar > 0 {
+		kinds := make(map[string]bool)
+		for place := range e.list.Len() {
+			key, number := e.list.At(place), e.isNumber(place)
+			if before, known := kinds[string(key)]; known && before != number {
+				return fmt.Sprintf("the number %s and the text %s are ids of two nodes, and would be one vertex", key, excerpt(key))
+			}
+			if number || looksNumeric(key) {
+				kinds[string(key)] = number
+			}
 		}
-		e.plain = false
-		for i := range place {
-			e.numeric[strconv.FormatInt(i, 10)] = !e.texts
-		}
 	}
-	if !id.number && !looksNumeric(id.text) {
-		return ""
+	if e.firm && e.mode == EndsID {
+		e.list, e.kinds = KeyList{}, nil
 	}
-	if number, known := e.numeric[string(id.text)]; known && number != id.number {
-		return fmt.Sprintf("the number %s and the text %s are ids of two nodes, and would be one vertex", id.text, excerpt(id.text))
-	}
-	e.numeric[string(id.text)] = id.number
 	return ""
+}
+
+// index makes isID and isText.
+func (e *jsonEnds) index() {
+	e.isID, e.isText = make([]uint64, len(e.kinds)), make([]uint64, len(e.kinds))
+	for at := range e.list.Len() {
+		number := e.isNumber(at)
+		if i := place(jsonKey{e.list.At(at), true}, e.nodes); i >= 0 && (number || looksNumeric(e.list.At(at))) {
+			if number {
+				e.isID[i/64] |= 1 << (i % 64)
+			} else {
+				e.isText[i/64] |= 1 << (i % 64)
+			}
+		}
+	}
 }
 
 // hold takes a link that is above the nodes if its meaning depends on them.
@@ -139,11 +175,17 @@ func (e *jsonEnds) hold(l jsonLink) bool {
 
 // place returns the place that an end means among n nodes, or -1 if it can mean none.
 func place(end jsonKey, n int64) int64 {
-	if !end.number || !isInteger(end.text) {
+	if !end.number || len(end.text) == 0 || len(end.text) > 18 {
 		return -1
 	}
-	i, err := strconv.ParseInt(string(end.text), 10, 64)
-	if err != nil || i < 0 || i >= n {
+	i := int64(0)
+	for _, c := range end.text {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		i = 10*i + int64(c-'0')
+	}
+	if i >= n {
 		return -1
 	}
 	return i
@@ -176,15 +218,18 @@ func (e *jsonEnds) resolve(l *jsonLink) (reason string) {
 		return fmt.Sprintf("the end %s of a link is no place of a node, as the ends before are; %s", excerpt(outside.text), decideEnds)
 	case !possible || e.plain:
 		e.mode, e.firm = EndsID, true
-		e.list, e.numeric = KeyList{}, nil
+		e.list, e.kinds = KeyList{}, nil
 		return ""
 	}
+	if e.isID == nil {
+		e.index()
+	}
 	ids := 0
-	for _, end := range []jsonKey{l.source, l.target} {
-		switch number, known := e.numeric[string(end.text)]; {
-		case known && number:
+	for _, i := range at {
+		switch {
+		case e.isID[i/64]>>(i%64)&1 != 0:
 			ids++
-		case known:
+		case e.isText[i/64]>>(i%64)&1 != 0:
 			e.lookalike++
 		}
 	}

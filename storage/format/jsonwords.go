@@ -45,15 +45,23 @@ func (w *jsonWords) block(text []byte, last bool) []byte {
 		text = append(w.held, text...)
 		w.held = nil
 	}
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case w.escaped:
-			w.escaped = false
-		case !jsonClass[c]:
+	i := 0
+	if w.escaped && len(text) > 0 {
+		i, w.escaped = 1, false
+	}
+	for ; i < len(text); i++ {
+		c := text[i]
+		if !jsonClass[c] {
+			continue
+		}
+		switch {
 		case c == '"':
 			w.inside = !w.inside
 		case c == '\\':
-			w.escaped = w.inside
+			if w.inside {
+				i++
+				w.escaped = i == len(text)
+			}
 		case !w.inside:
 			word, mark := "NaN", nanMark
 			if c == 'I' {

@@ -143,6 +143,11 @@ func (n *nodeLink) list(which int, name string, token json.Token, read func() er
 		switch {
 		case err != nil:
 			return err
+		case token == json.Delim(']') && which == 0:
+			if reason := n.ends.complete(); reason != "" {
+				return n.fault(ErrSyntax, "%s", reason)
+			}
+			return nil
 		case token == json.Delim(']'):
 			return nil
 		case token != json.Delim('{'):
@@ -188,9 +193,7 @@ func (n *nodeLink) node() error {
 	if err != nil {
 		return err
 	}
-	if reason := n.ends.node(&id); reason != "" {
-		n.wrong(ErrSyntax, "%s", reason)
-	}
+	n.ends.node(&id)
 	return n.vertex(id.text)
 }
 

@@ -26,20 +26,14 @@ type xmlSource struct {
 	mark  int64 // the byte at which the current token began
 	err   error
 
-	charset *charmap.Charmap // of the text; nil for UTF-8
-	rest    []byte           // bytes in UTF-8 of a character of another encoding
-	buffer  [utf8.UTFMax]byte
+	charset   *charmap.Charmap // of the text; nil for UTF-8
+	converted []byte           // a block of it in UTF-8
 }
 
 func (s *xmlSource) offset() int64 { return s.taken + int64(s.at) }
 
 // ReadByte returns the next byte of the text in UTF-8.
 func (s *xmlSource) ReadByte() (byte, error) {
-	if len(s.rest) > 0 {
-		c := s.rest[0]
-		s.rest = s.rest[1:]
-		return c, nil
-	}
 	for s.at == len(s.text) {
 		if err := s.refill(); err != nil {
 			return 0, err
@@ -47,12 +41,26 @@ func (s *xmlSource) ReadByte() (byte, error) {
 	}
 	c := s.text[s.at]
 	s.at++
-	if c < utf8.RuneSelf || s.charset == nil {
-		return c, nil
-	}
-	s.rest = utf8.AppendRune(s.buffer[:0], s.charset.DecodeByte(c))
-	c, s.rest = s.rest[0], s.rest[1:]
 	return c, nil
+}
+
+// use converts the text from here on from another encoding.
+func (s *xmlSource) use(charset *charmap.Charmap) {
+	s.charset = charset
+	s.taken += int64(s.at)
+	s.text, s.at = s.utf8(s.text[s.at:]), 0
+}
+
+// utf8 returns a block of the text in UTF-8, valid until the next call.
+func (s *xmlSource) utf8(block []byte) []byte {
+	if s.charset == nil {
+		return block
+	}
+	s.converted = s.converted[:0]
+	for _, c := range block {
+		s.converted = utf8.AppendRune(s.converted, s.charset.DecodeByte(c))
+	}
+	return s.converted
 }
 
 // Read is required by the decoder's interface, but not used: the decoder calls ReadByte.
@@ -79,6 +87,7 @@ func (s *xmlSource) refill() error {
 	}
 	first := s.taken == 0 && s.text == nil
 	s.text, s.err = s.feed.next()
+	s.text = s.utf8(s.text)
 	if first && strings.HasPrefix(string(s.text[:min(3, len(s.text))]), byteOrderMark) {
 		s.at = len(byteOrderMark)
 	}
@@ -120,9 +129,11 @@ func newXMLReader(f *feed, opts *EdgeListOptions) *xmlReader {
 		switch name := strings.ToLower(charset); name {
 		case "us-ascii", "ascii", "utf8", "utf-16", "utf-16le", "utf-16be": // UTF-16 was converted before
 		default:
-			if source.charset = charsetOf(name); source.charset == nil {
+			table := charsetOf(name)
+			if table == nil {
 				return nil, &charsetError{charset}
 			}
+			source.use(table)
 		}
 		return text, nil
 	}
