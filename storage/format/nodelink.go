@@ -63,7 +63,8 @@ func (n *nodeLink) document() error {
 	if !n.found[0] && !n.found[1] {
 		return n.fault(ErrSyntax, "expected the members nodes, and links or edges, as networkx and d3 write them")
 	}
-	if err := n.heldLinks(); err != nil {
+	n.found[0] = true
+	if err := n.release(); err != nil {
 		return err
 	}
 	if reason := n.ends.doubt(); reason != "" {
@@ -359,6 +360,13 @@ func (n *nodeLink) connect(l jsonLink) error {
 		}
 		return nil
 	}
+	if len(n.ends.held) > 0 { // this link has decided what they mean
+		l.source.text, l.target.text = bytes.Clone(l.source.text), bytes.Clone(l.target.text)
+		if err := n.release(); err != nil {
+			return err
+		}
+		n.begin()
+	}
 	if reason := n.ends.resolve(&l); reason != "" {
 		n.wrong(ErrSyntax, "%s", reason)
 	}
@@ -366,11 +374,10 @@ func (n *nodeLink) connect(l jsonLink) error {
 	return n.elements.edge(l.edge)
 }
 
-// heldLinks delivers the links that were held back.
-func (n *nodeLink) heldLinks() error {
+// release delivers the links that were held back.
+func (n *nodeLink) release() error {
 	held := n.ends.held
 	n.ends.held = nil
-	n.found[0] = true
 	for i := range held {
 		if n.begin(); i%writeCheck == 0 && n.feed.ctx.Err() != nil {
 			return n.feed.cancelled(n.feed.ctx.Err())
