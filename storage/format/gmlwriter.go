@@ -137,9 +137,14 @@ func appendGMLText(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
-		if r < ' ' || r > '~' || r == '&' || r == '"' {
+		switch {
+		case r == '&':
+			dst = append(dst, "&amp;"...)
+		case r == '"':
+			dst = append(dst, "&quot;"...)
+		case r < ' ' || r > '~':
 			dst = fmt.Appendf(dst, "&#%d;", r)
-		} else {
+		default:
 			dst = append(dst, text[0])
 		}
 		text = text[size:]
