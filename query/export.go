@@ -25,7 +25,7 @@ type ExportRequest struct {
 	Path      string // a name that ends in .gz or .zst is compressed
 	Overwrite bool   // replace an existing file; otherwise an existing file is an error
 	// Format is the form of the file. Empty means the one that the ending of Path names, before .gz or .zst: of a graph
-	// "csv" for .csv, "graphml" for .graphml, "gexf" for .gexf, "json" (node-link) for .json, "pajek" for .net and
+	// "csv" for .csv, "graphml" for .graphml, "gexf" for .gexf, "json" (node-link) for .json, "gml" for .gml, "pajek" for .net and
 	// "edges" for .txt, .edges, .edgelist and .el; of vertices "csv" for .csv and .txt; of an embedding "npy" for .npy,
 	// "word2vec_binary" for .bin and "word2vec" for .txt, .vec, .w2v, .emb and .word2vec; of all of them "parquet" for
 	// .parquet. "metis" is for .graph and .metis, and "neo4j", CSV with the headers of Neo4j, for no ending. A name
@@ -64,6 +64,7 @@ func graphFormats() []exportFormat {
 		{name: "graphml", endings: []string{".graphml"}, title: "GraphML", holds: "json", attributes: true},
 		{name: "gexf", endings: []string{".gexf"}, title: "GEXF", holds: "json", attributes: true},
 		{name: "json", endings: []string{".json"}, title: "node-link JSON", attributes: true},
+		{name: "gml", endings: []string{".gml"}, title: "GML", attributes: true},
 		{name: "pajek", endings: []string{".net"}, title: "Pajek", holds: "json"},
 		{name: "metis", endings: []string{".graph", ".metis"}, title: "METIS"},
 		{name: "neo4j", title: "CSV for Neo4j"},
@@ -174,7 +175,7 @@ type exportTarget struct {
 var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, ExportResult]{
 	help: Help{
 		Statement: "EXPORT GRAPH", Syntax: "EXPORT GRAPH graph INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "writes the edges of a graph with weights and times as an edge list, CSV, CSV for Neo4j, METIS, Pajek or Parquet, or the whole graph with vertices and attributes as GraphML, GEXF or node-link JSON; text is compressed if the name ends in .gz or .zst",
+		Summary: "writes the edges of a graph with weights and times as an edge list, CSV, CSV for Neo4j, METIS, Pajek or Parquet, or the whole graph with vertices and attributes as GraphML, GEXF, GML or node-link JSON; text is compressed if the name ends in .gz or .zst",
 		Columns: "file, edges",
 		Example: "EXPORT GRAPH social INTO FILE 'social.graphml.gz'",
 	},
@@ -197,7 +198,7 @@ var exportGraph = &statement[*parser.ExportGraph, ExportRequest, exportTarget, E
 }
 
 // ExportGraph writes the edges of a graph, each once, with their weights and
-// times; as GraphML, GEXF and JSON also its vertices with their attributes.
+// times; as GraphML, GEXF, GML and JSON also its vertices with their attributes.
 func (db *DB) ExportGraph(ctx context.Context, req ExportRequest) (ExportResult, error) {
 	return exportGraph.answer(ctx, db, req)
 }
@@ -327,6 +328,8 @@ func (c *call) writeGraph(w io.Writer, req ExportRequest, form string, g format.
 		return format.WriteGEXF(c.Ctx, w, g)
 	case "json":
 		return format.WriteNodeLink(c.Ctx, w, g)
+	case "gml":
+		return format.WriteGML(c.Ctx, w, g)
 	case "pajek":
 		return format.WritePajek(c.Ctx, w, g)
 	case "metis":
@@ -346,6 +349,10 @@ func graphNotes(g storage.GraphInfo) []format.Note {
 func (f exportFormat) keyed() bool { return f.name == "npy" || f.name == "metis" }
 
 func (c *call) noticeLeftOut(form exportFormat, view *session.Graph) {
+	booleans := slices.ContainsFunc(view.Info.Attributes, func(a storage.Attribute) bool { return a.Type == storage.Boolean })
+	if booleans && form.name == "gml" {
+		c.Notice("booleans are written as 1 and 0, as GML has none; format := 'graphml' keeps them")
+	}
 	if form.attributes {
 		return
 	}

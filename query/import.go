@@ -25,7 +25,7 @@ import (
 type ImportRequest struct {
 	// Graph is the graph to add to. It is created if it does not exist.
 	Graph string
-	// Path is the file, plain or compressed by gzip or zstd; "-" is
+	// Path is the file, plain or compressed; "-" is
 	// Options.Input. ImportReader uses it only as the name of its input.
 	Path string
 	// Layout is the form of the text. Empty detects it as format.LayoutAuto
@@ -55,8 +55,8 @@ type ImportRequest struct {
 	// Key is the column with the keys in a table of vertices, by name or number;
 	// empty means the column named key, id, vertex or node, else the first. Columns
 	// are the names of the columns to read as attributes; empty means all other
-	// columns. If the table has no header, Columns gives the names of all other
-	// columns. Only ImportVertices uses Key and Columns.
+	// columns. Of GML, Key is the attribute of nodes that holds the keys. If the table has no header, Columns gives the names of all other
+	// columns. Only ImportVertices uses Columns.
 	Key     string
 	Columns []string
 	// Join is storage.ImportOptions.Join, for ImportVertices.
@@ -67,6 +67,10 @@ type ImportRequest struct {
 	// file; with "none", and without a file, the keys are the numbers of the vertices, from
 	// 1. ImportReader has no file unless Keys names one. Only Import uses Keys.
 	Keys string
+
+	// Ends is what the ends of links in node-link JSON are: ids of nodes, or their places. Empty
+	// decides by the content, or refuses a file with two meanings. See format.EndsAuto.
+	Ends format.Ends
 
 	reader io.Reader // read instead of Path, if not nil
 }
@@ -79,7 +83,7 @@ func (r ImportRequest) options(size int64) format.Options {
 			Source: r.Source, Target: r.Target, Weight: r.Weight, Time: r.Time, TimeUnit: r.TimeUnit,
 			MaxLine: r.MaxLine, MaxKey: r.MaxKey, MaxBytes: r.MaxBytes, MaxLines: r.MaxLines,
 		},
-		Layout: r.Layout, Key: r.Key, Columns: r.Columns, KeysName: r.Keys,
+		Layout: r.Layout, Key: r.Key, Columns: r.Columns, KeysName: r.Keys, Ends: r.Ends,
 	}
 }
 
@@ -92,7 +96,7 @@ type ImportResult struct {
 var importEdges = &statement[*parser.Import, ImportRequest, nothing, ImportResult]{
 	help: Help{
 		Statement: "IMPORT", Syntax: "IMPORT 'file' INTO graph [WITH (option := value, …)]",
-		Summary: "adds the edges of a text file, plain, gzip or zstd, or of a Parquet file, to a graph; '-' is standard input",
+		Summary: "adds the edges of a text file, plain or compressed, or of a Parquet file, to a graph; '-' is standard input",
 		Columns: "graph, vertices, edges, duplicates, self_loops, skipped, seconds",
 		Example: "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)",
 	},
@@ -338,6 +342,7 @@ func layoutTitle(layout format.Layout) string {
 		format.LayoutGraphML:      "GraphML",
 		format.LayoutGEXF:         "GEXF",
 		format.LayoutJSON:         "node-link JSON",
+		format.LayoutGML:          "GML",
 		format.LayoutParquet:      "Parquet",
 	}[layout]
 }
@@ -349,6 +354,7 @@ func importSettings(b *binder, req *ImportRequest, s bind.Settings) {
 	req.Source, req.Target, req.Weight, req.Time = s.Text("source"), s.Text("target"), s.Text("weight"), s.Text("time")
 	req.TimeUnit = s.Text("time_unit")
 	req.Key, req.Join, req.Keys = s.Text("key"), s.Text("join"), s.Text("keys")
+	req.Ends = format.Ends(s.Text("ends"))
 	for column := range strings.SplitSeq(s.Text("columns"), ",") {
 		if column = strings.TrimSpace(column); column != "" {
 			req.Columns = append(req.Columns, column)

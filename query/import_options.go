@@ -36,6 +36,8 @@ func importOptions() []OptionInfo {
 		{Name: "time_unit", Type: "text", Default: "'none'", Choices: append([]string{format.NoColumn}, format.TimeUnits()...), Doc: "unit of times that are numbers since 1970, which makes dates of them: seconds (s), milliseconds (ms), microseconds (us) or nanoseconds (ns)"},
 		{Name: "repeated", Type: "text", Default: "'last'", Choices: repeats(), Doc: "weight of an edge that occurs again or exists already: the last, first, sum, min or max, or the number of occurrences"},
 		{Name: "keys", Type: "text", Default: "''", Doc: "file with the keys of the vertices of METIS, one a line; by default the name of the graph's file with .keys appended, if there is one, and 'none' uses the numbers of the vertices from 1 on"},
+		{Name: "key", Type: "text", Default: "''", Doc: "attribute of nodes in GML that is the key, such as 'id' or 'label'; by default label if each node has one of its own, else id"},
+		{Name: "ends", Type: "text", Default: "'auto'", Choices: format.EndsChoices(), Doc: "what the ends of links in node-link JSON are: ids of nodes, or their places counted from 0; auto goes by the content"},
 	}, textOptions())
 }
 

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"heavytail/query/internal/fault"
@@ -225,7 +225,7 @@ func (b *binder) storeFile(statement parser.Statement, file parser.Value, option
 
 // checkStoreFile is checkOutput for a file that will be a store.
 func (c *call) checkStoreFile(req BackupRequest) (nothing, error) {
-	if strings.HasSuffix(req.Path, ".gz") || strings.HasSuffix(req.Path, ".zst") {
+	if slices.Contains(format.WrittenCompressions(), filepath.Ext(req.Path)) {
 		return nothing{}, fault.New(fault.Into, "file %s would not be compressed, because a store is used as it is; choose a name without this ending", fault.Quote(req.Path))
 	}
 	return nothing{}, c.CheckOutput(req.Path, req.Overwrite, fault.Into)

@@ -151,7 +151,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 		return ImportStats{}, err
 	}
 	defer unlock()
-	i := importer{list: list, publication: publication{
+	i := importer{list: list, layout: read.Layout, publication: publication{
 		db: db, name: graph, source: opts.Source, input: read.SHA256, progress: newReporter(opts.Progress),
 		times: list.Times, most: list.BatchBytes(),
 	}}
@@ -169,12 +169,14 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 // importer merges what an import has read into a graph and publishes the result.
 type importer struct {
 	publication
-	list  *gather.List
-	old   contents
-	stats ImportStats
+	list   *gather.List
+	layout format.Layout
+	old    contents
+	stats  ImportStats
 
-	differ  int64  // edges with different weights in the input
-	example string // one of them
+	vertices []format.Remark // about the vertices that were read
+	differ   int64           // edges with different weights in the input
+	example  string          // one of them
 }
 
 // run performs the import. The caller holds the writer's lock.
@@ -203,7 +205,7 @@ func (i *importer) run(ctx context.Context) error {
 
 // remarks returns what the import renamed or chose, beside what the reader did.
 func (i *importer) remarks() []format.Remark {
-	list := i.list.Remarks()
+	list := append(i.list.Remarks(), i.vertices...)
 	if i.differ > 0 {
 		list = append(list, format.Remark{What: "edges with different weights, of which the last one counts", Count: i.differ, Names: []string{i.example},
 			Remedy: "repeated := 'first', 'sum', 'min', 'max' or 'count' takes others"})
@@ -237,6 +239,9 @@ func (i *importer) merge(ctx context.Context) error {
 	stats := &i.stats
 	merged, err := i.list.Merge(ctx, gather.Base{Keys: i.old.keys, Graph: i.old.graph, Columns: i.old.columns})
 	if err != nil {
+		return err
+	}
+	if i.vertices, err = merged.Remarks(ctx, i.layout); err != nil {
 		return err
 	}
 	i.differ, i.example = merged.Differ, merged.Example

@@ -2,7 +2,8 @@
 // lists, CSV of edges and of vertices (also with Neo4j's headers), Matrix Market and square
 // matrices (read only), METIS, Pajek, GraphML, GEXF, node-link JSON and Parquet; vectors as word2vec text, word2vec
 // binary, numpy's .npy and Parquet; walks as sentences (write only). Text may be plain or
-// compressed with gzip or zstd. Parquet needs random access to its file; all other formats are
+// compressed with gzip, zstd, bzip2, xz or zip (of one file; it needs random access, as Parquet
+// does). Text in UTF-16 with a byte order mark is converted. Parquet needs random access to its file; all other formats are
 // read as a stream.
 //
 // The package does not use the store. Readers pass every edge and every vertex to a function,

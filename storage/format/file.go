@@ -59,8 +59,9 @@ type File struct {
 
 // CreateFile begins a file that Commit will put at path. It writes to a temporary file in the
 // same directory, named .heavytail-<random>, that only the user may read (mode 0600). A name
-// that ends in .gz or .zst is compressed with gzip or zstd. An existing path gives ErrExists
-// unless overwrite is set, and ErrNotRegular if it is not a regular file.
+// that ends in .gz or .zst is compressed with gzip or zstd, and one that ends in .bz2, .xz or .zip
+// is refused with ErrEnding. An existing path gives ErrExists unless overwrite is set, and
+// ErrNotRegular if it is not a regular file.
 func CreateFile(path string, overwrite bool) (*File, error) {
 	return CreateIn(nil, path, overwrite)
 }
@@ -108,6 +109,9 @@ func (f *File) begin() error {
 
 // compressor returns the compressor that the ending of a name asks for. Its Close leaves w open.
 func compressor(name string, w io.Writer) (io.WriteCloser, error) {
+	if err := CheckCompression(name); err != nil {
+		return nil, err
+	}
 	switch filepath.Ext(name) {
 	case ".gz":
 		return gzip.NewWriter(w), nil

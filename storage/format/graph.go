@@ -9,7 +9,7 @@ import (
 	"heavytail/storage/format/internal/columnfile"
 )
 
-// Read reads a graph in any layout, plain or compressed with gzip or zstd, and passes its
+// Read reads a graph in any layout, plain or compressed (see the package), and passes its
 // vertices and edges to h in the order of the text. Input, limits, errors and cancelling are as
 // for ReadEdgeList.
 func Read(ctx context.Context, r io.Reader, opts Options, h Handler) (ReadStats, error) {
@@ -26,7 +26,7 @@ func Read(ctx context.Context, r io.Reader, opts Options, h Handler) (ReadStats,
 	auto := opts.Layout == "" || opts.Layout == LayoutAuto
 	if auto {
 		var err error
-		if opts.Layout, err = findLayout(f.peek(), opts.Name); err != nil {
+		if opts.Layout, err = findLayout(f.peek(), f.fileName()); err != nil {
 			return ReadStats{}, err
 		}
 	}
@@ -74,6 +74,8 @@ func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 		return readGEXF(f, opts, h)
 	case LayoutJSON:
 		return readNodeLink(f, opts, h)
+	case LayoutGML:
+		return readGML(f, opts, h)
 	default:
 		to = &newParser(opts.EdgeListOptions, false, h.Edge).lines
 	}
@@ -113,6 +115,9 @@ func findLayout(text []byte, name string) (Layout, error) {
 		default:
 			return LayoutGraphML, nil
 		}
+	}
+	if beginsGML(text) {
+		return LayoutGML, nil
 	}
 	first := text[:len(text)-len(bytes.TrimLeftFunc(text, func(c rune) bool { return c != '\n' && c != '\r' }))]
 	if names, _ := konectNames(first); names != nil {

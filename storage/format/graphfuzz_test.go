@@ -88,7 +88,7 @@ func fuzzLayout(t *testing.T, layout Layout, text []byte, skip bool) {
 		return // the text looks compressed itself
 	}
 	opts.Layout = stats.Layout // a matrix may be found among adjacency lists
-	lines := !slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON}, layout)
+	lines := !slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}, layout)
 	for _, size := range []int{1, 7} {
 		if !lines {
 			break

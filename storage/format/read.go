@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ReadEdgeList reads an edge list, plain or compressed by gzip or zstd, and
+// ReadEdgeList reads an edge list, plain or compressed (see the package), and
 // calls yield for every edge, in the order of the file. Self-loops and repeated
 // edges are delivered like any other.
 //
@@ -69,6 +69,15 @@ func (f *feed) peek() []byte {
 	f.block = f.in.next(f.ctx)
 	f.again = true
 	return f.block.text
+}
+
+// fileName returns the name whose extension describes the text. For an archive whose own name has
+// none, it is that of the file inside. The first block must have been read.
+func (f *feed) fileName() string {
+	if f.in.member != "" && Ending(f.opts.Name) == "" {
+		return f.in.member
+	}
+	return f.opts.Name
 }
 
 // next returns the next piece of the text, valid until the following call. The error, which may

@@ -144,7 +144,6 @@ func TestReadEdgeList_Malformed(t *testing.T) {
 		{name: "invalid UTF-8", text: "1 2\nä\xff b\n", want: "g.txt:2:2: byte 0xff is not valid UTF-8"},
 		{name: "invalid UTF-8 in an ignored column", text: "1 2 \xc3\n", want: "g.txt:1:5: byte 0xc3 is not valid UTF-8"},
 		{name: "encoded surrogate", text: "1 \xed\xa0\x80\n", want: "g.txt:1:3: byte 0xed is not valid UTF-8"},
-		{name: "UTF-16", text: "\xff\xfe1\x00 \x002\x00\n\x00", want: "g.txt:1:1: the text is UTF-16; convert it to UTF-8"},
 		{name: "NUL", text: "1 2\n3 \x004\n", want: "g.txt:2:3: NUL byte; is this a text file?"},
 		{name: "unclosed quote", text: "1,2\na,\"b\nc,d\n", want: "g.txt:2:3: a quoted field is not closed"},
 		{name: "text after quote", text: "\"a\"b,c\n", want: "g.txt:1:4: text after the closing quote of a field"},

@@ -63,14 +63,59 @@ func (s *ReadStats) Add(r Remark) {
 // remark counts one thing of a kind; line and remedy of the first are kept. An empty name is not
 // listed. Kinds are few, so that they are searched in turn.
 func (s *ReadStats) remark(what, name string, line int64, remedy string) {
+	s.remarks(what, name, 1, line, remedy)
+}
+
+// remarks is remark for several things with the same name.
+func (s *ReadStats) remarks(what, name string, count, line int64, remedy string) {
 	i := slices.IndexFunc(s.Remarks, func(n Remark) bool { return n.What == what })
 	if i < 0 {
 		i = len(s.Remarks)
 		s.Remarks = append(s.Remarks, Remark{What: what, Line: line, Remedy: remedy})
 	}
 	n := &s.Remarks[i]
-	n.Count++
+	n.Count += count
 	if name != "" && len(n.Names) < remarkNames && !slices.Contains(n.Names, name) {
 		n.Names = append(n.Names, strings.Clone(name))
+	}
+}
+
+// tally counts things of one kind by their names, for a remark at the end of a read: counting each
+// in the remark would take longer.
+type tally struct {
+	what, remedy string
+	names        map[string]*tallied
+	order        []string
+}
+
+type tallied struct{ count, line int64 }
+
+// tallyNames is how many names a tally distinguishes.
+const tallyNames = 1024
+
+// add counts one thing. line is called for the first of a name.
+func (t *tally) add(name string, line func() int64) {
+	if n := t.names[name]; n != nil {
+		n.count++
+		return
+	}
+	if len(t.names) == tallyNames {
+		name = t.order[tallyNames-1]
+		t.names[name].count++
+		return
+	}
+	if t.names == nil {
+		t.names = map[string]*tallied{}
+	}
+	name = strings.Clone(name)
+	t.names[name] = &tallied{1, line()}
+	t.order = append(t.order, name)
+}
+
+// report makes the remark, if there was anything to count.
+func (t *tally) report(s *ReadStats) {
+	for _, name := range t.order {
+		n := t.names[name]
+		s.remarks(t.what, shown([]byte(name)), n.count, n.line, t.remedy)
 	}
 }

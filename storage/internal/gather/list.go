@@ -31,6 +31,7 @@ type List struct {
 	attributes names           // of the columns
 	names      *block.Interner // vertices by key; after End only the keys
 	ended      bool            // nothing grows any more
+	declared   declared
 	ctx        context.Context // of the read
 	pile       *edgePile
 	belt       belt // to the pile
@@ -227,6 +228,7 @@ func (l *List) addVertex(key []byte, values [][]byte) error {
 	if err != nil {
 		return err
 	}
+	l.declared.add(v, key)
 	for i, value := range values {
 		if value == nil {
 			continue
@@ -322,7 +324,7 @@ func (l *List) fits(what string, further int64) error {
 	if l.ended {
 		growing = held
 	}
-	need := workBytes(l.limit) + growing + min(l.pile.bytes(), leastRoom) + further
+	need := workBytes(l.limit) + growing + 8*int64(cap(l.declared.bits)) + min(l.pile.bytes(), leastRoom) + further
 	if need > l.limit {
 		return &MemoryError{What: what, Need: need, Limit: l.limit}
 	}
