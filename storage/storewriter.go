@@ -186,11 +186,7 @@ func (w *storeWriter) finish(h block.Header) error {
 
 // trim truncates a closed store after its last used page, and flushes it.
 func trim(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	m, _, err := page.ReadMeta(f, info.Size())
+	m, _, err := page.ReadMeta(f, page.SizeOf(f))
 	if err != nil {
 		return err
 	}
