@@ -235,8 +235,8 @@
 //	during a compaction or migration    the old file or the new one, whole; perhaps a file .name.*.compact
 //	                                    next to it, which the next open for writing removes
 //	during a backup or recovery         what it held before, and the new file whole or not at all; perhaps
-//	                                    a file .name.*.backup or .name.*.recover next to it, which the next one
-//	                                    to the same path removes
+//	                                    a file .name.*.backup or .name.*.recover next to it, which the next
+//	                                    backup or recovery to the same path removes
 //
 // The same holds for a loss of power, as far as the disk keeps what it has
 // confirmed: bbolt flushes the pages of a transaction before the meta page that

@@ -136,7 +136,7 @@ func recoverFile(ctx context.Context, f *os.File, from, to string, opts RecoverO
 	}
 	report := RecoverReport{From: from, To: to}
 	if err := report.run(ctx, f, opts); err != nil {
-		return RecoverReport{}, copyError("recover "+fmt.Sprintf("%q", from)+" to", to, err)
+		return RecoverReport{}, copyError("recover "+fmt.Sprintf("%q", from)+" to", to, removedMeanwhile(to, err))
 	}
 	report.Seconds = time.Since(started).Seconds()
 	return report, nil
@@ -145,7 +145,7 @@ func recoverFile(ctx context.Context, f *os.File, from, to string, opts RecoverO
 // run salvages the records into a temporary file, makes a sound store of them,
 // and gives it its name.
 func (report *RecoverReport) run(ctx context.Context, f *os.File, opts RecoverOptions) error {
-	removeLeftovers(report.To, kindRecover)
+	removeLeftovers(report.To, kindBackup, kindRecover)
 	w, err := newStoreWriter(ctx, report.To, kindRecover)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -220,7 +221,10 @@ func (w *storeWriter) moveTo(path string, overwrite bool) error {
 	}
 	switch err := move(w.name, path); {
 	case err == nil:
-		return file.SyncDir(filepath.Dir(path))
+		if err := file.SyncDir(filepath.Dir(path)); err != nil {
+			return fmt.Errorf("the file is complete and has its name, which a loss of power may undo: %w", err)
+		}
+		return nil
 	case !overwrite && errors.Is(err, fs.ErrExist):
 		return existsError(path)
 	default:
