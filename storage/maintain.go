@@ -59,15 +59,19 @@ func (db *DB) Backup(ctx context.Context, path string, overwrite bool, progress 
 	}
 	stats, err := db.backup(ctx, path, overwrite, newReporter(progress))
 	if err != nil {
-		return BackupStats{}, copyError("back up to", path, removedMeanwhile(path, err))
+		return BackupStats{}, copyError("back up to", path, unfinished(path, err))
 	}
 	stats.Seconds = time.Since(started).Seconds()
 	return stats, nil
 }
 
-// removedMeanwhile explains the error of a copy whose unfinished file is gone: a backup or a
-// recovery removes the unfinished files for its path that it finds unlocked.
-func removedMeanwhile(path string, err error) error {
+// unfinished explains an error of a copy to path that concerns its unfinished file, which has
+// been removed when the user reads it. The file may have been gone before, because a backup or
+// a recovery removes the unfinished files for its path that it finds unlocked.
+func unfinished(path string, err error) error {
+	if failed := (*FileError)(nil); errors.As(err, &failed) && failed.Path != path && (failed.Err == ErrFailed || failed.Err == ErrUnfreed) && failed.Cause != nil {
+		return fmt.Errorf("nothing was written: %w", failed.Cause)
+	}
 	if dir, _ := tempName(path, ""); errors.Is(err, fs.ErrNotExist) {
 		if _, gone := os.Stat(dir); gone == nil {
 			return fmt.Errorf("%w: another backup or recovery to this path has removed the unfinished file; make one after the other", ErrConflict)

@@ -136,7 +136,7 @@ func recoverFile(ctx context.Context, f *os.File, from, to string, opts RecoverO
 	}
 	report := RecoverReport{From: from, To: to}
 	if err := report.run(ctx, f, opts); err != nil {
-		return RecoverReport{}, copyError("recover "+fmt.Sprintf("%q", from)+" to", to, removedMeanwhile(to, err))
+		return RecoverReport{}, copyError("recover "+fmt.Sprintf("%q", from)+" to", to, unfinished(to, err))
 	}
 	report.Seconds = time.Since(started).Seconds()
 	return report, nil

@@ -37,5 +37,9 @@ func SyncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) { // of file systems that cannot sync a directory
+		err = nil
+	}
+	return errors.Join(err, d.Close())
 }
