@@ -106,6 +106,8 @@ func writingStore(t *testing.T, dir string) []byte {
 		"TRAIN MODEL m IN g USING heuristics(common_neighbors, l3)",
 		"MATERIALIZE PREDICTIONS FROM common_neighbors IN g WITH (top := 5)",
 		"INSERT EDGE ('3', '50') INTO g",
+		"UPDATE VERTICES IN g SET labels := 'low' WHERE degree < 5", "UPDATE VERTICES IN g SET labels := 'high' WHERE degree >= 5",
+		"GENERATE preferential_attachment(n := 30, m := 2, seed := 1) INTO small", "EMBED small USING fastrp(dim := 4) AS v",
 	} {
 		mustRun(t, db, statement)
 	}

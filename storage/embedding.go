@@ -45,6 +45,7 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 	if err := checkNewEmbedding(info.Name); err != nil {
 		return EmbeddingInfo{}, err
 	}
+	ctx = orBackground(ctx)
 	if err := checkMatrix(ctx, m); err != nil {
 		return EmbeddingInfo{}, fmt.Errorf("put embedding %q: %w", info.Name, err)
 	}

@@ -111,6 +111,7 @@ func (db *DB) Recover(ctx context.Context, to string, opts RecoverOptions) (Reco
 	if db.attached {
 		return RecoverReport{}, fmt.Errorf("recover %q: %w: the file belongs to the application", db.path, ErrInvalid)
 	}
+	ctx = orBackground(ctx)
 	select {
 	case <-db.writer:
 		defer func() { db.writer <- struct{}{} }()
@@ -127,7 +128,7 @@ func (db *DB) Recover(ctx context.Context, to string, opts RecoverOptions) (Reco
 
 // recoverFile recovers the store in f, which nobody writes to.
 func recoverFile(ctx context.Context, f *os.File, from, to string, opts RecoverOptions) (RecoverReport, error) {
-	started := time.Now()
+	ctx, started := orBackground(ctx), time.Now()
 	if err := checkNewFile(to, opts.Overwrite); err != nil {
 		return RecoverReport{}, err
 	}

@@ -12,6 +12,7 @@ import (
 // lockWriter makes the caller the only writer of this handle until it calls
 // unlock. Operations of several transactions hold it throughout.
 func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
+	ctx = orBackground(ctx)
 	if err := db.writable(); err != nil {
 		return nil, err
 	}
@@ -44,6 +45,7 @@ func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
 
 // acquireToWrite is acquire for a store that can be written.
 func (db *DB) acquireToWrite(ctx context.Context) (*handle, error) {
+	ctx = orBackground(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -56,6 +58,7 @@ func (db *DB) acquireToWrite(ctx context.Context) (*handle, error) {
 // update runs f in a write transaction and commits it where f returns nil. The
 // caller holds the writer's lock.
 func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
+	ctx = orBackground(ctx)
 	h, err := db.acquireToWrite(ctx)
 	if err != nil {
 		return err
@@ -171,6 +174,7 @@ func (db *DB) dropUnpublished(ctx context.Context, object uint64) {
 // callers return its error as unfreed, and cancelling ctx is none: the next sweep, or the
 // next opening for writing, frees what it leaves.
 func (db *DB) sweep(ctx context.Context) error {
+	ctx = orBackground(ctx)
 	for {
 		var object []byte
 		err := db.view(ctx, func(t *tx) (err error) {
