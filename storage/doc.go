@@ -241,7 +241,11 @@
 // The same holds for a loss of power, as far as the disk keeps what it has
 // confirmed: bbolt flushes the pages of a transaction before the meta page that
 // shows them. After a commit that failed, its outcome is unknown; the handle
-// then refuses to write (ErrFailed) until the file is opened again.
+// then refuses to write (ErrFailed) until the file is opened again. If the commit only
+// was to free the space of what an operation has dropped, the operation is complete, and
+// its error (ErrUnfreed) says so.
+//
+// A nil context is one that never ends.
 //
 // # Damage
 //

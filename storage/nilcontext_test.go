@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -142,5 +143,21 @@ func TestDB_NilContext(t *testing.T) {
 	}
 	for name, f := range map[string]any{"Recover": Recover, "MatrixDigest": MatrixDigest, "Lists.Each": lists.Each, "Snapshot.Digest": snapshot.Digest} {
 		callAll(t, name, reflect.ValueOf(f), append(texts, base), values)
+	}
+}
+
+// A negative number of things to return is an error, and does not stand for all of them.
+func TestDB_NegativeLimits(t *testing.T) {
+	t.Parallel()
+	db := newStore(t, nil)
+	importText(t, db, "g", "a b\nb c\n")
+	if keys, err := db.Keys(t.Context(), "g", "", -1); !errors.Is(err, ErrInvalid) {
+		t.Errorf("keys %q, %v", keys, err)
+	}
+	if keys, err := db.Keys(t.Context(), "g", "", 0); err != nil || len(keys) != 3 {
+		t.Errorf("keys %q, %v", keys, err)
+	}
+	if _, err := db.Predicted(t.Context(), "g", "l3", "a", -1); !errors.Is(err, ErrInvalid) {
+		t.Errorf("links: %v", err)
 	}
 }
