@@ -102,8 +102,11 @@ type call struct {
 	quiet     bool                        // the call runs in the background, and nobody receives its notices
 }
 
-// begin starts a call. Every call that began must end.
+// begin starts a call. Every call that began must end. A nil context is one that never ends.
 func (db *DB) begin(ctx context.Context, statement string) (*call, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed || db.store == nil {

@@ -124,6 +124,9 @@ func resolveDerive(c *call, req DeriveRequest) (found derivation, err error) {
 	if err := c.checkNewGraph(req.Graph, partNewGraph); err != nil {
 		return found, err
 	}
+	if err := req.checkNumbers(); err != nil {
+		return found, err
+	}
 	if req.How == DeriveNearest {
 		return c.resolveNearestGraph(req)
 	}

@@ -148,8 +148,8 @@ func nameMistake(err error, at fault.Part) error {
 }
 
 // Keys returns keys of a graph that begin with a prefix, ascending by bytes: the
-// first limit of them, or all where limit is not positive. It reads only the part
-// of the file that has these keys, so that a shell can complete them quickly.
+// first limit of them, or all where limit is 0; a negative limit is an error. It reads only
+// the part of the file that has these keys, so that a shell can complete them quickly.
 func (db *DB) Keys(ctx context.Context, graph, prefix string, limit int) ([]string, error) {
-	return inCall(ctx, db, "KEYS", func(*call) ([]string, error) { return db.store.Keys(ctx, graph, prefix, limit) })
+	return inCall(ctx, db, "KEYS", func(c *call) ([]string, error) { return db.store.Keys(c.Ctx, graph, prefix, limit) })
 }

@@ -115,6 +115,7 @@ func (db *DB) ensureBucket(ctx context.Context) error {
 // If UpdateIn returns an error, the transaction may contain a part of the
 // changes of f: roll it back.
 func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) error {
+	ctx = orBackground(ctx)
 	h, err := db.acquireToWrite(ctx)
 	if err != nil {
 		return err

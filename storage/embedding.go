@@ -45,6 +45,7 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 	if err := checkNewEmbedding(info.Name); err != nil {
 		return EmbeddingInfo{}, err
 	}
+	ctx = orBackground(ctx)
 	if err := checkMatrix(ctx, m); err != nil {
 		return EmbeddingInfo{}, fmt.Errorf("put embedding %q: %w", info.Name, err)
 	}
@@ -149,8 +150,7 @@ func (w *embeddingWriter) run(ctx context.Context) error {
 		}
 		begun = true
 	}
-	w.db.sweep(ctx)
-	return nil
+	return w.db.unfreed(w.db.sweep(ctx))
 }
 
 // begin checks the embedding against its graph and opens a new object.
@@ -261,7 +261,7 @@ func (w *embeddingWriter) abandon(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	err := w.db.update(ctx, func(t *tx) error { return t.dropJournal(journalEmbedding, w.name) })
 	if err == nil {
-		w.db.sweep(ctx)
+		_ = w.db.sweep(ctx) // the error of the attempt is returned
 	}
 }
 

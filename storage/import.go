@@ -121,7 +121,7 @@ type ImportStats struct {
 // import, run again, continues after the batches already written; another import of the
 // graph discards them. An import that changes nothing makes no new version.
 func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts ImportOptions) (ImportStats, error) {
-	started := time.Now()
+	ctx, started := orBackground(ctx), time.Now()
 	if err := block.CheckName("graph", graph); err != nil {
 		return ImportStats{}, err
 	}
@@ -343,9 +343,13 @@ type PutGraphRequest struct {
 // a vertex; otherwise the error is ErrExists. It is written and published like
 // an import.
 func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (GraphInfo, error) {
+	ctx = orBackground(ctx)
 	g := req.Graph
 	if err := block.CheckName("graph", name); err != nil {
 		return GraphInfo{}, err
+	}
+	if g == nil {
+		return GraphInfo{}, fmt.Errorf("put graph %q: %w: there is no graph", name, ErrInvalid)
 	}
 	if uint64(g.Vertices()) > block.MaxVertices {
 		return GraphInfo{}, fmt.Errorf("put graph %q: %d vertices: %w", name, g.Vertices(), ErrLimit)

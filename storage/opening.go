@@ -164,11 +164,7 @@ func (db *DB) openMapped(lock *file.Lock, readOnly bool, timeout time.Duration, 
 
 // meta reads the meta page that bbolt uses, and refuses files that bbolt must not map.
 func (db *DB) meta(f *os.File) (page.Meta, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return page.Meta{}, fmt.Errorf("open: %w", err)
-	}
-	m, isBolt, err := page.ReadMeta(f, info.Size())
+	m, isBolt, err := page.ReadMeta(f, page.SizeOf(f))
 	switch {
 	case err == nil:
 		return m, nil

@@ -70,8 +70,7 @@ func (p *publication) run(ctx context.Context) (err error) {
 		p.progress.report("writing", p.items(int(p.journal.Part), p.journal.Next), total)
 	}
 	p.progress.finish("writing", total, total)
-	p.db.sweep(ctx)
-	return nil
+	return p.db.unfreed(p.db.sweep(ctx))
 }
 
 // begin continues from the journal of an earlier attempt at the same import, or

@@ -81,7 +81,7 @@ var layout = map[string][]string{
 	"query/driver":  {"query", "query/parser", "query/internal/fault", "storage"},
 	"query/shard":   {"query", "query/parser", "storage", "storage/format", "storage/format/dataset", "storage/vec"},
 	"repl":          {"query", "query/parser"},
-	"cmd/figure":    {},
+	"cmd/figure":    {"query/parser"},
 	"cmd/placement": {"storage/csr", "storage/vec"},
 	"cmd/picture":   {"query", "embedding/evaluate", "storage", "storage/csr", "cmd/figure", "cmd/placement"},
 	"cmd/report":    {"query", "query/parser", "embedding/evaluate", "storage", "cmd/figure", "cmd/picture"},

@@ -169,7 +169,7 @@ func (r *Runner) save(c *session.Call, j *Active, write func(io.Writer) error) e
 		size.to = w
 		return write(size)
 	})
-	if err == nil {
+	if err == nil || errors.Is(err, storage.ErrUnfreed) {
 		j.mu.Lock()
 		j.keep, j.info.Checkpoint, j.info.Checkpointed = true, size.bytes, time.Now()
 		j.mu.Unlock()
@@ -263,10 +263,15 @@ func (r *Runner) record(c *session.Call, j *Active, err error) error {
 	if putErr == nil {
 		putErr = r.store.PutJob(ctx, info)
 	}
+	written := putErr == nil || errors.Is(putErr, storage.ErrUnfreed)
 	switch {
-	case err == nil && putErr != nil:
-		c.Notice("the record of job %d could not be written: %v", info.ID, putErr)
-	case err != nil && putErr == nil && info.Checkpoint > 0:
+	case putErr == nil:
+	case err == nil:
+		c.Notice("job %d is complete, but its record was not written: %v", info.ID, putErr)
+	default:
+		c.Notice("the end of job %d was not recorded: %v", info.ID, putErr)
+	}
+	if err != nil && written && info.Checkpoint > 0 {
 		err = &fault.JobError{Job: info.ID, State: info.State, Err: err}
 	}
 	return err

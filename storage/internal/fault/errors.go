@@ -19,6 +19,8 @@ var (
 	ErrReadOnly  = errors.New("store is open for reading only")
 	ErrReplaced  = errors.New("file was replaced")
 	ErrFailed    = errors.New("a commit failed")
+	ErrUnfreed   = errors.New("the change is complete and on the disk, but the space of what it dropped is not free yet")
+	ErrNames     = errors.New("the file has several names")
 	ErrNotFound  = errors.New("not found")
 	ErrExists    = errors.New("exists already")
 	ErrInUse     = errors.New("in use")
