@@ -46,6 +46,7 @@ func Errors() []ErrorInfo {
 		{"storage.ErrNotStore", storage.ErrNotStore, "The path is not a heavytail store: a directory, an empty or foreign file, or a bbolt file of another program.", "give the path of a heavytail file"},
 		{"storage.ErrReadOnly", storage.ErrReadOnly, "The store was opened for reading only, or the file cannot be opened for anything else.", "open the file for writing"},
 		{"storage.ErrReplaced", storage.ErrReplaced, "The path of the store leads to a different file by now, or to none, so that a write would be lost.", "open the path again"},
+		{"storage.ErrShared", storage.ErrShared, "A write would have made two entries of the catalogue refer to one object, so that dropping one of them would destroy the other; nothing was written.", "CHECK the file; this is a fault of heavytail, and the statement shows it"},
 		{"storage.ErrVersion", storage.ErrVersion, "The file needs a newer heavytail.", "install a newer heavytail"},
 		{"format.ErrDamaged", format.ErrDamaged, "Wrapped by every StreamError: a compressed stream that is truncated, fails its checksum or is not what it claims to be.", "get the file again, or decompress it by hand to see where it ends"},
 		{"format.ErrEnding", format.ErrEnding, "Wrapped by every EndingError.", "rename the file, or give the option format"},

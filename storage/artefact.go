@@ -268,7 +268,7 @@ func (a *artefact[R]) copyTo(t *tx, w *storeWriter, refer func(object uint64, wh
 
 // own records the owners of the objects.
 func (a *artefact[R]) own(t *tx, o owners) error {
-	_, err := a.sound(t, nil, func(key []byte, r *R) { o[a.refersTo(r)] = a.contentOf(t, key) })
+	_, err := a.sound(t, nil, func(key []byte, r *R) { o.add(a.refersTo(r), a.contentOf(t, key)) })
 	return err
 }
 

@@ -40,24 +40,19 @@ func (t *tx) findGraph(name string) (*graphRecord, error) {
 }
 
 // findEmbedding returns the catalogue entry of an embedding, or of a generation of
-// one.
+// one, as resolveEmbedding finds it, with possible counts.
 func (t *tx) findEmbedding(name string) (*embeddingRecord, error) {
-	r := new(embeddingRecord)
-	found, err := t.get(block.EmbeddingsName, []byte(name), r)
-	if base, generation, ok := splitGeneration(name); err == nil && !found && ok {
-		found, err = t.get(block.EmbeddingsName, []byte(base), r)
-		found = found && r.Generation == generation
-	}
-	if err == nil && found {
-		err = r.validate(t.bound())
-	}
+	r, err := t.resolveEmbedding(name)
 	if err != nil {
-		return nil, fault.Corrupt(t.path, describeEmbedding(name), err)
+		return nil, err
 	}
-	if !found {
-		return nil, &NotFoundError{Kind: "embedding", Name: name}
-	}
-	return r, nil
+	return r, fault.Corrupt(t.path, describeEmbedding(name), r.validate(t.bound()))
+}
+
+// putEmbedding writes the entry of an embedding back under the name that it has in the
+// catalogue, whatever name it was found by.
+func (t *tx) putEmbedding(r *embeddingRecord) error {
+	return t.put(block.EmbeddingsName, []byte(r.name), r)
 }
 
 // dropJournal discards what an unfinished operation has written.

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -16,12 +17,46 @@ import (
 // and without a state. So no embedding can be given a name that ends like this. The
 // last keptGenerations generations are kept, including the present one; the
 // transaction that adds a generation discards older ones.
+//
+// The present generation has no entry of its own: its name and number mean the embedding,
+// wherever an existing one is meant. resolveEmbedding is the one place that knows this; the
+// record that it returns knows its name in the catalogue, which differs from the name that
+// was asked for.
+
+// resolveEmbedding returns the catalogue entry that a name means: of an embedding, of a past
+// generation of one, or of the embedding whose present generation it is.
+func (t *tx) resolveEmbedding(name string) (*embeddingRecord, error) {
+	r := &embeddingRecord{name: name}
+	found, err := t.get(block.EmbeddingsName, []byte(name), r)
+	r.name = name // get may have copied an entry that it remembers
+	if found || err != nil {
+		return r, fault.Corrupt(t.path, describeEmbedding(name), err)
+	}
+	base, generation, ok := splitGeneration(name)
+	if !ok {
+		return nil, &NotFoundError{Kind: "embedding", Name: name}
+	}
+	found, err = t.get(block.EmbeddingsName, []byte(base), r)
+	r.name = base
+	switch {
+	case err != nil:
+		return nil, fault.Corrupt(t.path, describeEmbedding(base), err)
+	case !found:
+		return nil, &NotFoundError{Kind: "embedding", Name: name}
+	case r.Generation == generation && !r.Past:
+		return r, nil
+	}
+	known, err := t.past(base)
+	return nil, errors.Join(err, &NotFoundError{Kind: "embedding", Name: name, Of: base, Generations: append(known, r.Generation)})
+}
 
 // keptGenerations is how many generations of an embedding there are at most: the
 // present one and the one before, so that the two can be compared.
 const keptGenerations = 2
 
-func checkNewEmbedding(name string) error {
+// CheckEmbeddingName returns ErrName for a name that no new embedding can have, such as that of
+// a generation of another embedding.
+func CheckEmbeddingName(name string) error {
 	if _, _, ok := splitGeneration(name); ok {
 		return fmt.Errorf("embedding name %q: %w: it means a generation of another embedding", fault.Clip(name), ErrName)
 	}
@@ -30,9 +65,16 @@ func checkNewEmbedding(name string) error {
 
 // Generations lists the generations of an embedding that are kept, ascending. The
 // last is the present one; the others are called name@generation, and can be read
-// and dropped by that name.
+// and dropped by that name. The name of any generation is as good as that of the embedding.
 func (db *DB) Generations(ctx context.Context, name string) ([]EmbeddingInfo, error) {
 	return viewed(ctx, db, func(t *tx) (list []EmbeddingInfo, err error) {
+		r, err := t.findEmbedding(name)
+		if err != nil {
+			return nil, err
+		}
+		if name = r.name; r.Past {
+			name, _, _ = splitGeneration(name)
+		}
 		present, err := t.embeddingInfo(name)
 		if err != nil {
 			return nil, err
@@ -93,9 +135,9 @@ func (t *tx) retire(name string, old *embeddingRecord) error {
 	if err := t.dropIndexes(old.Object); err != nil {
 		return err
 	}
-	old.State, old.Past = blobRecord{}, true
+	old.name, old.State, old.Past = string(key), blobRecord{}, true
 	old.AutoChanges, old.AutoEvery = 0, 0
-	if err := t.put(block.EmbeddingsName, key, old); err != nil {
+	if err := t.putEmbedding(old); err != nil {
 		return err
 	}
 	past, err := t.past(name)
@@ -111,15 +153,15 @@ func (t *tx) retire(name string, old *embeddingRecord) error {
 	return nil
 }
 
-// dropEntry removes one entry with what it refers to.
+// dropEntry removes one entry with what it refers to. The entry must have this very name: that
+// of the present generation does not say that the past ones are dropped too.
 func (t *tx) dropEntry(name string) error {
-	r := new(embeddingRecord)
-	found, err := t.get(block.EmbeddingsName, []byte(name), r)
+	r, err := t.resolveEmbedding(name)
 	if err != nil {
-		return fault.Corrupt(t.path, describeEmbedding(name), err)
+		return err
 	}
-	if !found {
-		return &NotFoundError{Kind: "embedding", Name: name}
+	if r.name != name {
+		return fmt.Errorf("%q is the present generation of embedding %q, which is dropped by its name, with its past generations: %w", name, r.name, ErrInvalid)
 	}
 	if err := t.discardRows(r.Object); err != nil {
 		return err
@@ -127,7 +169,15 @@ func (t *tx) dropEntry(name string) error {
 	if err := t.discard(r.State.Object); err != nil {
 		return err
 	}
-	return t.remove(block.EmbeddingsName, []byte(name))
+	return t.remove(block.EmbeddingsName, []byte(r.name))
+}
+
+// notPast returns ErrInvalid for the entry of a past generation, which nothing changes.
+func (r *embeddingRecord) notPast() error {
+	if !r.Past {
+		return nil
+	}
+	return fmt.Errorf("embedding %q is a past generation: %w", r.name, ErrInvalid)
 }
 
 // EmbeddingState returns a reader of the state that was stored with the rows of an
@@ -162,27 +212,27 @@ func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh)
 		if err != nil {
 			return err
 		}
-		if r.Past {
-			return fmt.Errorf("embedding %q is a past generation: %w", name, ErrInvalid)
-		}
-		r.AutoChanges, r.AutoEvery = uint64(auto.Changes), int64(auto.Every)
-		if err := t.put(block.EmbeddingsName, []byte(name), r); err != nil {
+		if err := r.notPast(); err != nil {
 			return err
 		}
-		info, err = t.embeddingInfo(name)
+		r.AutoChanges, r.AutoEvery = uint64(auto.Changes), int64(auto.Every)
+		if err := t.putEmbedding(r); err != nil {
+			return err
+		}
+		info, err = t.embeddingInfo(r.name)
 		return err
 	})
 	return info, err
 }
 
 func (t *tx) dropState(name string) error {
-	r := new(embeddingRecord)
-	if _, err := t.get(block.EmbeddingsName, []byte(name), r); err != nil {
+	r, err := t.resolveEmbedding(name)
+	if err != nil {
 		return err
 	}
 	if err := t.discard(r.State.Object); err != nil {
 		return err
 	}
 	r.State = blobRecord{}
-	return t.put(block.EmbeddingsName, []byte(name), r)
+	return t.putEmbedding(r)
 }

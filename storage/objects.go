@@ -39,6 +39,7 @@ func (t *tx) newObject(parts ...[]byte) (uint64, error) {
 			return 0, err
 		}
 	}
+	t.references.add(id, -1) // it gets its owner in the same transaction
 	return id, nil
 }
 
@@ -53,6 +54,9 @@ func (t *tx) discard(object uint64) error {
 		return err
 	}
 	key := block.Key64(object)
+	if trash.bucket.Get(key) == nil {
+		t.references.add(object, 1)
+	}
 	return trash.put(key, trash.seed.Seal(key, make([]byte, block.ChecksumSize)))
 }
 
@@ -70,7 +74,10 @@ func (t *tx) discarded() (object []byte, err error) {
 // bucket without rewriting any of them: it reads each leaf page once and keeps
 // about 40 bytes per page until the commit, so that even an object of a
 // gigabyte is one transaction of a few tens of milliseconds and 12 MB.
-func (t *tx) sweepOne() error {
+//
+// An object that an entry refers to as well is only taken out of the trash: in a file in which
+// two entries share it (an earlier version could write one), the other one keeps it.
+func (t *tx) sweepOne(kinds []owner) error {
 	key, err := t.discarded()
 	if key == nil || err != nil {
 		return err
@@ -79,7 +86,7 @@ func (t *tx) sweepOne() error {
 	if err != nil {
 		return err
 	}
-	if objects.Bucket(key) != nil {
+	if shared := len(t.owners(kinds)[block.IDOf(key)]) > 1; objects.Bucket(key) != nil && !shared {
 		if err := objects.DeleteBucket(key); err != nil {
 			return err
 		}
@@ -281,6 +288,10 @@ func (t *tx) put(bucket, key []byte, v any) error {
 	if err != nil {
 		return err
 	}
+	if r, ok := v.(referring); ok {
+		t.references.gone(bucket, key, p.bucket.Get(key))
+		t.references.count(r, 1)
+	}
 	return p.put(key, record)
 }
 
@@ -289,6 +300,7 @@ func (t *tx) remove(bucket, key []byte) error {
 	if err != nil {
 		return err
 	}
+	t.references.gone(bucket, key, p.bucket.Get(key))
 	return p.delete(key)
 }
 

@@ -7,28 +7,36 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// owners are the owners of objects in words, by the numbers of the objects.
-type owners map[uint64]string
+// owners are the owners of objects in words, by the numbers of the objects. Each object should
+// have one.
+type owners map[uint64][]string
+
+// add notes an owner of an object; 0 is no object.
+func (o owners) add(object uint64, owner string) {
+	if object != 0 {
+		o[object] = append(o[object], owner)
+	}
+}
 
 // owner is a kind of records, other than graphs and embeddings, to which objects belong.
 type owner interface {
 	own(t *tx, o owners) error // notes what the objects of its records belong to
 }
 
-// owners collects the owners of all objects, as far as the catalogue can be read. It is
-// for messages about damage.
+// owners collects the owners of all objects, as far as the catalogue can be read. The trash
+// comes last.
 func (t *tx) owners(kinds []owner) owners {
 	o := make(owners)
 	_ = t.each(block.GraphsName, func(key, _ []byte) error {
 		if r, err := t.findGraph(string(key)); err == nil {
-			o[r.Object] = describeGraph(string(key))
+			o.add(r.Object, describeGraph(string(key)))
 		}
 		return nil
 	})
 	_ = t.each(block.EmbeddingsName, func(key, _ []byte) error {
 		if r, err := t.findEmbedding(string(key)); err == nil {
-			o[r.Object] = describeEmbedding(string(key))
-			o[r.State.Object] = describeEmbedding(string(key)) + ", " + statePart
+			o.add(r.Object, describeEmbedding(string(key)))
+			o.add(r.State.Object, describeEmbedding(string(key))+", "+statePart)
 		}
 		return nil
 	})
@@ -38,13 +46,13 @@ func (t *tx) owners(kinds []owner) owners {
 	_ = t.each(block.JournalName, func(key, record []byte) error {
 		var j journalRecord
 		if err := block.DecodeStruct(block.JournalName, key, record, &j); err == nil {
-			o[j.Object] = "unfinished work"
+			o.add(j.Object, "unfinished work")
 		}
 		return nil
 	})
 	_ = t.each(block.TrashName, func(key, _ []byte) error {
 		if len(key) == 8 {
-			o[block.IDOf(key)] = "trash"
+			o.add(block.IDOf(key), "trash")
 		}
 		return nil
 	})
@@ -59,7 +67,7 @@ func (t *tx) strayObject(kinds []owner) error {
 	}
 	o := t.owners(kinds)
 	return t.each(block.ObjectsName, func(key, _ []byte) error {
-		if len(key) == 8 && o[block.IDOf(key)] == "" {
+		if len(key) == 8 && o[block.IDOf(key)] == nil {
 			return fault.Corrupt(t.path, fmt.Sprintf("object %d", block.IDOf(key)), fault.Record("belongs to no entry of the catalogue; the entry may have been lost"))
 		}
 		return nil
@@ -69,11 +77,11 @@ func (t *tx) strayObject(kinds []owner) error {
 // describe names the bucket at a path below the root bucket for a person.
 func (o owners) describe(path [][]byte) string {
 	if len(path) > 1 && len(path[1]) == 8 {
-		if owner := o[block.IDOf(path[1])]; owner != "" {
+		if list := o[block.IDOf(path[1])]; list != nil {
 			if len(path) > 2 {
-				return owner + ", " + fault.Clip(string(path[2]))
+				return list[0] + ", " + fault.Clip(string(path[2]))
 			}
-			return owner
+			return list[0]
 		}
 	}
 	return describePath(path)

@@ -87,7 +87,7 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 		if err := f(t); err != nil {
 			return fault.Corrupt(db.path, "", err)
 		}
-		if err := t.finish(); err != nil {
+		if err := t.finish(db.owning); err != nil {
 			return err
 		}
 		// From here on the outcome is unknown until Commit has returned nil:
@@ -166,7 +166,7 @@ func (db *DB) sweep(ctx context.Context) {
 			object, err = t.discarded()
 			return err
 		})
-		if err != nil || object == nil || db.update(ctx, (*tx).sweepOne) != nil {
+		if err != nil || object == nil || db.update(ctx, func(t *tx) error { return t.sweepOne(db.owning) }) != nil {
 			return
 		}
 	}
