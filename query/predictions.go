@@ -148,6 +148,9 @@ var dropPredictions = &statement[*parser.DropPredictions, predictionsRequest, st
 			err = c.db.store.DropPredictions(c.Ctx, req.graph, with.String())
 		}
 		if errors.Is(err, storage.ErrNotFound) {
+			if _, unknown := c.scorerEntries(req.graph, []Scorer{req.with}); unknown != nil {
+				return nothing{}, unknown // the name of the scorer, or of what it reads
+			}
 			err = fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(req.graph), req.with).
 				WithRemedy("SHOW PREDICTIONS lists them").WithErr(err)
 		}
