@@ -2,11 +2,8 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
@@ -22,37 +19,6 @@ import (
 // wherever an existing one is meant. resolveEmbedding is the one place that knows this; the
 // record that it returns knows its name in the catalogue, which differs from the name that
 // was asked for.
-
-// resolveEmbedding returns the catalogue entry that a name means: of an embedding, of a past
-// generation of one, or of the embedding whose present generation it is.
-func (t *tx) resolveEmbedding(name string) (*embeddingRecord, error) {
-	r := &embeddingRecord{name: name}
-	found, err := t.get(block.EmbeddingsName, []byte(name), r)
-	r.name = name // get may have copied an entry that it remembers
-	if found || err != nil {
-		return r, fault.Corrupt(t.path, describeEmbedding(name), err)
-	}
-	base, generation, ok := splitGeneration(name)
-	if !ok {
-		return nil, &NotFoundError{Kind: "embedding", Name: name}
-	}
-	found, err = t.get(block.EmbeddingsName, []byte(base), r)
-	r.name = base
-	switch {
-	case err != nil:
-		return nil, fault.Corrupt(t.path, describeEmbedding(base), err)
-	case !found:
-		return nil, &NotFoundError{Kind: "embedding", Name: name}
-	case r.Generation == generation && !r.Past:
-		return r, nil
-	}
-	known, err := t.past(base)
-	return nil, errors.Join(err, &NotFoundError{Kind: "embedding", Name: name, Of: base, Generations: append(known, r.Generation)})
-}
-
-// keptGenerations is how many generations of an embedding there are at most: the
-// present one and the one before, so that the two can be compared.
-const keptGenerations = 2
 
 // CheckEmbeddingName returns ErrName for a name that no new embedding can have, such as that of
 // a generation of another embedding.
@@ -89,30 +55,6 @@ func (db *DB) Generations(ctx context.Context, name string) ([]EmbeddingInfo, er
 		}
 		return append(list, present), err
 	})
-}
-
-// past lists the numbers of the past generations of an embedding, ascending.
-func (t *tx) past(name string) ([]uint64, error) {
-	b, err := t.top(block.EmbeddingsName)
-	if err != nil {
-		return nil, err
-	}
-	var list []uint64
-	prefix := name + "@"
-	cursor := b.Cursor()
-	for key, _ := cursor.Seek([]byte(prefix)); strings.HasPrefix(string(key), prefix); key, _ = cursor.Next() {
-		if base, generation, ok := splitGeneration(string(key)); ok && base == name {
-			r, err := t.findEmbedding(string(key))
-			if err != nil {
-				return nil, err
-			}
-			if r.Past {
-				list = append(list, generation)
-			}
-		}
-	}
-	slices.Sort(list)
-	return list, nil
 }
 
 // retire makes the entry of a replaced embedding a past generation, without its

@@ -70,36 +70,6 @@ func (t *tx) discarded() (object []byte, err error) {
 	return bytes.Clone(key), nil
 }
 
-// sweepOne removes the first object in the trash. bbolt frees the pages of a
-// bucket without rewriting any of them: it reads each leaf page once and keeps
-// about 40 bytes per page until the commit, so that even an object of a
-// gigabyte is one transaction of a few tens of milliseconds and 12 MB.
-//
-// An object that an entry refers to as well is only taken out of the trash: in a file in which
-// two entries share it (an earlier version could write one), the other one keeps it.
-func (t *tx) sweepOne(kinds []owner) error {
-	key, err := t.discarded()
-	if key == nil || err != nil {
-		return err
-	}
-	objects, err := t.top(block.ObjectsName)
-	if err != nil {
-		return err
-	}
-	if shared := len(t.owners(kinds)[block.IDOf(key)]) > 1; objects.Bucket(key) != nil && !shared {
-		if err := objects.DeleteBucket(key); err != nil {
-			return err
-		}
-		if a := t.accountOf(block.TopPlace(block.ObjectsName)); a != nil {
-			a.RemoveBucket(key)
-		}
-		if err := t.forget(key); err != nil {
-			return err
-		}
-	}
-	return t.remove(block.TrashName, key)
-}
-
 // readSlots reads the empty slots of an object, of which there should be n.
 func (t *tx) readSlots(object, slots, n uint64) (block.SlotMap, error) {
 	m := block.SlotMap{Slots: slots}
@@ -288,10 +258,8 @@ func (t *tx) put(bucket, key []byte, v any) error {
 	if err != nil {
 		return err
 	}
-	if r, ok := v.(referring); ok {
-		t.references.gone(bucket, key, p.bucket.Get(key))
-		t.references.count(r, 1)
-	}
+	t.references.count(bucket, key, p.bucket.Get(key), -1)
+	t.references.count(bucket, key, record, 1)
 	return p.put(key, record)
 }
 
@@ -300,7 +268,7 @@ func (t *tx) remove(bucket, key []byte) error {
 	if err != nil {
 		return err
 	}
-	t.references.gone(bucket, key, p.bucket.Get(key))
+	t.references.count(bucket, key, p.bucket.Get(key), -1)
 	return p.delete(key)
 }
 

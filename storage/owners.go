@@ -2,6 +2,8 @@ package storage
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
@@ -57,6 +59,62 @@ func (t *tx) owners(kinds []owner) owners {
 		return nil
 	})
 	return o
+}
+
+// end makes sure that no object has two owners, and prepares a transaction for its commit.
+func (t *tx) end(kinds []owner) error {
+	if err := t.checkReferences(kinds); err != nil {
+		return err
+	}
+	return t.finish()
+}
+
+// checkReferences returns ErrShared if the transaction would let a further entry refer to an
+// object that one has already.
+func (t *tx) checkReferences(kinds []owner) error {
+	var o owners
+	for _, object := range slices.Sorted(maps.Keys(t.references)) {
+		if t.references[object] <= 0 {
+			continue
+		}
+		if o == nil {
+			o = t.owners(kinds)
+		}
+		if list := o[object]; len(list) > 1 {
+			return &FileError{Path: t.path, Object: list[1], Err: ErrShared, Reason: fmt.Sprintf("object %d belongs to %s", object, list[0]), Remedy: fault.RemedyShared}
+		}
+	}
+	return nil
+}
+
+// sweepOne removes the first object in the trash. bbolt frees the pages of a
+// bucket without rewriting any of them: it reads each leaf page once and keeps
+// about 40 bytes per page until the commit, so that even an object of a
+// gigabyte is one transaction of a few tens of milliseconds and 12 MB.
+//
+// An object that an entry refers to as well is only taken out of the trash: in a file in which
+// two entries share it (an earlier version could write one), the other one keeps it.
+func (t *tx) sweepOne(kinds []owner) error {
+	key, err := t.discarded()
+	if key == nil || err != nil {
+		return err
+	}
+	objects, err := t.top(block.ObjectsName)
+	if err != nil {
+		return err
+	}
+	if shared := len(t.owners(kinds)[block.IDOf(key)]) > 1; objects.Bucket(key) != nil && !shared {
+		if err := objects.DeleteBucket(key); err != nil {
+			return err
+		}
+		if a := t.accountOf(block.TopPlace(block.ObjectsName)); a != nil {
+			a.RemoveBucket(key)
+		}
+		if err := t.forget(key); err != nil {
+			return err
+		}
+	}
+	return t.remove(block.TrashName, key)
 }
 
 // strayObject reports an object that nothing refers to. In a file without promises this

@@ -98,7 +98,7 @@ func (t *tx) sharers() (graphs, embeddings []sharer, past map[string][]string, e
 		case generation: // a name that no embedding should have
 			named[name]--
 		}
-		embeddings = append(embeddings, sharer{name: name, holds: r.refersTo()})
+		embeddings = append(embeddings, sharer{name: name, holds: []uint64{r.Object, r.State.Object}})
 		return nil
 	})
 	if err != nil {
@@ -113,7 +113,7 @@ func (t *tx) sharers() (graphs, embeddings []sharer, past map[string][]string, e
 			return err
 		}
 		// The numbers of graphs and of objects are from one series.
-		graphs = append(graphs, sharer{name: string(key), holds: append(r.refersTo(), r.ID), named: onGraph[string(key)]})
+		graphs = append(graphs, sharer{name: string(key), holds: []uint64{r.Object, r.ID}, named: onGraph[string(key)]})
 		return nil
 	})
 	return graphs, embeddings, past, err

@@ -1,12 +1,7 @@
 package storage
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-
 	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
 )
 
 // Every object belongs to one entry of the catalogue, the journal or the trash: two would
@@ -17,51 +12,6 @@ import (
 // references are these counts, by the numbers of the objects.
 type references map[uint64]int
 
-// referring is a record to which objects belong.
-type referring interface {
-	refersTo() []uint64 // 0 is no object
-}
-
-func (r *graphRecord) refersTo() []uint64      { return []uint64{r.Object} }
-func (r *embeddingRecord) refersTo() []uint64  { return []uint64{r.Object, r.State.Object} }
-func (r *indexRecord) refersTo() []uint64      { return []uint64{r.Stream.Object} }
-func (r *modelRecord) refersTo() []uint64      { return []uint64{r.Stream.Object} }
-func (r *predictionRecord) refersTo() []uint64 { return []uint64{r.Object} }
-func (r *jobRecord) refersTo() []uint64        { return []uint64{r.Checkpoint.Object} }
-func (r *journalRecord) refersTo() []uint64    { return []uint64{r.Object} }
-
-// recordIn is an empty record of a top bucket; nil where the bucket has no records to which
-// objects belong.
-func recordIn(bucket []byte) referring {
-	switch string(bucket) {
-	case string(block.GraphsName):
-		return new(graphRecord)
-	case string(block.EmbeddingsName):
-		return new(embeddingRecord)
-	case string(block.IndexesName):
-		return new(indexRecord)
-	case string(block.ModelsName):
-		return new(modelRecord)
-	case string(block.PredictionsName):
-		return new(predictionRecord)
-	case string(block.JobsName):
-		return new(jobRecord)
-	case string(block.JournalName):
-		return new(journalRecord)
-	}
-	return nil
-}
-
-// count adds n to the counts of the objects of a record.
-func (m *references) count(r referring, n int) {
-	if r == nil {
-		return
-	}
-	for _, object := range r.refersTo() {
-		m.add(object, n)
-	}
-}
-
 func (m *references) add(object uint64, n int) {
 	if *m == nil {
 		*m = make(references)
@@ -71,28 +21,47 @@ func (m *references) add(object uint64, n int) {
 	}
 }
 
-// gone counts the references of a stored record that is replaced or removed. Those of a
-// damaged one are unknown.
-func (m *references) gone(bucket, key, record []byte) {
-	if old := recordIn(bucket); old != nil && record != nil && block.DecodeStruct(bucket, key, record, old) == nil {
-		m.count(old, -1)
+// count adds n to the counts of the objects of a stored record, nil for none. Those of a damaged
+// record are unknown.
+func (m *references) count(bucket, key, record []byte, n int) {
+	if record == nil {
+		return
+	}
+	for _, object := range objectsIn(bucket, key, record) {
+		m.add(object, n)
 	}
 }
 
-// checkReferences returns ErrShared if the transaction would let a further entry refer to an
-// object that one has already.
-func (t *tx) checkReferences(kinds []owner) error {
-	var o owners
-	for _, object := range slices.Sorted(maps.Keys(t.references)) {
-		if t.references[object] <= 0 {
-			continue
+// objectsIn lists the objects to which a record of a top bucket refers, 0 for none.
+func objectsIn(bucket, key, record []byte) []uint64 {
+	var (
+		whole struct {
+			Object uint64 `msgpack:"object"`
 		}
-		if o == nil {
-			o = t.owners(kinds)
+		rows struct {
+			Object uint64     `msgpack:"object"`
+			State  blobRecord `msgpack:"state"`
 		}
-		if list := o[object]; len(list) > 1 {
-			return &FileError{Path: t.path, Object: list[1], Err: ErrShared, Reason: fmt.Sprintf("object %d belongs to %s", object, list[0]), Remedy: fault.RemedyShared}
+		stream struct {
+			Stream blobRecord `msgpack:"stream"`
 		}
+		job struct {
+			Checkpoint blobRecord `msgpack:"checkpoint"`
+		}
+		err error
+	)
+	switch string(bucket) {
+	case string(block.GraphsName), string(block.PredictionsName), string(block.JournalName):
+		err = block.DecodeStruct(bucket, key, record, &whole)
+	case string(block.EmbeddingsName):
+		err = block.DecodeStruct(bucket, key, record, &rows)
+	case string(block.IndexesName), string(block.ModelsName):
+		err = block.DecodeStruct(bucket, key, record, &stream)
+	case string(block.JobsName):
+		err = block.DecodeStruct(bucket, key, record, &job)
 	}
-	return nil
+	if err != nil {
+		return nil
+	}
+	return []uint64{whole.Object, rows.Object, rows.State.Object, stream.Stream.Object, job.Checkpoint.Object}
 }

@@ -57,12 +57,9 @@ func (t *tx) meta() page.Meta {
 	return page.Meta{PageSize: size, Root: uint64(btx.Cursor().Bucket().Root()), Freelist: page.NoFreelist, HighWater: uint64(btx.Size()) / uint64(size)}
 }
 
-// finish makes sure that no object has two owners, and writes the header of a transaction that
-// is about to commit.
-func (t *tx) finish(kinds []owner) error {
-	if err := t.checkReferences(kinds); err != nil {
-		return err
-	}
+// finish writes the header of a transaction that is about to commit. It is called by end, which
+// first looks at the references.
+func (t *tx) finish() error {
 	if err := t.keepPromises(); err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 		if err := f(t); err != nil {
 			return fault.Corrupt(db.path, "", err)
 		}
-		if err := t.finish(db.owning); err != nil {
+		if err := t.end(db.owning); err != nil {
 			return err
 		}
 		// From here on the outcome is unknown until Commit has returned nil:
