@@ -2,6 +2,8 @@ package storage
 
 import (
 	"bytes"
+	"fmt"
+	"math"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -246,7 +248,13 @@ func (t *tx) get(bucket, key []byte, v any) (bool, error) {
 	return true, t.memory.record(bucket, key, record, v)
 }
 
+// put refuses what get would not accept: nobody could read it again.
 func (t *tx) put(bucket, key []byte, v any) error {
+	if r, ok := v.(interface{ validate(size int64) error }); ok {
+		if err := r.validate(math.MaxInt64); err != nil {
+			return fmt.Errorf("%s %q: %w: %s", bucket, fault.Clip(string(key)), ErrInvalid, fault.Reason(err))
+		}
+	}
 	p, err := t.topPart(bucket)
 	if err == nil && p.bucket == nil {
 		p.bucket, err = t.root.CreateBucket(bucket)

@@ -149,9 +149,6 @@ func (db *DB) RenameModel(ctx context.Context, name, to string) error {
 // RenameAttribute gives an attribute of the vertices another name, with how it was computed.
 // It is ErrExists if the graph has an attribute of that name.
 func (x *Tx) RenameAttribute(graph, name, to string) error {
-	if err := block.CheckName("attribute", to); err != nil {
-		return err
-	}
 	at := 0
 	find := func(g *graphState) error {
 		if at = g.record.findAttribute(name); at < 0 {
@@ -160,7 +157,9 @@ func (x *Tx) RenameAttribute(graph, name, to string) error {
 		if g.record.findAttribute(to) >= 0 {
 			return fmt.Errorf("attribute %q: %w", to, ErrExists)
 		}
-		return nil
+		renamed := g.record.Attributes[at].attribute()
+		renamed.Name = to
+		return renamed.Validate() // every vertex has a key and a degree
 	}
 	_, err := x.write(graph, find, func(g *graphState) error {
 		g.record.Attributes = slices.Clone(g.record.Attributes)
