@@ -121,6 +121,9 @@ func (c *call) nextGeneration(embedding, graph string) (uint64, error) {
 	if embedding == "" {
 		return 0, fault.New(fault.Embedding, "the embedding has no name")
 	}
+	if err := storage.CheckEmbeddingName(embedding); err != nil {
+		return 0, nameMistake(err, fault.Embedding)
+	}
 	old, err := c.db.store.EmbeddingInfo(c.Ctx, embedding)
 	switch {
 	case err == nil && old.Graph != graph:
@@ -129,7 +132,7 @@ func (c *call) nextGeneration(embedding, graph string) (uint64, error) {
 	case err == nil:
 		return old.Generation + 1, nil
 	case !errors.Is(err, storage.ErrNotFound):
-		return 0, nameMistake(err, fault.Embedding)
+		return 0, err
 	}
 	return 1, nil
 }

@@ -47,6 +47,7 @@ func Errors() []ErrorInfo {
 		{"storage.ErrNotStore", storage.ErrNotStore, "The path is not a heavytail store: a directory, an empty or foreign file, or a bbolt file of another program.", "give the path of a heavytail file"},
 		{"storage.ErrReadOnly", storage.ErrReadOnly, "The store was opened for reading only, or the file cannot be opened for anything else.", "open the file for writing"},
 		{"storage.ErrReplaced", storage.ErrReplaced, "The path of the store leads to a different file by now, or to none, so that a write would be lost.", "open the path again"},
+		{"storage.ErrShared", storage.ErrShared, "A write would have made two entries of the catalogue refer to one object, so that dropping one of them would destroy the other; nothing was written.", "CHECK the file; this is a fault of heavytail, and the statement shows it"},
 		{"storage.ErrUnfreed", storage.ErrUnfreed, "The change is complete and on the disk, but the space of what it dropped or replaced could not be freed.", "close the store and open it again for writing, which frees the space"},
 		{"storage.ErrVersion", storage.ErrVersion, "The file needs a newer heavytail, or is from before the first release.", "install a newer heavytail; export the graphs of an older file with the version that wrote it"},
 		{"format.ErrDamaged", format.ErrDamaged, "Wrapped by every StreamError: a compressed stream that is truncated, fails its checksum or is not what it claims to be.", "get the file again, or decompress it by hand to see where it ends"},

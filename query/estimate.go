@@ -38,6 +38,11 @@ var estimateEmbed = &statement[*parser.Estimate, EmbedRequest, chosen, Estimate]
 		if found.configured, err = configureEmbed(req.Method, req.Settings, req.Using); err != nil {
 			return found, err
 		}
+		if req.Name != "" {
+			if _, err := c.nextGeneration(req.Name, req.Graph); err != nil {
+				return found, err
+			}
+		}
 		return c.reads(found, req.Graph)
 	},
 	plan: func(_ EmbedRequest, found chosen) *plan.Plan {

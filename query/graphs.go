@@ -104,13 +104,13 @@ func (c *call) checkDropGraph(req dropGraphRequest) error {
 var dropEmbedding = &statement[*parser.DropEmbedding, string, storage.EmbeddingInfo, nothing]{
 	help: Help{
 		Statement: "DROP EMBEDDING", Syntax: "DROP EMBEDDING embedding",
-		Summary: "removes an embedding",
+		Summary: "removes an embedding with its generations, or one past generation, which name@generation means",
 		Example: "DROP EMBEDDING spec",
 	},
 	bind: func(b *binder, s *parser.DropEmbedding) string {
 		return b.name(fault.Embedding, s.Embedding)
 	},
-	resolve: (*call).embeddingEntry,
+	resolve: (*call).droppedEmbedding,
 	plan: func(embedding string, _ storage.EmbeddingInfo) *plan.Plan {
 		return plan.Result("drop embedding", fault.Name(embedding))
 	},
@@ -119,9 +119,20 @@ var dropEmbedding = &statement[*parser.DropEmbedding, string, storage.EmbeddingI
 	},
 }
 
-// DropEmbedding removes an embedding.
+// DropEmbedding removes an embedding with its generations, or one past generation of it.
 func (db *DB) DropEmbedding(ctx context.Context, embedding string) error {
 	return errorOf(dropEmbedding.answer(ctx, db, embedding))
+}
+
+// droppedEmbedding is embeddingEntry for DROP EMBEDDING, which refuses the number of the present
+// generation: dropping the embedding drops the past ones too.
+func (c *call) droppedEmbedding(embedding string) (storage.EmbeddingInfo, error) {
+	info, err := c.embeddingEntry(embedding)
+	if err == nil && info.Name != embedding {
+		err = fault.New(fault.Embedding, "%s is the present generation of embedding %s, which is dropped with its past generations", fault.Quote(embedding), fault.Name(info.Name)).
+			WithRemedy("DROP EMBEDDING " + parser.Ident{Name: info.Name}.String()).WithErr(storage.ErrInvalid)
+	}
+	return info, err
 }
 
 // embeddingEntry is the catalogue entry of the embedding that a request names.

@@ -54,6 +54,9 @@ type materializeEntry struct {
 	renewal renewal
 }
 
+// scorer is the scorer with the name that its embedding has in the catalogue.
+func (m *materializeEntry) scorer() Scorer { return m.scorers[0].Scorer }
+
 // renewal says which links must be computed, if predictions of the same kind were
 // stored before.
 type renewal struct {
@@ -79,8 +82,8 @@ var materialize = &statement[*parser.Materialize, MaterializeRequest, *materiali
 			which = fmt.Sprintf("of the vertices within %s of the %d that have changed, of %d",
 				fault.Count(int64(max(m.radius(), 0)), "edge"), len(m.renewal.changed), m.graph.Vertices)
 		}
-		return plan.Result("predictions", fmt.Sprintf("by %s, the %d likeliest of each vertex", req.With, m.k),
-			plan.Measured(plan.Score, "candidates", which+": "+m.candidates(req.With, false)+", without an edge", m.inputs()...))
+		return plan.Result("predictions", fmt.Sprintf("by %s, the %d likeliest of each vertex", m.scorer(), m.k),
+			plan.Measured(plan.Score, "candidates", which+": "+m.candidates(m.scorer(), false)+", without an edge", m.inputs()...))
 	},
 	run: runMaterialize,
 	table: func(_ MaterializeRequest, r MaterializeResult) [][]Value {
@@ -127,6 +130,16 @@ func resolveMaterialize(c *call, req MaterializeRequest) (*materializeEntry, err
 	k, near := cmp.Or(req.K, DefaultK), req.Near
 	if k < 1 || k > storage.MaxPredicted {
 		return nil, fault.OfOption("top", "is %d, and must be from 1 to %d", k, storage.MaxPredicted)
+	}
+	if err := checkScorer(req.With, fault.Scorer(0)); err != nil {
+		return nil, err
+	}
+	if req.With.Embedding != "" {
+		e, err := c.Present(req.With.Embedding, fault.Scorer(0)) // past generations end, and predictions by them would stay
+		if err != nil {
+			return nil, err
+		}
+		req.With.Embedding = e.Info.Name
 	}
 	near = cmp.Or(near, max(DefaultNear, k))
 	found, err := c.resolvePredict(linksRequest{PredictRequest: PredictRequest{K: 1, Graph: req.Graph, With: req.With, Near: near, Sides: req.Sides}})
@@ -239,9 +252,9 @@ func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo)
 	options := optionList{option("top", int64(m.k))}
 	options.add(req.Near != 0, "near", int64(max(req.Near, 0)))
 	options.add(req.Sides != "", "sides", req.Sides)
-	text := parser.Materialize{Scorer: scorerNode(req.With), Graph: parser.Ident{Name: graph.Name}, Options: options}
+	text := parser.Materialize{Scorer: scorerNode(m.scorer()), Graph: parser.Ident{Name: graph.Name}, Options: options}
 	return job.Spec{
-		Kind: kindMaterialize, Text: text.String(), Target: predictionsTarget + req.With.String() + " of " + graph.Name,
+		Kind: kindMaterialize, Text: text.String(), Target: predictionsTarget + m.scorer().String() + " of " + graph.Name,
 		Graph: graph, Options: m.with, Memory: 36*n + predictedBytes(m.k) + session.StoringBytes(12*n*int64(m.k)), Purpose: "predicting links of graph " + fault.Name(graph.Name),
 	}
 }

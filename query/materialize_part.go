@@ -231,7 +231,7 @@ func (c *call) storeParts(req MaterializePartsRequest, found *materializeEntry, 
 	// The open part is also closed if an error comes before its end.
 	defer func() { err = errors.Join(err, part.close()) }()
 	want.Capped = part.head.Capped
-	info := PredictionInfo{Scorer: req.With.String(), K: found.k, Options: found.with, Made: found.renewal.made}
+	info := PredictionInfo{Scorer: found.scorer().String(), K: found.k, Options: found.with, Made: found.renewal.made}
 	if want.Capped > 0 {
 		info.Options = cappedOptions(found.with, want.Capped)
 	}

@@ -52,7 +52,7 @@ func runMaterialize(c *call, req MaterializeRequest, found *materializeEntry) (M
 		return MaterializeResult{}, err
 	}
 	defer release()
-	info := PredictionInfo{Scorer: req.With.String(), K: m.k, Options: found.with, Made: m.made}
+	info := PredictionInfo{Scorer: found.scorer().String(), K: m.k, Options: found.with, Made: m.made}
 	capped := c.noteCapped(predictor)
 	c.noteBipartite(p.graph, p.linkSearch.sides, req.With)
 	if capped > 0 {

@@ -144,6 +144,7 @@ func planNearest(req NearestRequest, s search) *plan.Plan {
 
 func runNearest(c *call, req NearestRequest, s search) (SearchResult, error) {
 	if req.Fresh {
+		req.Embedding = s.entry.Info.Name // by its number it would be a past generation afterwards
 		if err := c.freshen(req.Embedding); err != nil {
 			return SearchResult{}, err
 		}

@@ -82,7 +82,7 @@ func resolvePredicted(c *call, req PredictedRequest) (found storedEntry, err err
 	if found.graph, err = c.graphOrOnly(req.Graph); err != nil {
 		return found, err
 	}
-	if found.with = req.With; found.with == (Scorer{}) {
+	if found.with = c.inCatalogue(req.With); found.with == (Scorer{}) {
 		if found.with, err = c.onlyScorer(found.graph); err != nil {
 			return found, err
 		}

@@ -113,6 +113,15 @@ func (c *call) madeAt(w Scorer) (time.Time, error) {
 	return made, err
 }
 
+// inCatalogue is a scorer with the name that its embedding has in the catalogue, by which
+// predictions are stored; it may be named by the number of its present generation.
+func (c *call) inCatalogue(w Scorer) Scorer {
+	if info, err := c.db.store.EmbeddingInfo(c.Ctx, w.Embedding); w.Embedding != "" && err == nil {
+		w.Embedding = info.Name
+	}
+	return w
+}
+
 type predictionsRequest struct {
 	graph string
 	with  Scorer
@@ -135,7 +144,13 @@ var dropPredictions = &statement[*parser.DropPredictions, predictionsRequest, st
 	},
 	run: func(c *call, req predictionsRequest, _ storage.GraphInfo) (nothing, error) {
 		err := c.db.store.DropPredictions(c.Ctx, req.graph, req.with.String())
+		if with := c.inCatalogue(req.with); errors.Is(err, storage.ErrNotFound) && with != req.with {
+			err = c.db.store.DropPredictions(c.Ctx, req.graph, with.String())
+		}
 		if errors.Is(err, storage.ErrNotFound) {
+			if _, unknown := c.scorerEntries(req.graph, []Scorer{req.with}); unknown != nil {
+				return nothing{}, unknown // the name of the scorer, or of what it reads
+			}
 			err = fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(req.graph), req.with).
 				WithRemedy("SHOW PREDICTIONS lists them").WithErr(err)
 		}

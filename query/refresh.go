@@ -138,13 +138,14 @@ func refreshJob(c *call, req RefreshRequest, found staleness) (job.Spec, error) 
 	if err := c.noteFullRefresh(found); err != nil {
 		return job.Spec{}, err
 	}
-	text := parser.Refresh{Embedding: parser.Ident{Name: req.Embedding}}
+	name := found.Info.Name
+	text := parser.Refresh{Embedding: parser.Ident{Name: name}}
 	if req.Tolerance > 0 {
 		text.Options = append(text.Options, option("tolerance", req.Tolerance))
 	}
 	return job.Spec{
-		Kind: "REFRESH", Text: text.String(), Target: req.Embedding, Graph: found.Graph, Options: found.Info.Options,
-		Memory: refreshBytes(found.Info.Method, found.Graph.Vertices, found.Info.Dim), Beside: session.VectorBytes(found.Info.Vertices, found.Info.Dim), Purpose: "refreshing embedding " + fault.Name(req.Embedding),
+		Kind: "REFRESH", Text: text.String(), Target: name, Graph: found.Graph, Options: found.Info.Options,
+		Memory: refreshBytes(found.Info.Method, found.Graph.Vertices, found.Info.Dim), Beside: session.VectorBytes(found.Info.Vertices, found.Info.Dim), Purpose: "refreshing embedding " + fault.Name(name),
 	}, nil
 }
 
@@ -169,6 +170,7 @@ func (c *call) noteFullRefresh(s staleness) error {
 }
 
 func runRefresh(c *call, req RefreshRequest, found staleness) (result RefreshResult, err error) {
+	req.Embedding = found.Info.Name
 	spec, err := refreshJob(c, req, found)
 	if err != nil {
 		return result, err
@@ -178,7 +180,8 @@ func runRefresh(c *call, req RefreshRequest, found staleness) (result RefreshRes
 	return result, err
 }
 
-// freshen brings an embedding up to date, after waiting for a job that writes it.
+// freshen brings an embedding up to date, after waiting for a job that writes it; embedding is
+// its name in the catalogue.
 func (c *call) freshen(embedding string) error {
 	for {
 		clear(c.Graphs) // the job may have stored a new generation

@@ -80,7 +80,7 @@ func resolveRefreshPredictions(c *call, req RefreshPredictionsRequest) (found st
 	if err != nil {
 		return found, err
 	}
-	if found.old, err = c.storedPredictions(storedEntry{graph, req.With}); err != nil {
+	if found.old, err = c.storedPredictions(storedEntry{graph, c.inCatalogue(req.With)}); err != nil {
 		return found, err
 	}
 	if found.request, err = materializedBy(found.old); err != nil {

@@ -31,7 +31,7 @@ type RenameRequest struct {
 	To    string
 }
 
-var rename = &statement[*parser.Rename, RenameRequest, nothing, nothing]{
+var rename = &statement[*parser.Rename, RenameRequest, string, nothing]{
 	help: Help{
 		Statement: "ALTER", Syntax: "ALTER GRAPH graph | EMBEDDING embedding | MODEL model | ATTRIBUTE attribute IN graph RENAME TO name",
 		Summary: "renames a graph, embedding, model or attribute. Everything that belongs to the object keeps belonging to it: the embeddings, models and predictions of a graph; the indexes, past generations and automatic refresh of an embedding, and its name in the embeddings that began with its vectors; the record of how an attribute was computed. Renaming fails while an unfinished job works on the graph, while a model reads the embedding, or while stored predictions come from a scorer with the old name",
@@ -47,8 +47,8 @@ var rename = &statement[*parser.Rename, RenameRequest, nothing, nothing]{
 		}
 	},
 	resolve: resolveRename,
-	plan: func(req RenameRequest, _ nothing) *plan.Plan {
-		return plan.Result("rename", string(req.What)+" "+fault.Name(req.Name)+" to "+fault.Name(req.To))
+	plan: func(req RenameRequest, name string) *plan.Plan {
+		return plan.Result("rename", string(req.What)+" "+fault.Name(name)+" to "+fault.Name(req.To))
 	},
 	run: runRename,
 }
@@ -76,13 +76,16 @@ func partRenamed(what Renamed) fault.Part {
 	return fault.Graph
 }
 
-func resolveRename(c *call, req RenameRequest) (none nothing, err error) {
+// resolveRename returns the name that the object has in the catalogue.
+func resolveRename(c *call, req RenameRequest) (name string, err error) {
 	at := partRenamed(req.What)
 	switch req.What {
 	case RenameGraph:
 		_, err = c.GraphInfo(req.Name, at)
 	case RenameEmbedding:
-		if _, err = c.Present(req.Name, at); err == nil {
+		var found session.Entry
+		if found, err = c.Present(req.Name, at); err == nil {
+			req.Name = found.Info.Name
 			err = c.checkNotPredicted(req)
 		}
 	case RenameModel:
@@ -100,7 +103,7 @@ func resolveRename(c *call, req RenameRequest) (none nothing, err error) {
 	if err == nil && req.To == req.Name {
 		err = fault.New(partNewName, "%s %s already has this name", req.What, fault.Quote(req.Name))
 	}
-	return none, err
+	return req.Name, err
 }
 
 // checkNotPredicted returns an Error if stored predictions were made by the object,
@@ -123,7 +126,8 @@ func (c *call) checkNotPredicted(req RenameRequest) error {
 	return nil
 }
 
-func runRename(c *call, req RenameRequest, _ nothing) (none nothing, err error) {
+func runRename(c *call, req RenameRequest, name string) (none nothing, err error) {
+	req.Name = name
 	switch req.What {
 	case RenameGraph:
 		err = c.db.store.RenameGraph(c.Ctx, req.Name, req.To)

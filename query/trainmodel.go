@@ -95,6 +95,7 @@ var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, 
 	run:   runTrainModel,
 	table: trainTable,
 	job: func(c *call, req TrainModelRequest, found *modelEntry) (job.Spec, error) {
+		req = found.named(req)
 		t, err := c.loadTraining(req, found)
 		if err != nil {
 			return job.Spec{}, err

@@ -30,6 +30,14 @@ type modelTraining struct {
 	job   run.ModelRequest
 }
 
+// named is the request with the embedding's name in the catalogue.
+func (m *modelEntry) named(req TrainModelRequest) TrainModelRequest {
+	if m.embedding != nil {
+		req.Embedding = m.embedding.Info.Name
+	}
+	return req
+}
+
 func (c *call) loadTraining(req TrainModelRequest, found *modelEntry) (*modelTraining, error) {
 	t := &modelTraining{modelEntry: found}
 	t.job.Heuristics, t.job.Features, t.job.Split = found.terms.Heuristics, found.terms.Features, found.split
@@ -80,6 +88,7 @@ func (t *modelTraining) beside() int64 {
 }
 
 func runTrainModel(c *call, req TrainModelRequest, found *modelEntry) (TrainModelResult, error) {
+	req = found.named(req)
 	t, err := c.loadTraining(req, found)
 	if err != nil {
 		return TrainModelResult{}, err

@@ -118,16 +118,17 @@ func verifyJob(_ *call, req VerifyRequest, found session.Entry) (job.Spec, error
 	var options optionList
 	options.add(req.Sample > 0, "sample", int64(req.Sample))
 	options.add(req.Seed != 0, "seed", int64(req.Seed))
-	text := parser.Verify{Embedding: parser.Ident{Name: req.Embedding}, Options: options}
+	text := parser.Verify{Embedding: parser.Ident{Name: found.Info.Name}, Options: options}
 	vectors := session.VectorBytes(found.Info.Vertices, found.Info.Dim)
 	measuring := evaluate.ReconstructBytes(found.Info.Vertices, found.Info.Dim, found.Graph.Edges, evaluate.ReconstructOptions{})
 	return job.Spec{
 		Kind: "VERIFY", Text: text.String(), Graph: found.Graph, Options: found.Info.Options,
-		Memory: max(4*vectors, vectors+measuring), Beside: vectors, Purpose: "verifying embedding " + fault.Name(req.Embedding),
+		Memory: max(4*vectors, vectors+measuring), Beside: vectors, Purpose: "verifying embedding " + fault.Name(found.Info.Name),
 	}, nil
 }
 
 func runVerify(c *call, req VerifyRequest, found session.Entry) (result VerifyResult, err error) {
+	req.Embedding = found.Info.Name
 	spec, err := verifyJob(c, req, found)
 	if err != nil {
 		return result, err

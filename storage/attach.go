@@ -147,7 +147,7 @@ func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) err
 		if err != nil {
 			return fault.Corrupt(db.path, "", err)
 		}
-		if err := t.finish(); err != nil {
+		if err := t.end(db.owning); err != nil {
 			return err
 		}
 		btx.OnCommit(func() { db.epoch.Store(t.header.Epoch) })

@@ -62,6 +62,9 @@ var (
 	// ErrInvalid: an argument that the operation cannot take, such as options
 	// out of range, a matrix of the wrong shape or a value that is not finite.
 	ErrInvalid = fault.ErrInvalid
+	// ErrShared: a write would have made two entries of the catalogue refer to one object, so
+	// that dropping one of them would destroy the other; nothing was written.
+	ErrShared = fault.ErrShared
 	// ErrLimit: the data are beyond a limit of the format.
 	ErrLimit = fault.ErrLimit
 )

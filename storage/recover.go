@@ -235,6 +235,9 @@ func (report *RecoverReport) repair(ctx context.Context, path string, s *rescue.
 	if err := db.completeObjects(ctx); err != nil {
 		return err
 	}
+	if report.Lost, err = db.dropShared(ctx); err != nil {
+		return err
+	}
 	checked, err := db.Check(ctx, progress)
 	if err != nil {
 		return err

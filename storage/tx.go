@@ -17,17 +17,18 @@ import (
 // root bucket, because that may be a bucket of an application's file, under any name.
 type tx struct {
 	ledger
-	ctx     context.Context
-	path    string      // file, for errors
-	file    *os.File    // for plain reads; nil where bbolt alone has it
-	tree    *soundness  // verified parts of the tree; nil if its shape is trusted
-	rows    *soundRows  // embeddings whose rows were verified; nil where that is not remembered
-	memory  *remembered // what read transactions have decoded; nil in write transactions
-	scanned int64       // records that scan has verified
-	room    *room       // for what an import reads; nil without a limit
-	unseen  int         // bytes of lists since the last look at the memory
-	shared  bool        // the file belongs to an application
-	pending bool        // the transaction contains an earlier UpdateIn or a blob, so the size of the file is no bound
+	ctx        context.Context
+	path       string      // file, for errors
+	file       *os.File    // for plain reads; nil where bbolt alone has it
+	tree       *soundness  // verified parts of the tree; nil if its shape is trusted
+	rows       *soundRows  // embeddings whose rows were verified; nil where that is not remembered
+	memory     *remembered // what read transactions have decoded; nil in write transactions
+	scanned    int64       // records that scan has verified
+	room       *room       // for what an import reads; nil without a limit
+	unseen     int         // bytes of lists since the last look at the memory
+	shared     bool        // the file belongs to an application
+	references references  // entries that refer to objects, compared with before
+	pending    bool        // the transaction contains an earlier UpdateIn or a blob, so the size of the file is no bound
 }
 
 // newRootTx makes a transaction over a root bucket. memory may be nil.
@@ -56,7 +57,8 @@ func (t *tx) meta() page.Meta {
 	return page.Meta{PageSize: size, Root: uint64(btx.Cursor().Bucket().Root()), Freelist: page.NoFreelist, HighWater: uint64(btx.Size()) / uint64(size)}
 }
 
-// finish writes the header of a transaction that is about to commit.
+// finish writes the header of a transaction that is about to commit. It is called by end, which
+// first looks at the references.
 func (t *tx) finish() error {
 	if err := t.keepPromises(); err != nil {
 		return err
