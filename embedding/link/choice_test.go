@@ -68,7 +68,8 @@ func TestTrain_Choice(t *testing.T) {
 			if err != nil || !reflect.DeepEqual(again, first) {
 				t.Fatalf("seed %d, %+v: %v: the choice %+v gives\n%+v\nand not\n%+v", seed, terms, err, report.Choice, again, first)
 			}
-			if len(second.Candidates) != 0 || !reflect.DeepEqual(second.Choice, report.Choice) {
+			at := slices.IndexFunc(report.Candidates, func(c Candidate) bool { return c.Chosen })
+			if len(second.Candidates) != 1 || second.Candidates[0].AUC != report.Candidates[at].AUC || !reflect.DeepEqual(second.Choice, report.Choice) {
 				t.Errorf("seed %d, %+v: %+v compared with a choice", seed, terms, second)
 			}
 			moved, _, err := Train(t.Context(), other, otherVectors, otherPairs, TrainOptions{Choice: &report.Choice})

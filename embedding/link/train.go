@@ -14,7 +14,7 @@ import (
 
 // TrainReport lists the candidates that were compared.
 type TrainReport struct {
-	Candidates []Candidate // empty with TrainOptions.Choice
+	Candidates []Candidate // with TrainOptions.Choice the only one, without a MAP
 	Choice     Choice      // the one that was chosen
 }
 
@@ -180,7 +180,11 @@ func (t *training) run() (*Model, TrainReport, error) {
 func (t *training) best() (*trial, []Candidate, error) {
 	if t.opts.Choice != nil {
 		best, err := t.chosen(*t.opts.Choice)
-		return best, nil, err
+		if err != nil {
+			return nil, nil, err
+		}
+		best.Chosen = true
+		return best, []Candidate{best.Candidate}, nil
 	}
 	list := t.trials()
 	if err := t.learnAll(list); err != nil {
