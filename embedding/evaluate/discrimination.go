@@ -32,21 +32,20 @@ func AveragePrecision(positive, negative []float64) float64 {
 // The variance is that of DeLong, DeLong and Clarke-Pearson ("Comparing the areas under two or more
 // correlated receiver operating characteristic curves", 1988), which takes scores as independent.
 // The interval is that of Wilson ("Probable inference, the law of succession, and statistical
-// inference", 1927) for a fraction of AUC among so many cases that it has twice this variance; if
-// the variance is 0, among half as many as the shorter list has. So it is within [0, 1], and wider
-// than 0 where all positives are above all negatives. All are NaN if one of the lists is empty. It
-// takes O(n log n).
+// inference", 1927) for a fraction of AUC among so many cases that it has twice this variance, and
+// at most as many as the shorter list has. To the variance that of half a case of each list on the
+// wrong side is added: where nearly all positives are above all negatives, a sample often has none of
+// the rare cases that make the difference. So the interval is within [0, 1] and never empty. All are
+// NaN if one of the lists is empty. It takes O(n log n).
 func AUCInterval(positive, negative []float64) Interval {
 	r := rankScores(slices.Clone(positive), slices.Clone(negative))
 	auc := r.auc()
 	if math.IsNaN(auc) {
 		return Interval{auc, auc, auc}
 	}
-	n := float64(min(r.positives, r.negatives)) / 2
-	if variance := r.aucVariance(auc); variance > 0 {
-		n = auc * (1 - auc) / (2 * variance)
-	}
-	low, high := WilsonInterval(auc, n)
+	p, n := float64(r.positives), float64(r.negatives)
+	variance := r.aucVariance(auc) + 0.25/(p*p) + 0.25/(n*n)
+	low, high := WilsonInterval(auc, min(p, n, max(1, auc*(1-auc)/(2*variance))))
 	return Interval{auc, min(low, auc), max(high, auc)}
 }
 
