@@ -79,10 +79,17 @@ func (d ModelDescription) rows() [][]Value {
 	for _, o := range d.Options {
 		table = append(table, property("option "+o.Name, o.Value))
 	}
+	interval := func(of string, low, high float64) {
+		if high > 0 { // models of earlier versions have none
+			table = append(table, property("auc interval"+of, fmt.Sprintf("%.4f to %.4f", low, high)))
+		}
+	}
 	table = append(table,
 		property("training pairs", int64(d.TrainingPairs)),
 		property("test pairs", int64(d.TestPairs)),
-		property("auc", d.AUC),
+		property("auc", d.AUC))
+	interval("", d.AUCLow, d.AUCHigh)
+	table = append(table,
 		property("average precision", d.AveragePrecision),
 		property("brier", d.Brier),
 		property("calibration error", d.CalibrationError))
@@ -94,9 +101,20 @@ func (d ModelDescription) rows() [][]Value {
 	}
 	for _, n := range d.ByNegatives {
 		by := ", negatives " + n.Negatives
-		table = append(table, property("test pairs"+by, int64(n.Pairs)), property("auc"+by, n.AUC), property("average precision"+by, n.AveragePrecision))
+		null := func(what string, figure float64) {
+			if figure > 0 {
+				table = append(table, property(what+by+", null graph", figure))
+			}
+		}
+		table = append(table, property("test pairs"+by, int64(n.Pairs)), property("auc"+by, n.AUC))
+		interval(by, n.AUCLow, n.AUCHigh)
+		null("auc", n.NullAUC)
+		table = append(table, property("average precision"+by, n.AveragePrecision))
+		null("average precision", n.NullAveragePrecision)
 		for _, h := range n.Heuristics {
-			table = append(table, property("auc of "+h.Name+" alone"+by, h.AUC))
+			alone := "auc of " + h.Name + " alone"
+			table = append(table, property(alone+by, h.AUC))
+			null(alone, h.NullAUC)
 		}
 	}
 	for _, w := range d.Weights {

@@ -31,7 +31,7 @@ func runEvaluateLinks(c *call, req EvaluateLinksRequest, t *linkTrial) (Evaluate
 	} else {
 		result.Scores = meanScores(splits)
 	}
-	if req.Null {
+	if req.hasNull() {
 		null, err := c.linkFigures(graph, req, t, len(splits))
 		if err != nil {
 			return EvaluateLinksResult{}, err
@@ -103,7 +103,7 @@ func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
 	if req.Splits > 1 {
 		columns = append(columns, splitColumns...)
 	}
-	if req.Null {
+	if req.hasNull() {
 		columns = append(columns, nullColumns...)
 	}
 	table := make([][]Value, len(r.Scores))
@@ -113,7 +113,7 @@ func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *Rows {
 		if req.Splits > 1 {
 			table[i] = append(table[i], number(s.AUCDeviation), number(s.AveragePrecisionDeviation))
 		}
-		if req.Null {
+		if req.hasNull() {
 			table[i] = append(table[i], number(s.NullAUC), number(s.NullAveragePrecision))
 		}
 	}

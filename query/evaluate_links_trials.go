@@ -1,9 +1,11 @@
 package query
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
+	"heavytail/embedding/evaluate"
 	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/trial"
@@ -17,7 +19,7 @@ import (
 
 func linkTrials(req EvaluateLinksRequest, t *linkTrial) int64 {
 	splits := max(1, req.Splits)
-	if req.Null {
+	if req.hasNull() {
 		splits++
 	}
 	return int64(splits) * int64(t.members())
@@ -80,23 +82,27 @@ type heldLinks struct {
 	call  *call
 	req   EvaluateLinksRequest // with the seed of the split
 	trial *linkTrial
-	links *linkSplits
+	links *linkSplits // nil if the null graph has too few pairs
 	null  bool
 }
 
 // holdLinks holds out the edges of a split: with its own seed, or those of the null graph.
 func (c *call) holdLinks(view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (h *heldLinks, err error) {
 	h = &heldLinks{call: c, req: req, trial: t, null: split == max(1, req.Splits)}
-	g := view.Graph
-	if h.null {
-		if g, err = c.nullGraph(view, req.Seed); err != nil {
-			return nil, err
-		}
-		h.req.Latest = false // it has no times
-	} else {
+	if !h.null {
 		h.req.Seed += uint64(split)
+		h.links, err = c.splitLinks(view, view.Graph, h.req, t.kinds, t.across)
+		return h, err
 	}
-	h.links, err = c.splitLinks(view, g, h.req, t)
+	g, err := c.nullGraph(view, req.Seed)
+	if err != nil {
+		return nil, err
+	}
+	h.req.Latest, h.req.CurveSteps = false, 0 // it has no times
+	h.links, err = c.splitLinks(view, g, h.req, req.nulls(t.kinds), t.across)
+	if !req.Null && errors.Is(err, evaluate.ErrNegatives) {
+		return h, nil // nobody has asked for it
+	}
 	return h, err
 }
 
@@ -112,6 +118,9 @@ func (c *call) nullGraph(view *session.Graph, seed uint64) (*csr.Graph, error) {
 // measure measures some of the members of the split.
 func (h *heldLinks) measure(first, end int) (f linkFigures, err error) {
 	c := h.call
+	if h.links == nil {
+		return f, nil
+	}
 	said := len(c.Notices)
 	f.Held = len(h.links.base.Edges)
 	if h.req.RankAt > 0 {

@@ -65,7 +65,7 @@ var exportPairs = &statement[*parser.ExportPairs, ExportPairsRequest, pairTarget
 	},
 	resolve: resolveExportPairs,
 	plan: func(req ExportPairsRequest, found pairTarget) *plan.Plan {
-		return writtenFile(found.form.Title, req.Path, planEvaluateLinks(req.Evaluation, found.trial))
+		return writtenFile(found.form.Title, req.Path, planEvaluateLinks(req.evaluation(), found.trial))
 	},
 	run:   runExportPairs,
 	table: exportTable[ExportPairsRequest],
@@ -79,6 +79,13 @@ func (db *DB) ExportPairs(ctx context.Context, req ExportPairsRequest) (ExportRe
 	return exportPairs.answer(ctx, db, req)
 }
 
+// evaluation is the evaluation without a null graph, of which the file has no pairs.
+func (req ExportPairsRequest) evaluation() EvaluateLinksRequest {
+	e := req.Evaluation
+	e.WithoutNull = true
+	return e
+}
+
 func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err error) {
 	if req.Evaluation.Splits > 1 {
 		return found, fault.OfOption("splits", "is %d, and a file has the pairs of one split", req.Evaluation.Splits).
@@ -87,7 +94,7 @@ func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err 
 	if req.Evaluation.Null {
 		return found, fault.OfOption("null_graph", "does not apply to a file, which has the pairs of the graph")
 	}
-	if found.trial, err = resolveEvaluateLinks(c, req.Evaluation); err != nil {
+	if found.trial, err = resolveEvaluateLinks(c, req.evaluation()); err != nil {
 		return found, err
 	}
 	found.form, err = resolveIntoFile(c, rowsRequest{path: req.Path, overwrite: req.Overwrite, format: req.Format})
@@ -96,16 +103,16 @@ func resolveExportPairs(c *call, req ExportPairsRequest) (found pairTarget, err 
 
 func runExportPairs(c *call, req ExportPairsRequest, found pairTarget) (ExportResult, error) {
 	t := found.trial
-	graph, release, err := c.linkGraph(req.Evaluation, t, true)
+	graph, release, err := c.linkGraph(req.evaluation(), t, true)
 	if err != nil {
 		return ExportResult{}, err
 	}
 	defer release()
-	s, err := c.splitLinks(graph, graph.Graph, req.Evaluation, t)
+	s, err := c.splitLinks(graph, graph.Graph, req.evaluation(), t.kinds, t.across)
 	if err != nil {
 		return ExportResult{}, err
 	}
-	table, err := c.pairTable(req.Evaluation, t, s)
+	table, err := c.pairTable(req.evaluation(), t, s)
 	if err != nil {
 		return ExportResult{}, err
 	}

@@ -31,8 +31,9 @@ type TrainModelRequest struct {
 	// Embedding is the embedding whose features the model uses, which must be up to
 	// date with the graph; empty makes a model of heuristics alone.
 	Embedding string
-	// Heuristics are names of DB.Scorers, including scorers of vectors. nil
-	// lets training choose among all, see link.Terms; an empty list means none.
+	// Heuristics are names of DB.Scorers, including scorers of vectors: the model has exactly these
+	// and the features. nil lets training choose among all, see link.Terms; an empty list means
+	// none.
 	Heuristics []string
 	// Features are names of link.Features joined by +. Empty means DefaultFeatures if
 	// an embedding is named and no heuristic reads it, otherwise none.
@@ -43,7 +44,9 @@ type TrainModelRequest struct {
 	Training int     // largest number of edges to learn from; 0 is the default of evaluate.SplitOptions
 	Seed     uint64  // seed of the random edges and pairs
 	// Negatives are the kinds of pairs without an edge on which the model is measured,
-	// in addition to evaluate.RandomNegatives.
+	// in addition to evaluate.RandomNegatives. For evaluate.DegreeNegatives the same terms are also
+	// measured on a random graph with the same degrees, drawn by Seed, which takes as long again
+	// except for the choice of the terms.
 	Negatives []evaluate.Negatives
 
 	timed bool // Latest is whether the graph has timestamps
@@ -74,8 +77,8 @@ type modelEntry struct {
 var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, TrainModelResult]{
 	help: Help{
 		Statement: kindTrain, Syntax: "TRAIN MODEL model IN graph [USING embedding | heuristics(scorer, …), …] [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding, measures it on other held-out edges, and stores it for use as model(…) in SCORE and PREDICT; without heuristics(…) it chooses among all heuristics of the graph, alone and together, and without an embedding only heuristics",
-		Columns: "model, terms, negatives, auc, average_precision, brier, calibration_error, best_single, best_single_auc, seconds; in the background those of SHOW JOBS",
+		Summary: "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding, measures it on other held-out edges, and stores it for use as model(…) in SCORE and PREDICT. With heuristics(…) it uses exactly these, and the features; without it chooses among all heuristics of the graph, alone and together, and without an embedding only heuristics",
+		Columns: "model, terms, negatives, auc, auc_low, auc_high, null_auc, average_precision, brier, calibration_error, best_single, best_single_auc, best_single_null_auc, seconds; in the background those of SHOW JOBS",
 		Example: "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1)",
 	},
 	options: trainOptions,
@@ -106,15 +109,19 @@ var trainModel = &statement[*parser.TrainModel, TrainModelRequest, *modelEntry, 
 
 // trainTable is a row for the random pairs and one for each other kind.
 func trainTable(_ TrainModelRequest, r TrainModelResult) [][]Value {
-	row := func(kind string, auc, precision float64, of []storage.HeuristicMeasure) []Value {
-		best := bestOf(of)
-		return []Value{r.Name, strings.Join(r.Terms, ", "), kind, auc, precision, nil, nil, textOrNil(best.Name), when(best.Name != "", best.AUC), r.Seconds}
+	row := func(m storage.NegativeMeasure, brier, calibration Value) []Value {
+		best := bestOf(m.Heuristics)
+		return []Value{
+			r.Name, strings.Join(r.Terms, ", "), m.Negatives, m.AUC, m.AUCLow, m.AUCHigh, when(m.NullAUC > 0, m.NullAUC), m.AveragePrecision, brier, calibration,
+			textOrNil(best.Name), when(best.Name != "", best.AUC), when(best.NullAUC > 0, best.NullAUC), r.Seconds,
+		}
 	}
-	first := row(string(evaluate.RandomNegatives), r.AUC, r.AveragePrecision, r.Heuristics)
-	first[5], first[6] = r.Brier, r.CalibrationError
-	table := [][]Value{first}
+	random := storage.NegativeMeasure{
+		Negatives: string(evaluate.RandomNegatives), AUC: r.AUC, AUCLow: r.AUCLow, AUCHigh: r.AUCHigh, AveragePrecision: r.AveragePrecision, Heuristics: r.Heuristics,
+	}
+	table := [][]Value{row(random, r.Brier, r.CalibrationError)}
 	for _, n := range r.ByNegatives {
-		table = append(table, row(n.Negatives, n.AUC, n.AveragePrecision, n.Heuristics))
+		table = append(table, row(n, nil, nil))
 	}
 	return table
 }
@@ -136,7 +143,7 @@ func trainOptions() []OptionInfo {
 		{Name: "features", Type: "text", Default: "'" + DefaultFeatures + "'", Doc: "features of the embedding, joined by +: those of " + strings.Join(featureNames(), ", ") + " that do not depend on the order of a pair; none by default without an embedding, or if a heuristic reads the embedding"},
 		shareOption("fraction of the edges held out to measure on"),
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random"},
-		negativesOption("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without the calibration, and the model always learns from random pairs"),
+		negativesOption("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without the calibration, and the model always learns from random pairs. null_auc is the AUC by degree of the same terms on a random graph with the same degrees, which takes about as long as the training"),
 		{Name: "training", Type: "int", Default: fmt.Sprint(evaluate.DefaultTraining), Doc: "largest number of edges to learn from, which are held out as well, with as many pairs without an edge"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the edges and pairs that are drawn; the same seed gives the same model"},
 	}

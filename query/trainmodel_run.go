@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"heavytail/query/internal/session"
 	"heavytail/query/parser"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
@@ -42,6 +44,7 @@ func (c *call) loadTraining(req TrainModelRequest, found *modelEntry) (*modelTra
 	t := &modelTraining{modelEntry: found}
 	t.job.Heuristics, t.job.Features, t.job.Split = found.terms.Heuristics, found.terms.Features, found.split
 	t.job.Negatives = req.Negatives
+	t.job.Null = func(context.Context) (*csr.Graph, error) { return c.nullGraph(t.graph, req.Seed) }
 	return t, c.Consistent(func() (err error) {
 		if t.graph, err = c.Graph(req.Graph, fault.Graph); err != nil {
 			return err
@@ -61,7 +64,8 @@ func (c *call) loadTraining(req TrainModelRequest, found *modelEntry) (*modelTra
 
 // bytes estimates the memory of a training in addition to the graph and the vectors:
 // the graph of the remaining edges, the pairs, two sets of vectors of that graph, and
-// the larger of the work of embedding it and the table of the pairs to learn from.
+// the larger of the work of embedding it and the table of the pairs to learn from. With a
+// null graph all of these are there twice.
 func (t *modelTraining) bytes() int64 {
 	g := t.graph.Graph
 	pairs := cmp.Or(int64(t.job.Split.Training), evaluate.DefaultTraining)
@@ -75,6 +79,10 @@ func (t *modelTraining) bytes() int64 {
 		for _, f := range features {
 			width += int64(f.Width(t.space.Matrix.Dim))
 		}
+	}
+	if slices.Contains(t.job.Negatives, evaluate.DegreeNegatives) {
+		exchange := 36*g.Edges() + 16*int64(g.Vertices()) // of measure.Exchange
+		bytes += max(bytes, exchange)
 	}
 	return bytes + max(work, 3*4*width*pairs)
 }
@@ -108,7 +116,11 @@ func (c *call) storeModel(req TrainModelRequest, t *modelTraining) (TrainModelRe
 	info := t.info(req, model, report)
 	stop(int64(info.TrainingPairs), fmt.Sprintf("AUC %.4f", info.AUC))
 	if best := bestOf(info.Heuristics); best.Name != "" && best.AUC > info.AUC {
-		c.Notice("%s alone has an AUC of %.4f on the pairs held out, more than the model, which is chosen by its recommendations first", best.Name, best.AUC)
+		why := ", which is chosen by its recommendations first"
+		if req.Heuristics != nil {
+			why = ""
+		}
+		c.Notice("%s alone has an AUC of %.4f on the pairs held out, more than the model%s", best.Name, best.AUC, why)
 	}
 	for _, n := range info.ByNegatives {
 		if best := bestOf(n.Heuristics); best.AUC > n.AUC {
@@ -146,7 +158,7 @@ func (t *modelTraining) info(req TrainModelRequest, model *link.Model, report ru
 	info := ModelInfo{
 		Name: req.Name, Graph: t.graph.Info.Name, GraphID: t.graph.Info.ID, GraphVersion: t.graph.Info.Version,
 		Terms: slices.Concat(model.Heuristics(), model.Features()), Options: t.settings(req), Kernel: vec.Kind(),
-		AUC: report.AUC, AveragePrecision: report.AveragePrecision, Brier: report.Brier, CalibrationError: report.CalibrationError,
+		AUC: report.AUC.Mean, AUCLow: report.AUC.Low, AUCHigh: report.AUC.High, AveragePrecision: report.AveragePrecision, Brier: report.Brier, CalibrationError: report.CalibrationError,
 		TrainingPairs: report.TrainLinks + report.TrainOthers, TestPairs: report.TestLinks + report.TestOthers, Seconds: report.Seconds,
 	}
 	if t.space != nil && model.NeedsEmbedding() {
@@ -158,21 +170,36 @@ func (t *modelTraining) info(req TrainModelRequest, model *link.Model, report ru
 			info.Bins = append(info.Bins, storage.CalibrationBin{Pairs: b.Pairs, Predicted: b.Mean, Observed: b.Links})
 		}
 	}
-	info.Heuristics = heuristicMeasures(report.Scorers)
+	info.Heuristics = heuristicMeasures(report.Scorers, nil)
 	for _, n := range report.ByNegatives {
-		info.ByNegatives = append(info.ByNegatives, storage.NegativeMeasure{
-			Negatives: string(n.Negatives), Pairs: n.TestLinks + n.TestOthers, AUC: n.AUC, AveragePrecision: n.AveragePrecision, Heuristics: heuristicMeasures(n.Scorers),
-		})
+		m := storage.NegativeMeasure{
+			Negatives: string(n.Negatives), Pairs: n.TestLinks + n.TestOthers, AUC: n.AUC.Mean, AUCLow: n.AUC.Low, AUCHigh: n.AUC.High, AveragePrecision: n.AveragePrecision,
+		}
+		var null []evaluate.LinkScore
+		if n.Null != nil {
+			null = n.Null.Scorers
+			if !math.IsNaN(n.Null.AUC) {
+				m.NullAUC, m.NullAveragePrecision = n.Null.AUC, n.Null.AveragePrecision
+			}
+		}
+		m.Heuristics = heuristicMeasures(n.Scorers, null)
+		info.ByNegatives = append(info.ByNegatives, m)
 	}
 	return info
 }
 
-func heuristicMeasures(scores []evaluate.LinkScore) []storage.HeuristicMeasure {
+// heuristicMeasures are the figures that are defined, with those of the null graph, if any.
+func heuristicMeasures(scores, null []evaluate.LinkScore) []storage.HeuristicMeasure {
 	var list []storage.HeuristicMeasure
 	for _, s := range scores {
-		if !math.IsNaN(s.AUC) && !math.IsNaN(s.AveragePrecision) {
-			list = append(list, storage.HeuristicMeasure{Name: s.Scorer, AUC: s.AUC, AveragePrecision: s.AveragePrecision})
+		if math.IsNaN(s.AUC) || math.IsNaN(s.AveragePrecision) {
+			continue
 		}
+		m := storage.HeuristicMeasure{Name: s.Scorer, AUC: s.AUC, AveragePrecision: s.AveragePrecision}
+		if at := slices.IndexFunc(null, func(o evaluate.LinkScore) bool { return o.Scorer == s.Scorer && !math.IsNaN(o.AUC) }); at >= 0 {
+			m.NullAUC, m.NullAveragePrecision = null[at].AUC, null[at].AveragePrecision
+		}
+		list = append(list, m)
 	}
 	return list
 }

@@ -117,13 +117,21 @@ func (g *graph) rankingBlock(b *block) error {
 	return nil
 }
 
+// aucInterval is the interval of the AUC of a model as text; "" in models of earlier versions.
+func aucInterval(m query.ModelSummary) string {
+	if m.AUCHigh == 0 {
+		return ""
+	}
+	return short(m.AUCLow) + " to " + short(m.AUCHigh)
+}
+
 // modelBlock shows the models of the graph and how well their probabilities are calibrated.
 func (g *graph) modelBlock(b *block) error {
 	all, err := g.db.Models(g.ctx)
 	if err != nil {
 		return err
 	}
-	t := head("Models, measured on pairs that were hidden from them", "model", "embedding", "features", "#AUC", "#average precision", "#Brier", "#calibration error", "best scorer alone", "#its AUC", "state")
+	t := head("Models, measured on pairs that were hidden from them", "model", "embedding", "features", "#AUC", "#95 % interval", "#average precision", "#Brier", "#calibration error", "best scorer alone", "#its AUC", "state")
 	var models []query.ModelInfo
 	for _, m := range all {
 		if m.Graph != g.info.Name {
@@ -131,7 +139,7 @@ func (g *graph) modelBlock(b *block) error {
 		}
 		models = append(models, m.ModelInfo)
 		best := m.Best()
-		t.add(m.Name, m.Embedding, strings.Join(m.Terms, ", "), m.AUC, m.AveragePrecision, m.Brier, m.CalibrationError, best.Name, best.AUC, modelState(m))
+		t.add(m.Name, m.Embedding, strings.Join(m.Terms, ", "), m.AUC, aucInterval(m), m.AveragePrecision, m.Brier, m.CalibrationError, best.Name, best.AUC, modelState(m))
 	}
 	if models == nil {
 		return nil
