@@ -12,7 +12,7 @@ type braces struct {
 
 // cut removes a dictionary from the end of a line, behind two columns or more, and takes what
 // the options ask for.
-func (b *braces) cut(line []byte, opts *EdgeListOptions) []byte {
+func (b *braces) cut(line []byte, sep separator, opts *EdgeListOptions) []byte {
 	b.found = false
 	text := bytes.TrimRight(line, blanks)
 	if len(text) == 0 || text[len(text)-1] != '}' {
@@ -24,8 +24,11 @@ func (b *braces) cut(line []byte, opts *EdgeListOptions) []byte {
 		if text[i] != '{' || bytes.IndexByte([]byte(" \t,;|"), text[i-1]) < 0 {
 			continue
 		}
-		before := bytes.TrimRight(text[:i-1], blanks)
-		if !bytes.ContainsAny(bytes.TrimLeft(before, blanks), " \t,;|") {
+		before := bytes.TrimRight(text[:i], blanks)
+		if last := separatorAt(before); last != separatorAuto {
+			before, sep = bytes.TrimRight(before[:len(before)-1], blanks), last
+		}
+		if !twoColumns(before, sep) {
 			continue
 		}
 		if !dictionary(text[i:], func(name, value []byte, plain bool) { b.take(name, value, plain, wanted) }) {
@@ -36,6 +39,25 @@ func (b *braces) cut(line []byte, opts *EdgeListOptions) []byte {
 		return before
 	}
 	return line
+}
+
+// separatorAt returns the separator at the end of a text, unless that is a blank.
+func separatorAt(text []byte) separator {
+	if len(text) > 0 && bytes.IndexByte([]byte(",;|"), text[len(text)-1]) >= 0 {
+		sep, _ := parseSeparator(string(text[len(text)-1:]))
+		return sep
+	}
+	return separatorAuto
+}
+
+// twoColumns reports whether a line has two columns or more.
+func twoColumns(line []byte, sep separator) bool {
+	if sep == separatorAuto {
+		sep, _ = detectSeparator(line)
+	}
+	var c columns
+	c.split(line, sep, &noPlan, len(line))
+	return c.count > 1 && !c.bad.found()
 }
 
 // take takes an entry as weight or time, or else among those that are left out.

@@ -3,7 +3,6 @@ package format
 import (
 	"bytes"
 	"math"
-	"strings"
 )
 
 // bulk handles the leading lines that are plain.
@@ -72,7 +71,7 @@ func (p *parser) row(line []byte) bool {
 func (p *parser) single(line []byte) error {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	f := encodingFault(line)
-	if isUTF16(line) || bytes.IndexByte(line, '"') < 0 {
+	if bytes.IndexByte(line, '"') < 0 {
 		f = textFault(line) // a carriage return is allowed inside quotes
 	}
 	if f.found() {
@@ -88,8 +87,8 @@ func (p *parser) dataLine(line []byte) error {
 	if sep == separatorAuto {
 		var doubt string
 		sep, doubt = detectSeparator(line)
-		if comment := p.first.comment; comment != "" && (sep > separatorComma || doubt != "") && !strings.ContainsAny(comment, ",;|") {
-			sep, doubt = separatorWhitespace, "" // as in the comment that names the columns
+		if (sep > separatorComma || doubt != "") && p.first.namesWords(line) {
+			sep, doubt = separatorWhitespace, ""
 		}
 		if doubt != "" {
 			return p.wrong(line, "%s", doubt)

@@ -79,6 +79,13 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 	return true, nil
 }
 
+// namesWords reports whether a comment above the data names columns between blanks, and a line has as
+// many words, or one less where times may be missing.
+func (f *firstLine) namesWords(line []byte) bool {
+	words := len(bytes.Fields(line))
+	return f.comment != "" && !strings.ContainsAny(f.comment, ",;|") && words > 1 && (words == len(f.names) || words == len(f.names)-1)
+}
+
 // measuresNamed reports whether the last comment above the first data line has a word for each of
 // its columns, and one of them names a weight or a time in a column of numbers or dates.
 func (p *parser) measuresNamed(line []byte, sep separator) bool {

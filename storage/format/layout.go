@@ -12,13 +12,15 @@ type Layout string
 
 const (
 	// LayoutAuto detects the layout: by the first bytes (Matrix Market, GraphML, GEXF and
-	// Parquet have their own; JSON is recognised in a text without an extension), or else by
+	// Parquet have their own; JSON is recognised in a text without an extension; a square matrix with
+	// names of rows and columns by its first block), or else by
 	// the extension of Options.Name (.txt, .csv and others for edge lists, .adjlist, .adj,
 	// .graph, .metis, .net, .mtx, .graphml, .xml, .gexf, .json, .gml, .parquet, each also followed by
 	// .gz, .zst, .bz2, .xz or .zip). A name without an extension means an edge list; an unknown extension gives
 	// an EndingError. LayoutAuto never selects LayoutVertices.
 	LayoutAuto Layout = "auto"
-	// LayoutEdges has a line for every edge.
+	// LayoutEdges has a line for every edge. Attributes in braces at its end, as networkx writes them,
+	// give the weight and the time. In a file .ncol the third column is the weight.
 	LayoutEdges Layout = "edges"
 	// LayoutAdjacency has a line for every vertex: its key, then its neighbours.
 	LayoutAdjacency Layout = "adjacency"

@@ -84,7 +84,11 @@ func (p *parser) decide(ended bool) error {
 			p.stats.LateComments++
 			continue
 		}
-		if err := p.emitLine(h.text); err != nil {
+		take := p.emitLine
+		if h.comment {
+			take = p.single // it was not checked
+		}
+		if err := take(h.text); err != nil {
 			return err
 		}
 	}
@@ -96,7 +100,7 @@ func (p *parser) rows(held []heldLine) (rows [][]string) {
 	for _, h := range held {
 		if !h.comment {
 			var b braces
-			rows = append(rows, namesIn(b.cut(h.text, &p.opts), p.sep))
+			rows = append(rows, namesIn(b.cut(h.text, p.sep, &p.opts), p.sep))
 		}
 	}
 	return rows
@@ -172,7 +176,7 @@ func isKeyName(name string) bool {
 }
 
 // The least number of lines below a line of names that occur nowhere else: files with blanks rarely
-// have headers.
+// have headers. Below a known pair it is one.
 const (
 	leastBelow       = 2
 	leastBelowBlanks = 8
@@ -197,16 +201,20 @@ func (p *parser) nowhereElse(names []string, rows [][]string, ended bool) bool {
 	if p.sep == separatorWhitespace {
 		least = leastBelowBlanks
 	}
+	recurring := Recurring(int64(len(seen)), int64(len(rows)))
+	if _, _, known := knownPair(names, true); known && ended {
+		least, recurring = 1, true
+	}
 	switch {
 	case seen[names[source]] || seen[names[target]]:
 		return false
 	case !ended:
 		p.stats.NamesHeader, p.stats.Header = true, p.first.text
 		return false
-	case len(rows) >= least && Recurring(int64(len(seen)), int64(len(rows))):
+	case len(rows) >= least && recurring:
 		p.stats.remark(namesTaken, excerpt([]byte(p.first.text)), p.first.number, "header := FALSE takes it as an edge")
 		return true
-	case len(rows) >= leastBelow && (p.sep != separatorWhitespace || Recurring(int64(len(seen)), int64(len(rows)))):
+	case len(rows) >= leastBelow && (p.sep != separatorWhitespace || recurring):
 		p.stats.remark(edgeTaken, excerpt([]byte(p.first.text)), p.first.number, "header := TRUE takes it as the names of the columns")
 	}
 	return false

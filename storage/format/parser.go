@@ -118,7 +118,7 @@ func (p *parser) cutBraces(line []byte) []byte {
 	if p.pairs {
 		return line
 	}
-	return p.braces.cut(line, &p.opts)
+	return p.braces.cut(line, p.sep, &p.opts)
 }
 
 // takeBraces takes the weight and the time of the dictionary of the current line, unless columns

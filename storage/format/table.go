@@ -21,6 +21,9 @@ type table struct {
 	started int64  // the line at which the record began
 
 	headed  bool
+	unsure  int      // records to look at until it is said that the first line may be none of names
+	first   string   // that line
+	top     int64    // its number
 	columns []Column // the attributes that are read
 	place   []int    // by column: its index in columns, placeKey or placeNone
 	key     []byte
@@ -162,9 +165,6 @@ func (t *table) fault(f fault) error {
 }
 
 func (t *table) take(record []byte) error {
-	if isUTF16(record) {
-		return t.fault(syntaxFault(0, "the text is UTF-16; convert it to UTF-8"))
-	}
 	if f := encodingFault(record); f.found() {
 		return t.fault(f)
 	}
@@ -173,6 +173,9 @@ func (t *table) take(record []byte) error {
 		if named || err != nil {
 			return err
 		}
+	}
+	if t.unsure > 0 {
+		t.settle(record)
 	}
 	clear(t.values)
 	t.key = nil
@@ -245,9 +248,37 @@ func (t *table) header(record []byte) (named bool, err error) {
 	t.headed = true
 	if named {
 		t.stats.Header = string(record)
+		t.doubtNames(record, namesIn(record, t.sep))
 	}
 	t.values = make([][]byte, len(t.columns))
 	return named, t.h.Columns(t.columns)
+}
+
+// doubtNames remarks that a first line of names has a number, or makes settle look at the records
+// below if no name is a usual one.
+func (t *table) doubtNames(record []byte, names []string) {
+	if t.opts.Header != HeaderAuto || t.options.Key != "" || t.options.Columns != nil || slices.ContainsFunc(names, func(name string) bool { return isKeyName(name) || strings.Contains(name, ":") }) {
+		return
+	}
+	t.first, t.top = excerpt(record), t.started
+	if slices.ContainsFunc(names, isFigure) {
+		t.noteNames()
+		return
+	}
+	t.unsure = aheadLines
+}
+
+func (t *table) noteNames() {
+	t.stats.remark("first line taken as the names of the columns", t.first, t.top, "header := FALSE takes it as a vertex")
+}
+
+// settle looks for a number below a first line that has none, which shows that it has names.
+func (t *table) settle(record []byte) {
+	if t.unsure--; slices.ContainsFunc(namesIn(record, t.sep), isFigure) {
+		t.unsure = 0
+	} else if t.unsure == 0 {
+		t.noteNames()
+	}
 }
 
 // headless reports whether the first record is a vertex rather than a header.
@@ -382,6 +413,8 @@ func (t *table) end() error {
 		return t.fault(syntaxFault(0, "a quoted field of the record that begins here is not closed"))
 	case !t.headed:
 		return t.errorAt(t.stats.Lines+1, ErrSyntax, "expected a header of column names, found none")
+	case t.unsure > 0 && t.stats.Vertices > 0:
+		t.noteNames()
 	}
 	return nil
 }
