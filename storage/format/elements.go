@@ -75,6 +75,7 @@ func (g *elements) deliver(edge Edge, field [roleCount][]byte) error {
 		return err
 	}
 	g.stats.Edges++
-	g.stats.measured(&edge, unitsPerSecond(g.opts.TimeUnit), 0)
+	g.stats.setTime(&edge, unitsPerSecond(g.opts.TimeUnit), 0)
+	g.stats.measured(edge)
 	return g.h.Edge(edge)
 }
