@@ -31,8 +31,6 @@ func binaryFault(text []byte) fault {
 		return syntaxFault(0, "this is a pickle of Python, and no text; networkx.write_graphml writes a graph, and DataFrame.to_csv a table")
 	case len(text) > tar && bytes.HasPrefix(text[tar:], []byte("ustar")):
 		return syntaxFault(0, "this is a tar archive, and no text; unpack it")
-	case isUTF16(text):
-		return syntaxFault(0, "the text is UTF-16; convert it to UTF-8")
 	case zerosAlternate(text):
 		return syntaxFault(0, "the text seems to be UTF-16 without a byte order mark; convert it to UTF-8")
 	}

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"strings"
 
@@ -19,6 +20,11 @@ func decodeUTF16(text io.Reader) io.Reader {
 		return head
 	}
 	return unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(bufio.NewReader(head))
+}
+
+// isUTF16 recognises a text in UTF-16 by its byte order mark.
+func isUTF16(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
 }
 
 // headReader returns bytes that were read before, and then the rest.

@@ -71,7 +71,7 @@ func (p *parser) row(line []byte) bool {
 func (p *parser) single(line []byte) error {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	f := encodingFault(line)
-	if isUTF16(line) || bytes.IndexByte(line, '"') < 0 {
+	if bytes.IndexByte(line, '"') < 0 {
 		f = textFault(line) // a carriage return is allowed inside quotes
 	}
 	if f.found() {

@@ -120,6 +120,7 @@ func (g *elements) edge(edge Edge) error {
 		return err
 	}
 	g.stats.Edges++
-	g.stats.measured(&edge, unitsPerSecond(g.opts.TimeUnit), 0)
+	g.stats.setTime(&edge, unitsPerSecond(g.opts.TimeUnit), 0)
+	g.stats.measured(edge)
 	return g.h.Edge(edge)
 }

@@ -57,13 +57,17 @@ func (s *ReadStats) skip(err *LineError) {
 	}
 }
 
-// measured counts an edge among those with a weight or a time, and makes a date of a time in units
-// of which so many make a second; 0 leaves it.
-func (s *ReadStats) measured(e *Edge, perSecond, line int64) {
+// setTime makes a date of the time of an edge in units of which so many make a second; 0 leaves it. A
+// fraction that is left out is remarked.
+func (s *ReadStats) setTime(e *Edge, perSecond, line int64) {
 	e.inSeconds(perSecond)
 	if e.cut {
 		s.remark("times without their fractions", "", line, "")
 	}
+}
+
+// measured counts an edge among those with a weight or a time.
+func (s *ReadStats) measured(e Edge) {
 	if e.Weighted {
 		s.Weighted++
 	}

@@ -202,10 +202,8 @@ func (in *input) open() (io.Reader, func()) {
 	if name == "" {
 		return decodeUTF16(plainReader{in, raw}), func() {}
 	}
-	c := &compressedReader{in: in, raw: raw, format: name}
-	closeText := func() {}
-	c.text, closeText, c.err = in.decoder(name, raw)
-	return decodeUTF16(c), closeText
+	text, closeText, err := in.decoder(name, raw)
+	return decodeUTF16(&compressedReader{in: in, raw: raw, format: name, text: text, err: err}), closeText
 }
 
 // decoder returns the text of a compressed stream and a function that closes the decoder.

@@ -194,14 +194,6 @@ func (s *jsonSource) members(f func(name string) error) error {
 	}
 }
 
-func (s *jsonSource) skip() error {
-	token, err := s.token()
-	if err != nil {
-		return err
-	}
-	return s.rest(token, nil)
-}
-
 // rest reads the value that begins with a token. If dst is not nil, rest appends the value to
 // it as JSON without blanks.
 func (s *jsonSource) rest(token json.Token, dst *bytes.Buffer) error {

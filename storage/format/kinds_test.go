@@ -380,7 +380,7 @@ func TestRead_TimeUnits(t *testing.T) {
 func TestRead_BinaryFiles(t *testing.T) {
 	t.Parallel()
 	texts := map[string]string{
-		"\x80\x04\x95\x10\x00": "a pickle of Python", "\xff\xfea\x00 \x00b\x00": "UTF-16", "a\x00 \x00b\x00\n\x00": "UTF-16 without",
+		"\x80\x04\x95\x10\x00": "a pickle of Python", "a\x00 \x00b\x00\n\x00": "UTF-16 without",
 		strings.Repeat("x", 257) + "ustar\x0000": "a tar archive",
 	}
 	for _, f := range binaryFiles {

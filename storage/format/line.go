@@ -27,18 +27,10 @@ func moreColumns(at int, subject string, columns int) fault {
 // textFault finds what no data line may contain: NUL, a carriage return that is not part of the
 // line's end, and invalid UTF-8.
 func textFault(line []byte) fault {
-	if isUTF16(line) {
-		return syntaxFault(0, "the text is UTF-16; convert it to UTF-8")
-	}
 	if i := bytes.IndexByte(line, '\r'); i >= 0 && bytes.IndexByte(line[:i], 0) < 0 {
 		return syntaxFault(i, "carriage return inside a line")
 	}
 	return encodingFault(line)
-}
-
-// isUTF16 recognises a text in UTF-16 by its byte order mark.
-func isUTF16(text []byte) bool {
-	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
 }
 
 // encodingFault finds NUL and invalid UTF-8.

@@ -151,7 +151,7 @@ func (m *metis) neighbours(line []byte, words [][]byte) error {
 		}
 		edge.Source, edge.Target = key, m.key(1, v)
 		m.stats.Edges++
-		m.stats.measured(&edge, 0, m.stats.Lines)
+		m.stats.measured(edge)
 		if err := m.h.Edge(edge); err != nil {
 			return err
 		}

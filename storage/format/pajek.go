@@ -227,7 +227,7 @@ func (p *pajek) deliver(line []byte, edge Edge, source, target []byte) error {
 	var scratch [2][24]byte
 	edge.Source, edge.Target = p.keyOf(scratch[0][:], u), p.keyOf(scratch[1][:], v)
 	p.stats.Edges++
-	p.stats.measured(&edge, 0, p.stats.Lines)
+	p.stats.measured(edge)
 	return p.h.Edge(edge)
 }
 

@@ -111,7 +111,8 @@ func (e *parquetEdges) row(rows *columnfile.Rows) error {
 		}
 	}
 	e.stats.Edges++
-	e.stats.measured(&edge, unitsPerSecond(e.opts.TimeUnit), 0)
+	e.stats.setTime(&edge, unitsPerSecond(e.opts.TimeUnit), 0)
+	e.stats.measured(edge)
 	return e.h.Edge(edge)
 }
 

@@ -138,7 +138,10 @@ func (p *parser) takeBraces() {
 
 // emitMeasured delivers an edge that may have a weight or a time.
 func (p *parser) emitMeasured(edge Edge, extra int) error {
-	p.stats.measured(&edge, p.perSecond, p.stats.Lines)
+	if p.perSecond > 0 || edge.cut {
+		p.stats.setTime(&edge, p.perSecond, p.stats.Lines)
+	}
+	p.stats.measured(edge)
 	return p.emit(edge, extra)
 }
 

@@ -466,8 +466,8 @@ func TestOptionError_Fields(t *testing.T) {
 			"invalid options: column 2 is asked for as source and as time"},
 		{Options{EdgeListOptions: EdgeListOptions{Header: HeaderNone, Time: "sent"}}, OptionError{Option: "header", Value: "none", Conflict: `columns are called by their names, but the header is said to be "none"`},
 			`invalid options: columns are called by their names, but the header is said to be "none"`},
-		{Options{Layout: "gml"}, OptionError{Option: "layout", Value: "gml", Expected: layoutNames()},
-			`invalid options: layout is "gml", and must be one of auto, edges, adjacency, matrix, metis, pajek, vertices, matrix_market, graphml, gexf, json, parquet`},
+		{Options{Layout: "sgf"}, OptionError{Option: "layout", Value: "sgf", Expected: layoutNames()},
+			`invalid options: layout is "sgf", and must be one of auto, edges, adjacency, matrix, metis, pajek, vertices, matrix_market, graphml, gexf, json, gml, parquet`},
 	} {
 		err := tt.options.Validate()
 		var got *OptionError

@@ -165,9 +165,6 @@ func (t *table) fault(f fault) error {
 }
 
 func (t *table) take(record []byte) error {
-	if isUTF16(record) {
-		return t.fault(syntaxFault(0, "the text is UTF-16; convert it to UTF-8"))
-	}
 	if f := encodingFault(record); f.found() {
 		return t.fault(f)
 	}
