@@ -83,7 +83,9 @@ type edgeFold struct {
 func newFold(how Repeated) *edgeFold { return &edgeFold{how: how, time: csr.NoTime} }
 
 // reset removes all occurrences.
-func (f *edgeFold) reset() { *f = edgeFold{how: f.how, time: csr.NoTime} }
+func (f *edgeFold) reset() {
+	f.weight, f.sum, f.time, f.differs, f.base = 0, nil, csr.NoTime, false, false
+}
 
 // sumBits bits hold any sum of up to 2^64 decimals of float32s, which are float64s, exactly.
 const sumBits = 149 + 53 + 128 + 64
