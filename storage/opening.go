@@ -106,7 +106,7 @@ func (db *DB) settle(found *opening, deadline time.Time) (*page.Meta, error) {
 
 // openBolt opens the locked file with bbolt.
 func (db *DB) openBolt(lock *file.Lock, readOnly bool, timeout time.Duration) (*handle, error) {
-	for _, mapSize := range file.InitialMaps {
+	for _, mapSize := range file.InitialMaps(AddressSpace()) {
 		h, err := db.openMapped(lock, readOnly, max(timeout, time.Nanosecond), mapSize)
 		if err == nil {
 			return h, nil

@@ -51,7 +51,7 @@ func newStoreWriter(ctx context.Context, path, kind string) (*storeWriter, error
 	if err := temp.Close(); err != nil {
 		return nil, errors.Join(err, os.Remove(w.name))
 	}
-	for _, mapSize := range file.InitialMaps {
+	for _, mapSize := range file.InitialMaps(AddressSpace()) {
 		w.bolt, err = bolt.Open(w.name, fileMode, &bolt.Options{
 			Timeout: time.Second, NoFreelistSync: true, FreelistType: bolt.FreelistMapType,
 			NoStatistics: true, NoSync: true, NoGrowSync: true, InitialMmapSize: mapSize,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -50,4 +51,16 @@ func limitGarbage(percent int) {
 		}
 		limitGarbage(now)
 	}, percent)
+}
+
+// leastSpace is the least address space with which statements run: the runtime reserves most of it.
+const leastSpace = 3 << 29
+
+// checkSpace returns an error if the process may use too little address space. Without it an allocation
+// would end the process with a trace.
+func checkSpace(space int64) error {
+	if space >= leastSpace {
+		return nil
+	}
+	return fmt.Errorf("the address space is limited to %d MiB (ulimit -v), and heavytail needs %d: raise the limit, or limit memory by --memory-limit or a control group", space>>20, leastSpace>>20)
 }

@@ -22,9 +22,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"heavytail/query/parser"
+	"heavytail/storage"
 )
 
 func main() {
+	if err := checkSpace(storage.AddressSpace()); err != nil {
+		printError(os.Stderr, err)
+		os.Exit(exitFailed)
+	}
 	if os.Getenv("GOGC") == "" {
 		limitGarbage(100)
 	}
