@@ -119,7 +119,7 @@ func (d *drawer) run(t *testing.T, db *DB, dir, text string) (heading string, ok
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // reached by a statement that hangs
 	defer cancel()
-	before := db.store.Epoch()
+	before, catalogue := db.store.Epoch(), catalogueOf(t, db)
 	rows, err := db.Run(ctx, node, nil)
 	if err == nil {
 		for rows.Next() {
@@ -143,8 +143,14 @@ func (d *drawer) run(t *testing.T, db *DB, dir, text string) (heading string, ok
 	}
 	if db.store.Epoch() != before {
 		mustBeSound(t, db)
+		if now := catalogueOf(t, db); err != nil && !slices.Equal(now, catalogue) {
+			t.Errorf("%s: %v, and it changed\n%q to\n%q", text, err, catalogue, now)
+		}
 	}
 	if err != nil {
+		if strings.Contains(err.Error(), "catalogue entry") { // a record that the store refuses to write
+			t.Errorf("%s: %v", text, err)
+		}
 		return "", false
 	}
 	var copied parser.Value
@@ -325,9 +331,9 @@ func (d *drawer) pick(list ...string) string { return list[d.IntN(len(list))] }
 // The names of what statements make and use.
 var (
 	drawnGraphs     = []string{"g", "g", "g", "h", "G", "my graph"}
-	drawnEmbeddings = []string{"e", "e", "f", "e@1", "e@2", "e@3", "f@1", "f@2", "E", "my vectors"}
-	drawnModels     = []string{"m", "m", "n"}
-	drawnAttributes = []string{"a", "a", "b", "degree", "key", "my attribute"}
+	drawnEmbeddings = []string{"e", "e", "f", "e@1", "e@2", "e@3", "f@1", "f@2", "E", "my vectors", "e@02", "@1", strings.Repeat("long", 63) + "x"}
+	drawnModels     = []string{"m", "m", "n", "m@1"}
+	drawnAttributes = []string{"a", "a", "b", "degree", "key", "my attribute", "weight", "vertex", "a@1"}
 	drawnNames      = slices.Concat(drawnGraphs, drawnEmbeddings, drawnModels, drawnAttributes)
 	drawnMethods    = []string{
 		"dp_spectral(dim := 2)", "dp_spectral(dim := 3, seed := 1)", "laplacian_eigenmaps(dim := 2)", "fastrp(dim := 2)", "deepwalk(dim := 2, walks := 1, length := 3)",

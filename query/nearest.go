@@ -117,6 +117,9 @@ func resolveNearest(c *call, req NearestRequest) (search, error) {
 	}
 	if req.Fresh { // the vectors to search exist only after the refresh
 		entry, err := c.Present(req.Embedding, fault.Embedding)
+		if err == nil {
+			_, err = c.checkQuestion(q) // a mistake must not refresh first
+		}
 		return search{question: q, entry: entry}, err
 	}
 	s, err := c.resolveSearch(q)

@@ -207,31 +207,36 @@ type search struct {
 	scans  string             // why the vectors are scanned although there is an index, for a plan
 }
 
-// resolveSearch checks a question, and finds its embedding and index in the
-// catalogue. A graph is loaded only if a vertex is unknown, to find the most
-// similar key for the error.
+// checkQuestion checks a question, and finds its embedding in the catalogue. A graph is
+// loaded only if a vertex is unknown, to find the most similar key for the error.
+func (c *call) checkQuestion(q question) (entry session.Entry, err error) {
+	if q.metric > index.Dot {
+		return entry, fault.New(fault.Metric, "unknown metric %d", q.metric)
+	}
+	if entry, err = c.Entry(q.embedding, fault.Embedding); err != nil {
+		return entry, err
+	}
+	err = cmp.Or(session.CheckAttributes(entry.Graph, fault.Where, q.attributes...), checkColumn(entry.Graph, q.orderBy, partOrder))
+	if err == nil && q.vector != nil {
+		err = session.CheckVector(entry.Info, q.vector, fault.Vector)
+	}
+	for i, key := range q.vertices {
+		if err == nil {
+			err = c.CheckVertex(entry.Graph, key, partExample(i))
+		}
+	}
+	return entry, err
+}
+
+// resolveSearch checks a question, and finds its embedding and index in the catalogue.
 func (c *call) resolveSearch(q question) (s search, err error) {
 	s.question = q
-	if q.metric > index.Dot {
-		return s, fault.New(fault.Metric, "unknown metric %d", q.metric)
-	}
-	if s.entry, err = c.Entry(q.embedding, fault.Embedding); err != nil {
-		return s, err
-	}
-	if err := cmp.Or(session.CheckAttributes(s.entry.Graph, fault.Where, q.attributes...), checkColumn(s.entry.Graph, q.orderBy, partOrder)); err != nil {
+	if s.entry, err = c.checkQuestion(q); err != nil {
 		return s, err
 	}
 	// What the condition reads comes first, because it reads by number.
 	s.attributes = withColumn(q.attributes, q.orderBy)
-	if q.vector != nil {
-		err = session.CheckVector(s.entry.Info, q.vector, fault.Vector)
-	}
-	for i, key := range q.vertices {
-		if err == nil {
-			err = c.CheckVertex(s.entry.Graph, key, partExample(i))
-		}
-	}
-	if err == nil && !q.exact {
+	if !q.exact {
 		var slow bool
 		if s.index, slow, err = c.indexFor(s.entry.Info, q.metric); slow {
 			s.scans = "; this takes less than searching the index, which compares very many vectors"
