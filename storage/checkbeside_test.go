@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"heavytail/storage/internal/page"
@@ -15,12 +16,12 @@ import (
 // pausingContext calls at when its error is asked for the nth time.
 type pausingContext struct {
 	context.Context
-	n  int
+	n  atomic.Int64 // of goroutines that check in parallel
 	at func()
 }
 
 func (c *pausingContext) Err() error {
-	if c.n--; c.n == 0 {
+	if c.n.Add(-1) == 0 {
 		c.at()
 	}
 	return c.Context.Err()
@@ -34,7 +35,7 @@ func TestCheck_BesideAWriter(t *testing.T) {
 	ctx := context.Background()
 	var base image
 	for _, writing := range []bool{false, true} {
-		for n := 1; n < 1<<20; n += max(1, n/4) {
+		for n := 1; n < 1<<20; n += max(1, n/2) {
 			path := base.copy(t, func(path string) {
 				db := openStore(t, path, nil)
 				putRing(t, db, "ring", 60000)
@@ -54,7 +55,9 @@ func TestCheck_BesideAWriter(t *testing.T) {
 					putRing(t, db, fmt.Sprintf("more%d", i), 4000)
 				}
 			}
-			report, err := db.Check(&pausingContext{ctx, n, write}, nil)
+			pausing := &pausingContext{Context: ctx, at: write}
+			pausing.n.Store(int64(n))
+			report, err := db.Check(pausing, nil)
 			if err != nil || !report.OK() || len(report.Notes) > 0 {
 				t.Errorf("writing %v, moment %d: %v; %+v", writing, n, err, report)
 			}
