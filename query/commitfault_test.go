@@ -79,7 +79,6 @@ func writingStatements(dir string) map[string][]string {
 		"WAIT JOB":                nil,
 		"DROP JOB":                {"DROP JOB 1"},
 		"COMPACT":                 {"COMPACT"},
-		"MIGRATE":                 {"MIGRATE"},
 		"NEAREST":                 {"NEAREST 3 TO '1' USING e FRESH"},
 		"EXPLAIN":                 nil,
 		"PROFILE":                 {"PROFILE DROP EMBEDDING f"},

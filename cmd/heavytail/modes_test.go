@@ -32,7 +32,6 @@ func writingStatements() map[string][]string {
 		"BACKUP":           {"BACKUP INTO FILE 'backup.ht'"},
 		"RECOVER":          {"RECOVER INTO FILE 'recovered.ht'"},
 		"COMPACT":          {"COMPACT"},
-		"MIGRATE":          {"MIGRATE"},
 		"INTO FILE":        {"SHOW VERTICES IN g INTO FILE 'rows.csv'", "SHOW GRAPHS INTO FILE 'rows.parquet'", "SHOW GRAPHS INTO FILE 'rows.md'"},
 	}
 }
