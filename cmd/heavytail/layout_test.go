@@ -99,6 +99,8 @@ var outsiders = map[string][]string{
 	"github.com/vmihailenco/msgpack/v5": {"storage/internal/block"},
 	"github.com/dsnet/compress":         {"storage/format/internal/columnfile"},
 	"github.com/klauspost/compress":     {"storage/format", "storage/format/internal/columnfile"},
+	"github.com/ulikunitz/xz":           {"storage/format"},
+	"golang.org/x/text":                 {"storage/format"},
 	"gonum.org/v1/gonum":                {"embedding/eigen", "embedding/evaluate", "embedding/link", "query/measure", "storage/gonum"},
 	"github.com/spf13/cobra":            {"cmd/heavytail"},
 	"github.com/spf13/pflag":            {"cmd/heavytail"},

@@ -67,3 +67,19 @@ func charsetOf(name string) *charmap.Charmap {
 	}
 	return nil
 }
+
+// fill reads until the buffer is full or the input ends.
+func fill(r io.Reader, buffer []byte) (n int, err error) {
+	const patience = 100 // empty reads in a row, as bufio allows
+	for empty := 0; n < len(buffer) && err == nil; {
+		var m int
+		m, err = r.Read(buffer[n:])
+		n += m
+		if empty++; m > 0 {
+			empty = 0
+		} else if empty == patience && err == nil {
+			err = io.ErrNoProgress
+		}
+	}
+	return n, err
+}

@@ -268,3 +268,18 @@ func (t *tally) report(s *ReadStats) {
 		s.remarks(t.what, shown([]byte(name)), n.count, n.line, t.remedy)
 	}
 }
+
+// inSeconds makes a date of the time of an edge that is a number of units.
+func (e *Edge) inSeconds(perSecond int64) {
+	if perSecond == 0 || !e.Timed || e.Dated {
+		return
+	}
+	t := e.Time / perSecond
+	if rest := e.Time % perSecond; rest != 0 {
+		e.cut = true
+		if rest < 0 {
+			t--
+		}
+	}
+	e.Time, e.Dated = t, true
+}

@@ -101,19 +101,6 @@ func (p *parser) measuresNamed(line []byte, sep separator) bool {
 	return false
 }
 
-// namesIn returns the fields of a line, or nil if it is malformed.
-func namesIn(line []byte, sep separator) []string {
-	var names []string
-	c := columns{each: func(field []byte, _ int, _ bool) fault {
-		names = append(names, string(field))
-		return fault{}
-	}}
-	if c.split(line, sep, &noPlan, len(line)); c.bad.found() {
-		return nil
-	}
-	return names
-}
-
 // see records the first data line.
 func (p *parser) see(line []byte) {
 	f := &p.first

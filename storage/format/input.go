@@ -177,22 +177,6 @@ func (in *input) run() {
 	}
 }
 
-// fill reads until the buffer is full or the input ends.
-func fill(r io.Reader, buffer []byte) (n int, err error) {
-	const patience = 100 // empty reads in a row, as bufio allows
-	for empty := 0; n < len(buffer) && err == nil; {
-		var m int
-		m, err = r.Read(buffer[n:])
-		n += m
-		if empty++; m > 0 {
-			empty = 0
-		} else if empty == patience && err == nil {
-			err = io.ErrNoProgress
-		}
-	}
-	return n, err
-}
-
 // open detects the compression by the first bytes. It returns the text and a function that
 // closes the decoder.
 func (in *input) open() (io.Reader, func()) {

@@ -197,3 +197,16 @@ func missing(sep separator, plan *plan, line []byte) fault {
 	last := max(plan.at[roleSource], plan.at[roleTarget])
 	return syntaxFault(0, "expected %s columns or more separated by %s, found only %s", fmt.Sprint(last), sep, excerpt(line))
 }
+
+// namesIn returns the fields of a line, or nil if it is malformed.
+func namesIn(line []byte, sep separator) []string {
+	var names []string
+	c := columns{each: func(field []byte, _ int, _ bool) fault {
+		names = append(names, string(field))
+		return fault{}
+	}}
+	if c.split(line, sep, &noPlan, len(line)); c.bad.found() {
+		return nil
+	}
+	return names
+}

@@ -15,13 +15,6 @@ const (
 	aheadBytes = 16 << 10 // a piece of 64 KiB of a text of pairs decides as the whole text does
 )
 
-// heldLine is one of the first data lines.
-type heldLine struct {
-	text    []byte
-	number  int64
-	comment bool // it looks like a comment, and is a row below a header
-}
-
 // mayName reports whether a first line can name the columns: it has no number and no date.
 func (p *parser) mayName(line []byte) bool {
 	return !p.braces.found && !slices.ContainsFunc(namesIn(line, p.sep), isFigure)

@@ -24,33 +24,11 @@ func parseWeight(text []byte) (weight float64, ok bool) {
 	return weight, true
 }
 
-// isDecimal reports whether a text has the form of a decimal number, perhaps
-// with an exponent. strconv alone would also take "inf", "0x1p3" and "1_000".
-func isDecimal(text []byte) bool {
-	digits := false
-	for _, c := range text {
-		switch {
-		case c >= '0' && c <= '9':
-			digits = true
-		case c == '.', c == 'e', c == 'E', c == '+', c == '-':
-		default:
-			return false
-		}
-	}
-	return digits
-}
-
 func weightFault(text []byte) string {
 	if isDecimalComma(text) {
 		return fmt.Sprintf("weight %s has a decimal comma; write a point", excerpt(text))
 	}
 	return fmt.Sprintf("weight %s is not a positive decimal number that a float32 can hold", excerpt(text))
-}
-
-// isDecimalComma reports whether a text is a number with one comma between digits, as in 0,5.
-func isDecimalComma(text []byte) bool {
-	whole, fraction, found := bytes.Cut(text, []byte(","))
-	return found && isInteger(whole) && isInteger(fraction) && fraction[0] != '-'
 }
 
 // ParseTime reads a timestamp as edge lists write it: an integer, which is returned unchanged, or
@@ -112,21 +90,6 @@ func unitsPerSecond(unit string) int64 {
 		per *= 1000
 	}
 	return per
-}
-
-// inSeconds makes a date of the time of an edge that is a number of units.
-func (e *Edge) inSeconds(perSecond int64) {
-	if perSecond == 0 || !e.Timed || e.Dated {
-		return
-	}
-	t := e.Time / perSecond
-	if rest := e.Time % perSecond; rest != 0 {
-		e.cut = true
-		if rest < 0 {
-			t--
-		}
-	}
-	e.Time, e.Dated = t, true
 }
 
 // parseDate reads "2006-01-02" or "2006-01-02T15:04:05Z". A space may replace the T, and the

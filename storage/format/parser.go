@@ -1,6 +1,8 @@
 package format
 
-import "math"
+import (
+	"math"
+)
 
 // parser reads edges from lines. It has three paths for a line: plainLines for the bulk of all
 // files, plainFields if the plan reads columns other than the first two, and line for anything
@@ -178,4 +180,11 @@ type record struct {
 	open    bool
 	text    []byte // the lines so far, without the last line feed; kept from record to record
 	started int64  // the line at which it began
+}
+
+// heldLine is one of the first data lines.
+type heldLine struct {
+	text    []byte
+	number  int64
+	comment bool // it looks like a comment, and is a row below a header
 }

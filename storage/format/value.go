@@ -117,3 +117,25 @@ func valueFault(t Type, value []byte) string {
 	}
 	return ""
 }
+
+// isDecimal reports whether a text has the form of a decimal number, perhaps
+// with an exponent. strconv alone would also take "inf", "0x1p3" and "1_000".
+func isDecimal(text []byte) bool {
+	digits := false
+	for _, c := range text {
+		switch {
+		case c >= '0' && c <= '9':
+			digits = true
+		case c == '.', c == 'e', c == 'E', c == '+', c == '-':
+		default:
+			return false
+		}
+	}
+	return digits
+}
+
+// isDecimalComma reports whether a text is a number with one comma between digits, as in 0,5.
+func isDecimalComma(text []byte) bool {
+	whole, fraction, found := bytes.Cut(text, []byte(","))
+	return found && isInteger(whole) && isInteger(fraction) && fraction[0] != '-'
+}

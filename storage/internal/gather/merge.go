@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 )
@@ -284,4 +285,32 @@ func changedValues(old, now *csr.Graph, v uint32) (forward, back int64) {
 		}
 	}
 	return forward, back
+}
+
+// Remarks reports, for a format that has an element for each vertex, those that occur twice, and
+// the new vertices of the graph that are only ends of edges. A file without any such element
+// has edges only, and gives no remark.
+func (m *Merged) Remarks(ctx context.Context, layout format.Layout) ([]format.Remark, error) {
+	l := m.list
+	if len(l.declared.bits) == 0 || !layout.Declares() {
+		return nil, nil
+	}
+	var all []format.Remark
+	if r := l.declared.repeated; r.Count > 0 {
+		r.What, r.Remedy = "vertices declared again", "the last value of each attribute counts"
+		all = append(all, r)
+	}
+	undeclared := format.Remark{What: "ends of edges that no element declares, taken as new vertices"}
+	for v := range uint32(l.names.Keys.Len()) {
+		if v%block.CheckEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if !l.declared.has(v) && (m.number == nil || int(m.number[v]) >= m.base.Keys.Len()) {
+			addName(&undeclared, l.names.Keys.At(v))
+		}
+	}
+	if undeclared.Count > 0 {
+		all = append(all, undeclared)
+	}
+	return all, nil
 }
