@@ -95,8 +95,12 @@ func (all *Batches) Nearest(ctx context.Context, vertices []uint32, k, workers i
 // Search is [Exact.SearchBatch].
 func (all *Batches) Search(ctx context.Context, queries *vec.Matrix, k int, opts SearchOptions) ([][]Hit, error) {
 	x := all.x
+	ctx = orBackground(ctx)
 	if k < 1 {
 		return nil, fmt.Errorf("k = %d: %w", k, ErrK)
+	}
+	if err := opts.check(); err != nil {
+		return nil, err
 	}
 	if err := checkShape(queries); err != nil {
 		return nil, err

@@ -57,6 +57,9 @@ func (x *Exact) Metric() Metric { return x.metric }
 // Search returns the k nearest admissible vertices; see [Index]. The cosine of
 // a zero vector with anything is 0.
 func (x *Exact) Search(ctx context.Context, query []float32, k int, opts SearchOptions) ([]Hit, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
 	opts.Workers = x.workers(opts.Workers)
 	s, err := NewScan(x.metric, x.m.Dim, query, k, opts)
 	if err != nil {
@@ -72,6 +75,9 @@ func (x *Exact) Search(ctx context.Context, query []float32, k int, opts SearchO
 // is the minimum similarity. A radius that is not finite, or negative under
 // L2, is [ErrRadius].
 func (x *Exact) Within(ctx context.Context, query []float32, radius float64, opts SearchOptions) ([]Hit, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
 	opts.Workers = x.workers(opts.Workers)
 	s, err := NewScanWithin(x.metric, x.m.Dim, query, radius, opts)
 	if err != nil {
@@ -82,6 +88,7 @@ func (x *Exact) Within(ctx context.Context, query []float32, radius float64, opt
 
 // scan passes all vectors to the workers of s, and stops early when ctx ends.
 func (x *Exact) scan(ctx context.Context, s *Scan) ([]Hit, error) {
+	ctx = orBackground(ctx)
 	block := scanRows(x.m.Dim)
 	workers := len(s.workers)
 	var next atomic.Int64

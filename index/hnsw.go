@@ -121,6 +121,8 @@ func (o HNSWOptions) withDefaults() (HNSWOptions, error) {
 		return o, fmt.Errorf("m is %d; it must be between %d and %d: %w", o.M, minM, maxM, ErrOption)
 	case o.EfConstruction < 1 || o.EfConstruction > maxEfConstruction:
 		return o, fmt.Errorf("ef_construction is %d; it must be between 1 and %d: %w", o.EfConstruction, maxEfConstruction, ErrOption)
+	case o.Workers < 0:
+		return o, notNegative("number of workers", o.Workers)
 	case o.Ef < 1 || int64(o.Ef) > math.MaxUint32:
 		return o, fmt.Errorf("ef is %d; it must be at least 1: %w", o.Ef, ErrOption)
 	}

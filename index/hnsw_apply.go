@@ -29,6 +29,10 @@ type Changes struct {
 // that of ctx.
 func (h *HNSW) Apply(ctx context.Context, m *vec.Matrix, changes Changes, opts HNSWOptions) (*HNSW, error) {
 	const share = 5
+	ctx = orBackground(ctx)
+	if err := notNegative("number of workers", opts.Workers); err != nil {
+		return nil, err
+	}
 	exact, err := NewExact(m, h.Metric())
 	if err != nil {
 		return nil, err

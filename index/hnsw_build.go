@@ -20,6 +20,7 @@ func NewHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions
 
 // newHNSW is NewHNSW without the deleted vertices, which must ascend.
 func newHNSW(ctx context.Context, m *vec.Matrix, metric Metric, opts HNSWOptions, deleted []uint32) (*HNSW, error) {
+	ctx = orBackground(ctx)
 	opts, err := opts.withDefaults()
 	if err != nil {
 		return nil, err

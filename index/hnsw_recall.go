@@ -61,6 +61,9 @@ func (s *recallSum) recall() Recall {
 // of the given numbers of candidates. Of several vertices as near as the k-th,
 // any counts. It costs one scan for each sampled vertex.
 func (h *HNSW) Recall(ctx context.Context, k, queries int, efs ...int) ([]Recall, error) {
+	if err := notNegative("number of queries", queries); err != nil {
+		return nil, err
+	}
 	sums := make([]recallSum, len(efs))
 	queries = min(queries, h.Len())
 	for i := range queries {

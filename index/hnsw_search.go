@@ -98,6 +98,7 @@ func (h *HNSW) Find(ctx context.Context, query []float32, k int, opts SearchOpti
 
 // find is Find without the scan: if Answer.Exact is set, there are no hits.
 func (s *searcher) find(ctx context.Context, query []float32, k int, opts SearchOptions) (Answer, error) {
+	ctx = orBackground(ctx)
 	if k < 1 {
 		return Answer{}, fmt.Errorf("k = %d: %w", k, ErrK)
 	}
@@ -139,6 +140,7 @@ func (h *HNSW) Within(ctx context.Context, query []float32, radius float64, opts
 // within is Within without the scan: if Answer.Exact is set, there are no hits.
 func (s *searcher) within(ctx context.Context, query []float32, radius float64, opts SearchOptions) (Answer, error) {
 	h := s.h
+	ctx = orBackground(ctx)
 	if err := h.Metric().checkRadius(radius); err != nil {
 		return Answer{}, err
 	}
@@ -220,6 +222,9 @@ func newSearcher(h *HNSW) *searcher {
 func (s *searcher) aim(ctx context.Context, query []float32, opts SearchOptions) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("search: %w", err)
+	}
+	if err := opts.check(); err != nil {
+		return err
 	}
 	if err := s.score.reset(s.h.exact, query); err != nil {
 		return err

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -113,11 +114,17 @@ type SearchOptions struct {
 	Workers int
 }
 
+// check returns an error for a negative number.
+func (o *SearchOptions) check() error {
+	return errors.Join(notNegative("number of candidates (ef)", o.Ef), notNegative("number of workers", o.Workers))
+}
+
 // Index answers nearest-neighbour queries over the rows of one matrix.
 type Index interface {
 	// Search returns the k nearest admissible vertices, nearest first, ties by
 	// vertex. It returns fewer if there are fewer. query has Dim elements.
-	// Errors: ErrK, ErrDimension, ErrNotFinite, or that of ctx.
+	// Errors: ErrK, ErrDimension, ErrNotFinite, ErrOption for a negative number, or that of
+	// ctx; a nil ctx never ends, in all functions of the package.
 	Search(ctx context.Context, query []float32, k int, opts SearchOptions) ([]Hit, error)
 	Len() int       // number of vectors
 	Dim() int       // their dimension

@@ -45,15 +45,15 @@ type JoinOptions struct {
 // one list of neighbours, and workers+1 bitmaps of one stripe of vectors each:
 // 60 bytes per vector of the matrix at dimension 200, at most 120.
 //
-// Errors: ErrRadius, ErrDimension, ErrNotFinite, or that of ctx, which is
+// Errors: ErrRadius, ErrDimension, ErrNotFinite, ErrOption, or that of ctx, which is
 // checked about every 50 µs.
 func Join(ctx context.Context, m *vec.Matrix, radius float64, opts JoinOptions, yield func(u uint32, neighbors []uint32) error) error {
 	return JoinRange(ctx, m, radius, 0, m.Rows, opts, yield)
 }
 
 // JoinRange is Join for the vectors u from first on, and below end, so that processes can
-// divide a join; ranges of the same length cost less the further behind they are. Outside
-// the vectors it panics.
+// divide a join; ranges of the same length cost less the further behind they are. A range
+// outside the vectors is ErrVertex.
 func JoinRange(ctx context.Context, m *vec.Matrix, radius float64, first, end int, opts JoinOptions, yield func(u uint32, neighbors []uint32) error) error {
 	_, err := join(ctx, m, radius, first, end, opts, yield)
 	return err
@@ -65,8 +65,12 @@ func join(ctx context.Context, m *vec.Matrix, radius float64, first, end int, op
 		return 0, err
 	}
 	if first < 0 || end < first || end > m.Rows {
-		panic("index: range outside the vectors")
+		return 0, fmt.Errorf("vectors from %d to %d of %d: %w", first, end, m.Rows, ErrVertex)
 	}
+	if err := notNegative("number of workers", opts.Workers); err != nil {
+		return 0, err
+	}
+	ctx = orBackground(ctx)
 	if err := checkRadius(radius); err != nil {
 		return 0, err
 	}

@@ -13,11 +13,15 @@ import (
 // vertices, drawn with replacement, ascending; or of all pairs, if there are
 // at most count. Its quantiles are radii for [NewSweep]. The same seed gives
 // the same sample. A pair costs one random access to two vectors, and 16
-// bytes. The only error is that of ctx.
+// bytes. A negative count is ErrOption; otherwise the only error is that of ctx.
 //
 // Each distance r is rounded up so that r² ≥ vec.L2Squared of its pair: the
 // pair is within the radius r.
 func SampleDistances(ctx context.Context, m *vec.Matrix, count int, seed uint64) ([]float64, error) {
+	ctx = orBackground(ctx)
+	if err := notNegative("number of distances", count); err != nil {
+		return nil, err
+	}
 	total := pairs(m.Rows)
 	all := total <= int64(count)
 	if all {

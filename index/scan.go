@@ -56,6 +56,9 @@ func newScan(metric Metric, dim int, query []float32, k int, limit float64, opts
 	if metric > Dot {
 		return nil, fmt.Errorf("metric %d: %w", metric, ErrMetric)
 	}
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
 	if err := checkQuery(query, dim); err != nil {
 		return nil, err
 	}

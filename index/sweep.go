@@ -40,6 +40,10 @@ func NewSweep(ctx context.Context, m *vec.Matrix, radii []float64, opts JoinOpti
 
 // sweep is NewSweep, and also returns how many pairs had to be measured again.
 func sweep(ctx context.Context, m *vec.Matrix, radii []float64, opts JoinOptions) (*Sweep, int64, error) {
+	ctx = orBackground(ctx)
+	if err := notNegative("number of workers", opts.Workers); err != nil {
+		return nil, 0, err
+	}
 	if err := checkShape(m); err != nil {
 		return nil, 0, err
 	}

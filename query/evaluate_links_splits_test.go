@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query/links"
 	"heavytail/query/studies"
 	"heavytail/query/vectors"
 )
@@ -47,6 +48,82 @@ func TestDB_EvaluateLinks_Splits(t *testing.T) {
 		}
 		if single[0][i].AUCDeviation != 0 || single[0][i].NullAUC != 0 {
 			t.Errorf("%s: one split has a deviation", s.Scorer)
+		}
+	}
+}
+
+// By degree the null graph is measured without being asked for, other negatives are not, and no
+// other figure changes.
+func TestDB_EvaluateLinks_NullByDegree(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	attached(t, db)
+	mustExec(t, db, "CREATE GRAPH shuffled AS NULL OF pa WITH (seed := 5)")
+	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100}
+	evaluated := func(graph string, without bool, kinds ...evaluate.Negatives) []studies.MethodScore {
+		t.Helper()
+		req := req
+		req.Graph, req.WithoutNull, req.Negatives = graph, without, kinds
+		result, err := db.Studies().EvaluateLinks(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result.Scores
+	}
+	kinds := evaluate.AllNegatives()
+	all, without, stored := evaluated("pa", false, kinds...), evaluated("pa", true, kinds...), evaluated("shuffled", true, evaluate.DegreeNegatives)
+	for i, s := range all {
+		if s.Negatives == evaluate.DegreeNegatives {
+			if of := stored[i/len(kinds)]; s.NullAUC != of.AUC || s.NullAveragePrecision != of.AveragePrecision || s.NullAUC == 0 {
+				t.Errorf("%s: null %v and %v, of the stored graph %+v", s.Scorer, s.NullAUC, s.NullAveragePrecision, of)
+			}
+		} else if !math.IsNaN(s.NullAUC) || !math.IsNaN(s.NullAveragePrecision) {
+			t.Errorf("%s by %s: null %v", s.Scorer, s.Negatives, s.NullAUC)
+		}
+		s.NullAUC, s.NullAveragePrecision = 0, 0
+		s.Hits, without[i].Hits = 0, 0 // they may be NaN
+		if s != without[i] {
+			t.Errorf("%+v with the null graph, %+v without", s, without[i])
+		}
+	}
+	for _, s := range evaluated("pa", false, evaluate.RandomNegatives, evaluate.TwoHopNegatives) {
+		if s.NullAUC != 0 {
+			t.Errorf("%s by %s: null %v", s.Scorer, s.Negatives, s.NullAUC)
+		}
+	}
+	req.Null, req.WithoutNull = true, true
+	if _, err := db.Studies().EvaluateLinks(t.Context(), req); err == nil {
+		t.Error("Null and WithoutNull together are no error")
+	}
+}
+
+// The null figures of TRAIN MODEL are those of EVALUATE LINKS for each scorer.
+func TestDB_TrainModel_Null(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	attached(t, db)
+	kinds := []evaluate.Negatives{evaluate.DegreeNegatives}
+	got, err := db.Studies().EvaluateLinks(t.Context(), studies.EvaluateLinksRequest{Graph: "pa", Seed: 5, Negatives: kinds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trained, err := db.Links().TrainModel(t.Context(), links.TrainModelRequest{Name: "m", Graph: "pa", Seed: 5, Negatives: kinds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := db.Links().DescribeModel(t.Context(), "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := d.ByNegatives[0]
+	if len(by.Heuristics) == 0 || by.NullAUC == 0 || by.NullAUC != trained.ByNegatives[0].NullAUC || d.AUCLow != trained.AUCLow || !(d.AUCLow < d.AUC && d.AUC <= d.AUCHigh) {
+		t.Errorf("%+v", d)
+	}
+	for _, h := range by.Heuristics {
+		for _, s := range got.Scores {
+			if s.Scorer == h.Name && (s.AUC != h.AUC || s.NullAUC != h.NullAUC || s.NullAveragePrecision != h.NullAveragePrecision) {
+				t.Errorf("%+v in the model, %+v evaluated", h, s)
+			}
 		}
 	}
 }

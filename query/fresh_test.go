@@ -109,3 +109,28 @@ func TestJobs_Peak(t *testing.T) {
 		t.Errorf("%+v, %v", stored, err)
 	}
 }
+
+// A mistake is found before the refresh: it changes nothing.
+func TestNearest_FreshMistakes(t *testing.T) {
+	t.Parallel()
+	db := openTest(t, nil)
+	for _, text := range []string{
+		"GENERATE preferential_attachment(n := 40, m := 3) INTO g", "EMBED g USING dp_spectral(dim := 3) AS e", "INSERT EDGE (1, 'new') INTO g",
+	} {
+		mustExec(t, db, text)
+	}
+	for _, text := range []string{
+		"TO [1, 2] USING e FRESH", "TO 'none' USING e FRESH", "TO (1, 'none') USING e@1 FRESH", "TO 1 USING e FRESH WHERE age > 3", "TO 1 USING e FRESH ORDER BY age",
+	} {
+		if _, err := db.Query(t.Context(), "NEAREST 3 "+text, nil); err == nil {
+			t.Errorf("%s: no error", text)
+		}
+		if info, err := db.e.Store.EmbeddingInfo(t.Context(), "e"); err != nil || info.Generation != 1 {
+			t.Errorf("%s: generation %d, %v", text, info.Generation, err)
+		}
+	}
+	mustExec(t, db, "NEAREST 3 TO 'new' USING e@1 FRESH")
+	if info, err := db.e.Store.EmbeddingInfo(t.Context(), "e"); err != nil || info.Generation != 2 {
+		t.Errorf("generation %d, %v", info.Generation, err)
+	}
+}

@@ -62,10 +62,8 @@ func TestIndex_Killed(t *testing.T) {
 		t.Run(k.name, func(t *testing.T) {
 			before := copyStore(t, path)
 			db := openJobs(t, before)
-			for _, text := range strings.Split(k.before, "; ") {
-				if text != "" {
-					mustRun(t, db, text)
-				}
+			for _, text := range statementsOf(k.before) {
+				mustRun(t, db, text)
 			}
 			old := storedIndexes(t, db)
 			closeJobs(t, db)

@@ -43,14 +43,21 @@ func runChild() bool {
 	_, err = fmt.Sscan(args[2], &dies)
 	fail(err)
 	points := 0
+	die := func() {
+		self, err := os.FindProcess(os.Getpid())
+		fail(err)
+		fail(self.Kill())
+		select {}
+	}
 	db.e.Runner.AtCheckpoint = func(string) {
 		if points == dies {
-			self, err := os.FindProcess(os.Getpid())
-			fail(err)
-			fail(self.Kill())
-			select {}
+			die()
 		}
 		points++
+	}
+	if dies == atRecord {
+		db.e.Runner.First, db.e.Runner.Every = time.Hour, time.Hour
+		db.e.Runner.AtRecord = die
 	}
 	ctx := context.Background()
 	_, err = db.Query(ctx, args[1], nil)
@@ -69,6 +76,9 @@ func runChild() bool {
 // never is a time limit that no child reaches: however long it runs, it ends or dies at its
 // checkpoint point first.
 const never = time.Duration(math.MaxInt64)
+
+// atRecord is a checkpoint point before all others: when the running job has its record.
+const atRecord = -1
 
 // child runs a statement in a child process, which dies at a checkpoint point or is killed
 // after a time, and reports whether the statement finished.
@@ -114,6 +124,14 @@ var killedJobs = []struct{ name, before, statement string }{
 	{"refresh walks", jobStatements["walks"] + "; INSERT EDGE ('0', '400'), ('3', '350'), ('new', '5') INTO g", "REFRESH e"},
 }
 
+// statementsOf splits statements at semicolons.
+func statementsOf(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "; ")
+}
+
 // TestJobs_Killed kills the process at checkpoints and at random moments, sometimes again
 // during the resumed run. A resumed job, or a second run if the first one saved nothing, ends
 // with the bytes of an uninterrupted job.
@@ -129,10 +147,8 @@ func TestJobs_Killed(t *testing.T) {
 			}
 			before := copyStore(t, path)
 			db := openJobs(t, before)
-			for _, text := range strings.Split(job.before, "; ") {
-				if text != "" {
-					mustRun(t, db, text)
-				}
+			for _, text := range statementsOf(job.before) {
+				mustRun(t, db, text)
 			}
 			closeJobs(t, db)
 			whole := copyStore(t, before)

@@ -67,6 +67,7 @@ func open(store *storage.DB, full Options) (*DB, error) {
 	e := &db.e
 	e.Store, e.Opts, e.Language = store, full.settings(), statements()
 	e.Files, e.Cache = files, session.NewCache(full.MemoryLimit, !full.NoCache)
+	e.Cache.Hold(full.ProgramBytes)
 	e.Runner = job.NewRunner(store, e.Cache, full.BackgroundJobs, jobs.Target, func() {
 		e.Refresher.Look() // the graph may have changed while an embedding was computed
 	})

@@ -37,6 +37,9 @@ type Options struct {
 	// machine or container if that is less. A call that needs more returns a
 	// LimitError before it allocates.
 	MemoryLimit int64
+	// ProgramBytes is the part of MemoryLimit that the program itself takes, beside graphs and
+	// vectors. The command sets it, so that its limit is that of the process; 0 counts nothing.
+	ProgramBytes int64
 	// IndexBytes is the smallest size in bytes of the vectors of an embedding at
 	// which a search uses its index; 0 means 8 MiB, which a scan reads in about
 	// a millisecond.
@@ -101,6 +104,7 @@ func (o Options) Validate() error {
 	check("BackgroundJobs", int64(o.BackgroundJobs))
 	check("MaxRows", int64(o.MaxRows))
 	check("MemoryLimit", o.MemoryLimit)
+	check("ProgramBytes", o.ProgramBytes)
 	check("IndexBytes", o.IndexBytes)
 	check("BatchBytes", int64(o.BatchBytes))
 	return errors.Join(faults...)

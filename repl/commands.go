@@ -227,7 +227,7 @@ func (s *session) output(_ context.Context, args []word) error {
 	if s.isOpen(name) {
 		return fmt.Errorf("file %q is the open database itself", name)
 	}
-	file, err := os.Create(name)
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}

@@ -253,7 +253,8 @@ func (h *history) shorten() {
 	}
 	old.Seek(0, io.SeekStart)
 	entries := newest(readEntries(old))
-	file, err := os.CreateTemp(filepath.Dir(h.path), "history-*") // with mode 0600
+	// Only the shell with the lock writes this file; what a killed one left is overwritten.
+	file, err := os.OpenFile(h.path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
@@ -140,14 +139,8 @@ func (a *artefact[R]) keys(t *tx, prefix []byte) ([][]byte, error) {
 	return keys, nil
 }
 
-// put writes a record. It returns ErrInvalid if validate, which every reader calls,
-// would refuse the record.
-func (a *artefact[R]) put(t *tx, key []byte, r *R) error {
-	if err := a.validate(r, math.MaxInt64); err != nil {
-		return fmt.Errorf("%s: %w: %w", a.describe(t, key), err, ErrInvalid)
-	}
-	return t.put(a.bucket, key, r)
-}
+// put writes a record.
+func (a *artefact[R]) put(t *tx, key []byte, r *R) error { return t.put(a.bucket, key, r) }
 
 // publish writes the record together with the bytes written to its stream.
 func (a *artefact[R]) publish(t *tx, key []byte, r *R, w *blobWriter) (err error) {
@@ -268,7 +261,7 @@ func (a *artefact[R]) copyTo(t *tx, w *storeWriter, refer func(object uint64, wh
 
 // own records the owners of the objects.
 func (a *artefact[R]) own(t *tx, o owners) error {
-	_, err := a.sound(t, nil, func(key []byte, r *R) { o[a.refersTo(r)] = a.contentOf(t, key) })
+	_, err := a.sound(t, nil, func(key []byte, r *R) { o.add(a.refersTo(r), a.contentOf(t, key)) })
 	return err
 }
 

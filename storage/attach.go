@@ -115,6 +115,7 @@ func (db *DB) ensureBucket(ctx context.Context) error {
 // If UpdateIn returns an error, the transaction may contain a part of the
 // changes of f: roll it back.
 func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) error {
+	ctx = orBackground(ctx)
 	h, err := db.acquireToWrite(ctx)
 	if err != nil {
 		return err
@@ -146,7 +147,7 @@ func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) err
 		if err != nil {
 			return fault.Corrupt(db.path, "", err)
 		}
-		if err := t.finish(); err != nil {
+		if err := t.end(db.owning); err != nil {
 			return err
 		}
 		btx.OnCommit(func() { db.epoch.Store(t.header.Epoch) })

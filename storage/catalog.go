@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"heavytail/storage/internal/block"
@@ -38,24 +40,74 @@ func (t *tx) findGraph(name string) (*graphRecord, error) {
 }
 
 // findEmbedding returns the catalogue entry of an embedding, or of a generation of
-// one.
+// one, as resolveEmbedding finds it, with possible counts.
 func (t *tx) findEmbedding(name string) (*embeddingRecord, error) {
-	r := new(embeddingRecord)
-	found, err := t.get(block.EmbeddingsName, []byte(name), r)
-	if base, generation, ok := splitGeneration(name); err == nil && !found && ok {
-		found, err = t.get(block.EmbeddingsName, []byte(base), r)
-		found = found && r.Generation == generation
-	}
-	if err == nil && found {
-		err = r.validate(t.bound())
-	}
+	r, err := t.resolveEmbedding(name)
 	if err != nil {
-		return nil, fault.Corrupt(t.path, describeEmbedding(name), err)
+		return nil, err
 	}
-	if !found {
+	return r, fault.Corrupt(t.path, describeEmbedding(name), r.validate(t.bound()))
+}
+
+// resolveEmbedding returns the catalogue entry that a name means: of an embedding, of a past
+// generation of one, or of the embedding whose present generation it is.
+func (t *tx) resolveEmbedding(name string) (*embeddingRecord, error) {
+	r := &embeddingRecord{name: name}
+	found, err := t.get(block.EmbeddingsName, []byte(name), r)
+	r.name = name // get may have copied an entry that it remembers
+	if found || err != nil {
+		return r, fault.Corrupt(t.path, describeEmbedding(name), err)
+	}
+	base, generation, ok := splitGeneration(name)
+	if !ok {
 		return nil, &NotFoundError{Kind: "embedding", Name: name}
 	}
-	return r, nil
+	found, err = t.get(block.EmbeddingsName, []byte(base), r)
+	r.name = base
+	switch {
+	case err != nil:
+		return nil, fault.Corrupt(t.path, describeEmbedding(base), err)
+	case !found:
+		return nil, &NotFoundError{Kind: "embedding", Name: name}
+	case r.Generation == generation && !r.Past:
+		return r, nil
+	}
+	known, err := t.past(base)
+	return nil, errors.Join(err, &NotFoundError{Kind: "embedding", Name: name, Of: base, Generations: append(known, r.Generation)})
+}
+
+// keptGenerations is how many generations of an embedding there are at most: the
+// present one and the one before, so that the two can be compared.
+const keptGenerations = 2
+
+// past lists the numbers of the past generations of an embedding, ascending.
+func (t *tx) past(name string) ([]uint64, error) {
+	b, err := t.top(block.EmbeddingsName)
+	if err != nil {
+		return nil, err
+	}
+	var list []uint64
+	prefix := name + "@"
+	cursor := b.Cursor()
+	for key, _ := cursor.Seek([]byte(prefix)); strings.HasPrefix(string(key), prefix); key, _ = cursor.Next() {
+		if base, generation, ok := splitGeneration(string(key)); ok && base == name {
+			r, err := t.findEmbedding(string(key))
+			if err != nil {
+				return nil, err
+			}
+			if r.Past {
+				list = append(list, generation)
+			}
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// putEmbedding writes the entry of an embedding back under the name that it has in the
+// catalogue, whatever name it was found by.
+func (t *tx) putEmbedding(r *embeddingRecord) error {
+	return t.put(block.EmbeddingsName, []byte(r.name), r)
 }
 
 // dropJournal discards what an unfinished operation has written.

@@ -66,7 +66,7 @@ func (c *checker) walk() error {
 	w.Counted = found.Counted
 	c.report.Pages, c.report.FreePages, err = c.db.walk(c.tx, w, m)
 	if err == nil && !c.db.attached {
-		err = c.checkMetas(file, info.Size(), m, w)
+		err = c.checkMetas(file, m, w)
 	}
 	if err != nil {
 		return fmt.Errorf("check: %w", err)

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"errors"
+	"io"
 	"os"
 
 	"heavytail/storage/internal/block"
@@ -13,22 +14,17 @@ import (
 const remedyMeta = "compare the store with what you know of the last commit, or with a backup; the next two commits write both meta pages again"
 
 // checkMetas reports damage of the two meta pages, and pages of a later commit that
-// the present state does not include. w has walked over the whole file.
-func (c *checker) checkMetas(file *os.File, size int64, m page.Meta, w *page.Walker) error {
-	var now page.Meta
-	for range 3 { // a writer may be writing a meta page at this moment
-		var err error
-		if now, _, err = page.ReadMeta(file, size); err != nil {
-			c.fault("meta pages", err.Error(), fault.RemedyRestore)
-			return nil
-		}
-		if now.Other == "" {
-			break
-		}
-	}
-	if now.Other != "" {
+// the present state does not include. w has walked over the whole file. A writer of this
+// process may write meanwhile; another process cannot, because the file is locked.
+func (c *checker) checkMetas(file *os.File, m page.Meta, w *page.Walker) error {
+	now, err := steadyMeta(file, page.SizeOf(file))
+	switch {
+	case err != nil:
+		c.fault("meta pages", err.Error(), fault.RemedyRestore)
+		return nil
+	case now.Other != "":
 		c.fault("meta pages", undoneNotice(now.Other), remedyMeta)
-	} else {
+	default:
 		for _, what := range page.CheckMetaHeads(file, m) {
 			c.fault("meta pages", what, "nothing reads it; the next two commits write both meta pages again")
 		}
@@ -36,7 +32,23 @@ func (c *checker) checkMetas(file *os.File, size int64, m page.Meta, w *page.Wal
 	if c.tx.tree == nil || c.tx.tree.whole || len(w.Faults) > 0 {
 		return nil // this handle may be writing a later state now
 	}
+	size, err := page.SizeOf(file)()
+	if err != nil {
+		return err
+	}
 	return c.findLaterState(page.File{R: file, Meta: m}, uint64(size)/uint64(m.PageSize), w)
+}
+
+// steadyMeta is page.ReadMeta beside a writer, who may be writing a meta page at the moment
+// of a read. The other one is not written before that commit has ended, so a fault that
+// every one of several reads finds is in the file.
+func steadyMeta(r io.ReaderAt, size func() (int64, error)) (m page.Meta, err error) {
+	for range 3 {
+		if m, _, err = page.ReadMeta(r, size); err == nil && m.Other == "" {
+			break
+		}
+	}
+	return m, err
 }
 
 // findLaterState looks at the pages that are not in use for the header of a later
@@ -64,10 +76,18 @@ func (c *checker) findLaterState(f page.File, pages uint64, w *page.Walker) erro
 		}
 		f.Release(p)
 	}
-	if latest > c.tx.header.Epoch {
+	if latest > c.tx.header.Epoch && !c.db.opensForWriting() {
 		c.note("the file holds parts of a later state, commit %d after the present %d: either it was stopped before its end, or the last commit is undone because the disk has lost a write", latest, c.tx.header.Epoch)
 	}
 	return nil
+}
+
+// opensForWriting reports whether this process has the file open for writing now. Before it
+// has, it writes no page.
+func (db *DB) opensForWriting() bool {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.current.writable
 }
 
 var errNoHeader = errors.New("no header")

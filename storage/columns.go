@@ -111,9 +111,12 @@ func (t *tx) vertex(graph string, r *graphRecord, key string) (Vertex, error) {
 }
 
 // Keys returns the keys of a graph that start with prefix, in ascending order of
-// their bytes: the first limit ones, or all where limit is not positive. It
-// reads the blocks that hold them.
+// their bytes: the first limit ones, or all where limit is 0; a negative limit is
+// ErrInvalid. It reads the blocks that hold them.
 func (db *DB) Keys(ctx context.Context, graph, prefix string, limit int) ([]string, error) {
+	if limit < 0 {
+		return nil, fmt.Errorf("%w: a limit of %d keys", ErrInvalid, limit)
+	}
 	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) ([]string, error) {
 		if r.Object == 0 {
 			return nil, nil

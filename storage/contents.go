@@ -87,6 +87,7 @@ func (t *tx) readContents(name string, r *graphRecord, dense bool) (contents, er
 		}
 		return inKeys(err)
 	})
+	t.releaseMap()
 	return c, fault.Corrupt(t.path, describeGraph(name)+", arcs", err)
 }
 
@@ -100,8 +101,9 @@ func (t *tx) readKeys(keys *block.KeySet, p part, r *graphRecord) error {
 		if uint64(keys.Len()) > r.Slots {
 			return fault.Record("more keys than the %d slots", r.Slots)
 		}
-		return nil
+		return t.took(len(payload), keys.Growing)
 	})
+	t.complete(keys.Bytes())
 	if err == nil && uint64(keys.Len()) != r.Slots {
 		err = fault.Record("%d keys for %d slots", keys.Len(), r.Slots)
 	}
@@ -117,6 +119,7 @@ func (t *tx) readAttributes(graph string, r *graphRecord, c *contents) error {
 			return fault.Corrupt(t.path, describeAttribute(graph, a.Name), err)
 		}
 		c.columns = append(c.columns, column)
+		t.complete(column.Bytes())
 	}
 	return nil
 }
@@ -138,7 +141,7 @@ func (t *tx) readColumn(r *graphRecord, a attributeRecord, n int, vertices []uin
 			return fault.Record("value of slot %d, which is empty or beyond the graph", next-1)
 		}
 		block.PutValue(c, slot, v)
-		return nil
+		return t.took(8+len(v.Text()), c.Growing)
 	})
 	if err == nil && uint64(c.Count()) != a.Values {
 		err = fault.Record("%d values where the catalogue says %d", c.Count(), a.Values)

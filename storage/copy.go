@@ -2,6 +2,7 @@ package storage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 
 	bolt "go.etcd.io/bbolt"
@@ -55,9 +56,14 @@ func (t *tx) copyTo(w *storeWriter) error {
 // object belongs to, by the object's key.
 func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error) {
 	objects = make(map[string]string)
+	var shared error
 	refer := func(object uint64, where string) {
+		key := string(block.Key64(object))
+		if other, taken := objects[key]; taken && shared == nil {
+			shared = fault.Corrupt(t.path, where, fault.Record("object %d belongs to %s too", object, other))
+		}
 		if object != 0 {
-			objects[string(block.Key64(object))] = where
+			objects[key] = where
 		}
 	}
 	copyTop := func(bucket []byte, entry func(key, record []byte) (keep bool, err error)) error {
@@ -98,7 +104,7 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 			return nil, err
 		}
 	}
-	return objects, copyTop(block.JournalName, func(key, record []byte) (bool, error) {
+	err = copyTop(block.JournalName, func(key, record []byte) (bool, error) {
 		var j journalRecord
 		if err := block.DecodeStruct(block.JournalName, key, record, &j); err != nil {
 			return false, fault.Corrupt(t.path, "journal", err)
@@ -109,6 +115,7 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 		}
 		return keep, nil
 	})
+	return objects, cmp.Or(err, shared)
 }
 
 func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, path ...[]byte) error {

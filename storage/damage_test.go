@@ -197,7 +197,7 @@ func (h *history) judge(got, want map[string]any) string {
 // reached lists the pages that the tree of a file reaches, including overflow pages.
 func reached(t *testing.T, file []byte) []uint64 {
 	t.Helper()
-	m, _, err := page.ReadMeta(bytes.NewReader(file), int64(len(file)))
+	m, _, err := page.ReadMeta(bytes.NewReader(file), func() (int64, error) { return int64(len(file)), nil })
 	if err != nil {
 		t.Fatal(err)
 	}

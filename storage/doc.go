@@ -235,13 +235,17 @@
 //	during a compaction                 the old file or the new one, whole; perhaps a file .name.*.compact
 //	                                    next to it, which the next open for writing removes
 //	during a backup or recovery         what it held before, and the new file whole or not at all; perhaps
-//	                                    a file .name.*.backup or .name.*.recover next to it, which the next one
-//	                                    to the same path removes
+//	                                    a file .name.*.backup or .name.*.recover next to it, which the next
+//	                                    backup or recovery to the same path removes
 //
 // The same holds for a loss of power, as far as the disk keeps what it has
 // confirmed: bbolt flushes the pages of a transaction before the meta page that
 // shows them. After a commit that failed, its outcome is unknown; the handle
-// then refuses to write (ErrFailed) until the file is opened again.
+// then refuses to write (ErrFailed) until the file is opened again. If the commit only
+// was to free the space of what an operation has dropped, the operation is complete, and
+// its error (ErrUnfreed) says so.
+//
+// A nil context is one that never ends.
 //
 // # Damage
 //

@@ -291,7 +291,7 @@ func (t *tx) edgesOf(r *graphRecord, graph, key string) ([]Edge, error) {
 	}
 	list := make([]Edge, len(arcs))
 	for i, v := range arcs {
-		list[i] = Edge{Source: key, Target: keys[i], Weight: float64(v.Weight)}
+		list[i] = Edge{Source: key, Target: keys[i], Weight: csr.Decimal(v.Weight)}
 		if v.Time != csr.NoTime {
 			list[i].Time, list[i].Timed = v.Time, true
 		}

@@ -42,9 +42,10 @@ func (db *DB) PutEmbeddingState(ctx context.Context, info EmbeddingInfo, m *vec.
 // in the same step, so that there is no moment at which the embedding has new rows
 // and no index; those of a matrix without values are ErrInvalid.
 func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error, indexes ...NewIndex) (EmbeddingInfo, error) {
-	if err := checkNewEmbedding(info.Name); err != nil {
+	if err := CheckEmbeddingName(info.Name); err != nil {
 		return EmbeddingInfo{}, err
 	}
+	ctx = orBackground(ctx)
 	if err := checkMatrix(ctx, m); err != nil {
 		return EmbeddingInfo{}, fmt.Errorf("put embedding %q: %w", info.Name, err)
 	}
@@ -76,13 +77,13 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 	if err := w.run(ctx); err != nil {
 		return EmbeddingInfo{}, err
 	}
-	return w.record.info(info.Name, w.slots), nil
+	return w.record.info(w.slots), nil
 }
 
 // newEmbeddingRecord returns the record for rows that are not stored yet.
 func newEmbeddingRecord(info EmbeddingInfo, m *vec.Matrix) embeddingRecord {
 	return embeddingRecord{
-		Graph: info.Graph, GraphID: info.GraphID, GraphVersion: info.GraphVersion,
+		name: info.Name, Graph: info.Graph, GraphID: info.GraphID, GraphVersion: info.GraphVersion,
 		Vertices: uint64(m.Rows), Dim: uint64(m.Dim),
 		Method: info.Method, Options: copied(info.Options), Seed: info.Seed, Kernel: info.Kernel,
 		Eigenvalues: info.Eigenvalues, Residuals: info.Residuals,
@@ -149,8 +150,7 @@ func (w *embeddingWriter) run(ctx context.Context) error {
 		}
 		begun = true
 	}
-	w.db.sweep(ctx)
-	return nil
+	return w.db.unfreed(w.db.sweep(ctx))
 }
 
 // begin checks the embedding against its graph and opens a new object.
@@ -248,7 +248,7 @@ func (w *embeddingWriter) publish(t *tx) (err error) {
 			return err
 		}
 	}
-	if err := t.put(block.EmbeddingsName, []byte(w.name), &w.record); err != nil {
+	if err := t.putEmbedding(&w.record); err != nil {
 		return err
 	}
 	return t.remove(block.JournalName, journalKey(journalEmbedding, w.name))
@@ -261,7 +261,7 @@ func (w *embeddingWriter) abandon(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	err := w.db.update(ctx, func(t *tx) error { return t.dropJournal(journalEmbedding, w.name) })
 	if err == nil {
-		w.db.sweep(ctx)
+		_ = w.db.sweep(ctx) // the error of the attempt is returned
 	}
 }
 
@@ -337,7 +337,7 @@ func (t *tx) eachChunk(r *embeddingRecord, all []float32, f func(row int, values
 
 // eachEmbeddingOf calls f with the embeddings of a graph, past generations included, which f may
 // change.
-func (t *tx) eachEmbeddingOf(graph uint64, f func(name string, r *embeddingRecord) error) error {
+func (t *tx) eachEmbeddingOf(graph uint64, f func(r *embeddingRecord) error) error {
 	var names []string
 	err := t.each(block.EmbeddingsName, func(key, _ []byte) error {
 		names = append(names, string(key))
@@ -349,7 +349,7 @@ func (t *tx) eachEmbeddingOf(graph uint64, f func(name string, r *embeddingRecor
 		}
 		var r *embeddingRecord
 		if r, err = t.findEmbedding(name); err == nil && r.GraphID == graph {
-			err = f(name, r)
+			err = f(r)
 		}
 	}
 	return err
@@ -370,8 +370,9 @@ func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
 }
 
 // DropEmbedding removes an embedding with all of its generations, or one past
-// generation. The space is used again by later writes;
-// the file does not shrink.
+// generation. The name and number of the present generation are ErrInvalid: they do not say
+// that the past ones are dropped too. The space is used again by later writes; the file does
+// not shrink.
 func (db *DB) DropEmbedding(ctx context.Context, name string) error {
 	return db.change(ctx, func(t *tx) error { return t.dropEmbedding(name) })
 }
@@ -395,9 +396,9 @@ func (t *tx) dropEmbedding(name string) error {
 // embeddingsOf lists the embeddings of a graph by name, without past generations.
 func (t *tx) embeddingsOf(graph uint64) ([]string, error) {
 	var names []string
-	err := t.eachEmbeddingOf(graph, func(name string, r *embeddingRecord) error {
+	err := t.eachEmbeddingOf(graph, func(r *embeddingRecord) error {
 		if !r.Past {
-			names = append(names, name)
+			names = append(names, r.name)
 		}
 		return nil
 	})

@@ -73,7 +73,7 @@ func (t *tx) embeddingInfo(name string) (EmbeddingInfo, error) {
 	if err != nil {
 		return EmbeddingInfo{}, fault.Corrupt(t.path, describeEmbedding(name)+", empty slots", err)
 	}
-	return r.info(name, slots), nil
+	return r.info(slots), nil
 }
 
 // NoRow marks a vertex without a row in an embedding.

@@ -34,6 +34,13 @@ var (
 	// ErrFailed: a commit failed, so the content of the file is not
 	// known until it is opened again.
 	ErrFailed = fault.ErrFailed
+	// ErrUnfreed: the change is complete and on the disk, but the space of what it dropped
+	// or replaced could not be freed. Further writes may return ErrFailed; the next opening
+	// for writing frees the space.
+	ErrUnfreed = fault.ErrUnfreed
+	// ErrNames: the file has several names (hard links), of which only one would lead to
+	// the file that takes its place.
+	ErrNames = fault.ErrNames
 )
 
 // Errors of requests.
@@ -55,6 +62,9 @@ var (
 	// ErrInvalid: an argument that the operation cannot take, such as options
 	// out of range, a matrix of the wrong shape or a value that is not finite.
 	ErrInvalid = fault.ErrInvalid
+	// ErrShared: a write would have made two entries of the catalogue refer to one object, so
+	// that dropping one of them would destroy the other; nothing was written.
+	ErrShared = fault.ErrShared
 	// ErrLimit: the data are beyond a limit of the format.
 	ErrLimit = fault.ErrLimit
 )

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
@@ -16,12 +14,15 @@ import (
 // and without a state. So no embedding can be given a name that ends like this. The
 // last keptGenerations generations are kept, including the present one; the
 // transaction that adds a generation discards older ones.
+//
+// The present generation has no entry of its own: its name and number mean the embedding,
+// wherever an existing one is meant. resolveEmbedding is the one place that knows this; the
+// record that it returns knows its name in the catalogue, which differs from the name that
+// was asked for.
 
-// keptGenerations is how many generations of an embedding there are at most: the
-// present one and the one before, so that the two can be compared.
-const keptGenerations = 2
-
-func checkNewEmbedding(name string) error {
+// CheckEmbeddingName returns ErrName for a name that no new embedding can have, such as that of
+// a generation of another embedding.
+func CheckEmbeddingName(name string) error {
 	if _, _, ok := splitGeneration(name); ok {
 		return fmt.Errorf("embedding name %q: %w: it means a generation of another embedding", fault.Clip(name), ErrName)
 	}
@@ -30,9 +31,16 @@ func checkNewEmbedding(name string) error {
 
 // Generations lists the generations of an embedding that are kept, ascending. The
 // last is the present one; the others are called name@generation, and can be read
-// and dropped by that name.
+// and dropped by that name. The name of any generation is as good as that of the embedding.
 func (db *DB) Generations(ctx context.Context, name string) ([]EmbeddingInfo, error) {
 	return viewed(ctx, db, func(t *tx) (list []EmbeddingInfo, err error) {
+		r, err := t.findEmbedding(name)
+		if err != nil {
+			return nil, err
+		}
+		if name = r.name; r.Past {
+			name, _, _ = splitGeneration(name)
+		}
 		present, err := t.embeddingInfo(name)
 		if err != nil {
 			return nil, err
@@ -47,30 +55,6 @@ func (db *DB) Generations(ctx context.Context, name string) ([]EmbeddingInfo, er
 		}
 		return append(list, present), err
 	})
-}
-
-// past lists the numbers of the past generations of an embedding, ascending.
-func (t *tx) past(name string) ([]uint64, error) {
-	b, err := t.top(block.EmbeddingsName)
-	if err != nil {
-		return nil, err
-	}
-	var list []uint64
-	prefix := name + "@"
-	cursor := b.Cursor()
-	for key, _ := cursor.Seek([]byte(prefix)); strings.HasPrefix(string(key), prefix); key, _ = cursor.Next() {
-		if base, generation, ok := splitGeneration(string(key)); ok && base == name {
-			r, err := t.findEmbedding(string(key))
-			if err != nil {
-				return nil, err
-			}
-			if r.Past {
-				list = append(list, generation)
-			}
-		}
-	}
-	slices.Sort(list)
-	return list, nil
 }
 
 // retire makes the entry of a replaced embedding a past generation, without its
@@ -93,9 +77,9 @@ func (t *tx) retire(name string, old *embeddingRecord) error {
 	if err := t.dropIndexes(old.Object); err != nil {
 		return err
 	}
-	old.State, old.Past = blobRecord{}, true
+	old.name, old.State, old.Past = string(key), blobRecord{}, true
 	old.AutoChanges, old.AutoEvery = 0, 0
-	if err := t.put(block.EmbeddingsName, key, old); err != nil {
+	if err := t.putEmbedding(old); err != nil {
 		return err
 	}
 	past, err := t.past(name)
@@ -111,15 +95,15 @@ func (t *tx) retire(name string, old *embeddingRecord) error {
 	return nil
 }
 
-// dropEntry removes one entry with what it refers to.
+// dropEntry removes one entry with what it refers to. The entry must have this very name: that
+// of the present generation does not say that the past ones are dropped too.
 func (t *tx) dropEntry(name string) error {
-	r := new(embeddingRecord)
-	found, err := t.get(block.EmbeddingsName, []byte(name), r)
+	r, err := t.resolveEmbedding(name)
 	if err != nil {
-		return fault.Corrupt(t.path, describeEmbedding(name), err)
+		return err
 	}
-	if !found {
-		return &NotFoundError{Kind: "embedding", Name: name}
+	if r.name != name {
+		return fmt.Errorf("%q is the present generation of embedding %q, which is dropped by its name, with its past generations: %w", name, r.name, ErrInvalid)
 	}
 	if err := t.discardRows(r.Object); err != nil {
 		return err
@@ -127,7 +111,15 @@ func (t *tx) dropEntry(name string) error {
 	if err := t.discard(r.State.Object); err != nil {
 		return err
 	}
-	return t.remove(block.EmbeddingsName, []byte(name))
+	return t.remove(block.EmbeddingsName, []byte(r.name))
+}
+
+// notPast returns ErrInvalid for the entry of a past generation, which nothing changes.
+func (r *embeddingRecord) notPast() error {
+	if !r.Past {
+		return nil
+	}
+	return fmt.Errorf("embedding %q is a past generation: %w", r.name, ErrInvalid)
 }
 
 // EmbeddingState returns a reader of the state that was stored with the rows of an
@@ -162,27 +154,27 @@ func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh)
 		if err != nil {
 			return err
 		}
-		if r.Past {
-			return fmt.Errorf("embedding %q is a past generation: %w", name, ErrInvalid)
-		}
-		r.AutoChanges, r.AutoEvery = uint64(auto.Changes), int64(auto.Every)
-		if err := t.put(block.EmbeddingsName, []byte(name), r); err != nil {
+		if err := r.notPast(); err != nil {
 			return err
 		}
-		info, err = t.embeddingInfo(name)
+		r.AutoChanges, r.AutoEvery = uint64(auto.Changes), int64(auto.Every)
+		if err := t.putEmbedding(r); err != nil {
+			return err
+		}
+		info, err = t.embeddingInfo(r.name)
 		return err
 	})
 	return info, err
 }
 
 func (t *tx) dropState(name string) error {
-	r := new(embeddingRecord)
-	if _, err := t.get(block.EmbeddingsName, []byte(name), r); err != nil {
+	r, err := t.resolveEmbedding(name)
+	if err != nil {
 		return err
 	}
 	if err := t.discard(r.State.Object); err != nil {
 		return err
 	}
 	r.State = blobRecord{}
-	return t.put(block.EmbeddingsName, []byte(name), r)
+	return t.putEmbedding(r)
 }

@@ -104,7 +104,7 @@ func TestGenerations_Drop(t *testing.T) {
 	for range 3 {
 		putGeneration(t, db, "e", 100, 1, blobBytes(5*blobBlock))
 	}
-	if err := db.DropEmbedding(ctx, "e@3"); !errors.Is(err, ErrNotFound) {
+	if err := db.DropEmbedding(ctx, "e@3"); !errors.Is(err, ErrInvalid) {
 		t.Errorf("the present generation by its number: %v", err)
 	}
 	if err := db.DropEmbedding(ctx, "e@2"); err != nil {
@@ -275,5 +275,105 @@ func TestDB_SetAutoRefresh(t *testing.T) {
 	}
 	if _, err := db.SetAutoRefresh(ctx, "none", auto); !errors.Is(err, ErrNotFound) {
 		t.Errorf("no embedding: %v", err)
+	}
+}
+
+// The number of the present generation is another name of the embedding: what is written by it
+// is the entry of the embedding. That of a past generation changes nothing, and that of no
+// generation is not found, with the generations that there are.
+func TestGenerations_Names(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	const present, past, future = "e@2", "e@1", "e@3"
+	for _, c := range []struct {
+		name         string
+		call         func(db *DB, name string) error
+		present      error // for the present generation; nil for none
+		past, future error
+	}{
+		{"SetAutoRefresh", func(db *DB, name string) error {
+			info, err := db.SetAutoRefresh(ctx, name, AutoRefresh{Changes: 5})
+			if err == nil && info.Name != "e" {
+				err = errors.New(info.Name)
+			}
+			return err
+		}, nil, ErrInvalid, ErrNotFound},
+		{"RenameEmbedding", func(db *DB, name string) error {
+			err := db.RenameEmbedding(ctx, name, "f")
+			return errors.Join(err, db.RenameEmbedding(ctx, "f", "e"))
+		}, nil, ErrInvalid, ErrNotFound},
+		{"RenameEmbedding to", func(db *DB, name string) error { return db.RenameEmbedding(ctx, "e", name) }, ErrName, ErrName, ErrName},
+		{"DropEmbedding", func(db *DB, name string) error { return db.DropEmbedding(ctx, name) }, ErrInvalid, nil, ErrNotFound},
+		{"DropIndexes", func(db *DB, name string) error { _, err := db.DropIndexes(ctx, name, ""); return err }, nil, ErrNotFound, ErrNotFound},
+		{"Indexes", func(db *DB, name string) error {
+			list, err := db.Indexes(ctx, name)
+			if err == nil && (len(list) == 1) != (name == present) {
+				err = errors.New("the wrong indexes")
+			}
+			return err
+		}, nil, nil, ErrNotFound},
+		{"Generations", func(db *DB, name string) error {
+			list, err := db.Generations(ctx, name)
+			if err == nil && (len(list) != 2 || list[1].Name != "e") {
+				err = errors.New("the wrong generations")
+			}
+			return err
+		}, nil, nil, ErrNotFound},
+		{"Embedding", func(db *DB, name string) error {
+			info, m, err := db.Embedding(ctx, name)
+			if err == nil && (info.Name != map[string]string{present: "e", past: past}[name] || m.Data[0] != float32(info.Generation)) {
+				err = errors.New(info.Name)
+			}
+			return err
+		}, nil, nil, ErrNotFound},
+		{"PutEmbedding", func(db *DB, name string) error {
+			_, m, err := db.Embedding(ctx, "e")
+			if err == nil {
+				_, err = db.PutEmbedding(ctx, EmbeddingInfo{Name: name, Graph: "ring", GraphVersion: 1}, m)
+			}
+			return err
+		}, ErrName, ErrName, ErrName},
+		{"KeepRows", func(db *DB, name string) error {
+			_, m, err := db.Embedding(ctx, "e")
+			if err == nil {
+				_, _, err = db.KeepRows(ctx, EmbeddingInfo{Name: name, Graph: "ring", GraphVersion: 1}, m, nil)
+			}
+			return err
+		}, ErrName, ErrName, ErrName},
+		{"Restate", func(db *DB, name string) error {
+			info, err := db.EmbeddingInfo(ctx, name)
+			info.Name = name
+			return errors.Join(err, db.Restate(ctx, Catalogue{Embeddings: []EmbeddingInfo{info}}))
+		}, nil, nil, ErrNotFound},
+		{"EmbeddingState", func(db *DB, name string) error {
+			info, err := db.EmbeddingInfo(ctx, name)
+			if err == nil {
+				_, err = readState(db, info)
+			}
+			return err
+		}, nil, ErrNotFound, ErrNotFound},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for name, want := range map[string]error{present: c.present, past: c.past, future: c.future} {
+				db := newStore(t, nil)
+				putRing(t, db, "ring", 100)
+				putGeneration(t, db, "e", 100, 1, blobBytes(10))
+				info := putGeneration(t, db, "e", 100, 2, blobBytes(10))
+				putIndex(t, db, info, "l2", 10)
+				err := c.call(db, name)
+				if !errors.Is(err, want) || want == nil && err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				var missing *NotFoundError
+				if name == future && errors.As(err, &missing) && missing.Has() != `embedding "e" has the generations 1 and 2` {
+					t.Errorf("%s: %v", name, err)
+				}
+				if list, err := db.Embeddings(ctx); err != nil || len(list) != 1 || list[0].Name != "e" {
+					t.Errorf("afterwards there are %+v, %v", list, err)
+				}
+				checkStore(t, db)
+			}
+		})
 	}
 }

@@ -108,7 +108,9 @@ type ImportStats struct {
 // leaves the old value. Attributes that the graph does not have get the type that the
 // input declares, or else the narrowest that holds all values: integer, float, boolean
 // or text, where a number with zeros in front is a text. Existing attributes keep their
-// type, and a value that is not of that type is ErrInvalid.
+// type, and a value that is not of that type is ErrInvalid. An attribute whose name is
+// reserved, cannot be a name, or is that of an earlier attribute of the input gets
+// another name, which a remark states.
 //
 // Repeated edges are merged while they are read, so that the memory depends on the
 // graph and not on the length of the input; see ImportOptions.MemoryLimit. The graph
@@ -119,7 +121,7 @@ type ImportStats struct {
 // import, run again, continues after the batches already written; another import of the
 // graph discards them. An import that changes nothing makes no new version.
 func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts ImportOptions) (ImportStats, error) {
-	started := time.Now()
+	ctx, started := orBackground(ctx), time.Now()
 	if err := block.CheckName("graph", graph); err != nil {
 		return ImportStats{}, err
 	}
@@ -139,7 +141,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	defer list.Close()
 	read, err := format.Read(ctx, r, opts.Format, list.Handler())
 	if err == nil {
-		err = list.End(ctx, read)
+		err = list.End(ctx, &read)
 	}
 	if err != nil {
 		return ImportStats{ReadStats: read}, fmt.Errorf("import into graph %q: %w", graph, err)
@@ -149,12 +151,15 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 		return ImportStats{}, err
 	}
 	defer unlock()
-	i := importer{list: list, publication: publication{
+	i := importer{list: list, layout: read.Layout, publication: publication{
 		db: db, name: graph, source: opts.Source, input: read.SHA256, progress: newReporter(opts.Progress),
-		times: list.Times,
+		times: list.Times, most: list.BatchBytes(),
 	}}
 	if err := i.run(ctx); err != nil {
 		return ImportStats{}, err
+	}
+	for _, r := range i.remarks() {
+		read.Add(r)
 	}
 	i.stats.ReadStats, i.stats.RepeatedValues, i.stats.Times = read, list.RepeatedValues(), i.result.info(graph).Times
 	i.stats.Seconds = time.Since(started).Seconds()
@@ -164,9 +169,14 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 // importer merges what an import has read into a graph and publishes the result.
 type importer struct {
 	publication
-	list  *gather.List
-	old   contents
-	stats ImportStats
+	list   *gather.List
+	layout format.Layout
+	old    contents
+	stats  ImportStats
+
+	vertices []format.Remark // about the vertices that were read
+	differ   int64           // edges with different weights in the input
+	example  string          // one of them
 }
 
 // run performs the import. The caller holds the writer's lock.
@@ -193,6 +203,16 @@ func (i *importer) run(ctx context.Context) error {
 	return nil
 }
 
+// remarks returns what the import renamed or chose, beside what the reader did.
+func (i *importer) remarks() []format.Remark {
+	list := append(i.list.Remarks(), i.vertices...)
+	if i.differ > 0 {
+		list = append(list, format.Remark{What: "edges with different weights, of which the last one counts", Count: i.differ, Names: []string{i.example},
+			Remedy: "repeated := 'first', 'sum', 'min', 'max' or 'count' takes others"})
+	}
+	return list
+}
+
 // load reads the graph, if it exists.
 func (i *importer) load(t *tx) error {
 	r, err := t.findGraph(i.name)
@@ -203,9 +223,13 @@ func (i *importer) load(t *tx) error {
 		return err
 	}
 	i.base = *r
-	if err := i.list.FitsGraph(int(r.Slots), int64(r.Edges), r.Weighted > 0, r.Timed > 0); err != nil {
+	fits := func(further int64) error {
+		return i.list.FitsGraph(int(r.Slots), int64(r.Edges), r.Weighted > 0, r.Timed > 0, further)
+	}
+	if err := fits(0); err != nil {
 		return err
 	}
+	t.room = &room{fits: fits}
 	i.old, err = t.readContents(i.name, r, false)
 	return err
 }
@@ -217,6 +241,10 @@ func (i *importer) merge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if i.vertices, err = merged.Remarks(ctx, i.layout); err != nil {
+		return err
+	}
+	i.differ, i.example = merged.Differ, merged.Example
 	i.contents.keys, i.contents.graph, i.contents.slots = merged.Keys, merged.Graph, i.old.slots
 	stats.NewVertices = int64(merged.Keys.Len() - i.old.keys.Len())
 	stats.SelfLoops, stats.Updated = i.list.SelfLoops, merged.Updated
@@ -248,14 +276,13 @@ func (i *importer) mergeColumns(ctx context.Context, merged *gather.Merged) ([]u
 			continue
 		}
 		schema.Attributes[at].Computed = nil
-		column := NewColumn(schema.Attributes[at].attribute(), c.keys.Len())
+		base := (*Column)(nil)
 		if at < len(c.columns) {
-			block.FillColumn(column, c.columns[at])
-			c.columns[at] = column
+			base = c.columns[at]
 		} else {
-			c.columns = append(c.columns, column)
+			c.columns = append(c.columns, nil)
 		}
-		if err := merged.Fill(ctx, read, column, changed); err != nil {
+		if c.columns[at], err = merged.Fill(ctx, read, schema.Attributes[at].attribute(), base, changed); err != nil {
 			return nil, err
 		}
 	}
@@ -316,9 +343,13 @@ type PutGraphRequest struct {
 // a vertex; otherwise the error is ErrExists. It is written and published like
 // an import.
 func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (GraphInfo, error) {
+	ctx = orBackground(ctx)
 	g := req.Graph
 	if err := block.CheckName("graph", name); err != nil {
 		return GraphInfo{}, err
+	}
+	if g == nil {
+		return GraphInfo{}, fmt.Errorf("put graph %q: %w: there is no graph", name, ErrInvalid)
 	}
 	if uint64(g.Vertices()) > block.MaxVertices {
 		return GraphInfo{}, fmt.Errorf("put graph %q: %d vertices: %w", name, g.Vertices(), ErrLimit)

@@ -310,7 +310,7 @@ func TestTx_AnyRootBucket(t *testing.T) {
 		if _, err := tx.findGraph("g"); err != nil {
 			return err
 		}
-		return tx.finish()
+		return tx.end(owning())
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -143,13 +143,71 @@ func TestImport_Attributes(t *testing.T) {
 	if stats := importValues(t, db, "id,age\na,5\nb,\n", vertices); stats.Version != 3 {
 		t.Errorf("nothing new, and yet %+v", stats)
 	}
-	if _, err := db.Import(ctx, "g", strings.NewReader("id,degree\na,5\n"), vertices); !errors.Is(err, ErrName) {
-		t.Errorf("a reserved name: %v", err)
-	}
 	// An import of edges keeps the attributes.
 	importValues(t, db, "e a\n", ImportOptions{})
 	if got, want := columnTexts(t, db, "age"), fmt.Sprintf("integer 5 41 %s 7 %s", missing, missing); got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// Attributes of any names are kept, whatever the format: reserved, repeated and impossible names get
+// others, which are stated. The same file again changes nothing.
+func TestImport_AttributeNames(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("n", 300)
+	node := func(names ...string) string {
+		text := `{"nodes": [{"id": "a"`
+		for i, name := range names {
+			text += fmt.Sprintf(", %q: %d", name, i+1)
+		}
+		return text + `}], "links": []}`
+	}
+	for _, c := range []struct {
+		layout format.Layout
+		text   string
+		want   string // the attributes in order; their values are 1, 2, …
+		count  int64
+	}{
+		{format.LayoutVertices, "key:text,degree,key,linked,vertex\na,1,2,3,4\n", "degree_2 key_2 linked_2 vertex_2", 4},
+		{format.LayoutVertices, "id,x,x,x_2,x\na,1,2,3,4\n", "x x_2 x_2_2 x_3", 3},
+		{format.LayoutVertices, "id,degree_2,degree,\na,1,2,3\n", "degree_2 degree_3 column4", 1},
+		{format.LayoutVertices, ",id,age\n1,a,2\n", "column1 age", 0},
+		{format.LayoutVertices, "id,a\x01b," + long + "\na,1,2\n", "a_b " + long[:249], 2},
+		{format.LayoutJSON, node("degree", "key", "degree_2"), "degree_2 key_2 degree_2_2", 3},
+		{format.LayoutGraphML, `<graphml><key id="d" for="node" attr.name="degree" attr.type="int"/><key id="e" for="node" attr.name="Degree" attr.type="int"/>` +
+			`<graph><node id="a"><data key="d">1</data><data key="e">2</data></node></graph></graphml>`, "degree_2 Degree", 1},
+		{format.LayoutGEXF, `<gexf><graph><attributes class="node"><attribute id="0" title="degree" type="integer"/></attributes>` +
+			`<nodes><node id="a"><attvalues><attvalue for="0" value="1"/></attvalues></node></nodes></graph></gexf>`, "degree_2", 1},
+	} {
+		db := newStore(t, nil)
+		opts := ImportOptions{Format: format.Options{Layout: c.layout}}
+		stats := importValues(t, db, c.text, opts)
+		info, err := db.Graph(context.Background(), "g")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for i, a := range info.Attributes {
+			names = append(names, a.Name)
+			if got, want := columnTexts(t, db, a.Name), fmt.Sprintf("integer %d", i+1); got != want {
+				t.Errorf("%q: attribute %q has %s, want %s", c.text, a.Name, got, want)
+			}
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%q: attributes %q, want %q", c.text, got, c.want)
+		}
+		renamed := int64(0)
+		for _, r := range stats.Remarks {
+			if strings.HasPrefix(r.What, "attributes kept under another name") {
+				renamed = r.Count
+			}
+		}
+		if renamed != c.count {
+			t.Errorf("%q: %d renamed, want %d: %v", c.text, renamed, c.count, stats.Remarks)
+		}
+		if again := importValues(t, db, c.text, opts); again.Version != stats.Version {
+			t.Errorf("%q: the same again makes version %d", c.text, again.Version)
+		}
 	}
 }
 

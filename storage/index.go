@@ -237,13 +237,16 @@ func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error
 	var damaged []error
 	err := db.view(ctx, func(t *tx) error {
 		list, damaged = nil, nil
+		only := ""
 		if embedding != "" {
-			if _, err := t.findEmbedding(embedding); err != nil {
+			r, err := t.findEmbedding(embedding)
+			if err != nil {
 				return err
 			}
+			only = r.name
 		}
 		return t.each(block.EmbeddingsName, func(key, _ []byte) error {
-			if embedding != "" && string(key) != embedding {
+			if only != "" && string(key) != only {
 				return nil
 			}
 			e, err := t.findEmbedding(string(key))

@@ -33,6 +33,9 @@ func (db *DB) KeepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 var errOtherRows = errors.New("other rows")
 
 func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error) (EmbeddingInfo, error) {
+	if err := CheckEmbeddingName(info.Name); err != nil {
+		return EmbeddingInfo{}, err
+	}
 	var before *embeddingRecord
 	err := db.view(ctx, func(t *tx) (err error) {
 		if before, err = t.findEmbedding(info.Name); errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) {
@@ -93,9 +96,9 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 		if r.State, err = state.publish(t); err != nil {
 			return err
 		}
-		return t.put(block.EmbeddingsName, []byte(info.Name), &r)
+		return t.putEmbedding(&r)
 	})
-	return r.info(info.Name, slots), err
+	return r.info(slots), err
 }
 
 // sameRows returns errOtherRows unless the rows of an embedding are those of a

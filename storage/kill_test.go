@@ -303,9 +303,10 @@ func TestPutEmbedding_Killed(t *testing.T) {
 	}
 }
 
-// childRewrite compacts a store, or backs it up to another file, and kills itself at its
-// n-th kill point.
+// childRewrite compacts a store, or writes it to another file, which it replaces or which
+// must not exist, and kills itself at its n-th kill point.
 func childRewrite(path, what string, n int) {
+	ctx := context.Background()
 	db, err := Open(path, nil)
 	fail(err)
 	points := 0
@@ -315,25 +316,29 @@ func childRewrite(path, what string, n int) {
 		}
 		points++
 	}
-	if what == "compact" {
-		_, err = db.Compact(context.Background(), nil)
-	} else {
-		_, err = db.Backup(context.Background(), path+".backup", true, nil)
+	switch what {
+	case "compact":
+		_, err = db.Compact(ctx, nil)
+	case "recover":
+		_, err = db.Recover(ctx, path+".backup", RecoverOptions{Overwrite: true, Progress: func(string, int64, int64) { db.step("progress") }})
+	default:
+		_, err = db.Backup(ctx, path+".backup", what == "backup", nil)
 	}
 	fail(err)
 	fmt.Println("done")
 	fail(db.Close())
 }
 
-// TestDB_Rewrite_Killed kills compactions and backups at many points: the store does not
-// change, and a backup is complete or absent.
+// TestDB_Rewrite_Killed kills compactions, backups and recoveries at many points: the store
+// does not change, a copy is complete or absent, and nothing of the killed ones is left after
+// the next.
 func TestDB_Rewrite_Killed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: kills processes at many moments")
 	}
 	t.Parallel()
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	for _, what := range []string{"compact", "backup"} {
+	for _, what := range []string{"compact", "backup", "new backup", "recover"} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "store[1]*")
 		db := maintained(t, path)
@@ -342,6 +347,9 @@ func TestDB_Rewrite_Killed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for point := 0; ; point += repeat.Step(random, 3) {
+			if what == "new backup" {
+				_ = os.Remove(path + ".backup")
+			}
 			cmd, out := startChild(t, "rewrite", path, what, point)
 			for out.Scan() {
 			}
@@ -372,7 +380,10 @@ func TestDB_Rewrite_Killed(t *testing.T) {
 				break
 			}
 		}
-		files := map[string]int{"compact": 1, "backup": 2}[what]
+		files := 2
+		if what == "compact" {
+			files = 1
+		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) != files {
 			t.Errorf("a %s after killed ones left %v, %v", what, left, err)
 		}

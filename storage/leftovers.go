@@ -32,31 +32,50 @@ func removeLeftovers(path string, kinds ...string) {
 	for _, name := range names {
 		for _, kind := range kinds {
 			if isLeftover(filepath.Base(path), kind, name) {
-				removeStale(filepath.Join(dir, name))
+				removeStale(filepath.Join(dir, name), path)
 			}
 		}
 	}
 }
 
-// isLeftover reports whether a name is that of a temporary file of a kind: with digits
-// between, so that neither another file nor a temporary file of a store with a longer
-// name matches.
+// isLeftover reports whether a name is that of a temporary file of a kind, or of the
+// compaction of such a file, with which a recovery ends.
 func isLeftover(base, kind, name string) bool {
-	number, ok := strings.CutPrefix(name, "."+base+".")
-	if ok {
-		number, ok = strings.CutSuffix(number, "."+kind)
+	of, ok := temporaryOf(name, kind)
+	if ok && of == base {
+		return true
 	}
-	return ok && number != "" && strings.Trim(number, "0123456789") == ""
+	of, ok = temporaryOf(name, kindCompact)
+	if ok {
+		of, ok = temporaryOf(of, kind)
+	}
+	return ok && of == base
 }
 
-// removeStale removes a temporary file unless a process has it locked, as bbolt
-// has what it writes.
-func removeStale(path string) {
+// temporaryOf returns the name of the file that a temporary file of a kind is for. Only
+// digits may stand between that name and the kind, so that neither another file nor a
+// temporary file of a store with a longer name matches.
+func temporaryOf(name, kind string) (base string, ok bool) {
+	name, dot := strings.CutPrefix(name, ".")
+	name, end := strings.CutSuffix(name, "."+kind)
+	at := strings.LastIndexByte(name, '.')
+	if !dot || !end || at < 0 {
+		return "", false
+	}
+	number := name[at+1:]
+	return name[:at], number != "" && strings.Trim(number, "0123456789") == ""
+}
+
+// removeStale removes a temporary file for target unless a process has it locked, as bbolt
+// has what it writes. A second name of target itself is no longer needed, whoever has it
+// locked.
+func removeStale(path, target string) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return
 	}
-	if file.CanShareLock { // elsewhere a file that is open cannot be removed
+	there, err := os.Lstat(target)
+	if second := err == nil && os.SameFile(info, there); !second && file.CanShareLock { // elsewhere a file that is open cannot be removed
 		lock, err := file.OpenLock(path, false)
 		if err != nil {
 			return

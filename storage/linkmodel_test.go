@@ -21,10 +21,10 @@ func modelInfo(of EmbeddingInfo, name string) ModelInfo {
 		Name: name, Graph: of.Graph, GraphID: of.GraphID, GraphVersion: of.GraphVersion,
 		Embedding: of.Name, Generation: of.Generation, Coordinates: of.Coordinates, Method: of.Method, Settings: of.Options,
 		Terms: []string{"adamic_adar", "l1"}, Options: []Setting{{"features", "l1"}}, Kernel: "portable",
-		AUC: 0.9, AveragePrecision: 0.8, Brier: 0.1, CalibrationError: 0.01,
+		AUC: 0.9, AUCLow: 0.8, AUCHigh: 0.95, AveragePrecision: 0.8, Brier: 0.1, CalibrationError: 0.01,
 		Bins:       []CalibrationBin{{10, 0.1, 0.2}, {5, 0.9, 1}},
-		Heuristics: []HeuristicMeasure{{"adamic_adar", 0.7, 0.6}}, TrainingPairs: 100, TestPairs: 15, Seconds: 2,
-		ByNegatives: []NegativeMeasure{{"degree", 15, 0.6, 0.5, []HeuristicMeasure{{"katz", 0.5, 0.4}}}},
+		Heuristics: []HeuristicMeasure{{Name: "adamic_adar", AUC: 0.7, AveragePrecision: 0.6}}, TrainingPairs: 100, TestPairs: 15, Seconds: 2,
+		ByNegatives: []NegativeMeasure{{"degree", 15, 0.6, 0.55, 0.65, 0.5, 0.45, 0.4, []HeuristicMeasure{{"katz", 0.5, 0.4, 0.3, 0.2}}}},
 	}
 }
 

@@ -34,8 +34,8 @@ type CompactStats struct {
 // pages. Readers and writers continue meanwhile. Pages that writers free are not used
 // again before the copy ends, so the file may grow. Every checksum is verified on the
 // way, and the copy is read back before it gets its name, in one step; until then, and
-// after a crash, there may be a file .name.*.backup next to it, which the next backup to
-// the same path removes. Unfinished embeddings and discarded objects are left out. The
+// after a crash, there may be a file .name.*.backup next to it, which the next backup or
+// recovery to the same path removes. Unfinished embeddings and discarded objects are left out. The
 // copy belongs to its owner alone (mode 0600).
 //
 // A path that exists is ErrExists, unless overwrite is set; the path of the store
@@ -48,16 +48,26 @@ func (db *DB) Backup(ctx context.Context, path string, overwrite bool, progress 
 		return BackupStats{}, err
 	}
 	stats, err := db.backup(ctx, path, overwrite, newReporter(progress))
-	if dir, _ := tempName(path, ""); errors.Is(err, fs.ErrNotExist) {
-		if _, gone := os.Stat(dir); gone == nil { // each backup removes the unfinished files that it finds unlocked
-			err = fmt.Errorf("%w: another backup to this path has removed the unfinished file; make one after the other", ErrConflict)
-		}
-	}
 	if err != nil {
-		return BackupStats{}, copyError("back up to", path, err)
+		return BackupStats{}, copyError("back up to", path, unfinished(path, err))
 	}
 	stats.Seconds = time.Since(started).Seconds()
 	return stats, nil
+}
+
+// unfinished explains an error of a copy to path that concerns its unfinished file, which has
+// been removed when the user reads it. The file may have been gone before, because a backup or
+// a recovery removes the unfinished files for its path that it finds unlocked.
+func unfinished(path string, err error) error {
+	if failed := (*FileError)(nil); errors.As(err, &failed) && failed.Path != path && (failed.Err == ErrFailed || failed.Err == ErrUnfreed) && failed.Cause != nil {
+		return fmt.Errorf("nothing was written: %w", failed.Cause)
+	}
+	if dir, _ := tempName(path, ""); errors.Is(err, fs.ErrNotExist) {
+		if _, gone := os.Stat(dir); gone == nil {
+			return fmt.Errorf("%w: another backup or recovery to this path has removed the unfinished file; make one after the other", ErrConflict)
+		}
+	}
+	return err
 }
 
 // checkTarget returns an error for a path that must not be written to.
@@ -113,7 +123,7 @@ func copyError(what, path string, err error) error {
 }
 
 func (db *DB) backup(ctx context.Context, path string, overwrite bool, progress *reporter) (BackupStats, error) {
-	removeLeftovers(path, kindBackup)
+	removeLeftovers(path, kindBackup, kindRecover)
 	w, err := newStoreWriter(ctx, path, kindBackup)
 	if err != nil {
 		return BackupStats{}, err
@@ -177,7 +187,9 @@ func (db *DB) step(point string) {
 // opening the store for writing removes. progress is that of Backup.
 //
 // An attached store, whose file belongs to the application, is ErrInvalid, as is a
-// system on which an open file cannot be replaced.
+// system on which an open file cannot be replaced. A file with several names (hard links)
+// is ErrNames, because only one of them would lead to the new file. A symbolic link to the
+// file still leads to it.
 func (db *DB) Compact(ctx context.Context, progress func(stage string, done, total int64)) (CompactStats, error) {
 	started := time.Now()
 	before, after, err := db.rewrite(ctx, newReporter(progress))
@@ -211,7 +223,12 @@ func (db *DB) rewrite(ctx context.Context, progress *reporter) (before, after in
 	if err != nil {
 		return 0, 0, err
 	}
-	removeLeftovers(db.real, kindCompact) // the lock keeps others from compacting now
+	// The lock keeps others from compacting now. A process that was killed between giving
+	// a new file its name and removing the temporary one has left two names.
+	removeLeftovers(db.real, kindCompact, kindNew, kindBackup, kindRecover)
+	if err := db.oneName(old); err != nil {
+		return 0, 0, err
+	}
 	w, err := newStoreWriter(ctx, db.real, kindCompact)
 	if err != nil {
 		return 0, 0, err
@@ -223,6 +240,20 @@ func (db *DB) rewrite(ctx context.Context, progress *reporter) (before, after in
 	}
 	after, err = db.swap(w, old, info)
 	return info.Size(), after, err
+}
+
+// oneName returns an error for a file with several names, of which only one would lead to
+// the new file: writers by the other names would write to the old one.
+func (db *DB) oneName(h *handle) error {
+	info, err := h.file.Stat()
+	if err != nil {
+		return err
+	}
+	if n := file.Names(info); n > 1 {
+		return &FileError{Path: db.path, Err: ErrNames, Reason: fmt.Sprintf("only one of its %d names (hard links) would lead to the new file", n),
+			Remedy: "remove the other names, or back it up into a new file"}
+	}
+	return nil
 }
 
 // swap replaces the file by the finished copy. The copy is locked and opened before it
@@ -242,7 +273,11 @@ func (db *DB) swap(w *storeWriter, old *handle, info os.FileInfo) (size int64, e
 	if err != nil {
 		return 0, errors.Join(err, lock.Release())
 	}
-	if err = db.replaced(old); err == nil {
+	err = db.replaced(old)
+	if err == nil {
+		err = db.oneName(old)
+	}
+	if err == nil {
 		db.step("move")
 		err = os.Rename(w.name, db.real)
 	}
@@ -262,7 +297,8 @@ func (db *DB) swap(w *storeWriter, old *handle, info os.FileInfo) (size int64, e
 		// After a loss of power the old file may be back: nothing more may be
 		// written to the new one.
 		db.failed.Store(true)
-		return 0, db.commitError(err)
+		return 0, &FileError{Path: db.path, Err: ErrFailed, Cause: err, Reason: "the new file has the name, and after a loss of power the old one may have it again; both are complete",
+			Remedy: fault.RemedyReopen}
 	}
 	after, err := next.file.Stat()
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"heavytail/storage/internal/file"
 )
 
 // maintained makes a store with every kind of content, unfinished work, free
@@ -153,7 +155,7 @@ func TestDB_Backup_AtOnce(t *testing.T) {
 			removeLeftovers(path, kindBackup)
 		}
 	}
-	if _, err := db.Backup(t.Context(), path, false, nil); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "another backup to this path") {
+	if _, err := db.Backup(t.Context(), path, false, nil); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "another backup or recovery to this path") {
 		t.Errorf("%v", err)
 	}
 }
@@ -408,5 +410,96 @@ func TestDB_Stats(t *testing.T) {
 	putRing(t, attached, "ring", 5000)
 	if stats, err = attached.Stats(ctx); err != nil || !stats.Attached || len(stats.Graphs) != 1 || stats.Graphs[0].Arcs == 0 || stats.Bytes == 0 {
 		t.Errorf("%+v, %v", stats, err)
+	}
+}
+
+// A file with several names is not replaced, because the other names would keep the old one.
+// After a killed process one of the names is that of a temporary file, which is removed.
+func TestDB_Compact_Names(t *testing.T) {
+	if !file.CanShareLock {
+		t.Skip("an open file cannot be replaced here")
+	}
+	ctx := context.Background()
+	dir := t.TempDir()
+	path, other, link := filepath.Join(dir, "store"), filepath.Join(dir, "other"), filepath.Join(dir, "link")
+	db := openStore(t, path, nil)
+	importText(t, db, "g", "a b\n")
+	for _, name := range []string{other, filepath.Join(dir, ".store.5.new"), filepath.Join(dir, ".store.7.backup")} {
+		if err := os.Link(path, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for what, rewrite := range map[string]func() error{
+		"compact": func() error { _, err := db.Compact(ctx, nil); return err },
+		"migrate": func() error { _, _, err := db.rewrite(ctx, newReporter(nil)); return err },
+	} {
+		if err := rewrite(); !errors.Is(err, ErrNames) || !strings.Contains(err.Error(), "2 names") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	sameFile(t, path, other)
+	importText(t, db, "h", "a b\n") // the store is still in use
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
+	db.atStep = func(point string) { // a name that is added while the copy is made
+		if point == "written" {
+			if err := os.Link(path, other); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if _, err := db.Compact(ctx, nil); !errors.Is(err, ErrNames) {
+		t.Errorf("a name was added meanwhile: %v", err)
+	}
+	db.atStep = nil
+	// Backups replace only the name that they are asked for, and never the store.
+	if _, err := db.Backup(ctx, other, true, nil); !errors.Is(err, ErrInvalid) {
+		t.Errorf("backup to another name of the store: %v", err)
+	}
+	if _, err := db.Recover(ctx, other, RecoverOptions{Overwrite: true}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("recovery to another name of the store: %v", err)
+	}
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	// A symbolic link still leads to the file.
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	db = openStore(t, link, nil)
+	if _, err := db.Compact(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v", info.Mode(), err)
+	}
+	sameFile(t, path, link)
+	// A backup over one of two names leaves the other one as it is.
+	first, second := filepath.Join(dir, "first"), filepath.Join(dir, "second")
+	if err := errors.Join(os.WriteFile(first, []byte("precious"), 0o600), os.Link(first, second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Backup(ctx, first, true, nil); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(second); err != nil || string(b) != "precious" {
+		t.Errorf("the other name has %q, %v", b, err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, ".*")); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
+
+func sameFile(t *testing.T, a, b string) {
+	t.Helper()
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	if errX != nil || errY != nil || !os.SameFile(x, y) {
+		t.Errorf("%s and %s are not the same file: %v, %v", a, b, errX, errY)
 	}
 }

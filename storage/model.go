@@ -42,7 +42,11 @@ type ModelInfo struct {
 	Kernel  string    `json:"kernel"`  // vec.Kind() of the machine that trained it
 
 	// Measures on the held-out pairs.
-	AUC              float64            `json:"auc"`
+	AUC float64 `json:"auc"`
+	// AUCLow and AUCHigh are the ends of the interval in which the AUC of as many other held-out
+	// pairs is in 95 of 100 cases; both are 0 in models of earlier versions.
+	AUCLow           float64            `json:"auc_low,omitempty"`
+	AUCHigh          float64            `json:"auc_high,omitempty"`
 	AveragePrecision float64            `json:"average_precision"`
 	Brier            float64            `json:"brier"`             // mean squared error of the probability
 	CalibrationError float64            `json:"calibration_error"` // mean difference between probability and fraction of edges, over the bins
@@ -73,16 +77,26 @@ type HeuristicMeasure struct {
 	Name             string  `json:"name" msgpack:"name"`
 	AUC              float64 `json:"auc" msgpack:"auc"`
 	AveragePrecision float64 `json:"average_precision" msgpack:"average_precision"`
+	// The same figures on a random graph with the same degrees, where only the degrees can be
+	// predicted; both are 0 if they were not measured.
+	NullAUC              float64 `json:"null_auc,omitempty" msgpack:"null_auc,omitempty"`
+	NullAveragePrecision float64 `json:"null_average_precision,omitempty" msgpack:"null_average_precision,omitempty"`
 }
 
 // NegativeMeasure is how well a model separates held-out edges from other pairs of one
 // kind.
 type NegativeMeasure struct {
-	Negatives        string             `json:"negatives"` // the kind, such as degree
-	Pairs            int                `json:"pairs"`     // edges included
-	AUC              float64            `json:"auc"`
-	AveragePrecision float64            `json:"average_precision"`
-	Heuristics       []HeuristicMeasure `json:"heuristics"` // each alone, on the same pairs
+	Negatives string  `json:"negatives"` // the kind, such as degree
+	Pairs     int     `json:"pairs"`     // edges included
+	AUC       float64 `json:"auc"`
+	// AUCLow and AUCHigh are the ends of the interval in which the AUC of as many other held-out
+	// pairs is in 95 of 100 cases; both are 0 in models of earlier versions.
+	AUCLow               float64            `json:"auc_low,omitempty"`
+	AUCHigh              float64            `json:"auc_high,omitempty"`
+	AveragePrecision     float64            `json:"average_precision"`
+	NullAUC              float64            `json:"null_auc,omitempty"` // as in HeuristicMeasure
+	NullAveragePrecision float64            `json:"null_average_precision,omitempty"`
+	Heuristics           []HeuristicMeasure `json:"heuristics"` // each alone, on the same pairs
 }
 
 // modelRecord is a ModelInfo as it is stored. Times are nanoseconds of Unix time.
@@ -100,6 +114,8 @@ type modelRecord struct {
 	Kernel       string    `msgpack:"kernel"`
 
 	AUC              float64            `msgpack:"auc"`
+	AUCLow           float64            `msgpack:"auc_low,omitempty"`
+	AUCHigh          float64            `msgpack:"auc_high,omitempty"`
 	AveragePrecision float64            `msgpack:"average_precision"`
 	Brier            float64            `msgpack:"brier"`
 	CalibrationError float64            `msgpack:"calibration_error"`
@@ -121,11 +137,15 @@ type binRecord struct {
 }
 
 type negativeRecord struct {
-	Negatives        string             `msgpack:"negatives"`
-	Pairs            uint64             `msgpack:"pairs"`
-	AUC              float64            `msgpack:"auc"`
-	AveragePrecision float64            `msgpack:"average_precision"`
-	Heuristics       []HeuristicMeasure `msgpack:"heuristics"`
+	Negatives            string             `msgpack:"negatives"`
+	Pairs                uint64             `msgpack:"pairs"`
+	AUC                  float64            `msgpack:"auc"`
+	AUCLow               float64            `msgpack:"auc_low,omitempty"`
+	AUCHigh              float64            `msgpack:"auc_high,omitempty"`
+	AveragePrecision     float64            `msgpack:"average_precision"`
+	NullAUC              float64            `msgpack:"null_auc,omitempty"`
+	NullAveragePrecision float64            `msgpack:"null_average_precision,omitempty"`
+	Heuristics           []HeuristicMeasure `msgpack:"heuristics"`
 }
 
 func (m *ModelInfo) record() modelRecord {
@@ -133,14 +153,16 @@ func (m *ModelInfo) record() modelRecord {
 		Graph: m.Graph, GraphID: m.GraphID, GraphVersion: m.GraphVersion,
 		Embedding: m.Embedding, Generation: m.Generation, Coordinates: unixNano(m.Coordinates), Method: m.Method, Settings: copied(m.Settings),
 		Terms: m.Terms, Options: copied(m.Options), Kernel: m.Kernel,
-		AUC: m.AUC, AveragePrecision: m.AveragePrecision, Brier: m.Brier, CalibrationError: m.CalibrationError,
+		AUC: m.AUC, AUCLow: m.AUCLow, AUCHigh: m.AUCHigh, AveragePrecision: m.AveragePrecision, Brier: m.Brier, CalibrationError: m.CalibrationError,
 		Heuristics: copied(m.Heuristics), TrainingPairs: uint64(m.TrainingPairs), TestPairs: uint64(m.TestPairs), Seconds: m.Seconds,
 	}
 	for _, b := range m.Bins {
 		r.Bins = append(r.Bins, binRecord{uint64(b.Pairs), b.Predicted, b.Observed})
 	}
 	for _, n := range m.ByNegatives {
-		r.ByNegatives = append(r.ByNegatives, negativeRecord{n.Negatives, uint64(n.Pairs), n.AUC, n.AveragePrecision, copied(n.Heuristics)})
+		r.ByNegatives = append(r.ByNegatives, negativeRecord{
+			n.Negatives, uint64(n.Pairs), n.AUC, n.AUCLow, n.AUCHigh, n.AveragePrecision, n.NullAUC, n.NullAveragePrecision, copied(n.Heuristics),
+		})
 	}
 	return r
 }
@@ -151,7 +173,7 @@ func (r *modelRecord) info(name string) ModelInfo {
 		Name: name, Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion,
 		Embedding: r.Embedding, Generation: r.Generation, Coordinates: fromUnixNano(r.Coordinates), Method: r.Method, Settings: copied(r.Settings),
 		Terms: slices.Clone(r.Terms), Options: copied(r.Options), Kernel: r.Kernel,
-		AUC: r.AUC, AveragePrecision: r.AveragePrecision, Brier: r.Brier, CalibrationError: r.CalibrationError,
+		AUC: r.AUC, AUCLow: r.AUCLow, AUCHigh: r.AUCHigh, AveragePrecision: r.AveragePrecision, Brier: r.Brier, CalibrationError: r.CalibrationError,
 		Heuristics: copied(r.Heuristics), TrainingPairs: int(r.TrainingPairs), TestPairs: int(r.TestPairs),
 		Seconds: r.Seconds, Created: time.Unix(0, r.Created), Bytes: int64(r.Stream.Size),
 	}
@@ -159,14 +181,16 @@ func (r *modelRecord) info(name string) ModelInfo {
 		m.Bins = append(m.Bins, CalibrationBin{int(b.Pairs), b.Predicted, b.Observed})
 	}
 	for _, n := range r.ByNegatives {
-		m.ByNegatives = append(m.ByNegatives, NegativeMeasure{n.Negatives, int(n.Pairs), n.AUC, n.AveragePrecision, copied(n.Heuristics)})
+		m.ByNegatives = append(m.ByNegatives, NegativeMeasure{
+			n.Negatives, int(n.Pairs), n.AUC, n.AUCLow, n.AUCHigh, n.AveragePrecision, n.NullAUC, n.NullAveragePrecision, copied(n.Heuristics),
+		})
 	}
 	return m
 }
 
 // validate refuses values that no model can have.
 func (r *modelRecord) validate(size int64) error {
-	shares := []float64{r.AUC, r.AveragePrecision, r.Brier, r.CalibrationError}
+	shares := []float64{r.AUC, r.AUCLow, r.AUCHigh, r.AveragePrecision, r.Brier, r.CalibrationError}
 	for _, b := range r.Bins {
 		shares = append(shares, b.Predicted, b.Observed)
 		if b.Pairs > maxPairs {
@@ -175,13 +199,13 @@ func (r *modelRecord) validate(size int64) error {
 	}
 	heuristics := r.Heuristics
 	for _, n := range r.ByNegatives {
-		shares, heuristics = append(shares, n.AUC, n.AveragePrecision), append(slices.Clip(heuristics), n.Heuristics...)
+		shares, heuristics = append(shares, n.AUC, n.AUCLow, n.AUCHigh, n.AveragePrecision, n.NullAUC, n.NullAveragePrecision), append(slices.Clip(heuristics), n.Heuristics...)
 		if n.Pairs > maxPairs {
 			return fault.Record("model measured on %d pairs", n.Pairs)
 		}
 	}
 	for _, h := range heuristics {
-		shares = append(shares, h.AUC, h.AveragePrecision)
+		shares = append(shares, h.AUC, h.AveragePrecision, h.NullAUC, h.NullAveragePrecision)
 	}
 	if i := slices.IndexFunc(shares, func(x float64) bool { return !isShare(x) }); i >= 0 {
 		return fault.Record("model with a measure of %v", shares[i])

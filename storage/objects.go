@@ -2,6 +2,8 @@ package storage
 
 import (
 	"bytes"
+	"fmt"
+	"math"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -39,6 +41,7 @@ func (t *tx) newObject(parts ...[]byte) (uint64, error) {
 			return 0, err
 		}
 	}
+	t.references.add(id, -1) // it gets its owner in the same transaction
 	return id, nil
 }
 
@@ -53,6 +56,9 @@ func (t *tx) discard(object uint64) error {
 		return err
 	}
 	key := block.Key64(object)
+	if trash.bucket.Get(key) == nil {
+		t.references.add(object, 1)
+	}
 	return trash.put(key, trash.seed.Seal(key, make([]byte, block.ChecksumSize)))
 }
 
@@ -64,33 +70,6 @@ func (t *tx) discarded() (object []byte, err error) {
 	}
 	key, _ := trash.Cursor().First()
 	return bytes.Clone(key), nil
-}
-
-// sweepOne removes the first object in the trash. bbolt frees the pages of a
-// bucket without rewriting any of them: it reads each leaf page once and keeps
-// about 40 bytes per page until the commit, so that even an object of a
-// gigabyte is one transaction of a few tens of milliseconds and 12 MB.
-func (t *tx) sweepOne() error {
-	key, err := t.discarded()
-	if key == nil || err != nil {
-		return err
-	}
-	objects, err := t.top(block.ObjectsName)
-	if err != nil {
-		return err
-	}
-	if objects.Bucket(key) != nil {
-		if err := objects.DeleteBucket(key); err != nil {
-			return err
-		}
-		if a := t.accountOf(block.TopPlace(block.ObjectsName)); a != nil {
-			a.RemoveBucket(key)
-		}
-		if err := t.forget(key); err != nil {
-			return err
-		}
-	}
-	return t.remove(block.TrashName, key)
 }
 
 // readSlots reads the empty slots of an object, of which there should be n.
@@ -269,7 +248,13 @@ func (t *tx) get(bucket, key []byte, v any) (bool, error) {
 	return true, t.memory.record(bucket, key, record, v)
 }
 
+// put refuses what get would not accept: nobody could read it again.
 func (t *tx) put(bucket, key []byte, v any) error {
+	if r, ok := v.(interface{ validate(size int64) error }); ok {
+		if err := r.validate(math.MaxInt64); err != nil {
+			return fmt.Errorf("%s %q: %w: %s", bucket, fault.Clip(string(key)), ErrInvalid, fault.Reason(err))
+		}
+	}
 	p, err := t.topPart(bucket)
 	if err == nil && p.bucket == nil {
 		p.bucket, err = t.root.CreateBucket(bucket)
@@ -281,6 +266,8 @@ func (t *tx) put(bucket, key []byte, v any) error {
 	if err != nil {
 		return err
 	}
+	t.references.count(bucket, key, p.bucket.Get(key), -1)
+	t.references.count(bucket, key, record, 1)
 	return p.put(key, record)
 }
 
@@ -289,6 +276,7 @@ func (t *tx) remove(bucket, key []byte) error {
 	if err != nil {
 		return err
 	}
+	t.references.count(bucket, key, p.bucket.Get(key), -1)
 	return p.delete(key)
 }
 

@@ -106,7 +106,7 @@ func (db *DB) settle(found *opening, deadline time.Time) (*page.Meta, error) {
 
 // openBolt opens the locked file with bbolt.
 func (db *DB) openBolt(lock *file.Lock, readOnly bool, timeout time.Duration) (*handle, error) {
-	for _, mapSize := range file.InitialMaps {
+	for _, mapSize := range file.InitialMaps(AddressSpace()) {
 		h, err := db.openMapped(lock, readOnly, max(timeout, time.Nanosecond), mapSize)
 		if err == nil {
 			return h, nil
@@ -156,16 +156,15 @@ func (db *DB) openMapped(lock *file.Lock, readOnly bool, timeout time.Duration, 
 		}
 		return nil, err
 	}
+	if info, err := h.file.Stat(); err == nil && h.writable {
+		file.Release(h.bolt.Info().Data, info.Size()) // bbolt has read every page to find the free ones
+	}
 	return h, nil
 }
 
 // meta reads the meta page that bbolt uses, and refuses files that bbolt must not map.
 func (db *DB) meta(f *os.File) (page.Meta, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return page.Meta{}, fmt.Errorf("open: %w", err)
-	}
-	m, isBolt, err := page.ReadMeta(f, info.Size())
+	m, isBolt, err := page.ReadMeta(f, page.SizeOf(f))
 	switch {
 	case err == nil:
 		return m, nil

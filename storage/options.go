@@ -65,6 +65,10 @@ const (
 // that needs more than there is would be ended by the system, without an error.
 func DefaultMemoryLimit() int64 { return memory.Limit() }
 
+// AddressSpace returns the bytes of address space that the process may use (ulimit -v on Linux), MaxInt64
+// where no limit is known. The runtime of Go reserves 1 GiB, and opening a file maps it.
+func AddressSpace() int64 { return memory.AddressSpace() }
+
 // DefaultBatchBytes is Options.BatchBytes if it is 0.
 const DefaultBatchBytes = 8 << 20
 

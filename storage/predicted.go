@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"heavytail/storage/internal/block"
@@ -11,12 +12,15 @@ import (
 // This file answers from stored predictions, without the graph or vectors in memory.
 
 // Predicted returns the k likeliest links of a vertex, or fewer if there are no more,
-// by the predictions of a graph and a scorer. Links that the graph has by now, and
+// by the predictions of a graph and a scorer; a negative k is ErrInvalid. Links that the graph has by now, and
 // links to deleted vertices, are left out. It reads the record of the vertex, the blocks of
 // keys of the answers, and the change log since the predictions; and if its edges may have
 // changed since then, the blocks of arcs that can hold an edge between it and an answer.
 func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (Predicted, error) {
 	var out Predicted
+	if k < 0 {
+		return out, fmt.Errorf("%w: %d links", ErrInvalid, k)
+	}
 	err := db.view(ctx, func(t *tx) error {
 		out = Predicted{}
 		g, err := t.findGraph(graph)

@@ -11,6 +11,9 @@ import (
 // runBlocks is how many blocks of arcs, of up to 4 KiB each, one goroutine decodes at a time.
 const runBlocks = 16
 
+// releaseRuns is after how many runs the pages that they were read from are released.
+const releaseRuns = 128
+
 // readArcs builds n rows from the arc blocks, in as many goroutines as there are processors.
 // vertices, where not nil, gives the row of each slot. One of the goroutines begins with
 // first, whose error precedes those of decoding. Memory beyond the rows is 48 bytes for each block.
@@ -32,6 +35,9 @@ func (t *tx) readArcs(r *graphRecord, n int, vertices []uint32, first func() err
 	err = t.parallel(1+len(runs), len(room), func(worker, i int) error {
 		if i == 0 {
 			return first()
+		}
+		if i%releaseRuns == 0 {
+			t.releaseMap()
 		}
 		return addRun(&b.Runs[i-1], runs[i-1].Blocks, p.seed, &room[worker])
 	})

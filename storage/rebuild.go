@@ -83,7 +83,8 @@ func (left *rebuilt) readEmbeddings(t *tx, r *graphRecord) error {
 		if e.Past {
 			return nil
 		}
-		old := oldEmbedding{info: e.info(name, block.SlotMap{})}
+		e.name = name
+		old := oldEmbedding{info: e.info(block.SlotMap{})}
 		switch {
 		case e.GraphVersion != r.Version:
 			old.why = "was made from an older version of a graph that had to be rebuilt"

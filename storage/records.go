@@ -162,6 +162,8 @@ func (r *computedRecord) computed() *Computed {
 // embeddingRecord is the catalogue entry of an embedding as it is stored, under
 // its name.
 type embeddingRecord struct {
+	name string // key of the entry in the catalogue; not stored in the record
+
 	Graph        string     `msgpack:"graph"`
 	GraphID      uint64     `msgpack:"graph_id"`
 	GraphVersion uint64     `msgpack:"graph_version"`
@@ -191,11 +193,11 @@ type embeddingRecord struct {
 }
 
 // info is the entry as the caller gets it; slots are those of the vertices.
-func (r *embeddingRecord) info(name string, slots block.SlotMap) EmbeddingInfo {
+func (r *embeddingRecord) info(slots block.SlotMap) EmbeddingInfo {
 	made := cmp.Or(r.Coordinates, r.Created)
 	return EmbeddingInfo{
 		slots: slots, Coordinates: time.Unix(0, made),
-		Name: name, Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion, Generation: r.Generation,
+		Name: r.name, Graph: r.Graph, GraphID: r.GraphID, GraphVersion: r.GraphVersion, Generation: r.Generation,
 		Method: r.Method, Options: copied(r.Options), Seed: r.Seed, Kernel: r.Kernel,
 		Vertices: int(r.Vertices), Dim: int(r.Dim), Eigenvalues: slices.Clone(r.Eigenvalues), Residuals: slices.Clone(r.Residuals),
 		Components: int(r.Components), Iterations: int(r.Iterations), Seconds: r.Seconds,

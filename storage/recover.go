@@ -111,6 +111,7 @@ func (db *DB) Recover(ctx context.Context, to string, opts RecoverOptions) (Reco
 	if db.attached {
 		return RecoverReport{}, fmt.Errorf("recover %q: %w: the file belongs to the application", db.path, ErrInvalid)
 	}
+	ctx = orBackground(ctx)
 	select {
 	case <-db.writer:
 		defer func() { db.writer <- struct{}{} }()
@@ -127,7 +128,7 @@ func (db *DB) Recover(ctx context.Context, to string, opts RecoverOptions) (Reco
 
 // recoverFile recovers the store in f, which nobody writes to.
 func recoverFile(ctx context.Context, f *os.File, from, to string, opts RecoverOptions) (RecoverReport, error) {
-	started := time.Now()
+	ctx, started := orBackground(ctx), time.Now()
 	if err := checkNewFile(to, opts.Overwrite); err != nil {
 		return RecoverReport{}, err
 	}
@@ -136,7 +137,7 @@ func recoverFile(ctx context.Context, f *os.File, from, to string, opts RecoverO
 	}
 	report := RecoverReport{From: from, To: to}
 	if err := report.run(ctx, f, opts); err != nil {
-		return RecoverReport{}, copyError("recover "+fmt.Sprintf("%q", from)+" to", to, err)
+		return RecoverReport{}, copyError("recover "+fmt.Sprintf("%q", from)+" to", to, unfinished(to, err))
 	}
 	report.Seconds = time.Since(started).Seconds()
 	return report, nil
@@ -145,7 +146,7 @@ func recoverFile(ctx context.Context, f *os.File, from, to string, opts RecoverO
 // run salvages the records into a temporary file, makes a sound store of them,
 // and gives it its name.
 func (report *RecoverReport) run(ctx context.Context, f *os.File, opts RecoverOptions) error {
-	removeLeftovers(report.To, kindRecover)
+	removeLeftovers(report.To, kindBackup, kindRecover)
 	w, err := newStoreWriter(ctx, report.To, kindRecover)
 	if err != nil {
 		return err
@@ -232,6 +233,9 @@ func (report *RecoverReport) repair(ctx context.Context, path string, s *rescue.
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := db.completeObjects(ctx); err != nil {
+		return err
+	}
+	if report.Lost, err = db.dropShared(ctx); err != nil {
 		return err
 	}
 	checked, err := db.Check(ctx, progress)

@@ -27,9 +27,9 @@ func (db *DB) RenameGraph(ctx context.Context, name, to string) error {
 		if err := t.checkRenamed(block.GraphsName, journalGraph, "graph", name, to, r.ID, db.token); err != nil {
 			return err
 		}
-		if err := t.eachEmbeddingOf(r.ID, func(key string, e *embeddingRecord) error {
+		if err := t.eachEmbeddingOf(r.ID, func(e *embeddingRecord) error {
 			e.Graph = to
-			return t.put(block.EmbeddingsName, []byte(key), e)
+			return t.putEmbedding(e)
 		}); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (db *DB) RenameGraph(ctx context.Context, name, to string) error {
 // while a model reads the embedding or an unfinished job works on its graph. Predictions
 // that were made by a scorer of the embedding keep its old name.
 func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
-	if err := checkNewEmbedding(to); err != nil {
+	if err := CheckEmbeddingName(to); err != nil {
 		return err
 	}
 	return db.inTransaction(ctx, func(t *tx) error {
@@ -66,9 +66,10 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 		if err != nil {
 			return err
 		}
-		if r.Past {
-			return fmt.Errorf("embedding %q is a past generation: %w", name, ErrInvalid)
+		if err := r.notPast(); err != nil {
+			return err
 		}
+		name = r.name
 		if err := t.checkRenamed(block.EmbeddingsName, journalEmbedding, "embedding", name, to, r.GraphID, db.token); err != nil {
 			return err
 		}
@@ -101,11 +102,11 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 		if err := t.move(block.EmbeddingsName, name, to, r); err != nil {
 			return err
 		}
-		return t.eachEmbeddingOf(r.GraphID, func(key string, e *embeddingRecord) error {
+		return t.eachEmbeddingOf(r.GraphID, func(e *embeddingRecord) error {
 			if !e.renameStart(name, to) {
 				return nil
 			}
-			return t.put(block.EmbeddingsName, []byte(key), e)
+			return t.putEmbedding(e)
 		})
 	})
 }
@@ -148,9 +149,6 @@ func (db *DB) RenameModel(ctx context.Context, name, to string) error {
 // RenameAttribute gives an attribute of the vertices another name, with how it was computed.
 // It is ErrExists if the graph has an attribute of that name.
 func (x *Tx) RenameAttribute(graph, name, to string) error {
-	if err := block.CheckName("attribute", to); err != nil {
-		return err
-	}
 	at := 0
 	find := func(g *graphState) error {
 		if at = g.record.findAttribute(name); at < 0 {
@@ -159,7 +157,9 @@ func (x *Tx) RenameAttribute(graph, name, to string) error {
 		if g.record.findAttribute(to) >= 0 {
 			return fmt.Errorf("attribute %q: %w", to, ErrExists)
 		}
-		return nil
+		renamed := g.record.Attributes[at].attribute()
+		renamed.Name = to
+		return renamed.Validate() // every vertex has a key and a degree
 	}
 	_, err := x.write(graph, find, func(g *graphState) error {
 		g.record.Attributes = slices.Clone(g.record.Attributes)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+
+	"heavytail/storage/internal/block"
 )
 
 // TestRename_InUse renames while a job is not over, and while an import did not end.
@@ -71,5 +73,40 @@ func TestRename_UnfinishedImport(t *testing.T) {
 	}
 	if err := db.update(ctx, func(tx *tx) error { return tx.remove([]byte("journal"), journalKey(journalGraph, "h")) }); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestRename_Reserved refuses to give an attribute a name that every vertex has a column of: the
+// graph could not be read any more.
+func TestRename_Reserved(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	db := openStore(t, filepath.Join(t.TempDir(), "store"), nil)
+	err := db.Update(ctx, func(tx *Tx) error {
+		if _, err := tx.CreateGraph("g"); err != nil {
+			return err
+		}
+		_, err := tx.InsertVertices("g", []Vertex{{Key: "v", Values: []NamedValue{{Name: "a", Value: IntegerValue(1)}}}})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"key", "degree", "", "a\x00b"} {
+		if err := db.Update(ctx, func(tx *Tx) error { return tx.RenameAttribute("g", "a", name) }); !errors.Is(err, ErrName) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	// Nor does anything else write an entry that no reader accepts.
+	err = db.update(ctx, func(tx *tx) error {
+		r, err := tx.findGraph("g")
+		if err != nil {
+			return err
+		}
+		r.Attributes[0].Name = "key"
+		return tx.put(block.GraphsName, []byte("g"), r)
+	})
+	if !errors.Is(err, ErrInvalid) || errors.Is(err, ErrCorrupt) {
+		t.Error(err)
 	}
 }

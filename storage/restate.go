@@ -41,7 +41,7 @@ func (db *DB) Restate(ctx context.Context, c Catalogue) error {
 			if e.Generation == 0 {
 				return fmt.Errorf("embedding %q of generation 0: %w", e.Name, ErrInvalid)
 			}
-			if err := t.put(block.EmbeddingsName, []byte(e.Name), r); err != nil {
+			if err := t.putEmbedding(r); err != nil {
 				return err
 			}
 		}

@@ -27,6 +27,7 @@ type publication struct {
 	times    gather.Times      // that are new
 	progress *reporter
 
+	most    int      // bytes of a batch, beside Options.BatchBytes; 0 for no other limit
 	order   []uint32 // vertices by key
 	digest  []byte
 	journal journalRecord
@@ -69,8 +70,7 @@ func (p *publication) run(ctx context.Context) (err error) {
 		p.progress.report("writing", p.items(int(p.journal.Part), p.journal.Next), total)
 	}
 	p.progress.finish("writing", total, total)
-	p.db.sweep(ctx)
-	return nil
+	return p.db.unfreed(p.db.sweep(ctx))
 }
 
 // begin continues from the journal of an earlier attempt at the same import, or
@@ -144,6 +144,9 @@ func (p *publication) items(part int, next uint64) int64 {
 // or the last part ends.
 func (p *publication) batch(t *tx) error {
 	left := p.db.opts.BatchBytes
+	if p.most > 0 {
+		left = min(left, p.most)
+	}
 	for int(p.journal.Part) < len(stagedParts) {
 		number := int(p.journal.Part)
 		if p.journal.Next == p.length(number) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -50,7 +51,7 @@ func newStoreWriter(ctx context.Context, path, kind string) (*storeWriter, error
 	if err := temp.Close(); err != nil {
 		return nil, errors.Join(err, os.Remove(w.name))
 	}
-	for _, mapSize := range file.InitialMaps {
+	for _, mapSize := range file.InitialMaps(AddressSpace()) {
 		w.bolt, err = bolt.Open(w.name, fileMode, &bolt.Options{
 			Timeout: time.Second, NoFreelistSync: true, FreelistType: bolt.FreelistMapType,
 			NoStatistics: true, NoSync: true, NoGrowSync: true, InitialMmapSize: mapSize,
@@ -186,11 +187,7 @@ func (w *storeWriter) finish(h block.Header) error {
 
 // trim truncates a closed store after its last used page, and flushes it.
 func trim(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	m, _, err := page.ReadMeta(f, info.Size())
+	m, _, err := page.ReadMeta(f, page.SizeOf(f))
 	if err != nil {
 		return err
 	}
@@ -224,7 +221,10 @@ func (w *storeWriter) moveTo(path string, overwrite bool) error {
 	}
 	switch err := move(w.name, path); {
 	case err == nil:
-		return file.SyncDir(filepath.Dir(path))
+		if err := file.SyncDir(filepath.Dir(path)); err != nil {
+			return fmt.Errorf("the file is complete and has its name, which a loss of power may undo: %w", err)
+		}
+		return nil
 	case !overwrite && errors.Is(err, fs.ErrExist):
 		return existsError(path)
 	default:

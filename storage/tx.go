@@ -10,6 +10,7 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
 	"heavytail/storage/internal/page"
 )
 
@@ -17,15 +18,18 @@ import (
 // root bucket, because that may be a bucket of an application's file, under any name.
 type tx struct {
 	ledger
-	ctx     context.Context
-	path    string      // file, for errors
-	file    *os.File    // for plain reads; nil where bbolt alone has it
-	tree    *soundness  // verified parts of the tree; nil if its shape is trusted
-	rows    *soundRows  // embeddings whose rows were verified; nil where that is not remembered
-	memory  *remembered // what read transactions have decoded; nil in write transactions
-	scanned int64       // records that scan has verified
-	shared  bool        // the file belongs to an application
-	pending bool        // the transaction contains an earlier UpdateIn or a blob, so the size of the file is no bound
+	ctx        context.Context
+	path       string      // file, for errors
+	file       *os.File    // for plain reads; nil where bbolt alone has it
+	tree       *soundness  // verified parts of the tree; nil if its shape is trusted
+	rows       *soundRows  // embeddings whose rows were verified; nil where that is not remembered
+	memory     *remembered // what read transactions have decoded; nil in write transactions
+	scanned    int64       // records that scan has verified
+	room       *room       // for what an import reads; nil without a limit
+	unseen     int         // bytes of lists since the last look at the memory
+	shared     bool        // the file belongs to an application
+	references references  // entries that refer to objects, compared with before
+	pending    bool        // the transaction contains an earlier UpdateIn or a blob, so the size of the file is no bound
 }
 
 // newRootTx makes a transaction over a root bucket. memory may be nil.
@@ -54,7 +58,8 @@ func (t *tx) meta() page.Meta {
 	return page.Meta{PageSize: size, Root: uint64(btx.Cursor().Bucket().Root()), Freelist: page.NoFreelist, HighWater: uint64(btx.Size()) / uint64(size)}
 }
 
-// finish writes the header of a transaction that is about to commit.
+// finish writes the header of a transaction that is about to commit. It is called by end, which
+// first looks at the references.
 func (t *tx) finish() error {
 	if err := t.keepPromises(); err != nil {
 		return err
@@ -121,4 +126,42 @@ func headerError(path string, err error) error {
 		return &FileError{Path: path, Object: "header", Err: ErrCorrupt, Cause: err, Remedy: fault.RemedyRestore}
 	}
 	return err
+}
+
+// room is the memory that a transaction has for the keys and values of a graph, which are not
+// counted in its record.
+type room struct {
+	fits func(bytes int64) error // an error if so many bytes are too many
+	kept int64                   // bytes of the lists that are complete
+}
+
+// roomStep is how many bytes of records are read between two looks at the memory.
+const roomStep = 1 << 20
+
+// took counts bytes of records that were added to a list. growing is the memory of the list, and of
+// a larger one if it may grow before the next look.
+func (t *tx) took(bytes int, growing func(step int64) int64) error {
+	if t.unseen += bytes; t.unseen < roomStep {
+		return nil
+	}
+	t.unseen = 0
+	t.releaseMap()
+	if t.room == nil {
+		return nil
+	}
+	return t.room.fits(t.room.kept + growing(4*roomStep))
+}
+
+// complete counts a list to which nothing will be added.
+func (t *tx) complete(bytes int64) {
+	if t.room != nil {
+		t.room.kept += bytes
+	}
+}
+
+// releaseMap gives the pages of the map that were read back to the system, which keeps them while it
+// has memory for them. Otherwise they count as memory of the process.
+func (t *tx) releaseMap() {
+	btx := t.root.Tx()
+	file.Release(btx.DB().Info().Data, btx.Size())
 }

@@ -155,7 +155,8 @@ type Edge struct {
 	Source, Target string
 
 	// Weight is finite and positive; 0 means that none is given. Weights are
-	// kept with the precision of a float32.
+	// kept with the precision of a float32, and read as the shortest decimal of
+	// it: 0.1 as 0.1.
 	Weight float64
 
 	// Time is the timestamp, if Timed; without Timed none is given. Timed with

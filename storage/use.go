@@ -98,8 +98,18 @@ func (db *DB) Close() error {
 	return nil
 }
 
+// orBackground returns the context, or context.Background for nil: the package takes a nil
+// context as one that never ends.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
 // view runs f in a read transaction.
 func (db *DB) view(ctx context.Context, f func(t *tx) error) error {
+	ctx = orBackground(ctx)
 	if err := ctx.Err(); err != nil {
 		return err
 	}

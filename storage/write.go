@@ -12,6 +12,7 @@ import (
 // lockWriter makes the caller the only writer of this handle until it calls
 // unlock. Operations of several transactions hold it throughout.
 func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
+	ctx = orBackground(ctx)
 	if err := db.writable(); err != nil {
 		return nil, err
 	}
@@ -44,6 +45,7 @@ func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
 
 // acquireToWrite is acquire for a store that can be written.
 func (db *DB) acquireToWrite(ctx context.Context) (*handle, error) {
+	ctx = orBackground(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -56,6 +58,7 @@ func (db *DB) acquireToWrite(ctx context.Context) (*handle, error) {
 // update runs f in a write transaction and commits it where f returns nil. The
 // caller holds the writer's lock.
 func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
+	ctx = orBackground(ctx)
 	h, err := db.acquireToWrite(ctx)
 	if err != nil {
 		return err
@@ -87,7 +90,7 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 		if err := f(t); err != nil {
 			return fault.Corrupt(db.path, "", err)
 		}
-		if err := t.finish(); err != nil {
+		if err := t.end(db.owning); err != nil {
 			return err
 		}
 		// From here on the outcome is unknown until Commit has returned nil:
@@ -119,8 +122,8 @@ func (db *DB) inTransaction(ctx context.Context, f func(t *tx) error) error {
 	return db.update(ctx, f)
 }
 
-// change runs f in a write transaction and then frees what it has discarded. The
-// caller must not hold the writer's lock.
+// change runs f in a write transaction and then frees what it has discarded. If only the
+// latter fails, the error is ErrUnfreed. The caller must not hold the writer's lock.
 func (db *DB) change(ctx context.Context, f func(t *tx) error) error {
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
@@ -130,8 +133,19 @@ func (db *DB) change(ctx context.Context, f func(t *tx) error) error {
 	if err := db.update(ctx, f); err != nil {
 		return err
 	}
-	db.sweep(ctx)
-	return nil
+	return db.unfreed(db.sweep(ctx))
+}
+
+// unfreed is the error of a complete change after which sweep failed with err; nil for nil.
+func (db *DB) unfreed(err error) error {
+	if err == nil {
+		return nil
+	}
+	remedy := "the next opening for writing frees it"
+	if file := (*FileError)(nil); errors.As(err, &file) && file.Err == ErrFailed && file.Cause != nil {
+		err, remedy = file.Cause, fault.RemedyReopen+", which frees it; check the disk and its free space"
+	}
+	return &FileError{Path: db.path, Err: ErrUnfreed, Cause: err, Remedy: remedy}
 }
 
 func (db *DB) commitError(err error) error {
@@ -156,18 +170,25 @@ func (db *DB) dropUnpublished(ctx context.Context, object uint64) {
 	}
 }
 
-// sweep frees the space of discarded objects. It returns no error, because the
-// operation before it is complete: what it leaves is swept when the file is next opened
-// for writing.
-func (db *DB) sweep(ctx context.Context) {
+// sweep frees the space of discarded objects. The operation before it is complete, so
+// callers return its error as unfreed, and cancelling ctx is none: the next sweep, or the
+// next opening for writing, frees what it leaves.
+func (db *DB) sweep(ctx context.Context) error {
+	ctx = orBackground(ctx)
 	for {
 		var object []byte
 		err := db.view(ctx, func(t *tx) (err error) {
 			object, err = t.discarded()
 			return err
 		})
-		if err != nil || object == nil || db.update(ctx, (*tx).sweepOne) != nil {
-			return
+		if err == nil && object != nil {
+			err = db.update(ctx, func(t *tx) error { return t.sweepOne(db.owning) })
+		}
+		switch {
+		case ctx.Err() != nil && !db.failed.Load():
+			return nil
+		case err != nil || object == nil:
+			return err
 		}
 	}
 }
@@ -216,14 +237,13 @@ func (db *DB) discard(ctx context.Context, keys []string) error {
 			return err
 		}
 	}
-	db.sweep(ctx)
-	return nil
+	return db.sweep(ctx)
 }
 
 // tidy finishes what a killed process left: incomplete embeddings and streams are
 // discarded, and the trash is emptied. Unfinished imports stay, to be resumed. If
-// nothing was left, nothing is written. It ignores damage, which the first write
-// reports.
+// nothing was left, nothing is written. It ignores damage and failures, which the first
+// write reports: what is in the file can be read.
 func (db *DB) tidy(ctx context.Context) error {
 	stale, garbage, err := db.leftovers(ctx)
 	if err == nil && (garbage || len(stale) > 0) {
@@ -233,7 +253,7 @@ func (db *DB) tidy(ctx context.Context) error {
 			unlock()
 		}
 	}
-	if errors.Is(err, ErrCorrupt) {
+	if errors.Is(err, ErrCorrupt) || errors.Is(err, ErrFailed) {
 		return nil
 	}
 	return err

@@ -6,13 +6,16 @@
 EXCHANGE is the program of .ci/peers/exchange, which reads and writes files, and HEAVYTAIL is the command, which imports
 and exports them. Everything must come back as it was; otherwise the exit code is 1.
 """
+import bz2
 import csv
 import json
+import lzma
 import os
 import random
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 import igraph
 import networkx as nx
@@ -156,6 +159,61 @@ def igraph_facts(graph):
     for e in graph.es:
         out.add_edge(keys[e.source], keys[e.target], weight=e["weight"])
     return facts(out, "keys", True, False)
+
+
+def plain_values(graph):
+    """Returns a graph as GML can hold it: booleans are 1 and 0, and networkx writes larger integers as texts."""
+    out = graph.copy()
+    for _, data in out.nodes(data=True):
+        if "ok" in data:
+            data["ok"] = int(data["ok"])
+        if "age" in data:
+            data["age"] %= 2**31
+    return out
+
+
+GML_COLUMNS = [(name, "integer" if kind == "boolean" else kind) for name, kind in COLUMNS]
+
+
+def gml_facts(found):
+    """Returns the facts of a graph that our reader found in GML."""
+    if [(c["Name"], c["Type"]) for c in found["columns"] or [] if (c["Name"], c["Type"]) not in GML_COLUMNS]:
+        failures.append(f"columns of GML: {found['columns']}")
+    return facts(from_json(found), "values", True, True)
+
+
+def exchange_gml(exchange, graph):
+    """GML, in both directions."""
+    ints = graph.copy()
+    for _, data in ints.nodes(data=True):
+        if "ok" in data:
+            data["ok"] = int(data["ok"])
+    same("GML, read by networkx", facts(nx.read_gml(exchange.path("ours.gml")), "values", True, True), facts(ints, "values", True, True))
+    theirs = igraph.Graph.Read_GML(exchange.path("ours.gml"))
+    out = nx.Graph()
+    keys = list(graph)
+    out.add_nodes_from(keys)
+    for e in theirs.es:
+        out.add_edge(keys[e.source], keys[e.target], weight=e["weight"])
+    same("GML, read by igraph", facts(out, "keys", True, False), facts(graph, "keys", True, False))
+    plain = plain_values(graph)
+    nx.write_gml(plain, exchange.path("theirs.gml"))
+    same("GML of networkx", gml_facts(exchange.read("theirs.gml")), facts(plain, "values", True, True))
+    own = igraph.Graph(directed=False)
+    own.add_vertices(keys)  # as the attribute name
+    own.add_edges(list(graph.edges))
+    own.es["weight"] = [data["weight"] for _, _, data in graph.edges(data=True)]
+    own.write_gml(exchange.path("igraph.gml"))
+    found = from_json(exchange.read("igraph.gml", "key=name"))
+    for kind, folded in ("bz2", bz2.compress), ("xz", lzma.compress):
+        with open(exchange.path("theirs.gml"), "rb") as text, open(exchange.path(f"theirs.gml.{kind}"), "wb") as packed:
+            packed.write(folded(text.read()))
+        same(f"GML of networkx in {kind}", gml_facts(exchange.read(f"theirs.gml.{kind}")), facts(plain, "values", True, True))
+    with zipfile.ZipFile(exchange.path("theirs.zip"), "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(exchange.path("theirs.gml"), "folder/theirs.gml")
+    same("GML of networkx in zip", gml_facts(exchange.read("theirs.zip")), facts(plain, "values", True, True))
+    if all(key.isascii() and not set(key) & set('"&') for key in keys):
+        same("GML of igraph", facts(found, "keys", True, False), facts(graph, "keys", True, False))
 
 
 NEO4J = {"long": int, "double": float, "boolean": lambda text: text == "true", "string": str, "float": float}
@@ -365,6 +423,7 @@ def main():
             ours_to_theirs(exchange, graph, words)
             ours_to_ours(exchange, graph)
             theirs_to_ours(exchange, graph, words)
+            exchange_gml(exchange, graph)
             through_command(exchange, command, graph, words)
             if words:
                 exchange_vectors(exchange, plain, rows)

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
-	"unicode"
+
+	"heavytail/query/parser"
 )
 
 // ErrEmpty is returned for a chart without a point that can be drawn.
@@ -132,17 +132,12 @@ func robust(s span, series []Series, of func(Point) float64) span {
 	return span{max(s.min, low-(high-low)), min(s.max, high+(high-low))}
 }
 
-// printable replaces unprintable characters: control characters, which XML
-// forbids and terminals obey, and invalid UTF-8. It cuts texts that are wider
-// than any picture.
+// printable escapes a text as for a terminal: control characters, which XML forbids and
+// terminals obey, marks of direction, which reorder the letters around them, and invalid
+// UTF-8. It cuts texts that are wider than any picture.
 func printable(text string) string {
 	const longest = 200 // letters
-	letters := []rune(strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, text))
+	letters := []rune(parser.Escape(text))
 	return string(letters[:min(len(letters), longest)])
 }
 

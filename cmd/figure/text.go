@@ -30,7 +30,7 @@ func WriteText(w io.Writer, c Chart) error {
 	}
 	var text strings.Builder
 	if c.Title != "" {
-		text.WriteString(c.Title + "\n")
+		text.WriteString(printable(c.Title) + "\n")
 	}
 	p.writeGrid(&text)
 	p.writeNames(&text)

@@ -1,14 +1,38 @@
 package main
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 
+	"heavytail/query"
 	"heavytail/query/maintenance"
+	"heavytail/storage"
 )
 
+const (
+	// programPages is the largest part of the memory of the process that the runtime of Go does not
+	// count: pages of the program itself, which come from its file.
+	programPages = 16 << 20
+	// programBytes is what the process takes without a graph.
+	programBytes = 20 << 20
+)
+
+// limitMemory makes the limit of memory that of the process: it counts what the program takes, and has
+// the runtime collect garbage before the process takes more. It sets the limit where the options have
+// none. A limit of the environment (GOMEMLIMIT)
+// stays if it is smaller. Only a program may do this, not a library: the limit is that of the process.
+func limitMemory(options *query.Options) {
+	if options.MemoryLimit == 0 {
+		options.MemoryLimit = storage.DefaultMemoryLimit()
+	}
+	limit := options.MemoryLimit
+	options.ProgramBytes = programBytes
+	debug.SetMemoryLimit(min(debug.SetMemoryLimit(-1), max(limit-programPages, limit/2)))
+}
+
 // garbageOf is by how many per cent a heap may grow before the next garbage collection, so that
-// garbage is at most [query.Garbage]. Most memory is a few large arrays without pointers, so a
+// garbage is at most [maintenance.Garbage]. Most memory is a few large arrays without pointers, so a
 // collection takes milliseconds; with Go's default of 100 per cent, arrays that a job no longer needs
 // would stay until the heap had doubled.
 func garbageOf(heap uint64) int {
@@ -28,4 +52,16 @@ func limitGarbage(percent int) {
 		}
 		limitGarbage(now)
 	}, percent)
+}
+
+// leastSpace is the least address space with which statements run: the runtime reserves most of it.
+const leastSpace = 3 << 29
+
+// checkSpace returns an error if the process may use too little address space. Without it an allocation
+// would end the process with a trace.
+func checkSpace(space int64) error {
+	if space >= leastSpace {
+		return nil
+	}
+	return fmt.Errorf("the address space is limited to %d MiB (ulimit -v), and heavytail needs %d: raise the limit, or limit memory by --memory-limit or a control group", space>>20, leastSpace>>20)
 }

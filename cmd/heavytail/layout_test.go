@@ -122,8 +122,8 @@ var layout = map[string][]string{
 		"query/rows",
 	},
 	"query/internal/scoring": {
-		"embedding/evaluate", "embedding/link", "query/catalogue", "query/fault", "query/help", "query/internal/bind",
-		"query/internal/engine", "query/internal/lists", "query/internal/session", "storage", "storage/csr",
+		"embedding/evaluate", "embedding/link", "query/algorithms", "query/catalogue", "query/fault", "query/help",
+		"query/internal/bind", "query/internal/engine", "query/internal/lists", "query/internal/session", "storage", "storage/csr",
 	},
 
 	// The families, and the door over them.
@@ -159,11 +159,11 @@ var layout = map[string][]string{
 		"query/plan", "query/rows", "query/where", "storage", "storage/csr", "storage/format", "storage/vec",
 	},
 	"query/studies": {
-		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/link", "embedding/run", "embedding/tune", "query/algorithms",
-		"query/fault", "query/files", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/engine",
-		"query/internal/entries", "query/internal/export", "query/internal/job", "query/internal/lists", "query/internal/methods",
-		"query/internal/rowfile", "query/internal/scoring", "query/internal/session", "query/internal/sweep", "query/internal/trial",
-		"query/links", "query/parser", "query/plan", "query/rows", "query/vectors", "storage", "storage/csr", "storage/vec",
+		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/link", "embedding/run", "embedding/tune", "query/fault",
+		"query/files", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/engine", "query/internal/entries",
+		"query/internal/export", "query/internal/job", "query/internal/lists", "query/internal/methods", "query/internal/rowfile",
+		"query/internal/scoring", "query/internal/session", "query/internal/sweep", "query/internal/trial", "query/links",
+		"query/parser", "query/plan", "query/rows", "query/vectors", "storage", "storage/csr", "storage/vec",
 	},
 	"query/jobs": {
 		"query/catalogue", "query/fault", "query/help", "query/internal/engine", "query/internal/entries", "query/internal/job",
@@ -185,7 +185,7 @@ var layout = map[string][]string{
 		"query/rows", "query/vectors",
 	},
 
-	"cmd/figure":    {},
+	"cmd/figure":    {"query/parser"},
 	"cmd/placement": {"storage/csr", "storage/vec"},
 	"cmd/picture": {
 		"cmd/figure", "cmd/placement", "embedding/evaluate", "query", "query/graphs", "query/measures", "query/studies", "query/vectors",
@@ -213,6 +213,8 @@ var outsiders = map[string][]string{
 	"github.com/vmihailenco/msgpack/v5": {"storage/internal/block"},
 	"github.com/dsnet/compress":         {"storage/format/internal/columnfile"},
 	"github.com/klauspost/compress":     {"storage/format", "storage/format/internal/columnfile"},
+	"github.com/ulikunitz/xz":           {"storage/format"},
+	"golang.org/x/text":                 {"storage/format"},
 	"gonum.org/v1/gonum":                {"embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},
 	"github.com/spf13/cobra":            {"cmd/heavytail"},
 	"github.com/spf13/pflag":            {"cmd/heavytail"},

@@ -20,16 +20,20 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
 	"heavytail/query/parser"
+	"heavytail/storage"
 )
 
 func main() {
+	if err := checkSpace(storage.AddressSpace()); err != nil {
+		printError(os.Stderr, err)
+		os.Exit(exitFailed)
+	}
 	if os.Getenv("GOGC") == "" {
 		limitGarbage(100)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	code := run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, limitMemory: limitMemory})
 	stop()
 	os.Exit(code)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -17,6 +16,7 @@ import (
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/repl"
+	"heavytail/storage/format"
 )
 
 // output is the file, the title and the size of a picture, as the flags set them.
@@ -66,15 +66,17 @@ func writable(path string) error {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("--out %q is a folder", path)
 	}
-	probe, err := os.CreateTemp(filepath.Dir(path), ".heavytail-*")
+	probe, err := format.CreateFile(path, true)
 	var failed *os.PathError // with the path of a temporary file, not of --out
-	if errors.As(err, &failed) {
-		err = fmt.Errorf("--out %q: %w", path, failed.Err)
-	}
-	if err != nil {
+	switch {
+	case errors.As(err, &failed):
+		return fmt.Errorf("--out %q: %w", path, failed.Err)
+	case errors.Is(err, format.ErrNotRegular):
+		return fmt.Errorf("--out %q: %w", path, format.ErrNotRegular)
+	case err != nil:
 		return err
 	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	return probe.Close()
 }
 
 // noPoint replaces figure.ErrEmpty by an error with the reason why there is nothing to
@@ -107,9 +109,9 @@ func (r *runner) put(p output, asText func(io.Writer) error, asFile func(io.Writ
 		}
 		return writeText(r.std.out, content.String())
 	}
-	format, err := figure.FormatOf(p.out)
+	kind, err := figure.FormatOf(p.out)
 	if err == nil {
-		err = asFile(&content, format)
+		err = asFile(&content, kind)
 	}
 	if err != nil {
 		return err
@@ -117,24 +119,17 @@ func (r *runner) put(p output, asText func(io.Writer) error, asFile func(io.Writ
 	return replaceFile(p.out, content.Bytes())
 }
 
-// replaceFile writes a temporary file and renames it to path, so that path never has an
-// incomplete file.
+// replaceFile writes a file in one step, so that path never has an incomplete one.
 func replaceFile(path string, content []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	file, err := format.CreateFile(path, true)
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(content)
-	if err == nil {
-		err = file.Chmod(0o644)
+	defer file.Close()
+	if _, err := file.Write(content); err != nil {
+		return err
 	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
+	return file.Commit()
 }
 
 // noteAll prints notices in the form that notices of statements have.

@@ -18,7 +18,7 @@ func newScore(std streams) *cobra.Command {
 		Long: `Score the pairs of vertices in a file of any length, and write them with their
 additional columns and their scores as CSV, in the order of the file. A pair with a
 vertex that the graph does not have keeps its line, without scores. The endings of the
-names decide whether PAIRS and SCORES are plain text, compressed by gzip or zstd, or
+names decide whether PAIRS and SCORES are plain or compressed text, or
 Parquet; - is standard input or standard output. --threshold and --top keep only some
 pairs.
 

@@ -184,6 +184,9 @@ type runner struct {
 
 // openFile opens the file at path and prints notices about it.
 func openFile(std streams, path string, options *query.Options) (*query.DB, error) {
+	if std.limitMemory != nil {
+		std.limitMemory(options)
+	}
 	db, err := query.Open(path, options)
 	if err != nil {
 		return nil, err

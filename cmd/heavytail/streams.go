@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
+	"heavytail/query"
 	"heavytail/repl"
 )
 
@@ -35,6 +35,8 @@ func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+
+	limitMemory func(options *query.Options) // for a process of its own; nil in tests
 }
 
 // errReported is returned by a command that has printed its error already.

@@ -22,7 +22,7 @@ func newImport(std streams) *cobra.Command {
 		Short: "Add the edges or vertices of a text file to a graph",
 		Long: `Add the edges of a text file to a graph of a heavytail file, or with --vertices
 the attributes of its vertices. The file and the graph are created if they do not
-exist. INPUT is plain or compressed by gzip or zstd; - is standard input. All of it
+exist. INPUT is plain or compressed (gzip, zstd, bzip2, xz, zip); - is standard input. All of it
 is added or, after an error, nothing.`,
 		Example: `  heavytail import social.ht social facebook_combined.txt.gz
   heavytail import social.ht mail messages.csv --source from --target to --time sent
@@ -58,9 +58,10 @@ func importRequest(cmd *cobra.Command, graph, path string) graphs.ImportRequest 
 		Header: header, Separator: flagText(cmd, "separator"), SkipBad: flagText(cmd, "on-error") == "skip",
 		MaxLine: int(flagInt(cmd, "max-line")), MaxKey: int(flagInt(cmd, "max-key")),
 		MaxBytes: flagInt(cmd, "max-bytes"), MaxLines: flagInt(cmd, "max-lines"),
-		Source: flagText(cmd, "source"), Target: flagText(cmd, "target"), Weight: flagText(cmd, "weight"), Time: flagText(cmd, "time"),
+		Source: flagText(cmd, "source"), Target: flagText(cmd, "target"), Weight: flagText(cmd, "weight"), Time: flagText(cmd, "time"), TimeUnit: flagText(cmd, "time-unit"),
 		Repeated: storage.Repeated(flagText(cmd, "repeated")),
 		Key:      flagText(cmd, "key"), Join: flagText(cmd, "join"), Keys: flagText(cmd, "keys"),
+		Ends: format.Ends(flagText(cmd, "ends")),
 	}
 	for column := range strings.SplitSeq(flagText(cmd, "columns"), ",") {
 		if column = strings.TrimSpace(column); column != "" {

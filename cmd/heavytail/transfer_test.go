@@ -63,7 +63,7 @@ func TestTransfer(t *testing.T) {
 	mustFail(t, exitFailed, []string{"no such file"}, "import", path, "g", file("missing", ""))
 	mustFail(t, exitFailed, []string{"not a regular file: '-' reads standard input"}, "import", path, "g", os.DevNull)
 	mustFail(t, exitUsage, []string{"--weight is for IMPORT, not for IMPORT VERTICES"}, "import", path, "g", people, "--vertices", "--weight", "w")
-	mustFail(t, exitUsage, []string{"--key is for IMPORT VERTICES, not for IMPORT"}, "import", path, "g", people, "--key", "name")
+	mustFail(t, exitFailed, []string{"layout edges has no use for a key column"}, "import", path, "g", people, "--key", "name")
 	mustFail(t, exitUsage, []string{"--spreadsheet is for EXPORT"}, "export", path, "embedding", "e", file("e", ""), "--spreadsheet")
 	mustFail(t, exitUsage, []string{`invalid argument "mean" for "--repeated" flag: expected last, first, sum, min, max or count`}, "import", path, "g", mail, "--repeated", "mean")
 	mustFail(t, exitFailed, []string{"error: file ", "exists: to replace it, set --overwrite\n"}, "export", path, "graph", "mail", forced)

@@ -45,7 +45,7 @@ type journal struct {
 // openJournal opens the journal at path, or creates it. It removes an incomplete
 // last line, which a killed process may have left.
 func openJournal(path string) (*journal, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("paper: journal: %w", err)
 	}

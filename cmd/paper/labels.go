@@ -64,7 +64,7 @@ func readPlain(path string) (string, error) {
 
 // writeRecords writes a file of CSV.
 func writeRecords(path string, records [][]string) (err error) {
-	out, err := os.Create(path)
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}

@@ -164,7 +164,7 @@ func (e *experiment) picture(name string, chart figure.Chart) error {
 			return nil
 		}
 		if err == nil {
-			err = os.WriteFile(e.path(name+"."+string(format)), content.Bytes(), 0o644)
+			err = os.WriteFile(e.path(name+"."+string(format)), content.Bytes(), 0o600)
 		}
 		if err != nil {
 			return fmt.Errorf("paper: picture: %w", err)

@@ -52,7 +52,7 @@ func (e *experiment) write() (string, error) {
 
 // writeBoth writes a report of Markdown and a table of CSV into the folder.
 func (e *experiment) writeBoth(name, report, csv string, records [][]string) error {
-	err := os.WriteFile(e.path(name), []byte(report), 0o644)
+	err := os.WriteFile(e.path(name), []byte(report), 0o600)
 	if err == nil {
 		err = writeRecords(e.path(csv), records)
 	}

@@ -67,7 +67,7 @@ func (e *experiment) openAt(store, journal string) (err error) {
 	if e.config.Log == nil {
 		e.config.Log = func(string) {}
 	}
-	if err := os.MkdirAll(e.config.Out, 0o755); err != nil {
+	if err := os.MkdirAll(e.config.Out, 0o700); err != nil {
 		return fmt.Errorf("paper: %w", err)
 	}
 	if err := startOver(e.path(store), e.path(journal)); err != nil {

@@ -33,6 +33,15 @@ func ScoreName(result studies.EvaluateLinksResult, s studies.MethodScore) string
 	return name
 }
 
+// nullText is the figure of the null graph in a legend: by negatives that are drawn by degree, where
+// a figure means little without it.
+func nullText(s studies.MethodScore, figure float64) string {
+	if s.Negatives != evaluate.DegreeNegatives || !(figure > 0) {
+		return ""
+	}
+	return fmt.Sprintf(", null graph %.3f", figure)
+}
+
 // ROC is the chart of the ROC curves of a link evaluation by one kind of negatives, with
 // AUC in the legend. The result must have curves.
 func ROC(result studies.EvaluateLinksResult, kind evaluate.Negatives) figure.Chart {
@@ -44,7 +53,7 @@ func ROC(result studies.EvaluateLinksResult, kind evaluate.Negatives) figure.Cha
 		if s.Negatives != kind {
 			continue
 		}
-		line := figure.Series{Name: fmt.Sprintf("%s, AUC %.3f", ScoreName(result, s), s.AUC), Mark: figure.Stroke, Points: []figure.Point{{}}}
+		line := figure.Series{Name: fmt.Sprintf("%s, AUC %.3f", ScoreName(result, s), s.AUC) + nullText(s, s.NullAUC), Mark: figure.Stroke, Points: []figure.Point{{}}}
 		for _, p := range result.Curves[i] {
 			line.Points = append(line.Points, figure.Point{X: p.FalsePositives, Y: p.Recall})
 		}
@@ -69,7 +78,7 @@ func PrecisionRecall(result studies.EvaluateLinksResult, kind evaluate.Negatives
 		if s.Negatives != kind {
 			continue
 		}
-		line := figure.Series{Name: fmt.Sprintf("%s, AP %.3f", ScoreName(result, s), s.AveragePrecision), Mark: figure.Stroke}
+		line := figure.Series{Name: fmt.Sprintf("%s, AP %.3f", ScoreName(result, s), s.AveragePrecision) + nullText(s, s.NullAveragePrecision), Mark: figure.Stroke}
 		for _, p := range result.Curves[i] {
 			line.Points = append(line.Points, figure.Point{X: p.Recall, Y: p.Precision})
 		}

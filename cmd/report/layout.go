@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"html"
 	"strings"
+
+	"heavytail/query/parser"
 )
 
 // markup is text that is HTML already.
@@ -14,11 +16,12 @@ type markup string
 // which is a sixth of the bytes of heavytail.
 type layout struct{ strings.Builder }
 
-// put adds HTML with the verbs of package fmt. Strings are escaped, and markup is not.
+// put adds HTML with the verbs of package fmt. Strings are escaped, first as for a terminal:
+// a mark of direction in a key would reorder the line around it. Markup is not escaped.
 func (l *layout) put(format string, args ...any) {
 	for i, a := range args {
 		if text, ok := a.(string); ok {
-			args[i] = html.EscapeString(text)
+			args[i] = html.EscapeString(parser.Escape(text))
 		}
 	}
 	fmt.Fprintf(l, format, args...)

@@ -8,6 +8,7 @@ import (
 
 	"heavytail/cmd/picture"
 	"heavytail/embedding/evaluate"
+	"heavytail/query/catalogue"
 	"heavytail/query/parser"
 	"heavytail/query/rows"
 	"heavytail/query/studies"
@@ -119,13 +120,21 @@ func (g *graph) rankingBlock(b *block) error {
 	return nil
 }
 
+// aucInterval is the interval of the AUC of a model as text; "" in models of earlier versions.
+func aucInterval(m catalogue.ModelSummary) string {
+	if m.AUCHigh == 0 {
+		return ""
+	}
+	return short(m.AUCLow) + " to " + short(m.AUCHigh)
+}
+
 // modelBlock shows the models of the graph and how well their probabilities are calibrated.
 func (g *graph) modelBlock(b *block) error {
 	all, err := g.db.Links().Models(g.ctx)
 	if err != nil {
 		return err
 	}
-	t := head("Models, measured on pairs that were hidden from them", "model", "embedding", "features", "#AUC", "#average precision", "#Brier", "#calibration error", "best scorer alone", "#its AUC", "state")
+	t := head("Models, measured on pairs that were hidden from them", "model", "embedding", "features", "#AUC", "#95 % interval", "#average precision", "#Brier", "#calibration error", "best scorer alone", "#its AUC", "state")
 	var models []storage.ModelInfo
 	for _, m := range all {
 		if m.Graph != g.info.Name {
@@ -133,7 +142,7 @@ func (g *graph) modelBlock(b *block) error {
 		}
 		models = append(models, m.ModelInfo)
 		best := m.Best()
-		t.add(m.Name, m.Embedding, strings.Join(m.Terms, ", "), m.AUC, m.AveragePrecision, m.Brier, m.CalibrationError, best.Name, best.AUC, modelState(m))
+		t.add(m.Name, m.Embedding, strings.Join(m.Terms, ", "), m.AUC, aucInterval(m), m.AveragePrecision, m.Brier, m.CalibrationError, best.Name, best.AUC, modelState(m))
 	}
 	if models == nil {
 		return nil

@@ -135,9 +135,10 @@ func (s *sample) measure(ctx context.Context) error {
 	const group, block = 16, 512 // sampled vertices and vectors that stay in the caches
 	n := s.m.Rows
 	vec.Parallel(len(s.rows), group, s.opts.Workers, func(_, lo, hi int) {
+		squares := make([]float32, block)
 		for first := 0; first < n && ctx.Err() == nil; first += block {
 			for i := lo; i < hi; i++ {
-				s.count(i, first, min(first+block, n))
+				s.count(i, first, min(first+block, n), squares)
 			}
 		}
 		for i := lo; i < hi; i++ {
@@ -219,15 +220,14 @@ func (s *sample) radius(cell int) float64 {
 func (s *sample) span() uint64 { return uint64(s.highest-s.lowest) + 1 }
 
 // count adds the pairs of sampled vertex i with the vectors from first to
-// last.
-func (s *sample) count(i, first, last int) {
-	u := int(s.rows[i])
-	row, counts := s.m.Row(u), s.counts[i*sampleCells:][:sampleCells]
-	for v := first; v < last; v++ {
-		if v == u {
-			continue
-		}
-		if c := s.cell(vec.L2Squared(row, s.m.Row(v))); c < sampleCells {
+// last. squares has room for their distances.
+func (s *sample) count(i, first, last int, squares []float32) {
+	u, dim := int(s.rows[i]), s.m.Dim
+	squares = squares[:last-first]
+	vec.ScanL2Squared(squares, s.m.Row(u), s.m.Data[first*dim:last*dim])
+	counts := s.counts[i*sampleCells:][:sampleCells]
+	for at, square := range squares {
+		if c := s.cell(square); c < sampleCells && first+at != u {
 			counts[c]++
 		}
 	}

@@ -52,9 +52,42 @@ func shiftOf(slope float64, scores []float64, mean float64) float64 {
 // only some pairs, the best slope is so large that the likeliest pairs would all have a
 // probability of 1 and no order (on ca-GrQc 2,000 of 2,300 links).
 //
-// Newton's method with halved steps (Lin, Lin and Weng, "A note on Platt's
-// probabilistic outputs for support vector machines", 2007).
+// The unit of the scores changes nothing: they are calibrated in one in which they deviate by about
+// 1. It is a power of two, which changes no bit of them.
 func calibrate(scores []float64, linked []bool) (slope, shift float64) {
+	_, unit := math.Frexp(deviation(scores))
+	scaled := make([]float64, len(scores))
+	for i, x := range scores {
+		scaled[i] = math.Ldexp(x, -unit)
+	}
+	slope, shift = calibrateUnit(scaled, linked)
+	return math.Ldexp(slope, -unit), shift
+}
+
+// deviation is the standard deviation of scores.
+func deviation(scores []float64) float64 {
+	largest, sum, squares := 0.0, 0.0, 0.0
+	for _, x := range scores {
+		largest = max(largest, math.Abs(x))
+	}
+	if largest == 0 || math.IsInf(largest, 0) {
+		return 1
+	}
+	n := float64(len(scores))
+	for _, x := range scores {
+		sum += x / largest
+	}
+	for _, x := range scores {
+		d := x/largest - sum/n
+		squares += d * d
+	}
+	return math.Sqrt(squares/n) * largest
+}
+
+// calibrateUnit is calibrate for scores that deviate by about 1, by Newton's method with halved
+// steps (Lin, Lin and Weng, "A note on Platt's probabilistic outputs for support vector machines",
+// 2007).
+func calibrateUnit(scores []float64, linked []bool) (slope, shift float64) {
 	var links, others float64
 	for _, yes := range linked {
 		if yes {

@@ -12,28 +12,10 @@ import (
 	"heavytail/storage/vec"
 )
 
-// Candidate is a model that was compared: a set of terms, and what their weights were learned
-// from.
-type Candidate struct {
-	// Name is "heuristics", "features", "all", or the name of one scorer; followed by
-	// ", by vertex" if a conditional model gave the weights, and by " + " and a second name
-	// if the weights of two models were added.
-	Name string `json:"name"`
-	// AUC is the probability that a link scores higher than a non-link: for weights learned
-	// from random pairs that of each part by a model of the other parts, the mean over the
-	// parts.
-	AUC float64 `json:"auc"`
-	// MAP is the mean average precision of ten recommendations to vertices with held-out
-	// links.
-	MAP    float64 `json:"map"`
-	Chosen bool    `json:"chosen"`
-	// Single says that the candidate is one scorer.
-	Single bool `json:"single,omitempty"`
-}
-
 // TrainReport lists the candidates that were compared.
 type TrainReport struct {
-	Candidates []Candidate
+	Candidates []Candidate // with TrainOptions.Choice the only one, without a MAP
+	Choice     Choice      // the one that was chosen
 }
 
 // Train learns a model from pairs. Neither the graph nor the vectors may have seen the
@@ -58,6 +40,12 @@ type TrainReport struct {
 // from +.001 to +.002 without an embedding and from +.004 to +.007 with one (cora, ca-GrQc,
 // ego-facebook, CollegeMsg; fastrp, prone, dp_spectral).
 //
+// Named heuristics are not a selection to choose from: with Terms.Heuristics the only set of terms
+// is that of all of them and the features.
+//
+// With TrainOptions.Choice nothing is compared: the model has the terms of the choice, learned from
+// these pairs in the same way.
+//
 // Of the margins 0, ½, 1, 1½ and 2 standard errors, 1 and 1½ left no model that recommends worse
 // than the best scorer by more than chance, and 1 had the higher AUC; without a margin up to two
 // of 21 models were worse, by up to .02.
@@ -72,6 +60,9 @@ type TrainReport struct {
 // ErrOption, those of Terms, ErrTooFew, ErrNeedsGraph, ErrNeedsEmbedding,
 // ErrDimension, those of [classify.Logistic] and that of ctx.
 func Train(ctx context.Context, g *csr.Graph, vectors *vec.Matrix, pairs Pairs, opts TrainOptions) (*Model, TrainReport, error) {
+	if opts.Choice != nil {
+		opts.Terms = opts.Choice.terms()
+	}
 	if err := opts.Validate(); err != nil {
 		return nil, TrainReport{}, err
 	}
@@ -84,8 +75,10 @@ func Train(ctx context.Context, g *csr.Graph, vectors *vec.Matrix, pairs Pairs, 
 		pairs.Hidden = pairs.Links
 	}
 	t := &training{table: columns}
-	if t.sample, err = newSample(columns, pairs.Hidden); err != nil {
-		return nil, TrainReport{}, err
+	if c := opts.Choice; c == nil || c.order.byVertex || c.apart.byVertex {
+		if t.sample, err = newSample(columns, pairs.Hidden); err != nil {
+			return nil, TrainReport{}, err
+		}
 	}
 	for i := range columns.linked {
 		t.fold = append(t.fold, i%opts.Folds)
@@ -95,46 +88,45 @@ func Train(ctx context.Context, g *csr.Graph, vectors *vec.Matrix, pairs Pairs, 
 
 type training struct {
 	*table
-	fold   []int // part of each pair
-	sample *sample
+	fold   []int   // part of each pair
+	sample *sample // nil where nothing needs it
 	fitted int64
 	fits   int64
 }
 
-type trial struct {
-	Candidate
-	columns []int
-	bias    float64
-	whole   linear    // learned from everything
-	parts   []linear  // for the vertices of each part of the sample: learned without that part
-	of      []float64 // average precision of each vertex of the sample
-	scores  []float64 // of pairs, by models that have not seen them where they are many
-	linked  []bool    // the same pairs
-	// heuristic is the name of a scorer of the graph that is the only term: there is nothing to
-	// learn, and its recommendations are those of its Predictor.
-	heuristic string
-	// tie says that the trial is the best single scorer plus such a small multiple of another
-	// trial that the multiple decides little except ties.
-	tie bool
+// newTrial returns a trial of the given columns, without weights. One column of a scorer is the
+// candidate of that scorer alone.
+func (t *training) newTrial(name string, columns []int) *trial {
+	columns = slices.Sorted(slices.Values(columns))
+	c := &trial{Candidate: Candidate{Name: name}, choice: Choice{order: recipe{terms: Terms{Heuristics: []string{}}}}, columns: columns}
+	of := &c.choice.order.terms
+	for _, k := range columns {
+		if k < len(t.m.terms) {
+			of.Heuristics = append(of.Heuristics, t.m.terms[k].name)
+		} else {
+			of.Features = t.opts.Terms.Features // all of them have one weight each in every trial
+		}
+	}
+	if len(columns) == 1 && columns[0] < len(t.m.terms) {
+		term := t.m.terms[columns[0]]
+		c.Name, c.Single = term.name, true
+		if !term.vectors {
+			c.heuristic = term.name
+		}
+	}
+	if slices.ContainsFunc(columns, t.needsVectors) {
+		c.columns = append(columns, t.apart())
+	}
+	return c
 }
 
 // trials lists the candidates, simpler ones first.
 func (t *training) trials() []*trial {
 	var list []*trial
-	add := func(name string, columns []int) *trial {
-		if slices.ContainsFunc(columns, t.needsVectors) {
-			columns = append(slices.Clone(columns), t.apart())
-		}
-		c := &trial{Candidate: Candidate{Name: name}, columns: columns}
-		list = append(list, c)
-		return c
-	}
-	var terms, sums []int
-	for i, term := range t.m.terms {
-		c := add(term.name, []int{i})
-		if c.Single = true; !term.vectors {
-			c.heuristic = term.name
-		}
+	add := func(name string, columns []int) { list = append(list, t.newTrial(name, columns)) }
+	var each, terms, sums []int
+	for i := range t.m.terms {
+		each = append(each, i)
 		if t.grade[i] == always {
 			terms = append(terms, i)
 		}
@@ -142,15 +134,25 @@ func (t *training) trials() []*trial {
 	for i := range t.m.planes {
 		sums = append(sums, len(t.m.terms)+i)
 	}
+	base, columns := "heuristics", terms
+	switch {
+	case len(terms) == 0:
+		base, columns = "features", sums
+	case len(sums) > 0:
+		base, columns = "all", slices.Concat(terms, sums)
+	}
+	if t.opts.Terms.Heuristics != nil {
+		add(base, columns)
+		return list
+	}
+	for _, i := range each {
+		add("", []int{i})
+	}
 	if len(sums) > 0 {
 		add("features", sums)
 	}
-	if len(terms) > 1 {
-		add("heuristics", terms)
-	}
-	base, columns := "heuristics", terms
-	if len(sums) > 0 && len(terms) > 0 {
-		base, columns = "all", slices.Concat(terms, sums)
+	add("heuristics", terms) // there are several by default
+	if len(sums) > 0 {
 		add(base, columns)
 	}
 	if further := t.graded(byL3); len(further) > 0 {
@@ -164,7 +166,97 @@ func (t *training) trials() []*trial {
 }
 
 func (t *training) run() (*Model, TrainReport, error) {
+	best, candidates, err := t.best()
+	if err != nil {
+		return nil, TrainReport{}, err
+	}
+	m := t.model(best)
+	m.slope, m.shift = calibrate(best.scores, best.linked)
+	return m, TrainReport{candidates, best.choice}, nil
+}
+
+// best returns the trial of the choice that is given, or chooses one and returns the candidates,
+// too.
+func (t *training) best() (*trial, []Candidate, error) {
+	if t.opts.Choice != nil {
+		best, err := t.chosen(*t.opts.Choice)
+		if err != nil {
+			return nil, nil, err
+		}
+		best.Chosen = true
+		return best, []Candidate{best.Candidate}, nil
+	}
 	list := t.trials()
+	if err := t.learnAll(list); err != nil {
+		return nil, nil, err
+	}
+	byVertex, err := t.byVertex(list, leastChoices)
+	if err != nil {
+		return nil, nil, err
+	}
+	list = append(list, byVertex...)
+	if err := t.recommend(list); err != nil {
+		return nil, nil, err
+	}
+	sums := t.sums(list)
+	if err := t.recommend(sums); err != nil {
+		return nil, nil, err
+	}
+	list = append(list, sums...)
+	best := choose(list)
+	best.Chosen = true
+	var candidates []Candidate
+	for _, c := range list {
+		candidates = append(candidates, c.Candidate)
+	}
+	return best, candidates, nil
+}
+
+// chosen learns a candidate that was chosen before.
+func (t *training) chosen(choice Choice) (*trial, error) {
+	order, err := t.cooked(choice.order)
+	if err != nil || choice.factor == 0 {
+		return order, err
+	}
+	apart, err := t.cooked(choice.apart)
+	if err != nil {
+		return nil, err
+	}
+	if sum := t.plus(order, apart, choice.factor); sum != nil {
+		return sum, nil
+	}
+	return order, nil // apart is the same for all pairs, and decides nothing
+}
+
+// cooked learns the weights of a recipe.
+func (t *training) cooked(r recipe) (*trial, error) {
+	var columns []int
+	for i, term := range t.m.terms {
+		if slices.Contains(r.terms.Heuristics, term.name) {
+			columns = append(columns, i)
+		}
+	}
+	if r.terms.Features != "" {
+		for i := range t.m.planes {
+			columns = append(columns, len(t.m.terms)+i)
+		}
+	}
+	c := t.newTrial("chosen", columns)
+	if !r.byVertex {
+		return c, t.learnAll([]*trial{c})
+	}
+	list, err := t.byVertex([]*trial{c}, 1)
+	if err == nil && len(list) == 0 {
+		err = fmt.Errorf("vertices to learn an order from: none: %w", ErrTooFew)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// learnAll learns the weights of trials by logistic regressions.
+func (t *training) learnAll(list []*trial) error {
 	for _, c := range list {
 		if c.heuristic == "" {
 			t.fits += int64(t.visited() + 1)
@@ -172,31 +264,10 @@ func (t *training) run() (*Model, TrainReport, error) {
 	}
 	for _, c := range list {
 		if err := t.learn(c); err != nil {
-			return nil, TrainReport{}, err
+			return err
 		}
 	}
-	byVertex, err := t.byVertex(list)
-	if err != nil {
-		return nil, TrainReport{}, err
-	}
-	list = append(list, byVertex...)
-	if err := t.recommend(list); err != nil {
-		return nil, TrainReport{}, err
-	}
-	sums := t.sums(list)
-	if err := t.recommend(sums); err != nil {
-		return nil, TrainReport{}, err
-	}
-	list = append(list, sums...)
-	best := choose(list)
-	best.Chosen = true
-	report := TrainReport{}
-	for _, c := range list {
-		report.Candidates = append(report.Candidates, c.Candidate)
-	}
-	m := t.model(best)
-	m.slope, m.shift = calibrate(best.scores, best.linked)
-	return m, report, nil
+	return nil
 }
 
 func (t *training) learn(c *trial) error {
@@ -225,8 +296,9 @@ func (t *training) learn(c *trial) error {
 // leastChoices is the number of vertices from which a conditional model is learned.
 const leastChoices = 100
 
-// byVertex returns conditional models with the columns of those trials that have several.
-func (t *training) byVertex(list []*trial) ([]*trial, error) {
+// byVertex returns conditional models with the columns of those trials that have several; none if
+// fewer vertices than least can be learned from.
+func (t *training) byVertex(list []*trial, least int) ([]*trial, error) {
 	choices, err := t.sample.choices()
 	if err != nil {
 		return nil, err
@@ -238,7 +310,7 @@ func (t *training) byVertex(list []*trial) ([]*trial, error) {
 			count++
 		}
 	}
-	if count < leastChoices {
+	if count < least {
 		return nil, nil
 	}
 	var trials []*trial
@@ -246,7 +318,9 @@ func (t *training) byVertex(list []*trial) ([]*trial, error) {
 		if len(c.columns) < 2 || len(c.columns) == 2 && slices.Contains(c.columns, t.apart()) {
 			continue
 		}
-		trials = append(trials, &trial{Candidate: Candidate{Name: c.Name + ", by vertex"}, columns: c.columns, parts: make([]linear, len(halves))})
+		choice := c.choice
+		choice.order.byVertex = true
+		trials = append(trials, &trial{Candidate: Candidate{Name: c.Name + ", by vertex"}, choice: choice, columns: c.columns, parts: make([]linear, len(halves))})
 	}
 	fits := len(halves) + 1 // of each trial: without each part, and from all
 	vec.Parallel(fits*len(trials), 1, t.opts.Workers, func(i, _, _ int) {
@@ -326,51 +400,39 @@ func (t *training) sums(list []*trial) []*trial {
 	}
 	single, top := bestByMAP(list, single), bestByMAP(list, nil)
 	var trials []*trial
-	if single != nil {
-		trials = t.plus(single, apart)
-		for i, c := range trials {
-			c.tie = multiples[i] <= mostTie
+	add := func(order *trial, ties bool) {
+		for _, factor := range multiples {
+			if c := t.plus(order, apart, factor); c != nil {
+				c.tie = ties && factor <= mostTie
+				trials = append(trials, c)
+			}
 		}
 	}
+	if single != nil {
+		add(single, true)
+	}
 	if top != single {
-		trials = append(trials, t.plus(top, apart)...)
+		add(top, false)
 	}
 	return trials
 }
 
-// single reports whether a trial is one scorer.
-func single(c *trial) bool { return c.Single }
-
-// bestByMAP returns the trial with the highest MAP among the wanted ones, or among all if wanted
-// is nil; of equal trials the first.
-func bestByMAP(list []*trial, wanted func(c *trial) bool) *trial {
-	var best *trial
-	for _, c := range list {
-		if (wanted == nil || wanted(c)) && (best == nil || c.MAP > best.MAP) {
-			best = c
-		}
-	}
-	return best
-}
-
-// plus returns the sums of a trial and of the multiples of another one.
-func (t *training) plus(order, apart *trial) []*trial {
+// plus returns the sum of a trial and a multiple of another one, in standard deviations of the
+// scores; nil if it is the same one, or if either score is constant.
+func (t *training) plus(order, apart *trial, factor float64) *trial {
 	unit := t.deviation(order) / t.deviation(apart)
 	if order == apart || !(unit > 0) || math.IsInf(unit, 0) {
 		return nil
 	}
-	var trials []*trial
-	for _, factor := range multiples {
-		c := &trial{Candidate: Candidate{Name: order.Name + " + " + apart.Name}}
-		c.columns = slices.Compact(slices.Sorted(slices.Values(slices.Concat(order.columns, apart.columns))))
-		c.bias, c.whole = order.bias+factor*unit*apart.bias, order.whole.plus(factor*unit, apart.whole)
-		for p := range max(len(order.parts), len(apart.parts)) {
-			c.parts = append(c.parts, order.parts[p%len(order.parts)].plus(factor*unit, apart.parts[p%len(apart.parts)]))
-		}
-		t.scoreAll(c)
-		trials = append(trials, c)
+	c := &trial{Candidate: Candidate{Name: order.Name + " + " + apart.Name}}
+	c.choice = Choice{order: order.choice.order, apart: apart.choice.order, factor: factor}
+	c.columns = slices.Compact(slices.Sorted(slices.Values(slices.Concat(order.columns, apart.columns))))
+	c.bias, c.whole = order.bias+factor*unit*apart.bias, order.whole.plus(factor*unit, apart.whole)
+	for p := range max(len(order.parts), len(apart.parts)) {
+		c.parts = append(c.parts, order.parts[p%len(order.parts)].plus(factor*unit, apart.parts[p%len(apart.parts)]))
 	}
-	return trials
+	t.scoreAll(c)
+	return c
 }
 
 // deviation is the standard deviation of the scores of all pairs.
@@ -382,45 +444,6 @@ func (t *training) deviation(c *trial) float64 {
 	}
 	n := float64(len(t.linked))
 	return math.Sqrt(max(0, square/n-mean/n*mean/n))
-}
-
-// choose returns the trial of the highest AUC among those whose MAP is not clearly below the
-// highest: by at most one standard error of the difference over the vertices (Breiman,
-// Friedman, Olshen and Stone, "Classification and Regression Trees", 1984, section 3.4.3). Only
-// the best single scorer, what decides its ties with no lower MAP, and trials whose MAP is above
-// its by at least a standard error can be chosen, so that the model recommends no worse than a
-// scorer alone. Of equal ones it is the first.
-func choose(list []*trial) *trial {
-	if alone := bestByMAP(list, single); alone != nil {
-		list = slices.DeleteFunc(slices.Clone(list), func(c *trial) bool {
-			least := standardError(c.of, alone.of)
-			if c.tie {
-				least = 0
-			}
-			return c != alone && !(c.MAP-alone.MAP >= least)
-		})
-	}
-	top := bestByMAP(list, nil)
-	best := top
-	for _, c := range list {
-		if top.MAP-c.MAP <= standardError(top.of, c.of) && c.AUC > best.AUC {
-			best = c
-		}
-	}
-	return best
-}
-
-// standardError is that of the mean of a − b.
-func standardError(a, b []float64) float64 {
-	n, sum, square := float64(len(a)), 0.0, 0.0
-	for i := range a {
-		d := a[i] - b[i]
-		sum, square = sum+d, square+d*d
-	}
-	if n < 2 {
-		return math.Inf(1)
-	}
-	return math.Sqrt(max(0, square-sum*sum/n) / (n - 1) / n)
 }
 
 // visited is the number of parts that are scored: enough that they have enough

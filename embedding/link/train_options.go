@@ -1,8 +1,10 @@
 package link
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"heavytail/storage/csr"
 )
@@ -23,6 +25,9 @@ type TrainOptions struct {
 	// calibration, each part is scored by a model of the other parts. 0 means
 	// DefaultFolds.
 	Folds int
+	// Choice, if not nil, is the candidate to learn, and no others are compared: its terms
+	// replace Terms.
+	Choice *Choice
 	// Near, if not nil, finds further candidates of the vertices to which links are
 	// recommended. It is called only for models with terms of vectors.
 	Near    Near
@@ -32,6 +37,33 @@ type TrainOptions struct {
 	// "fitting".
 	Progress func(stage string, done, total int64)
 }
+
+// Choice is a candidate that Train has chosen: its terms and how their weights are learned, but
+// not the weights. With TrainOptions.Choice, Train learns it from other pairs.
+type Choice struct {
+	order, apart recipe
+	factor       float64 // of apart, in standard deviations of the scores; 0 without apart
+}
+
+// recipe is a set of terms whose weights are learned together.
+type recipe struct {
+	terms    Terms // never nil heuristics
+	byVertex bool  // by a conditional model
+}
+
+// terms returns all terms of the choice.
+func (c Choice) terms() Terms {
+	all := Terms{Heuristics: append([]string{}, c.order.terms.Heuristics...), Features: cmp.Or(c.order.terms.Features, c.apart.terms.Features)}
+	for _, name := range c.apart.terms.Heuristics {
+		if !slices.Contains(all.Heuristics, name) {
+			all.Heuristics = append(all.Heuristics, name)
+		}
+	}
+	return all
+}
+
+// NeedsTimes reports whether a term of the choice needs the times of edges.
+func (c Choice) NeedsTimes() bool { return slices.ContainsFunc(c.terms().Heuristics, NeedsTimes) }
 
 // DefaultFolds is the number of parts for validation.
 const DefaultFolds = 4

@@ -121,7 +121,7 @@ func Bytes(g *csr.Graph, o Options) int64 {
 	// During the solve for the smallest eigenvalues the vectors of the largest are in memory,
 	// and the result has both.
 	second := max(eigen.Bytes(int(linked), int(k), 0)+4*linked*k, 8*linked*k+4*n*int64(o.Dim))
-	const perVertex = 24 // of steps and of most
+	const perVertex = 24 // of steps, of twins and of most
 	return 2*perVertex*n + matrix + max(first, second)
 }
 
@@ -150,9 +150,9 @@ func Seconds(ctx context.Context, g *csr.Graph, o Options) (float64, error) {
 	if s.g.Weighted() {
 		first *= 2
 	}
-	n, workers := float64(len(s.order)), float64(s.workers)
+	workers := float64(s.workers)
 	const logarithm, multiply = 2e-8, 1e-10 // seconds of an entry, and of a multiply-add of the solver
-	rows := n/width*float64(s.window)*first + logarithm*float64(e.entries)
+	rows := float64(len(s.twins.first))/width*float64(s.window)*first + logarithm*float64(e.entries)
 	product := 2 * gather * float64(e.entries) / workers
 	return rows/workers + eigen.Seconds(len(s.order), min(o.Dim, len(s.order)), product, multiply) + eigen.Seconds(len(s.order), min(firstSmallest, len(s.order)), product, multiply), nil
 }

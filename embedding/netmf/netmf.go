@@ -45,7 +45,7 @@ type Stats struct {
 //
 // A vertex whose row of N is zero, such as one without edges, is at the origin. Columns
 // beyond the rank of N are zero. Cost: 16 multiply-adds for each arc in each of T·n/16
-// products, and some hundred products with N in O(k·entries + n·k²). Memory: 8 bytes for
+// products, where vertices with the same neighbours count once, and some hundred products with N in O(k·entries + n·k²). Memory: 8 bytes for
 // each entry of N, some 200 for each vertex and worker in the first phase, and some 12·k
 // for each vertex in the second. Errors are ErrOptions, *EntriesError and that of ctx.
 func NetMF(ctx context.Context, g *csr.Graph, o Options) (*vec.Matrix, Stats, error) {
@@ -76,9 +76,9 @@ func NetMF(ctx context.Context, g *csr.Graph, o Options) (*vec.Matrix, Stats, er
 		return nil, Stats{}, err
 	}
 	rows := vec.NewMatrix(g.Vertices(), o.Dim)
-	vec.Parallel(m.n, width, o.Workers, func(at, lo, hi int) {
+	vec.Parallel(m.n, width, o.Workers, func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
-			if start := &m.parts[at].start; start[i-lo] == start[i-lo+1] {
+			if targets, _ := m.of(i); len(targets) == 0 {
 				continue // its entries in the eigenvectors are rounding errors
 			}
 			row := rows.Row(int(s.order[i]))

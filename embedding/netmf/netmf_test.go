@@ -166,24 +166,19 @@ func TestSteps_Matrix(t *testing.T) {
 				t.Fatal(err)
 			}
 			n, entries := dense(g, o), int64(0)
-			for at, p := range m.parts {
-				for i := range width {
-					if at*width+i >= m.n {
-						break
+			for i, vertex := range s.order {
+				u := int(vertex)
+				targets, values := m.of(i)
+				if !slices.IsSorted(targets) {
+					t.Fatalf("%s, %+v: row %d is %v", name, o, u, targets)
+				}
+				for j, target := range targets {
+					v := int(s.order[target])
+					if x := float64(values[j]); !(math.Abs(x-n.At(u, v)) <= 2*sumError) {
+						t.Fatalf("%s, %+v: entry %d, %d is %g, not %g", name, o, u, v, x, n.At(u, v))
 					}
-					u := int(s.order[at*width+i])
-					targets := p.targets[p.start[i]:p.start[i+1]]
-					if !slices.IsSorted(targets) {
-						t.Fatalf("%s, %+v: row %d is %v", name, o, u, targets)
-					}
-					for j, target := range targets {
-						v := int(s.order[target])
-						if x := float64(p.values[p.start[i]+j]); !(math.Abs(x-n.At(u, v)) <= 2*sumError) {
-							t.Fatalf("%s, %+v: entry %d, %d is %g, not %g", name, o, u, v, x, n.At(u, v))
-						}
-						n.Set(u, v, 0)
-						entries++
-					}
+					n.Set(u, v, 0)
+					entries++
 				}
 			}
 			if rest := mat.Max(n); rest > 2*sumError || entries != m.entries {
@@ -191,6 +186,68 @@ func TestSteps_Matrix(t *testing.T) {
 			}
 			if estimate, err := s.estimate(t.Context()); err != nil || m.n <= sampleGroups*width && (estimate.entries != entries || estimate.least != entries) {
 				t.Errorf("%s, %+v: %d entries, estimated %+v, %v", name, o, entries, estimate, err)
+			}
+		}
+	}
+}
+
+// hubs returns a path of hubs that share so many leaves, and have so many of their own each.
+func hubs(t testing.TB, count, shared, own int) *csr.Graph {
+	t.Helper()
+	var edges []csr.Edge
+	next := uint32(count)
+	for range shared {
+		for hub := range uint32(count) {
+			edges = append(edges, csr.Edge{U: hub, V: next})
+		}
+		next++
+	}
+	for hub := range uint32(count) {
+		if hub > 0 {
+			edges = append(edges, csr.Edge{U: hub, V: hub - 1})
+		}
+		for range own {
+			edges = append(edges, csr.Edge{U: hub, V: next})
+			next++
+		}
+	}
+	return testgraph.Of(t, int(next), edges...)
+}
+
+// TestSteps_Twins expects one row for all vertices with the same neighbours and weights, with the bits
+// of the row that each of them has when it is computed alone.
+func TestSteps_Twins(t *testing.T) {
+	t.Parallel()
+	double := hubs(t, 2, 0, 40)
+	for name, c := range map[string]struct {
+		g    *csr.Graph
+		rows int // that are computed; 0 is one for each vertex
+	}{
+		"star":            {testgraph.Star(t, 70), 2},
+		"double star":     {double, 4},
+		"shared leaves":   {hubs(t, 3, 50, 0), 3}, // the outer hubs are twins
+		"both":            {hubs(t, 4, 30, 20), 9},
+		"weights by hub":  {testgraph.Weighted(double, func(u, v uint32) float32 { return 1 + float32(min(u, v)) }), 4},
+		"weights by leaf": {testgraph.Weighted(double, func(u, v uint32) float32 { return 1 + float32(max(u, v)) }), 0},
+		"no twins":        {testgraph.Wheel(t, 60), 0},
+	} {
+		for _, o := range []Options{{Window: 1}, {Window: 3, Negative: 2}, {}} {
+			s := newSteps(c.g, o.WithDefaults())
+			if rows := len(s.twins.first); c.rows > 0 && rows != c.rows || c.rows == 0 && rows != len(s.order) {
+				t.Errorf("%s: %d rows are computed, expected %d", name, rows, c.rows)
+			}
+			m, _, err := s.matrix(t.Context(), math.MaxInt64, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			alone := newScratch(c.g.Vertices())
+			for i, v := range s.order {
+				if err := alone.rows(t.Context(), s, []uint32{v}); err != nil {
+					t.Fatal(err)
+				}
+				if targets, values := m.of(i); !slices.Equal(targets, alone.targets[0]) || !slices.Equal(values, alone.values[0]) {
+					t.Fatalf("%s, %+v: row %d is %v %v, and alone %v %v", name, o, v, targets, values, alone.targets[0], alone.values[0])
+				}
 			}
 		}
 	}

@@ -27,6 +27,7 @@ type steps struct {
 	workers int
 
 	components *csr.Components
+	twins      twins
 }
 
 // newSteps prepares the walks on a graph with options after defaults.
@@ -60,6 +61,7 @@ func newSteps(g *csr.Graph, o Options) *steps {
 			}
 		}
 	}
+	s.twins = s.findTwins()
 	return s
 }
 
@@ -72,12 +74,19 @@ func workersOf(workers int) int {
 }
 
 // sparse is the symmetric matrix log max(M, 1) of the vertices in steps.order: all entries
-// above 0, also those below the diagonal, in parts of width rows.
+// above 0, also those below the diagonal, in parts of width rows. Twins have one row.
 type sparse struct {
 	n       int
+	row     []uint32 // of each vertex, in parts
 	parts   []part
-	entries int64
+	entries int64 // of the matrix, where each of several twins has its row
 	workers int
+}
+
+// of returns the entries of the row of a vertex.
+func (m *sparse) of(i int) (targets []uint32, values []float32) {
+	p, at := &m.parts[m.row[i]/width], m.row[i]%width
+	return p.targets[p.start[at]:p.start[at+1]], p.values[p.start[at]:p.start[at+1]]
 }
 
 // part has consecutive rows of a sparse matrix: row i is start[i]:start[i+1] of targets and
@@ -92,17 +101,18 @@ type part struct {
 const partBytes = 8*(width+1) + 48
 
 // matrix computes all rows. It returns false if there are more than limit entries.
-// progress receives the number of rows of
-// each finished part, from several goroutines; it may be nil.
+// progress receives the number of vertices whose rows are in a finished part, from several
+// goroutines; it may be nil.
 func (s *steps) matrix(ctx context.Context, limit int64, progress func(done int)) (*sparse, bool, error) {
-	m := &sparse{n: len(s.order), workers: s.workers}
-	m.parts = make([]part, (m.n+width-1)/width)
+	m := &sparse{n: len(s.order), row: s.twins.row, workers: s.workers}
+	count := len(s.twins.first)
+	m.parts = make([]part, (count+width-1)/width)
 	free := make(chan *scratch, s.workers)
 	for range s.workers {
 		free <- nil
 	}
 	var entries atomic.Int64
-	vec.Parallel(m.n, width, s.workers, func(at, lo, hi int) {
+	vec.Parallel(count, width, s.workers, func(at, lo, hi int) {
 		if ctx.Err() != nil || entries.Load() > limit {
 			return
 		}
@@ -111,13 +121,17 @@ func (s *steps) matrix(ctx context.Context, limit int64, progress func(done int)
 		if c == nil {
 			c = newScratch(s.g.Vertices())
 		}
-		if c.rows(ctx, s, s.order[lo:hi]) != nil {
+		if c.rows(ctx, s, s.twins.first[lo:hi]) != nil {
 			return
 		}
 		m.parts[at] = c.part()
-		entries.Add(int64(len(m.parts[at].targets)))
+		vertices := 0
+		for i := lo; i < hi; i++ {
+			vertices += int(s.twins.count[i])
+			entries.Add(int64(s.twins.count[i]) * int64(len(c.targets[i-lo])))
+		}
 		if progress != nil {
-			progress(hi - lo)
+			progress(vertices)
 		}
 	})
 	if err := ctx.Err(); err != nil {
@@ -268,18 +282,17 @@ func (m *sparse) Size() int { return m.n }
 
 // Apply sets y to alpha·N·x + beta·x + gamma·y for blocks of width columns.
 func (m *sparse) Apply(ctx context.Context, y, x []float32, alpha, beta, gamma float32) error {
-	vec.Parallel(len(m.parts), 1, m.workers, func(at, _, _ int) {
+	vec.Parallel(m.n, width, m.workers, func(_, lo, hi int) {
 		if ctx.Err() != nil {
 			return
 		}
-		p := &m.parts[at]
-		for i := range min(width, m.n-at*width) {
+		for i := lo; i < hi; i++ {
 			var sum [width]float32
-			values := p.values[p.start[i]:p.start[i+1]]
-			for j, u := range p.targets[p.start[i]:p.start[i+1]] {
+			targets, values := m.of(i)
+			for j, u := range targets {
 				vec.Axpy(values[j], x[int(u)*width:][:width], sum[:])
 			}
-			row := (at*width + i) * width
+			row := i * width
 			to, from := (*[width]float32)(y[row:]), (*[width]float32)(x[row:])
 			if gamma == 0 {
 				for j, product := range sum {

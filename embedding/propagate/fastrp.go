@@ -32,7 +32,8 @@ type Stats struct {
 // An entry of R, n × k, is 1 with probability 1/6, −1 with probability 1/6, and otherwise 0
 // (Achlioptas, "Database-friendly random projections", 2003). β below 0 makes hubs count
 // less. ‖Uᵢ‖ are the lengths of the rows: the rows of every iteration have length 1 before
-// they are multiplied by αᵢ. Powers of D are kept within 10⁻¹² and 10¹².
+// they are multiplied by αᵢ. In powers of D, which are kept within 10⁻¹² and 10¹², the mean weight
+// of an edge is 1, so that vectors do not depend on the unit of the weights.
 //
 // Deviations from the paper: the paper does not normalise rows, which gives worse results
 // here (see the table at WithDefaults). It divides degrees by twice the number of edges and

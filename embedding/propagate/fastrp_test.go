@@ -83,11 +83,28 @@ func stepsOf(a [][]float64) (s [][]float64, sums []float64) {
 	return s, sums
 }
 
+// meanWeight is the mean of the entries that are not 0.
+func meanWeight(a [][]float64) float64 {
+	sum, edges := 0.0, 0.0
+	for _, row := range a {
+		for _, x := range row {
+			if x > 0 {
+				sum, edges = sum+x, edges+1
+			}
+		}
+	}
+	return sum / max(1, edges)
+}
+
 // simpleFastRP is FastRP by dense matrices in float64.
 func simpleFastRP(g *csr.Graph, o FastRPOptions) [][]float64 {
 	o = o.WithDefaults()
-	s, degrees := stepsOf(dense(g, !o.IgnoreWeights))
+	a := dense(g, !o.IgnoreWeights)
+	s, degrees := stepsOf(a)
 	n := len(s)
+	for v := range degrees {
+		degrees[v] /= meanWeight(a)
+	}
 	u, sum := make([][]float64, n), make([][]float64, n)
 	for v := range u {
 		u[v], sum[v] = make([]float64, o.Dim), make([]float64, o.Dim)

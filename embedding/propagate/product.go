@@ -50,14 +50,14 @@ func newAdjacency(g *csr.Graph, ignoreWeights bool, workers int) *adjacency {
 	return a
 }
 
-// power returns the row sums to a power, limited to a range in which float32 products do
-// not overflow. It is 0 for vertices without edges.
+// power returns the row sums, in mean weights, to a power, limited to a range in which float32
+// products do not overflow. It is 0 for vertices without edges.
 func (a *adjacency) power(exponent float64) []float32 {
 	const most = 1e12
 	list := make([]float32, len(a.degrees))
 	vec.Parallel(len(list), 1<<10, a.workers, func(_, lo, hi int) {
 		for v := lo; v < hi; v++ {
-			if d := a.degrees[v]; d > 0 {
+			if d := a.degrees[v] / a.unit; d > 0 {
 				list[v] = float32(min(max(math.Pow(d, exponent), 1/most), most))
 			}
 		}

@@ -88,7 +88,7 @@ const powerIterations = 5
 // with the modified Bessel functions I, the Chebyshev polynomials T and c 1, −2, 2, −2, …:
 // the series of exp(−θ·(½(L − μI)² − I)) (equations 8 to 11, and the authors' code). The
 // result is D^−ρ times U·Σ^½ of Y, with rows of length 1 before the factor D^−ρ. ρ is an
-// addition of heavytail, as in [FastRP].
+// addition of heavytail, as in [FastRP], and D counts in mean weights there.
 //
 // A vertex without edges is at the origin. Row v of the result is the
 // vector of vertex v. Cost: k + 16 multiply-adds for each neighbour in each of 12
@@ -164,11 +164,12 @@ func (p *proNE) finish(ctx context.Context, rows *vec.Matrix, lengths []float32)
 func (p *proNE) start(ctx context.Context, products *products) (*vec.Matrix, error) {
 	n := len(p.a.degrees)
 	// ln Sᵥᵤ − ln qᵤ is the sum of the logarithm of the weight, a term of the row, and a
-	// term of the column.
+	// term of the column. In mean weights the logarithms do not depend on the unit of the
+	// weights, not even by rounding.
 	row, column := make([]float64, n), p.logNoise()
 	for v, d := range p.a.degrees {
 		if d > 0 {
-			row[v] = -math.Log(d)
+			row[v] = -math.Log(d / p.a.unit)
 		}
 	}
 	times := func(row, column []float64) multiply {
@@ -178,7 +179,7 @@ func (p *proNE) start(ctx context.Context, products *products) (*vec.Matrix, err
 				for i, u := range p.a.g.Targets[lo:hi] {
 					entry := row[v] + column[u]
 					if p.a.g.Weighted() {
-						entry += math.Log(float64(p.a.g.Weights[lo+int64(i)]))
+						entry += math.Log(float64(p.a.g.Weights[lo+int64(i)]) / p.a.unit)
 					}
 					vec.Axpy(float32(entry), x[int(u)*width:][:width], sum[:])
 				}

@@ -94,17 +94,15 @@ func simpleProNE(t *testing.T, g *csr.Graph, o ProNEOptions) [][]float64 {
 		sum += noise[u]
 	}
 	m := make([][]float64, n)
-	unit, edges := 0.0, 0.0
+	unit := meanWeight(a)
 	for v := range m {
 		m[v] = make([]float64, n)
 		for u, x := range s[v] {
 			if x > 0 {
 				m[v][u] = math.Log(x) - math.Log(noise[u]/sum)
-				unit, edges = unit+a[v][u], edges+1
 			}
 		}
 	}
-	unit /= edges
 	closed := combine(1, a, unit, unitMatrix(n))
 	walk, _ := stepsOf(closed)
 	shifted := combine(1-*o.Mu, unitMatrix(n), -1, walk)
@@ -121,7 +119,7 @@ func simpleProNE(t *testing.T, g *csr.Graph, o ProNEOptions) [][]float64 {
 			if degrees[v] == 0 {
 				y[v][j] = 0
 			} else {
-				y[v][j] *= math.Pow(degrees[v], -*o.RowScale)
+				y[v][j] *= math.Pow(degrees[v]/unit, -*o.RowScale)
 			}
 		}
 	}

@@ -118,7 +118,7 @@ func TestTrainModel_RandomGraph(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				claimed.add(method+" "+f, report.AUC, report.TestLinks, report.TestOthers)
+				claimed.add(method+" "+f, report.AUC.Mean, report.TestLinks, report.TestOthers)
 				for _, s := range report.Scorers {
 					claimed.add(method+" "+f+" "+s.Scorer, s.AUC, report.TestLinks, report.TestOthers)
 				}

@@ -96,9 +96,6 @@ func refresh(ctx context.Context, db *storage.DB, snap *storage.Snapshot, req Re
 		computed.info.Stats = append(computed.info.Stats, began(from)...)
 	}
 	computed.info.Stats = append(computed.info.Stats, refreshSettings(done.RefreshStats)...)
-	if computed.info.Eigenvalues == nil {
-		computed.info.Eigenvalues, computed.info.Residuals = from.Eigenvalues, from.Residuals
-	}
 	// Vectors are rotated onto the old ones; a full run has its own coordinates, unless it
 	// returns the same vectors.
 	if !done.Full || slices.Equal(rows.Data, computed.vectors.Data) && rows.Dim == computed.vectors.Dim {

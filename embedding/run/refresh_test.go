@@ -355,6 +355,35 @@ func TestRefresh_NothingAndFull(t *testing.T) {
 	}
 }
 
+// After a full run the record has the eigenvalues of that run, and none of the vectors before.
+func TestRefresh_Eigenvalues(t *testing.T) {
+	ctx := context.Background()
+	v := newVillage(t, 60, 3)
+	if _, err := Embed(ctx, v.db, v.snapshot(), Request{Name: "e", Method: "netmf", Options: []Option{{"dim", 4}}}); err != nil {
+		t.Fatal(err)
+	}
+	v.update(func(tx *storage.Tx) error { // all edges go with their vertices
+		if _, err := tx.DeleteVertices("g", v.keys); err != nil {
+			return err
+		}
+		var list []storage.Vertex
+		for i := range 8 {
+			list = append(list, storage.Vertex{Key: fmt.Sprintf("alone %d", i)})
+		}
+		_, err := tx.InsertVertices("g", list)
+		return err
+	})
+	snap := v.snapshot()
+	_, want, err := Compute(ctx, snap.Graph, Request{Method: "netmf", Options: []Option{{"dim", 4}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := Refresh(ctx, v.db, snap, RefreshRequest{Name: "e"})
+	if err != nil || !slices.Equal(done.To.Eigenvalues, want.Eigenvalues) || !slices.Equal(done.To.Residuals, want.Residuals) {
+		t.Errorf("eigenvalues %v and residuals %v, of a full run %v and %v, %v", done.To.Eigenvalues, done.To.Residuals, want.Eigenvalues, want.Residuals, err)
+	}
+}
+
 // An embedding that is dropped, or dropped and recreated, during its refresh is not stored
 // again.
 func TestRefresh_DroppedMeanwhile(t *testing.T) {

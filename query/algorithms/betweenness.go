@@ -21,7 +21,7 @@ import (
 // (pathsample.go); with weights it is bounded from the sources alone, and the bound is wide.
 //
 // It takes O(s(n + m)) for s sources, with weights O(s(n + m) log n), and 132 bytes
-// per vertex and 24 per vertex and worker, with weights up to 64.
+// per vertex and 24 per vertex and worker, with weights up to 68, and 16 per edge.
 func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, error) {
 	g, err := weightsOf(g, opts.Weighted)
 	n := g.Vertices()
@@ -29,7 +29,7 @@ func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Score
 		return Scores{}, err
 	}
 	sources := opts.sources(g, 1)
-	values, err := opts.dependencies(ctx, g, sources)
+	values, err := opts.dependencies(ctx, lengthsOf(g, opts.Work), sources)
 	if err != nil {
 		return Scores{}, err
 	}
@@ -53,14 +53,14 @@ func Betweenness(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Score
 }
 
 // dependencies returns the sums of the dependencies of sources on each vertex.
-func (o DistanceOptions) dependencies(ctx context.Context, g *csr.Graph, sources []uint32) ([]float64, error) {
-	n := g.Vertices()
-	return o.accumulate(ctx, n, len(sources), Slots, "paths", len(sources) < n && g.Weights == nil, func() visitor {
-		if g.Weights == nil {
-			l := newLevels(ctx, g)
+func (o DistanceOptions) dependencies(ctx context.Context, edges lengths, sources []uint32) ([]float64, error) {
+	n := edges.g.Vertices()
+	return o.accumulate(ctx, n, len(sources), Slots, "paths", len(sources) < n && edges.g.Weights == nil, func() visitor {
+		if edges.g.Weights == nil {
+			l := newLevels(ctx, edges.g)
 			return func(unit int, sum []float64) bool { return l.add(sources[unit], sum) }
 		}
-		b := &brandes{newSearch(ctx, g), make([]float64, n), make([]float64, n)}
+		b := &brandes{newSearch(ctx, edges), make([]float64, n), make([]float64, n)}
 		return func(unit int, sum []float64) bool { return b.add(sources[unit], sum) }
 	})
 }
@@ -166,9 +166,8 @@ type brandes struct {
 	dependency []float64 // of the source, on each vertex
 }
 
-// add adds the dependencies of a source. A neighbour is a predecessor of a vertex if
-// the length of their edge is exactly the difference of their distances, so that no
-// lists of predecessors are needed.
+// add adds the dependencies of a source. Distances and lengths decide which neighbours are
+// before a vertex, so that no lists of predecessors are needed.
 func (b *brandes) add(source uint32, sum []float64) bool {
 	b.from(source)
 	for _, v := range b.order {
@@ -201,9 +200,19 @@ func (b *brandes) add(source uint32, sum []float64) bool {
 
 // predecessors calls f with the vertices before v on its shortest paths.
 func (b *brandes) predecessors(v uint32, f func(u uint32)) {
-	weights := b.g.WeightsOf(v)
-	for i, u := range b.g.Neighbors(v) {
-		if after(b.distances[u], lengthOf(weights, i)) == b.distances[v] {
+	if lo, hi := b.g.Offsets[v], b.g.Offsets[v+1]; b.Wide != nil {
+		eachBefore(b.search, v, b.Wide[lo:hi], f)
+	} else {
+		eachBefore(b.search, v, b.Weights[lo:hi], f)
+	}
+}
+
+// eachBefore calls f with the neighbours of v that are before it, with the lengths of its row.
+func eachBefore[T float32 | float64](s *search, v uint32, lengths []T, f func(u uint32)) {
+	latest := s.latest(s.distances[v])
+	for i, u := range s.g.Neighbors(v) {
+		// Most neighbours arrive too late by far.
+		if length := float64(lengths[i]); s.distances[u]+length <= latest && s.before(u, v, length) {
 			f(u)
 		}
 	}
@@ -218,12 +227,4 @@ func (b *brandes) arriving(v uint32) (paths float64) {
 // pass adds to the predecessors of v their parts of the dependency on v.
 func (b *brandes) pass(v uint32, part float64) {
 	b.predecessors(v, func(u uint32) { b.dependency[u] += float64(b.paths[u] * part) })
-}
-
-// lengthOf is the length of the i-th edge of a row.
-func lengthOf(weights []float32, i int) float64 {
-	if weights == nil {
-		return 1
-	}
-	return float64(weights[i])
 }

@@ -66,5 +66,5 @@ func largestInverse(g *csr.Graph) float64 {
 	if len(g.Weights) == 0 {
 		return 1
 	}
-	return 1 / float64(slices.Min(g.Weights))
+	return 1 / csr.Decimal(slices.Min(g.Weights))
 }

@@ -86,7 +86,7 @@ func visitsOf(g *csr.Graph) float64 {
 // Without weights it computes the paths of 64 sources at a time (Then et al., "The More
 // the Merrier: Efficient Multi-Source Graph Traversal", VLDB 2014). It takes at most O(s(n +
 // m)) for s sources, with weights O(s(n + m) log n), and 132 bytes per vertex and
-// 40 per vertex and worker.
+// 40 per vertex and worker, with weights 16 more per edge.
 func Harmonic(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, error) {
 	g, err := weightsOf(g, opts.Weighted)
 	n := g.Vertices()
@@ -94,14 +94,10 @@ func Harmonic(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, 
 		return Scores{}, err
 	}
 	sources := opts.sources(g, 32) // 64 at a time take twice as long as one
-	units := (len(sources) + 63) / 64
-	newVisitor := func() visitor { return newBitSearch(ctx, g).harmonic(sources) }
 	if g.Weights != nil {
 		sources = opts.sources(g, 1)
-		units = len(sources)
-		newVisitor = func() visitor { return newSearch(ctx, g).harmonic(sources) }
 	}
-	values, err := opts.accumulate(ctx, n, units, Slots, "distances", false, newVisitor)
+	values, err := opts.inverses(ctx, lengthsOf(g, opts.Work), sources)
 	if err != nil {
 		return Scores{}, err
 	}
@@ -112,6 +108,17 @@ func Harmonic(ctx context.Context, g *csr.Graph, opts DistanceOptions) (Scores, 
 	off := bound(values, len(sources), largestInverse(g)) * float64(len(sources)) * factor
 	scale(values, factor)
 	return Scores{Values: values, Sources: len(sources), Error: off}, nil
+}
+
+// inverses returns the sums of the inverse distances of each vertex from sources.
+func (o DistanceOptions) inverses(ctx context.Context, l lengths, sources []uint32) ([]float64, error) {
+	units := len(sources)
+	newVisitor := func() visitor { return newSearch(ctx, l).harmonic(sources) }
+	if l.g.Weights == nil {
+		units = (len(sources) + 63) / 64
+		newVisitor = func() visitor { return newBitSearch(ctx, l.g).harmonic(sources) }
+	}
+	return o.accumulate(ctx, l.g.Vertices(), units, Slots, "distances", false, newVisitor)
 }
 
 // bitSearch searches from up to 64 vertices at a time.
@@ -195,21 +202,26 @@ func (b *bitSearch) expand() {
 // search finds shortest paths from one vertex at a time.
 type search struct {
 	halt
-	g         *csr.Graph
-	distances []float64 // +Inf where not reached
+	lengths
+	distances []float64 // in units of the lengths; +Inf where not reached
 	order     []uint32  // the vertices reached, by ascending distance
 	queue     pathQueue
-	settled   []bool // of a search by lengths
-	target    int64  // a vertex at which a search ends; -1 for none
+	settled   []bool   // of a search by lengths
+	parents   []uint32 // the vertex before each one in the tree of the search; nil if all weights are certain
+	target    int64    // a vertex at which a search ends; -1 for none
 }
 
-func newSearch(ctx context.Context, g *csr.Graph) *search {
-	s := &search{halt: halt{ctx}, g: g, distances: make([]float64, g.Vertices()), order: make([]uint32, 0, g.Vertices()), target: -1}
+func newSearch(ctx context.Context, l lengths) *search {
+	n := l.g.Vertices()
+	s := &search{halt: halt{ctx}, lengths: l, distances: make([]float64, n), order: make([]uint32, 0, n), target: -1}
 	for v := range s.distances {
 		s.distances[v] = math.Inf(1)
 	}
-	if g.Weights != nil {
-		s.settled = make([]bool, g.Vertices())
+	if l.g.Weights != nil {
+		s.settled = make([]bool, n)
+	}
+	if !l.Certain {
+		s.parents = make([]uint32, n)
 	}
 	return s
 }
@@ -262,31 +274,82 @@ func (s *search) dijkstra(source uint32) {
 		if int64(v) == s.target || len(s.order)%checkVertices == 0 && s.halted() {
 			return
 		}
-		weights := s.g.WeightsOf(v)
-		for i, u := range s.g.Neighbors(v) {
-			if d := after(s.distances[v], float64(weights[i])); d < s.distances[u] {
-				s.distances[u] = d
-				s.queue.push(pathEnd{u, d})
+		if lo, hi := s.g.Offsets[v], s.g.Offsets[v+1]; s.Wide != nil {
+			relax(s, v, s.Wide[lo:hi])
+		} else {
+			relax(s, v, s.Weights[lo:hi])
+		}
+	}
+}
+
+// relax reaches the neighbours of v, with the lengths of its row.
+func relax[T float32 | float64](s *search, v uint32, lengths []T) {
+	for i, u := range s.g.Neighbors(v) {
+		if d := after(s.distances[v], float64(lengths[i])); d < s.distances[u] {
+			s.distances[u] = d
+			s.queue.push(pathEnd{u, d})
+			if s.parents != nil {
+				s.parents[u] = v
 			}
 		}
 	}
 }
 
-// after is the distance of the end of an edge that begins at a distance. It is larger even if
-// the length is lost by rounding, as that of 1e-20 after 1: otherwise two vertices could each be
-// before the other on a shortest path, which would have no end.
-func after(distance, length float64) float64 {
-	return max(distance+length, math.Float64frombits(math.Float64bits(distance)+1))
+// before reports whether u, a neighbour of v by an edge of a length, is before v on a
+// shortest path from the source.
+//
+// Ties within a tolerance are no equivalence: a may be as long as b and b as c, and a not as c. So
+// no two paths are compared, but each with the shortest: an edge belongs to the shortest paths
+// if its beginning is nearer to the source than its end, and a path by it arrives later than the
+// distance of its end, which is the least of all, by no more than rounding explains. That depends
+// on the edge, the distances and the tree of the search, and on nothing that a caller does. Nearer
+// is strict, so the edges have no cycle, and ascending distances are an order of them. The edge
+// that gave v its distance is one, see after, so every vertex but the source has one. A path that
+// is one of the shortest before rounding has only such edges, because its parts are shortest
+// paths as well. Both passes of Brandes' algorithm follow the same edges, so the parts of a
+// dependency add up to one.
+//
+// Weights that are not certain make the two ways to v differ only by the edges that they do not
+// share: from the last vertex that the tree has on both. Relative to the whole distance, lengths of
+// a millionth would be nothing behind a long edge.
+func (s *search) before(u, v uint32, length float64) bool {
+	from, to := s.distances[u], s.distances[v]
+	arrives := from + length
+	if !(from < to && arrives <= s.latest(to)) {
+		return false
+	}
+	return arrives <= to+to*sumTie || arrives-to <= (to-s.distances[s.fork(u, v)])*weightTie
+}
+
+// latest is when paths to a vertex at a distance arrive at the latest.
+func (s *search) latest(distance float64) float64 {
+	if s.parents == nil {
+		return distance + distance*sumTie
+	}
+	return distance + distance*weightTie
+}
+
+// fork is the last vertex that the ways to u and to v in the tree of the search share.
+func (s *search) fork(u, v uint32) uint32 {
+	for u != v {
+		if s.distances[u] > s.distances[v] {
+			u = s.parents[u]
+		} else {
+			v = s.parents[v]
+		}
+	}
+	return u
 }
 
 // harmonic returns a function that adds the inverse distances from a source.
 func (s *search) harmonic(sources []uint32) visitor {
-	return func(unit int, sum []float64) bool {
-		if s.from(sources[unit]); s.halted() {
+	unit := s.lengths.Value(1)
+	return func(at int, sum []float64) bool {
+		if s.from(sources[at]); s.halted() {
 			return false
 		}
 		for _, v := range s.order[1:] {
-			sum[v] += 1 / s.distances[v]
+			sum[v] += 1 / (s.distances[v] * unit)
 		}
 		return true
 	}

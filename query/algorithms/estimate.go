@@ -125,9 +125,14 @@ func (e Estimator) Harmonic(ctx context.Context, opts DistanceOptions) (seconds 
 	if opts.Weighted && e.g.Weights != nil {
 		at, cost = 1, 1
 	}
-	sources = len(opts.sources(e.g, cost))
+	g, err := weightsOf(e.g, opts.Weighted)
+	if err != nil {
+		return 0, 0, err
+	}
+	sources = len(opts.sources(g, cost))
+	l := lengthsOf(g, e.Work)
 	seconds, err = e.searches(opts, at, sources, func(o DistanceOptions) error {
-		_, err := Harmonic(ctx, e.g, o)
+		_, err := o.inverses(ctx, l, o.sources(g, cost))
 		return err
 	})
 	return seconds, sources, err
@@ -140,8 +145,9 @@ func (e Estimator) Betweenness(ctx context.Context, opts DistanceOptions) (secon
 		return 0, 0, err
 	}
 	sources = len(opts.sources(g, 1))
+	l := lengthsOf(g, e.Work)
 	seconds, err = e.searches(opts, 1, sources, func(o DistanceOptions) error {
-		_, err := o.dependencies(ctx, g, o.sources(g, 1))
+		_, err := o.dependencies(ctx, l, o.sources(g, 1))
 		return err
 	})
 	if n := g.Vertices(); err != nil || sources == n || g.Weights != nil {

@@ -33,7 +33,7 @@ func LabelPropagation(ctx context.Context, g *csr.Graph, opts LabelOptions) (Com
 	}
 	n := g.Vertices()
 	report := opts.reporter("communities", maxRounds)
-	p := &propagation{at: newLevel(g, true), labels: identity(n), seed: opts.Seed}
+	p := &propagation{at: newLevel(g, opts.Work, true), labels: identity(n), seed: opts.Seed}
 	order := shuffled(rand.New(rand.NewPCG(opts.Seed, 0x1abe1)), n)
 	w := newWorklist(opts.Work, p.at, p.labels)
 	w.report = report
@@ -61,19 +61,20 @@ func (p *propagation) propose(near *neighborhood, v uint32, round int) proposal 
 	kept := near.weight(own)
 	most, ties := kept, 0
 	for _, w := range near.weights {
-		switch {
-		case w > most:
-			most, ties = w, 1
-		case w == most:
+		most = max(most, w)
+	}
+	least := most - most*p.at.tie
+	if kept >= least {
+		return proposal{to: own}
+	}
+	for _, w := range near.weights {
+		if w >= least {
 			ties++
 		}
 	}
-	if kept == most {
-		return proposal{to: own}
-	}
 	chosen := int(rand.NewPCG(p.seed^uint64(round), uint64(v)).Uint64() % uint64(ties))
 	for i, c := range near.groups {
-		if near.weights[i] == most {
+		if near.weights[i] >= least {
 			if chosen == 0 {
 				return proposal{to: c}
 			}

@@ -13,7 +13,8 @@ import (
 type LeidenOptions struct {
 	Work
 	// Resolution is the γ of the quality function; a larger value gives more and
-	// smaller communities. 0 means 1.
+	// smaller communities. 0 means 1. Under CPM it is a weight for each pair of vertices, in the
+	// unit of the weights; nothing else depends on that unit.
 	Resolution float64
 	// CPM uses the constant Potts model as the quality function, Σ (edges inside −
 	// γ·pairs inside), in place of modularity (Traag, Van Dooren and Nesterov,
@@ -50,11 +51,8 @@ func Leiden(ctx context.Context, g *csr.Graph, opts LeidenOptions) (Communities,
 	if err != nil {
 		return Communities{}, err
 	}
-	base := newLevel(g, opts.CPM)
-	l := &leiden{Work: opts.Work, rng: rand.New(rand.NewPCG(opts.Seed, 0x1e1de)), factor: opts.Resolution}
-	if !opts.CPM {
-		l.factor /= math.Max(1, sumOf(base.mass))
-	}
+	base := newLevel(g, opts.Work, opts.CPM)
+	l := newLeiden(opts, base)
 	labels := identity(g.Vertices())
 	most := opts.Iterations
 	if most <= 0 {
@@ -101,8 +99,23 @@ type leiden struct {
 	Work
 	rng    *rand.Rand
 	factor float64  // factor of the product of two masses in the gain of a merge
+	theta  float64  // see randomness
 	gained float64  // what moves have added to the quality
 	levels [2]level // the present level and the next one
+}
+
+// newLeiden takes everything in the unit of the weights of the base level. So the
+// communities do not depend on it.
+func newLeiden(opts LeidenOptions, base *level) *leiden {
+	l := &leiden{Work: opts.Work, rng: rand.New(rand.NewPCG(opts.Seed, 0x1e1de)), factor: opts.Resolution / base.unit}
+	if !opts.CPM {
+		l.factor = opts.Resolution / sumOf(base.mass) // not used without edges
+	}
+	l.theta = randomness
+	if base.weights != nil {
+		l.theta *= sumOf(base.weights) / float64(len(base.weights))
+	}
+	return l
 }
 
 // run improves the communities of the base level, and reports whether they changed. Vertices
@@ -186,11 +199,15 @@ func newMassMover(factor float64, at *level, community []uint32) *massMover {
 	return m
 }
 
-// stay is the gain of a vertex from its own community, and how much more another must give:
-// to stay wins a tie, up to rounding.
-func (m *massMover) stay(v uint32, weight float64) (gain, least float64) {
+// least is how much two gains must differ, of which the larger one has so much weight: to stay wins a
+// tie, and of other communities the first one. The masses of communities are differences of many
+// masses, and less exact than sums.
+func (m *massMover) least(weight float64) float64 { return max(1e-10, m.at.tie) * weight }
+
+// stay is the gain of a vertex from its own community.
+func (m *massMover) stay(v uint32, weight float64) (gain float64) {
 	mass := m.at.mass[v]
-	return weight - m.factor*mass*(m.mass[m.community[v]]-mass), 1e-10 * math.Max(1, weight)
+	return weight - m.factor*mass*(m.mass[m.community[v]]-mass)
 }
 
 func (m *massMover) join(v, to uint32, weight float64) (gain float64) {
@@ -201,14 +218,14 @@ func (m *massMover) propose(near *neighborhood, v uint32, _ int) proposal {
 	near.around(m.at, v, m.community)
 	own := m.community[v]
 	p := proposal{to: own, own: near.weight(own)}
-	gain, least := m.stay(v, p.own)
+	gain, most := m.stay(v, p.own), p.own
 	for i, c := range near.groups {
 		weight := near.weights[i]
-		if c == own || weight <= gain+least {
+		if c == own || weight <= gain {
 			continue // a gain is at most the weight: the mass of the group is not needed
 		}
-		if g := m.join(v, c, weight); g > gain+least {
-			p.to, p.best, gain = c, weight, g
+		if g := m.join(v, c, weight); g > gain+m.least(max(most, weight)) {
+			p.to, p.best, gain, most = c, weight, g, weight
 		}
 	}
 	return p
@@ -219,14 +236,14 @@ func (m *massMover) propose(near *neighborhood, v uint32, _ int) proposal {
 func (m *massMover) settle(v uint32, p proposal) bool {
 	own := m.community[v]
 	to := own
-	stayed, least := m.stay(v, p.own)
+	stayed := m.stay(v, p.own)
 	gain := stayed
 	if p.to != own {
-		if g := m.join(v, p.to, p.best); g > gain+least {
+		if g := m.join(v, p.to, p.best); g > gain+m.least(max(p.own, p.best)) {
 			to, gain = p.to, g
 		}
 	}
-	if gain < -least && m.size[own] > 1 {
+	if gain < -m.least(p.own) && m.size[own] > 1 {
 		last := len(m.empty) - 1
 		to, m.empty, gain = m.empty[last], m.empty[:last], 0
 	}

@@ -13,28 +13,37 @@ import (
 type level struct {
 	offsets []int64
 	targets []uint32
-	weights []float64 // nil where all are 1
+	weights []float64 // in units; nil where all are 1
 	// mass is what the quality function counts of a vertex: the sum of the weights of the
 	// edges for modularity, the number of vertices for CPM.
 	mass []float64
+	unit float64 // what a weight of 1 is; of the graph itself only
+	tie  float64 // the part of two sums of weights by which equal ones can differ
 }
 
 // newLevel is the graph itself.
-func newLevel(g *csr.Graph, cpm bool) *level {
+func newLevel(g *csr.Graph, w Work, cpm bool) *level {
 	l := &level{offsets: g.Offsets, targets: g.Targets, mass: make([]float64, g.Vertices())}
 	if len(l.offsets) == 0 {
 		l.offsets = []int64{0}
 	}
-	if g.Weights != nil {
-		l.weights = make([]float64, len(g.Weights))
-		for i, w := range g.Weights {
+	edges := lengthsOf(g, w)
+	l.weights, l.unit, l.tie = edges.Wide, edges.Value(1), edges.tie()
+	if edges.Weights != nil {
+		l.weights = make([]float64, len(edges.Weights))
+		for i, w := range edges.Weights {
 			l.weights[i] = float64(w)
 		}
 	}
 	for v := range l.mass {
-		l.mass[v] = 1
-		if !cpm {
-			l.mass[v] = strength(g, uint32(v))
+		switch {
+		case cpm:
+			l.mass[v] = 1
+		case l.weights == nil:
+			l.mass[v] = float64(g.Degree(uint32(v)))
+		default:
+			_, weights := l.row(uint32(v))
+			l.mass[v] = sumOf(weights)
 		}
 	}
 	return l
@@ -58,7 +67,7 @@ func (l *level) weight() float64 {
 
 // aggregate makes a the graph of the groups of l, in the memory that a has.
 func (l *level) aggregate(a *level, w Work, group []uint32, groups int) {
-	a.offsets, a.mass = resized(a.offsets, groups+1), resized(a.mass, groups)
+	a.offsets, a.mass, a.tie = resized(a.offsets, groups+1), resized(a.mass, groups), l.tie
 	clear(a.mass)
 	a.offsets[0] = 0
 	members, first := membersOf(group, groups)

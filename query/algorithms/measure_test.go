@@ -551,7 +551,7 @@ func TestMeasures_Refused(t *testing.T) {
 	negative := &csr.Graph{Offsets: []int64{0, 1, 2}, Targets: []uint32{1, 0}, Weights: []float32{-1, -1}}
 	empty, lone := testgraph.Of(t, 0), testgraph.Of(t, 3)
 	for name, f := range map[string]func(*csr.Graph) (any, error){
-		"strength":    func(g *csr.Graph) (any, error) { return Strength(g) },
+		"strength":    func(g *csr.Graph) (any, error) { return Strength(g, Work{}) },
 		"pagerank":    func(g *csr.Graph) (any, error) { return PageRank(t.Context(), g, PageRankOptions{}) },
 		"eigenvector": func(g *csr.Graph) (any, error) { return Eigenvector(t.Context(), g, EigenvectorOptions{}) },
 		"katz":        func(g *csr.Graph) (any, error) { return Katz(t.Context(), g, KatzOptions{}) },

@@ -17,8 +17,9 @@ type Path struct {
 // ShortestPath returns a path of the fewest edges, or, weighted, of the smallest sum of
 // the weights (Dijkstra, 1959). Of several shortest paths it returns the
 // lexicographically smallest sequence of vertices. It returns false if no path joins the
-// two. It takes O(n + m), with weights O((n + m) log n), and 12 bytes per vertex, with
-// weights 29.
+// two. Weights are the decimals that were written, and lengths are equal up to rounding: see
+// search.before. It takes O(n + m), with weights O((n + m) log n), and 12 bytes per vertex, with
+// weights 33, and 16 per edge.
 func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted bool) (Path, bool, error) {
 	g, err := weightsOf(g, weighted)
 	if err != nil {
@@ -32,7 +33,7 @@ func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted b
 	}
 	// Distances are computed from the end, so that the path can be followed from its
 	// beginning.
-	s := newSearch(ctx, g)
+	s := newSearch(ctx, lengthsOf(g, Work{}))
 	s.target = int64(from)
 	if s.from(to); s.halted() {
 		return Path{}, false, ctx.Err()
@@ -41,10 +42,12 @@ func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted b
 		return Path{}, false, nil
 	}
 	p := Path{Vertices: []uint32{from}, Lengths: []float64{0}}
+	length := 0.0
 	for v := from; v != to; {
-		next, length := s.next(v)
+		next, more := s.next(v)
+		length += more
 		p.Vertices = append(p.Vertices, next)
-		p.Lengths = append(p.Lengths, p.Lengths[len(p.Lengths)-1]+length)
+		p.Lengths = append(p.Lengths, s.lengths.Value(length))
 		v = next
 	}
 	return p, true, nil
@@ -53,9 +56,8 @@ func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted b
 // next returns the first neighbour of v on a shortest path to the source, and the length
 // of the edge.
 func (s *search) next(v uint32) (uint32, float64) {
-	weights := s.g.WeightsOf(v)
 	for i, u := range s.g.Neighbors(v) {
-		if length := lengthOf(weights, i); after(s.distances[u], length) == s.distances[v] {
+		if length := s.At(s.g.Offsets[v] + int64(i)); s.before(u, v, length) {
 			return u, length
 		}
 	}

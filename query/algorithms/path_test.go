@@ -41,7 +41,7 @@ func TestShortestPath_EqualsGonum(t *testing.T) {
 func TestWithin_EqualsDistances(t *testing.T) {
 	for _, g := range samples(t) {
 		for v := range uint32(g.Vertices()) {
-			s := newSearch(t.Context(), weightless(g))
+			s := newSearch(t.Context(), lengthsOf(weightless(g), Work{}))
 			s.from(v)
 			for edges := range 5 {
 				vertices, distances, err := Within(t.Context(), g, v, edges)

@@ -10,10 +10,10 @@ import (
 	"heavytail/storage/vec"
 )
 
-// theta is the randomness of refinements: candidates are chosen with probability in
-// proportion to exp(gain/theta), where the weight of an edge is 1. It is the paper's
-// default, as in the published implementations.
-const theta = 0.01
+// randomness is that of refinements: candidates are chosen with probability in proportion
+// to exp(gain/randomness), where the mean weight of an edge is 1. It is the paper's default θ, as
+// in the published implementations.
+const randomness = 0.01
 
 // refine divides each community into groups that are well connected with the rest of
 // the community (algorithm A.2, RefinePartition, of the paper). A group grows only by
@@ -49,6 +49,7 @@ func (l *leiden) refine(ctx context.Context, at *level, community []uint32, coun
 // that divides it.
 type refinement struct {
 	factor    float64
+	theta     float64
 	at        *level
 	community []uint32
 	total     []float64 // mass of each community
@@ -69,7 +70,7 @@ type refiner struct {
 func newRefinement(l *leiden, at *level, community []uint32, count int) *refinement {
 	n := len(community)
 	r := &refinement{
-		factor: l.factor, at: at, community: community, total: make([]float64, count),
+		factor: l.factor, theta: l.theta, at: at, community: community, total: make([]float64, count),
 		group: identity(n), mass: slices.Clone(at.mass), outward: make([]float64, n), single: make([]bool, n),
 	}
 	for v, c := range community {
@@ -138,11 +139,11 @@ func (r *refiner) draw(v uint32) (uint32, bool) {
 		r.chances = append(r.chances, gain)
 		largest = math.Max(largest, gain)
 	}
-	sum := math.Exp(-largest / theta)
+	sum := math.Exp(-largest / r.theta)
 	for i, gain := range r.chances {
 		r.chances[i] = 0
 		if gain >= 0 {
-			r.chances[i] = math.Exp((gain - largest) / theta)
+			r.chances[i] = math.Exp((gain - largest) / r.theta)
 		}
 		sum += r.chances[i]
 	}

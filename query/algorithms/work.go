@@ -101,16 +101,28 @@ func Degree(g *csr.Graph) []int64 {
 	return degrees
 }
 
-// Strength returns the sum of the weights of the edges of each vertex, which is
-// the degree if the graph has no weights. It takes O(n + m).
-func Strength(g *csr.Graph) ([]float64, error) {
+// Strength returns the sum of the weights of the edges of each vertex as they were written: see
+// csr.Sum. It is the degree if the graph has no weights. It takes O(n + m).
+func Strength(g *csr.Graph, w Work) ([]float64, error) {
 	strengths := make([]float64, g.Vertices())
-	for v := range strengths {
-		strengths[v] = strength(g, uint32(v))
+	if g.Weights == nil {
+		for v := range strengths {
+			strengths[v] = float64(g.Degree(uint32(v)))
+		}
+		return strengths, nil
 	}
-	return strengths, checkWeights(g)
+	if err := checkWeights(g); err != nil {
+		return nil, err
+	}
+	w.each(len(strengths), func(lo, hi int) {
+		for v := lo; v < hi; v++ {
+			strengths[v] = csr.Sum(g.WeightsOf(uint32(v)))
+		}
+	})
+	return strengths, nil
 }
 
+// strength is the sum of the weights of a vertex as they are stored.
 func strength(g *csr.Graph, v uint32) float64 {
 	if g.Weights == nil {
 		return float64(g.Degree(v))

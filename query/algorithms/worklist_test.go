@@ -13,7 +13,7 @@ import (
 func TestWorklist_NoneWantsToMove(t *testing.T) {
 	t.Parallel()
 	for i, g := range samples(t) {
-		at := newLevel(g, false)
+		at := newLevel(g, Work{}, false)
 		factor := 1 / math.Max(1, sumOf(at.mass))
 		community := identity(g.Vertices())
 		l := &leiden{rng: rand.New(rand.NewPCG(uint64(i), 1)), factor: factor}

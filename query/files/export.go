@@ -8,7 +8,7 @@ type ExportRequest struct {
 	Path      string // a name that ends in .gz or .zst is compressed
 	Overwrite bool   // replace an existing file; otherwise an existing file is an error
 	// Format is the form of the file. Empty means the one that the ending of Path names, before .gz or .zst: of a graph
-	// "csv" for .csv, "graphml" for .graphml, "gexf" for .gexf, "json" (node-link) for .json, "pajek" for .net and
+	// "csv" for .csv, "graphml" for .graphml, "gexf" for .gexf, "json" (node-link) for .json, "gml" for .gml, "pajek" for .net and
 	// "edges" for .txt, .edges, .edgelist and .el; of vertices "csv" for .csv and .txt; of an embedding "npy" for .npy,
 	// "word2vec_binary" for .bin and "word2vec" for .txt, .vec, .w2v, .emb and .word2vec; of all of them "parquet" for
 	// .parquet. "metis" is for .graph and .metis, and "neo4j", CSV with the headers of Neo4j, for no ending. A name

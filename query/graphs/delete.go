@@ -130,7 +130,7 @@ type DeleteEdgesFileRequest struct {
 var deleteEdgesFile = &engine.Statement[*parser.DeleteEdgesFile, DeleteEdgesFileRequest, engine.Nothing, WriteResult]{
 	Help: help.Statement{
 		Statement: "DELETE EDGES FILE", Syntax: "DELETE EDGES FILE 'file' FROM graph [WITH (option := value, …)]",
-		Summary: "deletes the edges of a file of pairs, plain, gzip or zstd",
+		Summary: "deletes the edges of a file of pairs, plain or compressed",
 		Columns: "graph, deleted, missing, version",
 		Example: "DELETE EDGES FILE 'gone.csv' FROM social",
 	},

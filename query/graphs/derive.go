@@ -130,6 +130,9 @@ func resolveDerive(c *engine.Call, req DeriveRequest) (found derivation, err err
 	if err := engine.CheckNewGraph(c, req.Graph, partNewGraph); err != nil {
 		return found, err
 	}
+	if err := req.checkNumbers(); err != nil {
+		return found, err
+	}
 	if req.How == DeriveNearest {
 		return resolveNearestGraph(c, req)
 	}

@@ -120,3 +120,19 @@ func deriveOptions(how Derivation) []help.Option {
 	}
 	return list
 }
+
+// checkNumbers returns an error for a negative number, also of another kind of graph.
+func (req DeriveRequest) checkNumbers() error {
+	for _, n := range []struct {
+		option string
+		value  int
+	}{{"vertices", req.Vertices}, {"edges", req.Edges}, {"exchanges", req.Exchanges}} {
+		if n.value < 0 {
+			return fault.OfOption(n.option, "is %d, and must not be negative", n.value)
+		}
+	}
+	if req.K < 0 {
+		return fault.New(fault.Number, "%d nearest vertices: the number must not be negative", req.K)
+	}
+	return nil
+}

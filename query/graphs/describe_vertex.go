@@ -11,6 +11,7 @@ import (
 	"heavytail/query/plan"
 	"heavytail/query/rows"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // VertexDescription is the answer of DescribeVertex.
@@ -70,16 +71,18 @@ func runDescribeVertex(c *engine.Call, req describeVertexRequest, graph storage.
 	if err != nil {
 		return VertexDescription{}, c.VertexMistake(graph.Name, req.vertex, err)
 	}
-	for _, e := range edges {
+	weights := make([]float32, len(edges))
+	for i, e := range edges {
 		d.add(e)
+		weights[i] = float32(e.Weight)
 	}
+	d.Strength = csr.Sum(weights)
 	d.Graph, d.Attributes, d.Notices = info, stored.Values, c.Notices
 	return d, nil
 }
 
 func (d *VertexDescription) add(e storage.Edge) {
 	d.Degree++
-	d.Strength += e.Weight
 	if !e.Timed {
 		return
 	}

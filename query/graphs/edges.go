@@ -5,7 +5,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strconv"
 
 	"heavytail/query/fault"
 	"heavytail/query/help"
@@ -284,7 +283,7 @@ func (s *edgeScan) candidate(p edgePlace) where.EdgeCandidate {
 
 func (s *edgeScan) row(p edgePlace) EdgeRow {
 	e := p.edge(s.Graph.Graph)
-	row := EdgeRow{Source: s.Graph.Key(e.Source), Target: s.Graph.Key(e.Target), Weight: decimal(e.Weight), Time: e.Time, Timed: e.Timed}
+	row := EdgeRow{Source: s.Graph.Key(e.Source), Target: s.Graph.Key(e.Target), Weight: csr.Decimal(e.Weight), Time: e.Time, Timed: e.Timed}
 	for _, at := range s.Shown {
 		row.Values = append(row.Values, s.Value(at, e.Source), s.Value(at, e.Target))
 	}
@@ -353,11 +352,4 @@ func (p edgePlace) edge(g *csr.Graph) format.NumberedEdge {
 		e.Time, e.Timed = g.Times[p.at], true
 	}
 	return e
-}
-
-// decimal converts a 32-bit weight to the shortest decimal number that rounds to it: to
-// 0.1 and not to 0.10000000149011612, the exact value of the nearest 32-bit number.
-func decimal(weight float32) float64 {
-	x, _ := strconv.ParseFloat(strconv.FormatFloat(float64(weight), 'g', -1, 32), 64) // the text of FormatFloat can always be parsed
-	return x
 }

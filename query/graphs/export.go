@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"heavytail/query/fault"
@@ -32,7 +33,7 @@ type exportTarget struct {
 var exportGraph = &engine.Statement[*parser.ExportGraph, files.ExportRequest, exportTarget, files.ExportResult]{
 	Help: help.Statement{
 		Statement: "EXPORT GRAPH", Syntax: "EXPORT GRAPH graph INTO FILE 'file' [WITH (option := value, …)]",
-		Summary: "writes the edges of a graph with weights and times as an edge list, CSV, CSV for Neo4j, METIS, Pajek or Parquet, or the whole graph with vertices and attributes as GraphML, GEXF or node-link JSON; text is compressed if the name ends in .gz or .zst",
+		Summary: "writes the edges of a graph with weights and times as an edge list, CSV, CSV for Neo4j, METIS, Pajek or Parquet, or the whole graph with vertices and attributes as GraphML, GEXF, GML or node-link JSON; text is compressed if the name ends in .gz or .zst",
 		Columns: "file, edges",
 		Example: "EXPORT GRAPH social INTO FILE 'social.graphml.gz'",
 	},
@@ -55,7 +56,7 @@ var exportGraph = &engine.Statement[*parser.ExportGraph, files.ExportRequest, ex
 }
 
 // Export writes the edges of a graph, each once, with their weights and
-// times; as GraphML, GEXF and JSON also its vertices with their attributes.
+// times; as GraphML, GEXF, GML and JSON also its vertices with their attributes.
 func (s *Service) Export(ctx context.Context, req files.ExportRequest) (files.ExportResult, error) {
 	return exportGraph.Answer(ctx, s.db, req)
 }
@@ -124,6 +125,8 @@ func writeGraph(c *engine.Call, w io.Writer, req files.ExportRequest, form strin
 		return format.WriteGEXF(c.Ctx, w, g)
 	case "json":
 		return format.WriteNodeLink(c.Ctx, w, g)
+	case "gml":
+		return format.WriteGML(c.Ctx, w, g)
 	case "pajek":
 		return format.WritePajek(c.Ctx, w, g)
 	case "metis":
@@ -135,6 +138,10 @@ func writeGraph(c *engine.Call, w io.Writer, req files.ExportRequest, form strin
 }
 
 func noticeLeftOut(c *engine.Call, form export.Format, view *session.Graph) {
+	booleans := slices.ContainsFunc(view.Info.Attributes, func(a storage.Attribute) bool { return a.Type == storage.Boolean })
+	if booleans && form.Name == "gml" {
+		c.Notice("booleans are written as 1 and 0, as GML has none; format := 'graphml' keeps them")
+	}
 	if form.Attributes {
 		return
 	}

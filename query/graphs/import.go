@@ -29,7 +29,7 @@ import (
 type ImportRequest struct {
 	// Graph is the graph to add to. It is created if it does not exist.
 	Graph string
-	// Path is the file, plain or compressed by gzip or zstd; "-" is
+	// Path is the file, plain or compressed; "-" is
 	// Options.Input. ImportReader uses it only as the name of its input.
 	Path string
 	// Layout is the form of the text. Empty detects it as format.LayoutAuto
@@ -51,14 +51,16 @@ type ImportRequest struct {
 	// format.NoColumn as Weight or Time no column is read. See
 	// format.EdgeListOptions.
 	Source, Target, Weight, Time string
+	// TimeUnit is that of format.EdgeListOptions.
+	TimeUnit string
 	// Repeated decides the weight of an edge that occurs again in the file or
 	// that the graph already has; empty means storage.RepeatedLast.
 	Repeated storage.Repeated
 	// Key is the column with the keys in a table of vertices, by name or number;
 	// empty means the column named key, id, vertex or node, else the first. Columns
 	// are the names of the columns to read as attributes; empty means all other
-	// columns. If the table has no header, Columns gives the names of all other
-	// columns. Only ImportVertices uses Key and Columns.
+	// columns. Of GML, Key is the attribute of nodes that holds the keys. If the table has no header, Columns gives the names of all other
+	// columns. Only ImportVertices uses Columns.
 	Key     string
 	Columns []string
 	// Join is storage.ImportOptions.Join, for ImportVertices.
@@ -70,6 +72,10 @@ type ImportRequest struct {
 	// 1. ImportReader has no file unless Keys names one. Only Import uses Keys.
 	Keys string
 
+	// Ends is what the ends of links in node-link JSON are: ids of nodes, or their places. Empty
+	// decides by the content, or refuses a file with two meanings. See format.EndsAuto.
+	Ends format.Ends
+
 	reader io.Reader // read instead of Path, if not nil
 }
 
@@ -78,10 +84,10 @@ func (r ImportRequest) options(size int64) format.Options {
 		EdgeListOptions: format.EdgeListOptions{
 			Name: session.InputName(r.Path), Size: size,
 			Header: r.Header, Separator: r.Separator, SkipBad: r.SkipBad,
-			Source: r.Source, Target: r.Target, Weight: r.Weight, Time: r.Time,
+			Source: r.Source, Target: r.Target, Weight: r.Weight, Time: r.Time, TimeUnit: r.TimeUnit,
 			MaxLine: r.MaxLine, MaxKey: r.MaxKey, MaxBytes: r.MaxBytes, MaxLines: r.MaxLines,
 		},
-		Layout: r.Layout, Key: r.Key, Columns: r.Columns, KeysName: r.Keys,
+		Layout: r.Layout, Key: r.Key, Columns: r.Columns, KeysName: r.Keys, Ends: r.Ends,
 	}
 }
 
@@ -94,7 +100,7 @@ type ImportResult struct {
 var importEdges = &engine.Statement[*parser.Import, ImportRequest, engine.Nothing, ImportResult]{
 	Help: help.Statement{
 		Statement: "IMPORT", Syntax: "IMPORT 'file' INTO graph [WITH (option := value, …)]",
-		Summary: "adds the edges of a text file, plain, gzip or zstd, or of a Parquet file, to a graph; '-' is standard input",
+		Summary: "adds the edges of a text file, plain or compressed, or of a Parquet file, to a graph; '-' is standard input",
 		Columns: "graph, vertices, edges, duplicates, self_loops, skipped, seconds",
 		Example: "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)",
 	},
@@ -224,14 +230,16 @@ func importFrom(c *engine.Call, r io.Reader, size int64, req ImportRequest) (Imp
 		list, keys, err = numberedKeys(c, req)
 		return list, err
 	}
+	limit := max(c.DB.Cache.Room(), 1) // what other calls load meanwhile is not counted
 	stats, err := c.DB.Store.Import(c.Ctx, req.Graph, r, storage.ImportOptions{
 		Format: opts, Repeated: req.Repeated, Join: req.Join,
 		Source: session.InputName(req.Path), Progress: c.Meter.Update,
-		MemoryLimit: c.DB.Opts.MemoryLimit,
+		MemoryLimit: limit,
 	})
 	var short *storage.MemoryError
 	if errors.As(err, &short) {
-		return ImportResult{}, &fault.LimitError{What: "importing " + short.What, Need: short.Need, Limit: short.Limit, Unit: "bytes", Field: "MemoryLimit"}
+		beside := max(c.DB.Opts.MemoryLimit-limit, 0)
+		return ImportResult{}, &fault.LimitError{What: "importing " + short.What, Need: short.Need + beside, Limit: max(short.Limit, c.DB.Opts.MemoryLimit), Unit: "bytes", Field: "MemoryLimit"}
 	}
 	var ending *format.EndingError
 	if errors.As(err, &ending) {
@@ -321,6 +329,7 @@ func layoutTitle(layout format.Layout) string {
 		format.LayoutAuto:         "what it looks like",
 		format.LayoutEdges:        "a list of edges",
 		format.LayoutAdjacency:    "an adjacency list",
+		format.LayoutMatrix:       "an adjacency matrix",
 		format.LayoutVertices:     "a table of vertices",
 		format.LayoutMETIS:        "a METIS file",
 		format.LayoutPajek:        "a network of Pajek",
@@ -328,6 +337,7 @@ func layoutTitle(layout format.Layout) string {
 		format.LayoutGraphML:      "GraphML",
 		format.LayoutGEXF:         "GEXF",
 		format.LayoutJSON:         "node-link JSON",
+		format.LayoutGML:          "GML",
 		format.LayoutParquet:      "Parquet",
 	}[layout]
 }
@@ -337,7 +347,9 @@ func importSettings(b *engine.Binder, req *ImportRequest, s bind.Settings) {
 	req.Header, req.Separator = textfile.Header(b, s), s.Text("separator")
 	req.Layout, req.Repeated = format.Layout(s.Text("format")), storage.Repeated(s.Text("repeated"))
 	req.Source, req.Target, req.Weight, req.Time = s.Text("source"), s.Text("target"), s.Text("weight"), s.Text("time")
+	req.TimeUnit = s.Text("time_unit")
 	req.Key, req.Join, req.Keys = s.Text("key"), s.Text("join"), s.Text("keys")
+	req.Ends = format.Ends(s.Text("ends"))
 	for column := range strings.SplitSeq(s.Text("columns"), ",") {
 		if column = strings.TrimSpace(column); column != "" {
 			req.Columns = append(req.Columns, column)

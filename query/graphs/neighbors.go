@@ -19,6 +19,7 @@ import (
 	"heavytail/query/rows"
 	"heavytail/query/where"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 )
 
 // NeighborsRequest asks for the neighbours of a vertex that meet a condition.
@@ -153,7 +154,7 @@ func neighborRow(s *scan.Vertices, v uint32) NeighborRow {
 	i, _ := slices.BinarySearch(g.Neighbors(s.Vertex), v)
 	at := g.Offsets[s.Vertex] + int64(i)
 	e := edgePlace{s.Vertex, at}.edge(g)
-	row.Weight, row.Time, row.Timed = decimal(e.Weight), e.Time, e.Timed
+	row.Weight, row.Time, row.Timed = csr.Decimal(e.Weight), e.Time, e.Timed
 	return row
 }
 

@@ -86,8 +86,12 @@ func runPath(c *engine.Call, req PathRequest, graph storage.GraphInfo) (r PathRe
 			return r, err
 		}
 	}
-	// 29 bytes per vertex: see algorithms.ShortestPath.
-	release, err := c.DB.Cache.Reserve(29*int64(graph.Vertices), "searching graph "+fault.Name(graph.Name))
+	// See algorithms.ShortestPath.
+	bytes := 33 * int64(graph.Vertices)
+	if req.ByWeight && graph.Weighted {
+		bytes += 16 * graph.Edges
+	}
+	release, err := c.DB.Cache.Reserve(bytes, "searching graph "+fault.Name(graph.Name))
 	if err != nil {
 		return r, err
 	}

@@ -34,7 +34,7 @@ type RenameRequest struct {
 	To    string
 }
 
-var rename = &engine.Statement[*parser.Rename, RenameRequest, engine.Nothing, engine.Nothing]{
+var rename = &engine.Statement[*parser.Rename, RenameRequest, string, engine.Nothing]{
 	Help: help.Statement{
 		Statement: "ALTER", Syntax: "ALTER GRAPH graph | EMBEDDING embedding | MODEL model | ATTRIBUTE attribute IN graph RENAME TO name",
 		Summary: "renames a graph, embedding, model or attribute. Everything that belongs to the object keeps belonging to it: the embeddings, models and predictions of a graph; the indexes, past generations and automatic refresh of an embedding, and its name in the embeddings that began with its vectors; the record of how an attribute was computed. Renaming fails while an unfinished job works on the graph, while a model reads the embedding, or while stored predictions come from a scorer with the old name",
@@ -50,8 +50,8 @@ var rename = &engine.Statement[*parser.Rename, RenameRequest, engine.Nothing, en
 		}
 	},
 	Resolve: resolveRename,
-	Plan: func(req RenameRequest, _ engine.Nothing) *plan.Plan {
-		return plan.Result("rename", string(req.What)+" "+fault.Name(req.Name)+" to "+fault.Name(req.To))
+	Plan: func(req RenameRequest, name string) *plan.Plan {
+		return plan.Result("rename", string(req.What)+" "+fault.Name(name)+" to "+fault.Name(req.To))
 	},
 	Run: runRename,
 }
@@ -79,13 +79,16 @@ func partRenamed(what Renamed) fault.Part {
 	return fault.Graph
 }
 
-func resolveRename(c *engine.Call, req RenameRequest) (none engine.Nothing, err error) {
+// resolveRename returns the name that the object has in the catalogue.
+func resolveRename(c *engine.Call, req RenameRequest) (name string, err error) {
 	at := partRenamed(req.What)
 	switch req.What {
 	case RenameGraph:
 		_, err = c.GraphInfo(req.Name, at)
 	case RenameEmbedding:
-		if _, err = c.Present(req.Name, at); err == nil {
+		var found session.Entry
+		if found, err = c.Present(req.Name, at); err == nil {
+			req.Name = found.Info.Name
 			err = checkNotPredicted(c, req)
 		}
 	case RenameModel:
@@ -103,7 +106,7 @@ func resolveRename(c *engine.Call, req RenameRequest) (none engine.Nothing, err 
 	if err == nil && req.To == req.Name {
 		err = fault.New(partNewName, "%s %s already has this name", req.What, fault.Quote(req.Name))
 	}
-	return none, err
+	return req.Name, err
 }
 
 // checkNotPredicted returns an Error if stored predictions were made by the object,
@@ -126,7 +129,8 @@ func checkNotPredicted(c *engine.Call, req RenameRequest) error {
 	return nil
 }
 
-func runRename(c *engine.Call, req RenameRequest, _ engine.Nothing) (none engine.Nothing, err error) {
+func runRename(c *engine.Call, req RenameRequest, name string) (none engine.Nothing, err error) {
+	req.Name = name
 	switch req.What {
 	case RenameGraph:
 		err = c.DB.Store.RenameGraph(c.Ctx, req.Name, req.To)

@@ -87,10 +87,17 @@ func (d ModelDescription) rows() [][]rows.Value {
 	for _, o := range d.Options {
 		table = append(table, cells.Property("option "+o.Name, o.Value))
 	}
+	interval := func(of string, low, high float64) {
+		if high > 0 { // models of earlier versions have none
+			table = append(table, cells.Property("auc interval"+of, fmt.Sprintf("%.4f to %.4f", low, high)))
+		}
+	}
 	table = append(table,
 		cells.Property("training pairs", int64(d.TrainingPairs)),
 		cells.Property("test pairs", int64(d.TestPairs)),
-		cells.Property("auc", d.AUC),
+		cells.Property("auc", d.AUC))
+	interval("", d.AUCLow, d.AUCHigh)
+	table = append(table,
 		cells.Property("average precision", d.AveragePrecision),
 		cells.Property("brier", d.Brier),
 		cells.Property("calibration error", d.CalibrationError))
@@ -102,9 +109,20 @@ func (d ModelDescription) rows() [][]rows.Value {
 	}
 	for _, n := range d.ByNegatives {
 		by := ", negatives " + n.Negatives
-		table = append(table, cells.Property("test pairs"+by, int64(n.Pairs)), cells.Property("auc"+by, n.AUC), cells.Property("average precision"+by, n.AveragePrecision))
+		null := func(what string, figure float64) {
+			if figure > 0 {
+				table = append(table, cells.Property(what+by+", null graph", figure))
+			}
+		}
+		table = append(table, cells.Property("test pairs"+by, int64(n.Pairs)), cells.Property("auc"+by, n.AUC))
+		interval(by, n.AUCLow, n.AUCHigh)
+		null("auc", n.NullAUC)
+		table = append(table, cells.Property("average precision"+by, n.AveragePrecision))
+		null("average precision", n.NullAveragePrecision)
 		for _, h := range n.Heuristics {
-			table = append(table, cells.Property("auc of "+h.Name+" alone"+by, h.AUC))
+			alone := "auc of " + h.Name + " alone"
+			table = append(table, cells.Property(alone+by, h.AUC))
+			null(alone, h.NullAUC)
 		}
 	}
 	for _, w := range d.Weights {

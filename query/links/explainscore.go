@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/embedding/run"
 	"heavytail/query/catalogue"
@@ -60,16 +61,13 @@ type AlikePairs struct {
 
 // alike returns the pairs of a model's training that had about the same probability.
 func alike(model storage.ModelInfo, probability float64) *AlikePairs {
-	const z = 1.959963984540054 // of the normal distribution, 2.5 % on each side
 	bin := func(p float64) int { return min(run.CalibrationBins-1, int(p*run.CalibrationBins)) }
 	for _, b := range model.Bins {
 		if bin(b.Predicted) != bin(probability) {
 			continue
 		}
-		n := float64(b.Pairs)
-		middle := (b.Observed + z*z/(2*n)) / (1 + z*z/n)
-		half := z / (1 + z*z/n) * math.Sqrt(b.Observed*(1-b.Observed)/n+z*z/(4*n*n))
-		return &AlikePairs{b.Pairs, b.Observed, max(0, middle-half), min(1, middle+half)}
+		low, high := evaluate.WilsonInterval(b.Observed, float64(b.Pairs))
+		return &AlikePairs{b.Pairs, b.Observed, low, high}
 	}
 	return nil
 }

@@ -56,6 +56,9 @@ type materializeEntry struct {
 	renewal renewal
 }
 
+// scorer is the scorer with the name that its embedding has in the catalogue.
+func (m *materializeEntry) scorer() catalogue.Scorer { return m.scorers[0].Scorer }
+
 // renewal says which links must be computed, if predictions of the same kind were
 // stored before.
 type renewal struct {
@@ -81,8 +84,8 @@ var materialize = &engine.Statement[*parser.Materialize, MaterializeRequest, *ma
 			which = fmt.Sprintf("of the vertices within %s of the %d that have changed, of %d",
 				fault.Count(int64(max(m.radius(), 0)), "edge"), len(m.renewal.changed), m.graph.Vertices)
 		}
-		return plan.Result("predictions", fmt.Sprintf("by %s, the %d likeliest of each vertex", req.With, m.k),
-			plan.Measured(plan.Score, "candidates", which+": "+m.candidates(req.With, false)+", without an edge", m.inputs()...))
+		return plan.Result("predictions", fmt.Sprintf("by %s, the %d likeliest of each vertex", m.scorer(), m.k),
+			plan.Measured(plan.Score, "candidates", which+": "+m.candidates(m.scorer(), false)+", without an edge", m.inputs()...))
 	},
 	Run: runMaterialize,
 	Table: func(_ MaterializeRequest, r MaterializeResult) [][]rows.Value {
@@ -129,6 +132,16 @@ func resolveMaterialize(c *engine.Call, req MaterializeRequest) (*materializeEnt
 	k, near := cmp.Or(req.K, DefaultK), req.Near
 	if k < 1 || k > storage.MaxPredicted {
 		return nil, fault.OfOption("top", "is %d, and must be from 1 to %d", k, storage.MaxPredicted)
+	}
+	if err := checkScorer(req.With, fault.Scorer(0)); err != nil {
+		return nil, err
+	}
+	if req.With.Embedding != "" {
+		e, err := c.Present(req.With.Embedding, fault.Scorer(0)) // past generations end, and predictions by them would stay
+		if err != nil {
+			return nil, err
+		}
+		req.With.Embedding = e.Info.Name
 	}
 	near = cmp.Or(near, max(DefaultNear, k))
 	found, err := resolvePredict(c, linksRequest{PredictRequest: PredictRequest{K: 1, Graph: req.Graph, With: req.With, Near: near, Sides: req.Sides}})
@@ -241,9 +254,9 @@ func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo)
 	options := engine.OptionList{engine.Option("top", int64(m.k))}
 	options.Add(req.Near != 0, "near", int64(max(req.Near, 0)))
 	options.Add(req.Sides != "", "sides", req.Sides)
-	text := parser.Materialize{Scorer: catalogue.ScorerNode(req.With), Graph: parser.Ident{Name: graph.Name}, Options: options}
+	text := parser.Materialize{Scorer: catalogue.ScorerNode(m.scorer()), Graph: parser.Ident{Name: graph.Name}, Options: options}
 	return job.Spec{
-		Kind: kindMaterialize, Text: text.String(), Target: predictionsTarget + req.With.String() + " of " + graph.Name,
+		Kind: kindMaterialize, Text: text.String(), Target: predictionsTarget + m.scorer().String() + " of " + graph.Name,
 		Graph: graph, Options: m.with, Memory: 36*n + predictedBytes(m.k) + session.StoringBytes(12*n*int64(m.k)), Purpose: "predicting links of graph " + fault.Name(graph.Name),
 	}
 }

@@ -68,6 +68,9 @@ var (
 // errors of EXPLAIN, and also works where the DB is open for reading.
 func (s *Service) MaterializeRequestOf(ctx context.Context, statement *parser.Materialize) (MaterializeRequest, error) {
 	return engine.InCall(ctx, s.db, kindMaterialize, func(c *engine.Call) (MaterializeRequest, error) {
+		if statement == nil {
+			return MaterializeRequest{}, fault.New(fault.Statement, "no statement is given")
+		}
 		b := c.Binder(nil)
 		req := bindMaterialize(b, statement)
 		if b.Err != nil {
@@ -237,7 +240,7 @@ func storeParts(c *engine.Call, req MaterializePartsRequest, found *materializeE
 	// The open part is also closed if an error comes before its end.
 	defer func() { err = errors.Join(err, part.close()) }()
 	want.Capped = part.head.Capped
-	info := storage.PredictionInfo{Scorer: req.With.String(), K: found.k, Options: found.with, Made: found.renewal.made}
+	info := storage.PredictionInfo{Scorer: found.scorer().String(), K: found.k, Options: found.with, Made: found.renewal.made}
 	if want.Capped > 0 {
 		info.Options = cappedOptions(found.with, want.Capped)
 	}

@@ -54,7 +54,7 @@ func runMaterialize(c *engine.Call, req MaterializeRequest, found *materializeEn
 		return MaterializeResult{}, err
 	}
 	defer release()
-	info := storage.PredictionInfo{Scorer: req.With.String(), K: m.k, Options: found.with, Made: m.made}
+	info := storage.PredictionInfo{Scorer: found.scorer().String(), K: m.k, Options: found.with, Made: m.made}
 	capped := noteCapped(c, predictor)
 	scoring.NoteBipartite(c, p.graph, p.linkSearch.sides, req.With)
 	if capped > 0 {

@@ -88,7 +88,7 @@ func resolvePredicted(c *engine.Call, req PredictedRequest) (found storedEntry, 
 	if found.graph, err = c.GraphOrOnly(req.Graph); err != nil {
 		return found, err
 	}
-	if found.with = req.With; found.with == (catalogue.Scorer{}) {
+	if found.with = inCatalogue(c, req.With); found.with == (catalogue.Scorer{}) {
 		if found.with, err = onlyScorer(c, found.graph); err != nil {
 			return found, err
 		}

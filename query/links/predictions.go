@@ -21,6 +21,15 @@ func (s *Service) Predictions(ctx context.Context) ([]catalogue.PredictionSummar
 	return engine.InCall(ctx, s.db, "SHOW PREDICTIONS", entries.ListPredictions)
 }
 
+// inCatalogue is a scorer with the name that its embedding has in the catalogue, by which
+// predictions are stored; it may be named by the number of its present generation.
+func inCatalogue(c *engine.Call, w catalogue.Scorer) catalogue.Scorer {
+	if info, err := c.DB.Store.EmbeddingInfo(c.Ctx, w.Embedding); w.Embedding != "" && err == nil {
+		w.Embedding = info.Name
+	}
+	return w
+}
+
 type predictionsRequest struct {
 	graph string
 	with  catalogue.Scorer
@@ -43,7 +52,13 @@ var dropPredictions = &engine.Statement[*parser.DropPredictions, predictionsRequ
 	},
 	Run: func(c *engine.Call, req predictionsRequest, _ storage.GraphInfo) (engine.Nothing, error) {
 		err := c.DB.Store.DropPredictions(c.Ctx, req.graph, req.with.String())
+		if with := inCatalogue(c, req.with); errors.Is(err, storage.ErrNotFound) && with != req.with {
+			err = c.DB.Store.DropPredictions(c.Ctx, req.graph, with.String())
+		}
 		if errors.Is(err, storage.ErrNotFound) {
+			if _, unknown := findScorers(c, req.graph, []catalogue.Scorer{req.with}); unknown != nil {
+				return engine.Nothing{}, unknown // the name of the scorer, or of what it reads
+			}
 			err = fault.New(fault.Scorer(0), "graph %s has no predictions by %s", fault.Name(req.graph), req.with).
 				WithRemedy("SHOW PREDICTIONS lists them").WithErr(err)
 		}

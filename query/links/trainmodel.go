@@ -38,8 +38,9 @@ type TrainModelRequest struct {
 	// Embedding is the embedding whose features the model uses, which must be up to
 	// date with the graph; empty makes a model of heuristics alone.
 	Embedding string
-	// Heuristics are names of Scorers, including scorers of vectors. nil
-	// lets training choose among all, see link.Terms; an empty list means none.
+	// Heuristics are names of DB.Scorers, including scorers of vectors: the model has exactly these
+	// and the features. nil lets training choose among all, see link.Terms; an empty list means
+	// none.
 	Heuristics []string
 	// Features are names of link.Features joined by +. Empty means DefaultFeatures if
 	// an embedding is named and no heuristic reads it, otherwise none.
@@ -50,7 +51,9 @@ type TrainModelRequest struct {
 	Training int     // largest number of edges to learn from; 0 is the default of evaluate.SplitOptions
 	Seed     uint64  // seed of the random edges and pairs
 	// Negatives are the kinds of pairs without an edge on which the model is measured,
-	// in addition to evaluate.RandomNegatives.
+	// in addition to evaluate.RandomNegatives. For evaluate.DegreeNegatives the same terms are also
+	// measured on a random graph with the same degrees, drawn by Seed, which takes as long again
+	// except for the choice of the terms.
 	Negatives []evaluate.Negatives
 
 	timed bool // Latest is whether the graph has timestamps
@@ -81,8 +84,8 @@ type modelEntry struct {
 var trainModel = &engine.Statement[*parser.TrainModel, TrainModelRequest, *modelEntry, TrainModelResult]{
 	Help: help.Statement{
 		Statement: kindTrain, Syntax: "TRAIN MODEL model IN graph [USING embedding | heuristics(scorer, …), …] [WITH (option := value, …)] [IN BACKGROUND]",
-		Summary: "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding, measures it on other held-out edges, and stores it for use as model(…) in SCORE and PREDICT; without heuristics(…) it chooses among all heuristics of the graph, alone and together, and without an embedding only heuristics",
-		Columns: "model, terms, negatives, auc, average_precision, brier, calibration_error, best_single, best_single_auc, seconds; in the background those of SHOW JOBS",
+		Summary: "trains a model on held-out edges that predicts links from heuristics of the graph and features of an embedding, measures it on other held-out edges, and stores it for use as model(…) in SCORE and PREDICT. With heuristics(…) it uses exactly these, and the features; without it chooses among all heuristics of the graph, alone and together, and without an embedding only heuristics",
+		Columns: "model, terms, negatives, auc, auc_low, auc_high, null_auc, average_precision, brier, calibration_error, best_single, best_single_auc, best_single_null_auc, seconds; in the background those of SHOW JOBS",
 		Example: "TRAIN MODEL friends IN social USING spec, heuristics(adamic_adar, resource_allocation) WITH (features := 'hadamard+l1', seed := 1)",
 	},
 	Options: trainOptions,
@@ -102,6 +105,7 @@ var trainModel = &engine.Statement[*parser.TrainModel, TrainModelRequest, *model
 	Run:   runTrainModel,
 	Table: trainTable,
 	Job: func(c *engine.Call, req TrainModelRequest, found *modelEntry) (job.Spec, error) {
+		req = found.named(req)
 		t, err := loadTraining(c, req, found)
 		if err != nil {
 			return job.Spec{}, err
@@ -112,15 +116,19 @@ var trainModel = &engine.Statement[*parser.TrainModel, TrainModelRequest, *model
 
 // trainTable is a row for the random pairs and one for each other kind.
 func trainTable(_ TrainModelRequest, r TrainModelResult) [][]rows.Value {
-	row := func(kind string, auc, precision float64, of []storage.HeuristicMeasure) []rows.Value {
-		best := catalogue.BestOf(of)
-		return []rows.Value{r.Name, strings.Join(r.Terms, ", "), kind, auc, precision, nil, nil, cells.TextOrNil(best.Name), cells.When(best.Name != "", best.AUC), r.Seconds}
+	row := func(m storage.NegativeMeasure, brier, calibration rows.Value) []rows.Value {
+		best := catalogue.BestOf(m.Heuristics)
+		return []rows.Value{
+			r.Name, strings.Join(r.Terms, ", "), m.Negatives, m.AUC, m.AUCLow, m.AUCHigh, cells.When(m.NullAUC > 0, m.NullAUC), m.AveragePrecision, brier, calibration,
+			cells.TextOrNil(best.Name), cells.When(best.Name != "", best.AUC), cells.When(best.NullAUC > 0, best.NullAUC), r.Seconds,
+		}
 	}
-	first := row(string(evaluate.RandomNegatives), r.AUC, r.AveragePrecision, r.Heuristics)
-	first[5], first[6] = r.Brier, r.CalibrationError
-	table := [][]rows.Value{first}
+	random := storage.NegativeMeasure{
+		Negatives: string(evaluate.RandomNegatives), AUC: r.AUC, AUCLow: r.AUCLow, AUCHigh: r.AUCHigh, AveragePrecision: r.AveragePrecision, Heuristics: r.Heuristics,
+	}
+	table := [][]rows.Value{row(random, r.Brier, r.CalibrationError)}
 	for _, n := range r.ByNegatives {
-		table = append(table, row(n.Negatives, n.AUC, n.AveragePrecision, n.Heuristics))
+		table = append(table, row(n, nil, nil))
 	}
 	return table
 }
@@ -142,7 +150,7 @@ func trainOptions() []help.Option {
 		{Name: "features", Type: "text", Default: "'" + DefaultFeatures + "'", Doc: "features of the embedding, joined by +: those of " + strings.Join(scoring.FeatureNames(), ", ") + " that do not depend on the order of a pair; none by default without an embedding, or if a heuristic reads the embedding"},
 		engine.ShareOption("fraction of the edges held out to measure on"),
 		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random"},
-		engine.NegativesOption("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without the calibration, and the model always learns from random pairs"),
+		engine.NegativesOption("comma-separated kinds of pairs without an edge that hidden edges are compared with, in addition to random; each kind has a row, without the calibration, and the model always learns from random pairs. null_auc is the AUC by degree of the same terms on a random graph with the same degrees, which takes about as long as the training"),
 		{Name: "training", Type: "int", Default: fmt.Sprint(evaluate.DefaultTraining), Doc: "largest number of edges to learn from, which are held out as well, with as many pairs without an edge"},
 		{Name: "seed", Type: "int", Default: "0", Doc: "seed of the edges and pairs that are drawn; the same seed gives the same model"},
 	}

@@ -2,6 +2,7 @@ package links
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -22,6 +23,7 @@ import (
 	"heavytail/query/parser"
 	"heavytail/query/plan"
 	"heavytail/storage"
+	"heavytail/storage/csr"
 	"heavytail/storage/vec"
 )
 
@@ -33,10 +35,19 @@ type modelTraining struct {
 	job   run.ModelRequest
 }
 
+// named is the request with the embedding's name in the catalogue.
+func (m *modelEntry) named(req TrainModelRequest) TrainModelRequest {
+	if m.embedding != nil {
+		req.Embedding = m.embedding.Info.Name
+	}
+	return req
+}
+
 func loadTraining(c *engine.Call, req TrainModelRequest, found *modelEntry) (*modelTraining, error) {
 	t := &modelTraining{modelEntry: found}
 	t.job.Heuristics, t.job.Features, t.job.Split = found.terms.Heuristics, found.terms.Features, found.split
 	t.job.Negatives = req.Negatives
+	t.job.Null = func(context.Context) (*csr.Graph, error) { return scoring.NullGraph(c, t.graph, req.Seed) }
 	return t, c.Consistent(func() (err error) {
 		if t.graph, err = c.Graph(req.Graph, fault.Graph); err != nil {
 			return err
@@ -56,7 +67,8 @@ func loadTraining(c *engine.Call, req TrainModelRequest, found *modelEntry) (*mo
 
 // bytes estimates the memory of a training in addition to the graph and the vectors:
 // the graph of the remaining edges, the pairs, two sets of vectors of that graph, and
-// the larger of the work of embedding it and the table of the pairs to learn from.
+// the larger of the work of embedding it and the table of the pairs to learn from. With a
+// null graph all of these are there twice.
 func (t *modelTraining) bytes() int64 {
 	g := t.graph.Graph
 	pairs := cmp.Or(int64(t.job.Split.Training), evaluate.DefaultTraining)
@@ -71,6 +83,10 @@ func (t *modelTraining) bytes() int64 {
 			width += int64(f.Width(t.space.Matrix.Dim))
 		}
 	}
+	if slices.Contains(t.job.Negatives, evaluate.DegreeNegatives) {
+		exchange := 36*g.Edges() + 16*int64(g.Vertices()) // of measure.Exchange
+		bytes += max(bytes, exchange)
+	}
 	return bytes + max(work, 3*4*width*pairs)
 }
 
@@ -83,6 +99,7 @@ func (t *modelTraining) beside() int64 {
 }
 
 func runTrainModel(c *engine.Call, req TrainModelRequest, found *modelEntry) (TrainModelResult, error) {
+	req = found.named(req)
 	t, err := loadTraining(c, req, found)
 	if err != nil {
 		return TrainModelResult{}, err
@@ -102,7 +119,11 @@ func storeModel(c *engine.Call, req TrainModelRequest, t *modelTraining) (TrainM
 	info := t.info(req, model, report)
 	stop(int64(info.TrainingPairs), fmt.Sprintf("AUC %.4f", info.AUC))
 	if best := catalogue.BestOf(info.Heuristics); best.Name != "" && best.AUC > info.AUC {
-		c.Notice("%s alone has an AUC of %.4f on the pairs held out, more than the model, which is chosen by its recommendations first", best.Name, best.AUC)
+		why := ", which is chosen by its recommendations first"
+		if req.Heuristics != nil {
+			why = ""
+		}
+		c.Notice("%s alone has an AUC of %.4f on the pairs held out, more than the model%s", best.Name, best.AUC, why)
 	}
 	for _, n := range info.ByNegatives {
 		if best := catalogue.BestOf(n.Heuristics); best.AUC > n.AUC {
@@ -124,7 +145,7 @@ func (t *modelTraining) info(req TrainModelRequest, model *link.Model, report ru
 	info := storage.ModelInfo{
 		Name: req.Name, Graph: t.graph.Info.Name, GraphID: t.graph.Info.ID, GraphVersion: t.graph.Info.Version,
 		Terms: slices.Concat(model.Heuristics(), model.Features()), Options: t.settings(req), Kernel: vec.Kind(),
-		AUC: report.AUC, AveragePrecision: report.AveragePrecision, Brier: report.Brier, CalibrationError: report.CalibrationError,
+		AUC: report.AUC.Mean, AUCLow: report.AUC.Low, AUCHigh: report.AUC.High, AveragePrecision: report.AveragePrecision, Brier: report.Brier, CalibrationError: report.CalibrationError,
 		TrainingPairs: report.TrainLinks + report.TrainOthers, TestPairs: report.TestLinks + report.TestOthers, Seconds: report.Seconds,
 	}
 	if t.space != nil && model.NeedsEmbedding() {
@@ -136,21 +157,36 @@ func (t *modelTraining) info(req TrainModelRequest, model *link.Model, report ru
 			info.Bins = append(info.Bins, storage.CalibrationBin{Pairs: b.Pairs, Predicted: b.Mean, Observed: b.Links})
 		}
 	}
-	info.Heuristics = heuristicMeasures(report.Scorers)
+	info.Heuristics = heuristicMeasures(report.Scorers, nil)
 	for _, n := range report.ByNegatives {
-		info.ByNegatives = append(info.ByNegatives, storage.NegativeMeasure{
-			Negatives: string(n.Negatives), Pairs: n.TestLinks + n.TestOthers, AUC: n.AUC, AveragePrecision: n.AveragePrecision, Heuristics: heuristicMeasures(n.Scorers),
-		})
+		m := storage.NegativeMeasure{
+			Negatives: string(n.Negatives), Pairs: n.TestLinks + n.TestOthers, AUC: n.AUC.Mean, AUCLow: n.AUC.Low, AUCHigh: n.AUC.High, AveragePrecision: n.AveragePrecision,
+		}
+		var null []evaluate.LinkScore
+		if n.Null != nil {
+			null = n.Null.Scorers
+			if !math.IsNaN(n.Null.AUC) {
+				m.NullAUC, m.NullAveragePrecision = n.Null.AUC, n.Null.AveragePrecision
+			}
+		}
+		m.Heuristics = heuristicMeasures(n.Scorers, null)
+		info.ByNegatives = append(info.ByNegatives, m)
 	}
 	return info
 }
 
-func heuristicMeasures(scores []evaluate.LinkScore) []storage.HeuristicMeasure {
+// heuristicMeasures are the figures that are defined, with those of the null graph, if any.
+func heuristicMeasures(scores, null []evaluate.LinkScore) []storage.HeuristicMeasure {
 	var list []storage.HeuristicMeasure
 	for _, s := range scores {
-		if !math.IsNaN(s.AUC) && !math.IsNaN(s.AveragePrecision) {
-			list = append(list, storage.HeuristicMeasure{Name: s.Scorer, AUC: s.AUC, AveragePrecision: s.AveragePrecision})
+		if math.IsNaN(s.AUC) || math.IsNaN(s.AveragePrecision) {
+			continue
 		}
+		m := storage.HeuristicMeasure{Name: s.Scorer, AUC: s.AUC, AveragePrecision: s.AveragePrecision}
+		if at := slices.IndexFunc(null, func(o evaluate.LinkScore) bool { return o.Scorer == s.Scorer && !math.IsNaN(o.AUC) }); at >= 0 {
+			m.NullAUC, m.NullAveragePrecision = null[at].AUC, null[at].AveragePrecision
+		}
+		list = append(list, m)
 	}
 	return list
 }

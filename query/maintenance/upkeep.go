@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"time"
 
 	"heavytail/query/fault"
@@ -230,7 +230,7 @@ func storeFile(b *engine.Binder, statement parser.Statement, file parser.Value, 
 
 // checkStoreFile is checkOutput for a file that will be a store.
 func checkStoreFile(c *engine.Call, req BackupRequest) (engine.Nothing, error) {
-	if strings.HasSuffix(req.Path, ".gz") || strings.HasSuffix(req.Path, ".zst") {
+	if slices.Contains(format.WrittenCompressions(), filepath.Ext(req.Path)) {
 		return engine.Nothing{}, fault.New(fault.Into, "file %s would not be compressed, because a store is used as it is; choose a name without this ending", fault.Quote(req.Path))
 	}
 	return engine.Nothing{}, c.CheckOutput(req.Path, req.Overwrite, fault.Into)

@@ -144,7 +144,7 @@ func bindCompute(b *engine.Binder, s *parser.Compute) (req ComputeRequest) {
 	given := b.Given(s.Measure.Options)
 	m, err := findMeasure(req.Measure)
 	b.Fail(err)
-	req.Settings, err = m.Settings(given)
+	req.Settings, err = m.settings(given)
 	b.Fail(err)
 	req.From = b.VertexKeys(s.From)
 	req.As = b.NameOrNone(engine.PartAttribute, s.As)
@@ -157,7 +157,7 @@ func resolveCompute(c *engine.Call, req ComputeRequest) (found computable, err e
 	if found.measure, err = findMeasure(req.Measure); err != nil {
 		return found, err
 	}
-	if found.settings, err = found.measure.Settings(bind.SortedSettings(req.Settings)); err != nil {
+	if found.settings, err = found.measure.settings(bind.SortedSettings(req.Settings)); err != nil {
 		return found, err
 	}
 	if found.graph, err = c.GraphInfo(req.Graph, fault.Graph); err != nil {

@@ -94,7 +94,7 @@ func localList() []Measure {
 			run: func(m measuring) (measured, error) { return measured{integers: algorithms.Degree(m.g)}, nil }},
 		{Name: "strength", Summary: "sum of the weights of the edges", Type: storage.Float, Weights: tieWeights, bytes: perVertex(8), seconds: takes(algorithms.Estimator.Visit),
 			run: func(m measuring) (measured, error) {
-				values, err := algorithms.Strength(m.g)
+				values, err := algorithms.Strength(m.g, m.Work)
 				return measured{scores: algorithms.Scores{Values: values}}, err
 			}},
 		{Name: "triangles", Summary: "number of triangles through the vertex", Type: storage.Integer, bytes: triangleBytes, seconds: takes(algorithms.Estimator.Triangles),
@@ -136,7 +136,7 @@ func spectralList() []Measure {
 			}},
 		{Name: "katz", Summary: "number of walks that end at the vertex, weighted alpha for each edge of the walk; the vector has the norm 1", Type: storage.Float, Weights: tieWeights,
 			Options: []help.Option{
-				{Name: "alpha", Type: "float", Default: "0", Doc: "weight of each edge of a walk, below the inverse of the largest eigenvalue; 0 means half of that inverse"},
+				{Name: "alpha", Type: "float", Default: "0", Doc: "what the weight of each edge of a walk is multiplied by, below the inverse of the largest eigenvalue; 0 means half of that inverse"},
 				unweightedOption,
 			}, bytes: perVertex(170), seconds: takes(algorithms.Estimator.Katz),
 			run: func(m measuring) (measured, error) {
@@ -173,7 +173,7 @@ func groupList() []Measure {
 			Options: []help.Option{
 				{Name: "method", Type: "text", Default: "'leiden'", Choices: []string{"leiden", "labels"}, Doc: "leiden finds better communities; labels is label propagation, whose communities need not be connected"},
 				{Name: "quality", Type: "text", Default: "'modularity'", Choices: []string{"modularity", "cpm"}, Doc: "what leiden maximises: modularity, or the constant Potts model"},
-				{Name: "resolution", Type: "float", Default: "1.0", Doc: "resolution of the quality, above 0: larger values give more and smaller communities"},
+				{Name: "resolution", Type: "float", Default: "1.0", Doc: "resolution of the quality, above 0: larger values give more and smaller communities; of cpm it is a weight for each pair of vertices, so that it is multiplied where the weights are"},
 				{Name: "iterations", Type: "int", Default: "4", Doc: "largest number of runs of leiden, each of which begins with the communities of the one before; a run that adds less than 0.0002 of the weight of the edges to the quality is the last"},
 				unweightedOption, measureSeed,
 			}, bytes: communityBytes, seconds: communitySeconds,
@@ -208,10 +208,12 @@ func (on measuredOn) pathBytes(at, each int64) (bytes, workers int64) {
 func (on measuredOn) lengths() bool { return on.weighted && on.Bool("weighted") }
 
 // harmonicBytes counts 40 bytes of each vertex and worker: three sets of 64 bits, two lists and a gain.
-// By lengths they are a distance, a list, a mark, and a queue of some two ends of paths, 16 bytes each.
+// By lengths they are a distance, a list, a mark, a parent, and a queue of some two ends of paths, 16 bytes each;
+// and all share the lengths, 8 bytes at each end of an edge.
 func harmonicBytes(on measuredOn) (used, all int64) {
 	if on.lengths() {
-		used, _ = on.pathBytes(1, 45)
+		used, _ = on.pathBytes(1, 49)
+		used += 16 * on.m
 	} else {
 		used, _ = on.pathBytes(64, 40)
 	}
@@ -223,7 +225,8 @@ func harmonicBytes(on measuredOn) (used, all int64) {
 // error take 32, and as much for each worker.
 func betweennessBytes(on measuredOn) (used, all int64) {
 	if on.lengths() {
-		used, _ = on.pathBytes(1, 61)
+		used, _ = on.pathBytes(1, 65)
+		used += 16 * on.m
 		return used, used
 	}
 	used, workers := on.pathBytes(1, 24)
@@ -335,8 +338,8 @@ func findMeasure(name string) (Measure, error) {
 	return m, err
 }
 
-// Settings returns the given options of the measure, and the defaults of the rest.
-func (m Measure) Settings(given []bind.Given) (bind.Settings, error) {
+// settings returns the given options of the measure, and the defaults of the rest.
+func (m Measure) settings(given []bind.Given) (bind.Settings, error) {
 	settings, err := bind.Check("measure "+m.Name, m.Options, given)
 	for _, o := range m.Options {
 		if _, ok := settings[o.Name]; !ok && err == nil {

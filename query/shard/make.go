@@ -68,7 +68,7 @@ func makePlan(ctx context.Context, db *query.DB, dir, statement string, shards i
 		return nil, err
 	}
 	for _, folder := range []string{m.inputs(), m.outputs()} {
-		if err := os.MkdirAll(folder, 0o777); err != nil {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 
 	"heavytail/query"
 	"heavytail/query/parser"
@@ -42,7 +43,11 @@ func (w scoreFile) reading() (opts format.EdgeListOptions, err error) {
 	for _, o := range w.s.Options {
 		switch text, _ := o.Value.(parser.String); o.Name.Name {
 		case "header":
-			if opts.Header, err = format.ParseHeader(text.Value); err != nil {
+			word := text.Value
+			if b, given := o.Value.(parser.Bool); given {
+				word = strconv.FormatBool(b.Value)
+			}
+			if opts.Header, err = format.ParseHeader(word); err != nil {
 				return opts, err
 			}
 		case "separator":

@@ -29,7 +29,7 @@ var evaluateLinks = &engine.Statement[*parser.EvaluateLinks, EvaluateLinksReques
 		Statement: "EVALUATE LINKS", Syntax: "EVALUATE LINKS IN graph [USING method[(option := value, …)], …] [WITH (option := value, …)]",
 		Summary: "holds out edges, embeds the rest by each method, and compares how well scorers and learned models separate held-out edges from pairs without an edge; without USING it compares the scorers of the graph. It stores nothing",
 		Columns: strings.Join(linkColumns, ", ") + "; with ranking: " + strings.Join(rankColumns, ", ") +
-			"; with splits in addition: " + strings.Join(splitColumns, ", ") + "; with null_graph in addition: " + strings.Join(nullColumns, ", ") +
+			"; with splits in addition: " + strings.Join(splitColumns, ", ") + "; with null_graph or negatives by degree in addition: " + strings.Join(nullColumns, ", ") +
 			"; with ranking and null_graph in addition to those of ranking: " + strings.Join(nullRankColumns, ", "),
 		Example: "EVALUATE LINKS IN social USING dp_spectral(beta := 0.25), dp_walker WITH (share := 0.1, features := 'difference, l1')",
 	},
@@ -64,7 +64,7 @@ func linksOptions() []help.Option {
 		{Name: "hits", Type: "int", Default: "100", Doc: "k of the measure hits: the fraction of edges that score above the k-th highest pair without an edge"},
 		{Name: "connected", Type: "bool", Default: "FALSE", Doc: "hold out only edges outside of a spanning forest, drawn by the seed, so that the remaining graph has the same components"},
 		{Name: "splits", Type: "int", Default: "1", Doc: "how many times to hold out edges, with the seeds seed, seed + 1, …; figures are means, with the standard deviations of auc and average_precision. The command heavytail shard divides splits and methods among processes"},
-		{Name: "null_graph", Type: "bool", Default: "FALSE", Doc: "also measure on a random graph with the same degrees, where only the degrees can be predicted; this takes as long as one more split"},
+		{Name: "null_graph", Type: "bool", Default: "FALSE", Doc: "also measure on a random graph with the same degrees, where only the degrees can be predicted; this takes as long as one more split. Without the option negatives by degree are measured there, and with FALSE nothing; recommendations are measured there with TRUE only, and with sides nothing can be"},
 		{Name: "ranking", Type: "int", Default: "0", Doc: "measure recommendations instead of pairs: the number of links recommended to each vertex in a sample of vertices with held-out edges, from the candidates of PREDICT; 0 measures pairs. Intervals are 95 % over the vertices"},
 		{Name: "vertices", Type: "int", Default: fmt.Sprint(evaluate.DefaultRankVertices), Doc: "with ranking: largest number of vertices in the sample"},
 		{Name: "near", Type: "int", Default: fmt.Sprint(links.DefaultNear), Doc: "with ranking: number of nearest vertices that are candidates of a scorer of vectors; the default is raised to the number recommended, and 0 takes none"},
@@ -93,7 +93,10 @@ func linksSettings(b *engine.Binder, req *EvaluateLinksRequest, set bind.Setting
 	req.HitsAt = int(b.Within(set, "hits", 1, math.MaxInt32))
 	req.Negatives = engine.Negatives(b, set)
 	req.Splits = int(b.Within(set, "splits", 1, maxSplits))
-	req.Seed, req.Null, req.Connected = set.Seed(), set.Bool("null_graph"), set.Bool("connected")
+	req.Seed, req.Connected = set.Seed(), set.Bool("connected")
+	if null, given := set["null_graph"]; given {
+		req.Null, req.WithoutNull = null.(bool), !null.(bool)
+	}
 	req.Model, req.Sides = set.Bool("model"), scoring.SidesIn(set.Text("sides"))
 	rankSettings(b, req, set)
 	if text := set.Text("scorers"); text != "" && text != "all" {
@@ -202,6 +205,8 @@ func (req EvaluateLinksRequest) check() error {
 		return fault.OfOption("splits", "cannot be combined with ranking, whose intervals are over the vertices of one split")
 	case req.RankAt > 0 && req.CurveSteps > 0:
 		return fault.New(fault.Option("CurveSteps"), "curves have no meaning with ranking, which compares a vertex with all candidates")
+	case req.Null && req.WithoutNull:
+		return fault.New(fault.Option("null_graph"), "Null and WithoutNull exclude each other")
 	case req.Sides != "" && req.Null:
 		return fault.OfOption("null_graph", "cannot be combined with sides, because the random graph has no sides")
 	case req.Sides != "" && req.Model:
@@ -293,6 +298,9 @@ func planEvaluateLinks(req EvaluateLinksRequest, t *linkTrial) *plan.Plan {
 	}
 	if len(req.Negatives) > 0 {
 		which += "; other pairs " + engine.KindNames(t.kinds, ", ")
+	}
+	if req.hasNull() && !req.Null {
+		which += "; by degree also of a random graph with the same degrees"
 	}
 	var inputs []*plan.Plan
 	for i, text := range t.texts() {

@@ -2,6 +2,7 @@ package studies
 
 import (
 	"cmp"
+	"slices"
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
@@ -61,10 +62,28 @@ type EvaluateLinksRequest struct {
 	// are held out each time, and only the other pairs differ.
 	Splits int
 	// Null also measures everything, recommendations included, on a random graph with the same
-	// degrees (see measure.Exchange), where only the degrees can be predicted. The held-out edges of
-	// that graph are random, because it has no timestamps.
-	Null bool
+	// degrees (see measure.Exchange), drawn by Seed, where only the degrees can be predicted. The
+	// held-out edges of that graph are random, because it has no timestamps. Without Null only the
+	// scores by evaluate.DegreeNegatives are measured there, too, which takes about as long as one
+	// split; and with WithoutNull, Sides or RankAt none.
+	Null, WithoutNull bool
 }
+
+// nulls are the kinds of negatives that are measured on the null graph; none with RankAt.
+func (req EvaluateLinksRequest) nulls(kinds []evaluate.Negatives) []evaluate.Negatives {
+	switch {
+	case req.RankAt > 0:
+		return nil
+	case req.Null:
+		return kinds
+	case !req.WithoutNull && req.Sides == "" && slices.Contains(req.Negatives, evaluate.DegreeNegatives):
+		return []evaluate.Negatives{evaluate.DegreeNegatives}
+	}
+	return nil
+}
+
+// hasNull reports whether anything is measured on the null graph.
+func (req EvaluateLinksRequest) hasNull() bool { return req.Null || req.nulls(nil) != nil }
 
 // LinkMethod is a method with its options, in one of the two forms of EmbedRequest.
 type LinkMethod struct {
@@ -81,8 +100,10 @@ type MethodScore struct {
 	// Standard deviations over the splits; 0 for one split.
 	AUCDeviation              float64 `json:"auc_deviation"`
 	AveragePrecisionDeviation float64 `json:"average_precision_deviation"`
-	// The same figures of one split of the null graph, NaN (null in JSON) for a scorer that needs
-	// the times of edges; 0 without Null.
+	// The same figures of one split of the null graph, NaN (null in JSON) where they were not
+	// measured: for a scorer that needs the times of edges and, without
+	// EvaluateLinksRequest.Null, for other negatives than evaluate.DegreeNegatives. All are 0
+	// if nothing was measured there.
 	NullAUC              float64 `json:"null_auc"`
 	NullAveragePrecision float64 `json:"null_average_precision"`
 }
@@ -177,7 +198,7 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph, worker
 	if req.Latest || req.Connected {
 		split += perOrdered * edges
 	}
-	if req.Null {
+	if req.hasNull() {
 		split = max(split+8*n+8*edges, 16*n+36*edges) // of measure.Exchange
 	}
 	most := int64(0)
@@ -212,7 +233,7 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph, worker
 	bytes := session.WithGarbage(session.GraphBytes(graph.Info), split+most+kept)
 	if len(t.methods) == 0 && t.model == nil && req.RankAt == 0 && !keep {
 		splits := int64(max(1, req.Splits))
-		if req.Null {
+		if req.hasNull() {
 			splits++
 		}
 		bytes = min(bytes, split*splits)

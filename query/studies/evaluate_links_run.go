@@ -34,7 +34,7 @@ func runEvaluateLinks(c *engine.Call, req EvaluateLinksRequest, t *linkTrial) (E
 	} else {
 		result.Scores = meanScores(splits)
 	}
-	if req.Null {
+	if req.hasNull() {
 		null, err := measureLinks(c, graph, req, t, len(splits))
 		if err != nil {
 			return EvaluateLinksResult{}, err
@@ -106,7 +106,7 @@ func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *rows.Rows {
 	if req.Splits > 1 {
 		columns = append(columns, splitColumns...)
 	}
-	if req.Null {
+	if req.hasNull() {
 		columns = append(columns, nullColumns...)
 	}
 	table := make([][]rows.Value, len(r.Scores))
@@ -116,7 +116,7 @@ func linkRows(req EvaluateLinksRequest, r EvaluateLinksResult) *rows.Rows {
 		if req.Splits > 1 {
 			table[i] = append(table[i], cells.Number(s.AUCDeviation), cells.Number(s.AveragePrecisionDeviation))
 		}
-		if req.Null {
+		if req.hasNull() {
 			table[i] = append(table[i], cells.Number(s.NullAUC), cells.Number(s.NullAveragePrecision))
 		}
 	}

@@ -74,20 +74,20 @@ func noteNegatives(c *engine.Call, all int, list []NegativePairs) {
 
 // splitLinks holds out edges of a graph, and draws pairs without an edge of each kind.
 // view names the graph in errors.
-func splitLinks(c *engine.Call, view *session.Graph, g *csr.Graph, req EvaluateLinksRequest, t *linkTrial) (*linkSplits, error) {
+func splitLinks(c *engine.Call, view *session.Graph, g *csr.Graph, req EvaluateLinksRequest, kinds []evaluate.Negatives, across link.Sides) (*linkSplits, error) {
 	stop := c.Watch.Start(plan.Split)
-	s := &linkSplits{kinds: t.kinds, of: make([]*evaluate.LinkSplit, len(t.kinds))}
+	s := &linkSplits{kinds: kinds, of: make([]*evaluate.LinkSplit, len(kinds))}
 	opts := evaluate.SplitOptions{
 		Share: req.Share, Latest: req.Latest, Training: req.Training,
-		Unseen: req.Unseen, Ascending: req.Ascending, Seed: req.Seed, Connected: req.Connected, Sides: t.across,
+		Unseen: req.Unseen, Ascending: req.Ascending, Seed: req.Seed, Connected: req.Connected, Sides: across,
 	}
 	var err error
 	waited := c.Await(func() {
 		if s.base, err = evaluate.SplitLinks(c.Ctx, g, opts); err != nil {
-			err = scoring.NoneAcross(view.Info.Name, t.across, err)
+			err = scoring.NoneAcross(view.Info.Name, across, err)
 			return
 		}
-		for i, kind := range t.kinds {
+		for i, kind := range kinds {
 			if s.of[i], err = s.base.With(c.Ctx, g, kind, opts); err != nil {
 				err = engine.NoNegatives(view.Info.Name, kind, err)
 				return

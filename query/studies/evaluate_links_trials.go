@@ -1,16 +1,16 @@
 package studies
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 
-	"heavytail/query/algorithms"
+	"heavytail/embedding/evaluate"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
+	"heavytail/query/internal/scoring"
 	"heavytail/query/internal/session"
 	"heavytail/query/internal/trial"
 	"heavytail/query/plan"
-	"heavytail/storage/csr"
 )
 
 // This file measures the trials of EVALUATE LINKS: each split, and after the splits the null
@@ -19,7 +19,7 @@ import (
 
 func linkTrials(req EvaluateLinksRequest, t *linkTrial) int64 {
 	splits := max(1, req.Splits)
-	if req.Null {
+	if req.hasNull() {
 		splits++
 	}
 	return int64(splits) * int64(t.members())
@@ -82,38 +82,36 @@ type heldLinks struct {
 	call  *engine.Call
 	req   EvaluateLinksRequest // with the seed of the split
 	trial *linkTrial
-	links *linkSplits
+	links *linkSplits // nil if the null graph has too few pairs
 	null  bool
 }
 
 // holdLinks holds out the edges of a split: with its own seed, or those of the null graph.
 func holdLinks(c *engine.Call, view *session.Graph, req EvaluateLinksRequest, t *linkTrial, split int) (h *heldLinks, err error) {
 	h = &heldLinks{call: c, req: req, trial: t, null: split == max(1, req.Splits)}
-	g := view.Graph
-	if h.null {
-		if g, err = nullGraph(c, view, req.Seed); err != nil {
-			return nil, err
-		}
-		h.req.Latest = false // it has no times
-	} else {
+	if !h.null {
 		h.req.Seed += uint64(split)
+		h.links, err = splitLinks(c, view, view.Graph, h.req, t.kinds, t.across)
+		return h, err
 	}
-	h.links, err = splitLinks(c, view, g, h.req, t)
-	return h, err
-}
-
-// nullGraph returns a random graph with the same degrees.
-func nullGraph(c *engine.Call, view *session.Graph, seed uint64) (*csr.Graph, error) {
-	g, err := algorithms.Exchange(c.Ctx, view.Graph, algorithms.ExchangeOptions{Work: algorithms.Work{Progress: c.Meter.Update}, Seed: seed})
+	g, err := scoring.NullGraph(c, view, req.Seed)
 	if err != nil {
-		return nil, fmt.Errorf("random graph with the same degrees: %w", err)
+		return nil, err
 	}
-	return g, nil
+	h.req.Latest, h.req.CurveSteps = false, 0 // it has no times
+	h.links, err = splitLinks(c, view, g, h.req, req.nulls(t.kinds), t.across)
+	if !req.Null && errors.Is(err, evaluate.ErrNegatives) {
+		return h, nil // nobody has asked for it
+	}
+	return h, err
 }
 
 // measure measures some of the members of the split.
 func (h *heldLinks) measure(first, end int) (f linkFigures, err error) {
 	c := h.call
+	if h.links == nil {
+		return f, nil
+	}
 	said := len(c.Notices)
 	f.Held = len(h.links.base.Edges)
 	if h.req.RankAt > 0 {

@@ -71,7 +71,7 @@ var exportPairs = &engine.Statement[*parser.ExportPairs, ExportPairsRequest, pai
 	},
 	Resolve: resolveExportPairs,
 	Plan: func(req ExportPairsRequest, found pairTarget) *plan.Plan {
-		return engine.WrittenFile(found.form.Title, req.Path, planEvaluateLinks(req.Evaluation, found.trial))
+		return engine.WrittenFile(found.form.Title, req.Path, planEvaluateLinks(req.evaluation(), found.trial))
 	},
 	Run:   runExportPairs,
 	Table: export.Table[ExportPairsRequest],
@@ -85,6 +85,13 @@ func (s *Service) ExportPairs(ctx context.Context, req ExportPairsRequest) (file
 	return exportPairs.Answer(ctx, s.db, req)
 }
 
+// evaluation is the evaluation without a null graph, of which the file has no pairs.
+func (req ExportPairsRequest) evaluation() EvaluateLinksRequest {
+	e := req.Evaluation
+	e.WithoutNull = true
+	return e
+}
+
 func resolveExportPairs(c *engine.Call, req ExportPairsRequest) (found pairTarget, err error) {
 	if req.Evaluation.Splits > 1 {
 		return found, fault.OfOption("splits", "is %d, and a file has the pairs of one split", req.Evaluation.Splits).
@@ -93,7 +100,7 @@ func resolveExportPairs(c *engine.Call, req ExportPairsRequest) (found pairTarge
 	if req.Evaluation.Null {
 		return found, fault.OfOption("null_graph", "does not apply to a file, which has the pairs of the graph")
 	}
-	if found.trial, err = resolveEvaluateLinks(c, req.Evaluation); err != nil {
+	if found.trial, err = resolveEvaluateLinks(c, req.evaluation()); err != nil {
 		return found, err
 	}
 	found.form, err = engine.ResolveIntoFile(c, engine.RowsRequest{Path: req.Path, Overwrite: req.Overwrite, Format: req.Format})
@@ -102,16 +109,16 @@ func resolveExportPairs(c *engine.Call, req ExportPairsRequest) (found pairTarge
 
 func runExportPairs(c *engine.Call, req ExportPairsRequest, found pairTarget) (files.ExportResult, error) {
 	t := found.trial
-	graph, release, err := linkGraph(c, req.Evaluation, t, true)
+	graph, release, err := linkGraph(c, req.evaluation(), t, true)
 	if err != nil {
 		return files.ExportResult{}, err
 	}
 	defer release()
-	s, err := splitLinks(c, graph, graph.Graph, req.Evaluation, t)
+	s, err := splitLinks(c, graph, graph.Graph, req.evaluation(), t.kinds, t.across)
 	if err != nil {
 		return files.ExportResult{}, err
 	}
-	table, err := makePairTable(c, req.Evaluation, t, s)
+	table, err := makePairTable(c, req.evaluation(), t, s)
 	if err != nil {
 		return files.ExportResult{}, err
 	}

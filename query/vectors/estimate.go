@@ -10,6 +10,7 @@ import (
 	"heavytail/query/help"
 	"heavytail/query/internal/cells"
 	"heavytail/query/internal/engine"
+	"heavytail/query/internal/entries"
 	"heavytail/query/internal/methods"
 	"heavytail/query/parser"
 	"heavytail/query/plan"
@@ -40,6 +41,11 @@ var estimateEmbed = &engine.Statement[*parser.Estimate, EmbedRequest, chosen, Es
 	Resolve: func(c *engine.Call, req EmbedRequest) (found chosen, err error) {
 		if found.Configured, err = methods.ConfigureEmbed(req.Method, req.Settings, req.Using); err != nil {
 			return found, err
+		}
+		if req.Name != "" {
+			if _, err := entries.NextGeneration(c, req.Name, req.Graph); err != nil {
+				return found, err
+			}
 		}
 		return reads(c, found, req.Graph)
 	},

@@ -114,6 +114,9 @@ func resolveNearest(c *engine.Call, req NearestRequest) (search.Search, error) {
 	}
 	if req.Fresh { // the vectors to search exist only after the refresh
 		entry, err := c.Present(req.Embedding, fault.Embedding)
+		if err == nil {
+			_, err = search.CheckQuestion(c, q) // a mistake must not refresh first
+		}
 		return search.Search{Question: q, Entry: entry}, err
 	}
 	s, err := search.ResolveSearch(c, q)
@@ -141,6 +144,7 @@ func planNearest(req NearestRequest, s search.Search) *plan.Plan {
 
 func runNearest(c *engine.Call, req NearestRequest, s search.Search) (SearchResult, error) {
 	if req.Fresh {
+		req.Embedding = s.Entry.Info.Name // by its number it would be a past generation afterwards
 		if err := freshen(c, req.Embedding); err != nil {
 			return SearchResult{}, err
 		}

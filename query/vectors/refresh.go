@@ -136,13 +136,14 @@ func refreshJob(c *engine.Call, req RefreshRequest, found staleness) (job.Spec, 
 	if err := noteFullRefresh(c, found); err != nil {
 		return job.Spec{}, err
 	}
-	text := parser.Refresh{Embedding: parser.Ident{Name: req.Embedding}}
+	name := found.Info.Name
+	text := parser.Refresh{Embedding: parser.Ident{Name: name}}
 	if req.Tolerance > 0 {
 		text.Options = append(text.Options, engine.Option("tolerance", req.Tolerance))
 	}
 	return job.Spec{
-		Kind: "REFRESH", Text: text.String(), Target: req.Embedding, Graph: found.Graph, Options: found.Info.Options,
-		Memory: refreshBytes(found.Info.Method, found.Graph.Vertices, found.Info.Dim), Beside: session.VectorBytes(found.Info.Vertices, found.Info.Dim), Purpose: "refreshing embedding " + fault.Name(req.Embedding),
+		Kind: "REFRESH", Text: text.String(), Target: name, Graph: found.Graph, Options: found.Info.Options,
+		Memory: refreshBytes(found.Info.Method, found.Graph.Vertices, found.Info.Dim), Beside: session.VectorBytes(found.Info.Vertices, found.Info.Dim), Purpose: "refreshing embedding " + fault.Name(name),
 	}, nil
 }
 
@@ -167,6 +168,7 @@ func noteFullRefresh(c *engine.Call, s staleness) error {
 }
 
 func runRefresh(c *engine.Call, req RefreshRequest, found staleness) (result RefreshResult, err error) {
+	req.Embedding = found.Info.Name
 	spec, err := refreshJob(c, req, found)
 	if err != nil {
 		return result, err
@@ -176,7 +178,8 @@ func runRefresh(c *engine.Call, req RefreshRequest, found staleness) (result Ref
 	return result, err
 }
 
-// freshen brings an embedding up to date, after waiting for a job that writes it.
+// freshen brings an embedding up to date, after waiting for a job that writes it; embedding is
+// its name in the catalogue.
 func freshen(c *engine.Call, embedding string) error {
 	for {
 		clear(c.Graphs) // the job may have stored a new generation

@@ -1,8 +1,9 @@
 // Package format reads and writes graphs and vectors as files: graphs as edge lists, adjacency
-// lists, CSV of edges and of vertices (also with Neo4j's headers), Matrix Market (read only),
-// METIS, Pajek, GraphML, GEXF, node-link JSON and Parquet; vectors as word2vec text, word2vec
+// lists, CSV of edges and of vertices (also with Neo4j's headers), Matrix Market and square
+// matrices (read only), METIS, Pajek, GraphML, GEXF, node-link JSON and Parquet; vectors as word2vec text, word2vec
 // binary, numpy's .npy and Parquet; walks as sentences (write only). Text may be plain or
-// compressed with gzip or zstd. Parquet needs random access to its file; all other formats are
+// compressed with gzip, zstd, bzip2, xz or zip (of one file; it needs random access, as Parquet
+// does). Text in UTF-16 with a byte order mark is converted. Parquet needs random access to its file; all other formats are
 // read as a stream.
 //
 // The package does not use the store. Readers pass every edge and every vertex to a function,
@@ -16,6 +17,7 @@
 //
 // The path of a text through the package: Read determines the layout from the first block of
 // the input, lines splits blocks into lines, and a lineTaker (parser for edge lists, adjacency,
-// table, matrix and others) handles each line. GraphML and GEXF read tokens from an xmlReader
+// dense, table, matrix and others) handles each line. Of an edge list the parser keeps the first
+// lines until their types show whether the first one is a header (lookahead.go). GraphML and GEXF read tokens from an xmlReader
 // instead, and JSON from a jsonSource.
 package format

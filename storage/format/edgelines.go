@@ -1,7 +1,6 @@
 package format
 
 import (
-	"bytes"
 	"math"
 )
 
@@ -21,11 +20,20 @@ func (p *parser) line(line []byte) error {
 	if p.record.open {
 		return p.continueRecord(line)
 	}
+	if sep, found := separatorLine(line); found && p.stats.Lines == 1 {
+		if p.sep == separatorAuto {
+			p.separate(sep)
+		}
+		return nil
+	}
 	content, kind := p.sort(line)
 	switch kind {
 	case lineBlank:
 		return nil
 	case lineComment:
+		if held, err := p.holdComment(line); held {
+			return err
+		}
 		if !p.row(line) {
 			p.comment(content)
 			return nil
@@ -55,44 +63,4 @@ func (p *parser) row(line []byte) bool {
 	}
 	p.stats.LateComments++
 	return false
-}
-
-// single handles a line, or the joined lines of a whole record, that is neither empty nor a
-// comment.
-func (p *parser) single(line []byte) error {
-	line = bytes.TrimSuffix(line, []byte("\r"))
-	f := encodingFault(line)
-	if isUTF16(line) || bytes.IndexByte(line, '"') < 0 {
-		f = textFault(line) // a carriage return is allowed inside quotes
-	}
-	if f.found() {
-		return p.bad(line, f)
-	}
-	return p.dataLine(line)
-}
-
-// dataLine handles a line that is neither empty nor a comment.
-func (p *parser) dataLine(line []byte) error {
-	sep := p.sep
-	if sep == separatorAuto {
-		var doubt string
-		if sep, doubt = detectSeparator(line); doubt != "" {
-			return p.wrong(line, "%s", doubt)
-		}
-	}
-	if p.first.text == "" {
-		if taken, err := p.header(line, sep); taken {
-			return err
-		}
-	}
-	clear(p.further.values)
-	p.columns.split(line, sep, &p.plan, p.opts.MaxKey)
-	if p.columns.bad.found() {
-		return p.bad(line, p.columns.bad)
-	}
-	p.separate(sep)
-	if !p.first.decided {
-		return p.firstLine(line)
-	}
-	return p.emitColumns(line)
 }

@@ -11,9 +11,44 @@ type elements struct {
 	columns []Column
 	values  [][]byte // of the vertex being read, by column
 
+	// What is left out.
+	edgeValues, graphValues, absent, times, periods, turned, programs, other tally
+
 	at   func(kind error, format string, args ...any) *LineError // returns an error at the last token
 	flaw *LineError                                              // the first thing wrong with the element being read
 	text []byte                                                  // of the element being read
+}
+
+// newElements prepares a reader; at returns an error at the last token.
+func newElements(opts Options, h Handler, at func(kind error, format string, args ...any) *LineError) elements {
+	return elements{
+		opts: opts, h: h, at: at, text: []byte{},
+		edgeValues:  tally{what: "attributes of edges left out", remedy: "the options weight and time take one each"},
+		graphValues: tally{what: "attributes of the graph left out"},
+		absent:      tally{what: MissingValues},
+		times:       tally{what: "times left out"},
+		periods:     tally{what: "values that hold for a part of the time, of which the last counts"},
+		turned:      tally{what: "edges whose direction is not that of the graph", remedy: "graphs are undirected"},
+		programs:    tally{what: "data of other programs left out"},
+		other:       tally{what: "elements left out"},
+	}
+}
+
+// leaveOut counts an attribute of an edge that is not read, unless the options decline it.
+func (g *elements) leaveOut(name string) {
+	if r := usualRole(name); r == roleIgnored || g.opts.wanted()[r] != NoColumn {
+		g.edgeValues.add(name, g.here)
+	}
+}
+
+// here returns the line of the last token.
+func (g *elements) here() int64 { return g.at(nil, "").Line }
+
+// report adds to the statistics what the read has left out.
+func (g *elements) report() {
+	for _, t := range []*tally{&g.edgeValues, &g.graphValues, &g.absent, &g.times, &g.periods, &g.turned, &g.programs, &g.other} {
+		t.report(&g.stats)
+	}
 }
 
 // wrong records the first fault of the element being read; later ones are ignored.
@@ -65,16 +100,27 @@ func (g *elements) vertex(key []byte) error {
 // deliver delivers an edge with its weight and time, which may be missing, if the edge is
 // valid.
 func (g *elements) deliver(edge Edge, field [roleCount][]byte) error {
+	g.measure(&edge, field)
+	return g.edge(edge)
+}
+
+// measure sets the weight and the time of an edge, which may be missing.
+func (g *elements) measure(edge *Edge, field [roleCount][]byte) {
 	for r := roleWeight; r <= roleTime; r++ {
 		field[r] = bytes.TrimSpace(field[r])
 	}
-	if bad, reason := measure(&edge, &field); bad != roleIgnored {
+	if bad, reason := g.stats.measure(edge, &field, 0); bad != roleIgnored {
 		g.wrong(ErrSyntax, "%s", reason())
 	}
+}
+
+// edge delivers an edge, if it is valid.
+func (g *elements) edge(edge Edge) error {
 	if ok, err := g.passed(); !ok {
 		return err
 	}
 	g.stats.Edges++
+	g.stats.setTime(&edge, unitsPerSecond(g.opts.TimeUnit), 0)
 	g.stats.measured(edge)
 	return g.h.Edge(edge)
 }

@@ -8,17 +8,32 @@ import (
 )
 
 // Ending returns the extension of a file name in lower case with its dot, such as ".csv" for
-// "dir/People.CSV.gz". The extensions of compressed files, .gz and .zst, are skipped. A name
-// without an extension gives "".
+// "dir/People.CSV.gz". The extension of a compressed file (.gz, .zst, .bz2, .xz, .zip) is skipped.
+// A name without another extension gives "".
 func Ending(name string) string {
 	base := filepath.Base(name)
-	for _, compressed := range []string{".gz", ".zst"} {
+	for _, compressed := range slices.Concat(WrittenCompressions(), readCompressions()) {
 		if rest, ok := strings.CutSuffix(base, compressed); ok {
 			base = rest
 			break
 		}
 	}
 	return strings.ToLower(filepath.Ext(strings.TrimPrefix(base, ".")))
+}
+
+// WrittenCompressions returns the extensions of names whose files are written compressed.
+func WrittenCompressions() []string { return []string{".gz", ".zst"} }
+
+// readCompressions returns those of compressed files that are read and not written.
+func readCompressions() []string { return []string{".bz2", ".xz", ".zip"} }
+
+// CheckCompression returns an error that wraps ErrEnding for a name whose extension asks for a
+// compression that is not written.
+func CheckCompression(name string) error {
+	if ending := filepath.Ext(name); slices.Contains(readCompressions(), ending) {
+		return &EndingError{name, ending, WrittenCompressions()}
+	}
+	return nil
 }
 
 // EndingError reports a file name whose extension belongs to no known format. It wraps
@@ -52,6 +67,7 @@ var (
 		{LayoutGraphML, []string{".graphml", ".xml"}},
 		{LayoutGEXF, []string{".gexf"}},
 		{LayoutJSON, []string{".json"}},
+		{LayoutGML, []string{".gml"}},
 		{LayoutParquet, []string{parquetEnding}},
 	}
 

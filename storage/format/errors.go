@@ -118,6 +118,14 @@ func nameOr(file string) string {
 	return file
 }
 
+// shown is a name as it is in a remark: itself if it is printable and short, and otherwise quoted.
+func shown(name []byte) string {
+	if quoted := excerpt(name); quoted != `"`+string(name)+`"` {
+		return quoted
+	}
+	return string(name)
+}
+
 // excerpt quotes text of the input for an error message. The text is escaped, so that it is
 // safe on a terminal, and truncated, so that a line of a megabyte stays readable.
 func excerpt(text []byte) string {

@@ -2,7 +2,6 @@ package format
 
 import (
 	"bufio"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -58,9 +57,12 @@ type File struct {
 }
 
 // CreateFile begins a file that Commit will put at path. It writes to a temporary file in the
-// same directory, named .heavytail-<random>, that only the user may read (mode 0600). A name
-// that ends in .gz or .zst is compressed with gzip or zstd. An existing path gives ErrExists
-// unless overwrite is set, and ErrNotRegular if it is not a regular file.
+// same directory, whose name begins with .heavytail-, and removes those that killed writers of
+// the same path have left. Only the user may read the file (mode 0600), whatever the umask
+// allows and whatever the mode of a file that it replaces. A name that ends in .gz or .zst is
+// compressed with gzip or zstd, and one that ends in .bz2, .xz or .zip is refused with ErrEnding.
+// An existing path gives ErrExists unless overwrite is set, and ErrNotRegular if it is not a
+// regular file. Of a file with several names (hard links) only this one is replaced.
 func CreateFile(path string, overwrite bool) (*File, error) {
 	return CreateIn(nil, path, overwrite)
 }
@@ -93,13 +95,11 @@ func (f *File) begin() error {
 	if err := f.checkTarget(); err != nil {
 		return err
 	}
-	// A name of 128 random bits is not in use; if it were, O_EXCL would return an error.
-	f.tempName = ".heavytail-" + rand.Text()
-	temp, err := f.dir.OpenFile(f.tempName, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	var err error
+	if f.temp, f.tempName, err = newTemp(f.dir, f.base); err != nil {
 		return err
 	}
-	f.temp, f.buffer = temp, bufio.NewWriterSize(temp, writeBuffer)
+	f.buffer = bufio.NewWriterSize(f.temp, writeBuffer)
 	if f.encoder, err = compressor(f.path, f.buffer); err != nil {
 		return errors.Join(err, f.discard())
 	}
@@ -108,6 +108,9 @@ func (f *File) begin() error {
 
 // compressor returns the compressor that the ending of a name asks for. Its Close leaves w open.
 func compressor(name string, w io.Writer) (io.WriteCloser, error) {
+	if err := CheckCompression(name); err != nil {
+		return nil, err
+	}
 	switch filepath.Ext(name) {
 	case ".gz":
 		return gzip.NewWriter(w), nil
@@ -130,7 +133,7 @@ func LinkFile(from, path string, overwrite bool) (err error) {
 	if err != nil {
 		return fmt.Errorf("create %s: %w", path, err)
 	}
-	f := &File{path: path, dir: dir, base: filepath.Base(path), overwrite: overwrite, tempName: ".heavytail-" + rand.Text()}
+	f := &File{path: path, dir: dir, base: filepath.Base(path), overwrite: overwrite, tempName: randomTemp()}
 	defer func() { err = errors.Join(err, dir.Close()) }()
 	if err := f.checkTarget(); err != nil {
 		return fmt.Errorf("create %s: %w", path, err)
@@ -145,7 +148,15 @@ func LinkFile(from, path string, overwrite bool) (err error) {
 	if err := dir.Remove(f.tempName); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("create %s: %w", path, err)
 	}
-	return syncDir(dir)
+	return syncName(dir, path)
+}
+
+// syncName makes the name of a complete file durable.
+func syncName(dir *os.Root, path string) error {
+	if err := syncDir(dir); err != nil {
+		return fmt.Errorf("%s is complete and has its name, which a loss of power may undo: %w", path, err)
+	}
+	return nil
 }
 
 // checkTarget reports early what Commit would refuse.
@@ -191,7 +202,7 @@ func (f *File) Commit() error {
 		return fmt.Errorf("commit %s: %w", f.path, fs.ErrClosed)
 	}
 	err := flush(f.encoder, f.buffer, f.temp)
-	if err == nil {
+	if err == nil && !renamesOpen {
 		err = f.temp.Close()
 	}
 	if err != nil {
@@ -200,8 +211,11 @@ func (f *File) Commit() error {
 	if err := f.place(); err != nil {
 		return errors.Join(fmt.Errorf("create %s: %w", f.path, err), f.Close())
 	}
+	if renamesOpen {
+		closePart(f.temp) // after the file was made durable
+	}
 	f.temp = nil
-	return errors.Join(syncDir(f.dir), f.dir.Close())
+	return errors.Join(syncName(f.dir, f.path), f.dir.Close())
 }
 
 // flush ends the compressor, if there is one, flushes the buffer and makes the file durable.
@@ -246,10 +260,12 @@ func (f *File) Close() error {
 }
 
 func (f *File) discard() error {
-	closeErr := f.temp.Close()
-	if errors.Is(closeErr, fs.ErrClosed) {
-		closeErr = nil
-	}
+	temp := f.temp
 	f.temp = nil
-	return errors.Join(closeErr, f.dir.Remove(f.tempName))
+	if !renamesOpen {
+		_ = temp.Close() // nobody reads it
+		return f.dir.Remove(f.tempName)
+	}
+	err := f.dir.Remove(f.tempName) // before another writer can take the name
+	return errors.Join(err, closePart(temp))
 }

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"encoding/xml"
 	"slices"
 )
@@ -8,13 +9,19 @@ import (
 // gexf reads GEXF, the format of Gephi, versions 1.1 to 1.3. The ids of the nodes are the keys
 // of the vertices. A label that differs from its id becomes the attribute "label", unless the
 // text declares an attribute of this name. Of the edges' data, only the weight and the time are
-// read. Directions, data for drawing and intervals of time are ignored; nested nodes are
-// refused.
+// read; without an attribute that is the time, the start of an edge is, as an integer or a date.
+// Directions, data for drawing and other times are left out; nested nodes are refused.
 type gexf struct {
 	xmlElements
 	begun, resolved bool
-	label           int // the column of labels, or one of the constants below
+	directed        bool     // edges are, unless they say otherwise
+	label           int      // the column of labels, or one of the constants below
+	timed           []string // the XML attributes of edges that can be their time, the first first
 }
+
+// gexfTimes are the XML attributes that can be the time of an edge if the options name them. The first
+// that an edge has is, of start and timestamp, if they name none.
+var gexfTimes = []string{"start", "timestamp", "end"}
 
 // gexfLabel is the attribute that stores the labels of vertices.
 const gexfLabel = "label"
@@ -32,7 +39,7 @@ func readGEXF(f *feed, opts Options, h Handler) (ReadStats, error) {
 		g.columns[g.label].Type = Text
 		err = h.Columns(g.columns)
 	}
-	g.end(f, &g.stats, err)
+	g.finish(f, err)
 	return g.stats, err
 }
 
@@ -44,7 +51,8 @@ func (g *gexf) top(e xml.StartElement) error {
 		return g.fault(ErrSyntax, "a second graph; put every graph into a file of its own")
 	}
 	g.begun = true
-	g.stats.Directed = attribute(e, "defaultedgetype") == "directed"
+	g.directed = attribute(e, "defaultedgetype") == "directed"
+	g.stats.Directed = g.directed
 	return g.children(g.part)
 }
 
@@ -79,8 +87,16 @@ func (g *gexf) ready() error {
 		return nil
 	}
 	g.resolved = true
-	if err := g.resolve(gexfLabel, "weight"); err != nil {
+	if err := g.resolve(impliedNames{roleIgnored: {gexfLabel}, roleWeight: {"weight"}, roleTime: gexfTimes}); err != nil {
 		return err
+	}
+	keyed := slices.ContainsFunc(g.keys, func(k *graphKey) bool { return k.role == roleTime })
+	switch {
+	case keyed || g.opts.Time == NoColumn:
+	case g.opts.Time != "":
+		g.timed = []string{g.opts.Time}
+	default:
+		g.timed = gexfTimes[:2] // the end alone says little
 	}
 	if slices.ContainsFunc(g.columns, func(c Column) bool { return c.Name == gexfLabel }) ||
 		g.opts.Columns != nil && !slices.Contains(g.opts.Columns, gexfLabel) {
@@ -125,11 +141,24 @@ func (g *gexf) node(e xml.StartElement) error {
 			return g.children(g.nodeValue)
 		case "nodes", "edges", "graph":
 			return g.fault(ErrSyntax, "a graph inside a node is not read")
+		case "spells":
+			g.times.add("spells of nodes", g.here)
+		default:
+			g.other.add(child.Name.Local, g.here)
 		}
 		return g.skip()
 	})
 	if err != nil {
 		return err
+	}
+	for _, a := range e.Attr {
+		switch name := a.Name.Local; {
+		case name == "id" || name == "label" || a.Name.Space != "" || name == "xmlns":
+		case isPeriod(name):
+			g.times.add(name+" of nodes", g.here)
+		default:
+			g.other.add(name, g.here)
+		}
 	}
 	if label := attribute(e, "label"); label != "" && label != string(id) {
 		if err := g.labelled(label); err != nil {
@@ -161,7 +190,10 @@ func (g *gexf) labelled(label string) error {
 func (g *gexf) nodeValue(e xml.StartElement) error {
 	if k := g.declared(e, "node"); k != nil && k.place != placeNone {
 		text := []byte(attribute(e, "value"))
-		value, reason := k.value(text)
+		if len(e.Attr) > 2 && slices.ContainsFunc(e.Attr, func(a xml.Attr) bool { return isPeriod(a.Name.Local) }) {
+			g.periods.add(k.name, g.here)
+		}
+		value, reason := g.valueOf(k, text)
 		switch {
 		case len(text) > g.opts.MaxValue:
 			g.wrong(ErrLimit, "a value exceeds the limit of %d bytes", g.opts.MaxValue)
@@ -175,12 +207,17 @@ func (g *gexf) nodeValue(e xml.StartElement) error {
 
 // declared returns the attribute to which a value belongs, or nil if there is none.
 func (g *gexf) declared(e xml.StartElement, class string) *graphKey {
-	id := attribute(e, "for")
+	id := cmp.Or(attribute(e, "for"), attribute(e, "id")) // version 1.0 calls it id
 	k := g.byID[class+"\x00"+id]
 	if k == nil {
 		g.wrong(ErrSyntax, "the attribute %s of a value is not declared", excerpt([]byte(id)))
 	}
 	return k
+}
+
+// isPeriod reports whether an XML attribute says when an element exists.
+func isPeriod(name string) bool {
+	return slices.Contains(gexfTimes, name) || name == "startopen" || name == "endopen" || name == "timestamps" || name == "intervals"
 }
 
 // edge reads an edge with its weight and time.
@@ -189,28 +226,92 @@ func (g *gexf) edge(e xml.StartElement) error {
 		return g.skip()
 	}
 	g.begin()
-	kind := attribute(e, "type")
-	g.stats.Directed = g.stats.Directed || kind == "directed" || kind == "mutual"
 	edge := Edge{Source: g.key(attribute(e, "source"), "edge", "source"), Target: g.key(attribute(e, "target"), "edge", "target"), Weight: 1}
 	field := g.initials
-	if own := attribute(e, "weight"); own != "" && (g.opts.Weight == "" || g.opts.Weight == "weight") {
-		field[roleWeight] = []byte(own)
-	}
+	when := g.ownValues(e, &field)
 	line, column := g.line, g.column
 	err := g.children(func(child xml.StartElement) error {
-		if child.Name.Local != "attvalues" {
-			return g.skip()
+		switch child.Name.Local {
+		case "attvalues":
+			return g.children(func(e xml.StartElement) error { return g.edgeValue(e, &field) })
+		case "spells":
+			return g.children(func(e xml.StartElement) error { return g.spell(e, &when) })
 		}
-		return g.children(func(e xml.StartElement) error {
-			if k := g.declared(e, "edge"); k != nil && k.role != roleIgnored {
-				field[k.role] = []byte(attribute(e, "value"))
-			}
-			return g.skip()
-		})
+		g.other.add(child.Name.Local, g.here)
+		return g.skip()
 	})
 	if err != nil {
 		return err
 	}
 	g.line, g.column = line, column
+	if when != "" {
+		text := []byte(when)
+		if _, _, _, ok := parseTime(text); ok || g.opts.Time != "" {
+			field[roleTime] = text
+		} else {
+			g.times.add(when, g.here)
+		}
+	}
 	return g.deliver(edge, field)
+}
+
+// ownValues reads the XML attributes of an edge other than its ends. It returns the time.
+func (g *gexf) ownValues(e xml.StartElement, field *[roleCount][]byte) (when string) {
+	rank := len(gexfTimes)
+	for i := range e.Attr {
+		a := &e.Attr[i]
+		switch name := a.Name.Local; {
+		case name == "source" || name == "target" || name == "id" || a.Value == "" || a.Name.Space != "" || name == "xmlns":
+		case name == "weight":
+			if g.opts.Weight == "" || g.opts.Weight == name {
+				field[roleWeight] = []byte(a.Value)
+			} else {
+				g.leaveOut(name)
+			}
+		case name == "type":
+			if directed := a.Value == "directed" || a.Value == "mutual"; directed != g.directed {
+				g.stats.Directed = true
+				g.turned.add("type="+a.Value, g.here)
+			}
+		case isPeriod(name):
+			if at := slices.Index(g.timed, name); at >= 0 && at < rank {
+				rank, when = at, a.Value
+			} else if g.opts.Time != NoColumn {
+				g.times.add(name+" of edges", g.here)
+			}
+		default:
+			g.leaveOut(name)
+		}
+	}
+	return when
+}
+
+// spell reads one of the times at which an edge exists. The first is the time of an edge that has
+// none of its own.
+func (g *gexf) spell(e xml.StartElement, when *string) error {
+	start := ""
+	for _, name := range g.timed {
+		start = cmp.Or(start, attribute(e, name))
+	}
+	switch {
+	case *when == "" && start != "":
+		*when = start
+		if end := attribute(e, "end"); end != "" && end != start {
+			g.times.add("end of edges", g.here)
+		}
+	case g.opts.Time != NoColumn:
+		g.times.add("spells of edges", g.here)
+	}
+	return g.skip()
+}
+
+func (g *gexf) edgeValue(e xml.StartElement, field *[roleCount][]byte) error {
+	switch k := g.declared(e, "edge"); {
+	case k == nil:
+	case k.role != roleIgnored:
+		field[k.role] = []byte(attribute(e, "value"))
+	default:
+		g.leaveOut(k.name)
+	}
+	return g.skip()
 }

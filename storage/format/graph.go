@@ -5,12 +5,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 
 	"heavytail/storage/format/internal/columnfile"
 )
 
-// Read reads a graph in any layout, plain or compressed with gzip or zstd, and passes its
+// Read reads a graph in any layout, plain or compressed (see the package), and passes its
 // vertices and edges to h in the order of the text. Input, limits, errors and cancelling are as
 // for ReadEdgeList.
 func Read(ctx context.Context, r io.Reader, opts Options, h Handler) (ReadStats, error) {
@@ -24,15 +23,29 @@ func Read(ctx context.Context, r io.Reader, opts Options, h Handler) (ReadStats,
 	}
 	f := startFeed(ctx, r, &opts.EdgeListOptions, true)
 	defer f.close()
-	if opts.Layout == "" || opts.Layout == LayoutAuto {
+	auto := opts.Layout == "" || opts.Layout == LayoutAuto
+	if auto {
 		var err error
-		if opts.Layout, err = findLayout(f.peek(), opts.Name); err != nil {
+		if opts.Layout, err = findLayout(f.peek(), f.fileName()); err != nil {
 			return ReadStats{}, err
 		}
+	}
+	var chosen *Remark
+	if opts.mayBeSquare(auto) {
+		var err error
+		if opts.Layout, chosen, err = resolveSquare(f.peek(), f.block.err == io.EOF, auto, opts); err != nil {
+			return ReadStats{}, err
+		}
+	}
+	if opts.Layout == LayoutEdges && Ending(opts.Name) == ncolEnding && opts.choosesNothing() {
+		opts.Weight = "3"
 	}
 	opts = opts.withDefaults()
 	h = h.complete()
 	stats, err := readLayout(f, opts, h)
+	if chosen != nil {
+		stats.Remarks = append([]Remark{*chosen}, stats.Remarks...)
+	}
 	stats.Layout, stats.SHA256 = opts.Layout, f.sum()
 	return stats, err
 }
@@ -45,6 +58,8 @@ func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 	switch opts.Layout {
 	case LayoutAdjacency:
 		to = &newAdjacency(opts, h).lines
+	case LayoutMatrix:
+		to = &newDense(opts, h).lines
 	case LayoutVertices:
 		to = &newTable(opts, h).lines
 	case LayoutMETIS:
@@ -59,6 +74,8 @@ func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 		return readGEXF(f, opts, h)
 	case LayoutJSON:
 		return readNodeLink(f, opts, h)
+	case LayoutGML:
+		return readGML(f, opts, h)
 	default:
 		to = &newParser(opts.EdgeListOptions, false, h.Edge).lines
 	}
@@ -66,13 +83,27 @@ func readLayout(f *feed, opts Options, h Handler) (ReadStats, error) {
 	return to.stats, err
 }
 
+// ncolEnding is that of igraph's NCOL: two names, and perhaps a weight.
+const ncolEnding = ".ncol"
+
+// choosesNothing reports whether the options leave the columns of edges open.
+func (o *Options) choosesNothing() bool { return o.wanted() == [roleCount]string{} }
+
+// mayBeSquare reports whether a text is to be looked at whether it is a square matrix.
+func (o *Options) mayBeSquare(auto bool) bool {
+	return o.Layout == LayoutAdjacency || o.Layout == LayoutEdges && auto && o.Header == HeaderAuto && o.choosesNothing()
+}
+
 // findLayout determines the layout by the beginning of a text, or else by its name.
 func findLayout(text []byte, name string) (Layout, error) {
 	if columnfile.IsFile(text) {
 		return "", streamedParquet(name)
 	}
+	if err := refuseBinary(text, name); err != nil {
+		return "", err
+	}
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
-	if len(text) >= len(matrixMarketMagic) && strings.EqualFold(string(text[:len(matrixMarketMagic)]), matrixMarketMagic) {
+	if bannerAbove(text) {
 		return LayoutMatrixMarket, nil
 	}
 	text = bytes.TrimLeft(text, " \t\r\n")
@@ -85,7 +116,10 @@ func findLayout(text []byte, name string) (Layout, error) {
 			return LayoutGraphML, nil
 		}
 	}
-	first, _, _ := bytes.Cut(text, []byte("\n"))
+	if beginsGML(text) {
+		return LayoutGML, nil
+	}
+	first := text[:len(text)-len(bytes.TrimLeftFunc(text, func(c rune) bool { return c != '\n' && c != '\r' }))]
 	if names, _ := konectNames(first); names != nil {
 		return LayoutEdges, nil // a name such as "out.moreno" has no known extension
 	}

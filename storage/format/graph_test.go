@@ -221,7 +221,6 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutAdjacency, text: "a b\x00\n", want: "g:1:4: NUL byte; is this a text file?"},
 		{layout: LayoutAdjacency, text: "a " + strings.Repeat("k", 1025) + "\n", want: "g:1:3: key \"" + strings.Repeat("k", 40) + "\"… has 1025 bytes, the limit is 1024", kind: ErrLimit},
 		{layout: LayoutAdjacency, text: "a,\"b\nc\n", want: "g:1:3: a quoted field is not closed"},
-		{layout: LayoutAdjacency, text: "\xff\xfea\x00", want: "g:1:1: the text is UTF-16; convert it to UTF-8"},
 
 		{layout: LayoutMatrixMarket, text: "", want: "g:1:1: expected \"%%MatrixMarket matrix coordinate\", found nothing"},
 		{layout: LayoutMatrixMarket, text: "1 2\n", want: `g:1:1: expected "%%MatrixMarket matrix coordinate", a field and a symmetry; found "1 2"`},
@@ -232,7 +231,7 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutMatrixMarket, text: mm + "real general\n", want: "g:2:1: expected the numbers of rows, columns and entries, found the end"},
 		{layout: LayoutMatrixMarket, text: mm + "real general\n3 3\n", want: `g:2:1: expected the numbers of rows, columns and entries, found "3 3"`},
 		{layout: LayoutMatrixMarket, text: mm + "real general\n3 -3 1\n", want: `g:2:1: expected the numbers of rows, columns and entries, found "3 -3 1"`},
-		{layout: LayoutMatrixMarket, text: mm + "real general\n3 4 1\n", want: "g:2:1: a matrix of 3 rows and 4 columns is no adjacency matrix of a graph"},
+		{layout: LayoutMatrixMarket, text: mm + "real general\n3 4 1\n", want: "g:2:1: a matrix of 3 rows and 4 columns is no adjacency matrix of a graph: its rows and columns number different vertices"},
 		{layout: LayoutMatrixMarket, text: mm + "real general\n4000000000 4000000000 0\n", want: "g:2:1: 4000000000 vertices exceed the limit of 100000000", kind: ErrLimit},
 		{layout: LayoutMatrixMarket, text: mm + "real general\n2 2 1\n1 3 1\n", want: `g:3:3: "3" is not a number from 1 to 2`},
 		{layout: LayoutMatrixMarket, text: mm + "real general\n2 2 1\n0 1 1\n", want: `g:3:1: "0" is not a number from 1 to 2`},
@@ -244,8 +243,7 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutMatrixMarket, text: mm + "pattern general\n\n2 2 2\n1 2\n", want: `g:3:1: the size line declares 2 entries, but 1 follow`},
 
 		{layout: LayoutVertices, text: "", want: "g:1:1: expected a header of column names, found none"},
-		{layout: LayoutVertices, text: "key,,x\n", want: "g:1:1: column 2 has no name"},
-		{layout: LayoutVertices, text: "key,x,x:text\n", want: `g:1:1: columns 2 and 3 are both called "x"`},
+		{layout: LayoutVertices, text: "key,x,x:text\n", opts: Options{Columns: []string{"x"}}, want: `g:1:1: columns 2 and 3 are both called "x"`},
 		{layout: LayoutVertices, text: "a,b\n", opts: Options{Key: "c"}, want: `g:1:1: no column is called "c"; there are "a", "b"`},
 		{layout: LayoutVertices, text: "a,b\n", opts: Options{Key: "3"}, want: "g:1:1: there is no column 3 for the key; the header names 2"},
 		{layout: LayoutVertices, text: "a,b\n", opts: Options{Columns: []string{"c"}}, want: `g:1:1: no column is called "c"; there are "a", "b"`},
@@ -266,10 +264,8 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutVertices, text: "key,x\na,\xff\n", want: "g:2:3: byte 0xff is not valid UTF-8"},
 		{layout: LayoutVertices, text: "key,x:integer\na,1.5\n", want: `g:2:3: "x": "1.5" is no integer`},
 		{layout: LayoutVertices, text: "key,x:boolean\na,yes\n", want: `g:2:3: "x": "yes" is no boolean`},
-		{layout: LayoutVertices, text: "key,x:float\na,NaN\n", want: `g:2:3: "x": "NaN" is no float`},
 		{layout: LayoutVertices, text: "key,x\na,12345\n", opts: Options{MaxValue: 4}, want: `g:2:3: value "12345" has 5 bytes, the limit is 4`, kind: ErrLimit},
 		{layout: LayoutVertices, text: "key,x\na,\"23456\n8901\"\n", opts: Options{EdgeListOptions: EdgeListOptions{MaxLine: 10}}, want: "g:2:1: the record exceeds the limit of 10 bytes", kind: ErrLimit},
-		{layout: LayoutVertices, text: "\xff\xfek\x00e\x00y\x00\n\x00", want: "g:1:1: the text is UTF-16; convert it to UTF-8"},
 
 		{layout: LayoutGraphML, text: "", want: "g:1:1: expected a graph in GraphML, found the end"},
 		{layout: LayoutGraphML, text: "a b\n", want: "g:2:1: expected a graph in GraphML, found the end"},
@@ -279,8 +275,7 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutGraphML, text: "<graphml><graph>", want: "g:1:17: not well-formed XML: unexpected EOF"},
 		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"&lol;\"/>", want: "g:1:32: not well-formed XML: invalid character entity &lol;"},
 		{layout: LayoutGraphML, text: "<!DOCTYPE g [<!ENTITY a \"b\">]><graphml/>", want: "g:1:1: a document type with declarations is not read"},
-		{layout: LayoutGraphML, text: `<?xml version="1.0" encoding="latin1"?><graphml/>`, want: "g:1:40: the encoding latin1 is not read; convert the text to UTF-8"},
-		{layout: LayoutGraphML, text: "\xfe\xff\x00<", want: "g:1:1: the text is UTF-16; convert it to UTF-8"},
+		{layout: LayoutGraphML, text: `<?xml version="1.0" encoding="ebcdic"?><graphml/>`, want: "g:1:40: the encoding ebcdic is not read; convert the text to UTF-8"},
 		{layout: LayoutGraphML, text: "<graphml>\x00", want: "g:1:11: not well-formed XML: illegal character code U+0000"},
 		{layout: LayoutGraphML, text: "<graphml><graph>\n<node/></graph></graphml>", want: "g:2:1: the element node has no id"},
 		{layout: LayoutGraphML, text: "<graphml><graph><edge source=\"a\"/></graph></graphml>", want: "g:1:17: the element edge has no target"},
@@ -290,8 +285,6 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutGraphML, text: laughs, want: "g:1:22: a document type with declarations is not read"},
 		{layout: LayoutGraphML, text: "<!DOCTYPE graphml SYSTEM \"http://example.com/g.dtd\"><graphml>&lol9;</graphml>", want: "g:1:68: not well-formed XML: invalid character entity &lol9;"},
 		{layout: LayoutGraphML, text: "<graphml><graph><hyperedge/></graph></graphml>", want: "g:1:17: hyperedges are not read: an edge has two ends"},
-		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"a\"><port/></node></graph></graphml>", want: "g:1:30: ports of nodes are not read"},
-		{layout: LayoutGraphML, text: "<graphml><graph><edge source=\"a\" sourceport=\"1\" target=\"b\"/></graph></graphml>", want: "g:1:17: ports of nodes are not read"},
 		{layout: LayoutGraphML, text: "<graphml><graph/><graph/></graphml>", want: "g:1:18: a second graph; put every graph into a file of its own"},
 		{layout: LayoutGraphML, text: "<graphml><graph/><key id=\"a\"/></graphml>", want: "g:1:18: a key is declared after the graph"},
 		{layout: LayoutGraphML, text: "<graphml><key id=\"a\"/><key id=\"a\"/></graphml>", want: `g:1:23: key "a" is declared twice`},
@@ -299,7 +292,6 @@ func TestRead_Malformed(t *testing.T) {
 		{layout: LayoutGraphML, text: "<graphml><key id=\"a\"/><key id=\"b\"/></graphml>", opts: Options{MaxColumns: 1}, want: "g:1:23: more than 1 keys are declared", kind: ErrLimit},
 		{layout: LayoutGraphML, text: "<graphml><graph><node id=\"a\"><data key=\"k\"/></node></graph></graphml>", want: `g:1:30: the key "k" of data is not declared`},
 		{layout: LayoutGraphML, text: "<graphml><key id=\"k\" attr.name=\"x\" attr.type=\"int\"/><graph><node id=\"a\"><data key=\"k\">1.5</data></node></graph></graphml>", want: `g:1:73: "x": "1.5" is no integer`},
-		{layout: LayoutGraphML, text: "<graphml><key id=\"k\" attr.name=\"x\"/><graph><node id=\"a\"><data key=\"k\">1<b/></data></node></graph></graphml>", want: `g:1:72: an element inside the text of a value`},
 		{layout: LayoutGraphML, text: "<graphml><key id=\"k\" attr.name=\"x\"/><graph><node id=\"a\"><data key=\"k\">12345</data></node></graph></graphml>", opts: Options{MaxValue: 4}, want: `g:1:71: a value exceeds the limit of 4 bytes`, kind: ErrLimit},
 		{layout: LayoutGraphML, text: "<graphml><key id=\"k\" attr.name=\"w\"/><graph><edge source=\"a\" target=\"b\"><data key=\"k\">-1</data></edge></graph></graphml>", want: `g:1:44: weight "-1" is not a positive decimal number that a float32 can hold`},
 		{layout: LayoutGraphML, text: "<graphml>\n\n<graph/></graphml>", opts: Options{EdgeListOptions: EdgeListOptions{MaxLines: 2}}, want: "g:3:1: the text exceeds the limit of 2 lines", kind: ErrLimit},
@@ -400,7 +392,7 @@ func TestRead_FindsLayout(t *testing.T) {
 	}{
 		{"a b\n", "", LayoutEdges}, {"a b\n", "x.csv", LayoutEdges}, {"", "x.mtx", LayoutMatrixMarket}, {"a b\n", "x.adjlist", LayoutAdjacency}, {"a b\n", "x.ADJLIST.gz", LayoutAdjacency},
 		{"%%matrixMARKET matrix", "x.txt", LayoutMatrixMarket}, {"\ufeff<?xml version", "x.mtx", LayoutGraphML}, {"\n <graphml", "", LayoutGraphML}, {"a", "x.graphml.zst", LayoutGraphML},
-		{"<gexf xmlns", "", LayoutGEXF}, {"<?xml version='1.0'?>\n<gexf", "x.xml", LayoutGEXF}, {"a", "x.gexf.gz", LayoutGEXF},
+		{"<gexf xmlns", "", LayoutGEXF}, {"<?xml version='1.0'?>\n<gexf", "x.xml", LayoutGEXF}, {"a", "x.gexf.gz", LayoutGEXF}, {"a", "x.gexf.bz2", LayoutGEXF}, {"a", "x.gexf.xz", LayoutGEXF},
 		{"{ \"nodes\"", "-", LayoutJSON}, {"{\"a b\n", "x.txt", LayoutEdges}, {"[", "x.json", LayoutJSON}, {"{a b\n", "", LayoutEdges},
 		{"<a b\n", "", LayoutEdges}, {"%%Matrix", "", LayoutEdges},
 	} {
@@ -408,7 +400,7 @@ func TestRead_FindsLayout(t *testing.T) {
 			t.Errorf("%q, %s: %s, want %s; %v", c.text, c.name, got, c.want, err)
 		}
 	}
-	for _, name := range []string{"x.arrow", "x.yaml.gz", "x.csv.bz2", "x.csv.GZ", "g.v2"} {
+	for _, name := range []string{"x.arrow", "x.yaml.gz", "x.csv.7z", "x.csv.GZ", "g.v2"} {
 		_, err := Read(t.Context(), strings.NewReader("a b\n"), Options{EdgeListOptions: EdgeListOptions{Name: name}}, Handler{})
 		var ending *EndingError
 		if !errors.As(err, &ending) || !errors.Is(err, ErrEnding) || !slices.Contains(ending.Known, ".csv") {

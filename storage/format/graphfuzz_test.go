@@ -87,7 +87,8 @@ func fuzzLayout(t *testing.T, layout Layout, text []byte, skip bool) {
 	if errors.Is(err, ErrDamaged) {
 		return // the text looks compressed itself
 	}
-	lines := !slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON}, layout)
+	opts.Layout = stats.Layout // a matrix may be found among adjacency lists
+	lines := !slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}, layout)
 	for _, size := range []int{1, 7} {
 		if !lines {
 			break
@@ -102,6 +103,11 @@ func fuzzLayout(t *testing.T, layout Layout, text []byte, skip bool) {
 	s, err := collect(text, opts)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for i, c := range s.columns {
+		if slices.ContainsFunc(s.columns[:i], func(other Column) bool { return other.Name == c.Name }) {
+			return // the caller gives them other names
+		}
 	}
 	checkTable(t, s)
 	var out bytes.Buffer
@@ -147,8 +153,16 @@ func inPieces(opts Options, text []byte, size int) (string, error) {
 			return nil
 		},
 	}
+	if err := refuseBinary(text, opts.Name); err != nil {
+		return "", err
+	}
+	if text = bytes.Clone(text); endsInReturns(text) {
+		feedLines(text)
+	}
 	var to *lines
 	switch opts.Layout {
+	case LayoutMatrix:
+		to = &newDense(opts, h).lines
 	case LayoutAdjacency:
 		to = &newAdjacency(opts, h).lines
 	case LayoutVertices:
@@ -192,6 +206,14 @@ func FuzzReadAdjacency(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutAdjacency, text, skip) })
 }
 
+func FuzzReadMatrix(f *testing.F) {
+	for _, text := range []string{"0,1\n1,0\n", ",a,b\na,0,.5\nb,NA,0\n", "a b\n0 1\n1 0\n", "a b\na 0 1\nb 1 0\n", "x;a\ra;0", "0 1 2\n1 0 3\n2 3 0\n"} {
+		f.Add([]byte(text), true)
+		f.Add([]byte(text), false)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutMatrix, text, skip) })
+}
+
 func FuzzReadTable(f *testing.F) {
 	for _, text := range []string{
 		"key,x:integer,y\na,1,\"p\r\nq\"\"\"\n", "id;n\n1;\"\n\"\n", "k\n\"#\"\n", "a\tid\n1\t2\n", "key,x:text,y:float,z:boolean\na,\"\",2,true\n", "key,x\n\"a\n\n", "key,,x\n", "key x\na b\nc\n", "key,x\na,007\nb,1\n",
@@ -226,7 +248,7 @@ func FuzzReadGraphML(f *testing.F) {
 // FuzzReadWeighted reads edge lists whose columns are chosen.
 func FuzzReadWeighted(f *testing.F) {
 	addFiles(f, ".edgelist")
-	for _, text := range []string{"source,target,weight,time\na,b,2,\n", "# source target w ts\na b .5 7\n", "w,to,from,date\n1,a,b,2020-01-02\n", "a b 1e-3 +7\n"} {
+	for _, text := range []string{"source,target,weight,time\na,b,2,\n", "# source target w ts\na b .5 7\n", "w,to,from,date\n1,a,b,2020-01-02\n", "a b 1e-3 +7\n", "who,whom,w\n#a,b,NA\nb,c,2\n", "a b {'weight': 2, 'x': ['}']}\n", "sep=;\na;b\n", "x y\r1 2\r", "a|b|1,5\n"} {
 		f.Add([]byte(text), true)
 	}
 	f.Fuzz(func(t *testing.T, text []byte, skip bool) { fuzzLayout(t, LayoutEdges, text, skip) })

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"slices"
@@ -21,6 +22,7 @@ type keyedElements struct {
 // graphKey is a key that the text declares.
 type graphKey struct {
 	name       string // "" if it names no attribute
+	use        string // what it is for if it names none
 	domain     string // node, edge or all
 	kind       Type
 	initial    []byte // the default
@@ -30,6 +32,9 @@ type graphKey struct {
 	place      int  // in columns, or placeNone
 	role       role // in edges
 }
+
+// title is the name by which a remark calls the key.
+func (k *graphKey) title() string { return cmp.Or(k.name, k.use) }
 
 func (k *graphKey) of(element string) bool {
 	return k.name != "" && (k.domain == element || k.domain == "all")
@@ -51,13 +56,16 @@ func (g *keyedElements) declare(id string, k *graphKey) error {
 	return nil
 }
 
-// resolve decides, once all keys are known, how each is used. Implied names need no
-// declaration.
-func (g *keyedElements) resolve(implied ...string) error {
+// impliedNames are names that need no declaration: those of nodes at roleIgnored, and those of edges
+// at their roles.
+type impliedNames [roleCount][]string
+
+// resolve decides, once all keys are known, how each is used.
+func (g *keyedElements) resolve(implied impliedNames) error {
 	if g.flaw != nil {
 		return g.flaw // the fault of a default value
 	}
-	if err := g.resolveNodes(implied); err != nil {
+	if err := g.resolveNodes(implied[roleIgnored]); err != nil {
 		return err
 	}
 	if err := g.resolveEdges(implied); err != nil {
@@ -90,7 +98,7 @@ func (g *keyedElements) resolveNodes(implied []string) error {
 		}
 		g.columns[k.place].Type = g.columns[k.place].Type.Or(k.kind)
 		if k.hasInitial {
-			value, reason := k.value(k.initial)
+			value, reason := g.valueOf(k, k.initial)
 			if reason != "" {
 				return &LineError{g.opts.Name, k.line, k.column, reason, ErrSyntax}
 			}
@@ -101,7 +109,7 @@ func (g *keyedElements) resolveNodes(implied []string) error {
 }
 
 // resolveEdges finds the keys of weight and time.
-func (g *keyedElements) resolveEdges(implied []string) error {
+func (g *keyedElements) resolveEdges(implied impliedNames) error {
 	wanted := g.opts.wanted()
 	for r := roleWeight; r <= roleTime; r++ {
 		if wanted[r] == NoColumn {
@@ -121,11 +129,20 @@ func (g *keyedElements) resolveEdges(implied []string) error {
 				}
 			}
 		}
-		if wanted[r] != "" && !slices.Contains(implied, name) && !slices.ContainsFunc(g.keys, func(k *graphKey) bool { return k.role == r }) {
+		if wanted[r] != "" && !slices.Contains(implied[r], name) && !slices.ContainsFunc(g.keys, func(k *graphKey) bool { return k.role == r }) {
 			return g.at(ErrSyntax, "no key of edges is called %s", excerpt([]byte(name)))
 		}
 	}
 	return nil
+}
+
+// valueOf is graphKey.value; a word that means a missing number is one.
+func (g *keyedElements) valueOf(k *graphKey, text []byte) (value []byte, reason string) {
+	if word := bytes.TrimSpace(text); k.kind != Text && IsMissing(word) {
+		g.absent.add(string(word), g.here)
+		return nil, ""
+	}
+	return k.value(text)
 }
 
 // value converts a text to the form of the key's type; a nil value is missing. The reason is
@@ -155,12 +172,23 @@ func (k *graphKey) value(text []byte) (value []byte, reason string) {
 type xmlElements struct {
 	*xmlReader
 	keyedElements
+	inner tally // elements inside of values
 }
 
 func newXMLElements(f *feed, opts Options, h Handler) xmlElements {
 	g := xmlElements{xmlReader: newXMLReader(f, &opts.EdgeListOptions)}
-	g.elements = elements{opts: opts, h: h, at: g.fault, text: []byte{}}
+	g.elements = newElements(opts, h, g.fault)
+	g.inner = tally{what: "elements inside of data left out"}
 	return g
+}
+
+// finish ends a read without an error.
+func (g *xmlElements) finish(f *feed, err error) {
+	if err == nil {
+		g.inner.report(&g.stats)
+		g.report()
+	}
+	g.end(f, &g.stats, err)
 }
 
 // initial reads a declaration to its end, including a default value if there is one.
@@ -169,17 +197,18 @@ func (g *xmlElements) initial(k *graphKey) error {
 		if child.Name.Local != "default" || k.name == "" {
 			return g.skip()
 		}
-		k.hasInitial = true
-		text, err := g.content()
+		text, err := g.content(k)
 		k.initial = bytes.Clone(text)
+		k.hasInitial = text != nil
 		return err
 	})
 }
 
-// content reads the text of an element to its end. Of a text longer than the limit it keeps
+// content reads the text of an element to its end. Elements inside it, which other programs
+// write, are left out; a text of nothing else is nil. Of a text longer than the limit it keeps
 // only the beginning and records a fault.
-func (g *xmlElements) content() ([]byte, error) {
-	start := len(g.text)
+func (g *xmlElements) content(k *graphKey) ([]byte, error) {
+	start, compound := len(g.text), false
 	for {
 		token, err := g.token()
 		if err != nil {
@@ -193,12 +222,17 @@ func (g *xmlElements) content() ([]byte, error) {
 			}
 			g.text = append(g.text, t[:min(len(t), room)]...)
 		case xml.StartElement:
-			g.wrong(ErrSyntax, "an element inside the text of a value")
+			compound = true
+			g.inner.add(k.title(), g.here)
 			if err := g.skip(); err != nil {
 				return nil, err
 			}
 		case xml.EndElement:
-			return g.text[start:len(g.text):len(g.text)], nil
+			text := g.text[start:len(g.text):len(g.text)]
+			if compound && len(bytes.TrimSpace(text)) == 0 {
+				return nil, nil
+			}
+			return text, nil
 		}
 	}
 }

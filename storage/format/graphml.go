@@ -1,22 +1,24 @@
 package format
 
 import (
+	"cmp"
 	"encoding/xml"
 )
 
 // graphML reads GraphML. The ids of the nodes are the keys of the vertices, and the declared
 // keys of nodes are their attributes. Of the edges' data, only the weight and the time are
-// read. Directions and the data of other programs are ignored. Nested graphs, hyperedges and
-// ports, which a graph here cannot store, are refused.
+// read. Directions, ports and the data of other programs are left out. Nested graphs and
+// hyperedges, which a graph here cannot store, are refused.
 type graphML struct {
 	xmlElements
-	begun bool // the graph element was reached
+	begun    bool // the graph element was reached
+	directed bool // edges are, unless they say otherwise
 }
 
 func readGraphML(f *feed, opts Options, h Handler) (ReadStats, error) {
 	g := &graphML{xmlElements: newXMLElements(f, opts, h)}
 	err := g.document("graphml", "GraphML", &g.begun, g.top)
-	g.end(f, &g.stats, err)
+	g.finish(f, err)
 	return g.stats, err
 }
 
@@ -30,20 +32,22 @@ func (g *graphML) top(e xml.StartElement) error {
 		return g.fault(ErrSyntax, "a second graph; put every graph into a file of its own")
 	case e.Name.Local == "graph":
 		g.begun = true
-		g.stats.Directed = attribute(e, "edgedefault") == "directed"
-		if err := g.resolve(); err != nil {
+		g.directed = attribute(e, "edgedefault") == "directed"
+		g.stats.Directed = g.directed
+		if err := g.resolve(impliedNames{}); err != nil {
 			return err
 		}
 		return g.children(g.part)
 	case e.Name.Local == "node" || e.Name.Local == "edge":
 		return g.fault(ErrSyntax, "the element %s is outside a graph", e.Name.Local)
 	}
-	return g.skip()
+	return g.part(e)
 }
 
 func (g *graphML) declaration(e xml.StartElement) error {
 	k := &graphKey{name: attribute(e, "attr.name"), domain: attribute(e, "for"), place: placeNone, line: g.line, column: g.column}
 	id, kind := attribute(e, "id"), attribute(e, "attr.type")
+	k.use = cmp.Or(attribute(e, "yfiles.type"), id)
 	switch kind {
 	case "", "string":
 		k.kind = Text
@@ -78,6 +82,12 @@ func (g *graphML) part(e xml.StartElement) error {
 		return g.fault(ErrSyntax, "hyperedges are not read: an edge has two ends")
 	case "graph":
 		return g.fault(ErrSyntax, "a graph inside a graph is not read")
+	case "data":
+		if k := g.byID[attribute(e, "key")]; k != nil {
+			g.graphValues.add(k.title(), g.here)
+		}
+	default:
+		g.other.add(e.Name.Local, g.here)
 	}
 	return g.skip()
 }
@@ -97,9 +107,8 @@ func (g *graphML) node(e xml.StartElement) error {
 			return g.nodeData(child)
 		case "graph":
 			return g.fault(ErrSyntax, "a graph inside a node is not read")
-		case "port":
-			return g.fault(ErrSyntax, "ports of nodes are not read")
 		}
+		g.other.add(child.Name.Local, g.here)
 		return g.skip()
 	})
 	if err != nil {
@@ -111,15 +120,21 @@ func (g *graphML) node(e xml.StartElement) error {
 func (g *graphML) nodeData(e xml.StartElement) error {
 	k := g.declared(e)
 	if k == nil || k.place == placeNone {
+		if k != nil && !k.of("node") {
+			g.programs.add(k.title(), g.here)
+		}
 		return g.skip()
 	}
 	line, column := g.line, g.column
-	text, err := g.content()
+	text, err := g.content(k)
 	if err != nil {
 		return err
 	}
 	g.line, g.column = line, column // a fault of the value is reported at the start of its element
-	value, reason := k.value(text)
+	if text == nil {
+		return nil
+	}
+	value, reason := g.valueOf(k, text)
 	if reason != "" {
 		g.wrong(ErrSyntax, "%s", reason)
 	}
@@ -140,10 +155,18 @@ func (g *graphML) declared(e xml.StartElement) *graphKey {
 // edge reads an edge with its weight and time.
 func (g *graphML) edge(e xml.StartElement) error {
 	g.begin()
-	if attribute(e, "sourceport") != "" || attribute(e, "targetport") != "" {
-		return g.fault(ErrSyntax, "ports of nodes are not read")
+	for _, a := range e.Attr {
+		switch a.Name.Local {
+		case "sourceport", "targetport":
+			g.other.add(a.Name.Local, g.here)
+		case "directed":
+			directed := a.Value == "true" || a.Value == "1"
+			if directed != g.directed {
+				g.turned.add("directed="+a.Value, g.here)
+			}
+			g.stats.Directed = g.stats.Directed || directed
+		}
 	}
-	g.stats.Directed = g.stats.Directed || attribute(e, "directed") == "true"
 	edge := Edge{Source: g.id(e, "source"), Target: g.id(e, "target"), Weight: 1}
 	field := g.initials
 	line, column := g.line, g.column
@@ -153,13 +176,21 @@ func (g *graphML) edge(e xml.StartElement) error {
 			return g.fault(ErrSyntax, "a graph inside an edge is not read")
 		case "data":
 		default:
+			g.other.add(child.Name.Local, g.here)
 			return g.skip()
 		}
 		k := g.declared(child)
-		if k == nil || k.role == roleIgnored {
+		switch {
+		case k == nil:
+			return g.skip()
+		case k.role == roleIgnored && !k.of("edge"):
+			g.programs.add(k.title(), g.here)
+			return g.skip()
+		case k.role == roleIgnored:
+			g.leaveOut(k.name)
 			return g.skip()
 		}
-		field[k.role], err = g.content()
+		field[k.role], err = g.content(k)
 		return err
 	})
 	if err != nil {

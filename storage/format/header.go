@@ -1,6 +1,9 @@
 package format
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // comment handles a comment line. A comment above the data may name the columns or declare the
 // graph.
@@ -11,7 +14,8 @@ func (p *parser) comment(content []byte) {
 	}
 	names := p.declared(content)
 	if names == nil && !f.konect {
-		names = commentNames(content)
+		f.words = commentWords(content)
+		names = commentNames(f.words)
 	}
 	if names != nil {
 		f.comment, f.names = string(content), names
@@ -27,6 +31,9 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 		if f.bipartite {
 			return true, p.wrong(line, "the comment above says bip: the two columns number their vertices apart, so that a number in one of them is another vertex than in the other; header := 'none' takes them as the same")
 		}
+		if f.comment == "" && p.measuresNamed(line, sep) {
+			f.comment, f.names = strings.Join(f.words, " "), f.words
+		}
 		if f.comment != "" {
 			if plan, doubt := planFor(&p.opts, f.names); doubt == "" {
 				p.names = f.names
@@ -34,7 +41,7 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 				return false, nil
 			}
 		}
-		named = p.opts.namesColumns()
+		named = p.opts.namesColumns() && !p.braces.found
 	}
 	if !named && p.opts.Header != HeaderAuto {
 		return false, nil
@@ -48,7 +55,7 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 		names, named, p.stats.Directed = of, true, true
 	}
 	if !named && doubt == "" {
-		if _, _, named = knownPair(names, sep.quotes()); !named || f.comment != "" {
+		if _, _, named = knownPair(names, sep != separatorWhitespace); !named || f.comment != "" {
 			return false, nil
 		}
 	}
@@ -59,6 +66,11 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 	if doubt != "" {
 		return true, p.wrong(line, "%s", doubt)
 	}
+	if p.opts.Header == HeaderNames && p.opts.Source == "" && p.opts.Target == "" && !p.pairs {
+		if _, _, known := knownPair(names, true); !known && isKeyName(names[0]) {
+			p.stats.remark("columns taken as the ends of edges by their places", listed(names[:2]), p.stats.Lines, "the options source and target name others; IMPORT VERTICES reads a table of vertices")
+		}
+	}
 	p.separate(sep)
 	p.name(names, plan)
 	p.see(line)
@@ -67,17 +79,26 @@ func (p *parser) header(line []byte, sep separator) (taken bool, err error) {
 	return true, nil
 }
 
-// namesIn returns the fields of a line, or nil if it is malformed.
-func namesIn(line []byte, sep separator) []string {
-	var names []string
-	c := columns{each: func(field []byte, _ int, _ bool) fault {
-		names = append(names, string(field))
-		return fault{}
-	}}
-	if c.split(line, sep, &noPlan, len(line)); c.bad.found() {
-		return nil
+// namesWords reports whether a comment above the data names columns between blanks, and a line has as
+// many words, or one less where times may be missing.
+func (f *firstLine) namesWords(line []byte) bool {
+	words := len(bytes.Fields(line))
+	return f.comment != "" && !strings.ContainsAny(f.comment, ",;|") && words > 1 && (words == len(f.names) || words == len(f.names)-1)
+}
+
+// measuresNamed reports whether the last comment above the first data line has a word for each of
+// its columns, and one of them names a weight or a time in a column of numbers or dates.
+func (p *parser) measuresNamed(line []byte, sep separator) bool {
+	words, fields := p.first.words, namesIn(line, sep)
+	if len(words) != len(fields) {
+		return false
 	}
-	return names
+	for i, word := range words {
+		if i > 1 && usualRole(word) != roleIgnored && isFigure(fields[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // see records the first data line.
@@ -89,8 +110,8 @@ func (p *parser) see(line []byte) {
 // firstLine handles data lines until it is known whether the first one is a header.
 func (p *parser) firstLine(line []byte) error {
 	f := &p.first
-	if f.held != nil {
-		return p.secondLine(line)
+	if len(f.held) > 0 {
+		return p.hold(line, false)
 	}
 	p.see(line)
 	f.decided, f.columns = true, p.columns.count
@@ -102,43 +123,13 @@ func (p *parser) firstLine(line []byte) error {
 	case p.opts.Header == HeaderAuto && !p.pairs && p.declares(line):
 		p.stats.Header, p.stats.DeclaredVertices, p.stats.DeclaredEdges = f.text, f.n, f.m
 		return nil
+	case p.opts.Header == HeaderAuto && p.mayName(line):
+		f.decided = false
+		return p.hold(line, false)
 	case p.opts.Header == HeaderAuto:
-		if !isInteger(p.columns.field[roleSource]) && !isInteger(p.columns.field[roleTarget]) {
-			f.decided = false
-			f.held = bytes.Clone(line)
-			return nil
-		}
 		f.counts = !p.pairs && p.parseCounts() && f.n > 0 && f.m > 0
 	}
 	return p.emitColumns(line)
-}
-
-// secondLine decides what the first line, which was held back, is: column names if it has no
-// integers and this line has two.
-func (p *parser) secondLine(line []byte) error {
-	held := p.first.held
-	p.first.decided = true
-	if isInteger(p.columns.field[roleSource]) && isInteger(p.columns.field[roleTarget]) {
-		names := namesIn(held, p.sep)
-		plan, doubt := planFor(&p.opts, names)
-		if doubt != "" {
-			return p.wrong(line, "%s", doubt)
-		}
-		p.name(names, plan)
-		p.stats.Header = p.first.text
-	} else if err := p.emitHeld(); err != nil {
-		return err
-	}
-	return p.emitLine(line)
-}
-
-// emitHeld delivers the line that was held back as an edge.
-func (p *parser) emitHeld() error {
-	now := p.stats.Lines
-	p.stats.Lines = p.first.number // for the line number in errors
-	err := p.emitLine(p.first.held)
-	p.stats.Lines = now
-	return err
 }
 
 // parseCounts reads the first line as the two numbers of a counts header.
@@ -177,6 +168,9 @@ func (p *parser) end() error {
 		}
 	}
 	f := &p.first
+	if len(f.held) > 0 {
+		return p.decide(true)
+	}
 	below := p.stats.Edges + p.stats.Skipped - f.skipped // data lines
 	switch {
 	case p.opts.Header == HeaderCounts && !f.decided:
@@ -187,9 +181,6 @@ func (p *parser) end() error {
 		p.stats.CountsHeader = true
 		p.stats.Header = f.text
 		p.stats.DeclaredVertices, p.stats.DeclaredEdges = f.n, f.m
-	case f.held != nil && !f.decided:
-		f.decided = true
-		return p.emitHeld()
 	}
 	return nil
 }

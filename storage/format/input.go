@@ -3,6 +3,7 @@ package format
 import (
 	"bufio"
 	"bytes"
+	"compress/bzip2"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -36,12 +37,13 @@ const (
 // gzip takes longer than parsing, and SHA-256 without hardware support takes about as long as
 // parsing.
 type input struct {
-	name  string
-	raw   rawReader
-	full  chan block    // filled blocks, in order
-	free  chan []byte   // buffers to be filled
-	stop  chan struct{} // closed by the consumer when it needs no more
-	ended chan struct{} // closed when the goroutine has ended
+	name   string
+	raw    rawReader
+	member string        // the file inside an archive, known with the first block
+	full   chan block    // filled blocks, in order
+	free   chan []byte   // buffers to be filled
+	stop   chan struct{} // closed by the consumer when it needs no more
+	ended  chan struct{} // closed when the goroutine has ended
 }
 
 // block is a piece of the text. The last block has the error that ended the input: io.EOF if
@@ -79,6 +81,22 @@ func (r *rawReader) read(p []byte) (n int, err error) {
 		return 0, fmt.Errorf("%w: it says that it read %d bytes into %d", ErrReader, n, len(p))
 	}
 	return n, err
+}
+
+// rest hashes what was not read in order, as an archive is read at the places that its table of
+// contents names. It returns io.EOF at the end.
+func (r *rawReader) rest() error {
+	if r.hash == nil {
+		return io.EOF
+	}
+	buffer := make([]byte, blockBytes)
+	for {
+		n, err := r.read(buffer)
+		r.hash.Write(buffer[:n])
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // startInput starts reading. The input is hashed if hashed is set, which sum requires. The
@@ -159,68 +177,63 @@ func (in *input) run() {
 	}
 }
 
-// fill reads until the buffer is full or the input ends.
-func fill(r io.Reader, buffer []byte) (n int, err error) {
-	const patience = 100 // empty reads in a row, as bufio allows
-	for empty := 0; n < len(buffer) && err == nil; {
-		var m int
-		m, err = r.Read(buffer[n:])
-		n += m
-		if empty++; m > 0 {
-			empty = 0
-		} else if empty == patience && err == nil {
-			err = io.ErrNoProgress
-		}
-	}
-	return n, err
-}
-
 // open detects the compression by the first bytes. It returns the text and a function that
 // closes the decoder.
 func (in *input) open() (io.Reader, func()) {
 	raw := bufio.NewReaderSize(&in.raw, blockBytes)
 	magic, _ := raw.Peek(longestMagic) // an error is returned again by the first Read
-	compressed := &compressedReader{in: in, raw: raw}
-	closeText := func() {}
-	switch {
-	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
-		compressed.format = "gzip"
-		zr, err := gzip.NewReader(raw)
-		compressed.text, compressed.err = zr, err
-	case bytes.HasPrefix(magic, []byte("\x28\xb5\x2f\xfd")):
-		compressed.format = "zstd"
+	name := compressionOf(magic)
+	if name == "" {
+		return decodeUTF16(plainReader{in, raw}), func() {}
+	}
+	text, closeText, err := in.decoder(name, raw)
+	return decodeUTF16(&compressedReader{in: in, raw: raw, format: name, text: text, err: err}), closeText
+}
+
+// decoder returns the text of a compressed stream and a function that closes the decoder.
+func (in *input) decoder(name string, raw *bufio.Reader) (text io.Reader, closeText func(), err error) {
+	closeText = func() {}
+	switch name {
+	case "gzip":
+		text, err = gzip.NewReader(raw)
+	case "zstd":
 		// The decoder needs only one goroutine, and it runs in this one.
-		zr, err := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
-		compressed.text, compressed.err = zr, err
-		if err == nil {
+		zr, opened := zstd.NewReader(raw, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(zstdWindow))
+		if text, err = zr, opened; err == nil {
 			closeText = zr.Close
 		}
-	default:
-		compressed.format = foreign(magic)
-		if compressed.format == "" {
-			return plainReader{in, raw}, closeText
+	case "bzip2":
+		text = bzip2.NewReader(raw)
+	case "xz":
+		text, err = newXZ(raw)
+	case "zip":
+		file, opened := openZip(in.raw.r, &in.raw.count)
+		if text, err = file, opened; err == nil {
+			in.member, closeText = file.name, func() { _ = file.Close() }
 		}
-		compressed.err = errors.New("this compression is not supported; gzip, zstd and plain text are")
+	default:
+		err = errors.New("this compression is not read; gzip, zstd, bzip2, xz, zip and plain text are")
 	}
-	return compressed, closeText
+	return text, closeText, err
 }
 
 // longestMagic is the number of bytes that are enough to detect every compression.
 const longestMagic = 10
 
-// foreign names a compression that is not supported, or returns "". Without it the user would
-// get an error about invalid UTF-8.
-func foreign(magic []byte) string {
+// compressionOf names a compression by the first bytes of its streams, or returns "". Those that
+// are not read are named, too: otherwise the user would get an error about invalid UTF-8.
+func compressionOf(magic []byte) string {
 	for _, known := range []struct{ magic, name string }{
-		{"\xfd7zXZ\x00", "xz"}, {"PK\x03\x04", "zip"}, {"7z\xbc\xaf\x27\x1c", "7z"}, {"\x04\x22\x4d\x18", "lz4"},
+		{"\x1f\x8b", "gzip"}, {"\x28\xb5\x2f\xfd", "zstd"}, {xzMagic, "xz"}, {zipMagic, "zip"}, {"PK\x05\x06", "zip"},
+		{"7z\xbc\xaf\x27\x1c", "7z"}, {"\x04\x22\x4d\x18", "lz4"}, {"Rar!\x1a\x07", "rar"}, {"\x1f\x9d", "compress"},
 	} {
 		if bytes.HasPrefix(magic, []byte(known.magic)) {
 			return known.name
 		}
 	}
 	// "BZh" and a digit; a key may begin like that, but does not have the second magic number
-	// behind it.
-	if bytes.HasPrefix(magic, []byte("BZh")) && bytes.HasSuffix(magic, []byte("1AY&SY")) {
+	// behind it, of a block or of the end.
+	if bytes.HasPrefix(magic, []byte("BZh")) && (bytes.HasSuffix(magic, []byte("1AY&SY")) || bytes.HasSuffix(magic, []byte("\x17\x72\x45\x38\x50\x90"))) {
 		return "bzip2"
 	}
 	return ""
@@ -252,6 +265,9 @@ type compressedReader struct {
 func (c *compressedReader) Read(buffer []byte) (n int, err error) {
 	if err = c.err; err == nil {
 		n, err = c.text.Read(buffer)
+	}
+	if err == io.EOF && c.format == "zip" {
+		err = c.in.raw.rest()
 	}
 	if err != nil && err != io.EOF {
 		err = &StreamError{

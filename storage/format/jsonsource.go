@@ -17,6 +17,7 @@ type jsonSource struct {
 	decoder *json.Decoder
 	unread  []byte // text that the decoder has not read yet
 	begun   bool
+	words   jsonWords
 	taken   int64  // bytes handed to the decoder
 	rune    []byte // bytes of an incomplete character at the end of the text read so far
 	starts  []int64
@@ -39,6 +40,7 @@ func (s *jsonSource) Read(p []byte) (int, error) {
 		if s.err == nil {
 			s.unread, s.err = s.feed.next()
 			s.first()
+			s.unread = s.words.block(s.unread, s.err != nil)
 		}
 		if len(s.unread) == 0 && s.err != nil {
 			if s.err == io.EOF && len(s.rune) > 0 {
@@ -74,9 +76,6 @@ func (s *jsonSource) first() {
 		return
 	}
 	s.begun = true
-	if isUTF16(s.unread) {
-		s.stop(errors.New("the text is UTF-16; convert it to UTF-8"))
-	}
 	s.unread = bytes.TrimPrefix(s.unread, []byte(byteOrderMark))
 }
 
@@ -195,14 +194,6 @@ func (s *jsonSource) members(f func(name string) error) error {
 	}
 }
 
-func (s *jsonSource) skip() error {
-	token, err := s.token()
-	if err != nil {
-		return err
-	}
-	return s.rest(token, nil)
-}
-
 // rest reads the value that begins with a token. If dst is not nil, rest appends the value to
 // it as JSON without blanks.
 func (s *jsonSource) rest(token json.Token, dst *bytes.Buffer) error {
@@ -267,6 +258,9 @@ func appendJSONToken(dst []byte, token json.Token) []byte {
 	case string:
 		return appendJSONText(dst, []byte(t))
 	case json.Number:
+		if isNotFinite(t) {
+			return append(dst, "null"...)
+		}
 		return append(dst, t...)
 	case nil:
 		return append(dst, "null"...)

@@ -12,16 +12,24 @@ type Layout string
 
 const (
 	// LayoutAuto detects the layout: by the first bytes (Matrix Market, GraphML, GEXF and
-	// Parquet have their own; JSON is recognised in a text without an extension), or else by
+	// Parquet have their own; JSON is recognised in a text without an extension; a square matrix with
+	// names of rows and columns by its first block), or else by
 	// the extension of Options.Name (.txt, .csv and others for edge lists, .adjlist, .adj,
-	// .graph, .metis, .net, .mtx, .graphml, .xml, .gexf, .json, .parquet, each also followed by
-	// .gz or .zst). A name without an extension means an edge list; an unknown extension gives
+	// .graph, .metis, .net, .mtx, .graphml, .xml, .gexf, .json, .gml, .parquet, each also followed by
+	// .gz, .zst, .bz2, .xz or .zip). A name without an extension means an edge list; an unknown extension gives
 	// an EndingError. LayoutAuto never selects LayoutVertices.
 	LayoutAuto Layout = "auto"
-	// LayoutEdges has a line for every edge.
+	// LayoutEdges has a line for every edge. Attributes in braces at its end, as networkx writes them,
+	// give the weight and the time. In a file .ncol the third column is the weight.
 	LayoutEdges Layout = "edges"
 	// LayoutAdjacency has a line for every vertex: its key, then its neighbours.
 	LayoutAdjacency Layout = "adjacency"
+	// LayoutMatrix is a square matrix of numbers, with a line for every row: an adjacency matrix. Names
+	// of the columns may be above it, and names of the rows in front of it; otherwise the numbers of
+	// the rows, from 1, are the keys. An entry that is not 0 is an edge with that weight. LayoutAuto
+	// selects it if rows and columns have the same names; any other square of numbers is an error then,
+	// and under LayoutAdjacency it is read so unless it may be adjacency lists.
+	LayoutMatrix Layout = "matrix"
 	// LayoutMETIS is the format of METIS and of the DIMACS challenge of 2011: a header of
 	// counts, then the neighbours of vertex 1, 2 and so on. Weights of edges are read; sizes
 	// and weights of vertices are ignored. It is an error if the counts do not match the
@@ -55,9 +63,15 @@ const (
 	// XML. A label of a vertex that differs from its id becomes the attribute label.
 	LayoutGEXF Layout = "gexf"
 	// LayoutJSON is node-link JSON, as networkx and d3 write it: an object with the arrays
-	// nodes, and links or edges. The key of a node without an id is its place in the array,
-	// counted from 0. Values that are objects or arrays become texts of JSON.
+	// nodes, and links or edges, perhaps inside one member, as in JSON Graph Format; or the JSON
+	// of Cytoscape. The key of a node without an id is its place in the array, counted from 0;
+	// Options.Ends says what the ends of links are. Numbers have one form as keys: 2.0 is 2.
+	// Values that are objects or arrays become texts of JSON, and NaN and Infinity are missing.
 	LayoutJSON Layout = "json"
+	// LayoutGML is GML, as networkx, igraph and Newman's collection have it. Keys are the labels
+	// of the nodes if all have one of their own, and otherwise their ids; Options.Key decides
+	// otherwise. The other becomes an attribute, unless ids only number the nodes.
+	LayoutGML Layout = "gml"
 	// LayoutParquet is a Parquet file with a row for every edge. Keys are texts or integers,
 	// weights are numbers, and times are integers, dates, timestamps or texts. It needs a
 	// RandomReader. A Parquet file with a row for every vertex has LayoutVertices; its columns
@@ -67,7 +81,12 @@ const (
 
 // Layouts returns all layouts, LayoutAuto first.
 func Layouts() []Layout {
-	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMETIS, LayoutPajek, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}
+	return []Layout{LayoutAuto, LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutMETIS, LayoutPajek, LayoutVertices, LayoutMatrixMarket, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}
+}
+
+// Declares reports whether a text of the layout has an element for each vertex, besides its edges.
+func (l Layout) Declares() bool {
+	return slices.Contains([]Layout{LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutPajek}, l)
 }
 
 // ParseLayout returns the layout with a name; "" is LayoutAuto.
@@ -97,7 +116,8 @@ type Options struct {
 	Layout Layout
 	// Key is the column of a vertex table that holds the keys, by name or by number as in
 	// EdgeListOptions. If it is empty, the first column called key, id, vertex or node is used,
-	// or else column 1.
+	// or else column 1. Of GML it is the attribute of nodes that holds the keys, such as id or
+	// label.
 	Key string
 	// Columns are the names of the attributes to read; nil reads all. For a vertex table
 	// without a header they name the columns.
@@ -109,6 +129,8 @@ type Options struct {
 	// KeysName is the name of the file that Keys reads: it gives an *OptionError with layouts
 	// other than METIS. Leave it empty if Keys may remain unused.
 	KeysName string
+	// Ends is what the ends of links in JSON are; "" means EndsAuto.
+	Ends Ends
 	// MaxValue is the largest size of an attribute value in bytes; 0 means 64 KiB.
 	MaxValue int
 	// MaxColumns is the largest number of columns of a vertex table, or of keys that GraphML
@@ -135,6 +157,9 @@ func (o Options) Validate() error {
 	if _, err := ParseLayout(string(o.Layout)); err != nil {
 		faults = append(faults, err)
 	}
+	if o.Ends != "" && !slices.Contains(EndsChoices(), string(o.Ends)) {
+		faults = append(faults, &OptionError{Option: "ends", Value: string(o.Ends), Expected: EndsChoices()})
+	}
 	faults.column("key", o.Key)
 	faults.notNegative("max_value", int64(o.MaxValue))
 	faults.within("max_columns", int64(o.MaxColumns), maxColumns)
@@ -156,14 +181,16 @@ func (o Options) fit() error {
 	for _, u := range []use{
 		{"source", o.Source, "a source column", o.Source != "", []Layout{LayoutEdges, LayoutParquet}},
 		{"target", o.Target, "a target column", o.Target != "", []Layout{LayoutEdges, LayoutParquet}},
-		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
-		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutParquet}},
-		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices}},
+		{"weight", o.Weight, "a weight column", o.Weight != "" && o.Weight != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
+		{"time", o.Time, "a time column", o.Time != "" && o.Time != NoColumn, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
+		{"time_unit", o.TimeUnit, "a unit of times", unitsPerSecond(o.TimeUnit) > 0, []Layout{LayoutEdges, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML, LayoutParquet}},
+		{"key", o.Key, "a key column", o.Key != "", []Layout{LayoutVertices, LayoutGML}},
+		{"ends", string(o.Ends), "a meaning of the ends of links", o.Ends != "" && o.Ends != EndsAuto, []Layout{LayoutJSON}},
 		{"keys", o.KeysName, "a file of keys", o.KeysName != "", []Layout{LayoutMETIS}},
-		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON}},
-		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
-		{"header", header, "a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
-		{"header", header, "a header of names", o.Header == HeaderNames, []Layout{LayoutEdges, LayoutAdjacency, LayoutVertices}},
+		{"columns", strings.Join(o.Columns, ", "), "a choice of attributes", o.Columns != nil, []Layout{LayoutVertices, LayoutGraphML, LayoutGEXF, LayoutJSON, LayoutGML}},
+		{"separator", o.Separator, "a separator", o.Separator != "" && o.Separator != "auto", []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
+		{"header", header, "a header without names", o.Header == HeaderNone, []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
+		{"header", header, "a header of names", o.Header == HeaderNames, []Layout{LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices}},
 		{"header", header, "a header of counts", o.Header == HeaderCounts, []Layout{LayoutEdges}},
 	} {
 		if u.set && !slices.Contains(u.layouts, o.Layout) {
@@ -175,7 +202,7 @@ func (o Options) fit() error {
 
 // withDefaults returns a copy with every zero replaced by its default.
 func (o Options) withDefaults() Options {
-	if o.MaxLine == 0 && (o.Layout == LayoutAdjacency || o.Layout == LayoutMETIS || o.Layout == LayoutVertices) {
+	if o.MaxLine == 0 && (o.Layout == LayoutAdjacency || o.Layout == LayoutMatrix || o.Layout == LayoutMETIS || o.Layout == LayoutVertices) {
 		o.MaxLine = defaultLongLine
 	}
 	o.EdgeListOptions = o.EdgeListOptions.withDefaults()

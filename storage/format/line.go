@@ -27,18 +27,10 @@ func moreColumns(at int, subject string, columns int) fault {
 // textFault finds what no data line may contain: NUL, a carriage return that is not part of the
 // line's end, and invalid UTF-8.
 func textFault(line []byte) fault {
-	if isUTF16(line) {
-		return syntaxFault(0, "the text is UTF-16; convert it to UTF-8")
-	}
 	if i := bytes.IndexByte(line, '\r'); i >= 0 && bytes.IndexByte(line[:i], 0) < 0 {
 		return syntaxFault(i, "carriage return inside a line")
 	}
 	return encodingFault(line)
-}
-
-// isUTF16 recognises a text in UTF-16 by its byte order mark.
-func isUTF16(text []byte) bool {
-	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
 }
 
 // encodingFault finds NUL and invalid UTF-8.
@@ -200,11 +192,21 @@ func (c *columns) unquote(line []byte, start int, char byte) (field []byte, afte
 // missing reports that a line has too few columns.
 func missing(sep separator, plan *plan, line []byte) fault {
 	if plan.narrow() {
-		if sep == separatorWhitespace && outsideQuotes(line, ';') { // common where the comma is in numbers
-			return syntaxFault(0, "expected two columns separated by %s, found only %s; the option separator takes \"semicolon\"", sep, excerpt(line))
-		}
 		return syntaxFault(0, "expected two columns separated by %s, found only %s", sep, excerpt(line))
 	}
 	last := max(plan.at[roleSource], plan.at[roleTarget])
 	return syntaxFault(0, "expected %s columns or more separated by %s, found only %s", fmt.Sprint(last), sep, excerpt(line))
+}
+
+// namesIn returns the fields of a line, or nil if it is malformed.
+func namesIn(line []byte, sep separator) []string {
+	var names []string
+	c := columns{each: func(field []byte, _ int, _ bool) fault {
+		names = append(names, string(field))
+		return fault{}
+	}}
+	if c.split(line, sep, &noPlan, len(line)); c.bad.found() {
+		return nil
+	}
+	return names
 }

@@ -7,8 +7,30 @@ import (
 	"strings"
 )
 
-// matrixMarketMagic begins every file of this format.
-const matrixMarketMagic = "%%MatrixMarket"
+// matrixMarketMagic begins every file of this format, behind %%. Some programs write one % only, or
+// comments above it.
+const matrixMarketMagic = "MatrixMarket"
+
+// isBanner reports whether a line is the first one of Matrix Market.
+func isBanner(line []byte) bool {
+	text := bytes.TrimLeft(line, "% \t")
+	return len(line) > 0 && line[0] == '%' && len(text) >= len(matrixMarketMagic) && bytes.EqualFold(text[:len(matrixMarketMagic)], []byte(matrixMarketMagic))
+}
+
+// bannerAbove reports whether a comment above the first data line of a text is the first line of
+// Matrix Market.
+func bannerAbove(text []byte) bool {
+	for line := range bytes.FieldsFuncSeq(text, func(c rune) bool { return c == '\n' || c == '\r' }) {
+		content := bytes.TrimLeft(line, blanks)
+		switch {
+		case isBanner(content):
+			return true
+		case len(content) > 0 && !isComment(content[0]):
+			return false
+		}
+	}
+	return false
+}
 
 // matrix reads the coordinate format of Matrix Market as an adjacency matrix: the row and
 // column numbers "1" to "n" are the keys, all of them are vertices, and entries are edges, with
@@ -44,10 +66,10 @@ func newMatrix(ctx context.Context, opts Options, h Handler) *matrix {
 }
 
 func (m *matrix) line(line []byte) error {
-	if m.stats.Lines == 1 {
-		return m.banner(bytes.TrimSuffix(line, []byte("\r")))
-	}
 	line, kind := m.sort(line)
+	if m.stats.Header == "" && (kind == lineData || kind == lineComment && isBanner(line)) {
+		return m.banner(line)
+	}
 	if kind != lineData {
 		return nil
 	}
@@ -72,9 +94,9 @@ func (m *matrix) banner(line []byte) error {
 		return m.lineError(line, f)
 	}
 	reason := ""
-	words := strings.Fields(strings.ToLower(string(line)))
+	words := strings.Fields(strings.ToLower(string(bytes.TrimLeft(line, "% \t"))))
 	switch {
-	case len(words) != 5 || words[0] != strings.ToLower(matrixMarketMagic) || words[1] != "matrix":
+	case !isBanner(line) || len(words) != 5 || words[1] != "matrix":
 		reason = `expected "%%MatrixMarket matrix coordinate", a field and a symmetry`
 	case words[2] != "coordinate":
 		reason = "only sparse matrices, in the coordinate format, are read as graphs"
@@ -90,6 +112,7 @@ func (m *matrix) banner(line []byte) error {
 	}
 	m.pattern, m.integer = words[3] == "pattern", words[3] == "integer"
 	m.stats.Header = string(line)
+	m.stats.Comments-- // it is none
 	return nil
 }
 
@@ -107,7 +130,7 @@ func (m *matrix) sizeLine(line []byte) error {
 	}
 	switch {
 	case size[0] != size[1]:
-		return m.wrong(line, "a matrix of %d rows and %d columns is no adjacency matrix of a graph", size[0], size[1])
+		return m.wrong(line, "a matrix of %d rows and %d columns is no adjacency matrix of a graph: its rows and columns number different vertices", size[0], size[1])
 	case size[0] > m.n:
 		f := syntaxFault(0, "%d vertices exceed the limit of %d", size[0], m.n)
 		f.kind = ErrLimit

@@ -1,9 +1,11 @@
 package format
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -22,60 +24,117 @@ func parseWeight(text []byte) (weight float64, ok bool) {
 	return weight, true
 }
 
-// isDecimal reports whether a text has the form of a decimal number, perhaps
-// with an exponent. strconv alone would also take "inf", "0x1p3" and "1_000".
-func isDecimal(text []byte) bool {
-	digits := false
-	for _, c := range text {
-		switch {
-		case c >= '0' && c <= '9':
-			digits = true
-		case c == '.', c == 'e', c == 'E', c == '+', c == '-':
-		default:
-			return false
-		}
-	}
-	return digits
-}
-
 func weightFault(text []byte) string {
+	if isDecimalComma(text) {
+		return fmt.Sprintf("weight %s has a decimal comma; write a point", excerpt(text))
+	}
 	return fmt.Sprintf("weight %s is not a positive decimal number that a float32 can hold", excerpt(text))
 }
 
-// ParseTime reads a timestamp as edge lists write it: an integer, which is returned unchanged,
-// or a date or date-time such as "2006-01-02" or "2006-01-02T15:04:05Z", which is converted to
-// Unix seconds. dated reports whether it was a date; ok is false for any other text.
+// ParseTime reads a timestamp as edge lists write it: an integer, which is returned unchanged, or
+// with zeros behind a decimal point, or a date or date-time such as "2006-01-02" or "2006-01-02T15:04:05Z", which is converted
+// to Unix seconds. dated reports whether it was a date; ok is false for any other text.
 func ParseTime(text string) (t int64, dated, ok bool) {
 	if text == "" {
 		return 0, false, false
 	}
-	return parseTime([]byte(text))
+	t, dated, cut, ok := parseTime([]byte(text))
+	return t, dated, ok && (dated || !cut)
 }
 
-// parseTime reads an integer, or a date or date-time of RFC 3339 as Unix seconds.
-func parseTime(text []byte) (t int64, dated, ok bool) {
+// parseTime reads a number, or a date or date-time of RFC 3339 as Unix seconds. cut reports that it
+// has a fraction, which is left out.
+func parseTime(text []byte) (t int64, dated, cut, ok bool) {
 	if isInteger(text) || text[0] == '+' {
 		t, err := strconv.ParseInt(string(text), 10, 64)
-		return t, false, err == nil && t != math.MinInt64 // MinInt64 means "no time" in graphs
+		return t, false, false, err == nil && t != math.MinInt64 // MinInt64 means "no time" in graphs
 	}
-	t, ok = parseDate(text)
-	return t, ok, ok
+	if isDecimal(text) {
+		if t, cut, ok = parseDecimalTime(text); ok {
+			return t, false, cut, true
+		}
+	}
+	t, cut, ok = parseDate(text)
+	return t, ok, cut, ok
+}
+
+// parseDecimalTime reads a time with a decimal point or an exponent, such as 1217567877.0, and
+// rounds it down.
+func parseDecimalTime(text []byte) (t int64, cut, ok bool) {
+	if whole, fraction, _ := bytes.Cut(text, []byte(".")); isInteger(whole) && (len(fraction) == 0 || isInteger(fraction) && fraction[0] != '-') {
+		t, err := strconv.ParseInt(string(whole), 10, 64)
+		if cut = len(bytes.Trim(fraction, "0")) > 0; cut && whole[0] == '-' {
+			t--
+		}
+		return t, cut, err == nil && t > math.MinInt64+1
+	}
+	x, err := strconv.ParseFloat(string(text), 64)
+	const exact = 1 << 53 // beyond it a float64 does not hold each integer
+	if err != nil || math.Abs(x) > exact {
+		return 0, false, false
+	}
+	return int64(math.Floor(x)), x != math.Floor(x), true
+}
+
+// TimeUnits returns the names of the units of EdgeListOptions.TimeUnit.
+func TimeUnits() []string { return []string{"s", "ms", "us", "ns"} }
+
+// unitsPerSecond returns how many of a unit of TimeUnits make a second, and 0 if times are numbers.
+func unitsPerSecond(unit string) int64 {
+	i := slices.Index(TimeUnits(), unit)
+	if i < 0 {
+		return 0
+	}
+	per := int64(1)
+	for range i {
+		per *= 1000
+	}
+	return per
 }
 
 // parseDate reads "2006-01-02" or "2006-01-02T15:04:05Z". A space may replace the T, and the
-// time may have an offset; without Z or offset it is UTC. Fractions of a second are rounded
-// down.
-func parseDate(text []byte) (t int64, ok bool) {
+// time may have an offset; without Z or offset it is UTC. cut reports that it has a fraction of a
+// second, which is rounded down.
+func parseDate(text []byte) (t int64, cut, ok bool) {
 	const shortest, longest = len("2006-01-02"), 64
 	if len(text) < shortest || len(text) > longest {
-		return 0, false
+		return 0, false, false
 	}
 	for _, layout := range []string{time.DateOnly, time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime} {
 		if date, err := time.Parse(layout, string(text)); err == nil {
-			return date.Unix(), true
+			return date.Unix(), date.Nanosecond() != 0, true
 		}
 	}
-	return 0, false
+	return 0, false, false
+}
+
+// measure sets the weight and the time of an edge, which may be missing. If one of them is
+// malformed, it returns its role and a function that gives the reason.
+func measure(edge *Edge, field *[roleCount][]byte) (bad role, reason func() string) {
+	if text := field[roleWeight]; len(text) > 0 {
+		if edge.Weight, edge.Weighted = parseWeight(text); !edge.Weighted {
+			edge.Weight = 1
+			return roleWeight, func() string { return weightFault(text) }
+		}
+	}
+	if text := field[roleTime]; len(text) > 0 {
+		if edge.Time, edge.Dated, edge.cut, edge.Timed = parseTime(text); !edge.Timed {
+			return roleTime, func() string { return timeFault(text) }
+		}
+	}
+	return roleIgnored, nil
+}
+
+// measure does the same, and takes words such as NA for missing weights and times, with a remark.
+func (s *ReadStats) measure(edge *Edge, field *[roleCount][]byte, line int64) (bad role, reason func() string) {
+	for {
+		bad, reason = measure(edge, field)
+		if bad == roleIgnored || !IsMissing(field[bad]) {
+			return bad, reason
+		}
+		s.remark(bad.String()+"s taken as missing", string(field[bad]), line, "")
+		field[bad] = nil
+	}
 }
 
 // TimeForm is how timestamps are written.

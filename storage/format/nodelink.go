@@ -4,33 +4,34 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"slices"
 	"strconv"
 )
 
 // nodeLink reads node-link JSON, which networkx and d3 write: an object with the arrays nodes,
-// and links or edges. The key of a node is its id, or, without an id, its place counted from 0,
-// which the links of d3 use. The other members of nodes are attributes; the type of an
-// attribute is the narrowest that holds all its values. Of the links' data, only the weight and
+// and links or edges, which may be inside one other member, as in JSON Graph Format. It also
+// reads the JSON of Cytoscape, where they are inside elements and their members inside data. The
+// key of a node is its id, or, without an id, its place counted from 0. The other members of
+// nodes are attributes; the type of an attribute is the narrowest that holds all its values.
+// What the ends of links mean is decided by jsonEnds. Of the links' data, only the weight and
 // the time are read. Directions are ignored.
 type nodeLink struct {
 	*jsonSource
-	elements
-	place  map[string]int    // of columns by their names, from 1 on
-	usual  [roleCount]string // the names of the members that are weight and time, once they are known
-	nodes  int64
-	found  [2]bool         // whether nodes, and links or edges, were found
-	types  []Type          // types of the columns by the values so far; passed to the handler at the end
-	nested bytes.Buffer    // buffer for a value that is an object or an array, as JSON
-	seen   [roleCount]bool // whether any link had a member of the role
+	openElements
+	ends   jsonEnds
+	found  [2]bool      // whether nodes, and links or edges, were found
+	nested bytes.Buffer // buffer for a value that is an object or an array, as JSON
+	data   bool         // the members of nodes and links are inside their member data
 }
 
 func readNodeLink(f *feed, opts Options, h Handler) (ReadStats, error) {
-	n := &nodeLink{jsonSource: newJSONSource(f, &opts.EdgeListOptions), place: map[string]int{}}
-	n.elements = elements{opts: opts, h: h, at: n.fault, text: []byte{}}
+	n := &nodeLink{jsonSource: newJSONSource(f, &opts.EdgeListOptions)}
+	n.openElements = newOpenElements(opts, h, n.fault)
+	n.ends = newJSONEnds(opts.Ends)
 	err := n.document()
 	if err == nil {
 		f.finish()
+		n.report()
+		n.ends.report(&n.stats)
 	}
 	if n.taken > 0 {
 		n.stats.Lines = n.fault(nil, "").Line
@@ -59,63 +60,82 @@ func (n *nodeLink) document() error {
 		}
 		return err
 	}
-	switch {
-	case !n.found[0] && !n.found[1]:
+	if !n.found[0] && !n.found[1] {
 		return n.fault(ErrSyntax, "expected the members nodes, and links or edges, as networkx and d3 write them")
-	case n.missing() != "":
-		return n.fault(ErrSyntax, "no member is called %s", excerpt([]byte(n.missing())))
-	case len(n.columns) == 0:
-		return nil
 	}
-	for i, t := range n.types {
-		n.columns[i].Type = t
+	n.found[0] = true
+	if err := n.release(); err != nil {
+		return err
 	}
-	return n.h.Columns(n.columns)
+	if reason := n.ends.doubt(); reason != "" {
+		return n.fault(ErrSyntax, "%s", reason)
+	}
+	return n.typed(n.ends.nodes)
 }
 
-// missing returns a name that the options ask for and that no element has.
-func (n *nodeLink) missing() string {
-	for _, name := range n.opts.Columns {
-		if n.found[0] && n.nodes > 0 && n.place[name] == 0 {
-			return name
-		}
-	}
-	for r, name := range n.opts.wanted() {
-		if name != "" && name != NoColumn && n.found[1] && n.stats.Edges > 0 && !n.seen[r] {
-			return name
-		}
-	}
-	return ""
-}
-
+// member reads a member of the document.
 func (n *nodeLink) member(name string) error {
-	switch name {
-	case "directed":
-		token, err := n.token()
-		n.stats.Directed = n.stats.Directed || token == true
-		if err != nil {
-			return err
-		}
-		return n.rest(token, nil)
-	case "nodes":
-		return n.list(0, name, n.node)
-	case "links", "edges":
-		return n.list(1, name, n.link)
-	case "adjacency":
-		return n.fault(ErrSyntax, "adjacency lists in JSON are not read, only links or edges, which node_link_data of networkx makes")
-	}
-	return n.skip()
-}
-
-func (n *nodeLink) list(which int, name string, read func() error) error {
-	if n.found[which] {
-		return n.fault(ErrSyntax, "the graph has %s twice", name)
-	}
-	n.found[which] = true
 	token, err := n.token()
 	if err != nil {
 		return err
 	}
+	switch name {
+	case "directed":
+		n.stats.Directed = n.stats.Directed || token == true
+		return n.rest(token, nil)
+	case "multigraph", "type", "label", "id", "version":
+		return n.rest(token, nil)
+	case "nodes":
+		return n.list(0, name, token, n.node)
+	case "links", "edges":
+		return n.list(1, name, token, n.link)
+	case "adjacency":
+		return n.fault(ErrSyntax, "adjacency lists in JSON are not read, only links or edges, which node_link_data of networkx makes")
+	case "children":
+		return n.fault(ErrSyntax, "trees of nodes inside nodes are not read, only nodes and links, which node_link_data of networkx makes")
+	case "graphs":
+		return n.fault(ErrSyntax, "a list of graphs; put every graph into a file of its own")
+	case "elements":
+		if token == json.Delim('[') {
+			return n.fault(ErrSyntax, "the elements of Cytoscape are read by groups, as an object with nodes and edges, not as one list")
+		}
+		n.data = true
+		defer func() { n.data = false }()
+	}
+	if token != json.Delim('{') {
+		if token != nil && name != "graph" && name != "data" {
+			n.graphValues.add(name, n.here)
+		}
+		return n.rest(token, nil)
+	}
+	return n.members(func(inner string) error { return n.innerMember(name, inner) })
+}
+
+// innerMember reads a member of an object inside the document, which may hold the graph.
+func (n *nodeLink) innerMember(outer, name string) error {
+	token, err := n.token()
+	if err != nil {
+		return err
+	}
+	_, compound := token.(json.Delim)
+	switch {
+	case name == "directed" && token == true && n.found == [2]bool{}:
+		n.stats.Directed = true
+	case name == "nodes" && compound:
+		return n.list(0, name, token, n.node)
+	case (name == "links" || name == "edges") && compound:
+		return n.list(1, name, token, n.link)
+	default:
+		n.graphValues.add(name, n.here)
+	}
+	return n.rest(token, nil)
+}
+
+func (n *nodeLink) list(which int, name string, token json.Token, read func() error) error {
+	if n.found[which] {
+		return n.fault(ErrSyntax, "the graph has %s twice", name)
+	}
+	n.found[which] = true
 	if token != json.Delim('[') {
 		return n.fault(ErrSyntax, "expected an array as the member %s", name)
 	}
@@ -124,6 +144,11 @@ func (n *nodeLink) list(which int, name string, read func() error) error {
 		switch {
 		case err != nil:
 			return err
+		case token == json.Delim(']') && which == 0:
+			if reason := n.ends.complete(); reason != "" {
+				return n.fault(ErrSyntax, "%s", reason)
+			}
+			return nil
 		case token == json.Delim(']'):
 			return nil
 		case token != json.Delim('{'):
@@ -135,12 +160,30 @@ func (n *nodeLink) list(which int, name string, read func() error) error {
 	}
 }
 
+// element calls f for the members of a node or a link.
+func (n *nodeLink) element(f func(name string) error) error {
+	if !n.data {
+		return n.members(f)
+	}
+	return n.members(func(name string) error {
+		token, err := n.token()
+		switch {
+		case err != nil:
+			return err
+		case name == "data" && token == json.Delim('{'):
+			return n.members(f)
+		}
+		n.other.add(name, n.here)
+		return n.rest(token, nil)
+	})
+}
+
 // node reads a vertex and its values.
 func (n *nodeLink) node() error {
 	n.begin()
 	clear(n.values)
-	var id []byte
-	err := n.members(func(name string) error {
+	var id jsonKey
+	err := n.element(func(name string) error {
 		if name != "id" {
 			return n.value(name)
 		}
@@ -151,30 +194,29 @@ func (n *nodeLink) node() error {
 	if err != nil {
 		return err
 	}
-	if id == nil {
-		id = strconv.AppendInt(nil, n.nodes, 10)
-	}
-	n.nodes++
-	return n.vertex(id)
+	n.ends.node(&id)
+	return n.vertex(id.text)
 }
 
 // scalar reads a key: a text or a number.
-func (n *nodeLink) scalar(element, name string) ([]byte, error) {
+func (n *nodeLink) scalar(element, name string) (jsonKey, error) {
 	token, err := n.token()
 	if err != nil {
-		return nil, err
+		return jsonKey{}, err
 	}
 	switch t := token.(type) {
 	case string:
 		if bytes.IndexByte([]byte(t), 0) >= 0 {
 			n.wrong(ErrSyntax, "the %s holds a NUL", name)
 		}
-		return n.key(t, element, name), nil
+		return jsonKey{text: n.key(t, element, name)}, nil
 	case json.Number:
-		return n.key(string(t), element, name), nil
+		if !isNotFinite(t) {
+			return jsonKey{text: n.key(canonicalNumber(string(t)), element, name), number: true}, nil
+		}
 	}
 	n.wrong(ErrSyntax, "the %s of a %s must be a text or a number", name, element)
-	return []byte{}, n.rest(token, nil)
+	return jsonKey{text: []byte{}}, n.rest(token, nil)
 }
 
 func (n *nodeLink) value(name string) error {
@@ -189,28 +231,26 @@ func (n *nodeLink) value(name string) error {
 		}
 		return err
 	}
-	text, kind, err := n.textOf(token)
+	text, kind, err := n.textOf(name, token)
 	if err != nil {
 		return err
 	}
-	if len(text) > n.opts.MaxValue {
-		n.wrong(ErrLimit, "a value exceeds the limit of %d bytes", n.opts.MaxValue)
-	}
-	if kind != Untyped {
-		n.types[place] = n.types[place].Or(kind)
-	}
-	n.values[place] = text
+	n.take(place, text, kind)
 	return nil
 }
 
-// textOf returns a value as a text, which is nil for null, and its type.
-func (n *nodeLink) textOf(token json.Token) ([]byte, Type, error) {
+// textOf returns a value as a text, which is nil for null and what is not finite, and its type.
+func (n *nodeLink) textOf(name string, token json.Token) ([]byte, Type, error) {
 	switch t := token.(type) {
 	case nil:
 		return nil, Untyped, nil
 	case bool:
 		return strconv.AppendBool(nil, t), Boolean, nil
 	case json.Number:
+		if isNotFinite(t) {
+			n.absent.add(wordOf(t), n.here)
+			return nil, Untyped, nil
+		}
 		text := []byte(t)
 		if isInteger(text) {
 			if _, err := strconv.ParseInt(string(t), 10, 64); err == nil {
@@ -233,81 +273,118 @@ func (n *nodeLink) textOf(token json.Token) ([]byte, Type, error) {
 	return bytes.Clone(n.nested.Bytes()), Text, err
 }
 
-// columnOf returns the column of a name, which it adds if it is new, or placeNone if the
-// attribute is not to be read.
-func (n *nodeLink) columnOf(name string) (int, error) {
-	if place := n.place[name]; place > 0 {
-		return place - 1, nil
-	}
-	if n.opts.Columns != nil && !slices.Contains(n.opts.Columns, name) {
-		return placeNone, nil
-	}
-	switch {
-	case name == "":
-		return 0, n.fault(ErrSyntax, "a member without a name")
-	case encodingFault([]byte(name)).found():
-		return 0, n.fault(ErrSyntax, "the name of a member holds a NUL")
-	case len(n.columns) == n.opts.MaxColumns:
-		return 0, n.fault(ErrLimit, "nodes have more than %d attributes", n.opts.MaxColumns)
-	}
-	n.columns = append(n.columns, Column{Name: name})
-	n.values, n.types = append(n.values, nil), append(n.types, Untyped)
-	n.place[name] = len(n.columns)
-	return len(n.columns) - 1, n.h.Columns(n.columns)
-}
-
 // link reads an edge with its weight and time.
 func (n *nodeLink) link() error {
 	n.begin()
-	edge := Edge{Weight: 1}
+	l := jsonLink{edge: Edge{Weight: 1}}
 	var field [roleCount][]byte
-	err := n.members(func(name string) (err error) {
+	var other [2]jsonKey // the members from and to, which vis.js writes
+	err := n.element(func(name string) (err error) {
 		switch name {
 		case "source":
-			edge.Source, err = n.scalar("link", name)
+			l.source, err = n.scalar("link", name)
 			return err
 		case "target":
-			edge.Target, err = n.scalar("link", name)
+			l.target, err = n.scalar("link", name)
 			return err
+		case "from":
+			return n.end(name, &other[0])
+		case "to":
+			return n.end(name, &other[1])
 		}
-		r := n.roleOf(name)
-		if r == roleIgnored {
-			return n.skip()
-		}
-		n.seen[r] = true
-		token, err := n.token()
-		if err != nil {
-			return err
-		}
-		field[r], _, err = n.textOf(token)
-		return err
+		return n.linkValue(name, &field)
 	})
 	if err != nil {
 		return err
 	}
-	if edge.Source == nil || edge.Target == nil {
-		n.wrong(ErrSyntax, "a link needs a source and a target")
-	}
-	return n.deliver(edge, field)
-}
-
-// roleOf returns the role of a member of a link. The first usual name of a role that occurs is
-// used for the whole text.
-func (n *nodeLink) roleOf(name string) role {
-	for r, asked := range n.opts.wanted() {
-		if r := role(r); r >= roleWeight && asked != "" && asked == name {
-			return r
+	if l.source.text == nil && l.target.text == nil && other[0].text != nil && other[1].text != nil {
+		l.source, l.target = other[0], other[1]
+	} else {
+		for i, name := range []string{"from", "to"} {
+			if other[i].text != nil {
+				n.edgeValues.add(name, n.here)
+			}
 		}
 	}
-	r := usualRole(name)
-	if r == roleIgnored || n.opts.wanted()[r] != "" {
-		return roleIgnored
+	if l.source.text == nil || l.target.text == nil {
+		n.wrong(ErrSyntax, "a link needs a source and a target")
 	}
-	if n.usual[r] == "" {
-		n.usual[r] = name
+	if n.measure(&l.edge, field); n.flaw != nil {
+		_, err := n.passed()
+		return err
 	}
-	if n.usual[r] != name {
-		return roleIgnored
+	return n.connect(l)
+}
+
+// end reads a member that may be an end of a link, and otherwise an attribute.
+func (n *nodeLink) end(name string, to *jsonKey) error {
+	token, err := n.token()
+	if err != nil {
+		return err
 	}
-	return r
+	switch t := token.(type) {
+	case string:
+		*to = jsonKey{text: []byte(t)}
+	case json.Number:
+		*to = jsonKey{text: []byte(canonicalNumber(string(t))), number: true}
+	default:
+		n.edgeValues.add(name, n.here)
+	}
+	return n.rest(token, nil)
+}
+
+// linkValue reads a member of a link other than its ends.
+func (n *nodeLink) linkValue(name string, field *[roleCount][]byte) error {
+	r := n.roleOf(name)
+	token, err := n.token()
+	if err != nil {
+		return err
+	}
+	if r == roleIgnored {
+		if token != nil {
+			n.leaveOut(name)
+		}
+		return n.rest(token, nil)
+	}
+	n.seen[r] = true
+	field[r], _, err = n.textOf(name, token)
+	return err
+}
+
+// connect delivers a link, or holds it back until the nodes were read if its meaning depends on
+// them.
+func (n *nodeLink) connect(l jsonLink) error {
+	if !n.found[0] && n.ends.hold(l) {
+		if len(n.ends.held) > maxHeld {
+			return n.fault(ErrLimit, "more than %d links with numbers as ends are above the nodes; ends := 'id' reads them as ids, and ends := 'index' needs the nodes first", maxHeld)
+		}
+		return nil
+	}
+	if len(n.ends.held) > 0 { // this link has decided what they mean
+		l.source.text, l.target.text = bytes.Clone(l.source.text), bytes.Clone(l.target.text)
+		if err := n.release(); err != nil {
+			return err
+		}
+		n.begin()
+	}
+	if reason := n.ends.resolve(&l); reason != "" {
+		n.wrong(ErrSyntax, "%s", reason)
+	}
+	l.edge.Source, l.edge.Target = l.source.text, l.target.text
+	return n.elements.edge(l.edge)
+}
+
+// release delivers the links that were held back.
+func (n *nodeLink) release() error {
+	held := n.ends.held
+	n.ends.held = nil
+	for i := range held {
+		if n.begin(); i%writeCheck == 0 && n.feed.ctx.Err() != nil {
+			return n.feed.cancelled(n.feed.ctx.Err())
+		}
+		if err := n.connect(held[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }

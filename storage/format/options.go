@@ -13,11 +13,18 @@ type HeaderMode uint8
 
 const (
 	// HeaderAuto reads the first data line as column names if two of its fields are a known
-	// pair such as source,target or from,to, or if neither of its keys is an integer while both
-	// keys of the next line are. Column names may have Neo4j's types after them.
+	// pair such as source,target or from,to. Column names may have Neo4j's types after them.
+	// Otherwise a line without numbers and dates is one of column names if, in up to 64 lines
+	// below, a column has only numbers or dates: both columns of keys, one of them in three lines,
+	// or any other column. If that shows a table of vertices, whose first column is called id or
+	// the like and has different keys, the read ends with an error. If the types do not decide,
+	// the line has names if its two words occur nowhere else in the text while other keys recur; a
+	// remark states that, and one states where such a line was taken as an edge because the text
+	// is too short. See also ReadStats.NamesHeader.
 	//
 	// A comment above the first data line is the header instead if it consists of a known pair
-	// ("# FromNodeId ToNodeId"), or is the first comment of a KONECT file, such as "% sym
+	// ("# FromNodeId ToNodeId"), or has as many words as the line has columns and names one of
+	// numbers as weight or time, or is the first comment of a KONECT file, such as "% sym
 	// unweighted": then a weight is in column 3, unless the graph is unweighted, and a time is
 	// in column 4. KONECT's "bip" is refused, as its two columns number their vertices
 	// separately.
@@ -43,11 +50,18 @@ func (h HeaderMode) String() string {
 	return HeaderModes()[h]
 }
 
-// HeaderModes returns the names that ParseHeader accepts, in order.
-func HeaderModes() []string { return []string{"auto", "none", "names", "counts"} }
+// HeaderModes returns the names that ParseHeader accepts: those of the modes, in order, and then true
+// for names and false for none.
+func HeaderModes() []string { return []string{"auto", "none", "names", "counts", "true", "false"} }
 
-// ParseHeader returns the mode with a name: auto, none, names or counts.
+// ParseHeader returns the mode with a name of HeaderModes.
 func ParseHeader(name string) (HeaderMode, error) {
+	switch name {
+	case "true":
+		return HeaderNames, nil
+	case "false":
+		return HeaderNone, nil
+	}
 	if i := slices.Index(HeaderModes(), name); i >= 0 {
 		return HeaderMode(i), nil
 	}
@@ -58,7 +72,8 @@ func ParseHeader(name string) (HeaderMode, error) {
 type EdgeListOptions struct {
 	// Name is the name of the input in errors.
 	Name string
-	// Separator separates columns: "" or "auto" (detected from the first data line), " " or
+	// Separator separates columns: "" or "auto" (detected from the first data line, which is an
+	// error if several characters could separate), " " or
 	// "whitespace" (runs of spaces and tabs), "\t" or "tab", "," or "comma", ";" or
 	// "semicolon", "|" or "bar". With the last three, fields in double quotes are read as in
 	// CSV, with a quote inside doubled; in edge lists such a field may contain line breaks.
@@ -75,11 +90,16 @@ type EdgeListOptions struct {
 	// timestamp, ts or date. Without such a column there is no weight or time. NoColumn reads
 	// none in any case.
 	//
-	// A weight is a positive decimal number that a float32 can hold. A time is an integer in
+	// A weight is a positive decimal number that a float32 can hold. A time is a number in
 	// any unit, or a date or date-time of RFC 3339, which becomes Unix seconds (a space may
-	// replace the T; without an offset it is UTC; fractions are cut off). An edge has no weight
-	// or time if the field is empty or the line ends before it.
+	// replace the T; without an offset it is UTC). Fractions are cut off, with a remark. An edge
+	// has no weight or time if the field is empty or the line ends before it, or, with a remark,
+	// if the field is a word of IsMissing.
 	Source, Target, Weight, Time string
+	// TimeUnit makes dates of times that are numbers: seconds ("s"), milliseconds ("ms"),
+	// microseconds ("us") or nanoseconds ("ns") since 1970 UTC, rounded down to seconds. "" or
+	// "none" leaves them as they are.
+	TimeUnit string
 	// SkipBad counts malformed lines and continues, instead of ending the read.
 	SkipBad bool
 	// MaxLine is the largest number of bytes of one line, or of a record whose fields contain
@@ -121,6 +141,9 @@ func (o EdgeListOptions) Validate() error {
 	}
 	if o.Header > HeaderCounts {
 		faults = append(faults, &OptionError{Option: "header", Value: int64(o.Header), Expected: HeaderModes()})
+	}
+	if o.TimeUnit != "" && o.TimeUnit != NoColumn && !slices.Contains(TimeUnits(), o.TimeUnit) {
+		faults = append(faults, &OptionError{Option: "time_unit", Value: o.TimeUnit, Expected: append([]string{NoColumn}, TimeUnits()...)})
 	}
 	faults.within("max_line", int64(o.MaxLine), largestMaxLine)
 	faults.notNegative("max_key", int64(o.MaxKey))

@@ -52,7 +52,8 @@ type PairColumn struct {
 }
 
 // PairColumns returns the columns of a file of pairs other than the keys, from its header or
-// else from its first pair. It reads no further than that.
+// else from its first pair. It reads no further than that, or than the lines that show whether the
+// first one is a header.
 func PairColumns(ctx context.Context, r io.Reader, opts EdgeListOptions) ([]PairColumn, error) {
 	table, err := openPairs(ctx, r, &opts)
 	if err != nil {

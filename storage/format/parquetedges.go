@@ -111,6 +111,7 @@ func (e *parquetEdges) row(rows *columnfile.Rows) error {
 		}
 	}
 	e.stats.Edges++
+	e.stats.setTime(&edge, unitsPerSecond(e.opts.TimeUnit), 0)
 	e.stats.measured(edge)
 	return e.h.Edge(edge)
 }

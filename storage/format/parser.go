@@ -1,6 +1,8 @@
 package format
 
-import "math"
+import (
+	"math"
+)
 
 // parser reads edges from lines. It has three paths for a line: plainLines for the bulk of all
 // files, plainFields if the plan reads columns other than the first two, and line for anything
@@ -10,16 +12,18 @@ type parser struct {
 	pairs bool // the file holds pairs: there is no counts header
 	yield func(Edge) error
 
-	sep     separator
-	class   [256]byteClass // the class of each byte for plainLines, given sep
-	plan    plan
-	narrow  bool // the plan is narrow
-	first   firstLine
-	columns columns  // of the current line
-	record  record   // a record that continues after its line
-	names   []string // of the columns, if the text has them
-	spare   int      // columns of the header line that the plan does not read; math.MaxInt without that line
-	further further
+	perSecond int64 // units of the times in a second; 0 if they are numbers
+	sep       separator
+	class     [256]byteClass // the class of each byte for plainLines, given sep
+	plan      plan
+	narrow    bool // the plan is narrow
+	first     firstLine
+	columns   columns  // of the current line
+	braces    braces   // of the current line
+	record    record   // a record that continues after its line
+	names     []string // of the columns, if the text has them
+	spare     int      // columns of the header line that the plan does not read; math.MaxInt without that line
+	further   further
 }
 
 // further holds the values of columns other than the keys.
@@ -33,7 +37,7 @@ func newParser(opts EdgeListOptions, pairs bool, yield func(Edge) error) *parser
 	if pairs {
 		opts.Weight, opts.Time = NoColumn, NoColumn
 	}
-	p.opts, p.to, p.spare = opts, p, math.MaxInt
+	p.opts, p.to, p.spare, p.perSecond = opts, p, math.MaxInt, unitsPerSecond(opts.TimeUnit)
 	sep, _ := parseSeparator(opts.Separator) // Validate has seen it
 	p.separate(sep)
 	p.follow(newPlan(&p.opts))
@@ -83,6 +87,7 @@ func (p *parser) surplus(line []byte) fault {
 // emitLine delivers the edge of a data line that was not yet split by the current plan.
 func (p *parser) emitLine(line []byte) error {
 	clear(p.further.values)
+	line = p.cutBraces(line)
 	p.columns.split(line, p.sep, &p.plan, p.opts.MaxKey)
 	if p.columns.bad.found() {
 		return p.bad(line, p.columns.bad)
@@ -98,33 +103,46 @@ func (p *parser) emitColumns(line []byte) error {
 		}
 	}
 	edge := Edge{Source: p.columns.field[roleSource], Target: p.columns.field[roleTarget], Weight: 1}
-	if p.narrow {
+	if p.braces.found {
+		p.takeBraces()
+	} else if p.narrow {
 		return p.emit(edge, p.columns.extra())
 	}
-	if bad, reason := measure(&edge, &p.columns.field); bad != roleIgnored {
+	if bad, reason := p.stats.measure(&edge, &p.columns.field, p.stats.Lines); bad != roleIgnored {
 		return p.bad(line, syntaxFault(p.columns.at[bad], "%s", reason()))
 	}
 	return p.emitMeasured(edge, p.columns.extra())
 }
 
-// measure sets the weight and the time of an edge, which may be missing. If one of them is
-// malformed, it returns its role and a function that gives the reason.
-func measure(edge *Edge, field *[roleCount][]byte) (bad role, reason func() string) {
-	if text := field[roleWeight]; len(text) > 0 {
-		if edge.Weight, edge.Weighted = parseWeight(text); !edge.Weighted {
-			return roleWeight, func() string { return weightFault(text) }
-		}
+// cutBraces removes the attributes of an edge from the end of its line; the columns of pairs stay as
+// they are.
+func (p *parser) cutBraces(line []byte) []byte {
+	if p.pairs {
+		return line
 	}
-	if text := field[roleTime]; len(text) > 0 {
-		if edge.Time, edge.Dated, edge.Timed = parseTime(text); !edge.Timed {
-			return roleTime, func() string { return timeFault(text) }
-		}
+	return p.braces.cut(line, p.sep, &p.opts)
+}
+
+// takeBraces takes the weight and the time of the dictionary of the current line, unless columns
+// have them.
+func (p *parser) takeBraces() {
+	b, field := &p.braces, &p.columns.field
+	if p.plan.at[roleWeight] == 0 {
+		field[roleWeight] = b.weight
 	}
-	return roleIgnored, nil
+	if p.plan.at[roleTime] == 0 {
+		field[roleTime] = b.time
+	}
+	for _, name := range b.left {
+		p.stats.remark("attributes of edges left out", shown(name), p.stats.Lines, "")
+	}
 }
 
 // emitMeasured delivers an edge that may have a weight or a time.
 func (p *parser) emitMeasured(edge Edge, extra int) error {
+	if p.perSecond > 0 || edge.cut {
+		p.stats.setTime(&edge, p.perSecond, p.stats.Lines)
+	}
 	p.stats.measured(edge)
 	return p.emit(edge, extra)
 }
@@ -137,16 +155,18 @@ func (p *parser) emit(edge Edge, extra int) error {
 
 // firstLine keeps what is known about the first data line.
 type firstLine struct {
-	decided bool
-	comment string   // a comment above it that names the columns
-	names   []string // the names in it
-	text    string   // the line itself
-	number  int64    // its number
-	columns int      // how many it has
-	skipped int64    // malformed lines above it
-	held    []byte   // a copy of the line, while the next line is awaited
-	counts  bool     // it may be a counts header, of n and m
-	n, m    int64
+	decided   bool
+	comment   string     // a comment above it that names the columns
+	names     []string   // the names in it
+	text      string     // the line itself
+	number    int64      // its number
+	columns   int        // how many it has
+	skipped   int64      // malformed lines above it
+	words     []string   // of the last comment above it
+	held      []heldLine // it and the lines below, while it is not known what it is
+	heldBytes int        // of their texts
+	counts    bool       // it may be a counts header, of n and m
+	n, m      int64
 
 	declared bool // it declares a graph, as Graphs.jl does
 
@@ -160,4 +180,11 @@ type record struct {
 	open    bool
 	text    []byte // the lines so far, without the last line feed; kept from record to record
 	started int64  // the line at which it began
+}
+
+// heldLine is one of the first data lines.
+type heldLine struct {
+	text    []byte
+	number  int64
+	comment bool // it looks like a comment, and is a row below a header
 }

@@ -56,7 +56,7 @@ func CreatePart(folder *os.Root, path string, overwrite bool) (*Part, error) {
 		err = ErrPart
 	}
 	if err == nil {
-		err = p.claim()
+		err = claim(p.dir, p.file, p.base+PartEnding)
 	}
 	if err == nil {
 		err = p.removeState() // of a part that is no longer there
@@ -125,7 +125,7 @@ func (p *Part) resume() ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, ErrNotRegular
 	}
-	if err := p.claim(); err != nil {
+	if err := claim(p.dir, p.file, p.base+PartEnding); err != nil {
 		return nil, err
 	}
 	if info.Size() < p.ends {
@@ -136,24 +136,6 @@ func (p *Part) resume() ([]byte, error) {
 	}
 	_, err = p.file.Seek(p.ends, io.SeekStart)
 	return state, err
-}
-
-// claim locks the part, whose file is open, against other writers: two writers would overwrite
-// each other, and one could commit the unfinished data of the other.
-func (p *Part) claim() error {
-	if err := lockPart(p.file); err != nil {
-		return err
-	}
-	// Before the lock was taken another writer may have committed or replaced the file.
-	mine, err := p.file.Stat()
-	if err != nil {
-		return err
-	}
-	named, err := p.dir.Lstat(p.base + PartEnding)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(mine, named) {
-		return ErrPartInUse
-	}
-	return err
 }
 
 // Write adds bytes to the section. Its first error is kept and returned by later calls.
@@ -237,7 +219,7 @@ func (p *Part) Commit(overwrite bool) error {
 	if err := p.removeFile(stateEnding); err != nil {
 		return errors.Join(fmt.Errorf("create %s: %w", p.path, err), p.Keep())
 	}
-	return errors.Join(syncDir(p.dir), p.Keep())
+	return errors.Join(syncName(p.dir, p.path), p.Keep())
 }
 
 // Keep closes the part and leaves it on disk for OpenPart. After Commit or Discard it does
@@ -269,7 +251,7 @@ func (p *Part) removeLeft() error {
 		return p.removeState()
 	}
 	if err == nil {
-		err = p.claim()
+		err = claim(p.dir, p.file, p.base+PartEnding)
 	}
 	if err == nil {
 		err = p.remove()

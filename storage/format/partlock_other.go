@@ -4,6 +4,12 @@ package format
 
 import "os"
 
+// renamesOpen is false for Windows.
+const renamesOpen = false
+
+// tryLock takes no lock.
+func tryLock(*os.File) bool { return false }
+
 // lockPart does nothing: on this platform no lock is released when its file is closed.
 func lockPart(*os.File) error { return nil }
 

@@ -201,25 +201,28 @@ func listed(names []string) string {
 }
 
 // knownPairs are the pairs of column names that HeaderAuto recognises without further evidence,
-// ignoring case. The last pairs are also keys in many small examples, so these are recognised
-// only in a text that looks like CSV.
+// ignoring case.
 var knownPairs = [][2]string{
 	{neo4jStart, neo4jEnd},
 	{"source", "target"}, {"source_id", "target_id"}, {"src", "dst"}, {"src", "dest"},
 	{"from", "to"}, {"from_id", "to_id"}, {"from_node", "to_node"}, {"fromnodeid", "tonodeid"},
 	{"node1", "node2"}, {"node_1", "node_2"}, {"id1", "id2"}, {"id_1", "id_2"}, {"vertex1", "vertex2"},
-	{"u", "v"}, {"i", "j"},
 }
 
-// shortPairs is the number of pairs at the end of knownPairs that require a text that looks
-// like CSV.
-const shortPairs = 2
+// wordPairs are further ones. They are also keys in many small examples, so that they are
+// recognised only in a text whose columns blanks do not separate.
+var wordPairs = [][2]string{
+	{"u", "v"}, {"i", "j"}, {"head", "tail"}, {"subject", "object"}, {"follower", "followee"}, {"follower_id", "followee_id"},
+	{"user", "item"}, {"user_id", "item_id"}, {"user", "friend"}, {"user_id", "friend_id"}, {"sender", "receiver"}, {"sender", "recipient"},
+	{"citing", "cited"}, {"parent", "child"}, {"caller", "callee"}, {"origin", "destination"}, {"start", "end"},
+	{"protein1", "protein2"}, {"gene1", "gene2"}, {"author1", "author2"}, {"person1", "person2"}, {"node_a", "node_b"},
+}
 
-// knownPair finds the columns of a known pair among names.
-func knownPair(names []string, csv bool) (source, target int, ok bool) {
+// knownPair finds the columns of a known pair among names. words allows those that may be keys.
+func knownPair(names []string, words bool) (source, target int, ok bool) {
 	pairs := knownPairs
-	if !csv {
-		pairs = pairs[:len(pairs)-shortPairs]
+	if words {
+		pairs = slices.Concat(knownPairs, wordPairs)
 	}
 	for _, pair := range pairs {
 		source = slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, pair[0]) })
@@ -231,19 +234,23 @@ func knownPair(names []string, csv bool) (source, target int, ok bool) {
 	return 0, 0, false
 }
 
-// commentNames returns the words of a comment line that contains only column names, such as "#
-// FromNodeId ToNodeId", and nil for any other comment.
-func commentNames(line []byte) []string {
+// commentWords returns the words of a comment.
+func commentWords(line []byte) (list []string) {
 	words := bytes.FieldsFunc(bytes.TrimLeft(line, "#% \t"), func(c rune) bool {
 		return c == ' ' || c == '\t' || c == ',' || c == ';'
 	})
-	const most = 4 // with two more columns, such as weight and time; a longer comment is prose
-	if len(words) < 2 || len(words) > most {
-		return nil
+	for _, word := range words {
+		list = append(list, string(word))
 	}
-	names := make([]string, len(words))
-	for i, word := range words {
-		names[i] = string(word)
+	return list
+}
+
+// commentNames returns the words of a comment that contains only column names, such as "#
+// FromNodeId ToNodeId", and nil for any other comment.
+func commentNames(names []string) []string {
+	const most = 4 // with two more columns, such as weight and time; a longer comment is prose
+	if len(names) < 2 || len(names) > most {
+		return nil
 	}
 	if _, _, ok := knownPair(names[:2], false); !ok {
 		return nil

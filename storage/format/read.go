@@ -1,18 +1,20 @@
 package format
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"time"
 )
 
-// ReadEdgeList reads an edge list, plain or compressed by gzip or zstd, and
+// ReadEdgeList reads an edge list, plain or compressed (see the package), and
 // calls yield for every edge, in the order of the file. Self-loops and repeated
 // edges are delivered like any other.
 //
 // A line has two columns or more. The options choose the columns of weights and times; other
-// columns are ignored. Lines may end in LF or CRLF, and the last line need not end in either. A
+// columns are ignored. Lines end in LF or CRLF, or in CR alone where the first 64 KiB have no LF, and
+// the last line need not end in either. A
 // byte order mark, empty lines, and lines that begin with # or % are skipped. Keys are any
 // UTF-8 text that is not empty. They are compared byte by byte: nothing is normalised, and "07"
 // is not "7".
@@ -61,9 +63,21 @@ func (f *feed) close() { f.in.close() }
 
 // peek returns the first block; next returns it again.
 func (f *feed) peek() []byte {
+	if f.again {
+		return f.block.text
+	}
 	f.block = f.in.next(f.ctx)
 	f.again = true
 	return f.block.text
+}
+
+// fileName returns the name whose extension describes the text. For an archive whose own name has
+// none, it is that of the file inside. The first block must have been read.
+func (f *feed) fileName() string {
+	if f.in.member != "" && Ending(f.opts.Name) == "" {
+		return f.in.member
+	}
+	return f.opts.Name
 }
 
 // next returns the next piece of the text, valid until the following call. The error, which may
@@ -93,8 +107,20 @@ func (f *feed) cancelled(err error) error {
 
 // push passes the whole text to a reader of lines.
 func (f *feed) push(to *lines) error {
-	for {
+	returns := false
+	for first := true; ; first = false {
 		text, err := f.next()
+		if first {
+			if bad := refuseBinary(text, f.opts.Name); bad != nil {
+				return bad
+			}
+			returns = endsInReturns(text)
+		}
+		if returns {
+			if !feedLines(text) {
+				return to.errorAt(to.stats.Lines+1, ErrSyntax, "below here a line ends in a line feed, and the lines above end in a carriage return alone; write one kind of line end")
+			}
+		}
 		if bad := to.block(text); bad != nil {
 			return bad
 		}
@@ -109,6 +135,25 @@ func (f *feed) push(to *lines) error {
 			return err
 		}
 	}
+}
+
+// endsInReturns reports whether lines end in a carriage return alone, as old programs for the Mac
+// write them, by the first block of a text: it has some outside quotes, and no line feed.
+func endsInReturns(text []byte) bool {
+	return outsideQuotes(bytes.TrimSuffix(text, []byte("\r")), '\r') && bytes.IndexByte(text, '\n') < 0
+}
+
+// feedLines makes line feeds of carriage returns. It reports whether there was no line feed before.
+func feedLines(text []byte) bool {
+	if bytes.IndexByte(text, '\n') >= 0 {
+		return false
+	}
+	for i := range text {
+		if text[i] == '\r' {
+			text[i] = '\n'
+		}
+	}
+	return true
 }
 
 // finish records that everything was read.

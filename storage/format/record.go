@@ -2,21 +2,24 @@ package format
 
 import "bytes"
 
-// opensRecord reports whether a quoted field continues after a line. While the separator is not
-// yet known, the line is tested as CSV.
+// opensRecord reports whether a quoted field continues after a line.
 func (p *parser) opensRecord(line []byte) bool {
 	if bytes.IndexByte(line, '"') < 0 || p.sep != separatorAuto && !p.sep.quotes() {
 		return false
 	}
-	open, _ := quoteStaysOpen(line, p.recordSeparator(), false)
+	open, _ := quoteStaysOpen(line, p.recordSeparator(line), false)
 	return open
 }
 
-func (p *parser) recordSeparator() byte {
-	if p.sep == separatorAuto {
-		return separatorComma.character()
+// recordSeparator returns the separator of a line, or else the comma.
+func (p *parser) recordSeparator(line []byte) byte {
+	if p.sep != separatorAuto {
+		return p.sep.character()
 	}
-	return p.sep.character()
+	if sep, _ := detectSeparator(line); sep.quotes() {
+		return sep.character()
+	}
+	return separatorComma.character()
 }
 
 func (p *parser) begin(line []byte) error {
@@ -29,7 +32,7 @@ func (p *parser) begin(line []byte) error {
 func (p *parser) continueRecord(line []byte) error {
 	r := &p.record
 	r.text = append(append(r.text, '\n'), line...)
-	open, torn := quoteStaysOpen(line, p.recordSeparator(), true)
+	open, torn := quoteStaysOpen(line, p.recordSeparator(r.text), true)
 	switch {
 	case torn:
 		return p.tear()
@@ -38,7 +41,7 @@ func (p *parser) continueRecord(line []byte) error {
 	}
 	whole := bytes.TrimSuffix(r.text, []byte("\r"))
 	if p.sep == separatorAuto {
-		if sep, _ := detectSeparator(whole); sep != separatorComma {
+		if sep, _ := detectSeparator(whole); !sep.quotes() {
 			return p.tear()
 		}
 	}

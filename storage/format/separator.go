@@ -58,27 +58,90 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 const blanks = " \t"
 
-// detectSeparator decides from the first data line. If there is a comma outside quotes, the
-// comma separates. Otherwise a tab separates, so that keys may contain spaces, unless the first
-// two words are integers, since lists of numbers often mix tabs and spaces. Otherwise runs of
-// blanks separate. A line with both commas and tabs inside its fields is ambiguous, and blanks
-// separate no fields in quotes; for these the function returns a reason.
+// separatorLine returns the separator that a line such as "sep=;" declares, which Excel writes above
+// a table.
+func separatorLine(line []byte) (separator, bool) {
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	name, ok := bytes.CutPrefix(line, []byte("sep="))
+	if !ok || len(name) != 1 {
+		return separatorAuto, false
+	}
+	sep, ok := parseSeparator(string(name))
+	return sep, ok && sep > separatorWhitespace
+}
+
+// detectSeparator decides from the first data line. Among the characters outside quotes a comma, a
+// tab and a semicolon separate, in this order, and then a bar; otherwise runs of blanks do. Two
+// integers at the beginning of a line with tabs or semicolons mean blanks, since lists of numbers
+// often mix tabs and spaces. Of two characters, the one separates whose first two fields lack the
+// other, as in "a,b,x;y"; commas between digits are in numbers. In all other cases the line is
+// ambiguous, and so are fields in quotes between blanks; for these the function returns a reason.
 func detectSeparator(line []byte) (separator, string) {
-	comma, tab := outsideQuotes(line, ','), outsideQuotes(line, '\t')
+	comma, tab, semicolon, bar := outsideQuotes(line, ','), outsideQuotes(line, '\t'), outsideQuotes(line, ';'), outsideQuotes(line, '|')
+	words := bytes.Fields(line)
+	integers := len(words) >= 2 && isInteger(words[0]) && isInteger(words[1])
 	switch {
-	case comma && tab && !tabsPadCommas(line):
-		return separatorAuto, "both commas and tabs could separate the columns; say which"
+	case comma && semicolon:
+		return oneOf(line, separatorSemicolon, separatorComma)
+	case comma && tab && !padded(line, ',', "\t"):
+		sep, doubt := oneOf(line, separatorTab, separatorComma)
+		if sep == separatorTab && integers {
+			sep = separatorWhitespace
+		}
+		return sep, doubt
+	case comma && bar:
+		return oneOf(line, separatorBar, separatorComma)
+	case comma && len(words) > 2 && leads(line, ' ', ',') && commasInNumbers(line):
+		return separatorWhitespace, ""
 	case comma:
 		return separatorComma, ""
+	case integers && (tab || semicolon):
+		return separatorWhitespace, ""
 	case tab:
-		if words := bytes.Fields(line); len(words) >= 2 && isInteger(words[0]) && isInteger(words[1]) {
-			return separatorWhitespace, ""
-		}
 		return separatorTab, ""
+	case semicolon:
+		return separatorSemicolon, ""
+	case bar && len(words) > 1 && !integers && !padded(line, '|', blanks):
+		return separatorAuto, "both blanks and '|' could separate the columns; say which by the option separator"
+	case bar && !integers:
+		return separatorBar, ""
 	case quotedWords(line):
 		return separatorAuto, `the fields are in quotes, which columns separated by blanks do not have; write commas or tabs between them, or take the quotes as parts of the keys by the option separator, "whitespace"`
 	}
 	return separatorWhitespace, ""
+}
+
+// oneOf decides between a separator and the comma, both of which the line has.
+func oneOf(line []byte, a, comma separator) (separator, string) {
+	switch {
+	case leads(line, a.character(), ',') || commasInNumbers(line):
+		return a, ""
+	case leads(line, ',', a.character()):
+		return comma, ""
+	}
+	names := map[separator]string{separatorTab: "tabs", separatorSemicolon: "semicolons", separatorBar: "bars"}
+	return separatorAuto, "both commas and " + names[a] + " could separate the columns; say which"
+}
+
+// leads reports whether the first two fields between separators do not have another character.
+// Blanks separate in runs.
+func leads(line []byte, separator, other byte) bool {
+	fields := bytes.SplitN(line, []byte{separator}, 3)
+	if separator == ' ' {
+		fields = bytes.Fields(line)
+	}
+	return len(fields) > 2 && bytes.IndexByte(fields[0], other) < 0 && bytes.IndexByte(fields[1], other) < 0
+}
+
+// commasInNumbers reports whether every comma is between digits, as a decimal comma is.
+func commasInNumbers(line []byte) bool {
+	digit := func(i int) bool { return i >= 0 && i < len(line) && line[i] >= '0' && line[i] <= '9' }
+	for i, c := range line {
+		if c == ',' && !(digit(i-1) && digit(i+1)) {
+			return false
+		}
+	}
+	return true
 }
 
 // quotedWords reports whether the first two words of a line are in double quotes.
@@ -104,16 +167,16 @@ func outsideQuotes(line []byte, c byte) bool {
 		case b == c:
 			return true
 		case !isBlank(b):
-			begins = b == ','
+			begins = b == ',' || b == ';' || b == '|'
 		}
 	}
 	return false
 }
 
-// tabsPadCommas reports whether every tab of the line is next to a comma.
-func tabsPadCommas(line []byte) bool {
-	for field := range bytes.SplitSeq(line, []byte(",")) {
-		if bytes.IndexByte(bytes.Trim(field, blanks), '\t') >= 0 {
+// padded reports whether every one of some blanks of the line is next to a character.
+func padded(line []byte, c byte, of string) bool {
+	for field := range bytes.SplitSeq(line, []byte{c}) {
+		if bytes.ContainsAny(bytes.Trim(field, blanks), of) {
 			return false
 		}
 	}
@@ -154,6 +217,7 @@ func classify(sep separator) (class [256]byteClass) {
 	}
 	class[0], class['\r'], class['\n'] = classUnusual, classUnusual, classNewline
 	class[' '], class['\t'] = classUnusual, classUnusual // trimmed, or part of a key
+	class['{'] = classUnusual                            // may begin a dictionary of attributes
 	if sep.quotes() {
 		class['"'] = classUnusual
 	}

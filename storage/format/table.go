@@ -21,6 +21,9 @@ type table struct {
 	started int64  // the line at which the record began
 
 	headed  bool
+	unsure  int      // records to look at until it is said that the first line may be none of names
+	first   string   // that line
+	top     int64    // its number
 	columns []Column // the attributes that are read
 	place   []int    // by column: its index in columns, placeKey or placeNone
 	key     []byte
@@ -44,6 +47,12 @@ func newTable(opts Options, h Handler) *table {
 func (t *table) line(line []byte) error {
 	if !t.open {
 		if t.passOver(line) {
+			return nil
+		}
+		if sep, found := separatorLine(line); found && t.stats.Lines == 1 {
+			if t.sep == separatorAuto {
+				t.sep = sep
+			}
 			return nil
 		}
 		t.started, t.record = t.stats.Lines, t.record[:0]
@@ -83,12 +92,15 @@ func (t *table) passOver(line []byte) bool {
 // detect determines the separator from the header.
 func (t *table) detect(line []byte) fault {
 	sep, doubt := detectSeparator(line)
+	bars := outsideQuotes(line, '|') && !outsideQuotes(line, ',')
 	switch {
-	case doubt != "":
+	case doubt != "" && !bars:
 		return syntaxFault(0, "%s", doubt)
-	case sep != separatorWhitespace:
+	case sep > separatorWhitespace:
 	case outsideQuotes(line, ';'):
 		sep = separatorSemicolon
+	case bars:
+		sep = separatorBar
 	case outsideQuotes(line, '\t'):
 		sep = separatorTab // even if the first fields are integers
 	case bytes.IndexByte(bytes.Trim(line, " \t\r"), ' ') < 0:
@@ -153,9 +165,6 @@ func (t *table) fault(f fault) error {
 }
 
 func (t *table) take(record []byte) error {
-	if isUTF16(record) {
-		return t.fault(syntaxFault(0, "the text is UTF-16; convert it to UTF-8"))
-	}
 	if f := encodingFault(record); f.found() {
 		return t.fault(f)
 	}
@@ -164,6 +173,9 @@ func (t *table) take(record []byte) error {
 		if named || err != nil {
 			return err
 		}
+	}
+	if t.unsure > 0 {
+		t.settle(record)
 	}
 	clear(t.values)
 	t.key = nil
@@ -198,7 +210,15 @@ func (t *table) field(field []byte, at int, quoted bool) fault {
 	case len(field) == 0 && !(quoted && t.columns[place].Type == Text):
 		return fault{} // missing
 	}
-	if reason := valueFault(t.columns[place].Type, field); reason != "" {
+	kind := t.columns[place].Type
+	if kind != Untyped && kind != Text && IsMissing(field) {
+		t.stats.remark(MissingValues, string(field), t.started, MissingRemedy)
+		return fault{}
+	}
+	if kind == Untyped && t.sep == separatorSemicolon && isDecimalComma(field) {
+		t.stats.remark("numbers with a decimal comma, kept as texts", shown([]byte(t.columns[place].Name)), t.started, "write points to have numbers")
+	}
+	if reason := valueFault(kind, field); reason != "" {
 		return syntaxFault(at, "%s: %s", excerpt([]byte(t.columns[place].Name)), reason)
 	}
 	t.values[place] = field
@@ -228,9 +248,37 @@ func (t *table) header(record []byte) (named bool, err error) {
 	t.headed = true
 	if named {
 		t.stats.Header = string(record)
+		t.doubtNames(record, namesIn(record, t.sep))
 	}
 	t.values = make([][]byte, len(t.columns))
 	return named, t.h.Columns(t.columns)
+}
+
+// doubtNames remarks that a first line of names has a number, or makes settle look at the records
+// below if no name is a usual one.
+func (t *table) doubtNames(record []byte, names []string) {
+	if t.opts.Header != HeaderAuto || t.options.Key != "" || t.options.Columns != nil || slices.ContainsFunc(names, func(name string) bool { return isKeyName(name) || strings.Contains(name, ":") }) {
+		return
+	}
+	t.first, t.top = excerpt(record), t.started
+	if slices.ContainsFunc(names, isFigure) {
+		t.noteNames()
+		return
+	}
+	t.unsure = aheadLines
+}
+
+func (t *table) noteNames() {
+	t.stats.remark("first line taken as the names of the columns", t.first, t.top, "header := FALSE takes it as a vertex")
+}
+
+// settle looks for a number below a first line that has none, which shows that it has names.
+func (t *table) settle(record []byte) {
+	if t.unsure--; slices.ContainsFunc(namesIn(record, t.sep), isFigure) {
+		t.unsure = 0
+	} else if t.unsure == 0 {
+		t.noteNames()
+	}
 }
 
 // headless reports whether the first record is a vertex rather than a header.
@@ -340,19 +388,17 @@ func (t *table) choose(names []string, types []Type, key int, columns []string) 
 		}
 		wanted[number-1] = true
 	}
-	known := map[string]int{}
 	for i, name := range names {
 		place := placeNone
 		switch {
 		case i == key:
 			place = placeKey
 		case columns != nil && !wanted[i]:
-		case name == "":
-			return fmt.Sprintf("column %d has no name", i+1)
-		case known[name] > 0:
-			return fmt.Sprintf("columns %d and %d are both called %s", known[name], i+1, excerpt([]byte(name)))
 		default:
-			known[name] = i + 1
+			if name == "" {
+				name = fmt.Sprintf("column%d", i+1)
+				t.stats.remark("columns without a name, called by their places", name, t.started, "")
+			}
 			place = len(t.columns)
 			t.columns = append(t.columns, Column{name, types[i]})
 		}
@@ -367,6 +413,8 @@ func (t *table) end() error {
 		return t.fault(syntaxFault(0, "a quoted field of the record that begins here is not closed"))
 	case !t.headed:
 		return t.errorAt(t.stats.Lines+1, ErrSyntax, "expected a header of column names, found none")
+	case t.unsure > 0 && t.stats.Vertices > 0:
+		t.noteNames()
 	}
 	return nil
 }

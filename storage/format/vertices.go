@@ -11,10 +11,10 @@ import (
 //
 // Read with LayoutVertices reads the same values and types back. To make that possible, a name
 // is followed by a colon and the type, as in "zip:text", if a reader could not infer the type
-// from the values (see TypeOf): a text attribute all of whose values look like numbers, or one
-// of whose values is empty (written "", while a missing value is an empty field); any attribute
-// without a single value; and one whose name itself ends in such a type. It refuses the same
-// keys as WriteEdges; a value that does not have its attribute's type, or a text with NUL or
+// from the values (see TypeOf and IsMissing): a text attribute all of whose values look like
+// numbers or like missing ones, or one of whose values is empty (written "", while a missing value
+// is an empty field); any attribute without a single value; and one whose name itself ends in such a
+// type. It refuses the same keys as WriteEdges; a value that does not have its attribute's type, or a text with NUL or
 // invalid UTF-8, gives a *ValueError. WriteVertices asks for every value twice.
 func WriteVertices(ctx context.Context, w io.Writer, g Graph, opts CSVOptions) error {
 	t := tableWriter{csvWriter{graphWriter: newGraphWriter(ctx, w, &g), csv: opts}}
@@ -50,7 +50,7 @@ func (t *tableWriter) header() ([]byte, error) {
 		if stated[i] {
 			t.guarded = append(append(t.guarded, ':'), typeOr(c.Type)...)
 		}
-		line = appendQuoted(append(line, ','), t.guarded)
+		line = appendName(append(line, ','), t.guarded)
 	}
 	return line, nil
 }
@@ -67,7 +67,7 @@ func (t *tableWriter) neo4jHeader() []byte {
 		if c.Name == neo4jLabel && typeOr(c.Type) == Text {
 			name = neo4jLabel
 		}
-		line = appendQuoted(append(line, ','), []byte(name))
+		line = appendName(append(line, ','), []byte(name))
 	}
 	return line
 }
@@ -84,6 +84,7 @@ func typeOr(t Type) Type {
 func (t *tableWriter) ambiguousTypes() ([]bool, error) {
 	stated := make([]bool, len(t.g.Columns))
 	looks := make([]Type, len(t.g.Columns))
+	words := make([]bool, len(t.g.Columns)) // there are words such as NA, which are texts where no other values are
 	for i, c := range t.g.Columns {
 		_, kind := cutType(c.Name)
 		stated[i] = kind != Untyped
@@ -98,6 +99,8 @@ func (t *tableWriter) ambiguousTypes() ([]bool, error) {
 			case !ok:
 			case len(value) == 0:
 				stated[i] = true
+			case IsMissing(value):
+				words[i] = true
 			case looks[i] != Text:
 				looks[i] = looks[i].Or(TypeOf(value))
 			}
@@ -105,6 +108,9 @@ func (t *tableWriter) ambiguousTypes() ([]bool, error) {
 		return nil
 	})
 	for i, c := range t.g.Columns {
+		if words[i] && looks[i] == Untyped {
+			looks[i] = Text
+		}
 		stated[i] = stated[i] || looks[i] != typeOr(c.Type)
 	}
 	return stated, err

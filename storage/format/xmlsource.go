@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // maxDepth is the largest nesting of XML elements. GraphML needs five levels; the rest is for
@@ -22,11 +25,14 @@ type xmlSource struct {
 	taken int64 // bytes of the text handed out before these
 	mark  int64 // the byte at which the current token began
 	err   error
+
+	charset   *charmap.Charmap // of the text; nil for UTF-8
+	converted []byte           // a block of it in UTF-8
 }
 
 func (s *xmlSource) offset() int64 { return s.taken + int64(s.at) }
 
-// ReadByte returns the next byte of the text.
+// ReadByte returns the next byte of the text in UTF-8.
 func (s *xmlSource) ReadByte() (byte, error) {
 	for s.at == len(s.text) {
 		if err := s.refill(); err != nil {
@@ -36,6 +42,25 @@ func (s *xmlSource) ReadByte() (byte, error) {
 	c := s.text[s.at]
 	s.at++
 	return c, nil
+}
+
+// use converts the text from here on from another encoding.
+func (s *xmlSource) use(charset *charmap.Charmap) {
+	s.charset = charset
+	s.taken += int64(s.at)
+	s.text, s.at = s.utf8(s.text[s.at:]), 0
+}
+
+// utf8 returns a block of the text in UTF-8, valid until the next call.
+func (s *xmlSource) utf8(block []byte) []byte {
+	if s.charset == nil {
+		return block
+	}
+	s.converted = s.converted[:0]
+	for _, c := range block {
+		s.converted = utf8.AppendRune(s.converted, s.charset.DecodeByte(c))
+	}
+	return s.converted
 }
 
 // Read is required by the decoder's interface, but not used: the decoder calls ReadByte.
@@ -62,9 +87,7 @@ func (s *xmlSource) refill() error {
 	}
 	first := s.taken == 0 && s.text == nil
 	s.text, s.err = s.feed.next()
-	if first && isUTF16(s.text) {
-		return errors.New("the text is UTF-16; convert it to UTF-8")
-	}
+	s.text = s.utf8(s.text)
 	if first && strings.HasPrefix(string(s.text[:min(3, len(s.text))]), byteOrderMark) {
 		s.at = len(byteOrderMark)
 	}
@@ -103,10 +126,16 @@ func newXMLReader(f *feed, opts *EdgeListOptions) *xmlReader {
 	source := &xmlSource{feed: f, opts: opts}
 	x := &xmlReader{source: source, decoder: xml.NewDecoder(source)}
 	x.decoder.CharsetReader = func(charset string, text io.Reader) (io.Reader, error) {
-		if strings.EqualFold(charset, "us-ascii") || strings.EqualFold(charset, "utf8") {
-			return text, nil
+		switch name := strings.ToLower(charset); name {
+		case "us-ascii", "ascii", "utf8", "utf-16", "utf-16le", "utf-16be": // UTF-16 was converted before
+		default:
+			table := charsetOf(name)
+			if table == nil {
+				return nil, &charsetError{charset}
+			}
+			source.use(table)
 		}
-		return nil, &charsetError{charset}
+		return text, nil
 	}
 	return x
 }

@@ -94,8 +94,9 @@ func (g Graph) WeightedEdgeBetween(x, y int64) graph.WeightedEdge {
 	return edge{node(x), node(y), w}
 }
 
-// Weight returns the weight of the edge between two vertices. A vertex has the weight 0
-// to itself, as path algorithms expect. It returns false where there is neither.
+// Weight returns the weight of the edge between two vertices, as the shortest decimal of
+// it. A vertex has the weight 0 to itself, as path algorithms expect. It returns false where there
+// is neither.
 func (g Graph) Weight(x, y int64) (float64, bool) {
 	switch {
 	case x == y:
@@ -106,7 +107,7 @@ func (g Graph) Weight(x, y int64) (float64, bool) {
 		return 1, true
 	}
 	at, _ := slices.BinarySearch(g.g.Neighbors(uint32(x)), uint32(y))
-	return float64(g.g.WeightsOf(uint32(x))[at]), true
+	return csr.Decimal(g.g.WeightsOf(uint32(x))[at]), true
 }
 
 // nodes iterates over all vertices, or over a row.

@@ -108,6 +108,7 @@ func write(ctx context.Context, folder string) error {
 		"ours.metis":              func(w io.Writer) error { return format.WriteMETIS(ctx, w, bare) },
 		"ours.graphml":            func(w io.Writer) error { return format.WriteGraphML(ctx, w, all) },
 		"ours.gexf":               func(w io.Writer) error { return format.WriteGEXF(ctx, w, all) },
+		"ours.gml":                func(w io.Writer) error { return format.WriteGML(ctx, w, all) },
 		"ours.json":               func(w io.Writer) error { return format.WriteNodeLink(ctx, w, all) },
 		"ours.graphml.gz":         func(w io.Writer) error { return format.WriteGraphML(ctx, w, all) },
 		"ours.txt":                func(w io.Writer) error { return format.WriteWord2Vec(ctx, w, rows, dim, key, row) },
@@ -189,6 +190,8 @@ func read(ctx context.Context, path string, args []string) (any, error) {
 		switch name {
 		case "layout":
 			opts.Layout = format.Layout(value)
+		case "key":
+			opts.Key = value
 		case "weight":
 			opts.Weight = value
 		case "time":

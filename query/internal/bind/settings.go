@@ -104,6 +104,9 @@ func CheckOption(o help.Option, value any) (any, error) {
 		if o.Type == "bool" {
 			return v, nil
 		}
+		if word := strconv.FormatBool(v); slices.Contains(o.Choices, word) {
+			return word, nil
+		}
 	case string:
 		if o.Type != "text" && o.Type != "column" && !slices.Contains(o.Choices, v) {
 			break

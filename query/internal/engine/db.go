@@ -97,8 +97,11 @@ type Call struct {
 	Quiet     bool                        // the call runs in the background, and nobody receives its notices
 }
 
-// Begin starts a call. Every call that began must end.
+// Begin starts a call. Every call that began must end. A nil context is one that never ends.
 func (db *DB) Begin(ctx context.Context, statement string) (*Call, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed || db.Store == nil {

@@ -16,6 +16,9 @@ func NextGeneration(c *engine.Call, embedding, graph string) (uint64, error) {
 	if embedding == "" {
 		return 0, fault.New(fault.Embedding, "the embedding has no name")
 	}
+	if err := storage.CheckEmbeddingName(embedding); err != nil {
+		return 0, engine.NameMistake(err, fault.Embedding)
+	}
 	old, err := c.DB.Store.EmbeddingInfo(c.Ctx, embedding)
 	switch {
 	case err == nil && old.Graph != graph:
@@ -24,7 +27,7 @@ func NextGeneration(c *engine.Call, embedding, graph string) (uint64, error) {
 	case err == nil:
 		return old.Generation + 1, nil
 	case !errors.Is(err, storage.ErrNotFound):
-		return 0, engine.NameMistake(err, fault.Embedding)
+		return 0, err
 	}
 	return 1, nil
 }

@@ -37,6 +37,7 @@ func GraphFormats() []Format {
 		{Name: "graphml", Endings: []string{".graphml"}, Title: "GraphML", Holds: "json", Attributes: true},
 		{Name: "gexf", Endings: []string{".gexf"}, Title: "GEXF", Holds: "json", Attributes: true},
 		{Name: "json", Endings: []string{".json"}, Title: "node-link JSON", Attributes: true},
+		{Name: "gml", Endings: []string{".gml"}, Title: "GML", Attributes: true},
 		{Name: "pajek", Endings: []string{".net"}, Title: "Pajek", Holds: "json"},
 		{Name: "metis", Endings: []string{".graph", ".metis"}, Title: "METIS"},
 		{Name: "neo4j", Title: "CSV for Neo4j"},

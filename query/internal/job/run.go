@@ -38,9 +38,10 @@ func (r *Runner) Run(c *session.Call, j *Active, spec Spec, f func(embedding.Che
 		c.Meter.Watch(nil)
 		c.Ctx = outer
 	}()
-	stop := j.watchMemory()
+	stop, recorded := j.watchMemory(), r.recordLater(c.Ctx, j)
 	err = r.withCheckpoints(c, j, spec, f)
 	stop()
+	recorded()
 	if err == nil && spec.KeepsVectors {
 		j.untarget()
 	}
@@ -71,7 +72,7 @@ func (r *Runner) start(ctx context.Context, j *Active, spec Spec) error {
 // the job, if the job can continue from it.
 func (r *Runner) withCheckpoints(c *session.Call, j *Active, spec Spec, f func(embedding.Checkpoints) error) error {
 	checkpoints := embedding.Checkpoints{
-		Every: r.Every,
+		Every: min(r.First, r.Every), // save decides
 		Save:  func(write func(io.Writer) error) error { return r.save(c, j, write) },
 	}
 	var err error
@@ -120,13 +121,39 @@ func (r *Runner) checkpointOf(c *session.Call, j *Active, spec Spec) (io.Reader,
 	return r.store.JobCheckpoint(c.Ctx, old.ID)
 }
 
-// save writes a checkpoint, unless the job has run for too short a time, or the last one took
-// so long that it is too early for the next. If the context has ended, it writes the last one,
+// recordLater writes the record of a job as soon as it has run long enough to have one, so that a
+// killed process leaves a job that can be resumed. The caller must call stop, which waits for a
+// record that is being written, before it writes one itself. A record that cannot be written is
+// no error of the job: the one at its end reports it.
+func (r *Runner) recordLater(ctx context.Context, j *Active) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-time.After(r.Least):
+		case <-ctx.Done():
+			return
+		}
+		if r.number(ctx, j) == nil && r.store.PutJob(ctx, j.Info()) == nil {
+			r.AtRecord()
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// save writes a checkpoint if one is due. If the context has ended, it writes the last one,
 // and reports its progress: whoever stopped the job waits for it.
 func (r *Runner) save(c *session.Call, j *Active, write func(io.Writer) error) error {
 	stopped := c.Ctx.Err() != nil
-	if !j.long(r.Least) || !stopped && time.Since(j.saved) < r.Spacing*j.saving {
+	if !j.long(r.Least) {
 		return nil
+	}
+	if due, err := r.due(j, write); !stopped && (!due || err != nil) {
+		return err
 	}
 	ctx := context.WithoutCancel(c.Ctx)
 	if err := r.number(ctx, j); err != nil {
@@ -142,7 +169,7 @@ func (r *Runner) save(c *session.Call, j *Active, write func(io.Writer) error) e
 		size.to = w
 		return write(size)
 	})
-	if err == nil {
+	if err == nil || errors.Is(err, storage.ErrUnfreed) {
 		j.mu.Lock()
 		j.keep, j.info.Checkpoint, j.info.Checkpointed = true, size.bytes, time.Now()
 		j.mu.Unlock()
@@ -151,6 +178,38 @@ func (r *Runner) save(c *session.Call, j *Active, write func(io.Writer) error) e
 	j.saved = time.Now()
 	j.saving = j.saved.Sub(began)
 	return err
+}
+
+// due reports whether a running job is to save a checkpoint now: its first after [Runner.First] if
+// that is small, any other after [Runner.Every], or later if the last one took so long that it is too
+// early for the next.
+func (r *Runner) due(j *Active, write func(io.Writer) error) (bool, error) {
+	if !j.saved.IsZero() {
+		return time.Since(j.saved) >= max(r.Every, r.Spacing*j.saving), nil
+	}
+	switch ran := time.Since(j.began); {
+	case ran < min(r.First, r.Every):
+		return false, nil
+	case ran >= r.Every:
+		return true, nil
+	}
+	err := write(new(smallOnly))
+	if errors.Is(err, errLarge) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// smallOnly counts bytes up to the size of a small checkpoint, and then returns errLarge.
+type smallOnly int64
+
+var errLarge = errors.New("the checkpoint is not small")
+
+func (s *smallOnly) Write(p []byte) (int, error) {
+	if *s += smallOnly(len(p)); *s > small {
+		return 0, errLarge
+	}
+	return len(p), nil
 }
 
 // counter counts the bytes that it passes on.
@@ -204,10 +263,15 @@ func (r *Runner) record(c *session.Call, j *Active, err error) error {
 	if putErr == nil {
 		putErr = r.store.PutJob(ctx, info)
 	}
+	written := putErr == nil || errors.Is(putErr, storage.ErrUnfreed)
 	switch {
-	case err == nil && putErr != nil:
-		c.Notice("the record of job %d could not be written: %v", info.ID, putErr)
-	case err != nil && putErr == nil && info.Checkpoint > 0:
+	case putErr == nil:
+	case err == nil:
+		c.Notice("job %d is complete, but its record was not written: %v", info.ID, putErr)
+	default:
+		c.Notice("the end of job %d was not recorded: %v", info.ID, putErr)
+	}
+	if err != nil && written && info.Checkpoint > 0 {
 		err = &fault.JobError{Job: info.ID, State: info.State, Err: err}
 	}
 	return err

@@ -3,12 +3,14 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"heavytail/.ci/leaktest"
 	"heavytail/embedding"
@@ -36,7 +38,7 @@ func newBench(t *testing.T) *bench {
 	}
 	b := &bench{store: store, cache: session.NewCache(1000, true)}
 	b.Runner = NewRunner(store, b.cache, 1, func(j storage.JobInfo) string { return "target " + j.Target }, func() { b.ended.Add(1) })
-	b.Least, b.Spacing = 0, 0
+	b.Least, b.Every, b.Spacing = 0, 0, 0
 	t.Cleanup(func() {
 		b.Stop()
 		b.Wait()
@@ -161,6 +163,71 @@ func TestRunner_Spacing(t *testing.T) {
 	})
 	if err != nil || count != 3 {
 		t.Errorf("%d checkpoints without a spacing, expected 3; %v", count, err)
+	}
+}
+
+// A job has its record once it has run for Least, while it runs.
+func TestRunner_Record(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	recorded := make(chan struct{})
+	b.AtRecord = func() { close(recorded) }
+	c, j := b.call(t), b.New(storage.JobInfo{}, false)
+	err := b.Run(c, j, spec("x"), func(embedding.Checkpoints) error {
+		<-recorded
+		if info, err := b.store.Job(t.Context(), j.Info().ID); err != nil || info.State != storage.JobRunning || info.Statement != "TEST x" {
+			t.Errorf("%+v, %v", info, err)
+		}
+		return nil
+	})
+	if info, gone := b.store.Job(t.Context(), j.Info().ID); err != nil || gone != nil || info.State != storage.JobDone {
+		t.Errorf("%+v, %v, %v", info, err, gone)
+	}
+	b.Least, b.AtRecord = time.Hour, func() { t.Error("a short job has a record") }
+	j = b.New(storage.JobInfo{}, false)
+	if err := b.Run(c, j, spec("x"), func(embedding.Checkpoints) error { return nil }); err != nil || j.Info().ID != 0 {
+		t.Errorf("a short job: %+v, %v", j.Info(), err)
+	}
+}
+
+// The first checkpoint does not wait for Every if it is small; the second does.
+func TestRunner_FirstCheckpoint(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		bytes        int
+		first, every time.Duration
+		want         int64
+	}{
+		"small":            {small, 0, time.Hour, small},
+		"large":            {small + 1, 0, time.Hour, 0},
+		"large, but later": {small + 1, 0, 0, small + 1},
+		"small, too early": {1, time.Hour, time.Hour, 0},
+	} {
+		b := newBench(t)
+		b.First, b.Every = c.first, c.every
+		piece := make([]byte, 1<<16)
+		err := b.Run(b.call(t), b.New(storage.JobInfo{}, false), spec("x"), func(p embedding.Checkpoints) error {
+			for range 2 {
+				err := p.Save(func(w io.Writer) error {
+					for left := c.bytes; left > 0; left -= len(piece) {
+						if _, err := w.Write(piece[:min(left, len(piece))]); err != nil {
+							return fmt.Errorf("wrapped: %w", err)
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+			}
+			if list := b.Active(); c.want > 0 && (len(list) != 1 || list[0].Checkpoint != c.want) {
+				t.Errorf("%s: %+v", name, list)
+			}
+			return errors.New("enough")
+		})
+		if stored, _ := b.List(b.call(t)); err == nil || err.Error() != "enough" && c.want == 0 || len(stored) != 1 || stored[0].Checkpoint != c.want {
+			t.Errorf("%s: %v, %+v, expected a checkpoint of %d bytes", name, err, stored, c.want)
+		}
 	}
 }
 

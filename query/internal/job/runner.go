@@ -47,10 +47,16 @@ func (s Spec) Info() storage.JobInfo {
 }
 
 const (
-	// least is the time that a job in the foreground must have computed to leave a
-	// record and a checkpoint when it stops: shorter work is computed again in less
+	// least is the time after which a job in the foreground has a record, and leaves a
+	// checkpoint when it stops: shorter work is computed again in less
 	// time than it takes to look at the record.
 	least = 2 * time.Second
+
+	// first is the least time to the first checkpoint of a job if that has at most small bytes,
+	// which take about a twentieth of this time to write: a process that is killed later loses no
+	// more than a user notices. Larger ones wait for every.
+	first = 5 * time.Second
+	small = 64 << 20
 
 	// every is the least time between two checkpoints. Writing one of a hundred megabytes
 	// takes some tenths of a second.
@@ -65,12 +71,13 @@ const (
 // Runner keeps the active jobs of a database. The fields are set before the first
 // job, by tests.
 type Runner struct {
-	Least, Every time.Duration
-	Spacing      time.Duration // times the duration of the last checkpoint
-	Slots        chan struct{} // takes one element for each job in the background that runs
+	Least, First, Every time.Duration
+	Spacing             time.Duration // times the duration of the last checkpoint
+	Slots               chan struct{} // takes one element for each job in the background that runs
 	// AtCheckpoint is called before and after the writing of each checkpoint; tests
 	// stop there.
 	AtCheckpoint func(point string)
+	AtRecord     func() // is called when a running job has got its record, from another goroutine
 
 	store   *storage.DB
 	cache   *session.Cache
@@ -90,7 +97,8 @@ type Runner struct {
 // whenever a job has ended.
 func NewRunner(store *storage.DB, cache *session.Cache, slots int, target func(storage.JobInfo) string, ended func()) *Runner {
 	r := &Runner{
-		Least: least, Every: every, Spacing: spacing, Slots: make(chan struct{}, slots), AtCheckpoint: func(string) {},
+		Least: least, First: first, Every: every, Spacing: spacing, Slots: make(chan struct{}, slots),
+		AtCheckpoint: func(string) {}, AtRecord: func() {},
 		store: store, cache: cache, write: target, ended: ended,
 	}
 	r.context, r.stop = context.WithCancelCause(context.Background())

@@ -7,11 +7,14 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
+	"heavytail/query/algorithms"
 	"heavytail/query/catalogue"
 	"heavytail/query/fault"
 	"heavytail/query/internal/bind"
 	"heavytail/query/internal/engine"
 	"heavytail/query/internal/lists"
+	"heavytail/query/internal/session"
+	"heavytail/storage/csr"
 )
 
 // MaxTraining prevents a typing error from asking for more memory than any
@@ -98,4 +101,13 @@ func TrainingMistake(err error) error {
 		return err
 	}
 	return fault.New(at, "%v", err).WithErr(err)
+}
+
+// NullGraph returns a random graph with the same degrees.
+func NullGraph(c *engine.Call, view *session.Graph, seed uint64) (*csr.Graph, error) {
+	g, err := algorithms.Exchange(c.Ctx, view.Graph, algorithms.ExchangeOptions{Work: algorithms.Work{Progress: c.Meter.Update}, Seed: seed})
+	if err != nil {
+		return nil, fmt.Errorf("random graph with the same degrees: %w", err)
+	}
+	return g, nil
 }

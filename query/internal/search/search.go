@@ -155,31 +155,36 @@ type Search struct {
 	scans  string             // why the vectors are scanned although there is an index, for a plan
 }
 
-// ResolveSearch checks a question, and finds its embedding and index in the
-// catalogue. A graph is loaded only if a vertex is unknown, to find the most
-// similar key for the error.
+// CheckQuestion checks a question, and finds its embedding in the catalogue. A graph is
+// loaded only if a vertex is unknown, to find the most similar key for the error.
+func CheckQuestion(c *engine.Call, q Question) (entry session.Entry, err error) {
+	if q.Metric > index.Dot {
+		return entry, fault.New(fault.Metric, "unknown metric %d", q.Metric)
+	}
+	if entry, err = c.Entry(q.Embedding, fault.Embedding); err != nil {
+		return entry, err
+	}
+	err = cmp.Or(session.CheckAttributes(entry.Graph, fault.Where, q.Attributes...), engine.CheckColumn(entry.Graph, q.OrderBy, engine.PartOrder))
+	if err == nil && q.Vector != nil {
+		err = session.CheckVector(entry.Info, q.Vector, fault.Vector)
+	}
+	for i, key := range q.Vertices {
+		if err == nil {
+			err = c.CheckVertex(entry.Graph, key, partExample(i))
+		}
+	}
+	return entry, err
+}
+
+// ResolveSearch checks a question, and finds its embedding and index in the catalogue.
 func ResolveSearch(c *engine.Call, q Question) (s Search, err error) {
 	s.Question = q
-	if q.Metric > index.Dot {
-		return s, fault.New(fault.Metric, "unknown metric %d", q.Metric)
-	}
-	if s.Entry, err = c.Entry(q.Embedding, fault.Embedding); err != nil {
-		return s, err
-	}
-	if err := cmp.Or(session.CheckAttributes(s.Entry.Graph, fault.Where, q.Attributes...), engine.CheckColumn(s.Entry.Graph, q.OrderBy, engine.PartOrder)); err != nil {
+	if s.Entry, err = CheckQuestion(c, q); err != nil {
 		return s, err
 	}
 	// What the condition reads comes first, because it reads by number.
 	s.Attributes = engine.WithColumn(q.Attributes, q.OrderBy)
-	if q.Vector != nil {
-		err = session.CheckVector(s.Entry.Info, q.Vector, fault.Vector)
-	}
-	for i, key := range q.Vertices {
-		if err == nil {
-			err = c.CheckVertex(s.Entry.Graph, key, partExample(i))
-		}
-	}
-	if err == nil && !q.Exact {
+	if !q.Exact {
 		var slow bool
 		if s.Index, slow, err = IndexFor(c, s.Entry.Info, q.Metric); slow {
 			s.scans = "; this takes less than searching the index, which compares very many vectors"

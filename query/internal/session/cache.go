@@ -202,6 +202,22 @@ func (c *Cache) ReserveWork(bytes int64, what string) (func(), error) {
 	return c.Reserve(WithGarbage(beside, bytes), what)
 }
 
+// Hold counts bytes that the program takes for as long as the cache exists.
+func (c *Cache) Hold(bytes int64) {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	c.bytes += bytes
+}
+
+// Room returns how many bytes of the limit are free. If that is less than half, it drops entries that
+// no call uses, the longest unused first.
+func (c *Cache) Room() int64 {
+	c.Mu.Lock()
+	defer c.Mu.Unlock()
+	_ = c.makeRoom(c.Limit/2, "") // what calls use may leave less
+	return max(c.Limit-c.bytes, 0)
+}
+
 // makeRoom drops unused entries, the longest unused first, until the given
 // bytes fit, and returns a LimitError if they do not. The caller holds mu.
 func (c *Cache) makeRoom(bytes int64, what string) error {

@@ -40,11 +40,14 @@ func (c *Call) Entry(embedding string, at fault.Part) (Entry, error) {
 }
 
 // Present is Entry for statements that compute the next generation of an
-// embedding: it returns an Error for a past generation.
+// embedding, change it, or store what is made from it: it returns an Error for a past
+// generation. The embedding may be named by the number of its present generation. Whatever
+// is written, locked or waited for is named by Info.Name of the entry, never by the text of
+// the statement.
 func (c *Call) Present(embedding string, at fault.Part) (Entry, error) {
 	e, err := c.Entry(embedding, at)
 	if err == nil && e.Info.Past {
-		err = fault.New(at, "%s is a past generation, which cannot be changed", fault.Quote(embedding)).
+		err = fault.New(at, "%s is a past generation, and this statement takes the present one", fault.Quote(embedding)).
 			WithRemedy("name the embedding without the number").WithErr(storage.ErrInvalid)
 	}
 	return e, err

@@ -125,6 +125,10 @@ func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 			return err
 		}
 	}
+	if err := format.CheckCompression(path); err != nil {
+		return fault.New(at, "file %s: files with the ending %s are read, and not written", fault.Quote(path), filepath.Ext(path)).
+			WithExpected(format.WrittenCompressions()...).WithErr(err)
+	}
 	if path == "-" { // standard output elsewhere, and standard input of IMPORT
 		return fault.New(at, "a file appears when it is complete, so nothing is written to standard output").WithRemedy("name a file; './-' is one of that name")
 	}
@@ -146,7 +150,7 @@ func (c *Call) CheckOutput(path string, overwrite bool, at fault.Part) error {
 // CheckParquet returns an error for the name of a file of Parquet that ends in .gz or .zst.
 func CheckParquet(path string, at fault.Part) error {
 	ending := filepath.Ext(path)
-	if ending != ".gz" && ending != ".zst" {
+	if !slices.Contains(format.WrittenCompressions(), ending) {
 		return nil
 	}
 	return fault.New(at, "file %s would be Parquet inside of %s, which no program reads", fault.Quote(path), ending).

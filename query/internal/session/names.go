@@ -96,6 +96,10 @@ func Lookup[T any](ctx context.Context, kind, name string, at fault.Part, find f
 		return entry, err
 	}
 	unknown := fault.New(at, "unknown %s %s", kind, fault.Quote(name)).WithErr(err)
+	var missing *storage.NotFoundError
+	if errors.As(err, &missing) && missing.Of != "" {
+		return entry, unknown.WithRemedy(missing.Has())
+	}
 	known, err := list(ctx)
 	if err != nil {
 		return entry, err

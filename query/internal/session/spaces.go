@@ -112,9 +112,9 @@ func (c *Call) Vectors(embedding string, at fault.Part) (stored *Vectors, key Ca
 		return nil, key, false, err
 	}
 	key = EmbeddingKey(info)
-	stop := c.Watch.Start("embedding " + embedding)
+	stop := c.Watch.Start("embedding " + info.Name)
 	var value any
-	value, hit, err = c.Pin(key, VectorBytes(info.Vertices, info.Dim), "embedding "+fault.Name(embedding), func(ctx context.Context) (any, error) {
+	value, hit, err = c.Pin(key, VectorBytes(info.Vertices, info.Dim), "embedding "+fault.Name(info.Name), func(ctx context.Context) (any, error) {
 		info, matrix, err := c.store.Embedding(ctx, embedding)
 		return NewVectors(info, matrix), err
 	})

@@ -37,8 +37,11 @@ func ImportOptions() []help.Option {
 		sourceOption(), targetOption(),
 		{Name: "weight", Type: "column", Default: "''", Doc: "column of weights; by default weight, w or value in the header, 'none' takes none"},
 		{Name: "time", Type: "column", Default: "''", Doc: "column of timestamps, integers or dates; by default time, timestamp, ts or date in the header, 'none' takes none"},
+		{Name: "time_unit", Type: "text", Default: "'none'", Choices: append([]string{format.NoColumn}, format.TimeUnits()...), Doc: "unit of times that are numbers since 1970, which makes dates of them: seconds (s), milliseconds (ms), microseconds (us) or nanoseconds (ns)"},
 		{Name: "repeated", Type: "text", Default: "'last'", Choices: Repeats(), Doc: "weight of an edge that occurs again or exists already: the last, first, sum, min or max, or the number of occurrences"},
 		{Name: "keys", Type: "text", Default: "''", Doc: "file with the keys of the vertices of METIS, one a line; by default the name of the graph's file with .keys appended, if there is one, and 'none' uses the numbers of the vertices from 1 on"},
+		{Name: "key", Type: "text", Default: "''", Doc: "attribute of nodes in GML that is the key, such as 'id' or 'label'; by default label if each node has one of its own, else id"},
+		{Name: "ends", Type: "text", Default: "'auto'", Choices: format.EndsChoices(), Doc: "what the ends of links in node-link JSON are: ids of nodes, or their places counted from 0; auto goes by the content"},
 	}, textOptions())
 }
 
@@ -71,7 +74,7 @@ func ImportVerticesOptions() []help.Option {
 // textOptions are the options of every statement that reads a graph from text.
 func textOptions() []help.Option {
 	return []help.Option{
-		{Name: "header", Type: "text", Default: "'auto'", Choices: format.HeaderModes(), Doc: "what the first line is: column names, the counts n and m, or an edge"},
+		{Name: "header", Type: "text", Default: "'auto'", Choices: format.HeaderModes(), Doc: "what the first line is: column names (names or TRUE), the counts n and m, or an edge (none or FALSE)"},
 		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what separates columns: auto, whitespace, tab, comma, semicolon or bar"},
 		skipOption(),
 		{Name: "max_line", Type: "int", Default: "1048576", Doc: "largest length of a line in bytes; 64 times as many in an adjacency list"},
@@ -109,7 +112,7 @@ func FormatMistake(err error) error {
 // PairsOptions are the options of statements that read a file of pairs.
 func PairsOptions() []help.Option {
 	return []help.Option{
-		{Name: "header", Type: "text", Default: "'auto'", Choices: []string{"auto", "none", "names"}, Doc: "whether the first line has column names or is a pair"},
+		{Name: "header", Type: "text", Default: "'auto'", Choices: []string{"auto", "none", "names", "true", "false"}, Doc: "whether the first line has column names (names or TRUE) or is a pair (none or FALSE)"},
 		{Name: "separator", Type: "text", Default: "'auto'", Doc: "what separates columns: auto, whitespace, tab, comma, semicolon or bar"},
 	}
 }

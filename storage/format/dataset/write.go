@@ -266,7 +266,7 @@ func (w *writer) vectors(name string, m *vec.Matrix) error {
 
 // stream writes the bytes of a model or an index.
 func (w *writer) stream(name string, from io.Reader) error {
-	if err := os.MkdirAll(filepath.Join(w.dir, filepath.FromSlash(path.Dir(name))), 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Join(w.dir, filepath.FromSlash(path.Dir(name))), 0o700); err != nil {
 		return err
 	}
 	file, err := w.create(name)
@@ -299,7 +299,7 @@ var numbered = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // fewer of them.
 func (w *writer) table(folder string, columns []columnfile.Column, entries []columnfile.Entry) (*table, error) {
 	place := filepath.Join(w.dir, filepath.FromSlash(folder))
-	if err := os.MkdirAll(place, 0o777); err != nil {
+	if err := os.MkdirAll(place, 0o700); err != nil {
 		return nil, err
 	}
 	there, err := os.ReadDir(place)

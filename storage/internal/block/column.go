@@ -126,6 +126,11 @@ func (c *Column) Bytes() int64 {
 	return int64(size) + int64(unsafe.Sizeof(*c))
 }
 
+// Growing is as [Interner.Growing].
+func (c *Column) Growing(step int64) int64 {
+	return c.Bytes() - c.texts.Bytes() - c.table.Bytes() + c.texts.Growing(step) + c.table.Growing()
+}
+
 // Set sets the value of vertex v, or removes it if x is missing. An integer in a column of
 // floats becomes a float. Any other mismatch of types, a value that cannot be stored, or a
 // vertex outside the column gives ErrInvalid; a text that is too long gives ErrLimit.
@@ -178,6 +183,20 @@ func (c *Column) code(text []byte) uint32 {
 	c.texts.Add(text)
 	c.table.Add(&c.texts, id)
 	return id
+}
+
+// AdoptTexts makes texts the dictionary of a column of texts that has no values yet, and codes the
+// texts of its first vertices: a code is the number of a text in the dictionary + 1, or 0 for a
+// missing value. Text number 0 is the empty one. The column keeps both lists.
+func AdoptTexts(c *Column, codes []uint32, texts KeySet) {
+	c.texts, c.table = texts, KeyTable{}
+	for v, code := range codes {
+		if code > 0 {
+			SetBit(c.present, uint32(v), true)
+			c.count++
+			c.codes[v] = code - 1
+		}
+	}
 }
 
 // CompactColumn frees the memory that only Set needs; the next Set rebuilds it.

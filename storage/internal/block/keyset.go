@@ -390,11 +390,46 @@ func decimalValue(key []byte) (int, bool) {
 // BytesOf returns bytes that share the memory of a string; they must not be modified.
 func BytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// Bytes estimates the memory of the keys, including the copies that exist while slices and
-// tables grow.
+// Bytes returns the memory of the keys.
 func (n *Interner) Bytes() int64 {
-	held := int64(cap(n.Keys.Blob)) + 8*int64(cap(n.Keys.Offsets)) + 4*int64(cap(n.decimals))
-	return held + held/4 + n.table.Bytes()*3/2
+	return n.Keys.Bytes() + 4*int64(cap(n.decimals)) + n.table.Bytes()
+}
+
+// Growing is the memory of the keys, and of the larger list or table that exists beside the present
+// one while it next grows, if it may do so before an eighth and step bytes of keys are added.
+func (n *Interner) Growing(step int64) int64 {
+	return n.Keys.Growing(step) + growing(len(n.decimals), cap(n.decimals), 4, 0) + n.table.Growing()
+}
+
+// Growing is as [Interner.Growing].
+func (s *KeySet) Growing(step int64) int64 {
+	return growing(len(s.Blob), cap(s.Blob), 1, step) + growing(len(s.Offsets), cap(s.Offsets), 8, 0)
+}
+
+// Growing is as [Interner.Growing].
+func (t *KeyTable) Growing() int64 {
+	bytes := t.Bytes()
+	if t.shorts > len(t.short)/3*2 {
+		bytes += 2 * 16 * int64(len(t.short))
+	}
+	if t.longs > len(t.long)/3*2 {
+		bytes += 2 * 8 * int64(len(t.long))
+	}
+	return bytes
+}
+
+// GrowingList is as [Interner.Growing] for a list of elements of so many bytes to which append adds
+// elements one by one.
+func GrowingList[E any](list []E) int64 {
+	return growing(len(list), cap(list), int64(unsafe.Sizeof(*new(E))), 0)
+}
+
+func growing(used, room int, each, step int64) int64 {
+	bytes := each * int64(room)
+	if each*int64(room-used) <= each*int64(used/8+1<<12)+step {
+		bytes += bytes + bytes/4 // of the new list, see append
+	}
+	return bytes
 }
 
 // Bytes returns the memory of the table.

@@ -19,6 +19,8 @@ var (
 	ErrReadOnly  = errors.New("store is open for reading only")
 	ErrReplaced  = errors.New("file was replaced")
 	ErrFailed    = errors.New("a commit failed")
+	ErrUnfreed   = errors.New("the change is complete and on the disk, but the space of what it dropped is not free yet")
+	ErrNames     = errors.New("the file has several names")
 	ErrNotFound  = errors.New("not found")
 	ErrExists    = errors.New("exists already")
 	ErrInUse     = errors.New("in use")
@@ -27,6 +29,7 @@ var (
 	ErrKey       = errors.New("invalid vertex key")
 	ErrInvalid   = errors.New("invalid argument")
 	ErrLimit     = errors.New("limit exceeded")
+	ErrShared    = errors.New("two entries would share an object")
 )
 
 // NotFoundError names an object that does not exist. errors.Is(err,
@@ -35,11 +38,36 @@ type NotFoundError struct {
 	Kind string // "graph", "embedding", "vertex", "edge", "attribute", "index",
 	// "model" or "job"
 	Name string
+
+	// Of and Generations are set where Name is that of a generation of an embedding that
+	// exists: its name, and the generations that are kept, ascending.
+	Of          string
+	Generations []uint64
 }
 
 // Error names the missing object.
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("no %s %s", e.Kind, strconv.Quote(e.Name))
+	text := fmt.Sprintf("no %s %s", e.Kind, strconv.Quote(e.Name))
+	if e.Of != "" {
+		text += ": " + e.Has()
+	}
+	return text
+}
+
+// Has says which generations the embedding Of has; "" where it is not set.
+func (e *NotFoundError) Has() string {
+	list := make([]string, len(e.Generations))
+	for i, g := range e.Generations {
+		list[i] = strconv.FormatUint(g, 10)
+	}
+	switch len(list) {
+	case 0:
+		return ""
+	case 1:
+		return "embedding " + strconv.Quote(e.Of) + " has generation " + list[0] + " alone"
+	}
+	last := len(list) - 1
+	return "embedding " + strconv.Quote(e.Of) + " has the generations " + strings.Join(list[:last], ", ") + " and " + list[last]
 }
 
 // Is reports whether target is ErrNotFound.

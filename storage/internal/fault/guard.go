@@ -11,6 +11,7 @@ import (
 const (
 	RemedyRestore = "restore the file from a backup, or recover what is sound into a new file (RECOVER)"
 	RemedyCheck   = "check the store for the whole extent (CHECK); " + RemedyRestore
+	RemedyShared  = "nothing was written; check the store (CHECK)"
 	RemedyReopen  = "close the store and open it again"
 )
 

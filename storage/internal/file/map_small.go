@@ -2,7 +2,7 @@
 
 package file
 
-// InitialMaps are the sizes of the map to try, in order: only the file itself.
+// InitialMaps returns the sizes of the map to try, in order: only the file itself.
 // On Windows bbolt extends the file to the size of the map, and 32-bit systems
 // lack the address space.
-var InitialMaps = [...]int{0}
+func InitialMaps(int64) []int { return []int{0} }

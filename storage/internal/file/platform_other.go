@@ -14,5 +14,8 @@ func IsReadOnlyFS(error) bool { return false }
 // KeepOwner does nothing: files are not replaced on this system.
 func KeepOwner(string, os.FileInfo) {}
 
+// Names is 1: files are not replaced on this system.
+func Names(os.FileInfo) int { return 1 }
+
 // SyncDir does nothing: directories cannot be flushed here.
 func SyncDir(string) error { return nil }

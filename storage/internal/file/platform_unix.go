@@ -23,11 +23,23 @@ func KeepOwner(path string, info os.FileInfo) {
 	_ = os.Chmod(path, info.Mode().Perm())
 }
 
+// Names returns the number of names (hard links) of a file.
+func Names(info os.FileInfo) int {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(stat.Nlink)
+	}
+	return 1
+}
+
 // SyncDir makes a new name in a directory durable.
 func SyncDir(dir string) error {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) { // of file systems that cannot sync a directory
+		err = nil
+	}
+	return errors.Join(err, d.Close())
 }

@@ -39,6 +39,12 @@ func TestColumn_Guess(t *testing.T) {
 		{"true,1", block.Text},
 		{"", block.Text},
 		{"none", block.Text},
+		{"NA,NULL", block.Text},
+		{"1,NA", block.Integer},
+		{"1,0.5,inf", block.Float},
+		{"true,None", block.Boolean},
+		{"x,NA", block.Text},
+		{"true,1,NA", block.Text},
 	} {
 		column, err := newColumn(format.Column{Name: "a"}, "")
 		if err != nil {

@@ -34,6 +34,7 @@
 //	belt.go    edges on the way to the pile, which another goroutine fills
 //	rows.go    the rows of a graph from sorted edges
 //	column.go  the values of an attribute, as texts
+//	name.go    the names of attributes
 //	budget.go  bytes in use, and the limit
 //	list.go    all that an import reads
 //	merge.go   a graph and a list become one graph

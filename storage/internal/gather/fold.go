@@ -56,7 +56,16 @@ func (how Repeated) counted(weight float64) float64 {
 	if how == RepeatedCount || weight == 0 && how == RepeatedSum {
 		return 1
 	}
-	return weight
+	return how.written(float32(weight))
+}
+
+// written is a weight as it was written, where weights are added: nine times 0.1 is the float32
+// nearest to 0.9, and nine times the float32 nearest to 0.1 is nearest to another.
+func (how Repeated) written(weight float32) float64 {
+	if how.adds() {
+		return csr.Decimal(weight)
+	}
+	return float64(weight)
 }
 
 // edgeFold combines the occurrences of an edge into one. Occurrences may be folded in several
@@ -66,23 +75,33 @@ type edgeFold struct {
 	weight float64    // 0 while none was given
 	sum    *big.Float // replaces weight if a float64 cannot hold the sum exactly
 	time   int64
+
+	differs bool // under RepeatedLast: the occurrences have different weights
+	base    bool // the weight is that of a graph, with which others are not compared
 }
 
 func newFold(how Repeated) *edgeFold { return &edgeFold{how: how, time: csr.NoTime} }
 
 // reset removes all occurrences.
-func (f *edgeFold) reset() { f.weight, f.sum, f.time = 0, nil, csr.NoTime }
+func (f *edgeFold) reset() {
+	f.weight, f.sum, f.time, f.differs, f.base = 0, nil, csr.NoTime, false, false
+}
 
-// sumBits bits hold any sum of up to 2^64 float32s exactly.
-const sumBits = 149 + 128 + 64
+// sumBits bits hold any sum of up to 2^64 decimals of float32s, which are float64s, exactly.
+const sumBits = 149 + 53 + 128 + 64
 
-// add adds the next occurrence; weight 0 means that it has none.
+// add adds the next occurrence; weight 0 means that it has none, and a negative one that it was
+// folded of different weights, of which this is the last without the sign.
 func (f *edgeFold) add(weight float64, time int64) {
+	if weight < 0 {
+		weight, f.differs = -weight, true
+	}
 	switch {
 	case weight == 0:
 	case f.weight == 0:
 		f.weight = weight
 	case f.how == RepeatedLast:
+		f.differs = f.differs || weight != f.weight && !f.base
 		f.weight = weight
 	case f.how == RepeatedMin:
 		f.weight = min(f.weight, weight)
@@ -113,6 +132,9 @@ func (f *edgeFold) addUp(weight float64) {
 // each calls yield for occurrences that are equivalent to all that were folded: one, or as many as
 // are needed to represent the sum exactly.
 func (f *edgeFold) each(edge uint64, yield func(occurrence) error) error {
+	if f.differs {
+		return yield(occurrence{edge, -f.weight, f.time})
+	}
 	if f.sum == nil {
 		return yield(occurrence{edge, f.weight, f.time})
 	}
@@ -130,20 +152,20 @@ func (f *edgeFold) each(edge uint64, yield func(occurrence) error) error {
 
 // result returns the weight of the edge.
 func (f *edgeFold) result() (float32, error) {
-	if f.sum != nil {
-		if f.sum.Cmp(big.NewFloat(math.MaxFloat32)) > 0 {
-			return 0, tooHeavy(f.sum.Text('g', 6))
-		}
-		weight, _ := f.sum.Float32()
-		return weight, nil
-	}
+	weight, text := float32(f.weight), ""
 	switch {
-	case f.weight == 0:
+	case f.sum != nil:
+		weight, _ = f.sum.Float32()
+		text = f.sum.Text('g', 6)
+	case weight == 0:
 		return 1, nil
-	case f.weight > math.MaxFloat32:
-		return 0, tooHeavy(fmt.Sprint(f.weight))
+	default:
+		text = fmt.Sprint(f.weight)
 	}
-	return float32(f.weight), nil
+	if math.IsInf(float64(weight), 0) {
+		return 0, tooHeavy(text)
+	}
+	return weight, nil
 }
 
 func tooHeavy(weight string) error {
@@ -173,7 +195,7 @@ func valueAt[E any](list []E, at int64, otherwise E) E {
 // occurrence is an edge of the input, or several occurrences of the same edge that were folded.
 type occurrence struct {
 	edge   uint64  // smaller vertex in the upper half, larger one in the lower
-	weight float64 // 0 where none was given
+	weight float64 // 0 where none was given; negative where different weights were folded
 	time   int64   // csr.NoTime where none was given
 }
 

@@ -28,15 +28,19 @@ type List struct {
 	Times     Times     // what the timestamps have in common
 	Columns   []*Column // attributes of the vertices
 
-	names *block.Interner // vertices by key
-	ctx   context.Context // of the read
-	pile  *edgePile
-	belt  belt // to the pile
-	join  string
+	attributes names           // of the columns
+	names      *block.Interner // vertices by key; after End only the keys
+	ended      bool            // nothing grows any more
+	declared   declared
+	ctx        context.Context // of the read
+	pile       *edgePile
+	belt       belt // to the pile
+	join       string
 
-	limit  int64
-	next   int   // number of vertices at which memory is counted again
-	unseen int64 // bytes of values since it was counted
+	limit    int64
+	next     int   // number of vertices at which memory is counted again
+	nextBlob int   // bytes of keys at which it is
+	unseen   int64 // bytes of values since it was counted
 
 	number []uint32 // of each vertex of the edges in the pile; nil where they keep theirs
 
@@ -72,6 +76,9 @@ func (l *List) Close() {
 	l.pile.close()
 }
 
+// BatchBytes is the most that one transaction of the import is to write.
+func (l *List) BatchBytes() int { return int(l.limit / batchPart) }
+
 // Handler returns the functions that a reader calls with the edges and vertices that it reads.
 func (l *List) Handler() format.Handler {
 	return format.Handler{Edge: l.addEdge, Columns: l.addColumns, Vertex: l.addVertex}
@@ -79,12 +86,19 @@ func (l *List) Handler() format.Handler {
 
 // End must be called after everything was read. It removes the first edge if that was a header, and
 // joins the values of repeated vertices.
-func (l *List) End(ctx context.Context, read format.ReadStats) error {
+// It corrects in read what only the end shows: whether the first edge was one.
+func (l *List) End(ctx context.Context, read *format.ReadStats) error {
 	if err := l.belt.drain(ctx); err != nil {
 		return err
 	}
 	if read.CountsHeader {
-		if err := l.dropHeader(ctx, read.DeclaredVertices); err != nil {
+		if read.CountsHeader = int64(l.restNames()) <= read.DeclaredVertices; !read.CountsHeader {
+			read.Header, read.DeclaredVertices, read.DeclaredEdges = "", 0, 0
+		}
+	}
+	only := l.header > 0 && l.headerSeen == [2]int64{-1, -1}
+	if read.TakeHeader(only, int64(l.restNames())) || read.CountsHeader {
+		if err := l.dropHeader(ctx); err != nil {
 			return err
 		}
 	}
@@ -93,6 +107,7 @@ func (l *List) End(ctx context.Context, read format.ReadStats) error {
 			return err
 		}
 	}
+	l.names, l.ended = &block.Interner{Keys: l.names.Keys}, true // the rest of it is no longer needed
 	return nil
 }
 
@@ -103,6 +118,27 @@ func (l *List) RepeatedValues() int64 {
 		n += c.repeated
 	}
 	return n
+}
+
+// Remarks returns what the list renamed or chose, in a fixed order, once its values are filled in.
+func (l *List) Remarks() (list []format.Remark) {
+	if l.attributes.renamed.Count > 0 {
+		list = append(list, l.attributes.renamed)
+	}
+	missing := format.Remark{What: format.MissingValues, Remedy: format.MissingRemedy}
+	for _, c := range l.Columns {
+		missing.Count += c.missing.count
+		for _, word := range c.missing.words {
+			const most = 5
+			if len(missing.Names) < most && !slices.Contains(missing.Names, word) {
+				missing.Names = append(missing.Names, word)
+			}
+		}
+	}
+	if missing.Count > 0 {
+		list = append(list, missing)
+	}
+	return list
 }
 
 func (l *List) addEdge(e format.Edge) error {
@@ -124,7 +160,7 @@ func (l *List) addEdge(e format.Edge) error {
 	if v < l.header {
 		l.seeHeader(v)
 	}
-	if l.names.Keys.Len() >= l.next {
+	if l.names.Keys.Len() >= l.next || len(l.names.Keys.Blob) >= l.nextBlob {
 		if err := l.checkMemory(); err != nil {
 			return err
 		}
@@ -177,6 +213,7 @@ func (l *List) addColumns(columns []format.Column) error {
 			}
 			continue
 		}
+		c.Name = l.attributes.choose(c.Name)
 		column, err := newColumn(c, l.join)
 		if err != nil {
 			return err
@@ -191,6 +228,7 @@ func (l *List) addVertex(key []byte, values [][]byte) error {
 	if err != nil {
 		return err
 	}
+	l.declared.add(v, key)
 	for i, value := range values {
 		if value == nil {
 			continue
@@ -201,27 +239,28 @@ func (l *List) addVertex(key []byte, values [][]byte) error {
 		l.unseen += int64(len(value))
 	}
 	l.unseen += int64(len(values))
-	if l.names.Keys.Len() >= l.next || l.unseen > l.limit/64 {
+	if l.names.Keys.Len() >= l.next || len(l.names.Keys.Blob) >= l.nextBlob || l.unseen > l.step() {
 		return l.checkMemory()
 	}
 	return nil
 }
 
-// dropHeader removes the first edge if it may be a header of counts that declares n vertices, that
-// is, if the other edges name at most n. Vertices that only the header named are then removed, and
-// the others are numbered by their order in the rest (number). Declared vertices without edges are
-// not created.
-func (l *List) dropHeader(ctx context.Context, n int64) error {
-	all, header := l.names.Keys.Len(), int(l.header)
-	named := all - header
+// restNames returns the number of vertices that other edges than the first one name.
+func (l *List) restNames() int {
+	named := l.names.Keys.Len() - int(l.header)
 	for _, seen := range l.headerSeen {
 		if seen >= 0 {
 			named++
 		}
 	}
-	if int64(named) > n {
-		return nil
-	}
+	return named
+}
+
+// dropHeader removes the first edge, which was a header. Vertices that only the header named are then
+// removed, and the others are numbered by their order in the rest (number). Declared vertices without
+// edges are not created.
+func (l *List) dropHeader(ctx context.Context) error {
+	all, header, named := l.names.Keys.Len(), int(l.header), l.restNames()
 	l.Edges--
 	if l.firstLoop {
 		l.SelfLoops--
@@ -250,13 +289,15 @@ func (l *List) dropHeader(ctx context.Context, n int64) error {
 	return nil
 }
 
-// checkMemory compares the memory of the list with the limit.
+// checkMemory compares the memory of the list with the limit. It is called before any part of the
+// list has grown by a sixteenth and a step, and counts what a part takes that may grow before an
+// eighth and a step, so that no growth comes unseen.
 func (l *List) checkMemory() error {
 	if err := l.belt.drain(l.ctx); err != nil {
 		return err
 	}
 	n := l.names.Keys.Len()
-	l.next, l.unseen = n+n/16+1024, 0
+	l.next, l.nextBlob, l.unseen = n+n/16+1024, len(l.names.Keys.Blob)+int(l.step()), 0
 	what := fmt.Sprintf("the keys of the first %d vertices", n)
 	if len(l.Columns) > 0 {
 		what += " and their attributes"
@@ -264,28 +305,34 @@ func (l *List) checkMemory() error {
 	return l.fits(what, 0)
 }
 
-// FitsGraph returns a MemoryError if the list and a graph of n slots together exceed the limit.
-func (l *List) FitsGraph(n int, edges int64, weighted, timed bool) error {
-	return l.fits(fmt.Sprintf("into a graph of %d edges", edges), graphBytes(n, edges, weighted, timed))
+// step is the number of bytes of texts after which memory is counted again.
+func (l *List) step() int64 { return l.limit / 64 }
+
+// FitsGraph returns a MemoryError if the list and a graph of n slots, whose keys and values take
+// further bytes, together exceed the limit.
+func (l *List) FitsGraph(n int, edges int64, weighted, timed bool, further int64) error {
+	return l.fits(fmt.Sprintf("into a graph of %d edges", edges), graphBytes(n, edges, weighted, timed)+further)
 }
 
-// fits returns a MemoryError if the list and further bytes together exceed the limit.
+// fits returns a MemoryError if the list and further bytes together exceed the limit. The edges get
+// what is left of it: those beyond go to a file.
 func (l *List) fits(what string, further int64) error {
-	need := l.names.Bytes() + l.columnBytes() + l.pile.bytes() + further
+	held, growing := l.names.Bytes(), l.names.Growing(l.step())
+	for _, c := range l.Columns {
+		held, growing = held+c.Bytes(), growing+c.growing(l.step())
+	}
+	if l.ended {
+		growing = held
+	}
+	need := workBytes(l.limit) + growing + 8*int64(cap(l.declared.bits)) + min(l.pile.bytes(), leastRoom) + further
 	if need > l.limit {
 		return &MemoryError{What: what, Need: need, Limit: l.limit}
 	}
-	return nil
-}
-
-// columnBytes is the memory of the attributes, including the lists of parsed values that are made
-// at the end.
-func (l *List) columnBytes() int64 {
-	sum := int64(0)
-	for _, c := range l.Columns {
-		sum += 2 * c.bytes()
+	if err := l.pile.limitRoom(l.ctx, l.limit-need); err != nil {
+		return err
 	}
-	return sum
+	collect(growing-held+further, l.limit)
+	return nil
 }
 
 // Times records which kinds of timestamps one import or one call has.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 )
@@ -23,16 +24,18 @@ type Merged struct {
 	Graph   *csr.Graph
 	Touched []uint32 // slots that are new or have changed edges, ascending
 	Updated int64    // edges of the base whose weight or timestamp changed
+	Differ  int64    // edges that occur with different weights in the input, under RepeatedLast
+	Example string   // two ends of the first of these, by slots
 
 	list   *List
 	base   Base
 	number []uint32 // slot of each vertex of the list; nil if all have their own number
+	filled int64    // bytes of the columns that Fill has filled
 }
 
 // Merge merges the list into a graph. The list cannot be used for reading afterwards.
 func (l *List) Merge(ctx context.Context, base Base) (*Merged, error) {
 	m := &Merged{list: l, base: base}
-	l.names = &block.Interner{Keys: l.names.Keys} // the rest of it is no longer needed
 	if err := m.mergeKeys(ctx); err != nil {
 		return nil, err
 	}
@@ -43,6 +46,7 @@ func (l *List) Merge(ctx context.Context, base Base) (*Merged, error) {
 	if m.Graph, err = m.rows(ctx); err != nil {
 		return nil, err
 	}
+	collect(orderBytes*int64(m.Keys.Len()), l.limit) // the edges that were read
 	m.Touched, m.Updated, err = changedRows(ctx, base.Graph, m.Graph)
 	return m, err
 }
@@ -54,6 +58,11 @@ func (m *Merged) mergeKeys(ctx context.Context) error {
 	if base.Len() == 0 {
 		m.Keys = *keys
 		return nil
+	}
+	// The table, and the list of all keys while it grows.
+	all := base.Bytes() + keys.Bytes()
+	if err := m.fits(fmt.Sprintf("the keys of %d vertices into a graph of %d", keys.Len(), base.Len()), all+all/4+mostTableBytes*int64(base.Len())); err != nil {
+		return err
 	}
 	table, err := block.TableOf(ctx, base)
 	if err != nil {
@@ -98,6 +107,11 @@ func through(first, second []uint32) []uint32 {
 
 // rows builds the rows from the edges that were read and the edges of the base.
 func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
+	differ := func(edge uint64) {
+		if m.Differ++; m.Differ == 1 {
+			m.Example = fmt.Sprintf("%+q and %+q", fault.Clip(string(m.Keys.At(uint32(edge>>32)))), fault.Clip(string(m.Keys.At(uint32(edge)))))
+		}
+	}
 	pile, n := m.list.pile, m.Keys.Len()
 	if len(pile.runs) == 0 && !pile.withValues && m.base.Graph == nil && m.enough(int64(len(pile.plain)), false, false) == nil {
 		defer pile.free()
@@ -106,18 +120,21 @@ func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
 	sources := func() []edgeSource {
 		var list []edgeSource
 		if m.base.Graph != nil {
-			list = append(list, graphSource(m.base.Graph))
+			base := graphSource(m.base.Graph, pile.how)
+			base.base = true
+			list = append(list, base)
 		}
 		return append(list, pile.sources()...)
 	}
-	g, err := edgeRows(ctx, n, pile.how, sources, m.enough)
+	g, err := edgeRows(ctx, n, pile.how, sources, m.enough, differ)
 	var short *MemoryError
 	if errors.As(err, &short) && len(pile.runs) == 0 {
 		// The edges that were read need not be in memory.
 		if err := pile.toFile(ctx); err != nil {
 			return nil, err
 		}
-		g, err = edgeRows(ctx, n, pile.how, sources, m.enough)
+		m.Differ = 0
+		g, err = edgeRows(ctx, n, pile.how, sources, m.enough, differ)
 	}
 	pile.free()
 	return g, err
@@ -127,16 +144,25 @@ func (m *Merged) rows(ctx context.Context) (*csr.Graph, error) {
 // the limit.
 func (m *Merged) enough(edges int64, weighted, timed bool) error {
 	n := m.Keys.Len()
-	need := m.held() + m.list.pile.bytes() + graphBytes(n, edges, weighted, timed)
-	if need > m.list.limit {
-		return &MemoryError{What: fmt.Sprintf("a graph of %d vertices and %d edges", n, edges), Need: need, Limit: m.list.limit}
+	return m.fits(fmt.Sprintf("a graph of %d vertices and %d edges", n, edges), m.list.pile.bytes()+graphBytes(n, edges, weighted, timed))
+}
+
+// fits returns a MemoryError if what is held and further bytes together exceed the limit.
+func (m *Merged) fits(what string, further int64) error {
+	if need := m.held() + further; need > m.list.limit {
+		return &MemoryError{What: what, Need: need, Limit: m.list.limit}
 	}
+	collect(further, m.list.limit)
 	return nil
 }
 
-// held is the memory of the import without the edges that were read and without the new graph.
+// held is the memory of the import without the edges that were read, with what sorting the keys will
+// take.
 func (m *Merged) held() int64 {
-	sum := m.base.Keys.Bytes() + m.Keys.Bytes() + bytesOfGraph(m.base.Graph) + m.list.columnBytes()
+	sum := workBytes(m.list.limit) + m.base.Keys.Bytes() + m.Keys.Bytes() + bytesOfGraph(m.base.Graph) + bytesOfGraph(m.Graph) + m.filled
+	for _, c := range m.list.Columns {
+		sum += c.Bytes()
+	}
 	if m.base.Keys.Len() > 0 {
 		keys := &m.list.names.Keys
 		sum += keys.Bytes() + 4*int64(keys.Len())
@@ -147,19 +173,34 @@ func (m *Merged) held() int64 {
 	return sum + orderBytes*int64(m.Keys.Len())
 }
 
-// Fill adds the values that were read for an attribute to the column of the base, and sets the bits
-// of the slots of the base whose value changed.
-func (m *Merged) Fill(ctx context.Context, from *Column, column *block.Column, changed []uint64) error {
-	values, err := from.parse(ctx, column.Attribute, m.list.names.Keys.At)
+// Fill returns the values of an attribute by slot: those that were read, and elsewhere those of the
+// base, nil where the base does not have the attribute. It sets the bits of the slots of the base
+// whose value changed, and frees the values that were read.
+func (m *Merged) Fill(ctx context.Context, from *Column, a block.Attribute, base *block.Column, changed []uint64) (*block.Column, error) {
+	defer from.free()
+	adopts := a.Type == block.Text && base == nil && m.number == nil
+	if err := m.fits(fmt.Sprintf("attribute %q of %d vertices", fault.Clip(a.Name), m.Keys.Len()), m.fillBytes(from, a, base, adopts)); err != nil {
+		return nil, err
+	}
+	column := block.NewColumn(a, m.Keys.Len())
+	if adopts {
+		block.AdoptTexts(column, from.codes, from.texts)
+		m.filled += column.Bytes()
+		return column, nil
+	}
+	values, err := from.parse(ctx, a, m.list.names.Keys.At)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	if base != nil {
+		block.FillColumn(column, base)
 	}
 	known := uint32(m.base.Keys.Len())
 	for v, code := range from.codes {
 		if v%(block.CheckEvery/16) == 0 && ctx.Err() != nil {
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
-		if code == 0 {
+		if code == 0 || values[code-1] == (block.Value{}) {
 			continue
 		}
 		slot := uint32(v)
@@ -172,7 +213,26 @@ func (m *Merged) Fill(ctx context.Context, from *Column, column *block.Column, c
 		block.PutValue(column, slot, values[code-1])
 	}
 	block.CompactColumn(column)
-	return nil
+	m.filled += column.Bytes()
+	return column, nil
+}
+
+// fillBytes is the memory that Fill takes: the column, the parsed values, and the dictionary of texts
+// with its table while they grow.
+func (m *Merged) fillBytes(from *Column, a block.Attribute, base *block.Column, adopts bool) int64 {
+	bytes := 9 * int64(m.Keys.Len())
+	if adopts {
+		return bytes
+	}
+	bytes += valueBytes * int64(from.texts.Len())
+	if a.Type != block.Text {
+		return bytes
+	}
+	texts, count := from.texts.Bytes(), int64(from.texts.Len())
+	if base != nil {
+		texts, count = texts+base.Bytes(), count+int64(base.Texts())
+	}
+	return bytes + 2*texts + texts/4 + mostTableBytes*count
 }
 
 // changedRows compares a graph with a graph that contains all its edges. It returns the vertices
@@ -225,4 +285,32 @@ func changedValues(old, now *csr.Graph, v uint32) (forward, back int64) {
 		}
 	}
 	return forward, back
+}
+
+// Remarks reports, for a format that has an element for each vertex, those that occur twice, and
+// the new vertices of the graph that are only ends of edges. A file without any such element
+// has edges only, and gives no remark.
+func (m *Merged) Remarks(ctx context.Context, layout format.Layout) ([]format.Remark, error) {
+	l := m.list
+	if len(l.declared.bits) == 0 || !layout.Declares() {
+		return nil, nil
+	}
+	var all []format.Remark
+	if r := l.declared.repeated; r.Count > 0 {
+		r.What, r.Remedy = "vertices declared again", "the last value of each attribute counts"
+		all = append(all, r)
+	}
+	undeclared := format.Remark{What: "ends of edges that no element declares, taken as new vertices"}
+	for v := range uint32(l.names.Keys.Len()) {
+		if v%block.CheckEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if !l.declared.has(v) && (m.number == nil || int(m.number[v]) >= m.base.Keys.Len()) {
+			addName(&undeclared, l.names.Keys.At(v))
+		}
+	}
+	if undeclared.Count > 0 {
+		all = append(all, undeclared)
+	}
+	return all, nil
 }

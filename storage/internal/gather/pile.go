@@ -18,6 +18,8 @@ const (
 	sampledShare = 1 << sampledBits
 	// The smallest buffer in edges, whatever the limit is.
 	leastPileFull = 64
+	// The buffer has at least this many bytes if it may have them, whatever else grows.
+	leastRoom = 1 << 20
 )
 
 // edgePile collects the edges of an import in bounded memory. If most edges of a full buffer are
@@ -64,6 +66,21 @@ func (p *edgePile) len() int { return len(p.plain) + len(p.valued) }
 // bytes is the memory that the buffer takes.
 func (p *edgePile) bytes() int64 {
 	return plainBytes*int64(cap(p.plain)+cap(p.sparePlain)) + valuedBytes*int64(cap(p.valued)+cap(p.spareValued))
+}
+
+// limitRoom lowers the limit of the buffer to rest bytes, but not below leastRoom. A larger buffer
+// goes to a file.
+func (p *edgePile) limitRoom(ctx context.Context, rest int64) error {
+	p.room = min(p.room, max(rest, leastRoom))
+	if p.bytes() > p.room {
+		if err := p.spill(ctx); err != nil {
+			return err
+		}
+		p.plain, p.valued = slices.Clip(slices.Clone(p.plain)), slices.Clip(slices.Clone(p.valued))
+		p.sparePlain, p.spareValued = nil, nil
+	}
+	p.full = min(p.full, p.most(p.withValues))
+	return nil
 }
 
 // take adds edges between different vertices, first those without a weight and a time.

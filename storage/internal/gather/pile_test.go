@@ -42,8 +42,8 @@ func settled(t *testing.T, p *edgePile, n int, number []uint32, base *csr.Graph)
 		if base == nil {
 			return p.sources()
 		}
-		return append([]edgeSource{graphSource(base)}, p.sources()...)
-	}, func(int64, bool, bool) error { return nil })
+		return append([]edgeSource{graphSource(base, p.how)}, p.sources()...)
+	}, func(int64, bool, bool) error { return nil }, func(uint64) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,6 +162,29 @@ func TestEdgeFold_Exact(t *testing.T) {
 		b, err2 := parts.result()
 		if err != nil || err2 != nil || a != want || b != want {
 			t.Fatalf("%v and %v, want %v; %v, %v", a, b, want, err, err2)
+		}
+	}
+}
+
+// Weights are added up as they were written: nine times 0.1 is 0.9, in an import and in a
+// union. The largest weight is no overflow.
+func TestFold_Decimals(t *testing.T) {
+	t.Parallel()
+	for n := 2; n < 200; n++ {
+		for _, w := range []float32{0.1, 0.7, 0.007, 12.3} {
+			weights, times := make([]float32, n), make([]int64, n)
+			for i := range weights {
+				weights[i] = w
+			}
+			want := float32(csr.Sum(weights))
+			if got, _, err := RepeatedSum.Fold(weights, times); got != want || err != nil {
+				t.Fatalf("%d times %v is %v, %v, want %v", n, w, got, err, want)
+			}
+		}
+	}
+	for _, how := range Repeats() {
+		if got, _, err := how.Fold([]float32{math.MaxFloat32}, []int64{csr.NoTime}); err != nil || how != RepeatedCount && got != math.MaxFloat32 {
+			t.Errorf("%s of the largest weight: %v, %v", how, got, err)
 		}
 	}
 }

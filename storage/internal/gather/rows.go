@@ -55,11 +55,15 @@ func rowsOf(ctx context.Context, n int, edges []uint64) (*csr.Graph, error) {
 
 // edgeRows builds the rows of a graph from the edges of sources, which open reopens for each of
 // three passes. Repeated edges are folded. Beside the graph it takes 8 bytes per vertex. Before it
-// allocates the rows, it calls enough with their number of edges.
-func edgeRows(ctx context.Context, n int, how Repeated, open func() []edgeSource, enough func(edges int64, weighted, timed bool) error) (*csr.Graph, error) {
+// allocates the rows, it calls enough with their number of edges, and before that differ for every
+// edge that has different weights in the input.
+func edgeRows(ctx context.Context, n int, how Repeated, open func() []edgeSource, enough func(edges int64, weighted, timed bool) error, differ func(edge uint64)) (*csr.Graph, error) {
 	offsets, next := vec.Zeros[int64](n+1), vec.Zeros[int64](n)
 	edges, weighted, timed := int64(0), false, false
 	err := foldSources(ctx, how, open(), func(e uint64, f *edgeFold) error {
+		if f.differs {
+			differ(e)
+		}
 		weight, err := f.result()
 		next[e>>32]++
 		next[uint32(e)]++

@@ -12,6 +12,7 @@ type edgeSource struct {
 	// next returns the next occurrences, valid until the following call, and none at the end.
 	next  func() ([]occurrence, error)
 	chunk []occurrence // the unread rest of the last result of next
+	base  bool         // these are the edges of a graph, and not of the input
 }
 
 // chunkEdges is the number of edges per call of next: a few pages of memory, and enough to make the
@@ -27,7 +28,7 @@ func once(list []occurrence) func() ([]occurrence, error) {
 }
 
 // graphSource returns the edges of a graph with weights or times.
-func graphSource(g *csr.Graph) edgeSource {
+func graphSource(g *csr.Graph, how Repeated) edgeSource {
 	u, chunk := uint32(0), []occurrence(nil)
 	at := int64(0)
 	return edgeSource{next: func() ([]occurrence, error) {
@@ -38,7 +39,7 @@ func graphSource(g *csr.Graph) edgeSource {
 					return chunk, nil
 				}
 				if v := g.Targets[at]; v > u {
-					weight := float64(valueAt(g.Weights, at, 1))
+					weight := how.written(valueAt(g.Weights, at, 1))
 					chunk = append(chunk, occurrence{uint64(u)<<32 | uint64(v), weight, valueAt(g.Times, at, csr.NoTime)})
 				}
 			}
@@ -83,6 +84,9 @@ func foldSources(ctx context.Context, how Repeated, sources []edgeSource, yield 
 		}
 		current, some = o.edge, true
 		f.add(o.weight, o.time)
+		if o.weight != 0 {
+			f.base = s.base
+		}
 		if s.chunk = s.chunk[1:]; len(s.chunk) == 0 {
 			var err error
 			if s.chunk, err = s.next(); err != nil {

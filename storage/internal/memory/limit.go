@@ -12,9 +12,13 @@ const (
 	most32 = 1 << 30 // where addresses have four bytes
 )
 
+// RuntimeSpace is the address space that the runtime of Go reserves, whatever it uses.
+const RuntimeSpace = 1 << 30
+
 // Limit returns a default for the bytes that graphs and vectors may take: 8 GiB, or 1 GiB on
 // 32-bit machines, and at most three quarters of the memory of the machine, of the control groups
-// (containers) that the process is in, and of the limit that the Go runtime was given (GOMEMLIMIT).
+// (containers) that the process is in, of the limit that the Go runtime was given (GOMEMLIMIT),
+// and of the address space (ulimit -v) beyond 1 GiB.
 // The rest is for the program itself, for garbage, and for the pages of the file. Beyond these
 // bounds the system would end the process without a message. What other processes use is not
 // subtracted. A bound that cannot be found is ignored.
@@ -23,7 +27,7 @@ func Limit() int64 {
 	if math.MaxInt == math.MaxInt32 {
 		limit = most32
 	}
-	for _, bound := range append(systemBounds(), debug.SetMemoryLimit(-1)) {
+	for _, bound := range append(systemBounds(), debug.SetMemoryLimit(-1), max(AddressSpace()-RuntimeSpace, 1)) {
 		if bound > 0 {
 			limit = min(limit, bound/4*3)
 		}

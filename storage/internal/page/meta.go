@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"os"
 )
 
 // Sizes and marks of the format.
@@ -73,10 +74,25 @@ func parseMeta(b []byte) (Meta, error) {
 	return m, nil
 }
 
+// SizeOf returns a function that returns the present size of a file.
+func SizeOf(f *os.File) func() (int64, error) {
+	return func() (int64, error) {
+		info, err := f.Stat()
+		if err != nil {
+			return 0, err
+		}
+		return info.Size(), nil
+	}
+}
+
 // ReadMeta returns the meta page that bbolt would use: the valid one of the
 // later transaction. A file that is shorter than its pages require is an
 // error. isBolt is false if the file is not a bbolt file at all.
-func ReadMeta(r io.ReaderAt, size int64) (m Meta, isBolt bool, err error) {
+//
+// It calls size after it has read the meta pages. A writer extends the file before it
+// writes the meta page that needs the new size, so a size that was taken before could
+// make a growing file look cut off.
+func ReadMeta(r io.ReaderAt, size func() (int64, error)) (m Meta, isBolt bool, err error) {
 	first := make([]byte, HeadSize+metaSize)
 	if _, err := r.ReadAt(first, 0); err != nil {
 		return Meta{}, false, errors.New("shorter than a page")
@@ -114,8 +130,12 @@ func ReadMeta(r io.ReaderAt, size int64) (m Meta, isBolt bool, err error) {
 	case err1 != nil:
 		m.Other = fmt.Sprintf("page 1: %v", err1)
 	}
-	if m.HighWater > uint64(size)/uint64(m.PageSize) {
-		return m, true, fmt.Errorf("%d bytes long, but its pages need %d: it was cut off", size, m.HighWater*uint64(m.PageSize))
+	bytes, err := size()
+	if err != nil {
+		return m, true, err
+	}
+	if m.HighWater > uint64(bytes)/uint64(m.PageSize) {
+		return m, true, fmt.Errorf("%d bytes long, but its pages need %d: it was cut off", bytes, m.HighWater*uint64(m.PageSize))
 	}
 	if m.HighWater < 3 || m.Root < 2 || m.Root >= m.HighWater {
 		return m, true, errors.New("meta page points outside of the file")
@@ -125,7 +145,8 @@ func ReadMeta(r io.ReaderAt, size int64) (m Meta, isBolt bool, err error) {
 
 // BothMetas returns the valid meta pages, the newer one first, and whether the
 // file looks like a bbolt file. It works without knowing the page size, and
-// limits HighWater to the size of the file instead of refusing it.
+// limits HighWater to the size of the file instead of refusing it. Nobody may write
+// to the file meanwhile.
 func BothMetas(r io.ReaderAt, size int64) (metas []Meta, isBolt bool) {
 	b := make([]byte, HeadSize+metaSize)
 	for _, at := range metaPlaces() {

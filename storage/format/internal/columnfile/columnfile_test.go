@@ -2,6 +2,7 @@ package columnfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -309,4 +310,38 @@ func FuzzOpen(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { known(t, data) })
+}
+
+// A footer with any flipped bit, also in a number of rows, gives an error or all rows: none
+// disappears without a sign.
+func TestOpen_FooterRows(t *testing.T) {
+	t.Parallel()
+	const rows = 40
+	data := everyRow(t, rows, WriteOptions{RowGroup: 3000})
+	length := int(binary.LittleEndian.Uint32(data[len(data)-footerTail:]))
+	read := 0
+	for n := len(data) - footerTail - length; n < len(data)-footerTail; n++ {
+		for bit := range 8 {
+			flipped := bytes.Clone(data)
+			flipped[n] ^= 1 << bit
+			f, err := Open(bytes.NewReader(flipped), int64(len(flipped)), testLimits)
+			if err != nil || f.Columns()[0].Kind == Other {
+				continue
+			}
+			r, err := f.Read(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := 0
+			for r.Next() {
+				got++
+			}
+			if read++; r.Err() == nil && got != rows {
+				t.Errorf("bit %d of byte %d: %d rows of %d", bit, n, got, rows)
+			}
+		}
+	}
+	if read < 1000 {
+		t.Errorf("only %d files could be opened", read)
+	}
 }

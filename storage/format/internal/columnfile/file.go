@@ -150,7 +150,7 @@ func readAt(in io.ReaderAt, p []byte, at int64) error {
 	return err
 }
 
-// Rows is the number of rows that the footer declares.
+// Rows is the number of rows.
 func (f *File) Rows() int64 { return f.meta.rows }
 
 // Columns returns the columns of the file, including nested ones. The slice must not be
@@ -180,10 +180,32 @@ func (f *File) schema() error {
 	if len(f.columns) == 0 {
 		return unread("the file has no columns")
 	}
+	return f.checkRows()
+}
+
+// checkRows returns an error if the numbers of rows and values that the footer states for the
+// file, its row groups and their columns do not agree: rows would be missing without a sign.
+func (f *File) checkRows() error {
+	if !f.meta.hasRows || !f.meta.hasGroups {
+		return damaged("the footer states no number of rows, or no row groups")
+	}
+	rows := int64(0)
 	for i, group := range f.meta.groups {
 		if len(group.chunks) != len(f.columns) || group.rows < 0 {
 			return damaged("row group %d has %d columns and %d rows, and the schema %d columns", i, len(group.chunks), group.rows, len(f.columns))
 		}
+		for j, c := range group.chunks {
+			if c.values < group.rows || c.values > group.rows && f.leaves[j].maxRep == 0 {
+				return at(damaged("it has %d values in row group %d, which has %d rows", c.values, i, group.rows), f.columns[j].Name, 0)
+			}
+		}
+		rows += group.rows
+	}
+	if f.meta.rows == 0 { // as some writers leave it; then no row is missing
+		f.meta.rows = rows
+	}
+	if f.meta.rows != rows {
+		return damaged("the footer states %d rows, and the row groups have %d", f.meta.rows, rows)
 	}
 	return nil
 }

@@ -114,6 +114,8 @@ type metadata struct {
 	rows    int64
 	groups  []rowGroup
 	entries []Entry
+
+	hasRows, hasGroups bool // the fields are there
 }
 
 func (m *metadata) fields(r *thriftReader, id int64, kind byte) {
@@ -121,9 +123,9 @@ func (m *metadata) fields(r *thriftReader, id int64, kind byte) {
 	case 2:
 		m.schema = readRecords(r, kind, func(e *element) fields { e.converted = convertedNone; return e.fields })
 	case 3:
-		m.rows = r.integer(kind)
+		m.rows, m.hasRows = r.integer(kind), true
 	case 4:
-		m.groups = readRecords(r, kind, func(g *rowGroup) fields { return g.fields })
+		m.groups, m.hasGroups = readRecords(r, kind, func(g *rowGroup) fields { return g.fields }), true
 	case 5:
 		m.entries = readRecords(r, kind, func(e *Entry) fields { return e.fields })
 	default:
@@ -221,6 +223,7 @@ type chunk struct {
 	file       string // empty for this file
 	physical   physical
 	codec      codec
+	values     int64 // with those that are missing, and the items of lists
 	size       int64 // of all pages, compressed
 	data, dict int64 // offsets of the first data page and the dictionary; 0 without one
 }
@@ -242,6 +245,8 @@ func (c *chunk) metaFields(r *thriftReader, id int64, kind byte) {
 		c.physical = physical(r.integer(kind))
 	case 4:
 		c.codec = codec(r.integer(kind))
+	case 5:
+		c.values = r.integer(kind)
 	case 7:
 		c.size = r.integer(kind)
 	case 9:

@@ -1,0 +1,51 @@
+package format
+
+import "bytes"
+
+// single handles a line, or the joined lines of a whole record, that is neither empty nor a
+// comment.
+func (p *parser) single(line []byte) error {
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	f := encodingFault(line)
+	if bytes.IndexByte(line, '"') < 0 {
+		f = textFault(line) // a carriage return is allowed inside quotes
+	}
+	if f.found() {
+		return p.bad(line, f)
+	}
+	return p.dataLine(line)
+}
+
+// dataLine handles a line that is neither empty nor a comment.
+func (p *parser) dataLine(line []byte) error {
+	sep, whole := p.sep, line
+	line = p.cutBraces(line)
+	if sep == separatorAuto {
+		var doubt string
+		sep, doubt = detectSeparator(line)
+		if (sep > separatorComma || doubt != "") && p.first.namesWords(line) {
+			sep, doubt = separatorWhitespace, ""
+		}
+		if doubt != "" {
+			return p.wrong(line, "%s", doubt)
+		}
+	}
+	if p.first.text == "" {
+		if taken, err := p.header(line, sep); taken {
+			return err
+		}
+	}
+	clear(p.further.values)
+	p.columns.split(line, sep, &p.plan, p.opts.MaxKey)
+	if p.columns.bad.found() {
+		return p.bad(line, p.columns.bad)
+	}
+	p.separate(sep)
+	if !p.first.decided {
+		if len(p.first.held) > 0 {
+			line = whole // with its attributes
+		}
+		return p.firstLine(line)
+	}
+	return p.emitColumns(line)
+}

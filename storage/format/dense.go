@@ -1,0 +1,340 @@
+package format
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// dense reads a square matrix of numbers as an adjacency matrix: a line for every row, with or
+// without a header of names and names in front of the rows. A number that is not 0 is the weight of
+// an edge.
+type dense struct {
+	lines
+	options Options
+	h       Handler
+	sep     separator
+
+	first  [][]byte // the fields of the first data line, until the second one is read
+	text   []byte   // that line
+	begins int64    // its number
+
+	ready    bool
+	labelled bool // rows begin with their names
+	names    []string
+	index    map[string]int
+	row      int
+	seen     []bool // rows, by number
+	weights  bool
+}
+
+func newDense(opts Options, h Handler) *dense {
+	d := &dense{options: opts, h: h, weights: opts.Weight != NoColumn}
+	d.opts, d.to = opts.EdgeListOptions, d
+	d.sep, _ = parseSeparator(opts.Separator) // Validate has seen it
+	return d
+}
+
+func (d *dense) line(line []byte) error {
+	content, kind := d.sort(line)
+	if kind != lineData {
+		return nil
+	}
+	if f := textFault(content); f.found() {
+		return d.lineError(content, f)
+	}
+	if d.sep == separatorAuto {
+		sep, doubt := detectSeparator(content)
+		if doubt != "" {
+			return d.wrong(content, "%s", doubt)
+		}
+		d.sep = sep
+	}
+	fields := fieldsIn(content, d.sep)
+	switch {
+	case fields == nil:
+		return d.wrong(content, "malformed line %s", excerpt(content))
+	case d.ready:
+		return d.take(content, fields)
+	case d.first == nil:
+		d.text = bytes.Clone(content)
+		d.first, d.begins = fieldsIn(d.text, d.sep), d.stats.Lines
+		return nil
+	}
+	if err := d.begin(fields); err != nil {
+		return err
+	}
+	return d.take(content, fields)
+}
+
+// fieldsIn returns the fields of a line, or nil if it is malformed.
+func fieldsIn(line []byte, sep separator) (fields [][]byte) {
+	c := columns{each: func(field []byte, _ int, _ bool) fault {
+		fields = append(fields, field)
+		return fault{}
+	}}
+	if c.split(line, sep, &noPlan, len(line)); c.bad.found() {
+		return nil
+	}
+	return fields
+}
+
+// begin decides by the first two lines whether the first one has names, and delivers the vertices.
+func (d *dense) begin(second [][]byte) error {
+	shape := shapeOf(d.first, second)
+	switch {
+	case d.opts.Header == HeaderNone:
+		shape = shapeBare
+	case d.opts.Header == HeaderNames && shape == shapeBare:
+		shape = shapeHeader
+	}
+	d.ready, d.labelled = true, shape == shapeLabelled || shape == shapeCorner
+	names := d.first
+	if shape == shapeCorner {
+		names = names[1:]
+	}
+	if int64(len(names)) > d.options.MaxVertices {
+		return d.errorAt(d.begins, ErrLimit, "%d vertices exceed the limit of %d", len(names), d.options.MaxVertices)
+	}
+	d.index, d.seen = map[string]int{}, make([]bool, len(names))
+	for i, name := range names {
+		key := string(name)
+		if shape == shapeBare {
+			key = strconv.Itoa(i + 1)
+		}
+		if f := keyFault([]byte(key), 0, i+1, d.opts.MaxKey); f.found() {
+			return d.errorAt(d.begins, f.kind, "%s", f.reason)
+		}
+		if other, twice := d.index[key]; twice {
+			return d.errorAt(d.begins, ErrSyntax, "columns %d and %d are both called %s", other+1, i+1, excerpt([]byte(key)))
+		}
+		d.index[key], d.names = i, append(d.names, key)
+		d.stats.Vertices++
+		if err := d.h.Vertex([]byte(key), nil); err != nil {
+			return err
+		}
+	}
+	if shape != shapeBare {
+		d.stats.Header = string(d.text)
+		return nil
+	}
+	now := d.stats.Lines
+	d.stats.Lines = d.begins
+	err := d.take(d.text, d.first)
+	d.stats.Lines = now
+	return err
+}
+
+// take delivers the edges of a row.
+func (d *dense) take(line []byte, fields [][]byte) error {
+	n, row := len(d.names), d.row
+	if d.labelled {
+		var known bool
+		if row, known = d.index[string(fields[0])]; !known {
+			return d.wrong(line, "the header has no column for row %s", excerpt(fields[0]))
+		}
+		fields = fields[1:]
+	}
+	switch {
+	case d.row == n:
+		return d.wrong(line, "the matrix has %d columns, and here is one more row", n)
+	case len(fields) != n:
+		return d.wrong(line, "the matrix has %d columns, and this row %d", n, len(fields))
+	case d.seen[row]:
+		return d.wrong(line, "row %s is there twice", excerpt([]byte(d.names[row])))
+	}
+	d.seen[row] = true
+	d.row++
+	for i, text := range fields {
+		edge := Edge{Source: []byte(d.names[row]), Target: []byte(d.names[i]), Weight: 1}
+		x, err := strconv.ParseFloat(string(text), 64)
+		switch {
+		case len(text) == 0 || err == nil && isDecimal(text) && x == 0:
+			continue
+		case IsMissing(text):
+			d.stats.remark("entries of the matrix taken as missing", string(text), d.stats.Lines, "")
+			continue
+		}
+		if edge.Weight, edge.Weighted = parseWeight(text); !edge.Weighted {
+			return d.wrong(line, "%s", weightFault(text))
+		}
+		if edge.Weighted = d.weights; !d.weights {
+			edge.Weight = 1
+		}
+		if edge.Weight != 1 {
+			d.stats.Weighted++
+		}
+		d.stats.Edges++
+		if err := d.h.Edge(edge); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *dense) end() error {
+	if !d.ready && d.first != nil {
+		if err := d.begin(nil); err != nil {
+			return err
+		}
+	}
+	if d.row != len(d.names) {
+		return d.errorAt(d.stats.Lines+1, ErrSyntax, "the matrix has %d columns and %d rows", len(d.names), d.row)
+	}
+	return nil
+}
+
+// shape is how a matrix is written.
+type shape uint8
+
+const (
+	shapeBare     shape = iota // numbers only
+	shapeHeader                // below a line of names
+	shapeLabelled              // the same, and each row begins with its name
+	shapeCorner                // the same, and the header has a field above these names
+)
+
+// shapeOf decides by the first two lines of a matrix.
+func shapeOf(first, second [][]byte) shape {
+	named := slices.ContainsFunc(first, func(f []byte) bool { return !isEntry(f) })
+	switch {
+	case len(second) == len(first)+1:
+		return shapeLabelled
+	case len(first) > 1 && len(second) == len(first) && (bytes.Equal(second[0], first[1]) && (named || len(first[0]) == 0) || !isEntry(second[0])):
+		return shapeCorner
+	case named:
+		return shapeHeader
+	}
+	return shapeBare
+}
+
+func textsOf(fields [][]byte) (texts []string) {
+	for _, f := range fields {
+		texts = append(texts, string(f))
+	}
+	return texts
+}
+
+// isEntry reports whether a field can be an entry of a matrix.
+func isEntry(field []byte) bool { return len(field) == 0 || isNumber(field) || IsMissing(field) }
+
+// squareIn looks for a square matrix of three rows or more in the first block of a text, which is
+// all of it if whole is set. certain means that the text can be nothing else: rows and columns have
+// the same names. rows are those of the matrix.
+func squareIn(text []byte, whole bool, sep separator) (found, certain bool, rows [][][]byte) {
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+	if !whole {
+		text = text[:bytes.LastIndexAny(text, "\r\n")+1]
+	}
+	var all [][][]byte
+	for line := range bytes.FieldsFuncSeq(text, func(c rune) bool { return c == '\n' || c == '\r' }) {
+		content := bytes.TrimLeft(line, blanks)
+		if len(content) == 0 || isComment(content[0]) {
+			continue
+		}
+		if sep == separatorAuto {
+			var doubt string
+			if sep, doubt = detectSeparator(line); doubt != "" {
+				return false, false, nil
+			}
+		}
+		fields := fieldsIn(line, sep)
+		const least = 3
+		if len(fields) < least || len(all) > 2 && len(fields) != len(all[1]) {
+			return false, false, nil
+		}
+		all = append(all, fields)
+	}
+	if len(all) < 3 {
+		return false, false, nil
+	}
+	shape := shapeOf(all[0], all[1])
+	if names := textsOf(all[0]); shape == shapeHeader {
+		if _, _, edges := knownPair(names, true); edges {
+			return false, false, nil
+		}
+	}
+	names := all[0]
+	rows = all[1:]
+	switch shape {
+	case shapeBare:
+		rows = all
+	case shapeCorner:
+		names = names[1:]
+	}
+	if len(rows) > len(names) || whole && len(rows) != len(names) {
+		return false, false, nil
+	}
+	for i, row := range rows {
+		if shape >= shapeLabelled {
+			if !bytes.Equal(row[0], names[i]) {
+				return false, false, nil
+			}
+			row = row[1:]
+			rows[i] = row
+		}
+		if len(row) != len(names) || slices.ContainsFunc(row, func(f []byte) bool { return !isEntry(f) }) {
+			return false, false, nil
+		}
+	}
+	certain = shape >= shapeLabelled
+	const many = 16 // more columns than lists of edges have
+	return certain || !whole && len(names) >= many || whole && likeAdjacency(rows), certain, rows
+}
+
+// likeAdjacency reports whether a square looks like the matrix of a graph rather than a list of as
+// many edges as it has columns: it is of zeros and ones, or symmetric, or its diagonal is zero.
+func likeAdjacency(rows [][][]byte) bool {
+	binary, symmetric, empty := true, true, true
+	for i, row := range rows {
+		for j, f := range row {
+			binary = binary && (len(f) == 1 && (f[0] == '0' || f[0] == '1'))
+			symmetric = symmetric && bytes.Equal(f, rows[j][i])
+		}
+		x, err := strconv.ParseFloat(string(row[i]), 64)
+		empty = empty && (len(row[i]) == 0 || err == nil && x == 0)
+	}
+	return binary || symmetric || empty
+}
+
+// maybeLists reports whether a square of numbers may also be adjacency lists: no vertex has two
+// lists, and none is twice in one.
+func maybeLists(rows [][][]byte) bool {
+	listed := map[string]bool{}
+	for _, row := range rows {
+		if listed[string(row[0])] {
+			return false
+		}
+		listed[string(row[0])] = true
+		in := map[string]bool{}
+		for _, f := range row {
+			if len(f) == 0 || in[string(f)] {
+				return false
+			}
+			in[string(f)] = true
+		}
+	}
+	return true
+}
+
+// resolveSquare looks for a matrix in a text that is read as a list of edges, because its name says
+// so, or as adjacency lists. It returns the layout to use and a remark about it. A square of numbers
+// that may be a list of edges is an error.
+func resolveSquare(text []byte, whole, auto bool, opts Options) (Layout, *Remark, error) {
+	sep, _ := parseSeparator(opts.Separator)
+	found, certain, rows := squareIn(text, whole, sep)
+	if !found {
+		return opts.Layout, nil, nil
+	}
+	what := fmt.Sprintf("%d rows", len(rows))
+	switch {
+	case opts.Layout == LayoutEdges && !certain:
+		return "", nil, &LineError{opts.Name, 1, 1, fmt.Sprintf("this looks like a square matrix of %d columns: format := 'matrix' reads it as one, and format := 'edges' as a list of edges", len(rows[0])), ErrSyntax}
+	case opts.Layout == LayoutAdjacency && !certain && maybeLists(rows):
+		return LayoutAdjacency, &Remark{What: "square of numbers read as adjacency lists", Count: 1, Names: []string{what}, Remedy: "format := 'matrix' reads it as an adjacency matrix"}, nil
+	case opts.Layout == LayoutAdjacency && !auto:
+		return LayoutMatrix, &Remark{What: "square of numbers read as an adjacency matrix", Count: 1, Names: []string{what}, Remedy: "rows are its vertices, in their order"}, nil
+	}
+	return LayoutMatrix, nil, nil
+}

@@ -1,0 +1,398 @@
+package format
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+)
+
+// gml reads GML, the format of Newman's collection, which networkx and igraph write: a graph with
+// nodes and edges, whose ends are ids of nodes. The key of a vertex is its label if each node has
+// one of its own, and otherwise its id, or what Options.Key says. The other becomes an
+// attribute, unless the ids only number the nodes. Further values of nodes are attributes, whose
+// type is the narrowest that holds all of them. Of the edges' values, only the weight and the
+// time are read. Lists inside nodes and edges, such as graphics, are left out, and directions
+// are ignored; graphs inside nodes are refused.
+//
+// The nodes above the first edge are held in memory until then.
+type gml struct {
+	*gmlSource
+	openElements
+	found bool // the graph was
+	nodes int64
+
+	held  []gmlNode
+	bytes int // of what is held
+
+	keyed   bool              // the key was chosen
+	name    string            // the attribute that is the key, or gmlID
+	names   map[string]string // the key of each id, unless ids are the keys
+	taken   map[string]bool   // the keys
+	strange bool              // an edge had an end that no node above it declares
+	kinds   [2]Type           // of ids and of labels
+
+	again tally // values of a name that occurs again
+}
+
+// gmlNode is a node with the values of the columns that were known when it was read.
+type gmlNode struct {
+	id, label, other []byte // other is the attribute that the options choose as key
+	values           [][]byte
+	line             int64
+	column           int
+}
+
+const (
+	gmlID    = "id"
+	gmlLabel = "label"
+	// maxHeldNodes is how many bytes the nodes that are held may take.
+	maxHeldNodes = 256 << 20
+)
+
+func readGML(f *feed, opts Options, h Handler) (ReadStats, error) {
+	g := &gml{gmlSource: newGMLSource(f, &opts.EdgeListOptions)}
+	g.openElements = newOpenElements(opts, h, g.fault)
+	g.again = tally{what: "further values of the same name left out"}
+	err := g.document()
+	if err == nil {
+		f.finish()
+		g.again.report(&g.stats)
+		g.report()
+	}
+	g.finish(&g.stats)
+	return g.stats, err
+}
+
+func (g *gml) document() error {
+	for {
+		kind, err := g.token()
+		switch {
+		case err != nil:
+			return err
+		case kind == gmlEnd && !g.found:
+			return g.fault(ErrSyntax, "expected a graph in GML, found the end")
+		case kind == gmlEnd && g.depth > 0:
+			return g.fault(ErrSyntax, "the text ends inside a list")
+		case kind == gmlEnd:
+			return g.typed(g.nodes)
+		case kind != gmlKey:
+			return g.fault(ErrSyntax, "expected a key of GML such as graph")
+		}
+		switch key := string(g.gmlSource.text); key {
+		case "graph":
+			err = g.graph()
+		case "Creator", "Version", "creator", "version":
+			err = g.skip(key)
+		default:
+			g.graphValues.add(key, g.here)
+			err = g.skip(key)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// graph reads the list of a graph.
+func (g *gml) graph() error {
+	if g.found {
+		return g.fault(ErrSyntax, "a second graph; put every graph into a file of its own")
+	}
+	g.found = true
+	if err := g.open("graph"); err != nil {
+		return err
+	}
+	err := g.members(func(key string) error {
+		switch key {
+		case "directed":
+			kind, err := g.gmlSource.value(key)
+			g.stats.Directed = g.stats.Directed || kind == gmlInteger && string(g.gmlSource.text) != "0"
+			return err
+		case "node":
+			return g.node()
+		case "edge":
+			return g.readEdge()
+		case "multigraph", "Creator", "Version", "creator", "version":
+		default:
+			g.graphValues.add(key, g.here)
+		}
+		return g.skip(key)
+	})
+	if err != nil {
+		return err
+	}
+	return g.choose()
+}
+
+// open reads the bracket that begins a list.
+func (g *gml) open(key string) error {
+	kind, err := g.gmlSource.value(key)
+	if err == nil && kind != gmlOpen {
+		err = g.fault(ErrSyntax, "expected a list in brackets as %s", key)
+	}
+	return err
+}
+
+// element reads a list of values, and calls f for each value that is no list.
+func (g *gml) element(name string, f func(key string, text []byte, kind Type) error) error {
+	line, column := g.line, g.column
+	if err := g.open(name); err != nil {
+		return err
+	}
+	err := g.members(func(key string) error {
+		kind, err := g.gmlSource.value(key)
+		switch {
+		case err != nil:
+			return err
+		case kind == gmlOpen && key == "graph":
+			return g.fault(ErrSyntax, "a graph inside a node is not read")
+		case kind == gmlOpen:
+			g.other.add(key, g.here)
+			return g.members(g.skip)
+		}
+		text, t := bytes.Clone(g.gmlSource.text), Text
+		switch kind {
+		case gmlInteger:
+			if t = Integer; valueFault(Integer, text) != "" {
+				t = Text // a float would lose digits
+			}
+		case gmlReal:
+			if t = Float; IsMissing(text) {
+				g.absent.add(string(text), g.here)
+				return nil
+			}
+		}
+		return f(key, text, t)
+	})
+	g.line, g.column = line, column
+	return err
+}
+
+// node reads a node, and delivers it, or holds it until the key is chosen.
+func (g *gml) node() error {
+	g.begin()
+	clear(g.values)
+	n := gmlNode{line: g.line, column: g.column}
+	set := func(to *[]byte, key string, text []byte) {
+		if *to != nil {
+			g.again.add(key, g.here)
+			return
+		}
+		*to = text
+	}
+	err := g.element("node", func(key string, text []byte, kind Type) error {
+		switch key {
+		case gmlID:
+			g.kinds[0] = g.kinds[0].Or(kind)
+			set(&n.id, key, numberKey(text, kind))
+			return nil
+		case gmlLabel:
+			g.kinds[1] = g.kinds[1].Or(kind)
+			set(&n.label, key, text)
+			return nil
+		case g.opts.Key:
+			set(&n.other, key, text)
+			return nil
+		}
+		place, err := g.columnOf(key)
+		switch {
+		case err != nil || place == placeNone:
+			return err
+		case g.values[place] != nil:
+			g.again.add(key, g.here)
+			return nil
+		}
+		g.openElements.take(place, text, kind)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if n.id == nil {
+		g.wrong(ErrSyntax, "the element node has no id")
+	}
+	if ok, err := g.passed(); !ok {
+		return err
+	}
+	g.nodes++
+	n.values = slices.Clone(g.values)
+	if g.keyed {
+		return g.deliverNode(n)
+	}
+	for _, text := range append(n.values, n.id, n.label, n.other) {
+		g.bytes += len(text) + 24
+	}
+	if g.bytes > maxHeldNodes {
+		return g.fault(ErrLimit, "the nodes above the first edge exceed the limit of %d bytes", maxHeldNodes)
+	}
+	g.held = append(g.held, n)
+	return nil
+}
+
+// numberKey returns the text of an id: 2.0 and 2 are one.
+func numberKey(text []byte, kind Type) []byte {
+	if kind == Text {
+		return text
+	}
+	return []byte(canonicalNumber(string(text)))
+}
+
+// choose decides, once, which attribute is the key, and delivers the nodes that are held.
+func (g *gml) choose() error {
+	if g.keyed {
+		return nil
+	}
+	g.keyed, g.name, g.taken = true, g.opts.Key, map[string]bool{}
+	if g.name == "" {
+		g.name = gmlID
+		if g.distinctLabels() {
+			g.name = gmlLabel
+		} else if slices.ContainsFunc(g.held, func(n gmlNode) bool { return n.label != nil }) {
+			g.stats.remark("ids taken as keys, as labels are missing or not unique", "", 0, "key := 'label' needs unique ones")
+		}
+	}
+	if g.name != gmlID {
+		g.names = map[string]string{}
+		if !g.numbered() {
+			if _, err := g.columnOf(gmlID); err != nil {
+				return err
+			}
+		}
+	}
+	if g.name != gmlLabel && slices.ContainsFunc(g.held, func(n gmlNode) bool { return n.label != nil }) {
+		if _, err := g.columnOf(gmlLabel); err != nil {
+			return err
+		}
+	}
+	for i, n := range g.held {
+		if i%writeCheck == 0 && g.feed.ctx.Err() != nil {
+			return g.feed.cancelled(g.feed.ctx.Err())
+		}
+		g.line, g.column = n.line, n.column
+		if err := g.deliverNode(n); err != nil {
+			return err
+		}
+	}
+	g.held = nil
+	return nil
+}
+
+// distinctLabels reports whether each node has a label of its own.
+func (g *gml) distinctLabels() bool {
+	labels := map[string]bool{}
+	for _, n := range g.held {
+		if len(n.label) == 0 || labels[string(n.label)] {
+			return false
+		}
+		labels[string(n.label)] = true
+	}
+	return true
+}
+
+// numbered reports whether the ids number the nodes from 0 or from 1 on, and say nothing else.
+func (g *gml) numbered() bool {
+	for first := range 2 {
+		same := true
+		for i, n := range g.held {
+			if same = string(n.id) == strconv.Itoa(i+first); !same {
+				break
+			}
+		}
+		if same {
+			return true
+		}
+	}
+	return false
+}
+
+// deliverNode delivers a node under its key.
+func (g *gml) deliverNode(n gmlNode) error {
+	g.begin()
+	clear(g.values)
+	copy(g.values, n.values)
+	if g.place[gmlID] > 0 {
+		g.openElements.take(g.place[gmlID]-1, n.id, g.kinds[0])
+	}
+	if g.name != gmlLabel && n.label != nil {
+		place, err := g.columnOf(gmlLabel)
+		if err != nil {
+			return err
+		}
+		if place != placeNone {
+			g.openElements.take(place, n.label, g.kinds[1])
+		}
+	}
+	key := n.id
+	switch g.name {
+	case gmlID:
+	case gmlLabel:
+		key = n.label
+	default:
+		key = n.other
+	}
+	id := g.openElements.key(string(key), "node", g.name)
+	if g.name == gmlID {
+		return g.vertex(id)
+	}
+	_, known := g.names[string(n.id)]
+	switch {
+	case g.taken[string(id)]:
+		g.wrong(ErrSyntax, "two nodes have the %s %s; key := 'id' takes the ids as keys", g.name, excerpt(id))
+	case known:
+		g.wrong(ErrSyntax, "two nodes have the id %s", excerpt(n.id))
+	case g.strange:
+		g.wrong(ErrSyntax, "a node below an edge whose end no node above it declares; key := 'id' takes the ids as keys")
+	}
+	g.taken[string(id)], g.names[string(n.id)] = true, string(id)
+	return g.vertex(id)
+}
+
+// readEdge reads an edge with its weight and time.
+func (g *gml) readEdge() error {
+	if err := g.choose(); err != nil {
+		return err
+	}
+	g.begin()
+	edge := Edge{Weight: 1}
+	var field [roleCount][]byte
+	err := g.element("edge", func(key string, text []byte, kind Type) error {
+		switch key {
+		case "source":
+			edge.Source = g.end(numberKey(text, kind), key)
+			return nil
+		case "target":
+			edge.Target = g.end(numberKey(text, kind), key)
+			return nil
+		}
+		r := g.roleOf(key)
+		if r == roleIgnored {
+			g.leaveOut(key)
+			return nil
+		}
+		g.seen[r] = true
+		field[r] = text
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if edge.Source == nil || edge.Target == nil {
+		g.wrong(ErrSyntax, "an edge needs a source and a target")
+	}
+	return g.deliver(edge, field)
+}
+
+// end returns the key of the node with an id.
+func (g *gml) end(id []byte, name string) []byte {
+	if g.name == gmlID {
+		return g.openElements.key(string(id), "edge", name)
+	}
+	key, known := g.names[string(id)]
+	if !known {
+		g.strange = true
+		if key = string(id); g.taken[key] {
+			g.wrong(ErrSyntax, "no node has the id %s, which is the %s of another node", excerpt(id), g.name)
+		}
+	}
+	return g.openElements.key(key, "edge", name)
+}

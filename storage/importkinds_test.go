@@ -1,0 +1,174 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"heavytail/storage/format"
+)
+
+// remarkOf returns the remark whose kind begins with a text.
+func remarkOf(stats ImportStats, what string) (found format.Remark) {
+	for _, r := range stats.Remarks {
+		if strings.HasPrefix(r.What, what) {
+			found = r
+		}
+	}
+	return found
+}
+
+// A first line of words that occur nowhere else names the columns, in a text of any length; it is an
+// edge where one of them occurs later, where keys do not recur, or where the option says so.
+func TestImport_NamesNowhereElse(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 3))
+	for _, sep := range []string{",", ";", "|", "\t", " "} {
+		for _, lines := range []int{10, 63, 64, 65, 66, 500} {
+			rows := make([]string, lines)
+			for i := range rows {
+				rows[i] = fmt.Sprintf("k%d%sk%d\n", random.IntN(5), sep, 5+random.IntN(4))
+			}
+			text := strings.Join(rows, "")
+			plain := importValues(t, newStore(t, nil), text, ImportOptions{})
+			for _, c := range []struct {
+				name, text string
+				header     format.HeaderMode
+				named      bool
+			}{
+				{"names", "who" + sep + "whom\n" + text, format.HeaderAuto, true},
+				{"FALSE", "who" + sep + "whom\n" + text, format.HeaderNone, false},
+				{"later", "who" + sep + "whom\n" + text + "k1" + sep + "whom\n", format.HeaderAuto, false},
+				{"a loop", "who" + sep + "who\n" + text, format.HeaderAuto, false},
+			} {
+				db := newStore(t, nil)
+				stats := importValues(t, db, c.text, ImportOptions{Format: format.Options{EdgeListOptions: format.EdgeListOptions{Header: c.header}}})
+				remark := remarkOf(stats, "first line taken as the names")
+				if named := stats.Vertices == plain.Vertices && stats.Edges == plain.Edges; named != c.named || (remark.Count == 1) != c.named || (stats.Header != "") != c.named {
+					t.Errorf("%s, %d lines, separator %q: %d vertices for %d, header %q, %v", c.name, lines, sep, stats.Vertices, plain.Vertices, stats.Header, stats.Remarks)
+				}
+			}
+		}
+		var matching strings.Builder
+		for i := range 200 {
+			fmt.Fprintf(&matching, "a%d%sb%d\n", i, sep, i)
+		}
+		stats := importValues(t, newStore(t, nil), "who"+sep+"whom\n"+matching.String(), ImportOptions{})
+		if r := remarkOf(stats, "first line taken as an edge"); stats.Edges != 201 || r.Count != 1 || stats.Header != "" {
+			t.Errorf("separator %q: %d edges, header %q, %v", sep, stats.Edges, stats.Header, stats.Remarks)
+		}
+	}
+}
+
+// A line that looks like a header of counts, but declares fewer vertices than there are, is an edge,
+// and is said to be none.
+func TestImport_CountsOfOthers(t *testing.T) {
+	t.Parallel()
+	stats := importValues(t, newStore(t, nil), "3 4\n1 2\n2 5\n6 7\n7 8\n", ImportOptions{})
+	if stats.CountsHeader || stats.Header != "" || stats.Edges != 5 {
+		t.Errorf("%+v", stats)
+	}
+}
+
+// Edges with different weights are counted, whatever the memory, and whatever the graph has already.
+func TestImport_DifferentWeights(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(7, 7))
+	const n, lines = 60, 5000
+	first := map[[2]int]int{}
+	differ := map[[2]int]bool{}
+	var text strings.Builder
+	text.WriteString("source,target,weight\n")
+	for range lines {
+		u, v, w := random.IntN(n), random.IntN(n), random.IntN(12)
+		switch key := [2]int{min(u, v), max(u, v)}; {
+		case w > 2 && u != v && first[key] != 0:
+			w = first[key] // most are equal
+		case w == 0:
+		case u != v && first[key] == 0:
+			first[key] = w
+		case u != v && first[key] != w:
+			differ[key] = true
+		}
+		if w == 0 {
+			fmt.Fprintf(&text, "%d,%d,\n", u, v)
+			continue
+		}
+		fmt.Fprintf(&text, "%d,%d,%d\n", u, v, w)
+	}
+	what := "edges with different weights"
+	for _, room := range []int64{0, 24 * 40, 24 * 700} {
+		db := newStore(t, nil)
+		stats := importValues(t, db, text.String(), ImportOptions{edgeRoom: room})
+		if r := remarkOf(stats, what); r.Count != int64(len(differ)) || len(r.Names) != 1 {
+			t.Errorf("room %d: %d edges, want %d: %v", room, r.Count, len(differ), r)
+		}
+		// Again: other weights of the graph do not count.
+		again := importValues(t, db, "source,target,weight\n0,1,7\n2,3,9\n2,3,9\n4,5,1\n5,4,2\n", ImportOptions{edgeRoom: room})
+		if r := remarkOf(again, what); r.Count != 1 || r.Names[0] != `"4" and "5"` {
+			t.Errorf("room %d, again: %v", room, r)
+		}
+		for _, how := range []Repeated{RepeatedFirst, RepeatedSum, RepeatedMin, RepeatedMax, RepeatedCount} {
+			if r := remarkOf(importValues(t, newStore(t, nil), text.String(), ImportOptions{edgeRoom: room, Repeated: how}), what); r.Count != 0 {
+				t.Errorf("%s: %v", how, r)
+			}
+		}
+	}
+}
+
+// Words for missing values leave the type of the others, keep what vertices have, and are texts in
+// columns of texts.
+func TestImport_MissingValues(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("format/testdata/missing.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := Value{}.String()
+	vertices := ImportOptions{Format: format.Options{Layout: format.LayoutVertices}}
+	db := newStore(t, nil)
+	importValues(t, db, string(text), vertices)
+	if got, want := columnTexts(t, db, "x"), fmt.Sprintf("integer 1 %s 3", missing); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for _, word := range []string{"NA", "N/A", "NaN", "nan", "NULL", "null", "None", `\N`, "", "-", ".", "?", "<NA>", "#N/A", "inf", "-Infinity"} {
+		for _, c := range []struct{ values, want string }{
+			{"1,%s,3", "integer 1 - 3"}, {"1,%s,2.5", "float 1 - 2.5"}, {"true,%s,false", "boolean true - false"}, {"x,%s,y", "text x W y"}, {"007,%s,1", "text 007 W 1"},
+		} {
+			if word == "" && strings.HasPrefix(c.want, "text") {
+				continue
+			}
+			db := newStore(t, nil)
+			table := "key,a\n"
+			for i, value := range strings.Split(fmt.Sprintf(c.values, word), ",") {
+				table += fmt.Sprintf("v%d,%s\n", i, value)
+			}
+			stats := importValues(t, db, table, vertices)
+			want := strings.NewReplacer("-", missing, "W", word).Replace(c.want)
+			if got := columnTexts(t, db, "a"); got != want {
+				t.Errorf("%q: %s, want %s", table, got, want)
+			}
+			counted := remarkOf(stats, format.MissingValues).Count
+			if (counted == 1) != (word != "" && !strings.HasPrefix(c.want, "text")) {
+				t.Errorf("%q: %v", table, stats.Remarks)
+			}
+			// With a type in the header.
+			kind := strings.Fields(c.want)[0]
+			typed := importValues(t, newStore(t, nil), strings.Replace(table, "key,a", "key,a:"+kind, 1), vertices)
+			if got := remarkOf(typed, format.MissingValues).Count; got != counted {
+				t.Errorf("%q, typed: %v", table, typed.Remarks)
+			}
+		}
+	}
+	importValues(t, db, "key,x\na,NA\n", vertices)
+	if got, want := columnTexts(t, db, "x"), fmt.Sprintf("integer 1 %s 3", missing); got != want {
+		t.Errorf("after NA: %s, want %s", got, want)
+	}
+	info, err := db.Graph(context.Background(), "g")
+	if err != nil || len(info.Attributes) != 1 {
+		t.Errorf("%+v, %v", info.Attributes, err)
+	}
+}
