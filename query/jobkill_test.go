@@ -78,7 +78,7 @@ func runChild() bool {
 const never = time.Duration(math.MaxInt64)
 
 // atRecord is a checkpoint point before all others: when the running job has its record.
-const atRecord = -1
+const atRecord = -2
 
 // child runs a statement in a child process, which dies at a checkpoint point or is killed
 // after a time, and reports whether the statement finished.

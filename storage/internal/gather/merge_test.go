@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"heavytail/storage/csr"
@@ -18,13 +19,17 @@ import (
 func foldModel(how Repeated, known bool, weights []float32, times []int64) (float32, int64) {
 	var given []float64
 	for i, w := range weights {
+		written := float64(w)
+		if how == RepeatedSum || how == RepeatedCount { // decimals are added as they were written
+			written, _ = strconv.ParseFloat(strconv.FormatFloat(written, 'g', -1, 32), 64)
+		}
 		switch {
 		case known && i == 0:
-			given = append(given, float64(w))
+			given = append(given, written)
 		case how == RepeatedCount, how == RepeatedSum && w == 0:
 			given = append(given, 1)
 		case w != 0:
-			given = append(given, float64(w))
+			given = append(given, written)
 		}
 	}
 	weight := 1.0
