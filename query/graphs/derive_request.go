@@ -36,7 +36,7 @@ type Sampling string
 const (
 	SampleVertices   Sampling = "vertices"    // a uniformly random set of vertices, with the edges between them
 	SampleEdges      Sampling = "edges"       // a uniformly random set of edges, with their ends
-	SampleForestFire Sampling = "forest_fire" // measure.ForestFire; with the edges between the vertices
+	SampleForestFire Sampling = "forest_fire" // algorithms.ForestFire; with the edges between the vertices
 )
 
 func samplings() []string {

@@ -116,7 +116,7 @@ func (s *Service) List(ctx context.Context) ([]storage.GraphInfo, error) {
 // first limit of them, or all where limit is 0; a negative limit is an error. It reads only
 // the part of the file that has these keys, so that a shell can complete them quickly.
 func (s *Service) Keys(ctx context.Context, graph, prefix string, limit int) ([]string, error) {
-	return engine.InCall(ctx, s.db, "KEYS", func(*engine.Call) ([]string, error) { return s.db.Store.Keys(ctx, graph, prefix, limit) })
+	return engine.InCall(ctx, s.db, "KEYS", func(c *engine.Call) ([]string, error) { return s.db.Store.Keys(c.Ctx, graph, prefix, limit) })
 }
 
 // Snapshot returns the present version of a graph with the keys of its vertices. It

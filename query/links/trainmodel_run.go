@@ -84,7 +84,7 @@ func (t *modelTraining) bytes() int64 {
 		}
 	}
 	if slices.Contains(t.job.Negatives, evaluate.DegreeNegatives) {
-		exchange := 36*g.Edges() + 16*int64(g.Vertices()) // of measure.Exchange
+		exchange := 36*g.Edges() + 16*int64(g.Vertices()) // of algorithms.Exchange
 		bytes += max(bytes, exchange)
 	}
 	return bytes + max(work, 3*4*width*pairs)

@@ -62,7 +62,7 @@ type EvaluateLinksRequest struct {
 	// are held out each time, and only the other pairs differ.
 	Splits int
 	// Null also measures everything, recommendations included, on a random graph with the same
-	// degrees (see measure.Exchange), drawn by Seed, where only the degrees can be predicted. The
+	// degrees (see algorithms.Exchange), drawn by Seed, where only the degrees can be predicted. The
 	// held-out edges of that graph are random, because it has no timestamps. Without Null only the
 	// scores by evaluate.DegreeNegatives are measured there, too, which takes about as long as one
 	// split; and with WithoutNull, Sides or RankAt none.
@@ -199,7 +199,7 @@ func (t *linkTrial) bytes(req EvaluateLinksRequest, graph *session.Graph, worker
 		split += perOrdered * edges
 	}
 	if req.hasNull() {
-		split = max(split+8*n+8*edges, 16*n+36*edges) // of measure.Exchange
+		split = max(split+8*n+8*edges, 16*n+36*edges) // of algorithms.Exchange
 	}
 	most := int64(0)
 	for _, e := range t.methods {
