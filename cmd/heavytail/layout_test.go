@@ -175,7 +175,8 @@ var layout = map[string][]string{
 		"query/internal/lists", "query/internal/session", "query/jobs", "query/links", "query/maintenance", "query/measures",
 		"query/parser", "query/plan", "query/rows", "query/studies", "query/vectors", "storage", "storage/format", "storage/vec",
 	},
-	"query/driver": {"query", "query/fault", "query/parser", "query/rows", "storage"},
+	"query/internal/querytest": {"query", "query/graphs"},
+	"query/driver":             {"query", "query/fault", "query/parser", "query/rows", "storage"},
 	"query/shard": {
 		"query", "query/catalogue", "query/graphs", "query/links", "query/parser", "query/rows", "query/studies", "query/vectors",
 		"storage", "storage/format", "storage/format/dataset", "storage/vec",

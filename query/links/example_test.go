@@ -1,4 +1,4 @@
-package query_test
+package links_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"heavytail/query"
 	"heavytail/query/catalogue"
+	"heavytail/query/internal/querytest"
 	"heavytail/query/links"
 )
 
@@ -35,7 +36,7 @@ func modelGraph() (db *query.DB, remove func()) {
 
 // A model learns from edges that it holds out, says how good it is on others, and
 // scores pairs by their probability.
-func ExampleDB_Links_trainModel() {
+func ExampleService_TrainModel() {
 	ctx := context.Background()
 	db, remove := modelGraph()
 	defer remove()
@@ -59,7 +60,7 @@ func ExampleDB_Links_trainModel() {
 }
 
 // An explanation adds up to the log-odds of the pair.
-func ExampleDB_Links_explain() {
+func ExampleService_Explain() {
 	db, remove := modelGraph()
 	defer remove()
 	why, err := db.Links().Explain(context.Background(), links.ExplainScoreRequest{
@@ -81,7 +82,7 @@ func ExampleDB_Links_explain() {
 
 // What was materialized is answered from the file, open for reading, with neither the
 // graph nor an embedding in memory.
-func ExampleDB_Predicted() {
+func ExampleService_Predicted() {
 	ctx := context.Background()
 	db, remove := modelGraph()
 	defer remove()
@@ -104,4 +105,45 @@ func ExampleDB_Predicted() {
 	fmt.Println(stored.Vertices, "vertices,", len(answer.Vertices), "links, versions behind:", answer.Behind)
 	// Output:
 	// 80 vertices, 3 links, versions behind: 0
+}
+
+// Several scorers rate the same pairs. A pair with an unknown vertex keeps its
+// place.
+func ExampleService_Score() {
+	db, done := querytest.Social()
+	defer done()
+	result, err := db.Links().Score(context.Background(), links.ScoreRequest{
+		Graph: "social",
+		Pairs: []links.Pair{{Source: "alice", Target: "erin"}, {Source: "alice", Target: "zoe"}},
+		With:  []catalogue.Scorer{{Name: "common_neighbors"}, {Name: "preferential_attachment"}},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range result.Pairs {
+		fmt.Println(p.Source, p.Target, p.Scores)
+	}
+	fmt.Println(result.Missing, "missing")
+	// Output:
+	// alice erin [1 6]
+	// alice zoe [NaN NaN]
+	// 1 missing
+}
+
+// The likeliest links of a vertex, by what its friends have in common with others.
+func ExampleService_PredictFor() {
+	db, done := querytest.Social()
+	defer done()
+	result, err := db.Links().PredictFor(context.Background(), links.PredictForRequest{
+		Vertex: "alice", K: 2, Graph: "social", With: catalogue.Scorer{Name: "common_neighbors"},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, v := range result.Vertices {
+		fmt.Println(v.Vertex, v.Score)
+	}
+	// Output:
+	// erin 1
+	// frank 1
 }
