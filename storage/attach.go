@@ -46,7 +46,7 @@ func Attach(b *bolt.DB, bucket []byte, opts *Options) (*DB, error) {
 	if b.IsReadOnly() && !o.ReadOnly {
 		return nil, fmt.Errorf("attach to %q: %w: it can be attached for reading only", b.Path(), ErrReadOnly)
 	}
-	db := newDB(b.Path(), append([]byte(nil), bucket...), o, owning())
+	db := newDB(b.Path(), append([]byte(nil), bucket...), o, allOwners)
 	db.attached = true
 	db.current = &handle{bolt: b, writable: !o.ReadOnly}
 	if file.CanShareLock { // elsewhere, closing the file again would end the lock of bbolt
@@ -147,7 +147,7 @@ func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) err
 		if err != nil {
 			return fault.Corrupt(db.path, "", err)
 		}
-		if err := t.end(db.owning); err != nil {
+		if err := t.end(db.owners); err != nil {
 			return err
 		}
 		btx.OnCommit(func() { db.epoch.Store(t.header.Epoch) })

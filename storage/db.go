@@ -26,7 +26,7 @@ type DB struct {
 	bucket   []byte // bucket of the store in the file
 	attached bool   // the file belongs to an application
 	opts     Options
-	owning   []owner    // kinds of records to which objects belong
+	owners   func(t *tx) owners // lists what objects belong to
 	lock     *file.Lock // nil if attached; changes only while one goroutine uses the store exclusively
 	token    uint64     // random, so that jobs of other handles are recognised
 
@@ -54,8 +54,8 @@ type DB struct {
 	atStep func(point string)
 }
 
-func newDB(path string, bucket []byte, opts Options, owning []owner) *DB {
-	db := &DB{path: path, bucket: bucket, opts: opts, owning: owning, token: rand.Uint64(), writer: make(chan struct{}, 1)}
+func newDB(path string, bucket []byte, opts Options, all func(t *tx) owners) *DB {
+	db := &DB{path: path, bucket: bucket, opts: opts, owners: all, token: rand.Uint64(), writer: make(chan struct{}, 1)}
 	db.idle.L = &db.mu
 	db.writer <- struct{}{}
 	db.lease.turn = make(chan struct{}, 1)

@@ -310,7 +310,7 @@ func TestTx_AnyRootBucket(t *testing.T) {
 		if _, err := tx.findGraph("g"); err != nil {
 			return err
 		}
-		return tx.end(owning())
+		return tx.end(allOwners)
 	})
 	if err != nil {
 		t.Fatal(err)

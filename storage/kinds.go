@@ -16,6 +16,9 @@ type kind interface {
 
 func kinds() []kind { return []kind{&indexKind, &modelKind, &predictionKind, &jobKind} }
 
+// allOwners lists the owners of all objects.
+func allOwners(t *tx) owners { return t.owners(owning()) }
+
 // owning are the kinds as owners of objects.
 func owning() []owner {
 	var list []owner

@@ -34,7 +34,7 @@ func Open(path string, opts *Options) (*DB, error) {
 	if o.ReleaseIdle {
 		o.ReleaseIdle = file.CanShareLock && o.fileSystemAt(real) == ""
 	}
-	db := newDB(path, block.RootName, o, owning())
+	db := newDB(path, block.RootName, o, allOwners)
 	if db.real, err = filepath.Abs(real); err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/memory"
 	"heavytail/storage/internal/page"
 )
 
@@ -106,7 +107,7 @@ func (db *DB) settle(found *opening, deadline time.Time) (*page.Meta, error) {
 
 // openBolt opens the locked file with bbolt.
 func (db *DB) openBolt(lock *file.Lock, readOnly bool, timeout time.Duration) (*handle, error) {
-	for _, mapSize := range file.InitialMaps(AddressSpace()) {
+	for _, mapSize := range file.InitialMaps(memory.AddressSpace()) {
 		h, err := db.openMapped(lock, readOnly, max(timeout, time.Nanosecond), mapSize)
 		if err == nil {
 			return h, nil

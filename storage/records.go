@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
@@ -268,22 +267,6 @@ func describeEmbedding(name string) string { return fmt.Sprintf("embedding %q", 
 
 func describeAttribute(graph, name string) string {
 	return fmt.Sprintf("%s, attribute %q", describeGraph(graph), name)
-}
-
-// describePath names a bucket below the root bucket for a person.
-func describePath(path [][]byte) string {
-	if len(path) == 0 {
-		return ""
-	}
-	text := string(path[0])
-	for i, part := range path[1:] {
-		if i == 0 && bytes.Equal(path[0], block.ObjectsName) && len(part) == 8 {
-			text += fmt.Sprintf(" %d", block.IDOf(part))
-		} else {
-			text += fmt.Sprintf(", %q", fault.Clip(string(part)))
-		}
-	}
-	return text
 }
 
 func generationName(name string, generation uint64) string {

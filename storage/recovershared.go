@@ -51,7 +51,7 @@ func keepOne(list []sharer) map[string]string {
 // other artefacts that share an object are among the faults that CHECK finds.
 func (db *DB) dropShared(ctx context.Context) (lost []string, err error) {
 	err = db.inTransaction(ctx, func(t *tx) error {
-		graphs, embeddings, past, err := t.sharers()
+		graphList, embeddings, past, err := t.sharers()
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (db *DB) dropShared(ctx context.Context) (lost []string, err error) {
 			}
 			return nil
 		}
-		if err := drop(block.GraphsName, graphs, describeGraph); err != nil {
+		if err := drop(block.GraphsName, graphList, describeGraph); err != nil {
 			return err
 		}
 		return drop(block.EmbeddingsName, embeddings, describeEmbedding)
@@ -80,7 +80,7 @@ func (db *DB) dropShared(ctx context.Context) (lost []string, err error) {
 
 // sharers lists the entries of graphs and embeddings by name, and the names of the past
 // generations of each embedding.
-func (t *tx) sharers() (graphs, embeddings []sharer, past map[string][]string, err error) {
+func (t *tx) sharers() (graphList, embeddings []sharer, past map[string][]string, err error) {
 	named, onGraph := make(map[string]int), make(map[string]int)
 	_, _ = modelKind.sound(t, nil, func(_ []byte, r *modelRecord) { named[r.Embedding]++ })
 	past = make(map[string][]string)
@@ -113,8 +113,8 @@ func (t *tx) sharers() (graphs, embeddings []sharer, past map[string][]string, e
 			return err
 		}
 		// The numbers of graphs and of objects are from one series.
-		graphs = append(graphs, sharer{name: string(key), holds: []uint64{r.Object, r.ID}, named: onGraph[string(key)]})
+		graphList = append(graphList, sharer{name: string(key), holds: []uint64{r.Object, r.ID}, named: onGraph[string(key)]})
 		return nil
 	})
-	return graphs, embeddings, past, err
+	return graphList, embeddings, past, err
 }

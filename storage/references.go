@@ -1,7 +1,12 @@
 package storage
 
 import (
+	"bytes"
+	"fmt"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"maps"
+	"slices"
 )
 
 // Every object belongs to one entry of the catalogue, the journal or the trash: two would
@@ -64,4 +69,100 @@ func objectsIn(bucket, key, record []byte) []uint64 {
 		return nil
 	}
 	return []uint64{whole.Object, rows.Object, rows.State.Object, stream.Stream.Object, job.Checkpoint.Object}
+}
+
+// owners are the owners of objects in words, by the numbers of the objects. Each object should
+// have one.
+type owners map[uint64][]string
+
+// add notes an owner of an object; 0 is no object.
+func (o owners) add(object uint64, owner string) {
+	if object != 0 {
+		o[object] = append(o[object], owner)
+	}
+}
+
+// end makes sure that no object has two owners, which all lists, and prepares a transaction for its commit.
+func (t *tx) end(all func(*tx) owners) error {
+	if err := t.checkReferences(all); err != nil {
+		return err
+	}
+	return t.finish()
+}
+
+// checkReferences returns ErrShared if the transaction would let a further entry refer to an
+// object that one has already.
+func (t *tx) checkReferences(all func(*tx) owners) error {
+	var o owners
+	for _, object := range slices.Sorted(maps.Keys(t.references)) {
+		if t.references[object] <= 0 {
+			continue
+		}
+		if o == nil {
+			o = all(t)
+		}
+		if list := o[object]; len(list) > 1 {
+			return &FileError{Path: t.path, Object: list[1], Err: ErrShared, Reason: fmt.Sprintf("object %d belongs to %s", object, list[0]), Remedy: fault.RemedyShared}
+		}
+	}
+	return nil
+}
+
+// sweepOne removes the first object in the trash. bbolt frees the pages of a
+// bucket without rewriting any of them: it reads each leaf page once and keeps
+// about 40 bytes per page until the commit, so that even an object of a
+// gigabyte is one transaction of a few tens of milliseconds and 12 MB.
+//
+// An object that an entry refers to as well is only taken out of the trash. So one of two
+// entries that share it, in a damaged file, keeps it.
+func (t *tx) sweepOne(all func(*tx) owners) error {
+	key, err := t.discarded()
+	if key == nil || err != nil {
+		return err
+	}
+	objects, err := t.top(block.ObjectsName)
+	if err != nil {
+		return err
+	}
+	if shared := len(all(t)[block.IDOf(key)]) > 1; objects.Bucket(key) != nil && !shared {
+		if err := objects.DeleteBucket(key); err != nil {
+			return err
+		}
+		if a := t.accountOf(block.TopPlace(block.ObjectsName)); a != nil {
+			a.RemoveBucket(key)
+		}
+		if err := t.forget(key); err != nil {
+			return err
+		}
+	}
+	return t.remove(block.TrashName, key)
+}
+
+// describe names the bucket at a path below the root bucket for a person.
+func (o owners) describe(path [][]byte) string {
+	if len(path) > 1 && len(path[1]) == 8 {
+		if list := o[block.IDOf(path[1])]; list != nil {
+			if len(path) > 2 {
+				return list[0] + ", " + fault.Clip(string(path[2]))
+			}
+			return list[0]
+		}
+	}
+	return describePath(path)
+}
+
+// describePath names a bucket below the root bucket for a person.
+func describePath(path [][]byte) string {
+	if len(path) == 0 {
+		return ""
+	}
+	text := string(path[0])
+	for i, part := range path[1:] {
+		if i == 0 && bytes.Equal(path[0], block.ObjectsName) && len(part) == 8 {
+			text += fmt.Sprintf(" %d", block.IDOf(part))
+		} else {
+			text += fmt.Sprintf(", %q", fault.Clip(string(part)))
+		}
+	}
+	return text
 }

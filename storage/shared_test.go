@@ -143,7 +143,7 @@ func refusesShared(t *testing.T, db *DB, bucket []byte) {
 	// Moving an entry is no sharing.
 	errStop := errors.New("stop")
 	err = db.update(ctx, func(x *tx) error {
-		if err := errors.Join(x.remove(bucket, key), x.put(bucket, other, r), x.checkReferences(owning())); err != nil {
+		if err := errors.Join(x.remove(bucket, key), x.put(bucket, other, r), x.checkReferences(allOwners)); err != nil {
 			return err
 		}
 		return errStop

@@ -61,7 +61,7 @@ func (db *DB) verifyAll(ctx context.Context, h *handle) error {
 		}
 		object := ""
 		if len(bad.Path) > 1 {
-			object = t.owners(db.owning).describe(bad.Path[1:])
+			object = db.owners(t).describe(bad.Path[1:])
 		}
 		db.damage = &FileError{Path: db.path, Object: object, Err: ErrCorrupt, Reason: bad.What,
 			Remedy: "nothing was written, and what is sound can be read; " + fault.RemedyCheck}

@@ -90,7 +90,7 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 		if err := f(t); err != nil {
 			return fault.Corrupt(db.path, "", err)
 		}
-		if err := t.end(db.owning); err != nil {
+		if err := t.end(db.owners); err != nil {
 			return err
 		}
 		// From here on the outcome is unknown until Commit has returned nil:
@@ -182,7 +182,7 @@ func (db *DB) sweep(ctx context.Context) error {
 			return err
 		})
 		if err == nil && object != nil {
-			err = db.update(ctx, func(t *tx) error { return t.sweepOne(db.owning) })
+			err = db.update(ctx, func(t *tx) error { return t.sweepOne(db.owners) })
 		}
 		switch {
 		case ctx.Err() != nil && !db.failed.Load():
