@@ -12,7 +12,7 @@ import (
 
 // findEdges returns the states of edges, given by ascending arcs. It reads each
 // block that can hold one of them once.
-func (t *tx) findEdges(r *graphRecord, arcs []block.Arc) ([]block.EdgeState, error) {
+func findEdges(t *tx, r *graphRecord, arcs []block.Arc) ([]block.EdgeState, error) {
 	states := make([]block.EdgeState, len(arcs))
 	for i, a := range arcs {
 		states[i].ArcValue = block.ArcValue{Arc: a, Weight: 1, Time: csr.NoTime}
@@ -49,7 +49,7 @@ func (t *tx) findEdges(r *graphRecord, arcs []block.Arc) ([]block.EdgeState, err
 
 // arcsOf returns the arcs that leave a slot, in ascending order. It reads the
 // blocks that hold them and nothing else.
-func (t *tx) arcsOf(r *graphRecord, slot uint32) ([]block.ArcValue, error) {
+func arcsOf(t *tx, r *graphRecord, slot uint32) ([]block.ArcValue, error) {
 	if r.Object == 0 {
 		return nil, nil
 	}
@@ -87,7 +87,7 @@ func (t *tx) arcsOf(r *graphRecord, slot uint32) ([]block.ArcValue, error) {
 
 // writeEdges brings edges from one state into another and counts them. Only
 // those that differ are written, each as two arcs.
-func (t *tx) writeEdges(g *graphState, before, after []block.EdgeState) error {
+func writeEdges(t *tx, g *graphState, before, after []block.EdgeState) error {
 	var edits []block.Edit[block.ArcValue]
 	r := &g.record
 	for i, now := range after {
@@ -115,7 +115,7 @@ func (t *tx) writeEdges(g *graphState, before, after []block.EdgeState) error {
 
 // dropEdges removes the edges of arcs, given in either direction, in any order
 // and repeated, and returns how many there were.
-func (t *tx) dropEdges(g *graphState, arcs []block.Arc) (dropped int64, err error) {
+func dropEdges(t *tx, g *graphState, arcs []block.Arc) (dropped int64, err error) {
 	forward := make([]block.Arc, len(arcs))
 	for i, a := range arcs {
 		forward[i] = min(a, a.Reverse())
@@ -124,7 +124,7 @@ func (t *tx) dropEdges(g *graphState, arcs []block.Arc) (dropped int64, err erro
 		return 0, err
 	}
 	forward = slices.Compact(forward)
-	before, err := t.findEdges(&g.record, forward)
+	before, err := findEdges(t, &g.record, forward)
 	if err != nil {
 		return 0, err
 	}
@@ -134,5 +134,5 @@ func (t *tx) dropEdges(g *graphState, arcs []block.Arc) (dropped int64, err erro
 		after[i].There = false
 		dropped += int64(block.OneIf(s.There))
 	}
-	return dropped, t.writeEdges(g, before, after)
+	return dropped, writeEdges(t, g, before, after)
 }

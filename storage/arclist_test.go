@@ -169,7 +169,7 @@ func TestArcList_Blocks(t *testing.T) {
 	}
 	blocks := func() (sizes []int) {
 		err := db.view(ctx, func(x *tx) error {
-			r, err := x.findGraph("g")
+			r, err := findGraph(x, "g")
 			if err != nil {
 				return err
 			}

@@ -83,7 +83,7 @@ func (a *artefact[R]) find(t *tx, key []byte) (*R, error) {
 	r := new(R)
 	found, err := t.get(a.bucket, key, r)
 	if err == nil && found {
-		err = a.validate(r, t.bound())
+		err = a.validate(r, bound(t))
 	}
 	if err != nil {
 		return nil, fault.Corrupt(t.path, a.describe(t, key), err)
@@ -192,7 +192,7 @@ func (db *DB) writeStream(ctx context.Context, where string, write func(w io.Wri
 
 // open returns a reader of the stream of a record.
 func (a *artefact[R]) open(t *tx, db *DB, key []byte, r *R) (io.Reader, error) {
-	return t.openBlob(db, a.contentOf(t, key), *a.stream(r))
+	return openBlob(t, db, a.contentOf(t, key), *a.stream(r))
 }
 
 // listed calls info for every sound record, by key, and returns the results. A

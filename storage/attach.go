@@ -136,7 +136,7 @@ func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) err
 			return err
 		}
 		t.pending = t.header.Epoch != db.epoch.Load()
-		err = t.change(func(x *Tx) (err error) {
+		err = change(t, func(x *Tx) (err error) {
 			defer func() {
 				if panicked = recover(); panicked != nil {
 					err = errPanicked

@@ -139,7 +139,7 @@ type blobReader struct {
 }
 
 // openBlob returns a reader of a blob whose record was read in this transaction.
-func (t *tx) openBlob(db *DB, owner string, b blobRecord) (*blobReader, error) {
+func openBlob(t *tx, db *DB, owner string, b blobRecord) (*blobReader, error) {
 	if b.Object != 0 {
 		if _, err := t.lastingPart(b.Object, block.BlobName); err != nil {
 			return nil, fault.Corrupt(t.path, owner, err)

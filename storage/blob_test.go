@@ -56,7 +56,7 @@ func publishing(t *testing.T, db *DB, f func(x *tx) error) {
 func readBlob(db *DB, record blobRecord) ([]byte, error) {
 	var r io.Reader
 	err := db.view(context.Background(), func(x *tx) (err error) {
-		r, err = x.openBlob(db, "test blob", record)
+		r, err = openBlob(x, db, "test blob", record)
 		return err
 	})
 	if err != nil {
@@ -216,7 +216,7 @@ func TestBlob_Damage(t *testing.T) {
 	record := writeBlob(t, db, data, len(data))
 	var r io.Reader
 	err := db.view(ctx, func(x *tx) (err error) {
-		r, err = x.openBlob(db, "test blob", record)
+		r, err = openBlob(x, db, "test blob", record)
 		return err
 	})
 	if err != nil {

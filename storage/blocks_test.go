@@ -181,7 +181,7 @@ func TestTx_AddRemoveVertices(t *testing.T) {
 				}
 			}
 			before := r.Slots
-			slots, err := x.addVertices(r, keys)
+			slots, err := addVertices(x, r, keys)
 			if err != nil {
 				return err
 			}
@@ -199,7 +199,7 @@ func TestTx_AddRemoveVertices(t *testing.T) {
 				}
 			}
 			slices.SortFunc(victims, func(a, b block.IDEntry) int { return int(a.Slot) - int(b.Slot) })
-			if err := x.removeVertices(r, victims); err != nil {
+			if err := removeVertices(x, r, victims); err != nil {
 				return err
 			}
 			if err := compareSlots(x, r, slotsOf, &all); err != nil {
@@ -218,7 +218,7 @@ func compareSlots(x *tx, r *graphRecord, want map[string]uint32, all *block.KeyS
 	}
 	keys = append(keys, []byte("nobody"), []byte{1}, []byte("\xf4\x8f\xbf\xbf"))
 	rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
-	slots, err := x.slotsOfKeys(r, keys)
+	slots, err := slotsOfKeys(x, r, keys)
 	if err != nil {
 		return err
 	}
@@ -233,11 +233,11 @@ func compareSlots(x *tx, r *graphRecord, want map[string]uint32, all *block.KeyS
 		}
 	}
 	slices.Sort(live)
-	names, err := x.keysOfSlots(r, live)
+	names, err := keysOfSlots(x, r, live)
 	if err != nil {
 		return err
 	}
-	m, err := x.slotsOf(r)
+	m, err := slotsOf(x, r)
 	if err != nil {
 		return err
 	}

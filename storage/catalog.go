@@ -13,22 +13,22 @@ import (
 )
 
 // size is the size of the file as this transaction found it.
-func (t *tx) size() int64 { return t.root.Tx().Size() }
+func size(t *tx) int64 { return t.root.Tx().Size() }
 
 // bound is an upper bound for the bytes of anything that an entry of the catalogue
 // counts.
-func (t *tx) bound() int64 {
+func bound(t *tx) int64 {
 	if t.pending { // pages that are not written yet are not in the size
 		return math.MaxInt64
 	}
-	return t.size()
+	return size(t)
 }
 
-func (t *tx) findGraph(name string) (*graphRecord, error) {
+func findGraph(t *tx, name string) (*graphRecord, error) {
 	r := new(graphRecord)
 	found, err := t.get(block.GraphsName, []byte(name), r)
 	if err == nil && found {
-		err = r.validate(t.bound())
+		err = r.validate(bound(t))
 	}
 	if err != nil {
 		return nil, fault.Corrupt(t.path, describeGraph(name), err)
@@ -41,17 +41,17 @@ func (t *tx) findGraph(name string) (*graphRecord, error) {
 
 // findEmbedding returns the catalogue entry of an embedding, or of a generation of
 // one, as resolveEmbedding finds it, with possible counts.
-func (t *tx) findEmbedding(name string) (*embeddingRecord, error) {
-	r, err := t.resolveEmbedding(name)
+func findEmbedding(t *tx, name string) (*embeddingRecord, error) {
+	r, err := resolveEmbedding(t, name)
 	if err != nil {
 		return nil, err
 	}
-	return r, fault.Corrupt(t.path, describeEmbedding(name), r.validate(t.bound()))
+	return r, fault.Corrupt(t.path, describeEmbedding(name), r.validate(bound(t)))
 }
 
 // resolveEmbedding returns the catalogue entry that a name means: of an embedding, of a past
 // generation of one, or of the embedding whose present generation it is.
-func (t *tx) resolveEmbedding(name string) (*embeddingRecord, error) {
+func resolveEmbedding(t *tx, name string) (*embeddingRecord, error) {
 	r := &embeddingRecord{name: name}
 	found, err := t.get(block.EmbeddingsName, []byte(name), r)
 	r.name = name // get may have copied an entry that it remembers
@@ -72,7 +72,7 @@ func (t *tx) resolveEmbedding(name string) (*embeddingRecord, error) {
 	case r.Generation == generation && !r.Past:
 		return r, nil
 	}
-	known, err := t.past(base)
+	known, err := past(t, base)
 	return nil, errors.Join(err, &NotFoundError{Kind: "embedding", Name: name, Of: base, Generations: append(known, r.Generation)})
 }
 
@@ -81,7 +81,7 @@ func (t *tx) resolveEmbedding(name string) (*embeddingRecord, error) {
 const keptGenerations = 2
 
 // past lists the numbers of the past generations of an embedding, ascending.
-func (t *tx) past(name string) ([]uint64, error) {
+func past(t *tx, name string) ([]uint64, error) {
 	b, err := t.top(block.EmbeddingsName)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (t *tx) past(name string) ([]uint64, error) {
 	cursor := b.Cursor()
 	for key, _ := cursor.Seek([]byte(prefix)); strings.HasPrefix(string(key), prefix); key, _ = cursor.Next() {
 		if base, generation, ok := splitGeneration(string(key)); ok && base == name {
-			r, err := t.findEmbedding(string(key))
+			r, err := findEmbedding(t, string(key))
 			if err != nil {
 				return nil, err
 			}
@@ -106,12 +106,12 @@ func (t *tx) past(name string) ([]uint64, error) {
 
 // putEmbedding writes the entry of an embedding back under the name that it has in the
 // catalogue, whatever name it was found by.
-func (t *tx) putEmbedding(r *embeddingRecord) error {
+func putEmbedding(t *tx, r *embeddingRecord) error {
 	return t.put(block.EmbeddingsName, []byte(r.name), r)
 }
 
 // dropJournal discards what an unfinished operation has written.
-func (t *tx) dropJournal(kind byte, name string) error {
+func dropJournal(t *tx, kind byte, name string) error {
 	key := journalKey(kind, name)
 	var j journalRecord
 	found, err := t.get(block.JournalName, key, &j)
@@ -124,13 +124,13 @@ func (t *tx) dropJournal(kind byte, name string) error {
 	return t.remove(block.JournalName, key)
 }
 
-func (t *tx) slotsOf(r *graphRecord) (block.SlotMap, error) {
+func slotsOf(t *tx, r *graphRecord) (block.SlotMap, error) {
 	return t.readSlots(r.Object, r.Slots, r.Slots-r.Vertices)
 }
 
 // createGraph makes the catalogue entry of an empty graph.
-func (t *tx) createGraph(name string) (*graphRecord, error) {
-	if _, err := t.findGraph(name); err == nil {
+func createGraph(t *tx, name string) (*graphRecord, error) {
+	if _, err := findGraph(t, name); err == nil {
 		return nil, fmt.Errorf("graph %q: %w", name, ErrExists)
 	} else if !errors.Is(err, ErrNotFound) {
 		return nil, err

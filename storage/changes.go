@@ -10,7 +10,7 @@ import (
 )
 
 // logChange writes the entry of one version, and removes the oldest entries.
-func (t *tx) logChange(graph, version uint64, c block.Change) error {
+func logChange(t *tx, graph, version uint64, c block.Change) error {
 	log, err := t.topPart(block.ChangesName)
 	if err != nil {
 		return err
@@ -24,12 +24,12 @@ func (t *tx) logChange(graph, version uint64, c block.Change) error {
 	if version <= block.MaxLog {
 		return nil
 	}
-	return t.dropChanges(graph, version-block.MaxLog)
+	return dropChanges(t, graph, version-block.MaxLog)
 }
 
 // changesOf calls yield for every version of a graph in the log after since, in order,
 // with what it changed; the lists are valid during the call. A missing part is a fault.
-func (t *tx) changesOf(graph, since uint64, yield func(version uint64, c *block.Change) error) error {
+func changesOf(t *tx, graph, since uint64, yield func(version uint64, c *block.Change) error) error {
 	bucket, err := t.top(block.ChangesName)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (t *tx) changesOf(graph, since uint64, yield func(version uint64, c *block.
 }
 
 // dropChanges removes the log of a graph up to a version.
-func (t *tx) dropChanges(graph, last uint64) error {
+func dropChanges(t *tx, graph, last uint64) error {
 	log, err := t.topPart(block.ChangesName)
 	if err != nil {
 		return err
@@ -94,11 +94,11 @@ func (db *DB) Changes(ctx context.Context, graph string, since uint64) (ChangeSe
 		if since > r.Version {
 			return set, fmt.Errorf("graph %q has version %d, not yet %d: %w", graph, r.Version, since, ErrInvalid)
 		}
-		l, err := t.changesSince(r, since)
+		l, err := changesSince(t, r, since)
 		if err != nil {
 			return set, fault.Corrupt(t.path, describeGraph(graph)+", change log", err)
 		}
-		slots, err := t.slotsOf(r)
+		slots, err := slotsOf(t, r)
 		if err != nil {
 			return set, fault.Corrupt(t.path, describeGraph(graph)+", empty slots", err)
 		}
@@ -123,10 +123,10 @@ type changeLog struct {
 }
 
 // changesSince reads the log after a version.
-func (t *tx) changesSince(r *graphRecord, since uint64) (*changeLog, error) {
+func changesSince(t *tx, r *graphRecord, since uint64) (*changeLog, error) {
 	l := &changeLog{edges: block.NewBits(int(r.Slots)), values: block.NewBits(int(r.Slots)), deleted: block.NewBits(int(r.Slots))}
 	expect := since + 1
-	err := t.changesOf(r.ID, since, func(version uint64, c *block.Change) error {
+	err := changesOf(t, r.ID, since, func(version uint64, c *block.Change) error {
 		l.all, l.gap = l.all || c.All, l.gap || version != expect
 		l.columns = l.columns || c.Columns
 		if c.All || len(c.Edges) > 0 || len(c.Deleted) > 0 {

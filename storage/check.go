@@ -93,7 +93,7 @@ func (c *checker) comparePromises(found *block.Tallies) error {
 		if len(faults) == 0 {
 			return err
 		}
-		owners := c.tx.owners(owning())
+		owners := ownersIn(c.tx, owning())
 		for _, bad := range faults {
 			c.fault(owners.describe(bad.Path), bad.What, fault.RemedyRestore)
 		}
@@ -113,7 +113,7 @@ func (c *checker) checkGraphs() error {
 			if err := block.CheckName("graph", name); err != nil {
 				return fault.Record("%v", err)
 			}
-			r, err := c.tx.findGraph(name)
+			r, err := findGraph(c.tx, name)
 			if err != nil {
 				return foundDamage(err)
 			}
@@ -137,14 +137,14 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 	c.try(where+", keys", remedyGraph, func() error {
 		p, err := c.tx.part(r.Object, block.KeysName)
 		if err == nil {
-			err = c.tx.readKeys(&keys, p, r)
+			err = readKeys(c.tx, &keys, p, r)
 		}
 		keysOK = err == nil
 		return err
 	})
 	slots := block.SlotMap{Slots: r.Slots}
 	c.try(where+", empty slots", remedyGraph, func() (err error) {
-		if slots, err = c.tx.slotsOf(r); err != nil {
+		if slots, err = slotsOf(c.tx, r); err != nil {
 			return err
 		}
 		c.slots[r.ID] = &slots
@@ -155,7 +155,7 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 	})
 	c.try(where+", ids", remedyGraph, func() error { return c.checkIDs(r, &keys, keysOK) })
 	c.try(where+", arcs", remedyGraph, func() error {
-		g, err := c.tx.readArcs(r, int(r.Slots), nil, func() error { return nil })
+		g, err := readArcs(c.tx, r, int(r.Slots), nil, func() error { return nil })
 		if err != nil {
 			return err
 		}
@@ -234,7 +234,7 @@ func (c *checker) checkEmbeddings() error {
 			if err := block.CheckName("embedding", name); err != nil {
 				return fault.Record("%v", err)
 			}
-			r, err := c.tx.findEmbedding(name)
+			r, err := findEmbedding(c.tx, name)
 			if err != nil {
 				return foundDamage(err)
 			}
@@ -252,7 +252,7 @@ func (c *checker) checkEmbeddings() error {
 			if err := c.checkRowSlots(r); err != nil {
 				return err
 			}
-			return c.tx.eachChunk(r, nil, func(int, []float32) error { return nil })
+			return eachChunk(c.tx, r, nil, func(int, []float32) error { return nil })
 		})
 	})
 }
@@ -290,13 +290,13 @@ func (c *checker) checkChanges() error {
 		return nil
 	})
 	return c.tryEach("catalogue of graphs", fault.RemedyRestore, block.GraphsName, func(key, _ []byte) error {
-		r, err := c.tx.findGraph(string(key))
+		r, err := findGraph(c.tx, string(key))
 		if err != nil {
 			return nil // reported before
 		}
 		return c.try(describeGraph(string(key))+", "+where, remedy, func() error {
 			last := uint64(0)
-			err := c.tx.changesOf(r.ID, 0, func(version uint64, entry *block.Change) error {
+			err := changesOf(c.tx, r.ID, 0, func(version uint64, entry *block.Change) error {
 				if last != 0 && version != last+1 {
 					return fault.Record("version %d follows version %d", version, last)
 				}

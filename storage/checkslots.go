@@ -45,7 +45,7 @@ func (c *checker) checkAttributes(where string, r *graphRecord, slots *block.Slo
 	for _, a := range r.Attributes {
 		prefixes[string(binary.BigEndian.AppendUint16(nil, a.ID))] = true
 		c.try(fmt.Sprintf("%s, attribute %q", where, a.Name), remedyAttribute, func() error {
-			_, err := c.tx.readColumn(r, a, slots.Vertices(), vertices)
+			_, err := readColumn(c.tx, r, a, slots.Vertices(), vertices)
 			return err
 		})
 	}
@@ -87,7 +87,7 @@ func (c *checker) checkChange(r *graphRecord, version uint64, entry *block.Chang
 // checkRowSlots verifies the empty slots of an embedding: they are empty in its
 // graph too, and all of them where both are of one version.
 func (c *checker) checkRowSlots(r *embeddingRecord) error {
-	m, err := c.tx.embeddingSlots(r)
+	m, err := embeddingSlots(c.tx, r)
 	if err != nil {
 		return err
 	}

@@ -165,7 +165,7 @@ func TestTx_LogChange_Limit(t *testing.T) {
 			many[i] = uint32(3 * i)
 		}
 		versions := func() (list []uint64) {
-			err := x.changesOf(graph, 0, func(version uint64, _ *block.Change) error {
+			err := changesOf(x, graph, 0, func(version uint64, _ *block.Change) error {
 				list = append(list, version)
 				return nil
 			})
@@ -176,27 +176,27 @@ func TestTx_LogChange_Limit(t *testing.T) {
 		}
 		for version := uint64(1); version <= 6; version++ {
 			for _, id := range []uint64{graph - 1, graph, graph + 1} {
-				if err := x.logChange(id, version, block.Change{Edges: many, Values: []uint32{1}, Deleted: []uint32{2}}); err != nil {
+				if err := logChange(x, id, version, block.Change{Edges: many, Values: []uint32{1}, Deleted: []uint32{2}}); err != nil {
 					return err
 				}
 			}
 		}
-		if err := x.logChange(graph, block.MaxLog, block.Change{All: true}); err != nil {
+		if err := logChange(x, graph, block.MaxLog, block.Change{All: true}); err != nil {
 			return err
 		}
 		if got := versions(); len(got) != 7 {
 			t.Errorf("the log has versions %d", got)
 		}
-		if err := x.logChange(graph, block.MaxLog+4, block.Change{All: true, Columns: true}); err != nil {
+		if err := logChange(x, graph, block.MaxLog+4, block.Change{All: true, Columns: true}); err != nil {
 			return err
 		}
 		if got := versions(); !slices.Equal(got, []uint64{5, 6, block.MaxLog, block.MaxLog + 4}) {
 			t.Errorf("the log has versions %d", got)
 		}
-		l, err := x.changesSince(&graphRecord{ID: graph + 1, Version: 6, Slots: 20_000, Vertices: 19_999}, 0)
+		l, err := changesSince(x, &graphRecord{ID: graph + 1, Version: 6, Slots: 20_000, Vertices: 19_999}, 0)
 		if err != nil || l.gap || l.versions != 6 || l.deletions != 6 {
 			t.Errorf("the log of another graph: %+v, %v", l, err)
 		}
-		return x.dropChanges(graph-1, math.MaxUint64)
+		return dropChanges(x, graph-1, math.MaxUint64)
 	})
 }

@@ -19,7 +19,7 @@ func (db *DB) Columns(ctx context.Context, graph string, version uint64, names .
 		if r.Version != version {
 			return nil, fmt.Errorf("graph %q has version %d, no longer %d: %w", graph, r.Version, version, ErrConflict)
 		}
-		return t.namedColumns(graph, r, names)
+		return namedColumns(t, graph, r, names)
 	})
 }
 
@@ -29,8 +29,8 @@ func (db *DB) Columns(ctx context.Context, graph string, version uint64, names .
 func (db *DB) SnapshotColumns(ctx context.Context, graph string, names ...string) (*Snapshot, []*Column, error) {
 	var columns []*Column
 	s, err := viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (s *Snapshot, err error) {
-		if columns, err = t.namedColumns(graph, r, names); err == nil {
-			s, err = t.snapshot(graph, r)
+		if columns, err = namedColumns(t, graph, r, names); err == nil {
+			s, err = snapshot(t, graph, r)
 		}
 		return s, err
 	})
@@ -41,7 +41,7 @@ func (db *DB) SnapshotColumns(ctx context.Context, graph string, names ...string
 }
 
 // namedColumns reads the columns of some attributes, or of all without names.
-func (t *tx) namedColumns(graph string, r *graphRecord, names []string) ([]*Column, error) {
+func namedColumns(t *tx, graph string, r *graphRecord, names []string) ([]*Column, error) {
 	wanted := r.Attributes
 	if len(names) > 0 {
 		wanted = nil
@@ -53,19 +53,19 @@ func (t *tx) namedColumns(graph string, r *graphRecord, names []string) ([]*Colu
 		}
 		wanted = append(wanted, r.Attributes[i])
 	}
-	return t.columns(graph, r, wanted)
+	return columns(t, graph, r, wanted)
 }
 
 // columns reads columns by vertex.
-func (t *tx) columns(graph string, r *graphRecord, attributes []attributeRecord) ([]*Column, error) {
-	slots, err := t.slotsOf(r)
+func columns(t *tx, graph string, r *graphRecord, attributes []attributeRecord) ([]*Column, error) {
+	slots, err := slotsOf(t, r)
 	if err != nil {
 		return nil, fault.Corrupt(t.path, describeGraph(graph)+", empty slots", err)
 	}
 	vertices := slots.Table()
 	columns := make([]*Column, len(attributes))
 	for i, a := range attributes {
-		if columns[i], err = t.readColumn(r, a, int(r.Vertices), vertices); err != nil {
+		if columns[i], err = readColumn(t, r, a, int(r.Vertices), vertices); err != nil {
 			return nil, fault.Corrupt(t.path, describeAttribute(graph, a.Name), err)
 		}
 	}
@@ -76,7 +76,7 @@ func (t *tx) columns(graph string, r *graphRecord, attributes []attributeRecord)
 // GraphInfo.Attributes and without missing ones. It reads a block per attribute
 // and does not need the graph in memory.
 func (db *DB) Vertex(ctx context.Context, graph, key string) (Vertex, error) {
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (Vertex, error) { return t.vertex(graph, r, key) })
+	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (Vertex, error) { return vertex(t, graph, r, key) })
 }
 
 // VertexEdges reads a vertex as Vertex does and its edges as Neighbors does, both
@@ -84,22 +84,22 @@ func (db *DB) Vertex(ctx context.Context, graph, key string) (Vertex, error) {
 func (db *DB) VertexEdges(ctx context.Context, graph, key string) (info GraphInfo, v Vertex, edges []Edge, err error) {
 	edges, err = viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (_ []Edge, err error) {
 		info = r.info(graph)
-		if v, err = t.vertex(graph, r, key); err != nil {
+		if v, err = vertex(t, graph, r, key); err != nil {
 			return nil, err
 		}
-		return t.edgesOf(r, graph, key)
+		return edgesOfIn(t, r, graph, key)
 	})
 	return info, v, edges, err
 }
 
-func (t *tx) vertex(graph string, r *graphRecord, key string) (Vertex, error) {
-	slot, err := t.slotOfVertex(r, graph, key)
+func vertex(t *tx, graph string, r *graphRecord, key string) (Vertex, error) {
+	slot, err := slotOfVertex(t, r, graph, key)
 	if err != nil {
 		return Vertex{}, err
 	}
 	v := Vertex{Key: key}
 	for _, a := range r.Attributes {
-		values, err := t.valuesAt(r, a, []uint32{slot})
+		values, err := valuesAt(t, r, a, []uint32{slot})
 		if err != nil {
 			return Vertex{}, fault.Corrupt(t.path, describeAttribute(graph, a.Name), err)
 		}
@@ -121,12 +121,12 @@ func (db *DB) Keys(ctx context.Context, graph, prefix string, limit int) ([]stri
 		if r.Object == 0 {
 			return nil, nil
 		}
-		keys, err := t.keysWith(r, prefix, limit)
+		keys, err := keysWith(t, r, prefix, limit)
 		return keys, fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
 	})
 }
 
-func (t *tx) keysWith(r *graphRecord, prefix string, limit int) ([]string, error) {
+func keysWith(t *tx, r *graphRecord, prefix string, limit int) ([]string, error) {
 	p, err := t.part(r.Object, block.IDsName)
 	if err != nil {
 		return nil, err

@@ -31,9 +31,9 @@ func (x *Tx) PutColumn(s *Snapshot, c *Column, computed *Computed, replace bool)
 		return c.Validate()
 	}
 	return x.write(name, check, func(g *graphState) error {
-		at, err := x.tx.emptyAttribute(g, c.Attribute)
+		at, err := emptyAttribute(x.tx, g, c.Attribute)
 		if err == nil {
-			err = x.tx.putValues(g, &g.record.Attributes[at], s, c)
+			err = putValues(x.tx, g, &g.record.Attributes[at], s, c)
 		}
 		if err != nil {
 			return fault.Corrupt(x.tx.path, describeAttribute(name, c.Name), err)
@@ -46,12 +46,12 @@ func (x *Tx) PutColumn(s *Snapshot, c *Column, computed *Computed, replace bool)
 
 // emptyAttribute returns the number of an attribute without values, which it enters where
 // there is none of the name.
-func (t *tx) emptyAttribute(g *graphState, a Attribute) (int, error) {
+func emptyAttribute(t *tx, g *graphState, a Attribute) (int, error) {
 	at := g.record.findAttribute(a.Name)
 	if at < 0 {
 		return g.record.addAttribute(a)
 	}
-	if err := t.dropAttribute(g, g.record.Attributes[at]); err != nil {
+	if err := dropAttribute(t, g, g.record.Attributes[at]); err != nil {
 		return 0, err
 	}
 	g.record.Attributes = slices.Clone(g.record.Attributes)
@@ -60,11 +60,11 @@ func (t *tx) emptyAttribute(g *graphState, a Attribute) (int, error) {
 }
 
 // putValues writes the blocks of an attribute that has no values yet.
-func (t *tx) putValues(g *graphState, a *attributeRecord, s *Snapshot, c *Column) error {
+func putValues(t *tx, g *graphState, a *attributeRecord, s *Snapshot, c *Column) error {
 	if g.record.Object == 0 {
 		return nil
 	}
-	slots, err := t.slotsOf(&g.record)
+	slots, err := slotsOf(t, &g.record)
 	if err != nil {
 		return err
 	}
@@ -80,11 +80,11 @@ func (t *tx) putValues(g *graphState, a *attributeRecord, s *Snapshot, c *Column
 		g.attribute(slot)
 	}
 	a.Values = uint64(bySlot.Count())
-	return t.putBlocks(g, a.ID, bySlot)
+	return putBlocks(t, g, a.ID, bySlot)
 }
 
 // putBlocks writes all values of a column by slot.
-func (t *tx) putBlocks(g *graphState, id uint16, c *Column) error {
+func putBlocks(t *tx, g *graphState, id uint16, c *Column) error {
 	p, err := t.openPart(g.record.Object, block.AttrsName)
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ func (c *contents) digest(ctx context.Context, input [sha256.Size]byte) ([]byte,
 // only Check verifies that every edge is there in both directions. If dense is set,
 // keys and edges are by vertex. Otherwise they are by slot, where empty slots have
 // neither, and the attributes are read too.
-func (t *tx) readContents(name string, r *graphRecord, dense bool) (contents, error) {
+func readContents(t *tx, name string, r *graphRecord, dense bool) (contents, error) {
 	c := contents{keys: block.NewKeySet(int(r.Slots))}
 	if r.Object == 0 {
 		c.graph = &csr.Graph{Offsets: []int64{0}}
@@ -65,14 +65,14 @@ func (t *tx) readContents(name string, r *graphRecord, dense bool) (contents, er
 		return c, fmt.Errorf("graph %q is too large for this machine: %w", name, ErrLimit)
 	}
 	var err error
-	if c.slots, err = t.slotsOf(r); err != nil {
+	if c.slots, err = slotsOf(t, r); err != nil {
 		return c, fault.Corrupt(t.path, describeGraph(name)+", empty slots", err)
 	}
 	n := int(r.Slots)
 	var vertices []uint32
 	if dense {
 		n, vertices = int(r.Vertices), c.slots.Table()
-	} else if err := t.readAttributes(name, r, &c); err != nil {
+	} else if err := readAttributes(t, name, r, &c); err != nil {
 		return c, err
 	}
 	inKeys := func(err error) error { return fault.Corrupt(t.path, describeGraph(name)+", keys", err) }
@@ -80,8 +80,8 @@ func (t *tx) readContents(name string, r *graphRecord, dense bool) (contents, er
 	if err != nil {
 		return c, inKeys(err)
 	}
-	c.graph, err = t.readArcs(r, n, vertices, func() error {
-		err := t.readKeys(&c.keys, keys, r)
+	c.graph, err = readArcs(t, r, n, vertices, func() error {
+		err := readKeys(t, &c.keys, keys, r)
 		if err == nil && dense {
 			err = c.keys.Drop(c.slots.Empty)
 		}
@@ -92,7 +92,7 @@ func (t *tx) readContents(name string, r *graphRecord, dense bool) (contents, er
 }
 
 // readKeys fills the set with the keys of all slots.
-func (t *tx) readKeys(keys *block.KeySet, p part, r *graphRecord) error {
+func readKeys(t *tx, keys *block.KeySet, p part, r *graphRecord) error {
 	t.readAhead(p.bucket)
 	err := t.scan(p, func(key, payload []byte) error {
 		if err := block.DecodeKeys(keys, key, payload); err != nil {
@@ -111,10 +111,10 @@ func (t *tx) readKeys(keys *block.KeySet, p part, r *graphRecord) error {
 }
 
 // readAttributes reads the columns of all attributes by slot.
-func (t *tx) readAttributes(graph string, r *graphRecord, c *contents) error {
+func readAttributes(t *tx, graph string, r *graphRecord, c *contents) error {
 	c.attributes, c.nextAttribute = slices.Clone(r.Attributes), r.NextAttribute
 	for _, a := range r.Attributes {
-		column, err := t.readColumn(r, a, int(r.Slots), nil)
+		column, err := readColumn(t, r, a, int(r.Slots), nil)
 		if err != nil {
 			return fault.Corrupt(t.path, describeAttribute(graph, a.Name), err)
 		}
@@ -126,10 +126,10 @@ func (t *tx) readAttributes(graph string, r *graphRecord, c *contents) error {
 
 // readColumn reads the values of an attribute into a column of length n.
 // vertices, where not nil, gives the place of each slot.
-func (t *tx) readColumn(r *graphRecord, a attributeRecord, n int, vertices []uint32) (*Column, error) {
+func readColumn(t *tx, r *graphRecord, a attributeRecord, n int, vertices []uint32) (*Column, error) {
 	c := NewColumn(a.attribute(), n)
 	next := uint64(0)
-	err := t.eachValue(r, a, func(slot uint32, v Value) error {
+	err := eachValue(t, r, a, func(slot uint32, v Value) error {
 		if uint64(slot) < next {
 			return fault.Record("attribute blocks do not ascend")
 		}
@@ -152,7 +152,7 @@ func (t *tx) readColumn(r *graphRecord, a attributeRecord, n int, vertices []uin
 
 // eachValue calls yield with every value of an attribute, in the order of the
 // blocks. A text is valid during the call only.
-func (t *tx) eachValue(r *graphRecord, a attributeRecord, yield func(slot uint32, v Value) error) error {
+func eachValue(t *tx, r *graphRecord, a attributeRecord, yield func(slot uint32, v Value) error) error {
 	if r.Object == 0 {
 		return nil
 	}
@@ -180,7 +180,7 @@ func (t *tx) eachValue(r *graphRecord, a attributeRecord, yield func(slot uint32
 
 // valuesAt returns the values of an attribute at slots in ascending order. It
 // reads each block that can hold one of them once.
-func (t *tx) valuesAt(r *graphRecord, a attributeRecord, slots []uint32) ([]Value, error) {
+func valuesAt(t *tx, r *graphRecord, a attributeRecord, slots []uint32) ([]Value, error) {
 	values := make([]Value, len(slots))
 	if r.Object == 0 {
 		return values, nil

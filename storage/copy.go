@@ -15,8 +15,8 @@ import (
 // copyTo writes the state that the transaction sees into w: everything except
 // trash, unfinished embeddings, and objects without an owner. Every record is
 // verified on the way.
-func (t *tx) copyTo(w *storeWriter) error {
-	objects, err := t.copyCatalogue(w)
+func copyTo(t *tx, w *storeWriter) error {
+	objects, err := copyCatalogue(t, w)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (t *tx) copyTo(w *storeWriter) error {
 	if err != nil {
 		return fault.Corrupt(t.path, "change log", err)
 	}
-	if err := t.copyBucket(w, changes, block.ChangesName); err != nil {
+	if err := copyBucket(t, w, changes, block.ChangesName); err != nil {
 		return fault.Corrupt(t.path, "change log", err)
 	}
 	list, err := t.top(block.ObjectsName)
@@ -39,7 +39,7 @@ func (t *tx) copyTo(w *storeWriter) error {
 		}
 		b, err := t.object(block.IDOf(key))
 		if err == nil {
-			err = t.copyBucket(w, b, block.ObjectsName, bytes.Clone(key))
+			err = copyBucket(t, w, b, block.ObjectsName, bytes.Clone(key))
 		}
 		if err != nil {
 			return fault.Corrupt(t.path, where, err)
@@ -54,7 +54,7 @@ func (t *tx) copyTo(w *storeWriter) error {
 
 // copyCatalogue copies the records that name objects, and returns what each
 // object belongs to, by the object's key.
-func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error) {
+func copyCatalogue(t *tx, w *storeWriter) (objects map[string]string, err error) {
 	objects = make(map[string]string)
 	var shared error
 	refer := func(object uint64, where string) {
@@ -79,7 +79,7 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 		})
 	}
 	err = copyTop(block.EmbeddingsName, func(key, _ []byte) (bool, error) {
-		r, err := t.findEmbedding(string(key))
+		r, err := findEmbedding(t, string(key))
 		if err == nil {
 			refer(r.Object, describeEmbedding(string(key)))
 			refer(r.State.Object, describeEmbedding(string(key))+", "+statePart)
@@ -90,7 +90,7 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 		return nil, err
 	}
 	err = copyTop(block.GraphsName, func(key, _ []byte) (bool, error) {
-		r, err := t.findGraph(string(key))
+		r, err := findGraph(t, string(key))
 		if err == nil {
 			refer(r.Object, describeGraph(string(key)))
 		}
@@ -118,7 +118,7 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 	return objects, cmp.Or(err, shared)
 }
 
-func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
+func copyBucket(t *tx, w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
 	if err := w.Into(path...); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
 					return err
 				}
 			}
-			if err := t.copyBucket(w, inner, below...); err != nil {
+			if err := copyBucket(t, w, inner, below...); err != nil {
 				return err
 			}
 			if err := w.Into(path...); err != nil {
@@ -173,7 +173,7 @@ func verifyCopy(ctx context.Context, path string, records int64) error {
 	var written int64
 	err = db.view(ctx, func(t *tx) error {
 		var err error
-		if written, err = t.countRecords(t.root); err != nil {
+		if written, err = countRecords(t, t.root); err != nil {
 			return err
 		}
 		faults, err := t.broken(found, "", func([][]byte) bool { return false })
@@ -189,7 +189,7 @@ func verifyCopy(ctx context.Context, path string, records int64) error {
 }
 
 // countRecords verifies the checksum of every record of a bucket.
-func (t *tx) countRecords(b *bolt.Bucket, path ...[]byte) (n int64, err error) {
+func countRecords(t *tx, b *bolt.Bucket, path ...[]byte) (n int64, err error) {
 	seed := block.SeedOf(path...)
 	cursor := b.Cursor()
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
@@ -197,7 +197,7 @@ func (t *tx) countRecords(b *bolt.Bucket, path ...[]byte) (n int64, err error) {
 			return n, err
 		}
 		if record == nil {
-			inner, err := t.countRecords(b.Bucket(key), append(append([][]byte(nil), path...), key)...)
+			inner, err := countRecords(t, b.Bucket(key), append(append([][]byte(nil), path...), key)...)
 			if n += inner; err != nil {
 				return n, err
 			}

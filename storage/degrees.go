@@ -26,13 +26,13 @@ func (v *GraphView) degrees() ([]uint32, error) {
 		return nil, err
 	}
 	v.t.readAhead(p.bucket)
-	runs, err := v.t.arcRuns(p)
+	runs, err := arcRuns(v.t, p)
 	if err != nil {
 		return nil, err
 	}
 	degrees := make([]uint32, m.Slots) // of slots; the arcs of one may lie in several runs
 	room, all := make([]block.ArcBlock, runtime.GOMAXPROCS(0)), atomic.Uint64{}
-	err = v.t.parallel(len(runs), len(room), func(worker, i int) error {
+	err = parallel(v.t, len(runs), len(room), func(worker, i int) error {
 		for _, b := range runs[i].Blocks {
 			if err := room[worker].Open(p.seed, b); err != nil {
 				return err

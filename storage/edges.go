@@ -71,7 +71,7 @@ func newEdgeBatch(ctx context.Context, edges []Edge) (*edgeBatch, error) {
 
 // find looks the ends up.
 func (b *edgeBatch) find(t *tx, g *graphState) (err error) {
-	b.slots, err = t.slotsOfKeys(&g.record, b.keys)
+	b.slots, err = slotsOfKeys(t, &g.record, b.keys)
 	return fault.Corrupt(t.path, describeGraph(g.name)+", ids", err)
 }
 
@@ -83,7 +83,7 @@ func (b *edgeBatch) addMissing(t *tx, g *graphState) (added int64, err error) {
 			keys = append(keys, b.keys[i])
 		}
 	}
-	slots, err := t.addVertices(&g.record, keys)
+	slots, err := addVertices(t, &g.record, keys)
 	if err != nil {
 		return 0, fault.Corrupt(t.path, describeGraph(g.name), err)
 	}
@@ -118,7 +118,7 @@ func (b *edgeBatch) locate(t *tx, g *graphState) (err error) {
 			arcs = append(arcs, r.arc)
 		}
 	}
-	b.states, err = t.findEdges(&g.record, arcs)
+	b.states, err = findEdges(t, &g.record, arcs)
 	return fault.Corrupt(t.path, describeGraph(g.name)+", arcs", err)
 }
 
@@ -140,7 +140,7 @@ func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *block.EdgeState, 
 			times.Add(e.Time, e.Dated)
 		}
 	}
-	if err := t.writeEdges(g, b.states, after); err != nil {
+	if err := writeEdges(t, g, b.states, after); err != nil {
 		return fault.Corrupt(t.path, describeGraph(g.name)+", arcs", err)
 	}
 	g.record.gave(times, before)
@@ -259,7 +259,7 @@ func (x *Tx) Neighbors(graph, key string) ([]Edge, error) {
 	err := x.read(func() error {
 		g, err := x.graph(graph)
 		if err == nil {
-			list, err = x.tx.edgesOf(&g.record, graph, key)
+			list, err = edgesOfIn(x.tx, &g.record, graph, key)
 		}
 		return err
 	})
@@ -269,15 +269,15 @@ func (x *Tx) Neighbors(graph, key string) ([]Edge, error) {
 // Neighbors returns the edges of a vertex as Tx.Neighbors does. It reads the
 // blocks that hold them and the keys of the neighbours, and nothing else.
 func (db *DB) Neighbors(ctx context.Context, graph, key string) ([]Edge, error) {
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) ([]Edge, error) { return t.edgesOf(r, graph, key) })
+	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) ([]Edge, error) { return edgesOfIn(t, r, graph, key) })
 }
 
-func (t *tx) edgesOf(r *graphRecord, graph, key string) ([]Edge, error) {
-	slot, err := t.slotOfVertex(r, graph, key)
+func edgesOfIn(t *tx, r *graphRecord, graph, key string) ([]Edge, error) {
+	slot, err := slotOfVertex(t, r, graph, key)
 	if err != nil {
 		return nil, err
 	}
-	arcs, err := t.arcsOf(r, slot)
+	arcs, err := arcsOf(t, r, slot)
 	if err != nil {
 		return nil, fault.Corrupt(t.path, describeGraph(graph)+", arcs", err)
 	}
@@ -285,7 +285,7 @@ func (t *tx) edgesOf(r *graphRecord, graph, key string) ([]Edge, error) {
 	for i, v := range arcs {
 		slots[i] = v.Arc.Target()
 	}
-	keys, err := t.keysOfSlots(r, slots)
+	keys, err := keysOfSlots(t, r, slots)
 	if err != nil {
 		return nil, fault.Corrupt(t.path, describeGraph(graph)+", keys", err)
 	}

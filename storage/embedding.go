@@ -156,7 +156,7 @@ func (w *embeddingWriter) run(ctx context.Context) error {
 // begin checks the embedding against its graph and opens a new object.
 func (w *embeddingWriter) begin(t *tx) error {
 	r := &w.record
-	g, err := t.findGraph(r.Graph)
+	g, err := findGraph(t, r.Graph)
 	if err != nil {
 		return err
 	}
@@ -164,11 +164,11 @@ func (w *embeddingWriter) begin(t *tx) error {
 		return fmt.Errorf("put embedding %q: graph %q was dropped and created again since the rows were read: %w", w.name, r.Graph, ErrConflict)
 	}
 	r.GraphID = g.ID
-	if w.slots, err = t.slotsAt(g, r); err != nil {
+	if w.slots, err = slotsAt(t, g, r); err != nil {
 		return fault.Corrupt(t.path, describeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", w.name, err))
 	}
 	r.Generation, r.Created, r.Object = 1, time.Now().UnixNano(), 0
-	old, err := t.findEmbedding(w.name)
+	old, err := findEmbedding(t, w.name)
 	switch {
 	case err == nil && old.GraphID != g.ID:
 		return fmt.Errorf("embedding %q belongs to graph %q: %w", w.name, old.Graph, ErrExists)
@@ -181,7 +181,7 @@ func (w *embeddingWriter) begin(t *tx) error {
 	if w.from.Generation != 0 && (w.old == nil || w.old.Generation != w.from.Generation || w.old.Created != w.from.Created.UnixNano()) {
 		return fmt.Errorf("generation %d of embedding %q was replaced or removed meanwhile: %w", w.from.Generation, w.name, ErrConflict)
 	}
-	if err := t.dropJournal(journalEmbedding, w.name); err != nil {
+	if err := dropJournal(t, journalEmbedding, w.name); err != nil {
 		return fault.Corrupt(t.path, "journal of "+describeEmbedding(w.name), err)
 	}
 	w.next = 0
@@ -192,7 +192,7 @@ func (w *embeddingWriter) begin(t *tx) error {
 	if r.Object, err = t.newObject(block.RowsName); err != nil {
 		return err
 	}
-	return t.writeSlots(r, &w.slots)
+	return writeSlots(t, r, &w.slots)
 }
 
 // batch writes chunks until they fill a batch; all processors make them.
@@ -239,7 +239,7 @@ func (w *embeddingWriter) publish(t *tx) (err error) {
 		return err
 	}
 	if w.old != nil {
-		if err := t.retire(w.name, w.old); err != nil {
+		if err := retire(t, w.name, w.old); err != nil {
 			return err
 		}
 	}
@@ -248,7 +248,7 @@ func (w *embeddingWriter) publish(t *tx) (err error) {
 			return err
 		}
 	}
-	if err := t.putEmbedding(&w.record); err != nil {
+	if err := putEmbedding(t, &w.record); err != nil {
 		return err
 	}
 	return t.remove(block.JournalName, journalKey(journalEmbedding, w.name))
@@ -259,7 +259,7 @@ func (w *embeddingWriter) publish(t *tx) (err error) {
 // cannot; then the next open does it.
 func (w *embeddingWriter) abandon(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
-	err := w.db.update(ctx, func(t *tx) error { return t.dropJournal(journalEmbedding, w.name) })
+	err := w.db.update(ctx, func(t *tx) error { return dropJournal(t, journalEmbedding, w.name) })
 	if err == nil {
 		_ = w.db.sweep(ctx) // the error of the attempt is returned
 	}
@@ -267,7 +267,7 @@ func (w *embeddingWriter) abandon(ctx context.Context) {
 
 // EmbeddingInfo returns the catalogue entry of one embedding.
 func (db *DB) EmbeddingInfo(ctx context.Context, name string) (EmbeddingInfo, error) {
-	return viewed(ctx, db, func(t *tx) (EmbeddingInfo, error) { return t.embeddingInfo(name) })
+	return viewed(ctx, db, func(t *tx) (EmbeddingInfo, error) { return embeddingInfo(t, name) })
 }
 
 // Embedding returns the catalogue entry and the rows of an embedding, both of
@@ -275,14 +275,14 @@ func (db *DB) EmbeddingInfo(ctx context.Context, name string) (EmbeddingInfo, er
 func (db *DB) Embedding(ctx context.Context, name string) (EmbeddingInfo, *vec.Matrix, error) {
 	var info EmbeddingInfo
 	m, err := viewed(ctx, db, func(t *tx) (*vec.Matrix, error) {
-		r, err := t.findEmbedding(name)
+		r, err := findEmbedding(t, name)
 		if err != nil {
 			return nil, err
 		}
-		if info, err = t.embeddingInfo(name); err != nil {
+		if info, err = embeddingInfo(t, name); err != nil {
 			return nil, err
 		}
-		m, err := t.readRows(r)
+		m, err := readRows(t, r)
 		return m, fault.Corrupt(t.path, describeEmbedding(name), err)
 	})
 	if err != nil {
@@ -291,18 +291,18 @@ func (db *DB) Embedding(ctx context.Context, name string) (EmbeddingInfo, *vec.M
 	return info, m, nil
 }
 
-func (t *tx) readRows(r *embeddingRecord) (*vec.Matrix, error) {
+func readRows(t *tx, r *embeddingRecord) (*vec.Matrix, error) {
 	if r.Vertices*r.Dim > math.MaxInt/4 {
 		return nil, fmt.Errorf("embedding of %d × %d values is too large for this machine: %w", r.Vertices, r.Dim, ErrLimit)
 	}
 	m := vec.NewMatrix(int(r.Vertices), int(r.Dim))
-	return m, t.eachChunk(r, m.Data, func(int, []float32) error { return nil })
+	return m, eachChunk(t, r, m.Data, func(int, []float32) error { return nil })
 }
 
 // eachChunk verifies the rows of an embedding and calls f with those of one chunk after the other
 // and the number of the first. They are decoded into all, which has room for all rows, or, if that
 // is nil, into the memory of one chunk.
-func (t *tx) eachChunk(r *embeddingRecord, all []float32, f func(row int, values []float32) error) error {
+func eachChunk(t *tx, r *embeddingRecord, all []float32, f func(row int, values []float32) error) error {
 	if r.Object == 0 {
 		return nil
 	}
@@ -337,7 +337,7 @@ func (t *tx) eachChunk(r *embeddingRecord, all []float32, f func(row int, values
 
 // eachEmbeddingOf calls f with the embeddings of a graph, past generations included, which f may
 // change.
-func (t *tx) eachEmbeddingOf(graph uint64, f func(r *embeddingRecord) error) error {
+func eachEmbeddingOf(t *tx, graph uint64, f func(r *embeddingRecord) error) error {
 	var names []string
 	err := t.each(block.EmbeddingsName, func(key, _ []byte) error {
 		names = append(names, string(key))
@@ -348,7 +348,7 @@ func (t *tx) eachEmbeddingOf(graph uint64, f func(r *embeddingRecord) error) err
 			return err
 		}
 		var r *embeddingRecord
-		if r, err = t.findEmbedding(name); err == nil && r.GraphID == graph {
+		if r, err = findEmbedding(t, name); err == nil && r.GraphID == graph {
 			err = f(r)
 		}
 	}
@@ -359,7 +359,7 @@ func (t *tx) eachEmbeddingOf(graph uint64, f func(r *embeddingRecord) error) err
 func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
 	return viewed(ctx, db, func(t *tx) (list []EmbeddingInfo, err error) {
 		err = t.each(block.EmbeddingsName, func(key, _ []byte) error {
-			info, err := t.embeddingInfo(string(key))
+			info, err := embeddingInfo(t, string(key))
 			if err == nil && !info.Past {
 				list = append(list, info)
 			}
@@ -374,19 +374,19 @@ func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
 // that the past ones are dropped too. The space is used again by later writes; the file does
 // not shrink.
 func (db *DB) DropEmbedding(ctx context.Context, name string) error {
-	return db.change(ctx, func(t *tx) error { return t.dropEmbedding(name) })
+	return db.change(ctx, func(t *tx) error { return dropEmbedding(t, name) })
 }
 
-func (t *tx) dropEmbedding(name string) error {
-	past, err := t.past(name)
+func dropEmbedding(t *tx, name string) error {
+	past, err := past(t, name)
 	if err != nil {
 		return err
 	}
-	if err := t.dropEntry(name); err != nil {
+	if err := dropEntry(t, name); err != nil {
 		return err
 	}
 	for _, generation := range past {
-		if err := t.dropEntry(generationName(name, generation)); err != nil {
+		if err := dropEntry(t, generationName(name, generation)); err != nil {
 			return err
 		}
 	}
@@ -394,9 +394,9 @@ func (t *tx) dropEmbedding(name string) error {
 }
 
 // embeddingsOf lists the embeddings of a graph by name, without past generations.
-func (t *tx) embeddingsOf(graph uint64) ([]string, error) {
+func embeddingsOf(t *tx, graph uint64) ([]string, error) {
 	var names []string
-	err := t.eachEmbeddingOf(graph, func(r *embeddingRecord) error {
+	err := eachEmbeddingOf(t, graph, func(r *embeddingRecord) error {
 		if !r.Past {
 			names = append(names, r.name)
 		}

@@ -12,16 +12,16 @@ import (
 // slotsAt returns the slots that the graph g had at the version of an embedding that is
 // written, and checks the shape of the embedding. The slots that were empty then are
 // those that are empty now, except those that became empty since.
-func (t *tx) slotsAt(g *graphRecord, r *embeddingRecord) (block.SlotMap, error) {
+func slotsAt(t *tx, g *graphRecord, r *embeddingRecord) (block.SlotMap, error) {
 	if r.GraphVersion == 0 || r.GraphVersion > g.Version {
 		return block.SlotMap{}, fmt.Errorf("graph %q has version %d, not %d: %w", r.Graph, g.Version, r.GraphVersion, ErrInvalid)
 	}
-	m, err := t.slotsOf(g)
+	m, err := slotsOf(t, g)
 	if err != nil {
 		return m, err
 	}
 	if len(m.Empty) > 0 && r.GraphVersion < g.Version {
-		l, err := t.changesSince(g, r.GraphVersion)
+		l, err := changesSince(t, g, r.GraphVersion)
 		if err != nil {
 			return m, err
 		}
@@ -44,7 +44,7 @@ func (t *tx) slotsAt(g *graphRecord, r *embeddingRecord) (block.SlotMap, error) 
 	return m, nil
 }
 
-func (t *tx) writeSlots(r *embeddingRecord, m *block.SlotMap) error {
+func writeSlots(t *tx, r *embeddingRecord, m *block.SlotMap) error {
 	r.Slots = 0
 	if len(m.Empty) == 0 {
 		return nil
@@ -57,19 +57,19 @@ func (t *tx) writeSlots(r *embeddingRecord, m *block.SlotMap) error {
 	return block.SlotList.Cut(p.seed, m.Empty, true, p.put)
 }
 
-func (t *tx) embeddingSlots(r *embeddingRecord) (block.SlotMap, error) {
+func embeddingSlots(t *tx, r *embeddingRecord) (block.SlotMap, error) {
 	if r.Slots == 0 {
 		return block.SlotMap{Slots: r.Vertices}, nil
 	}
 	return t.readSlots(r.Object, r.Slots, r.Slots-r.Vertices)
 }
 
-func (t *tx) embeddingInfo(name string) (EmbeddingInfo, error) {
-	r, err := t.findEmbedding(name)
+func embeddingInfo(t *tx, name string) (EmbeddingInfo, error) {
+	r, err := findEmbedding(t, name)
 	if err != nil {
 		return EmbeddingInfo{}, err
 	}
-	slots, err := t.embeddingSlots(r)
+	slots, err := embeddingSlots(t, r)
 	if err != nil {
 		return EmbeddingInfo{}, fault.Corrupt(t.path, describeEmbedding(name)+", empty slots", err)
 	}

@@ -34,20 +34,20 @@ func CheckEmbeddingName(name string) error {
 // and dropped by that name. The name of any generation is as good as that of the embedding.
 func (db *DB) Generations(ctx context.Context, name string) ([]EmbeddingInfo, error) {
 	return viewed(ctx, db, func(t *tx) (list []EmbeddingInfo, err error) {
-		r, err := t.findEmbedding(name)
+		r, err := findEmbedding(t, name)
 		if err != nil {
 			return nil, err
 		}
 		if name = r.name; r.Past {
 			name, _, _ = splitGeneration(name)
 		}
-		present, err := t.embeddingInfo(name)
+		present, err := embeddingInfo(t, name)
 		if err != nil {
 			return nil, err
 		}
-		past, err := t.past(name)
+		past, err := past(t, name)
 		for _, generation := range past {
-			info, err := t.embeddingInfo(generationName(name, generation))
+			info, err := embeddingInfo(t, generationName(name, generation))
 			if err != nil {
 				return list, err
 			}
@@ -61,7 +61,7 @@ func (db *DB) Generations(ctx context.Context, name string) ([]EmbeddingInfo, er
 // state, and drops generations that are now too old. If the name of the past
 // generation is already taken, in a file from before there were generations, that
 // embedding stays.
-func (t *tx) retire(name string, old *embeddingRecord) error {
+func retire(t *tx, name string, old *embeddingRecord) error {
 	if err := t.discard(old.State.Object); err != nil {
 		return err
 	}
@@ -71,23 +71,23 @@ func (t *tx) retire(name string, old *embeddingRecord) error {
 		return err
 	}
 	if taken || len(key) > block.MaxName {
-		return t.discardRows(old.Object)
+		return discardRows(t, old.Object)
 	}
 	// From now on only comparisons read these rows, so they need no index.
-	if err := t.dropIndexes(old.Object); err != nil {
+	if err := dropIndexes(t, old.Object); err != nil {
 		return err
 	}
 	old.name, old.State, old.Past = string(key), blobRecord{}, true
 	old.AutoChanges, old.AutoEvery = 0, 0
-	if err := t.putEmbedding(old); err != nil {
+	if err := putEmbedding(t, old); err != nil {
 		return err
 	}
-	past, err := t.past(name)
+	past, err := past(t, name)
 	if err != nil {
 		return err
 	}
 	for len(past) >= keptGenerations {
-		if err := t.dropEntry(generationName(name, past[0])); err != nil {
+		if err := dropEntry(t, generationName(name, past[0])); err != nil {
 			return err
 		}
 		past = past[1:]
@@ -97,15 +97,15 @@ func (t *tx) retire(name string, old *embeddingRecord) error {
 
 // dropEntry removes one entry with what it refers to. The entry must have this very name: that
 // of the present generation does not say that the past ones are dropped too.
-func (t *tx) dropEntry(name string) error {
-	r, err := t.resolveEmbedding(name)
+func dropEntry(t *tx, name string) error {
+	r, err := resolveEmbedding(t, name)
 	if err != nil {
 		return err
 	}
 	if r.name != name {
 		return fmt.Errorf("%q is the present generation of embedding %q, which is dropped by its name, with its past generations: %w", name, r.name, ErrInvalid)
 	}
-	if err := t.discardRows(r.Object); err != nil {
+	if err := discardRows(t, r.Object); err != nil {
 		return err
 	}
 	if err := t.discard(r.State.Object); err != nil {
@@ -129,7 +129,7 @@ func (r *embeddingRecord) notPast() error {
 // return later as well.
 func (db *DB) EmbeddingState(ctx context.Context, info EmbeddingInfo) (io.Reader, error) {
 	return viewed(ctx, db, func(t *tx) (io.Reader, error) {
-		r, err := t.findEmbedding(info.Name)
+		r, err := findEmbedding(t, info.Name)
 		switch {
 		case err != nil:
 			return nil, err
@@ -138,7 +138,7 @@ func (db *DB) EmbeddingState(ctx context.Context, info EmbeddingInfo) (io.Reader
 		case r.State.Object == 0:
 			return nil, &NotFoundError{Kind: "state of embedding", Name: info.Name}
 		}
-		return t.openBlob(db, describeEmbedding(info.Name)+", "+statePart, r.State)
+		return openBlob(t, db, describeEmbedding(info.Name)+", "+statePart, r.State)
 	})
 }
 
@@ -150,7 +150,7 @@ func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh)
 	}
 	var info EmbeddingInfo
 	err := db.change(ctx, func(t *tx) error {
-		r, err := t.findEmbedding(name)
+		r, err := findEmbedding(t, name)
 		if err != nil {
 			return err
 		}
@@ -158,17 +158,17 @@ func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh)
 			return err
 		}
 		r.AutoChanges, r.AutoEvery = uint64(auto.Changes), int64(auto.Every)
-		if err := t.putEmbedding(r); err != nil {
+		if err := putEmbedding(t, r); err != nil {
 			return err
 		}
-		info, err = t.embeddingInfo(r.name)
+		info, err = embeddingInfo(t, r.name)
 		return err
 	})
 	return info, err
 }
 
-func (t *tx) dropState(name string) error {
-	r, err := t.resolveEmbedding(name)
+func dropState(t *tx, name string) error {
+	r, err := resolveEmbedding(t, name)
 	if err != nil {
 		return err
 	}
@@ -176,5 +176,5 @@ func (t *tx) dropState(name string) error {
 		return err
 	}
 	r.State = blobRecord{}
-	return t.putEmbedding(r)
+	return putEmbedding(t, r)
 }

@@ -159,7 +159,7 @@ func TestGenerations_Copied(t *testing.T) {
 		}
 	}
 	publishing(t, db, func(x *tx) error {
-		r, err := x.findEmbedding("e")
+		r, err := findEmbedding(x, "e")
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func TestGenerations_Copied(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	// The store was damaged on purpose, so it is not checked at the end.
-	publishing(t, db, func(x *tx) error { return x.dropEmbedding("e") })
+	publishing(t, db, func(x *tx) error { return dropEmbedding(x, "e") })
 	db.sweep(ctx)
 }
 

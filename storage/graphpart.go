@@ -141,7 +141,7 @@ func (p *GraphPart) columns(names []string, keyed, places []uint32, n int) ([]*C
 		if at < 0 {
 			return nil, &NotFoundError{Kind: "attribute", Name: name}
 		}
-		values, err := v.t.valuesAt(v.graph, v.graph.Attributes[at], slots)
+		values, err := valuesAt(v.t, v.graph, v.graph.Attributes[at], slots)
 		if err != nil {
 			return nil, fault.Corrupt(v.t.path, describeAttribute(v.Graph.Name, name), err)
 		}

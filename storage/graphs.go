@@ -17,7 +17,7 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 	}
 	var info GraphInfo
 	err := db.change(ctx, func(t *tx) error {
-		r, err := t.createGraph(name)
+		r, err := createGraph(t, name)
 		if err == nil {
 			info = r.info(name)
 		}
@@ -33,23 +33,23 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 // is used again by later writes; the file does not shrink.
 func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 	return db.change(ctx, func(t *tx) error {
-		r, err := t.findGraph(name)
+		r, err := findGraph(t, name)
 		if errors.Is(err, ErrNotFound) {
 			if found, journalErr := t.get(block.JournalName, journalKey(journalGraph, name), new(journalRecord)); found && journalErr == nil {
-				return t.dropJournal(journalGraph, name)
+				return dropJournal(t, journalGraph, name)
 			}
 		}
 		if err != nil {
 			return err
 		}
-		names, err := t.embeddingsOf(r.ID)
+		names, err := embeddingsOf(t, r.ID)
 		if err != nil {
 			return err
 		}
 		if len(names) > 0 && !cascade {
 			return fmt.Errorf("graph %q has the embeddings %s; drop them first: %w", name, strings.Join(names, ", "), ErrInUse)
 		}
-		models, err := t.modelsOf(r.ID)
+		models, err := modelsOf(t, r.ID)
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 			return fmt.Errorf("graph %q has the models %s; drop them first: %w", name, strings.Join(models, ", "), ErrInUse)
 		}
 		for _, embedding := range names {
-			if err := t.dropEmbedding(embedding); err != nil {
+			if err := dropEmbedding(t, embedding); err != nil {
 				return err
 			}
 		}
@@ -69,10 +69,10 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 		if err := predictionKind.dropAll(t, block.Key64(r.ID)); err != nil {
 			return err
 		}
-		if err := t.dropChanges(r.ID, math.MaxUint64); err != nil {
+		if err := dropChanges(t, r.ID, math.MaxUint64); err != nil {
 			return err
 		}
-		if err := t.dropJournal(journalGraph, name); err != nil {
+		if err := dropJournal(t, journalGraph, name); err != nil {
 			return err
 		}
 		if err := t.discard(r.Object); err != nil {
@@ -86,7 +86,7 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 func (db *DB) Graphs(ctx context.Context) ([]GraphInfo, error) {
 	return viewed(ctx, db, func(t *tx) (list []GraphInfo, err error) {
 		err = t.each(block.GraphsName, func(key, _ []byte) error {
-			r, err := t.findGraph(string(key))
+			r, err := findGraph(t, string(key))
 			if err == nil {
 				list = append(list, r.info(string(key)))
 			}

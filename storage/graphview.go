@@ -23,7 +23,7 @@ type GraphView struct {
 // ViewRows.
 func (db *DB) ViewGraph(ctx context.Context, graph string, f func(*GraphView) error) error {
 	return db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(graph)
+		r, err := findGraph(t, graph)
 		if err != nil {
 			return err
 		}
@@ -33,7 +33,7 @@ func (db *DB) ViewGraph(ctx context.Context, graph string, f func(*GraphView) er
 
 func (v *GraphView) slotMap() (*block.SlotMap, error) {
 	if v.slots == nil {
-		m, err := v.t.slotsOf(v.graph)
+		m, err := slotsOf(v.t, v.graph)
 		if err != nil {
 			return nil, fault.Corrupt(v.t.path, describeGraph(v.Graph.Name)+", empty slots", err)
 		}
@@ -45,7 +45,7 @@ func (v *GraphView) slotMap() (*block.SlotMap, error) {
 // Vertex returns the number of a vertex in the present version of the graph, as
 // VertexID does.
 func (v *GraphView) Vertex(key string) (uint32, error) {
-	return v.t.vertexID(v.graph, v.Graph.Name, key)
+	return vertexID(v.t, v.graph, v.Graph.Name, key)
 }
 
 // Keys returns the keys of vertices of the present version of the graph.
@@ -69,7 +69,7 @@ func (v *GraphView) keys(vertices []uint32) ([]string, error) {
 		}
 		slots[i] = m.Slot(vertex)
 	}
-	found, err := v.t.keysOfSlots(v.graph, slots)
+	found, err := keysOfSlots(v.t, v.graph, slots)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (v *GraphView) row(vertex uint32) (r graphRow, err error) {
 		return r, v.noVertex(vertex, slots)
 	}
 	where := describeGraph(v.Graph.Name) + ", arcs"
-	arcs, err := v.t.arcsOf(v.graph, slots.Slot(vertex))
+	arcs, err := arcsOf(v.t, v.graph, slots.Slot(vertex))
 	if err != nil {
 		return r, fault.Corrupt(v.t.path, where, err)
 	}

@@ -215,7 +215,7 @@ func (i *importer) remarks() []format.Remark {
 
 // load reads the graph, if it exists.
 func (i *importer) load(t *tx) error {
-	r, err := t.findGraph(i.name)
+	r, err := findGraph(t, i.name)
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
@@ -230,7 +230,7 @@ func (i *importer) load(t *tx) error {
 		return err
 	}
 	t.room = &room{fits: fits}
-	i.old, err = t.readContents(i.name, r, false)
+	i.old, err = readContents(t, i.name, r, false)
 	return err
 }
 
@@ -368,7 +368,7 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 	defer unlock()
 	p := &publication{db: db, name: name, source: req.Source, times: gather.Times{Dates: req.Times != format.TimeNumbers, Clocks: req.Times == format.TimeClocks}, change: block.Change{All: true}, progress: newReporter(req.Progress), contents: contents{graph: g, keys: set}}
 	err = db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(name)
+		r, err := findGraph(t, name)
 		if errors.Is(err, ErrNotFound) {
 			return nil
 		}

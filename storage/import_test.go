@@ -128,7 +128,7 @@ func graphRecords(t *testing.T, db *DB, graph string) []byte {
 	t.Helper()
 	var records bytes.Buffer
 	err := db.view(context.Background(), func(tx *tx) error {
-		r, err := tx.findGraph(graph)
+		r, err := findGraph(tx, graph)
 		if err != nil {
 			return err
 		}
@@ -307,7 +307,7 @@ func TestTx_AnyRootBucket(t *testing.T) {
 		if err := tx.put(block.GraphsName, []byte("g"), &graphRecord{ID: tx.newID(), Version: 1}); err != nil {
 			return err
 		}
-		if _, err := tx.findGraph("g"); err != nil {
+		if _, err := findGraph(tx, "g"); err != nil {
 			return err
 		}
 		return tx.end(allOwners)

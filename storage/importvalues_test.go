@@ -337,7 +337,7 @@ func TestImport_BatchSizes_Values(t *testing.T) {
 		importValues(t, db, vertices.String(), ImportOptions{Format: format.Options{Layout: format.LayoutVertices}})
 		var records bytes.Buffer
 		err := db.view(context.Background(), func(tx *tx) error {
-			r, err := tx.findGraph("g")
+			r, err := findGraph(tx, "g")
 			if err != nil {
 				return err
 			}

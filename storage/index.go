@@ -79,7 +79,7 @@ var indexKind = artefact[indexRecord]{
 	describe: func(t *tx, key []byte) string {
 		embedding := ""
 		if t != nil && len(key) >= 8 {
-			embedding, _ = t.embeddingWith(block.IDOf(key))
+			embedding, _ = embeddingWith(t, block.IDOf(key))
 		}
 		return describeIndex(embedding, string(key[min(8, len(key)):]))
 	},
@@ -87,13 +87,13 @@ var indexKind = artefact[indexRecord]{
 	validate: (*indexRecord).validate,
 	stream:   func(r *indexRecord) *blobRecord { return &r.Stream },
 	verify: func(c *checker, _ string, key []byte, _ *indexRecord) error {
-		if _, known := c.tx.embeddingWith(block.IDOf(key)); !known {
+		if _, known := embeddingWith(c.tx, block.IDOf(key)); !known {
 			c.fault("indexes", fmt.Sprintf("index of the rows in object %d, which no embedding has", block.IDOf(key)), fault.RemedyRestore)
 		}
 		return nil
 	},
 	measure: func(out *Stats, t *tx, key []byte, _ *indexRecord, bytes int64) {
-		embedding, _ := t.embeddingWith(block.IDOf(key))
+		embedding, _ := embeddingWith(t, block.IDOf(key))
 		out.Indexes = append(out.Indexes, IndexStats{Embedding: embedding, Metric: string(key[8:]), Bytes: bytes})
 	},
 	leave: func([]byte, *indexRecord) (where, what string) {
@@ -102,9 +102,9 @@ var indexKind = artefact[indexRecord]{
 }
 
 // embeddingWith returns the name of the embedding that has its rows in an object.
-func (t *tx) embeddingWith(rows uint64) (name string, found bool) {
+func embeddingWith(t *tx, rows uint64) (name string, found bool) {
 	_ = t.each(block.EmbeddingsName, func(key, _ []byte) error {
-		if r, err := t.findEmbedding(string(key)); err == nil && r.Object == rows {
+		if r, err := findEmbedding(t, string(key)); err == nil && r.Object == rows {
 			name, found = string(key), true
 		}
 		return nil
@@ -134,7 +134,7 @@ func (db *DB) PutIndex(ctx context.Context, of EmbeddingInfo, info IndexInfo, wr
 	}
 	defer w.stream.abandon(ctx)
 	err = db.change(ctx, func(t *tx) error {
-		rows, err := t.rowsOf(of)
+		rows, err := rowsOf(t, of)
 		if err != nil {
 			return err
 		}
@@ -190,8 +190,8 @@ func (w *indexWriter) publish(t *tx, rows uint64) error {
 }
 
 // rowsOf returns the object of the rows of an embedding as the caller knows it.
-func (t *tx) rowsOf(of EmbeddingInfo) (uint64, error) {
-	r, err := t.findEmbedding(of.Name)
+func rowsOf(t *tx, of EmbeddingInfo) (uint64, error) {
+	r, err := findEmbedding(t, of.Name)
 	if err != nil {
 		return 0, err
 	}
@@ -211,7 +211,7 @@ func (t *tx) rowsOf(of EmbeddingInfo) (uint64, error) {
 func (db *DB) Index(ctx context.Context, of EmbeddingInfo, metric string) (IndexInfo, io.Reader, error) {
 	var info IndexInfo
 	reader, err := viewed(ctx, db, func(t *tx) (io.Reader, error) {
-		rows, err := t.rowsOf(of)
+		rows, err := rowsOf(t, of)
 		if err != nil {
 			return nil, err
 		}
@@ -239,7 +239,7 @@ func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error
 		list, damaged = nil, nil
 		only := ""
 		if embedding != "" {
-			r, err := t.findEmbedding(embedding)
+			r, err := findEmbedding(t, embedding)
 			if err != nil {
 				return err
 			}
@@ -249,7 +249,7 @@ func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error
 			if only != "" && string(key) != only {
 				return nil
 			}
-			e, err := t.findEmbedding(string(key))
+			e, err := findEmbedding(t, string(key))
 			if err != nil || e.Object == 0 {
 				return err
 			}
@@ -264,12 +264,12 @@ func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error
 }
 
 // dropIndexes removes the indexes of the rows in an object.
-func (t *tx) dropIndexes(rows uint64) error { return indexKind.dropAll(t, block.Key64(rows)) }
+func dropIndexes(t *tx, rows uint64) error { return indexKind.dropAll(t, block.Key64(rows)) }
 
 // discardRows marks the rows of an embedding and their indexes for removal by the
 // sweep.
-func (t *tx) discardRows(rows uint64) error {
-	if err := t.dropIndexes(rows); err != nil {
+func discardRows(t *tx, rows uint64) error {
+	if err := dropIndexes(t, rows); err != nil {
 		return err
 	}
 	return t.discard(rows)
@@ -282,7 +282,7 @@ func (db *DB) DropIndexes(ctx context.Context, embedding, metric string) (int, e
 	dropped := 0
 	err := db.change(ctx, func(t *tx) error {
 		dropped = 0
-		r, err := t.findEmbedding(embedding)
+		r, err := findEmbedding(t, embedding)
 		if err != nil {
 			return err
 		}

@@ -193,7 +193,7 @@ var jobKind = artefact[jobRecord]{
 }
 
 // findJob returns the record of a job that was not dropped.
-func (t *tx) findJob(id uint64) (*jobRecord, error) {
+func findJob(t *tx, id uint64) (*jobRecord, error) {
 	r, err := jobKind.find(t, block.Key64(id))
 	if err == nil && r.dropped() {
 		return nil, &NotFoundError{Kind: "job", Name: fmt.Sprint(id)}
@@ -203,7 +203,7 @@ func (t *tx) findJob(id uint64) (*jobRecord, error) {
 
 // eachSoundJob calls f with every job whose record is sound, by number: a damaged one
 // must not keep the others from continuing.
-func (t *tx) eachSoundJob(f func(id uint64, r *jobRecord)) error {
+func eachSoundJob(t *tx, f func(id uint64, r *jobRecord)) error {
 	_, err := jobKind.sound(t, nil, func(key []byte, r *jobRecord) {
 		if !r.dropped() {
 			f(block.IDOf(key), r)
@@ -237,7 +237,7 @@ func (db *DB) LastJob(ctx context.Context) (uint64, error) {
 // Job returns one job; an unknown number is ErrNotFound.
 func (db *DB) Job(ctx context.Context, id uint64) (JobInfo, error) {
 	return viewed(ctx, db, func(t *tx) (JobInfo, error) {
-		r, err := t.findJob(id)
+		r, err := findJob(t, id)
 		if err != nil {
 			return JobInfo{}, err
 		}
@@ -293,28 +293,28 @@ func (db *DB) putJob(ctx context.Context, info JobInfo, change func(t *tx, r *jo
 				return err
 			}
 			r.Checkpoint, r.Checkpointed = blobRecord{}, 0
-			if err := t.supersede(info.ID, info.Target, db.token); err != nil {
+			if err := supersede(t, info.ID, info.Target, db.token); err != nil {
 				return err
 			}
 		}
-		if err := t.passDropped(info.ID); err != nil {
+		if err := passDropped(t, info.ID); err != nil {
 			return err
 		}
 		if err := t.put(block.JobsName, block.Key64(info.ID), &r); err != nil {
 			return err
 		}
-		return t.forgetJobs(db.token)
+		return forgetJobs(t, db.token)
 	})
 }
 
 // supersede removes the checkpoints of jobs that are not active and whose target
 // a job has just written.
-func (t *tx) supersede(by uint64, target string, token uint64) error {
+func supersede(t *tx, by uint64, target string, token uint64) error {
 	if target == "" {
 		return nil
 	}
 	changed := make(map[uint64]*jobRecord)
-	err := t.eachSoundJob(func(id uint64, r *jobRecord) {
+	err := eachSoundJob(t, func(id uint64, r *jobRecord) {
 		info := r.info(id, token)
 		if id != by && r.Target == target && !info.State.Active() && r.Checkpoint.Object != 0 {
 			changed[id] = r
@@ -334,27 +334,27 @@ func (t *tx) supersede(by uint64, target string, token uint64) error {
 
 // forgetJobs removes, of the jobs that cannot continue, all but the keptJobs that ended
 // last.
-func (t *tx) forgetJobs(token uint64) error {
+func forgetJobs(t *tx, token uint64) error {
 	type ended struct {
 		id      uint64
 		updated int64
 	}
 	var over []ended
-	err := t.eachSoundJob(func(id uint64, r *jobRecord) {
+	err := eachSoundJob(t, func(id uint64, r *jobRecord) {
 		if r.over(token) {
 			over = append(over, ended{id, r.Updated})
 		}
 	})
 	slices.SortStableFunc(over, func(a, b ended) int { return cmp.Compare(a.updated, b.updated) })
 	for i := 0; err == nil && i < len(over)-keptJobs; i++ {
-		err = t.removeJob(over[i].id)
+		err = removeJob(t, over[i].id)
 	}
 	return err
 }
 
 // removeJob removes the record of a job. The highest number keeps a record with the
 // state jobDropped.
-func (t *tx) removeJob(id uint64) error {
+func removeJob(t *tx, id uint64) error {
 	b, err := t.top(block.JobsName)
 	if err != nil || b == nil {
 		return err
@@ -367,7 +367,7 @@ func (t *tx) removeJob(id uint64) error {
 
 // passDropped removes the record that kept the highest number, once a job has a higher
 // one.
-func (t *tx) passDropped(id uint64) error {
+func passDropped(t *tx, id uint64) error {
 	b, err := t.top(block.JobsName)
 	if err != nil || b == nil {
 		return err
@@ -388,7 +388,7 @@ func (t *tx) passDropped(id uint64) error {
 // reader returns ErrConflict.
 func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
 	return viewed(ctx, db, func(t *tx) (io.Reader, error) {
-		record, err := t.findJob(id)
+		record, err := findJob(t, id)
 		if err != nil {
 			return nil, err
 		}
@@ -404,7 +404,7 @@ func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
 // must make sure that the job does not run.
 func (db *DB) DropJob(ctx context.Context, id uint64) error {
 	return db.change(ctx, func(t *tx) error {
-		r, err := t.findJob(id)
+		r, err := findJob(t, id)
 		if err == nil {
 			err = t.discard(r.Checkpoint.Object)
 		} else if errors.Is(err, ErrCorrupt) {
@@ -413,6 +413,6 @@ func (db *DB) DropJob(ctx context.Context, id uint64) error {
 		if err != nil {
 			return err
 		}
-		return t.removeJob(id)
+		return removeJob(t, id)
 	})
 }

@@ -38,13 +38,13 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 	}
 	var before *embeddingRecord
 	err := db.view(ctx, func(t *tx) (err error) {
-		if before, err = t.findEmbedding(info.Name); errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) {
+		if before, err = findEmbedding(t, info.Name); errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) {
 			return errOtherRows // replacing it says what is wrong
 		}
 		if err != nil {
 			return err
 		}
-		return t.sameRows(before, m)
+		return sameRows(t, before, m)
 	})
 	if err != nil {
 		return EmbeddingInfo{}, err
@@ -59,7 +59,7 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 	r := newEmbeddingRecord(info, m)
 	var slots block.SlotMap
 	err = db.change(ctx, func(t *tx) error {
-		old, err := t.findEmbedding(info.Name)
+		old, err := findEmbedding(t, info.Name)
 		if errors.Is(err, ErrNotFound) {
 			return errOtherRows
 		}
@@ -69,7 +69,7 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 		if old.Generation != before.Generation || old.Created != before.Created {
 			return errOtherRows
 		}
-		g, err := t.findGraph(info.Graph)
+		g, err := findGraph(t, info.Graph)
 		if err != nil {
 			return err
 		}
@@ -77,10 +77,10 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 			return errOtherRows // replacing it says what is wrong
 		}
 		r.GraphID = g.ID
-		if slots, err = t.slotsAt(g, &r); err != nil {
+		if slots, err = slotsAt(t, g, &r); err != nil {
 			return fault.Corrupt(t.path, describeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", info.Name, err))
 		}
-		was, err := t.embeddingSlots(old)
+		was, err := embeddingSlots(t, old)
 		if err != nil {
 			return fault.Corrupt(t.path, describeEmbedding(info.Name)+", empty slots", err)
 		}
@@ -96,18 +96,18 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 		if r.State, err = state.publish(t); err != nil {
 			return err
 		}
-		return t.putEmbedding(&r)
+		return putEmbedding(t, &r)
 	})
 	return r.info(slots), err
 }
 
 // sameRows returns errOtherRows unless the rows of an embedding are those of a
 // matrix, bit for bit.
-func (t *tx) sameRows(r *embeddingRecord, m *vec.Matrix) error {
+func sameRows(t *tx, r *embeddingRecord, m *vec.Matrix) error {
 	if r.Vertices != uint64(m.Rows) || r.Dim != uint64(m.Dim) || (r.Object == 0) != (len(m.Data) == 0) {
 		return errOtherRows
 	}
-	err := t.eachChunk(r, nil, func(row int, values []float32) error {
+	err := eachChunk(t, r, nil, func(row int, values []float32) error {
 		for i, x := range values {
 			if math.Float32bits(x) != math.Float32bits(m.Data[row*m.Dim+i]) {
 				return errOtherRows

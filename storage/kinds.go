@@ -17,7 +17,7 @@ type kind interface {
 func kinds() []kind { return []kind{&indexKind, &modelKind, &predictionKind, &jobKind} }
 
 // allOwners lists the owners of all objects.
-func allOwners(t *tx) owners { return t.owners(owning()) }
+func allOwners(t *tx) owners { return ownersIn(t, owning()) }
 
 // owning are the kinds as owners of objects.
 func owning() []owner {

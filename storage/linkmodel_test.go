@@ -194,9 +194,9 @@ func TestRecover_Model(t *testing.T) {
 			want := putModel(t, db, of, "m", blobBlock+5)
 			object, part := uint64(0), block.ArcsName
 			err := db.view(ctx, func(tx *tx) error {
-				r, err := tx.findModel("m")
+				r, err := findModel(tx, "m")
 				object = r.Stream.Object
-				if g, _ := tx.findGraph("ring"); damage == "graph" {
+				if g, _ := findGraph(tx, "ring"); damage == "graph" {
 					object = g.Object
 				} else {
 					part = block.BlobName

@@ -25,7 +25,7 @@ type Lists struct {
 // Lists returns the adjacency lists of the latest version of a graph. It reads no edges.
 func (db *DB) Lists(ctx context.Context, graph string) (*Lists, error) {
 	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (*Lists, error) {
-		slots, err := t.slotsOf(r)
+		slots, err := slotsOf(t, r)
 		if err != nil {
 			return nil, fault.Corrupt(t.path, describeGraph(graph)+", empty slots", err)
 		}
@@ -53,7 +53,7 @@ func (l *Lists) BytesRead() int64 { return l.bytes.Load() }
 // dropped, ErrCorrupt if the file is damaged, and ctx.Err().
 func (l *Lists) Each(ctx context.Context, f func(sources, targets []uint32, weights []float32) error) error {
 	return l.db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(l.Info.Name)
+		r, err := findGraph(t, l.Info.Name)
 		if err != nil {
 			return err
 		}

@@ -152,9 +152,9 @@ func (db *DB) copyInto(ctx context.Context, w *storeWriter, progress *reporter) 
 	var h block.Header
 	err := db.view(ctx, func(t *tx) error {
 		h = t.header
-		total := t.size()
+		total := size(t)
 		w.onRecord = func() { progress.report("copying", w.bytes, total) }
-		return t.copyTo(w)
+		return copyTo(t, w)
 	})
 	if err != nil {
 		return h, err

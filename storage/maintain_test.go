@@ -356,11 +356,11 @@ func TestDB_Compact_ReaderFinishes(t *testing.T) {
 			return err
 		}
 		importText(t, db, "g", "c d\n")
-		r, err := old.findGraph("g")
+		r, err := findGraph(old, "g")
 		if err != nil {
 			return err
 		}
-		c, err := old.readContents("g", r, false)
+		c, err := readContents(old, "g", r, false)
 		if err != nil {
 			return err
 		}

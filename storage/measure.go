@@ -36,7 +36,7 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 // measure walks over the pages and returns the sizes of the parts.
 func (db *DB) measure(t *tx, s *Stats) (sizes, error) {
 	m := t.meta()
-	s.PageSize, s.Bytes = m.PageSize, t.size()
+	s.PageSize, s.Bytes = m.PageSize, size(t)
 	found := make(sizes)
 	if t.file == nil {
 		return found, nil
@@ -109,7 +109,7 @@ func (s sizes) assignGraphs(t *tx, out *Stats, note func(error) error) error {
 		return err
 	}
 	return t.each(block.GraphsName, func(key, _ []byte) error {
-		r, err := t.findGraph(string(key))
+		r, err := findGraph(t, string(key))
 		if err != nil {
 			return note(err)
 		}
@@ -126,7 +126,7 @@ func (s sizes) assignGraphs(t *tx, out *Stats, note func(error) error) error {
 
 func (s sizes) assignEmbeddings(t *tx, out *Stats, note func(error) error) error {
 	return t.each(block.EmbeddingsName, func(key, _ []byte) error {
-		r, err := t.findEmbedding(string(key))
+		r, err := findEmbedding(t, string(key))
 		if err != nil {
 			return note(err)
 		}

@@ -259,7 +259,7 @@ func (db *DB) PutModel(ctx context.Context, info ModelInfo, write func(w io.Writ
 	r := info.record()
 	r.Created = time.Now().UnixNano()
 	err = db.change(ctx, func(t *tx) error {
-		if err := t.placeModel(info.Name, &r); err != nil {
+		if err := placeModel(t, info.Name, &r); err != nil {
 			return err
 		}
 		return modelKind.publish(t, []byte(info.Name), &r, w)
@@ -272,8 +272,8 @@ func (db *DB) PutModel(ctx context.Context, info ModelInfo, write func(w io.Writ
 
 // placeModel checks a new model against its graph, and removes the model that has its
 // name.
-func (t *tx) placeModel(name string, r *modelRecord) error {
-	g, err := t.findGraph(r.Graph)
+func placeModel(t *tx, name string, r *modelRecord) error {
+	g, err := findGraph(t, r.Graph)
 	if err != nil {
 		return err
 	}
@@ -284,7 +284,7 @@ func (t *tx) placeModel(name string, r *modelRecord) error {
 		return fmt.Errorf("%s: graph %q has version %d, not %d: %w", describeModel(name), r.Graph, g.Version, r.GraphVersion, ErrInvalid)
 	}
 	r.GraphID = g.ID
-	old, err := t.findModel(name)
+	old, err := findModel(t, name)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return nil
@@ -296,12 +296,12 @@ func (t *tx) placeModel(name string, r *modelRecord) error {
 	return t.discard(old.Stream.Object)
 }
 
-func (t *tx) findModel(name string) (*modelRecord, error) { return modelKind.find(t, []byte(name)) }
+func findModel(t *tx, name string) (*modelRecord, error) { return modelKind.find(t, []byte(name)) }
 
 // ModelInfo returns the catalogue entry of a model.
 func (db *DB) ModelInfo(ctx context.Context, name string) (ModelInfo, error) {
 	return viewed(ctx, db, func(t *tx) (ModelInfo, error) {
-		r, err := t.findModel(name)
+		r, err := findModel(t, name)
 		if err != nil {
 			return ModelInfo{}, err
 		}
@@ -314,7 +314,7 @@ func (db *DB) ModelInfo(ctx context.Context, name string) (ModelInfo, error) {
 func (db *DB) Model(ctx context.Context, name string) (ModelInfo, io.Reader, error) {
 	var info ModelInfo
 	reader, err := viewed(ctx, db, func(t *tx) (io.Reader, error) {
-		r, err := t.findModel(name)
+		r, err := findModel(t, name)
 		if err != nil {
 			return nil, err
 		}
@@ -334,14 +334,14 @@ func (db *DB) Models(ctx context.Context) ([]ModelInfo, error) {
 // compaction.
 func (db *DB) DropModel(ctx context.Context, name string) error {
 	return db.change(ctx, func(t *tx) error {
-		if _, err := t.findModel(name); errors.Is(err, ErrNotFound) {
+		if _, err := findModel(t, name); errors.Is(err, ErrNotFound) {
 			return err
 		}
 		return modelKind.drop(t, []byte(name))
 	})
 }
 
-func (t *tx) modelsOf(graph uint64) ([]string, error) {
+func modelsOf(t *tx, graph uint64) ([]string, error) {
 	var names []string
 	damaged, err := modelKind.sound(t, nil, func(key []byte, r *modelRecord) {
 		if r.GraphID == graph {

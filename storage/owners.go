@@ -11,16 +11,16 @@ type owner interface {
 
 // owners collects the owners of all objects, as far as the catalogue can be read. The trash
 // comes last.
-func (t *tx) owners(kinds []owner) owners {
+func ownersIn(t *tx, kinds []owner) owners {
 	o := make(owners)
 	_ = t.each(block.GraphsName, func(key, _ []byte) error {
-		if r, err := t.findGraph(string(key)); err == nil {
+		if r, err := findGraph(t, string(key)); err == nil {
 			o.add(r.Object, describeGraph(string(key)))
 		}
 		return nil
 	})
 	_ = t.each(block.EmbeddingsName, func(key, _ []byte) error {
-		if r, err := t.findEmbedding(string(key)); err == nil {
+		if r, err := findEmbedding(t, string(key)); err == nil {
 			o.add(r.Object, describeEmbedding(string(key)))
 			o.add(r.State.Object, describeEmbedding(string(key))+", "+statePart)
 		}

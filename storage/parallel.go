@@ -12,7 +12,7 @@ import (
 // goroutines, numbered from 0; 0 workers means as many as there are processors. Pieces are begun
 // in ascending order. Of several errors it returns that of the first piece, whatever the number of
 // workers, and pieces behind it may be left out; before each piece it checks ctx.
-func (t *tx) parallel(n, workers int, f func(worker, i int) error) error {
+func parallel(t *tx, n, workers int, f func(worker, i int) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}

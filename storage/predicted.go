@@ -23,28 +23,28 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 	}
 	err := db.view(ctx, func(t *tx) error {
 		out = Predicted{}
-		g, err := t.findGraph(graph)
+		g, err := findGraph(t, graph)
 		if err != nil {
 			return err
 		}
-		r, err := t.findPredictions(g.ID, scorer)
+		r, err := findPredictions(t, g.ID, scorer)
 		if err != nil {
 			return err
 		}
 		out.PredictionInfo = r.info(graph, g.ID, scorer)
-		slot, err := t.slotOfVertex(g, graph, key)
+		slot, err := slotOfVertex(t, g, graph, key)
 		if err != nil {
 			return err
 		}
-		if out.Behind, out.Changed, err = t.slotSince(g, r.GraphVersion, slot); err != nil {
+		if out.Behind, out.Changed, err = slotSince(t, g, r.GraphVersion, slot); err != nil {
 			return fault.Corrupt(t.path, describeGraph(graph)+", "+changeLogPart, err)
 		}
-		list, found, err := t.linksOf(g, r, slot)
+		list, found, err := linksOf(t, g, r, slot)
 		if err != nil {
 			return fault.Corrupt(t.path, describePredictions(scorer), err)
 		}
 		out.New = !found
-		out.Links, err = t.keysOfLinks(g, slot, list, k, out.Changed)
+		out.Links, err = keysOfLinks(t, g, slot, list, k, out.Changed)
 		return fault.Corrupt(t.path, describeGraph(graph), err)
 	})
 	return out, err
@@ -54,7 +54,7 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 // the vertex in a slot. If its edges have not changed since the links were stored, none is a
 // neighbour. It takes as many links at a time as are still missing, so that it rarely reads
 // a block for a link that is not in the answer.
-func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []block.SlotScore, k int, changed bool) ([]PredictedKey, error) {
+func keysOfLinks(t *tx, g *graphRecord, slot uint32, list []block.SlotScore, k int, changed bool) ([]PredictedKey, error) {
 	var links []PredictedKey
 	for len(list) > 0 && len(links) < k {
 		some := list[:min(len(list), k-len(links))]
@@ -66,12 +66,12 @@ func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []block.SlotScore, k 
 		slices.Sort(slots)
 		if changed {
 			var err error
-			if slots, err = t.notLinked(g, slot, slots); err != nil {
+			if slots, err = notLinked(t, g, slot, slots); err != nil {
 				return nil, err
 			}
 		}
 		slots = slices.Compact(slots)
-		keys, err := t.keysIfThere(g, slots)
+		keys, err := keysIfThere(t, g, slots)
 		if err != nil {
 			return nil, err
 		}
@@ -85,12 +85,12 @@ func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []block.SlotScore, k 
 }
 
 // notLinked returns those of some slots, ascending, that have no edge to a slot.
-func (t *tx) notLinked(g *graphRecord, slot uint32, others []uint32) ([]uint32, error) {
+func notLinked(t *tx, g *graphRecord, slot uint32, others []uint32) ([]uint32, error) {
 	arcs := make([]block.Arc, len(others))
 	for i, other := range others {
 		arcs[i] = block.NewArc(slot, other)
 	}
-	states, err := t.findEdges(g, arcs)
+	states, err := findEdges(t, g, arcs)
 	if err != nil {
 		return nil, err
 	}
@@ -105,12 +105,12 @@ func (t *tx) notLinked(g *graphRecord, slot uint32, others []uint32) ([]uint32, 
 
 // slotSince returns how many versions after one have changed more than attributes,
 // and whether the edges of the vertex in a slot may have changed by them.
-func (t *tx) slotSince(g *graphRecord, since uint64, slot uint32) (versions uint64, changed bool, err error) {
+func slotSince(t *tx, g *graphRecord, since uint64, slot uint32) (versions uint64, changed bool, err error) {
 	if since >= g.Version {
 		return 0, false, nil
 	}
 	gap, expect := false, since+1
-	err = t.changesOf(g.ID, since, func(version uint64, c *block.Change) error {
+	err = changesOf(t, g.ID, since, func(version uint64, c *block.Change) error {
 		gap, expect = gap || version != expect, version+1
 		if c.All || len(c.Edges) > 0 || len(c.Deleted) > 0 {
 			versions++

@@ -17,11 +17,11 @@ func (db *DB) PredictedLists(ctx context.Context, snap *Snapshot, info Predictio
 	where := describePredictions(info.Scorer)
 	err := db.view(ctx, func(t *tx) error {
 		lists = make([][]PredictedLink, len(vertices))
-		g, err := t.findGraph(snap.Info.Name)
+		g, err := findGraph(t, snap.Info.Name)
 		if err != nil {
 			return err
 		}
-		r, err := t.findPredictions(snap.Info.ID, info.Scorer)
+		r, err := findPredictions(t, snap.Info.ID, info.Scorer)
 		if err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func (db *DB) PredictedLists(ctx context.Context, snap *Snapshot, info Predictio
 			return fmt.Errorf("%s were replaced or dropped meanwhile: %w", where, ErrConflict)
 		}
 		for i, v := range vertices {
-			list, _, err := t.linksOf(g, r, snap.Slot(v))
+			list, _, err := linksOf(t, g, r, snap.Slot(v))
 			if err != nil {
 				return fault.Corrupt(t.path, where, err)
 			}

@@ -171,7 +171,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 	defer w.abandon()
 	key := predictionKey(snap.Info.ID, info.Scorer)
 	err := db.view(ctx, func(t *tx) (err error) {
-		w.old, err = t.findPredictions(snap.Info.ID, info.Scorer)
+		w.old, err = findPredictions(t, snap.Info.ID, info.Scorer)
 		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) { // what is damaged is replaced
 			w.old, err = nil, nil
 		}
@@ -192,7 +192,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 	}
 	object := w.object
 	err = db.change(ctx, func(t *tx) error {
-		g, err := t.findGraph(snap.Info.Name)
+		g, err := findGraph(t, snap.Info.Name)
 		if err != nil {
 			return err
 		}
@@ -315,7 +315,7 @@ func (w *PredictionWriter) put(t *tx) error {
 
 // previous returns the function that reads the record that a slot had before, unsealed.
 func (w *PredictionWriter) previous(t *tx) (func(slot uint32) ([]byte, error), error) {
-	g, err := t.findGraph(w.snap.Info.Name)
+	g, err := findGraph(t, w.snap.Info.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -329,7 +329,7 @@ func (w *PredictionWriter) previous(t *tx) (func(slot uint32) ([]byte, error), e
 		return nil, fault.Corrupt(t.path, w.where, err)
 	}
 	return func(slot uint32) ([]byte, error) {
-		links, found, err := t.linksIn(p, g, now, slot)
+		links, found, err := linksIn(t, p, g, now, slot)
 		if err == nil && !found {
 			err = fault.Record("no links of slot %d", slot)
 		}
@@ -347,7 +347,7 @@ func (w *PredictionWriter) abandon() {
 	w.db.dropUnpublished(w.ctx, w.object)
 }
 
-func (t *tx) findPredictions(graph uint64, scorer string) (*predictionRecord, error) {
+func findPredictions(t *tx, graph uint64, scorer string) (*predictionRecord, error) {
 	return predictionKind.find(t, predictionKey(graph, scorer))
 }
 
@@ -359,7 +359,7 @@ func (db *DB) Predictions(ctx context.Context) ([]PredictionInfo, error) {
 	var damaged error
 	err := db.view(ctx, func(t *tx) error {
 		list = nil
-		names, lost, err := t.graphNames()
+		names, lost, err := graphNames(t)
 		if err != nil {
 			return err
 		}
@@ -377,11 +377,11 @@ func (db *DB) Predictions(ctx context.Context) ([]PredictionInfo, error) {
 
 // graphNames returns the names of the graphs by number; damaged says which entries
 // are.
-func (t *tx) graphNames() (names map[uint64]string, damaged, err error) {
+func graphNames(t *tx) (names map[uint64]string, damaged, err error) {
 	names = make(map[uint64]string)
 	var list []error
 	err = t.each(block.GraphsName, func(key, _ []byte) error {
-		r, err := t.findGraph(string(key))
+		r, err := findGraph(t, string(key))
 		if err == nil {
 			names[r.ID] = string(key)
 		} else {
@@ -396,11 +396,11 @@ func (t *tx) graphNames() (names map[uint64]string, damaged, err error) {
 // damaged, their links stay until the next compaction.
 func (db *DB) DropPredictions(ctx context.Context, graph, scorer string) error {
 	return db.change(ctx, func(t *tx) error {
-		g, err := t.findGraph(graph)
+		g, err := findGraph(t, graph)
 		if err != nil {
 			return err
 		}
-		if _, err := t.findPredictions(g.ID, scorer); errors.Is(err, ErrNotFound) {
+		if _, err := findPredictions(t, g.ID, scorer); errors.Is(err, ErrNotFound) {
 			return err
 		}
 		return predictionKind.drop(t, predictionKey(g.ID, scorer))
@@ -431,7 +431,7 @@ func (c *checker) checkLinks(g *graphRecord, r *predictionRecord) error {
 }
 
 // linksOf reads the links of the vertex in a slot, and whether it has a record.
-func (t *tx) linksOf(g *graphRecord, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
+func linksOf(t *tx, g *graphRecord, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
 	if r.Object == 0 {
 		return nil, false, nil
 	}
@@ -439,11 +439,11 @@ func (t *tx) linksOf(g *graphRecord, r *predictionRecord, slot uint32) ([]block.
 	if err != nil {
 		return nil, false, err
 	}
-	return t.linksIn(p, g, r, slot)
+	return linksIn(t, p, g, r, slot)
 }
 
 // linksIn is linksOf for the part that has the links.
-func (t *tx) linksIn(p part, g *graphRecord, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
+func linksIn(t *tx, p part, g *graphRecord, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
 	key := block.Key32(slot)
 	record := p.bucket.Get(key)
 	if record == nil {

@@ -349,11 +349,11 @@ func TestRecover_Predictions(t *testing.T) {
 	putPredictions(t, db, "ring", "jaccard", 2)
 	object := uint64(0)
 	err := db.view(ctx, func(tx *tx) error {
-		g, err := tx.findGraph("ring")
+		g, err := findGraph(tx, "ring")
 		if err != nil {
 			return err
 		}
-		r, err := tx.findPredictions(g.ID, "jaccard")
+		r, err := findPredictions(tx, g.ID, "jaccard")
 		object = r.Object
 		return err
 	})

@@ -17,13 +17,13 @@ const releaseRuns = 128
 // readArcs builds n rows from the arc blocks, in as many goroutines as there are processors.
 // vertices, where not nil, gives the row of each slot. One of the goroutines begins with
 // first, whose error precedes those of decoding. Memory beyond the rows is 48 bytes for each block.
-func (t *tx) readArcs(r *graphRecord, n int, vertices []uint32, first func() error) (*csr.Graph, error) {
+func readArcs(t *tx, r *graphRecord, n int, vertices []uint32, first func() error) (*csr.Graph, error) {
 	p, err := t.part(r.Object, block.ArcsName)
 	if err != nil {
 		return nil, err
 	}
 	t.readAhead(p.bucket)
-	runs, err := t.arcRuns(p)
+	runs, err := arcRuns(t, p)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (t *tx) readArcs(r *graphRecord, n int, vertices []uint32, first func() err
 		return nil, err
 	}
 	room := make([]block.ArcBlock, runtime.GOMAXPROCS(0))
-	err = t.parallel(1+len(runs), len(room), func(worker, i int) error {
+	err = parallel(t, 1+len(runs), len(room), func(worker, i int) error {
 		if i == 0 {
 			return first()
 		}
@@ -48,7 +48,7 @@ func (t *tx) readArcs(r *graphRecord, n int, vertices []uint32, first func() err
 }
 
 // arcRuns lists the blocks of all arcs without decoding them.
-func (t *tx) arcRuns(p part) ([]block.ArcRun, error) {
+func arcRuns(t *tx, p part) ([]block.ArcRun, error) {
 	var runs []block.ArcRun
 	cursor := p.bucket.Cursor()
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {

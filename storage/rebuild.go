@@ -40,7 +40,7 @@ func (s salvaged) Each(object uint64, name []byte, f func(key, payload []byte) e
 }
 
 // remainsOf collects what is left of a graph object; r may be nil.
-func (t *tx) remainsOf(object uint64, r *graphRecord) (*rebuilt, error) {
+func remainsOf(t *tx, object uint64, r *graphRecord) (*rebuilt, error) {
 	var attributes []rescue.Attribute
 	if r != nil {
 		for _, a := range r.Attributes {
@@ -107,14 +107,14 @@ func (left *rebuilt) readRows(t *tx, e *embeddingRecord, old *oldEmbedding) erro
 		old.why = fault.Reason(err)
 		return nil
 	}
-	if err := e.validate(t.size()); err != nil {
+	if err := e.validate(size(t)); err != nil {
 		return damaged(err)
 	}
-	slots, err := t.embeddingSlots(e)
+	slots, err := embeddingSlots(t, e)
 	if err != nil {
 		return damaged(err)
 	}
-	m, err := t.readRows(e)
+	m, err := readRows(t, e)
 	if err != nil {
 		return damaged(err)
 	}

@@ -362,7 +362,7 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 		if _, err := t.get(block.GraphsName, []byte(name), &record); err != nil {
 			return err
 		}
-		left, err = t.remainsOf(record.Object, &record)
+		left, err = remainsOf(t, record.Object, &record)
 		if err == nil {
 			err = left.readEmbeddings(t, &record)
 		}
@@ -374,11 +374,11 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 	err = m.db.inTransaction(ctx, func(t *tx) error {
 		for _, embedding := range left.names {
 			m.gone[embedding] = true
-			if err := t.dropEntry(embedding); err != nil {
+			if err := dropEntry(t, embedding); err != nil {
 				return err
 			}
 		}
-		return errors.Join(t.dropChanges(record.ID, math.MaxUint64), t.discard(record.Object), t.remove(block.GraphsName, []byte(name)))
+		return errors.Join(dropChanges(t, record.ID, math.MaxUint64), t.discard(record.Object), t.remove(block.GraphsName, []byte(name)))
 	})
 	if err != nil {
 		return err
@@ -424,7 +424,7 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 	for _, id := range ids {
 		var left *rebuilt
 		err := m.db.view(ctx, func(t *tx) (err error) {
-			left, err = t.remainsOf(id, nil)
+			left, err = remainsOf(t, id, nil)
 			return err
 		})
 		if err != nil {
@@ -460,7 +460,7 @@ func (m *mender) embeddings(ctx context.Context) error {
 			case m.faulty(describeEmbedding(name)):
 				bad = append(bad, name)
 			default:
-				r, err := t.findEmbedding(name)
+				r, err := findEmbedding(t, name)
 				if err != nil {
 					return err
 				}
@@ -482,13 +482,13 @@ func (m *mender) embeddings(ctx context.Context) error {
 		}
 		for _, name := range stateless {
 			if err == nil {
-				err = t.dropState(name)
+				err = dropState(t, name)
 			}
 			m.lose(describeEmbedding(name)+", "+statePart, "is left out; the next refresh computes the embedding in full")
 		}
 		for _, name := range bad {
 			if err == nil {
-				err = t.dropEntry(name)
+				err = dropEntry(t, name)
 			}
 			m.lose(describeEmbedding(name), "is left out; compute it again")
 		}
@@ -501,7 +501,7 @@ func (m *mender) changes(ctx context.Context) error {
 	return m.db.inTransaction(ctx, func(t *tx) error {
 		whole := make(map[uint64]bool)
 		err := t.each(block.GraphsName, func(key, _ []byte) error {
-			r, err := t.findGraph(string(key))
+			r, err := findGraph(t, string(key))
 			if err != nil {
 				return err
 			}
@@ -536,7 +536,7 @@ func (m *mender) objects(ctx context.Context) error {
 	return m.db.change(ctx, func(t *tx) error {
 		used := make(map[uint64]bool)
 		err := t.each(block.GraphsName, func(key, _ []byte) error {
-			r, err := t.findGraph(string(key))
+			r, err := findGraph(t, string(key))
 			if err == nil {
 				used[r.Object] = true
 			}
@@ -546,7 +546,7 @@ func (m *mender) objects(ctx context.Context) error {
 			return err
 		}
 		err = t.each(block.EmbeddingsName, func(key, _ []byte) error {
-			r, err := t.findEmbedding(string(key))
+			r, err := findEmbedding(t, string(key))
 			if err == nil {
 				used[r.Object], used[r.State.Object] = true, true
 			}
@@ -592,7 +592,7 @@ func (m *mender) models(ctx context.Context) error {
 				bad = append(bad, name)
 				return nil
 			}
-			g, err := t.findGraph(r.Graph)
+			g, err := findGraph(t, r.Graph)
 			switch {
 			case errors.Is(err, ErrNotFound):
 				bad = append(bad, name)

@@ -51,7 +51,7 @@ func keepOne(list []sharer) map[string]string {
 // other artefacts that share an object are among the faults that CHECK finds.
 func (db *DB) dropShared(ctx context.Context) (lost []string, err error) {
 	err = db.inTransaction(ctx, func(t *tx) error {
-		graphList, embeddings, past, err := t.sharers()
+		graphList, embeddings, past, err := sharers(t)
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (db *DB) dropShared(ctx context.Context) (lost []string, err error) {
 
 // sharers lists the entries of graphs and embeddings by name, and the names of the past
 // generations of each embedding.
-func (t *tx) sharers() (graphList, embeddings []sharer, past map[string][]string, err error) {
+func sharers(t *tx) (graphList, embeddings []sharer, past map[string][]string, err error) {
 	named, onGraph := make(map[string]int), make(map[string]int)
 	_, _ = modelKind.sound(t, nil, func(_ []byte, r *modelRecord) { named[r.Embedding]++ })
 	past = make(map[string][]string)

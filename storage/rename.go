@@ -20,20 +20,20 @@ func (db *DB) RenameGraph(ctx context.Context, name, to string) error {
 		return err
 	}
 	return db.inTransaction(ctx, func(t *tx) error {
-		r, err := t.findGraph(name)
+		r, err := findGraph(t, name)
 		if err != nil {
 			return err
 		}
-		if err := t.checkRenamed(block.GraphsName, journalGraph, "graph", name, to, r.ID, db.token); err != nil {
+		if err := checkRenamed(t, block.GraphsName, journalGraph, "graph", name, to, r.ID, db.token); err != nil {
 			return err
 		}
-		if err := t.eachEmbeddingOf(r.ID, func(e *embeddingRecord) error {
+		if err := eachEmbeddingOf(t, r.ID, func(e *embeddingRecord) error {
 			e.Graph = to
-			return t.putEmbedding(e)
+			return putEmbedding(t, e)
 		}); err != nil {
 			return err
 		}
-		models, err := t.modelsOf(r.ID)
+		models, err := modelsOf(t, r.ID)
 		if err != nil {
 			return err
 		}
@@ -48,7 +48,7 @@ func (db *DB) RenameGraph(ctx context.Context, name, to string) error {
 			}
 		}
 		r.Modified = time.Now().UnixNano() // so that readers of the old name notice the change
-		return t.move(block.GraphsName, name, to, r)
+		return move(t, block.GraphsName, name, to, r)
 	})
 }
 
@@ -62,7 +62,7 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 		return err
 	}
 	return db.inTransaction(ctx, func(t *tx) error {
-		r, err := t.findEmbedding(name)
+		r, err := findEmbedding(t, name)
 		if err != nil {
 			return err
 		}
@@ -70,10 +70,10 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 			return err
 		}
 		name = r.name
-		if err := t.checkRenamed(block.EmbeddingsName, journalEmbedding, "embedding", name, to, r.GraphID, db.token); err != nil {
+		if err := checkRenamed(t, block.EmbeddingsName, journalEmbedding, "embedding", name, to, r.GraphID, db.token); err != nil {
 			return err
 		}
-		models, err := t.modelsOf(r.GraphID)
+		models, err := modelsOf(t, r.GraphID)
 		if err != nil {
 			return err
 		}
@@ -82,31 +82,31 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 				return errors.Join(err, fmt.Errorf("model %q reads embedding %q; drop it first, and train it again: %w", model, name, ErrInUse))
 			}
 		}
-		past, err := t.past(name)
+		past, err := past(t, name)
 		if err != nil {
 			return err
 		}
 		for _, generation := range past {
 			from, now := generationName(name, generation), generationName(to, generation)
-			old, err := t.findEmbedding(from)
+			old, err := findEmbedding(t, from)
 			if err != nil {
 				return err
 			}
 			if taken, err := t.get(block.EmbeddingsName, []byte(now), new(embeddingRecord)); taken || err != nil || len(now) > block.MaxName {
 				return errors.Join(err, fmt.Errorf("embedding %q: generation %d cannot be called %q: %w", name, generation, fault.Clip(now), ErrExists))
 			}
-			if err := t.move(block.EmbeddingsName, from, now, old); err != nil {
+			if err := move(t, block.EmbeddingsName, from, now, old); err != nil {
 				return err
 			}
 		}
-		if err := t.move(block.EmbeddingsName, name, to, r); err != nil {
+		if err := move(t, block.EmbeddingsName, name, to, r); err != nil {
 			return err
 		}
-		return t.eachEmbeddingOf(r.GraphID, func(e *embeddingRecord) error {
+		return eachEmbeddingOf(t, r.GraphID, func(e *embeddingRecord) error {
 			if !e.renameStart(name, to) {
 				return nil
 			}
-			return t.putEmbedding(e)
+			return putEmbedding(t, e)
 		})
 	})
 }
@@ -139,10 +139,10 @@ func (db *DB) RenameModel(ctx context.Context, name, to string) error {
 		if err != nil {
 			return err
 		}
-		if err := t.checkRenamed(block.ModelsName, 0, "model", name, to, r.GraphID, db.token); err != nil {
+		if err := checkRenamed(t, block.ModelsName, 0, "model", name, to, r.GraphID, db.token); err != nil {
 			return err
 		}
-		return t.move(block.ModelsName, name, to, r)
+		return move(t, block.ModelsName, name, to, r)
 	})
 }
 
@@ -165,7 +165,7 @@ func (x *Tx) RenameAttribute(graph, name, to string) error {
 		g.record.Attributes = slices.Clone(g.record.Attributes)
 		g.record.Attributes[at].Name = to
 		g.changed = true
-		return fault.Corrupt(x.tx.path, describeAttribute(graph, name), x.tx.eachValue(&g.record, g.record.Attributes[at], func(slot uint32, _ Value) error {
+		return fault.Corrupt(x.tx.path, describeAttribute(graph, name), eachValue(x.tx, &g.record, g.record.Attributes[at], func(slot uint32, _ Value) error {
 			g.attribute(slot)
 			return nil
 		}))
@@ -175,7 +175,7 @@ func (x *Tx) RenameAttribute(graph, name, to string) error {
 
 // checkRenamed refuses a new name that is taken, and one of what is being worked on. journal
 // is the kind of journal that writes such a thing, 0 for none.
-func (t *tx) checkRenamed(bucket []byte, journal byte, kind, name, to string, graph, token uint64) error {
+func checkRenamed(t *tx, bucket []byte, journal byte, kind, name, to string, graph, token uint64) error {
 	b, err := t.top(bucket)
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func (t *tx) checkRenamed(bucket []byte, journal byte, kind, name, to string, gr
 		}
 	}
 	var busy error
-	err = t.eachSoundJob(func(id uint64, r *jobRecord) {
+	err = eachSoundJob(t, func(id uint64, r *jobRecord) {
 		if r.GraphID == graph && !r.over(token) && busy == nil {
 			on := kind
 			if kind != "graph" {
@@ -205,7 +205,7 @@ func (t *tx) checkRenamed(bucket []byte, journal byte, kind, name, to string, gr
 }
 
 // move writes a record under another name.
-func (t *tx) move(bucket []byte, name, to string, record any) error {
+func move(t *tx, bucket []byte, name, to string, record any) error {
 	if err := t.remove(bucket, []byte(name)); err != nil {
 		return err
 	}

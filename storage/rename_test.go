@@ -99,7 +99,7 @@ func TestRename_Reserved(t *testing.T) {
 	}
 	// Nor does anything else write an entry that no reader accepts.
 	err = db.update(ctx, func(tx *tx) error {
-		r, err := tx.findGraph("g")
+		r, err := findGraph(tx, "g")
 		if err != nil {
 			return err
 		}

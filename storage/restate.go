@@ -28,12 +28,12 @@ type Catalogue struct {
 func (db *DB) Restate(ctx context.Context, c Catalogue) error {
 	return db.change(ctx, func(t *tx) error {
 		for _, g := range c.Graphs {
-			if err := t.restateGraph(g); err != nil {
+			if err := restateGraph(t, g); err != nil {
 				return err
 			}
 		}
 		for _, e := range c.Embeddings {
-			r, err := t.findEmbedding(e.Name)
+			r, err := findEmbedding(t, e.Name)
 			if err != nil {
 				return err
 			}
@@ -41,7 +41,7 @@ func (db *DB) Restate(ctx context.Context, c Catalogue) error {
 			if e.Generation == 0 {
 				return fmt.Errorf("embedding %q of generation 0: %w", e.Name, ErrInvalid)
 			}
-			if err := t.putEmbedding(r); err != nil {
+			if err := putEmbedding(t, r); err != nil {
 				return err
 			}
 		}
@@ -56,7 +56,7 @@ func (db *DB) Restate(ctx context.Context, c Catalogue) error {
 			}
 		}
 		for _, i := range c.Indexes {
-			if err := t.restateIndex(i); err != nil {
+			if err := restateIndex(t, i); err != nil {
 				return err
 			}
 		}
@@ -64,8 +64,8 @@ func (db *DB) Restate(ctx context.Context, c Catalogue) error {
 	})
 }
 
-func (t *tx) restateGraph(g GraphInfo) error {
-	r, err := t.findGraph(g.Name)
+func restateGraph(t *tx, g GraphInfo) error {
+	r, err := findGraph(t, g.Name)
 	if err != nil {
 		return err
 	}
@@ -78,19 +78,19 @@ func (t *tx) restateGraph(g GraphInfo) error {
 			r.Attributes[at].Computed = g.Computed[i].record()
 		}
 	}
-	if err := t.dropChanges(r.ID, math.MaxUint64); err != nil {
+	if err := dropChanges(t, r.ID, math.MaxUint64); err != nil {
 		return err
 	}
 	if r.Object != 0 {
-		if err := t.logChange(r.ID, r.Version, block.Change{All: true}); err != nil {
+		if err := logChange(t, r.ID, r.Version, block.Change{All: true}); err != nil {
 			return err
 		}
 	}
 	return t.put(block.GraphsName, []byte(g.Name), r)
 }
 
-func (t *tx) restateIndex(i IndexInfo) error {
-	e, err := t.findEmbedding(i.Embedding)
+func restateIndex(t *tx, i IndexInfo) error {
+	e, err := findEmbedding(t, i.Embedding)
 	if err != nil {
 		return err
 	}

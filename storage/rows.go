@@ -45,13 +45,13 @@ func (db *DB) ViewRows(ctx context.Context, name string, f func(*RowView) error)
 	return db.view(ctx, func(t *tx) error {
 		v := &RowView{GraphView: GraphView{t: t}}
 		var err error
-		if v.record, err = t.findEmbedding(name); err != nil {
+		if v.record, err = findEmbedding(t, name); err != nil {
 			return err
 		}
-		if v.Info, err = t.embeddingInfo(name); err != nil {
+		if v.Info, err = embeddingInfo(t, name); err != nil {
 			return err
 		}
-		if v.graph, err = t.findGraph(v.record.Graph); err != nil {
+		if v.graph, err = findGraph(t, v.record.Graph); err != nil {
 			return err
 		}
 		v.Graph = v.graph.info(v.record.Graph)

@@ -40,7 +40,7 @@ func (v *RowView) scan(workers int, f func(worker int, first uint32, rows []floa
 		return err
 	}
 	sound, room := v.t.rows.has(v.record.Object), make([][]float32, workers)
-	return v.t.parallel(len(chunks), workers, func(worker, i int) error {
+	return parallel(v.t, len(chunks), workers, func(worker, i int) error {
 		values, err := chunks[i].Values(p.seed, v.Info.Dim, sound, &room[worker])
 		if err == nil {
 			f(worker, chunks[i].First, values)
@@ -70,7 +70,7 @@ func (v *RowView) scanFile(workers int, f func(worker int, first uint32, rows []
 		row += uint64(c.rows)
 	}
 	readers := make([]block.RowReader, workers)
-	return v.t.parallel(len(chunks), workers, func(worker, i int) error {
+	return parallel(v.t, len(chunks), workers, func(worker, i int) error {
 		c := chunks[i]
 		return readers[worker].Read(v.lasting.part.seed, c.key, c.size, v.Info.Dim,
 			func(b []byte, at int) error { return v.lasting.read(c.located, at, b) },

@@ -117,7 +117,7 @@ func refusesShared(t *testing.T, db *DB, bucket []byte) {
 	}
 	if key == nil { // the journal is empty; an unfinished write of the rows of the embedding
 		err := db.update(ctx, func(x *tx) error {
-			e, err := x.findEmbedding("e")
+			e, err := findEmbedding(x, "e")
 			if err != nil {
 				return err
 			}

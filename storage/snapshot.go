@@ -50,7 +50,7 @@ func (s *Snapshot) Before(time int64) *Snapshot {
 // Snapshot reads the latest version of a graph. Everything is copied out in one
 // read transaction, which is closed on return. It takes O(n + m).
 func (db *DB) Snapshot(ctx context.Context, graph string) (*Snapshot, error) {
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (*Snapshot, error) { return t.snapshot(graph, r) })
+	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (*Snapshot, error) { return snapshot(t, graph, r) })
 }
 
 // Key returns the key of vertex v, which must be below Info.Vertices. It
@@ -78,8 +78,8 @@ func (s *Snapshot) VertexOf(key []byte) (uint32, bool) {
 func (s *Snapshot) Slot(v uint32) uint32 { return s.slots.Slot(v) }
 
 // snapshot reads a graph with its live vertices numbered densely.
-func (t *tx) snapshot(name string, r *graphRecord) (*Snapshot, error) {
-	c, err := t.readContents(name, r, true)
+func snapshot(t *tx, name string, r *graphRecord) (*Snapshot, error) {
+	c, err := readContents(t, name, r, true)
 	if err != nil {
 		return nil, err
 	}
@@ -90,15 +90,15 @@ func (t *tx) snapshot(name string, r *graphRecord) (*Snapshot, error) {
 // one block that can hold it, so that a single question needs no snapshot, and
 // the list of empty slots where there are some.
 func (db *DB) VertexID(ctx context.Context, graph, key string) (uint32, error) {
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (uint32, error) { return t.vertexID(r, graph, key) })
+	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (uint32, error) { return vertexID(t, r, graph, key) })
 }
 
-func (t *tx) vertexID(r *graphRecord, graph, key string) (uint32, error) {
-	slot, err := t.slotOfVertex(r, graph, key)
+func vertexID(t *tx, r *graphRecord, graph, key string) (uint32, error) {
+	slot, err := slotOfVertex(t, r, graph, key)
 	if err != nil {
 		return 0, err
 	}
-	slots, err := t.slotsOf(r)
+	slots, err := slotsOf(t, r)
 	if err != nil {
 		return 0, fault.Corrupt(t.path, describeGraph(graph)+", empty slots", err)
 	}

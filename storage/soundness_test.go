@@ -21,7 +21,7 @@ func TestSoundness_ByPart(t *testing.T) {
 	putRing(t, db, "g", 3000)
 	var arcs uint64
 	if err := db.view(ctx, func(x *tx) error {
-		r, err := x.findGraph("g")
+		r, err := findGraph(x, "g")
 		if err != nil {
 			return err
 		}

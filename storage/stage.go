@@ -90,7 +90,7 @@ func (p *publication) begin(t *tx) error {
 		p.journal, p.resumed = j, true
 		return nil
 	}
-	if err := t.dropJournal(journalGraph, p.name); err != nil {
+	if err := dropJournal(t, journalGraph, p.name); err != nil {
 		return err
 	}
 	p.journal = journalRecord{GraphID: p.base.ID, Version: p.base.Version, Digest: p.digest, Source: p.source, Started: time.Now().UnixNano()}
@@ -102,7 +102,7 @@ func (p *publication) begin(t *tx) error {
 
 // unchanged makes sure that the graph is still what the contents were made for.
 func (p *publication) unchanged(t *tx) error {
-	r, err := t.findGraph(p.name)
+	r, err := findGraph(t, p.name)
 	switch {
 	case errors.Is(err, ErrNotFound) && p.base.ID == 0:
 		return nil
@@ -275,7 +275,7 @@ func (p *publication) publish(t *tx) error {
 	if err := t.put(block.GraphsName, []byte(p.name), &r); err != nil {
 		return err
 	}
-	if err := t.logChange(r.ID, r.Version, p.change); err != nil {
+	if err := logChange(t, r.ID, r.Version, p.change); err != nil {
 		return err
 	}
 	if err := t.discard(p.base.Object); err != nil {

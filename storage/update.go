@@ -70,7 +70,7 @@ func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
 				err = errPanicked
 			}
 		}()
-		return t.change(f)
+		return change(t, f)
 	})
 	if panicked != nil {
 		panic(panicked)
@@ -82,7 +82,7 @@ func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
 var errPanicked = errors.New("the function panicked")
 
 // change runs f on the transaction and prepares what it did for the commit.
-func (t *tx) change(f func(*Tx) error) error {
+func change(t *tx, f func(*Tx) error) error {
 	x := &Tx{tx: t, graphs: make(map[string]*graphState)}
 	defer func() { x.over = true }()
 	if err := f(x); err != nil {
@@ -149,7 +149,7 @@ func (x *Tx) graph(name string) (*graphState, error) {
 	if g := x.graphs[name]; g != nil {
 		return g, nil
 	}
-	r, err := x.tx.findGraph(name)
+	r, err := findGraph(x.tx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (x *Tx) CreateGraph(name string) (GraphInfo, error) {
 	}
 	var info GraphInfo
 	err := x.read(func() error {
-		r, err := x.tx.createGraph(name)
+		r, err := createGraph(x.tx, name)
 		if err != nil {
 			return err
 		}
@@ -218,11 +218,11 @@ func (x *Tx) finish() error {
 		if err := x.tx.put(block.GraphsName, []byte(name), &r); err != nil {
 			return err
 		}
-		c, err := x.tx.changeOf(g)
+		c, err := changeOf(x.tx, g)
 		if err != nil {
 			return err
 		}
-		if err := x.tx.logChange(r.ID, r.Version, c); err != nil {
+		if err := logChange(x.tx, r.ID, r.Version, c); err != nil {
 			return err
 		}
 	}
@@ -231,17 +231,17 @@ func (x *Tx) finish() error {
 
 // changeOf is the entry of the change log: each slot is in one list. If a list has most
 // of the graph, the entry says that everything may have changed.
-func (t *tx) changeOf(g *graphState) (c block.Change, err error) {
-	if c.Deleted, err = t.distinct(g.deleted, nil); err != nil {
+func changeOf(t *tx, g *graphState) (c block.Change, err error) {
+	if c.Deleted, err = distinct(t, g.deleted, nil); err != nil {
 		return c, err
 	}
-	if c.Edges, err = t.distinct(g.touched, c.Deleted); err != nil {
+	if c.Edges, err = distinct(t, g.touched, c.Deleted); err != nil {
 		return c, err
 	}
 	if 2*uint64(len(c.Edges)) > g.record.Vertices {
 		c.All, c.Edges = true, nil
 	}
-	if c.Values, err = t.distinct(g.attributed, c.Deleted, c.Edges); err != nil {
+	if c.Values, err = distinct(t, g.attributed, c.Deleted, c.Edges); err != nil {
 		return c, err
 	}
 	if 2*uint64(len(c.Values)) > g.record.Vertices {
@@ -252,7 +252,7 @@ func (t *tx) changeOf(g *graphState) (c block.Change, err error) {
 
 // distinct returns the slots of a list in ascending order, each once, without
 // those of other ascending lists.
-func (t *tx) distinct(list []uint32, others ...[]uint32) ([]uint32, error) {
+func distinct(t *tx, list []uint32, others ...[]uint32) ([]uint32, error) {
 	list, err := block.MergeSort(t.ctx, list, cmp.Compare)
 	if err != nil {
 		return nil, err

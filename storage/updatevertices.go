@@ -58,7 +58,7 @@ func newVertexBatch(ctx context.Context, vertices []Vertex) (*vertexBatch, error
 // If strict is set, unknown keys are refused, and unknown attributes of which a value
 // is to be removed.
 func (b *vertexBatch) find(t *tx, g *graphState, strict bool) (err error) {
-	b.slots, err = t.slotsOfKeys(&g.record, b.keys)
+	b.slots, err = slotsOfKeys(t, &g.record, b.keys)
 	if err != nil {
 		return fault.Corrupt(t.path, describeGraph(g.name)+", ids", err)
 	}
@@ -113,7 +113,7 @@ func (b *vertexBatch) addMissing(t *tx, g *graphState) (added map[uint32]bool, e
 			added[uint32(i)] = true
 		}
 	}
-	slots, err := t.addVertices(&g.record, keys)
+	slots, err := addVertices(t, &g.record, keys)
 	if err != nil {
 		return nil, fault.Corrupt(t.path, describeGraph(g.name), err)
 	}
@@ -158,7 +158,7 @@ func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests
 			places = append(places, r.slot)
 		}
 	}
-	values, err := t.valuesAt(&g.record, *a, places)
+	values, err := valuesAt(t, &g.record, *a, places)
 	if err != nil {
 		return err
 	}
@@ -178,10 +178,10 @@ func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests
 	if len(edits) > 0 {
 		a.Computed = nil
 	}
-	return t.editValues(&g.record, *a, edits)
+	return editValues(t, &g.record, *a, edits)
 }
 
-func (t *tx) editValues(r *graphRecord, a attributeRecord, edits []block.Edit[block.SlotValue]) error {
+func editValues(t *tx, r *graphRecord, a attributeRecord, edits []block.Edit[block.SlotValue]) error {
 	if len(edits) == 0 {
 		return nil
 	}
@@ -267,24 +267,24 @@ func (x *Tx) UpdateVertices(graph string, vertices []Vertex) (WriteStats, error)
 func (x *Tx) DeleteVertices(graph string, keys []string) (WriteStats, error) {
 	var victims []block.IDEntry
 	find := func(g *graphState) (err error) {
-		victims, err = x.tx.victims(&g.record, keys)
+		victims, err = victimsIn(x.tx, &g.record, keys)
 		return fault.Corrupt(x.tx.path, describeGraph(g.name)+", ids", err)
 	}
 	return x.counted(graph, find, func(g *graphState, stats *WriteStats) (err error) {
 		stats.Deleted = int64(len(victims))
 		stats.Missing = int64(len(keys)) - stats.Deleted
-		stats.EdgesDeleted, err = x.tx.deleteVertices(g, victims)
+		stats.EdgesDeleted, err = deleteVertices(x.tx, g, victims)
 		return err
 	})
 }
 
 // victims returns the vertices that have one of the keys, by ascending slot.
-func (t *tx) victims(r *graphRecord, keys []string) ([]block.IDEntry, error) {
+func victimsIn(t *tx, r *graphRecord, keys []string) ([]block.IDEntry, error) {
 	list := make([][]byte, len(keys))
 	for i, key := range keys {
 		list[i] = block.BytesOf(key)
 	}
-	slots, err := t.slotsOfKeys(r, list)
+	slots, err := slotsOfKeys(t, r, list)
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +300,7 @@ func (t *tx) victims(r *graphRecord, keys []string) ([]block.IDEntry, error) {
 
 // deleteVertices removes vertices, given by ascending slot, and returns how many
 // edges went with them.
-func (t *tx) deleteVertices(g *graphState, victims []block.IDEntry) (edges int64, err error) {
+func deleteVertices(t *tx, g *graphState, victims []block.IDEntry) (edges int64, err error) {
 	if len(victims) == 0 {
 		return 0, nil
 	}
@@ -308,27 +308,27 @@ func (t *tx) deleteVertices(g *graphState, victims []block.IDEntry) (edges int64
 	for i, v := range victims {
 		slots[i] = v.Slot
 	}
-	arcs, err := t.arcsOfSlots(&g.record, slots)
+	arcs, err := arcsOfSlots(t, &g.record, slots)
 	if err == nil {
-		edges, err = t.dropEdges(g, arcs)
+		edges, err = dropEdges(t, g, arcs)
 	}
 	if err != nil {
 		return 0, fault.Corrupt(t.path, describeGraph(g.name)+", arcs", err)
 	}
 	g.record.Attributes = slices.Clone(g.record.Attributes)
 	for i := range g.record.Attributes {
-		if err := t.dropValues(g, &g.record.Attributes[i], slots); err != nil {
+		if err := dropValues(t, g, &g.record.Attributes[i], slots); err != nil {
 			return 0, fault.Corrupt(t.path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
 		}
 	}
 	g.changed = true
 	g.deleted = append(g.deleted, slots...)
-	return edges, fault.Corrupt(t.path, describeGraph(g.name), t.removeVertices(&g.record, victims))
+	return edges, fault.Corrupt(t.path, describeGraph(g.name), removeVertices(t, &g.record, victims))
 }
 
 // arcsOfSlots returns the arcs that leave slots, given in ascending order. It
 // reads the blocks that hold some of them, or could, once each.
-func (t *tx) arcsOfSlots(r *graphRecord, slots []uint32) ([]block.Arc, error) {
+func arcsOfSlots(t *tx, r *graphRecord, slots []uint32) ([]block.Arc, error) {
 	p, err := t.part(r.Object, block.ArcsName)
 	if err != nil {
 		return nil, err
@@ -372,8 +372,8 @@ func (t *tx) arcsOfSlots(r *graphRecord, slots []uint32) ([]block.Arc, error) {
 }
 
 // dropValues removes the values that slots, ascending, have of an attribute.
-func (t *tx) dropValues(g *graphState, a *attributeRecord, slots []uint32) error {
-	values, err := t.valuesAt(&g.record, *a, slots)
+func dropValues(t *tx, g *graphState, a *attributeRecord, slots []uint32) error {
+	values, err := valuesAt(t, &g.record, *a, slots)
 	if err != nil {
 		return err
 	}
@@ -384,7 +384,7 @@ func (t *tx) dropValues(g *graphState, a *attributeRecord, slots []uint32) error
 		}
 	}
 	a.Values -= uint64(len(edits))
-	return t.editValues(&g.record, *a, edits)
+	return editValues(t, &g.record, *a, edits)
 }
 
 // DropAttribute removes an attribute from all vertices of a graph. An unknown
@@ -401,13 +401,13 @@ func (x *Tx) DropAttribute(graph, name string) error {
 		a := g.record.Attributes[at]
 		g.record.Attributes = slices.Delete(slices.Clone(g.record.Attributes), at, at+1)
 		g.changed = true
-		return fault.Corrupt(x.tx.path, describeAttribute(graph, name), x.tx.dropAttribute(g, a))
+		return fault.Corrupt(x.tx.path, describeAttribute(graph, name), dropAttribute(x.tx, g, a))
 	})
 	return err
 }
 
-func (t *tx) dropAttribute(g *graphState, a attributeRecord) error {
-	err := t.eachValue(&g.record, a, func(slot uint32, _ Value) error {
+func dropAttribute(t *tx, g *graphState, a attributeRecord) error {
+	err := eachValue(t, &g.record, a, func(slot uint32, _ Value) error {
 		g.attribute(slot)
 		return nil
 	})
@@ -429,7 +429,7 @@ func (x *Tx) Vertex(graph, key string) (Vertex, error) {
 	err := x.read(func() error {
 		g, err := x.graph(graph)
 		if err == nil {
-			v, err = x.tx.vertex(graph, &g.record, key)
+			v, err = vertex(x.tx, graph, &g.record, key)
 		}
 		return err
 	})

@@ -52,7 +52,7 @@ func (db *DB) verifyAll(ctx context.Context, h *handle) error {
 		return db.intruder()
 	}
 	return db.view(ctx, func(t *tx) error {
-		bad, err := t.firstFault(m, w.Faults, found)
+		bad, err := firstFault(t, m, w.Faults, found)
 		switch {
 		case err != nil:
 			return fault.Corrupt(db.path, "sums", err)
@@ -72,7 +72,7 @@ func (db *DB) verifyAll(ctx context.Context, h *handle) error {
 // firstFault returns the first fault that a walk over the whole file has found, or else
 // the first promise that is broken; its path begins at the root of the file. nil is
 // none.
-func (t *tx) firstFault(m page.Meta, walked []page.Fault, found *block.Tallies) (*page.Fault, error) {
+func firstFault(t *tx, m page.Meta, walked []page.Fault, found *block.Tallies) (*page.Fault, error) {
 	if len(walked) > 0 {
 		return &walked[0], nil
 	}

@@ -133,7 +133,7 @@ func viewed[T any](ctx context.Context, db *DB, f func(t *tx) (T, error)) (resul
 // viewGraph runs f in a read transaction, with the catalogue entry of a graph.
 func viewGraph[T any](ctx context.Context, db *DB, graph string, f func(t *tx, r *graphRecord) (T, error)) (T, error) {
 	return viewed(ctx, db, func(t *tx) (result T, err error) {
-		r, err := t.findGraph(graph)
+		r, err := findGraph(t, graph)
 		if err != nil {
 			return result, err
 		}

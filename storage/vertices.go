@@ -13,7 +13,7 @@ import (
 
 // slotOf returns the slot of the vertex with the given key, and whether there is
 // one. It reads the one block that can hold it.
-func (t *tx) slotOf(r *graphRecord, key []byte) (slot uint32, found bool, err error) {
+func slotOf(t *tx, r *graphRecord, key []byte) (slot uint32, found bool, err error) {
 	if r.Object == 0 {
 		return 0, false, nil
 	}
@@ -37,8 +37,8 @@ func (t *tx) slotOf(r *graphRecord, key []byte) (slot uint32, found bool, err er
 }
 
 // slotOfVertex is slotOf for a vertex that must exist. Errors name the graph.
-func (t *tx) slotOfVertex(r *graphRecord, graph, key string) (uint32, error) {
-	slot, found, err := t.slotOf(r, block.BytesOf(key))
+func slotOfVertex(t *tx, r *graphRecord, graph, key string) (uint32, error) {
+	slot, found, err := slotOf(t, r, block.BytesOf(key))
 	if err == nil && !found {
 		err = &NotFoundError{Kind: "vertex", Name: key}
 	}
@@ -47,7 +47,7 @@ func (t *tx) slotOfVertex(r *graphRecord, graph, key string) (uint32, error) {
 
 // slotsOfKeys returns the slot of each key, block.NoVertex where there is none. It
 // reads each block that can hold one of them once.
-func (t *tx) slotsOfKeys(r *graphRecord, keys [][]byte) ([]uint32, error) {
+func slotsOfKeys(t *tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
 	slots := make([]uint32, len(keys))
 	for i := range slots {
 		slots[i] = block.NoVertex
@@ -75,7 +75,7 @@ func (t *tx) slotsOfKeys(r *graphRecord, keys [][]byte) ([]uint32, error) {
 		if next := p.after(nil, b.Key); next.Key != nil {
 			here = 1 + sort.Search(len(order)-1, func(i int) bool { return bytes.Compare(keys[order[i+1]], next.Key) >= 0 })
 		}
-		if err := t.findInBlock(r, p, b, keys, order[:here], slots); err != nil {
+		if err := findInBlock(t, r, p, b, keys, order[:here], slots); err != nil {
 			return nil, err
 		}
 		order = order[here:]
@@ -95,7 +95,7 @@ func orderOf(t *tx, keys [][]byte) ([]int, error) {
 }
 
 // findInBlock enters the slots of the keys that an id block holds.
-func (t *tx) findInBlock(r *graphRecord, p part, b block.Sealed, keys [][]byte, order []int, slots []uint32) error {
+func findInBlock(t *tx, r *graphRecord, p part, b block.Sealed, keys [][]byte, order []int, slots []uint32) error {
 	payload, err := p.seed.Open(b.Key, b.Record)
 	if err != nil {
 		return err
@@ -111,8 +111,8 @@ func (t *tx) findInBlock(r *graphRecord, p part, b block.Sealed, keys [][]byte, 
 
 // keysOfSlots returns the keys of slots in ascending order, all of which must be
 // those of vertices.
-func (t *tx) keysOfSlots(r *graphRecord, slots []uint32) ([]string, error) {
-	keys, err := t.keysIfThere(r, slots)
+func keysOfSlots(t *tx, r *graphRecord, slots []uint32) ([]string, error) {
+	keys, err := keysIfThere(t, r, slots)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (t *tx) keysOfSlots(r *graphRecord, slots []uint32) ([]string, error) {
 
 // keysIfThere returns the keys of slots in ascending order, "" for an empty slot. It
 // reads each block that holds one of them once, and only as far as the last of them.
-func (t *tx) keysIfThere(r *graphRecord, slots []uint32) ([]string, error) {
+func keysIfThere(t *tx, r *graphRecord, slots []uint32) ([]string, error) {
 	keys := make([]string, 0, len(slots))
 	if len(slots) == 0 {
 		return keys, nil
@@ -159,7 +159,7 @@ func (t *tx) keysIfThere(r *graphRecord, slots []uint32) ([]string, error) {
 // addVertices gives slots to new keys, which are valid, distinct and not in the graph,
 // in the order of the list, and counts them in r. A graph without an object gets one.
 // It does not copy the keys.
-func (t *tx) addVertices(r *graphRecord, keys [][]byte) ([]uint32, error) {
+func addVertices(t *tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
@@ -199,7 +199,7 @@ func (t *tx) addVertices(r *graphRecord, keys [][]byte) ([]uint32, error) {
 // removeVertices empties the slots of vertices, given in ascending order of the
 // slots with their keys, and counts them in r. Their edges and attributes must
 // be gone.
-func (t *tx) removeVertices(r *graphRecord, vertices []block.IDEntry) error {
+func removeVertices(t *tx, r *graphRecord, vertices []block.IDEntry) error {
 	if len(vertices) == 0 {
 		return nil
 	}

@@ -166,7 +166,7 @@ func (db *DB) dropUnpublished(ctx context.Context, object uint64) {
 		return err
 	})
 	if err == nil && left {
-		_ = db.change(ctx, func(t *tx) error { return t.dropJournal(journalBlob, objectName(object)) })
+		_ = db.change(ctx, func(t *tx) error { return dropJournal(t, journalBlob, objectName(object)) })
 	}
 }
 
@@ -227,7 +227,7 @@ func (db *DB) discard(ctx context.Context, keys []string) error {
 	if len(keys) > 0 {
 		err := db.update(ctx, func(t *tx) error {
 			for _, key := range keys {
-				if err := t.dropJournal(key[0], key[1:]); err != nil {
+				if err := dropJournal(t, key[0], key[1:]); err != nil {
 					return fault.Corrupt(t.path, fmt.Sprintf("journal of %q", key[1:]), err)
 				}
 			}
