@@ -2,17 +2,17 @@ package storage
 
 import (
 	"cmp"
-	"slices"
-	"sort"
-
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
+	"slices"
+	"sort"
 )
 
 // findEdges returns the states of edges, given by ascending arcs. It reads each
 // block that can hold one of them once.
-func findEdges(t *tx, r *graphRecord, arcs []block.Arc) ([]block.EdgeState, error) {
+func findEdges(t *tree.Tx, r *graphRecord, arcs []block.Arc) ([]block.EdgeState, error) {
 	states := make([]block.EdgeState, len(arcs))
 	for i, a := range arcs {
 		states[i].ArcValue = block.ArcValue{Arc: a, Weight: 1, Time: csr.NoTime}
@@ -20,25 +20,25 @@ func findEdges(t *tx, r *graphRecord, arcs []block.Arc) ([]block.EdgeState, erro
 	if r.Object == 0 {
 		return states, nil
 	}
-	p, err := t.part(r.Object, block.ArcsName)
+	p, err := t.Part(r.Object, block.ArcsName)
 	if err != nil {
 		return nil, err
 	}
 	var content block.ArcBlock
 	for rest := states; len(rest) > 0; {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return nil, err
 		}
-		b := p.blockOf(nil, block.Key64(uint64(rest[0].Arc)))
+		b := p.BlockOf(nil, block.Key64(uint64(rest[0].Arc)))
 		if b.Key == nil {
 			return states, nil
 		}
 		here := len(rest) // those before the next block
-		if next := p.after(nil, b.Key); next.Key != nil {
+		if next := p.After(nil, b.Key); next.Key != nil {
 			end := block.ArcOfKey(next.Key)
 			here = 1 + sort.Search(len(rest)-1, func(i int) bool { return rest[i+1].Arc >= end })
 		}
-		if err := content.Open(p.seed, b); err != nil {
+		if err := content.Open(p.Seed, b); err != nil {
 			return nil, err
 		}
 		content.Find(rest[:here])
@@ -49,11 +49,11 @@ func findEdges(t *tx, r *graphRecord, arcs []block.Arc) ([]block.EdgeState, erro
 
 // arcsOf returns the arcs that leave a slot, in ascending order. It reads the
 // blocks that hold them and nothing else.
-func arcsOf(t *tx, r *graphRecord, slot uint32) ([]block.ArcValue, error) {
+func arcsOf(t *tree.Tx, r *graphRecord, slot uint32) ([]block.ArcValue, error) {
 	if r.Object == 0 {
 		return nil, nil
 	}
-	p, err := t.part(r.Object, block.ArcsName)
+	p, err := t.Part(r.Object, block.ArcsName)
 	if err != nil {
 		return nil, err
 	}
@@ -62,11 +62,11 @@ func arcsOf(t *tx, r *graphRecord, slot uint32) ([]block.ArcValue, error) {
 		content block.ArcBlock
 		last    block.Arc
 	)
-	for b := p.blockOf(nil, block.ArcKey(slot, 0)); b.Key != nil; b = p.after(nil, b.Key) {
-		if err := t.ctx.Err(); err != nil {
+	for b := p.BlockOf(nil, block.ArcKey(slot, 0)); b.Key != nil; b = p.After(nil, b.Key) {
+		if err := t.Ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := content.Open(p.seed, b); err != nil {
+		if err := content.Open(p.Seed, b); err != nil {
 			return nil, err
 		}
 		if content.Arcs[0] <= last {
@@ -87,7 +87,7 @@ func arcsOf(t *tx, r *graphRecord, slot uint32) ([]block.ArcValue, error) {
 
 // writeEdges brings edges from one state into another and counts them. Only
 // those that differ are written, each as two arcs.
-func writeEdges(t *tx, g *graphState, before, after []block.EdgeState) error {
+func writeEdges(t *tree.Tx, g *graphState, before, after []block.EdgeState) error {
 	var edits []block.Edit[block.ArcValue]
 	r := &g.record
 	for i, now := range after {
@@ -106,7 +106,7 @@ func writeEdges(t *tx, g *graphState, before, after []block.EdgeState) error {
 	if len(edits) == 0 {
 		return nil
 	}
-	edits, err := block.MergeSort(t.ctx, edits, func(a, b block.Edit[block.ArcValue]) int { return a.Entry.Compare(b.Entry) })
+	edits, err := block.MergeSort(t.Ctx, edits, func(a, b block.Edit[block.ArcValue]) int { return a.Entry.Compare(b.Entry) })
 	if err != nil {
 		return err
 	}
@@ -115,12 +115,12 @@ func writeEdges(t *tx, g *graphState, before, after []block.EdgeState) error {
 
 // dropEdges removes the edges of arcs, given in either direction, in any order
 // and repeated, and returns how many there were.
-func dropEdges(t *tx, g *graphState, arcs []block.Arc) (dropped int64, err error) {
+func dropEdges(t *tree.Tx, g *graphState, arcs []block.Arc) (dropped int64, err error) {
 	forward := make([]block.Arc, len(arcs))
 	for i, a := range arcs {
 		forward[i] = min(a, a.Reverse())
 	}
-	if forward, err = block.MergeSort(t.ctx, forward, cmp.Compare); err != nil {
+	if forward, err = block.MergeSort(t.Ctx, forward, cmp.Compare); err != nil {
 		return 0, err
 	}
 	forward = slices.Compact(forward)

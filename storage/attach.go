@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/tree"
 	"os"
-
-	bolt "go.etcd.io/bbolt"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // Attach opens a store in a bucket of the application's own bbolt file. The bucket is
@@ -57,8 +58,8 @@ func Attach(b *bolt.DB, bucket []byte, opts *Options) (*DB, error) {
 	ctx := context.Background()
 	err := db.ensureBucket(ctx)
 	if err == nil {
-		err = db.view(ctx, func(t *tx) error {
-			db.epoch.Store(t.header.Epoch)
+		err = db.view(ctx, func(t *tree.Tx) error {
+			db.epoch.Store(t.Header.Epoch)
 			return nil
 		})
 	}
@@ -96,7 +97,7 @@ func (db *DB) ensureBucket(ctx context.Context) error {
 		defer db.rollback(btx)
 		root, err := btx.CreateBucketIfNotExists(db.bucket)
 		if err == nil && root.Get(block.HeaderKey) == nil {
-			err = initStore(root, block.NewHeader())
+			err = tree.Init(root, block.NewHeader())
 		}
 		if err != nil {
 			return db.boltError(err)
@@ -135,7 +136,7 @@ func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) err
 		if err != nil {
 			return err
 		}
-		t.pending = t.header.Epoch != db.epoch.Load()
+		t.Pending = t.Header.Epoch != db.epoch.Load()
 		err = change(t, func(x *Tx) (err error) {
 			defer func() {
 				if panicked = recover(); panicked != nil {
@@ -147,10 +148,10 @@ func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) err
 		if err != nil {
 			return fault.Corrupt(db.path, "", err)
 		}
-		if err := t.end(db.owners); err != nil {
+		if err := t.End(db.owners); err != nil {
 			return err
 		}
-		btx.OnCommit(func() { db.epoch.Store(t.header.Epoch) })
+		btx.OnCommit(func() { db.epoch.Store(t.Header.Epoch) })
 		return nil
 	})
 	if panicked != nil {

@@ -4,27 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/tree"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
 
 	"heavytail/storage/internal/fault"
+
+	berrors "go.etcd.io/bbolt/errors"
 )
 
 // newTx reads the header. Without it nothing in the file can be interpreted.
-func (db *DB) newTx(ctx context.Context, h *handle, btx *bolt.Tx) (*tx, error) {
+func (db *DB) newTx(ctx context.Context, h *handle, btx *bolt.Tx) (*tree.Tx, error) {
 	root := btx.Bucket(db.bucket)
 	if root == nil {
 		return nil, fault.NotStore(db.path, "a bbolt file of another program")
 	}
-	var memory *remembered
+	var memory *tree.Cache
 	if !btx.Writable() {
 		memory = &h.memory
 	}
-	t, err := newRootTx(ctx, root, db.path, h.tree, memory)
+	t, err := tree.NewTx(ctx, root, db.path, h.tree, memory)
 	if err == nil {
-		t.file, t.rows, t.shared = h.file, &h.rows, db.attached
+		t.File, t.Rows, t.Shared = h.file, &h.rows, db.attached
 	}
 	return t, err
 }
@@ -117,7 +119,7 @@ func (db *DB) rollback(btx *bolt.Tx) {
 }
 
 // viewOn runs f in a read transaction on a handle that the caller has acquired.
-func (db *DB) viewOn(ctx context.Context, h *handle, f func(t *tx) error) error {
+func (db *DB) viewOn(ctx context.Context, h *handle, f func(t *tree.Tx) error) error {
 	return fault.Guarded(db.path, func() error {
 		btx, err := db.begin(ctx, h, false)
 		if err != nil {

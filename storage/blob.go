@@ -3,22 +3,22 @@ package storage
 import (
 	"context"
 	"fmt"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 	"io"
 	"math"
 	"time"
-
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
 )
 
 // blobWriter writes a blob. It belongs to one goroutine.
 type blobWriter struct {
 	db     *DB
 	ctx    context.Context
-	owner  string     // in words, for the journal and errors
-	record blobRecord // the blocks written so far, to the file or to the transaction that publishes
-	err    error      // error of a transaction; after it nothing more is written
-	keep   func()     // releases the file, which is kept locked so that no other process discards the written blocks
+	owner  string          // in words, for the journal and errors
+	record tree.BlobRecord // the blocks written so far, to the file or to the transaction that publishes
+	err    error           // error of a transaction; after it nothing more is written
+	keep   func()          // releases the file, which is kept locked so that no other process discards the written blocks
 
 	// Blocks that are to be written, without checksums; all but the last are full. Each
 	// transaction reuses the memory of the one before, which ends with its commit.
@@ -38,19 +38,19 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 			return 0, w.err
 		}
 		last := len(w.pending) - 1
-		if last < 0 || len(w.pending[last]) == block.ChecksumSize+blobBlock {
+		if last < 0 || len(w.pending[last]) == block.ChecksumSize+tree.BlobBlock {
 			if w.pendingBytes >= w.db.opts.BatchBytes {
 				w.err = w.flush()
 				continue
 			}
 			if last++; last == cap(w.pending) || w.pending[:last+1][last] == nil {
-				w.pending = append(w.pending, make([]byte, block.ChecksumSize, block.ChecksumSize+blobBlock))
+				w.pending = append(w.pending, make([]byte, block.ChecksumSize, block.ChecksumSize+tree.BlobBlock))
 			} else {
 				w.pending = w.pending[:last+1]
 				w.pending[last] = w.pending[last][:block.ChecksumSize]
 			}
 		}
-		n := min(len(rest), block.ChecksumSize+blobBlock-len(w.pending[last]))
+		n := min(len(rest), block.ChecksumSize+tree.BlobBlock-len(w.pending[last]))
 		w.pending[last] = append(w.pending[last], rest[:n]...)
 		w.pendingBytes += n
 		rest = rest[n:]
@@ -65,38 +65,38 @@ func (w *blobWriter) flush() error {
 		return err
 	}
 	defer unlock()
-	return w.db.update(w.ctx, func(t *tx) error {
+	return w.db.update(w.ctx, func(t *tree.Tx) error {
 		if err := w.put(t); err != nil {
 			return err
 		}
-		return t.put(block.JournalName, journalKey(journalBlob, objectName(w.record.Object)), &journalRecord{Object: w.record.Object, Next: w.record.Size, Source: w.owner, Started: time.Now().UnixNano()})
+		return t.Put(block.JournalName, journalKey(journalBlob, objectName(w.record.Object)), &journalRecord{Object: w.record.Object, Next: w.record.Size, Source: w.owner, Started: time.Now().UnixNano()})
 	})
 }
 
-func (w *blobWriter) put(t *tx) error {
+func (w *blobWriter) put(t *tree.Tx) error {
 	if len(w.pending) == 0 {
 		return nil
 	}
 	if w.record.Object == 0 {
-		id, err := t.newObject(block.BlobName)
+		id, err := t.NewObject(block.BlobName)
 		if err != nil {
 			return err
 		}
 		w.record.Object = id
 	}
-	p, err := t.part(w.record.Object, block.BlobName)
+	p, err := t.Part(w.record.Object, block.BlobName)
 	if err != nil {
-		return fault.Corrupt(t.path, w.owner, err)
+		return fault.Corrupt(t.Path, w.owner, err)
 	}
-	t.pending = true         // the transaction may hold more bytes than the file, so its size bounds nothing
-	p.bucket.FillPercent = 1 // blocks only follow each other
+	t.Pending = true         // the transaction may hold more bytes than the file, so its size bounds nothing
+	p.Bucket.FillPercent = 1 // blocks only follow each other
 	for _, record := range w.pending {
-		number := w.record.blocks()
+		number := w.record.Blocks()
 		if number > math.MaxUint32 {
 			return fmt.Errorf("%s: more than %d bytes: %w", w.owner, w.record.Size, ErrLimit)
 		}
 		key := block.Key32(uint32(number))
-		if err := p.put(key, p.seed.Seal(key, record)); err != nil {
+		if err := p.Put(key, p.Seed.Seal(key, record)); err != nil {
 			return err
 		}
 		w.record.Size += uint64(len(record) - block.ChecksumSize)
@@ -109,14 +109,14 @@ func (w *blobWriter) put(t *tx) error {
 // which the same transaction must write. If there are no bytes, it is the
 // zero record. The caller holds the writer's lock. If the transaction fails,
 // the writer can only be abandoned.
-func (w *blobWriter) publish(t *tx) (blobRecord, error) {
+func (w *blobWriter) publish(t *tree.Tx) (tree.BlobRecord, error) {
 	if w.err == nil {
 		w.err = w.put(t)
 	}
 	if w.err != nil || w.record.Object == 0 {
-		return blobRecord{}, w.err
+		return tree.BlobRecord{}, w.err
 	}
-	return w.record, t.remove(block.JournalName, journalKey(journalBlob, objectName(w.record.Object)))
+	return w.record, t.Remove(block.JournalName, journalKey(journalBlob, objectName(w.record.Object)))
 }
 
 // abandon frees the blocks that were written and not published, even if the context
@@ -132,27 +132,27 @@ type blobReader struct {
 	db     *DB
 	ctx    context.Context
 	owner  string // in words, for errors
-	record blobRecord
+	record tree.BlobRecord
 	opened uint64 // DB.Reopened when the reader was made
 	next   uint64 // block
 	rest   []byte // of the blocks before, not yet read
 }
 
 // openBlob returns a reader of a blob whose record was read in this transaction.
-func openBlob(t *tx, db *DB, owner string, b blobRecord) (*blobReader, error) {
+func openBlob(t *tree.Tx, db *DB, owner string, b tree.BlobRecord) (*blobReader, error) {
 	if b.Object != 0 {
-		if _, err := t.lastingPart(b.Object, block.BlobName); err != nil {
-			return nil, fault.Corrupt(t.path, owner, err)
+		if _, err := t.LastingPart(b.Object, block.BlobName); err != nil {
+			return nil, fault.Corrupt(t.Path, owner, err)
 		}
 	}
-	return &blobReader{db: db, ctx: t.ctx, owner: owner, record: b, opened: db.Reopened()}, nil
+	return &blobReader{db: db, ctx: t.Ctx, owner: owner, record: b, opened: db.Reopened()}, nil
 }
 
 // Read reads the next bytes; at the end it is io.EOF. Damage is ErrCorrupt. If the
 // owner has replaced or dropped the blob meanwhile, it is ErrConflict.
 func (r *blobReader) Read(p []byte) (int, error) {
 	if len(r.rest) == 0 {
-		if r.next == r.record.blocks() {
+		if r.next == r.record.Blocks() {
 			return 0, io.EOF
 		}
 		if err := r.fill(); err != nil {
@@ -165,8 +165,8 @@ func (r *blobReader) Read(p []byte) (int, error) {
 }
 
 func (r *blobReader) fill() error {
-	return r.db.view(r.ctx, func(t *tx) error {
-		objects, err := t.top(block.ObjectsName)
+	return r.db.view(r.ctx, func(t *tree.Tx) error {
+		objects, err := t.Top(block.ObjectsName)
 		if err != nil {
 			return err
 		}
@@ -174,18 +174,18 @@ func (r *blobReader) fill() error {
 		if objects.Bucket(block.Key64(r.record.Object)) == nil || r.opened != r.db.Reopened() {
 			return fmt.Errorf("%s was replaced or removed while it was read: %w", r.owner, ErrConflict)
 		}
-		p, err := t.part(r.record.Object, block.BlobName)
+		p, err := t.Part(r.record.Object, block.BlobName)
 		if err != nil {
-			return fault.Corrupt(t.path, r.owner, err)
+			return fault.Corrupt(t.Path, r.owner, err)
 		}
-		most := min(r.record.blocks()-r.next, blobBlocks)
-		rest := make([]byte, 0, most*blobBlock)
-		cursor := p.bucket.Cursor()
+		most := min(r.record.Blocks()-r.next, tree.BlobBlocks)
+		rest := make([]byte, 0, most*tree.BlobBlock)
+		cursor := p.Bucket.Cursor()
 		key, record := cursor.Seek(block.Key32(uint32(r.next)))
 		for range most {
-			payload, err := r.record.open(p.seed, r.next, key, record)
+			payload, err := r.record.Open(p.Seed, r.next, key, record)
 			if err != nil {
-				return fault.Corrupt(t.path, r.owner, err)
+				return fault.Corrupt(t.Path, r.owner, err)
 			}
 			rest = append(rest, payload...)
 			r.next++

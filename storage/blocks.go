@@ -1,14 +1,17 @@
 package storage
 
-import "heavytail/storage/internal/block"
+import (
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
+)
 
 // editBlocks applies edits, ascending and distinct, to the list in p. Removing an entry
 // that does not exist does nothing. Blocks that would be too large are cut into equal
 // parts, or filled one after the other at the end of the list; a block that lost
 // entries is merged with the next one if both fit well into one.
-func editBlocks[E any](t *tx, p part, l *block.List[E], edits []block.Edit[E]) error {
+func editBlocks[E any](t *tree.Tx, p tree.Part, l *block.List[E], edits []block.Edit[E]) error {
 	for len(edits) > 0 {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return err
 		}
 		done, err := editBlock(p, l, edits)
@@ -22,37 +25,37 @@ func editBlocks[E any](t *tx, p part, l *block.List[E], edits []block.Edit[E]) e
 
 // editBlock applies the edits of the block that the first edit belongs to, and returns
 // how many it applied.
-func editBlock[E any](p part, l *block.List[E], edits []block.Edit[E]) (done int, err error) {
-	b := p.blockOf(l.Prefix, l.Key(edits[0].Entry))
+func editBlock[E any](p tree.Part, l *block.List[E], edits []block.Edit[E]) (done int, err error) {
+	b := p.BlockOf(l.Prefix, l.Key(edits[0].Entry))
 	var entries []E
 	old := [][]byte{}
 	next := block.Sealed{}
 	if b.Key != nil {
-		if entries, err = l.Open(p.seed, entries, b); err != nil {
+		if entries, err = l.Open(p.Seed, entries, b); err != nil {
 			return 0, err
 		}
-		old, next = append(old, b.Key), p.after(l.Prefix, b.Key)
+		old, next = append(old, b.Key), p.After(l.Prefix, b.Key)
 	}
 	done = l.Before(edits, next.Key)
 	entries, shrunk := l.Merge(entries, edits[:done])
 	if shrunk && next.Key != nil && len(entries) > 0 && l.Joins(entries, next) {
-		if entries, err = l.Open(p.seed, entries, next); err != nil {
+		if entries, err = l.Open(p.Seed, entries, next); err != nil {
 			return 0, err
 		}
 		// Further edits of the next block follow in the next round.
-		old, next = append(old, next.Key), p.after(l.Prefix, next.Key)
+		old, next = append(old, next.Key), p.After(l.Prefix, next.Key)
 	}
 	for _, key := range old {
-		if err := p.delete(key); err != nil {
+		if err := p.Delete(key); err != nil {
 			return 0, err
 		}
 	}
-	return done, l.Cut(p.seed, entries, next.Key == nil, p.put)
+	return done, l.Cut(p.Seed, entries, next.Key == nil, p.Put)
 }
 
 // editPart applies edits to a block list that is the whole of a part.
-func editPart[E any](t *tx, object uint64, name []byte, l *block.List[E], edits []block.Edit[E]) error {
-	p, err := t.part(object, name)
+func editPart[E any](t *tree.Tx, object uint64, name []byte, l *block.List[E], edits []block.Edit[E]) error {
+	p, err := t.Part(object, name)
 	if err != nil {
 		return err
 	}

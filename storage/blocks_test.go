@@ -5,18 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/sample"
+	"heavytail/storage/internal/tree"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/sample"
 )
 
 // inObject runs f in a transaction on a store with one object.
-func inObject(t *testing.T, f func(t *tx, object uint64) error) {
+func inObject(t *testing.T, f func(t *tree.Tx, object uint64) error) {
 	t.Helper()
 	db := newStore(t, nil)
 	unlock, err := db.lockWriter(context.Background())
@@ -25,8 +25,8 @@ func inObject(t *testing.T, f func(t *tx, object uint64) error) {
 	}
 	defer unlock()
 	rollback := errors.New("rolled back")
-	err = db.update(context.Background(), func(t *tx) error {
-		object, err := t.newObject(graphParts[:]...)
+	err = db.update(context.Background(), func(t *tree.Tx) error {
+		object, err := t.NewObject(tree.GraphParts[:]...)
 		if err == nil {
 			err = f(t, object)
 		}
@@ -41,12 +41,12 @@ func inObject(t *testing.T, f func(t *tx, object uint64) error) {
 }
 
 // listEntries reads a whole block list, and fails where a block is too large.
-func listEntries[E any](t *testing.T, p part, l *block.List[E]) (entries []E, blocks int) {
+func listEntries[E any](t *testing.T, p tree.Part, l *block.List[E]) (entries []E, blocks int) {
 	t.Helper()
-	for b := p.blockOf(l.Prefix, l.Prefix); b.Key != nil; b = p.after(l.Prefix, b.Key) {
+	for b := p.BlockOf(l.Prefix, l.Prefix); b.Key != nil; b = p.After(l.Prefix, b.Key) {
 		before := len(entries)
 		var err error
-		if entries, err = l.Open(p.seed, entries, b); err != nil {
+		if entries, err = l.Open(p.Seed, entries, b); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(l.Key(entries[before]), b.Key) {
@@ -62,7 +62,7 @@ func listEntries[E any](t *testing.T, p part, l *block.List[E]) (entries []E, bl
 
 // tryEdits applies random batches of edits to a block list and to a sorted
 // slice, which must agree.
-func tryEdits[E any](t *testing.T, x *tx, p part, l *block.List[E], random *rand.Rand, rounds int, draw func() E, equal func(a, b E) bool) {
+func tryEdits[E any](t *testing.T, x *tree.Tx, p tree.Part, l *block.List[E], random *rand.Rand, rounds int, draw func() E, equal func(a, b E) bool) {
 	t.Helper()
 	var want []E
 	for round := range rounds {
@@ -98,8 +98,8 @@ func tryEdits[E any](t *testing.T, x *tx, p part, l *block.List[E], random *rand
 
 // listBytes is the size of a block list, and what a block should have on
 // average at least.
-func listBytes[E any](p part, l *block.List[E]) (total, least int) {
-	for b := p.blockOf(l.Prefix, l.Prefix); b.Key != nil; b = p.after(l.Prefix, b.Key) {
+func listBytes[E any](p tree.Part, l *block.List[E]) (total, least int) {
+	for b := p.BlockOf(l.Prefix, l.Prefix); b.Key != nil; b = p.After(l.Prefix, b.Key) {
 		total += len(b.Key) + len(b.Record)
 	}
 	return total, block.MaxBlock / 4
@@ -108,8 +108,8 @@ func listBytes[E any](p part, l *block.List[E]) (total, least int) {
 func TestEditBlocks_IDs(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	keys := keysOf(sample.Keys(3000))
-	inObject(t, func(x *tx, object uint64) error {
-		p, err := x.part(object, block.IDsName)
+	inObject(t, func(x *tree.Tx, object uint64) error {
+		p, err := x.Part(object, block.IDsName)
 		if err != nil {
 			return err
 		}
@@ -123,8 +123,8 @@ func TestEditBlocks_IDs(t *testing.T) {
 
 func TestEditBlocks_EmptySlots(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 3))
-	inObject(t, func(x *tx, object uint64) error {
-		p, err := x.openPart(object, block.EmptyName)
+	inObject(t, func(x *tree.Tx, object uint64) error {
+		p, err := x.OpenPart(object, block.EmptyName)
 		if err != nil {
 			return err
 		}
@@ -138,8 +138,8 @@ func TestEditBlocks_EmptySlots(t *testing.T) {
 func TestEditBlocks_Values(t *testing.T) {
 	for kind := Text; kind <= Boolean; kind++ {
 		random := rand.New(rand.NewPCG(uint64(kind), 4))
-		inObject(t, func(x *tx, object uint64) error {
-			p, err := x.openPart(object, block.AttrsName)
+		inObject(t, func(x *tree.Tx, object uint64) error {
+			p, err := x.OpenPart(object, block.AttrsName)
 			if err != nil {
 				return err
 			}
@@ -169,7 +169,7 @@ func TestEditBlocks_Values(t *testing.T) {
 func TestTx_AddRemoveVertices(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	all := keysOf(sample.Keys(2500))
-	inObject(t, func(x *tx, object uint64) error {
+	inObject(t, func(x *tree.Tx, object uint64) error {
 		r := &graphRecord{Object: object}
 		slotsOf := make(map[string]uint32)
 		for next := 0; next < all.Len(); {
@@ -211,7 +211,7 @@ func TestTx_AddRemoveVertices(t *testing.T) {
 }
 
 // compareSlots compares what a graph says of all keys with a map.
-func compareSlots(x *tx, r *graphRecord, want map[string]uint32, all *block.KeySet) error {
+func compareSlots(x *tree.Tx, r *graphRecord, want map[string]uint32, all *block.KeySet) error {
 	var keys [][]byte
 	for i := range uint32(all.Len()) {
 		keys = append(keys, all.At(i))
@@ -281,15 +281,15 @@ func TestNextValueBlock(t *testing.T) {
 				edits = append(edits, block.Edit[block.SlotValue]{Entry: block.SlotValue{Slot: v, Value: x}})
 			}
 		}
-		inObject(t, func(x *tx, object uint64) error {
-			p, err := x.openPart(object, block.AttrsName)
+		inObject(t, func(x *tree.Tx, object uint64) error {
+			p, err := x.OpenPart(object, block.AttrsName)
 			if err != nil {
 				return err
 			}
 			if err := editBlocks(x, p, block.ValueList(3, kind), edits); err != nil {
 				return err
 			}
-			cursor := p.bucket.Cursor()
+			cursor := p.Bucket.Cursor()
 			wantKey, want := cursor.First()
 			blocks, total := 0, 0
 			for from := uint32(0); from < n; {
@@ -376,8 +376,8 @@ func FuzzSlotBlock(f *testing.F) {
 
 // A text of the greatest length has a block of its own and is read back.
 func TestValueList_LongText(t *testing.T) {
-	inObject(t, func(x *tx, object uint64) error {
-		p, err := x.openPart(object, block.AttrsName)
+	inObject(t, func(x *tree.Tx, object uint64) error {
+		p, err := x.OpenPart(object, block.AttrsName)
 		if err != nil {
 			return err
 		}
@@ -397,29 +397,29 @@ func TestValueList_LongText(t *testing.T) {
 
 // deleteRange deletes the given range over many pages, and ends with its context.
 func TestTx_DeleteRange(t *testing.T) {
-	inObject(t, func(x *tx, object uint64) error {
-		p, err := x.part(object, block.KeysName)
+	inObject(t, func(x *tree.Tx, object uint64) error {
+		p, err := x.Part(object, block.KeysName)
 		if err != nil {
 			return err
 		}
 		const records = 5000
 		for i := range uint32(records) {
-			if err := p.put(block.Key32(i), make([]byte, 200)); err != nil {
+			if err := p.Put(block.Key32(i), make([]byte, 200)); err != nil {
 				return err
 			}
 		}
 		below := func(key []byte) bool { return bytes.Compare(key, block.Key32(4000)) < 0 }
-		cancelled, cancel := context.WithCancel(x.ctx)
+		cancelled, cancel := context.WithCancel(x.Ctx)
 		cancel()
 		other := *x
-		other.ctx = cancelled
-		if err := other.deleteRange(p, block.Key32(1000), below); !errors.Is(err, context.Canceled) {
+		other.Ctx = cancelled
+		if err := other.DeleteRange(p, block.Key32(1000), below); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
-		if err := x.deleteRange(p, block.Key32(1000), below); err != nil {
+		if err := x.DeleteRange(p, block.Key32(1000), below); err != nil {
 			return err
 		}
-		i, cursor := uint32(0), p.bucket.Cursor()
+		i, cursor := uint32(0), p.Bucket.Cursor()
 		for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
 			if i == 1000 {
 				i = 4000

@@ -3,35 +3,35 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 	"math"
 	"slices"
 	"strings"
 	"time"
-
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
 )
 
 // size is the size of the file as this transaction found it.
-func size(t *tx) int64 { return t.root.Tx().Size() }
+func size(t *tree.Tx) int64 { return t.Root.Tx().Size() }
 
 // bound is an upper bound for the bytes of anything that an entry of the catalogue
 // counts.
-func bound(t *tx) int64 {
-	if t.pending { // pages that are not written yet are not in the size
+func bound(t *tree.Tx) int64 {
+	if t.Pending { // pages that are not written yet are not in the size
 		return math.MaxInt64
 	}
 	return size(t)
 }
 
-func findGraph(t *tx, name string) (*graphRecord, error) {
+func findGraph(t *tree.Tx, name string) (*graphRecord, error) {
 	r := new(graphRecord)
-	found, err := t.get(block.GraphsName, []byte(name), r)
+	found, err := t.Get(block.GraphsName, []byte(name), r)
 	if err == nil && found {
 		err = r.validate(bound(t))
 	}
 	if err != nil {
-		return nil, fault.Corrupt(t.path, describeGraph(name), err)
+		return nil, fault.Corrupt(t.Path, describeGraph(name), err)
 	}
 	if !found {
 		return nil, &NotFoundError{Kind: "graph", Name: name}
@@ -41,32 +41,32 @@ func findGraph(t *tx, name string) (*graphRecord, error) {
 
 // findEmbedding returns the catalogue entry of an embedding, or of a generation of
 // one, as resolveEmbedding finds it, with possible counts.
-func findEmbedding(t *tx, name string) (*embeddingRecord, error) {
+func findEmbedding(t *tree.Tx, name string) (*embeddingRecord, error) {
 	r, err := resolveEmbedding(t, name)
 	if err != nil {
 		return nil, err
 	}
-	return r, fault.Corrupt(t.path, describeEmbedding(name), r.validate(bound(t)))
+	return r, fault.Corrupt(t.Path, describeEmbedding(name), r.validate(bound(t)))
 }
 
 // resolveEmbedding returns the catalogue entry that a name means: of an embedding, of a past
 // generation of one, or of the embedding whose present generation it is.
-func resolveEmbedding(t *tx, name string) (*embeddingRecord, error) {
+func resolveEmbedding(t *tree.Tx, name string) (*embeddingRecord, error) {
 	r := &embeddingRecord{name: name}
-	found, err := t.get(block.EmbeddingsName, []byte(name), r)
+	found, err := t.Get(block.EmbeddingsName, []byte(name), r)
 	r.name = name // get may have copied an entry that it remembers
 	if found || err != nil {
-		return r, fault.Corrupt(t.path, describeEmbedding(name), err)
+		return r, fault.Corrupt(t.Path, describeEmbedding(name), err)
 	}
 	base, generation, ok := splitGeneration(name)
 	if !ok {
 		return nil, &NotFoundError{Kind: "embedding", Name: name}
 	}
-	found, err = t.get(block.EmbeddingsName, []byte(base), r)
+	found, err = t.Get(block.EmbeddingsName, []byte(base), r)
 	r.name = base
 	switch {
 	case err != nil:
-		return nil, fault.Corrupt(t.path, describeEmbedding(base), err)
+		return nil, fault.Corrupt(t.Path, describeEmbedding(base), err)
 	case !found:
 		return nil, &NotFoundError{Kind: "embedding", Name: name}
 	case r.Generation == generation && !r.Past:
@@ -81,8 +81,8 @@ func resolveEmbedding(t *tx, name string) (*embeddingRecord, error) {
 const keptGenerations = 2
 
 // past lists the numbers of the past generations of an embedding, ascending.
-func past(t *tx, name string) ([]uint64, error) {
-	b, err := t.top(block.EmbeddingsName)
+func past(t *tree.Tx, name string) ([]uint64, error) {
+	b, err := t.Top(block.EmbeddingsName)
 	if err != nil {
 		return nil, err
 	}
@@ -106,36 +106,36 @@ func past(t *tx, name string) ([]uint64, error) {
 
 // putEmbedding writes the entry of an embedding back under the name that it has in the
 // catalogue, whatever name it was found by.
-func putEmbedding(t *tx, r *embeddingRecord) error {
-	return t.put(block.EmbeddingsName, []byte(r.name), r)
+func putEmbedding(t *tree.Tx, r *embeddingRecord) error {
+	return t.Put(block.EmbeddingsName, []byte(r.name), r)
 }
 
 // dropJournal discards what an unfinished operation has written.
-func dropJournal(t *tx, kind byte, name string) error {
+func dropJournal(t *tree.Tx, kind byte, name string) error {
 	key := journalKey(kind, name)
 	var j journalRecord
-	found, err := t.get(block.JournalName, key, &j)
+	found, err := t.Get(block.JournalName, key, &j)
 	if err != nil || !found {
 		return err
 	}
-	if err := t.discard(j.Object); err != nil {
+	if err := t.Discard(j.Object); err != nil {
 		return err
 	}
-	return t.remove(block.JournalName, key)
+	return t.Remove(block.JournalName, key)
 }
 
-func slotsOf(t *tx, r *graphRecord) (block.SlotMap, error) {
-	return t.readSlots(r.Object, r.Slots, r.Slots-r.Vertices)
+func slotsOf(t *tree.Tx, r *graphRecord) (block.SlotMap, error) {
+	return t.ReadSlots(r.Object, r.Slots, r.Slots-r.Vertices)
 }
 
 // createGraph makes the catalogue entry of an empty graph.
-func createGraph(t *tx, name string) (*graphRecord, error) {
+func createGraph(t *tree.Tx, name string) (*graphRecord, error) {
 	if _, err := findGraph(t, name); err == nil {
 		return nil, fmt.Errorf("graph %q: %w", name, ErrExists)
 	} else if !errors.Is(err, ErrNotFound) {
 		return nil, err
 	}
 	now := time.Now().UnixNano()
-	r := &graphRecord{ID: t.newID(), Version: 1, Created: now, Modified: now}
-	return r, t.put(block.GraphsName, []byte(name), r)
+	r := &graphRecord{ID: t.NewID(), Version: 1, Created: now, Modified: now}
+	return r, t.Put(block.GraphsName, []byte(name), r)
 }

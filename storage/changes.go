@@ -4,20 +4,20 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 )
 
 // logChange writes the entry of one version, and removes the oldest entries.
-func logChange(t *tx, graph, version uint64, c block.Change) error {
-	log, err := t.topPart(block.ChangesName)
+func logChange(t *tree.Tx, graph, version uint64, c block.Change) error {
+	log, err := t.TopPart(block.ChangesName)
 	if err != nil {
 		return err
 	}
 	for part, record := range c.Records() {
 		key := block.ChangesKey(graph, version, uint32(part))
-		if err := log.put(key, log.seed.Seal(key, record)); err != nil {
+		if err := log.Put(key, log.Seed.Seal(key, record)); err != nil {
 			return err
 		}
 	}
@@ -29,8 +29,8 @@ func logChange(t *tx, graph, version uint64, c block.Change) error {
 
 // changesOf calls yield for every version of a graph in the log after since, in order,
 // with what it changed; the lists are valid during the call. A missing part is a fault.
-func changesOf(t *tx, graph, since uint64, yield func(version uint64, c *block.Change) error) error {
-	bucket, err := t.top(block.ChangesName)
+func changesOf(t *tree.Tx, graph, since uint64, yield func(version uint64, c *block.Change) error) error {
+	bucket, err := t.Top(block.ChangesName)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func changesOf(t *tx, graph, since uint64, yield func(version uint64, c *block.C
 	)
 	cursor := bucket.Cursor()
 	for key, record := cursor.Seek(block.ChangesKey(graph, since+1, 0)); len(key) == block.ChangesKeySize && block.IDOf(key) == graph; key, record = cursor.Next() {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return err
 		}
 		payload, err := seed.Open(key, record)
@@ -75,12 +75,12 @@ func changesOf(t *tx, graph, since uint64, yield func(version uint64, c *block.C
 }
 
 // dropChanges removes the log of a graph up to a version.
-func dropChanges(t *tx, graph, last uint64) error {
-	log, err := t.topPart(block.ChangesName)
+func dropChanges(t *tree.Tx, graph, last uint64) error {
+	log, err := t.TopPart(block.ChangesName)
 	if err != nil {
 		return err
 	}
-	return t.deleteRange(log, block.ChangesKey(graph, 0, 0), func(key []byte) bool {
+	return t.DeleteRange(log, block.ChangesKey(graph, 0, 0), func(key []byte) bool {
 		return len(key) == block.ChangesKeySize && block.IDOf(key) == graph && block.IDOf(key[8:]) <= last
 	})
 }
@@ -90,17 +90,17 @@ func dropChanges(t *tx, graph, last uint64) error {
 // have changed; the log covers 65,536 versions. A version that the graph has
 // not reached is ErrInvalid. It takes the time of reading the log since then.
 func (db *DB) Changes(ctx context.Context, graph string, since uint64) (ChangeSet, error) {
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (set ChangeSet, err error) {
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) (set ChangeSet, err error) {
 		if since > r.Version {
 			return set, fmt.Errorf("graph %q has version %d, not yet %d: %w", graph, r.Version, since, ErrInvalid)
 		}
 		l, err := changesSince(t, r, since)
 		if err != nil {
-			return set, fault.Corrupt(t.path, describeGraph(graph)+", change log", err)
+			return set, fault.Corrupt(t.Path, describeGraph(graph)+", change log", err)
 		}
 		slots, err := slotsOf(t, r)
 		if err != nil {
-			return set, fault.Corrupt(t.path, describeGraph(graph)+", empty slots", err)
+			return set, fault.Corrupt(t.Path, describeGraph(graph)+", empty slots", err)
 		}
 		set = ChangeSet{From: since, To: r.Version, All: l.all, Deleted: l.deletions, EdgesChanged: l.versions > 0, Versions: l.versions}
 		if !set.All {
@@ -123,7 +123,7 @@ type changeLog struct {
 }
 
 // changesSince reads the log after a version.
-func changesSince(t *tx, r *graphRecord, since uint64) (*changeLog, error) {
+func changesSince(t *tree.Tx, r *graphRecord, since uint64) (*changeLog, error) {
 	l := &changeLog{edges: block.NewBits(int(r.Slots)), values: block.NewBits(int(r.Slots)), deleted: block.NewBits(int(r.Slots))}
 	expect := since + 1
 	err := changesOf(t, r.ID, since, func(version uint64, c *block.Change) error {

@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"heavytail/storage/internal/tree"
 	"slices"
-
-	bolt "go.etcd.io/bbolt"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/page"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // Check verifies the whole file: the shape of its tree, every checksum, that the keys
@@ -24,7 +25,7 @@ import (
 // "checking", in objects.
 func (db *DB) Check(ctx context.Context, progress func(stage string, done, total int64)) (CheckReport, error) {
 	c := checker{db: db, progress: newReporter(progress), objects: make(map[uint64]string), graphs: make(map[uint64]graphRecord), slots: make(map[uint64]*block.SlotMap)}
-	err := db.view(ctx, func(t *tx) error {
+	err := db.view(ctx, func(t *tree.Tx) error {
 		c.tx = t
 		if err := c.walk(); err != nil {
 			return err
@@ -38,7 +39,7 @@ func (db *DB) Check(ctx context.Context, progress func(stage string, done, total
 				return err
 			}
 		}
-		c.report.Records += t.scanned
+		c.report.Records += t.Scanned
 		c.progress.finish("checking", c.done, c.done)
 		return nil
 	})
@@ -51,7 +52,7 @@ func (db *DB) Check(ctx context.Context, progress func(stage string, done, total
 // walk verifies the tree as this transaction sees it: of the whole file, or of
 // the bucket alone where the file belongs to an application.
 func (c *checker) walk() error {
-	file := c.tx.file
+	file := c.tx.File
 	if file == nil {
 		c.note("the shape of the tree was not verified: the application's file cannot be read beside bbolt")
 		return nil
@@ -61,8 +62,8 @@ func (c *checker) walk() error {
 		return fmt.Errorf("check: %w", err)
 	}
 	c.report.Bytes = info.Size()
-	m := c.tx.meta()
-	w, found := page.NewWalker(c.tx.ctx, page.File{R: file, Meta: m}), block.NewTallies()
+	m := c.tx.Meta()
+	w, found := page.NewWalker(c.tx.Ctx, page.File{R: file, Meta: m}), block.NewTallies()
 	w.Counted = found.Counted
 	c.report.Pages, c.report.FreePages, err = c.db.walk(c.tx, w, m)
 	if err == nil && !c.db.attached {
@@ -71,11 +72,11 @@ func (c *checker) walk() error {
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
-	c.tx.tree = &soundness{whole: true, faults: belowRoot(w.Faults)}
+	c.tx.Tree = &tree.Verified{Whole: true, Faults: tree.BelowRoot(w.Faults)}
 	for _, bad := range w.Faults {
 		where := "file"
 		if len(bad.Path) > 1 {
-			where = describePath(bad.Path[1:])
+			where = tree.DescribePath(bad.Path[1:])
 		}
 		c.fault(where, bad.What, fault.RemedyRestore)
 	}
@@ -86,16 +87,16 @@ func (c *checker) walk() error {
 // one that the file promises; their content is checked nevertheless.
 func (c *checker) comparePromises(found *block.Tallies) error {
 	return c.try("sums of buckets", fault.RemedyRestore, func() error {
-		if err := c.tx.checkRoot(page.Meta{}, found.Sums); err != nil {
+		if err := c.tx.CheckRoot(page.Meta{}, found.Sums); err != nil {
 			return fault.Record("%v", err)
 		}
-		faults, err := c.tx.broken(found, "", func(path [][]byte) bool { return c.tx.tree.fault(path) != nil })
+		faults, err := c.tx.Broken(found, "", func(path [][]byte) bool { return c.tx.Tree.Fault(path) != nil })
 		if len(faults) == 0 {
 			return err
 		}
 		owners := ownersIn(c.tx, owning())
 		for _, bad := range faults {
-			c.fault(owners.describe(bad.Path), bad.What, fault.RemedyRestore)
+			c.fault(owners.Describe(bad.Path), bad.What, fault.RemedyRestore)
 		}
 		return err
 	})
@@ -124,7 +125,7 @@ func (c *checker) checkGraphs() error {
 			if r.Object == 0 {
 				return nil
 			}
-			c.refer(r.Object, where, graphParts[:]...)
+			c.refer(r.Object, where, tree.GraphParts[:]...)
 			return c.checkContents(where, r)
 		})
 	})
@@ -135,7 +136,7 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 	keys := block.NewKeySet(0)
 	keysOK := false
 	c.try(where+", keys", remedyGraph, func() error {
-		p, err := c.tx.part(r.Object, block.KeysName)
+		p, err := c.tx.Part(r.Object, block.KeysName)
 		if err == nil {
 			err = readKeys(c.tx, &keys, p, r)
 		}
@@ -162,7 +163,7 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 		if err := checkNoEdges(g, &slots); err != nil {
 			return err
 		}
-		return checkSymmetric(c.tx.ctx, g)
+		return checkSymmetric(c.tx.Ctx, g)
 	})
 	return c.checkAttributes(where, r, &slots)
 }
@@ -170,13 +171,13 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 // checkIDs verifies that the ids are the inverse of the keys: as many, strictly
 // ascending, and each with the key that it has there.
 func (c *checker) checkIDs(r *graphRecord, keys *block.KeySet, compare bool) error {
-	p, err := c.tx.part(r.Object, block.IDsName)
+	p, err := c.tx.Part(r.Object, block.IDsName)
 	if err != nil {
 		return err
 	}
 	var last []byte
 	count := uint64(0)
-	err = c.tx.scan(p, func(first, payload []byte) error {
+	err = c.tx.Scan(p, func(first, payload []byte) error {
 		return block.DecodeIDs(first, payload, func(key []byte, id uint32) error {
 			if count > 0 && bytes.Compare(last, key) >= 0 {
 				return fault.Record("keys do not ascend from block to block")
@@ -327,10 +328,10 @@ func (c *checker) checkJournal() error {
 			}
 			switch key[0] {
 			case journalGraph:
-				if int(j.Part) >= len(stagedParts) {
+				if int(j.Part) >= len(tree.StagedParts) {
 					return fault.Record("journal at part %d", j.Part)
 				}
-				c.refer(j.Object, where, graphParts[:]...)
+				c.refer(j.Object, where, tree.GraphParts[:]...)
 				c.note("an import of %q into graph %q stopped before its end; the same import continues from there; another one, or dropping the graph, discards it", fault.Clip(j.Source), name)
 			case journalEmbedding:
 				c.refer(j.Object, where, block.RowsName)
@@ -349,7 +350,7 @@ func (c *checker) checkJournal() error {
 func (c *checker) checkTrash() error {
 	return c.try("trash", fault.RemedyRestore, func() error {
 		n := 0
-		err := c.tx.each(block.TrashName, func(key, record []byte) error {
+		err := c.tx.Each(block.TrashName, func(key, record []byte) error {
 			c.report.Records++
 			if len(key) != 8 {
 				return fault.Record("key of %d bytes", len(key))
@@ -372,11 +373,11 @@ func (c *checker) checkTrash() error {
 // catalogue and has the parts that it should have.
 func (c *checker) checkObjects() error {
 	return c.try("objects", fault.RemedyRestore, func() error {
-		objects, err := c.tx.top(block.ObjectsName)
+		objects, err := c.tx.Top(block.ObjectsName)
 		if err != nil {
 			return err
 		}
-		return c.tx.each(block.ObjectsName, func(key, _ []byte) error {
+		return c.tx.Each(block.ObjectsName, func(key, _ []byte) error {
 			b := objects.Bucket(key)
 			if len(key) != 8 || b == nil {
 				return fault.Record("entry %x that is no object", key)
@@ -405,7 +406,7 @@ func (c *checker) checkParts(object *bolt.Bucket, parts [][]byte) error {
 	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
 		same := func(name []byte) bool { return bytes.Equal(name, key) }
 		known := slices.ContainsFunc(parts, same)
-		if !known && !slices.ContainsFunc(furtherParts[:], same) || object.Bucket(key) == nil {
+		if !known && !slices.ContainsFunc(tree.FurtherParts[:], same) || object.Bucket(key) == nil {
 			return fault.Record("unknown part %q", fault.Clip(string(key)))
 		}
 		if known {

@@ -3,14 +3,14 @@ package storage
 import (
 	"errors"
 	"fmt"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 )
 
 type checker struct {
 	db       *DB
-	tx       *tx
+	tx       *tree.Tx
 	report   CheckReport
 	progress *reporter
 	done     int64
@@ -43,7 +43,7 @@ func (c *checker) try(where, remedy string, f func() error) error {
 	if c.err != nil {
 		return c.err
 	}
-	err := fault.Guarded(c.tx.path, f)
+	err := fault.Guarded(c.tx.Path, f)
 	var file *FileError
 	switch {
 	case err == nil:
@@ -61,7 +61,7 @@ func (c *checker) try(where, remedy string, f func() error) error {
 
 // tryEach is try for all entries of a top bucket.
 func (c *checker) tryEach(where, remedy string, bucket []byte, f func(key, record []byte) error) error {
-	return c.try(where, remedy, func() error { return c.tx.each(bucket, f) })
+	return c.try(where, remedy, func() error { return c.tx.Each(bucket, f) })
 }
 
 func (c *checker) step() {
@@ -78,8 +78,8 @@ func (c *checker) refer(object uint64, where string, parts ...[]byte) {
 		c.fault(where, fmt.Sprintf("object %d belongs to %s too", object, other), fault.RemedyRestore)
 		return
 	}
-	if object >= c.tx.header.NextID {
-		c.fault(where, fmt.Sprintf("object %d is beyond the last number given, %d", object, c.tx.header.NextID-1), fault.RemedyRestore)
+	if object >= c.tx.Header.NextID {
+		c.fault(where, fmt.Sprintf("object %d is beyond the last number given, %d", object, c.tx.Header.NextID-1), fault.RemedyRestore)
 	}
 	c.objects[object] = where
 	if c.parts == nil {
@@ -97,25 +97,25 @@ func foundDamage(err error) error {
 }
 
 // checkBlob verifies a blob for Check; where names its owner.
-func (c *checker) checkBlob(where, remedy string, b blobRecord) error {
+func (c *checker) checkBlob(where, remedy string, b tree.BlobRecord) error {
 	if b.Object == 0 {
 		return nil
 	}
 	c.refer(b.Object, where, block.BlobName)
 	return c.try(where, remedy, func() error {
-		p, err := c.tx.part(b.Object, block.BlobName)
+		p, err := c.tx.Part(b.Object, block.BlobName)
 		if err != nil {
 			return err
 		}
-		c.tx.readAhead(p.bucket)
+		c.tx.ReadAhead(p.Bucket)
 		number := uint64(0)
-		err = c.tx.scan(p, func(key, payload []byte) error {
-			err := b.check(number, key, payload)
+		err = c.tx.Scan(p, func(key, payload []byte) error {
+			err := b.Check(number, key, payload)
 			number++
 			return err
 		})
-		if err == nil && number != b.blocks() {
-			err = fault.Record("%d blocks instead of %d", number, b.blocks())
+		if err == nil && number != b.Blocks() {
+			err = fault.Record("%d blocks instead of %d", number, b.Blocks())
 		}
 		return err
 	})

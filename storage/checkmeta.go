@@ -29,7 +29,7 @@ func (c *checker) checkMetas(file *os.File, m page.Meta, w *page.Walker) error {
 			c.fault("meta pages", what, "nothing reads it; the next two commits write both meta pages again")
 		}
 	}
-	if c.tx.tree == nil || c.tx.tree.whole || len(w.Faults) > 0 {
+	if c.tx.Tree == nil || c.tx.Tree.Whole || len(w.Faults) > 0 {
 		return nil // this handle may be writing a later state now
 	}
 	size, err := page.SizeOf(file)()
@@ -57,10 +57,10 @@ func steadyMeta(r io.ReaderAt, size func() (int64, error)) (m page.Meta, err err
 func (c *checker) findLaterState(f page.File, pages uint64, w *page.Walker) error {
 	highWater := f.Meta.HighWater
 	f.Meta.HighWater = pages
-	latest := c.tx.header.Epoch
+	latest := c.tx.Header.Epoch
 	for id := uint64(2); id < pages; id++ {
-		if id%256 == 0 && c.tx.ctx.Err() != nil {
-			return c.tx.ctx.Err()
+		if id%256 == 0 && c.tx.Ctx.Err() != nil {
+			return c.tx.Ctx.Err()
 		}
 		if id < highWater && w.Reached(id) {
 			continue
@@ -76,8 +76,8 @@ func (c *checker) findLaterState(f page.File, pages uint64, w *page.Walker) erro
 		}
 		f.Release(p)
 	}
-	if latest > c.tx.header.Epoch && !c.db.opensForWriting() {
-		c.note("the file holds parts of a later state, commit %d after the present %d: either it was stopped before its end, or the last commit is undone because the disk has lost a write", latest, c.tx.header.Epoch)
+	if latest > c.tx.Header.Epoch && !c.db.opensForWriting() {
+		c.note("the file holds parts of a later state, commit %d after the present %d: either it was stopped before its end, or the last commit is undone because the disk has lost a write", latest, c.tx.Header.Epoch)
 	}
 	return nil
 }

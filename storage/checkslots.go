@@ -50,11 +50,11 @@ func (c *checker) checkAttributes(where string, r *graphRecord, slots *block.Slo
 		})
 	}
 	return c.try(where+", attributes", remedyAttribute, func() error {
-		p, found, err := c.tx.findPart(r.Object, block.AttrsName)
+		p, found, err := c.tx.FindPart(r.Object, block.AttrsName)
 		if err != nil || !found {
 			return err
 		}
-		cursor := p.bucket.Cursor()
+		cursor := p.Bucket.Cursor()
 		for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
 			if len(key) != block.AttrKeySize || !prefixes[string(key[:2])] {
 				return fault.Record("block %x belongs to no attribute", key)

@@ -2,13 +2,14 @@ package storage
 
 import (
 	"context"
+	"heavytail/storage/internal/tree"
 	"math"
 	"slices"
 	"testing"
 
-	bolt "go.etcd.io/bbolt"
-
 	"heavytail/storage/internal/block"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // put writes a sealed record into a bucket.
@@ -158,7 +159,7 @@ func TestDB_Check_PlantedSlots(t *testing.T) {
 // TestTx_LogChange_Limit: the log keeps the last versions, whatever was in their
 // entries, and does not touch those of other graphs.
 func TestTx_LogChange_Limit(t *testing.T) {
-	inObject(t, func(x *tx, _ uint64) error {
+	inObject(t, func(x *tree.Tx, _ uint64) error {
 		const graph = 77
 		many := make([]uint32, 5000) // several records
 		for i := range many {

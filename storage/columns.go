@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 )
 
 // Columns returns the values of attributes of a graph, vertex by vertex as in
@@ -15,7 +15,7 @@ import (
 // version by now, it returns ErrConflict; an unknown attribute gives a
 // NotFoundError. It reads only the blocks of these attributes.
 func (db *DB) Columns(ctx context.Context, graph string, version uint64, names ...string) ([]*Column, error) {
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) ([]*Column, error) {
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) ([]*Column, error) {
 		if r.Version != version {
 			return nil, fmt.Errorf("graph %q has version %d, no longer %d: %w", graph, r.Version, version, ErrConflict)
 		}
@@ -28,7 +28,7 @@ func (db *DB) Columns(ctx context.Context, graph string, version uint64, names .
 // calls, both are always of the same version.
 func (db *DB) SnapshotColumns(ctx context.Context, graph string, names ...string) (*Snapshot, []*Column, error) {
 	var columns []*Column
-	s, err := viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (s *Snapshot, err error) {
+	s, err := viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) (s *Snapshot, err error) {
 		if columns, err = namedColumns(t, graph, r, names); err == nil {
 			s, err = snapshot(t, graph, r)
 		}
@@ -41,7 +41,7 @@ func (db *DB) SnapshotColumns(ctx context.Context, graph string, names ...string
 }
 
 // namedColumns reads the columns of some attributes, or of all without names.
-func namedColumns(t *tx, graph string, r *graphRecord, names []string) ([]*Column, error) {
+func namedColumns(t *tree.Tx, graph string, r *graphRecord, names []string) ([]*Column, error) {
 	wanted := r.Attributes
 	if len(names) > 0 {
 		wanted = nil
@@ -57,16 +57,16 @@ func namedColumns(t *tx, graph string, r *graphRecord, names []string) ([]*Colum
 }
 
 // columns reads columns by vertex.
-func columns(t *tx, graph string, r *graphRecord, attributes []attributeRecord) ([]*Column, error) {
+func columns(t *tree.Tx, graph string, r *graphRecord, attributes []attributeRecord) ([]*Column, error) {
 	slots, err := slotsOf(t, r)
 	if err != nil {
-		return nil, fault.Corrupt(t.path, describeGraph(graph)+", empty slots", err)
+		return nil, fault.Corrupt(t.Path, describeGraph(graph)+", empty slots", err)
 	}
 	vertices := slots.Table()
 	columns := make([]*Column, len(attributes))
 	for i, a := range attributes {
 		if columns[i], err = readColumn(t, r, a, int(r.Vertices), vertices); err != nil {
-			return nil, fault.Corrupt(t.path, describeAttribute(graph, a.Name), err)
+			return nil, fault.Corrupt(t.Path, describeAttribute(graph, a.Name), err)
 		}
 	}
 	return columns, nil
@@ -76,13 +76,13 @@ func columns(t *tx, graph string, r *graphRecord, attributes []attributeRecord) 
 // GraphInfo.Attributes and without missing ones. It reads a block per attribute
 // and does not need the graph in memory.
 func (db *DB) Vertex(ctx context.Context, graph, key string) (Vertex, error) {
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (Vertex, error) { return vertex(t, graph, r, key) })
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) (Vertex, error) { return vertex(t, graph, r, key) })
 }
 
 // VertexEdges reads a vertex as Vertex does and its edges as Neighbors does, both
 // of the version of the graph that it returns.
 func (db *DB) VertexEdges(ctx context.Context, graph, key string) (info GraphInfo, v Vertex, edges []Edge, err error) {
-	edges, err = viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (_ []Edge, err error) {
+	edges, err = viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) (_ []Edge, err error) {
 		info = r.info(graph)
 		if v, err = vertex(t, graph, r, key); err != nil {
 			return nil, err
@@ -92,7 +92,7 @@ func (db *DB) VertexEdges(ctx context.Context, graph, key string) (info GraphInf
 	return info, v, edges, err
 }
 
-func vertex(t *tx, graph string, r *graphRecord, key string) (Vertex, error) {
+func vertex(t *tree.Tx, graph string, r *graphRecord, key string) (Vertex, error) {
 	slot, err := slotOfVertex(t, r, graph, key)
 	if err != nil {
 		return Vertex{}, err
@@ -101,7 +101,7 @@ func vertex(t *tx, graph string, r *graphRecord, key string) (Vertex, error) {
 	for _, a := range r.Attributes {
 		values, err := valuesAt(t, r, a, []uint32{slot})
 		if err != nil {
-			return Vertex{}, fault.Corrupt(t.path, describeAttribute(graph, a.Name), err)
+			return Vertex{}, fault.Corrupt(t.Path, describeAttribute(graph, a.Name), err)
 		}
 		if !values[0].IsMissing() {
 			v.Values = append(v.Values, NamedValue{Name: a.Name, Value: values[0]})
@@ -117,26 +117,26 @@ func (db *DB) Keys(ctx context.Context, graph, prefix string, limit int) ([]stri
 	if limit < 0 {
 		return nil, fmt.Errorf("%w: a limit of %d keys", ErrInvalid, limit)
 	}
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) ([]string, error) {
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) ([]string, error) {
 		if r.Object == 0 {
 			return nil, nil
 		}
 		keys, err := keysWith(t, r, prefix, limit)
-		return keys, fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
+		return keys, fault.Corrupt(t.Path, describeGraph(graph)+", ids", err)
 	})
 }
 
-func keysWith(t *tx, r *graphRecord, prefix string, limit int) ([]string, error) {
-	p, err := t.part(r.Object, block.IDsName)
+func keysWith(t *tree.Tx, r *graphRecord, prefix string, limit int) ([]string, error) {
+	p, err := t.Part(r.Object, block.IDsName)
 	if err != nil {
 		return nil, err
 	}
 	var keys []string
-	for b := p.blockOf(nil, []byte(prefix)); b.Key != nil; b = p.after(nil, b.Key) {
-		if err := t.ctx.Err(); err != nil {
+	for b := p.BlockOf(nil, []byte(prefix)); b.Key != nil; b = p.After(nil, b.Key) {
+		if err := t.Ctx.Err(); err != nil {
 			return nil, err
 		}
-		payload, err := p.seed.Open(b.Key, b.Record)
+		payload, err := p.Seed.Open(b.Key, b.Record)
 		if err != nil {
 			return nil, err
 		}

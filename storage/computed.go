@@ -2,10 +2,10 @@ package storage
 
 import (
 	"fmt"
-	"slices"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
+	"slices"
 )
 
 // PutColumn replaces all values of an attribute by those of a column. The column has a
@@ -36,7 +36,7 @@ func (x *Tx) PutColumn(s *Snapshot, c *Column, computed *Computed, replace bool)
 			err = putValues(x.tx, g, &g.record.Attributes[at], s, c)
 		}
 		if err != nil {
-			return fault.Corrupt(x.tx.path, describeAttribute(name, c.Name), err)
+			return fault.Corrupt(x.tx.Path, describeAttribute(name, c.Name), err)
 		}
 		g.record.Attributes[at].Computed = computed.record()
 		g.changed = true
@@ -46,7 +46,7 @@ func (x *Tx) PutColumn(s *Snapshot, c *Column, computed *Computed, replace bool)
 
 // emptyAttribute returns the number of an attribute without values, which it enters where
 // there is none of the name.
-func emptyAttribute(t *tx, g *graphState, a Attribute) (int, error) {
+func emptyAttribute(t *tree.Tx, g *graphState, a Attribute) (int, error) {
 	at := g.record.findAttribute(a.Name)
 	if at < 0 {
 		return g.record.addAttribute(a)
@@ -60,7 +60,7 @@ func emptyAttribute(t *tx, g *graphState, a Attribute) (int, error) {
 }
 
 // putValues writes the blocks of an attribute that has no values yet.
-func putValues(t *tx, g *graphState, a *attributeRecord, s *Snapshot, c *Column) error {
+func putValues(t *tree.Tx, g *graphState, a *attributeRecord, s *Snapshot, c *Column) error {
 	if g.record.Object == 0 {
 		return nil
 	}
@@ -84,20 +84,20 @@ func putValues(t *tx, g *graphState, a *attributeRecord, s *Snapshot, c *Column)
 }
 
 // putBlocks writes all values of a column by slot.
-func putBlocks(t *tx, g *graphState, id uint16, c *Column) error {
-	p, err := t.openPart(g.record.Object, block.AttrsName)
+func putBlocks(t *tree.Tx, g *graphState, id uint16, c *Column) error {
+	p, err := t.OpenPart(g.record.Object, block.AttrsName)
 	if err != nil {
 		return err
 	}
 	for next := uint32(0); next < uint32(c.Len()); {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return err
 		}
 		var key, record []byte
 		if key, record, next = block.NextValueBlock(id, c, next); key == nil {
 			return nil
 		}
-		if err := p.put(key, p.seed.Seal(key, record)); err != nil {
+		if err := p.Put(key, p.Seed.Seal(key, record)); err != nil {
 			return err
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"math"
-	"slices"
-
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
+	"math"
+	"slices"
 )
 
 // contents are the vertices and edges of one version of a graph. They are by
@@ -55,7 +55,7 @@ func (c *contents) digest(ctx context.Context, input [sha256.Size]byte) ([]byte,
 // only Check verifies that every edge is there in both directions. If dense is set,
 // keys and edges are by vertex. Otherwise they are by slot, where empty slots have
 // neither, and the attributes are read too.
-func readContents(t *tx, name string, r *graphRecord, dense bool) (contents, error) {
+func readContents(t *tree.Tx, name string, r *graphRecord, dense bool) (contents, error) {
 	c := contents{keys: block.NewKeySet(int(r.Slots))}
 	if r.Object == 0 {
 		c.graph = &csr.Graph{Offsets: []int64{0}}
@@ -66,7 +66,7 @@ func readContents(t *tx, name string, r *graphRecord, dense bool) (contents, err
 	}
 	var err error
 	if c.slots, err = slotsOf(t, r); err != nil {
-		return c, fault.Corrupt(t.path, describeGraph(name)+", empty slots", err)
+		return c, fault.Corrupt(t.Path, describeGraph(name)+", empty slots", err)
 	}
 	n := int(r.Slots)
 	var vertices []uint32
@@ -75,8 +75,8 @@ func readContents(t *tx, name string, r *graphRecord, dense bool) (contents, err
 	} else if err := readAttributes(t, name, r, &c); err != nil {
 		return c, err
 	}
-	inKeys := func(err error) error { return fault.Corrupt(t.path, describeGraph(name)+", keys", err) }
-	keys, err := t.part(r.Object, block.KeysName)
+	inKeys := func(err error) error { return fault.Corrupt(t.Path, describeGraph(name)+", keys", err) }
+	keys, err := t.Part(r.Object, block.KeysName)
 	if err != nil {
 		return c, inKeys(err)
 	}
@@ -87,23 +87,23 @@ func readContents(t *tx, name string, r *graphRecord, dense bool) (contents, err
 		}
 		return inKeys(err)
 	})
-	t.releaseMap()
-	return c, fault.Corrupt(t.path, describeGraph(name)+", arcs", err)
+	t.ReleaseMap()
+	return c, fault.Corrupt(t.Path, describeGraph(name)+", arcs", err)
 }
 
 // readKeys fills the set with the keys of all slots.
-func readKeys(t *tx, keys *block.KeySet, p part, r *graphRecord) error {
-	t.readAhead(p.bucket)
-	err := t.scan(p, func(key, payload []byte) error {
+func readKeys(t *tree.Tx, keys *block.KeySet, p tree.Part, r *graphRecord) error {
+	t.ReadAhead(p.Bucket)
+	err := t.Scan(p, func(key, payload []byte) error {
 		if err := block.DecodeKeys(keys, key, payload); err != nil {
 			return err
 		}
 		if uint64(keys.Len()) > r.Slots {
 			return fault.Record("more keys than the %d slots", r.Slots)
 		}
-		return t.took(len(payload), keys.Growing)
+		return t.Took(len(payload), keys.Growing)
 	})
-	t.complete(keys.Bytes())
+	t.Complete(keys.Bytes())
 	if err == nil && uint64(keys.Len()) != r.Slots {
 		err = fault.Record("%d keys for %d slots", keys.Len(), r.Slots)
 	}
@@ -111,22 +111,22 @@ func readKeys(t *tx, keys *block.KeySet, p part, r *graphRecord) error {
 }
 
 // readAttributes reads the columns of all attributes by slot.
-func readAttributes(t *tx, graph string, r *graphRecord, c *contents) error {
+func readAttributes(t *tree.Tx, graph string, r *graphRecord, c *contents) error {
 	c.attributes, c.nextAttribute = slices.Clone(r.Attributes), r.NextAttribute
 	for _, a := range r.Attributes {
 		column, err := readColumn(t, r, a, int(r.Slots), nil)
 		if err != nil {
-			return fault.Corrupt(t.path, describeAttribute(graph, a.Name), err)
+			return fault.Corrupt(t.Path, describeAttribute(graph, a.Name), err)
 		}
 		c.columns = append(c.columns, column)
-		t.complete(column.Bytes())
+		t.Complete(column.Bytes())
 	}
 	return nil
 }
 
 // readColumn reads the values of an attribute into a column of length n.
 // vertices, where not nil, gives the place of each slot.
-func readColumn(t *tx, r *graphRecord, a attributeRecord, n int, vertices []uint32) (*Column, error) {
+func readColumn(t *tree.Tx, r *graphRecord, a attributeRecord, n int, vertices []uint32) (*Column, error) {
 	c := NewColumn(a.attribute(), n)
 	next := uint64(0)
 	err := eachValue(t, r, a, func(slot uint32, v Value) error {
@@ -141,7 +141,7 @@ func readColumn(t *tx, r *graphRecord, a attributeRecord, n int, vertices []uint
 			return fault.Record("value of slot %d, which is empty or beyond the graph", next-1)
 		}
 		block.PutValue(c, slot, v)
-		return t.took(8+len(v.Text()), c.Growing)
+		return t.Took(8+len(v.Text()), c.Growing)
 	})
 	if err == nil && uint64(c.Count()) != a.Values {
 		err = fault.Record("%d values where the catalogue says %d", c.Count(), a.Values)
@@ -152,53 +152,53 @@ func readColumn(t *tx, r *graphRecord, a attributeRecord, n int, vertices []uint
 
 // eachValue calls yield with every value of an attribute, in the order of the
 // blocks. A text is valid during the call only.
-func eachValue(t *tx, r *graphRecord, a attributeRecord, yield func(slot uint32, v Value) error) error {
+func eachValue(t *tree.Tx, r *graphRecord, a attributeRecord, yield func(slot uint32, v Value) error) error {
 	if r.Object == 0 {
 		return nil
 	}
-	p, found, err := t.findPart(r.Object, block.AttrsName)
+	p, found, err := t.FindPart(r.Object, block.AttrsName)
 	if err != nil || !found {
 		return err
 	}
 	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
-	cursor := p.bucket.Cursor()
+	cursor := p.Bucket.Cursor()
 	for key, record := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, record = cursor.Next() {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return err
 		}
-		payload, err := p.seed.Open(key, record)
+		payload, err := p.Seed.Open(key, record)
 		if err != nil {
 			return err
 		}
 		if err := block.DecodeValues(a.Type, key, payload, yield); err != nil {
 			return err
 		}
-		t.scanned++
+		t.Scanned++
 	}
 	return nil
 }
 
 // valuesAt returns the values of an attribute at slots in ascending order. It
 // reads each block that can hold one of them once.
-func valuesAt(t *tx, r *graphRecord, a attributeRecord, slots []uint32) ([]Value, error) {
+func valuesAt(t *tree.Tx, r *graphRecord, a attributeRecord, slots []uint32) ([]Value, error) {
 	values := make([]Value, len(slots))
 	if r.Object == 0 {
 		return values, nil
 	}
-	p, found, err := t.findPart(r.Object, block.AttrsName)
+	p, found, err := t.FindPart(r.Object, block.AttrsName)
 	if err != nil || !found {
 		return values, err
 	}
 	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
 	for at := 0; at < len(slots); {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return nil, err
 		}
-		b := p.blockOf(prefix, block.AttrKey(a.ID, slots[at]))
+		b := p.BlockOf(prefix, block.AttrKey(a.ID, slots[at]))
 		if b.Key == nil {
 			return values, nil
 		}
-		payload, err := p.seed.Open(b.Key, b.Record)
+		payload, err := p.Seed.Open(b.Key, b.Record)
 		if err != nil {
 			return nil, err
 		}
@@ -216,7 +216,7 @@ func valuesAt(t *tx, r *graphRecord, a attributeRecord, slots []uint32) ([]Value
 			return nil, err
 		}
 		// The next block has the next value, or there is none.
-		next := p.after(prefix, b.Key)
+		next := p.After(prefix, b.Key)
 		if next.Key == nil {
 			return values, nil
 		}

@@ -4,30 +4,31 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-
-	bolt "go.etcd.io/bbolt"
+	"heavytail/storage/internal/tree"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/page"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // copyTo writes the state that the transaction sees into w: everything except
 // trash, unfinished embeddings, and objects without an owner. Every record is
 // verified on the way.
-func copyTo(t *tx, w *storeWriter) error {
+func copyTo(t *tree.Tx, w *storeWriter) error {
 	objects, err := copyCatalogue(t, w)
 	if err != nil {
 		return err
 	}
-	changes, err := t.top(block.ChangesName)
+	changes, err := t.Top(block.ChangesName)
 	if err != nil {
-		return fault.Corrupt(t.path, "change log", err)
+		return fault.Corrupt(t.Path, "change log", err)
 	}
 	if err := copyBucket(t, w, changes, block.ChangesName); err != nil {
-		return fault.Corrupt(t.path, "change log", err)
+		return fault.Corrupt(t.Path, "change log", err)
 	}
-	list, err := t.top(block.ObjectsName)
+	list, err := t.Top(block.ObjectsName)
 	if err != nil {
 		return err
 	}
@@ -37,30 +38,30 @@ func copyTo(t *tx, w *storeWriter) error {
 		if !found {
 			continue
 		}
-		b, err := t.object(block.IDOf(key))
+		b, err := t.Object(block.IDOf(key))
 		if err == nil {
 			err = copyBucket(t, w, b, block.ObjectsName, bytes.Clone(key))
 		}
 		if err != nil {
-			return fault.Corrupt(t.path, where, err)
+			return fault.Corrupt(t.Path, where, err)
 		}
 		delete(objects, string(key))
 	}
 	for _, where := range objects {
-		return fault.Corrupt(t.path, where, fault.Record("its object is missing"))
+		return fault.Corrupt(t.Path, where, fault.Record("its object is missing"))
 	}
 	return nil
 }
 
 // copyCatalogue copies the records that name objects, and returns what each
 // object belongs to, by the object's key.
-func copyCatalogue(t *tx, w *storeWriter) (objects map[string]string, err error) {
+func copyCatalogue(t *tree.Tx, w *storeWriter) (objects map[string]string, err error) {
 	objects = make(map[string]string)
 	var shared error
 	refer := func(object uint64, where string) {
 		key := string(block.Key64(object))
 		if other, taken := objects[key]; taken && shared == nil {
-			shared = fault.Corrupt(t.path, where, fault.Record("object %d belongs to %s too", object, other))
+			shared = fault.Corrupt(t.Path, where, fault.Record("object %d belongs to %s too", object, other))
 		}
 		if object != 0 {
 			objects[key] = where
@@ -70,7 +71,7 @@ func copyCatalogue(t *tx, w *storeWriter) (objects map[string]string, err error)
 		if err := w.Into(bucket); err != nil {
 			return err
 		}
-		return t.each(bucket, func(key, record []byte) error {
+		return t.Each(bucket, func(key, record []byte) error {
 			keep, err := entry(key, record)
 			if err != nil || !keep {
 				return err
@@ -107,7 +108,7 @@ func copyCatalogue(t *tx, w *storeWriter) (objects map[string]string, err error)
 	err = copyTop(block.JournalName, func(key, record []byte) (bool, error) {
 		var j journalRecord
 		if err := block.DecodeStruct(block.JournalName, key, record, &j); err != nil {
-			return false, fault.Corrupt(t.path, "journal", err)
+			return false, fault.Corrupt(t.Path, "journal", err)
 		}
 		keep := key[0] == journalGraph
 		if keep {
@@ -118,11 +119,11 @@ func copyCatalogue(t *tx, w *storeWriter) (objects map[string]string, err error)
 	return objects, cmp.Or(err, shared)
 }
 
-func copyBucket(t *tx, w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
+func copyBucket(t *tree.Tx, w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
 	if err := w.Into(path...); err != nil {
 		return err
 	}
-	t.readAhead(b)
+	t.ReadAhead(b)
 	seed := block.SeedOf(path...)
 	cursor := b.Cursor()
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
@@ -131,7 +132,7 @@ func copyBucket(t *tx, w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
 			inner := b.Bucket(key)
 			if len(below) == 3 {
 				var err error
-				if inner, err = t.partIn(b, below...); err != nil {
+				if inner, err = t.PartIn(b, below...); err != nil {
 					return err
 				}
 			}
@@ -162,7 +163,7 @@ func verifyCopy(ctx context.Context, path string, records int64) error {
 	}
 	defer db.Close()
 	h := db.current
-	w, found := page.NewWalker(ctx, h.tree.file), block.NewTallies()
+	w, found := page.NewWalker(ctx, h.tree.File), block.NewTallies()
 	w.Counted = found.Counted
 	if err := w.Walk(); err != nil {
 		return err
@@ -171,14 +172,14 @@ func verifyCopy(ctx context.Context, path string, records int64) error {
 		return fault.Record("%s", w.Faults[0].What)
 	}
 	var written int64
-	err = db.view(ctx, func(t *tx) error {
+	err = db.view(ctx, func(t *tree.Tx) error {
 		var err error
-		if written, err = countRecords(t, t.root); err != nil {
+		if written, err = countRecords(t, t.Root); err != nil {
 			return err
 		}
-		faults, err := t.broken(found, "", func([][]byte) bool { return false })
+		faults, err := t.Broken(found, "", func([][]byte) bool { return false })
 		if err == nil && len(faults) > 0 {
-			err = fault.Record("%s: %s", describePath(faults[0].Path), faults[0].What)
+			err = fault.Record("%s: %s", tree.DescribePath(faults[0].Path), faults[0].What)
 		}
 		return err
 	})
@@ -189,11 +190,11 @@ func verifyCopy(ctx context.Context, path string, records int64) error {
 }
 
 // countRecords verifies the checksum of every record of a bucket.
-func countRecords(t *tx, b *bolt.Bucket, path ...[]byte) (n int64, err error) {
+func countRecords(t *tree.Tx, b *bolt.Bucket, path ...[]byte) (n int64, err error) {
 	seed := block.SeedOf(path...)
 	cursor := b.Cursor()
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return n, err
 		}
 		if record == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/tree"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -11,10 +12,10 @@ import (
 	"sync"
 	"sync/atomic"
 
-	berrors "go.etcd.io/bbolt/errors"
-
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
+
+	berrors "go.etcd.io/bbolt/errors"
 )
 
 // DB is an open store. It is safe for concurrent use: any number of readers
@@ -26,9 +27,9 @@ type DB struct {
 	bucket   []byte // bucket of the store in the file
 	attached bool   // the file belongs to an application
 	opts     Options
-	owners   func(t *tx) owners // lists what objects belong to
-	lock     *file.Lock // nil if attached; changes only while one goroutine uses the store exclusively
-	token    uint64     // random, so that jobs of other handles are recognised
+	owners   func(t *tree.Tx) tree.Owners // lists what objects belong to
+	lock     *file.Lock                   // nil if attached; changes only while one goroutine uses the store exclusively
+	token    uint64                       // random, so that jobs of other handles are recognised
 
 	mu      sync.Mutex // guards the following fields
 	current *handle
@@ -54,7 +55,7 @@ type DB struct {
 	atStep func(point string)
 }
 
-func newDB(path string, bucket []byte, opts Options, all func(t *tx) owners) *DB {
+func newDB(path string, bucket []byte, opts Options, all func(t *tree.Tx) tree.Owners) *DB {
 	db := &DB{path: path, bucket: bucket, opts: opts, owners: all, token: rand.Uint64(), writer: make(chan struct{}, 1)}
 	db.idle.L = &db.mu
 	db.writer <- struct{}{}

@@ -13,7 +13,7 @@ import (
 // of the time of loading the graph, and less of its memory.
 func (v *GraphView) Degrees() ([]uint32, error) {
 	degrees, err := v.degrees()
-	return degrees, fault.Corrupt(v.t.path, describeGraph(v.Graph.Name)+", arcs", err)
+	return degrees, fault.Corrupt(v.t.Path, describeGraph(v.Graph.Name)+", arcs", err)
 }
 
 func (v *GraphView) degrees() ([]uint32, error) {
@@ -21,11 +21,11 @@ func (v *GraphView) degrees() ([]uint32, error) {
 	if err != nil || v.graph.Object == 0 {
 		return nil, err
 	}
-	p, err := v.t.part(v.graph.Object, block.ArcsName)
+	p, err := v.t.Part(v.graph.Object, block.ArcsName)
 	if err != nil {
 		return nil, err
 	}
-	v.t.readAhead(p.bucket)
+	v.t.ReadAhead(p.Bucket)
 	runs, err := arcRuns(v.t, p)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (v *GraphView) degrees() ([]uint32, error) {
 	room, all := make([]block.ArcBlock, runtime.GOMAXPROCS(0)), atomic.Uint64{}
 	err = parallel(v.t, len(runs), len(room), func(worker, i int) error {
 		for _, b := range runs[i].Blocks {
-			if err := room[worker].Open(p.seed, b); err != nil {
+			if err := room[worker].Open(p.Seed, b); err != nil {
 				return err
 			}
 			arcs := room[worker].Arcs

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
+	"heavytail/storage/vec"
 	"io"
 	"math"
 	"time"
-
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/vec"
 )
 
 // PutEmbedding stores the rows of m as an embedding of the graph info.Graph: row v
@@ -127,7 +127,7 @@ type embeddingWriter struct {
 func (w *embeddingWriter) run(ctx context.Context) error {
 	begun := false
 	for done := false; !done; {
-		err := w.db.update(ctx, func(t *tx) error {
+		err := w.db.update(ctx, func(t *tree.Tx) error {
 			if !begun {
 				if err := w.begin(t); err != nil {
 					return err
@@ -140,7 +140,7 @@ func (w *embeddingWriter) run(ctx context.Context) error {
 				return w.publish(t)
 			}
 			key := journalKey(journalEmbedding, w.name)
-			return t.put(block.JournalName, key, &journalRecord{Object: w.record.Object, GraphID: w.record.GraphID, Version: w.record.GraphVersion, Next: uint64(w.next), Started: w.record.Created})
+			return t.Put(block.JournalName, key, &journalRecord{Object: w.record.Object, GraphID: w.record.GraphID, Version: w.record.GraphVersion, Next: uint64(w.next), Started: w.record.Created})
 		})
 		if err != nil {
 			if begun {
@@ -154,7 +154,7 @@ func (w *embeddingWriter) run(ctx context.Context) error {
 }
 
 // begin checks the embedding against its graph and opens a new object.
-func (w *embeddingWriter) begin(t *tx) error {
+func (w *embeddingWriter) begin(t *tree.Tx) error {
 	r := &w.record
 	g, err := findGraph(t, r.Graph)
 	if err != nil {
@@ -165,7 +165,7 @@ func (w *embeddingWriter) begin(t *tx) error {
 	}
 	r.GraphID = g.ID
 	if w.slots, err = slotsAt(t, g, r); err != nil {
-		return fault.Corrupt(t.path, describeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", w.name, err))
+		return fault.Corrupt(t.Path, describeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", w.name, err))
 	}
 	r.Generation, r.Created, r.Object = 1, time.Now().UnixNano(), 0
 	old, err := findEmbedding(t, w.name)
@@ -182,29 +182,29 @@ func (w *embeddingWriter) begin(t *tx) error {
 		return fmt.Errorf("generation %d of embedding %q was replaced or removed meanwhile: %w", w.from.Generation, w.name, ErrConflict)
 	}
 	if err := dropJournal(t, journalEmbedding, w.name); err != nil {
-		return fault.Corrupt(t.path, "journal of "+describeEmbedding(w.name), err)
+		return fault.Corrupt(t.Path, "journal of "+describeEmbedding(w.name), err)
 	}
 	w.next = 0
 	if len(w.matrix.Data) == 0 {
 		return nil
 	}
 	r.ChunkRows = uint64(block.ChunkRows(w.matrix.Dim))
-	if r.Object, err = t.newObject(block.RowsName); err != nil {
+	if r.Object, err = t.NewObject(block.RowsName); err != nil {
 		return err
 	}
 	return writeSlots(t, r, &w.slots)
 }
 
 // batch writes chunks until they fill a batch; all processors make them.
-func (w *embeddingWriter) batch(t *tx) error {
+func (w *embeddingWriter) batch(t *tree.Tx) error {
 	if w.record.Object == 0 {
 		return nil
 	}
-	p, err := t.part(w.record.Object, block.RowsName)
+	p, err := t.Part(w.record.Object, block.RowsName)
 	if err != nil {
-		return fault.Corrupt(t.path, describeEmbedding(w.name), err)
+		return fault.Corrupt(t.Path, describeEmbedding(w.name), err)
 	}
-	p.bucket.FillPercent = 1
+	p.Bucket.FillPercent = 1
 	var starts []int
 	at := w.next
 	for left := w.db.opts.BatchBytes; left > 0 && at < w.matrix.Rows; {
@@ -215,18 +215,18 @@ func (w *embeddingWriter) batch(t *tx) error {
 	}
 	keys, records := make([][]byte, len(starts)), make([][]byte, len(starts))
 	vec.Parallel(len(starts), 1, 0, func(i, _, _ int) {
-		if t.ctx.Err() != nil {
+		if t.Ctx.Err() != nil {
 			return
 		}
 		rows := min(int(w.record.ChunkRows), w.matrix.Rows-starts[i])
 		keys[i] = block.Key32(uint32(starts[i]))
-		records[i] = p.seed.Seal(keys[i], block.EncodeChunk(w.matrix, starts[i], rows))
+		records[i] = p.Seed.Seal(keys[i], block.EncodeChunk(w.matrix, starts[i], rows))
 	})
-	if err := t.ctx.Err(); err != nil {
+	if err := t.Ctx.Err(); err != nil {
 		return err
 	}
 	for i, record := range records {
-		if err := p.put(keys[i], record); err != nil {
+		if err := p.Put(keys[i], record); err != nil {
 			return err
 		}
 	}
@@ -234,7 +234,7 @@ func (w *embeddingWriter) batch(t *tx) error {
 	return nil
 }
 
-func (w *embeddingWriter) publish(t *tx) (err error) {
+func (w *embeddingWriter) publish(t *tree.Tx) (err error) {
 	if w.record.State, err = w.state.publish(t); err != nil {
 		return err
 	}
@@ -251,7 +251,7 @@ func (w *embeddingWriter) publish(t *tx) (err error) {
 	if err := putEmbedding(t, &w.record); err != nil {
 		return err
 	}
-	return t.remove(block.JournalName, journalKey(journalEmbedding, w.name))
+	return t.Remove(block.JournalName, journalKey(journalEmbedding, w.name))
 }
 
 // abandon frees what a failed attempt has written. It does so even if the
@@ -259,7 +259,7 @@ func (w *embeddingWriter) publish(t *tx) (err error) {
 // cannot; then the next open does it.
 func (w *embeddingWriter) abandon(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
-	err := w.db.update(ctx, func(t *tx) error { return dropJournal(t, journalEmbedding, w.name) })
+	err := w.db.update(ctx, func(t *tree.Tx) error { return dropJournal(t, journalEmbedding, w.name) })
 	if err == nil {
 		_ = w.db.sweep(ctx) // the error of the attempt is returned
 	}
@@ -267,14 +267,14 @@ func (w *embeddingWriter) abandon(ctx context.Context) {
 
 // EmbeddingInfo returns the catalogue entry of one embedding.
 func (db *DB) EmbeddingInfo(ctx context.Context, name string) (EmbeddingInfo, error) {
-	return viewed(ctx, db, func(t *tx) (EmbeddingInfo, error) { return embeddingInfo(t, name) })
+	return viewed(ctx, db, func(t *tree.Tx) (EmbeddingInfo, error) { return embeddingInfo(t, name) })
 }
 
 // Embedding returns the catalogue entry and the rows of an embedding, both of
 // one generation. The matrix is the caller's.
 func (db *DB) Embedding(ctx context.Context, name string) (EmbeddingInfo, *vec.Matrix, error) {
 	var info EmbeddingInfo
-	m, err := viewed(ctx, db, func(t *tx) (*vec.Matrix, error) {
+	m, err := viewed(ctx, db, func(t *tree.Tx) (*vec.Matrix, error) {
 		r, err := findEmbedding(t, name)
 		if err != nil {
 			return nil, err
@@ -283,7 +283,7 @@ func (db *DB) Embedding(ctx context.Context, name string) (EmbeddingInfo, *vec.M
 			return nil, err
 		}
 		m, err := readRows(t, r)
-		return m, fault.Corrupt(t.path, describeEmbedding(name), err)
+		return m, fault.Corrupt(t.Path, describeEmbedding(name), err)
 	})
 	if err != nil {
 		return EmbeddingInfo{}, nil, err
@@ -291,7 +291,7 @@ func (db *DB) Embedding(ctx context.Context, name string) (EmbeddingInfo, *vec.M
 	return info, m, nil
 }
 
-func readRows(t *tx, r *embeddingRecord) (*vec.Matrix, error) {
+func readRows(t *tree.Tx, r *embeddingRecord) (*vec.Matrix, error) {
 	if r.Vertices*r.Dim > math.MaxInt/4 {
 		return nil, fmt.Errorf("embedding of %d × %d values is too large for this machine: %w", r.Vertices, r.Dim, ErrLimit)
 	}
@@ -302,21 +302,21 @@ func readRows(t *tx, r *embeddingRecord) (*vec.Matrix, error) {
 // eachChunk verifies the rows of an embedding and calls f with those of one chunk after the other
 // and the number of the first. They are decoded into all, which has room for all rows, or, if that
 // is nil, into the memory of one chunk.
-func eachChunk(t *tx, r *embeddingRecord, all []float32, f func(row int, values []float32) error) error {
+func eachChunk(t *tree.Tx, r *embeddingRecord, all []float32, f func(row int, values []float32) error) error {
 	if r.Object == 0 {
 		return nil
 	}
-	p, err := t.part(r.Object, block.RowsName)
+	p, err := t.Part(r.Object, block.RowsName)
 	if err != nil {
 		return err
 	}
-	t.readAhead(p.bucket)
+	t.ReadAhead(p.Bucket)
 	var chunk []float32
 	if all == nil {
 		chunk = make([]float32, min(r.ChunkRows, r.Vertices)*r.Dim)
 	}
 	row, dim := 0, int(r.Dim)
-	err = t.scan(p, func(key, payload []byte) error {
+	err = t.Scan(p, func(key, payload []byte) error {
 		values := chunk[:min(len(chunk), (int(r.Vertices)-row)*dim)]
 		if all != nil {
 			values = all[row*dim:]
@@ -337,9 +337,9 @@ func eachChunk(t *tx, r *embeddingRecord, all []float32, f func(row int, values 
 
 // eachEmbeddingOf calls f with the embeddings of a graph, past generations included, which f may
 // change.
-func eachEmbeddingOf(t *tx, graph uint64, f func(r *embeddingRecord) error) error {
+func eachEmbeddingOf(t *tree.Tx, graph uint64, f func(r *embeddingRecord) error) error {
 	var names []string
-	err := t.each(block.EmbeddingsName, func(key, _ []byte) error {
+	err := t.Each(block.EmbeddingsName, func(key, _ []byte) error {
 		names = append(names, string(key))
 		return nil
 	})
@@ -357,8 +357,8 @@ func eachEmbeddingOf(t *tx, graph uint64, f func(r *embeddingRecord) error) erro
 
 // Embeddings lists the embeddings by name, in their present generations.
 func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
-	return viewed(ctx, db, func(t *tx) (list []EmbeddingInfo, err error) {
-		err = t.each(block.EmbeddingsName, func(key, _ []byte) error {
+	return viewed(ctx, db, func(t *tree.Tx) (list []EmbeddingInfo, err error) {
+		err = t.Each(block.EmbeddingsName, func(key, _ []byte) error {
 			info, err := embeddingInfo(t, string(key))
 			if err == nil && !info.Past {
 				list = append(list, info)
@@ -374,10 +374,10 @@ func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
 // that the past ones are dropped too. The space is used again by later writes; the file does
 // not shrink.
 func (db *DB) DropEmbedding(ctx context.Context, name string) error {
-	return db.change(ctx, func(t *tx) error { return dropEmbedding(t, name) })
+	return db.change(ctx, func(t *tree.Tx) error { return dropEmbedding(t, name) })
 }
 
-func dropEmbedding(t *tx, name string) error {
+func dropEmbedding(t *tree.Tx, name string) error {
 	past, err := past(t, name)
 	if err != nil {
 		return err
@@ -394,7 +394,7 @@ func dropEmbedding(t *tx, name string) error {
 }
 
 // embeddingsOf lists the embeddings of a graph by name, without past generations.
-func embeddingsOf(t *tx, graph uint64) ([]string, error) {
+func embeddingsOf(t *tree.Tx, graph uint64) ([]string, error) {
 	var names []string
 	err := eachEmbeddingOf(t, graph, func(r *embeddingRecord) error {
 		if !r.Past {

@@ -2,17 +2,17 @@ package storage
 
 import (
 	"fmt"
-	"math"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
+	"math"
 )
 
 // slotsAt returns the slots that the graph g had at the version of an embedding that is
 // written, and checks the shape of the embedding. The slots that were empty then are
 // those that are empty now, except those that became empty since.
-func slotsAt(t *tx, g *graphRecord, r *embeddingRecord) (block.SlotMap, error) {
+func slotsAt(t *tree.Tx, g *graphRecord, r *embeddingRecord) (block.SlotMap, error) {
 	if r.GraphVersion == 0 || r.GraphVersion > g.Version {
 		return block.SlotMap{}, fmt.Errorf("graph %q has version %d, not %d: %w", r.Graph, g.Version, r.GraphVersion, ErrInvalid)
 	}
@@ -44,34 +44,34 @@ func slotsAt(t *tx, g *graphRecord, r *embeddingRecord) (block.SlotMap, error) {
 	return m, nil
 }
 
-func writeSlots(t *tx, r *embeddingRecord, m *block.SlotMap) error {
+func writeSlots(t *tree.Tx, r *embeddingRecord, m *block.SlotMap) error {
 	r.Slots = 0
 	if len(m.Empty) == 0 {
 		return nil
 	}
 	r.Slots = m.Slots
-	p, err := t.openPart(r.Object, block.EmptyName)
+	p, err := t.OpenPart(r.Object, block.EmptyName)
 	if err != nil {
 		return err
 	}
-	return block.SlotList.Cut(p.seed, m.Empty, true, p.put)
+	return block.SlotList.Cut(p.Seed, m.Empty, true, p.Put)
 }
 
-func embeddingSlots(t *tx, r *embeddingRecord) (block.SlotMap, error) {
+func embeddingSlots(t *tree.Tx, r *embeddingRecord) (block.SlotMap, error) {
 	if r.Slots == 0 {
 		return block.SlotMap{Slots: r.Vertices}, nil
 	}
-	return t.readSlots(r.Object, r.Slots, r.Slots-r.Vertices)
+	return t.ReadSlots(r.Object, r.Slots, r.Slots-r.Vertices)
 }
 
-func embeddingInfo(t *tx, name string) (EmbeddingInfo, error) {
+func embeddingInfo(t *tree.Tx, name string) (EmbeddingInfo, error) {
 	r, err := findEmbedding(t, name)
 	if err != nil {
 		return EmbeddingInfo{}, err
 	}
 	slots, err := embeddingSlots(t, r)
 	if err != nil {
-		return EmbeddingInfo{}, fault.Corrupt(t.path, describeEmbedding(name)+", empty slots", err)
+		return EmbeddingInfo{}, fault.Corrupt(t.Path, describeEmbedding(name)+", empty slots", err)
 	}
 	return r.info(slots), nil
 }

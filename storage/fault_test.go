@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/tree"
 	"io"
 	"strings"
 	"testing"
@@ -80,7 +81,7 @@ func TestDB_FailingCommit(t *testing.T) {
 		}},
 		{"checkpoint", 2, func(db *DB) error {
 			return db.PutJobCheckpoint(ctx, JobInfo{ID: 1, State: JobRunning, Done: 2}, func(w io.Writer) error {
-				_, err := w.Write(bytes.Repeat([]byte{2}, 3*blobBlock))
+				_, err := w.Write(bytes.Repeat([]byte{2}, 3*tree.BlobBlock))
 				return err
 			})
 		}, func(db *DB) (bool, error) {
@@ -89,7 +90,7 @@ func TestDB_FailingCommit(t *testing.T) {
 				return false, nil
 			}
 			data, readErr := readCheckpoint(db, 1)
-			if len(data) != 3*blobBlock || job.Done != 2 {
+			if len(data) != 3*tree.BlobBlock || job.Done != 2 {
 				return false, fmt.Errorf("%d bytes with progress %d", len(data), job.Done)
 			}
 			return true, errors.Join(err, readErr)

@@ -3,10 +3,10 @@ package storage
 import (
 	"context"
 	"fmt"
-	"io"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
+	"io"
 )
 
 // An embedding that is replaced stays in the catalogue as a past generation, under its
@@ -33,7 +33,7 @@ func CheckEmbeddingName(name string) error {
 // last is the present one; the others are called name@generation, and can be read
 // and dropped by that name. The name of any generation is as good as that of the embedding.
 func (db *DB) Generations(ctx context.Context, name string) ([]EmbeddingInfo, error) {
-	return viewed(ctx, db, func(t *tx) (list []EmbeddingInfo, err error) {
+	return viewed(ctx, db, func(t *tree.Tx) (list []EmbeddingInfo, err error) {
 		r, err := findEmbedding(t, name)
 		if err != nil {
 			return nil, err
@@ -61,12 +61,12 @@ func (db *DB) Generations(ctx context.Context, name string) ([]EmbeddingInfo, er
 // state, and drops generations that are now too old. If the name of the past
 // generation is already taken, in a file from before there were generations, that
 // embedding stays.
-func retire(t *tx, name string, old *embeddingRecord) error {
-	if err := t.discard(old.State.Object); err != nil {
+func retire(t *tree.Tx, name string, old *embeddingRecord) error {
+	if err := t.Discard(old.State.Object); err != nil {
 		return err
 	}
 	key := []byte(generationName(name, old.Generation))
-	taken, err := t.get(block.EmbeddingsName, key, new(embeddingRecord))
+	taken, err := t.Get(block.EmbeddingsName, key, new(embeddingRecord))
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func retire(t *tx, name string, old *embeddingRecord) error {
 	if err := dropIndexes(t, old.Object); err != nil {
 		return err
 	}
-	old.name, old.State, old.Past = string(key), blobRecord{}, true
+	old.name, old.State, old.Past = string(key), tree.BlobRecord{}, true
 	old.AutoChanges, old.AutoEvery = 0, 0
 	if err := putEmbedding(t, old); err != nil {
 		return err
@@ -97,7 +97,7 @@ func retire(t *tx, name string, old *embeddingRecord) error {
 
 // dropEntry removes one entry with what it refers to. The entry must have this very name: that
 // of the present generation does not say that the past ones are dropped too.
-func dropEntry(t *tx, name string) error {
+func dropEntry(t *tree.Tx, name string) error {
 	r, err := resolveEmbedding(t, name)
 	if err != nil {
 		return err
@@ -108,10 +108,10 @@ func dropEntry(t *tx, name string) error {
 	if err := discardRows(t, r.Object); err != nil {
 		return err
 	}
-	if err := t.discard(r.State.Object); err != nil {
+	if err := t.Discard(r.State.Object); err != nil {
 		return err
 	}
-	return t.remove(block.EmbeddingsName, []byte(r.name))
+	return t.Remove(block.EmbeddingsName, []byte(r.name))
 }
 
 // notPast returns ErrInvalid for the entry of a past generation, which nothing changes.
@@ -128,7 +128,7 @@ func (r *embeddingRecord) notPast() error {
 // embedding has another generation by now, it is ErrConflict, which the reader can
 // return later as well.
 func (db *DB) EmbeddingState(ctx context.Context, info EmbeddingInfo) (io.Reader, error) {
-	return viewed(ctx, db, func(t *tx) (io.Reader, error) {
+	return viewed(ctx, db, func(t *tree.Tx) (io.Reader, error) {
 		r, err := findEmbedding(t, info.Name)
 		switch {
 		case err != nil:
@@ -149,7 +149,7 @@ func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh)
 		return EmbeddingInfo{}, fmt.Errorf("refresh of embedding %q after %d changes, every %v: %w", name, auto.Changes, auto.Every, ErrInvalid)
 	}
 	var info EmbeddingInfo
-	err := db.change(ctx, func(t *tx) error {
+	err := db.change(ctx, func(t *tree.Tx) error {
 		r, err := findEmbedding(t, name)
 		if err != nil {
 			return err
@@ -167,14 +167,14 @@ func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh)
 	return info, err
 }
 
-func dropState(t *tx, name string) error {
+func dropState(t *tree.Tx, name string) error {
 	r, err := resolveEmbedding(t, name)
 	if err != nil {
 		return err
 	}
-	if err := t.discard(r.State.Object); err != nil {
+	if err := t.Discard(r.State.Object); err != nil {
 		return err
 	}
-	r.State = blobRecord{}
+	r.State = tree.BlobRecord{}
 	return putEmbedding(t, r)
 }

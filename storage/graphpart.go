@@ -143,7 +143,7 @@ func (p *GraphPart) columns(names []string, keyed, places []uint32, n int) ([]*C
 		}
 		values, err := valuesAt(v.t, v.graph, v.graph.Attributes[at], slots)
 		if err != nil {
-			return nil, fault.Corrupt(v.t.path, describeAttribute(v.Graph.Name, name), err)
+			return nil, fault.Corrupt(v.t.Path, describeAttribute(v.Graph.Name, name), err)
 		}
 		columns[i] = block.NewColumn(v.Graph.Attributes[at], n)
 		for j, value := range values {

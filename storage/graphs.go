@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
 	"math"
 	"strings"
-
-	"heavytail/storage/internal/block"
 )
 
 // CreateGraph makes an empty graph. If the name is in use, the error is ErrExists.
@@ -16,7 +16,7 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 		return GraphInfo{}, err
 	}
 	var info GraphInfo
-	err := db.change(ctx, func(t *tx) error {
+	err := db.change(ctx, func(t *tree.Tx) error {
 		r, err := createGraph(t, name)
 		if err == nil {
 			info = r.info(name)
@@ -32,10 +32,10 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 // of the graph exist, it returns ErrInUse, unless cascade removes them too. The space
 // is used again by later writes; the file does not shrink.
 func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
-	return db.change(ctx, func(t *tx) error {
+	return db.change(ctx, func(t *tree.Tx) error {
 		r, err := findGraph(t, name)
 		if errors.Is(err, ErrNotFound) {
-			if found, journalErr := t.get(block.JournalName, journalKey(journalGraph, name), new(journalRecord)); found && journalErr == nil {
+			if found, journalErr := t.Get(block.JournalName, journalKey(journalGraph, name), new(journalRecord)); found && journalErr == nil {
 				return dropJournal(t, journalGraph, name)
 			}
 		}
@@ -75,17 +75,17 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 		if err := dropJournal(t, journalGraph, name); err != nil {
 			return err
 		}
-		if err := t.discard(r.Object); err != nil {
+		if err := t.Discard(r.Object); err != nil {
 			return err
 		}
-		return t.remove(block.GraphsName, []byte(name))
+		return t.Remove(block.GraphsName, []byte(name))
 	})
 }
 
 // Graphs lists the graphs by name.
 func (db *DB) Graphs(ctx context.Context) ([]GraphInfo, error) {
-	return viewed(ctx, db, func(t *tx) (list []GraphInfo, err error) {
-		err = t.each(block.GraphsName, func(key, _ []byte) error {
+	return viewed(ctx, db, func(t *tree.Tx) (list []GraphInfo, err error) {
+		err = t.Each(block.GraphsName, func(key, _ []byte) error {
 			r, err := findGraph(t, string(key))
 			if err == nil {
 				list = append(list, r.info(string(key)))
@@ -98,5 +98,5 @@ func (db *DB) Graphs(ctx context.Context) ([]GraphInfo, error) {
 
 // Graph returns the catalogue entry of one graph.
 func (db *DB) Graph(ctx context.Context, name string) (GraphInfo, error) {
-	return viewGraph(ctx, db, name, func(_ *tx, r *graphRecord) (GraphInfo, error) { return r.info(name), nil })
+	return viewGraph(ctx, db, name, func(_ *tree.Tx, r *graphRecord) (GraphInfo, error) { return r.info(name), nil })
 }

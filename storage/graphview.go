@@ -3,10 +3,10 @@ package storage
 import (
 	"context"
 	"fmt"
-	"slices"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
+	"slices"
 )
 
 // GraphView is a graph in one read transaction, for a question that reads the edges of few
@@ -14,7 +14,7 @@ import (
 type GraphView struct {
 	Graph GraphInfo // its present version
 
-	t     *tx
+	t     *tree.Tx
 	graph *graphRecord
 	slots *block.SlotMap // of the vertices, once it was read
 }
@@ -22,7 +22,7 @@ type GraphView struct {
 // ViewGraph calls f with a graph, and returns the error of f. The rules are those of
 // ViewRows.
 func (db *DB) ViewGraph(ctx context.Context, graph string, f func(*GraphView) error) error {
-	return db.view(ctx, func(t *tx) error {
+	return db.view(ctx, func(t *tree.Tx) error {
 		r, err := findGraph(t, graph)
 		if err != nil {
 			return err
@@ -35,7 +35,7 @@ func (v *GraphView) slotMap() (*block.SlotMap, error) {
 	if v.slots == nil {
 		m, err := slotsOf(v.t, v.graph)
 		if err != nil {
-			return nil, fault.Corrupt(v.t.path, describeGraph(v.Graph.Name)+", empty slots", err)
+			return nil, fault.Corrupt(v.t.Path, describeGraph(v.Graph.Name)+", empty slots", err)
 		}
 		v.slots = &m
 	}
@@ -51,7 +51,7 @@ func (v *GraphView) Vertex(key string) (uint32, error) {
 // Keys returns the keys of vertices of the present version of the graph.
 func (v *GraphView) Keys(vertices []uint32) ([]string, error) {
 	keys, err := v.keys(vertices)
-	return keys, fault.Corrupt(v.t.path, describeGraph(v.Graph.Name)+", keys", err)
+	return keys, fault.Corrupt(v.t.Path, describeGraph(v.Graph.Name)+", keys", err)
 }
 
 func (v *GraphView) keys(vertices []uint32) ([]string, error) {
@@ -110,13 +110,13 @@ func (v *GraphView) row(vertex uint32) (r graphRow, err error) {
 	where := describeGraph(v.Graph.Name) + ", arcs"
 	arcs, err := arcsOf(v.t, v.graph, slots.Slot(vertex))
 	if err != nil {
-		return r, fault.Corrupt(v.t.path, where, err)
+		return r, fault.Corrupt(v.t.Path, where, err)
 	}
 	r.targets = make([]uint32, len(arcs))
 	for i, a := range arcs {
 		id, found := slots.Vertex(a.Arc.Target())
 		if !found {
-			return r, fault.Corrupt(v.t.path, where, fault.Record("an edge leads to the empty slot %d", a.Arc.Target()))
+			return r, fault.Corrupt(v.t.Path, where, fault.Record("an edge leads to the empty slot %d", a.Arc.Target()))
 		}
 		r.targets[i] = id
 		if v.Graph.Weighted {

@@ -1,12 +1,13 @@
 package storage
 
 import (
+	"heavytail/storage/internal/tree"
 	"os"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"heavytail/storage/internal/page"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // handle is one opening of the file by bbolt. A store uses one at a time for new
@@ -15,10 +16,10 @@ import (
 // serves the transactions that run on it to their end and is closed then.
 type handle struct {
 	bolt     *bolt.DB
-	file     *os.File   // the file that bbolt has open, for plain reads; may be nil if an application owns it
-	tree     *soundness // the parts of the tree whose shape was verified; nil if it is trusted
-	rows     soundRows  // embeddings whose rows were verified
-	memory   remembered // what was decoded last
+	file     *os.File          // the file that bbolt has open, for plain reads; may be nil if an application owns it
+	tree     *tree.Verified    // the parts of the tree whose shape was verified; nil if it is trusted
+	rows     tree.VerifiedRows // embeddings whose rows were verified
+	memory   tree.Cache        // what was decoded last
 	writable bool
 
 	users int    // transactions that run on it; guarded by DB.mu

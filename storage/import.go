@@ -5,15 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
-	"time"
-
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/gather"
+	"heavytail/storage/internal/tree"
+	"io"
+	"slices"
+	"time"
 )
 
 // Repeated decides the weight of an edge that occurs again in an import, in
@@ -214,7 +214,7 @@ func (i *importer) remarks() []format.Remark {
 }
 
 // load reads the graph, if it exists.
-func (i *importer) load(t *tx) error {
+func (i *importer) load(t *tree.Tx) error {
 	r, err := findGraph(t, i.name)
 	if errors.Is(err, ErrNotFound) {
 		return nil
@@ -229,7 +229,7 @@ func (i *importer) load(t *tx) error {
 	if err := fits(0); err != nil {
 		return err
 	}
-	t.room = &room{fits: fits}
+	t.Room = &tree.Room{Fits: fits}
 	i.old, err = readContents(t, i.name, r, false)
 	return err
 }
@@ -367,7 +367,7 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 	}
 	defer unlock()
 	p := &publication{db: db, name: name, source: req.Source, times: gather.Times{Dates: req.Times != format.TimeNumbers, Clocks: req.Times == format.TimeClocks}, change: block.Change{All: true}, progress: newReporter(req.Progress), contents: contents{graph: g, keys: set}}
-	err = db.view(ctx, func(t *tx) error {
+	err = db.view(ctx, func(t *tree.Tx) error {
 		r, err := findGraph(t, name)
 		if errors.Is(err, ErrNotFound) {
 			return nil

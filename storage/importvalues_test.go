@@ -5,15 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/csr"
+	"heavytail/storage/format"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
-
-	"heavytail/storage/csr"
-	"heavytail/storage/format"
-	"heavytail/storage/internal/block"
 )
 
 func importValues(t *testing.T, db *DB, text string, opts ImportOptions) ImportStats {
@@ -336,17 +336,17 @@ func TestImport_BatchSizes_Values(t *testing.T) {
 		importValues(t, db, edges.String(), ImportOptions{})
 		importValues(t, db, vertices.String(), ImportOptions{Format: format.Options{Layout: format.LayoutVertices}})
 		var records bytes.Buffer
-		err := db.view(context.Background(), func(tx *tx) error {
+		err := db.view(context.Background(), func(tx *tree.Tx) error {
 			r, err := findGraph(tx, "g")
 			if err != nil {
 				return err
 			}
 			for _, name := range [][]byte{block.KeysName, block.IDsName, block.ArcsName, block.AttrsName} {
-				p, err := tx.part(r.Object, name)
+				p, err := tx.Part(r.Object, name)
 				if err != nil {
 					return err
 				}
-				if err := tx.scan(p, func(key, payload []byte) error {
+				if err := tx.Scan(p, func(key, payload []byte) error {
 					fmt.Fprintf(&records, "%x %x\n", key, payload)
 					return nil
 				}); err != nil {

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 	"io"
 	"math"
 	"time"
-
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
 )
 
 // An index speeds up searches in the rows of one generation of an embedding. The key of
@@ -44,23 +44,23 @@ const maxMetric = 64
 
 // indexRecord is the catalogue entry of an index as it is stored.
 type indexRecord struct {
-	Parameters []Setting  `msgpack:"parameters"`
-	Vectors    uint64     `msgpack:"vectors"`
-	Recall     float64    `msgpack:"recall"`
-	Queries    uint64     `msgpack:"queries"`
-	Lowest     float64    `msgpack:"lowest"`
-	Poor       float64    `msgpack:"poor"`
-	Compared   []uint32   `msgpack:"compared,omitempty"`
-	Seconds    float64    `msgpack:"seconds"`
-	Created    int64      `msgpack:"created"` // nanoseconds of Unix time
-	Stream     blobRecord `msgpack:"stream"`
+	Parameters []Setting       `msgpack:"parameters"`
+	Vectors    uint64          `msgpack:"vectors"`
+	Recall     float64         `msgpack:"recall"`
+	Queries    uint64          `msgpack:"queries"`
+	Lowest     float64         `msgpack:"lowest"`
+	Poor       float64         `msgpack:"poor"`
+	Compared   []uint32        `msgpack:"compared,omitempty"`
+	Seconds    float64         `msgpack:"seconds"`
+	Created    int64           `msgpack:"created"` // nanoseconds of Unix time
+	Stream     tree.BlobRecord `msgpack:"stream"`
 }
 
 func (r *indexRecord) validate(size int64) error {
 	if !isShare(r.Recall) || !isShare(r.Lowest) || !isShare(r.Poor) || math.IsNaN(r.Seconds) || r.Vectors > block.MaxVertices || r.Queries > block.MaxVertices || len(r.Compared) > 100 || r.Stream.Object == 0 {
 		return fault.Record("index of %d vectors with recall %v", r.Vectors, r.Recall)
 	}
-	return r.Stream.validate(size)
+	return r.Stream.Validate(size)
 }
 
 func isShare(x float64) bool { return x >= 0 && x <= 1 }
@@ -76,7 +76,7 @@ func describeIndex(embedding, metric string) string {
 var indexKind = artefact[indexRecord]{
 	bucket: block.IndexesName, name: "index", shortest: 8 + 1, longest: 8 + maxMetric,
 	remedy: "drop the index and create it again",
-	describe: func(t *tx, key []byte) string {
+	describe: func(t *tree.Tx, key []byte) string {
 		embedding := ""
 		if t != nil && len(key) >= 8 {
 			embedding, _ = embeddingWith(t, block.IDOf(key))
@@ -85,14 +85,14 @@ var indexKind = artefact[indexRecord]{
 	},
 	called:   func(key []byte) string { return string(key[8:]) },
 	validate: (*indexRecord).validate,
-	stream:   func(r *indexRecord) *blobRecord { return &r.Stream },
+	stream:   func(r *indexRecord) *tree.BlobRecord { return &r.Stream },
 	verify: func(c *checker, _ string, key []byte, _ *indexRecord) error {
 		if _, known := embeddingWith(c.tx, block.IDOf(key)); !known {
 			c.fault("indexes", fmt.Sprintf("index of the rows in object %d, which no embedding has", block.IDOf(key)), fault.RemedyRestore)
 		}
 		return nil
 	},
-	measure: func(out *Stats, t *tx, key []byte, _ *indexRecord, bytes int64) {
+	measure: func(out *Stats, t *tree.Tx, key []byte, _ *indexRecord, bytes int64) {
 		embedding, _ := embeddingWith(t, block.IDOf(key))
 		out.Indexes = append(out.Indexes, IndexStats{Embedding: embedding, Metric: string(key[8:]), Bytes: bytes})
 	},
@@ -102,8 +102,8 @@ var indexKind = artefact[indexRecord]{
 }
 
 // embeddingWith returns the name of the embedding that has its rows in an object.
-func embeddingWith(t *tx, rows uint64) (name string, found bool) {
-	_ = t.each(block.EmbeddingsName, func(key, _ []byte) error {
+func embeddingWith(t *tree.Tx, rows uint64) (name string, found bool) {
+	_ = t.Each(block.EmbeddingsName, func(key, _ []byte) error {
 		if r, err := findEmbedding(t, string(key)); err == nil && r.Object == rows {
 			name, found = string(key), true
 		}
@@ -133,7 +133,7 @@ func (db *DB) PutIndex(ctx context.Context, of EmbeddingInfo, info IndexInfo, wr
 		return IndexInfo{}, err
 	}
 	defer w.stream.abandon(ctx)
-	err = db.change(ctx, func(t *tx) error {
+	err = db.change(ctx, func(t *tree.Tx) error {
 		rows, err := rowsOf(t, of)
 		if err != nil {
 			return err
@@ -181,7 +181,7 @@ func (db *DB) newIndexWriter(ctx context.Context, embedding string, n NewIndex) 
 
 // publish stores the index under the object of the rows, and replaces one with the same
 // metric.
-func (w *indexWriter) publish(t *tx, rows uint64) error {
+func (w *indexWriter) publish(t *tree.Tx, rows uint64) error {
 	key := indexKey(rows, w.metric)
 	if err := indexKind.drop(t, key); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (w *indexWriter) publish(t *tx, rows uint64) error {
 }
 
 // rowsOf returns the object of the rows of an embedding as the caller knows it.
-func rowsOf(t *tx, of EmbeddingInfo) (uint64, error) {
+func rowsOf(t *tree.Tx, of EmbeddingInfo) (uint64, error) {
 	r, err := findEmbedding(t, of.Name)
 	if err != nil {
 		return 0, err
@@ -210,7 +210,7 @@ func rowsOf(t *tx, of EmbeddingInfo) (uint64, error) {
 // replaced while it is read, the reader returns ErrConflict.
 func (db *DB) Index(ctx context.Context, of EmbeddingInfo, metric string) (IndexInfo, io.Reader, error) {
 	var info IndexInfo
-	reader, err := viewed(ctx, db, func(t *tx) (io.Reader, error) {
+	reader, err := viewed(ctx, db, func(t *tree.Tx) (io.Reader, error) {
 		rows, err := rowsOf(t, of)
 		if err != nil {
 			return nil, err
@@ -235,7 +235,7 @@ func (db *DB) Index(ctx context.Context, of EmbeddingInfo, metric string) (Index
 func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error) {
 	var list []IndexInfo
 	var damaged []error
-	err := db.view(ctx, func(t *tx) error {
+	err := db.view(ctx, func(t *tree.Tx) error {
 		list, damaged = nil, nil
 		only := ""
 		if embedding != "" {
@@ -245,7 +245,7 @@ func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error
 			}
 			only = r.name
 		}
-		return t.each(block.EmbeddingsName, func(key, _ []byte) error {
+		return t.Each(block.EmbeddingsName, func(key, _ []byte) error {
 			if only != "" && string(key) != only {
 				return nil
 			}
@@ -264,15 +264,15 @@ func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error
 }
 
 // dropIndexes removes the indexes of the rows in an object.
-func dropIndexes(t *tx, rows uint64) error { return indexKind.dropAll(t, block.Key64(rows)) }
+func dropIndexes(t *tree.Tx, rows uint64) error { return indexKind.dropAll(t, block.Key64(rows)) }
 
 // discardRows marks the rows of an embedding and their indexes for removal by the
 // sweep.
-func discardRows(t *tx, rows uint64) error {
+func discardRows(t *tree.Tx, rows uint64) error {
 	if err := dropIndexes(t, rows); err != nil {
 		return err
 	}
-	return t.discard(rows)
+	return t.Discard(rows)
 }
 
 // DropIndexes removes all indexes of an embedding, or only the one with the given
@@ -280,7 +280,7 @@ func discardRows(t *tx, rows uint64) error {
 // ErrNotFound.
 func (db *DB) DropIndexes(ctx context.Context, embedding, metric string) (int, error) {
 	dropped := 0
-	err := db.change(ctx, func(t *tx) error {
+	err := db.change(ctx, func(t *tree.Tx) error {
 		dropped = 0
 		r, err := findEmbedding(t, embedding)
 		if err != nil {

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
+	"heavytail/storage/vec"
 	"io"
 	"math"
 	"slices"
-
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/vec"
 )
 
 // KeepRows is PutEmbeddingState for an embedding that already has exactly these rows,
@@ -37,7 +37,7 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 		return EmbeddingInfo{}, err
 	}
 	var before *embeddingRecord
-	err := db.view(ctx, func(t *tx) (err error) {
+	err := db.view(ctx, func(t *tree.Tx) (err error) {
 		if before, err = findEmbedding(t, info.Name); errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) {
 			return errOtherRows // replacing it says what is wrong
 		}
@@ -58,7 +58,7 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 	}
 	r := newEmbeddingRecord(info, m)
 	var slots block.SlotMap
-	err = db.change(ctx, func(t *tx) error {
+	err = db.change(ctx, func(t *tree.Tx) error {
 		old, err := findEmbedding(t, info.Name)
 		if errors.Is(err, ErrNotFound) {
 			return errOtherRows
@@ -78,11 +78,11 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 		}
 		r.GraphID = g.ID
 		if slots, err = slotsAt(t, g, &r); err != nil {
-			return fault.Corrupt(t.path, describeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", info.Name, err))
+			return fault.Corrupt(t.Path, describeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", info.Name, err))
 		}
 		was, err := embeddingSlots(t, old)
 		if err != nil {
-			return fault.Corrupt(t.path, describeEmbedding(info.Name)+", empty slots", err)
+			return fault.Corrupt(t.Path, describeEmbedding(info.Name)+", empty slots", err)
 		}
 		if was.Slots != slots.Slots || !slices.Equal(was.Empty, slots.Empty) {
 			return errOtherRows // of other vertices
@@ -90,7 +90,7 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 		r.Generation, r.Created, r.Coordinates = old.Generation, old.Created, old.Coordinates
 		r.Object, r.ChunkRows, r.Slots = old.Object, old.ChunkRows, old.Slots
 		r.AutoChanges, r.AutoEvery = old.AutoChanges, old.AutoEvery
-		if err := t.discard(old.State.Object); err != nil {
+		if err := t.Discard(old.State.Object); err != nil {
 			return err
 		}
 		if r.State, err = state.publish(t); err != nil {
@@ -103,7 +103,7 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 
 // sameRows returns errOtherRows unless the rows of an embedding are those of a
 // matrix, bit for bit.
-func sameRows(t *tx, r *embeddingRecord, m *vec.Matrix) error {
+func sameRows(t *tree.Tx, r *embeddingRecord, m *vec.Matrix) error {
 	if r.Vertices != uint64(m.Rows) || r.Dim != uint64(m.Dim) || (r.Object == 0) != (len(m.Data) == 0) {
 		return errOtherRows
 	}

@@ -3,16 +3,17 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/tree"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // locate finds the regular file that path leads to, and creates a store if
@@ -117,7 +118,7 @@ func initFile(name string) error {
 		}
 		h := block.NewHeader()
 		h.TxID = uint64(btx.ID())
-		return initStore(root, h)
+		return tree.Init(root, h)
 	})
 	return errors.Join(err, b.Close())
 }

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/tree"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
-
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/file"
 )
 
 // BackupStats counts what a backup wrote.
@@ -150,8 +150,8 @@ func (db *DB) backup(ctx context.Context, path string, overwrite bool, progress 
 // returns the header that the file has.
 func (db *DB) copyInto(ctx context.Context, w *storeWriter, progress *reporter) (block.Header, error) {
 	var h block.Header
-	err := db.view(ctx, func(t *tx) error {
-		h = t.header
+	err := db.view(ctx, func(t *tree.Tx) error {
+		h = t.Header
 		total := size(t)
 		w.onRecord = func() { progress.report("copying", w.bytes, total) }
 		return copyTo(t, w)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/tree"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,8 +13,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"heavytail/storage/internal/file"
 )
 
 // maintained makes a store with every kind of content, unfinished work, free
@@ -344,7 +344,7 @@ func TestDB_Compact_ReaderFinishes(t *testing.T) {
 	db := openStore(t, path, nil)
 	ctx := context.Background()
 	want := answers(db)
-	err := db.view(ctx, func(old *tx) error {
+	err := db.view(ctx, func(old *tree.Tx) error {
 		// Several commits, which would reuse the pages that the old reader still needs.
 		for i := range 5 {
 			if err := db.DropGraph(ctx, "g", true); err != nil && i == 0 {

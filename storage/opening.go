@@ -4,16 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/tree"
 	"os"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
 	"heavytail/storage/internal/memory"
 	"heavytail/storage/internal/page"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // undoneNotice says that one of the two meta pages is damaged.
@@ -40,9 +41,9 @@ func (db *DB) openFile(ctx context.Context, deadline time.Time) (*opening, error
 		case found == nil:
 			continue // the file was replaced while this process waited for the lock
 		}
-		err = db.viewOn(ctx, found.handle, func(t *tx) error {
-			found.header = t.header
-			return t.tree.comparePromises(t.path, &t.ledger)
+		err = db.viewOn(ctx, found.handle, func(t *tree.Tx) error {
+			found.header = t.Header
+			return t.Tree.ComparePromises(t.Path, &t.Ledger)
 		})
 		if err != nil {
 			return nil, errors.Join(err, db.closeFile(found.handle, found.lock))
@@ -69,7 +70,7 @@ func (db *DB) openOnce(deadline time.Time, stop func() error) (*opening, error) 
 	found := &opening{lock: lock, handle: h}
 	m, err := db.settle(found, deadline)
 	if err == nil && m != nil {
-		h.tree, err = openSoundness(db.path, page.File{R: h.file, Meta: *m})
+		h.tree, err = tree.OpenSoundness(db.path, page.File{R: h.file, Meta: *m})
 	}
 	if err == nil && m != nil {
 		if m.Other != "" {

@@ -1,18 +1,18 @@
 package storage
 
 import (
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
+	"heavytail/storage/vec"
 	"runtime"
 	"sync/atomic"
-
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/vec"
 )
 
 // parallel calls f once for each of n pieces of work that read the file's map, in up to workers
 // goroutines, numbered from 0; 0 workers means as many as there are processors. Pieces are begun
 // in ascending order. Of several errors it returns that of the first piece, whatever the number of
 // workers, and pieces behind it may be left out; before each piece it checks ctx.
-func parallel(t *tx, n, workers int, f func(worker, i int) error) error {
+func parallel(t *tree.Tx, n, workers int, f func(worker, i int) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
@@ -26,11 +26,11 @@ func parallel(t *tx, n, workers int, f func(worker, i int) error) error {
 			if i >= failed.Load() {
 				return
 			}
-			if err := t.ctx.Err(); err != nil {
+			if err := t.Ctx.Err(); err != nil {
 				faults[i] = err
 			} else {
 				// Faults of the map are caught by each goroutine for itself.
-				faults[i] = fault.Guarded(t.path, func() error { return f(worker, int(i)) })
+				faults[i] = fault.Guarded(t.Path, func() error { return f(worker, int(i)) })
 			}
 			for first := failed.Load(); faults[i] != nil && i < first; first = failed.Load() {
 				failed.CompareAndSwap(first, i)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/tree"
 	"sync/atomic"
 	"testing"
 )
@@ -11,7 +12,7 @@ import (
 // All pieces are done once; of several errors that of the first piece is returned, whoever was
 // faster, and a panic of a piece is damage.
 func TestTx_Parallel(t *testing.T) {
-	x := &tx{ctx: context.Background(), path: "x.ht"}
+	x := &tree.Tx{Ctx: context.Background(), Path: "x.ht"}
 	for _, workers := range []int{0, 1, 2, 8} {
 		var done [100]atomic.Int32
 		if err := parallel(x, len(done), workers, func(_, i int) error { done[i].Add(1); return nil }); err != nil {
@@ -39,7 +40,7 @@ func TestTx_Parallel(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	x.ctx = ctx
+	x.Ctx = ctx
 	if err := parallel(x, 5, 2, func(_, _ int) error { t.Error("done after the end"); return nil }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

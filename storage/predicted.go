@@ -3,10 +3,10 @@ package storage
 import (
 	"context"
 	"fmt"
-	"slices"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
+	"slices"
 )
 
 // This file answers from stored predictions, without the graph or vectors in memory.
@@ -21,7 +21,7 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 	if k < 0 {
 		return out, fmt.Errorf("%w: %d links", ErrInvalid, k)
 	}
-	err := db.view(ctx, func(t *tx) error {
+	err := db.view(ctx, func(t *tree.Tx) error {
 		out = Predicted{}
 		g, err := findGraph(t, graph)
 		if err != nil {
@@ -37,15 +37,15 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 			return err
 		}
 		if out.Behind, out.Changed, err = slotSince(t, g, r.GraphVersion, slot); err != nil {
-			return fault.Corrupt(t.path, describeGraph(graph)+", "+changeLogPart, err)
+			return fault.Corrupt(t.Path, describeGraph(graph)+", "+changeLogPart, err)
 		}
 		list, found, err := linksOf(t, g, r, slot)
 		if err != nil {
-			return fault.Corrupt(t.path, describePredictions(scorer), err)
+			return fault.Corrupt(t.Path, describePredictions(scorer), err)
 		}
 		out.New = !found
 		out.Links, err = keysOfLinks(t, g, slot, list, k, out.Changed)
-		return fault.Corrupt(t.path, describeGraph(graph), err)
+		return fault.Corrupt(t.Path, describeGraph(graph), err)
 	})
 	return out, err
 }
@@ -54,7 +54,7 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 // the vertex in a slot. If its edges have not changed since the links were stored, none is a
 // neighbour. It takes as many links at a time as are still missing, so that it rarely reads
 // a block for a link that is not in the answer.
-func keysOfLinks(t *tx, g *graphRecord, slot uint32, list []block.SlotScore, k int, changed bool) ([]PredictedKey, error) {
+func keysOfLinks(t *tree.Tx, g *graphRecord, slot uint32, list []block.SlotScore, k int, changed bool) ([]PredictedKey, error) {
 	var links []PredictedKey
 	for len(list) > 0 && len(links) < k {
 		some := list[:min(len(list), k-len(links))]
@@ -85,7 +85,7 @@ func keysOfLinks(t *tx, g *graphRecord, slot uint32, list []block.SlotScore, k i
 }
 
 // notLinked returns those of some slots, ascending, that have no edge to a slot.
-func notLinked(t *tx, g *graphRecord, slot uint32, others []uint32) ([]uint32, error) {
+func notLinked(t *tree.Tx, g *graphRecord, slot uint32, others []uint32) ([]uint32, error) {
 	arcs := make([]block.Arc, len(others))
 	for i, other := range others {
 		arcs[i] = block.NewArc(slot, other)
@@ -105,7 +105,7 @@ func notLinked(t *tx, g *graphRecord, slot uint32, others []uint32) ([]uint32, e
 
 // slotSince returns how many versions after one have changed more than attributes,
 // and whether the edges of the vertex in a slot may have changed by them.
-func slotSince(t *tx, g *graphRecord, since uint64, slot uint32) (versions uint64, changed bool, err error) {
+func slotSince(t *tree.Tx, g *graphRecord, since uint64, slot uint32) (versions uint64, changed bool, err error) {
 	if since >= g.Version {
 		return 0, false, nil
 	}

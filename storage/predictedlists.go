@@ -3,8 +3,8 @@ package storage
 import (
 	"context"
 	"fmt"
-
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 )
 
 // PredictedLists returns the stored links of each of some vertices of a snapshot, the
@@ -15,7 +15,7 @@ import (
 func (db *DB) PredictedLists(ctx context.Context, snap *Snapshot, info PredictionInfo, vertices []uint32) ([][]PredictedLink, error) {
 	var lists [][]PredictedLink
 	where := describePredictions(info.Scorer)
-	err := db.view(ctx, func(t *tx) error {
+	err := db.view(ctx, func(t *tree.Tx) error {
 		lists = make([][]PredictedLink, len(vertices))
 		g, err := findGraph(t, snap.Info.Name)
 		if err != nil {
@@ -31,7 +31,7 @@ func (db *DB) PredictedLists(ctx context.Context, snap *Snapshot, info Predictio
 		for i, v := range vertices {
 			list, _, err := linksOf(t, g, r, snap.Slot(v))
 			if err != nil {
-				return fault.Corrupt(t.path, where, err)
+				return fault.Corrupt(t.Path, where, err)
 			}
 			for _, l := range list {
 				if w, there := snap.slots.Vertex(l.Slot); there && !snap.Graph.HasEdge(v, w) {

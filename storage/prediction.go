@@ -6,12 +6,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
-	"time"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/page"
+	"heavytail/storage/internal/tree"
+	"math"
+	"time"
 )
 
 // Predictions are the likeliest links of every vertex of a graph by one scorer,
@@ -107,12 +107,12 @@ func describePredictions(scorer string) string {
 var predictionKind = artefact[predictionRecord]{
 	bucket: block.PredictionsName, name: "predictions by", shortest: 8 + 1, longest: 8 + maxScorer,
 	remedy:   "drop the predictions and materialize them again",
-	describe: func(_ *tx, key []byte) string { return describePredictions(string(key[min(8, len(key)):])) },
+	describe: func(_ *tree.Tx, key []byte) string { return describePredictions(string(key[min(8, len(key)):])) },
 	called:   func(key []byte) string { return string(key[8:]) },
 	validate: (*predictionRecord).validate,
 	object:   func(r *predictionRecord) uint64 { return r.Object },
 	verify:   checkPredictions,
-	measure: func(out *Stats, _ *tx, key []byte, r *predictionRecord, bytes int64) {
+	measure: func(out *Stats, _ *tree.Tx, key []byte, r *predictionRecord, bytes int64) {
 		out.Predicted = append(out.Predicted, PredictedStats{string(key[8:]), int(r.Vertices), bytes})
 	},
 	leave: func([]byte, *predictionRecord) (where, what string) {
@@ -170,7 +170,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 	w := &PredictionWriter{db: db, ctx: ctx, snap: snap, where: where, scorer: info.Scorer, top: info.K}
 	defer w.abandon()
 	key := predictionKey(snap.Info.ID, info.Scorer)
-	err := db.view(ctx, func(t *tx) (err error) {
+	err := db.view(ctx, func(t *tree.Tx) (err error) {
 		w.old, err = findPredictions(t, snap.Info.ID, info.Scorer)
 		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) { // what is damaged is replaced
 			w.old, err = nil, nil
@@ -191,7 +191,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 		Vertices: uint64(w.next), Created: time.Now().UnixNano(),
 	}
 	object := w.object
-	err = db.change(ctx, func(t *tx) error {
+	err = db.change(ctx, func(t *tree.Tx) error {
 		g, err := findGraph(t, snap.Info.Name)
 		if err != nil {
 			return err
@@ -206,7 +206,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 			return err
 		}
 		if object != 0 {
-			if err := t.remove(block.JournalName, journalKey(journalBlob, objectName(object))); err != nil {
+			if err := t.Remove(block.JournalName, journalKey(journalBlob, objectName(object))); err != nil {
 				return err
 			}
 		}
@@ -262,11 +262,11 @@ func (w *PredictionWriter) add(record []byte, size int) error {
 	}
 	defer unlock()
 	object := w.object
-	err = w.db.update(w.ctx, func(t *tx) error {
+	err = w.db.update(w.ctx, func(t *tree.Tx) error {
 		if err := w.put(t); err != nil {
 			return err
 		}
-		return t.put(block.JournalName, journalKey(journalBlob, objectName(w.object)), &journalRecord{Object: w.object, Next: uint64(w.next), Source: w.where, Started: time.Now().UnixNano()})
+		return t.Put(block.JournalName, journalKey(journalBlob, objectName(w.object)), &journalRecord{Object: w.object, Next: uint64(w.next), Source: w.where, Started: time.Now().UnixNano()})
 	})
 	if err != nil {
 		w.object = object
@@ -275,21 +275,21 @@ func (w *PredictionWriter) add(record []byte, size int) error {
 }
 
 // put writes the pending records.
-func (w *PredictionWriter) put(t *tx) error {
+func (w *PredictionWriter) put(t *tree.Tx) error {
 	if len(w.pending) == 0 {
 		return nil
 	}
 	var err error
 	if w.object == 0 {
-		if w.object, err = t.newObject(block.LinksName); err != nil {
+		if w.object, err = t.NewObject(block.LinksName); err != nil {
 			return err
 		}
 	}
-	p, err := t.part(w.object, block.LinksName)
+	p, err := t.Part(w.object, block.LinksName)
 	if err != nil {
-		return fault.Corrupt(t.path, w.where, err)
+		return fault.Corrupt(t.Path, w.where, err)
 	}
-	p.bucket.FillPercent = 1 // slots only ascend
+	p.Bucket.FillPercent = 1 // slots only ascend
 	first := w.next - uint32(len(w.pending))
 	var kept func(slot uint32) ([]byte, error) // reads the record before; its entries are looked up once
 	for i, record := range w.pending {
@@ -302,10 +302,10 @@ func (w *PredictionWriter) put(t *tx) error {
 		}
 		if record == nil {
 			if record, err = kept(slot); err != nil {
-				return fault.Corrupt(t.path, w.where, err)
+				return fault.Corrupt(t.Path, w.where, err)
 			}
 		}
-		if err := p.put(key, p.seed.Seal(key, record)); err != nil {
+		if err := p.Put(key, p.Seed.Seal(key, record)); err != nil {
 			return err
 		}
 	}
@@ -314,19 +314,19 @@ func (w *PredictionWriter) put(t *tx) error {
 }
 
 // previous returns the function that reads the record that a slot had before, unsealed.
-func (w *PredictionWriter) previous(t *tx) (func(slot uint32) ([]byte, error), error) {
+func (w *PredictionWriter) previous(t *tree.Tx) (func(slot uint32) ([]byte, error), error) {
 	g, err := findGraph(t, w.snap.Info.Name)
 	if err != nil {
 		return nil, err
 	}
 	now := new(predictionRecord)
-	found, err := t.get(block.PredictionsName, predictionKey(w.snap.Info.ID, w.scorer), now)
+	found, err := t.Get(block.PredictionsName, predictionKey(w.snap.Info.ID, w.scorer), now)
 	if err != nil || !found || now.Object != w.old.Object {
 		return nil, fmt.Errorf("%s were replaced or dropped meanwhile: %w", w.where, ErrConflict)
 	}
-	p, err := t.part(now.Object, block.LinksName)
+	p, err := t.Part(now.Object, block.LinksName)
 	if err != nil {
-		return nil, fault.Corrupt(t.path, w.where, err)
+		return nil, fault.Corrupt(t.Path, w.where, err)
 	}
 	return func(slot uint32) ([]byte, error) {
 		links, found, err := linksIn(t, p, g, now, slot)
@@ -347,7 +347,7 @@ func (w *PredictionWriter) abandon() {
 	w.db.dropUnpublished(w.ctx, w.object)
 }
 
-func findPredictions(t *tx, graph uint64, scorer string) (*predictionRecord, error) {
+func findPredictions(t *tree.Tx, graph uint64, scorer string) (*predictionRecord, error) {
 	return predictionKind.find(t, predictionKey(graph, scorer))
 }
 
@@ -357,7 +357,7 @@ func findPredictions(t *tx, graph uint64, scorer string) (*predictionRecord, err
 func (db *DB) Predictions(ctx context.Context) ([]PredictionInfo, error) {
 	var list []PredictionInfo
 	var damaged error
-	err := db.view(ctx, func(t *tx) error {
+	err := db.view(ctx, func(t *tree.Tx) error {
 		list = nil
 		names, lost, err := graphNames(t)
 		if err != nil {
@@ -377,10 +377,10 @@ func (db *DB) Predictions(ctx context.Context) ([]PredictionInfo, error) {
 
 // graphNames returns the names of the graphs by number; damaged says which entries
 // are.
-func graphNames(t *tx) (names map[uint64]string, damaged, err error) {
+func graphNames(t *tree.Tx) (names map[uint64]string, damaged, err error) {
 	names = make(map[uint64]string)
 	var list []error
-	err = t.each(block.GraphsName, func(key, _ []byte) error {
+	err = t.Each(block.GraphsName, func(key, _ []byte) error {
 		r, err := findGraph(t, string(key))
 		if err == nil {
 			names[r.ID] = string(key)
@@ -395,7 +395,7 @@ func graphNames(t *tx) (names map[uint64]string, damaged, err error) {
 // DropPredictions removes the predictions of a graph by a scorer. If their record is
 // damaged, their links stay until the next compaction.
 func (db *DB) DropPredictions(ctx context.Context, graph, scorer string) error {
-	return db.change(ctx, func(t *tx) error {
+	return db.change(ctx, func(t *tree.Tx) error {
 		g, err := findGraph(t, graph)
 		if err != nil {
 			return err
@@ -409,13 +409,13 @@ func (db *DB) DropPredictions(ctx context.Context, graph, scorer string) error {
 
 // checkLinks verifies the links of every vertex.
 func (c *checker) checkLinks(g *graphRecord, r *predictionRecord) error {
-	p, err := c.tx.part(r.Object, block.LinksName)
+	p, err := c.tx.Part(r.Object, block.LinksName)
 	if err != nil {
 		return err
 	}
-	c.tx.readAhead(p.bucket)
+	c.tx.ReadAhead(p.Bucket)
 	vertices, links := uint64(0), uint64(0)
-	err = c.tx.scan(p, func(key, payload []byte) error {
+	err = c.tx.Scan(p, func(key, payload []byte) error {
 		if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) >= g.Slots {
 			return fault.Record("links of slot %x of %d", key, g.Slots)
 		}
@@ -431,11 +431,11 @@ func (c *checker) checkLinks(g *graphRecord, r *predictionRecord) error {
 }
 
 // linksOf reads the links of the vertex in a slot, and whether it has a record.
-func linksOf(t *tx, g *graphRecord, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
+func linksOf(t *tree.Tx, g *graphRecord, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
 	if r.Object == 0 {
 		return nil, false, nil
 	}
-	p, err := t.part(r.Object, block.LinksName)
+	p, err := t.Part(r.Object, block.LinksName)
 	if err != nil {
 		return nil, false, err
 	}
@@ -443,13 +443,13 @@ func linksOf(t *tx, g *graphRecord, r *predictionRecord, slot uint32) ([]block.S
 }
 
 // linksIn is linksOf for the part that has the links.
-func linksIn(t *tx, p part, g *graphRecord, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
+func linksIn(t *tree.Tx, p tree.Part, g *graphRecord, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
 	key := block.Key32(slot)
-	record := p.bucket.Get(key)
+	record := p.Bucket.Get(key)
 	if record == nil {
 		return nil, false, nil
 	}
-	payload, err := p.seed.Open(key, record)
+	payload, err := p.Seed.Open(key, record)
 	if err != nil {
 		return nil, false, err
 	}

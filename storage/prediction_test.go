@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"heavytail/storage/internal/block"
 )
 
 // putPredictions stores for every vertex v of a graph the links to v+2, v+3, … with
@@ -348,7 +348,7 @@ func TestRecover_Predictions(t *testing.T) {
 	putRing(t, db, "ring", 100)
 	putPredictions(t, db, "ring", "jaccard", 2)
 	object := uint64(0)
-	err := db.view(ctx, func(tx *tx) error {
+	err := db.view(ctx, func(tx *tree.Tx) error {
 		g, err := findGraph(tx, "ring")
 		if err != nil {
 			return err

@@ -1,11 +1,11 @@
 package storage
 
 import (
-	"math"
-	"runtime"
-
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
+	"math"
+	"runtime"
 )
 
 // runBlocks is how many blocks of arcs, of up to 4 KiB each, one goroutine decodes at a time.
@@ -17,12 +17,12 @@ const releaseRuns = 128
 // readArcs builds n rows from the arc blocks, in as many goroutines as there are processors.
 // vertices, where not nil, gives the row of each slot. One of the goroutines begins with
 // first, whose error precedes those of decoding. Memory beyond the rows is 48 bytes for each block.
-func readArcs(t *tx, r *graphRecord, n int, vertices []uint32, first func() error) (*csr.Graph, error) {
-	p, err := t.part(r.Object, block.ArcsName)
+func readArcs(t *tree.Tx, r *graphRecord, n int, vertices []uint32, first func() error) (*csr.Graph, error) {
+	p, err := t.Part(r.Object, block.ArcsName)
 	if err != nil {
 		return nil, err
 	}
-	t.readAhead(p.bucket)
+	t.ReadAhead(p.Bucket)
 	runs, err := arcRuns(t, p)
 	if err != nil {
 		return nil, err
@@ -37,9 +37,9 @@ func readArcs(t *tx, r *graphRecord, n int, vertices []uint32, first func() erro
 			return first()
 		}
 		if i%releaseRuns == 0 {
-			t.releaseMap()
+			t.ReleaseMap()
 		}
-		return addRun(&b.Runs[i-1], runs[i-1].Blocks, p.seed, &room[worker])
+		return addRun(&b.Runs[i-1], runs[i-1].Blocks, p.Seed, &room[worker])
 	})
 	if err != nil {
 		return nil, err
@@ -48,9 +48,9 @@ func readArcs(t *tx, r *graphRecord, n int, vertices []uint32, first func() erro
 }
 
 // arcRuns lists the blocks of all arcs without decoding them.
-func arcRuns(t *tx, p part) ([]block.ArcRun, error) {
+func arcRuns(t *tree.Tx, p tree.Part) ([]block.ArcRun, error) {
 	var runs []block.ArcRun
-	cursor := p.bucket.Cursor()
+	cursor := p.Bucket.Cursor()
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
 		b := block.Sealed{Key: key, Record: record}
 		arcs, err := block.DeclaredArcs(b)
@@ -63,7 +63,7 @@ func arcRuns(t *tx, p part) ([]block.ArcRun, error) {
 			if last >= 0 {
 				runs[last].Below = from
 			}
-			if err := t.ctx.Err(); err != nil {
+			if err := t.Ctx.Err(); err != nil {
 				return nil, err
 			}
 			runs = append(runs, block.ArcRun{From: from, Below: math.MaxUint64})
@@ -71,7 +71,7 @@ func arcRuns(t *tx, p part) ([]block.ArcRun, error) {
 		}
 		runs[last].Blocks = append(runs[last].Blocks, b)
 		runs[last].Arcs += arcs
-		t.scanned++
+		t.Scanned++
 	}
 	return runs, nil
 }

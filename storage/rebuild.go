@@ -3,10 +3,10 @@ package storage
 import (
 	"context"
 	"fmt"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/rescue"
+	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
 )
 
@@ -26,28 +26,28 @@ type oldEmbedding struct {
 }
 
 // salvaged reads the records of a store that has been salvaged.
-type salvaged struct{ t *tx }
+type salvaged struct{ t *tree.Tx }
 
 func (s salvaged) Each(object uint64, name []byte, f func(key, payload []byte) error) error {
-	p, found, err := s.t.findPart(object, name)
+	p, found, err := s.t.FindPart(object, name)
 	if err != nil || !found {
 		return err
 	}
-	return s.t.scan(p, func(key, payload []byte) error {
+	return s.t.Scan(p, func(key, payload []byte) error {
 		_ = f(key, payload) // only hostile records have a right checksum and wrong content
 		return nil
 	})
 }
 
 // remainsOf collects what is left of a graph object; r may be nil.
-func remainsOf(t *tx, object uint64, r *graphRecord) (*rebuilt, error) {
+func remainsOf(t *tree.Tx, object uint64, r *graphRecord) (*rebuilt, error) {
 	var attributes []rescue.Attribute
 	if r != nil {
 		for _, a := range r.Attributes {
 			attributes = append(attributes, rescue.Attribute{Attribute: a.attribute(), ID: a.ID})
 		}
 	}
-	left, err := rescue.RemainsOf(t.ctx, salvaged{t}, object, attributes)
+	left, err := rescue.RemainsOf(t.Ctx, salvaged{t}, object, attributes)
 	return &rebuilt{Remains: left}, err
 }
 
@@ -69,8 +69,8 @@ func (left *rebuilt) attributesLost(r *graphRecord) string {
 // readEmbeddings reads the embeddings of a damaged graph. Only those of its last
 // version are kept: the rows of different versions cannot be distinguished in
 // the rebuilt graph.
-func (left *rebuilt) readEmbeddings(t *tx, r *graphRecord) error {
-	return t.each(block.EmbeddingsName, func(key, record []byte) error {
+func (left *rebuilt) readEmbeddings(t *tree.Tx, r *graphRecord) error {
+	return t.Each(block.EmbeddingsName, func(key, record []byte) error {
 		var e embeddingRecord
 		if err := block.DecodeStruct(block.EmbeddingsName, key, record, &e); err != nil {
 			return err
@@ -99,9 +99,9 @@ func (left *rebuilt) readEmbeddings(t *tx, r *graphRecord) error {
 }
 
 // readRows reads an embedding and keeps the rows of the vertices that are left.
-func (left *rebuilt) readRows(t *tx, e *embeddingRecord, old *oldEmbedding) error {
+func (left *rebuilt) readRows(t *tree.Tx, e *embeddingRecord, old *oldEmbedding) error {
 	damaged := func(err error) error {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return err
 		}
 		old.why = fault.Reason(err)

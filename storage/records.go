@@ -3,16 +3,16 @@ package storage
 import (
 	"cmp"
 	"fmt"
+	"heavytail/storage/format"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/gather"
+	"heavytail/storage/internal/tree"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"heavytail/storage/format"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/gather"
 )
 
 // graphRecord is the catalogue entry of a graph as it is stored, under its
@@ -163,32 +163,32 @@ func (r *computedRecord) computed() *Computed {
 type embeddingRecord struct {
 	name string // key of the entry in the catalogue; not stored in the record
 
-	Graph        string     `msgpack:"graph"`
-	GraphID      uint64     `msgpack:"graph_id"`
-	GraphVersion uint64     `msgpack:"graph_version"`
-	Generation   uint64     `msgpack:"generation"`
-	Object       uint64     `msgpack:"object"` // the rows; 0 where there are none
-	ChunkRows    uint64     `msgpack:"chunk_rows"`
-	Vertices     uint64     `msgpack:"vertices"`
-	Slots        uint64     `msgpack:"slots"` // of the graph, live and empty; 0 if none was empty
-	Dim          uint64     `msgpack:"dim"`
-	Method       string     `msgpack:"method"`
-	Options      []Setting  `msgpack:"options"`
-	Seed         uint64     `msgpack:"seed"`
-	Kernel       string     `msgpack:"kernel"`
-	Eigenvalues  []float64  `msgpack:"eigenvalues"`
-	Residuals    []float64  `msgpack:"residuals"`
-	Components   int64      `msgpack:"components"`
-	Iterations   int64      `msgpack:"iterations"`
-	Seconds      float64    `msgpack:"seconds"`
-	Created      int64      `msgpack:"created"` // nanoseconds of Unix time
-	Stats        []Setting  `msgpack:"stats"`
-	State        blobRecord `msgpack:"state"` // what a refresh needs in addition to the rows
-	Stateless    bool       `msgpack:"stateless"`
-	Past         bool       `msgpack:"past"` // an older generation; see generations.go
-	AutoChanges  uint64     `msgpack:"auto_changes"`
-	AutoEvery    int64      `msgpack:"auto_every"`  // nanoseconds
-	Coordinates  int64      `msgpack:"coordinates"` // when they were made, nanoseconds of Unix time; 0 means Created
+	Graph        string          `msgpack:"graph"`
+	GraphID      uint64          `msgpack:"graph_id"`
+	GraphVersion uint64          `msgpack:"graph_version"`
+	Generation   uint64          `msgpack:"generation"`
+	Object       uint64          `msgpack:"object"` // the rows; 0 where there are none
+	ChunkRows    uint64          `msgpack:"chunk_rows"`
+	Vertices     uint64          `msgpack:"vertices"`
+	Slots        uint64          `msgpack:"slots"` // of the graph, live and empty; 0 if none was empty
+	Dim          uint64          `msgpack:"dim"`
+	Method       string          `msgpack:"method"`
+	Options      []Setting       `msgpack:"options"`
+	Seed         uint64          `msgpack:"seed"`
+	Kernel       string          `msgpack:"kernel"`
+	Eigenvalues  []float64       `msgpack:"eigenvalues"`
+	Residuals    []float64       `msgpack:"residuals"`
+	Components   int64           `msgpack:"components"`
+	Iterations   int64           `msgpack:"iterations"`
+	Seconds      float64         `msgpack:"seconds"`
+	Created      int64           `msgpack:"created"` // nanoseconds of Unix time
+	Stats        []Setting       `msgpack:"stats"`
+	State        tree.BlobRecord `msgpack:"state"` // what a refresh needs in addition to the rows
+	Stateless    bool            `msgpack:"stateless"`
+	Past         bool            `msgpack:"past"` // an older generation; see generations.go
+	AutoChanges  uint64          `msgpack:"auto_changes"`
+	AutoEvery    int64           `msgpack:"auto_every"`  // nanoseconds
+	Coordinates  int64           `msgpack:"coordinates"` // when they were made, nanoseconds of Unix time; 0 means Created
 }
 
 // info is the entry as the caller gets it; slots are those of the vertices.
@@ -220,7 +220,7 @@ func (r *embeddingRecord) validate(size int64) error {
 	}
 	// Readers do not allocate by the size of the state, so it needs no bound: if most
 	// of it is lost, the rows must stay readable.
-	return r.State.validate(math.MaxInt64)
+	return r.State.Validate(math.MaxInt64)
 }
 
 // journalRecord is what an unfinished import, embedding or blob has written so far.

@@ -4,16 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/rescue"
+	"heavytail/storage/internal/tree"
 	"math"
 	"os"
 	"slices"
 	"strings"
 	"time"
-
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/file"
-	"heavytail/storage/internal/rescue"
 )
 
 // RecoverOptions are the options of a recovery.
@@ -162,7 +162,7 @@ func (report *RecoverReport) run(ctx context.Context, f *os.File, opts RecoverOp
 		return err
 	}
 	if err := s.Run(tables()); err != nil {
-		return headerError(report.From, err)
+		return tree.HeaderError(report.From, err)
 	}
 	if err := w.finish(s.Header); err != nil {
 		return err
@@ -289,13 +289,13 @@ func (m *mender) lose(where, format string, args ...any) {
 
 // completeObjects makes the missing parts of objects in the catalogue.
 func (db *DB) completeObjects(ctx context.Context) error {
-	return db.inTransaction(ctx, func(t *tx) error {
+	return db.inTransaction(ctx, func(t *tree.Tx) error {
 		parts := func(id uint64, names ...[]byte) error {
 			if id == 0 {
 				return nil
 			}
-			objects := t.root.Bucket(block.ObjectsName)
-			if a := t.accountOf(block.TopPlace(block.ObjectsName)); a != nil && objects.Bucket(block.Key64(id)) == nil {
+			objects := t.Root.Bucket(block.ObjectsName)
+			if a := t.AccountOf(block.TopPlace(block.ObjectsName)); a != nil && objects.Bucket(block.Key64(id)) == nil {
 				a.AddBucket(block.Key64(id))
 			}
 			b, err := objects.CreateBucketIfNotExists(block.Key64(id))
@@ -306,17 +306,17 @@ func (db *DB) completeObjects(ctx context.Context) error {
 			}
 			return err
 		}
-		err := t.each(block.GraphsName, func(key, record []byte) error {
+		err := t.Each(block.GraphsName, func(key, record []byte) error {
 			var r graphRecord
 			if err := block.DecodeStruct(block.GraphsName, key, record, &r); err != nil {
 				return err
 			}
-			return parts(r.Object, graphParts[:]...)
+			return parts(r.Object, tree.GraphParts[:]...)
 		})
 		if err != nil {
 			return err
 		}
-		return t.each(block.EmbeddingsName, func(key, record []byte) error {
+		return t.Each(block.EmbeddingsName, func(key, record []byte) error {
 			var r embeddingRecord
 			if err := block.DecodeStruct(block.EmbeddingsName, key, record, &r); err != nil {
 				return err
@@ -330,8 +330,8 @@ func (db *DB) completeObjects(ctx context.Context) error {
 func (m *mender) graphs(ctx context.Context) error {
 	m.gone = make(map[string]bool)
 	var names []string
-	err := m.db.view(ctx, func(t *tx) error {
-		return t.each(block.GraphsName, func(key, _ []byte) error {
+	err := m.db.view(ctx, func(t *tree.Tx) error {
+		return t.Each(block.GraphsName, func(key, _ []byte) error {
 			names = append(names, string(key))
 			return nil
 		})
@@ -358,8 +358,8 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 		left   *rebuilt
 		record graphRecord
 	)
-	err := m.db.view(ctx, func(t *tx) (err error) {
-		if _, err := t.get(block.GraphsName, []byte(name), &record); err != nil {
+	err := m.db.view(ctx, func(t *tree.Tx) (err error) {
+		if _, err := t.Get(block.GraphsName, []byte(name), &record); err != nil {
 			return err
 		}
 		left, err = remainsOf(t, record.Object, &record)
@@ -371,14 +371,14 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	err = m.db.inTransaction(ctx, func(t *tx) error {
+	err = m.db.inTransaction(ctx, func(t *tree.Tx) error {
 		for _, embedding := range left.names {
 			m.gone[embedding] = true
 			if err := dropEntry(t, embedding); err != nil {
 				return err
 			}
 		}
-		return errors.Join(dropChanges(t, record.ID, math.MaxUint64), t.discard(record.Object), t.remove(block.GraphsName, []byte(name)))
+		return errors.Join(dropChanges(t, record.ID, math.MaxUint64), t.Discard(record.Object), t.Remove(block.GraphsName, []byte(name)))
 	})
 	if err != nil {
 		return err
@@ -423,7 +423,7 @@ func (m *mender) restoreEmbeddings(ctx context.Context, graph string, version ui
 func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 	for _, id := range ids {
 		var left *rebuilt
-		err := m.db.view(ctx, func(t *tx) (err error) {
+		err := m.db.view(ctx, func(t *tree.Tx) (err error) {
 			left, err = remainsOf(t, id, nil)
 			return err
 		})
@@ -440,7 +440,7 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 		if _, err := left.store(ctx, m.db, name, "recovered"); err != nil {
 			return err
 		}
-		if err := m.db.inTransaction(ctx, func(t *tx) error { return t.discard(id) }); err != nil {
+		if err := m.db.inTransaction(ctx, func(t *tree.Tx) error { return t.Discard(id) }); err != nil {
 			return err
 		}
 		m.report.Graphs = append(m.report.Graphs, RecoveredGraph{Name: name, Rebuilt: true, Vertices: left.Graph.Vertices(), Edges: left.Graph.Edges(), LostVertices: -1, LostEdges: -1})
@@ -451,9 +451,9 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 
 // embeddings removes the embeddings with faults.
 func (m *mender) embeddings(ctx context.Context) error {
-	return m.db.inTransaction(ctx, func(t *tx) error {
+	return m.db.inTransaction(ctx, func(t *tree.Tx) error {
 		var bad, stateless, past []string
-		err := t.each(block.EmbeddingsName, func(key, record []byte) error {
+		err := t.Each(block.EmbeddingsName, func(key, record []byte) error {
 			name := string(key)
 			switch {
 			case m.gone[name]:
@@ -498,9 +498,9 @@ func (m *mender) embeddings(ctx context.Context) error {
 
 // changes drops change logs with faults, and entries that belong to no graph.
 func (m *mender) changes(ctx context.Context) error {
-	return m.db.inTransaction(ctx, func(t *tx) error {
+	return m.db.inTransaction(ctx, func(t *tree.Tx) error {
 		whole := make(map[uint64]bool)
-		err := t.each(block.GraphsName, func(key, _ []byte) error {
+		err := t.Each(block.GraphsName, func(key, _ []byte) error {
 			r, err := findGraph(t, string(key))
 			if err != nil {
 				return err
@@ -517,14 +517,14 @@ func (m *mender) changes(ctx context.Context) error {
 			return err
 		}
 		var stray [][]byte
-		err = t.each(block.ChangesName, func(key, _ []byte) error {
+		err = t.Each(block.ChangesName, func(key, _ []byte) error {
 			if len(key) != block.ChangesKeySize || !whole[block.IDOf(key)] {
 				stray = append(stray, append([]byte(nil), key...))
 			}
 			return nil
 		})
 		for _, key := range stray {
-			err = errors.Join(err, t.remove(block.ChangesName, key))
+			err = errors.Join(err, t.Remove(block.ChangesName, key))
 		}
 		return err
 	})
@@ -533,9 +533,9 @@ func (m *mender) changes(ctx context.Context) error {
 // objects removes objects that belong to nothing. A catalogue that cannot be read is an error here,
 // where tx.owners goes on: all that belongs to its entries would be removed.
 func (m *mender) objects(ctx context.Context) error {
-	return m.db.change(ctx, func(t *tx) error {
+	return m.db.change(ctx, func(t *tree.Tx) error {
 		used := make(map[uint64]bool)
-		err := t.each(block.GraphsName, func(key, _ []byte) error {
+		err := t.Each(block.GraphsName, func(key, _ []byte) error {
 			r, err := findGraph(t, string(key))
 			if err == nil {
 				used[r.Object] = true
@@ -545,7 +545,7 @@ func (m *mender) objects(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = t.each(block.EmbeddingsName, func(key, _ []byte) error {
+		err = t.Each(block.EmbeddingsName, func(key, _ []byte) error {
 			r, err := findEmbedding(t, string(key))
 			if err == nil {
 				used[r.Object], used[r.State.Object] = true, true
@@ -555,7 +555,7 @@ func (m *mender) objects(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		left := make(owners)
+		left := make(tree.Owners)
 		for _, k := range kinds() {
 			if err := k.own(t, left); err != nil {
 				return err
@@ -564,11 +564,11 @@ func (m *mender) objects(ctx context.Context) error {
 		for object := range left {
 			used[object] = true
 		}
-		return t.each(block.ObjectsName, func(key, _ []byte) error {
+		return t.Each(block.ObjectsName, func(key, _ []byte) error {
 			if used[block.IDOf(key)] {
 				return nil
 			}
-			return t.discard(block.IDOf(key))
+			return t.Discard(block.IDOf(key))
 		})
 	})
 }
@@ -582,10 +582,10 @@ type movedModel struct {
 // models removes the models with faults and those whose graphs are gone. Those of a
 // graph that was rebuilt belong to the new one.
 func (m *mender) models(ctx context.Context) error {
-	return m.db.inTransaction(ctx, func(t *tx) error {
+	return m.db.inTransaction(ctx, func(t *tree.Tx) error {
 		var bad []string
 		var moved []movedModel
-		err := t.each(block.ModelsName, func(key, record []byte) error {
+		err := t.Each(block.ModelsName, func(key, record []byte) error {
 			name := string(key)
 			r := new(modelRecord)
 			if err := block.DecodeStruct(block.ModelsName, key, record, r); err != nil || m.damaged(describeModel(name)) {
@@ -608,12 +608,12 @@ func (m *mender) models(ctx context.Context) error {
 		})
 		for _, one := range moved {
 			if err == nil {
-				err = t.put(block.ModelsName, []byte(one.name), one.record)
+				err = t.Put(block.ModelsName, []byte(one.name), one.record)
 			}
 		}
 		for _, name := range bad {
 			if err == nil {
-				err = t.remove(block.ModelsName, []byte(name))
+				err = t.Remove(block.ModelsName, []byte(name))
 			}
 			m.lose(describeModel(name), "is left out; train it again")
 		}

@@ -3,9 +3,9 @@ package storage
 import (
 	"context"
 	"fmt"
-	"slices"
-
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
+	"slices"
 )
 
 // sharer is an entry of the catalogue that should have objects and a number of its own.
@@ -50,7 +50,7 @@ func keepOne(list []sharer) map[string]string {
 // models and past generations name. It returns a line for each entry that it drops. Models and
 // other artefacts that share an object are among the faults that CHECK finds.
 func (db *DB) dropShared(ctx context.Context) (lost []string, err error) {
-	err = db.inTransaction(ctx, func(t *tx) error {
+	err = db.inTransaction(ctx, func(t *tree.Tx) error {
 		graphList, embeddings, past, err := sharers(t)
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ func (db *DB) dropShared(ctx context.Context) (lost []string, err error) {
 				}
 				lost = append(lost, fmt.Sprintf("%s: shared what is stored with %s, which is kept", describe(s.name), describe(kept[s.name])))
 				for _, name := range append(past[s.name], s.name) {
-					if err := t.remove(bucket, []byte(name)); err != nil {
+					if err := t.Remove(bucket, []byte(name)); err != nil {
 						return err
 					}
 				}
@@ -80,11 +80,11 @@ func (db *DB) dropShared(ctx context.Context) (lost []string, err error) {
 
 // sharers lists the entries of graphs and embeddings by name, and the names of the past
 // generations of each embedding.
-func sharers(t *tx) (graphList, embeddings []sharer, past map[string][]string, err error) {
+func sharers(t *tree.Tx) (graphList, embeddings []sharer, past map[string][]string, err error) {
 	named, onGraph := make(map[string]int), make(map[string]int)
 	_, _ = modelKind.sound(t, nil, func(_ []byte, r *modelRecord) { named[r.Embedding]++ })
 	past = make(map[string][]string)
-	err = t.each(block.EmbeddingsName, func(key, record []byte) error {
+	err = t.Each(block.EmbeddingsName, func(key, record []byte) error {
 		var r embeddingRecord
 		if err := block.DecodeStruct(block.EmbeddingsName, key, record, &r); err != nil {
 			return err
@@ -107,7 +107,7 @@ func sharers(t *tx) (graphList, embeddings []sharer, past map[string][]string, e
 	for i := range embeddings {
 		embeddings[i].named = named[embeddings[i].name]
 	}
-	err = t.each(block.GraphsName, func(key, record []byte) error {
+	err = t.Each(block.GraphsName, func(key, record []byte) error {
 		var r graphRecord
 		if err := block.DecodeStruct(block.GraphsName, key, record, &r); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"heavytail/storage/internal/tree"
 	"reflect"
 	"testing"
 	"time"
@@ -91,17 +92,17 @@ func TestRemembered(t *testing.T) {
 		t.Errorf("%+v, %v", info, err)
 	}
 	update(t, db, func(x *Tx) error {
-		for i := range mostRemembered + 10 { // more than are remembered
+		for i := range tree.MostRemembered + 10 { // more than are remembered
 			if _, err := x.CreateGraph(fmt.Sprint("g", i)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if graphs, err := db.Graphs(ctx); err != nil || len(graphs) != mostRemembered+11 {
+	if graphs, err := db.Graphs(ctx); err != nil || len(graphs) != tree.MostRemembered+11 {
 		t.Errorf("%d graphs, %v", len(graphs), err)
 	}
-	if n := len(db.current.memory.records); n == 0 || n > mostRemembered {
+	if n := len(db.current.memory.Records); n == 0 || n > tree.MostRemembered {
 		t.Errorf("%d records are remembered", n)
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 	"slices"
 	"strings"
 	"time"
-
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
 )
 
 // RenameGraph gives a graph another name; its embeddings, models and predictions follow. It
@@ -19,7 +19,7 @@ func (db *DB) RenameGraph(ctx context.Context, name, to string) error {
 	if err := block.CheckName("graph", to); err != nil {
 		return err
 	}
-	return db.inTransaction(ctx, func(t *tx) error {
+	return db.inTransaction(ctx, func(t *tree.Tx) error {
 		r, err := findGraph(t, name)
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 	if err := CheckEmbeddingName(to); err != nil {
 		return err
 	}
-	return db.inTransaction(ctx, func(t *tx) error {
+	return db.inTransaction(ctx, func(t *tree.Tx) error {
 		r, err := findEmbedding(t, name)
 		if err != nil {
 			return err
@@ -92,7 +92,7 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 			if err != nil {
 				return err
 			}
-			if taken, err := t.get(block.EmbeddingsName, []byte(now), new(embeddingRecord)); taken || err != nil || len(now) > block.MaxName {
+			if taken, err := t.Get(block.EmbeddingsName, []byte(now), new(embeddingRecord)); taken || err != nil || len(now) > block.MaxName {
 				return errors.Join(err, fmt.Errorf("embedding %q: generation %d cannot be called %q: %w", name, generation, fault.Clip(now), ErrExists))
 			}
 			if err := move(t, block.EmbeddingsName, from, now, old); err != nil {
@@ -134,7 +134,7 @@ func (db *DB) RenameModel(ctx context.Context, name, to string) error {
 	if err := block.CheckName("model", to); err != nil {
 		return err
 	}
-	return db.inTransaction(ctx, func(t *tx) error {
+	return db.inTransaction(ctx, func(t *tree.Tx) error {
 		r, err := modelKind.find(t, []byte(name))
 		if err != nil {
 			return err
@@ -165,7 +165,7 @@ func (x *Tx) RenameAttribute(graph, name, to string) error {
 		g.record.Attributes = slices.Clone(g.record.Attributes)
 		g.record.Attributes[at].Name = to
 		g.changed = true
-		return fault.Corrupt(x.tx.path, describeAttribute(graph, name), eachValue(x.tx, &g.record, g.record.Attributes[at], func(slot uint32, _ Value) error {
+		return fault.Corrupt(x.tx.Path, describeAttribute(graph, name), eachValue(x.tx, &g.record, g.record.Attributes[at], func(slot uint32, _ Value) error {
 			g.attribute(slot)
 			return nil
 		}))
@@ -175,8 +175,8 @@ func (x *Tx) RenameAttribute(graph, name, to string) error {
 
 // checkRenamed refuses a new name that is taken, and one of what is being worked on. journal
 // is the kind of journal that writes such a thing, 0 for none.
-func checkRenamed(t *tx, bucket []byte, journal byte, kind, name, to string, graph, token uint64) error {
-	b, err := t.top(bucket)
+func checkRenamed(t *tree.Tx, bucket []byte, journal byte, kind, name, to string, graph, token uint64) error {
+	b, err := t.Top(bucket)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func checkRenamed(t *tx, bucket []byte, journal byte, kind, name, to string, gra
 		if journal == 0 {
 			break
 		}
-		if found, err := t.get(block.JournalName, journalKey(journal, n), new(journalRecord)); found || err != nil {
+		if found, err := t.Get(block.JournalName, journalKey(journal, n), new(journalRecord)); found || err != nil {
 			return errors.Join(err, fmt.Errorf("%s %q is being written, or its writing did not end; end it, or drop it, first: %w", kind, n, ErrInUse))
 		}
 	}
@@ -205,9 +205,9 @@ func checkRenamed(t *tx, bucket []byte, journal byte, kind, name, to string, gra
 }
 
 // move writes a record under another name.
-func move(t *tx, bucket []byte, name, to string, record any) error {
-	if err := t.remove(bucket, []byte(name)); err != nil {
+func move(t *tree.Tx, bucket []byte, name, to string, record any) error {
+	if err := t.Remove(bucket, []byte(name)); err != nil {
 		return err
 	}
-	return t.put(bucket, []byte(to), record)
+	return t.Put(bucket, []byte(to), record)
 }

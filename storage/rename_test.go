@@ -2,10 +2,10 @@ package storage
 
 import (
 	"errors"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
 	"path/filepath"
 	"testing"
-
-	"heavytail/storage/internal/block"
 )
 
 // TestRename_InUse renames while a job is not over, and while an import did not end.
@@ -63,15 +63,15 @@ func TestRename_UnfinishedImport(t *testing.T) {
 	if _, err := db.CreateGraph(ctx, "g"); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.update(ctx, func(tx *tx) error {
-		return tx.put([]byte("journal"), journalKey(journalGraph, "h"), &journalRecord{Source: "file"})
+	if err := db.update(ctx, func(tx *tree.Tx) error {
+		return tx.Put([]byte("journal"), journalKey(journalGraph, "h"), &journalRecord{Source: "file"})
 	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.RenameGraph(ctx, "g", "h"); !errors.Is(err, ErrInUse) {
 		t.Error(err)
 	}
-	if err := db.update(ctx, func(tx *tx) error { return tx.remove([]byte("journal"), journalKey(journalGraph, "h")) }); err != nil {
+	if err := db.update(ctx, func(tx *tree.Tx) error { return tx.Remove([]byte("journal"), journalKey(journalGraph, "h")) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -98,13 +98,13 @@ func TestRename_Reserved(t *testing.T) {
 		}
 	}
 	// Nor does anything else write an entry that no reader accepts.
-	err = db.update(ctx, func(tx *tx) error {
+	err = db.update(ctx, func(tx *tree.Tx) error {
 		r, err := findGraph(tx, "g")
 		if err != nil {
 			return err
 		}
 		r.Attributes[0].Name = "key"
-		return tx.put(block.GraphsName, []byte("g"), r)
+		return tx.Put(block.GraphsName, []byte("g"), r)
 	})
 	if !errors.Is(err, ErrInvalid) || errors.Is(err, ErrCorrupt) {
 		t.Error(err)

@@ -3,9 +3,9 @@ package storage
 import (
 	"context"
 	"fmt"
-	"math"
-
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
+	"math"
 )
 
 // Catalogue is a list of catalogue entries.
@@ -26,7 +26,7 @@ type Catalogue struct {
 // Embeddings of an earlier version of their graph can be stored only after that version is
 // reached, so that graphs come first, in a call of their own.
 func (db *DB) Restate(ctx context.Context, c Catalogue) error {
-	return db.change(ctx, func(t *tx) error {
+	return db.change(ctx, func(t *tree.Tx) error {
 		for _, g := range c.Graphs {
 			if err := restateGraph(t, g); err != nil {
 				return err
@@ -64,7 +64,7 @@ func (db *DB) Restate(ctx context.Context, c Catalogue) error {
 	})
 }
 
-func restateGraph(t *tx, g GraphInfo) error {
+func restateGraph(t *tree.Tx, g GraphInfo) error {
 	r, err := findGraph(t, g.Name)
 	if err != nil {
 		return err
@@ -86,10 +86,10 @@ func restateGraph(t *tx, g GraphInfo) error {
 			return err
 		}
 	}
-	return t.put(block.GraphsName, []byte(g.Name), r)
+	return t.Put(block.GraphsName, []byte(g.Name), r)
 }
 
-func restateIndex(t *tx, i IndexInfo) error {
+func restateIndex(t *tree.Tx, i IndexInfo) error {
 	e, err := findEmbedding(t, i.Embedding)
 	if err != nil {
 		return err

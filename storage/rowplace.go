@@ -3,13 +3,13 @@ package storage
 import (
 	"encoding/binary"
 	"errors"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 	"io"
 	"math"
 	"slices"
 	"sort"
-
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
 )
 
 // This file reads single rows and parts of an index in the transaction of a RowView, for a
@@ -21,7 +21,7 @@ import (
 // 64 KiB of the file count towards the memory of the process.
 func (v *RowView) ReadRow(row uint32, values []float32) error {
 	if err := v.readRow(row, values); err != nil {
-		return fault.Corrupt(v.t.path, describeEmbedding(v.Info.Name), err)
+		return fault.Corrupt(v.t.Path, describeEmbedding(v.Info.Name), err)
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (r *rowRuns) row(v *RowView, c rowChunk, row int) ([]byte, error) {
 		r.found++
 	} else {
 		r.held[at] = 0
-		if err := v.lasting.read(c.located, block.RowOffset(first, v.Info.Dim), run); err != nil {
+		if err := v.lasting.Read(c.Located, block.RowOffset(first, v.Info.Dim), run); err != nil {
 			return nil, err
 		}
 		if step > 1 {
@@ -85,15 +85,15 @@ func (v *RowView) chunkOf(row uint32) (rowChunk, error) {
 	if err := v.openRows(); err != nil {
 		return rowChunk{}, err
 	}
-	found, ok, err := v.lasting.locate(block.Key32(row))
+	found, ok, err := v.lasting.Locate(block.Key32(row))
 	if err != nil {
 		return rowChunk{}, err
 	}
-	if !ok || len(found.key) != 4 {
+	if !ok || len(found.Key) != 4 {
 		return rowChunk{}, fault.Record("no chunk of row %d", row)
 	}
-	c := rowChunk{located: found, first: binary.BigEndian.Uint32(found.key)}
-	if c.rows, err = block.RowsIn(found.size, v.Info.Dim); err != nil {
+	c := rowChunk{Located: found, first: binary.BigEndian.Uint32(found.Key)}
+	if c.rows, err = block.RowsIn(found.Size, v.Info.Dim); err != nil {
 		return rowChunk{}, err
 	}
 	if after == 0 || v.places[after-1].first != c.first {
@@ -106,12 +106,12 @@ func (v *RowView) chunkOf(row uint32) (rowChunk, error) {
 // checksum of each block that is read, once. It belongs to one goroutine.
 type IndexView struct {
 	Info   IndexInfo
-	t      *tx
+	t      *tree.Tx
 	where  string
-	record blobRecord
-	part   lasting
-	blocks [][]byte  // payloads that were verified, by block
-	places []located // blocks that were found and not verified; the key is nil for the others
+	record tree.BlobRecord
+	part   tree.Lasting
+	blocks [][]byte       // payloads that were verified, by block
+	places []tree.Located // blocks that were found and not verified; the key is nil for the others
 }
 
 // Index returns the stream of the index of the rows by a metric. The error is ErrNotFound
@@ -126,10 +126,10 @@ func (v *RowView) Index(metric string) (*IndexView, error) {
 		return nil, err
 	}
 	x := &IndexView{Info: r.info(v.Info.Name, v.Info.Generation, metric), t: v.t, where: describeIndex(v.Info.Name, metric), record: r.Stream}
-	if x.part, err = v.t.lastingPart(r.Stream.Object, block.BlobName); err != nil {
-		return nil, fault.Corrupt(v.t.path, x.where, err)
+	if x.part, err = v.t.LastingPart(r.Stream.Object, block.BlobName); err != nil {
+		return nil, fault.Corrupt(v.t.Path, x.where, err)
 	}
-	x.blocks, x.places = make([][]byte, r.Stream.blocks()), make([]located, r.Stream.blocks())
+	x.blocks, x.places = make([][]byte, r.Stream.Blocks()), make([]tree.Located, r.Stream.Blocks())
 	return x, nil
 }
 
@@ -152,20 +152,20 @@ func (r rawView) ReadAt(p []byte, off int64) (int, error) {
 	x := r.x
 	return x.each(p, off, func(number uint64, b []byte, at int) error {
 		place := &x.places[number]
-		if place.key == nil {
-			found, ok, err := x.part.locate(block.Key32(uint32(number)))
+		if place.Key == nil {
+			found, ok, err := x.part.Locate(block.Key32(uint32(number)))
 			if err == nil && !ok {
-				err = fault.Record("block %d of %d is missing", number, x.record.blocks())
+				err = fault.Record("block %d of %d is missing", number, x.record.Blocks())
 			}
 			if err == nil {
-				err = x.record.checkPlace(number, found.key, found.size-block.ChecksumSize)
+				err = x.record.CheckPlace(number, found.Key, found.Size-block.ChecksumSize)
 			}
 			if err != nil {
 				return err
 			}
 			*place = found
 		}
-		return x.part.read(*place, block.ChecksumSize+at, b)
+		return x.part.Read(*place, block.ChecksumSize+at, b)
 	})
 }
 
@@ -178,9 +178,9 @@ func (x *IndexView) each(p []byte, off int64, f func(number uint64, b []byte, at
 		if off < 0 || at >= x.record.Size {
 			return n, io.EOF
 		}
-		size := min(uint64(len(p)-n), blobBlock-at%blobBlock, x.record.Size-at)
-		if err := f(at/blobBlock, p[n:n+int(size)], int(at%blobBlock)); err != nil {
-			return n, fault.Corrupt(x.t.path, x.where, err)
+		size := min(uint64(len(p)-n), tree.BlobBlock-at%tree.BlobBlock, x.record.Size-at)
+		if err := f(at/tree.BlobBlock, p[n:n+int(size)], int(at%tree.BlobBlock)); err != nil {
+			return n, fault.Corrupt(x.t.Path, x.where, err)
 		}
 		n += int(size)
 	}
@@ -192,11 +192,11 @@ func (x *IndexView) block(number uint64) ([]byte, error) {
 	if b := x.blocks[number]; b != nil {
 		return b, nil
 	}
-	key, record, err := x.part.floor(block.Key32(uint32(number)))
+	key, record, err := x.part.Floor(block.Key32(uint32(number)))
 	if err != nil {
 		return nil, err
 	}
-	payload, err := x.record.open(x.part.part.seed, number, key, record)
+	payload, err := x.record.Open(x.part.Part.Seed, number, key, record)
 	if err == nil {
 		x.blocks[number] = payload
 	}

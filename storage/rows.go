@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
 )
 
@@ -18,14 +18,14 @@ type RowView struct {
 	Info      EmbeddingInfo
 
 	record  *embeddingRecord
-	lasting lasting    // the rows, once one of them was read
-	places  []rowChunk // that were found, by row
-	runs    rowRuns    // that ReadRow has read
+	lasting tree.Lasting // the rows, once one of them was read
+	places  []rowChunk   // that were found, by row
+	runs    rowRuns      // that ReadRow has read
 }
 
 // rowChunk is a record of rows that was found.
 type rowChunk struct {
-	located
+	tree.Located
 	first uint32 // row
 	rows  int
 }
@@ -42,7 +42,7 @@ type rowRuns struct {
 // read transaction, which keeps pages from being used again: it should take
 // milliseconds and must not write to the store.
 func (db *DB) ViewRows(ctx context.Context, name string, f func(*RowView) error) error {
-	return db.view(ctx, func(t *tx) error {
+	return db.view(ctx, func(t *tree.Tx) error {
 		v := &RowView{GraphView: GraphView{t: t}}
 		var err error
 		if v.record, err = findEmbedding(t, name); err != nil {
@@ -61,11 +61,11 @@ func (db *DB) ViewRows(ctx context.Context, name string, f func(*RowView) error)
 
 // openRows prepares for reading single rows.
 func (v *RowView) openRows() error {
-	if v.lasting.t != nil {
+	if v.lasting.T != nil {
 		return nil
 	}
 	var err error
-	v.lasting, err = v.t.lastingPart(v.record.Object, block.RowsName)
+	v.lasting, err = v.t.LastingPart(v.record.Object, block.RowsName)
 	return err
 }
 
@@ -87,7 +87,7 @@ func (v *RowView) Rows(rows []uint32, m *vec.Matrix) error {
 	if v.record.Object == 0 {
 		return nil
 	}
-	return fault.Corrupt(v.t.path, describeEmbedding(v.Info.Name), v.copyRows(rows, m))
+	return fault.Corrupt(v.t.Path, describeEmbedding(v.Info.Name), v.copyRows(rows, m))
 }
 
 func (v *RowView) copyRows(rows []uint32, m *vec.Matrix) error {
@@ -96,10 +96,10 @@ func (v *RowView) copyRows(rows []uint32, m *vec.Matrix) error {
 	}
 	var room []float32
 	for at := 0; at < len(rows); {
-		if err := v.t.ctx.Err(); err != nil {
+		if err := v.t.Ctx.Err(); err != nil {
 			return err
 		}
-		key, record, err := v.lasting.floor(block.Key32(rows[at]))
+		key, record, err := v.lasting.Floor(block.Key32(rows[at]))
 		if err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (v *RowView) copyRows(rows []uint32, m *vec.Matrix) error {
 		if rows[at] < c.First || int(rows[at]-c.First) >= c.Rows {
 			return fault.Record("no chunk of row %d", rows[at])
 		}
-		values, err := c.Values(v.lasting.part.seed, m.Dim, v.t.rows.has(v.record.Object), &room)
+		values, err := c.Values(v.lasting.Part.Seed, m.Dim, v.t.Rows.Has(v.record.Object), &room)
 		if err != nil {
 			return err
 		}

@@ -2,10 +2,10 @@ package storage
 
 import (
 	"encoding/binary"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/tree"
 )
 
 // Scan calls f with all rows, in runs of up to a mebibyte: they may be read during the call
@@ -19,19 +19,19 @@ func (v *RowView) Scan(workers int, f func(worker int, first uint32, rows []floa
 		return nil
 	}
 	scan := v.scan
-	if v.t.file != nil && !v.t.rows.has(v.record.Object) {
+	if v.t.File != nil && !v.t.Rows.Has(v.record.Object) {
 		scan = v.scanFile
 	}
 	err := scan(max(1, workers), f)
 	if err == nil {
-		v.t.rows.add(v.record.Object)
+		v.t.Rows.Add(v.record.Object)
 	}
-	return fault.Corrupt(v.t.path, describeEmbedding(v.Info.Name), err)
+	return fault.Corrupt(v.t.Path, describeEmbedding(v.Info.Name), err)
 }
 
 // scan is Scan in the map.
 func (v *RowView) scan(workers int, f func(worker int, first uint32, rows []float32)) error {
-	p, err := v.t.part(v.record.Object, block.RowsName)
+	p, err := v.t.Part(v.record.Object, block.RowsName)
 	if err != nil {
 		return err
 	}
@@ -39,9 +39,9 @@ func (v *RowView) scan(workers int, f func(worker int, first uint32, rows []floa
 	if err != nil {
 		return err
 	}
-	sound, room := v.t.rows.has(v.record.Object), make([][]float32, workers)
+	sound, room := v.t.Rows.Has(v.record.Object), make([][]float32, workers)
 	return parallel(v.t, len(chunks), workers, func(worker, i int) error {
-		values, err := chunks[i].Values(p.seed, v.Info.Dim, sound, &room[worker])
+		values, err := chunks[i].Values(p.Seed, v.Info.Dim, sound, &room[worker])
 		if err == nil {
 			f(worker, chunks[i].First, values)
 		}
@@ -63,8 +63,8 @@ func (v *RowView) scanFile(workers int, f func(worker int, first uint32, rows []
 		if uint64(c.first) != row || row+uint64(c.rows) > v.record.Vertices {
 			return fault.Record("chunk of %d rows from %d where row %d of %d should start", c.rows, c.first, row, v.record.Vertices)
 		}
-		if c.at >= 0 {
-			file.WillNeed(v.t.file, c.at, int64(c.size))
+		if c.At >= 0 {
+			file.WillNeed(v.t.File, c.At, int64(c.Size))
 		}
 		chunks = append(chunks, c)
 		row += uint64(c.rows)
@@ -72,17 +72,17 @@ func (v *RowView) scanFile(workers int, f func(worker int, first uint32, rows []
 	readers := make([]block.RowReader, workers)
 	return parallel(v.t, len(chunks), workers, func(worker, i int) error {
 		c := chunks[i]
-		return readers[worker].Read(v.lasting.part.seed, c.key, c.size, v.Info.Dim,
-			func(b []byte, at int) error { return v.lasting.read(c.located, at, b) },
+		return readers[worker].Read(v.lasting.Part.Seed, c.Key, c.Size, v.Info.Dim,
+			func(b []byte, at int) error { return v.lasting.Read(c.Located, at, b) },
 			func(row int, rows []float32) { f(worker, c.first+uint32(row), rows) })
 	})
 }
 
 // chunks lists the records of all rows without reading them.
-func (v *RowView) chunks(p part) ([]block.Chunk, error) {
+func (v *RowView) chunks(p tree.Part) ([]block.Chunk, error) {
 	var list []block.Chunk
 	row, all := uint64(0), v.record.Vertices
-	cursor := p.bucket.Cursor()
+	cursor := p.Bucket.Cursor()
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
 		if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) != row || row >= all {
 			return nil, fault.Record("chunk %x where row %d should start", key, row)

@@ -6,11 +6,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"time"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/gather"
+	"heavytail/storage/internal/tree"
+	"time"
 )
 
 // publication writes one new version of a graph. Its contents are written in batches
@@ -45,11 +45,11 @@ func (p *publication) run(ctx context.Context) (err error) {
 	if p.order, err = p.contents.keys.ByKey(ctx); err != nil {
 		return err
 	}
-	total := p.items(len(stagedParts), 0)
+	total := p.items(len(tree.StagedParts), 0)
 	stop := func() {}
 	defer func() { stop() }()
 	for begun, done := false, false; !done; begun = true {
-		err := p.db.update(ctx, func(t *tx) error {
+		err := p.db.update(ctx, func(t *tree.Tx) error {
 			if !begun {
 				if err := p.begin(t); err != nil {
 					return err
@@ -59,10 +59,10 @@ func (p *publication) run(ctx context.Context) (err error) {
 			if err := p.batch(t); err != nil {
 				return err
 			}
-			if done = int(p.journal.Part) == len(stagedParts); done {
+			if done = int(p.journal.Part) == len(tree.StagedParts); done {
 				return p.publish(t)
 			}
-			return t.put(block.JournalName, journalKey(journalGraph, p.name), &p.journal)
+			return t.Put(block.JournalName, journalKey(journalGraph, p.name), &p.journal)
 		})
 		if err != nil {
 			return err
@@ -75,18 +75,18 @@ func (p *publication) run(ctx context.Context) (err error) {
 
 // begin continues from the journal of an earlier attempt at the same import, or
 // discards the journal of another import of the graph and starts a new one.
-func (p *publication) begin(t *tx) error {
+func (p *publication) begin(t *tree.Tx) error {
 	if err := p.unchanged(t); err != nil {
 		return err
 	}
 	key := journalKey(journalGraph, p.name)
 	var j journalRecord
-	found, err := t.get(block.JournalName, key, &j)
+	found, err := t.Get(block.JournalName, key, &j)
 	if err != nil {
-		return fault.Corrupt(t.path, "journal of "+describeGraph(p.name), err)
+		return fault.Corrupt(t.Path, "journal of "+describeGraph(p.name), err)
 	}
 	if found && bytes.Equal(j.Digest, p.digest) && j.GraphID == p.base.ID && j.Version == p.base.Version &&
-		int(j.Part) < len(stagedParts) && j.Next <= p.length(int(j.Part)) {
+		int(j.Part) < len(tree.StagedParts) && j.Next <= p.length(int(j.Part)) {
 		p.journal, p.resumed = j, true
 		return nil
 	}
@@ -95,13 +95,13 @@ func (p *publication) begin(t *tx) error {
 	}
 	p.journal = journalRecord{GraphID: p.base.ID, Version: p.base.Version, Digest: p.digest, Source: p.source, Started: time.Now().UnixNano()}
 	if p.contents.keys.Len() > 0 {
-		p.journal.Object, err = t.newObject(graphParts[:]...)
+		p.journal.Object, err = t.NewObject(tree.GraphParts[:]...)
 	}
 	return err
 }
 
 // unchanged makes sure that the graph is still what the contents were made for.
-func (p *publication) unchanged(t *tx) error {
+func (p *publication) unchanged(t *tree.Tx) error {
 	r, err := findGraph(t, p.name)
 	switch {
 	case errors.Is(err, ErrNotFound) && p.base.ID == 0:
@@ -142,12 +142,12 @@ func (p *publication) items(part int, next uint64) int64 {
 
 // batch writes records from the journal's position on until they fill a batch
 // or the last part ends.
-func (p *publication) batch(t *tx) error {
+func (p *publication) batch(t *tree.Tx) error {
 	left := p.db.opts.BatchBytes
 	if p.most > 0 {
 		left = min(left, p.most)
 	}
-	for int(p.journal.Part) < len(stagedParts) {
+	for int(p.journal.Part) < len(tree.StagedParts) {
 		number := int(p.journal.Part)
 		if p.journal.Next == p.length(number) {
 			p.journal.Part, p.journal.Next = p.journal.Part+1, 0
@@ -156,20 +156,20 @@ func (p *publication) batch(t *tx) error {
 		if left <= 0 {
 			return nil
 		}
-		target, err := t.openPart(p.journal.Object, stagedParts[number])
+		target, err := t.OpenPart(p.journal.Object, tree.StagedParts[number])
 		if err != nil {
-			return fault.Corrupt(t.path, describeGraph(p.name), err)
+			return fault.Corrupt(t.Path, describeGraph(p.name), err)
 		}
 		// Keys only ascend, so that pages can be filled to the end; bbolt does
 		// not remember this from one transaction to the next.
-		target.bucket.FillPercent = 1
+		target.Bucket.FillPercent = 1
 		for left > 0 && p.journal.Next < p.length(number) {
-			if err := t.ctx.Err(); err != nil {
+			if err := t.Ctx.Err(); err != nil {
 				return err
 			}
 			b := <-p.made
 			if b.key != nil {
-				if err := target.put(b.key, target.seed.Seal(b.key, b.record)); err != nil {
+				if err := target.Put(b.key, target.Seed.Seal(b.key, b.record)); err != nil {
 					return err
 				}
 			}
@@ -193,7 +193,7 @@ func (p *publication) makeBlocks() (made <-chan stagedBlock, stop func()) {
 	to, done := make(chan stagedBlock, 1<<20/block.MaxBlock), make(chan struct{})
 	part, at := int(p.journal.Part), p.journal.Next
 	go func() {
-		for ; part < len(stagedParts); part, at = part+1, 0 {
+		for ; part < len(tree.StagedParts); part, at = part+1, 0 {
 			next := p.blocks(part, at)
 			for at < p.length(part) {
 				b := next()
@@ -251,14 +251,14 @@ func (p *publication) blocks(part int, at uint64) func() stagedBlock {
 
 // publish makes the catalogue point at the finished object, logs the change and
 // gives the old object to the sweep, all in the transaction of the last batch.
-func (p *publication) publish(t *tx) error {
+func (p *publication) publish(t *tree.Tx) error {
 	if err := p.unchanged(t); err != nil {
 		return err
 	}
 	now := time.Now().UnixNano()
 	r := p.base
 	if r.ID == 0 {
-		r.ID, r.Created = t.newID(), now
+		r.ID, r.Created = t.NewID(), now
 	}
 	r.Version++
 	r.Object = p.journal.Object
@@ -272,16 +272,16 @@ func (p *publication) publish(t *tx) error {
 		r.Attributes[i].Values = uint64(p.contents.columns[i].Count())
 	}
 	r.Modified, r.Source = now, p.source
-	if err := t.put(block.GraphsName, []byte(p.name), &r); err != nil {
+	if err := t.Put(block.GraphsName, []byte(p.name), &r); err != nil {
 		return err
 	}
 	if err := logChange(t, r.ID, r.Version, p.change); err != nil {
 		return err
 	}
-	if err := t.discard(p.base.Object); err != nil {
+	if err := t.Discard(p.base.Object); err != nil {
 		return err
 	}
-	if err := t.remove(block.JournalName, journalKey(journalGraph, p.name)); err != nil {
+	if err := t.Remove(block.JournalName, journalKey(journalGraph, p.name)); err != nil {
 		return err
 	}
 	p.result = r

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/tree"
 	"io/fs"
 	"maps"
 	"os"
@@ -12,11 +13,11 @@ import (
 	"slices"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/file"
 	"heavytail/storage/internal/page"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // storeWriter fills a new file record by record, for Backup, Compact and
@@ -37,7 +38,7 @@ type storeWriter struct {
 	onRecord func() // after every record
 
 	records, bytes int64
-	accounts       accounts // of what was written
+	accounts       tree.Accounts // of what was written
 }
 
 // newStoreWriter makes an empty file for the store at path, in the same folder. kind is the
@@ -87,7 +88,7 @@ func (w *storeWriter) open() (err error) {
 			break
 		}
 		if i == 1 && bytes.Equal(w.path[0], block.ObjectsName) && b.Bucket(name) == nil {
-			w.accounts.of(block.TopPlace(block.ObjectsName)).AddBucket(name)
+			w.accounts.Of(block.TopPlace(block.ObjectsName)).AddBucket(name)
 		}
 		b, err = b.CreateBucketIfNotExists(name)
 	}
@@ -109,11 +110,11 @@ func (w *storeWriter) Put(key, record []byte) error {
 			return err
 		}
 	}
-	to := part{bucket: w.bucket}
+	to := tree.Part{Bucket: w.bucket}
 	if place, ok := block.PlaceOf(w.path); ok {
-		to.account = w.accounts.of(place)
+		to.Account = w.accounts.Of(place)
 	}
-	if err := to.put(key, bytes.Clone(record)); err != nil {
+	if err := to.Put(key, bytes.Clone(record)); err != nil {
 		return err
 	}
 	w.records++

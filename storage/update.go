@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 	"maps"
 	"slices"
 	"time"
-
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
 )
 
 // WriteStats counts what one call wrote. Every edge or vertex of the call is counted in
@@ -33,7 +33,7 @@ type WriteStats struct {
 // as one for a graph that does not exist, leaves the transaction as it was;
 // after any other error the transaction cannot be committed.
 type Tx struct {
-	tx     *tx
+	tx     *tree.Tx
 	graphs map[string]*graphState
 	over   bool  // the function that had the transaction has returned
 	broken error // a change stopped in the middle
@@ -62,7 +62,7 @@ type graphState struct {
 // the better way to write tens of millions of edges.
 func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
 	var panicked any
-	err := db.inTransaction(ctx, func(t *tx) (err error) {
+	err := db.inTransaction(ctx, func(t *tree.Tx) (err error) {
 		// A panic of f does not mean a damaged page: it continues after the transaction
 		// was rolled back.
 		defer func() {
@@ -82,7 +82,7 @@ func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
 var errPanicked = errors.New("the function panicked")
 
 // change runs f on the transaction and prepares what it did for the commit.
-func change(t *tx, f func(*Tx) error) error {
+func change(t *tree.Tx, f func(*Tx) error) error {
 	x := &Tx{tx: t, graphs: make(map[string]*graphState)}
 	defer func() { x.over = true }()
 	if err := f(x); err != nil {
@@ -91,7 +91,7 @@ func change(t *tx, f func(*Tx) error) error {
 	if x.broken != nil {
 		return x.broken
 	}
-	if err := t.ctx.Err(); err != nil {
+	if err := t.Ctx.Err(); err != nil {
 		return err
 	}
 	return x.finish()
@@ -110,7 +110,7 @@ func (x *Tx) read(f func() error) error {
 	if err := x.usable(); err != nil {
 		return err
 	}
-	return fault.Guarded(x.tx.path, func() error { return fault.Corrupt(x.tx.path, "", f()) })
+	return fault.Guarded(x.tx.Path, func() error { return fault.Corrupt(x.tx.Path, "", f()) })
 }
 
 // write runs a call that changes the graph. If it fails, the transaction is broken,
@@ -215,7 +215,7 @@ func (x *Tx) finish() error {
 		}
 		r := g.next()
 		r.Modified = now
-		if err := x.tx.put(block.GraphsName, []byte(name), &r); err != nil {
+		if err := x.tx.Put(block.GraphsName, []byte(name), &r); err != nil {
 			return err
 		}
 		c, err := changeOf(x.tx, g)
@@ -231,7 +231,7 @@ func (x *Tx) finish() error {
 
 // changeOf is the entry of the change log: each slot is in one list. If a list has most
 // of the graph, the entry says that everything may have changed.
-func changeOf(t *tx, g *graphState) (c block.Change, err error) {
+func changeOf(t *tree.Tx, g *graphState) (c block.Change, err error) {
 	if c.Deleted, err = distinct(t, g.deleted, nil); err != nil {
 		return c, err
 	}
@@ -252,8 +252,8 @@ func changeOf(t *tx, g *graphState) (c block.Change, err error) {
 
 // distinct returns the slots of a list in ascending order, each once, without
 // those of other ascending lists.
-func distinct(t *tx, list []uint32, others ...[]uint32) ([]uint32, error) {
-	list, err := block.MergeSort(t.ctx, list, cmp.Compare)
+func distinct(t *tree.Tx, list []uint32, others ...[]uint32) ([]uint32, error) {
+	list, err := block.MergeSort(t.Ctx, list, cmp.Compare)
 	if err != nil {
 		return nil, err
 	}

@@ -6,10 +6,10 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"slices"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
+	"slices"
 )
 
 // vertexBatch is the vertices of one call, and what is known of them.
@@ -57,18 +57,18 @@ func newVertexBatch(ctx context.Context, vertices []Vertex) (*vertexBatch, error
 // does not have are added with the type of their first value; nothing is written yet.
 // If strict is set, unknown keys are refused, and unknown attributes of which a value
 // is to be removed.
-func (b *vertexBatch) find(t *tx, g *graphState, strict bool) (err error) {
+func (b *vertexBatch) find(t *tree.Tx, g *graphState, strict bool) (err error) {
 	b.slots, err = slotsOfKeys(t, &g.record, b.keys)
 	if err != nil {
-		return fault.Corrupt(t.path, describeGraph(g.name)+", ids", err)
+		return fault.Corrupt(t.Path, describeGraph(g.name)+", ids", err)
 	}
 	if i := slices.Index(b.slots, block.NoVertex); strict && i >= 0 {
 		return &NotFoundError{Kind: "vertex", Name: string(b.keys[i])}
 	}
 	b.record = g.record
 	for i := range b.vertices {
-		if i%(block.CheckEvery/16) == 0 && t.ctx.Err() != nil {
-			return t.ctx.Err()
+		if i%(block.CheckEvery/16) == 0 && t.Ctx.Err() != nil {
+			return t.Ctx.Err()
 		}
 		for _, v := range b.vertices[i].Values {
 			if err := b.request(uint32(i), v, strict); err != nil {
@@ -104,7 +104,7 @@ func (b *vertexBatch) request(vertex uint32, v NamedValue, strict bool) (err err
 
 // addMissing adds the vertices that the graph does not have, and returns which of the
 // batch they are.
-func (b *vertexBatch) addMissing(t *tx, g *graphState) (added map[uint32]bool, err error) {
+func (b *vertexBatch) addMissing(t *tree.Tx, g *graphState) (added map[uint32]bool, err error) {
 	added = make(map[uint32]bool)
 	var keys [][]byte
 	for i, slot := range b.slots {
@@ -115,7 +115,7 @@ func (b *vertexBatch) addMissing(t *tx, g *graphState) (added map[uint32]bool, e
 	}
 	slots, err := addVertices(t, &g.record, keys)
 	if err != nil {
-		return nil, fault.Corrupt(t.path, describeGraph(g.name), err)
+		return nil, fault.Corrupt(t.Path, describeGraph(g.name), err)
 	}
 	if len(slots) > 0 {
 		g.touch(slots...)
@@ -129,7 +129,7 @@ func (b *vertexBatch) addMissing(t *tx, g *graphState) (added map[uint32]bool, e
 }
 
 // apply writes the values, attribute by attribute.
-func (b *vertexBatch) apply(t *tx, g *graphState) error {
+func (b *vertexBatch) apply(t *tree.Tx, g *graphState) error {
 	g.changed = g.changed || len(b.record.Attributes) > len(g.record.Attributes)
 	g.record.Attributes, g.record.NextAttribute = slices.Clone(b.record.Attributes), b.record.NextAttribute
 	for i, requests := range b.requests {
@@ -137,7 +137,7 @@ func (b *vertexBatch) apply(t *tx, g *graphState) error {
 			requests[j].slot = b.slots[b.numbers[requests[j].vertex]]
 		}
 		if err := b.applyTo(t, g, &g.record.Attributes[i], requests); err != nil {
-			return fault.Corrupt(t.path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
+			return fault.Corrupt(t.Path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
 		}
 	}
 	return nil
@@ -145,8 +145,8 @@ func (b *vertexBatch) apply(t *tx, g *graphState) error {
 
 // applyTo sets the values of one attribute in the order of the batch, and writes those
 // that differ in the end.
-func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests []valueRequest) error {
-	requests, err := block.MergeSort(t.ctx, requests, func(a, b valueRequest) int {
+func (b *vertexBatch) applyTo(t *tree.Tx, g *graphState, a *attributeRecord, requests []valueRequest) error {
+	requests, err := block.MergeSort(t.Ctx, requests, func(a, b valueRequest) int {
 		return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.order, b.order))
 	})
 	if err != nil {
@@ -181,11 +181,11 @@ func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests
 	return editValues(t, &g.record, *a, edits)
 }
 
-func editValues(t *tx, r *graphRecord, a attributeRecord, edits []block.Edit[block.SlotValue]) error {
+func editValues(t *tree.Tx, r *graphRecord, a attributeRecord, edits []block.Edit[block.SlotValue]) error {
 	if len(edits) == 0 {
 		return nil
 	}
-	p, err := t.openPart(r.Object, block.AttrsName)
+	p, err := t.OpenPart(r.Object, block.AttrsName)
 	if err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (g *graphState) attribute(slot uint32) {
 // Each block of keys or values that changes is rewritten once, so a vertex of a large
 // batch costs much less than a single one.
 func (x *Tx) InsertVertices(graph string, vertices []Vertex) (WriteStats, error) {
-	b, err := newVertexBatch(x.tx.ctx, vertices)
+	b, err := newVertexBatch(x.tx.Ctx, vertices)
 	if err != nil {
 		return WriteStats{}, err
 	}
@@ -246,7 +246,7 @@ func (b *vertexBatch) count(stats *WriteStats, added map[uint32]bool) {
 // the value. It works like InsertVertices, but an unknown key, or an unknown attribute
 // of which a value is to be removed, is a NotFoundError, and then nothing is changed.
 func (x *Tx) UpdateVertices(graph string, vertices []Vertex) (WriteStats, error) {
-	b, err := newVertexBatch(x.tx.ctx, vertices)
+	b, err := newVertexBatch(x.tx.Ctx, vertices)
 	if err != nil {
 		return WriteStats{}, err
 	}
@@ -268,7 +268,7 @@ func (x *Tx) DeleteVertices(graph string, keys []string) (WriteStats, error) {
 	var victims []block.IDEntry
 	find := func(g *graphState) (err error) {
 		victims, err = victimsIn(x.tx, &g.record, keys)
-		return fault.Corrupt(x.tx.path, describeGraph(g.name)+", ids", err)
+		return fault.Corrupt(x.tx.Path, describeGraph(g.name)+", ids", err)
 	}
 	return x.counted(graph, find, func(g *graphState, stats *WriteStats) (err error) {
 		stats.Deleted = int64(len(victims))
@@ -279,7 +279,7 @@ func (x *Tx) DeleteVertices(graph string, keys []string) (WriteStats, error) {
 }
 
 // victims returns the vertices that have one of the keys, by ascending slot.
-func victimsIn(t *tx, r *graphRecord, keys []string) ([]block.IDEntry, error) {
+func victimsIn(t *tree.Tx, r *graphRecord, keys []string) ([]block.IDEntry, error) {
 	list := make([][]byte, len(keys))
 	for i, key := range keys {
 		list[i] = block.BytesOf(key)
@@ -294,13 +294,13 @@ func victimsIn(t *tx, r *graphRecord, keys []string) ([]block.IDEntry, error) {
 			victims = append(victims, block.IDEntry{Key: list[i], Slot: slot})
 		}
 	}
-	victims, err = block.MergeSort(t.ctx, victims, func(a, b block.IDEntry) int { return cmp.Compare(a.Slot, b.Slot) })
+	victims, err = block.MergeSort(t.Ctx, victims, func(a, b block.IDEntry) int { return cmp.Compare(a.Slot, b.Slot) })
 	return slices.CompactFunc(victims, func(a, b block.IDEntry) bool { return a.Slot == b.Slot }), err
 }
 
 // deleteVertices removes vertices, given by ascending slot, and returns how many
 // edges went with them.
-func deleteVertices(t *tx, g *graphState, victims []block.IDEntry) (edges int64, err error) {
+func deleteVertices(t *tree.Tx, g *graphState, victims []block.IDEntry) (edges int64, err error) {
 	if len(victims) == 0 {
 		return 0, nil
 	}
@@ -313,23 +313,23 @@ func deleteVertices(t *tx, g *graphState, victims []block.IDEntry) (edges int64,
 		edges, err = dropEdges(t, g, arcs)
 	}
 	if err != nil {
-		return 0, fault.Corrupt(t.path, describeGraph(g.name)+", arcs", err)
+		return 0, fault.Corrupt(t.Path, describeGraph(g.name)+", arcs", err)
 	}
 	g.record.Attributes = slices.Clone(g.record.Attributes)
 	for i := range g.record.Attributes {
 		if err := dropValues(t, g, &g.record.Attributes[i], slots); err != nil {
-			return 0, fault.Corrupt(t.path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
+			return 0, fault.Corrupt(t.Path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
 		}
 	}
 	g.changed = true
 	g.deleted = append(g.deleted, slots...)
-	return edges, fault.Corrupt(t.path, describeGraph(g.name), removeVertices(t, &g.record, victims))
+	return edges, fault.Corrupt(t.Path, describeGraph(g.name), removeVertices(t, &g.record, victims))
 }
 
 // arcsOfSlots returns the arcs that leave slots, given in ascending order. It
 // reads the blocks that hold some of them, or could, once each.
-func arcsOfSlots(t *tx, r *graphRecord, slots []uint32) ([]block.Arc, error) {
-	p, err := t.part(r.Object, block.ArcsName)
+func arcsOfSlots(t *tree.Tx, r *graphRecord, slots []uint32) ([]block.Arc, error) {
+	p, err := t.Part(r.Object, block.ArcsName)
 	if err != nil {
 		return nil, err
 	}
@@ -338,15 +338,15 @@ func arcsOfSlots(t *tx, r *graphRecord, slots []uint32) ([]block.Arc, error) {
 		content block.ArcBlock
 	)
 	for b := (block.Sealed{}); len(slots) > 0; {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return nil, err
 		}
 		if b.Key == nil {
-			if b = p.blockOf(nil, block.ArcKey(slots[0], 0)); b.Key == nil {
+			if b = p.BlockOf(nil, block.ArcKey(slots[0], 0)); b.Key == nil {
 				return arcs, nil
 			}
 		}
-		if err := content.Open(p.seed, b); err != nil {
+		if err := content.Open(p.Seed, b); err != nil {
 			return nil, err
 		}
 		for _, a := range content.Arcs {
@@ -357,7 +357,7 @@ func arcsOfSlots(t *tx, r *graphRecord, slots []uint32) ([]block.Arc, error) {
 				arcs = append(arcs, a)
 			}
 		}
-		if b = p.after(nil, b.Key); b.Key == nil {
+		if b = p.After(nil, b.Key); b.Key == nil {
 			return arcs, nil
 		}
 		next := block.ArcOfKey(b.Key).Source()
@@ -372,7 +372,7 @@ func arcsOfSlots(t *tx, r *graphRecord, slots []uint32) ([]block.Arc, error) {
 }
 
 // dropValues removes the values that slots, ascending, have of an attribute.
-func dropValues(t *tx, g *graphState, a *attributeRecord, slots []uint32) error {
+func dropValues(t *tree.Tx, g *graphState, a *attributeRecord, slots []uint32) error {
 	values, err := valuesAt(t, &g.record, *a, slots)
 	if err != nil {
 		return err
@@ -401,12 +401,12 @@ func (x *Tx) DropAttribute(graph, name string) error {
 		a := g.record.Attributes[at]
 		g.record.Attributes = slices.Delete(slices.Clone(g.record.Attributes), at, at+1)
 		g.changed = true
-		return fault.Corrupt(x.tx.path, describeAttribute(graph, name), dropAttribute(x.tx, g, a))
+		return fault.Corrupt(x.tx.Path, describeAttribute(graph, name), dropAttribute(x.tx, g, a))
 	})
 	return err
 }
 
-func dropAttribute(t *tx, g *graphState, a attributeRecord) error {
+func dropAttribute(t *tree.Tx, g *graphState, a attributeRecord) error {
 	err := eachValue(t, &g.record, a, func(slot uint32, _ Value) error {
 		g.attribute(slot)
 		return nil
@@ -414,12 +414,12 @@ func dropAttribute(t *tx, g *graphState, a attributeRecord) error {
 	if err != nil || g.record.Object == 0 {
 		return err
 	}
-	p, found, err := t.findPart(g.record.Object, block.AttrsName)
+	p, found, err := t.FindPart(g.record.Object, block.AttrsName)
 	if err != nil || !found {
 		return err
 	}
 	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
-	return t.deleteRange(p, prefix, func(key []byte) bool { return bytes.HasPrefix(key, prefix) })
+	return t.DeleteRange(p, prefix, func(key []byte) bool { return bytes.HasPrefix(key, prefix) })
 }
 
 // Vertex returns a vertex with its attributes, as DB.Vertex does, with the

@@ -3,14 +3,15 @@ package storage
 import (
 	"context"
 	"fmt"
+	"heavytail/storage/internal/tree"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
 	"heavytail/storage/internal/page"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // prepareWrite makes the store ready for a write: the path must still lead to
@@ -48,10 +49,10 @@ func (db *DB) verifyAll(ctx context.Context, h *handle) error {
 	if err := w.Walk(); err != nil {
 		return fmt.Errorf("verify %q: %w", db.path, err)
 	}
-	if m != h.tree.file.Meta {
+	if m != h.tree.File.Meta {
 		return db.intruder()
 	}
-	return db.view(ctx, func(t *tx) error {
+	return db.view(ctx, func(t *tree.Tx) error {
 		bad, err := firstFault(t, m, w.Faults, found)
 		switch {
 		case err != nil:
@@ -61,7 +62,7 @@ func (db *DB) verifyAll(ctx context.Context, h *handle) error {
 		}
 		object := ""
 		if len(bad.Path) > 1 {
-			object = db.owners(t).describe(bad.Path[1:])
+			object = db.owners(t).Describe(bad.Path[1:])
 		}
 		db.damage = &FileError{Path: db.path, Object: object, Err: ErrCorrupt, Reason: bad.What,
 			Remedy: "nothing was written, and what is sound can be read; " + fault.RemedyCheck}
@@ -72,14 +73,14 @@ func (db *DB) verifyAll(ctx context.Context, h *handle) error {
 // firstFault returns the first fault that a walk over the whole file has found, or else
 // the first promise that is broken; its path begins at the root of the file. nil is
 // none.
-func firstFault(t *tx, m page.Meta, walked []page.Fault, found *block.Tallies) (*page.Fault, error) {
+func firstFault(t *tree.Tx, m page.Meta, walked []page.Fault, found *block.Tallies) (*page.Fault, error) {
 	if len(walked) > 0 {
 		return &walked[0], nil
 	}
-	if err := t.checkRoot(m, found.Sums); err != nil {
+	if err := t.CheckRoot(m, found.Sums); err != nil {
 		return &page.Fault{What: err.Error()}, nil
 	}
-	broken, err := t.broken(found, "", func([][]byte) bool { return false })
+	broken, err := t.Broken(found, "", func([][]byte) bool { return false })
 	if err != nil || len(broken) == 0 {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (db *DB) openForWriting(old *handle) error {
 		// bbolt releases the lock if it fails.
 		if lockErr := db.lock.Exclusive(time.Now()); lockErr != nil {
 			db.damage = db.openError(lockErr)
-		} else if m, metaErr := db.meta(old.file); metaErr != nil || m != old.tree.file.Meta {
+		} else if m, metaErr := db.meta(old.file); metaErr != nil || m != old.tree.File.Meta {
 			db.damage = db.intruder()
 		}
 		return err
@@ -140,7 +141,7 @@ func (db *DB) reopenForWriting(old *handle) error {
 		return err
 	}
 	m, err := db.meta(next.file)
-	if err == nil && m != old.tree.file.Meta {
+	if err == nil && m != old.tree.File.Meta {
 		err = db.intruder()
 	}
 	db.replace(next, func() {})

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"fmt"
+	"heavytail/storage/internal/tree"
 )
 
 // acquire returns the present handle. Until release it stays open and has the lock of
@@ -108,7 +109,7 @@ func orBackground(ctx context.Context) context.Context {
 }
 
 // view runs f in a read transaction.
-func (db *DB) view(ctx context.Context, f func(t *tx) error) error {
+func (db *DB) view(ctx context.Context, f func(t *tree.Tx) error) error {
 	ctx = orBackground(ctx)
 	if err := ctx.Err(); err != nil {
 		return err
@@ -122,8 +123,8 @@ func (db *DB) view(ctx context.Context, f func(t *tx) error) error {
 }
 
 // viewed is view for an f that has a result.
-func viewed[T any](ctx context.Context, db *DB, f func(t *tx) (T, error)) (result T, err error) {
-	err = db.view(ctx, func(t *tx) (err error) {
+func viewed[T any](ctx context.Context, db *DB, f func(t *tree.Tx) (T, error)) (result T, err error) {
+	err = db.view(ctx, func(t *tree.Tx) (err error) {
 		result, err = f(t)
 		return err
 	})
@@ -131,8 +132,8 @@ func viewed[T any](ctx context.Context, db *DB, f func(t *tx) (T, error)) (resul
 }
 
 // viewGraph runs f in a read transaction, with the catalogue entry of a graph.
-func viewGraph[T any](ctx context.Context, db *DB, graph string, f func(t *tx, r *graphRecord) (T, error)) (T, error) {
-	return viewed(ctx, db, func(t *tx) (result T, err error) {
+func viewGraph[T any](ctx context.Context, db *DB, graph string, f func(t *tree.Tx, r *graphRecord) (T, error)) (T, error) {
+	return viewed(ctx, db, func(t *tree.Tx) (result T, err error) {
 		r, err := findGraph(t, graph)
 		if err != nil {
 			return result, err

@@ -4,28 +4,28 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"slices"
-	"sort"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
+	"slices"
+	"sort"
 )
 
 // slotOf returns the slot of the vertex with the given key, and whether there is
 // one. It reads the one block that can hold it.
-func slotOf(t *tx, r *graphRecord, key []byte) (slot uint32, found bool, err error) {
+func slotOf(t *tree.Tx, r *graphRecord, key []byte) (slot uint32, found bool, err error) {
 	if r.Object == 0 {
 		return 0, false, nil
 	}
-	p, err := t.part(r.Object, block.IDsName)
+	p, err := t.Part(r.Object, block.IDsName)
 	if err != nil {
 		return 0, false, err
 	}
-	b := p.blockOf(nil, key)
+	b := p.BlockOf(nil, key)
 	if b.Key == nil {
 		return 0, false, nil
 	}
-	payload, err := p.seed.Open(b.Key, b.Record)
+	payload, err := p.Seed.Open(b.Key, b.Record)
 	if err != nil {
 		return 0, false, err
 	}
@@ -37,17 +37,17 @@ func slotOf(t *tx, r *graphRecord, key []byte) (slot uint32, found bool, err err
 }
 
 // slotOfVertex is slotOf for a vertex that must exist. Errors name the graph.
-func slotOfVertex(t *tx, r *graphRecord, graph, key string) (uint32, error) {
+func slotOfVertex(t *tree.Tx, r *graphRecord, graph, key string) (uint32, error) {
 	slot, found, err := slotOf(t, r, block.BytesOf(key))
 	if err == nil && !found {
 		err = &NotFoundError{Kind: "vertex", Name: key}
 	}
-	return slot, fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
+	return slot, fault.Corrupt(t.Path, describeGraph(graph)+", ids", err)
 }
 
 // slotsOfKeys returns the slot of each key, block.NoVertex where there is none. It
 // reads each block that can hold one of them once.
-func slotsOfKeys(t *tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
+func slotsOfKeys(t *tree.Tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
 	slots := make([]uint32, len(keys))
 	for i := range slots {
 		slots[i] = block.NoVertex
@@ -55,7 +55,7 @@ func slotsOfKeys(t *tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
 	if r.Object == 0 || len(keys) == 0 {
 		return slots, nil
 	}
-	p, err := t.part(r.Object, block.IDsName)
+	p, err := t.Part(r.Object, block.IDsName)
 	if err != nil {
 		return nil, err
 	}
@@ -64,15 +64,15 @@ func slotsOfKeys(t *tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
 		return nil, err
 	}
 	for len(order) > 0 {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return nil, err
 		}
-		b := p.blockOf(nil, keys[order[0]])
+		b := p.BlockOf(nil, keys[order[0]])
 		if b.Key == nil {
 			return slots, nil
 		}
 		here := len(order) // those before the next block
-		if next := p.after(nil, b.Key); next.Key != nil {
+		if next := p.After(nil, b.Key); next.Key != nil {
 			here = 1 + sort.Search(len(order)-1, func(i int) bool { return bytes.Compare(keys[order[i+1]], next.Key) >= 0 })
 		}
 		if err := findInBlock(t, r, p, b, keys, order[:here], slots); err != nil {
@@ -84,19 +84,19 @@ func slotsOfKeys(t *tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
 }
 
 // orderOf returns the indices of the keys in ascending order of the keys.
-func orderOf(t *tx, keys [][]byte) ([]int, error) {
+func orderOf(t *tree.Tx, keys [][]byte) ([]int, error) {
 	order := make([]int, len(keys))
 	for i := range order {
 		order[i] = i
 	}
-	return block.MergeSort(t.ctx, order, func(a, b int) int {
+	return block.MergeSort(t.Ctx, order, func(a, b int) int {
 		return cmp.Or(bytes.Compare(keys[a], keys[b]), cmp.Compare(a, b))
 	})
 }
 
 // findInBlock enters the slots of the keys that an id block holds.
-func findInBlock(t *tx, r *graphRecord, p part, b block.Sealed, keys [][]byte, order []int, slots []uint32) error {
-	payload, err := p.seed.Open(b.Key, b.Record)
+func findInBlock(t *tree.Tx, r *graphRecord, p tree.Part, b block.Sealed, keys [][]byte, order []int, slots []uint32) error {
+	payload, err := p.Seed.Open(b.Key, b.Record)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func findInBlock(t *tx, r *graphRecord, p part, b block.Sealed, keys [][]byte, o
 
 // keysOfSlots returns the keys of slots in ascending order, all of which must be
 // those of vertices.
-func keysOfSlots(t *tx, r *graphRecord, slots []uint32) ([]string, error) {
+func keysOfSlots(t *tree.Tx, r *graphRecord, slots []uint32) ([]string, error) {
 	keys, err := keysIfThere(t, r, slots)
 	if err != nil {
 		return nil, err
@@ -124,25 +124,25 @@ func keysOfSlots(t *tx, r *graphRecord, slots []uint32) ([]string, error) {
 
 // keysIfThere returns the keys of slots in ascending order, "" for an empty slot. It
 // reads each block that holds one of them once, and only as far as the last of them.
-func keysIfThere(t *tx, r *graphRecord, slots []uint32) ([]string, error) {
+func keysIfThere(t *tree.Tx, r *graphRecord, slots []uint32) ([]string, error) {
 	keys := make([]string, 0, len(slots))
 	if len(slots) == 0 {
 		return keys, nil
 	}
-	p, err := t.part(r.Object, block.KeysName)
+	p, err := t.Part(r.Object, block.KeysName)
 	if err != nil {
 		return nil, err
 	}
 	for len(keys) < len(slots) {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return nil, err
 		}
 		before := len(keys)
-		b := p.blockOf(nil, block.Key32(slots[before]))
+		b := p.BlockOf(nil, block.Key32(slots[before]))
 		if b.Key == nil {
 			return nil, fault.Record("no key of slot %d", slots[before])
 		}
-		payload, err := p.seed.Open(b.Key, b.Record)
+		payload, err := p.Seed.Open(b.Key, b.Record)
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +159,7 @@ func keysIfThere(t *tx, r *graphRecord, slots []uint32) ([]string, error) {
 // addVertices gives slots to new keys, which are valid, distinct and not in the graph,
 // in the order of the list, and counts them in r. A graph without an object gets one.
 // It does not copy the keys.
-func addVertices(t *tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
+func addVertices(t *tree.Tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
@@ -168,7 +168,7 @@ func addVertices(t *tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
 	}
 	if r.Object == 0 {
 		var err error
-		if r.Object, err = t.newObject(graphParts[:]...); err != nil {
+		if r.Object, err = t.NewObject(tree.GraphParts[:]...); err != nil {
 			return nil, err
 		}
 	}
@@ -199,7 +199,7 @@ func addVertices(t *tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
 // removeVertices empties the slots of vertices, given in ascending order of the
 // slots with their keys, and counts them in r. Their edges and attributes must
 // be gone.
-func removeVertices(t *tx, r *graphRecord, vertices []block.IDEntry) error {
+func removeVertices(t *tree.Tx, r *graphRecord, vertices []block.IDEntry) error {
 	if len(vertices) == 0 {
 		return nil
 	}
@@ -210,7 +210,7 @@ func removeVertices(t *tx, r *graphRecord, vertices []block.IDEntry) error {
 		empty[i].Entry = v.Slot
 		byKey[i] = block.Edit[block.IDEntry]{Entry: v, Remove: true}
 	}
-	byKey, err := block.MergeSort(t.ctx, byKey, func(a, b block.Edit[block.IDEntry]) int { return bytes.Compare(a.Entry.Key, b.Entry.Key) })
+	byKey, err := block.MergeSort(t.Ctx, byKey, func(a, b block.Edit[block.IDEntry]) int { return bytes.Compare(a.Entry.Key, b.Entry.Key) })
 	if err != nil {
 		return err
 	}
@@ -220,7 +220,7 @@ func removeVertices(t *tx, r *graphRecord, vertices []block.IDEntry) error {
 	if err := editPart(t, r.Object, block.IDsName, block.IDList, byKey); err != nil {
 		return err
 	}
-	if _, err := t.openPart(r.Object, block.EmptyName); err != nil {
+	if _, err := t.OpenPart(r.Object, block.EmptyName); err != nil {
 		return err
 	}
 	if err := editPart(t, r.Object, block.EmptyName, block.SlotList, empty); err != nil {

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 )
 
 // lockWriter makes the caller the only writer of this handle until it calls
@@ -57,7 +57,7 @@ func (db *DB) acquireToWrite(ctx context.Context) (*handle, error) {
 
 // update runs f in a write transaction and commits it where f returns nil. The
 // caller holds the writer's lock.
-func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
+func (db *DB) update(ctx context.Context, f func(t *tree.Tx) error) error {
 	ctx = orBackground(ctx)
 	h, err := db.acquireToWrite(ctx)
 	if err != nil {
@@ -90,7 +90,7 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 		if err := f(t); err != nil {
 			return fault.Corrupt(db.path, "", err)
 		}
-		if err := t.end(db.owners); err != nil {
+		if err := t.End(db.owners); err != nil {
 			return err
 		}
 		// From here on the outcome is unknown until Commit has returned nil:
@@ -106,14 +106,14 @@ func (db *DB) update(ctx context.Context, f func(t *tx) error) error {
 			return db.commitError(err)
 		}
 		committed = true
-		db.epoch.Store(t.header.Epoch)
+		db.epoch.Store(t.Header.Epoch)
 		return nil
 	})
 }
 
 // inTransaction runs f in a write transaction of its own. The caller must not hold the
 // writer's lock.
-func (db *DB) inTransaction(ctx context.Context, f func(t *tx) error) error {
+func (db *DB) inTransaction(ctx context.Context, f func(t *tree.Tx) error) error {
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (db *DB) inTransaction(ctx context.Context, f func(t *tx) error) error {
 
 // change runs f in a write transaction and then frees what it has discarded. If only the
 // latter fails, the error is ErrUnfreed. The caller must not hold the writer's lock.
-func (db *DB) change(ctx context.Context, f func(t *tx) error) error {
+func (db *DB) change(ctx context.Context, f func(t *tree.Tx) error) error {
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
 		return err
@@ -161,12 +161,12 @@ func (db *DB) dropUnpublished(ctx context.Context, object uint64) {
 	}
 	ctx = context.WithoutCancel(ctx)
 	left := false // whether the journal still has an entry, which is correct whatever transaction failed
-	err := db.view(ctx, func(t *tx) (err error) {
-		left, err = t.get(block.JournalName, journalKey(journalBlob, objectName(object)), new(journalRecord))
+	err := db.view(ctx, func(t *tree.Tx) (err error) {
+		left, err = t.Get(block.JournalName, journalKey(journalBlob, objectName(object)), new(journalRecord))
 		return err
 	})
 	if err == nil && left {
-		_ = db.change(ctx, func(t *tx) error { return dropJournal(t, journalBlob, objectName(object)) })
+		_ = db.change(ctx, func(t *tree.Tx) error { return dropJournal(t, journalBlob, objectName(object)) })
 	}
 }
 
@@ -177,12 +177,12 @@ func (db *DB) sweep(ctx context.Context) error {
 	ctx = orBackground(ctx)
 	for {
 		var object []byte
-		err := db.view(ctx, func(t *tx) (err error) {
-			object, err = t.discarded()
+		err := db.view(ctx, func(t *tree.Tx) (err error) {
+			object, err = t.Discarded()
 			return err
 		})
 		if err == nil && object != nil {
-			err = db.update(ctx, func(t *tx) error { return t.sweepOne(db.owners) })
+			err = db.update(ctx, func(t *tree.Tx) error { return t.SweepOne(db.owners) })
 		}
 		switch {
 		case ctx.Err() != nil && !db.failed.Load():
@@ -205,13 +205,13 @@ func (db *DB) discardLeft(ctx context.Context) error {
 // leftovers finds what a killed process left: entries of the journal, and whether there is
 // something in the trash.
 func (db *DB) leftovers(ctx context.Context) (stale []string, garbage bool, err error) {
-	err = db.view(ctx, func(t *tx) error {
-		trash, err := t.discarded()
+	err = db.view(ctx, func(t *tree.Tx) error {
+		trash, err := t.Discarded()
 		if err != nil {
 			return err
 		}
 		garbage = trash != nil
-		return t.each(block.JournalName, func(key, _ []byte) error {
+		return t.Each(block.JournalName, func(key, _ []byte) error {
 			if key[0] == journalEmbedding || key[0] == journalBlob {
 				stale = append(stale, string(key))
 			}
@@ -225,10 +225,10 @@ func (db *DB) leftovers(ctx context.Context) (stale []string, garbage bool, err 
 // caller holds the writer's lock.
 func (db *DB) discard(ctx context.Context, keys []string) error {
 	if len(keys) > 0 {
-		err := db.update(ctx, func(t *tx) error {
+		err := db.update(ctx, func(t *tree.Tx) error {
 			for _, key := range keys {
 				if err := dropJournal(t, key[0], key[1:]); err != nil {
-					return fault.Corrupt(t.path, fmt.Sprintf("journal of %q", key[1:]), err)
+					return fault.Corrupt(t.Path, fmt.Sprintf("journal of %q", key[1:]), err)
 				}
 			}
 			return nil

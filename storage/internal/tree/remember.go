@@ -1,11 +1,10 @@
-package storage
+package tree
 
 import (
 	"bytes"
+	"heavytail/storage/internal/block"
 	"reflect"
 	"sync"
-
-	"heavytail/storage/internal/block"
 )
 
 // remembered has what read transactions of a handle decoded last: the header and records of
@@ -15,11 +14,11 @@ import (
 //
 // What it returns is shared: nobody may change the elements of a slice of it. Write
 // transactions change records in place, and do not use it.
-type remembered struct {
+type Cache struct {
 	mu      sync.Mutex
 	bytes   []byte // of the header
 	header  block.Header
-	records map[string]decodedRecord // by bucket and key
+	Records map[string]decodedRecord // by bucket and key
 }
 
 type decodedRecord struct {
@@ -29,10 +28,10 @@ type decodedRecord struct {
 
 // mostRemembered is the number of records that are kept. If there are more, all are
 // forgotten; a record takes some 500 bytes.
-const mostRemembered = 256
+const MostRemembered = 256
 
 // headerOf returns the header of a store that was verified when it had these bytes.
-func (m *remembered) headerOf(raw []byte) (block.Header, bool) {
+func (m *Cache) headerOf(raw []byte) (block.Header, bool) {
 	if m == nil {
 		return block.Header{}, false
 	}
@@ -42,7 +41,7 @@ func (m *remembered) headerOf(raw []byte) (block.Header, bool) {
 }
 
 // keepHeader remembers the header of a store that was verified.
-func (m *remembered) keepHeader(raw []byte, h block.Header) {
+func (m *Cache) keepHeader(raw []byte, h block.Header) {
 	if m == nil {
 		return
 	}
@@ -52,14 +51,14 @@ func (m *remembered) keepHeader(raw []byte, h block.Header) {
 }
 
 // record decodes a record of the catalogue into the struct that v points to.
-func (m *remembered) record(bucket, key, raw []byte, v any) error {
+func (m *Cache) record(bucket, key, raw []byte, v any) error {
 	if m == nil {
 		return block.DecodeStruct(bucket, key, raw, v)
 	}
 	name := append(append(make([]byte, 0, 64), bucket...), key...)
 	to := reflect.ValueOf(v).Elem()
 	m.mu.Lock()
-	known, found := m.records[string(name)]
+	known, found := m.Records[string(name)]
 	m.mu.Unlock()
 	if found && known.value.Type() == to.Type() && bytes.Equal(known.bytes, raw) {
 		to.Set(known.value)
@@ -72,9 +71,9 @@ func (m *remembered) record(bucket, key, raw []byte, v any) error {
 	value.Set(to)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.records == nil || len(m.records) >= mostRemembered {
-		m.records = make(map[string]decodedRecord)
+	if m.Records == nil || len(m.Records) >= MostRemembered {
+		m.Records = make(map[string]decodedRecord)
 	}
-	m.records[string(name)] = decodedRecord{bytes.Clone(raw), value}
+	m.Records[string(name)] = decodedRecord{bytes.Clone(raw), value}
 	return nil
 }

@@ -1,4 +1,4 @@
-package storage
+package tree
 
 import (
 	"bytes"
@@ -8,12 +8,12 @@ import (
 	"slices"
 	"sync"
 
-	bolt "go.etcd.io/bbolt"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
 	"heavytail/storage/internal/page"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // soundness is what is known of the shape of the tree of a file that nobody writes.
@@ -21,17 +21,17 @@ import (
 // the change log, are verified at their first use, an object part by part: so a file of any
 // size opens at once, a lookup of a key does not wait for the edges, and bbolt follows no
 // page that was not verified.
-type soundness struct {
-	file   page.File
-	faults []page.Fault   // of all buckets that were verified at opening, or by Check
+type Verified struct {
+	File   page.File
+	Faults []page.Fault   // of all buckets that were verified at opening, or by Check
 	tops   *block.Tallies // of the buckets that opening walked over
-	whole  bool           // everything was verified
+	Whole  bool           // everything was verified
 
 	buffers sync.Pool // of *page.Buffers, for one walk after another
 
 	mu      sync.Mutex
-	parts   map[string]*verdict     // by the path of the bucket
-	seekers map[string]*page.Seeker // of parts whose records never change, by path
+	Parts   map[string]*verdict     // by the path of the bucket
+	Seekers map[string]*page.Seeker // of parts whose records never change, by path
 }
 
 // verdict is the outcome of the walk over one bucket and all below it; over an object, without
@@ -45,8 +45,8 @@ type verdict struct {
 // openSoundness verifies the buckets that every transaction needs: the root
 // buckets, the catalogues, the journal, the trash, and the list of objects. A
 // fault above them is an error of the file.
-func openSoundness(path string, of page.File) (*soundness, error) {
-	s := &soundness{file: of, parts: make(map[string]*verdict), tops: block.NewTallies()}
+func OpenSoundness(path string, of page.File) (*Verified, error) {
+	s := &Verified{File: of, Parts: make(map[string]*verdict), tops: block.NewTallies()}
 	w := page.NewWalker(context.Background(), of)
 	w.Counted = s.tops.Counted
 	below, err := w.Bucket(page.Bucket{Root: of.Meta.Root})
@@ -60,7 +60,7 @@ func openSoundness(path string, of page.File) (*soundness, error) {
 	case err != nil:
 		return nil, fmt.Errorf("open %q: %w", path, err)
 	case len(w.Faults) > 0:
-		return nil, &FileError{Path: path, Err: ErrCorrupt, Reason: w.Faults[0].What, Remedy: fault.RemedyRestore}
+		return nil, &fault.FileError{Path: path, Err: fault.ErrCorrupt, Reason: w.Faults[0].What, Remedy: fault.RemedyRestore}
 	case root == nil:
 		return nil, fault.NotStore(path, "a bbolt file of another program")
 	}
@@ -83,33 +83,33 @@ func openSoundness(path string, of page.File) (*soundness, error) {
 	}
 	for _, bad := range w.Faults {
 		if len(bad.Path) < 2 {
-			return nil, &FileError{Path: path, Err: ErrCorrupt, Reason: bad.What, Remedy: fault.RemedyRestore}
+			return nil, &fault.FileError{Path: path, Err: fault.ErrCorrupt, Reason: bad.What, Remedy: fault.RemedyRestore}
 		}
 	}
-	s.faults = belowRoot(w.Faults)
+	s.Faults = BelowRoot(w.Faults)
 	return s, nil
 }
 
 // comparePromises compares the tallies that opening computed with the promises of the
 // file. If the promises are not those of the last commit, nothing below them can be
 // trusted, and the file is refused.
-func (s *soundness) comparePromises(path string, l *ledger) error {
-	err := l.checkRoot(s.file.Meta, s.tops.Sums)
+func (s *Verified) ComparePromises(path string, l *Ledger) error {
+	err := l.CheckRoot(s.File.Meta, s.tops.Sums)
 	if err != nil {
-		return &FileError{Path: path, Err: ErrCorrupt, Reason: err.Error(), Remedy: fault.RemedyRestore}
+		return &fault.FileError{Path: path, Err: fault.ErrCorrupt, Reason: err.Error(), Remedy: fault.RemedyRestore}
 	}
-	faults, err := l.broken(s.tops, string(block.PlaceTop), func(path [][]byte) bool {
+	faults, err := l.Broken(s.tops, string(block.PlaceTop), func(path [][]byte) bool {
 		if _, counted := s.tops.Of[block.TopPlace(path[0])]; !counted && bytes.Equal(path[0], block.ChangesName) {
 			return true // verified at its first use
 		}
-		return s.fault(path) != nil
+		return s.Fault(path) != nil
 	})
-	s.faults = append(s.faults, faults...)
+	s.Faults = append(s.Faults, faults...)
 	return fault.Corrupt(path, "sums", err)
 }
 
 // belowRoot gives faults the paths that transactions use: those below the root bucket.
-func belowRoot(faults []page.Fault) []page.Fault {
+func BelowRoot(faults []page.Fault) []page.Fault {
 	var list []page.Fault
 	for _, fault := range faults {
 		if len(fault.Path) > 1 {
@@ -120,14 +120,14 @@ func belowRoot(faults []page.Fault) []page.Fault {
 }
 
 // fault reports the damage that is known in the bucket at path or above it.
-func (s *soundness) fault(path [][]byte) error {
-	return faultIn(s.faults, path)
+func (s *Verified) Fault(path [][]byte) error {
+	return faultIn(s.Faults, path)
 }
 
 // visit verifies the bucket b at path, unless that was done before, and reports damage in the
 // bucket itself. For an object it verifies only the parts in the object's own pages.
-func (s *soundness) visit(ctx context.Context, l *ledger, b *bolt.Bucket, path ...[]byte) error {
-	if s.whole || (b.Root() == 0 && len(path) != objectDepth) {
+func (s *Verified) visit(ctx context.Context, l *Ledger, b *bolt.Bucket, path ...[]byte) error {
+	if s.Whole || (b.Root() == 0 && len(path) != objectDepth) {
 		return nil // a bucket without a page of its own was verified with the page that it lies in
 	}
 	v, err := s.verdict(ctx, l, path, uint64(b.Root()))
@@ -141,14 +141,14 @@ func (s *soundness) visit(ctx context.Context, l *ledger, b *bolt.Bucket, path .
 const objectDepth = 2
 
 // verdict verifies a bucket, or waits until another goroutine has.
-func (s *soundness) verdict(ctx context.Context, l *ledger, path [][]byte, root uint64) (*verdict, error) {
+func (s *Verified) verdict(ctx context.Context, l *Ledger, path [][]byte, root uint64) (*verdict, error) {
 	name := string(bytes.Join(path, []byte{'/'}))
 	s.mu.Lock()
-	v := s.parts[name]
+	v := s.Parts[name]
 	if v == nil {
 		v = &verdict{turn: make(chan struct{}, 1)}
 		v.turn <- struct{}{}
-		s.parts[name] = v
+		s.Parts[name] = v
 	}
 	s.mu.Unlock()
 	select {
@@ -160,7 +160,7 @@ func (s *soundness) verdict(ctx context.Context, l *ledger, path [][]byte, root 
 	if v.done {
 		return v, nil
 	}
-	of := s.file
+	of := s.File
 	if of.Buffers, _ = s.buffers.Get().(*page.Buffers); of.Buffers == nil {
 		of.Buffers = new(page.Buffers)
 	}
@@ -180,7 +180,7 @@ func (s *soundness) verdict(ctx context.Context, l *ledger, path [][]byte, root 
 	if err != nil {
 		return nil, err
 	}
-	faults := belowRoot(w.Faults)
+	faults := BelowRoot(w.Faults)
 	prefix := block.TopPlace(path[0])
 	switch len(path) {
 	case objectDepth:
@@ -188,7 +188,7 @@ func (s *soundness) verdict(ctx context.Context, l *ledger, path [][]byte, root 
 	case objectDepth + 1:
 		prefix = block.PartPlace(block.IDOf(path[1]), path[2])
 	}
-	broken, err := l.broken(found, prefix, func(at [][]byte) bool {
+	broken, err := l.Broken(found, prefix, func(at [][]byte) bool {
 		isLater := slices.ContainsFunc(later, func(b page.Bucket) bool { return samePath(b.Path[1:], at) })
 		return isLater || len(at) < len(path) || !samePath(at[:len(path)], path) || faultIn(faults, at) != nil
 	})
@@ -200,28 +200,28 @@ func (s *soundness) verdict(ctx context.Context, l *ledger, path [][]byte, root 
 }
 
 // seekerOf returns the seeker in a part, which keeps what it has verified for the next search.
-func (s *soundness) seekerOf(path [][]byte, root uint64) *page.Seeker {
+func (s *Verified) seekerOf(path [][]byte, root uint64) *page.Seeker {
 	name := string(bytes.Join(path, []byte{'/'}))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	seeker := s.seekers[name]
+	seeker := s.Seekers[name]
 	if seeker == nil {
-		if s.seekers == nil {
-			s.seekers = make(map[string]*page.Seeker)
+		if s.Seekers == nil {
+			s.Seekers = make(map[string]*page.Seeker)
 		}
-		seeker = page.NewSeeker(s.file, root)
-		s.seekers[name] = seeker
+		seeker = page.NewSeeker(s.File, root)
+		s.Seekers[name] = seeker
 	}
 	return seeker
 }
 
 // below reports the damage found in a bucket below one that was visited.
-func (s *soundness) below(visited [][]byte, path [][]byte) error {
-	if err := s.fault(path); err != nil || s.whole {
+func (s *Verified) below(visited [][]byte, path [][]byte) error {
+	if err := s.Fault(path); err != nil || s.Whole {
 		return err
 	}
 	s.mu.Lock()
-	v := s.parts[string(bytes.Join(visited, []byte{'/'}))]
+	v := s.Parts[string(bytes.Join(visited, []byte{'/'}))]
 	s.mu.Unlock()
 	if v == nil {
 		return nil
@@ -246,31 +246,31 @@ func samePath(a, b [][]byte) bool { return slices.EqualFunc(a, b, bytes.Equal) }
 
 // soundRows are the objects whose rows were verified since the file was opened.
 // Objects never change, and their numbers are not used again.
-type soundRows struct {
+type VerifiedRows struct {
 	mu      sync.Mutex
-	objects map[uint64]struct{}
+	Objects map[uint64]struct{}
 }
 
 // has reports whether the rows of an object were verified before; it is false for nil.
-func (s *soundRows) has(object uint64) bool {
+func (s *VerifiedRows) Has(object uint64) bool {
 	if s == nil {
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, sound := s.objects[object]
+	_, sound := s.Objects[object]
 	return sound
 }
 
 // add remembers that the rows of an object are sound.
-func (s *soundRows) add(object uint64) {
+func (s *VerifiedRows) Add(object uint64) {
 	if s == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.objects == nil {
-		s.objects = map[uint64]struct{}{}
+	if s.Objects == nil {
+		s.Objects = map[uint64]struct{}{}
 	}
-	s.objects[object] = struct{}{}
+	s.Objects[object] = struct{}{}
 }

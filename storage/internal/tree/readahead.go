@@ -1,4 +1,4 @@
-package storage
+package tree
 
 import (
 	"cmp"
@@ -6,28 +6,22 @@ import (
 	"slices"
 	"unsafe"
 
-	bolt "go.etcd.io/bbolt"
-
 	"heavytail/storage/internal/file"
 	"heavytail/storage/internal/page"
-)
 
-// bbolt advises the kernel that its map is read at random, so a file that is not in
-// memory is loaded page by page, at 0.2 GB/s where the disk reads ten times as much.
-// Before a whole bucket is read, its pages are requested in the order of the file. That
-// costs one plain read per page of small records, which loads the page, and almost
-// nothing for large values that are in memory already.
+	bolt "go.etcd.io/bbolt"
+)
 
 // readAhead requests the pages of a bucket and returns at once. It ignores damage; the
 // reader of the bucket reports it.
-func (t *tx) readAhead(b *bolt.Bucket) {
+func (t *Tx) ReadAhead(b *bolt.Bucket) {
 	root := uint64(b.Root())
-	if t.file == nil || root == 0 {
+	if t.File == nil || root == 0 {
 		return // a small bucket lies in the page of another one
 	}
-	m := t.meta()
+	m := t.Meta()
 	pageSize := m.PageSize
-	w := page.NewWalker(t.ctx, page.File{R: t.file, Meta: m})
+	w := page.NewWalker(t.Ctx, page.File{R: t.File, Meta: m})
 	w.Collect = true
 	if _, err := w.Bucket(page.Bucket{Root: root}); err != nil {
 		return
@@ -38,10 +32,10 @@ func (t *tx) readAhead(b *bolt.Bucket) {
 		for i++; i < len(w.Extents) && w.Extents[i].First == e.First+e.Pages; i++ {
 			e.Pages += w.Extents[i].Pages
 		}
-		if t.ctx.Err() != nil {
+		if t.Ctx.Err() != nil {
 			return
 		}
-		file.WillNeed(t.file, int64(e.First)*int64(pageSize), int64(e.Pages)*int64(pageSize))
+		file.WillNeed(t.File, int64(e.First)*int64(pageSize), int64(e.Pages)*int64(pageSize))
 	}
 }
 
@@ -60,14 +54,14 @@ type following struct {
 // in which it is decoded, or faster.
 const followingBytes = 2 << 20
 
-func (t *tx) following() following {
-	return following{file: t.file, base: t.root.Tx().DB().Info().Data}
+func (t *Tx) Following() following {
+	return following{file: t.File, base: t.Root.Tx().DB().Info().Data}
 }
 
 // read notes that a record in the map is read, and requests the following pages once some
 // records came in the order of the file: an import writes them in order, but after many changes
 // they are scattered.
-func (f *following) read(record []byte) {
+func (f *following) Read(record []byte) {
 	const near, sure = 4 * 4096, 8
 	at := int64(uintptr(unsafe.Pointer(unsafe.SliceData(record))) - f.base)
 	if d := at - f.last; d > 0 && d < near {

@@ -1,4 +1,4 @@
-package storage
+package tree
 
 import (
 	"bytes"
@@ -9,17 +9,12 @@ import (
 	"slices"
 )
 
-// Every object belongs to one entry of the catalogue, the journal or the trash: two would
-// read the same records, and the first that is dropped or replaced would free them under the
-// other. A transaction counts for each object how many more entries refer to it than before.
-// If it is one more at the end, the entries are looked through before anything is written.
-
 // references are these counts, by the numbers of the objects.
-type references map[uint64]int
+type References map[uint64]int
 
-func (m *references) add(object uint64, n int) {
+func (m *References) add(object uint64, n int) {
 	if *m == nil {
-		*m = make(references)
+		*m = make(References)
 	}
 	if object != 0 {
 		(*m)[object] += n
@@ -28,30 +23,30 @@ func (m *references) add(object uint64, n int) {
 
 // count adds n to the counts of the objects of a stored record, nil for none. Those of a damaged
 // record are unknown.
-func (m *references) count(bucket, key, record []byte, n int) {
+func (m *References) count(bucket, key, record []byte, n int) {
 	if record == nil {
 		return
 	}
-	for _, object := range objectsIn(bucket, key, record) {
+	for _, object := range ObjectsIn(bucket, key, record) {
 		m.add(object, n)
 	}
 }
 
 // objectsIn lists the objects to which a record of a top bucket refers, 0 for none.
-func objectsIn(bucket, key, record []byte) []uint64 {
+func ObjectsIn(bucket, key, record []byte) []uint64 {
 	var (
 		whole struct {
 			Object uint64 `msgpack:"object"`
 		}
 		rows struct {
 			Object uint64     `msgpack:"object"`
-			State  blobRecord `msgpack:"state"`
+			State  BlobRecord `msgpack:"state"`
 		}
 		stream struct {
-			Stream blobRecord `msgpack:"stream"`
+			Stream BlobRecord `msgpack:"stream"`
 		}
 		job struct {
-			Checkpoint blobRecord `msgpack:"checkpoint"`
+			Checkpoint BlobRecord `msgpack:"checkpoint"`
 		}
 		err error
 	)
@@ -73,18 +68,18 @@ func objectsIn(bucket, key, record []byte) []uint64 {
 
 // owners are the owners of objects in words, by the numbers of the objects. Each object should
 // have one.
-type owners map[uint64][]string
+type Owners map[uint64][]string
 
 // add notes an owner of an object; 0 is no object.
-func (o owners) add(object uint64, owner string) {
+func (o Owners) Add(object uint64, owner string) {
 	if object != 0 {
 		o[object] = append(o[object], owner)
 	}
 }
 
 // end makes sure that no object has two owners, which all lists, and prepares a transaction for its commit.
-func (t *tx) end(all func(*tx) owners) error {
-	if err := t.checkReferences(all); err != nil {
+func (t *Tx) End(all func(*Tx) Owners) error {
+	if err := t.CheckReferences(all); err != nil {
 		return err
 	}
 	return t.finish()
@@ -92,17 +87,17 @@ func (t *tx) end(all func(*tx) owners) error {
 
 // checkReferences returns ErrShared if the transaction would let a further entry refer to an
 // object that one has already.
-func (t *tx) checkReferences(all func(*tx) owners) error {
-	var o owners
-	for _, object := range slices.Sorted(maps.Keys(t.references)) {
-		if t.references[object] <= 0 {
+func (t *Tx) CheckReferences(all func(*Tx) Owners) error {
+	var o Owners
+	for _, object := range slices.Sorted(maps.Keys(t.References)) {
+		if t.References[object] <= 0 {
 			continue
 		}
 		if o == nil {
 			o = all(t)
 		}
 		if list := o[object]; len(list) > 1 {
-			return &FileError{Path: t.path, Object: list[1], Err: ErrShared, Reason: fmt.Sprintf("object %d belongs to %s", object, list[0]), Remedy: fault.RemedyShared}
+			return &fault.FileError{Path: t.Path, Object: list[1], Err: fault.ErrShared, Reason: fmt.Sprintf("object %d belongs to %s", object, list[0]), Remedy: fault.RemedyShared}
 		}
 	}
 	return nil
@@ -115,12 +110,12 @@ func (t *tx) checkReferences(all func(*tx) owners) error {
 //
 // An object that an entry refers to as well is only taken out of the trash. So one of two
 // entries that share it, in a damaged file, keeps it.
-func (t *tx) sweepOne(all func(*tx) owners) error {
-	key, err := t.discarded()
+func (t *Tx) SweepOne(all func(*Tx) Owners) error {
+	key, err := t.Discarded()
 	if key == nil || err != nil {
 		return err
 	}
-	objects, err := t.top(block.ObjectsName)
+	objects, err := t.Top(block.ObjectsName)
 	if err != nil {
 		return err
 	}
@@ -128,18 +123,18 @@ func (t *tx) sweepOne(all func(*tx) owners) error {
 		if err := objects.DeleteBucket(key); err != nil {
 			return err
 		}
-		if a := t.accountOf(block.TopPlace(block.ObjectsName)); a != nil {
+		if a := t.AccountOf(block.TopPlace(block.ObjectsName)); a != nil {
 			a.RemoveBucket(key)
 		}
 		if err := t.forget(key); err != nil {
 			return err
 		}
 	}
-	return t.remove(block.TrashName, key)
+	return t.Remove(block.TrashName, key)
 }
 
 // describe names the bucket at a path below the root bucket for a person.
-func (o owners) describe(path [][]byte) string {
+func (o Owners) Describe(path [][]byte) string {
 	if len(path) > 1 && len(path[1]) == 8 {
 		if list := o[block.IDOf(path[1])]; list != nil {
 			if len(path) > 2 {
@@ -148,11 +143,11 @@ func (o owners) describe(path [][]byte) string {
 			return list[0]
 		}
 	}
-	return describePath(path)
+	return DescribePath(path)
 }
 
 // describePath names a bucket below the root bucket for a person.
-func describePath(path [][]byte) string {
+func DescribePath(path [][]byte) string {
 	if len(path) == 0 {
 		return ""
 	}

@@ -1,19 +1,18 @@
-package storage
+package tree
 
 import (
 	"bytes"
-
-	bolt "go.etcd.io/bbolt"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/page"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // part is one bucket of an object, with the seed of its records' checksums.
-type part struct {
-	bucket  *bolt.Bucket
-	seed    block.Seed
-	account *account // put and delete count their changes in it
+type Part struct {
+	Bucket  *bolt.Bucket
+	Seed    block.Seed
+	Account *account // put and delete count their changes in it
 }
 
 // account is what a transaction adds to the tally of a bucket; nil if it is not
@@ -21,12 +20,12 @@ type part struct {
 type account = page.Tally
 
 // accounts are the accounts of buckets by their places; the zero value has none.
-type accounts map[string]*account
+type Accounts map[string]*account
 
 // of returns the account of a bucket, which it makes if there is none.
-func (m *accounts) of(place string) *account {
+func (m *Accounts) Of(place string) *account {
 	if *m == nil {
-		*m = make(accounts)
+		*m = make(Accounts)
 	}
 	a := (*m)[place]
 	if a == nil {
@@ -39,10 +38,10 @@ func (m *accounts) of(place string) *account {
 // blockOf returns the block of the list with the given prefix that contains, or
 // would contain, the item of key: the last one whose key is at most key, or
 // else the first one. The zero block says that there is none.
-func (p part) blockOf(prefix, key []byte) block.Sealed {
-	first, record := p.floor(key)
+func (p Part) BlockOf(prefix, key []byte) block.Sealed {
+	first, record := p.Floor(key)
 	if first == nil || !bytes.HasPrefix(first, prefix) {
-		first, record = p.bucket.Cursor().Seek(prefix)
+		first, record = p.Bucket.Cursor().Seek(prefix)
 	}
 	if first == nil || !bytes.HasPrefix(first, prefix) {
 		return block.Sealed{}
@@ -52,8 +51,8 @@ func (p part) blockOf(prefix, key []byte) block.Sealed {
 
 // after returns the block of the list behind that with the given key, or the
 // zero block.
-func (p part) after(prefix, key []byte) block.Sealed {
-	cursor := p.bucket.Cursor()
+func (p Part) After(prefix, key []byte) block.Sealed {
+	cursor := p.Bucket.Cursor()
 	cursor.Seek(key)
 	next, record := cursor.Next()
 	if next == nil || !bytes.HasPrefix(next, prefix) {
@@ -63,30 +62,30 @@ func (p part) after(prefix, key []byte) block.Sealed {
 }
 
 // put writes a sealed record.
-func (p part) put(key, record []byte) error {
-	if p.account != nil {
-		if old := p.bucket.Get(key); old != nil {
-			p.account.Remove(key, old)
+func (p Part) Put(key, record []byte) error {
+	if p.Account != nil {
+		if old := p.Bucket.Get(key); old != nil {
+			p.Account.Remove(key, old)
 		}
-		p.account.Add(key, record)
+		p.Account.Add(key, record)
 	}
-	return p.bucket.Put(key, record)
+	return p.Bucket.Put(key, record)
 }
 
 // delete removes a record, if there is one.
-func (p part) delete(key []byte) error {
-	if p.account != nil {
-		if old := p.bucket.Get(key); old != nil {
-			p.account.Remove(key, old)
+func (p Part) Delete(key []byte) error {
+	if p.Account != nil {
+		if old := p.Bucket.Get(key); old != nil {
+			p.Account.Remove(key, old)
 		}
 	}
-	return p.bucket.Delete(key)
+	return p.Bucket.Delete(key)
 }
 
 // floor returns the last record whose key is at most key: the block that holds
 // it, or would.
-func (p part) floor(key []byte) (first, record []byte) {
-	cursor := p.bucket.Cursor()
+func (p Part) Floor(key []byte) (first, record []byte) {
+	cursor := p.Bucket.Cursor()
 	first, record = cursor.Seek(key)
 	if first == nil {
 		return cursor.Last()
@@ -100,7 +99,7 @@ func (p part) floor(key []byte) (first, record []byte) {
 	}
 	// Either this is the beginning, or a page from which this transaction has removed
 	// everything; bbolt skips those only when it moves forwards.
-	if lowest, _ := p.bucket.Cursor().First(); lowest == nil || string(lowest) > string(key) {
+	if lowest, _ := p.Bucket.Cursor().First(); lowest == nil || string(lowest) > string(key) {
 		return nil, nil
 	}
 	for first == nil {

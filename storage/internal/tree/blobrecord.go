@@ -1,12 +1,11 @@
-package storage
+package tree
 
 import (
 	"encoding/binary"
-	"math"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/page"
+	"math"
 )
 
 // A blob is a stream of bytes of any length that belongs to something in the catalogue:
@@ -50,7 +49,7 @@ import (
 //
 // A new kind of owner should be an artefact (artefact.go): Check, Stats, the copies and
 // Recover need nothing but its description in kinds.
-type blobRecord struct {
+type BlobRecord struct {
 	Object uint64 `msgpack:"object"` // 0 where there are no bytes
 	Size   uint64 `msgpack:"size"`   // bytes
 }
@@ -59,47 +58,47 @@ type blobRecord struct {
 // leaf, however large they are, and two blocks fill 32 pages of 4 KiB exactly. Blocks
 // of this size cost next to nothing for keys and pages of the tree, and a transaction,
 // which rewrites the last leaf of the transaction before it, writes little twice.
-const blobBlock = 64<<10 - page.HeadSize/2 - page.ElementSize - 4 - block.ChecksumSize
+const BlobBlock = 64<<10 - page.HeadSize/2 - page.ElementSize - 4 - block.ChecksumSize
 
 // blobBlocks is how many blocks a read transaction of a blob reads: a mebibyte.
-const blobBlocks = 16
+const BlobBlocks = 16
 
 // blocks is the number of blocks.
-func (b blobRecord) blocks() uint64 { return (b.Size + blobBlock - 1) / blobBlock }
+func (b BlobRecord) Blocks() uint64 { return (b.Size + BlobBlock - 1) / BlobBlock }
 
 // validate returns an error for impossible counts, because later code allocates by
 // them.
-func (b blobRecord) validate(size int64) error {
-	if (b.Object == 0) != (b.Size == 0) || b.Size > uint64(size) || b.blocks() > math.MaxUint32 {
+func (b BlobRecord) Validate(size int64) error {
+	if (b.Object == 0) != (b.Size == 0) || b.Size > uint64(size) || b.Blocks() > math.MaxUint32 {
 		return fault.Record("stream of %d bytes in object %d", b.Size, b.Object)
 	}
 	return nil
 }
 
 // check verifies a block against its place.
-func (b blobRecord) check(number uint64, key, payload []byte) error {
-	return b.checkPlace(number, key, len(payload))
+func (b BlobRecord) Check(number uint64, key, payload []byte) error {
+	return b.CheckPlace(number, key, len(payload))
 }
 
 // checkPlace is check for a payload of which only the size is known.
-func (b blobRecord) checkPlace(number uint64, key []byte, size int) error {
-	if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) != number || number >= b.blocks() {
-		return fault.Record("block %x where block %d of %d should be", key, number, b.blocks())
+func (b BlobRecord) CheckPlace(number uint64, key []byte, size int) error {
+	if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) != number || number >= b.Blocks() {
+		return fault.Record("block %x where block %d of %d should be", key, number, b.Blocks())
 	}
-	if want := min(blobBlock, b.Size-number*blobBlock); uint64(size) != want {
+	if want := min(BlobBlock, b.Size-number*BlobBlock); uint64(size) != want {
 		return fault.Record("block %d of %d bytes instead of %d", number, size, want)
 	}
 	return nil
 }
 
 // open verifies a block and returns its bytes, which alias the record.
-func (b blobRecord) open(seed block.Seed, number uint64, key, record []byte) ([]byte, error) {
+func (b BlobRecord) Open(seed block.Seed, number uint64, key, record []byte) ([]byte, error) {
 	if key == nil || record == nil {
-		return nil, fault.Record("block %d of %d is missing", number, b.blocks())
+		return nil, fault.Record("block %d of %d is missing", number, b.Blocks())
 	}
 	payload, err := seed.Open(key, record)
 	if err == nil {
-		err = b.check(number, key, payload)
+		err = b.Check(number, key, payload)
 	}
 	return payload, err
 }
