@@ -15,7 +15,7 @@ import (
 )
 
 // newTx reads the header. Without it nothing in the file can be interpreted.
-func (db *DB) newTx(ctx context.Context, h *handle, btx *bolt.Tx) (*tree.Tx, error) {
+func (db *Store) newTx(ctx context.Context, h *handle, btx *bolt.Tx) (*tree.Tx, error) {
 	root := btx.Bucket(db.bucket)
 	if root == nil {
 		return nil, fault.NotStore(db.path, "a bbolt file of another program")
@@ -33,7 +33,7 @@ func (db *DB) newTx(ctx context.Context, h *handle, btx *bolt.Tx) (*tree.Tx, err
 
 // begin starts a transaction. bbolt panics here, with its locks held, if both
 // meta pages were damaged while the file was open.
-func (db *DB) begin(ctx context.Context, h *handle, write bool) (btx *bolt.Tx, err error) {
+func (db *Store) begin(ctx context.Context, h *handle, write bool) (btx *bolt.Tx, err error) {
 	if write && db.attached {
 		return db.beginShared(ctx, h)
 	}
@@ -54,7 +54,7 @@ func (db *DB) begin(ctx context.Context, h *handle, write bool) (btx *bolt.Tx, e
 // beginShared starts a write transaction of the application's file. If this goroutine
 // has one open already, bbolt would wait forever; so the wait ends after
 // Options.LockTimeout.
-func (db *DB) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
+func (db *Store) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
 	type outcome struct {
 		btx *bolt.Tx
 		err error
@@ -107,7 +107,7 @@ const leastWait = 20 * time.Millisecond
 
 // rollback ends a transaction that was not committed; after a failed commit
 // bbolt has ended it already.
-func (db *DB) rollback(btx *bolt.Tx) {
+func (db *Store) rollback(btx *bolt.Tx) {
 	done := false
 	defer func() {
 		if !done {
@@ -119,7 +119,7 @@ func (db *DB) rollback(btx *bolt.Tx) {
 }
 
 // viewOn runs f in a read transaction on a handle that the caller has acquired.
-func (db *DB) viewOn(ctx context.Context, h *handle, f func(t *tree.Tx) error) error {
+func (db *Store) viewOn(ctx context.Context, h *handle, f func(t *tree.Tx) error) error {
 	return fault.Guarded(db.path, func() error {
 		btx, err := db.begin(ctx, h, false)
 		if err != nil {

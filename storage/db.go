@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
@@ -21,12 +22,12 @@ import (
 // DB is an open store. It is safe for concurrent use: any number of readers
 // run concurrently with one writer, and writers wait for each other. No method keeps a
 // transaction open after it returns.
-type DB struct {
+type Store struct {
 	path     string // as given, for messages
 	real     string // absolute path of the file, with links resolved
 	bucket   []byte // bucket of the store in the file
 	attached bool   // the file belongs to an application
-	opts     Options
+	opts     Settings
 	owners   func(t *tree.Tx) tree.Owners // lists what objects belong to
 	lock     *file.Lock                   // nil if attached; changes only while one goroutine uses the store exclusively
 	token    uint64                       // random, so that jobs of other handles are recognised
@@ -35,7 +36,7 @@ type DB struct {
 	current *handle
 	users   int       // transactions on any handle, and those that wait for the file
 	idle    sync.Cond // users or broken changed
-	notices []string
+	remarks []string
 	lease   lease // with Options.ReleaseIdle
 
 	writer chan struct{} // contains one token while nobody writes
@@ -55,8 +56,19 @@ type DB struct {
 	atStep func(point string)
 }
 
-func newDB(path string, bucket []byte, opts Options, all func(t *tree.Tx) tree.Owners) *DB {
-	db := &DB{path: path, bucket: bucket, opts: opts, owners: all, token: rand.Uint64(), writer: make(chan struct{}, 1)}
+// Settings are what the open file must know of how it was opened.
+type Settings struct {
+	ReadOnly       bool
+	NoCreate       bool                     // a missing file is an error
+	ReleaseIdle    bool                     // release the lock while nothing uses the file
+	AllowNetworkFS bool                     // open files on network file systems for writing
+	LockTimeout    time.Duration            // how long to wait for the lock of the file
+	Held           time.Duration            // how long an idle file is kept before its lock is released
+	FileSystem     func(path string) string // replaces file.NetworkFS in tests; nil does not
+}
+
+func makeStore(path string, bucket []byte, opts Settings, all func(t *tree.Tx) tree.Owners) *Store {
+	db := &Store{path: path, bucket: bucket, opts: opts, owners: all, token: rand.Uint64(), writer: make(chan struct{}, 1)}
 	db.idle.L = &db.mu
 	db.writer <- struct{}{}
 	db.lease.turn = make(chan struct{}, 1)
@@ -64,31 +76,21 @@ func newDB(path string, bucket []byte, opts Options, all func(t *tree.Tx) tree.O
 	return db
 }
 
-// Path returns the path that the store was opened with.
-func (db *DB) Path() string { return db.path }
-
 // ReadOnly reports whether the store was opened for reading only.
-func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
-
-// Epoch returns the number of commits since the file was made, as this handle last saw
-// it. It only grows, also across processes; a caller who remembers it can detect that
-// the file was replaced by an older copy, or that its last commit was lost with a
-// damaged meta page (bbolt then uses the one before, and the file itself cannot show
-// that).
-func (db *DB) Epoch() uint64 { return db.epoch.Load() }
+func (db *Store) ReadOnly() bool { return db.opts.ReadOnly }
 
 // Notices returns remarks for the user of the store, one sentence each, or nil. At
 // present there is one notice: one of the two meta pages is damaged. Then the file was
 // opened with the other one, and if that was the older one, the last commit is undone.
 // The next two commits write both again.
-func (db *DB) Notices() []string {
+func (db *Store) Notices() []string {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	return db.notices
+	return db.remarks
 }
 
 // usable returns an error if no transaction may begin.
-func (db *DB) usable() error {
+func (db *Store) usable() error {
 	switch {
 	case db.closed.Load():
 		return fmt.Errorf("%q: %w", db.path, ErrClosed)
@@ -98,7 +100,7 @@ func (db *DB) usable() error {
 	return nil
 }
 
-func (db *DB) writable() error {
+func (db *Store) writable() error {
 	if err := db.usable(); err != nil {
 		return err
 	}
@@ -113,7 +115,7 @@ func (db *DB) writable() error {
 
 // boltError converts the errors of bbolt that a user can meet to errors of this
 // package.
-func (db *DB) boltError(err error) error {
+func (db *Store) boltError(err error) error {
 	switch {
 	case errors.Is(err, berrors.ErrDatabaseNotOpen):
 		return fmt.Errorf("%q: %w", db.path, ErrClosed)
@@ -123,12 +125,12 @@ func (db *DB) boltError(err error) error {
 	return err
 }
 
-func (db *DB) readOnlyError() error {
+func (db *Store) readOnlyError() error {
 	return fmt.Errorf("%q: %w", db.path, ErrReadOnly)
 }
 
 // openError converts the errors of opening with bbolt to errors of this package.
-func (db *DB) openError(err error) error {
+func (db *Store) openError(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrClosed):
 		return err
@@ -144,7 +146,7 @@ func (db *DB) openError(err error) error {
 
 // lockedError returns ErrLocked with the process that has the file open, if the system
 // shows it.
-func (db *DB) lockedError() error {
+func (db *Store) lockedError() error {
 	who := "another process, or another handle of this one,"
 	if found := file.Holders(db.real); found != nil {
 		who = strings.Join(found, ", ")
@@ -154,7 +156,7 @@ func (db *DB) lockedError() error {
 }
 
 // accessError adds the remedy if a file may be read but not written.
-func (db *DB) accessError(err error) error {
+func (db *Store) accessError(err error) error {
 	if !db.opts.ReadOnly && (errors.Is(err, fs.ErrPermission) || file.IsReadOnlyFS(err)) {
 		return &FileError{Path: db.path, Err: ErrReadOnly, Cause: err, Reason: "it is write-protected",
 			Remedy: "open it for reading only, or change its permissions"}
@@ -164,7 +166,7 @@ func (db *DB) accessError(err error) error {
 
 // replaced returns an error if the path of the store leads to a different
 // file than the open one.
-func (db *DB) replaced(h *handle) error {
+func (db *Store) replaced(h *handle) error {
 	there, err := os.Stat(db.real)
 	if err == nil {
 		var here os.FileInfo
@@ -177,7 +179,7 @@ func (db *DB) replaced(h *handle) error {
 }
 
 // stopped returns the error with which the wait for the file ends.
-func (db *DB) stopped(ctx context.Context) error {
+func (db *Store) stopped(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("wait for %q: %w", db.path, err)
 	}
@@ -189,7 +191,7 @@ func (db *DB) stopped(ctx context.Context) error {
 
 // breakDown records that bbolt stopped in the middle of a transaction, with
 // its locks held.
-func (db *DB) breakDown() {
+func (db *Store) breakDown() {
 	db.mu.Lock()
 	db.broken.Store(true)
 	db.idle.Broadcast()

@@ -14,7 +14,7 @@ import (
 // next use until release is called, so that several calls see no change that another
 // process made between them. Without that option it does nothing. It may be called
 // several times, and does not wait.
-func (db *DB) Keep() (release func()) {
+func (db *Store) Keep() (release func()) {
 	if !db.opts.ReleaseIdle {
 		return func() {}
 	}
@@ -34,20 +34,20 @@ func (db *DB) Keep() (release func()) {
 }
 
 // startLease records that the store has the lock, and starts or restarts the idle time.
-func (db *DB) startLease() {
+func (db *Store) startLease() {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	l := &db.lease
 	l.away, l.over = false, false
 	if l.timer == nil {
-		l.timer = time.AfterFunc(db.opts.held, db.expire)
+		l.timer = time.AfterFunc(db.opts.Held, db.expire)
 	} else {
-		l.timer.Reset(db.opts.held)
+		l.timer.Reset(db.opts.Held)
 	}
 }
 
 // expire releases the lock, at once or after its last use.
-func (db *DB) expire() {
+func (db *Store) expire() {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.lease.over = true
@@ -56,7 +56,7 @@ func (db *DB) expire() {
 
 // releaseIfIdle releases the lock if the idle time is over and nothing uses the file. The
 // caller holds mu.
-func (db *DB) releaseIfIdle() {
+func (db *Store) releaseIfIdle() {
 	l := &db.lease
 	if !l.over || l.away || l.keeps > 0 || db.users > 0 || db.closed.Load() || db.broken.Load() {
 		return
@@ -66,7 +66,7 @@ func (db *DB) releaseIfIdle() {
 }
 
 // leaveAs records the state of the file.
-func (db *DB) leaveAs(h *handle) left {
+func (db *Store) leaveAs(h *handle) left {
 	now := left{at: time.Now()}
 	info, err := h.file.Stat()
 	if err == nil {
@@ -80,7 +80,7 @@ func (db *DB) leaveAs(h *handle) left {
 
 // asLeft reports whether the path still leads to the file that is open, and nobody
 // wrote to it.
-func (db *DB) asLeft(h *handle, before left) bool {
+func (db *Store) asLeft(h *handle, before left) bool {
 	now := db.leaveAs(h)
 	return before.known && now.known && now.meta == before.meta && now.size == before.size && now.time.Equal(before.time) && db.replaced(h) == nil
 }
@@ -88,7 +88,7 @@ func (db *DB) asLeft(h *handle, before left) bool {
 // Reopened returns how many times the file was opened again because another
 // process had written to it or replaced it while its lock was released
 // (Options.ReleaseIdle).
-func (db *DB) Reopened() uint64 {
+func (db *Store) Reopened() uint64 {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	return db.lease.opened
@@ -96,7 +96,7 @@ func (db *DB) Reopened() uint64 {
 
 // regain takes the lock again after it was released, and opens the file again if
 // it changed meanwhile. If that fails, the next use tries again.
-func (db *DB) regain(ctx context.Context) error {
+func (db *Store) regain(ctx context.Context) error {
 	deadline := time.Now().Add(db.opts.LockTimeout)
 	select {
 	case <-db.lease.turn:
@@ -126,7 +126,7 @@ func (db *DB) regain(ctx context.Context) error {
 
 // openAgain opens the file that has the name of the store now, and replaces the open
 // one, which nobody uses.
-func (db *DB) openAgain(ctx context.Context, deadline time.Time) error {
+func (db *Store) openAgain(ctx context.Context, deadline time.Time) error {
 	file, err := db.openFound(ctx, deadline)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (db *DB) openAgain(ctx context.Context, deadline time.Time) error {
 	}
 	db.mu.Lock()
 	old, oldLock := db.current, db.lock
-	db.current, db.lock, db.notices = file.handle, file.lock, file.notices
+	db.current, db.lock, db.remarks = file.handle, file.lock, file.notices
 	db.lease.opened++
 	// The next writer finds out what the file needs.
 	db.damage, db.untidy = nil, !db.opts.ReadOnly
@@ -148,7 +148,7 @@ func (db *DB) openAgain(ctx context.Context, deadline time.Time) error {
 }
 
 // openFound opens the file that has the name of the store, which may be any file.
-func (db *DB) openFound(ctx context.Context, deadline time.Time) (*opening, error) {
+func (db *Store) openFound(ctx context.Context, deadline time.Time) (*opening, error) {
 	o := db.opts
 	o.NoCreate = true
 	_, err := locate(db.real, o)

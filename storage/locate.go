@@ -18,7 +18,7 @@ import (
 
 // locate finds the regular file that path leads to, and creates a store if
 // there is none and the options allow it.
-func locate(path string, o Options) (string, error) {
+func locate(path string, o Settings) (string, error) {
 	if path == "" {
 		return "", fmt.Errorf("open: %w: the path is empty", ErrInvalid)
 	}
@@ -55,7 +55,7 @@ func locate(path string, o Options) (string, error) {
 
 // checkFileSystem returns an error for writing on a file system whose locks and
 // memory maps are unreliable.
-func checkFileSystem(path string, o Options) error {
+func checkFileSystem(path string, o Settings) error {
 	if o.ReadOnly || o.AllowNetworkFS {
 		return nil
 	}
@@ -70,9 +70,9 @@ func checkFileSystem(path string, o Options) error {
 }
 
 // fileSystemAt names the network file system that path lies on; "" is none.
-func (o *Options) fileSystemAt(path string) string {
-	if o.fileSystem != nil {
-		return o.fileSystem(path)
+func (o Settings) fileSystemAt(path string) string {
+	if o.FileSystem != nil {
+		return o.FileSystem(path)
 	}
 	return file.NetworkFS(path)
 }

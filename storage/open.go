@@ -1,14 +1,7 @@
 package storage
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
-	"time"
-
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/file"
 )
 
 // Open opens the store in the file at path, and makes one if there is none and the
@@ -26,44 +19,9 @@ func Open(path string, opts *Options) (*DB, error) {
 		return nil, fmt.Errorf("open %q: %w", path, err)
 	}
 	o := opts.withDefaults()
-	deadline := time.Now().Add(o.LockTimeout)
-	real, err := locate(path, o)
+	store, err := openTree(path, o.settings(), allOwners)
 	if err != nil {
 		return nil, err
 	}
-	if o.ReleaseIdle {
-		o.ReleaseIdle = file.CanShareLock && o.fileSystemAt(real) == ""
-	}
-	db := newDB(path, block.RootName, o, allOwners)
-	if db.real, err = filepath.Abs(real); err != nil {
-		return nil, fmt.Errorf("open: %w", err)
-	}
-	found, err := db.openFile(context.Background(), deadline)
-	if err != nil {
-		return nil, err
-	}
-	db.lock, db.current, db.notices = found.lock, found.handle, found.notices
-	db.lease.created = found.header.Created
-	db.epoch.Store(found.header.Epoch)
-	if o.ReleaseIdle {
-		defer db.Keep()()
-		db.startLease()
-	}
-	if o.ReadOnly {
-		return db, nil
-	}
-	if !file.CanShareLock {
-		// On this system the file must be verified and opened for writing at the same
-		// time.
-		unlock, err := db.lockWriter(context.Background())
-		if err != nil {
-			return nil, errors.Join(err, db.Close())
-		}
-		unlock()
-	}
-	removeLeftovers(db.real, kindCompact, kindImport, kindNew)
-	if err := db.tidy(context.Background()); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
+	return &DB{store, o}, nil
 }

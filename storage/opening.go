@@ -31,7 +31,7 @@ type opening struct {
 }
 
 // openFile opens the file, and waits for its lock until the deadline.
-func (db *DB) openFile(ctx context.Context, deadline time.Time) (*opening, error) {
+func (db *Store) openFile(ctx context.Context, deadline time.Time) (*opening, error) {
 	stop := func() error { return db.stopped(ctx) }
 	for {
 		found, err := db.openOnce(deadline, stop)
@@ -55,7 +55,7 @@ func (db *DB) openFile(ctx context.Context, deadline time.Time) (*opening, error
 // openOnce opens the file for reading, with the lock that its later use needs, and
 // verifies the catalogue. It returns nil if the file was replaced or written meanwhile;
 // then it must be tried again.
-func (db *DB) openOnce(deadline time.Time, stop func() error) (*opening, error) {
+func (db *Store) openOnce(deadline time.Time, stop func() error) (*opening, error) {
 	lock, err := file.OpenLock(db.real, db.opts.ReadOnly)
 	if err != nil {
 		return nil, db.accessError(err)
@@ -85,7 +85,7 @@ func (db *DB) openOnce(deadline time.Time, stop func() error) (*opening, error) 
 // page that bbolt took; nil if another commit or another file replaced it before the
 // lock was taken. The lock is taken only now because bbolt, which opens the file for
 // reading first, turns a lock for writing into one for reading.
-func (db *DB) settle(found *opening, deadline time.Time) (*page.Meta, error) {
+func (db *Store) settle(found *opening, deadline time.Time) (*page.Meta, error) {
 	h := found.handle
 	before, err := db.meta(h.file)
 	if err != nil {
@@ -107,7 +107,7 @@ func (db *DB) settle(found *opening, deadline time.Time) (*page.Meta, error) {
 }
 
 // openBolt opens the locked file with bbolt.
-func (db *DB) openBolt(lock *file.Lock, readOnly bool, timeout time.Duration) (*handle, error) {
+func (db *Store) openBolt(lock *file.Lock, readOnly bool, timeout time.Duration) (*handle, error) {
 	for _, mapSize := range file.InitialMaps(memory.AddressSpace()) {
 		h, err := db.openMapped(lock, readOnly, max(timeout, time.Nanosecond), mapSize)
 		if err == nil {
@@ -123,7 +123,7 @@ func (db *DB) openBolt(lock *file.Lock, readOnly bool, timeout time.Duration) (*
 }
 
 // openMapped opens the file once, with at least mapSize bytes of address space.
-func (db *DB) openMapped(lock *file.Lock, readOnly bool, timeout time.Duration, mapSize int) (*handle, error) {
+func (db *Store) openMapped(lock *file.Lock, readOnly bool, timeout time.Duration, mapSize int) (*handle, error) {
 	h := &handle{writable: !readOnly}
 	err := fault.Guarded(db.path, func() (err error) {
 		h.bolt, err = bolt.Open(db.real, fileMode, &bolt.Options{
@@ -165,7 +165,7 @@ func (db *DB) openMapped(lock *file.Lock, readOnly bool, timeout time.Duration, 
 }
 
 // meta reads the meta page that bbolt uses, and refuses files that bbolt must not map.
-func (db *DB) meta(f *os.File) (page.Meta, error) {
+func (db *Store) meta(f *os.File) (page.Meta, error) {
 	m, isBolt, err := page.ReadMeta(f, page.SizeOf(f))
 	switch {
 	case err == nil:
@@ -177,7 +177,7 @@ func (db *DB) meta(f *os.File) (page.Meta, error) {
 }
 
 // closeFile closes an opening of the file, and releases its lock.
-func (db *DB) closeFile(h *handle, lock *file.Lock) error {
+func (db *Store) closeFile(h *handle, lock *file.Lock) error {
 	if db.broken.Load() {
 		// bbolt holds locks that nobody will release, so its map stays until the
 		// process ends. The lock on the file is released.

@@ -105,6 +105,14 @@ func (o *Options) withDefaults() Options {
 	return out
 }
 
+// settings are the options that the open file needs.
+func (o Options) settings() Settings {
+	return Settings{
+		ReadOnly: o.ReadOnly, NoCreate: o.NoCreate, ReleaseIdle: o.ReleaseIdle, AllowNetworkFS: o.AllowNetworkFS,
+		LockTimeout: o.LockTimeout, Held: o.held, FileSystem: o.fileSystem,
+	}
+}
+
 const (
 	// heldFor is how long a file is kept after its use, so that the statements of a
 	// script do not lock it one by one.

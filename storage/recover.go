@@ -84,7 +84,7 @@ func Recover(ctx context.Context, from, to string, opts RecoverOptions) (Recover
 		return RecoverReport{}, fmt.Errorf("recover: %w: the path is empty", ErrInvalid)
 	}
 	o := (&Options{ReadOnly: true, LockTimeout: opts.LockTimeout}).withDefaults()
-	db := newDB(from, block.RootName, o, allOwners) // for its messages
+	db := makeStore(from, block.RootName, o.settings(), allOwners) // for its messages
 	info, err := os.Stat(from)
 	switch {
 	case err != nil:

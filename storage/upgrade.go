@@ -17,7 +17,7 @@ import (
 // prepareWrite makes the store ready for a write: the path must still lead to
 // the file, and the first write verifies the whole tree and has bbolt open the
 // file for writing. The caller holds the writer's lock.
-func (db *DB) prepareWrite(ctx context.Context) error {
+func (db *Store) prepareWrite(ctx context.Context) error {
 	if db.attached {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (db *DB) prepareWrite(ctx context.Context) error {
 }
 
 // verifyAll walks the whole tree, once: nobody else writes to the file.
-func (db *DB) verifyAll(ctx context.Context, h *handle) error {
+func (db *Store) verifyAll(ctx context.Context, h *handle) error {
 	m, err := db.meta(h.file)
 	if err != nil {
 		return err
@@ -90,14 +90,14 @@ func firstFault(t *tree.Tx, m page.Meta, walked []page.Fault, found *block.Talli
 
 // intruder: the file changed although it is locked. Only programs that ignore the lock
 // do that.
-func (db *DB) intruder() error {
+func (db *Store) intruder() error {
 	return &FileError{Path: db.path, Err: ErrReplaced, Reason: "another program wrote to it although it is locked", Remedy: fault.RemedyReopen}
 }
 
 // openForWriting has bbolt open the file for writing. Readers continue: those on the
 // handle before read pages of its only version, and a read transaction of the new
 // handle keeps these pages until they have ended.
-func (db *DB) openForWriting(old *handle) error {
+func (db *Store) openForWriting(old *handle) error {
 	if !file.CanShareLock {
 		return db.reopenForWriting(old)
 	}
@@ -132,7 +132,7 @@ func (db *DB) openForWriting(old *handle) error {
 // reopenForWriting closes the file and opens it for writing, on systems where two
 // openings cannot share a lock. It is called before Open returns, so that nothing runs
 // on the old handle but the caller.
-func (db *DB) reopenForWriting(old *handle) error {
+func (db *Store) reopenForWriting(old *handle) error {
 	if err := fault.Guarded(db.path, old.bolt.Close); err != nil {
 		return err
 	}

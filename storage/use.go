@@ -8,7 +8,7 @@ import (
 
 // acquire returns the present handle. Until release it stays open and has the lock of
 // the file.
-func (db *DB) acquire(ctx context.Context) (*handle, error) {
+func (db *Store) acquire(ctx context.Context) (*handle, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if err := db.usable(); err != nil {
@@ -31,7 +31,7 @@ func (db *DB) acquire(ctx context.Context) (*handle, error) {
 
 // release ends the use of a handle, and closes it if it was replaced and this was its
 // last user.
-func (db *DB) release(h *handle) {
+func (db *Store) release(h *handle) {
 	db.leave(h)
 	db.mu.Lock()
 	db.users--
@@ -41,7 +41,7 @@ func (db *DB) release(h *handle) {
 }
 
 // leave takes one user from a handle.
-func (db *DB) leave(h *handle) {
+func (db *Store) leave(h *handle) {
 	db.mu.Lock()
 	h.users--
 	last := h.users == 0 && h.close != nil
@@ -53,7 +53,7 @@ func (db *DB) leave(h *handle) {
 
 // replace makes next the present handle. closeOld runs when the last
 // transaction on the one before has ended, which may be at once.
-func (db *DB) replace(next *handle, closeOld func()) {
+func (db *Store) replace(next *handle, closeOld func()) {
 	db.mu.Lock()
 	old := db.current
 	db.current = next
@@ -68,7 +68,7 @@ func (db *DB) replace(next *handle, closeOld func()) {
 }
 
 // shut refuses new transactions, waits for those that run, and closes the file.
-func (db *DB) shut() error {
+func (db *Store) shut() error {
 	db.mu.Lock()
 	db.closed.Store(true)
 	for db.users > 0 && !db.broken.Load() {
@@ -90,7 +90,7 @@ func (db *DB) shut() error {
 
 // Close waits for running operations and closes the file; an attached store
 // leaves the file open. Further calls return nil.
-func (db *DB) Close() error {
+func (db *Store) Close() error {
 	var err error
 	db.close.Do(func() { err = db.shut() })
 	if err != nil {
@@ -109,7 +109,7 @@ func orBackground(ctx context.Context) context.Context {
 }
 
 // view runs f in a read transaction.
-func (db *DB) view(ctx context.Context, f func(t *tree.Tx) error) error {
+func (db *Store) view(ctx context.Context, f func(t *tree.Tx) error) error {
 	ctx = orBackground(ctx)
 	if err := ctx.Err(); err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 
 // lockWriter makes the caller the only writer of this handle until it calls
 // unlock. Operations of several transactions hold it throughout.
-func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
+func (db *Store) lockWriter(ctx context.Context) (unlock func(), err error) {
 	ctx = orBackground(ctx)
 	if err := db.writable(); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (db *DB) lockWriter(ctx context.Context) (unlock func(), err error) {
 }
 
 // acquireToWrite is acquire for a store that can be written.
-func (db *DB) acquireToWrite(ctx context.Context) (*handle, error) {
+func (db *Store) acquireToWrite(ctx context.Context) (*handle, error) {
 	ctx = orBackground(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (db *DB) acquireToWrite(ctx context.Context) (*handle, error) {
 
 // update runs f in a write transaction and commits it where f returns nil. The
 // caller holds the writer's lock.
-func (db *DB) update(ctx context.Context, f func(t *tree.Tx) error) error {
+func (db *Store) update(ctx context.Context, f func(t *tree.Tx) error) error {
 	ctx = orBackground(ctx)
 	h, err := db.acquireToWrite(ctx)
 	if err != nil {
@@ -113,7 +113,7 @@ func (db *DB) update(ctx context.Context, f func(t *tree.Tx) error) error {
 
 // inTransaction runs f in a write transaction of its own. The caller must not hold the
 // writer's lock.
-func (db *DB) inTransaction(ctx context.Context, f func(t *tree.Tx) error) error {
+func (db *Store) inTransaction(ctx context.Context, f func(t *tree.Tx) error) error {
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (db *DB) inTransaction(ctx context.Context, f func(t *tree.Tx) error) error
 
 // change runs f in a write transaction and then frees what it has discarded. If only the
 // latter fails, the error is ErrUnfreed. The caller must not hold the writer's lock.
-func (db *DB) change(ctx context.Context, f func(t *tree.Tx) error) error {
+func (db *Store) change(ctx context.Context, f func(t *tree.Tx) error) error {
 	unlock, err := db.lockWriter(ctx)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (db *DB) change(ctx context.Context, f func(t *tree.Tx) error) error {
 }
 
 // unfreed is the error of a complete change after which sweep failed with err; nil for nil.
-func (db *DB) unfreed(err error) error {
+func (db *Store) unfreed(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -148,14 +148,14 @@ func (db *DB) unfreed(err error) error {
 	return &FileError{Path: db.path, Err: ErrUnfreed, Cause: err, Remedy: remedy}
 }
 
-func (db *DB) commitError(err error) error {
+func (db *Store) commitError(err error) error {
 	return &FileError{Path: db.path, Err: ErrFailed, Cause: err, Remedy: fault.RemedyReopen + "; check free space and permissions"}
 }
 
 // dropUnpublished frees an object if only the journal refers to it; 0 is no object. It
 // works even if the context has ended. After a failed commit it cannot; then the next
 // open frees it. The caller must not hold the writer's lock.
-func (db *DB) dropUnpublished(ctx context.Context, object uint64) {
+func (db *Store) dropUnpublished(ctx context.Context, object uint64) {
 	if object == 0 {
 		return
 	}
@@ -173,7 +173,7 @@ func (db *DB) dropUnpublished(ctx context.Context, object uint64) {
 // sweep frees the space of discarded objects. The operation before it is complete, so
 // callers return its error as unfreed, and cancelling ctx is none: the next sweep, or the
 // next opening for writing, frees what it leaves.
-func (db *DB) sweep(ctx context.Context) error {
+func (db *Store) sweep(ctx context.Context) error {
 	ctx = orBackground(ctx)
 	for {
 		var object []byte
@@ -194,7 +194,7 @@ func (db *DB) sweep(ctx context.Context) error {
 }
 
 // discardLeft is tidy for a caller who holds the writer's lock.
-func (db *DB) discardLeft(ctx context.Context) error {
+func (db *Store) discardLeft(ctx context.Context) error {
 	stale, garbage, err := db.leftovers(ctx)
 	if err == nil && (garbage || len(stale) > 0) {
 		err = db.discard(ctx, stale)
@@ -204,7 +204,7 @@ func (db *DB) discardLeft(ctx context.Context) error {
 
 // leftovers finds what a killed process left: entries of the journal, and whether there is
 // something in the trash.
-func (db *DB) leftovers(ctx context.Context) (stale []string, garbage bool, err error) {
+func (db *Store) leftovers(ctx context.Context) (stale []string, garbage bool, err error) {
 	err = db.view(ctx, func(t *tree.Tx) error {
 		trash, err := t.Discarded()
 		if err != nil {
@@ -223,7 +223,7 @@ func (db *DB) leftovers(ctx context.Context) (stale []string, garbage bool, err 
 
 // discard discards the objects of entries of the journal, and empties the trash. The
 // caller holds the writer's lock.
-func (db *DB) discard(ctx context.Context, keys []string) error {
+func (db *Store) discard(ctx context.Context, keys []string) error {
 	if len(keys) > 0 {
 		err := db.update(ctx, func(t *tree.Tx) error {
 			for _, key := range keys {
@@ -244,7 +244,7 @@ func (db *DB) discard(ctx context.Context, keys []string) error {
 // discarded, and the trash is emptied. Unfinished imports stay, to be resumed. If
 // nothing was left, nothing is written. It ignores damage and failures, which the first
 // write reports: what is in the file can be read.
-func (db *DB) tidy(ctx context.Context) error {
+func (db *Store) tidy(ctx context.Context) error {
 	stale, garbage, err := db.leftovers(ctx)
 	if err == nil && (garbage || len(stale) > 0) {
 		var unlock func()
