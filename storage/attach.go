@@ -58,5 +58,5 @@ func Attach(b *bolt.DB, bucket []byte, opts *Options) (*DB, error) {
 // If UpdateIn returns an error, the transaction may contain a part of the
 // changes of f: roll it back.
 func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) error {
-	return db.Store.updateIn(ctx, btx, func(t *tree.Tx) error { return change(t, f) })
+	return db.file.updateIn(ctx, btx, func(t *tree.Tx) error { return change(t, f) })
 }

@@ -60,12 +60,12 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 
 // flush writes the pending blocks, all of which are full, under the journal.
 func (w *blobWriter) flush() error {
-	unlock, err := w.db.lockWriter(w.ctx)
+	unlock, err := w.db.file.lockWriter(w.ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return w.db.update(w.ctx, func(t *tree.Tx) error {
+	return w.db.file.update(w.ctx, func(t *tree.Tx) error {
 		if err := w.put(t); err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (w *blobWriter) publish(t *tree.Tx) (tree.BlobRecord, error) {
 // has ended. After a failed commit it cannot; then the next open frees them. The
 // caller must not hold the writer's lock.
 func (w *blobWriter) abandon(ctx context.Context) {
-	w.db.dropUnpublished(ctx, w.record.Object)
+	w.db.file.dropUnpublished(ctx, w.record.Object)
 	w.keep()
 }
 
@@ -165,7 +165,7 @@ func (r *blobReader) Read(p []byte) (int, error) {
 }
 
 func (r *blobReader) fill() error {
-	return r.db.view(r.ctx, func(t *tree.Tx) error {
+	return r.db.file.view(r.ctx, func(t *tree.Tx) error {
 		objects, err := t.Top(block.ObjectsName)
 		if err != nil {
 			return err

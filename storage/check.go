@@ -25,7 +25,7 @@ import (
 // "checking", in objects.
 func (db *DB) Check(ctx context.Context, progress func(stage string, done, total int64)) (CheckReport, error) {
 	c := checker{db: db, progress: newReporter(progress), objects: make(map[uint64]string), graphs: make(map[uint64]graphRecord), slots: make(map[uint64]*block.SlotMap)}
-	err := db.view(ctx, func(t *tree.Tx) error {
+	err := db.file.view(ctx, func(t *tree.Tx) error {
 		c.tx = t
 		if err := c.walk(); err != nil {
 			return err
@@ -66,7 +66,7 @@ func (c *checker) walk() error {
 	w, found := page.NewWalker(c.tx.Ctx, page.File{R: file, Meta: m}), block.NewTallies()
 	w.Counted = found.Counted
 	c.report.Pages, c.report.FreePages, err = c.db.walk(c.tx, w, m)
-	if err == nil && !c.db.attached {
+	if err == nil && !c.db.file.attached {
 		err = c.checkMetas(file, m, w)
 	}
 	if err != nil {

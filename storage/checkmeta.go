@@ -85,9 +85,9 @@ func (c *checker) findLaterState(f page.File, pages uint64, w *page.Walker) erro
 // opensForWriting reports whether this process has the file open for writing now. Before it
 // has, it writes no page.
 func (db *DB) opensForWriting() bool {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return db.current.writable
+	db.file.mu.Lock()
+	defer db.file.mu.Unlock()
+	return db.file.current.writable
 }
 
 var errNoHeader = errors.New("no header")

@@ -162,7 +162,7 @@ func verifyCopy(ctx context.Context, path string, records int64) error {
 		return err
 	}
 	defer db.Close()
-	h := db.current
+	h := db.file.current
 	w, found := page.NewWalker(ctx, h.tree.File), block.NewTallies()
 	w.Counted = found.Counted
 	if err := w.Walk(); err != nil {
@@ -172,7 +172,7 @@ func verifyCopy(ctx context.Context, path string, records int64) error {
 		return fault.Record("%s", w.Faults[0].What)
 	}
 	var written int64
-	err = db.view(ctx, func(t *tree.Tx) error {
+	err = db.file.view(ctx, func(t *tree.Tx) error {
 		var err error
 		if written, err = countRecords(t, t.Root); err != nil {
 			return err

@@ -68,7 +68,7 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 		defer w.stream.abandon(ctx)
 		writers = append(writers, w)
 	}
-	unlock, err := db.lockWriter(ctx)
+	unlock, err := db.file.lockWriter(ctx)
 	if err != nil {
 		return EmbeddingInfo{}, err
 	}
@@ -127,7 +127,7 @@ type embeddingWriter struct {
 func (w *embeddingWriter) run(ctx context.Context) error {
 	begun := false
 	for done := false; !done; {
-		err := w.db.update(ctx, func(t *tree.Tx) error {
+		err := w.db.file.update(ctx, func(t *tree.Tx) error {
 			if !begun {
 				if err := w.begin(t); err != nil {
 					return err
@@ -150,7 +150,7 @@ func (w *embeddingWriter) run(ctx context.Context) error {
 		}
 		begun = true
 	}
-	return w.db.unfreed(w.db.sweep(ctx))
+	return w.db.file.unfreed(w.db.file.sweep(ctx))
 }
 
 // begin checks the embedding against its graph and opens a new object.
@@ -259,9 +259,9 @@ func (w *embeddingWriter) publish(t *tree.Tx) (err error) {
 // cannot; then the next open does it.
 func (w *embeddingWriter) abandon(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
-	err := w.db.update(ctx, func(t *tree.Tx) error { return dropJournal(t, journalEmbedding, w.name) })
+	err := w.db.file.update(ctx, func(t *tree.Tx) error { return dropJournal(t, journalEmbedding, w.name) })
 	if err == nil {
-		_ = w.db.sweep(ctx) // the error of the attempt is returned
+		_ = w.db.file.sweep(ctx) // the error of the attempt is returned
 	}
 }
 
@@ -374,7 +374,7 @@ func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
 // that the past ones are dropped too. The space is used again by later writes; the file does
 // not shrink.
 func (db *DB) DropEmbedding(ctx context.Context, name string) error {
-	return db.change(ctx, func(t *tree.Tx) error { return dropEmbedding(t, name) })
+	return db.file.change(ctx, func(t *tree.Tx) error { return dropEmbedding(t, name) })
 }
 
 func dropEmbedding(t *tree.Tx, name string) error {

@@ -16,7 +16,7 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 		return GraphInfo{}, err
 	}
 	var info GraphInfo
-	err := db.change(ctx, func(t *tree.Tx) error {
+	err := db.file.change(ctx, func(t *tree.Tx) error {
 		r, err := createGraph(t, name)
 		if err == nil {
 			info = r.info(name)
@@ -32,7 +32,7 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 // of the graph exist, it returns ErrInUse, unless cascade removes them too. The space
 // is used again by later writes; the file does not shrink.
 func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
-	return db.change(ctx, func(t *tree.Tx) error {
+	return db.file.change(ctx, func(t *tree.Tx) error {
 		r, err := findGraph(t, name)
 		if errors.Is(err, ErrNotFound) {
 			if found, journalErr := t.Get(block.JournalName, journalKey(journalGraph, name), new(journalRecord)); found && journalErr == nil {

@@ -75,9 +75,9 @@ func (db *DB) checkTarget(path string, overwrite bool) error {
 	if err := checkNewFile(path, overwrite); err != nil {
 		return err
 	}
-	own := db.real
-	if db.attached {
-		own = db.path
+	own := db.file.real
+	if db.file.attached {
+		own = db.file.path
 	}
 	return notSameFile(path, own)
 }
@@ -150,7 +150,7 @@ func (db *DB) backup(ctx context.Context, path string, overwrite bool, progress 
 // returns the header that the file has.
 func (db *DB) copyInto(ctx context.Context, w *storeWriter, progress *reporter) (block.Header, error) {
 	var h block.Header
-	err := db.view(ctx, func(t *tree.Tx) error {
+	err := db.file.view(ctx, func(t *tree.Tx) error {
 		h = t.Header
 		total := size(t)
 		w.onRecord = func() { progress.report("copying", w.bytes, total) }
@@ -173,8 +173,8 @@ func (db *DB) copyInto(ctx context.Context, w *storeWriter, progress *reporter) 
 
 // step calls the hook of tests for points of a copy.
 func (db *DB) step(point string) {
-	if db.atStep != nil {
-		db.atStep(point)
+	if db.file.atStep != nil {
+		db.file.atStep(point)
 	}
 }
 
@@ -194,7 +194,7 @@ func (db *DB) Compact(ctx context.Context, progress func(stage string, done, tot
 	started := time.Now()
 	before, after, err := db.rewrite(ctx, newReporter(progress))
 	if err != nil {
-		return CompactStats{}, copyError("compact", db.path, err)
+		return CompactStats{}, copyError("compact", db.file.path, err)
 	}
 	return CompactStats{Before: before, After: after, Seconds: time.Since(started).Seconds()}, nil
 }
@@ -202,34 +202,34 @@ func (db *DB) Compact(ctx context.Context, progress func(stage string, done, tot
 // rewrite replaces the file by a compact copy of itself.
 func (db *DB) rewrite(ctx context.Context, progress *reporter) (before, after int64, err error) {
 	switch {
-	case db.attached:
+	case db.file.attached:
 		return 0, 0, fmt.Errorf("%w: the file belongs to the application", ErrInvalid)
 	case !file.CanShareLock:
 		return 0, 0, fmt.Errorf("%w: an open file cannot be replaced on this system; back it up, close it, and move the copy over it", ErrInvalid)
 	}
-	unlock, err := db.lockWriter(ctx)
+	unlock, err := db.file.lockWriter(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer unlock()
 	// Close waits while the handle is in use, so that the new file has replaced the old
 	// one by then.
-	old, err := db.acquire(ctx)
+	old, err := db.file.acquire(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer db.release(old)
+	defer db.file.release(old)
 	info, err := old.file.Stat()
 	if err != nil {
 		return 0, 0, err
 	}
 	// The lock keeps others from compacting now. A process that was killed between giving
 	// a new file its name and removing the temporary one has left two names.
-	removeLeftovers(db.real, kindCompact, kindNew, kindBackup, kindRecover)
+	removeLeftovers(db.file.real, kindCompact, kindNew, kindBackup, kindRecover)
 	if err := db.oneName(old); err != nil {
 		return 0, 0, err
 	}
-	w, err := newStoreWriter(ctx, db.real, kindCompact)
+	w, err := newStoreWriter(ctx, db.file.real, kindCompact)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -250,7 +250,7 @@ func (db *DB) oneName(h *handle) error {
 		return err
 	}
 	if n := file.Names(info); n > 1 {
-		return &FileError{Path: db.path, Err: ErrNames, Reason: fmt.Sprintf("only one of its %d names (hard links) would lead to the new file", n),
+		return &FileError{Path: db.file.path, Err: ErrNames, Reason: fmt.Sprintf("only one of its %d names (hard links) would lead to the new file", n),
 			Remedy: "remove the other names, or back it up into a new file"}
 	}
 	return nil
@@ -268,36 +268,36 @@ func (db *DB) swap(w *storeWriter, old *handle, info os.FileInfo) (size int64, e
 	err = lock.Exclusive(time.Now())
 	var next *handle
 	if err == nil {
-		next, err = db.openBolt(lock, false, 0)
+		next, err = db.file.openBolt(lock, false, 0)
 	}
 	if err != nil {
 		return 0, errors.Join(err, lock.Release())
 	}
-	err = db.replaced(old)
+	err = db.file.replaced(old)
 	if err == nil {
 		err = db.oneName(old)
 	}
 	if err == nil {
 		db.step("move")
-		err = os.Rename(w.name, db.real)
+		err = os.Rename(w.name, db.file.real)
 	}
 	if err != nil {
-		return 0, errors.Join(err, fault.Guarded(db.path, next.bolt.Close), lock.Release())
+		return 0, errors.Join(err, fault.Guarded(db.file.path, next.bolt.Close), lock.Release())
 	}
 	db.step("moved")
-	db.mu.Lock()
-	oldLock := db.lock
-	db.lock = lock
-	db.mu.Unlock()
-	db.replace(next, func() {
-		_ = fault.Guarded(db.path, old.bolt.Close)
+	db.file.mu.Lock()
+	oldLock := db.file.lock
+	db.file.lock = lock
+	db.file.mu.Unlock()
+	db.file.replace(next, func() {
+		_ = fault.Guarded(db.file.path, old.bolt.Close)
 		_ = oldLock.Release()
 	})
-	if err := file.SyncDir(filepath.Dir(db.real)); err != nil {
+	if err := file.SyncDir(filepath.Dir(db.file.real)); err != nil {
 		// After a loss of power the old file may be back: nothing more may be
 		// written to the new one.
-		db.failed.Store(true)
-		return 0, &FileError{Path: db.path, Err: ErrFailed, Cause: err, Reason: "the new file has the name, and after a loss of power the old one may have it again; both are complete",
+		db.file.failed.Store(true)
+		return 0, &FileError{Path: db.file.path, Err: ErrFailed, Cause: err, Reason: "the new file has the name, and after a loss of power the old one may have it again; both are complete",
 			Remedy: fault.RemedyReopen}
 	}
 	after, err := next.file.Stat()

@@ -20,8 +20,8 @@ import (
 func (db *DB) Stats(ctx context.Context) (Stats, error) {
 	var s Stats
 	var damaged error
-	err := db.view(ctx, func(t *tree.Tx) error {
-		s = Stats{Path: db.path, Attached: db.attached, Format: t.Header.Format, MinReader: t.Header.MinReader, Features: slices.Clone(t.Header.Features),
+	err := db.file.view(ctx, func(t *tree.Tx) error {
+		s = Stats{Path: db.file.path, Attached: db.file.attached, Format: t.Header.Format, MinReader: t.Header.MinReader, Features: slices.Clone(t.Header.Features),
 			Epoch: t.Header.Epoch, Created: t.Header.Created}
 		m, err := db.measure(t, &s)
 		if err != nil {
@@ -57,7 +57,7 @@ func (db *DB) measure(t *tree.Tx, s *Stats) (sizes, error) {
 // walk walks over the tree: of the whole file, or of the bucket alone where the file belongs to an
 // application. It returns the pages in use, and of the whole file the free ones.
 func (db *DB) walk(t *tree.Tx, w *page.Walker, m page.Meta) (pages, free int64, err error) {
-	if db.attached {
+	if db.file.attached {
 		err = w.All(page.Bucket{Path: [][]byte{block.RootName}, Root: uint64(t.Root.Root())})
 		return w.Pages, 0, err
 	}

@@ -108,22 +108,22 @@ func Recover(ctx context.Context, from, to string, opts RecoverOptions) (Recover
 // Recover is the function Recover for an open store; writers wait meanwhile. An
 // attached store is ErrInvalid.
 func (db *DB) Recover(ctx context.Context, to string, opts RecoverOptions) (RecoverReport, error) {
-	if db.attached {
-		return RecoverReport{}, fmt.Errorf("recover %q: %w: the file belongs to the application", db.path, ErrInvalid)
+	if db.file.attached {
+		return RecoverReport{}, fmt.Errorf("recover %q: %w: the file belongs to the application", db.file.path, ErrInvalid)
 	}
 	ctx = orBackground(ctx)
 	select {
-	case <-db.writer:
-		defer func() { db.writer <- struct{}{} }()
+	case <-db.file.writer:
+		defer func() { db.file.writer <- struct{}{} }()
 	case <-ctx.Done():
 		return RecoverReport{}, fmt.Errorf("wait for another writer: %w", ctx.Err())
 	}
-	h, err := db.acquire(ctx)
+	h, err := db.file.acquire(ctx)
 	if err != nil {
 		return RecoverReport{}, err
 	}
-	defer db.release(h)
-	return recoverFile(ctx, h.file, db.path, to, opts)
+	defer db.file.release(h)
+	return recoverFile(ctx, h.file, db.file.path, to, opts)
 }
 
 // recoverFile recovers the store in f, which nobody writes to.
@@ -289,7 +289,7 @@ func (m *mender) lose(where, format string, args ...any) {
 
 // completeObjects makes the missing parts of objects in the catalogue.
 func (db *DB) completeObjects(ctx context.Context) error {
-	return db.inTransaction(ctx, func(t *tree.Tx) error {
+	return db.file.inTransaction(ctx, func(t *tree.Tx) error {
 		parts := func(id uint64, names ...[]byte) error {
 			if id == 0 {
 				return nil
@@ -330,7 +330,7 @@ func (db *DB) completeObjects(ctx context.Context) error {
 func (m *mender) graphs(ctx context.Context) error {
 	m.gone = make(map[string]bool)
 	var names []string
-	err := m.db.view(ctx, func(t *tree.Tx) error {
+	err := m.db.file.view(ctx, func(t *tree.Tx) error {
 		return t.Each(block.GraphsName, func(key, _ []byte) error {
 			names = append(names, string(key))
 			return nil
@@ -358,7 +358,7 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 		left   *rebuilt
 		record graphRecord
 	)
-	err := m.db.view(ctx, func(t *tree.Tx) (err error) {
+	err := m.db.file.view(ctx, func(t *tree.Tx) (err error) {
 		if _, err := t.Get(block.GraphsName, []byte(name), &record); err != nil {
 			return err
 		}
@@ -371,7 +371,7 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	err = m.db.inTransaction(ctx, func(t *tree.Tx) error {
+	err = m.db.file.inTransaction(ctx, func(t *tree.Tx) error {
 		for _, embedding := range left.names {
 			m.gone[embedding] = true
 			if err := dropEntry(t, embedding); err != nil {
@@ -423,7 +423,7 @@ func (m *mender) restoreEmbeddings(ctx context.Context, graph string, version ui
 func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 	for _, id := range ids {
 		var left *rebuilt
-		err := m.db.view(ctx, func(t *tree.Tx) (err error) {
+		err := m.db.file.view(ctx, func(t *tree.Tx) (err error) {
 			left, err = remainsOf(t, id, nil)
 			return err
 		})
@@ -440,7 +440,7 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 		if _, err := left.store(ctx, m.db, name, "recovered"); err != nil {
 			return err
 		}
-		if err := m.db.inTransaction(ctx, func(t *tree.Tx) error { return t.Discard(id) }); err != nil {
+		if err := m.db.file.inTransaction(ctx, func(t *tree.Tx) error { return t.Discard(id) }); err != nil {
 			return err
 		}
 		m.report.Graphs = append(m.report.Graphs, RecoveredGraph{Name: name, Rebuilt: true, Vertices: left.Graph.Vertices(), Edges: left.Graph.Edges(), LostVertices: -1, LostEdges: -1})
@@ -451,7 +451,7 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 
 // embeddings removes the embeddings with faults.
 func (m *mender) embeddings(ctx context.Context) error {
-	return m.db.inTransaction(ctx, func(t *tree.Tx) error {
+	return m.db.file.inTransaction(ctx, func(t *tree.Tx) error {
 		var bad, stateless, past []string
 		err := t.Each(block.EmbeddingsName, func(key, record []byte) error {
 			name := string(key)
@@ -498,7 +498,7 @@ func (m *mender) embeddings(ctx context.Context) error {
 
 // changes drops change logs with faults, and entries that belong to no graph.
 func (m *mender) changes(ctx context.Context) error {
-	return m.db.inTransaction(ctx, func(t *tree.Tx) error {
+	return m.db.file.inTransaction(ctx, func(t *tree.Tx) error {
 		whole := make(map[uint64]bool)
 		err := t.Each(block.GraphsName, func(key, _ []byte) error {
 			r, err := findGraph(t, string(key))
@@ -533,7 +533,7 @@ func (m *mender) changes(ctx context.Context) error {
 // objects removes objects that belong to nothing. A catalogue that cannot be read is an error here,
 // where tx.owners goes on: all that belongs to its entries would be removed.
 func (m *mender) objects(ctx context.Context) error {
-	return m.db.change(ctx, func(t *tree.Tx) error {
+	return m.db.file.change(ctx, func(t *tree.Tx) error {
 		used := make(map[uint64]bool)
 		err := t.Each(block.GraphsName, func(key, _ []byte) error {
 			r, err := findGraph(t, string(key))
@@ -582,7 +582,7 @@ type movedModel struct {
 // models removes the models with faults and those whose graphs are gone. Those of a
 // graph that was rebuilt belong to the new one.
 func (m *mender) models(ctx context.Context) error {
-	return m.db.inTransaction(ctx, func(t *tree.Tx) error {
+	return m.db.file.inTransaction(ctx, func(t *tree.Tx) error {
 		var bad []string
 		var moved []movedModel
 		err := t.Each(block.ModelsName, func(key, record []byte) error {

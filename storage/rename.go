@@ -19,12 +19,12 @@ func (db *DB) RenameGraph(ctx context.Context, name, to string) error {
 	if err := block.CheckName("graph", to); err != nil {
 		return err
 	}
-	return db.inTransaction(ctx, func(t *tree.Tx) error {
+	return db.file.inTransaction(ctx, func(t *tree.Tx) error {
 		r, err := findGraph(t, name)
 		if err != nil {
 			return err
 		}
-		if err := checkRenamed(t, block.GraphsName, journalGraph, "graph", name, to, r.ID, db.token); err != nil {
+		if err := checkRenamed(t, block.GraphsName, journalGraph, "graph", name, to, r.ID, db.file.token); err != nil {
 			return err
 		}
 		if err := eachEmbeddingOf(t, r.ID, func(e *embeddingRecord) error {
@@ -61,7 +61,7 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 	if err := CheckEmbeddingName(to); err != nil {
 		return err
 	}
-	return db.inTransaction(ctx, func(t *tree.Tx) error {
+	return db.file.inTransaction(ctx, func(t *tree.Tx) error {
 		r, err := findEmbedding(t, name)
 		if err != nil {
 			return err
@@ -70,7 +70,7 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 			return err
 		}
 		name = r.name
-		if err := checkRenamed(t, block.EmbeddingsName, journalEmbedding, "embedding", name, to, r.GraphID, db.token); err != nil {
+		if err := checkRenamed(t, block.EmbeddingsName, journalEmbedding, "embedding", name, to, r.GraphID, db.file.token); err != nil {
 			return err
 		}
 		models, err := modelsOf(t, r.GraphID)
@@ -134,12 +134,12 @@ func (db *DB) RenameModel(ctx context.Context, name, to string) error {
 	if err := block.CheckName("model", to); err != nil {
 		return err
 	}
-	return db.inTransaction(ctx, func(t *tree.Tx) error {
+	return db.file.inTransaction(ctx, func(t *tree.Tx) error {
 		r, err := modelKind.find(t, []byte(name))
 		if err != nil {
 			return err
 		}
-		if err := checkRenamed(t, block.ModelsName, 0, "model", name, to, r.GraphID, db.token); err != nil {
+		if err := checkRenamed(t, block.ModelsName, 0, "model", name, to, r.GraphID, db.file.token); err != nil {
 			return err
 		}
 		return move(t, block.ModelsName, name, to, r)

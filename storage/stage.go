@@ -49,7 +49,7 @@ func (p *publication) run(ctx context.Context) (err error) {
 	stop := func() {}
 	defer func() { stop() }()
 	for begun, done := false, false; !done; begun = true {
-		err := p.db.update(ctx, func(t *tree.Tx) error {
+		err := p.db.file.update(ctx, func(t *tree.Tx) error {
 			if !begun {
 				if err := p.begin(t); err != nil {
 					return err
@@ -70,7 +70,7 @@ func (p *publication) run(ctx context.Context) (err error) {
 		p.progress.report("writing", p.items(int(p.journal.Part), p.journal.Next), total)
 	}
 	p.progress.finish("writing", total, total)
-	return p.db.unfreed(p.db.sweep(ctx))
+	return p.db.file.unfreed(p.db.file.sweep(ctx))
 }
 
 // begin continues from the journal of an earlier attempt at the same import, or

@@ -62,7 +62,7 @@ type graphState struct {
 // the better way to write tens of millions of edges.
 func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
 	var panicked any
-	err := db.inTransaction(ctx, func(t *tree.Tx) (err error) {
+	err := db.file.inTransaction(ctx, func(t *tree.Tx) (err error) {
 		// A panic of f does not mean a damaged page: it continues after the transaction
 		// was rolled back.
 		defer func() {

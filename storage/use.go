@@ -124,7 +124,7 @@ func (db *Store) view(ctx context.Context, f func(t *tree.Tx) error) error {
 
 // viewed is view for an f that has a result.
 func viewed[T any](ctx context.Context, db *DB, f func(t *tree.Tx) (T, error)) (result T, err error) {
-	err = db.view(ctx, func(t *tree.Tx) (err error) {
+	err = db.file.view(ctx, func(t *tree.Tx) (err error) {
 		result, err = f(t)
 		return err
 	})
