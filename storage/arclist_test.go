@@ -168,7 +168,7 @@ func TestArcList_Blocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := func() (sizes []int) {
-		err := db.file.view(ctx, func(x *tree.Tx) error {
+		err := db.file.View(ctx, func(x *tree.Tx) error {
 			r, err := findGraph(x, "g")
 			if err != nil {
 				return err
@@ -227,7 +227,7 @@ func TestPart_Floor(t *testing.T) {
 	const n = 200
 	ctx := context.Background()
 	db := newStore(t, nil)
-	unlock, err := db.file.lockWriter(ctx)
+	unlock, err := db.file.LockWriter(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func TestPart_Floor(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 8))
 	key := func(i int) []byte { return block.Key32(uint32(10 * i)) }
 	var object uint64
-	err = db.file.update(ctx, func(x *tree.Tx) (err error) {
+	err = db.file.Update(ctx, func(x *tree.Tx) (err error) {
 		if object, err = x.NewObject(tree.GraphParts[:]...); err != nil {
 			return err
 		}
@@ -250,7 +250,7 @@ func TestPart_Floor(t *testing.T) {
 	}
 	for range 20 {
 		errStop := errors.New("stop")
-		err := db.file.update(ctx, func(x *tree.Tx) error {
+		err := db.file.Update(ctx, func(x *tree.Tx) error {
 			p, err := x.Part(object, block.ArcsName)
 			if err != nil {
 				return err

@@ -200,7 +200,7 @@ func (a *artefact[R]) open(t *tree.Tx, db *DB, key []byte, r *R) (io.Reader, err
 func listed[R, I any](ctx context.Context, db *DB, a *artefact[R], info func(t *tree.Tx, key []byte, r *R) (I, bool)) ([]I, error) {
 	var list []I
 	var damaged error
-	err := db.file.view(ctx, func(t *tree.Tx) (err error) {
+	err := db.file.View(ctx, func(t *tree.Tx) (err error) {
 		list = nil
 		damaged, err = a.sound(t, nil, func(key []byte, r *R) {
 			if x, ok := info(t, key, r); ok {

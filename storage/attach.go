@@ -41,7 +41,7 @@ func Attach(b *bolt.DB, bucket []byte, opts *Options) (*DB, error) {
 	if b.IsReadOnly() && !o.ReadOnly {
 		return nil, fmt.Errorf("attach to %q: %w: it can be attached for reading only", b.Path(), ErrReadOnly)
 	}
-	store, err := attachTree(b, append([]byte(nil), bucket...), o.settings(), allOwners)
+	store, err := tree.Attach(b, append([]byte(nil), bucket...), o.settings(), allOwners)
 	if err != nil {
 		return nil, err
 	}
@@ -58,5 +58,5 @@ func Attach(b *bolt.DB, bucket []byte, opts *Options) (*DB, error) {
 // If UpdateIn returns an error, the transaction may contain a part of the
 // changes of f: roll it back.
 func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) error {
-	return db.file.updateIn(ctx, btx, func(t *tree.Tx) error { return change(t, f) })
+	return db.file.UpdateIn(ctx, btx, func(t *tree.Tx) error { return change(t, f) })
 }

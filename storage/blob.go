@@ -60,16 +60,16 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 
 // flush writes the pending blocks, all of which are full, under the journal.
 func (w *blobWriter) flush() error {
-	unlock, err := w.db.file.lockWriter(w.ctx)
+	unlock, err := w.db.file.LockWriter(w.ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return w.db.file.update(w.ctx, func(t *tree.Tx) error {
+	return w.db.file.Update(w.ctx, func(t *tree.Tx) error {
 		if err := w.put(t); err != nil {
 			return err
 		}
-		return t.Put(block.JournalName, journalKey(journalBlob, objectName(w.record.Object)), &journalRecord{Object: w.record.Object, Next: w.record.Size, Source: w.owner, Started: time.Now().UnixNano()})
+		return t.Put(block.JournalName, tree.JournalKey(tree.JournalBlob, tree.ObjectName(w.record.Object)), &tree.JournalRecord{Object: w.record.Object, Next: w.record.Size, Source: w.owner, Started: time.Now().UnixNano()})
 	})
 }
 
@@ -116,14 +116,14 @@ func (w *blobWriter) publish(t *tree.Tx) (tree.BlobRecord, error) {
 	if w.err != nil || w.record.Object == 0 {
 		return tree.BlobRecord{}, w.err
 	}
-	return w.record, t.Remove(block.JournalName, journalKey(journalBlob, objectName(w.record.Object)))
+	return w.record, t.Remove(block.JournalName, tree.JournalKey(tree.JournalBlob, tree.ObjectName(w.record.Object)))
 }
 
 // abandon frees the blocks that were written and not published, even if the context
 // has ended. After a failed commit it cannot; then the next open frees them. The
 // caller must not hold the writer's lock.
 func (w *blobWriter) abandon(ctx context.Context) {
-	w.db.file.dropUnpublished(ctx, w.record.Object)
+	w.db.file.DropUnpublished(ctx, w.record.Object)
 	w.keep()
 }
 
@@ -165,7 +165,7 @@ func (r *blobReader) Read(p []byte) (int, error) {
 }
 
 func (r *blobReader) fill() error {
-	return r.db.file.view(r.ctx, func(t *tree.Tx) error {
+	return r.db.file.View(r.ctx, func(t *tree.Tx) error {
 		objects, err := t.Top(block.ObjectsName)
 		if err != nil {
 			return err

@@ -48,14 +48,14 @@ func writeBlob(t *testing.T, db *DB, data []byte, piece int) tree.BlobRecord {
 // publishing runs f in a write transaction.
 func publishing(t *testing.T, db *DB, f func(x *tree.Tx) error) {
 	t.Helper()
-	if err := db.file.inTransaction(context.Background(), f); err != nil {
+	if err := db.file.InTransaction(context.Background(), f); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func readBlob(db *DB, record tree.BlobRecord) ([]byte, error) {
 	var r io.Reader
-	err := db.file.view(context.Background(), func(x *tree.Tx) (err error) {
+	err := db.file.View(context.Background(), func(x *tree.Tx) (err error) {
 		r, err = openBlob(x, db, "test blob", record)
 		return err
 	})
@@ -81,7 +81,7 @@ func TestBlob_RoundTrip(t *testing.T) {
 			}
 			publishing(t, db, func(x *tree.Tx) error { return x.Discard(record.Object) })
 		}
-		db.file.sweep(context.Background())
+		db.file.Sweep(context.Background())
 	}
 }
 
@@ -90,7 +90,7 @@ func TestBlob_Space(t *testing.T) {
 	db := newStore(t, nil)
 	data := blobBytes(10 << 20)
 	record := writeBlob(t, db, data, len(data))
-	err := db.file.view(context.Background(), func(x *tree.Tx) error {
+	err := db.file.View(context.Background(), func(x *tree.Tx) error {
 		var s Stats
 		found, err := db.measure(x, &s)
 		if took := found.object(record.Object); took > 10<<20*1002/1000 {
@@ -102,7 +102,7 @@ func TestBlob_Space(t *testing.T) {
 		t.Fatal(err)
 	}
 	publishing(t, db, func(x *tree.Tx) error { return x.Discard(record.Object) })
-	db.file.sweep(context.Background())
+	db.file.Sweep(context.Background())
 	report := checkStore(t, db)
 	if free := report.FreePages * int64(os.Getpagesize()); free < 10<<20 {
 		t.Errorf("%d bytes free after the blob was discarded", free)
@@ -166,7 +166,7 @@ func TestBlob_FailedWrite(t *testing.T) {
 			t.Errorf("after cancel: %v", err)
 		}
 	}
-	err := db.file.inTransaction(context.Background(), func(x *tree.Tx) error {
+	err := db.file.InTransaction(context.Background(), func(x *tree.Tx) error {
 		_, err := w.publish(x)
 		return err
 	})
@@ -209,13 +209,13 @@ func TestBlob_Damage(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		publishing(t, db, func(x *tree.Tx) error { return x.Discard(record.Object) })
-		db.file.sweep(ctx)
+		db.file.Sweep(ctx)
 	}
 
 	db := newStore(t, nil)
 	record := writeBlob(t, db, data, len(data))
 	var r io.Reader
-	err := db.file.view(ctx, func(x *tree.Tx) (err error) {
+	err := db.file.View(ctx, func(x *tree.Tx) (err error) {
 		r, err = openBlob(x, db, "test blob", record)
 		return err
 	})
@@ -226,7 +226,7 @@ func TestBlob_Damage(t *testing.T) {
 		t.Fatal(err)
 	}
 	publishing(t, db, func(x *tree.Tx) error { return x.Discard(record.Object) })
-	db.file.sweep(ctx)
+	db.file.Sweep(ctx)
 	if _, err := io.ReadAll(r); !errors.Is(err, ErrConflict) {
 		t.Errorf("a blob that was removed: %v", err)
 	}
@@ -253,5 +253,5 @@ func TestBlob_Garbage(t *testing.T) {
 		t.Fatalf("%d bytes came back, %v", len(got), err)
 	}
 	publishing(t, db, func(x *tree.Tx) error { return x.Discard(record.Object) })
-	db.file.sweep(context.Background())
+	db.file.Sweep(context.Background())
 }

@@ -19,13 +19,13 @@ import (
 func inObject(t *testing.T, f func(t *tree.Tx, object uint64) error) {
 	t.Helper()
 	db := newStore(t, nil)
-	unlock, err := db.file.lockWriter(context.Background())
+	unlock, err := db.file.LockWriter(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unlock()
 	rollback := errors.New("rolled back")
-	err = db.file.update(context.Background(), func(t *tree.Tx) error {
+	err = db.file.Update(context.Background(), func(t *tree.Tx) error {
 		object, err := t.NewObject(tree.GraphParts[:]...)
 		if err == nil {
 			err = f(t, object)

@@ -110,20 +110,6 @@ func putEmbedding(t *tree.Tx, r *embeddingRecord) error {
 	return t.Put(block.EmbeddingsName, []byte(r.name), r)
 }
 
-// dropJournal discards what an unfinished operation has written.
-func dropJournal(t *tree.Tx, kind byte, name string) error {
-	key := journalKey(kind, name)
-	var j journalRecord
-	found, err := t.Get(block.JournalName, key, &j)
-	if err != nil || !found {
-		return err
-	}
-	if err := t.Discard(j.Object); err != nil {
-		return err
-	}
-	return t.Remove(block.JournalName, key)
-}
-
 func slotsOf(t *tree.Tx, r *graphRecord) (block.SlotMap, error) {
 	return t.ReadSlots(r.Object, r.Slots, r.Slots-r.Vertices)
 }

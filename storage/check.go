@@ -25,7 +25,7 @@ import (
 // "checking", in objects.
 func (db *DB) Check(ctx context.Context, progress func(stage string, done, total int64)) (CheckReport, error) {
 	c := checker{db: db, progress: newReporter(progress), objects: make(map[uint64]string), graphs: make(map[uint64]graphRecord), slots: make(map[uint64]*block.SlotMap)}
-	err := db.file.view(ctx, func(t *tree.Tx) error {
+	err := db.file.View(ctx, func(t *tree.Tx) error {
 		c.tx = t
 		if err := c.walk(); err != nil {
 			return err
@@ -66,7 +66,7 @@ func (c *checker) walk() error {
 	w, found := page.NewWalker(c.tx.Ctx, page.File{R: file, Meta: m}), block.NewTallies()
 	w.Counted = found.Counted
 	c.report.Pages, c.report.FreePages, err = c.db.walk(c.tx, w, m)
-	if err == nil && !c.db.file.attached {
+	if err == nil && !c.db.file.Attached {
 		err = c.checkMetas(file, m, w)
 	}
 	if err != nil {
@@ -318,25 +318,25 @@ func (c *checker) checkJournal() error {
 		c.report.Records++
 		name := string(key[1:])
 		where := fmt.Sprintf("journal of %q", name)
-		if key[0] == journalBlob {
+		if key[0] == tree.JournalBlob {
 			where = fmt.Sprintf("journal of object %x", name)
 		}
 		return c.try(where, "import again or drop what it belongs to", func() error {
-			var j journalRecord
+			var j tree.JournalRecord
 			if err := block.DecodeStruct(block.JournalName, key, record, &j); err != nil {
 				return err
 			}
 			switch key[0] {
-			case journalGraph:
+			case tree.JournalGraph:
 				if int(j.Part) >= len(tree.StagedParts) {
 					return fault.Record("journal at part %d", j.Part)
 				}
 				c.refer(j.Object, where, tree.GraphParts[:]...)
 				c.note("an import of %q into graph %q stopped before its end; the same import continues from there; another one, or dropping the graph, discards it", fault.Clip(j.Source), name)
-			case journalEmbedding:
+			case tree.JournalEmbedding:
 				c.refer(j.Object, where, block.RowsName)
 				c.note("embedding %q is being written, or its writing stopped; it is discarded when the file is next opened for writing", name)
-			case journalBlob:
+			case tree.JournalBlob:
 				c.refer(j.Object, where, block.BlobName)
 				c.note("the %s is being written, or its writing stopped; it is discarded when the file is next opened for writing", fault.Clip(j.Source))
 			default:

@@ -2,12 +2,12 @@ package storage
 
 import (
 	"errors"
-	"io"
-	"os"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/page"
+	"heavytail/storage/internal/tree"
+	"io"
+	"os"
 )
 
 // remedyMeta: each commit writes one of the two meta pages, in turn.
@@ -23,7 +23,7 @@ func (c *checker) checkMetas(file *os.File, m page.Meta, w *page.Walker) error {
 		c.fault("meta pages", err.Error(), fault.RemedyRestore)
 		return nil
 	case now.Other != "":
-		c.fault("meta pages", undoneNotice(now.Other), remedyMeta)
+		c.fault("meta pages", tree.UndoneNotice(now.Other), remedyMeta)
 	default:
 		for _, what := range page.CheckMetaHeads(file, m) {
 			c.fault("meta pages", what, "nothing reads it; the next two commits write both meta pages again")
@@ -85,9 +85,9 @@ func (c *checker) findLaterState(f page.File, pages uint64, w *page.Walker) erro
 // opensForWriting reports whether this process has the file open for writing now. Before it
 // has, it writes no page.
 func (db *DB) opensForWriting() bool {
-	db.file.mu.Lock()
-	defer db.file.mu.Unlock()
-	return db.file.current.writable
+	db.file.Mu.Lock()
+	defer db.file.Mu.Unlock()
+	return db.file.Current.Writable
 }
 
 var errNoHeader = errors.New("no header")

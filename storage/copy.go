@@ -106,11 +106,11 @@ func copyCatalogue(t *tree.Tx, w *storeWriter) (objects map[string]string, err e
 		}
 	}
 	err = copyTop(block.JournalName, func(key, record []byte) (bool, error) {
-		var j journalRecord
+		var j tree.JournalRecord
 		if err := block.DecodeStruct(block.JournalName, key, record, &j); err != nil {
 			return false, fault.Corrupt(t.Path, "journal", err)
 		}
-		keep := key[0] == journalGraph
+		keep := key[0] == tree.JournalGraph
 		if keep {
 			refer(j.Object, "unfinished import")
 		}
@@ -162,8 +162,8 @@ func verifyCopy(ctx context.Context, path string, records int64) error {
 		return err
 	}
 	defer db.Close()
-	h := db.file.current
-	w, found := page.NewWalker(ctx, h.tree.File), block.NewTallies()
+	h := db.file.Current
+	w, found := page.NewWalker(ctx, h.Tree.File), block.NewTallies()
 	w.Counted = found.Counted
 	if err := w.Walk(); err != nil {
 		return err
@@ -172,7 +172,7 @@ func verifyCopy(ctx context.Context, path string, records int64) error {
 		return fault.Record("%s", w.Faults[0].What)
 	}
 	var written int64
-	err = db.file.view(ctx, func(t *tree.Tx) error {
+	err = db.file.View(ctx, func(t *tree.Tx) error {
 		var err error
 		if written, err = countRecords(t, t.Root); err != nil {
 			return err

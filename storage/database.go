@@ -1,15 +1,17 @@
 package storage
 
+import "heavytail/storage/internal/tree"
+
 // DB is an open store. It is safe for concurrent use: any number of readers
 // run concurrently with one writer, and writers wait for each other. No method keeps a
 // transaction open after it returns.
 type DB struct {
-	file *Store
+	file *tree.Store
 	opts Options
 }
 
 // Path returns the path that the store was opened with.
-func (db *DB) Path() string { return db.file.path }
+func (db *DB) Path() string { return db.file.Path }
 
 // ReadOnly reports whether the store was opened for reading only.
 func (db *DB) ReadOnly() bool { return db.file.ReadOnly() }
@@ -19,7 +21,7 @@ func (db *DB) ReadOnly() bool { return db.file.ReadOnly() }
 // the file was replaced by an older copy, or that its last commit was lost with a
 // damaged meta page (bbolt then uses the one before, and the file itself cannot show
 // that).
-func (db *DB) Epoch() uint64 { return db.file.epoch.Load() }
+func (db *DB) Epoch() uint64 { return db.file.Epoch.Load() }
 
 // Notices returns remarks for the user of the store, one sentence each, or nil. At
 // present there is one notice: one of the two meta pages is damaged. Then the file was

@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
-
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
+	"slices"
 )
 
 // GraphDigest is a digest of each part of the content of a graph, 32 hexadecimal digits.
@@ -24,7 +24,7 @@ type GraphDigest struct {
 // gigabytes per second, an eighth of the time of Snapshot at most. Its sums are CRC-32C, for
 // every 64 Ki values, so that it finds accidents and does not withstand forgery.
 func (s *Snapshot) Digest(ctx context.Context) (GraphDigest, error) {
-	ctx = orBackground(ctx)
+	ctx = tree.OrBackground(ctx)
 	keys, edges, weights, times := newDigest(ctx), newDigest(ctx), newDigest(ctx), newDigest(ctx)
 	digestPieces(keys, s.keys.Offsets)
 	digestPieces(keys, s.keys.Blob)
@@ -45,7 +45,7 @@ func (s *Snapshot) Digest(ctx context.Context) (GraphDigest, error) {
 // MatrixDigest returns the digest of the shape and the numbers of a matrix, as
 // Snapshot.Digest does.
 func MatrixDigest(ctx context.Context, m *vec.Matrix) (string, error) {
-	ctx = orBackground(ctx)
+	ctx = tree.OrBackground(ctx)
 	d := newDigest(ctx)
 	block.DigestList(d, []int64{int64(m.Rows), int64(m.Dim)})
 	digestPieces(d, m.Data)

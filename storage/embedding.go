@@ -45,7 +45,7 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 	if err := CheckEmbeddingName(info.Name); err != nil {
 		return EmbeddingInfo{}, err
 	}
-	ctx = orBackground(ctx)
+	ctx = tree.OrBackground(ctx)
 	if err := checkMatrix(ctx, m); err != nil {
 		return EmbeddingInfo{}, fmt.Errorf("put embedding %q: %w", info.Name, err)
 	}
@@ -68,7 +68,7 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 		defer w.stream.abandon(ctx)
 		writers = append(writers, w)
 	}
-	unlock, err := db.file.lockWriter(ctx)
+	unlock, err := db.file.LockWriter(ctx)
 	if err != nil {
 		return EmbeddingInfo{}, err
 	}
@@ -127,7 +127,7 @@ type embeddingWriter struct {
 func (w *embeddingWriter) run(ctx context.Context) error {
 	begun := false
 	for done := false; !done; {
-		err := w.db.file.update(ctx, func(t *tree.Tx) error {
+		err := w.db.file.Update(ctx, func(t *tree.Tx) error {
 			if !begun {
 				if err := w.begin(t); err != nil {
 					return err
@@ -139,8 +139,8 @@ func (w *embeddingWriter) run(ctx context.Context) error {
 			if done = w.next == w.matrix.Rows || w.record.Object == 0; done {
 				return w.publish(t)
 			}
-			key := journalKey(journalEmbedding, w.name)
-			return t.Put(block.JournalName, key, &journalRecord{Object: w.record.Object, GraphID: w.record.GraphID, Version: w.record.GraphVersion, Next: uint64(w.next), Started: w.record.Created})
+			key := tree.JournalKey(tree.JournalEmbedding, w.name)
+			return t.Put(block.JournalName, key, &tree.JournalRecord{Object: w.record.Object, GraphID: w.record.GraphID, Version: w.record.GraphVersion, Next: uint64(w.next), Started: w.record.Created})
 		})
 		if err != nil {
 			if begun {
@@ -150,7 +150,7 @@ func (w *embeddingWriter) run(ctx context.Context) error {
 		}
 		begun = true
 	}
-	return w.db.file.unfreed(w.db.file.sweep(ctx))
+	return w.db.file.Unfreed(w.db.file.Sweep(ctx))
 }
 
 // begin checks the embedding against its graph and opens a new object.
@@ -181,7 +181,7 @@ func (w *embeddingWriter) begin(t *tree.Tx) error {
 	if w.from.Generation != 0 && (w.old == nil || w.old.Generation != w.from.Generation || w.old.Created != w.from.Created.UnixNano()) {
 		return fmt.Errorf("generation %d of embedding %q was replaced or removed meanwhile: %w", w.from.Generation, w.name, ErrConflict)
 	}
-	if err := dropJournal(t, journalEmbedding, w.name); err != nil {
+	if err := tree.DropJournal(t, tree.JournalEmbedding, w.name); err != nil {
 		return fault.Corrupt(t.Path, "journal of "+describeEmbedding(w.name), err)
 	}
 	w.next = 0
@@ -251,7 +251,7 @@ func (w *embeddingWriter) publish(t *tree.Tx) (err error) {
 	if err := putEmbedding(t, &w.record); err != nil {
 		return err
 	}
-	return t.Remove(block.JournalName, journalKey(journalEmbedding, w.name))
+	return t.Remove(block.JournalName, tree.JournalKey(tree.JournalEmbedding, w.name))
 }
 
 // abandon frees what a failed attempt has written. It does so even if the
@@ -259,9 +259,9 @@ func (w *embeddingWriter) publish(t *tree.Tx) (err error) {
 // cannot; then the next open does it.
 func (w *embeddingWriter) abandon(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
-	err := w.db.file.update(ctx, func(t *tree.Tx) error { return dropJournal(t, journalEmbedding, w.name) })
+	err := w.db.file.Update(ctx, func(t *tree.Tx) error { return tree.DropJournal(t, tree.JournalEmbedding, w.name) })
 	if err == nil {
-		_ = w.db.file.sweep(ctx) // the error of the attempt is returned
+		_ = w.db.file.Sweep(ctx) // the error of the attempt is returned
 	}
 }
 
@@ -374,7 +374,7 @@ func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
 // that the past ones are dropped too. The space is used again by later writes; the file does
 // not shrink.
 func (db *DB) DropEmbedding(ctx context.Context, name string) error {
-	return db.file.change(ctx, func(t *tree.Tx) error { return dropEmbedding(t, name) })
+	return db.file.Change(ctx, func(t *tree.Tx) error { return dropEmbedding(t, name) })
 }
 
 func dropEmbedding(t *tree.Tx, name string) error {

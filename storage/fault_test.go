@@ -109,7 +109,7 @@ func TestDB_FailingCommit(t *testing.T) {
 				path := before.copy(t, fill)
 				db := openStore(t, path, &Options{BatchBytes: 6000})
 				commits, hit := 0, false
-				db.file.beforeCommit = func() error {
+				db.file.BeforeCommit = func() error {
 					commits++
 					if commits-1 == failAt {
 						hit = true
@@ -191,7 +191,7 @@ func TestPutEmbedding_Cancelled(t *testing.T) {
 	for stop := range 3 {
 		ctx, cancel := context.WithCancel(context.Background())
 		commits := 0
-		db.file.beforeCommit = func() error {
+		db.file.BeforeCommit = func() error {
 			if commits == stop {
 				cancel()
 			}

@@ -3,14 +3,14 @@ package storage
 import (
 	"bytes"
 	"errors"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/vmihailenco/msgpack/v5"
-
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
 )
 
 // sealed returns the record with a valid checksum, as a hostile writer would make it.
@@ -32,7 +32,7 @@ func FuzzRecord(f *testing.F) {
 	seed := block.SeedOf(block.EmbeddingsName)
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		record := sealed(seed, []byte("k"), payload)
-		for _, into := range []any{new(graphRecord), new(embeddingRecord), new(journalRecord)} {
+		for _, into := range []any{new(graphRecord), new(embeddingRecord), new(tree.JournalRecord)} {
 			if err := block.DecodeStruct(block.EmbeddingsName, []byte("k"), record, into); err != nil && !errors.Is(err, fault.ErrRecord) {
 				t.Errorf("%v", err)
 			}

@@ -149,7 +149,7 @@ func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh)
 		return EmbeddingInfo{}, fmt.Errorf("refresh of embedding %q after %d changes, every %v: %w", name, auto.Changes, auto.Every, ErrInvalid)
 	}
 	var info EmbeddingInfo
-	err := db.file.change(ctx, func(t *tree.Tx) error {
+	err := db.file.Change(ctx, func(t *tree.Tx) error {
 		r, err := findEmbedding(t, name)
 		if err != nil {
 			return err

@@ -181,7 +181,7 @@ func TestGenerations_Copied(t *testing.T) {
 	}
 	// The store was damaged on purpose, so it is not checked at the end.
 	publishing(t, db, func(x *tree.Tx) error { return dropEmbedding(x, "e") })
-	db.file.sweep(ctx)
+	db.file.Sweep(ctx)
 }
 
 // If writing a state fails, the previous generation stays unchanged.

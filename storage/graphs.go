@@ -16,7 +16,7 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 		return GraphInfo{}, err
 	}
 	var info GraphInfo
-	err := db.file.change(ctx, func(t *tree.Tx) error {
+	err := db.file.Change(ctx, func(t *tree.Tx) error {
 		r, err := createGraph(t, name)
 		if err == nil {
 			info = r.info(name)
@@ -32,11 +32,11 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 // of the graph exist, it returns ErrInUse, unless cascade removes them too. The space
 // is used again by later writes; the file does not shrink.
 func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
-	return db.file.change(ctx, func(t *tree.Tx) error {
+	return db.file.Change(ctx, func(t *tree.Tx) error {
 		r, err := findGraph(t, name)
 		if errors.Is(err, ErrNotFound) {
-			if found, journalErr := t.Get(block.JournalName, journalKey(journalGraph, name), new(journalRecord)); found && journalErr == nil {
-				return dropJournal(t, journalGraph, name)
+			if found, journalErr := t.Get(block.JournalName, tree.JournalKey(tree.JournalGraph, name), new(tree.JournalRecord)); found && journalErr == nil {
+				return tree.DropJournal(t, tree.JournalGraph, name)
 			}
 		}
 		if err != nil {
@@ -72,7 +72,7 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 		if err := dropChanges(t, r.ID, math.MaxUint64); err != nil {
 			return err
 		}
-		if err := dropJournal(t, journalGraph, name); err != nil {
+		if err := tree.DropJournal(t, tree.JournalGraph, name); err != nil {
 			return err
 		}
 		if err := t.Discard(r.Object); err != nil {

@@ -22,7 +22,7 @@ type GraphView struct {
 // ViewGraph calls f with a graph, and returns the error of f. The rules are those of
 // ViewRows.
 func (db *DB) ViewGraph(ctx context.Context, graph string, f func(*GraphView) error) error {
-	return db.file.view(ctx, func(t *tree.Tx) error {
+	return db.file.View(ctx, func(t *tree.Tx) error {
 		r, err := findGraph(t, graph)
 		if err != nil {
 			return err

@@ -121,7 +121,7 @@ type ImportStats struct {
 // import, run again, continues after the batches already written; another import of the
 // graph discards them. An import that changes nothing makes no new version.
 func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts ImportOptions) (ImportStats, error) {
-	ctx, started := orBackground(ctx), time.Now()
+	ctx, started := tree.OrBackground(ctx), time.Now()
 	if err := block.CheckName("graph", graph); err != nil {
 		return ImportStats{}, err
 	}
@@ -129,14 +129,14 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	if err != nil {
 		return ImportStats{}, err
 	}
-	if err := db.file.writable(); err != nil {
+	if err := db.file.Writable(); err != nil {
 		return ImportStats{}, err
 	}
 	if opts.Format.Progress == nil {
 		opts.Format.Progress = opts.Progress
 	}
 	opts.Source = cmp.Or(opts.Source, opts.Format.Name)
-	dir, pattern := tempName(cmp.Or(db.file.real, db.file.path), kindImport)
+	dir, pattern := tree.TempName(cmp.Or(db.file.Real, db.file.Path), tree.KindImport)
 	list := gather.NewList(ctx, gather.Options{Repeated: how, Join: opts.Join, Limit: opts.MemoryLimit, EdgeRoom: opts.edgeRoom, Dir: dir, Pattern: pattern})
 	defer list.Close()
 	read, err := format.Read(ctx, r, opts.Format, list.Handler())
@@ -146,7 +146,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	if err != nil {
 		return ImportStats{ReadStats: read}, fmt.Errorf("import into graph %q: %w", graph, err)
 	}
-	unlock, err := db.file.lockWriter(ctx)
+	unlock, err := db.file.LockWriter(ctx)
 	if err != nil {
 		return ImportStats{}, err
 	}
@@ -181,7 +181,7 @@ type importer struct {
 
 // run performs the import. The caller holds the writer's lock.
 func (i *importer) run(ctx context.Context) error {
-	if err := i.db.file.view(ctx, i.load); err != nil {
+	if err := i.db.file.View(ctx, i.load); err != nil {
 		return err
 	}
 	i.progress.report("sorting", 0, 0)
@@ -343,7 +343,7 @@ type PutGraphRequest struct {
 // a vertex; otherwise the error is ErrExists. It is written and published like
 // an import.
 func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (GraphInfo, error) {
-	ctx = orBackground(ctx)
+	ctx = tree.OrBackground(ctx)
 	g := req.Graph
 	if err := block.CheckName("graph", name); err != nil {
 		return GraphInfo{}, err
@@ -361,13 +361,13 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 	if err != nil {
 		return GraphInfo{}, fmt.Errorf("put graph %q: %w", name, err)
 	}
-	unlock, err := db.file.lockWriter(ctx)
+	unlock, err := db.file.LockWriter(ctx)
 	if err != nil {
 		return GraphInfo{}, err
 	}
 	defer unlock()
 	p := &publication{db: db, name: name, source: req.Source, times: gather.Times{Dates: req.Times != format.TimeNumbers, Clocks: req.Times == format.TimeClocks}, change: block.Change{All: true}, progress: newReporter(req.Progress), contents: contents{graph: g, keys: set}}
-	err = db.file.view(ctx, func(t *tree.Tx) error {
+	err = db.file.View(ctx, func(t *tree.Tx) error {
 		r, err := findGraph(t, name)
 		if errors.Is(err, ErrNotFound) {
 			return nil

@@ -43,7 +43,7 @@ func importStopped(t *testing.T, path, text string, n int) {
 	t.Helper()
 	db := openStore(t, path, &Options{BatchBytes: killBatch})
 	commits := 0
-	db.file.beforeCommit = func() error {
+	db.file.BeforeCommit = func() error {
 		if commits == n {
 			return errDisk
 		}
@@ -128,7 +128,7 @@ func TestImport_ResumesMerge(t *testing.T) {
 func graphRecords(t *testing.T, db *DB, graph string) []byte {
 	t.Helper()
 	var records bytes.Buffer
-	err := db.file.view(context.Background(), func(tx *tree.Tx) error {
+	err := db.file.View(context.Background(), func(tx *tree.Tx) error {
 		r, err := findGraph(tx, graph)
 		if err != nil {
 			return err

@@ -336,7 +336,7 @@ func TestImport_BatchSizes_Values(t *testing.T) {
 		importValues(t, db, edges.String(), ImportOptions{})
 		importValues(t, db, vertices.String(), ImportOptions{Format: format.Options{Layout: format.LayoutVertices}})
 		var records bytes.Buffer
-		err := db.file.view(context.Background(), func(tx *tree.Tx) error {
+		err := db.file.View(context.Background(), func(tx *tree.Tx) error {
 			r, err := findGraph(tx, "g")
 			if err != nil {
 				return err

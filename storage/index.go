@@ -133,7 +133,7 @@ func (db *DB) PutIndex(ctx context.Context, of EmbeddingInfo, info IndexInfo, wr
 		return IndexInfo{}, err
 	}
 	defer w.stream.abandon(ctx)
-	err = db.file.change(ctx, func(t *tree.Tx) error {
+	err = db.file.Change(ctx, func(t *tree.Tx) error {
 		rows, err := rowsOf(t, of)
 		if err != nil {
 			return err
@@ -235,7 +235,7 @@ func (db *DB) Index(ctx context.Context, of EmbeddingInfo, metric string) (Index
 func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error) {
 	var list []IndexInfo
 	var damaged []error
-	err := db.file.view(ctx, func(t *tree.Tx) error {
+	err := db.file.View(ctx, func(t *tree.Tx) error {
 		list, damaged = nil, nil
 		only := ""
 		if embedding != "" {
@@ -280,7 +280,7 @@ func discardRows(t *tree.Tx, rows uint64) error {
 // ErrNotFound.
 func (db *DB) DropIndexes(ctx context.Context, embedding, metric string) (int, error) {
 	dropped := 0
-	err := db.file.change(ctx, func(t *tree.Tx) error {
+	err := db.file.Change(ctx, func(t *tree.Tx) error {
 		dropped = 0
 		r, err := findEmbedding(t, embedding)
 		if err != nil {

@@ -106,7 +106,7 @@ func TestPutIndex(t *testing.T) {
 	if err := db.DropEmbedding(ctx, "e"); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.file.view(ctx, func(t *tree.Tx) error {
+	if err := db.file.View(ctx, func(t *tree.Tx) error {
 		return t.Each(block.IndexesName, func(key, _ []byte) error { return errors.New("there is an index") })
 	}); err != nil {
 		t.Errorf("after the embedding was dropped: %v", err)

@@ -216,7 +216,7 @@ func eachSoundJob(t *tree.Tx, f func(id uint64, r *jobRecord)) error {
 // returns a PartialError that names them.
 func (db *DB) Jobs(ctx context.Context) ([]JobInfo, error) {
 	return listed(ctx, db, &jobKind, func(_ *tree.Tx, key []byte, r *jobRecord) (JobInfo, bool) {
-		return r.info(block.IDOf(key), db.file.token), !r.dropped()
+		return r.info(block.IDOf(key), db.file.Token), !r.dropped()
 	})
 }
 
@@ -241,7 +241,7 @@ func (db *DB) Job(ctx context.Context, id uint64) (JobInfo, error) {
 		if err != nil {
 			return JobInfo{}, err
 		}
-		return r.info(id, db.file.token), nil
+		return r.info(id, db.file.Token), nil
 	})
 }
 
@@ -277,13 +277,13 @@ func (db *DB) putJob(ctx context.Context, info JobInfo, change func(t *tree.Tx, 
 	if info.ID == 0 || len(info.Statement) > maxJobText || !slices.Contains(jobStates, info.State) {
 		return fmt.Errorf("%s in the state %q with a statement of %d bytes: %w", describeJob(info.ID), info.State, len(info.Statement), ErrInvalid)
 	}
-	return db.file.change(ctx, func(t *tree.Tx) error {
+	return db.file.Change(ctx, func(t *tree.Tx) error {
 		var old jobRecord
 		if _, err := t.Get(block.JobsName, block.Key64(info.ID), &old); err != nil {
 			return fault.Corrupt(t.Path, describeJob(info.ID), err)
 		}
 		r := info.record()
-		r.Owner, r.Updated = db.file.token, time.Now().UnixNano()
+		r.Owner, r.Updated = db.file.Token, time.Now().UnixNano()
 		r.Checkpoint, r.Checkpointed = old.Checkpoint, old.Checkpointed
 		if err := change(t, &r); err != nil {
 			return err
@@ -293,7 +293,7 @@ func (db *DB) putJob(ctx context.Context, info JobInfo, change func(t *tree.Tx, 
 				return err
 			}
 			r.Checkpoint, r.Checkpointed = tree.BlobRecord{}, 0
-			if err := supersede(t, info.ID, info.Target, db.file.token); err != nil {
+			if err := supersede(t, info.ID, info.Target, db.file.Token); err != nil {
 				return err
 			}
 		}
@@ -303,7 +303,7 @@ func (db *DB) putJob(ctx context.Context, info JobInfo, change func(t *tree.Tx, 
 		if err := t.Put(block.JobsName, block.Key64(info.ID), &r); err != nil {
 			return err
 		}
-		return forgetJobs(t, db.file.token)
+		return forgetJobs(t, db.file.Token)
 	})
 }
 
@@ -403,7 +403,7 @@ func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
 // If the record is damaged, its checkpoint stays until the next compaction. The caller
 // must make sure that the job does not run.
 func (db *DB) DropJob(ctx context.Context, id uint64) error {
-	return db.file.change(ctx, func(t *tree.Tx) error {
+	return db.file.Change(ctx, func(t *tree.Tx) error {
 		r, err := findJob(t, id)
 		if err == nil {
 			err = t.Discard(r.Checkpoint.Object)

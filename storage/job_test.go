@@ -255,7 +255,7 @@ func TestDropJob_NumberStays(t *testing.T) {
 	}
 	last(4, 1)
 	records := 0
-	err := db.file.view(ctx, func(t *tree.Tx) error {
+	err := db.file.View(ctx, func(t *tree.Tx) error {
 		return t.Each(block.JobsName, func(_, _ []byte) error { records++; return nil })
 	})
 	if err != nil || records != 1 {

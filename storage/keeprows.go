@@ -37,7 +37,7 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 		return EmbeddingInfo{}, err
 	}
 	var before *embeddingRecord
-	err := db.file.view(ctx, func(t *tree.Tx) (err error) {
+	err := db.file.View(ctx, func(t *tree.Tx) (err error) {
 		if before, err = findEmbedding(t, info.Name); errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) {
 			return errOtherRows // replacing it says what is wrong
 		}
@@ -58,7 +58,7 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 	}
 	r := newEmbeddingRecord(info, m)
 	var slots block.SlotMap
-	err = db.file.change(ctx, func(t *tree.Tx) error {
+	err = db.file.Change(ctx, func(t *tree.Tx) error {
 		old, err := findEmbedding(t, info.Name)
 		if errors.Is(err, ErrNotFound) {
 			return errOtherRows

@@ -2,12 +2,12 @@ package storage
 
 import (
 	"context"
+	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/tree"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
-
-	"heavytail/storage/internal/file"
 )
 
 // TestOpen_Leftovers lays out files as killed compactions, imports and creations leave them,
@@ -21,7 +21,7 @@ func TestOpen_Leftovers(t *testing.T) {
 	}
 	lay := func(names ...string) {
 		for _, name := range names {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), fileMode); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), tree.FileMode); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -194,7 +194,7 @@ func TestRecover_Model(t *testing.T) {
 			of := ringEmbedding(t, db, "ring", "e", 3000)
 			want := putModel(t, db, of, "m", tree.BlobBlock+5)
 			object, part := uint64(0), block.ArcsName
-			err := db.file.view(ctx, func(tx *tree.Tx) error {
+			err := db.file.View(ctx, func(tx *tree.Tx) error {
 				r, err := findModel(tx, "m")
 				object = r.Stream.Object
 				if g, _ := findGraph(tx, "ring"); damage == "graph" {

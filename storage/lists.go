@@ -52,7 +52,7 @@ func (l *Lists) BytesRead() int64 { return l.bytes.Load() }
 // error is ErrConflict if the graph has another version by now, ErrNotFound if it was
 // dropped, ErrCorrupt if the file is damaged, and ctx.Err().
 func (l *Lists) Each(ctx context.Context, f func(sources, targets []uint32, weights []float32) error) error {
-	return l.db.file.view(ctx, func(t *tree.Tx) error {
+	return l.db.file.View(ctx, func(t *tree.Tx) error {
 		r, err := findGraph(t, l.Info.Name)
 		if err != nil {
 			return err

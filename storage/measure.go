@@ -20,8 +20,8 @@ import (
 func (db *DB) Stats(ctx context.Context) (Stats, error) {
 	var s Stats
 	var damaged error
-	err := db.file.view(ctx, func(t *tree.Tx) error {
-		s = Stats{Path: db.file.path, Attached: db.file.attached, Format: t.Header.Format, MinReader: t.Header.MinReader, Features: slices.Clone(t.Header.Features),
+	err := db.file.View(ctx, func(t *tree.Tx) error {
+		s = Stats{Path: db.file.Path, Attached: db.file.Attached, Format: t.Header.Format, MinReader: t.Header.MinReader, Features: slices.Clone(t.Header.Features),
 			Epoch: t.Header.Epoch, Created: t.Header.Created}
 		m, err := db.measure(t, &s)
 		if err != nil {
@@ -57,7 +57,7 @@ func (db *DB) measure(t *tree.Tx, s *Stats) (sizes, error) {
 // walk walks over the tree: of the whole file, or of the bucket alone where the file belongs to an
 // application. It returns the pages in use, and of the whole file the free ones.
 func (db *DB) walk(t *tree.Tx, w *page.Walker, m page.Meta) (pages, free int64, err error) {
-	if db.file.attached {
+	if db.file.Attached {
 		err = w.All(page.Bucket{Path: [][]byte{block.RootName}, Root: uint64(t.Root.Root())})
 		return w.Pages, 0, err
 	}
@@ -142,15 +142,15 @@ func (s sizes) assignEmbeddings(t *tree.Tx, out *Stats, note func(error) error) 
 // assignRest counts journal, trash and catalogue.
 func (s sizes) assignRest(t *tree.Tx, out *Stats, note func(error) error) error {
 	err := t.Each(block.JournalName, func(key, record []byte) error {
-		var j journalRecord
+		var j tree.JournalRecord
 		if err := block.DecodeStruct(block.JournalName, key, record, &j); err != nil {
 			return note(fault.Corrupt(t.Path, "journal", err))
 		}
 		kind, name := "import", string(key[1:])
 		switch key[0] {
-		case journalEmbedding:
+		case tree.JournalEmbedding:
 			kind = "embedding"
-		case journalBlob:
+		case tree.JournalBlob:
 			kind, name = "stream", j.Source
 		}
 		out.Unfinished = append(out.Unfinished, UnfinishedWork{Kind: kind, Name: name, Source: j.Source, Started: time.Unix(0, j.Started), Bytes: s.object(j.Object)})

@@ -258,7 +258,7 @@ func (db *DB) PutModel(ctx context.Context, info ModelInfo, write func(w io.Writ
 	defer w.abandon(ctx)
 	r := info.record()
 	r.Created = time.Now().UnixNano()
-	err = db.file.change(ctx, func(t *tree.Tx) error {
+	err = db.file.Change(ctx, func(t *tree.Tx) error {
 		if err := placeModel(t, info.Name, &r); err != nil {
 			return err
 		}
@@ -333,7 +333,7 @@ func (db *DB) Models(ctx context.Context) ([]ModelInfo, error) {
 // DropModel removes a model. If its record is damaged, its stream stays until the next
 // compaction.
 func (db *DB) DropModel(ctx context.Context, name string) error {
-	return db.file.change(ctx, func(t *tree.Tx) error {
+	return db.file.Change(ctx, func(t *tree.Tx) error {
 		if _, err := findModel(t, name); errors.Is(err, ErrNotFound) {
 			return err
 		}

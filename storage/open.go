@@ -2,6 +2,7 @@ package storage
 
 import (
 	"fmt"
+	"heavytail/storage/internal/tree"
 )
 
 // Open opens the store in the file at path, and makes one if there is none and the
@@ -19,7 +20,7 @@ func Open(path string, opts *Options) (*DB, error) {
 		return nil, fmt.Errorf("open %q: %w", path, err)
 	}
 	o := opts.withDefaults()
-	store, err := openTree(path, o.settings(), allOwners)
+	store, err := tree.Open(path, o.settings(), allOwners)
 	if err != nil {
 		return nil, err
 	}

@@ -3,14 +3,14 @@ package storage
 import (
 	"context"
 	"fmt"
+	"heavytail/storage/csr"
+	"heavytail/storage/internal/tree"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
-
-	"heavytail/storage/csr"
 )
 
 // largeStore is the path of a store of some 600 MB: graphs of a quarter
@@ -127,7 +127,7 @@ func benchmarkReleased(b *testing.B, path string) {
 					write(stores[1])
 				}
 				idle(b, stores[0])
-				time.Sleep(breather)
+				time.Sleep(tree.Breather)
 				start := time.Now()
 				if _, err := stores[0].Graph(ctx, "g0"); err != nil {
 					b.Fatal(err)

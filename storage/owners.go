@@ -31,7 +31,7 @@ func ownersIn(t *tree.Tx, kinds []owner) tree.Owners {
 		_ = k.own(t, o)
 	}
 	_ = t.Each(block.JournalName, func(key, record []byte) error {
-		var j journalRecord
+		var j tree.JournalRecord
 		if err := block.DecodeStruct(block.JournalName, key, record, &j); err == nil {
 			o.Add(j.Object, "unfinished work")
 		}

@@ -21,7 +21,7 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 	if k < 0 {
 		return out, fmt.Errorf("%w: %d links", ErrInvalid, k)
 	}
-	err := db.file.view(ctx, func(t *tree.Tx) error {
+	err := db.file.View(ctx, func(t *tree.Tx) error {
 		out = Predicted{}
 		g, err := findGraph(t, graph)
 		if err != nil {

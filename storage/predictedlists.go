@@ -15,7 +15,7 @@ import (
 func (db *DB) PredictedLists(ctx context.Context, snap *Snapshot, info PredictionInfo, vertices []uint32) ([][]PredictedLink, error) {
 	var lists [][]PredictedLink
 	where := describePredictions(info.Scorer)
-	err := db.file.view(ctx, func(t *tree.Tx) error {
+	err := db.file.View(ctx, func(t *tree.Tx) error {
 		lists = make([][]PredictedLink, len(vertices))
 		g, err := findGraph(t, snap.Info.Name)
 		if err != nil {

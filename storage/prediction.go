@@ -170,7 +170,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 	w := &PredictionWriter{db: db, ctx: ctx, snap: snap, where: where, scorer: info.Scorer, top: info.K}
 	defer w.abandon()
 	key := predictionKey(snap.Info.ID, info.Scorer)
-	err := db.file.view(ctx, func(t *tree.Tx) (err error) {
+	err := db.file.View(ctx, func(t *tree.Tx) (err error) {
 		w.old, err = findPredictions(t, snap.Info.ID, info.Scorer)
 		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) { // what is damaged is replaced
 			w.old, err = nil, nil
@@ -191,7 +191,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 		Vertices: uint64(w.next), Created: time.Now().UnixNano(),
 	}
 	object := w.object
-	err = db.file.change(ctx, func(t *tree.Tx) error {
+	err = db.file.Change(ctx, func(t *tree.Tx) error {
 		g, err := findGraph(t, snap.Info.Name)
 		if err != nil {
 			return err
@@ -206,7 +206,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 			return err
 		}
 		if object != 0 {
-			if err := t.Remove(block.JournalName, journalKey(journalBlob, objectName(object))); err != nil {
+			if err := t.Remove(block.JournalName, tree.JournalKey(tree.JournalBlob, tree.ObjectName(object))); err != nil {
 				return err
 			}
 		}
@@ -256,17 +256,17 @@ func (w *PredictionWriter) add(record []byte, size int) error {
 	if w.bytes < w.db.opts.BatchBytes {
 		return nil
 	}
-	unlock, err := w.db.file.lockWriter(w.ctx)
+	unlock, err := w.db.file.LockWriter(w.ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	object := w.object
-	err = w.db.file.update(w.ctx, func(t *tree.Tx) error {
+	err = w.db.file.Update(w.ctx, func(t *tree.Tx) error {
 		if err := w.put(t); err != nil {
 			return err
 		}
-		return t.Put(block.JournalName, journalKey(journalBlob, objectName(w.object)), &journalRecord{Object: w.object, Next: uint64(w.next), Source: w.where, Started: time.Now().UnixNano()})
+		return t.Put(block.JournalName, tree.JournalKey(tree.JournalBlob, tree.ObjectName(w.object)), &tree.JournalRecord{Object: w.object, Next: uint64(w.next), Source: w.where, Started: time.Now().UnixNano()})
 	})
 	if err != nil {
 		w.object = object
@@ -344,7 +344,7 @@ func (w *PredictionWriter) previous(t *tree.Tx) (func(slot uint32) ([]byte, erro
 
 // abandon frees what was written and not published, even where the context has ended.
 func (w *PredictionWriter) abandon() {
-	w.db.file.dropUnpublished(w.ctx, w.object)
+	w.db.file.DropUnpublished(w.ctx, w.object)
 }
 
 func findPredictions(t *tree.Tx, graph uint64, scorer string) (*predictionRecord, error) {
@@ -357,7 +357,7 @@ func findPredictions(t *tree.Tx, graph uint64, scorer string) (*predictionRecord
 func (db *DB) Predictions(ctx context.Context) ([]PredictionInfo, error) {
 	var list []PredictionInfo
 	var damaged error
-	err := db.file.view(ctx, func(t *tree.Tx) error {
+	err := db.file.View(ctx, func(t *tree.Tx) error {
 		list = nil
 		names, lost, err := graphNames(t)
 		if err != nil {
@@ -395,7 +395,7 @@ func graphNames(t *tree.Tx) (names map[uint64]string, damaged, err error) {
 // DropPredictions removes the predictions of a graph by a scorer. If their record is
 // damaged, their links stay until the next compaction.
 func (db *DB) DropPredictions(ctx context.Context, graph, scorer string) error {
-	return db.file.change(ctx, func(t *tree.Tx) error {
+	return db.file.Change(ctx, func(t *tree.Tx) error {
 		g, err := findGraph(t, graph)
 		if err != nil {
 			return err

@@ -348,7 +348,7 @@ func TestRecover_Predictions(t *testing.T) {
 	putRing(t, db, "ring", 100)
 	putPredictions(t, db, "ring", "jaccard", 2)
 	object := uint64(0)
-	err := db.file.view(ctx, func(tx *tree.Tx) error {
+	err := db.file.View(ctx, func(tx *tree.Tx) error {
 		g, err := findGraph(tx, "ring")
 		if err != nil {
 			return err

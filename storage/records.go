@@ -223,30 +223,6 @@ func (r *embeddingRecord) validate(size int64) error {
 	return r.State.Validate(math.MaxInt64)
 }
 
-// journalRecord is what an unfinished import, embedding or blob has written so far.
-// It is in the same transaction as what it describes.
-type journalRecord struct {
-	Object  uint64 `msgpack:"object"`
-	GraphID uint64 `msgpack:"graph_id"` // 0: the graph is made when the import is published
-	Version uint64 `msgpack:"version"`  // of the graph when the import began
-	Digest  []byte `msgpack:"digest"`   // of what is being written and where it came from; see contents.digest
-	Part    uint8  `msgpack:"part"`     // index of graphParts
-	Next    uint64 `msgpack:"next"`     // position in that part
-	Source  string `msgpack:"source"`
-	Started int64  `msgpack:"started"` // nanoseconds of Unix time
-}
-
-// Kinds of journal entries, the first byte of their keys; a name follows.
-const (
-	journalGraph     = 'g'
-	journalEmbedding = 'e'
-	journalBlob      = 'b' // the name is the number of the object, of eight bytes
-)
-
-func objectName(object uint64) string { return string(block.Key64(object)) }
-
-func journalKey(kind byte, name string) []byte { return append([]byte{kind}, name...) }
-
 func unixNano(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

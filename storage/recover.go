@@ -84,7 +84,7 @@ func Recover(ctx context.Context, from, to string, opts RecoverOptions) (Recover
 		return RecoverReport{}, fmt.Errorf("recover: %w: the path is empty", ErrInvalid)
 	}
 	o := (&Options{ReadOnly: true, LockTimeout: opts.LockTimeout}).withDefaults()
-	db := makeStore(from, block.RootName, o.settings(), allOwners) // for its messages
+	db := tree.NewStore(from, block.RootName, o.settings(), allOwners) // for its messages
 	info, err := os.Stat(from)
 	switch {
 	case err != nil:
@@ -94,12 +94,12 @@ func Recover(ctx context.Context, from, to string, opts RecoverOptions) (Recover
 	}
 	lock, err := file.OpenLock(from, true)
 	if err != nil {
-		return RecoverReport{}, db.accessError(err)
+		return RecoverReport{}, db.AccessError(err)
 	}
 	defer lock.Release()
 	f, err := lock.Shared(time.Now().Add(o.LockTimeout))
 	if err != nil {
-		return RecoverReport{}, db.openError(err)
+		return RecoverReport{}, db.OpenError(err)
 	}
 	defer f.Close()
 	return recoverFile(ctx, f, from, to, opts)
@@ -108,27 +108,27 @@ func Recover(ctx context.Context, from, to string, opts RecoverOptions) (Recover
 // Recover is the function Recover for an open store; writers wait meanwhile. An
 // attached store is ErrInvalid.
 func (db *DB) Recover(ctx context.Context, to string, opts RecoverOptions) (RecoverReport, error) {
-	if db.file.attached {
-		return RecoverReport{}, fmt.Errorf("recover %q: %w: the file belongs to the application", db.file.path, ErrInvalid)
+	if db.file.Attached {
+		return RecoverReport{}, fmt.Errorf("recover %q: %w: the file belongs to the application", db.file.Path, ErrInvalid)
 	}
-	ctx = orBackground(ctx)
+	ctx = tree.OrBackground(ctx)
 	select {
-	case <-db.file.writer:
-		defer func() { db.file.writer <- struct{}{} }()
+	case <-db.file.Writer:
+		defer func() { db.file.Writer <- struct{}{} }()
 	case <-ctx.Done():
 		return RecoverReport{}, fmt.Errorf("wait for another writer: %w", ctx.Err())
 	}
-	h, err := db.file.acquire(ctx)
+	h, err := db.file.Acquire(ctx)
 	if err != nil {
 		return RecoverReport{}, err
 	}
-	defer db.file.release(h)
-	return recoverFile(ctx, h.file, db.file.path, to, opts)
+	defer db.file.Release(h)
+	return recoverFile(ctx, h.File, db.file.Path, to, opts)
 }
 
 // recoverFile recovers the store in f, which nobody writes to.
 func recoverFile(ctx context.Context, f *os.File, from, to string, opts RecoverOptions) (RecoverReport, error) {
-	ctx, started := orBackground(ctx), time.Now()
+	ctx, started := tree.OrBackground(ctx), time.Now()
 	if err := checkNewFile(to, opts.Overwrite); err != nil {
 		return RecoverReport{}, err
 	}
@@ -146,8 +146,8 @@ func recoverFile(ctx context.Context, f *os.File, from, to string, opts RecoverO
 // run salvages the records into a temporary file, makes a sound store of them,
 // and gives it its name.
 func (report *RecoverReport) run(ctx context.Context, f *os.File, opts RecoverOptions) error {
-	removeLeftovers(report.To, kindBackup, kindRecover)
-	w, err := newStoreWriter(ctx, report.To, kindRecover)
+	tree.RemoveLeftovers(report.To, tree.KindBackup, tree.KindRecover)
+	w, err := newStoreWriter(ctx, report.To, tree.KindRecover)
 	if err != nil {
 		return err
 	}
@@ -195,12 +195,12 @@ func tables() []rescue.Table {
 }
 
 func readJournal(key, record []byte) (rescue.Entry, error) {
-	var j journalRecord
+	var j tree.JournalRecord
 	if err := block.DecodeStruct(block.JournalName, key, record, &j); err != nil {
 		return rescue.Entry{Where: "journal"}, err
 	}
 	e := rescue.Entry{Objects: []rescue.Reference{{Object: j.Object}}}
-	if key[0] == journalGraph {
+	if key[0] == tree.JournalGraph {
 		e.Where, e.Lost = fmt.Sprintf("unfinished import into %q", key[1:]), "is not carried over; import again"
 	}
 	return e, nil
@@ -289,7 +289,7 @@ func (m *mender) lose(where, format string, args ...any) {
 
 // completeObjects makes the missing parts of objects in the catalogue.
 func (db *DB) completeObjects(ctx context.Context) error {
-	return db.file.inTransaction(ctx, func(t *tree.Tx) error {
+	return db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		parts := func(id uint64, names ...[]byte) error {
 			if id == 0 {
 				return nil
@@ -330,7 +330,7 @@ func (db *DB) completeObjects(ctx context.Context) error {
 func (m *mender) graphs(ctx context.Context) error {
 	m.gone = make(map[string]bool)
 	var names []string
-	err := m.db.file.view(ctx, func(t *tree.Tx) error {
+	err := m.db.file.View(ctx, func(t *tree.Tx) error {
 		return t.Each(block.GraphsName, func(key, _ []byte) error {
 			names = append(names, string(key))
 			return nil
@@ -358,7 +358,7 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 		left   *rebuilt
 		record graphRecord
 	)
-	err := m.db.file.view(ctx, func(t *tree.Tx) (err error) {
+	err := m.db.file.View(ctx, func(t *tree.Tx) (err error) {
 		if _, err := t.Get(block.GraphsName, []byte(name), &record); err != nil {
 			return err
 		}
@@ -371,7 +371,7 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	err = m.db.file.inTransaction(ctx, func(t *tree.Tx) error {
+	err = m.db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		for _, embedding := range left.names {
 			m.gone[embedding] = true
 			if err := dropEntry(t, embedding); err != nil {
@@ -423,7 +423,7 @@ func (m *mender) restoreEmbeddings(ctx context.Context, graph string, version ui
 func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 	for _, id := range ids {
 		var left *rebuilt
-		err := m.db.file.view(ctx, func(t *tree.Tx) (err error) {
+		err := m.db.file.View(ctx, func(t *tree.Tx) (err error) {
 			left, err = remainsOf(t, id, nil)
 			return err
 		})
@@ -440,7 +440,7 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 		if _, err := left.store(ctx, m.db, name, "recovered"); err != nil {
 			return err
 		}
-		if err := m.db.file.inTransaction(ctx, func(t *tree.Tx) error { return t.Discard(id) }); err != nil {
+		if err := m.db.file.InTransaction(ctx, func(t *tree.Tx) error { return t.Discard(id) }); err != nil {
 			return err
 		}
 		m.report.Graphs = append(m.report.Graphs, RecoveredGraph{Name: name, Rebuilt: true, Vertices: left.Graph.Vertices(), Edges: left.Graph.Edges(), LostVertices: -1, LostEdges: -1})
@@ -451,7 +451,7 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 
 // embeddings removes the embeddings with faults.
 func (m *mender) embeddings(ctx context.Context) error {
-	return m.db.file.inTransaction(ctx, func(t *tree.Tx) error {
+	return m.db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		var bad, stateless, past []string
 		err := t.Each(block.EmbeddingsName, func(key, record []byte) error {
 			name := string(key)
@@ -498,7 +498,7 @@ func (m *mender) embeddings(ctx context.Context) error {
 
 // changes drops change logs with faults, and entries that belong to no graph.
 func (m *mender) changes(ctx context.Context) error {
-	return m.db.file.inTransaction(ctx, func(t *tree.Tx) error {
+	return m.db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		whole := make(map[uint64]bool)
 		err := t.Each(block.GraphsName, func(key, _ []byte) error {
 			r, err := findGraph(t, string(key))
@@ -533,7 +533,7 @@ func (m *mender) changes(ctx context.Context) error {
 // objects removes objects that belong to nothing. A catalogue that cannot be read is an error here,
 // where tx.owners goes on: all that belongs to its entries would be removed.
 func (m *mender) objects(ctx context.Context) error {
-	return m.db.file.change(ctx, func(t *tree.Tx) error {
+	return m.db.file.Change(ctx, func(t *tree.Tx) error {
 		used := make(map[uint64]bool)
 		err := t.Each(block.GraphsName, func(key, _ []byte) error {
 			r, err := findGraph(t, string(key))
@@ -582,7 +582,7 @@ type movedModel struct {
 // models removes the models with faults and those whose graphs are gone. Those of a
 // graph that was rebuilt belong to the new one.
 func (m *mender) models(ctx context.Context) error {
-	return m.db.file.inTransaction(ctx, func(t *tree.Tx) error {
+	return m.db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		var bad []string
 		var moved []movedModel
 		err := t.Each(block.ModelsName, func(key, record []byte) error {

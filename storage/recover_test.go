@@ -540,7 +540,7 @@ func TestMender_UnreadableEntry(t *testing.T) {
 	}
 	defer db.Close()
 	ctx, embeddings := context.Background(), 0
-	err = db.file.inTransaction(ctx, func(t *tree.Tx) error {
+	err = db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		var names []string
 		err := t.Each(block.EmbeddingsName, func(key, _ []byte) error {
 			names = append(names, string(key))
@@ -555,7 +555,7 @@ func TestMender_UnreadableEntry(t *testing.T) {
 		t.Fatal(embeddings, err)
 	}
 	objects := func() (count int) {
-		if err := db.file.view(ctx, func(t *tree.Tx) error {
+		if err := db.file.View(ctx, func(t *tree.Tx) error {
 			return t.Each(block.ObjectsName, func([]byte, []byte) error { count++; return nil })
 		}); err != nil {
 			t.Fatal(err)

@@ -50,7 +50,7 @@ func keepOne(list []sharer) map[string]string {
 // models and past generations name. It returns a line for each entry that it drops. Models and
 // other artefacts that share an object are among the faults that CHECK finds.
 func (db *DB) dropShared(ctx context.Context) (lost []string, err error) {
-	err = db.file.inTransaction(ctx, func(t *tree.Tx) error {
+	err = db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		graphList, embeddings, past, err := sharers(t)
 		if err != nil {
 			return err

@@ -102,7 +102,7 @@ func TestRemembered(t *testing.T) {
 	if graphs, err := db.Graphs(ctx); err != nil || len(graphs) != tree.MostRemembered+11 {
 		t.Errorf("%d graphs, %v", len(graphs), err)
 	}
-	if n := len(db.file.current.memory.Records); n == 0 || n > tree.MostRemembered {
+	if n := len(db.file.Current.Memory.Records); n == 0 || n > tree.MostRemembered {
 		t.Errorf("%d records are remembered", n)
 	}
 }

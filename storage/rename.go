@@ -19,12 +19,12 @@ func (db *DB) RenameGraph(ctx context.Context, name, to string) error {
 	if err := block.CheckName("graph", to); err != nil {
 		return err
 	}
-	return db.file.inTransaction(ctx, func(t *tree.Tx) error {
+	return db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		r, err := findGraph(t, name)
 		if err != nil {
 			return err
 		}
-		if err := checkRenamed(t, block.GraphsName, journalGraph, "graph", name, to, r.ID, db.file.token); err != nil {
+		if err := checkRenamed(t, block.GraphsName, tree.JournalGraph, "graph", name, to, r.ID, db.file.Token); err != nil {
 			return err
 		}
 		if err := eachEmbeddingOf(t, r.ID, func(e *embeddingRecord) error {
@@ -61,7 +61,7 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 	if err := CheckEmbeddingName(to); err != nil {
 		return err
 	}
-	return db.file.inTransaction(ctx, func(t *tree.Tx) error {
+	return db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		r, err := findEmbedding(t, name)
 		if err != nil {
 			return err
@@ -70,7 +70,7 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 			return err
 		}
 		name = r.name
-		if err := checkRenamed(t, block.EmbeddingsName, journalEmbedding, "embedding", name, to, r.GraphID, db.file.token); err != nil {
+		if err := checkRenamed(t, block.EmbeddingsName, tree.JournalEmbedding, "embedding", name, to, r.GraphID, db.file.Token); err != nil {
 			return err
 		}
 		models, err := modelsOf(t, r.GraphID)
@@ -134,12 +134,12 @@ func (db *DB) RenameModel(ctx context.Context, name, to string) error {
 	if err := block.CheckName("model", to); err != nil {
 		return err
 	}
-	return db.file.inTransaction(ctx, func(t *tree.Tx) error {
+	return db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		r, err := modelKind.find(t, []byte(name))
 		if err != nil {
 			return err
 		}
-		if err := checkRenamed(t, block.ModelsName, 0, "model", name, to, r.GraphID, db.file.token); err != nil {
+		if err := checkRenamed(t, block.ModelsName, 0, "model", name, to, r.GraphID, db.file.Token); err != nil {
 			return err
 		}
 		return move(t, block.ModelsName, name, to, r)
@@ -187,7 +187,7 @@ func checkRenamed(t *tree.Tx, bucket []byte, journal byte, kind, name, to string
 		if journal == 0 {
 			break
 		}
-		if found, err := t.Get(block.JournalName, journalKey(journal, n), new(journalRecord)); found || err != nil {
+		if found, err := t.Get(block.JournalName, tree.JournalKey(journal, n), new(tree.JournalRecord)); found || err != nil {
 			return errors.Join(err, fmt.Errorf("%s %q is being written, or its writing did not end; end it, or drop it, first: %w", kind, n, ErrInUse))
 		}
 	}

@@ -63,15 +63,15 @@ func TestRename_UnfinishedImport(t *testing.T) {
 	if _, err := db.CreateGraph(ctx, "g"); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.file.update(ctx, func(tx *tree.Tx) error {
-		return tx.Put([]byte("journal"), journalKey(journalGraph, "h"), &journalRecord{Source: "file"})
+	if err := db.file.Update(ctx, func(tx *tree.Tx) error {
+		return tx.Put([]byte("journal"), tree.JournalKey(tree.JournalGraph, "h"), &tree.JournalRecord{Source: "file"})
 	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.RenameGraph(ctx, "g", "h"); !errors.Is(err, ErrInUse) {
 		t.Error(err)
 	}
-	if err := db.file.update(ctx, func(tx *tree.Tx) error { return tx.Remove([]byte("journal"), journalKey(journalGraph, "h")) }); err != nil {
+	if err := db.file.Update(ctx, func(tx *tree.Tx) error { return tx.Remove([]byte("journal"), tree.JournalKey(tree.JournalGraph, "h")) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -98,7 +98,7 @@ func TestRename_Reserved(t *testing.T) {
 		}
 	}
 	// Nor does anything else write an entry that no reader accepts.
-	err = db.file.update(ctx, func(tx *tree.Tx) error {
+	err = db.file.Update(ctx, func(tx *tree.Tx) error {
 		r, err := findGraph(tx, "g")
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ type Catalogue struct {
 // Embeddings of an earlier version of their graph can be stored only after that version is
 // reached, so that graphs come first, in a call of their own.
 func (db *DB) Restate(ctx context.Context, c Catalogue) error {
-	return db.file.change(ctx, func(t *tree.Tx) error {
+	return db.file.Change(ctx, func(t *tree.Tx) error {
 		for _, g := range c.Graphs {
 			if err := restateGraph(t, g); err != nil {
 				return err

@@ -132,15 +132,15 @@ func TestRowView_Together(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	for part := range db.file.current.tree.Parts {
+	for part := range db.file.Current.Tree.Parts {
 		for _, name := range [][]byte{block.RowsName, block.BlobName} {
 			if strings.HasSuffix(part, "/"+string(name)) {
 				t.Errorf("single reads walked over %q", part)
 			}
 		}
 	}
-	if len(db.file.current.tree.Seekers) != 2 {
-		t.Errorf("%d seekers", len(db.file.current.tree.Seekers))
+	if len(db.file.Current.Tree.Seekers) != 2 {
+		t.Errorf("%d seekers", len(db.file.Current.Tree.Seekers))
 	}
 }
 

@@ -42,7 +42,7 @@ type rowRuns struct {
 // read transaction, which keeps pages from being used again: it should take
 // milliseconds and must not write to the store.
 func (db *DB) ViewRows(ctx context.Context, name string, f func(*RowView) error) error {
-	return db.file.view(ctx, func(t *tree.Tx) error {
+	return db.file.View(ctx, func(t *tree.Tx) error {
 		v := &RowView{GraphView: GraphView{t: t}}
 		var err error
 		if v.record, err = findEmbedding(t, name); err != nil {

@@ -96,7 +96,7 @@ func recordIn(bucket []byte) any {
 	case string(block.JobsName):
 		return new(jobRecord)
 	case string(block.JournalName):
-		return new(journalRecord)
+		return new(tree.JournalRecord)
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func refusesShared(t *testing.T, db *DB, bucket []byte) {
 	var key []byte
 	var objects []uint64
 	r := recordIn(bucket)
-	if err := db.file.view(ctx, func(x *tree.Tx) error {
+	if err := db.file.View(ctx, func(x *tree.Tx) error {
 		return x.Each(bucket, func(k, record []byte) error {
 			key = bytes.Clone(k)
 			objects = slices.DeleteFunc(tree.ObjectsIn(bucket, k, record), func(object uint64) bool { return object == 0 })
@@ -116,12 +116,12 @@ func refusesShared(t *testing.T, db *DB, bucket []byte) {
 		t.Fatal(err)
 	}
 	if key == nil { // the journal is empty; an unfinished write of the rows of the embedding
-		err := db.file.update(ctx, func(x *tree.Tx) error {
+		err := db.file.Update(ctx, func(x *tree.Tx) error {
 			e, err := findEmbedding(x, "e")
 			if err != nil {
 				return err
 			}
-			return x.Put(bucket, journalKey(journalEmbedding, "other"), &journalRecord{Object: e.Object, GraphID: e.GraphID})
+			return x.Put(bucket, tree.JournalKey(tree.JournalEmbedding, "other"), &tree.JournalRecord{Object: e.Object, GraphID: e.GraphID})
 		})
 		if !errors.Is(err, ErrShared) {
 			t.Errorf("a journal entry of another's object: %v", err)
@@ -130,19 +130,19 @@ func refusesShared(t *testing.T, db *DB, bucket []byte) {
 	}
 	other := bytes.Clone(key)
 	other[len(other)-1]++
-	err := db.file.update(ctx, func(x *tree.Tx) error { return x.Put(bucket, other, r) })
+	err := db.file.Update(ctx, func(x *tree.Tx) error { return x.Put(bucket, other, r) })
 	var file *FileError
 	if !errors.Is(err, ErrShared) || !errors.As(err, &file) || file.Object == "" {
 		t.Errorf("a second entry: %v", err)
 	}
 	for _, object := range objects {
-		if err := db.file.update(ctx, func(x *tree.Tx) error { return x.Discard(object) }); !errors.Is(err, ErrShared) {
+		if err := db.file.Update(ctx, func(x *tree.Tx) error { return x.Discard(object) }); !errors.Is(err, ErrShared) {
 			t.Errorf("an object that is discarded and keeps its entry: %v", err)
 		}
 	}
 	// Moving an entry is no sharing.
 	errStop := errors.New("stop")
-	err = db.file.update(ctx, func(x *tree.Tx) error {
+	err = db.file.Update(ctx, func(x *tree.Tx) error {
 		if err := errors.Join(x.Remove(bucket, key), x.Put(bucket, other, r), x.CheckReferences(allOwners)); err != nil {
 			return err
 		}

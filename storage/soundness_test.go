@@ -20,7 +20,7 @@ func TestSoundness_ByPart(t *testing.T) {
 	db := openStore(t, path, nil)
 	putRing(t, db, "g", 3000)
 	var arcs uint64
-	if err := db.file.view(ctx, func(x *tree.Tx) error {
+	if err := db.file.View(ctx, func(x *tree.Tx) error {
 		r, err := findGraph(x, "g")
 		if err != nil {
 			return err
@@ -54,7 +54,7 @@ func TestSoundness_ByPart(t *testing.T) {
 	if _, err := db.VertexID(ctx, "g", "7"); err != nil {
 		t.Errorf("key of a graph with damaged edges: %v", err)
 	}
-	for part := range db.file.current.tree.Parts {
+	for part := range db.file.Current.Tree.Parts {
 		if strings.HasSuffix(part, "/"+string(block.ArcsName)) {
 			t.Errorf("the lookup of a key walked over %q", part)
 		}

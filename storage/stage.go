@@ -30,7 +30,7 @@ type publication struct {
 	most    int      // bytes of a batch, beside Options.BatchBytes; 0 for no other limit
 	order   []uint32 // vertices by key
 	digest  []byte
-	journal journalRecord
+	journal tree.JournalRecord
 	made    <-chan stagedBlock // from the journal's position on
 	resumed bool
 	result  graphRecord
@@ -49,7 +49,7 @@ func (p *publication) run(ctx context.Context) (err error) {
 	stop := func() {}
 	defer func() { stop() }()
 	for begun, done := false, false; !done; begun = true {
-		err := p.db.file.update(ctx, func(t *tree.Tx) error {
+		err := p.db.file.Update(ctx, func(t *tree.Tx) error {
 			if !begun {
 				if err := p.begin(t); err != nil {
 					return err
@@ -62,7 +62,7 @@ func (p *publication) run(ctx context.Context) (err error) {
 			if done = int(p.journal.Part) == len(tree.StagedParts); done {
 				return p.publish(t)
 			}
-			return t.Put(block.JournalName, journalKey(journalGraph, p.name), &p.journal)
+			return t.Put(block.JournalName, tree.JournalKey(tree.JournalGraph, p.name), &p.journal)
 		})
 		if err != nil {
 			return err
@@ -70,7 +70,7 @@ func (p *publication) run(ctx context.Context) (err error) {
 		p.progress.report("writing", p.items(int(p.journal.Part), p.journal.Next), total)
 	}
 	p.progress.finish("writing", total, total)
-	return p.db.file.unfreed(p.db.file.sweep(ctx))
+	return p.db.file.Unfreed(p.db.file.Sweep(ctx))
 }
 
 // begin continues from the journal of an earlier attempt at the same import, or
@@ -79,8 +79,8 @@ func (p *publication) begin(t *tree.Tx) error {
 	if err := p.unchanged(t); err != nil {
 		return err
 	}
-	key := journalKey(journalGraph, p.name)
-	var j journalRecord
+	key := tree.JournalKey(tree.JournalGraph, p.name)
+	var j tree.JournalRecord
 	found, err := t.Get(block.JournalName, key, &j)
 	if err != nil {
 		return fault.Corrupt(t.Path, "journal of "+describeGraph(p.name), err)
@@ -90,10 +90,10 @@ func (p *publication) begin(t *tree.Tx) error {
 		p.journal, p.resumed = j, true
 		return nil
 	}
-	if err := dropJournal(t, journalGraph, p.name); err != nil {
+	if err := tree.DropJournal(t, tree.JournalGraph, p.name); err != nil {
 		return err
 	}
-	p.journal = journalRecord{GraphID: p.base.ID, Version: p.base.Version, Digest: p.digest, Source: p.source, Started: time.Now().UnixNano()}
+	p.journal = tree.JournalRecord{GraphID: p.base.ID, Version: p.base.Version, Digest: p.digest, Source: p.source, Started: time.Now().UnixNano()}
 	if p.contents.keys.Len() > 0 {
 		p.journal.Object, err = t.NewObject(tree.GraphParts[:]...)
 	}
@@ -281,7 +281,7 @@ func (p *publication) publish(t *tree.Tx) error {
 	if err := t.Discard(p.base.Object); err != nil {
 		return err
 	}
-	if err := t.Remove(block.JournalName, journalKey(journalGraph, p.name)); err != nil {
+	if err := t.Remove(block.JournalName, tree.JournalKey(tree.JournalGraph, p.name)); err != nil {
 		return err
 	}
 	p.result = r

@@ -44,7 +44,7 @@ type storeWriter struct {
 // newStoreWriter makes an empty file for the store at path, in the same folder. kind is the
 // suffix of its temporary name.
 func newStoreWriter(ctx context.Context, path, kind string) (*storeWriter, error) {
-	temp, err := os.CreateTemp(tempName(path, kind))
+	temp, err := os.CreateTemp(tree.TempName(path, kind))
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func newStoreWriter(ctx context.Context, path, kind string) (*storeWriter, error
 		return nil, errors.Join(err, os.Remove(w.name))
 	}
 	for _, mapSize := range file.InitialMaps(AddressSpace()) {
-		w.bolt, err = bolt.Open(w.name, fileMode, &bolt.Options{
+		w.bolt, err = bolt.Open(w.name, tree.FileMode, &bolt.Options{
 			Timeout: time.Second, NoFreelistSync: true, FreelistType: bolt.FreelistMapType,
 			NoStatistics: true, NoSync: true, NoGrowSync: true, InitialMmapSize: mapSize,
 		})
@@ -216,7 +216,7 @@ func (w *storeWriter) discard() {
 // moveTo gives the finished file its name, replaces an existing file only if overwrite
 // is set, and makes the name durable.
 func (w *storeWriter) moveTo(path string, overwrite bool) error {
-	move := moveNew
+	move := tree.MoveNew
 	if overwrite {
 		move = os.Rename
 	}

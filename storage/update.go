@@ -3,7 +3,6 @@ package storage
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
@@ -62,12 +61,12 @@ type graphState struct {
 // the better way to write tens of millions of edges.
 func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
 	var panicked any
-	err := db.file.inTransaction(ctx, func(t *tree.Tx) (err error) {
+	err := db.file.InTransaction(ctx, func(t *tree.Tx) (err error) {
 		// A panic of f does not mean a damaged page: it continues after the transaction
 		// was rolled back.
 		defer func() {
 			if panicked = recover(); panicked != nil {
-				err = errPanicked
+				err = tree.ErrPanicked
 			}
 		}()
 		return change(t, f)
@@ -77,9 +76,6 @@ func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
 	}
 	return err
 }
-
-// errPanicked rolls back the transaction of a function that panicked.
-var errPanicked = errors.New("the function panicked")
 
 // change runs f on the transaction and prepares what it did for the commit.
 func change(t *tree.Tx, f func(*Tx) error) error {

@@ -1,31 +1,29 @@
-package storage
+package tree
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/tree"
-	"os"
-	"time"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
 	"heavytail/storage/internal/memory"
 	"heavytail/storage/internal/page"
+	"os"
+	"time"
 
 	bolt "go.etcd.io/bbolt"
 )
 
 // undoneNotice says that one of the two meta pages is damaged.
-func undoneNotice(what string) string {
+func UndoneNotice(what string) string {
 	return fmt.Sprintf("one of the two meta pages is damaged (%s): if it was the newer one, the last commit is undone", what)
 }
 
 // opening is the file, locked, opened for reading, with its catalogue verified.
 type opening struct {
 	lock    *file.Lock
-	handle  *handle
+	handle  *Handle
 	header  block.Header
 	notices []string
 }
@@ -41,7 +39,7 @@ func (db *Store) openFile(ctx context.Context, deadline time.Time) (*opening, er
 		case found == nil:
 			continue // the file was replaced while this process waited for the lock
 		}
-		err = db.viewOn(ctx, found.handle, func(t *tree.Tx) error {
+		err = db.viewOn(ctx, found.handle, func(t *Tx) error {
 			found.header = t.Header
 			return t.Tree.ComparePromises(t.Path, &t.Ledger)
 		})
@@ -56,29 +54,29 @@ func (db *Store) openFile(ctx context.Context, deadline time.Time) (*opening, er
 // verifies the catalogue. It returns nil if the file was replaced or written meanwhile;
 // then it must be tried again.
 func (db *Store) openOnce(deadline time.Time, stop func() error) (*opening, error) {
-	lock, err := file.OpenLock(db.real, db.opts.ReadOnly)
+	lock, err := file.OpenLock(db.Real, db.Opts.ReadOnly)
 	if err != nil {
-		return nil, db.accessError(err)
+		return nil, db.AccessError(err)
 	}
-	if err := lock.Take(db.opts.ReadOnly, deadline, stop); err != nil {
-		return nil, errors.Join(db.openError(err), lock.Release())
+	if err := lock.Take(db.Opts.ReadOnly, deadline, stop); err != nil {
+		return nil, errors.Join(db.OpenError(err), lock.Release())
 	}
-	h, err := db.openBolt(lock, true, time.Until(deadline))
+	h, err := db.OpenBolt(lock, true, time.Until(deadline))
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
 	found := &opening{lock: lock, handle: h}
 	m, err := db.settle(found, deadline)
 	if err == nil && m != nil {
-		h.tree, err = tree.OpenSoundness(db.path, page.File{R: h.file, Meta: *m})
+		h.Tree, err = OpenSoundness(db.Path, page.File{R: h.File, Meta: *m})
 	}
 	if err == nil && m != nil {
 		if m.Other != "" {
-			found.notices = []string{undoneNotice(m.Other)}
+			found.notices = []string{UndoneNotice(m.Other)}
 		}
 		return found, nil
 	}
-	return nil, errors.Join(err, fault.Guarded(db.path, h.bolt.Close), lock.Release())
+	return nil, errors.Join(err, fault.Guarded(db.Path, h.Bolt.Close), lock.Release())
 }
 
 // settle gets the lock for writing, if the store is to be written, and returns the meta
@@ -87,27 +85,27 @@ func (db *Store) openOnce(deadline time.Time, stop func() error) (*opening, erro
 // reading first, turns a lock for writing into one for reading.
 func (db *Store) settle(found *opening, deadline time.Time) (*page.Meta, error) {
 	h := found.handle
-	before, err := db.meta(h.file)
+	before, err := db.meta(h.File)
 	if err != nil {
 		return nil, err
 	}
-	if !db.opts.ReadOnly && file.CanShareLock {
+	if !db.Opts.ReadOnly && file.CanShareLock {
 		if err := found.lock.Exclusive(deadline); err != nil {
-			return nil, db.openError(err)
+			return nil, db.OpenError(err)
 		}
 	}
-	after, err := db.meta(h.file)
+	after, err := db.meta(h.File)
 	if err != nil {
 		return nil, err
 	}
-	if before != after || db.replaced(h) != nil {
+	if before != after || db.Replaced(h) != nil {
 		return nil, nil
 	}
 	return &after, nil
 }
 
 // openBolt opens the locked file with bbolt.
-func (db *Store) openBolt(lock *file.Lock, readOnly bool, timeout time.Duration) (*handle, error) {
+func (db *Store) OpenBolt(lock *file.Lock, readOnly bool, timeout time.Duration) (*Handle, error) {
 	for _, mapSize := range file.InitialMaps(memory.AddressSpace()) {
 		h, err := db.openMapped(lock, readOnly, max(timeout, time.Nanosecond), mapSize)
 		if err == nil {
@@ -116,17 +114,17 @@ func (db *Store) openBolt(lock *file.Lock, readOnly bool, timeout time.Duration)
 		// The address space is limited. A smaller map works too, but when it grows,
 		// writers wait for readers.
 		if !file.IsNoMemory(err) || mapSize == 0 {
-			return nil, db.openError(err)
+			return nil, db.OpenError(err)
 		}
 	}
 	return nil, nil // never: the last map size is 0
 }
 
 // openMapped opens the file once, with at least mapSize bytes of address space.
-func (db *Store) openMapped(lock *file.Lock, readOnly bool, timeout time.Duration, mapSize int) (*handle, error) {
-	h := &handle{writable: !readOnly}
-	err := fault.Guarded(db.path, func() (err error) {
-		h.bolt, err = bolt.Open(db.real, fileMode, &bolt.Options{
+func (db *Store) openMapped(lock *file.Lock, readOnly bool, timeout time.Duration, mapSize int) (*Handle, error) {
+	h := &Handle{Writable: !readOnly}
+	err := fault.Guarded(db.Path, func() (err error) {
+		h.Bolt, err = bolt.Open(db.Real, FileMode, &bolt.Options{
 			ReadOnly: readOnly,
 			Timeout:  timeout,
 			// A list of free pages in the file is rewritten at every commit, and damage
@@ -146,20 +144,20 @@ func (db *Store) openMapped(lock *file.Lock, readOnly bool, timeout time.Duratio
 				if _, err := db.meta(f); err != nil {
 					return nil, errors.Join(err, f.Close())
 				}
-				h.file = f
+				h.File = f
 				return f, nil
 			},
 		})
 		return err
 	})
 	if err != nil {
-		if errors.Is(err, ErrCorrupt) && h.file != nil {
-			h.file.Close() // bbolt panicked and left the file open
+		if errors.Is(err, fault.ErrCorrupt) && h.File != nil {
+			h.File.Close() // bbolt panicked and left the file open
 		}
 		return nil, err
 	}
-	if info, err := h.file.Stat(); err == nil && h.writable {
-		file.Release(h.bolt.Info().Data, info.Size()) // bbolt has read every page to find the free ones
+	if info, err := h.File.Stat(); err == nil && h.Writable {
+		file.Release(h.Bolt.Info().Data, info.Size()) // bbolt has read every page to find the free ones
 	}
 	return h, nil
 }
@@ -171,17 +169,17 @@ func (db *Store) meta(f *os.File) (page.Meta, error) {
 	case err == nil:
 		return m, nil
 	case !isBolt:
-		return page.Meta{}, fault.NotStore(db.path, "the file of another program")
+		return page.Meta{}, fault.NotStore(db.Path, "the file of another program")
 	}
-	return page.Meta{}, &FileError{Path: db.path, Err: ErrCorrupt, Reason: err.Error(), Remedy: fault.RemedyRestore}
+	return page.Meta{}, &fault.FileError{Path: db.Path, Err: fault.ErrCorrupt, Reason: err.Error(), Remedy: fault.RemedyRestore}
 }
 
 // closeFile closes an opening of the file, and releases its lock.
-func (db *Store) closeFile(h *handle, lock *file.Lock) error {
+func (db *Store) closeFile(h *Handle, lock *file.Lock) error {
 	if db.broken.Load() {
 		// bbolt holds locks that nobody will release, so its map stays until the
 		// process ends. The lock on the file is released.
-		return errors.Join(h.file.Close(), lock.Release())
+		return errors.Join(h.File.Close(), lock.Release())
 	}
-	return errors.Join(fault.Guarded(db.path, h.bolt.Close), lock.Release())
+	return errors.Join(fault.Guarded(db.Path, h.Bolt.Close), lock.Release())
 }

@@ -1,11 +1,9 @@
-package storage
+package tree
 
 import (
-	"heavytail/storage/internal/tree"
+	"heavytail/storage/internal/page"
 	"os"
 	"time"
-
-	"heavytail/storage/internal/page"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -14,27 +12,27 @@ import (
 // transactions: first a handle that only reads, from the first write on a handle that
 // writes, and after a compaction a handle of the new file. A handle that was replaced
 // serves the transactions that run on it to their end and is closed then.
-type handle struct {
-	bolt     *bolt.DB
-	file     *os.File          // the file that bbolt has open, for plain reads; may be nil if an application owns it
-	tree     *tree.Verified    // the parts of the tree whose shape was verified; nil if it is trusted
-	rows     tree.VerifiedRows // embeddings whose rows were verified
-	memory   tree.Cache        // what was decoded last
-	writable bool
+type Handle struct {
+	Bolt     *bolt.DB
+	File     *os.File     // the file that bbolt has open, for plain reads; may be nil if an application owns it
+	Tree     *Verified    // the parts of the tree whose shape was verified; nil if it is trusted
+	Rows     VerifiedRows // embeddings whose rows were verified
+	Memory   Cache        // what was decoded last
+	Writable bool
 
-	users int    // transactions that run on it; guarded by DB.mu
+	Users int    // transactions that run on it; guarded by DB.mu
 	close func() // set when it is replaced; the last user calls it
 }
 
 // fileMode lets only the owner read the file, because a store may hold private data.
-const fileMode = 0o600
+const FileMode = 0o600
 
 // growth is how much the file grows beyond what a transaction needs, so that
 // not every one has to extend it: a sixteenth of the file, at least 64 KiB so
 // that small files stay small, and at most bbolt's own 16 MiB.
-func (h *handle) growth() int {
+func (h *Handle) growth() int {
 	const least, most = 64 << 10, 16 << 20
-	info, err := h.file.Stat()
+	info, err := h.File.Stat()
 	if err != nil {
 		return least
 	}
@@ -53,7 +51,7 @@ type lease struct {
 	// Guarded by DB.mu.
 	keeps int  // callers of Keep
 	over  bool // the lock is released as soon as nothing uses the file
-	away  bool // the lock was released
+	Away  bool // the lock was released
 	left  left
 	timer *time.Timer // sets over
 

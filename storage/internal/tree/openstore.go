@@ -1,20 +1,18 @@
-package storage
+package tree
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"time"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/file"
-	"heavytail/storage/internal/tree"
+	"path/filepath"
+	"time"
 )
 
 // openTree opens the file at path, and makes one if there is none and the settings allow it.
 // all lists what objects belong to.
-func openTree(path string, o Settings, all func(t *tree.Tx) tree.Owners) (*Store, error) {
+func Open(path string, o Settings, all func(t *Tx) Owners) (*Store, error) {
 	deadline := time.Now().Add(o.LockTimeout)
 	real, err := locate(path, o)
 	if err != nil {
@@ -23,17 +21,17 @@ func openTree(path string, o Settings, all func(t *tree.Tx) tree.Owners) (*Store
 	if o.ReleaseIdle {
 		o.ReleaseIdle = file.CanShareLock && o.fileSystemAt(real) == ""
 	}
-	db := makeStore(path, block.RootName, o, all)
-	if db.real, err = filepath.Abs(real); err != nil {
+	db := NewStore(path, block.RootName, o, all)
+	if db.Real, err = filepath.Abs(real); err != nil {
 		return nil, fmt.Errorf("open: %w", err)
 	}
 	found, err := db.openFile(context.Background(), deadline)
 	if err != nil {
 		return nil, err
 	}
-	db.lock, db.current, db.remarks = found.lock, found.handle, found.notices
-	db.lease.created = found.header.Created
-	db.epoch.Store(found.header.Epoch)
+	db.Lock, db.Current, db.remarks = found.lock, found.handle, found.notices
+	db.Lease.created = found.header.Created
+	db.Epoch.Store(found.header.Epoch)
 	if o.ReleaseIdle {
 		defer db.Keep()()
 		db.startLease()
@@ -44,13 +42,13 @@ func openTree(path string, o Settings, all func(t *tree.Tx) tree.Owners) (*Store
 	if !file.CanShareLock {
 		// On this system the file must be verified and opened for writing at the same
 		// time.
-		unlock, err := db.lockWriter(context.Background())
+		unlock, err := db.LockWriter(context.Background())
 		if err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
 		unlock()
 	}
-	removeLeftovers(db.real, kindCompact, kindImport, kindNew)
+	RemoveLeftovers(db.Real, KindCompact, KindImport, KindNew)
 	if err := db.tidy(context.Background()); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}

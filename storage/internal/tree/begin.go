@@ -1,40 +1,39 @@
-package storage
+package tree
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/tree"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
-
 	"heavytail/storage/internal/fault"
+
+	bolt "go.etcd.io/bbolt"
 
 	berrors "go.etcd.io/bbolt/errors"
 )
 
 // newTx reads the header. Without it nothing in the file can be interpreted.
-func (db *Store) newTx(ctx context.Context, h *handle, btx *bolt.Tx) (*tree.Tx, error) {
+func (db *Store) newTx(ctx context.Context, h *Handle, btx *bolt.Tx) (*Tx, error) {
 	root := btx.Bucket(db.bucket)
 	if root == nil {
-		return nil, fault.NotStore(db.path, "a bbolt file of another program")
+		return nil, fault.NotStore(db.Path, "a bbolt file of another program")
 	}
-	var memory *tree.Cache
+	var memory *Cache
 	if !btx.Writable() {
-		memory = &h.memory
+		memory = &h.Memory
 	}
-	t, err := tree.NewTx(ctx, root, db.path, h.tree, memory)
+	t, err := NewTx(ctx, root, db.Path, h.Tree, memory)
 	if err == nil {
-		t.File, t.Rows, t.Shared = h.file, &h.rows, db.attached
+		t.File, t.Rows, t.Shared = h.File, &h.Rows, db.Attached
 	}
 	return t, err
 }
 
 // begin starts a transaction. bbolt panics here, with its locks held, if both
 // meta pages were damaged while the file was open.
-func (db *Store) begin(ctx context.Context, h *handle, write bool) (btx *bolt.Tx, err error) {
-	if write && db.attached {
+func (db *Store) begin(ctx context.Context, h *Handle, write bool) (btx *bolt.Tx, err error) {
+	if write && db.Attached {
 		return db.beginShared(ctx, h)
 	}
 	done := false
@@ -43,7 +42,7 @@ func (db *Store) begin(ctx context.Context, h *handle, write bool) (btx *bolt.Tx
 			db.breakDown()
 		}
 	}()
-	btx, err = h.bolt.Begin(write)
+	btx, err = h.Bolt.Begin(write)
 	done = true
 	if err != nil {
 		return nil, db.boltError(err)
@@ -54,7 +53,7 @@ func (db *Store) begin(ctx context.Context, h *handle, write bool) (btx *bolt.Tx
 // beginShared starts a write transaction of the application's file. If this goroutine
 // has one open already, bbolt would wait forever; so the wait ends after
 // Options.LockTimeout.
-func (db *Store) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
+func (db *Store) beginShared(ctx context.Context, h *Handle) (*bolt.Tx, error) {
 	type outcome struct {
 		btx *bolt.Tx
 		err error
@@ -63,19 +62,19 @@ func (db *Store) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
 	gaveUp := make(chan struct{})
 	go func() {
 		var o outcome
-		o.err = fault.Guarded(db.path, func() (err error) {
-			o.btx, err = h.bolt.Begin(true)
+		o.err = fault.Guarded(db.Path, func() (err error) {
+			o.btx, err = h.Bolt.Begin(true)
 			return err
 		})
 		select {
 		case begun <- o:
 		case <-gaveUp:
 			if o.btx != nil {
-				_ = fault.Guarded(db.path, o.btx.Rollback)
+				_ = fault.Guarded(db.Path, o.btx.Rollback)
 			}
 		}
 	}()
-	timer := time.NewTimer(max(db.opts.LockTimeout, leastWait))
+	timer := time.NewTimer(max(db.Opts.LockTimeout, leastWait))
 	defer timer.Stop()
 	var o outcome
 	select {
@@ -88,15 +87,15 @@ func (db *Store) beginShared(ctx context.Context, h *handle) (*bolt.Tx, error) {
 		case o = <-begun: // on a busy machine it may have begun long before this goroutine looks
 		default:
 			close(gaveUp)
-			return nil, &FileError{Path: db.path, Err: ErrLocked, Reason: "a write transaction of the application is open",
+			return nil, &fault.FileError{Path: db.Path, Err: fault.ErrLocked, Reason: "a write transaction of the application is open",
 				Remedy: "end it first, or write inside of it (UpdateIn)"}
 		}
 	}
-	if errors.Is(o.err, ErrCorrupt) {
+	if errors.Is(o.err, fault.ErrCorrupt) {
 		db.breakDown()
 	}
 	if errors.Is(o.err, berrors.ErrDatabaseNotOpen) {
-		return nil, fmt.Errorf("%q: the application has closed it: %w", db.path, ErrClosed)
+		return nil, fmt.Errorf("%q: the application has closed it: %w", db.Path, fault.ErrClosed)
 	}
 	return o.btx, db.boltError(o.err)
 }
@@ -119,8 +118,8 @@ func (db *Store) rollback(btx *bolt.Tx) {
 }
 
 // viewOn runs f in a read transaction on a handle that the caller has acquired.
-func (db *Store) viewOn(ctx context.Context, h *handle, f func(t *tree.Tx) error) error {
-	return fault.Guarded(db.path, func() error {
+func (db *Store) viewOn(ctx context.Context, h *Handle, f func(t *Tx) error) error {
+	return fault.Guarded(db.Path, func() error {
 		btx, err := db.begin(ctx, h, false)
 		if err != nil {
 			return err
@@ -130,6 +129,6 @@ func (db *Store) viewOn(ctx context.Context, h *handle, f func(t *tree.Tx) error
 		if err != nil {
 			return err
 		}
-		return fault.Corrupt(db.path, "", f(t))
+		return fault.Corrupt(db.Path, "", f(t))
 	})
 }

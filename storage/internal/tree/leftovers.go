@@ -1,28 +1,27 @@
-package storage
+package tree
 
 import (
 	"cmp"
+	"heavytail/storage/internal/file"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"heavytail/storage/internal/file"
 )
 
 // Kinds of temporary files, which are the ends of their names; see tempName.
 const (
-	kindCompact = "compact"
-	kindBackup  = "backup"
-	kindRecover = "recover"
-	kindImport  = "import"
-	kindNew     = "new"
+	KindCompact = "compact"
+	KindBackup  = "backup"
+	KindRecover = "recover"
+	KindImport  = "import"
+	KindNew     = "new"
 )
 
 // removeLeftovers removes the temporary files next to path that killed processes
 // have left. Files that it cannot remove only take space.
-func removeLeftovers(path string, kinds ...string) {
-	dir, _ := tempName(path, "")
+func RemoveLeftovers(path string, kinds ...string) {
+	dir, _ := TempName(path, "")
 	folder, err := os.Open(dir)
 	if err != nil {
 		return
@@ -45,7 +44,7 @@ func isLeftover(base, kind, name string) bool {
 	if ok && of == base {
 		return true
 	}
-	of, ok = temporaryOf(name, kindCompact)
+	of, ok = temporaryOf(name, KindCompact)
 	if ok {
 		of, ok = temporaryOf(of, kind)
 	}
@@ -89,7 +88,7 @@ func removeStale(path, target string) {
 }
 
 // tempName is the pattern of the names of unfinished files, for os.CreateTemp.
-func tempName(path, kind string) (dir, pattern string) {
+func TempName(path, kind string) (dir, pattern string) {
 	dir, base := filepath.Split(path)
 	dir = cmp.Or(dir, ".")
 	return dir, "." + base + ".*." + kind

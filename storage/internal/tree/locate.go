@@ -1,17 +1,15 @@
-package storage
+package tree
 
 import (
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/tree"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
-
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/file"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -20,7 +18,7 @@ import (
 // there is none and the options allow it.
 func locate(path string, o Settings) (string, error) {
 	if path == "" {
-		return "", fmt.Errorf("open: %w: the path is empty", ErrInvalid)
+		return "", fmt.Errorf("open: %w: the path is empty", fault.ErrInvalid)
 	}
 	if err := checkFileSystem(path, o); err != nil {
 		return "", err
@@ -48,7 +46,7 @@ func locate(path string, o Settings) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", fault.NotStore(path, "not a regular file")
 	case info.Size() == 0:
-		return "", &FileError{Path: path, Err: ErrNotStore, Reason: "an empty file", Remedy: "remove it; a store is then created in its place"}
+		return "", &fault.FileError{Path: path, Err: fault.ErrNotStore, Reason: "an empty file", Remedy: "remove it; a store is then created in its place"}
 	}
 	return path, nil
 }
@@ -62,7 +60,7 @@ func checkFileSystem(path string, o Settings) error {
 	// A file that does not exist yet is on the file system of its folder.
 	for _, at := range []string{path, filepath.Dir(path)} {
 		if kind := o.fileSystemAt(at); kind != "" {
-			return &FileError{Path: path, Err: ErrNetworkFS, Reason: "it lies on " + kind + ", where a second writer cannot be kept out",
+			return &fault.FileError{Path: path, Err: fault.ErrNetworkFS, Reason: "it lies on " + kind + ", where a second writer cannot be kept out",
 				Remedy: "keep it on a disk of this machine, open it for reading only, or allow network file systems if nobody else writes to it"}
 		}
 	}
@@ -86,7 +84,7 @@ func create(path string) (err error) {
 			err = fmt.Errorf("create %q: %w", path, err)
 		}
 	}()
-	dir, pattern := tempName(path, kindNew)
+	dir, pattern := TempName(path, KindNew)
 	temp, err := os.CreateTemp(dir, pattern)
 	if err != nil {
 		return err
@@ -100,14 +98,14 @@ func create(path string) (err error) {
 		return err
 	}
 	// If another process was faster, its store is opened instead.
-	if err := moveNew(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := MoveNew(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	return file.SyncDir(dir)
 }
 
 func initFile(name string) error {
-	b, err := bolt.Open(name, fileMode, &bolt.Options{Timeout: time.Second, NoFreelistSync: true, NoStatistics: true})
+	b, err := bolt.Open(name, FileMode, &bolt.Options{Timeout: time.Second, NoFreelistSync: true, NoStatistics: true})
 	if err != nil {
 		return err
 	}
@@ -118,7 +116,7 @@ func initFile(name string) error {
 		}
 		h := block.NewHeader()
 		h.TxID = uint64(btx.ID())
-		return tree.Init(root, h)
+		return Init(root, h)
 	})
 	return errors.Join(err, b.Close())
 }
@@ -126,7 +124,7 @@ func initFile(name string) error {
 // moveNew gives a file a name that must be free; otherwise the error is fs.ErrExist.
 // On file systems without links a rename is used, which could replace a file that
 // another process makes at the same time.
-func moveNew(from, to string) error {
+func MoveNew(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
 	}
