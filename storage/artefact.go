@@ -143,8 +143,8 @@ func (a *artefact[R]) keys(t *tree.Tx, prefix []byte) ([][]byte, error) {
 func (a *artefact[R]) put(t *tree.Tx, key []byte, r *R) error { return t.Put(a.bucket, key, r) }
 
 // publish writes the record together with the bytes written to its stream.
-func (a *artefact[R]) publish(t *tree.Tx, key []byte, r *R, w *blobWriter) (err error) {
-	if *a.stream(r), err = w.publish(t); err != nil {
+func (a *artefact[R]) publish(t *tree.Tx, key []byte, r *R, w *tree.BlobWriter) (err error) {
+	if *a.stream(r), err = w.Publish(t); err != nil {
 		return err
 	}
 	return a.put(t, key, r)
@@ -181,10 +181,10 @@ func (a *artefact[R]) dropAll(t *tree.Tx, prefix []byte) error {
 
 // writeStream writes the stream of an artefact. The caller must call abandon in any
 // case. The caller must not hold the writer's lock.
-func (db *DB) writeStream(ctx context.Context, where string, write func(w io.Writer) error) (*blobWriter, error) {
-	w := db.newBlobWriter(ctx, where)
+func (db *DB) writeStream(ctx context.Context, where string, write func(w io.Writer) error) (*tree.BlobWriter, error) {
+	w := tree.NewBlobWriter(ctx, db.file, where)
 	if err := write(w); err != nil {
-		w.abandon(ctx)
+		w.Abandon(ctx)
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
 	return w, nil
@@ -192,7 +192,7 @@ func (db *DB) writeStream(ctx context.Context, where string, write func(w io.Wri
 
 // open returns a reader of the stream of a record.
 func (a *artefact[R]) open(t *tree.Tx, db *DB, key []byte, r *R) (io.Reader, error) {
-	return openBlob(t, db, a.contentOf(t, key), *a.stream(r))
+	return tree.OpenBlob(t, db.file, a.contentOf(t, key), *a.stream(r))
 }
 
 // listed calls info for every sound record, by key, and returns the results. A

@@ -29,7 +29,7 @@ func blobBytes(n int) []byte {
 func writeBlob(t *testing.T, db *DB, data []byte, piece int) tree.BlobRecord {
 	t.Helper()
 	ctx := context.Background()
-	w := db.newBlobWriter(ctx, "test blob")
+	w := tree.NewBlobWriter(ctx, db.file, "test blob")
 	for rest := data; len(rest) > 0; {
 		n := min(piece, len(rest))
 		if _, err := w.Write(rest[:n]); err != nil {
@@ -39,7 +39,7 @@ func writeBlob(t *testing.T, db *DB, data []byte, piece int) tree.BlobRecord {
 	}
 	var record tree.BlobRecord
 	publishing(t, db, func(x *tree.Tx) (err error) {
-		record, err = w.publish(x)
+		record, err = w.Publish(x)
 		return err
 	})
 	return record
@@ -56,7 +56,7 @@ func publishing(t *testing.T, db *DB, f func(x *tree.Tx) error) {
 func readBlob(db *DB, record tree.BlobRecord) ([]byte, error) {
 	var r io.Reader
 	err := db.file.View(context.Background(), func(x *tree.Tx) (err error) {
-		r, err = openBlob(x, db, "test blob", record)
+		r, err = tree.OpenBlob(x, db.file, "test blob", record)
 		return err
 	})
 	if err != nil {
@@ -114,7 +114,7 @@ func TestBlob_Unpublished(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "store")
 	db := openStore(t, path, &Options{BatchBytes: 1})
-	w := db.newBlobWriter(ctx, "test blob")
+	w := tree.NewBlobWriter(ctx, db.file, "test blob")
 	if _, err := w.Write(blobBytes(5 * tree.BlobBlock)); err != nil {
 		t.Fatal(err)
 	}
@@ -132,12 +132,12 @@ func TestBlob_Unpublished(t *testing.T) {
 	if report := checkStore(t, openStore(t, backup, &Options{ReadOnly: true})); len(report.Notes) != 0 {
 		t.Errorf("a backup has %q", report.Notes)
 	}
-	w.abandon(ctx)
-	w.abandon(ctx)
+	w.Abandon(ctx)
+	w.Abandon(ctx)
 	if report := checkStore(t, db); len(report.Notes) != 0 {
 		t.Errorf("after it was abandoned: %q", report.Notes)
 	}
-	w = db.newBlobWriter(ctx, "test blob")
+	w = tree.NewBlobWriter(ctx, db.file, "test blob")
 	if _, err := w.Write(blobBytes(5 * tree.BlobBlock)); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestBlob_Unpublished(t *testing.T) {
 func TestBlob_FailedWrite(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	db := newStore(t, &Options{BatchBytes: 1})
-	w := db.newBlobWriter(ctx, "test blob")
+	w := tree.NewBlobWriter(ctx, db.file, "test blob")
 	if _, err := w.Write(blobBytes(3 * tree.BlobBlock)); err != nil {
 		t.Fatal(err)
 	}
@@ -167,13 +167,13 @@ func TestBlob_FailedWrite(t *testing.T) {
 		}
 	}
 	err := db.file.InTransaction(context.Background(), func(x *tree.Tx) error {
-		_, err := w.publish(x)
+		_, err := w.Publish(x)
 		return err
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("published after a failure: %v", err)
 	}
-	w.abandon(ctx)
+	w.Abandon(ctx)
 	if report := checkStore(t, db); len(report.Notes) != 0 {
 		t.Errorf("after it was abandoned: %q", report.Notes)
 	}
@@ -216,7 +216,7 @@ func TestBlob_Damage(t *testing.T) {
 	record := writeBlob(t, db, data, len(data))
 	var r io.Reader
 	err := db.file.View(ctx, func(x *tree.Tx) (err error) {
-		r, err = openBlob(x, db, "test blob", record)
+		r, err = tree.OpenBlob(x, db.file, "test blob", record)
 		return err
 	})
 	if err != nil {

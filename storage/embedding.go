@@ -49,8 +49,8 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 	if err := checkMatrix(ctx, m); err != nil {
 		return EmbeddingInfo{}, fmt.Errorf("put embedding %q: %w", info.Name, err)
 	}
-	state := db.newBlobWriter(ctx, describeEmbedding(info.Name)+", "+statePart)
-	defer state.abandon(ctx)
+	state := tree.NewBlobWriter(ctx, db.file, describeEmbedding(info.Name)+", "+statePart)
+	defer state.Abandon(ctx)
 	if write != nil {
 		if err := write(state); err != nil {
 			return EmbeddingInfo{}, fmt.Errorf("put embedding %q: state: %w", info.Name, err)
@@ -65,7 +65,7 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 		if err != nil {
 			return EmbeddingInfo{}, err
 		}
-		defer w.stream.abandon(ctx)
+		defer w.stream.Abandon(ctx)
 		writers = append(writers, w)
 	}
 	unlock, err := db.file.LockWriter(ctx)
@@ -115,7 +115,7 @@ type embeddingWriter struct {
 	matrix  *vec.Matrix
 	record  embeddingRecord
 	from    EmbeddingInfo // the generation from which the rows were computed, if set
-	state   *blobWriter
+	state   *tree.BlobWriter
 	indexes []*indexWriter   // of the rows
 	slots   block.SlotMap    // of the rows
 	old     *embeddingRecord // the generation before, if any
@@ -235,7 +235,7 @@ func (w *embeddingWriter) batch(t *tree.Tx) error {
 }
 
 func (w *embeddingWriter) publish(t *tree.Tx) (err error) {
-	if w.record.State, err = w.state.publish(t); err != nil {
+	if w.record.State, err = w.state.Publish(t); err != nil {
 		return err
 	}
 	if w.old != nil {

@@ -138,7 +138,7 @@ func (db *DB) EmbeddingState(ctx context.Context, info EmbeddingInfo) (io.Reader
 		case r.State.Object == 0:
 			return nil, &NotFoundError{Kind: "state of embedding", Name: info.Name}
 		}
-		return openBlob(t, db, describeEmbedding(info.Name)+", "+statePart, r.State)
+		return tree.OpenBlob(t, db.file, describeEmbedding(info.Name)+", "+statePart, r.State)
 	})
 }
 

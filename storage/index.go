@@ -132,7 +132,7 @@ func (db *DB) PutIndex(ctx context.Context, of EmbeddingInfo, info IndexInfo, wr
 	if err != nil {
 		return IndexInfo{}, err
 	}
-	defer w.stream.abandon(ctx)
+	defer w.stream.Abandon(ctx)
 	err = db.file.Change(ctx, func(t *tree.Tx) error {
 		rows, err := rowsOf(t, of)
 		if err != nil {
@@ -158,7 +158,7 @@ type NewIndex struct {
 type indexWriter struct {
 	metric string
 	record indexRecord
-	stream *blobWriter
+	stream *tree.BlobWriter
 }
 
 // newIndexWriter writes the stream of an index, whose abandon the caller must call in

@@ -262,11 +262,11 @@ func (db *DB) PutJobCheckpoint(ctx context.Context, info JobInfo, write func(w i
 	if err != nil {
 		return err
 	}
-	defer w.abandon(ctx)
+	defer w.Abandon(ctx)
 	return db.putJob(ctx, info, func(t *tree.Tx, r *jobRecord) error {
 		err := t.Discard(r.Checkpoint.Object)
 		if err == nil {
-			r.Checkpoint, err = w.publish(t)
+			r.Checkpoint, err = w.Publish(t)
 		}
 		r.Checkpointed = time.Now().UnixNano()
 		return err

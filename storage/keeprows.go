@@ -49,8 +49,8 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 	if err != nil {
 		return EmbeddingInfo{}, err
 	}
-	state := db.newBlobWriter(ctx, describeEmbedding(info.Name)+", "+statePart)
-	defer state.abandon(ctx)
+	state := tree.NewBlobWriter(ctx, db.file, describeEmbedding(info.Name)+", "+statePart)
+	defer state.Abandon(ctx)
 	if write != nil {
 		if err := write(state); err != nil {
 			return EmbeddingInfo{}, fmt.Errorf("put embedding %q: state: %w", info.Name, err)
@@ -93,7 +93,7 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 		if err := t.Discard(old.State.Object); err != nil {
 			return err
 		}
-		if r.State, err = state.publish(t); err != nil {
+		if r.State, err = state.Publish(t); err != nil {
 			return err
 		}
 		return putEmbedding(t, &r)

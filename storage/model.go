@@ -255,7 +255,7 @@ func (db *DB) PutModel(ctx context.Context, info ModelInfo, write func(w io.Writ
 	if err != nil {
 		return ModelInfo{}, err
 	}
-	defer w.abandon(ctx)
+	defer w.Abandon(ctx)
 	r := info.record()
 	r.Created = time.Now().UnixNano()
 	err = db.file.Change(ctx, func(t *tree.Tx) error {

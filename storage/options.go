@@ -108,6 +108,6 @@ func (o *Options) withDefaults() Options {
 func (o Options) settings() tree.Settings {
 	return tree.Settings{
 		ReadOnly: o.ReadOnly, NoCreate: o.NoCreate, ReleaseIdle: o.ReleaseIdle, AllowNetworkFS: o.AllowNetworkFS,
-		LockTimeout: o.LockTimeout, Held: o.held, FileSystem: o.fileSystem,
+		BatchBytes: o.BatchBytes, LockTimeout: o.LockTimeout, Held: o.held, FileSystem: o.fileSystem,
 	}
 }

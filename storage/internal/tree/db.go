@@ -60,6 +60,7 @@ type Settings struct {
 	NoCreate       bool                     // a missing file is an error
 	ReleaseIdle    bool                     // release the lock while nothing uses the file
 	AllowNetworkFS bool                     // open files on network file systems for writing
+	BatchBytes     int                      // of records that one transaction of long work carries
 	LockTimeout    time.Duration            // how long to wait for the lock of the file
 	Held           time.Duration            // how long an idle file is kept before its lock is released
 	FileSystem     func(path string) string // replaces file.NetworkFS in tests; nil does not

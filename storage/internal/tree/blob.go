@@ -1,24 +1,23 @@
-package storage
+package tree
 
 import (
 	"context"
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/tree"
 	"io"
 	"math"
 	"time"
 )
 
 // blobWriter writes a blob. It belongs to one goroutine.
-type blobWriter struct {
-	db     *DB
+type BlobWriter struct {
+	db     *Store
 	ctx    context.Context
-	owner  string          // in words, for the journal and errors
-	record tree.BlobRecord // the blocks written so far, to the file or to the transaction that publishes
-	err    error           // error of a transaction; after it nothing more is written
-	keep   func()          // releases the file, which is kept locked so that no other process discards the written blocks
+	owner  string     // in words, for the journal and errors
+	record BlobRecord // the blocks written so far, to the file or to the transaction that publishes
+	err    error      // error of a transaction; after it nothing more is written
+	keep   func()     // releases the file, which is kept locked so that no other process discards the written blocks
 
 	// Blocks that are to be written, without checksums; all but the last are full. Each
 	// transaction reuses the memory of the one before, which ends with its commit.
@@ -26,31 +25,31 @@ type blobWriter struct {
 	pendingBytes int
 }
 
-func (db *DB) newBlobWriter(ctx context.Context, owner string) *blobWriter {
-	return &blobWriter{db: db, ctx: ctx, owner: owner, keep: db.Keep()}
+func NewBlobWriter(ctx context.Context, db *Store, owner string) *BlobWriter {
+	return &BlobWriter{db: db, ctx: ctx, owner: owner, keep: db.Keep()}
 }
 
 // Write buffers bytes, and writes a batch to the file whenever there are
 // enough. The caller must not hold the writer's lock.
-func (w *blobWriter) Write(p []byte) (int, error) {
+func (w *BlobWriter) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
 		if w.err != nil {
 			return 0, w.err
 		}
 		last := len(w.pending) - 1
-		if last < 0 || len(w.pending[last]) == block.ChecksumSize+tree.BlobBlock {
-			if w.pendingBytes >= w.db.opts.BatchBytes {
+		if last < 0 || len(w.pending[last]) == block.ChecksumSize+BlobBlock {
+			if w.pendingBytes >= w.db.Opts.BatchBytes {
 				w.err = w.flush()
 				continue
 			}
 			if last++; last == cap(w.pending) || w.pending[:last+1][last] == nil {
-				w.pending = append(w.pending, make([]byte, block.ChecksumSize, block.ChecksumSize+tree.BlobBlock))
+				w.pending = append(w.pending, make([]byte, block.ChecksumSize, block.ChecksumSize+BlobBlock))
 			} else {
 				w.pending = w.pending[:last+1]
 				w.pending[last] = w.pending[last][:block.ChecksumSize]
 			}
 		}
-		n := min(len(rest), block.ChecksumSize+tree.BlobBlock-len(w.pending[last]))
+		n := min(len(rest), block.ChecksumSize+BlobBlock-len(w.pending[last]))
 		w.pending[last] = append(w.pending[last], rest[:n]...)
 		w.pendingBytes += n
 		rest = rest[n:]
@@ -59,21 +58,21 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 }
 
 // flush writes the pending blocks, all of which are full, under the journal.
-func (w *blobWriter) flush() error {
-	unlock, err := w.db.file.LockWriter(w.ctx)
+func (w *BlobWriter) flush() error {
+	unlock, err := w.db.LockWriter(w.ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return w.db.file.Update(w.ctx, func(t *tree.Tx) error {
+	return w.db.Update(w.ctx, func(t *Tx) error {
 		if err := w.put(t); err != nil {
 			return err
 		}
-		return t.Put(block.JournalName, tree.JournalKey(tree.JournalBlob, tree.ObjectName(w.record.Object)), &tree.JournalRecord{Object: w.record.Object, Next: w.record.Size, Source: w.owner, Started: time.Now().UnixNano()})
+		return t.Put(block.JournalName, JournalKey(JournalBlob, ObjectName(w.record.Object)), &JournalRecord{Object: w.record.Object, Next: w.record.Size, Source: w.owner, Started: time.Now().UnixNano()})
 	})
 }
 
-func (w *blobWriter) put(t *tree.Tx) error {
+func (w *BlobWriter) put(t *Tx) error {
 	if len(w.pending) == 0 {
 		return nil
 	}
@@ -93,7 +92,7 @@ func (w *blobWriter) put(t *tree.Tx) error {
 	for _, record := range w.pending {
 		number := w.record.Blocks()
 		if number > math.MaxUint32 {
-			return fmt.Errorf("%s: more than %d bytes: %w", w.owner, w.record.Size, ErrLimit)
+			return fmt.Errorf("%s: more than %d bytes: %w", w.owner, w.record.Size, fault.ErrLimit)
 		}
 		key := block.Key32(uint32(number))
 		if err := p.Put(key, p.Seed.Seal(key, record)); err != nil {
@@ -109,48 +108,48 @@ func (w *blobWriter) put(t *tree.Tx) error {
 // which the same transaction must write. If there are no bytes, it is the
 // zero record. The caller holds the writer's lock. If the transaction fails,
 // the writer can only be abandoned.
-func (w *blobWriter) publish(t *tree.Tx) (tree.BlobRecord, error) {
+func (w *BlobWriter) Publish(t *Tx) (BlobRecord, error) {
 	if w.err == nil {
 		w.err = w.put(t)
 	}
 	if w.err != nil || w.record.Object == 0 {
-		return tree.BlobRecord{}, w.err
+		return BlobRecord{}, w.err
 	}
-	return w.record, t.Remove(block.JournalName, tree.JournalKey(tree.JournalBlob, tree.ObjectName(w.record.Object)))
+	return w.record, t.Remove(block.JournalName, JournalKey(JournalBlob, ObjectName(w.record.Object)))
 }
 
 // abandon frees the blocks that were written and not published, even if the context
 // has ended. After a failed commit it cannot; then the next open frees them. The
 // caller must not hold the writer's lock.
-func (w *blobWriter) abandon(ctx context.Context) {
-	w.db.file.DropUnpublished(ctx, w.record.Object)
+func (w *BlobWriter) Abandon(ctx context.Context) {
+	w.db.DropUnpublished(ctx, w.record.Object)
 	w.keep()
 }
 
 // blobReader reads a blob. It belongs to one goroutine.
-type blobReader struct {
-	db     *DB
+type BlobReader struct {
+	db     *Store
 	ctx    context.Context
 	owner  string // in words, for errors
-	record tree.BlobRecord
+	record BlobRecord
 	opened uint64 // DB.Reopened when the reader was made
 	next   uint64 // block
 	rest   []byte // of the blocks before, not yet read
 }
 
 // openBlob returns a reader of a blob whose record was read in this transaction.
-func openBlob(t *tree.Tx, db *DB, owner string, b tree.BlobRecord) (*blobReader, error) {
+func OpenBlob(t *Tx, db *Store, owner string, b BlobRecord) (*BlobReader, error) {
 	if b.Object != 0 {
 		if _, err := t.LastingPart(b.Object, block.BlobName); err != nil {
 			return nil, fault.Corrupt(t.Path, owner, err)
 		}
 	}
-	return &blobReader{db: db, ctx: t.Ctx, owner: owner, record: b, opened: db.Reopened()}, nil
+	return &BlobReader{db: db, ctx: t.Ctx, owner: owner, record: b, opened: db.Reopened()}, nil
 }
 
 // Read reads the next bytes; at the end it is io.EOF. Damage is ErrCorrupt. If the
 // owner has replaced or dropped the blob meanwhile, it is ErrConflict.
-func (r *blobReader) Read(p []byte) (int, error) {
+func (r *BlobReader) Read(p []byte) (int, error) {
 	if len(r.rest) == 0 {
 		if r.next == r.record.Blocks() {
 			return 0, io.EOF
@@ -164,22 +163,22 @@ func (r *blobReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (r *blobReader) fill() error {
-	return r.db.file.View(r.ctx, func(t *tree.Tx) error {
+func (r *BlobReader) fill() error {
+	return r.db.View(r.ctx, func(t *Tx) error {
 		objects, err := t.Top(block.ObjectsName)
 		if err != nil {
 			return err
 		}
 		// In another copy of the file the same number may belong to another object.
 		if objects.Bucket(block.Key64(r.record.Object)) == nil || r.opened != r.db.Reopened() {
-			return fmt.Errorf("%s was replaced or removed while it was read: %w", r.owner, ErrConflict)
+			return fmt.Errorf("%s was replaced or removed while it was read: %w", r.owner, fault.ErrConflict)
 		}
 		p, err := t.Part(r.record.Object, block.BlobName)
 		if err != nil {
 			return fault.Corrupt(t.Path, r.owner, err)
 		}
-		most := min(r.record.Blocks()-r.next, tree.BlobBlocks)
-		rest := make([]byte, 0, most*tree.BlobBlock)
+		most := min(r.record.Blocks()-r.next, BlobBlocks)
+		rest := make([]byte, 0, most*BlobBlock)
 		cursor := p.Bucket.Cursor()
 		key, record := cursor.Seek(block.Key32(uint32(r.next)))
 		for range most {
