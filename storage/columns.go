@@ -83,7 +83,7 @@ func (db *DB) Vertex(ctx context.Context, graph, key string) (Vertex, error) {
 // of the version of the graph that it returns.
 func (db *DB) VertexEdges(ctx context.Context, graph, key string) (info GraphInfo, v Vertex, edges []Edge, err error) {
 	edges, err = viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) (_ []Edge, err error) {
-		info = r.info(graph)
+		info = graphInfo(r, graph)
 		if v, err = vertex(t, graph, r, key); err != nil {
 			return nil, err
 		}

@@ -38,7 +38,7 @@ func (x *Tx) PutColumn(s *Snapshot, c *Column, computed *Computed, replace bool)
 		if err != nil {
 			return fault.Corrupt(x.tx.Path, describeAttribute(name, c.Name), err)
 		}
-		g.record.Attributes[at].Computed = computed.record()
+		g.record.Attributes[at].Computed = record(computed)
 		g.changed = true
 		return nil
 	})

@@ -127,7 +127,7 @@ func readAttributes(t *tree.Tx, graph string, r *graphRecord, c *contents) error
 // readColumn reads the values of an attribute into a column of length n.
 // vertices, where not nil, gives the place of each slot.
 func readColumn(t *tree.Tx, r *graphRecord, a attributeRecord, n int, vertices []uint32) (*Column, error) {
-	c := NewColumn(a.attribute(), n)
+	c := block.NewColumn(a.attribute(), n)
 	next := uint64(0)
 	err := eachValue(t, r, a, func(slot uint32, v Value) error {
 		if uint64(slot) < next {

@@ -19,7 +19,7 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 	err := db.file.Change(ctx, func(t *tree.Tx) error {
 		r, err := createGraph(t, name)
 		if err == nil {
-			info = r.info(name)
+			info = graphInfo(r, name)
 		}
 		return err
 	})
@@ -88,7 +88,7 @@ func (db *DB) Graphs(ctx context.Context) ([]GraphInfo, error) {
 		err = t.Each(block.GraphsName, func(key, _ []byte) error {
 			r, err := findGraph(t, string(key))
 			if err == nil {
-				list = append(list, r.info(string(key)))
+				list = append(list, graphInfo(r, string(key)))
 			}
 			return err
 		})
@@ -98,5 +98,5 @@ func (db *DB) Graphs(ctx context.Context) ([]GraphInfo, error) {
 
 // Graph returns the catalogue entry of one graph.
 func (db *DB) Graph(ctx context.Context, name string) (GraphInfo, error) {
-	return viewGraph(ctx, db, name, func(_ *tree.Tx, r *graphRecord) (GraphInfo, error) { return r.info(name), nil })
+	return viewGraph(ctx, db, name, func(_ *tree.Tx, r *graphRecord) (GraphInfo, error) { return graphInfo(r, name), nil })
 }

@@ -27,7 +27,7 @@ func (db *DB) ViewGraph(ctx context.Context, graph string, f func(*GraphView) er
 		if err != nil {
 			return err
 		}
-		return f(&GraphView{Graph: r.info(graph), t: t, graph: r})
+		return f(&GraphView{Graph: graphInfo(r, graph), t: t, graph: r})
 	})
 }
 

@@ -161,7 +161,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	for _, r := range i.remarks() {
 		read.Add(r)
 	}
-	i.stats.ReadStats, i.stats.RepeatedValues, i.stats.Times = read, list.RepeatedValues(), i.result.info(graph).Times
+	i.stats.ReadStats, i.stats.RepeatedValues, i.stats.Times = read, list.RepeatedValues(), graphInfo(&i.result, graph).Times
 	i.stats.Seconds = time.Since(started).Seconds()
 	return i.stats, nil
 }
@@ -390,7 +390,7 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 	if err := p.run(ctx); err != nil {
 		return GraphInfo{}, fmt.Errorf("put graph %q: %w", name, err)
 	}
-	return p.result.info(name), nil
+	return graphInfo(&p.result, name), nil
 }
 
 // putColumns stores columns as the attributes of a graph that had no vertices.

@@ -29,7 +29,7 @@ func (db *DB) Lists(ctx context.Context, graph string) (*Lists, error) {
 		if err != nil {
 			return nil, fault.Corrupt(t.Path, describeGraph(graph)+", empty slots", err)
 		}
-		return &Lists{Info: r.info(graph), db: db, vertices: slots.Table()}, nil
+		return &Lists{Info: graphInfo(r, graph), db: db, vertices: slots.Table()}, nil
 	})
 }
 

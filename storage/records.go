@@ -53,7 +53,7 @@ type attributeRecord struct {
 
 func (a attributeRecord) attribute() Attribute { return Attribute{Name: a.Name, Type: a.Type} }
 
-func (r *graphRecord) info(name string) GraphInfo {
+func graphInfo(r *graphRecord, name string) GraphInfo {
 	info := GraphInfo{
 		Name: name, ID: r.ID, Version: r.Version, Vertices: int(r.Vertices), Edges: int64(r.Edges),
 		Created: time.Unix(0, r.Created), Modified: time.Unix(0, r.Modified), Source: r.Source,
@@ -65,7 +65,7 @@ func (r *graphRecord) info(name string) GraphInfo {
 	for _, a := range r.Attributes {
 		info.Attributes = append(info.Attributes, a.attribute())
 		info.Values = append(info.Values, int(a.Values))
-		info.Computed = append(info.Computed, a.Computed.computed())
+		info.Computed = append(info.Computed, computed(a.Computed))
 	}
 	return info
 }
@@ -137,25 +137,41 @@ func (r *graphRecord) addAttribute(a Attribute) (int, error) {
 // copied is a copy of a list, and nil for every empty one, so that its record has the same bytes.
 func copied[T any](list []T) []T { return append([]T(nil), list...) }
 
-type computedRecord struct {
-	Method  string    `msgpack:"method"`
-	Options []Setting `msgpack:"options"`
-	Version uint64    `msgpack:"version"`
-	Created int64     `msgpack:"created"` // nanoseconds of Unix time
+// settingRecord is a Setting as it is stored.
+type settingRecord struct {
+	Name  string `msgpack:"name"`
+	Value string `msgpack:"value"`
 }
 
-func (c *Computed) record() *computedRecord {
+// computedRecord is how the values of an attribute were computed.
+type computedRecord struct {
+	Method  string          `msgpack:"method"`
+	Options []settingRecord `msgpack:"options"`
+	Version uint64          `msgpack:"version"`
+	Created int64           `msgpack:"created"` // nanoseconds of Unix time
+}
+
+func record(c *Computed) *computedRecord {
 	if c == nil {
 		return nil
 	}
-	return &computedRecord{Method: c.Method, Options: copied(c.Options), Version: c.GraphVersion, Created: c.Created.UnixNano()}
+	return &computedRecord{Method: c.Method, Options: settingsAs[settingRecord](c.Options), Version: c.GraphVersion, Created: c.Created.UnixNano()}
 }
 
-func (r *computedRecord) computed() *Computed {
+func computed(r *computedRecord) *Computed {
 	if r == nil {
 		return nil
 	}
-	return &Computed{Method: r.Method, Options: copied(r.Options), GraphVersion: r.Version, Created: time.Unix(0, r.Created)}
+	return &Computed{Method: r.Method, Options: settingsAs[Setting](r.Options), GraphVersion: r.Version, Created: time.Unix(0, r.Created)}
+}
+
+// settingsAs converts settings to or from what is stored of them; nil for none.
+func settingsAs[B, A Setting | settingRecord](list []A) []B {
+	var converted []B
+	for _, s := range list {
+		converted = append(converted, B(s))
+	}
+	return converted
 }
 
 // embeddingRecord is the catalogue entry of an embedding as it is stored, under

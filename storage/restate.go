@@ -75,7 +75,7 @@ func restateGraph(t *tree.Tx, g GraphInfo) error {
 	r.Version, r.Created, r.Modified = g.Version, unixNano(g.Created), unixNano(g.Modified)
 	for i, a := range g.Attributes {
 		if at := r.findAttribute(a.Name); at >= 0 && i < len(g.Computed) {
-			r.Attributes[at].Computed = g.Computed[i].record()
+			r.Attributes[at].Computed = record(g.Computed[i])
 		}
 	}
 	if err := dropChanges(t, r.ID, math.MaxUint64); err != nil {

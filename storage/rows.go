@@ -54,7 +54,7 @@ func (db *DB) ViewRows(ctx context.Context, name string, f func(*RowView) error)
 		if v.graph, err = findGraph(t, v.record.Graph); err != nil {
 			return err
 		}
-		v.Graph = v.graph.info(v.record.Graph)
+		v.Graph = graphInfo(v.graph, v.record.Graph)
 		return f(v)
 	})
 }

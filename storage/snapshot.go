@@ -83,7 +83,7 @@ func snapshot(t *tree.Tx, name string, r *graphRecord) (*Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{Info: r.info(name), Graph: c.graph, keys: c.keys, slots: c.slots}, nil
+	return &Snapshot{Info: graphInfo(r, name), Graph: c.graph, keys: c.keys, slots: c.slots}, nil
 }
 
 // VertexID returns the vertex of a graph that has the given key. It reads the

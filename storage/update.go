@@ -176,7 +176,7 @@ func (x *Tx) Graph(name string) (GraphInfo, error) {
 		g, err := x.graph(name)
 		if err == nil {
 			r := g.next()
-			info = r.info(name)
+			info = graphInfo(&r, name)
 		}
 		return err
 	})
@@ -195,7 +195,7 @@ func (x *Tx) CreateGraph(name string) (GraphInfo, error) {
 			return err
 		}
 		x.graphs[name] = &graphState{name: name, record: *r, created: true}
-		info = r.info(name)
+		info = graphInfo(r, name)
 		return nil
 	})
 	return info, err
