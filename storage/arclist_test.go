@@ -9,6 +9,7 @@ import (
 	"heavytail/.ci/repeat"
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"math/rand/v2"
 	"os"
@@ -169,7 +170,7 @@ func TestArcList_Blocks(t *testing.T) {
 	}
 	blocks := func() (sizes []int) {
 		err := db.file.View(ctx, func(x *tree.Tx) error {
-			r, err := findGraph(x, "g")
+			r, err := graphs.Find(x, "g")
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/rescue"
 	"heavytail/storage/internal/tree"
 	"io"
@@ -83,7 +84,7 @@ func (a *artefact[R]) find(t *tree.Tx, key []byte) (*R, error) {
 	r := new(R)
 	found, err := t.Get(a.bucket, key, r)
 	if err == nil && found {
-		err = a.validate(r, bound(t))
+		err = a.validate(r, graphs.Bound(t))
 	}
 	if err != nil {
 		return nil, fault.Corrupt(t.Path, a.describe(t, key), err)

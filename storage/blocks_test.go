@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/sample"
 	"heavytail/storage/internal/tree"
 	"math/rand/v2"
@@ -72,7 +73,7 @@ func tryEdits[E any](t *testing.T, x *tree.Tx, p tree.Part, l *block.List[E], ra
 		}
 		slices.SortStableFunc(batch, func(a, b block.Edit[E]) int { return l.Compare(a.Entry, b.Entry) })
 		batch = slices.CompactFunc(batch, func(a, b block.Edit[E]) bool { return l.Compare(a.Entry, b.Entry) == 0 })
-		if err := editBlocks(x, p, l, batch); err != nil {
+		if err := graphs.EditBlocks(x, p, l, batch); err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range batch {
@@ -144,7 +145,7 @@ func TestEditBlocks_Values(t *testing.T) {
 				return err
 			}
 			other := block.ValueList(6, Integer)
-			if err := editBlocks(x, p, other, []block.Edit[block.SlotValue]{{Entry: block.SlotValue{Slot: 1, Value: IntegerValue(7)}}}); err != nil {
+			if err := graphs.EditBlocks(x, p, other, []block.Edit[block.SlotValue]{{Entry: block.SlotValue{Slot: 1, Value: IntegerValue(7)}}}); err != nil {
 				return err
 			}
 			l := block.ValueList(5, kind)
@@ -170,7 +171,7 @@ func TestTx_AddRemoveVertices(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	all := keysOf(sample.Keys(2500))
 	inObject(t, func(x *tree.Tx, object uint64) error {
-		r := &graphRecord{Object: object}
+		r := &graphs.Record{Object: object}
 		slotsOf := make(map[string]uint32)
 		for next := 0; next < all.Len(); {
 			var keys [][]byte
@@ -181,7 +182,7 @@ func TestTx_AddRemoveVertices(t *testing.T) {
 				}
 			}
 			before := r.Slots
-			slots, err := addVertices(x, r, keys)
+			slots, err := graphs.AddVertices(x, r, keys)
 			if err != nil {
 				return err
 			}
@@ -199,7 +200,7 @@ func TestTx_AddRemoveVertices(t *testing.T) {
 				}
 			}
 			slices.SortFunc(victims, func(a, b block.IDEntry) int { return int(a.Slot) - int(b.Slot) })
-			if err := removeVertices(x, r, victims); err != nil {
+			if err := graphs.RemoveVertices(x, r, victims); err != nil {
 				return err
 			}
 			if err := compareSlots(x, r, slotsOf, &all); err != nil {
@@ -211,14 +212,14 @@ func TestTx_AddRemoveVertices(t *testing.T) {
 }
 
 // compareSlots compares what a graph says of all keys with a map.
-func compareSlots(x *tree.Tx, r *graphRecord, want map[string]uint32, all *block.KeySet) error {
+func compareSlots(x *tree.Tx, r *graphs.Record, want map[string]uint32, all *block.KeySet) error {
 	var keys [][]byte
 	for i := range uint32(all.Len()) {
 		keys = append(keys, all.At(i))
 	}
 	keys = append(keys, []byte("nobody"), []byte{1}, []byte("\xf4\x8f\xbf\xbf"))
 	rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
-	slots, err := slotsOfKeys(x, r, keys)
+	slots, err := graphs.SlotsOfKeys(x, r, keys)
 	if err != nil {
 		return err
 	}
@@ -233,11 +234,11 @@ func compareSlots(x *tree.Tx, r *graphRecord, want map[string]uint32, all *block
 		}
 	}
 	slices.Sort(live)
-	names, err := keysOfSlots(x, r, live)
+	names, err := graphs.KeysOfSlots(x, r, live)
 	if err != nil {
 		return err
 	}
-	m, err := slotsOf(x, r)
+	m, err := graphs.SlotsOf(x, r)
 	if err != nil {
 		return err
 	}
@@ -286,7 +287,7 @@ func TestNextValueBlock(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if err := editBlocks(x, p, block.ValueList(3, kind), edits); err != nil {
+			if err := graphs.EditBlocks(x, p, block.ValueList(3, kind), edits); err != nil {
 				return err
 			}
 			cursor := p.Bucket.Cursor()
@@ -384,7 +385,7 @@ func TestValueList_LongText(t *testing.T) {
 		l := block.ValueList(1, Text)
 		want := []block.SlotValue{{Slot: 3, Value: TextValue("short")}, {Slot: 4, Value: TextValue(strings.Repeat("x", block.MaxText))}, {Slot: 5, Value: TextValue("short")}, {Slot: 9, Value: TextValue("")}}
 		for _, e := range want {
-			if err := editBlocks(x, p, l, []block.Edit[block.SlotValue]{{Entry: e}}); err != nil {
+			if err := graphs.EditBlocks(x, p, l, []block.Edit[block.SlotValue]{{Entry: e}}); err != nil {
 				return err
 			}
 		}

@@ -2,42 +2,13 @@ package storage
 
 import (
 	"errors"
-	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
-	"math"
 	"slices"
 	"strings"
-	"time"
 )
-
-// size is the size of the file as this transaction found it.
-func size(t *tree.Tx) int64 { return t.Root.Tx().Size() }
-
-// bound is an upper bound for the bytes of anything that an entry of the catalogue
-// counts.
-func bound(t *tree.Tx) int64 {
-	if t.Pending { // pages that are not written yet are not in the size
-		return math.MaxInt64
-	}
-	return size(t)
-}
-
-func findGraph(t *tree.Tx, name string) (*graphRecord, error) {
-	r := new(graphRecord)
-	found, err := t.Get(block.GraphsName, []byte(name), r)
-	if err == nil && found {
-		err = r.validate(bound(t))
-	}
-	if err != nil {
-		return nil, fault.Corrupt(t.Path, describeGraph(name), err)
-	}
-	if !found {
-		return nil, &NotFoundError{Kind: "graph", Name: name}
-	}
-	return r, nil
-}
 
 // findEmbedding returns the catalogue entry of an embedding, or of a generation of
 // one, as resolveEmbedding finds it, with possible counts.
@@ -46,7 +17,7 @@ func findEmbedding(t *tree.Tx, name string) (*embeddingRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, fault.Corrupt(t.Path, describeEmbedding(name), r.validate(bound(t)))
+	return r, fault.Corrupt(t.Path, describeEmbedding(name), r.validate(graphs.Bound(t)))
 }
 
 // resolveEmbedding returns the catalogue entry that a name means: of an embedding, of a past
@@ -108,20 +79,4 @@ func past(t *tree.Tx, name string) ([]uint64, error) {
 // catalogue, whatever name it was found by.
 func putEmbedding(t *tree.Tx, r *embeddingRecord) error {
 	return t.Put(block.EmbeddingsName, []byte(r.name), r)
-}
-
-func slotsOf(t *tree.Tx, r *graphRecord) (block.SlotMap, error) {
-	return t.ReadSlots(r.Object, r.Slots, r.Slots-r.Vertices)
-}
-
-// createGraph makes the catalogue entry of an empty graph.
-func createGraph(t *tree.Tx, name string) (*graphRecord, error) {
-	if _, err := findGraph(t, name); err == nil {
-		return nil, fmt.Errorf("graph %q: %w", name, ErrExists)
-	} else if !errors.Is(err, ErrNotFound) {
-		return nil, err
-	}
-	now := time.Now().UnixNano()
-	r := &graphRecord{ID: t.NewID(), Version: 1, Created: now, Modified: now}
-	return r, t.Put(block.GraphsName, []byte(name), r)
 }

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"heavytail/storage/internal/tree"
-	"slices"
-
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/page"
+	"heavytail/storage/internal/tree"
+	"slices"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -24,7 +24,7 @@ import (
 // and reads the whole file once. progress, if not nil, is called for the stage
 // "checking", in objects.
 func (db *DB) Check(ctx context.Context, progress func(stage string, done, total int64)) (CheckReport, error) {
-	c := checker{db: db, progress: newReporter(progress), objects: make(map[uint64]string), graphs: make(map[uint64]graphRecord), slots: make(map[uint64]*block.SlotMap)}
+	c := checker{db: db, progress: newReporter(progress), objects: make(map[uint64]string), graphs: make(map[uint64]graphs.Record), slots: make(map[uint64]*block.SlotMap)}
 	err := db.file.View(ctx, func(t *tree.Tx) error {
 		c.tx = t
 		if err := c.walk(); err != nil {
@@ -106,7 +106,7 @@ func (c *checker) checkGraphs() error {
 	c.names = make(map[uint64]string)
 	return c.tryEach("catalogue of graphs", fault.RemedyRestore, block.GraphsName, func(key, _ []byte) error {
 		name := string(key)
-		where := describeGraph(name)
+		where := graphs.DescribeGraph(name)
 		c.report.Graphs++
 		c.report.Records++
 		defer c.step()
@@ -114,7 +114,7 @@ func (c *checker) checkGraphs() error {
 			if err := block.CheckName("graph", name); err != nil {
 				return fault.Record("%v", err)
 			}
-			r, err := findGraph(c.tx, name)
+			r, err := graphs.Find(c.tx, name)
 			if err != nil {
 				return foundDamage(err)
 			}
@@ -132,20 +132,20 @@ func (c *checker) checkGraphs() error {
 }
 
 // checkContents verifies the three parts of a graph object.
-func (c *checker) checkContents(where string, r *graphRecord) error {
+func (c *checker) checkContents(where string, r *graphs.Record) error {
 	keys := block.NewKeySet(0)
 	keysOK := false
 	c.try(where+", keys", remedyGraph, func() error {
 		p, err := c.tx.Part(r.Object, block.KeysName)
 		if err == nil {
-			err = readKeys(c.tx, &keys, p, r)
+			err = graphs.ReadKeys(c.tx, &keys, p, r)
 		}
 		keysOK = err == nil
 		return err
 	})
 	slots := block.SlotMap{Slots: r.Slots}
 	c.try(where+", empty slots", remedyGraph, func() (err error) {
-		if slots, err = slotsOf(c.tx, r); err != nil {
+		if slots, err = graphs.SlotsOf(c.tx, r); err != nil {
 			return err
 		}
 		c.slots[r.ID] = &slots
@@ -156,7 +156,7 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 	})
 	c.try(where+", ids", remedyGraph, func() error { return c.checkIDs(r, &keys, keysOK) })
 	c.try(where+", arcs", remedyGraph, func() error {
-		g, err := readArcs(c.tx, r, int(r.Slots), nil, func() error { return nil })
+		g, err := graphs.ReadArcs(c.tx, r, int(r.Slots), nil, func() error { return nil })
 		if err != nil {
 			return err
 		}
@@ -170,7 +170,7 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 
 // checkIDs verifies that the ids are the inverse of the keys: as many, strictly
 // ascending, and each with the key that it has there.
-func (c *checker) checkIDs(r *graphRecord, keys *block.KeySet, compare bool) error {
+func (c *checker) checkIDs(r *graphs.Record, keys *block.KeySet, compare bool) error {
 	p, err := c.tx.Part(r.Object, block.IDsName)
 	if err != nil {
 		return err
@@ -276,7 +276,7 @@ func (c *checker) checkOwner(where string, r *embeddingRecord) {
 // checkChanges verifies the change log: it has only records of known graphs,
 // and the log of each graph has no gap up to the present version.
 func (c *checker) checkChanges() error {
-	const where = changeLogPart
+	const where = graphs.ChangeLogPart
 	const remedy = "embeddings are computed in full instead of refreshed; restore the file from a backup to have the log again"
 	orphans := make(map[uint64]bool)
 	c.tryEach(where, remedy, block.ChangesName, func(key, record []byte) error {
@@ -291,13 +291,13 @@ func (c *checker) checkChanges() error {
 		return nil
 	})
 	return c.tryEach("catalogue of graphs", fault.RemedyRestore, block.GraphsName, func(key, _ []byte) error {
-		r, err := findGraph(c.tx, string(key))
+		r, err := graphs.Find(c.tx, string(key))
 		if err != nil {
 			return nil // reported before
 		}
-		return c.try(describeGraph(string(key))+", "+where, remedy, func() error {
+		return c.try(graphs.DescribeGraph(string(key))+", "+where, remedy, func() error {
 			last := uint64(0)
-			err := changesOf(c.tx, r.ID, 0, func(version uint64, entry *block.Change) error {
+			err := graphs.ChangesOf(c.tx, r.ID, 0, func(version uint64, entry *block.Change) error {
 				if last != 0 && version != last+1 {
 					return fault.Record("version %d follows version %d", version, last)
 				}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 )
 
@@ -16,7 +17,7 @@ type checker struct {
 	done     int64
 	objects  map[uint64]string         // what refers to each object
 	parts    map[uint64][][]byte       // the buckets that each object should have
-	graphs   map[uint64]graphRecord    // by id
+	graphs   map[uint64]graphs.Record  // by id
 	slots    map[uint64]*block.SlotMap // of graphs by id, where they could be read
 	names    map[uint64]string         // of graphs by id
 	err      error                     // that ended the check

@@ -3,10 +3,10 @@ package storage
 import (
 	"encoding/binary"
 	"fmt"
-
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 )
 
 // checkEmpty verifies that the slots without a key are the empty ones.
@@ -39,13 +39,13 @@ const remedyAttribute = "drop the attribute and import it again, restore the fil
 // checkAttributes verifies every attribute: the types of its blocks, that the
 // slots of its values ascend and hold vertices, and the number of its values;
 // and that every block belongs to an attribute.
-func (c *checker) checkAttributes(where string, r *graphRecord, slots *block.SlotMap) error {
+func (c *checker) checkAttributes(where string, r *graphs.Record, slots *block.SlotMap) error {
 	vertices := slots.Table()
 	prefixes := make(map[string]bool)
 	for _, a := range r.Attributes {
 		prefixes[string(binary.BigEndian.AppendUint16(nil, a.ID))] = true
 		c.try(fmt.Sprintf("%s, attribute %q", where, a.Name), remedyAttribute, func() error {
-			_, err := readColumn(c.tx, r, a, slots.Vertices(), vertices)
+			_, err := graphs.ReadColumn(c.tx, r, a, slots.Vertices(), vertices)
 			return err
 		})
 	}
@@ -66,7 +66,7 @@ func (c *checker) checkAttributes(where string, r *graphRecord, slots *block.Slo
 
 // checkChange verifies that an entry of the change log names slots of the graph,
 // and as deleted only empty ones.
-func (c *checker) checkChange(r *graphRecord, version uint64, entry *block.Change) error {
+func (c *checker) checkChange(r *graphs.Record, version uint64, entry *block.Change) error {
 	for _, list := range [][]uint32{entry.Edges, entry.Values, entry.Deleted} {
 		if n := len(list); n > 0 && uint64(list[n-1]) >= r.Slots {
 			return fault.Record("version %d changes slot %d of %d", version, list[n-1], r.Slots)

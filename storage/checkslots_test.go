@@ -2,12 +2,12 @@ package storage
 
 import (
 	"context"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"math"
 	"slices"
 	"testing"
-
-	"heavytail/storage/internal/block"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -46,7 +46,7 @@ func TestDB_Check_PlantedSlots(t *testing.T) {
 		}, "values where the catalogue says", columns},
 		{"all values missing", func(t *testing.T, root *bolt.Bucket) {
 			id := block.IDOf(block.Key64(0))
-			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { id = r.Object })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { id = r.Object })
 			if err := root.Bucket(block.ObjectsName).Bucket(block.Key64(id)).DeleteBucket(block.AttrsName); err != nil {
 				t.Fatal(err)
 			}
@@ -62,10 +62,10 @@ func TestDB_Check_PlantedSlots(t *testing.T) {
 			put(t, b, seed, block.AttrKey(9, 2), record)
 		}, "belongs to no attribute", nil},
 		{"reserved name", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Attributes[0].Name = "degree" })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { r.Attributes[0].Name = "degree" })
 		}, "degree", snapshot},
 		{"two attributes of one number", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Attributes[1].ID = 0 })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { r.Attributes[1].ID = 0 })
 		}, "has the number 0", snapshot},
 		{"list of empty slots missing", func(t *testing.T, root *bolt.Bucket) {
 			b, _ := objectBucket(t, root, "graphs", "g", block.EmptyName)
@@ -118,7 +118,7 @@ func TestDB_Check_PlantedSlots(t *testing.T) {
 		}, "empty slot 1 has 1 edges", snapshot},
 		{"deletion of a live slot", func(t *testing.T, root *bolt.Bucket) {
 			var id uint64
-			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { id = r.ID })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { id = r.ID })
 			c := block.Change{Deleted: []uint32{2}}
 			put(t, root.Bucket(block.ChangesName), block.SeedOf(block.ChangesName), block.ChangesKey(id, 2, 0), c.Records()[0])
 		}, "deletes slot 2, which is not empty", nil},
@@ -166,7 +166,7 @@ func TestTx_LogChange_Limit(t *testing.T) {
 			many[i] = uint32(3 * i)
 		}
 		versions := func() (list []uint64) {
-			err := changesOf(x, graph, 0, func(version uint64, _ *block.Change) error {
+			err := graphs.ChangesOf(x, graph, 0, func(version uint64, _ *block.Change) error {
 				list = append(list, version)
 				return nil
 			})
@@ -177,27 +177,27 @@ func TestTx_LogChange_Limit(t *testing.T) {
 		}
 		for version := uint64(1); version <= 6; version++ {
 			for _, id := range []uint64{graph - 1, graph, graph + 1} {
-				if err := logChange(x, id, version, block.Change{Edges: many, Values: []uint32{1}, Deleted: []uint32{2}}); err != nil {
+				if err := graphs.LogChange(x, id, version, block.Change{Edges: many, Values: []uint32{1}, Deleted: []uint32{2}}); err != nil {
 					return err
 				}
 			}
 		}
-		if err := logChange(x, graph, block.MaxLog, block.Change{All: true}); err != nil {
+		if err := graphs.LogChange(x, graph, block.MaxLog, block.Change{All: true}); err != nil {
 			return err
 		}
 		if got := versions(); len(got) != 7 {
 			t.Errorf("the log has versions %d", got)
 		}
-		if err := logChange(x, graph, block.MaxLog+4, block.Change{All: true, Columns: true}); err != nil {
+		if err := graphs.LogChange(x, graph, block.MaxLog+4, block.Change{All: true, Columns: true}); err != nil {
 			return err
 		}
 		if got := versions(); !slices.Equal(got, []uint64{5, 6, block.MaxLog, block.MaxLog + 4}) {
 			t.Errorf("the log has versions %d", got)
 		}
-		l, err := changesSince(x, &graphRecord{ID: graph + 1, Version: 6, Slots: 20_000, Vertices: 19_999}, 0)
-		if err != nil || l.gap || l.versions != 6 || l.deletions != 6 {
+		l, err := graphs.ChangesSince(x, &graphs.Record{ID: graph + 1, Version: 6, Slots: 20_000, Vertices: 19_999}, 0)
+		if err != nil || l.Gap || l.Versions != 6 || l.Deletions != 6 {
 			t.Errorf("the log of another graph: %+v, %v", l, err)
 		}
-		return dropChanges(x, graph-1, math.MaxUint64)
+		return graphs.DropChanges(x, graph-1, math.MaxUint64)
 	})
 }

@@ -1,11 +1,10 @@
 package storage
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 )
 
@@ -15,7 +14,7 @@ import (
 // version by now, it returns ErrConflict; an unknown attribute gives a
 // NotFoundError. It reads only the blocks of these attributes.
 func (db *DB) Columns(ctx context.Context, graph string, version uint64, names ...string) ([]*Column, error) {
-	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) ([]*Column, error) {
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) ([]*Column, error) {
 		if r.Version != version {
 			return nil, fmt.Errorf("graph %q has version %d, no longer %d: %w", graph, r.Version, version, ErrConflict)
 		}
@@ -28,7 +27,7 @@ func (db *DB) Columns(ctx context.Context, graph string, version uint64, names .
 // calls, both are always of the same version.
 func (db *DB) SnapshotColumns(ctx context.Context, graph string, names ...string) (*Snapshot, []*Column, error) {
 	var columns []*Column
-	s, err := viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) (s *Snapshot, err error) {
+	s, err := viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (s *Snapshot, err error) {
 		if columns, err = namedColumns(t, graph, r, names); err == nil {
 			s, err = snapshot(t, graph, r)
 		}
@@ -41,13 +40,13 @@ func (db *DB) SnapshotColumns(ctx context.Context, graph string, names ...string
 }
 
 // namedColumns reads the columns of some attributes, or of all without names.
-func namedColumns(t *tree.Tx, graph string, r *graphRecord, names []string) ([]*Column, error) {
+func namedColumns(t *tree.Tx, graph string, r *graphs.Record, names []string) ([]*Column, error) {
 	wanted := r.Attributes
 	if len(names) > 0 {
 		wanted = nil
 	}
 	for _, name := range names {
-		i := r.findAttribute(name)
+		i := r.FindAttribute(name)
 		if i < 0 {
 			return nil, &NotFoundError{Kind: "attribute", Name: name}
 		}
@@ -57,16 +56,16 @@ func namedColumns(t *tree.Tx, graph string, r *graphRecord, names []string) ([]*
 }
 
 // columns reads columns by vertex.
-func columns(t *tree.Tx, graph string, r *graphRecord, attributes []attributeRecord) ([]*Column, error) {
-	slots, err := slotsOf(t, r)
+func columns(t *tree.Tx, graph string, r *graphs.Record, attributes []graphs.AttributeRecord) ([]*Column, error) {
+	slots, err := graphs.SlotsOf(t, r)
 	if err != nil {
-		return nil, fault.Corrupt(t.Path, describeGraph(graph)+", empty slots", err)
+		return nil, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", empty slots", err)
 	}
 	vertices := slots.Table()
 	columns := make([]*Column, len(attributes))
 	for i, a := range attributes {
-		if columns[i], err = readColumn(t, r, a, int(r.Vertices), vertices); err != nil {
-			return nil, fault.Corrupt(t.Path, describeAttribute(graph, a.Name), err)
+		if columns[i], err = graphs.ReadColumn(t, r, a, int(r.Vertices), vertices); err != nil {
+			return nil, fault.Corrupt(t.Path, graphs.DescribeAttribute(graph, a.Name), err)
 		}
 	}
 	return columns, nil
@@ -76,13 +75,13 @@ func columns(t *tree.Tx, graph string, r *graphRecord, attributes []attributeRec
 // GraphInfo.Attributes and without missing ones. It reads a block per attribute
 // and does not need the graph in memory.
 func (db *DB) Vertex(ctx context.Context, graph, key string) (Vertex, error) {
-	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) (Vertex, error) { return vertex(t, graph, r, key) })
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (Vertex, error) { return vertex(t, graph, r, key) })
 }
 
 // VertexEdges reads a vertex as Vertex does and its edges as Neighbors does, both
 // of the version of the graph that it returns.
 func (db *DB) VertexEdges(ctx context.Context, graph, key string) (info GraphInfo, v Vertex, edges []Edge, err error) {
-	edges, err = viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) (_ []Edge, err error) {
+	edges, err = viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (_ []Edge, err error) {
 		info = graphInfo(r, graph)
 		if v, err = vertex(t, graph, r, key); err != nil {
 			return nil, err
@@ -92,16 +91,16 @@ func (db *DB) VertexEdges(ctx context.Context, graph, key string) (info GraphInf
 	return info, v, edges, err
 }
 
-func vertex(t *tree.Tx, graph string, r *graphRecord, key string) (Vertex, error) {
-	slot, err := slotOfVertex(t, r, graph, key)
+func vertex(t *tree.Tx, graph string, r *graphs.Record, key string) (Vertex, error) {
+	slot, err := graphs.SlotOfVertex(t, r, graph, key)
 	if err != nil {
 		return Vertex{}, err
 	}
 	v := Vertex{Key: key}
 	for _, a := range r.Attributes {
-		values, err := valuesAt(t, r, a, []uint32{slot})
+		values, err := graphs.ValuesAt(t, r, a, []uint32{slot})
 		if err != nil {
-			return Vertex{}, fault.Corrupt(t.Path, describeAttribute(graph, a.Name), err)
+			return Vertex{}, fault.Corrupt(t.Path, graphs.DescribeAttribute(graph, a.Name), err)
 		}
 		if !values[0].IsMissing() {
 			v.Values = append(v.Values, NamedValue{Name: a.Name, Value: values[0]})
@@ -117,44 +116,11 @@ func (db *DB) Keys(ctx context.Context, graph, prefix string, limit int) ([]stri
 	if limit < 0 {
 		return nil, fmt.Errorf("%w: a limit of %d keys", ErrInvalid, limit)
 	}
-	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) ([]string, error) {
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) ([]string, error) {
 		if r.Object == 0 {
 			return nil, nil
 		}
-		keys, err := keysWith(t, r, prefix, limit)
-		return keys, fault.Corrupt(t.Path, describeGraph(graph)+", ids", err)
+		keys, err := graphs.KeysWith(t, r, prefix, limit)
+		return keys, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", ids", err)
 	})
-}
-
-func keysWith(t *tree.Tx, r *graphRecord, prefix string, limit int) ([]string, error) {
-	p, err := t.Part(r.Object, block.IDsName)
-	if err != nil {
-		return nil, err
-	}
-	var keys []string
-	for b := p.BlockOf(nil, []byte(prefix)); b.Key != nil; b = p.After(nil, b.Key) {
-		if err := t.Ctx.Err(); err != nil {
-			return nil, err
-		}
-		payload, err := p.Seed.Open(b.Key, b.Record)
-		if err != nil {
-			return nil, err
-		}
-		over := false
-		err = block.DecodeIDs(b.Key, payload, func(key []byte, _ uint32) error {
-			switch {
-			case over:
-			case bytes.HasPrefix(key, block.BytesOf(prefix)):
-				keys = append(keys, string(key))
-				over = limit > 0 && len(keys) == limit
-			default:
-				over = string(key) > prefix
-			}
-			return nil
-		})
-		if err != nil || over {
-			return keys, err
-		}
-	}
-	return keys, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"slices"
 )
@@ -25,7 +26,7 @@ func (x *Tx) PutColumn(s *Snapshot, c *Column, computed *Computed, replace bool)
 			return fmt.Errorf("graph %q was dropped and created again: %w", name, ErrConflict)
 		case c.Len() != s.Info.Vertices:
 			return fmt.Errorf("attribute %q has %d values for %d vertices: %w", fault.Clip(c.Name), c.Len(), s.Info.Vertices, ErrInvalid)
-		case !replace && g.record.findAttribute(c.Name) >= 0:
+		case !replace && g.record.FindAttribute(c.Name) >= 0:
 			return fmt.Errorf("attribute %q of graph %q: %w", fault.Clip(c.Name), name, ErrExists)
 		}
 		return c.Validate()
@@ -36,7 +37,7 @@ func (x *Tx) PutColumn(s *Snapshot, c *Column, computed *Computed, replace bool)
 			err = putValues(x.tx, g, &g.record.Attributes[at], s, c)
 		}
 		if err != nil {
-			return fault.Corrupt(x.tx.Path, describeAttribute(name, c.Name), err)
+			return fault.Corrupt(x.tx.Path, graphs.DescribeAttribute(name, c.Name), err)
 		}
 		g.record.Attributes[at].Computed = record(computed)
 		g.changed = true
@@ -47,9 +48,9 @@ func (x *Tx) PutColumn(s *Snapshot, c *Column, computed *Computed, replace bool)
 // emptyAttribute returns the number of an attribute without values, which it enters where
 // there is none of the name.
 func emptyAttribute(t *tree.Tx, g *graphState, a Attribute) (int, error) {
-	at := g.record.findAttribute(a.Name)
+	at := g.record.FindAttribute(a.Name)
 	if at < 0 {
-		return g.record.addAttribute(a)
+		return g.record.AddAttribute(a)
 	}
 	if err := dropAttribute(t, g, g.record.Attributes[at]); err != nil {
 		return 0, err
@@ -60,11 +61,11 @@ func emptyAttribute(t *tree.Tx, g *graphState, a Attribute) (int, error) {
 }
 
 // putValues writes the blocks of an attribute that has no values yet.
-func putValues(t *tree.Tx, g *graphState, a *attributeRecord, s *Snapshot, c *Column) error {
+func putValues(t *tree.Tx, g *graphState, a *graphs.AttributeRecord, s *Snapshot, c *Column) error {
 	if g.record.Object == 0 {
 		return nil
 	}
-	slots, err := slotsOf(t, &g.record)
+	slots, err := graphs.SlotsOf(t, &g.record)
 	if err != nil {
 		return err
 	}

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"heavytail/storage/internal/tree"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/page"
+	"heavytail/storage/internal/tree"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -91,9 +91,9 @@ func copyCatalogue(t *tree.Tx, w *storeWriter) (objects map[string]string, err e
 		return nil, err
 	}
 	err = copyTop(block.GraphsName, func(key, _ []byte) (bool, error) {
-		r, err := findGraph(t, string(key))
+		r, err := graphs.Find(t, string(key))
 		if err == nil {
-			refer(r.Object, describeGraph(string(key)))
+			refer(r.Object, graphs.DescribeGraph(string(key)))
 		}
 		return true, err
 	})

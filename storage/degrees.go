@@ -1,11 +1,11 @@
 package storage
 
 import (
-	"runtime"
-	"sync/atomic"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"runtime"
+	"sync/atomic"
 )
 
 // Degrees returns the degrees of all vertices in the present version of the graph. It decodes all
@@ -13,7 +13,7 @@ import (
 // of the time of loading the graph, and less of its memory.
 func (v *GraphView) Degrees() ([]uint32, error) {
 	degrees, err := v.degrees()
-	return degrees, fault.Corrupt(v.t.Path, describeGraph(v.Graph.Name)+", arcs", err)
+	return degrees, fault.Corrupt(v.t.Path, graphs.DescribeGraph(v.Graph.Name)+", arcs", err)
 }
 
 func (v *GraphView) degrees() ([]uint32, error) {
@@ -26,13 +26,13 @@ func (v *GraphView) degrees() ([]uint32, error) {
 		return nil, err
 	}
 	v.t.ReadAhead(p.Bucket)
-	runs, err := arcRuns(v.t, p)
+	runs, err := graphs.ArcRuns(v.t, p)
 	if err != nil {
 		return nil, err
 	}
 	degrees := make([]uint32, m.Slots) // of slots; the arcs of one may lie in several runs
 	room, all := make([]block.ArcBlock, runtime.GOMAXPROCS(0)), atomic.Uint64{}
-	err = parallel(v.t, len(runs), len(room), func(worker, i int) error {
+	err = graphs.Parallel(v.t, len(runs), len(room), func(worker, i int) error {
 		for _, b := range runs[i].Blocks {
 			if err := room[worker].Open(p.Seed, b); err != nil {
 				return err

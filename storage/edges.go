@@ -8,6 +8,7 @@ import (
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/gather"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"slices"
 )
@@ -71,8 +72,8 @@ func newEdgeBatch(ctx context.Context, edges []Edge) (*edgeBatch, error) {
 
 // find looks the ends up.
 func (b *edgeBatch) find(t *tree.Tx, g *graphState) (err error) {
-	b.slots, err = slotsOfKeys(t, &g.record, b.keys)
-	return fault.Corrupt(t.Path, describeGraph(g.name)+", ids", err)
+	b.slots, err = graphs.SlotsOfKeys(t, &g.record, b.keys)
+	return fault.Corrupt(t.Path, graphs.DescribeGraph(g.name)+", ids", err)
 }
 
 // addMissing adds the ends that are not in the graph as vertices.
@@ -83,9 +84,9 @@ func (b *edgeBatch) addMissing(t *tree.Tx, g *graphState) (added int64, err erro
 			keys = append(keys, b.keys[i])
 		}
 	}
-	slots, err := addVertices(t, &g.record, keys)
+	slots, err := graphs.AddVertices(t, &g.record, keys)
 	if err != nil {
-		return 0, fault.Corrupt(t.Path, describeGraph(g.name), err)
+		return 0, fault.Corrupt(t.Path, graphs.DescribeGraph(g.name), err)
 	}
 	g.touch(slots...)
 	for i, slot := range b.slots {
@@ -118,8 +119,8 @@ func (b *edgeBatch) locate(t *tree.Tx, g *graphState) (err error) {
 			arcs = append(arcs, r.arc)
 		}
 	}
-	b.states, err = findEdges(t, &g.record, arcs)
-	return fault.Corrupt(t.Path, describeGraph(g.name)+", arcs", err)
+	b.states, err = graphs.FindEdges(t, &g.record, arcs)
+	return fault.Corrupt(t.Path, graphs.DescribeGraph(g.name)+", arcs", err)
 }
 
 // apply calls change for the state of every edge, in the order of the batch.
@@ -141,9 +142,9 @@ func (b *edgeBatch) apply(t *tree.Tx, g *graphState, change func(s *block.EdgeSt
 		}
 	}
 	if err := writeEdges(t, g, b.states, after); err != nil {
-		return fault.Corrupt(t.Path, describeGraph(g.name)+", arcs", err)
+		return fault.Corrupt(t.Path, graphs.DescribeGraph(g.name)+", arcs", err)
 	}
-	g.record.gave(times, before)
+	g.record.Gave(times, before)
 	return nil
 }
 
@@ -269,25 +270,25 @@ func (x *Tx) Neighbors(graph, key string) ([]Edge, error) {
 // Neighbors returns the edges of a vertex as Tx.Neighbors does. It reads the
 // blocks that hold them and the keys of the neighbours, and nothing else.
 func (db *DB) Neighbors(ctx context.Context, graph, key string) ([]Edge, error) {
-	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) ([]Edge, error) { return edgesOfIn(t, r, graph, key) })
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) ([]Edge, error) { return edgesOfIn(t, r, graph, key) })
 }
 
-func edgesOfIn(t *tree.Tx, r *graphRecord, graph, key string) ([]Edge, error) {
-	slot, err := slotOfVertex(t, r, graph, key)
+func edgesOfIn(t *tree.Tx, r *graphs.Record, graph, key string) ([]Edge, error) {
+	slot, err := graphs.SlotOfVertex(t, r, graph, key)
 	if err != nil {
 		return nil, err
 	}
-	arcs, err := arcsOf(t, r, slot)
+	arcs, err := graphs.ArcsOf(t, r, slot)
 	if err != nil {
-		return nil, fault.Corrupt(t.Path, describeGraph(graph)+", arcs", err)
+		return nil, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", arcs", err)
 	}
 	slots := make([]uint32, len(arcs))
 	for i, v := range arcs {
 		slots[i] = v.Arc.Target()
 	}
-	keys, err := keysOfSlots(t, r, slots)
+	keys, err := graphs.KeysOfSlots(t, r, slots)
 	if err != nil {
-		return nil, fault.Corrupt(t.Path, describeGraph(graph)+", keys", err)
+		return nil, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", keys", err)
 	}
 	list := make([]Edge, len(arcs))
 	for i, v := range arcs {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
 	"io"
@@ -156,7 +157,7 @@ func (w *embeddingWriter) run(ctx context.Context) error {
 // begin checks the embedding against its graph and opens a new object.
 func (w *embeddingWriter) begin(t *tree.Tx) error {
 	r := &w.record
-	g, err := findGraph(t, r.Graph)
+	g, err := graphs.Find(t, r.Graph)
 	if err != nil {
 		return err
 	}
@@ -165,7 +166,7 @@ func (w *embeddingWriter) begin(t *tree.Tx) error {
 	}
 	r.GraphID = g.ID
 	if w.slots, err = slotsAt(t, g, r); err != nil {
-		return fault.Corrupt(t.Path, describeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", w.name, err))
+		return fault.Corrupt(t.Path, graphs.DescribeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", w.name, err))
 	}
 	r.Generation, r.Created, r.Object = 1, time.Now().UnixNano(), 0
 	old, err := findEmbedding(t, w.name)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
 	"math"
@@ -12,25 +13,25 @@ import (
 // slotsAt returns the slots that the graph g had at the version of an embedding that is
 // written, and checks the shape of the embedding. The slots that were empty then are
 // those that are empty now, except those that became empty since.
-func slotsAt(t *tree.Tx, g *graphRecord, r *embeddingRecord) (block.SlotMap, error) {
+func slotsAt(t *tree.Tx, g *graphs.Record, r *embeddingRecord) (block.SlotMap, error) {
 	if r.GraphVersion == 0 || r.GraphVersion > g.Version {
 		return block.SlotMap{}, fmt.Errorf("graph %q has version %d, not %d: %w", r.Graph, g.Version, r.GraphVersion, ErrInvalid)
 	}
-	m, err := slotsOf(t, g)
+	m, err := graphs.SlotsOf(t, g)
 	if err != nil {
 		return m, err
 	}
 	if len(m.Empty) > 0 && r.GraphVersion < g.Version {
-		l, err := changesSince(t, g, r.GraphVersion)
+		l, err := graphs.ChangesSince(t, g, r.GraphVersion)
 		if err != nil {
 			return m, err
 		}
-		if l.gap {
+		if l.Gap {
 			return m, fmt.Errorf("the change log does not reach back to version %d of graph %q: %w", r.GraphVersion, r.Graph, ErrConflict)
 		}
 		kept := m.Empty[:0]
 		for _, slot := range m.Empty {
-			if !block.BitAt(l.deleted, slot) {
+			if !block.BitAt(l.Deleted, slot) {
 				kept = append(kept, slot)
 			}
 		}

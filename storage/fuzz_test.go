@@ -5,6 +5,7 @@ import (
 	"errors"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"runtime"
 	"slices"
@@ -32,7 +33,7 @@ func FuzzRecord(f *testing.F) {
 	seed := block.SeedOf(block.EmbeddingsName)
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		record := sealed(seed, []byte("k"), payload)
-		for _, into := range []any{new(graphRecord), new(embeddingRecord), new(tree.JournalRecord)} {
+		for _, into := range []any{new(graphs.Record), new(embeddingRecord), new(tree.JournalRecord)} {
 			if err := block.DecodeStruct(block.EmbeddingsName, []byte("k"), record, into); err != nil && !errors.Is(err, fault.ErrRecord) {
 				t.Errorf("%v", err)
 			}

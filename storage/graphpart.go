@@ -2,11 +2,11 @@ package storage
 
 import (
 	"fmt"
-	"slices"
-
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"slices"
 )
 
 // RowCost is the fixed time of reading the edges of one vertex, in addition to its arcs, in arcs of
@@ -137,13 +137,13 @@ func (p *GraphPart) columns(names []string, keyed, places []uint32, n int) ([]*C
 		slots[i] = m.Slot(u)
 	}
 	for i, name := range names {
-		at := v.graph.findAttribute(name)
+		at := v.graph.FindAttribute(name)
 		if at < 0 {
 			return nil, &NotFoundError{Kind: "attribute", Name: name}
 		}
-		values, err := valuesAt(v.t, v.graph, v.graph.Attributes[at], slots)
+		values, err := graphs.ValuesAt(v.t, v.graph, v.graph.Attributes[at], slots)
 		if err != nil {
-			return nil, fault.Corrupt(v.t.Path, describeAttribute(v.Graph.Name, name), err)
+			return nil, fault.Corrupt(v.t.Path, graphs.DescribeAttribute(v.Graph.Name, name), err)
 		}
 		columns[i] = block.NewColumn(v.Graph.Attributes[at], n)
 		for j, value := range values {

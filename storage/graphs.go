@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"math"
 	"strings"
@@ -17,7 +18,7 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 	}
 	var info GraphInfo
 	err := db.file.Change(ctx, func(t *tree.Tx) error {
-		r, err := createGraph(t, name)
+		r, err := graphs.Create(t, name)
 		if err == nil {
 			info = graphInfo(r, name)
 		}
@@ -33,7 +34,7 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 // is used again by later writes; the file does not shrink.
 func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 	return db.file.Change(ctx, func(t *tree.Tx) error {
-		r, err := findGraph(t, name)
+		r, err := graphs.Find(t, name)
 		if errors.Is(err, ErrNotFound) {
 			if found, journalErr := t.Get(block.JournalName, tree.JournalKey(tree.JournalGraph, name), new(tree.JournalRecord)); found && journalErr == nil {
 				return tree.DropJournal(t, tree.JournalGraph, name)
@@ -69,7 +70,7 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 		if err := predictionKind.dropAll(t, block.Key64(r.ID)); err != nil {
 			return err
 		}
-		if err := dropChanges(t, r.ID, math.MaxUint64); err != nil {
+		if err := graphs.DropChanges(t, r.ID, math.MaxUint64); err != nil {
 			return err
 		}
 		if err := tree.DropJournal(t, tree.JournalGraph, name); err != nil {
@@ -86,7 +87,7 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 func (db *DB) Graphs(ctx context.Context) ([]GraphInfo, error) {
 	return viewed(ctx, db, func(t *tree.Tx) (list []GraphInfo, err error) {
 		err = t.Each(block.GraphsName, func(key, _ []byte) error {
-			r, err := findGraph(t, string(key))
+			r, err := graphs.Find(t, string(key))
 			if err == nil {
 				list = append(list, graphInfo(r, string(key)))
 			}
@@ -98,5 +99,5 @@ func (db *DB) Graphs(ctx context.Context) ([]GraphInfo, error) {
 
 // Graph returns the catalogue entry of one graph.
 func (db *DB) Graph(ctx context.Context, name string) (GraphInfo, error) {
-	return viewGraph(ctx, db, name, func(_ *tree.Tx, r *graphRecord) (GraphInfo, error) { return graphInfo(r, name), nil })
+	return viewGraph(ctx, db, name, func(_ *tree.Tx, r *graphs.Record) (GraphInfo, error) { return graphInfo(r, name), nil })
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"slices"
 )
@@ -15,7 +16,7 @@ type GraphView struct {
 	Graph GraphInfo // its present version
 
 	t     *tree.Tx
-	graph *graphRecord
+	graph *graphs.Record
 	slots *block.SlotMap // of the vertices, once it was read
 }
 
@@ -23,7 +24,7 @@ type GraphView struct {
 // ViewRows.
 func (db *DB) ViewGraph(ctx context.Context, graph string, f func(*GraphView) error) error {
 	return db.file.View(ctx, func(t *tree.Tx) error {
-		r, err := findGraph(t, graph)
+		r, err := graphs.Find(t, graph)
 		if err != nil {
 			return err
 		}
@@ -33,9 +34,9 @@ func (db *DB) ViewGraph(ctx context.Context, graph string, f func(*GraphView) er
 
 func (v *GraphView) slotMap() (*block.SlotMap, error) {
 	if v.slots == nil {
-		m, err := slotsOf(v.t, v.graph)
+		m, err := graphs.SlotsOf(v.t, v.graph)
 		if err != nil {
-			return nil, fault.Corrupt(v.t.Path, describeGraph(v.Graph.Name)+", empty slots", err)
+			return nil, fault.Corrupt(v.t.Path, graphs.DescribeGraph(v.Graph.Name)+", empty slots", err)
 		}
 		v.slots = &m
 	}
@@ -51,7 +52,7 @@ func (v *GraphView) Vertex(key string) (uint32, error) {
 // Keys returns the keys of vertices of the present version of the graph.
 func (v *GraphView) Keys(vertices []uint32) ([]string, error) {
 	keys, err := v.keys(vertices)
-	return keys, fault.Corrupt(v.t.Path, describeGraph(v.Graph.Name)+", keys", err)
+	return keys, fault.Corrupt(v.t.Path, graphs.DescribeGraph(v.Graph.Name)+", keys", err)
 }
 
 func (v *GraphView) keys(vertices []uint32) ([]string, error) {
@@ -69,7 +70,7 @@ func (v *GraphView) keys(vertices []uint32) ([]string, error) {
 		}
 		slots[i] = m.Slot(vertex)
 	}
-	found, err := keysOfSlots(v.t, v.graph, slots)
+	found, err := graphs.KeysOfSlots(v.t, v.graph, slots)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +108,8 @@ func (v *GraphView) row(vertex uint32) (r graphRow, err error) {
 	if int(vertex) >= slots.Vertices() {
 		return r, v.noVertex(vertex, slots)
 	}
-	where := describeGraph(v.Graph.Name) + ", arcs"
-	arcs, err := arcsOf(v.t, v.graph, slots.Slot(vertex))
+	where := graphs.DescribeGraph(v.Graph.Name) + ", arcs"
+	arcs, err := graphs.ArcsOf(v.t, v.graph, slots.Slot(vertex))
 	if err != nil {
 		return r, fault.Corrupt(v.t.Path, where, err)
 	}

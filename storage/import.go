@@ -10,6 +10,7 @@ import (
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/gather"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"io"
 	"slices"
@@ -171,7 +172,7 @@ type importer struct {
 	publication
 	list   *gather.List
 	layout format.Layout
-	old    contents
+	old    graphs.Contents
 	stats  ImportStats
 
 	vertices []format.Remark // about the vertices that were read
@@ -193,7 +194,7 @@ func (i *importer) run(ctx context.Context) error {
 		i.source = i.base.Source // the source of the edges, because this import has only vertices
 	}
 	i.result = i.base
-	if i.base.ID == 0 || stats.Added+stats.Updated+stats.NewVertices+stats.UpdatedVertices > 0 || len(i.contents.attributes) > len(i.old.attributes) {
+	if i.base.ID == 0 || stats.Added+stats.Updated+stats.NewVertices+stats.UpdatedVertices > 0 || len(i.contents.Attributes) > len(i.old.Attributes) {
 		if err := i.publication.run(ctx); err != nil {
 			return fmt.Errorf("import into graph %q: %w", i.name, err)
 		}
@@ -215,7 +216,7 @@ func (i *importer) remarks() []format.Remark {
 
 // load reads the graph, if it exists.
 func (i *importer) load(t *tree.Tx) error {
-	r, err := findGraph(t, i.name)
+	r, err := graphs.Find(t, i.name)
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
@@ -230,14 +231,14 @@ func (i *importer) load(t *tree.Tx) error {
 		return err
 	}
 	t.Room = &tree.Room{Fits: fits}
-	i.old, err = readContents(t, i.name, r, false)
+	i.old, err = graphs.ReadContents(t, i.name, r, false)
 	return err
 }
 
 // merge makes the new contents of the graph, and the entry of the change log.
 func (i *importer) merge(ctx context.Context) error {
 	stats := &i.stats
-	merged, err := i.list.Merge(ctx, gather.Base{Keys: i.old.keys, Graph: i.old.graph, Columns: i.old.columns})
+	merged, err := i.list.Merge(ctx, gather.Base{Keys: i.old.Keys, Graph: i.old.Graph, Columns: i.old.Columns})
 	if err != nil {
 		return err
 	}
@@ -245,8 +246,8 @@ func (i *importer) merge(ctx context.Context) error {
 		return err
 	}
 	i.differ, i.example = merged.Differ, merged.Example
-	i.contents.keys, i.contents.graph, i.contents.slots = merged.Keys, merged.Graph, i.old.slots
-	stats.NewVertices = int64(merged.Keys.Len() - i.old.keys.Len())
+	i.contents.Keys, i.contents.Graph, i.contents.Slots = merged.Keys, merged.Graph, i.old.Slots
+	stats.NewVertices = int64(merged.Keys.Len() - i.old.Keys.Len())
 	stats.SelfLoops, stats.Updated = i.list.SelfLoops, merged.Updated
 	stats.Added = merged.Graph.Edges() - int64(i.base.Edges)
 	stats.Duplicates = i.list.Edges - stats.SelfLoops - stats.Added
@@ -264,11 +265,11 @@ func (i *importer) merge(ctx context.Context) error {
 // ascending.
 func (i *importer) mergeColumns(ctx context.Context, merged *gather.Merged) ([]uint32, error) {
 	c := &i.contents
-	schema := graphRecord{Attributes: slices.Clone(i.old.attributes), NextAttribute: i.base.NextAttribute}
-	c.columns = slices.Clone(i.old.columns)
-	changed := block.NewBits(i.old.keys.Len())
+	schema := graphs.Record{Attributes: slices.Clone(i.old.Attributes), NextAttribute: i.base.NextAttribute}
+	c.Columns = slices.Clone(i.old.Columns)
+	changed := block.NewBits(i.old.Keys.Len())
 	for _, read := range i.list.Columns {
-		at, err := schema.attributeFor(ctx, read)
+		at, err := schema.AttributeFor(ctx, read)
 		if err != nil {
 			return nil, err
 		}
@@ -277,37 +278,23 @@ func (i *importer) mergeColumns(ctx context.Context, merged *gather.Merged) ([]u
 		}
 		schema.Attributes[at].Computed = nil
 		base := (*Column)(nil)
-		if at < len(c.columns) {
-			base = c.columns[at]
+		if at < len(c.Columns) {
+			base = c.Columns[at]
 		} else {
-			c.columns = append(c.columns, nil)
+			c.Columns = append(c.Columns, nil)
 		}
-		if c.columns[at], err = merged.Fill(ctx, read, schema.Attributes[at].attribute(), base, changed); err != nil {
+		if c.Columns[at], err = merged.Fill(ctx, read, schema.Attributes[at].Attribute(), base, changed); err != nil {
 			return nil, err
 		}
 	}
-	c.attributes, c.nextAttribute = schema.Attributes, schema.NextAttribute
+	c.Attributes, c.NextAttribute = schema.Attributes, schema.NextAttribute
 	var slots []uint32
-	for slot := range uint32(i.old.keys.Len()) {
+	for slot := range uint32(i.old.Keys.Len()) {
 		if block.BitAt(changed, slot) {
 			slots = append(slots, slot)
 		}
 	}
 	return slots, nil
-}
-
-// attributeFor returns the attribute that takes the values of a column, as its
-// number in r.Attributes; r gets one if it has none by this name. A column
-// without a type and without values adds no attribute; the result is then -1.
-func (r *graphRecord) attributeFor(ctx context.Context, read *gather.Column) (int, error) {
-	if at := r.findAttribute(read.Name); at >= 0 {
-		return at, nil
-	}
-	kind, err := read.Type(ctx)
-	if kind == 0 || err != nil {
-		return -1, err
-	}
-	return r.addAttribute(Attribute{Name: read.Name, Type: kind})
 }
 
 // newChange returns the entry of the change log for a graph with n slots; touched are
@@ -366,9 +353,9 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 		return GraphInfo{}, err
 	}
 	defer unlock()
-	p := &publication{db: db, name: name, source: req.Source, times: gather.Times{Dates: req.Times != format.TimeNumbers, Clocks: req.Times == format.TimeClocks}, change: block.Change{All: true}, progress: newReporter(req.Progress), contents: contents{graph: g, keys: set}}
+	p := &publication{db: db, name: name, source: req.Source, times: gather.Times{Dates: req.Times != format.TimeNumbers, Clocks: req.Times == format.TimeClocks}, change: block.Change{All: true}, progress: newReporter(req.Progress), contents: graphs.Contents{Graph: g, Keys: set}}
 	err = db.file.View(ctx, func(t *tree.Tx) error {
-		r, err := findGraph(t, name)
+		r, err := graphs.Find(t, name)
 		if errors.Is(err, ErrNotFound) {
 			return nil
 		}
@@ -395,19 +382,19 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 
 // putColumns stores columns as the attributes of a graph that had no vertices.
 func (p *publication) putColumns(columns []*Column) error {
-	schema := graphRecord{NextAttribute: p.base.NextAttribute}
+	schema := graphs.Record{NextAttribute: p.base.NextAttribute}
 	for _, column := range columns {
-		if schema.findAttribute(column.Name) >= 0 {
+		if schema.FindAttribute(column.Name) >= 0 {
 			return fmt.Errorf("put graph %q: attribute %q comes twice: %w", p.name, fault.Clip(column.Name), ErrInvalid)
 		}
-		if column.Len() != p.contents.keys.Len() {
-			return fmt.Errorf("put graph %q: attribute %q has %d values for %d vertices: %w", p.name, fault.Clip(column.Name), column.Len(), p.contents.keys.Len(), ErrInvalid)
+		if column.Len() != p.contents.Keys.Len() {
+			return fmt.Errorf("put graph %q: attribute %q has %d values for %d vertices: %w", p.name, fault.Clip(column.Name), column.Len(), p.contents.Keys.Len(), ErrInvalid)
 		}
-		if _, err := schema.addAttribute(column.Attribute); err != nil {
+		if _, err := schema.AddAttribute(column.Attribute); err != nil {
 			return err
 		}
 	}
-	p.contents.columns, p.contents.attributes, p.contents.nextAttribute = columns, schema.Attributes, schema.NextAttribute
+	p.contents.Columns, p.contents.Attributes, p.contents.NextAttribute = columns, schema.Attributes, schema.NextAttribute
 	return nil
 }
 

@@ -5,17 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/csr"
+	"heavytail/storage/format"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/sample"
 	"heavytail/storage/internal/tree"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"heavytail/storage/csr"
-	"heavytail/storage/format"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/sample"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -129,7 +129,7 @@ func graphRecords(t *testing.T, db *DB, graph string) []byte {
 	t.Helper()
 	var records bytes.Buffer
 	err := db.file.View(context.Background(), func(tx *tree.Tx) error {
-		r, err := findGraph(tx, graph)
+		r, err := graphs.Find(tx, graph)
 		if err != nil {
 			return err
 		}
@@ -305,10 +305,10 @@ func TestTx_AnyRootBucket(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := tx.Put(block.GraphsName, []byte("g"), &graphRecord{ID: tx.NewID(), Version: 1}); err != nil {
+		if err := tx.Put(block.GraphsName, []byte("g"), &graphs.Record{ID: tx.NewID(), Version: 1}); err != nil {
 			return err
 		}
-		if _, err := findGraph(tx, "g"); err != nil {
+		if _, err := graphs.Find(tx, "g"); err != nil {
 			return err
 		}
 		return tx.End(allOwners)

@@ -8,6 +8,7 @@ import (
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"math"
 	"math/rand/v2"
@@ -337,7 +338,7 @@ func TestImport_BatchSizes_Values(t *testing.T) {
 		importValues(t, db, vertices.String(), ImportOptions{Format: format.Options{Layout: format.LayoutVertices}})
 		var records bytes.Buffer
 		err := db.file.View(context.Background(), func(tx *tree.Tx) error {
-			r, err := findGraph(tx, "g")
+			r, err := graphs.Find(tx, "g")
 			if err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
 	"io"
@@ -69,7 +70,7 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 		if old.Generation != before.Generation || old.Created != before.Created {
 			return errOtherRows
 		}
-		g, err := findGraph(t, info.Graph)
+		g, err := graphs.Find(t, info.Graph)
 		if err != nil {
 			return err
 		}
@@ -78,7 +79,7 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 		}
 		r.GraphID = g.ID
 		if slots, err = slotsAt(t, g, &r); err != nil {
-			return fault.Corrupt(t.Path, describeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", info.Name, err))
+			return fault.Corrupt(t.Path, graphs.DescribeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", info.Name, err))
 		}
 		was, err := embeddingSlots(t, old)
 		if err != nil {

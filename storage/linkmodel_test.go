@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"io"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
-
-	"heavytail/storage/internal/block"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -197,7 +197,7 @@ func TestRecover_Model(t *testing.T) {
 			err := db.file.View(ctx, func(tx *tree.Tx) error {
 				r, err := findModel(tx, "m")
 				object = r.Stream.Object
-				if g, _ := findGraph(tx, "ring"); damage == "graph" {
+				if g, _ := graphs.Find(tx, "ring"); damage == "graph" {
 					object = g.Object
 				} else {
 					part = block.BlobName

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"slices"
 	"sync/atomic"
@@ -24,10 +25,10 @@ type Lists struct {
 
 // Lists returns the adjacency lists of the latest version of a graph. It reads no edges.
 func (db *DB) Lists(ctx context.Context, graph string) (*Lists, error) {
-	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) (*Lists, error) {
-		slots, err := slotsOf(t, r)
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (*Lists, error) {
+		slots, err := graphs.SlotsOf(t, r)
 		if err != nil {
-			return nil, fault.Corrupt(t.Path, describeGraph(graph)+", empty slots", err)
+			return nil, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", empty slots", err)
 		}
 		return &Lists{Info: graphInfo(r, graph), db: db, vertices: slots.Table()}, nil
 	})
@@ -53,7 +54,7 @@ func (l *Lists) BytesRead() int64 { return l.bytes.Load() }
 // dropped, ErrCorrupt if the file is damaged, and ctx.Err().
 func (l *Lists) Each(ctx context.Context, f func(sources, targets []uint32, weights []float32) error) error {
 	return l.db.file.View(ctx, func(t *tree.Tx) error {
-		r, err := findGraph(t, l.Info.Name)
+		r, err := graphs.Find(t, l.Info.Name)
 		if err != nil {
 			return err
 		}
@@ -63,11 +64,11 @@ func (l *Lists) Each(ctx context.Context, f func(sources, targets []uint32, weig
 		if r.Object == 0 {
 			return nil
 		}
-		return fault.Corrupt(t.Path, describeGraph(l.Info.Name)+", arcs", l.each(t, r, f))
+		return fault.Corrupt(t.Path, graphs.DescribeGraph(l.Info.Name)+", arcs", l.each(t, r, f))
 	})
 }
 
-func (l *Lists) each(t *tree.Tx, r *graphRecord, f func(sources, targets []uint32, weights []float32) error) error {
+func (l *Lists) each(t *tree.Tx, r *graphs.Record, f func(sources, targets []uint32, weights []float32) error) error {
 	p, err := t.Part(r.Object, block.ArcsName)
 	if err != nil {
 		return err

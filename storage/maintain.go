@@ -7,6 +7,7 @@ import (
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"io/fs"
 	"os"
@@ -152,7 +153,7 @@ func (db *DB) copyInto(ctx context.Context, w *storeWriter, progress *reporter) 
 	var h block.Header
 	err := db.file.View(ctx, func(t *tree.Tx) error {
 		h = t.Header
-		total := size(t)
+		total := graphs.Size(t)
 		w.onRecord = func() { progress.report("copying", w.bytes, total) }
 		return copyTo(t, w)
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"io/fs"
 	"os"
@@ -356,16 +357,16 @@ func TestDB_Compact_ReaderFinishes(t *testing.T) {
 			return err
 		}
 		importText(t, db, "g", "c d\n")
-		r, err := findGraph(old, "g")
+		r, err := graphs.Find(old, "g")
 		if err != nil {
 			return err
 		}
-		c, err := readContents(old, "g", r, false)
+		c, err := graphs.ReadContents(old, "g", r, false)
 		if err != nil {
 			return err
 		}
-		if r.Version != 2 || c.graph.Edges() != int64(r.Edges) {
-			t.Errorf("version %d with %d edges", r.Version, c.graph.Edges())
+		if r.Version != 2 || c.Graph.Edges() != int64(r.Edges) {
+			t.Errorf("version %d with %d edges", r.Version, c.Graph.Edges())
 		}
 		return nil
 	})

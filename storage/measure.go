@@ -6,6 +6,7 @@ import (
 	"errors"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/page"
 	"heavytail/storage/internal/tree"
 	"slices"
@@ -36,7 +37,7 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 // measure walks over the pages and returns the sizes of the parts.
 func (db *DB) measure(t *tree.Tx, s *Stats) (sizes, error) {
 	m := t.Meta()
-	s.PageSize, s.Bytes = m.PageSize, size(t)
+	s.PageSize, s.Bytes = m.PageSize, graphs.Size(t)
 	found := make(sizes)
 	if t.File == nil {
 		return found, nil
@@ -105,11 +106,11 @@ func (s sizes) assignGraphs(t *tree.Tx, out *Stats, note func(error) error) erro
 		}
 		return nil
 	})
-	if err := note(fault.Corrupt(t.Path, changeLogPart, err)); err != nil {
+	if err := note(fault.Corrupt(t.Path, graphs.ChangeLogPart, err)); err != nil {
 		return err
 	}
 	return t.Each(block.GraphsName, func(key, _ []byte) error {
-		r, err := findGraph(t, string(key))
+		r, err := graphs.Find(t, string(key))
 		if err != nil {
 			return note(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"io"
 	"math"
@@ -273,7 +274,7 @@ func (db *DB) PutModel(ctx context.Context, info ModelInfo, write func(w io.Writ
 // placeModel checks a new model against its graph, and removes the model that has its
 // name.
 func placeModel(t *tree.Tx, name string, r *modelRecord) error {
-	g, err := findGraph(t, r.Graph)
+	g, err := graphs.Find(t, r.Graph)
 	if err != nil {
 		return err
 	}

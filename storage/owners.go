@@ -2,6 +2,7 @@ package storage
 
 import (
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 )
 
@@ -15,8 +16,8 @@ type owner interface {
 func ownersIn(t *tree.Tx, kinds []owner) tree.Owners {
 	o := make(tree.Owners)
 	_ = t.Each(block.GraphsName, func(key, _ []byte) error {
-		if r, err := findGraph(t, string(key)); err == nil {
-			o.Add(r.Object, describeGraph(string(key)))
+		if r, err := graphs.Find(t, string(key)); err == nil {
+			o.Add(r.Object, graphs.DescribeGraph(string(key)))
 		}
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"sync/atomic"
 	"testing"
@@ -15,7 +16,7 @@ func TestTx_Parallel(t *testing.T) {
 	x := &tree.Tx{Ctx: context.Background(), Path: "x.ht"}
 	for _, workers := range []int{0, 1, 2, 8} {
 		var done [100]atomic.Int32
-		if err := parallel(x, len(done), workers, func(_, i int) error { done[i].Add(1); return nil }); err != nil {
+		if err := graphs.Parallel(x, len(done), workers, func(_, i int) error { done[i].Add(1); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		for i := range done {
@@ -24,7 +25,7 @@ func TestTx_Parallel(t *testing.T) {
 			}
 		}
 		for range 20 {
-			err := parallel(x, 100, workers, func(_, i int) error {
+			err := graphs.Parallel(x, 100, workers, func(_, i int) error {
 				if i%30 == 17 {
 					return fmt.Errorf("piece %d", i)
 				}
@@ -34,14 +35,14 @@ func TestTx_Parallel(t *testing.T) {
 				t.Fatalf("%d workers: %v", workers, err)
 			}
 		}
-		if err := parallel(x, 3, workers, func(_, i int) error { return []error{nil}[i] }); !errors.Is(err, ErrCorrupt) {
+		if err := graphs.Parallel(x, 3, workers, func(_, i int) error { return []error{nil}[i] }); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%d workers: a panic became %v", workers, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	x.Ctx = ctx
-	if err := parallel(x, 5, 2, func(_, _ int) error { t.Error("done after the end"); return nil }); !errors.Is(err, context.Canceled) {
+	if err := graphs.Parallel(x, 5, 2, func(_, _ int) error { t.Error("done after the end"); return nil }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"slices"
 )
@@ -23,7 +24,7 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 	}
 	err := db.file.View(ctx, func(t *tree.Tx) error {
 		out = Predicted{}
-		g, err := findGraph(t, graph)
+		g, err := graphs.Find(t, graph)
 		if err != nil {
 			return err
 		}
@@ -32,12 +33,12 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 			return err
 		}
 		out.PredictionInfo = r.info(graph, g.ID, scorer)
-		slot, err := slotOfVertex(t, g, graph, key)
+		slot, err := graphs.SlotOfVertex(t, g, graph, key)
 		if err != nil {
 			return err
 		}
 		if out.Behind, out.Changed, err = slotSince(t, g, r.GraphVersion, slot); err != nil {
-			return fault.Corrupt(t.Path, describeGraph(graph)+", "+changeLogPart, err)
+			return fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", "+graphs.ChangeLogPart, err)
 		}
 		list, found, err := linksOf(t, g, r, slot)
 		if err != nil {
@@ -45,7 +46,7 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 		}
 		out.New = !found
 		out.Links, err = keysOfLinks(t, g, slot, list, k, out.Changed)
-		return fault.Corrupt(t.Path, describeGraph(graph), err)
+		return fault.Corrupt(t.Path, graphs.DescribeGraph(graph), err)
 	})
 	return out, err
 }
@@ -54,7 +55,7 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 // the vertex in a slot. If its edges have not changed since the links were stored, none is a
 // neighbour. It takes as many links at a time as are still missing, so that it rarely reads
 // a block for a link that is not in the answer.
-func keysOfLinks(t *tree.Tx, g *graphRecord, slot uint32, list []block.SlotScore, k int, changed bool) ([]PredictedKey, error) {
+func keysOfLinks(t *tree.Tx, g *graphs.Record, slot uint32, list []block.SlotScore, k int, changed bool) ([]PredictedKey, error) {
 	var links []PredictedKey
 	for len(list) > 0 && len(links) < k {
 		some := list[:min(len(list), k-len(links))]
@@ -71,7 +72,7 @@ func keysOfLinks(t *tree.Tx, g *graphRecord, slot uint32, list []block.SlotScore
 			}
 		}
 		slots = slices.Compact(slots)
-		keys, err := keysIfThere(t, g, slots)
+		keys, err := graphs.KeysIfThere(t, g, slots)
 		if err != nil {
 			return nil, err
 		}
@@ -85,12 +86,12 @@ func keysOfLinks(t *tree.Tx, g *graphRecord, slot uint32, list []block.SlotScore
 }
 
 // notLinked returns those of some slots, ascending, that have no edge to a slot.
-func notLinked(t *tree.Tx, g *graphRecord, slot uint32, others []uint32) ([]uint32, error) {
+func notLinked(t *tree.Tx, g *graphs.Record, slot uint32, others []uint32) ([]uint32, error) {
 	arcs := make([]block.Arc, len(others))
 	for i, other := range others {
 		arcs[i] = block.NewArc(slot, other)
 	}
-	states, err := findEdges(t, g, arcs)
+	states, err := graphs.FindEdges(t, g, arcs)
 	if err != nil {
 		return nil, err
 	}
@@ -105,12 +106,12 @@ func notLinked(t *tree.Tx, g *graphRecord, slot uint32, others []uint32) ([]uint
 
 // slotSince returns how many versions after one have changed more than attributes,
 // and whether the edges of the vertex in a slot may have changed by them.
-func slotSince(t *tree.Tx, g *graphRecord, since uint64, slot uint32) (versions uint64, changed bool, err error) {
+func slotSince(t *tree.Tx, g *graphs.Record, since uint64, slot uint32) (versions uint64, changed bool, err error) {
 	if since >= g.Version {
 		return 0, false, nil
 	}
 	gap, expect := false, since+1
-	err = changesOf(t, g.ID, since, func(version uint64, c *block.Change) error {
+	err = graphs.ChangesOf(t, g.ID, since, func(version uint64, c *block.Change) error {
 		gap, expect = gap || version != expect, version+1
 		if c.All || len(c.Edges) > 0 || len(c.Deleted) > 0 {
 			versions++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 )
 
@@ -17,7 +18,7 @@ func (db *DB) PredictedLists(ctx context.Context, snap *Snapshot, info Predictio
 	where := describePredictions(info.Scorer)
 	err := db.file.View(ctx, func(t *tree.Tx) error {
 		lists = make([][]PredictedLink, len(vertices))
-		g, err := findGraph(t, snap.Info.Name)
+		g, err := graphs.Find(t, snap.Info.Name)
 		if err != nil {
 			return err
 		}

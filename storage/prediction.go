@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/page"
 	"heavytail/storage/internal/tree"
 	"math"
@@ -192,7 +193,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 	}
 	object := w.object
 	err = db.file.Change(ctx, func(t *tree.Tx) error {
-		g, err := findGraph(t, snap.Info.Name)
+		g, err := graphs.Find(t, snap.Info.Name)
 		if err != nil {
 			return err
 		}
@@ -315,7 +316,7 @@ func (w *PredictionWriter) put(t *tree.Tx) error {
 
 // previous returns the function that reads the record that a slot had before, unsealed.
 func (w *PredictionWriter) previous(t *tree.Tx) (func(slot uint32) ([]byte, error), error) {
-	g, err := findGraph(t, w.snap.Info.Name)
+	g, err := graphs.Find(t, w.snap.Info.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -381,7 +382,7 @@ func graphNames(t *tree.Tx) (names map[uint64]string, damaged, err error) {
 	names = make(map[uint64]string)
 	var list []error
 	err = t.Each(block.GraphsName, func(key, _ []byte) error {
-		r, err := findGraph(t, string(key))
+		r, err := graphs.Find(t, string(key))
 		if err == nil {
 			names[r.ID] = string(key)
 		} else {
@@ -396,7 +397,7 @@ func graphNames(t *tree.Tx) (names map[uint64]string, damaged, err error) {
 // damaged, their links stay until the next compaction.
 func (db *DB) DropPredictions(ctx context.Context, graph, scorer string) error {
 	return db.file.Change(ctx, func(t *tree.Tx) error {
-		g, err := findGraph(t, graph)
+		g, err := graphs.Find(t, graph)
 		if err != nil {
 			return err
 		}
@@ -408,7 +409,7 @@ func (db *DB) DropPredictions(ctx context.Context, graph, scorer string) error {
 }
 
 // checkLinks verifies the links of every vertex.
-func (c *checker) checkLinks(g *graphRecord, r *predictionRecord) error {
+func (c *checker) checkLinks(g *graphs.Record, r *predictionRecord) error {
 	p, err := c.tx.Part(r.Object, block.LinksName)
 	if err != nil {
 		return err
@@ -431,7 +432,7 @@ func (c *checker) checkLinks(g *graphRecord, r *predictionRecord) error {
 }
 
 // linksOf reads the links of the vertex in a slot, and whether it has a record.
-func linksOf(t *tree.Tx, g *graphRecord, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
+func linksOf(t *tree.Tx, g *graphs.Record, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
 	if r.Object == 0 {
 		return nil, false, nil
 	}
@@ -443,7 +444,7 @@ func linksOf(t *tree.Tx, g *graphRecord, r *predictionRecord, slot uint32) ([]bl
 }
 
 // linksIn is linksOf for the part that has the links.
-func linksIn(t *tree.Tx, p tree.Part, g *graphRecord, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
+func linksIn(t *tree.Tx, p tree.Part, g *graphs.Record, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
 	key := block.Key32(slot)
 	record := p.Bucket.Get(key)
 	if record == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"math/rand/v2"
 	"path/filepath"
@@ -349,7 +350,7 @@ func TestRecover_Predictions(t *testing.T) {
 	putPredictions(t, db, "ring", "jaccard", 2)
 	object := uint64(0)
 	err := db.file.View(ctx, func(tx *tree.Tx) error {
-		g, err := findGraph(tx, "ring")
+		g, err := graphs.Find(tx, "ring")
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/rescue"
 	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
@@ -40,11 +41,11 @@ func (s salvaged) Each(object uint64, name []byte, f func(key, payload []byte) e
 }
 
 // remainsOf collects what is left of a graph object; r may be nil.
-func remainsOf(t *tree.Tx, object uint64, r *graphRecord) (*rebuilt, error) {
+func remainsOf(t *tree.Tx, object uint64, r *graphs.Record) (*rebuilt, error) {
 	var attributes []rescue.Attribute
 	if r != nil {
 		for _, a := range r.Attributes {
-			attributes = append(attributes, rescue.Attribute{Attribute: a.attribute(), ID: a.ID})
+			attributes = append(attributes, rescue.Attribute{Attribute: a.Attribute(), ID: a.ID})
 		}
 	}
 	left, err := rescue.RemainsOf(t.Ctx, salvaged{t}, object, attributes)
@@ -52,7 +53,7 @@ func remainsOf(t *tree.Tx, object uint64, r *graphRecord) (*rebuilt, error) {
 }
 
 // attributesLost says how many values of attributes are missing.
-func (left *rebuilt) attributesLost(r *graphRecord) string {
+func (left *rebuilt) attributesLost(r *graphs.Record) string {
 	was, is := uint64(0), 0
 	for _, a := range r.Attributes {
 		was += a.Values
@@ -69,7 +70,7 @@ func (left *rebuilt) attributesLost(r *graphRecord) string {
 // readEmbeddings reads the embeddings of a damaged graph. Only those of its last
 // version are kept: the rows of different versions cannot be distinguished in
 // the rebuilt graph.
-func (left *rebuilt) readEmbeddings(t *tree.Tx, r *graphRecord) error {
+func (left *rebuilt) readEmbeddings(t *tree.Tx, r *graphs.Record) error {
 	return t.Each(block.EmbeddingsName, func(key, record []byte) error {
 		var e embeddingRecord
 		if err := block.DecodeStruct(block.EmbeddingsName, key, record, &e); err != nil {
@@ -107,7 +108,7 @@ func (left *rebuilt) readRows(t *tree.Tx, e *embeddingRecord, old *oldEmbedding)
 		old.why = fault.Reason(err)
 		return nil
 	}
-	if err := e.validate(size(t)); err != nil {
+	if err := e.validate(graphs.Size(t)); err != nil {
 		return damaged(err)
 	}
 	slots, err := embeddingSlots(t, e)

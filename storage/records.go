@@ -3,10 +3,9 @@ package storage
 import (
 	"cmp"
 	"fmt"
-	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/gather"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"math"
 	"slices"
@@ -15,45 +14,7 @@ import (
 	"time"
 )
 
-// graphRecord is the catalogue entry of a graph as it is stored, under its
-// name. Every change of it, and of what it refers to, has a version of its own.
-type graphRecord struct {
-	ID       uint64 `msgpack:"id"`
-	Version  uint64 `msgpack:"version"`
-	Object   uint64 `msgpack:"object"` // keys and arcs; 0 where there are no vertices
-	Vertices uint64 `msgpack:"vertices"`
-	Edges    uint64 `msgpack:"edges"`
-	Created  int64  `msgpack:"created"`  // nanoseconds of Unix time
-	Modified int64  `msgpack:"modified"` // nanoseconds of Unix time
-	Source   string `msgpack:"source"`
-
-	Slots         uint64            `msgpack:"slots"` // live and empty ones
-	Attributes    []attributeRecord `msgpack:"attributes"`
-	NextAttribute uint16            `msgpack:"next_attribute"`  // ids are never used twice
-	Weighted      uint64            `msgpack:"weighted"`        // edges whose weight is not 1
-	Timed         uint64            `msgpack:"timed"`           // edges that have a timestamp
-	Times         format.TimeForm   `msgpack:"times,omitempty"` // how they are written
-}
-
-// same reports whether both are one version of one graph.
-func (r *graphRecord) same(other *graphRecord) bool {
-	return r.ID == other.ID && r.Version == other.Version
-}
-
-// attributeRecord is one attribute of the vertices of a graph as it is stored.
-type attributeRecord struct {
-	ID     uint16 `msgpack:"id"`
-	Name   string `msgpack:"name"`
-	Type   Type   `msgpack:"type"`
-	Values uint64 `msgpack:"values"` // vertices that have one
-
-	// Computed is nil where the values came from outside.
-	Computed *computedRecord `msgpack:"computed,omitempty"`
-}
-
-func (a attributeRecord) attribute() Attribute { return Attribute{Name: a.Name, Type: a.Type} }
-
-func graphInfo(r *graphRecord, name string) GraphInfo {
+func graphInfo(r *graphs.Record, name string) GraphInfo {
 	info := GraphInfo{
 		Name: name, ID: r.ID, Version: r.Version, Vertices: int(r.Vertices), Edges: int64(r.Edges),
 		Created: time.Unix(0, r.Created), Modified: time.Unix(0, r.Modified), Source: r.Source,
@@ -63,102 +24,24 @@ func graphInfo(r *graphRecord, name string) GraphInfo {
 		info.Times = r.Times
 	}
 	for _, a := range r.Attributes {
-		info.Attributes = append(info.Attributes, a.attribute())
+		info.Attributes = append(info.Attributes, a.Attribute())
 		info.Values = append(info.Values, int(a.Values))
 		info.Computed = append(info.Computed, computed(a.Computed))
 	}
 	return info
 }
 
-// validate refuses counts that a file of size bytes cannot hold, because later code
-// allocates by them: a slot takes at least a byte, a vertex two and an arc one.
-func (r *graphRecord) validate(size int64) error {
-	if r.ID == 0 || r.Version == 0 || r.Slots > block.MaxVertices || r.Vertices > r.Slots || (r.Object == 0) != (r.Slots == 0) ||
-		r.Slots > uint64(size) || r.Vertices > uint64(size)/2 || r.Edges > uint64(size)/2 || (r.Vertices == 0 && r.Edges > 0) ||
-		r.Weighted > r.Edges || r.Timed > r.Edges || r.Times > format.TimeClocks {
-		return fault.Record("catalogue entry of a graph: id %d, version %d, object %d, %d vertices in %d slots, %d edges, %d with weights, %d with timestamps",
-			r.ID, r.Version, r.Object, r.Vertices, r.Slots, r.Edges, r.Weighted, r.Timed)
-	}
-	return r.validateAttributes()
-}
-
-// gave sets how timestamps are written, after some were added to a graph; before is how
-// many it had. The first ones determine whether they are dates; numbers that are added
-// later are then Unix seconds.
-func (r *graphRecord) gave(times gather.Times, before uint64) {
-	switch {
-	case r.Timed > 0 && before > 0:
-	case r.Timed > 0 && times.Dates && !times.Numbers:
-		r.Times = format.TimeDates
-	default:
-		r.Times = format.TimeNumbers
-	}
-	if r.Times == format.TimeDates && times.Clocks {
-		r.Times = format.TimeClocks
-	}
-}
-
-// validateAttributes verifies that names and numbers are distinct.
-func (r *graphRecord) validateAttributes() error {
-	ids, names := make(map[uint16]bool, len(r.Attributes)), make(map[string]bool, len(r.Attributes))
-	for _, a := range r.Attributes {
-		if err := a.attribute().Validate(); err != nil {
-			return fault.Record("%v", err)
-		}
-		if ids[a.ID] || names[a.Name] || a.ID >= r.NextAttribute || a.Values > r.Vertices {
-			return fault.Record("attribute %q has the number %d and %d values, and the next number is %d", fault.Clip(a.Name), a.ID, a.Values, r.NextAttribute)
-		}
-		ids[a.ID], names[a.Name] = true, true
-	}
-	return nil
-}
-
-// findAttribute returns the number of an attribute in r.Attributes, -1 where
-// there is none of this name.
-func (r *graphRecord) findAttribute(name string) int {
-	return slices.IndexFunc(r.Attributes, func(a attributeRecord) bool { return a.Name == name })
-}
-
-// addAttribute enters a new attribute and returns its number in r.Attributes.
-func (r *graphRecord) addAttribute(a Attribute) (int, error) {
-	if err := a.Validate(); err != nil {
-		return 0, err
-	}
-	if r.NextAttribute == math.MaxUint16 {
-		return 0, fmt.Errorf("attribute %q: more than %d attributes: %w", fault.Clip(a.Name), r.NextAttribute, ErrLimit)
-	}
-	// The list may be shared with another copy of the record.
-	list := r.Attributes[:len(r.Attributes):len(r.Attributes)]
-	r.Attributes = append(list, attributeRecord{ID: r.NextAttribute, Name: a.Name, Type: a.Type})
-	r.NextAttribute++
-	return len(list), nil
-}
-
 // copied is a copy of a list, and nil for every empty one, so that its record has the same bytes.
 func copied[T any](list []T) []T { return append([]T(nil), list...) }
 
-// settingRecord is a Setting as it is stored.
-type settingRecord struct {
-	Name  string `msgpack:"name"`
-	Value string `msgpack:"value"`
-}
-
-// computedRecord is how the values of an attribute were computed.
-type computedRecord struct {
-	Method  string          `msgpack:"method"`
-	Options []settingRecord `msgpack:"options"`
-	Version uint64          `msgpack:"version"`
-	Created int64           `msgpack:"created"` // nanoseconds of Unix time
-}
-
-func record(c *Computed) *computedRecord {
+func record(c *Computed) *graphs.ComputedRecord {
 	if c == nil {
 		return nil
 	}
-	return &computedRecord{Method: c.Method, Options: settingsAs[settingRecord](c.Options), Version: c.GraphVersion, Created: c.Created.UnixNano()}
+	return &graphs.ComputedRecord{Method: c.Method, Options: settingsAs[graphs.Setting](c.Options), Version: c.GraphVersion, Created: c.Created.UnixNano()}
 }
 
-func computed(r *computedRecord) *Computed {
+func computed(r *graphs.ComputedRecord) *Computed {
 	if r == nil {
 		return nil
 	}
@@ -166,7 +49,7 @@ func computed(r *computedRecord) *Computed {
 }
 
 // settingsAs converts settings to or from what is stored of them; nil for none.
-func settingsAs[B, A Setting | settingRecord](list []A) []B {
+func settingsAs[B, A Setting | graphs.Setting](list []A) []B {
 	var converted []B
 	for _, s := range list {
 		converted = append(converted, B(s))
@@ -253,13 +136,7 @@ func fromUnixNano(n int64) time.Time {
 	return time.Unix(0, n)
 }
 
-func describeGraph(name string) string { return fmt.Sprintf("graph %q", name) }
-
 func describeEmbedding(name string) string { return fmt.Sprintf("embedding %q", name) }
-
-func describeAttribute(graph, name string) string {
-	return fmt.Sprintf("%s, attribute %q", describeGraph(graph), name)
-}
 
 func generationName(name string, generation uint64) string {
 	return name + "@" + strconv.FormatUint(generation, 10)
@@ -277,6 +154,3 @@ func splitGeneration(name string) (base string, generation uint64, ok bool) {
 
 // statePart names the state of an embedding in faults.
 const statePart = "state"
-
-// changeLogPart names the change log in faults.
-const changeLogPart = "change log"

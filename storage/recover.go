@@ -7,6 +7,7 @@ import (
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/rescue"
 	"heavytail/storage/internal/tree"
 	"math"
@@ -207,8 +208,8 @@ func readJournal(key, record []byte) (rescue.Entry, error) {
 }
 
 func readGraph(key, record []byte) (rescue.Entry, error) {
-	var r graphRecord
-	where := describeGraph(fault.Clip(string(key)))
+	var r graphs.Record
+	where := graphs.DescribeGraph(fault.Clip(string(key)))
 	if err := block.DecodeStruct(block.GraphsName, key, record, &r); err != nil {
 		return rescue.Entry{Where: where + ", catalogue entry"}, err
 	}
@@ -276,7 +277,7 @@ type mender struct {
 func (m *mender) faulty(where string) bool {
 	for _, fault := range m.faults {
 		part, within := strings.CutPrefix(fault.Where, where)
-		if within && (part == "" || strings.HasPrefix(part, ", ")) && part != ", "+changeLogPart && !strings.HasPrefix(part, ", "+statePart) {
+		if within && (part == "" || strings.HasPrefix(part, ", ")) && part != ", "+graphs.ChangeLogPart && !strings.HasPrefix(part, ", "+statePart) {
 			return true
 		}
 	}
@@ -307,7 +308,7 @@ func (db *DB) completeObjects(ctx context.Context) error {
 			return err
 		}
 		err := t.Each(block.GraphsName, func(key, record []byte) error {
-			var r graphRecord
+			var r graphs.Record
 			if err := block.DecodeStruct(block.GraphsName, key, record, &r); err != nil {
 				return err
 			}
@@ -340,7 +341,7 @@ func (m *mender) graphs(ctx context.Context) error {
 		if err != nil {
 			break
 		}
-		if m.faulty(describeGraph(name)) {
+		if m.faulty(graphs.DescribeGraph(name)) {
 			err = m.rebuild(ctx, name)
 			continue
 		}
@@ -356,7 +357,7 @@ func (m *mender) graphs(ctx context.Context) error {
 func (m *mender) rebuild(ctx context.Context, name string) error {
 	var (
 		left   *rebuilt
-		record graphRecord
+		record graphs.Record
 	)
 	err := m.db.file.View(ctx, func(t *tree.Tx) (err error) {
 		if _, err := t.Get(block.GraphsName, []byte(name), &record); err != nil {
@@ -378,13 +379,13 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 				return err
 			}
 		}
-		return errors.Join(dropChanges(t, record.ID, math.MaxUint64), t.Discard(record.Object), t.Remove(block.GraphsName, []byte(name)))
+		return errors.Join(graphs.DropChanges(t, record.ID, math.MaxUint64), t.Discard(record.Object), t.Remove(block.GraphsName, []byte(name)))
 	})
 	if err != nil {
 		return err
 	}
 	if err := block.CheckName("graph", name); err != nil {
-		m.lose(describeGraph(name), "its name is not one that a graph can have; it is left out")
+		m.lose(graphs.DescribeGraph(name), "its name is not one that a graph can have; it is left out")
 		return nil
 	}
 	g := RecoveredGraph{Name: name, Rebuilt: true, Vertices: left.Graph.Vertices(), Edges: left.Graph.Edges()}
@@ -395,7 +396,7 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 		return err
 	}
 	m.report.Graphs = append(m.report.Graphs, g)
-	m.lose(describeGraph(name), "rebuilt with %d of %d vertices and %d of %d edges%s", g.Vertices, record.Vertices, g.Edges, record.Edges, left.attributesLost(&record))
+	m.lose(graphs.DescribeGraph(name), "rebuilt with %d of %d vertices and %d of %d edges%s", g.Vertices, record.Vertices, g.Edges, record.Edges, left.attributesLost(&record))
 	return m.restoreEmbeddings(ctx, name, version, left)
 }
 
@@ -444,7 +445,7 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 			return err
 		}
 		m.report.Graphs = append(m.report.Graphs, RecoveredGraph{Name: name, Rebuilt: true, Vertices: left.Graph.Vertices(), Edges: left.Graph.Edges(), LostVertices: -1, LostEdges: -1})
-		m.lose(describeGraph(name), "holds %d vertices and %d edges of a graph whose catalogue entry was lost, with its name, its attributes and its embeddings", left.Graph.Vertices(), left.Graph.Edges())
+		m.lose(graphs.DescribeGraph(name), "holds %d vertices and %d edges of a graph whose catalogue entry was lost, with its name, its attributes and its embeddings", left.Graph.Vertices(), left.Graph.Edges())
 	}
 	return nil
 }
@@ -501,11 +502,11 @@ func (m *mender) changes(ctx context.Context) error {
 	return m.db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		whole := make(map[uint64]bool)
 		err := t.Each(block.GraphsName, func(key, _ []byte) error {
-			r, err := findGraph(t, string(key))
+			r, err := graphs.Find(t, string(key))
 			if err != nil {
 				return err
 			}
-			where := describeGraph(string(key)) + ", " + changeLogPart
+			where := graphs.DescribeGraph(string(key)) + ", " + graphs.ChangeLogPart
 			if m.damaged(where) {
 				m.lose(where, "is dropped; embeddings are computed in full once")
 				return nil
@@ -536,7 +537,7 @@ func (m *mender) objects(ctx context.Context) error {
 	return m.db.file.Change(ctx, func(t *tree.Tx) error {
 		used := make(map[uint64]bool)
 		err := t.Each(block.GraphsName, func(key, _ []byte) error {
-			r, err := findGraph(t, string(key))
+			r, err := graphs.Find(t, string(key))
 			if err == nil {
 				used[r.Object] = true
 			}
@@ -592,7 +593,7 @@ func (m *mender) models(ctx context.Context) error {
 				bad = append(bad, name)
 				return nil
 			}
-			g, err := findGraph(t, r.Graph)
+			g, err := graphs.Find(t, r.Graph)
 			switch {
 			case errors.Is(err, ErrNotFound):
 				bad = append(bad, name)

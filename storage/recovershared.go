@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"slices"
 )
@@ -70,7 +71,7 @@ func (db *DB) dropShared(ctx context.Context) (lost []string, err error) {
 			}
 			return nil
 		}
-		if err := drop(block.GraphsName, graphList, describeGraph); err != nil {
+		if err := drop(block.GraphsName, graphList, graphs.DescribeGraph); err != nil {
 			return err
 		}
 		return drop(block.EmbeddingsName, embeddings, describeEmbedding)
@@ -108,7 +109,7 @@ func sharers(t *tree.Tx) (graphList, embeddings []sharer, past map[string][]stri
 		embeddings[i].named = named[embeddings[i].name]
 	}
 	err = t.Each(block.GraphsName, func(key, record []byte) error {
-		var r graphRecord
+		var r graphs.Record
 		if err := block.DecodeStruct(block.GraphsName, key, record, &r); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func (db *DB) RenameGraph(ctx context.Context, name, to string) error {
 		return err
 	}
 	return db.file.InTransaction(ctx, func(t *tree.Tx) error {
-		r, err := findGraph(t, name)
+		r, err := graphs.Find(t, name)
 		if err != nil {
 			return err
 		}
@@ -151,13 +152,13 @@ func (db *DB) RenameModel(ctx context.Context, name, to string) error {
 func (x *Tx) RenameAttribute(graph, name, to string) error {
 	at := 0
 	find := func(g *graphState) error {
-		if at = g.record.findAttribute(name); at < 0 {
+		if at = g.record.FindAttribute(name); at < 0 {
 			return &NotFoundError{Kind: "attribute", Name: name}
 		}
-		if g.record.findAttribute(to) >= 0 {
+		if g.record.FindAttribute(to) >= 0 {
 			return fmt.Errorf("attribute %q: %w", to, ErrExists)
 		}
-		renamed := g.record.Attributes[at].attribute()
+		renamed := g.record.Attributes[at].Attribute()
 		renamed.Name = to
 		return renamed.Validate() // every vertex has a key and a degree
 	}
@@ -165,7 +166,7 @@ func (x *Tx) RenameAttribute(graph, name, to string) error {
 		g.record.Attributes = slices.Clone(g.record.Attributes)
 		g.record.Attributes[at].Name = to
 		g.changed = true
-		return fault.Corrupt(x.tx.Path, describeAttribute(graph, name), eachValue(x.tx, &g.record, g.record.Attributes[at], func(slot uint32, _ Value) error {
+		return fault.Corrupt(x.tx.Path, graphs.DescribeAttribute(graph, name), graphs.EachValue(x.tx, &g.record, g.record.Attributes[at], func(slot uint32, _ Value) error {
 			g.attribute(slot)
 			return nil
 		}))

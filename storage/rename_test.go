@@ -3,6 +3,7 @@ package storage
 import (
 	"errors"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"path/filepath"
 	"testing"
@@ -99,7 +100,7 @@ func TestRename_Reserved(t *testing.T) {
 	}
 	// Nor does anything else write an entry that no reader accepts.
 	err = db.file.Update(ctx, func(tx *tree.Tx) error {
-		r, err := findGraph(tx, "g")
+		r, err := graphs.Find(tx, "g")
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"math"
 )
@@ -65,7 +66,7 @@ func (db *DB) Restate(ctx context.Context, c Catalogue) error {
 }
 
 func restateGraph(t *tree.Tx, g GraphInfo) error {
-	r, err := findGraph(t, g.Name)
+	r, err := graphs.Find(t, g.Name)
 	if err != nil {
 		return err
 	}
@@ -74,15 +75,15 @@ func restateGraph(t *tree.Tx, g GraphInfo) error {
 	}
 	r.Version, r.Created, r.Modified = g.Version, unixNano(g.Created), unixNano(g.Modified)
 	for i, a := range g.Attributes {
-		if at := r.findAttribute(a.Name); at >= 0 && i < len(g.Computed) {
+		if at := r.FindAttribute(a.Name); at >= 0 && i < len(g.Computed) {
 			r.Attributes[at].Computed = record(g.Computed[i])
 		}
 	}
-	if err := dropChanges(t, r.ID, math.MaxUint64); err != nil {
+	if err := graphs.DropChanges(t, r.ID, math.MaxUint64); err != nil {
 		return err
 	}
 	if r.Object != 0 {
-		if err := logChange(t, r.ID, r.Version, block.Change{All: true}); err != nil {
+		if err := graphs.LogChange(t, r.ID, r.Version, block.Change{All: true}); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
 )
@@ -51,7 +52,7 @@ func (db *DB) ViewRows(ctx context.Context, name string, f func(*RowView) error)
 		if v.Info, err = embeddingInfo(t, name); err != nil {
 			return err
 		}
-		if v.graph, err = findGraph(t, v.record.Graph); err != nil {
+		if v.graph, err = graphs.Find(t, v.record.Graph); err != nil {
 			return err
 		}
 		v.Graph = graphInfo(v.graph, v.record.Graph)

@@ -5,6 +5,7 @@ import (
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 )
 
@@ -40,7 +41,7 @@ func (v *RowView) scan(workers int, f func(worker int, first uint32, rows []floa
 		return err
 	}
 	sound, room := v.t.Rows.Has(v.record.Object), make([][]float32, workers)
-	return parallel(v.t, len(chunks), workers, func(worker, i int) error {
+	return graphs.Parallel(v.t, len(chunks), workers, func(worker, i int) error {
 		values, err := chunks[i].Values(p.Seed, v.Info.Dim, sound, &room[worker])
 		if err == nil {
 			f(worker, chunks[i].First, values)
@@ -70,7 +71,7 @@ func (v *RowView) scanFile(workers int, f func(worker int, first uint32, rows []
 		row += uint64(c.rows)
 	}
 	readers := make([]block.RowReader, workers)
-	return parallel(v.t, len(chunks), workers, func(worker, i int) error {
+	return graphs.Parallel(v.t, len(chunks), workers, func(worker, i int) error {
 		c := chunks[i]
 		return readers[worker].Read(v.lasting.Part.Seed, c.Key, c.Size, v.Info.Dim,
 			func(b []byte, at int) error { return v.lasting.Read(c.Located, at, b) },

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"io"
 	"path/filepath"
@@ -84,7 +85,7 @@ func TestShared_Refused(t *testing.T) {
 func recordIn(bucket []byte) any {
 	switch string(bucket) {
 	case string(block.GraphsName):
-		return new(graphRecord)
+		return new(graphs.Record)
 	case string(block.EmbeddingsName):
 		return new(embeddingRecord)
 	case string(block.IndexesName):
@@ -166,7 +167,7 @@ func TestShared_Found(t *testing.T) {
 		{"a copy behind", "e", "old", block.EmbeddingsName, new(embeddingRecord), "e"},
 		{"a copy before", "e", "a", block.EmbeddingsName, new(embeddingRecord), "e"}, // a model reads e
 		{"the present generation", "e", "e@1", block.EmbeddingsName, new(embeddingRecord), "e"},
-		{"a graph", "ring", "other", block.GraphsName, new(graphRecord), "e"},
+		{"a graph", "ring", "other", block.GraphsName, new(graphs.Record), "e"},
 		{"a model", "m", "n", block.ModelsName, new(modelRecord), "e"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"sync"
 )
@@ -50,7 +51,7 @@ func (s *Snapshot) Before(time int64) *Snapshot {
 // Snapshot reads the latest version of a graph. Everything is copied out in one
 // read transaction, which is closed on return. It takes O(n + m).
 func (db *DB) Snapshot(ctx context.Context, graph string) (*Snapshot, error) {
-	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) (*Snapshot, error) { return snapshot(t, graph, r) })
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (*Snapshot, error) { return snapshot(t, graph, r) })
 }
 
 // Key returns the key of vertex v, which must be below Info.Vertices. It
@@ -78,33 +79,33 @@ func (s *Snapshot) VertexOf(key []byte) (uint32, bool) {
 func (s *Snapshot) Slot(v uint32) uint32 { return s.slots.Slot(v) }
 
 // snapshot reads a graph with its live vertices numbered densely.
-func snapshot(t *tree.Tx, name string, r *graphRecord) (*Snapshot, error) {
-	c, err := readContents(t, name, r, true)
+func snapshot(t *tree.Tx, name string, r *graphs.Record) (*Snapshot, error) {
+	c, err := graphs.ReadContents(t, name, r, true)
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{Info: graphInfo(r, name), Graph: c.graph, keys: c.keys, slots: c.slots}, nil
+	return &Snapshot{Info: graphInfo(r, name), Graph: c.Graph, keys: c.Keys, slots: c.Slots}, nil
 }
 
 // VertexID returns the vertex of a graph that has the given key. It reads the
 // one block that can hold it, so that a single question needs no snapshot, and
 // the list of empty slots where there are some.
 func (db *DB) VertexID(ctx context.Context, graph, key string) (uint32, error) {
-	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphRecord) (uint32, error) { return vertexID(t, r, graph, key) })
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (uint32, error) { return vertexID(t, r, graph, key) })
 }
 
-func vertexID(t *tree.Tx, r *graphRecord, graph, key string) (uint32, error) {
-	slot, err := slotOfVertex(t, r, graph, key)
+func vertexID(t *tree.Tx, r *graphs.Record, graph, key string) (uint32, error) {
+	slot, err := graphs.SlotOfVertex(t, r, graph, key)
 	if err != nil {
 		return 0, err
 	}
-	slots, err := slotsOf(t, r)
+	slots, err := graphs.SlotsOf(t, r)
 	if err != nil {
-		return 0, fault.Corrupt(t.Path, describeGraph(graph)+", empty slots", err)
+		return 0, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", empty slots", err)
 	}
 	id, found := slots.Vertex(slot)
 	if !found {
-		return 0, fault.Corrupt(t.Path, describeGraph(graph)+", empty slots", fault.Record("key %q has the empty slot %d", fault.Clip(key), slot))
+		return 0, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", empty slots", fault.Record("key %q has the empty slot %d", fault.Clip(key), slot))
 	}
 	return id, nil
 }

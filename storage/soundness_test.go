@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/page"
 	"heavytail/storage/internal/tree"
 	"os"
@@ -21,7 +22,7 @@ func TestSoundness_ByPart(t *testing.T) {
 	putRing(t, db, "g", 3000)
 	var arcs uint64
 	if err := db.file.View(ctx, func(x *tree.Tx) error {
-		r, err := findGraph(x, "g")
+		r, err := graphs.Find(x, "g")
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/gather"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"time"
 )
@@ -19,8 +20,8 @@ import (
 type publication struct {
 	db       *DB
 	name     string
-	base     graphRecord // what is replaced; ID 0 where the graph is new
-	contents contents
+	base     graphs.Record // what is replaced; ID 0 where the graph is new
+	contents graphs.Contents
 	source   string
 	input    [sha256.Size]byte // of the text; zero where there is none
 	change   block.Change      // for the log
@@ -33,16 +34,16 @@ type publication struct {
 	journal tree.JournalRecord
 	made    <-chan stagedBlock // from the journal's position on
 	resumed bool
-	result  graphRecord
+	result  graphs.Record
 }
 
 // run writes and publishes. The caller holds the writer's lock. If it fails or is
 // cancelled before the end, what was written stays for the next attempt.
 func (p *publication) run(ctx context.Context) (err error) {
-	if p.digest, err = p.contents.digest(ctx, p.input); err != nil {
+	if p.digest, err = p.contents.Digest(ctx, p.input); err != nil {
 		return err
 	}
-	if p.order, err = p.contents.keys.ByKey(ctx); err != nil {
+	if p.order, err = p.contents.Keys.ByKey(ctx); err != nil {
 		return err
 	}
 	total := p.items(len(tree.StagedParts), 0)
@@ -83,7 +84,7 @@ func (p *publication) begin(t *tree.Tx) error {
 	var j tree.JournalRecord
 	found, err := t.Get(block.JournalName, key, &j)
 	if err != nil {
-		return fault.Corrupt(t.Path, "journal of "+describeGraph(p.name), err)
+		return fault.Corrupt(t.Path, "journal of "+graphs.DescribeGraph(p.name), err)
 	}
 	if found && bytes.Equal(j.Digest, p.digest) && j.GraphID == p.base.ID && j.Version == p.base.Version &&
 		int(j.Part) < len(tree.StagedParts) && j.Next <= p.length(int(j.Part)) {
@@ -94,7 +95,7 @@ func (p *publication) begin(t *tree.Tx) error {
 		return err
 	}
 	p.journal = tree.JournalRecord{GraphID: p.base.ID, Version: p.base.Version, Digest: p.digest, Source: p.source, Started: time.Now().UnixNano()}
-	if p.contents.keys.Len() > 0 {
+	if p.contents.Keys.Len() > 0 {
 		p.journal.Object, err = t.NewObject(tree.GraphParts[:]...)
 	}
 	return err
@@ -102,11 +103,11 @@ func (p *publication) begin(t *tree.Tx) error {
 
 // unchanged makes sure that the graph is still what the contents were made for.
 func (p *publication) unchanged(t *tree.Tx) error {
-	r, err := findGraph(t, p.name)
+	r, err := graphs.Find(t, p.name)
 	switch {
 	case errors.Is(err, ErrNotFound) && p.base.ID == 0:
 		return nil
-	case err == nil && r.same(&p.base):
+	case err == nil && r.Same(&p.base):
 		return nil
 	case err == nil || errors.Is(err, ErrNotFound):
 		return fmt.Errorf("graph %q: %w", p.name, ErrConflict)
@@ -120,15 +121,15 @@ func (p *publication) length(part int) uint64 {
 	c := &p.contents
 	switch part {
 	case 0:
-		return uint64(c.keys.Len())
+		return uint64(c.Keys.Len())
 	case 1:
 		return uint64(len(p.order))
 	case 2:
-		return uint64(len(c.graph.Targets))
+		return uint64(len(c.Graph.Targets))
 	case 3:
-		return uint64(len(c.slots.Empty))
+		return uint64(len(c.Slots.Empty))
 	}
-	return uint64(len(c.columns)) * uint64(c.keys.Len())
+	return uint64(len(c.Columns)) * uint64(c.Keys.Len())
 }
 
 // items counts the items before a position, for progress.
@@ -158,7 +159,7 @@ func (p *publication) batch(t *tree.Tx) error {
 		}
 		target, err := t.OpenPart(p.journal.Object, tree.StagedParts[number])
 		if err != nil {
-			return fault.Corrupt(t.Path, describeGraph(p.name), err)
+			return fault.Corrupt(t.Path, graphs.DescribeGraph(p.name), err)
 		}
 		// Keys only ascend, so that pages can be filled to the end; bbolt does
 		// not remember this from one transaction to the next.
@@ -213,7 +214,7 @@ func (p *publication) makeBlocks() (made <-chan stagedBlock, stop func()) {
 // from an item on. The end of a block depends only on its start, so that batches of any
 // size make the same blocks.
 func (p *publication) blocks(part int, at uint64) func() stagedBlock {
-	keys, slots := &p.contents.keys, uint64(p.contents.keys.Len())
+	keys, slots := &p.contents.Keys, uint64(p.contents.Keys.Len())
 	var next func() (key, record []byte, count int)
 	switch part {
 	case 0:
@@ -221,21 +222,21 @@ func (p *publication) blocks(part int, at uint64) func() stagedBlock {
 	case 1:
 		next = func() ([]byte, []byte, int) { return block.NextIDBlock(keys, p.order, int(at)) }
 	case 2:
-		encoder := block.NewArcEncoder(p.contents.graph, int64(at))
+		encoder := block.NewArcEncoder(p.contents.Graph, int64(at))
 		next = func() ([]byte, []byte, int) {
 			key, record := encoder.Next()
 			return key, record, int(encoder.At - int64(at))
 		}
 	case 3:
 		next = func() ([]byte, []byte, int) {
-			rest := p.contents.slots.Empty[at:]
+			rest := p.contents.Slots.Empty[at:]
 			record, count := block.EncodeSlots(rest, block.MaxBlock)
 			return block.Key32(rest[0]), record, count
 		}
 	default:
 		next = func() ([]byte, []byte, int) {
 			i, from := at/slots, uint32(at%slots)
-			key, record, to := block.NextValueBlock(p.contents.attributes[i].ID, p.contents.columns[i], from)
+			key, record, to := block.NextValueBlock(p.contents.Attributes[i].ID, p.contents.Columns[i], from)
 			if key == nil {
 				to = uint32(slots) // the column may be shorter, and the rest is missing
 			}
@@ -262,20 +263,20 @@ func (p *publication) publish(t *tree.Tx) error {
 	}
 	r.Version++
 	r.Object = p.journal.Object
-	r.Vertices, r.Edges = uint64(len(p.order)), uint64(p.contents.graph.Edges())
-	r.Slots = uint64(p.contents.keys.Len())
-	weighted, timed := block.CountValues(p.contents.graph.Weights, p.contents.graph.Times)
+	r.Vertices, r.Edges = uint64(len(p.order)), uint64(p.contents.Graph.Edges())
+	r.Slots = uint64(p.contents.Keys.Len())
+	weighted, timed := block.CountValues(p.contents.Graph.Weights, p.contents.Graph.Times)
 	r.Weighted, r.Timed = weighted/2, timed/2
-	r.gave(p.times, p.base.Timed)
-	r.Attributes, r.NextAttribute = p.contents.attributes, p.contents.nextAttribute
+	r.Gave(p.times, p.base.Timed)
+	r.Attributes, r.NextAttribute = p.contents.Attributes, p.contents.NextAttribute
 	for i := range r.Attributes {
-		r.Attributes[i].Values = uint64(p.contents.columns[i].Count())
+		r.Attributes[i].Values = uint64(p.contents.Columns[i].Count())
 	}
 	r.Modified, r.Source = now, p.source
 	if err := t.Put(block.GraphsName, []byte(p.name), &r); err != nil {
 		return err
 	}
-	if err := logChange(t, r.ID, r.Version, p.change); err != nil {
+	if err := graphs.LogChange(t, r.ID, r.Version, p.change); err != nil {
 		return err
 	}
 	if err := t.Discard(p.base.Object); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"maps"
 	"slices"
@@ -41,12 +42,12 @@ type Tx struct {
 // graphState is what a transaction knows of one graph.
 type graphState struct {
 	name       string
-	record     graphRecord // its counts follow every change, its version only the commit
-	changed    bool        // the graph gets a new version
-	created    bool        // the graph was made by this transaction: that is its version 1
-	touched    []uint32    // slots that are new, or whose edges changed; in any order, repeated
-	attributed []uint32    // slots whose attributes changed, likewise
-	deleted    []uint32    // slots that became empty, in any order
+	record     graphs.Record // its counts follow every change, its version only the commit
+	changed    bool          // the graph gets a new version
+	created    bool          // the graph was made by this transaction: that is its version 1
+	touched    []uint32      // slots that are new, or whose edges changed; in any order, repeated
+	attributed []uint32      // slots whose attributes changed, likewise
+	deleted    []uint32      // slots that became empty, in any order
 }
 
 // Update calls f with a write transaction, and commits what f did if it returns nil;
@@ -145,7 +146,7 @@ func (x *Tx) graph(name string) (*graphState, error) {
 	if g := x.graphs[name]; g != nil {
 		return g, nil
 	}
-	r, err := findGraph(x.tx, name)
+	r, err := graphs.Find(x.tx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +156,7 @@ func (x *Tx) graph(name string) (*graphState, error) {
 }
 
 // next is the record as it will be committed.
-func (g *graphState) next() graphRecord {
+func (g *graphState) next() graphs.Record {
 	r := g.record
 	if g.changed && !g.created {
 		r.Version++
@@ -190,7 +191,7 @@ func (x *Tx) CreateGraph(name string) (GraphInfo, error) {
 	}
 	var info GraphInfo
 	err := x.read(func() error {
-		r, err := createGraph(x.tx, name)
+		r, err := graphs.Create(x.tx, name)
 		if err != nil {
 			return err
 		}
@@ -218,7 +219,7 @@ func (x *Tx) finish() error {
 		if err != nil {
 			return err
 		}
-		if err := logChange(x.tx, r.ID, r.Version, c); err != nil {
+		if err := graphs.LogChange(x.tx, r.ID, r.Version, c); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"slices"
 )
@@ -19,7 +20,7 @@ type vertexBatch struct {
 	numbers  []uint32 // key of each vertex
 	slots    []uint32 // of each key, block.NoVertex where it is not in the graph
 
-	record   graphRecord      // with the attributes that are new
+	record   graphs.Record    // with the attributes that are new
 	requests [][]valueRequest // by attribute, in the order of the batch
 	changed  []bool           // whether a vertex got or lost a value
 }
@@ -58,9 +59,9 @@ func newVertexBatch(ctx context.Context, vertices []Vertex) (*vertexBatch, error
 // If strict is set, unknown keys are refused, and unknown attributes of which a value
 // is to be removed.
 func (b *vertexBatch) find(t *tree.Tx, g *graphState, strict bool) (err error) {
-	b.slots, err = slotsOfKeys(t, &g.record, b.keys)
+	b.slots, err = graphs.SlotsOfKeys(t, &g.record, b.keys)
 	if err != nil {
-		return fault.Corrupt(t.Path, describeGraph(g.name)+", ids", err)
+		return fault.Corrupt(t.Path, graphs.DescribeGraph(g.name)+", ids", err)
 	}
 	if i := slices.Index(b.slots, block.NoVertex); strict && i >= 0 {
 		return &NotFoundError{Kind: "vertex", Name: string(b.keys[i])}
@@ -80,18 +81,18 @@ func (b *vertexBatch) find(t *tree.Tx, g *graphState, strict bool) (err error) {
 }
 
 func (b *vertexBatch) request(vertex uint32, v NamedValue, strict bool) (err error) {
-	at := b.record.findAttribute(v.Name)
+	at := b.record.FindAttribute(v.Name)
 	switch {
 	case at < 0 && v.Value.IsMissing() && strict:
 		return &NotFoundError{Kind: "attribute", Name: v.Name}
 	case at < 0 && v.Value.IsMissing():
 		return nil
 	case at < 0:
-		if at, err = b.record.addAttribute(Attribute{Name: v.Name, Type: v.Value.Type()}); err != nil {
+		if at, err = b.record.AddAttribute(Attribute{Name: v.Name, Type: v.Value.Type()}); err != nil {
 			return err
 		}
 	}
-	value, err := block.ValueFor(b.record.Attributes[at].attribute(), v.Value)
+	value, err := block.ValueFor(b.record.Attributes[at].Attribute(), v.Value)
 	if err != nil {
 		return fmt.Errorf("vertex %q: %w", fault.Clip(b.vertices[vertex].Key), err)
 	}
@@ -113,9 +114,9 @@ func (b *vertexBatch) addMissing(t *tree.Tx, g *graphState) (added map[uint32]bo
 			added[uint32(i)] = true
 		}
 	}
-	slots, err := addVertices(t, &g.record, keys)
+	slots, err := graphs.AddVertices(t, &g.record, keys)
 	if err != nil {
-		return nil, fault.Corrupt(t.Path, describeGraph(g.name), err)
+		return nil, fault.Corrupt(t.Path, graphs.DescribeGraph(g.name), err)
 	}
 	if len(slots) > 0 {
 		g.touch(slots...)
@@ -137,7 +138,7 @@ func (b *vertexBatch) apply(t *tree.Tx, g *graphState) error {
 			requests[j].slot = b.slots[b.numbers[requests[j].vertex]]
 		}
 		if err := b.applyTo(t, g, &g.record.Attributes[i], requests); err != nil {
-			return fault.Corrupt(t.Path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
+			return fault.Corrupt(t.Path, graphs.DescribeAttribute(g.name, g.record.Attributes[i].Name), err)
 		}
 	}
 	return nil
@@ -145,7 +146,7 @@ func (b *vertexBatch) apply(t *tree.Tx, g *graphState) error {
 
 // applyTo sets the values of one attribute in the order of the batch, and writes those
 // that differ in the end.
-func (b *vertexBatch) applyTo(t *tree.Tx, g *graphState, a *attributeRecord, requests []valueRequest) error {
+func (b *vertexBatch) applyTo(t *tree.Tx, g *graphState, a *graphs.AttributeRecord, requests []valueRequest) error {
 	requests, err := block.MergeSort(t.Ctx, requests, func(a, b valueRequest) int {
 		return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.order, b.order))
 	})
@@ -158,7 +159,7 @@ func (b *vertexBatch) applyTo(t *tree.Tx, g *graphState, a *attributeRecord, req
 			places = append(places, r.slot)
 		}
 	}
-	values, err := valuesAt(t, &g.record, *a, places)
+	values, err := graphs.ValuesAt(t, &g.record, *a, places)
 	if err != nil {
 		return err
 	}
@@ -181,7 +182,7 @@ func (b *vertexBatch) applyTo(t *tree.Tx, g *graphState, a *attributeRecord, req
 	return editValues(t, &g.record, *a, edits)
 }
 
-func editValues(t *tree.Tx, r *graphRecord, a attributeRecord, edits []block.Edit[block.SlotValue]) error {
+func editValues(t *tree.Tx, r *graphs.Record, a graphs.AttributeRecord, edits []block.Edit[block.SlotValue]) error {
 	if len(edits) == 0 {
 		return nil
 	}
@@ -189,7 +190,7 @@ func editValues(t *tree.Tx, r *graphRecord, a attributeRecord, edits []block.Edi
 	if err != nil {
 		return err
 	}
-	return editBlocks(t, p, block.ValueList(a.ID, a.Type), edits)
+	return graphs.EditBlocks(t, p, block.ValueList(a.ID, a.Type), edits)
 }
 
 // attribute notes that the attributes of a slot changed.
@@ -268,7 +269,7 @@ func (x *Tx) DeleteVertices(graph string, keys []string) (WriteStats, error) {
 	var victims []block.IDEntry
 	find := func(g *graphState) (err error) {
 		victims, err = victimsIn(x.tx, &g.record, keys)
-		return fault.Corrupt(x.tx.Path, describeGraph(g.name)+", ids", err)
+		return fault.Corrupt(x.tx.Path, graphs.DescribeGraph(g.name)+", ids", err)
 	}
 	return x.counted(graph, find, func(g *graphState, stats *WriteStats) (err error) {
 		stats.Deleted = int64(len(victims))
@@ -279,12 +280,12 @@ func (x *Tx) DeleteVertices(graph string, keys []string) (WriteStats, error) {
 }
 
 // victims returns the vertices that have one of the keys, by ascending slot.
-func victimsIn(t *tree.Tx, r *graphRecord, keys []string) ([]block.IDEntry, error) {
+func victimsIn(t *tree.Tx, r *graphs.Record, keys []string) ([]block.IDEntry, error) {
 	list := make([][]byte, len(keys))
 	for i, key := range keys {
 		list[i] = block.BytesOf(key)
 	}
-	slots, err := slotsOfKeys(t, r, list)
+	slots, err := graphs.SlotsOfKeys(t, r, list)
 	if err != nil {
 		return nil, err
 	}
@@ -313,22 +314,22 @@ func deleteVertices(t *tree.Tx, g *graphState, victims []block.IDEntry) (edges i
 		edges, err = dropEdges(t, g, arcs)
 	}
 	if err != nil {
-		return 0, fault.Corrupt(t.Path, describeGraph(g.name)+", arcs", err)
+		return 0, fault.Corrupt(t.Path, graphs.DescribeGraph(g.name)+", arcs", err)
 	}
 	g.record.Attributes = slices.Clone(g.record.Attributes)
 	for i := range g.record.Attributes {
 		if err := dropValues(t, g, &g.record.Attributes[i], slots); err != nil {
-			return 0, fault.Corrupt(t.Path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
+			return 0, fault.Corrupt(t.Path, graphs.DescribeAttribute(g.name, g.record.Attributes[i].Name), err)
 		}
 	}
 	g.changed = true
 	g.deleted = append(g.deleted, slots...)
-	return edges, fault.Corrupt(t.Path, describeGraph(g.name), removeVertices(t, &g.record, victims))
+	return edges, fault.Corrupt(t.Path, graphs.DescribeGraph(g.name), graphs.RemoveVertices(t, &g.record, victims))
 }
 
 // arcsOfSlots returns the arcs that leave slots, given in ascending order. It
 // reads the blocks that hold some of them, or could, once each.
-func arcsOfSlots(t *tree.Tx, r *graphRecord, slots []uint32) ([]block.Arc, error) {
+func arcsOfSlots(t *tree.Tx, r *graphs.Record, slots []uint32) ([]block.Arc, error) {
 	p, err := t.Part(r.Object, block.ArcsName)
 	if err != nil {
 		return nil, err
@@ -372,8 +373,8 @@ func arcsOfSlots(t *tree.Tx, r *graphRecord, slots []uint32) ([]block.Arc, error
 }
 
 // dropValues removes the values that slots, ascending, have of an attribute.
-func dropValues(t *tree.Tx, g *graphState, a *attributeRecord, slots []uint32) error {
-	values, err := valuesAt(t, &g.record, *a, slots)
+func dropValues(t *tree.Tx, g *graphState, a *graphs.AttributeRecord, slots []uint32) error {
+	values, err := graphs.ValuesAt(t, &g.record, *a, slots)
 	if err != nil {
 		return err
 	}
@@ -392,7 +393,7 @@ func dropValues(t *tree.Tx, g *graphState, a *attributeRecord, slots []uint32) e
 func (x *Tx) DropAttribute(graph, name string) error {
 	at := 0
 	find := func(g *graphState) error {
-		if at = g.record.findAttribute(name); at < 0 {
+		if at = g.record.FindAttribute(name); at < 0 {
 			return &NotFoundError{Kind: "attribute", Name: name}
 		}
 		return nil
@@ -401,13 +402,13 @@ func (x *Tx) DropAttribute(graph, name string) error {
 		a := g.record.Attributes[at]
 		g.record.Attributes = slices.Delete(slices.Clone(g.record.Attributes), at, at+1)
 		g.changed = true
-		return fault.Corrupt(x.tx.Path, describeAttribute(graph, name), dropAttribute(x.tx, g, a))
+		return fault.Corrupt(x.tx.Path, graphs.DescribeAttribute(graph, name), dropAttribute(x.tx, g, a))
 	})
 	return err
 }
 
-func dropAttribute(t *tree.Tx, g *graphState, a attributeRecord) error {
-	err := eachValue(t, &g.record, a, func(slot uint32, _ Value) error {
+func dropAttribute(t *tree.Tx, g *graphState, a graphs.AttributeRecord) error {
+	err := graphs.EachValue(t, &g.record, a, func(slot uint32, _ Value) error {
 		g.attribute(slot)
 		return nil
 	})

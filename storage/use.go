@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 )
 
@@ -15,9 +16,9 @@ func viewed[T any](ctx context.Context, db *DB, f func(t *tree.Tx) (T, error)) (
 }
 
 // viewGraph runs f in a read transaction, with the catalogue entry of a graph.
-func viewGraph[T any](ctx context.Context, db *DB, graph string, f func(t *tree.Tx, r *graphRecord) (T, error)) (T, error) {
+func viewGraph[T any](ctx context.Context, db *DB, graph string, f func(t *tree.Tx, r *graphs.Record) (T, error)) (T, error) {
 	return viewed(ctx, db, func(t *tree.Tx) (result T, err error) {
-		r, err := findGraph(t, graph)
+		r, err := graphs.Find(t, graph)
 		if err != nil {
 			return result, err
 		}

@@ -1,4 +1,4 @@
-package storage
+package graphs
 
 import (
 	"bytes"
@@ -16,15 +16,15 @@ import (
 
 // contents are the vertices and edges of one version of a graph. They are by
 // slot if they are to be written.
-type contents struct {
-	graph *csr.Graph
-	keys  block.KeySet
-	slots block.SlotMap
+type Contents struct {
+	Graph *csr.Graph
+	Keys  block.KeySet
+	Slots block.SlotMap
 
 	// Attributes of the vertices, by slot, in ascending order of their numbers.
-	attributes    []attributeRecord
-	nextAttribute uint16
-	columns       []*Column
+	Attributes    []AttributeRecord
+	NextAttribute uint16
+	Columns       []*block.Column
 }
 
 // digest identifies the contents and the input from which they were made (all zero if
@@ -32,17 +32,17 @@ type contents struct {
 // import, run again, has the same digest. The input is hashed by SHA-256, the contents,
 // which also depend on options, by CRC-32C: a digest of the contents that nobody can
 // forge would take as long as sorting them.
-func (c *contents) digest(ctx context.Context, input [sha256.Size]byte) ([]byte, error) {
+func (c *Contents) Digest(ctx context.Context, input [sha256.Size]byte) ([]byte, error) {
 	d := block.Digester{Ctx: ctx, Sums: input[:]}
-	block.DigestList(&d, c.keys.Offsets)
-	block.DigestList(&d, c.keys.Blob)
-	block.DigestList(&d, c.graph.Offsets)
-	block.DigestList(&d, c.graph.Targets)
-	block.DigestList(&d, c.graph.Weights)
-	block.DigestList(&d, c.graph.Times)
-	for i, a := range c.attributes {
+	block.DigestList(&d, c.Keys.Offsets)
+	block.DigestList(&d, c.Keys.Blob)
+	block.DigestList(&d, c.Graph.Offsets)
+	block.DigestList(&d, c.Graph.Targets)
+	block.DigestList(&d, c.Graph.Weights)
+	block.DigestList(&d, c.Graph.Times)
+	for i, a := range c.Attributes {
 		d.Sums = fmt.Appendf(d.Sums, "%d %q %d ", a.ID, a.Name, a.Type)
-		block.DigestColumn(c.columns[i], &d)
+		block.DigestColumn(c.Columns[i], &d)
 	}
 	if d.Err != nil {
 		return nil, d.Err
@@ -55,44 +55,44 @@ func (c *contents) digest(ctx context.Context, input [sha256.Size]byte) ([]byte,
 // only Check verifies that every edge is there in both directions. If dense is set,
 // keys and edges are by vertex. Otherwise they are by slot, where empty slots have
 // neither, and the attributes are read too.
-func readContents(t *tree.Tx, name string, r *graphRecord, dense bool) (contents, error) {
-	c := contents{keys: block.NewKeySet(int(r.Slots))}
+func ReadContents(t *tree.Tx, name string, r *Record, dense bool) (Contents, error) {
+	c := Contents{Keys: block.NewKeySet(int(r.Slots))}
 	if r.Object == 0 {
-		c.graph = &csr.Graph{Offsets: []int64{0}}
+		c.Graph = &csr.Graph{Offsets: []int64{0}}
 		return c, nil
 	}
 	if r.Edges > math.MaxInt/8 || r.Slots > math.MaxInt/8 {
-		return c, fmt.Errorf("graph %q is too large for this machine: %w", name, ErrLimit)
+		return c, fmt.Errorf("graph %q is too large for this machine: %w", name, fault.ErrLimit)
 	}
 	var err error
-	if c.slots, err = slotsOf(t, r); err != nil {
-		return c, fault.Corrupt(t.Path, describeGraph(name)+", empty slots", err)
+	if c.Slots, err = SlotsOf(t, r); err != nil {
+		return c, fault.Corrupt(t.Path, DescribeGraph(name)+", empty slots", err)
 	}
 	n := int(r.Slots)
 	var vertices []uint32
 	if dense {
-		n, vertices = int(r.Vertices), c.slots.Table()
+		n, vertices = int(r.Vertices), c.Slots.Table()
 	} else if err := readAttributes(t, name, r, &c); err != nil {
 		return c, err
 	}
-	inKeys := func(err error) error { return fault.Corrupt(t.Path, describeGraph(name)+", keys", err) }
+	inKeys := func(err error) error { return fault.Corrupt(t.Path, DescribeGraph(name)+", keys", err) }
 	keys, err := t.Part(r.Object, block.KeysName)
 	if err != nil {
 		return c, inKeys(err)
 	}
-	c.graph, err = readArcs(t, r, n, vertices, func() error {
-		err := readKeys(t, &c.keys, keys, r)
+	c.Graph, err = ReadArcs(t, r, n, vertices, func() error {
+		err := ReadKeys(t, &c.Keys, keys, r)
 		if err == nil && dense {
-			err = c.keys.Drop(c.slots.Empty)
+			err = c.Keys.Drop(c.Slots.Empty)
 		}
 		return inKeys(err)
 	})
 	t.ReleaseMap()
-	return c, fault.Corrupt(t.Path, describeGraph(name)+", arcs", err)
+	return c, fault.Corrupt(t.Path, DescribeGraph(name)+", arcs", err)
 }
 
 // readKeys fills the set with the keys of all slots.
-func readKeys(t *tree.Tx, keys *block.KeySet, p tree.Part, r *graphRecord) error {
+func ReadKeys(t *tree.Tx, keys *block.KeySet, p tree.Part, r *Record) error {
 	t.ReadAhead(p.Bucket)
 	err := t.Scan(p, func(key, payload []byte) error {
 		if err := block.DecodeKeys(keys, key, payload); err != nil {
@@ -111,14 +111,14 @@ func readKeys(t *tree.Tx, keys *block.KeySet, p tree.Part, r *graphRecord) error
 }
 
 // readAttributes reads the columns of all attributes by slot.
-func readAttributes(t *tree.Tx, graph string, r *graphRecord, c *contents) error {
-	c.attributes, c.nextAttribute = slices.Clone(r.Attributes), r.NextAttribute
+func readAttributes(t *tree.Tx, graph string, r *Record, c *Contents) error {
+	c.Attributes, c.NextAttribute = slices.Clone(r.Attributes), r.NextAttribute
 	for _, a := range r.Attributes {
-		column, err := readColumn(t, r, a, int(r.Slots), nil)
+		column, err := ReadColumn(t, r, a, int(r.Slots), nil)
 		if err != nil {
-			return fault.Corrupt(t.Path, describeAttribute(graph, a.Name), err)
+			return fault.Corrupt(t.Path, DescribeAttribute(graph, a.Name), err)
 		}
-		c.columns = append(c.columns, column)
+		c.Columns = append(c.Columns, column)
 		t.Complete(column.Bytes())
 	}
 	return nil
@@ -126,10 +126,10 @@ func readAttributes(t *tree.Tx, graph string, r *graphRecord, c *contents) error
 
 // readColumn reads the values of an attribute into a column of length n.
 // vertices, where not nil, gives the place of each slot.
-func readColumn(t *tree.Tx, r *graphRecord, a attributeRecord, n int, vertices []uint32) (*Column, error) {
-	c := block.NewColumn(a.attribute(), n)
+func ReadColumn(t *tree.Tx, r *Record, a AttributeRecord, n int, vertices []uint32) (*block.Column, error) {
+	c := block.NewColumn(a.Attribute(), n)
 	next := uint64(0)
-	err := eachValue(t, r, a, func(slot uint32, v Value) error {
+	err := EachValue(t, r, a, func(slot uint32, v block.Value) error {
 		if uint64(slot) < next {
 			return fault.Record("attribute blocks do not ascend")
 		}
@@ -152,7 +152,7 @@ func readColumn(t *tree.Tx, r *graphRecord, a attributeRecord, n int, vertices [
 
 // eachValue calls yield with every value of an attribute, in the order of the
 // blocks. A text is valid during the call only.
-func eachValue(t *tree.Tx, r *graphRecord, a attributeRecord, yield func(slot uint32, v Value) error) error {
+func EachValue(t *tree.Tx, r *Record, a AttributeRecord, yield func(slot uint32, v block.Value) error) error {
 	if r.Object == 0 {
 		return nil
 	}
@@ -180,8 +180,8 @@ func eachValue(t *tree.Tx, r *graphRecord, a attributeRecord, yield func(slot ui
 
 // valuesAt returns the values of an attribute at slots in ascending order. It
 // reads each block that can hold one of them once.
-func valuesAt(t *tree.Tx, r *graphRecord, a attributeRecord, slots []uint32) ([]Value, error) {
-	values := make([]Value, len(slots))
+func ValuesAt(t *tree.Tx, r *Record, a AttributeRecord, slots []uint32) ([]block.Value, error) {
+	values := make([]block.Value, len(slots))
 	if r.Object == 0 {
 		return values, nil
 	}
@@ -202,7 +202,7 @@ func valuesAt(t *tree.Tx, r *graphRecord, a attributeRecord, slots []uint32) ([]
 		if err != nil {
 			return nil, err
 		}
-		err = block.DecodeValues(a.Type, b.Key, payload, func(slot uint32, v Value) error {
+		err = block.DecodeValues(a.Type, b.Key, payload, func(slot uint32, v block.Value) error {
 			for at < len(slots) && slots[at] < slot {
 				at++
 			}

@@ -1,4 +1,4 @@
-package storage
+package graphs
 
 import (
 	"heavytail/storage/internal/block"
@@ -9,7 +9,7 @@ import (
 // that does not exist does nothing. Blocks that would be too large are cut into equal
 // parts, or filled one after the other at the end of the list; a block that lost
 // entries is merged with the next one if both fit well into one.
-func editBlocks[E any](t *tree.Tx, p tree.Part, l *block.List[E], edits []block.Edit[E]) error {
+func EditBlocks[E any](t *tree.Tx, p tree.Part, l *block.List[E], edits []block.Edit[E]) error {
 	for len(edits) > 0 {
 		if err := t.Ctx.Err(); err != nil {
 			return err
@@ -54,10 +54,10 @@ func editBlock[E any](p tree.Part, l *block.List[E], edits []block.Edit[E]) (don
 }
 
 // editPart applies edits to a block list that is the whole of a part.
-func editPart[E any](t *tree.Tx, object uint64, name []byte, l *block.List[E], edits []block.Edit[E]) error {
+func EditPart[E any](t *tree.Tx, object uint64, name []byte, l *block.List[E], edits []block.Edit[E]) error {
 	p, err := t.Part(object, name)
 	if err != nil {
 		return err
 	}
-	return editBlocks(t, p, l, edits)
+	return EditBlocks(t, p, l, edits)
 }

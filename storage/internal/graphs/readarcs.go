@@ -1,4 +1,4 @@
-package storage
+package graphs
 
 import (
 	"heavytail/storage/csr"
@@ -17,13 +17,13 @@ const releaseRuns = 128
 // readArcs builds n rows from the arc blocks, in as many goroutines as there are processors.
 // vertices, where not nil, gives the row of each slot. One of the goroutines begins with
 // first, whose error precedes those of decoding. Memory beyond the rows is 48 bytes for each block.
-func readArcs(t *tree.Tx, r *graphRecord, n int, vertices []uint32, first func() error) (*csr.Graph, error) {
+func ReadArcs(t *tree.Tx, r *Record, n int, vertices []uint32, first func() error) (*csr.Graph, error) {
 	p, err := t.Part(r.Object, block.ArcsName)
 	if err != nil {
 		return nil, err
 	}
 	t.ReadAhead(p.Bucket)
-	runs, err := arcRuns(t, p)
+	runs, err := ArcRuns(t, p)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func readArcs(t *tree.Tx, r *graphRecord, n int, vertices []uint32, first func()
 		return nil, err
 	}
 	room := make([]block.ArcBlock, runtime.GOMAXPROCS(0))
-	err = parallel(t, 1+len(runs), len(room), func(worker, i int) error {
+	err = Parallel(t, 1+len(runs), len(room), func(worker, i int) error {
 		if i == 0 {
 			return first()
 		}
@@ -48,7 +48,7 @@ func readArcs(t *tree.Tx, r *graphRecord, n int, vertices []uint32, first func()
 }
 
 // arcRuns lists the blocks of all arcs without decoding them.
-func arcRuns(t *tree.Tx, p tree.Part) ([]block.ArcRun, error) {
+func ArcRuns(t *tree.Tx, p tree.Part) ([]block.ArcRun, error) {
 	var runs []block.ArcRun
 	cursor := p.Bucket.Cursor()
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {

@@ -1,4 +1,4 @@
-package storage
+package graphs
 
 import (
 	"heavytail/storage/internal/fault"
@@ -12,7 +12,7 @@ import (
 // goroutines, numbered from 0; 0 workers means as many as there are processors. Pieces are begun
 // in ascending order. Of several errors it returns that of the first piece, whatever the number of
 // workers, and pieces behind it may be left out; before each piece it checks ctx.
-func parallel(t *tree.Tx, n, workers int, f func(worker, i int) error) error {
+func Parallel(t *tree.Tx, n, workers int, f func(worker, i int) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}

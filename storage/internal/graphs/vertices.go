@@ -1,4 +1,4 @@
-package storage
+package graphs
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 
 // slotOf returns the slot of the vertex with the given key, and whether there is
 // one. It reads the one block that can hold it.
-func slotOf(t *tree.Tx, r *graphRecord, key []byte) (slot uint32, found bool, err error) {
+func slotOf(t *tree.Tx, r *Record, key []byte) (slot uint32, found bool, err error) {
 	if r.Object == 0 {
 		return 0, false, nil
 	}
@@ -37,17 +37,17 @@ func slotOf(t *tree.Tx, r *graphRecord, key []byte) (slot uint32, found bool, er
 }
 
 // slotOfVertex is slotOf for a vertex that must exist. Errors name the graph.
-func slotOfVertex(t *tree.Tx, r *graphRecord, graph, key string) (uint32, error) {
+func SlotOfVertex(t *tree.Tx, r *Record, graph, key string) (uint32, error) {
 	slot, found, err := slotOf(t, r, block.BytesOf(key))
 	if err == nil && !found {
-		err = &NotFoundError{Kind: "vertex", Name: key}
+		err = &fault.NotFoundError{Kind: "vertex", Name: key}
 	}
-	return slot, fault.Corrupt(t.Path, describeGraph(graph)+", ids", err)
+	return slot, fault.Corrupt(t.Path, DescribeGraph(graph)+", ids", err)
 }
 
 // slotsOfKeys returns the slot of each key, block.NoVertex where there is none. It
 // reads each block that can hold one of them once.
-func slotsOfKeys(t *tree.Tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
+func SlotsOfKeys(t *tree.Tx, r *Record, keys [][]byte) ([]uint32, error) {
 	slots := make([]uint32, len(keys))
 	for i := range slots {
 		slots[i] = block.NoVertex
@@ -95,7 +95,7 @@ func orderOf(t *tree.Tx, keys [][]byte) ([]int, error) {
 }
 
 // findInBlock enters the slots of the keys that an id block holds.
-func findInBlock(t *tree.Tx, r *graphRecord, p tree.Part, b block.Sealed, keys [][]byte, order []int, slots []uint32) error {
+func findInBlock(t *tree.Tx, r *Record, p tree.Part, b block.Sealed, keys [][]byte, order []int, slots []uint32) error {
 	payload, err := p.Seed.Open(b.Key, b.Record)
 	if err != nil {
 		return err
@@ -111,8 +111,8 @@ func findInBlock(t *tree.Tx, r *graphRecord, p tree.Part, b block.Sealed, keys [
 
 // keysOfSlots returns the keys of slots in ascending order, all of which must be
 // those of vertices.
-func keysOfSlots(t *tree.Tx, r *graphRecord, slots []uint32) ([]string, error) {
-	keys, err := keysIfThere(t, r, slots)
+func KeysOfSlots(t *tree.Tx, r *Record, slots []uint32) ([]string, error) {
+	keys, err := KeysIfThere(t, r, slots)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func keysOfSlots(t *tree.Tx, r *graphRecord, slots []uint32) ([]string, error) {
 
 // keysIfThere returns the keys of slots in ascending order, "" for an empty slot. It
 // reads each block that holds one of them once, and only as far as the last of them.
-func keysIfThere(t *tree.Tx, r *graphRecord, slots []uint32) ([]string, error) {
+func KeysIfThere(t *tree.Tx, r *Record, slots []uint32) ([]string, error) {
 	keys := make([]string, 0, len(slots))
 	if len(slots) == 0 {
 		return keys, nil
@@ -159,12 +159,12 @@ func keysIfThere(t *tree.Tx, r *graphRecord, slots []uint32) ([]string, error) {
 // addVertices gives slots to new keys, which are valid, distinct and not in the graph,
 // in the order of the list, and counts them in r. A graph without an object gets one.
 // It does not copy the keys.
-func addVertices(t *tree.Tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
+func AddVertices(t *tree.Tx, r *Record, keys [][]byte) ([]uint32, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
 	if r.Slots+uint64(len(keys)) > block.MaxVertices {
-		return nil, fmt.Errorf("more than %d vertices: %w", uint64(block.MaxVertices), ErrLimit)
+		return nil, fmt.Errorf("more than %d vertices: %w", uint64(block.MaxVertices), fault.ErrLimit)
 	}
 	if r.Object == 0 {
 		var err error
@@ -185,10 +185,10 @@ func addVertices(t *tree.Tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
 	for at, i := range order {
 		byKey[at].Entry = block.IDEntry{Key: keys[i], Slot: slots[i]}
 	}
-	if err := editPart(t, r.Object, block.KeysName, block.KeyList, bySlot); err != nil {
+	if err := EditPart(t, r.Object, block.KeysName, block.KeyList, bySlot); err != nil {
 		return nil, err
 	}
-	if err := editPart(t, r.Object, block.IDsName, block.IDList, byKey); err != nil {
+	if err := EditPart(t, r.Object, block.IDsName, block.IDList, byKey); err != nil {
 		return nil, err
 	}
 	r.Slots += uint64(len(keys))
@@ -199,7 +199,7 @@ func addVertices(t *tree.Tx, r *graphRecord, keys [][]byte) ([]uint32, error) {
 // removeVertices empties the slots of vertices, given in ascending order of the
 // slots with their keys, and counts them in r. Their edges and attributes must
 // be gone.
-func removeVertices(t *tree.Tx, r *graphRecord, vertices []block.IDEntry) error {
+func RemoveVertices(t *tree.Tx, r *Record, vertices []block.IDEntry) error {
 	if len(vertices) == 0 {
 		return nil
 	}
@@ -214,16 +214,16 @@ func removeVertices(t *tree.Tx, r *graphRecord, vertices []block.IDEntry) error 
 	if err != nil {
 		return err
 	}
-	if err := editPart(t, r.Object, block.KeysName, block.KeyList, bySlot); err != nil {
+	if err := EditPart(t, r.Object, block.KeysName, block.KeyList, bySlot); err != nil {
 		return err
 	}
-	if err := editPart(t, r.Object, block.IDsName, block.IDList, byKey); err != nil {
+	if err := EditPart(t, r.Object, block.IDsName, block.IDList, byKey); err != nil {
 		return err
 	}
 	if _, err := t.OpenPart(r.Object, block.EmptyName); err != nil {
 		return err
 	}
-	if err := editPart(t, r.Object, block.EmptyName, block.SlotList, empty); err != nil {
+	if err := EditPart(t, r.Object, block.EmptyName, block.SlotList, empty); err != nil {
 		return err
 	}
 	r.Vertices -= uint64(len(vertices))
