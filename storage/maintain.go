@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"time"
 )
 
 // BackupStats counts what a backup wrote.
@@ -306,4 +307,28 @@ func (db *DB) swap(w *storeWriter, old *tree.Handle, info os.FileInfo) (size int
 		return 0, err
 	}
 	return after.Size(), nil
+}
+
+// reporter passes progress on, at most about 20 times per second.
+type reporter struct {
+	call func(stage string, done, total int64)
+	last time.Time
+}
+
+func newReporter(f func(stage string, done, total int64)) *reporter { return &reporter{call: f} }
+
+func (r *reporter) report(stage string, done, total int64) {
+	if r.call == nil || time.Since(r.last) < 50*time.Millisecond {
+		return
+	}
+	r.finish(stage, done, total)
+}
+
+// finish reports whatever the time since the last report: the end of a stage is always
+// reported.
+func (r *reporter) finish(stage string, done, total int64) {
+	if r.call != nil {
+		r.last = time.Now()
+		r.call(stage, done, total)
+	}
 }
