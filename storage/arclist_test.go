@@ -6,15 +6,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
 	"heavytail/.ci/repeat"
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
-	"math/rand/v2"
-	"os"
-	"slices"
-	"testing"
 )
 
 // starStore has a star of n vertices about "hub", and a path.

@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/tree"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
 )
 
 // blobBytes are n bytes that differ from block to block.

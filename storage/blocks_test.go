@@ -5,15 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/sample"
 	"heavytail/storage/internal/tree"
-	"math/rand/v2"
-	"slices"
-	"strings"
-	"testing"
 )
 
 // inObject runs f in a transaction on a store with one object.

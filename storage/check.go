@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
+
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/page"
 	"heavytail/storage/internal/tree"
-	"slices"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -94,7 +95,7 @@ func (c *checker) comparePromises(found *block.Tallies) error {
 		if len(faults) == 0 {
 			return err
 		}
-		owners := ownersIn(c.tx, owning())
+		owners := listOwners(c.tx, owning())
 		for _, bad := range faults {
 			c.fault(owners.Describe(bad.Path), bad.What, fault.RemedyRestore)
 		}

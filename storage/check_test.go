@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"heavytail/storage/internal/graphs"
 	"strings"
 	"testing"
+
+	"heavytail/storage/internal/graphs"
 
 	"github.com/vmihailenco/msgpack/v5"
 

@@ -2,12 +2,13 @@ package storage
 
 import (
 	"context"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/graphs"
-	"heavytail/storage/internal/tree"
 	"math"
 	"slices"
 	"testing"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 
 	bolt "go.etcd.io/bbolt"
 )

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/graphs"

@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
+
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/gather"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
-	"slices"
 )
 
 func (e *Edge) check() error {
@@ -260,7 +261,7 @@ func (x *Tx) Neighbors(graph, key string) ([]Edge, error) {
 	err := x.read(func() error {
 		g, err := x.graph(graph)
 		if err == nil {
-			list, err = edgesOfIn(x.tx, &g.record, graph, key)
+			list, err = edgesAt(x.tx, &g.record, graph, key)
 		}
 		return err
 	})
@@ -270,10 +271,10 @@ func (x *Tx) Neighbors(graph, key string) ([]Edge, error) {
 // Neighbors returns the edges of a vertex as Tx.Neighbors does. It reads the
 // blocks that hold them and the keys of the neighbours, and nothing else.
 func (db *DB) Neighbors(ctx context.Context, graph, key string) ([]Edge, error) {
-	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) ([]Edge, error) { return edgesOfIn(t, r, graph, key) })
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) ([]Edge, error) { return edgesAt(t, r, graph, key) })
 }
 
-func edgesOfIn(t *tree.Tx, r *graphs.Record, graph, key string) ([]Edge, error) {
+func edgesAt(t *tree.Tx, r *graphs.Record, graph, key string) ([]Edge, error) {
 	slot, err := graphs.SlotOfVertex(t, r, graph, key)
 	if err != nil {
 		return nil, err

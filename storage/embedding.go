@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"math"
+	"time"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
-	"io"
-	"math"
-	"time"
 )
 
 // PutEmbedding stores the rows of m as an embedding of the graph info.Graph: row v

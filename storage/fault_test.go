@@ -5,10 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/tree"
 	"io"
 	"strings"
 	"testing"
+
+	"heavytail/storage/internal/tree"
 )
 
 var errDisk = errors.New("the disk is full")

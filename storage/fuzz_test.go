@@ -3,13 +3,14 @@ package storage
 import (
 	"bytes"
 	"errors"
+	"runtime"
+	"slices"
+	"testing"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
-	"runtime"
-	"slices"
-	"testing"
 
 	"github.com/vmihailenco/msgpack/v5"
 )

@@ -3,10 +3,11 @@ package storage
 import (
 	"context"
 	"fmt"
+	"io"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/tree"
-	"io"
 )
 
 // An embedding that is replaced stays in the catalogue as a past generation, under its

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/tree"
-	"heavytail/storage/vec"
 	"io"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
+	"heavytail/storage/vec"
 )
 
 // putGeneration stores a matrix full of x, with a state where it is not nil.

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strings"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
-	"math"
-	"strings"
 )
 
 // CreateGraph makes an empty graph. If the name is in use, the error is ErrExists.

@@ -5,6 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"time"
+
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
@@ -12,9 +16,6 @@ import (
 	"heavytail/storage/internal/gather"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
-	"io"
-	"slices"
-	"time"
 )
 
 // Repeated decides the weight of an edge that occurs again in an import, in

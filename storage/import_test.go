@@ -5,17 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/sample"
 	"heavytail/storage/internal/tree"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-	"testing"
 
 	bolt "go.etcd.io/bbolt"
 )

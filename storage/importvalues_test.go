@@ -5,16 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/csr"
-	"heavytail/storage/format"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/graphs"
-	"heavytail/storage/internal/tree"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/format"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 func importValues(t *testing.T, db *DB, text string, opts ImportOptions) ImportStats {

@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/tree"
 	"io"
 	"math"
 	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 )
 
 // An index speeds up searches in the rows of one generation of an embedding. The key of

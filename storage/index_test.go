@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/tree"
-	"heavytail/storage/vec"
 	"io"
 	"path/filepath"
 	"testing"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
+	"heavytail/storage/vec"
 )
 
 // putIndex stores n bytes as an index of an embedding.

@@ -6,13 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/tree"
 	"io"
 	"math"
 	"slices"
 	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 )
 
 // JobState is the state of a job.

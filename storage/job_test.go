@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/tree"
 	"io"
 	"math/rand/v2"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heavytail/storage/internal/tree"
 
 	"heavytail/storage/internal/block"
 

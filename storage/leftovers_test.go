@@ -2,12 +2,13 @@ package storage
 
 import (
 	"context"
-	"heavytail/storage/internal/file"
-	"heavytail/storage/internal/tree"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/tree"
 )
 
 // TestOpen_Leftovers lays out files as killed compactions, imports and creations leave them,

@@ -4,14 +4,15 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/graphs"
-	"heavytail/storage/internal/tree"
 	"io"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 
 	bolt "go.etcd.io/bbolt"
 )

@@ -3,12 +3,13 @@ package storage
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync/atomic"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
-	"slices"
-	"sync/atomic"
 )
 
 // Lists are the adjacency lists of one version of a graph, which are read from the file

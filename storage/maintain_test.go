@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/file"
-	"heavytail/storage/internal/graphs"
-	"heavytail/storage/internal/tree"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +11,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // maintained makes a store with every kind of content, unfinished work, free

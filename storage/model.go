@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/graphs"
-	"heavytail/storage/internal/tree"
 	"io"
 	"math"
 	"slices"
 	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // A model scores links of a graph. Its record lies under its name, and what it has

@@ -7,10 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"heavytail/.ci/repeat"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/tree"
-	"heavytail/storage/vec"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -21,6 +17,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heavytail/.ci/repeat"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
+	"heavytail/storage/vec"
 )
 
 // mutantBase makes a store with every kind of record, and returns its bytes.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"heavytail/storage/internal/tree"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"heavytail/storage/internal/tree"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/page"
@@ -76,7 +77,7 @@ func promiseAnew(root *bolt.Bucket) error {
 	h.TxID, h.Sums = uint64(root.Tx().ID()), page.Tally{}
 	x := &tree.Tx{Ledger: tree.Ledger{Root: root, Header: h}}
 	for _, place := range slices.Sorted(maps.Keys(found.Of)) {
-		if err := x.Promise(sums, place, found.Of[place]); err != nil {
+		if err := x.PutSum(sums, place, found.Of[place]); err != nil {
 			return err
 		}
 	}

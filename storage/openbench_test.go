@@ -3,14 +3,15 @@ package storage
 import (
 	"context"
 	"fmt"
-	"heavytail/storage/csr"
-	"heavytail/storage/internal/tree"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/internal/tree"
 )
 
 // largeStore is the path of a store of some 600 MB: graphs of a quarter

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"time"
+
 	"heavytail/storage/internal/memory"
 	"heavytail/storage/internal/tree"
-	"time"
 )
 
 // Options determine how a store is opened. The zero value, and a nil pointer, open for

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/graphs"
-	"heavytail/storage/internal/tree"
 	"sync/atomic"
 	"testing"
+
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // All pieces are done once; of several errors that of the first piece is returned, whoever was

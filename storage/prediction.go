@@ -6,13 +6,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
+	"time"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/page"
 	"heavytail/storage/internal/tree"
-	"math"
-	"time"
 )
 
 // Predictions are the likeliest links of every vertex of a graph by one scorer,

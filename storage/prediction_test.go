@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/graphs"
-	"heavytail/storage/internal/tree"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // putPredictions stores for every vertex v of a graph the links to v+2, v+3, … with

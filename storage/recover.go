@@ -4,17 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/rescue"
 	"heavytail/storage/internal/tree"
-	"math"
-	"os"
-	"slices"
-	"strings"
-	"time"
 )
 
 // RecoverOptions are the options of a recovery.

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/tree"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heavytail/storage/internal/tree"
 
 	"heavytail/.ci/repeat"
 	"heavytail/storage/internal/block"

@@ -4,10 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"heavytail/storage/internal/tree"
 	"reflect"
 	"testing"
 	"time"
+
+	"heavytail/storage/internal/tree"
 )
 
 // scribble overwrites the elements of all slices in a value.

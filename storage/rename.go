@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+	"time"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
-	"slices"
-	"strings"
-	"time"
 )
 
 // RenameGraph gives a graph another name; its embeddings, models and predictions follow. It

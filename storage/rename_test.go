@@ -2,11 +2,12 @@ package storage
 
 import (
 	"errors"
+	"path/filepath"
+	"testing"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
-	"path/filepath"
-	"testing"
 )
 
 // TestRename_InUse renames while a job is not over, and while an import did not end.

@@ -3,10 +3,11 @@ package storage
 import (
 	"context"
 	"fmt"
+	"math"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
-	"math"
 )
 
 // Catalogue is a list of catalogue entries.

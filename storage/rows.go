@@ -26,9 +26,9 @@ type RowView struct {
 	Info      EmbeddingInfo
 
 	record  *embeddingRecord
-	lasting tree.Lasting // the rows, once one of them was read
-	places  []rowChunk   // that were found, by row
-	runs    rowRuns      // that ReadRow has read
+	lasting tree.Immutable // the rows, once one of them was read
+	places  []rowChunk     // that were found, by row
+	runs    rowRuns        // that ReadRow has read
 }
 
 // rowChunk is a record of rows that was found.
@@ -73,7 +73,7 @@ func (v *RowView) openRows() error {
 		return nil
 	}
 	var err error
-	v.lasting, err = v.t.LastingPart(v.record.Object, block.RowsName)
+	v.lasting, err = v.t.ImmutablePart(v.record.Object, block.RowsName)
 	return err
 }
 
@@ -321,7 +321,7 @@ type IndexView struct {
 	t      *tree.Tx
 	where  string
 	record tree.BlobRecord
-	part   tree.Lasting
+	part   tree.Immutable
 	blocks [][]byte       // payloads that were verified, by block
 	places []tree.Located // blocks that were found and not verified; the key is nil for the others
 }
@@ -338,7 +338,7 @@ func (v *RowView) Index(metric string) (*IndexView, error) {
 		return nil, err
 	}
 	x := &IndexView{Info: r.info(v.Info.Name, v.Info.Generation, metric), t: v.t, where: describeIndex(v.Info.Name, metric), record: r.Stream}
-	if x.part, err = v.t.LastingPart(r.Stream.Object, block.BlobName); err != nil {
+	if x.part, err = v.t.ImmutablePart(r.Stream.Object, block.BlobName); err != nil {
 		return nil, fault.Corrupt(v.t.Path, x.where, err)
 	}
 	x.blocks, x.places = make([][]byte, r.Stream.Blocks()), make([]tree.Located, r.Stream.Blocks())

@@ -5,14 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/graphs"
-	"heavytail/storage/internal/tree"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // sharing writes a file whose entry to refers to the objects of the entry from, as an earlier

@@ -3,14 +3,15 @@ package storage
 import (
 	"context"
 	"errors"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/graphs"
-	"heavytail/storage/internal/page"
-	"heavytail/storage/internal/tree"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/page"
+	"heavytail/storage/internal/tree"
 )
 
 // TestSoundness_ByPart shows that a lookup of a key walks over the keys of a graph and not

@@ -6,12 +6,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"time"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/gather"
 	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/tree"
-	"time"
 )
 
 // publication writes one new version of a graph. Its contents are written in batches

@@ -5,13 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/tree"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"heavytail/storage/internal/tree"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/file"

@@ -1,14 +1,15 @@
 package graphs
 
 import (
+	"sort"
+
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/tree"
-	"sort"
 )
 
-// findEdges returns the states of edges, given by ascending arcs. It reads each
+// FindEdges returns the states of edges, given by ascending arcs. It reads each
 // block that can hold one of them once.
 func FindEdges(t *tree.Tx, r *Record, arcs []block.Arc) ([]block.EdgeState, error) {
 	states := make([]block.EdgeState, len(arcs))
@@ -45,7 +46,7 @@ func FindEdges(t *tree.Tx, r *Record, arcs []block.Arc) ([]block.EdgeState, erro
 	return states, nil
 }
 
-// arcsOf returns the arcs that leave a slot, in ascending order. It reads the
+// ArcsOf returns the arcs that leave a slot, in ascending order. It reads the
 // blocks that hold them and nothing else.
 func ArcsOf(t *tree.Tx, r *Record, slot uint32) ([]block.ArcValue, error) {
 	if r.Object == 0 {

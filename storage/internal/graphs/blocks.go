@@ -5,7 +5,7 @@ import (
 	"heavytail/storage/internal/tree"
 )
 
-// editBlocks applies edits, ascending and distinct, to the list in p. Removing an entry
+// EditBlocks applies edits, ascending and distinct, to the list in p. Removing an entry
 // that does not exist does nothing. Blocks that would be too large are cut into equal
 // parts, or filled one after the other at the end of the list; a block that lost
 // entries is merged with the next one if both fit well into one.
@@ -53,7 +53,7 @@ func editBlock[E any](p tree.Part, l *block.List[E], edits []block.Edit[E]) (don
 	return done, l.Cut(p.Seed, entries, next.Key == nil, p.Put)
 }
 
-// editPart applies edits to a block list that is the whole of a part.
+// EditPart applies edits to a block list that is the whole of a part.
 func EditPart[E any](t *tree.Tx, object uint64, name []byte, l *block.List[E], edits []block.Edit[E]) error {
 	p, err := t.Part(object, name)
 	if err != nil {

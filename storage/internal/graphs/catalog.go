@@ -3,17 +3,18 @@ package graphs
 import (
 	"errors"
 	"fmt"
+	"math"
+	"time"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/tree"
-	"math"
-	"time"
 )
 
-// size is the size of the file as this transaction found it.
+// Size is the size of the file as this transaction found it.
 func Size(t *tree.Tx) int64 { return t.Root.Tx().Size() }
 
-// bound is an upper bound for the bytes of anything that an entry of the catalogue
+// Bound is an upper bound for the bytes of anything that an entry of the catalogue
 // counts.
 func Bound(t *tree.Tx) int64 {
 	if t.Pending { // pages that are not written yet are not in the size
@@ -41,7 +42,7 @@ func SlotsOf(t *tree.Tx, r *Record) (block.SlotMap, error) {
 	return t.ReadSlots(r.Object, r.Slots, r.Slots-r.Vertices)
 }
 
-// createGraph makes the catalogue entry of an empty graph.
+// Create makes the catalogue entry of an empty graph.
 func Create(t *tree.Tx, name string) (*Record, error) {
 	if _, err := Find(t, name); err == nil {
 		return nil, fmt.Errorf("graph %q: %w", name, fault.ErrExists)

@@ -2,12 +2,13 @@ package graphs
 
 import (
 	"encoding/binary"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/tree"
 )
 
-// logChange writes the entry of one version, and removes the oldest entries.
+// LogChange writes the entry of one version, and removes the oldest entries.
 func LogChange(t *tree.Tx, graph, version uint64, c block.Change) error {
 	log, err := t.TopPart(block.ChangesName)
 	if err != nil {
@@ -25,7 +26,7 @@ func LogChange(t *tree.Tx, graph, version uint64, c block.Change) error {
 	return DropChanges(t, graph, version-block.MaxLog)
 }
 
-// changesOf calls yield for every version of a graph in the log after since, in order,
+// ChangesOf calls yield for every version of a graph in the log after since, in order,
 // with what it changed; the lists are valid during the call. A missing part is a fault.
 func ChangesOf(t *tree.Tx, graph, since uint64, yield func(version uint64, c *block.Change) error) error {
 	bucket, err := t.Top(block.ChangesName)
@@ -72,7 +73,7 @@ func ChangesOf(t *tree.Tx, graph, since uint64, yield func(version uint64, c *bl
 	return nil
 }
 
-// dropChanges removes the log of a graph up to a version.
+// DropChanges removes the log of a graph up to a version.
 func DropChanges(t *tree.Tx, graph, last uint64) error {
 	log, err := t.TopPart(block.ChangesName)
 	if err != nil {
@@ -95,7 +96,7 @@ type changeLog struct {
 	Deletions int
 }
 
-// changesSince reads the log after a version.
+// ChangesSince reads the log after a version.
 func ChangesSince(t *tree.Tx, r *Record, since uint64) (*changeLog, error) {
 	l := &changeLog{edges: block.NewBits(int(r.Slots)), values: block.NewBits(int(r.Slots)), Deleted: block.NewBits(int(r.Slots))}
 	expect := since + 1
@@ -126,7 +127,7 @@ func ChangesSince(t *tree.Tx, r *Record, since uint64) (*changeLog, error) {
 	return l, err
 }
 
-// vertices lists the vertices that are new or whose edges changed, and separately the
+// Vertices lists the vertices that are new or whose edges changed, and separately the
 // vertices of which only attributes changed.
 func (l *changeLog) Vertices(slots *block.SlotMap) (touched, attributes []uint32) {
 	empty := slots.Empty

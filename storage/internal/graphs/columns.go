@@ -2,6 +2,7 @@ package graphs
 
 import (
 	"bytes"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/tree"
 )

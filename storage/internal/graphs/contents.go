@@ -6,15 +6,16 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"math"
+	"slices"
+
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/tree"
-	"math"
-	"slices"
 )
 
-// contents are the vertices and edges of one version of a graph. They are by
+// Contents are the vertices and edges of one version of a graph. They are by
 // slot if they are to be written.
 type Contents struct {
 	Graph *csr.Graph
@@ -27,7 +28,7 @@ type Contents struct {
 	Columns       []*block.Column
 }
 
-// digest identifies the contents and the input from which they were made (all zero if
+// Digest identifies the contents and the input from which they were made (all zero if
 // there is none). An import that was killed continues where it stopped if the same
 // import, run again, has the same digest. The input is hashed by SHA-256, the contents,
 // which also depend on options, by CRC-32C: a digest of the contents that nobody can
@@ -51,7 +52,7 @@ func (c *Contents) Digest(ctx context.Context, input [sha256.Size]byte) ([]byte,
 	return digest[:], nil
 }
 
-// readContents reads the keys and edges of a graph and checks ranges, order and counts;
+// ReadContents reads the keys and edges of a graph and checks ranges, order and counts;
 // only Check verifies that every edge is there in both directions. If dense is set,
 // keys and edges are by vertex. Otherwise they are by slot, where empty slots have
 // neither, and the attributes are read too.
@@ -91,7 +92,7 @@ func ReadContents(t *tree.Tx, name string, r *Record, dense bool) (Contents, err
 	return c, fault.Corrupt(t.Path, DescribeGraph(name)+", arcs", err)
 }
 
-// readKeys fills the set with the keys of all slots.
+// ReadKeys fills the set with the keys of all slots.
 func ReadKeys(t *tree.Tx, keys *block.KeySet, p tree.Part, r *Record) error {
 	t.ReadAhead(p.Bucket)
 	err := t.Scan(p, func(key, payload []byte) error {
@@ -124,7 +125,7 @@ func readAttributes(t *tree.Tx, graph string, r *Record, c *Contents) error {
 	return nil
 }
 
-// readColumn reads the values of an attribute into a column of length n.
+// ReadColumn reads the values of an attribute into a column of length n.
 // vertices, where not nil, gives the place of each slot.
 func ReadColumn(t *tree.Tx, r *Record, a AttributeRecord, n int, vertices []uint32) (*block.Column, error) {
 	c := block.NewColumn(a.Attribute(), n)
@@ -150,7 +151,7 @@ func ReadColumn(t *tree.Tx, r *Record, a AttributeRecord, n int, vertices []uint
 	return c, err
 }
 
-// eachValue calls yield with every value of an attribute, in the order of the
+// EachValue calls yield with every value of an attribute, in the order of the
 // blocks. A text is valid during the call only.
 func EachValue(t *tree.Tx, r *Record, a AttributeRecord, yield func(slot uint32, v block.Value) error) error {
 	if r.Object == 0 {
@@ -178,7 +179,7 @@ func EachValue(t *tree.Tx, r *Record, a AttributeRecord, yield func(slot uint32,
 	return nil
 }
 
-// valuesAt returns the values of an attribute at slots in ascending order. It
+// ValuesAt returns the values of an attribute at slots in ascending order. It
 // reads each block that can hold one of them once.
 func ValuesAt(t *tree.Tx, r *Record, a AttributeRecord, slots []uint32) ([]block.Value, error) {
 	values := make([]block.Value, len(slots))

@@ -2,11 +2,12 @@ package graphs
 
 import (
 	"context"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/gather"
 )
 
-// attributeFor returns the attribute that takes the values of a column, as its
+// AttributeFor returns the attribute that takes the values of a column, as its
 // number in r.Attributes; r gets one if it has none by this name. A column
 // without a type and without values adds no attribute; the result is then -1.
 func (r *Record) AttributeFor(ctx context.Context, read *gather.Column) (int, error) {

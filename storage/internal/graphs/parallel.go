@@ -1,14 +1,15 @@
 package graphs
 
 import (
+	"runtime"
+	"sync/atomic"
+
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
-	"runtime"
-	"sync/atomic"
 )
 
-// parallel calls f once for each of n pieces of work that read the file's map, in up to workers
+// Parallel calls f once for each of n pieces of work that read the file's map, in up to workers
 // goroutines, numbered from 0; 0 workers means as many as there are processors. Pieces are begun
 // in ascending order. Of several errors it returns that of the first piece, whatever the number of
 // workers, and pieces behind it may be left out; before each piece it checks ctx.

@@ -1,11 +1,12 @@
 package graphs
 
 import (
+	"math"
+	"runtime"
+
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/tree"
-	"math"
-	"runtime"
 )
 
 // runBlocks is how many blocks of arcs, of up to 4 KiB each, one goroutine decodes at a time.
@@ -14,7 +15,7 @@ const runBlocks = 16
 // releaseRuns is after how many runs the pages that they were read from are released.
 const releaseRuns = 128
 
-// readArcs builds n rows from the arc blocks, in as many goroutines as there are processors.
+// ReadArcs builds n rows from the arc blocks, in as many goroutines as there are processors.
 // vertices, where not nil, gives the row of each slot. One of the goroutines begins with
 // first, whose error precedes those of decoding. Memory beyond the rows is 48 bytes for each block.
 func ReadArcs(t *tree.Tx, r *Record, n int, vertices []uint32, first func() error) (*csr.Graph, error) {
@@ -47,7 +48,7 @@ func ReadArcs(t *tree.Tx, r *Record, n int, vertices []uint32, first func() erro
 	return b.Finish()
 }
 
-// arcRuns lists the blocks of all arcs without decoding them.
+// ArcRuns lists the blocks of all arcs without decoding them.
 func ArcRuns(t *tree.Tx, p tree.Part) ([]block.ArcRun, error) {
 	var runs []block.ArcRun
 	cursor := p.Bucket.Cursor()

@@ -2,15 +2,16 @@ package graphs
 
 import (
 	"fmt"
+	"math"
+	"slices"
+
 	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/gather"
-	"math"
-	"slices"
 )
 
-// graphRecord is the catalogue entry of a graph as it is stored, under its
+// Record is the catalogue entry of a graph as it is stored, under its
 // name. Every change of it, and of what it refers to, has a version of its own.
 type Record struct {
 	ID       uint64 `msgpack:"id"`
@@ -30,12 +31,12 @@ type Record struct {
 	Times         format.TimeForm   `msgpack:"times,omitempty"` // how they are written
 }
 
-// same reports whether both are one version of one graph.
+// Same reports whether both are one version of one graph.
 func (r *Record) Same(other *Record) bool {
 	return r.ID == other.ID && r.Version == other.Version
 }
 
-// attributeRecord is one attribute of the vertices of a graph as it is stored.
+// AttributeRecord is one attribute of the vertices of a graph as it is stored.
 type AttributeRecord struct {
 	ID     uint16     `msgpack:"id"`
 	Name   string     `msgpack:"name"`
@@ -62,7 +63,7 @@ func (r *Record) validate(size int64) error {
 	return r.validateAttributes()
 }
 
-// gave sets how timestamps are written, after some were added to a graph; before is how
+// Gave sets how timestamps are written, after some were added to a graph; before is how
 // many it had. The first ones determine whether they are dates; numbers that are added
 // later are then Unix seconds.
 func (r *Record) Gave(times gather.Times, before uint64) {
@@ -93,13 +94,13 @@ func (r *Record) validateAttributes() error {
 	return nil
 }
 
-// findAttribute returns the number of an attribute in r.Attributes, -1 where
+// FindAttribute returns the number of an attribute in r.Attributes, -1 where
 // there is none of this name.
 func (r *Record) FindAttribute(name string) int {
 	return slices.IndexFunc(r.Attributes, func(a AttributeRecord) bool { return a.Name == name })
 }
 
-// addAttribute enters a new attribute and returns its number in r.Attributes.
+// AddAttribute enters a new attribute and returns its number in r.Attributes.
 func (r *Record) AddAttribute(a block.Attribute) (int, error) {
 	if err := a.Validate(); err != nil {
 		return 0, err
@@ -114,13 +115,13 @@ func (r *Record) AddAttribute(a block.Attribute) (int, error) {
 	return len(list), nil
 }
 
-// settingRecord is a Setting as it is stored.
+// Setting is a named value, as it is stored.
 type Setting struct {
 	Name  string `msgpack:"name"`
 	Value string `msgpack:"value"`
 }
 
-// computedRecord is how the values of an attribute were computed.
+// ComputedRecord is how the values of an attribute were computed.
 type ComputedRecord struct {
 	Method  string    `msgpack:"method"`
 	Options []Setting `msgpack:"options"`

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
+	"sort"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/tree"
-	"slices"
-	"sort"
 )
 
 // slotOf returns the slot of the vertex with the given key, and whether there is
@@ -36,7 +37,7 @@ func slotOf(t *tree.Tx, r *Record, key []byte) (slot uint32, found bool, err err
 	return slot, found && err == nil, err
 }
 
-// slotOfVertex is slotOf for a vertex that must exist. Errors name the graph.
+// SlotOfVertex is slotOf for a vertex that must exist. Errors name the graph.
 func SlotOfVertex(t *tree.Tx, r *Record, graph, key string) (uint32, error) {
 	slot, found, err := slotOf(t, r, block.BytesOf(key))
 	if err == nil && !found {
@@ -45,7 +46,7 @@ func SlotOfVertex(t *tree.Tx, r *Record, graph, key string) (uint32, error) {
 	return slot, fault.Corrupt(t.Path, DescribeGraph(graph)+", ids", err)
 }
 
-// slotsOfKeys returns the slot of each key, block.NoVertex where there is none. It
+// SlotsOfKeys returns the slot of each key, block.NoVertex where there is none. It
 // reads each block that can hold one of them once.
 func SlotsOfKeys(t *tree.Tx, r *Record, keys [][]byte) ([]uint32, error) {
 	slots := make([]uint32, len(keys))
@@ -109,7 +110,7 @@ func findInBlock(t *tree.Tx, r *Record, p tree.Part, b block.Sealed, keys [][]by
 	})
 }
 
-// keysOfSlots returns the keys of slots in ascending order, all of which must be
+// KeysOfSlots returns the keys of slots in ascending order, all of which must be
 // those of vertices.
 func KeysOfSlots(t *tree.Tx, r *Record, slots []uint32) ([]string, error) {
 	keys, err := KeysIfThere(t, r, slots)
@@ -122,7 +123,7 @@ func KeysOfSlots(t *tree.Tx, r *Record, slots []uint32) ([]string, error) {
 	return keys, nil
 }
 
-// keysIfThere returns the keys of slots in ascending order, "" for an empty slot. It
+// KeysIfThere returns the keys of slots in ascending order, "" for an empty slot. It
 // reads each block that holds one of them once, and only as far as the last of them.
 func KeysIfThere(t *tree.Tx, r *Record, slots []uint32) ([]string, error) {
 	keys := make([]string, 0, len(slots))
@@ -156,7 +157,7 @@ func KeysIfThere(t *tree.Tx, r *Record, slots []uint32) ([]string, error) {
 	return keys, nil
 }
 
-// addVertices gives slots to new keys, which are valid, distinct and not in the graph,
+// AddVertices gives slots to new keys, which are valid, distinct and not in the graph,
 // in the order of the list, and counts them in r. A graph without an object gets one.
 // It does not copy the keys.
 func AddVertices(t *tree.Tx, r *Record, keys [][]byte) ([]uint32, error) {
@@ -196,7 +197,7 @@ func AddVertices(t *tree.Tx, r *Record, keys [][]byte) ([]uint32, error) {
 	return slots, nil
 }
 
-// removeVertices empties the slots of vertices, given in ascending order of the
+// RemoveVertices empties the slots of vertices, given in ascending order of the
 // slots with their keys, and counts them in r. Their edges and attributes must
 // be gone.
 func RemoveVertices(t *tree.Tx, r *Record, vertices []block.IDEntry) error {

@@ -3,14 +3,15 @@ package tree
 import (
 	"context"
 	"fmt"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
 	"io"
 	"math"
 	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
-// blobWriter writes a blob. It belongs to one goroutine.
+// BlobWriter writes a blob. It belongs to one goroutine.
 type BlobWriter struct {
 	db     *Store
 	ctx    context.Context
@@ -104,7 +105,7 @@ func (w *BlobWriter) put(t *Tx) error {
 	return nil
 }
 
-// publish writes the remaining bytes and returns the record for the owner,
+// Publish writes the remaining bytes and returns the record for the owner,
 // which the same transaction must write. If there are no bytes, it is the
 // zero record. The caller holds the writer's lock. If the transaction fails,
 // the writer can only be abandoned.
@@ -118,7 +119,7 @@ func (w *BlobWriter) Publish(t *Tx) (BlobRecord, error) {
 	return w.record, t.Remove(block.JournalName, JournalKey(JournalBlob, ObjectName(w.record.Object)))
 }
 
-// abandon frees the blocks that were written and not published, even if the context
+// Abandon frees the blocks that were written and not published, even if the context
 // has ended. After a failed commit it cannot; then the next open frees them. The
 // caller must not hold the writer's lock.
 func (w *BlobWriter) Abandon(ctx context.Context) {
@@ -126,7 +127,7 @@ func (w *BlobWriter) Abandon(ctx context.Context) {
 	w.keep()
 }
 
-// blobReader reads a blob. It belongs to one goroutine.
+// BlobReader reads a blob. It belongs to one goroutine.
 type BlobReader struct {
 	db     *Store
 	ctx    context.Context
@@ -137,10 +138,10 @@ type BlobReader struct {
 	rest   []byte // of the blocks before, not yet read
 }
 
-// openBlob returns a reader of a blob whose record was read in this transaction.
+// OpenBlob returns a reader of a blob whose record was read in this transaction.
 func OpenBlob(t *Tx, db *Store, owner string, b BlobRecord) (*BlobReader, error) {
 	if b.Object != 0 {
-		if _, err := t.LastingPart(b.Object, block.BlobName); err != nil {
+		if _, err := t.ImmutablePart(b.Object, block.BlobName); err != nil {
 			return nil, fault.Corrupt(t.Path, owner, err)
 		}
 	}

@@ -2,10 +2,11 @@ package tree
 
 import (
 	"encoding/binary"
+	"math"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/page"
-	"math"
 )
 
 // A blob is a stream of bytes of any length that belongs to something in the catalogue:
@@ -63,10 +64,10 @@ const BlobBlock = 64<<10 - page.HeadSize/2 - page.ElementSize - 4 - block.Checks
 // blobBlocks is how many blocks a read transaction of a blob reads: a mebibyte.
 const BlobBlocks = 16
 
-// blocks is the number of blocks.
+// Blocks is the number of blocks.
 func (b BlobRecord) Blocks() uint64 { return (b.Size + BlobBlock - 1) / BlobBlock }
 
-// validate returns an error for impossible counts, because later code allocates by
+// Validate returns an error for impossible counts, because later code allocates by
 // them.
 func (b BlobRecord) Validate(size int64) error {
 	if (b.Object == 0) != (b.Size == 0) || b.Size > uint64(size) || b.Blocks() > math.MaxUint32 {
@@ -75,12 +76,12 @@ func (b BlobRecord) Validate(size int64) error {
 	return nil
 }
 
-// check verifies a block against its place.
+// Check verifies a block against its place.
 func (b BlobRecord) Check(number uint64, key, payload []byte) error {
 	return b.CheckPlace(number, key, len(payload))
 }
 
-// checkPlace is check for a payload of which only the size is known.
+// CheckPlace is check for a payload of which only the size is known.
 func (b BlobRecord) CheckPlace(number uint64, key []byte, size int) error {
 	if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) != number || number >= b.Blocks() {
 		return fault.Record("block %x where block %d of %d should be", key, number, b.Blocks())
@@ -91,7 +92,7 @@ func (b BlobRecord) CheckPlace(number uint64, key []byte, size int) error {
 	return nil
 }
 
-// open verifies a block and returns its bytes, which alias the record.
+// Open verifies a block and returns its bytes, which alias the record.
 func (b BlobRecord) Open(seed block.Seed, number uint64, key, record []byte) ([]byte, error) {
 	if key == nil || record == nil {
 		return nil, fault.Record("block %d of %d is missing", number, b.Blocks())

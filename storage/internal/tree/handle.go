@@ -1,14 +1,15 @@
 package tree
 
 import (
-	"heavytail/storage/internal/page"
 	"os"
 	"time"
+
+	"heavytail/storage/internal/page"
 
 	bolt "go.etcd.io/bbolt"
 )
 
-// handle is one opening of the file by bbolt. A store uses one at a time for new
+// Handle is one opening of the file by bbolt. A store uses one at a time for new
 // transactions: first a handle that only reads, from the first write on a handle that
 // writes, and after a compaction a handle of the new file. A handle that was replaced
 // serves the transactions that run on it to their end and is closed then.
@@ -20,11 +21,11 @@ type Handle struct {
 	Memory   Cache        // what was decoded last
 	Writable bool
 
-	Users int    // transactions that run on it; guarded by DB.mu
+	Users int    // transactions that run on it; guarded by Store.Mu
 	close func() // set when it is replaced; the last user calls it
 }
 
-// fileMode lets only the owner read the file, because a store may hold private data.
+// FileMode lets only the owner read the file, because a store may hold private data.
 const FileMode = 0o600
 
 // growth is how much the file grows beyond what a transaction needs, so that
@@ -55,7 +56,7 @@ type lease struct {
 	left  left
 	timer *time.Timer // sets over
 
-	opened uint64 // how often the file was opened again; guarded by DB.mu
+	opened uint64 // how often the file was opened again; guarded by Store.Mu
 }
 
 // left is the state of a file when its lock was released. A commit changes a meta page,

@@ -2,11 +2,12 @@ package tree
 
 import (
 	"cmp"
-	"heavytail/storage/internal/file"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"heavytail/storage/internal/file"
 )
 
 // Kinds of temporary files, which are the ends of their names; see tempName.
@@ -18,7 +19,7 @@ const (
 	KindNew     = "new"
 )
 
-// removeLeftovers removes the temporary files next to path that killed processes
+// RemoveLeftovers removes the temporary files next to path that killed processes
 // have left. Files that it cannot remove only take space.
 func RemoveLeftovers(path string, kinds ...string) {
 	dir, _ := TempName(path, "")
@@ -87,7 +88,7 @@ func removeStale(path, target string) {
 	_ = os.Remove(path)
 }
 
-// tempName is the pattern of the names of unfinished files, for os.CreateTemp.
+// TempName is the pattern of the names of unfinished files, for os.CreateTemp.
 func TempName(path, kind string) (dir, pattern string) {
 	dir, base := filepath.Split(path)
 	dir = cmp.Or(dir, ".")

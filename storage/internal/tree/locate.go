@@ -3,13 +3,14 @@ package tree
 import (
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/file"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -121,7 +122,7 @@ func initFile(name string) error {
 	return errors.Join(err, b.Close())
 }
 
-// moveNew gives a file a name that must be free; otherwise the error is fs.ErrExist.
+// MoveNew gives a file a name that must be free; otherwise the error is fs.ErrExist.
 // On file systems without links a rename is used, which could replace a file that
 // another process makes at the same time.
 func MoveNew(from, to string) error {

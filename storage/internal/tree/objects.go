@@ -22,7 +22,7 @@ var (
 // written. Each is filled in ascending order of its keys.
 var StagedParts = [...][]byte{block.KeysName, block.IDsName, block.ArcsName, block.EmptyName, block.AttrsName}
 
-// newObject makes the bucket of a new object with the given parts.
+// NewObject makes the bucket of a new object with the given parts.
 func (t *Tx) NewObject(parts ...[]byte) (uint64, error) {
 	objects, err := t.Top(block.ObjectsName)
 	if err != nil {
@@ -45,7 +45,7 @@ func (t *Tx) NewObject(parts ...[]byte) (uint64, error) {
 	return id, nil
 }
 
-// discard hands an object to the sweep; 0 is no object. Rows may have indexes: see
+// Discard hands an object to the sweep; 0 is no object. Rows may have indexes: see
 // discardRows.
 func (t *Tx) Discard(object uint64) error {
 	if object == 0 {
@@ -62,7 +62,7 @@ func (t *Tx) Discard(object uint64) error {
 	return trash.Put(key, trash.Seed.Seal(key, make([]byte, block.ChecksumSize)))
 }
 
-// discarded returns the first object in the trash.
+// Discarded returns the first object in the trash.
 func (t *Tx) Discarded() (object []byte, err error) {
 	trash, err := t.Top(block.TrashName)
 	if err != nil {
@@ -72,7 +72,7 @@ func (t *Tx) Discarded() (object []byte, err error) {
 	return bytes.Clone(key), nil
 }
 
-// readSlots reads the empty slots of an object, of which there should be n.
+// ReadSlots reads the empty slots of an object, of which there should be n.
 func (t *Tx) ReadSlots(object, slots, n uint64) (block.SlotMap, error) {
 	m := block.SlotMap{Slots: slots}
 	if n == 0 {
@@ -102,7 +102,7 @@ func (t *Tx) ReadSlots(object, slots, n uint64) (block.SlotMap, error) {
 	return m, err
 }
 
-// openPart returns a part of an object, and makes it if it does not exist.
+// OpenPart returns a part of an object, and makes it if it does not exist.
 func (t *Tx) OpenPart(object uint64, name []byte) (Part, error) {
 	b, err := t.Object(object)
 	if err != nil {
@@ -116,7 +116,7 @@ func (t *Tx) OpenPart(object uint64, name []byte) (Part, error) {
 	return t.Part(object, name)
 }
 
-// findPart returns a part that an object may lack, and whether it exists.
+// FindPart returns a part that an object may lack, and whether it exists.
 func (t *Tx) FindPart(object uint64, name []byte) (p Part, found bool, err error) {
 	b, err := t.Object(object)
 	if err == nil && t.Tree != nil { // a part that was lost must not pass for one that never existed
@@ -129,7 +129,7 @@ func (t *Tx) FindPart(object uint64, name []byte) (p Part, found bool, err error
 	return p, err == nil, err
 }
 
-// object is the bucket of one graph version or one embedding generation. Its own pages are
+// Object is the bucket of one graph version or one embedding generation. Its own pages are
 // verified, those of its parts by part.
 func (t *Tx) Object(id uint64) (*bolt.Bucket, error) {
 	objects, err := t.Top(block.ObjectsName)
@@ -167,7 +167,7 @@ func (t *Tx) Part(id uint64, name []byte) (Part, error) {
 	return Part{Bucket: b, Seed: block.PartSeed(id, name), Account: t.AccountOf(block.PartPlace(id, name))}, nil
 }
 
-// partIn is the bucket of a part of an object, whose path it is given, after its pages were
+// PartIn is the bucket of a part of an object, whose path it is given, after its pages were
 // verified; nil if there is none.
 func (t *Tx) PartIn(object *bolt.Bucket, path ...[]byte) (*bolt.Bucket, error) {
 	if t.Tree != nil {
@@ -182,7 +182,7 @@ func (t *Tx) PartIn(object *bolt.Bucket, path ...[]byte) (*bolt.Bucket, error) {
 	return b, t.Tree.visit(t.Ctx, &t.Ledger, b, path...)
 }
 
-// deleteRange deletes the records of a bucket from a key on, up to the first key for
+// DeleteRange deletes the records of a bucket from a key on, up to the first key for
 // which within is false.
 func (t *Tx) DeleteRange(p Part, from []byte, within func(key []byte) bool) error {
 	const most = 1 << 10 // keys that are held at a time
@@ -211,7 +211,7 @@ func (t *Tx) DeleteRange(p Part, from []byte, within func(key []byte) bool) erro
 	}
 }
 
-// scan calls f with the verified payload of every record of a part, in key order, and
+// Scan calls f with the verified payload of every record of a part, in key order, and
 // checks ctx between records.
 func (t *Tx) Scan(p Part, f func(key, payload []byte) error) error {
 	cursor := p.Bucket.Cursor()
@@ -248,7 +248,7 @@ func (t *Tx) Get(bucket, key []byte, v any) (bool, error) {
 	return true, t.memory.record(bucket, key, record, v)
 }
 
-// put refuses what get would not accept: nobody could read it again.
+// Put refuses what get would not accept: nobody could read it again.
 func (t *Tx) Put(bucket, key []byte, v any) error {
 	if r, ok := v.(interface{ validate(size int64) error }); ok {
 		if err := r.validate(math.MaxInt64); err != nil {
@@ -280,7 +280,7 @@ func (t *Tx) Remove(bucket, key []byte) error {
 	return p.Delete(key)
 }
 
-// each calls f with every key of a top bucket, in order, with its record still
+// Each calls f with every key of a top bucket, in order, with its record still
 // encoded. f must not change the bucket.
 func (t *Tx) Each(bucket []byte, f func(key, record []byte) error) error {
 	b, err := t.Top(bucket)

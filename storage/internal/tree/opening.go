@@ -4,18 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"time"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
 	"heavytail/storage/internal/memory"
 	"heavytail/storage/internal/page"
-	"os"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
 )
 
-// undoneNotice says that one of the two meta pages is damaged.
+// UndoneNotice says that one of the two meta pages is damaged.
 func UndoneNotice(what string) string {
 	return fmt.Sprintf("one of the two meta pages is damaged (%s): if it was the newer one, the last commit is undone", what)
 }
@@ -41,7 +42,7 @@ func (db *Store) openFile(ctx context.Context, deadline time.Time) (*opening, er
 		}
 		err = db.viewOn(ctx, found.handle, func(t *Tx) error {
 			found.header = t.Header
-			return t.Tree.ComparePromises(t.Path, &t.Ledger)
+			return t.Tree.CompareSums(t.Path, &t.Ledger)
 		})
 		if err != nil {
 			return nil, errors.Join(err, db.closeFile(found.handle, found.lock))
@@ -68,7 +69,7 @@ func (db *Store) openOnce(deadline time.Time, stop func() error) (*opening, erro
 	found := &opening{lock: lock, handle: h}
 	m, err := db.settle(found, deadline)
 	if err == nil && m != nil {
-		h.Tree, err = OpenSoundness(db.Path, page.File{R: h.File, Meta: *m})
+		h.Tree, err = NewVerified(db.Path, page.File{R: h.File, Meta: *m})
 	}
 	if err == nil && m != nil {
 		if m.Other != "" {
@@ -104,7 +105,7 @@ func (db *Store) settle(found *opening, deadline time.Time) (*page.Meta, error) 
 	return &after, nil
 }
 
-// openBolt opens the locked file with bbolt.
+// OpenBolt opens the locked file with bbolt.
 func (db *Store) OpenBolt(lock *file.Lock, readOnly bool, timeout time.Duration) (*Handle, error) {
 	for _, mapSize := range file.InitialMaps(memory.AddressSpace()) {
 		h, err := db.openMapped(lock, readOnly, max(timeout, time.Nanosecond), mapSize)

@@ -2,13 +2,14 @@ package tree
 
 import (
 	"bytes"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/page"
 
 	bolt "go.etcd.io/bbolt"
 )
 
-// part is one bucket of an object, with the seed of its records' checksums.
+// Part is one bucket of an object, with the seed of its records' checksums.
 type Part struct {
 	Bucket  *bolt.Bucket
 	Seed    block.Seed
@@ -19,10 +20,10 @@ type Part struct {
 // counted.
 type account = page.Tally
 
-// accounts are the accounts of buckets by their places; the zero value has none.
+// Accounts are the accounts of buckets by their places; the zero value has none.
 type Accounts map[string]*account
 
-// of returns the account of a bucket, which it makes if there is none.
+// Of returns the account of a bucket, which it makes if there is none.
 func (m *Accounts) Of(place string) *account {
 	if *m == nil {
 		*m = make(Accounts)
@@ -35,7 +36,7 @@ func (m *Accounts) Of(place string) *account {
 	return a
 }
 
-// blockOf returns the block of the list with the given prefix that contains, or
+// BlockOf returns the block of the list with the given prefix that contains, or
 // would contain, the item of key: the last one whose key is at most key, or
 // else the first one. The zero block says that there is none.
 func (p Part) BlockOf(prefix, key []byte) block.Sealed {
@@ -49,7 +50,7 @@ func (p Part) BlockOf(prefix, key []byte) block.Sealed {
 	return block.Sealed{Key: first, Record: record}
 }
 
-// after returns the block of the list behind that with the given key, or the
+// After returns the block of the list behind that with the given key, or the
 // zero block.
 func (p Part) After(prefix, key []byte) block.Sealed {
 	cursor := p.Bucket.Cursor()
@@ -61,7 +62,7 @@ func (p Part) After(prefix, key []byte) block.Sealed {
 	return block.Sealed{Key: next, Record: record}
 }
 
-// put writes a sealed record.
+// Put writes a sealed record.
 func (p Part) Put(key, record []byte) error {
 	if p.Account != nil {
 		if old := p.Bucket.Get(key); old != nil {
@@ -72,7 +73,7 @@ func (p Part) Put(key, record []byte) error {
 	return p.Bucket.Put(key, record)
 }
 
-// delete removes a record, if there is one.
+// Delete removes a record, if there is one.
 func (p Part) Delete(key []byte) error {
 	if p.Account != nil {
 		if old := p.Bucket.Get(key); old != nil {
@@ -82,7 +83,7 @@ func (p Part) Delete(key []byte) error {
 	return p.Bucket.Delete(key)
 }
 
-// floor returns the last record whose key is at most key: the block that holds
+// Floor returns the last record whose key is at most key: the block that holds
 // it, or would.
 func (p Part) Floor(key []byte) (first, record []byte) {
 	cursor := p.Bucket.Cursor()

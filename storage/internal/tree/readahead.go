@@ -12,7 +12,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// readAhead requests the pages of a bucket and returns at once. It ignores damage; the
+// ReadAhead requests the pages of a bucket and returns at once. It ignores damage; the
 // reader of the bucket reports it.
 func (t *Tx) ReadAhead(b *bolt.Bucket) {
 	root := uint64(b.Root())
@@ -58,7 +58,7 @@ func (t *Tx) Following() following {
 	return following{file: t.File, base: t.Root.Tx().DB().Info().Data}
 }
 
-// read notes that a record in the map is read, and requests the following pages once some
+// Read notes that a record in the map is read, and requests the following pages once some
 // records came in the order of the file: an import writes them in order, but after many changes
 // they are scattered.
 func (f *following) Read(record []byte) {

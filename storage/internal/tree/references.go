@@ -3,13 +3,14 @@ package tree
 import (
 	"bytes"
 	"fmt"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
 	"maps"
 	"slices"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
 )
 
-// references are these counts, by the numbers of the objects.
+// References are these counts, by the numbers of the objects.
 type References map[uint64]int
 
 func (m *References) add(object uint64, n int) {
@@ -32,7 +33,7 @@ func (m *References) count(bucket, key, record []byte, n int) {
 	}
 }
 
-// objectsIn lists the objects to which a record of a top bucket refers, 0 for none.
+// ObjectsIn lists the objects to which a record of a top bucket refers, 0 for none.
 func ObjectsIn(bucket, key, record []byte) []uint64 {
 	var (
 		whole struct {
@@ -66,18 +67,18 @@ func ObjectsIn(bucket, key, record []byte) []uint64 {
 	return []uint64{whole.Object, rows.Object, rows.State.Object, stream.Stream.Object, job.Checkpoint.Object}
 }
 
-// owners are the owners of objects in words, by the numbers of the objects. Each object should
+// Owners are the owners of objects in words, by the numbers of the objects. Each object should
 // have one.
 type Owners map[uint64][]string
 
-// add notes an owner of an object; 0 is no object.
+// Add notes an owner of an object; 0 is no object.
 func (o Owners) Add(object uint64, owner string) {
 	if object != 0 {
 		o[object] = append(o[object], owner)
 	}
 }
 
-// end makes sure that no object has two owners, which all lists, and prepares a transaction for its commit.
+// End makes sure that no object has two owners, which all lists, and prepares a transaction for its commit.
 func (t *Tx) End(all func(*Tx) Owners) error {
 	if err := t.CheckReferences(all); err != nil {
 		return err
@@ -85,7 +86,7 @@ func (t *Tx) End(all func(*Tx) Owners) error {
 	return t.finish()
 }
 
-// checkReferences returns ErrShared if the transaction would let a further entry refer to an
+// CheckReferences returns ErrShared if the transaction would let a further entry refer to an
 // object that one has already.
 func (t *Tx) CheckReferences(all func(*Tx) Owners) error {
 	var o Owners
@@ -103,7 +104,7 @@ func (t *Tx) CheckReferences(all func(*Tx) Owners) error {
 	return nil
 }
 
-// sweepOne removes the first object in the trash. bbolt frees the pages of a
+// SweepOne removes the first object in the trash. bbolt frees the pages of a
 // bucket without rewriting any of them: it reads each leaf page once and keeps
 // about 40 bytes per page until the commit, so that even an object of a
 // gigabyte is one transaction of a few tens of milliseconds and 12 MB.
@@ -133,7 +134,7 @@ func (t *Tx) SweepOne(all func(*Tx) Owners) error {
 	return t.Remove(block.TrashName, key)
 }
 
-// describe names the bucket at a path below the root bucket for a person.
+// Describe names the bucket at a path below the root bucket for a person.
 func (o Owners) Describe(path [][]byte) string {
 	if len(path) > 1 && len(path[1]) == 8 {
 		if list := o[block.IDOf(path[1])]; list != nil {
@@ -146,7 +147,7 @@ func (o Owners) Describe(path [][]byte) string {
 	return DescribePath(path)
 }
 
-// describePath names a bucket below the root bucket for a person.
+// DescribePath names a bucket below the root bucket for a person.
 func DescribePath(path [][]byte) string {
 	if len(path) == 0 {
 		return ""

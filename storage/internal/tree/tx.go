@@ -14,7 +14,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// tx is one transaction over the root bucket of a store. It uses nothing beyond the
+// Tx is one transaction over the root bucket of a store. It uses nothing beyond the
 // root bucket, because that may be a bucket of an application's file, under any name.
 type Tx struct {
 	Ledger
@@ -32,7 +32,7 @@ type Tx struct {
 	Pending    bool          // the transaction contains an earlier UpdateIn or a blob, so the size of the file is no bound
 }
 
-// newRootTx makes a transaction over a root bucket. memory may be nil.
+// NewTx makes a transaction over a root bucket. memory may be nil.
 func NewTx(ctx context.Context, root *bolt.Bucket, path string, tree *Verified, memory *Cache) (*Tx, error) {
 	raw := root.Get(block.HeaderKey)
 	h, known := memory.headerOf(raw)
@@ -46,12 +46,12 @@ func NewTx(ctx context.Context, root *bolt.Bucket, path string, tree *Verified, 
 				return nil, &fault.FileError{Path: path, Err: fault.ErrCorrupt, Reason: fmt.Sprintf("bucket %q is missing", name), Remedy: fault.RemedyRestore}
 			}
 		}
-		memory.keepHeader(raw, h)
+		memory.putHeader(raw, h)
 	}
 	return &Tx{Ledger: Ledger{Root: root, Header: h}, Ctx: ctx, Path: path, Tree: tree, memory: memory}, nil
 }
 
-// meta describes the pages of the file as this transaction sees them.
+// Meta describes the pages of the file as this transaction sees them.
 func (t *Tx) Meta() page.Meta {
 	btx := t.Root.Tx()
 	size := btx.DB().Info().PageSize
@@ -61,7 +61,7 @@ func (t *Tx) Meta() page.Meta {
 // finish writes the header of a transaction that is about to commit. It is called by end, which
 // first looks at the references.
 func (t *Tx) finish() error {
-	if err := t.keepPromises(); err != nil {
+	if err := t.writeSums(); err != nil {
 		return err
 	}
 	t.Header.Epoch++
@@ -72,14 +72,14 @@ func (t *Tx) finish() error {
 	return t.Root.Put(block.HeaderKey, t.Header.Encode())
 }
 
-// newID returns a number that no graph or object of the file ever had.
+// NewID returns a number that no graph or object of the file ever had.
 func (t *Tx) NewID() uint64 {
 	id := t.Header.NextID
 	t.Header.NextID++
 	return id
 }
 
-// initStore makes an empty store in an empty root bucket.
+// Init makes an empty store in an empty root bucket.
 func Init(root *bolt.Bucket, h block.Header) error {
 	for _, name := range block.TopBuckets {
 		if _, err := root.CreateBucket(name); err != nil {
@@ -89,14 +89,14 @@ func Init(root *bolt.Bucket, h block.Header) error {
 	return root.Put(block.HeaderKey, h.Encode())
 }
 
-// topPart returns a bucket of top for writing; its bucket is nil if it was not made
+// TopPart returns a bucket of top for writing; its bucket is nil if it was not made
 // yet.
 func (t *Tx) TopPart(name []byte) (Part, error) {
 	b, err := t.Top(name)
 	return Part{Bucket: b, Seed: block.SeedOf(name), Account: t.AccountOf(block.TopPlace(name))}, err
 }
 
-// top returns a top bucket; nil if it is one that is made when it is needed and was not
+// Top returns a top bucket; nil if it is one that is made when it is needed and was not
 // made yet.
 func (t *Tx) Top(name []byte) (*bolt.Bucket, error) {
 	b := t.Root.Bucket(name)
@@ -112,7 +112,7 @@ func (t *Tx) Top(name []byte) (*bolt.Bucket, error) {
 	return b, nil
 }
 
-// headerError converts a fault of the header to an error of the file.
+// HeaderError converts a fault of the header to an error of the file.
 func HeaderError(path string, err error) error {
 	var version *fault.VersionError
 	switch {
@@ -128,7 +128,7 @@ func HeaderError(path string, err error) error {
 	return err
 }
 
-// room is the memory that a transaction has for the keys and values of a graph, which are not
+// Room is the memory that a transaction has for the keys and values of a graph, which are not
 // counted in its record.
 type Room struct {
 	Fits func(bytes int64) error // an error if so many bytes are too many
@@ -138,7 +138,7 @@ type Room struct {
 // roomStep is how many bytes of records are read between two looks at the memory.
 const roomStep = 1 << 20
 
-// took counts bytes of records that were added to a list. growing is the memory of the list, and of
+// Took counts bytes of records that were added to a list. growing is the memory of the list, and of
 // a larger one if it may grow before the next look.
 func (t *Tx) Took(bytes int, growing func(step int64) int64) error {
 	if t.unseen += bytes; t.unseen < roomStep {
@@ -152,14 +152,14 @@ func (t *Tx) Took(bytes int, growing func(step int64) int64) error {
 	return t.Room.Fits(t.Room.kept + growing(4*roomStep))
 }
 
-// complete counts a list to which nothing will be added.
+// Complete counts a list to which nothing will be added.
 func (t *Tx) Complete(bytes int64) {
 	if t.Room != nil {
 		t.Room.kept += bytes
 	}
 }
 
-// releaseMap gives the pages of the map that were read back to the system, which keeps them while it
+// ReleaseMap gives the pages of the map that were read back to the system, which keeps them while it
 // has memory for them. Otherwise they count as memory of the process.
 func (t *Tx) ReleaseMap() {
 	btx := t.Root.Tx()

@@ -3,11 +3,12 @@ package tree
 import (
 	"context"
 	"fmt"
+	"time"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
 	"heavytail/storage/internal/page"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
 )

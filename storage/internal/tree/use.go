@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// acquire returns the present handle. Until release it stays open and has the lock of
+// Acquire returns the present handle. Until release it stays open and has the lock of
 // the file.
 func (db *Store) Acquire(ctx context.Context) (*Handle, error) {
 	db.Mu.Lock()
@@ -28,7 +28,7 @@ func (db *Store) Acquire(ctx context.Context) (*Handle, error) {
 	return db.Current, nil
 }
 
-// release ends the use of a handle, and closes it if it was replaced and this was its
+// Release ends the use of a handle, and closes it if it was replaced and this was its
 // last user.
 func (db *Store) Release(h *Handle) {
 	db.leave(h)
@@ -50,7 +50,7 @@ func (db *Store) leave(h *Handle) {
 	}
 }
 
-// replace makes next the present handle. closeOld runs when the last
+// Replace makes next the present handle. closeOld runs when the last
 // transaction on the one before has ended, which may be at once.
 func (db *Store) Replace(next *Handle, closeOld func()) {
 	db.Mu.Lock()
@@ -98,7 +98,7 @@ func (db *Store) Close() error {
 	return nil
 }
 
-// orBackground returns the context, or context.Background for nil: the package takes a nil
+// OrBackground returns the context, or context.Background for nil: the package takes a nil
 // context as one that never ends.
 func OrBackground(ctx context.Context) context.Context {
 	if ctx == nil {
@@ -107,7 +107,7 @@ func OrBackground(ctx context.Context) context.Context {
 	return ctx
 }
 
-// view runs f in a read transaction.
+// View runs f in a read transaction.
 func (db *Store) View(ctx context.Context, f func(t *Tx) error) error {
 	ctx = OrBackground(ctx)
 	if err := ctx.Err(); err != nil {

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 )
 
-// lockWriter makes the caller the only writer of this handle until it calls
+// LockWriter makes the caller the only writer of this handle until it calls
 // unlock. Operations of several transactions hold it throughout.
 func (db *Store) LockWriter(ctx context.Context) (unlock func(), err error) {
 	ctx = OrBackground(ctx)
@@ -54,7 +55,7 @@ func (db *Store) acquireToWrite(ctx context.Context) (*Handle, error) {
 	return db.Acquire(ctx)
 }
 
-// update runs f in a write transaction and commits it where f returns nil. The
+// Update runs f in a write transaction and commits it where f returns nil. The
 // caller holds the writer's lock.
 func (db *Store) Update(ctx context.Context, f func(t *Tx) error) error {
 	ctx = OrBackground(ctx)
@@ -110,7 +111,7 @@ func (db *Store) Update(ctx context.Context, f func(t *Tx) error) error {
 	})
 }
 
-// inTransaction runs f in a write transaction of its own. The caller must not hold the
+// InTransaction runs f in a write transaction of its own. The caller must not hold the
 // writer's lock.
 func (db *Store) InTransaction(ctx context.Context, f func(t *Tx) error) error {
 	unlock, err := db.LockWriter(ctx)
@@ -121,7 +122,7 @@ func (db *Store) InTransaction(ctx context.Context, f func(t *Tx) error) error {
 	return db.Update(ctx, f)
 }
 
-// change runs f in a write transaction and then frees what it has discarded. If only the
+// Change runs f in a write transaction and then frees what it has discarded. If only the
 // latter fails, the error is ErrUnfreed. The caller must not hold the writer's lock.
 func (db *Store) Change(ctx context.Context, f func(t *Tx) error) error {
 	unlock, err := db.LockWriter(ctx)
@@ -135,7 +136,7 @@ func (db *Store) Change(ctx context.Context, f func(t *Tx) error) error {
 	return db.Unfreed(db.Sweep(ctx))
 }
 
-// unfreed is the error of a complete change after which sweep failed with err; nil for nil.
+// Unfreed is the error of a complete change after which sweep failed with err; nil for nil.
 func (db *Store) Unfreed(err error) error {
 	if err == nil {
 		return nil
@@ -151,7 +152,7 @@ func (db *Store) commitError(err error) error {
 	return &fault.FileError{Path: db.Path, Err: fault.ErrFailed, Cause: err, Remedy: fault.RemedyReopen + "; check free space and permissions"}
 }
 
-// dropUnpublished frees an object if only the journal refers to it; 0 is no object. It
+// DropUnpublished frees an object if only the journal refers to it; 0 is no object. It
 // works even if the context has ended. After a failed commit it cannot; then the next
 // open frees it. The caller must not hold the writer's lock.
 func (db *Store) DropUnpublished(ctx context.Context, object uint64) {
@@ -169,7 +170,7 @@ func (db *Store) DropUnpublished(ctx context.Context, object uint64) {
 	}
 }
 
-// sweep frees the space of discarded objects. The operation before it is complete, so
+// Sweep frees the space of discarded objects. The operation before it is complete, so
 // callers return its error as unfreed, and cancelling ctx is none: the next sweep, or the
 // next opening for writing, frees what it leaves.
 func (db *Store) Sweep(ctx context.Context) error {

@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/file"
 	"os"
 
 	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
 )
 
-// attachTree opens the store in a bucket of an application's file, and makes it if there is none
+// Attach opens the store in a bucket of an application's file, and makes it if there is none
 // and the settings allow it; all lists what objects belong to.
 func Attach(b *bolt.DB, bucket []byte, o Settings, all func(t *Tx) Owners) (*Store, error) {
 	db := NewStore(b.Path(), bucket, o, all)
@@ -74,7 +75,7 @@ func (db *Store) ensureBucket(ctx context.Context) error {
 	})
 }
 
-// updateIn runs f in a write transaction of the application, and commits nothing. A panic of f
+// UpdateIn runs f in a write transaction of the application, and commits nothing. A panic of f
 // goes on in the caller after the file is released.
 func (db *Store) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) error {
 	ctx = OrBackground(ctx)
@@ -120,3 +121,6 @@ func (db *Store) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) 
 	}
 	return err
 }
+
+// ErrPanicked rolls back the transaction of a function that panicked.
+var ErrPanicked = errors.New("the function panicked")

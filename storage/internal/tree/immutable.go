@@ -1,49 +1,50 @@
 package tree
 
 import (
+	"unsafe"
+
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/page"
-	"unsafe"
 )
 
-// lasting is a part whose records never change after they were written: the rows of an
+// Immutable is a part whose records never change after they were written: the rows of an
 // embedding, or a blob. The checksum of such a record, which covers the number of its object
 // and its key, is enough to show that the record is the right one, so no count and sum of all
 // records are needed to notice a lost write. Therefore only the pages on the path to a record
 // are verified, and a search that reads a few records does not wait for a walk over all.
-type Lasting struct {
+type Immutable struct {
 	T      *Tx
 	Part   Part
 	seeker *page.Seeker // nil where bbolt may follow any page: it was verified, or is trusted
 }
 
-// lastingPart is part for a part whose records never change.
-func (t *Tx) LastingPart(id uint64, name []byte) (Lasting, error) {
+// ImmutablePart is part for a part whose records never change.
+func (t *Tx) ImmutablePart(id uint64, name []byte) (Immutable, error) {
 	if t.Tree == nil || t.File == nil {
 		p, err := t.Part(id, name)
-		return Lasting{T: t, Part: p}, err
+		return Immutable{T: t, Part: p}, err
 	}
 	object, err := t.Object(id)
 	if err != nil {
-		return Lasting{}, err
+		return Immutable{}, err
 	}
 	path := [][]byte{block.ObjectsName, block.Key64(id), name}
 	if err := t.Tree.below(path[:objectDepth], path); err != nil {
-		return Lasting{}, err
+		return Immutable{}, err
 	}
 	b := object.Bucket(name)
 	if b == nil {
-		return Lasting{}, fault.Record("object %d has no %s", id, name)
+		return Immutable{}, fault.Record("object %d has no %s", id, name)
 	}
-	l := Lasting{T: t, Part: Part{Bucket: b, Seed: block.PartSeed(id, name)}}
+	l := Immutable{T: t, Part: Part{Bucket: b, Seed: block.PartSeed(id, name)}}
 	if b.Root() != 0 {
 		l.seeker = t.Tree.seekerOf(path, uint64(b.Root()))
 	}
 	return l, nil
 }
 
-// located is a record of a lasting part that was found and not read.
+// Located is a record of an immutable part that was found and not read.
 type Located struct {
 	Key    []byte
 	Size   int
@@ -51,8 +52,8 @@ type Located struct {
 	record []byte // in the map; nil if at is set
 }
 
-// locate finds the last record whose key is at most key; false if there is none.
-func (l *Lasting) Locate(key []byte) (Located, bool, error) {
+// Locate finds the last record whose key is at most key; false if there is none.
+func (l *Immutable) Locate(key []byte) (Located, bool, error) {
 	if l.seeker != nil {
 		p, found, err := l.seeker.Floor(key)
 		if err != nil {
@@ -71,10 +72,10 @@ func (l *Lasting) Locate(key []byte) (Located, bool, error) {
 	return r, true, nil
 }
 
-// read copies bytes of a record, whose checksum the caller cannot verify. It reads the file
+// Read copies bytes of a record, whose checksum the caller cannot verify. It reads the file
 // and not its map, because each byte that is read in the map makes up to 64 KiB of the file
 // count towards the memory of the process.
-func (l *Lasting) Read(r Located, at int, b []byte) error {
+func (l *Immutable) Read(r Located, at int, b []byte) error {
 	if r.record != nil {
 		copy(b, r.record[at:])
 		return nil
@@ -83,8 +84,8 @@ func (l *Lasting) Read(r Located, at int, b []byte) error {
 	return err
 }
 
-// floor returns the last record whose key is at most key, in the map and unverified, or nil.
-func (l *Lasting) Floor(key []byte) (first, record []byte, err error) {
+// Floor returns the last record whose key is at most key, in the map and unverified, or nil.
+func (l *Immutable) Floor(key []byte) (first, record []byte, err error) {
 	if l.seeker == nil {
 		first, record = l.Part.Floor(key)
 		return first, record, nil

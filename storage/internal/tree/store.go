@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/file"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -14,10 +12,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
+
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// DB is an open store. It is safe for concurrent use: any number of readers
+// Store is an open file. It is safe for concurrent use: any number of readers
 // run concurrently with one writer, and writers wait for each other. No method keeps a
 // transaction open after it returns.
 type Store struct {
@@ -128,7 +129,7 @@ func (db *Store) readOnlyError() error {
 	return fmt.Errorf("%q: %w", db.Path, fault.ErrReadOnly)
 }
 
-// openError converts the errors of opening with bbolt to errors of this package.
+// OpenError converts the errors of opening with bbolt to errors of this package.
 func (db *Store) OpenError(err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, fault.ErrClosed):
@@ -154,7 +155,7 @@ func (db *Store) lockedError() error {
 		Remedy: "try again later, or close the file there; several processes can read it at the same time if all open it for reading only"}
 }
 
-// accessError adds the remedy if a file may be read but not written.
+// AccessError adds the remedy if a file may be read but not written.
 func (db *Store) AccessError(err error) error {
 	if !db.Opts.ReadOnly && (errors.Is(err, fs.ErrPermission) || file.IsReadOnlyFS(err)) {
 		return &fault.FileError{Path: db.Path, Err: fault.ErrReadOnly, Cause: err, Reason: "it is write-protected",
@@ -163,7 +164,7 @@ func (db *Store) AccessError(err error) error {
 	return fmt.Errorf("open %q: %w", db.Path, err)
 }
 
-// replaced returns an error if the path of the store leads to a different
+// Replaced returns an error if the path of the store leads to a different
 // file than the open one.
 func (db *Store) Replaced(h *Handle) error {
 	there, err := os.Stat(db.Real)

@@ -2,12 +2,13 @@ package tree
 
 import (
 	"bytes"
-	"heavytail/storage/internal/block"
 	"reflect"
 	"sync"
+
+	"heavytail/storage/internal/block"
 )
 
-// remembered has what read transactions of a handle decoded last: the header and records of
+// Cache has what read transactions of a handle decoded last: the header and records of
 // the catalogue, each with the bytes from which it was decoded. A transaction that finds the
 // same bytes uses the decoded record, so no record is ever out of date. Without this, small
 // statements would spend most of their time on decoding.
@@ -40,8 +41,8 @@ func (m *Cache) headerOf(raw []byte) (block.Header, bool) {
 	return m.header, len(raw) > 0 && bytes.Equal(raw, m.bytes)
 }
 
-// keepHeader remembers the header of a store that was verified.
-func (m *Cache) keepHeader(raw []byte, h block.Header) {
+// putHeader remembers the header of a store that was verified.
+func (m *Cache) putHeader(raw []byte, h block.Header) {
 	if m == nil {
 		return
 	}

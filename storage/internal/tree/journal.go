@@ -1,8 +1,10 @@
 package tree
 
-import "heavytail/storage/internal/block"
+import (
+	"heavytail/storage/internal/block"
+)
 
-// journalRecord is what an unfinished import, embedding or blob has written so far.
+// JournalRecord is what an unfinished import, embedding or blob has written so far.
 // It is in the same transaction as what it describes.
 type JournalRecord struct {
 	Object  uint64 `msgpack:"object"`
@@ -25,3 +27,17 @@ const (
 func ObjectName(object uint64) string { return string(block.Key64(object)) }
 
 func JournalKey(kind byte, name string) []byte { return append([]byte{kind}, name...) }
+
+// DropJournal discards what an unfinished operation has written.
+func DropJournal(t *Tx, kind byte, name string) error {
+	key := JournalKey(kind, name)
+	var j JournalRecord
+	found, err := t.Get(block.JournalName, key, &j)
+	if err != nil || !found {
+		return err
+	}
+	if err := t.Discard(j.Object); err != nil {
+		return err
+	}
+	return t.Remove(block.JournalName, key)
+}

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/file"
 	"path/filepath"
 	"time"
+
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/file"
 )
 
-// openTree opens the file at path, and makes one if there is none and the settings allow it.
+// Open opens the file at path, and makes one if there is none and the settings allow it.
 // all lists what objects belong to.
 func Open(path string, o Settings, all func(t *Tx) Owners) (*Store, error) {
 	deadline := time.Now().Add(o.LockTimeout)

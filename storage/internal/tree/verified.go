@@ -16,7 +16,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// soundness is what is known of the shape of the tree of a file that nobody writes.
+// Verified is what is known of the shape of the tree of a file that nobody writes.
 // Opening verifies the buckets that every transaction needs. The others, objects and
 // the change log, are verified at their first use, an object part by part: so a file of any
 // size opens at once, a lookup of a key does not wait for the edges, and bbolt follows no
@@ -30,23 +30,23 @@ type Verified struct {
 	buffers sync.Pool // of *page.Buffers, for one walk after another
 
 	mu      sync.Mutex
-	Parts   map[string]*verdict     // by the path of the bucket
+	Parts   map[string]*finding     // by the path of the bucket
 	Seekers map[string]*page.Seeker // of parts whose records never change, by path
 }
 
-// verdict is the outcome of the walk over one bucket and all below it; over an object, without
+// finding is the outcome of the walk over one bucket and all below it; over an object, without
 // the parts that have pages of their own.
-type verdict struct {
+type finding struct {
 	turn   chan struct{} // holds one token while nobody walks
 	done   bool
 	faults []page.Fault
 }
 
-// openSoundness verifies the buckets that every transaction needs: the root
+// NewVerified verifies the buckets that every transaction needs: the root
 // buckets, the catalogues, the journal, the trash, and the list of objects. A
 // fault above them is an error of the file.
-func OpenSoundness(path string, of page.File) (*Verified, error) {
-	s := &Verified{File: of, Parts: make(map[string]*verdict), tops: block.NewTallies()}
+func NewVerified(path string, of page.File) (*Verified, error) {
+	s := &Verified{File: of, Parts: make(map[string]*finding), tops: block.NewTallies()}
 	w := page.NewWalker(context.Background(), of)
 	w.Counted = s.tops.Counted
 	below, err := w.Bucket(page.Bucket{Root: of.Meta.Root})
@@ -90,10 +90,10 @@ func OpenSoundness(path string, of page.File) (*Verified, error) {
 	return s, nil
 }
 
-// comparePromises compares the tallies that opening computed with the promises of the
+// CompareSums compares the tallies that opening computed with the promises of the
 // file. If the promises are not those of the last commit, nothing below them can be
 // trusted, and the file is refused.
-func (s *Verified) ComparePromises(path string, l *Ledger) error {
+func (s *Verified) CompareSums(path string, l *Ledger) error {
 	err := l.CheckRoot(s.File.Meta, s.tops.Sums)
 	if err != nil {
 		return &fault.FileError{Path: path, Err: fault.ErrCorrupt, Reason: err.Error(), Remedy: fault.RemedyRestore}
@@ -108,7 +108,7 @@ func (s *Verified) ComparePromises(path string, l *Ledger) error {
 	return fault.Corrupt(path, "sums", err)
 }
 
-// belowRoot gives faults the paths that transactions use: those below the root bucket.
+// BelowRoot gives faults the paths that transactions use: those below the root bucket.
 func BelowRoot(faults []page.Fault) []page.Fault {
 	var list []page.Fault
 	for _, fault := range faults {
@@ -119,7 +119,7 @@ func BelowRoot(faults []page.Fault) []page.Fault {
 	return list
 }
 
-// fault reports the damage that is known in the bucket at path or above it.
+// Fault reports the damage that is known in the bucket at path or above it.
 func (s *Verified) Fault(path [][]byte) error {
 	return faultIn(s.Faults, path)
 }
@@ -130,7 +130,7 @@ func (s *Verified) visit(ctx context.Context, l *Ledger, b *bolt.Bucket, path ..
 	if s.Whole || (b.Root() == 0 && len(path) != objectDepth) {
 		return nil // a bucket without a page of its own was verified with the page that it lies in
 	}
-	v, err := s.verdict(ctx, l, path, uint64(b.Root()))
+	v, err := s.finding(ctx, l, path, uint64(b.Root()))
 	if err != nil {
 		return err
 	}
@@ -140,13 +140,13 @@ func (s *Verified) visit(ctx context.Context, l *Ledger, b *bolt.Bucket, path ..
 // objectDepth is the length of the path of an object; those of its parts are one longer.
 const objectDepth = 2
 
-// verdict verifies a bucket, or waits until another goroutine has.
-func (s *Verified) verdict(ctx context.Context, l *Ledger, path [][]byte, root uint64) (*verdict, error) {
+// finding verifies a bucket, or waits until another goroutine has.
+func (s *Verified) finding(ctx context.Context, l *Ledger, path [][]byte, root uint64) (*finding, error) {
 	name := string(bytes.Join(path, []byte{'/'}))
 	s.mu.Lock()
 	v := s.Parts[name]
 	if v == nil {
-		v = &verdict{turn: make(chan struct{}, 1)}
+		v = &finding{turn: make(chan struct{}, 1)}
 		v.turn <- struct{}{}
 		s.Parts[name] = v
 	}
@@ -244,14 +244,14 @@ func faultIn(faults []page.Fault, path [][]byte) error {
 
 func samePath(a, b [][]byte) bool { return slices.EqualFunc(a, b, bytes.Equal) }
 
-// soundRows are the objects whose rows were verified since the file was opened.
+// VerifiedRows are the objects whose rows were verified since the file was opened.
 // Objects never change, and their numbers are not used again.
 type VerifiedRows struct {
 	mu      sync.Mutex
 	Objects map[uint64]struct{}
 }
 
-// has reports whether the rows of an object were verified before; it is false for nil.
+// Has reports whether the rows of an object were verified before; it is false for nil.
 func (s *VerifiedRows) Has(object uint64) bool {
 	if s == nil {
 		return false
@@ -262,7 +262,7 @@ func (s *VerifiedRows) Has(object uint64) bool {
 	return sound
 }
 
-// add remembers that the rows of an object are sound.
+// Add remembers that the rows of an object are sound.
 func (s *VerifiedRows) Add(object uint64) {
 	if s == nil {
 		return

@@ -3,10 +3,12 @@ package tree
 import (
 	"context"
 	"errors"
-	"heavytail/storage/internal/fault"
 	"io/fs"
 	"os"
 	"time"
+
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/file"
 )
 
 // Keep makes a store with Options.ReleaseIdle keep the lock of the file from its
@@ -161,3 +163,14 @@ func (db *Store) openFound(ctx context.Context, deadline time.Time) (*opening, e
 	}
 	return file, err
 }
+
+const (
+	// HeldFor is how long a file is kept after its use, so that the statements of a
+	// script do not lock it one by one.
+	HeldFor = 300 * time.Millisecond
+
+	// Breather is how long a store that released the file waits before it takes it
+	// again. Others try every file.Pause; without the wait, a busy store would take the
+	// file again before they could see that it is free.
+	Breather = 5 * file.Pause
+)

@@ -13,7 +13,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// ledger is the promises that a transaction reads and writes, with the bucket and the
+// Ledger is the promises that a transaction reads and writes, with the bucket and the
 // header that hold them.
 type Ledger struct {
 	Root     *bolt.Bucket
@@ -21,7 +21,7 @@ type Ledger struct {
 	accounts Accounts // what the transaction changed
 }
 
-// accountOf returns the account of a bucket.
+// AccountOf returns the account of a bucket.
 func (l *Ledger) AccountOf(place string) *account {
 	return l.accounts.Of(place)
 }
@@ -44,15 +44,15 @@ func (l *Ledger) forget(object []byte) error {
 		places = append(places, string(key))
 	}
 	for _, place := range places {
-		if err := l.Promise(sums, place, page.Tally{}); err != nil {
+		if err := l.PutSum(sums, place, page.Tally{}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// keepPromises writes the promises of all buckets that the transaction changed.
-func (l *Ledger) keepPromises() error {
+// writeSums writes the promises of all buckets that the transaction changed.
+func (l *Ledger) writeSums() error {
 	sums, err := l.Root.CreateBucketIfNotExists(block.SumsName)
 	if err != nil {
 		return err
@@ -62,11 +62,11 @@ func (l *Ledger) keepPromises() error {
 		if change == (page.Tally{}) {
 			continue
 		}
-		before, err := promised(sums, place)
+		before, err := storedSum(sums, place)
 		if err != nil {
 			return err
 		}
-		if err := l.Promise(sums, place, before.Plus(change)); err != nil {
+		if err := l.PutSum(sums, place, before.Plus(change)); err != nil {
 			return err
 		}
 	}
@@ -74,8 +74,8 @@ func (l *Ledger) keepPromises() error {
 	return nil
 }
 
-// promise writes one promise, and updates the tally of promises in the header.
-func (l *Ledger) Promise(sums *bolt.Bucket, place string, tally page.Tally) error {
+// PutSum writes one promise, and updates the tally of promises in the header.
+func (l *Ledger) PutSum(sums *bolt.Bucket, place string, tally page.Tally) error {
 	p := Part{Bucket: sums, Account: &l.Header.Sums}
 	if tally == (page.Tally{}) {
 		return p.Delete([]byte(place))
@@ -83,8 +83,8 @@ func (l *Ledger) Promise(sums *bolt.Bucket, place string, tally page.Tally) erro
 	return p.Put([]byte(place), block.EncodePromise(place, tally))
 }
 
-// promised reads one promise.
-func promised(sums *bolt.Bucket, place string) (page.Tally, error) {
+// storedSum reads one promise.
+func storedSum(sums *bolt.Bucket, place string) (page.Tally, error) {
 	if sums == nil {
 		return page.Tally{}, nil
 	}
@@ -95,7 +95,7 @@ func promised(sums *bolt.Bucket, place string) (page.Tally, error) {
 	return block.DecodePromise([]byte(place), record)
 }
 
-// broken compares the tallies of buckets with their promises, for the places that begin
+// Broken compares the tallies of buckets with their promises, for the places that begin
 // with a prefix, and returns the differences. It skips buckets for which known is true:
 // a bucket in which a fault was found has no tally.
 func (l *Ledger) Broken(found *block.Tallies, prefix string, known func(path [][]byte) bool) ([]page.Fault, error) {
@@ -133,7 +133,7 @@ func (l *Ledger) Broken(found *block.Tallies, prefix string, known func(path [][
 	return faults, nil
 }
 
-// checkRoot verifies the top of the chain of promises: the header was written by the
+// CheckRoot verifies the top of the chain of promises: the header was written by the
 // transaction of the meta page, and the tally of the promises is the one in the header.
 func (l *Ledger) CheckRoot(m page.Meta, sums page.Tally) error {
 	// Only other programs write a list of free pages; their transactions do not change
