@@ -24,7 +24,7 @@ func findEmbedding(t *tree.Tx, name string) (*embeddingRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, fault.Corrupt(t.Path, describeEmbedding(name), r.validate(graphs.Bound(t)))
+	return r, fault.Corrupt(t.Path, describeEmbedding(name), r.Validate(graphs.Bound(t)))
 }
 
 // resolveEmbedding returns the catalogue entry that a name means: of an embedding, of a past
@@ -178,8 +178,8 @@ func (r *embeddingRecord) info(slots block.SlotMap) EmbeddingInfo {
 	}
 }
 
-// validate refuses counts that cannot be, because later code allocates by them.
-func (r *embeddingRecord) validate(size int64) error {
+// Validate refuses counts that cannot be, because later code allocates by them.
+func (r *embeddingRecord) Validate(size int64) error {
 	rows := r.Object != 0
 	if r.AutoChanges > block.MaxVertices || r.AutoEvery < 0 {
 		return fault.Record("embedding that is refreshed after %d changes, every %d ns", r.AutoChanges, r.AutoEvery)

@@ -57,7 +57,7 @@ type indexRecord struct {
 	Stream     tree.BlobRecord `msgpack:"stream"`
 }
 
-func (r *indexRecord) validate(size int64) error {
+func (r *indexRecord) Validate(size int64) error {
 	if !isShare(r.Recall) || !isShare(r.Lowest) || !isShare(r.Poor) || math.IsNaN(r.Seconds) || r.Vectors > block.MaxVertices || r.Queries > block.MaxVertices || len(r.Compared) > 100 || r.Stream.Object == 0 {
 		return fault.Record("index of %d vectors with recall %v", r.Vectors, r.Recall)
 	}
@@ -85,7 +85,7 @@ var indexKind = artefact[indexRecord]{
 		return describeIndex(embedding, string(key[min(8, len(key)):]))
 	},
 	called:   func(key []byte) string { return string(key[8:]) },
-	validate: (*indexRecord).validate,
+	validate: (*indexRecord).Validate,
 	stream:   func(r *indexRecord) *tree.BlobRecord { return &r.Stream },
 	verify: func(c *checker, _ string, key []byte, _ *indexRecord) error {
 		if _, known := embeddingWith(c.tx, block.IDOf(key)); !known {

@@ -144,7 +144,7 @@ func (r *jobRecord) info(id, token uint64) JobInfo {
 	return j
 }
 
-func (r *jobRecord) validate(size int64) error {
+func (r *jobRecord) Validate(size int64) error {
 	known := slices.Contains(jobStates, JobState(r.State)) || JobState(r.State) == jobDropped
 	if !known || math.IsNaN(r.Rate) || math.IsNaN(r.Seconds) || len(r.Statement) > maxJobText || len(r.Error) > maxJobText || len(r.Result) > maxJobText {
 		return fault.Record("job in the state %q with a statement of %d bytes", fault.Clip(r.State), len(r.Statement))
@@ -178,7 +178,7 @@ var jobKind = artefact[jobRecord]{
 	},
 	content:  func(_ *tree.Tx, key []byte) string { return describeCheckpoint(block.IDOf(key)) },
 	called:   func(key []byte) string { return fmt.Sprint(block.IDOf(key)) },
-	validate: (*jobRecord).validate,
+	validate: (*jobRecord).Validate,
 	stream:   func(r *jobRecord) *tree.BlobRecord { return &r.Checkpoint },
 	measure: func(out *Stats, _ *tree.Tx, key []byte, r *jobRecord, bytes int64) {
 		if r.Checkpoint.Object != 0 {

@@ -66,3 +66,8 @@ func listOwners(t *tree.Tx, kinds []owner) tree.Owners {
 	})
 	return o
 }
+
+// The records of the catalogue, which Put verifies.
+var _ = []tree.Validated{
+	(*graphs.Record)(nil), (*embeddingRecord)(nil), (*indexRecord)(nil), (*modelRecord)(nil), (*predictionRecord)(nil), (*jobRecord)(nil),
+}

@@ -190,8 +190,8 @@ func (r *modelRecord) info(name string) ModelInfo {
 	return m
 }
 
-// validate refuses values that no model can have.
-func (r *modelRecord) validate(size int64) error {
+// Validate refuses values that no model can have.
+func (r *modelRecord) Validate(size int64) error {
 	shares := []float64{r.AUC, r.AUCLow, r.AUCHigh, r.AveragePrecision, r.Brier, r.CalibrationError}
 	for _, b := range r.Bins {
 		shares = append(shares, b.Predicted, b.Observed)
@@ -229,7 +229,7 @@ var modelKind = artefact[modelRecord]{
 	remedy:   "drop the model and train it again",
 	describe: func(_ *tree.Tx, key []byte) string { return describeModel(fault.Clip(string(key))) },
 	called:   func(key []byte) string { return string(key) },
-	validate: (*modelRecord).validate,
+	validate: (*modelRecord).Validate,
 	stream:   func(r *modelRecord) *tree.BlobRecord { return &r.Stream },
 	verify: func(c *checker, where string, key []byte, r *modelRecord) error {
 		if err := block.CheckName("model", string(key)); err != nil {

@@ -83,7 +83,7 @@ const (
 	maxScorer    = 1024 // bytes of the text of a scorer
 )
 
-func (r *predictionRecord) validate(int64) error {
+func (r *predictionRecord) Validate(int64) error {
 	if r.GraphVersion == 0 || r.Top == 0 || r.Top > MaxPredicted || r.Vertices > block.MaxVertices || r.Links > r.Vertices*r.Top ||
 		(r.Object == 0) != (r.Vertices == 0) || math.IsNaN(r.Seconds) {
 		return fault.Record("predictions of %d links of %d vertices, %d each at most", r.Links, r.Vertices, r.Top)
@@ -111,7 +111,7 @@ var predictionKind = artefact[predictionRecord]{
 	remedy:   "drop the predictions and materialize them again",
 	describe: func(_ *tree.Tx, key []byte) string { return describePredictions(string(key[min(8, len(key)):])) },
 	called:   func(key []byte) string { return string(key[8:]) },
-	validate: (*predictionRecord).validate,
+	validate: (*predictionRecord).Validate,
 	object:   func(r *predictionRecord) uint64 { return r.Object },
 	verify:   checkPredictions,
 	measure: func(out *Stats, _ *tree.Tx, key []byte, r *predictionRecord, bytes int64) {

@@ -110,7 +110,7 @@ func (left *rebuilt) readRows(t *tree.Tx, e *embeddingRecord, old *oldEmbedding)
 		old.why = fault.Reason(err)
 		return nil
 	}
-	if err := e.validate(graphs.Size(t)); err != nil {
+	if err := e.Validate(graphs.Size(t)); err != nil {
 		return damaged(err)
 	}
 	slots, err := embeddingSlots(t, e)

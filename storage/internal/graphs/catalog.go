@@ -27,7 +27,7 @@ func Find(t *tree.Tx, name string) (*Record, error) {
 	r := new(Record)
 	found, err := t.Get(block.GraphsName, []byte(name), r)
 	if err == nil && found {
-		err = r.validate(Bound(t))
+		err = r.Validate(Bound(t))
 	}
 	if err != nil {
 		return nil, fault.Corrupt(t.Path, DescribeGraph(name), err)

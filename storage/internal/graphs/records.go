@@ -51,9 +51,9 @@ func (a AttributeRecord) Attribute() block.Attribute {
 	return block.Attribute{Name: a.Name, Type: a.Type}
 }
 
-// validate refuses counts that a file of size bytes cannot hold, because later code
+// Validate refuses counts that a file of size bytes cannot hold, because later code
 // allocates by them: a slot takes at least a byte, a vertex two and an arc one.
-func (r *Record) validate(size int64) error {
+func (r *Record) Validate(size int64) error {
 	if r.ID == 0 || r.Version == 0 || r.Slots > block.MaxVertices || r.Vertices > r.Slots || (r.Object == 0) != (r.Slots == 0) ||
 		r.Slots > uint64(size) || r.Vertices > uint64(size)/2 || r.Edges > uint64(size)/2 || (r.Vertices == 0 && r.Edges > 0) ||
 		r.Weighted > r.Edges || r.Timed > r.Edges || r.Times > format.TimeClocks {

@@ -248,10 +248,15 @@ func (t *Tx) Get(bucket, key []byte, v any) (bool, error) {
 	return true, t.memory.record(bucket, key, record, v)
 }
 
-// Put refuses what get would not accept: nobody could read it again.
+// Validated is a record that can say whether readers would accept it, in a file of size bytes. Put
+// refuses one that they would not.
+type Validated interface{ Validate(size int64) error }
+
+
+// Put writes a record of the catalogue. It refuses what Get would not accept: nobody could read it again.
 func (t *Tx) Put(bucket, key []byte, v any) error {
-	if r, ok := v.(interface{ validate(size int64) error }); ok {
-		if err := r.validate(math.MaxInt64); err != nil {
+	if r, ok := v.(Validated); ok {
+		if err := r.Validate(math.MaxInt64); err != nil {
 			return fmt.Errorf("%s %q: %w: %s", bucket, fault.Clip(string(key)), fault.ErrInvalid, fault.Reason(err))
 		}
 	}
