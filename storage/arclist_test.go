@@ -14,6 +14,8 @@ import (
 	"heavytail/.ci/repeat"
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // starStore has a star of n vertices about "hub", and a path.
@@ -168,16 +170,16 @@ func TestArcList_Blocks(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := func() (sizes []int) {
-		err := db.view(ctx, func(x *tx) error {
-			r, err := x.findGraph("g")
+		err := db.file.View(ctx, func(x *tree.Tx) error {
+			r, err := graphs.Find(x, "g")
 			if err != nil {
 				return err
 			}
-			p, err := x.part(r.Object, block.ArcsName)
+			p, err := x.Part(r.Object, block.ArcsName)
 			if err != nil {
 				return err
 			}
-			return x.scan(p, func(key, payload []byte) error {
+			return x.Scan(p, func(key, payload []byte) error {
 				sizes = append(sizes, len(key)+block.ChecksumSize+len(payload))
 				return nil
 			})
@@ -227,7 +229,7 @@ func TestPart_Floor(t *testing.T) {
 	const n = 200
 	ctx := context.Background()
 	db := newStore(t, nil)
-	unlock, err := db.lockWriter(ctx)
+	unlock, err := db.file.LockWriter(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,23 +237,23 @@ func TestPart_Floor(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 8))
 	key := func(i int) []byte { return block.Key32(uint32(10 * i)) }
 	var object uint64
-	err = db.update(ctx, func(x *tx) (err error) {
-		if object, err = x.newObject(graphParts[:]...); err != nil {
+	err = db.file.Update(ctx, func(x *tree.Tx) (err error) {
+		if object, err = x.NewObject(tree.GraphParts[:]...); err != nil {
 			return err
 		}
-		p, err := x.part(object, block.ArcsName)
+		p, err := x.Part(object, block.ArcsName)
 		for i := range n {
-			err = errors.Join(err, p.put(key(i), make([]byte, 1500)))
+			err = errors.Join(err, p.Put(key(i), make([]byte, 1500)))
 		}
-		return errors.Join(err, x.discard(object)) // so that Check finds an owner
+		return errors.Join(err, x.Discard(object)) // so that Check finds an owner
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 20 {
 		errStop := errors.New("stop")
-		err := db.update(ctx, func(x *tx) error {
-			p, err := x.part(object, block.ArcsName)
+		err := db.file.Update(ctx, func(x *tree.Tx) error {
+			p, err := x.Part(object, block.ArcsName)
 			if err != nil {
 				return err
 			}
@@ -263,7 +265,7 @@ func TestPart_Floor(t *testing.T) {
 				from := random.IntN(n)
 				for i := from; i < min(n, from+random.IntN(n)); i++ {
 					there[i] = false
-					if err := p.delete(key(i)); err != nil {
+					if err := p.Delete(key(i)); err != nil {
 						return err
 					}
 				}
@@ -275,7 +277,7 @@ func TestPart_Floor(t *testing.T) {
 						want = key(j)
 					}
 				}
-				if got, _ := p.floor(block.Key32(uint32(i))); !bytes.Equal(got, want) {
+				if got, _ := p.Floor(block.Key32(uint32(i))); !bytes.Equal(got, want) {
 					t.Errorf("below %d there is %x, want %x", i, got, want)
 				}
 			}

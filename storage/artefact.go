@@ -10,7 +10,9 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/rescue"
+	"heavytail/storage/internal/tree"
 )
 
 // An artefact is an index, a model, predictions or a job: something derived from a
@@ -33,17 +35,17 @@ type artefact[R any] struct {
 	// describe names the artefact in words, for errors, and content names its object;
 	// if content is nil, describe does. t may be nil; then a name that only a
 	// transaction knows is left out.
-	describe func(t *tx, key []byte) string
-	content  func(t *tx, key []byte) string
+	describe func(t *tree.Tx, key []byte) string
+	content  func(t *tree.Tx, key []byte) string
 	called   func(key []byte) string // the name in a NotFoundError
 
 	validate func(r *R, size int64) error // returns an error for counts that are impossible in a file of size bytes
-	stream   func(r *R) *blobRecord       // stream of the record; nil for kinds without a stream
+	stream   func(r *R) *tree.BlobRecord  // stream of the record; nil for kinds without a stream
 	object   func(r *R) uint64            // object that r refers to, 0 for none; if nil, the object of the stream
 
-	verify  func(c *checker, where string, key []byte, r *R) error // checks in addition to record and stream; may be nil
-	measure func(out *Stats, t *tx, key []byte, r *R, bytes int64) // enters the bytes of the object into Stats
-	leave   func(key []byte, r *R) (where, what string)            // what is lost because RECOVER does not copy it, "" for nothing; if nil, RECOVER copies it
+	verify  func(c *checker, where string, key []byte, r *R) error      // checks in addition to record and stream; may be nil
+	measure func(out *Stats, t *tree.Tx, key []byte, r *R, bytes int64) // enters the bytes of the object into Stats
+	leave   func(key []byte, r *R) (where, what string)                 // what is lost because RECOVER does not copy it, "" for nothing; if nil, RECOVER copies it
 }
 
 func (a *artefact[R]) top() []byte { return a.bucket }
@@ -57,7 +59,7 @@ func (a *artefact[R]) refersTo(r *R) uint64 {
 }
 
 // contentOf names the object of an artefact in words.
-func (a *artefact[R]) contentOf(t *tx, key []byte) string {
+func (a *artefact[R]) contentOf(t *tree.Tx, key []byte) string {
 	if a.content != nil {
 		return a.content(t, key)
 	}
@@ -79,14 +81,14 @@ func (a *artefact[R]) checkKey(key []byte) error {
 	return nil
 }
 
-func (a *artefact[R]) find(t *tx, key []byte) (*R, error) {
+func (a *artefact[R]) find(t *tree.Tx, key []byte) (*R, error) {
 	r := new(R)
-	found, err := t.get(a.bucket, key, r)
+	found, err := t.Get(a.bucket, key, r)
 	if err == nil && found {
-		err = a.validate(r, t.bound())
+		err = a.validate(r, graphs.Bound(t))
 	}
 	if err != nil {
-		return nil, fault.Corrupt(t.path, a.describe(t, key), err)
+		return nil, fault.Corrupt(t.Path, a.describe(t, key), err)
 	}
 	if !found {
 		return nil, &NotFoundError{Kind: a.name, Name: a.called(key)}
@@ -97,15 +99,15 @@ func (a *artefact[R]) find(t *tx, key []byte) (*R, error) {
 // sound calls f with every record that is sound and whose key begins with a prefix, by
 // key. damaged has an error for each of the others: a damaged record must not hide the
 // sound ones.
-func (a *artefact[R]) sound(t *tx, prefix []byte, f func(key []byte, r *R)) (damaged, err error) {
+func (a *artefact[R]) sound(t *tree.Tx, prefix []byte, f func(key []byte, r *R)) (damaged, err error) {
 	keys, err := a.keys(t, prefix)
 	if err != nil {
 		return nil, err
 	}
 	var list []error
 	for _, key := range keys {
-		if t.ctx.Err() != nil {
-			return nil, t.ctx.Err()
+		if t.Ctx.Err() != nil {
+			return nil, t.Ctx.Err()
 		}
 		r, err := a.listedRecord(t, key)
 		if err != nil {
@@ -118,16 +120,16 @@ func (a *artefact[R]) sound(t *tx, prefix []byte, f func(key []byte, r *R)) (dam
 }
 
 // listedRecord is find for a key that was just read from the bucket.
-func (a *artefact[R]) listedRecord(t *tx, key []byte) (*R, error) {
+func (a *artefact[R]) listedRecord(t *tree.Tx, key []byte) (*R, error) {
 	if err := a.checkKey(key); err != nil {
-		return nil, fault.Corrupt(t.path, string(a.bucket), err)
+		return nil, fault.Corrupt(t.Path, string(a.bucket), err)
 	}
 	r, err := a.find(t, key)
-	return r, fault.Corrupt(t.path, a.describe(t, key), foundDamage(err))
+	return r, fault.Corrupt(t.Path, a.describe(t, key), foundDamage(err))
 }
 
-func (a *artefact[R]) keys(t *tx, prefix []byte) ([][]byte, error) {
-	b, err := t.top(a.bucket)
+func (a *artefact[R]) keys(t *tree.Tx, prefix []byte) ([][]byte, error) {
+	b, err := t.Top(a.bucket)
 	if err != nil || b == nil {
 		return nil, err
 	}
@@ -140,11 +142,11 @@ func (a *artefact[R]) keys(t *tx, prefix []byte) ([][]byte, error) {
 }
 
 // put writes a record.
-func (a *artefact[R]) put(t *tx, key []byte, r *R) error { return t.put(a.bucket, key, r) }
+func (a *artefact[R]) put(t *tree.Tx, key []byte, r *R) error { return t.Put(a.bucket, key, r) }
 
 // publish writes the record together with the bytes written to its stream.
-func (a *artefact[R]) publish(t *tx, key []byte, r *R, w *blobWriter) (err error) {
-	if *a.stream(r), err = w.publish(t); err != nil {
+func (a *artefact[R]) publish(t *tree.Tx, key []byte, r *R, w *tree.BlobWriter) (err error) {
+	if *a.stream(r), err = w.Publish(t); err != nil {
 		return err
 	}
 	return a.put(t, key, r)
@@ -152,24 +154,24 @@ func (a *artefact[R]) publish(t *tx, key []byte, r *R, w *blobWriter) (err error
 
 // drop removes the record under a key, if there is one, and its object. If the record
 // is damaged, its object stays until the next compaction.
-func (a *artefact[R]) drop(t *tx, key []byte) error {
+func (a *artefact[R]) drop(t *tree.Tx, key []byte) error {
 	r, err := a.find(t, key)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return nil
 	case err == nil:
-		err = t.discard(a.refersTo(r))
+		err = t.Discard(a.refersTo(r))
 	case errors.Is(err, ErrCorrupt):
 		err = nil
 	}
 	if err != nil {
 		return err
 	}
-	return t.remove(a.bucket, key)
+	return t.Remove(a.bucket, key)
 }
 
 // dropAll removes those whose keys begin with a prefix.
-func (a *artefact[R]) dropAll(t *tx, prefix []byte) error {
+func (a *artefact[R]) dropAll(t *tree.Tx, prefix []byte) error {
 	keys, err := a.keys(t, prefix)
 	for _, key := range keys {
 		if err == nil {
@@ -181,26 +183,26 @@ func (a *artefact[R]) dropAll(t *tx, prefix []byte) error {
 
 // writeStream writes the stream of an artefact. The caller must call abandon in any
 // case. The caller must not hold the writer's lock.
-func (db *DB) writeStream(ctx context.Context, where string, write func(w io.Writer) error) (*blobWriter, error) {
-	w := db.newBlobWriter(ctx, where)
+func (db *DB) writeStream(ctx context.Context, where string, write func(w io.Writer) error) (*tree.BlobWriter, error) {
+	w := tree.NewBlobWriter(ctx, db.file, where)
 	if err := write(w); err != nil {
-		w.abandon(ctx)
+		w.Abandon(ctx)
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
 	return w, nil
 }
 
 // open returns a reader of the stream of a record.
-func (a *artefact[R]) open(t *tx, db *DB, key []byte, r *R) (io.Reader, error) {
-	return t.openBlob(db, a.contentOf(t, key), *a.stream(r))
+func (a *artefact[R]) open(t *tree.Tx, db *DB, key []byte, r *R) (io.Reader, error) {
+	return tree.OpenBlob(t, db.file, a.contentOf(t, key), *a.stream(r))
 }
 
 // listed calls info for every sound record, by key, and returns the results. A
 // PartialError names the damaged records.
-func listed[R, I any](ctx context.Context, db *DB, a *artefact[R], info func(t *tx, key []byte, r *R) (I, bool)) ([]I, error) {
+func listed[R, I any](ctx context.Context, db *DB, a *artefact[R], info func(t *tree.Tx, key []byte, r *R) (I, bool)) ([]I, error) {
 	var list []I
 	var damaged error
-	err := db.view(ctx, func(t *tx) (err error) {
+	err := db.file.View(ctx, func(t *tree.Tx) (err error) {
 		list = nil
 		damaged, err = a.sound(t, nil, func(key []byte, r *R) {
 			if x, ok := info(t, key, r); ok {
@@ -238,14 +240,14 @@ func (a *artefact[R]) checkOne(c *checker, where string, key []byte) error {
 }
 
 // copyTo copies the records, and calls refer for their objects.
-func (a *artefact[R]) copyTo(t *tx, w *storeWriter, refer func(object uint64, where string)) error {
-	if b, err := t.top(a.bucket); err != nil || b == nil {
-		return fault.Corrupt(t.path, string(a.bucket), err)
+func (a *artefact[R]) copyTo(t *tree.Tx, w *storeWriter, refer func(object uint64, where string)) error {
+	if b, err := t.Top(a.bucket); err != nil || b == nil {
+		return fault.Corrupt(t.Path, string(a.bucket), err)
 	}
 	if err := w.Into(a.bucket); err != nil {
 		return err
 	}
-	return t.each(a.bucket, func(key, record []byte) error {
+	return t.Each(a.bucket, func(key, record []byte) error {
 		r, err := a.listedRecord(t, key)
 		if err != nil {
 			var damaged *FileError
@@ -260,13 +262,13 @@ func (a *artefact[R]) copyTo(t *tx, w *storeWriter, refer func(object uint64, wh
 }
 
 // own records the owners of the objects.
-func (a *artefact[R]) own(t *tx, o owners) error {
-	_, err := a.sound(t, nil, func(key []byte, r *R) { o.add(a.refersTo(r), a.contentOf(t, key)) })
+func (a *artefact[R]) own(t *tree.Tx, o tree.Owners) error {
+	_, err := a.sound(t, nil, func(key []byte, r *R) { o.Add(a.refersTo(r), a.contentOf(t, key)) })
 	return err
 }
 
 // count enters the bytes of the objects into Stats.
-func (a *artefact[R]) count(t *tx, s sizes, out *Stats) (damaged, err error) {
+func (a *artefact[R]) count(t *tree.Tx, s sizes, out *Stats) (damaged, err error) {
 	return a.sound(t, nil, func(key []byte, r *R) { a.measure(out, t, key, r, s.object(a.refersTo(r))) })
 }
 
@@ -289,4 +291,9 @@ func (a *artefact[R]) table() rescue.Table {
 		}
 		return e, nil
 	}}
+}
+
+// owner is a kind of records, other than graphs and embeddings, to which objects belong.
+type owner interface {
+	own(t *tree.Tx, o tree.Owners) error // notes what the objects of its records belong to
 }

@@ -50,7 +50,7 @@ func attach(t *testing.T, b *bolt.DB, bucket string, opts *Options) *DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if !db.closed.Load() {
+		if !db.file.Closed.Load() {
 			checkStore(t, db)
 		}
 		if err := db.Close(); err != nil {
@@ -156,7 +156,7 @@ func TestDB_UpdateIn(t *testing.T) {
 	ctx := context.Background()
 	b := appFile(t)
 	db := attach(t, b, "store", nil)
-	db.opts.LockTimeout = 50 * time.Millisecond
+	db.file.Opts.LockTimeout = 50 * time.Millisecond
 	both := func(key string, end error) error {
 		return b.Update(func(btx *bolt.Tx) error {
 			if err := btx.Bucket([]byte("users")).Put([]byte(key), []byte("x")); err != nil {
@@ -239,7 +239,7 @@ func TestDB_UpdateIn_Twice(t *testing.T) {
 func TestAttach_WriteInsideWrite(t *testing.T) {
 	b := appFile(t)
 	db, patient := attach(t, b, "store", nil), attach(t, b, "store", nil)
-	db.opts.LockTimeout = 50 * time.Millisecond // not earlier: attaching writes, and may take long on a busy machine
+	db.file.Opts.LockTimeout = 50 * time.Millisecond // not earlier: attaching writes, and may take long on a busy machine
 	err := b.Update(func(*bolt.Tx) error {
 		if _, err := db.CreateGraph(context.Background(), "g"); !errors.Is(err, ErrLocked) {
 			t.Errorf("got %v, want ErrLocked", err)
@@ -254,7 +254,7 @@ func TestAttach_WriteInsideWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db.opts.LockTimeout = time.Hour
+	db.file.Opts.LockTimeout = time.Hour
 	if _, err := db.CreateGraph(context.Background(), "g"); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
 )
 
 // blobBytes are n bytes that differ from block to block.
@@ -26,10 +27,10 @@ func blobBytes(n int) []byte {
 
 // writeBlob writes bytes in pieces and publishes them. The blob has no owner, so tests must
 // discard it before the store is checked.
-func writeBlob(t *testing.T, db *DB, data []byte, piece int) blobRecord {
+func writeBlob(t *testing.T, db *DB, data []byte, piece int) tree.BlobRecord {
 	t.Helper()
 	ctx := context.Background()
-	w := db.newBlobWriter(ctx, "test blob")
+	w := tree.NewBlobWriter(ctx, db.file, "test blob")
 	for rest := data; len(rest) > 0; {
 		n := min(piece, len(rest))
 		if _, err := w.Write(rest[:n]); err != nil {
@@ -37,26 +38,26 @@ func writeBlob(t *testing.T, db *DB, data []byte, piece int) blobRecord {
 		}
 		rest = rest[n:]
 	}
-	var record blobRecord
-	publishing(t, db, func(x *tx) (err error) {
-		record, err = w.publish(x)
+	var record tree.BlobRecord
+	publishing(t, db, func(x *tree.Tx) (err error) {
+		record, err = w.Publish(x)
 		return err
 	})
 	return record
 }
 
 // publishing runs f in a write transaction.
-func publishing(t *testing.T, db *DB, f func(x *tx) error) {
+func publishing(t *testing.T, db *DB, f func(x *tree.Tx) error) {
 	t.Helper()
-	if err := db.inTransaction(context.Background(), f); err != nil {
+	if err := db.file.InTransaction(context.Background(), f); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func readBlob(db *DB, record blobRecord) ([]byte, error) {
+func readBlob(db *DB, record tree.BlobRecord) ([]byte, error) {
 	var r io.Reader
-	err := db.view(context.Background(), func(x *tx) (err error) {
-		r, err = x.openBlob(db, "test blob", record)
+	err := db.file.View(context.Background(), func(x *tree.Tx) (err error) {
+		r, err = tree.OpenBlob(x, db.file, "test blob", record)
 		return err
 	})
 	if err != nil {
@@ -67,9 +68,9 @@ func readBlob(db *DB, record blobRecord) ([]byte, error) {
 
 // What is written is read back, in however large pieces and transactions.
 func TestBlob_RoundTrip(t *testing.T) {
-	for _, batch := range []int{1, 3 * blobBlock, 0} {
+	for _, batch := range []int{1, 3 * tree.BlobBlock, 0} {
 		db := newStore(t, &Options{BatchBytes: batch})
-		for _, size := range []int{0, 1, blobBlock - 1, blobBlock, blobBlock + 1, 9*blobBlock + 77} {
+		for _, size := range []int{0, 1, tree.BlobBlock - 1, tree.BlobBlock, tree.BlobBlock + 1, 9*tree.BlobBlock + 77} {
 			data := blobBytes(size)
 			record := writeBlob(t, db, data, 1+size/3)
 			if record.Size != uint64(size) || (record.Object == 0) != (size == 0) {
@@ -79,9 +80,9 @@ func TestBlob_RoundTrip(t *testing.T) {
 			if err != nil || !bytes.Equal(got, data) {
 				t.Fatalf("batch %d, %d bytes: %d bytes came back, %v", batch, size, len(got), err)
 			}
-			publishing(t, db, func(x *tx) error { return x.discard(record.Object) })
+			publishing(t, db, func(x *tree.Tx) error { return x.Discard(record.Object) })
 		}
-		db.sweep(context.Background())
+		db.file.Sweep(context.Background())
 	}
 }
 
@@ -90,7 +91,7 @@ func TestBlob_Space(t *testing.T) {
 	db := newStore(t, nil)
 	data := blobBytes(10 << 20)
 	record := writeBlob(t, db, data, len(data))
-	err := db.view(context.Background(), func(x *tx) error {
+	err := db.file.View(context.Background(), func(x *tree.Tx) error {
 		var s Stats
 		found, err := db.measure(x, &s)
 		if took := found.object(record.Object); took > 10<<20*1002/1000 {
@@ -101,8 +102,8 @@ func TestBlob_Space(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	publishing(t, db, func(x *tx) error { return x.discard(record.Object) })
-	db.sweep(context.Background())
+	publishing(t, db, func(x *tree.Tx) error { return x.Discard(record.Object) })
+	db.file.Sweep(context.Background())
 	report := checkStore(t, db)
 	if free := report.FreePages * int64(os.Getpagesize()); free < 10<<20 {
 		t.Errorf("%d bytes free after the blob was discarded", free)
@@ -114,15 +115,15 @@ func TestBlob_Unpublished(t *testing.T) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "store")
 	db := openStore(t, path, &Options{BatchBytes: 1})
-	w := db.newBlobWriter(ctx, "test blob")
-	if _, err := w.Write(blobBytes(5 * blobBlock)); err != nil {
+	w := tree.NewBlobWriter(ctx, db.file, "test blob")
+	if _, err := w.Write(blobBytes(5 * tree.BlobBlock)); err != nil {
 		t.Fatal(err)
 	}
 	if report := checkStore(t, db); len(report.Notes) != 1 {
 		t.Errorf("notes %q", report.Notes)
 	}
 	stats, err := db.Stats(ctx)
-	if err != nil || len(stats.Unfinished) != 1 || stats.Unfinished[0].Name != "test blob" || stats.Unfinished[0].Bytes < 4*blobBlock {
+	if err != nil || len(stats.Unfinished) != 1 || stats.Unfinished[0].Name != "test blob" || stats.Unfinished[0].Bytes < 4*tree.BlobBlock {
 		t.Errorf("%+v, %v", stats.Unfinished, err)
 	}
 	backup := filepath.Join(t.TempDir(), "backup")
@@ -132,19 +133,19 @@ func TestBlob_Unpublished(t *testing.T) {
 	if report := checkStore(t, openStore(t, backup, &Options{ReadOnly: true})); len(report.Notes) != 0 {
 		t.Errorf("a backup has %q", report.Notes)
 	}
-	w.abandon(ctx)
-	w.abandon(ctx)
+	w.Abandon(ctx)
+	w.Abandon(ctx)
 	if report := checkStore(t, db); len(report.Notes) != 0 {
 		t.Errorf("after it was abandoned: %q", report.Notes)
 	}
-	w = db.newBlobWriter(ctx, "test blob")
-	if _, err := w.Write(blobBytes(5 * blobBlock)); err != nil {
+	w = tree.NewBlobWriter(ctx, db.file, "test blob")
+	if _, err := w.Write(blobBytes(5 * tree.BlobBlock)); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Write(blobBytes(5 * blobBlock)); !errors.Is(err, ErrClosed) {
+	if _, err := w.Write(blobBytes(5 * tree.BlobBlock)); !errors.Is(err, ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 	if report := checkStore(t, openStore(t, path, nil)); len(report.Notes) != 0 {
@@ -156,24 +157,24 @@ func TestBlob_Unpublished(t *testing.T) {
 func TestBlob_FailedWrite(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	db := newStore(t, &Options{BatchBytes: 1})
-	w := db.newBlobWriter(ctx, "test blob")
-	if _, err := w.Write(blobBytes(3 * blobBlock)); err != nil {
+	w := tree.NewBlobWriter(ctx, db.file, "test blob")
+	if _, err := w.Write(blobBytes(3 * tree.BlobBlock)); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
 	for range 2 {
-		if _, err := w.Write(blobBytes(3 * blobBlock)); !errors.Is(err, context.Canceled) {
+		if _, err := w.Write(blobBytes(3 * tree.BlobBlock)); !errors.Is(err, context.Canceled) {
 			t.Errorf("after cancel: %v", err)
 		}
 	}
-	err := db.inTransaction(context.Background(), func(x *tx) error {
-		_, err := w.publish(x)
+	err := db.file.InTransaction(context.Background(), func(x *tree.Tx) error {
+		_, err := w.Publish(x)
 		return err
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("published after a failure: %v", err)
 	}
-	w.abandon(ctx)
+	w.Abandon(ctx)
 	if report := checkStore(t, db); len(report.Notes) != 0 {
 		t.Errorf("after it was abandoned: %q", report.Notes)
 	}
@@ -182,24 +183,24 @@ func TestBlob_FailedWrite(t *testing.T) {
 // Damage is found, and so is a blob that its owner has dropped meanwhile.
 func TestBlob_Damage(t *testing.T) {
 	ctx := context.Background()
-	data := blobBytes(20 * blobBlock)
-	for name, damage := range map[string]func(p part) error{
-		"missing block": func(p part) error { return p.delete(block.Key32(7)) },
-		"last block":    func(p part) error { return p.delete(block.Key32(19)) },
-		"flipped bit": func(p part) error {
-			b := bytes.Clone(p.bucket.Get(block.Key32(18)))
+	data := blobBytes(20 * tree.BlobBlock)
+	for name, damage := range map[string]func(p tree.Part) error{
+		"missing block": func(p tree.Part) error { return p.Delete(block.Key32(7)) },
+		"last block":    func(p tree.Part) error { return p.Delete(block.Key32(19)) },
+		"flipped bit": func(p tree.Part) error {
+			b := bytes.Clone(p.Bucket.Get(block.Key32(18)))
 			b[100] ^= 1
-			return p.put(block.Key32(18), b)
+			return p.Put(block.Key32(18), b)
 		},
-		"moved block": func(p part) error { return p.put(block.Key32(3), bytes.Clone(p.bucket.Get(block.Key32(4)))) },
-		"short block": func(p part) error {
-			return p.put(block.Key32(5), p.seed.Seal(block.Key32(5), make([]byte, block.ChecksumSize+100)))
+		"moved block": func(p tree.Part) error { return p.Put(block.Key32(3), bytes.Clone(p.Bucket.Get(block.Key32(4)))) },
+		"short block": func(p tree.Part) error {
+			return p.Put(block.Key32(5), p.Seed.Seal(block.Key32(5), make([]byte, block.ChecksumSize+100)))
 		},
 	} {
 		db := newStore(t, nil)
 		record := writeBlob(t, db, data, len(data))
-		publishing(t, db, func(x *tx) error {
-			p, err := x.part(record.Object, block.BlobName)
+		publishing(t, db, func(x *tree.Tx) error {
+			p, err := x.Part(record.Object, block.BlobName)
 			if err != nil {
 				return err
 			}
@@ -208,15 +209,15 @@ func TestBlob_Damage(t *testing.T) {
 		if _, err := readBlob(db, record); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
-		publishing(t, db, func(x *tx) error { return x.discard(record.Object) })
-		db.sweep(ctx)
+		publishing(t, db, func(x *tree.Tx) error { return x.Discard(record.Object) })
+		db.file.Sweep(ctx)
 	}
 
 	db := newStore(t, nil)
 	record := writeBlob(t, db, data, len(data))
 	var r io.Reader
-	err := db.view(ctx, func(x *tx) (err error) {
-		r, err = x.openBlob(db, "test blob", record)
+	err := db.file.View(ctx, func(x *tree.Tx) (err error) {
+		r, err = tree.OpenBlob(x, db.file, "test blob", record)
 		return err
 	})
 	if err != nil {
@@ -225,8 +226,8 @@ func TestBlob_Damage(t *testing.T) {
 	if _, err := r.Read(make([]byte, 10)); err != nil {
 		t.Fatal(err)
 	}
-	publishing(t, db, func(x *tx) error { return x.discard(record.Object) })
-	db.sweep(ctx)
+	publishing(t, db, func(x *tree.Tx) error { return x.Discard(record.Object) })
+	db.file.Sweep(ctx)
 	if _, err := io.ReadAll(r); !errors.Is(err, ErrConflict) {
 		t.Errorf("a blob that was removed: %v", err)
 	}
@@ -252,6 +253,6 @@ func TestBlob_Garbage(t *testing.T) {
 	if err != nil || !bytes.Equal(got, data) {
 		t.Fatalf("%d bytes came back, %v", len(got), err)
 	}
-	publishing(t, db, func(x *tx) error { return x.discard(record.Object) })
-	db.sweep(context.Background())
+	publishing(t, db, func(x *tree.Tx) error { return x.Discard(record.Object) })
+	db.file.Sweep(context.Background())
 }

@@ -12,21 +12,23 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/sample"
+	"heavytail/storage/internal/tree"
 )
 
 // inObject runs f in a transaction on a store with one object.
-func inObject(t *testing.T, f func(t *tx, object uint64) error) {
+func inObject(t *testing.T, f func(t *tree.Tx, object uint64) error) {
 	t.Helper()
 	db := newStore(t, nil)
-	unlock, err := db.lockWriter(context.Background())
+	unlock, err := db.file.LockWriter(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unlock()
 	rollback := errors.New("rolled back")
-	err = db.update(context.Background(), func(t *tx) error {
-		object, err := t.newObject(graphParts[:]...)
+	err = db.file.Update(context.Background(), func(t *tree.Tx) error {
+		object, err := t.NewObject(tree.GraphParts[:]...)
 		if err == nil {
 			err = f(t, object)
 		}
@@ -41,12 +43,12 @@ func inObject(t *testing.T, f func(t *tx, object uint64) error) {
 }
 
 // listEntries reads a whole block list, and fails where a block is too large.
-func listEntries[E any](t *testing.T, p part, l *block.List[E]) (entries []E, blocks int) {
+func listEntries[E any](t *testing.T, p tree.Part, l *block.List[E]) (entries []E, blocks int) {
 	t.Helper()
-	for b := p.blockOf(l.Prefix, l.Prefix); b.Key != nil; b = p.after(l.Prefix, b.Key) {
+	for b := p.BlockOf(l.Prefix, l.Prefix); b.Key != nil; b = p.After(l.Prefix, b.Key) {
 		before := len(entries)
 		var err error
-		if entries, err = l.Open(p.seed, entries, b); err != nil {
+		if entries, err = l.Open(p.Seed, entries, b); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(l.Key(entries[before]), b.Key) {
@@ -62,7 +64,7 @@ func listEntries[E any](t *testing.T, p part, l *block.List[E]) (entries []E, bl
 
 // tryEdits applies random batches of edits to a block list and to a sorted
 // slice, which must agree.
-func tryEdits[E any](t *testing.T, x *tx, p part, l *block.List[E], random *rand.Rand, rounds int, draw func() E, equal func(a, b E) bool) {
+func tryEdits[E any](t *testing.T, x *tree.Tx, p tree.Part, l *block.List[E], random *rand.Rand, rounds int, draw func() E, equal func(a, b E) bool) {
 	t.Helper()
 	var want []E
 	for round := range rounds {
@@ -72,7 +74,7 @@ func tryEdits[E any](t *testing.T, x *tx, p part, l *block.List[E], random *rand
 		}
 		slices.SortStableFunc(batch, func(a, b block.Edit[E]) int { return l.Compare(a.Entry, b.Entry) })
 		batch = slices.CompactFunc(batch, func(a, b block.Edit[E]) bool { return l.Compare(a.Entry, b.Entry) == 0 })
-		if err := editBlocks(x, p, l, batch); err != nil {
+		if err := graphs.EditBlocks(x, p, l, batch); err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range batch {
@@ -98,8 +100,8 @@ func tryEdits[E any](t *testing.T, x *tx, p part, l *block.List[E], random *rand
 
 // listBytes is the size of a block list, and what a block should have on
 // average at least.
-func listBytes[E any](p part, l *block.List[E]) (total, least int) {
-	for b := p.blockOf(l.Prefix, l.Prefix); b.Key != nil; b = p.after(l.Prefix, b.Key) {
+func listBytes[E any](p tree.Part, l *block.List[E]) (total, least int) {
+	for b := p.BlockOf(l.Prefix, l.Prefix); b.Key != nil; b = p.After(l.Prefix, b.Key) {
 		total += len(b.Key) + len(b.Record)
 	}
 	return total, block.MaxBlock / 4
@@ -108,8 +110,8 @@ func listBytes[E any](p part, l *block.List[E]) (total, least int) {
 func TestEditBlocks_IDs(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	keys := keysOf(sample.Keys(3000))
-	inObject(t, func(x *tx, object uint64) error {
-		p, err := x.part(object, block.IDsName)
+	inObject(t, func(x *tree.Tx, object uint64) error {
+		p, err := x.Part(object, block.IDsName)
 		if err != nil {
 			return err
 		}
@@ -123,8 +125,8 @@ func TestEditBlocks_IDs(t *testing.T) {
 
 func TestEditBlocks_EmptySlots(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 3))
-	inObject(t, func(x *tx, object uint64) error {
-		p, err := x.openPart(object, block.EmptyName)
+	inObject(t, func(x *tree.Tx, object uint64) error {
+		p, err := x.OpenPart(object, block.EmptyName)
 		if err != nil {
 			return err
 		}
@@ -138,13 +140,13 @@ func TestEditBlocks_EmptySlots(t *testing.T) {
 func TestEditBlocks_Values(t *testing.T) {
 	for kind := Text; kind <= Boolean; kind++ {
 		random := rand.New(rand.NewPCG(uint64(kind), 4))
-		inObject(t, func(x *tx, object uint64) error {
-			p, err := x.openPart(object, block.AttrsName)
+		inObject(t, func(x *tree.Tx, object uint64) error {
+			p, err := x.OpenPart(object, block.AttrsName)
 			if err != nil {
 				return err
 			}
 			other := block.ValueList(6, Integer)
-			if err := editBlocks(x, p, other, []block.Edit[block.SlotValue]{{Entry: block.SlotValue{Slot: 1, Value: IntegerValue(7)}}}); err != nil {
+			if err := graphs.EditBlocks(x, p, other, []block.Edit[block.SlotValue]{{Entry: block.SlotValue{Slot: 1, Value: IntegerValue(7)}}}); err != nil {
 				return err
 			}
 			l := block.ValueList(5, kind)
@@ -169,8 +171,8 @@ func TestEditBlocks_Values(t *testing.T) {
 func TestTx_AddRemoveVertices(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	all := keysOf(sample.Keys(2500))
-	inObject(t, func(x *tx, object uint64) error {
-		r := &graphRecord{Object: object}
+	inObject(t, func(x *tree.Tx, object uint64) error {
+		r := &graphs.Record{Object: object}
 		slotsOf := make(map[string]uint32)
 		for next := 0; next < all.Len(); {
 			var keys [][]byte
@@ -181,7 +183,7 @@ func TestTx_AddRemoveVertices(t *testing.T) {
 				}
 			}
 			before := r.Slots
-			slots, err := x.addVertices(r, keys)
+			slots, err := graphs.AddVertices(x, r, keys)
 			if err != nil {
 				return err
 			}
@@ -199,7 +201,7 @@ func TestTx_AddRemoveVertices(t *testing.T) {
 				}
 			}
 			slices.SortFunc(victims, func(a, b block.IDEntry) int { return int(a.Slot) - int(b.Slot) })
-			if err := x.removeVertices(r, victims); err != nil {
+			if err := graphs.RemoveVertices(x, r, victims); err != nil {
 				return err
 			}
 			if err := compareSlots(x, r, slotsOf, &all); err != nil {
@@ -211,14 +213,14 @@ func TestTx_AddRemoveVertices(t *testing.T) {
 }
 
 // compareSlots compares what a graph says of all keys with a map.
-func compareSlots(x *tx, r *graphRecord, want map[string]uint32, all *block.KeySet) error {
+func compareSlots(x *tree.Tx, r *graphs.Record, want map[string]uint32, all *block.KeySet) error {
 	var keys [][]byte
 	for i := range uint32(all.Len()) {
 		keys = append(keys, all.At(i))
 	}
 	keys = append(keys, []byte("nobody"), []byte{1}, []byte("\xf4\x8f\xbf\xbf"))
 	rand.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
-	slots, err := x.slotsOfKeys(r, keys)
+	slots, err := graphs.SlotsOfKeys(x, r, keys)
 	if err != nil {
 		return err
 	}
@@ -233,11 +235,11 @@ func compareSlots(x *tx, r *graphRecord, want map[string]uint32, all *block.KeyS
 		}
 	}
 	slices.Sort(live)
-	names, err := x.keysOfSlots(r, live)
+	names, err := graphs.KeysOfSlots(x, r, live)
 	if err != nil {
 		return err
 	}
-	m, err := x.slotsOf(r)
+	m, err := graphs.SlotsOf(x, r)
 	if err != nil {
 		return err
 	}
@@ -281,15 +283,15 @@ func TestNextValueBlock(t *testing.T) {
 				edits = append(edits, block.Edit[block.SlotValue]{Entry: block.SlotValue{Slot: v, Value: x}})
 			}
 		}
-		inObject(t, func(x *tx, object uint64) error {
-			p, err := x.openPart(object, block.AttrsName)
+		inObject(t, func(x *tree.Tx, object uint64) error {
+			p, err := x.OpenPart(object, block.AttrsName)
 			if err != nil {
 				return err
 			}
-			if err := editBlocks(x, p, block.ValueList(3, kind), edits); err != nil {
+			if err := graphs.EditBlocks(x, p, block.ValueList(3, kind), edits); err != nil {
 				return err
 			}
-			cursor := p.bucket.Cursor()
+			cursor := p.Bucket.Cursor()
 			wantKey, want := cursor.First()
 			blocks, total := 0, 0
 			for from := uint32(0); from < n; {
@@ -376,15 +378,15 @@ func FuzzSlotBlock(f *testing.F) {
 
 // A text of the greatest length has a block of its own and is read back.
 func TestValueList_LongText(t *testing.T) {
-	inObject(t, func(x *tx, object uint64) error {
-		p, err := x.openPart(object, block.AttrsName)
+	inObject(t, func(x *tree.Tx, object uint64) error {
+		p, err := x.OpenPart(object, block.AttrsName)
 		if err != nil {
 			return err
 		}
 		l := block.ValueList(1, Text)
 		want := []block.SlotValue{{Slot: 3, Value: TextValue("short")}, {Slot: 4, Value: TextValue(strings.Repeat("x", block.MaxText))}, {Slot: 5, Value: TextValue("short")}, {Slot: 9, Value: TextValue("")}}
 		for _, e := range want {
-			if err := editBlocks(x, p, l, []block.Edit[block.SlotValue]{{Entry: e}}); err != nil {
+			if err := graphs.EditBlocks(x, p, l, []block.Edit[block.SlotValue]{{Entry: e}}); err != nil {
 				return err
 			}
 		}
@@ -397,29 +399,29 @@ func TestValueList_LongText(t *testing.T) {
 
 // deleteRange deletes the given range over many pages, and ends with its context.
 func TestTx_DeleteRange(t *testing.T) {
-	inObject(t, func(x *tx, object uint64) error {
-		p, err := x.part(object, block.KeysName)
+	inObject(t, func(x *tree.Tx, object uint64) error {
+		p, err := x.Part(object, block.KeysName)
 		if err != nil {
 			return err
 		}
 		const records = 5000
 		for i := range uint32(records) {
-			if err := p.put(block.Key32(i), make([]byte, 200)); err != nil {
+			if err := p.Put(block.Key32(i), make([]byte, 200)); err != nil {
 				return err
 			}
 		}
 		below := func(key []byte) bool { return bytes.Compare(key, block.Key32(4000)) < 0 }
-		cancelled, cancel := context.WithCancel(x.ctx)
+		cancelled, cancel := context.WithCancel(x.Ctx)
 		cancel()
 		other := *x
-		other.ctx = cancelled
-		if err := other.deleteRange(p, block.Key32(1000), below); !errors.Is(err, context.Canceled) {
+		other.Ctx = cancelled
+		if err := other.DeleteRange(p, block.Key32(1000), below); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
-		if err := x.deleteRange(p, block.Key32(1000), below); err != nil {
+		if err := x.DeleteRange(p, block.Key32(1000), below); err != nil {
 			return err
 		}
-		i, cursor := uint32(0), p.bucket.Cursor()
+		i, cursor := uint32(0), p.Bucket.Cursor()
 		for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
 			if i == 1000 {
 				i = 4000

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"slices"
 
-	bolt "go.etcd.io/bbolt"
-
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/page"
+	"heavytail/storage/internal/tree"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // Check verifies the whole file: the shape of its tree, every checksum, that the keys
@@ -23,8 +25,8 @@ import (
 // and reads the whole file once. progress, if not nil, is called for the stage
 // "checking", in objects.
 func (db *DB) Check(ctx context.Context, progress func(stage string, done, total int64)) (CheckReport, error) {
-	c := checker{db: db, progress: newReporter(progress), objects: make(map[uint64]string), graphs: make(map[uint64]graphRecord), slots: make(map[uint64]*block.SlotMap)}
-	err := db.view(ctx, func(t *tx) error {
+	c := checker{db: db, progress: newReporter(progress), objects: make(map[uint64]string), graphs: make(map[uint64]graphs.Record), slots: make(map[uint64]*block.SlotMap)}
+	err := db.file.View(ctx, func(t *tree.Tx) error {
 		c.tx = t
 		if err := c.walk(); err != nil {
 			return err
@@ -38,7 +40,7 @@ func (db *DB) Check(ctx context.Context, progress func(stage string, done, total
 				return err
 			}
 		}
-		c.report.Records += t.scanned
+		c.report.Records += t.Scanned
 		c.progress.finish("checking", c.done, c.done)
 		return nil
 	})
@@ -51,7 +53,7 @@ func (db *DB) Check(ctx context.Context, progress func(stage string, done, total
 // walk verifies the tree as this transaction sees it: of the whole file, or of
 // the bucket alone where the file belongs to an application.
 func (c *checker) walk() error {
-	file := c.tx.file
+	file := c.tx.File
 	if file == nil {
 		c.note("the shape of the tree was not verified: the application's file cannot be read beside bbolt")
 		return nil
@@ -61,21 +63,21 @@ func (c *checker) walk() error {
 		return fmt.Errorf("check: %w", err)
 	}
 	c.report.Bytes = info.Size()
-	m := c.tx.meta()
-	w, found := page.NewWalker(c.tx.ctx, page.File{R: file, Meta: m}), block.NewTallies()
+	m := c.tx.Meta()
+	w, found := page.NewWalker(c.tx.Ctx, page.File{R: file, Meta: m}), block.NewTallies()
 	w.Counted = found.Counted
 	c.report.Pages, c.report.FreePages, err = c.db.walk(c.tx, w, m)
-	if err == nil && !c.db.attached {
+	if err == nil && !c.db.file.Attached {
 		err = c.checkMetas(file, m, w)
 	}
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
 	}
-	c.tx.tree = &soundness{whole: true, faults: belowRoot(w.Faults)}
+	c.tx.Tree = &tree.Verified{Whole: true, Faults: tree.BelowRoot(w.Faults)}
 	for _, bad := range w.Faults {
 		where := "file"
 		if len(bad.Path) > 1 {
-			where = describePath(bad.Path[1:])
+			where = tree.DescribePath(bad.Path[1:])
 		}
 		c.fault(where, bad.What, fault.RemedyRestore)
 	}
@@ -86,16 +88,16 @@ func (c *checker) walk() error {
 // one that the file promises; their content is checked nevertheless.
 func (c *checker) comparePromises(found *block.Tallies) error {
 	return c.try("sums of buckets", fault.RemedyRestore, func() error {
-		if err := c.tx.checkRoot(page.Meta{}, found.Sums); err != nil {
+		if err := c.tx.CheckRoot(page.Meta{}, found.Sums); err != nil {
 			return fault.Record("%v", err)
 		}
-		faults, err := c.tx.broken(found, "", func(path [][]byte) bool { return c.tx.tree.fault(path) != nil })
+		faults, err := c.tx.Broken(found, "", func(path [][]byte) bool { return c.tx.Tree.Fault(path) != nil })
 		if len(faults) == 0 {
 			return err
 		}
-		owners := c.tx.owners(owning())
+		owners := listOwners(c.tx, owning())
 		for _, bad := range faults {
-			c.fault(owners.describe(bad.Path), bad.What, fault.RemedyRestore)
+			c.fault(owners.Describe(bad.Path), bad.What, fault.RemedyRestore)
 		}
 		return err
 	})
@@ -105,7 +107,7 @@ func (c *checker) checkGraphs() error {
 	c.names = make(map[uint64]string)
 	return c.tryEach("catalogue of graphs", fault.RemedyRestore, block.GraphsName, func(key, _ []byte) error {
 		name := string(key)
-		where := describeGraph(name)
+		where := graphs.DescribeGraph(name)
 		c.report.Graphs++
 		c.report.Records++
 		defer c.step()
@@ -113,7 +115,7 @@ func (c *checker) checkGraphs() error {
 			if err := block.CheckName("graph", name); err != nil {
 				return fault.Record("%v", err)
 			}
-			r, err := c.tx.findGraph(name)
+			r, err := graphs.Find(c.tx, name)
 			if err != nil {
 				return foundDamage(err)
 			}
@@ -124,27 +126,27 @@ func (c *checker) checkGraphs() error {
 			if r.Object == 0 {
 				return nil
 			}
-			c.refer(r.Object, where, graphParts[:]...)
+			c.refer(r.Object, where, tree.GraphParts[:]...)
 			return c.checkContents(where, r)
 		})
 	})
 }
 
 // checkContents verifies the three parts of a graph object.
-func (c *checker) checkContents(where string, r *graphRecord) error {
+func (c *checker) checkContents(where string, r *graphs.Record) error {
 	keys := block.NewKeySet(0)
 	keysOK := false
 	c.try(where+", keys", remedyGraph, func() error {
-		p, err := c.tx.part(r.Object, block.KeysName)
+		p, err := c.tx.Part(r.Object, block.KeysName)
 		if err == nil {
-			err = c.tx.readKeys(&keys, p, r)
+			err = graphs.ReadKeys(c.tx, &keys, p, r)
 		}
 		keysOK = err == nil
 		return err
 	})
 	slots := block.SlotMap{Slots: r.Slots}
 	c.try(where+", empty slots", remedyGraph, func() (err error) {
-		if slots, err = c.tx.slotsOf(r); err != nil {
+		if slots, err = graphs.SlotsOf(c.tx, r); err != nil {
 			return err
 		}
 		c.slots[r.ID] = &slots
@@ -155,28 +157,28 @@ func (c *checker) checkContents(where string, r *graphRecord) error {
 	})
 	c.try(where+", ids", remedyGraph, func() error { return c.checkIDs(r, &keys, keysOK) })
 	c.try(where+", arcs", remedyGraph, func() error {
-		g, err := c.tx.readArcs(r, int(r.Slots), nil, func() error { return nil })
+		g, err := graphs.ReadArcs(c.tx, r, int(r.Slots), nil, func() error { return nil })
 		if err != nil {
 			return err
 		}
 		if err := checkNoEdges(g, &slots); err != nil {
 			return err
 		}
-		return checkSymmetric(c.tx.ctx, g)
+		return checkSymmetric(c.tx.Ctx, g)
 	})
 	return c.checkAttributes(where, r, &slots)
 }
 
 // checkIDs verifies that the ids are the inverse of the keys: as many, strictly
 // ascending, and each with the key that it has there.
-func (c *checker) checkIDs(r *graphRecord, keys *block.KeySet, compare bool) error {
-	p, err := c.tx.part(r.Object, block.IDsName)
+func (c *checker) checkIDs(r *graphs.Record, keys *block.KeySet, compare bool) error {
+	p, err := c.tx.Part(r.Object, block.IDsName)
 	if err != nil {
 		return err
 	}
 	var last []byte
 	count := uint64(0)
-	err = c.tx.scan(p, func(first, payload []byte) error {
+	err = c.tx.Scan(p, func(first, payload []byte) error {
 		return block.DecodeIDs(first, payload, func(key []byte, id uint32) error {
 			if count > 0 && bytes.Compare(last, key) >= 0 {
 				return fault.Record("keys do not ascend from block to block")
@@ -234,7 +236,7 @@ func (c *checker) checkEmbeddings() error {
 			if err := block.CheckName("embedding", name); err != nil {
 				return fault.Record("%v", err)
 			}
-			r, err := c.tx.findEmbedding(name)
+			r, err := findEmbedding(c.tx, name)
 			if err != nil {
 				return foundDamage(err)
 			}
@@ -252,7 +254,7 @@ func (c *checker) checkEmbeddings() error {
 			if err := c.checkRowSlots(r); err != nil {
 				return err
 			}
-			return c.tx.eachChunk(r, nil, func(int, []float32) error { return nil })
+			return eachChunk(c.tx, r, nil, func(int, []float32) error { return nil })
 		})
 	})
 }
@@ -275,7 +277,7 @@ func (c *checker) checkOwner(where string, r *embeddingRecord) {
 // checkChanges verifies the change log: it has only records of known graphs,
 // and the log of each graph has no gap up to the present version.
 func (c *checker) checkChanges() error {
-	const where = changeLogPart
+	const where = graphs.ChangeLogPart
 	const remedy = "embeddings are computed in full instead of refreshed; restore the file from a backup to have the log again"
 	orphans := make(map[uint64]bool)
 	c.tryEach(where, remedy, block.ChangesName, func(key, record []byte) error {
@@ -290,13 +292,13 @@ func (c *checker) checkChanges() error {
 		return nil
 	})
 	return c.tryEach("catalogue of graphs", fault.RemedyRestore, block.GraphsName, func(key, _ []byte) error {
-		r, err := c.tx.findGraph(string(key))
+		r, err := graphs.Find(c.tx, string(key))
 		if err != nil {
 			return nil // reported before
 		}
-		return c.try(describeGraph(string(key))+", "+where, remedy, func() error {
+		return c.try(graphs.DescribeGraph(string(key))+", "+where, remedy, func() error {
 			last := uint64(0)
-			err := c.tx.changesOf(r.ID, 0, func(version uint64, entry *block.Change) error {
+			err := graphs.ChangesOf(c.tx, r.ID, 0, func(version uint64, entry *block.Change) error {
 				if last != 0 && version != last+1 {
 					return fault.Record("version %d follows version %d", version, last)
 				}
@@ -317,25 +319,25 @@ func (c *checker) checkJournal() error {
 		c.report.Records++
 		name := string(key[1:])
 		where := fmt.Sprintf("journal of %q", name)
-		if key[0] == journalBlob {
+		if key[0] == tree.JournalBlob {
 			where = fmt.Sprintf("journal of object %x", name)
 		}
 		return c.try(where, "import again or drop what it belongs to", func() error {
-			var j journalRecord
+			var j tree.JournalRecord
 			if err := block.DecodeStruct(block.JournalName, key, record, &j); err != nil {
 				return err
 			}
 			switch key[0] {
-			case journalGraph:
-				if int(j.Part) >= len(stagedParts) {
+			case tree.JournalGraph:
+				if int(j.Part) >= len(tree.StagedParts) {
 					return fault.Record("journal at part %d", j.Part)
 				}
-				c.refer(j.Object, where, graphParts[:]...)
+				c.refer(j.Object, where, tree.GraphParts[:]...)
 				c.note("an import of %q into graph %q stopped before its end; the same import continues from there; another one, or dropping the graph, discards it", fault.Clip(j.Source), name)
-			case journalEmbedding:
+			case tree.JournalEmbedding:
 				c.refer(j.Object, where, block.RowsName)
 				c.note("embedding %q is being written, or its writing stopped; it is discarded when the file is next opened for writing", name)
-			case journalBlob:
+			case tree.JournalBlob:
 				c.refer(j.Object, where, block.BlobName)
 				c.note("the %s is being written, or its writing stopped; it is discarded when the file is next opened for writing", fault.Clip(j.Source))
 			default:
@@ -349,7 +351,7 @@ func (c *checker) checkJournal() error {
 func (c *checker) checkTrash() error {
 	return c.try("trash", fault.RemedyRestore, func() error {
 		n := 0
-		err := c.tx.each(block.TrashName, func(key, record []byte) error {
+		err := c.tx.Each(block.TrashName, func(key, record []byte) error {
 			c.report.Records++
 			if len(key) != 8 {
 				return fault.Record("key of %d bytes", len(key))
@@ -372,11 +374,11 @@ func (c *checker) checkTrash() error {
 // catalogue and has the parts that it should have.
 func (c *checker) checkObjects() error {
 	return c.try("objects", fault.RemedyRestore, func() error {
-		objects, err := c.tx.top(block.ObjectsName)
+		objects, err := c.tx.Top(block.ObjectsName)
 		if err != nil {
 			return err
 		}
-		return c.tx.each(block.ObjectsName, func(key, _ []byte) error {
+		return c.tx.Each(block.ObjectsName, func(key, _ []byte) error {
 			b := objects.Bucket(key)
 			if len(key) != 8 || b == nil {
 				return fault.Record("entry %x that is no object", key)
@@ -405,7 +407,7 @@ func (c *checker) checkParts(object *bolt.Bucket, parts [][]byte) error {
 	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
 		same := func(name []byte) bool { return bytes.Equal(name, key) }
 		known := slices.ContainsFunc(parts, same)
-		if !known && !slices.ContainsFunc(furtherParts[:], same) || object.Bucket(key) == nil {
+		if !known && !slices.ContainsFunc(tree.FurtherParts[:], same) || object.Bucket(key) == nil {
 			return fault.Record("unknown part %q", fault.Clip(string(key)))
 		}
 		if known {

@@ -7,11 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/storage/internal/graphs"
+
 	"github.com/vmihailenco/msgpack/v5"
-	bolt "go.etcd.io/bbolt"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/page"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // plant changes the record under a key of a top bucket, or of a part of an object, and
@@ -119,7 +122,7 @@ func TestDB_Check_Planted(t *testing.T) {
 				p = append(p, bytes.Repeat([]byte{0, 0, 0x80, 0x3f}, n-2)...)
 				return append(p, 0, 0, 0, 0x40)
 			})
-			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Weighted = 1 })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { r.Weighted = 1 })
 		}, "two weights", nil},
 		{"timestamp of one direction", func(t *testing.T, root *bolt.Bucket) {
 			b, seed := objectBucket(t, root, "graphs", "g", block.ArcsName)
@@ -128,7 +131,7 @@ func TestDB_Check_Planted(t *testing.T) {
 				n := int(p[1])
 				return append(append(append(p, 1), make([]byte, n-2)...), 1)
 			})
-			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Timed = 1 })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { r.Timed = 1 })
 		}, "two timestamps", nil},
 		{"missing arcs", func(t *testing.T, root *bolt.Bucket) {
 			b, _ := objectBucket(t, root, "graphs", "g", block.ArcsName)
@@ -142,16 +145,16 @@ func TestDB_Check_Planted(t *testing.T) {
 			reseal(t, b, seed, func(p []byte) []byte { p[4], p[6] = p[6], p[4]; return p })
 		}, "whose key is", nil},
 		{"more vertices than keys", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Vertices, r.Slots = r.Vertices+1, r.Slots+1 })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { r.Vertices, r.Slots = r.Vertices+1, r.Slots+1 })
 		}, "keys for", snapshot},
 		{"impossible counts", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Edges = 1 << 60 })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { r.Edges = 1 << 60 })
 		}, "catalogue entry", snapshot},
 		{"object of another", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, block.GraphsName, "empty", func(r *graphRecord) { r.Object, r.Vertices, r.Slots = 1, 4, 4 })
+			changeStruct(t, root, block.GraphsName, "empty", func(r *graphs.Record) { r.Object, r.Vertices, r.Slots = 1, 4, 4 })
 		}, "belongs to", nil},
 		{"object missing", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Object = 99 })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { r.Object = 99 })
 		}, "object 99", snapshot},
 		{"bucket for a record", func(t *testing.T, root *bolt.Bucket) {
 			if _, err := root.Bucket(block.GraphsName).CreateBucket([]byte("deep")); err != nil {
@@ -182,7 +185,7 @@ func TestDB_Check_Planted(t *testing.T) {
 			}
 		}, "belongs to no entry", nil},
 		{"gap in the change log", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Version += 2 })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { r.Version += 2 })
 		}, "ends with version", nil},
 		{"hostile catalogue", func(t *testing.T, root *bolt.Bucket) {
 			key := []byte("g")

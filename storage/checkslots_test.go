@@ -6,9 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	bolt "go.etcd.io/bbolt"
-
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // put writes a sealed record into a bucket.
@@ -45,7 +47,7 @@ func TestDB_Check_PlantedSlots(t *testing.T) {
 		}, "values where the catalogue says", columns},
 		{"all values missing", func(t *testing.T, root *bolt.Bucket) {
 			id := block.IDOf(block.Key64(0))
-			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { id = r.Object })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { id = r.Object })
 			if err := root.Bucket(block.ObjectsName).Bucket(block.Key64(id)).DeleteBucket(block.AttrsName); err != nil {
 				t.Fatal(err)
 			}
@@ -61,10 +63,10 @@ func TestDB_Check_PlantedSlots(t *testing.T) {
 			put(t, b, seed, block.AttrKey(9, 2), record)
 		}, "belongs to no attribute", nil},
 		{"reserved name", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Attributes[0].Name = "degree" })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { r.Attributes[0].Name = "degree" })
 		}, "degree", snapshot},
 		{"two attributes of one number", func(t *testing.T, root *bolt.Bucket) {
-			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { r.Attributes[1].ID = 0 })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { r.Attributes[1].ID = 0 })
 		}, "has the number 0", snapshot},
 		{"list of empty slots missing", func(t *testing.T, root *bolt.Bucket) {
 			b, _ := objectBucket(t, root, "graphs", "g", block.EmptyName)
@@ -117,7 +119,7 @@ func TestDB_Check_PlantedSlots(t *testing.T) {
 		}, "empty slot 1 has 1 edges", snapshot},
 		{"deletion of a live slot", func(t *testing.T, root *bolt.Bucket) {
 			var id uint64
-			changeStruct(t, root, block.GraphsName, "g", func(r *graphRecord) { id = r.ID })
+			changeStruct(t, root, block.GraphsName, "g", func(r *graphs.Record) { id = r.ID })
 			c := block.Change{Deleted: []uint32{2}}
 			put(t, root.Bucket(block.ChangesName), block.SeedOf(block.ChangesName), block.ChangesKey(id, 2, 0), c.Records()[0])
 		}, "deletes slot 2, which is not empty", nil},
@@ -158,14 +160,14 @@ func TestDB_Check_PlantedSlots(t *testing.T) {
 // TestTx_LogChange_Limit: the log keeps the last versions, whatever was in their
 // entries, and does not touch those of other graphs.
 func TestTx_LogChange_Limit(t *testing.T) {
-	inObject(t, func(x *tx, _ uint64) error {
+	inObject(t, func(x *tree.Tx, _ uint64) error {
 		const graph = 77
 		many := make([]uint32, 5000) // several records
 		for i := range many {
 			many[i] = uint32(3 * i)
 		}
 		versions := func() (list []uint64) {
-			err := x.changesOf(graph, 0, func(version uint64, _ *block.Change) error {
+			err := graphs.ChangesOf(x, graph, 0, func(version uint64, _ *block.Change) error {
 				list = append(list, version)
 				return nil
 			})
@@ -176,27 +178,27 @@ func TestTx_LogChange_Limit(t *testing.T) {
 		}
 		for version := uint64(1); version <= 6; version++ {
 			for _, id := range []uint64{graph - 1, graph, graph + 1} {
-				if err := x.logChange(id, version, block.Change{Edges: many, Values: []uint32{1}, Deleted: []uint32{2}}); err != nil {
+				if err := graphs.LogChange(x, id, version, block.Change{Edges: many, Values: []uint32{1}, Deleted: []uint32{2}}); err != nil {
 					return err
 				}
 			}
 		}
-		if err := x.logChange(graph, block.MaxLog, block.Change{All: true}); err != nil {
+		if err := graphs.LogChange(x, graph, block.MaxLog, block.Change{All: true}); err != nil {
 			return err
 		}
 		if got := versions(); len(got) != 7 {
 			t.Errorf("the log has versions %d", got)
 		}
-		if err := x.logChange(graph, block.MaxLog+4, block.Change{All: true, Columns: true}); err != nil {
+		if err := graphs.LogChange(x, graph, block.MaxLog+4, block.Change{All: true, Columns: true}); err != nil {
 			return err
 		}
 		if got := versions(); !slices.Equal(got, []uint64{5, 6, block.MaxLog, block.MaxLog + 4}) {
 			t.Errorf("the log has versions %d", got)
 		}
-		l, err := x.changesSince(&graphRecord{ID: graph + 1, Version: 6, Slots: 20_000, Vertices: 19_999}, 0)
-		if err != nil || l.gap || l.versions != 6 || l.deletions != 6 {
+		l, err := graphs.ChangesSince(x, &graphs.Record{ID: graph + 1, Version: 6, Slots: 20_000, Vertices: 19_999}, 0)
+		if err != nil || l.Gap || l.Versions != 6 || l.Deletions != 6 {
 			t.Errorf("the log of another graph: %+v, %v", l, err)
 		}
-		return x.dropChanges(graph-1, math.MaxUint64)
+		return graphs.DropChanges(x, graph-1, math.MaxUint64)
 	})
 }

@@ -110,7 +110,7 @@ func killSelf() {
 // from 0; never where n is negative.
 func killAfter(db *DB, n int) {
 	commits := 0
-	db.beforeCommit = func() error {
+	db.file.BeforeCommit = func() error {
 		if commits == n {
 			killSelf()
 		}

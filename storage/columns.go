@@ -1,12 +1,12 @@
 package storage
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
-	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // Columns returns the values of attributes of a graph, vertex by vertex as in
@@ -15,11 +15,11 @@ import (
 // version by now, it returns ErrConflict; an unknown attribute gives a
 // NotFoundError. It reads only the blocks of these attributes.
 func (db *DB) Columns(ctx context.Context, graph string, version uint64, names ...string) ([]*Column, error) {
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) ([]*Column, error) {
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) ([]*Column, error) {
 		if r.Version != version {
 			return nil, fmt.Errorf("graph %q has version %d, no longer %d: %w", graph, r.Version, version, ErrConflict)
 		}
-		return t.namedColumns(graph, r, names)
+		return namedColumns(t, graph, r, names)
 	})
 }
 
@@ -28,9 +28,9 @@ func (db *DB) Columns(ctx context.Context, graph string, version uint64, names .
 // calls, both are always of the same version.
 func (db *DB) SnapshotColumns(ctx context.Context, graph string, names ...string) (*Snapshot, []*Column, error) {
 	var columns []*Column
-	s, err := viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (s *Snapshot, err error) {
-		if columns, err = t.namedColumns(graph, r, names); err == nil {
-			s, err = t.snapshot(graph, r)
+	s, err := viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (s *Snapshot, err error) {
+		if columns, err = namedColumns(t, graph, r, names); err == nil {
+			s, err = snapshot(t, graph, r)
 		}
 		return s, err
 	})
@@ -41,32 +41,32 @@ func (db *DB) SnapshotColumns(ctx context.Context, graph string, names ...string
 }
 
 // namedColumns reads the columns of some attributes, or of all without names.
-func (t *tx) namedColumns(graph string, r *graphRecord, names []string) ([]*Column, error) {
+func namedColumns(t *tree.Tx, graph string, r *graphs.Record, names []string) ([]*Column, error) {
 	wanted := r.Attributes
 	if len(names) > 0 {
 		wanted = nil
 	}
 	for _, name := range names {
-		i := r.findAttribute(name)
+		i := r.FindAttribute(name)
 		if i < 0 {
 			return nil, &NotFoundError{Kind: "attribute", Name: name}
 		}
 		wanted = append(wanted, r.Attributes[i])
 	}
-	return t.columns(graph, r, wanted)
+	return columns(t, graph, r, wanted)
 }
 
 // columns reads columns by vertex.
-func (t *tx) columns(graph string, r *graphRecord, attributes []attributeRecord) ([]*Column, error) {
-	slots, err := t.slotsOf(r)
+func columns(t *tree.Tx, graph string, r *graphs.Record, attributes []graphs.AttributeRecord) ([]*Column, error) {
+	slots, err := graphs.SlotsOf(t, r)
 	if err != nil {
-		return nil, fault.Corrupt(t.path, describeGraph(graph)+", empty slots", err)
+		return nil, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", empty slots", err)
 	}
 	vertices := slots.Table()
 	columns := make([]*Column, len(attributes))
 	for i, a := range attributes {
-		if columns[i], err = t.readColumn(r, a, int(r.Vertices), vertices); err != nil {
-			return nil, fault.Corrupt(t.path, describeAttribute(graph, a.Name), err)
+		if columns[i], err = graphs.ReadColumn(t, r, a, int(r.Vertices), vertices); err != nil {
+			return nil, fault.Corrupt(t.Path, graphs.DescribeAttribute(graph, a.Name), err)
 		}
 	}
 	return columns, nil
@@ -76,32 +76,32 @@ func (t *tx) columns(graph string, r *graphRecord, attributes []attributeRecord)
 // GraphInfo.Attributes and without missing ones. It reads a block per attribute
 // and does not need the graph in memory.
 func (db *DB) Vertex(ctx context.Context, graph, key string) (Vertex, error) {
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (Vertex, error) { return t.vertex(graph, r, key) })
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (Vertex, error) { return vertex(t, graph, r, key) })
 }
 
 // VertexEdges reads a vertex as Vertex does and its edges as Neighbors does, both
 // of the version of the graph that it returns.
 func (db *DB) VertexEdges(ctx context.Context, graph, key string) (info GraphInfo, v Vertex, edges []Edge, err error) {
-	edges, err = viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (_ []Edge, err error) {
-		info = r.info(graph)
-		if v, err = t.vertex(graph, r, key); err != nil {
+	edges, err = viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (_ []Edge, err error) {
+		info = graphInfo(r, graph)
+		if v, err = vertex(t, graph, r, key); err != nil {
 			return nil, err
 		}
-		return t.edgesOf(r, graph, key)
+		return edgesAt(t, r, graph, key)
 	})
 	return info, v, edges, err
 }
 
-func (t *tx) vertex(graph string, r *graphRecord, key string) (Vertex, error) {
-	slot, err := t.slotOfVertex(r, graph, key)
+func vertex(t *tree.Tx, graph string, r *graphs.Record, key string) (Vertex, error) {
+	slot, err := graphs.SlotOfVertex(t, r, graph, key)
 	if err != nil {
 		return Vertex{}, err
 	}
 	v := Vertex{Key: key}
 	for _, a := range r.Attributes {
-		values, err := t.valuesAt(r, a, []uint32{slot})
+		values, err := graphs.ValuesAt(t, r, a, []uint32{slot})
 		if err != nil {
-			return Vertex{}, fault.Corrupt(t.path, describeAttribute(graph, a.Name), err)
+			return Vertex{}, fault.Corrupt(t.Path, graphs.DescribeAttribute(graph, a.Name), err)
 		}
 		if !values[0].IsMissing() {
 			v.Values = append(v.Values, NamedValue{Name: a.Name, Value: values[0]})
@@ -117,44 +117,11 @@ func (db *DB) Keys(ctx context.Context, graph, prefix string, limit int) ([]stri
 	if limit < 0 {
 		return nil, fmt.Errorf("%w: a limit of %d keys", ErrInvalid, limit)
 	}
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) ([]string, error) {
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) ([]string, error) {
 		if r.Object == 0 {
 			return nil, nil
 		}
-		keys, err := t.keysWith(r, prefix, limit)
-		return keys, fault.Corrupt(t.path, describeGraph(graph)+", ids", err)
+		keys, err := graphs.KeysWith(t, r, prefix, limit)
+		return keys, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", ids", err)
 	})
-}
-
-func (t *tx) keysWith(r *graphRecord, prefix string, limit int) ([]string, error) {
-	p, err := t.part(r.Object, block.IDsName)
-	if err != nil {
-		return nil, err
-	}
-	var keys []string
-	for b := p.blockOf(nil, []byte(prefix)); b.Key != nil; b = p.after(nil, b.Key) {
-		if err := t.ctx.Err(); err != nil {
-			return nil, err
-		}
-		payload, err := p.seed.Open(b.Key, b.Record)
-		if err != nil {
-			return nil, err
-		}
-		over := false
-		err = block.DecodeIDs(b.Key, payload, func(key []byte, _ uint32) error {
-			switch {
-			case over:
-			case bytes.HasPrefix(key, block.BytesOf(prefix)):
-				keys = append(keys, string(key))
-				over = limit > 0 && len(keys) == limit
-			default:
-				over = string(key) > prefix
-			}
-			return nil
-		})
-		if err != nil || over {
-			return keys, err
-		}
-	}
-	return keys, nil
 }

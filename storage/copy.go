@@ -5,29 +5,31 @@ import (
 	"cmp"
 	"context"
 
-	bolt "go.etcd.io/bbolt"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/page"
+	"heavytail/storage/internal/tree"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // copyTo writes the state that the transaction sees into w: everything except
 // trash, unfinished embeddings, and objects without an owner. Every record is
 // verified on the way.
-func (t *tx) copyTo(w *storeWriter) error {
-	objects, err := t.copyCatalogue(w)
+func copyTo(t *tree.Tx, w *storeWriter) error {
+	objects, err := copyCatalogue(t, w)
 	if err != nil {
 		return err
 	}
-	changes, err := t.top(block.ChangesName)
+	changes, err := t.Top(block.ChangesName)
 	if err != nil {
-		return fault.Corrupt(t.path, "change log", err)
+		return fault.Corrupt(t.Path, "change log", err)
 	}
-	if err := t.copyBucket(w, changes, block.ChangesName); err != nil {
-		return fault.Corrupt(t.path, "change log", err)
+	if err := copyBucket(t, w, changes, block.ChangesName); err != nil {
+		return fault.Corrupt(t.Path, "change log", err)
 	}
-	list, err := t.top(block.ObjectsName)
+	list, err := t.Top(block.ObjectsName)
 	if err != nil {
 		return err
 	}
@@ -37,30 +39,30 @@ func (t *tx) copyTo(w *storeWriter) error {
 		if !found {
 			continue
 		}
-		b, err := t.object(block.IDOf(key))
+		b, err := t.Object(block.IDOf(key))
 		if err == nil {
-			err = t.copyBucket(w, b, block.ObjectsName, bytes.Clone(key))
+			err = copyBucket(t, w, b, block.ObjectsName, bytes.Clone(key))
 		}
 		if err != nil {
-			return fault.Corrupt(t.path, where, err)
+			return fault.Corrupt(t.Path, where, err)
 		}
 		delete(objects, string(key))
 	}
 	for _, where := range objects {
-		return fault.Corrupt(t.path, where, fault.Record("its object is missing"))
+		return fault.Corrupt(t.Path, where, fault.Record("its object is missing"))
 	}
 	return nil
 }
 
 // copyCatalogue copies the records that name objects, and returns what each
 // object belongs to, by the object's key.
-func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error) {
+func copyCatalogue(t *tree.Tx, w *storeWriter) (objects map[string]string, err error) {
 	objects = make(map[string]string)
 	var shared error
 	refer := func(object uint64, where string) {
 		key := string(block.Key64(object))
 		if other, taken := objects[key]; taken && shared == nil {
-			shared = fault.Corrupt(t.path, where, fault.Record("object %d belongs to %s too", object, other))
+			shared = fault.Corrupt(t.Path, where, fault.Record("object %d belongs to %s too", object, other))
 		}
 		if object != 0 {
 			objects[key] = where
@@ -70,7 +72,7 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 		if err := w.Into(bucket); err != nil {
 			return err
 		}
-		return t.each(bucket, func(key, record []byte) error {
+		return t.Each(bucket, func(key, record []byte) error {
 			keep, err := entry(key, record)
 			if err != nil || !keep {
 				return err
@@ -79,7 +81,7 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 		})
 	}
 	err = copyTop(block.EmbeddingsName, func(key, _ []byte) (bool, error) {
-		r, err := t.findEmbedding(string(key))
+		r, err := findEmbedding(t, string(key))
 		if err == nil {
 			refer(r.Object, describeEmbedding(string(key)))
 			refer(r.State.Object, describeEmbedding(string(key))+", "+statePart)
@@ -90,9 +92,9 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 		return nil, err
 	}
 	err = copyTop(block.GraphsName, func(key, _ []byte) (bool, error) {
-		r, err := t.findGraph(string(key))
+		r, err := graphs.Find(t, string(key))
 		if err == nil {
-			refer(r.Object, describeGraph(string(key)))
+			refer(r.Object, graphs.DescribeGraph(string(key)))
 		}
 		return true, err
 	})
@@ -105,11 +107,11 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 		}
 	}
 	err = copyTop(block.JournalName, func(key, record []byte) (bool, error) {
-		var j journalRecord
+		var j tree.JournalRecord
 		if err := block.DecodeStruct(block.JournalName, key, record, &j); err != nil {
-			return false, fault.Corrupt(t.path, "journal", err)
+			return false, fault.Corrupt(t.Path, "journal", err)
 		}
-		keep := key[0] == journalGraph
+		keep := key[0] == tree.JournalGraph
 		if keep {
 			refer(j.Object, "unfinished import")
 		}
@@ -118,11 +120,11 @@ func (t *tx) copyCatalogue(w *storeWriter) (objects map[string]string, err error
 	return objects, cmp.Or(err, shared)
 }
 
-func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
+func copyBucket(t *tree.Tx, w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
 	if err := w.Into(path...); err != nil {
 		return err
 	}
-	t.readAhead(b)
+	t.ReadAhead(b)
 	seed := block.SeedOf(path...)
 	cursor := b.Cursor()
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
@@ -131,11 +133,11 @@ func (t *tx) copyBucket(w *storeWriter, b *bolt.Bucket, path ...[]byte) error {
 			inner := b.Bucket(key)
 			if len(below) == 3 {
 				var err error
-				if inner, err = t.partIn(b, below...); err != nil {
+				if inner, err = t.PartIn(b, below...); err != nil {
 					return err
 				}
 			}
-			if err := t.copyBucket(w, inner, below...); err != nil {
+			if err := copyBucket(t, w, inner, below...); err != nil {
 				return err
 			}
 			if err := w.Into(path...); err != nil {
@@ -161,8 +163,8 @@ func verifyCopy(ctx context.Context, path string, records int64) error {
 		return err
 	}
 	defer db.Close()
-	h := db.current
-	w, found := page.NewWalker(ctx, h.tree.file), block.NewTallies()
+	h := db.file.Current
+	w, found := page.NewWalker(ctx, h.Tree.File), block.NewTallies()
 	w.Counted = found.Counted
 	if err := w.Walk(); err != nil {
 		return err
@@ -171,14 +173,14 @@ func verifyCopy(ctx context.Context, path string, records int64) error {
 		return fault.Record("%s", w.Faults[0].What)
 	}
 	var written int64
-	err = db.view(ctx, func(t *tx) error {
+	err = db.file.View(ctx, func(t *tree.Tx) error {
 		var err error
-		if written, err = t.countRecords(t.root); err != nil {
+		if written, err = countRecords(t, t.Root); err != nil {
 			return err
 		}
-		faults, err := t.broken(found, "", func([][]byte) bool { return false })
+		faults, err := t.Broken(found, "", func([][]byte) bool { return false })
 		if err == nil && len(faults) > 0 {
-			err = fault.Record("%s: %s", describePath(faults[0].Path), faults[0].What)
+			err = fault.Record("%s: %s", tree.DescribePath(faults[0].Path), faults[0].What)
 		}
 		return err
 	})
@@ -189,15 +191,15 @@ func verifyCopy(ctx context.Context, path string, records int64) error {
 }
 
 // countRecords verifies the checksum of every record of a bucket.
-func (t *tx) countRecords(b *bolt.Bucket, path ...[]byte) (n int64, err error) {
+func countRecords(t *tree.Tx, b *bolt.Bucket, path ...[]byte) (n int64, err error) {
 	seed := block.SeedOf(path...)
 	cursor := b.Cursor()
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return n, err
 		}
 		if record == nil {
-			inner, err := t.countRecords(b.Bucket(key), append(append([][]byte(nil), path...), key)...)
+			inner, err := countRecords(t, b.Bucket(key), append(append([][]byte(nil), path...), key)...)
 			if n += inner; err != nil {
 				return n, err
 			}

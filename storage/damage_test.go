@@ -58,7 +58,7 @@ func newHistory(t *testing.T) *history {
 		}
 		h.images = append(h.images, b)
 	}
-	db.beforeCommit = func() error { keep(); return nil }
+	db.file.BeforeCommit = func() error { keep(); return nil }
 	const n = 700
 	var edges []csr.Edge
 	for v := range uint32(n) {

@@ -1,196 +1,73 @@
 package storage
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"math/rand/v2"
-	"os"
-	"strings"
-	"sync"
-	"sync/atomic"
+	"time"
 
-	berrors "go.etcd.io/bbolt/errors"
-
-	"heavytail/storage/internal/fault"
-	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/tree"
 )
 
 // DB is an open store. It is safe for concurrent use: any number of readers
 // run concurrently with one writer, and writers wait for each other. No method keeps a
 // transaction open after it returns.
 type DB struct {
-	path     string // as given, for messages
-	real     string // absolute path of the file, with links resolved
-	bucket   []byte // bucket of the store in the file
-	attached bool   // the file belongs to an application
-	opts     Options
-	owning   []owner    // kinds of records to which objects belong
-	lock     *file.Lock // nil if attached; changes only while one goroutine uses the store exclusively
-	token    uint64     // random, so that jobs of other handles are recognised
-
-	mu      sync.Mutex // guards the following fields
-	current *handle
-	users   int       // transactions on any handle, and those that wait for the file
-	idle    sync.Cond // users or broken changed
-	notices []string
-	lease   lease // with Options.ReleaseIdle
-
-	writer chan struct{} // contains one token while nobody writes
-	damage error         // why the file is not opened for writing; guarded by the token of writer
-	untidy bool          // another process may have left unfinished work; guarded by the token of writer
-	failed atomic.Bool   // a commit failed: no more writes
-	broken atomic.Bool   // bbolt stopped in the middle of a transaction: no more transactions
-	closed atomic.Bool
-	close  sync.Once
-	epoch  atomic.Uint64
-
-	// beforeCommit, if set, runs before every commit, which fails if it returns an
-	// error. Tests count commits with it.
-	beforeCommit func() error
-	// atStep, if set, is called at named points of a copy. Tests kill the process
-	// there.
-	atStep func(point string)
-}
-
-func newDB(path string, bucket []byte, opts Options, owning []owner) *DB {
-	db := &DB{path: path, bucket: bucket, opts: opts, owning: owning, token: rand.Uint64(), writer: make(chan struct{}, 1)}
-	db.idle.L = &db.mu
-	db.writer <- struct{}{}
-	db.lease.turn = make(chan struct{}, 1)
-	db.lease.turn <- struct{}{}
-	return db
+	file *tree.Store
+	opts Options
 }
 
 // Path returns the path that the store was opened with.
-func (db *DB) Path() string { return db.path }
+func (db *DB) Path() string { return db.file.Path }
 
 // ReadOnly reports whether the store was opened for reading only.
-func (db *DB) ReadOnly() bool { return db.opts.ReadOnly }
+func (db *DB) ReadOnly() bool { return db.file.ReadOnly() }
 
 // Epoch returns the number of commits since the file was made, as this handle last saw
 // it. It only grows, also across processes; a caller who remembers it can detect that
 // the file was replaced by an older copy, or that its last commit was lost with a
 // damaged meta page (bbolt then uses the one before, and the file itself cannot show
 // that).
-func (db *DB) Epoch() uint64 { return db.epoch.Load() }
+func (db *DB) Epoch() uint64 { return db.file.Epoch.Load() }
 
 // Notices returns remarks for the user of the store, one sentence each, or nil. At
 // present there is one notice: one of the two meta pages is damaged. Then the file was
 // opened with the other one, and if that was the older one, the last commit is undone.
 // The next two commits write both again.
-func (db *DB) Notices() []string {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return db.notices
+func (db *DB) Notices() []string { return db.file.Notices() }
+
+// Reopened returns how many times the file was opened again because another
+// process had written to it or replaced it while its lock was released
+// (Options.ReleaseIdle).
+func (db *DB) Reopened() uint64 { return db.file.Reopened() }
+
+// Keep makes a store with Options.ReleaseIdle keep the lock of the file from its
+// next use until release is called, so that several calls see no change that another
+// process made between them. Without that option it does nothing. It may be called
+// several times, and does not wait.
+func (db *DB) Keep() (release func()) { return db.file.Keep() }
+
+// Close waits for running operations and closes the file; an attached store
+// leaves the file open. Further calls return nil.
+func (db *DB) Close() error { return db.file.Close() }
+
+// reporter passes progress on, at most about 20 times per second.
+type reporter struct {
+	call func(stage string, done, total int64)
+	last time.Time
 }
 
-// usable returns an error if no transaction may begin.
-func (db *DB) usable() error {
-	switch {
-	case db.closed.Load():
-		return fmt.Errorf("%q: %w", db.path, ErrClosed)
-	case db.broken.Load():
-		return &FileError{Path: db.path, Err: ErrCorrupt, Reason: "an earlier operation met a damaged page", Remedy: "close the store; " + fault.RemedyRestore}
+func newReporter(f func(stage string, done, total int64)) *reporter { return &reporter{call: f} }
+
+func (r *reporter) report(stage string, done, total int64) {
+	if r.call == nil || time.Since(r.last) < 50*time.Millisecond {
+		return
 	}
-	return nil
+	r.finish(stage, done, total)
 }
 
-func (db *DB) writable() error {
-	if err := db.usable(); err != nil {
-		return err
+// finish reports whatever the time since the last report: the end of a stage is always
+// reported.
+func (r *reporter) finish(stage string, done, total int64) {
+	if r.call != nil {
+		r.last = time.Now()
+		r.call(stage, done, total)
 	}
-	switch {
-	case db.opts.ReadOnly:
-		return db.readOnlyError()
-	case db.failed.Load():
-		return &FileError{Path: db.path, Err: ErrFailed, Reason: "its changes may or may not be in the file", Remedy: fault.RemedyReopen}
-	}
-	return nil
-}
-
-// boltError converts the errors of bbolt that a user can meet to errors of this
-// package.
-func (db *DB) boltError(err error) error {
-	switch {
-	case errors.Is(err, berrors.ErrDatabaseNotOpen):
-		return fmt.Errorf("%q: %w", db.path, ErrClosed)
-	case errors.Is(err, berrors.ErrDatabaseReadOnly):
-		return db.readOnlyError()
-	}
-	return err
-}
-
-func (db *DB) readOnlyError() error {
-	return fmt.Errorf("%q: %w", db.path, ErrReadOnly)
-}
-
-// openError converts the errors of opening with bbolt to errors of this package.
-func (db *DB) openError(err error) error {
-	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrClosed):
-		return err
-	case errors.Is(err, berrors.ErrTimeout):
-		return db.lockedError()
-	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch):
-		return &FileError{Path: db.path, Err: ErrCorrupt, Cause: err, Remedy: fault.RemedyRestore}
-	case errors.As(err, new(*FileError)):
-		return err
-	}
-	return db.accessError(err)
-}
-
-// lockedError returns ErrLocked with the process that has the file open, if the system
-// shows it.
-func (db *DB) lockedError() error {
-	who := "another process, or another handle of this one,"
-	if found := file.Holders(db.real); found != nil {
-		who = strings.Join(found, ", ")
-	}
-	return &FileError{Path: db.path, Err: ErrLocked, Reason: who + " is using it",
-		Remedy: "try again later, or close the file there; several processes can read it at the same time if all open it for reading only"}
-}
-
-// accessError adds the remedy if a file may be read but not written.
-func (db *DB) accessError(err error) error {
-	if !db.opts.ReadOnly && (errors.Is(err, fs.ErrPermission) || file.IsReadOnlyFS(err)) {
-		return &FileError{Path: db.path, Err: ErrReadOnly, Cause: err, Reason: "it is write-protected",
-			Remedy: "open it for reading only, or change its permissions"}
-	}
-	return fmt.Errorf("open %q: %w", db.path, err)
-}
-
-// replaced returns an error if the path of the store leads to a different
-// file than the open one.
-func (db *DB) replaced(h *handle) error {
-	there, err := os.Stat(db.real)
-	if err == nil {
-		var here os.FileInfo
-		if here, err = h.file.Stat(); err == nil && os.SameFile(here, there) {
-			return nil
-		}
-	}
-	return &FileError{Path: db.path, Err: ErrReplaced, Cause: err, Reason: "the open file no longer has this name",
-		Remedy: "close the store and open it again; a backup of the open file is still possible"}
-}
-
-// stopped returns the error with which the wait for the file ends.
-func (db *DB) stopped(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("wait for %q: %w", db.path, err)
-	}
-	if db.closed.Load() {
-		return fmt.Errorf("%q: %w", db.path, ErrClosed)
-	}
-	return nil
-}
-
-// breakDown records that bbolt stopped in the middle of a transaction, with
-// its locks held.
-func (db *DB) breakDown() {
-	db.mu.Lock()
-	db.broken.Store(true)
-	db.idle.Broadcast()
-	db.mu.Unlock()
 }

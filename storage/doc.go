@@ -4,8 +4,10 @@
 // The inner packages, from the lowest to the highest: fault has the errors, page
 // verifies pages and file does what depends on the system; block encodes all records,
 // and states their bytes per vertex and edge; gather collects what an import reads, in
-// bounded memory; rescue salvages the records of a damaged file. This package has DB and Tx, the catalogue, and one type for all artefacts of
-// graphs: indexes, models, predictions and jobs.
+// bounded memory; rescue salvages the records of a damaged file; tree opens the file and
+// has its transactions; graphs reads and edits the records of a graph. This package has
+// DB and Tx, embeddings, and one type for all artefacts of graphs: indexes, models,
+// predictions and jobs.
 //
 // # Types
 //
@@ -25,22 +27,16 @@
 // # Files
 //
 // A file uses only files above it in this list, and the test of the layout fails where
-// files use each other in a cycle.
+// files use each other in a cycle. The packages tree and graphs list their own.
 //
 //	errors, attribute, types, options               public types
-//	records, blobrecord                             entries of the catalogue, their checks and names
-//	part, promise, soundness                        a bucket, its promised records, its verified shape
-//	tx, objects, lasting, readahead, catalog, …     a transaction, which does not know DB
-//	contents, vertices, blocks                      what transactions read and write of graphs
-//	handle, db                                      the state of an open store
-//	begin, locate, opening, keep, use               opening the file and letting it go
-//	upgrade, write                                  the first write, and transactions that write
+//	db, catalog                                     an open store, and entries of the catalogue
 //	snapshot, columns, changes, update, edges, …    reading and changing graphs
 //	checker, stats, storewriter                     what each kind of artefact needs
-//	blob, artefact, kinds, index, model, graphs, …  what is derived from graphs, and dropping it
-//	check…, measure                                 verifying and measuring the file
+//	artefact, index, model, prediction, job, …      what is derived from graphs, and dropping it
+//	embedding, embedslots, rows, generations, …     embeddings and their rows
+//	check                                           verifying the file
 //	stage, import                                   writing a whole version of a graph
-//	open, attach                                    the entry points
 //	copy, maintain, rebuild, recover                writing the file again
 //
 // # What is stored
@@ -72,7 +68,7 @@
 //	├─ models      / name                      model of links (msgpack); where there was ever one
 //	├─ predictions / graph 8 scorer            predictions of a graph (msgpack); where there were ever any
 //	├─ jobs        / number 8                  job (msgpack); where there was ever one
-//	├─ sums        / place                     number and sum of the records of a bucket; see promise.go
+//	├─ sums        / place                     number and sum of the records of a bucket; see sums.go
 //	├─ journal     / kind 1 name               unfinished import, embedding or stream (msgpack)
 //	└─ trash       / id 8                      object whose pages are still to be freed
 //
@@ -89,7 +85,7 @@
 //
 //	header  │ magic 8 │ format 4 │ min reader 4 │ epoch 8 │ next id 8 │ created 8 │
 //	        │ transaction 8 │ count 8 │ sum 8 │ n 1 │ features
-//	sums    │ count 8 │ sum 8 │                                         see promise.go
+//	sums    │ count 8 │ sum 8 │                                         see sums.go
 //	keys    │ flags 1 │ count 2 │ front-coded keys
 //	ids     │ flags 1 │ count 2 │ slot │ front-coded key, slot …
 //	arcs    │ flags 1 │ count 2 │ delta-varints grouped by source │ weights │ timestamps
@@ -171,8 +167,8 @@
 // find the free pages, and every page must be verified before bbolt follows it. So a
 // store opens bbolt for reading, makes its lock an exclusive one if it is to be
 // written, and walks over the catalogue. The pages of each part of an object are walked at
-// its first use (soundness.go); of parts whose records never change, only the pages on the
-// way to the records that a search reads (lasting.go); and the whole tree before the first
+// its first use (verified.go); of parts whose records never change, only the pages on the
+// way to the records that a search reads (immutable.go); and the whole tree before the first
 // write, when bbolt opens the file a second time, under the same lock (upgrade.go): a lock
 // of flock belongs to the open file, of which both openings have a descriptor. Readers
 // continue on the first opening meanwhile (use.go). On 0.5 GB of edges, with two busy cores: 0.2 ms to open,
@@ -187,7 +183,7 @@
 //
 // A store keeps its file locked from Open to Close. With Options.ReleaseIdle it keeps
 // the lock from the beginning of a use until 0.3 s later, or until the end of a longer
-// use. In between other processes can open the file for reading and writing (keep.go).
+// use. In between other processes can open the file for reading and writing (lease.go).
 // Calls of one store that overlap are one use. Whoever makes several calls and must see
 // no change between them calls Keep; methods of several transactions do so themselves.
 // If another process uses the file, a call waits for Options.LockTimeout and then fails
@@ -253,7 +249,7 @@
 // them with the size of the file, and bbolt follows no part of the tree whose shape was
 // not verified with plain reads (package page): every bit of the headers and tables of
 // its pages is checked. The walk also adds up the records, by key and checksum, and
-// compares the sum with what the last commit has promised of the bucket (promise.go),
+// compares the sum with what the last commit has promised of the bucket (sums.go),
 // so that a lost page, or an old version of a page, is found although all its records
 // are sound. A file with damage below the catalogue is opened: what is sound can be
 // read, the rest is ErrCorrupt, and so is every write. Reads of the map run with faults

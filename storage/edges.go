@@ -10,6 +10,8 @@ import (
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/gather"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 func (e *Edge) check() error {
@@ -70,22 +72,22 @@ func newEdgeBatch(ctx context.Context, edges []Edge) (*edgeBatch, error) {
 }
 
 // find looks the ends up.
-func (b *edgeBatch) find(t *tx, g *graphState) (err error) {
-	b.slots, err = t.slotsOfKeys(&g.record, b.keys)
-	return fault.Corrupt(t.path, describeGraph(g.name)+", ids", err)
+func (b *edgeBatch) find(t *tree.Tx, g *graphState) (err error) {
+	b.slots, err = graphs.SlotsOfKeys(t, &g.record, b.keys)
+	return fault.Corrupt(t.Path, graphs.DescribeGraph(g.name)+", ids", err)
 }
 
 // addMissing adds the ends that are not in the graph as vertices.
-func (b *edgeBatch) addMissing(t *tx, g *graphState) (added int64, err error) {
+func (b *edgeBatch) addMissing(t *tree.Tx, g *graphState) (added int64, err error) {
 	var keys [][]byte
 	for i, slot := range b.slots {
 		if slot == block.NoVertex {
 			keys = append(keys, b.keys[i])
 		}
 	}
-	slots, err := t.addVertices(&g.record, keys)
+	slots, err := graphs.AddVertices(t, &g.record, keys)
 	if err != nil {
-		return 0, fault.Corrupt(t.path, describeGraph(g.name), err)
+		return 0, fault.Corrupt(t.Path, graphs.DescribeGraph(g.name), err)
 	}
 	g.touch(slots...)
 	for i, slot := range b.slots {
@@ -97,7 +99,7 @@ func (b *edgeBatch) addMissing(t *tx, g *graphState) (added int64, err error) {
 }
 
 // locate finds the edges whose ends are vertices.
-func (b *edgeBatch) locate(t *tx, g *graphState) (err error) {
+func (b *edgeBatch) locate(t *tree.Tx, g *graphState) (err error) {
 	list := make([]request, 0, len(b.edges))
 	for i, ends := range b.ends {
 		u, v := b.slots[ends[0]], b.slots[ends[1]]
@@ -106,7 +108,7 @@ func (b *edgeBatch) locate(t *tx, g *graphState) (err error) {
 		}
 	}
 	// Requests for the same edge stay in the order of the batch.
-	b.requests, err = block.MergeSort(t.ctx, list, func(a, b request) int {
+	b.requests, err = block.MergeSort(t.Ctx, list, func(a, b request) int {
 		return cmp.Or(cmp.Compare(a.arc, b.arc), cmp.Compare(a.index, b.index))
 	})
 	if err != nil {
@@ -118,18 +120,18 @@ func (b *edgeBatch) locate(t *tx, g *graphState) (err error) {
 			arcs = append(arcs, r.arc)
 		}
 	}
-	b.states, err = t.findEdges(&g.record, arcs)
-	return fault.Corrupt(t.path, describeGraph(g.name)+", arcs", err)
+	b.states, err = graphs.FindEdges(t, &g.record, arcs)
+	return fault.Corrupt(t.Path, graphs.DescribeGraph(g.name)+", arcs", err)
 }
 
 // apply calls change for the state of every edge, in the order of the batch.
-func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *block.EdgeState, e *Edge)) error {
+func (b *edgeBatch) apply(t *tree.Tx, g *graphState, change func(s *block.EdgeState, e *Edge)) error {
 	after := slices.Clone(b.states)
 	at, before := 0, g.record.Timed
 	var times gather.Times
 	for i, r := range b.requests {
-		if i%block.CheckEvery == 0 && t.ctx.Err() != nil {
-			return t.ctx.Err()
+		if i%block.CheckEvery == 0 && t.Ctx.Err() != nil {
+			return t.Ctx.Err()
 		}
 		for after[at].Arc != r.arc {
 			at++
@@ -140,10 +142,10 @@ func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *block.EdgeState, 
 			times.Add(e.Time, e.Dated)
 		}
 	}
-	if err := t.writeEdges(g, b.states, after); err != nil {
-		return fault.Corrupt(t.path, describeGraph(g.name)+", arcs", err)
+	if err := writeEdges(t, g, b.states, after); err != nil {
+		return fault.Corrupt(t.Path, graphs.DescribeGraph(g.name)+", arcs", err)
 	}
-	g.record.gave(times, before)
+	g.record.Gave(times, before)
 	return nil
 }
 
@@ -156,7 +158,7 @@ func (b *edgeBatch) apply(t *tx, g *graphState, change func(s *block.EdgeState, 
 // Each block of keys or arcs that changes is rewritten once, so an edge of a large
 // batch costs much less than a single one; see the package comment.
 func (x *Tx) InsertEdges(graph string, edges []Edge) (WriteStats, error) {
-	b, err := newEdgeBatch(x.tx.ctx, edges)
+	b, err := newEdgeBatch(x.tx.Ctx, edges)
 	if err != nil {
 		return WriteStats{}, err
 	}
@@ -194,7 +196,7 @@ func (stats *WriteStats) insert(s *block.EdgeState, e *Edge) {
 // edge does not exist, the first such edge gives a NotFoundError, and nothing
 // is changed.
 func (x *Tx) UpdateEdges(graph string, edges []Edge) (WriteStats, error) {
-	b, err := newEdgeBatch(x.tx.ctx, edges)
+	b, err := newEdgeBatch(x.tx.Ctx, edges)
 	if err != nil {
 		return WriteStats{}, err
 	}
@@ -229,7 +231,7 @@ func (b *edgeBatch) complete() error {
 // DeleteEdges removes edges; those that do not exist count as Missing. Weights
 // and timestamps do not matter. The vertices stay.
 func (x *Tx) DeleteEdges(graph string, edges []Edge) (WriteStats, error) {
-	b, err := newEdgeBatch(x.tx.ctx, edges)
+	b, err := newEdgeBatch(x.tx.Ctx, edges)
 	if err != nil {
 		return WriteStats{}, err
 	}
@@ -259,7 +261,7 @@ func (x *Tx) Neighbors(graph, key string) ([]Edge, error) {
 	err := x.read(func() error {
 		g, err := x.graph(graph)
 		if err == nil {
-			list, err = x.tx.edgesOf(&g.record, graph, key)
+			list, err = edgesAt(x.tx, &g.record, graph, key)
 		}
 		return err
 	})
@@ -269,25 +271,25 @@ func (x *Tx) Neighbors(graph, key string) ([]Edge, error) {
 // Neighbors returns the edges of a vertex as Tx.Neighbors does. It reads the
 // blocks that hold them and the keys of the neighbours, and nothing else.
 func (db *DB) Neighbors(ctx context.Context, graph, key string) ([]Edge, error) {
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) ([]Edge, error) { return t.edgesOf(r, graph, key) })
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) ([]Edge, error) { return edgesAt(t, r, graph, key) })
 }
 
-func (t *tx) edgesOf(r *graphRecord, graph, key string) ([]Edge, error) {
-	slot, err := t.slotOfVertex(r, graph, key)
+func edgesAt(t *tree.Tx, r *graphs.Record, graph, key string) ([]Edge, error) {
+	slot, err := graphs.SlotOfVertex(t, r, graph, key)
 	if err != nil {
 		return nil, err
 	}
-	arcs, err := t.arcsOf(r, slot)
+	arcs, err := graphs.ArcsOf(t, r, slot)
 	if err != nil {
-		return nil, fault.Corrupt(t.path, describeGraph(graph)+", arcs", err)
+		return nil, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", arcs", err)
 	}
 	slots := make([]uint32, len(arcs))
 	for i, v := range arcs {
 		slots[i] = v.Arc.Target()
 	}
-	keys, err := t.keysOfSlots(r, slots)
+	keys, err := graphs.KeysOfSlots(t, r, slots)
 	if err != nil {
-		return nil, fault.Corrupt(t.path, describeGraph(graph)+", keys", err)
+		return nil, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", keys", err)
 	}
 	list := make([]Edge, len(arcs))
 	for i, v := range arcs {

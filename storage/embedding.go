@@ -10,6 +10,8 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
 )
 
@@ -45,12 +47,12 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 	if err := CheckEmbeddingName(info.Name); err != nil {
 		return EmbeddingInfo{}, err
 	}
-	ctx = orBackground(ctx)
+	ctx = tree.OrBackground(ctx)
 	if err := checkMatrix(ctx, m); err != nil {
 		return EmbeddingInfo{}, fmt.Errorf("put embedding %q: %w", info.Name, err)
 	}
-	state := db.newBlobWriter(ctx, describeEmbedding(info.Name)+", "+statePart)
-	defer state.abandon(ctx)
+	state := tree.NewBlobWriter(ctx, db.file, describeEmbedding(info.Name)+", "+statePart)
+	defer state.Abandon(ctx)
 	if write != nil {
 		if err := write(state); err != nil {
 			return EmbeddingInfo{}, fmt.Errorf("put embedding %q: state: %w", info.Name, err)
@@ -65,10 +67,10 @@ func (db *DB) ReplaceEmbedding(ctx context.Context, from, info EmbeddingInfo, m 
 		if err != nil {
 			return EmbeddingInfo{}, err
 		}
-		defer w.stream.abandon(ctx)
+		defer w.stream.Abandon(ctx)
 		writers = append(writers, w)
 	}
-	unlock, err := db.lockWriter(ctx)
+	unlock, err := db.file.LockWriter(ctx)
 	if err != nil {
 		return EmbeddingInfo{}, err
 	}
@@ -115,7 +117,7 @@ type embeddingWriter struct {
 	matrix  *vec.Matrix
 	record  embeddingRecord
 	from    EmbeddingInfo // the generation from which the rows were computed, if set
-	state   *blobWriter
+	state   *tree.BlobWriter
 	indexes []*indexWriter   // of the rows
 	slots   block.SlotMap    // of the rows
 	old     *embeddingRecord // the generation before, if any
@@ -127,7 +129,7 @@ type embeddingWriter struct {
 func (w *embeddingWriter) run(ctx context.Context) error {
 	begun := false
 	for done := false; !done; {
-		err := w.db.update(ctx, func(t *tx) error {
+		err := w.db.file.Update(ctx, func(t *tree.Tx) error {
 			if !begun {
 				if err := w.begin(t); err != nil {
 					return err
@@ -139,8 +141,8 @@ func (w *embeddingWriter) run(ctx context.Context) error {
 			if done = w.next == w.matrix.Rows || w.record.Object == 0; done {
 				return w.publish(t)
 			}
-			key := journalKey(journalEmbedding, w.name)
-			return t.put(block.JournalName, key, &journalRecord{Object: w.record.Object, GraphID: w.record.GraphID, Version: w.record.GraphVersion, Next: uint64(w.next), Started: w.record.Created})
+			key := tree.JournalKey(tree.JournalEmbedding, w.name)
+			return t.Put(block.JournalName, key, &tree.JournalRecord{Object: w.record.Object, GraphID: w.record.GraphID, Version: w.record.GraphVersion, Next: uint64(w.next), Started: w.record.Created})
 		})
 		if err != nil {
 			if begun {
@@ -150,13 +152,13 @@ func (w *embeddingWriter) run(ctx context.Context) error {
 		}
 		begun = true
 	}
-	return w.db.unfreed(w.db.sweep(ctx))
+	return w.db.file.Unfreed(w.db.file.Sweep(ctx))
 }
 
 // begin checks the embedding against its graph and opens a new object.
-func (w *embeddingWriter) begin(t *tx) error {
+func (w *embeddingWriter) begin(t *tree.Tx) error {
 	r := &w.record
-	g, err := t.findGraph(r.Graph)
+	g, err := graphs.Find(t, r.Graph)
 	if err != nil {
 		return err
 	}
@@ -164,11 +166,11 @@ func (w *embeddingWriter) begin(t *tx) error {
 		return fmt.Errorf("put embedding %q: graph %q was dropped and created again since the rows were read: %w", w.name, r.Graph, ErrConflict)
 	}
 	r.GraphID = g.ID
-	if w.slots, err = t.slotsAt(g, r); err != nil {
-		return fault.Corrupt(t.path, describeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", w.name, err))
+	if w.slots, err = slotsAt(t, g, r); err != nil {
+		return fault.Corrupt(t.Path, graphs.DescribeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", w.name, err))
 	}
 	r.Generation, r.Created, r.Object = 1, time.Now().UnixNano(), 0
-	old, err := t.findEmbedding(w.name)
+	old, err := findEmbedding(t, w.name)
 	switch {
 	case err == nil && old.GraphID != g.ID:
 		return fmt.Errorf("embedding %q belongs to graph %q: %w", w.name, old.Graph, ErrExists)
@@ -181,30 +183,30 @@ func (w *embeddingWriter) begin(t *tx) error {
 	if w.from.Generation != 0 && (w.old == nil || w.old.Generation != w.from.Generation || w.old.Created != w.from.Created.UnixNano()) {
 		return fmt.Errorf("generation %d of embedding %q was replaced or removed meanwhile: %w", w.from.Generation, w.name, ErrConflict)
 	}
-	if err := t.dropJournal(journalEmbedding, w.name); err != nil {
-		return fault.Corrupt(t.path, "journal of "+describeEmbedding(w.name), err)
+	if err := tree.DropJournal(t, tree.JournalEmbedding, w.name); err != nil {
+		return fault.Corrupt(t.Path, "journal of "+describeEmbedding(w.name), err)
 	}
 	w.next = 0
 	if len(w.matrix.Data) == 0 {
 		return nil
 	}
 	r.ChunkRows = uint64(block.ChunkRows(w.matrix.Dim))
-	if r.Object, err = t.newObject(block.RowsName); err != nil {
+	if r.Object, err = t.NewObject(block.RowsName); err != nil {
 		return err
 	}
-	return t.writeSlots(r, &w.slots)
+	return writeSlots(t, r, &w.slots)
 }
 
 // batch writes chunks until they fill a batch; all processors make them.
-func (w *embeddingWriter) batch(t *tx) error {
+func (w *embeddingWriter) batch(t *tree.Tx) error {
 	if w.record.Object == 0 {
 		return nil
 	}
-	p, err := t.part(w.record.Object, block.RowsName)
+	p, err := t.Part(w.record.Object, block.RowsName)
 	if err != nil {
-		return fault.Corrupt(t.path, describeEmbedding(w.name), err)
+		return fault.Corrupt(t.Path, describeEmbedding(w.name), err)
 	}
-	p.bucket.FillPercent = 1
+	p.Bucket.FillPercent = 1
 	var starts []int
 	at := w.next
 	for left := w.db.opts.BatchBytes; left > 0 && at < w.matrix.Rows; {
@@ -215,18 +217,18 @@ func (w *embeddingWriter) batch(t *tx) error {
 	}
 	keys, records := make([][]byte, len(starts)), make([][]byte, len(starts))
 	vec.Parallel(len(starts), 1, 0, func(i, _, _ int) {
-		if t.ctx.Err() != nil {
+		if t.Ctx.Err() != nil {
 			return
 		}
 		rows := min(int(w.record.ChunkRows), w.matrix.Rows-starts[i])
 		keys[i] = block.Key32(uint32(starts[i]))
-		records[i] = p.seed.Seal(keys[i], block.EncodeChunk(w.matrix, starts[i], rows))
+		records[i] = p.Seed.Seal(keys[i], block.EncodeChunk(w.matrix, starts[i], rows))
 	})
-	if err := t.ctx.Err(); err != nil {
+	if err := t.Ctx.Err(); err != nil {
 		return err
 	}
 	for i, record := range records {
-		if err := p.put(keys[i], record); err != nil {
+		if err := p.Put(keys[i], record); err != nil {
 			return err
 		}
 	}
@@ -234,12 +236,12 @@ func (w *embeddingWriter) batch(t *tx) error {
 	return nil
 }
 
-func (w *embeddingWriter) publish(t *tx) (err error) {
-	if w.record.State, err = w.state.publish(t); err != nil {
+func (w *embeddingWriter) publish(t *tree.Tx) (err error) {
+	if w.record.State, err = w.state.Publish(t); err != nil {
 		return err
 	}
 	if w.old != nil {
-		if err := t.retire(w.name, w.old); err != nil {
+		if err := retire(t, w.name, w.old); err != nil {
 			return err
 		}
 	}
@@ -248,10 +250,10 @@ func (w *embeddingWriter) publish(t *tx) (err error) {
 			return err
 		}
 	}
-	if err := t.putEmbedding(&w.record); err != nil {
+	if err := putEmbedding(t, &w.record); err != nil {
 		return err
 	}
-	return t.remove(block.JournalName, journalKey(journalEmbedding, w.name))
+	return t.Remove(block.JournalName, tree.JournalKey(tree.JournalEmbedding, w.name))
 }
 
 // abandon frees what a failed attempt has written. It does so even if the
@@ -259,31 +261,31 @@ func (w *embeddingWriter) publish(t *tx) (err error) {
 // cannot; then the next open does it.
 func (w *embeddingWriter) abandon(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
-	err := w.db.update(ctx, func(t *tx) error { return t.dropJournal(journalEmbedding, w.name) })
+	err := w.db.file.Update(ctx, func(t *tree.Tx) error { return tree.DropJournal(t, tree.JournalEmbedding, w.name) })
 	if err == nil {
-		_ = w.db.sweep(ctx) // the error of the attempt is returned
+		_ = w.db.file.Sweep(ctx) // the error of the attempt is returned
 	}
 }
 
 // EmbeddingInfo returns the catalogue entry of one embedding.
 func (db *DB) EmbeddingInfo(ctx context.Context, name string) (EmbeddingInfo, error) {
-	return viewed(ctx, db, func(t *tx) (EmbeddingInfo, error) { return t.embeddingInfo(name) })
+	return viewed(ctx, db, func(t *tree.Tx) (EmbeddingInfo, error) { return embeddingInfo(t, name) })
 }
 
 // Embedding returns the catalogue entry and the rows of an embedding, both of
 // one generation. The matrix is the caller's.
 func (db *DB) Embedding(ctx context.Context, name string) (EmbeddingInfo, *vec.Matrix, error) {
 	var info EmbeddingInfo
-	m, err := viewed(ctx, db, func(t *tx) (*vec.Matrix, error) {
-		r, err := t.findEmbedding(name)
+	m, err := viewed(ctx, db, func(t *tree.Tx) (*vec.Matrix, error) {
+		r, err := findEmbedding(t, name)
 		if err != nil {
 			return nil, err
 		}
-		if info, err = t.embeddingInfo(name); err != nil {
+		if info, err = embeddingInfo(t, name); err != nil {
 			return nil, err
 		}
-		m, err := t.readRows(r)
-		return m, fault.Corrupt(t.path, describeEmbedding(name), err)
+		m, err := readRows(t, r)
+		return m, fault.Corrupt(t.Path, describeEmbedding(name), err)
 	})
 	if err != nil {
 		return EmbeddingInfo{}, nil, err
@@ -291,32 +293,32 @@ func (db *DB) Embedding(ctx context.Context, name string) (EmbeddingInfo, *vec.M
 	return info, m, nil
 }
 
-func (t *tx) readRows(r *embeddingRecord) (*vec.Matrix, error) {
+func readRows(t *tree.Tx, r *embeddingRecord) (*vec.Matrix, error) {
 	if r.Vertices*r.Dim > math.MaxInt/4 {
 		return nil, fmt.Errorf("embedding of %d × %d values is too large for this machine: %w", r.Vertices, r.Dim, ErrLimit)
 	}
 	m := vec.NewMatrix(int(r.Vertices), int(r.Dim))
-	return m, t.eachChunk(r, m.Data, func(int, []float32) error { return nil })
+	return m, eachChunk(t, r, m.Data, func(int, []float32) error { return nil })
 }
 
 // eachChunk verifies the rows of an embedding and calls f with those of one chunk after the other
 // and the number of the first. They are decoded into all, which has room for all rows, or, if that
 // is nil, into the memory of one chunk.
-func (t *tx) eachChunk(r *embeddingRecord, all []float32, f func(row int, values []float32) error) error {
+func eachChunk(t *tree.Tx, r *embeddingRecord, all []float32, f func(row int, values []float32) error) error {
 	if r.Object == 0 {
 		return nil
 	}
-	p, err := t.part(r.Object, block.RowsName)
+	p, err := t.Part(r.Object, block.RowsName)
 	if err != nil {
 		return err
 	}
-	t.readAhead(p.bucket)
+	t.ReadAhead(p.Bucket)
 	var chunk []float32
 	if all == nil {
 		chunk = make([]float32, min(r.ChunkRows, r.Vertices)*r.Dim)
 	}
 	row, dim := 0, int(r.Dim)
-	err = t.scan(p, func(key, payload []byte) error {
+	err = t.Scan(p, func(key, payload []byte) error {
 		values := chunk[:min(len(chunk), (int(r.Vertices)-row)*dim)]
 		if all != nil {
 			values = all[row*dim:]
@@ -337,9 +339,9 @@ func (t *tx) eachChunk(r *embeddingRecord, all []float32, f func(row int, values
 
 // eachEmbeddingOf calls f with the embeddings of a graph, past generations included, which f may
 // change.
-func (t *tx) eachEmbeddingOf(graph uint64, f func(r *embeddingRecord) error) error {
+func eachEmbeddingOf(t *tree.Tx, graph uint64, f func(r *embeddingRecord) error) error {
 	var names []string
-	err := t.each(block.EmbeddingsName, func(key, _ []byte) error {
+	err := t.Each(block.EmbeddingsName, func(key, _ []byte) error {
 		names = append(names, string(key))
 		return nil
 	})
@@ -348,7 +350,7 @@ func (t *tx) eachEmbeddingOf(graph uint64, f func(r *embeddingRecord) error) err
 			return err
 		}
 		var r *embeddingRecord
-		if r, err = t.findEmbedding(name); err == nil && r.GraphID == graph {
+		if r, err = findEmbedding(t, name); err == nil && r.GraphID == graph {
 			err = f(r)
 		}
 	}
@@ -357,9 +359,9 @@ func (t *tx) eachEmbeddingOf(graph uint64, f func(r *embeddingRecord) error) err
 
 // Embeddings lists the embeddings by name, in their present generations.
 func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
-	return viewed(ctx, db, func(t *tx) (list []EmbeddingInfo, err error) {
-		err = t.each(block.EmbeddingsName, func(key, _ []byte) error {
-			info, err := t.embeddingInfo(string(key))
+	return viewed(ctx, db, func(t *tree.Tx) (list []EmbeddingInfo, err error) {
+		err = t.Each(block.EmbeddingsName, func(key, _ []byte) error {
+			info, err := embeddingInfo(t, string(key))
 			if err == nil && !info.Past {
 				list = append(list, info)
 			}
@@ -374,19 +376,19 @@ func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingInfo, error) {
 // that the past ones are dropped too. The space is used again by later writes; the file does
 // not shrink.
 func (db *DB) DropEmbedding(ctx context.Context, name string) error {
-	return db.change(ctx, func(t *tx) error { return t.dropEmbedding(name) })
+	return db.file.Change(ctx, func(t *tree.Tx) error { return dropEmbedding(t, name) })
 }
 
-func (t *tx) dropEmbedding(name string) error {
-	past, err := t.past(name)
+func dropEmbedding(t *tree.Tx, name string) error {
+	past, err := past(t, name)
 	if err != nil {
 		return err
 	}
-	if err := t.dropEntry(name); err != nil {
+	if err := dropEntry(t, name); err != nil {
 		return err
 	}
 	for _, generation := range past {
-		if err := t.dropEntry(generationName(name, generation)); err != nil {
+		if err := dropEntry(t, generationName(name, generation)); err != nil {
 			return err
 		}
 	}
@@ -394,9 +396,9 @@ func (t *tx) dropEmbedding(name string) error {
 }
 
 // embeddingsOf lists the embeddings of a graph by name, without past generations.
-func (t *tx) embeddingsOf(graph uint64) ([]string, error) {
+func embeddingsOf(t *tree.Tx, graph uint64) ([]string, error) {
 	var names []string
-	err := t.eachEmbeddingOf(graph, func(r *embeddingRecord) error {
+	err := eachEmbeddingOf(t, graph, func(r *embeddingRecord) error {
 		if !r.Past {
 			names = append(names, r.name)
 		}

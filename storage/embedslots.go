@@ -6,31 +6,33 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
 )
 
 // slotsAt returns the slots that the graph g had at the version of an embedding that is
 // written, and checks the shape of the embedding. The slots that were empty then are
 // those that are empty now, except those that became empty since.
-func (t *tx) slotsAt(g *graphRecord, r *embeddingRecord) (block.SlotMap, error) {
+func slotsAt(t *tree.Tx, g *graphs.Record, r *embeddingRecord) (block.SlotMap, error) {
 	if r.GraphVersion == 0 || r.GraphVersion > g.Version {
 		return block.SlotMap{}, fmt.Errorf("graph %q has version %d, not %d: %w", r.Graph, g.Version, r.GraphVersion, ErrInvalid)
 	}
-	m, err := t.slotsOf(g)
+	m, err := graphs.SlotsOf(t, g)
 	if err != nil {
 		return m, err
 	}
 	if len(m.Empty) > 0 && r.GraphVersion < g.Version {
-		l, err := t.changesSince(g, r.GraphVersion)
+		l, err := graphs.ChangesSince(t, g, r.GraphVersion)
 		if err != nil {
 			return m, err
 		}
-		if l.gap {
+		if l.Gap {
 			return m, fmt.Errorf("the change log does not reach back to version %d of graph %q: %w", r.GraphVersion, r.Graph, ErrConflict)
 		}
 		kept := m.Empty[:0]
 		for _, slot := range m.Empty {
-			if !block.BitAt(l.deleted, slot) {
+			if !block.BitAt(l.Deleted, slot) {
 				kept = append(kept, slot)
 			}
 		}
@@ -44,34 +46,34 @@ func (t *tx) slotsAt(g *graphRecord, r *embeddingRecord) (block.SlotMap, error) 
 	return m, nil
 }
 
-func (t *tx) writeSlots(r *embeddingRecord, m *block.SlotMap) error {
+func writeSlots(t *tree.Tx, r *embeddingRecord, m *block.SlotMap) error {
 	r.Slots = 0
 	if len(m.Empty) == 0 {
 		return nil
 	}
 	r.Slots = m.Slots
-	p, err := t.openPart(r.Object, block.EmptyName)
+	p, err := t.OpenPart(r.Object, block.EmptyName)
 	if err != nil {
 		return err
 	}
-	return block.SlotList.Cut(p.seed, m.Empty, true, p.put)
+	return block.SlotList.Cut(p.Seed, m.Empty, true, p.Put)
 }
 
-func (t *tx) embeddingSlots(r *embeddingRecord) (block.SlotMap, error) {
+func embeddingSlots(t *tree.Tx, r *embeddingRecord) (block.SlotMap, error) {
 	if r.Slots == 0 {
 		return block.SlotMap{Slots: r.Vertices}, nil
 	}
-	return t.readSlots(r.Object, r.Slots, r.Slots-r.Vertices)
+	return t.ReadSlots(r.Object, r.Slots, r.Slots-r.Vertices)
 }
 
-func (t *tx) embeddingInfo(name string) (EmbeddingInfo, error) {
-	r, err := t.findEmbedding(name)
+func embeddingInfo(t *tree.Tx, name string) (EmbeddingInfo, error) {
+	r, err := findEmbedding(t, name)
 	if err != nil {
 		return EmbeddingInfo{}, err
 	}
-	slots, err := t.embeddingSlots(r)
+	slots, err := embeddingSlots(t, r)
 	if err != nil {
-		return EmbeddingInfo{}, fault.Corrupt(t.path, describeEmbedding(name)+", empty slots", err)
+		return EmbeddingInfo{}, fault.Corrupt(t.Path, describeEmbedding(name)+", empty slots", err)
 	}
 	return r.info(slots), nil
 }

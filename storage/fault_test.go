@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"heavytail/storage/internal/tree"
 )
 
 var errDisk = errors.New("the disk is full")
@@ -80,7 +82,7 @@ func TestDB_FailingCommit(t *testing.T) {
 		}},
 		{"checkpoint", 2, func(db *DB) error {
 			return db.PutJobCheckpoint(ctx, JobInfo{ID: 1, State: JobRunning, Done: 2}, func(w io.Writer) error {
-				_, err := w.Write(bytes.Repeat([]byte{2}, 3*blobBlock))
+				_, err := w.Write(bytes.Repeat([]byte{2}, 3*tree.BlobBlock))
 				return err
 			})
 		}, func(db *DB) (bool, error) {
@@ -89,7 +91,7 @@ func TestDB_FailingCommit(t *testing.T) {
 				return false, nil
 			}
 			data, readErr := readCheckpoint(db, 1)
-			if len(data) != 3*blobBlock || job.Done != 2 {
+			if len(data) != 3*tree.BlobBlock || job.Done != 2 {
 				return false, fmt.Errorf("%d bytes with progress %d", len(data), job.Done)
 			}
 			return true, errors.Join(err, readErr)
@@ -108,7 +110,7 @@ func TestDB_FailingCommit(t *testing.T) {
 				path := before.copy(t, fill)
 				db := openStore(t, path, &Options{BatchBytes: 6000})
 				commits, hit := 0, false
-				db.beforeCommit = func() error {
+				db.file.BeforeCommit = func() error {
 					commits++
 					if commits-1 == failAt {
 						hit = true
@@ -190,7 +192,7 @@ func TestPutEmbedding_Cancelled(t *testing.T) {
 	for stop := range 3 {
 		ctx, cancel := context.WithCancel(context.Background())
 		commits := 0
-		db.beforeCommit = func() error {
+		db.file.BeforeCommit = func() error {
 			if commits == stop {
 				cancel()
 			}

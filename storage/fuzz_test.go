@@ -7,10 +7,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vmihailenco/msgpack/v5"
-
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
+
+	"github.com/vmihailenco/msgpack/v5"
 )
 
 // sealed returns the record with a valid checksum, as a hostile writer would make it.
@@ -32,7 +34,7 @@ func FuzzRecord(f *testing.F) {
 	seed := block.SeedOf(block.EmbeddingsName)
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		record := sealed(seed, []byte("k"), payload)
-		for _, into := range []any{new(graphRecord), new(embeddingRecord), new(journalRecord)} {
+		for _, into := range []any{new(graphs.Record), new(embeddingRecord), new(tree.JournalRecord)} {
 			if err := block.DecodeStruct(block.EmbeddingsName, []byte("k"), record, into); err != nil && !errors.Is(err, fault.ErrRecord) {
 				t.Errorf("%v", err)
 			}

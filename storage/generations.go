@@ -7,6 +7,7 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 )
 
 // An embedding that is replaced stays in the catalogue as a past generation, under its
@@ -33,21 +34,21 @@ func CheckEmbeddingName(name string) error {
 // last is the present one; the others are called name@generation, and can be read
 // and dropped by that name. The name of any generation is as good as that of the embedding.
 func (db *DB) Generations(ctx context.Context, name string) ([]EmbeddingInfo, error) {
-	return viewed(ctx, db, func(t *tx) (list []EmbeddingInfo, err error) {
-		r, err := t.findEmbedding(name)
+	return viewed(ctx, db, func(t *tree.Tx) (list []EmbeddingInfo, err error) {
+		r, err := findEmbedding(t, name)
 		if err != nil {
 			return nil, err
 		}
 		if name = r.name; r.Past {
 			name, _, _ = splitGeneration(name)
 		}
-		present, err := t.embeddingInfo(name)
+		present, err := embeddingInfo(t, name)
 		if err != nil {
 			return nil, err
 		}
-		past, err := t.past(name)
+		past, err := past(t, name)
 		for _, generation := range past {
-			info, err := t.embeddingInfo(generationName(name, generation))
+			info, err := embeddingInfo(t, generationName(name, generation))
 			if err != nil {
 				return list, err
 			}
@@ -61,33 +62,33 @@ func (db *DB) Generations(ctx context.Context, name string) ([]EmbeddingInfo, er
 // state, and drops generations that are now too old. If the name of the past
 // generation is already taken, in a file from before there were generations, that
 // embedding stays.
-func (t *tx) retire(name string, old *embeddingRecord) error {
-	if err := t.discard(old.State.Object); err != nil {
+func retire(t *tree.Tx, name string, old *embeddingRecord) error {
+	if err := t.Discard(old.State.Object); err != nil {
 		return err
 	}
 	key := []byte(generationName(name, old.Generation))
-	taken, err := t.get(block.EmbeddingsName, key, new(embeddingRecord))
+	taken, err := t.Get(block.EmbeddingsName, key, new(embeddingRecord))
 	if err != nil {
 		return err
 	}
 	if taken || len(key) > block.MaxName {
-		return t.discardRows(old.Object)
+		return discardRows(t, old.Object)
 	}
 	// From now on only comparisons read these rows, so they need no index.
-	if err := t.dropIndexes(old.Object); err != nil {
+	if err := dropIndexes(t, old.Object); err != nil {
 		return err
 	}
-	old.name, old.State, old.Past = string(key), blobRecord{}, true
+	old.name, old.State, old.Past = string(key), tree.BlobRecord{}, true
 	old.AutoChanges, old.AutoEvery = 0, 0
-	if err := t.putEmbedding(old); err != nil {
+	if err := putEmbedding(t, old); err != nil {
 		return err
 	}
-	past, err := t.past(name)
+	past, err := past(t, name)
 	if err != nil {
 		return err
 	}
 	for len(past) >= keptGenerations {
-		if err := t.dropEntry(generationName(name, past[0])); err != nil {
+		if err := dropEntry(t, generationName(name, past[0])); err != nil {
 			return err
 		}
 		past = past[1:]
@@ -97,21 +98,21 @@ func (t *tx) retire(name string, old *embeddingRecord) error {
 
 // dropEntry removes one entry with what it refers to. The entry must have this very name: that
 // of the present generation does not say that the past ones are dropped too.
-func (t *tx) dropEntry(name string) error {
-	r, err := t.resolveEmbedding(name)
+func dropEntry(t *tree.Tx, name string) error {
+	r, err := resolveEmbedding(t, name)
 	if err != nil {
 		return err
 	}
 	if r.name != name {
 		return fmt.Errorf("%q is the present generation of embedding %q, which is dropped by its name, with its past generations: %w", name, r.name, ErrInvalid)
 	}
-	if err := t.discardRows(r.Object); err != nil {
+	if err := discardRows(t, r.Object); err != nil {
 		return err
 	}
-	if err := t.discard(r.State.Object); err != nil {
+	if err := t.Discard(r.State.Object); err != nil {
 		return err
 	}
-	return t.remove(block.EmbeddingsName, []byte(r.name))
+	return t.Remove(block.EmbeddingsName, []byte(r.name))
 }
 
 // notPast returns ErrInvalid for the entry of a past generation, which nothing changes.
@@ -128,8 +129,8 @@ func (r *embeddingRecord) notPast() error {
 // embedding has another generation by now, it is ErrConflict, which the reader can
 // return later as well.
 func (db *DB) EmbeddingState(ctx context.Context, info EmbeddingInfo) (io.Reader, error) {
-	return viewed(ctx, db, func(t *tx) (io.Reader, error) {
-		r, err := t.findEmbedding(info.Name)
+	return viewed(ctx, db, func(t *tree.Tx) (io.Reader, error) {
+		r, err := findEmbedding(t, info.Name)
 		switch {
 		case err != nil:
 			return nil, err
@@ -138,7 +139,7 @@ func (db *DB) EmbeddingState(ctx context.Context, info EmbeddingInfo) (io.Reader
 		case r.State.Object == 0:
 			return nil, &NotFoundError{Kind: "state of embedding", Name: info.Name}
 		}
-		return t.openBlob(db, describeEmbedding(info.Name)+", "+statePart, r.State)
+		return tree.OpenBlob(t, db.file, describeEmbedding(info.Name)+", "+statePart, r.State)
 	})
 }
 
@@ -149,8 +150,8 @@ func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh)
 		return EmbeddingInfo{}, fmt.Errorf("refresh of embedding %q after %d changes, every %v: %w", name, auto.Changes, auto.Every, ErrInvalid)
 	}
 	var info EmbeddingInfo
-	err := db.change(ctx, func(t *tx) error {
-		r, err := t.findEmbedding(name)
+	err := db.file.Change(ctx, func(t *tree.Tx) error {
+		r, err := findEmbedding(t, name)
 		if err != nil {
 			return err
 		}
@@ -158,23 +159,23 @@ func (db *DB) SetAutoRefresh(ctx context.Context, name string, auto AutoRefresh)
 			return err
 		}
 		r.AutoChanges, r.AutoEvery = uint64(auto.Changes), int64(auto.Every)
-		if err := t.putEmbedding(r); err != nil {
+		if err := putEmbedding(t, r); err != nil {
 			return err
 		}
-		info, err = t.embeddingInfo(r.name)
+		info, err = embeddingInfo(t, r.name)
 		return err
 	})
 	return info, err
 }
 
-func (t *tx) dropState(name string) error {
-	r, err := t.resolveEmbedding(name)
+func dropState(t *tree.Tx, name string) error {
+	r, err := resolveEmbedding(t, name)
 	if err != nil {
 		return err
 	}
-	if err := t.discard(r.State.Object); err != nil {
+	if err := t.Discard(r.State.Object); err != nil {
 		return err
 	}
-	r.State = blobRecord{}
-	return t.putEmbedding(r)
+	r.State = tree.BlobRecord{}
+	return putEmbedding(t, r)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
 )
 
@@ -52,7 +53,7 @@ func TestGenerations(t *testing.T) {
 	ctx := context.Background()
 	db := newStore(t, &Options{BatchBytes: 5000})
 	putRing(t, db, "ring", 100)
-	state := blobBytes(3 * blobBlock)
+	state := blobBytes(3 * tree.BlobBlock)
 	for generation := uint64(1); generation <= 5; generation++ {
 		info := putGeneration(t, db, "e", 100, float32(generation), state[:int(generation)*1000])
 		if info.Generation != generation || info.StateBytes != int64(generation)*1000 {
@@ -102,7 +103,7 @@ func TestGenerations_Drop(t *testing.T) {
 	putGeneration(t, db, "e@x", 100, 9, nil)
 	empty := checkStore(t, db).Pages
 	for range 3 {
-		putGeneration(t, db, "e", 100, 1, blobBytes(5*blobBlock))
+		putGeneration(t, db, "e", 100, 1, blobBytes(5*tree.BlobBlock))
 	}
 	if err := db.DropEmbedding(ctx, "e@3"); !errors.Is(err, ErrInvalid) {
 		t.Errorf("the present generation by its number: %v", err)
@@ -113,7 +114,7 @@ func TestGenerations_Drop(t *testing.T) {
 	if list, err := db.Generations(ctx, "e"); err != nil || len(list) != 1 {
 		t.Errorf("%+v, %v", list, err)
 	}
-	putGeneration(t, db, "e", 100, 1, blobBytes(5*blobBlock))
+	putGeneration(t, db, "e", 100, 1, blobBytes(5*tree.BlobBlock))
 	if err := db.DropEmbedding(ctx, "e"); err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestGenerations_Copied(t *testing.T) {
 	dir := t.TempDir()
 	db := openStore(t, filepath.Join(dir, "store"), nil)
 	putRing(t, db, "ring", 100)
-	state := blobBytes(2*blobBlock + 7)
+	state := blobBytes(2*tree.BlobBlock + 7)
 	putGeneration(t, db, "e", 100, 1, nil)
 	info := putGeneration(t, db, "e", 100, 2, state)
 	if _, err := db.Backup(ctx, filepath.Join(dir, "backup"), false, nil); err != nil {
@@ -158,16 +159,16 @@ func TestGenerations_Copied(t *testing.T) {
 			t.Errorf("%s: %v", copied.Path(), err)
 		}
 	}
-	publishing(t, db, func(x *tx) error {
-		r, err := x.findEmbedding("e")
+	publishing(t, db, func(x *tree.Tx) error {
+		r, err := findEmbedding(x, "e")
 		if err != nil {
 			return err
 		}
-		p, err := x.part(r.State.Object, block.BlobName)
+		p, err := x.Part(r.State.Object, block.BlobName)
 		if err != nil {
 			return err
 		}
-		return p.delete(block.Key32(1))
+		return p.Delete(block.Key32(1))
 	})
 	report, err := db.Recover(ctx, filepath.Join(dir, "mended"), RecoverOptions{})
 	if err != nil || len(report.Lost) != 1 || len(report.Embeddings) != 1 {
@@ -180,8 +181,8 @@ func TestGenerations_Copied(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	// The store was damaged on purpose, so it is not checked at the end.
-	publishing(t, db, func(x *tx) error { return x.dropEmbedding("e") })
-	db.sweep(ctx)
+	publishing(t, db, func(x *tree.Tx) error { return dropEmbedding(x, "e") })
+	db.file.Sweep(ctx)
 }
 
 // If writing a state fails, the previous generation stays unchanged.
@@ -192,7 +193,7 @@ func TestPutEmbeddingState_FailedState(t *testing.T) {
 	before := putGeneration(t, db, "e", 100, 1, []byte("state"))
 	broken := errors.New("broken")
 	_, err := db.PutEmbeddingState(ctx, EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1}, vec.NewMatrix(100, 2), func(w io.Writer) error {
-		if _, err := w.Write(blobBytes(3 * blobBlock)); err != nil {
+		if _, err := w.Write(blobBytes(3 * tree.BlobBlock)); err != nil {
 			return err
 		}
 		return broken

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // CreateGraph makes an empty graph. If the name is in use, the error is ErrExists.
@@ -16,10 +18,10 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 		return GraphInfo{}, err
 	}
 	var info GraphInfo
-	err := db.change(ctx, func(t *tx) error {
-		r, err := t.createGraph(name)
+	err := db.file.Change(ctx, func(t *tree.Tx) error {
+		r, err := graphs.Create(t, name)
 		if err == nil {
-			info = r.info(name)
+			info = graphInfo(r, name)
 		}
 		return err
 	})
@@ -32,24 +34,24 @@ func (db *DB) CreateGraph(ctx context.Context, name string) (GraphInfo, error) {
 // of the graph exist, it returns ErrInUse, unless cascade removes them too. The space
 // is used again by later writes; the file does not shrink.
 func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
-	return db.change(ctx, func(t *tx) error {
-		r, err := t.findGraph(name)
+	return db.file.Change(ctx, func(t *tree.Tx) error {
+		r, err := graphs.Find(t, name)
 		if errors.Is(err, ErrNotFound) {
-			if found, journalErr := t.get(block.JournalName, journalKey(journalGraph, name), new(journalRecord)); found && journalErr == nil {
-				return t.dropJournal(journalGraph, name)
+			if found, journalErr := t.Get(block.JournalName, tree.JournalKey(tree.JournalGraph, name), new(tree.JournalRecord)); found && journalErr == nil {
+				return tree.DropJournal(t, tree.JournalGraph, name)
 			}
 		}
 		if err != nil {
 			return err
 		}
-		names, err := t.embeddingsOf(r.ID)
+		names, err := embeddingsOf(t, r.ID)
 		if err != nil {
 			return err
 		}
 		if len(names) > 0 && !cascade {
 			return fmt.Errorf("graph %q has the embeddings %s; drop them first: %w", name, strings.Join(names, ", "), ErrInUse)
 		}
-		models, err := t.modelsOf(r.ID)
+		models, err := modelsOf(t, r.ID)
 		if err != nil {
 			return err
 		}
@@ -57,7 +59,7 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 			return fmt.Errorf("graph %q has the models %s; drop them first: %w", name, strings.Join(models, ", "), ErrInUse)
 		}
 		for _, embedding := range names {
-			if err := t.dropEmbedding(embedding); err != nil {
+			if err := dropEmbedding(t, embedding); err != nil {
 				return err
 			}
 		}
@@ -69,26 +71,26 @@ func (db *DB) DropGraph(ctx context.Context, name string, cascade bool) error {
 		if err := predictionKind.dropAll(t, block.Key64(r.ID)); err != nil {
 			return err
 		}
-		if err := t.dropChanges(r.ID, math.MaxUint64); err != nil {
+		if err := graphs.DropChanges(t, r.ID, math.MaxUint64); err != nil {
 			return err
 		}
-		if err := t.dropJournal(journalGraph, name); err != nil {
+		if err := tree.DropJournal(t, tree.JournalGraph, name); err != nil {
 			return err
 		}
-		if err := t.discard(r.Object); err != nil {
+		if err := t.Discard(r.Object); err != nil {
 			return err
 		}
-		return t.remove(block.GraphsName, []byte(name))
+		return t.Remove(block.GraphsName, []byte(name))
 	})
 }
 
 // Graphs lists the graphs by name.
 func (db *DB) Graphs(ctx context.Context) ([]GraphInfo, error) {
-	return viewed(ctx, db, func(t *tx) (list []GraphInfo, err error) {
-		err = t.each(block.GraphsName, func(key, _ []byte) error {
-			r, err := t.findGraph(string(key))
+	return viewed(ctx, db, func(t *tree.Tx) (list []GraphInfo, err error) {
+		err = t.Each(block.GraphsName, func(key, _ []byte) error {
+			r, err := graphs.Find(t, string(key))
 			if err == nil {
-				list = append(list, r.info(string(key)))
+				list = append(list, graphInfo(r, string(key)))
 			}
 			return err
 		})
@@ -98,5 +100,5 @@ func (db *DB) Graphs(ctx context.Context) ([]GraphInfo, error) {
 
 // Graph returns the catalogue entry of one graph.
 func (db *DB) Graph(ctx context.Context, name string) (GraphInfo, error) {
-	return viewGraph(ctx, db, name, func(_ *tx, r *graphRecord) (GraphInfo, error) { return r.info(name), nil })
+	return viewGraph(ctx, db, name, func(_ *tree.Tx, r *graphs.Record) (GraphInfo, error) { return graphInfo(r, name), nil })
 }

@@ -3,10 +3,15 @@ package storage
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync/atomic"
 
+	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // GraphView is a graph in one read transaction, for a question that reads the edges of few
@@ -14,28 +19,28 @@ import (
 type GraphView struct {
 	Graph GraphInfo // its present version
 
-	t     *tx
-	graph *graphRecord
+	t     *tree.Tx
+	graph *graphs.Record
 	slots *block.SlotMap // of the vertices, once it was read
 }
 
 // ViewGraph calls f with a graph, and returns the error of f. The rules are those of
 // ViewRows.
 func (db *DB) ViewGraph(ctx context.Context, graph string, f func(*GraphView) error) error {
-	return db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(graph)
+	return db.file.View(ctx, func(t *tree.Tx) error {
+		r, err := graphs.Find(t, graph)
 		if err != nil {
 			return err
 		}
-		return f(&GraphView{Graph: r.info(graph), t: t, graph: r})
+		return f(&GraphView{Graph: graphInfo(r, graph), t: t, graph: r})
 	})
 }
 
 func (v *GraphView) slotMap() (*block.SlotMap, error) {
 	if v.slots == nil {
-		m, err := v.t.slotsOf(v.graph)
+		m, err := graphs.SlotsOf(v.t, v.graph)
 		if err != nil {
-			return nil, fault.Corrupt(v.t.path, describeGraph(v.Graph.Name)+", empty slots", err)
+			return nil, fault.Corrupt(v.t.Path, graphs.DescribeGraph(v.Graph.Name)+", empty slots", err)
 		}
 		v.slots = &m
 	}
@@ -45,13 +50,13 @@ func (v *GraphView) slotMap() (*block.SlotMap, error) {
 // Vertex returns the number of a vertex in the present version of the graph, as
 // VertexID does.
 func (v *GraphView) Vertex(key string) (uint32, error) {
-	return v.t.vertexID(v.graph, v.Graph.Name, key)
+	return vertexID(v.t, v.graph, v.Graph.Name, key)
 }
 
 // Keys returns the keys of vertices of the present version of the graph.
 func (v *GraphView) Keys(vertices []uint32) ([]string, error) {
 	keys, err := v.keys(vertices)
-	return keys, fault.Corrupt(v.t.path, describeGraph(v.Graph.Name)+", keys", err)
+	return keys, fault.Corrupt(v.t.Path, graphs.DescribeGraph(v.Graph.Name)+", keys", err)
 }
 
 func (v *GraphView) keys(vertices []uint32) ([]string, error) {
@@ -69,7 +74,7 @@ func (v *GraphView) keys(vertices []uint32) ([]string, error) {
 		}
 		slots[i] = m.Slot(vertex)
 	}
-	found, err := v.t.keysOfSlots(v.graph, slots)
+	found, err := graphs.KeysOfSlots(v.t, v.graph, slots)
 	if err != nil {
 		return nil, err
 	}
@@ -107,16 +112,16 @@ func (v *GraphView) row(vertex uint32) (r graphRow, err error) {
 	if int(vertex) >= slots.Vertices() {
 		return r, v.noVertex(vertex, slots)
 	}
-	where := describeGraph(v.Graph.Name) + ", arcs"
-	arcs, err := v.t.arcsOf(v.graph, slots.Slot(vertex))
+	where := graphs.DescribeGraph(v.Graph.Name) + ", arcs"
+	arcs, err := graphs.ArcsOf(v.t, v.graph, slots.Slot(vertex))
 	if err != nil {
-		return r, fault.Corrupt(v.t.path, where, err)
+		return r, fault.Corrupt(v.t.Path, where, err)
 	}
 	r.targets = make([]uint32, len(arcs))
 	for i, a := range arcs {
 		id, found := slots.Vertex(a.Arc.Target())
 		if !found {
-			return r, fault.Corrupt(v.t.path, where, fault.Record("an edge leads to the empty slot %d", a.Arc.Target()))
+			return r, fault.Corrupt(v.t.Path, where, fault.Record("an edge leads to the empty slot %d", a.Arc.Target()))
 		}
 		r.targets[i] = id
 		if v.Graph.Weighted {
@@ -127,4 +132,254 @@ func (v *GraphView) row(vertex uint32) (r graphRow, err error) {
 		}
 	}
 	return r, nil
+}
+
+// Degrees returns the degrees of all vertices in the present version of the graph. It decodes all
+// arcs in as many goroutines as there are processors, and keeps 4 bytes for each slot: a quarter
+// of the time of loading the graph, and less of its memory.
+func (v *GraphView) Degrees() ([]uint32, error) {
+	degrees, err := v.degrees()
+	return degrees, fault.Corrupt(v.t.Path, graphs.DescribeGraph(v.Graph.Name)+", arcs", err)
+}
+
+func (v *GraphView) degrees() ([]uint32, error) {
+	m, err := v.slotMap()
+	if err != nil || v.graph.Object == 0 {
+		return nil, err
+	}
+	p, err := v.t.Part(v.graph.Object, block.ArcsName)
+	if err != nil {
+		return nil, err
+	}
+	v.t.ReadAhead(p.Bucket)
+	runs, err := graphs.ArcRuns(v.t, p)
+	if err != nil {
+		return nil, err
+	}
+	degrees := make([]uint32, m.Slots) // of slots; the arcs of one may lie in several runs
+	room, all := make([]block.ArcBlock, runtime.GOMAXPROCS(0)), atomic.Uint64{}
+	err = graphs.Parallel(v.t, len(runs), len(room), func(worker, i int) error {
+		for _, b := range runs[i].Blocks {
+			if err := room[worker].Open(p.Seed, b); err != nil {
+				return err
+			}
+			arcs := room[worker].Arcs
+			all.Add(uint64(len(arcs)))
+			for first, at := 0, 1; at <= len(arcs); at++ {
+				if at < len(arcs) && arcs[at].Source() == arcs[first].Source() {
+					continue
+				}
+				slot := arcs[first].Source()
+				if uint64(slot) >= m.Slots {
+					return fault.Record("an edge of slot %d of %d", slot, m.Slots)
+				}
+				atomic.AddUint32(&degrees[slot], uint32(at-first))
+				first = at
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case all.Load() != 2*v.graph.Edges:
+		return nil, fault.Record("%d arcs where the catalogue says %d edges", all.Load(), v.graph.Edges)
+	}
+	for i, slot := range m.Empty {
+		if degrees[slot] != 0 {
+			return nil, fault.Record("an edge of the empty slot %d", slot)
+		}
+		end := len(degrees)
+		if i+1 < len(m.Empty) {
+			end = int(m.Empty[i+1])
+		}
+		copy(degrees[int(slot)-i:], degrees[slot+1:end])
+	}
+	return degrees[:m.Vertices()], nil
+}
+
+// RowCost is the fixed time of reading the edges of one vertex, in addition to its arcs, in arcs of
+// a graph that is read as a whole: a block of up to 2 KB is found, verified and decoded.
+const RowCost = 200
+
+// GraphPart collects the edges of some vertices of a graph, for a question that needs no more
+// of it. It is valid as long as its GraphView.
+type GraphPart struct {
+	// Cost of what was read, in arcs of a graph that is read as a whole: the degrees of the
+	// vertices, and 200 for each of them.
+	Cost int64
+
+	view  *GraphView
+	most  int64
+	above error // returned if Cost exceeds most
+	rows  map[uint32]graphRow
+	named map[uint32]struct{} // vertices without rows that have a key
+}
+
+// NewPart returns an empty part. No more of it is read once its cost exceeds most; reading then
+// returns the error above.
+func (v *GraphView) NewPart(most int64, above error) *GraphPart {
+	return &GraphPart{view: v, most: most, above: above, rows: map[uint32]graphRow{}, named: map[uint32]struct{}{}}
+}
+
+// Read reads the edges of vertices, unless the part has them. If the cost exceeds the limit, it
+// ends as soon as this is known.
+func (p *GraphPart) Read(vertices ...uint32) error {
+	next := slices.Clone(vertices)
+	slices.Sort(next)
+	next = slices.DeleteFunc(slices.Compact(next), func(u uint32) bool { _, there := p.rows[u]; return there })
+	if p.Cost+int64(len(next))*RowCost > p.most {
+		return p.above
+	}
+	for _, u := range next {
+		row, err := p.view.row(u)
+		if err != nil {
+			return err
+		}
+		if p.Cost += RowCost + int64(len(row.targets)); p.Cost > p.most {
+			return p.above
+		}
+		p.rows[u] = row
+	}
+	return nil
+}
+
+// ReadAround reads the edges of a vertex and of all vertices within steps edges of it.
+func (p *GraphPart) ReadAround(vertex uint32, steps int) error {
+	within := []uint32{vertex}
+	for step := range steps + 1 {
+		if err := p.Read(within...); err != nil {
+			return err
+		}
+		if step == steps {
+			break
+		}
+		for _, u := range slices.Clone(within) {
+			within = append(within, p.rows[u].targets...)
+		}
+		slices.Sort(within)
+		within = slices.Compact(within)
+	}
+	return nil
+}
+
+// Name adds vertices with their keys and without their edges.
+func (p *GraphPart) Name(vertices ...uint32) {
+	for _, u := range vertices {
+		p.named[u] = struct{}{}
+	}
+}
+
+// Neighbors returns the neighbours of a vertex that was read, ascending; none of others.
+func (p *GraphPart) Neighbors(vertex uint32) []uint32 { return p.rows[vertex].targets }
+
+// Graph returns the rows of the part and its Vertices. In the graph these have numbers of their
+// own, in the same order. Vertices that were not read have empty rows, so it is
+// not symmetric.
+func (p *GraphPart) Graph() (g *csr.Graph, vertices []uint32) {
+	vertices = p.Vertices()
+	return p.graph(vertices), vertices
+}
+
+// Snapshot returns the part with the keys of its vertices. A vertex that was neither read nor named
+// has the key "" and is not found by Snapshot.Vertex. Info is that of the whole graph, and Slot has
+// no meaning. columns has the values of the attributes that names lists, of the vertices that have
+// keys.
+func (p *GraphPart) Snapshot(names []string) (s *Snapshot, columns []*Column, vertices []uint32, err error) {
+	g, vertices := p.Graph()
+	s = &Snapshot{Info: p.view.Graph, Graph: g, keys: block.NewKeySet(len(vertices))}
+	var keyed, places []uint32
+	for i, u := range vertices {
+		_, read := p.rows[u]
+		if _, named := p.named[u]; read || named {
+			keyed, places = append(keyed, u), append(places, uint32(i))
+		}
+	}
+	keys, err := p.view.Keys(keyed)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	at := 0
+	for i := range vertices {
+		key := ""
+		if at < len(places) && int(places[at]) == i {
+			key = keys[at]
+			at++
+		}
+		s.keys.Add(block.BytesOf(key))
+	}
+	columns, err = p.columns(names, keyed, places, len(vertices))
+	return s, columns, vertices, err
+}
+
+// columns reads attributes of the vertices keyed, whose numbers in a part of n vertices are
+// places.
+func (p *GraphPart) columns(names []string, keyed, places []uint32, n int) ([]*Column, error) {
+	v := p.view
+	columns := make([]*Column, len(names))
+	m, err := v.slotMap()
+	if err != nil {
+		return nil, err
+	}
+	slots := make([]uint32, len(keyed))
+	for i, u := range keyed {
+		slots[i] = m.Slot(u)
+	}
+	for i, name := range names {
+		at := v.graph.FindAttribute(name)
+		if at < 0 {
+			return nil, &NotFoundError{Kind: "attribute", Name: name}
+		}
+		values, err := graphs.ValuesAt(v.t, v.graph, v.graph.Attributes[at], slots)
+		if err != nil {
+			return nil, fault.Corrupt(v.t.Path, graphs.DescribeAttribute(v.Graph.Name, name), err)
+		}
+		columns[i] = block.NewColumn(v.Graph.Attributes[at], n)
+		for j, value := range values {
+			if err := columns[i].Set(places[j], value); err != nil {
+				return nil, fmt.Errorf("attribute %q: %w", name, err)
+			}
+		}
+	}
+	return columns, nil
+}
+
+// Vertices lists the numbers in the whole graph of the vertices of the part, ascending: those that
+// were read or named, and the neighbours of the former.
+func (p *GraphPart) Vertices() []uint32 {
+	var list []uint32
+	for u, row := range p.rows { // sorted below
+		list = append(append(list, u), row.targets...)
+	}
+	for u := range p.named {
+		list = append(list, u)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// graph builds the rows of the part, whose vertices are given.
+func (p *GraphPart) graph(vertices []uint32) *csr.Graph {
+	g := &csr.Graph{Offsets: make([]int64, 1, len(vertices)+1)}
+	if p.view.Graph.Weighted {
+		g.Weights = []float32{}
+	}
+	if p.view.Graph.Timed {
+		g.Times = []int64{}
+	}
+	for _, u := range vertices {
+		row := p.rows[u]
+		for _, w := range row.targets {
+			g.Targets = append(g.Targets, numberIn(vertices, w))
+		}
+		g.Weights, g.Times = append(g.Weights, row.weights...), append(g.Times, row.times...)
+		g.Offsets = append(g.Offsets, int64(len(g.Targets)))
+	}
+	return g
+}
+
+// numberIn returns the number of a vertex of the whole graph in a part with these vertices.
+func numberIn(vertices []uint32, vertex uint32) uint32 {
+	i, _ := slices.BinarySearch(vertices, vertex)
+	return uint32(i)
 }

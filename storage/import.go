@@ -14,6 +14,8 @@ import (
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/gather"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // Repeated decides the weight of an edge that occurs again in an import, in
@@ -121,7 +123,7 @@ type ImportStats struct {
 // import, run again, continues after the batches already written; another import of the
 // graph discards them. An import that changes nothing makes no new version.
 func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts ImportOptions) (ImportStats, error) {
-	ctx, started := orBackground(ctx), time.Now()
+	ctx, started := tree.OrBackground(ctx), time.Now()
 	if err := block.CheckName("graph", graph); err != nil {
 		return ImportStats{}, err
 	}
@@ -129,14 +131,14 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	if err != nil {
 		return ImportStats{}, err
 	}
-	if err := db.writable(); err != nil {
+	if err := db.file.Writable(); err != nil {
 		return ImportStats{}, err
 	}
 	if opts.Format.Progress == nil {
 		opts.Format.Progress = opts.Progress
 	}
 	opts.Source = cmp.Or(opts.Source, opts.Format.Name)
-	dir, pattern := tempName(cmp.Or(db.real, db.path), kindImport)
+	dir, pattern := tree.TempName(cmp.Or(db.file.Real, db.file.Path), tree.KindImport)
 	list := gather.NewList(ctx, gather.Options{Repeated: how, Join: opts.Join, Limit: opts.MemoryLimit, EdgeRoom: opts.edgeRoom, Dir: dir, Pattern: pattern})
 	defer list.Close()
 	read, err := format.Read(ctx, r, opts.Format, list.Handler())
@@ -146,7 +148,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	if err != nil {
 		return ImportStats{ReadStats: read}, fmt.Errorf("import into graph %q: %w", graph, err)
 	}
-	unlock, err := db.lockWriter(ctx)
+	unlock, err := db.file.LockWriter(ctx)
 	if err != nil {
 		return ImportStats{}, err
 	}
@@ -161,7 +163,7 @@ func (db *DB) Import(ctx context.Context, graph string, r io.Reader, opts Import
 	for _, r := range i.remarks() {
 		read.Add(r)
 	}
-	i.stats.ReadStats, i.stats.RepeatedValues, i.stats.Times = read, list.RepeatedValues(), i.result.info(graph).Times
+	i.stats.ReadStats, i.stats.RepeatedValues, i.stats.Times = read, list.RepeatedValues(), graphInfo(&i.result, graph).Times
 	i.stats.Seconds = time.Since(started).Seconds()
 	return i.stats, nil
 }
@@ -171,7 +173,7 @@ type importer struct {
 	publication
 	list   *gather.List
 	layout format.Layout
-	old    contents
+	old    graphs.Contents
 	stats  ImportStats
 
 	vertices []format.Remark // about the vertices that were read
@@ -181,7 +183,7 @@ type importer struct {
 
 // run performs the import. The caller holds the writer's lock.
 func (i *importer) run(ctx context.Context) error {
-	if err := i.db.view(ctx, i.load); err != nil {
+	if err := i.db.file.View(ctx, i.load); err != nil {
 		return err
 	}
 	i.progress.report("sorting", 0, 0)
@@ -193,7 +195,7 @@ func (i *importer) run(ctx context.Context) error {
 		i.source = i.base.Source // the source of the edges, because this import has only vertices
 	}
 	i.result = i.base
-	if i.base.ID == 0 || stats.Added+stats.Updated+stats.NewVertices+stats.UpdatedVertices > 0 || len(i.contents.attributes) > len(i.old.attributes) {
+	if i.base.ID == 0 || stats.Added+stats.Updated+stats.NewVertices+stats.UpdatedVertices > 0 || len(i.contents.Attributes) > len(i.old.Attributes) {
 		if err := i.publication.run(ctx); err != nil {
 			return fmt.Errorf("import into graph %q: %w", i.name, err)
 		}
@@ -214,8 +216,8 @@ func (i *importer) remarks() []format.Remark {
 }
 
 // load reads the graph, if it exists.
-func (i *importer) load(t *tx) error {
-	r, err := t.findGraph(i.name)
+func (i *importer) load(t *tree.Tx) error {
+	r, err := graphs.Find(t, i.name)
 	if errors.Is(err, ErrNotFound) {
 		return nil
 	}
@@ -229,15 +231,15 @@ func (i *importer) load(t *tx) error {
 	if err := fits(0); err != nil {
 		return err
 	}
-	t.room = &room{fits: fits}
-	i.old, err = t.readContents(i.name, r, false)
+	t.Room = &tree.Room{Fits: fits}
+	i.old, err = graphs.ReadContents(t, i.name, r, false)
 	return err
 }
 
 // merge makes the new contents of the graph, and the entry of the change log.
 func (i *importer) merge(ctx context.Context) error {
 	stats := &i.stats
-	merged, err := i.list.Merge(ctx, gather.Base{Keys: i.old.keys, Graph: i.old.graph, Columns: i.old.columns})
+	merged, err := i.list.Merge(ctx, gather.Base{Keys: i.old.Keys, Graph: i.old.Graph, Columns: i.old.Columns})
 	if err != nil {
 		return err
 	}
@@ -245,8 +247,8 @@ func (i *importer) merge(ctx context.Context) error {
 		return err
 	}
 	i.differ, i.example = merged.Differ, merged.Example
-	i.contents.keys, i.contents.graph, i.contents.slots = merged.Keys, merged.Graph, i.old.slots
-	stats.NewVertices = int64(merged.Keys.Len() - i.old.keys.Len())
+	i.contents.Keys, i.contents.Graph, i.contents.Slots = merged.Keys, merged.Graph, i.old.Slots
+	stats.NewVertices = int64(merged.Keys.Len() - i.old.Keys.Len())
 	stats.SelfLoops, stats.Updated = i.list.SelfLoops, merged.Updated
 	stats.Added = merged.Graph.Edges() - int64(i.base.Edges)
 	stats.Duplicates = i.list.Edges - stats.SelfLoops - stats.Added
@@ -264,11 +266,11 @@ func (i *importer) merge(ctx context.Context) error {
 // ascending.
 func (i *importer) mergeColumns(ctx context.Context, merged *gather.Merged) ([]uint32, error) {
 	c := &i.contents
-	schema := graphRecord{Attributes: slices.Clone(i.old.attributes), NextAttribute: i.base.NextAttribute}
-	c.columns = slices.Clone(i.old.columns)
-	changed := block.NewBits(i.old.keys.Len())
+	schema := graphs.Record{Attributes: slices.Clone(i.old.Attributes), NextAttribute: i.base.NextAttribute}
+	c.Columns = slices.Clone(i.old.Columns)
+	changed := block.NewBits(i.old.Keys.Len())
 	for _, read := range i.list.Columns {
-		at, err := schema.attributeFor(ctx, read)
+		at, err := schema.AttributeFor(ctx, read)
 		if err != nil {
 			return nil, err
 		}
@@ -277,37 +279,23 @@ func (i *importer) mergeColumns(ctx context.Context, merged *gather.Merged) ([]u
 		}
 		schema.Attributes[at].Computed = nil
 		base := (*Column)(nil)
-		if at < len(c.columns) {
-			base = c.columns[at]
+		if at < len(c.Columns) {
+			base = c.Columns[at]
 		} else {
-			c.columns = append(c.columns, nil)
+			c.Columns = append(c.Columns, nil)
 		}
-		if c.columns[at], err = merged.Fill(ctx, read, schema.Attributes[at].attribute(), base, changed); err != nil {
+		if c.Columns[at], err = merged.Fill(ctx, read, schema.Attributes[at].Attribute(), base, changed); err != nil {
 			return nil, err
 		}
 	}
-	c.attributes, c.nextAttribute = schema.Attributes, schema.NextAttribute
+	c.Attributes, c.NextAttribute = schema.Attributes, schema.NextAttribute
 	var slots []uint32
-	for slot := range uint32(i.old.keys.Len()) {
+	for slot := range uint32(i.old.Keys.Len()) {
 		if block.BitAt(changed, slot) {
 			slots = append(slots, slot)
 		}
 	}
 	return slots, nil
-}
-
-// attributeFor returns the attribute that takes the values of a column, as its
-// number in r.Attributes; r gets one if it has none by this name. A column
-// without a type and without values adds no attribute; the result is then -1.
-func (r *graphRecord) attributeFor(ctx context.Context, read *gather.Column) (int, error) {
-	if at := r.findAttribute(read.Name); at >= 0 {
-		return at, nil
-	}
-	kind, err := read.Type(ctx)
-	if kind == 0 || err != nil {
-		return -1, err
-	}
-	return r.addAttribute(Attribute{Name: read.Name, Type: kind})
 }
 
 // newChange returns the entry of the change log for a graph with n slots; touched are
@@ -343,7 +331,7 @@ type PutGraphRequest struct {
 // a vertex; otherwise the error is ErrExists. It is written and published like
 // an import.
 func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (GraphInfo, error) {
-	ctx = orBackground(ctx)
+	ctx = tree.OrBackground(ctx)
 	g := req.Graph
 	if err := block.CheckName("graph", name); err != nil {
 		return GraphInfo{}, err
@@ -361,14 +349,14 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 	if err != nil {
 		return GraphInfo{}, fmt.Errorf("put graph %q: %w", name, err)
 	}
-	unlock, err := db.lockWriter(ctx)
+	unlock, err := db.file.LockWriter(ctx)
 	if err != nil {
 		return GraphInfo{}, err
 	}
 	defer unlock()
-	p := &publication{db: db, name: name, source: req.Source, times: gather.Times{Dates: req.Times != format.TimeNumbers, Clocks: req.Times == format.TimeClocks}, change: block.Change{All: true}, progress: newReporter(req.Progress), contents: contents{graph: g, keys: set}}
-	err = db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(name)
+	p := &publication{db: db, name: name, source: req.Source, times: gather.Times{Dates: req.Times != format.TimeNumbers, Clocks: req.Times == format.TimeClocks}, change: block.Change{All: true}, progress: newReporter(req.Progress), contents: graphs.Contents{Graph: g, Keys: set}}
+	err = db.file.View(ctx, func(t *tree.Tx) error {
+		r, err := graphs.Find(t, name)
 		if errors.Is(err, ErrNotFound) {
 			return nil
 		}
@@ -390,24 +378,24 @@ func (db *DB) PutGraph(ctx context.Context, name string, req PutGraphRequest) (G
 	if err := p.run(ctx); err != nil {
 		return GraphInfo{}, fmt.Errorf("put graph %q: %w", name, err)
 	}
-	return p.result.info(name), nil
+	return graphInfo(&p.result, name), nil
 }
 
 // putColumns stores columns as the attributes of a graph that had no vertices.
 func (p *publication) putColumns(columns []*Column) error {
-	schema := graphRecord{NextAttribute: p.base.NextAttribute}
+	schema := graphs.Record{NextAttribute: p.base.NextAttribute}
 	for _, column := range columns {
-		if schema.findAttribute(column.Name) >= 0 {
+		if schema.FindAttribute(column.Name) >= 0 {
 			return fmt.Errorf("put graph %q: attribute %q comes twice: %w", p.name, fault.Clip(column.Name), ErrInvalid)
 		}
-		if column.Len() != p.contents.keys.Len() {
-			return fmt.Errorf("put graph %q: attribute %q has %d values for %d vertices: %w", p.name, fault.Clip(column.Name), column.Len(), p.contents.keys.Len(), ErrInvalid)
+		if column.Len() != p.contents.Keys.Len() {
+			return fmt.Errorf("put graph %q: attribute %q has %d values for %d vertices: %w", p.name, fault.Clip(column.Name), column.Len(), p.contents.Keys.Len(), ErrInvalid)
 		}
-		if _, err := schema.addAttribute(column.Attribute); err != nil {
+		if _, err := schema.AddAttribute(column.Attribute); err != nil {
 			return err
 		}
 	}
-	p.contents.columns, p.contents.attributes, p.contents.nextAttribute = columns, schema.Attributes, schema.NextAttribute
+	p.contents.Columns, p.contents.Attributes, p.contents.NextAttribute = columns, schema.Attributes, schema.NextAttribute
 	return nil
 }
 

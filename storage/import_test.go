@@ -11,12 +11,14 @@ import (
 	"strings"
 	"testing"
 
-	bolt "go.etcd.io/bbolt"
-
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/sample"
+	"heavytail/storage/internal/tree"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // editPages calls f with every page of a file and writes back those for which
@@ -42,7 +44,7 @@ func importStopped(t *testing.T, path, text string, n int) {
 	t.Helper()
 	db := openStore(t, path, &Options{BatchBytes: killBatch})
 	commits := 0
-	db.beforeCommit = func() error {
+	db.file.BeforeCommit = func() error {
 		if commits == n {
 			return errDisk
 		}
@@ -127,17 +129,17 @@ func TestImport_ResumesMerge(t *testing.T) {
 func graphRecords(t *testing.T, db *DB, graph string) []byte {
 	t.Helper()
 	var records bytes.Buffer
-	err := db.view(context.Background(), func(tx *tx) error {
-		r, err := tx.findGraph(graph)
+	err := db.file.View(context.Background(), func(tx *tree.Tx) error {
+		r, err := graphs.Find(tx, graph)
 		if err != nil {
 			return err
 		}
-		for _, name := range graphParts {
-			p, err := tx.part(r.Object, name)
+		for _, name := range tree.GraphParts {
+			p, err := tx.Part(r.Object, name)
 			if err != nil {
 				return err
 			}
-			if err := tx.scan(p, func(key, payload []byte) error {
+			if err := tx.Scan(p, func(key, payload []byte) error {
 				fmt.Fprintf(&records, "%x %x\n", key, payload)
 				return nil
 			}); err != nil {
@@ -297,20 +299,20 @@ func TestTx_AnyRootBucket(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := initStore(root, block.Header{Format: block.FormatVersion, MinReader: block.MinReader, Epoch: 1, NextID: 1}); err != nil {
+		if err := tree.Init(root, block.Header{Format: block.FormatVersion, MinReader: block.MinReader, Epoch: 1, NextID: 1}); err != nil {
 			return err
 		}
-		tx, err := newRootTx(context.Background(), root, "app", nil, nil)
+		tx, err := tree.NewTx(context.Background(), root, "app", nil, nil)
 		if err != nil {
 			return err
 		}
-		if err := tx.put(block.GraphsName, []byte("g"), &graphRecord{ID: tx.newID(), Version: 1}); err != nil {
+		if err := tx.Put(block.GraphsName, []byte("g"), &graphs.Record{ID: tx.NewID(), Version: 1}); err != nil {
 			return err
 		}
-		if _, err := tx.findGraph("g"); err != nil {
+		if _, err := graphs.Find(tx, "g"); err != nil {
 			return err
 		}
-		return tx.end(owning())
+		return tx.End(allOwners)
 	})
 	if err != nil {
 		t.Fatal(err)

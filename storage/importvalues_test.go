@@ -14,6 +14,8 @@ import (
 	"heavytail/storage/csr"
 	"heavytail/storage/format"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 func importValues(t *testing.T, db *DB, text string, opts ImportOptions) ImportStats {
@@ -336,17 +338,17 @@ func TestImport_BatchSizes_Values(t *testing.T) {
 		importValues(t, db, edges.String(), ImportOptions{})
 		importValues(t, db, vertices.String(), ImportOptions{Format: format.Options{Layout: format.LayoutVertices}})
 		var records bytes.Buffer
-		err := db.view(context.Background(), func(tx *tx) error {
-			r, err := tx.findGraph("g")
+		err := db.file.View(context.Background(), func(tx *tree.Tx) error {
+			r, err := graphs.Find(tx, "g")
 			if err != nil {
 				return err
 			}
 			for _, name := range [][]byte{block.KeysName, block.IDsName, block.ArcsName, block.AttrsName} {
-				p, err := tx.part(r.Object, name)
+				p, err := tx.Part(r.Object, name)
 				if err != nil {
 					return err
 				}
-				if err := tx.scan(p, func(key, payload []byte) error {
+				if err := tx.Scan(p, func(key, payload []byte) error {
 					fmt.Fprintf(&records, "%x %x\n", key, payload)
 					return nil
 				}); err != nil {

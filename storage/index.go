@@ -11,6 +11,7 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 )
 
 // An index speeds up searches in the rows of one generation of an embedding. The key of
@@ -44,23 +45,23 @@ const maxMetric = 64
 
 // indexRecord is the catalogue entry of an index as it is stored.
 type indexRecord struct {
-	Parameters []Setting  `msgpack:"parameters"`
-	Vectors    uint64     `msgpack:"vectors"`
-	Recall     float64    `msgpack:"recall"`
-	Queries    uint64     `msgpack:"queries"`
-	Lowest     float64    `msgpack:"lowest"`
-	Poor       float64    `msgpack:"poor"`
-	Compared   []uint32   `msgpack:"compared,omitempty"`
-	Seconds    float64    `msgpack:"seconds"`
-	Created    int64      `msgpack:"created"` // nanoseconds of Unix time
-	Stream     blobRecord `msgpack:"stream"`
+	Parameters []Setting       `msgpack:"parameters"`
+	Vectors    uint64          `msgpack:"vectors"`
+	Recall     float64         `msgpack:"recall"`
+	Queries    uint64          `msgpack:"queries"`
+	Lowest     float64         `msgpack:"lowest"`
+	Poor       float64         `msgpack:"poor"`
+	Compared   []uint32        `msgpack:"compared,omitempty"`
+	Seconds    float64         `msgpack:"seconds"`
+	Created    int64           `msgpack:"created"` // nanoseconds of Unix time
+	Stream     tree.BlobRecord `msgpack:"stream"`
 }
 
-func (r *indexRecord) validate(size int64) error {
+func (r *indexRecord) Validate(size int64) error {
 	if !isShare(r.Recall) || !isShare(r.Lowest) || !isShare(r.Poor) || math.IsNaN(r.Seconds) || r.Vectors > block.MaxVertices || r.Queries > block.MaxVertices || len(r.Compared) > 100 || r.Stream.Object == 0 {
 		return fault.Record("index of %d vectors with recall %v", r.Vectors, r.Recall)
 	}
-	return r.Stream.validate(size)
+	return r.Stream.Validate(size)
 }
 
 func isShare(x float64) bool { return x >= 0 && x <= 1 }
@@ -76,24 +77,24 @@ func describeIndex(embedding, metric string) string {
 var indexKind = artefact[indexRecord]{
 	bucket: block.IndexesName, name: "index", shortest: 8 + 1, longest: 8 + maxMetric,
 	remedy: "drop the index and create it again",
-	describe: func(t *tx, key []byte) string {
+	describe: func(t *tree.Tx, key []byte) string {
 		embedding := ""
 		if t != nil && len(key) >= 8 {
-			embedding, _ = t.embeddingWith(block.IDOf(key))
+			embedding, _ = embeddingWith(t, block.IDOf(key))
 		}
 		return describeIndex(embedding, string(key[min(8, len(key)):]))
 	},
 	called:   func(key []byte) string { return string(key[8:]) },
-	validate: (*indexRecord).validate,
-	stream:   func(r *indexRecord) *blobRecord { return &r.Stream },
+	validate: (*indexRecord).Validate,
+	stream:   func(r *indexRecord) *tree.BlobRecord { return &r.Stream },
 	verify: func(c *checker, _ string, key []byte, _ *indexRecord) error {
-		if _, known := c.tx.embeddingWith(block.IDOf(key)); !known {
+		if _, known := embeddingWith(c.tx, block.IDOf(key)); !known {
 			c.fault("indexes", fmt.Sprintf("index of the rows in object %d, which no embedding has", block.IDOf(key)), fault.RemedyRestore)
 		}
 		return nil
 	},
-	measure: func(out *Stats, t *tx, key []byte, _ *indexRecord, bytes int64) {
-		embedding, _ := t.embeddingWith(block.IDOf(key))
+	measure: func(out *Stats, t *tree.Tx, key []byte, _ *indexRecord, bytes int64) {
+		embedding, _ := embeddingWith(t, block.IDOf(key))
 		out.Indexes = append(out.Indexes, IndexStats{Embedding: embedding, Metric: string(key[8:]), Bytes: bytes})
 	},
 	leave: func([]byte, *indexRecord) (where, what string) {
@@ -102,9 +103,9 @@ var indexKind = artefact[indexRecord]{
 }
 
 // embeddingWith returns the name of the embedding that has its rows in an object.
-func (t *tx) embeddingWith(rows uint64) (name string, found bool) {
-	_ = t.each(block.EmbeddingsName, func(key, _ []byte) error {
-		if r, err := t.findEmbedding(string(key)); err == nil && r.Object == rows {
+func embeddingWith(t *tree.Tx, rows uint64) (name string, found bool) {
+	_ = t.Each(block.EmbeddingsName, func(key, _ []byte) error {
+		if r, err := findEmbedding(t, string(key)); err == nil && r.Object == rows {
 			name, found = string(key), true
 		}
 		return nil
@@ -132,9 +133,9 @@ func (db *DB) PutIndex(ctx context.Context, of EmbeddingInfo, info IndexInfo, wr
 	if err != nil {
 		return IndexInfo{}, err
 	}
-	defer w.stream.abandon(ctx)
-	err = db.change(ctx, func(t *tx) error {
-		rows, err := t.rowsOf(of)
+	defer w.stream.Abandon(ctx)
+	err = db.file.Change(ctx, func(t *tree.Tx) error {
+		rows, err := rowsOf(t, of)
 		if err != nil {
 			return err
 		}
@@ -158,7 +159,7 @@ type NewIndex struct {
 type indexWriter struct {
 	metric string
 	record indexRecord
-	stream *blobWriter
+	stream *tree.BlobWriter
 }
 
 // newIndexWriter writes the stream of an index, whose abandon the caller must call in
@@ -181,7 +182,7 @@ func (db *DB) newIndexWriter(ctx context.Context, embedding string, n NewIndex) 
 
 // publish stores the index under the object of the rows, and replaces one with the same
 // metric.
-func (w *indexWriter) publish(t *tx, rows uint64) error {
+func (w *indexWriter) publish(t *tree.Tx, rows uint64) error {
 	key := indexKey(rows, w.metric)
 	if err := indexKind.drop(t, key); err != nil {
 		return err
@@ -190,8 +191,8 @@ func (w *indexWriter) publish(t *tx, rows uint64) error {
 }
 
 // rowsOf returns the object of the rows of an embedding as the caller knows it.
-func (t *tx) rowsOf(of EmbeddingInfo) (uint64, error) {
-	r, err := t.findEmbedding(of.Name)
+func rowsOf(t *tree.Tx, of EmbeddingInfo) (uint64, error) {
+	r, err := findEmbedding(t, of.Name)
 	if err != nil {
 		return 0, err
 	}
@@ -210,8 +211,8 @@ func (t *tx) rowsOf(of EmbeddingInfo) (uint64, error) {
 // replaced while it is read, the reader returns ErrConflict.
 func (db *DB) Index(ctx context.Context, of EmbeddingInfo, metric string) (IndexInfo, io.Reader, error) {
 	var info IndexInfo
-	reader, err := viewed(ctx, db, func(t *tx) (io.Reader, error) {
-		rows, err := t.rowsOf(of)
+	reader, err := viewed(ctx, db, func(t *tree.Tx) (io.Reader, error) {
+		rows, err := rowsOf(t, of)
 		if err != nil {
 			return nil, err
 		}
@@ -235,21 +236,21 @@ func (db *DB) Index(ctx context.Context, of EmbeddingInfo, metric string) (Index
 func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error) {
 	var list []IndexInfo
 	var damaged []error
-	err := db.view(ctx, func(t *tx) error {
+	err := db.file.View(ctx, func(t *tree.Tx) error {
 		list, damaged = nil, nil
 		only := ""
 		if embedding != "" {
-			r, err := t.findEmbedding(embedding)
+			r, err := findEmbedding(t, embedding)
 			if err != nil {
 				return err
 			}
 			only = r.name
 		}
-		return t.each(block.EmbeddingsName, func(key, _ []byte) error {
+		return t.Each(block.EmbeddingsName, func(key, _ []byte) error {
 			if only != "" && string(key) != only {
 				return nil
 			}
-			e, err := t.findEmbedding(string(key))
+			e, err := findEmbedding(t, string(key))
 			if err != nil || e.Object == 0 {
 				return err
 			}
@@ -264,15 +265,15 @@ func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error
 }
 
 // dropIndexes removes the indexes of the rows in an object.
-func (t *tx) dropIndexes(rows uint64) error { return indexKind.dropAll(t, block.Key64(rows)) }
+func dropIndexes(t *tree.Tx, rows uint64) error { return indexKind.dropAll(t, block.Key64(rows)) }
 
 // discardRows marks the rows of an embedding and their indexes for removal by the
 // sweep.
-func (t *tx) discardRows(rows uint64) error {
-	if err := t.dropIndexes(rows); err != nil {
+func discardRows(t *tree.Tx, rows uint64) error {
+	if err := dropIndexes(t, rows); err != nil {
 		return err
 	}
-	return t.discard(rows)
+	return t.Discard(rows)
 }
 
 // DropIndexes removes all indexes of an embedding, or only the one with the given
@@ -280,9 +281,9 @@ func (t *tx) discardRows(rows uint64) error {
 // ErrNotFound.
 func (db *DB) DropIndexes(ctx context.Context, embedding, metric string) (int, error) {
 	dropped := 0
-	err := db.change(ctx, func(t *tx) error {
+	err := db.file.Change(ctx, func(t *tree.Tx) error {
 		dropped = 0
-		r, err := t.findEmbedding(embedding)
+		r, err := findEmbedding(t, embedding)
 		if err != nil {
 			return err
 		}

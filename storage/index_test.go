@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
 )
 
@@ -49,30 +50,30 @@ func TestPutIndex(t *testing.T) {
 	}
 	first := put()
 	putIndex(t, db, first, "l2", 10)
-	want := putIndex(t, db, first, "l2", 3*blobBlock) // replaces the other
+	want := putIndex(t, db, first, "l2", 3*tree.BlobBlock) // replaces the other
 	putIndex(t, db, first, "cosine", 20)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	db = openStore(t, path, nil)
 	list, err := db.Indexes(ctx, "e")
-	if err != nil || len(list) != 2 || list[0].Metric != "cosine" || list[1].Recall != 0.99 || list[1].Lowest != 0.5 || list[1].Poor != 0.01 || !list[1].Created.Equal(want.Created) || list[1].Bytes != 3*blobBlock {
+	if err != nil || len(list) != 2 || list[0].Metric != "cosine" || list[1].Recall != 0.99 || list[1].Lowest != 0.5 || list[1].Poor != 0.01 || !list[1].Created.Equal(want.Created) || list[1].Bytes != 3*tree.BlobBlock {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	if data, err := readIndex(db, first, "l2"); err != nil || !bytes.Equal(data, blobBytes(3*blobBlock)) {
+	if data, err := readIndex(db, first, "l2"); err != nil || !bytes.Equal(data, blobBytes(3*tree.BlobBlock)) {
 		t.Errorf("%d bytes, %v", len(data), err)
 	}
 	if _, err := readIndex(db, first, "dot"); !errors.Is(err, ErrNotFound) {
 		t.Errorf("another metric: %v", err)
 	}
 	stats, err := db.Stats(ctx)
-	if err != nil || len(stats.Indexes) != 2 || stats.Indexes[1].Bytes < 3*blobBlock {
+	if err != nil || len(stats.Indexes) != 2 || stats.Indexes[1].Bytes < 3*tree.BlobBlock {
 		t.Errorf("%+v, %v", stats.Indexes, err)
 	}
 	if _, err := db.Compact(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	if data, err := readIndex(db, first, "l2"); err != nil || !bytes.Equal(data, blobBytes(3*blobBlock)) {
+	if data, err := readIndex(db, first, "l2"); err != nil || !bytes.Equal(data, blobBytes(3*tree.BlobBlock)) {
 		t.Errorf("after a compaction: %d bytes, %v", len(data), err)
 	}
 
@@ -106,8 +107,8 @@ func TestPutIndex(t *testing.T) {
 	if err := db.DropEmbedding(ctx, "e"); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.view(ctx, func(t *tx) error {
-		return t.each(block.IndexesName, func(key, _ []byte) error { return errors.New("there is an index") })
+	if err := db.file.View(ctx, func(t *tree.Tx) error {
+		return t.Each(block.IndexesName, func(key, _ []byte) error { return errors.New("there is an index") })
 	}); err != nil {
 		t.Errorf("after the embedding was dropped: %v", err)
 	}
@@ -136,7 +137,7 @@ func TestPutIndex_Refused(t *testing.T) {
 		{info, IndexInfo{Metric: "l2"}, broken, broken},
 	} {
 		_, err := db.PutIndex(ctx, c.of, c.info, func(w io.Writer) error {
-			if _, err := w.Write(blobBytes(2 * blobBlock)); err != nil {
+			if _, err := w.Write(blobBytes(2 * tree.BlobBlock)); err != nil {
 				return err
 			}
 			return c.give
@@ -162,7 +163,7 @@ func TestRecover_Index(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	putIndex(t, db, info, "l2", 2*blobBlock)
+	putIndex(t, db, info, "l2", 2*tree.BlobBlock)
 	to := filepath.Join(t.TempDir(), "recovered")
 	report, err := db.Recover(ctx, to, RecoverOptions{})
 	if err != nil || len(report.Lost) != 1 {
@@ -189,7 +190,7 @@ func TestReplaceEmbedding_Indexes(t *testing.T) {
 			return errors.Join(failure, err)
 		}}
 	}
-	first, err := db.ReplaceEmbedding(ctx, EmbeddingInfo{}, info, constantRows(100, 3), nil, fresh("l2", 2*blobBlock, nil))
+	first, err := db.ReplaceEmbedding(ctx, EmbeddingInfo{}, info, constantRows(100, 3), nil, fresh("l2", 2*tree.BlobBlock, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,15 +209,15 @@ func TestReplaceEmbedding_Indexes(t *testing.T) {
 			t.Errorf("check: %+v, %v", report.Faults, err)
 		}
 	}
-	check(first, map[string]int{"l2": 2 * blobBlock})
+	check(first, map[string]int{"l2": 2 * tree.BlobBlock})
 	failed := errors.New("failed")
 	for what, err := range map[string]error{
 		"a failure": func() error {
-			_, err := db.ReplaceEmbedding(ctx, first, info, constantRows(100, 4), nil, fresh("l2", 10, nil), fresh("dot", 2*blobBlock, failed))
+			_, err := db.ReplaceEmbedding(ctx, first, info, constantRows(100, 4), nil, fresh("l2", 10, nil), fresh("dot", 2*tree.BlobBlock, failed))
 			return err
 		}(),
 		"no metric": func() error {
-			_, err := db.ReplaceEmbedding(ctx, first, info, constantRows(100, 4), nil, fresh("l2", 3*blobBlock, nil), fresh("", 10, nil))
+			_, err := db.ReplaceEmbedding(ctx, first, info, constantRows(100, 4), nil, fresh("l2", 3*tree.BlobBlock, nil), fresh("", 10, nil))
 			return err
 		}(),
 		"no bytes": func() error {
@@ -232,10 +233,10 @@ func TestReplaceEmbedding_Indexes(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	check(first, map[string]int{"l2": 2 * blobBlock})
-	second, err := db.ReplaceEmbedding(ctx, first, info, constantRows(100, 5), nil, fresh("cosine", 3*blobBlock, nil), fresh("l2", 10, nil))
+	check(first, map[string]int{"l2": 2 * tree.BlobBlock})
+	second, err := db.ReplaceEmbedding(ctx, first, info, constantRows(100, 5), nil, fresh("cosine", 3*tree.BlobBlock, nil), fresh("l2", 10, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(second, map[string]int{"cosine": 3 * blobBlock, "l2": 10})
+	check(second, map[string]int{"cosine": 3 * tree.BlobBlock, "l2": 10})
 }

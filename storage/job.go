@@ -13,6 +13,7 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
 )
 
 // JobState is the state of a job.
@@ -80,33 +81,33 @@ type JobInfo struct {
 // jobRecord is a JobInfo as it is stored, under its number. Times are nanoseconds
 // of Unix time, 0 for none.
 type jobRecord struct {
-	Kind         string     `msgpack:"kind"`
-	Statement    string     `msgpack:"statement"`
-	Target       string     `msgpack:"target"`
-	State        string     `msgpack:"state"`
-	Graph        string     `msgpack:"graph"`
-	GraphID      uint64     `msgpack:"graph_id"`
-	GraphVersion uint64     `msgpack:"graph_version"`
-	Options      []Setting  `msgpack:"options"`
-	Kernel       string     `msgpack:"kernel"`
-	Stage        string     `msgpack:"stage"`
-	Done         int64      `msgpack:"done"`
-	Total        int64      `msgpack:"total"`
-	Rate         float64    `msgpack:"rate"`
-	Remaining    int64      `msgpack:"remaining"`
-	Memory       int64      `msgpack:"memory"`
-	Peak         int64      `msgpack:"peak"`
-	Seconds      float64    `msgpack:"seconds"`
-	Error        string     `msgpack:"error"`
-	Result       string     `msgpack:"result"`
-	Process      int64      `msgpack:"process"`
-	Owner        uint64     `msgpack:"owner"` // DB.token of the handle that wrote it
-	Created      int64      `msgpack:"created"`
-	Started      int64      `msgpack:"started"`
-	Ended        int64      `msgpack:"ended"`
-	Updated      int64      `msgpack:"updated"`
-	Checkpoint   blobRecord `msgpack:"checkpoint"`
-	Checkpointed int64      `msgpack:"checkpointed"`
+	Kind         string          `msgpack:"kind"`
+	Statement    string          `msgpack:"statement"`
+	Target       string          `msgpack:"target"`
+	State        string          `msgpack:"state"`
+	Graph        string          `msgpack:"graph"`
+	GraphID      uint64          `msgpack:"graph_id"`
+	GraphVersion uint64          `msgpack:"graph_version"`
+	Options      []Setting       `msgpack:"options"`
+	Kernel       string          `msgpack:"kernel"`
+	Stage        string          `msgpack:"stage"`
+	Done         int64           `msgpack:"done"`
+	Total        int64           `msgpack:"total"`
+	Rate         float64         `msgpack:"rate"`
+	Remaining    int64           `msgpack:"remaining"`
+	Memory       int64           `msgpack:"memory"`
+	Peak         int64           `msgpack:"peak"`
+	Seconds      float64         `msgpack:"seconds"`
+	Error        string          `msgpack:"error"`
+	Result       string          `msgpack:"result"`
+	Process      int64           `msgpack:"process"`
+	Owner        uint64          `msgpack:"owner"` // DB.token of the handle that wrote it
+	Created      int64           `msgpack:"created"`
+	Started      int64           `msgpack:"started"`
+	Ended        int64           `msgpack:"ended"`
+	Updated      int64           `msgpack:"updated"`
+	Checkpoint   tree.BlobRecord `msgpack:"checkpoint"`
+	Checkpointed int64           `msgpack:"checkpointed"`
 }
 
 // maxJobText bounds the texts of a record: a statement may be as long as the
@@ -143,12 +144,12 @@ func (r *jobRecord) info(id, token uint64) JobInfo {
 	return j
 }
 
-func (r *jobRecord) validate(size int64) error {
+func (r *jobRecord) Validate(size int64) error {
 	known := slices.Contains(jobStates, JobState(r.State)) || JobState(r.State) == jobDropped
 	if !known || math.IsNaN(r.Rate) || math.IsNaN(r.Seconds) || len(r.Statement) > maxJobText || len(r.Error) > maxJobText || len(r.Result) > maxJobText {
 		return fault.Record("job in the state %q with a statement of %d bytes", fault.Clip(r.State), len(r.Statement))
 	}
-	return r.Checkpoint.validate(size)
+	return r.Checkpoint.Validate(size)
 }
 
 func (r *jobRecord) dropped() bool { return JobState(r.State) == jobDropped }
@@ -169,17 +170,17 @@ var jobKind = artefact[jobRecord]{
 	bucket: block.JobsName, name: "job", shortest: 8, longest: 8,
 	remedy:    "drop the job and run its statement again",
 	statement: func(key []byte) string { return fmt.Sprintf("DROP JOB %d", block.IDOf(key)) },
-	describe: func(_ *tx, key []byte) string {
+	describe: func(_ *tree.Tx, key []byte) string {
 		if len(key) != 8 {
 			return "jobs"
 		}
 		return describeJob(block.IDOf(key))
 	},
-	content:  func(_ *tx, key []byte) string { return describeCheckpoint(block.IDOf(key)) },
+	content:  func(_ *tree.Tx, key []byte) string { return describeCheckpoint(block.IDOf(key)) },
 	called:   func(key []byte) string { return fmt.Sprint(block.IDOf(key)) },
-	validate: (*jobRecord).validate,
-	stream:   func(r *jobRecord) *blobRecord { return &r.Checkpoint },
-	measure: func(out *Stats, _ *tx, key []byte, r *jobRecord, bytes int64) {
+	validate: (*jobRecord).Validate,
+	stream:   func(r *jobRecord) *tree.BlobRecord { return &r.Checkpoint },
+	measure: func(out *Stats, _ *tree.Tx, key []byte, r *jobRecord, bytes int64) {
 		if r.Checkpoint.Object != 0 {
 			out.Jobs = append(out.Jobs, JobStats{ID: block.IDOf(key), Bytes: bytes})
 		}
@@ -193,7 +194,7 @@ var jobKind = artefact[jobRecord]{
 }
 
 // findJob returns the record of a job that was not dropped.
-func (t *tx) findJob(id uint64) (*jobRecord, error) {
+func findJob(t *tree.Tx, id uint64) (*jobRecord, error) {
 	r, err := jobKind.find(t, block.Key64(id))
 	if err == nil && r.dropped() {
 		return nil, &NotFoundError{Kind: "job", Name: fmt.Sprint(id)}
@@ -203,7 +204,7 @@ func (t *tx) findJob(id uint64) (*jobRecord, error) {
 
 // eachSoundJob calls f with every job whose record is sound, by number: a damaged one
 // must not keep the others from continuing.
-func (t *tx) eachSoundJob(f func(id uint64, r *jobRecord)) error {
+func eachSoundJob(t *tree.Tx, f func(id uint64, r *jobRecord)) error {
 	_, err := jobKind.sound(t, nil, func(key []byte, r *jobRecord) {
 		if !r.dropped() {
 			f(block.IDOf(key), r)
@@ -215,15 +216,15 @@ func (t *tx) eachSoundJob(f func(id uint64, r *jobRecord)) error {
 // Jobs lists the jobs by number. If records are damaged, it lists the others and
 // returns a PartialError that names them.
 func (db *DB) Jobs(ctx context.Context) ([]JobInfo, error) {
-	return listed(ctx, db, &jobKind, func(_ *tx, key []byte, r *jobRecord) (JobInfo, bool) {
-		return r.info(block.IDOf(key), db.token), !r.dropped()
+	return listed(ctx, db, &jobKind, func(_ *tree.Tx, key []byte, r *jobRecord) (JobInfo, bool) {
+		return r.info(block.IDOf(key), db.file.Token), !r.dropped()
 	})
 }
 
 // LastJob returns the highest number that a job has or had; 0 where there was none.
 func (db *DB) LastJob(ctx context.Context) (uint64, error) {
-	return viewed(ctx, db, func(t *tx) (last uint64, err error) {
-		b, err := t.top(block.JobsName)
+	return viewed(ctx, db, func(t *tree.Tx) (last uint64, err error) {
+		b, err := t.Top(block.JobsName)
 		if err != nil || b == nil {
 			return 0, err
 		}
@@ -236,12 +237,12 @@ func (db *DB) LastJob(ctx context.Context) (uint64, error) {
 
 // Job returns one job; an unknown number is ErrNotFound.
 func (db *DB) Job(ctx context.Context, id uint64) (JobInfo, error) {
-	return viewed(ctx, db, func(t *tx) (JobInfo, error) {
-		r, err := t.findJob(id)
+	return viewed(ctx, db, func(t *tree.Tx) (JobInfo, error) {
+		r, err := findJob(t, id)
 		if err != nil {
 			return JobInfo{}, err
 		}
-		return r.info(id, db.token), nil
+		return r.info(id, db.file.Token), nil
 	})
 }
 
@@ -250,7 +251,7 @@ func (db *DB) Job(ctx context.Context, id uint64) (JobInfo, error) {
 // removed, as are the checkpoints of other inactive jobs with the same target. Of
 // jobs that ended and have no checkpoint, the last 100 are kept.
 func (db *DB) PutJob(ctx context.Context, info JobInfo) error {
-	return db.putJob(ctx, info, func(t *tx, r *jobRecord) error { return nil })
+	return db.putJob(ctx, info, func(t *tree.Tx, r *jobRecord) error { return nil })
 }
 
 // PutJobCheckpoint is PutJob with a new checkpoint, which consists of the bytes that
@@ -262,59 +263,59 @@ func (db *DB) PutJobCheckpoint(ctx context.Context, info JobInfo, write func(w i
 	if err != nil {
 		return err
 	}
-	defer w.abandon(ctx)
-	return db.putJob(ctx, info, func(t *tx, r *jobRecord) error {
-		err := t.discard(r.Checkpoint.Object)
+	defer w.Abandon(ctx)
+	return db.putJob(ctx, info, func(t *tree.Tx, r *jobRecord) error {
+		err := t.Discard(r.Checkpoint.Object)
 		if err == nil {
-			r.Checkpoint, err = w.publish(t)
+			r.Checkpoint, err = w.Publish(t)
 		}
 		r.Checkpointed = time.Now().UnixNano()
 		return err
 	})
 }
 
-func (db *DB) putJob(ctx context.Context, info JobInfo, change func(t *tx, r *jobRecord) error) error {
+func (db *DB) putJob(ctx context.Context, info JobInfo, change func(t *tree.Tx, r *jobRecord) error) error {
 	if info.ID == 0 || len(info.Statement) > maxJobText || !slices.Contains(jobStates, info.State) {
 		return fmt.Errorf("%s in the state %q with a statement of %d bytes: %w", describeJob(info.ID), info.State, len(info.Statement), ErrInvalid)
 	}
-	return db.change(ctx, func(t *tx) error {
+	return db.file.Change(ctx, func(t *tree.Tx) error {
 		var old jobRecord
-		if _, err := t.get(block.JobsName, block.Key64(info.ID), &old); err != nil {
-			return fault.Corrupt(t.path, describeJob(info.ID), err)
+		if _, err := t.Get(block.JobsName, block.Key64(info.ID), &old); err != nil {
+			return fault.Corrupt(t.Path, describeJob(info.ID), err)
 		}
 		r := info.record()
-		r.Owner, r.Updated = db.token, time.Now().UnixNano()
+		r.Owner, r.Updated = db.file.Token, time.Now().UnixNano()
 		r.Checkpoint, r.Checkpointed = old.Checkpoint, old.Checkpointed
 		if err := change(t, &r); err != nil {
 			return err
 		}
 		if info.State == JobDone {
-			if err := t.discard(r.Checkpoint.Object); err != nil {
+			if err := t.Discard(r.Checkpoint.Object); err != nil {
 				return err
 			}
-			r.Checkpoint, r.Checkpointed = blobRecord{}, 0
-			if err := t.supersede(info.ID, info.Target, db.token); err != nil {
+			r.Checkpoint, r.Checkpointed = tree.BlobRecord{}, 0
+			if err := supersede(t, info.ID, info.Target, db.file.Token); err != nil {
 				return err
 			}
 		}
-		if err := t.passDropped(info.ID); err != nil {
+		if err := passDropped(t, info.ID); err != nil {
 			return err
 		}
-		if err := t.put(block.JobsName, block.Key64(info.ID), &r); err != nil {
+		if err := t.Put(block.JobsName, block.Key64(info.ID), &r); err != nil {
 			return err
 		}
-		return t.forgetJobs(db.token)
+		return forgetJobs(t, db.file.Token)
 	})
 }
 
 // supersede removes the checkpoints of jobs that are not active and whose target
 // a job has just written.
-func (t *tx) supersede(by uint64, target string, token uint64) error {
+func supersede(t *tree.Tx, by uint64, target string, token uint64) error {
 	if target == "" {
 		return nil
 	}
 	changed := make(map[uint64]*jobRecord)
-	err := t.eachSoundJob(func(id uint64, r *jobRecord) {
+	err := eachSoundJob(t, func(id uint64, r *jobRecord) {
 		info := r.info(id, token)
 		if id != by && r.Target == target && !info.State.Active() && r.Checkpoint.Object != 0 {
 			changed[id] = r
@@ -322,11 +323,11 @@ func (t *tx) supersede(by uint64, target string, token uint64) error {
 	})
 	for id, r := range changed {
 		if err == nil {
-			err = t.discard(r.Checkpoint.Object)
+			err = t.Discard(r.Checkpoint.Object)
 		}
-		r.Checkpoint, r.Checkpointed = blobRecord{}, 0
+		r.Checkpoint, r.Checkpointed = tree.BlobRecord{}, 0
 		if err == nil {
-			err = t.put(block.JobsName, block.Key64(id), r)
+			err = t.Put(block.JobsName, block.Key64(id), r)
 		}
 	}
 	return err
@@ -334,41 +335,41 @@ func (t *tx) supersede(by uint64, target string, token uint64) error {
 
 // forgetJobs removes, of the jobs that cannot continue, all but the keptJobs that ended
 // last.
-func (t *tx) forgetJobs(token uint64) error {
+func forgetJobs(t *tree.Tx, token uint64) error {
 	type ended struct {
 		id      uint64
 		updated int64
 	}
 	var over []ended
-	err := t.eachSoundJob(func(id uint64, r *jobRecord) {
+	err := eachSoundJob(t, func(id uint64, r *jobRecord) {
 		if r.over(token) {
 			over = append(over, ended{id, r.Updated})
 		}
 	})
 	slices.SortStableFunc(over, func(a, b ended) int { return cmp.Compare(a.updated, b.updated) })
 	for i := 0; err == nil && i < len(over)-keptJobs; i++ {
-		err = t.removeJob(over[i].id)
+		err = removeJob(t, over[i].id)
 	}
 	return err
 }
 
 // removeJob removes the record of a job. The highest number keeps a record with the
 // state jobDropped.
-func (t *tx) removeJob(id uint64) error {
-	b, err := t.top(block.JobsName)
+func removeJob(t *tree.Tx, id uint64) error {
+	b, err := t.Top(block.JobsName)
 	if err != nil || b == nil {
 		return err
 	}
 	if key, _ := b.Cursor().Last(); bytes.Equal(key, block.Key64(id)) {
-		return t.put(block.JobsName, key, &jobRecord{State: string(jobDropped), Updated: time.Now().UnixNano()})
+		return t.Put(block.JobsName, key, &jobRecord{State: string(jobDropped), Updated: time.Now().UnixNano()})
 	}
-	return t.remove(block.JobsName, block.Key64(id))
+	return t.Remove(block.JobsName, block.Key64(id))
 }
 
 // passDropped removes the record that kept the highest number, once a job has a higher
 // one.
-func (t *tx) passDropped(id uint64) error {
-	b, err := t.top(block.JobsName)
+func passDropped(t *tree.Tx, id uint64) error {
+	b, err := t.Top(block.JobsName)
 	if err != nil || b == nil {
 		return err
 	}
@@ -380,15 +381,15 @@ func (t *tx) passDropped(id uint64) error {
 	if r, err := jobKind.find(t, key); err != nil || !r.dropped() {
 		return nil // a damaged one stays until it is dropped
 	}
-	return t.remove(block.JobsName, block.Key64(last))
+	return t.Remove(block.JobsName, block.Key64(last))
 }
 
 // JobCheckpoint returns a reader of the checkpoint of a job. If the job has none,
 // the error is ErrNotFound. If the checkpoint is replaced while it is read, the
 // reader returns ErrConflict.
 func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
-	return viewed(ctx, db, func(t *tx) (io.Reader, error) {
-		record, err := t.findJob(id)
+	return viewed(ctx, db, func(t *tree.Tx) (io.Reader, error) {
+		record, err := findJob(t, id)
 		if err != nil {
 			return nil, err
 		}
@@ -403,16 +404,16 @@ func (db *DB) JobCheckpoint(ctx context.Context, id uint64) (io.Reader, error) {
 // If the record is damaged, its checkpoint stays until the next compaction. The caller
 // must make sure that the job does not run.
 func (db *DB) DropJob(ctx context.Context, id uint64) error {
-	return db.change(ctx, func(t *tx) error {
-		r, err := t.findJob(id)
+	return db.file.Change(ctx, func(t *tree.Tx) error {
+		r, err := findJob(t, id)
 		if err == nil {
-			err = t.discard(r.Checkpoint.Object)
+			err = t.Discard(r.Checkpoint.Object)
 		} else if errors.Is(err, ErrCorrupt) {
 			err = nil
 		}
 		if err != nil {
 			return err
 		}
-		return t.removeJob(id)
+		return removeJob(t, id)
 	})
 }

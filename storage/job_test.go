@@ -13,9 +13,11 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
+	"heavytail/storage/internal/tree"
 
 	"heavytail/storage/internal/block"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // checkpointOf writes a checkpoint of so many bytes, and returns them.
@@ -74,7 +76,7 @@ func TestPutJob_ReadBack(t *testing.T) {
 		}
 	}
 	same(db, job)
-	data := checkpointOf(t, db, job, 3*blobBlock)
+	data := checkpointOf(t, db, job, 3*tree.BlobBlock)
 	job.Checkpoint = int64(len(data))
 	same(db, job)
 	if err := db.Close(); err != nil {
@@ -87,7 +89,7 @@ func TestPutJob_ReadBack(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 	stats, err := db.Stats(ctx)
-	if err != nil || len(stats.Jobs) != 1 || stats.Jobs[0].Bytes < 3*blobBlock {
+	if err != nil || len(stats.Jobs) != 1 || stats.Jobs[0].Bytes < 3*tree.BlobBlock {
 		t.Errorf("%+v, %v", stats.Jobs, err)
 	}
 	job.State = JobDone
@@ -254,7 +256,9 @@ func TestDropJob_NumberStays(t *testing.T) {
 	}
 	last(4, 1)
 	records := 0
-	err := db.view(ctx, func(t *tx) error { return t.each(block.JobsName, func(_, _ []byte) error { records++; return nil }) })
+	err := db.file.View(ctx, func(t *tree.Tx) error {
+		return t.Each(block.JobsName, func(_, _ []byte) error { records++; return nil })
+	})
 	if err != nil || records != 1 {
 		t.Errorf("%d records, %v", records, err)
 	}
@@ -266,7 +270,7 @@ func TestJobs_Copied(t *testing.T) {
 	ctx := context.Background()
 	dir := t.TempDir()
 	db := openStore(t, filepath.Join(dir, "store"), nil)
-	data := checkpointOf(t, db, JobInfo{ID: 5, Statement: "EMBED g", State: JobCancelled}, 2*blobBlock+5)
+	data := checkpointOf(t, db, JobInfo{ID: 5, Statement: "EMBED g", State: JobCancelled}, 2*tree.BlobBlock+5)
 	if _, err := db.Backup(ctx, filepath.Join(dir, "backup"), false, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +294,7 @@ func TestJobs_Copied(t *testing.T) {
 
 // childCheckpoint replaces the checkpoint of a job by new ones without end.
 func childCheckpoint(path string, commits int) {
-	db, err := Open(path, &Options{BatchBytes: 3 * blobBlock})
+	db, err := Open(path, &Options{BatchBytes: 3 * tree.BlobBlock})
 	fail(err)
 	killAfter(db, commits)
 	for {
@@ -298,7 +302,7 @@ func childCheckpoint(path string, commits int) {
 		fail(err)
 		job.Done++
 		fail(db.PutJobCheckpoint(context.Background(), job, func(w io.Writer) error {
-			_, err := w.Write(bytes.Repeat([]byte{byte(job.Done)}, 20*blobBlock))
+			_, err := w.Write(bytes.Repeat([]byte{byte(job.Done)}, 20*tree.BlobBlock))
 			return err
 		}))
 		fmt.Println("checkpoint", job.Done)

@@ -10,6 +10,8 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
 )
 
@@ -37,20 +39,20 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 		return EmbeddingInfo{}, err
 	}
 	var before *embeddingRecord
-	err := db.view(ctx, func(t *tx) (err error) {
-		if before, err = t.findEmbedding(info.Name); errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) {
+	err := db.file.View(ctx, func(t *tree.Tx) (err error) {
+		if before, err = findEmbedding(t, info.Name); errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) {
 			return errOtherRows // replacing it says what is wrong
 		}
 		if err != nil {
 			return err
 		}
-		return t.sameRows(before, m)
+		return sameRows(t, before, m)
 	})
 	if err != nil {
 		return EmbeddingInfo{}, err
 	}
-	state := db.newBlobWriter(ctx, describeEmbedding(info.Name)+", "+statePart)
-	defer state.abandon(ctx)
+	state := tree.NewBlobWriter(ctx, db.file, describeEmbedding(info.Name)+", "+statePart)
+	defer state.Abandon(ctx)
 	if write != nil {
 		if err := write(state); err != nil {
 			return EmbeddingInfo{}, fmt.Errorf("put embedding %q: state: %w", info.Name, err)
@@ -58,8 +60,8 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 	}
 	r := newEmbeddingRecord(info, m)
 	var slots block.SlotMap
-	err = db.change(ctx, func(t *tx) error {
-		old, err := t.findEmbedding(info.Name)
+	err = db.file.Change(ctx, func(t *tree.Tx) error {
+		old, err := findEmbedding(t, info.Name)
 		if errors.Is(err, ErrNotFound) {
 			return errOtherRows
 		}
@@ -69,7 +71,7 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 		if old.Generation != before.Generation || old.Created != before.Created {
 			return errOtherRows
 		}
-		g, err := t.findGraph(info.Graph)
+		g, err := graphs.Find(t, info.Graph)
 		if err != nil {
 			return err
 		}
@@ -77,12 +79,12 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 			return errOtherRows // replacing it says what is wrong
 		}
 		r.GraphID = g.ID
-		if slots, err = t.slotsAt(g, &r); err != nil {
-			return fault.Corrupt(t.path, describeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", info.Name, err))
+		if slots, err = slotsAt(t, g, &r); err != nil {
+			return fault.Corrupt(t.Path, graphs.DescribeGraph(r.Graph), fmt.Errorf("put embedding %q: %w", info.Name, err))
 		}
-		was, err := t.embeddingSlots(old)
+		was, err := embeddingSlots(t, old)
 		if err != nil {
-			return fault.Corrupt(t.path, describeEmbedding(info.Name)+", empty slots", err)
+			return fault.Corrupt(t.Path, describeEmbedding(info.Name)+", empty slots", err)
 		}
 		if was.Slots != slots.Slots || !slices.Equal(was.Empty, slots.Empty) {
 			return errOtherRows // of other vertices
@@ -90,24 +92,24 @@ func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 		r.Generation, r.Created, r.Coordinates = old.Generation, old.Created, old.Coordinates
 		r.Object, r.ChunkRows, r.Slots = old.Object, old.ChunkRows, old.Slots
 		r.AutoChanges, r.AutoEvery = old.AutoChanges, old.AutoEvery
-		if err := t.discard(old.State.Object); err != nil {
+		if err := t.Discard(old.State.Object); err != nil {
 			return err
 		}
-		if r.State, err = state.publish(t); err != nil {
+		if r.State, err = state.Publish(t); err != nil {
 			return err
 		}
-		return t.putEmbedding(&r)
+		return putEmbedding(t, &r)
 	})
 	return r.info(slots), err
 }
 
 // sameRows returns errOtherRows unless the rows of an embedding are those of a
 // matrix, bit for bit.
-func (t *tx) sameRows(r *embeddingRecord, m *vec.Matrix) error {
+func sameRows(t *tree.Tx, r *embeddingRecord, m *vec.Matrix) error {
 	if r.Vertices != uint64(m.Rows) || r.Dim != uint64(m.Dim) || (r.Object == 0) != (len(m.Data) == 0) {
 		return errOtherRows
 	}
-	err := t.eachChunk(r, nil, func(row int, values []float32) error {
+	err := eachChunk(t, r, nil, func(row int, values []float32) error {
 		for i, x := range values {
 			if math.Float32bits(x) != math.Float32bits(m.Data[row*m.Dim+i]) {
 				return errOtherRows

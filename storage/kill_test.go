@@ -310,7 +310,7 @@ func childRewrite(path, what string, n int) {
 	db, err := Open(path, nil)
 	fail(err)
 	points := 0
-	db.atStep = func(string) {
+	db.file.AtStep = func(string) {
 		if points == n {
 			killSelf()
 		}

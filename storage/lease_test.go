@@ -39,9 +39,9 @@ func releasedReader(t testing.TB) *Options {
 func idle(t testing.TB, db *DB) {
 	t.Helper()
 	for away := false; !away; time.Sleep(time.Millisecond) {
-		db.mu.Lock()
-		away = db.lease.away
-		db.mu.Unlock()
+		db.file.Mu.Lock()
+		away = db.file.Lease.Away
+		db.file.Mu.Unlock()
 	}
 }
 
@@ -123,8 +123,8 @@ func TestReleaseIdle_Undisturbed(t *testing.T) {
 	if _, err := addEdge(ctx, db, 1); err != nil {
 		t.Fatal(err)
 	}
-	before := db.current
-	if !before.writable {
+	before := db.file.Current
+	if !before.Writable {
 		t.Fatal("not open for writing")
 	}
 	for n := 2; n < 6; n++ {
@@ -140,14 +140,14 @@ func TestReleaseIdle_Undisturbed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if db.current != before || db.Reopened() != 0 {
+	if db.file.Current != before || db.Reopened() != 0 {
 		t.Errorf("the file was opened again %d times", db.Reopened())
 	}
 	other := openStore(t, path, released(t))
 	if _, err := addEdge(ctx, other, 6); err != nil {
 		t.Fatal(err)
 	}
-	if got := edgesOf(t, db); got != 7 || db.current == before || db.Reopened() != 1 {
+	if got := edgesOf(t, db); got != 7 || db.file.Current == before || db.Reopened() != 1 {
 		t.Errorf("after another writer: %d edges, opened again %d times", got, db.Reopened())
 	}
 }
@@ -270,14 +270,14 @@ func TestReleaseIdle_Compacted(t *testing.T) {
 			if got := edgesOf(t, db); got != int64(n+1) {
 				t.Errorf("the %s sees %d edges of %d", name, got, n+1)
 			}
-			h, err := db.acquire(ctx)
+			h, err := db.file.Acquire(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := db.replaced(h); err != nil {
+			if err := db.file.Replaced(h); err != nil {
 				t.Errorf("the %s: %v", name, err)
 			}
-			db.release(h)
+			db.file.Release(h)
 		}
 	}
 }
@@ -410,9 +410,9 @@ func TestKeep(t *testing.T) {
 		ended <- err
 	}()
 	for waits := false; !waits; time.Sleep(time.Millisecond) {
-		second.mu.Lock()
-		waits = second.users > 0
-		second.mu.Unlock()
+		second.file.Mu.Lock()
+		waits = second.file.Users > 0
+		second.file.Mu.Unlock()
 	}
 	if err := second.Close(); err != nil {
 		t.Error(err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/tree"
 )
 
 // TestOpen_Leftovers lays out files as killed compactions, imports and creations leave them,
@@ -21,7 +22,7 @@ func TestOpen_Leftovers(t *testing.T) {
 	}
 	lay := func(names ...string) {
 		for _, name := range names {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), fileMode); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), tree.FileMode); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	bolt "go.etcd.io/bbolt"
-
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // modelInfo describes a model of the graph of an embedding.
@@ -81,7 +83,7 @@ func TestPutModel(t *testing.T) {
 		t.Errorf("%v, %v", list, err)
 	}
 	putModel(t, db, of, "m", 10)
-	want := putModel(t, db, of, "m", 2*blobBlock+7) // replaces the other
+	want := putModel(t, db, of, "m", 2*tree.BlobBlock+7) // replaces the other
 	other := putModel(t, db, of, "a", 20)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -92,7 +94,7 @@ func TestPutModel(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	stats, err := db.Stats(ctx)
-	if err != nil || len(stats.Models) != 2 || stats.Models[1].Bytes < 2*blobBlock {
+	if err != nil || len(stats.Models) != 2 || stats.Models[1].Bytes < 2*tree.BlobBlock {
 		t.Errorf("%+v, %v", stats.Models, err)
 	}
 	if _, err := db.Compact(ctx, nil); err != nil {
@@ -162,7 +164,7 @@ func TestPutModel_Refused(t *testing.T) {
 		{modelInfo(of, "m"), broken, broken},
 	} {
 		_, err := db.PutModel(ctx, c.info, func(w io.Writer) error {
-			if _, err := w.Write(blobBytes(2 * blobBlock)); err != nil {
+			if _, err := w.Write(blobBytes(2 * tree.BlobBlock)); err != nil {
 				return err
 			}
 			return c.give
@@ -191,12 +193,12 @@ func TestRecover_Model(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "file")
 			db := openStore(t, path, nil)
 			of := ringEmbedding(t, db, "ring", "e", 3000)
-			want := putModel(t, db, of, "m", blobBlock+5)
+			want := putModel(t, db, of, "m", tree.BlobBlock+5)
 			object, part := uint64(0), block.ArcsName
-			err := db.view(ctx, func(tx *tx) error {
-				r, err := tx.findModel("m")
+			err := db.file.View(ctx, func(tx *tree.Tx) error {
+				r, err := findModel(tx, "m")
 				object = r.Stream.Object
-				if g, _ := tx.findGraph("ring"); damage == "graph" {
+				if g, _ := graphs.Find(tx, "ring"); damage == "graph" {
 					object = g.Object
 				} else {
 					part = block.BlobName

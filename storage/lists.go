@@ -8,6 +8,8 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // Lists are the adjacency lists of one version of a graph, which are read from the file
@@ -24,12 +26,12 @@ type Lists struct {
 
 // Lists returns the adjacency lists of the latest version of a graph. It reads no edges.
 func (db *DB) Lists(ctx context.Context, graph string) (*Lists, error) {
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (*Lists, error) {
-		slots, err := t.slotsOf(r)
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (*Lists, error) {
+		slots, err := graphs.SlotsOf(t, r)
 		if err != nil {
-			return nil, fault.Corrupt(t.path, describeGraph(graph)+", empty slots", err)
+			return nil, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", empty slots", err)
 		}
-		return &Lists{Info: r.info(graph), db: db, vertices: slots.Table()}, nil
+		return &Lists{Info: graphInfo(r, graph), db: db, vertices: slots.Table()}, nil
 	})
 }
 
@@ -52,8 +54,8 @@ func (l *Lists) BytesRead() int64 { return l.bytes.Load() }
 // error is ErrConflict if the graph has another version by now, ErrNotFound if it was
 // dropped, ErrCorrupt if the file is damaged, and ctx.Err().
 func (l *Lists) Each(ctx context.Context, f func(sources, targets []uint32, weights []float32) error) error {
-	return l.db.view(ctx, func(t *tx) error {
-		r, err := t.findGraph(l.Info.Name)
+	return l.db.file.View(ctx, func(t *tree.Tx) error {
+		r, err := graphs.Find(t, l.Info.Name)
 		if err != nil {
 			return err
 		}
@@ -63,12 +65,12 @@ func (l *Lists) Each(ctx context.Context, f func(sources, targets []uint32, weig
 		if r.Object == 0 {
 			return nil
 		}
-		return fault.Corrupt(t.path, describeGraph(l.Info.Name)+", arcs", l.each(t, r, f))
+		return fault.Corrupt(t.Path, graphs.DescribeGraph(l.Info.Name)+", arcs", l.each(t, r, f))
 	})
 }
 
-func (l *Lists) each(t *tx, r *graphRecord, f func(sources, targets []uint32, weights []float32) error) error {
-	p, err := t.part(r.Object, block.ArcsName)
+func (l *Lists) each(t *tree.Tx, r *graphs.Record, f func(sources, targets []uint32, weights []float32) error) error {
+	p, err := t.Part(r.Object, block.ArcsName)
 	if err != nil {
 		return err
 	}
@@ -79,9 +81,9 @@ func (l *Lists) each(t *tx, r *graphRecord, f func(sources, targets []uint32, we
 		last             block.Arc
 		count            uint64
 	)
-	next := t.following()
-	err = t.scan(p, func(key, payload []byte) error {
-		next.read(payload)
+	next := t.Following()
+	err = t.Scan(p, func(key, payload []byte) error {
+		next.Read(payload)
 		l.bytes.Add(int64(len(key) + len(payload) + block.ChecksumSize))
 		if err := content.Decode(key, payload); err != nil {
 			return err

@@ -34,7 +34,7 @@ func openStore(t testing.TB, path string, opts *Options) *DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if db.closed.Load() {
+		if db.file.Closed.Load() {
 			return
 		}
 		checkStore(t, db)

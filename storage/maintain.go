@@ -12,6 +12,8 @@ import (
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // BackupStats counts what a backup wrote.
@@ -62,7 +64,7 @@ func unfinished(path string, err error) error {
 	if failed := (*FileError)(nil); errors.As(err, &failed) && failed.Path != path && (failed.Err == ErrFailed || failed.Err == ErrUnfreed) && failed.Cause != nil {
 		return fmt.Errorf("nothing was written: %w", failed.Cause)
 	}
-	if dir, _ := tempName(path, ""); errors.Is(err, fs.ErrNotExist) {
+	if dir, _ := tree.TempName(path, ""); errors.Is(err, fs.ErrNotExist) {
 		if _, gone := os.Stat(dir); gone == nil {
 			return fmt.Errorf("%w: another backup or recovery to this path has removed the unfinished file; make one after the other", ErrConflict)
 		}
@@ -75,9 +77,9 @@ func (db *DB) checkTarget(path string, overwrite bool) error {
 	if err := checkNewFile(path, overwrite); err != nil {
 		return err
 	}
-	own := db.real
-	if db.attached {
-		own = db.path
+	own := db.file.Real
+	if db.file.Attached {
+		own = db.file.Path
 	}
 	return notSameFile(path, own)
 }
@@ -123,8 +125,8 @@ func copyError(what, path string, err error) error {
 }
 
 func (db *DB) backup(ctx context.Context, path string, overwrite bool, progress *reporter) (BackupStats, error) {
-	removeLeftovers(path, kindBackup, kindRecover)
-	w, err := newStoreWriter(ctx, path, kindBackup)
+	tree.RemoveLeftovers(path, tree.KindBackup, tree.KindRecover)
+	w, err := newStoreWriter(ctx, path, tree.KindBackup)
 	if err != nil {
 		return BackupStats{}, err
 	}
@@ -150,11 +152,11 @@ func (db *DB) backup(ctx context.Context, path string, overwrite bool, progress 
 // returns the header that the file has.
 func (db *DB) copyInto(ctx context.Context, w *storeWriter, progress *reporter) (block.Header, error) {
 	var h block.Header
-	err := db.view(ctx, func(t *tx) error {
-		h = t.header
-		total := t.size()
+	err := db.file.View(ctx, func(t *tree.Tx) error {
+		h = t.Header
+		total := graphs.Size(t)
 		w.onRecord = func() { progress.report("copying", w.bytes, total) }
-		return t.copyTo(w)
+		return copyTo(t, w)
 	})
 	if err != nil {
 		return h, err
@@ -173,8 +175,8 @@ func (db *DB) copyInto(ctx context.Context, w *storeWriter, progress *reporter) 
 
 // step calls the hook of tests for points of a copy.
 func (db *DB) step(point string) {
-	if db.atStep != nil {
-		db.atStep(point)
+	if db.file.AtStep != nil {
+		db.file.AtStep(point)
 	}
 }
 
@@ -194,7 +196,7 @@ func (db *DB) Compact(ctx context.Context, progress func(stage string, done, tot
 	started := time.Now()
 	before, after, err := db.rewrite(ctx, newReporter(progress))
 	if err != nil {
-		return CompactStats{}, copyError("compact", db.path, err)
+		return CompactStats{}, copyError("compact", db.file.Path, err)
 	}
 	return CompactStats{Before: before, After: after, Seconds: time.Since(started).Seconds()}, nil
 }
@@ -202,34 +204,34 @@ func (db *DB) Compact(ctx context.Context, progress func(stage string, done, tot
 // rewrite replaces the file by a compact copy of itself.
 func (db *DB) rewrite(ctx context.Context, progress *reporter) (before, after int64, err error) {
 	switch {
-	case db.attached:
+	case db.file.Attached:
 		return 0, 0, fmt.Errorf("%w: the file belongs to the application", ErrInvalid)
 	case !file.CanShareLock:
 		return 0, 0, fmt.Errorf("%w: an open file cannot be replaced on this system; back it up, close it, and move the copy over it", ErrInvalid)
 	}
-	unlock, err := db.lockWriter(ctx)
+	unlock, err := db.file.LockWriter(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
 	defer unlock()
 	// Close waits while the handle is in use, so that the new file has replaced the old
 	// one by then.
-	old, err := db.acquire(ctx)
+	old, err := db.file.Acquire(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer db.release(old)
-	info, err := old.file.Stat()
+	defer db.file.Release(old)
+	info, err := old.File.Stat()
 	if err != nil {
 		return 0, 0, err
 	}
 	// The lock keeps others from compacting now. A process that was killed between giving
 	// a new file its name and removing the temporary one has left two names.
-	removeLeftovers(db.real, kindCompact, kindNew, kindBackup, kindRecover)
+	tree.RemoveLeftovers(db.file.Real, tree.KindCompact, tree.KindNew, tree.KindBackup, tree.KindRecover)
 	if err := db.oneName(old); err != nil {
 		return 0, 0, err
 	}
-	w, err := newStoreWriter(ctx, db.real, kindCompact)
+	w, err := newStoreWriter(ctx, db.file.Real, tree.KindCompact)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -244,13 +246,13 @@ func (db *DB) rewrite(ctx context.Context, progress *reporter) (before, after in
 
 // oneName returns an error for a file with several names, of which only one would lead to
 // the new file: writers by the other names would write to the old one.
-func (db *DB) oneName(h *handle) error {
-	info, err := h.file.Stat()
+func (db *DB) oneName(h *tree.Handle) error {
+	info, err := h.File.Stat()
 	if err != nil {
 		return err
 	}
 	if n := file.Names(info); n > 1 {
-		return &FileError{Path: db.path, Err: ErrNames, Reason: fmt.Sprintf("only one of its %d names (hard links) would lead to the new file", n),
+		return &FileError{Path: db.file.Path, Err: ErrNames, Reason: fmt.Sprintf("only one of its %d names (hard links) would lead to the new file", n),
 			Remedy: "remove the other names, or back it up into a new file"}
 	}
 	return nil
@@ -259,48 +261,48 @@ func (db *DB) oneName(h *handle) error {
 // swap replaces the file by the finished copy. The copy is locked and opened before it
 // gets the name, so that no other process can take it, and the old file stays locked
 // until its last reader has ended.
-func (db *DB) swap(w *storeWriter, old *handle, info os.FileInfo) (size int64, err error) {
+func (db *DB) swap(w *storeWriter, old *tree.Handle, info os.FileInfo) (size int64, err error) {
 	file.KeepOwner(w.name, info)
 	lock, err := file.OpenLock(w.name, false)
 	if err != nil {
 		return 0, err
 	}
 	err = lock.Exclusive(time.Now())
-	var next *handle
+	var next *tree.Handle
 	if err == nil {
-		next, err = db.openBolt(lock, false, 0)
+		next, err = db.file.OpenBolt(lock, false, 0)
 	}
 	if err != nil {
 		return 0, errors.Join(err, lock.Release())
 	}
-	err = db.replaced(old)
+	err = db.file.Replaced(old)
 	if err == nil {
 		err = db.oneName(old)
 	}
 	if err == nil {
 		db.step("move")
-		err = os.Rename(w.name, db.real)
+		err = os.Rename(w.name, db.file.Real)
 	}
 	if err != nil {
-		return 0, errors.Join(err, fault.Guarded(db.path, next.bolt.Close), lock.Release())
+		return 0, errors.Join(err, fault.Guarded(db.file.Path, next.Bolt.Close), lock.Release())
 	}
 	db.step("moved")
-	db.mu.Lock()
-	oldLock := db.lock
-	db.lock = lock
-	db.mu.Unlock()
-	db.replace(next, func() {
-		_ = fault.Guarded(db.path, old.bolt.Close)
+	db.file.Mu.Lock()
+	oldLock := db.file.Lock
+	db.file.Lock = lock
+	db.file.Mu.Unlock()
+	db.file.Replace(next, func() {
+		_ = fault.Guarded(db.file.Path, old.Bolt.Close)
 		_ = oldLock.Release()
 	})
-	if err := file.SyncDir(filepath.Dir(db.real)); err != nil {
+	if err := file.SyncDir(filepath.Dir(db.file.Real)); err != nil {
 		// After a loss of power the old file may be back: nothing more may be
 		// written to the new one.
-		db.failed.Store(true)
-		return 0, &FileError{Path: db.path, Err: ErrFailed, Cause: err, Reason: "the new file has the name, and after a loss of power the old one may have it again; both are complete",
+		db.file.Failed.Store(true)
+		return 0, &FileError{Path: db.file.Path, Err: ErrFailed, Cause: err, Reason: "the new file has the name, and after a loss of power the old one may have it again; both are complete",
 			Remedy: fault.RemedyReopen}
 	}
-	after, err := next.file.Stat()
+	after, err := next.File.Stat()
 	if err != nil {
 		return 0, err
 	}

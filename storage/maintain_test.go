@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // maintained makes a store with every kind of content, unfinished work, free
@@ -43,7 +45,7 @@ func fillMaintained(t *testing.T, path string) {
 	// An import that stopped: it continues from there.
 	stop, cancel := context.WithCancel(ctx)
 	commits := 0
-	db.beforeCommit = func() error {
+	db.file.BeforeCommit = func() error {
 		if commits++; commits == 3 {
 			cancel()
 		}
@@ -52,7 +54,7 @@ func fillMaintained(t *testing.T, path string) {
 	if _, err := db.Import(stop, "half", strings.NewReader(killText()), killOptions()); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	db.beforeCommit = nil
+	db.file.BeforeCommit = nil
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -150,9 +152,9 @@ func TestDB_Backup_Refused(t *testing.T) {
 func TestDB_Backup_AtOnce(t *testing.T) {
 	db := newStore(t, nil)
 	path := filepath.Join(t.TempDir(), "copy")
-	db.atStep = func(point string) {
+	db.file.AtStep = func(point string) {
 		if point == "written" {
-			removeLeftovers(path, kindBackup)
+			tree.RemoveLeftovers(path, tree.KindBackup)
 		}
 	}
 	if _, err := db.Backup(t.Context(), path, false, nil); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "another backup or recovery to this path") {
@@ -315,8 +317,8 @@ func TestDB_Compact_WithReaders(t *testing.T) {
 	}
 	cancel()
 	readers.Wait()
-	if db.current.users != 0 || db.users != 0 {
-		t.Errorf("%d users of the handle, %d of all", db.current.users, db.users)
+	if db.file.Current.Users != 0 || db.file.Users != 0 {
+		t.Errorf("%d users of the handle, %d of all", db.file.Current.Users, db.file.Users)
 	}
 }
 
@@ -344,7 +346,7 @@ func TestDB_Compact_ReaderFinishes(t *testing.T) {
 	db := openStore(t, path, nil)
 	ctx := context.Background()
 	want := answers(db)
-	err := db.view(ctx, func(old *tx) error {
+	err := db.file.View(ctx, func(old *tree.Tx) error {
 		// Several commits, which would reuse the pages that the old reader still needs.
 		for i := range 5 {
 			if err := db.DropGraph(ctx, "g", true); err != nil && i == 0 {
@@ -356,16 +358,16 @@ func TestDB_Compact_ReaderFinishes(t *testing.T) {
 			return err
 		}
 		importText(t, db, "g", "c d\n")
-		r, err := old.findGraph("g")
+		r, err := graphs.Find(old, "g")
 		if err != nil {
 			return err
 		}
-		c, err := old.readContents("g", r, false)
+		c, err := graphs.ReadContents(old, "g", r, false)
 		if err != nil {
 			return err
 		}
-		if r.Version != 2 || c.graph.Edges() != int64(r.Edges) {
-			t.Errorf("version %d with %d edges", r.Version, c.graph.Edges())
+		if r.Version != 2 || c.Graph.Edges() != int64(r.Edges) {
+			t.Errorf("version %d with %d edges", r.Version, c.Graph.Edges())
 		}
 		return nil
 	})
@@ -442,7 +444,7 @@ func TestDB_Compact_Names(t *testing.T) {
 	if err := os.Remove(other); err != nil {
 		t.Fatal(err)
 	}
-	db.atStep = func(point string) { // a name that is added while the copy is made
+	db.file.AtStep = func(point string) { // a name that is added while the copy is made
 		if point == "written" {
 			if err := os.Link(path, other); err != nil {
 				t.Error(err)
@@ -452,7 +454,7 @@ func TestDB_Compact_Names(t *testing.T) {
 	if _, err := db.Compact(ctx, nil); !errors.Is(err, ErrNames) {
 		t.Errorf("a name was added meanwhile: %v", err)
 	}
-	db.atStep = nil
+	db.file.AtStep = nil
 	// Backups replace only the name that they are asked for, and never the store.
 	if _, err := db.Backup(ctx, other, true, nil); !errors.Is(err, ErrInvalid) {
 		t.Errorf("backup to another name of the store: %v", err)

@@ -10,7 +10,9 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/page"
+	"heavytail/storage/internal/tree"
 )
 
 // Stats measures the store. It reads the pages of all records but not the bodies of
@@ -20,9 +22,9 @@ import (
 func (db *DB) Stats(ctx context.Context) (Stats, error) {
 	var s Stats
 	var damaged error
-	err := db.view(ctx, func(t *tx) error {
-		s = Stats{Path: db.path, Attached: db.attached, Format: t.header.Format, MinReader: t.header.MinReader, Features: slices.Clone(t.header.Features),
-			Epoch: t.header.Epoch, Created: t.header.Created}
+	err := db.file.View(ctx, func(t *tree.Tx) error {
+		s = Stats{Path: db.file.Path, Attached: db.file.Attached, Format: t.Header.Format, MinReader: t.Header.MinReader, Features: slices.Clone(t.Header.Features),
+			Epoch: t.Header.Epoch, Created: t.Header.Created}
 		m, err := db.measure(t, &s)
 		if err != nil {
 			return err
@@ -34,19 +36,19 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 }
 
 // measure walks over the pages and returns the sizes of the parts.
-func (db *DB) measure(t *tx, s *Stats) (sizes, error) {
-	m := t.meta()
-	s.PageSize, s.Bytes = m.PageSize, t.size()
+func (db *DB) measure(t *tree.Tx, s *Stats) (sizes, error) {
+	m := t.Meta()
+	s.PageSize, s.Bytes = m.PageSize, graphs.Size(t)
 	found := make(sizes)
-	if t.file == nil {
+	if t.File == nil {
 		return found, nil
 	}
-	info, err := t.file.Stat()
+	info, err := t.File.Stat()
 	if err != nil {
 		return nil, err
 	}
 	s.Bytes = info.Size()
-	w := page.NewWalker(t.ctx, page.File{R: t.file, Meta: m})
+	w := page.NewWalker(t.Ctx, page.File{R: t.File, Meta: m})
 	w.Measure = found.add
 	if s.Pages, s.FreePages, err = db.walk(t, w, m); err != nil {
 		return nil, err
@@ -56,9 +58,9 @@ func (db *DB) measure(t *tx, s *Stats) (sizes, error) {
 
 // walk walks over the tree: of the whole file, or of the bucket alone where the file belongs to an
 // application. It returns the pages in use, and of the whole file the free ones.
-func (db *DB) walk(t *tx, w *page.Walker, m page.Meta) (pages, free int64, err error) {
-	if db.attached {
-		err = w.All(page.Bucket{Path: [][]byte{block.RootName}, Root: uint64(t.root.Root())})
+func (db *DB) walk(t *tree.Tx, w *page.Walker, m page.Meta) (pages, free int64, err error) {
+	if db.file.Attached {
+		err = w.All(page.Bucket{Path: [][]byte{block.RootName}, Root: uint64(t.Root.Root())})
 		return w.Pages, 0, err
 	}
 	err = w.Walk()
@@ -67,7 +69,7 @@ func (db *DB) walk(t *tx, w *page.Walker, m page.Meta) (pages, free int64, err e
 }
 
 // assign enters the sizes into Stats, and returns the errors of damaged entries.
-func (s sizes) assign(t *tx, out *Stats) (damaged, err error) {
+func (s sizes) assign(t *tree.Tx, out *Stats) (damaged, err error) {
 	var list []error
 	note := func(err error) error {
 		if errors.Is(err, ErrCorrupt) {
@@ -97,19 +99,19 @@ func (s sizes) assign(t *tx, out *Stats) (damaged, err error) {
 	return fault.Partial(list...), nil
 }
 
-func (s sizes) assignGraphs(t *tx, out *Stats, note func(error) error) error {
+func (s sizes) assignGraphs(t *tree.Tx, out *Stats, note func(error) error) error {
 	changes := make(map[uint64]int64)
-	err := t.each(block.ChangesName, func(key, record []byte) error {
+	err := t.Each(block.ChangesName, func(key, record []byte) error {
 		if len(key) == block.ChangesKeySize {
 			changes[block.IDOf(key)] += int64(len(key) + len(record))
 		}
 		return nil
 	})
-	if err := note(fault.Corrupt(t.path, changeLogPart, err)); err != nil {
+	if err := note(fault.Corrupt(t.Path, graphs.ChangeLogPart, err)); err != nil {
 		return err
 	}
-	return t.each(block.GraphsName, func(key, _ []byte) error {
-		r, err := t.findGraph(string(key))
+	return t.Each(block.GraphsName, func(key, _ []byte) error {
+		r, err := graphs.Find(t, string(key))
 		if err != nil {
 			return note(err)
 		}
@@ -124,9 +126,9 @@ func (s sizes) assignGraphs(t *tx, out *Stats, note func(error) error) error {
 	})
 }
 
-func (s sizes) assignEmbeddings(t *tx, out *Stats, note func(error) error) error {
-	return t.each(block.EmbeddingsName, func(key, _ []byte) error {
-		r, err := t.findEmbedding(string(key))
+func (s sizes) assignEmbeddings(t *tree.Tx, out *Stats, note func(error) error) error {
+	return t.Each(block.EmbeddingsName, func(key, _ []byte) error {
+		r, err := findEmbedding(t, string(key))
 		if err != nil {
 			return note(err)
 		}
@@ -140,17 +142,17 @@ func (s sizes) assignEmbeddings(t *tx, out *Stats, note func(error) error) error
 }
 
 // assignRest counts journal, trash and catalogue.
-func (s sizes) assignRest(t *tx, out *Stats, note func(error) error) error {
-	err := t.each(block.JournalName, func(key, record []byte) error {
-		var j journalRecord
+func (s sizes) assignRest(t *tree.Tx, out *Stats, note func(error) error) error {
+	err := t.Each(block.JournalName, func(key, record []byte) error {
+		var j tree.JournalRecord
 		if err := block.DecodeStruct(block.JournalName, key, record, &j); err != nil {
-			return note(fault.Corrupt(t.path, "journal", err))
+			return note(fault.Corrupt(t.Path, "journal", err))
 		}
 		kind, name := "import", string(key[1:])
 		switch key[0] {
-		case journalEmbedding:
+		case tree.JournalEmbedding:
 			kind = "embedding"
-		case journalBlob:
+		case tree.JournalBlob:
 			kind, name = "stream", j.Source
 		}
 		out.Unfinished = append(out.Unfinished, UnfinishedWork{Kind: kind, Name: name, Source: j.Source, Started: time.Unix(0, j.Started), Bytes: s.object(j.Object)})
@@ -159,7 +161,7 @@ func (s sizes) assignRest(t *tx, out *Stats, note func(error) error) error {
 	if err != nil {
 		return err
 	}
-	err = t.each(block.TrashName, func(key, _ []byte) error {
+	err = t.Each(block.TrashName, func(key, _ []byte) error {
 		if len(key) == 8 {
 			out.TrashBytes += s.object(block.IDOf(key))
 		}

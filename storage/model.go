@@ -11,6 +11,8 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // A model scores links of a graph. Its record lies under its name, and what it has
@@ -125,9 +127,9 @@ type modelRecord struct {
 	TrainingPairs    uint64             `msgpack:"training_pairs"`
 	TestPairs        uint64             `msgpack:"test_pairs"`
 
-	Seconds float64    `msgpack:"seconds"`
-	Created int64      `msgpack:"created"`
-	Stream  blobRecord `msgpack:"stream"`
+	Seconds float64         `msgpack:"seconds"`
+	Created int64           `msgpack:"created"`
+	Stream  tree.BlobRecord `msgpack:"stream"`
 }
 
 type binRecord struct {
@@ -188,8 +190,8 @@ func (r *modelRecord) info(name string) ModelInfo {
 	return m
 }
 
-// validate refuses values that no model can have.
-func (r *modelRecord) validate(size int64) error {
+// Validate refuses values that no model can have.
+func (r *modelRecord) Validate(size int64) error {
 	shares := []float64{r.AUC, r.AUCLow, r.AUCHigh, r.AveragePrecision, r.Brier, r.CalibrationError}
 	for _, b := range r.Bins {
 		shares = append(shares, b.Predicted, b.Observed)
@@ -214,7 +216,7 @@ func (r *modelRecord) validate(size int64) error {
 		r.TrainingPairs > maxPairs || r.TestPairs > maxPairs || math.IsNaN(r.Seconds) || r.Stream.Object == 0 {
 		return fault.Record("model of version %d of graph %d, with generation %d of embedding %q and %d pairs", r.GraphVersion, r.GraphID, r.Generation, fault.Clip(r.Embedding), r.TrainingPairs)
 	}
-	return r.Stream.validate(size)
+	return r.Stream.Validate(size)
 }
 
 // maxPairs bounds numbers of pairs, which fit an int everywhere.
@@ -225,10 +227,10 @@ func describeModel(name string) string { return fmt.Sprintf("model %q", name) }
 var modelKind = artefact[modelRecord]{
 	bucket: block.ModelsName, name: "model", shortest: 1, longest: block.MaxName,
 	remedy:   "drop the model and train it again",
-	describe: func(_ *tx, key []byte) string { return describeModel(fault.Clip(string(key))) },
+	describe: func(_ *tree.Tx, key []byte) string { return describeModel(fault.Clip(string(key))) },
 	called:   func(key []byte) string { return string(key) },
-	validate: (*modelRecord).validate,
-	stream:   func(r *modelRecord) *blobRecord { return &r.Stream },
+	validate: (*modelRecord).Validate,
+	stream:   func(r *modelRecord) *tree.BlobRecord { return &r.Stream },
 	verify: func(c *checker, where string, key []byte, r *modelRecord) error {
 		if err := block.CheckName("model", string(key)); err != nil {
 			return fault.Record("%v", err)
@@ -236,7 +238,7 @@ var modelKind = artefact[modelRecord]{
 		c.checkGraphOf(where, r.Graph, r.GraphID, r.GraphVersion)
 		return nil
 	},
-	measure: func(out *Stats, _ *tx, key []byte, _ *modelRecord, bytes int64) {
+	measure: func(out *Stats, _ *tree.Tx, key []byte, _ *modelRecord, bytes int64) {
 		out.Models = append(out.Models, ModelStats{Name: string(key), Bytes: bytes})
 	},
 }
@@ -255,11 +257,11 @@ func (db *DB) PutModel(ctx context.Context, info ModelInfo, write func(w io.Writ
 	if err != nil {
 		return ModelInfo{}, err
 	}
-	defer w.abandon(ctx)
+	defer w.Abandon(ctx)
 	r := info.record()
 	r.Created = time.Now().UnixNano()
-	err = db.change(ctx, func(t *tx) error {
-		if err := t.placeModel(info.Name, &r); err != nil {
+	err = db.file.Change(ctx, func(t *tree.Tx) error {
+		if err := placeModel(t, info.Name, &r); err != nil {
 			return err
 		}
 		return modelKind.publish(t, []byte(info.Name), &r, w)
@@ -272,8 +274,8 @@ func (db *DB) PutModel(ctx context.Context, info ModelInfo, write func(w io.Writ
 
 // placeModel checks a new model against its graph, and removes the model that has its
 // name.
-func (t *tx) placeModel(name string, r *modelRecord) error {
-	g, err := t.findGraph(r.Graph)
+func placeModel(t *tree.Tx, name string, r *modelRecord) error {
+	g, err := graphs.Find(t, r.Graph)
 	if err != nil {
 		return err
 	}
@@ -284,7 +286,7 @@ func (t *tx) placeModel(name string, r *modelRecord) error {
 		return fmt.Errorf("%s: graph %q has version %d, not %d: %w", describeModel(name), r.Graph, g.Version, r.GraphVersion, ErrInvalid)
 	}
 	r.GraphID = g.ID
-	old, err := t.findModel(name)
+	old, err := findModel(t, name)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		return nil
@@ -293,15 +295,15 @@ func (t *tx) placeModel(name string, r *modelRecord) error {
 	case old.GraphID != g.ID:
 		return fmt.Errorf("model %q belongs to graph %q: %w", name, old.Graph, ErrExists)
 	}
-	return t.discard(old.Stream.Object)
+	return t.Discard(old.Stream.Object)
 }
 
-func (t *tx) findModel(name string) (*modelRecord, error) { return modelKind.find(t, []byte(name)) }
+func findModel(t *tree.Tx, name string) (*modelRecord, error) { return modelKind.find(t, []byte(name)) }
 
 // ModelInfo returns the catalogue entry of a model.
 func (db *DB) ModelInfo(ctx context.Context, name string) (ModelInfo, error) {
-	return viewed(ctx, db, func(t *tx) (ModelInfo, error) {
-		r, err := t.findModel(name)
+	return viewed(ctx, db, func(t *tree.Tx) (ModelInfo, error) {
+		r, err := findModel(t, name)
 		if err != nil {
 			return ModelInfo{}, err
 		}
@@ -313,8 +315,8 @@ func (db *DB) ModelInfo(ctx context.Context, name string) (ModelInfo, error) {
 // is replaced or dropped while they are read, the reader returns ErrConflict.
 func (db *DB) Model(ctx context.Context, name string) (ModelInfo, io.Reader, error) {
 	var info ModelInfo
-	reader, err := viewed(ctx, db, func(t *tx) (io.Reader, error) {
-		r, err := t.findModel(name)
+	reader, err := viewed(ctx, db, func(t *tree.Tx) (io.Reader, error) {
+		r, err := findModel(t, name)
 		if err != nil {
 			return nil, err
 		}
@@ -327,21 +329,21 @@ func (db *DB) Model(ctx context.Context, name string) (ModelInfo, io.Reader, err
 // Models lists the models by name. If records are damaged, it lists the others and
 // returns a PartialError that names them.
 func (db *DB) Models(ctx context.Context) ([]ModelInfo, error) {
-	return listed(ctx, db, &modelKind, func(_ *tx, key []byte, r *modelRecord) (ModelInfo, bool) { return r.info(string(key)), true })
+	return listed(ctx, db, &modelKind, func(_ *tree.Tx, key []byte, r *modelRecord) (ModelInfo, bool) { return r.info(string(key)), true })
 }
 
 // DropModel removes a model. If its record is damaged, its stream stays until the next
 // compaction.
 func (db *DB) DropModel(ctx context.Context, name string) error {
-	return db.change(ctx, func(t *tx) error {
-		if _, err := t.findModel(name); errors.Is(err, ErrNotFound) {
+	return db.file.Change(ctx, func(t *tree.Tx) error {
+		if _, err := findModel(t, name); errors.Is(err, ErrNotFound) {
 			return err
 		}
 		return modelKind.drop(t, []byte(name))
 	})
 }
 
-func (t *tx) modelsOf(graph uint64) ([]string, error) {
+func modelsOf(t *tree.Tx, graph uint64) ([]string, error) {
 	var names []string
 	damaged, err := modelKind.sound(t, nil, func(key []byte, r *modelRecord) {
 		if r.GraphID == graph {

@@ -143,11 +143,11 @@ func childModel(path string, seed, commits int) {
 	m := newModelRun(uint64(seed), path)
 	fail(m.open())
 	killAfter(m.db, commits)
-	before := m.db.beforeCommit
+	before := m.db.file.BeforeCommit
 	for {
 		fail(m.step())
 		fmt.Println("done", m.steps)
-		m.db.beforeCommit = before // where it was reopened
+		m.db.file.BeforeCommit = before // where it was reopened
 	}
 }
 

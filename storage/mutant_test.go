@@ -20,6 +20,7 @@ import (
 
 	"heavytail/.ci/repeat"
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
 )
 
@@ -46,7 +47,7 @@ func mutantBase(t *testing.T) string {
 	for range 3 { // the last commit removes the first generation, and keeps the second
 		info := EmbeddingInfo{Name: "e", Graph: "ring", GraphVersion: 1, Method: "constant", Eigenvalues: []float64{1, 0.5}, Options: []Setting{{"dim", "256"}}}
 		if _, err := db.PutEmbeddingState(ctx, info, mutantRows(), func(w io.Writer) error {
-			_, err := w.Write(blobBytes(3*blobBlock + 100))
+			_, err := w.Write(blobBytes(3*tree.BlobBlock + 100))
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -57,13 +58,13 @@ func mutantBase(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	putIndex(t, db, of, "l2", 2*blobBlock+100)
-	putModel(t, db, of, "m", blobBlock+100)
+	putIndex(t, db, of, "l2", 2*tree.BlobBlock+100)
+	putModel(t, db, of, "m", tree.BlobBlock+100)
 	putPredictions(t, db, "ring", "jaccard", 3)
 	for id := range uint64(2) {
 		job := JobInfo{ID: id + 1, Kind: "EMBED", Statement: "EMBED ring", State: JobCancelled, Options: []Setting{{"dim", "256"}}}
 		if err := db.PutJobCheckpoint(ctx, job, func(w io.Writer) error {
-			_, err := w.Write(blobBytes(5*blobBlock + 100))
+			_, err := w.Write(blobBytes(5*tree.BlobBlock + 100))
 			return err
 		}); err != nil {
 			t.Fatal(err)

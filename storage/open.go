@@ -2,13 +2,11 @@ package storage
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
-	"time"
 
-	"heavytail/storage/internal/block"
-	"heavytail/storage/internal/file"
+	bolt "go.etcd.io/bbolt"
+
+	"heavytail/storage/internal/tree"
 )
 
 // Open opens the store in the file at path, and makes one if there is none and the
@@ -26,44 +24,62 @@ func Open(path string, opts *Options) (*DB, error) {
 		return nil, fmt.Errorf("open %q: %w", path, err)
 	}
 	o := opts.withDefaults()
-	deadline := time.Now().Add(o.LockTimeout)
-	real, err := locate(path, o)
+	store, err := tree.Open(path, o.settings(), allOwners)
 	if err != nil {
 		return nil, err
 	}
+	return &DB{store, o}, nil
+}
+
+// Attach opens a store in a bucket of the application's own bbolt file. The bucket is
+// created if it does not exist and the options allow it. All methods work as on a file
+// of its own, except Compact, which replaces the file and returns
+// ErrInvalid. Backup copies only the store into a separate file. Close ends the store
+// and leaves b open; b must stay open until then. There should be one store per bucket
+// and process.
+//
+// Each write is one or several transactions of b, which wait for those of the
+// application. A write inside a write transaction of the same goroutine would wait for
+// itself. After Options.LockTimeout it fails with ErrLocked, as does a write that
+// waits longer for another goroutine. To write inside of a transaction, use UpdateIn.
+// As always with bbolt, a goroutine that has a read transaction open must not begin to
+// write.
+//
+// Records are verified by their checksums, and a fault of the map while our code
+// runs is ErrCorrupt, as in a file of its own. But the shape of the tree is not
+// verified before bbolt follows it, because bbolt has already opened the file. A
+// damaged file may therefore end the process, which a file of its own does not.
+// Check walks over the bucket with plain reads first.
+func Attach(b *bolt.DB, bucket []byte, opts *Options) (*DB, error) {
+	if err := opts.Validate(); err != nil {
+		return nil, fmt.Errorf("attach: %w", err)
+	}
+	o := opts.withDefaults()
 	if o.ReleaseIdle {
-		o.ReleaseIdle = file.CanShareLock && o.fileSystemAt(real) == ""
+		return nil, fmt.Errorf("attach: %w: ReleaseIdle, but the application has the file", ErrInvalid)
 	}
-	db := newDB(path, block.RootName, o, owning())
-	if db.real, err = filepath.Abs(real); err != nil {
-		return nil, fmt.Errorf("open: %w", err)
+	if len(bucket) == 0 || len(bucket) > bolt.MaxKeySize {
+		return nil, fmt.Errorf("attach: bucket name of %d bytes: %w", len(bucket), ErrInvalid)
 	}
-	found, err := db.openFile(context.Background(), deadline)
+	if b.IsReadOnly() && !o.ReadOnly {
+		return nil, fmt.Errorf("attach to %q: %w: it can be attached for reading only", b.Path(), ErrReadOnly)
+	}
+	store, err := tree.Attach(b, append([]byte(nil), bucket...), o.settings(), allOwners)
 	if err != nil {
 		return nil, err
 	}
-	db.lock, db.current, db.notices = found.lock, found.handle, found.notices
-	db.lease.created = found.header.Created
-	db.epoch.Store(found.header.Epoch)
-	if o.ReleaseIdle {
-		defer db.Keep()()
-		db.startLease()
-	}
-	if o.ReadOnly {
-		return db, nil
-	}
-	if !file.CanShareLock {
-		// On this system the file must be verified and opened for writing at the same
-		// time.
-		unlock, err := db.lockWriter(context.Background())
-		if err != nil {
-			return nil, errors.Join(err, db.Close())
-		}
-		unlock()
-	}
-	removeLeftovers(db.real, kindCompact, kindImport, kindNew)
-	if err := db.tidy(context.Background()); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
+	return &DB{store, o}, nil
+}
+
+// UpdateIn calls f with a write transaction that is part of the application's
+// own: the changes of f are committed or rolled back with btx, together with
+// those of the application. UpdateIn commits nothing. btx must be a write
+// transaction of the bbolt file that db is attached to, and db must not be used
+// for anything else by this goroutine before btx has ended: its reads do not
+// see what btx wrote, and its writes wait for btx.
+//
+// If UpdateIn returns an error, the transaction may contain a part of the
+// changes of f: roll it back.
+func (db *DB) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) error {
+	return db.file.UpdateIn(ctx, btx, func(t *tree.Tx) error { return change(t, f) })
 }

@@ -14,10 +14,12 @@ import (
 	"testing"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
+	"heavytail/storage/internal/tree"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/page"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // withRoot changes the root bucket of a closed store without package storage.
@@ -73,13 +75,13 @@ func promiseAnew(root *bolt.Bucket) error {
 		return err
 	}
 	h.TxID, h.Sums = uint64(root.Tx().ID()), page.Tally{}
-	x := &tx{ledger: ledger{root: root, header: h}}
+	x := &tree.Tx{Ledger: tree.Ledger{Root: root, Header: h}}
 	for _, place := range slices.Sorted(maps.Keys(found.Of)) {
-		if err := x.promise(sums, place, found.Of[place]); err != nil {
+		if err := x.PutSum(sums, place, found.Of[place]); err != nil {
 			return err
 		}
 	}
-	return root.Put(block.HeaderKey, x.header.Encode())
+	return root.Put(block.HeaderKey, x.Header.Encode())
 }
 
 // closedStore makes a small store and returns its path.

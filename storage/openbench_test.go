@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"heavytail/storage/csr"
+	"heavytail/storage/internal/tree"
 )
 
 // largeStore is the path of a store of some 600 MB: graphs of a quarter
@@ -127,7 +128,7 @@ func benchmarkReleased(b *testing.B, path string) {
 					write(stores[1])
 				}
 				idle(b, stores[0])
-				time.Sleep(breather)
+				time.Sleep(tree.Breather)
 				start := time.Now()
 				if _, err := stores[0].Graph(ctx, "g0"); err != nil {
 					b.Fatal(err)

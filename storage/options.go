@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"heavytail/storage/internal/file"
 	"heavytail/storage/internal/memory"
+	"heavytail/storage/internal/tree"
 )
 
 // Options determine how a store is opened. The zero value, and a nil pointer, open for
@@ -100,18 +100,15 @@ func (o *Options) withDefaults() Options {
 		// bbolt waits for ever with a timeout of 0; this is one attempt.
 		out.LockTimeout = time.Nanosecond
 	}
-	out.held = cmp.Or(out.held, heldFor)
+	out.held = cmp.Or(out.held, tree.HeldFor)
 	out.BatchBytes = cmp.Or(out.BatchBytes, DefaultBatchBytes)
 	return out
 }
 
-const (
-	// heldFor is how long a file is kept after its use, so that the statements of a
-	// script do not lock it one by one.
-	heldFor = 300 * time.Millisecond
-
-	// breather is how long a store that released the file waits before it takes it
-	// again. Others try every file.Pause; without the wait, a busy store would take the
-	// file again before they could see that it is free.
-	breather = 5 * file.Pause
-)
+// settings are the options that the open file needs.
+func (o Options) settings() tree.Settings {
+	return tree.Settings{
+		ReadOnly: o.ReadOnly, NoCreate: o.NoCreate, ReleaseIdle: o.ReleaseIdle, AllowNetworkFS: o.AllowNetworkFS,
+		BatchBytes: o.BatchBytes, LockTimeout: o.LockTimeout, Held: o.held, FileSystem: o.fileSystem,
+	}
+}

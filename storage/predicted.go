@@ -7,6 +7,8 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // This file answers from stored predictions, without the graph or vectors in memory.
@@ -21,31 +23,31 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 	if k < 0 {
 		return out, fmt.Errorf("%w: %d links", ErrInvalid, k)
 	}
-	err := db.view(ctx, func(t *tx) error {
+	err := db.file.View(ctx, func(t *tree.Tx) error {
 		out = Predicted{}
-		g, err := t.findGraph(graph)
+		g, err := graphs.Find(t, graph)
 		if err != nil {
 			return err
 		}
-		r, err := t.findPredictions(g.ID, scorer)
+		r, err := findPredictions(t, g.ID, scorer)
 		if err != nil {
 			return err
 		}
 		out.PredictionInfo = r.info(graph, g.ID, scorer)
-		slot, err := t.slotOfVertex(g, graph, key)
+		slot, err := graphs.SlotOfVertex(t, g, graph, key)
 		if err != nil {
 			return err
 		}
-		if out.Behind, out.Changed, err = t.slotSince(g, r.GraphVersion, slot); err != nil {
-			return fault.Corrupt(t.path, describeGraph(graph)+", "+changeLogPart, err)
+		if out.Behind, out.Changed, err = slotSince(t, g, r.GraphVersion, slot); err != nil {
+			return fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", "+graphs.ChangeLogPart, err)
 		}
-		list, found, err := t.linksOf(g, r, slot)
+		list, found, err := linksOf(t, g, r, slot)
 		if err != nil {
-			return fault.Corrupt(t.path, describePredictions(scorer), err)
+			return fault.Corrupt(t.Path, describePredictions(scorer), err)
 		}
 		out.New = !found
-		out.Links, err = t.keysOfLinks(g, slot, list, k, out.Changed)
-		return fault.Corrupt(t.path, describeGraph(graph), err)
+		out.Links, err = keysOfLinks(t, g, slot, list, k, out.Changed)
+		return fault.Corrupt(t.Path, graphs.DescribeGraph(graph), err)
 	})
 	return out, err
 }
@@ -54,7 +56,7 @@ func (db *DB) Predicted(ctx context.Context, graph, scorer, key string, k int) (
 // the vertex in a slot. If its edges have not changed since the links were stored, none is a
 // neighbour. It takes as many links at a time as are still missing, so that it rarely reads
 // a block for a link that is not in the answer.
-func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []block.SlotScore, k int, changed bool) ([]PredictedKey, error) {
+func keysOfLinks(t *tree.Tx, g *graphs.Record, slot uint32, list []block.SlotScore, k int, changed bool) ([]PredictedKey, error) {
 	var links []PredictedKey
 	for len(list) > 0 && len(links) < k {
 		some := list[:min(len(list), k-len(links))]
@@ -66,12 +68,12 @@ func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []block.SlotScore, k 
 		slices.Sort(slots)
 		if changed {
 			var err error
-			if slots, err = t.notLinked(g, slot, slots); err != nil {
+			if slots, err = notLinked(t, g, slot, slots); err != nil {
 				return nil, err
 			}
 		}
 		slots = slices.Compact(slots)
-		keys, err := t.keysIfThere(g, slots)
+		keys, err := graphs.KeysIfThere(t, g, slots)
 		if err != nil {
 			return nil, err
 		}
@@ -85,12 +87,12 @@ func (t *tx) keysOfLinks(g *graphRecord, slot uint32, list []block.SlotScore, k 
 }
 
 // notLinked returns those of some slots, ascending, that have no edge to a slot.
-func (t *tx) notLinked(g *graphRecord, slot uint32, others []uint32) ([]uint32, error) {
+func notLinked(t *tree.Tx, g *graphs.Record, slot uint32, others []uint32) ([]uint32, error) {
 	arcs := make([]block.Arc, len(others))
 	for i, other := range others {
 		arcs[i] = block.NewArc(slot, other)
 	}
-	states, err := t.findEdges(g, arcs)
+	states, err := graphs.FindEdges(t, g, arcs)
 	if err != nil {
 		return nil, err
 	}
@@ -105,12 +107,12 @@ func (t *tx) notLinked(g *graphRecord, slot uint32, others []uint32) ([]uint32, 
 
 // slotSince returns how many versions after one have changed more than attributes,
 // and whether the edges of the vertex in a slot may have changed by them.
-func (t *tx) slotSince(g *graphRecord, since uint64, slot uint32) (versions uint64, changed bool, err error) {
+func slotSince(t *tree.Tx, g *graphs.Record, since uint64, slot uint32) (versions uint64, changed bool, err error) {
 	if since >= g.Version {
 		return 0, false, nil
 	}
 	gap, expect := false, since+1
-	err = t.changesOf(g.ID, since, func(version uint64, c *block.Change) error {
+	err = graphs.ChangesOf(t, g.ID, since, func(version uint64, c *block.Change) error {
 		gap, expect = gap || version != expect, version+1
 		if c.All || len(c.Edges) > 0 || len(c.Deleted) > 0 {
 			versions++
@@ -122,4 +124,41 @@ func (t *tx) slotSince(g *graphRecord, since uint64, slot uint32) (versions uint
 		return g.Version - since, true, err
 	}
 	return versions, changed, err
+}
+
+// PredictedLists returns the stored links of each of some vertices of a snapshot, the
+// likeliest first, by predictions of its graph, without the links that the snapshot has as
+// edges and those to vertices that it does not have. A vertex that is newer than the
+// predictions has none. If the predictions were replaced or dropped since info was read, it is
+// ErrConflict. It reads one record for each vertex.
+func (db *DB) PredictedLists(ctx context.Context, snap *Snapshot, info PredictionInfo, vertices []uint32) ([][]PredictedLink, error) {
+	var lists [][]PredictedLink
+	where := describePredictions(info.Scorer)
+	err := db.file.View(ctx, func(t *tree.Tx) error {
+		lists = make([][]PredictedLink, len(vertices))
+		g, err := graphs.Find(t, snap.Info.Name)
+		if err != nil {
+			return err
+		}
+		r, err := findPredictions(t, snap.Info.ID, info.Scorer)
+		if err != nil {
+			return err
+		}
+		if g.ID != snap.Info.ID || r.Created != info.Created.UnixNano() || r.GraphVersion != info.GraphVersion {
+			return fmt.Errorf("%s were replaced or dropped meanwhile: %w", where, ErrConflict)
+		}
+		for i, v := range vertices {
+			list, _, err := linksOf(t, g, r, snap.Slot(v))
+			if err != nil {
+				return fault.Corrupt(t.Path, where, err)
+			}
+			for _, l := range list {
+				if w, there := snap.slots.Vertex(l.Slot); there && !snap.Graph.HasEdge(v, w) {
+					lists[i] = append(lists[i], PredictedLink{w, l.Score})
+				}
+			}
+		}
+		return nil
+	})
+	return lists, err
 }

@@ -11,7 +11,9 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/page"
+	"heavytail/storage/internal/tree"
 )
 
 // Predictions are the likeliest links of every vertex of a graph by one scorer,
@@ -81,7 +83,7 @@ const (
 	maxScorer    = 1024 // bytes of the text of a scorer
 )
 
-func (r *predictionRecord) validate(int64) error {
+func (r *predictionRecord) Validate(int64) error {
 	if r.GraphVersion == 0 || r.Top == 0 || r.Top > MaxPredicted || r.Vertices > block.MaxVertices || r.Links > r.Vertices*r.Top ||
 		(r.Object == 0) != (r.Vertices == 0) || math.IsNaN(r.Seconds) {
 		return fault.Record("predictions of %d links of %d vertices, %d each at most", r.Links, r.Vertices, r.Top)
@@ -107,12 +109,12 @@ func describePredictions(scorer string) string {
 var predictionKind = artefact[predictionRecord]{
 	bucket: block.PredictionsName, name: "predictions by", shortest: 8 + 1, longest: 8 + maxScorer,
 	remedy:   "drop the predictions and materialize them again",
-	describe: func(_ *tx, key []byte) string { return describePredictions(string(key[min(8, len(key)):])) },
+	describe: func(_ *tree.Tx, key []byte) string { return describePredictions(string(key[min(8, len(key)):])) },
 	called:   func(key []byte) string { return string(key[8:]) },
-	validate: (*predictionRecord).validate,
+	validate: (*predictionRecord).Validate,
 	object:   func(r *predictionRecord) uint64 { return r.Object },
 	verify:   checkPredictions,
-	measure: func(out *Stats, _ *tx, key []byte, r *predictionRecord, bytes int64) {
+	measure: func(out *Stats, _ *tree.Tx, key []byte, r *predictionRecord, bytes int64) {
 		out.Predicted = append(out.Predicted, PredictedStats{string(key[8:]), int(r.Vertices), bytes})
 	},
 	leave: func([]byte, *predictionRecord) (where, what string) {
@@ -170,8 +172,8 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 	w := &PredictionWriter{db: db, ctx: ctx, snap: snap, where: where, scorer: info.Scorer, top: info.K}
 	defer w.abandon()
 	key := predictionKey(snap.Info.ID, info.Scorer)
-	err := db.view(ctx, func(t *tx) (err error) {
-		w.old, err = t.findPredictions(snap.Info.ID, info.Scorer)
+	err := db.file.View(ctx, func(t *tree.Tx) (err error) {
+		w.old, err = findPredictions(t, snap.Info.ID, info.Scorer)
 		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) { // what is damaged is replaced
 			w.old, err = nil, nil
 		}
@@ -191,8 +193,8 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 		Vertices: uint64(w.next), Created: time.Now().UnixNano(),
 	}
 	object := w.object
-	err = db.change(ctx, func(t *tx) error {
-		g, err := t.findGraph(snap.Info.Name)
+	err = db.file.Change(ctx, func(t *tree.Tx) error {
+		g, err := graphs.Find(t, snap.Info.Name)
 		if err != nil {
 			return err
 		}
@@ -206,7 +208,7 @@ func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info Predictio
 			return err
 		}
 		if object != 0 {
-			if err := t.remove(block.JournalName, journalKey(journalBlob, objectName(object))); err != nil {
+			if err := t.Remove(block.JournalName, tree.JournalKey(tree.JournalBlob, tree.ObjectName(object))); err != nil {
 				return err
 			}
 		}
@@ -256,17 +258,17 @@ func (w *PredictionWriter) add(record []byte, size int) error {
 	if w.bytes < w.db.opts.BatchBytes {
 		return nil
 	}
-	unlock, err := w.db.lockWriter(w.ctx)
+	unlock, err := w.db.file.LockWriter(w.ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	object := w.object
-	err = w.db.update(w.ctx, func(t *tx) error {
+	err = w.db.file.Update(w.ctx, func(t *tree.Tx) error {
 		if err := w.put(t); err != nil {
 			return err
 		}
-		return t.put(block.JournalName, journalKey(journalBlob, objectName(w.object)), &journalRecord{Object: w.object, Next: uint64(w.next), Source: w.where, Started: time.Now().UnixNano()})
+		return t.Put(block.JournalName, tree.JournalKey(tree.JournalBlob, tree.ObjectName(w.object)), &tree.JournalRecord{Object: w.object, Next: uint64(w.next), Source: w.where, Started: time.Now().UnixNano()})
 	})
 	if err != nil {
 		w.object = object
@@ -275,21 +277,21 @@ func (w *PredictionWriter) add(record []byte, size int) error {
 }
 
 // put writes the pending records.
-func (w *PredictionWriter) put(t *tx) error {
+func (w *PredictionWriter) put(t *tree.Tx) error {
 	if len(w.pending) == 0 {
 		return nil
 	}
 	var err error
 	if w.object == 0 {
-		if w.object, err = t.newObject(block.LinksName); err != nil {
+		if w.object, err = t.NewObject(block.LinksName); err != nil {
 			return err
 		}
 	}
-	p, err := t.part(w.object, block.LinksName)
+	p, err := t.Part(w.object, block.LinksName)
 	if err != nil {
-		return fault.Corrupt(t.path, w.where, err)
+		return fault.Corrupt(t.Path, w.where, err)
 	}
-	p.bucket.FillPercent = 1 // slots only ascend
+	p.Bucket.FillPercent = 1 // slots only ascend
 	first := w.next - uint32(len(w.pending))
 	var kept func(slot uint32) ([]byte, error) // reads the record before; its entries are looked up once
 	for i, record := range w.pending {
@@ -302,10 +304,10 @@ func (w *PredictionWriter) put(t *tx) error {
 		}
 		if record == nil {
 			if record, err = kept(slot); err != nil {
-				return fault.Corrupt(t.path, w.where, err)
+				return fault.Corrupt(t.Path, w.where, err)
 			}
 		}
-		if err := p.put(key, p.seed.Seal(key, record)); err != nil {
+		if err := p.Put(key, p.Seed.Seal(key, record)); err != nil {
 			return err
 		}
 	}
@@ -314,22 +316,22 @@ func (w *PredictionWriter) put(t *tx) error {
 }
 
 // previous returns the function that reads the record that a slot had before, unsealed.
-func (w *PredictionWriter) previous(t *tx) (func(slot uint32) ([]byte, error), error) {
-	g, err := t.findGraph(w.snap.Info.Name)
+func (w *PredictionWriter) previous(t *tree.Tx) (func(slot uint32) ([]byte, error), error) {
+	g, err := graphs.Find(t, w.snap.Info.Name)
 	if err != nil {
 		return nil, err
 	}
 	now := new(predictionRecord)
-	found, err := t.get(block.PredictionsName, predictionKey(w.snap.Info.ID, w.scorer), now)
+	found, err := t.Get(block.PredictionsName, predictionKey(w.snap.Info.ID, w.scorer), now)
 	if err != nil || !found || now.Object != w.old.Object {
 		return nil, fmt.Errorf("%s were replaced or dropped meanwhile: %w", w.where, ErrConflict)
 	}
-	p, err := t.part(now.Object, block.LinksName)
+	p, err := t.Part(now.Object, block.LinksName)
 	if err != nil {
-		return nil, fault.Corrupt(t.path, w.where, err)
+		return nil, fault.Corrupt(t.Path, w.where, err)
 	}
 	return func(slot uint32) ([]byte, error) {
-		links, found, err := t.linksIn(p, g, now, slot)
+		links, found, err := linksIn(t, p, g, now, slot)
 		if err == nil && !found {
 			err = fault.Record("no links of slot %d", slot)
 		}
@@ -344,10 +346,10 @@ func (w *PredictionWriter) previous(t *tx) (func(slot uint32) ([]byte, error), e
 
 // abandon frees what was written and not published, even where the context has ended.
 func (w *PredictionWriter) abandon() {
-	w.db.dropUnpublished(w.ctx, w.object)
+	w.db.file.DropUnpublished(w.ctx, w.object)
 }
 
-func (t *tx) findPredictions(graph uint64, scorer string) (*predictionRecord, error) {
+func findPredictions(t *tree.Tx, graph uint64, scorer string) (*predictionRecord, error) {
 	return predictionKind.find(t, predictionKey(graph, scorer))
 }
 
@@ -357,9 +359,9 @@ func (t *tx) findPredictions(graph uint64, scorer string) (*predictionRecord, er
 func (db *DB) Predictions(ctx context.Context) ([]PredictionInfo, error) {
 	var list []PredictionInfo
 	var damaged error
-	err := db.view(ctx, func(t *tx) error {
+	err := db.file.View(ctx, func(t *tree.Tx) error {
 		list = nil
-		names, lost, err := t.graphNames()
+		names, lost, err := graphNames(t)
 		if err != nil {
 			return err
 		}
@@ -377,11 +379,11 @@ func (db *DB) Predictions(ctx context.Context) ([]PredictionInfo, error) {
 
 // graphNames returns the names of the graphs by number; damaged says which entries
 // are.
-func (t *tx) graphNames() (names map[uint64]string, damaged, err error) {
+func graphNames(t *tree.Tx) (names map[uint64]string, damaged, err error) {
 	names = make(map[uint64]string)
 	var list []error
-	err = t.each(block.GraphsName, func(key, _ []byte) error {
-		r, err := t.findGraph(string(key))
+	err = t.Each(block.GraphsName, func(key, _ []byte) error {
+		r, err := graphs.Find(t, string(key))
 		if err == nil {
 			names[r.ID] = string(key)
 		} else {
@@ -395,12 +397,12 @@ func (t *tx) graphNames() (names map[uint64]string, damaged, err error) {
 // DropPredictions removes the predictions of a graph by a scorer. If their record is
 // damaged, their links stay until the next compaction.
 func (db *DB) DropPredictions(ctx context.Context, graph, scorer string) error {
-	return db.change(ctx, func(t *tx) error {
-		g, err := t.findGraph(graph)
+	return db.file.Change(ctx, func(t *tree.Tx) error {
+		g, err := graphs.Find(t, graph)
 		if err != nil {
 			return err
 		}
-		if _, err := t.findPredictions(g.ID, scorer); errors.Is(err, ErrNotFound) {
+		if _, err := findPredictions(t, g.ID, scorer); errors.Is(err, ErrNotFound) {
 			return err
 		}
 		return predictionKind.drop(t, predictionKey(g.ID, scorer))
@@ -408,14 +410,14 @@ func (db *DB) DropPredictions(ctx context.Context, graph, scorer string) error {
 }
 
 // checkLinks verifies the links of every vertex.
-func (c *checker) checkLinks(g *graphRecord, r *predictionRecord) error {
-	p, err := c.tx.part(r.Object, block.LinksName)
+func (c *checker) checkLinks(g *graphs.Record, r *predictionRecord) error {
+	p, err := c.tx.Part(r.Object, block.LinksName)
 	if err != nil {
 		return err
 	}
-	c.tx.readAhead(p.bucket)
+	c.tx.ReadAhead(p.Bucket)
 	vertices, links := uint64(0), uint64(0)
-	err = c.tx.scan(p, func(key, payload []byte) error {
+	err = c.tx.Scan(p, func(key, payload []byte) error {
 		if len(key) != 4 || uint64(binary.BigEndian.Uint32(key)) >= g.Slots {
 			return fault.Record("links of slot %x of %d", key, g.Slots)
 		}
@@ -431,25 +433,25 @@ func (c *checker) checkLinks(g *graphRecord, r *predictionRecord) error {
 }
 
 // linksOf reads the links of the vertex in a slot, and whether it has a record.
-func (t *tx) linksOf(g *graphRecord, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
+func linksOf(t *tree.Tx, g *graphs.Record, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
 	if r.Object == 0 {
 		return nil, false, nil
 	}
-	p, err := t.part(r.Object, block.LinksName)
+	p, err := t.Part(r.Object, block.LinksName)
 	if err != nil {
 		return nil, false, err
 	}
-	return t.linksIn(p, g, r, slot)
+	return linksIn(t, p, g, r, slot)
 }
 
 // linksIn is linksOf for the part that has the links.
-func (t *tx) linksIn(p part, g *graphRecord, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
+func linksIn(t *tree.Tx, p tree.Part, g *graphs.Record, r *predictionRecord, slot uint32) ([]block.SlotScore, bool, error) {
 	key := block.Key32(slot)
-	record := p.bucket.Get(key)
+	record := p.Bucket.Get(key)
 	if record == nil {
 		return nil, false, nil
 	}
-	payload, err := p.seed.Open(key, record)
+	payload, err := p.Seed.Open(key, record)
 	if err != nil {
 		return nil, false, err
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // putPredictions stores for every vertex v of a graph the links to v+2, v+3, … with
@@ -348,12 +350,12 @@ func TestRecover_Predictions(t *testing.T) {
 	putRing(t, db, "ring", 100)
 	putPredictions(t, db, "ring", "jaccard", 2)
 	object := uint64(0)
-	err := db.view(ctx, func(tx *tx) error {
-		g, err := tx.findGraph("ring")
+	err := db.file.View(ctx, func(tx *tree.Tx) error {
+		g, err := graphs.Find(tx, "ring")
 		if err != nil {
 			return err
 		}
-		r, err := tx.findPredictions(g.ID, "jaccard")
+		r, err := findPredictions(tx, g.ID, "jaccard")
 		object = r.Object
 		return err
 	})

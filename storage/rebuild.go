@@ -3,10 +3,13 @@ package storage
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/rescue"
+	"heavytail/storage/internal/tree"
 	"heavytail/storage/vec"
 )
 
@@ -26,33 +29,33 @@ type oldEmbedding struct {
 }
 
 // salvaged reads the records of a store that has been salvaged.
-type salvaged struct{ t *tx }
+type salvaged struct{ t *tree.Tx }
 
 func (s salvaged) Each(object uint64, name []byte, f func(key, payload []byte) error) error {
-	p, found, err := s.t.findPart(object, name)
+	p, found, err := s.t.FindPart(object, name)
 	if err != nil || !found {
 		return err
 	}
-	return s.t.scan(p, func(key, payload []byte) error {
+	return s.t.Scan(p, func(key, payload []byte) error {
 		_ = f(key, payload) // only hostile records have a right checksum and wrong content
 		return nil
 	})
 }
 
 // remainsOf collects what is left of a graph object; r may be nil.
-func (t *tx) remainsOf(object uint64, r *graphRecord) (*rebuilt, error) {
+func remainsOf(t *tree.Tx, object uint64, r *graphs.Record) (*rebuilt, error) {
 	var attributes []rescue.Attribute
 	if r != nil {
 		for _, a := range r.Attributes {
-			attributes = append(attributes, rescue.Attribute{Attribute: a.attribute(), ID: a.ID})
+			attributes = append(attributes, rescue.Attribute{Attribute: a.Attribute(), ID: a.ID})
 		}
 	}
-	left, err := rescue.RemainsOf(t.ctx, salvaged{t}, object, attributes)
+	left, err := rescue.RemainsOf(t.Ctx, salvaged{t}, object, attributes)
 	return &rebuilt{Remains: left}, err
 }
 
 // attributesLost says how many values of attributes are missing.
-func (left *rebuilt) attributesLost(r *graphRecord) string {
+func (left *rebuilt) attributesLost(r *graphs.Record) string {
 	was, is := uint64(0), 0
 	for _, a := range r.Attributes {
 		was += a.Values
@@ -69,8 +72,8 @@ func (left *rebuilt) attributesLost(r *graphRecord) string {
 // readEmbeddings reads the embeddings of a damaged graph. Only those of its last
 // version are kept: the rows of different versions cannot be distinguished in
 // the rebuilt graph.
-func (left *rebuilt) readEmbeddings(t *tx, r *graphRecord) error {
-	return t.each(block.EmbeddingsName, func(key, record []byte) error {
+func (left *rebuilt) readEmbeddings(t *tree.Tx, r *graphs.Record) error {
+	return t.Each(block.EmbeddingsName, func(key, record []byte) error {
 		var e embeddingRecord
 		if err := block.DecodeStruct(block.EmbeddingsName, key, record, &e); err != nil {
 			return err
@@ -99,22 +102,22 @@ func (left *rebuilt) readEmbeddings(t *tx, r *graphRecord) error {
 }
 
 // readRows reads an embedding and keeps the rows of the vertices that are left.
-func (left *rebuilt) readRows(t *tx, e *embeddingRecord, old *oldEmbedding) error {
+func (left *rebuilt) readRows(t *tree.Tx, e *embeddingRecord, old *oldEmbedding) error {
 	damaged := func(err error) error {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return err
 		}
 		old.why = fault.Reason(err)
 		return nil
 	}
-	if err := e.validate(t.size()); err != nil {
+	if err := e.Validate(graphs.Size(t)); err != nil {
 		return damaged(err)
 	}
-	slots, err := t.embeddingSlots(e)
+	slots, err := embeddingSlots(t, e)
 	if err != nil {
 		return damaged(err)
 	}
-	m, err := t.readRows(e)
+	m, err := readRows(t, e)
 	if err != nil {
 		return damaged(err)
 	}
@@ -163,4 +166,115 @@ func (left *rebuilt) store(ctx context.Context, db *DB, name, source string) (ve
 		}
 	}
 	return version, nil
+}
+
+// sharer is an entry of the catalogue that should have objects and a number of its own.
+type sharer struct {
+	name  string
+	holds []uint64
+	named int // how often others name it
+}
+
+// keepOne finds entries that hold the same. Of each group it keeps the one that is named most
+// often, and the first of those; it returns the entry that is kept by the name of each other
+// one.
+func keepOne(list []sharer) map[string]string {
+	holders := make(map[uint64][]sharer)
+	for _, s := range list {
+		for _, id := range s.holds {
+			if id != 0 {
+				holders[id] = append(holders[id], s)
+			}
+		}
+	}
+	kept := make(map[string]string)
+	for _, s := range list {
+		for _, id := range s.holds {
+			sharing := slices.DeleteFunc(slices.Clone(holders[id]), func(s sharer) bool { return kept[s.name] != "" })
+			if len(sharing) < 2 {
+				continue
+			}
+			keep := slices.MaxFunc(sharing, func(a, b sharer) int { return a.named - b.named })
+			for _, other := range sharing {
+				if other.name != keep.name {
+					kept[other.name] = keep.name
+				}
+			}
+		}
+	}
+	return kept
+}
+
+// dropShared drops entries of graphs and embeddings that hold the objects of another one, which
+// keeps them: of a graph, that which more embeddings name; of an embedding, that which more
+// models and past generations name. It returns a line for each entry that it drops. Models and
+// other artefacts that share an object are among the faults that CHECK finds.
+func (db *DB) dropShared(ctx context.Context) (lost []string, err error) {
+	err = db.file.InTransaction(ctx, func(t *tree.Tx) error {
+		graphList, embeddings, past, err := sharers(t)
+		if err != nil {
+			return err
+		}
+		drop := func(bucket []byte, list []sharer, describe func(name string) string) error {
+			kept := keepOne(list)
+			for _, s := range list {
+				if kept[s.name] == "" {
+					continue
+				}
+				lost = append(lost, fmt.Sprintf("%s: shared what is stored with %s, which is kept", describe(s.name), describe(kept[s.name])))
+				for _, name := range append(past[s.name], s.name) {
+					if err := t.Remove(bucket, []byte(name)); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		}
+		if err := drop(block.GraphsName, graphList, graphs.DescribeGraph); err != nil {
+			return err
+		}
+		return drop(block.EmbeddingsName, embeddings, describeEmbedding)
+	})
+	return lost, err
+}
+
+// sharers lists the entries of graphs and embeddings by name, and the names of the past
+// generations of each embedding.
+func sharers(t *tree.Tx) (graphList, embeddings []sharer, past map[string][]string, err error) {
+	named, onGraph := make(map[string]int), make(map[string]int)
+	_, _ = modelKind.sound(t, nil, func(_ []byte, r *modelRecord) { named[r.Embedding]++ })
+	past = make(map[string][]string)
+	err = t.Each(block.EmbeddingsName, func(key, record []byte) error {
+		var r embeddingRecord
+		if err := block.DecodeStruct(block.EmbeddingsName, key, record, &r); err != nil {
+			return err
+		}
+		name := string(key)
+		onGraph[r.Graph]++
+		switch base, _, generation := splitGeneration(name); {
+		case generation && r.Past:
+			named[base]++
+			past[base] = append(past[base], name)
+		case generation: // a name that no embedding should have
+			named[name]--
+		}
+		embeddings = append(embeddings, sharer{name: name, holds: []uint64{r.Object, r.State.Object}})
+		return nil
+	})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for i := range embeddings {
+		embeddings[i].named = named[embeddings[i].name]
+	}
+	err = t.Each(block.GraphsName, func(key, record []byte) error {
+		var r graphs.Record
+		if err := block.DecodeStruct(block.GraphsName, key, record, &r); err != nil {
+			return err
+		}
+		// The numbers of graphs and of objects are from one series.
+		graphList = append(graphList, sharer{name: string(key), holds: []uint64{r.Object, r.ID}, named: onGraph[string(key)]})
+		return nil
+	})
+	return graphList, embeddings, past, err
 }

@@ -13,7 +13,9 @@ import (
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/file"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/rescue"
+	"heavytail/storage/internal/tree"
 )
 
 // RecoverOptions are the options of a recovery.
@@ -84,7 +86,7 @@ func Recover(ctx context.Context, from, to string, opts RecoverOptions) (Recover
 		return RecoverReport{}, fmt.Errorf("recover: %w: the path is empty", ErrInvalid)
 	}
 	o := (&Options{ReadOnly: true, LockTimeout: opts.LockTimeout}).withDefaults()
-	db := newDB(from, block.RootName, o, owning()) // for its messages
+	db := tree.NewStore(from, block.RootName, o.settings(), allOwners) // for its messages
 	info, err := os.Stat(from)
 	switch {
 	case err != nil:
@@ -94,12 +96,12 @@ func Recover(ctx context.Context, from, to string, opts RecoverOptions) (Recover
 	}
 	lock, err := file.OpenLock(from, true)
 	if err != nil {
-		return RecoverReport{}, db.accessError(err)
+		return RecoverReport{}, db.AccessError(err)
 	}
 	defer lock.Release()
 	f, err := lock.Shared(time.Now().Add(o.LockTimeout))
 	if err != nil {
-		return RecoverReport{}, db.openError(err)
+		return RecoverReport{}, db.OpenError(err)
 	}
 	defer f.Close()
 	return recoverFile(ctx, f, from, to, opts)
@@ -108,27 +110,27 @@ func Recover(ctx context.Context, from, to string, opts RecoverOptions) (Recover
 // Recover is the function Recover for an open store; writers wait meanwhile. An
 // attached store is ErrInvalid.
 func (db *DB) Recover(ctx context.Context, to string, opts RecoverOptions) (RecoverReport, error) {
-	if db.attached {
-		return RecoverReport{}, fmt.Errorf("recover %q: %w: the file belongs to the application", db.path, ErrInvalid)
+	if db.file.Attached {
+		return RecoverReport{}, fmt.Errorf("recover %q: %w: the file belongs to the application", db.file.Path, ErrInvalid)
 	}
-	ctx = orBackground(ctx)
+	ctx = tree.OrBackground(ctx)
 	select {
-	case <-db.writer:
-		defer func() { db.writer <- struct{}{} }()
+	case <-db.file.Writer:
+		defer func() { db.file.Writer <- struct{}{} }()
 	case <-ctx.Done():
 		return RecoverReport{}, fmt.Errorf("wait for another writer: %w", ctx.Err())
 	}
-	h, err := db.acquire(ctx)
+	h, err := db.file.Acquire(ctx)
 	if err != nil {
 		return RecoverReport{}, err
 	}
-	defer db.release(h)
-	return recoverFile(ctx, h.file, db.path, to, opts)
+	defer db.file.Release(h)
+	return recoverFile(ctx, h.File, db.file.Path, to, opts)
 }
 
 // recoverFile recovers the store in f, which nobody writes to.
 func recoverFile(ctx context.Context, f *os.File, from, to string, opts RecoverOptions) (RecoverReport, error) {
-	ctx, started := orBackground(ctx), time.Now()
+	ctx, started := tree.OrBackground(ctx), time.Now()
 	if err := checkNewFile(to, opts.Overwrite); err != nil {
 		return RecoverReport{}, err
 	}
@@ -146,8 +148,8 @@ func recoverFile(ctx context.Context, f *os.File, from, to string, opts RecoverO
 // run salvages the records into a temporary file, makes a sound store of them,
 // and gives it its name.
 func (report *RecoverReport) run(ctx context.Context, f *os.File, opts RecoverOptions) error {
-	removeLeftovers(report.To, kindBackup, kindRecover)
-	w, err := newStoreWriter(ctx, report.To, kindRecover)
+	tree.RemoveLeftovers(report.To, tree.KindBackup, tree.KindRecover)
+	w, err := newStoreWriter(ctx, report.To, tree.KindRecover)
 	if err != nil {
 		return err
 	}
@@ -162,7 +164,7 @@ func (report *RecoverReport) run(ctx context.Context, f *os.File, opts RecoverOp
 		return err
 	}
 	if err := s.Run(tables()); err != nil {
-		return headerError(report.From, err)
+		return tree.HeaderError(report.From, err)
 	}
 	if err := w.finish(s.Header); err != nil {
 		return err
@@ -195,20 +197,20 @@ func tables() []rescue.Table {
 }
 
 func readJournal(key, record []byte) (rescue.Entry, error) {
-	var j journalRecord
+	var j tree.JournalRecord
 	if err := block.DecodeStruct(block.JournalName, key, record, &j); err != nil {
 		return rescue.Entry{Where: "journal"}, err
 	}
 	e := rescue.Entry{Objects: []rescue.Reference{{Object: j.Object}}}
-	if key[0] == journalGraph {
+	if key[0] == tree.JournalGraph {
 		e.Where, e.Lost = fmt.Sprintf("unfinished import into %q", key[1:]), "is not carried over; import again"
 	}
 	return e, nil
 }
 
 func readGraph(key, record []byte) (rescue.Entry, error) {
-	var r graphRecord
-	where := describeGraph(fault.Clip(string(key)))
+	var r graphs.Record
+	where := graphs.DescribeGraph(fault.Clip(string(key)))
 	if err := block.DecodeStruct(block.GraphsName, key, record, &r); err != nil {
 		return rescue.Entry{Where: where + ", catalogue entry"}, err
 	}
@@ -276,7 +278,7 @@ type mender struct {
 func (m *mender) faulty(where string) bool {
 	for _, fault := range m.faults {
 		part, within := strings.CutPrefix(fault.Where, where)
-		if within && (part == "" || strings.HasPrefix(part, ", ")) && part != ", "+changeLogPart && !strings.HasPrefix(part, ", "+statePart) {
+		if within && (part == "" || strings.HasPrefix(part, ", ")) && part != ", "+graphs.ChangeLogPart && !strings.HasPrefix(part, ", "+statePart) {
 			return true
 		}
 	}
@@ -289,13 +291,13 @@ func (m *mender) lose(where, format string, args ...any) {
 
 // completeObjects makes the missing parts of objects in the catalogue.
 func (db *DB) completeObjects(ctx context.Context) error {
-	return db.inTransaction(ctx, func(t *tx) error {
+	return db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		parts := func(id uint64, names ...[]byte) error {
 			if id == 0 {
 				return nil
 			}
-			objects := t.root.Bucket(block.ObjectsName)
-			if a := t.accountOf(block.TopPlace(block.ObjectsName)); a != nil && objects.Bucket(block.Key64(id)) == nil {
+			objects := t.Root.Bucket(block.ObjectsName)
+			if a := t.AccountOf(block.TopPlace(block.ObjectsName)); a != nil && objects.Bucket(block.Key64(id)) == nil {
 				a.AddBucket(block.Key64(id))
 			}
 			b, err := objects.CreateBucketIfNotExists(block.Key64(id))
@@ -306,17 +308,17 @@ func (db *DB) completeObjects(ctx context.Context) error {
 			}
 			return err
 		}
-		err := t.each(block.GraphsName, func(key, record []byte) error {
-			var r graphRecord
+		err := t.Each(block.GraphsName, func(key, record []byte) error {
+			var r graphs.Record
 			if err := block.DecodeStruct(block.GraphsName, key, record, &r); err != nil {
 				return err
 			}
-			return parts(r.Object, graphParts[:]...)
+			return parts(r.Object, tree.GraphParts[:]...)
 		})
 		if err != nil {
 			return err
 		}
-		return t.each(block.EmbeddingsName, func(key, record []byte) error {
+		return t.Each(block.EmbeddingsName, func(key, record []byte) error {
 			var r embeddingRecord
 			if err := block.DecodeStruct(block.EmbeddingsName, key, record, &r); err != nil {
 				return err
@@ -330,8 +332,8 @@ func (db *DB) completeObjects(ctx context.Context) error {
 func (m *mender) graphs(ctx context.Context) error {
 	m.gone = make(map[string]bool)
 	var names []string
-	err := m.db.view(ctx, func(t *tx) error {
-		return t.each(block.GraphsName, func(key, _ []byte) error {
+	err := m.db.file.View(ctx, func(t *tree.Tx) error {
+		return t.Each(block.GraphsName, func(key, _ []byte) error {
 			names = append(names, string(key))
 			return nil
 		})
@@ -340,7 +342,7 @@ func (m *mender) graphs(ctx context.Context) error {
 		if err != nil {
 			break
 		}
-		if m.faulty(describeGraph(name)) {
+		if m.faulty(graphs.DescribeGraph(name)) {
 			err = m.rebuild(ctx, name)
 			continue
 		}
@@ -356,13 +358,13 @@ func (m *mender) graphs(ctx context.Context) error {
 func (m *mender) rebuild(ctx context.Context, name string) error {
 	var (
 		left   *rebuilt
-		record graphRecord
+		record graphs.Record
 	)
-	err := m.db.view(ctx, func(t *tx) (err error) {
-		if _, err := t.get(block.GraphsName, []byte(name), &record); err != nil {
+	err := m.db.file.View(ctx, func(t *tree.Tx) (err error) {
+		if _, err := t.Get(block.GraphsName, []byte(name), &record); err != nil {
 			return err
 		}
-		left, err = t.remainsOf(record.Object, &record)
+		left, err = remainsOf(t, record.Object, &record)
 		if err == nil {
 			err = left.readEmbeddings(t, &record)
 		}
@@ -371,20 +373,20 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	err = m.db.inTransaction(ctx, func(t *tx) error {
+	err = m.db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		for _, embedding := range left.names {
 			m.gone[embedding] = true
-			if err := t.dropEntry(embedding); err != nil {
+			if err := dropEntry(t, embedding); err != nil {
 				return err
 			}
 		}
-		return errors.Join(t.dropChanges(record.ID, math.MaxUint64), t.discard(record.Object), t.remove(block.GraphsName, []byte(name)))
+		return errors.Join(graphs.DropChanges(t, record.ID, math.MaxUint64), t.Discard(record.Object), t.Remove(block.GraphsName, []byte(name)))
 	})
 	if err != nil {
 		return err
 	}
 	if err := block.CheckName("graph", name); err != nil {
-		m.lose(describeGraph(name), "its name is not one that a graph can have; it is left out")
+		m.lose(graphs.DescribeGraph(name), "its name is not one that a graph can have; it is left out")
 		return nil
 	}
 	g := RecoveredGraph{Name: name, Rebuilt: true, Vertices: left.Graph.Vertices(), Edges: left.Graph.Edges()}
@@ -395,7 +397,7 @@ func (m *mender) rebuild(ctx context.Context, name string) error {
 		return err
 	}
 	m.report.Graphs = append(m.report.Graphs, g)
-	m.lose(describeGraph(name), "rebuilt with %d of %d vertices and %d of %d edges%s", g.Vertices, record.Vertices, g.Edges, record.Edges, left.attributesLost(&record))
+	m.lose(graphs.DescribeGraph(name), "rebuilt with %d of %d vertices and %d of %d edges%s", g.Vertices, record.Vertices, g.Edges, record.Edges, left.attributesLost(&record))
 	return m.restoreEmbeddings(ctx, name, version, left)
 }
 
@@ -423,8 +425,8 @@ func (m *mender) restoreEmbeddings(ctx context.Context, graph string, version ui
 func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 	for _, id := range ids {
 		var left *rebuilt
-		err := m.db.view(ctx, func(t *tx) (err error) {
-			left, err = t.remainsOf(id, nil)
+		err := m.db.file.View(ctx, func(t *tree.Tx) (err error) {
+			left, err = remainsOf(t, id, nil)
 			return err
 		})
 		if err != nil {
@@ -440,27 +442,27 @@ func (m *mender) orphans(ctx context.Context, ids []uint64) error {
 		if _, err := left.store(ctx, m.db, name, "recovered"); err != nil {
 			return err
 		}
-		if err := m.db.inTransaction(ctx, func(t *tx) error { return t.discard(id) }); err != nil {
+		if err := m.db.file.InTransaction(ctx, func(t *tree.Tx) error { return t.Discard(id) }); err != nil {
 			return err
 		}
 		m.report.Graphs = append(m.report.Graphs, RecoveredGraph{Name: name, Rebuilt: true, Vertices: left.Graph.Vertices(), Edges: left.Graph.Edges(), LostVertices: -1, LostEdges: -1})
-		m.lose(describeGraph(name), "holds %d vertices and %d edges of a graph whose catalogue entry was lost, with its name, its attributes and its embeddings", left.Graph.Vertices(), left.Graph.Edges())
+		m.lose(graphs.DescribeGraph(name), "holds %d vertices and %d edges of a graph whose catalogue entry was lost, with its name, its attributes and its embeddings", left.Graph.Vertices(), left.Graph.Edges())
 	}
 	return nil
 }
 
 // embeddings removes the embeddings with faults.
 func (m *mender) embeddings(ctx context.Context) error {
-	return m.db.inTransaction(ctx, func(t *tx) error {
+	return m.db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		var bad, stateless, past []string
-		err := t.each(block.EmbeddingsName, func(key, record []byte) error {
+		err := t.Each(block.EmbeddingsName, func(key, record []byte) error {
 			name := string(key)
 			switch {
 			case m.gone[name]:
 			case m.faulty(describeEmbedding(name)):
 				bad = append(bad, name)
 			default:
-				r, err := t.findEmbedding(name)
+				r, err := findEmbedding(t, name)
 				if err != nil {
 					return err
 				}
@@ -482,13 +484,13 @@ func (m *mender) embeddings(ctx context.Context) error {
 		}
 		for _, name := range stateless {
 			if err == nil {
-				err = t.dropState(name)
+				err = dropState(t, name)
 			}
 			m.lose(describeEmbedding(name)+", "+statePart, "is left out; the next refresh computes the embedding in full")
 		}
 		for _, name := range bad {
 			if err == nil {
-				err = t.dropEntry(name)
+				err = dropEntry(t, name)
 			}
 			m.lose(describeEmbedding(name), "is left out; compute it again")
 		}
@@ -498,14 +500,14 @@ func (m *mender) embeddings(ctx context.Context) error {
 
 // changes drops change logs with faults, and entries that belong to no graph.
 func (m *mender) changes(ctx context.Context) error {
-	return m.db.inTransaction(ctx, func(t *tx) error {
+	return m.db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		whole := make(map[uint64]bool)
-		err := t.each(block.GraphsName, func(key, _ []byte) error {
-			r, err := t.findGraph(string(key))
+		err := t.Each(block.GraphsName, func(key, _ []byte) error {
+			r, err := graphs.Find(t, string(key))
 			if err != nil {
 				return err
 			}
-			where := describeGraph(string(key)) + ", " + changeLogPart
+			where := graphs.DescribeGraph(string(key)) + ", " + graphs.ChangeLogPart
 			if m.damaged(where) {
 				m.lose(where, "is dropped; embeddings are computed in full once")
 				return nil
@@ -517,14 +519,14 @@ func (m *mender) changes(ctx context.Context) error {
 			return err
 		}
 		var stray [][]byte
-		err = t.each(block.ChangesName, func(key, _ []byte) error {
+		err = t.Each(block.ChangesName, func(key, _ []byte) error {
 			if len(key) != block.ChangesKeySize || !whole[block.IDOf(key)] {
 				stray = append(stray, append([]byte(nil), key...))
 			}
 			return nil
 		})
 		for _, key := range stray {
-			err = errors.Join(err, t.remove(block.ChangesName, key))
+			err = errors.Join(err, t.Remove(block.ChangesName, key))
 		}
 		return err
 	})
@@ -533,10 +535,10 @@ func (m *mender) changes(ctx context.Context) error {
 // objects removes objects that belong to nothing. A catalogue that cannot be read is an error here,
 // where tx.owners goes on: all that belongs to its entries would be removed.
 func (m *mender) objects(ctx context.Context) error {
-	return m.db.change(ctx, func(t *tx) error {
+	return m.db.file.Change(ctx, func(t *tree.Tx) error {
 		used := make(map[uint64]bool)
-		err := t.each(block.GraphsName, func(key, _ []byte) error {
-			r, err := t.findGraph(string(key))
+		err := t.Each(block.GraphsName, func(key, _ []byte) error {
+			r, err := graphs.Find(t, string(key))
 			if err == nil {
 				used[r.Object] = true
 			}
@@ -545,8 +547,8 @@ func (m *mender) objects(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err = t.each(block.EmbeddingsName, func(key, _ []byte) error {
-			r, err := t.findEmbedding(string(key))
+		err = t.Each(block.EmbeddingsName, func(key, _ []byte) error {
+			r, err := findEmbedding(t, string(key))
 			if err == nil {
 				used[r.Object], used[r.State.Object] = true, true
 			}
@@ -555,7 +557,7 @@ func (m *mender) objects(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		left := make(owners)
+		left := make(tree.Owners)
 		for _, k := range kinds() {
 			if err := k.own(t, left); err != nil {
 				return err
@@ -564,11 +566,11 @@ func (m *mender) objects(ctx context.Context) error {
 		for object := range left {
 			used[object] = true
 		}
-		return t.each(block.ObjectsName, func(key, _ []byte) error {
+		return t.Each(block.ObjectsName, func(key, _ []byte) error {
 			if used[block.IDOf(key)] {
 				return nil
 			}
-			return t.discard(block.IDOf(key))
+			return t.Discard(block.IDOf(key))
 		})
 	})
 }
@@ -582,17 +584,17 @@ type movedModel struct {
 // models removes the models with faults and those whose graphs are gone. Those of a
 // graph that was rebuilt belong to the new one.
 func (m *mender) models(ctx context.Context) error {
-	return m.db.inTransaction(ctx, func(t *tx) error {
+	return m.db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		var bad []string
 		var moved []movedModel
-		err := t.each(block.ModelsName, func(key, record []byte) error {
+		err := t.Each(block.ModelsName, func(key, record []byte) error {
 			name := string(key)
 			r := new(modelRecord)
 			if err := block.DecodeStruct(block.ModelsName, key, record, r); err != nil || m.damaged(describeModel(name)) {
 				bad = append(bad, name)
 				return nil
 			}
-			g, err := t.findGraph(r.Graph)
+			g, err := graphs.Find(t, r.Graph)
 			switch {
 			case errors.Is(err, ErrNotFound):
 				bad = append(bad, name)
@@ -608,12 +610,12 @@ func (m *mender) models(ctx context.Context) error {
 		})
 		for _, one := range moved {
 			if err == nil {
-				err = t.put(block.ModelsName, []byte(one.name), one.record)
+				err = t.Put(block.ModelsName, []byte(one.name), one.record)
 			}
 		}
 		for _, name := range bad {
 			if err == nil {
-				err = t.remove(block.ModelsName, []byte(name))
+				err = t.Remove(block.ModelsName, []byte(name))
 			}
 			m.lose(describeModel(name), "is left out; train it again")
 		}

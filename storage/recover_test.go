@@ -10,12 +10,14 @@ import (
 	"strings"
 	"testing"
 
-	bolt "go.etcd.io/bbolt"
+	"heavytail/storage/internal/tree"
 
 	"heavytail/.ci/repeat"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/page"
 	"heavytail/storage/vec"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 var recoverImage image
@@ -539,23 +541,23 @@ func TestMender_UnreadableEntry(t *testing.T) {
 	}
 	defer db.Close()
 	ctx, embeddings := context.Background(), 0
-	err = db.inTransaction(ctx, func(t *tx) error {
+	err = db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		var names []string
-		err := t.each(block.EmbeddingsName, func(key, _ []byte) error {
+		err := t.Each(block.EmbeddingsName, func(key, _ []byte) error {
 			names = append(names, string(key))
 			return nil
 		})
 		if embeddings = len(names); err != nil || embeddings == 0 {
 			return err
 		}
-		return t.root.Bucket(block.EmbeddingsName).Put([]byte(names[0]), []byte("no record"))
+		return t.Root.Bucket(block.EmbeddingsName).Put([]byte(names[0]), []byte("no record"))
 	})
 	if err != nil || embeddings == 0 {
 		t.Fatal(embeddings, err)
 	}
 	objects := func() (count int) {
-		if err := db.view(ctx, func(t *tx) error {
-			return t.each(block.ObjectsName, func([]byte, []byte) error { count++; return nil })
+		if err := db.file.View(ctx, func(t *tree.Tx) error {
+			return t.Each(block.ObjectsName, func([]byte, []byte) error { count++; return nil })
 		}); err != nil {
 			t.Fatal(err)
 		}

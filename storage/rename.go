@@ -10,6 +10,8 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // RenameGraph gives a graph another name; its embeddings, models and predictions follow. It
@@ -19,21 +21,21 @@ func (db *DB) RenameGraph(ctx context.Context, name, to string) error {
 	if err := block.CheckName("graph", to); err != nil {
 		return err
 	}
-	return db.inTransaction(ctx, func(t *tx) error {
-		r, err := t.findGraph(name)
+	return db.file.InTransaction(ctx, func(t *tree.Tx) error {
+		r, err := graphs.Find(t, name)
 		if err != nil {
 			return err
 		}
-		if err := t.checkRenamed(block.GraphsName, journalGraph, "graph", name, to, r.ID, db.token); err != nil {
+		if err := checkRenamed(t, block.GraphsName, tree.JournalGraph, "graph", name, to, r.ID, db.file.Token); err != nil {
 			return err
 		}
-		if err := t.eachEmbeddingOf(r.ID, func(e *embeddingRecord) error {
+		if err := eachEmbeddingOf(t, r.ID, func(e *embeddingRecord) error {
 			e.Graph = to
-			return t.putEmbedding(e)
+			return putEmbedding(t, e)
 		}); err != nil {
 			return err
 		}
-		models, err := t.modelsOf(r.ID)
+		models, err := modelsOf(t, r.ID)
 		if err != nil {
 			return err
 		}
@@ -48,7 +50,7 @@ func (db *DB) RenameGraph(ctx context.Context, name, to string) error {
 			}
 		}
 		r.Modified = time.Now().UnixNano() // so that readers of the old name notice the change
-		return t.move(block.GraphsName, name, to, r)
+		return move(t, block.GraphsName, name, to, r)
 	})
 }
 
@@ -61,8 +63,8 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 	if err := CheckEmbeddingName(to); err != nil {
 		return err
 	}
-	return db.inTransaction(ctx, func(t *tx) error {
-		r, err := t.findEmbedding(name)
+	return db.file.InTransaction(ctx, func(t *tree.Tx) error {
+		r, err := findEmbedding(t, name)
 		if err != nil {
 			return err
 		}
@@ -70,10 +72,10 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 			return err
 		}
 		name = r.name
-		if err := t.checkRenamed(block.EmbeddingsName, journalEmbedding, "embedding", name, to, r.GraphID, db.token); err != nil {
+		if err := checkRenamed(t, block.EmbeddingsName, tree.JournalEmbedding, "embedding", name, to, r.GraphID, db.file.Token); err != nil {
 			return err
 		}
-		models, err := t.modelsOf(r.GraphID)
+		models, err := modelsOf(t, r.GraphID)
 		if err != nil {
 			return err
 		}
@@ -82,31 +84,31 @@ func (db *DB) RenameEmbedding(ctx context.Context, name, to string) error {
 				return errors.Join(err, fmt.Errorf("model %q reads embedding %q; drop it first, and train it again: %w", model, name, ErrInUse))
 			}
 		}
-		past, err := t.past(name)
+		past, err := past(t, name)
 		if err != nil {
 			return err
 		}
 		for _, generation := range past {
 			from, now := generationName(name, generation), generationName(to, generation)
-			old, err := t.findEmbedding(from)
+			old, err := findEmbedding(t, from)
 			if err != nil {
 				return err
 			}
-			if taken, err := t.get(block.EmbeddingsName, []byte(now), new(embeddingRecord)); taken || err != nil || len(now) > block.MaxName {
+			if taken, err := t.Get(block.EmbeddingsName, []byte(now), new(embeddingRecord)); taken || err != nil || len(now) > block.MaxName {
 				return errors.Join(err, fmt.Errorf("embedding %q: generation %d cannot be called %q: %w", name, generation, fault.Clip(now), ErrExists))
 			}
-			if err := t.move(block.EmbeddingsName, from, now, old); err != nil {
+			if err := move(t, block.EmbeddingsName, from, now, old); err != nil {
 				return err
 			}
 		}
-		if err := t.move(block.EmbeddingsName, name, to, r); err != nil {
+		if err := move(t, block.EmbeddingsName, name, to, r); err != nil {
 			return err
 		}
-		return t.eachEmbeddingOf(r.GraphID, func(e *embeddingRecord) error {
+		return eachEmbeddingOf(t, r.GraphID, func(e *embeddingRecord) error {
 			if !e.renameStart(name, to) {
 				return nil
 			}
-			return t.putEmbedding(e)
+			return putEmbedding(t, e)
 		})
 	})
 }
@@ -134,15 +136,15 @@ func (db *DB) RenameModel(ctx context.Context, name, to string) error {
 	if err := block.CheckName("model", to); err != nil {
 		return err
 	}
-	return db.inTransaction(ctx, func(t *tx) error {
+	return db.file.InTransaction(ctx, func(t *tree.Tx) error {
 		r, err := modelKind.find(t, []byte(name))
 		if err != nil {
 			return err
 		}
-		if err := t.checkRenamed(block.ModelsName, 0, "model", name, to, r.GraphID, db.token); err != nil {
+		if err := checkRenamed(t, block.ModelsName, 0, "model", name, to, r.GraphID, db.file.Token); err != nil {
 			return err
 		}
-		return t.move(block.ModelsName, name, to, r)
+		return move(t, block.ModelsName, name, to, r)
 	})
 }
 
@@ -151,13 +153,13 @@ func (db *DB) RenameModel(ctx context.Context, name, to string) error {
 func (x *Tx) RenameAttribute(graph, name, to string) error {
 	at := 0
 	find := func(g *graphState) error {
-		if at = g.record.findAttribute(name); at < 0 {
+		if at = g.record.FindAttribute(name); at < 0 {
 			return &NotFoundError{Kind: "attribute", Name: name}
 		}
-		if g.record.findAttribute(to) >= 0 {
+		if g.record.FindAttribute(to) >= 0 {
 			return fmt.Errorf("attribute %q: %w", to, ErrExists)
 		}
-		renamed := g.record.Attributes[at].attribute()
+		renamed := g.record.Attributes[at].Attribute()
 		renamed.Name = to
 		return renamed.Validate() // every vertex has a key and a degree
 	}
@@ -165,7 +167,7 @@ func (x *Tx) RenameAttribute(graph, name, to string) error {
 		g.record.Attributes = slices.Clone(g.record.Attributes)
 		g.record.Attributes[at].Name = to
 		g.changed = true
-		return fault.Corrupt(x.tx.path, describeAttribute(graph, name), x.tx.eachValue(&g.record, g.record.Attributes[at], func(slot uint32, _ Value) error {
+		return fault.Corrupt(x.tx.Path, graphs.DescribeAttribute(graph, name), graphs.EachValue(x.tx, &g.record, g.record.Attributes[at], func(slot uint32, _ Value) error {
 			g.attribute(slot)
 			return nil
 		}))
@@ -175,8 +177,8 @@ func (x *Tx) RenameAttribute(graph, name, to string) error {
 
 // checkRenamed refuses a new name that is taken, and one of what is being worked on. journal
 // is the kind of journal that writes such a thing, 0 for none.
-func (t *tx) checkRenamed(bucket []byte, journal byte, kind, name, to string, graph, token uint64) error {
-	b, err := t.top(bucket)
+func checkRenamed(t *tree.Tx, bucket []byte, journal byte, kind, name, to string, graph, token uint64) error {
+	b, err := t.Top(bucket)
 	if err != nil {
 		return err
 	}
@@ -187,12 +189,12 @@ func (t *tx) checkRenamed(bucket []byte, journal byte, kind, name, to string, gr
 		if journal == 0 {
 			break
 		}
-		if found, err := t.get(block.JournalName, journalKey(journal, n), new(journalRecord)); found || err != nil {
+		if found, err := t.Get(block.JournalName, tree.JournalKey(journal, n), new(tree.JournalRecord)); found || err != nil {
 			return errors.Join(err, fmt.Errorf("%s %q is being written, or its writing did not end; end it, or drop it, first: %w", kind, n, ErrInUse))
 		}
 	}
 	var busy error
-	err = t.eachSoundJob(func(id uint64, r *jobRecord) {
+	err = eachSoundJob(t, func(id uint64, r *jobRecord) {
 		if r.GraphID == graph && !r.over(token) && busy == nil {
 			on := kind
 			if kind != "graph" {
@@ -205,9 +207,9 @@ func (t *tx) checkRenamed(bucket []byte, journal byte, kind, name, to string, gr
 }
 
 // move writes a record under another name.
-func (t *tx) move(bucket []byte, name, to string, record any) error {
-	if err := t.remove(bucket, []byte(name)); err != nil {
+func move(t *tree.Tx, bucket []byte, name, to string, record any) error {
+	if err := t.Remove(bucket, []byte(name)); err != nil {
 		return err
 	}
-	return t.put(bucket, []byte(to), record)
+	return t.Put(bucket, []byte(to), record)
 }

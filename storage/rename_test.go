@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // TestRename_InUse renames while a job is not over, and while an import did not end.
@@ -63,15 +65,15 @@ func TestRename_UnfinishedImport(t *testing.T) {
 	if _, err := db.CreateGraph(ctx, "g"); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.update(ctx, func(tx *tx) error {
-		return tx.put([]byte("journal"), journalKey(journalGraph, "h"), &journalRecord{Source: "file"})
+	if err := db.file.Update(ctx, func(tx *tree.Tx) error {
+		return tx.Put([]byte("journal"), tree.JournalKey(tree.JournalGraph, "h"), &tree.JournalRecord{Source: "file"})
 	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.RenameGraph(ctx, "g", "h"); !errors.Is(err, ErrInUse) {
 		t.Error(err)
 	}
-	if err := db.update(ctx, func(tx *tx) error { return tx.remove([]byte("journal"), journalKey(journalGraph, "h")) }); err != nil {
+	if err := db.file.Update(ctx, func(tx *tree.Tx) error { return tx.Remove([]byte("journal"), tree.JournalKey(tree.JournalGraph, "h")) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -98,13 +100,13 @@ func TestRename_Reserved(t *testing.T) {
 		}
 	}
 	// Nor does anything else write an entry that no reader accepts.
-	err = db.update(ctx, func(tx *tx) error {
-		r, err := tx.findGraph("g")
+	err = db.file.Update(ctx, func(tx *tree.Tx) error {
+		r, err := graphs.Find(tx, "g")
 		if err != nil {
 			return err
 		}
 		r.Attributes[0].Name = "key"
-		return tx.put(block.GraphsName, []byte("g"), r)
+		return tx.Put(block.GraphsName, []byte("g"), r)
 	})
 	if !errors.Is(err, ErrInvalid) || errors.Is(err, ErrCorrupt) {
 		t.Error(err)

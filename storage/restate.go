@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // Catalogue is a list of catalogue entries.
@@ -26,14 +28,14 @@ type Catalogue struct {
 // Embeddings of an earlier version of their graph can be stored only after that version is
 // reached, so that graphs come first, in a call of their own.
 func (db *DB) Restate(ctx context.Context, c Catalogue) error {
-	return db.change(ctx, func(t *tx) error {
+	return db.file.Change(ctx, func(t *tree.Tx) error {
 		for _, g := range c.Graphs {
-			if err := t.restateGraph(g); err != nil {
+			if err := restateGraph(t, g); err != nil {
 				return err
 			}
 		}
 		for _, e := range c.Embeddings {
-			r, err := t.findEmbedding(e.Name)
+			r, err := findEmbedding(t, e.Name)
 			if err != nil {
 				return err
 			}
@@ -41,7 +43,7 @@ func (db *DB) Restate(ctx context.Context, c Catalogue) error {
 			if e.Generation == 0 {
 				return fmt.Errorf("embedding %q of generation 0: %w", e.Name, ErrInvalid)
 			}
-			if err := t.putEmbedding(r); err != nil {
+			if err := putEmbedding(t, r); err != nil {
 				return err
 			}
 		}
@@ -56,7 +58,7 @@ func (db *DB) Restate(ctx context.Context, c Catalogue) error {
 			}
 		}
 		for _, i := range c.Indexes {
-			if err := t.restateIndex(i); err != nil {
+			if err := restateIndex(t, i); err != nil {
 				return err
 			}
 		}
@@ -64,8 +66,8 @@ func (db *DB) Restate(ctx context.Context, c Catalogue) error {
 	})
 }
 
-func (t *tx) restateGraph(g GraphInfo) error {
-	r, err := t.findGraph(g.Name)
+func restateGraph(t *tree.Tx, g GraphInfo) error {
+	r, err := graphs.Find(t, g.Name)
 	if err != nil {
 		return err
 	}
@@ -74,23 +76,23 @@ func (t *tx) restateGraph(g GraphInfo) error {
 	}
 	r.Version, r.Created, r.Modified = g.Version, unixNano(g.Created), unixNano(g.Modified)
 	for i, a := range g.Attributes {
-		if at := r.findAttribute(a.Name); at >= 0 && i < len(g.Computed) {
-			r.Attributes[at].Computed = g.Computed[i].record()
+		if at := r.FindAttribute(a.Name); at >= 0 && i < len(g.Computed) {
+			r.Attributes[at].Computed = record(g.Computed[i])
 		}
 	}
-	if err := t.dropChanges(r.ID, math.MaxUint64); err != nil {
+	if err := graphs.DropChanges(t, r.ID, math.MaxUint64); err != nil {
 		return err
 	}
 	if r.Object != 0 {
-		if err := t.logChange(r.ID, r.Version, block.Change{All: true}); err != nil {
+		if err := graphs.LogChange(t, r.ID, r.Version, block.Change{All: true}); err != nil {
 			return err
 		}
 	}
-	return t.put(block.GraphsName, []byte(g.Name), r)
+	return t.Put(block.GraphsName, []byte(g.Name), r)
 }
 
-func (t *tx) restateIndex(i IndexInfo) error {
-	e, err := t.findEmbedding(i.Embedding)
+func restateIndex(t *tree.Tx, i IndexInfo) error {
+	e, err := findEmbedding(t, i.Embedding)
 	if err != nil {
 		return err
 	}

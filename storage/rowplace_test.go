@@ -12,9 +12,11 @@ import (
 	"sync"
 	"testing"
 
-	bolt "go.etcd.io/bbolt"
+	"heavytail/storage/internal/tree"
 
 	"heavytail/storage/internal/block"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // Single rows and any bytes of an index are those that were stored, also where they cross
@@ -26,7 +28,7 @@ func TestRowView_InPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const size = 3*blobBlock + 100
+	const size = 3*tree.BlobBlock + 100
 	putIndex(t, db, of, "l2", size)
 	want := blobBytes(size)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -37,7 +39,7 @@ func TestRowView_InPlace(t *testing.T) {
 				t.Errorf("row %d: %v", i, err)
 			}
 		}
-		v.t.file, v.lasting, v.places = nil, lasting{}, nil // as in a file that an application has open
+		v.t.File, v.lasting, v.places = nil, tree.Immutable{}, nil // as in a file that an application has open
 		if err := v.ReadRow(7, row); err != nil || !slices.Equal(row, m.Row(7)) {
 			t.Errorf("row 7 of the map: %v", err)
 		}
@@ -55,7 +57,7 @@ func TestRowView_InPlace(t *testing.T) {
 		}
 		for range 200 {
 			at := random.IntN(size)
-			b := make([]byte, random.IntN(min(size-at, 2*blobBlock)+1))
+			b := make([]byte, random.IntN(min(size-at, 2*tree.BlobBlock)+1))
 			if n, err := x.ReadAt(b, int64(at)); err != nil || n != len(b) || !bytes.Equal(b, want[at:at+n]) {
 				t.Fatalf("%d bytes at %d: %d, %v", len(b), at, n, err)
 			}
@@ -90,7 +92,7 @@ func TestRowView_Together(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const size = 9*blobBlock + 1
+	const size = 9*tree.BlobBlock + 1
 	putIndex(t, db, of, "l2", size)
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -131,15 +133,15 @@ func TestRowView_Together(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	for part := range db.current.tree.parts {
+	for part := range db.file.Current.Tree.Parts {
 		for _, name := range [][]byte{block.RowsName, block.BlobName} {
 			if strings.HasSuffix(part, "/"+string(name)) {
 				t.Errorf("single reads walked over %q", part)
 			}
 		}
 	}
-	if len(db.current.tree.seekers) != 2 {
-		t.Errorf("%d seekers", len(db.current.tree.seekers))
+	if len(db.file.Current.Tree.Seekers) != 2 {
+		t.Errorf("%d seekers", len(db.file.Current.Tree.Seekers))
 	}
 }
 
@@ -152,15 +154,15 @@ func TestRowView_RawDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	putIndex(t, db, of, "l2", 5*blobBlock)
+	putIndex(t, db, of, "l2", 5*tree.BlobBlock)
 	var object, leaf uint64
 	if err := db.ViewRows(ctx, "e", func(v *RowView) error {
 		x, err := v.Index("l2")
 		object = x.record.Object
 		if err == nil {
-			var found located
-			if found, _, err = x.part.locate(block.Key32(0)); err == nil {
-				leaf = uint64(found.at) / uint64(os.Getpagesize())
+			var found tree.Located
+			if found, _, err = x.part.Locate(block.Key32(0)); err == nil {
+				leaf = uint64(found.At) / uint64(os.Getpagesize())
 			}
 		}
 		return err
@@ -183,7 +185,7 @@ func TestRowView_RawDamaged(t *testing.T) {
 		return db.ViewRows(ctx, "e", func(v *RowView) error {
 			x, err := v.Index("l2")
 			if err == nil {
-				_, err = x.Raw().ReadAt(make([]byte, 8), number*blobBlock+100)
+				_, err = x.Raw().ReadAt(make([]byte, 8), number*tree.BlobBlock+100)
 			}
 			return err
 		})
@@ -225,7 +227,7 @@ func TestRowView_IndexDamaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	putIndex(t, db, of, "l2", 3*blobBlock)
+	putIndex(t, db, of, "l2", 3*tree.BlobBlock)
 	var object uint64
 	if err := db.ViewRows(ctx, "e", func(v *RowView) error {
 		x, err := v.Index("l2")
@@ -253,7 +255,7 @@ func TestRowView_IndexDamaged(t *testing.T) {
 			return err
 		}
 		b := make([]byte, 8)
-		for at, damaged := range map[int64]bool{0: false, blobBlock - 8: false, blobBlock - 7: true, blobBlock: true, 2*blobBlock - 1: true, 2 * blobBlock: false} {
+		for at, damaged := range map[int64]bool{0: false, tree.BlobBlock - 8: false, tree.BlobBlock - 7: true, tree.BlobBlock: true, 2*tree.BlobBlock - 1: true, 2 * tree.BlobBlock: false} {
 			if _, err := x.ReadAt(b, at); errors.Is(err, ErrCorrupt) != damaged {
 				t.Errorf("at %d: %v", at, err)
 			}

@@ -406,7 +406,7 @@ func BenchmarkRowView_Scan(b *testing.B) {
 		b.Run(fmt.Sprintf("n=%d/dim=%d/first=%v", n, dim, first), func(b *testing.B) {
 			for b.Loop() {
 				if first {
-					db.current.rows.objects = nil
+					db.file.Current.Rows.Objects = nil
 				}
 				scan(b)
 			}

@@ -12,18 +12,20 @@ import (
 	"testing"
 
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // sharing writes a file whose entry to refers to the objects of the entry from, as an earlier
 // version could: the transaction does not count the references.
 func sharing(t *testing.T, db *DB, bucket []byte, from, to string, r any) {
 	t.Helper()
-	publishing(t, db, func(x *tx) error {
-		if found, err := x.get(bucket, []byte(from), r); !found || err != nil {
+	publishing(t, db, func(x *tree.Tx) error {
+		if found, err := x.Get(bucket, []byte(from), r); !found || err != nil {
 			return fmt.Errorf("no entry %q: %w", from, err)
 		}
-		err := x.put(bucket, []byte(to), r)
-		clear(x.references)
+		err := x.Put(bucket, []byte(to), r)
+		clear(x.References)
 		return err
 	})
 }
@@ -84,7 +86,7 @@ func TestShared_Refused(t *testing.T) {
 func recordIn(bucket []byte) any {
 	switch string(bucket) {
 	case string(block.GraphsName):
-		return new(graphRecord)
+		return new(graphs.Record)
 	case string(block.EmbeddingsName):
 		return new(embeddingRecord)
 	case string(block.IndexesName):
@@ -96,7 +98,7 @@ func recordIn(bucket []byte) any {
 	case string(block.JobsName):
 		return new(jobRecord)
 	case string(block.JournalName):
-		return new(journalRecord)
+		return new(tree.JournalRecord)
 	}
 	return nil
 }
@@ -106,22 +108,22 @@ func refusesShared(t *testing.T, db *DB, bucket []byte) {
 	var key []byte
 	var objects []uint64
 	r := recordIn(bucket)
-	if err := db.view(ctx, func(x *tx) error {
-		return x.each(bucket, func(k, record []byte) error {
+	if err := db.file.View(ctx, func(x *tree.Tx) error {
+		return x.Each(bucket, func(k, record []byte) error {
 			key = bytes.Clone(k)
-			objects = slices.DeleteFunc(objectsIn(bucket, k, record), func(object uint64) bool { return object == 0 })
+			objects = slices.DeleteFunc(tree.ObjectsIn(bucket, k, record), func(object uint64) bool { return object == 0 })
 			return block.DecodeStruct(bucket, k, record, r)
 		})
 	}); err != nil {
 		t.Fatal(err)
 	}
 	if key == nil { // the journal is empty; an unfinished write of the rows of the embedding
-		err := db.update(ctx, func(x *tx) error {
-			e, err := x.findEmbedding("e")
+		err := db.file.Update(ctx, func(x *tree.Tx) error {
+			e, err := findEmbedding(x, "e")
 			if err != nil {
 				return err
 			}
-			return x.put(bucket, journalKey(journalEmbedding, "other"), &journalRecord{Object: e.Object, GraphID: e.GraphID})
+			return x.Put(bucket, tree.JournalKey(tree.JournalEmbedding, "other"), &tree.JournalRecord{Object: e.Object, GraphID: e.GraphID})
 		})
 		if !errors.Is(err, ErrShared) {
 			t.Errorf("a journal entry of another's object: %v", err)
@@ -130,20 +132,20 @@ func refusesShared(t *testing.T, db *DB, bucket []byte) {
 	}
 	other := bytes.Clone(key)
 	other[len(other)-1]++
-	err := db.update(ctx, func(x *tx) error { return x.put(bucket, other, r) })
+	err := db.file.Update(ctx, func(x *tree.Tx) error { return x.Put(bucket, other, r) })
 	var file *FileError
 	if !errors.Is(err, ErrShared) || !errors.As(err, &file) || file.Object == "" {
 		t.Errorf("a second entry: %v", err)
 	}
 	for _, object := range objects {
-		if err := db.update(ctx, func(x *tx) error { return x.discard(object) }); !errors.Is(err, ErrShared) {
+		if err := db.file.Update(ctx, func(x *tree.Tx) error { return x.Discard(object) }); !errors.Is(err, ErrShared) {
 			t.Errorf("an object that is discarded and keeps its entry: %v", err)
 		}
 	}
 	// Moving an entry is no sharing.
 	errStop := errors.New("stop")
-	err = db.update(ctx, func(x *tx) error {
-		if err := errors.Join(x.remove(bucket, key), x.put(bucket, other, r), x.checkReferences(owning())); err != nil {
+	err = db.file.Update(ctx, func(x *tree.Tx) error {
+		if err := errors.Join(x.Remove(bucket, key), x.Put(bucket, other, r), x.CheckReferences(allOwners)); err != nil {
 			return err
 		}
 		return errStop
@@ -166,7 +168,7 @@ func TestShared_Found(t *testing.T) {
 		{"a copy behind", "e", "old", block.EmbeddingsName, new(embeddingRecord), "e"},
 		{"a copy before", "e", "a", block.EmbeddingsName, new(embeddingRecord), "e"}, // a model reads e
 		{"the present generation", "e", "e@1", block.EmbeddingsName, new(embeddingRecord), "e"},
-		{"a graph", "ring", "other", block.GraphsName, new(graphRecord), "e"},
+		{"a graph", "ring", "other", block.GraphsName, new(graphs.Record), "e"},
 		{"a model", "m", "n", block.ModelsName, new(modelRecord), "e"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -218,7 +220,7 @@ func TestShared_Found(t *testing.T) {
 			case "m":
 				err = db.DropModel(ctx, c.to)
 			default:
-				publishing(t, db, func(x *tx) error { return x.remove(c.bucket, []byte(c.to)) })
+				publishing(t, db, func(x *tree.Tx) error { return x.Remove(c.bucket, []byte(c.to)) })
 				return
 			}
 			if err != nil {

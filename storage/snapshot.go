@@ -2,11 +2,18 @@ package storage
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
 	"sync"
 
 	"heavytail/storage/csr"
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
+	"heavytail/storage/vec"
 )
 
 // Snapshot is one version of a graph in memory, with the keys of its vertices.
@@ -50,7 +57,7 @@ func (s *Snapshot) Before(time int64) *Snapshot {
 // Snapshot reads the latest version of a graph. Everything is copied out in one
 // read transaction, which is closed on return. It takes O(n + m).
 func (db *DB) Snapshot(ctx context.Context, graph string) (*Snapshot, error) {
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (*Snapshot, error) { return t.snapshot(graph, r) })
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (*Snapshot, error) { return snapshot(t, graph, r) })
 }
 
 // Key returns the key of vertex v, which must be below Info.Vertices. It
@@ -78,33 +85,116 @@ func (s *Snapshot) VertexOf(key []byte) (uint32, bool) {
 func (s *Snapshot) Slot(v uint32) uint32 { return s.slots.Slot(v) }
 
 // snapshot reads a graph with its live vertices numbered densely.
-func (t *tx) snapshot(name string, r *graphRecord) (*Snapshot, error) {
-	c, err := t.readContents(name, r, true)
+func snapshot(t *tree.Tx, name string, r *graphs.Record) (*Snapshot, error) {
+	c, err := graphs.ReadContents(t, name, r, true)
 	if err != nil {
 		return nil, err
 	}
-	return &Snapshot{Info: r.info(name), Graph: c.graph, keys: c.keys, slots: c.slots}, nil
+	return &Snapshot{Info: graphInfo(r, name), Graph: c.Graph, keys: c.Keys, slots: c.Slots}, nil
 }
 
 // VertexID returns the vertex of a graph that has the given key. It reads the
 // one block that can hold it, so that a single question needs no snapshot, and
 // the list of empty slots where there are some.
 func (db *DB) VertexID(ctx context.Context, graph, key string) (uint32, error) {
-	return viewGraph(ctx, db, graph, func(t *tx, r *graphRecord) (uint32, error) { return t.vertexID(r, graph, key) })
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (uint32, error) { return vertexID(t, r, graph, key) })
 }
 
-func (t *tx) vertexID(r *graphRecord, graph, key string) (uint32, error) {
-	slot, err := t.slotOfVertex(r, graph, key)
+func vertexID(t *tree.Tx, r *graphs.Record, graph, key string) (uint32, error) {
+	slot, err := graphs.SlotOfVertex(t, r, graph, key)
 	if err != nil {
 		return 0, err
 	}
-	slots, err := t.slotsOf(r)
+	slots, err := graphs.SlotsOf(t, r)
 	if err != nil {
-		return 0, fault.Corrupt(t.path, describeGraph(graph)+", empty slots", err)
+		return 0, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", empty slots", err)
 	}
 	id, found := slots.Vertex(slot)
 	if !found {
-		return 0, fault.Corrupt(t.path, describeGraph(graph)+", empty slots", fault.Record("key %q has the empty slot %d", fault.Clip(key), slot))
+		return 0, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", empty slots", fault.Record("key %q has the empty slot %d", fault.Clip(key), slot))
 	}
 	return id, nil
+}
+
+// GraphDigest is a digest of each part of the content of a graph, 32 hexadecimal digits.
+// Equal content has equal digests on every machine, whatever the number and the time of its
+// version and the layout of its file. Parts that the graph does not have are empty.
+type GraphDigest struct {
+	Keys    string `json:"keys"`              // of all vertices, in their order
+	Edges   string `json:"edges"`             // the rows of the graph: both directions of each edge, ascending
+	Weights string `json:"weights,omitempty"` // in the order of the edges
+	Times   string `json:"times,omitempty"`   // in the order of the edges
+}
+
+// Digest returns the digest of the content of a snapshot. It reads all of it once, at some
+// gigabytes per second, an eighth of the time of Snapshot at most. Its sums are CRC-32C, for
+// every 64 Ki values, so that it finds accidents and does not withstand forgery.
+func (s *Snapshot) Digest(ctx context.Context) (GraphDigest, error) {
+	ctx = tree.OrBackground(ctx)
+	keys, edges, weights, times := newDigest(ctx), newDigest(ctx), newDigest(ctx), newDigest(ctx)
+	digestPieces(keys, s.keys.Offsets)
+	digestPieces(keys, s.keys.Blob)
+	digestPieces(edges, s.Graph.Offsets)
+	digestPieces(edges, s.Graph.Targets)
+	digestPieces(weights, s.Graph.Weights)
+	digestPieces(times, s.Graph.Times)
+	d := GraphDigest{Keys: digestText(keys), Edges: digestText(edges)}
+	if s.Graph.Weights != nil {
+		d.Weights = digestText(weights)
+	}
+	if s.Graph.Times != nil {
+		d.Times = digestText(times)
+	}
+	return d, ctx.Err()
+}
+
+// MatrixDigest returns the digest of the shape and the numbers of a matrix, as
+// Snapshot.Digest does.
+func MatrixDigest(ctx context.Context, m *vec.Matrix) (string, error) {
+	ctx = tree.OrBackground(ctx)
+	d := newDigest(ctx)
+	block.DigestList(d, []int64{int64(m.Rows), int64(m.Dim)})
+	digestPieces(d, m.Data)
+	return digestText(d), ctx.Err()
+}
+
+func newDigest(ctx context.Context) *block.Digester { return &block.Digester{Ctx: ctx} }
+
+// digestPieces adds the sums of a list, of more than 32 bits if the list is long.
+func digestPieces[E byte | uint32 | int64 | float32](d *block.Digester, list []E) {
+	block.DigestList(d, []int64{int64(len(list))})
+	for piece := range slices.Chunk(list, 1<<16) {
+		block.DigestList(d, piece)
+	}
+}
+
+// digestText is the beginning of the SHA-256 of the sums.
+func digestText(d *block.Digester) string {
+	sum := sha256.Sum256(d.Sums)
+	return hex.EncodeToString(sum[:16])
+}
+
+// Changes returns which vertices of a graph changed after the version since.
+// If the log does not reach back to since, the result says that everything may
+// have changed; the log covers 65,536 versions. A version that the graph has
+// not reached is ErrInvalid. It takes the time of reading the log since then.
+func (db *DB) Changes(ctx context.Context, graph string, since uint64) (ChangeSet, error) {
+	return viewGraph(ctx, db, graph, func(t *tree.Tx, r *graphs.Record) (set ChangeSet, err error) {
+		if since > r.Version {
+			return set, fmt.Errorf("graph %q has version %d, not yet %d: %w", graph, r.Version, since, ErrInvalid)
+		}
+		l, err := graphs.ChangesSince(t, r, since)
+		if err != nil {
+			return set, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", change log", err)
+		}
+		slots, err := graphs.SlotsOf(t, r)
+		if err != nil {
+			return set, fault.Corrupt(t.Path, graphs.DescribeGraph(graph)+", empty slots", err)
+		}
+		set = ChangeSet{From: since, To: r.Version, All: l.All, Deleted: l.Deletions, EdgesChanged: l.Versions > 0, Versions: l.Versions}
+		if !set.All {
+			set.Touched, set.Attributes = l.Vertices(&slots)
+		}
+		return set, nil
+	})
 }

@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/graphs"
 	"heavytail/storage/internal/page"
+	"heavytail/storage/internal/tree"
 )
 
 // TestSoundness_ByPart shows that a lookup of a key walks over the keys of a graph and not
@@ -20,14 +22,14 @@ func TestSoundness_ByPart(t *testing.T) {
 	db := openStore(t, path, nil)
 	putRing(t, db, "g", 3000)
 	var arcs uint64
-	if err := db.view(ctx, func(x *tx) error {
-		r, err := x.findGraph("g")
+	if err := db.file.View(ctx, func(x *tree.Tx) error {
+		r, err := graphs.Find(x, "g")
 		if err != nil {
 			return err
 		}
-		p, err := x.part(r.Object, block.ArcsName)
+		p, err := x.Part(r.Object, block.ArcsName)
 		if err == nil {
-			arcs = uint64(p.bucket.Root())
+			arcs = uint64(p.Bucket.Root())
 		}
 		return err
 	}); err != nil || arcs == 0 {
@@ -54,7 +56,7 @@ func TestSoundness_ByPart(t *testing.T) {
 	if _, err := db.VertexID(ctx, "g", "7"); err != nil {
 		t.Errorf("key of a graph with damaged edges: %v", err)
 	}
-	for part := range db.current.tree.parts {
+	for part := range db.file.Current.Tree.Parts {
 		if strings.HasSuffix(part, "/"+string(block.ArcsName)) {
 			t.Errorf("the lookup of a key walked over %q", part)
 		}

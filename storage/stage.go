@@ -11,6 +11,8 @@ import (
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
 	"heavytail/storage/internal/gather"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // publication writes one new version of a graph. Its contents are written in batches
@@ -19,8 +21,8 @@ import (
 type publication struct {
 	db       *DB
 	name     string
-	base     graphRecord // what is replaced; ID 0 where the graph is new
-	contents contents
+	base     graphs.Record // what is replaced; ID 0 where the graph is new
+	contents graphs.Contents
 	source   string
 	input    [sha256.Size]byte // of the text; zero where there is none
 	change   block.Change      // for the log
@@ -30,26 +32,26 @@ type publication struct {
 	most    int      // bytes of a batch, beside Options.BatchBytes; 0 for no other limit
 	order   []uint32 // vertices by key
 	digest  []byte
-	journal journalRecord
+	journal tree.JournalRecord
 	made    <-chan stagedBlock // from the journal's position on
 	resumed bool
-	result  graphRecord
+	result  graphs.Record
 }
 
 // run writes and publishes. The caller holds the writer's lock. If it fails or is
 // cancelled before the end, what was written stays for the next attempt.
 func (p *publication) run(ctx context.Context) (err error) {
-	if p.digest, err = p.contents.digest(ctx, p.input); err != nil {
+	if p.digest, err = p.contents.Digest(ctx, p.input); err != nil {
 		return err
 	}
-	if p.order, err = p.contents.keys.ByKey(ctx); err != nil {
+	if p.order, err = p.contents.Keys.ByKey(ctx); err != nil {
 		return err
 	}
-	total := p.items(len(stagedParts), 0)
+	total := p.items(len(tree.StagedParts), 0)
 	stop := func() {}
 	defer func() { stop() }()
 	for begun, done := false, false; !done; begun = true {
-		err := p.db.update(ctx, func(t *tx) error {
+		err := p.db.file.Update(ctx, func(t *tree.Tx) error {
 			if !begun {
 				if err := p.begin(t); err != nil {
 					return err
@@ -59,10 +61,10 @@ func (p *publication) run(ctx context.Context) (err error) {
 			if err := p.batch(t); err != nil {
 				return err
 			}
-			if done = int(p.journal.Part) == len(stagedParts); done {
+			if done = int(p.journal.Part) == len(tree.StagedParts); done {
 				return p.publish(t)
 			}
-			return t.put(block.JournalName, journalKey(journalGraph, p.name), &p.journal)
+			return t.Put(block.JournalName, tree.JournalKey(tree.JournalGraph, p.name), &p.journal)
 		})
 		if err != nil {
 			return err
@@ -70,43 +72,43 @@ func (p *publication) run(ctx context.Context) (err error) {
 		p.progress.report("writing", p.items(int(p.journal.Part), p.journal.Next), total)
 	}
 	p.progress.finish("writing", total, total)
-	return p.db.unfreed(p.db.sweep(ctx))
+	return p.db.file.Unfreed(p.db.file.Sweep(ctx))
 }
 
 // begin continues from the journal of an earlier attempt at the same import, or
 // discards the journal of another import of the graph and starts a new one.
-func (p *publication) begin(t *tx) error {
+func (p *publication) begin(t *tree.Tx) error {
 	if err := p.unchanged(t); err != nil {
 		return err
 	}
-	key := journalKey(journalGraph, p.name)
-	var j journalRecord
-	found, err := t.get(block.JournalName, key, &j)
+	key := tree.JournalKey(tree.JournalGraph, p.name)
+	var j tree.JournalRecord
+	found, err := t.Get(block.JournalName, key, &j)
 	if err != nil {
-		return fault.Corrupt(t.path, "journal of "+describeGraph(p.name), err)
+		return fault.Corrupt(t.Path, "journal of "+graphs.DescribeGraph(p.name), err)
 	}
 	if found && bytes.Equal(j.Digest, p.digest) && j.GraphID == p.base.ID && j.Version == p.base.Version &&
-		int(j.Part) < len(stagedParts) && j.Next <= p.length(int(j.Part)) {
+		int(j.Part) < len(tree.StagedParts) && j.Next <= p.length(int(j.Part)) {
 		p.journal, p.resumed = j, true
 		return nil
 	}
-	if err := t.dropJournal(journalGraph, p.name); err != nil {
+	if err := tree.DropJournal(t, tree.JournalGraph, p.name); err != nil {
 		return err
 	}
-	p.journal = journalRecord{GraphID: p.base.ID, Version: p.base.Version, Digest: p.digest, Source: p.source, Started: time.Now().UnixNano()}
-	if p.contents.keys.Len() > 0 {
-		p.journal.Object, err = t.newObject(graphParts[:]...)
+	p.journal = tree.JournalRecord{GraphID: p.base.ID, Version: p.base.Version, Digest: p.digest, Source: p.source, Started: time.Now().UnixNano()}
+	if p.contents.Keys.Len() > 0 {
+		p.journal.Object, err = t.NewObject(tree.GraphParts[:]...)
 	}
 	return err
 }
 
 // unchanged makes sure that the graph is still what the contents were made for.
-func (p *publication) unchanged(t *tx) error {
-	r, err := t.findGraph(p.name)
+func (p *publication) unchanged(t *tree.Tx) error {
+	r, err := graphs.Find(t, p.name)
 	switch {
 	case errors.Is(err, ErrNotFound) && p.base.ID == 0:
 		return nil
-	case err == nil && r.same(&p.base):
+	case err == nil && r.Same(&p.base):
 		return nil
 	case err == nil || errors.Is(err, ErrNotFound):
 		return fmt.Errorf("graph %q: %w", p.name, ErrConflict)
@@ -120,15 +122,15 @@ func (p *publication) length(part int) uint64 {
 	c := &p.contents
 	switch part {
 	case 0:
-		return uint64(c.keys.Len())
+		return uint64(c.Keys.Len())
 	case 1:
 		return uint64(len(p.order))
 	case 2:
-		return uint64(len(c.graph.Targets))
+		return uint64(len(c.Graph.Targets))
 	case 3:
-		return uint64(len(c.slots.Empty))
+		return uint64(len(c.Slots.Empty))
 	}
-	return uint64(len(c.columns)) * uint64(c.keys.Len())
+	return uint64(len(c.Columns)) * uint64(c.Keys.Len())
 }
 
 // items counts the items before a position, for progress.
@@ -142,12 +144,12 @@ func (p *publication) items(part int, next uint64) int64 {
 
 // batch writes records from the journal's position on until they fill a batch
 // or the last part ends.
-func (p *publication) batch(t *tx) error {
+func (p *publication) batch(t *tree.Tx) error {
 	left := p.db.opts.BatchBytes
 	if p.most > 0 {
 		left = min(left, p.most)
 	}
-	for int(p.journal.Part) < len(stagedParts) {
+	for int(p.journal.Part) < len(tree.StagedParts) {
 		number := int(p.journal.Part)
 		if p.journal.Next == p.length(number) {
 			p.journal.Part, p.journal.Next = p.journal.Part+1, 0
@@ -156,20 +158,20 @@ func (p *publication) batch(t *tx) error {
 		if left <= 0 {
 			return nil
 		}
-		target, err := t.openPart(p.journal.Object, stagedParts[number])
+		target, err := t.OpenPart(p.journal.Object, tree.StagedParts[number])
 		if err != nil {
-			return fault.Corrupt(t.path, describeGraph(p.name), err)
+			return fault.Corrupt(t.Path, graphs.DescribeGraph(p.name), err)
 		}
 		// Keys only ascend, so that pages can be filled to the end; bbolt does
 		// not remember this from one transaction to the next.
-		target.bucket.FillPercent = 1
+		target.Bucket.FillPercent = 1
 		for left > 0 && p.journal.Next < p.length(number) {
-			if err := t.ctx.Err(); err != nil {
+			if err := t.Ctx.Err(); err != nil {
 				return err
 			}
 			b := <-p.made
 			if b.key != nil {
-				if err := target.put(b.key, target.seed.Seal(b.key, b.record)); err != nil {
+				if err := target.Put(b.key, target.Seed.Seal(b.key, b.record)); err != nil {
 					return err
 				}
 			}
@@ -193,7 +195,7 @@ func (p *publication) makeBlocks() (made <-chan stagedBlock, stop func()) {
 	to, done := make(chan stagedBlock, 1<<20/block.MaxBlock), make(chan struct{})
 	part, at := int(p.journal.Part), p.journal.Next
 	go func() {
-		for ; part < len(stagedParts); part, at = part+1, 0 {
+		for ; part < len(tree.StagedParts); part, at = part+1, 0 {
 			next := p.blocks(part, at)
 			for at < p.length(part) {
 				b := next()
@@ -213,7 +215,7 @@ func (p *publication) makeBlocks() (made <-chan stagedBlock, stop func()) {
 // from an item on. The end of a block depends only on its start, so that batches of any
 // size make the same blocks.
 func (p *publication) blocks(part int, at uint64) func() stagedBlock {
-	keys, slots := &p.contents.keys, uint64(p.contents.keys.Len())
+	keys, slots := &p.contents.Keys, uint64(p.contents.Keys.Len())
 	var next func() (key, record []byte, count int)
 	switch part {
 	case 0:
@@ -221,21 +223,21 @@ func (p *publication) blocks(part int, at uint64) func() stagedBlock {
 	case 1:
 		next = func() ([]byte, []byte, int) { return block.NextIDBlock(keys, p.order, int(at)) }
 	case 2:
-		encoder := block.NewArcEncoder(p.contents.graph, int64(at))
+		encoder := block.NewArcEncoder(p.contents.Graph, int64(at))
 		next = func() ([]byte, []byte, int) {
 			key, record := encoder.Next()
 			return key, record, int(encoder.At - int64(at))
 		}
 	case 3:
 		next = func() ([]byte, []byte, int) {
-			rest := p.contents.slots.Empty[at:]
+			rest := p.contents.Slots.Empty[at:]
 			record, count := block.EncodeSlots(rest, block.MaxBlock)
 			return block.Key32(rest[0]), record, count
 		}
 	default:
 		next = func() ([]byte, []byte, int) {
 			i, from := at/slots, uint32(at%slots)
-			key, record, to := block.NextValueBlock(p.contents.attributes[i].ID, p.contents.columns[i], from)
+			key, record, to := block.NextValueBlock(p.contents.Attributes[i].ID, p.contents.Columns[i], from)
 			if key == nil {
 				to = uint32(slots) // the column may be shorter, and the rest is missing
 			}
@@ -251,37 +253,37 @@ func (p *publication) blocks(part int, at uint64) func() stagedBlock {
 
 // publish makes the catalogue point at the finished object, logs the change and
 // gives the old object to the sweep, all in the transaction of the last batch.
-func (p *publication) publish(t *tx) error {
+func (p *publication) publish(t *tree.Tx) error {
 	if err := p.unchanged(t); err != nil {
 		return err
 	}
 	now := time.Now().UnixNano()
 	r := p.base
 	if r.ID == 0 {
-		r.ID, r.Created = t.newID(), now
+		r.ID, r.Created = t.NewID(), now
 	}
 	r.Version++
 	r.Object = p.journal.Object
-	r.Vertices, r.Edges = uint64(len(p.order)), uint64(p.contents.graph.Edges())
-	r.Slots = uint64(p.contents.keys.Len())
-	weighted, timed := block.CountValues(p.contents.graph.Weights, p.contents.graph.Times)
+	r.Vertices, r.Edges = uint64(len(p.order)), uint64(p.contents.Graph.Edges())
+	r.Slots = uint64(p.contents.Keys.Len())
+	weighted, timed := block.CountValues(p.contents.Graph.Weights, p.contents.Graph.Times)
 	r.Weighted, r.Timed = weighted/2, timed/2
-	r.gave(p.times, p.base.Timed)
-	r.Attributes, r.NextAttribute = p.contents.attributes, p.contents.nextAttribute
+	r.Gave(p.times, p.base.Timed)
+	r.Attributes, r.NextAttribute = p.contents.Attributes, p.contents.NextAttribute
 	for i := range r.Attributes {
-		r.Attributes[i].Values = uint64(p.contents.columns[i].Count())
+		r.Attributes[i].Values = uint64(p.contents.Columns[i].Count())
 	}
 	r.Modified, r.Source = now, p.source
-	if err := t.put(block.GraphsName, []byte(p.name), &r); err != nil {
+	if err := t.Put(block.GraphsName, []byte(p.name), &r); err != nil {
 		return err
 	}
-	if err := t.logChange(r.ID, r.Version, p.change); err != nil {
+	if err := graphs.LogChange(t, r.ID, r.Version, p.change); err != nil {
 		return err
 	}
-	if err := t.discard(p.base.Object); err != nil {
+	if err := t.Discard(p.base.Object); err != nil {
 		return err
 	}
-	if err := t.remove(block.JournalName, journalKey(journalGraph, p.name)); err != nil {
+	if err := t.Remove(block.JournalName, tree.JournalKey(tree.JournalGraph, p.name)); err != nil {
 		return err
 	}
 	p.result = r

@@ -12,11 +12,13 @@ import (
 	"slices"
 	"time"
 
-	bolt "go.etcd.io/bbolt"
+	"heavytail/storage/internal/tree"
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/file"
 	"heavytail/storage/internal/page"
+
+	bolt "go.etcd.io/bbolt"
 )
 
 // storeWriter fills a new file record by record, for Backup, Compact and
@@ -37,13 +39,13 @@ type storeWriter struct {
 	onRecord func() // after every record
 
 	records, bytes int64
-	accounts       accounts // of what was written
+	accounts       tree.Accounts // of what was written
 }
 
 // newStoreWriter makes an empty file for the store at path, in the same folder. kind is the
 // suffix of its temporary name.
 func newStoreWriter(ctx context.Context, path, kind string) (*storeWriter, error) {
-	temp, err := os.CreateTemp(tempName(path, kind))
+	temp, err := os.CreateTemp(tree.TempName(path, kind))
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +54,7 @@ func newStoreWriter(ctx context.Context, path, kind string) (*storeWriter, error
 		return nil, errors.Join(err, os.Remove(w.name))
 	}
 	for _, mapSize := range file.InitialMaps(AddressSpace()) {
-		w.bolt, err = bolt.Open(w.name, fileMode, &bolt.Options{
+		w.bolt, err = bolt.Open(w.name, tree.FileMode, &bolt.Options{
 			Timeout: time.Second, NoFreelistSync: true, FreelistType: bolt.FreelistMapType,
 			NoStatistics: true, NoSync: true, NoGrowSync: true, InitialMmapSize: mapSize,
 		})
@@ -87,7 +89,7 @@ func (w *storeWriter) open() (err error) {
 			break
 		}
 		if i == 1 && bytes.Equal(w.path[0], block.ObjectsName) && b.Bucket(name) == nil {
-			w.accounts.of(block.TopPlace(block.ObjectsName)).AddBucket(name)
+			w.accounts.Of(block.TopPlace(block.ObjectsName)).AddBucket(name)
 		}
 		b, err = b.CreateBucketIfNotExists(name)
 	}
@@ -109,11 +111,11 @@ func (w *storeWriter) Put(key, record []byte) error {
 			return err
 		}
 	}
-	to := part{bucket: w.bucket}
+	to := tree.Part{Bucket: w.bucket}
 	if place, ok := block.PlaceOf(w.path); ok {
-		to.account = w.accounts.of(place)
+		to.Account = w.accounts.Of(place)
 	}
-	if err := to.put(key, bytes.Clone(record)); err != nil {
+	if err := to.Put(key, bytes.Clone(record)); err != nil {
 		return err
 	}
 	w.records++
@@ -215,7 +217,7 @@ func (w *storeWriter) discard() {
 // moveTo gives the finished file its name, replaces an existing file only if overwrite
 // is set, and makes the name durable.
 func (w *storeWriter) moveTo(path string, overwrite bool) error {
-	move := moveNew
+	move := tree.MoveNew
 	if overwrite {
 		move = os.Rename
 	}

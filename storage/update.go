@@ -3,7 +3,6 @@ package storage
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +10,8 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // WriteStats counts what one call wrote. Every edge or vertex of the call is counted in
@@ -33,7 +34,7 @@ type WriteStats struct {
 // as one for a graph that does not exist, leaves the transaction as it was;
 // after any other error the transaction cannot be committed.
 type Tx struct {
-	tx     *tx
+	tx     *tree.Tx
 	graphs map[string]*graphState
 	over   bool  // the function that had the transaction has returned
 	broken error // a change stopped in the middle
@@ -42,12 +43,12 @@ type Tx struct {
 // graphState is what a transaction knows of one graph.
 type graphState struct {
 	name       string
-	record     graphRecord // its counts follow every change, its version only the commit
-	changed    bool        // the graph gets a new version
-	created    bool        // the graph was made by this transaction: that is its version 1
-	touched    []uint32    // slots that are new, or whose edges changed; in any order, repeated
-	attributed []uint32    // slots whose attributes changed, likewise
-	deleted    []uint32    // slots that became empty, in any order
+	record     graphs.Record // its counts follow every change, its version only the commit
+	changed    bool          // the graph gets a new version
+	created    bool          // the graph was made by this transaction: that is its version 1
+	touched    []uint32      // slots that are new, or whose edges changed; in any order, repeated
+	attributed []uint32      // slots whose attributes changed, likewise
+	deleted    []uint32      // slots that became empty, in any order
 }
 
 // Update calls f with a write transaction, and commits what f did if it returns nil;
@@ -62,15 +63,15 @@ type graphState struct {
 // the better way to write tens of millions of edges.
 func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
 	var panicked any
-	err := db.inTransaction(ctx, func(t *tx) (err error) {
+	err := db.file.InTransaction(ctx, func(t *tree.Tx) (err error) {
 		// A panic of f does not mean a damaged page: it continues after the transaction
 		// was rolled back.
 		defer func() {
 			if panicked = recover(); panicked != nil {
-				err = errPanicked
+				err = tree.ErrPanicked
 			}
 		}()
-		return t.change(f)
+		return change(t, f)
 	})
 	if panicked != nil {
 		panic(panicked)
@@ -78,11 +79,8 @@ func (db *DB) Update(ctx context.Context, f func(*Tx) error) error {
 	return err
 }
 
-// errPanicked rolls back the transaction of a function that panicked.
-var errPanicked = errors.New("the function panicked")
-
 // change runs f on the transaction and prepares what it did for the commit.
-func (t *tx) change(f func(*Tx) error) error {
+func change(t *tree.Tx, f func(*Tx) error) error {
 	x := &Tx{tx: t, graphs: make(map[string]*graphState)}
 	defer func() { x.over = true }()
 	if err := f(x); err != nil {
@@ -91,7 +89,7 @@ func (t *tx) change(f func(*Tx) error) error {
 	if x.broken != nil {
 		return x.broken
 	}
-	if err := t.ctx.Err(); err != nil {
+	if err := t.Ctx.Err(); err != nil {
 		return err
 	}
 	return x.finish()
@@ -110,7 +108,7 @@ func (x *Tx) read(f func() error) error {
 	if err := x.usable(); err != nil {
 		return err
 	}
-	return fault.Guarded(x.tx.path, func() error { return fault.Corrupt(x.tx.path, "", f()) })
+	return fault.Guarded(x.tx.Path, func() error { return fault.Corrupt(x.tx.Path, "", f()) })
 }
 
 // write runs a call that changes the graph. If it fails, the transaction is broken,
@@ -149,7 +147,7 @@ func (x *Tx) graph(name string) (*graphState, error) {
 	if g := x.graphs[name]; g != nil {
 		return g, nil
 	}
-	r, err := x.tx.findGraph(name)
+	r, err := graphs.Find(x.tx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +157,7 @@ func (x *Tx) graph(name string) (*graphState, error) {
 }
 
 // next is the record as it will be committed.
-func (g *graphState) next() graphRecord {
+func (g *graphState) next() graphs.Record {
 	r := g.record
 	if g.changed && !g.created {
 		r.Version++
@@ -180,7 +178,7 @@ func (x *Tx) Graph(name string) (GraphInfo, error) {
 		g, err := x.graph(name)
 		if err == nil {
 			r := g.next()
-			info = r.info(name)
+			info = graphInfo(&r, name)
 		}
 		return err
 	})
@@ -194,12 +192,12 @@ func (x *Tx) CreateGraph(name string) (GraphInfo, error) {
 	}
 	var info GraphInfo
 	err := x.read(func() error {
-		r, err := x.tx.createGraph(name)
+		r, err := graphs.Create(x.tx, name)
 		if err != nil {
 			return err
 		}
 		x.graphs[name] = &graphState{name: name, record: *r, created: true}
-		info = r.info(name)
+		info = graphInfo(r, name)
 		return nil
 	})
 	return info, err
@@ -215,14 +213,14 @@ func (x *Tx) finish() error {
 		}
 		r := g.next()
 		r.Modified = now
-		if err := x.tx.put(block.GraphsName, []byte(name), &r); err != nil {
+		if err := x.tx.Put(block.GraphsName, []byte(name), &r); err != nil {
 			return err
 		}
-		c, err := x.tx.changeOf(g)
+		c, err := changeOf(x.tx, g)
 		if err != nil {
 			return err
 		}
-		if err := x.tx.logChange(r.ID, r.Version, c); err != nil {
+		if err := graphs.LogChange(x.tx, r.ID, r.Version, c); err != nil {
 			return err
 		}
 	}
@@ -231,17 +229,17 @@ func (x *Tx) finish() error {
 
 // changeOf is the entry of the change log: each slot is in one list. If a list has most
 // of the graph, the entry says that everything may have changed.
-func (t *tx) changeOf(g *graphState) (c block.Change, err error) {
-	if c.Deleted, err = t.distinct(g.deleted, nil); err != nil {
+func changeOf(t *tree.Tx, g *graphState) (c block.Change, err error) {
+	if c.Deleted, err = distinct(t, g.deleted, nil); err != nil {
 		return c, err
 	}
-	if c.Edges, err = t.distinct(g.touched, c.Deleted); err != nil {
+	if c.Edges, err = distinct(t, g.touched, c.Deleted); err != nil {
 		return c, err
 	}
 	if 2*uint64(len(c.Edges)) > g.record.Vertices {
 		c.All, c.Edges = true, nil
 	}
-	if c.Values, err = t.distinct(g.attributed, c.Deleted, c.Edges); err != nil {
+	if c.Values, err = distinct(t, g.attributed, c.Deleted, c.Edges); err != nil {
 		return c, err
 	}
 	if 2*uint64(len(c.Values)) > g.record.Vertices {
@@ -252,8 +250,8 @@ func (t *tx) changeOf(g *graphState) (c block.Change, err error) {
 
 // distinct returns the slots of a list in ascending order, each once, without
 // those of other ascending lists.
-func (t *tx) distinct(list []uint32, others ...[]uint32) ([]uint32, error) {
-	list, err := block.MergeSort(t.ctx, list, cmp.Compare)
+func distinct(t *tree.Tx, list []uint32, others ...[]uint32) ([]uint32, error) {
+	list, err := block.MergeSort(t.Ctx, list, cmp.Compare)
 	if err != nil {
 		return nil, err
 	}
@@ -277,4 +275,56 @@ func without(list, other []uint32) []uint32 {
 		}
 	}
 	return kept
+}
+
+// writeEdges brings edges from one state into another and counts them. Only
+// those that differ are written, each as two arcs.
+func writeEdges(t *tree.Tx, g *graphState, before, after []block.EdgeState) error {
+	var edits []block.Edit[block.ArcValue]
+	r := &g.record
+	for i, now := range after {
+		was := before[i]
+		if now == was {
+			continue
+		}
+		back := now.ArcValue
+		back.Arc = back.Arc.Reverse()
+		edits = append(edits, block.Edit[block.ArcValue]{Entry: now.ArcValue, Remove: !now.There}, block.Edit[block.ArcValue]{Entry: back, Remove: !now.There})
+		g.touch(now.Arc.Source(), now.Arc.Target())
+		r.Edges += block.OneIf(now.There) - block.OneIf(was.There)
+		r.Weighted += now.Weighted() - was.Weighted()
+		r.Timed += now.Timed() - was.Timed()
+	}
+	if len(edits) == 0 {
+		return nil
+	}
+	edits, err := block.MergeSort(t.Ctx, edits, func(a, b block.Edit[block.ArcValue]) int { return a.Entry.Compare(b.Entry) })
+	if err != nil {
+		return err
+	}
+	return graphs.EditPart(t, r.Object, block.ArcsName, block.ArcList, edits)
+}
+
+// dropEdges removes the edges of arcs, given in either direction, in any order
+// and repeated, and returns how many there were.
+func dropEdges(t *tree.Tx, g *graphState, arcs []block.Arc) (dropped int64, err error) {
+	forward := make([]block.Arc, len(arcs))
+	for i, a := range arcs {
+		forward[i] = min(a, a.Reverse())
+	}
+	if forward, err = block.MergeSort(t.Ctx, forward, cmp.Compare); err != nil {
+		return 0, err
+	}
+	forward = slices.Compact(forward)
+	before, err := graphs.FindEdges(t, &g.record, forward)
+	if err != nil {
+		return 0, err
+	}
+	after := make([]block.EdgeState, len(before))
+	for i, s := range before {
+		after[i] = s
+		after[i].There = false
+		dropped += int64(block.OneIf(s.There))
+	}
+	return dropped, writeEdges(t, g, before, after)
 }

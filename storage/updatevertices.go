@@ -10,6 +10,8 @@ import (
 
 	"heavytail/storage/internal/block"
 	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/graphs"
+	"heavytail/storage/internal/tree"
 )
 
 // vertexBatch is the vertices of one call, and what is known of them.
@@ -19,7 +21,7 @@ type vertexBatch struct {
 	numbers  []uint32 // key of each vertex
 	slots    []uint32 // of each key, block.NoVertex where it is not in the graph
 
-	record   graphRecord      // with the attributes that are new
+	record   graphs.Record    // with the attributes that are new
 	requests [][]valueRequest // by attribute, in the order of the batch
 	changed  []bool           // whether a vertex got or lost a value
 }
@@ -57,18 +59,18 @@ func newVertexBatch(ctx context.Context, vertices []Vertex) (*vertexBatch, error
 // does not have are added with the type of their first value; nothing is written yet.
 // If strict is set, unknown keys are refused, and unknown attributes of which a value
 // is to be removed.
-func (b *vertexBatch) find(t *tx, g *graphState, strict bool) (err error) {
-	b.slots, err = t.slotsOfKeys(&g.record, b.keys)
+func (b *vertexBatch) find(t *tree.Tx, g *graphState, strict bool) (err error) {
+	b.slots, err = graphs.SlotsOfKeys(t, &g.record, b.keys)
 	if err != nil {
-		return fault.Corrupt(t.path, describeGraph(g.name)+", ids", err)
+		return fault.Corrupt(t.Path, graphs.DescribeGraph(g.name)+", ids", err)
 	}
 	if i := slices.Index(b.slots, block.NoVertex); strict && i >= 0 {
 		return &NotFoundError{Kind: "vertex", Name: string(b.keys[i])}
 	}
 	b.record = g.record
 	for i := range b.vertices {
-		if i%(block.CheckEvery/16) == 0 && t.ctx.Err() != nil {
-			return t.ctx.Err()
+		if i%(block.CheckEvery/16) == 0 && t.Ctx.Err() != nil {
+			return t.Ctx.Err()
 		}
 		for _, v := range b.vertices[i].Values {
 			if err := b.request(uint32(i), v, strict); err != nil {
@@ -80,18 +82,18 @@ func (b *vertexBatch) find(t *tx, g *graphState, strict bool) (err error) {
 }
 
 func (b *vertexBatch) request(vertex uint32, v NamedValue, strict bool) (err error) {
-	at := b.record.findAttribute(v.Name)
+	at := b.record.FindAttribute(v.Name)
 	switch {
 	case at < 0 && v.Value.IsMissing() && strict:
 		return &NotFoundError{Kind: "attribute", Name: v.Name}
 	case at < 0 && v.Value.IsMissing():
 		return nil
 	case at < 0:
-		if at, err = b.record.addAttribute(Attribute{Name: v.Name, Type: v.Value.Type()}); err != nil {
+		if at, err = b.record.AddAttribute(Attribute{Name: v.Name, Type: v.Value.Type()}); err != nil {
 			return err
 		}
 	}
-	value, err := block.ValueFor(b.record.Attributes[at].attribute(), v.Value)
+	value, err := block.ValueFor(b.record.Attributes[at].Attribute(), v.Value)
 	if err != nil {
 		return fmt.Errorf("vertex %q: %w", fault.Clip(b.vertices[vertex].Key), err)
 	}
@@ -104,7 +106,7 @@ func (b *vertexBatch) request(vertex uint32, v NamedValue, strict bool) (err err
 
 // addMissing adds the vertices that the graph does not have, and returns which of the
 // batch they are.
-func (b *vertexBatch) addMissing(t *tx, g *graphState) (added map[uint32]bool, err error) {
+func (b *vertexBatch) addMissing(t *tree.Tx, g *graphState) (added map[uint32]bool, err error) {
 	added = make(map[uint32]bool)
 	var keys [][]byte
 	for i, slot := range b.slots {
@@ -113,9 +115,9 @@ func (b *vertexBatch) addMissing(t *tx, g *graphState) (added map[uint32]bool, e
 			added[uint32(i)] = true
 		}
 	}
-	slots, err := t.addVertices(&g.record, keys)
+	slots, err := graphs.AddVertices(t, &g.record, keys)
 	if err != nil {
-		return nil, fault.Corrupt(t.path, describeGraph(g.name), err)
+		return nil, fault.Corrupt(t.Path, graphs.DescribeGraph(g.name), err)
 	}
 	if len(slots) > 0 {
 		g.touch(slots...)
@@ -129,7 +131,7 @@ func (b *vertexBatch) addMissing(t *tx, g *graphState) (added map[uint32]bool, e
 }
 
 // apply writes the values, attribute by attribute.
-func (b *vertexBatch) apply(t *tx, g *graphState) error {
+func (b *vertexBatch) apply(t *tree.Tx, g *graphState) error {
 	g.changed = g.changed || len(b.record.Attributes) > len(g.record.Attributes)
 	g.record.Attributes, g.record.NextAttribute = slices.Clone(b.record.Attributes), b.record.NextAttribute
 	for i, requests := range b.requests {
@@ -137,7 +139,7 @@ func (b *vertexBatch) apply(t *tx, g *graphState) error {
 			requests[j].slot = b.slots[b.numbers[requests[j].vertex]]
 		}
 		if err := b.applyTo(t, g, &g.record.Attributes[i], requests); err != nil {
-			return fault.Corrupt(t.path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
+			return fault.Corrupt(t.Path, graphs.DescribeAttribute(g.name, g.record.Attributes[i].Name), err)
 		}
 	}
 	return nil
@@ -145,8 +147,8 @@ func (b *vertexBatch) apply(t *tx, g *graphState) error {
 
 // applyTo sets the values of one attribute in the order of the batch, and writes those
 // that differ in the end.
-func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests []valueRequest) error {
-	requests, err := block.MergeSort(t.ctx, requests, func(a, b valueRequest) int {
+func (b *vertexBatch) applyTo(t *tree.Tx, g *graphState, a *graphs.AttributeRecord, requests []valueRequest) error {
+	requests, err := block.MergeSort(t.Ctx, requests, func(a, b valueRequest) int {
 		return cmp.Or(cmp.Compare(a.slot, b.slot), cmp.Compare(a.order, b.order))
 	})
 	if err != nil {
@@ -158,7 +160,7 @@ func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests
 			places = append(places, r.slot)
 		}
 	}
-	values, err := t.valuesAt(&g.record, *a, places)
+	values, err := graphs.ValuesAt(t, &g.record, *a, places)
 	if err != nil {
 		return err
 	}
@@ -178,18 +180,18 @@ func (b *vertexBatch) applyTo(t *tx, g *graphState, a *attributeRecord, requests
 	if len(edits) > 0 {
 		a.Computed = nil
 	}
-	return t.editValues(&g.record, *a, edits)
+	return editValues(t, &g.record, *a, edits)
 }
 
-func (t *tx) editValues(r *graphRecord, a attributeRecord, edits []block.Edit[block.SlotValue]) error {
+func editValues(t *tree.Tx, r *graphs.Record, a graphs.AttributeRecord, edits []block.Edit[block.SlotValue]) error {
 	if len(edits) == 0 {
 		return nil
 	}
-	p, err := t.openPart(r.Object, block.AttrsName)
+	p, err := t.OpenPart(r.Object, block.AttrsName)
 	if err != nil {
 		return err
 	}
-	return editBlocks(t, p, block.ValueList(a.ID, a.Type), edits)
+	return graphs.EditBlocks(t, p, block.ValueList(a.ID, a.Type), edits)
 }
 
 // attribute notes that the attributes of a slot changed.
@@ -208,7 +210,7 @@ func (g *graphState) attribute(slot uint32) {
 // Each block of keys or values that changes is rewritten once, so a vertex of a large
 // batch costs much less than a single one.
 func (x *Tx) InsertVertices(graph string, vertices []Vertex) (WriteStats, error) {
-	b, err := newVertexBatch(x.tx.ctx, vertices)
+	b, err := newVertexBatch(x.tx.Ctx, vertices)
 	if err != nil {
 		return WriteStats{}, err
 	}
@@ -246,7 +248,7 @@ func (b *vertexBatch) count(stats *WriteStats, added map[uint32]bool) {
 // the value. It works like InsertVertices, but an unknown key, or an unknown attribute
 // of which a value is to be removed, is a NotFoundError, and then nothing is changed.
 func (x *Tx) UpdateVertices(graph string, vertices []Vertex) (WriteStats, error) {
-	b, err := newVertexBatch(x.tx.ctx, vertices)
+	b, err := newVertexBatch(x.tx.Ctx, vertices)
 	if err != nil {
 		return WriteStats{}, err
 	}
@@ -267,24 +269,24 @@ func (x *Tx) UpdateVertices(graph string, vertices []Vertex) (WriteStats, error)
 func (x *Tx) DeleteVertices(graph string, keys []string) (WriteStats, error) {
 	var victims []block.IDEntry
 	find := func(g *graphState) (err error) {
-		victims, err = x.tx.victims(&g.record, keys)
-		return fault.Corrupt(x.tx.path, describeGraph(g.name)+", ids", err)
+		victims, err = deletions(x.tx, &g.record, keys)
+		return fault.Corrupt(x.tx.Path, graphs.DescribeGraph(g.name)+", ids", err)
 	}
 	return x.counted(graph, find, func(g *graphState, stats *WriteStats) (err error) {
 		stats.Deleted = int64(len(victims))
 		stats.Missing = int64(len(keys)) - stats.Deleted
-		stats.EdgesDeleted, err = x.tx.deleteVertices(g, victims)
+		stats.EdgesDeleted, err = deleteVertices(x.tx, g, victims)
 		return err
 	})
 }
 
 // victims returns the vertices that have one of the keys, by ascending slot.
-func (t *tx) victims(r *graphRecord, keys []string) ([]block.IDEntry, error) {
+func deletions(t *tree.Tx, r *graphs.Record, keys []string) ([]block.IDEntry, error) {
 	list := make([][]byte, len(keys))
 	for i, key := range keys {
 		list[i] = block.BytesOf(key)
 	}
-	slots, err := t.slotsOfKeys(r, list)
+	slots, err := graphs.SlotsOfKeys(t, r, list)
 	if err != nil {
 		return nil, err
 	}
@@ -294,13 +296,13 @@ func (t *tx) victims(r *graphRecord, keys []string) ([]block.IDEntry, error) {
 			victims = append(victims, block.IDEntry{Key: list[i], Slot: slot})
 		}
 	}
-	victims, err = block.MergeSort(t.ctx, victims, func(a, b block.IDEntry) int { return cmp.Compare(a.Slot, b.Slot) })
+	victims, err = block.MergeSort(t.Ctx, victims, func(a, b block.IDEntry) int { return cmp.Compare(a.Slot, b.Slot) })
 	return slices.CompactFunc(victims, func(a, b block.IDEntry) bool { return a.Slot == b.Slot }), err
 }
 
 // deleteVertices removes vertices, given by ascending slot, and returns how many
 // edges went with them.
-func (t *tx) deleteVertices(g *graphState, victims []block.IDEntry) (edges int64, err error) {
+func deleteVertices(t *tree.Tx, g *graphState, victims []block.IDEntry) (edges int64, err error) {
 	if len(victims) == 0 {
 		return 0, nil
 	}
@@ -308,28 +310,28 @@ func (t *tx) deleteVertices(g *graphState, victims []block.IDEntry) (edges int64
 	for i, v := range victims {
 		slots[i] = v.Slot
 	}
-	arcs, err := t.arcsOfSlots(&g.record, slots)
+	arcs, err := arcsOfSlots(t, &g.record, slots)
 	if err == nil {
-		edges, err = t.dropEdges(g, arcs)
+		edges, err = dropEdges(t, g, arcs)
 	}
 	if err != nil {
-		return 0, fault.Corrupt(t.path, describeGraph(g.name)+", arcs", err)
+		return 0, fault.Corrupt(t.Path, graphs.DescribeGraph(g.name)+", arcs", err)
 	}
 	g.record.Attributes = slices.Clone(g.record.Attributes)
 	for i := range g.record.Attributes {
-		if err := t.dropValues(g, &g.record.Attributes[i], slots); err != nil {
-			return 0, fault.Corrupt(t.path, describeAttribute(g.name, g.record.Attributes[i].Name), err)
+		if err := dropValues(t, g, &g.record.Attributes[i], slots); err != nil {
+			return 0, fault.Corrupt(t.Path, graphs.DescribeAttribute(g.name, g.record.Attributes[i].Name), err)
 		}
 	}
 	g.changed = true
 	g.deleted = append(g.deleted, slots...)
-	return edges, fault.Corrupt(t.path, describeGraph(g.name), t.removeVertices(&g.record, victims))
+	return edges, fault.Corrupt(t.Path, graphs.DescribeGraph(g.name), graphs.RemoveVertices(t, &g.record, victims))
 }
 
 // arcsOfSlots returns the arcs that leave slots, given in ascending order. It
 // reads the blocks that hold some of them, or could, once each.
-func (t *tx) arcsOfSlots(r *graphRecord, slots []uint32) ([]block.Arc, error) {
-	p, err := t.part(r.Object, block.ArcsName)
+func arcsOfSlots(t *tree.Tx, r *graphs.Record, slots []uint32) ([]block.Arc, error) {
+	p, err := t.Part(r.Object, block.ArcsName)
 	if err != nil {
 		return nil, err
 	}
@@ -338,15 +340,15 @@ func (t *tx) arcsOfSlots(r *graphRecord, slots []uint32) ([]block.Arc, error) {
 		content block.ArcBlock
 	)
 	for b := (block.Sealed{}); len(slots) > 0; {
-		if err := t.ctx.Err(); err != nil {
+		if err := t.Ctx.Err(); err != nil {
 			return nil, err
 		}
 		if b.Key == nil {
-			if b = p.blockOf(nil, block.ArcKey(slots[0], 0)); b.Key == nil {
+			if b = p.BlockOf(nil, block.ArcKey(slots[0], 0)); b.Key == nil {
 				return arcs, nil
 			}
 		}
-		if err := content.Open(p.seed, b); err != nil {
+		if err := content.Open(p.Seed, b); err != nil {
 			return nil, err
 		}
 		for _, a := range content.Arcs {
@@ -357,7 +359,7 @@ func (t *tx) arcsOfSlots(r *graphRecord, slots []uint32) ([]block.Arc, error) {
 				arcs = append(arcs, a)
 			}
 		}
-		if b = p.after(nil, b.Key); b.Key == nil {
+		if b = p.After(nil, b.Key); b.Key == nil {
 			return arcs, nil
 		}
 		next := block.ArcOfKey(b.Key).Source()
@@ -372,8 +374,8 @@ func (t *tx) arcsOfSlots(r *graphRecord, slots []uint32) ([]block.Arc, error) {
 }
 
 // dropValues removes the values that slots, ascending, have of an attribute.
-func (t *tx) dropValues(g *graphState, a *attributeRecord, slots []uint32) error {
-	values, err := t.valuesAt(&g.record, *a, slots)
+func dropValues(t *tree.Tx, g *graphState, a *graphs.AttributeRecord, slots []uint32) error {
+	values, err := graphs.ValuesAt(t, &g.record, *a, slots)
 	if err != nil {
 		return err
 	}
@@ -384,7 +386,7 @@ func (t *tx) dropValues(g *graphState, a *attributeRecord, slots []uint32) error
 		}
 	}
 	a.Values -= uint64(len(edits))
-	return t.editValues(&g.record, *a, edits)
+	return editValues(t, &g.record, *a, edits)
 }
 
 // DropAttribute removes an attribute from all vertices of a graph. An unknown
@@ -392,7 +394,7 @@ func (t *tx) dropValues(g *graphState, a *attributeRecord, slots []uint32) error
 func (x *Tx) DropAttribute(graph, name string) error {
 	at := 0
 	find := func(g *graphState) error {
-		if at = g.record.findAttribute(name); at < 0 {
+		if at = g.record.FindAttribute(name); at < 0 {
 			return &NotFoundError{Kind: "attribute", Name: name}
 		}
 		return nil
@@ -401,25 +403,25 @@ func (x *Tx) DropAttribute(graph, name string) error {
 		a := g.record.Attributes[at]
 		g.record.Attributes = slices.Delete(slices.Clone(g.record.Attributes), at, at+1)
 		g.changed = true
-		return fault.Corrupt(x.tx.path, describeAttribute(graph, name), x.tx.dropAttribute(g, a))
+		return fault.Corrupt(x.tx.Path, graphs.DescribeAttribute(graph, name), dropAttribute(x.tx, g, a))
 	})
 	return err
 }
 
-func (t *tx) dropAttribute(g *graphState, a attributeRecord) error {
-	err := t.eachValue(&g.record, a, func(slot uint32, _ Value) error {
+func dropAttribute(t *tree.Tx, g *graphState, a graphs.AttributeRecord) error {
+	err := graphs.EachValue(t, &g.record, a, func(slot uint32, _ Value) error {
 		g.attribute(slot)
 		return nil
 	})
 	if err != nil || g.record.Object == 0 {
 		return err
 	}
-	p, found, err := t.findPart(g.record.Object, block.AttrsName)
+	p, found, err := t.FindPart(g.record.Object, block.AttrsName)
 	if err != nil || !found {
 		return err
 	}
 	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
-	return t.deleteRange(p, prefix, func(key []byte) bool { return bytes.HasPrefix(key, prefix) })
+	return t.DeleteRange(p, prefix, func(key []byte) bool { return bytes.HasPrefix(key, prefix) })
 }
 
 // Vertex returns a vertex with its attributes, as DB.Vertex does, with the
@@ -429,9 +431,105 @@ func (x *Tx) Vertex(graph, key string) (Vertex, error) {
 	err := x.read(func() error {
 		g, err := x.graph(graph)
 		if err == nil {
-			v, err = x.tx.vertex(graph, &g.record, key)
+			v, err = vertex(x.tx, graph, &g.record, key)
 		}
 		return err
 	})
 	return v, err
+}
+
+// PutColumn replaces all values of an attribute by those of a column. The column has a
+// value per vertex of a snapshot of the graph, which may be older than the graph is
+// now: vertices that were deleted since are left out, and new ones have no value. If
+// the graph of the snapshot was dropped, it is ErrConflict. If the attribute exists, it
+// is ErrExists unless replace is set; replacing may change its type. computed, if not
+// nil, is kept with the attribute until its values are set in another way.
+//
+// All blocks of the attribute are written in the transaction: 9 bytes per float, and 2 to
+// 6 per integer.
+func (x *Tx) PutColumn(s *Snapshot, c *Column, computed *Computed, replace bool) (version uint64, err error) {
+	name := s.Info.Name
+	check := func(g *graphState) error {
+		switch {
+		case g.record.ID != s.Info.ID:
+			return fmt.Errorf("graph %q was dropped and created again: %w", name, ErrConflict)
+		case c.Len() != s.Info.Vertices:
+			return fmt.Errorf("attribute %q has %d values for %d vertices: %w", fault.Clip(c.Name), c.Len(), s.Info.Vertices, ErrInvalid)
+		case !replace && g.record.FindAttribute(c.Name) >= 0:
+			return fmt.Errorf("attribute %q of graph %q: %w", fault.Clip(c.Name), name, ErrExists)
+		}
+		return c.Validate()
+	}
+	return x.write(name, check, func(g *graphState) error {
+		at, err := emptyAttribute(x.tx, g, c.Attribute)
+		if err == nil {
+			err = putValues(x.tx, g, &g.record.Attributes[at], s, c)
+		}
+		if err != nil {
+			return fault.Corrupt(x.tx.Path, graphs.DescribeAttribute(name, c.Name), err)
+		}
+		g.record.Attributes[at].Computed = record(computed)
+		g.changed = true
+		return nil
+	})
+}
+
+// emptyAttribute returns the number of an attribute without values, which it enters where
+// there is none of the name.
+func emptyAttribute(t *tree.Tx, g *graphState, a Attribute) (int, error) {
+	at := g.record.FindAttribute(a.Name)
+	if at < 0 {
+		return g.record.AddAttribute(a)
+	}
+	if err := dropAttribute(t, g, g.record.Attributes[at]); err != nil {
+		return 0, err
+	}
+	g.record.Attributes = slices.Clone(g.record.Attributes)
+	g.record.Attributes[at].Type, g.record.Attributes[at].Values = a.Type, 0
+	return at, nil
+}
+
+// putValues writes the blocks of an attribute that has no values yet.
+func putValues(t *tree.Tx, g *graphState, a *graphs.AttributeRecord, s *Snapshot, c *Column) error {
+	if g.record.Object == 0 {
+		return nil
+	}
+	slots, err := graphs.SlotsOf(t, &g.record)
+	if err != nil {
+		return err
+	}
+	bySlot := NewColumn(c.Attribute, int(g.record.Slots))
+	for v := range uint32(c.Len()) {
+		slot := s.Slot(v)
+		if _, live := slots.Vertex(slot); !live || c.IsMissing(v) {
+			continue
+		}
+		if err := bySlot.Set(slot, c.At(v)); err != nil {
+			return err
+		}
+		g.attribute(slot)
+	}
+	a.Values = uint64(bySlot.Count())
+	return putBlocks(t, g, a.ID, bySlot)
+}
+
+// putBlocks writes all values of a column by slot.
+func putBlocks(t *tree.Tx, g *graphState, id uint16, c *Column) error {
+	p, err := t.OpenPart(g.record.Object, block.AttrsName)
+	if err != nil {
+		return err
+	}
+	for next := uint32(0); next < uint32(c.Len()); {
+		if err := t.Ctx.Err(); err != nil {
+			return err
+		}
+		var key, record []byte
+		if key, record, next = block.NextValueBlock(id, c, next); key == nil {
+			return nil
+		}
+		if err := p.Put(key, p.Seed.Seal(key, record)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -22,8 +22,10 @@ var layout = map[string][]string{
 	"storage": {
 		"storage/csr", "storage/vec", "storage/format",
 		"storage/internal/fault", "storage/internal/block", "storage/internal/page", "storage/internal/file", "storage/internal/gather",
-		"storage/internal/memory", "storage/internal/rescue",
+		"storage/internal/memory", "storage/internal/rescue", "storage/internal/tree", "storage/internal/graphs",
 	},
+	"storage/internal/tree":   {"storage/internal/block", "storage/internal/fault", "storage/internal/file", "storage/internal/memory", "storage/internal/page"},
+	"storage/internal/graphs": {"storage/csr", "storage/vec", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/internal/gather", "storage/internal/tree"},
 	"storage/internal/block":  {"storage/csr", "storage/vec", "storage/internal/fault", "storage/internal/page"},
 	"storage/internal/fault":  {},
 	"storage/internal/gather": {"storage/csr", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/internal/memory", "storage/vec"},
@@ -210,7 +212,7 @@ var layout = map[string][]string{
 // outsiders are the modules that only some packages may import: only storage
 // accesses the file, and libraries do not print.
 var outsiders = map[string][]string{
-	"go.etcd.io/bbolt":                  {"storage", "storage/internal/file"},
+	"go.etcd.io/bbolt":                  {"storage", "storage/internal/file", "storage/internal/tree"},
 	"github.com/vmihailenco/msgpack/v5": {"storage/internal/block"},
 	"github.com/dsnet/compress":         {"storage/format/internal/columnfile"},
 	"github.com/klauspost/compress":     {"storage/format", "storage/format/internal/columnfile"},

@@ -1,0 +1,232 @@
+package graphs
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/internal/block"
+	"heavytail/storage/internal/fault"
+	"heavytail/storage/internal/tree"
+)
+
+// Contents are the vertices and edges of one version of a graph. They are by
+// slot if they are to be written.
+type Contents struct {
+	Graph *csr.Graph
+	Keys  block.KeySet
+	Slots block.SlotMap
+
+	// Attributes of the vertices, by slot, in ascending order of their numbers.
+	Attributes    []AttributeRecord
+	NextAttribute uint16
+	Columns       []*block.Column
+}
+
+// Digest identifies the contents and the input from which they were made (all zero if
+// there is none). An import that was killed continues where it stopped if the same
+// import, run again, has the same digest. The input is hashed by SHA-256, the contents,
+// which also depend on options, by CRC-32C: a digest of the contents that nobody can
+// forge would take as long as sorting them.
+func (c *Contents) Digest(ctx context.Context, input [sha256.Size]byte) ([]byte, error) {
+	d := block.Digester{Ctx: ctx, Sums: input[:]}
+	block.DigestList(&d, c.Keys.Offsets)
+	block.DigestList(&d, c.Keys.Blob)
+	block.DigestList(&d, c.Graph.Offsets)
+	block.DigestList(&d, c.Graph.Targets)
+	block.DigestList(&d, c.Graph.Weights)
+	block.DigestList(&d, c.Graph.Times)
+	for i, a := range c.Attributes {
+		d.Sums = fmt.Appendf(d.Sums, "%d %q %d ", a.ID, a.Name, a.Type)
+		block.DigestColumn(c.Columns[i], &d)
+	}
+	if d.Err != nil {
+		return nil, d.Err
+	}
+	digest := sha256.Sum256(d.Sums)
+	return digest[:], nil
+}
+
+// ReadContents reads the keys and edges of a graph and checks ranges, order and counts;
+// only Check verifies that every edge is there in both directions. If dense is set,
+// keys and edges are by vertex. Otherwise they are by slot, where empty slots have
+// neither, and the attributes are read too.
+func ReadContents(t *tree.Tx, name string, r *Record, dense bool) (Contents, error) {
+	c := Contents{Keys: block.NewKeySet(int(r.Slots))}
+	if r.Object == 0 {
+		c.Graph = &csr.Graph{Offsets: []int64{0}}
+		return c, nil
+	}
+	if r.Edges > math.MaxInt/8 || r.Slots > math.MaxInt/8 {
+		return c, fmt.Errorf("graph %q is too large for this machine: %w", name, fault.ErrLimit)
+	}
+	var err error
+	if c.Slots, err = SlotsOf(t, r); err != nil {
+		return c, fault.Corrupt(t.Path, DescribeGraph(name)+", empty slots", err)
+	}
+	n := int(r.Slots)
+	var vertices []uint32
+	if dense {
+		n, vertices = int(r.Vertices), c.Slots.Table()
+	} else if err := readAttributes(t, name, r, &c); err != nil {
+		return c, err
+	}
+	inKeys := func(err error) error { return fault.Corrupt(t.Path, DescribeGraph(name)+", keys", err) }
+	keys, err := t.Part(r.Object, block.KeysName)
+	if err != nil {
+		return c, inKeys(err)
+	}
+	c.Graph, err = ReadArcs(t, r, n, vertices, func() error {
+		err := ReadKeys(t, &c.Keys, keys, r)
+		if err == nil && dense {
+			err = c.Keys.Drop(c.Slots.Empty)
+		}
+		return inKeys(err)
+	})
+	t.ReleaseMap()
+	return c, fault.Corrupt(t.Path, DescribeGraph(name)+", arcs", err)
+}
+
+// ReadKeys fills the set with the keys of all slots.
+func ReadKeys(t *tree.Tx, keys *block.KeySet, p tree.Part, r *Record) error {
+	t.ReadAhead(p.Bucket)
+	err := t.Scan(p, func(key, payload []byte) error {
+		if err := block.DecodeKeys(keys, key, payload); err != nil {
+			return err
+		}
+		if uint64(keys.Len()) > r.Slots {
+			return fault.Record("more keys than the %d slots", r.Slots)
+		}
+		return t.Took(len(payload), keys.Growing)
+	})
+	t.Complete(keys.Bytes())
+	if err == nil && uint64(keys.Len()) != r.Slots {
+		err = fault.Record("%d keys for %d slots", keys.Len(), r.Slots)
+	}
+	return err
+}
+
+// readAttributes reads the columns of all attributes by slot.
+func readAttributes(t *tree.Tx, graph string, r *Record, c *Contents) error {
+	c.Attributes, c.NextAttribute = slices.Clone(r.Attributes), r.NextAttribute
+	for _, a := range r.Attributes {
+		column, err := ReadColumn(t, r, a, int(r.Slots), nil)
+		if err != nil {
+			return fault.Corrupt(t.Path, DescribeAttribute(graph, a.Name), err)
+		}
+		c.Columns = append(c.Columns, column)
+		t.Complete(column.Bytes())
+	}
+	return nil
+}
+
+// ReadColumn reads the values of an attribute into a column of length n.
+// vertices, where not nil, gives the place of each slot.
+func ReadColumn(t *tree.Tx, r *Record, a AttributeRecord, n int, vertices []uint32) (*block.Column, error) {
+	c := block.NewColumn(a.Attribute(), n)
+	next := uint64(0)
+	err := EachValue(t, r, a, func(slot uint32, v block.Value) error {
+		if uint64(slot) < next {
+			return fault.Record("attribute blocks do not ascend")
+		}
+		next = uint64(slot) + 1
+		if vertices != nil && next <= uint64(len(vertices)) {
+			slot = vertices[slot]
+		}
+		if uint64(slot) >= uint64(n) {
+			return fault.Record("value of slot %d, which is empty or beyond the graph", next-1)
+		}
+		block.PutValue(c, slot, v)
+		return t.Took(8+len(v.Text()), c.Growing)
+	})
+	if err == nil && uint64(c.Count()) != a.Values {
+		err = fault.Record("%d values where the catalogue says %d", c.Count(), a.Values)
+	}
+	block.CompactColumn(c)
+	return c, err
+}
+
+// EachValue calls yield with every value of an attribute, in the order of the
+// blocks. A text is valid during the call only.
+func EachValue(t *tree.Tx, r *Record, a AttributeRecord, yield func(slot uint32, v block.Value) error) error {
+	if r.Object == 0 {
+		return nil
+	}
+	p, found, err := t.FindPart(r.Object, block.AttrsName)
+	if err != nil || !found {
+		return err
+	}
+	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
+	cursor := p.Bucket.Cursor()
+	for key, record := cursor.Seek(prefix); bytes.HasPrefix(key, prefix); key, record = cursor.Next() {
+		if err := t.Ctx.Err(); err != nil {
+			return err
+		}
+		payload, err := p.Seed.Open(key, record)
+		if err != nil {
+			return err
+		}
+		if err := block.DecodeValues(a.Type, key, payload, yield); err != nil {
+			return err
+		}
+		t.Scanned++
+	}
+	return nil
+}
+
+// ValuesAt returns the values of an attribute at slots in ascending order. It
+// reads each block that can hold one of them once.
+func ValuesAt(t *tree.Tx, r *Record, a AttributeRecord, slots []uint32) ([]block.Value, error) {
+	values := make([]block.Value, len(slots))
+	if r.Object == 0 {
+		return values, nil
+	}
+	p, found, err := t.FindPart(r.Object, block.AttrsName)
+	if err != nil || !found {
+		return values, err
+	}
+	prefix := binary.BigEndian.AppendUint16(nil, a.ID)
+	for at := 0; at < len(slots); {
+		if err := t.Ctx.Err(); err != nil {
+			return nil, err
+		}
+		b := p.BlockOf(prefix, block.AttrKey(a.ID, slots[at]))
+		if b.Key == nil {
+			return values, nil
+		}
+		payload, err := p.Seed.Open(b.Key, b.Record)
+		if err != nil {
+			return nil, err
+		}
+		err = block.DecodeValues(a.Type, b.Key, payload, func(slot uint32, v block.Value) error {
+			for at < len(slots) && slots[at] < slot {
+				at++
+			}
+			if at < len(slots) && slots[at] == slot {
+				values[at] = block.CloneValue(v)
+				at++
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		// The next block has the next value, or there is none.
+		next := p.After(prefix, b.Key)
+		if next.Key == nil {
+			return values, nil
+		}
+		if len(next.Key) != block.AttrKeySize {
+			return nil, fault.Record("attribute block with a key of %d bytes", len(next.Key))
+		}
+		for first := binary.BigEndian.Uint32(next.Key[2:]); at < len(slots) && slots[at] < first; {
+			at++
+		}
+	}
+	return values, nil
+}
