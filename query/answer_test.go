@@ -8,7 +8,14 @@ import (
 
 	"heavytail/embedding/link"
 	"heavytail/index"
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/files"
+	"heavytail/query/graphs"
+	"heavytail/query/links"
 	"heavytail/query/parser"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -21,35 +28,35 @@ func TestAnswer(t *testing.T) {
 	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4, beta := 1) AS e")
 	file := t.TempDir() + "/f"
-	neighbours := Scorer{Name: "common_neighbors"}
+	neighbours := catalogue.Scorer{Name: "common_neighbors"}
 	for _, tt := range []struct {
 		statement string
 		request   any
 		text      string
 	}{
-		{"DESCRIBE GRAPH", DescribeGraphRequest{Graph: "g"}, "DESCRIBE GRAPH g"},
+		{"DESCRIBE GRAPH", graphs.DescribeGraphRequest{Graph: "g"}, "DESCRIBE GRAPH g"},
 		{"DESCRIBE EMBEDDING", "e", "DESCRIBE EMBEDDING e"},
 		{"SHOW", parser.Graphs, "SHOW GRAPHS"},
 		{"DROP PREDICTIONS", nil, ""},
-		{"SHOW VERTICES", VerticesRequest{Graph: "g", Limit: 3}, "SHOW VERTICES IN g LIMIT 3"},
-		{"SHOW EDGES", EdgesRequest{Graph: "g", Limit: 3, OrderBy: "weight", Columns: []string{"weight", "degree"}}, "SHOW EDGES IN g COLUMNS weight, degree ORDER BY weight LIMIT 3"},
-		{"COUNT VERTICES", CountVerticesRequest{Graph: "g"}, "COUNT VERTICES IN g"},
-		{"NEAREST", NearestRequest{K: 3, Embedding: "e", Vertex: "1", Metric: index.Cosine}, "NEAREST 3 TO '1' USING cosine(e)"},
-		{"SCORE", ScoreRequest{Pairs: []Pair{{"1", "2"}}, Graph: "g", With: []Scorer{neighbours}}, "SCORE ('1', '2') IN g WITH common_neighbors"},
-		{"EXPLAIN SCORE", ExplainScoreRequest{Pair: Pair{"1", "2"}, Graph: "g"}, "EXPLAIN SCORE ('1', '2') IN g"},
-		{"PREDICT", PredictRequest{K: 3, Graph: "g", With: neighbours}, "PREDICT 3 LINKS IN g WITH common_neighbors"},
-		{"PREDICT", PredictForRequest{K: 3, Graph: "g", Vertex: "1", With: neighbours}, "PREDICT 3 LINKS FOR '1' IN g WITH common_neighbors"},
-		{"EVALUATE LINKS", EvaluateLinksRequest{Graph: "g", Methods: []LinkMethod{{Using: DPSpectral{Dim: 4, Beta: new(1.0)}}}, Seed: 2},
+		{"SHOW VERTICES", graphs.VerticesRequest{Graph: "g", Limit: 3}, "SHOW VERTICES IN g LIMIT 3"},
+		{"SHOW EDGES", graphs.EdgesRequest{Graph: "g", Limit: 3, OrderBy: "weight", Columns: []string{"weight", "degree"}}, "SHOW EDGES IN g COLUMNS weight, degree ORDER BY weight LIMIT 3"},
+		{"COUNT VERTICES", graphs.CountVerticesRequest{Graph: "g"}, "COUNT VERTICES IN g"},
+		{"NEAREST", vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "1", Metric: index.Cosine}, "NEAREST 3 TO '1' USING cosine(e)"},
+		{"SCORE", links.ScoreRequest{Pairs: []links.Pair{{Source: "1", Target: "2"}}, Graph: "g", With: []catalogue.Scorer{neighbours}}, "SCORE ('1', '2') IN g WITH common_neighbors"},
+		{"EXPLAIN SCORE", links.ExplainScoreRequest{Pair: links.Pair{Source: "1", Target: "2"}, Graph: "g"}, "EXPLAIN SCORE ('1', '2') IN g"},
+		{"PREDICT", links.PredictRequest{K: 3, Graph: "g", With: neighbours}, "PREDICT 3 LINKS IN g WITH common_neighbors"},
+		{"PREDICT", links.PredictForRequest{K: 3, Graph: "g", Vertex: "1", With: neighbours}, "PREDICT 3 LINKS FOR '1' IN g WITH common_neighbors"},
+		{"EVALUATE LINKS", studies.EvaluateLinksRequest{Graph: "g", Methods: []studies.LinkMethod{{Using: vectors.DPSpectral{Dim: 4, Beta: new(1.0)}}}, Seed: 2},
 			"EVALUATE LINKS IN g USING dp_spectral(dim := 4, beta := 1) WITH (seed := 2)"},
-		{"EXPORT PAIRS", ExportPairsRequest{Evaluation: EvaluateLinksRequest{Graph: "g", Seed: 2}, Path: file + ".csv", Overwrite: true},
+		{"EXPORT PAIRS", studies.ExportPairsRequest{Evaluation: studies.EvaluateLinksRequest{Graph: "g", Seed: 2}, Path: file + ".csv", Overwrite: true},
 			"EXPORT PAIRS OF g INTO FILE '" + file + ".csv' WITH (seed := 2, overwrite := TRUE)"},
-		{"EVALUATE PARAMETERS", EvaluateParametersRequest{Graph: "g", Using: DPSpectral{Dim: 4}, Vary: []Variation{{"beta", []float64{0, 1}}}},
+		{"EVALUATE PARAMETERS", studies.EvaluateParametersRequest{Graph: "g", Using: vectors.DPSpectral{Dim: 4}, Vary: []studies.Variation{{Option: "beta", Values: []float64{0, 1}}}},
 			"EVALUATE PARAMETERS IN g USING dp_spectral(dim := 4) WITH (beta := '0,1')"},
-		{"EVALUATE RECONSTRUCTION", EvaluateReconstructionRequest{Embedding: "e"}, "EVALUATE RECONSTRUCTION OF e"},
-		{"RECONSTRUCT", ReconstructRequest{Embedding: "e", Epsilon: 0.4}, "RECONSTRUCT e EPSILON 0.4"},
+		{"EVALUATE RECONSTRUCTION", vectors.EvaluateReconstructionRequest{Embedding: "e"}, "EVALUATE RECONSTRUCTION OF e"},
+		{"RECONSTRUCT", vectors.ReconstructRequest{Embedding: "e", Epsilon: 0.4}, "RECONSTRUCT e EPSILON 0.4"},
 		{"SHOW GENERATIONS", "e", "SHOW GENERATIONS OF e"},
-		{"EXPORT VERTICES", ExportRequest{Name: "g", Path: file + ".csv", Overwrite: true}, "EXPORT VERTICES OF g INTO FILE '" + file + ".csv' WITH (overwrite := TRUE)"},
-		{"IMPORT", ImportRequest{Graph: "g", Path: "missing"}, ""},
+		{"EXPORT VERTICES", files.ExportRequest{Name: "g", Path: file + ".csv", Overwrite: true}, "EXPORT VERTICES OF g INTO FILE '" + file + ".csv' WITH (overwrite := TRUE)"},
+		{"IMPORT", graphs.ImportRequest{Graph: "g", Path: "missing"}, ""},
 		{"CHECK", nil, "CHECK"},
 	} {
 		rows, err := db.Answer(t.Context(), tt.statement, tt.request)
@@ -87,17 +94,17 @@ func TestAnswer(t *testing.T) {
 func TestAnswer_Mistakes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
-	var mistake *Error
+	var mistake *fault.Error
 	for statement, request := range map[string]any{"IMPORT": nil, "CHECK": 3, "SHOW": "GRAPHS", "SELECT": nil} {
 		if _, err := db.Answer(t.Context(), statement, request); !errors.As(err, &mistake) {
 			t.Errorf("%s: %v", statement, err)
 		}
 	}
-	var failed *StatementError
-	if _, err := new(DB).Answer(t.Context(), "CHECK", nil); !errors.Is(err, ErrClosed) || !errors.As(err, &failed) || failed.Statement != "CHECK" {
+	var failed *fault.StatementError
+	if _, err := new(DB).Answer(t.Context(), "CHECK", nil); !errors.Is(err, fault.ErrClosed) || !errors.As(err, &failed) || failed.Statement != "CHECK" {
 		t.Errorf("a zero DB: %v", err)
 	}
-	if _, err := db.Answer(t.Context(), "IMPORT", ImportRequest{Graph: "g", Path: "x", Repeated: "mean"}); !errors.As(err, &mistake) || mistake.Option != "repeated" || len(mistake.Expected) != len(storage.Repeats()) {
+	if _, err := db.Answer(t.Context(), "IMPORT", graphs.ImportRequest{Graph: "g", Path: "x", Repeated: "mean"}); !errors.As(err, &mistake) || mistake.Option != "repeated" || len(mistake.Expected) != len(storage.Repeats()) {
 		t.Errorf("an import: %v", err)
 	}
 }
@@ -105,16 +112,16 @@ func TestAnswer_Mistakes(t *testing.T) {
 // TestParseScorers reads back what String writes, and refuses more than scorers.
 func TestParseScorers(t *testing.T) {
 	t.Parallel()
-	want := []Scorer{{Name: "adamic_adar"}, {Name: "cosine", Embedding: "a b"}, {Model: "friends"}}
+	want := []catalogue.Scorer{{Name: "adamic_adar"}, {Name: "cosine", Embedding: "a b"}, {Model: "friends"}}
 	text := want[0].String() + ", " + want[1].String() + ", " + want[2].String()
-	got, err := ParseScorers(text)
+	got, err := links.ParseScorers(text)
 	want[2].Name = "model"
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%s: %v, %v", text, got, err)
 	}
 	var syntax *parser.Error
 	for _, text := range []string{"", "katz WITH (x := 1)", "cosine(", "a; DROP GRAPH g"} {
-		if _, err := ParseScorers(text); !errors.As(err, &syntax) {
+		if _, err := links.ParseScorers(text); !errors.As(err, &syntax) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -126,7 +133,7 @@ func TestParseScorers(t *testing.T) {
 // TestParseMethod reads a method with options for a request.
 func TestParseMethod(t *testing.T) {
 	t.Parallel()
-	method, settings, err := ParseMethod("dp_walker(dim := 8, beta := 1.5, weights := FALSE)")
+	method, settings, err := vectors.ParseMethod("dp_walker(dim := 8, beta := 1.5, weights := FALSE)")
 	if want := map[string]any{"dim": int64(8), "beta": 1.5, "weights": false}; err != nil || method != "dp_walker" || !reflect.DeepEqual(settings, want) {
 		t.Errorf("%s %v, %v", method, settings, err)
 	}
@@ -137,7 +144,7 @@ func TestParseMethod(t *testing.T) {
 		"deepwalk(dim := $n)": "line 1, column 17: parameter $n has no value",
 		"deepwalk AS e":       `line 1, column 10: found "AS", expected "("`,
 	} {
-		if _, _, err := ParseMethod(text); err == nil || err.Error() != want {
+		if _, _, err := vectors.ParseMethod(text); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, expected %s", text, err, want)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"testing"
 
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
 	"heavytail/storage"
 )
 
@@ -19,9 +21,9 @@ func TestPredict_AsOf(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	const time = 60
 	var all, earlier []storage.Edge
-	later := map[Pair]bool{} // every pair that has an edge, and whether it came later
+	later := map[links.Pair]bool{} // every pair that has an edge, and whether it came later
 	add := func(u, v int, at int64) {
-		pair := Pair{fmt.Sprint(min(u, v)), fmt.Sprint(max(u, v))}
+		pair := links.Pair{Source: fmt.Sprint(min(u, v)), Target: fmt.Sprint(max(u, v))}
 		if _, known := later[pair]; known {
 			return
 		}
@@ -42,23 +44,23 @@ func TestPredict_AsOf(t *testing.T) {
 	storeEdges(t, db, "earlier", earlier)
 	for _, name := range []string{"adamic_adar", "l3", "katz", "preferential_attachment", "recent_neighbors"} {
 		at := int64(time)
-		want, err := db.Predict(ctx, PredictRequest{K: 50, Graph: "earlier", With: Scorer{Name: name}})
+		want, err := db.Links().Predict(ctx, links.PredictRequest{K: 50, Graph: "earlier", With: catalogue.Scorer{Name: name}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := db.Predict(ctx, PredictRequest{K: 50, Graph: "all", With: Scorer{Name: name}, AsOf: &at})
+		got, err := db.Links().Predict(ctx, links.PredictRequest{K: 50, Graph: "all", With: catalogue.Scorer{Name: name}, AsOf: &at})
 		became := 0
 		for _, l := range got.Links {
 			u, v := l.Source, l.Target
-			if later[Pair{u, v}] || later[Pair{v, u}] {
+			if later[links.Pair{Source: u, Target: v}] || later[links.Pair{Source: v, Target: u}] {
 				became++
 			}
 		}
 		if err != nil || !reflect.DeepEqual(got.Links, want.Links) || got.Became != became || became == 0 {
 			t.Errorf("%s: %v, %v, expected %v; %d of %d became edges", name, got.Links, err, want.Links, got.Became, became)
 		}
-		one, err := db.PredictFor(ctx, PredictForRequest{Vertex: "7", K: 5, Graph: "all", With: Scorer{Name: name}, AsOf: &at})
-		alone, _ := db.PredictFor(ctx, PredictForRequest{Vertex: "7", K: 5, Graph: "earlier", With: Scorer{Name: name}})
+		one, err := db.Links().PredictFor(ctx, links.PredictForRequest{Vertex: "7", K: 5, Graph: "all", With: catalogue.Scorer{Name: name}, AsOf: &at})
+		alone, _ := db.Links().PredictFor(ctx, links.PredictForRequest{Vertex: "7", K: 5, Graph: "earlier", With: catalogue.Scorer{Name: name}})
 		if err != nil || !reflect.DeepEqual(one.Vertices, alone.Vertices) {
 			t.Errorf("%s of a vertex: %v, %v, expected %v", name, one.Vertices, err, alone.Vertices)
 		}

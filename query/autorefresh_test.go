@@ -15,8 +15,8 @@ import (
 // looked waits until the refresher has seen all earlier writes.
 func looked(db *DB) {
 	for range 2 { // the first may have begun before
-		db.refresher.Look()
-		<-db.refresher.Seen
+		db.e.Refresher.Look()
+		<-db.e.Refresher.Seen
 	}
 }
 
@@ -24,7 +24,7 @@ func looked(db *DB) {
 // long enough to be recorded as well.
 func refreshJobs(t *testing.T, db *DB) []storage.JobInfo {
 	t.Helper()
-	list, err := db.Jobs(t.Context())
+	list, err := db.Jobs().List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,12 +38,12 @@ func refreshed(t *testing.T, db *DB) (jobs int, generation uint64) {
 	looked(db)
 	list := refreshJobs(t, db)
 	for _, j := range list {
-		info, err := db.WaitJob(t.Context(), j.ID)
+		info, err := db.Jobs().Wait(t.Context(), j.ID)
 		if err != nil || info.State != storage.JobDone {
 			t.Fatalf("%+v, %v", info, err)
 		}
 	}
-	info, err := db.store.EmbeddingInfo(t.Context(), "e")
+	info, err := db.e.Store.EmbeddingInfo(t.Context(), "e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestDB_AutoRefresh(t *testing.T) {
 	closeJobs(t, db)
 
 	db = open()
-	if info, err := db.store.EmbeddingInfo(ctx, "e"); err != nil || info.Auto != (storage.AutoRefresh{Changes: 1}) {
+	if info, err := db.e.Store.EmbeddingInfo(ctx, "e"); err != nil || info.Auto != (storage.AutoRefresh{Changes: 1}) {
 		t.Errorf("%+v, %v", info.Auto, err)
 	}
 	mustRun(t, db, "INSERT EDGE ('6', 'd') INTO g")
@@ -118,11 +118,11 @@ func TestDB_AutoRefresh(t *testing.T) {
 // the same time.
 func TestDB_AutoRefresh_OneAtATime(t *testing.T) {
 	db := openJobs(t, filepath.Join(t.TempDir(), "store"))
-	db.refresher.Seen = make(chan struct{})
+	db.e.Refresher.Seen = make(chan struct{})
 	mustRun(t, db, "GENERATE preferential_attachment(n := 200, m := 3, seed := 2) INTO g")
 	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	mustRun(t, db, "ALTER EMBEDDING e AUTO REFRESH AFTER 1 CHANGES")
-	db.runner.Slots <- struct{}{} // the job stays in the queue
+	db.e.Runner.Slots <- struct{}{} // the job stays in the queue
 	for _, key := range []string{"'a'", "'b'", "'c'"} {
 		mustRun(t, db, "INSERT EDGE ('1', "+key+") INTO g")
 		looked(db)
@@ -131,7 +131,7 @@ func TestDB_AutoRefresh_OneAtATime(t *testing.T) {
 	if len(list) != 1 || list[0].State != storage.JobQueued {
 		t.Errorf("%+v", list)
 	}
-	<-db.runner.Slots
+	<-db.e.Runner.Slots
 	if _, g := refreshed(t, db); g != 2 {
 		t.Errorf("generation %d", g)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"heavytail/query/vectors"
 )
 
 // busyEnv makes the test binary a child that computes until its input ends.
@@ -47,9 +49,9 @@ func BenchmarkNearestBesideJob(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	want := make([][]Neighbor, 100)
-	search := func(i int) []Neighbor {
-		found, err := db.Nearest(ctx, NearestRequest{K: 10, Vertex: fmt.Sprint(i), Embedding: "e"})
+	want := make([][]vectors.Neighbor, 100)
+	search := func(i int) []vectors.Neighbor {
+		found, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 10, Vertex: fmt.Sprint(i), Embedding: "e"})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -81,7 +83,7 @@ func BenchmarkNearestBesideJob(b *testing.B) {
 			b.Run(fmt.Sprintf("beside=%s/method=%s", beside, method), func(b *testing.B) {
 				n := max(b.N, 300) // fewer have no 99th percentile
 				p50, p99 := sample(n)
-				stop := compute(b, db, beside, EmbedRequest{Graph: "g", Name: "other", Method: method})
+				stop := compute(b, db, beside, vectors.EmbedRequest{Graph: "g", Name: "other", Method: method})
 				time.Sleep(time.Second) // until it does what takes it the longest
 				besideP50, besideP99 := sample(n)
 				stop()
@@ -96,7 +98,7 @@ func BenchmarkNearestBesideJob(b *testing.B) {
 }
 
 // compute has something compute until stop is called: jobs, or a process.
-func compute(b *testing.B, db *DB, what string, req EmbedRequest) (stop func()) {
+func compute(b *testing.B, db *DB, what string, req vectors.EmbedRequest) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	if what == "process" {
 		self, err := os.Executable()
@@ -122,19 +124,19 @@ func compute(b *testing.B, db *DB, what string, req EmbedRequest) (stop func()) 
 	go func() {
 		for ctx.Err() == nil {
 			if what == "foreground" {
-				if _, err := db.Embed(ctx, req); err != nil && ctx.Err() == nil {
+				if _, err := db.Vectors().Embed(ctx, req); err != nil && ctx.Err() == nil {
 					ended <- err
 					return
 				}
 				continue
 			}
-			started, err := db.StartEmbed(context.Background(), req)
+			started, err := db.Vectors().StartEmbed(context.Background(), req)
 			if err != nil {
 				ended <- err
 				return
 			}
-			if _, err = db.WaitJob(ctx, started.ID); err != nil {
-				_, _ = db.CancelJob(context.Background(), started.ID)
+			if _, err = db.Jobs().Wait(ctx, started.ID); err != nil {
+				_, _ = db.Jobs().Cancel(context.Background(), started.ID)
 			}
 		}
 		ended <- nil

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -22,7 +23,7 @@ var errDisk = errors.New("input/output error")
 // reached.
 func failCommit(db *DB, n int) (reached *bool) {
 	reached = new(bool)
-	hook := reflect.ValueOf(db.store).Elem().FieldByName("beforeCommit")
+	hook := reflect.ValueOf(db.e.Store).Elem().FieldByName("beforeCommit")
 	*(*func() error)(unsafe.Pointer(hook.UnsafeAddr())) = func() error {
 		if n--; n == -1 {
 			*reached = true
@@ -110,7 +111,7 @@ func writingStore(t *testing.T, dir string) []byte {
 	} {
 		mustRun(t, db, statement)
 	}
-	if err := db.store.PutJob(t.Context(), storage.JobInfo{ID: 1, Kind: "EMBED", Statement: "EMBED g USING fastrp(dim := 4) AS job", Target: "job", Graph: "g", State: storage.JobFailed}); err != nil {
+	if err := db.e.Store.PutJob(t.Context(), storage.JobInfo{ID: 1, Kind: "EMBED", Statement: "EMBED g USING fastrp(dim := 4) AS job", Target: "job", Graph: "g", State: storage.JobFailed}); err != nil {
 		t.Fatal(err)
 	}
 	closeJobs(t, db)
@@ -154,8 +155,8 @@ func TestStatements_FailingCommit(t *testing.T) {
 	base := writingStore(t, dir)
 	cases := writingStatements(dir)
 	for _, s := range statements() {
-		reads := reflect.ValueOf(s).Elem().FieldByName("reads").Bool()
-		name := s.describe().Statement
+		reads := reflect.ValueOf(s).Elem().FieldByName("Reads").Bool()
+		name := s.Describe().Statement
 		if _, known := cases[name]; !reads && !known {
 			t.Errorf("statement %s may write, and has no case", name)
 		}
@@ -183,8 +184,8 @@ func TestStatements_FailingCommit(t *testing.T) {
 			for n := 0; ; n++ {
 				db := begin()
 				reached := failCommit(db, n)
-				rows, err := db.Query(ctx, text, nil)
-				said := errors.Is(err, errDisk) || err == nil && slices.ContainsFunc(rows.Notices(), func(n Notice) bool { return strings.Contains(n.Text, errDisk.Error()) })
+				answer, err := db.Query(ctx, text, nil)
+				said := errors.Is(err, errDisk) || err == nil && slices.ContainsFunc(answer.Notices(), func(n rows.Notice) bool { return strings.Contains(n.Text, errDisk.Error()) })
 				if *reached != said {
 					t.Errorf("%s, commit %d: reached %v, %v", text, n, *reached, err)
 				}
@@ -198,7 +199,7 @@ func TestStatements_FailingCommit(t *testing.T) {
 						t.Errorf("%s, commit %d: %v, but the file has\n%s\nnot\n%s", text, n, err, got, after)
 					}
 				}
-				report, checkErr := db.Check(ctx)
+				report, checkErr := db.Maintenance().Check(ctx)
 				if checkErr != nil || len(report.Faults) > 0 || slices.ContainsFunc(report.Notes, func(s string) bool { return strings.Contains(s, "discarded objects") }) {
 					t.Errorf("%s, commit %d: %v, %+v", text, n, checkErr, report)
 				}

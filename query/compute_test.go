@@ -7,8 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"heavytail/query/internal/bind"
-	"heavytail/query/measure"
+	"heavytail/query/algorithms"
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/measures"
+	"heavytail/query/rows"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 
@@ -18,32 +23,32 @@ func TestStartCompute(t *testing.T) {
 	ctx := context.Background()
 	db := openTest(t, nil)
 	execAll(t, db, "GENERATE preferential_attachment(n := 400, m := 3) INTO g")
-	info, err := db.StartCompute(ctx, ComputeRequest{Graph: "g", Measure: "betweenness", As: "between"})
+	info, err := db.Measures().StartCompute(ctx, measures.ComputeRequest{Graph: "g", Measure: "betweenness", As: "between"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err = db.WaitJob(ctx, info.ID); err != nil || info.State != storage.JobDone {
+	if info, err = db.Jobs().Wait(ctx, info.ID); err != nil || info.State != storage.JobDone {
 		t.Fatal(info, err)
 	}
 	execAll(t, db, "INSERT EDGE ('0', 'new') INTO g")
-	list, err := db.Attributes(ctx, "g")
+	list, err := db.Graphs().Attributes(ctx, "g")
 	if err != nil || len(list) != 1 || list[0].Computed == nil || list[0].Computed.Method != "betweenness" || list[0].Missing != 1 || list[0].Behind != 1 || list[0].Changed != 2 {
 		t.Fatalf("%+v, %v", list, err)
 	}
-	if _, err := db.StartCompute(ctx, ComputeRequest{Graph: "g", Measure: "core"}); err == nil {
+	if _, err := db.Measures().StartCompute(ctx, measures.ComputeRequest{Graph: "g", Measure: "core"}); err == nil {
 		t.Error("a job without an attribute began")
 	}
-	if _, err := db.Compute(ctx, ComputeRequest{Graph: "g", Measure: "core", As: "between"}); !errors.Is(err, storage.ErrExists) {
+	if _, err := db.Measures().Compute(ctx, measures.ComputeRequest{Graph: "g", Measure: "core", As: "between"}); !errors.Is(err, storage.ErrExists) {
 		t.Errorf("an attribute that exists: %v", err)
 	}
 	// A residual that rounding keeps it from: the remedy is the option.
-	_, err = db.Compute(ctx, ComputeRequest{Graph: "g", Measure: "eigenvector", Settings: map[string]any{"tolerance": 1e-30}})
-	if mistake := (*Error)(nil); !errors.As(err, &mistake) || !errors.Is(err, measure.ErrConverge) || errors.Is(err, ErrInvalid) || len(mistake.Options) != 1 || mistake.Options[0].Option != "tolerance" {
+	_, err = db.Measures().Compute(ctx, measures.ComputeRequest{Graph: "g", Measure: "eigenvector", Settings: map[string]any{"tolerance": 1e-30}})
+	if mistake := (*fault.Error)(nil); !errors.As(err, &mistake) || !errors.Is(err, algorithms.ErrConverge) || errors.Is(err, fault.ErrInvalid) || len(mistake.Options) != 1 || mistake.Options[0].Option != "tolerance" {
 		t.Errorf("does not converge: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := db.Compute(cancelled, ComputeRequest{Graph: "g", Measure: "harmonic"}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Measures().Compute(cancelled, measures.ComputeRequest{Graph: "g", Measure: "harmonic"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -55,27 +60,27 @@ func TestRefreshMeasure(t *testing.T) {
 	db := openTest(t, nil)
 	execAll(t, db, "GENERATE preferential_attachment(n := 200, m := 3) INTO g; EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	settings := map[string]any{"quality": "cpm", "resolution": 0.25, "seed": int64(5), "weighted": false}
-	for as, req := range map[string]ComputeRequest{
+	for as, req := range map[string]measures.ComputeRequest{
 		"team": {Measure: "community", Settings: settings}, "rank": {Measure: "pagerank", Settings: map[string]any{"tolerance": 1e-9}, From: []string{"3", "7"}},
 	} {
 		req.Graph, req.As = "g", as
-		if _, err := db.Compute(ctx, req); err != nil {
+		if _, err := db.Measures().Compute(ctx, req); err != nil {
 			t.Fatal(err)
 		}
 	}
-	before, err := db.Attributes(ctx, "g")
+	before, err := db.Graphs().Attributes(ctx, "g")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for round, want := range []RefreshKind{RefreshNone, RefreshFull, RefreshNone} {
-		r, err := db.RefreshAll(ctx, "g")
-		if err != nil || len(r.Refreshed) != 3 || r.Refreshed[1].Kind != want || r.Refreshed[2].Kind != want || (r.Refreshed[0].Kind == RefreshNone) != (want == RefreshNone) {
+	for round, want := range []catalogue.RefreshKind{catalogue.RefreshNone, catalogue.RefreshFull, catalogue.RefreshNone} {
+		r, err := db.Jobs().RefreshAll(ctx, "g")
+		if err != nil || len(r.Refreshed) != 3 || r.Refreshed[1].Kind != want || r.Refreshed[2].Kind != want || (r.Refreshed[0].Kind == catalogue.RefreshNone) != (want == catalogue.RefreshNone) {
 			t.Fatalf("%s: %+v, %v", want, r, err)
 		}
 		if round == 0 {
 			execAll(t, db, "INSERT EDGE ('0', 'new') INTO g")
 		}
-		after, err := db.Attributes(ctx, "g")
+		after, err := db.Graphs().Attributes(ctx, "g")
 		if err != nil || len(after) != 2 {
 			t.Fatal(after, err)
 		}
@@ -88,15 +93,15 @@ func TestRefreshMeasure(t *testing.T) {
 			}
 		}
 	}
-	info, err := db.StartRefreshMeasure(ctx, RefreshMeasureRequest{"g", "team"})
+	info, err := db.Measures().StartRefresh(ctx, measures.RefreshMeasureRequest{Graph: "g", Attribute: "team"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err = db.WaitJob(ctx, info.ID); err != nil || info.State != storage.JobDone {
+	if info, err = db.Jobs().Wait(ctx, info.ID); err != nil || info.State != storage.JobDone {
 		t.Fatal(info, err)
 	}
-	r, err := db.RefreshMeasure(ctx, RefreshMeasureRequest{"g", "team"})
-	if err != nil || r.Kind != RefreshNone || r.Versions != 0 || r.Changed != 0 {
+	r, err := db.Measures().Refresh(ctx, measures.RefreshMeasureRequest{Graph: "g", Attribute: "team"})
+	if err != nil || r.Kind != catalogue.RefreshNone || r.Versions != 0 || r.Changed != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -108,7 +113,7 @@ func TestCompute_Resume(t *testing.T) {
 		t.Skip("-short: stops and resumes a job again and again")
 	}
 	for _, measure := range []string{"betweenness", "harmonic", "eccentricity"} {
-		db := openTest(t, &Options{Notice: func(n Notice) {
+		db := openTest(t, &Options{Notice: func(n rows.Notice) {
 			if strings.Contains(n.Text, "starts over") {
 				t.Errorf("%s: %s", measure, n.Text)
 			}
@@ -116,19 +121,21 @@ func TestCompute_Resume(t *testing.T) {
 		execAll(t, db, "GENERATE preferential_attachment(n := 1200, m := 2, seed := 4) INTO g; COMPUTE "+measure+" IN g AS whole")
 		eager(db)
 		ctx, cancel := context.WithCancel(t.Context())
-		db.runner.AtCheckpoint = func(string) { cancel() }
-		_, err := db.Compute(ctx, ComputeRequest{Graph: "g", Measure: measure, As: "parts"})
-		stopped := new(JobError)
+		db.e.Runner.AtCheckpoint = func(string) { cancel() }
+		_, err := db.Measures().Compute(ctx, measures.ComputeRequest{Graph: "g", Measure: measure, As: "parts"})
+		stopped := new(fault.JobError)
 		if !errors.As(err, &stopped) || !errors.Is(err, context.Canceled) {
 			t.Fatalf("%s: %v", measure, err)
 		}
-		db.runner.AtCheckpoint = func(string) {}
+		db.e.Runner.AtCheckpoint = func(string) {}
 		execAll(t, db, "UPDATE VERTEX '3' SET age := 7 IN g") // which leaves the checkpoint valid
-		if _, err := db.ResumeJob(t.Context(), stopped.Job, false); err != nil {
+		if _, err := db.Jobs().Resume(t.Context(), stopped.Job, false); err != nil {
 			t.Fatal(measure, err)
 		}
-		r, err := db.CountVertices(t.Context(), CountVerticesRequest{
-			Graph: "g", Attributes: []string{"whole", "parts"}, Where: func(v Candidate) bool { return v.Value("whole") != v.Value("parts") || v.Value("whole").IsMissing() },
+		r, err := db.Graphs().CountVertices(t.Context(), graphs.CountVerticesRequest{
+			Graph: "g", Attributes: []string{"whole", "parts"}, Where: func(v where.Candidate) bool {
+				return v.Value("whole") != v.Value("parts") || v.Value("whole").IsMissing()
+			},
 		})
 		if err != nil || r.Vertices != 0 {
 			t.Errorf("%s: %d values differ, %v", measure, r.Vertices, err)
@@ -142,10 +149,10 @@ func TestEstimateCompute(t *testing.T) {
 	ctx := t.Context()
 	db := openTest(t, nil)
 	execAll(t, db, "GENERATE preferential_attachment(n := 300, m := 3) INTO g; CREATE GRAPH empty")
-	for _, m := range Measures() {
+	for _, m := range measures.List() {
 		for graph, n := range map[string]int{"g": 300, "empty": 0} {
-			e, err := db.EstimateCompute(ctx, ComputeRequest{Graph: graph, Measure: m.Name, As: "x"})
-			if err != nil || !(e.Seconds >= 0) || e.Seconds > 3600 || (e.Bytes > 0) != (n > 0) || e.Measure != m.Name || e.Limit != db.opts.MemoryLimit {
+			e, err := db.Measures().Estimate(ctx, measures.ComputeRequest{Graph: graph, Measure: m.Name, As: "x"})
+			if err != nil || !(e.Seconds >= 0) || e.Seconds > 3600 || (e.Bytes > 0) != (n > 0) || e.Measure != m.Name || e.Limit != db.e.Opts.MemoryLimit {
 				t.Errorf("%s of %s: %+v, %v", m.Name, graph, e, err)
 			}
 			if paths := m.Name == "harmonic" || m.Name == "betweenness"; paths && e.Sources != n || !paths && e.Sources != 0 {
@@ -153,13 +160,13 @@ func TestEstimateCompute(t *testing.T) {
 			}
 		}
 	}
-	if list, err := db.Attributes(ctx, "g"); err != nil || len(list) > 0 {
+	if list, err := db.Graphs().Attributes(ctx, "g"); err != nil || len(list) > 0 {
 		t.Errorf("stored: %v, %v", list, err)
 	}
-	var limit *LimitError
+	var limit *fault.LimitError
 	small := openTest(t, &Options{MemoryLimit: 4 << 20})
 	execAll(t, small, "GENERATE preferential_attachment(n := 10000, m := 3) INTO g")
-	if e, err := small.EstimateCompute(ctx, ComputeRequest{Graph: "g", Measure: "community"}); err != nil && !errors.As(err, &limit) || err == nil && len(e.Notices) == 0 && e.Bytes > e.Limit {
+	if e, err := small.Measures().Estimate(ctx, measures.ComputeRequest{Graph: "g", Measure: "community"}); err != nil && !errors.As(err, &limit) || err == nil && len(e.Notices) == 0 && e.Bytes > e.Limit {
 		t.Errorf("more than the limit: %+v, %v", e, err)
 	}
 }
@@ -170,7 +177,7 @@ func TestMeasures_Options(t *testing.T) {
 	ctx := context.Background()
 	db := openTest(t, nil)
 	execAll(t, db, "GENERATE preferential_attachment(n := 300, m := 3) INTO g")
-	for _, m := range Measures() {
+	for _, m := range measures.List() {
 		requests := []map[string]any{nil}
 		for _, o := range m.Options {
 			for _, choice := range o.Choices {
@@ -181,25 +188,10 @@ func TestMeasures_Options(t *testing.T) {
 			}
 		}
 		for _, settings := range requests {
-			r, err := db.Compute(ctx, ComputeRequest{Graph: "g", Measure: m.Name, Settings: settings})
+			r, err := db.Measures().Compute(ctx, measures.ComputeRequest{Graph: "g", Measure: m.Name, Settings: settings})
 			if err != nil || len(r.Vertices) != 300 || r.Vertices[0].Value.Type() != m.Type || r.Min > r.Mean || r.Mean > r.Max {
 				t.Errorf("%s %v: %d values from %v to %v, %v", m.Name, settings, len(r.Vertices), r.Min, r.Max, err)
 			}
-		}
-	}
-}
-
-// Of several options out of range, the error names the first one of the measure.
-func TestMeasure_SettingsOrder(t *testing.T) {
-	t.Parallel()
-	m, err := findMeasure("pagerank")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 20 {
-		_, err := m.settings(bind.SortedSettings(map[string]any{"tolerance": 0.0, "damping": 0.0}))
-		if err == nil || err.Error() != "option damping is 0, and must be above 0" {
-			t.Fatal(err)
 		}
 	}
 }

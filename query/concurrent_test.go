@@ -8,6 +8,10 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query/catalogue"
+	"heavytail/query/graphs"
+	"heavytail/query/links"
+	"heavytail/query/vectors"
 )
 
 // Many goroutines read and write at once. Under the race detector this is the
@@ -25,16 +29,16 @@ func TestDB_Concurrent(t *testing.T) {
 				var err error
 				switch (worker + i) % 5 {
 				case 0:
-					_, err = db.Nearest(ctx, NearestRequest{K: 2, Vertex: "a", Embedding: "pos", Metric: index.Cosine})
+					_, err = db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 2, Vertex: "a", Embedding: "pos", Metric: index.Cosine})
 				case 1:
-					_, err = db.Score(ctx, ScoreRequest{Graph: "social", Pairs: []Pair{{"a", "d"}}, With: []Scorer{{Name: "jaccard"}}})
+					_, err = db.Links().Score(ctx, links.ScoreRequest{Graph: "social", Pairs: []links.Pair{{Source: "a", Target: "d"}}, With: []catalogue.Scorer{{Name: "jaccard"}}})
 				case 2:
 					edge := fmt.Sprintf("a v%d-%d\n", worker, i)
-					_, err = db.ImportReader(ctx, strings.NewReader(edge), ImportRequest{Graph: "social"})
+					_, err = db.Graphs().ImportReader(ctx, strings.NewReader(edge), graphs.ImportRequest{Graph: "social"})
 				case 3:
 					_, err = db.Query(ctx, "WITHIN RADIUS 5 OF 'a' USING pos WHERE NOT linked", nil)
 				case 4:
-					_, err = db.Embeddings(ctx)
+					_, err = db.Vectors().List(ctx)
 				}
 				if err != nil {
 					t.Error(err)

@@ -10,6 +10,10 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/rows"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 
@@ -33,7 +37,7 @@ func TestCountVertices(t *testing.T) {
 			}
 		}
 	}
-	if _, err := db.InsertVertices(ctx, "g", vertices); err != nil {
+	if _, err := db.Graphs().InsertVertices(ctx, "g", vertices); err != nil {
 		t.Fatal(err)
 	}
 	for _, condition := range []string{"", " WHERE degree > 0", " WHERE number >= 2 AND flag", " WHERE word IS MISSING OR size < 0.5"} {
@@ -43,7 +47,7 @@ func TestCountVertices(t *testing.T) {
 		}
 		total := table[0][0].(int64)
 		for i, by := range []string{"word", "number", "size", "flag"} {
-			want := map[Value]int64{}
+			want := map[rows.Value]int64{}
 			for _, row := range queryTable(t, db, "SHOW VERTICES"+condition) {
 				want[row[2+slices.Index(attributeNames(t, db), by)]]++
 			}
@@ -70,7 +74,7 @@ func TestCountVertices(t *testing.T) {
 
 // ascends reports whether a is below b, by Go's own order of the types in
 // TestCountVertices.
-func ascends(kind int, a, b Value) bool {
+func ascends(kind int, a, b rows.Value) bool {
 	switch kind {
 	case 0:
 		return a.(string) < b.(string)
@@ -85,7 +89,7 @@ func ascends(kind int, a, b Value) bool {
 // attributeNames lists the attributes of the only graph.
 func attributeNames(t *testing.T, db *DB) (names []string) {
 	t.Helper()
-	list, err := db.Attributes(t.Context(), "")
+	list, err := db.Graphs().Attributes(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +100,7 @@ func attributeNames(t *testing.T, db *DB) (names []string) {
 }
 
 // queryTable runs a statement and returns its rows.
-func queryTable(t *testing.T, db *DB, text string) (table [][]Value) {
+func queryTable(t *testing.T, db *DB, text string) (table [][]rows.Value) {
 	t.Helper()
 	rows, err := db.Query(t.Context(), text, nil)
 	if err != nil {
@@ -119,26 +123,26 @@ func TestCountVertices_Method(t *testing.T) {
 	db, ctx := openTest(t, &Options{MaxRows: 3}), t.Context()
 	importText(t, db, "g", "a b\nb c\nc d\n")
 	mustRun(t, db, "INSERT VERTEX 'a' (n := 1, ok := TRUE), 'b' (n := 2, ok := TRUE), 'c' (n := 3), 'd' (n := 4, ok := TRUE) INTO g")
-	many := func(v Candidate) bool { return v.Value("n").Integer() > 1 }
+	many := func(v where.Candidate) bool { return v.Value("n").Integer() > 1 }
 	for _, by := range []string{"", "n", "ok"} {
-		found, err := db.CountVertices(ctx, CountVerticesRequest{Where: many, Attributes: []string{"n"}, By: by})
+		found, err := db.Graphs().CountVertices(ctx, graphs.CountVerticesRequest{Where: many, Attributes: []string{"n"}, By: by})
 		if err != nil || found.Vertices != 3 {
 			t.Errorf("by %q: %+v, %v", by, found, err)
 		}
-		if want := []ValueCount{{storage.BooleanValue(true), 2}, {storage.Value{}, 1}}; by == "ok" && !slices.Equal(found.Values, want) {
+		if want := []graphs.ValueCount{{Value: storage.BooleanValue(true), Vertices: 2}, {Value: storage.Value{}, Vertices: 1}}; by == "ok" && !slices.Equal(found.Values, want) {
 			t.Errorf("%+v, want %+v", found.Values, want)
 		}
 	}
-	var limit *LimitError
-	if _, err := db.CountVertices(ctx, CountVerticesRequest{By: "n"}); !errors.As(err, &limit) || limit.Field != "MaxRows" {
+	var limit *fault.LimitError
+	if _, err := db.Graphs().CountVertices(ctx, graphs.CountVerticesRequest{By: "n"}); !errors.As(err, &limit) || limit.Field != "MaxRows" {
 		t.Errorf("four values, of which three are allowed: %v", err)
 	}
-	if _, err := db.CountVertices(ctx, CountVerticesRequest{By: "m"}); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := db.Graphs().CountVertices(ctx, graphs.CountVerticesRequest{By: "m"}); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("an unknown attribute: %v", err)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := db.CountVertices(ended, CountVerticesRequest{By: "ok"}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Graphs().CountVertices(ended, graphs.CountVerticesRequest{By: "ok"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that has ended: %v", err)
 	}
 }
@@ -163,12 +167,12 @@ func TestCountVertices_Figures(t *testing.T) {
 			}
 		}
 	}
-	if _, err := db.InsertVertices(t.Context(), "g", vertices); err != nil {
+	if _, err := db.Graphs().InsertVertices(t.Context(), "g", vertices); err != nil {
 		t.Fatal(err)
 	}
 	columns := []string{"degree", "small", "whole", "part"}
 	for i, column := range columns {
-		want := map[Value][]*big.Float{}
+		want := map[rows.Value][]*big.Float{}
 		for _, row := range queryTable(t, db, "SHOW VERTICES IN g COLUMNS team, degree, small, whole, part WHERE degree < 3") {
 			team := row[1]
 			want[team] = append(want[team], []*big.Float{}...) // also where none has a number
@@ -199,7 +203,7 @@ func TestCountVertices_Figures(t *testing.T) {
 			}
 		}
 	}
-	found, err := db.CountVertices(t.Context(), CountVerticesRequest{With: []Figure{{FigureSum, "degree"}, {FigureSum, "small"}}})
+	found, err := db.Graphs().CountVertices(t.Context(), graphs.CountVerticesRequest{With: []graphs.Figure{{Function: graphs.FigureSum, Of: "degree"}, {Function: graphs.FigureSum, Of: "small"}}})
 	if err != nil || found.Vertices != 200 || len(found.Figures) != 1 || found.Figures[0][0].Integer() != 8 || found.Figures[0][1].Integer() >= 0 {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -217,7 +221,7 @@ func TestCountVertices_Figures(t *testing.T) {
 func asFloat(x *big.Float) float64 { f, _ := x.Float64(); return f }
 
 // toFloat is a cell that has a number.
-func toFloat(v Value) float64 {
+func toFloat(v rows.Value) float64 {
 	if n, ok := v.(int64); ok {
 		return float64(n)
 	}

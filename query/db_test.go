@@ -16,8 +16,16 @@ import (
 	"testing"
 
 	"heavytail/embedding/evaluate"
-	"heavytail/query/internal/fault"
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/sweep"
+	"heavytail/query/links"
 	"heavytail/query/parser"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
+	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
@@ -41,7 +49,7 @@ func openTest(t testing.TB, opts *Options) *DB {
 // importText makes a graph from the lines of a text.
 func importText(t testing.TB, db *DB, graph, edges string) {
 	t.Helper()
-	if _, err := db.ImportReader(context.Background(), strings.NewReader(edges), ImportRequest{Graph: graph}); err != nil {
+	if _, err := db.Graphs().ImportReader(context.Background(), strings.NewReader(edges), graphs.ImportRequest{Graph: graph}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -81,7 +89,7 @@ func TestDB_Close_EndsCalls(t *testing.T) {
 	var both sync.WaitGroup
 	var once sync.Once
 	both.Go(func() {
-		_, err := db.Nearest(context.Background(), NearestRequest{K: 1, Vertex: "a", Embedding: "pos", Where: func(Candidate) bool {
+		_, err := db.Vectors().Nearest(context.Background(), vectors.NearestRequest{K: 1, Vertex: "a", Embedding: "pos", Where: func(where.Candidate) bool {
 			once.Do(func() { close(inside); <-proceed; worked.Store(true) })
 			return true
 		}})
@@ -100,14 +108,14 @@ func TestDB_Close_EndsCalls(t *testing.T) {
 	})
 	// When new calls are refused, Close has begun to wait.
 	for {
-		if _, err := db.Graphs(context.Background()); errors.Is(err, ErrClosed) {
+		if _, err := db.Graphs().List(context.Background()); errors.Is(err, fault.ErrClosed) {
 			break
 		}
 		runtime.Gosched()
 	}
 	close(proceed)
 	both.Wait()
-	if _, err := db.Query(context.Background(), "SHOW GRAPHS", nil); !errors.Is(err, ErrClosed) {
+	if _, err := db.Query(context.Background(), "SHOW GRAPHS", nil); !errors.Is(err, fault.ErrClosed) {
 		t.Errorf("a query after Close: %v", err)
 	}
 	if err := db.Close(); err != nil {
@@ -203,7 +211,7 @@ func TestDB_NoFiles(t *testing.T) {
 		"EXPORT EMBEDDING pos INTO FILE $new", "RECONSTRUCT pos RADIUS 1 INTO FILE $new", "SCORE FILE $f WITH jaccard",
 		"SCORE FILE '-' WITH jaccard INTO FILE $new", "EXPLAIN IMPORT $f INTO g",
 	} {
-		if _, err := db.Query(context.Background(), text, params); !errors.Is(err, ErrNoFiles) {
+		if _, err := db.Query(context.Background(), text, params); !errors.Is(err, fault.ErrNoFiles) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -230,10 +238,10 @@ func TestDB_MaxRows(t *testing.T) {
 		"PROFILE WITHIN RADIUS 50 OF 'a' USING pos":                  false,
 	} {
 		_, err := db.Query(context.Background(), text, nil)
-		if fits != (err == nil) || !fits && !errors.Is(err, ErrLimit) {
+		if fits != (err == nil) || !fits && !errors.Is(err, fault.ErrLimit) {
 			t.Errorf("%s: %v", text, err)
 		}
-		var limit *LimitError
+		var limit *fault.LimitError
 		if errors.As(err, &limit) && (limit.Limit != 3 || limit.Need < 4 || limit.Field != "MaxRows") {
 			t.Errorf("%s: %+v", text, limit)
 		}
@@ -244,12 +252,12 @@ func TestDB_MemoryLimit(t *testing.T) {
 	db := openTest(t, &Options{MemoryLimit: 600}) // the graph takes about 490 bytes
 	twoTriangles(t, db)
 	ctx := context.Background()
-	if _, err := db.Degrees(ctx, "social"); err != nil {
+	if _, err := db.Graphs().Degrees(ctx, "social"); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"DESCRIBE GRAPH social", "EXPORT WALKS OF social USING dp_walker INTO FILE 'x'", "EMBED social USING dp_walker AS w", "RECONSTRUCT pos RADIUS 9 INTO GRAPH g", "GENERATE preferential_attachment(n := 100, m := 3) INTO g"} {
 		_, err := db.Query(ctx, text, nil)
-		var limit *LimitError
+		var limit *fault.LimitError
 		if !errors.As(err, &limit) || limit.Limit != 600 || limit.Need <= 600 || limit.Field != "MemoryLimit" {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -290,10 +298,10 @@ func TestDB_Import_CancelledWhileReading(t *testing.T) {
 	db := openTest(t, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	in := io.MultiReader(strings.NewReader("a b\n"), readerFunc(func([]byte) (int, error) { cancel(); return 0, nil }))
-	if _, err := db.ImportReader(ctx, in, ImportRequest{Graph: "g"}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Graphs().ImportReader(ctx, in, graphs.ImportRequest{Graph: "g"}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if _, err := db.DescribeGraph(context.Background(), DescribeGraphRequest{Graph: "g"}); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := db.Graphs().Describe(context.Background(), graphs.DescribeGraphRequest{Graph: "g"}); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("the graph of a cancelled import: %v", err)
 	}
 }
@@ -322,15 +330,15 @@ func TestDB_ErrorsAnswerIs(t *testing.T) {
 		"IMPORT $none INTO g":                os.ErrNotExist,
 		"IMPORT $dir INTO g":                 format.ErrNotRegular,
 		"EXPORT GRAPH social INTO FILE $bad": format.ErrExists,
-		"NEAREST 0 TO 'a' USING pos":         ErrInvalid,
+		"NEAREST 0 TO 'a' USING pos":         fault.ErrInvalid,
 		"SELECT 1":                           parser.ErrSyntax,
 	} {
 		if _, err := db.Query(context.Background(), text, params); !errors.Is(err, target) {
 			t.Errorf("%s: %v is no %v", text, err, target)
 		}
 	}
-	_, err := db.Nearest(context.Background(), NearestRequest{K: 1, Vertex: "alcie", Embedding: "pos"})
-	var mistake *Error
+	_, err := db.Vectors().Nearest(context.Background(), vectors.NearestRequest{K: 1, Vertex: "alcie", Embedding: "pos"})
+	var mistake *fault.Error
 	if !errors.As(err, &mistake) || mistake.Start.Line != 0 || strings.Contains(err.Error(), "line") {
 		t.Errorf("an error without a text has a position: %v", err)
 	}
@@ -353,7 +361,7 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 		}
 		return b.String()
 	}
-	nearest, err := db.Nearest(ctx, NearestRequest{K: 3, Vertex: "a", Embedding: "pos", Where: func(c Candidate) bool { return !c.Linked && c.Degree >= 2 }})
+	nearest, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 3, Vertex: "a", Embedding: "pos", Where: func(c where.Candidate) bool { return !c.Linked && c.Degree >= 2 }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,35 +372,35 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 	if got := table("NEAREST 3 TO 'a' USING pos WHERE NOT linked AND degree >= 2"); got != b.String() {
 		t.Errorf("NEAREST: %q, method %q", got, b.String())
 	}
-	scored, err := db.Score(ctx, ScoreRequest{Pairs: []Pair{{"a", "d"}, {"b", "c"}}, With: []Scorer{{Name: "adamic_adar"}, {Name: "l2", Embedding: "pos"}}})
+	scored, err := db.Links().Score(ctx, links.ScoreRequest{Pairs: []links.Pair{{Source: "a", Target: "d"}, {Source: "b", Target: "c"}}, With: []catalogue.Scorer{{Name: "adamic_adar"}, {Name: "l2", Embedding: "pos"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.Reset()
 	for _, p := range scored.Pairs {
-		fmt.Fprintln(&b, p.row()...)
+		fmt.Fprintln(&b, p.Row()...)
 	}
 	if got := table("SCORE ('a', 'd'), ('b', 'c') WITH adamic_adar, l2(pos)"); got != b.String() {
 		t.Errorf("SCORE: %q, method %q", got, b.String())
 	}
-	reconstructed, err := db.Reconstruct(ctx, ReconstructRequest{Embedding: "pos", Auto: true, Criterion: evaluate.ByF1})
+	reconstructed, err := db.Vectors().Reconstruct(ctx, vectors.ReconstructRequest{Embedding: "pos", Auto: true, Criterion: evaluate.ByF1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintln(pointRow(reconstructed.Points[reconstructed.Best])...)
+	want := fmt.Sprintln(sweep.PointRow(reconstructed.Points[reconstructed.Best])...)
 	if got := table("RECONSTRUCT pos AUTO WITH (criterion := 'f1')"); got != want {
 		t.Errorf("RECONSTRUCT: %q, method %q", got, want)
 	}
-	evaluated, err := db.EvaluateReconstruction(ctx, EvaluateReconstructionRequest{Embedding: "pos", Criterion: evaluate.ByF1})
+	evaluated, err := db.Vectors().EvaluateReconstruction(ctx, vectors.EvaluateReconstructionRequest{Embedding: "pos", Criterion: evaluate.ByF1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want = fmt.Sprintln(evaluationRow(evaluated.Points[evaluated.Best])...)
+	want = fmt.Sprintln(sweep.EvaluationRow(evaluated.Points[evaluated.Best])...)
 	if got := table("EVALUATE RECONSTRUCTION OF pos WITH (criterion := 'f1')"); got != want {
 		t.Errorf("EVALUATE RECONSTRUCTION: %q, method %q", got, want)
 	}
-	links, err := db.EvaluateLinks(ctx, EvaluateLinksRequest{
-		Graph: "social", Methods: []LinkMethod{{Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 2}}}, Share: 0.5, Seed: 3,
+	links, err := db.Studies().EvaluateLinks(ctx, studies.EvaluateLinksRequest{
+		Graph: "social", Methods: []studies.LinkMethod{{Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 2}}}, Share: 0.5, Seed: 3,
 		Scorers: []string{"jaccard", "l2"}, Features: []string{"l1"}, HitsAt: 1,
 	})
 	if err != nil {
@@ -401,14 +409,14 @@ func TestDB_StatementsEqualMethods(t *testing.T) {
 	want = ""
 	for i, scorer := range []string{"<nil> jaccard", "laplacian_eigenmaps(dim := 2) l2", "laplacian_eigenmaps(dim := 2) logistic(l1)"} {
 		s := links.Scores[i]
-		want += fmt.Sprintln(scorer, s.Negatives, number(s.AUC), number(s.AveragePrecision), number(s.Precision), number(s.Recall), number(s.F1), number(s.Hits))
+		want += fmt.Sprintln(scorer, s.Negatives, cells.Number(s.AUC), cells.Number(s.AveragePrecision), cells.Number(s.Precision), cells.Number(s.Recall), cells.Number(s.F1), cells.Number(s.Hits))
 	}
 	if got := table("EVALUATE LINKS IN social USING laplacian_eigenmaps(dim := 2) WITH (share := 0.5, seed := 3, scorers := 'jaccard,l2', features := 'l1', hits := 1)"); got != want {
 		t.Errorf("EVALUATE LINKS: %q, method %q", got, want)
 	}
 	table("UPDATE VERTEX 'a', 'b' SET kind := 'x,y' IN social")
 	table("UPDATE VERTEX 'c', 'd' SET kind := 'y' IN social")
-	labels, err := db.EvaluateLabels(ctx, EvaluateLabelsRequest{
+	labels, err := db.Studies().EvaluateLabels(ctx, studies.EvaluateLabelsRequest{
 		Embedding: "pos", Attribute: "kind", Separator: ",", Fractions: []float64{0.5}, Seeds: 3, Seed: 1, Penalty: 2,
 	})
 	if err != nil {
@@ -445,7 +453,7 @@ func TestNew_OverAnOpenStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	twoTriangles(t, db)
-	if found, err := db.Nearest(t.Context(), NearestRequest{K: 1, Vertex: "a", Embedding: "pos"}); err != nil || found.Neighbors[0].Vertex != "b" {
+	if found, err := db.Vectors().Nearest(t.Context(), vectors.NearestRequest{K: 1, Vertex: "a", Embedding: "pos"}); err != nil || found.Neighbors[0].Vertex != "b" {
 		t.Errorf("%v, %v", found.Neighbors, err)
 	}
 	mustBeSound(t, db)
@@ -463,7 +471,7 @@ func TestNew_OverAnOpenStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.CreateGraph(t.Context(), "g"); !errors.Is(err, storage.ErrReadOnly) || !db.ReadOnly() {
+	if _, err := db.Graphs().Create(t.Context(), "g"); !errors.Is(err, storage.ErrReadOnly) || !db.ReadOnly() {
 		t.Errorf("a statement that writes to a store that is open for reading: %v", err)
 	}
 }

@@ -13,15 +13,18 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
 
 // storedEdges are the edges of a graph by their ends, in the order of their keys.
-func storedEdges(t *testing.T, db *DB, graph string) map[[2]string]EdgeRow {
+func storedEdges(t *testing.T, db *DB, graph string) map[[2]string]graphs.EdgeRow {
 	t.Helper()
-	found := map[[2]string]EdgeRow{}
-	for e, err := range db.EachEdge(t.Context(), EdgesRequest{Graph: graph}) {
+	found := map[[2]string]graphs.EdgeRow{}
+	for e, err := range db.Graphs().EachEdge(t.Context(), graphs.EdgesRequest{Graph: graph}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,10 +51,10 @@ func randomEdges(seed uint64, n, count int) []storage.Edge {
 // storeEdges makes a graph from edges; of repeated edges the last one counts.
 func storeEdges(t *testing.T, db *DB, graph string, edges []storage.Edge) {
 	t.Helper()
-	if _, err := db.CreateGraph(t.Context(), graph); err != nil {
+	if _, err := db.Graphs().Create(t.Context(), graph); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.InsertEdges(t.Context(), graph, edges); err != nil {
+	if _, err := db.Graphs().InsertEdges(t.Context(), graph, edges); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -73,7 +76,7 @@ func TestDerive_Union(t *testing.T) {
 		storage.RepeatedMax:   func(old, next float64) float64 { return max(old, next) },
 	}
 	for _, how := range slices.Sorted(maps.Keys(fold)) {
-		want := map[[2]string]EdgeRow{}
+		want := map[[2]string]graphs.EdgeRow{}
 		for _, name := range names {
 			for pair, e := range storedEdges(t, db, name) {
 				e.Source, e.Target = pair[0], pair[1]
@@ -87,7 +90,7 @@ func TestDerive_Union(t *testing.T) {
 			}
 		}
 		to := "union" + string(how)
-		made, err := db.Derive(t.Context(), DeriveRequest{Graph: to, How: DeriveUnion, Of: "a", Others: names[1:], Repeated: how})
+		made, err := db.Graphs().Derive(t.Context(), graphs.DeriveRequest{Graph: to, How: graphs.DeriveUnion, Of: "a", Others: names[1:], Repeated: how})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +99,7 @@ func TestDerive_Union(t *testing.T) {
 			e.Source, e.Target = pair[0], pair[1]
 			got[pair] = e
 		}
-		if !maps.EqualFunc(got, want, func(a, b EdgeRow) bool { return reflect.DeepEqual(a, b) }) || made.Graph.Edges != int64(len(want)) {
+		if !maps.EqualFunc(got, want, func(a, b graphs.EdgeRow) bool { return reflect.DeepEqual(a, b) }) || made.Graph.Edges != int64(len(want)) {
 			t.Errorf("%s: %d edges of the union, want %d", how, len(got), len(want))
 		}
 	}
@@ -109,18 +112,18 @@ func TestDerive_Edges(t *testing.T) {
 	db := openTest(t, nil)
 	storeEdges(t, db, "g", randomEdges(4, 40, 300))
 	all := storedEdges(t, db, "g")
-	heavy := func(e EdgeCandidate) bool { return e.Weight > 4 }
+	heavy := func(e where.EdgeCandidate) bool { return e.Weight > 4 }
 	for _, tt := range []struct {
-		req  DeriveRequest
-		want func(EdgeRow) bool // nil for a sample
+		req  graphs.DeriveRequest
+		want func(graphs.EdgeRow) bool // nil for a sample
 		n    int
 	}{
-		{DeriveRequest{Graph: "heavy", How: DeriveSubgraph, EdgesWhere: heavy}, func(e EdgeRow) bool { return e.Weight > 4 }, 0},
-		{DeriveRequest{Graph: "some", How: DeriveSample, Sampling: SampleEdges, Edges: 50, Seed: 2}, nil, 50},
-		{DeriveRequest{Graph: "whole", How: DeriveSample, Sampling: SampleEdges}, func(EdgeRow) bool { return true }, 0},
+		{graphs.DeriveRequest{Graph: "heavy", How: graphs.DeriveSubgraph, EdgesWhere: heavy}, func(e graphs.EdgeRow) bool { return e.Weight > 4 }, 0},
+		{graphs.DeriveRequest{Graph: "some", How: graphs.DeriveSample, Sampling: graphs.SampleEdges, Edges: 50, Seed: 2}, nil, 50},
+		{graphs.DeriveRequest{Graph: "whole", How: graphs.DeriveSample, Sampling: graphs.SampleEdges}, func(graphs.EdgeRow) bool { return true }, 0},
 	} {
 		tt.req.Of = "g"
-		made, err := db.Derive(t.Context(), tt.req)
+		made, err := db.Graphs().Derive(t.Context(), tt.req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +144,7 @@ func TestDerive_Edges(t *testing.T) {
 				t.Errorf("%s: edge %+v, in the graph %+v", tt.req.Graph, e, all[pair])
 			}
 		}
-		if len(got) != n || tt.req.How == DeriveSample && made.Graph.Vertices != len(ends) || tt.req.How == DeriveSubgraph && made.Graph.Vertices != 40 {
+		if len(got) != n || tt.req.How == graphs.DeriveSample && made.Graph.Vertices != len(ends) || tt.req.How == graphs.DeriveSubgraph && made.Graph.Vertices != 40 {
 			t.Errorf("%s: %d edges and %d vertices, want %d edges of %d ends", tt.req.Graph, len(got), made.Graph.Vertices, n, len(ends))
 		}
 	}
@@ -159,11 +162,11 @@ func TestDerive_Nearest(t *testing.T) {
 	for i := range m.Data {
 		m.Data[i] = float32(random.NormFloat64())
 	}
-	snapshot, err := db.store.Snapshot(t.Context(), "g")
+	snapshot, err := db.e.Store.Snapshot(t.Context(), "g")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.store.PutEmbedding(t.Context(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: snapshot.Info.Version}, m); err != nil {
+	if _, err := db.e.Store.PutEmbedding(t.Context(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: snapshot.Info.Version}, m); err != nil {
 		t.Fatal(err)
 	}
 	for _, metric := range index.Metrics() {
@@ -191,7 +194,7 @@ func TestDerive_Nearest(t *testing.T) {
 				}
 			}
 			to := fmt.Sprint(metric, mutual)
-			if _, err := db.Derive(t.Context(), DeriveRequest{Graph: to, How: DeriveNearest, Embedding: "e", Metric: metric, K: k, Mutual: mutual}); err != nil {
+			if _, err := db.Graphs().Derive(t.Context(), graphs.DeriveRequest{Graph: to, How: graphs.DeriveNearest, Embedding: "e", Metric: metric, K: k, Mutual: mutual}); err != nil {
 				t.Fatal(err)
 			}
 			var got []string
@@ -227,13 +230,13 @@ func TestDerive_Mistakes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	storeEdges(t, db, "g", randomEdges(5, 9, 20))
-	for _, req := range []DeriveRequest{
-		{How: DeriveSubgraph}, {How: "intersection"}, {How: DeriveSample, Sampling: "walks"}, {How: DeriveNearest, Embedding: "e", K: 2},
-		{How: DeriveUnion, Others: []string{"h"}}, {How: DeriveUnion, Others: []string{"g"}, Repeated: "mean"},
+	for _, req := range []graphs.DeriveRequest{
+		{How: graphs.DeriveSubgraph}, {How: "intersection"}, {How: graphs.DeriveSample, Sampling: "walks"}, {How: graphs.DeriveNearest, Embedding: "e", K: 2},
+		{How: graphs.DeriveUnion, Others: []string{"h"}}, {How: graphs.DeriveUnion, Others: []string{"g"}, Repeated: "mean"},
 	} {
 		req.Graph, req.Of = "x", "g"
-		var mistake *Error
-		if _, err := db.Derive(t.Context(), req); !errors.As(err, &mistake) {
+		var mistake *fault.Error
+		if _, err := db.Graphs().Derive(t.Context(), req); !errors.As(err, &mistake) {
 			t.Errorf("%+v: %v", req, err)
 		}
 	}

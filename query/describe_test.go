@@ -9,29 +9,33 @@ import (
 	"testing"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/measures"
+	"heavytail/query/vectors"
 )
 
 // A star with 99 leaves and an isolated vertex: every quantile by hand.
 func TestDescribeGraph_Quantiles(t *testing.T) {
 	db := openTest(t, nil)
 	importText(t, db, "star", edgesOf(map[string]string{"star": "", "n": "100"})+"loner loner\n")
-	d, err := db.DescribeGraph(context.Background(), DescribeGraphRequest{Graph: "star"})
+	d, err := db.Graphs().Describe(context.Background(), graphs.DescribeGraphRequest{Graph: "star"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Sorted, the degrees are one 0, ninety-nine 1s and one 99: of 101, the
 	// 51st, 91st and 100th are 1.
-	if want := (DegreeSummary{Min: 0, Median: 1, P90: 1, P99: 1, Max: 99, Mean: 198.0 / 101}); d.Degrees != want {
+	if want := (graphs.DegreeSummary{Min: 0, Median: 1, P90: 1, P99: 1, Max: 99, Mean: 198.0 / 101}); d.Degrees != want {
 		t.Errorf("%+v, expected %+v", d.Degrees, want)
 	}
 	if d.Isolated != 1 || d.Components != 2 || d.LargestComponent != 100 || d.Density != 2*99.0/(101*100) {
 		t.Errorf("%+v", d)
 	}
-	counts, err := db.Degrees(context.Background(), "star")
+	counts, err := db.Graphs().Degrees(context.Background(), "star")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []DegreeCount{{0, 1}, {1, 99}, {99, 1}}; !slices.Equal(counts, want) {
+	if want := []graphs.DegreeCount{{Degree: 0, Vertices: 1}, {Degree: 1, Vertices: 99}, {Degree: 99, Vertices: 1}}; !slices.Equal(counts, want) {
 		t.Errorf("degrees %v, expected %v", counts, want)
 	}
 }
@@ -41,21 +45,21 @@ func TestDescribeGraph_Quantiles(t *testing.T) {
 func TestDescriptions_AreCopies(t *testing.T) {
 	db := openTest(t, nil)
 	importText(t, db, "g", "a b\nb c\n")
-	if _, err := db.Compute(t.Context(), ComputeRequest{Graph: "g", Measure: "pagerank", As: "rank"}); err != nil {
+	if _, err := db.Measures().Compute(t.Context(), measures.ComputeRequest{Graph: "g", Measure: "pagerank", As: "rank"}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: "g"})
+		d, err := db.Graphs().Describe(t.Context(), graphs.DescribeGraphRequest{Graph: "g"})
 		if err != nil || d.Attributes[0].Name != "rank" || d.Values[0] != 3 || d.Computed[0].Method != "pagerank" || d.Computed[0].Options[0].Name != "damping" {
 			t.Fatalf("%+v, %v", d, err)
 		}
 		d.Attributes[0].Name, d.Values[0], d.Computed[0].Options[0].Name, d.Computed[0].Method = "other", 9, "other", "other"
-		stats, err := db.Stats(t.Context())
+		stats, err := db.Maintenance().Stats(t.Context())
 		if err != nil || stats.Graphs[0].Name != "g" {
 			t.Fatalf("%+v, %v", stats, err)
 		}
 		clear(stats.Graphs)
-		for _, m := range Methods() {
+		for _, m := range vectors.Methods() {
 			for _, o := range m.Options {
 				if slices.Contains(o.Choices, "") {
 					t.Fatalf("%s: %q", m.Name, o.Choices)
@@ -71,10 +75,10 @@ func TestDescriptions_AreCopies(t *testing.T) {
 func TestDescribeGraph_Facebook(t *testing.T) {
 	source := realgraph.Path(t, "ego-facebook.txt.gz")
 	db := openTest(t, nil)
-	if _, err := db.Import(t.Context(), ImportRequest{Graph: "facebook", Path: source}); err != nil {
+	if _, err := db.Graphs().Import(t.Context(), graphs.ImportRequest{Graph: "facebook", Path: source}); err != nil {
 		t.Fatal(err)
 	}
-	d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: "facebook", Bootstrap: 20, Seed: 1})
+	d, err := db.Graphs().Describe(t.Context(), graphs.DescribeGraphRequest{Graph: "facebook", Bootstrap: 20, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +110,9 @@ func TestDescribeGraph_Facebook(t *testing.T) {
 // graph with the same name.
 func TestDescribeGraph_KeptByVersion(t *testing.T) {
 	db := openTest(t, nil)
-	describe := func() GraphDescription {
+	describe := func() graphs.GraphDescription {
 		t.Helper()
-		d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: "g"})
+		d, err := db.Graphs().Describe(t.Context(), graphs.DescribeGraphRequest{Graph: "g"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +127,7 @@ func TestDescribeGraph_KeptByVersion(t *testing.T) {
 	if d := describe(); first.Clustering.Triangles != 0 || d.Clustering.Triangles != 1 || d.Clustering.Transitivity != 1 {
 		t.Errorf("%+v, then %+v", first.Clustering, d.Clustering)
 	}
-	if err := db.DropGraph(t.Context(), "g", false); err != nil {
+	if err := db.Graphs().Drop(t.Context(), "g", false); err != nil {
 		t.Fatal(err)
 	}
 	importText(t, db, "g", "a b\nb c\n")
@@ -135,18 +139,18 @@ func TestDescribeGraph_KeptByVersion(t *testing.T) {
 // Graphs without edges, or with all degrees the same, have no power law.
 func TestDescribeGraph_Undefined(t *testing.T) {
 	db := openTest(t, nil)
-	if _, err := db.CreateGraph(t.Context(), "empty"); err != nil {
+	if _, err := db.Graphs().Create(t.Context(), "empty"); err != nil {
 		t.Fatal(err)
 	}
 	importText(t, db, "ring", edgesOf(map[string]string{"ring": "", "n": "9"}))
 	for _, graph := range []string{"empty", "ring"} {
-		d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: graph, Bootstrap: 3})
+		d, err := db.Graphs().Describe(t.Context(), graphs.DescribeGraphRequest{Graph: graph, Bootstrap: 3})
 		if err != nil || d.PowerLaw != nil || !math.IsNaN(d.Assortativity) {
 			t.Errorf("%s: %+v, %v", graph, d, err)
 		}
 	}
-	for _, n := range []int{-1, maxBootstrap + 1} {
-		if _, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: "ring", Bootstrap: n}); !errors.Is(err, ErrInvalid) {
+	for _, n := range []int{-1, 1_000_001} {
+		if _, err := db.Graphs().Describe(t.Context(), graphs.DescribeGraphRequest{Graph: "ring", Bootstrap: n}); !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("bootstrap of %d: %v", n, err)
 		}
 	}
@@ -159,7 +163,7 @@ func TestDescribeGraph_Bytes(t *testing.T) {
 	importText(t, db, "rich", "source,target,weight,time\na,b,2,17\nb,c,3,18\n")
 	bytes := func(graph string) int64 {
 		t.Helper()
-		d, err := db.DescribeGraph(t.Context(), DescribeGraphRequest{Graph: graph})
+		d, err := db.Graphs().Describe(t.Context(), graphs.DescribeGraphRequest{Graph: graph})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func TestJobs_DiskFull(t *testing.T) {
 			db := openJobs(t, at)
 			eager(db)
 			passed := 0
-			db.runner.AtCheckpoint = func(string) {
+			db.e.Runner.AtCheckpoint = func(string) {
 				if passed++; passed > points { // from here on the disk is full
 					fill(t, other)
 				}
@@ -58,7 +58,7 @@ func TestJobs_DiskFull(t *testing.T) {
 			if full = errors.Is(err, syscall.ENOSPC); !full && err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if _, err := db.store.Snapshot(ctx, "g"); err != nil {
+			if _, err := db.e.Store.Snapshot(ctx, "g"); err != nil {
 				t.Errorf("%s: reading while the disk is full: %v", name, err)
 			}
 			if err := db.Close(); err != nil {

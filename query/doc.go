@@ -1,22 +1,44 @@
-// Package query is the Go API of a heavytail file, and executes the statement
-// language. [DB] has one typed method for every statement; [DB.Query] runs a
-// statement from text and calls the same functions.
+// Package query opens a heavytail file, and executes the statement language. A
+// [DB] has a service for each family of statements, with one typed method for
+// every statement; [DB.Query] runs a statement from text and calls the same
+// functions.
+//
+//	db, err := query.Open("social.ht", nil)
+//	near, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{Embedding: "spec", Vertex: "alice", K: 10})
+//	rows, err := db.Query(ctx, "NEAREST 10 TO $who USING spec", map[string]any{"who": "alice"})
+//
+// # The house
+//
+// The families are packages. Each imports only families before it:
+//
+//	maintenance  check, compact, backup, recover, the space of the file
+//	measures     COMPUTE, and what keeps stored measures fresh
+//	graphs       create, derive, generate, import, export, change, list, describe
+//	vectors      embed, refresh, index, search, reconstruct
+//	links        score, predict, models
+//	studies      evaluate, tune, export pairs
+//	jobs         jobs, and REFRESH ALL
+//
+// What callers meet in several families is in rows, fault, where, plan, help,
+// catalogue and files. Below the families are inner packages: engine has the way of
+// every statement and knows none; session is one call's view of the file; conditions, entries,
+// scan, export, textfile, indexes, methods, search, sweep and scoring have what
+// several families share.
 //
 // # A statement is one value
 //
-// The type statement (statement.go) describes one statement of the language by
-// the steps that answer it. statements.go lists them all. Each statement, or
-// small family of statements, has a file of the same name with its
-// description, request, result and typed method:
+// An engine.Statement describes one statement of the language by the steps that
+// answer it. It has a file in the package of its family, with its request,
+// result and typed method, and a line in Statements of the family:
 //
-//	help     what HELP, completion and the flags of the command line show
-//	options  the options in that help, made when they are used
-//	bind     syntax tree → request; the only step that uses the text
-//	resolve  names → catalogue entries; loads neither graphs nor vectors
-//	plan     the steps that EXPLAIN prints
-//	run      request → result
-//	table    result → rows with the columns of help, or rows for other columns
-//	job      the description of the background job, for statements that can be one
+//	Help     what HELP, completion and the flags of the command line show
+//	Options  the options in that help, made when they are used
+//	Bind     syntax tree → request; the only step that uses the text
+//	Resolve  names → catalogue entries; loads neither graphs nor vectors
+//	Plan     the steps that EXPLAIN prints
+//	Run      request → result
+//	Table    result → rows with the columns of Help, or Rows for other columns
+//	Job      the description of the background job, for statements that can be one
 //
 // Take
 //
@@ -24,15 +46,15 @@
 //
 // with who = "alice". [DB.Query] passes the text to package parser, which returns
 // a *parser.Nearest: plain data in which every node has its position in the text.
-// binder.prepare finds the statement of that node, and bindNearest binds it to
+// engine.Binder.Prepare finds the statement of that node, and bindNearest binds it to
 //
-//	NearestRequest{K: 2, Vertex: "alice", Embedding: "spec", Metric: index.Cosine, Where: func…}
+//	vectors.NearestRequest{K: 2, Vertex: "alice", Embedding: "spec", Metric: index.Cosine, Where: func…}
 //
 // The parameter is bound as a value, never as text, and the condition becomes a Go
-// function (package where). A Go program makes the same request itself and passes
-// it to [DB.Nearest]; all further steps are the same for both. resolveNearest finds
-// spec and its graph in the catalogue and alice in the table of keys. EXPLAIN stops
-// here and prints the plan:
+// function (where.Candidate → bool). A Go program makes the same request itself and passes
+// it to Nearest of [vectors.Service]; all further steps are the same for both.
+// resolveNearest finds spec and its graph in the catalogue and alice in the table of
+// keys. EXPLAIN stops here and prints the plan:
 //
 //	nearest: 2 by cosine, most similar first, ties by vertex
 //	  exact scan: cosine from vertex 'alice', itself left out
@@ -41,59 +63,28 @@
 //	    graph: social, version 1, 4039 vertices, 88234 edges
 //
 // runNearest loads the vectors and the graph, or takes them from the cache, scans, and
-// turns vertices back into keys; rows converts the answer into [Rows]. PROFILE
+// turns vertices back into keys; Rows converts the answer into [rows.Rows]. PROFILE
 // prints the plan again with the rows and seconds of each step. A mistake of the
-// user is an [*Error] about a piece of the request; its position is that of the
+// user is a [*fault.Error] about a piece of the request; its position is that of the
 // text from which the binder took the piece.
 //
 // The calls in their order, each indented below its caller:
 //
-//	DB.Query, DB.Run                  statement.go
-//	  binder.prepare                  the statement of the node
-//	    statement.prepare
-//	      bindNearest                 nearest.go
-//	      statement.find              also refuses writes to a read-only file
-//	        resolveNearest            nearest.go; resolveSearch, which WITHIN shares, is in search.go
-//	  prepared.exec                   or queue, with IN BACKGROUND
-//	    runNearest                    nearest.go; call.find, which answers the search, is in search_run.go
-//	    SearchResult.rows             search.go
+//	DB.Query, DB.Run            query
+//	  Binder.Prepare            engine: the statement of the node
+//	    bindNearest             vectors
+//	    Statement.Find          engine; also refuses writes to a read-only file
+//	      resolveNearest        vectors; search.ResolveSearch, which WITHIN shares
+//	  Call.Execute              engine; or queues a job, with IN BACKGROUND
+//	    runNearest              vectors; find, which answers the search
+//	    SearchResult.rows       vectors
 //
-// The calls in statement.go are the same for all statements. A typed method takes a shorter
-// way: DB.Nearest calls statement.answer, which calls find and run.
+// The calls of engine are the same for all statements. A typed method takes a shorter
+// way: Nearest calls Statement.Answer, which calls Find and Run.
 //
 // A call sees one version of every graph and embedding that it loads, even if
 // other calls write meanwhile. No transaction of the store is open while it
 // computes.
-//
-// # Rooms
-//
-// The internal packages do not depend on any statement. Each imports only
-// packages that are listed before it:
-//
-//	internal/fault    errors of users as structs with fields, and the form of names in messages
-//	internal/plan     the tree of EXPLAIN and the stopwatch of PROFILE
-//	internal/session  one call's view: catalogue entries, cache, graphs, vectors, files, progress, notices
-//	internal/bind     values, parameters and options as Go values, with positions
-//	internal/where    conditions as functions
-//	internal/job      long statements: checkpoints, resuming, the background
-//
-// The files of this package use each other in the same order, from the base up:
-//
-//	rows.go, cells.go, helps.go, options.go   values, tables and texts
-//	db.go                                     DB, one call, and the interfaces of a statement
-//	stream.go, background.go                  rows that are made while they are read; running as a job
-//	statement.go                              the type statement, and its way from a text or a request to rows
-//	names.go, scan.go, search.go, scorer.go … what several statements share
-//	one file per statement
-//	statements.go, open.go                    the only files that name all statements
-//
-// A statement with a long computation has a second file for it (tune.go,
-// tune_search.go). Only such pairs of files use each other; a test limits their
-// number.
-//
-// To add a statement: its node, production and text in one file of package
-// parser, its description in one file here, a line in each of the two tables
-// (parser/keywords.go, statements.go), and a script in testdata.
 //
 // # What callers can rely on
 //

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
@@ -119,19 +120,19 @@ func (d *drawer) run(t *testing.T, db *DB, dir, text string) (heading string, ok
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // reached by a statement that hangs
 	defer cancel()
-	before, catalogue := db.store.Epoch(), catalogueOf(t, db)
+	before, catalogue := db.e.Store.Epoch(), catalogueOf(t, db)
 	rows, err := db.Run(ctx, node, nil)
 	if err == nil {
 		for rows.Next() {
 		}
 		err = rows.Err()
 	}
-	jobs, failed := db.Jobs(ctx)
+	jobs, failed := db.Jobs().List(ctx)
 	d.jobs = nil
 	for _, j := range jobs {
 		d.jobs = append(d.jobs, j.ID)
 		if j.State.Active() { // so that the next statement runs alone, as the seed says
-			_, waited := db.WaitJob(ctx, j.ID)
+			_, waited := db.Jobs().Wait(ctx, j.ID)
 			failed = errors.Join(failed, waited)
 		}
 	}
@@ -141,7 +142,7 @@ func (d *drawer) run(t *testing.T, db *DB, dir, text string) (heading string, ok
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if db.store.Epoch() != before {
+	if db.e.Store.Epoch() != before {
 		mustBeSound(t, db)
 		if now := catalogueOf(t, db); err != nil && !slices.Equal(now, catalogue) {
 			t.Errorf("%s: %v, and it changed\n%q to\n%q", text, err, catalogue, now)
@@ -499,7 +500,7 @@ func (d *drawer) options() {
 	d.emit("WITH", "("+strings.Join(list, ", ")+")")
 }
 
-func (d *drawer) value(o OptionInfo) string {
+func (d *drawer) value(o help.Option) string {
 	switch {
 	case len(o.Choices) > 0:
 		return "'" + d.pick(o.Choices...) + "'"

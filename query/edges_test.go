@@ -10,6 +10,9 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 
@@ -28,14 +31,14 @@ func TestEdges_Brute(t *testing.T) {
 			}
 		}
 	}
-	if _, err := db.CreateGraph(ctx, "g"); err != nil {
+	if _, err := db.Graphs().Create(ctx, "g"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.InsertEdges(ctx, "g", edges); err != nil {
+	if _, err := db.Graphs().InsertEdges(ctx, "g", edges); err != nil {
 		t.Fatal(err)
 	}
-	list := func(req EdgesRequest) (list []EdgeRow) {
-		for e, err := range db.EachEdge(ctx, req) {
+	list := func(req graphs.EdgesRequest) (list []graphs.EdgeRow) {
+		for e, err := range db.Graphs().EachEdge(ctx, req) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,28 +46,28 @@ func TestEdges_Brute(t *testing.T) {
 		}
 		return list
 	}
-	all := list(EdgesRequest{})
+	all := list(graphs.EdgesRequest{})
 	if len(all) != len(edges) || len(all) < 2000 {
 		t.Fatalf("%d edges of %d", len(all), len(edges))
 	}
-	heavy := func(e EdgeCandidate) bool { return e.Weight > 1 && e.Source.Degree != e.Target.Degree }
+	heavy := func(e where.EdgeCandidate) bool { return e.Weight > 1 && e.Source.Degree != e.Target.Degree }
 	degrees := map[string]int{}
 	for _, e := range edges {
 		degrees[e.Source]++
 		degrees[e.Target]++
 	}
-	want := slices.DeleteFunc(slices.Clone(all), func(e EdgeRow) bool { return e.Weight <= 1 || degrees[e.Source] == degrees[e.Target] })
-	if got := list(EdgesRequest{Where: heavy}); !reflect.DeepEqual(got, want) {
+	want := slices.DeleteFunc(slices.Clone(all), func(e graphs.EdgeRow) bool { return e.Weight <= 1 || degrees[e.Source] == degrees[e.Target] })
+	if got := list(graphs.EdgesRequest{Where: heavy}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%d edges, want %d", len(got), len(want))
 	}
-	slices.SortStableFunc(want, func(a, b EdgeRow) int {
+	slices.SortStableFunc(want, func(a, b graphs.EdgeRow) int {
 		if a.Timed != b.Timed {
 			return cmp.Compare(fmt.Sprint(b.Timed), fmt.Sprint(a.Timed))
 		}
 		return cmp.Compare(b.Time, a.Time)
 	})
 	for _, limit := range []int{0, 1, 7, 500, len(want), 5000} {
-		got := list(EdgesRequest{Where: heavy, OrderBy: "time", Descending: true, Limit: limit})
+		got := list(graphs.EdgesRequest{Where: heavy, OrderBy: "time", Descending: true, Limit: limit})
 		end := len(want)
 		if limit > 0 {
 			end = min(limit, end)
@@ -73,7 +76,7 @@ func TestEdges_Brute(t *testing.T) {
 			t.Errorf("limit %d: %d edges, not the first %d", limit, len(got), end)
 		}
 	}
-	found, err := db.Edges(ctx, EdgesRequest{Limit: 3, Columns: []string{"degree"}})
+	found, err := db.Graphs().Edges(ctx, graphs.EdgesRequest{Limit: 3, Columns: []string{"degree"}})
 	if err != nil || len(found.Edges) != 3 || len(found.Edges[0].Values) != 2 || found.Edges[0].Values[0].Integer() != int64(degrees[found.Edges[0].Source]) {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -81,16 +84,16 @@ func TestEdges_Brute(t *testing.T) {
 	stopped, cancel := context.WithCancel(ctx)
 	defer cancel()
 	rows := 0
-	for _, err = range db.EachEdge(stopped, EdgesRequest{}) {
+	for _, err = range db.Graphs().EachEdge(stopped, graphs.EdgesRequest{}) {
 		rows++
 		cancel()
 	}
 	if !errors.Is(err, context.Canceled) || rows == len(all) {
 		t.Errorf("%d rows of a cancelled list, %v", rows, err)
 	}
-	for _, err = range db.EachEdge(ctx, EdgesRequest{OrderBy: "degree"}) {
+	for _, err = range db.Graphs().EachEdge(ctx, graphs.EdgesRequest{OrderBy: "degree"}) {
 	}
-	var mistake *Error
+	var mistake *fault.Error
 	if !errors.As(err, &mistake) || !slices.Equal(mistake.Expected, []string{"weight", "time"}) {
 		t.Errorf("ordered by degree: %v", err)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"heavytail/embedding/run"
+	"heavytail/query/fault"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -42,12 +44,12 @@ func statOf(info storage.EmbeddingInfo, name string) string {
 func TestDB_Embed_Start(t *testing.T) {
 	t.Parallel()
 	db := openStart(t)
-	for dim, want := range map[BallDim]string{
+	for dim, want := range map[vectors.BallDim]string{
 		12: "walks@1, of version 1 of the graph, in 12 dimensions",
 		8:  "walks@1, of version 1 of the graph, in 12 dimensions projected onto 8",
 		16: "walks@1, of version 1 of the graph, in 12 dimensions with 4 random ones added",
 	} {
-		made, err := db.Embed(t.Context(), EmbedRequest{Graph: "g", Name: "ball", Using: UnitBall{Dim: dim, From: "walks", Passes: 20}})
+		made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "g", Name: "ball", Using: vectors.UnitBall{Dim: dim, From: "walks", Passes: 20}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,12 +65,12 @@ func TestDB_Embed_Start(t *testing.T) {
 	mustRun(t, db, "EMBED g USING unit_ball(dim := 12, start_embedding := 'walks', anchor := 100, passes := 20) AS near")
 	mustRun(t, db, "EMBED g USING unit_ball(dim := 12, anchor := 100, passes := 20) AS far")
 	cosines := map[string]float64{}
-	_, walks, err := db.store.Embedding(t.Context(), "walks")
+	_, walks, err := db.e.Store.Embedding(t.Context(), "walks")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"near", "far"} {
-		_, m, err := db.store.Embedding(t.Context(), name)
+		_, m, err := db.e.Store.Embedding(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +98,7 @@ func TestDB_Embed_StartOlder(t *testing.T) {
 	mustRun(t, db, "DELETE VERTEX '5' FROM g")
 	const embed = "EMBED g USING unit_ball(dim := 12, start_embedding := 'walks', passes := 200) AS ball"
 	mustRun(t, db, embed)
-	info, first, err := db.store.Embedding(t.Context(), "ball")
+	info, first, err := db.e.Store.Embedding(t.Context(), "ball")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,11 +106,11 @@ func TestDB_Embed_StartOlder(t *testing.T) {
 		t.Errorf("began with %q", got)
 	}
 	mustRun(t, db, embed)
-	if _, again, err := db.store.Embedding(t.Context(), "ball"); err != nil || !slices.Equal(first.Data, again.Data) {
+	if _, again, err := db.e.Store.Embedding(t.Context(), "ball"); err != nil || !slices.Equal(first.Data, again.Data) {
 		t.Errorf("other bytes the second time, %v", err)
 	}
 	mustRun(t, db, "INSERT EDGE ('new', '2') INTO g")
-	refreshed, err := db.Refresh(t.Context(), RefreshRequest{Embedding: "ball"})
+	refreshed, err := db.Vectors().Refresh(t.Context(), vectors.RefreshRequest{Embedding: "ball"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,16 +137,16 @@ func TestDB_Refresh_Start(t *testing.T) {
 		edges = append(edges, fmt.Sprintf("('%d', 'new%d')", v, v%3))
 	}
 	mustRun(t, db, "INSERT EDGE "+strings.Join(edges, ", ")+" INTO g")
-	refreshed, err := db.Refresh(t.Context(), RefreshRequest{Embedding: "ball"})
+	refreshed, err := db.Vectors().Refresh(t.Context(), vectors.RefreshRequest{Embedding: "ball"})
 	if err != nil || !refreshed.Full {
 		t.Fatalf("%+v, %v", refreshed, err)
 	}
 	mustRun(t, db, embed+"later")
-	_, got, err := db.store.Embedding(t.Context(), "ball")
+	_, got, err := db.e.Store.Embedding(t.Context(), "ball")
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, want, err := db.store.Embedding(t.Context(), "later")
+	info, want, err := db.e.Store.Embedding(t.Context(), "later")
 	if err != nil || !slices.Equal(got.Data, want.Data) {
 		t.Errorf("a refresh in full does not begin like EMBED: %v", err)
 	}
@@ -175,7 +177,7 @@ func TestDB_Rename_Start(t *testing.T) {
 		"past":    {"w x@1", "w x@1, of version 1"},
 		"another": {"walks2", "walks2@1, of version 1"},
 	} {
-		info, _, err := db.store.Embedding(t.Context(), name)
+		info, _, err := db.e.Store.Embedding(t.Context(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,29 +230,29 @@ func TestJobs_Start(t *testing.T) {
 		for _, background := range []bool{false, true} {
 			db := openStart(t)
 			mustRun(t, db, embed)
-			info, want, err := db.store.Embedding(t.Context(), "e")
+			info, want, err := db.e.Store.Embedding(t.Context(), "e")
 			if err != nil {
 				t.Fatal(err)
 			}
 			mustRun(t, db, "DROP EMBEDDING e")
 			eager(db)
 			ctx, cancel := context.WithCancel(t.Context())
-			db.runner.AtCheckpoint = func(string) { cancel() }
+			db.e.Runner.AtCheckpoint = func(string) { cancel() }
 			_, err = db.Query(ctx, embed, nil)
-			var stopped *JobError
+			var stopped *fault.JobError
 			if !errors.As(err, &stopped) {
 				t.Fatal(err)
 			}
-			db.runner.AtCheckpoint = func(string) {}
+			db.e.Runner.AtCheckpoint = func(string) {}
 			mustRun(t, db, between)
-			resumed, err := db.ResumeJob(t.Context(), stopped.Job, background)
+			resumed, err := db.Jobs().Resume(t.Context(), stopped.Job, background)
 			if err == nil {
-				resumed, err = db.WaitJob(t.Context(), resumed.ID)
+				resumed, err = db.Jobs().Wait(t.Context(), resumed.ID)
 			}
 			if err != nil || resumed.State != storage.JobDone {
 				t.Fatalf("%s: %+v, %v", between, resumed, err)
 			}
-			again, got, err := db.store.Embedding(t.Context(), "e")
+			again, got, err := db.e.Store.Embedding(t.Context(), "e")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,14 +1,17 @@
 package query
 
 import (
-	methods "heavytail/embedding" // the name embedding is a type of this package
+	methods "heavytail/embedding"
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/link"
 	"heavytail/index"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
+
+// the name embedding is a type of this package
 
 // ErrorInfo describes an error that a program can find by errors.Is.
 type ErrorInfo struct {
@@ -22,12 +25,12 @@ type ErrorInfo struct {
 // errors.Is.
 func Errors() []ErrorInfo {
 	return []ErrorInfo{
-		{"query.ErrClosed", ErrClosed, "Returned by every call that begins after Close, and by every call of a zero DB.", "open the database again"},
-		{"query.ErrCoordinates", ErrCoordinates, "The embedding was recomputed, with a different coordinate system, since the model was trained.", "TRAIN MODEL again"},
-		{"query.ErrInvalid", ErrInvalid, "Wrapped by an Error about a value that is out of range, of the wrong type, or missing.", "correct the value that the message names"},
-		{"query.ErrLimit", ErrLimit, "Wrapped by every LimitError.", "raise the field of Options that the message names, or ask for less"},
-		{"query.ErrNoFiles", ErrNoFiles, "Wrapped if a statement names a file although Options.NoFiles forbids it.", "open the database without Options.NoFiles, or use parameters instead of files"},
-		{"query.ErrOutside", ErrOutside, "Wrapped if a statement names a file outside the folder to which Options.Folder confines files.", "name a file inside of Options.Folder"},
+		{"fault.ErrClosed", fault.ErrClosed, "Returned by every call that begins after Close, and by every call of a zero DB.", "open the database again"},
+		{"fault.ErrCoordinates", fault.ErrCoordinates, "The embedding was recomputed, with a different coordinate system, since the model was trained.", "TRAIN MODEL again"},
+		{"fault.ErrInvalid", fault.ErrInvalid, "Wrapped by an Error about a value that is out of range, of the wrong type, or missing.", "correct the value that the message names"},
+		{"fault.ErrLimit", fault.ErrLimit, "Wrapped by every LimitError.", "raise the field of Options that the message names, or ask for less"},
+		{"fault.ErrNoFiles", fault.ErrNoFiles, "Wrapped if a statement names a file although Options.NoFiles forbids it.", "open the database without Options.NoFiles, or use parameters instead of files"},
+		{"fault.ErrOutside", fault.ErrOutside, "Wrapped if a statement names a file outside the folder to which Options.Folder confines files.", "name a file inside of Options.Folder"},
 		{"parser.ErrLimit", parser.ErrLimit, "Also wrapped by the Error of a statement that is too long, is too deeply nested or has too many parts.", "split the statement, or pass long lists as a file"},
 		{"parser.ErrSyntax", parser.ErrSyntax, "Wrapped by every Error.", "compare the statement with HELP; the message lists what was expected"},
 		{"storage.ErrClosed", storage.ErrClosed, "The handle was closed.", "open the store again"},

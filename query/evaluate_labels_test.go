@@ -8,6 +8,9 @@ import (
 	"testing"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query/fault"
+	"heavytail/query/rows"
+	"heavytail/query/studies"
 	"heavytail/storage"
 )
 
@@ -25,7 +28,7 @@ func labelled(t *testing.T, db *DB) {
 func TestDB_EvaluateLabels_Cancelled(t *testing.T) {
 	t.Parallel()
 	var end func()
-	db := openTest(t, &Options{Progress: func(p Progress) {
+	db := openTest(t, &Options{Progress: func(p rows.Progress) {
 		if p.Statement == "EVALUATE LABELS" && p.Stage == "classifying" {
 			end()
 		}
@@ -34,7 +37,7 @@ func TestDB_EvaluateLabels_Cancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	end = cancel
-	if _, err := db.EvaluateLabels(ctx, EvaluateLabelsRequest{Embedding: "e", Attribute: "kind"}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Studies().EvaluateLabels(ctx, studies.EvaluateLabelsRequest{Embedding: "e", Attribute: "kind"}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -48,7 +51,7 @@ func TestDB_EvaluateLabels_SameAtAnyWorkers(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		db := openTest(t, &Options{Workers: workers})
 		labelled(t, db)
-		r, err := db.EvaluateLabels(t.Context(), EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Seeds: 2})
+		r, err := db.Studies().EvaluateLabels(t.Context(), studies.EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Seeds: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,18 +74,18 @@ func TestDB_EvaluateLabels_Errors(t *testing.T) {
 	labelled(t, db)
 	for _, c := range []struct {
 		name string
-		req  EvaluateLabelsRequest
+		req  studies.EvaluateLabelsRequest
 		want error
 	}{
-		{"embedding", EvaluateLabelsRequest{Embedding: "f", Attribute: "kind"}, storage.ErrNotFound},
-		{"attribute", EvaluateLabelsRequest{Embedding: "e", Attribute: "kin"}, storage.ErrNotFound},
-		{"fraction", EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Fractions: []float64{0}}, ErrInvalid},
-		{"no fraction", EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Fractions: []float64{}}, evaluate.ErrOption},
-		{"seeds", EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Seeds: -1}, ErrInvalid},
-		{"penalty", EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Penalty: -1}, ErrInvalid},
-		{"one class", EvaluateLabelsRequest{Embedding: "e", Attribute: "one"}, evaluate.ErrLabels},
+		{"embedding", studies.EvaluateLabelsRequest{Embedding: "f", Attribute: "kind"}, storage.ErrNotFound},
+		{"attribute", studies.EvaluateLabelsRequest{Embedding: "e", Attribute: "kin"}, storage.ErrNotFound},
+		{"fraction", studies.EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Fractions: []float64{0}}, fault.ErrInvalid},
+		{"no fraction", studies.EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Fractions: []float64{}}, evaluate.ErrOption},
+		{"seeds", studies.EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Seeds: -1}, fault.ErrInvalid},
+		{"penalty", studies.EvaluateLabelsRequest{Embedding: "e", Attribute: "kind", Penalty: -1}, fault.ErrInvalid},
+		{"one class", studies.EvaluateLabelsRequest{Embedding: "e", Attribute: "one"}, evaluate.ErrLabels},
 	} {
-		if r, err := db.EvaluateLabels(t.Context(), c.req); !errors.Is(err, c.want) {
+		if r, err := db.Studies().EvaluateLabels(t.Context(), c.req); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, %v", c.name, r, err)
 		}
 	}
@@ -95,8 +98,8 @@ func TestDB_EvaluateLabels_Errors(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { small.Close() })
-	var limit *LimitError
-	if _, err := small.EvaluateLabels(t.Context(), EvaluateLabelsRequest{Embedding: "e", Attribute: "kind"}); !errors.As(err, &limit) {
+	var limit *fault.LimitError
+	if _, err := small.Studies().EvaluateLabels(t.Context(), studies.EvaluateLabelsRequest{Embedding: "e", Attribute: "kind"}); !errors.As(err, &limit) {
 		t.Errorf("little memory: %v", err)
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query/links"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 )
 
 // TestDB_EvaluateLinks_Splits compares means and deviations with those of single splits,
@@ -14,19 +17,19 @@ func TestDB_EvaluateLinks_Splits(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
 	mustExec(t, db, "CREATE GRAPH shuffled AS NULL OF pa WITH (seed := 5)")
-	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Using: FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100}
-	evaluated := func(graph string, seed uint64, splits int, null bool) []MethodScore {
+	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100}
+	evaluated := func(graph string, seed uint64, splits int, null bool) []studies.MethodScore {
 		t.Helper()
 		req := req
 		req.Graph, req.Seed, req.Splits, req.Null = graph, seed, splits, null
-		result, err := db.EvaluateLinks(t.Context(), req)
+		result, err := db.Studies().EvaluateLinks(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return result.Scores
 	}
 	all, null := evaluated("pa", 5, 3, true), evaluated("shuffled", 5, 0, false)
-	var single [][]MethodScore
+	var single [][]studies.MethodScore
 	for seed := range uint64(3) {
 		single = append(single, evaluated("pa", 5+seed, 1, false))
 	}
@@ -56,12 +59,12 @@ func TestDB_EvaluateLinks_NullByDegree(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
 	mustExec(t, db, "CREATE GRAPH shuffled AS NULL OF pa WITH (seed := 5)")
-	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Using: FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100}
-	evaluated := func(graph string, without bool, kinds ...evaluate.Negatives) []MethodScore {
+	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100}
+	evaluated := func(graph string, without bool, kinds ...evaluate.Negatives) []studies.MethodScore {
 		t.Helper()
 		req := req
 		req.Graph, req.WithoutNull, req.Negatives = graph, without, kinds
-		result, err := db.EvaluateLinks(t.Context(), req)
+		result, err := db.Studies().EvaluateLinks(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +92,7 @@ func TestDB_EvaluateLinks_NullByDegree(t *testing.T) {
 		}
 	}
 	req.Null, req.WithoutNull = true, true
-	if _, err := db.EvaluateLinks(t.Context(), req); err == nil {
+	if _, err := db.Studies().EvaluateLinks(t.Context(), req); err == nil {
 		t.Error("Null and WithoutNull together are no error")
 	}
 }
@@ -100,15 +103,15 @@ func TestDB_TrainModel_Null(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
 	kinds := []evaluate.Negatives{evaluate.DegreeNegatives}
-	got, err := db.EvaluateLinks(t.Context(), EvaluateLinksRequest{Graph: "pa", Seed: 5, Negatives: kinds})
+	got, err := db.Studies().EvaluateLinks(t.Context(), studies.EvaluateLinksRequest{Graph: "pa", Seed: 5, Negatives: kinds})
 	if err != nil {
 		t.Fatal(err)
 	}
-	trained, err := db.TrainModel(t.Context(), TrainModelRequest{Name: "m", Graph: "pa", Seed: 5, Negatives: kinds})
+	trained, err := db.Links().TrainModel(t.Context(), links.TrainModelRequest{Name: "m", Graph: "pa", Seed: 5, Negatives: kinds})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := db.DescribeModel(t.Context(), "m")
+	d, err := db.Links().DescribeModel(t.Context(), "m")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,12 +135,12 @@ func TestDB_EvaluateLinks_NullRankings(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
 	mustExec(t, db, "CREATE GRAPH shuffled AS NULL OF pa WITH (seed := 5)")
-	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Using: FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100, RankAt: 5}
-	ranked := func(graph string, null bool) []MethodRanking {
+	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"}, Features: []string{"l1"}, Seed: 5, Training: 100, RankAt: 5}
+	ranked := func(graph string, null bool) []studies.MethodRanking {
 		t.Helper()
 		req := req
 		req.Graph, req.Null = graph, null
-		result, err := db.EvaluateLinks(t.Context(), req)
+		result, err := db.Studies().EvaluateLinks(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,9 +167,9 @@ func TestDB_EvaluateLinks_Curves(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)
-	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Using: FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"},
-		Features: []string{"l1"}, Negatives: evaluate.AllNegatives(), Training: 100, CurveSteps: maxCurveSteps}
-	result, err := db.EvaluateLinks(t.Context(), req)
+	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.FastRP{Dim: 8}}}, Scorers: []string{"l3", "cosine"},
+		Features: []string{"l1"}, Negatives: evaluate.AllNegatives(), Training: 100, CurveSteps: 10_000}
+	result, err := db.Studies().EvaluateLinks(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,11 +187,11 @@ func TestDB_EvaluateLinks_Curves(t *testing.T) {
 		}
 	}
 	req.CurveSteps = 0
-	if result, err = db.EvaluateLinks(t.Context(), req); err != nil || result.Curves != nil {
+	if result, err = db.Studies().EvaluateLinks(t.Context(), req); err != nil || result.Curves != nil {
 		t.Errorf("without curves: %d, %v", len(result.Curves), err)
 	}
 	req.Methods, req.Scorers, req.Features, req.Negatives = nil, nil, nil, []evaluate.Negatives{}
-	if result, err = db.EvaluateLinks(t.Context(), req); err != nil || len(result.Scores) == 0 {
+	if result, err = db.Studies().EvaluateLinks(t.Context(), req); err != nil || len(result.Scores) == 0 {
 		t.Errorf("an empty list of negatives: %d scores, %v", len(result.Scores), err)
 	}
 }

@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query/fault"
+	"heavytail/query/rows"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 )
 
 // TestDB_EvaluateParameters_Embeddings compares every point of a study with an embedding
@@ -20,15 +24,15 @@ func TestDB_EvaluateParameters_Embeddings(t *testing.T) {
 	attached(t, db)
 	for _, method := range []string{"dp_spectral", "laplacian_eigenmaps", "dp_walker"} {
 		settings := map[string]any{"dim": 12}
-		vary := []Variation{{"dim", []float64{4, 20}}, {"scale", []float64{0, 0.5}}, {"row_scale", []float64{0.25}}, {"beta", []float64{0.5, 1}}}
+		vary := []studies.Variation{{Option: "dim", Values: []float64{4, 20}}, {Option: "scale", Values: []float64{0, 0.5}}, {Option: "row_scale", Values: []float64{0.25}}, {Option: "beta", Values: []float64{0.5, 1}}}
 		switch method {
 		case "dp_walker":
 			settings["walks"] = 2
-			vary = []Variation{{"beta", []float64{1, 2}}}
+			vary = []studies.Variation{{Option: "beta", Values: []float64{1, 2}}}
 		case "laplacian_eigenmaps":
 			vary = vary[:3]
 		}
-		r, err := db.EvaluateParameters(t.Context(), EvaluateParametersRequest{Graph: "pa", Method: method, Settings: settings, Vary: vary})
+		r, err := db.Studies().EvaluateParameters(t.Context(), studies.EvaluateParametersRequest{Graph: "pa", Method: method, Settings: settings, Vary: vary})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,10 +65,10 @@ func TestDB_EvaluateParameters_Embeddings(t *testing.T) {
 // embeddedAlone embeds the graph and returns the best of its reconstructions.
 func embeddedAlone(t *testing.T, db *DB, method string, settings map[string]any) evaluate.ReconstructionPoint {
 	t.Helper()
-	if _, err := db.Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "alone", Method: method, Settings: settings}); err != nil {
+	if _, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "pa", Name: "alone", Method: method, Settings: settings}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := db.EvaluateReconstruction(t.Context(), EvaluateReconstructionRequest{Embedding: "alone"})
+	r, err := db.Vectors().EvaluateReconstruction(t.Context(), vectors.EvaluateReconstructionRequest{Embedding: "alone"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +77,7 @@ func embeddedAlone(t *testing.T, db *DB, method string, settings map[string]any)
 
 func TestDefaultVariations(t *testing.T) {
 	for method, want := range map[string]int{"dp_spectral": 4, "laplacian_eigenmaps": 3, "dp_walker": 2, "deepwalk": 1, "none": 0} {
-		if got := DefaultVariations(method); len(got) != want {
+		if got := studies.DefaultVariations(method); len(got) != want {
 			t.Errorf("%s: %v", method, got)
 		}
 	}
@@ -83,31 +87,31 @@ func TestDB_EvaluateParameters_Errors(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)
-	for _, req := range []EvaluateParametersRequest{
+	for _, req := range []studies.EvaluateParametersRequest{
 		{Graph: "pa", Method: "dp_spectrum"},
 		{Graph: "ap", Method: "dp_spectral"},
 		{Graph: "pa", Method: "dp_spectral", Points: -1},
 		{Graph: "pa", Method: "dp_spectral", Settings: map[string]any{"p": 1}},
-		{Graph: "pa", Method: "dp_spectral", Vary: []Variation{{"alpha", []float64{1}}}},
-		{Graph: "pa", Method: "dp_spectral", Vary: []Variation{{"beta", []float64{9}}}},
-		{Graph: "pa", Method: "dp_spectral", Vary: []Variation{{"beta", nil}}},
-		{Graph: "pa", Method: "dp_spectral", Vary: []Variation{{"dim", []float64{2.5}}}},
-		{Graph: "pa", Method: "dp_spectral", Vary: []Variation{{"normalization", []float64{1}}}},
-		{Graph: "pa", Method: "dp_spectral", Vary: []Variation{{"beta", []float64{math.NaN()}}}},
+		{Graph: "pa", Method: "dp_spectral", Vary: []studies.Variation{{Option: "alpha", Values: []float64{1}}}},
+		{Graph: "pa", Method: "dp_spectral", Vary: []studies.Variation{{Option: "beta", Values: []float64{9}}}},
+		{Graph: "pa", Method: "dp_spectral", Vary: []studies.Variation{{Option: "beta", Values: nil}}},
+		{Graph: "pa", Method: "dp_spectral", Vary: []studies.Variation{{Option: "dim", Values: []float64{2.5}}}},
+		{Graph: "pa", Method: "dp_spectral", Vary: []studies.Variation{{Option: "normalization", Values: []float64{1}}}},
+		{Graph: "pa", Method: "dp_spectral", Vary: []studies.Variation{{Option: "beta", Values: []float64{math.NaN()}}}},
 	} {
-		var mistake *Error
-		if _, err := db.EvaluateParameters(t.Context(), req); !errors.As(err, &mistake) {
+		var mistake *fault.Error
+		if _, err := db.Studies().EvaluateParameters(t.Context(), req); !errors.As(err, &mistake) {
 			t.Errorf("%+v: error %v, want an *Error", req, err)
 		}
 	}
 	for _, stage := range []string{"solving", "joining"} {
 		ctx, cancel := context.WithCancel(t.Context())
-		db.opts.Progress = func(p Progress) {
+		db.e.Opts.Progress = func(p rows.Progress) {
 			if p.Stage == stage {
 				cancel()
 			}
 		}
-		if _, err := db.EvaluateParameters(ctx, EvaluateParametersRequest{Graph: "pa", Method: "dp_spectral"}); !errors.Is(err, context.Canceled) {
+		if _, err := db.Studies().EvaluateParameters(ctx, studies.EvaluateParametersRequest{Graph: "pa", Method: "dp_spectral"}); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled while %s: %v", stage, err)
 		}
 		cancel()

@@ -7,6 +7,11 @@ import (
 	"testing"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query/fault"
+	"heavytail/query/links"
+	"heavytail/query/rows"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -34,7 +39,7 @@ func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []string{"solving", "scoring"} {
 		var end func()
-		db := openTest(t, &Options{Progress: func(p Progress) {
+		db := openTest(t, &Options{Progress: func(p rows.Progress) {
 			if p.Statement == "EVALUATE LINKS" && p.Stage == stage {
 				end()
 			}
@@ -42,11 +47,11 @@ func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 		attached(t, db)
 		ctx, cancel := context.WithCancel(t.Context())
 		end = cancel
-		_, err := db.EvaluateLinks(ctx, EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 16}}}})
+		_, err := db.Studies().EvaluateLinks(ctx, studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 16}}}})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled while %s: %v", stage, err)
 		}
-		if list, err := db.store.Embeddings(t.Context()); err != nil || len(list) > 0 {
+		if list, err := db.e.Store.Embeddings(t.Context()); err != nil || len(list) > 0 {
 			t.Errorf("embeddings after it: %v, %v", list, err)
 		}
 		cancel()
@@ -57,12 +62,12 @@ func TestDB_EvaluateLinks_CancelledInEveryStage(t *testing.T) {
 // number of pairs.
 func TestDB_EvaluateLinks_Same(t *testing.T) {
 	t.Parallel()
-	req := EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk", Settings: map[string]any{"dim": 8, "walks": 2}}}, Training: 100}
-	var first EvaluateLinksResult
+	req := studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk", Settings: map[string]any{"dim": 8, "walks": 2}}}, Training: 100}
+	var first studies.EvaluateLinksResult
 	for _, workers := range []int{1, 3} {
 		db := openTest(t, &Options{Workers: workers})
 		attached(t, db)
-		got, err := db.EvaluateLinks(t.Context(), req)
+		got, err := db.Studies().EvaluateLinks(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +82,7 @@ func TestDB_EvaluateLinks_Same(t *testing.T) {
 		}
 		req := req
 		req.Seed = 1
-		if other, err := db.EvaluateLinks(t.Context(), req); err != nil || slices.Equal(other.Scores, first.Scores) {
+		if other, err := db.Studies().EvaluateLinks(t.Context(), req); err != nil || slices.Equal(other.Scores, first.Scores) {
 			t.Errorf("another seed gives the same scores, %v", err)
 		}
 	}
@@ -91,23 +96,23 @@ func TestDB_EvaluateLinks_Model(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)
-	using := DPSpectral{Dim: 8}
-	if _, err := db.Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "e", Using: using}); err != nil {
+	using := vectors.DPSpectral{Dim: 8}
+	if _, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "pa", Name: "e", Using: using}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := db.EvaluateLinks(t.Context(), EvaluateLinksRequest{
-		Graph: "pa", Methods: []LinkMethod{{Using: using}}, Scorers: []string{"jaccard", "dot"}, Seed: 5, Model: true, Null: true,
+	got, err := db.Studies().EvaluateLinks(t.Context(), studies.EvaluateLinksRequest{
+		Graph: "pa", Methods: []studies.LinkMethod{{Using: using}}, Scorers: []string{"jaccard", "dot"}, Seed: 5, Model: true, Null: true,
 		Negatives: []evaluate.Negatives{evaluate.RandomNegatives, evaluate.TwoHopNegatives},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, embedding := range []string{"", "e"} {
-		trained, err := db.TrainModel(t.Context(), TrainModelRequest{Name: "m", Graph: "pa", Embedding: embedding, Seed: 5})
+		trained, err := db.Links().TrainModel(t.Context(), links.TrainModelRequest{Name: "m", Graph: "pa", Embedding: embedding, Seed: 5})
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := slices.IndexFunc(got.Scores, func(s MethodScore) bool {
+		at := slices.IndexFunc(got.Scores, func(s studies.MethodScore) bool {
 			return s.Scorer == "model" && (s.Method == 0) == (embedding == "e") && s.Negatives == evaluate.RandomNegatives
 		})
 		if at < 0 {
@@ -124,28 +129,28 @@ func TestDB_EvaluateLinks_Errors(t *testing.T) {
 	attached(t, db)
 	for _, c := range []struct {
 		name string
-		req  EvaluateLinksRequest
+		req  studies.EvaluateLinksRequest
 		want error
 	}{
-		{"graph", EvaluateLinksRequest{Graph: "ap", Methods: []LinkMethod{{Method: "deepwalk"}}}, storage.ErrNotFound},
-		{"method", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwork"}}}, ErrInvalid},
-		{"share", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Share: 1}, ErrInvalid},
-		{"training", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Training: -1}, ErrInvalid},
-		{"hits", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, HitsAt: -1}, ErrInvalid},
-		{"curves", EvaluateLinksRequest{Graph: "pa", CurveSteps: -1}, ErrInvalid},
-		{"many curves", EvaluateLinksRequest{Graph: "pa", CurveSteps: maxCurveSteps + 1}, ErrInvalid},
-		{"curves of rankings", EvaluateLinksRequest{Graph: "pa", RankAt: 5, CurveSteps: 5}, ErrInvalid},
-		{"latest", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}, Latest: true}, evaluate.ErrTimes},
-		{"setting", EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk", Settings: map[string]any{"beta": 1}}}}, ErrInvalid},
+		{"graph", studies.EvaluateLinksRequest{Graph: "ap", Methods: []studies.LinkMethod{{Method: "deepwalk"}}}, storage.ErrNotFound},
+		{"method", studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwork"}}}, fault.ErrInvalid},
+		{"share", studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk"}}, Share: 1}, fault.ErrInvalid},
+		{"training", studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk"}}, Training: -1}, fault.ErrInvalid},
+		{"hits", studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk"}}, HitsAt: -1}, fault.ErrInvalid},
+		{"curves", studies.EvaluateLinksRequest{Graph: "pa", CurveSteps: -1}, fault.ErrInvalid},
+		{"many curves", studies.EvaluateLinksRequest{Graph: "pa", CurveSteps: 10_001}, fault.ErrInvalid},
+		{"curves of rankings", studies.EvaluateLinksRequest{Graph: "pa", RankAt: 5, CurveSteps: 5}, fault.ErrInvalid},
+		{"latest", studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk"}}, Latest: true}, evaluate.ErrTimes},
+		{"setting", studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk", Settings: map[string]any{"beta": 1}}}}, fault.ErrInvalid},
 	} {
-		if _, err := db.EvaluateLinks(t.Context(), c.req); !errors.Is(err, c.want) {
+		if _, err := db.Studies().EvaluateLinks(t.Context(), c.req); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 	small := openTest(t, &Options{MemoryLimit: 100_000})
 	attached(t, small)
-	var limit *LimitError
-	if _, err := small.EvaluateLinks(t.Context(), EvaluateLinksRequest{Graph: "pa", Methods: []LinkMethod{{Method: "deepwalk"}}}); !errors.As(err, &limit) {
+	var limit *fault.LimitError
+	if _, err := small.Studies().EvaluateLinks(t.Context(), studies.EvaluateLinksRequest{Graph: "pa", Methods: []studies.LinkMethod{{Method: "deepwalk"}}}); !errors.As(err, &limit) {
 		t.Errorf("little memory: %v", err)
 	}
 }

@@ -10,13 +10,15 @@ import (
 	"testing"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 )
 
 // exportedPairs are the rows of a file of EXPORT PAIRS, by column.
-func exportedPairs(t *testing.T, db *DB, req EvaluateLinksRequest) []map[string]string {
+func exportedPairs(t *testing.T, db *DB, req studies.EvaluateLinksRequest) []map[string]string {
 	t.Helper()
 	path := t.TempDir() + "/pairs.csv"
-	written, err := db.ExportPairs(t.Context(), ExportPairsRequest{Evaluation: req, Path: path})
+	written, err := db.Studies().ExportPairs(t.Context(), studies.ExportPairsRequest{Evaluation: req, Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,11 +48,11 @@ func TestDB_ExportPairs(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)
-	req := EvaluateLinksRequest{
-		Graph: "pa", Methods: []LinkMethod{{Using: DPSpectral{Dim: 4}}, {Using: LaplacianEigenmaps{Dim: 4}}},
+	req := studies.EvaluateLinksRequest{
+		Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.DPSpectral{Dim: 4}}, {Using: vectors.LaplacianEigenmaps{Dim: 4}}},
 		Negatives: evaluate.AllNegatives(), Scorers: []string{"l3", "l2", "cosine"}, Features: []string{"l1"}, Share: 0.1, Seed: 7, Training: 200, Model: !testing.Short(),
 	}
-	result, err := db.EvaluateLinks(t.Context(), req)
+	result, err := db.Studies().EvaluateLinks(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,11 +97,11 @@ func TestDB_ExportPairs_Rankings(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)
-	req := EvaluateLinksRequest{
-		Graph: "pa", Methods: []LinkMethod{{Using: DPSpectral{Dim: 4}}}, Scorers: []string{"l3", "l2"}, Features: []string{"l1"},
+	req := studies.EvaluateLinksRequest{
+		Graph: "pa", Methods: []studies.LinkMethod{{Using: vectors.DPSpectral{Dim: 4}}}, Scorers: []string{"l3", "l2"}, Features: []string{"l1"},
 		Share: 0.1, Seed: 7, Training: 200, RankAt: 5, RankVertices: 40, Model: true,
 	}
-	result, err := db.EvaluateLinks(t.Context(), req)
+	result, err := db.Studies().EvaluateLinks(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,4 +141,12 @@ func TestDB_ExportPairs_Rankings(t *testing.T) {
 			t.Errorf("%s: %d vertices, recall %v and mrr %v of the file, %v and %v printed", s.Scorer, len(recall), sum/n, first/n, s.Recall.Mean, s.MRR.Mean)
 		}
 	}
+}
+
+// scorerText is the name of a scorer or model in tables.
+func scorerText(scorer string, learned bool) string {
+	if learned && scorer != "model" {
+		return "logistic(" + scorer + ")"
+	}
+	return scorer
 }

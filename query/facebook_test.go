@@ -9,6 +9,10 @@ import (
 	"testing"
 
 	"heavytail/.ci/realgraph"
+	"heavytail/query/catalogue"
+	"heavytail/query/graphs"
+	"heavytail/query/links"
+	"heavytail/query/vectors"
 )
 
 // A whole use of the package on ego-facebook: import, embed, search, reconstruct, score a
@@ -26,14 +30,14 @@ func TestFacebook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	imported, err := db.Import(ctx, ImportRequest{Graph: "facebook", Path: source})
+	imported, err := db.Graphs().Import(ctx, graphs.ImportRequest{Graph: "facebook", Path: source})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if imported.Vertices != 4039 || imported.Edges != 88234 {
 		t.Errorf("%d vertices, %d edges", imported.Vertices, imported.Edges)
 	}
-	embedded, err := db.Embed(ctx, EmbedRequest{
+	embedded, err := db.Vectors().Embed(ctx, vectors.EmbedRequest{
 		Graph: "facebook", Name: "spec", Method: "dp_spectral",
 		Settings: map[string]any{"beta": 0.5, "scale": 0.25, "row_scale": 0, "normalization": "degree"},
 	})
@@ -43,7 +47,7 @@ func TestFacebook(t *testing.T) {
 	if embedded.Dim != 200 || embedded.WorstResidual > 1e-4 {
 		t.Errorf("dim %d, residual %g", embedded.Dim, embedded.WorstResidual)
 	}
-	reconstructed, err := db.Reconstruct(ctx, ReconstructRequest{Embedding: "spec", Auto: true})
+	reconstructed, err := db.Vectors().Reconstruct(ctx, vectors.ReconstructRequest{Embedding: "spec", Auto: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,9 +63,9 @@ func TestFacebook(t *testing.T) {
 	if err := os.WriteFile(pairs, []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	scored, err := db.ScoreFile(ctx, ScoreFileRequest{
+	scored, err := db.Links().ScoreFile(ctx, links.ScoreFileRequest{
 		Path: pairs, Into: filepath.Join(dir, "scores.csv.gz"),
-		With: []Scorer{{Name: "adamic_adar"}, {Name: "cosine", Embedding: "spec"}},
+		With: []catalogue.Scorer{{Name: "adamic_adar"}, {Name: "cosine", Embedding: "spec"}},
 	})
 	if err != nil {
 		t.Fatal(err)

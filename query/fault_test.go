@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
 	"heavytail/storage"
 )
@@ -43,12 +43,12 @@ func TestParseBytes(t *testing.T) {
 	for text, want := range map[string]int64{
 		"0": 0, "10": 10, "1048576": 1 << 20, "10b": 10, "500MB": 500e6, "4GiB": 4 << 30, "1.5 gib": 3 << 29, "1e3kB": 1e6, "0.5B": 0,
 	} {
-		if got, err := ParseBytes(text); err != nil || got != want {
+		if got, err := fault.ParseBytes(text); err != nil || got != want {
 			t.Errorf("%q: got %d and %v, want %d", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "GiB", "4G", "-1", "-0.5GB", "NaN", "Inf", "1 2", "8EiB", "9223372036854775808", "4GiBs"} {
-		if got, err := ParseBytes(text); err == nil {
+		if got, err := fault.ParseBytes(text); err == nil {
 			t.Errorf("%q: got %d, want an error", text, got)
 		}
 	}

@@ -9,15 +9,18 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query/internal/search"
 	"heavytail/query/internal/session"
+	"heavytail/query/vectors"
+	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
 
 // forgetLoaded makes the next search the first one after the file was opened.
 func forgetLoaded(db *DB) {
-	clear(db.cache.Scans)
-	db.cache.Entries = map[session.CacheKey]*session.CacheEntry{}
+	clear(db.e.Cache.Scans)
+	db.e.Cache.Entries = map[session.CacheKey]*session.CacheEntry{}
 }
 
 // A search with the index in the file gives the answer of the loaded index, to the last
@@ -30,23 +33,23 @@ func TestFileIndex_Agrees(t *testing.T) {
 		for _, metric := range index.Metrics() {
 			mustRun(t, db, fmt.Sprintf("CREATE INDEX ON e WITH (metric := '%v', m := 4, ef_construction := 20, ef := 20)", metric))
 			for _, vertex := range []string{"v3", "v10", "v599", ""} {
-				near := NearestRequest{K: 10, Embedding: "e", Vertex: vertex, Metric: metric}
-				within := WithinRequest{Embedding: "e", Vertex: vertex, Metric: metric, Radius: 0.5, Limit: 7}
+				near := vectors.NearestRequest{K: 10, Embedding: "e", Vertex: vertex, Metric: metric}
+				within := vectors.WithinRequest{Embedding: "e", Vertex: vertex, Metric: metric, Radius: 0.5, Limit: 7}
 				if vertex == "" {
 					near.Vector = []float32{1, 0, -1, 0.5, 0}
 					within.Vector = near.Vector
 				}
-				var have, want [2]SearchResult
-				for i, answers := range []*[2]SearchResult{&have, &want} {
+				var have, want [2]vectors.SearchResult
+				for i, answers := range []*[2]vectors.SearchResult{&have, &want} {
 					if forgetLoaded(db); i == 1 { // a condition in Go makes it load the graph, the vectors and the index
-						near.Where = func(Candidate) bool { return true }
+						near.Where = func(where.Candidate) bool { return true }
 						within.Where = near.Where
 					}
 					var err error
-					if answers[0], err = db.Nearest(ctx, near); err != nil {
+					if answers[0], err = db.Vectors().Nearest(ctx, near); err != nil {
 						t.Fatal(err)
 					}
-					if answers[1], err = db.Within(ctx, within); err != nil {
+					if answers[1], err = db.Vectors().Within(ctx, within); err != nil {
 						t.Fatal(err)
 					}
 					if loaded(db) != (i == 1) {
@@ -113,15 +116,15 @@ func TestFileIndex_Loads(t *testing.T) {
 	db := fileScanDB(t, &Options{IndexBytes: 1, graphOnly: true})
 	mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef := 8)")
 	forgetLoaded(db)
-	req := NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}
+	req := vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}
 	exact := req
 	exact.Exact = true
-	if _, err := db.Nearest(ctx, exact); err != nil {
+	if _, err := db.Vectors().Nearest(ctx, exact); err != nil {
 		t.Fatal(err)
 	}
-	for i := scanCost; i <= fileScans*scanCost; i++ {
-		r, err := db.Nearest(ctx, req)
-		if err != nil || r.Index == nil || loaded(db) != (i == fileScans*scanCost) {
+	for i := search.ScanCost; i <= search.FileScans*search.ScanCost; i++ {
+		r, err := db.Vectors().Nearest(ctx, req)
+		if err != nil || r.Index == nil || loaded(db) != (i == search.FileScans*search.ScanCost) {
 			t.Fatalf("search %d: loaded %v, %+v, %v", i, loaded(db), r.Index, err)
 		}
 	}
@@ -132,7 +135,7 @@ func TestFileIndex_Damaged(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := fileScanDB(t, &Options{IndexBytes: 1, graphOnly: true})
-	of, m, err := db.store.Embedding(ctx, "e")
+	of, m, err := db.e.Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,20 +155,20 @@ func TestFileIndex_Damaged(t *testing.T) {
 		return []byte(b.String())
 	}
 	sound := build(0)
-	req := NearestRequest{K: 3, Embedding: "e", Vertex: "v7", Exact: true}
-	want, err := db.Nearest(ctx, req)
+	req := vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "v7", Exact: true}
+	want, err := db.Vectors().Nearest(ctx, req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Exact = false
 	for what, stream := range map[string][]byte{"": sound, "cut": sound[:len(sound)/2], "text": []byte("no index"), "of other vectors": build(1)} {
-		if _, err := db.store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: m.Rows}, func(w io.Writer) error {
+		if _, err := db.e.Store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: m.Rows}, func(w io.Writer) error {
 			_, err := w.Write(stream)
 			return err
 		}); err != nil {
 			t.Fatal(err)
 		}
-		r, err := db.Nearest(ctx, req)
+		r, err := db.Vectors().Nearest(ctx, req)
 		if err != nil || loaded(db) {
 			t.Fatalf("%s: %v", what, err)
 		}

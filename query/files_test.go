@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 
+	"heavytail/query/fault"
+	"heavytail/query/files"
 	"heavytail/storage/format"
 )
 
@@ -69,13 +71,13 @@ func TestFolder_Confines(t *testing.T) {
 		{inputs, "sub/edges.txt", nil},
 		{inputs, "sub/../edges.txt", nil},
 		{inputs, "near", nil},
-		{inputs, "far", ErrOutside},
-		{inputs, "out/secret.txt", ErrOutside},
-		{inputs, "out/inside/edges.txt", ErrOutside},
-		{inputs, "../secret.txt", ErrOutside},
-		{inputs, "sub/../../secret.txt", ErrOutside},
-		{inputs, absolute, ErrOutside},
-		{inputs, filepath.Join(parent, "inside", "edges.txt"), ErrOutside},
+		{inputs, "far", fault.ErrOutside},
+		{inputs, "out/secret.txt", fault.ErrOutside},
+		{inputs, "out/inside/edges.txt", fault.ErrOutside},
+		{inputs, "../secret.txt", fault.ErrOutside},
+		{inputs, "sub/../../secret.txt", fault.ErrOutside},
+		{inputs, absolute, fault.ErrOutside},
+		{inputs, filepath.Join(parent, "inside", "edges.txt"), fault.ErrOutside},
 		{inputs, "missing.txt", os.ErrNotExist},
 		{inputs, "sub", format.ErrNotRegular},
 		{outputs, "result", nil},
@@ -83,10 +85,10 @@ func TestFolder_Confines(t *testing.T) {
 		{outputs, "edges.txt", format.ErrExists},
 		{outputs, "near", format.ErrNotRegular},
 		{outputs, "far", format.ErrNotRegular},
-		{outputs, "../result", ErrOutside},
-		{outputs, "out/result", ErrOutside},
-		{outputs, "sub/../../result", ErrOutside},
-		{outputs, absolute, ErrOutside},
+		{outputs, "../result", fault.ErrOutside},
+		{outputs, "out/result", fault.ErrOutside},
+		{outputs, "sub/../../result", fault.ErrOutside},
+		{outputs, absolute, fault.ErrOutside},
 		{outputs, "missing/result", os.ErrNotExist},
 	} {
 		for _, statement := range tt.statements {
@@ -99,7 +101,7 @@ func TestFolder_Confines(t *testing.T) {
 			if tt.want == nil && err != nil || !errors.Is(err, tt.want) {
 				t.Errorf("%s, f = %s: %v", statement, tt.path, err)
 			}
-			var mistake *Error
+			var mistake *fault.Error
 			if err != nil && (!errors.As(err, &mistake) || mistake.Start.Line != 1) {
 				t.Errorf("%s, f = %s: %v has no position", statement, tt.path, err)
 			}
@@ -143,7 +145,7 @@ func TestFolder_HoldsAgainstRaces(t *testing.T) {
 	})
 	written := 0
 	for i := range 200 {
-		_, err := db.ExportGraph(t.Context(), ExportRequest{Name: "social", Path: fmt.Sprintf("door/%d", i)})
+		_, err := db.Graphs().Export(t.Context(), files.ExportRequest{Name: "social", Path: fmt.Sprintf("door/%d", i)})
 		if err == nil {
 			written++
 		}

@@ -11,7 +11,12 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query/fault"
+	"heavytail/query/internal/search"
 	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/query/vectors"
+	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -46,20 +51,20 @@ func putRows(t *testing.T, db *DB, n, dim int) {
 	}
 	clear(m.Row(3))
 	clear(m.Row(4))
-	info, err := db.store.Graph(context.Background(), "g")
+	info, err := db.e.Store.Graph(context.Background(), "g")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.store.PutEmbedding(context.Background(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: info.Version}, m); err != nil {
+	if _, err := db.e.Store.PutEmbedding(context.Background(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: info.Version}, m); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // loaded reports whether the cache has the vectors of an embedding.
 func loaded(db *DB) bool {
-	db.cache.Mu.Lock()
-	defer db.cache.Mu.Unlock()
-	for key := range db.cache.Entries {
+	db.e.Cache.Mu.Lock()
+	defer db.e.Cache.Mu.Unlock()
+	for key := range db.e.Cache.Entries {
 		if key.Kind == "embedding" || key.Kind == "graph" {
 			return true
 		}
@@ -74,21 +79,21 @@ func TestFileScan_Agrees(t *testing.T) {
 	for _, metric := range index.Metrics() {
 		for _, vertex := range []string{"v0", "v3", "v10", "v599", ""} {
 			for _, k := range []int{1, 10, 599, 5000} {
-				near := NearestRequest{K: k, Embedding: "e", Vertex: vertex, Metric: metric}
-				within := WithinRequest{Embedding: "e", Vertex: vertex, Metric: metric, Radius: 0.5, Limit: k / 3}
+				near := vectors.NearestRequest{K: k, Embedding: "e", Vertex: vertex, Metric: metric}
+				within := vectors.WithinRequest{Embedding: "e", Vertex: vertex, Metric: metric, Radius: 0.5, Limit: k / 3}
 				if vertex == "" {
 					near.Vector = []float32{1, 0, -1, 0.5, 0}
 					within.Vector = near.Vector
 				}
-				clear(db.cache.Scans)
+				clear(db.e.Cache.Scans)
 				if loaded(db) {
-					db.cache.Entries = map[session.CacheKey]*session.CacheEntry{}
+					db.e.Cache.Entries = map[session.CacheKey]*session.CacheEntry{}
 				}
-				a, err := db.Nearest(ctx, near)
+				a, err := db.Vectors().Nearest(ctx, near)
 				if err != nil {
 					t.Fatal(err)
 				}
-				aw, err := db.Within(ctx, within)
+				aw, err := db.Vectors().Within(ctx, within)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -96,13 +101,13 @@ func TestFileScan_Agrees(t *testing.T) {
 					t.Fatalf("%v of %q: the vectors or the graph were loaded", metric, vertex)
 				}
 				// A condition that all vertices meet loads both.
-				near.Where = func(Candidate) bool { return true }
+				near.Where = func(where.Candidate) bool { return true }
 				within.Where = near.Where
-				b, err := db.Nearest(ctx, near)
+				b, err := db.Vectors().Nearest(ctx, near)
 				if err != nil {
 					t.Fatal(err)
 				}
-				bw, err := db.Within(ctx, within)
+				bw, err := db.Vectors().Within(ctx, within)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -125,23 +130,23 @@ func TestFileScan_Agrees(t *testing.T) {
 func TestFileScan_Linked(t *testing.T) {
 	ctx := context.Background()
 	db := fileScanDB(t, &Options{NoCache: true})
-	if _, err := db.InsertEdges(ctx, "g", []storage.Edge{{Source: "v7", Target: "v300"}, {Source: "v7", Target: "v11"}}); err != nil {
+	if _, err := db.Graphs().InsertEdges(ctx, "g", []storage.Edge{{Source: "v7", Target: "v300"}, {Source: "v7", Target: "v11"}}); err != nil {
 		t.Fatal(err)
 	}
 	putRows(t, db, 600, 5)
-	for condition, admits := range map[string]func(Candidate) bool{
-		"NOT linked":            func(c Candidate) bool { return !c.Linked },
-		"linked":                func(c Candidate) bool { return c.Linked },
-		"linked = true":         func(c Candidate) bool { return c.Linked },
-		"linked OR NOT linked":  func(Candidate) bool { return true },
-		"linked AND NOT linked": func(Candidate) bool { return false },
+	for condition, admits := range map[string]func(where.Candidate) bool{
+		"NOT linked":            func(c where.Candidate) bool { return !c.Linked },
+		"linked":                func(c where.Candidate) bool { return c.Linked },
+		"linked = true":         func(c where.Candidate) bool { return c.Linked },
+		"linked OR NOT linked":  func(where.Candidate) bool { return true },
+		"linked AND NOT linked": func(where.Candidate) bool { return false },
 	} {
 		for _, metric := range index.Metrics() {
-			near := NearestRequest{K: 9, Embedding: "e", Vertex: "v7", Metric: metric, Where: admits}
-			within := WithinRequest{Embedding: "e", Vertex: "v7", Metric: metric, Radius: 0.5, Where: admits}
-			for text, search := range map[string]func() (SearchResult, error){
-				"NEAREST 9 TO":         func() (SearchResult, error) { return db.Nearest(ctx, near) },
-				"WITHIN RADIUS 0.5 OF": func() (SearchResult, error) { return db.Within(ctx, within) },
+			near := vectors.NearestRequest{K: 9, Embedding: "e", Vertex: "v7", Metric: metric, Where: admits}
+			within := vectors.WithinRequest{Embedding: "e", Vertex: "v7", Metric: metric, Radius: 0.5, Where: admits}
+			for text, search := range map[string]func() (vectors.SearchResult, error){
+				"NEAREST 9 TO":         func() (vectors.SearchResult, error) { return db.Vectors().Nearest(ctx, near) },
+				"WITHIN RADIUS 0.5 OF": func() (vectors.SearchResult, error) { return db.Vectors().Within(ctx, within) },
 			} {
 				text = fmt.Sprintf("%s 'v7' USING %v(e) WHERE %s", text, metric, condition)
 				if profile := mustRun(t, db, "PROFILE "+text); !strings.Contains(profile, "in the file") {
@@ -153,7 +158,7 @@ func TestFileScan_Linked(t *testing.T) {
 				}
 				want := ""
 				for _, n := range r.Neighbors {
-					want += fmt.Sprintln(n.Vertex, n.by(metric))
+					want += fmt.Sprintln(n.Vertex, n.By(metric))
 				}
 				if have := mustRun(t, db, text); have != want {
 					t.Errorf("%s: %s in the file, %s in memory", text, have, want)
@@ -184,17 +189,17 @@ func TestFileScan_Loads(t *testing.T) {
 		loads bool
 	}{{Options{}, true}, {Options{NoCache: true}, false}, {Options{MemoryLimit: 1 << 10}, false}} {
 		db := fileScanDB(t, &c.opts)
-		for i := range fileScans + 1 {
-			if _, err := db.Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}); err != nil {
+		for i := range search.FileScans + 1 {
+			if _, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}); err != nil {
 				t.Fatalf("%+v: search %d: %v", c.opts, i, err)
 			}
-			if want := c.loads && i == fileScans; loaded(db) != want {
+			if want := c.loads && i == search.FileScans; loaded(db) != want {
 				t.Errorf("%+v: after search %d loaded is %v", c.opts, i, loaded(db))
 			}
 		}
 		// A new generation starts with scans in the file again.
 		putRows(t, db, 600, 4)
-		r, err := db.Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vector: make([]float32, 4)})
+		r, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 3, Embedding: "e", Vector: make([]float32, 4)})
 		if err != nil || r.Embedding.Generation != 2 {
 			t.Errorf("generation %d, %v", r.Embedding.Generation, err)
 		}
@@ -208,7 +213,7 @@ func TestFileScan_BeforeIndex(t *testing.T) {
 	info := storage.IndexInfo{Compared: []uint32{900, 2000, 2000, 2000}, Vectors: 12_000}
 	ctx := context.Background()
 	db := fileScanDB(t, &Options{IndexBytes: 1})
-	of, m, err := db.store.Embedding(ctx, "e")
+	of, m, err := db.e.Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,18 +226,18 @@ func TestFileScan_BeforeIndex(t *testing.T) {
 		return err
 	}
 	info.Metric, info.Recall = "l2", 1
-	if _, err := db.store.PutIndex(ctx, of, info, links); err != nil {
+	if _, err := db.e.Store.PutIndex(ctx, of, info, links); err != nil {
 		t.Fatal(err)
 	}
 	if text := strings.Join(strings.Fields(mustRun(t, db, "EXPLAIN NEAREST 3 TO 'v7' USING e")), " "); !strings.Contains(text, want) {
 		t.Errorf("%s\nexpected %q", text, want)
 	}
-	for i := range fileScans + 1 {
-		r, err := db.Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v7"})
+	for i := range search.FileScans + 1 {
+		r, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "v7"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if indexed := r.Index != nil; indexed != (i == fileScans) || indexed != loaded(db) {
+		if indexed := r.Index != nil; indexed != (i == search.FileScans) || indexed != loaded(db) {
 			t.Errorf("search %d: by the index %v, loaded %v", i, indexed, loaded(db))
 		}
 	}
@@ -242,23 +247,32 @@ func TestFileScan_BeforeIndex(t *testing.T) {
 func TestFileScan_Moved(t *testing.T) {
 	ctx := context.Background()
 	db := fileScanDB(t, nil)
-	c, err := db.begin(ctx, "NEAREST")
+	c, err := db.e.Begin(ctx, "NEAREST")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.end()
-	req := NearestRequest{K: 3, Embedding: "e", Vertex: "v7"}
-	s, err := resolveNearest(c, req)
-	if err != nil || !s.inFile {
-		t.Fatalf("%+v, %v", s, err)
-	}
-	putRows(t, db, 600, 4)
-	if _, err := c.searchFile(s); !errors.Is(err, errMoved) {
+	defer c.End()
+	statement, err := parser.Parse("NEAREST 3 TO 'v7' USING e")
+	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := runNearest(c, req, s)
-	if err != nil || r.Embedding.Generation != 2 || len(r.Neighbors) != 3 {
-		t.Errorf("%+v, %v: not of the new generation", r, err)
+	op, err := c.Binder(nil).Prepare(statement)
+	if err != nil || loaded(db) {
+		t.Fatalf("%v, %v", op, err)
+	}
+	putRows(t, db, 600, 4)
+	found, err := op.Exec(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "v7"})
+	if err != nil || now.Embedding.Generation != 2 || len(now.Neighbors) != 3 {
+		t.Fatalf("%+v, %v", now, err)
+	}
+	for _, want := range now.Neighbors {
+		if !found.Next() || found.Row()[0] != want.Vertex || found.Row()[1] != want.Distance {
+			t.Errorf("%v, %v, expected %+v of the new generation", found.Row(), found.Err(), want)
+		}
 	}
 }
 
@@ -268,47 +282,47 @@ func TestFileScan_BadInput(t *testing.T) {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	for _, inMemory := range []bool{false, true} {
 		db := fileScanDB(t, nil)
-		var where func(Candidate) bool
+		var admits func(where.Candidate) bool
 		if inMemory {
-			where = func(Candidate) bool { return true }
+			admits = func(where.Candidate) bool { return true }
 		}
 		for _, c := range []struct {
 			name string
-			req  NearestRequest
+			req  vectors.NearestRequest
 			want error
 		}{
-			{"k of 0", NearestRequest{K: 0, Vertex: "v1"}, ErrInvalid},
-			{"k below 0", NearestRequest{K: -7, Vertex: "v1"}, ErrInvalid},
-			{"dimension", NearestRequest{K: 1, Vector: make([]float32, 4)}, ErrInvalid},
-			{"no dimension", NearestRequest{K: 1, Vector: []float32{}}, ErrInvalid},
-			{"NaN", NearestRequest{K: 1, Vector: []float32{1, 2, nan, 4, 5}}, ErrInvalid},
-			{"infinite", NearestRequest{K: 1, Vector: []float32{1, 2, 3, 4, -inf}}, ErrInvalid},
-			{"metric", NearestRequest{K: 1, Vertex: "v1", Metric: 9}, ErrInvalid},
-			{"vertex", NearestRequest{K: 1, Vertex: "v1000"}, storage.ErrNotFound},
-			{"neither", NearestRequest{K: 1}, ErrInvalid},
-			{"both", NearestRequest{K: 1, Vertex: "v1", Vector: make([]float32, 5)}, ErrInvalid},
+			{"k of 0", vectors.NearestRequest{K: 0, Vertex: "v1"}, fault.ErrInvalid},
+			{"k below 0", vectors.NearestRequest{K: -7, Vertex: "v1"}, fault.ErrInvalid},
+			{"dimension", vectors.NearestRequest{K: 1, Vector: make([]float32, 4)}, fault.ErrInvalid},
+			{"no dimension", vectors.NearestRequest{K: 1, Vector: []float32{}}, fault.ErrInvalid},
+			{"NaN", vectors.NearestRequest{K: 1, Vector: []float32{1, 2, nan, 4, 5}}, fault.ErrInvalid},
+			{"infinite", vectors.NearestRequest{K: 1, Vector: []float32{1, 2, 3, 4, -inf}}, fault.ErrInvalid},
+			{"metric", vectors.NearestRequest{K: 1, Vertex: "v1", Metric: 9}, fault.ErrInvalid},
+			{"vertex", vectors.NearestRequest{K: 1, Vertex: "v1000"}, storage.ErrNotFound},
+			{"neither", vectors.NearestRequest{K: 1}, fault.ErrInvalid},
+			{"both", vectors.NearestRequest{K: 1, Vertex: "v1", Vector: make([]float32, 5)}, fault.ErrInvalid},
 		} {
-			c.req.Embedding, c.req.Where = "e", where
-			if r, err := db.Nearest(ctx, c.req); !errors.Is(err, c.want) {
+			c.req.Embedding, c.req.Where = "e", admits
+			if r, err := db.Vectors().Nearest(ctx, c.req); !errors.Is(err, c.want) {
 				t.Errorf("%s, in memory %v: %v, %v", c.name, inMemory, r.Neighbors, err)
 			}
 		}
 		for _, radius := range []float64{-1, math.NaN(), math.Inf(1)} {
-			if _, err := db.Within(ctx, WithinRequest{Embedding: "e", Vertex: "v1", Radius: radius, Where: where}); !errors.Is(err, index.ErrRadius) {
+			if _, err := db.Vectors().Within(ctx, vectors.WithinRequest{Embedding: "e", Vertex: "v1", Radius: radius, Where: admits}); !errors.Is(err, index.ErrRadius) {
 				t.Errorf("radius %v: %v", radius, err)
 			}
 		}
 		// A zero vector has the cosine 0 with every vector, so that ties decide.
-		r, err := db.Nearest(ctx, NearestRequest{K: 3, Embedding: "e", Vertex: "v3", Metric: index.Cosine, Where: where})
-		want := []Neighbor{{Vertex: "v0"}, {Vertex: "v1"}, {Vertex: "v2"}}
+		r, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "v3", Metric: index.Cosine, Where: admits})
+		want := []vectors.Neighbor{{Vertex: "v0"}, {Vertex: "v1"}, {Vertex: "v2"}}
 		if err != nil || !slices.Equal(r.Neighbors, want) || len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, "zero") {
 			t.Errorf("zero vector, in memory %v: %v, %v, %v", inMemory, r.Neighbors, r.Notices, err)
 		}
-		r, err = db.Nearest(ctx, NearestRequest{K: 600, Embedding: "e", Vertex: "v3", Where: where})
+		r, err = db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 600, Embedding: "e", Vertex: "v3", Where: admits})
 		if err != nil || len(r.Neighbors) != 599 {
 			t.Errorf("k = n, in memory %v: %d answers, %v", inMemory, len(r.Neighbors), err)
 		}
-		if wanted := where == nil; (len(r.Notices) == 1) != wanted {
+		if wanted := admits == nil; (len(r.Notices) == 1) != wanted {
 			t.Errorf("k = n, in memory %v: notices %v", inMemory, r.Notices)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/query/fault"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -30,16 +32,16 @@ func TestNearest_FreshWaits(t *testing.T) {
 	id := rows.Row()[0].(int64)
 	<-reached
 	mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
-	fresh := NearestRequest{K: 3, Vertex: "new", Embedding: "e", Fresh: true}
+	fresh := vectors.NearestRequest{K: 3, Vertex: "new", Embedding: "e", Fresh: true}
 	short, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
-	if _, err := db.Nearest(short, fresh); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := db.Vectors().Nearest(short, fresh); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("beside the job: %v", err)
 	}
 	cancel()
-	stopped := new(JobError)
+	stopped := new(fault.JobError)
 	for wait := 10 * time.Millisecond; ; wait *= 4 {
 		short, cancel = context.WithTimeout(ctx, wait)
-		_, err = db.WaitJob(short, uint64(id))
+		_, err = db.Jobs().Wait(short, uint64(id))
 		cancel()
 		if errors.As(err, &stopped) || !errors.Is(err, context.DeadlineExceeded) {
 			break // otherwise the context ended before the wait began, as on a busy machine
@@ -50,7 +52,7 @@ func TestNearest_FreshWaits(t *testing.T) {
 	}
 	found := make(chan error)
 	go func() {
-		r, err := db.Nearest(ctx, fresh)
+		r, err := db.Vectors().Nearest(ctx, fresh)
 		if err == nil && (len(r.Neighbors) != 3 || r.Embedding.Behind != 0 || r.Embedding.Generation != 3) {
 			err = fmt.Errorf("%+v", r)
 		}
@@ -95,15 +97,15 @@ func TestJobs_Peak(t *testing.T) {
 	// Garbage that is freed meanwhile would hide the memory of the job.
 	runtime.GC()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	started, err := db.StartEmbed(ctx, EmbedRequest{Graph: "g", Name: "e", Method: "dp_spectral", Settings: map[string]any{"dim": 40}})
+	started, err := db.Vectors().StartEmbed(ctx, vectors.EmbedRequest{Graph: "g", Name: "e", Method: "dp_spectral", Settings: map[string]any{"dim": 40}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := db.WaitJob(ctx, started.ID)
+	info, err := db.Jobs().Wait(ctx, started.ID)
 	if err != nil || info.Peak < 4*40*800 {
 		t.Errorf("the rows alone take %d bytes, the job was seen to take %d of %d, %v", 4*40*800, info.Peak, info.Memory, err)
 	}
-	if stored, err := db.store.Job(ctx, started.ID); err != nil || stored.Peak != info.Peak {
+	if stored, err := db.e.Store.Job(ctx, started.ID); err != nil || stored.Peak != info.Peak {
 		t.Errorf("%+v, %v", stored, err)
 	}
 }
@@ -123,12 +125,12 @@ func TestNearest_FreshMistakes(t *testing.T) {
 		if _, err := db.Query(t.Context(), "NEAREST 3 "+text, nil); err == nil {
 			t.Errorf("%s: no error", text)
 		}
-		if info, err := db.store.EmbeddingInfo(t.Context(), "e"); err != nil || info.Generation != 1 {
+		if info, err := db.e.Store.EmbeddingInfo(t.Context(), "e"); err != nil || info.Generation != 1 {
 			t.Errorf("%s: generation %d, %v", text, info.Generation, err)
 		}
 	}
 	mustExec(t, db, "NEAREST 3 TO 'new' USING e@1 FRESH")
-	if info, err := db.store.EmbeddingInfo(t.Context(), "e"); err != nil || info.Generation != 2 {
+	if info, err := db.e.Store.EmbeddingInfo(t.Context(), "e"); err != nil || info.Generation != 2 {
 		t.Errorf("generation %d, %v", info.Generation, err)
 	}
 }

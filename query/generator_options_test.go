@@ -3,20 +3,25 @@ package query
 import (
 	"errors"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
+
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
 )
 
 // generatorStructs are option structs of all generators, each with the equivalent
 // statement.
-var generatorStructs = map[string]GeneratorOptions{
-	"preferential_attachment(n := 30, m := 2, seed := -1)":                            PreferentialAttachment{N: 30, M: 2, Seed: 1<<64 - 1},
-	"vazquez(n := 30, p := 0, seed := 3)":                                             Vazquez{N: 30, Seed: 3},
-	"vazquez(n := 30, p := 0.5, rule := 'connect_neighbors', seed := 3)":              &Vazquez{N: 30, P: 0.5, Rule: RuleConnectNeighbors, Seed: 3},
-	"erdos_renyi(n := 30, p := 0.1)":                                                  ErdosRenyi{N: 30, P: 0.1},
-	"erdos_renyi(n := 30, m := 40, seed := 3)":                                        ErdosRenyi{N: 30, M: 40, Seed: 3},
-	"stochastic_block(sizes := '10,20', p_in := 0.5, p_out := 0.125, seed := 3)":      StochasticBlock{Sizes: []int{10, 20}, In: 0.5, Out: 0.125, Seed: 3},
-	"stochastic_block(sizes := '10,20', matrix := '0.5,1e-09;1e-09,0.25', seed := 3)": StochasticBlock{Sizes: []int{10, 20}, Matrix: [][]float64{{0.5, 1e-9}, {1e-9, 0.25}}, Seed: 3},
-	"watts_strogatz(n := 30, k := 4, beta := 0, seed := 3)":                           WattsStrogatz{N: 30, K: 4, Seed: 3},
+var generatorStructs = map[string]graphs.GeneratorOptions{
+	"preferential_attachment(n := 30, m := 2, seed := -1)":                            graphs.PreferentialAttachment{N: 30, M: 2, Seed: 1<<64 - 1},
+	"vazquez(n := 30, p := 0, seed := 3)":                                             graphs.Vazquez{N: 30, Seed: 3},
+	"vazquez(n := 30, p := 0.5, rule := 'connect_neighbors', seed := 3)":              &graphs.Vazquez{N: 30, P: 0.5, Rule: graphs.RuleConnectNeighbors, Seed: 3},
+	"erdos_renyi(n := 30, p := 0.1)":                                                  graphs.ErdosRenyi{N: 30, P: 0.1},
+	"erdos_renyi(n := 30, m := 40, seed := 3)":                                        graphs.ErdosRenyi{N: 30, M: 40, Seed: 3},
+	"stochastic_block(sizes := '10,20', p_in := 0.5, p_out := 0.125, seed := 3)":      graphs.StochasticBlock{Sizes: []int{10, 20}, In: 0.5, Out: 0.125, Seed: 3},
+	"stochastic_block(sizes := '10,20', matrix := '0.5,1e-09;1e-09,0.25', seed := 3)": graphs.StochasticBlock{Sizes: []int{10, 20}, Matrix: [][]float64{{0.5, 1e-9}, {1e-9, 0.25}}, Seed: 3},
+	"watts_strogatz(n := 30, k := 4, beta := 0, seed := 3)":                           graphs.WattsStrogatz{N: 30, K: 4, Seed: 3},
 }
 
 // TestGeneratorOptions compares every struct with the equivalent statement: the graphs and
@@ -25,10 +30,12 @@ func TestGeneratorOptions(t *testing.T) {
 	t.Parallel()
 	db, seen := openTest(t, nil), map[string]bool{}
 	for text, using := range generatorStructs {
-		generator, _, err := GenerateRequest{Using: using}.generator()
-		if err != nil {
-			t.Fatal(err)
+		name, _, _ := strings.Cut(text, "(")
+		at := slices.IndexFunc(graphs.Generators(), func(g graphs.Generator) bool { return g.Name == name })
+		if at < 0 {
+			t.Fatal(text)
 		}
+		generator := graphs.Generators()[at]
 		seen[generator.Name] = true
 		fields := reflect.Indirect(reflect.ValueOf(using)).Type()
 		if fields.NumField() != len(generator.Options) {
@@ -40,23 +47,23 @@ func TestGeneratorOptions(t *testing.T) {
 				t.Errorf("field %d of %v is the option %s, and of the generator %s", i, fields, name, o.Name)
 			}
 		}
-		if _, err := db.Generate(t.Context(), GenerateRequest{Graph: "typed", Using: using}); err != nil {
+		if _, err := db.Graphs().Generate(t.Context(), graphs.GenerateRequest{Graph: "typed", Using: using}); err != nil {
 			t.Fatal(text, err)
 		}
 		mustExec(t, db, "GENERATE "+text+" INTO text")
-		a, errA := db.Snapshot(t.Context(), "typed")
-		b, errB := db.Snapshot(t.Context(), "text")
+		a, errA := db.Graphs().Snapshot(t.Context(), "typed")
+		b, errB := db.Graphs().Snapshot(t.Context(), "text")
 		if errA != nil || errB != nil || !reflect.DeepEqual(a.Graph, b.Graph) {
 			t.Errorf("%s: the struct gives another graph: %v, %v", text, errA, errB)
 		}
-		if graphs, err := db.Graphs(t.Context()); err != nil || len(graphs) != 2 || graphs[0].Source != graphs[1].Source {
+		if graphs, err := db.Graphs().List(t.Context()); err != nil || len(graphs) != 2 || graphs[0].Source != graphs[1].Source {
 			t.Errorf("%s: graphs %+v, %v", text, graphs, err)
 		}
 		mustExec(t, db, "DROP GRAPH typed")
 		mustExec(t, db, "DROP GRAPH text")
 	}
-	if len(seen) != len(generators()) {
-		t.Errorf("structs of %d generators, and there are %d", len(seen), len(generators()))
+	if len(seen) != len(graphs.Generators()) {
+		t.Errorf("structs of %d generators, and there are %d", len(seen), len(graphs.Generators()))
 	}
 }
 
@@ -64,15 +71,15 @@ func TestGeneratorOptions(t *testing.T) {
 func TestGeneratorOptions_Mistakes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
-	for want, req := range map[string]GenerateRequest{
-		"the generator is given twice, by Using and by Generator or Settings": {Using: ErdosRenyi{N: 3, P: 1}, Generator: "erdos_renyi"},
-		"Using is a nil pointer":                        {Using: (*ErdosRenyi)(nil)},
-		"generator erdos_renyi needs the option p or m": {Using: ErdosRenyi{N: 3}},
+	for want, req := range map[string]graphs.GenerateRequest{
+		"the generator is given twice, by Using and by Generator or Settings": {Using: graphs.ErdosRenyi{N: 3, P: 1}, Generator: "erdos_renyi"},
+		"Using is a nil pointer":                        {Using: (*graphs.ErdosRenyi)(nil)},
+		"generator erdos_renyi needs the option p or m": {Using: graphs.ErdosRenyi{N: 3}},
 	} {
 		req.Graph = "g"
-		_, err := db.Generate(t.Context(), req)
-		var mistake *Error
-		if !errors.As(err, &mistake) || !errors.Is(err, ErrInvalid) || err.Error() != want {
+		_, err := db.Graphs().Generate(t.Context(), req)
+		var mistake *fault.Error
+		if !errors.As(err, &mistake) || !errors.Is(err, fault.ErrInvalid) || err.Error() != want {
 			t.Errorf("got %v, expected %s", err, want)
 		}
 	}

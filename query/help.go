@@ -6,58 +6,68 @@ import (
 	"unicode"
 
 	"heavytail/embedding/link"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
+	"heavytail/query/measures"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/query/vectors"
 )
 
 // helpsOf lists the help of statements; statements that share their help are listed
 // once.
-func helpsOf(described []described) []Help {
-	list := make([]Help, 0, len(described))
+func helpsOf(described []engine.Described) []help.Statement {
+	list := make([]help.Statement, 0, len(described))
 	listed := make(map[string]bool, len(described))
 	for _, s := range described {
-		if h := s.describe(); !listed[h.Statement] {
+		if h := s.Describe(); !listed[h.Statement] {
 			list, listed[h.Statement] = append(list, h), true
 		}
 	}
 	return list
 }
 
-var help = &statement[*parser.Help, []string, nothing, *helpTable]{
-	help: Help{
+var helpStatement = &engine.Statement[*parser.Help, []string, engine.Nothing, *helpTable]{
+	Help: help.Statement{
 		Statement: "HELP", Syntax: "HELP [statement | method | measure | scorer | generator | WHERE | errors]",
 		Summary: "lists the statements, or explains one",
 		Columns: "statement, syntax, summary; with a topic: item, text",
 		Example: "HELP NEAREST",
 	},
-	bind: func(b *binder, s *parser.Help) []string {
+	Bind: func(b *engine.Binder, s *parser.Help) []string {
 		b.Mark(partTopic, s)
 		return s.Topic
 	},
-	resolve: resolveNothing[[]string],
-	plan:    func(topic []string, _ nothing) *plan.Plan { return plan.Result("help", strings.Join(topic, " ")) },
-	run: func(c *call, topic []string, _ nothing) (*helpTable, error) {
-		return helpOn(helpsOf(c.db.language), topic)
+	Resolve: engine.ResolveNothing[[]string],
+	Plan: func(topic []string, _ engine.Nothing) *plan.Plan {
+		return plan.Result("help", strings.Join(topic, " "))
 	},
-	rows:  func(_ []string, t *helpTable) *Rows { return rowsOf(t.columns, t.rows) },
-	reads: true,
+	Run: func(c *engine.Call, topic []string, _ engine.Nothing) (*helpTable, error) {
+		return helpOn(helpsOf(c.DB.Language), topic)
+	},
+	Rows:  func(_ []string, t *helpTable) *rows.Rows { return cells.RowsOf(t.columns, t.rows) },
+	Reads: true,
 }
 
 type helpTable struct {
 	columns []string
-	rows    [][]Value
+	rows    [][]rows.Value
 }
 
 const partTopic fault.Part = "topic"
 
 // helpOn returns the table for a topic, or an Error with the nearest one.
-func helpOn(helps []Help, words []string) (*helpTable, error) {
+func helpOn(helps []help.Statement, words []string) (*helpTable, error) {
 	if len(words) == 0 {
 		t := &helpTable{columns: []string{"statement", "syntax", "summary"}}
 		for _, h := range helps {
-			t.rows = append(t.rows, []Value{h.Statement, h.Syntax, h.Summary})
+			t.rows = append(t.rows, []rows.Value{h.Statement, h.Syntax, h.Summary})
 		}
 		return t, nil
 	}
@@ -65,7 +75,7 @@ func helpOn(helps []Help, words []string) (*helpTable, error) {
 	if t := findTopic(topics, words); t != nil {
 		return t, nil
 	}
-	names := ofEach(topics, func(t helpTopic) string { return t.name })
+	names := lists.Map(topics, func(t helpTopic) string { return t.name })
 	// The topic may be a statement as typed, with names after its first words, so
 	// shorter beginnings are tried too.
 	for n := len(words) - 1; n > 0; n-- {
@@ -144,24 +154,24 @@ func sameWord(a, b string) bool {
 type helpTopic struct {
 	name   string
 	syntax []string // the words of a statement, its keywords in capitals; nil for other topics
-	rows   [][]Value
+	rows   [][]rows.Value
 }
 
 // helpTopics lists all topics: statements, then methods, measures and other names.
-func helpTopics(helps []Help) []helpTopic {
+func helpTopics(helps []help.Statement) []helpTopic {
 	var topics []helpTopic
 	for _, h := range helps {
-		rows := [][]Value{
+		list := [][]rows.Value{
 			{"statement", h.Statement}, {"syntax", h.Syntax}, {"summary", h.Summary},
 		}
 		if h.Columns != "" {
-			rows = append(rows, []Value{"columns", h.Columns})
+			list = append(list, []rows.Value{"columns", h.Columns})
 		}
-		rows = append(rows, optionRows(h.Options)...)
+		list = append(list, optionRows(h.Options)...)
 		syntax := strings.FieldsFunc(h.Syntax, func(r rune) bool { return !unicode.IsLetter(r) })
-		topics = append(topics, helpTopic{h.Statement, syntax, append(rows, []Value{"example", h.Example})})
+		topics = append(topics, helpTopic{h.Statement, syntax, append(list, []rows.Value{"example", h.Example})})
 	}
-	topics = append(topics, helpTopic{"WHERE", nil, [][]Value{
+	topics = append(topics, helpTopic{"WHERE", nil, [][]rows.Value{
 		{"condition", "WHERE"},
 		{"summary", "which vertices may be answers; it is applied during the search, so that the search still finds the full number of answers"},
 		{"attribute", "value of the vertex for the attribute of this name; in double quotes if it is not a plain name"},
@@ -173,19 +183,19 @@ func helpTopics(helps []Help) []helpTopic {
 		{"missing", "x IS MISSING, x IS NOT MISSING; any other condition on a missing value is neither true nor false, and only vertices for which the condition is true are answers"},
 		{"example", "NEAREST 10 TO 'alice' USING spec WHERE NOT linked AND (age >= 40 OR age IS MISSING)"},
 	}})
-	topics = append(topics, helpTopic{"errors", nil, ofEach(Errors(), func(e ErrorInfo) []Value {
-		return []Value{e.Name, e.Err.Error() + ". " + e.Meaning + " To do: " + e.Remedy + "."}
+	topics = append(topics, helpTopic{"errors", nil, lists.Map(Errors(), func(e ErrorInfo) []rows.Value {
+		return []rows.Value{e.Name, e.Err.Error() + ". " + e.Meaning + " To do: " + e.Remedy + "."}
 	})})
-	for _, m := range Methods() {
-		rows := [][]Value{{"method", m.Name}, {"summary", m.Summary}}
+	for _, m := range vectors.Methods() {
+		rows := [][]rows.Value{{"method", m.Name}, {"summary", m.Summary}}
 		topics = append(topics, helpTopic{m.Name, nil, append(rows, optionRows(m.Options)...)})
 	}
-	for _, m := range Measures() {
-		rows := [][]Value{{"measure", m.Name}, {"summary", m.Summary}}
+	for _, m := range measures.List() {
+		rows := [][]rows.Value{{"measure", m.Name}, {"summary", m.Summary}}
 		topics = append(topics, helpTopic{m.Name, nil, append(rows, optionRows(m.Options)...)})
 	}
-	for _, g := range generators() {
-		rows := [][]Value{{"generator", g.Name}, {"summary", g.Summary}}
+	for _, g := range graphs.Generators() {
+		rows := [][]rows.Value{{"generator", g.Name}, {"summary", g.Summary}}
 		topics = append(topics, helpTopic{g.Name, nil, append(rows, optionRows(g.Options)...)})
 	}
 	for _, s := range link.Scorers() {
@@ -193,13 +203,13 @@ func helpTopics(helps []Help) []helpTopic {
 		if s.NeedsEmbedding {
 			syntax += "(embedding)"
 		}
-		topics = append(topics, helpTopic{s.Name, nil, [][]Value{{"scorer", syntax}, {"summary", s.Summary}}})
+		topics = append(topics, helpTopic{s.Name, nil, [][]rows.Value{{"scorer", syntax}, {"summary", s.Summary}}})
 	}
 	return topics
 }
 
-func optionRows(options []OptionInfo) [][]Value {
-	var rows [][]Value
+func optionRows(options []help.Option) [][]rows.Value {
+	var list [][]rows.Value
 	for _, o := range options {
 		text := o.Doc
 		if o.Choices != nil {
@@ -216,7 +226,7 @@ func optionRows(options []OptionInfo) [][]Value {
 		} else {
 			text += ", must be given"
 		}
-		rows = append(rows, []Value{"option " + o.Name, text})
+		list = append(list, []rows.Value{"option " + o.Name, text})
 	}
-	return rows
+	return list
 }

@@ -9,9 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
+	"heavytail/query/vectors"
 )
 
 func TestHelps_ExamplesParse(t *testing.T) {
@@ -46,7 +51,7 @@ func TestHelps_AsTyped(t *testing.T) {
 		table, err := helpOn(helps, parsed.(*parser.Help).Topic)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
-		} else if !slices.ContainsFunc(table.rows, func(row []Value) bool { return row[0] == "statement" && row[1] == statement }) {
+		} else if !slices.ContainsFunc(table.rows, func(row []rows.Value) bool { return row[0] == "statement" && row[1] == statement }) {
 			t.Errorf("%s does not explain %s", text, statement)
 		}
 	}
@@ -206,14 +211,14 @@ func TestHelps_Columns(t *testing.T) {
 
 // Every option that HELP lists must be accepted, with its listed default.
 func TestHelps_OptionsAreAccepted(t *testing.T) {
-	tables := map[string][]OptionInfo{}
+	tables := map[string][]help.Option{}
 	for _, h := range Helps() {
 		tables[h.Statement] = h.Options
 	}
-	for _, m := range Methods() {
+	for _, m := range vectors.Methods() {
 		tables[m.Name] = m.Options
 	}
-	for _, g := range generators() {
+	for _, g := range graphs.Generators() {
 		tables[g.Name] = g.Options
 	}
 	for owner, table := range tables {
@@ -226,12 +231,12 @@ func TestHelps_OptionsAreAccepted(t *testing.T) {
 				t.Errorf("%s: the default of %s, %s, is no literal: %v", owner, o.Name, o.Default, err)
 				continue
 			}
-			b := &binder{call: &call{}, Values: bind.New(map[fault.Part]parser.Range{}, nil)}
+			b := &engine.Binder{Call: &engine.Call{}, Values: bind.New(map[fault.Part]parser.Range{}, nil)}
 			given := b.Given(statement.(*parser.Embed).Method.Options)
 			if b.Err != nil {
 				t.Fatal(b.Err)
 			}
-			if _, err := o.Check(given[0].Value); err != nil {
+			if _, err := bind.CheckOption(o, given[0].Value); err != nil {
 				t.Errorf("%s: the default of %s: %v", owner, o.Name, err)
 			}
 		}

@@ -13,6 +13,10 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query/internal/indexes"
+	"heavytail/query/rows"
+	"heavytail/query/vectors"
+	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -29,7 +33,7 @@ func indexedDB(t *testing.T, n int, opts Options) *DB {
 func putRandom(t *testing.T, db *DB, n int, seed uint64) {
 	t.Helper()
 	ctx := context.Background()
-	if _, err := db.store.Graph(ctx, "g"); errors.Is(err, storage.ErrNotFound) {
+	if _, err := db.e.Store.Graph(ctx, "g"); errors.Is(err, storage.ErrNotFound) {
 		mustRun(t, db, fmt.Sprintf("GENERATE erdos_renyi(n := %d, p := 0.003, seed := 1) INTO g", n))
 	}
 	random := rand.New(rand.NewPCG(seed, 1))
@@ -37,15 +41,15 @@ func putRandom(t *testing.T, db *DB, n int, seed uint64) {
 	for i := range m.Data {
 		m.Data[i] = float32(random.NormFloat64())
 	}
-	if _, err := db.store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1, Method: "random"}, m); err != nil {
+	if _, err := db.e.Store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1, Method: "random"}, m); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func nearestTo(t *testing.T, db *DB, req NearestRequest) SearchResult {
+func nearestTo(t *testing.T, db *DB, req vectors.NearestRequest) vectors.SearchResult {
 	t.Helper()
 	req.Embedding, req.K = "e", 10
-	r, err := db.Nearest(context.Background(), req)
+	r, err := db.Vectors().Nearest(context.Background(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,23 +61,23 @@ func nearestTo(t *testing.T, db *DB, req NearestRequest) SearchResult {
 func TestNearest_Index(t *testing.T) {
 	ctx := context.Background()
 	db := indexedDB(t, 2000, Options{IndexBytes: 1})
-	info, err := db.CreateIndex(ctx, CreateIndexRequest{Embedding: "e"})
+	info, err := db.Vectors().CreateIndex(ctx, vectors.CreateIndexRequest{Embedding: "e"})
 	if err != nil || info.Recall < 0.95 || info.Vectors != 2000 || info.Bytes == 0 {
 		t.Fatalf("%+v, %v", info, err)
 	}
-	exact := nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true})
-	found := nearestTo(t, db, NearestRequest{Vertex: "7"})
+	exact := nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Exact: true})
+	found := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"})
 	if exact.Index != nil || found.Index == nil || found.Index.Metric != "l2" || !slices.Equal(exact.Neighbors, found.Neighbors) {
 		t.Errorf("with EXACT %v, with the index %v", exact, found)
 	}
-	within, err := db.Within(ctx, WithinRequest{Embedding: "e", Vertex: "7", Radius: exact.Neighbors[9].Distance})
+	within, err := db.Vectors().Within(ctx, vectors.WithinRequest{Embedding: "e", Vertex: "7", Radius: exact.Neighbors[9].Distance})
 	if err != nil || within.Index == nil || !slices.Equal(within.Neighbors, exact.Neighbors) {
 		t.Errorf("within: %v, %v", within, err)
 	}
-	if r := nearestTo(t, db, NearestRequest{Vertex: "7", Metric: index.Cosine}); r.Index != nil {
+	if r := nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Metric: index.Cosine}); r.Index != nil {
 		t.Error("another metric used the index")
 	}
-	few := nearestTo(t, db, NearestRequest{Vertex: "7", Where: func(c Candidate) bool { return c.Key() == "9" }})
+	few := nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Where: func(c where.Candidate) bool { return c.Key() == "9" }})
 	if few.Index != nil || len(few.Neighbors) != 1 || few.Neighbors[0].Vertex != "9" {
 		t.Errorf("one vertex passes: %+v", few)
 	}
@@ -89,8 +93,8 @@ func TestNearest_Index(t *testing.T) {
 
 	// A new generation has no index, and the indexes of the old one are not used.
 	putRandom(t, db, 2000, 2)
-	again := nearestTo(t, db, NearestRequest{Vertex: "7"})
-	if again.Index != nil || !slices.Equal(again.Neighbors, nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true}).Neighbors) {
+	again := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"})
+	if again.Index != nil || !slices.Equal(again.Neighbors, nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Exact: true}).Neighbors) {
 		t.Error("the index of another generation was used")
 	}
 	mustBeSound(t, db)
@@ -100,7 +104,7 @@ func TestNearest_Index(t *testing.T) {
 func TestNearest_IndexBytes(t *testing.T) {
 	db := indexedDB(t, 500, Options{})
 	mustRun(t, db, "CREATE INDEX ON e")
-	if r := nearestTo(t, db, NearestRequest{Vertex: "7"}); r.Index != nil {
+	if r := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"}); r.Index != nil {
 		t.Error("the index of 16 KB was used")
 	}
 }
@@ -119,21 +123,21 @@ func TestNearest_IndexSlow(t *testing.T) {
 		}
 	}
 	ctx := context.Background()
-	if _, err := db.store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1, Method: "random"}, m); err != nil {
+	if _, err := db.e.Store.PutEmbedding(ctx, storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1, Method: "random"}, m); err != nil {
 		t.Fatal(err)
 	}
 	for metric, slow := range map[string]bool{"dot": true, "cosine": false} {
-		rows, err := db.Query(ctx, "CREATE INDEX ON e WITH (metric := '"+metric+"')", nil)
+		answer, err := db.Query(ctx, "CREATE INDEX ON e WITH (metric := '"+metric+"')", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		said := slices.ContainsFunc(rows.Notices(), func(n Notice) bool {
+		said := slices.ContainsFunc(answer.Notices(), func(n rows.Notice) bool {
 			return strings.Contains(n.Text, "of 2000 vectors, which takes longer than a scan")
 		})
 		search := "NEAREST 10 TO '7' USING " + metric + "(e)"
 		explained := strings.Contains(mustRun(t, db, "EXPLAIN "+search), "this takes less than searching the index, which compares very many vectors")
 		if said != slow || explained != slow {
-			t.Errorf("%s: notices %v, explained %v", metric, rows.Notices(), explained)
+			t.Errorf("%s: notices %v, explained %v", metric, answer.Notices(), explained)
 		}
 		if got, want := mustRun(t, db, search), mustRun(t, db, search+" EXACT"); slow && got != want {
 			t.Errorf("%s\nand exact:\n%s", got, want)
@@ -144,16 +148,16 @@ func TestNearest_IndexSlow(t *testing.T) {
 
 // removesSlow checks that a refresh of e removes its slow index by dot, and keeps that by cosine.
 func removesSlow(t *testing.T, db *DB, m *vec.Matrix) {
-	c, err := db.begin(context.Background(), "test")
+	c, err := db.e.Begin(context.Background(), "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.end()
-	kept, before, err := c.keepIndexes("e")
+	defer c.End()
+	kept, before, err := indexes.Keep(c, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := c.followIndexes("e", kept, before.Matrix, m)
+	next, err := indexes.Follow(c, "e", kept, before.Matrix, m)
 	notices := fmt.Sprint(c.Notices)
 	if err != nil || len(next) != 1 || next[0].Info.Metric != "cosine" || !strings.Contains(notices, "by dot was removed, as NEAREST and WITHIN did not use it") {
 		t.Errorf("%d indexes, %v, notices %s", len(next), err, notices)
@@ -164,23 +168,23 @@ func removesSlow(t *testing.T, db *DB, m *vec.Matrix) {
 func TestNearest_IndexDeleted(t *testing.T) {
 	db := indexedDB(t, 500, Options{IndexBytes: 1, graphOnly: true})
 	mustRun(t, db, "CREATE INDEX ON e WITH (ef := 500)")
-	near := nearestTo(t, db, NearestRequest{Vertex: "7"}).Neighbors[0].Vertex
+	near := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"}).Neighbors[0].Vertex
 	mustRun(t, db, "DELETE VERTEX '"+near+"' FROM g")
-	r := nearestTo(t, db, NearestRequest{Vertex: "7"})
-	if slices.ContainsFunc(r.Neighbors, func(n Neighbor) bool { return n.Vertex == near }) || r.Index == nil {
+	r := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"})
+	if slices.ContainsFunc(r.Neighbors, func(n vectors.Neighbor) bool { return n.Vertex == near }) || r.Index == nil {
 		t.Errorf("after %s was deleted: %+v", near, r)
 	}
-	if want := nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true}); !slices.Equal(r.Neighbors, want.Neighbors) {
+	if want := nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Exact: true}); !slices.Equal(r.Neighbors, want.Neighbors) {
 		t.Errorf("%v, expected %v", r.Neighbors, want.Neighbors)
 	}
 	if text, want := mustRun(t, db, "PROFILE NEAREST 10 TO '7' USING e"), "1 of deleted vertices left out"; !strings.Contains(text, want) {
 		t.Errorf("%s\nexpected %q", text, want)
 	}
 	// If too few vertices are left, all are scanned.
-	db.opts.graphOnly = false
+	db.e.Opts.GraphOnly = false
 	mustRun(t, db, "DELETE VERTICES FROM g WHERE degree >= 4")
-	r = nearestTo(t, db, NearestRequest{Vector: make([]float32, 8)})
-	if want := nearestTo(t, db, NearestRequest{Vector: make([]float32, 8), Exact: true}); !slices.Equal(r.Neighbors, want.Neighbors) {
+	r = nearestTo(t, db, vectors.NearestRequest{Vector: make([]float32, 8)})
+	if want := nearestTo(t, db, vectors.NearestRequest{Vector: make([]float32, 8), Exact: true}); !slices.Equal(r.Neighbors, want.Neighbors) {
 		t.Errorf("%v, expected %v", r.Neighbors, want.Neighbors)
 	}
 	if text, want := mustRun(t, db, "PROFILE NEAREST 10 TO [0, 0, 0, 0, 0, 0, 0, 0] USING e"), "500 vectors scanned, as"; !strings.Contains(text, want) {
@@ -196,7 +200,7 @@ func TestNearest_IndexDamaged(t *testing.T) {
 	}
 	ctx := context.Background()
 	db := indexedDB(t, 1000, Options{IndexBytes: 1, graphOnly: true})
-	of, m, err := db.store.Embedding(ctx, "e")
+	of, m, err := db.e.Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,37 +222,37 @@ func TestNearest_IndexDamaged(t *testing.T) {
 	}
 	other := &vec.Matrix{Rows: m.Rows, Dim: m.Dim, Data: slices.Clone(m.Data)}
 	slices.Reverse(other.Data)
-	want := nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true})
+	want := nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Exact: true})
 	for what, stored := range map[string][]byte{
 		"cut": sound[:len(sound)/2], "flipped": flipped, "of other vectors": build(other), "text": []byte("no index"),
 	} {
-		_, err := db.store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
+		_, err := db.e.Store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
 			_, err := w.Write(stored)
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := nearestTo(t, db, NearestRequest{Vertex: "7"})
+		r := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"})
 		if r.Index != nil || !slices.Equal(r.Neighbors, want.Neighbors) || len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, "cannot be used") {
 			t.Errorf("%s: %+v", what, r)
 		}
 	}
 	mustRun(t, db, "CREATE INDEX ON e")
-	if r := nearestTo(t, db, NearestRequest{Vertex: "7"}); r.Index == nil {
+	if r := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"}); r.Index == nil {
 		t.Error("the index was created again and is not used")
 	}
 	// Nor does an index that was damaged before a vertex was deleted.
-	if _, err := db.store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
+	if _, err := db.e.Store.PutIndex(ctx, of, storage.IndexInfo{Metric: "l2", Vectors: 1000, Recall: 1}, func(w io.Writer) error {
 		_, err := w.Write(flipped)
 		return err
 	}); err != nil {
 		t.Fatal(err)
 	}
 	mustRun(t, db, "DELETE VERTEX '"+want.Neighbors[0].Vertex+"' FROM g")
-	r, want := nearestTo(t, db, NearestRequest{Vertex: "7"}), nearestTo(t, db, NearestRequest{Vertex: "7", Exact: true})
+	r, want := nearestTo(t, db, vectors.NearestRequest{Vertex: "7"}), nearestTo(t, db, vectors.NearestRequest{Vertex: "7", Exact: true})
 	if r.Index != nil || !slices.Equal(r.Neighbors, want.Neighbors) ||
-		!slices.ContainsFunc(r.Notices, func(n Notice) bool { return strings.Contains(n.Text, "cannot be used") }) {
+		!slices.ContainsFunc(r.Notices, func(n rows.Notice) bool { return strings.Contains(n.Text, "cannot be used") }) {
 		t.Errorf("damaged, and a vertex was deleted: %+v", r)
 	}
 }
@@ -258,20 +262,20 @@ func TestDB_Index_Worst(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := indexedDB(t, 1000, Options{IndexBytes: 1})
-	info, err := db.CreateIndex(ctx, CreateIndexRequest{Embedding: "e", M: 2, EfConstruction: 4, Ef: 10})
+	info, err := db.Vectors().CreateIndex(ctx, vectors.CreateIndexRequest{Embedding: "e", M: 2, EfConstruction: 4, Ef: 10})
 	if err != nil || !(info.Lowest < info.Recall) || info.Poor == 0 {
 		t.Fatalf("%+v, %v", info, err)
 	}
-	columns := func(statement string, want ...Value) {
+	columns := func(statement string, want ...rows.Value) {
 		t.Helper()
-		rows, err := db.Query(ctx, statement, nil)
-		if err != nil || !rows.Next() {
+		answer, err := db.Query(ctx, statement, nil)
+		if err != nil || !answer.Next() {
 			t.Fatal(err)
 		}
-		defer rows.Close()
-		at := slices.Index(rows.Columns(), "recall")
-		if !slices.Equal(rows.Columns()[at:at+3], []string{"recall", "lowest", "poor"}) || !slices.Equal(rows.Row()[at:at+3], want) {
-			t.Errorf("%s: %v %v, want %v", statement, rows.Columns(), rows.Row(), want)
+		defer answer.Close()
+		at := slices.Index(answer.Columns(), "recall")
+		if !slices.Equal(answer.Columns()[at:at+3], []string{"recall", "lowest", "poor"}) || !slices.Equal(answer.Row()[at:at+3], want) {
+			t.Errorf("%s: %v %v, want %v", statement, answer.Columns(), answer.Row(), want)
 		}
 	}
 	columns("SHOW INDEXES", info.Recall, info.Lowest, info.Poor)
@@ -284,17 +288,17 @@ func TestDB_Index_Worst(t *testing.T) {
 func TestDB_CreateIndex_Refused(t *testing.T) {
 	ctx := context.Background()
 	db := indexedDB(t, 100, Options{})
-	for _, req := range []CreateIndexRequest{{Embedding: "e", M: 1}, {Embedding: "e", Metric: 7}, {Embedding: "none"}, {}} {
-		if _, err := db.CreateIndex(ctx, req); err == nil {
+	for _, req := range []vectors.CreateIndexRequest{{Embedding: "e", M: 1}, {Embedding: "e", Metric: 7}, {Embedding: "none"}, {}} {
+		if _, err := db.Vectors().CreateIndex(ctx, req); err == nil {
 			t.Errorf("%+v: no error", req)
 		}
 	}
-	if err := db.DropIndex(ctx, "e"); !errors.Is(err, storage.ErrNotFound) {
+	if err := db.Vectors().DropIndex(ctx, "e"); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("no index to drop: %v", err)
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := db.CreateIndex(ended, CreateIndexRequest{Embedding: "e"}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Vectors().CreateIndex(ended, vectors.CreateIndexRequest{Embedding: "e"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -302,16 +306,16 @@ func TestDB_CreateIndex_Refused(t *testing.T) {
 // mustRun runs a statement and returns the text of its rows.
 func mustRun(t *testing.T, db *DB, statement string) string {
 	t.Helper()
-	rows, err := db.Query(context.Background(), statement, nil)
+	answer, err := db.Query(context.Background(), statement, nil)
 	if err != nil {
 		t.Fatalf("%s: %v", statement, err)
 	}
 	var out strings.Builder
-	for rows.Next() {
-		fmt.Fprintln(&out, rows.Row()...)
+	for answer.Next() {
+		fmt.Fprintln(&out, answer.Row()...)
 	}
-	if rows.Err() != nil {
-		t.Fatal(rows.Err())
+	if answer.Err() != nil {
+		t.Fatal(answer.Err())
 	}
 	return out.String()
 }
@@ -330,7 +334,7 @@ func TestDB_Refresh_IndexFollows(t *testing.T) {
 	} {
 		mustRun(t, db, change)
 		mustRun(t, db, "REFRESH e")
-		list, err := db.Indexes(ctx)
+		list, err := db.Vectors().Indexes(ctx)
 		if err != nil || len(list) != 2 {
 			t.Fatalf("%s: %+v, %v", change, list, err)
 		}
@@ -339,14 +343,14 @@ func TestDB_Refresh_IndexFollows(t *testing.T) {
 				t.Errorf("%s: %+v", change, got)
 			}
 		}
-		_, m, err := db.store.Embedding(ctx, "e")
+		_, m, err := db.e.Store.Embedding(ctx, "e")
 		if err != nil || list[0].Vectors != m.Rows {
 			t.Fatal(list[0].Vectors, m.Rows, err)
 		}
 		found := 0
 		for v := 100; v < 140; v++ {
-			near := nearestTo(t, db, NearestRequest{Vertex: fmt.Sprint(v)})
-			exact := nearestTo(t, db, NearestRequest{Vertex: fmt.Sprint(v), Exact: true})
+			near := nearestTo(t, db, vectors.NearestRequest{Vertex: fmt.Sprint(v)})
+			exact := nearestTo(t, db, vectors.NearestRequest{Vertex: fmt.Sprint(v), Exact: true})
 			for _, n := range near.Neighbors {
 				if slices.Contains(exact.Neighbors, n) {
 					found++
@@ -357,31 +361,13 @@ func TestDB_Refresh_IndexFollows(t *testing.T) {
 			t.Errorf("%s: the index finds %d of 400", change, found)
 		}
 	}
-	db.opts.Notice = func(n Notice) {
+	db.e.Opts.Notice = func(n rows.Notice) {
 		if strings.Contains(n.Text, "index") {
 			t.Error(n.Text)
 		}
 	}
 	mustRun(t, db, "REFRESH e")
-	if list, err := db.Indexes(ctx); err != nil || len(list) != 2 {
+	if list, err := db.Vectors().Indexes(ctx); err != nil || len(list) != 2 {
 		t.Errorf("a refresh that had nothing to do: %+v, %v", list, err)
-	}
-}
-
-// changedRows agrees with comparing all values.
-func TestChangedRows(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 1))
-	before, after := vec.NewMatrix(50, 3), vec.NewMatrix(60, 3)
-	for i := range before.Data {
-		before.Data[i] = random.Float32()
-	}
-	copy(after.Data, before.Data)
-	var want []uint32
-	for v := uint32(0); v < 50; v += 1 + uint32(random.IntN(5)) {
-		after.Row(int(v))[random.IntN(3)] = -1
-		want = append(want, v)
-	}
-	if got := changedRows(before, after); !slices.Equal(got, want) {
-		t.Errorf("%v, not %v", got, want)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query/vectors"
+	"heavytail/query/where"
 	"heavytail/storage/vec"
 )
 
@@ -24,11 +26,11 @@ type placedKey struct {
 func embeddedKeys(t *testing.T, db *DB) []placedKey {
 	t.Helper()
 	ctx := context.Background()
-	info, m, err := db.store.Embedding(ctx, "e")
+	info, m, err := db.e.Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
-	graph, err := db.store.Snapshot(ctx, "g")
+	graph, err := db.e.Store.Snapshot(ctx, "g")
 	if err != nil || graph.Info.Version != info.GraphVersion || graph.Info.Vertices != m.Rows {
 		t.Fatalf("the embedding is of version %d, the graph of %d: %v", info.GraphVersion, graph.Info.Version, err)
 	}
@@ -41,7 +43,7 @@ func embeddedKeys(t *testing.T, db *DB) []placedKey {
 
 // bruteForce is the answer of a search, by a sort of all vertices, with the squares
 // of the distances.
-func bruteForce(list []placedKey, query placedKey, admits func(key string) bool) (all []Neighbor, squares []float64) {
+func bruteForce(list []placedKey, query placedKey, admits func(key string) bool) (all []vectors.Neighbor, squares []float64) {
 	type hit struct {
 		key  string
 		dist float32
@@ -54,7 +56,7 @@ func bruteForce(list []placedKey, query placedKey, admits func(key string) bool)
 	}
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.dist, b.dist) })
 	for _, h := range hits {
-		all = append(all, Neighbor{Vertex: h.key, Distance: float64(float32(math.Sqrt(float64(h.dist))))})
+		all = append(all, vectors.Neighbor{Vertex: h.key, Distance: float64(float32(math.Sqrt(float64(h.dist))))})
 		squares = append(squares, float64(h.dist))
 	}
 	return all, squares
@@ -119,19 +121,19 @@ func TestNearest_IndexChanges(t *testing.T) {
 					admits = func(key string) bool { return key[len(key)-1] < '5' }
 				}
 				want, squares := bruteForce(known, query, admits)
-				near := NearestRequest{Embedding: "e", Vertex: query.key, K: 1 + random.IntN(30), Where: func(c Candidate) bool { return admits(c.Key()) }}
-				within := WithinRequest{Embedding: "e", Vertex: query.key, Radius: want[len(want)/5].Distance, Where: near.Where}
+				near := vectors.NearestRequest{Embedding: "e", Vertex: query.key, K: 1 + random.IntN(30), Where: func(c where.Candidate) bool { return admits(c.Key()) }}
+				within := vectors.WithinRequest{Embedding: "e", Vertex: query.key, Radius: want[len(want)/5].Distance, Where: near.Where}
 				inside := 0
 				for inside < len(want) && squares[inside] <= within.Radius*within.Radius {
 					inside++
 				}
 				for _, exact := range []bool{false, true} {
 					near.Exact, within.Exact = exact, exact
-					r, err := db.Nearest(ctx, near)
+					r, err := db.Vectors().Nearest(ctx, near)
 					if err != nil || (r.Index == nil) != exact || !slices.Equal(r.Neighbors, want[:min(near.K, len(want))]) {
 						t.Fatalf("seed %d, round %d, exact %v: %d nearest to %s: %v, %+v, expected %v", seed, round, exact, near.K, query.key, err, r, want[:min(near.K, len(want))])
 					}
-					r, err = db.Within(ctx, within)
+					r, err = db.Vectors().Within(ctx, within)
 					if err != nil || (r.Index == nil) != exact || !slices.Equal(r.Neighbors, want[:inside]) {
 						t.Fatalf("seed %d, round %d, exact %v: within %v of %s: %v, %+v, expected %v", seed, round, exact, within.Radius, query.key, err, r, want[:inside])
 					}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query/maintenance"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -22,7 +24,7 @@ const indexMagic = "hthnsw3\n"
 
 // indexedFile is a closed file with the embedding e and an index whose searches visit
 // every vector, the answer of NEAREST 5 TO 'v7', and the vectors as they are stored.
-func indexedFile(t *testing.T) (content []byte, want []Neighbor, vectors []byte) {
+func indexedFile(t *testing.T) (content []byte, want []vectors.Neighbor, stored []byte) {
 	t.Helper()
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "sound.ht")
@@ -33,14 +35,14 @@ func indexedFile(t *testing.T) (content []byte, want []Neighbor, vectors []byte)
 	importText(t, db, "g", ringText(600))
 	putRows(t, db, 600, 5)
 	mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 600)")
-	_, m, err := db.store.Embedding(ctx, "e")
+	_, m, err := db.e.Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, x := range m.Data {
-		vectors = binary.LittleEndian.AppendUint32(vectors, math.Float32bits(x))
+		stored = binary.LittleEndian.AppendUint32(stored, math.Float32bits(x))
 	}
-	exact, err := db.Nearest(ctx, NearestRequest{K: 5, Embedding: "e", Vertex: "v7", Exact: true})
+	exact, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 5, Embedding: "e", Vertex: "v7", Exact: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,7 @@ func indexedFile(t *testing.T) (content []byte, want []Neighbor, vectors []byte)
 	if content, err = os.ReadFile(path); err != nil {
 		t.Fatal(err)
 	}
-	return content, exact.Neighbors, vectors
+	return content, exact.Neighbors, stored
 }
 
 // After a changed byte in the links or the vectors, the first NEAREST of a process gives an
@@ -82,7 +84,7 @@ func TestFileIndex_FlippedBytes(t *testing.T) {
 }
 
 // searchDamagedFile searches a file with damage either in its vectors or in its index.
-func searchDamagedFile(t *testing.T, content []byte, want []Neighbor, inVectors bool) {
+func searchDamagedFile(t *testing.T, content []byte, want []vectors.Neighbor, inVectors bool) {
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "damaged.ht")
 	if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -93,25 +95,25 @@ func searchDamagedFile(t *testing.T, content []byte, want []Neighbor, inVectors 
 		t.Fatal(err)
 	}
 	defer db.Close()
-	req := NearestRequest{K: 5, Embedding: "e", Vertex: "v7"}
-	r, err := db.Nearest(ctx, req)
+	req := vectors.NearestRequest{K: 5, Embedding: "e", Vertex: "v7"}
+	r, err := db.Vectors().Nearest(ctx, req)
 	switch {
 	case inVectors && !errors.Is(err, storage.ErrCorrupt):
 		t.Errorf("vectors: %+v, %v", r, err)
 	case !inVectors && (err != nil || r.Index != nil || !slices.Equal(r.Neighbors, want) || len(r.Notices) != 1 || !strings.Contains(r.Notices[0].Text, "create it again")):
 		t.Errorf("links: %+v, %v", r, err)
 	}
-	if report, err := db.Check(ctx); err != nil || len(report.Faults) == 0 {
+	if report, err := db.Maintenance().Check(ctx); err != nil || len(report.Faults) == 0 {
 		t.Errorf("CHECK: %+v, %v", report, err)
 	}
-	if _, err := db.Backup(ctx, BackupRequest{Path: filepath.Join(t.TempDir(), "copy.ht")}); !errors.Is(err, storage.ErrCorrupt) {
+	if _, err := db.Maintenance().Backup(ctx, maintenance.BackupRequest{Path: filepath.Join(t.TempDir(), "copy.ht")}); !errors.Is(err, storage.ErrCorrupt) {
 		t.Errorf("BACKUP: %v", err)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	to := filepath.Join(t.TempDir(), "recovered.ht")
-	if _, err := Recover(ctx, path, to, RecoverOptions{}); err != nil {
+	if _, err := maintenance.Recover(ctx, path, to, maintenance.RecoverOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	again, err := Open(to, &Options{IndexBytes: 1, graphOnly: true})
@@ -120,7 +122,7 @@ func searchDamagedFile(t *testing.T, content []byte, want []Neighbor, inVectors 
 	}
 	defer again.Close()
 	mustBeSound(t, again)
-	if r, err = again.Nearest(ctx, req); inVectors != errors.Is(err, storage.ErrNotFound) || !inVectors && !slices.Equal(r.Neighbors, want) {
+	if r, err = again.Vectors().Nearest(ctx, req); inVectors != errors.Is(err, storage.ErrNotFound) || !inVectors && !slices.Equal(r.Neighbors, want) {
 		t.Errorf("recovered: %+v, %v", r, err)
 	}
 }
@@ -132,7 +134,7 @@ func TestFileIndex_Backup(t *testing.T) {
 	db := fileScanDB(t, &Options{IndexBytes: 1, graphOnly: true})
 	mustRun(t, db, "CREATE INDEX ON e WITH (m := 4, ef_construction := 20, ef := 600)")
 	path := filepath.Join(t.TempDir(), "copy.ht")
-	if _, err := db.Backup(ctx, BackupRequest{Path: path}); err != nil {
+	if _, err := db.Maintenance().Backup(ctx, maintenance.BackupRequest{Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	copied, err := Open(path, &Options{IndexBytes: 1, graphOnly: true})
@@ -140,9 +142,9 @@ func TestFileIndex_Backup(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer copied.Close()
-	req := NearestRequest{K: 5, Embedding: "e", Vertex: "v7"}
-	want, err1 := db.Nearest(ctx, req)
-	have, err2 := copied.Nearest(ctx, req)
+	req := vectors.NearestRequest{K: 5, Embedding: "e", Vertex: "v7"}
+	want, err1 := db.Vectors().Nearest(ctx, req)
+	have, err2 := copied.Vectors().Nearest(ctx, req)
 	if err1 != nil || err2 != nil || have.Index == nil || loaded(copied) || !slices.Equal(have.Neighbors, want.Neighbors) {
 		t.Errorf("%+v in the copy, %+v: %v, %v", have, want, err2, err1)
 	}
@@ -152,12 +154,12 @@ func TestFileIndex_Backup(t *testing.T) {
 func putStream(t *testing.T, db *DB, stream []byte) {
 	t.Helper()
 	ctx := context.Background()
-	of, err := db.store.EmbeddingInfo(ctx, "e")
+	of, err := db.e.Store.EmbeddingInfo(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
 	info := storage.IndexInfo{Metric: "l2", Vectors: of.Vertices, Recall: 1, Parameters: []storage.Setting{{Name: "ef", Value: "100"}}}
-	if _, err := db.store.PutIndex(ctx, of, info, func(w io.Writer) error {
+	if _, err := db.e.Store.PutIndex(ctx, of, info, func(w io.Writer) error {
 		_, err := w.Write(stream)
 		return err
 	}); err != nil {
@@ -178,11 +180,11 @@ func TestRefresh_DamagedIndex(t *testing.T) {
 		func([]byte) []byte { return []byte("no index") },
 	} {
 		mustRun(t, db, "CREATE INDEX ON e WITH (ef := 100)")
-		of, err := db.store.EmbeddingInfo(ctx, "e")
+		of, err := db.e.Store.EmbeddingInfo(ctx, "e")
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, r, err := db.store.Index(ctx, of, "l2")
+		_, r, err := db.e.Store.Index(ctx, of, "l2")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -194,11 +196,11 @@ func TestRefresh_DamagedIndex(t *testing.T) {
 		mustRun(t, db, fmt.Sprintf("INSERT EDGE ('7', 'new%d') INTO g", i))
 		mustRun(t, db, "REFRESH e")
 		forgetLoaded(db)
-		have, err := db.Nearest(ctx, NearestRequest{K: 9, Embedding: "e", Vertex: "7"})
+		have, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 9, Embedding: "e", Vertex: "7"})
 		if err != nil || have.Index == nil || loaded(db) || len(have.Notices) != 0 {
 			t.Fatalf("%d: %+v, %v", i, have, err)
 		}
-		want, err := db.Nearest(ctx, NearestRequest{K: 9, Embedding: "e", Vertex: "7", Exact: true})
+		want, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 9, Embedding: "e", Vertex: "7", Exact: true})
 		if err != nil || !slices.Equal(have.Neighbors, want.Neighbors) {
 			t.Errorf("%d: %+v, expected %+v (%v)", i, have.Neighbors, want.Neighbors, err)
 		}

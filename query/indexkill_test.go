@@ -13,6 +13,8 @@ import (
 
 	"heavytail/.ci/repeat"
 	"heavytail/index"
+	"heavytail/query/vectors"
+	"heavytail/storage"
 )
 
 // indexKills are the statements that are killed, which build an index of the embedding e of
@@ -131,17 +133,17 @@ func openIndexed(t *testing.T, path string) *DB {
 func storedIndexes(t *testing.T, db *DB) []string {
 	t.Helper()
 	ctx := context.Background()
-	list, err := db.store.Indexes(ctx, "e")
+	list, err := db.e.Store.Indexes(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
-	of, _, err := db.store.Embedding(ctx, "e")
+	of, _, err := db.e.Store.Embedding(ctx, "e")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []string
 	for _, info := range list {
-		_, r, err := db.store.Index(ctx, of, info.Metric)
+		_, r, err := db.e.Store.Index(ctx, of, info.Metric)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,10 +162,10 @@ func mustAgree(t *testing.T, db *DB, indexes int) {
 	t.Helper()
 	used := 0
 	for _, metric := range []index.Metric{index.L2, index.Cosine} {
-		var by *IndexInfo
+		var by *storage.IndexInfo
 		for _, vertex := range []string{"0", "5", "76", "78", "799"} {
-			r := nearestTo(t, db, NearestRequest{Vertex: vertex, Metric: metric})
-			exact := nearestTo(t, db, NearestRequest{Vertex: vertex, Metric: metric, Exact: true})
+			r := nearestTo(t, db, vectors.NearestRequest{Vertex: vertex, Metric: metric})
+			exact := nearestTo(t, db, vectors.NearestRequest{Vertex: vertex, Metric: metric, Exact: true})
 			if !slices.Equal(r.Neighbors, exact.Neighbors) || len(r.Neighbors) != 10 {
 				t.Errorf("nearest to %s by %s: %v, with EXACT %v", vertex, metric, r.Neighbors, exact.Neighbors)
 			}

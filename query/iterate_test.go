@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"testing"
 
+	"heavytail/query/graphs"
 	"heavytail/storage"
 )
 
@@ -15,18 +16,18 @@ import (
 func TestEachVertex(t *testing.T) {
 	t.Parallel()
 	db, ctx := openTest(t, nil), t.Context()
-	if _, err := db.CreateGraph(ctx, "g"); err != nil {
+	if _, err := db.Graphs().Create(ctx, "g"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.InsertEdges(ctx, "g", []storage.Edge{{Source: "a", Target: "b"}, {Source: "a", Target: "c"}, {Source: "c", Target: "d"}}); err != nil {
+	if _, err := db.Graphs().InsertEdges(ctx, "g", []storage.Edge{{Source: "a", Target: "b"}, {Source: "a", Target: "c"}, {Source: "c", Target: "d"}}); err != nil {
 		t.Fatal(err)
 	}
-	all, err := db.Vertices(ctx, VerticesRequest{})
+	all, err := db.Graphs().Vertices(ctx, graphs.VerticesRequest{})
 	if err != nil || len(all.Vertices) != 4 {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	var list []VertexRow
-	for v, err := range db.EachVertex(ctx, VerticesRequest{}) {
+	var list []graphs.VertexRow
+	for v, err := range db.Graphs().EachVertex(ctx, graphs.VerticesRequest{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,12 +36,12 @@ func TestEachVertex(t *testing.T) {
 	if !reflect.DeepEqual(list, all.Vertices) {
 		t.Errorf("%+v, want %+v", list, all.Vertices)
 	}
-	near, err := db.Neighbors(ctx, NeighborsRequest{Vertex: "a"})
+	near, err := db.Graphs().Neighbors(ctx, graphs.NeighborsRequest{Vertex: "a"})
 	if err != nil || len(near.Neighbors) != 2 {
 		t.Fatalf("%+v, %v", near, err)
 	}
-	var first []NeighborRow
-	for n, err := range db.EachNeighbor(ctx, NeighborsRequest{Vertex: "a"}) {
+	var first []graphs.NeighborRow
+	for n, err := range db.Graphs().EachNeighbor(ctx, graphs.NeighborsRequest{Vertex: "a"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +53,7 @@ func TestEachVertex(t *testing.T) {
 	}
 
 	stopped, cancel := context.WithCancel(ctx)
-	later := db.EachVertex(stopped, VerticesRequest{})
+	later := db.Graphs().EachVertex(stopped, graphs.VerticesRequest{})
 	cancel()
 	rows := 0
 	for v, err := range later {
@@ -62,7 +63,7 @@ func TestEachVertex(t *testing.T) {
 		}
 	}
 	unknown := 0
-	for _, err := range db.EachNeighbor(ctx, NeighborsRequest{Vertex: "x"}) {
+	for _, err := range db.Graphs().EachNeighbor(ctx, graphs.NeighborsRequest{Vertex: "x"}) {
 		unknown++
 		if !errors.Is(err, storage.ErrNotFound) {
 			t.Error(err)

@@ -49,23 +49,23 @@ func runChild() bool {
 		fail(self.Kill())
 		select {}
 	}
-	db.runner.AtCheckpoint = func(string) {
+	db.e.Runner.AtCheckpoint = func(string) {
 		if points == dies {
 			die()
 		}
 		points++
 	}
 	if dies == atRecord {
-		db.runner.First, db.runner.Every = time.Hour, time.Hour
-		db.runner.AtRecord = die
+		db.e.Runner.First, db.e.Runner.Every = time.Hour, time.Hour
+		db.e.Runner.AtRecord = die
 	}
 	ctx := context.Background()
 	_, err = db.Query(ctx, args[1], nil)
 	fail(err)
-	list, err := db.Jobs(ctx)
+	list, err := db.Jobs().List(ctx)
 	fail(err)
 	for _, j := range list { // jobs in the background
-		_, err = db.WaitJob(ctx, j.ID)
+		_, err = db.Jobs().Wait(ctx, j.ID)
 		fail(err)
 	}
 	fail(db.Close())
@@ -188,7 +188,7 @@ func TestJobs_Killed(t *testing.T) {
 				if !slices.Equal(rowsOfEmbedding(t, db), want) {
 					t.Errorf("different bytes after a kill at checkpoint point %d or after %v", dies, wait)
 				}
-				if stats, err := db.store.Stats(ctx); err != nil || len(stats.Jobs) > 0 {
+				if stats, err := db.e.Store.Stats(ctx); err != nil || len(stats.Jobs) > 0 {
 					t.Errorf("checkpoints are left: %v, %v", stats.Jobs, err)
 				}
 				return finished
@@ -230,7 +230,7 @@ func copyStore(t *testing.T, path string) string {
 // checkpoint.
 func lastStopped(t *testing.T, db *DB) (id uint64, checkpoint bool) {
 	t.Helper()
-	list, err := db.Jobs(context.Background())
+	list, err := db.Jobs().List(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func TestJobs_Recorded(t *testing.T) {
 				}
 				db = openJobs(t, at)
 				defer closeJobs(t, db)
-				list, err := db.Jobs(ctx)
+				list, err := db.Jobs().List(ctx)
 				if err != nil || len(list) != 1 || list[0].State != storage.JobInterrupted || list[0].Statement == "" || list[0].Checkpoint != 0 {
 					t.Fatalf("after the kill: %+v, %v", list, err)
 				}
@@ -75,7 +75,7 @@ func TestJobs_Recorded(t *testing.T) {
 			if got, want := mustRun(t, db, k.result), mustRun(t, whole, k.result); got != want {
 				t.Errorf("%s gives\n%sand after an uninterrupted run\n%s", k.result, got, want)
 			}
-			if info, err := db.store.Job(ctx, id); err != nil || info.State != storage.JobDone {
+			if info, err := db.e.Store.Job(ctx, id); err != nil || info.State != storage.JobDone {
 				t.Errorf("at the end: %+v, %v", info, err)
 			}
 		})

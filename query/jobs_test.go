@@ -16,11 +16,16 @@ import (
 	"time"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query/fault"
+	"heavytail/query/internal/entries"
+	"heavytail/query/rows"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
 // eager makes the jobs of a database save at every opportunity.
-func eager(db *DB) { db.runner.Least, db.runner.Every, db.runner.Spacing = 0, time.Nanosecond, 0 }
+func eager(db *DB) { db.e.Runner.Least, db.e.Runner.Every, db.e.Runner.Spacing = 0, time.Nanosecond, 0 }
 
 // jobStatements run long enough to be stopped, by methods of all kinds.
 var jobStatements = map[string]string{
@@ -67,14 +72,14 @@ func rowsOfJob(t *testing.T, name string) []float32 {
 	path := jobStore(t)
 	jobImage.mu.Lock()
 	defer jobImage.mu.Unlock()
-	if rows, ok := jobImage.want[name]; ok {
-		return rows
+	if answer, ok := jobImage.want[name]; ok {
+		return answer
 	}
 	db := openJobs(t, path)
 	defer closeJobs(t, db)
-	db.runner.Least = time.Hour // the statement counts as short, however busy the machine is
+	db.e.Runner.Least = time.Hour // the statement counts as short, however busy the machine is
 	mustRun(t, db, jobStatements[name])
-	if list, err := db.Jobs(context.Background()); err != nil || len(list) > 0 {
+	if list, err := db.Jobs().List(context.Background()); err != nil || len(list) > 0 {
 		t.Errorf("a short statement left jobs: %v, %v", list, err)
 	}
 	jobImage.want[name] = slices.Clone(rowsOfEmbedding(t, db))
@@ -101,7 +106,7 @@ func closeJobs(t *testing.T, db *DB) {
 
 func rowsOfEmbedding(t *testing.T, db *DB) []float32 {
 	t.Helper()
-	_, m, err := db.store.Embedding(context.Background(), "e")
+	_, m, err := db.e.Store.Embedding(context.Background(), "e")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +156,7 @@ func TestJobs_Cancelled(t *testing.T) {
 					if round == 0 {
 						stop = 0 // every job has a first checkpoint, and work after it
 					}
-					db.runner.AtCheckpoint = func(string) {
+					db.e.Runner.AtCheckpoint = func(string) {
 						if points++; points > stop {
 							cancel()
 						}
@@ -165,8 +170,8 @@ func TestJobs_Cancelled(t *testing.T) {
 				}
 				_, err := db.Query(ctx, text, nil)
 				cancel()
-				db.runner.AtCheckpoint = func(string) {}
-				switch stopped := new(JobError); {
+				db.e.Runner.AtCheckpoint = func(string) {}
+				switch stopped := new(fault.JobError); {
 				case err == nil:
 					if id = 0; !slices.Equal(rowsOfEmbedding(t, db), want) {
 						t.Fatalf("different bytes after %d cancellations", cancelled)
@@ -175,7 +180,7 @@ func TestJobs_Cancelled(t *testing.T) {
 					t.Fatal(err)
 				case errors.As(err, &stopped):
 					cancelled++
-					last, err := db.store.Job(context.Background(), stopped.Job)
+					last, err := db.e.Store.Job(context.Background(), stopped.Job)
 					if err != nil || last.State != storage.JobCancelled || last.Checkpoint == 0 || !strings.Contains(stopped.Error(), fmt.Sprintf("RESUME JOB %d continues", last.ID)) {
 						t.Fatalf("%+v, %v, %v", last, err, stopped)
 					}
@@ -205,15 +210,15 @@ func TestJobs_LargeSeed(t *testing.T) {
 	defer closeJobs(t, db)
 	mustRun(t, db, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e")
 	const seed = 1<<63 + 12345
-	started, err := db.StartCreateIndex(ctx, CreateIndexRequest{Embedding: "e", Seed: seed})
+	started, err := db.Vectors().StartCreateIndex(ctx, vectors.CreateIndexRequest{Embedding: "e", Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err := db.WaitJob(ctx, started.ID); err != nil || info.State != storage.JobDone {
+	if info, err := db.Jobs().Wait(ctx, started.ID); err != nil || info.State != storage.JobDone {
 		t.Fatalf("%+v, %v", info, err)
 	}
-	list, err := db.Indexes(ctx)
-	if err != nil || len(list) != 1 || parametersOf(list[0]).Seed != seed {
+	list, err := db.Vectors().Indexes(ctx)
+	if err != nil || len(list) != 1 || entries.ParametersOf(list[0]).Seed != seed {
 		t.Errorf("%+v, %v", list, err)
 	}
 }
@@ -223,7 +228,7 @@ func TestJobs_LargeSeed(t *testing.T) {
 func held(db *DB) (reached chan struct{}, release func()) {
 	reached, gate := make(chan struct{}), make(chan struct{})
 	first := true
-	db.runner.AtCheckpoint = func(string) {
+	db.e.Runner.AtCheckpoint = func(string) {
 		if first {
 			first = false
 			close(reached)
@@ -241,63 +246,63 @@ func TestJobs_Background(t *testing.T) {
 	eager(db)
 	defer closeJobs(t, db)
 	reached, release := held(db)
-	req := EmbedRequest{Graph: "g", Name: "e", Method: "deepwalk", Settings: map[string]any{"dim": 24, "walks": 2, "length": 12, "seed": 3}}
-	started, err := db.StartEmbed(ctx, req)
+	req := vectors.EmbedRequest{Graph: "g", Name: "e", Method: "deepwalk", Settings: map[string]any{"dim": 24, "walks": 2, "length": 12, "seed": 3}}
+	started, err := db.Vectors().StartEmbed(ctx, req)
 	if err != nil || started.State != storage.JobQueued || started.ID == 0 {
 		t.Fatal(started, err)
 	}
 	<-reached
-	if _, err := db.Embed(ctx, req); !errors.Is(err, storage.ErrConflict) || !strings.Contains(err.Error(), fmt.Sprintf("by job %d", started.ID)) {
+	if _, err := db.Vectors().Embed(ctx, req); !errors.Is(err, storage.ErrConflict) || !strings.Contains(err.Error(), fmt.Sprintf("by job %d", started.ID)) {
 		t.Errorf("a second job for the same embedding: %v", err)
 	}
-	second, err := db.StartEmbed(ctx, EmbedRequest{Graph: "g", Name: "f", Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 4}})
+	second, err := db.Vectors().StartEmbed(ctx, vectors.EmbedRequest{Graph: "g", Name: "f", Method: "laplacian_eigenmaps", Settings: map[string]any{"dim": 4}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := db.Jobs(ctx)
+	list, err := db.Jobs().List(ctx)
 	if err != nil || len(list) != 2 || list[0].State != storage.JobRunning || list[1].State != storage.JobQueued {
 		t.Errorf("%+v, %v", list, err)
 	}
 	for name, f := range map[string]func() error{
-		"dropped": func() error { return db.DropJob(ctx, started.ID) },
-		"resumed": func() error { _, err := db.ResumeJob(ctx, started.ID, true); return err },
+		"dropped": func() error { return db.Jobs().Drop(ctx, started.ID) },
+		"resumed": func() error { _, err := db.Jobs().Resume(ctx, started.ID, true); return err },
 	} {
 		if err := f(); !errors.Is(err, storage.ErrConflict) {
 			t.Errorf("%s while it runs: %v", name, err)
 		}
 	}
 	short, cancel := context.WithTimeout(ctx, time.Millisecond)
-	if _, err := db.WaitJob(short, started.ID); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := db.Jobs().Wait(short, started.ID); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("waiting: %v", err)
 	}
 	cancel()
-	if info, err := db.CancelJob(ctx, second.ID); err != nil || info.State != storage.JobCancelled {
+	if info, err := db.Jobs().Cancel(ctx, second.ID); err != nil || info.State != storage.JobCancelled {
 		t.Errorf("cancelled in the queue: %+v, %v", info, err)
 	}
 	release()
-	info, err := db.WaitJob(ctx, started.ID)
+	info, err := db.Jobs().Wait(ctx, started.ID)
 	if err != nil || info.State != storage.JobDone || info.Checkpoint != 0 {
 		t.Fatalf("%+v, %v", info, err)
 	}
 	if !slices.Equal(rowsOfEmbedding(t, db), rowsOfJob(t, "walks")) {
 		t.Error("other bytes")
 	}
-	if _, err := db.ResumeJob(ctx, started.ID, false); !errors.Is(err, storage.ErrConflict) {
+	if _, err := db.Jobs().Resume(ctx, started.ID, false); !errors.Is(err, storage.ErrConflict) {
 		t.Errorf("resume of a finished job: %v", err)
 	}
-	if _, err := db.CancelJob(ctx, started.ID); !errors.Is(err, storage.ErrConflict) {
+	if _, err := db.Jobs().Cancel(ctx, started.ID); !errors.Is(err, storage.ErrConflict) {
 		t.Errorf("cancel of a finished job: %v", err)
 	}
-	if _, err := db.ResumeJob(ctx, second.ID, true); err != nil {
+	if _, err := db.Jobs().Resume(ctx, second.ID, true); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := db.WaitJob(ctx, second.ID); err != nil || info.State != storage.JobDone {
+	if info, err := db.Jobs().Wait(ctx, second.ID); err != nil || info.State != storage.JobDone {
 		t.Errorf("%+v, %v", info, err)
 	}
-	if err := db.DropJob(ctx, started.ID); err != nil {
+	if err := db.Jobs().Drop(ctx, started.ID); err != nil {
 		t.Error(err)
 	}
-	if _, err := db.WaitJob(ctx, started.ID); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := db.Jobs().Wait(ctx, started.ID); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("a dropped job: %v", err)
 	}
 }
@@ -311,25 +316,25 @@ func TestJobs_InterruptedByClose(t *testing.T) {
 		db := openJobs(t, path)
 		eager(db)
 		reached, release := held(db)
-		rows, err := db.Query(ctx, jobStatements["walks"]+" IN BACKGROUND", nil)
-		if err != nil || !rows.Next() {
+		answer, err := db.Query(ctx, jobStatements["walks"]+" IN BACKGROUND", nil)
+		if err != nil || !answer.Next() {
 			t.Fatal(err)
 		}
-		id := uint64(rows.Row()[0].(int64))
+		id := uint64(answer.Row()[0].(int64))
 		<-reached
 		closed := make(chan error)
 		go func() { closed <- db.Close() }()
-		<-db.runner.Stopped()
+		<-db.e.Runner.Stopped()
 		release()
 		if err := <-closed; err != nil {
 			t.Fatal(err)
 		}
 		var notices []string
-		db, err = Open(path, &Options{Notice: func(n Notice) { notices = append(notices, n.Text) }})
+		db, err = Open(path, &Options{Notice: func(n rows.Notice) { notices = append(notices, n.Text) }})
 		if err != nil {
 			t.Fatal(err)
 		}
-		info, err := db.store.Job(ctx, id)
+		info, err := db.e.Store.Job(ctx, id)
 		if err != nil || info.State != storage.JobInterrupted || info.Checkpoint == 0 {
 			t.Fatalf("%+v, %v", info, err)
 		}
@@ -338,7 +343,7 @@ func TestJobs_InterruptedByClose(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := db.ResumeJob(ctx, id, false); err != nil {
+		if _, err := db.Jobs().Resume(ctx, id, false); err != nil {
 			t.Fatal(err)
 		}
 		over := slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, "starts over") })
@@ -371,19 +376,19 @@ func TestJobs_GraphChanges(t *testing.T) {
 				mustRun(t, db, "DROP EMBEDDING e")
 			}
 			reached, release := held(db)
-			rows, err := db.Query(ctx, job.statement+" IN BACKGROUND", nil)
-			if err != nil || !rows.Next() {
+			answer, err := db.Query(ctx, job.statement+" IN BACKGROUND", nil)
+			if err != nil || !answer.Next() {
 				t.Fatal(err)
 			}
-			id := uint64(rows.Row()[0].(int64))
+			id := uint64(answer.Row()[0].(int64))
 			<-reached
 			mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
 			mustRun(t, db, "DELETE VERTEX '7' FROM g")
 			release()
-			if info, err := db.WaitJob(ctx, id); err != nil || info.State != storage.JobDone {
+			if info, err := db.Jobs().Wait(ctx, id); err != nil || info.State != storage.JobDone {
 				t.Fatalf("%+v, %v", info, err)
 			}
-			list, err := db.Embeddings(ctx)
+			list, err := db.Vectors().List(ctx)
 			if err != nil || len(list) != 1 || list[0].Behind != 2 || list[0].Changed < 2 || list[0].Unknown || !slices.Equal(rowsOfEmbedding(t, db), want) {
 				t.Errorf("%+v, %v", list, err)
 			}
@@ -396,7 +401,7 @@ func TestJobs_GraphChanges(t *testing.T) {
 func TestResumeJob_Mistake(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
-	if err := db.store.PutJob(t.Context(), storage.JobInfo{ID: 1, Statement: "EMBED gone USING fastrp AS e", State: storage.JobFailed}); err != nil {
+	if err := db.e.Store.PutJob(t.Context(), storage.JobInfo{ID: 1, Statement: "EMBED gone USING fastrp AS e", State: storage.JobFailed}); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
@@ -408,7 +413,7 @@ func TestResumeJob_Mistake(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	if _, err := db.ResumeJob(t.Context(), 1, false); err == nil || err.Error() != `job 1: unknown graph "gone"` {
+	if _, err := db.Jobs().Resume(t.Context(), 1, false); err == nil || err.Error() != `job 1: unknown graph "gone"` {
 		t.Errorf("ResumeJob: %v", err)
 	}
 }
@@ -426,12 +431,12 @@ func TestDrop_DamagedRecords(t *testing.T) {
 	mustRun(t, db, "CREATE INDEX ON f")
 	mustRun(t, db, "EMBED g USING laplacian_eigenmaps(dim := 3) AS f2")
 	mustRun(t, db, "CREATE INDEX ON f2")
-	if err := db.store.PutJob(ctx, storage.JobInfo{ID: 1, Statement: "EMBED damaged", State: storage.JobFailed}); err != nil {
+	if err := db.e.Store.PutJob(ctx, storage.JobInfo{ID: 1, Statement: "EMBED damaged", State: storage.JobFailed}); err != nil {
 		t.Fatal(err)
 	}
 	for name, kernel := range map[string]string{"whole": "sound", "torn": "kernel damaged"} {
 		info := storage.ModelInfo{Name: name, Graph: "g", GraphVersion: 1, Kernel: kernel}
-		_, err := db.store.PutModel(ctx, info, func(w io.Writer) error { _, err := io.WriteString(w, "model"); return err })
+		_, err := db.e.Store.PutModel(ctx, info, func(w io.Writer) error { _, err := io.WriteString(w, "model"); return err })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -450,12 +455,12 @@ func TestDrop_DamagedRecords(t *testing.T) {
 	db = openJobs(t, path)
 	eager(db)
 	defer closeJobs(t, db)
-	if err := db.store.PutJob(ctx, storage.JobInfo{ID: 2, Statement: "EMBED sound", State: storage.JobFailed}); err != nil {
+	if err := db.e.Store.PutJob(ctx, storage.JobInfo{ID: 2, Statement: "EMBED sound", State: storage.JobFailed}); err != nil {
 		t.Fatal(err)
 	}
 	for statement, want := range map[string]string{"SHOW JOBS": "EMBED sound", "SHOW INDEXES": "", "SHOW MODELS": "whole"} {
 		var notices []string
-		db.opts.Notice = func(n Notice) { notices = append(notices, n.Text) }
+		db.e.Opts.Notice = func(n rows.Notice) { notices = append(notices, n.Text) }
 		if listed := mustRun(t, db, statement); !strings.Contains(listed, want) || (listed == "") != (want == "") {
 			t.Errorf("%s lists %q", statement, listed)
 		}
@@ -463,7 +468,7 @@ func TestDrop_DamagedRecords(t *testing.T) {
 			t.Errorf("%s: notices %q", statement, notices)
 		}
 	}
-	db.opts.Notice = nil
+	db.e.Opts.Notice = nil
 	if listed := mustRun(t, db, "SHOW STATS"); !strings.Contains(listed, "model whole") || !strings.Contains(listed, "graph g") {
 		t.Errorf("SHOW STATS lists %q", listed)
 	}
@@ -471,7 +476,7 @@ func TestDrop_DamagedRecords(t *testing.T) {
 	mustRun(t, db, jobStatements["walks"])
 	mustRun(t, db, "DROP JOB 1")
 	mustRun(t, db, "INSERT EDGE ('0', 'new') INTO g")
-	if r, err := db.Refresh(ctx, RefreshRequest{Embedding: "f"}); err != nil || len(r.Notices) == 0 || !strings.Contains(r.Notices[0].Text, "indexes of embedding f are removed") {
+	if r, err := db.Vectors().Refresh(ctx, vectors.RefreshRequest{Embedding: "f"}); err != nil || len(r.Notices) == 0 || !strings.Contains(r.Notices[0].Text, "indexes of embedding f are removed") {
 		t.Errorf("refresh with a damaged index: %+v, %v", r.Notices, err)
 	}
 	mustRun(t, db, "CREATE INDEX ON f")
@@ -495,7 +500,7 @@ func TestJobs_SecondProcess(t *testing.T) {
 		t.Errorf("a second Open: %v", err)
 	}
 	release()
-	if _, err := db.WaitJob(ctx, 1); err != nil {
+	if _, err := db.Jobs().Wait(ctx, 1); err != nil {
 		t.Error(err)
 	}
 	closeJobs(t, db)
@@ -513,11 +518,11 @@ func TestJobs_OneForEachEmbedding(t *testing.T) {
 		t.Fatal(err)
 	}
 	reached, release := held(db)
-	rows, err := db.Query(ctx, "TUNE g USING dp_spectral(dim := 6, normalization := 'degree') FOR LINKS AS e WITH (trials := 9, seed := 2) IN BACKGROUND", nil)
-	if err != nil || !rows.Next() {
+	answer, err := db.Query(ctx, "TUNE g USING dp_spectral(dim := 6, normalization := 'degree') FOR LINKS AS e WITH (trials := 9, seed := 2) IN BACKGROUND", nil)
+	if err != nil || !answer.Next() {
 		t.Fatal(err)
 	}
-	id := uint64(rows.Row()[0].(int64))
+	id := uint64(answer.Row()[0].(int64))
 	<-reached
 	for _, text := range []string{
 		"EMBED g USING dp_spectral(dim := 4) AS e", "REFRESH e", "CREATE INDEX ON e", "TUNE g FOR LINKS AS e WITH (trials := 1)",
@@ -534,10 +539,10 @@ func TestJobs_OneForEachEmbedding(t *testing.T) {
 		}
 	}
 	release()
-	if info, err := db.WaitJob(ctx, id); err != nil || info.State != storage.JobDone || info.Result == "" {
+	if info, err := db.Jobs().Wait(ctx, id); err != nil || info.State != storage.JobDone || info.Result == "" {
 		t.Errorf("%+v, %v", info, err)
 	}
-	list, err := db.Jobs(ctx)
+	list, err := db.Jobs().List(ctx)
 	if err != nil || len(list) != 3 || list[2].Kind != "VERIFY" || !strings.Contains(list[2].Result, "overlap at 10") {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -552,14 +557,14 @@ func TestJobs_TuneResumed(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	path := filepath.Join(t.TempDir(), "store")
-	req := TuneRequest{
-		Graph: "g", Name: "e", Goal: ForReconstruction, Trials: 12, Seed: 2,
-		Methods: []TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 6, "normalization": "degree"}}},
+	req := studies.TuneRequest{
+		Graph: "g", Name: "e", Goal: studies.ForReconstruction, Trials: 12, Seed: 2,
+		Methods: []studies.TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 6, "normalization": "degree"}}},
 	}
 	db := openJobs(t, path)
 	mustRun(t, db, "GENERATE preferential_attachment(n := 200, m := 3, seed := 1) INTO g")
 	eager(db)
-	whole, err := db.Tune(ctx, req)
+	whole, err := db.Studies().Tune(ctx, req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -568,38 +573,38 @@ func TestJobs_TuneResumed(t *testing.T) {
 		t.Fatal(err)
 	}
 	points, reached, gate := 0, make(chan struct{}), make(chan struct{})
-	db.runner.AtCheckpoint = func(string) {
+	db.e.Runner.AtCheckpoint = func(string) {
 		if points++; points == 10 { // earlier than the checkpoint that contains the fifth trial
 			close(reached)
 			<-gate
 		}
 	}
-	started, err := db.StartTune(ctx, req)
+	started, err := db.Studies().StartTune(ctx, req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-reached
 	closed := make(chan error)
 	go func() { closed <- db.Close() }()
-	<-db.runner.Stopped()
+	<-db.e.Runner.Stopped()
 	close(gate)
 	if err := <-closed; err != nil {
 		t.Fatal(err)
 	}
 	db = openJobs(t, path)
 	defer closeJobs(t, db)
-	if info, err := db.store.Job(ctx, started.ID); err != nil || info.State != storage.JobInterrupted || info.Checkpoint == 0 {
+	if info, err := db.e.Store.Job(ctx, started.ID); err != nil || info.State != storage.JobInterrupted || info.Checkpoint == 0 {
 		t.Fatalf("%+v, %v", info, err)
 	}
 	var notices []string
-	db.opts.Notice = func(n Notice) { notices = append(notices, n.Text) }
-	rows, err := db.Query(ctx, fmt.Sprintf("RESUME JOB %d", started.ID), nil)
+	db.e.Opts.Notice = func(n rows.Notice) { notices = append(notices, n.Text) }
+	answer, err := db.Query(ctx, fmt.Sprintf("RESUME JOB %d", started.ID), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	trials := 0
-	for ; rows.Next(); trials++ {
-		row := rows.Row()
+	for ; answer.Next(); trials++ {
+		row := answer.Row()
 		if same := whole.Trials[trials]; row[0] != int64(same.Number) || row[5] != same.Score {
 			t.Errorf("trial %v, expected %+v", row, same)
 		}
@@ -616,7 +621,7 @@ func TestJobs_StartOver(t *testing.T) {
 	ctx := context.Background()
 	path := jobStore(t)
 	var notices []string
-	db, err := Open(path, &Options{Notice: func(n Notice) { notices = append(notices, n.Text) }})
+	db, err := Open(path, &Options{Notice: func(n rows.Notice) { notices = append(notices, n.Text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -625,30 +630,36 @@ func TestJobs_StartOver(t *testing.T) {
 	if _, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 4, normalization := 'degree') AS e", nil); err != nil {
 		t.Fatal(err)
 	}
-	db.runner.Slots <- struct{}{} // no background job can start
+	db.e.Runner.Slots <- struct{}{} // no background job can start
 	for kind, start := range map[string]func() (storage.JobInfo, error){
-		"REFRESH":      func() (storage.JobInfo, error) { return db.StartRefresh(ctx, RefreshRequest{Embedding: "e"}) },
-		"VERIFY":       func() (storage.JobInfo, error) { return db.StartVerify(ctx, VerifyRequest{Embedding: "e", Sample: 5}) },
-		"CREATE INDEX": func() (storage.JobInfo, error) { return db.StartCreateIndex(ctx, CreateIndexRequest{Embedding: "e"}) },
+		"REFRESH": func() (storage.JobInfo, error) {
+			return db.Vectors().StartRefresh(ctx, vectors.RefreshRequest{Embedding: "e"})
+		},
+		"VERIFY": func() (storage.JobInfo, error) {
+			return db.Vectors().StartVerify(ctx, vectors.VerifyRequest{Embedding: "e", Sample: 5})
+		},
+		"CREATE INDEX": func() (storage.JobInfo, error) {
+			return db.Vectors().StartCreateIndex(ctx, vectors.CreateIndexRequest{Embedding: "e"})
+		},
 	} {
 		started, err := start()
 		if err != nil || started.Kind != kind {
 			t.Fatal(started, err)
 		}
-		if info, err := db.CancelJob(ctx, started.ID); err != nil || info.State != storage.JobCancelled {
+		if info, err := db.Jobs().Cancel(ctx, started.ID); err != nil || info.State != storage.JobCancelled {
 			t.Fatalf("%s: %+v, %v", kind, info, err)
 		}
 		notices = nil
-		info, err := db.ResumeJob(ctx, started.ID, false)
+		info, err := db.Jobs().Resume(ctx, started.ID, false)
 		if err != nil || info.State != storage.JobDone || info.Result == "" {
 			t.Errorf("%s: %+v, %v", kind, info, err)
 		}
 		if !slices.ContainsFunc(notices, func(n string) bool { return strings.Contains(n, "starts over: it has no checkpoint") }) {
 			t.Errorf("%s: notices %q", kind, notices)
 		}
-		if err := db.DropJob(ctx, started.ID); err != nil {
+		if err := db.Jobs().Drop(ctx, started.ID); err != nil {
 			t.Error(err)
 		}
 	}
-	<-db.runner.Slots
+	<-db.e.Runner.Slots
 }

@@ -6,11 +6,19 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/tune"
+	"heavytail/query/catalogue"
+	"heavytail/query/graphs"
+	"heavytail/query/help"
+	"heavytail/query/links"
+	"heavytail/query/rows"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
@@ -18,8 +26,8 @@ import (
 // jsonTypes are the types that programs read from JSON, in addition to the results of the
 // methods of DB, which the test finds.
 var jsonTypes = []any{
-	OptionInfo{}, Help{}, Method{}, Generator{}, Scorer{}, Pair{},
-	ParameterPoint{}, MethodScore{}, GraphStatistics{}, VerifyMeasure{}, VertexVector{},
+	help.Option{}, help.Statement{}, help.Method{}, graphs.Generator{}, catalogue.Scorer{}, links.Pair{},
+	studies.ParameterPoint{}, studies.MethodScore{}, graphs.GraphStatistics{}, vectors.VerifyMeasure{}, vectors.VertexVector{},
 	evaluate.ReconstructionPoint{}, evaluate.PowerLaw{}, evaluate.Measured{}, evaluate.LinkScore{},
 	tune.Trial{}, tune.Judgement{}, tune.Measure{}, tune.Stage(0),
 	storage.GraphInfo{}, storage.EmbeddingInfo{}, storage.IndexInfo{}, storage.JobInfo{}, storage.Attribute{}, storage.Type(0),
@@ -59,15 +67,16 @@ func TestJSON_RoundTrip(t *testing.T) {
 
 // resultTypes returns the types of data that the methods of DB return.
 func resultTypes() []reflect.Type {
-	other := []reflect.Type{reflect.TypeFor[*Rows](), reflect.TypeFor[*storage.Snapshot](), reflect.TypeFor[error]()}
+	other := []reflect.Type{reflect.TypeFor[*rows.Rows](), reflect.TypeFor[*storage.Snapshot](), reflect.TypeFor[error]()}
 	var types []reflect.Type
-	db := reflect.TypeFor[*DB]()
-	for i := range db.NumMethod() {
-		method := db.Method(i).Type
-		if method.NumOut() == 0 {
+	for name, method := range boundMethods(new(DB)) {
+		if strings.HasSuffix(name, "RequestOf") {
 			continue
 		}
-		of := method.Out(0)
+		if method.Type().NumOut() == 0 {
+			continue
+		}
+		of := method.Type().Out(0)
 		if of.Kind() == reflect.Func { // an iterator yields a row and an error
 			of = of.In(0).In(0)
 		}
@@ -132,12 +141,12 @@ func fillValue(v reflect.Value, n *int) {
 func TestJSON_NullIsNaN(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
-	written := EvaluateParametersResult{Points: []ParameterPoint{{"dim", 8, evaluate.ReconstructionPoint{Pearson: nan, Kendall: 0.5, Law: evaluate.PowerLaw{P: nan, Alpha: 2}}}}}
+	written := studies.EvaluateParametersResult{Points: []studies.ParameterPoint{{Option: "dim", Value: 8, ReconstructionPoint: evaluate.ReconstructionPoint{Pearson: nan, Kendall: 0.5, Law: evaluate.PowerLaw{P: nan, Alpha: 2}}}}}
 	text, err := json.Marshal(written)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read EvaluateParametersResult
+	var read studies.EvaluateParametersResult
 	if err := json.Unmarshal(text, &read); err != nil {
 		t.Fatal(err)
 	}

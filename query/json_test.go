@@ -15,6 +15,12 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/tune"
+	"heavytail/query/catalogue"
+	"heavytail/query/graphs"
+	"heavytail/query/links"
+	"heavytail/query/rows"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -23,7 +29,7 @@ import (
 func TestJSON_Names(t *testing.T) {
 	t.Parallel()
 	lower := regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*$`)
-	elsewhere := []reflect.Type{reflect.TypeFor[time.Time](), reflect.TypeFor[storage.Value](), reflect.TypeFor[Rows](), reflect.TypeFor[storage.Snapshot]()}
+	elsewhere := []reflect.Type{reflect.TypeFor[time.Time](), reflect.TypeFor[storage.Value](), reflect.TypeFor[rows.Rows](), reflect.TypeFor[storage.Snapshot]()}
 	seen := map[reflect.Type]bool{}
 	var look func(of reflect.Type)
 	look = func(of reflect.Type) {
@@ -79,14 +85,15 @@ func TestJSON_Names(t *testing.T) {
 			}
 		}
 	}
-	db := reflect.TypeFor[*DB]()
-	for i := range db.NumMethod() {
-		method := db.Method(i).Type
-		for j := range method.NumOut() {
-			look(method.Out(j))
+	for name, method := range boundMethods(new(DB)) {
+		if strings.HasSuffix(name, "RequestOf") {
+			continue
+		}
+		for j := range method.Type().NumOut() {
+			look(method.Type().Out(j))
 		}
 	}
-	for _, result := range []any{scoredPair{}, explainedScore{}} {
+	for _, result := range []any{links.ScoredPair{}, links.ExplainedScore{}} {
 		look(reflect.TypeOf(result))
 	}
 	if len(seen) < 80 {
@@ -100,13 +107,13 @@ func TestJSON_Undefined(t *testing.T) {
 	nan := math.NaN()
 	point := evaluate.ReconstructionPoint{Epsilon: 0.5, Pearson: nan, Spearman: nan, Kendall: nan, Precision: nan, Recall: nan, Law: evaluate.PowerLaw{P: nan, KS: math.Inf(1)}}
 	for want, result := range map[string]any{
-		`"pearson":null`: ReconstructResult{Points: []evaluate.ReconstructionPoint{point}},
-		`{"option":"dim","value":8,"epsilon":0.5`:                                   EvaluateParametersResult{Points: []ParameterPoint{{"dim", 8, point}}},
-		`{"method":2,"negatives":"random","scorer":"l2","learned":false,"auc":null`: EvaluateLinksResult{Scores: []MethodScore{{Method: 2, Negatives: "random", LinkScore: evaluate.LinkScore{Scorer: "l2", AUC: nan}}}},
-		`"micro_f1":{"mean":0.5,"deviation":null}`:                                  EvaluateLabelsResult{Scores: []evaluate.LabelScore{{MicroF1: evaluate.Measured{Mean: 0.5, Deviation: nan}}}},
-		`"assortativity":null`:                                                      GraphDescription{GraphInfo: storage.GraphInfo{Name: "g"}, GraphStatistics: GraphStatistics{Assortativity: nan}},
-		`{"name":"pearson","stored":null,"full":1}`:                                 VerifyResult{Measures: []VerifyMeasure{{Name: "pearson", Stored: nan, Full: 1}}},
-		`"stage":"defaults","confirmed":false,"score":null`:                         TuneResult{Trials: []tune.Trial{{Number: 1, Judgement: tune.Judgement{Score: nan}, Err: errors.New("refused")}}},
+		`"pearson":null`: vectors.ReconstructResult{Points: []evaluate.ReconstructionPoint{point}},
+		`{"option":"dim","value":8,"epsilon":0.5`:                                   studies.EvaluateParametersResult{Points: []studies.ParameterPoint{{Option: "dim", Value: 8, ReconstructionPoint: point}}},
+		`{"method":2,"negatives":"random","scorer":"l2","learned":false,"auc":null`: studies.EvaluateLinksResult{Scores: []studies.MethodScore{{Method: 2, Negatives: "random", LinkScore: evaluate.LinkScore{Scorer: "l2", AUC: nan}}}},
+		`"micro_f1":{"mean":0.5,"deviation":null}`:                                  studies.EvaluateLabelsResult{Scores: []evaluate.LabelScore{{MicroF1: evaluate.Measured{Mean: 0.5, Deviation: nan}}}},
+		`"assortativity":null`:                                                      graphs.GraphDescription{GraphInfo: storage.GraphInfo{Name: "g"}, GraphStatistics: graphs.GraphStatistics{Assortativity: nan}},
+		`{"name":"pearson","stored":null,"full":1}`:                                 vectors.VerifyResult{Measures: []vectors.VerifyMeasure{{Name: "pearson", Stored: nan, Full: 1}}},
+		`"stage":"defaults","confirmed":false,"score":null`:                         studies.TuneResult{Trials: []tune.Trial{{Number: 1, Judgement: tune.Judgement{Score: nan}, Err: errors.New("refused")}}},
 		`"error":"refused"`:                                                         tune.Trial{Err: errors.New("refused")},
 		`"type":"text"`:                                                             storage.GraphInfo{Attributes: []storage.Attribute{{Name: "a", Type: storage.Text}}},
 	} {
@@ -115,7 +122,7 @@ func TestJSON_Undefined(t *testing.T) {
 			t.Errorf("%s has no %s, %v", text, want, err)
 		}
 	}
-	text, err := json.Marshal(GraphDescription{GraphInfo: storage.GraphInfo{Name: "g"}})
+	text, err := json.Marshal(graphs.GraphDescription{GraphInfo: storage.GraphInfo{Name: "g"}})
 	if err != nil || !strings.HasPrefix(string(text), `{"name":"g"`) || !strings.Contains(string(text), `"density":0`) || !strings.Contains(string(text), `"embeddings":`) {
 		t.Errorf("%s, %v", text, err)
 	}
@@ -127,7 +134,7 @@ func TestJSON_MissingScores(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	importText(t, db, "g", "a b\nb c\n")
-	result, err := db.Score(context.Background(), ScoreRequest{Pairs: []Pair{{"a", "c"}, {"a", "nobody"}}, With: []Scorer{{Name: "common_neighbors"}}})
+	result, err := db.Links().Score(context.Background(), links.ScoreRequest{Pairs: []links.Pair{{Source: "a", Target: "c"}, {Source: "a", Target: "nobody"}}, With: []catalogue.Scorer{{Name: "common_neighbors"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,18 +145,18 @@ func TestJSON_MissingScores(t *testing.T) {
 	if want := `{"pairs":[{"source":"a","target":"c","scores":[1]},{"source":"a","target":"nobody","scores":[null]}],"missing":1,`; !strings.HasPrefix(string(text), want) {
 		t.Errorf("%s, expected it to begin with %s", text, want)
 	}
-	var read ScoreResult
+	var read links.ScoreResult
 	if err := json.Unmarshal(text, &read); err != nil {
 		t.Fatal(err)
 	}
 	if p := read.Pairs; len(p) != 2 || p[0].Source != "a" || p[0].Target != "c" || p[0].Scores[0] != 1 || p[1].Target != "nobody" || !math.IsNaN(p[1].Scores[0]) {
 		t.Errorf("read back: %+v", read)
 	}
-	none, err := json.Marshal(ExplainedScore{Scorer: Scorer{Name: "l2", Embedding: "e"}, Score: math.NaN()})
+	none, err := json.Marshal(links.ExplainedScore{Scorer: catalogue.Scorer{Name: "l2", Embedding: "e"}, Score: math.NaN()})
 	if err != nil || string(none) != `{"scorer":{"name":"l2","embedding":"e"},"score":null}` {
 		t.Errorf("%s, %v", none, err)
 	}
-	var explained ExplainedScore
+	var explained links.ExplainedScore
 	if err := json.Unmarshal(none, &explained); err != nil || !math.IsNaN(explained.Score) || explained.Scorer.Embedding != "e" {
 		t.Errorf("read back: %+v, %v", explained, err)
 	}

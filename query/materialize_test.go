@@ -8,35 +8,37 @@ import (
 	"testing"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
 	"heavytail/storage"
 )
 
 // samePredictions compares the stored predictions of every vertex with those that PREDICT
 // computes, read one by one and all at once.
-func samePredictions(t *testing.T, db *DB, w Scorer, k int) {
+func samePredictions(t *testing.T, db *DB, w catalogue.Scorer, k int) {
 	t.Helper()
 	ctx := context.Background()
-	keys, err := db.Keys(ctx, "g", "", 1000)
+	keys, err := db.Graphs().Keys(ctx, "g", "", 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	bulk, computed := map[string][]PredictedVertex{}, map[string][]PredictedVertex{}
-	for row, err := range db.EachPredicted(ctx, PredictedEachRequest{K: k, Graph: "g", With: w}) {
+	bulk, computed := map[string][]links.PredictedVertex{}, map[string][]links.PredictedVertex{}
+	for row, err := range db.Links().EachPredicted(ctx, links.PredictedEachRequest{K: k, Graph: "g", With: w}) {
 		if bulk[row.Source] = append(bulk[row.Source], row.PredictedVertex); err != nil || row.Rank != len(bulk[row.Source]) {
 			t.Fatalf("%s: %+v, %v", w, row, err)
 		}
 	}
-	for row, err := range db.EachPredict(ctx, PredictEachRequest{K: k, Graph: "g", With: w}) {
+	for row, err := range db.Links().EachPredict(ctx, links.PredictEachRequest{K: k, Graph: "g", With: w}) {
 		if computed[row.Source] = append(computed[row.Source], row.PredictedVertex); err != nil || row.Rank != len(computed[row.Source]) {
 			t.Fatalf("%s: %+v, %v", w, row, err)
 		}
 	}
 	for _, key := range keys {
-		stored, err := db.Predicted(ctx, PredictedRequest{Vertex: key, K: k, Graph: "g", With: w})
+		stored, err := db.Links().Predicted(ctx, links.PredictedRequest{Vertex: key, K: k, Graph: "g", With: w})
 		if err != nil {
 			t.Fatal(err)
 		}
-		live, err := db.PredictFor(ctx, PredictForRequest{Vertex: key, K: k, Graph: "g", With: w, Near: DefaultNear})
+		live, err := db.Links().PredictFor(ctx, links.PredictForRequest{Vertex: key, K: k, Graph: "g", With: w, Near: links.DefaultNear})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,18 +69,18 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 	mustRun("GENERATE watts_strogatz(n := 150, k := 4, beta := 0.1, seed := 5) INTO g")
 	mustRun("EMBED g USING dp_spectral(dim := 4) AS e")
 	mustRun("TRAIN MODEL m IN g USING heuristics(jaccard, katz, resource_allocation) WITH (seed := 1)")
-	scorers := []Scorer{
+	scorers := []catalogue.Scorer{
 		{Name: "common_neighbors"}, {Name: "jaccard"}, {Name: "adamic_adar"}, {Name: "resource_allocation"},
-		{Name: "preferential_attachment"}, {Name: "katz"}, {Name: modelScorer, Model: "m"}, {Name: "cosine", Embedding: "e"},
+		{Name: "preferential_attachment"}, {Name: "katz"}, {Name: catalogue.ModelScorer, Model: "m"}, {Name: "cosine", Embedding: "e"},
 	}
 	const top = 7
 	for _, w := range scorers {
-		r, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: top})
+		r, err := db.Links().Materialize(ctx, links.MaterializeRequest{Graph: "g", With: w, K: top})
 		if err != nil || r.Computed != 150 {
 			t.Fatalf("%s: %+v, %v", w, r, err)
 		}
 		samePredictions(t, db, w, top)
-		if again, err := db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: top}); err != nil || again.Computed != 0 || !again.Created.Equal(r.Created) {
+		if again, err := db.Links().Materialize(ctx, links.MaterializeRequest{Graph: "g", With: w, K: top}); err != nil || again.Computed != 0 || !again.Created.Equal(r.Created) {
 			t.Errorf("%s, unchanged: %+v, %v", w, again, err)
 		}
 	}
@@ -92,7 +94,7 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 				edges = append(edges, e)
 			}
 		}
-		if err := db.store.Update(ctx, func(x *storage.Tx) error {
+		if err := db.e.Store.Update(ctx, func(x *storage.Tx) error {
 			if _, err := x.InsertEdges("g", edges[:len(edges)-1]); err != nil {
 				return err
 			}
@@ -108,17 +110,17 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		info, err := db.store.Graph(ctx, "g")
+		info, err := db.e.Store.Graph(ctx, "g")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, w := range scorers[:7] {
-			r, kind := MaterializeResult{}, RefreshKind("")
+			r, kind := links.MaterializeResult{}, catalogue.RefreshKind("")
 			if round%2 == 0 {
-				r, err = db.Materialize(ctx, MaterializeRequest{Graph: "g", With: w, K: top})
+				r, err = db.Links().Materialize(ctx, links.MaterializeRequest{Graph: "g", With: w, K: top})
 			} else {
-				var refreshed RefreshPredictionsResult
-				refreshed, err = db.RefreshPredictions(ctx, RefreshPredictionsRequest{"g", w})
+				var refreshed links.RefreshPredictionsResult
+				refreshed, err = db.Links().RefreshPredictions(ctx, links.RefreshPredictionsRequest{Graph: "g", With: w})
 				r, kind = refreshed.MaterializeResult, refreshed.Kind
 			}
 			if err != nil {
@@ -127,7 +129,7 @@ func TestMaterialize_AfterChanges(t *testing.T) {
 			if r.Computed < info.Vertices {
 				less++
 			}
-			if kind != "" && (kind == RefreshFull) != (r.Computed == info.Vertices) || r.GraphVersion != info.Version {
+			if kind != "" && (kind == catalogue.RefreshFull) != (r.Computed == info.Vertices) || r.GraphVersion != info.Version {
 				t.Errorf("%s: %s, %d of %d vertices computed, version %d, expected %d", w, kind, r.Computed, info.Vertices, r.GraphVersion, info.Version)
 			}
 			samePredictions(t, db, w, top)
@@ -150,7 +152,7 @@ func BenchmarkPredicted(b *testing.B) {
 		}
 	}
 	for i := 0; b.Loop(); i++ {
-		r, err := db.Predicted(ctx, PredictedRequest{Vertex: fmt.Sprint(i % 4000), K: 10, Graph: "g"})
+		r, err := db.Links().Predicted(ctx, links.PredictedRequest{Vertex: fmt.Sprint(i % 4000), K: 10, Graph: "g"})
 		if err != nil || len(r.Vertices) != 10 {
 			b.Fatal(r, err)
 		}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
 )
 
 // TestMaterialize_Killed kills the process at random moments while new predictions replace old
@@ -24,7 +26,7 @@ func TestMaterialize_Killed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	with := Scorer{Name: "resource_allocation"}
+	with := catalogue.Scorer{Name: "resource_allocation"}
 	mustRun(t, db, "GENERATE preferential_attachment(n := 1500, m := 5, seed := 1) INTO g")
 	mustRun(t, db, "MATERIALIZE PREDICTIONS FROM resource_allocation IN g WITH (top := 10)")
 	mustRun(t, db, "INSERT EDGE ('0', '1400'), ('3', '1300'), ('7', '1200') INTO g")
@@ -32,7 +34,7 @@ func TestMaterialize_Killed(t *testing.T) {
 		t.Helper()
 		text := ""
 		for v := 0; v < 1500; v += 7 { // predictions are stored in batches of many vertices
-			r, err := db.Predicted(ctx, PredictedRequest{Vertex: fmt.Sprint(v), K: 20, Graph: "g", With: with})
+			r, err := db.Links().Predicted(ctx, links.PredictedRequest{Vertex: fmt.Sprint(v), K: 20, Graph: "g", With: with})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +77,7 @@ func TestMaterialize_Killed(t *testing.T) {
 		if answers(db) != made {
 			t.Errorf("killed after %v, and run again: different predictions", wait)
 		}
-		if stats, err := db.store.Stats(ctx); err != nil || len(stats.Unfinished) > 0 {
+		if stats, err := db.e.Store.Stats(ctx); err != nil || len(stats.Unfinished) > 0 {
 			t.Errorf("killed after %v: unfinished %v, %v", wait, stats.Unfinished, err)
 		}
 		closeJobs(t, db)

@@ -7,37 +7,43 @@ import (
 	"slices"
 	"testing"
 
+	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/methods"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
 // methodStructs are all option structs of methods, with every field set.
-var methodStructs = []MethodOptions{
-	UnitBall{Dim: 3, Start: StartEmbedding, From: "walks", Anchor: new(0.0), Margin: 0.1, Passes: 5, Step: 0.2, Balance: new(0.0), Tolerance: 3, Seed: 7},
-	DPSpectral{Dim: 3, Beta: new(0.5), Normalization: NormalizationDegree, Scale: new(0.5), RowScale: new(0.25), Tolerance: 0.001, Seed: math.MaxUint64, Components: ComponentsJoint, IgnoreWeights: true},
-	LaplacianEigenmaps{Dim: 3, Scale: new(0.0), RowScale: new(0.0), Tolerance: 0.001, Seed: 7, Components: ComponentsApart, IgnoreWeights: true},
-	FastRP{Dim: 3, Beta: new(0.0), Alpha1: 1, Alpha2: new(0.0), Alpha3: new(-1.0), Alpha4: 2, RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
-	ProNE{Dim: 3, Order: 4, Mu: 0.5, Theta: 1, RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
-	NetMF{Dim: 3, Window: 2, Negative: 2, Entries: 1000, IgnoreWeights: true, Seed: 7},
-	DPWalker{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, Beta: new(0.0), IgnoreWeights: true, Partitions: 1, Seed: 7},
-	DeepWalk{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, IgnoreWeights: true, Partitions: 1, Seed: 7},
-	Node2Vec{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, P: 0.5, Q: 2, IgnoreWeights: true, Partitions: 1, Seed: 7},
+var methodStructs = []vectors.MethodOptions{
+	vectors.UnitBall{Dim: 3, Start: vectors.StartEmbedding, From: "walks", Anchor: new(0.0), Margin: 0.1, Passes: 5, Step: 0.2, Balance: new(0.0), Tolerance: 3, Seed: 7},
+	vectors.DPSpectral{Dim: 3, Beta: new(0.5), Normalization: vectors.NormalizationDegree, Scale: new(0.5), RowScale: new(0.25), Tolerance: 0.001, Seed: math.MaxUint64, Components: vectors.ComponentsJoint, IgnoreWeights: true},
+	vectors.LaplacianEigenmaps{Dim: 3, Scale: new(0.0), RowScale: new(0.0), Tolerance: 0.001, Seed: 7, Components: vectors.ComponentsApart, IgnoreWeights: true},
+	vectors.FastRP{Dim: 3, Beta: new(0.0), Alpha1: 1, Alpha2: new(0.0), Alpha3: new(-1.0), Alpha4: 2, RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
+	vectors.ProNE{Dim: 3, Order: 4, Mu: 0.5, Theta: 1, RowScale: new(0.0), IgnoreWeights: true, Seed: 7},
+	vectors.NetMF{Dim: 3, Window: 2, Negative: 2, Entries: 1000, IgnoreWeights: true, Seed: 7},
+	vectors.DPWalker{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, Beta: new(0.0), IgnoreWeights: true, Partitions: 1, Seed: 7},
+	vectors.DeepWalk{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, IgnoreWeights: true, Partitions: 1, Seed: 7},
+	vectors.Node2Vec{Dim: 3, Walks: 2, Length: 5, Window: 2, Epochs: 2, Alpha: 0.05, Negative: 2, P: 0.5, Q: 2, IgnoreWeights: true, Partitions: 1, Seed: 7},
 }
 
 // TestMethodOptions_Table compares the structs with the table of options, which statements,
 // HELP and the checks use.
 func TestMethodOptions_Table(t *testing.T) {
 	t.Parallel()
-	methods := Methods()
-	if len(methods) != len(methodStructs) {
-		t.Fatalf("%d methods, %d structs", len(methods), len(methodStructs))
+	named := vectors.Methods()
+	if len(named) != len(methodStructs) {
+		t.Fatalf("%d methods, %d structs", len(named), len(methodStructs))
 	}
 	for _, using := range methodStructs {
-		method, err := findMethod(using.methodName())
+		method, err := methods.Find(using.MethodName())
 		if err != nil {
 			t.Fatal(err)
 		}
-		given := givenBy(using, method.Options)
+		given := engine.GivenBy(using, method.Options)
 		if len(given) != len(method.Options) || reflect.TypeOf(using).NumField() != len(given) {
 			t.Errorf("%T has %d options set, %s has %d", using, len(given), method.Name, len(method.Options))
 			continue
@@ -47,19 +53,19 @@ func TestMethodOptions_Table(t *testing.T) {
 				t.Errorf("option %d of %T is %s, in the table of the method %s", i, using, given[i].Name, o.Name)
 			}
 		}
-		if _, err := configureEmbed("", nil, using); err != nil {
+		if _, err := methods.ConfigureEmbed("", nil, using); err != nil {
 			t.Errorf("%T: %v", using, err)
 		}
-		if given := givenBy(reflect.Zero(reflect.TypeOf(using)).Interface(), method.Options); len(given) != 0 {
+		if given := engine.GivenBy(reflect.Zero(reflect.TypeOf(using)).Interface(), method.Options); len(given) != 0 {
 			t.Errorf("a zero %T sets %v", using, given)
 		}
 	}
-	spectral, _ := findMethod("dp_spectral")
+	spectral, _ := methods.Find("dp_spectral")
 	for name, constants := range map[string][]string{
-		"normalization": {string(NormalizationAuto), string(NormalizationStrength), string(NormalizationDegree)},
-		"components":    {string(ComponentsApart), string(ComponentsJoint)},
+		"normalization": {string(vectors.NormalizationAuto), string(vectors.NormalizationStrength), string(vectors.NormalizationDegree)},
+		"components":    {string(vectors.ComponentsApart), string(vectors.ComponentsJoint)},
 	} {
-		i := slices.IndexFunc(spectral.Options, func(o OptionInfo) bool { return o.Name == name })
+		i := slices.IndexFunc(spectral.Options, func(o help.Option) bool { return o.Name == name })
 		if !slices.Equal(spectral.Options[i].Choices, constants) {
 			t.Errorf("%s: choices %v, constants %v", name, spectral.Options[i].Choices, constants)
 		}
@@ -71,7 +77,7 @@ func TestMethodOptions_Table(t *testing.T) {
 func TestMethodOptions_Zero(t *testing.T) {
 	t.Parallel()
 	for _, using := range methodStructs {
-		method, _ := findMethod(using.methodName())
+		method, _ := methods.Find(using.MethodName())
 		for i, o := range method.Options {
 			var zero any = int64(0)
 			switch o.Type {
@@ -81,7 +87,7 @@ func TestMethodOptions_Zero(t *testing.T) {
 			default:
 				continue
 			}
-			_, _, err := methodOptions(method, []bind.Given{{Name: o.Name, Value: zero}})
+			_, _, err := methods.Options(method, []bind.Given{{Name: o.Name, Value: zero}})
 			field := reflect.TypeOf(using).Field(i)
 			other := o.Default != "0" || o.Name == "anchor" // the default of anchor is not 0 with every start
 			if want := err == nil && other; want != (field.Type.Kind() == reflect.Pointer) {
@@ -99,30 +105,30 @@ func TestMethodOptions_Record(t *testing.T) {
 	importText(t, db, "g", "a b 2\nb c 1\nc d 3\nd a 1\na c 2\nd e 1\n")
 	mustExec(t, db, "EMBED g USING laplacian_eigenmaps(dim := 2) AS walks")
 	for _, using := range methodStructs {
-		typed, err := db.Embed(t.Context(), EmbedRequest{Graph: "g", Name: "typed", Using: using})
+		typed, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "g", Name: "typed", Using: using})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := configureEmbed("", nil, using)
+		m, err := methods.ConfigureEmbed("", nil, using)
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustExec(t, db, "EMBED g USING "+m.text().String()+" AS text")
-		text, err := db.DescribeEmbedding(t.Context(), "text")
+		mustExec(t, db, "EMBED g USING "+m.Text().String()+" AS text")
+		text, err := db.Vectors().Describe(t.Context(), "text")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(typed.Options, text.Options) || typed.Seed != text.Seed {
 			t.Errorf("%T: record %v, of the statement %v", using, typed.Options, text.Options)
 		}
-		a, errA := db.Vector(t.Context(), "typed", "a")
-		b, errB := db.Vector(t.Context(), "text", "a")
+		a, errA := db.Vectors().Vector(t.Context(), "typed", "a")
+		b, errB := db.Vectors().Vector(t.Context(), "text", "a")
 		if errA != nil || errB != nil || !slices.Equal(a, b) {
 			t.Errorf("%T: vector %v, %v; of the statement %v, %v", using, a, errA, b, errB)
 		}
 	}
 	for want, beta := range map[string]*float64{"0": new(0.0), "2": nil, "-1": new(-1.0)} {
-		made, err := db.Embed(t.Context(), EmbedRequest{Graph: "g", Name: "beta", Using: DPWalker{Dim: 4, Beta: beta}})
+		made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "g", Name: "beta", Using: vectors.DPWalker{Dim: 4, Beta: beta}})
 		if err != nil || !slices.Contains(made.Options, storage.Setting{Name: "beta", Value: want}) {
 			t.Errorf("Beta %v: %v, %v", beta, made.Options, err)
 		}
@@ -134,25 +140,25 @@ func TestMethodOptions_Requests(t *testing.T) {
 	t.Parallel()
 	ctx, db := t.Context(), openTest(t, nil)
 	mustExec(t, db, "GENERATE preferential_attachment(n := 60, m := 3, seed := 1) INTO g")
-	walk := DPWalker{Dim: 4, Walks: 2, Length: 5, Seed: 3}
-	estimate, err := db.EstimateEmbed(ctx, EmbedRequest{Graph: "g", Using: &walk})
+	walk := vectors.DPWalker{Dim: 4, Walks: 2, Length: 5, Seed: 3}
+	estimate, err := db.Vectors().Estimate(ctx, vectors.EmbedRequest{Graph: "g", Using: &walk})
 	if err != nil || estimate.Dim != 4 || estimate.Method != "dp_walker" {
 		t.Errorf("%+v, %v", estimate, err)
 	}
-	links, err := db.EvaluateLinks(ctx, EvaluateLinksRequest{Graph: "g", Methods: []LinkMethod{{Using: walk}}, Seed: 1})
+	links, err := db.Studies().EvaluateLinks(ctx, studies.EvaluateLinksRequest{Graph: "g", Methods: []studies.LinkMethod{{Using: walk}}, Seed: 1})
 	if err != nil || len(links.Methods) != 1 || links.Methods[0] != "dp_walker(dim := 4, walks := 2, length := 5, seed := 3)" {
 		t.Errorf("%+v, %v", links.Methods, err)
 	}
-	study, err := db.EvaluateParameters(ctx, EvaluateParametersRequest{Graph: "g", Using: DPSpectral{Dim: 4}, Vary: []Variation{{"beta", []float64{0, 1}}}})
+	study, err := db.Studies().EvaluateParameters(ctx, studies.EvaluateParametersRequest{Graph: "g", Using: vectors.DPSpectral{Dim: 4}, Vary: []studies.Variation{{Option: "beta", Values: []float64{0, 1}}}})
 	if err != nil || len(study.Points) != 2 {
 		t.Errorf("%+v, %v", study, err)
 	}
-	tuned, err := db.Tune(ctx, TuneRequest{Graph: "g", Name: "best", Methods: []TuneMethod{{Using: DPSpectral{Dim: 4, Beta: new(0.0)}}}, Goal: ForReconstruction, Trials: 2})
+	tuned, err := db.Studies().Tune(ctx, studies.TuneRequest{Graph: "g", Name: "best", Methods: []studies.TuneMethod{{Using: vectors.DPSpectral{Dim: 4, Beta: new(0.0)}}}, Goal: studies.ForReconstruction, Trials: 2})
 	if err != nil || !slices.Contains(tuned.Embedding.Options, storage.Setting{Name: "beta", Value: "0"}) {
 		t.Errorf("%+v, %v", tuned.Embedding.Options, err)
 	}
 	file := t.TempDir() + "/walks.txt"
-	if walks, err := db.ExportWalks(ctx, ExportWalksRequest{Graph: "g", Using: walk, Path: file}); err != nil || walks.Rows != 120 {
+	if walks, err := db.Vectors().ExportWalks(ctx, vectors.ExportWalksRequest{Graph: "g", Using: walk, Path: file}); err != nil || walks.Rows != 120 {
 		t.Errorf("%+v, %v", walks, err)
 	}
 }
@@ -162,18 +168,18 @@ func TestMethodOptions_Mistakes(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	importText(t, db, "g", "a b\n")
-	for want, req := range map[string]EmbedRequest{
-		"option beta is 9, and must be a number from -8 to 8":                    {Using: DPWalker{Beta: new(9.0)}},
-		"option dim is -1, and must be a whole number from 1 to 4096":            {Using: DPSpectral{Dim: -1}},
-		"option normalization is 'row', expected 'auto', 'strength' or 'degree'": {Using: DPSpectral{Normalization: "row"}},
-		"option scale is NaN, and must be a finite number":                       {Using: LaplacianEigenmaps{Scale: new(math.NaN())}},
-		"the method is given twice, by Using and by Method or Settings":          {Using: DeepWalk{}, Method: "deepwalk"},
-		"Using is a nil pointer":                                                 {Using: (*DPWalker)(nil)},
+	for want, req := range map[string]vectors.EmbedRequest{
+		"option beta is 9, and must be a number from -8 to 8":                    {Using: vectors.DPWalker{Beta: new(9.0)}},
+		"option dim is -1, and must be a whole number from 1 to 4096":            {Using: vectors.DPSpectral{Dim: -1}},
+		"option normalization is 'row', expected 'auto', 'strength' or 'degree'": {Using: vectors.DPSpectral{Normalization: "row"}},
+		"option scale is NaN, and must be a finite number":                       {Using: vectors.LaplacianEigenmaps{Scale: new(math.NaN())}},
+		"the method is given twice, by Using and by Method or Settings":          {Using: vectors.DeepWalk{}, Method: "deepwalk"},
+		"Using is a nil pointer":                                                 {Using: (*vectors.DPWalker)(nil)},
 	} {
 		req.Graph, req.Name = "g", "e"
-		_, err := db.Embed(t.Context(), req)
-		var mistake *Error
-		if !errors.As(err, &mistake) || !errors.Is(err, ErrInvalid) || err.Error() != want {
+		_, err := db.Vectors().Embed(t.Context(), req)
+		var mistake *fault.Error
+		if !errors.As(err, &mistake) || !errors.Is(err, fault.ErrInvalid) || err.Error() != want {
 			t.Errorf("got %v, expected %s", err, want)
 		}
 	}

@@ -198,7 +198,7 @@ func namesStore(t *testing.T, further ...string) (image []byte) {
 			t.Fatalf("%s: %v", text, err)
 		}
 	}
-	if list, err := db.Generations(t.Context(), "e"); err == nil && len(list) != 2 {
+	if list, err := db.Vectors().Generations(t.Context(), "e"); err == nil && len(list) != 2 {
 		t.Fatalf("%d generations", len(list))
 	}
 	if err := db.Close(); err != nil {
@@ -256,16 +256,16 @@ func catalogueOf(t *testing.T, db *DB) (list []string) {
 	t.Helper()
 	ctx := context.Background()
 	add := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
-	graphs, err := db.Graphs(ctx)
+	graphs, err := db.Graphs().List(ctx)
 	for _, g := range graphs {
 		add("graph %q: %d vertices, %d edges, version %d", g.Name, g.Vertices, g.Edges, g.Version)
 		for i, a := range g.Attributes {
 			add("attribute %q of %q: %s, %d values", a.Name, g.Name, a.Type, g.Values[i])
 		}
 	}
-	embeddings, err2 := db.Embeddings(ctx)
+	embeddings, err2 := db.Vectors().List(ctx)
 	for _, e := range embeddings {
-		generations, err := db.Generations(ctx, e.Name)
+		generations, err := db.Vectors().Generations(ctx, e.Name)
 		if err != nil {
 			t.Error(err)
 		}
@@ -273,15 +273,15 @@ func catalogueOf(t *testing.T, db *DB) (list []string) {
 			add("embedding %q of %q: generation %d of version %d, %s, refreshed %v", g.Name, g.Graph, g.Generation, g.GraphVersion, g.Method, g.Auto)
 		}
 	}
-	models, err3 := db.Models(ctx)
+	models, err3 := db.Links().Models(ctx)
 	for _, m := range models {
 		add("model %q of %q, embedding %q", m.Name, m.Graph, m.Embedding)
 	}
-	predictions, err4 := db.Predictions(ctx)
+	predictions, err4 := db.Links().Predictions(ctx)
 	for _, p := range predictions {
 		add("predictions of %q by %s, version %d, %s", p.Graph, p.Scorer, p.GraphVersion, p.Stale)
 	}
-	indexes, err5 := db.Indexes(ctx)
+	indexes, err5 := db.Vectors().Indexes(ctx)
 	for _, x := range indexes {
 		add("index of %q by %s", x.Embedding, x.Metric)
 	}

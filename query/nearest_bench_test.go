@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query/vectors"
+	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -22,31 +24,31 @@ func BenchmarkNearest(b *testing.B) {
 	for i := range m.Data {
 		m.Data[i] = float32(random.NormFloat64())
 	}
-	if _, err := db.store.PutEmbedding(b.Context(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, m); err != nil {
+	if _, err := db.e.Store.PutEmbedding(b.Context(), storage.EmbeddingInfo{Name: "e", Graph: "g", GraphVersion: 1}, m); err != nil {
 		b.Fatal(err)
 	}
-	both := func(name string, where string) {
+	both := func(name, condition string) {
 		b.Run(name+"/method", func(b *testing.B) {
-			req := NearestRequest{K: 10, Embedding: "e", Metric: index.L2}
-			if where != "" {
-				req.Where = func(c Candidate) bool { return c.Degree > 0 }
+			req := vectors.NearestRequest{K: 10, Embedding: "e", Metric: index.L2}
+			if condition != "" {
+				req.Where = func(c where.Candidate) bool { return c.Degree > 0 }
 			}
 			for i := 0; b.Loop(); i++ {
 				req.Vertex = fmt.Sprint(i % n)
-				if r, err := db.Nearest(b.Context(), req); err != nil || len(r.Neighbors) != 10 {
+				if r, err := db.Vectors().Nearest(b.Context(), req); err != nil || len(r.Neighbors) != 10 {
 					b.Fatal(r, err)
 				}
 			}
 		})
 		b.Run(name+"/text", func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				mustExec(b, db, fmt.Sprintf("NEAREST 10 TO '%d' USING e %s", i%n, where))
+				mustExec(b, db, fmt.Sprintf("NEAREST 10 TO '%d' USING e %s", i%n, condition))
 			}
 		})
 	}
 	mustExec(b, db, "NEAREST 1 TO '1' USING e WHERE degree > 0") // loads the graph and the vectors
 	both("memory", "")
-	db.opts.IndexBytes = 0
+	db.e.Opts.IndexBytes = 0
 	mustExec(b, db, "CREATE INDEX ON e WITH (ef := 32)")
 	both("index", "")
 	for v := range 200 {

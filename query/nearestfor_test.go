@@ -10,12 +10,16 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query/internal/search"
+	"heavytail/query/rows"
+	"heavytail/query/vectors"
+	"heavytail/query/where"
 )
 
 // eachNearest collects what EachNearest yields.
-func eachNearest(t *testing.T, db *DB, req NearestForRequest) (rows []NearestRow) {
+func eachNearest(t *testing.T, db *DB, req vectors.NearestForRequest) (rows []vectors.NearestRow) {
 	t.Helper()
-	for row, err := range db.EachNearest(t.Context(), req) {
+	for row, err := range db.Vectors().EachNearest(t.Context(), req) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +36,7 @@ func TestEachNearest_Agrees(t *testing.T) {
 	}
 	t.Parallel()
 	for _, opts := range []Options{{Workers: 1}, {Workers: 3}, {Workers: 2, IndexBytes: 1, graphOnly: true}} {
-		n := nearestBatch + 10
+		n := search.NearestBatch + 10
 		if opts.graphOnly {
 			n = 150
 		}
@@ -40,18 +44,18 @@ func TestEachNearest_Agrees(t *testing.T) {
 		mustRun(t, db, "DELETE VERTEX '5' FROM g")
 		for _, metric := range index.Metrics() {
 			if opts.graphOnly {
-				if _, err := db.CreateIndex(t.Context(), CreateIndexRequest{Embedding: "e", Metric: metric}); err != nil {
+				if _, err := db.Vectors().CreateIndex(t.Context(), vectors.CreateIndexRequest{Embedding: "e", Metric: metric}); err != nil {
 					t.Fatal(err)
 				}
 			}
-			for i, admits := range []func(Candidate) bool{nil, func(c Candidate) bool { return !c.Linked && c.Degree%2 == 0 }, func(c Candidate) bool { return c.Linked }} {
-				got := eachNearest(t, db, NearestForRequest{K: 4, Embedding: "e", Metric: metric, Where: admits})
+			for i, admits := range []func(where.Candidate) bool{nil, func(c where.Candidate) bool { return !c.Linked && c.Degree%2 == 0 }, func(c where.Candidate) bool { return c.Linked }} {
+				got := eachNearest(t, db, vectors.NearestForRequest{K: 4, Embedding: "e", Metric: metric, Where: admits})
 				for v := 3; v < n; v += 71 {
-					one, err := db.Nearest(t.Context(), NearestRequest{K: 4, Embedding: "e", Metric: metric, Where: admits, Vertex: fmt.Sprint(v)})
+					one, err := db.Vectors().Nearest(t.Context(), vectors.NearestRequest{K: 4, Embedding: "e", Metric: metric, Where: admits, Vertex: fmt.Sprint(v)})
 					if err != nil {
 						t.Fatal(err)
 					}
-					var have []Neighbor
+					var have []vectors.Neighbor
 					for _, row := range got {
 						if row.Source == fmt.Sprint(v) {
 							have = append(have, row.Neighbor)
@@ -74,8 +78,8 @@ func TestEachNearest_Agrees(t *testing.T) {
 func TestEachNearest_Ends(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	db := indexedDB(t, nearestBatch+1, Options{Progress: func(p Progress) {
-		if p.Stage == "nearest" && p.Done == nearestBatch {
+	db := indexedDB(t, search.NearestBatch+1, Options{Progress: func(p rows.Progress) {
+		if p.Stage == "nearest" && p.Done == search.NearestBatch {
 			cancel()
 		}
 	}})
@@ -87,13 +91,13 @@ func TestEachNearest_Ends(t *testing.T) {
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) > 0 {
 		t.Errorf("files are left: %v, %v", left, err)
 	}
-	for row, err := range db.EachNearest(t.Context(), NearestForRequest{K: 1, Embedding: "e"}) {
+	for row, err := range db.Vectors().EachNearest(t.Context(), vectors.NearestForRequest{K: 1, Embedding: "e"}) {
 		if err != nil || row.Source != "0" || row.Rank != 1 {
 			t.Errorf("%+v, %v", row, err)
 		}
 		break
 	}
-	for row, err := range db.EachNearest(ctx, NearestForRequest{K: 1, Embedding: "e"}) {
+	for row, err := range db.Vectors().EachNearest(ctx, vectors.NearestForRequest{K: 1, Embedding: "e"}) {
 		if !errors.Is(err, context.Canceled) || row.Source != "" {
 			t.Errorf("%+v, %v", row, err)
 		}

@@ -11,7 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"heavytail/query/catalogue"
+	"heavytail/query/graphs"
+	"heavytail/query/links"
 	"heavytail/query/parser"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -20,9 +25,9 @@ import (
 func numberedRequests(t *testing.T, dir string) map[string][]any {
 	t.Helper()
 	file := func(name string) string { return filepath.Join(dir, name) }
-	l3 := Scorer{Name: "common_neighbors"}
-	imported := ImportRequest{Graph: "other", Path: file("edges")}
-	materialize := MaterializeRequest{Graph: "g", With: l3, K: 2}
+	l3 := catalogue.Scorer{Name: "common_neighbors"}
+	imported := graphs.ImportRequest{Graph: "other", Path: file("edges")}
+	materialize := links.MaterializeRequest{Graph: "g", With: l3, K: 2}
 	updated := []storage.Edge{{Source: "0", Target: "1", Weight: 2}}
 	edges := []storage.Edge{{Source: "0", Target: "1"}}
 	evaluated, err := parser.Parse("EVALUATE LINKS IN g WITH (splits := 2)")
@@ -30,54 +35,55 @@ func numberedRequests(t *testing.T, dir string) map[string][]any {
 		t.Fatal(err)
 	}
 	return map[string][]any{
-		"AutoRefresh":            {"e", storage.AutoRefresh{Changes: 5, Every: time.Hour}},
-		"CreateIndex":            {CreateIndexRequest{Embedding: "f"}},
-		"DeleteEdges":            {"g", edges},
-		"Derive":                 {DeriveRequest{Graph: "new", Of: "g", How: DeriveSample, Vertices: 5}},
-		"DescribeGraph":          {DescribeGraphRequest{Graph: "g"}},
-		"Diff":                   {DiffRequest{Before: "e", After: "f"}},
-		"DivideMaterialize":      {materialize, 2},
-		"EachEdge":               {EdgesRequest{Graph: "g"}},
-		"EachNearest":            {NearestForRequest{Embedding: "e", K: 2}},
-		"EachNeighbor":           {NeighborsRequest{Graph: "g", Vertex: "1"}},
-		"EachPredict":            {PredictEachRequest{Graph: "g", With: l3, K: 2}},
-		"EachPredicted":          {PredictedEachRequest{Graph: "g", With: l3, K: 2}},
-		"EachVertex":             {VerticesRequest{Graph: "g"}},
-		"Edges":                  {EdgesRequest{Graph: "g"}},
-		"EvaluateLabels":         {EvaluateLabelsRequest{Embedding: "e", Attribute: "labels"}},
-		"EvaluateLinks":          {EvaluateLinksRequest{Graph: "g", Scorers: []string{"common_neighbors"}}},
-		"EvaluateParameters":     {EvaluateParametersRequest{Graph: "g", Method: "dp_spectral", Vary: []Variation{{Option: "dim", Values: []float64{2}}}}},
-		"EvaluateReconstruction": {EvaluateReconstructionRequest{Embedding: "e"}},
-		"ExportPairs":            {ExportPairsRequest{Path: file("pairs.csv"), Overwrite: true, Evaluation: EvaluateLinksRequest{Graph: "g", Scorers: []string{"common_neighbors"}}}},
-		"ExportWalks":            {ExportWalksRequest{Graph: "g", Path: file("walks.txt"), Overwrite: true, Method: "deepwalk", Count: new(int64(3))}},
-		"Import":                 {imported},
-		"ImportReader":           {io.Reader(strings.NewReader("a b\n")), ImportRequest{Graph: "other"}},
-		"ImportVertices":         {ImportRequest{Graph: "g", Path: file("people.csv"), Key: "name"}},
-		"InsertEdges":            {"g", edges},
-		"Keys":                   {"g", "", 3},
-		"Materialize":            {materialize},
-		"MaterializePart":        {MaterializePartRequest{MaterializeRequest: materialize, Count: 3, Path: file("part"), Overwrite: true}},
-		"MaterializeParts":       nil, // it reads what MaterializePart has written; see there
-		"Nearest":                {NearestRequest{Embedding: "e", Vertex: "1", K: 2}},
-		"Neighbors":              {NeighborsRequest{Graph: "g", Vertex: "1"}},
-		"Predict":                {PredictRequest{Graph: "g", With: l3, K: 2}},
-		"PredictFor":             {PredictForRequest{Graph: "g", Vertex: "1", With: l3, K: 2}},
-		"Predicted":              {PredictedRequest{Graph: "g", Vertex: "1", With: l3, K: 2}},
-		"Reconstruct":            {ReconstructRequest{Embedding: "e", Radius: .1, File: file("near"), Overwrite: true}},
-		"ReconstructedDegrees":   {EvaluateReconstructionRequest{Embedding: "e"}},
-		"ScoreFile":              {ScoreFileRequest{Path: file("edges"), Graph: "g", With: []Scorer{l3}, Each: func(ScoredPair) error { return nil }}},
-		"StartCreateIndex":       {CreateIndexRequest{Embedding: "f"}},
-		"StartMaterialize":       {materialize},
-		"StartTrainModel":        {TrainModelRequest{Graph: "g", Name: "k", Heuristics: []string{"l3"}}},
-		"StartTune":              {TuneRequest{Graph: "g", Name: "tuned", Goal: ForReconstruction, Trials: 1}},
-		"StartVerify":            {VerifyRequest{Embedding: "v"}},
-		"TrainModel":             {TrainModelRequest{Graph: "g", Name: "k", Heuristics: []string{"l3"}}},
-		"Tune":                   {TuneRequest{Graph: "g", Name: "tuned", Goal: ForReconstruction, Trials: 1}},
-		"UpdateEdges":            {"g", updated},
-		"Verify":                 {VerifyRequest{Embedding: "v"}},
-		"Vertices":               {VerticesRequest{Graph: "g"}},
-		"Within":                 {WithinRequest{Embedding: "e", Vertex: "1", Radius: .1}},
-		"WriteTrials":            {TrialsRequest{Statement: evaluated, Count: 1, Path: file("trials"), Overwrite: true}},
+		"Vectors.AutoRefresh":            {"e", storage.AutoRefresh{Changes: 5, Every: time.Hour}},
+		"Vectors.CreateIndex":            {vectors.CreateIndexRequest{Embedding: "f"}},
+		"Graphs.DeleteEdges":             {"g", edges},
+		"Graphs.Derive":                  {graphs.DeriveRequest{Graph: "new", Of: "g", How: graphs.DeriveSample, Vertices: 5}},
+		"Graphs.Describe":                {graphs.DescribeGraphRequest{Graph: "g"}},
+		"Vectors.Diff":                   {vectors.DiffRequest{Before: "e", After: "f"}},
+		"Links.DivideMaterialize":        {materialize, 2},
+		"Graphs.EachEdge":                {graphs.EdgesRequest{Graph: "g"}},
+		"Vectors.EachNearest":            {vectors.NearestForRequest{Embedding: "e", K: 2}},
+		"Graphs.EachNeighbor":            {graphs.NeighborsRequest{Graph: "g", Vertex: "1"}},
+		"Links.EachPredict":              {links.PredictEachRequest{Graph: "g", With: l3, K: 2}},
+		"Links.EachPredicted":            {links.PredictedEachRequest{Graph: "g", With: l3, K: 2}},
+		"Graphs.EachVertex":              {graphs.VerticesRequest{Graph: "g"}},
+		"Graphs.Edges":                   {graphs.EdgesRequest{Graph: "g"}},
+		"Studies.EvaluateLabels":         {studies.EvaluateLabelsRequest{Embedding: "e", Attribute: "labels"}},
+		"Studies.EvaluateLinks":          {studies.EvaluateLinksRequest{Graph: "g", Scorers: []string{"common_neighbors"}}},
+		"Studies.EvaluateParameters":     {studies.EvaluateParametersRequest{Graph: "g", Method: "dp_spectral", Vary: []studies.Variation{{Option: "dim", Values: []float64{2}}}}},
+		"Vectors.EvaluateReconstruction": {vectors.EvaluateReconstructionRequest{Embedding: "e"}},
+		"Studies.ExportPairs":            {studies.ExportPairsRequest{Path: file("pairs.csv"), Overwrite: true, Evaluation: studies.EvaluateLinksRequest{Graph: "g", Scorers: []string{"common_neighbors"}}}},
+		"Vectors.ExportWalks":            {vectors.ExportWalksRequest{Graph: "g", Path: file("walks.txt"), Overwrite: true, Method: "deepwalk", Count: new(int64(3))}},
+		"Graphs.Import":                  {imported},
+		"Graphs.ImportReader":            {io.Reader(strings.NewReader("a b\n")), graphs.ImportRequest{Graph: "other"}},
+		"Graphs.ImportVertices":          {graphs.ImportRequest{Graph: "g", Path: file("people.csv"), Key: "name"}},
+		"Graphs.InsertEdges":             {"g", edges},
+		"Graphs.Keys":                    {"g", "", 3},
+		"Links.Materialize":              {materialize},
+		"Links.MaterializePart":          {links.MaterializePartRequest{MaterializeRequest: materialize, Count: 3, Path: file("part"), Overwrite: true}},
+		"Links.MaterializeRequestOf":     nil, // its numbers are those of a text
+		"Links.MaterializeParts":         nil, // it reads what MaterializePart has written; see there
+		"Vectors.Nearest":                {vectors.NearestRequest{Embedding: "e", Vertex: "1", K: 2}},
+		"Graphs.Neighbors":               {graphs.NeighborsRequest{Graph: "g", Vertex: "1"}},
+		"Links.Predict":                  {links.PredictRequest{Graph: "g", With: l3, K: 2}},
+		"Links.PredictFor":               {links.PredictForRequest{Graph: "g", Vertex: "1", With: l3, K: 2}},
+		"Links.Predicted":                {links.PredictedRequest{Graph: "g", Vertex: "1", With: l3, K: 2}},
+		"Vectors.Reconstruct":            {vectors.ReconstructRequest{Embedding: "e", Radius: .1, File: file("near"), Overwrite: true}},
+		"Vectors.ReconstructedDegrees":   {vectors.EvaluateReconstructionRequest{Embedding: "e"}},
+		"Links.ScoreFile":                {links.ScoreFileRequest{Path: file("edges"), Graph: "g", With: []catalogue.Scorer{l3}, Each: func(links.ScoredPair) error { return nil }}},
+		"Vectors.StartCreateIndex":       {vectors.CreateIndexRequest{Embedding: "f"}},
+		"Links.StartMaterialize":         {materialize},
+		"Links.StartTrainModel":          {links.TrainModelRequest{Graph: "g", Name: "k", Heuristics: []string{"l3"}}},
+		"Studies.StartTune":              {studies.TuneRequest{Graph: "g", Name: "tuned", Goal: studies.ForReconstruction, Trials: 1}},
+		"Vectors.StartVerify":            {vectors.VerifyRequest{Embedding: "v"}},
+		"Links.TrainModel":               {links.TrainModelRequest{Graph: "g", Name: "k", Heuristics: []string{"l3"}}},
+		"Studies.Tune":                   {studies.TuneRequest{Graph: "g", Name: "tuned", Goal: studies.ForReconstruction, Trials: 1}},
+		"Graphs.UpdateEdges":             {"g", updated},
+		"Vectors.Verify":                 {vectors.VerifyRequest{Embedding: "v"}},
+		"Graphs.Vertices":                {graphs.VerticesRequest{Graph: "g"}},
+		"Vectors.Within":                 {vectors.WithinRequest{Embedding: "e", Vertex: "1", Radius: .1}},
+		"Studies.WriteTrials":            {studies.TrialsRequest{Statement: evaluated, Count: 1, Path: file("trials"), Overwrite: true}},
 	}
 }
 
@@ -85,14 +91,14 @@ const noCandidates = "takes no nearest vertices as candidates"
 
 // mayBeNegative are integers for which a negative value has a meaning.
 var mayBeNegative = map[string]string{
-	"DescribeGraph.Bootstrap": "leaves the p-value out", "DivideMaterialize.Near": noCandidates, "EachPredict.Near": noCandidates, "EvaluateLinks.Near": noCandidates,
-	"ExportPairs.Evaluation.Near": noCandidates, "Materialize.Near": noCandidates, "MaterializePart.MaterializeRequest.Near": noCandidates, "Predict.Near": noCandidates,
-	"PredictFor.Near": noCandidates, "StartMaterialize.Near": noCandidates,
+	"Graphs.Describe.Bootstrap": "leaves the p-value out", "Links.DivideMaterialize.Near": noCandidates, "Links.EachPredict.Near": noCandidates, "Studies.EvaluateLinks.Near": noCandidates,
+	"Studies.ExportPairs.Evaluation.Near": noCandidates, "Links.Materialize.Near": noCandidates, "Links.MaterializePart.MaterializeRequest.Near": noCandidates, "Links.Predict.Near": noCandidates,
+	"Links.PredictFor.Near": noCandidates, "Links.StartMaterialize.Near": noCandidates,
 }
 
 // callMethod calls a method of a database and returns its error, also that of an iterator.
 func callMethod(db *DB, method string, ctx context.Context, args []any) (err error) {
-	m := reflect.ValueOf(db).MethodByName(method)
+	m := boundMethods(db)[method]
 	in := []reflect.Value{reflect.Zero(m.Type().In(0))}
 	if ctx != nil {
 		in[0] = reflect.ValueOf(ctx)
@@ -174,23 +180,22 @@ func TestDB_NegativeNumbers(t *testing.T) {
 		}
 		return openJobs(t, path)
 	}
-	of, tried := reflect.TypeFor[*DB](), 0
-	for i := range of.NumMethod() {
-		m := of.Method(i)
+	tried := 0
+	for name, m := range boundMethods(new(DB)) {
 		numbered := false
-		for j := 1; j < m.Type.NumIn(); j++ {
-			numbered = numbered || hasNumber(m.Type.In(j), 4)
+		for j := range m.Type().NumIn() {
+			numbered = numbered || hasNumber(m.Type().In(j), 4)
 		}
-		args, known := requests[m.Name]
+		args, known := requests[name]
 		if numbered && !known {
-			t.Errorf("method %s has integers and no request", m.Name)
+			t.Errorf("method %s has integers and no request", name)
 		}
 		if args == nil {
 			continue
 		}
 		db := begin()
-		if err := callMethod(db, m.Name, ctx, args); err != nil {
-			t.Errorf("%s: %v", m.Name, err)
+		if err := callMethod(db, name, ctx, args); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 		closeJobs(t, db)
 		for j, arg := range args {
@@ -198,7 +203,7 @@ func TestDB_NegativeNumbers(t *testing.T) {
 				changed := reflect.New(reflect.TypeOf(arg)).Elem()
 				changed.Set(reflect.ValueOf(arg))
 				at, what := 0, ""
-				numbersIn(changed, m.Name, func(path string, number reflect.Value) {
+				numbersIn(changed, name, func(path string, number reflect.Value) {
 					if at++; at-1 == n {
 						what = path
 						number.SetInt(-1)
@@ -214,7 +219,7 @@ func TestDB_NegativeNumbers(t *testing.T) {
 				list := slices.Clone(args)
 				list[j] = changed.Interface()
 				db := begin()
-				if err := callMethod(db, m.Name, ctx, list); err == nil {
+				if err := callMethod(db, name, ctx, list); err == nil {
 					t.Errorf("%s is -1, and there is no error", what)
 				}
 				closeJobs(t, db)
@@ -234,17 +239,16 @@ func TestDB_NilContext(t *testing.T) {
 	requests := numberedRequests(t, dir)
 	contextType := reflect.TypeFor[context.Context]()
 	path := filepath.Join(dir, "store")
-	of, called := reflect.TypeFor[*DB](), 0
-	for i := range of.NumMethod() {
-		m := of.Method(i)
-		if m.Type.NumIn() < 2 || m.Type.In(1) != contextType {
+	called := 0
+	for name, m := range boundMethods(new(DB)) {
+		if m.Type().NumIn() < 1 || m.Type().In(0) != contextType {
 			continue
 		}
 		called++
-		args := requests[m.Name]
+		args := requests[name]
 		if args == nil {
-			for j := 2; j < m.Type.NumIn(); j++ {
-				in := m.Type.In(j)
+			for j := 1; j < m.Type().NumIn(); j++ {
+				in := m.Type().In(j)
 				if in.Kind() == reflect.Func {
 					args = append(args, reflect.MakeFunc(in, func([]reflect.Value) []reflect.Value {
 						return []reflect.Value{reflect.Zero(in.Out(0))}
@@ -265,11 +269,11 @@ func TestDB_NilContext(t *testing.T) {
 		func() {
 			defer func() {
 				if what := recover(); what != nil {
-					t.Errorf("%s: panic: %v", m.Name, what)
+					t.Errorf("%s: panic: %v", name, what)
 				}
 			}()
-			if err := callMethod(db, m.Name, nil, args); err != nil && requests[m.Name] != nil {
-				t.Errorf("%s: %v", m.Name, err)
+			if err := callMethod(db, name, nil, args); err != nil && requests[name] != nil {
+				t.Errorf("%s: %v", name, err)
 			}
 		}()
 		closeJobs(t, db)

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/job"
 	"heavytail/query/internal/session"
+	"heavytail/query/jobs"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -61,24 +63,27 @@ func open(store *storage.DB, full Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{store: store, opts: full, files: files, cache: session.NewCache(full.MemoryLimit, !full.NoCache), language: statements()}
-	db.cache.Hold(full.ProgramBytes)
-	db.runner = job.NewRunner(store, db.cache, full.BackgroundJobs, jobTarget, func() {
-		db.refresher.Look() // the graph may have changed while an embedding was computed
+	db := &DB{}
+	e := &db.e
+	e.Store, e.Opts, e.Language = store, full.settings(), statements()
+	e.Files, e.Cache = files, session.NewCache(full.MemoryLimit, !full.NoCache)
+	e.Cache.Hold(full.ProgramBytes)
+	e.Runner = job.NewRunner(store, e.Cache, full.BackgroundJobs, jobs.Target, func() {
+		e.Refresher.Look() // the graph may have changed while an embedding was computed
 	})
-	db.refresher = job.NewRefresher(db.runner, func(ctx context.Context, embedding string) error {
-		_, err := db.StartRefresh(ctx, RefreshRequest{Embedding: embedding})
+	e.Refresher = job.NewRefresher(e.Runner, func(ctx context.Context, embedding string) error {
+		_, err := db.Vectors().StartRefresh(ctx, vectors.RefreshRequest{Embedding: embedding})
 		return err
 	})
 	if full.prepare != nil {
-		full.prepare(db.runner, db.refresher)
+		full.prepare(e.Runner, e.Refresher)
 	}
 	if full.ReadOnly {
 		return db, nil
 	}
-	if err := db.refresher.Open(); err != nil {
-		db.runner.Stop()
-		return nil, errors.Join(err, db.files.Close())
+	if err := e.Refresher.Open(); err != nil {
+		e.Runner.Stop()
+		return nil, errors.Join(err, files.Close())
 	}
 	return db, nil
 }

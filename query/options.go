@@ -7,8 +7,10 @@ import (
 	"runtime"
 	"time"
 
+	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
 	"heavytail/query/internal/job"
-	"heavytail/query/internal/session"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -59,11 +61,11 @@ type Options struct {
 	// Progress receives the progress of long statements, at most about 20 times a
 	// second for each call, and from one goroutine at a time for each call; nil
 	// is silent.
-	Progress func(Progress)
+	Progress func(rows.Progress)
 	// Notice receives remarks about answers that are not errors, such as that
 	// an embedding is older than its graph; nil is silent. The result of a
 	// call also has its notices.
-	Notice func(Notice)
+	Notice func(rows.Notice)
 	// Input is the reader that IMPORT '-' reads; if it is nil, '-' is an error.
 	Input io.Reader
 	// NoFiles makes every statement that reads or writes a file other than
@@ -95,7 +97,7 @@ func (o Options) Validate() error {
 	var faults []error
 	check := func(field string, value int64) {
 		if value < 0 {
-			faults = append(faults, &FieldError{Field: field, Value: value, Message: "must not be negative"})
+			faults = append(faults, &fault.FieldError{Field: field, Value: value, Message: "must not be negative"})
 		}
 	}
 	check("Workers", int64(o.Workers))
@@ -126,10 +128,10 @@ func (o *Options) withDefaults() Options {
 	return full
 }
 
-// Notice is a remark about an answer: the statement, such as "NEAREST", and
-// one clause without a full stop.
-type Notice = session.Notice
-
-// Progress is the progress of a statement: its stage, the finished part of the
-// stage, and the rate and remaining time if they are known.
-type Progress = session.Progress
+// settings are what statements read of the options.
+func (o Options) settings() engine.Settings {
+	return engine.Settings{
+		ReadOnly: o.ReadOnly, Workers: o.Workers, MaxRows: o.MaxRows, MemoryLimit: o.MemoryLimit, IndexBytes: o.IndexBytes,
+		Progress: o.Progress, Notice: o.Notice, ScoreSection: o.scoreSection, GraphOnly: o.graphOnly,
+	}
+}

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"heavytail/query/internal/plan"
 	"heavytail/query/internal/session"
+	"heavytail/query/plan"
 )
 
 func TestPlan_String(t *testing.T) {
@@ -82,17 +82,17 @@ func TestDB_Explain_LoadsNothing(t *testing.T) {
 	twoTriangles(t, db)
 	mustRun(t, db, "UPDATE VERTICES IN social SET hub := TRUE WHERE degree > 2")
 	mustRun(t, db, "EMBED social USING dp_spectral(dim := 2) AS e")
-	db.cache = session.NewCache(1<<20, true)
+	db.e.Cache = session.NewCache(1<<20, true)
 	for _, text := range []string{
 		"EMBED social USING dp_walker AS e IN BACKGROUND", "ESTIMATE EMBED social USING dp_walker", "REFRESH e",
 		"VERIFY e IN BACKGROUND", "TUNE social FOR LABELS AS e WITH (attribute := 'hub')", "TUNE social FOR RECONSTRUCTION AS e",
 	} {
 		plan, err := db.Explain(t.Context(), text, nil)
-		if err != nil || !strings.Contains(plan.String(), "graph: social, version 2, 6 vertices, 7 edges") || len(db.cache.Entries) > 0 {
-			t.Errorf("%s: %v, %v\n%v", text, err, db.cache.Entries, plan)
+		if err != nil || !strings.Contains(plan.String(), "graph: social, version 2, 6 vertices, 7 edges") || len(db.e.Cache.Entries) > 0 {
+			t.Errorf("%s: %v, %v\n%v", text, err, db.e.Cache.Entries, plan)
 		}
 	}
-	if list := db.ActiveJobs(); len(list) > 0 {
+	if list := db.Jobs().Active(); len(list) > 0 {
 		t.Errorf("EXPLAIN started jobs: %v", list)
 	}
 }

@@ -6,6 +6,10 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
+	"heavytail/query/where"
 )
 
 // Predictions from the file equal those from the loaded graph, to the last bit. The graph is
@@ -23,9 +27,9 @@ func TestPredict_InFile(t *testing.T) {
 	for _, scorer := range []string{"common_neighbors", "adamic_adar", "resource_allocation"} {
 		for _, vertex := range []string{"2", "2500", "3001", "3999", "alone"} {
 			for _, threshold := range []*float64{nil, &high} {
-				req := PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: Scorer{Name: scorer}, Threshold: threshold}
+				req := links.PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer}, Threshold: threshold}
 				forgetLoaded(db)
-				have, err := db.PredictFor(ctx, req)
+				have, err := db.Links().PredictFor(ctx, req)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -34,8 +38,8 @@ func TestPredict_InFile(t *testing.T) {
 				} else {
 					fromFile++
 				}
-				req.Where = func(Candidate) bool { return true } // loads the graph
-				want, err := db.PredictFor(ctx, req)
+				req.Where = func(where.Candidate) bool { return true } // loads the graph
+				want, err := db.Links().PredictFor(ctx, req)
 				if err != nil || !loaded(db) || !reflect.DeepEqual(have, want) {
 					t.Errorf("%s of %s: %+v in the file, %+v loaded, %v", scorer, vertex, have, want, err)
 				}
@@ -73,14 +77,14 @@ func TestPredict_InFileTwoSteps(t *testing.T) {
 	mustRun(t, db, "DELETE VERTEX '3', '77', '3000' FROM g")
 	for _, scorer := range []string{"jaccard", "sorensen", "lhn", "hub_promoted", "hub_depressed"} {
 		for _, vertex := range []string{"2", "76", "3001", "19999"} {
-			req := PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: Scorer{Name: scorer}}
+			req := links.PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer}}
 			forgetLoaded(db)
-			have, err := db.PredictFor(t.Context(), req)
+			have, err := db.Links().PredictFor(t.Context(), req)
 			if err != nil || loaded(db) {
 				t.Fatalf("%s of %s: the graph was loaded, or %v", scorer, vertex, err)
 			}
-			req.Where = func(Candidate) bool { return true } // loads the graph
-			if want, err := db.PredictFor(t.Context(), req); err != nil || !loaded(db) || len(have.Vertices) == 0 || !reflect.DeepEqual(have, want) {
+			req.Where = func(where.Candidate) bool { return true } // loads the graph
+			if want, err := db.Links().PredictFor(t.Context(), req); err != nil || !loaded(db) || len(have.Vertices) == 0 || !reflect.DeepEqual(have, want) {
 				t.Errorf("%s of %s: %+v in the file, %+v loaded, %v", scorer, vertex, have, want, err)
 			}
 		}
@@ -102,14 +106,14 @@ func TestPredict_InFileDegrees(t *testing.T) {
 		for _, vertex := range []string{"2500", "19999", "alone"} {
 			for _, threshold := range []*float64{nil, &low, &high} {
 				for _, k := range []int{1, 9, 40} {
-					req := PredictForRequest{Vertex: vertex, K: k, Graph: "g", With: Scorer{Name: scorer}, Threshold: threshold}
+					req := links.PredictForRequest{Vertex: vertex, K: k, Graph: "g", With: catalogue.Scorer{Name: scorer}, Threshold: threshold}
 					forgetLoaded(db)
-					have, err := db.PredictFor(t.Context(), req)
+					have, err := db.Links().PredictFor(t.Context(), req)
 					if fits := scorer != "preferential_attachment" || k < 10; err != nil || fits && loaded(db) {
 						t.Fatalf("%s of %s: the graph was loaded, or %v", scorer, vertex, err)
 					}
-					req.Where = func(Candidate) bool { return true } // loads the graph
-					want, err := db.PredictFor(t.Context(), req)
+					req.Where = func(where.Candidate) bool { return true } // loads the graph
+					want, err := db.Links().PredictFor(t.Context(), req)
 					if err != nil || !loaded(db) || threshold == nil && vertex != "alone" && len(want.Vertices) == 0 || !reflect.DeepEqual(have, want) {
 						t.Errorf("%d by %s of %s: %+v in the file, %+v loaded, %v", k, scorer, vertex, have, want, err)
 					}
@@ -137,17 +141,17 @@ func TestPredict_InFileVectors(t *testing.T) {
 		for _, scorer := range []string{"l2", "cosine", "probability"} {
 			for _, vertex := range []string{"2500", "19999", "alone"} {
 				for _, near := range []int{-1, 0, 3} {
-					req := PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: Scorer{Name: scorer, Embedding: "e"}, Near: near}
+					req := links.PredictForRequest{Vertex: vertex, K: 7, Graph: "g", With: catalogue.Scorer{Name: scorer, Embedding: "e"}, Near: near}
 					if near == 3 {
 						req.Threshold = &low
 					}
 					forgetLoaded(db)
-					have, err := db.PredictFor(t.Context(), req)
+					have, err := db.Links().PredictFor(t.Context(), req)
 					if err != nil || loaded(db) {
 						t.Fatalf("%s of %s: loaded %v, %v", scorer, vertex, loaded(db), err)
 					}
-					req.Where = func(Candidate) bool { return true } // loads the graph and the vectors
-					want, err := db.PredictFor(t.Context(), req)
+					req.Where = func(where.Candidate) bool { return true } // loads the graph and the vectors
+					want, err := db.Links().PredictFor(t.Context(), req)
 					if err != nil || !loaded(db) || !reflect.DeepEqual(have, want) {
 						t.Errorf("%s of %s, near %d, index %v: %+v in the file, %+v loaded, %v", scorer, vertex, near, index, have, want, err)
 					}

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"heavytail/embedding/link"
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/links"
 )
 
 // Predicted links have the same scores as SCORE, to the last digit; the links of a vertex are
@@ -15,25 +18,25 @@ import (
 func TestDB_Predict_EqualsScore(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	var first []PredictResult
+	var first []links.PredictResult
 	for _, workers := range []int{1, 3} {
 		db := openTest(t, &Options{Workers: workers})
 		randomSpace(t, db, ascending(60))
 		mustRun(t, db, "INSERT EDGES ('v0', 'v1', TIME := 5), ('v1', 'v2', TIME := 9), ('v2', 'v7', TIME := 7) INTO g")
 		for i, known := range link.Scorers() {
-			with := Scorer{Name: known.Name}
+			with := catalogue.Scorer{Name: known.Name}
 			if known.NeedsEmbedding {
 				with.Embedding = "e"
 			}
-			all, err := db.Predict(ctx, PredictRequest{K: 10_000, With: with, Near: 60})
+			all, err := db.Links().Predict(ctx, links.PredictRequest{K: 10_000, With: with, Near: 60})
 			if err != nil || len(all.Links) == 0 {
 				t.Fatal(known.Name, len(all.Links), err)
 			}
-			var pairs []Pair
+			var pairs []links.Pair
 			for _, l := range all.Links {
 				pairs = append(pairs, l.Pair)
 			}
-			scores, err := db.Score(ctx, ScoreRequest{Pairs: pairs, With: []Scorer{with}})
+			scores, err := db.Links().Score(ctx, links.ScoreRequest{Pairs: pairs, With: []catalogue.Scorer{with}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -42,15 +45,15 @@ func TestDB_Predict_EqualsScore(t *testing.T) {
 					t.Fatalf("%s of %v: %v, by SCORE %v", known.Name, p.Pair, all.Links[j].Score, p.Scores[0])
 				}
 			}
-			var of []PredictedVertex
+			var of []links.PredictedVertex
 			for _, l := range all.Links {
 				if l.Source == "v7" {
-					of = append(of, PredictedVertex{l.Target, l.Score})
+					of = append(of, links.PredictedVertex{Vertex: l.Target, Score: l.Score})
 				} else if l.Target == "v7" {
-					of = append(of, PredictedVertex{l.Source, l.Score})
+					of = append(of, links.PredictedVertex{Vertex: l.Source, Score: l.Score})
 				}
 			}
-			one, err := db.PredictFor(ctx, PredictForRequest{Vertex: "v7", K: 1000, With: with, Near: 60})
+			one, err := db.Links().PredictFor(ctx, links.PredictForRequest{Vertex: "v7", K: 1000, With: with, Near: 60})
 			if err != nil || !slices.Equal(one.Vertices, of) {
 				t.Errorf("%s of v7: %v, %v, expected %v", known.Name, one.Vertices, err, of)
 			}
@@ -66,21 +69,21 @@ func TestDB_Predict_EqualsScore(t *testing.T) {
 func TestDB_Predict_Limits(t *testing.T) {
 	db := openTest(t, &Options{MaxRows: 5})
 	randomSpace(t, db, ascending(60))
-	katz := Scorer{Name: "katz"}
-	var limit *LimitError
-	if _, err := db.Predict(context.Background(), PredictRequest{K: 6, With: katz}); !errors.As(err, &limit) || limit.Field != "MaxRows" {
+	katz := catalogue.Scorer{Name: "katz"}
+	var limit *fault.LimitError
+	if _, err := db.Links().Predict(context.Background(), links.PredictRequest{K: 6, With: katz}); !errors.As(err, &limit) || limit.Field != "MaxRows" {
 		t.Errorf("too many rows: %v", err)
 	}
-	if r, err := db.Predict(context.Background(), PredictRequest{K: 5, With: katz}); err != nil || len(r.Links) != 5 {
+	if r, err := db.Links().Predict(context.Background(), links.PredictRequest{K: 5, With: katz}); err != nil || len(r.Links) != 5 {
 		t.Errorf("the largest number of rows allowed: %v, %v", r.Links, err)
 	}
-	l2 := Scorer{Name: "l2", Embedding: "e"}
-	if r, err := db.Predict(context.Background(), PredictRequest{K: 5, With: l2, Near: 1 << 40}); err != nil || len(r.Links) != 5 {
+	l2 := catalogue.Scorer{Name: "l2", Embedding: "e"}
+	if r, err := db.Links().Predict(context.Background(), links.PredictRequest{K: 5, With: l2, Near: 1 << 40}); err != nil || len(r.Links) != 5 {
 		t.Errorf("more nearest vertices than exist: %v, %v", r.Links, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := db.Predict(ctx, PredictRequest{K: 5, With: katz}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Links().Predict(ctx, links.PredictRequest{K: 5, With: katz}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

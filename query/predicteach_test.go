@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
 	"heavytail/storage"
 )
 
@@ -15,13 +17,13 @@ func TestEachPredict_Ends(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	execAll(t, db, "GENERATE preferential_attachment(n := 3000, m := 3, seed := 2) INTO g")
-	w := Scorer{Name: "adamic_adar"}
+	w := catalogue.Scorer{Name: "adamic_adar"}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var ended error
-	for row, err := range db.EachPredict(ctx, PredictEachRequest{K: 2, Graph: "g", With: w}) {
+	for row, err := range db.Links().EachPredict(ctx, links.PredictEachRequest{K: 2, Graph: "g", With: w}) {
 		cancel()
-		if ended = err; err != nil && row != (PredictedRow{}) {
+		if ended = err; err != nil && row != (links.PredictedRow{}) {
 			t.Errorf("row %+v with error %v", row, err)
 		}
 	}
@@ -30,13 +32,13 @@ func TestEachPredict_Ends(t *testing.T) {
 	}
 	execAll(t, db, "MATERIALIZE PREDICTIONS FROM adamic_adar IN g WITH (top := 2)")
 	rows := 0
-	for _, err := range db.EachPredicted(t.Context(), PredictedEachRequest{K: 2, Graph: "g"}) {
+	for _, err := range db.Links().EachPredicted(t.Context(), links.PredictedEachRequest{K: 2, Graph: "g"}) {
 		if rows++; rows == 1 {
 			execAll(t, db, "MATERIALIZE PREDICTIONS FROM adamic_adar IN g WITH (top := 3)")
 		}
 		ended = err
 	}
-	if !errors.Is(ended, storage.ErrConflict) || rows > 2*predictBlock+1 {
+	if !errors.Is(ended, storage.ErrConflict) || rows > 2*1024+1 {
 		t.Errorf("replaced after one row: %d rows, %v", rows, ended)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query/graphs"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -17,21 +19,21 @@ func TestDB_Projection_Components(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	edges := "a b\nb c\nc d\nd a\na c\nx y\n"
-	if _, err := db.ImportReader(t.Context(), strings.NewReader(edges), ImportRequest{Graph: "two"}); err != nil {
+	if _, err := db.Graphs().ImportReader(t.Context(), strings.NewReader(edges), graphs.ImportRequest{Graph: "two"}); err != nil {
 		t.Fatal(err)
 	}
 	mustExec(t, db, "INSERT VERTEX 'a' (side := 'left'), 'c' (side := 'right') INTO two")
 	mustExec(t, db, "EMBED two USING laplacian_eigenmaps(dim := 3, scale := 0) AS apart")
 	mustExec(t, db, "EMBED two USING laplacian_eigenmaps(dim := 3, scale := 0, components := 'joint') AS joint")
 	for _, c := range []struct {
-		req  ProjectionRequest
+		req  vectors.ProjectionRequest
 		want string
 	}{
-		{ProjectionRequest{Embedding: "apart", Attribute: "side"}, "abcd"},
-		{ProjectionRequest{Embedding: "apart", All: true}, "abcdxy"},
-		{ProjectionRequest{Embedding: "joint"}, "abcdxy"},
+		{vectors.ProjectionRequest{Embedding: "apart", Attribute: "side"}, "abcd"},
+		{vectors.ProjectionRequest{Embedding: "apart", All: true}, "abcdxy"},
+		{vectors.ProjectionRequest{Embedding: "joint"}, "abcdxy"},
 	} {
-		r, err := db.Projection(t.Context(), c.req)
+		r, err := db.Vectors().Projection(t.Context(), c.req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,14 +58,14 @@ func TestDB_Projection_Errors(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
 	mustExec(t, db, "EMBED pa USING laplacian_eigenmaps(dim := 3) AS e")
-	for _, req := range []ProjectionRequest{{Embedding: "f"}, {Embedding: "e", Attribute: "side"}} {
-		if _, err := db.Projection(t.Context(), req); !errors.Is(err, storage.ErrNotFound) {
+	for _, req := range []vectors.ProjectionRequest{{Embedding: "f"}, {Embedding: "e", Attribute: "side"}} {
+		if _, err := db.Vectors().Projection(t.Context(), req); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("%+v: error %v, want ErrNotFound", req, err)
 		}
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := db.Projection(stopped, ProjectionRequest{Embedding: "e"}); !errors.Is(err, context.Canceled) {
+	if _, err := db.Vectors().Projection(stopped, vectors.ProjectionRequest{Embedding: "e"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want context.Canceled", err)
 	}
 }
@@ -75,18 +77,18 @@ func TestDB_ReconstructedDegrees_Stored(t *testing.T) {
 	attached(t, db)
 	mustExec(t, db, "EMBED pa USING dp_spectral(dim := 16) AS e")
 	mustExec(t, db, "RECONSTRUCT e AUTO INTO GRAPH again")
-	got, err := db.ReconstructedDegrees(t.Context(), EvaluateReconstructionRequest{Embedding: "e"})
+	got, err := db.Vectors().ReconstructedDegrees(t.Context(), vectors.EvaluateReconstructionRequest{Embedding: "e"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := db.Degrees(t.Context(), "again")
+	want, err := db.Graphs().Degrees(t.Context(), "again")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(got.Degrees, want) || got.Graph != "pa" || got.Point.Edges == 0 {
 		t.Errorf("degrees %v of %s, want %v", got.Degrees, got.Graph, want)
 	}
-	if _, err := db.ReconstructedDegrees(t.Context(), EvaluateReconstructionRequest{Embedding: "f"}); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := db.Vectors().ReconstructedDegrees(t.Context(), vectors.EvaluateReconstructionRequest{Embedding: "f"}); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("error %v, want ErrNotFound", err)
 	}
 }

@@ -26,7 +26,7 @@ func partDB(t *testing.T, path string) *DB {
 	mustRun(t, db, "INSERT EDGE ('777', '19999', WEIGHT := 2.5, TIME := 7), ('500', '1200', WEIGHT := 0.1) INTO g")
 	mustRun(t, db, "INSERT VERTEX 'alone', '777' (city := 'Bern', age := 41), '501' (age := 12), '500' (city := 'Basel') INTO g")
 	mustRun(t, db, "DELETE VERTEX '3', '776', '2000' FROM g")
-	info, err := db.store.Graph(t.Context(), "g")
+	info, err := db.e.Store.Graph(t.Context(), "g")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,10 @@ import (
 	"testing"
 
 	"heavytail/embedding/link"
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
+	"heavytail/query/rows"
+	"heavytail/query/studies"
 	"heavytail/storage"
 )
 
@@ -59,8 +63,8 @@ func TestRecentNeighbors_NeedsTimes(t *testing.T) {
 		}
 	}
 	// Statements that name no scorer leave it out.
-	all, err := db.EvaluateLinks(t.Context(), EvaluateLinksRequest{Graph: "g"})
-	if err != nil || slices.ContainsFunc(all.Scores, func(s MethodScore) bool { return link.NeedsTimes(s.Scorer) }) {
+	all, err := db.Studies().EvaluateLinks(t.Context(), studies.EvaluateLinksRequest{Graph: "g"})
+	if err != nil || slices.ContainsFunc(all.Scores, func(s studies.MethodScore) bool { return link.NeedsTimes(s.Scorer) }) {
 		t.Errorf("%+v, %v", all.Scores, err)
 	}
 }
@@ -73,8 +77,8 @@ func TestRecentNeighbors_TimesHeldOut(t *testing.T) {
 	mustRun(t, db, "GENERATE watts_strogatz(n := 100, k := 6, beta := 0.1, seed := 1) INTO g")
 	mustRun(t, db, "INSERT EDGES ('0', '50', TIME := 5), ('1', '52', TIME := 9) INTO g")
 	for _, rank := range []int{0, 5} {
-		got, err := db.EvaluateLinks(t.Context(), EvaluateLinksRequest{Graph: "g", Latest: true, RankAt: rank, Scorers: []string{"jaccard", "recent_neighbors"}})
-		if err != nil || len(got.Scores)+len(got.Rankings) != 1 || !slices.ContainsFunc(got.Notices, func(n Notice) bool {
+		got, err := db.Studies().EvaluateLinks(t.Context(), studies.EvaluateLinksRequest{Graph: "g", Latest: true, RankAt: rank, Scorers: []string{"jaccard", "recent_neighbors"}})
+		if err != nil || len(got.Scores)+len(got.Rankings) != 1 || !slices.ContainsFunc(got.Notices, func(n rows.Notice) bool {
 			return strings.Contains(n.Text, "recent_neighbors needs the times of edges, and the edges that were not held out have none")
 		}) {
 			t.Errorf("ranking %d: %+v, %v", rank, got, err)
@@ -86,8 +90,8 @@ func TestRecentNeighbors_TimesHeldOut(t *testing.T) {
 	}
 	storeEdges(t, db, "h", timedEdges(60, 400, 1e9))
 	for _, rank := range []int{0, 5} {
-		req := EvaluateLinksRequest{Graph: "h", Latest: true, RankAt: rank, Null: true, Scorers: []string{"resource_allocation", "recent_neighbors", "katz"}}
-		got, err := db.EvaluateLinks(t.Context(), req)
+		req := studies.EvaluateLinksRequest{Graph: "h", Latest: true, RankAt: rank, Null: true, Scorers: []string{"resource_allocation", "recent_neighbors", "katz"}}
+		got, err := db.Studies().EvaluateLinks(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +117,7 @@ func TestRecentNeighbors_TimesHeldOut(t *testing.T) {
 		}
 		// The figures of the other scorers do not depend on the scorer that is left out.
 		req.Scorers = []string{"resource_allocation", "katz"}
-		alone, err := db.EvaluateLinks(t.Context(), req)
+		alone, err := db.Studies().EvaluateLinks(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,25 +140,25 @@ func TestRecentNeighbors_Model(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	storeEdges(t, db, "g", timedEdges(80, 600, 0))
-	trained, err := db.TrainModel(t.Context(), TrainModelRequest{Name: "m", Graph: "g", Heuristics: []string{"recent_neighbors"}, Latest: true})
+	trained, err := db.Links().TrainModel(t.Context(), links.TrainModelRequest{Name: "m", Graph: "g", Heuristics: []string{"recent_neighbors"}, Latest: true})
 	if err != nil || !slices.Equal(trained.Terms, []string{"recent_neighbors"}) {
 		t.Fatalf("%+v, %v", trained.Terms, err)
 	}
-	scored, err := db.Score(t.Context(), ScoreRequest{Graph: "g", Pairs: []Pair{{"0", "1"}}, With: []Scorer{{Name: "recent_neighbors"}, {Model: "m"}}})
+	scored, err := db.Links().Score(t.Context(), links.ScoreRequest{Graph: "g", Pairs: []links.Pair{{Source: "0", Target: "1"}}, With: []catalogue.Scorer{{Name: "recent_neighbors"}, {Model: "m"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	explained, err := db.ExplainScore(t.Context(), ExplainScoreRequest{Graph: "g", Pair: Pair{"0", "1"}, With: []Scorer{{Model: "m"}}})
+	explained, err := db.Links().Explain(t.Context(), links.ExplainScoreRequest{Graph: "g", Pair: links.Pair{Source: "0", Target: "1"}, With: []catalogue.Scorer{{Model: "m"}}})
 	if err != nil || explained.Scores[0].Score != scored.Pairs[0].Scores[1] || explained.Scores[0].Model.Parts[1].Value != scored.Pairs[0].Scores[0] {
 		t.Errorf("%+v, %v; by SCORE %v", explained.Scores, err, scored.Pairs[0].Scores)
 	}
-	for _, w := range []Scorer{{Name: "recent_neighbors"}, {Name: "model", Model: "m"}} {
-		req := MaterializeRequest{Graph: "g", With: w, K: 5}
-		if _, err := db.Materialize(t.Context(), req); err != nil {
+	for _, w := range []catalogue.Scorer{{Name: "recent_neighbors"}, {Name: "model", Model: "m"}} {
+		req := links.MaterializeRequest{Graph: "g", With: w, K: 5}
+		if _, err := db.Links().Materialize(t.Context(), req); err != nil {
 			t.Fatal(err)
 		}
 		mustRun(t, db, "INSERT EDGE ('x', 'y', TIME := 5000) INTO g")
-		r, err := db.Materialize(t.Context(), req)
+		r, err := db.Links().Materialize(t.Context(), req)
 		if err != nil || r.Computed != r.Vertices {
 			t.Errorf("%s: %+v, %v", w, r, err)
 		}

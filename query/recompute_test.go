@@ -6,6 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/internal/entries"
+	"heavytail/query/rows"
+	"heavytail/query/vectors"
 )
 
 // TestEmbed_Again recomputes an embedding from which an index, a model and predictions were
@@ -14,31 +20,31 @@ import (
 func TestEmbed_Again(t *testing.T) {
 	t.Parallel()
 	var early []string
-	db := openTest(t, &Options{Notice: func(n Notice) {
+	db := openTest(t, &Options{Notice: func(n rows.Notice) {
 		if n.Early {
 			early = append(early, n.Text)
 		}
 	}})
 	ctx := context.Background()
-	run := func(text string) [][]Value {
+	run := func(text string) [][]rows.Value {
 		t.Helper()
-		rows, err := db.Query(ctx, text, nil)
+		answer, err := db.Query(ctx, text, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		var table [][]Value
-		for rows.Next() {
-			table = append(table, slices.Clone(rows.Row()))
+		var table [][]rows.Value
+		for answer.Next() {
+			table = append(table, slices.Clone(answer.Row()))
 		}
 		return table
 	}
-	state := func(what string) Value {
+	state := func(what string) rows.Value {
 		t.Helper()
-		rows, err := db.Query(ctx, "SHOW "+what, nil)
-		if err != nil || !rows.Next() {
+		answer, err := db.Query(ctx, "SHOW "+what, nil)
+		if err != nil || !answer.Next() {
 			t.Fatalf("SHOW %s: %v", what, err)
 		}
-		return rows.Row()[slices.Index(rows.Columns(), "state")]
+		return answer.Row()[slices.Index(answer.Columns(), "state")]
 	}
 	run("GENERATE preferential_attachment(n := 120, m := 4, seed := 1) INTO g")
 	run("EMBED g USING dp_spectral(dim := 8) AS q")
@@ -46,7 +52,7 @@ func TestEmbed_Again(t *testing.T) {
 	run("TRAIN MODEL likely IN g USING q, heuristics(cosine)")
 	run("MATERIALIZE PREDICTIONS FROM model(likely) IN g WITH (top := 3)")
 	run("MATERIALIZE PREDICTIONS FROM cosine(q) IN g WITH (top := 3)")
-	info, err := db.DescribeEmbedding(ctx, "q")
+	info, err := db.Vectors().Describe(ctx, "q")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,11 +75,11 @@ func TestEmbed_Again(t *testing.T) {
 			!strings.Contains(early[0], "predictions by model(likely) in g, cosine(q) in g") && !strings.Contains(early[0], "predictions by cosine(q) in g, model(likely) in g") {
 			t.Errorf("%s: notices before the work: %q", text, early)
 		}
-		now, err := db.DescribeEmbedding(ctx, "q")
+		now, err := db.Vectors().Describe(ctx, "q")
 		if err != nil || now.Generation != info.Generation || !now.Coordinates.Equal(info.Coordinates) || !now.Created.Equal(info.Created) || now.Behind != 0 {
 			t.Errorf("%s: generation %d, coordinates %v, behind %d, %v", text, now.Generation, now.Coordinates, now.Behind, err)
 		}
-		if indexes, err := db.Indexes(ctx); err != nil || len(indexes) != 1 {
+		if indexes, err := db.Vectors().Indexes(ctx); err != nil || len(indexes) != 1 {
 			t.Errorf("%s: indexes %v, %v", text, indexes, err)
 		}
 		if got := run("SCORE ('1', '7') IN g WITH model(likely)"); !slices.Equal(got[0], scores[0]) {
@@ -85,31 +91,31 @@ func TestEmbed_Again(t *testing.T) {
 	}
 
 	// Different vectors.
-	rows, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 7) AS q", nil)
+	answer, err := db.Query(ctx, "EMBED g USING dp_spectral(dim := 7) AS q", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(rows.Notices(), func(n Notice) bool { return n.Text == "embedding q has new coordinates; train again: likely" }) {
-		t.Errorf("notices: %v", rows.Notices())
+	if !slices.ContainsFunc(answer.Notices(), func(n rows.Notice) bool { return n.Text == "embedding q has new coordinates; train again: likely" }) {
+		t.Errorf("notices: %v", answer.Notices())
 	}
-	indexes, err := db.Indexes(ctx)
-	if err != nil || len(indexes) != 1 || indexes[0].Generation != info.Generation+1 || parameter(indexes[0].Parameters, "m") != int64(5) || parameter(indexes[0].Parameters, "seed") != int64(7) {
+	indexes, err := db.Vectors().Indexes(ctx)
+	if err != nil || len(indexes) != 1 || indexes[0].Generation != info.Generation+1 || entries.Parameter(indexes[0].Parameters, "m") != int64(5) || entries.Parameter(indexes[0].Parameters, "seed") != int64(7) {
 		t.Errorf("indexes %+v, %v", indexes, err)
 	}
 	if got := state("MODELS"); got != "retrain: embedding q was recomputed" {
 		t.Errorf("model: %v", got)
 	}
-	if list, err := db.Predictions(ctx); err != nil || len(list) != 2 || list[0].Stale == "" || list[1].Stale == "" {
+	if list, err := db.Links().Predictions(ctx); err != nil || len(list) != 2 || list[0].Stale == "" || list[1].Stale == "" {
 		t.Errorf("predictions: %+v, %v", list, err)
 	}
-	if _, err := db.Query(ctx, "SCORE ('1', '7') IN g WITH model(likely)", nil); !errors.Is(err, ErrCoordinates) {
+	if _, err := db.Query(ctx, "SCORE ('1', '7') IN g WITH model(likely)", nil); !errors.Is(err, fault.ErrCoordinates) {
 		t.Errorf("the model is still used: %v", err)
 	}
 	run("DROP EMBEDDING q")
 	if got := state("MODELS"); got != "retrain: embedding q was dropped" {
 		t.Errorf("model: %v", got)
 	}
-	if report, err := db.Check(ctx); err != nil || len(report.Faults) > 0 {
+	if report, err := db.Maintenance().Check(ctx); err != nil || len(report.Faults) > 0 {
 		t.Errorf("check: %v, %v", report, err)
 	}
 }
@@ -128,8 +134,8 @@ func TestRefresh_SaysFull(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 	}
-	r, err := db.Refresh(ctx, RefreshRequest{Embedding: "q"})
-	if err != nil || r.Kind != RefreshFull || r.Full || !strings.HasPrefix(r.Reason, "30 of 32 vertices were solved in full") {
+	r, err := db.Vectors().Refresh(ctx, vectors.RefreshRequest{Embedding: "q"})
+	if err != nil || r.Kind != catalogue.RefreshFull || r.Full || !strings.HasPrefix(r.Reason, "30 of 32 vertices were solved in full") {
 		t.Errorf("kind %s, full %t, %q, %v", r.Kind, r.Full, r.Reason, err)
 	}
 }

@@ -3,11 +3,12 @@ package query
 import (
 	"context"
 	"errors"
-	"math"
 	"strconv"
 	"testing"
 
-	"heavytail/query/internal/session"
+	"heavytail/query/catalogue"
+	"heavytail/query/graphs"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -17,7 +18,7 @@ func TestDB_Refresh(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db := openTest(t, nil)
-	if _, err := db.Generate(ctx, GenerateRequest{Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"n": 250, "m": 4, "seed": 2}}); err != nil {
+	if _, err := db.Graphs().Generate(ctx, graphs.GenerateRequest{Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"n": 250, "m": 4, "seed": 2}}); err != nil {
 		t.Fatal(err)
 	}
 	for name, method := range map[string]string{"spec": "dp_spectral", "walk": "dp_walker"} {
@@ -25,7 +26,7 @@ func TestDB_Refresh(t *testing.T) {
 		if method == "dp_walker" {
 			settings["alpha"] = 0.05
 		}
-		if _, err := db.Embed(ctx, EmbedRequest{Graph: "g", Name: name, Method: method, Settings: settings}); err != nil {
+		if _, err := db.Vectors().Embed(ctx, vectors.EmbedRequest{Graph: "g", Name: name, Method: method, Settings: settings}); err != nil {
 			t.Fatal(err)
 		}
 		for round := range 3 {
@@ -36,23 +37,23 @@ func TestDB_Refresh(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := db.Refresh(ctx, RefreshRequest{Embedding: name})
-			if err != nil || r.Kind != RefreshIncremental || r.To.Generation != uint64(round+2) || r.Versions == 0 || r.Touched < 3 {
+			r, err := db.Vectors().Refresh(ctx, vectors.RefreshRequest{Embedding: name})
+			if err != nil || r.Kind != catalogue.RefreshIncremental || r.To.Generation != uint64(round+2) || r.Versions == 0 || r.Touched < 3 {
 				t.Fatalf("%s: %+v, %v", name, r, err)
 			}
 		}
-		if r, err := db.Refresh(ctx, RefreshRequest{Embedding: name}); err != nil || r.Kind != RefreshNone {
+		if r, err := db.Vectors().Refresh(ctx, vectors.RefreshRequest{Embedding: name}); err != nil || r.Kind != catalogue.RefreshNone {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
-		list, err := db.Generations(ctx, name)
-		if err != nil || len(list) != 2 || list[0].Name != name+"@3" || list[0].Behind == 0 || list[1].Behind != 0 || list[1].Refresh != RefreshIncremental {
+		list, err := db.Vectors().Generations(ctx, name)
+		if err != nil || len(list) != 2 || list[0].Name != name+"@3" || list[0].Behind == 0 || list[1].Behind != 0 || list[1].Refresh != catalogue.RefreshIncremental {
 			t.Errorf("%s: %+v, %v", name, list, err)
 		}
-		d, err := db.Diff(ctx, DiffRequest{Before: name + "@3", After: name, Limit: 3})
+		d, err := db.Vectors().Diff(ctx, vectors.DiffRequest{Before: name + "@3", After: name, Limit: 3})
 		if err != nil || len(d.Moved) != 3 || d.Moved[0].Distance < d.Moved[2].Distance || d.Mean > 0.3 || d.Vertices != list[0].Vertices {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
-		v, err := db.Verify(ctx, VerifyRequest{Embedding: name, Sample: 50})
+		v, err := db.Vectors().Verify(ctx, vectors.VerifyRequest{Embedding: name, Sample: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,10 +69,10 @@ func TestDB_Refresh(t *testing.T) {
 func TestDB_Nearest_Changed(t *testing.T) {
 	ctx := context.Background()
 	db := openTest(t, nil)
-	if _, err := db.Generate(ctx, GenerateRequest{Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"n": 50, "m": 2, "seed": 2}}); err != nil {
+	if _, err := db.Graphs().Generate(ctx, graphs.GenerateRequest{Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"n": 50, "m": 2, "seed": 2}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Embed(ctx, EmbedRequest{Graph: "g", Name: "e", Method: "dp_spectral", Settings: map[string]any{"dim": 4}}); err != nil {
+	if _, err := db.Vectors().Embed(ctx, vectors.EmbedRequest{Graph: "g", Name: "e", Method: "dp_spectral", Settings: map[string]any{"dim": 4}}); err != nil {
 		t.Fatal(err)
 	}
 	err := db.Update(ctx, func(tx *storage.Tx) error {
@@ -81,18 +82,18 @@ func TestDB_Nearest_Changed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := db.Nearest(ctx, NearestRequest{K: 49, Vertex: "3", Embedding: "e"})
+	all, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 49, Vertex: "3", Embedding: "e"})
 	if err != nil || all.Embedding.Changed != 1 || len(all.Notices) != 2 {
 		t.Errorf("%+v, %v", all.Embedding, err)
 	}
-	if _, err := db.Nearest(ctx, NearestRequest{K: 1, Vertex: "new", Embedding: "e"}); err == nil {
+	if _, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 1, Vertex: "new", Embedding: "e"}); err == nil {
 		t.Error("a vertex without a vector has nearest vertices")
 	}
-	fresh, err := db.Nearest(ctx, NearestRequest{K: 1, Vertex: "new", Embedding: "e", Fresh: true})
+	fresh, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 1, Vertex: "new", Embedding: "e", Fresh: true})
 	if err != nil || fresh.Embedding.Generation != 2 || fresh.Embedding.Behind != 0 || len(fresh.Neighbors) != 1 {
 		t.Errorf("%+v, %v", fresh, err)
 	}
-	if _, err := db.Refresh(ctx, RefreshRequest{Embedding: "e@1"}); !errors.Is(err, storage.ErrInvalid) {
+	if _, err := db.Vectors().Refresh(ctx, vectors.RefreshRequest{Embedding: "e@1"}); !errors.Is(err, storage.ErrInvalid) {
 		t.Errorf("a past generation: %v", err)
 	}
 }
@@ -122,15 +123,15 @@ func TestDB_Refresh_Shrinks(t *testing.T) {
 				"INSERT EDGE ('p', 'q'), ('q', 'r'), ('r', 'p'), ('r', 's') INTO g",
 			} {
 				mustRun(t, db, change)
-				r, err := db.Refresh(context.Background(), RefreshRequest{Embedding: "e"})
+				r, err := db.Vectors().Refresh(context.Background(), vectors.RefreshRequest{Embedding: "e"})
 				if err != nil {
 					t.Fatalf("%s: %v", change, err)
 				}
-				info, err := db.store.Graph(context.Background(), "g")
+				info, err := db.e.Store.Graph(context.Background(), "g")
 				if err != nil || r.To.Vertices != info.Vertices {
 					t.Fatalf("%s: %d vectors of %d vertices, %v", change, r.To.Vertices, info.Vertices, err)
 				}
-				list, err := db.Indexes(context.Background())
+				list, err := db.Vectors().Indexes(context.Background())
 				switch {
 				case err != nil || len(list) > 0 && list[0].Vectors != info.Vertices || len(list) == 0 && r.From.Vertices > 0 && info.Vertices > 0:
 					t.Errorf("%s: indexes %+v, %v; notices %v", change, list, err, r.Notices)
@@ -142,17 +143,5 @@ func TestDB_Refresh_Shrinks(t *testing.T) {
 			}
 			mustBeSound(t, db)
 		})
-	}
-}
-
-// Each method reserves for a refresh what it takes: fastrp half of what a spectral method does.
-func TestRefreshBytes(t *testing.T) {
-	t.Parallel()
-	const vertices, dim = 1_000_000, 64
-	vectors := float64(session.VectorBytes(vertices, dim))
-	for method, want := range map[string]float64{"fastrp": 3.3, "prone": 3.8, "dp_spectral": 6.2, "laplacian_eigenmaps": 6.2, "deepwalk": 4.06, "dp_walker": 4.06, "netmf": 7} {
-		if got := float64(refreshBytes(method, vertices, dim)) / vectors; math.Abs(got-want) > 0.02 {
-			t.Errorf("%s: %.2f times the vectors, expected %.2f", method, got, want)
-		}
 	}
 }

@@ -159,14 +159,14 @@ func TestReleaseIdle_Job(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store")
 	db := openBeside(t, path, false)
 	mustExec(t, db, "GENERATE watts_strogatz(n := 60, k := 4, beta := 0.1, seed := 1) INTO g")
-	db.runner.Slots <- struct{}{} // the job waits for its turn
+	db.e.Runner.Slots <- struct{}{} // the job waits for its turn
 	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4) AS e IN BACKGROUND")
 	time.Sleep(400 * time.Millisecond) // longer than the file stays locked after a call
 	_, err := Open(path, &Options{LockTimeout: -1})
 	if !errors.Is(err, storage.ErrLocked) || !strings.Contains(err.Error(), path) {
 		t.Errorf("open during a job: %v", err)
 	}
-	<-db.runner.Slots
+	<-db.e.Runner.Slots
 	mustExec(t, db, "WAIT JOB 1")
 	other := openBeside(t, path, false)
 	if got := mustRun(t, other, "SHOW JOBS"); !strings.Contains(got, "done") {
@@ -204,7 +204,7 @@ func TestReleaseIdle_AutoRefresh(t *testing.T) {
 	}
 	mustExec(t, db, "SHOW GRAPHS")
 	for refreshed := false; !refreshed; time.Sleep(20 * time.Millisecond) {
-		info, err := db.store.EmbeddingInfo(ctx, "e")
+		info, err := db.e.Store.EmbeddingInfo(ctx, "e")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/query/rows"
 )
 
 // carrier is a format of EXPORT GRAPH, and the parts of a graph that IMPORT restores from its
@@ -98,13 +100,13 @@ func (c carrier) roundTrip(t *testing.T, time string) {
 	}
 	defer db.Close()
 	run := func(statement string, params map[string]any) error {
-		rows, err := db.Query(context.Background(), statement, params)
+		answer, err := db.Query(context.Background(), statement, params)
 		if err != nil {
 			return err
 		}
-		for rows.Next() {
+		for answer.Next() {
 		}
-		return rows.Err()
+		return answer.Err()
 	}
 	must := func(statement string, params map[string]any) {
 		t.Helper()
@@ -180,7 +182,7 @@ func (c carrier) vertexTexts(t *testing.T, db *DB, graph string, original bool) 
 			continue
 		}
 		if original && !c.attributes {
-			row = map[string]Value{"vertex": row["vertex"], "degree": row["degree"]}
+			row = map[string]rows.Value{"vertex": row["vertex"], "degree": row["degree"]}
 		}
 		list = append(list, fmt.Sprintf("%#v", row)) // %#v sorts the keys
 	}
@@ -208,18 +210,18 @@ func (c carrier) edgeTexts(t *testing.T, db *DB, graph string, original bool) (l
 }
 
 // tableOf yields the rows of a statement as maps from column names to values, without NULLs.
-func tableOf(db *DB, statement string) func(func(map[string]Value, error) bool) {
-	return func(yield func(map[string]Value, error) bool) {
-		rows, err := db.Query(context.Background(), statement, nil)
+func tableOf(db *DB, statement string) func(func(map[string]rows.Value, error) bool) {
+	return func(yield func(map[string]rows.Value, error) bool) {
+		answer, err := db.Query(context.Background(), statement, nil)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		defer rows.Close()
-		for rows.Next() {
-			row := map[string]Value{}
-			for i, name := range rows.Columns() {
-				if value := rows.Row()[i]; value != nil {
+		defer answer.Close()
+		for answer.Next() {
+			row := map[string]rows.Value{}
+			for i, name := range answer.Columns() {
+				if value := answer.Row()[i]; value != nil {
 					row[name] = value
 				}
 			}
@@ -227,8 +229,8 @@ func tableOf(db *DB, statement string) func(func(map[string]Value, error) bool) 
 				return
 			}
 		}
-		if rows.Err() != nil {
-			yield(nil, rows.Err())
+		if answer.Err() != nil {
+			yield(nil, answer.Err())
 		}
 	}
 }

@@ -8,16 +8,19 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
 )
 
 // A file of several batches gives the same scores, pair by pair, as Score.
 func TestDB_ScoreFile_EqualsScore(t *testing.T) {
 	db := openTest(t, &Options{Workers: 3})
 	randomSpace(t, db, ascending(60))
-	var pairs []Pair
+	var pairs []links.Pair
 	var lines strings.Builder
 	for i := range 10_000 {
-		p := Pair{fmt.Sprintf("v%d", i%67), fmt.Sprintf("v%d", i*31%61)} // some do not exist
+		p := links.Pair{Source: fmt.Sprintf("v%d", i%67), Target: fmt.Sprintf("v%d", i*31%61)} // some do not exist
 		pairs = append(pairs, p)
 		fmt.Fprintf(&lines, "%s\t%s\n", p.Source, p.Target)
 	}
@@ -25,13 +28,13 @@ func TestDB_ScoreFile_EqualsScore(t *testing.T) {
 	if err := os.WriteFile(path, []byte(lines.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	with := []Scorer{{Name: "resource_allocation"}, {Name: "cosine", Embedding: "e"}}
-	want, err := db.Score(context.Background(), ScoreRequest{Pairs: pairs, With: with})
+	with := []catalogue.Scorer{{Name: "resource_allocation"}, {Name: "cosine", Embedding: "e"}}
+	want, err := db.Links().Score(context.Background(), links.ScoreRequest{Pairs: pairs, With: with})
 	if err != nil {
 		t.Fatal(err)
 	}
 	i := 0
-	got, err := db.ScoreFile(context.Background(), ScoreFileRequest{Path: path, With: with, Each: func(p ScoredPair) error {
+	got, err := db.Links().ScoreFile(context.Background(), links.ScoreFileRequest{Path: path, With: with, Each: func(p links.ScoredPair) error {
 		w := want.Pairs[i]
 		if p.Pair != w.Pair || !sameScores(p.Scores, w.Scores) {
 			return fmt.Errorf("pair %d is %v, expected %v", i, p, w)
@@ -68,15 +71,15 @@ func TestRows_CloseEarly(t *testing.T) {
 	if err != nil || !rows.Next() {
 		t.Fatal(err)
 	}
-	if len(db.cache.Entries) != 2 {
-		t.Errorf("open rows hold %d cache entries", len(db.cache.Entries))
+	if len(db.e.Cache.Entries) != 2 {
+		t.Errorf("open rows hold %d cache entries", len(db.e.Cache.Entries))
 	}
 	for range 2 {
 		if err := rows.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	if rows.Next() || rows.Err() != nil || len(db.cache.Entries) != 0 {
-		t.Errorf("closed rows: error %v, %d cache entries", rows.Err(), len(db.cache.Entries))
+	if rows.Next() || rows.Err() != nil || len(db.e.Cache.Entries) != 0 {
+		t.Errorf("closed rows: error %v, %d cache entries", rows.Err(), len(db.e.Cache.Entries))
 	}
 }

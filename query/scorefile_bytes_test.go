@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/links"
 	"heavytail/storage/format"
 )
 
@@ -27,7 +30,7 @@ func TestDB_ScoreFile_Bytes(t *testing.T) {
 		}
 	}
 	scored := func(span *format.Span) (out string, err error) {
-		_, err = db.ScoreFile(context.Background(), ScoreFileRequest{Path: path, With: []Scorer{{Name: "jaccard"}}, Bytes: span, Each: func(p ScoredPair) error {
+		_, err = db.Links().ScoreFile(context.Background(), links.ScoreFileRequest{Path: path, With: []catalogue.Scorer{{Name: "jaccard"}}, Bytes: span, Each: func(p links.ScoredPair) error {
 			out += fmt.Sprintln(p.Source, p.Target, p.Scores)
 			return nil
 		}})
@@ -46,7 +49,7 @@ func TestDB_ScoreFile_Bytes(t *testing.T) {
 			if between := at == int64(len(head)) || at == size || (head + pairs)[at-1] == '\n'; between != (err == nil) {
 				t.Errorf("bytes to %d: %v", at, err)
 			} else if !between {
-				if !errors.Is(err, format.ErrSpan) || !errors.Is(err, ErrInvalid) {
+				if !errors.Is(err, format.ErrSpan) || !errors.Is(err, fault.ErrInvalid) {
 					t.Errorf("bytes to %d: %v", at, err)
 				}
 				continue
@@ -59,7 +62,7 @@ func TestDB_ScoreFile_Bytes(t *testing.T) {
 	for span, want := range map[string]string{
 		"4": "option bytes is '4', and must be two offsets", "8-4": "two offsets", "-4-8": "two offsets", "0-99": "not in all of 0-99", "4-6": "first one of a line",
 	} {
-		var wrong *Error
+		var wrong *fault.Error
 		_, err := db.Query(context.Background(), "SCORE FILE '"+path+"' WITH jaccard INTO FILE '"+path+".csv' WITH (bytes := '"+span+"')", nil)
 		if !errors.As(err, &wrong) || wrong.Option != "bytes" || !strings.Contains(err.Error(), want) {
 			t.Errorf("bytes %s: %v", span, err)
@@ -69,7 +72,7 @@ func TestDB_ScoreFile_Bytes(t *testing.T) {
 	if _, err := scored(&format.Span{From: 0, To: 9}); !errors.Is(err, format.ErrSpan) {
 		t.Errorf("three columns: %v", err)
 	}
-	if _, err := db.Query(context.Background(), "SCORE FILE '-' IN g WITH jaccard INTO FILE '"+path+".csv' WITH (bytes := '0-0')", nil); !errors.Is(err, ErrInvalid) {
+	if _, err := db.Query(context.Background(), "SCORE FILE '-' IN g WITH jaccard INTO FILE '"+path+".csv' WITH (bytes := '0-0')", nil); !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("standard input: %v", err)
 	}
 }

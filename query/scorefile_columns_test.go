@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"heavytail/query/fault"
 )
 
 // The additional columns of a file come between the keys and the scores: as text, as typed
@@ -53,7 +55,7 @@ func TestDB_ScoreFile_Columns(t *testing.T) {
 		t.Errorf("%#v", row)
 	}
 	_, err = db.Query(t.Context(), "SCORE FILE '"+in("pairs.csv")+"' WITH jaccard WITH (columns := 'rang')", nil)
-	var wrong *Error
+	var wrong *fault.Error
 	if !errors.As(err, &wrong) || !slices.Contains(wrong.Expected, "rank") {
 		t.Errorf("an unknown column: %v", err)
 	}

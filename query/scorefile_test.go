@@ -17,7 +17,10 @@ import (
 	"time"
 
 	"heavytail/.ci/repeat"
-	"heavytail/query/internal/fault"
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/links"
 	"heavytail/storage/format"
 )
 
@@ -37,7 +40,7 @@ func writePairs(t *testing.T, n int) string {
 }
 
 // writeScores is the simplest possible writer of scores.
-func writeScores(t *testing.T, columns []string, scored []ScoredPair) []byte {
+func writeScores(t *testing.T, columns []string, scored []links.ScoredPair) []byte {
 	t.Helper()
 	var text bytes.Buffer
 	out := csv.NewWriter(&text)
@@ -67,10 +70,10 @@ func TestDB_ScoreFile_Into(t *testing.T) {
 	db := openTest(t, &Options{Workers: 3})
 	keys := []string{"plain", "com,ma", `quo"te`, " blank", "ümlaut", `\.`, "#number", "7", "end "}
 	var edges, pairs bytes.Buffer
-	var want []Pair
+	var want []links.Pair
 	for i, u := range keys {
 		for j, v := range keys {
-			want = append(want, Pair{u, v}, Pair{u, "no" + v})
+			want = append(want, links.Pair{Source: u, Target: v}, links.Pair{Source: u, Target: "no" + v})
 			if i != j && (i+j)%3 > 0 {
 				edges.WriteString(quoted(u) + "," + quoted(v) + "\n")
 			}
@@ -85,16 +88,16 @@ func TestDB_ScoreFile_Into(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := db.Import(ctx, ImportRequest{Graph: "g", Path: filepath.Join(dir, "edges.csv"), Header: format.HeaderNone, Separator: ","}); err != nil {
+	if _, err := db.Graphs().Import(ctx, graphs.ImportRequest{Graph: "g", Path: filepath.Join(dir, "edges.csv"), Header: format.HeaderNone, Separator: ","}); err != nil {
 		t.Fatal(err)
 	}
-	with := []Scorer{{Name: "common_neighbors"}, {Name: "adamic_adar"}, {Name: "katz"}}
-	scores, err := db.Score(ctx, ScoreRequest{Pairs: want, With: with})
+	with := []catalogue.Scorer{{Name: "common_neighbors"}, {Name: "adamic_adar"}, {Name: "katz"}}
+	scores, err := db.Links().Score(ctx, links.ScoreRequest{Pairs: want, With: with})
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "scores.csv")
-	result, err := db.ScoreFile(ctx, ScoreFileRequest{Path: filepath.Join(dir, "pairs.csv"), With: with, Header: format.HeaderNone, Separator: ",", Into: out})
+	result, err := db.Links().ScoreFile(ctx, links.ScoreFileRequest{Path: filepath.Join(dir, "pairs.csv"), With: with, Header: format.HeaderNone, Separator: ",", Into: out})
 	if err != nil || int(result.Missing) != scores.Missing || int(result.Pairs) != len(want) {
 		t.Fatalf("%+v, %v", result, err)
 	}
@@ -109,15 +112,6 @@ func TestDB_ScoreFile_Into(t *testing.T) {
 
 // quoted returns a CSV field in quotes.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""`) + `"` }
-
-// TestAppendScore compares numbers with strconv.
-func TestAppendScore(t *testing.T) {
-	for _, x := range []float64{0, math.Copysign(0, -1), 1, -1, 999_999, 1e6, -999_999, 1e21, 0.1, 1. / 3, 5e-324, math.Inf(1), 1e300, 123456.5} {
-		if got, want := string(appendScore(nil, x)), strconv.FormatFloat(x, 'g', -1, 64); got != want {
-			t.Errorf("%s, expected %s", got, want)
-		}
-	}
-}
 
 // cutReader cancels its reader after some bytes, as Ctrl-C does.
 type cutReader struct {
@@ -146,16 +140,16 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 	db := openTest(t, &Options{Workers: 2, scoreSection: 2 * scoreBatch})
 	randomSpace(t, db, ascending(60))
 	pairs := writePairs(t, 60_000)
-	with := []Scorer{{Name: "resource_allocation"}, {Name: "l2", Embedding: "e"}}
+	with := []catalogue.Scorer{{Name: "resource_allocation"}, {Name: "l2", Embedding: "e"}}
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, ending := range []string{"", ".gz", ".zst"} {
 		dir := t.TempDir()
 		whole, out := filepath.Join(dir, "whole.csv"+ending), filepath.Join(dir, "scores.csv"+ending)
-		first, err := db.ScoreFile(ctx, ScoreFileRequest{Path: pairs, With: with, Into: whole})
+		first, err := db.Links().ScoreFile(ctx, links.ScoreFileRequest{Path: pairs, With: with, Into: whole})
 		if err != nil {
 			t.Fatal(err)
 		}
-		req := ScoreFileRequest{Path: pairs, With: with, Into: out, Resume: true}
+		req := links.ScoreFileRequest{Path: pairs, With: with, Into: out, Resume: true}
 		stopped := 0
 		for range repeat.Times(3) {
 			if interruptScores(t, db, req, random.IntN(700_000)) {
@@ -170,14 +164,14 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 			}
 			part.WriteString("v1,v2,torn line")
 			part.Close()
-			if _, err := db.ScoreFile(ctx, ScoreFileRequest{Path: pairs, With: with, Into: out}); !errors.Is(err, format.ErrPart) {
+			if _, err := db.Links().ScoreFile(ctx, links.ScoreFileRequest{Path: pairs, With: with, Into: out}); !errors.Is(err, format.ErrPart) {
 				t.Errorf("a new run over an unfinished file: %v", err)
 			}
 		}
 		if stopped == 0 {
 			t.Error("no run was stopped")
 		}
-		last, err := db.ScoreFile(ctx, req)
+		last, err := db.Links().ScoreFile(ctx, req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,28 +190,10 @@ func TestDB_ScoreFile_Resumed(t *testing.T) {
 
 // interruptScores runs a request until it has read some bytes, and reports whether it
 // was stopped.
-func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool {
+func interruptScores(t *testing.T, db *DB, req links.ScoreFileRequest, after int) bool {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	c, err := db.begin(ctx, "SCORE FILE")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.end()
-	found, err := resolveScoreFile(c, req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.scoring(found.scorerEntries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, _, err := c.OpenInput(req.Path, fault.File)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
 	stop := func() {
 		// The workers handle the pairs that were read meanwhile: enough for one section.
 		for ; after > 200_000; time.Sleep(time.Millisecond) {
@@ -227,7 +203,15 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 		}
 		cancel()
 	}
-	_, err = c.scoreInto(s, &cutReader{in, after, stop}, format.EdgeListOptions{}, req, found.further)
+	opened := 0 // first for the names of its columns
+	db.e.Files.Wrap = func(in io.Reader) io.Reader {
+		if opened++; opened == 1 {
+			return in
+		}
+		return &cutReader{in, after, stop}
+	}
+	_, err := db.Links().ScoreFile(ctx, req)
+	db.e.Files.Wrap = nil
 	if err == nil {
 		if err := os.Remove(req.Into); err != nil {
 			t.Fatal(err)
@@ -238,7 +222,7 @@ func interruptScores(t *testing.T, db *DB, req ScoreFileRequest, after int) bool
 		t.Fatal(err)
 	}
 	_, left := os.Stat(req.Into + ".part.state")
-	var stopped *PartError
+	var stopped *fault.PartError
 	if interrupted := errors.As(err, &stopped); interrupted != (left == nil) || interrupted && (stopped.Pairs == 0 || stopped.File != req.Into+".part") {
 		t.Errorf("error %v, files left: %v", err, left)
 	}
@@ -253,19 +237,19 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 	randomSpace(t, db, ascending(60))
 	pairs := writePairs(t, 60_000)
 	out := filepath.Join(t.TempDir(), "scores.csv")
-	req := ScoreFileRequest{Path: pairs, With: []Scorer{{Name: "l2", Embedding: "e"}}, Into: out, Resume: true}
+	req := links.ScoreFileRequest{Path: pairs, With: []catalogue.Scorer{{Name: "l2", Embedding: "e"}}, Into: out, Resume: true}
 	if !interruptScores(t, db, req, 400_000) {
 		t.Fatal("the run was not stopped")
 	}
-	refused := func(req ScoreFileRequest, reason string) {
+	refused := func(req links.ScoreFileRequest, reason string) {
 		t.Helper()
-		_, err := db.ScoreFile(ctx, req)
+		_, err := db.Links().ScoreFile(ctx, req)
 		if !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), reason) {
 			t.Errorf("%v, expected %s", err, reason)
 		}
 	}
 	other := req
-	other.With = []Scorer{{Name: "cosine", Embedding: "e"}}
+	other.With = []catalogue.Scorer{{Name: "cosine", Embedding: "e"}}
 	refused(other, "the scorers were different")
 	other = req
 	other.Path = writePairs(t, 60_000)
@@ -278,11 +262,11 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 	}
 	refused(req, "has changed since")
 	req.Resume, req.Overwrite = false, true
-	if r, err := db.ScoreFile(ctx, req); err != nil || r.Pairs != 1 {
+	if r, err := db.Links().ScoreFile(ctx, req); err != nil || r.Pairs != 1 {
 		t.Errorf("a new run: %v, %v", r, err)
 	}
-	var mistake *Error
-	if _, err := db.ScoreFile(ctx, ScoreFileRequest{Path: "-", With: req.With, Into: out + "2", Resume: true}); !errors.As(err, &mistake) {
+	var mistake *fault.Error
+	if _, err := db.Links().ScoreFile(ctx, links.ScoreFileRequest{Path: "-", With: req.With, Into: out + "2", Resume: true}); !errors.As(err, &mistake) {
 		t.Errorf("standard input: %v", err)
 	}
 }
@@ -291,7 +275,7 @@ func TestDB_ScoreFile_Changed(t *testing.T) {
 // ID and version in a different heavytail file.
 func TestDB_ScoreFile_AnotherFile(t *testing.T) {
 	pairs := writePairs(t, 60_000)
-	req := ScoreFileRequest{Path: pairs, With: []Scorer{{Name: "katz"}}, Into: filepath.Join(t.TempDir(), "scores.csv"), Resume: true}
+	req := links.ScoreFileRequest{Path: pairs, With: []catalogue.Scorer{{Name: "katz"}}, Into: filepath.Join(t.TempDir(), "scores.csv"), Resume: true}
 	var dbs [2]*DB
 	for i := range dbs {
 		dbs[i] = openTest(t, &Options{scoreSection: scoreBatch})
@@ -300,10 +284,13 @@ func TestDB_ScoreFile_AnotherFile(t *testing.T) {
 	if !interruptScores(t, dbs[0], req, 400_000) {
 		t.Fatal("the run was not stopped")
 	}
-	if _, err := dbs[1].ScoreFile(context.Background(), req); !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), "that of another file") {
+	if _, err := dbs[1].Links().ScoreFile(context.Background(), req); !errors.Is(err, format.ErrPart) || !strings.Contains(err.Error(), "that of another file") {
 		t.Errorf("resumed: %v", err)
 	}
-	if _, err := dbs[0].ScoreFile(context.Background(), req); err != nil {
+	if _, err := dbs[0].Links().ScoreFile(context.Background(), req); err != nil {
 		t.Error(err)
 	}
 }
+
+// scoreBatch is the number of pairs that are scored at a time.
+const scoreBatch = 4096

@@ -5,6 +5,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/links"
+	"heavytail/query/parser"
 )
 
 // TestDB_Explain_ScoresLoadNothing explains every statement that scores pairs: EXPLAIN
@@ -33,11 +38,11 @@ func TestDB_Explain_ScoresLoadNothing(t *testing.T) {
 		"DROP MODEL both",
 		"DROP PREDICTIONS FROM katz IN g",
 	} {
-		clear(db.cache.Entries)
+		clear(db.e.Cache.Entries)
 		if _, err := db.Explain(context.Background(), text, nil); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
-		if n := len(db.cache.Entries); n > 0 {
+		if n := len(db.e.Cache.Entries); n > 0 {
 			t.Errorf("%s: %d objects were loaded", text, n)
 		}
 	}
@@ -73,21 +78,25 @@ func TestDB_Score_EmbeddingReplacedMeanwhile(t *testing.T) {
 	randomSpace(t, db, ascending(60))
 	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4) AS e")
 	mustExec(t, db, "TRAIN MODEL m IN g USING e, heuristics(cosine) WITH (seed := 1)")
-	c, err := db.begin(context.Background(), "SCORE")
+	c, err := db.e.Begin(context.Background(), "SCORE")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.end()
-	req := ScoreRequest{Pairs: []Pair{{"v1", "v2"}}, With: []Scorer{{Model: "m"}}}
-	found, err := score.find(c, req)
+	defer c.End()
+	req := links.ScoreRequest{Pairs: []links.Pair{{Source: "v1", Target: "v2"}}, With: []catalogue.Scorer{{Model: "m"}}}
+	statement, err := parser.Parse("SCORE ('v1', 'v2') IN g WITH model(m)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	op, err := c.Binder(nil).Prepare(statement)
 	if err != nil {
 		t.Fatal(err)
 	}
 	mustExec(t, db, "EMBED g USING dp_spectral(dim := 4, beta := 0.5) AS e")
-	if _, err := score.run(c, req, found); !errors.Is(err, ErrCoordinates) {
+	if _, err := op.Exec(c); !errors.Is(err, fault.ErrCoordinates) {
 		t.Errorf("running: %v", err)
 	}
-	if _, err := db.Score(context.Background(), req); !errors.Is(err, ErrCoordinates) {
+	if _, err := db.Links().Score(context.Background(), req); !errors.Is(err, fault.ErrCoordinates) {
 		t.Errorf("resolving: %v", err)
 	}
 }

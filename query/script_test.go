@@ -18,8 +18,11 @@ import (
 
 	"heavytail/.ci/repeat"
 	"heavytail/index"
+	"heavytail/query/graphs"
 	"heavytail/query/internal/job"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )
@@ -134,7 +137,7 @@ func newScript(t *testing.T, opts Options) *script {
 	t.Chdir(t.TempDir())
 	s := &script{t: t, opts: opts}
 	s.opts.MemoryLimit = 8 << 30 // the default, as answers show it, depends on the machine
-	s.opts.Notice = func(n Notice) { s.notices = append(s.notices, "notice: "+n.Text) }
+	s.opts.Notice = func(n rows.Notice) { s.notices = append(s.notices, "notice: "+n.Text) }
 	s.open()
 	t.Cleanup(func() {
 		mustBeSound(t, s.db)
@@ -158,24 +161,24 @@ func (s *script) open() {
 // made none, and returns a function that drops them again.
 func (s *script) index() (drop func()) {
 	ctx := context.Background()
-	list, err := s.db.Embeddings(ctx)
+	list, err := s.db.Vectors().List(ctx)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	there, err := s.db.Indexes(ctx)
+	there, err := s.db.Vectors().Indexes(ctx)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	var made []string
 	for _, e := range list {
-		if slices.ContainsFunc(there, func(x IndexInfo) bool { return x.Embedding == e.Name }) {
+		if slices.ContainsFunc(there, func(x storage.IndexInfo) bool { return x.Embedding == e.Name }) {
 			continue
 		}
 		for _, metric := range index.Metrics() {
 			if e.Vertices == 0 || e.Dim == 0 {
 				continue
 			}
-			if _, err := s.db.CreateIndex(ctx, CreateIndexRequest{Embedding: e.Name, Metric: metric, M: 4, EfConstruction: 10, Ef: 1 << 20}); err != nil {
+			if _, err := s.db.Vectors().CreateIndex(ctx, vectors.CreateIndexRequest{Embedding: e.Name, Metric: metric, M: 4, EfConstruction: 10, Ef: 1 << 20}); err != nil {
 				s.t.Fatal(err)
 			}
 			made = append(made, e.Name)
@@ -185,7 +188,7 @@ func (s *script) index() (drop func()) {
 	return func() {
 		for _, name := range slices.Compact(made) {
 			// A statement that recomputed the embedding removed the index.
-			if err := s.db.DropIndex(ctx, name); err != nil && !strings.Contains(err.Error(), "has no index") {
+			if err := s.db.Vectors().DropIndex(ctx, name); err != nil && !strings.Contains(err.Error(), "has no index") {
 				s.t.Fatal(err)
 			}
 		}
@@ -202,7 +205,7 @@ func (s *script) reopen() {
 // mustBeSound runs Check, as every test that opens a store should at its end.
 func mustBeSound(t testing.TB, db *DB) {
 	t.Helper()
-	report, err := db.Check(context.Background())
+	report, err := db.Maintenance().Check(context.Background())
 	if err != nil {
 		t.Errorf("check: %v", err)
 	}
@@ -301,7 +304,7 @@ func (s *script) directive(args map[string]string, body string) []string {
 	case "reopen":
 		s.reopen()
 	case "check":
-		report, err := s.db.Check(context.Background())
+		report, err := s.db.Maintenance().Check(context.Background())
 		if err != nil {
 			s.t.Fatalf("line %d: %v", s.line, err)
 		}
@@ -371,7 +374,7 @@ func (s *script) load(args map[string]string, body string) []string {
 	if body == "" {
 		body = edgesOf(args)
 	}
-	result, err := s.db.ImportReader(context.Background(), strings.NewReader(body), ImportRequest{Graph: graph, Path: "load"})
+	result, err := s.db.Graphs().ImportReader(context.Background(), strings.NewReader(body), graphs.ImportRequest{Graph: graph, Path: "load"})
 	if err != nil {
 		s.t.Fatalf("line %d: load: %v", s.line, err)
 	}
@@ -389,7 +392,7 @@ func (s *script) loadVectors(graph, name, body string) []string {
 
 // putVectors stores the embedding in text, with a key and its numbers in each line.
 func putVectors(db *DB, graph, name, text string) (storage.EmbeddingInfo, error) {
-	snapshot, err := db.store.Snapshot(context.Background(), graph)
+	snapshot, err := db.e.Store.Snapshot(context.Background(), graph)
 	if err != nil {
 		return storage.EmbeddingInfo{}, err
 	}
@@ -410,7 +413,7 @@ func putVectors(db *DB, graph, name, text string) (storage.EmbeddingInfo, error)
 			m.Row(v)[i] = float32(x)
 		}
 	}
-	return db.store.PutEmbedding(context.Background(), storage.EmbeddingInfo{
+	return db.e.Store.PutEmbedding(context.Background(), storage.EmbeddingInfo{
 		Name: name, Graph: graph, GraphVersion: snapshot.Info.Version, Method: "by hand", Kernel: vec.Kind(),
 		Vertices: m.Rows, Dim: m.Dim,
 	}, m)
@@ -501,7 +504,7 @@ func (s *script) query(body string, args map[string]string) []string {
 }
 
 // hasType reports whether a value agrees with the type of its column.
-func hasType(value Value, t ColumnType) bool {
+func hasType(value rows.Value, t rows.ColumnType) bool {
 	switch value.(type) {
 	case nil:
 		return !t.NotNull
@@ -520,7 +523,7 @@ func hasType(value Value, t ColumnType) bool {
 var timestamps = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`)
 
 // cell prints a value; a value that differs between runs or machines becomes a dash.
-func cell(column string, first, value Value) string {
+func cell(column string, first, value rows.Value) string {
 	measured := []string{
 		"seconds", "kernel", "iterations", "statistic products", "statistic passes", "statistic joins", "statistic iterations",
 		"bytes in the file", "bytes of a vertex", "bytes of an edge", "bytes of the change log", // depend on the page size

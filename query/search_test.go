@@ -11,6 +11,9 @@ import (
 
 	"heavytail/index"
 	"heavytail/query/internal/session"
+	"heavytail/query/rows"
+	"heavytail/query/vectors"
+	"heavytail/query/where"
 )
 
 // randomSpace makes a graph of n vertices with keys in the given order, and random vectors on
@@ -94,20 +97,20 @@ func TestSearch_FilterIsExact(t *testing.T) {
 	ctx := context.Background()
 	for _, condition := range []struct {
 		text string
-		keep func(Candidate) bool
+		keep func(where.Candidate) bool
 	}{
-		{"linked", func(c Candidate) bool { return c.Linked }},
-		{"NOT linked AND degree > 4", func(c Candidate) bool { return !c.Linked && c.Degree > 4 }},
-		{"degree < 4 OR degree >= 8", func(c Candidate) bool { return c.Degree < 4 || c.Degree >= 8 }},
+		{"linked", func(c where.Candidate) bool { return c.Linked }},
+		{"NOT linked AND degree > 4", func(c where.Candidate) bool { return !c.Linked && c.Degree > 4 }},
+		{"degree < 4 OR degree >= 8", func(c where.Candidate) bool { return c.Degree < 4 || c.Degree >= 8 }},
 	} {
 		for v := range 60 {
 			vertex := fmt.Sprintf("v%d", v)
-			all, err := db.Nearest(ctx, NearestRequest{K: 60, Vertex: vertex, Embedding: "e"})
+			all, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{K: 60, Vertex: vertex, Embedding: "e"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			// The condition of each vertex, computed from the graph.
-			snapshot, err := db.store.Snapshot(ctx, "g")
+			snapshot, err := db.e.Store.Snapshot(ctx, "g")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,9 +118,9 @@ func TestSearch_FilterIsExact(t *testing.T) {
 			var want []string
 			for _, n := range all.Neighbors {
 				u, _ := snapshot.Vertex(n.Vertex)
-				c := Candidate{Degree: snapshot.Graph.Degree(u), Linked: snapshot.Graph.HasEdge(self, u)}
+				c := where.Candidate{Degree: snapshot.Graph.Degree(u), Linked: snapshot.Graph.HasEdge(self, u)}
 				if condition.keep(c) && len(want) < 5 {
-					want = append(want, fmt.Sprint([]Value{n.Vertex, n.Distance}...))
+					want = append(want, fmt.Sprint([]rows.Value{n.Vertex, n.Distance}...))
 				}
 			}
 			got := answers(t, db, fmt.Sprintf("NEAREST 5 TO '%s' USING e WHERE %s", vertex, condition.text))
@@ -181,7 +184,7 @@ func TestSearch_ResolvesOnce(t *testing.T) {
 		"RECONSTRUCT e RADIUS 1",
 		"EVALUATE RECONSTRUCTION OF e",
 	} {
-		db.cache.Entries = map[session.CacheKey]*session.CacheEntry{}
+		db.e.Cache.Entries = map[session.CacheKey]*session.CacheEntry{}
 		plan, err := db.Explain(ctx, text, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -217,7 +220,7 @@ func TestSearch_JSON(t *testing.T) {
 		index.Cosine: `"neighbors":[{"vertex":"b","distance":0,"similarity":0.800000011920929}],"metric":"cosine"`,
 		index.Dot:    `"neighbors":[{"vertex":"b","distance":0,"similarity":32}],"metric":"dot"`,
 	} {
-		r, err := db.Nearest(context.Background(), NearestRequest{K: 1, Embedding: "e", Vertex: "a", Metric: metric})
+		r, err := db.Vectors().Nearest(context.Background(), vectors.NearestRequest{K: 1, Embedding: "e", Vertex: "a", Metric: metric})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +228,7 @@ func TestSearch_JSON(t *testing.T) {
 		if err != nil || !strings.Contains(string(text), want) || !strings.Contains(string(text), `"embedding":{"name":"e","generation":1,"graph_version":1,"behind":0,"changed":0}`) {
 			t.Errorf("%v: %s, %v", metric, text, err)
 		}
-		var back SearchResult
+		var back vectors.SearchResult
 		if err := json.Unmarshal(text, &back); err != nil || back.Metric != metric || !slices.Equal(back.Neighbors, r.Neighbors) {
 			t.Errorf("%v: %+v, %v", metric, back, err)
 		}

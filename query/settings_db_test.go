@@ -6,13 +6,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heavytail/query/graphs"
+	"heavytail/query/rows"
 )
 
 // Among several mistakes, the same one is reported every time.
 func TestDB_Generate_ReportsTheFirstMistakeByName(t *testing.T) {
 	db := openTest(t, nil)
 	for range 20 {
-		_, err := db.Generate(context.Background(), GenerateRequest{
+		_, err := db.Graphs().Generate(context.Background(), graphs.GenerateRequest{
 			Graph: "g", Generator: "preferential_attachment", Settings: map[string]any{"zeta": 1, "alpha": 2, "n": 5, "m": 1},
 		})
 		if err == nil || !strings.Contains(err.Error(), `"alpha"`) {
@@ -25,7 +28,7 @@ func TestDB_Generate_ReportsTheFirstMistakeByName(t *testing.T) {
 // numbers and truth values are found.
 func TestUntyped(t *testing.T) {
 	db := openTest(t, nil)
-	keys := []Untyped{"7", "007", "1e5", ".5", "-0", "true", "9223372036854775808", "nan", "it's"}
+	keys := []rows.Untyped{"7", "007", "1e5", ".5", "-0", "true", "9223372036854775808", "nan", "it's"}
 	var edges strings.Builder
 	var vectors []string
 	for i, key := range keys {
@@ -38,7 +41,7 @@ func TestUntyped(t *testing.T) {
 	}
 	for i, key := range keys {
 		next := keys[(i+1)%len(keys)]
-		params := map[string]any{"v": key, "u": next, "k": Untyped("1"), "r": Untyped("1e2"), "d": Untyped("2"), "yes": Untyped("true")}
+		params := map[string]any{"v": key, "u": next, "k": rows.Untyped("1"), "r": rows.Untyped("1e2"), "d": rows.Untyped("2"), "yes": rows.Untyped("true")}
 		for _, statement := range []string{
 			"NEAREST $k TO $v USING e WHERE degree = $d AND linked = $yes",
 			"WITHIN RADIUS $r OF $v USING e LIMIT $k",
@@ -54,7 +57,7 @@ func TestUntyped(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "12")
-	if _, err := db.Query(context.Background(), "EXPORT GRAPH g INTO FILE $f WITH (overwrite := $o)", map[string]any{"f": Untyped(path), "o": Untyped("false")}); err != nil {
+	if _, err := db.Query(context.Background(), "EXPORT GRAPH g INTO FILE $f WITH (overwrite := $o)", map[string]any{"f": rows.Untyped(path), "o": rows.Untyped("false")}); err != nil {
 		t.Error(err)
 	}
 	for statement, want := range map[string]string{
@@ -64,7 +67,7 @@ func TestUntyped(t *testing.T) {
 		"WITHIN RADIUS $w OF '7' USING e":            "line 1, column 15: found the text 'far', expected a number",
 		"NEAREST 1 TO '7' USING e WHERE linked = $w": "line 1, column 32: linked = $w compares true or false with a text",
 	} {
-		_, err := db.Query(context.Background(), statement, map[string]any{"v": Untyped("1.50"), "w": Untyped("far")})
+		_, err := db.Query(context.Background(), statement, map[string]any{"v": rows.Untyped("1.50"), "w": rows.Untyped("far")})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v, expected %s", statement, err, want)
 		}

@@ -5,18 +5,20 @@ import (
 	"math"
 	"testing"
 
+	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/internal/bind"
-	"heavytail/query/internal/fault"
+	"heavytail/query/rows"
 )
 
 // Programs pass settings as values of any suitable Go type.
 func TestOptionInfo_Check(t *testing.T) {
-	integer := bind.OptionInfo{Name: "o", Type: "int"}
-	number := bind.OptionInfo{Name: "o", Type: "float"}
-	text := bind.OptionInfo{Name: "o", Type: "text", Choices: []string{"one", "two"}}
-	truth := bind.OptionInfo{Name: "o", Type: "bool"}
+	integer := help.Option{Name: "o", Type: "int"}
+	number := help.Option{Name: "o", Type: "float"}
+	text := help.Option{Name: "o", Type: "text", Choices: []string{"one", "two"}}
+	truth := help.Option{Name: "o", Type: "bool"}
 	cases := []struct {
-		option bind.OptionInfo
+		option help.Option
 		given  any
 		want   any // nil: refused
 	}{
@@ -40,16 +42,16 @@ func TestOptionInfo_Check(t *testing.T) {
 		{truth, "true", nil},
 		{truth, []float64{1}, nil},
 		{truth, struct{}{}, nil},
-		{integer, bind.Untyped("3"), int64(3)},
-		{integer, bind.Untyped("three"), nil},
-		{number, bind.Untyped("1e-2"), 0.01},
-		{number, bind.Untyped("nan"), nil},
-		{text, bind.Untyped("two"), "two"},
-		{truth, bind.Untyped("TRUE"), true},
-		{truth, bind.Untyped("1"), nil},
+		{integer, rows.Untyped("3"), int64(3)},
+		{integer, rows.Untyped("three"), nil},
+		{number, rows.Untyped("1e-2"), 0.01},
+		{number, rows.Untyped("nan"), nil},
+		{text, rows.Untyped("two"), "two"},
+		{truth, rows.Untyped("TRUE"), true},
+		{truth, rows.Untyped("1"), nil},
 	}
 	for _, c := range cases {
-		got, err := c.option.Check(c.given)
+		got, err := bind.CheckOption(c.option, c.given)
 		if (err == nil) != (c.want != nil) || got != c.want {
 			t.Errorf("%s from %v (%T): %v, %v; expected %v", c.option.Type, c.given, c.given, got, err, c.want)
 		}

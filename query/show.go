@@ -1,89 +1,46 @@
 package query
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"strings"
 
 	"heavytail/embedding/link"
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/entries"
+	"heavytail/query/internal/lists"
+	"heavytail/query/measures"
 	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
-// EmbeddingSummary is an embedding as SHOW EMBEDDINGS lists it.
-type EmbeddingSummary struct {
-	storage.EmbeddingInfo
-	Behind uint64 `json:"behind"` // number of newer versions of the graph, except versions that changed only attributes
-	// Changed counts the vertices that were added or deleted since, or whose edges changed.
-	Changed int `json:"changed"`
-	// Unknown reports that the change log does not record which vertices changed: any may
-	// have.
-	Unknown bool `json:"unknown"`
-}
-
-// Graphs lists the graphs of the file by name.
-func (db *DB) Graphs(ctx context.Context) ([]storage.GraphInfo, error) {
-	return inCall(ctx, db, "SHOW GRAPHS", func(c *call) ([]storage.GraphInfo, error) { return c.db.store.Graphs(ctx) })
-}
-
-// Embeddings lists the embeddings of the file by name.
-func (db *DB) Embeddings(ctx context.Context) ([]EmbeddingSummary, error) {
-	return inCall(ctx, db, "SHOW EMBEDDINGS", (*call).embeddings)
-}
-
-func (c *call) embeddings() ([]EmbeddingSummary, error) {
-	graphs, err := c.db.store.Graphs(c.Ctx)
-	if err != nil {
-		return nil, err
-	}
-	versions := map[string]uint64{}
-	for _, g := range graphs {
-		versions[g.Name] = g.Version
-	}
-	infos, err := c.db.store.Embeddings(c.Ctx)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]EmbeddingSummary, len(infos))
-	for i, e := range infos {
-		list[i].EmbeddingInfo = e
-		if versions[e.Graph] <= e.GraphVersion {
-			continue
-		}
-		changes, err := c.db.store.Changes(c.Ctx, e.Graph, e.GraphVersion)
-		if err != nil && !errors.Is(err, storage.ErrNotFound) { // it may have been dropped since
-			return nil, err
-		}
-		list[i].Behind = changes.Versions
-		list[i].Changed, list[i].Unknown = len(changes.Touched)+changes.Deleted, changes.All
-	}
-	return list, nil
-}
-
-// Scorers lists the link scorers.
-func (db *DB) Scorers() []link.Scorer { return link.Scorers() }
-
-var show = &statement[*parser.Show, parser.Listing, nothing, [][]Value]{
-	help: Help{
+var show = &engine.Statement[*parser.Show, parser.Listing, engine.Nothing, [][]rows.Value]{
+	Help: help.Statement{
 		Statement: "SHOW", Syntax: "SHOW GRAPHS | EMBEDDINGS | INDEXES | MODELS | PREDICTIONS | METHODS | MEASURES | SCORERS | GENERATORS | STATS | JOBS",
 		Summary: "lists the objects in the file, or the methods, measures, scorers and generators",
-		Columns: strings.Join(ofEach(showTables, func(l showTable) string { return string(l.what) + ": " + l.columns }), "; "),
+		Columns: strings.Join(lists.Map(showTables, func(l showTable) string { return string(l.what) + ": " + l.columns }), "; "),
 		Example: "SHOW EMBEDDINGS",
 	},
-	bind:    func(_ *binder, s *parser.Show) parser.Listing { return s.What },
-	resolve: resolveNothing[parser.Listing],
-	plan: func(what parser.Listing, _ nothing) *plan.Plan {
+	Bind:    func(_ *engine.Binder, s *parser.Show) parser.Listing { return s.What },
+	Resolve: engine.ResolveNothing[parser.Listing],
+	Plan: func(what parser.Listing, _ engine.Nothing) *plan.Plan {
 		return plan.Result("list", strings.ToLower(string(what)))
 	},
-	run: func(c *call, what parser.Listing, _ nothing) ([][]Value, error) { return c.show(what) },
-	rows: func(what parser.Listing, table [][]Value) *Rows {
-		at := slices.IndexFunc(showTables, func(l showTable) bool { return l.what == what })
-		return rowsOf(columnsIn(showTables[at].columns), table)
+	Run: func(c *engine.Call, what parser.Listing, _ engine.Nothing) ([][]rows.Value, error) {
+		return listed(c, what)
 	},
-	reads: true,
+	Rows: func(what parser.Listing, table [][]rows.Value) *rows.Rows {
+		at := slices.IndexFunc(showTables, func(l showTable) bool { return l.what == what })
+		return cells.RowsOf(cells.ColumnsIn(showTables[at].columns), table)
+	},
+	Reads: true,
 }
 
 // showTable is a list of SHOW, with the columns of its table.
@@ -103,36 +60,36 @@ var showTables = []showTable{
 	{parser.Scorers, "scorer, reads, likelier, summary"},
 	{parser.Generators, "generator, options, summary"},
 	{parser.Stats, "object, part, bytes, items, bytes_each"},
-	{parser.Jobs, jobColumns},
+	{parser.Jobs, engine.JobColumns},
 }
 
-func (c *call) show(what parser.Listing) ([][]Value, error) {
+func listed(c *engine.Call, what parser.Listing) ([][]rows.Value, error) {
 	switch what {
 	case parser.Graphs:
-		list, err := c.db.store.Graphs(c.Ctx)
-		return ofEach(list, func(g storage.GraphInfo) []Value {
-			return []Value{g.Name, int64(g.Version), int64(g.Vertices), g.Edges, g.Source, timestamp(g.Modified)}
+		list, err := c.DB.Store.Graphs(c.Ctx)
+		return lists.Map(list, func(g storage.GraphInfo) []rows.Value {
+			return []rows.Value{g.Name, int64(g.Version), int64(g.Vertices), g.Edges, g.Source, cells.Timestamp(g.Modified)}
 		}), err
 	case parser.Embeddings:
-		list, err := c.embeddings()
-		return ofEach(list, EmbeddingSummary.row), err
+		list, err := entries.ListEmbeddings(c)
+		return lists.Map(list, catalogue.EmbeddingSummary.Row), err
 	case parser.Indexes:
-		list, err := c.indexes()
-		return ofEach(list, indexRow), err
+		list, err := entries.Indexes(c)
+		return lists.Map(list, entries.IndexRow), err
 	case parser.Models:
-		list, err := c.listModels()
-		return ofEach(list, ModelSummary.row), err
+		list, err := entries.ListModels(c)
+		return lists.Map(list, catalogue.ModelSummary.Row), err
 	case parser.Predictions:
-		list, err := c.listPredictions()
-		return ofEach(list, PredictionSummary.row), err
+		list, err := entries.ListPredictions(c)
+		return lists.Map(list, catalogue.PredictionSummary.Row), err
 	case parser.Methods:
-		return ofEach(Methods(), func(m Method) []Value { return []Value{m.Name, optionsText(m.Options), m.Summary} }), nil
+		return lists.Map(vectors.Methods(), func(m help.Method) []rows.Value { return []rows.Value{m.Name, optionsText(m.Options), m.Summary} }), nil
 	case parser.Measures:
-		return ofEach(Measures(), func(m Measure) []Value {
-			return []Value{m.Name, m.Type.String(), textOrNil(m.Weights), optionsText(m.Options), m.Summary}
+		return lists.Map(measures.List(), func(m measures.Measure) []rows.Value {
+			return []rows.Value{m.Name, m.Type.String(), cells.TextOrNil(m.Weights), optionsText(m.Options), m.Summary}
 		}), nil
 	case parser.Scorers:
-		table := ofEach(link.Scorers(), func(s link.Scorer) []Value {
+		table := lists.Map(link.Scorers(), func(s link.Scorer) []rows.Value {
 			reads, likelier := "graph", "higher"
 			if s.NeedsEmbedding {
 				reads = "embedding"
@@ -140,28 +97,21 @@ func (c *call) show(what parser.Listing) ([][]Value, error) {
 			if !s.HigherIsLikelier {
 				likelier = "lower"
 			}
-			return []Value{s.Name, reads, likelier, s.Summary}
+			return []rows.Value{s.Name, reads, likelier, s.Summary}
 		})
-		return append(table, []Value{modelScorer, "model", "higher", modelSummary}), nil
+		return append(table, []rows.Value{catalogue.ModelScorer, "model", "higher", entries.ModelSummary}), nil
 	case parser.Generators:
-		return ofEach(generators(), func(g Generator) []Value { return []Value{g.Name, optionsText(g.Options), g.Summary} }), nil
+		return lists.Map(graphs.Generators(), func(g graphs.Generator) []rows.Value { return []rows.Value{g.Name, optionsText(g.Options), g.Summary} }), nil
 	case parser.Jobs:
-		list, err := c.db.runner.List(c.Call)
-		return ofEach(list, jobRow), err
+		list, err := c.DB.Runner.List(c.Call)
+		return lists.Map(list, engine.JobRow), err
 	case parser.Stats:
-		stats, err := c.stats()
-		return statsRows(stats), err
+		stats, err := entries.Stats(c)
+		return entries.StatsRows(stats), err
 	}
 	return nil, fault.New(fault.Statement, "SHOW %s is not known here", what)
 }
 
-func (e EmbeddingSummary) row() []Value {
-	return []Value{
-		e.Name, e.Graph, e.Method, int64(e.Dim), int64(e.Vertices), int64(e.Generation), int64(e.Behind),
-		when(!e.Unknown, int64(e.Changed)), autoText(e.Auto), timestamp(e.Created),
-	}
-}
-
-func optionsText(options []OptionInfo) string {
-	return strings.Join(ofEach(options, OptionInfo.String), ", ")
+func optionsText(options []help.Option) string {
+	return strings.Join(lists.Map(options, help.Option.String), ", ")
 }

@@ -4,16 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"heavytail/query/internal/trial"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/studies"
 	"heavytail/storage"
 )
 
@@ -21,7 +20,7 @@ import (
 func partOf(t *testing.T, db *DB, statement string, first, count int64) func() (io.ReadCloser, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "part")
-	if err := db.WriteTrials(t.Context(), TrialsRequest{Statement: mustParse(t, statement), First: first, Count: count, Path: path}); err != nil {
+	if err := db.Studies().WriteTrials(t.Context(), studies.TrialsRequest{Statement: mustParse(t, statement), First: first, Count: count, Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	return func() (io.ReadCloser, error) { return os.Open(path) }
@@ -43,7 +42,7 @@ func TestDB_RunTrials(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
 	const statement, other = "EVALUATE LINKS IN pa WITH (splits := 4, training := 50)", "EVALUATE LINKS IN pa WITH (splits := 4, training := 50, seed := 1)"
-	if n, err := db.Trials(t.Context(), mustParse(t, statement)); n != 4 || err != nil {
+	if n, err := db.Studies().Trials(t.Context(), mustParse(t, statement)); n != 4 || err != nil {
 		t.Fatalf("%d trials, %v", n, err)
 	}
 	type part = func() (io.ReadCloser, error)
@@ -83,7 +82,7 @@ func TestDB_RunTrials(t *testing.T) {
 		"no trials, damaged": {[]part{a, b, written(text(none) + "{")}, storage.ErrInvalid},
 		"not opened":         {[]part{a, func() (io.ReadCloser, error) { return nil, ended }}, ended},
 	} {
-		rows, err := db.RunTrials(t.Context(), mustParse(t, statement), of.parts)
+		rows, err := db.Studies().RunTrials(t.Context(), mustParse(t, statement), of.parts)
 		if !errors.Is(err, of.want) || (err == nil) != (of.want == nil) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -93,7 +92,7 @@ func TestDB_RunTrials(t *testing.T) {
 	}
 	before := []part{a, b}
 	mustExec(t, db, "INSERT EDGE ('0', 'new') INTO pa")
-	if _, err := db.RunTrials(t.Context(), mustParse(t, statement), before); !errors.Is(err, storage.ErrInvalid) || !strings.Contains(fmt.Sprint(err), "version 1") {
+	if _, err := db.Studies().RunTrials(t.Context(), mustParse(t, statement), before); !errors.Is(err, storage.ErrInvalid) || !strings.Contains(fmt.Sprint(err), "version 1") {
 		t.Errorf("a different version of the graph: %v", err)
 	}
 }
@@ -103,10 +102,10 @@ func TestDB_NilStatement(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	_, run := db.Run(t.Context(), nil, nil)
-	_, trials := db.Trials(t.Context(), nil)
-	_, runTrials := db.RunTrials(t.Context(), nil, nil)
-	for i, err := range []error{run, trials, runTrials, db.WriteTrials(t.Context(), TrialsRequest{Path: filepath.Join(t.TempDir(), "part")})} {
-		if mistake := new(Error); !errors.As(err, &mistake) || mistake.Error() != "no statement is given" {
+	_, trials := db.Studies().Trials(t.Context(), nil)
+	_, runTrials := db.Studies().RunTrials(t.Context(), nil, nil)
+	for i, err := range []error{run, trials, runTrials, db.Studies().WriteTrials(t.Context(), studies.TrialsRequest{Path: filepath.Join(t.TempDir(), "part")})} {
+		if mistake := new(fault.Error); !errors.As(err, &mistake) || mistake.Error() != "no statement is given" {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
@@ -119,7 +118,7 @@ func TestDB_WriteTrials_Errors(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
 	path := filepath.Join(t.TempDir(), "part")
-	for _, req := range []TrialsRequest{
+	for _, req := range []studies.TrialsRequest{
 		{Statement: mustParse(t, "SHOW GRAPHS"), Path: path},
 		{Statement: mustParse(t, "EVALUATE LINKS IN ap"), Path: path},
 		{Statement: mustParse(t, "EVALUATE LINKS IN pa INTO FILE 'x.csv'"), Path: path},
@@ -128,8 +127,8 @@ func TestDB_WriteTrials_Errors(t *testing.T) {
 		{Statement: mustParse(t, "EVALUATE LINKS IN pa"), Count: 2, Path: path},
 		{Statement: mustParse(t, "EVALUATE LINKS IN pa"), Count: -1, Path: path},
 	} {
-		var mistake *Error
-		if err := db.WriteTrials(t.Context(), req); !errors.As(err, &mistake) {
+		var mistake *fault.Error
+		if err := db.Studies().WriteTrials(t.Context(), req); !errors.As(err, &mistake) {
 			t.Errorf("%s: error %v, want an *Error", req.Statement, err)
 		}
 		if _, err := os.Stat(path); err == nil {
@@ -148,7 +147,7 @@ func TestDB_Trials_Cores(t *testing.T) {
 		"EVALUATE LINKS IN pa USING fastrp(dim := 4) WITH (splits := 2, null_graph := TRUE, training := 50)",
 		"EVALUATE PARAMETERS IN pa USING dp_spectral(dim := 4) WITH (dim := '3,6', scale := '0.5', beta := '0', points := 4)",
 	} {
-		all, err := db.Trials(t.Context(), mustParse(t, statement))
+		all, err := db.Studies().Trials(t.Context(), mustParse(t, statement))
 		if err != nil || all < 4 {
 			t.Fatalf("%d, %v", all, err)
 		}
@@ -166,39 +165,10 @@ func TestDB_Trials_Cores(t *testing.T) {
 		}
 		want := lines(0, all)
 		for i := range all {
-			db.opts.Workers = 1 + int(i)%3
+			db.e.Opts.Workers = 1 + int(i)%3
 			if got := lines(i, 1); !slices.Equal(got, want[i:i+1]) {
 				t.Errorf("%s: trial %d alone is %s, in the range %s", statement, i, got, want[i])
 			}
 		}
-	}
-}
-
-// TestLinkFigures_JSON reads figures back unchanged, also undefined ones.
-func TestLinkFigures_JSON(t *testing.T) {
-	t.Parallel()
-	var b strings.Builder
-	w := trial.NewWriter(&b, "x", 1, 0, 1)
-	f := linkFigures{Popular: nullable(math.NaN()), Scores: []MethodScore{{NullAUC: math.NaN(), AUCDeviation: math.Nextafter(0.1, 1)}}}
-	f.Scores[0].AUC, f.Scores[0].Hits = math.SmallestNonzeroFloat64, math.Copysign(0, -1)
-	if err := errors.Join(w.Of(storage.GraphInfo{}), w.Write(f), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	r := trial.NewReader([]func() (io.ReadCloser, error){func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(b.String())), nil }}, "x", 1)
-	r.Of(storage.GraphInfo{})
-	var got linkFigures
-	if err := r.Read(&got); err != nil {
-		t.Fatal(err)
-	}
-	if !math.IsNaN(float64(got.Popular)) || !math.IsNaN(got.Scores[0].NullAUC) || !math.Signbit(got.Scores[0].Hits) {
-		t.Errorf("%+v", got)
-	}
-	got.Popular, f.Popular, got.Scores[0].NullAUC, f.Scores[0].NullAUC = 0, 0, 0, 0
-	if !reflect.DeepEqual(got, f) {
-		t.Errorf("%+v, expected %+v", got, f)
-	}
-	w = trial.NewWriter(io.Discard, "x", 2, 0, 2)
-	if err := errors.Join(w.Of(storage.GraphInfo{}), w.Write(f), w.Close()); err == nil {
-		t.Error("Close accepted a part without one of its trials")
 	}
 }

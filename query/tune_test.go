@@ -12,14 +12,18 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/embedding/tune"
+	"heavytail/query/fault"
+	"heavytail/query/rows"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
 // tuned returns a search with short stages.
-func tuned() TuneRequest {
-	return TuneRequest{
-		Graph: "pa", Name: "best", Goal: ForReconstruction, Trials: 30, Seed: 5,
-		Methods: []TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 8, "normalization": "degree", "scale": 0.5}}},
+func tuned() studies.TuneRequest {
+	return studies.TuneRequest{
+		Graph: "pa", Name: "best", Goal: studies.ForReconstruction, Trials: 30, Seed: 5,
+		Methods: []studies.TuneMethod{{Method: "dp_spectral", Settings: map[string]any{"dim": 8, "normalization": "degree", "scale": 0.5}}},
 	}
 }
 
@@ -29,7 +33,7 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	attached(t, db)
-	r, err := db.Tune(t.Context(), tuned())
+	r, err := db.Studies().Tune(t.Context(), tuned())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,28 +41,28 @@ func TestDB_Tune_StoresTheBest(t *testing.T) {
 	if len(r.Trials) != 30 || best.Stage == tune.Survey || r.Reason != tune.Trials {
 		t.Fatalf("%d trials, the best in the stage %v, ended by %s", len(r.Trials), best.Stage, r.Reason)
 	}
-	info, m, err := db.store.Embedding(t.Context(), "best")
+	info, m, err := db.e.Store.Embedding(t.Context(), "best")
 	if err != nil {
 		t.Fatal(err)
 	}
 	settings := map[string]any{}
 	for _, o := range info.Options {
-		settings[o.Name] = Untyped(o.Value)
+		settings[o.Name] = rows.Untyped(o.Value)
 	}
-	if info.Seed != 5 || settings["dim"] != Untyped("8") || settings["scale"] != Untyped("0.5") {
+	if info.Seed != 5 || settings["dim"] != rows.Untyped("8") || settings["scale"] != rows.Untyped("0.5") {
 		t.Errorf("recorded options: %v", info.Options)
 	}
-	if _, err := db.Embed(t.Context(), EmbedRequest{Graph: "pa", Name: "again", Method: info.Method, Settings: settings}); err != nil {
+	if _, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "pa", Name: "again", Method: info.Method, Settings: settings}); err != nil {
 		t.Fatal(err)
 	}
-	again, m2, err := db.store.Embedding(t.Context(), "again")
+	again, m2, err := db.e.Store.Embedding(t.Context(), "again")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(m.Data, m2.Data) || !slices.Equal(info.Options, again.Options) {
 		t.Error("EMBED with the recorded options gives a different embedding")
 	}
-	e, err := db.EvaluateReconstruction(t.Context(), EvaluateReconstructionRequest{Embedding: "best", Criterion: evaluate.ByBoth})
+	e, err := db.Vectors().EvaluateReconstruction(t.Context(), vectors.EvaluateReconstructionRequest{Embedding: "best", Criterion: evaluate.ByBoth})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,11 +83,11 @@ func TestDB_Tune_Same(t *testing.T) {
 	for _, opts := range []Options{{Workers: 1}, {Workers: 3}, {Workers: 3, MemoryLimit: 1_800_000}} {
 		db := openTest(t, &opts)
 		attached(t, db)
-		r, err := db.Tune(t.Context(), tuned())
+		r, err := db.Studies().Tune(t.Context(), tuned())
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, m, err := db.store.Embedding(t.Context(), "best")
+		_, m, err := db.e.Store.Embedding(t.Context(), "best")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +111,7 @@ func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
 	t.Parallel()
 	for _, stage := range []string{"survey", "refine", "select", "solving"} {
 		var end func()
-		db := openTest(t, &Options{Progress: func(p Progress) {
+		db := openTest(t, &Options{Progress: func(p rows.Progress) {
 			if p.Statement == "TUNE" && p.Stage == stage {
 				end()
 			}
@@ -115,10 +119,10 @@ func TestDB_Tune_CancelledInEveryStage(t *testing.T) {
 		attached(t, db)
 		ctx, cancel := context.WithCancel(t.Context())
 		end = cancel
-		if _, err := db.Tune(ctx, tuned()); !errors.Is(err, context.Canceled) {
+		if _, err := db.Studies().Tune(ctx, tuned()); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled in the stage %s: %v", stage, err)
 		}
-		if list, err := db.store.Embeddings(t.Context()); err != nil || len(list) > 0 {
+		if list, err := db.e.Store.Embeddings(t.Context()); err != nil || len(list) > 0 {
 			t.Errorf("embeddings after the search: %v, %v", list, err)
 		}
 		cancel()
@@ -136,15 +140,15 @@ func TestDB_Tune_NoScore(t *testing.T) {
 		}
 		rows.Close()
 	}
-	r, err := db.Tune(t.Context(), TuneRequest{Graph: "bare", Name: "best", Goal: ForReconstruction, Trials: 2})
+	r, err := db.Studies().Tune(t.Context(), studies.TuneRequest{Graph: "bare", Name: "best", Goal: studies.ForReconstruction, Trials: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !math.IsNaN(r.Trials[0].Score) || !slices.ContainsFunc(r.Notices, func(n Notice) bool { return strings.Contains(n.String(), "both is not defined") }) {
+	if !math.IsNaN(r.Trials[0].Score) || !slices.ContainsFunc(r.Notices, func(n rows.Notice) bool { return strings.Contains(n.String(), "both is not defined") }) {
 		t.Errorf("score %v, notices %v", r.Trials[0].Score, r.Notices)
 	}
-	_, err = db.Tune(t.Context(), TuneRequest{Graph: "bare", Name: "best", Goal: ForLinks, Trials: 2})
-	var m *Error
+	_, err = db.Studies().Tune(t.Context(), studies.TuneRequest{Graph: "bare", Name: "best", Goal: studies.ForLinks, Trials: 2})
+	var m *fault.Error
 	if !errors.Is(err, evaluate.ErrLinks) || !errors.As(err, &m) {
 		t.Errorf("links of a graph without edges: %v", err)
 	}
@@ -191,31 +195,31 @@ func TestDB_Tune_Errors(t *testing.T) {
 	db := openTest(t, nil)
 	attached(t, db)
 	for name, c := range map[string]struct {
-		change func(*TuneRequest)
+		change func(*studies.TuneRequest)
 		want   error
 	}{
-		"graph":     {func(r *TuneRequest) { r.Graph = "ap" }, storage.ErrNotFound},
-		"name":      {func(r *TuneRequest) { r.Name = "" }, ErrInvalid},
-		"method":    {func(r *TuneRequest) { r.Methods[0].Method = "deepwork" }, ErrInvalid},
-		"twice":     {func(r *TuneRequest) { r.Methods = append(r.Methods, r.Methods[0]) }, ErrInvalid},
-		"setting":   {func(r *TuneRequest) { r.Methods[0].Settings["p"] = 1 }, ErrInvalid},
-		"goal":      {func(r *TuneRequest) { r.Goal = "fame" }, ErrInvalid},
-		"criterion": {func(r *TuneRequest) { r.Criterion = "auc" }, ErrInvalid},
-		"budget":    {func(r *TuneRequest) { r.Budget = -time.Second }, ErrInvalid},
-		"trials":    {func(r *TuneRequest) { r.Trials = -1 }, ErrInvalid},
-		"share":     {func(r *TuneRequest) { r.Share = 1 }, ErrInvalid},
-		"latest":    {func(r *TuneRequest) { r.Goal, r.Latest = ForLinks, true }, evaluate.ErrTimes},
+		"graph":     {func(r *studies.TuneRequest) { r.Graph = "ap" }, storage.ErrNotFound},
+		"name":      {func(r *studies.TuneRequest) { r.Name = "" }, fault.ErrInvalid},
+		"method":    {func(r *studies.TuneRequest) { r.Methods[0].Method = "deepwork" }, fault.ErrInvalid},
+		"twice":     {func(r *studies.TuneRequest) { r.Methods = append(r.Methods, r.Methods[0]) }, fault.ErrInvalid},
+		"setting":   {func(r *studies.TuneRequest) { r.Methods[0].Settings["p"] = 1 }, fault.ErrInvalid},
+		"goal":      {func(r *studies.TuneRequest) { r.Goal = "fame" }, fault.ErrInvalid},
+		"criterion": {func(r *studies.TuneRequest) { r.Criterion = "auc" }, fault.ErrInvalid},
+		"budget":    {func(r *studies.TuneRequest) { r.Budget = -time.Second }, fault.ErrInvalid},
+		"trials":    {func(r *studies.TuneRequest) { r.Trials = -1 }, fault.ErrInvalid},
+		"share":     {func(r *studies.TuneRequest) { r.Share = 1 }, fault.ErrInvalid},
+		"latest":    {func(r *studies.TuneRequest) { r.Goal, r.Latest = studies.ForLinks, true }, evaluate.ErrTimes},
 	} {
 		req := tuned()
 		c.change(&req)
-		if _, err := db.Tune(t.Context(), req); !errors.Is(err, c.want) {
+		if _, err := db.Studies().Tune(t.Context(), req); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	small := openTest(t, &Options{MemoryLimit: 100_000})
 	attached(t, small)
-	var limit *LimitError
-	if _, err := small.Tune(t.Context(), tuned()); !errors.As(err, &limit) {
+	var limit *fault.LimitError
+	if _, err := small.Studies().Tune(t.Context(), tuned()); !errors.As(err, &limit) {
 		t.Errorf("little memory: %v", err)
 	}
 }

@@ -7,6 +7,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 )
 
 // TestDB_Embed_UnitBall compares the reported statistics of a placement with a reconstruction
@@ -15,8 +20,8 @@ func TestDB_Embed_UnitBall(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	mustRun(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 2) INTO g")
-	for _, dim := range []BallDim{3, 64} {
-		made, err := db.Embed(t.Context(), EmbedRequest{Graph: "g", Name: "ball", Using: UnitBall{Dim: dim, Passes: 150}})
+	for _, dim := range []vectors.BallDim{3, 64} {
+		made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "g", Name: "ball", Using: vectors.UnitBall{Dim: dim, Passes: 150}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -24,7 +29,7 @@ func TestDB_Embed_UnitBall(t *testing.T) {
 		for _, s := range made.Stats {
 			stats[s.Name] = s.Value
 		}
-		answer, err := db.Reconstruct(t.Context(), ReconstructRequest{Embedding: "ball", Radius: 1})
+		answer, err := db.Vectors().Reconstruct(t.Context(), vectors.ReconstructRequest{Embedding: "ball", Radius: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +46,7 @@ func TestDB_Embed_UnitBall(t *testing.T) {
 		if len(made.Notices) == 0 || made.Notices[len(made.Notices)-1].Text != stats["note"] {
 			t.Errorf("dim %d: notices %v", dim, made.Notices)
 		}
-		auto, err := db.Reconstruct(t.Context(), ReconstructRequest{Embedding: "ball", Auto: true})
+		auto, err := db.Vectors().Reconstruct(t.Context(), vectors.ReconstructRequest{Embedding: "ball", Auto: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +66,7 @@ func TestDB_Embed_UnitBallBound(t *testing.T) {
 	}
 	mustRun(t, db, "GENERATE erdos_renyi(n := 1, p := 0) INTO star")
 	mustRun(t, db, "INSERT EDGE "+strings.Join(edges, ", ")+" INTO star")
-	made, err := db.Embed(t.Context(), EmbedRequest{Graph: "star", Name: "low", Using: UnitBall{Dim: 2, Passes: 50}})
+	made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "star", Name: "low", Using: vectors.UnitBall{Dim: 2, Passes: 50}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,21 +94,21 @@ func TestDB_Refresh_UnitBall(t *testing.T) {
 	} {
 		mustRun(t, db, statement)
 	}
-	r, err := db.Refresh(t.Context(), RefreshRequest{Embedding: "ball"})
+	r, err := db.Vectors().Refresh(t.Context(), vectors.RefreshRequest{Embedding: "ball"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Kind != RefreshIncremental || r.MaxDrift == 0 {
+	if r.Kind != catalogue.RefreshIncremental || r.MaxDrift == 0 {
 		t.Errorf("%s, drift %g: %s", r.Kind, r.MaxDrift, r.Reason)
 	}
-	answer, err := db.Reconstruct(t.Context(), ReconstructRequest{Embedding: "ball", Radius: 1})
+	answer, err := db.Vectors().Reconstruct(t.Context(), vectors.ReconstructRequest{Embedding: "ball", Radius: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if at := answer.Points[answer.Best]; at.Precision != 1 || at.Recall != 1 {
 		t.Errorf("after the refresh: %+v", at)
 	}
-	compared, err := db.Verify(t.Context(), VerifyRequest{Embedding: "ball"})
+	compared, err := db.Vectors().Verify(t.Context(), vectors.VerifyRequest{Embedding: "ball"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,9 +128,9 @@ func TestDB_Tune_UnitBall(t *testing.T) {
 	t.Parallel()
 	db := openTest(t, nil)
 	mustRun(t, db, "GENERATE preferential_attachment(n := 120, m := 3, seed := 2) INTO g")
-	tuned, err := db.Tune(t.Context(), TuneRequest{
-		Graph: "g", Name: "best", Goal: ForReconstruction, Trials: 8,
-		Methods: []TuneMethod{{Using: UnitBall{Dim: 24, Passes: 80, Start: StartDeepWalk}}, {Using: LaplacianEigenmaps{Dim: 24}}},
+	tuned, err := db.Studies().Tune(t.Context(), studies.TuneRequest{
+		Graph: "g", Name: "best", Goal: studies.ForReconstruction, Trials: 8,
+		Methods: []studies.TuneMethod{{Using: vectors.UnitBall{Dim: 24, Passes: 80, Start: vectors.StartDeepWalk}}, {Using: vectors.LaplacianEigenmaps{Dim: 24}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -141,11 +146,11 @@ func TestDB_Tune_UnitBall(t *testing.T) {
 		}
 	}
 	mustRun(t, db, fmt.Sprintf("EMBED g USING unit_ball(dim := 24, passes := 80, start := 'deepwalk', margin := %v, seed := 0) AS again", margin))
-	_, want, err := db.store.Embedding(t.Context(), "again")
+	_, want, err := db.e.Store.Embedding(t.Context(), "again")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, got, err := db.store.Embedding(t.Context(), "best")
+	_, got, err := db.e.Store.Embedding(t.Context(), "best")
 	if err != nil || !slices.Equal(got.Data, want.Data) {
 		t.Errorf("EMBED with the options found gives different vectors, %v", err)
 	}
@@ -158,7 +163,7 @@ func TestDB_Embed_UnitBallLeast(t *testing.T) {
 	db := openTest(t, nil)
 	mustRun(t, db, "CREATE GRAPH star")
 	mustRun(t, db, "INSERT EDGE ('h', 'a'), ('h', 'b'), ('h', 'c'), ('h', 'd'), ('h', 'e') INTO star")
-	made, err := db.Embed(t.Context(), EmbedRequest{Graph: "star", Name: "low", Using: UnitBall{Dim: BallLeast, Seed: 1}})
+	made, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "star", Name: "low", Using: vectors.UnitBall{Dim: vectors.BallLeast, Seed: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,20 +175,20 @@ func TestDB_Embed_UnitBallLeast(t *testing.T) {
 		t.Errorf("dim %d, %v", made.Dim, stats)
 	}
 	mustRun(t, db, "DELETE EDGE ('h', 'e') FROM star")
-	again, err := db.Refresh(t.Context(), RefreshRequest{Embedding: "low"})
+	again, err := db.Vectors().Refresh(t.Context(), vectors.RefreshRequest{Embedding: "low"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if again.To.Dim != 2 {
 		t.Errorf("the refresh has dim %d", again.To.Dim)
 	}
-	for _, using := range []MethodOptions{UnitBall{Dim: -2}, UnitBall{Dim: BallLeast, Start: StartDPWalker}} {
-		if _, err := db.Embed(t.Context(), EmbedRequest{Graph: "star", Name: "x", Using: using}); !errors.Is(err, ErrInvalid) {
+	for _, using := range []vectors.MethodOptions{vectors.UnitBall{Dim: -2}, vectors.UnitBall{Dim: vectors.BallLeast, Start: vectors.StartDPWalker}} {
+		if _, err := db.Vectors().Embed(t.Context(), vectors.EmbedRequest{Graph: "star", Name: "x", Using: using}); !errors.Is(err, fault.ErrInvalid) {
 			t.Errorf("%+v: %v", using, err)
 		}
 	}
-	_, err = db.Tune(t.Context(), TuneRequest{Graph: "star", Name: "x", Goal: ForReconstruction, Methods: []TuneMethod{{Using: UnitBall{Dim: BallLeast}}}})
-	if !errors.Is(err, ErrInvalid) {
+	_, err = db.Studies().Tune(t.Context(), studies.TuneRequest{Graph: "star", Name: "x", Goal: studies.ForReconstruction, Methods: []studies.TuneMethod{{Using: vectors.UnitBall{Dim: vectors.BallLeast}}}})
+	if !errors.Is(err, fault.ErrInvalid) {
 		t.Errorf("TUNE with the least dim: %v", err)
 	}
 }

@@ -13,6 +13,10 @@ import (
 	"testing"
 
 	"heavytail/.ci/repeat"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/vectors"
+	"heavytail/query/where"
 	"heavytail/storage"
 )
 
@@ -62,7 +66,7 @@ func TestUpdate_Model(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			db := openTest(t, nil)
 			ctx := context.Background()
-			if _, err := db.CreateGraph(ctx, "g"); err != nil {
+			if _, err := db.Graphs().Create(ctx, "g"); err != nil {
 				t.Fatal(err)
 			}
 			w, random := newWorld(), rand.New(rand.NewPCG(seed, 1))
@@ -85,7 +89,7 @@ func changeBoth(ctx context.Context, db *DB, w *world, random *rand.Rand) error 
 	case 0:
 		w.add(k)
 		w.values[k]["x"] = value
-		_, err := db.InsertVertices(ctx, "g", []storage.Vertex{{Key: k, Values: []storage.NamedValue{{Name: "x", Value: value}}}})
+		_, err := db.Graphs().InsertVertices(ctx, "g", []storage.Vertex{{Key: k, Values: []storage.NamedValue{{Name: "x", Value: value}}}})
 		return err
 	case 1, 2:
 		var edges []storage.Edge
@@ -98,16 +102,16 @@ func changeBoth(ctx context.Context, db *DB, w *world, random *rand.Rand) error 
 			}
 			edges = append(edges, e)
 		}
-		_, err := db.InsertEdges(ctx, "g", edges)
+		_, err := db.Graphs().InsertEdges(ctx, "g", edges)
 		return err
 	case 3:
 		other := key()
 		delete(w.edges, ends(k, other))
-		_, err := db.DeleteEdges(ctx, "g", []storage.Edge{{Source: other, Target: k}})
+		_, err := db.Graphs().DeleteEdges(ctx, "g", []storage.Edge{{Source: other, Target: k}})
 		return err
 	case 4:
 		w.remove(k)
-		_, err := db.DeleteVertices(ctx, DeleteVerticesRequest{Graph: "g", Keys: []string{k}})
+		_, err := db.Graphs().DeleteVertices(ctx, graphs.DeleteVerticesRequest{Graph: "g", Keys: []string{k}})
 		return err
 	case 5:
 		for key := range w.values {
@@ -115,9 +119,9 @@ func changeBoth(ctx context.Context, db *DB, w *world, random *rand.Rand) error 
 				w.values[key]["x"] = value
 			}
 		}
-		_, err := db.UpdateVertices(ctx, UpdateVerticesRequest{
+		_, err := db.Graphs().UpdateVertices(ctx, graphs.UpdateVerticesRequest{
 			Graph: "g", Set: []storage.NamedValue{{Name: "x", Value: value}},
-			Where: func(c Candidate) bool { return c.Degree >= 2 },
+			Where: func(c where.Candidate) bool { return c.Degree >= 2 },
 		})
 		return err
 	default:
@@ -144,15 +148,15 @@ func embedBoth(db *DB, w *world, random *rand.Rand) error {
 func compareWorld(t *testing.T, db *DB, w *world, random *rand.Rand) {
 	t.Helper()
 	ctx := context.Background()
-	request := VerticesRequest{Graph: "g"}
-	attributes, err := db.Attributes(ctx, "g")
+	request := graphs.VerticesRequest{Graph: "g"}
+	attributes, err := db.Graphs().Attributes(ctx, "g")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(attributes) > 0 {
 		request.Attributes = []string{"x"}
 	}
-	got, err := db.Vertices(ctx, request)
+	got, err := db.Graphs().Vertices(ctx, request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +186,7 @@ func compareWorld(t *testing.T, db *DB, w *world, random *rand.Rand) {
 
 func compareNeighbors(t *testing.T, db *DB, w *world, of string) {
 	t.Helper()
-	got, err := db.Neighbors(context.Background(), NeighborsRequest{Vertex: of})
+	got, err := db.Graphs().Neighbors(context.Background(), graphs.NeighborsRequest{Vertex: of})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +204,7 @@ func compareNeighbors(t *testing.T, db *DB, w *world, of string) {
 	if !slices.Equal(have, want) {
 		t.Fatalf("neighbours of %s: %v, expected %v", of, have, want)
 	}
-	d, err := db.DescribeVertex(context.Background(), "g", of)
+	d, err := db.Graphs().DescribeVertex(context.Background(), "g", of)
 	if err != nil || d.Degree != len(want) || d.Strength != strength {
 		t.Fatalf("description of %s: %+v, %v; expected degree %d, strength %v", of, d, err, len(want), strength)
 	}
@@ -262,13 +266,13 @@ func TestUpdate_Concurrent(t *testing.T) {
 	for i := range n {
 		ring = append(ring, storage.Edge{Source: fmt.Sprint("v", i), Target: fmt.Sprint("v", (i+1)%n)})
 	}
-	if _, err := db.CreateGraph(ctx, "g"); err != nil {
+	if _, err := db.Graphs().Create(ctx, "g"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.InsertEdges(ctx, "g", ring); err != nil {
+	if _, err := db.Graphs().InsertEdges(ctx, "g", ring); err != nil {
 		t.Fatal(err)
 	}
-	info, err := db.Vertices(ctx, VerticesRequest{Graph: "g"})
+	info, err := db.Graphs().Vertices(ctx, graphs.VerticesRequest{Graph: "g"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +351,7 @@ func toggle(tx *storage.Tx, ring []storage.Edge) error {
 func readRound(ctx context.Context, db *DB, n, question int) error {
 	switch question % 3 {
 	case 0:
-		r, err := db.Vertices(ctx, VerticesRequest{Graph: "g", Attributes: []string{"expected", "round"}})
+		r, err := db.Graphs().Vertices(ctx, graphs.VerticesRequest{Graph: "g", Attributes: []string{"expected", "round"}})
 		if err != nil {
 			return err
 		}
@@ -359,9 +363,9 @@ func readRound(ctx context.Context, db *DB, n, question int) error {
 		return nil
 	case 1:
 		var seen sync.Map
-		r, err := db.Nearest(ctx, NearestRequest{
+		r, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{
 			K: n, Embedding: "pos", Vector: []float32{0, 0}, Attributes: []string{"round", "expected"},
-			Where: func(c Candidate) bool {
+			Where: func(c where.Candidate) bool {
 				seen.Store([2]storage.Value{c.Value("round"), c.Value("expected")}, true)
 				return int64(c.Degree) == c.Value("expected").Integer()
 			},
@@ -376,7 +380,7 @@ func readRound(ctx context.Context, db *DB, n, question int) error {
 		}
 		return nil
 	default:
-		d, err := db.DescribeVertex(ctx, "g", "v3")
+		d, err := db.Graphs().DescribeVertex(ctx, "g", "v3")
 		if err != nil {
 			return err
 		}
@@ -395,19 +399,19 @@ func TestUpdate_WhereGraphChanges(t *testing.T) {
 	for _, changes := range []int{0, 1, 3} {
 		db := openTest(t, nil)
 		ctx := context.Background()
-		if _, err := db.ImportReader(ctx, strings.NewReader("a b\n"), ImportRequest{Graph: "g"}); err != nil {
+		if _, err := db.Graphs().ImportReader(ctx, strings.NewReader("a b\n"), graphs.ImportRequest{Graph: "g"}); err != nil {
 			t.Fatal(err)
 		}
 		asked := 0
-		result, err := db.UpdateVertices(ctx, UpdateVerticesRequest{
+		result, err := db.Graphs().UpdateVertices(ctx, graphs.UpdateVerticesRequest{
 			Graph: "g", Set: []storage.NamedValue{{Name: "x", Value: storage.IntegerValue(1)}},
-			Where: func(c Candidate) bool {
+			Where: func(c where.Candidate) bool {
 				if c.Key() != "a" {
 					return true
 				}
 				if asked++; asked <= changes {
 					edge := storage.Edge{Source: "a", Target: fmt.Sprint("new", asked)}
-					if _, err := db.InsertEdges(ctx, "g", []storage.Edge{edge}); err != nil {
+					if _, err := db.Graphs().InsertEdges(ctx, "g", []storage.Edge{edge}); err != nil {
 						t.Error(err)
 					}
 				}
@@ -437,7 +441,7 @@ func TestDB_Update_Fails(t *testing.T) {
 	if !errors.Is(err, want) {
 		t.Errorf("got %v, expected %v", err, want)
 	}
-	if graphs, err := db.Graphs(ctx); err != nil || len(graphs) != 0 {
+	if graphs, err := db.Graphs().List(ctx); err != nil || len(graphs) != 0 {
 		t.Errorf("graphs are %v, %v", graphs, err)
 	}
 }
@@ -446,11 +450,11 @@ func TestDB_Update_Fails(t *testing.T) {
 func TestUpdate_Mistakes(t *testing.T) {
 	db := openTest(t, nil)
 	ctx := context.Background()
-	if _, err := db.CreateGraph(ctx, "g"); err != nil {
+	if _, err := db.Graphs().Create(ctx, "g"); err != nil {
 		t.Fatal(err)
 	}
 	age := func(v storage.Value) []storage.NamedValue { return []storage.NamedValue{{Name: "age", Value: v}} }
-	if _, err := db.InsertVertices(ctx, "g", []storage.Vertex{{Key: "alice", Values: age(storage.IntegerValue(41))}}); err != nil {
+	if _, err := db.Graphs().InsertVertices(ctx, "g", []storage.Vertex{{Key: "alice", Values: age(storage.IntegerValue(41))}}); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct {
@@ -459,32 +463,29 @@ func TestUpdate_Mistakes(t *testing.T) {
 		want string
 		is   error
 	}{
-		{"graph", func() error { _, err := db.InsertEdges(ctx, "h", nil); return err }, `unknown graph "h", expected "g"`, storage.ErrNotFound},
+		{"graph", func() error { _, err := db.Graphs().InsertEdges(ctx, "h", nil); return err }, `unknown graph "h", expected "g"`, storage.ErrNotFound},
 		{"type", func() error {
-			_, err := db.InsertVertices(ctx, "g", []storage.Vertex{{Key: "bob", Values: age(storage.TextValue("old"))}})
+			_, err := db.Graphs().InsertVertices(ctx, "g", []storage.Vertex{{Key: "bob", Values: age(storage.TextValue("old"))}})
 			return err
 		}, `vertex "bob": attribute "age" is integer, and the value "old" is text: invalid argument`, storage.ErrInvalid},
 		{"key", func() error {
-			_, err := db.UpdateVertices(ctx, UpdateVerticesRequest{Graph: "g", Vertices: []storage.Vertex{{Key: "alicia", Values: age(storage.IntegerValue(1))}}})
+			_, err := db.Graphs().UpdateVertices(ctx, graphs.UpdateVerticesRequest{Graph: "g", Vertices: []storage.Vertex{{Key: "alicia", Values: age(storage.IntegerValue(1))}}})
 			return err
 		}, `vertex 'alicia' is not in graph g: did you mean 'alice'?`, storage.ErrNotFound},
 		{"edge", func() error {
-			_, err := db.UpdateEdges(ctx, "g", []storage.Edge{{Source: "alice", Target: "bob", Weight: 2}})
+			_, err := db.Graphs().UpdateEdges(ctx, "g", []storage.Edge{{Source: "alice", Target: "bob", Weight: 2}})
 			return err
 		}, `edge "alice – bob" is not in graph g`, storage.ErrNotFound},
-		{"graph that is dropped meanwhile", func() error {
-			return (&call{}).writeMistake("g", &storage.NotFoundError{Kind: "graph", Name: "g"})
-		}, `no graph "g"`, storage.ErrNotFound},
 		{"attribute", func() error {
-			_, err := db.Vertices(ctx, VerticesRequest{Attributes: []string{"agee"}})
+			_, err := db.Graphs().Vertices(ctx, graphs.VerticesRequest{Attributes: []string{"agee"}})
 			return err
 		}, `graph g has no attribute "agee": did you mean "age"?`, storage.ErrNotFound},
-		{"drop", func() error { return db.DropAttribute(ctx, "g", "city") }, `graph g has no attribute "city", expected "age"`, storage.ErrNotFound},
-		{"limit", func() error { _, err := db.Vertices(ctx, VerticesRequest{Limit: -1}); return err }, "the limit is -1, and must not be negative", ErrInvalid},
+		{"drop", func() error { return db.Graphs().DropAttribute(ctx, "g", "city") }, `graph g has no attribute "city", expected "age"`, storage.ErrNotFound},
+		{"limit", func() error { _, err := db.Graphs().Vertices(ctx, graphs.VerticesRequest{Limit: -1}); return err }, "the limit is -1, and must not be negative", fault.ErrInvalid},
 	}
 	for _, tt := range tests {
 		err := tt.run()
-		var mistake *Error
+		var mistake *fault.Error
 		if !errors.As(err, &mistake) || err.Error() != tt.want || !errors.Is(err, tt.is) {
 			t.Errorf("%s: got %v, expected %s", tt.name, err, tt.want)
 		}
@@ -495,7 +496,7 @@ func TestUpdate_Mistakes(t *testing.T) {
 func TestShowVertices_StreamsOneVersion(t *testing.T) {
 	db := openTest(t, nil)
 	ctx := context.Background()
-	if _, err := db.ImportReader(ctx, strings.NewReader("a b\nb c\nc d\n"), ImportRequest{Graph: "g"}); err != nil {
+	if _, err := db.Graphs().ImportReader(ctx, strings.NewReader("a b\nb c\nc d\n"), graphs.ImportRequest{Graph: "g"}); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := db.Query(ctx, "SHOW VERTICES WHERE degree > 0", nil)

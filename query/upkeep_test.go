@@ -3,15 +3,18 @@ package query
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/internal/entries"
+	"heavytail/query/maintenance"
+	"heavytail/query/rows"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
@@ -21,12 +24,12 @@ func contents(t *testing.T, db *DB) string {
 	t.Helper()
 	var b strings.Builder
 	for _, text := range []string{"SCORE ('a', 'd'), ('b', 'c') IN social WITH jaccard, l2(pos)", "NEAREST 3 TO 'a' USING pos", "SHOW EMBEDDINGS"} {
-		rows, err := db.Query(t.Context(), text, nil)
+		answer, err := db.Query(t.Context(), text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for rows.Next() {
-			for _, value := range rows.Row() {
+		for answer.Next() {
+			for _, value := range answer.Row() {
 				b.WriteString(cell("", nil, value) + " ")
 			}
 		}
@@ -39,34 +42,34 @@ func contents(t *testing.T, db *DB) string {
 func TestDB_BackupAndCompact(t *testing.T) {
 	db := openTest(t, nil)
 	twoTriangles(t, db)
-	if _, err := db.Generate(t.Context(), GenerateRequest{Graph: "big", Generator: "preferential_attachment", Settings: map[string]any{"n": 20_000, "m": 5}}); err != nil {
+	if _, err := db.Graphs().Generate(t.Context(), graphs.GenerateRequest{Graph: "big", Generator: "preferential_attachment", Settings: map[string]any{"n": 20_000, "m": 5}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.DropGraph(t.Context(), "big", false); err != nil {
+	if err := db.Graphs().Drop(t.Context(), "big", false); err != nil {
 		t.Fatal(err)
 	}
 	want := contents(t, db)
 
 	path := filepath.Join(t.TempDir(), "copy.ht")
-	backup, err := db.Backup(t.Context(), BackupRequest{Path: path})
+	backup, err := db.Maintenance().Backup(t.Context(), maintenance.BackupRequest{Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || backup.Path != path || backup.Bytes != info.Size() || backup.Records == 0 {
 		t.Errorf("%+v, %v", backup, err)
 	}
-	if _, err := db.Backup(t.Context(), BackupRequest{Path: path}); !errors.Is(err, format.ErrExists) {
+	if _, err := db.Maintenance().Backup(t.Context(), maintenance.BackupRequest{Path: path}); !errors.Is(err, format.ErrExists) {
 		t.Errorf("a file that exists: %v", err)
 	}
-	before, err := db.Stats(t.Context())
+	before, err := db.Maintenance().Stats(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	compact, err := db.Compact(t.Context())
+	compact, err := db.Maintenance().Compact(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := db.Stats(t.Context())
+	after, err := db.Maintenance().Stats(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +91,7 @@ func TestDB_BackupAndCompact(t *testing.T) {
 		t.Errorf("the copy: %s, expected %s", got, want)
 	}
 	for name, err := range map[string]error{
-		"Compact": second(copied.Compact(t.Context())),
+		"Compact": second(copied.Maintenance().Compact(t.Context())),
 	} {
 		if !errors.Is(err, storage.ErrReadOnly) {
 			t.Errorf("%s of a file that is open for reading: %v", name, err)
@@ -104,11 +107,11 @@ func TestDB_Backup_Confined(t *testing.T) {
 	db, parent := confined(t)
 	want := contents(t, db)
 	for _, path := range []string{"../copy.ht", "out/copy.ht", filepath.Join(parent, "copy.ht")} {
-		if _, err := db.Backup(t.Context(), BackupRequest{Path: path}); !errors.Is(err, ErrOutside) {
+		if _, err := db.Maintenance().Backup(t.Context(), maintenance.BackupRequest{Path: path}); !errors.Is(err, fault.ErrOutside) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	backup, err := db.Backup(t.Context(), BackupRequest{Path: "sub/copy.ht"})
+	backup, err := db.Maintenance().Backup(t.Context(), maintenance.BackupRequest{Path: "sub/copy.ht"})
 	if err != nil || backup.Path != "sub/copy.ht" {
 		t.Fatalf("%+v, %v", backup, err)
 	}
@@ -124,7 +127,7 @@ func TestDB_Backup_Confined(t *testing.T) {
 		t.Errorf("the copy: %s, expected %s", got, want)
 	}
 	none := openTest(t, &Options{NoFiles: true})
-	if _, err := none.Backup(t.Context(), BackupRequest{Path: "copy.ht"}); !errors.Is(err, ErrNoFiles) {
+	if _, err := none.Maintenance().Backup(t.Context(), maintenance.BackupRequest{Path: "copy.ht"}); !errors.Is(err, fault.ErrNoFiles) {
 		t.Errorf("a backup without files: %v", err)
 	}
 }
@@ -133,7 +136,7 @@ func TestDB_Backup_Confined(t *testing.T) {
 func TestDB_Stats(t *testing.T) {
 	db := openTest(t, nil)
 	twoTriangles(t, db)
-	stats, err := db.Stats(t.Context())
+	stats, err := db.Maintenance().Stats(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,35 +147,16 @@ func TestDB_Stats(t *testing.T) {
 	if stats.Bytes != info.Size() || len(stats.Graphs) != 1 || len(stats.Embeddings) != 1 {
 		t.Errorf("%+v of a file of %d bytes", stats, info.Size())
 	}
-	rows := map[string]Value{}
-	for _, row := range statsRows(stats) {
-		rows[row[0].(string)+", "+row[1].(string)] = row[3]
+	answer := map[string]rows.Value{}
+	for _, row := range entries.StatsRows(stats) {
+		answer[row[0].(string)+", "+row[1].(string)] = row[3]
 	}
-	for name, want := range map[string]Value{
+	for name, want := range map[string]rows.Value{
 		"graph social, edges": int64(7), "graph social, keys by vertex": int64(6), "embedding pos, all": int64(6), "discarded objects, all": nil,
 	} {
-		if got, ok := rows[name]; !ok || got != want {
+		if got, ok := answer[name]; !ok || got != want {
 			t.Errorf("%s: %v, expected %v", name, got, want)
 		}
-	}
-}
-
-// A copy is complete, and returns the errors of its source.
-func TestCall_CopyFile(t *testing.T) {
-	db := openTest(t, nil)
-	c, err := db.begin(t.Context(), "BACKUP")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.end()
-	text := strings.Repeat("x", 3<<20+5)
-	var b strings.Builder
-	if err := c.copyFile(&b, strings.NewReader(text), int64(len(text))); err != nil || b.String() != text {
-		t.Errorf("%d of %d bytes, %v", b.Len(), len(text), err)
-	}
-	broken := errors.New("broken")
-	if err := c.copyFile(io.Discard, iotest.ErrReader(broken), 2); !errors.Is(err, broken) {
-		t.Errorf("a file that cannot be read: %v", err)
 	}
 }
 
@@ -198,24 +182,24 @@ func TestDB_Recover(t *testing.T) {
 	}
 	defer db.Close()
 	saved := filepath.Join(t.TempDir(), "saved.ht")
-	rows, err := db.Query(t.Context(), "RECOVER INTO FILE $f", map[string]any{"f": saved})
+	answer, err := db.Query(t.Context(), "RECOVER INTO FILE $f", map[string]any{"f": saved})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
-	for rows.Next() {
-		got = append(got, fmt.Sprint(rows.Row()))
+	for answer.Next() {
+		got = append(got, fmt.Sprint(answer.Row()))
 	}
-	if !slices.Equal(got, []string{"[graph social 6 7 whole]", "[embedding pos 6 <nil> whole]"}) || len(rows.Notices()) != 1 {
-		t.Errorf("%q, %v", got, rows.Notices())
+	if !slices.Equal(got, []string{"[graph social 6 7 whole]", "[embedding pos 6 <nil> whole]"}) || len(answer.Notices()) != 1 {
+		t.Errorf("%q, %v", got, answer.Notices())
 	}
 	again := filepath.Join(t.TempDir(), "again.ht")
 	var stages []string
-	report, err := Recover(t.Context(), path, again, RecoverOptions{Progress: func(p Progress) { stages = append(stages, p.Unit) }})
+	report, err := maintenance.Recover(t.Context(), path, again, maintenance.RecoverOptions{Progress: func(p rows.Progress) { stages = append(stages, p.Unit) }})
 	if err != nil || len(report.Lost) > 0 || len(report.Graphs) != 1 || !slices.Contains(stages, "bytes") {
 		t.Errorf("%+v, %v, %v", report, err, stages)
 	}
-	if _, err := Recover(t.Context(), path, again, RecoverOptions{}); !errors.Is(err, storage.ErrExists) {
+	if _, err := maintenance.Recover(t.Context(), path, again, maintenance.RecoverOptions{}); !errors.Is(err, storage.ErrExists) {
 		t.Errorf("a file that exists: %v", err)
 	}
 	for _, path := range []string{saved, again} {
@@ -234,7 +218,7 @@ func TestDB_Recover(t *testing.T) {
 }
 
 func TestRecoveredRows(t *testing.T) {
-	got := RecoveredRows(storage.RecoverReport{
+	got := maintenance.RecoveredRows(storage.RecoverReport{
 		Graphs: []storage.RecoveredGraph{
 			{Name: "a", Vertices: 3, Edges: 2},
 			{Name: "b", Vertices: 3, Edges: 2, Rebuilt: true, LostVertices: 1, LostEdges: 2},
@@ -243,7 +227,7 @@ func TestRecoveredRows(t *testing.T) {
 		},
 		Embeddings: []storage.RecoveredEmbedding{{Name: "e", Vertices: 2, Lost: 1}},
 	})
-	want := [][]Value{
+	want := [][]rows.Value{
 		{"graph a", int64(3), int64(2), "whole"},
 		{"graph b", int64(3), int64(2), "rebuilt; 1 vertex and 2 edges lost"},
 		{"graph d", int64(3), int64(2), "rebuilt, with all vertices and edges"},

@@ -11,7 +11,10 @@ import (
 	"testing"
 
 	"heavytail/index"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
 	"heavytail/query/parser"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -25,30 +28,30 @@ func TestVectors(t *testing.T) {
 	compare := func(order ...string) {
 		t.Helper()
 		var keys []string
-		vectors := map[string][]float32{}
-		for v, err := range db.Vectors(ctx, "pos") {
+		stored := map[string][]float32{}
+		for v, err := range db.Vectors().Each(ctx, "pos") {
 			if err != nil {
 				t.Fatal(err)
 			}
-			one, err := db.Vector(ctx, "pos", v.Key)
+			one, err := db.Vectors().Vector(ctx, "pos", v.Key)
 			if err != nil || !slices.Equal(one, want[v.Key]) || !slices.Equal(v.Vector, want[v.Key]) {
 				t.Errorf("%s: %v and %v, want %v, %v", v.Key, v.Vector, one, want[v.Key], err)
 			}
-			keys, vectors[v.Key] = append(keys, v.Key), slices.Clone(one)
+			keys, stored[v.Key] = append(keys, v.Key), slices.Clone(one)
 			one[0], v.Vector[1] = 99, 99 // the stored vectors must not change
 		}
 		if !slices.Equal(keys, order) {
 			t.Fatalf("vertices %v, want %v", keys, order)
 		}
 		for _, from := range keys {
-			near, err := db.Nearest(ctx, NearestRequest{Embedding: "pos", Vertex: from, K: len(keys) - 1, Metric: index.L2})
+			near, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{Embedding: "pos", Vertex: from, K: len(keys) - 1, Metric: index.L2})
 			if err != nil || len(near.Neighbors) != len(keys)-1 {
 				t.Fatalf("%+v, %v", near, err)
 			}
 			for _, n := range near.Neighbors {
 				square := 0.0
-				for i, x := range vectors[from] {
-					d := float64(x) - float64(vectors[n.Vertex][i])
+				for i, x := range stored[from] {
+					d := float64(x) - float64(stored[n.Vertex][i])
 					square += d * d
 				}
 				if math.Abs(n.Distance-math.Sqrt(square)) > 1e-5 {
@@ -59,22 +62,22 @@ func TestVectors(t *testing.T) {
 	}
 	compare("a", "b", "c", "d", "e", "f")
 
-	before, err := db.Snapshot(ctx, "social")
+	before, err := db.Graphs().Snapshot(ctx, "social")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.DeleteVertices(ctx, DeleteVerticesRequest{Graph: "social", Keys: []string{"b"}}); err != nil {
+	if _, err := db.Graphs().DeleteVertices(ctx, graphs.DeleteVerticesRequest{Graph: "social", Keys: []string{"b"}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.InsertEdges(ctx, "social", []storage.Edge{{Source: "a", Target: "newer"}}); err != nil {
+	if _, err := db.Graphs().InsertEdges(ctx, "social", []storage.Edge{{Source: "a", Target: "newer"}}); err != nil {
 		t.Fatal(err)
 	}
 	compare("a", "c", "d", "e", "f")
-	after, err := db.Snapshot(ctx, "social")
+	after, err := db.Graphs().Snapshot(ctx, "social")
 	if err != nil {
 		t.Fatal(err)
 	}
-	stored, err := db.store.Snapshot(ctx, "social")
+	stored, err := db.e.Store.Snapshot(ctx, "social")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,11 +87,11 @@ func TestVectors(t *testing.T) {
 	if before.Info.Vertices != 6 || before.Key(1) != "b" || before.Graph.Degree(1) != 2 {
 		t.Errorf("the earlier snapshot has changed: %+v", before.Info)
 	}
-	var mistake *Error
-	if _, err := db.Vector(ctx, "pos", "newer"); !errors.As(err, &mistake) || !strings.Contains(err.Error(), "newer than embedding pos") {
+	var mistake *fault.Error
+	if _, err := db.Vectors().Vector(ctx, "pos", "newer"); !errors.As(err, &mistake) || !strings.Contains(err.Error(), "newer than embedding pos") {
 		t.Error(err)
 	}
-	if _, err := db.Vector(ctx, "pos", "b"); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := db.Vectors().Vector(ctx, "pos", "b"); !errors.Is(err, storage.ErrNotFound) {
 		t.Error(err)
 	}
 }
@@ -102,16 +105,16 @@ func TestVectors_Mistakes(t *testing.T) {
 	if _, err := putVectors(db, "social", "pos", "alice 0 0\nbob 3 0\ncarol 0 4"); err != nil {
 		t.Fatal(err)
 	}
-	_, noGraph := db.Snapshot(ctx, "socal")
-	_, noEmbedding := db.Vector(ctx, "poss", "alice")
-	_, noVertex := db.Vector(ctx, "pos", "alic")
+	_, noGraph := db.Graphs().Snapshot(ctx, "socal")
+	_, noEmbedding := db.Vectors().Vector(ctx, "poss", "alice")
+	_, noVertex := db.Vectors().Vector(ctx, "pos", "alic")
 	var noVectors error
 	rows := 0
-	for _, noVectors = range db.Vectors(ctx, "poss") {
+	for _, noVectors = range db.Vectors().Each(ctx, "poss") {
 		rows++
 	}
 	for nearest, err := range map[string]error{"social": noGraph, "pos": noEmbedding, "alice": noVertex, "pos ": noVectors} {
-		var mistake *Error
+		var mistake *fault.Error
 		if !errors.As(err, &mistake) || strings.Trim(mistake.Nearest, `"'`) != strings.TrimSpace(nearest) || !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("expected the nearest name %q: %v", nearest, err)
 		}
@@ -122,13 +125,13 @@ func TestVectors_Mistakes(t *testing.T) {
 
 	stopped, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := db.Snapshot(stopped, "social"); !errors.Is(err, context.Canceled) {
+	if _, err := db.Graphs().Snapshot(stopped, "social"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := db.Vector(stopped, "pos", "alice"); !errors.Is(err, context.Canceled) {
+	if _, err := db.Vectors().Vector(stopped, "pos", "alice"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	for v, err := range db.Vectors(stopped, "pos") {
+	for v, err := range db.Vectors().Each(stopped, "pos") {
 		if !errors.Is(err, context.Canceled) || v.Key != "" || v.Vector != nil {
 			t.Errorf("%+v, %v", v, err)
 		}
@@ -146,18 +149,16 @@ func TestDB_Zero(t *testing.T) {
 		reflect.TypeFor[string]():                  "CHECK",
 	}
 	closed := func(name string, err any) {
-		if err, _ := err.(error); !errors.Is(err, ErrClosed) {
+		if err, _ := err.(error); !errors.Is(err, fault.ErrClosed) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	calls := 0
-	of := reflect.TypeFor[*DB]()
-	for i := range of.NumMethod() {
-		method := of.Method(i)
-		args := []reflect.Value{reflect.ValueOf(new(DB))}
+	for name, method := range boundMethods(new(DB)) {
+		var args []reflect.Value
 		withContext := false
-		for j := 1; j < method.Type.NumIn(); j++ {
-			in := method.Type.In(j)
+		for j := range method.Type().NumIn() {
+			in := method.Type().In(j)
 			arg := reflect.Zero(in)
 			if value, ok := given[in]; ok {
 				arg = reflect.ValueOf(value)
@@ -165,30 +166,30 @@ func TestDB_Zero(t *testing.T) {
 			args = append(args, arg)
 			withContext = withContext || in == reflect.TypeFor[context.Context]()
 		}
-		results := method.Func.Call(args)
+		results := method.Call(args)
 		if !withContext {
 			continue
 		}
 		calls++
 		last := results[len(results)-1]
 		if last.Kind() != reflect.Func {
-			closed(method.Name, last.Interface())
+			closed(name, last.Interface())
 			continue
 		}
 		rows := 0
 		for _, err := range last.Seq2() {
 			rows++
-			closed(method.Name, err.Interface())
+			closed(name, err.Interface())
 		}
 		if rows != 1 {
-			t.Errorf("%s: %d rows", method.Name, rows)
+			t.Errorf("%s: %d rows", name, rows)
 		}
 	}
 	if calls < 70 {
 		t.Errorf("only %d methods take a context", calls)
 	}
 	var db DB
-	if err := db.Close(); err != nil || db.Path() != "" || db.ReadOnly() || db.Notices() != nil || db.ActiveJobs() != nil {
+	if err := db.Close(); err != nil || db.Path() != "" || db.ReadOnly() || db.Notices() != nil || db.Jobs().Active() != nil {
 		t.Error(err, db.Path(), db.ReadOnly())
 	}
 }

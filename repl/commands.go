@@ -11,8 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"heavytail/query"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // This file implements the commands, in the order of their table.
@@ -22,7 +23,7 @@ import (
 func (s *session) text(ctx context.Context, statement string) error {
 	defer func(last string) { s.last = last }(s.last)
 	err := s.statement(ctx, parser.Source{Text: statement})
-	if mistake := (*query.Error)(nil); errors.As(err, &mistake) {
+	if mistake := (*fault.Error)(nil); errors.As(err, &mistake) {
 		here := *mistake
 		here.Range = parser.Range{} // a place in a text that the user did not write
 		return &here
@@ -66,11 +67,11 @@ func (s *session) tables(ctx context.Context, _ []word) error {
 
 // schema lists size, attributes and embeddings of each graph, or of one graph.
 func (s *session) schema(ctx context.Context, args []word) error {
-	graphs, err := s.config.DB.Graphs(ctx)
+	graphs, err := s.config.DB.Graphs().List(ctx)
 	if err != nil {
 		return err
 	}
-	embeddings, err := s.config.DB.Embeddings(ctx)
+	embeddings, err := s.config.DB.Vectors().List(ctx)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (s *session) schema(ctx context.Context, args []word) error {
 				on = append(on, fmt.Sprintf("%s (%s, %d)", e.Name, e.Method, e.Dim))
 			}
 		}
-		t.lines = append(t.lines, []query.Value{
+		t.lines = append(t.lines, []rows.Value{
 			g.Name, int64(g.Vertices), g.Edges, strings.Join(attributes, ", "), strings.Join(on, ", "),
 		})
 	}
@@ -136,7 +137,7 @@ func (s *session) plot(ctx context.Context, args []word) error {
 	}
 	var series []DegreeSeries
 	for _, name := range names {
-		counts, err := s.config.DB.Degrees(ctx, name)
+		counts, err := s.config.DB.Graphs().Degrees(ctx, name)
 		if err != nil {
 			return err
 		}
@@ -328,7 +329,7 @@ func (s *session) param(_ context.Context, args []word) error {
 	case action == "list" && len(args) < 2:
 		t := &table{columns: []string{"name", "value"}}
 		for _, name := range slices.Sorted(maps.Keys(s.params)) {
-			t.lines = append(t.lines, []query.Value{name, fmt.Sprint(s.params[name])})
+			t.lines = append(t.lines, []rows.Value{name, fmt.Sprint(s.params[name])})
 		}
 		return s.write(t)
 	case action == "set" && len(args) == 3 && name != "":

@@ -12,7 +12,14 @@ import (
 	"unicode/utf8"
 
 	"heavytail/query"
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
+	"heavytail/query/help"
+	"heavytail/query/links"
+	"heavytail/query/measures"
 	"heavytail/query/parser"
+	"heavytail/query/vectors"
 )
 
 type candidate struct {
@@ -133,18 +140,20 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 	case parser.ClassOption:
 		return c.optionNames(names.Call)
 	case parser.ClassMethod, parser.ClassWalks:
-		methods := slices.DeleteFunc(c.db.Methods(), func(m query.Method) bool { return class == parser.ClassWalks && !m.Walks })
-		return candidates(methods, func(m query.Method) candidate { return candidate{m.Name, "(", m.Summary} })
+		methods := slices.DeleteFunc(vectors.Methods(), func(m help.Method) bool { return class == parser.ClassWalks && !m.Walks })
+		return candidates(methods, func(m help.Method) candidate { return candidate{m.Name, "(", m.Summary} })
 	case parser.ClassMeasure:
-		return candidates(query.Measures(), func(m query.Measure) candidate { return candidate{m.Name, "(", m.Summary} })
+		return candidates(measures.List(), func(m measures.Measure) candidate { return candidate{m.Name, "(", m.Summary} })
 	case parser.ClassGenerator:
-		return candidates(c.db.Generators(), func(g query.Generator) candidate { return candidate{g.Name, "(", g.Summary} })
+		return candidates(graphs.Generators(), func(g graphs.Generator) candidate { return candidate{g.Name, "(", g.Summary} })
 	case parser.ClassJob:
 		return c.jobs(ctx)
 	case parser.ClassModel:
 		return c.models(ctx)
 	case parser.ClassFunction:
-		return candidates(query.FigureFunctions(), func(f query.FigureFunction) candidate { return candidate{string(f), "(", "of the numbers of a column"} })
+		return candidates(graphs.FigureFunctions(), func(f graphs.FigureFunction) candidate {
+			return candidate{string(f), "(", "of the numbers of a column"}
+		})
 	case parser.ClassHeuristic:
 		return c.heuristics()
 	case parser.ClassTerms:
@@ -164,42 +173,42 @@ func (c *completer) class(ctx context.Context, class parser.Class, names parser.
 }
 
 func (c *completer) graphs(ctx context.Context, quoted bool) []candidate {
-	graphs, _ := c.db.Graphs(ctx)
+	graphs, _ := c.db.Graphs().List(ctx)
 	var list []candidate
 	for _, g := range graphs {
 		name := g.Name
 		if quoted || strings.ContainsAny(name, " \t'\"") {
 			name = quoteName(name)
 		}
-		list = append(list, candidate{name, " ", query.Amount(float64(g.Vertices), "vertices") + ", " + query.Amount(float64(g.Edges), "edges")})
+		list = append(list, candidate{name, " ", fault.Amount(float64(g.Vertices), "vertices") + ", " + fault.Amount(float64(g.Edges), "edges")})
 	}
 	return list
 }
 
 func (c *completer) embeddings(ctx context.Context) []candidate {
-	embeddings, _ := c.db.Embeddings(ctx)
-	return candidates(embeddings, func(e query.EmbeddingSummary) candidate {
+	embeddings, _ := c.db.Vectors().List(ctx)
+	return candidates(embeddings, func(e catalogue.EmbeddingSummary) candidate {
 		return candidate{quoteName(e.Name), "", e.Method + " of " + e.Graph}
 	})
 }
 
 func (c *completer) models(ctx context.Context) []candidate {
-	models, _ := c.db.Models(ctx)
-	return candidates(models, func(m query.ModelSummary) candidate {
+	models, _ := c.db.Links().Models(ctx)
+	return candidates(models, func(m catalogue.ModelSummary) candidate {
 		return candidate{quoteName(m.Name), "", "of " + m.Graph + ", AUC " + strconv.FormatFloat(m.AUC, 'f', 4, 64)}
 	})
 }
 
 func (c *completer) heuristics() []candidate {
 	var list []candidate
-	for _, s := range c.db.Scorers() {
+	for _, s := range links.Scorers() {
 		list = append(list, candidate{s.Name, "", s.Summary})
 	}
 	return list
 }
 
 func (c *completer) jobs(ctx context.Context) []candidate {
-	jobs, _ := c.db.Jobs(ctx)
+	jobs, _ := c.db.Jobs().List(ctx)
 	var list []candidate
 	for _, j := range jobs {
 		list = append(list, candidate{strconv.FormatUint(j.ID, 10), "", string(j.State) + ": " + j.Statement})
@@ -214,7 +223,7 @@ func (c *completer) graphsNamed(ctx context.Context, names parser.Names) []strin
 		return []string{names.Graph}
 	}
 	if names.Embedding != "" {
-		embeddings, _ := c.db.Embeddings(ctx)
+		embeddings, _ := c.db.Vectors().List(ctx)
 		for _, e := range embeddings {
 			if e.Name == names.Embedding {
 				return []string{e.Graph}
@@ -226,7 +235,7 @@ func (c *completer) graphsNamed(ctx context.Context, names parser.Names) []strin
 }
 
 func graphNames(ctx context.Context, db *query.DB) (names []string, err error) {
-	graphs, err := db.Graphs(ctx)
+	graphs, err := db.Graphs().List(ctx)
 	for _, g := range graphs {
 		names = append(names, g.Name)
 	}
@@ -243,7 +252,7 @@ func (c *completer) attributes(ctx context.Context, names parser.Names) []candid
 // attributesAs lists the attributes of the graphs that a statement may refer to, with their names
 // in quotes.
 func (c *completer) attributesAs(ctx context.Context, names parser.Names, quote func(string) string) []candidate {
-	graphs, _ := c.db.Graphs(ctx)
+	graphs, _ := c.db.Graphs().List(ctx)
 	about := c.graphsNamed(ctx, names)
 	var list []candidate
 	for _, g := range graphs {
@@ -266,7 +275,7 @@ func (c *completer) vertices(ctx context.Context, names parser.Names, word strin
 	prefix := strings.ReplaceAll(word[1:], "''", "'")
 	var list []candidate
 	for _, graph := range c.graphsNamed(ctx, names) {
-		keys, err := c.db.Keys(ctx, graph, prefix, mostCandidates+1)
+		keys, err := c.db.Graphs().Keys(ctx, graph, prefix, mostCandidates+1)
 		if err != nil {
 			continue
 		}
@@ -279,18 +288,18 @@ func (c *completer) vertices(ctx context.Context, names parser.Names, word strin
 }
 
 // options is the table of options of a call: a method, generator or statement.
-func (c *completer) options(call string) []query.OptionInfo {
-	for _, m := range c.db.Methods() {
+func (c *completer) options(call string) []help.Option {
+	for _, m := range vectors.Methods() {
 		if m.Name == call {
 			return m.Options
 		}
 	}
-	for _, m := range c.db.Measures() {
+	for _, m := range measures.List() {
 		if m.Name == call {
 			return m.Options
 		}
 	}
-	for _, g := range c.db.Generators() {
+	for _, g := range graphs.Generators() {
 		if g.Name == call {
 			return g.Options
 		}
@@ -305,17 +314,17 @@ func (c *completer) options(call string) []query.OptionInfo {
 
 // option returns the option whose value is being typed, or the zero OptionInfo
 // if no option is.
-func (c *completer) option(names parser.Names) query.OptionInfo {
+func (c *completer) option(names parser.Names) help.Option {
 	for _, o := range c.options(names.Call) {
 		if o.Name == names.Option {
 			return o
 		}
 	}
-	return query.OptionInfo{}
+	return help.Option{}
 }
 
 func (c *completer) optionNames(call string) []candidate {
-	return candidates(c.options(call), func(o query.OptionInfo) candidate {
+	return candidates(c.options(call), func(o help.Option) candidate {
 		detail := o.Doc
 		if o.Default != "" {
 			detail += ", " + o.Default + " by default"
@@ -326,7 +335,7 @@ func (c *completer) optionNames(call string) []candidate {
 
 func (c *completer) scorers() []candidate {
 	var list []candidate
-	for _, s := range c.db.Scorers() {
+	for _, s := range links.Scorers() {
 		tail := ""
 		if s.NeedsEmbedding {
 			tail = "("
@@ -347,7 +356,7 @@ func (c *completer) paramNames(sign string) []candidate {
 
 // topics are the words that HELP can explain.
 func topics() []candidate {
-	return candidates(query.Helps(), func(h query.Help) candidate { return candidate{h.Statement, "", h.Summary} })
+	return candidates(query.Helps(), func(h help.Statement) candidate { return candidate{h.Statement, "", h.Summary} })
 }
 
 func (c *completer) command(ctx context.Context, line string) (int, []candidate) {

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"heavytail/query"
+	"heavytail/query/fault"
 )
 
 // Config sets what to run and where the results go.
@@ -32,7 +33,7 @@ type Config struct {
 	Timer bool
 	// Words has the names by which the user of the program knows options and limits, such
 	// as flags.
-	Words query.Words
+	Words fault.Words
 	// Manual returns a page of the manual of the program, and for "" the list
 	// of its pages. It is nil if there is no manual.
 	Manual func(page string) (string, error)

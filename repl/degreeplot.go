@@ -8,15 +8,14 @@ import (
 	"strings"
 
 	"github.com/guptarohit/asciigraph"
-
-	"heavytail/query"
+	"heavytail/query/graphs"
 	"heavytail/query/parser"
 )
 
 // DegreeSeries is the degree distribution of one graph in a DegreePlot.
 type DegreeSeries struct {
 	Name   string
-	Counts []query.DegreeCount // ascending by degree
+	Counts []graphs.DegreeCount // ascending by degree
 }
 
 // The plot fits a terminal of 80 columns and 24 rows with its labels.
@@ -100,7 +99,7 @@ func plotOptions(names []string, highest int, colour bool) []asciigraph.Option {
 // logTail returns, for plotWidth degrees spaced evenly in the logarithm from 1
 // to 10^top, the logarithm of the fraction of vertices of that degree or
 // higher; NaN, a gap in the plot, if there are none.
-func logTail(counts []query.DegreeCount, top float64) []float64 {
+func logTail(counts []graphs.DegreeCount, top float64) []float64 {
 	all := int64(0)
 	for _, c := range counts {
 		all += c.Vertices

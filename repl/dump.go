@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"heavytail/query"
+	"heavytail/query/graphs"
 	"heavytail/query/parser"
 )
 
@@ -20,7 +20,7 @@ const dumpedRows = 500
 // dump writes statements that recreate graphs: all of them, or those named.
 func (s *session) dump(ctx context.Context, args []word) (err error) {
 	defer s.endOnceAfter(&err)
-	before, err := s.config.DB.Graphs(ctx)
+	before, err := s.config.DB.Graphs().List(ctx)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (s *session) dump(ctx context.Context, args []word) (err error) {
 // checkDump prints a notice of what is not in the dump, and returns an error if a graph
 // has changed while the dump was written.
 func (s *session) checkDump(ctx context.Context, versions map[uint64]uint64) error {
-	now, err := s.config.DB.Graphs(ctx)
+	now, err := s.config.DB.Graphs().List(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,11 +69,11 @@ func (s *session) checkDump(ctx context.Context, versions map[uint64]uint64) err
 	if same < len(versions) {
 		return errors.New("a graph has changed while it was dumped; dump again")
 	}
-	embeddings, err := s.config.DB.Embeddings(ctx)
+	embeddings, err := s.config.DB.Vectors().List(ctx)
 	if err != nil {
 		return err
 	}
-	models, err := s.config.DB.Models(ctx)
+	models, err := s.config.DB.Links().Models(ctx)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ func (d *dumper) write(ctx context.Context) error {
 		return err
 	}
 	d.valued = make([]bool, len(d.attributes))
-	vertices := d.config.DB.EachVertex(ctx, query.VerticesRequest{Graph: d.graph, Attributes: d.attributes})
-	err := inBatches(vertices, func(rows []query.VertexRow) error {
+	vertices := d.config.DB.Graphs().EachVertex(ctx, graphs.VerticesRequest{Graph: d.graph, Attributes: d.attributes})
+	err := inBatches(vertices, func(rows []graphs.VertexRow) error {
 		insert := &parser.InsertVertices{Graph: graph}
 		for _, row := range rows {
 			insert.Vertices = append(insert.Vertices, d.vertex(row))
@@ -115,8 +115,8 @@ func (d *dumper) write(ctx context.Context) error {
 			d.config.Status.print(fmt.Sprintf("notice: attribute %s of graph %s has no values and is not dumped", parser.Ident{Name: name}, graph))
 		}
 	}
-	edges := d.config.DB.EachEdge(ctx, query.EdgesRequest{Graph: d.graph})
-	return inBatches(edges, func(rows []query.EdgeRow) error {
+	edges := d.config.DB.Graphs().EachEdge(ctx, graphs.EdgesRequest{Graph: d.graph})
+	return inBatches(edges, func(rows []graphs.EdgeRow) error {
 		insert := &parser.InsertEdges{Graph: graph}
 		for _, row := range rows {
 			insert.Edges = append(insert.Edges, d.edge(row))
@@ -152,7 +152,7 @@ func (d *dumper) statement(st fmt.Stringer) error {
 	return nil
 }
 
-func (d *dumper) vertex(row query.VertexRow) parser.NewVertex {
+func (d *dumper) vertex(row graphs.VertexRow) parser.NewVertex {
 	node := parser.NewVertex{Key: parser.String{Value: row.Key}}
 	for i, v := range row.Values {
 		if v.IsMissing() {
@@ -173,7 +173,7 @@ func (d *dumper) vertex(row query.VertexRow) parser.NewVertex {
 	return node
 }
 
-func (d *dumper) edge(row query.EdgeRow) parser.NewEdge {
+func (d *dumper) edge(row graphs.EdgeRow) parser.NewEdge {
 	node := parser.NewEdge{U: parser.String{Value: row.Source}, V: parser.String{Value: row.Target}}
 	if d.weighted {
 		shortest, _ := strconv.ParseFloat(strconv.FormatFloat(row.Weight, 'g', -1, 32), 64) // what was printed is read

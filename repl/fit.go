@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // This file fits tables into a terminal. A table that is too wide first loses
@@ -85,7 +85,7 @@ func (r *pageRenderer) round(digits int) {
 	}
 }
 
-func (r *pageRenderer) cell(v query.Value) string {
+func (r *pageRenderer) cell(v rows.Value) string {
 	if x, ok := v.(float64); ok && r.precision > 0 {
 		return roundedFloat(x, r.precision)
 	}
@@ -101,7 +101,7 @@ func roundedFloat(x float64, digits int) string {
 	return strconv.FormatFloat(x, 'g', digits, 64)
 }
 
-func isNumber(v query.Value) bool {
+func isNumber(v rows.Value) bool {
 	switch v.(type) {
 	case int64, float64:
 		return true

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // Format is a way to write rows.
@@ -69,7 +69,7 @@ func ParseFormat(name string) (Format, error) {
 // which keeps its first error; row returns it.
 type renderer interface {
 	begin(columns []string)
-	row(values []query.Value) error
+	row(values []rows.Value) error
 	end(failed error) // failed, if not nil, is the error that ended the rows early
 }
 

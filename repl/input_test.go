@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"heavytail/query"
+	"heavytail/query/graphs"
 	"heavytail/query/parser"
 )
 
@@ -93,8 +94,8 @@ func completionStore(t testing.TB) *query.DB {
 	for _, edges := range []struct{ graph, text string }{
 		{"social", "alice alan\nalan bob\nbob o'neill\nbob b\u202ead\n"}, {"my graph", "x y\n"}, {"limit", "alma b\n"},
 	} {
-		req := query.ImportRequest{Graph: edges.graph}
-		if _, err := db.ImportReader(t.Context(), strings.NewReader(edges.text), req); err != nil {
+		req := graphs.ImportRequest{Graph: edges.graph}
+		if _, err := db.Graphs().ImportReader(t.Context(), strings.NewReader(edges.text), req); err != nil {
 			t.Fatal(err)
 		}
 	}

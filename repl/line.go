@@ -4,8 +4,8 @@ import (
 	"bufio"
 	"strings"
 
-	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // lineRenderer writes one line for each value, for people who want to see
@@ -29,7 +29,7 @@ func (r *lineRenderer) begin(columns []string) {
 	}
 }
 
-func (r *lineRenderer) row(values []query.Value) error {
+func (r *lineRenderer) row(values []rows.Value) error {
 	if r.rows++; r.rows > 1 {
 		r.out.WriteByte('\n')
 	}

@@ -10,8 +10,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // sheets is what CSV and TSV have in common: an empty line between two results, and
@@ -25,7 +25,7 @@ type sheets struct {
 }
 
 // begin begins a result, and writes the names of its columns, if it has any, as a row.
-func (s *sheets) begin(columns []string, row func([]query.Value) error) {
+func (s *sheets) begin(columns []string, row func([]rows.Value) error) {
 	if len(columns) == 0 {
 		return
 	}
@@ -33,7 +33,7 @@ func (s *sheets) begin(columns []string, row func([]query.Value) error) {
 		s.out.WriteByte('\n')
 	}
 	s.safe = s.limit != nil && s.limit() > 0
-	header := make([]query.Value, len(columns))
+	header := make([]rows.Value, len(columns))
 	for i, c := range columns {
 		header[i] = c
 	}
@@ -43,7 +43,7 @@ func (s *sheets) begin(columns []string, row func([]query.Value) error) {
 func (s *sheets) end(error) {}
 
 // text returns the text of a cell, which is valid until the next call.
-func (s *sheets) text(v query.Value) []byte {
+func (s *sheets) text(v rows.Value) []byte {
 	s.cell = appendShown(s.cell[:0], v, s.safe)
 	return s.cell
 }
@@ -57,7 +57,7 @@ type csvRenderer struct {
 
 func (r *csvRenderer) begin(columns []string) { r.sheets.begin(columns, r.row) }
 
-func (r *csvRenderer) row(values []query.Value) error {
+func (r *csvRenderer) row(values []rows.Value) error {
 	r.record = r.record[:0]
 	for _, v := range values {
 		r.record = append(r.record, string(r.text(v)))
@@ -91,7 +91,7 @@ type tsvRenderer struct {
 
 func (r *tsvRenderer) begin(columns []string) { r.sheets.begin(columns, r.row) }
 
-func (r *tsvRenderer) row(values []query.Value) error {
+func (r *tsvRenderer) row(values []rows.Value) error {
 	r.line = r.line[:0]
 	for i, v := range values {
 		if i > 0 {
@@ -117,7 +117,7 @@ func (r *ndjsonRenderer) begin(columns []string) {
 	}
 }
 
-func (r *ndjsonRenderer) row(values []query.Value) error {
+func (r *ndjsonRenderer) row(values []rows.Value) error {
 	r.line = append(r.line[:0], '{')
 	for i, v := range values {
 		if i > 0 {
@@ -158,7 +158,7 @@ func appendList[T any](dst []byte, values []T) []byte {
 	return append(dst, ']')
 }
 
-func (r *jsonRenderer) row(values []query.Value) error {
+func (r *jsonRenderer) row(values []rows.Value) error {
 	r.line = r.line[:0]
 	if r.rows++; r.rows > 1 {
 		r.line = append(r.line, ',')
@@ -178,7 +178,7 @@ func (r *jsonRenderer) end(failed error) {
 
 // appendJSON appends a value as JSON. NaN and infinities, which JSON lacks,
 // are null.
-func appendJSON(dst []byte, v query.Value) []byte {
+func appendJSON(dst []byte, v rows.Value) []byte {
 	switch v := v.(type) {
 	case nil:
 		return append(dst, "null"...)

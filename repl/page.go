@@ -8,8 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // pageRows is the number of rows from which a table determines the width of
@@ -21,7 +21,7 @@ const pageRows = 1000
 type style struct {
 	left, between, right string
 	top, middle, bottom  *rule // above and below the header, and below the rows; nil: no rule
-	cell                 func(query.Value) string
+	cell                 func(rows.Value) string
 	pad                  bool // pad the last column, too
 	count                bool // write the number of rows below
 }
@@ -50,7 +50,7 @@ var boxStyle = &style{
 var markdownStyle = &style{
 	left: "| ", between: " | ", right: " |",
 	middle: &rule{left: "| ", between: " | ", right: " |", fill: "-", number: ":"},
-	cell:   func(v query.Value) string { return escapeMarkdown(shortText(v)) },
+	cell:   func(v rows.Value) string { return escapeMarkdown(shortText(v)) },
 	pad:    true,
 }
 
@@ -68,8 +68,8 @@ type pageRenderer struct {
 	limit     func() int // columns of the terminal when a result begins; nil or 0 means no limit
 	results   int        // results with columns, so far
 	header    []string
-	page      []string      // cells of the rows that are not written yet
-	values    []query.Value // values of the first page, if there is a limit
+	page      []string     // cells of the rows that are not written yet
+	values    []rows.Value // values of the first page, if there is a limit
 	widths    []int
 	drawn     []int  // widths of the rows above
 	digits    []int  // widest number so far
@@ -105,7 +105,7 @@ func (r *pageRenderer) begin(columns []string) {
 // leastWidth is the minimum width of a rule in Markdown.
 const leastWidth = 3
 
-func (r *pageRenderer) row(values []query.Value) error {
+func (r *pageRenderer) row(values []rows.Value) error {
 	for i, v := range values {
 		cell := r.cell(v)
 		r.page = append(r.page, cell)

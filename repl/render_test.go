@@ -13,12 +13,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // rendered writes one result in a format.
-func rendered(f Format, columns []string, table [][]query.Value) string {
+func rendered(f Format, columns []string, table [][]rows.Value) string {
 	var b bytes.Buffer
 	out := bufio.NewWriter(&b)
 	r := newRenderer(f, out, nil)
@@ -39,7 +39,7 @@ func FuzzRender(f *testing.F) {
 	f.Add("世界", "\u009b31m\U000e0041\x7f", int64(1<<62), 123456789.0)
 	f.Fuzz(func(t *testing.T, a, b string, n int64, x float64) {
 		columns := []string{a, b, "n", "x"}
-		table := [][]query.Value{{a, b, n, x}, {b, nil, n, 0.0}}
+		table := [][]rows.Value{{a, b, n, x}, {b, nil, n, 0.0}}
 		finite := x-x == 0
 
 		records, err := csv.NewReader(strings.NewReader(rendered(CSV, columns, table))).ReadAll()
@@ -114,13 +114,13 @@ func FuzzRender(f *testing.F) {
 
 // TestTable_Pages writes more rows than a page: later pages only get wider.
 func TestTable_Pages(t *testing.T) {
-	var table [][]query.Value
+	var table [][]rows.Value
 	for i := range 2*pageRows + 5 {
 		key := "v"
 		if i == pageRows+7 {
 			key = "a long key"
 		}
-		table = append(table, []query.Value{key, int64(i)})
+		table = append(table, []rows.Value{key, int64(i)})
 	}
 	lines := strings.Split(rendered(Table, []string{"vertex", "n"}, table), "\n")
 	for i, want := range map[int]string{
@@ -141,7 +141,7 @@ func TestTable_Pages(t *testing.T) {
 
 // BenchmarkRender writes rows as SCORE FILE makes them.
 func BenchmarkRender(b *testing.B) {
-	row := []query.Value{"somebody", int64(123456), 0.123456789}
+	row := []rows.Value{"somebody", int64(123456), 0.123456789}
 	for _, f := range Formats() {
 		b.Run("format="+f, func(b *testing.B) {
 			out := bufio.NewWriterSize(discard{}, 64<<10)
@@ -179,8 +179,8 @@ func FuzzTable_Fit(f *testing.F) {
 			out := bufio.NewWriter(&buffer)
 			r := &pageRenderer{out: out, style: style, limit: func() int { return limit }}
 			r.begin([]string{"text", "other", "a number with a long name"})
-			r.row([]query.Value{a, b, n})
-			r.row([]query.Value{b, n, n})
+			r.row([]rows.Value{a, b, n})
+			r.row([]rows.Value{b, n, n})
 			r.end(nil)
 			out.Flush()
 			lines := strings.Split(strings.TrimSuffix(buffer.String(), "\n"), "\n")
@@ -225,7 +225,7 @@ func TestTable_FitsLater(t *testing.T) {
 		if i > 2*pageRows {
 			n *= 1e12
 		}
-		r.row([]query.Value{key, n})
+		r.row([]rows.Value{key, n})
 	}
 	r.end(nil)
 	out.Flush()
@@ -255,7 +255,7 @@ func TestCSV_Terminal(t *testing.T) {
 		out := bufio.NewWriter(&buffer)
 		r := newRenderer(f, out, func() int { return 80 })
 		r.begin([]string{"a\x1b[2J"})
-		r.row([]query.Value{"b\x1b]0;x\x07\u202e"})
+		r.row([]rows.Value{"b\x1b]0;x\x07\u202e"})
 		out.Flush()
 		for _, c := range strings.ReplaceAll(buffer.String(), "\n", "") {
 			if parser.Escape(string(c)) != string(c) {
@@ -271,16 +271,16 @@ func TestTable_Narrow(t *testing.T) {
 	for _, test := range []struct {
 		width   int
 		columns []string
-		row     []query.Value
+		row     []rows.Value
 		want    string
 	}{
-		{30, []string{"v", "a", "b"}, []query.Value{"a text", 0.123456, 1234.567}, "" +
+		{30, []string{"v", "a", "b"}, []rows.Value{"a text", 0.123456, 1234.567}, "" +
 			" v      |        a |       b\n--------+----------+---------\n a text | 0.123456 | 1234.57\n(1 row)\n"},
-		{26, []string{"v", "a", "b"}, []query.Value{"a text", 0.123456, 123456.7}, "" +
+		{26, []string{"v", "a", "b"}, []rows.Value{"a text", 0.123456, 123456.7}, "" +
 			" v      |      a |      b\n--------+--------+--------\n a text | 0.1235 | 123457\n(1 row)\n"},
-		{15, []string{"vertex", "a", "b"}, []query.Value{"a text", 0.123456, nil}, "" +
+		{15, []string{"vertex", "a", "b"}, []rows.Value{"a text", 0.123456, nil}, "" +
 			"vertex = a text\n     a = 0.123\n     b = \n(1 row)\n"},
-		{25, []string{"item", "text"}, []query.Value{"syntax", "one two three-and-four five"}, "" +
+		{25, []string{"item", "text"}, []rows.Value{"syntax", "one two three-and-four five"}, "" +
 			" item   | text\n--------+----------------\n syntax | one two\n        | three-and-four\n        | five\n(1 row)\n"},
 	} {
 		var buffer bytes.Buffer

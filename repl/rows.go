@@ -6,40 +6,41 @@ import (
 
 	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // executor runs one statement. Tests have their own.
-type executor func(context.Context, parser.Statement, map[string]any) (rows, error)
+type executor func(context.Context, parser.Statement, map[string]any) (tabular, error)
 
 func executorOf(db *query.DB) executor {
-	return func(ctx context.Context, st parser.Statement, params map[string]any) (rows, error) {
+	return func(ctx context.Context, st parser.Statement, params map[string]any) (tabular, error) {
 		return rowsOf(db.Run(ctx, st, params))
 	}
 }
 
-func rowsOf(r *query.Rows, err error) (rows, error) {
+func rowsOf(r *rows.Rows, err error) (tabular, error) {
 	if err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// rows is what the package needs of query.Rows.
-type rows interface {
+// tabular is what the package needs of query.Rows.
+type tabular interface {
 	Columns() []string
 	Next() bool
-	Row() []query.Value
+	Row() []rows.Value
 	Err() error
-	Notices() []query.Notice
+	Notices() []rows.Notice
 	Close() error
 }
 
-var _ rows = (*query.Rows)(nil)
+var _ tabular = (*rows.Rows)(nil)
 
 // table is a result that a command creates.
 type table struct {
 	columns []string
-	lines   [][]query.Value
+	lines   [][]rows.Value
 	at      int
 }
 
@@ -47,27 +48,27 @@ func (t *table) Columns() []string { return t.columns }
 
 func (t *table) Next() bool { t.at++; return t.at <= len(t.lines) }
 
-func (t *table) Row() []query.Value { return t.lines[t.at-1] }
+func (t *table) Row() []rows.Value { return t.lines[t.at-1] }
 
 func (t *table) Err() error { return nil }
 
-func (t *table) Notices() []query.Notice { return nil }
+func (t *table) Notices() []rows.Notice { return nil }
 
 func (t *table) Close() error { return nil }
 
-var _ rows = (*table)(nil)
+var _ tabular = (*table)(nil)
 
 // picked is some columns of a result.
 type picked struct {
-	rows
+	tabular
 	columns []string
 	at      []int // places of the columns in the result
 }
 
 // pick returns the columns of a result with the given names, in the order of the names; nil
 // if it has none of them.
-func pick(r rows, names []string) rows {
-	p := &picked{rows: r}
+func pick(r tabular, names []string) tabular {
+	p := &picked{tabular: r}
 	for _, name := range names {
 		if i := slices.Index(r.Columns(), name); i >= 0 {
 			p.columns, p.at = append(p.columns, name), append(p.at, i)
@@ -81,12 +82,12 @@ func pick(r rows, names []string) rows {
 
 func (p *picked) Columns() []string { return p.columns }
 
-func (p *picked) Row() []query.Value {
-	row, all := make([]query.Value, len(p.at)), p.rows.Row()
+func (p *picked) Row() []rows.Value {
+	row, all := make([]rows.Value, len(p.at)), p.tabular.Row()
 	for i, at := range p.at {
 		row[i] = all[at]
 	}
 	return row
 }
 
-var _ rows = (*picked)(nil)
+var _ tabular = (*picked)(nil)

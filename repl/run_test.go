@@ -17,7 +17,9 @@ import (
 
 	"heavytail/.ci/leaktest"
 	"heavytail/query"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // ownProcess does nothing in a usual run. If the test binary was started as a child
@@ -34,19 +36,19 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // result is what the fake executor answers.
 type result struct {
 	columns []string
-	rows    [][]query.Value
+	rows    [][]rows.Value
 	err     error // returned after the rows
-	notices []query.Notice
-	more    func(i int) []query.Value // makes row i instead of rows, nil at the end
+	notices []rows.Notice
+	more    func(i int) []rows.Value // makes row i instead of rows, nil at the end
 	at      int
-	row     []query.Value
+	row     []rows.Value
 	closed  bool
 }
 
-func (r *result) Columns() []string       { return r.columns }
-func (r *result) Row() []query.Value      { return r.row }
-func (r *result) Notices() []query.Notice { return r.notices }
-func (r *result) Close() error            { r.closed = true; return nil }
+func (r *result) Columns() []string      { return r.columns }
+func (r *result) Row() []rows.Value      { return r.row }
+func (r *result) Notices() []rows.Notice { return r.notices }
+func (r *result) Close() error           { r.closed = true; return nil }
 
 func (r *result) Next() bool {
 	r.row = nil
@@ -68,14 +70,14 @@ func (r *result) Err() error {
 }
 
 // answers are the results of the statements that the sessions run.
-func answers(_ context.Context, st parser.Statement, params map[string]any) (rows, error) {
+func answers(_ context.Context, st parser.Statement, params map[string]any) (tabular, error) {
 	switch text := st.String(); text {
 	case "CREATE GRAPH g":
 		return &result{}, nil
 	case "SHOW GRAPHS":
 		return &result{
 			columns: []string{"text", "integer", "float", "boolean", "nothing", "mixed"},
-			rows: [][]query.Value{
+			rows: [][]rows.Value{
 				{"plain", int64(math.MaxInt64), 0.30000000000000004, true, nil, "a"},
 				{"größe 世界 e\u0301", int64(math.MinInt64), 1e-7, false, nil, int64(1)},
 				{"", int64(0), 1234567.8, nil, nil, nil},
@@ -85,35 +87,35 @@ func answers(_ context.Context, st parser.Statement, params map[string]any) (row
 			},
 		}, nil
 	case "SHOW EMBEDDINGS":
-		return &result{columns: []string{"hostile\u202e"}, rows: [][]query.Value{
+		return &result{columns: []string{"hostile\u202e"}, rows: [][]rows.Value{
 			{"\x1b]52;c;aGk=\x07"}, {"\x1b[2J"}, {"line\r\nbreak\ttab"}, {"\xff\xfe"}, {"user\u202egpj.exe"},
 			{"zero\u200bwidth"}, {"NUL\x00"}, {"\u009b31m"}, {`back\slash`}, {"DEL\x7f"},
 		}}, nil
 	case "SHOW METHODS":
-		return &result{columns: []string{"name"}, rows: [][]query.Value{{""}, {nil}, {"x"}}}, nil
+		return &result{columns: []string{"name"}, rows: [][]rows.Value{{""}, {nil}, {"x"}}}, nil
 	case "SHOW SCORERS":
 		return &result{
-			columns: []string{"source", "score"}, rows: [][]query.Value{{"a", 0.5}}, err: errors.New("pairs.csv: line 2: no comma"),
+			columns: []string{"source", "score"}, rows: [][]rows.Value{{"a", 0.5}}, err: errors.New("pairs.csv: line 2: no comma"),
 		}, nil
 	case "SHOW GENERATORS":
 		return &result{columns: []string{"name", "summary"}}, nil
 	case "DESCRIBE GRAPH g":
 		return &result{
-			columns: []string{"vertices", "edges"}, rows: [][]query.Value{{int64(3), int64(2)}},
-			notices: []query.Notice{{Text: "the embedding \x1b[31mspec is 2 versions behind"}},
+			columns: []string{"vertices", "edges"}, rows: [][]rows.Value{{int64(3), int64(2)}},
+			notices: []rows.Notice{{Text: "the embedding \x1b[31mspec is 2 versions behind"}},
 		}, nil
 	case "DESCRIBE GRAPH $g":
-		return &result{columns: []string{"param"}, rows: [][]query.Value{{params["g"]}}}, nil
+		return &result{columns: []string{"param"}, rows: [][]rows.Value{{params["g"]}}}, nil
 	case "CHECK":
 		return nil, errors.Join(errors.New("first fault in \x1b[31mred"), errors.New("second fault"))
 	}
 	if drop, ok := st.(*parser.DropGraph); ok {
-		return nil, fmt.Errorf("query: %w", &query.Error{
+		return nil, fmt.Errorf("query: %w", &fault.Error{
 			Range: drop.Graph.Range, Message: fmt.Sprintf("unknown graph %q", drop.Graph.Name), Nearest: `"g"`,
 		})
 	}
 	if _, ok := st.(*parser.Help); ok {
-		return &result{columns: []string{"statement"}, rows: [][]query.Value{{params["p"]}}}, nil
+		return &result{columns: []string{"statement"}, rows: [][]rows.Value{{params["p"]}}}, nil
 	}
 	return nil, fmt.Errorf("no answer to %s", st)
 }
@@ -216,9 +218,9 @@ func TestRun_AsSoonAsComplete(t *testing.T) {
 }
 
 // million answers any statement with a million rows.
-func million(context.Context, parser.Statement, map[string]any) (rows, error) {
-	row := make([]query.Value, 3)
-	return &result{columns: []string{"source", "target", "score"}, more: func(i int) []query.Value {
+func million(context.Context, parser.Statement, map[string]any) (tabular, error) {
+	row := make([]rows.Value, 3)
+	return &result{columns: []string{"source", "target", "score"}, more: func(i int) []rows.Value {
 		if i == 1_000_000 {
 			return nil
 		}
@@ -271,14 +273,14 @@ func TestRun_BoundedMemory(t *testing.T) {
 func TestRun_OutFails(t *testing.T) {
 	broken := errors.New("broken pipe")
 	for _, format := range Formats() {
-		r := &result{columns: []string{"n"}, more: func(i int) []query.Value { return []query.Value{int64(i)} }} // no end
+		r := &result{columns: []string{"n"}, more: func(i int) []rows.Value { return []rows.Value{int64(i)} }} // no end
 		var status bytes.Buffer
 		config := &Config{
 			In: strings.NewReader("CHECK; CHECK"), Out: failingWriter{broken}, Format: Format(format),
 			Status: NewStatus(&status, Terminal{}), KeepGoing: true,
 		}
 		statements := 0
-		err := run(t.Context(), config, func(context.Context, parser.Statement, map[string]any) (rows, error) {
+		err := run(t.Context(), config, func(context.Context, parser.Statement, map[string]any) (tabular, error) {
 			statements++
 			return r, nil
 		})
@@ -303,7 +305,7 @@ func TestRun_Cancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var status bytes.Buffer
 		config := &Config{In: strings.NewReader("CHECK; CHECK"), Out: io.Discard, Status: NewStatus(&status, Terminal{}), KeepGoing: true}
-		err := run(ctx, config, func(ctx context.Context, _ parser.Statement, _ map[string]any) (rows, error) {
+		err := run(ctx, config, func(ctx context.Context, _ parser.Statement, _ map[string]any) (tabular, error) {
 			cancel()
 			<-ctx.Done()
 			return nil, fmt.Errorf("query: check: %w", ctx.Err())
@@ -319,8 +321,8 @@ func TestRun_Cancelled(t *testing.T) {
 	t.Run("job", func(t *testing.T) {
 		var status bytes.Buffer
 		config := &Config{In: strings.NewReader("CHECK"), Out: io.Discard, Status: NewStatus(&status, Terminal{})}
-		err := run(t.Context(), config, func(context.Context, parser.Statement, map[string]any) (rows, error) {
-			return nil, fmt.Errorf("EMBED: %w", &query.JobError{Job: 7, Err: context.Canceled})
+		err := run(t.Context(), config, func(context.Context, parser.Statement, map[string]any) (tabular, error) {
+			return nil, fmt.Errorf("EMBED: %w", &fault.JobError{Job: 7, Err: context.Canceled})
 		})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got error %v", err)
@@ -333,15 +335,15 @@ func TestRun_Cancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var out bytes.Buffer
 		config := &Config{In: strings.NewReader("CHECK; CHECK"), Out: &out, Format: JSON, Status: NewStatus(io.Discard, Terminal{})}
-		err := run(ctx, config, func(ctx context.Context, _ parser.Statement, _ map[string]any) (rows, error) {
+		err := run(ctx, config, func(ctx context.Context, _ parser.Statement, _ map[string]any) (tabular, error) {
 			r := &result{columns: []string{"n"}}
-			r.more = func(i int) []query.Value {
+			r.more = func(i int) []rows.Value {
 				if i == 2 {
 					cancel()
 					r.err = ctx.Err()
 					return nil
 				}
-				return []query.Value{int64(i)}
+				return []rows.Value{int64(i)}
 			}
 			return r, nil
 		})
@@ -464,7 +466,7 @@ func TestRun_OnceEndings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.CreateGraph(t.Context(), "g"); err != nil {
+	if _, err := db.Graphs().Create(t.Context(), "g"); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{

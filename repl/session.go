@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // session executes statements and commands one after the other and renders
@@ -129,7 +129,7 @@ func (s *session) statement(ctx context.Context, src parser.Source) (err error) 
 	if err != nil {
 		return err
 	}
-	if err := s.answer(func() (rows, error) { return s.exec(ctx, st, s.params) }); err != nil {
+	if err := s.answer(func() (tabular, error) { return s.exec(ctx, st, s.params) }); err != nil {
 		return err
 	}
 	if s.timer {
@@ -141,7 +141,7 @@ func (s *session) statement(ctx context.Context, src parser.Source) (err error) 
 
 // answer runs a statement, and writes its rows and notices. An error of the output is
 // an *outputError.
-func (s *session) answer(run func() (rows, error)) error {
+func (s *session) answer(run func() (tabular, error)) error {
 	defer s.config.Status.Clear()
 	s.config.Status.unsaid(nil) // discards the notices of an earlier statement that failed
 	r, err := run()
@@ -159,7 +159,7 @@ func (s *session) answer(run func() (rows, error)) error {
 }
 
 // write renders rows. Those before an error are written too.
-func (s *session) write(r rows) error {
+func (s *session) write(r tabular) error {
 	if left, err := s.paged(func() error { return s.renderRows(r) }); left || err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (s *session) broken(err error) error {
 	return fmt.Errorf(".output has ended: %w", err)
 }
 
-func (s *session) renderRows(r rows) error {
+func (s *session) renderRows(r tabular) error {
 	if picked := pick(r, s.shown); picked != nil {
 		r = picked
 	}
@@ -222,7 +222,7 @@ func (s *session) renderRows(r rows) error {
 }
 
 // filled returns a row with the text of .nullvalue for missing values.
-func (s *session) filled(row []query.Value) []query.Value {
+func (s *session) filled(row []rows.Value) []rows.Value {
 	if s.null == "" || s.format == JSON || s.format == NDJSON || !slices.Contains(row, nil) {
 		return row
 	}

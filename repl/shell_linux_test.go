@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
 	"heavytail/query"
+	"heavytail/query/graphs"
 )
 
 // shellFile names the file that the test binary opens a shell on, instead of
@@ -278,7 +278,7 @@ func sampleStore(t testing.TB) string {
 	}
 	defer db.Close()
 	edges := "alice bob\nbob carol\ncarol dave\ndave alice\nalice größe\ngröße 世界\n世界 al\n"
-	if _, err := db.ImportReader(t.Context(), strings.NewReader(edges), query.ImportRequest{Graph: "ring"}); err != nil {
+	if _, err := db.Graphs().ImportReader(t.Context(), strings.NewReader(edges), graphs.ImportRequest{Graph: "ring"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.Query(t.Context(), "EMBED ring USING laplacian_eigenmaps(dim := 2) AS spec", nil); err != nil {
@@ -457,7 +457,7 @@ func TestShell_Open(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if graphs, err := db.Graphs(t.Context()); err != nil || len(graphs) != 1 {
+	if graphs, err := db.Graphs().List(t.Context()); err != nil || len(graphs) != 1 {
 		t.Errorf("%v, %v", graphs, err)
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"heavytail/query"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // Status shows everything except rows: progress, notices and errors. On a
@@ -22,11 +23,11 @@ type Status struct {
 	term Terminal
 	now  func() time.Time
 
-	mu     sync.Mutex     // guards the stream and the fields below
-	drawn  bool           // the bar is on the line
-	paused bool           // rows are being written to the same terminal
-	last   time.Time      // time of the last progress shown for this statement
-	said   []query.Notice // of this statement, printed before its rows
+	mu     sync.Mutex    // guards the stream and the fields below
+	drawn  bool          // the bar is on the line
+	paused bool          // rows are being written to the same terminal
+	last   time.Time     // time of the last progress shown for this statement
+	said   []rows.Notice // of this statement, printed before its rows
 }
 
 // NewStatus returns a Status that writes to w, with the capabilities term:
@@ -48,7 +49,7 @@ const (
 
 // Progress shows the progress of a statement. It has the type of
 // query.Options.Progress, and may be called at any rate.
-func (s *Status) Progress(p query.Progress) {
+func (s *Status) Progress(p rows.Progress) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delay, interval := lineDelay, lineInterval
@@ -82,16 +83,16 @@ const eraseRight = "\x1b[K"
 
 // progressLine is the text of a progress report, such as
 // "IMPORT: reading 43 % of 3.16 MB, 12.3 MB/s, 12s left".
-func progressLine(p query.Progress, bar string) string {
+func progressLine(p rows.Progress, bar string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s ", p.Statement, p.Stage)
 	if p.Total > 0 {
-		fmt.Fprintf(&b, "%3d %% %sof %s", percent(p), bar, query.Amount(float64(p.Total), p.Unit))
+		fmt.Fprintf(&b, "%3d %% %sof %s", percent(p), bar, fault.Amount(float64(p.Total), p.Unit))
 	} else {
-		b.WriteString(query.Amount(float64(p.Done), p.Unit))
+		b.WriteString(fault.Amount(float64(p.Done), p.Unit))
 	}
 	if p.Rate > 0 {
-		b.WriteString(", " + query.Amount(p.Rate, p.Unit) + "/s")
+		b.WriteString(", " + fault.Amount(p.Rate, p.Unit) + "/s")
 	}
 	if p.Remaining >= time.Second/2 {
 		b.WriteString(", " + p.Remaining.Round(time.Second).String() + " left")
@@ -99,7 +100,7 @@ func progressLine(p query.Progress, bar string) string {
 	return b.String()
 }
 
-func percent(p query.Progress) int {
+func percent(p rows.Progress) int {
 	return int(100 * min(max(float64(p.Done)/float64(p.Total), 0), 1))
 }
 
@@ -107,7 +108,7 @@ func percent(p query.Progress) int {
 // so it is omitted.
 const widestBar, narrowestBar = 20, 5
 
-func bar(p query.Progress, width int) string {
+func bar(p rows.Progress, width int) string {
 	if p.Total <= 0 || width < narrowestBar {
 		return ""
 	}
@@ -118,7 +119,7 @@ func bar(p query.Progress, width int) string {
 // Notice prints at once a notice that comes before the work of a statement
 // (query.Notice.Early); other notices are printed after the rows. It has the
 // type of query.Options.Notice.
-func (s *Status) Notice(n query.Notice) {
+func (s *Status) Notice(n rows.Notice) {
 	if !n.Early {
 		return
 	}
@@ -129,10 +130,10 @@ func (s *Status) Notice(n query.Notice) {
 }
 
 // unsaid returns the notices that were not printed early, and forgets which were.
-func (s *Status) unsaid(notices []query.Notice) []query.Notice {
+func (s *Status) unsaid(notices []rows.Notice) []rows.Notice {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var rest []query.Notice
+	var rest []rows.Notice
 	for _, n := range notices {
 		if !slices.Contains(s.said, n) {
 			rest = append(rest, n)

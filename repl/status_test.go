@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // clock is a time that moves only when the test moves it.
@@ -31,7 +31,7 @@ func newTestStatus(term Terminal) (*Status, *clock, *bytes.Buffer) {
 // reportFor reports an import every 50 ms of a clock, for the duration d.
 func reportFor(s *Status, c *clock, d time.Duration) {
 	for elapsed := time.Duration(0); elapsed <= d; elapsed += 50 * time.Millisecond {
-		p := query.Progress{
+		p := rows.Progress{
 			Statement: "IMPORT", Stage: "reading", Done: int64(elapsed / time.Microsecond), Total: 20_000_000,
 			Unit: "bytes", Elapsed: elapsed,
 		}
@@ -116,15 +116,15 @@ func TestStatus_Pause(t *testing.T) {
 
 func TestProgressLine(t *testing.T) {
 	for _, tt := range []struct {
-		p    query.Progress
+		p    rows.Progress
 		want string
 	}{
-		{query.Progress{Statement: "CHECK", Stage: "checking", Done: 12, Unit: "objects"}, "CHECK: checking 12 objects"},
-		{query.Progress{Statement: "IMPORT", Stage: "reading", Done: 1_234_567, Unit: "bytes", Rate: 999_600}, "IMPORT: reading 1.18 MiB, 976 KiB/s"},
-		{query.Progress{Statement: "RECONSTRUCT", Stage: "joining", Done: 1, Total: 1.5e9, Unit: "pairs", Rate: 12_345, Remaining: 90 * time.Minute},
+		{rows.Progress{Statement: "CHECK", Stage: "checking", Done: 12, Unit: "objects"}, "CHECK: checking 12 objects"},
+		{rows.Progress{Statement: "IMPORT", Stage: "reading", Done: 1_234_567, Unit: "bytes", Rate: 999_600}, "IMPORT: reading 1.18 MiB, 976 KiB/s"},
+		{rows.Progress{Statement: "RECONSTRUCT", Stage: "joining", Done: 1, Total: 1.5e9, Unit: "pairs", Rate: 12_345, Remaining: 90 * time.Minute},
 			"RECONSTRUCT: joining   0 % of 1.5 G pairs, 12.3 k pairs/s, 1h30m0s left"},
-		{query.Progress{Statement: "EMBED", Stage: "solving", Done: 7, Total: 5, Unit: "steps", Rate: 0.25}, "EMBED: solving 100 % of 5 steps, 0.25 steps/s"},
-		{query.Progress{Statement: "EMBED", Stage: "solving", Done: -1, Total: 5, Unit: "steps"}, "EMBED: solving   0 % of 5 steps"},
+		{rows.Progress{Statement: "EMBED", Stage: "solving", Done: 7, Total: 5, Unit: "steps", Rate: 0.25}, "EMBED: solving 100 % of 5 steps, 0.25 steps/s"},
+		{rows.Progress{Statement: "EMBED", Stage: "solving", Done: -1, Total: 5, Unit: "steps"}, "EMBED: solving   0 % of 5 steps"},
 	} {
 		if got := progressLine(tt.p, ""); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
@@ -143,9 +143,9 @@ func TestRun_Terminal(t *testing.T) {
 		}
 		return out.Write(p)
 	})
-	err := run(t.Context(), config, func(context.Context, parser.Statement, map[string]any) (rows, error) {
+	err := run(t.Context(), config, func(context.Context, parser.Statement, map[string]any) (tabular, error) {
 		reportFor(s, c, time.Second)
-		return &result{columns: []string{"n"}, rows: [][]query.Value{{int64(1)}}}, nil
+		return &result{columns: []string{"n"}, rows: [][]rows.Value{{int64(1)}}}, nil
 	})
 	var failure *Failure
 	if !errors.As(err, &failure) || !errors.Is(err, parser.ErrSyntax) {

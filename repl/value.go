@@ -5,13 +5,13 @@ import (
 	"math"
 	"strconv"
 
-	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // appendExact appends a value as text from which it can be read back; nothing
 // for nil.
-func appendExact(dst []byte, v query.Value) []byte {
+func appendExact(dst []byte, v rows.Value) []byte {
 	switch v := v.(type) {
 	case nil:
 		return dst
@@ -38,7 +38,7 @@ func appendFloat(dst []byte, x float64) []byte {
 }
 
 // appendShown is appendExact for a terminal, with control characters escaped.
-func appendShown(dst []byte, v query.Value, terminal bool) []byte {
+func appendShown(dst []byte, v rows.Value, terminal bool) []byte {
 	if text, ok := v.(string); ok && terminal {
 		v = parser.Escape(text)
 	}
@@ -47,7 +47,7 @@ func appendShown(dst []byte, v query.Value, terminal bool) []byte {
 
 // shortText writes a value for people: on one line, safe to print, and floats
 // with six significant digits, about the precision of float32 vectors.
-func shortText(v query.Value) string {
+func shortText(v rows.Value) string {
 	switch v := v.(type) {
 	case string:
 		return parser.Escape(v)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"heavytail/query"
+	"heavytail/query/rows"
 )
 
 // commandSigns are the characters that begin a command. The colon is for users of
@@ -59,7 +59,7 @@ func paramValue(w word) any {
 	if w.quoted {
 		return w.text
 	}
-	return query.Untyped(w.text)
+	return rows.Untyped(w.text)
 }
 
 // ParseParam returns the value of a text from a command line: text if it is in
@@ -69,5 +69,5 @@ func ParseParam(text string) any {
 	if len(text) >= 2 && text[0] == '\'' && text[len(text)-1] == '\'' {
 		return strings.ReplaceAll(text[1:len(text)-1], "''", "'")
 	}
-	return query.Untyped(text)
+	return rows.Untyped(text)
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
-
 	"heavytail/query"
 	"heavytail/storage"
 )
@@ -16,7 +15,7 @@ import (
 // update changes two graphs in one transaction, and rolls another transaction
 // back.
 func update(ctx context.Context, db *query.DB) error {
-	if _, err := db.CreateGraph(ctx, "clubs"); err != nil {
+	if _, err := db.Graphs().Create(ctx, "clubs"); err != nil {
 		return err
 	}
 	err := db.Update(ctx, func(tx *storage.Tx) error {
@@ -44,7 +43,7 @@ func update(ctx context.Context, db *query.DB) error {
 
 // expectEdges compares the sizes of graphs.
 func expectEdges(ctx context.Context, db *query.DB, want map[string]int64) error {
-	graphs, err := db.Graphs(ctx)
+	graphs, err := db.Graphs().List(ctx)
 	if err != nil {
 		return err
 	}
@@ -73,7 +72,7 @@ func attached(ctx context.Context, dir string) error {
 		return errors.Join(err, store.Close())
 	}
 	defer db.Close()
-	if _, err := db.CreateGraph(ctx, "team"); err != nil {
+	if _, err := db.Graphs().Create(ctx, "team"); err != nil {
 		return err
 	}
 
@@ -110,7 +109,7 @@ func attached(ctx context.Context, dir string) error {
 	if err := errors.Join(err, expectEdges(ctx, db, map[string]int64{"team": 1})); err != nil {
 		return err
 	}
-	report, err := db.Check(ctx)
+	report, err := db.Maintenance().Check(ctx)
 	if err != nil || !report.OK() {
 		return fmt.Errorf("check of the attached store: %v, %v", report.Faults, err)
 	}

@@ -15,7 +15,11 @@ import (
 	"slices"
 
 	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/graphs"
 	"heavytail/query/parser"
+	"heavytail/query/vectors"
+	"heavytail/query/where"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
@@ -44,13 +48,13 @@ func run(edges string) error {
 	}
 	defer db.Close()
 
-	imported, err := db.Import(ctx, query.ImportRequest{Graph: "social", Path: edges})
+	imported, err := db.Graphs().Import(ctx, graphs.ImportRequest{Graph: "social", Path: edges})
 	if err != nil {
 		return err
 	}
 	fmt.Printf("imported %d vertices, %d edges\n", imported.Vertices, imported.Edges)
-	embedded, err := db.Embed(ctx, query.EmbedRequest{
-		Graph: "social", Name: "spec", Using: query.DPSpectral{Dim: 50},
+	embedded, err := db.Vectors().Embed(ctx, vectors.EmbedRequest{
+		Graph: "social", Name: "spec", Using: vectors.DPSpectral{Dim: 50},
 	})
 	if err != nil {
 		return err
@@ -73,9 +77,9 @@ func run(edges string) error {
 
 // nearest runs the same query by the method and by the language.
 func nearest(ctx context.Context, db *query.DB) error {
-	typed, err := db.Nearest(ctx, query.NearestRequest{
+	typed, err := db.Vectors().Nearest(ctx, vectors.NearestRequest{
 		K: 5, Embedding: "spec", Vertex: "0",
-		Where: func(c query.Candidate) bool { return !c.Linked && c.Degree >= 3 },
+		Where: func(c where.Candidate) bool { return !c.Linked && c.Degree >= 3 },
 	})
 	if err != nil {
 		return err
@@ -85,10 +89,10 @@ func nearest(ctx context.Context, db *query.DB) error {
 		return err
 	}
 	defer rows.Close()
-	var asked []query.Neighbor
+	var asked []vectors.Neighbor
 	for rows.Next() {
 		row := rows.Row()
-		asked = append(asked, query.Neighbor{Vertex: row[0].(string), Distance: row[1].(float64)})
+		asked = append(asked, vectors.Neighbor{Vertex: row[0].(string), Distance: row[1].(float64)})
 	}
 	if err := rows.Err(); err != nil {
 		return err
@@ -145,7 +149,7 @@ func mistakes(ctx context.Context, db *query.DB) error {
 		return fmt.Errorf("a misspelt keyword gives %T: %v", err, err)
 	}
 	_, err = db.Query(ctx, "NEAREST 5 TO '0' USING spek", nil)
-	var mistake *query.Error
+	var mistake *fault.Error
 	if !errors.As(err, &mistake) {
 		return fmt.Errorf("a misspelt name gives %T: %v", err, err)
 	}
@@ -156,8 +160,8 @@ func mistakes(ctx context.Context, db *query.DB) error {
 // options expects that an option of 0 differs from one that is left out, and reads a result
 // back from JSON.
 func options(ctx context.Context, db *query.DB) error {
-	for want, using := range map[string]query.DPWalker{"2": {Dim: 8, Walks: 1}, "0": {Dim: 8, Walks: 1, Beta: new(0.0)}} {
-		made, err := db.Embed(ctx, query.EmbedRequest{Graph: "social", Name: "walked", Using: using})
+	for want, using := range map[string]vectors.DPWalker{"2": {Dim: 8, Walks: 1}, "0": {Dim: 8, Walks: 1, Beta: new(0.0)}} {
+		made, err := db.Vectors().Embed(ctx, vectors.EmbedRequest{Graph: "social", Name: "walked", Using: using})
 		if err != nil {
 			return err
 		}
@@ -168,22 +172,22 @@ func options(ctx context.Context, db *query.DB) error {
 		if err != nil {
 			return err
 		}
-		var read query.EmbedResult
+		var read vectors.EmbedResult
 		if err := json.Unmarshal(text, &read); err != nil || !reflect.DeepEqual(read.Options, made.Options) || !read.Created.Equal(made.Created) {
 			return fmt.Errorf("%s is read back as %+v, %w", text, read, err)
 		}
 	}
-	return db.DropEmbedding(ctx, "walked")
+	return db.Vectors().Drop(ctx, "walked")
 }
 
 // fields expects what is wrong, where and what to do in the fields of errors.
 func fields(ctx context.Context, db *query.DB) error {
-	_, err := db.Embed(ctx, query.EmbedRequest{Graph: "social", Name: "e", Using: query.DPWalker{Beta: new(9.0)}})
-	var mistake *query.Error
-	if !errors.As(err, &mistake) || mistake.Option != "beta" || mistake.Start.Line != 0 || !errors.Is(err, query.ErrInvalid) {
+	_, err := db.Vectors().Embed(ctx, vectors.EmbedRequest{Graph: "social", Name: "e", Using: vectors.DPWalker{Beta: new(9.0)}})
+	var mistake *fault.Error
+	if !errors.As(err, &mistake) || mistake.Option != "beta" || mistake.Start.Line != 0 || !errors.Is(err, fault.ErrInvalid) {
 		return fmt.Errorf("an option out of range gives %+v", err)
 	}
-	flags := query.Words{Option: func(name string) string { return "--" + name }, Bare: true}
+	flags := fault.Words{Option: func(name string) string { return "--" + name }, Bare: true}
 	if text := flags.Message(err); text != "--beta is 9, and must be a number from -8 to 8" {
 		return fmt.Errorf("as a flag it is %q", text)
 	}
@@ -191,19 +195,19 @@ func fields(ctx context.Context, db *query.DB) error {
 	if !errors.As(err, &mistake) || mistake.Found != "spek" || mistake.Nearest != `"spec"` || mistake.Start.Column != 24 || !errors.Is(err, storage.ErrNotFound) {
 		return fmt.Errorf("a misspelt name gives %+v", err)
 	}
-	_, err = db.Import(ctx, query.ImportRequest{Graph: "social", Path: "pairs.csv", Weight: "0"})
+	_, err = db.Graphs().Import(ctx, graphs.ImportRequest{Graph: "social", Path: "pairs.csv", Weight: "0"})
 	var refused *format.OptionError
 	if !errors.As(err, &refused) || refused.Option != "weight" || refused.Value != "0" || !errors.As(err, &mistake) || mistake.Option != "weight" {
 		return fmt.Errorf("a column that cannot be gives %+v", err)
 	}
 	_, err = query.Open(db.Path(), &query.Options{Workers: -1})
-	var field *query.FieldError
+	var field *fault.FieldError
 	if !errors.As(err, &field) || field.Field != "Workers" {
 		return fmt.Errorf("a negative number of workers gives %v", err)
 	}
 	_, err = new(query.DB).Answer(ctx, "CHECK", nil)
-	var failed *query.StatementError
-	if !errors.As(err, &failed) || failed.Statement != "CHECK" || !errors.Is(err, query.ErrClosed) {
+	var failed *fault.StatementError
+	if !errors.As(err, &failed) || failed.Statement != "CHECK" || !errors.Is(err, fault.ErrClosed) {
 		return fmt.Errorf("a closed database gives %v", err)
 	}
 	return nil

@@ -7,23 +7,25 @@ import (
 	"time"
 
 	"heavytail/query"
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
 )
 
 // predict stores the most likely links of every vertex, closes the file, opens it
 // read-only, and answers from the stored links.
 func predict(ctx context.Context, db *query.DB) error {
-	trained, err := db.TrainModel(ctx, query.TrainModelRequest{Graph: "social", Name: "friends", Heuristics: []string{"adamic_adar", "resource_allocation"}, Seed: 1})
+	trained, err := db.Links().TrainModel(ctx, links.TrainModelRequest{Graph: "social", Name: "friends", Heuristics: []string{"adamic_adar", "resource_allocation"}, Seed: 1})
 	if err != nil {
 		return err
 	}
 	if trained.AUC < 0.95 {
 		return fmt.Errorf("a model with an AUC of %v", trained.AUC)
 	}
-	model := query.Scorer{Model: "friends"}
-	if _, err := db.Materialize(ctx, query.MaterializeRequest{Graph: "social", With: model, K: 20}); err != nil {
+	model := catalogue.Scorer{Model: "friends"}
+	if _, err := db.Links().Materialize(ctx, links.MaterializeRequest{Graph: "social", With: model, K: 20}); err != nil {
 		return err
 	}
-	live, err := db.PredictFor(ctx, query.PredictForRequest{Vertex: "0", K: 10, Graph: "social", With: model})
+	live, err := db.Links().PredictFor(ctx, links.PredictForRequest{Vertex: "0", K: 10, Graph: "social", With: model})
 	if err != nil {
 		return err
 	}
@@ -38,8 +40,8 @@ func predict(ctx context.Context, db *query.DB) error {
 	}
 	defer reader.Close()
 	opened := time.Since(began)
-	ask := func() (query.PredictedResult, error) {
-		return reader.Predicted(ctx, query.PredictedRequest{Vertex: "0", K: 10, Graph: "social"})
+	ask := func() (links.PredictedResult, error) {
+		return reader.Links().Predicted(ctx, links.PredictedRequest{Vertex: "0", K: 10, Graph: "social"})
 	}
 	stored, err := ask()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"heavytail/query"
 	"heavytail/query/driver"
+	"heavytail/query/fault"
 	"heavytail/storage"
 )
 
@@ -80,6 +80,6 @@ func friends(ctx context.Context, db *sql.DB, of string) (list []friend, err err
 // isUnknown reports whether an error is that of an unknown name, with the
 // nearest name as a suggestion.
 func isUnknown(err error, nearest string) bool {
-	var mistake *query.Error
+	var mistake *fault.Error
 	return errors.As(err, &mistake) && mistake.Nearest == nearest
 }

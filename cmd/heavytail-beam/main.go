@@ -31,9 +31,8 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // gs:// comes with beamx
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
-
 	"heavytail/cmd/heavytail-beam/transform"
-	"heavytail/query"
+	"heavytail/query/links"
 	"heavytail/query/shard"
 )
 
@@ -141,7 +140,7 @@ func runScore(ctx context.Context) error {
 	case *top < 0 || *files < 1:
 		return fmt.Errorf("--top must be at least 0 and --files at least 1: %w", errUsage)
 	}
-	scorers, err := query.ParseScorers(*with)
+	scorers, err := links.ParseScorers(*with)
 	if err != nil {
 		return fmt.Errorf("--with: %w", err)
 	}

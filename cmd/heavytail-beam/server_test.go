@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
-
 	"heavytail/cmd/heavytail-beam/internal/statement"
 	"heavytail/query"
 	"heavytail/query/shard"

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/query"
 	"heavytail/query/parser"
 	"heavytail/repl"
@@ -38,7 +37,7 @@ func runCheck(ctx context.Context, std streams, path string) error {
 	if err != nil {
 		return err
 	}
-	report, err := db.Check(ctx)
+	report, err := db.Maintenance().Check(ctx)
 	status.Clear()
 	if err := errors.Join(err, db.Close()); err != nil {
 		return err

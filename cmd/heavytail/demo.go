@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/query"
 	"heavytail/repl"
 )
@@ -165,7 +164,7 @@ func runStep(ctx context.Context, std streams, db *query.DB, status *repl.Status
 func plotDegrees(ctx context.Context, out io.Writer, db *query.DB, graphs ...string) error {
 	var series []repl.DegreeSeries
 	for _, name := range graphs {
-		counts, err := db.Degrees(ctx, name)
+		counts, err := db.Graphs().Degrees(ctx, name)
 		if err != nil {
 			return err
 		}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/query"
+	"heavytail/query/graphs"
 	"heavytail/repl"
 )
 
@@ -25,7 +25,7 @@ law is a straight line there.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			options := query.Options{ReadOnly: true, NoCreate: true}
 			return runOn(cmd, std, args[0], options, format, func(r *runner) error {
-				return r.describe(args[1:], query.DescribeGraphRequest{Bootstrap: int(flagInt(cmd, "bootstrap")), Seed: uint64(flagInt(cmd, "seed"))})
+				return r.describe(args[1:], graphs.DescribeGraphRequest{Bootstrap: int(flagInt(cmd, "bootstrap")), Seed: uint64(flagInt(cmd, "seed"))})
 			})
 		},
 	}
@@ -36,9 +36,9 @@ law is a straight line there.`,
 
 // describe prints the description of each graph, or of all graphs if none is
 // named. In the format table the plot of its degrees follows each description.
-func (r *runner) describe(graphs []string, req query.DescribeGraphRequest) error {
+func (r *runner) describe(graphs []string, req graphs.DescribeGraphRequest) error {
 	if len(graphs) == 0 {
-		known, err := r.db.Graphs(r.ctx)
+		known, err := r.db.Graphs().List(r.ctx)
 		if err != nil {
 			return err
 		}

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/query"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
 	"heavytail/repl"
 )
@@ -75,7 +75,7 @@ type bytesFlag int64
 func (b *bytesFlag) String() string { return strconv.FormatInt(int64(*b), 10) }
 func (b *bytesFlag) Type() string   { return "bytes" }
 func (b *bytesFlag) Set(text string) error {
-	bytes, err := query.ParseBytes(text)
+	bytes, err := fault.ParseBytes(text)
 	*b = bytesFlag(bytes)
 	return err
 }
@@ -116,13 +116,13 @@ func runExec(cmd *cobra.Command, std streams, path string, flags execFlags) erro
 // closing the file stops the jobs at a checkpoint.
 func waitForJobs(ctx context.Context, db *query.DB, status *repl.Status, messages io.Writer) error {
 	var failed error
-	for jobs := db.ActiveJobs(); len(jobs) > 0; jobs = db.ActiveJobs() {
+	for jobs := db.Jobs().Active(); len(jobs) > 0; jobs = db.Jobs().Active() {
 		for _, j := range jobs {
-			info, err := db.WaitJob(ctx, j.ID)
+			info, err := db.Jobs().Wait(ctx, j.ID)
 			status.Clear()
 			switch {
 			case ctx.Err() != nil:
-				for _, left := range db.ActiveJobs() {
+				for _, left := range db.Jobs().Active() {
 					fmt.Fprintf(messages, "notice: job %d is interrupted; RESUME JOB %d continues it\n", left.ID, left.ID)
 				}
 				return ctx.Err()
@@ -164,7 +164,7 @@ func (f execFlags) settings(std streams) (repl.Config, *query.Options, error) {
 
 // execWords name the flags that set fields of query.Options. The options of statements
 // keep their names, since the user wrote them in a statement.
-var execWords = query.Words{Field: func(name string) string {
+var execWords = fault.Words{Field: func(name string) string {
 	if flag := fieldFlags[name]; flag != "" {
 		return "--" + flag
 	}

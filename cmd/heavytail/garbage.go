@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"heavytail/query"
+	"heavytail/query/maintenance"
 	"heavytail/storage"
 )
 
@@ -31,12 +32,12 @@ func limitMemory(options *query.Options) {
 }
 
 // garbageOf is by how many per cent a heap may grow before the next garbage collection, so that
-// garbage is at most [query.Garbage]. Most memory is a few large arrays without pointers, so a
+// garbage is at most [maintenance.Garbage]. Most memory is a few large arrays without pointers, so a
 // collection takes milliseconds; with Go's default of 100 per cent, arrays that a job no longer needs
 // would stay until the heap had doubled.
 func garbageOf(heap uint64) int {
 	used := max(1, int64(heap))
-	return int((100*query.Garbage(used) + used/2) / used)
+	return int((100*maintenance.Garbage(used) + used/2) / used)
 }
 
 // limitGarbage sets GOGC to garbageOf the heap after each collection; percent is its present

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/query"
+	"heavytail/query/rows"
 )
 
 func newHelp(std streams) *cobra.Command {
@@ -51,7 +51,7 @@ the statement is the one in capitals.`,
 
 // helpText writes each row of HELP as an item with its text in lines of up to 80 characters
 // below it.
-func helpText(rows *query.Rows) string {
+func helpText(rows *rows.Rows) string {
 	var b strings.Builder
 	for rows.Next() {
 		row := rows.Row()

@@ -63,35 +63,150 @@ var layout = map[string][]string{
 		"embedding/unitball", "embedding/propagate", "embedding/netmf",
 		"storage", "storage/csr", "storage/vec", "embedding", "embedding/evaluate", "embedding/link", "embedding/tune", "embedding/skipgram", "index",
 	},
-	"index":                  {"storage/vec"},
-	"query/parser":           {},
-	"query/measure":          {"storage/csr", "storage/vec"},
-	"query/internal/fault":   {"storage", "query/parser"},
-	"query/internal/plan":    {},
-	"query/internal/rowfile": {"storage/format"},
-	"query/internal/session": {"storage", "storage/format", "storage/vec", "index", "query/parser", "query/internal/fault", "query/internal/plan"},
-	"query/internal/bind":    {"query/parser", "query/internal/fault"},
+	"index": {"storage/vec"},
+	// What callers meet everywhere.
+	"query/parser":     {},
+	"query/algorithms": {"storage/csr", "storage/vec"},
+	"query/rows":       {"storage"},
+	"query/help":       {},
+	"query/plan":       {},
+	"query/fault":      {"query/parser", "storage"},
+	"query/where":      {"query/internal/session", "storage"},
+	"query/catalogue":  {"query/fault", "query/internal/cells", "query/parser", "query/rows", "storage"},
+	"query/files":      {"query/rows"},
+
+	// Below the families; each imports only those before it.
+	"query/internal/lists":   {},
 	"query/internal/trial":   {"storage"},
-	"query/internal/where":   {"storage", "storage/format", "query/parser", "query/internal/fault", "query/internal/bind", "query/internal/session"},
-	"query/internal/job":     {"storage", "storage/vec", "embedding", "query/internal/fault", "query/internal/session"},
-	"query": {
-		"embedding/jsonnull",
-		"query/internal/fault", "query/internal/job", "query/internal/plan", "query/internal/rowfile", "query/internal/session", "query/internal/bind", "query/internal/trial", "query/internal/where",
-		"storage", "storage/csr", "storage/vec", "storage/format", "storage/generate",
-		"embedding", "embedding/evaluate", "embedding/link", "embedding/run", "embedding/tune", "index", "query/parser", "query/measure",
+	"query/internal/rowfile": {"storage/format"},
+	"query/internal/session": {"index", "query/fault", "query/parser", "query/plan", "query/rows", "storage", "storage/format", "storage/vec"},
+	"query/internal/bind":    {"query/fault", "query/help", "query/parser", "query/rows"},
+	"query/internal/job":     {"embedding", "query/fault", "query/internal/session", "query/rows", "storage", "storage/vec"},
+	"query/internal/cells":   {"query/internal/lists", "query/internal/session", "query/rows", "storage", "storage/format"},
+	"query/internal/conditions": {
+		"query/fault", "query/internal/bind", "query/internal/session", "query/parser", "query/rows", "query/where", "storage",
+		"storage/format",
 	},
-	"query/driver":  {"query", "query/parser", "query/internal/fault", "storage"},
-	"query/shard":   {"query", "query/parser", "storage", "storage/format", "storage/format/dataset", "storage/vec"},
-	"repl":          {"query", "query/parser"},
+	"query/internal/engine": {
+		"embedding", "embedding/evaluate", "query/fault", "query/help", "query/internal/bind", "query/internal/cells",
+		"query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/session", "query/internal/trial",
+		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
+	},
+	"query/internal/entries": {
+		"index", "query/catalogue", "query/fault", "query/internal/cells", "query/internal/engine", "query/internal/lists",
+		"query/internal/session", "query/rows", "storage",
+	},
+	"query/internal/scan": {
+		"query/fault", "query/internal/conditions", "query/internal/engine", "query/internal/entries", "query/internal/session",
+		"query/parser", "query/plan", "query/where", "storage",
+	},
+	"query/internal/export": {
+		"query/fault", "query/files", "query/help", "query/internal/engine", "query/internal/lists", "query/internal/session",
+		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
+	},
+	"query/internal/textfile": {
+		"query/fault", "query/help", "query/internal/bind", "query/internal/engine", "query/internal/lists", "storage", "storage/format",
+	},
+	"query/internal/indexes": {
+		"index", "query/fault", "query/internal/engine", "query/internal/entries", "query/internal/session", "storage", "storage/vec",
+	},
+	"query/internal/methods": {
+		"embedding/run", "query/fault", "query/help", "query/internal/bind", "query/internal/engine", "query/internal/lists",
+		"query/internal/session", "query/parser", "storage",
+	},
+	"query/internal/search": {
+		"index", "query/catalogue", "query/fault", "query/internal/bind", "query/internal/conditions", "query/internal/engine",
+		"query/internal/entries", "query/internal/lists", "query/internal/scan", "query/internal/session", "query/parser", "query/plan",
+		"query/rows", "query/where", "storage", "storage/format", "storage/vec",
+	},
+	"query/internal/sweep": {
+		"embedding/evaluate", "query/fault", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/engine",
+		"query/rows",
+	},
+	"query/internal/scoring": {
+		"embedding/evaluate", "embedding/link", "query/algorithms", "query/catalogue", "query/fault", "query/help",
+		"query/internal/bind", "query/internal/engine", "query/internal/lists", "query/internal/session", "storage", "storage/csr",
+	},
+
+	// The families, and the door over them.
+	"query/maintenance": {
+		"query/fault", "query/help", "query/internal/engine", "query/internal/entries", "query/internal/lists", "query/internal/session",
+		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
+	},
+	"query/measures": {
+		"embedding", "query/algorithms", "query/catalogue", "query/fault", "query/help", "query/internal/bind", "query/internal/cells",
+		"query/internal/engine", "query/internal/entries", "query/internal/job", "query/internal/lists", "query/internal/session",
+		"query/parser", "query/plan", "query/rows", "storage", "storage/csr",
+	},
+	"query/graphs": {
+		"embedding/evaluate", "embedding/jsonnull", "embedding/link", "index", "query/algorithms", "query/fault", "query/files",
+		"query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions", "query/internal/engine",
+		"query/internal/entries", "query/internal/export", "query/internal/lists", "query/internal/scan", "query/internal/search",
+		"query/internal/session", "query/internal/textfile", "query/parser", "query/plan", "query/rows", "query/where", "storage",
+		"storage/csr", "storage/format", "storage/generate",
+	},
+	"query/vectors": {
+		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/run", "index", "query/catalogue", "query/fault",
+		"query/files", "query/graphs", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions",
+		"query/internal/engine", "query/internal/entries", "query/internal/export", "query/internal/indexes", "query/internal/job",
+		"query/internal/lists", "query/internal/methods", "query/internal/scan", "query/internal/search", "query/internal/session",
+		"query/internal/sweep", "query/parser", "query/plan", "query/rows", "query/where", "storage", "storage/csr", "storage/format",
+		"storage/vec",
+	},
+	"query/links": {
+		"embedding", "embedding/evaluate", "embedding/link", "embedding/run", "index", "query/catalogue", "query/fault", "query/files",
+		"query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions", "query/internal/engine",
+		"query/internal/entries", "query/internal/job", "query/internal/lists", "query/internal/rowfile", "query/internal/scan",
+		"query/internal/scoring", "query/internal/search", "query/internal/session", "query/internal/textfile", "query/parser",
+		"query/plan", "query/rows", "query/where", "storage", "storage/csr", "storage/format", "storage/vec",
+	},
+	"query/studies": {
+		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/link", "embedding/run", "embedding/tune", "query/fault",
+		"query/files", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/engine", "query/internal/entries",
+		"query/internal/export", "query/internal/job", "query/internal/lists", "query/internal/methods", "query/internal/rowfile",
+		"query/internal/scoring", "query/internal/session", "query/internal/sweep", "query/internal/trial", "query/links",
+		"query/parser", "query/plan", "query/rows", "query/vectors", "storage", "storage/csr", "storage/vec",
+	},
+	"query/jobs": {
+		"query/catalogue", "query/fault", "query/help", "query/internal/engine", "query/internal/entries", "query/internal/job",
+		"query/internal/lists", "query/links", "query/measures", "query/parser", "query/plan", "query/rows", "query/vectors", "storage",
+	},
+	"query": {
+		"embedding", "embedding/evaluate", "embedding/link", "index", "query/catalogue", "query/fault", "query/graphs", "query/help",
+		"query/internal/bind", "query/internal/cells", "query/internal/engine", "query/internal/entries", "query/internal/job",
+		"query/internal/lists", "query/internal/session", "query/jobs", "query/links", "query/maintenance", "query/measures",
+		"query/parser", "query/plan", "query/rows", "query/studies", "query/vectors", "storage", "storage/format", "storage/vec",
+	},
+	"query/internal/querytest": {"query", "query/graphs"},
+	"query/driver":             {"query", "query/fault", "query/parser", "query/rows", "storage"},
+	"query/shard": {
+		"query", "query/catalogue", "query/graphs", "query/links", "query/parser", "query/rows", "query/studies", "query/vectors",
+		"storage", "storage/format", "storage/format/dataset", "storage/vec",
+	},
+	"repl": {
+		"query", "query/catalogue", "query/fault", "query/graphs", "query/help", "query/links", "query/measures", "query/parser",
+		"query/rows", "query/vectors",
+	},
+
 	"cmd/figure":    {"query/parser"},
 	"cmd/placement": {"storage/csr", "storage/vec"},
-	"cmd/picture":   {"query", "embedding/evaluate", "storage", "storage/csr", "cmd/figure", "cmd/placement"},
-	"cmd/report":    {"query", "query/parser", "embedding/evaluate", "storage", "cmd/figure", "cmd/picture"},
-	"cmd/paper":     {"query", "storage", "cmd/figure"},
-	"cmd/scale":     {"storage", "storage/csr", "storage/vec", "storage/generate", "embedding/eigen", "embedding/spectral"},
+	"cmd/picture": {
+		"cmd/figure", "cmd/placement", "embedding/evaluate", "query", "query/graphs", "query/measures", "query/studies", "query/vectors",
+		"storage", "storage/csr",
+	},
+	"cmd/report": {
+		"cmd/figure", "cmd/picture", "embedding/evaluate", "query", "query/catalogue", "query/fault", "query/graphs", "query/measures",
+		"query/parser", "query/rows", "query/studies", "query/vectors", "storage",
+	},
+	"cmd/paper": {"cmd/figure", "query", "query/graphs", "query/rows", "query/studies", "query/vectors", "storage"},
+	"cmd/scale": {"storage", "storage/csr", "storage/vec", "storage/generate", "embedding/eigen", "embedding/spectral"},
 
 	"cmd/paper/record": {"storage/vec"},
-	"cmd/heavytail":    {"repl", "query", "query/parser", "query/shard", "storage", "storage/format", "embedding/evaluate", "cmd/figure", "cmd/picture", "cmd/report", "cmd/paper", "cmd/scale"},
+	"cmd/heavytail": {
+		"cmd/figure", "cmd/paper", "cmd/picture", "cmd/report", "cmd/scale", "embedding/evaluate", "query", "query/catalogue",
+		"query/fault", "query/files", "query/graphs", "query/help", "query/links", "query/maintenance", "query/parser", "query/rows",
+		"query/shard", "query/studies", "query/vectors", "repl", "storage", "storage/format",
+	},
 }
 
 // outsiders are the modules that only some packages may import: only storage
@@ -103,7 +218,7 @@ var outsiders = map[string][]string{
 	"github.com/klauspost/compress":     {"storage/format", "storage/format/internal/columnfile"},
 	"github.com/ulikunitz/xz":           {"storage/format"},
 	"golang.org/x/text":                 {"storage/format"},
-	"gonum.org/v1/gonum":                {"embedding/eigen", "embedding/evaluate", "embedding/link", "query/measure", "storage/gonum"},
+	"gonum.org/v1/gonum":                {"embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},
 	"github.com/spf13/cobra":            {"cmd/heavytail"},
 	"github.com/spf13/pflag":            {"cmd/heavytail"},
 	"github.com/guptarohit/asciigraph":  {"repl", "cmd/heavytail"},

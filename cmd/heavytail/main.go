@@ -20,7 +20,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
 	"heavytail/query/parser"
 	"heavytail/storage"
 )

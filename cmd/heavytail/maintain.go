@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/query"
+	"heavytail/query/maintenance"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 	"heavytail/repl"
 )
 
@@ -44,7 +45,7 @@ on the way; the copy is compact and appears when it is complete. Other readers m
 have the file open.`,
 		Args: exactly(2, "FILE and COPY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			request := query.BackupRequest{Path: args[1], Overwrite: flagBool(cmd, "overwrite")}
+			request := maintenance.BackupRequest{Path: args[1], Overwrite: flagBool(cmd, "overwrite")}
 			return runStatement(cmd, std, args[0], query.Options{ReadOnly: true, NoCreate: true}, format, "BACKUP", request)
 		},
 	}
@@ -87,13 +88,13 @@ func runRecover(cmd *cobra.Command, std streams, path, copy string, overwrite bo
 	status := repl.NewStatus(std.err, repl.Detect(std.err, os.Getenv))
 	ctx, stop := interruptible(cmd.Context())
 	defer stop()
-	report, err := query.Recover(ctx, path, copy, query.RecoverOptions{Overwrite: overwrite, Progress: status.Progress})
+	report, err := maintenance.Recover(ctx, path, copy, maintenance.RecoverOptions{Overwrite: overwrite, Progress: status.Progress})
 	status.Clear()
 	if err != nil {
 		return err
 	}
 	var text strings.Builder
-	for _, row := range query.RecoveredRows(report) {
+	for _, row := range maintenance.RecoveredRows(report) {
 		fmt.Fprintf(&text, "%s: %s, %v\n", parser.Escape(fmt.Sprint(row[0])), size(row), row[3])
 	}
 	for _, line := range report.Lost {
@@ -108,7 +109,7 @@ func runRecover(cmd *cobra.Command, std streams, path, copy string, overwrite bo
 }
 
 // size is how much of an object was saved.
-func size(row []query.Value) string {
+func size(row []rows.Value) string {
 	vertices, _ := row[1].(int64)
 	text := count(vertices, "vertex")
 	if edges, ok := row[2].(int64); ok {

@@ -17,10 +17,11 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/index"
 	"heavytail/query"
+	"heavytail/query/help"
 	language "heavytail/query/parser"
+	"heavytail/query/vectors"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated parts of manual/*.md")
@@ -92,7 +93,7 @@ func statementsPart(*testing.T) string {
 
 func methodsPart(*testing.T) string {
 	var b strings.Builder
-	for _, m := range query.Methods() {
+	for _, m := range vectors.Methods() {
 		fmt.Fprintf(&b, "### %s\n\n%s.\n", m.Name, sentence(m.Summary))
 		writeOptions(&b, m.Options)
 		b.WriteString("\n")
@@ -132,7 +133,7 @@ func scorersPart(t *testing.T) string {
 }
 
 // errorPackages are the packages whose errors a program may want to distinguish.
-var errorPackages = []string{"query/internal/fault", "query/parser", "storage", "storage/format", "embedding", "embedding/link", "embedding/evaluate", "index"}
+var errorPackages = []string{"query/fault", "query/parser", "storage", "storage/format", "embedding", "embedding/link", "embedding/evaluate", "index"}
 
 // errorsPart lists the errors of HELP ERRORS by package, and expects every exported
 // error of the packages to be among them.
@@ -151,9 +152,6 @@ func errorsPart(t *testing.T) string {
 	}
 	for _, pkg := range errorPackages {
 		name := path.Base(pkg)
-		if name == "fault" {
-			name = "query"
-		}
 		found := sentinels(t, filepath.Join("..", "..", pkg))
 		if len(found) == 0 {
 			t.Errorf("package %s has no exported error", pkg)
@@ -246,7 +244,7 @@ func flagsPart(*testing.T) string {
 }
 
 // writeOptions lists options with type and default, as HELP does.
-func writeOptions(b *strings.Builder, options []query.OptionInfo) {
+func writeOptions(b *strings.Builder, options []help.Option) {
 	if len(options) > 0 {
 		b.WriteString("\n")
 	}

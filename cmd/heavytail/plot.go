@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/cmd/figure"
 	"heavytail/cmd/picture"
-	"heavytail/query"
+	"heavytail/query/catalogue"
+	"heavytail/query/vectors"
 )
 
 var plotKinds = []string{"degrees", "parameters", "projection", "graph", "links"}
@@ -65,13 +65,13 @@ the power law that is fitted to the degrees of a graph.`,
 
 func (r *runner) plotDegrees(flags degreeFlags, names []string) error {
 	var list []figure.Degrees
-	embeddings, err := r.db.Embeddings(r.ctx)
+	embeddings, err := r.db.Vectors().List(r.ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
-		if slices.ContainsFunc(embeddings, func(e query.EmbeddingSummary) bool { return e.Name == name }) {
-			result, err := r.db.ReconstructedDegrees(r.ctx, query.EvaluateReconstructionRequest{Embedding: name})
+		if slices.ContainsFunc(embeddings, func(e catalogue.EmbeddingSummary) bool { return e.Name == name }) {
+			result, err := r.db.Vectors().ReconstructedDegrees(r.ctx, vectors.EvaluateReconstructionRequest{Embedding: name})
 			if err != nil {
 				return err
 			}
@@ -79,7 +79,7 @@ func (r *runner) plotDegrees(flags degreeFlags, names []string) error {
 			r.noteAll(result.Notices)
 			continue
 		}
-		counts, err := r.db.Degrees(r.ctx, name)
+		counts, err := r.db.Graphs().Degrees(r.ctx, name)
 		if err != nil {
 			return err
 		}

@@ -7,10 +7,9 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/cmd/figure"
 	"heavytail/cmd/picture"
-	"heavytail/query"
+	"heavytail/query/rows"
 )
 
 type graphFlags struct {
@@ -106,7 +105,7 @@ func (r *runner) plotGraph(flags graphFlags, names []string) (err error) {
 func (r *runner) progress(what, unit string) func(stage string, done, total int64) {
 	began := time.Now()
 	return func(stage string, done, total int64) {
-		r.status.Progress(query.Progress{Statement: what, Stage: stage, Done: done, Total: total, Unit: unit, Elapsed: time.Since(began)})
+		r.status.Progress(rows.Progress{Statement: what, Stage: stage, Done: done, Total: total, Unit: unit, Elapsed: time.Since(began)})
 	}
 }
 
@@ -115,7 +114,7 @@ func (r *runner) graphNamed(names []string) (string, error) {
 	if len(names) > 0 {
 		return names[0], nil
 	}
-	graphs, err := r.db.Graphs(r.ctx)
+	graphs, err := r.db.Graphs().List(r.ctx)
 	if err != nil {
 		return "", err
 	}

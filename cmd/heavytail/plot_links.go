@@ -7,15 +7,15 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/cmd/picture"
 	"heavytail/embedding/evaluate"
-	"heavytail/query"
+	"heavytail/query/studies"
+	"heavytail/storage"
 )
 
 type linkFlags struct {
 	output
-	query.EvaluateLinksRequest
+	studies.EvaluateLinksRequest
 	curve     string
 	using     []string // methods in the language
 	models    []string
@@ -71,7 +71,7 @@ hidden from their training.`,
 const curveSteps = 200
 
 // request is the evaluation that the flags ask for, without the graph.
-func (f linkFlags) request() (query.EvaluateLinksRequest, error) {
+func (f linkFlags) request() (studies.EvaluateLinksRequest, error) {
 	req := f.EvaluateLinksRequest
 	req.CurveSteps, req.Negatives = curveSteps, []evaluate.Negatives{evaluate.Negatives(f.negatives)}
 	for _, text := range f.using {
@@ -79,20 +79,20 @@ func (f linkFlags) request() (query.EvaluateLinksRequest, error) {
 		if err != nil {
 			return req, err
 		}
-		req.Methods = append(req.Methods, query.LinkMethod{Method: m.Method, Settings: m.Settings})
+		req.Methods = append(req.Methods, studies.LinkMethod{Method: m.Method, Settings: m.Settings})
 	}
 	return req, nil
 }
 
 // plotLinks draws the curves of a link evaluation, or the calibration of models.
-func (r *runner) plotLinks(flags linkFlags, req query.EvaluateLinksRequest, names []string) (err error) {
+func (r *runner) plotLinks(flags linkFlags, req studies.EvaluateLinksRequest, names []string) (err error) {
 	if req.Graph, err = r.graphNamed(names); err != nil {
 		return err
 	}
 	if flags.curve == "calibration" {
 		return r.plotCalibration(flags, req.Graph)
 	}
-	result, err := r.db.EvaluateLinks(r.ctx, req)
+	result, err := r.db.Studies().EvaluateLinks(r.ctx, req)
 	if err != nil {
 		return err
 	}
@@ -109,21 +109,21 @@ func (r *runner) plotLinks(flags linkFlags, req query.EvaluateLinksRequest, name
 // plotCalibration draws the calibration of all models of a graph, or of those that
 // the flags name.
 func (r *runner) plotCalibration(flags linkFlags, graph string) error {
-	all, err := r.db.Models(r.ctx)
+	all, err := r.db.Links().Models(r.ctx)
 	if err != nil {
 		return err
 	}
-	var models []query.ModelInfo
+	var models []storage.ModelInfo
 	for _, m := range all {
 		if m.Graph == graph && (flags.models == nil || slices.Contains(flags.models, m.Name)) {
 			models = append(models, m.ModelInfo)
 		}
 	}
 	for _, name := range flags.models {
-		if _, err := r.db.DescribeModel(r.ctx, name); err != nil { // the error suggests the nearest name
+		if _, err := r.db.Links().DescribeModel(r.ctx, name); err != nil { // the error suggests the nearest name
 			return err
 		}
-		if !slices.ContainsFunc(models, func(m query.ModelInfo) bool { return m.Name == name }) {
+		if !slices.ContainsFunc(models, func(m storage.ModelInfo) bool { return m.Name == name }) {
 			return fmt.Errorf("model %q is of another graph than %q", name, graph)
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/cmd/figure"
 	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 	"heavytail/repl"
 	"heavytail/storage/format"
 )
@@ -133,7 +133,7 @@ func replaceFile(path string, content []byte) error {
 }
 
 // noteAll prints notices in the form that notices of statements have.
-func (r *runner) noteAll(notices []query.Notice) {
+func (r *runner) noteAll(notices []rows.Notice) {
 	r.status.Clear()
 	for _, n := range notices {
 		fmt.Fprintf(r.std.err, "notice: %s\n", parser.Escape(n.String()))

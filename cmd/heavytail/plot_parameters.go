@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/cmd/figure"
-	"heavytail/query"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 )
 
 type studyFlags struct {
@@ -23,13 +23,13 @@ type studyFlags struct {
 // measures are the quantities that a study can plot.
 var measures = []struct {
 	name, label string
-	of          func(query.ParameterPoint) float64
+	of          func(studies.ParameterPoint) float64
 }{
-	{"pearson", "Pearson's r of degrees", func(p query.ParameterPoint) float64 { return p.Pearson }},
-	{"spearman", "Spearman's ρ of degrees", func(p query.ParameterPoint) float64 { return p.Spearman }},
-	{"kendall", "Kendall's τ of degrees", func(p query.ParameterPoint) float64 { return p.Kendall }},
-	{"f1", "F1 of edges", func(p query.ParameterPoint) float64 { return p.F1() }},
-	{"ks", "distance of degrees from a power law (KS)", func(p query.ParameterPoint) float64 { return p.KS() }},
+	{"pearson", "Pearson's r of degrees", func(p studies.ParameterPoint) float64 { return p.Pearson }},
+	{"spearman", "Spearman's ρ of degrees", func(p studies.ParameterPoint) float64 { return p.Spearman }},
+	{"kendall", "Kendall's τ of degrees", func(p studies.ParameterPoint) float64 { return p.Kendall }},
+	{"f1", "F1 of edges", func(p studies.ParameterPoint) float64 { return p.F1() }},
+	{"ks", "distance of degrees from a power law (KS)", func(p studies.ParameterPoint) float64 { return p.KS() }},
 }
 
 func measureNames() []string {
@@ -81,28 +81,28 @@ repeated: each is a line. Nothing is stored.`,
 }
 
 // requests are the studies that the flags ask for, one for each method.
-func (f studyFlags) requests(graph string) ([]query.EvaluateParametersRequest, error) {
+func (f studyFlags) requests(graph string) ([]studies.EvaluateParametersRequest, error) {
 	option, values, err := f.variation()
 	if err != nil {
 		return nil, err
 	}
-	var list []query.EvaluateParametersRequest
+	var list []studies.EvaluateParametersRequest
 	for _, text := range f.using {
 		req, err := methodOf(text)
 		if err != nil {
 			return nil, err
 		}
 		req.Graph = graph
-		vary := query.Variation{Option: option, Values: values}
+		vary := studies.Variation{Option: option, Values: values}
 		if values == nil {
-			usual := query.DefaultVariations(req.Method)
-			i := slices.IndexFunc(usual, func(v query.Variation) bool { return v.Option == option })
+			usual := studies.DefaultVariations(req.Method)
+			i := slices.IndexFunc(usual, func(v studies.Variation) bool { return v.Option == option })
 			if i < 0 {
 				return nil, fmt.Errorf("--vary %s has no usual values with %s: expected some, as in --vary %s=1,2", option, req.Method, option)
 			}
 			vary = usual[i]
 		}
-		req.Vary = []query.Variation{vary}
+		req.Vary = []studies.Variation{vary}
 		list = append(list, req)
 	}
 	return list, nil
@@ -129,16 +129,16 @@ func (f studyFlags) variation() (option string, values []float64, err error) {
 }
 
 // methodOf reads a method with options as EMBED takes it.
-func methodOf(text string) (query.EvaluateParametersRequest, error) {
-	method, settings, err := query.ParseMethod(text)
+func methodOf(text string) (studies.EvaluateParametersRequest, error) {
+	method, settings, err := vectors.ParseMethod(text)
 	if err != nil {
-		return query.EvaluateParametersRequest{}, fmt.Errorf("--using %q is no method with its options, such as dp_spectral(beta := 0.5): %w", text, err)
+		return studies.EvaluateParametersRequest{}, fmt.Errorf("--using %q is no method with its options, such as dp_spectral(beta := 0.5): %w", text, err)
 	}
-	return query.EvaluateParametersRequest{Method: method, Settings: settings}, nil
+	return studies.EvaluateParametersRequest{Method: method, Settings: settings}, nil
 }
 
 // plotParameters runs studies and draws them in one chart.
-func (r *runner) plotParameters(flags studyFlags, requests []query.EvaluateParametersRequest) error {
+func (r *runner) plotParameters(flags studyFlags, requests []studies.EvaluateParametersRequest) error {
 	option := requests[0].Vary[0].Option
 	measure := measures[slices.Index(measureNames(), flags.measure)]
 	chart := figure.Chart{
@@ -150,7 +150,7 @@ func (r *runner) plotParameters(flags studyFlags, requests []query.EvaluateParam
 		chart.X.Label = label
 	}
 	for i, req := range requests {
-		result, err := r.db.EvaluateParameters(r.ctx, req)
+		result, err := r.db.Studies().EvaluateParameters(r.ctx, req)
 		if err != nil {
 			return err
 		}

@@ -5,14 +5,13 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/cmd/picture"
-	"heavytail/query"
+	"heavytail/query/vectors"
 )
 
 type projectionFlags struct {
 	output
-	query.ProjectionRequest
+	vectors.ProjectionRequest
 	points int
 }
 
@@ -47,7 +46,7 @@ is drawn, unless --all is given.`,
 }
 
 func (r *runner) plotProjection(flags projectionFlags) error {
-	result, err := r.db.Projection(r.ctx, flags.ProjectionRequest)
+	result, err := r.db.Vectors().Projection(r.ctx, flags.ProjectionRequest)
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/query"
+	"heavytail/query/links"
 	"heavytail/repl"
 	"heavytail/storage/format"
 )
@@ -30,7 +30,7 @@ no line is lost or written twice.`,
   heavytail score social.ht --pairs pairs.parquet --with 'cosine(spec)' --top 10 --threshold 0.5 --out - | head`,
 		Args: exactly(1, "FILE, and the pairs as --pairs PAIRS"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			scorers, err := query.ParseScorers(with)
+			scorers, err := links.ParseScorers(with)
 			if err != nil {
 				return usageError{fmt.Errorf("--with is %q, expected scorers as in adamic_adar, cosine(spec): %w", with, err)}
 			}
@@ -40,7 +40,7 @@ no line is lost or written twice.`,
 			if out == "-" { // rows without a file
 				out, form = "", repl.CSV
 			}
-			request := query.ScoreFileRequest{
+			request := links.ScoreFileRequest{
 				Path: pairs, Graph: graph, With: scorers, Into: out, Header: header, Separator: flagText(cmd, "separator"),
 				Overwrite: flagBool(cmd, "overwrite"), Resume: flagBool(cmd, "resume"),
 				Top: int(flagInt(cmd, "top")), Columns: flagText(cmd, "columns"),

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 	"heavytail/query/shard"
 	"heavytail/repl"
 	"heavytail/storage/format"
@@ -255,7 +255,7 @@ and must have the graph of the plan; it may be left out if the plan has data.`,
 			if m.Answered() {
 				run := func(file string) error {
 					return runOn(cmd, std, file, shardOptions(), format, func(r *runner) error {
-						return unreported(repl.Write(r.config(), func() (*query.Rows, error) { return m.Answer(r.ctx, r.db) }))
+						return unreported(repl.Write(r.config(), func() (*rows.Rows, error) { return m.Answer(r.ctx, r.db) }))
 					})
 				}
 				if len(args) == 0 {

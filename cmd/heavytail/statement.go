@@ -9,8 +9,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
 	"heavytail/repl"
 )
@@ -23,7 +24,7 @@ func addOptions(cmd *cobra.Command, statement string) { addFlags(cmd, statementO
 
 // addFlags gives a command a flag for every option, with the words of HELP. A flag
 // that the command already has stays unchanged.
-func addFlags(cmd *cobra.Command, options []query.OptionInfo) {
+func addFlags(cmd *cobra.Command, options []help.Option) {
 	for _, o := range options {
 		name := flagName(o.Name)
 		if cmd.Flags().Lookup(name) != nil {
@@ -75,14 +76,14 @@ func words(list []string, before string) string {
 
 // shownDefault returns the default of a number for the help of its flag. The flag
 // itself has no default: if it is not given, the statement has no such option.
-func shownDefault(o query.OptionInfo) string {
+func shownDefault(o help.Option) string {
 	if o.Default == "" {
 		return ""
 	}
 	return " (default " + o.Default + ")"
 }
 
-func statementOptions(statement string) []query.OptionInfo {
+func statementOptions(statement string) []help.Option {
 	for _, h := range query.Helps() {
 		if h.Statement == statement {
 			return h.Options
@@ -129,7 +130,7 @@ func flagBool(cmd *cobra.Command, name string) bool {
 }
 
 // givenSettings returns the options that the user has set by flags.
-func givenSettings(cmd *cobra.Command, options []query.OptionInfo) map[string]any {
+func givenSettings(cmd *cobra.Command, options []help.Option) map[string]any {
 	given := map[string]any{}
 	for _, o := range options {
 		name := flagName(o.Name)
@@ -157,7 +158,7 @@ func givenSettings(cmd *cobra.Command, options []query.OptionInfo) map[string]an
 func refuseOthers(cmd *cobra.Command, statement string, others ...string) error {
 	for _, other := range others {
 		for _, o := range statementOptions(other) {
-			has := func(own query.OptionInfo) bool { return own.Name == o.Name }
+			has := func(own help.Option) bool { return own.Name == o.Name }
 			if cmd.Flags().Changed(flagName(o.Name)) && !slices.ContainsFunc(statementOptions(statement), has) {
 				return usageError{fmt.Errorf("--%s is for %s, not for %s", flagName(o.Name), other, statement)}
 			}
@@ -233,14 +234,14 @@ func (r *runner) config() repl.Config {
 
 // flagWords returns the flags of a command as the names of options and limits in
 // errors.
-func flagWords(cmd *cobra.Command) query.Words {
+func flagWords(cmd *cobra.Command) fault.Words {
 	flag := func(name string) string {
 		if cmd.Flags().Lookup(name) == nil {
 			return ""
 		}
 		return "--" + name
 	}
-	return query.Words{
+	return fault.Words{
 		Option: func(name string) string { return flag(flagName(name)) },
 		Field:  func(name string) string { return flag(fieldFlags[name]) },
 		Bare:   true,

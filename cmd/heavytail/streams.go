@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/query"
 	"heavytail/repl"
 )

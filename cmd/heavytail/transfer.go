@@ -6,8 +6,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 	"heavytail/query"
+	"heavytail/query/files"
+	"heavytail/query/graphs"
+	"heavytail/query/help"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
@@ -47,10 +50,10 @@ is added or, after an error, nothing.`,
 	return cmd
 }
 
-func importRequest(cmd *cobra.Command, graph, path string) query.ImportRequest {
+func importRequest(cmd *cobra.Command, graph, path string) graphs.ImportRequest {
 	header, err := format.ParseHeader(flagText(cmd, "header"))
 	must(err) // the flag accepts only valid values
-	req := query.ImportRequest{
+	req := graphs.ImportRequest{
 		Graph: graph, Path: path, Layout: format.Layout(flagText(cmd, "format")),
 		Header: header, Separator: flagText(cmd, "separator"), SkipBad: flagText(cmd, "on-error") == "skip",
 		MaxLine: int(flagInt(cmd, "max-line")), MaxKey: int(flagInt(cmd, "max-key")),
@@ -105,28 +108,28 @@ func exportRequest(cmd *cobra.Command, word, name, path string) (statement strin
 		request, err := walksRequest(cmd, name, path)
 		return statement, request, err
 	}
-	for _, o := range append(walkOptions(), query.OptionInfo{Name: "method"}) {
+	for _, o := range append(walkOptions(), help.Option{Name: "method"}) {
 		if cmd.Flags().Changed(flagName(o.Name)) {
 			return "", nil, usageError{fmt.Errorf("--%s is for EXPORT WALKS, not for %s", flagName(o.Name), statement)}
 		}
 	}
-	return statement, query.ExportRequest{
+	return statement, files.ExportRequest{
 		Name: name, Path: path, Overwrite: flagBool(cmd, "overwrite"), Spreadsheet: flagBool(cmd, "spreadsheet"),
 		Format: unlessAuto(flagText(cmd, "format")), Times: unlessAuto(flagText(cmd, "times")),
 	}, nil
 }
 
-func walksRequest(cmd *cobra.Command, graph, path string) (query.ExportWalksRequest, error) {
-	req := query.ExportWalksRequest{
+func walksRequest(cmd *cobra.Command, graph, path string) (vectors.ExportWalksRequest, error) {
+	req := vectors.ExportWalksRequest{
 		Graph: graph, Path: path, Overwrite: flagBool(cmd, "overwrite"),
 		Method: flagText(cmd, "method"), Settings: givenSettings(cmd, walkOptions()), First: flagInt(cmd, "first"),
 	}
 	if cmd.Flags().Changed("count") {
 		req.Count = new(flagInt(cmd, "count"))
 	}
-	for _, m := range query.Methods() {
+	for _, m := range vectors.Methods() {
 		for _, o := range walkOptions() {
-			has := func(own query.OptionInfo) bool { return own.Name == o.Name }
+			has := func(own help.Option) bool { return own.Name == o.Name }
 			if m.Name == req.Method && cmd.Flags().Changed(flagName(o.Name)) && !slices.ContainsFunc(m.Options, has) {
 				return req, usageError{fmt.Errorf("method %s has no --%s", m.Name, flagName(o.Name))}
 			}
@@ -145,7 +148,7 @@ func unlessAuto(text string) string {
 
 func walkMethods() []string {
 	var names []string
-	for _, m := range query.Methods() {
+	for _, m := range vectors.Methods() {
 		if m.Walks {
 			names = append(names, m.Name)
 		}
@@ -155,14 +158,14 @@ func walkMethods() []string {
 
 // walkOptions are the options of all methods that learn from walks. An option whose
 // default differs between methods has no default here.
-func walkOptions() []query.OptionInfo {
-	var list []query.OptionInfo
-	for _, m := range query.Methods() {
+func walkOptions() []help.Option {
+	var list []help.Option
+	for _, m := range vectors.Methods() {
 		if !m.Walks {
 			continue
 		}
 		for _, o := range m.Options {
-			i := slices.IndexFunc(list, func(known query.OptionInfo) bool { return known.Name == o.Name })
+			i := slices.IndexFunc(list, func(known help.Option) bool { return known.Name == o.Name })
 			switch {
 			case i < 0:
 				list = append(list, o)
@@ -213,7 +216,7 @@ func formsOf() string {
 	text := ""
 	for _, e := range exports {
 		options := statementOptions(e.statement)
-		i := slices.IndexFunc(options, func(o query.OptionInfo) bool { return o.Name == "format" })
+		i := slices.IndexFunc(options, func(o help.Option) bool { return o.Name == "format" })
 		if i < 0 {
 			continue
 		}

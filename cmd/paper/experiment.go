@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"heavytail/query"
+	"heavytail/query/rows"
 )
 
 // Config sets which experiments are run, and how.
@@ -18,8 +19,8 @@ type Config struct {
 	Trials int           // of each search; unless 0 it replaces Budget, and the same number gives the same tables
 	Quick  bool          // only some steps of QuickKinds, which take ten minutes on two processors
 
-	Progress func(query.Progress) // receives the progress of each step; may be nil
-	Log      func(line string)    // receives every step; may be nil
+	Progress func(rows.Progress) // receives the progress of each step; may be nil
+	Log      func(line string)   // receives every step; may be nil
 }
 
 // Names of the files in Config.Out.

@@ -10,6 +10,7 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/query"
+	"heavytail/query/studies"
 )
 
 // smallLinks returns a small graph, and methods that take little time on it.
@@ -38,7 +39,7 @@ func TestRunLinks_Figures(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	pairs, err := db.EvaluateLinks(t.Context(), query.EvaluateLinksRequest{
+	pairs, err := db.Studies().EvaluateLinks(t.Context(), studies.EvaluateLinksRequest{
 		Graph: "pa", Seed: 1, Model: true, Negatives: []evaluate.Negatives{"random", "degree", "two_hop"},
 	})
 	if err != nil {

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"heavytail/cmd/figure"
-	"heavytail/query"
+	"heavytail/query/graphs"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 )
 
 // This file makes the paper's figures 1 and 3. Steps compute their data, and the
@@ -20,7 +22,7 @@ import (
 func (e *experiment) degreesOf(d dataset) [][]step {
 	counts := step{graph: d, kind: Plots, statement: "degrees of graph " + d.stored(), about: "its degrees", cost: 0.1,
 		answer: func(ctx context.Context) ([]string, [][]any, error) {
-			degrees, err := e.db.Degrees(ctx, d.stored())
+			degrees, err := e.db.Graphs().Degrees(ctx, d.stored())
 			return []string{"degree", "vertices"}, degreeRows(degrees), err
 		}}
 	groups := [][]step{{counts}}
@@ -28,7 +30,7 @@ func (e *experiment) degreesOf(d dataset) [][]step {
 		groups = append(groups, []step{t.making(), {
 			graph: d, kind: Plots, statement: "degrees of reconstruction " + t.name(), about: "degrees of the reconstruction by " + t.method, cost: 2 * d.pairCost(),
 			answer: func(ctx context.Context) ([]string, [][]any, error) {
-				r, err := e.db.ReconstructedDegrees(ctx, query.EvaluateReconstructionRequest{Embedding: t.name()})
+				r, err := e.db.Vectors().ReconstructedDegrees(ctx, vectors.EvaluateReconstructionRequest{Embedding: t.name()})
 				return []string{"degree", "vertices"}, degreeRows(r.Degrees), err
 			},
 		}})
@@ -49,7 +51,7 @@ func (e *experiment) drawn(d dataset) []trial {
 	return list
 }
 
-func degreeRows(degrees []query.DegreeCount) [][]any {
+func degreeRows(degrees []graphs.DegreeCount) [][]any {
 	var rows [][]any
 	for _, c := range degrees {
 		rows = append(rows, []any{float64(c.Degree), float64(c.Vertices)})
@@ -75,7 +77,7 @@ func (e *experiment) studies(d dataset) [][]step {
 	var groups [][]step
 	for _, s := range studied() {
 		method, _, _ := strings.Cut(s.call, "(")
-		for _, v := range query.DefaultVariations(method) {
+		for _, v := range studies.DefaultVariations(method) {
 			groups = append(groups, []step{{
 				graph: d, kind: Plots, statement: study(d, s.call, v.Option),
 				about: fmt.Sprintf("reconstructions by %s against %s", s.name, v.Option),
@@ -90,7 +92,7 @@ func (e *experiment) studies(d dataset) [][]step {
 func study(d dataset, call, option string) string {
 	method, _, _ := strings.Cut(call, "(")
 	var values []string
-	for _, v := range query.DefaultVariations(method) {
+	for _, v := range studies.DefaultVariations(method) {
 		for _, value := range v.Values {
 			if v.Option == option {
 				values = append(values, fmt.Sprint(value))
@@ -105,7 +107,7 @@ func (e *experiment) draw() error {
 		if err := e.drawDegrees(d); err != nil {
 			return err
 		}
-		for _, v := range query.DefaultVariations("dp_spectral") {
+		for _, v := range studies.DefaultVariations("dp_spectral") {
 			if err := e.drawStudy(d, v.Option); err != nil {
 				return err
 			}

@@ -86,7 +86,7 @@ func (e *experiment) loading(d dataset) []step {
 
 // drop removes a graph that a killed process has left behind.
 func (e *experiment) drop(ctx context.Context, d dataset) error {
-	if err := e.db.DropGraph(ctx, d.stored(), true); !errors.Is(err, storage.ErrNotFound) {
+	if err := e.db.Graphs().Drop(ctx, d.stored(), true); !errors.Is(err, storage.ErrNotFound) {
 		return err
 	}
 	return nil

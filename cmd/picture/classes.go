@@ -8,16 +8,16 @@ import (
 	"strconv"
 
 	"heavytail/cmd/figure"
-	"heavytail/query"
+	"heavytail/query/vectors"
 )
 
 // classes divides vertices into series, by an attribute or by degree, and reports whether
 // the series are in ascending order.
-func classes(vertices []query.ProjectedVertex, attribute string) (series []figure.Series, ordered bool) {
+func classes(vertices []vectors.ProjectedVertex, attribute string) (series []figure.Series, ordered bool) {
 	if attribute == "" {
-		return byNumber(vertices, "degree", func(v query.ProjectedVertex) float64 { return float64(v.Degree) }), true
+		return byNumber(vertices, "degree", func(v vectors.ProjectedVertex) float64 { return float64(v.Degree) }), true
 	}
-	number := func(v query.ProjectedVertex) float64 {
+	number := func(v vectors.ProjectedVertex) float64 {
 		if x, err := strconv.ParseFloat(v.Value.String(), 64); err == nil && !v.Value.IsMissing() {
 			return x
 		}
@@ -47,10 +47,10 @@ const MostClasses = 12
 
 // byNumber divides vertices into classes of about equal size by a number, in
 // ascending order. Equal numbers are in one class.
-func byNumber(vertices []query.ProjectedVertex, what string, number func(query.ProjectedVertex) float64) []figure.Series {
+func byNumber(vertices []vectors.ProjectedVertex, what string, number func(vectors.ProjectedVertex) float64) []figure.Series {
 	const wanted = 5
 	var missing figure.Series
-	var sorted []query.ProjectedVertex
+	var sorted []vectors.ProjectedVertex
 	for _, v := range vertices {
 		if math.IsNaN(number(v)) {
 			missing.Points = append(missing.Points, figure.Point{X: v.X, Y: v.Y})
@@ -58,7 +58,7 @@ func byNumber(vertices []query.ProjectedVertex, what string, number func(query.P
 		}
 		sorted = append(sorted, v)
 	}
-	slices.SortStableFunc(sorted, func(a, b query.ProjectedVertex) int { return cmp.Compare(number(a), number(b)) })
+	slices.SortStableFunc(sorted, func(a, b vectors.ProjectedVertex) int { return cmp.Compare(number(a), number(b)) })
 	var series []figure.Series
 	for from := 0; from < len(sorted); {
 		to := from + max(1, (len(sorted)-from)/max(1, wanted-len(series)))
@@ -86,7 +86,7 @@ func byNumber(vertices []query.ProjectedVertex, what string, number func(query.P
 // byText divides vertices by the texts of an attribute. The most frequent texts, at most
 // so many, have a class each; all others, and those of fewer than least vertices, are
 // together in one class.
-func byText(vertices []query.ProjectedVertex, attribute string, most, least int) []figure.Series {
+func byText(vertices []vectors.ProjectedVertex, attribute string, most, least int) []figure.Series {
 	frequency, others := map[string]int{}, 0
 	for _, v := range vertices {
 		if !v.Value.IsMissing() {
@@ -141,9 +141,9 @@ const leastCommunity = 500
 // communities divides vertices by their community. The largest have a class each; those of
 // less than one in leastCommunity vertices, and all beyond MostClasses, are together in the
 // last one.
-func communities(vertices []query.ProjectedVertex, attribute string) []figure.Series {
+func communities(vertices []vectors.ProjectedVertex, attribute string) []figure.Series {
 	series := restLast(byText(vertices, attribute, MostClasses, len(vertices)/leastCommunity))
-	missing := slices.ContainsFunc(vertices, func(v query.ProjectedVertex) bool { return v.Value.IsMissing() })
+	missing := slices.ContainsFunc(vertices, func(v vectors.ProjectedVertex) bool { return v.Value.IsMissing() })
 	if last := len(series) - 1; last >= 0 && series[last].Rest && !missing {
 		series[last].Name = "smaller communities"
 		if last == 0 {

@@ -9,11 +9,12 @@ import (
 
 	"heavytail/cmd/figure"
 	"heavytail/embedding/evaluate"
-	"heavytail/query"
+	"heavytail/query/graphs"
+	"heavytail/query/vectors"
 )
 
 // Degrees is a degree distribution with its name.
-func Degrees(name string, counts []query.DegreeCount) figure.Degrees {
+func Degrees(name string, counts []graphs.DegreeCount) figure.Degrees {
 	d := figure.Degrees{Name: name}
 	for _, c := range counts {
 		d.Counts = append(d.Counts, figure.Count{Degree: c.Degree, Vertices: c.Vertices})
@@ -23,13 +24,13 @@ func Degrees(name string, counts []query.DegreeCount) figure.Degrees {
 
 // Reconstructed is the degree distribution of a reconstruction, named by its embedding
 // and ε.
-func Reconstructed(embedding string, r query.ReconstructedDegreesResult) figure.Degrees {
+func Reconstructed(embedding string, r vectors.ReconstructedDegreesResult) figure.Degrees {
 	return Degrees(fmt.Sprintf("%s at ε %.3f", embedding, r.Point.Epsilon), r.Degrees)
 }
 
 // FitLaw fits a power law to a degree distribution; it returns nil if there are fewer
 // than two different positive degrees.
-func FitLaw(ctx context.Context, counts []query.DegreeCount) (*evaluate.PowerLaw, error) {
+func FitLaw(ctx context.Context, counts []graphs.DegreeCount) (*evaluate.PowerLaw, error) {
 	var degrees []int
 	for _, c := range counts {
 		degrees = append(degrees, slices.Repeat([]int{c.Degree}, int(c.Vertices))...)

@@ -7,7 +7,8 @@ import (
 
 	"heavytail/cmd/figure"
 	"heavytail/embedding/evaluate"
-	"heavytail/query"
+	"heavytail/query/studies"
+	"heavytail/storage"
 )
 
 // chance returns a reference line: that of a random scorer, or that of a model with exact
@@ -21,7 +22,7 @@ func unit(label string) figure.Axis { return figure.Axis{Label: label, To: 1} }
 
 // ScoreName returns the name of a score in a legend: its scorer, marked as a model if it
 // was trained, and its method.
-func ScoreName(result query.EvaluateLinksResult, s query.MethodScore) string {
+func ScoreName(result studies.EvaluateLinksResult, s studies.MethodScore) string {
 	name := s.Scorer
 	if s.Learned {
 		name = "logistic(" + name + ")"
@@ -34,7 +35,7 @@ func ScoreName(result query.EvaluateLinksResult, s query.MethodScore) string {
 
 // nullText is the figure of the null graph in a legend: by negatives that are drawn by degree, where
 // a figure means little without it.
-func nullText(s query.MethodScore, figure float64) string {
+func nullText(s studies.MethodScore, figure float64) string {
 	if s.Negatives != evaluate.DegreeNegatives || !(figure > 0) {
 		return ""
 	}
@@ -43,7 +44,7 @@ func nullText(s query.MethodScore, figure float64) string {
 
 // ROC is the chart of the ROC curves of a link evaluation by one kind of negatives, with
 // AUC in the legend. The result must have curves.
-func ROC(result query.EvaluateLinksResult, kind evaluate.Negatives) figure.Chart {
+func ROC(result studies.EvaluateLinksResult, kind evaluate.Negatives) figure.Chart {
 	c := figure.Chart{
 		Title: "ROC curves, against " + string(kind) + " pairs", X: unit("false positives: fraction of the pairs without an edge"),
 		Y: unit("recall: fraction of the held-out edges"), Series: []figure.Series{chance("chance", 0, 1)},
@@ -63,7 +64,7 @@ func ROC(result query.EvaluateLinksResult, kind evaluate.Negatives) figure.Chart
 
 // PrecisionRecall is the chart of the precision-recall curves of a link evaluation, with
 // the average precision in the legend. It has the same arguments as ROC.
-func PrecisionRecall(result query.EvaluateLinksResult, kind evaluate.Negatives) figure.Chart {
+func PrecisionRecall(result studies.EvaluateLinksResult, kind evaluate.Negatives) figure.Chart {
 	c := figure.Chart{
 		Title: "Precision and recall, against " + string(kind) + " pairs", X: unit("recall: fraction of the held-out edges"),
 		Y: unit("precision: fraction of edges among the pairs above a score"),
@@ -88,7 +89,7 @@ func PrecisionRecall(result query.EvaluateLinksResult, kind evaluate.Negatives) 
 
 // Calibration is the chart of the probabilities that models predict against the fraction
 // of the held-out pairs that were edges.
-func Calibration(models []query.ModelInfo) figure.Chart {
+func Calibration(models []storage.ModelInfo) figure.Chart {
 	c := figure.Chart{
 		Title: "Calibration of models", X: unit("predicted probability of an edge"), Y: unit("fraction of the pairs that are edges"),
 		Series: []figure.Series{chance("exact", 0, 1)},
@@ -105,7 +106,7 @@ func Calibration(models []query.ModelInfo) figure.Chart {
 
 // Best returns the result with only the scores against one kind of negatives, in
 // descending order of AUC, and at most so many of them.
-func Best(result query.EvaluateLinksResult, kind evaluate.Negatives, most int) query.EvaluateLinksResult {
+func Best(result studies.EvaluateLinksResult, kind evaluate.Negatives, most int) studies.EvaluateLinksResult {
 	var order []int
 	for i, s := range result.Scores {
 		if s.Negatives == kind {

@@ -10,6 +10,9 @@ import (
 	"heavytail/cmd/figure"
 	"heavytail/cmd/placement"
 	"heavytail/query"
+	"heavytail/query/graphs"
+	"heavytail/query/measures"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 	"heavytail/storage/csr"
 )
@@ -55,7 +58,7 @@ type Network struct {
 // NewNetwork draws a graph, without a title. Errors are those of the database, which
 // suggest the nearest name for an unknown one, ErrEmpty, and that of ctx.
 func NewNetwork(ctx context.Context, db *query.DB, o NetworkOptions) (Network, error) {
-	s, err := db.Snapshot(ctx, o.Graph)
+	s, err := db.Graphs().Snapshot(ctx, o.Graph)
 	if err != nil {
 		return Network{}, err
 	}
@@ -86,22 +89,22 @@ func valuesOf(ctx context.Context, db *query.DB, graph, colour string, n int) ([
 	if colour == "degree" {
 		return nil, nil
 	}
-	graphs, err := db.Graphs(ctx)
+	list, err := db.Graphs().List(ctx)
 	if err != nil {
 		return nil, err
 	}
-	stored := slices.ContainsFunc(graphs, func(g storage.GraphInfo) bool {
+	stored := slices.ContainsFunc(list, func(g storage.GraphInfo) bool {
 		return g.Name == graph && slices.ContainsFunc(g.Attributes, func(a storage.Attribute) bool { return a.Name == colour })
 	})
 	values := make([]storage.Value, 0, n)
 	if colour == "community" && !stored {
-		result, err := db.Compute(ctx, query.ComputeRequest{Graph: graph, Measure: "community"})
+		result, err := db.Measures().Compute(ctx, measures.ComputeRequest{Graph: graph, Measure: "community"})
 		for _, v := range result.Vertices {
 			values = append(values, v.Value)
 		}
 		return values, err
 	}
-	for row, err := range db.EachVertex(ctx, query.VerticesRequest{Graph: graph, Attributes: []string{colour}}) {
+	for row, err := range db.Graphs().EachVertex(ctx, graphs.VerticesRequest{Graph: graph, Attributes: []string{colour}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +119,7 @@ func chosenVertices(ctx context.Context, db *query.DB, s *storage.Snapshot, o Ne
 	centre, known := s.Vertex(o.Around)
 	switch {
 	case o.Around != "" && !known: // the error has the nearest key
-		_, err := db.Neighbors(ctx, query.NeighborsRequest{Graph: s.Info.Name, Vertex: o.Around, Limit: 1})
+		_, err := db.Graphs().Neighbors(ctx, graphs.NeighborsRequest{Graph: s.Info.Name, Vertex: o.Around, Limit: 1})
 		return nil, n, err
 	case o.Around != "":
 		chosen = nearby(s.Graph, centre, o.Depth)
@@ -166,11 +169,11 @@ func network(s *storage.Snapshot, g *csr.Graph, chosen []uint32, at []placement.
 	n := figure.Network{Vertices: make([]figure.Node, len(chosen)), Edges: shownEdges(g, o.Edges, o.Seed)}
 	// classes divides points into series, so each vertex becomes a point whose X is its
 	// number.
-	numbered := make([]query.ProjectedVertex, len(chosen))
+	numbered := make([]vectors.ProjectedVertex, len(chosen))
 	for i, v := range chosen {
 		degree := s.Graph.Degree(v)
 		n.Vertices[i] = figure.Node{X: at[i].X, Y: at[i].Y, Weight: float64(degree)}
-		numbered[i] = query.ProjectedVertex{Degree: degree, X: float64(i)}
+		numbered[i] = vectors.ProjectedVertex{Degree: degree, X: float64(i)}
 		if o.Values != nil {
 			numbered[i].Value = o.Values[v]
 		}

@@ -8,7 +8,9 @@ import (
 
 	"heavytail/cmd/figure"
 	"heavytail/embedding/evaluate"
-	"heavytail/query"
+	"heavytail/query/graphs"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -16,7 +18,7 @@ import (
 // largest degree, and decreases.
 func TestWithLaw(t *testing.T) {
 	t.Parallel()
-	counts := []query.DegreeCount{{Degree: 0, Vertices: 10}, {Degree: 1, Vertices: 60}, {Degree: 2, Vertices: 20}, {Degree: 4, Vertices: 7}, {Degree: 9, Vertices: 3}}
+	counts := []graphs.DegreeCount{{Degree: 0, Vertices: 10}, {Degree: 1, Vertices: 60}, {Degree: 2, Vertices: 20}, {Degree: 4, Vertices: 7}, {Degree: 9, Vertices: 3}}
 	law, err := FitLaw(t.Context(), counts)
 	if err != nil {
 		t.Fatal(err)
@@ -76,10 +78,10 @@ func TestDistribution(t *testing.T) {
 // rare. There is a class of other values only if there are other values.
 func TestByText(t *testing.T) {
 	t.Parallel()
-	var list []query.ProjectedVertex
+	var list []vectors.ProjectedVertex
 	for i, n := range []int{5, 4, 3, 1} {
 		for range n {
-			list = append(list, query.ProjectedVertex{Value: storage.TextValue(string(rune('a' + i)))})
+			list = append(list, vectors.ProjectedVertex{Value: storage.TextValue(string(rune('a' + i)))})
 		}
 	}
 	names := func(series []figure.Series) (all []string) {
@@ -111,10 +113,10 @@ func TestByText(t *testing.T) {
 // have no value.
 func TestCommunities(t *testing.T) {
 	t.Parallel()
-	of := func(sizes ...int) (list []query.ProjectedVertex) {
+	of := func(sizes ...int) (list []vectors.ProjectedVertex) {
 		for i, n := range sizes {
 			for range n {
-				list = append(list, query.ProjectedVertex{Value: storage.IntegerValue(int64(i))})
+				list = append(list, vectors.ProjectedVertex{Value: storage.IntegerValue(int64(i))})
 			}
 		}
 		return list
@@ -123,11 +125,11 @@ func TestCommunities(t *testing.T) {
 	for i := range ones {
 		ones[i] = 1
 	}
-	for want, list := range map[string][]query.ProjectedVertex{
+	for want, list := range map[string][]vectors.ProjectedVertex{
 		"community 2":         of(9, 8, 7),
 		"smaller communities": of(900, 800, 1),
 		"small communities":   of(ones...),
-		otherValues:           append(of(900, 800, 1), query.ProjectedVertex{}),
+		otherValues:           append(of(900, 800, 1), vectors.ProjectedVertex{}),
 	} {
 		series := communities(list, "community")
 		if last := series[len(series)-1]; last.Name != want || last.Rest != (want != "community 2") {
@@ -139,13 +141,13 @@ func TestCommunities(t *testing.T) {
 // Best has the scores of a kind by descending AUC, each with its curve.
 func TestBest(t *testing.T) {
 	t.Parallel()
-	var result query.EvaluateLinksResult
+	var result studies.EvaluateLinksResult
 	for i, auc := range []float64{0.5, 0.9, 0.7, 0.99} {
 		kind := evaluate.RandomNegatives
 		if i == 3 {
 			kind = evaluate.DegreeNegatives
 		}
-		result.Scores = append(result.Scores, query.MethodScore{Method: -1, Negatives: kind, LinkScore: evaluate.LinkScore{AUC: auc}})
+		result.Scores = append(result.Scores, studies.MethodScore{Method: -1, Negatives: kind, LinkScore: evaluate.LinkScore{AUC: auc}})
 		result.Curves = append(result.Curves, []evaluate.CurvePoint{{Recall: auc}})
 	}
 	best := Best(result, evaluate.RandomNegatives, 2)

@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"heavytail/cmd/figure"
-	"heavytail/query"
+	"heavytail/query/vectors"
 )
 
 // Projection returns the chart of a projected embedding, with at most so many of its
 // vertices, evenly spaced in the order of the graph, and how many it has drawn. Colours
 // show the attribute, or the degree if attribute is empty. The few outermost vertices are
 // drawn at the frame.
-func Projection(embedding, attribute string, result query.ProjectionResult, most int) (chart figure.Chart, drawn int) {
+func Projection(embedding, attribute string, result vectors.ProjectionResult, most int) (chart figure.Chart, drawn int) {
 	axis := func(name string, variance float64) figure.Axis {
 		return figure.Axis{Label: fmt.Sprintf("%s principal component (%.1f %% of the variance)", name, 100*variance), Bare: true, Robust: true}
 	}
@@ -26,11 +26,11 @@ func Projection(embedding, attribute string, result query.ProjectionResult, most
 }
 
 // thinned returns at most so many of the vertices, evenly spaced.
-func thinned(vertices []query.ProjectedVertex, most int) []query.ProjectedVertex {
+func thinned(vertices []vectors.ProjectedVertex, most int) []vectors.ProjectedVertex {
 	if len(vertices) <= most {
 		return vertices
 	}
-	var some []query.ProjectedVertex
+	var some []vectors.ProjectedVertex
 	for i := range most {
 		some = append(some, vertices[int(int64(i)*int64(len(vertices))/int64(most))])
 	}

@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"heavytail/cmd/figure"
-	"heavytail/query"
+	"heavytail/query/fault"
+	"heavytail/query/rows"
 )
 
 // section is the part of the page about one graph.
@@ -46,8 +47,8 @@ func newDrawing(in figure.Inline, caption string) drawing {
 // reasonOf stores a *query.Error or *query.LimitError in the block, as the reason why it
 // is empty. It returns any other error, such as that of a damaged file.
 func reasonOf(err error, b *block) error {
-	var mistake *query.Error
-	var limit *query.LimitError
+	var mistake *fault.Error
+	var limit *fault.LimitError
 	switch {
 	case err == nil:
 		return nil
@@ -64,7 +65,7 @@ func reasonOf(err error, b *block) error {
 	return nil
 }
 
-func (b *block) note(notices []query.Notice) {
+func (b *block) note(notices []rows.Notice) {
 	for _, n := range notices {
 		b.Notes = append(b.Notes, sentence(groupedWords(n.String())))
 	}

@@ -6,7 +6,9 @@ import (
 
 	"heavytail/cmd/figure"
 	"heavytail/cmd/picture"
-	"heavytail/query"
+	"heavytail/query/graphs"
+	"heavytail/query/measures"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -23,8 +25,8 @@ func fileFacts(s storage.Stats, graphs int) []tile {
 // card returns a block with the answer of DESCRIBE GRAPH, and the most important of its
 // figures as tiles.
 func (g *graph) card() (block, []tile, error) {
-	req := query.DescribeGraphRequest{Graph: g.info.Name, Bootstrap: max(0, g.opts.Bootstrap), Seed: g.opts.Seed}
-	d, err := g.db.DescribeGraph(g.ctx, req)
+	req := graphs.DescribeGraphRequest{Graph: g.info.Name, Bootstrap: max(0, g.opts.Bootstrap), Seed: g.opts.Seed}
+	d, err := g.db.Graphs().Describe(g.ctx, req)
 	if err != nil {
 		return block{}, nil, err
 	}
@@ -50,7 +52,7 @@ func (g *graph) card() (block, []tile, error) {
 }
 
 // cardLead describes a graph in sentences.
-func cardLead(d query.GraphDescription) string {
+func cardLead(d graphs.GraphDescription) string {
 	text := "The edges have neither weights nor timestamps."
 	switch {
 	case d.Weighted && d.Timed:
@@ -88,7 +90,7 @@ func (g *graph) picture(b *block) error {
 	}
 	if g.opts.Progress != nil {
 		o.Progress = func(stage string, done, total int64) {
-			g.opts.Progress(query.Progress{Statement: "REPORT", Stage: stage, Done: done, Total: total, Unit: "passes"})
+			g.opts.Progress(rows.Progress{Statement: "REPORT", Stage: stage, Done: done, Total: total, Unit: "passes"})
 		}
 	}
 	n, err := picture.NewNetwork(g.ctx, g.db, o)
@@ -179,11 +181,11 @@ func (g *graph) draw(b *block, id string, chart figure.Chart, caption string) er
 
 // clusteringPicture draws the mean clustering of the vertices of each degree.
 func (g *graph) clusteringPicture(b *block) error {
-	result, err := g.db.Compute(g.ctx, query.ComputeRequest{Graph: g.info.Name, Measure: "clustering"})
+	result, err := g.db.Measures().Compute(g.ctx, measures.ComputeRequest{Graph: g.info.Name, Measure: "clustering"})
 	if err != nil {
 		return err
 	}
-	s, err := g.db.Snapshot(g.ctx, g.info.Name)
+	s, err := g.db.Graphs().Snapshot(g.ctx, g.info.Name)
 	if err != nil {
 		return err
 	}

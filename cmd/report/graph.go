@@ -6,6 +6,11 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/query"
+	"heavytail/query/catalogue"
+	"heavytail/query/graphs"
+	"heavytail/query/measures"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -23,27 +28,27 @@ type graph struct {
 	info storage.GraphInfo
 	id   string // prefix of the identifiers of its HTML elements
 
-	degrees     []query.DegreeCount
+	degrees     []graphs.DegreeCount
 	law         *evaluate.PowerLaw // fitted to the degrees; nil if no law can be fitted
-	embeddings  []query.EmbeddingSummary
-	methods     []query.LinkMethod // of Options.Using
-	communities query.ComputeResult
+	embeddings  []catalogue.EmbeddingSummary
+	methods     []studies.LinkMethod // of Options.Using
+	communities measures.ComputeResult
 	community   map[string]storage.Value // of each key
 }
 
 // prepare queries the data that several parts of the section use.
 func (g *graph) prepare() (err error) {
 	for _, text := range g.opts.Using {
-		var m query.LinkMethod
-		if m.Method, m.Settings, err = query.ParseMethod(text); err != nil {
+		var m studies.LinkMethod
+		if m.Method, m.Settings, err = vectors.ParseMethod(text); err != nil {
 			return fmt.Errorf("method %q: %w", text, err)
 		}
 		g.methods = append(g.methods, m)
 	}
-	if g.degrees, err = g.db.Degrees(g.ctx, g.info.Name); err != nil {
+	if g.degrees, err = g.db.Graphs().Degrees(g.ctx, g.info.Name); err != nil {
 		return err
 	}
-	all, err := g.db.Embeddings(g.ctx)
+	all, err := g.db.Vectors().List(g.ctx)
 	if err != nil {
 		return err
 	}
@@ -52,7 +57,7 @@ func (g *graph) prepare() (err error) {
 			g.embeddings = append(g.embeddings, e)
 		}
 	}
-	if g.communities, err = g.db.Compute(g.ctx, query.ComputeRequest{Graph: g.info.Name, Measure: "community"}); err != nil {
+	if g.communities, err = g.db.Measures().Compute(g.ctx, measures.ComputeRequest{Graph: g.info.Name, Measure: "community"}); err != nil {
 		return err
 	}
 	g.community = make(map[string]storage.Value, len(g.communities.Vertices))

@@ -8,8 +8,11 @@ import (
 
 	"heavytail/cmd/picture"
 	"heavytail/embedding/evaluate"
-	"heavytail/query"
+	"heavytail/query/catalogue"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
+	"heavytail/query/studies"
+	"heavytail/storage"
 )
 
 // curveLines is how many scorers a chart of curves shows: the best ones.
@@ -17,8 +20,8 @@ const curveLines = 6
 
 // linkRequest returns the request of a link evaluation; callers add the form of the
 // evaluation.
-func (g *graph) linkRequest() query.EvaluateLinksRequest {
-	return query.EvaluateLinksRequest{Graph: g.info.Name, Methods: g.methods, Seed: g.opts.Seed}
+func (g *graph) linkRequest() studies.EvaluateLinksRequest {
+	return studies.EvaluateLinksRequest{Graph: g.info.Name, Methods: g.methods, Seed: g.opts.Seed}
 }
 
 // tooManyEdges reports whether the prediction of links is left out because of the size of
@@ -40,7 +43,7 @@ func (g *graph) linkBlock(b *block) error {
 	req := g.linkRequest()
 	req.Null, req.CurveSteps = true, 100
 	req.Negatives = []evaluate.Negatives{evaluate.RandomNegatives, evaluate.DegreeNegatives}
-	result, err := g.db.EvaluateLinks(g.ctx, req)
+	result, err := g.db.Studies().EvaluateLinks(g.ctx, req)
 	if err != nil {
 		return err
 	}
@@ -56,7 +59,7 @@ func (g *graph) linkBlock(b *block) error {
 		return err
 	}
 	// NaN is the least for cmp.Compare, and comes last.
-	order := slices.SortedStableFunc(slices.Values(result.Scores), func(x, y query.MethodScore) int { return cmp.Compare(y.AUC, x.AUC) })
+	order := slices.SortedStableFunc(slices.Values(result.Scores), func(x, y studies.MethodScore) int { return cmp.Compare(y.AUC, x.AUC) })
 	for i, kind := range req.Negatives {
 		t := head("Scorers by AUC, against "+pairsOf(kind), "scorer", "#AUC", "#AUC of the random graph", "#average precision", "#AP of the random graph", "#precision", "#recall", "#F1", "#hits at 100")
 		t.Folded = i > 0
@@ -67,7 +70,7 @@ func (g *graph) linkBlock(b *block) error {
 		}
 		b.Tables = append(b.Tables, t)
 	}
-	b.note(slices.DeleteFunc(result.Notices, func(n query.Notice) bool { return n.Advice })) // the next block has the recommendations
+	b.note(slices.DeleteFunc(result.Notices, func(n rows.Notice) bool { return n.Advice })) // the next block has the recommendations
 	return nil
 }
 
@@ -99,7 +102,7 @@ func (g *graph) rankingBlock(b *block) error {
 	}
 	req := g.linkRequest()
 	req.RankAt, req.Null = evaluate.DefaultRankAt, true
-	result, err := g.db.EvaluateLinks(g.ctx, req)
+	result, err := g.db.Studies().EvaluateLinks(g.ctx, req)
 	if err != nil {
 		return err
 	}
@@ -107,9 +110,9 @@ func (g *graph) rankingBlock(b *block) error {
 		"Coverage is the fraction of all vertices that are recommended to any of the sample, and popular the fraction of the recommendations that lead to the 1 %% of the vertices with most edges.", req.RankAt)
 	b.Statement = "EVALUATE LINKS IN " + identText(g.info.Name) + g.usingText() + fmt.Sprintf(" WITH (ranking := %d, null_graph := true, seed := %d)", req.RankAt, req.Seed)
 	t := head("Recommendations by mean average precision (MAP)", "scorer", "#MAP", "#95 % interval", "#MAP of the random graph", "#recall", "#NDCG", "#MRR", "#hit rate", "#coverage", "#popular")
-	order := slices.SortedStableFunc(slices.Values(result.Rankings), func(x, y query.MethodRanking) int { return cmp.Compare(y.MAP.Mean, x.MAP.Mean) })
+	order := slices.SortedStableFunc(slices.Values(result.Rankings), func(x, y studies.MethodRanking) int { return cmp.Compare(y.MAP.Mean, x.MAP.Mean) })
 	for _, s := range order {
-		name := picture.ScoreName(result, query.MethodScore{Method: s.Method, LinkScore: evaluate.LinkScore{Scorer: s.Scorer, Learned: s.Learned}})
+		name := picture.ScoreName(result, studies.MethodScore{Method: s.Method, LinkScore: evaluate.LinkScore{Scorer: s.Scorer, Learned: s.Learned}})
 		t.add(name, s.MAP.Mean, short(s.MAP.Low)+" to "+short(s.MAP.High), s.NullMAP, s.Recall.Mean, s.NDCG.Mean, s.MRR.Mean, s.HitRate.Mean, s.Coverage, s.Popular)
 	}
 	b.Tables = []table{t}
@@ -118,7 +121,7 @@ func (g *graph) rankingBlock(b *block) error {
 }
 
 // aucInterval is the interval of the AUC of a model as text; "" in models of earlier versions.
-func aucInterval(m query.ModelSummary) string {
+func aucInterval(m catalogue.ModelSummary) string {
 	if m.AUCHigh == 0 {
 		return ""
 	}
@@ -127,12 +130,12 @@ func aucInterval(m query.ModelSummary) string {
 
 // modelBlock shows the models of the graph and how well their probabilities are calibrated.
 func (g *graph) modelBlock(b *block) error {
-	all, err := g.db.Models(g.ctx)
+	all, err := g.db.Links().Models(g.ctx)
 	if err != nil {
 		return err
 	}
 	t := head("Models, measured on pairs that were hidden from them", "model", "embedding", "features", "#AUC", "#95 % interval", "#average precision", "#Brier", "#calibration error", "best scorer alone", "#its AUC", "state")
-	var models []query.ModelInfo
+	var models []storage.ModelInfo
 	for _, m := range all {
 		if m.Graph != g.info.Name {
 			continue

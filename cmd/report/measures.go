@@ -9,7 +9,8 @@ import (
 
 	"heavytail/cmd/figure"
 	"heavytail/cmd/picture"
-	"heavytail/query"
+	"heavytail/query/graphs"
+	"heavytail/query/measures"
 	"heavytail/storage"
 )
 
@@ -34,7 +35,7 @@ func (g *graph) measureBlock(b *block) error {
 		return err
 	}
 	b.Tables = append(b.Tables, top)
-	attributes, err := g.db.Attributes(g.ctx, g.info.Name)
+	attributes, err := g.db.Graphs().Attributes(g.ctx, g.info.Name)
 	if err != nil || len(attributes) == 0 {
 		return err
 	}
@@ -57,13 +58,13 @@ func (g *graph) measureBlock(b *block) error {
 // compute.
 func (g *graph) topByDegree() (table, error) {
 	t := head("The vertices with most edges", "vertex", "#degree", "#PageRank", "#core", "#community")
-	top, err := g.db.Vertices(g.ctx, query.VerticesRequest{Graph: g.info.Name, OrderBy: "degree", Descending: true, Limit: topVertices})
+	top, err := g.db.Graphs().Vertices(g.ctx, graphs.VerticesRequest{Graph: g.info.Name, OrderBy: "degree", Descending: true, Limit: topVertices})
 	if err != nil {
 		return t, err
 	}
 	values := map[string]map[string]storage.Value{}
 	for _, measure := range []string{"pagerank", "core"} {
-		result, err := g.db.Compute(g.ctx, query.ComputeRequest{Graph: g.info.Name, Measure: measure})
+		result, err := g.db.Measures().Compute(g.ctx, measures.ComputeRequest{Graph: g.info.Name, Measure: measure})
 		if err != nil {
 			return t, err
 		}
@@ -79,7 +80,7 @@ func (g *graph) topByDegree() (table, error) {
 }
 
 // attribute appends an attribute to the list, and shows its values.
-func (g *graph) attribute(b *block, list *table, i int, a query.AttributeSummary) error {
+func (g *graph) attribute(b *block, list *table, i int, a graphs.AttributeSummary) error {
 	made, age := "", ""
 	if a.Computed != nil {
 		made, age = methodText(a.Computed.Method, a.Computed.Options), state(a.Behind, a.Changed, a.Unknown)
@@ -90,8 +91,8 @@ func (g *graph) attribute(b *block, list *table, i int, a query.AttributeSummary
 	}
 	line := []any{a.Name, a.Type.String(), made, a.Vertices, a.Missing, nil, nil, nil, age}
 	if len(numbers) > 0 {
-		r, err := g.db.CountVertices(g.ctx, query.CountVerticesRequest{Graph: g.info.Name, With: []query.Figure{
-			{Function: query.FigureMin, Of: a.Name}, {Function: query.FigureMean, Of: a.Name}, {Function: query.FigureMax, Of: a.Name},
+		r, err := g.db.Graphs().CountVertices(g.ctx, graphs.CountVerticesRequest{Graph: g.info.Name, With: []graphs.Figure{
+			{Function: graphs.FigureMin, Of: a.Name}, {Function: graphs.FigureMean, Of: a.Name}, {Function: graphs.FigureMax, Of: a.Name},
 		}})
 		if err != nil {
 			return err
@@ -111,12 +112,12 @@ func (g *graph) attribute(b *block, list *table, i int, a query.AttributeSummary
 }
 
 // numbers returns the values of a numeric attribute, and nil for any other attribute.
-func (g *graph) numbers(a query.AttributeSummary) ([]float64, error) {
+func (g *graph) numbers(a graphs.AttributeSummary) ([]float64, error) {
 	if name := a.Type.String(); name != "integer" && name != "float" {
 		return nil, nil
 	}
 	var list []float64
-	for row, err := range g.db.EachVertex(g.ctx, query.VerticesRequest{Graph: g.info.Name, Attributes: []string{a.Name}}) {
+	for row, err := range g.db.Graphs().EachVertex(g.ctx, graphs.VerticesRequest{Graph: g.info.Name, Attributes: []string{a.Name}}) {
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +136,7 @@ func (g *graph) numberAttribute(b *block, i int, name string, values []float64) 
 			return err
 		}
 	}
-	top, err := g.db.Vertices(g.ctx, query.VerticesRequest{Graph: g.info.Name, Attributes: []string{name}, OrderBy: name, Descending: true, Limit: topVertices})
+	top, err := g.db.Graphs().Vertices(g.ctx, graphs.VerticesRequest{Graph: g.info.Name, Attributes: []string{name}, OrderBy: name, Descending: true, Limit: topVertices})
 	if err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func (g *graph) numberAttribute(b *block, i int, name string, values []float64) 
 
 // textAttribute lists the most frequent values of an attribute.
 func (g *graph) textAttribute(b *block, name string) error {
-	r, err := g.db.CountVertices(g.ctx, query.CountVerticesRequest{Graph: g.info.Name, By: name})
+	r, err := g.db.Graphs().CountVertices(g.ctx, graphs.CountVerticesRequest{Graph: g.info.Name, By: name})
 	if err != nil {
 		return err
 	}
@@ -222,7 +223,7 @@ func (g *graph) communityBlock(b *block) error {
 // groups returns the communities, the largest first; ties are in ascending order of the
 // label.
 func (g *graph) groups() ([]*group, error) {
-	s, err := g.db.Snapshot(g.ctx, g.info.Name)
+	s, err := g.db.Graphs().Snapshot(g.ctx, g.info.Name)
 	if err != nil {
 		return nil, err
 	}

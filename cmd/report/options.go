@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"errors"
 
-	"heavytail/query"
+	"heavytail/query/rows"
 )
 
 // Part is a part of the page of a graph. The page always has the figures of a graph,
@@ -48,7 +48,7 @@ type Options struct {
 	Vertices  int    // the most in a picture; 0 means 5,000
 	Edges     int    // the most in a picture; 0 means 15,000
 
-	Progress func(query.Progress) // of the picture; statements have their own
+	Progress func(rows.Progress) // of the picture; statements have their own
 }
 
 func (o Options) withDefaults() Options {

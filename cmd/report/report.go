@@ -47,11 +47,11 @@ func newPage(ctx context.Context, db *query.DB, opts Options) (page, error) {
 	if p.Title == "" {
 		p.Title = filepath.Base(db.Path())
 	}
-	stats, err := db.Stats(ctx)
+	stats, err := db.Maintenance().Stats(ctx)
 	if err != nil {
 		return p, err
 	}
-	graphs, err := db.Graphs(ctx)
+	graphs, err := db.Graphs().List(ctx)
 	if err != nil {
 		return p, err
 	}

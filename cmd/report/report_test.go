@@ -15,6 +15,9 @@ import (
 
 	"heavytail/embedding/evaluate"
 	"heavytail/query"
+	"heavytail/query/measures"
+	"heavytail/query/studies"
+	"heavytail/query/vectors"
 )
 
 // opened creates a file with a script and opens it for reading.
@@ -192,7 +195,7 @@ func TestWrite_Figures(t *testing.T) {
 	}
 	reconstructed := tables["Best reconstruction of each embedding: P, S and K are the correlations of the degrees by Pearson, Spearman and Kendall, KS the distance of the degrees from their power law"]
 	for _, e := range []string{"spec", "rp"} {
-		r, err := db.EvaluateReconstruction(t.Context(), query.EvaluateReconstructionRequest{Embedding: e})
+		r, err := db.Vectors().EvaluateReconstruction(t.Context(), vectors.EvaluateReconstructionRequest{Embedding: e})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,11 +209,11 @@ func TestWrite_Figures(t *testing.T) {
 			}
 		}
 	}
-	req := query.EvaluateLinksRequest{
-		Graph: "pa", Methods: []query.LinkMethod{{Method: "fastrp", Settings: map[string]any{"dim": 4}}}, Seed: 3, Null: true,
+	req := studies.EvaluateLinksRequest{
+		Graph: "pa", Methods: []studies.LinkMethod{{Method: "fastrp", Settings: map[string]any{"dim": 4}}}, Seed: 3, Null: true,
 		Negatives: []evaluate.Negatives{evaluate.RandomNegatives, evaluate.DegreeNegatives},
 	}
-	links, err := db.EvaluateLinks(t.Context(), req)
+	links, err := db.Studies().EvaluateLinks(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +233,7 @@ func TestWrite_Figures(t *testing.T) {
 		}
 	}
 	req.Negatives, req.RankAt = nil, evaluate.DefaultRankAt
-	if links, err = db.EvaluateLinks(t.Context(), req); err != nil {
+	if links, err = db.Studies().EvaluateLinks(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range links.Rankings[:3] {
@@ -240,14 +243,14 @@ func TestWrite_Figures(t *testing.T) {
 			}
 		}
 	}
-	models, err := db.Models(t.Context())
+	models, err := db.Links().Models(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := tables["Models, measured on pairs that were hidden from them"].figure(t, "friends", "Brier"); got != models[0].Brier {
 		t.Errorf("Brier is %v, want %v", got, models[0].Brier)
 	}
-	ranks, err := db.Compute(t.Context(), query.ComputeRequest{Graph: "pa", Measure: "pagerank"})
+	ranks, err := db.Measures().Compute(t.Context(), measures.ComputeRequest{Graph: "pa", Measure: "pagerank"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"heavytail/query"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -31,7 +31,7 @@ type cell struct {
 	Bar   float64 // the fraction of a bar below the text; 0 for none
 }
 
-func newTable(caption string, rows *query.Rows) (table, error) {
+func newTable(caption string, rows *rows.Rows) (table, error) {
 	t := table{Caption: caption}
 	for _, name := range rows.Columns() {
 		t.Columns = append(t.Columns, column{Name: words(name)})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"heavytail/query"
+	"heavytail/query/catalogue"
 	"heavytail/query/parser"
 )
 
@@ -41,7 +42,7 @@ func fileWork(ctx context.Context, db *query.DB, graphs []string) ([]block, erro
 // computed from some graphs.
 func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, error) {
 	t := head("Computed from the graphs", "object", "name", "graph", "made by", "state", "created")
-	embeddings, err := db.Embeddings(ctx)
+	embeddings, err := db.Vectors().List(ctx)
 	if err != nil {
 		return t, err
 	}
@@ -51,7 +52,7 @@ func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, er
 			t.add("embedding", e.Name, e.Graph, e.Method, state(e.Behind, e.Changed, e.Unknown), e.Created)
 		}
 	}
-	indexes, err := db.Indexes(ctx)
+	indexes, err := db.Vectors().Indexes(ctx)
 	if err != nil {
 		return t, err
 	}
@@ -61,7 +62,7 @@ func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, er
 		}
 	}
 	for _, graph := range graphs {
-		attributes, err := db.Attributes(ctx, graph)
+		attributes, err := db.Graphs().Attributes(ctx, graph)
 		if err != nil {
 			return t, err
 		}
@@ -71,7 +72,7 @@ func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, er
 			}
 		}
 	}
-	models, err := db.Models(ctx)
+	models, err := db.Links().Models(ctx)
 	if err != nil {
 		return t, err
 	}
@@ -80,7 +81,7 @@ func computedFrom(ctx context.Context, db *query.DB, graphs []string) (table, er
 			t.add("model", m.Name, m.Graph, m.Embedding, modelState(m), m.Created)
 		}
 	}
-	predictions, err := db.Predictions(ctx)
+	predictions, err := db.Links().Predictions(ctx)
 	if err != nil {
 		return t, err
 	}
@@ -105,10 +106,10 @@ func versions(behind uint64) string {
 }
 
 // modelState says how old a model is, and whether it can be used.
-func modelState(m query.ModelSummary) string {
+func modelState(m catalogue.ModelSummary) string {
 	text := versions(m.Behind)
 	switch m.Reads {
-	case query.EmbeddingOther, query.EmbeddingGone:
+	case catalogue.EmbeddingOther, catalogue.EmbeddingGone:
 		text += "; must be trained again: its embedding is " + string(m.Reads)
 	}
 	return text

@@ -6,6 +6,7 @@ import (
 
 	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // Conn is a connection. sql.Conn.Raw passes it to programs that need the database.
@@ -33,7 +34,7 @@ func (c *Conn) Close() error { return c.close() }
 
 // Ping reads the list of graphs.
 func (c *Conn) Ping(ctx context.Context) error {
-	_, err := c.db.Graphs(ctx)
+	_, err := c.db.Graphs().List(ctx)
 	return err
 }
 
@@ -109,7 +110,7 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 	if err != nil {
 		return nil, err
 	}
-	return &rows{ctx: ctx, from: found}, nil
+	return &cursor{ctx: ctx, from: found}, nil
 }
 
 func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
@@ -129,7 +130,7 @@ func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (drive
 	return result(sum), found.Err()
 }
 
-func (s *stmt) run(ctx context.Context, args []driver.NamedValue) (*query.Rows, error) {
+func (s *stmt) run(ctx context.Context, args []driver.NamedValue) (*rows.Rows, error) {
 	params, err := arguments(s.names, args)
 	if err != nil {
 		return nil, err

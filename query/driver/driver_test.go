@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"heavytail/query"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -34,7 +36,7 @@ func TestDriver_Names(t *testing.T) {
 		"x.ht?folder=":          "must be a folder",
 		"x.ht?mode=%zz":         "cannot be read",
 	} {
-		if _, err := sql.Open(Name, name); !errors.Is(err, query.ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if _, err := sql.Open(Name, name); !errors.Is(err, fault.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, expected %s", name, err, want)
 		}
 	}
@@ -65,7 +67,7 @@ func TestDriver_Modes(t *testing.T) {
 		t.Error(err)
 	}
 	confined := openSQL(t, newFile(t)+"?no_files=true&workers=1&max_rows=5")
-	if _, err := confined.Exec("EXPORT GRAPH friends INTO FILE 'x.csv'"); !errors.Is(err, query.ErrNoFiles) {
+	if _, err := confined.Exec("EXPORT GRAPH friends INTO FILE 'x.csv'"); !errors.Is(err, fault.ErrNoFiles) {
 		t.Errorf("a file with no_files: %v", err)
 	}
 }
@@ -84,7 +86,7 @@ func TestDriver_Shared(t *testing.T) {
 		t.Error("two databases of one file")
 	}
 	other := openSQL(t, path+"?mode=ro")
-	var mistake *query.Error
+	var mistake *fault.Error
 	if err := other.Ping(); !errors.Is(err, storage.ErrLocked) || !errors.As(err, &mistake) {
 		t.Errorf("the file with other parameters: %v", err)
 	}
@@ -148,13 +150,13 @@ func TestConnector(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := own.Graphs(t.Context()); err != nil {
+	if _, err := own.Graphs().List(t.Context()); err != nil {
 		t.Errorf("sql.DB.Close has closed the database of the program: %v", err)
 	}
 	db = sql.OpenDB(Connector(own))
 	defer db.Close()
 	own.Close()
-	if err := db.Ping(); !errors.Is(err, query.ErrClosed) {
+	if err := db.Ping(); !errors.Is(err, fault.ErrClosed) {
 		t.Errorf("after the database was closed: %v", err)
 	}
 }
@@ -200,15 +202,15 @@ func TestConn_Errors(t *testing.T) {
 	if _, err := db.Prepare("NEAREST TO"); !errors.As(err, &syntax) {
 		t.Errorf("a mistake in Prepare: %v", err)
 	}
-	var mistake *query.Error
+	var mistake *fault.Error
 	if _, err := db.Query("NEAREST 1 TO 'alice' USING spek"); !errors.As(err, &mistake) || mistake.Nearest == "" || mistake.Start.Column != 28 {
 		t.Errorf("an unknown name: %v", err)
 	}
 	if _, err := db.Exec("DROP GRAPH nothing"); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("a graph that is missing: %v", err)
 	}
-	var limit *query.LimitError
-	if _, err := db.Query("WITHIN RADIUS 100 OF 'alice' USING spec"); !errors.As(err, &limit) || !errors.Is(err, query.ErrLimit) {
+	var limit *fault.LimitError
+	if _, err := db.Query("WITHIN RADIUS 100 OF 'alice' USING spec"); !errors.As(err, &limit) || !errors.Is(err, fault.ErrLimit) {
 		t.Errorf("a long answer: %v", err)
 	}
 	if _, err := db.Begin(); !errors.Is(err, ErrTransaction) {
@@ -231,7 +233,7 @@ func TestConn_Parameters(t *testing.T) {
 	t.Parallel()
 	db := openSQL(t, newFile(t))
 	const nearest = "NEAREST $k TO $who USING spec"
-	for _, who := range []any{"alice", upper("ALICE"), []byte("alice"), sql.NullString{String: "alice", Valid: true}, query.Untyped("alice"), new("alice")} {
+	for _, who := range []any{"alice", upper("ALICE"), []byte("alice"), sql.NullString{String: "alice", Valid: true}, rows.Untyped("alice"), new("alice")} {
 		rows, err := db.Query(nearest, sql.Named("who", who), sql.Named("k", uint8(2)))
 		if err != nil {
 			t.Errorf("%T: %v", who, err)
@@ -253,7 +255,7 @@ func TestConn_Parameters(t *testing.T) {
 		"parameter $k is a value of the Go type struct {}, expected": {sql.Named("k", struct{}{})},
 		"found nothing, expected the key of a vertex":                {sql.Named("who", nil), sql.Named("k", 1)},
 	} {
-		if _, err := db.Query(nearest, args...); !errors.Is(err, query.ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if _, err := db.Query(nearest, args...); !errors.Is(err, fault.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %s", err, want)
 		}
 	}
@@ -294,20 +296,20 @@ func TestConn_Jobs(t *testing.T) {
 	if err := db.QueryRow("EXPLAIN NEAREST 1 TO 'bob' USING spec").Scan(&step, &detail); err != nil || step != "nearest" {
 		t.Errorf("%s, %v", step, err)
 	}
-	rows, err := db.Query("EMBED friends USING deepwalk(dim := 4) AS walks IN BACKGROUND")
+	answer, err := db.Query("EMBED friends USING deepwalk(dim := 4) AS walks IN BACKGROUND")
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs := texts(t, rows)
+	jobs := texts(t, answer)
 	if len(jobs) != 1 {
 		t.Fatal(jobs)
 	}
-	must(t, db, "WAIT JOB $job", sql.Named("job", query.Untyped(jobs[0])))
-	rows, err = db.Query("NEAREST 2 TO 'bob' USING walks")
+	must(t, db, "WAIT JOB $job", sql.Named("job", rows.Untyped(jobs[0])))
+	answer, err = db.Query("NEAREST 2 TO 'bob' USING walks")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := texts(t, rows); len(got) != 2 {
+	if got := texts(t, answer); len(got) != 2 {
 		t.Error(got)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"heavytail/query"
 	_ "heavytail/query/driver"
+	"heavytail/query/fault"
 )
 
 // person is a vertex as the program knows it. Attributes that a vertex can lack are
@@ -73,7 +73,7 @@ func Example() {
 	var near string
 	var distance float64
 	err = db.QueryRowContext(ctx, "NEAREST 1 TO $who USING spec", sql.Named("who", "bop")).Scan(&near, &distance)
-	var mistake *query.Error
+	var mistake *fault.Error
 	if errors.As(err, &mistake) {
 		fmt.Println(mistake.Message, mistake.Hint())
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"heavytail/query"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/storage"
 )
 

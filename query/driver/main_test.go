@@ -10,6 +10,7 @@ import (
 
 	"heavytail/.ci/leaktest"
 	"heavytail/query"
+	"heavytail/query/graphs"
 )
 
 // Every connection, iterator and job ends with the tests, and no file stays open.
@@ -36,7 +37,7 @@ func newFile(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.ImportReader(context.Background(), strings.NewReader(friends), query.ImportRequest{Graph: "friends"}); err != nil {
+	if _, err := db.Graphs().ImportReader(context.Background(), strings.NewReader(friends), graphs.ImportRequest{Graph: "friends"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, statement := range []string{

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"heavytail/query"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 )
 
 // settings are the parameters of a data source name. Connections share a database if
@@ -50,7 +50,7 @@ var parameters = []parameter{
 		return assign(&s.releaseIdle, value, strconv.ParseBool)
 	}},
 	{"memory_limit", "must be a number of bytes, such as 4GiB or 500MB", func(s *settings, value string) bool {
-		return assign(&s.memoryLimit, value, query.ParseBytes)
+		return assign(&s.memoryLimit, value, fault.ParseBytes)
 	}},
 	{"max_rows", "must be an integer", func(s *settings, value string) bool {
 		return assign(&s.maxRows, value, strconv.Atoi)

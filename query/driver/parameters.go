@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
-	"heavytail/query"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // parameterNames lists the parameters of a statement, each once, without the $.
@@ -53,7 +53,7 @@ func unnamed(args []driver.Value) []driver.NamedValue {
 // accepts.
 func (c *Conn) CheckNamedValue(v *driver.NamedValue) error {
 	switch v.Value.(type) {
-	case []float32, []float64, query.Untyped:
+	case []float32, []float64, rows.Untyped:
 		return nil
 	}
 	value, err := driver.DefaultParameterConverter.ConvertValue(v.Value)

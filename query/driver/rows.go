@@ -7,27 +7,27 @@ import (
 	"io"
 	"reflect"
 
-	"heavytail/query"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
-type rows struct {
+type cursor struct {
 	ctx  context.Context // of the statement
-	from *query.Rows
+	from *rows.Rows
 }
 
 var (
-	_ driver.RowsColumnTypeDatabaseTypeName = (*rows)(nil)
-	_ driver.RowsColumnTypeScanType         = (*rows)(nil)
-	_ driver.RowsColumnTypeNullable         = (*rows)(nil)
+	_ driver.RowsColumnTypeDatabaseTypeName = (*cursor)(nil)
+	_ driver.RowsColumnTypeScanType         = (*cursor)(nil)
+	_ driver.RowsColumnTypeNullable         = (*cursor)(nil)
 )
 
-func (r *rows) Columns() []string { return r.from.Columns() }
+func (r *cursor) Columns() []string { return r.from.Columns() }
 
-func (r *rows) Close() error { return r.from.Close() }
+func (r *cursor) Close() error { return r.from.Close() }
 
 // Next checks the context, since most rows are in memory before the first is read.
-func (r *rows) Next(dest []driver.Value) error {
+func (r *cursor) Next(dest []driver.Value) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
@@ -43,9 +43,9 @@ func (r *rows) Next(dest []driver.Value) error {
 	return io.EOF
 }
 
-func (r *rows) ColumnTypeDatabaseTypeName(i int) string { return kindOf(r.column(i).Type).name }
+func (r *cursor) ColumnTypeDatabaseTypeName(i int) string { return kindOf(r.column(i).Type).name }
 
-func (r *rows) ColumnTypeScanType(i int) reflect.Type {
+func (r *cursor) ColumnTypeScanType(i int) reflect.Type {
 	c := r.column(i)
 	if c.NotNull {
 		return kindOf(c.Type).plain
@@ -53,9 +53,9 @@ func (r *rows) ColumnTypeScanType(i int) reflect.Type {
 	return kindOf(c.Type).orNull
 }
 
-func (r *rows) ColumnTypeNullable(i int) (nullable, ok bool) { return !r.column(i).NotNull, true }
+func (r *cursor) ColumnTypeNullable(i int) (nullable, ok bool) { return !r.column(i).NotNull, true }
 
-func (r *rows) column(i int) query.ColumnType { return r.from.ColumnTypes()[i] }
+func (r *cursor) column(i int) rows.ColumnType { return r.from.ColumnTypes()[i] }
 
 // kind is how database/sql describes a type of values.
 type kind struct {

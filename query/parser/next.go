@@ -1,8 +1,6 @@
 package parser
 
-import (
-	"slices"
-)
+import "slices"
 
 // Class is a kind of word that a place of a statement allows, other than a keyword.
 // A shell looks up the candidates of a class to complete a word.

@@ -73,14 +73,14 @@ func (c *contents) of(ctx context.Context, db *query.DB, kind, name, state strin
 func contentOf(ctx context.Context, db *query.DB, kind, name string) (Content, string, error) {
 	switch kind {
 	case "graph":
-		g, err := db.Snapshot(ctx, name)
+		g, err := db.Graphs().Snapshot(ctx, name)
 		if err != nil {
 			return Content{}, "", err
 		}
 		d, err := g.Digest(ctx)
 		return Content{Keys: d.Keys, Edges: d.Edges, Weights: d.Weights, Times: d.Times}, graphState(g.Info), err
 	case "embedding":
-		e, vectors, err := db.VectorsDigest(ctx, name)
+		e, vectors, err := db.Vectors().Digest(ctx, name)
 		return Content{Vectors: vectors}, embeddingState(e), err
 	}
 	return Content{}, "", nil

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"heavytail/query"
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
 	"heavytail/storage/format"
 	"heavytail/storage/format/dataset"
 )
@@ -63,7 +65,7 @@ func TestShards_PredictionsFromData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var links []string
+	var listed []string
 	for i := range 2 {
 		path := filepath.Join(t.TempDir(), "copy.ht")
 		if err := os.WriteFile(path, []byte(read(t, f.file)), 0o600); err != nil {
@@ -84,15 +86,15 @@ func TestShards_PredictionsFromData(t *testing.T) {
 			}
 		}
 		var text strings.Builder
-		for row, err := range db.EachPredicted(ctx, query.PredictedEachRequest{K: 3, Graph: "g", With: query.Scorer{Name: "model", Model: "friends"}}) {
+		for row, err := range db.Links().EachPredicted(ctx, links.PredictedEachRequest{K: 3, Graph: "g", With: catalogue.Scorer{Name: "model", Model: "friends"}}) {
 			if err != nil {
 				t.Fatal(err)
 			}
 			fmt.Fprintln(&text, row)
 		}
-		links = append(links, text.String())
+		listed = append(listed, text.String())
 	}
-	if links[0] != links[1] || len(links[0]) < 100 {
+	if listed[0] != listed[1] || len(listed[0]) < 100 {
 		t.Error("the links differ from those of the statement")
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 	"heavytail/storage/format"
 )
 
@@ -67,7 +68,7 @@ type stored interface {
 type answered interface {
 	computed
 	// answer reads the parts as merge does, and returns the rows of the statement.
-	answer(ctx context.Context, db *query.DB, parts []func() (io.ReadCloser, error)) (*query.Rows, error)
+	answer(ctx context.Context, db *query.DB, parts []func() (io.ReadCloser, error)) (*rows.Rows, error)
 }
 
 // copied is a statement whose shards read a copy of their rows.
@@ -152,7 +153,7 @@ func explained(ctx context.Context, db *query.DB, s parser.Statement) error {
 	return drain(rows)
 }
 
-func drain(rows *query.Rows) error {
+func drain(rows *rows.Rows) error {
 	for rows.Next() {
 	}
 	err := rows.Err()

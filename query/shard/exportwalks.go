@@ -8,6 +8,7 @@ import (
 
 	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/vectors"
 	"heavytail/storage"
 )
 
@@ -28,7 +29,7 @@ func (w exportWalks) divide(ctx context.Context, db *query.DB, shards int) ([]in
 	if err != nil {
 		return nil, err
 	}
-	graphs, err := db.Graphs(ctx)
+	graphs, err := db.Graphs().List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func (w exportWalks) each() (int64, error) {
 			return strconv.ParseInt(fmt.Sprint(o.Value), 10, 64)
 		}
 	}
-	for _, m := range query.Methods() {
+	for _, m := range vectors.Methods() {
 		for _, o := range m.Options {
 			if m.Name == w.s.Method.Name.Name && o.Name == name {
 				return strconv.ParseInt(o.Default, 10, 64)

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"heavytail/query"
+	"heavytail/query/links"
 	"heavytail/query/parser"
 )
 
@@ -30,7 +31,7 @@ func (w materialize) check(ctx context.Context, db *query.DB) error {
 	if w.s.Background {
 		return fmt.Errorf("%w: IN BACKGROUND has no meaning for shards", ErrStatement)
 	}
-	_, err := query.MaterializeRequestOf(ctx, db, w.s)
+	_, err := db.Links().MaterializeRequestOf(ctx, w.s)
 	return err
 }
 
@@ -38,27 +39,27 @@ func (w materialize) ending() string { return ".links" }
 
 // divide gives each shard about the same number of paths, from its vertices.
 func (w materialize) divide(ctx context.Context, db *query.DB, shards int) ([]int64, error) {
-	req, err := query.MaterializeRequestOf(ctx, db, w.s)
+	req, err := db.Links().MaterializeRequestOf(ctx, w.s)
 	if err != nil {
 		return nil, err
 	}
-	return db.DivideMaterialize(ctx, req, shards)
+	return db.Links().DivideMaterialize(ctx, req, shards)
 }
 
 func (w materialize) run(ctx context.Context, db *query.DB, p piece) error {
-	req, err := query.MaterializeRequestOf(ctx, db, w.s)
+	req, err := db.Links().MaterializeRequestOf(ctx, w.s)
 	if err != nil {
 		return err
 	}
-	_, err = db.MaterializePart(ctx, query.MaterializePartRequest{MaterializeRequest: req, First: p.first, Count: p.rows, Path: p.output, Overwrite: true})
+	_, err = db.Links().MaterializePart(ctx, links.MaterializePartRequest{MaterializeRequest: req, First: p.first, Count: p.rows, Path: p.output, Overwrite: true})
 	return err
 }
 
 func (w materialize) merge(ctx context.Context, db *query.DB, parts []func() (io.ReadCloser, error)) error {
-	req, err := query.MaterializeRequestOf(ctx, db, w.s)
+	req, err := db.Links().MaterializeRequestOf(ctx, w.s)
 	if err != nil {
 		return err
 	}
-	_, err = db.MaterializeParts(ctx, query.MaterializePartsRequest{MaterializeRequest: req, Parts: parts})
+	_, err = db.Links().MaterializeParts(ctx, links.MaterializePartsRequest{MaterializeRequest: req, Parts: parts})
 	return err
 }

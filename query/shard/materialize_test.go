@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
-
 	"heavytail/.ci/repeat"
 	"heavytail/query"
+	"heavytail/query/catalogue"
 	"heavytail/storage"
 	"heavytail/storage/format"
 )
@@ -76,14 +76,14 @@ func do(t *testing.T, path string, f func(*query.DB)) {
 
 // storedIn returns the records of the links of all predictions, by bucket and key of bbolt, and
 // the entries of the predictions without their times, which differ between runs.
-func storedIn(t *testing.T, path string) (records map[string]string, entries []query.PredictionSummary) {
+func storedIn(t *testing.T, path string) (records map[string]string, entries []catalogue.PredictionSummary) {
 	t.Helper()
 	do(t, path, func(db *query.DB) {
-		faults, err := db.Check(context.Background())
+		faults, err := db.Maintenance().Check(context.Background())
 		if err != nil || len(faults.Faults) > 0 {
 			t.Fatalf("%+v, %v", faults, err)
 		}
-		if entries, err = db.Predictions(context.Background()); err != nil {
+		if entries, err = db.Links().Predictions(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 		for i := range entries {
@@ -238,7 +238,7 @@ func TestMaterialize_Refused(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 		do(t, path, func(db *query.DB) {
-			if list, err := db.Predictions(ctx); err != nil || len(list) > 0 {
+			if list, err := db.Links().Predictions(ctx); err != nil || len(list) > 0 {
 				t.Errorf("%s: %v, %v", what, list, err)
 			}
 		})
@@ -398,7 +398,7 @@ func TestMaterialize_Killed(t *testing.T) {
 		t.Error(wrong)
 	}
 	do(t, path, func(db *query.DB) {
-		stats, err := db.Stats(ctx)
+		stats, err := db.Maintenance().Stats(ctx)
 		if err != nil || len(stats.Unfinished) > 0 {
 			t.Errorf("unfinished %v, %v", stats.Unfinished, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"heavytail/query"
+	"heavytail/query/rows"
 	"heavytail/storage/format"
 )
 
@@ -103,7 +104,7 @@ func (m *Manifest) MergeInto(ctx context.Context, db *query.DB) error {
 // Answer returns the rows and the notices of the statement, which are made of all its trials; with
 // INTO FILE it writes the file of the statement. db is only read. Parts and objects are checked
 // as by MergeInto, with the same errors; ErrTarget is a statement that is not made of trials.
-func (m *Manifest) Answer(ctx context.Context, db *query.DB) (*query.Rows, error) {
+func (m *Manifest) Answer(ctx context.Context, db *query.DB) (*rows.Rows, error) {
 	groups, err := m.complete()
 	if err != nil {
 		return nil, err

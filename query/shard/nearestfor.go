@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"heavytail/query"
+	"heavytail/query/graphs"
 	"heavytail/query/parser"
 	"heavytail/storage/format"
 )
@@ -55,12 +56,12 @@ func (w nearestFor) each(ctx context.Context, db *query.DB, f func(row ...string
 
 // eachVertex calls f with every vertex of the graph of the embedding.
 func (w nearestFor) eachVertex(ctx context.Context, db *query.DB, f func(row ...string) error) error {
-	known, err := db.Embeddings(ctx)
+	known, err := db.Vectors().List(ctx)
 	e, err := embedding(known, err, w.s.Using.Embedding.Name)
 	if err != nil {
 		return err
 	}
-	for v, err := range db.EachVertex(ctx, query.VerticesRequest{Graph: e.Graph}) {
+	for v, err := range db.Graphs().EachVertex(ctx, graphs.VerticesRequest{Graph: e.Graph}) {
 		if err == nil {
 			err = f(v.Key)
 		}

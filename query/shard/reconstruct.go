@@ -23,7 +23,7 @@ func (w reconstruct) divide(ctx context.Context, db *query.DB, shards int) ([]in
 	if err := notDivided(w.s.Options); err != nil {
 		return nil, err
 	}
-	known, err := db.Embeddings(ctx)
+	known, err := db.Vectors().List(ctx)
 	e, err := embedding(known, err, w.s.Embedding.Name)
 	if err != nil {
 		return nil, err

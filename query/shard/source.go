@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"heavytail/query"
+	"heavytail/query/catalogue"
 	"heavytail/storage"
 )
 
@@ -15,7 +16,7 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 	add := func(kind, name, format string, args ...any) {
 		list = append(list, Source{Kind: kind, Name: name, State: fmt.Sprintf(format, args...)})
 	}
-	models, err := db.Models(ctx)
+	models, err := db.Links().Models(ctx)
 	if err != nil && len(names.models) > 0 {
 		return nil, err
 	}
@@ -29,7 +30,7 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 			}
 		}
 	}
-	known, listed := db.Embeddings(ctx)
+	known, listed := db.Vectors().List(ctx)
 	for _, name := range read {
 		e, err := embedding(known, listed, name)
 		if err != nil {
@@ -39,7 +40,7 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 		names.graph = e.Graph
 	}
 	if names.indexes {
-		indexes, err := db.Indexes(ctx)
+		indexes, err := db.Vectors().Indexes(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +50,7 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 			}
 		}
 	}
-	graphs, err := db.Graphs(ctx)
+	graphs, err := db.Graphs().List(ctx)
 	for _, g := range graphs {
 		if g.Name == names.graph || names.graph == "" {
 			add("graph", g.Name, "%s", graphState(g))
@@ -60,7 +61,7 @@ func sources(ctx context.Context, db *query.DB, names named) (list []Source, err
 
 // embedding returns one of the listed embeddings, or the error of the list if it is
 // not among them.
-func embedding(known []query.EmbeddingSummary, err error, name string) (storage.EmbeddingInfo, error) {
+func embedding(known []catalogue.EmbeddingSummary, err error, name string) (storage.EmbeddingInfo, error) {
 	for _, e := range known {
 		if e.Name == name {
 			return e.EmbeddingInfo, nil

@@ -6,6 +6,8 @@ import (
 
 	"heavytail/query"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
+	"heavytail/query/studies"
 )
 
 // trials is a statement that consists of independent trials, which are divided among the shards:
@@ -36,7 +38,7 @@ func (w trials) check(ctx context.Context, db *query.DB) error { return explaine
 
 // divide gives each shard the same number of trials. With more shards than trials some have none.
 func (w trials) divide(ctx context.Context, db *query.DB, shards int) ([]int64, error) {
-	all, err := db.Trials(ctx, w.inner)
+	all, err := db.Studies().Trials(ctx, w.inner)
 	if err != nil {
 		return nil, err
 	}
@@ -48,9 +50,9 @@ func (w trials) divide(ctx context.Context, db *query.DB, shards int) ([]int64, 
 }
 
 func (w trials) run(ctx context.Context, db *query.DB, p piece) error {
-	return db.WriteTrials(ctx, query.TrialsRequest{Statement: w.inner, First: p.first, Count: p.rows, Path: p.output, Overwrite: true})
+	return db.Studies().WriteTrials(ctx, studies.TrialsRequest{Statement: w.inner, First: p.first, Count: p.rows, Path: p.output, Overwrite: true})
 }
 
-func (w trials) answer(ctx context.Context, db *query.DB, parts []func() (io.ReadCloser, error)) (*query.Rows, error) {
-	return db.RunTrials(ctx, w.s, parts)
+func (w trials) answer(ctx context.Context, db *query.DB, parts []func() (io.ReadCloser, error)) (*rows.Rows, error) {
+	return db.Studies().RunTrials(ctx, w.s, parts)
 }

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"heavytail/.ci/repeat"
-	"heavytail/query"
+	"heavytail/query/rows"
 )
 
 // evaluated lists statements that consist of trials, with the number of their trials.
@@ -36,21 +36,21 @@ var evaluated = map[string]struct {
 // answer holds the rows and notices of a statement.
 type answer struct {
 	columns []string
-	rows    [][]query.Value
-	notices []query.Notice
+	rows    [][]rows.Value
+	notices []rows.Notice
 }
 
-func answerOf(t *testing.T, rows *query.Rows, err error) (a answer) {
+func answerOf(t *testing.T, got *rows.Rows, err error) (a answer) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
-	for a.columns = rows.Columns(); rows.Next(); {
-		a.rows = append(a.rows, append([]query.Value(nil), rows.Row()...))
+	defer got.Close()
+	for a.columns = got.Columns(); got.Next(); {
+		a.rows = append(a.rows, append([]rows.Value(nil), got.Row()...))
 	}
-	if a.notices = rows.Notices(); rows.Err() != nil || len(a.rows) == 0 {
-		t.Fatalf("%d rows: %v", len(a.rows), rows.Err())
+	if a.notices = got.Notices(); got.Err() != nil || len(a.rows) == 0 {
+		t.Fatalf("%d rows: %v", len(a.rows), got.Err())
 	}
 	return a
 }

@@ -15,7 +15,7 @@ import (
 // its vertex, counted from 0; storage.Snapshot has the keys. An edge without a weight has the weight 1, and
 // no vertex has an edge to itself.
 //
-// Package query/measure computes the usual measures with less time and memory: gonum
+// Package query/algorithms computes the usual measures with less time and memory: gonum
 // allocates for every edge that it visits.
 type Graph struct{ g *csr.Graph }
 

@@ -19,8 +19,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
-
-	"heavytail/query"
+	"heavytail/query/catalogue"
 )
 
 func init() {
@@ -40,7 +39,7 @@ func init() {
 // The rows of a file are in the order of the bytes of source and target, so that the files
 // do not depend on how the runner divides the work. A worker holds one file in memory. A
 // file appears under its name when it is complete, if the file system can rename.
-func WriteCSV(s beam.Scope, scored beam.PCollection, with []query.Scorer, name string, files int) {
+func WriteCSV(s beam.Scope, scored beam.PCollection, with []catalogue.Scorer, name string, files int) {
 	s = s.Scope("heavytail.WriteCSV")
 	numbers := make([]int, files)
 	for i := range numbers {

@@ -3,7 +3,7 @@
 //
 // A runner of Beam (prism, Flink, Spark, Dataflow) starts the workers, divides the work
 // among them, and repeats what failed. heavytail does in each worker what it does without
-// Beam: a shard is [shard.Manifest.Run], and scores are [query.DB.Score]. The answers are
+// Beam: a shard is [shard.Manifest.Run], and scores are [links.Service.Score]. The answers are
 // therefore the same from every runner, on workers with the same kind of kernels
 // (vec.Kind): Shards refuses other ones.
 //

@@ -10,9 +10,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/fileio"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	beamtop "github.com/apache/beam/sdks/v2/go/pkg/beam/transforms/top"
-
 	"heavytail/embedding/link"
-	"heavytail/query"
+	"heavytail/query/catalogue"
+	"heavytail/query/links"
 	"heavytail/storage/format"
 )
 
@@ -22,9 +22,9 @@ var (
 )
 
 func init() {
-	register.DoFn3x1[context.Context, fileio.FileMetadata, func(query.Pair), error](&readPairs{})
-	register.DoFn3x1[context.Context, query.Pair, func(Scored), error](&scorePairs{})
-	register.Emitter1[query.Pair]()
+	register.DoFn3x1[context.Context, fileio.FileMetadata, func(links.Pair), error](&readPairs{})
+	register.DoFn3x1[context.Context, links.Pair, func(Scored), error](&scorePairs{})
+	register.Emitter1[links.Pair]()
 	register.Emitter1[Scored]()
 	register.Function1x2(bySource)
 	register.Function2x0(eachOf)
@@ -32,14 +32,14 @@ func init() {
 	register.Function2x1(lessByHigher)
 	register.Function2x1(lessByLower)
 	for _, t := range []reflect.Type{
-		reflect.TypeFor[query.Pair](), reflect.TypeFor[Scored](), reflect.TypeFor[readPairs](), reflect.TypeFor[scorePairs](),
+		reflect.TypeFor[links.Pair](), reflect.TypeFor[Scored](), reflect.TypeFor[readPairs](), reflect.TypeFor[scorePairs](),
 	} {
 		beam.RegisterType(t)
 	}
 }
 
 // Scored is a pair of vertices, by key, with its scores in the order of the scorers. NaN
-// means that there is none, as in query.ScoredPair.
+// means that there is none, as in links.ScoredPair.
 type Scored struct {
 	Source string
 	Target string
@@ -48,7 +48,7 @@ type Scored struct {
 
 // ReadPairs reads the pairs of all files whose names match glob, as SCORE FILE reads one:
 // two columns of text, plain or compressed, or Parquet. The names may have any scheme that
-// a file system of Beam is registered for. The collection is of query.Pair. A file is read
+// a file system of Beam is registered for. The collection is of links.Pair. A file is read
 // by one worker, and its pairs are then divided among all.
 func ReadPairs(s beam.Scope, glob string) beam.PCollection {
 	s = s.Scope("heavytail.ReadPairs")
@@ -59,7 +59,7 @@ func ReadPairs(s beam.Scope, glob string) beam.PCollection {
 type readPairs struct{}
 
 // ProcessElement emits the pairs of a file in its order.
-func (*readPairs) ProcessElement(ctx context.Context, file fileio.FileMetadata, emit func(query.Pair)) error {
+func (*readPairs) ProcessElement(ctx context.Context, file fileio.FileMetadata, emit func(links.Pair)) error {
 	path, remove, err := fetch(ctx, file.Path)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func (*readPairs) ProcessElement(ctx context.Context, file fileio.FileMetadata, 
 	}
 	defer in.Close()
 	_, err = format.ReadPairs(ctx, in, format.EdgeListOptions{Name: file.Path, Size: size}, func(source, target []byte) error {
-		emit(query.Pair{Source: string(source), Target: string(target)})
+		emit(links.Pair{Source: string(source), Target: string(target)})
 		return nil
 	})
 	return err
@@ -82,12 +82,12 @@ type ScoreOptions struct {
 	// File is the heavytail file, under the name that the workers know, or with the scheme
 	// of a file system of Beam. A process that has to fetch it needs the space for a copy.
 	File  string
-	Graph string         // as in query.ScoreRequest
-	With  []query.Scorer // at least one
+	Graph string             // as in links.ScoreRequest
+	With  []catalogue.Scorer // at least one
 }
 
-// Score scores a collection of query.Pair; the answer is one of Scored. A pair with an
-// unknown vertex has no scores, and is counted. Errors are those of query.DB.Score, which
+// Score scores a collection of links.Pair; the answer is one of Scored. A pair with an
+// unknown vertex has no scores, and is counted. Errors are those of links.Service.Score, which
 // also finds unknown names; the runner repeats the bundle as often as it does, and then
 // the pipeline fails.
 func Score(s beam.Scope, pairs beam.PCollection, opts ScoreOptions) beam.PCollection {
@@ -101,11 +101,11 @@ const batch = 4096
 type scorePairs struct {
 	Options ScoreOptions
 
-	waiting []query.Pair
+	waiting []links.Pair
 }
 
 // ProcessElement scores the pair, with others or when the bundle ends.
-func (f *scorePairs) ProcessElement(ctx context.Context, p query.Pair, emit func(Scored)) error {
+func (f *scorePairs) ProcessElement(ctx context.Context, p links.Pair, emit func(Scored)) error {
 	f.waiting = append(f.waiting, p)
 	if len(f.waiting) < batch {
 		return nil
@@ -122,7 +122,7 @@ func (f *scorePairs) FinishBundle(ctx context.Context, emit func(Scored)) error 
 	if err != nil {
 		return err
 	}
-	got, err := db.Score(ctx, query.ScoreRequest{Pairs: f.waiting, Graph: f.Options.Graph, With: f.Options.With})
+	got, err := db.Links().Score(ctx, links.ScoreRequest{Pairs: f.waiting, Graph: f.Options.Graph, With: f.Options.With})
 	f.waiting = f.waiting[:0]
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (f *scorePairs) FinishBundle(ctx context.Context, emit func(Scored)) error 
 // has no order that could decide, as that of a file does in SCORE FILE. Pairs without a
 // score are left out. by is the first scorer: of a distance the smallest values are the
 // likeliest. The combiner merges on every worker before rows are exchanged.
-func Top(s beam.Scope, scored beam.PCollection, n int, by query.Scorer) beam.PCollection {
+func Top(s beam.Scope, scored beam.PCollection, n int, by catalogue.Scorer) beam.PCollection {
 	s = s.Scope("heavytail.Top")
 	keyed := beam.ParDo(s, bySource, beam.ParDo(s, hasScore, scored))
 	var best beam.PCollection
@@ -153,7 +153,7 @@ func Top(s beam.Scope, scored beam.PCollection, n int, by query.Scorer) beam.PCo
 }
 
 // isDistance reports whether smaller values of a scorer are likelier.
-func isDistance(by query.Scorer) bool {
+func isDistance(by catalogue.Scorer) bool {
 	i := slices.IndexFunc(link.Scorers(), func(s link.Scorer) bool { return s.Name == by.Name })
 	return i >= 0 && !link.Scorers()[i].HigherIsLikelier
 }

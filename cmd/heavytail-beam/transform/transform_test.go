@@ -20,9 +20,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
-
 	"heavytail/cmd/heavytail-beam/internal/statement"
 	"heavytail/query"
+	"heavytail/query/catalogue"
 	"heavytail/query/shard"
 	"heavytail/storage/format"
 )
@@ -204,7 +204,7 @@ func TestWaiting(t *testing.T) {
 
 func TestScore_SameRows(t *testing.T) {
 	f := newFixture(t)
-	with := []query.Scorer{{Name: "jaccard"}, {Name: "cosine", Embedding: "spec"}}
+	with := []catalogue.Scorer{{Name: "jaccard"}, {Name: "cosine", Embedding: "spec"}}
 	alone := filepath.Join(f.folder, "alone.csv")
 	statement.Run(t, f.db, "SCORE FILE '"+f.pairs+"' WITH jaccard, cosine(spec) INTO FILE '"+alone+"'")
 	want := records(t, readFile(t, alone))
@@ -246,7 +246,7 @@ func TestScore_Fetched(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	with := []query.Scorer{{Name: "adamic_adar"}}
+	with := []catalogue.Scorer{{Name: "adamic_adar"}}
 	ptest.BuildAndRun(t, func(s beam.Scope) {
 		scored := Score(s, ReadPairs(s, "memfs://pairs.csv"), ScoreOptions{File: "memfs://g.ht", Graph: "g", With: with})
 		WriteCSV(s, scored, with, "memfs://scores.csv", 1)
@@ -264,7 +264,7 @@ func TestScore_Fetched(t *testing.T) {
 
 func TestTop(t *testing.T) {
 	f := newFixture(t)
-	for _, by := range []query.Scorer{{Name: "jaccard"}, {Name: "l2", Embedding: "spec"}} {
+	for _, by := range []catalogue.Scorer{{Name: "jaccard"}, {Name: "l2", Embedding: "spec"}} {
 		alone := filepath.Join(f.folder, by.Name+".csv")
 		statement.Run(t, f.db, "SCORE FILE '"+f.pairs+"' IN g WITH "+by.String()+" INTO FILE '"+alone+"'")
 		sources := map[string][][]string{}
@@ -288,8 +288,8 @@ func TestTop(t *testing.T) {
 		slices.SortFunc(want, slices.Compare)
 		out := filepath.Join(t.TempDir(), "top.csv")
 		ptest.BuildAndRun(t, func(s beam.Scope) {
-			scored := Score(s, ReadPairs(s, f.pairs), ScoreOptions{File: f.file, Graph: "g", With: []query.Scorer{by}})
-			WriteCSV(s, Top(s, scored, 2, by), []query.Scorer{by}, out, 1)
+			scored := Score(s, ReadPairs(s, f.pairs), ScoreOptions{File: f.file, Graph: "g", With: []catalogue.Scorer{by}})
+			WriteCSV(s, Top(s, scored, 2, by), []catalogue.Scorer{by}, out, 1)
 		})
 		if got := records(t, readFile(t, out)); !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("by %s: the rows are not the two likeliest of each source", by)
@@ -303,8 +303,8 @@ func TestScore_Wrong(t *testing.T) {
 		opts ScoreOptions
 		want string
 	}{
-		{ScoreOptions{File: f.file, Graph: "g", With: []query.Scorer{{Name: "jacard"}}}, "jacard"},
-		{ScoreOptions{File: f.file + "x", Graph: "g", With: []query.Scorer{{Name: "jaccard"}}}, "g.htx"},
+		{ScoreOptions{File: f.file, Graph: "g", With: []catalogue.Scorer{{Name: "jacard"}}}, "jacard"},
+		{ScoreOptions{File: f.file + "x", Graph: "g", With: []catalogue.Scorer{{Name: "jaccard"}}}, "g.htx"},
 	} {
 		p, s := beam.NewPipelineWithRoot()
 		WriteCSV(s, Score(s, ReadPairs(s, f.pairs), test.opts), test.opts.With, filepath.Join(f.folder, "none.csv"), 1)

@@ -3,36 +3,21 @@ package bind
 import (
 	"cmp"
 	"fmt"
-	"heavytail/query/internal/fault"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/rows"
 )
 
 // Given is an option as it was given: a name and a value of some Go type.
 type Given struct {
 	Name  string
 	Value any
-}
-
-// OptionInfo describes one option of a statement, of an embedding method or of a
-// generator.
-type OptionInfo struct {
-	Name    string   `json:"name"`
-	Type    string   `json:"type"`    // "int", "float", "text", "bool" or "column": a text, or a number from 1 on
-	Default string   `json:"default"` // in the language; empty where the option must be given
-	Choices []string `json:"choices"` // the texts that are allowed, besides numbers where the type is one; nil for any text
-	Doc     string   `json:"doc"`     // explanation in one line
-}
-
-// String returns the option with its default, in the form of the language.
-func (o OptionInfo) String() string {
-	if o.Default == "" {
-		return o.Name
-	}
-	return o.Name + " := " + o.Default
 }
 
 // SortedSettings lists a map by name, so that of several mistakes the same one
@@ -51,7 +36,7 @@ type Settings map[string]any // int64, float64, string or bool
 
 // Check checks what was given for owner, such as "method dp_spectral"
 // or "IMPORT", against the table of its options.
-func Check(owner string, table []OptionInfo, given []Given) (Settings, error) {
+func Check(owner string, table []help.Option, given []Given) (Settings, error) {
 	checked := Settings{}
 	names := make([]string, len(table))
 	for i, o := range table {
@@ -75,7 +60,7 @@ func Check(owner string, table []OptionInfo, given []Given) (Settings, error) {
 		if _, twice := checked[g.Name]; twice {
 			return nil, fault.OfOption(g.Name, "is given twice")
 		}
-		value, err := table[i].Check(g.Value)
+		value, err := CheckOption(table[i], g.Value)
 		if err != nil {
 			return nil, err
 		}
@@ -89,10 +74,10 @@ func Check(owner string, table []OptionInfo, given []Given) (Settings, error) {
 	return checked, nil
 }
 
-// Check returns the value as int64, float64, string or bool, if it is of the
+// CheckOption returns the value as int64, float64, string or bool, if it is of the
 // type of the option.
-func (o OptionInfo) Check(value any) (any, error) {
-	if text, ok := value.(Untyped); ok {
+func CheckOption(o help.Option, value any) (any, error) {
+	if text, ok := value.(rows.Untyped); ok {
 		if value = any(string(text)); o.Type != "text" && o.Type != "column" {
 			value = text.Infer()
 		}
@@ -143,31 +128,6 @@ func TypeName(t string) string {
 	return cmp.Or(map[string]string{
 		"int": "an integer", "float": "a number", "bool": "TRUE or FALSE", "column": "the name of a column in quotes or its number",
 	}[t], "a text in quotes")
-}
-
-// Untyped is the value of a parameter that is given as text without a type, such
-// as one from a command line. Where a vertex key, a file name or a text is
-// expected, the text itself is used, so that the keys 007 and 1e5 are found;
-// elsewhere the text is read as a number or a boolean.
-type Untyped string
-
-// Infer parses the text as an int64, float64 or bool, and returns the text if it
-// is none of them.
-func (u Untyped) Infer() any {
-	text := string(u)
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return n
-	}
-	// ParseFloat also accepts words such as "nan" and "infinity".
-	if strings.Trim(text, "+-.0123456789eE") == "" {
-		if x, err := strconv.ParseFloat(text, 64); err == nil {
-			return x
-		}
-	}
-	if truth := strings.ToLower(text); truth == "true" || truth == "false" {
-		return truth == "true"
-	}
-	return text
 }
 
 // plain turns the numeric types of Go into int64 and float64. An unsigned

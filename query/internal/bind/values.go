@@ -7,8 +7,10 @@ import (
 	"slices"
 	"strconv"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
+	"heavytail/query/help"
 	"heavytail/query/parser"
+	"heavytail/query/rows"
 )
 
 // Values turns the literals and parameters of a statement into Go values. It remembers the
@@ -41,7 +43,7 @@ func (b *Values) Fail(mistake error) {
 // bool or []float32.
 func (b *Values) Value(at fault.Part, v parser.Value) any {
 	value := b.Untyped(at, v)
-	if text, ok := value.(Untyped); ok {
+	if text, ok := value.(rows.Untyped); ok {
 		return text.Infer()
 	}
 	return value
@@ -102,7 +104,7 @@ func (b *Values) textOf(at fault.Part, value any, expected string) string {
 	switch value := value.(type) {
 	case string:
 		return value
-	case Untyped:
+	case rows.Untyped:
 		return string(value)
 	}
 	b.Fail(Unexpected(at, value, expected))
@@ -140,7 +142,7 @@ func (b *Values) Given(options []parser.Option) []Given {
 }
 
 // Settings evaluates options and checks them against a table.
-func (b *Values) Settings(owner string, table []OptionInfo, options []parser.Option) Settings {
+func (b *Values) Settings(owner string, table []help.Option, options []parser.Option) Settings {
 	set, err := Check(owner, table, b.Given(options))
 	b.Fail(err)
 	return set

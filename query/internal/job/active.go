@@ -8,8 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -41,7 +42,7 @@ func (j *Active) Info() storage.JobInfo {
 	return info
 }
 
-func (j *Active) progress(p session.Progress) {
+func (j *Active) progress(p rows.Progress) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.info.Stage, j.info.Done, j.info.Total, j.info.Rate, j.info.Remaining = p.Stage, p.Done, p.Total, p.Rate, p.Remaining

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"heavytail/embedding"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
 	"heavytail/storage"
 	"heavytail/storage/vec"

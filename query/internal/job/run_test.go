@@ -14,8 +14,9 @@ import (
 
 	"heavytail/.ci/leaktest"
 	"heavytail/embedding"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/query/internal/session"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -123,7 +124,7 @@ func TestRunner_Spacing(t *testing.T) {
 	b.Spacing = 1e6
 	c, j := b.call(t), b.New(storage.JobInfo{}, false)
 	var stages []string
-	c.Meter.Report = func(p session.Progress) { stages = append(stages, p.Stage+" "+p.Unit) }
+	c.Meter.Report = func(p rows.Progress) { stages = append(stages, p.Stage+" "+p.Unit) }
 	var saved []string
 	_ = b.Run(c, j, spec("x"), func(p embedding.Checkpoints) error {
 		c.Meter.Update("training", 3, 7)

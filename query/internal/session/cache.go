@@ -3,9 +3,10 @@ package session
 import (
 	"context"
 	"errors"
-	"heavytail/query/internal/fault"
-	"heavytail/storage"
 	"sync"
+
+	"heavytail/query/fault"
+	"heavytail/storage"
 )
 
 // Cache keeps graphs and vectors in memory between calls and shares them

@@ -3,11 +3,12 @@ package session
 import (
 	"context"
 	"errors"
-	"heavytail/query/internal/fault"
-	"heavytail/storage"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"heavytail/query/fault"
+	"heavytail/storage"
 )
 
 func load(value any) func(context.Context) (any, error) {

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"heavytail/query/internal/plan"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
 	"heavytail/storage"
 )
 
@@ -24,8 +25,8 @@ type Call struct {
 	Statement string
 	Meter     *meter
 	Watch     *plan.Stopwatch
-	Notices   []Notice
-	OnNotice  func(Notice)      // receives each notice at once; may be nil
+	Notices   []rows.Notice
+	OnNotice  func(rows.Notice) // receives each notice at once; may be nil
 	Graphs    map[string]*Graph // by name: a call sees one version of a graph
 	Spaces    map[string]*Space // by name of the embedding
 	Releases  []func()          // unpin what the call has pinned in the cache
@@ -51,22 +52,22 @@ func (c *Call) Release() {
 }
 
 // Notice records a remark about the answer.
-func (c *Call) Notice(format string, args ...any) { c.note(Notice{}, format, args...) }
+func (c *Call) Notice(format string, args ...any) { c.note(rows.Notice{}, format, args...) }
 
 // Early is Notice for the effects of work that the statement is about to do.
-func (c *Call) Early(format string, args ...any) { c.note(Notice{Early: true}, format, args...) }
+func (c *Call) Early(format string, args ...any) { c.note(rows.Notice{Early: true}, format, args...) }
 
 // Advise is Notice for a suggestion of a further statement.
-func (c *Call) Advise(format string, args ...any) { c.note(Notice{Advice: true}, format, args...) }
+func (c *Call) Advise(format string, args ...any) { c.note(rows.Notice{Advice: true}, format, args...) }
 
 // Repeat is Notice for remarks of another call about a part of the same answer.
-func (c *Call) Repeat(notices []Notice) {
+func (c *Call) Repeat(notices []rows.Notice) {
 	for _, n := range notices {
 		c.note(n, "%s", n.Text)
 	}
 }
 
-func (c *Call) note(n Notice, format string, args ...any) {
+func (c *Call) note(n rows.Notice, format string, args ...any) {
 	n.Statement, n.Text = c.Statement, fmt.Sprintf(format, args...)
 	if slices.Contains(c.Notices, n) { // a statement may cause the same notice several times
 		return
@@ -106,14 +107,3 @@ func (c *Call) Await(f func()) error {
 		return c.Ctx.Err()
 	}
 }
-
-// Notice is a remark about an answer.
-type Notice struct {
-	Statement string `json:"statement"`        // the kind of statement, such as "NEAREST"
-	Text      string `json:"text"`             // one clause, without a full stop
-	Early     bool   `json:"early"`            // given before the work, about its effects
-	Advice    bool   `json:"advice,omitempty"` // a suggestion of a further statement, not a remark on the answer
-}
-
-// String returns the text.
-func (n Notice) String() string { return n.Text }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/storage"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"heavytail/query/internal/fault"
-	"heavytail/query/internal/plan"
+	"heavytail/query/fault"
+	"heavytail/query/plan"
 	"heavytail/storage"
 )
 

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/storage/format"
 )
 
@@ -21,6 +21,8 @@ type Files struct {
 	Folder *os.Root  // nil for anywhere
 	input  io.Reader // what "-" is; nil for nothing
 	none   bool      // only the store may be used
+
+	Wrap func(io.Reader) io.Reader // what reads a file, for tests; nil is the file
 }
 
 // OpenFiles returns Files for any path, or for one folder if it is named;
@@ -224,7 +226,15 @@ func (c *Call) OpenInput(path string, at fault.Part) (io.ReadCloser, int64, erro
 		return io.NopCloser(c.files.input), 0, nil
 	}
 	in, size, err := c.files.open(path)
+	if err == nil && c.files.Wrap != nil {
+		in = wrapped{c.files.Wrap(in), in}
+	}
 	return in, size, FileMistake(path, at, err)
+}
+
+type wrapped struct {
+	io.Reader
+	io.Closer
 }
 
 // WriteFile writes a file that appears only when it is complete.

@@ -5,19 +5,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-)
 
-// Progress is the progress of a statement.
-type Progress struct {
-	Statement string        // the kind of statement, such as "IMPORT"
-	Stage     string        // what it is doing, such as "reading"; figures may follow a colon
-	Done      int64         // units done in this stage
-	Total     int64         // units of the whole stage; 0 if unknown
-	Unit      string        // "bytes", "pairs", "rows", "edges", "vertices", "walks", "coordinates", "objects", "trials", "passes", "seconds" or "steps"
-	Elapsed   time.Duration // since the statement began
-	Rate      float64       // units a second in this stage; 0 until known
-	Remaining time.Duration // of this stage at the present rate; 0 until known
-}
+	"heavytail/query/rows"
+)
 
 // unitOf names the unit that a stage of a lower package counts.
 func unitOf(stage string) string {
@@ -34,12 +24,12 @@ func unitOf(stage string) string {
 // remaining time jump.
 type meter struct {
 	statement string
-	Report    func(Progress)
+	Report    func(rows.Progress)
 	Now       func() time.Time
 
-	mu      sync.Mutex     // guards the following fields, because stages may report from several goroutines
-	also    func(Progress) // receives progress as well; may be nil
-	began   time.Time      // start of the statement
+	mu      sync.Mutex          // guards the following fields, because stages may report from several goroutines
+	also    func(rows.Progress) // receives progress as well; may be nil
+	began   time.Time           // start of the statement
 	stage   string
 	entered time.Time // start of the stage
 	first   int64     // units already done when the stage was first reported
@@ -48,7 +38,7 @@ type meter struct {
 
 // NewMeter starts the clock of one call. A nil report makes a meter that does
 // nothing.
-func NewMeter(statement string, report func(Progress), now func() time.Time) *meter {
+func NewMeter(statement string, report func(rows.Progress), now func() time.Time) *meter {
 	return &meter{statement: statement, Report: report, Now: now, began: now()}
 }
 
@@ -74,7 +64,7 @@ func (m *meter) UpdateUnit(stage, unit string, done, total int64) {
 		m.stage, m.entered, m.first = name, now, done
 	}
 	m.last = done
-	p := Progress{
+	p := rows.Progress{
 		Statement: m.statement, Stage: stage, Done: done, Total: total,
 		Unit: unit, Elapsed: now.Sub(m.began),
 	}
@@ -93,7 +83,7 @@ func (m *meter) UpdateUnit(stage, unit string, done, total int64) {
 }
 
 // Watch passes all progress to f as well, until f is nil.
-func (m *meter) Watch(f func(Progress)) {
+func (m *meter) Watch(f func(rows.Progress)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.also = f

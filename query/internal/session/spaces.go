@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"heavytail/index"
-	"heavytail/query/internal/fault"
+	"heavytail/query/fault"
 	"heavytail/storage"
 	"heavytail/storage/vec"
 )

@@ -1,0 +1,190 @@
+package algorithms
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"heavytail/storage/vec"
+)
+
+// ErrCheckpoint is wrapped by the errors of a checkpoint that cannot be read, or that
+// belongs to another computation.
+var ErrCheckpoint = errors.New("checkpoint cannot be used")
+
+// Checkpoints let a measure stop and continue later, with the same bytes at the end. The
+// zero value saves nothing and starts from the beginning.
+type Checkpoints struct {
+	// Save, if not nil, is called at intervals and when the context has ended, with a
+	// function that writes the state from which the computation can continue. The
+	// computation waits for Save; an error of Save ends it.
+	Save func(write func(w io.Writer) error) error
+	// Every is the least time between two calls. The call at the end of the context does
+	// not wait for it.
+	Every time.Duration
+	// From, if not nil, reads what Save has written in a computation of the same measure
+	// with the same options on the same graph.
+	From io.Reader
+}
+
+// end saves if the context has ended, and returns the error of the context.
+func (c Checkpoints) end(ctx context.Context, write func(w io.Writer) error) error {
+	err := ctx.Err()
+	if err != nil && c.Save != nil {
+		err = errors.Join(err, c.Save(write))
+	}
+	return err
+}
+
+// halt reports whether a search has to stop.
+type halt struct{ context.Context }
+
+func (h halt) halted() bool { return h.Err() != nil }
+
+// visitor adds the contribution of a unit of work to a sum per vertex. If the context
+// ends, it returns false and leaves the sum unchanged.
+type visitor func(unit int, sum []float64) bool
+
+// Slots is the number of sums among which the units of work are divided. It is part of the
+// definition of the result, and bounds the workers.
+const Slots = 16
+
+// accumulation has the sums of all slots. Slot s takes the units s, s + len(sums), and so
+// on, so that its sum does not depend on the goroutines and their order.
+type accumulation struct {
+	n, units int
+	sums     [][]float64 // of each slot; nil before its first unit
+	next     []int       // unit of each slot
+	done     atomic.Int64
+}
+
+// accumulate calls a visitor for every unit of work, and returns the sums of up to so many slots
+// in their order. newVisitor returns a visitor with its own memory. It saves at the end, too, if
+// more work follows. It takes 8 bytes per vertex and slot, which is also the size of a checkpoint.
+func (o DistanceOptions) accumulate(ctx context.Context, n, units, slots int, stage string, more bool, newVisitor func() visitor) ([]float64, error) {
+	slots = min(slots, max(1, units))
+	a := &accumulation{n: n, units: units, sums: make([][]float64, slots), next: make([]int, slots)}
+	for slot := range a.next {
+		a.next[slot] = slot
+	}
+	if o.From != nil {
+		if err := a.read(o.From); err != nil {
+			return nil, err
+		}
+	}
+	free := sync.Pool{New: func() any { return newVisitor() }}
+	report := o.reporter(stage, int64(units))
+	for a.done.Load() < int64(units) {
+		until := time.Now().Add(o.Every)
+		vec.Parallel(len(a.sums), 1, o.Workers, func(slot, _, _ int) {
+			for a.next[slot] < units && ctx.Err() == nil {
+				if a.visit(slot, &free) {
+					report(a.done.Add(1))
+				}
+				if o.Save != nil && time.Now().After(until) {
+					return
+				}
+			}
+		})
+		if err := o.end(ctx, a.write); err != nil {
+			return nil, err
+		}
+		if o.Save != nil && (more || a.done.Load() < int64(units)) {
+			if err := o.Save(a.write); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return a.total(), nil
+}
+
+// visit computes the next unit of a slot.
+func (a *accumulation) visit(slot int, free *sync.Pool) bool {
+	if a.sums[slot] == nil {
+		a.sums[slot] = make([]float64, a.n)
+	}
+	v := free.Get().(visitor)
+	if !v(a.next[slot], a.sums[slot]) {
+		return false // v cannot be used again
+	}
+	free.Put(v)
+	a.next[slot] += len(a.sums)
+	return true
+}
+
+// total adds the sums of all slots, in place of the first.
+func (a *accumulation) total() []float64 {
+	total := a.sums[0]
+	for _, s := range a.sums[1:] {
+		for v, x := range s {
+			total[v] += x
+		}
+	}
+	return total
+}
+
+var accumulationMagic = [8]byte{'m', 'e', 'a', 's', 'u', 'm', 's', '1'}
+
+// accumulationHead is the beginning of a checkpoint. The next unit of each slot follows,
+// and then the sums of those that have begun.
+type accumulationHead struct {
+	Magic    [8]byte
+	N, Units int64
+}
+
+func (a *accumulation) write(w io.Writer) error {
+	out := bufio.NewWriterSize(w, 1<<16)
+	next := make([]int64, len(a.next))
+	for i, u := range a.next {
+		next[i] = int64(u)
+	}
+	parts := []any{accumulationHead{accumulationMagic, int64(a.n), int64(a.units)}, next}
+	for slot, u := range a.next {
+		if u > slot {
+			parts = append(parts, a.sums[slot])
+		}
+	}
+	if err := vec.WriteNumbers(out, parts...); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// read reads what write has written for the same units.
+func (a *accumulation) read(from io.Reader) error {
+	in := bufio.NewReaderSize(from, 1<<16)
+	var head accumulationHead
+	next := make([]int64, len(a.next))
+	if err := vec.ReadNumbers(in, ErrCheckpoint, &head, next); err != nil {
+		return err
+	}
+	if head.Magic != accumulationMagic || head.N != int64(a.n) || head.Units != int64(a.units) {
+		return fmt.Errorf("%w: it is not one of this graph and these options", ErrCheckpoint)
+	}
+	for slot, u := range next {
+		first, step := int64(slot), int64(len(next))
+		if u < first || u >= int64(a.units)+step || (u-first)%step != 0 {
+			return fmt.Errorf("%w: unit %d of %d", ErrCheckpoint, u, a.units)
+		}
+		if a.next[slot] = int(u); u == first {
+			continue
+		}
+		a.done.Add((u - first) / step)
+		a.sums[slot] = make([]float64, a.n)
+		if err := vec.ReadNumbers(in, ErrCheckpoint, a.sums[slot]); err != nil {
+			return err
+		}
+		for _, x := range a.sums[slot] {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return fmt.Errorf("%w: a sum of %g", ErrCheckpoint, x)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package algorithms
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"reflect"
+	"testing"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/generate"
+)
+
+// TestCheckpoints stops measures at some of their checkpoints, and continues them with
+// another number of workers.
+func TestCheckpoints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: stops each measure again and again")
+	}
+	t.Parallel()
+	g := checkpointGraph(t)
+	other, err := generate.ErdosRenyi{N: 100, P: 0.05}.Generate(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const apart = 3
+	for name, f := range map[string]func(context.Context, *csr.Graph, Work, Checkpoints) (any, error){
+		"harmonic": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
+			return Harmonic(ctx, g, DistanceOptions{Work: w, Checkpoints: c})
+		},
+		"lengths": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
+			return Harmonic(ctx, weighted(g), DistanceOptions{Work: w, Checkpoints: c, Weighted: true, Sources: 40})
+		},
+		"betweenness": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
+			return Betweenness(ctx, g, DistanceOptions{Work: w, Checkpoints: c})
+		},
+		"estimates": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
+			return Betweenness(ctx, g, DistanceOptions{Work: w, Checkpoints: c, Sources: 50})
+		},
+		"eccentricity": func(ctx context.Context, g *csr.Graph, w Work, c Checkpoints) (any, error) {
+			return Eccentricity(ctx, g, EccentricityOptions{w, c})
+		},
+	} {
+		want, err := f(t.Context(), g, Work{}, Checkpoints{})
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		stops := 0
+		for at := 0; ; at = apart*at + 1 {
+			saved, err := stopAt(t, at, func(ctx context.Context, c Checkpoints) error {
+				_, err := f(ctx, g, Work{Workers: 1}, c)
+				return err
+			})
+			if err == nil {
+				break
+			}
+			stops++
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("%s stopped at %d: %v", name, at, err)
+			}
+			got, err := f(t.Context(), g, Work{Workers: 3}, Checkpoints{From: bytes.NewReader(saved)})
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s continued from checkpoint %d gives another result: %v", name, at, err)
+			}
+			for _, bad := range [][]byte{nil, saved[:len(saved)-1], append([]byte("x"), saved...)} {
+				if _, err := f(t.Context(), g, Work{}, Checkpoints{From: bytes.NewReader(bad)}); !errors.Is(err, ErrCheckpoint) {
+					t.Errorf("%s from %d of %d bytes: %v", name, len(bad), len(saved), err)
+				}
+			}
+			if _, err := f(t.Context(), other, Work{}, Checkpoints{From: bytes.NewReader(saved)}); !errors.Is(err, ErrCheckpoint) {
+				t.Errorf("%s from a checkpoint of another graph: %v", name, err)
+			}
+		}
+		if stops == 0 {
+			t.Errorf("%s has no checkpoint", name)
+		}
+	}
+}
+
+// checkpointGraph has hubs, two large components and vertices without edges.
+func checkpointGraph(t *testing.T) *csr.Graph {
+	t.Helper()
+	a, err := generate.PreferentialAttachment{N: 1150, M: 2, Seed: 3}.Generate(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edges := newExchange(a, 0).edges
+	for v := uint32(1150); v < 1190; v++ { // a path
+		edges = append(edges, csr.Edge{U: v, V: v + 1})
+	}
+	g, err := csr.FromEdges(1200, edges)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+// stopAt runs f until its checkpoint of a number, at which its context ends, and returns
+// what it saved last.
+func stopAt(t *testing.T, at int, f func(context.Context, Checkpoints) error) ([]byte, error) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var last []byte
+	saves := 0
+	err := f(ctx, Checkpoints{Every: 1, Save: func(write func(io.Writer) error) error {
+		var b bytes.Buffer
+		err := write(&b)
+		last = b.Bytes()
+		if saves++; saves > at {
+			cancel()
+		}
+		return err
+	}})
+	return last, err
+}

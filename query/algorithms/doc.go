@@ -1,0 +1,22 @@
+// Package algorithms computes measures of the vertices of a graph: how central a vertex
+// is, which group it belongs to, how far it is from others. All functions take a
+// csr.Graph, which is simple and undirected, and depend neither on the store nor on
+// the language.
+//
+//	centrality   Degree, Strength, PageRank, Eigenvector, Katz, Harmonic, Betweenness, Eccentricity
+//	groups       Leiden, LabelPropagation, Modularity, Cores, csr.Graph.Components
+//	paths        ShortestPath, Within
+//	graphs       Exchange, Sample, ForestFire
+//	triangles    Triangles, LocalClustering, ClusteringCoefficients
+//
+// Weights have two meanings. In Strength, PageRank, Eigenvector, Katz, Leiden and
+// LabelPropagation a large weight is a strong tie. In Harmonic and Betweenness a
+// weight is the length of the edge, as in networkx, and is used only if the
+// options ask for it. The other measures do not use weights. A weight that is
+// negative, zero or not finite is ErrWeight wherever weights are used.
+//
+// A function that can take longer than some milliseconds takes a context, whose error
+// it returns, and a Work with the number of workers and a callback for progress. The
+// same graph, options and seed give the same bytes with any number of workers: floats
+// are summed in fixed blocks, which are added in order.
+package algorithms

@@ -1,0 +1,240 @@
+package algorithms
+
+import (
+	"math/bits"
+	"sync"
+
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// level is a graph whose vertices are groups of vertices of the graph before. The edges
+// within a group are not kept: they move with it.
+type level struct {
+	offsets []int64
+	targets []uint32
+	weights []float64 // in units; nil where all are 1
+	// mass is what the quality function counts of a vertex: the sum of the weights of the
+	// edges for modularity, the number of vertices for CPM.
+	mass []float64
+	unit float64 // what a weight of 1 is; of the graph itself only
+	tie  float64 // the part of two sums of weights by which equal ones can differ
+}
+
+// newLevel is the graph itself.
+func newLevel(g *csr.Graph, w Work, cpm bool) *level {
+	l := &level{offsets: g.Offsets, targets: g.Targets, mass: make([]float64, g.Vertices())}
+	if len(l.offsets) == 0 {
+		l.offsets = []int64{0}
+	}
+	edges := lengthsOf(g, w)
+	l.weights, l.unit, l.tie = edges.Wide, edges.Value(1), edges.tie()
+	if edges.Weights != nil {
+		l.weights = make([]float64, len(edges.Weights))
+		for i, w := range edges.Weights {
+			l.weights[i] = float64(w)
+		}
+	}
+	for v := range l.mass {
+		switch {
+		case cpm:
+			l.mass[v] = 1
+		case l.weights == nil:
+			l.mass[v] = float64(g.Degree(uint32(v)))
+		default:
+			_, weights := l.row(uint32(v))
+			l.mass[v] = sumOf(weights)
+		}
+	}
+	return l
+}
+
+// row returns the neighbours of a vertex and the weights of the edges, nil for ones.
+func (l *level) row(v uint32) ([]uint32, []float64) {
+	lo, hi := l.offsets[v], l.offsets[v+1]
+	if l.weights == nil {
+		return l.targets[lo:hi], nil
+	}
+	return l.targets[lo:hi], l.weights[lo:hi]
+}
+
+func (l *level) weight() float64 {
+	if l.weights == nil {
+		return float64(len(l.targets)) / 2
+	}
+	return sumOf(l.weights) / 2
+}
+
+// aggregate makes a the graph of the groups of l, in the memory that a has.
+func (l *level) aggregate(a *level, w Work, group []uint32, groups int) {
+	a.offsets, a.mass, a.tie = resized(a.offsets, groups+1), resized(a.mass, groups), l.tie
+	clear(a.mass)
+	a.offsets[0] = 0
+	members, first := membersOf(group, groups)
+	for v, m := range l.mass {
+		a.mass[group[v]] += m
+	}
+	// A block of groups writes its rows where they would begin if no edges were merged.
+	begins := make([]int64, (groups+blockGroups-1)/blockGroups+1)
+	for v, c := range group {
+		begins[c/blockGroups+1] += l.offsets[v+1] - l.offsets[v]
+	}
+	for block := range len(begins) - 1 {
+		begins[block+1] += begins[block]
+	}
+	most := int(begins[len(begins)-1])
+	a.targets, a.weights = resized(a.targets, most), resized(a.weights, most)
+	near := neighborhoods()
+	vec.Parallel(groups, blockGroups, w.Workers, func(block, lo, hi int) {
+		n := near.Get().(*neighborhood)
+		at := begins[block]
+		for c := lo; c < hi; c++ {
+			n.gather(l, members[first[c]:first[c+1]], group)
+			for i, other := range n.groups {
+				if other != uint32(c) {
+					a.targets[at], a.weights[at] = other, n.weights[i]
+					at++
+				}
+			}
+			a.offsets[c+1] = at
+		}
+		near.Put(n)
+	})
+	end := int64(0)
+	for block, begin := range begins[:len(begins)-1] {
+		groups := a.offsets[1:][block*blockGroups : min(groups, (block+1)*blockGroups)]
+		last := groups[len(groups)-1]
+		copy(a.targets[end:], a.targets[begin:last])
+		copy(a.weights[end:], a.weights[begin:last])
+		for i := range groups {
+			groups[i] -= begin - end
+		}
+		end += last - begin
+	}
+	a.targets, a.weights = a.targets[:end], a.weights[:end]
+}
+
+// resized is a list of so many elements, of any values, in the memory of list if it is enough.
+func resized[T any](list []T, length int) []T {
+	if cap(list) < length {
+		return make([]T, length)
+	}
+	return list[:length]
+}
+
+// blockGroups is how many groups a worker aggregates at a time.
+const blockGroups = 256
+
+// neighborhood adds up the weights of edges by the group at their other end. Its table has
+// twice as many slots as there can be groups, so that the table of most vertices is in the
+// first cache; a list with an entry for each group of a large graph would be in none.
+type neighborhood struct {
+	groups  []uint32  // in the order in which they were met
+	weights []float64 // of the edges to each of groups
+	table   []slot    // the slots in use
+	shift   int       // the bits of a hash that are not used
+	room    []slot
+	ends    []uint32 // the groups at the ends of some edges
+}
+
+// slot is a place of the table.
+type slot struct {
+	group uint32
+	next  uint32 // 1 + the index in groups; 0 in an empty slot
+}
+
+// neighborhoods has one for each worker.
+func neighborhoods() *sync.Pool {
+	return &sync.Pool{New: func() any { return new(neighborhood) }}
+}
+
+// begin empties it, for edges to at most so many groups.
+func (n *neighborhood) begin(most int) {
+	n.groups, n.weights = n.groups[:0], n.weights[:0]
+	size := bits.Len(uint(max(1, 2*most-1)))
+	if len(n.room) < 1<<size {
+		n.room = make([]slot, 1<<size)
+	}
+	n.table, n.shift = n.room[:1<<size], 32-size
+	clear(n.table)
+}
+
+// gather makes it that of the members of a group together.
+func (n *neighborhood) gather(l *level, members, group []uint32) {
+	arcs := int64(0)
+	for _, v := range members {
+		arcs += l.offsets[v+1] - l.offsets[v]
+	}
+	n.begin(min(int(arcs), len(l.mass)))
+	for _, v := range members {
+		n.add(l, v, group)
+	}
+}
+
+// around makes it that of a vertex.
+func (n *neighborhood) around(l *level, v uint32, group []uint32) {
+	n.begin(int(l.offsets[v+1] - l.offsets[v]))
+	n.add(l, v, group)
+}
+
+func (n *neighborhood) add(l *level, v uint32, group []uint32) {
+	targets, weights := l.row(v)
+	// In a loop of their own, the loads do not wait for each other.
+	n.ends = n.ends[:0]
+	for _, u := range targets {
+		n.ends = append(n.ends, group[u])
+	}
+	if weights == nil {
+		for _, c := range n.ends {
+			n.enter(c, 1)
+		}
+		return
+	}
+	for i, c := range n.ends {
+		n.enter(c, weights[i])
+	}
+}
+
+// within makes it that of a vertex, without the edges that leave the vertex's community.
+func (n *neighborhood) within(l *level, v uint32, group, community []uint32) {
+	targets, weights := l.row(v)
+	n.begin(len(targets))
+	for i, u := range targets {
+		switch {
+		case community[u] != community[v]:
+		case weights == nil:
+			n.enter(group[u], 1)
+		default:
+			n.enter(group[u], weights[i])
+		}
+	}
+}
+
+func (n *neighborhood) enter(c uint32, weight float64) {
+	at := n.find(c)
+	if next := n.table[at].next; next > 0 {
+		n.weights[next-1] += weight
+		return
+	}
+	n.groups = append(n.groups, c)
+	n.weights = append(n.weights, weight)
+	n.table[at] = slot{c, uint32(len(n.groups))}
+}
+
+func (n *neighborhood) weight(c uint32) float64 {
+	if next := n.table[n.find(c)].next; next > 0 {
+		return n.weights[next-1]
+	}
+	return 0
+}
+
+// find returns the slot of a group: its own, or the empty one for it.
+func (n *neighborhood) find(c uint32) uint32 {
+	const golden = 0x9e3779b1 // 2³² divided by the golden ratio: spreads numbers that follow each other
+	last := uint32(len(n.table) - 1)
+	at := c * golden >> n.shift
+	for n.table[at].next > 0 && n.table[at].group != c {
+		at = (at + 1) & last
+	}
+	return at
+}

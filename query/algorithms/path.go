@@ -1,0 +1,96 @@
+package algorithms
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"heavytail/storage/csr"
+)
+
+// Path is a shortest path between two vertices.
+type Path struct {
+	Vertices []uint32  // from the first vertex to the last
+	Lengths  []float64 // from the first vertex to each; the last one is the length of the path
+}
+
+// ShortestPath returns a path of the fewest edges, or, weighted, of the smallest sum of
+// the weights (Dijkstra, 1959). Of several shortest paths it returns the
+// lexicographically smallest sequence of vertices. It returns false if no path joins the
+// two. Weights are the decimals that were written, and lengths are equal up to rounding: see
+// search.before. It takes O(n + m), with weights O((n + m) log n), and 12 bytes per vertex, with
+// weights 33, and 16 per edge.
+func ShortestPath(ctx context.Context, g *csr.Graph, from, to uint32, weighted bool) (Path, bool, error) {
+	g, err := weightsOf(g, weighted)
+	if err != nil {
+		return Path{}, false, err
+	}
+	if n := g.Vertices(); int(from) >= n || int(to) >= n {
+		return Path{}, false, fmt.Errorf("vertices %d and %d of %d: %w", from, to, n, ErrOption)
+	}
+	if err := ctx.Err(); err != nil {
+		return Path{}, false, err
+	}
+	// Distances are computed from the end, so that the path can be followed from its
+	// beginning.
+	s := newSearch(ctx, lengthsOf(g, Work{}))
+	s.target = int64(from)
+	if s.from(to); s.halted() {
+		return Path{}, false, ctx.Err()
+	}
+	if math.IsInf(s.distances[from], 1) {
+		return Path{}, false, nil
+	}
+	p := Path{Vertices: []uint32{from}, Lengths: []float64{0}}
+	length := 0.0
+	for v := from; v != to; {
+		next, more := s.next(v)
+		length += more
+		p.Vertices = append(p.Vertices, next)
+		p.Lengths = append(p.Lengths, s.lengths.Value(length))
+		v = next
+	}
+	return p, true, nil
+}
+
+// next returns the first neighbour of v on a shortest path to the source, and the length
+// of the edge.
+func (s *search) next(v uint32) (uint32, float64) {
+	for i, u := range s.g.Neighbors(v) {
+		if length := s.At(s.g.Offsets[v] + int64(i)); s.before(u, v, length) {
+			return u, length
+		}
+	}
+	panic("measure: a distance without an edge") // every distance except that of the source was reached by an edge
+}
+
+// Within returns the vertices up to a number of edges away from a vertex, without the
+// vertex itself, by ascending distance and number, and their distances. It takes O(n)
+// plus the sum of the degrees of the vertices that are nearer than the last ones.
+func Within(ctx context.Context, g *csr.Graph, v uint32, edges int) (vertices []uint32, distances []int, err error) {
+	vertices, distances = []uint32{}, []int{}
+	seen := make([]bool, g.Vertices())
+	seen[v] = true
+	frontier := []uint32{v}
+	for d := 1; d <= edges && len(frontier) > 0; d++ {
+		reached := make([]bool, len(seen))
+		for i, u := range frontier {
+			if i%checkVertices == 0 && ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
+			for _, w := range g.Neighbors(u) {
+				reached[w] = reached[w] || !seen[w]
+			}
+		}
+		frontier = frontier[:0:0]
+		for w, new := range reached {
+			if new {
+				seen[w] = true
+				frontier = append(frontier, uint32(w))
+				distances = append(distances, d)
+			}
+		}
+		vertices = append(vertices, frontier...)
+	}
+	return vertices, distances, nil
+}

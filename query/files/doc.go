@@ -1,0 +1,2 @@
+// Package files has the requests and results of statements that write a file.
+package files

@@ -1,0 +1,195 @@
+package graphs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/conditions"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/scan"
+	"heavytail/query/internal/search"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/storage"
+)
+
+// DeriveResult is the answer of Derive.
+type DeriveResult struct {
+	Graph   storage.GraphInfo `json:"graph"`
+	Seconds float64           `json:"seconds"`
+	Notices []rows.Notice     `json:"notices,omitempty"`
+}
+
+var deriveGraph = &engine.Statement[*parser.DeriveGraph, DeriveRequest, derivation, DeriveResult]{
+	Help:    createGraphHelp(),
+	Options: createGraphOptions,
+	Bind:    bindDerive,
+	Resolve: resolveDerive,
+	Plan:    planDerive,
+	Run:     runDerive,
+	Rows: func(_ DeriveRequest, r DeriveResult) *rows.Rows {
+		return cells.RowsOf([]string{"graph", "vertices", "edges", "seconds"}, [][]rows.Value{{r.Graph.Name, int64(r.Graph.Vertices), r.Graph.Edges, r.Seconds}})
+	},
+}
+
+func createGraphHelp() help.Statement {
+	return help.Statement{
+		Statement: "CREATE GRAPH", Syntax: "CREATE GRAPH graph [AS SUBGRAPH OF graph WHERE condition | COMPONENT OF graph [FROM vertex] | SAMPLE OF graph | NULL OF graph | UNION OF graph, graph, … | NEAREST n USING [metric(]embedding[)] [MUTUAL] [WITH (option := value, …)]]",
+		Summary: "creates an empty graph, or with AS a graph made from other graphs, with their attributes. SUBGRAPH keeps the vertices that meet a condition and the edges between them, or only the edges whose weight, time, or ends by BOTH (…) or EITHER (…) meet the condition. COMPONENT keeps the largest component, or the component of a vertex. SAMPLE draws random vertices or edges. NULL makes the null model: the same vertices with the same degrees, random edges, no weights and no times. UNION combines several graphs; vertices with the same key are the same vertex. NEAREST joins each vertex of an embedding with its n nearest and takes the similarities as weights; with MUTUAL it joins two vertices only if each is among the nearest of the other. IMPORT and GENERATE create their graphs themselves",
+		Columns: "with AS: graph, vertices, edges, seconds",
+		Example: "CREATE GRAPH adults AS SUBGRAPH OF social WHERE age >= 18 AND weight > 1",
+	}
+}
+
+func createGraphOptions() []help.Option { return deriveOptions("") }
+
+// Derive makes a graph from other graphs, with their attributes, but without the
+// records of how COMPUTE made them. The name must be unused, or that of a graph
+// that never had a vertex.
+func (s *Service) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, error) {
+	return deriveGraph.Answer(ctx, s.db, req)
+}
+
+func derivationOf(how parser.Derivation) Derivation {
+	return map[parser.Derivation]Derivation{
+		parser.Subgraph: DeriveSubgraph, parser.Component: DeriveComponent, parser.Sample: DeriveSample, parser.NullModel: DeriveNull,
+		parser.Union: DeriveUnion, parser.NearestGraph: DeriveNearest,
+	}[how]
+}
+
+func bindDerive(b *engine.Binder, s *parser.DeriveGraph) DeriveRequest {
+	req := DeriveRequest{Graph: b.Name(partNewGraph, s.Graph), How: derivationOf(s.How), condition: s.Where, Mutual: s.Mutual}
+	if s.Using != nil {
+		req.K = b.Size(fault.Number, s.Count)
+		req.Embedding, req.Metric = search.Space(b, *s.Using)
+		return req
+	}
+	for i, of := range s.Of {
+		if i == 0 {
+			req.Of = b.Name(fault.Graph, of)
+		} else {
+			req.Others = append(req.Others, b.Name(partOther(i-1), of))
+		}
+	}
+	if s.Where != nil {
+		vertices, edges := conditions.CompileSubgraph(b.Values, s.Where, b.Graph(req.Of))
+		req.Where, req.EdgesWhere, req.Attributes = vertices.Admits, edges.Admits, edges.Attributes
+	}
+	if s.From != nil {
+		req.From = b.VertexKey(fault.Vertex, s.From)
+	}
+	bindDeriveOptions(b, s, &req)
+	return req
+}
+
+func bindDeriveOptions(b *engine.Binder, s *parser.DeriveGraph, req *DeriveRequest) {
+	set := b.Settings("CREATE GRAPH", deriveOptions(req.How), s.Options)
+	for _, name := range []string{"vertices", "edges", "exchanges"} {
+		if n, given := set[name].(int64); given && n < 1 {
+			b.Fail(fault.OfOption(name, "is %d, and must be at least 1", n))
+		}
+	}
+	req.Vertices, req.Edges, req.Exchanges, req.Seed = set.Size("vertices"), set.Size("edges"), set.Size("exchanges"), set.Seed()
+	req.Sampling, req.Forward, req.Repeated = Sampling(set.Text("method")), set.Number("forward"), storage.Repeated(set.Text("repeated"))
+	if forward, given := set["forward"].(float64); given && !(forward > 0 && forward < 1) {
+		b.Fail(fault.OfOption("forward", "is %v, and must be above 0 and below 1", forward))
+	}
+	b.Fail(checkSampleOptions(set, req))
+}
+
+// checkSampleOptions returns an Error for an option that belongs to a different method of
+// SAMPLE.
+func checkSampleOptions(set bind.Settings, req *DeriveRequest) error {
+	method := cmp.Or(req.Sampling, SampleVertices)
+	if req.How != DeriveSample || !slices.Contains(samplings(), string(method)) {
+		return nil
+	}
+	for _, o := range []struct {
+		name string
+		of   []Sampling
+	}{
+		{"vertices", []Sampling{SampleVertices, SampleForestFire}},
+		{"edges", []Sampling{SampleEdges}},
+		{"forward", []Sampling{SampleForestFire}},
+	} {
+		if _, given := set[o.name]; given && !slices.Contains(o.of, method) {
+			return fault.OfOption(o.name, "cannot be combined with method := %s", fault.Quote(string(method)))
+		}
+	}
+	return nil
+}
+
+func resolveDerive(c *engine.Call, req DeriveRequest) (found derivation, err error) {
+	if err := engine.CheckNewGraph(c, req.Graph, partNewGraph); err != nil {
+		return found, err
+	}
+	if err := req.checkNumbers(); err != nil {
+		return found, err
+	}
+	if req.How == DeriveNearest {
+		return resolveNearestGraph(c, req)
+	}
+	if found.graph, err = c.GraphInfo(req.Of, fault.Graph); err != nil {
+		return found, err
+	}
+	for i, other := range req.Others {
+		info, err := c.GraphInfo(other, partOther(i))
+		if err != nil {
+			return found, err
+		}
+		found.others = append(found.others, info)
+	}
+	switch {
+	case req.How == DeriveSubgraph && req.Where == nil && req.EdgesWhere == nil:
+		return found, fault.New(fault.Where, "a subgraph needs a condition")
+	case req.How == DeriveSample && req.Sampling != "" && !slices.Contains(samplings(), string(req.Sampling)):
+		return found, fault.OfOption("method", "is %s", fault.QuoteKey(string(req.Sampling))).WithExpected(samplings()...)
+	case req.How == DeriveUnion:
+		return found, checkUnion(req, found)
+	case req.From != "":
+		return found, c.CheckVertex(found.graph, req.From, fault.Vertex)
+	}
+	return found, session.CheckAttributes(found.graph, fault.Graph, req.Attributes...)
+}
+
+func planDerive(req DeriveRequest, found derivation) *plan.Plan {
+	of := fault.Name(found.graph.Name)
+	for _, other := range found.others {
+		of += ", " + fault.Name(other.Name)
+	}
+	inputs := []*plan.Plan{scan.Plan(found.graph, req.condition, session.AttributeNames(found.graph))}
+	for _, other := range found.others {
+		inputs = append(inputs, scan.Plan(other, nil, session.AttributeNames(other)))
+	}
+	if req.How == DeriveNearest {
+		of = "embedding " + fault.Name(req.Embedding)
+		inputs = []*plan.Plan{nearestGraphPlan(req, found)}
+	}
+	return plan.Result("graph", fault.Name(req.Graph)+", "+string(req.How)+" of "+of, inputs...)
+}
+
+func runDerive(c *engine.Call, req DeriveRequest, found derivation) (r DeriveResult, err error) {
+	began := c.Meter.Now()
+	var made derived
+	switch req.How {
+	case DeriveUnion:
+		made, err = makeUnion(c, req, found)
+	case DeriveNearest:
+		made, err = nearestGraph(c, req, found)
+	default:
+		made, err = deriveFrom(c, req, found.graph)
+	}
+	if err != nil {
+		return r, err
+	}
+	r.Graph, err = storeDerived(c, req.Graph, made)
+	r.Seconds, r.Notices = c.Meter.Now().Sub(began).Seconds(), c.Notices
+	return r, err
+}

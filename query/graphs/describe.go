@@ -1,0 +1,378 @@
+package graphs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/jsonnull"
+	"heavytail/embedding/link"
+	"heavytail/query/algorithms"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/entries"
+	"heavytail/query/internal/lists"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/format"
+)
+
+// DescribeGraphRequest asks what a graph looks like.
+type DescribeGraphRequest struct {
+	Graph string
+	// Bootstrap is the number of synthetic data sets from which the p-value of
+	// the power law is estimated, at most 1,000,000; 0 leaves it out. Each takes
+	// as long as a fit, some milliseconds for 100,000 vertices.
+	Bootstrap int
+	Seed      uint64 // of the synthetic data
+}
+
+// GraphDescription is the answer of DescribeGraph.
+type GraphDescription struct {
+	storage.GraphInfo
+	GraphStatistics
+	// PowerLaw is fitted to the degrees; nil where fewer than two different
+	// degrees are positive. Its P is NaN without a bootstrap.
+	PowerLaw   *evaluate.PowerLaw `json:"power_law"`
+	Bytes      int64              `json:"bytes"` // in memory, with keys; an estimate
+	File       storage.GraphStats `json:"file"`  // bytes in the file
+	Embeddings []string           `json:"embeddings"`
+	Notices    []rows.Notice      `json:"notices,omitempty"`
+}
+
+// GraphStatistics are the figures of a graph that take time to compute. They
+// are cached with the graph, within Options.MemoryLimit.
+type GraphStatistics struct {
+	Density          float64 `json:"density"` // fraction of all pairs of vertices that are edges
+	Components       int     `json:"components"`
+	LargestComponent int     `json:"largest_component"` // vertices
+	Isolated         int     `json:"isolated"`          // vertices without neighbours
+	// Bipartite reports whether all edges join two sides, and Sides has the numbers of their
+	// vertices: see [link.TwoSides]. It is false for a graph without edges.
+	Bipartite  bool                  `json:"bipartite"`
+	Sides      [2]int                `json:"sides"`
+	Degrees    DegreeSummary         `json:"degrees"`
+	Clustering algorithms.Clustering `json:"clustering"`
+	// Assortativity is the correlation of the degrees at the ends of an edge;
+	// NaN if all degrees are the same.
+	Assortativity float64 `json:"assortativity"`
+	// Packing is the number of dimensions that the largest hub suggests, and Hub the
+	// key of that hub; empty for a graph without edges.
+	Packing evaluate.Packing `json:"packing"`
+	Hub     string           `json:"hub"`
+}
+
+// DegreeSummary summarises the degrees of a graph. Each quantile is the
+// smallest degree that occurs such that at least 50, 90 or 99 % of the
+// vertices have this degree or a lower one.
+type DegreeSummary struct {
+	Min    int     `json:"min"`
+	Median int     `json:"median"`
+	P90    int     `json:"p90"`
+	P99    int     `json:"p99"`
+	Max    int     `json:"max"`
+	Mean   float64 `json:"mean"`
+}
+
+var describeGraph = &engine.Statement[*parser.DescribeGraph, DescribeGraphRequest, storage.GraphInfo, GraphDescription]{
+	Help: help.Statement{
+		Statement: "DESCRIBE GRAPH", Syntax: "DESCRIBE GRAPH graph [WITH (option := value, …)]",
+		Summary: "reports size, components, degree distribution, clustering, the fitted power law, and the minimum dimension suggested by the largest hub",
+		Columns: "property, value",
+		Example: "DESCRIBE GRAPH social WITH (bootstrap := 100)",
+	},
+	Options: describeOptions,
+	Bind: func(b *engine.Binder, s *parser.DescribeGraph) DescribeGraphRequest {
+		graph, set := b.Name(fault.Graph, s.Graph), b.Settings("DESCRIBE GRAPH", describeOptions(), s.Options)
+		return DescribeGraphRequest{Graph: graph, Bootstrap: set.Size("bootstrap"), Seed: set.Seed()}
+	},
+	Resolve: func(c *engine.Call, req DescribeGraphRequest) (storage.GraphInfo, error) {
+		if err := checkBootstrap(req.Bootstrap); err != nil {
+			return storage.GraphInfo{}, err
+		}
+		return c.GraphInfo(req.Graph, fault.Graph)
+	},
+	Plan: func(req DescribeGraphRequest, info storage.GraphInfo) *plan.Plan {
+		fit := "discrete, by maximum likelihood"
+		if req.Bootstrap > 0 {
+			fit += fmt.Sprintf("; p from %s", fault.Count(int64(req.Bootstrap), "synthetic data set"))
+		}
+		return plan.Result("description", "of graph "+fault.Name(info.Name),
+			plan.Measured("statistics", "statistics", "degrees, components, triangles, assortativity, packing; kept with the graph", session.GraphPlan(info)),
+			plan.Measured("power law", "power law", fit))
+	},
+	Run:   runDescribeGraph,
+	Table: func(_ DescribeGraphRequest, d GraphDescription) [][]rows.Value { return d.rows() },
+	Reads: true,
+}
+
+func describeOptions() []help.Option {
+	return []help.Option{
+		{Name: "bootstrap", Type: "int", Default: "0", Doc: "synthetic data sets for the p-value of the power law; 2500 give an accuracy of 0.01, 0 leaves it out"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same p-value"},
+	}
+}
+
+// Describe computes the size, the statistics and the power law of a
+// graph. It takes O(m^1.5) for the triangles, some seconds for millions of
+// edges.
+func (s *Service) Describe(ctx context.Context, req DescribeGraphRequest) (GraphDescription, error) {
+	return describeGraph.Answer(ctx, s.db, req)
+}
+
+func runDescribeGraph(c *engine.Call, req DescribeGraphRequest, _ storage.GraphInfo) (GraphDescription, error) {
+	view, err := c.Graph(req.Graph, fault.Graph)
+	if err != nil {
+		return GraphDescription{}, err
+	}
+	d := GraphDescription{GraphInfo: view.Info.Clone(), Bytes: session.GraphBytes(view.Info)}
+	if d.GraphStatistics, err = graphStatistics(c, view); err != nil {
+		return GraphDescription{}, err
+	}
+	if d.PowerLaw, err = powerLaw(c, view.Graph, req); err != nil {
+		return GraphDescription{}, err
+	}
+	if d.File, err = entries.GraphStats(c, req.Graph); err != nil {
+		return GraphDescription{}, err
+	}
+	all, err := c.DB.Store.Embeddings(c.Ctx)
+	if err != nil {
+		return GraphDescription{}, err
+	}
+	for _, e := range all {
+		if e.Graph == req.Graph {
+			d.Embeddings = append(d.Embeddings, e.Name)
+		}
+	}
+	d.Notices = c.Notices
+	return d, nil
+}
+
+// maxBootstrap prevents a typing error from starting a computation of years.
+const maxBootstrap = 1_000_000
+
+func checkBootstrap(n int) error {
+	if n < 0 || n > maxBootstrap {
+		return fault.OfOption("bootstrap", "is %d, and must be from 0 to %d", n, maxBootstrap)
+	}
+	return nil
+}
+
+// graphStatistics returns the statistics of a graph, which are computed once for
+// each version.
+func graphStatistics(c *engine.Call, view *session.Graph) (GraphStatistics, error) {
+	stop := c.Watch.Start("statistics")
+	const bytes = 1 << 10 // an upper bound of their size
+	key := session.CacheKey{Kind: "statistics", Name: view.Info.Name, ID: view.Info.ID, Version: view.Info.Version, Made: view.Info.Modified.UnixNano()}
+	value, hit, err := c.Pin(key, bytes, "the statistics of graph "+fault.Name(view.Info.Name), func(ctx context.Context) (any, error) {
+		return computeStatistics(c, ctx, view)
+	})
+	if err != nil {
+		return GraphStatistics{}, err
+	}
+	note := ""
+	if hit {
+		note = "cache hit"
+	}
+	stop(int64(view.Graph.Vertices()), note)
+	return value.(GraphStatistics), nil
+}
+
+func computeStatistics(c *engine.Call, ctx context.Context, view *session.Graph) (GraphStatistics, error) {
+	var s GraphStatistics
+	g := view.Graph
+	if n := float64(g.Vertices()); n > 1 {
+		s.Density = 2 * float64(g.Edges()) / (n * (n - 1))
+	}
+	var components *csr.Components
+	if err := c.Await(func() { components = g.Components() }); err != nil {
+		return s, err
+	}
+	if s.Components = components.Count(); s.Components > 0 {
+		s.LargestComponent = components.Sizes[0]
+	}
+	s.Degrees, s.Isolated = summarise(g)
+	if sides, _, _, ok := link.TwoSides(g); ok && g.Edges() > 0 {
+		s.Bipartite = true
+		s.Sides[0], s.Sides[1] = sides.Count()
+	}
+	var err error
+	if s.Assortativity, err = evaluate.Assortativity(ctx, g); err != nil {
+		return s, err
+	}
+	// 4 bytes an edge and 32 a vertex: see algorithms.Triangles.
+	release, err := c.DB.Cache.Reserve(4*g.Edges()+32*int64(g.Vertices()), "counting the triangles")
+	if err != nil {
+		return s, err
+	}
+	defer release()
+	s.Clustering, err = algorithms.ClusteringCoefficients(ctx, g, algorithms.Work{Workers: c.DB.Opts.Workers, Progress: c.Meter.Update})
+	if err != nil {
+		return s, err
+	}
+	if s.Packing, err = evaluate.PackingDimension(ctx, g); err == nil && s.Packing.Degree > 0 {
+		s.Hub = view.Key(s.Packing.Vertex)
+	}
+	return s, err
+}
+
+// powerLaw fits a power law to the degrees; nil where there are too few.
+func powerLaw(c *engine.Call, g *csr.Graph, req DescribeGraphRequest) (*evaluate.PowerLaw, error) {
+	degrees := make([]int, g.Vertices())
+	for v := range degrees {
+		degrees[v] = g.Degree(uint32(v))
+	}
+	stop := c.Watch.Start("power law")
+	law, err := evaluate.FitPowerLaw(c.Ctx, degrees, evaluate.PowerLawOptions{
+		Bootstrap: req.Bootstrap, Seed: req.Seed, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
+	})
+	if errors.Is(err, evaluate.ErrDegrees) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	stop(int64(law.Tail), "")
+	return &law, nil
+}
+
+// summarise computes the quantiles of the degrees and the number of vertices
+// of degree 0.
+func summarise(g *csr.Graph) (s DegreeSummary, isolated int) {
+	n := int64(g.Vertices())
+	if n == 0 {
+		return DegreeSummary{}, 0
+	}
+	counts := degreeCounts(g)
+	// The smallest degree such that at least this fraction of the vertices have it
+	// or a lower one.
+	quantile := func(percent int64) int {
+		below := int64(0)
+		for _, c := range counts {
+			if below += c.Vertices; below*100 >= percent*n {
+				return c.Degree
+			}
+		}
+		return s.Max
+	}
+	s.Min, s.Max = counts[0].Degree, counts[len(counts)-1].Degree
+	s.Median, s.P90, s.P99 = quantile(50), quantile(90), quantile(99)
+	s.Mean = 2 * float64(g.Edges()) / float64(n)
+	if s.Min == 0 {
+		isolated = int(counts[0].Vertices)
+	}
+	return s, isolated
+}
+
+// timesText describes the times of a graph: the form of dates, or otherwise
+// whether it has times.
+func timesText(g storage.GraphInfo) rows.Value {
+	if g.Times == format.TimeNumbers {
+		return g.Timed
+	}
+	return g.Times.String()
+}
+
+// rows is the table of DESCRIBE GRAPH.
+func (d GraphDescription) rows() [][]rows.Value {
+	table := [][]rows.Value{
+		cells.Property("graph", d.Name),
+		cells.Property("version", int64(d.Version)),
+		cells.Property("vertices", int64(d.Vertices)),
+		cells.Property("edges", d.Edges),
+		cells.Property("weights", d.Weighted),
+		cells.Property("times", timesText(d.GraphInfo)),
+		cells.Property("attributes", attributesText(d.GraphInfo.Attributes)),
+		cells.Property("density", d.Density),
+		cells.Property("components", int64(d.Components)),
+		cells.Property("largest component", int64(d.LargestComponent)),
+		cells.Property("isolated vertices", int64(d.Isolated)),
+		cells.Property("bipartite", d.bipartite()),
+		cells.Property("degree min", int64(d.Degrees.Min)),
+		cells.Property("degree mean", d.Degrees.Mean),
+		cells.Property("degree median", int64(d.Degrees.Median)),
+		cells.Property("degree p90", int64(d.Degrees.P90)),
+		cells.Property("degree p99", int64(d.Degrees.P99)),
+		cells.Property("degree max", int64(d.Degrees.Max)),
+		cells.Property("triangles", d.Clustering.Triangles),
+		cells.Property("clustering average", d.Clustering.Average),
+		cells.Property("clustering transitivity", d.Clustering.Transitivity),
+		cells.Property("assortativity", cells.Number(d.Assortativity)),
+	}
+	table = append(table, powerLawRows(d.PowerLaw)...)
+	table = append(table, packingRows(d.Hub, d.Packing)...)
+	return append(table,
+		cells.Property("embeddings", cells.Joined(d.Embeddings)),
+		cells.Property("source", d.Source),
+		cells.Property("created", cells.Timestamp(d.Created)),
+		cells.Property("modified", cells.Timestamp(d.Modified)),
+		cells.Property("deleted vertices", int64(d.Deleted)),
+		cells.Property("bytes in memory", d.Bytes),
+		cells.Property("bytes in the file", d.File.Bytes()),
+		cells.Property("bytes of a vertex", cells.Each(d.File.Keys+d.File.IDs+d.File.Attributes, int64(d.Vertices))),
+		cells.Property("bytes of an edge", cells.Each(d.File.Arcs, d.Edges)),
+		cells.Property("bytes of the change log", d.File.Changes))
+}
+
+// bipartite has the sizes of the sides.
+func (d GraphDescription) bipartite() string {
+	if !d.Bipartite {
+		return "no"
+	}
+	return fmt.Sprintf("yes, sides of %d and %d vertices", d.Sides[0], d.Sides[1])
+}
+
+// powerLawRows has the fit of a power law; its p only after a bootstrap.
+func powerLawRows(law *evaluate.PowerLaw) [][]rows.Value {
+	if law == nil {
+		return [][]rows.Value{cells.Property("power law alpha", nil)}
+	}
+	table := [][]rows.Value{
+		cells.Property("power law alpha", law.Alpha),
+		cells.Property("power law from degree", int64(law.Xmin)),
+		cells.Property("power law KS distance", law.KS),
+		cells.Property("power law vertices", int64(law.Tail)),
+	}
+	if p := cells.Number(law.P); p != nil {
+		table = append(table, cells.Property("power law p", p))
+	}
+	return table
+}
+
+// packingRows has the dimensions that the largest hub suggests.
+func packingRows(hub string, p evaluate.Packing) [][]rows.Value {
+	if p.Degree == 0 {
+		return nil
+	}
+	return [][]rows.Value{
+		cells.Property("largest hub", hub),
+		cells.Property("hub neighbours not adjacent", cells.Span(p.SetAtLeast, p.SetAtMost)),
+		cells.Property("hub dimensions by the paper", cells.Span(p.PaperAtLeast, p.PaperAtMost)),
+		cells.Property("hub dimensions proven", cells.Span(p.ProvenAtLeast, p.ProvenAtMost)),
+	}
+}
+
+// attributesText lists attributes with their types, or is nil where there are
+// none.
+func attributesText(attributes []storage.Attribute) rows.Value {
+	return cells.Joined(lists.Map(attributes, func(a storage.Attribute) string { return fault.Name(a.Name) + " " + a.Type.String() }))
+}
+
+// MarshalJSON writes null for a figure that is not defined.
+func (s GraphStatistics) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(s) }
+
+// UnmarshalJSON reads what MarshalJSON has written; null is NaN.
+func (s *GraphStatistics) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, s) }
+
+// MarshalJSON writes null for a figure that is not defined.
+func (d GraphDescription) MarshalJSON() ([]byte, error) { return jsonnull.Marshal(d) }
+
+// UnmarshalJSON reads what MarshalJSON has written; null is NaN.
+func (d *GraphDescription) UnmarshalJSON(text []byte) error { return jsonnull.Unmarshal(text, d) }

@@ -1,0 +1,355 @@
+package graphs
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/conditions"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/scan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/query/where"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/format"
+)
+
+// EdgesRequest asks for the edges of a graph that meet a condition.
+type EdgesRequest struct {
+	Graph string                         // may be empty if the file has only one graph
+	Where func(where.EdgeCandidate) bool // nil admits all; it is called from one goroutine
+	// Attributes are the attributes of the ends of an edge that Where reads.
+	Attributes []string
+	Limit      int // largest number of edges to return; 0 for all
+	// Columns are the columns of the answer after the ends of an edge: weight, time, and
+	// attributes or the degree of the ends. Nil means weight and time, if the graph has
+	// them.
+	Columns []string
+	// OrderBy is weight or time, lowest first, or highest first with Descending. Edges
+	// with equal values are in the default order, and edges without a time are last. Empty
+	// means the default order: by source, then by target, each in the order in which the
+	// vertices came into the graph.
+	OrderBy    string
+	Descending bool
+
+	condition parser.Expr // of Where, for its text; may be nil
+}
+
+// EdgeRow is an edge. The graph is undirected: Source is the end that came into it first.
+type EdgeRow struct {
+	Source string  `json:"source"`
+	Target string  `json:"target"`
+	Weight float64 `json:"weight"` // 1 if the edge has none
+	Time   int64   `json:"time"`
+	Timed  bool    `json:"timed"` // whether the edge has a time
+	// Values has two values for each attribute of EdgesRequest.Columns: of the source and
+	// of the target.
+	Values []storage.Value `json:"values,omitempty"`
+}
+
+// EdgesResult is the answer of Edges: edges in the order of the request.
+type EdgesResult struct {
+	Edges   []EdgeRow     `json:"edges"`
+	Notices []rows.Notice `json:"notices,omitempty"`
+}
+
+var showEdges = &engine.Statement[*parser.ShowEdges, EdgesRequest, storage.GraphInfo, engine.GraphStream[EdgeRow]]{
+	Help: help.Statement{
+		Statement: "SHOW EDGES", Syntax: "SHOW EDGES [IN graph] [COLUMNS weight | time | attribute, …] [WHERE condition of weight, time, BOTH (condition), EITHER (condition)] [ORDER BY weight | time [ASC | DESC]] [LIMIT n]",
+		Summary: "lists each edge once; its source is the vertex that came into the graph first. A condition tests the weight and time of an edge, and by BOTH (condition) or EITHER (condition) its two vertices. Edges are ordered by source and target, or sorted by a column with edges without a time last; LIMIT keeps the first rows",
+		Columns: "source, target, weight and time if the graph has any; with COLUMNS: source, target and the columns named; an attribute gives two columns, source_attribute and target_attribute",
+		Example: "SHOW EDGES IN social WHERE weight >= 2 AND BOTH (city = 'Bern') ORDER BY time DESC LIMIT 20",
+	},
+	Bind: func(b *engine.Binder, s *parser.ShowEdges) EdgesRequest {
+		req := EdgesRequest{Graph: b.MarkGraph(s.Graph, s), condition: s.Where}
+		info := b.Graph(req.Graph)
+		req.Columns = engine.Columns(b, s.Columns)
+		req.OrderBy, req.Descending = engine.Order(b, s.Order)
+		condition := conditions.CompileEdges(b.Values, s.Where, info)
+		req.Graph, req.Where, req.Attributes = info.Name, condition.Admits, condition.Attributes
+		req.Limit = b.RowLimit(s.Limit)
+		return req
+	},
+	Resolve: resolveEdges,
+	Plan: func(req EdgesRequest, graph storage.GraphInfo) *plan.Plan {
+		order := VerticesRequest{OrderBy: req.OrderBy, Descending: req.Descending}.orderText()
+		if req.OrderBy == "" {
+			order = "by source and target, " + order
+		}
+		what, input := "all edges", session.GraphPlan(graph)
+		if req.readsPart() {
+			what, input = "edges, until the limit is reached", session.PartPlan(graph)
+		}
+		return plan.Result("edges", scan.Limited(order, req.Limit), scan.PlanOf(what, input, graph, req.condition, req.attributes()))
+	},
+	Run:   runEdges,
+	Rows:  edgeRows,
+	Reads: true,
+}
+
+// Edges returns the edges of a graph that meet a condition.
+func (s *Service) Edges(ctx context.Context, req EdgesRequest) (EdgesResult, error) {
+	list, notices, err := engine.Collected(showEdges.Answer(ctx, s.db, req))
+	return EdgesResult{list, notices}, err
+}
+
+// EachEdge iterates over what Edges returns, as EachVertex does. With OrderBy it takes 16
+// bytes of memory for each edge that meets the condition, or with a limit for at most
+// twice as many edges as the limit.
+func (s *Service) EachEdge(ctx context.Context, req EdgesRequest) iter.Seq2[EdgeRow, error] {
+	return engine.Iterate(func() (*engine.Stream[EdgeRow], error) {
+		found, err := showEdges.Answer(ctx, s.db, req)
+		return found.Stream, err
+	})
+}
+
+func resolveEdges(c *engine.Call, req EdgesRequest) (storage.GraphInfo, error) {
+	info, err := scan.Check(c, req.Graph, req.Attributes, req.Limit)
+	if err != nil {
+		return info, err
+	}
+	for i, name := range req.Columns {
+		if name == "key" {
+			return info, fault.New(engine.PartColumn(i), "the columns source and target already contain the keys")
+		}
+		if slices.Contains(conditions.EdgeColumns, name) {
+			continue
+		}
+		if err := engine.CheckColumn(info, name, engine.PartColumn(i)); err != nil {
+			return info, err
+		}
+	}
+	if req.OrderBy != "" && !slices.Contains(conditions.EdgeColumns, req.OrderBy) {
+		return info, fault.New(engine.PartOrder, "edges cannot be ordered by %s", fault.Quote(req.OrderBy)).WithExpected(conditions.EdgeColumns...)
+	}
+	return info, nil
+}
+
+// attributes lists the attributes that the answer is computed from, as for
+// VerticesRequest.
+func (r EdgesRequest) attributes() []string {
+	return VerticesRequest{Attributes: r.Attributes, Columns: r.ofEnds()}.attributes()
+}
+
+// ofEnds lists the columns with values of the ends of an edge.
+func (r EdgesRequest) ofEnds() []string {
+	return slices.DeleteFunc(slices.Clone(r.Columns), func(name string) bool { return slices.Contains(conditions.EdgeColumns, name) })
+}
+
+// edgeScan is a graph in memory with the condition and columns of a request for edges.
+type edgeScan struct {
+	*scan.Vertices
+	admits func(where.EdgeCandidate) bool
+}
+
+func runEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) (found engine.GraphStream[EdgeRow], err error) {
+	if err := readEdges(c, req, graph); err != nil {
+		return found, err
+	}
+	inner, err := scan.New(c, graph.Name, nil, req.attributes(), 0)
+	if err != nil {
+		return found, err
+	}
+	s := &edgeScan{inner, req.Where}
+	for _, name := range req.ofEnds() {
+		s.Shown = append(s.Shown, s.Column(name))
+	}
+	stop := c.Watch.Start(plan.Scan)
+	each := func(f func(EdgeRow) error) error {
+		n := int64(0)
+		err := s.each(c.Ctx, req.Limit, func(p edgePlace) error { n++; return f(s.row(p)) })
+		stop(n, s.scanned())
+		return err
+	}
+	if req.OrderBy != "" {
+		if each, err = orderedEdges(c, s, req, stop); err != nil {
+			return found, err
+		}
+	}
+	return engine.GraphStream[EdgeRow]{Stream: engine.StreamOf(c, each), Graph: s.Graph}, nil
+}
+
+// readsPart reports whether the edges of the first vertices are enough: there is a limit, and
+// neither a condition nor an order.
+func (r EdgesRequest) readsPart() bool { return r.Limit > 0 && r.OrderBy == "" && r.Where == nil }
+
+// readEdges reads the edges of the first vertices, where these are enough.
+func readEdges(c *engine.Call, req EdgesRequest, graph storage.GraphInfo) error {
+	if !req.readsPart() {
+		return nil
+	}
+	return c.ReadPart(graph, req.attributes(), func(v *storage.GraphView, p *storage.GraphPart) error {
+		left := req.Limit
+		for u := uint32(0); left > 0 && int(u) < graph.Vertices; u++ {
+			if err := p.Read(u); err != nil {
+				return err
+			}
+			row := p.Neighbors(u)
+			first, _ := slices.BinarySearch(row, u)
+			targets := row[first:][:min(left, len(row)-first)]
+			p.Name(targets...)
+			if slices.Contains(req.Columns, "degree") {
+				if err := p.Read(targets...); err != nil {
+					return err
+				}
+			}
+			left -= len(targets)
+		}
+		return nil
+	})
+}
+
+func orderedEdges(c *engine.Call, s *edgeScan, req EdgesRequest, stop func(int64, string)) (func(func(EdgeRow) error) error, error) {
+	most := s.Graph.Graph.Edges()
+	if req.Limit > 0 {
+		most = min(most, 2*int64(req.Limit)+1024)
+	}
+	if err := c.Hold(c.DB.Cache.Reserve(16*most, "ordering the edges of graph "+fault.Name(s.Graph.Info.Name))); err != nil {
+		return nil, err
+	}
+	order := edgeOrder(s.Graph.Graph, req.OrderBy, req.Descending)
+	return func(f func(EdgeRow) error) error {
+		var list []edgePlace
+		err := s.each(c.Ctx, 0, func(p edgePlace) error {
+			list = scan.Kept(append(list, p), req.Limit, order)
+			return nil
+		})
+		list = scan.FirstOf(list, req.Limit, order)
+		stop(int64(len(list)), s.scanned())
+		for i := 0; i < len(list) && err == nil; i++ {
+			err = f(s.row(list[i]))
+		}
+		return err
+	}, nil
+}
+
+// edgeOrder returns the order of two edges by weight or time: edges without a time come
+// last in both directions, and equal edges are in the order of the scan.
+func edgeOrder(g *csr.Graph, by string, descending bool) func(a, b edgePlace) int {
+	sign := 1
+	if descending {
+		sign = -1
+	}
+	return func(a, b edgePlace) int {
+		x, y := a.edge(g), b.edge(g)
+		if by == "weight" {
+			return cmp.Or(sign*cmp.Compare(x.Weight, y.Weight), cmp.Compare(a.at, b.at))
+		}
+		if x.Timed != y.Timed {
+			return cmp.Compare(scan.Without(!x.Timed), scan.Without(!y.Timed))
+		}
+		return cmp.Or(sign*cmp.Compare(x.Time, y.Time), cmp.Compare(a.at, b.at))
+	}
+}
+
+// each calls f with every edge that meets the condition, up to a limit, in the order of
+// eachEdge.
+func (s *edgeScan) each(ctx context.Context, limit int, f func(edgePlace) error) error {
+	const often = 1 << 12 // edges between two checks of the context, which take well below a millisecond
+	found := 0
+	for p := range eachEdge(s.Graph.Graph) {
+		if s.Visited++; s.Visited%often == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if s.admits != nil && !s.admits(s.candidate(p)) {
+			continue
+		}
+		if err := f(p); err != nil {
+			return err
+		}
+		if found++; found == limit {
+			break
+		}
+	}
+	return ctx.Err()
+}
+
+func (s *edgeScan) scanned() string { return fault.Count(s.Visited, "edge") + " visited" }
+
+// candidate is an edge as a condition sees it.
+func (s *edgeScan) candidate(p edgePlace) where.EdgeCandidate {
+	e := p.edge(s.Graph.Graph)
+	end := func(v uint32) where.Candidate { return where.NewCandidate(s.Graph, s.Columns, v, false) }
+	return where.EdgeCandidate{Source: end(e.Source), Target: end(e.Target), Weight: float64(e.Weight), Time: e.Time, Timed: e.Timed}
+}
+
+func (s *edgeScan) row(p edgePlace) EdgeRow {
+	e := p.edge(s.Graph.Graph)
+	row := EdgeRow{Source: s.Graph.Key(e.Source), Target: s.Graph.Key(e.Target), Weight: csr.Decimal(e.Weight), Time: e.Time, Timed: e.Timed}
+	for _, at := range s.Shown {
+		row.Values = append(row.Values, s.Value(at, e.Source), s.Value(at, e.Target))
+	}
+	return row
+}
+
+func edgeRows(req EdgesRequest, answer engine.GraphStream[EdgeRow]) *rows.Rows {
+	shown := req.Columns
+	if shown == nil {
+		shown = answer.EdgeColumns()
+	}
+	columns := []string{"source", "target"}
+	var types []rows.ColumnType
+	for _, name := range shown {
+		if slices.Contains(conditions.EdgeColumns, name) {
+			columns, types = append(columns, name), append(types, answer.EdgeTypes([]string{name})...)
+		} else {
+			columns = append(columns, "source_"+name, "target_"+name)
+			types = append(types, cells.TypesOfAttributes(answer.Graph.Info, []string{name, name})...)
+		}
+	}
+	rows := answer.Rows(columns, func(e EdgeRow) []rows.Value {
+		row, values := []rows.Value{e.Source, e.Target}, e.Values
+		for _, name := range shown {
+			switch name {
+			case "weight":
+				row = append(row, e.Weight)
+			case "time":
+				row = append(row, answer.TimeCell(e.Time, e.Timed))
+			default:
+				row, values = cells.Append(row, values[:2]), values[2:]
+			}
+		}
+		return row
+	})
+	return rows.TypedFrom(2, types)
+}
+
+// edgePlace identifies an edge by its position in the row of its smaller vertex.
+type edgePlace struct {
+	source uint32
+	at     int64 // in Targets
+}
+
+// eachEdge yields every edge of a graph once, sorted by source, which is the smaller
+// vertex, and then by target.
+func eachEdge(g *csr.Graph) iter.Seq[edgePlace] {
+	return func(yield func(edgePlace) bool) {
+		for u := range uint32(g.Vertices()) {
+			first, _ := slices.BinarySearch(g.Neighbors(u), u)
+			for at := g.Offsets[u] + int64(first); at < g.Offsets[u+1]; at++ {
+				if !yield(edgePlace{u, at}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (p edgePlace) edge(g *csr.Graph) format.NumberedEdge {
+	e := format.NumberedEdge{Source: p.source, Target: g.Targets[p.at], Weight: 1}
+	if g.Weights != nil {
+		e.Weight = g.Weights[p.at]
+	}
+	if g.Times != nil && g.Times[p.at] != csr.NoTime {
+		e.Time, e.Timed = g.Times[p.at], true
+	}
+	return e
+}

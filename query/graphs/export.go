@@ -1,0 +1,228 @@
+package graphs
+
+import (
+	"context"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"heavytail/query/fault"
+	"heavytail/query/files"
+	"heavytail/query/help"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/export"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/format"
+)
+
+func vertexFormats() []export.Format {
+	return []export.Format{{Name: "csv", Endings: []string{".csv", ".txt"}, Title: "CSV"}, {Name: "neo4j", Title: "CSV for Neo4j"}, export.ParquetFormat()}
+}
+
+// exportTarget is a file that can be written, and the graph to write.
+type exportTarget struct {
+	form  export.Format
+	graph storage.GraphInfo
+}
+
+var exportGraph = &engine.Statement[*parser.ExportGraph, files.ExportRequest, exportTarget, files.ExportResult]{
+	Help: help.Statement{
+		Statement: "EXPORT GRAPH", Syntax: "EXPORT GRAPH graph INTO FILE 'file' [WITH (option := value, …)]",
+		Summary: "writes the edges of a graph with weights and times as an edge list, CSV, CSV for Neo4j, METIS, Pajek or Parquet, or the whole graph with vertices and attributes as GraphML, GEXF, GML or node-link JSON; text is compressed if the name ends in .gz or .zst",
+		Columns: "file, edges",
+		Example: "EXPORT GRAPH social INTO FILE 'social.graphml.gz'",
+	},
+	Options: func() []help.Option { return export.Options(export.GraphFormats()) },
+	Bind: func(b *engine.Binder, s *parser.ExportGraph) files.ExportRequest {
+		b.Mark(fault.Graph, s.Graph)
+		return export.Bind(b, s, s.Graph.Name, s.File, s.Options, export.GraphFormats())
+	},
+	Resolve: func(c *engine.Call, req files.ExportRequest) (exportTarget, error) {
+		found, err := exportedGraph(c, req, export.GraphFormats())
+		if err == nil {
+			_, err = export.TimesOf(req, found.graph)
+		}
+		return found, err
+	},
+	Plan:  planExport,
+	Run:   runExportGraph,
+	Table: export.Table[files.ExportRequest],
+	Reads: true,
+}
+
+// Export writes the edges of a graph, each once, with their weights and
+// times; as GraphML, GEXF, GML and JSON also its vertices with their attributes.
+func (s *Service) Export(ctx context.Context, req files.ExportRequest) (files.ExportResult, error) {
+	return exportGraph.Answer(ctx, s.db, req)
+}
+
+var exportVertices = &engine.Statement[*parser.ExportVertices, files.ExportRequest, exportTarget, files.ExportResult]{
+	Help: help.Statement{
+		Statement: "EXPORT VERTICES", Syntax: "EXPORT VERTICES OF graph INTO FILE 'file' [WITH (option := value, …)]",
+		Summary: "writes the vertices of a graph with their attributes as CSV, compressed if the name ends in .gz or .zst, or as Parquet",
+		Columns: "file, vertices",
+		Example: "EXPORT VERTICES OF social INTO FILE 'people.csv'",
+	},
+	Options: func() []help.Option { return export.Options(vertexFormats()) },
+	Bind: func(b *engine.Binder, s *parser.ExportVertices) files.ExportRequest {
+		b.Mark(fault.Graph, s.Graph)
+		return export.Bind(b, s, s.Graph.Name, s.File, s.Options, vertexFormats())
+	},
+	Resolve: func(c *engine.Call, req files.ExportRequest) (exportTarget, error) {
+		return exportedGraph(c, req, vertexFormats())
+	},
+	Plan:  planExport,
+	Run:   runExportVertices,
+	Table: export.Table[files.ExportRequest],
+	Reads: true,
+}
+
+// ExportVertices writes the vertices of a graph with their attributes as CSV or Parquet.
+func (s *Service) ExportVertices(ctx context.Context, req files.ExportRequest) (files.ExportResult, error) {
+	return exportVertices.Answer(ctx, s.db, req)
+}
+
+func exportedGraph(c *engine.Call, req files.ExportRequest, formats []export.Format) (found exportTarget, err error) {
+	if found.form, err = export.Check(c, req, formats); err != nil {
+		return found, err
+	}
+	found.graph, err = c.GraphInfo(req.Name, fault.Graph)
+	return found, err
+}
+
+func planExport(req files.ExportRequest, found exportTarget) *plan.Plan {
+	return engine.WrittenFile(found.form.Title, req.Path, session.GraphPlan(found.graph))
+}
+
+func runExportGraph(c *engine.Call, req files.ExportRequest, found exportTarget) (files.ExportResult, error) {
+	view, columns, err := exportedColumns(c, found.graph, found.form.Attributes)
+	if err != nil {
+		return files.ExportResult{}, err
+	}
+	g := formatGraph(c, view, columns)
+	if g.Times, err = export.TimesOf(req, view.Info); err != nil {
+		return files.ExportResult{}, err
+	}
+	noticeLeftOut(c, found.form, view)
+	keys := func(w io.Writer) error { return format.WriteKeys(c.Ctx, w, g.Vertices, g.Key) }
+	return export.Run(c, req, found.form, view.Graph.Edges(), keys, func(w io.Writer) error {
+		return writeGraph(c, w, req, found.form.Name, g, view.Info)
+	})
+}
+
+func writeGraph(c *engine.Call, w io.Writer, req files.ExportRequest, form string, g format.Graph, info storage.GraphInfo) error {
+	switch form {
+	case "csv", "neo4j":
+		return format.WriteCSV(c.Ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet, Neo4j: form == "neo4j"})
+	case "graphml":
+		return format.WriteGraphML(c.Ctx, w, g)
+	case "gexf":
+		return format.WriteGEXF(c.Ctx, w, g)
+	case "json":
+		return format.WriteNodeLink(c.Ctx, w, g)
+	case "gml":
+		return format.WriteGML(c.Ctx, w, g)
+	case "pajek":
+		return format.WritePajek(c.Ctx, w, g)
+	case "metis":
+		return format.WriteMETIS(c.Ctx, w, g)
+	case "parquet":
+		return format.WriteEdgesParquet(c.Ctx, w, g, export.GraphNotes(info))
+	}
+	return format.WriteEdges(c.Ctx, w, g)
+}
+
+func noticeLeftOut(c *engine.Call, form export.Format, view *session.Graph) {
+	booleans := slices.ContainsFunc(view.Info.Attributes, func(a storage.Attribute) bool { return a.Type == storage.Boolean })
+	if booleans && form.Name == "gml" {
+		c.Notice("booleans are written as 1 and 0, as GML has none; format := 'graphml' keeps them")
+	}
+	if form.Attributes {
+		return
+	}
+	numbered := form.Name == "pajek" || form.Name == "metis"
+	if alone := withoutEdges(view.Graph); alone > 0 && !numbered {
+		c.Notice("%s without edges left out; format := 'graphml' includes them", fault.Count(alone, "vertex"))
+	}
+	if numbered && view.Graph.Times != nil {
+		c.Notice("the times of edges are left out, which %s does not have; format := 'graphml' includes them", form.Title)
+	}
+	if form.Name == "metis" {
+		c.Notice("vertices are numbered from 1 on; the file that ends in %s has their keys in this order", engine.KeysEnding)
+	}
+	if names := session.AttributeNames(view.Info); len(names) > 0 {
+		c.Notice("the attributes of vertices are left out (%s); EXPORT VERTICES writes them", strings.Join(names, ", "))
+	}
+}
+
+func withoutEdges(g *csr.Graph) (alone int64) {
+	for v := range uint32(g.Vertices()) {
+		if g.Degree(v) == 0 {
+			alone++
+		}
+	}
+	return alone
+}
+
+func runExportVertices(c *engine.Call, req files.ExportRequest, found exportTarget) (files.ExportResult, error) {
+	view, columns, err := exportedColumns(c, found.graph, true)
+	if err != nil {
+		return files.ExportResult{}, err
+	}
+	g := formatGraph(c, view, columns)
+	return export.Run(c, req, found.form, int64(g.Vertices), nil, func(w io.Writer) error {
+		if found.form.Name == "parquet" {
+			return format.WriteVerticesParquet(c.Ctx, w, g, export.GraphNotes(view.Info))
+		}
+		return format.WriteVertices(c.Ctx, w, g, format.CSVOptions{Spreadsheet: req.Spreadsheet, Neo4j: found.form.Name == "neo4j"})
+	})
+}
+
+// exportedColumns returns a graph, and all its attributes where they are wanted.
+func exportedColumns(c *engine.Call, graph storage.GraphInfo, attributes bool) (*session.Graph, *session.ColumnSet, error) {
+	var names []string
+	if attributes {
+		names = session.AttributeNames(graph)
+	}
+	return c.Columns(graph.Name, names, fault.Graph)
+}
+
+// formatGraph converts a graph to the type of package format.
+func formatGraph(c *engine.Call, view *session.Graph, columns *session.ColumnSet) format.Graph {
+	g := view.Graph
+	laid := format.Graph{
+		Vertices: g.Vertices(), Key: view.AppendKey, Edges: edges(c, g),
+		Weighted: g.Weighted(), Timed: g.Times != nil,
+		Neighbors: func(v uint32) ([]uint32, []float32) { return g.Neighbors(v), g.WeightsOf(v) },
+		Value: func(dst []byte, column int, v uint32) ([]byte, bool) {
+			value := columns.At(column, v)
+			return append(dst, value.String()...), !value.IsMissing()
+		},
+	}
+	for _, column := range columns.Columns {
+		laid.Columns = append(laid.Columns, format.Column{Name: column.Name, Type: format.Type(column.Type.String())})
+	}
+	return laid
+}
+
+// edges lists every edge of a graph once, by its smaller vertex, and reports
+// progress.
+func edges(c *engine.Call, g *csr.Graph) iter.Seq[format.NumberedEdge] {
+	const step = 1 << 14 // edges between two reports, about a millisecond
+	return func(yield func(format.NumberedEdge) bool) {
+		var done int64
+		for p := range eachEdge(g) {
+			if !yield(p.edge(g)) {
+				return
+			}
+			if done++; done%step == 0 {
+				c.Meter.UpdateUnit("writing", "edges", done, g.Edges())
+			}
+		}
+	}
+}

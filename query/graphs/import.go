@@ -1,0 +1,363 @@
+package graphs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/session"
+	"heavytail/query/internal/textfile"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/storage"
+	"heavytail/storage/format"
+)
+
+// ImportRequest asks to add the edges, or the vertices, of a text file to a
+// graph.
+type ImportRequest struct {
+	// Graph is the graph to add to. It is created if it does not exist.
+	Graph string
+	// Path is the file, plain or compressed; "-" is
+	// Options.Input. ImportReader uses it only as the name of its input.
+	Path string
+	// Layout is the form of the text. Empty detects it as format.LayoutAuto
+	// does: by the first bytes, else by the ending of Path. An unknown ending is
+	// an error, and no ending means a list of edges. The zero values of all
+	// other fields read every common form.
+	Layout format.Layout
+	// Header, Separator, SkipBad and the limits are those of
+	// format.EdgeListOptions.
+	Header    format.HeaderMode
+	Separator string
+	SkipBad   bool
+	MaxLine   int
+	MaxKey    int
+	MaxBytes  int64
+	MaxLines  int64
+	// Source, Target, Weight and Time are the columns of a list of edges, by
+	// their names in the header or by their numbers from 1; with
+	// format.NoColumn as Weight or Time no column is read. See
+	// format.EdgeListOptions.
+	Source, Target, Weight, Time string
+	// TimeUnit is that of format.EdgeListOptions.
+	TimeUnit string
+	// Repeated decides the weight of an edge that occurs again in the file or
+	// that the graph already has; empty means storage.RepeatedLast.
+	Repeated storage.Repeated
+	// Key is the column with the keys in a table of vertices, by name or number;
+	// empty means the column named key, id, vertex or node, else the first. Columns
+	// are the names of the columns to read as attributes; empty means all other
+	// columns. Of GML, Key is the attribute of nodes that holds the keys. If the table has no header, Columns gives the names of all other
+	// columns. Only ImportVertices uses Columns.
+	Key     string
+	Columns []string
+	// Join is storage.ImportOptions.Join, for ImportVertices.
+	Join string
+
+	// Keys is the file with the keys of the vertices of METIS, in their order, in the form that
+	// EXPORT GRAPH writes it. Empty means Path with ".keys" appended, if there is such a
+	// file; with "none", and without a file, the keys are the numbers of the vertices, from
+	// 1. ImportReader has no file unless Keys names one. Only Import uses Keys.
+	Keys string
+
+	// Ends is what the ends of links in node-link JSON are: ids of nodes, or their places. Empty
+	// decides by the content, or refuses a file with two meanings. See format.EndsAuto.
+	Ends format.Ends
+
+	reader io.Reader // read instead of Path, if not nil
+}
+
+func (r ImportRequest) options(size int64) format.Options {
+	return format.Options{
+		EdgeListOptions: format.EdgeListOptions{
+			Name: session.InputName(r.Path), Size: size,
+			Header: r.Header, Separator: r.Separator, SkipBad: r.SkipBad,
+			Source: r.Source, Target: r.Target, Weight: r.Weight, Time: r.Time, TimeUnit: r.TimeUnit,
+			MaxLine: r.MaxLine, MaxKey: r.MaxKey, MaxBytes: r.MaxBytes, MaxLines: r.MaxLines,
+		},
+		Layout: r.Layout, Key: r.Key, Columns: r.Columns, KeysName: r.Keys, Ends: r.Ends,
+	}
+}
+
+// ImportResult is the answer of Import.
+type ImportResult struct {
+	storage.ImportStats
+	Notices []rows.Notice `json:"notices,omitempty"`
+}
+
+var importEdges = &engine.Statement[*parser.Import, ImportRequest, engine.Nothing, ImportResult]{
+	Help: help.Statement{
+		Statement: "IMPORT", Syntax: "IMPORT 'file' INTO graph [WITH (option := value, …)]",
+		Summary: "adds the edges of a text file, plain or compressed, or of a Parquet file, to a graph; '-' is standard input",
+		Columns: "graph, vertices, edges, duplicates, self_loops, skipped, seconds",
+		Example: "IMPORT 'messages.csv.gz' INTO social WITH (source := 'from', target := 'to', time := 3)",
+	},
+	Options: textfile.ImportOptions,
+	Bind: func(b *engine.Binder, s *parser.Import) ImportRequest {
+		return imported(b, s, s.Graph, s.File, textfile.ImportOptions(), s.Options)
+	},
+	Resolve: resolveImport,
+	Plan:    planImport,
+	Run:     runImport,
+	Table: func(req ImportRequest, r ImportResult) [][]rows.Value {
+		return [][]rows.Value{{req.Graph, int64(r.Vertices), r.Edges, r.Duplicates, r.SelfLoops, r.Skipped, r.Seconds}}
+	},
+}
+
+// Import adds the edges of a file to a graph: all of them, or none if there
+// is an error.
+func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResult, error) {
+	return importEdges.Answer(ctx, s.db, req)
+}
+
+// ImportReader is Import from a reader; with the layout of format.LayoutVertices
+// it is ImportVertices.
+func (s *Service) ImportReader(ctx context.Context, r io.Reader, req ImportRequest) (ImportResult, error) {
+	req.reader = r
+	return importEdges.Answer(ctx, s.db, req)
+}
+
+var importVertices = &engine.Statement[*parser.ImportVertices, ImportRequest, engine.Nothing, ImportResult]{
+	Help: help.Statement{
+		Statement: "IMPORT VERTICES", Syntax: "IMPORT VERTICES 'file' INTO graph [WITH (option := value, …)]",
+		Summary: "adds the vertices of a table, one per line, and sets their attributes from the columns of the table",
+		Columns: "graph, vertices, inserted, updated, skipped, seconds",
+		Example: "IMPORT VERTICES 'people.csv' INTO social WITH (key := 'name', columns := 'age, city')",
+	},
+	Options: textfile.ImportVerticesOptions,
+	Bind: func(b *engine.Binder, s *parser.ImportVertices) ImportRequest {
+		req := imported(b, s, s.Graph, s.File, textfile.ImportVerticesOptions(), s.Options)
+		req.Layout = format.LayoutVertices
+		return req
+	},
+	Resolve: resolveImport,
+	Plan:    planImport,
+	Run:     runImport,
+	Table: func(req ImportRequest, r ImportResult) [][]rows.Value {
+		return [][]rows.Value{{req.Graph, int64(r.Vertices), r.NewVertices, r.UpdatedVertices, r.Skipped, r.Seconds}}
+	},
+}
+
+// ImportVertices adds the vertices of a table with their attributes to a graph,
+// or sets the attributes of vertices that exist: all of them, or none if there
+// is an error. A new attribute gets the narrowest type that holds all its
+// values.
+func (s *Service) ImportVertices(ctx context.Context, req ImportRequest) (ImportResult, error) {
+	req.Layout = format.LayoutVertices
+	return importVertices.Answer(ctx, s.db, req)
+}
+
+func imported(b *engine.Binder, statement parser.Statement, graph parser.Ident, file parser.Value, table []help.Option, options []parser.Option) ImportRequest {
+	req := ImportRequest{Graph: b.Name(fault.Graph, graph), Path: b.Text(fault.File, file)}
+	importSettings(b, &req, b.Settings(parser.Heading(statement), table, options))
+	return req
+}
+
+// resolveImport returns an error if the file cannot be read or the store cannot
+// be written.
+func resolveImport(c *engine.Call, req ImportRequest) (engine.Nothing, error) {
+	if err := req.check(); err != nil {
+		return engine.Nothing{}, err
+	}
+	_, err := c.DB.Store.Graph(c.Ctx, req.Graph)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return engine.Nothing{}, engine.NameMistake(err, fault.Graph)
+	}
+	if req.reader != nil {
+		return engine.Nothing{}, nil
+	}
+	if err := c.CheckInput(req.Path, fault.File); err != nil || req.Keys == "" || req.Keys == engine.NoKeys {
+		return engine.Nothing{}, err
+	}
+	return engine.Nothing{}, c.CheckInput(req.Keys, fault.Option("keys"))
+}
+
+func planImport(req ImportRequest, _ engine.Nothing) *plan.Plan {
+	separator, layout := cmp.Or(req.Separator, "auto"), cmp.Or(req.Layout, format.LayoutAuto)
+	bad := "end the import"
+	if req.SkipBad {
+		bad = "are skipped"
+	}
+	read := fmt.Sprintf("%s, as %s; header %s, separator %s, bad lines %s",
+		fault.Quote(session.InputName(req.Path)), layoutTitle(layout), req.Header, fault.Quote(separator), bad)
+	return plan.Result("import", "into graph "+fault.Name(req.Graph)+", published in one transaction", plan.Measured(plan.Read, "text", read))
+}
+
+func runImport(c *engine.Call, req ImportRequest, _ engine.Nothing) (ImportResult, error) {
+	if req.reader != nil {
+		return importFrom(c, req.reader, 0, req)
+	}
+	in, size, err := c.OpenInput(req.Path, fault.File)
+	if err != nil {
+		return ImportResult{}, err
+	}
+	defer in.Close()
+	return importFrom(c, in, size, req)
+}
+
+// check returns an error for options that are invalid for every file.
+func (r ImportRequest) check() error {
+	if r.Repeated != "" && !slices.Contains(storage.Repeats(), r.Repeated) {
+		return fault.OfOption("repeated", "is %s", fault.QuoteKey(string(r.Repeated))).WithExpected(fault.QuoteKeys(textfile.Repeats())...)
+	}
+	return textfile.FormatMistake(r.options(0).Validate())
+}
+
+func importFrom(c *engine.Call, r io.Reader, size int64, req ImportRequest) (ImportResult, error) {
+	if req.Layout == format.LayoutVertices {
+		var ending *format.EndingError
+		if errors.As(format.CheckTable(req.Path), &ending) {
+			return ImportResult{}, session.EndingMistake(fault.File, ending).
+				WithRemedy("rename it, or pass its text to standard input, which '-' reads")
+		}
+	}
+	stop := c.Watch.Start(plan.Read)
+	opts := req.options(size)
+	keys := ""
+	opts.Keys = func() (list *format.KeyList, err error) {
+		list, keys, err = numberedKeys(c, req)
+		return list, err
+	}
+	limit := max(c.DB.Cache.Room(), 1) // what other calls load meanwhile is not counted
+	stats, err := c.DB.Store.Import(c.Ctx, req.Graph, r, storage.ImportOptions{
+		Format: opts, Repeated: req.Repeated, Join: req.Join,
+		Source: session.InputName(req.Path), Progress: c.Meter.Update,
+		MemoryLimit: limit,
+	})
+	var short *storage.MemoryError
+	if errors.As(err, &short) {
+		beside := max(c.DB.Opts.MemoryLimit-limit, 0)
+		return ImportResult{}, &fault.LimitError{What: "importing " + short.What, Need: short.Need + beside, Limit: max(short.Limit, c.DB.Opts.MemoryLimit), Unit: "bytes", Field: "MemoryLimit"}
+	}
+	var ending *format.EndingError
+	if errors.As(err, &ending) {
+		return ImportResult{}, session.EndingMistake(fault.File, ending).WithOption("to say what it holds", "format", "")
+	}
+	if err != nil {
+		return ImportResult{}, engine.NameMistake(textfile.FormatMistake(err), fault.Graph)
+	}
+	stop(stats.Lines, fault.Count(stats.Bytes, "byte")+" of text")
+	noticeImport(c, req, stats)
+	if keys != "" && req.Keys == "" {
+		c.Notice("the keys were read from file %s; keys := 'none' uses the numbers of the vertices", fault.Quote(keys))
+	}
+	return ImportResult{ImportStats: stats, Notices: c.Notices}, nil
+}
+
+// numberedKeys returns the keys of the vertices of a file that numbers them, and the name of the
+// file that has them; nil if their numbers are the keys.
+func numberedKeys(c *engine.Call, req ImportRequest) (*format.KeyList, string, error) {
+	path := req.Keys
+	switch {
+	case path == engine.NoKeys || path == "" && (req.reader != nil || req.Path == "-"):
+		return nil, "", nil
+	case path == "":
+		path = req.Path + engine.KeysEnding
+	}
+	list, err := engine.KeyList(c, path)
+	if req.Keys == "" && errors.Is(err, os.ErrNotExist) {
+		return nil, "", nil
+	}
+	return list, path, err
+}
+
+// noticeImport gives notices of the choices that the import made
+// automatically, and of the options that change them.
+func noticeImport(c *engine.Call, req ImportRequest, stats storage.ImportStats) {
+	if auto := req.Layout == "" || req.Layout == format.LayoutAuto; auto && stats.Layout != format.LayoutEdges && stats.Layout != format.LayoutParquet {
+		c.Notice("read as %s; format := 'edges' reads it as a list of edges", layoutTitle(stats.Layout))
+	}
+	if stats.Directed {
+		c.Notice("the file declares directed edges; graphs are undirected, so the two directions of a pair are one edge")
+	}
+	if stats.Skipped > 0 && stats.FirstSkipped != nil {
+		c.Notice("%s skipped, the first: %v", fault.Count(stats.Skipped, "bad line"), stats.FirstSkipped)
+	}
+	if lines := stats.ReadStats.Edges + stats.Skipped; stats.Layout == format.LayoutEdges && !stats.CountsHeader && stats.DeclaredEdges > 0 && stats.DeclaredEdges != lines {
+		c.Notice("a comment of the file declares %s, and it has %d", fault.Count(stats.DeclaredEdges, "edge"), lines)
+	}
+	if stats.CountsHeader {
+		c.Notice("the first line was taken as the counts of vertices and edges, not as an edge; header := 'none' takes it as an edge")
+	}
+	if stats.Weighted > 0 && req.Weight == "" {
+		c.Notice("%s with a weight; weight := 'none' leaves them out", fault.Count(stats.Weighted, "edge"))
+	}
+	if stats.Layout == format.LayoutVertices && stats.Header == "" && req.Header == format.HeaderAuto {
+		c.Notice("the first line contains only integers and was taken as a vertex; header := 'names' takes it as the names of the columns")
+	}
+	if stats.RepeatedValues > 0 && req.Join == "" {
+		c.Notice("%s replaced by a later value of the same vertex; join := ',' joins all values into one text", fault.Count(stats.RepeatedValues, "value"))
+	}
+	if stats.Timed > 0 && req.Time == "" {
+		c.Notice("%s with a time; time := 'none' leaves them out", fault.Count(stats.Timed, "edge"))
+	}
+	noteTimes(c, stats.Times, stats.Timed, stats.Dated)
+	if stats.IgnoredColumns > 0 {
+		hint := ""
+		if stats.Layout == format.LayoutEdges || stats.Layout == format.LayoutParquet {
+			hint = "; the options weight and time take columns by name or number"
+		}
+		names := ""
+		if stats.IgnoredNames != "" {
+			names = ": " + stats.IgnoredNames
+		}
+		c.Notice("%s ignored%s%s", fault.Count(int64(stats.IgnoredColumns), "further column"), names, hint)
+	}
+	for _, remark := range stats.Remarks {
+		c.Notice("%v", remark)
+	}
+	textfile.NoteComments(c, stats.LateComments)
+	if stats.Resumed {
+		c.Notice("an interrupted import of the same input was continued")
+	}
+}
+
+func layoutTitle(layout format.Layout) string {
+	return map[format.Layout]string{
+		format.LayoutAuto:         "what it looks like",
+		format.LayoutEdges:        "a list of edges",
+		format.LayoutAdjacency:    "an adjacency list",
+		format.LayoutMatrix:       "an adjacency matrix",
+		format.LayoutVertices:     "a table of vertices",
+		format.LayoutMETIS:        "a METIS file",
+		format.LayoutPajek:        "a network of Pajek",
+		format.LayoutMatrixMarket: "Matrix Market",
+		format.LayoutGraphML:      "GraphML",
+		format.LayoutGEXF:         "GEXF",
+		format.LayoutJSON:         "node-link JSON",
+		format.LayoutGML:          "GML",
+		format.LayoutParquet:      "Parquet",
+	}[layout]
+}
+
+// importSettings puts checked options into a request.
+func importSettings(b *engine.Binder, req *ImportRequest, s bind.Settings) {
+	req.Header, req.Separator = textfile.Header(b, s), s.Text("separator")
+	req.Layout, req.Repeated = format.Layout(s.Text("format")), storage.Repeated(s.Text("repeated"))
+	req.Source, req.Target, req.Weight, req.Time = s.Text("source"), s.Text("target"), s.Text("weight"), s.Text("time")
+	req.TimeUnit = s.Text("time_unit")
+	req.Key, req.Join, req.Keys = s.Text("key"), s.Text("join"), s.Text("keys")
+	req.Ends = format.Ends(s.Text("ends"))
+	for column := range strings.SplitSeq(s.Text("columns"), ",") {
+		if column = strings.TrimSpace(column); column != "" {
+			req.Columns = append(req.Columns, column)
+		}
+	}
+	req.SkipBad = s.Text("on_error") == "skip"
+	req.MaxLine = int(b.Within(s, "max_line", 1, math.MaxInt32))
+	req.MaxKey = int(b.Within(s, "max_key", 1, math.MaxInt32))
+	req.MaxBytes = b.Within(s, "max_bytes", 1, math.MaxInt64)
+	req.MaxLines = b.Within(s, "max_lines", 1, math.MaxInt64)
+}

@@ -1,0 +1,183 @@
+package graphs
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+
+	"heavytail/query/algorithms"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/conditions"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/scan"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/query/where"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+)
+
+// NeighborsRequest asks for the neighbours of a vertex that meet a condition.
+type NeighborsRequest struct {
+	Graph  string // may be empty if the file has only one graph
+	Vertex string // by its key
+	// Within asks for all vertices up to that many edges away, the nearest first, with
+	// their distances; 0 asks for the neighbours with the weights and times of their
+	// edges.
+	Within     int
+	Where      func(where.Candidate) bool // as in VerticesRequest
+	Attributes []string                   // as in VerticesRequest
+	Limit      int                        // as in VerticesRequest
+
+	condition parser.Expr // of Where, for its text; may be nil
+}
+
+// NeighborRow is a neighbour with the weight and time of the edge to it.
+type NeighborRow struct {
+	VertexRow
+	Weight float64 `json:"weight"` // 1 if the edge has none
+	Time   int64   `json:"time"`
+	Timed  bool    `json:"timed"` // whether the edge has a time
+	// Distance is the number of edges to the vertex. If NeighborsRequest.Within is given,
+	// rows have no weight and no time.
+	Distance int `json:"distance"`
+}
+
+// NeighborsResult is the answer of Neighbors, in the order of VerticesResult.
+type NeighborsResult struct {
+	Neighbors []NeighborRow `json:"neighbors"`
+	Notices   []rows.Notice `json:"notices,omitempty"`
+}
+
+var showNeighbors = &engine.Statement[*parser.ShowNeighbors, NeighborsRequest, storage.GraphInfo, engine.GraphStream[NeighborRow]]{
+	Help: help.Statement{
+		Statement: "SHOW NEIGHBORS", Syntax: "SHOW NEIGHBORS OF vertex [WITHIN n] [IN graph] [WHERE condition] [LIMIT n]",
+		Summary: "lists the neighbours of a vertex with the weights and times of the edges, in the order in which they came into the graph; WITHIN lists all vertices up to n edges away, the nearest first; LIMIT keeps the first rows",
+		Columns: "vertex, with WITHIN distance, degree, without WITHIN weight and time if the graph has any, and one column for each attribute",
+		Example: "SHOW NEIGHBORS OF 'alice' IN social WHERE degree > 10",
+	},
+	Bind: bindNeighbors,
+	Resolve: func(c *engine.Call, req NeighborsRequest) (storage.GraphInfo, error) {
+		info, err := scan.Check(c, req.Graph, req.Attributes, req.Limit)
+		if err != nil {
+			return info, err
+		}
+		if req.Within < 0 {
+			return info, fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within)
+		}
+		return info, engine.CheckVertex(c, info.Name, req.Vertex)
+	},
+	Plan: func(req NeighborsRequest, graph storage.GraphInfo) *plan.Plan {
+		order, what := "in the order in which they came into the graph", "neighbours of vertex "+fault.QuoteKey(req.Vertex)
+		if req.Within > 0 {
+			order, what = "the nearest first", fmt.Sprintf("vertices within %d edges of vertex %s", req.Within, fault.QuoteKey(req.Vertex))
+		}
+		return plan.Result("neighbours", scan.Limited(order, req.Limit), scan.PlanOf(what, session.PartPlan(graph), graph, req.condition, req.Attributes))
+	},
+	Run:   runNeighbors,
+	Rows:  neighborRows,
+	Reads: true,
+}
+
+// Neighbors returns the neighbours of a vertex that meet a condition.
+func (s *Service) Neighbors(ctx context.Context, req NeighborsRequest) (NeighborsResult, error) {
+	list, notices, err := engine.Collected(showNeighbors.Answer(ctx, s.db, req))
+	return NeighborsResult{list, notices}, err
+}
+
+// EachNeighbor iterates over what Neighbors returns, as EachVertex does.
+func (s *Service) EachNeighbor(ctx context.Context, req NeighborsRequest) iter.Seq2[NeighborRow, error] {
+	return engine.Iterate(func() (*engine.Stream[NeighborRow], error) {
+		found, err := showNeighbors.Answer(ctx, s.db, req)
+		return found.Stream, err
+	})
+}
+
+func bindNeighbors(b *engine.Binder, s *parser.ShowNeighbors) NeighborsRequest {
+	req := NeighborsRequest{Graph: b.MarkGraph(s.Graph, s), condition: s.Where}
+	info := b.Graph(req.Graph)
+	req.Graph, req.Vertex = info.Name, b.VertexKey(fault.Vertex, s.Of)
+	if s.Within != nil {
+		if req.Within = b.Size(partWithin, s.Within); req.Within < 1 {
+			b.Fail(fault.New(partWithin, "WITHIN is %d, and must be at least 1", req.Within))
+		}
+	}
+	condition := conditions.Compile(b.Values, s.Where, info, "", session.AttributeNames(info)...)
+	req.Where, req.Attributes = condition.Admits, condition.Attributes
+	req.Limit = b.RowLimit(s.Limit)
+	return req
+}
+
+func runNeighbors(c *engine.Call, req NeighborsRequest, graph storage.GraphInfo) (found engine.GraphStream[NeighborRow], err error) {
+	if err := readNeighbors(c, req, graph); err != nil {
+		return found, err
+	}
+	s, err := scan.New(c, graph.Name, req.Where, req.Attributes, req.Limit)
+	if err != nil {
+		return found, err
+	}
+	s.Of, s.Shown = true, placesOf(s, VerticesRequest{Attributes: req.Attributes})
+	if s.Vertex, err = c.Vertex(s.Graph, req.Vertex, fault.Vertex); err != nil {
+		return found, err
+	}
+	if req.Within > 0 {
+		s.Near, s.Distances, err = algorithms.Within(c.Ctx, s.Graph.Graph, s.Vertex, req.Within)
+	}
+	return engine.GraphStream[NeighborRow]{Stream: scan.Rows(c, s, func(v uint32) NeighborRow { return neighborRow(s, v) }), Graph: s.Graph}, err
+}
+
+func readNeighbors(c *engine.Call, req NeighborsRequest, graph storage.GraphInfo) error {
+	return c.ReadPart(graph, req.Attributes, func(v *storage.GraphView, p *storage.GraphPart) error {
+		vertex, err := v.Vertex(req.Vertex)
+		if err != nil {
+			return err
+		}
+		return p.ReadAround(vertex, max(1, req.Within))
+	})
+}
+
+// partWithin is the number of edges of WITHIN.
+const partWithin fault.Part = "within"
+
+func neighborRow(s *scan.Vertices, v uint32) NeighborRow {
+	row := NeighborRow{VertexRow: vertexRow(s, v), Distance: 1}
+	if s.Distances != nil {
+		row.Distance = s.Distances[s.Place]
+		return row
+	}
+	g := s.Graph.Graph
+	i, _ := slices.BinarySearch(g.Neighbors(s.Vertex), v)
+	at := g.Offsets[s.Vertex] + int64(i)
+	e := edgePlace{s.Vertex, at}.edge(g)
+	row.Weight, row.Time, row.Timed = csr.Decimal(e.Weight), e.Time, e.Timed
+	return row
+}
+
+func neighborRows(req NeighborsRequest, answer engine.GraphStream[NeighborRow]) *rows.Rows {
+	attributes := cells.TypesOfAttributes(answer.Graph.Info, req.Attributes)
+	if req.Within > 0 {
+		rows := answer.Rows(append([]string{"vertex", "distance", "degree"}, req.Attributes...), func(n NeighborRow) []rows.Value {
+			return cells.Append([]rows.Value{n.Key, int64(n.Distance), int64(n.Degree)}, n.Values)
+		})
+		return rows.Typed("distance", cells.Always(storage.Integer)).TypedFrom(3, attributes)
+	}
+	ofEdges := answer.EdgeColumns()
+	columns := append([]string{"vertex", "degree"}, ofEdges...)
+	rows := answer.Rows(append(columns, req.Attributes...), func(n NeighborRow) []rows.Value {
+		row := []rows.Value{n.Key, int64(n.Degree)}
+		for _, name := range ofEdges {
+			if name == "weight" {
+				row = append(row, n.Weight)
+			} else {
+				row = append(row, answer.TimeCell(n.Time, n.Timed))
+			}
+		}
+		return cells.Append(row, n.Values)
+	})
+	return rows.TypedFrom(2, slices.Concat(answer.EdgeTypes(ofEdges), attributes))
+}

@@ -1,0 +1,36 @@
+package engine
+
+import (
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/session"
+	"heavytail/query/plan"
+)
+
+// FormatOption is the option for the form of a file.
+func FormatOption(names []string) help.Option {
+	return help.Option{
+		Name: "format", Type: "text", Default: "'auto'", Choices: append([]string{"auto"}, names...),
+		Doc: "form of the file; auto goes by the ending of its name",
+	}
+}
+
+// OverwriteOption is the option of every statement that writes a file.
+func OverwriteOption() help.Option {
+	return help.Option{Name: "overwrite", Type: "bool", Default: "FALSE", Doc: "replace a file that exists"}
+}
+
+// WrittenFile is the last step of a statement that writes a file.
+func WrittenFile(title, path string, input *plan.Plan) *plan.Plan {
+	return plan.Result(title, "to "+fault.Quote(path), input)
+}
+
+// CheckFile returns an Error for a file that cannot be written in a format.
+func CheckFile(c *Call, format, path string, overwrite bool) error {
+	if format == "parquet" {
+		if err := session.CheckParquet(path, fault.Into); err != nil {
+			return err
+		}
+	}
+	return c.CheckOutput(path, overwrite, fault.Into)
+}

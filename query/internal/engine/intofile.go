@@ -1,0 +1,134 @@
+package engine
+
+import (
+	"errors"
+	"io"
+
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/lists"
+	"heavytail/query/internal/rowfile"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/storage/format"
+)
+
+// RowsRequest asks to write the rows of a statement to a file. There is no typed method
+// for it, because programs have the rows themselves.
+type RowsRequest struct {
+	Operation        // bound and resolved
+	text      string // of the statement
+	Path      string
+	Overwrite bool
+	Format    string // name of a format; empty chooses by the ending of path
+}
+
+// WrittenRows is the answer of INTO FILE.
+type WrittenRows struct {
+	path string
+	rows int64
+}
+
+// IntoFile is the statement INTO FILE around another one.
+var IntoFile = &Statement[*parser.IntoFile, RowsRequest, rowfile.Form, WrittenRows]{
+	Help: help.Statement{
+		Statement: "INTO FILE", Syntax: "INTO FILE 'file' [WITH (option := value, …)]",
+		Summary: "at the end of a statement that returns rows (SHOW, DESCRIBE, COUNT, COMPUTE, NEAREST, WITHIN, SCORE, PREDICT, EVALUATE, DIFF), writes its rows into a file, by its ending as CSV, TSV, JSON, NDJSON, Markdown or Parquet; text is compressed if the name ends in .gz or .zst",
+		Columns: "file, rows",
+		Example: "NEAREST 100 TO 'alice' USING spec INTO FILE 'near.parquet'",
+	},
+	Options: IntoFileOptions,
+	Bind: func(b *Binder, s *parser.IntoFile) RowsRequest {
+		inner, err := b.Prepare(s.Statement)
+		b.Fail(err)
+		req := RowsRequest{Operation: inner, text: s.Statement.String(), Path: b.Text(fault.Into, s.File)}
+		set := b.Settings("INTO FILE", IntoFileOptions(), s.Options)
+		req.Overwrite, req.Format = set.Bool("overwrite"), UnlessAuto(set.Text("format"))
+		return req
+	},
+	Resolve: ResolveIntoFile,
+	Plan: func(req RowsRequest, form rowfile.Form) *plan.Plan {
+		return WrittenFile(form.Title, req.Path, req.Operation.Plan())
+	},
+	Run:   runIntoFile,
+	Table: func(_ RowsRequest, w WrittenRows) [][]rows.Value { return [][]rows.Value{{w.path, w.rows}} },
+	Reads: true, // the inner statement decides whether the store is written
+}
+
+// IntoFileOptions are the options of INTO FILE.
+func IntoFileOptions() []help.Option {
+	return []help.Option{OverwriteOption(), FormatOption(lists.Map(rowfile.Forms(), func(f rowfile.Form) string { return f.Name }))}
+}
+
+// ResolveIntoFile finds the format of the file, and checks that it can be written.
+func ResolveIntoFile(c *Call, req RowsRequest) (form rowfile.Form, err error) {
+	if err := c.CheckPath(req.Path, fault.Into); err != nil {
+		return form, err
+	}
+	if form, err = RowForm(req); err != nil {
+		return form, err
+	}
+	return form, CheckFile(c, form.Name, req.Path, req.Overwrite)
+}
+
+// RowForm returns the format that the option or the ending of the file selects. A missing
+// or unknown ending is an error, because there is no default format for rows.
+func RowForm(req RowsRequest) (rowfile.Form, error) {
+	var endings []string
+	for _, f := range rowfile.Forms() {
+		if req.Format == f.Name || req.Format == "" && format.Ending(req.Path) == f.Ending {
+			return f, nil
+		}
+		endings = append(endings, f.Ending)
+	}
+	if format.Ending(req.Path) == "" {
+		return rowfile.Form{}, fault.New(fault.Into, "the name of file %s has no ending from which the format follows", fault.Quote(req.Path)).
+			WithExpected(endings...).WithOption("to choose the form", "format", "")
+	}
+	return rowfile.Form{}, session.EndingMistake(fault.Into, &format.EndingError{Name: req.Path, Ending: format.Ending(req.Path), Known: endings}).
+		WithOption("to choose the form", "format", "")
+}
+
+// parquetTypes are the types of columns as those of a file; a column without a type takes that of
+// its values.
+func parquetTypes(columns []rows.ColumnType) []format.Type {
+	types := make([]format.Type, len(columns))
+	for i, c := range columns {
+		if c.Type != 0 {
+			types[i] = format.Type(c.Type.String())
+		}
+	}
+	return types
+}
+
+// runIntoFile writes the rows while they are made, so that a stream takes no memory. The
+// file appears when it is complete.
+func runIntoFile(c *Call, req RowsRequest, form rowfile.Form) (written WrittenRows, err error) {
+	rows, err := req.Operation.Exec(c)
+	if err != nil {
+		return written, err
+	}
+	defer rows.Close()
+	written.path = req.Path
+	err = c.WriteFile(req.Path, req.Overwrite, func(out io.Writer) error {
+		w := rowfile.New(out, form, rows.Columns(), parquetTypes(rows.ColumnTypes()), []format.Note{{Key: "heavytail.statement", Text: req.text}})
+		for rows.Next() {
+			if err := w.Row(rows.Row()); err != nil {
+				return err
+			}
+			if written.rows++; written.rows%1024 == 0 && c.Ctx.Err() != nil {
+				return c.Ctx.Err()
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		return w.Close()
+	})
+	if errors.Is(err, format.ErrValue) {
+		err = fault.New(fault.Into, "%v", err).WithRemedy("a text format such as CSV accepts values of several types in a column")
+	}
+	return written, err
+}

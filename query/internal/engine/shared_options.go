@@ -1,0 +1,258 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/lists"
+	"heavytail/query/parser"
+)
+
+// This file has what the options of several statements have in common: their texts, structs of
+// options, and the options share, negatives, first and count.
+
+// Option is an option in the text of a job.
+func Option(name string, value any) parser.Option {
+	return parser.Option{Name: parser.Ident{Name: name}, Value: literal(value)}
+}
+
+// OptionList are the options in the text of a job.
+type OptionList []parser.Option
+
+// Add appends an option, if it was given.
+func (l *OptionList) Add(given bool, name string, value any) {
+	if given {
+		*l = append(*l, Option(name, value))
+	}
+}
+
+// literal writes the value of a checked setting in the language.
+func literal(v any) parser.Value {
+	switch v := v.(type) {
+	case int64:
+		return parser.Int{Value: v}
+	case float64:
+		return parser.Float{Value: v}
+	case bool:
+		return parser.Bool{Value: v}
+	}
+	return parser.String{Value: fmt.Sprint(v)}
+}
+
+// CallText writes a call with the settings that were given, and the seed.
+func CallText(s bind.Settings, name string, options []help.Option) string {
+	var list []string
+	for _, o := range options {
+		value, given := s[o.Name]
+		switch v := value.(type) {
+		case string:
+			list = append(list, o.Name+" := "+parser.String{Value: v}.String())
+		case float64:
+			list = append(list, o.Name+" := "+strconv.FormatFloat(v, 'g', -1, 64))
+		case int64:
+			list = append(list, o.Name+" := "+strconv.FormatInt(v, 10))
+		}
+		if !given && o.Name == "seed" {
+			list = append(list, "seed := 0")
+		}
+	}
+	return name + "(" + strings.Join(list, ", ") + ")"
+}
+
+// GivenBy lists the options that a struct sets, a MethodOptions or GeneratorOptions, in the order
+// of its fields, whose tags are the names of the options: those that are not zero or nil, and those
+// without a default in the table.
+func GivenBy(options any, table []help.Option) []bind.Given {
+	required := map[string]bool{}
+	for _, o := range table {
+		required[o.Name] = o.Default == ""
+	}
+	var list []bind.Given
+	fields := reflect.Indirect(reflect.ValueOf(options))
+	for i := range fields.NumField() {
+		name := fields.Type().Field(i).Tag.Get("option")
+		if field := fields.Field(i); required[name] || !field.IsZero() {
+			list = append(list, bind.Given{Name: name, Value: explicit(field)})
+		}
+	}
+	return list
+}
+
+// IsNil reports whether options are a nil pointer to a struct.
+func IsNil(options any) bool {
+	v := reflect.ValueOf(options)
+	return v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// explicit is the value of a field that is set, as the table of options takes it.
+func explicit(field reflect.Value) any {
+	if word, ok := field.Interface().(interface{ Option() any }); ok { // a number or a word
+		return word.Option()
+	}
+	switch field.Kind() {
+	case reflect.Pointer:
+		return explicit(field.Elem())
+	case reflect.Float64:
+		return field.Float()
+	case reflect.String:
+		return field.String()
+	case reflect.Bool: // of options that are true by default
+		return !field.Bool()
+	case reflect.Uint64: // seeds, which a statement writes as signed integers with the same bits
+		return int64(field.Uint())
+	case reflect.Slice:
+		return listText(field)
+	}
+	return field.Int()
+}
+
+// listText writes a list of numbers in the form of options, such as "100,200", and a
+// list of lists as "0.1,0.2;0.2,0.1".
+func listText(list reflect.Value) string {
+	separator, parts := ",", make([]string, list.Len())
+	for i := range parts {
+		switch e := list.Index(i); e.Kind() {
+		case reflect.Slice:
+			separator, parts[i] = ";", listText(e)
+		case reflect.Float64:
+			parts[i] = strconv.FormatFloat(e.Float(), 'g', -1, 64)
+		default:
+			parts[i] = strconv.FormatInt(e.Int(), 10)
+		}
+	}
+	return strings.Join(parts, separator)
+}
+
+// ShareOption is the option share of EVALUATE LINKS, TRAIN MODEL, TUNE and EXPORT PAIRS.
+func ShareOption(doc string) help.Option {
+	return help.Option{Name: "share", Type: "float", Default: fmt.Sprint(evaluate.DefaultShare), Doc: doc}
+}
+
+// Share returns the option, or 0 for the default.
+func Share(b *Binder, set bind.Settings) float64 {
+	share, given := set["share"].(float64)
+	if given && share == 0 {
+		b.Fail(shareOutside(share))
+	}
+	b.Fail(CheckShare(share))
+	return share
+}
+
+// CheckShare returns an Error for a share of a request that is neither 0, the default, nor
+// between 0 and 1.
+func CheckShare(share float64) error {
+	if !(share >= 0 && share < 1) {
+		return shareOutside(share)
+	}
+	return nil
+}
+
+func shareOutside(share float64) error {
+	return fault.OfOption("share", "is %v, and must be above 0 and below 1", share)
+}
+
+// NegativesOption is the option negatives of EVALUATE LINKS and TRAIN MODEL.
+func NegativesOption(doc string) help.Option {
+	return help.Option{Name: "negatives", Type: "text", Default: "'" + string(evaluate.RandomNegatives) + "'", Doc: doc +
+		": random is any pair; degree is drawn by the degrees of the ends of held-out edges; two_hop has a common neighbour, and then only held-out edges with a common neighbour count"}
+}
+
+// Negatives reads the option; nil for an empty text.
+func Negatives(b *Binder, set bind.Settings) (kinds []evaluate.Negatives) {
+	text := set.Text("negatives")
+	if text == "" {
+		return nil
+	}
+	kinds = lists.Map(NamesIn(text), func(name string) evaluate.Negatives { return evaluate.Negatives(name) })
+	b.Fail(CheckNegatives(kinds))
+	return kinds
+}
+
+// CheckNegatives returns an Error for an unknown kind, and for one that is named
+// twice.
+func CheckNegatives(kinds []evaluate.Negatives) error {
+	all := evaluate.AllNegatives()
+	for i, kind := range kinds {
+		if !slices.Contains(all, kind) {
+			return fault.New(fault.Option("negatives"), "unknown negatives %s", fault.Quote(string(kind))).
+				WithErr(evaluate.ErrOption).WithNearest(string(kind), strings.Split(KindNames(all, "\n"), "\n"), nil)
+		}
+		if slices.Contains(kinds[:i], kind) {
+			return fault.New(fault.Option("negatives"), "negatives %s are named twice", kind)
+		}
+	}
+	return nil
+}
+
+// KindNames joins the names of kinds of negatives.
+func KindNames(kinds []evaluate.Negatives, between string) string {
+	return strings.Join(lists.Map(kinds, func(kind evaluate.Negatives) string { return string(kind) }), between)
+}
+
+// NoNegatives converts the error for a graph without pairs of a kind to an Error
+// at the option.
+func NoNegatives(graph string, kind evaluate.Negatives, err error) error {
+	if !errors.Is(err, evaluate.ErrNegatives) {
+		return err
+	}
+	return fault.New(fault.Option("negatives"), "graph %s has too few held-out edges or too few other pairs for the negatives %s", fault.Quote(graph), kind).
+		WithErr(err)
+}
+
+// RowRange is a part of numbered rows, as the options first and count give it.
+type RowRange struct {
+	First int64
+	Count *int64 // nil for all that follow
+}
+
+// RangeOptions are the options of a statement that writes some of its rows, such as walks.
+func RangeOptions(one, many string) []help.Option {
+	return []help.Option{
+		{Name: "first", Type: "int", Default: "0", Doc: "number of the first " + one + ", from 0"},
+		{Name: "count", Type: "int", Default: "'all'", Choices: []string{"all"}, Doc: "number of " + many + "; all takes all that follow the first one"},
+	}
+}
+
+// RangeIn reads the options first and count.
+func RangeIn(set bind.Settings) RowRange {
+	r := RowRange{First: set.Integer("first")}
+	if n, given := set["count"].(int64); given {
+		r.Count = &n
+	}
+	return r
+}
+
+// All reports whether no row is left out.
+func (r RowRange) All() bool { return r.First == 0 && r.Count == nil }
+
+// Check returns an Error for a negative bound.
+func (r RowRange) Check() error {
+	if r.First < 0 {
+		return fault.OfOption("first", "is %d, and must not be negative", r.First)
+	}
+	if r.Count != nil && *r.Count < 0 {
+		return fault.OfOption("count", "is %d, and must not be negative", *r.Count)
+	}
+	return nil
+}
+
+// End is the number behind the last row, of those that there are.
+func (r RowRange) End(rows int64) (int64, error) {
+	switch {
+	case r.First > rows:
+		return 0, fault.OfOption("first", "is %d, and must be at most %d", r.First, rows)
+	case r.Count == nil:
+		return rows, nil
+	case *r.Count > rows-r.First:
+		return 0, fault.OfOption("count", "is %d, and must be at most %d", *r.Count, rows-r.First)
+	}
+	return r.First + *r.Count, nil
+}

@@ -1,0 +1,83 @@
+package entries
+
+import (
+	"context"
+	"errors"
+
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/session"
+	"heavytail/storage"
+)
+
+// ListModels is models with a notice of damaged entries.
+func ListModels(c *engine.Call) ([]catalogue.ModelSummary, error) {
+	list, err := models(c)
+	return list, c.Rest(err, "a model", "DROP MODEL or TRAIN MODEL replaces it")
+}
+
+// models lists the undamaged models; if some are damaged, the error is a
+// storage.PartialError.
+func models(c *engine.Call) ([]catalogue.ModelSummary, error) {
+	infos, damaged := c.DB.Store.Models(c.Ctx)
+	list := make([]catalogue.ModelSummary, len(infos))
+	for i, m := range infos {
+		var err error
+		list[i].ModelInfo = m
+		if list[i].Behind, err = Behind(c, m.Graph, m.GraphVersion); err != nil {
+			return nil, err
+		}
+		if list[i].Reads, _, err = ReadsOf(c, m); err != nil {
+			return nil, err
+		}
+	}
+	return list, damaged
+}
+
+// Behind counts the versions of a graph after the given one, except versions
+// that changed only attributes. It is 0 for a graph that was dropped
+// meanwhile.
+func Behind(c *engine.Call, graph string, version uint64) (uint64, error) {
+	changes, err := c.DB.Store.Changes(c.Ctx, graph, version)
+	if errors.Is(err, storage.ErrNotFound) {
+		return 0, nil
+	}
+	return changes.Versions, err
+}
+
+// ReadsOf returns the present state of the embedding that a model reads, and its entry
+// if it exists.
+func ReadsOf(c *engine.Call, info storage.ModelInfo) (catalogue.ModelReads, storage.EmbeddingInfo, error) {
+	if info.Embedding == "" {
+		return catalogue.NoEmbedding, storage.EmbeddingInfo{}, nil
+	}
+	now, err := c.DB.Store.EmbeddingInfo(c.Ctx, info.Embedding)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return catalogue.EmbeddingGone, storage.EmbeddingInfo{}, nil
+	case err != nil:
+		return "", storage.EmbeddingInfo{}, err
+	case !now.Coordinates.Equal(info.Coordinates):
+		return catalogue.EmbeddingOther, now, nil
+	case now.Generation != info.Generation:
+		return catalogue.EmbeddingRefreshed, now, nil
+	}
+	return catalogue.EmbeddingSame, now, nil
+}
+
+// PartModel is the piece of a request that names a model.
+const PartModel fault.Part = "model"
+
+// ModelInfo returns the catalogue entry of a model, or an Error that names the
+// nearest known model.
+func ModelInfo(c *engine.Call, model string, at fault.Part) (storage.ModelInfo, error) {
+	known := func(ctx context.Context) ([]storage.ModelInfo, error) {
+		list, err := c.DB.Store.Models(ctx)
+		return list, engine.NotDamage(err) // the list has the others
+	}
+	return session.Lookup(c.Ctx, "model", model, at, c.DB.Store.ModelInfo, known, func(m storage.ModelInfo) string { return m.Name })
+}
+
+// ModelSummary describes it in a line.
+const ModelSummary = "calibrated probability of a model that TRAIN MODEL has learned"

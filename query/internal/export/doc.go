@@ -1,0 +1,2 @@
+// Package export writes files: it has their formats, options and checks.
+package export

@@ -1,0 +1,2 @@
+// Package methods binds and checks embedding methods with their options.
+package methods

@@ -1,0 +1,176 @@
+package methods
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"heavytail/embedding/run"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/storage"
+)
+
+// This file has the embedding methods by the names that requests use.
+
+// All lists the embedding methods, which all databases have.
+func All() []help.Method {
+	return lists.Map(run.Methods(), func(m run.Method) help.Method {
+		return help.Method{Name: m.Name, Summary: m.Summary, Walks: m.Walks, Options: lists.Map(m.Options, func(o run.OptionInfo) help.Option {
+			o.Choices = slices.Clone(o.Choices) // callers may change what they get
+			return help.Option(o)
+		})}
+	})
+}
+
+// Configured is a method with options that were checked.
+type Configured struct {
+	Method   help.Method
+	settings bind.Settings
+	Options  []run.Option // the settings that were given, in the order of the method
+}
+
+// method evaluates and checks a method with its options, and returns the options in
+// the form of requests. It checks them here, because later options of the statement
+// may have the same names, and would replace the positions of these in errors.
+func Bind(b *engine.Binder, call parser.Call) map[string]any {
+	b.Mark(fault.Method, call.Name)
+	given := b.Given(call.Options)
+	method, err := Find(call.Name.Name)
+	b.Fail(err)
+	settings := map[string]any{}
+	for _, g := range given {
+		settings[g.Name] = g.Value
+	}
+	_, _, err = Options(method, given)
+	b.Fail(err)
+	return settings
+}
+
+// Text writes the method in the language.
+func (m Configured) Text() parser.Call { return Text(m.Method.Name, m.Options) }
+
+// Text writes a method with checked options.
+func Text(method string, options []run.Option) parser.Call {
+	call := parser.Call{Name: parser.Ident{Name: method}}
+	for _, o := range options {
+		call.Options = append(call.Options, engine.Option(o.Name, o.Value))
+	}
+	return call
+}
+
+// Bytes estimates the memory of the computation, with its result, and then of storing the result.
+func (m Configured) Bytes(g *session.Graph) int64 {
+	bytes, _ := run.Bytes(g.Graph, m.Method.Name, m.Options) // method and options have been checked
+	n := g.Graph.Vertices()
+	return max(bytes, StoringBytes(m.Method.Name, session.VectorBytes(n, int(m.Dim(n))), 1))
+}
+
+// StoringBytes is the memory of storing vectors of so many bytes, of which there are copies. Methods that learn
+// from walks store the inner nodes of their tree beside them, which are as large again.
+func StoringBytes(method string, vectors, copies int64) int64 {
+	kept := copies * vectors
+	if run.HasWalks(method) {
+		kept *= 2
+	}
+	return kept + session.StoringBytes(vectors)
+}
+
+// Dim returns the number of coordinates of an embedding of n vertices.
+func (m Configured) Dim(n int) int64 {
+	dim := m.settings.Integer("dim")
+	for _, o := range m.Method.Options {
+		if o.Name == "dim" && dim == 0 {
+			dim, _ = strconv.ParseInt(o.Default, 10, 64)
+		}
+	}
+	return min(int64(n), max(dim, 0))
+}
+
+// Options checks settings, and returns them by name and in the order of the
+// method.
+func Options(method help.Method, given []bind.Given) (bind.Settings, []run.Option, error) {
+	settings, err := bind.Check("method "+method.Name, method.Options, given)
+	if err != nil {
+		return nil, nil, err
+	}
+	var options []run.Option
+	for _, o := range method.Options {
+		if value, ok := settings[o.Name]; ok {
+			options = append(options, run.Option{Name: o.Name, Value: value})
+		}
+	}
+	return settings, options, OptionMistake(run.Check(method.Name, options))
+}
+
+// OptionMistake returns the Error for an option of the method whose value is out of
+// range.
+func OptionMistake(err error) error {
+	var option *run.OptionError
+	if !errors.As(err, &option) {
+		return err
+	}
+	return fault.OfOption(option.Option, "is %v, and must be %s", option.Value, option.Allowed).WithErr(errors.Join(fault.ErrInvalid, err))
+}
+
+// Find returns a method by its name.
+func Find(method string) (help.Method, error) {
+	return engine.FindNamed("method", All(), func(m help.Method) string { return m.Name }, method)
+}
+
+// Note gives the notice that a method attaches to its result.
+func Note(c *engine.Call, info storage.EmbeddingInfo) {
+	for _, s := range info.Stats {
+		if s.Name == "note" {
+			c.Notice("%s", s.Value)
+		}
+	}
+}
+
+// Named are the options of a method as a struct, whose tags are their names.
+type Named interface{ MethodName() string }
+
+// Configure is configureEmbed for methods that run on a different graph than the embedded one,
+// or several times: they cannot begin with a stored embedding.
+func Configure(method string, settings map[string]any, using Named) (Configured, error) {
+	m, err := ConfigureEmbed(method, settings, using)
+	if name := m.StartEmbedding(); err == nil && name != "" {
+		return m, fault.OfOption(storage.SettingStart, "is %s, and only EMBED can begin with a stored embedding: its vectors know the edges that an evaluation hides", fault.Quote(name)).
+			WithRemedy("use start := 'deepwalk', which is computed again each time")
+	}
+	return m, err
+}
+
+// ConfigureEmbed checks a method and its options, which a request has either by name or as
+// a struct.
+func ConfigureEmbed(method string, settings map[string]any, using Named) (m Configured, err error) {
+	given := bind.SortedSettings(settings)
+	if using != nil {
+		if method != "" || settings != nil {
+			return m, fault.New(fault.Method, "the method is given twice, by Using and by Method or Settings")
+		}
+		if engine.IsNil(using) {
+			return m, fault.New(fault.Method, "Using is a nil pointer")
+		}
+		method = using.MethodName()
+	}
+	if m.Method, err = Find(method); err != nil {
+		return m, err
+	}
+	if using != nil {
+		given = engine.GivenBy(using, m.Method.Options)
+	}
+	m.settings, m.Options, err = Options(m.Method, given)
+	return m, err
+}
+
+// StartEmbedding returns the name of the embedding to begin with; empty for none.
+func (m Configured) StartEmbedding() string {
+	name, _ := m.settings[storage.SettingStart].(string)
+	return name
+}

@@ -1,0 +1,177 @@
+package search
+
+import (
+	"cmp"
+	"errors"
+
+	"heavytail/index"
+	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/session"
+	"heavytail/query/plan"
+	"heavytail/query/where"
+	"heavytail/storage/vec"
+)
+
+// NearestBatches answers many queries, a batch at a time.
+type NearestBatches struct {
+	LoadedSearch
+	call    *engine.Call
+	queries QueryVertices
+	K       int // number of answers for each query
+	rows    int // number of vertices that have a vector
+	// One of these two finds the answers; the other is nil.
+	Exact *index.Batches
+	Graph *index.HNSW
+	// For each vertex, whether it may be an answer to a query vertex that it is not
+	// linked to, and to one that it is linked to. Both are nil if all vertices may be
+	// answers.
+	unlinked, linked []bool
+}
+
+// OpenNearestBatches loads the data that the batches of a search share. The queries are the
+// keys of a file, or all vertices if path is empty.
+func OpenNearestBatches(c *engine.Call, path string, s Search) (*NearestBatches, error) {
+	b := &NearestBatches{call: c}
+	if err := c.Consistent(func() (err error) { b.LoadedSearch, err = Load(c, s); return err }); err != nil {
+		return nil, err
+	}
+	b.rows = min(b.Space.Matrix.Rows, b.Space.Graph.Graph.Vertices())
+	b.K = min(s.K, max(1, b.rows))
+	b.queries = QueryVertices{Call: c, Graph: b.Space.Graph, Path: path, Rows: b.rows, Verb: "nearest"}
+	var err error
+	if b.Index != nil {
+		if b.Graph, err = Hnsw(c, b.Space, b.Metric, b.Index); err != nil {
+			return nil, err
+		}
+	}
+	if b.Graph == nil {
+		exact, err := b.Space.Searcher(b.Metric)
+		if err != nil {
+			return nil, err
+		}
+		b.Exact = exact.Batches()
+	}
+	if s.Where == nil {
+		return b, nil
+	}
+	return b, b.admit(s.Where)
+}
+
+// admit evaluates the condition of the request once for every vertex, before the
+// searches.
+func (b *NearestBatches) admit(admits func(where.Candidate) bool) error {
+	const often = 1 << 12 // vertices between two checks of the context, about a millisecond
+	b.unlinked, b.linked = make([]bool, b.rows), make([]bool, b.rows)
+	for v := range b.rows {
+		if v%often == 0 {
+			if err := b.call.Ctx.Err(); err != nil {
+				return err
+			}
+		}
+		b.unlinked[v] = admits(where.NewCandidate(b.Space.Graph, b.Columns, uint32(v), false))
+		b.linked[v] = admits(where.NewCandidate(b.Space.Graph, b.Columns, uint32(v), true))
+	}
+	return nil
+}
+
+// admits reports whether v may be an answer to the query vertex u.
+func (b *NearestBatches) admits(u, v uint32) bool {
+	if v == u || int(v) >= b.rows {
+		return false
+	}
+	if b.unlinked == nil || b.unlinked[v] == b.linked[v] {
+		return b.unlinked == nil || b.unlinked[v]
+	}
+	return b.linked[v] == b.Space.Graph.Graph.HasEdge(u, v)
+}
+
+// Hits calls f with the answers of all queries, in their order.
+func (b *NearestBatches) Hits(f func(u uint32, hits []index.Hit) error) error {
+	c := b.call
+	size := BatchOf(b.batchBytes)
+	purpose := "the nearest of " + fault.Count(int64(size), "vertex")
+	kept, err := b.keptBytes(purpose)
+	if err != nil {
+		return err
+	}
+	const rows = 2 << 20 // what finding the rows and writing them takes beside
+	release, err := c.DB.Cache.ReserveWork(b.batchBytes(size)+kept+rows, purpose)
+	if err != nil {
+		return err
+	}
+	defer release()
+	stop := c.Watch.Start(plan.Scan)
+	err = b.queries.Batches(size, func(vertices []uint32) error { return b.answer(vertices, f) })
+	if err != nil {
+		return err
+	}
+	stop(b.queries.done, "")
+	b.queries.Note()
+	return nil
+}
+
+func (b *NearestBatches) batchBytes(size int) int64 {
+	return index.BatchBytes(size, b.K, b.Space.Matrix.Dim, b.call.Workers())
+}
+
+// keptBytes is the memory that a scan of many queries may use in addition to that of each batch.
+func (b *NearestBatches) keptBytes(purpose string) (int64, error) {
+	if b.Exact == nil {
+		return 0, nil
+	}
+	m := b.Space.Matrix
+	if b.queries.Path != "" { // perhaps of few
+		return index.BatchesBytes(m.Rows, m.Dim), nil
+	}
+	release, err := b.call.DB.Cache.Reserve(index.GroupingBytes(m.Rows), purpose)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	return b.Exact.Bytes(b.call.Workers()), nil
+}
+
+func (b *NearestBatches) answer(queries []uint32, f func(u uint32, hits []index.Hit) error) error {
+	answers, err := b.find(queries)
+	if err != nil {
+		return err
+	}
+	for i, u := range queries {
+		if err := f(u, answers[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find answers a batch, by the index or by a scan of all vectors.
+func (b *NearestBatches) find(queries []uint32) ([][]index.Hit, error) {
+	if b.Graph != nil {
+		return Walk(b.call, b.Graph, b.Space, queries, b.K, b.admits)
+	}
+	return b.Exact.Nearest(b.call.Ctx, queries, b.K, b.call.Workers(), b.admits)
+}
+
+// Walk finds the k nearest of each of some vertices by an index, each in one goroutine.
+func Walk(c *engine.Call, graph *index.HNSW, space *session.Space, vertices []uint32, k int, admits func(u, v uint32) bool) ([][]index.Hit, error) {
+	answers, failed := make([][]index.Hit, len(vertices)), make([]error, len(vertices))
+	vec.Parallel(len(vertices), 1, c.Workers(), func(i, _, _ int) {
+		u := vertices[i]
+		opts := space.InRows(index.SearchOptions{
+			Workers: 1, GraphOnly: c.DB.Opts.GraphOnly,
+			Filter: func(v uint32) bool { return admits(u, v) },
+		})
+		answers[i], failed[i] = graph.Search(c.Ctx, space.Matrix.Row(int(u)), k, opts)
+		space.ToVertices(answers[i])
+	})
+	return answers, cmp.Or(c.Ctx.Err(), errors.Join(failed...))
+}
+
+// CheckCount returns an Error for a number of neighbours below 1.
+func CheckCount(k int) error {
+	if k < 1 {
+		return fault.New(fault.Number, "the number of neighbours is %d, and must be at least 1", k)
+	}
+	return nil
+}

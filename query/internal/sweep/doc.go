@@ -1,0 +1,2 @@
+// Package sweep has the options and rows of reconstructions at many radii.
+package sweep

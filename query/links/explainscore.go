@@ -1,0 +1,238 @@
+package links
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/link"
+	"heavytail/embedding/run"
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/storage"
+)
+
+// ExplainScoreRequest asks for the parts of the scores of a pair.
+type ExplainScoreRequest struct {
+	Pair  Pair
+	Graph string             // as in ScoreRequest
+	With  []catalogue.Scorer // empty means all heuristics that the graph has data for
+}
+
+// mostCommon is the number of common neighbours that an explanation lists.
+const mostCommon = 5
+
+// CommonNeighbor is a vertex that has edges to both vertices of a pair.
+type CommonNeighbor struct {
+	Vertex string  `json:"vertex"`
+	Degree int     `json:"degree"`
+	Weight float64 `json:"weight"` // 1/ln(Degree), its part of the score of adamic_adar
+}
+
+// ExplainedScore is a score of a pair.
+type ExplainedScore struct {
+	Scorer catalogue.Scorer `json:"scorer"`
+	Score  float64          `json:"score"` // NaN (null in JSON) if a vertex is newer than the embedding
+	// Model has the parts of the probability, if the scorer is a model.
+	Model *link.Explanation `json:"model,omitempty"`
+	// Alike are the held-out pairs of the model's training whose probability was about the
+	// same; nil if there were none, or the scorer is no model.
+	Alike *AlikePairs `json:"alike,omitempty"`
+}
+
+// AlikePairs are held-out pairs whose probabilities lie in the same of run.CalibrationBins bins.
+type AlikePairs struct {
+	Pairs    int     `json:"pairs"`
+	Observed float64 `json:"observed"` // fraction of them that were edges
+	// Low and High are the ends of the 95 % interval of that fraction (Wilson, "Probable
+	// Inference, the Law of Succession, and Statistical Inference", 1927).
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// alike returns the pairs of a model's training that had about the same probability.
+func alike(model storage.ModelInfo, probability float64) *AlikePairs {
+	bin := func(p float64) int { return min(run.CalibrationBins-1, int(p*run.CalibrationBins)) }
+	for _, b := range model.Bins {
+		if bin(b.Predicted) != bin(probability) {
+			continue
+		}
+		low, high := evaluate.WilsonInterval(b.Observed, float64(b.Pairs))
+		return &AlikePairs{b.Pairs, b.Observed, low, high}
+	}
+	return nil
+}
+
+// ExplainScoreResult is the answer of ExplainScore.
+type ExplainScoreResult struct {
+	Pair
+	Linked  bool   `json:"linked"`  // the graph already has this edge
+	Degrees [2]int `json:"degrees"` // of the two vertices
+	Common  int    `json:"common"`  // number of common neighbours
+	// Heaviest are the common neighbours with the fewest edges, five at most: a
+	// common neighbour with few edges is stronger evidence for a link than a hub.
+	// Ties are in the order in which the vertices came into the graph.
+	Heaviest []CommonNeighbor `json:"heaviest"`
+	Scores   []ExplainedScore `json:"scores"` // in the order of the request
+	Notices  []rows.Notice    `json:"notices,omitempty"`
+}
+
+var explainScore = &engine.Statement[*parser.ExplainScore, ExplainScoreRequest, *scorerEntries, ExplainScoreResult]{
+	Help: help.Statement{
+		Statement: "EXPLAIN SCORE", Syntax: "EXPLAIN SCORE (vertex, vertex) [IN graph] [WITH scorer | scorer(embedding) | model(model), …]",
+		Summary: "explains the scores of one pair: its common neighbours with their degrees, lowest degree first, and the contribution of each heuristic and feature of a model to the log-odds, with the fraction of the held-out pairs of about the same probability that were edges, and its 95 % interval; without WITH it uses all heuristics. EXPLAIN of SCORE with several pairs shows the plan",
+		Columns: "item, value, part",
+		Example: "EXPLAIN SCORE ('alice', 'bob') IN social WITH model(friends)",
+	},
+	Bind: func(b *engine.Binder, s *parser.ExplainScore) (req ExplainScoreRequest) {
+		req.Graph = b.MarkGraph(s.Graph, s)
+		req.Pair.Source, req.Pair.Target = b.VertexKey(engine.PartKey(0), s.Pair.U), b.VertexKey(engine.PartKey(1), s.Pair.V)
+		req.With = scorers(b, s.Scorers...)
+		return req
+	},
+	Resolve: resolveExplainScore,
+	Plan: func(req ExplainScoreRequest, found *scorerEntries) *plan.Plan {
+		return plan.Result("explanation", "of one pair", found.partPlan(found.with()))
+	},
+	Run: runExplainScore,
+	Rows: func(_ ExplainScoreRequest, r ExplainScoreResult) *rows.Rows {
+		return cells.RowsOf([]string{"item", "value", "part"}, r.rows()).Typed("part", cells.OrNull(storage.Float))
+	},
+	Reads: true,
+}
+
+// Explain reports the parts of the scores of a pair. If a vertex does not
+// exist, the error is an Error.
+func (s *Service) Explain(ctx context.Context, req ExplainScoreRequest) (ExplainScoreResult, error) {
+	return explainScore.Answer(ctx, s.db, req)
+}
+
+// explained are the scorers of a request, or all heuristics.
+func explained(c *engine.Call, r ExplainScoreRequest) ([]catalogue.Scorer, error) {
+	if len(r.With) > 0 {
+		return r.With, nil
+	}
+	graph, err := c.GraphOrOnly(r.Graph)
+	if err != nil {
+		return nil, err
+	}
+	var all []catalogue.Scorer
+	for _, s := range link.Scorers() {
+		if !s.NeedsEmbedding && (graph.Timed || !link.NeedsTimes(s.Name)) {
+			all = append(all, catalogue.Scorer{Name: s.Name})
+		}
+	}
+	return all, nil
+}
+
+func resolveExplainScore(c *engine.Call, req ExplainScoreRequest) (*scorerEntries, error) {
+	with, err := explained(c, req)
+	if err != nil {
+		return nil, err
+	}
+	found, err := findScorers(c, req.Graph, with)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.CheckVertex(found.graph, req.Pair.Source, engine.PartKey(0)); err != nil {
+		return nil, err
+	}
+	return found, c.CheckVertex(found.graph, req.Pair.Target, engine.PartKey(1))
+}
+
+func runExplainScore(c *engine.Call, req ExplainScoreRequest, found *scorerEntries) (ExplainScoreResult, error) {
+	e := &explaining{}
+	err := readScored(c, found, []Pair{req.Pair}, func(p *storage.GraphPart, u, v uint32) error {
+		return link.ReadPair(p, "adamic_adar", u, v) // the degrees of the common neighbours, which are shown
+	})
+	if err != nil {
+		return ExplainScoreResult{}, err
+	}
+	if e.loadedScoring, err = loadScoring(c, found); err != nil {
+		return ExplainScoreResult{}, err
+	}
+	if e.u, err = c.Vertex(e.graph, req.Pair.Source, engine.PartKey(0)); err != nil {
+		return ExplainScoreResult{}, err
+	}
+	if e.v, err = c.Vertex(e.graph, req.Pair.Target, engine.PartKey(1)); err != nil {
+		return ExplainScoreResult{}, err
+	}
+	g := e.graph.Graph
+	r := ExplainScoreResult{Pair: req.Pair, Linked: g.HasEdge(e.u, e.v), Degrees: [2]int{g.Degree(e.u), g.Degree(e.v)}}
+	r.Common, r.Heaviest = e.common()
+	for i, w := range e.Scorers {
+		s := ExplainedScore{Scorer: w.Scorer, Score: math.NaN()}
+		if e.u < w.Rows && e.v < w.Rows {
+			s.Score = w.Score(e.u, e.v)
+			if w.model != nil {
+				parts := w.model.Explain(e.u, e.v)
+				s.Model, s.Alike = &parts, alike(found.scorers[i].model, s.Score)
+			}
+		} else {
+			c.Notice("%s has no score: a vertex of the pair is newer than the embedding", w)
+		}
+		r.Scores = append(r.Scores, s)
+	}
+	r.Notices = c.Notices
+	return r, nil
+}
+
+// explaining is a pair of vertices in a loaded graph.
+type explaining struct {
+	*loadedScoring
+	u, v uint32
+}
+
+// common counts the common neighbours of the pair, and returns the heaviest.
+func (e *explaining) common() (n int, heaviest []CommonNeighbor) {
+	g := e.graph.Graph
+	common := link.Common(g, e.u, e.v)
+	slices.SortStableFunc(common, func(a, b uint32) int { return cmp.Compare(g.Degree(a), g.Degree(b)) })
+	for _, w := range common[:min(len(common), mostCommon)] {
+		degree := g.Degree(w)
+		heaviest = append(heaviest, CommonNeighbor{e.graph.Key(w), degree, 1 / math.Log(float64(degree))})
+	}
+	return len(common), heaviest
+}
+
+func (r ExplainScoreResult) rows() [][]rows.Value {
+	table := [][]rows.Value{
+		{"linked", r.Linked, nil},
+		{"degree of " + fault.QuoteKey(r.Source), int64(r.Degrees[0]), nil},
+		{"degree of " + fault.QuoteKey(r.Target), int64(r.Degrees[1]), nil},
+		{"common neighbours", int64(r.Common), nil},
+	}
+	for _, w := range r.Heaviest {
+		table = append(table, []rows.Value{"  " + fault.QuoteKey(w.Vertex) + ", its degree and its part of adamic_adar", int64(w.Degree), w.Weight})
+	}
+	for _, s := range r.Scores {
+		table = append(table, []rows.Value{s.Scorer.String(), cells.Number(s.Score), nil})
+		if s.Model == nil {
+			continue
+		}
+		for _, p := range s.Model.Parts {
+			what := p.Name
+			if p.Embedding {
+				what += " of the embedding"
+			}
+			table = append(table, []rows.Value{"  " + what, cells.When(!p.Embedding && p.Name != "bias", p.Value), p.Part})
+		}
+		table = append(table, []rows.Value{"  log-odds before calibration", nil, s.Model.LogOdds})
+		if a := s.Alike; a != nil {
+			table = append(table,
+				[]rows.Value{"  held-out pairs of about this probability", int64(a.Pairs), nil},
+				[]rows.Value{"  fraction of them that were edges", a.Observed, nil},
+				[]rows.Value{"    95 % interval", fmt.Sprintf("%.4f to %.4f", a.Low, a.High), nil})
+		}
+	}
+	return table
+}

@@ -1,0 +1,262 @@
+package links
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"heavytail/embedding/link"
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/scoring"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/storage"
+)
+
+// DefaultK is the number of links that Materialize stores for each vertex: more than
+// most readers ask for, so that enough are left when some of them have become edges.
+const DefaultK = 50
+
+// MaterializeRequest asks to store the likeliest links of every vertex.
+type MaterializeRequest struct {
+	Graph string
+	With  catalogue.Scorer
+	K     int // number of links per vertex; 0 is DefaultK
+	// Near is as in PredictForRequest; 0 is DefaultNear or K, whichever is more.
+	Near  int
+	Sides string // as in PredictForRequest; where it is not empty, all links are computed each time
+}
+
+// MaterializeResult is the answer of Materialize.
+type MaterializeResult struct {
+	storage.PredictionInfo
+	Computed int           `json:"computed"` // vertices whose links were computed; all other links are as before
+	Capped   int64         `json:"capped"`   // as in Prediction; where it is not 0, all links are computed each time
+	Reason   string        `json:"reason"`   // why these vertices, or all
+	Notices  []rows.Notice `json:"notices,omitempty"`
+}
+
+// kindMaterialize is the statement, and predictionsTarget begins the target of its job.
+const (
+	kindMaterialize   = "MATERIALIZE PREDICTIONS"
+	predictionsTarget = "predictions "
+)
+
+type materializeEntry struct {
+	*linksEntry
+	with    []storage.Setting // the scorer, and the settings of the search for candidates
+	renewal renewal
+}
+
+// scorer is the scorer with the name that its embedding has in the catalogue.
+func (m *materializeEntry) scorer() catalogue.Scorer { return m.scorers[0].Scorer }
+
+// renewal says which links must be computed, if predictions of the same kind were
+// stored before.
+type renewal struct {
+	reason  string                  // why these links are computed, or all
+	made    time.Time               // when the embedding or model that the scorer reads was made
+	old     *storage.PredictionInfo // the stored predictions; nil if the links of all vertices are computed
+	changed []uint32                // the vertices whose edges changed since, ascending
+}
+
+var materialize = &engine.Statement[*parser.Materialize, MaterializeRequest, *materializeEntry, MaterializeResult]{
+	Help: help.Statement{
+		Statement: kindMaterialize, Syntax: "MATERIALIZE PREDICTIONS FROM scorer | scorer(embedding) | model(model) IN graph [WITH (option := value, …)] [IN BACKGROUND]",
+		Summary: "stores the likeliest links of every vertex, so that PREDICT without WITH answers from the file in a fraction of a millisecond; repeated with a scorer that reads no vectors, it recomputes only the vertices that changes of the graph affect",
+		Columns: "graph, scorer, top, vertices, links, computed, seconds; in the background those of SHOW JOBS",
+		Example: "MATERIALIZE PREDICTIONS FROM model(friends) IN social WITH (top := 50)",
+	},
+	Options: materializeOptions,
+	Bind:    bindMaterialize,
+	Resolve: resolveMaterialize,
+	Plan: func(req MaterializeRequest, m *materializeEntry) *plan.Plan {
+		which := "of all vertices"
+		if m.renewal.old != nil {
+			which = fmt.Sprintf("of the vertices within %s of the %d that have changed, of %d",
+				fault.Count(int64(max(m.radius(), 0)), "edge"), len(m.renewal.changed), m.graph.Vertices)
+		}
+		return plan.Result("predictions", fmt.Sprintf("by %s, the %d likeliest of each vertex", m.scorer(), m.k),
+			plan.Measured(plan.Score, "candidates", which+": "+m.candidates(m.scorer(), false)+", without an edge", m.inputs()...))
+	},
+	Run: runMaterialize,
+	Table: func(_ MaterializeRequest, r MaterializeResult) [][]rows.Value {
+		return [][]rows.Value{{r.Graph, r.Scorer, int64(r.K), int64(r.Vertices), r.Links, int64(r.Computed), r.Seconds}}
+	},
+	Job: func(_ *engine.Call, req MaterializeRequest, found *materializeEntry) (job.Spec, error) {
+		return found.spec(req, found.graph), nil
+	},
+}
+
+// Materialize stores the answer of PredictFor for every vertex, so that a program
+// can read it from the file without the graph or an embedding in memory. If the same
+// predictions were stored before, it computes only the links that changes of the
+// graph can have affected, with the same result: for heuristics, and for models of
+// heuristics, the links of vertices within three edges of a change at most. For scorers that
+// read vectors, it computes all links if anything has changed.
+func (s *Service) Materialize(ctx context.Context, req MaterializeRequest) (MaterializeResult, error) {
+	return materialize.Answer(ctx, s.db, req)
+}
+
+// StartMaterialize is Materialize in the background, as StartEmbed is Embed.
+func (s *Service) StartMaterialize(ctx context.Context, req MaterializeRequest) (storage.JobInfo, error) {
+	return materialize.Start(ctx, s.db, req)
+}
+
+func materializeOptions() []help.Option {
+	return []help.Option{
+		{Name: "top", Type: "int", Default: fmt.Sprint(DefaultK), Doc: "number of links stored for each vertex"},
+		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; at least top by default, and 0 takes none"},
+		scoring.SidesOption(scoring.PredictedSides),
+	}
+}
+
+func bindMaterialize(b *engine.Binder, s *parser.Materialize) MaterializeRequest {
+	b.Background = s.Background
+	req := MaterializeRequest{Graph: b.Name(fault.Graph, s.Graph), With: scorers(b, s.Scorer)[0]}
+	set := b.Settings(kindMaterialize, materializeOptions(), s.Options)
+	req.K, req.Sides = int(b.Within(set, "top", 1, storage.MaxPredicted)), scoring.SidesIn(set.Text("sides"))
+	req.Near = scoring.Near(b, set)
+	return req
+}
+
+func resolveMaterialize(c *engine.Call, req MaterializeRequest) (*materializeEntry, error) {
+	k, near := cmp.Or(req.K, DefaultK), req.Near
+	if k < 1 || k > storage.MaxPredicted {
+		return nil, fault.OfOption("top", "is %d, and must be from 1 to %d", k, storage.MaxPredicted)
+	}
+	if err := checkScorer(req.With, fault.Scorer(0)); err != nil {
+		return nil, err
+	}
+	if req.With.Embedding != "" {
+		e, err := c.Present(req.With.Embedding, fault.Scorer(0)) // past generations end, and predictions by them would stay
+		if err != nil {
+			return nil, err
+		}
+		req.With.Embedding = e.Info.Name
+	}
+	near = cmp.Or(near, max(DefaultNear, k))
+	found, err := resolvePredict(c, linksRequest{PredictRequest: PredictRequest{K: 1, Graph: req.Graph, With: req.With, Near: near, Sides: req.Sides}})
+	if err != nil {
+		return nil, err
+	}
+	found.k = k
+	m := &materializeEntry{linksEntry: found, with: []storage.Setting{
+		{Name: "scorer", Value: req.With.Name}, {Name: "embedding", Value: req.With.Embedding}, {Name: "model", Value: req.With.Model},
+		{Name: "near", Value: fmt.Sprint(near)},
+	}}
+	if req.Sides != "" {
+		m.with = append(m.with, storage.Setting{Name: "sides", Value: req.Sides})
+	}
+	made := m.scorers[0].model.Created
+	if e := m.scorers[0].embedding; e != nil && e.Info.Created.After(made) {
+		made = e.Info.Created
+	}
+	m.renewal, err = findRenewal(c, m, m.graph, made)
+	return m, err
+}
+
+// renewal finds the links that must be computed for a version of the graph; made is
+// the time at which the embedding or model that the scorer reads was made.
+func findRenewal(c *engine.Call, m *materializeEntry, graph storage.GraphInfo, made time.Time) (renewal, error) {
+	all := func(reason string) (renewal, error) { return renewal{reason: reason, made: made}, nil }
+	list, err := c.DB.Store.Predictions(c.Ctx)
+	if engine.NotDamage(err) != nil {
+		return renewal{}, err
+	}
+	scorer := m.scorers[0].String()
+	at := slices.IndexFunc(list, func(p storage.PredictionInfo) bool { return p.GraphID == graph.ID && p.Scorer == scorer })
+	if at < 0 {
+		return all("none were stored")
+	}
+	old := list[at]
+	switch {
+	case m.sides != "":
+		return all("the links are between two sides")
+	case engine.ValueOf(old.Options, cappedSetting) != "":
+		return all(reasonCapped)
+	case old.K != m.k || !slices.Equal(old.Options, m.with):
+		return all("they were stored with other options")
+	case !old.Made.Equal(made):
+		return all("the embedding or model is newer")
+	case old.Vertices == 0:
+		return all("the graph had no vertices")
+	}
+	changes, err := c.DB.Store.Changes(c.Ctx, graph.Name, old.GraphVersion)
+	if err != nil {
+		return renewal{}, err
+	}
+	r := renewal{made: made, old: &old, changed: changes.Touched}
+	switch {
+	case changes.To != graph.Version || changes.All:
+		return all("the change log does not say which vertices changed")
+	case !changes.EdgesChanged:
+		r.reason = "no edge changed"
+	case m.radius() < 0:
+		return all(fmt.Sprintf("edges changed, and by %s every vertex can be affected", scorer))
+	default:
+		r.reason = fmt.Sprintf("within %s of %s", fault.Count(int64(m.radius()), "edge"), fault.Count(int64(len(r.changed)), "changed vertex"))
+	}
+	return r, nil
+}
+
+// radius is the largest distance in edges between a changed vertex, which is one whose
+// edges changed, and a vertex whose links the change can affect; −1 means any distance.
+//
+// Let u be farther than this from every changed vertex in the graph as it is now. Then it
+// was so before: on a path from u to a changed vertex, the edges up to the first changed
+// vertex have an end that has not changed, and are in both graphs. So the vertices within
+// the radius of u, and their edges, are the same in both. The links of u depend on nothing
+// else, to the last bit of their scores:
+//   - The candidates of all scorers but l3 are the neighbours of neighbours of u. A sum over
+//     common neighbours, weighted by their degrees, reads the edges of u and of its
+//     neighbours: the radius is 1.
+//   - If the score also depends on the degree of the candidate, or on paths of three edges
+//     to it, the edges of vertices two edges from u are read: the radius is 2. So it is for
+//     models of several heuristics, also of l3. A model of one is as its heuristic.
+//   - The candidates of l3 are the ends of paths of three edges. The degrees of u and of the
+//     candidate decide from which of the two the sum begins, and with it the last bit: the
+//     radius is 3.
+//
+// A score by the times of edges depends on the earliest and the latest edge of the graph.
+//
+// Ties are broken by vertex, and vertices keep their order when others are added or deleted.
+func (m *materializeEntry) radius() int {
+	w := m.scorers[0]
+	name := w.Name
+	if len(w.model.Terms) == 1 {
+		name = w.model.Terms[0]
+	}
+	switch {
+	case w.embedding != nil, name == "preferential_attachment", w.needsTimes():
+		return -1
+	case link.TwoSteps(name):
+		return 1
+	case name == "l3":
+		return 3
+	}
+	return max(2, link.KatzLength-1)
+}
+
+// spec is the job that stores predictions. Its memory is 36 bytes of each vertex for their places,
+// the links that are computed, and the writing of all links. That of the predictor is reserved
+// beside it.
+func (m *materializeEntry) spec(req MaterializeRequest, graph storage.GraphInfo) job.Spec {
+	n := int64(graph.Vertices)
+	options := engine.OptionList{engine.Option("top", int64(m.k))}
+	options.Add(req.Near != 0, "near", int64(max(req.Near, 0)))
+	options.Add(req.Sides != "", "sides", req.Sides)
+	text := parser.Materialize{Scorer: catalogue.ScorerNode(m.scorer()), Graph: parser.Ident{Name: graph.Name}, Options: options}
+	return job.Spec{
+		Kind: kindMaterialize, Text: text.String(), Target: predictionsTarget + m.scorer().String() + " of " + graph.Name,
+		Graph: graph, Options: m.with, Memory: 36*n + predictedBytes(m.k) + session.StoringBytes(12*n*int64(m.k)), Purpose: "predicting links of graph " + fault.Name(graph.Name),
+	}
+}

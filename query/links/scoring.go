@@ -1,0 +1,268 @@
+package links
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"time"
+
+	"heavytail/embedding/link"
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/entries"
+	"heavytail/query/internal/session"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// Pair is two vertices by key.
+type Pair struct {
+	Source string `json:"source"`
+	Target string `json:"target"`
+}
+
+// ScoredPair is a pair with its scores, in the order of the scorers. A score is NaN
+// (null in JSON) if a vertex does not exist or is newer than the embedding.
+type ScoredPair struct {
+	Pair
+	// Further are the values of the further columns of a file, as text; one that is
+	// missing is empty.
+	Further []string  `json:"further,omitempty"`
+	Scores  []float64 `json:"scores"`
+}
+
+// Scoring is a list of scorers that are loaded, on one graph.
+type loadedScoring struct {
+	graph   *session.Graph
+	Scorers []boundScorer
+	spaces  []*session.Space // the embeddings that scorers read, each once
+	missing int64            // pairs without a vertex, so far
+	newer   int64            // pairs with a vertex newer than an embedding, so far
+}
+
+// boundScorer is a scorer as a function of two vertices.
+type boundScorer struct {
+	catalogue.Scorer
+	Score func(u, v uint32) float64
+	Batch func(pairs []csr.Edge, out []float64) // the same scores, of many pairs
+	Rows  uint32                                // number of vertices that the scorer has data for: those with smaller numbers
+	model *boundModel                           // nil where it is none
+}
+
+// links is how the likeliest links by the scorer are found.
+func (b *boundScorer) links() link.Scoring {
+	if b.model != nil {
+		return b.model.Scoring()
+	}
+	return link.NewScoring(b.Name, b.Score)
+}
+
+// made is the time at which the embeddings and models of the scorers were made; zero
+// if they read only the graph.
+func (s *loadedScoring) made() time.Time {
+	var made time.Time
+	for _, sp := range s.spaces {
+		made = sp.Info.Created
+	}
+	for _, w := range s.Scorers {
+		if w.model != nil && w.model.info.Created.After(made) {
+			made = w.model.info.Created
+		}
+	}
+	return made
+}
+
+// scoring loads the graph and turns all scorers into functions.
+func loadScoring(c *engine.Call, found *scorerEntries) (*loadedScoring, error) {
+	s := &loadedScoring{}
+	err := c.Consistent(func() error { return bindScorers(c, s, found) })
+	if err != nil {
+		return nil, err
+	}
+	return s, noteModels(c, s)
+}
+
+func bindScorers(c *engine.Call, s *loadedScoring, found *scorerEntries) error {
+	var err error
+	if s.graph, err = c.Graph(found.graph.Name, fault.Graph); err != nil {
+		return err
+	}
+	if err := c.IndexKeys(s.graph); err != nil {
+		return err
+	}
+	s.Scorers, s.spaces = nil, nil
+	for i, w := range found.scorers {
+		b, err := bindScorer(c, s, w.Scorer, fault.Scorer(i))
+		if err != nil {
+			return err
+		}
+		s.Scorers = append(s.Scorers, b)
+	}
+	return nil
+}
+
+func bindScorer(c *engine.Call, s *loadedScoring, w catalogue.Scorer, at fault.Part) (boundScorer, error) {
+	if i := slices.IndexFunc(s.Scorers, func(b boundScorer) bool { return b.Scorer == w }); i >= 0 {
+		return s.Scorers[i], nil // named twice
+	}
+	b := boundScorer{Scorer: w, Rows: uint32(s.graph.Graph.Vertices())}
+	var matrix *vec.Matrix
+	if w.Model != "" {
+		m, err := bindModel(c, w.Model, s.graph, at)
+		if err != nil {
+			return b, s.lostTimes(w, at, err)
+		}
+		s.use(m.space)
+		b.Score, b.Batch, b.Rows, b.model = m.Score, m.Batch, m.rows(), m
+		return b, nil
+	}
+	if w.Embedding != "" {
+		sp, err := c.Space(w.Embedding, at)
+		if err != nil {
+			return b, err
+		}
+		s.use(sp)
+		matrix, b.Rows = sp.Matrix, min(b.Rows, uint32(sp.Matrix.Rows))
+	}
+	var err error
+	b.Score, b.Batch, err = link.NewBatch(w.Name, s.graph.Graph, matrix)
+	return b, s.lostTimes(w, at, err)
+}
+
+// lostTimes converts the error for edges without times. The graph has some, so that those before
+// the time of AS OF have none.
+func (s *loadedScoring) lostTimes(w catalogue.Scorer, at fault.Part, err error) error {
+	if !errors.Is(err, link.ErrNeedsTimes) {
+		return err
+	}
+	return fault.New(at, "%s needs the times of edges, and the edges of graph %s before that time have none", w, fault.Name(s.graph.Info.Name)).
+		WithRemedy("choose a later time").WithErr(err)
+}
+
+// use notes an embedding that a scorer reads; nil is none.
+func (s *loadedScoring) use(sp *session.Space) {
+	if sp != nil && !slices.Contains(s.spaces, sp) {
+		s.spaces = append(s.spaces, sp)
+	}
+}
+
+// all scores pairs with all workers. The result does not depend on how many
+// there are.
+func (s *loadedScoring) all(c *engine.Call, pairs []Pair) ([]ScoredPair, error) {
+	scored := make([]ScoredPair, len(pairs))
+	missing := make([]tally, (len(pairs)+scoreBlock-1)/scoreBlock)
+	width := len(s.Scorers)
+	scores := make([]float64, len(pairs)*width)
+	vec.Parallel(len(pairs), scoreBlock, c.DB.Opts.Workers, func(b, lo, hi int) {
+		if c.Ctx.Err() != nil {
+			return
+		}
+		var block pairBlock
+		for i := lo; i < hi; i++ {
+			u, foundU := s.graph.Vertex(pairs[i].Source)
+			v, foundV := s.graph.Vertex(pairs[i].Target)
+			block.Add(u, v, foundU && foundV)
+			scored[i] = ScoredPair{Pair: pairs[i], Scores: scores[i*width : (i+1)*width : (i+1)*width]}
+		}
+		s.Scores(&block, scores[lo*width:hi*width], &missing[b])
+	})
+	for _, t := range missing {
+		s.missing += t.Missing
+		s.newer += t.Newer
+	}
+	return scored, c.Ctx.Err()
+}
+
+// tally counts the pairs without scores of one block.
+type tally struct{ Missing, Newer int64 }
+
+// scoreBlock is the number of pairs in a unit of work: it takes tens of microseconds,
+// more than the cost of passing it to a goroutine, and some milliseconds with the
+// slowest scorer.
+const scoreBlock = 64
+
+// pairBlock is up to scoreBlock pairs on their way to the scorers.
+type pairBlock struct {
+	Pairs [scoreBlock]csr.Edge
+	Found [scoreBlock]bool // both vertices exist
+	n     int
+
+	known [scoreBlock]csr.Edge // the pairs that a scorer has data about
+	at    [scoreBlock]int      // their places in pairs
+	out   [scoreBlock]float64
+}
+
+func (b *pairBlock) Add(u, v uint32, found bool) {
+	b.Pairs[b.n], b.Found[b.n] = csr.Edge{U: u, V: v}, found
+	b.n++
+}
+
+// Scores fills the scores of a block, pair by pair, with NaN where there are none.
+func (s *loadedScoring) Scores(b *pairBlock, scores []float64, t *tally) {
+	width := len(s.Scorers)
+	var newer [scoreBlock]bool
+	for i, scorer := range s.Scorers {
+		n := 0
+		for j, e := range b.Pairs[:b.n] {
+			if b.Found[j] && e.U < scorer.Rows && e.V < scorer.Rows {
+				b.known[n], b.at[n] = e, j
+				n++
+			} else {
+				scores[j*width+i] = math.NaN()
+				newer[j] = true
+			}
+		}
+		scorer.Batch(b.known[:n], b.out[:n])
+		for k, j := range b.at[:n] {
+			scores[j*width+i] = b.out[k]
+		}
+	}
+	for j, found := range b.Found[:b.n] {
+		if !found {
+			t.Missing++
+		} else if newer[j] {
+			t.Newer++
+		}
+	}
+}
+
+// noteMissing gives notices of the numbers of pairs without a score, and the reasons.
+func (s *loadedScoring) noteMissing(c *engine.Call) {
+	if s.missing > 0 {
+		c.Notice("%s a vertex that graph %s does not have", pairsName(s.missing), fault.Name(s.graph.Info.Name))
+	}
+	if s.newer > 0 {
+		c.Notice("%s a vertex that is newer than the embedding", pairsName(s.newer))
+	}
+}
+
+func pairsName(n int64) string {
+	if n == 1 {
+		return "1 pair names"
+	}
+	return fault.Count(n, "pair") + " name"
+}
+
+// noteModels gives notices of changes since the models of scorers were trained.
+func noteModels(c *engine.Call, s *loadedScoring) error {
+	noted := map[*boundModel]bool{}
+	for _, w := range s.Scorers {
+		if w.model == nil || noted[w.model] {
+			continue
+		}
+		noted[w.model] = true
+		info, space := w.model.info, w.model.space
+		behind, err := entries.Behind(c, info.Graph, info.GraphVersion)
+		if err != nil {
+			return err
+		}
+		if behind > 0 {
+			c.Notice("model %s was trained %s of graph %s ago", fault.Name(info.Name), fault.Count(int64(behind), "version"), fault.Name(info.Graph))
+		}
+		if space != nil && space.Info.Generation != info.Generation {
+			c.Notice("embedding %s was refreshed since model %s was trained, from generation %d to %d", fault.Name(info.Embedding), fault.Name(info.Name), info.Generation, space.Info.Generation)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,10 @@
+package maintenance
+
+import "heavytail/query/internal/engine"
+
+// Statements lists the statements of the family.
+func Statements() []engine.Described {
+	return []engine.Described{
+		check, compact, backup, recoverFile,
+	}
+}

@@ -1,0 +1,399 @@
+package measures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"heavytail/query/algorithms"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/lists"
+	"heavytail/query/rows"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+)
+
+// This file has the measures of COMPUTE by the names that requests use.
+
+// Measure describes a measure of vertices, which COMPUTE computes.
+type Measure struct {
+	Name    string        `json:"name"`
+	Summary string        `json:"summary"` // one line
+	Type    storage.Type  `json:"type"`    // type of the values: Integer or Float
+	Weights string        `json:"weights"` // meaning of the weights; empty if the measure does not use them
+	From    bool          `json:"from"`    // it accepts vertices to start from
+	Options []help.Option `json:"options"`
+
+	// bytes is the memory of the computation without the graph: what is in use at a time, and all
+	// that is allocated, or farMore.
+	bytes func(on measuredOn) (used, all int64)
+	run   func(m measuring) (measured, error)
+	// saved is the most bytes of each vertex in a checkpoint, 0 if run saves none. If it does, it
+	// returns soon after its context ends.
+	saved  int64
+	atOnce int64 // number of sources of which one search computes the paths, where run saves checkpoints
+	// seconds estimates the time of run, and the number of sources from which it computes
+	// paths, 0 if it computes none.
+	seconds func(m measuring, e algorithms.Estimator) (seconds float64, sources int, err error)
+}
+
+type measuring struct {
+	context.Context
+	algorithms.Work
+	algorithms.Checkpoints
+	bind.Settings // all options
+	g             *csr.Graph
+	from          []uint32
+}
+
+// measuredOn is what the memory of a measure depends on.
+type measuredOn struct {
+	bind.Settings       // all options
+	n, m          int64 // vertices and edges of the graph
+	workers       int64
+	weighted      bool // the graph has weights
+}
+
+// measured has the values of a measure: integers or floats.
+type measured struct {
+	integers []int64
+	scores   algorithms.Scores
+	notices  []string
+}
+
+// The options that several measures share.
+var (
+	unweightedOption = help.Option{Name: "weighted", Type: "bool", Default: "TRUE", Doc: "use the weights of the edges, if there are any"}
+	lengthsOption    = help.Option{Name: "weighted", Type: "bool", Default: "FALSE", Doc: "take the weights as lengths of the edges; otherwise each has the length 1"}
+	normalizedOption = help.Option{Name: "normalized", Type: "bool", Default: "FALSE", Doc: "divide by the largest possible value, so that values are from 0 to 1"}
+	sourcesOption    = help.Option{Name: "sources", Type: "int", Default: "0", Doc: "vertices from which paths are computed: fewer than all give estimates with a bound of the error; 0 means all if that takes up to a minute of one core, and otherwise as many as take about a quarter of a minute, but at least 50. Betweenness without weights takes twice as long, because it also draws random paths that bound its error"}
+	measureSeed      = help.Option{Name: "seed", Type: "int", Default: "0", Doc: "the same seed gives the same values"}
+)
+
+// What weights mean.
+const (
+	tieWeights    = "strength of a tie"
+	lengthWeights = "length of an edge"
+)
+
+// List lists the measures, grouped by topic.
+func List() []Measure {
+	return slices.Concat(localList(), spectralList(), pathList(), groupList())
+}
+
+func localList() []Measure {
+	return []Measure{
+		{Name: "degree", Summary: "number of neighbours", Type: storage.Integer, bytes: perVertex(8), seconds: takes(algorithms.Estimator.Visit),
+			run: func(m measuring) (measured, error) { return measured{integers: algorithms.Degree(m.g)}, nil }},
+		{Name: "strength", Summary: "sum of the weights of the edges", Type: storage.Float, Weights: tieWeights, bytes: perVertex(8), seconds: takes(algorithms.Estimator.Visit),
+			run: func(m measuring) (measured, error) {
+				values, err := algorithms.Strength(m.g, m.Work)
+				return measured{scores: algorithms.Scores{Values: values}}, err
+			}},
+		{Name: "triangles", Summary: "number of triangles through the vertex", Type: storage.Integer, bytes: triangleBytes, seconds: takes(algorithms.Estimator.Triangles),
+			run: func(m measuring) (measured, error) {
+				values, err := algorithms.Triangles(m, m.g, m.Work)
+				return measured{integers: values}, err
+			}},
+		{Name: "clustering", Summary: "fraction of the pairs of neighbours that are adjacent, 0 for degrees below 2", Type: storage.Float, bytes: triangleBytes, seconds: takes(algorithms.Estimator.Triangles),
+			run: func(m measuring) (measured, error) {
+				values, err := algorithms.LocalClustering(m, m.g, m.Work)
+				return measured{scores: algorithms.Scores{Values: values}}, err
+			}},
+		{Name: "core", Summary: "largest k for which the vertex is in a subgraph of degrees of at least k (k-core)", Type: storage.Integer, bytes: perVertex(28), seconds: takes(algorithms.Estimator.Cores),
+			run: func(m measuring) (measured, error) { return measured{integers: algorithms.Cores(m.g)}, nil }},
+	}
+}
+
+func spectralList() []Measure {
+	return []Measure{
+		{Name: "pagerank", Summary: "probability that a random walk with restarts is at the vertex; FROM names the vertices at which it starts, otherwise all", Type: storage.Float, Weights: tieWeights, From: true,
+			Options: []help.Option{
+				{Name: "damping", Type: "float", Default: "0.85", Doc: "probability of following an edge, above 0 and below 1"},
+				{Name: "tolerance", Type: "float", Default: "1e-12", Doc: "largest residual; the sum of all errors is at most tolerance/(1-damping)"},
+				unweightedOption,
+			}, bytes: perVertex(56),
+			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) {
+				seconds, err := e.PageRank(m, m.Number("damping"), m.Number("tolerance"))
+				return seconds, 0, err
+			},
+			run: func(m measuring) (measured, error) {
+				return ofScores(algorithms.PageRank(m, m.g, algorithms.PageRankOptions{
+					Work: m.Work, Damping: m.Number("damping"), From: m.from, Unweighted: !m.Bool("weighted"), Tolerance: m.Number("tolerance"),
+				}))
+			}},
+		{Name: "eigenvector", Summary: "eigenvector of the largest eigenvalue of the adjacency matrix, with the norm 1; 0 outside of its component", Type: storage.Float, Weights: tieWeights,
+			Options: []help.Option{{Name: "tolerance", Type: "float", Default: "1e-10", Doc: "largest residual, relative to the eigenvalue"}, unweightedOption}, bytes: perVertex(170), seconds: takes(algorithms.Estimator.Eigenvector),
+			run: func(m measuring) (measured, error) {
+				return ofScores(algorithms.Eigenvector(m, m.g, algorithms.EigenvectorOptions{Work: m.Work, Unweighted: !m.Bool("weighted"), Tolerance: m.Number("tolerance")}))
+			}},
+		{Name: "katz", Summary: "number of walks that end at the vertex, weighted alpha for each edge of the walk; the vector has the norm 1", Type: storage.Float, Weights: tieWeights,
+			Options: []help.Option{
+				{Name: "alpha", Type: "float", Default: "0", Doc: "what the weight of each edge of a walk is multiplied by, below the inverse of the largest eigenvalue; 0 means half of that inverse"},
+				unweightedOption,
+			}, bytes: perVertex(170), seconds: takes(algorithms.Estimator.Katz),
+			run: func(m measuring) (measured, error) {
+				return ofScores(algorithms.Katz(m, m.g, algorithms.KatzOptions{Work: m.Work, Alpha: m.Number("alpha"), Unweighted: !m.Bool("weighted")}))
+			}},
+	}
+}
+
+func pathList() []Measure {
+	options := []help.Option{lengthsOption, normalizedOption, sourcesOption, measureSeed}
+	return []Measure{
+		{Name: "harmonic", Summary: "harmonic closeness: sum of 1/distance to all other vertices", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: harmonicBytes, saved: 8 * algorithms.Slots, atOnce: 64,
+			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) { return e.Harmonic(m, m.paths()) },
+			run:     func(m measuring) (measured, error) { return ofPaths(algorithms.Harmonic(m, m.g, m.paths())) }},
+		{Name: "betweenness", Summary: "sum over all pairs of the fraction of their shortest paths that pass through the vertex", Type: storage.Float, Weights: lengthWeights, Options: options, bytes: betweennessBytes, saved: 8 * algorithms.Slots, atOnce: 1,
+			seconds: func(m measuring, e algorithms.Estimator) (float64, int, error) { return e.Betweenness(m, m.paths()) },
+			run:     func(m measuring) (measured, error) { return ofPaths(algorithms.Betweenness(m, m.g, m.paths())) }},
+		{Name: "eccentricity", Summary: "number of edges to the farthest vertex of the component", Type: storage.Integer, bytes: eccentricityBytes, saved: 16, atOnce: 64, seconds: takes(algorithms.Estimator.Eccentricity),
+			run: func(m measuring) (measured, error) {
+				values, err := algorithms.Eccentricity(m, m.g, algorithms.EccentricityOptions{Work: m.Work, Checkpoints: m.Checkpoints})
+				return measured{integers: values}, err
+			}},
+	}
+}
+
+func groupList() []Measure {
+	return []Measure{
+		{Name: "component", Summary: "connected component, numbered from 0 by descending size", Type: storage.Integer, bytes: perVertex(16), seconds: takes(algorithms.Estimator.Components),
+			run: func(m measuring) (measured, error) {
+				c := m.g.Components()
+				return measured{integers: wide(c.Label), notices: []string{fault.Count(int64(c.Count()), "component")}}, nil
+			}},
+		{Name: "community", Summary: "community, numbered from 0 by descending size", Type: storage.Integer, Weights: tieWeights,
+			Options: []help.Option{
+				{Name: "method", Type: "text", Default: "'leiden'", Choices: []string{"leiden", "labels"}, Doc: "leiden finds better communities; labels is label propagation, whose communities need not be connected"},
+				{Name: "quality", Type: "text", Default: "'modularity'", Choices: []string{"modularity", "cpm"}, Doc: "what leiden maximises: modularity, or the constant Potts model"},
+				{Name: "resolution", Type: "float", Default: "1.0", Doc: "resolution of the quality, above 0: larger values give more and smaller communities; of cpm it is a weight for each pair of vertices, so that it is multiplied where the weights are"},
+				{Name: "iterations", Type: "int", Default: "4", Doc: "largest number of runs of leiden, each of which begins with the communities of the one before; a run that adds less than 0.0002 of the weight of the edges to the quality is the last"},
+				unweightedOption, measureSeed,
+			}, bytes: communityBytes, seconds: communitySeconds,
+			run: runCommunity},
+	}
+}
+
+func perVertex(bytes int64) func(measuredOn) (used, all int64) {
+	return func(on measuredOn) (used, all int64) { return bytes * on.n, bytes * on.n }
+}
+
+func triangleBytes(on measuredOn) (used, all int64) {
+	bytes := 4*on.m + 44*on.n
+	return bytes, bytes
+}
+
+// pathBytes is the memory of a measure of paths that computes those of several sources at a time: 8
+// bytes of each vertex for each sum, 4 for the sources, 20 for the components if they decide how many
+// sources there are, and what each worker takes, of whom there are at most as many as sums.
+func (on measuredOn) pathBytes(at, each int64) (bytes, workers int64) {
+	sums, chosen := int64(algorithms.Slots), int64(4)
+	if sources := int64(on.Size("sources")); sources > 0 {
+		sums = min(sums, (sources+at-1)/at)
+	} else {
+		chosen += 20
+	}
+	workers = min(on.workers, sums)
+	return (8*sums + chosen + each*workers) * on.n, workers
+}
+
+// lengths reports whether paths are measured by the weights.
+func (on measuredOn) lengths() bool { return on.weighted && on.Bool("weighted") }
+
+// harmonicBytes counts 40 bytes of each vertex and worker: three sets of 64 bits, two lists and a gain.
+// By lengths they are a distance, a list, a mark, a parent, and a queue of some two ends of paths, 16 bytes each;
+// and all share the lengths, 8 bytes at each end of an edge.
+func harmonicBytes(on measuredOn) (used, all int64) {
+	if on.lengths() {
+		used, _ = on.pathBytes(1, 49)
+		used += 16 * on.m
+	} else {
+		used, _ = on.pathBytes(64, 40)
+	}
+	return used, used
+}
+
+// betweennessBytes counts 24 bytes of each vertex and worker: a distance, a list, and two numbers; by
+// lengths those of harmonicBytes and two numbers. When only one sum is left, the paths that bound the
+// error take 32, and as much for each worker.
+func betweennessBytes(on measuredOn) (used, all int64) {
+	if on.lengths() {
+		used, _ = on.pathBytes(1, 65)
+		used += 16 * on.m
+		return used, used
+	}
+	used, workers := on.pathBytes(1, 24)
+	return used, used + (32+32*workers)*on.n
+}
+
+// eccentricityBytes is 32 bytes of each vertex for a search, 16 for the bounds, 20 for the components,
+// and 64 for the distances at which the 64 sources reach it, some four.
+func eccentricityBytes(on measuredOn) (used, all int64) { return 132 * on.n, 132 * on.n }
+
+// communityBytes is 20 bytes of each vertex for the communities and masses of the graph, 40 for a
+// refinement, and 20 for the queue and the groups; and 12 for each arc of the present level and of the
+// next one. How many arcs a level has is known only when it is made: in a random graph
+// about as many as the level before, which is counted, and far fewer where communities are clear: of
+// small worlds and of small components less than half is taken. Each round leaves garbage.
+func communityBytes(on measuredOn) (used, all int64) { return 80*on.n + 48*on.m, farMore }
+
+// farMore is all that a measure allocates which leaves garbage.
+const farMore = math.MaxInt64 / 2
+
+func ofScores(s algorithms.Scores, err error) (measured, error) { return measured{scores: s}, err }
+
+// takes makes the estimate of a measure whose time depends only on the graph.
+func takes(f func(algorithms.Estimator, context.Context) (float64, error)) func(measuring, algorithms.Estimator) (float64, int, error) {
+	return func(m measuring, e algorithms.Estimator) (float64, int, error) {
+		seconds, err := f(e, m)
+		return seconds, 0, err
+	}
+}
+
+func communitySeconds(m measuring, e algorithms.Estimator) (seconds float64, sources int, err error) {
+	if m.Text("method") == "labels" {
+		seconds, err = e.LabelPropagation(m)
+	} else {
+		seconds, err = e.Leiden(m, m.Size("iterations"))
+	}
+	return seconds, 0, err
+}
+
+// ofPaths returns the values of a measure of paths, with a notice of the error
+// bound if they are estimates.
+func ofPaths(s algorithms.Scores, err error) (measured, error) {
+	m := measured{scores: s}
+	if s.Error > 0 {
+		m.notices = append(m.notices, fmt.Sprintf("estimates from %s of %d: with a probability of 0.99 no value is off by more than %.3g; sources := %d gives exact values",
+			fault.Count(int64(s.Sources), "vertex"), len(s.Values), s.Error, len(s.Values)))
+	}
+	return m, err
+}
+
+func (m measuring) paths() algorithms.DistanceOptions {
+	return algorithms.DistanceOptions{Work: m.Work, Checkpoints: m.Checkpoints, Weighted: m.Bool("weighted"), Normalized: m.Bool("normalized"), Sources: m.Size("sources"), Seed: m.Seed()}
+}
+
+func runCommunity(m measuring) (measured, error) {
+	var c algorithms.Communities
+	var err error
+	if m.Text("method") == "labels" {
+		c, err = algorithms.LabelPropagation(m, m.g, algorithms.LabelOptions{Work: m.Work, Unweighted: !m.Bool("weighted"), Seed: m.Seed()})
+	} else {
+		c, err = algorithms.Leiden(m, m.g, algorithms.LeidenOptions{
+			Work: m.Work, Resolution: m.Number("resolution"), CPM: m.Text("quality") == "cpm",
+			Unweighted: !m.Bool("weighted"), Iterations: m.Size("iterations"), Seed: m.Seed(),
+		})
+	}
+	if err != nil {
+		return measured{}, err
+	}
+	text := fault.Count(int64(len(c.Sizes)), "community")
+	if !math.IsNaN(c.Modularity) {
+		text += fmt.Sprintf(", modularity %.4f", math.Round(1e4*c.Modularity)/1e4+0) // + 0 makes 0 of −0
+		if r := m.Number("resolution"); r != 1 && m.Text("method") == "leiden" && m.Text("quality") == "modularity" {
+			text += fmt.Sprintf(" with resolution %v", r)
+		}
+	}
+	return measured{integers: wide(c.Label), notices: []string{text}}, nil
+}
+
+func wide(labels []uint32) []int64 {
+	return lists.Map(labels, func(l uint32) int64 { return int64(l) })
+}
+
+func (m measured) value(v int) storage.Value {
+	if m.integers != nil {
+		return storage.IntegerValue(m.integers[v])
+	}
+	return storage.FloatValue(m.scores.Values[v])
+}
+
+// commonName is the name of the measure that other programs call name; empty if there is none.
+func commonName(name string) string {
+	return map[string]string{
+		"closeness": "harmonic", "harmonic_closeness": "harmonic", "closeness_centrality": "harmonic", "betweenness_centrality": "betweenness",
+		"louvain": "community", "leiden": "community", "label_propagation": "community", "communities": "community", "modularity": "community",
+		"wcc": "component", "connected_components": "component", "components": "component",
+		"kcore": "core", "k_core": "core", "core_number": "core", "coreness": "core", "page_rank": "pagerank", "personalized_pagerank": "pagerank",
+		"clustering_coefficient": "clustering", "triangle_count": "triangles", "eigen_centrality": "eigenvector", "katz_centrality": "katz",
+	}[name]
+}
+
+func findMeasure(name string) (Measure, error) {
+	m, err := engine.FindNamed("measure", List(), func(m Measure) string { return m.Name }, name)
+	var unknown *fault.Error
+	if errors.As(err, &unknown) {
+		if other := commonName(name); other != "" {
+			unknown.Nearest, unknown.Expected = other, nil
+		}
+	}
+	return m, err
+}
+
+// settings returns the given options of the measure, and the defaults of the rest.
+func (m Measure) settings(given []bind.Given) (bind.Settings, error) {
+	settings, err := bind.Check("measure "+m.Name, m.Options, given)
+	for _, o := range m.Options {
+		if _, ok := settings[o.Name]; !ok && err == nil {
+			settings[o.Name] = defaultOf(o)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	least := map[string]string{"damping": "above 0", "resolution": "above 0", "tolerance": "above 0", "iterations": "above 0", "alpha": "at least 0", "sources": "at least 0"}
+	for _, o := range m.Options {
+		value := settings.Number(o.Name) + float64(settings.Integer(o.Name))
+		if bound := least[o.Name]; bound != "" && (value < 0 || value == 0 && bound == "above 0") {
+			return nil, fault.New(fault.Option(o.Name), "option %s is %v, and must be %s", o.Name, settings[o.Name], bound)
+		}
+	}
+	return settings, nil
+}
+
+// measureMistake returns the Error for an option of a measure whose value is out of
+// range, and for a graph on which it has no values or does not converge.
+func measureMistake(m Measure, err error) error {
+	var option *algorithms.OptionError
+	switch {
+	case errors.As(err, &option):
+		return fault.New(fault.Option(option.Option), "option %v", option).WithErr(errors.Join(fault.ErrInvalid, err))
+	case errors.Is(err, algorithms.ErrEdges):
+		return fault.New(fault.Graph, "the graph has no edges, and %s needs one", m.Name).WithErr(errors.Join(fault.ErrInvalid, err))
+	case errors.Is(err, algorithms.ErrConverge) && slices.ContainsFunc(m.Options, func(o help.Option) bool { return o.Name == "tolerance" }):
+		return fault.New(fault.Graph, "%v", err).WithOption("to accept a larger residual", "tolerance", "").WithErr(err)
+	}
+	return err
+}
+
+// settingsOf writes settings in the order of the options.
+func settingsOf(options []help.Option, settings bind.Settings) []storage.Setting {
+	var list []storage.Setting
+	for _, o := range options {
+		text := fmt.Sprint(settings[o.Name])
+		if x, ok := settings[o.Name].(float64); ok {
+			text = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+		list = append(list, storage.Setting{Name: o.Name, Value: text})
+	}
+	return list
+}
+
+// defaultOf returns the default of an option of a measure, with the type that
+// settings use.
+func defaultOf(o help.Option) any {
+	text := strings.Trim(o.Default, "'")
+	if o.Type == "text" {
+		return text
+	}
+	value, _ := bind.CheckOption(o, rows.Untyped(text)) // defaults in the tables are valid
+	return value
+}

@@ -1,0 +1,216 @@
+package studies
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/link"
+	"heavytail/embedding/run"
+	"heavytail/query/fault"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/methods"
+	"heavytail/query/internal/scoring"
+	"heavytail/query/internal/session"
+	"heavytail/query/links"
+	"heavytail/query/plan"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// This file holds out the edges that EVALUATE LINKS and EXPORT PAIRS predict.
+
+// linkGraph loads the graph of a trial and its sides, and reserves the memory of the trial
+// until release. With keep, all scores are kept.
+func linkGraph(c *engine.Call, req EvaluateLinksRequest, t *linkTrial, keep bool) (graph *session.Graph, release func(), err error) {
+	graph, columns, err := c.Columns(req.Graph, scoring.SidesAttribute(req.Sides), fault.Graph)
+	if err != nil {
+		return nil, nil, err
+	}
+	if t.across, err = scoring.Sides(c, graph, req.Sides, columns); err != nil {
+		return nil, nil, err
+	}
+	if scoring.Undivided(graph, req.Sides) {
+		c.Notice("graph %s is bipartite, and pairs without an edge may be of one side; sides := 'auto' measures links between the sides", fault.Name(req.Graph))
+	}
+	release, err = c.DB.Cache.Reserve(t.bytes(req, graph, c.DB.Opts.Workers, keep), "evaluating links of graph "+fault.Name(req.Graph))
+	return graph, release, err
+}
+
+// linkSplits is a graph whose edges were held out, with pairs of each kind of negatives.
+type linkSplits struct {
+	base  *evaluate.LinkSplit // by evaluate.RandomNegatives
+	kinds []evaluate.Negatives
+	of    []*evaluate.LinkSplit // each kind
+}
+
+func (s *linkSplits) pairs() []NegativePairs {
+	list := make([]NegativePairs, len(s.kinds))
+	for i, of := range s.of {
+		list[i] = NegativePairs{s.kinds[i], len(of.Edges), len(of.NonEdges), len(of.TrainEdges) + len(of.TrainNonEdges)}
+	}
+	return list
+}
+
+// noteNegatives gives a notice of the number of pairs of each kind; all is the number of
+// edges that were held out.
+func noteNegatives(c *engine.Call, all int, list []NegativePairs) {
+	for _, p := range list {
+		held, kind, few := fault.Count(int64(p.Held), "edge")+" held out", "", ""
+		if p.Negatives != evaluate.RandomNegatives || len(list) > 1 {
+			kind = string(p.Negatives) + ": "
+		}
+		if p.Negatives == evaluate.TwoHopNegatives {
+			held = fmt.Sprintf("%d of %s held out have a common neighbour,", p.Held, fault.Count(int64(all), "edge"))
+		}
+		if p.Pairs < p.Held {
+			few = "; the graph has too few such pairs"
+		}
+		c.Notice("%s%s and %s without an edge, %s to learn from%s",
+			kind, held, fault.Count(int64(p.Pairs), "pair"), fault.Count(int64(p.Trained), "pair"), few)
+	}
+}
+
+// splitLinks holds out edges of a graph, and draws pairs without an edge of each kind.
+// view names the graph in errors.
+func splitLinks(c *engine.Call, view *session.Graph, g *csr.Graph, req EvaluateLinksRequest, kinds []evaluate.Negatives, across link.Sides) (*linkSplits, error) {
+	stop := c.Watch.Start(plan.Split)
+	s := &linkSplits{kinds: kinds, of: make([]*evaluate.LinkSplit, len(kinds))}
+	opts := evaluate.SplitOptions{
+		Share: req.Share, Latest: req.Latest, Training: req.Training,
+		Unseen: req.Unseen, Ascending: req.Ascending, Seed: req.Seed, Connected: req.Connected, Sides: across,
+	}
+	var err error
+	waited := c.Await(func() {
+		if s.base, err = evaluate.SplitLinks(c.Ctx, g, opts); err != nil {
+			err = scoring.NoneAcross(view.Info.Name, across, err)
+			return
+		}
+		for i, kind := range kinds {
+			if s.of[i], err = s.base.With(c.Ctx, g, kind, opts); err != nil {
+				err = engine.NoNegatives(view.Info.Name, kind, err)
+				return
+			}
+		}
+	})
+	if waited != nil {
+		return nil, waited
+	}
+	if err != nil {
+		return nil, err
+	}
+	stop(int64(len(s.base.Edges)), "")
+	return s, nil
+}
+
+// methodVectors are the vectors of one method, and the scorers and features to measure
+// with them.
+type methodVectors struct {
+	number            int         // number of the method in the request; −1 for the scorers that need no vectors
+	vectors           *vec.Matrix // vectors of the graph of the remaining edges; nil for scorers that need none
+	scorers, features []string    // never nil
+	models            []evaluate.Trained
+}
+
+// members is the number of times that eachMethod calls its function: once for the scorers that
+// need no vectors, if there are any, and then once for each method.
+func (t *linkTrial) members() int { return max(1, t.alone()+len(t.methods)) }
+
+// alone is 1 if there are scorers or models that need no vectors.
+func (t *linkTrial) alone() int {
+	if len(t.plain) > 0 || t.model != nil {
+		return 1
+	}
+	return 0
+}
+
+// eachMethod calls f for some of the members, from first on and before end: for the scorers that
+// need no vectors, and for each method with its embedding of the remaining edges.
+func eachMethod(c *engine.Call, t *linkTrial, split *evaluate.LinkSplit, first, end int, f func(methodVectors) error) error {
+	for i := first - t.alone(); i < min(end-t.alone(), len(t.methods)); i++ {
+		m, err := methodMember(c, t, split, i)
+		if err != nil {
+			return err
+		}
+		if err := f(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// member embeds the remaining edges by the method with the given number, and trains its model;
+// −1 is for the scorers that need no vectors.
+func methodMember(c *engine.Call, t *linkTrial, split *evaluate.LinkSplit, number int) (m methodVectors, err error) {
+	if number < 0 {
+		models, err := evaluationModel(c, t, split, nil, nil)
+		return methodVectors{-1, nil, plain(c, t, split), []string{}, models}, err
+	}
+	e := t.methods[number]
+	vectors, err := embedSplit(c, e, split, number)
+	if err != nil {
+		return m, err
+	}
+	models, err := evaluationModel(c, t, split, &e, vectors)
+	return methodVectors{number, vectors, append([]string{}, t.vectors...), t.features, models}, err
+}
+
+// plain returns the scorers that need no vectors; if the remaining graph has no times, without
+// those that need times. The only times may be those of held-out edges, and a null graph, for
+// which there is no notice, has no times.
+func plain(c *engine.Call, t *linkTrial, split *evaluate.LinkSplit) []string {
+	list := append([]string{}, t.plain...)
+	if at := slices.IndexFunc(list, link.NeedsTimes); at >= 0 && !link.Timed(split.Graph) {
+		if split.Graph.Times != nil {
+			c.Notice("%s needs the times of edges, and the edges that were not held out have none", list[at])
+		}
+		list = slices.DeleteFunc(list, link.NeedsTimes)
+	}
+	return list
+}
+
+// embedSplit embeds the remaining edges by the method with the given number.
+func embedSplit(c *engine.Call, e methods.Configured, split *evaluate.LinkSplit, number int) (*vec.Matrix, error) {
+	stop := c.Watch.Start(solveStep(number))
+	m, info, err := run.Compute(c.Ctx, split.Graph, run.Request{
+		Method: e.Method.Name, Options: e.Options, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update,
+	})
+	if err != nil {
+		return nil, err
+	}
+	methods.Note(c, info)
+	stop(int64(m.Rows), fault.Count(int64(info.Iterations), "iteration"))
+	return m, nil
+}
+
+// evaluationModel trains the model of one method, nil for none, if the request asks for models.
+func evaluationModel(c *engine.Call, t *linkTrial, split *evaluate.LinkSplit, e *methods.Configured, vectors *vec.Matrix) ([]evaluate.Trained, error) {
+	if t.model == nil {
+		return nil, nil
+	}
+	req := run.ModelRequest{Split: *t.model, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
+	req.Split.Latest = req.Split.Latest && split.Graph.Times != nil // a null graph has none
+	if e != nil {
+		req.Method, req.Options, req.Vectors, req.Features = e.Method.Name, e.Options, vectors, links.DefaultFeatures
+	}
+	b, err := run.EvaluationModel(c.Ctx, split, req)
+	if err != nil {
+		return nil, scoring.TrainingMistake(err)
+	}
+	return []evaluate.Trained{{Name: trainedModel, Score: b.Score, Links: b.Scoring()}}, nil
+}
+
+// trainedModel is the scorer in tables of a model as TRAIN MODEL makes it.
+const trainedModel = "model"
+
+// solveStep returns the name that PROFILE shows for the solve of one of several methods.
+func solveStep(number int) string { return plan.Solve + " " + strconv.Itoa(number) }
+
+// scorerText is the name of a scorer or model in tables.
+func scorerText(scorer string, learned bool) string {
+	if learned && scorer != trainedModel {
+		return "logistic(" + scorer + ")"
+	}
+	return scorer
+}

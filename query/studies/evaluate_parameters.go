@@ -1,0 +1,299 @@
+package studies
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"heavytail/embedding/evaluate"
+	"heavytail/embedding/run"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/entries"
+	"heavytail/query/internal/lists"
+	"heavytail/query/internal/methods"
+	"heavytail/query/internal/session"
+	"heavytail/query/internal/sweep"
+	"heavytail/query/internal/trial"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/query/vectors"
+	"heavytail/storage"
+	"heavytail/storage/csr"
+	"heavytail/storage/vec"
+)
+
+// This file has EVALUATE PARAMETERS: the studies of parameters in figure 3 of
+// the paper, and studies of further parameters.
+
+// EvaluateParametersRequest asks how the reconstruction of a graph depends on the
+// options of an embedding method.
+type EvaluateParametersRequest struct {
+	Graph string
+	// Using, or Method and Settings, is the method whose options are varied, as
+	// in EmbedRequest.
+	Using    vectors.MethodOptions
+	Method   string
+	Settings map[string]any
+	// Vary has the options to vary, one at a time, with their values; nil is
+	// DefaultVariations of the method.
+	Vary []Variation
+
+	Grid      evaluate.Grid      // the radii to try for each embedding
+	Points    int                // number of radii; 0 is the default of evaluate.ReconstructOptions
+	Criterion evaluate.Criterion // the measure that decides which radius is best
+}
+
+// Variation is an option of a method with the values that it takes.
+type Variation struct {
+	Option string // name of a numeric option
+	Values []float64
+}
+
+// ParameterPoint is the best reconstruction with one value of one option.
+type ParameterPoint struct {
+	Option string  `json:"option"`
+	Value  float64 `json:"value"`
+	evaluate.ReconstructionPoint
+}
+
+// EvaluateParametersResult is the answer of EvaluateParameters.
+type EvaluateParametersResult struct {
+	Points  []ParameterPoint `json:"points"` // in the order of the request
+	Notices []rows.Notice    `json:"notices,omitempty"`
+}
+
+// DefaultVariations are the options of a method that are worth a study, each with
+// values over the range in which reconstructions of real graphs change. It is nil
+// for an unknown method.
+func DefaultVariations(method string) []Variation {
+	all := []Variation{
+		{"dim", []float64{10, 25, 50, 100, 150, 200, 250}},
+		{"beta", []float64{0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3}},
+		{"scale", []float64{0, 0.125, 0.25, 0.375, 0.5, 0.75, 1}},
+		{"row_scale", []float64{0, 0.125, 0.25, 0.375, 0.5, 0.75}},
+	}
+	found, err := methods.Find(method)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(all, func(v Variation) bool {
+		return !slices.ContainsFunc(found.Options, func(o help.Option) bool { return o.Name == v.Option })
+	})
+}
+
+var evaluateParameters = &engine.Statement[*parser.EvaluateParameters, EvaluateParametersRequest, study, EvaluateParametersResult]{
+	Help: help.Statement{
+		Statement: "EVALUATE PARAMETERS", Syntax: "EVALUATE PARAMETERS IN graph USING method[(option := value, …)] [WITH (option := value, …)]",
+		Summary: "varies the options of a method one at a time, embeds the graph with each value, and measures the best reconstruction; without values it tries the usual values of all options. It stores nothing",
+		Columns: "option, value, epsilon, radius, edges, pearson, spearman, kendall, alpha, xmin, ks, precision, recall",
+		Example: "EVALUATE PARAMETERS IN social USING dp_spectral(normalization := 'degree') WITH (beta := '0,0.25,0.5,1', dim := '50,100,200')",
+	},
+	Options: parametersOptions,
+	Bind:    bindEvaluateParameters,
+	Resolve: resolveEvaluateParameters,
+	Plan: func(req EvaluateParametersRequest, s study) *plan.Plan {
+		axes := lists.Map(s.axes, func(axis run.Axis) string {
+			return axis.Option + " at " + fault.Count(int64(len(axis.Values)), "value")
+		})
+		return plan.Result("evaluation", "the best reconstruction for each value, by "+sweep.Criteria()[req.Criterion],
+			plan.Measured(plan.Solve, "method", s.Text().String()+", "+strings.Join(axes, ", "), session.GraphPlan(s.graph)))
+	},
+	Run: runEvaluateParameters,
+	Table: func(_ EvaluateParametersRequest, r EvaluateParametersResult) [][]rows.Value {
+		return lists.Map(r.Points, func(p ParameterPoint) []rows.Value {
+			return append([]rows.Value{p.Option, p.Value}, sweep.EvaluationRow(p.ReconstructionPoint)...)
+		})
+	},
+	Trials: func(_ EvaluateParametersRequest, s study) int64 { return int64(run.Embeddings(s.axes)) },
+	Try:    tryParameters,
+	Reads:  true,
+}
+
+// studiedOptions are the options that a study can vary, with a description of their values.
+var studiedOptions = []struct{ name, doc string }{
+	{"dim", "numbers of coordinates"},
+	{"beta", "degree penalties"},
+	{"scale", "powers of the eigenvalues"},
+	{"row_scale", "powers of the degrees"},
+}
+
+func parametersOptions() []help.Option {
+	var list []help.Option
+	for _, o := range studiedOptions {
+		list = append(list, help.Option{Name: o.name, Type: "text", Default: "''", Doc: "comma-separated " + o.doc + " to try"})
+	}
+	for _, o := range sweep.Options("each") {
+		if o.Name != "sweep" {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// EvaluateParameters varies one option after the other, embeds the graph with
+// each value, and measures the best reconstruction from every embedding, as
+// EvaluateReconstruction does. One solve serves all values of dim, scale and
+// row_scale. It stores nothing.
+func (s *Service) EvaluateParameters(ctx context.Context, req EvaluateParametersRequest) (EvaluateParametersResult, error) {
+	return evaluateParameters.Answer(ctx, s.db, req)
+}
+
+// study is a request whose names are resolved.
+type study struct {
+	methods.Configured // with the options that are not varied
+	graph              storage.GraphInfo
+	axes               []run.Axis
+}
+
+func bindEvaluateParameters(b *engine.Binder, s *parser.EvaluateParameters) EvaluateParametersRequest {
+	req := EvaluateParametersRequest{Graph: b.Name(fault.Graph, s.Graph), Method: s.Method.Name.Name}
+	req.Settings = methods.Bind(b, s.Method)
+	set := b.Settings("EVALUATE PARAMETERS", parametersOptions(), s.Options)
+	req.Grid, req.Points, req.Criterion = sweep.Bind(b, set)
+	for _, o := range studiedOptions {
+		if values := b.NumbersIn(set, o.name); values != nil {
+			req.Vary = append(req.Vary, Variation{o.name, values})
+		}
+	}
+	return req
+}
+
+func resolveEvaluateParameters(c *engine.Call, req EvaluateParametersRequest) (s study, err error) {
+	if req.Points < 0 || req.Points > sweep.MaxPoints {
+		return s, fault.OfOption("points", "is %d, and must be from 0 to %d", req.Points, sweep.MaxPoints)
+	}
+	if s.Configured, err = methods.Configure(req.Method, req.Settings, req.Using); err != nil {
+		return s, err
+	}
+	if req.Vary == nil {
+		req.Vary = DefaultVariations(s.Method.Name)
+	}
+	for _, v := range req.Vary {
+		if err := checkVariation(s.Method, v); err != nil {
+			return s, err
+		}
+		s.axes = append(s.axes, run.Axis{Option: v.Option, Values: v.Values})
+	}
+	s.graph, err = entries.Embeddable(c, req.Graph)
+	return s, err
+}
+
+// checkVariation returns an Error for an unknown option of the method, or a
+// value that the option does not accept.
+func checkVariation(method help.Method, v Variation) error {
+	if len(v.Values) == 0 {
+		return fault.OfOption(v.Option, "has no values to take")
+	}
+	for _, value := range v.Values {
+		given := bind.Given{Name: v.Option, Value: value}
+		i := slices.IndexFunc(method.Options, func(o help.Option) bool { return o.Name == v.Option })
+		if i >= 0 && method.Options[i].Type == "int" && value == float64(int64(value)) {
+			given.Value = int64(value)
+		}
+		if _, _, err := methods.Options(method, []bind.Given{given}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func runEvaluateParameters(c *engine.Call, req EvaluateParametersRequest, s study) (result EvaluateParametersResult, err error) {
+	use := func(f parameterFigures) error {
+		c.Repeat(f.Notices)
+		result.Points = append(result.Points, f.Point)
+		return nil
+	}
+	if c.Trials != nil {
+		err = readParameters(c, s, use)
+	} else {
+		err = vary(c, req, s, 0, run.Embeddings(s.axes), func(storage.GraphInfo) error { return nil }, use)
+	}
+	result.Notices = c.Notices
+	return result, err
+}
+
+// parameterFigures are those of one trial. Their JSON is read back exactly.
+type parameterFigures struct {
+	Point   ParameterPoint `json:"point"`
+	Notices []rows.Notice  `json:"notices,omitempty"`
+}
+
+// readParameters calls use with the figures of the parts.
+func readParameters(c *engine.Call, s study, use func(parameterFigures) error) error {
+	c.Trials.Of(s.graph)
+	for range run.Embeddings(s.axes) {
+		var f parameterFigures
+		if err := c.Trials.Read(&f); err != nil {
+			return err
+		}
+		if err := use(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryParameters measures some embeddings for a part.
+func tryParameters(c *engine.Call, req EvaluateParametersRequest, s study, w *trial.Writer) error {
+	first, end := w.Range()
+	return vary(c, req, s, int(first), int(end), w.Of, func(f parameterFigures) error { return w.Write(f) })
+}
+
+// vary calls use with the figures of some of the embeddings, from number first on and before end,
+// and before that of with the graph.
+func vary(c *engine.Call, req EvaluateParametersRequest, s study, first, end int, of func(storage.GraphInfo) error, use func(parameterFigures) error) error {
+	graph, err := c.Graph(req.Graph, fault.Graph)
+	if err != nil {
+		return err
+	}
+	if err := of(graph.Info); err != nil {
+		return err
+	}
+	g := graph.Graph
+	embed := run.Request{Method: s.Method.Name, Options: s.Options, Workers: c.DB.Opts.Workers, Progress: c.Meter.Update}
+	bytes, err := run.VaryBytes(g, embed, s.axes)
+	if err != nil {
+		return err
+	}
+	release, err := c.DB.Cache.Reserve(bytes, "a study of graph "+fault.Name(req.Graph))
+	if err != nil {
+		return err
+	}
+	defer release()
+	stop := c.Watch.Start(plan.Solve)
+	err = run.VaryRange(c.Ctx, g, embed, s.axes, first, end, func(axis, value int, vectors *vec.Matrix) error {
+		best, err := bestReconstruction(c, g, vectors, req)
+		if err != nil {
+			return err
+		}
+		f := parameterFigures{Point: ParameterPoint{s.axes[axis].Option, s.axes[axis].Values[value], best}}
+		if !evaluate.Plausible(g, best.Edges) {
+			text := fmt.Sprintf("%s := %v: %s", f.Point.Option, f.Point.Value, sweep.Implausible(best.Edges, g.Edges()))
+			f.Notices = []rows.Notice{{Text: text}}
+		}
+		return use(f)
+	})
+	if err != nil {
+		return err
+	}
+	stop(int64(end-first), fault.Count(int64(end-first), "embedding"))
+	return nil
+}
+
+// bestReconstruction measures the reconstructions from the rows of an embedding
+// and returns the best.
+func bestReconstruction(c *engine.Call, g *csr.Graph, rows *vec.Matrix, req EvaluateParametersRequest) (evaluate.ReconstructionPoint, error) {
+	best, points, err := evaluate.ReconstructSweep(c.Ctx, g, rows, evaluate.ReconstructOptions{
+		Grid: req.Grid, Points: req.Points, Criterion: req.Criterion, BestLaw: true,
+		Workers: c.DB.Opts.Workers, Progress: c.Meter.Update, MaxBytes: 1 << 28,
+	})
+	if err != nil {
+		return evaluate.ReconstructionPoint{}, err
+	}
+	return points[best], nil
+}

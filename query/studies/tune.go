@@ -1,0 +1,315 @@
+package studies
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"heavytail/embedding"
+	"heavytail/embedding/run"
+	"heavytail/embedding/tune"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/bind"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/entries"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/lists"
+	"heavytail/query/internal/methods"
+	"heavytail/query/internal/scoring"
+	"heavytail/query/internal/session"
+	"heavytail/query/internal/sweep"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/storage"
+)
+
+var tuneEmbedding = &engine.Statement[*parser.Tune, TuneRequest, *tuning, TuneResult]{
+	Help: help.Statement{
+		Statement: "TUNE", Syntax: "TUNE graph [USING method[(option := value, …)], …] FOR RECONSTRUCTION | LINKS | LABELS AS embedding [WITH (option := value, …)] [IN BACKGROUND]",
+		Summary: "searches for the values of the options that the statement leaves open that are best for one purpose on this graph, stores the best embedding, and lists all trials, the best first. Without USING it searches dp_spectral and dp_walker, or unit_ball WITH (exact := TRUE)",
+		Columns: "trial, method, options, stage, confirmed, score, the measures of the goal, seconds; in the background those of SHOW JOBS",
+		Example: "TUNE social USING dp_spectral(dim := 64), dp_walker FOR RECONSTRUCTION AS best WITH (budget := '10m')",
+	},
+	Options: tuneOptions,
+	Bind: func(b *engine.Binder, s *parser.Tune) TuneRequest {
+		b.Mark(partGoal, s)
+		b.Background = s.Background
+		req := TuneRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(fault.Embedding, s.Embedding)}
+		req.Goal = Goal(strings.ToLower(string(s.For)))
+		for _, m := range s.Methods {
+			req.Methods = append(req.Methods, TuneMethod{Method: m.Name.Name, Settings: methods.Bind(b, m)})
+		}
+		tuneSettings(b, &req, b.Settings("TUNE", tuneOptions(), s.Options))
+		return req
+	},
+	Resolve: resolveTune,
+	Plan:    planTune,
+	Run:     runTune,
+	Rows:    tuneRows,
+	Job:     tuneJob,
+}
+
+func tuneOptions() []help.Option {
+	var criteria []string
+	for _, g := range []Goal{ForReconstruction, ForLinks, ForLabels} {
+		criteria = append(criteria, strings.Join(g.Criteria(), ", ")+" of "+string(g))
+	}
+	return []help.Option{
+		{Name: "budget", Type: "text", Default: "'10m'", Doc: "time after which no new trial begins, such as '90s', '10m' or '2h', nor a trial of unit_ball that is expected to end later; the next trial is finished if it has begun; no limit by default if trials is given"},
+		{Name: "trials", Type: "int", Default: "0", Doc: "largest number of trials, 0 for no limit; the same number gives the same result"},
+		{Name: "criterion", Type: "text", Default: "''", Doc: "the measure to maximise: " + strings.Join(criteria, "; ") + "; the first is the default"},
+		{Name: "exact", Type: "bool", Default: "FALSE", Doc: "FOR RECONSTRUCTION: also search unit_ball, or only unit_ball without USING. It reconstructs every edge where its dim suffices and so wins every comparison; otherwise it takes part only if it is named"},
+		{Name: "attribute", Type: "text", Default: "''", Doc: "FOR LABELS: the attribute with the labels"},
+		{Name: "separator", Type: "text", Default: "''", Doc: "FOR LABELS: text that separates several labels of a vertex, such as ','"},
+		engine.ShareOption("fraction of the edges that are held out, for links"),
+		{Name: "latest", Type: "bool", Default: "TRUE", Doc: "hold out the edges with the latest timestamps if the graph has any, otherwise edges at random; for links"},
+		{Name: "seed", Type: "int", Default: "0", Doc: "seed of all random choices, and of methods that are given without a seed"},
+	}
+}
+
+// Tune searches the parameters of methods for a goal, and stores the embedding of the
+// best of them: of those trials that are confirmed, which means computed in full and
+// measured as EvaluateReconstruction does with the same criterion, as EvaluateLinks
+// does with the same seed, share and latest and the default feature, or as
+// EvaluateLabels does with the same seed, one order and the fraction 0.5. Among them
+// are the defaults of every method, unless the search ended before they were computed,
+// which a notice reports. A longer search with the same seed confirms all trials that a
+// shorter one confirms. The edges and classes that confirm a trial for links or labels
+// are not used by any earlier choice of the search.
+//
+// The same request with a number of trials and no budget gives the same trials and
+// the same bytes; if a budget ended the search, a notice has the number of trials.
+// The record of the embedding is that of Embed with the same options.
+func (s *Service) Tune(ctx context.Context, req TuneRequest) (TuneResult, error) {
+	return tuneEmbedding.Answer(ctx, s.db, req)
+}
+
+// StartTune is Tune in the background, as StartEmbed is Embed.
+func (s *Service) StartTune(ctx context.Context, req TuneRequest) (storage.JobInfo, error) {
+	return tuneEmbedding.Start(ctx, s.db, req)
+}
+
+const partGoal fault.Part = "goal"
+
+// goalOptions are the options of TUNE that apply to only one goal.
+var goalOptions = []struct {
+	name string
+	goal Goal
+}{{"attribute", ForLabels}, {"separator", ForLabels}, {"share", ForLinks}, {"latest", ForLinks}, {"exact", ForReconstruction}}
+
+// tuneSettings puts checked options into a request.
+func tuneSettings(b *engine.Binder, req *TuneRequest, set bind.Settings) {
+	for _, o := range goalOptions {
+		if _, given := set[o.name]; given && o.goal != req.Goal {
+			b.Fail(fault.OfOption(o.name, "applies to %s, but this statement searches for %s", o.goal, req.Goal))
+		}
+	}
+	req.Trials, req.Seed = int(b.Within(set, "trials", 0, math.MaxInt32)), set.Seed()
+	req.Criterion, req.Attribute, req.Separator = set.Text("criterion"), set.Text("attribute"), set.Text("separator")
+	if at, given := b.At[fault.Option("attribute")]; given {
+		b.At[engine.PartAttribute] = at
+	}
+	req.Share = engine.Share(b, set)
+	if text, given := set["budget"].(string); given {
+		budget, err := entries.Duration(fault.Option("budget"), text)
+		b.Fail(err)
+		req.Budget = budget
+	}
+	req.Exact, req.Latest = set.Bool("exact"), set.Bool("latest")
+	_, given := set["latest"]
+	req.ifTimed = !given
+}
+
+func resolveTune(c *engine.Call, req TuneRequest) (*tuning, error) {
+	t := &tuning{budget: req.Budget, share: req.Share}
+	err := cmp.Or(t.setLimits(req), t.setGoal(req), t.setMethods(req))
+	if err != nil {
+		return nil, err
+	}
+	if t.graph, err = entries.Embeddable(c, req.Graph); err != nil {
+		return nil, err
+	}
+	if t.generation, err = entries.NextGeneration(c, req.Name, req.Graph); err != nil {
+		return nil, err
+	}
+	t.latest = req.Latest || req.ifTimed && t.graph.Timed
+	switch req.Goal {
+	case ForLinks:
+		err = scoring.CheckLinkGraph(c, req.Graph, t.latest, t.latest)
+	case ForLabels:
+		err = session.CheckAttributes(t.graph, engine.PartAttribute, req.Attribute)
+	}
+	return t, err
+}
+
+func (t *tuning) setMethods(req TuneRequest) error {
+	methods := req.Methods
+	if len(methods) == 0 && !req.Exact {
+		methods = []TuneMethod{{Method: "dp_spectral"}, {Method: "dp_walker"}}
+	}
+	searched := func(name string) bool {
+		return slices.ContainsFunc(t.methods, func(m tunedMethod) bool { return m.Method.Name == name })
+	}
+	for _, m := range methods {
+		method, err := resolveTuned(m, req.Seed)
+		if err != nil {
+			return err
+		}
+		if searched(method.Method.Name) {
+			return fault.New(fault.Method, "method %s is named twice", method.Method.Name)
+		}
+		t.methods = append(t.methods, method)
+	}
+	if !req.Exact || searched(tune.MethodUnitBall) {
+		return nil
+	}
+	ball, err := resolveTuned(TuneMethod{Method: tune.MethodUnitBall}, req.Seed)
+	t.methods = append(t.methods, ball)
+	return err
+}
+
+// setLimits checks how long the search may take.
+func (t *tuning) setLimits(req TuneRequest) error {
+	switch {
+	case req.Budget < 0:
+		return fault.OfOption("budget", "is %v, and must not be negative", req.Budget)
+	case req.Trials < 0:
+		return fault.OfOption("trials", "is %d, and must not be negative", req.Trials)
+	case engine.CheckShare(req.Share) != nil:
+		return engine.CheckShare(req.Share)
+	case req.Budget == 0 && req.Trials == 0:
+		t.budget = DefaultBudget
+	}
+	return nil
+}
+
+// setGoal checks what the search is for.
+func (t *tuning) setGoal(req TuneRequest) error {
+	criteria := req.Goal.Criteria()
+	if criteria == nil {
+		return fault.New(partGoal, "unknown purpose %s of a search", fault.Quote(string(req.Goal)))
+	}
+	if req.Exact && req.Goal != ForReconstruction {
+		return fault.OfOption("exact", "applies to %s, but this statement searches for %s", ForReconstruction, req.Goal)
+	}
+	if req.Goal == ForLabels && req.Attribute == "" {
+		return fault.New(partGoal, "labels need an attribute: WITH (attribute := 'name')")
+	}
+	if req.Criterion == "" {
+		return nil
+	}
+	t.criterion = slices.Index(criteria, req.Criterion)
+	if t.criterion < 0 {
+		return fault.OfOption("criterion", "is %s", fault.QuoteKey(req.Criterion)).WithExpected(fault.QuoteKeys(criteria)...)
+	}
+	return nil
+}
+
+func resolveTuned(m TuneMethod, seed uint64) (t tunedMethod, err error) {
+	if t.Configured, err = methods.Configure(m.Method, m.Settings, m.Using); err != nil {
+		return t, err
+	}
+	t.search, err = run.Tunable(t.Method.Name, t.Options, seed)
+	if errors.Is(err, tune.ErrOptions) {
+		return t, fault.New(fault.Method, "method %s has nothing to tune", t.Method.Name).WithErr(err)
+	}
+	return t, methods.OptionMistake(err)
+}
+
+func planTune(req TuneRequest, found *tuning) *plan.Plan {
+	methods := lists.Map(found.methods, func(m tunedMethod) string { return m.Text().String() })
+	goal := fmt.Sprintf("%s for %s, the best by %s", strings.Join(methods, ", "), req.Goal, req.Goal.Criteria()[found.criterion])
+	if req.Trials > 0 {
+		goal += ", at most " + fault.Count(int64(req.Trials), "trial")
+	}
+	if found.budget > 0 {
+		goal += fmt.Sprintf(", for %v at most", found.budget)
+	}
+	return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Name), found.generation),
+		plan.Measured(plan.Solve, "method", "the best",
+			plan.Measured(plan.Search, "search", goal, session.GraphPlan(found.graph))))
+}
+
+func tuneRows(_ TuneRequest, r TuneResult) *rows.Rows {
+	columns := []string{"trial", "method", "options", "stage", "confirmed", "score"}
+	for _, m := range r.Trials[0].Measures {
+		columns = append(columns, m.Name)
+	}
+	columns = append(columns, "seconds")
+	table := make([][]rows.Value, len(r.Trials))
+	for i, t := range r.Trials {
+		row := []rows.Value{int64(t.Number), t.Method, trialText(t.Options), t.Stage.String(), t.Confirmed && t.Err == nil, cells.Number(t.Score)}
+		for j := range r.Trials[0].Measures {
+			var value rows.Value // the score of a trial whose parameters the method refused
+			if j < len(t.Measures) {
+				value = cells.Number(t.Measures[j].Value)
+			}
+			row = append(row, value)
+		}
+		table[i] = append(row, t.Seconds)
+	}
+	return cells.RowsOf(columns, table).TypedFrom(6, cells.ScoreTypes(len(columns)-7))
+}
+
+// tuneJob describes the job that searches and computes the best embedding. It first
+// gives a notice of what the job will invalidate.
+func tuneJob(c *engine.Call, req TuneRequest, found *tuning) (job.Spec, error) {
+	if err := entries.NoteReplaced(c, req.Name); err != nil {
+		return job.Spec{}, err
+	}
+	graph, err := c.Graph(req.Graph, fault.Graph) // on which the memory of methods depends
+	if err != nil {
+		return job.Spec{}, err
+	}
+	text := parser.Tune{
+		Graph: parser.Ident{Name: req.Graph}, For: parser.Goal(strings.ToUpper(string(req.Goal))), Embedding: parser.Ident{Name: req.Name},
+		Options: found.optionTexts(req),
+	}
+	var options []storage.Setting
+	for _, m := range found.methods {
+		text.Methods = append(text.Methods, m.Text())
+		own, _ := run.Settings(m.Method.Name, m.Options) // they have been checked
+		for _, o := range own {
+			options = append(options, storage.Setting{Name: m.Method.Name + " " + o.Name, Value: o.Value})
+		}
+	}
+	return job.Spec{
+		Kind: "TUNE", Text: text.String(), Target: req.Name, Graph: found.graph, Options: options,
+		Memory: found.bytes(graph, req.Goal, sweep.Bytes(c), abreast(c, found, graph, req.Goal)), Purpose: "tuning an embedding of graph " + fault.Name(req.Graph),
+	}, nil
+}
+
+func (t *tuning) optionTexts(r TuneRequest) []parser.Option {
+	var list engine.OptionList
+	list.Add(r.Budget > 0, "budget", r.Budget.String())
+	list.Add(r.Trials > 0, "trials", int64(r.Trials))
+	list.Add(r.Criterion != "", "criterion", r.Criterion)
+	list.Add(r.Attribute != "", "attribute", r.Attribute)
+	list.Add(r.Separator != "", "separator", r.Separator)
+	list.Add(r.Share > 0, "share", r.Share)
+	list.Add(r.Goal == ForLinks, "latest", t.latest)
+	list.Add(r.Seed != 0, "seed", int64(r.Seed))
+	return list
+}
+
+func runTune(c *engine.Call, req TuneRequest, found *tuning) (result TuneResult, err error) {
+	spec, err := tuneJob(c, req, found)
+	if err != nil {
+		return result, err
+	}
+	s := &searching{tuning: found, req: req}
+	if s.graph, s.labels, err = loadTuned(c, req); err != nil {
+		return result, err
+	}
+	spec.Graph = s.graph.Info
+	result, err = engine.InJob(c, spec, func(checkpoints embedding.Checkpoints) (TuneResult, error) { return storeTuned(c, s, checkpoints) })
+	result.Notices = c.Notices
+	return result, err
+}

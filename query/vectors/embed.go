@@ -1,0 +1,180 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"heavytail/embedding"
+	"heavytail/embedding/run"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/entries"
+	"heavytail/query/internal/indexes"
+	"heavytail/query/internal/job"
+	"heavytail/query/internal/methods"
+	"heavytail/query/internal/session"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/storage"
+	"heavytail/storage/vec"
+)
+
+// EmbedRequest asks for an embedding of a graph.
+type EmbedRequest struct {
+	Graph string
+	Name  string // of the embedding; one of that name on the same graph is replaced
+	// Using is the method with its options, such as DPWalker{Dim: 128, Beta: new(1.5)}.
+	Using MethodOptions
+	// Method, such as "dp_spectral", and Settings, the options of the method by name,
+	// such as "dim": 200, are an alternative to Using, for programs that choose methods
+	// while they run; Methods lists them. An option that is left out takes its
+	// default.
+	Method   string
+	Settings map[string]any
+	// Stateless stores the vectors without the state that a refresh continues from,
+	// so that each refresh runs in full.
+	Stateless bool
+}
+
+// EmbedResult is the answer of Embed.
+type EmbedResult struct {
+	storage.EmbeddingInfo
+	WorstResidual float64       `json:"worst_residual"` // the largest of Residuals; 0 if there are none
+	Notices       []rows.Notice `json:"notices,omitempty"`
+}
+
+var embed = &engine.Statement[*parser.Embed, EmbedRequest, chosen, EmbedResult]{
+	Help: help.Statement{
+		Statement: "EMBED", Syntax: "EMBED graph USING method[(option := value, …)] AS embedding [WITH (option := value)] [IN BACKGROUND]",
+		Summary: "computes a vector for every vertex. An embedding of that name is replaced when the new one is complete, and its indexes are rebuilt; models and predictions that use it must then be computed again, unless the vectors are the same. A run of more than two seconds becomes a job, which can be resumed after it was stopped",
+		Columns: "embedding, method, dim, vertices, seconds, residual; in the background those of SHOW JOBS",
+		Example: "EMBED social USING dp_spectral(dim := 200, beta := 0.5) AS spec",
+	},
+	Options: embedOptions,
+	Bind:    bindEmbed,
+	Resolve: func(c *engine.Call, req EmbedRequest) (found chosen, err error) {
+		if found.Configured, err = methods.ConfigureEmbed(req.Method, req.Settings, req.Using); err != nil {
+			return found, err
+		}
+		if found.generation, err = entries.NextGeneration(c, req.Name, req.Graph); err != nil {
+			return found, err
+		}
+		return reads(c, found, req.Graph)
+	},
+	Plan: func(req EmbedRequest, found chosen) *plan.Plan {
+		return plan.Result("embedding", fmt.Sprintf("%s, generation %d", fault.Name(req.Name), found.generation),
+			plan.Measured(plan.Solve, "method", found.Text().String(), found.inputs()...))
+	},
+	Run: func(c *engine.Call, req EmbedRequest, found chosen) (result EmbedResult, err error) {
+		graph, spec, err := embedJob(c, req, found)
+		if err != nil {
+			return result, err
+		}
+		result, err = engine.InJob(c, spec, func(checkpoints embedding.Checkpoints) (EmbedResult, error) {
+			return StoreEmbedding(c, graph, run.Request{Name: req.Name, Method: found.Method.Name, Options: found.Options, Stateless: req.Stateless, Checkpoints: checkpoints})
+		})
+		result.Notices = c.Notices
+		return result, err
+	},
+	Table: func(_ EmbedRequest, r EmbedResult) [][]rows.Value {
+		return [][]rows.Value{{r.Name, r.Method, int64(r.Dim), int64(r.Vertices), r.Seconds, cells.When(len(r.Residuals) > 0, r.WorstResidual)}}
+	},
+	Job: func(c *engine.Call, req EmbedRequest, found chosen) (job.Spec, error) {
+		_, spec, err := embedJob(c, req, found)
+		return spec, err
+	},
+}
+
+func embedOptions() []help.Option {
+	return []help.Option{{Name: "state", Type: "bool", Default: "TRUE",
+		Doc: "store the state that REFRESH continues from; without it, REFRESH always computes the embedding in full"}}
+}
+
+// Embed computes an embedding and stores it with its provenance. An embedding of that
+// name is replaced when the new one is complete; a call that is reading the old one
+// continues with it. Its indexes are rebuilt from the new vectors, with their
+// parameters; models that were trained on it must be trained again, and predictions
+// from it materialized again, which a notice says before the work begins
+// (Notice.Early). If the vectors are the same, bit for bit, the embedding keeps its
+// generation, indexes, models and predictions.
+func (s *Service) Embed(ctx context.Context, req EmbedRequest) (EmbedResult, error) {
+	return embed.Answer(ctx, s.db, req)
+}
+
+// StartEmbed is Embed in the background: it returns as soon as the request is
+// checked and queued. At most Options.BackgroundJobs run at a time; the rest wait
+// in a queue.
+func (s *Service) StartEmbed(ctx context.Context, req EmbedRequest) (storage.JobInfo, error) {
+	return embed.Start(ctx, s.db, req)
+}
+
+func bindEmbed(b *engine.Binder, s *parser.Embed) EmbedRequest {
+	b.Background = s.Background
+	req := EmbedRequest{Graph: b.Name(fault.Graph, s.Graph), Name: b.Name(fault.Embedding, s.Embedding)}
+	req.Method, req.Settings = s.Method.Name.Name, methods.Bind(b, s.Method)
+	state, stated := b.Settings("EMBED", embedOptions(), s.Options)["state"]
+	req.Stateless = stated && !state.(bool)
+	return req
+}
+
+// embedJob loads the graph of a request, and describes the job that embeds it. It
+// first gives a notice of what the job will invalidate.
+func embedJob(c *engine.Call, req EmbedRequest, found chosen) (*session.Graph, job.Spec, error) {
+	if err := entries.NoteReplaced(c, req.Name); err != nil {
+		return nil, job.Spec{}, err
+	}
+	graph, err := c.Graph(req.Graph, fault.Graph)
+	if err != nil {
+		return nil, job.Spec{}, err
+	}
+	text := parser.Embed{Graph: parser.Ident{Name: req.Graph}, Method: found.Text(), Embedding: parser.Ident{Name: req.Name}}
+	if req.Stateless {
+		text.Options = append(text.Options, engine.Option("state", false))
+	}
+	options, _ := run.Settings(found.Method.Name, found.Options) // the settings have been checked, so there is no error
+	spec := found.spec(graph)
+	spec.Kind, spec.Text, spec.Target, spec.Options, spec.Purpose = "EMBED", text.String(), req.Name, options, found.purpose(req.Graph)
+	return graph, spec, nil
+}
+
+// StoreEmbedding computes an embedding of a graph in a job, and stores it with the indexes of the
+// one that it replaces.
+func StoreEmbedding(c *engine.Call, g *session.Graph, req run.Request) (EmbedResult, error) {
+	stop := c.Watch.Start(plan.Solve)
+	before, err := c.DB.Store.EmbeddingInfo(c.Ctx, req.Name)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		return EmbedResult{}, err
+	}
+	req.Workers, req.Progress = c.Workers(), c.Meter.Update
+	req.Computed = func(rows *vec.Matrix) ([]storage.NewIndex, error) {
+		kept, err := entries.IndexesOf(c, req.Name)
+		if err != nil {
+			return nil, err
+		}
+		return indexes.Follow(c, req.Name, kept, nil, rows)
+	}
+	info, err := run.Embed(c.Ctx, c.DB.Store, g.Snapshot, req)
+	if err != nil {
+		return EmbedResult{}, engine.NameMistake(err, fault.Embedding)
+	}
+	switch {
+	case info.Generation == before.Generation:
+		c.Notice("the vectors are the same as those of embedding %s, which keeps its generation, indexes, models and predictions", fault.Name(req.Name))
+	case before.Generation > 0:
+		if err := entries.NoteRetrain(c, info); err != nil {
+			return EmbedResult{}, err
+		}
+	}
+	methods.Note(c, info)
+	stop(int64(info.Vertices), fault.Count(int64(info.Iterations), "iteration"))
+	result := EmbedResult{EmbeddingInfo: info}
+	if len(info.Residuals) > 0 {
+		result.WorstResidual = slices.Max(info.Residuals)
+	}
+	return result, nil
+}

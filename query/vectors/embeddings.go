@@ -1,0 +1,53 @@
+package vectors
+
+import (
+	"context"
+
+	"heavytail/query/catalogue"
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/entries"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/storage"
+)
+
+var dropEmbedding = &engine.Statement[*parser.DropEmbedding, string, storage.EmbeddingInfo, engine.Nothing]{
+	Help: help.Statement{
+		Statement: "DROP EMBEDDING", Syntax: "DROP EMBEDDING embedding",
+		Summary: "removes an embedding with its generations, or one past generation, which name@generation means",
+		Example: "DROP EMBEDDING spec",
+	},
+	Bind: func(b *engine.Binder, s *parser.DropEmbedding) string {
+		return b.Name(fault.Embedding, s.Embedding)
+	},
+	Resolve: droppedEmbedding,
+	Plan: func(embedding string, _ storage.EmbeddingInfo) *plan.Plan {
+		return plan.Result("drop embedding", fault.Name(embedding))
+	},
+	Run: func(c *engine.Call, embedding string, _ storage.EmbeddingInfo) (engine.Nothing, error) {
+		return engine.Nothing{}, c.DB.Store.DropEmbedding(c.Ctx, embedding)
+	},
+}
+
+// Drop removes an embedding with its generations, or one past generation of it.
+func (s *Service) Drop(ctx context.Context, embedding string) error {
+	return engine.ErrorOf(dropEmbedding.Answer(ctx, s.db, embedding))
+}
+
+// List lists the embeddings of the file by name.
+func (s *Service) List(ctx context.Context) ([]catalogue.EmbeddingSummary, error) {
+	return engine.InCall(ctx, s.db, "SHOW EMBEDDINGS", entries.ListEmbeddings)
+}
+
+// droppedEmbedding is entries.EmbeddingEntry for DROP EMBEDDING, which refuses the number of the present
+// generation: dropping the embedding drops the past ones too.
+func droppedEmbedding(c *engine.Call, embedding string) (storage.EmbeddingInfo, error) {
+	info, err := entries.EmbeddingEntry(c, embedding)
+	if err == nil && info.Name != embedding {
+		err = fault.New(fault.Embedding, "%s is the present generation of embedding %s, which is dropped with its past generations", fault.Quote(embedding), fault.Name(info.Name)).
+			WithRemedy("DROP EMBEDDING " + parser.Ident{Name: info.Name}.String()).WithErr(storage.ErrInvalid)
+	}
+	return info, err
+}

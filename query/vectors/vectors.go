@@ -1,0 +1,160 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"heavytail/query/fault"
+	"heavytail/query/help"
+	"heavytail/query/internal/cells"
+	"heavytail/query/internal/engine"
+	"heavytail/query/internal/search"
+	"heavytail/query/parser"
+	"heavytail/query/plan"
+	"heavytail/query/rows"
+	"heavytail/storage"
+)
+
+// VertexVector is a vertex with its vector.
+type VertexVector struct {
+	Key    string    `json:"vertex"`
+	Vector []float32 `json:"vector"`
+}
+
+// Vector returns a copy of the vector of a vertex; its length is the dimension of the
+// embedding. An earlier generation is named embedding@generation. An unknown embedding
+// or vertex, or a vertex that is newer than the embedding, gives an *Error, which has
+// the nearest known name. If the embedding is up to date, one record of the file is
+// read, and neither graph nor vectors are loaded; otherwise both are loaded. For many
+// vectors, Vectors is faster.
+func (s *Service) Vector(ctx context.Context, embedding, vertex string) ([]float32, error) {
+	return engine.InCall(ctx, s.db, "VECTOR", func(c *engine.Call) ([]float32, error) { return vector(c, embedding, vertex) })
+}
+
+// vector returns a copy of a vector, from the file where that is possible.
+func vector(c *engine.Call, embedding, vertex string) ([]float32, error) {
+	vector, err := storedVector(c, embedding, vertex)
+	if errors.Is(err, search.ErrMoved) {
+		return loadedVector(c, embedding, vertex)
+	}
+	return vector, err
+}
+
+// Digest returns the digest of the vectors of an embedding as they are stored
+// (storage.MatrixDigest), with the entry of the generation that has them. It takes O(n·d),
+// and loads the vectors unless they are in memory; they stay there as after a search.
+func (s *Service) Digest(ctx context.Context, embedding string) (info storage.EmbeddingInfo, digest string, err error) {
+	digest, err = engine.InCall(ctx, s.db, "VECTORS DIGEST", func(c *engine.Call) (string, error) {
+		stored, _, _, err := c.Vectors(embedding, fault.Embedding)
+		if err != nil {
+			return "", err
+		}
+		info = stored.Info
+		return storage.MatrixDigest(ctx, stored.Matrix)
+	})
+	return info, digest, err
+}
+
+// storedVector reads a vector from the file. It returns errMoved if the rows of the
+// embedding do not correspond to the present vertices of the graph.
+func storedVector(c *engine.Call, embedding, vertex string) (vector []float32, err error) {
+	info, err := c.EmbeddingInfo(embedding, fault.Embedding)
+	if err != nil {
+		return nil, err
+	}
+	err = c.DB.Store.ViewRows(c.Ctx, embedding, func(v *storage.RowView) error {
+		if v.Graph.ID != v.Info.GraphID || v.Graph.Version != v.Info.GraphVersion {
+			return search.ErrMoved
+		}
+		row, err := v.Vertex(vertex)
+		if err == nil {
+			vector, err = v.Row(row)
+		}
+		return err
+	})
+	var missing *storage.NotFoundError
+	if errors.As(err, &missing) && missing.Kind == "vertex" {
+		return nil, c.UnknownVertex(info.Graph, vertex, fault.Vertex)
+	}
+	return vector, err
+}
+
+// loadedVector returns a copy of a vector of an embedding whose rows are loaded
+// and assigned to the vertices of its graph.
+func loadedVector(c *engine.Call, embedding, vertex string) ([]float32, error) {
+	s, err := search.SettledSpace(c, embedding)
+	if err != nil {
+		return nil, err
+	}
+	v, err := c.Vertex(s.Graph, vertex, fault.Vertex)
+	if err != nil {
+		return nil, err
+	}
+	row, err := s.Row(v, vertex, fault.Vertex)
+	return slices.Clone(row), err
+}
+
+// Each iterates over the vectors of an embedding, in the order of the vertices of
+// its graph. Vertices that are newer than the embedding are left out. Each vector is
+// a copy. An error is yielded last, with an empty VertexVector; an unknown embedding
+// is an *Error with the nearest name. The call begins when the iteration begins, and
+// keeps the embedding and the graph in memory until the iteration ends, which does
+// not see later changes. The iterator may be used several times, also concurrently.
+func (s *Service) Each(ctx context.Context, embedding string) iter.Seq2[VertexVector, error] {
+	return engine.Iterate(func() (*engine.Stream[VertexVector], error) {
+		return engine.InCall(ctx, s.db, "VECTORS", func(c *engine.Call) (*engine.Stream[VertexVector], error) {
+			s, err := search.SettledSpace(c, embedding)
+			if err != nil {
+				return nil, err
+			}
+			return engine.StreamOf(c, func(f func(VertexVector) error) error {
+				const often = 1 << 10 // vertices between two checks of the context, below a millisecond
+				for v := range s.Matrix.Rows {
+					if v%often == 0 {
+						if err := c.Ctx.Err(); err != nil {
+							return err
+						}
+					}
+					if err := f(VertexVector{s.Graph.Key(uint32(v)), slices.Clone(s.Matrix.Row(v))}); err != nil {
+						return err
+					}
+				}
+				return nil
+			}), nil
+		})
+	})
+}
+
+// vectorRequest names a vertex and an embedding. Programs have Service.Vector.
+type vectorRequest struct{ embedding, vertex string }
+
+var showVector = &engine.Statement[*parser.ShowVector, vectorRequest, storage.EmbeddingInfo, []float32]{
+	Help: help.Statement{
+		Statement: "SHOW VECTOR", Syntax: "SHOW VECTOR OF vertex IN embedding",
+		Summary: "lists the values of the vector of a vertex, one row for each dimension",
+		Columns: "dimension, value",
+		Example: "SHOW VECTOR OF 'alice' IN spec",
+	},
+	Bind: func(b *engine.Binder, s *parser.ShowVector) vectorRequest {
+		return vectorRequest{embedding: b.Name(fault.Embedding, s.Embedding), vertex: b.VertexKey(fault.Vertex, s.Vertex)}
+	},
+	Resolve: func(c *engine.Call, req vectorRequest) (storage.EmbeddingInfo, error) {
+		return c.EmbeddingInfo(req.embedding, fault.Embedding)
+	},
+	Plan: func(req vectorRequest, found storage.EmbeddingInfo) *plan.Plan {
+		return plan.Result("vector", "of vertex "+fault.QuoteKey(req.vertex)+", "+fault.Count(int64(found.Dim), "value")+" of embedding "+fault.Name(req.embedding))
+	},
+	Run: func(c *engine.Call, req vectorRequest, _ storage.EmbeddingInfo) ([]float32, error) {
+		return vector(c, req.embedding, req.vertex)
+	},
+	Rows: func(_ vectorRequest, vector []float32) *rows.Rows {
+		table := make([][]rows.Value, len(vector))
+		for i, x := range vector {
+			table[i] = []rows.Value{int64(i + 1), float64(x)}
+		}
+		return cells.RowsOf([]string{"dimension", "value"}, table).Typed("value", cells.Always(storage.Float))
+	},
+	Reads: true,
+}

@@ -1,0 +1,41 @@
+package where
+
+import (
+	"heavytail/query/internal/session"
+	"heavytail/storage"
+)
+
+// Candidate is a vertex about which a condition decides.
+type Candidate struct {
+	Degree int  // number of its neighbours in the present version of the graph
+	Linked bool // it is a neighbour of a query vertex; false if the query is a vector
+
+	graph   *session.Graph
+	vertex  uint32
+	columns *session.ColumnSet // values of the attributes that the request names; nil for none
+}
+
+// NewCandidate is a vertex of a graph, with the attributes that the request names.
+func NewCandidate(g *session.Graph, columns *session.ColumnSet, v uint32, linked bool) Candidate {
+	return Candidate{Degree: g.Graph.Degree(v), Linked: linked, graph: g, vertex: v, columns: columns}
+}
+
+// Key returns the key of the vertex.
+func (c Candidate) Key() string { return c.graph.Key(c.vertex) }
+
+// Value returns the value of an attribute. It is missing if the vertex has
+// none, or if the request does not list the attribute among those that its
+// condition reads.
+func (c Candidate) Value(attribute string) storage.Value { return c.columns.Value(attribute, c.vertex) }
+
+// At returns the value of an attribute by its place among those that the request lists.
+func (c Candidate) At(attribute int) storage.Value { return c.columns.At(attribute, c.vertex) }
+
+// EdgeCandidate is an edge about which a condition decides. The graph is
+// undirected: Source is the end that came into it first.
+type EdgeCandidate struct {
+	Source, Target Candidate
+	Weight         float64 // 1 if the edge has none
+	Time           int64   // 0 unless Timed
+	Timed          bool    // whether the edge has a time
+}
