@@ -139,3 +139,23 @@ func isDecimalComma(text []byte) bool {
 	whole, fraction, found := bytes.Cut(text, []byte(","))
 	return found && isInteger(whole) && isInteger(fraction) && fraction[0] != '-'
 }
+
+// typeText is the name of a type in GraphML, GEXF and the headers of Neo4j.
+func typeText(t Type) string {
+	switch typeOr(t) {
+	case Integer:
+		return "long"
+	case Float:
+		return "double"
+	case Boolean:
+		return "boolean"
+	}
+	return "string"
+}
+
+func typeOr(t Type) Type {
+	if t == Untyped {
+		return Text
+	}
+	return t
+}

@@ -72,13 +72,6 @@ func (t *tableWriter) neo4jHeader() []byte {
 	return line
 }
 
-func typeOr(t Type) Type {
-	if t == Untyped {
-		return Text
-	}
-	return t
-}
-
 // ambiguousTypes reads all values and reports, for each column, whether a reader could not
 // infer its type from them.
 func (t *tableWriter) ambiguousTypes() ([]bool, error) {
