@@ -25,7 +25,7 @@ func rowsOf(r *rows.Rows, err error) (tabular, error) {
 	return r, nil
 }
 
-// tabular is what the package needs of query.Rows.
+// tabular is what the package needs of rows.Rows.
 type tabular interface {
 	Columns() []string
 	Next() bool

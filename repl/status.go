@@ -117,7 +117,7 @@ func bar(p rows.Progress, width int) string {
 }
 
 // Notice prints at once a notice that comes before the work of a statement
-// (query.Notice.Early); other notices are printed after the rows. It has the
+// (rows.Notice.Early); other notices are printed after the rows. It has the
 // type of query.Options.Notice.
 func (s *Status) Notice(n rows.Notice) {
 	if !n.Early {

@@ -64,7 +64,7 @@ func paramValue(w word) any {
 
 // ParseParam returns the value of a text from a command line: text if it is in
 // single quotes, otherwise a value whose type depends on its place in the
-// statement; see query.Untyped.
+// statement; see rows.Untyped.
 func ParseParam(text string) any {
 	if len(text) >= 2 && text[0] == '\'' && text[len(text)-1] == '\'' {
 		return strings.ReplaceAll(text[1:len(text)-1], "''", "'")

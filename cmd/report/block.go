@@ -44,7 +44,7 @@ func newDrawing(in figure.Inline, caption string) drawing {
 	return drawing{SVG: in.SVG, Legend: in.Legend, Caption: caption}
 }
 
-// reasonOf stores a *query.Error or *query.LimitError in the block, as the reason why it
+// reasonOf stores a *fault.Error or *fault.LimitError in the block, as the reason why it
 // is empty. It returns any other error, such as that of a damaged file.
 func reasonOf(err error, b *block) error {
 	var mistake *fault.Error

@@ -40,7 +40,7 @@
 // # Parameters
 //
 // A parameter $name takes the value of sql.Named("name", …): a string, integer, float or
-// boolean, a vector as []float32 or []float64, or query.Untyped. A time.Time is passed as a
+// boolean, a vector as []float32 or []float64, or rows.Untyped. A time.Time is passed as a
 // date in UTC, []byte as text, and NULL as MISSING. A value without a name, and one whose
 // name is not in the statement, are errors.
 //
@@ -65,6 +65,6 @@
 //
 // # Errors
 //
-// Errors are those of package query: *query.Error and *parser.Error with the position of
-// the mistake, *query.LimitError, and everything in query.Errors, for errors.As and errors.Is.
+// Errors are those of packages fault and parser: *fault.Error and *parser.Error with the position of
+// the mistake, *fault.LimitError, and everything in query.Errors, for errors.As and errors.Is.
 package driver

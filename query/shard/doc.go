@@ -38,8 +38,8 @@
 //	data/              with MakeWithData, what the statement reads; package dataset has its form
 //	parts/00007.csv    the rows of shard 7 under the header of the statement; its ending is
 //	                   that of the file of the statement; of predictions it is .links, and the
-//	                   form is that of query.MaterializePartRequest; of trials it is .trials,
-//	                   and the form is that of query.TrialsRequest
+//	                   form is that of links.MaterializePartRequest; of trials it is .trials,
+//	                   and the form is that of studies.TrialsRequest
 //	parts/00007.json   written last: bytes and CRC-32C of the part, and the plan it is of
 //	parts/00008-00015.csv, .json   the same for shards that one process ran as one statement
 //
