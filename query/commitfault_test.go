@@ -23,7 +23,8 @@ var errDisk = errors.New("input/output error")
 // reached.
 func failCommit(db *DB, n int) (reached *bool) {
 	reached = new(bool)
-	hook := reflect.ValueOf(db.e.Store).Elem().FieldByName("file").Elem().FieldByName("BeforeCommit")
+	file := reflect.ValueOf(db.e.Store).Elem().FieldByName("file")
+	hook := file.Elem().FieldByName("BeforeCommit")
 	*(*func() error)(unsafe.Pointer(hook.UnsafeAddr())) = func() error {
 		if n--; n == -1 {
 			*reached = true

@@ -171,8 +171,8 @@ func (db *Store) DropUnpublished(ctx context.Context, object uint64) {
 }
 
 // Sweep frees the space of discarded objects. The operation before it is complete, so
-// callers return its error as unfreed, and cancelling ctx is none: the next sweep, or the
-// next opening for writing, frees what it leaves.
+// callers return its error as unfreed. Cancelling ctx and closing the store are none: the next
+// sweep, or the next opening for writing, frees what they leave.
 func (db *Store) Sweep(ctx context.Context) error {
 	ctx = OrBackground(ctx)
 	for {
@@ -185,7 +185,7 @@ func (db *Store) Sweep(ctx context.Context) error {
 			err = db.Update(ctx, func(t *Tx) error { return t.SweepOne(db.owners) })
 		}
 		switch {
-		case ctx.Err() != nil && !db.Failed.Load():
+		case (ctx.Err() != nil || errors.Is(err, fault.ErrClosed)) && !db.Failed.Load():
 			return nil
 		case err != nil || object == nil:
 			return err
