@@ -252,7 +252,6 @@ func (t *Tx) Get(bucket, key []byte, v any) (bool, error) {
 // refuses one that they would not.
 type Validated interface{ Validate(size int64) error }
 
-
 // Put writes a record of the catalogue. It refuses what Get would not accept: nobody could read it again.
 func (t *Tx) Put(bucket, key []byte, v any) error {
 	if r, ok := v.(Validated); ok {
