@@ -152,20 +152,20 @@ func (f *edgeFold) each(edge uint64, yield func(occurrence) error) error {
 
 // result returns the weight of the edge.
 func (f *edgeFold) result() (float32, error) {
-	weight, text := float32(f.weight), ""
+	weight := float32(f.weight)
 	switch {
 	case f.sum != nil:
 		weight, _ = f.sum.Float32()
-		text = f.sum.Text('g', 6)
 	case weight == 0:
 		return 1, nil
-	default:
-		text = fmt.Sprint(f.weight)
 	}
-	if math.IsInf(float64(weight), 0) {
-		return 0, tooHeavy(text)
+	if !math.IsInf(float64(weight), 0) {
+		return weight, nil
 	}
-	return weight, nil
+	if f.sum != nil {
+		return 0, tooHeavy(f.sum.Text('g', 6))
+	}
+	return 0, tooHeavy(fmt.Sprint(f.weight))
 }
 
 func tooHeavy(weight string) error {
