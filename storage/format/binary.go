@@ -40,7 +40,7 @@ func binaryFault(text []byte) fault {
 	start = bytes.ToLower(start[:min(len(start), longest)])
 	for _, f := range otherTexts {
 		if bytes.HasPrefix(start, []byte(f.start)) {
-			return syntaxFault(0, "this is %s, and no data%s", f.name, f.advice)
+			return syntaxFault(0, "this is %s, which is not read%s", f.name, f.advice)
 		}
 	}
 	const tar = 257 // where a tar archive has its magic number

@@ -200,6 +200,14 @@ func TestRead_Headers(t *testing.T) {
 		{text: "a b|c d\n", err: "both blanks and '|' could separate the columns"},
 		{text: "Ada B;Cyd D\n", edges: "Ada B Cyd D"},
 		{text: "a | b\n", edges: "a b"},
+		{text: "(0, 1) (0, 2) {}\n(0, 2) (1, 2) {}\n", err: "a comma inside brackets could separate"},
+		{text: "(a, b)\n(b, c)\n", err: "a comma inside brackets could separate"},
+		{text: "a,[b, c]\nb,c\n", err: "a comma inside brackets could separate"},
+		{text: "a,[b\nb,(c\n", edges: "a [b, b (c"},
+		{text: "(a, b)\n(b, c)\n", opts: EdgeListOptions{Separator: "comma"}, edges: "(a b), (b c)"},
+		{text: "\"(a\",b\n", edges: "(a b"},
+		{text: "f(x),[g]\n", edges: "f(x) [g]"},
+		{text: "(0,1)\t(0,2)\n", edges: "(0,1) (0,2)"},
 		{text: "a b\rb c\nc d\n", err: "carriage return inside a line"},
 		{text: "a knows b\nb likes d\n", edges: "a knows, b likes", remarks: "third column of texts left out: 1"},
 		{text: "a\tr1\tb\na\tr2\tc\nb\tr3\td\nc\tr4\te\n", edges: "a r1, a r2, b r3, c r4", remarks: "third column of texts left out: 1"},
@@ -393,7 +401,7 @@ func TestRead_BinaryFiles(t *testing.T) {
 		texts[f.magic+"\x00\x01\x02\xff"] = "this is " + f.name + ", and no text" + f.advice
 	}
 	for _, f := range otherTexts {
-		texts[f.start+" x y\nx y\n"] = "this is " + f.name + ", and no data" + f.advice
+		texts[f.start+" x y\nx y\n"] = "this is " + f.name + ", which is not read" + f.advice
 		texts["\r\n "+strings.ToUpper(f.start)+"1 2\n"] = "this is " + f.name
 	}
 	for text, want := range texts {
