@@ -500,3 +500,24 @@ func TestRead_TableNames(t *testing.T) {
 		}
 	}
 }
+
+// Quotes between tabs are parts of the fields of a table, which a remark counts.
+func TestRead_QuotesBetweenTabs(t *testing.T) {
+	t.Parallel()
+	for text, count := range map[string]int64{
+		"key\tx\ty\na\t\"u \"\"v\"\"\"\t1\n\"b\"\t\"\"\t2\n": 3,
+		"key\tx\na\t\"u\nb\t6\" nail\n":                      0,
+		"key,x\na,\"u\"\n":                                   0,
+	} {
+		_, stats, err := edgesOf(t, []byte(text), Options{Layout: LayoutVertices})
+		got := int64(0)
+		for _, r := range stats.Remarks {
+			if strings.HasPrefix(r.What, "fields in quotes between tabs") {
+				got = r.Count
+			}
+		}
+		if err != nil || got != count {
+			t.Errorf("%q: %v, %d, want %d", text, err, got, count)
+		}
+	}
+}

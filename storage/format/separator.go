@@ -149,13 +149,14 @@ func commasInNumbers(line []byte) bool {
 	return true
 }
 
+// inQuotes reports whether a field begins and ends with a double quote.
+func inQuotes(field []byte) bool {
+	return len(field) > 1 && field[0] == '"' && field[len(field)-1] == '"'
+}
+
 // quotedFields reports whether the first two fields of a line are in double quotes.
 func quotedFields(fields [][]byte) bool {
-	quoted := func(f []byte) bool {
-		f = bytes.Trim(f, blanks)
-		return len(f) > 1 && f[0] == '"' && f[len(f)-1] == '"'
-	}
-	return len(fields) > 1 && quoted(fields[0]) && quoted(fields[1])
+	return len(fields) > 1 && inQuotes(bytes.Trim(fields[0], blanks)) && inQuotes(bytes.Trim(fields[1], blanks))
 }
 
 // quotesBetween is the reason to refuse fields in quotes between columns that have no quoting.
