@@ -119,6 +119,25 @@ func TestImport_DifferentWeights(t *testing.T) {
 	}
 }
 
+// Ends that are words for missing values become vertices, which is said.
+func TestImport_MissingKeys(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, names string
+		count       int64
+	}{
+		{"source,target\na,nan\nb,nan\nNULL,c\n\\N,d\n", `[nan NULL \N]`, 3},
+		{"source\ttarget\na\t<NA>\n", "[<NA>]", 1},
+		{"{\"nodes\":[{\"id\":\"None\"},{\"id\":\"b\"}],\"links\":[]}", "[None]", 1},
+		{"source,target\na,nano\n1,2\nNA1,x\n", "[]", 0},
+	} {
+		r := remarkOf(importValues(t, newStore(t, nil), c.text, ImportOptions{}), "vertices whose keys are words for missing values")
+		if r.Count != c.count || fmt.Sprint(r.Names) != c.names {
+			t.Errorf("%q: %v", c.text, r)
+		}
+	}
+}
+
 // Words for missing values leave the type of the others, keep what vertices have, and are texts in
 // columns of texts.
 func TestImport_MissingValues(t *testing.T) {

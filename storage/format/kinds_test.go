@@ -200,7 +200,21 @@ func TestRead_Headers(t *testing.T) {
 		{text: "a b|c d\n", err: "both blanks and '|' could separate the columns"},
 		{text: "Ada B;Cyd D\n", edges: "Ada B Cyd D"},
 		{text: "a | b\n", edges: "a b"},
+		{text: "(0, 1) (0, 2) {}\n(0, 2) (1, 2) {}\n", err: "a comma inside brackets could separate"},
+		{text: "(a, b)\n(b, c)\n", err: "a comma inside brackets could separate"},
+		{text: "a,[b, c]\nb,c\n", err: "a comma inside brackets could separate"},
+		{text: "a,[b\nb,(c\n", edges: "a [b, b (c"},
+		{text: "(a, b)\n(b, c)\n", opts: EdgeListOptions{Separator: "comma"}, edges: "(a b), (b c)"},
+		{text: "\"(a\",b\n", edges: "(a b"},
+		{text: "f(x),[g]\n", edges: "f(x) [g]"},
+		{text: "(0,1)\t(0,2)\n", edges: "(0,1) (0,2)"},
 		{text: "a b\rb c\nc d\n", err: "carriage return inside a line"},
+		{text: "a knows b\nb likes d\n", edges: "a knows, b likes", remarks: "third column of texts left out: 1"},
+		{text: "a\tr1\tb\na\tr2\tc\nb\tr3\td\nc\tr4\te\n", edges: "a r1, a r2, b r3, c r4", remarks: "third column of texts left out: 1"},
+		{text: "a b x\nb c y\nc d z\n", edges: "a b, b c, c d"},
+		{text: "u1 i1 good\nu2 i2 bad\nu2 i1 good\n", edges: "u1 i1, u2 i1, u2 i2"},
+		{text: "u1 r1 v1\nu2 r1 v2\n", edges: "u1 r1, u2 r1", remarks: "third column of texts left out: 1"},
+		{text: "\"a\"\tb\n", edges: "\"a\" b"},
 		{text: "a knows b\nb knows c\nc likes d\nd knows e\n", edges: "a knows, b knows, c likes, d knows", remarks: "third column of texts left out: 1"},
 		{text: "a b {'weight': 2, 'x': [1, {'y': '}'}], \"time\": 7}\n", edges: "a b 2 @7", remarks: "attributes of edges left out: 1"},
 		{text: "a,b,{'weight': 2}\nb,c,{}\n", edges: "a b 2, b c"},
@@ -375,7 +389,7 @@ func TestRead_TimeUnits(t *testing.T) {
 	}
 }
 
-// Files that are no texts are refused by what they are, in every layout of lines, also where bad
+// Files that are no texts, and texts of another kind, are refused by what they are, in every layout of lines, also where bad
 // lines are skipped.
 func TestRead_BinaryFiles(t *testing.T) {
 	t.Parallel()
@@ -384,7 +398,11 @@ func TestRead_BinaryFiles(t *testing.T) {
 		strings.Repeat("x", 257) + "ustar\x0000": "a tar archive",
 	}
 	for _, f := range binaryFiles {
-		texts[f.magic+"\x00\x01\x02\xff"] = "this is " + f.name
+		texts[f.magic+"\x00\x01\x02\xff"] = "this is " + f.name + ", and no text" + f.advice
+	}
+	for _, f := range otherTexts {
+		texts[f.start+" x y\nx y\n"] = "this is " + f.name + ", which is not read" + f.advice
+		texts["\r\n "+strings.ToUpper(f.start)+"1 2\n"] = "this is " + f.name
 	}
 	for text, want := range texts {
 		for _, layout := range []Layout{"", LayoutEdges, LayoutAdjacency, LayoutMatrix, LayoutVertices, LayoutMETIS, LayoutPajek, LayoutMatrixMarket} {
@@ -479,6 +497,27 @@ func TestRead_TableNames(t *testing.T) {
 		}
 		if err != nil || count != want {
 			t.Errorf("%q: %v, %v, want %d", text, err, stats.Remarks, want)
+		}
+	}
+}
+
+// Quotes between tabs are parts of the fields of a table, which a remark counts.
+func TestRead_QuotesBetweenTabs(t *testing.T) {
+	t.Parallel()
+	for text, count := range map[string]int64{
+		"key\tx\ty\na\t\"u \"\"v\"\"\"\t1\n\"b\"\t\"\"\t2\n": 3,
+		"key\tx\na\t\"u\nb\t6\" nail\n":                      0,
+		"key,x\na,\"u\"\n":                                   0,
+	} {
+		_, stats, err := edgesOf(t, []byte(text), Options{Layout: LayoutVertices})
+		got := int64(0)
+		for _, r := range stats.Remarks {
+			if strings.HasPrefix(r.What, "fields in quotes between tabs") {
+				got = r.Count
+			}
+		}
+		if err != nil || got != count {
+			t.Errorf("%q: %v, %d, want %d", text, err, got, count)
 		}
 	}
 }

@@ -254,20 +254,29 @@ func looksNamed(name string) bool {
 	})
 }
 
-// noteTriples remarks that lines of three texts may be triples whose second text is a relation: it
-// takes few values.
+// noteTriples remarks that lines of three texts may be triples whose second text is a relation: no
+// line begins with one, and relations take fewer values than the third column, or a third begins
+// another line.
 func (p *parser) noteTriples(names []string, rows [][]string) {
-	if len(names) != 3 || !p.narrow || len(rows) < 2 {
+	if len(names) != 3 || !p.narrow || len(rows) == 0 {
 		return
 	}
-	middle, last := map[string]bool{}, map[string]bool{}
-	for _, row := range append(rows, names) {
+	rows = append(rows, names)
+	first, middle, last := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, row := range rows {
 		if len(row) != 3 || isFigure(row[2]) {
 			return
 		}
-		middle[row[1]], last[row[2]] = true, true
+		first[row[0]], middle[row[1]], last[row[2]] = true, true, true
 	}
-	if len(middle) < len(last) && 2*len(middle) <= len(rows)+1 {
+	chained := false
+	for _, row := range rows {
+		if first[row[1]] {
+			return
+		}
+		chained = chained || first[row[2]]
+	}
+	if chained || len(middle) < len(last) {
 		p.stats.remark("third column of texts left out", "", p.first.number, "if lines are triples of two ends and a relation between, target := 3 takes the third")
 	}
 }

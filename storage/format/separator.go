@@ -75,7 +75,8 @@ func separatorLine(line []byte) (separator, bool) {
 // integers at the beginning of a line with tabs or semicolons mean blanks, since lists of numbers
 // often mix tabs and spaces. Of two characters, the one separates whose first two fields lack the
 // other, as in "a,b,x;y"; commas between digits are in numbers. In all other cases the line is
-// ambiguous, and so are fields in quotes between blanks; for these the function returns a reason.
+// ambiguous, and so are commas inside brackets, and fields in quotes between blanks or tabs; for
+// these the function returns a reason.
 func detectSeparator(line []byte) (separator, string) {
 	comma, tab, semicolon, bar := outsideQuotes(line, ','), outsideQuotes(line, '\t'), outsideQuotes(line, ';'), outsideQuotes(line, '|')
 	words := bytes.Fields(line)
@@ -93,10 +94,14 @@ func detectSeparator(line []byte) (separator, string) {
 		return oneOf(line, separatorBar, separatorComma)
 	case comma && len(words) > 2 && leads(line, ' ', ',') && commasInNumbers(line):
 		return separatorWhitespace, ""
+	case comma && splitsBrackets(line):
+		return separatorAuto, "a comma inside brackets could separate the columns or be a part of a key; say which by the option separator"
 	case comma:
 		return separatorComma, ""
 	case integers && (tab || semicolon):
 		return separatorWhitespace, ""
+	case tab && quotedFields(bytes.Split(line, []byte{'\t'})):
+		return separatorAuto, quotesBetween("tabs", "tab")
 	case tab:
 		return separatorTab, ""
 	case semicolon:
@@ -105,8 +110,8 @@ func detectSeparator(line []byte) (separator, string) {
 		return separatorAuto, "both blanks and '|' could separate the columns; say which by the option separator"
 	case bar && !integers:
 		return separatorBar, ""
-	case quotedWords(line):
-		return separatorAuto, `the fields are in quotes, which columns separated by blanks do not have; write commas or tabs between them, or take the quotes as parts of the keys by the option separator, "whitespace"`
+	case quotedFields(words):
+		return separatorAuto, quotesBetween("blanks", "whitespace")
 	}
 	return separatorWhitespace, ""
 }
@@ -144,11 +149,40 @@ func commasInNumbers(line []byte) bool {
 	return true
 }
 
-// quotedWords reports whether the first two words of a line are in double quotes.
-func quotedWords(line []byte) bool {
-	words := bytes.Fields(line)
-	quoted := func(w []byte) bool { return len(w) > 1 && w[0] == '"' && w[len(w)-1] == '"' }
-	return len(words) > 1 && quoted(words[0]) && quoted(words[1])
+// inQuotes reports whether a field begins and ends with a double quote.
+func inQuotes(field []byte) bool {
+	return len(field) > 1 && field[0] == '"' && field[len(field)-1] == '"'
+}
+
+// quotedFields reports whether the first two fields of a line are in double quotes.
+func quotedFields(fields [][]byte) bool {
+	return len(fields) > 1 && inQuotes(bytes.Trim(fields[0], blanks)) && inQuotes(bytes.Trim(fields[1], blanks))
+}
+
+// quotesBetween is the reason to refuse fields in quotes between columns that have no quoting.
+func quotesBetween(columns, option string) string {
+	return "the fields are in quotes, which columns separated by " + columns + " do not have; write commas between them, or take the quotes as parts of the keys by the option separator, \"" + option + "\""
+}
+
+// splitsBrackets reports whether the comma after one of the first two fields is inside brackets, as
+// in "(0, 1) (0, 2)", which networkx writes for the vertices of a grid. Fields in quotes are no such
+// tuples.
+func splitsBrackets(line []byte) bool {
+	if bytes.IndexByte(line, '"') >= 0 {
+		return false
+	}
+	rest := line
+	for range 2 {
+		field, after, _ := bytes.Cut(rest, []byte{','})
+		for _, pair := range []string{"()", "[]"} {
+			opening, closing := []byte(pair[:1]), []byte(pair[1:])
+			if bytes.Count(field, opening) > bytes.Count(field, closing) && bytes.Contains(after, closing) {
+				return true
+			}
+		}
+		rest = after
+	}
+	return false
 }
 
 // outsideQuotes reports whether c occurs in the line outside the double quotes

@@ -199,6 +199,9 @@ func (t *table) field(field []byte, at int, quoted bool) fault {
 		return moreColumns(at, subject, len(t.place))
 	}
 	place := t.place[column]
+	if place != placeNone && t.sep == separatorTab && inQuotes(field) {
+		t.stats.remark("fields in quotes between tabs, kept with their quotes", "", t.started, "fields between commas have quoting")
+	}
 	switch {
 	case place == placeNone:
 		return fault{}

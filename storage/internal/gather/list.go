@@ -138,7 +138,27 @@ func (l *List) Remarks() (list []format.Remark) {
 	if missing.Count > 0 {
 		list = append(list, missing)
 	}
+	if words := l.missingKeys(); words.Count > 0 {
+		list = append(list, words)
+	}
 	return list
+}
+
+// missingKeys remarks the vertices whose keys are words for missing values: where a program has
+// written a missing end as NaN, all such edges meet in one vertex.
+func (l *List) missingKeys() format.Remark {
+	r := format.Remark{What: "vertices whose keys are words for missing values"}
+	for i := range l.names.Keys.Len() {
+		key := l.names.Keys.At(uint32(i))
+		if len(key) == 0 || key[0] >= '0' && key[0] <= '9' || !format.IsMissing(key) { // most keys are numbers
+			continue
+		}
+		const most = 5
+		if r.Count++; len(r.Names) < most {
+			r.Names = append(r.Names, string(key))
+		}
+	}
+	return r
 }
 
 func (l *List) addEdge(e format.Edge) error {
