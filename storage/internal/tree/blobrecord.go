@@ -28,7 +28,7 @@ import (
 // the next open for writing discards it. Publish writes the rest, in the transaction
 // that writes the owner's record. Without Publish, Abandon frees what was written.
 //
-// (PutJobCheckpoint is an example.)
+// (storage.DB.PutJobCheckpoint is an example.)
 //
 //	w := tree.NewBlobWriter(ctx, store, "state of embedding \"e\"")
 //	defer w.Abandon(ctx)                  // after Publish it only releases the file
