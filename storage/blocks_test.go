@@ -397,7 +397,7 @@ func TestValueList_LongText(t *testing.T) {
 	})
 }
 
-// deleteRange deletes the given range over many pages, and ends with its context.
+// TestTx_DeleteRange deletes a given range over many pages, and ends with its context.
 func TestTx_DeleteRange(t *testing.T) {
 	inObject(t, func(x *tree.Tx, object uint64) error {
 		p, err := x.Part(object, block.KeysName)

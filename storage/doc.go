@@ -26,12 +26,13 @@
 //
 // # Files
 //
-// A file uses only files above it in this list, and the test of the layout fails where
-// files use each other in a cycle. The packages tree and graphs list their own.
+// A file uses only files above it in this list, and a test fails where files use each other
+// in a cycle. Package tree lists its own files: those named below that are not in this
+// list are its files, and blocks.go is one of package graphs.
 //
-//	errors, attribute, types, options               public types
-//	db, catalog                                     an open store, and entries of the catalogue
-//	snapshot, columns, changes, update, edges, …    reading and changing graphs
+//	errors, types, options                          public types
+//	db, open, catalog                               an open store, and entries of the catalogue
+//	graphs, snapshot, columns, update, edges, …     reading and changing graphs
 //	checker, stats, storewriter                     what each kind of artefact needs
 //	artefact, index, model, prediction, job, …      what is derived from graphs, and dropping it
 //	embedding, embedslots, rows, generations, …     embeddings and their rows
@@ -128,8 +129,9 @@
 //
 // Embeddings take 4 bytes per value and 8 per mebibyte, and so does the generation
 // before the present one. The state for a refresh is as large as the rows and 24 bytes
-// per vertex for methods that walk, and 4 to 12 bytes per vertex for spectral ones. An empty store takes 32 KiB. The file grows by a sixteenth of its size
-// (64 KiB to 16 MiB) beyond what it needs and never shrinks, except by Compact.
+// per vertex for methods that walk, and 4 to 12 bytes per vertex for spectral ones. An empty store
+// takes 32 KiB. The file grows by a sixteenth of its size (64 KiB to 16 MiB) beyond what
+// it needs and never shrinks, except by Compact.
 //
 // # Transactions
 //

@@ -47,7 +47,7 @@ type Options struct {
 	// own, for tests.
 	BatchBytes int
 
-	// held, if set, replaces heldFor in tests.
+	// held, if set, replaces in tests how long an idle file is kept before its lock is released.
 	held time.Duration
 
 	// fileSystem, if set, replaces file.NetworkFS in tests.

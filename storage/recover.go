@@ -533,7 +533,7 @@ func (m *mender) changes(ctx context.Context) error {
 }
 
 // objects removes objects that belong to nothing. A catalogue that cannot be read is an error here,
-// where tx.owners goes on: all that belongs to its entries would be removed.
+// where other removals continue: all that belongs to its entries would be removed.
 func (m *mender) objects(ctx context.Context) error {
 	return m.db.file.Change(ctx, func(t *tree.Tx) error {
 		used := make(map[uint64]bool)

@@ -10,8 +10,8 @@ import (
 	"heavytail/storage/format"
 )
 
-// TestGraph_Times follows the form of timestamps through imports, statements and
-// upkeep: the first ones decide.
+// TestGraph_Times follows the form of timestamps through imports, a compaction and
+// a recovery: the first ones decide.
 func TestGraph_Times(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -180,10 +180,6 @@ const (
 	Boolean = block.Boolean
 )
 
-// ParseType returns the type with the given name in any case. Any other name
-// is ErrInvalid.
-func ParseType(name string) (Type, error) { return block.ParseType(name) }
-
 // Attribute is a name under which vertices of a graph have values of one type.
 type Attribute = block.Attribute
 
@@ -202,11 +198,6 @@ func FloatValue(f float64) Value { return block.FloatValue(f) }
 
 // BooleanValue returns true or false.
 func BooleanValue(b bool) Value { return block.BooleanValue(b) }
-
-// ParseValue reads a value of type t from text: integers in decimal, floats as
-// strconv.ParseFloat takes them, booleans as true or false in any case. A text that is
-// not a value of the type is ErrInvalid.
-func ParseValue(t Type, s string) (Value, error) { return block.ParseValue(t, s) }
 
 // NamedValue is the value of the attribute Name; a missing one removes the value from a
 // vertex.

@@ -17,7 +17,8 @@
 //	eigenpairs.go            from eigenpairs to vectors: scales
 //	spacing.go               the distances by which components are moved apart
 //	checkpoint.go            stop and continue
-//	refresh*.go, rotate.go   update the vectors of a graph that has changed
+//	refresh*.go              update the vectors of a graph that has changed
+//	angles.go                how much two embeddings of a graph differ
 //	state.go                 what a refresh needs next to the vectors
 //	estimate.go              estimates of the time
 //

@@ -56,8 +56,8 @@ func (e *FieldError) in(w Words) string {
 // Unwrap returns ErrInvalid.
 func (e *FieldError) Unwrap() error { return ErrInvalid }
 
-// JobError is the error of a call whose work stopped as a job that ResumeJob can
-// continue from a checkpoint.
+// JobError is the error of a call whose work stopped as a job that
+// jobs.Service.Resume can continue from a checkpoint.
 type JobError struct {
 	Job   uint64
 	State storage.JobState

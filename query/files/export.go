@@ -24,7 +24,8 @@ type ExportRequest struct {
 	Times string
 }
 
-// ExportResult is the answer of ExportGraph, ExportVertices, ExportWalks and ExportEmbedding.
+// ExportResult is the answer of Export and ExportVertices of graphs.Service, and of Export and
+// ExportWalks of vectors.Service.
 type ExportResult struct {
 	Path    string        `json:"file"`
 	Keys    string        `json:"keys,omitempty"` // of the matrix or METIS file at Path, the file with the keys of its rows; otherwise empty

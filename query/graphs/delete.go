@@ -26,7 +26,7 @@ type DeleteVerticesRequest struct {
 	// Where, if not nil, is used instead of Keys: all vertices for which it
 	// returns true are deleted. It is called from one goroutine.
 	Where      func(where.Candidate) bool
-	Attributes []string // that Where reads, as in NearestRequest
+	Attributes []string // that Where reads, as in vectors.NearestRequest
 
 	condition parser.Expr // of Where, for its text; may be nil
 }
@@ -116,7 +116,7 @@ func (s *Service) DeleteEdges(ctx context.Context, graph string, edges []storage
 // DeleteEdgesFileRequest asks to delete the edges that a file lists.
 type DeleteEdgesFileRequest struct {
 	Graph string
-	// Path is a text file of two columns, as in ScoreFileRequest; "-" is
+	// Path is a text file of two columns, as in links.ScoreFileRequest; "-" is
 	// Options.Input.
 	Path      string
 	Header    format.HeaderMode

@@ -68,7 +68,7 @@ type DeriveRequest struct {
 	Others   []string
 	Repeated storage.Repeated // empty for storage.RepeatedLast
 	// DeriveNearest finds the K nearest vertices of each vertex under the metric, as in
-	// NearestRequest, and joins two vertices if one of them is among the nearest of the
+	// vectors.NearestRequest, and joins two vertices if one of them is among the nearest of the
 	// other, or with Mutual if both are.
 	Embedding string
 	Metric    index.Metric

@@ -27,7 +27,7 @@ type UpdateVerticesRequest struct {
 	// Where, if not nil, is used instead of Vertices: all vertices for which it
 	// returns true get the values of Set. It is called from one goroutine.
 	Where      func(where.Candidate) bool
-	Attributes []string // that Where reads, as in NearestRequest
+	Attributes []string // that Where reads, as in vectors.NearestRequest
 	Set        []storage.NamedValue
 
 	condition parser.Expr // of Where, for its text; may be nil

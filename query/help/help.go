@@ -1,5 +1,9 @@
 // Package help has the descriptions of statements and options, from which HELP, completion, the
-// manual and the flags of commands are made.
+// manual and the flags of commands are made. They need no file:
+//
+//	for _, s := range query.Helps() {
+//		fmt.Println(s.Statement, s.Summary)
+//	}
 package help
 
 // Statement describes one statement. query.Helps returns the list for all statements,

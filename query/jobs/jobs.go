@@ -118,7 +118,7 @@ var waitJob = &engine.Statement[*parser.Job, jobRequest, namedJob, storage.JobIn
 
 // Wait waits until a job ends, and returns its final record; the error is nil
 // even if the job failed or was cancelled. It reports the progress of the job as
-// its own. If the context ends first, the error is a *JobError, and the job
+// its own. If the context ends first, the error is a *fault.JobError, and the job
 // continues.
 func (s *Service) Wait(ctx context.Context, id uint64) (storage.JobInfo, error) {
 	return waitJob.Answer(ctx, s.db, jobRequest{job: id})

@@ -106,7 +106,7 @@ func (s *Service) Materialize(ctx context.Context, req MaterializeRequest) (Mate
 	return materialize.Answer(ctx, s.db, req)
 }
 
-// StartMaterialize is Materialize in the background, as StartEmbed is Embed.
+// StartMaterialize is Materialize in the background, as vectors.Service.StartEmbed is Embed.
 func (s *Service) StartMaterialize(ctx context.Context, req MaterializeRequest) (storage.JobInfo, error) {
 	return materialize.Start(ctx, s.db, req)
 }

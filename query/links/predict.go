@@ -42,12 +42,12 @@ type PredictForRequest struct {
 	K      int    // how many links; at least 1
 	Graph  string // as in ScoreRequest
 	With   catalogue.Scorer
-	// Where decides which vertices may be in the result, as in NearestRequest; nil
+	// Where decides which vertices may be in the result, as in vectors.NearestRequest; nil
 	// admits all. It is called from several goroutines at a time.
 	Where      func(where.Candidate) bool
 	Attributes []string // that Where reads
 	// OrderBy is an attribute, or degree or key, by which the vertices that were found are
-	// sorted, as in NearestRequest; empty is the likeliest first.
+	// sorted, as in vectors.NearestRequest; empty is the likeliest first.
 	OrderBy    string
 	Descending bool
 	// Near is the number of nearest vertices without an edge to this one that are
@@ -57,7 +57,7 @@ type PredictForRequest struct {
 	// Threshold is the least score of a link, or the largest where the scorer is a
 	// distance; nil for none.
 	Threshold *float64
-	// Sides, in a bipartite graph, asks for links between its two sides only: AutoSides, or
+	// Sides, in a bipartite graph, asks for links between its two sides only: "auto", or
 	// an attribute with two values. Empty is all links.
 	Sides string
 	// AsOf predicts from the edges whose time is before one, in the unit of the times of the

@@ -23,9 +23,9 @@ type PredictEachRequest struct {
 	K     int    // how many links of each vertex; at least 1
 	Graph string // as in ScoreRequest
 	With  catalogue.Scorer
-	// Path is as in NearestForRequest: a file of keys, or "" for every vertex.
+	// Path is as in vectors.NearestForRequest: a file of keys, or "" for every vertex.
 	Path string
-	// Where decides which vertices may be in the result, as in NearestRequest; nil admits
+	// Where decides which vertices may be in the result, as in vectors.NearestRequest; nil admits
 	// all. It is called from several goroutines at a time.
 	Where      func(where.Candidate) bool
 	Attributes []string // that Where reads

@@ -95,6 +95,7 @@ func scoreColumns(with []catalogue.Scorer, further []string) []string {
 	return slices.Concat([]string{"source", "target"}, further, scorerColumns(with))
 }
 
+// Row is the row of a table with the pair, its further columns and its scores.
 func (p ScoredPair) Row() []rows.Value {
 	row := make([]rows.Value, 0, 2+len(p.Further)+len(p.Scores))
 	row = append(row, p.Source, p.Target)

@@ -38,7 +38,7 @@ type TrainModelRequest struct {
 	// Embedding is the embedding whose features the model uses, which must be up to
 	// date with the graph; empty makes a model of heuristics alone.
 	Embedding string
-	// Heuristics are names of DB.Scorers, including scorers of vectors: the model has exactly these
+	// Heuristics are names of link.Scorers, including scorers of vectors: the model has exactly these
 	// and the features. nil lets training choose among all, see link.Terms; an empty list means
 	// none.
 	Heuristics []string
@@ -140,7 +140,7 @@ func (s *Service) TrainModel(ctx context.Context, req TrainModelRequest) (TrainM
 	return trainModel.Answer(ctx, s.db, req)
 }
 
-// StartTrainModel is TrainModel in the background, as StartEmbed is Embed.
+// StartTrainModel is TrainModel in the background, as vectors.Service.StartEmbed is Embed.
 func (s *Service) StartTrainModel(ctx context.Context, req TrainModelRequest) (storage.JobInfo, error) {
 	return trainModel.Start(ctx, s.db, req)
 }

@@ -124,14 +124,14 @@ func computeOptions() []help.Option {
 
 // Compute computes a measure of all vertices of a graph, and stores it as an attribute or
 // returns the values. If the values are returned and there are more than Options.MaxRows,
-// the error is a *LimitError. The values belong to the version of the graph that was
+// the error is a *fault.LimitError. The values belong to the version of the graph that was
 // read: if the graph has changed meanwhile, new vertices have no value, and Attributes
 // reports how much the graph has changed since.
 func (s *Service) Compute(ctx context.Context, req ComputeRequest) (ComputeResult, error) {
 	return computeStatement.Answer(ctx, s.db, req)
 }
 
-// StartCompute is Compute in the background, as StartEmbed is Embed. The request must have
+// StartCompute is Compute in the background, as vectors.Service.StartEmbed is Embed. The request must have
 // an attribute.
 func (s *Service) StartCompute(ctx context.Context, req ComputeRequest) (storage.JobInfo, error) {
 	return computeStatement.Start(ctx, s.db, req)

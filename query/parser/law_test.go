@@ -169,7 +169,7 @@ func genWhere(t *rapid.T) Expr {
 
 func genStatement() *rapid.Generator[Statement] {
 	return rapid.Custom(func(t *rapid.T) Statement {
-		genKind := rapid.SampledFrom([]func(*rapid.T) Statement{genPlain, genUpdate, genLook, genEvaluate, genUpkeep, genLearn, genVectors}).Draw(t, "group")
+		genKind := rapid.SampledFrom([]func(*rapid.T) Statement{genPlain, genUpdate, genLook, genEvaluate, genEmbedding, genLearn, genVectors}).Draw(t, "group")
 		st := genInto(t, genKind(t))
 		if _, explains := st.(*ExplainScore); explains {
 			return st
@@ -285,8 +285,8 @@ func genEvaluate(t *rapid.T) Statement {
 	return &EvaluateReconstruction{Embedding: genIdent().Draw(t, "name"), Options: genOptions(0).Draw(t, "options")}
 }
 
-// genUpkeep draws a statement that makes an embedding or keeps it up to date.
-func genUpkeep(t *rapid.T) Statement {
+// genEmbedding draws a statement that makes an embedding or keeps it up to date.
+func genEmbedding(t *rapid.T) Statement {
 	embedding := genIdent().Draw(t, "embedding")
 	options := genOptions(0).Draw(t, "options")
 	background := rapid.Bool().Draw(t, "background")

@@ -27,9 +27,11 @@ var start = Pos{Offset: 0, Line: 1, Column: 1}
 //
 // The file of a statement has all that the language knows of it: the node with its
 // production of the grammar, the heading, how it is read and how it is written. The
-// files ident.go, value.go, option.go, clause.go, threshold.go and condition.go have
-// the same for the parts that statements share. The grammar in doc.go is assembled
-// from the productions.
+// files ident.go, value.go, option.go, clause.go, search.go and condition.go have
+// the same for the parts that statements share. The other files are called as the families
+// of package query; of two of these, edits.go has the statements that change a graph,
+// exchange.go imports and exports, and search.go searches and reconstructions. The
+// grammar in doc.go is assembled from the productions.
 
 // Node is any part of a statement.
 type Node interface {

@@ -4,7 +4,7 @@ import "time"
 
 // Stopwatch measures the steps of one call by name.
 type Stopwatch struct {
-	Now      func() time.Time
+	Now      func() time.Time // the clock
 	measured map[string]measurement
 }
 

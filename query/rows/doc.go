@@ -1,4 +1,12 @@
-// Package rows has what every statement takes and gives in the same form: the rows of an answer
-// with the types of their columns, its notices, the progress of the work, and parameters that are
-// texts without a type.
+// Package rows has the types that all statements share: the rows of an answer with the types of
+// their columns, notices, progress, and parameters that are texts without a type.
+//
+// A statement from text returns [Rows]:
+//
+//	db, err := query.Open("graphs.ht", nil)
+//	answer, err := db.Query(ctx, "SHOW NEIGHBORS OF 'alice' IN social", nil)
+//	for answer.Next() {
+//		fmt.Println(answer.Row()...)
+//	}
+//	err = answer.Err()
 package rows

@@ -31,7 +31,7 @@ type EvaluateLinksRequest struct {
 	// Connected holds out only edges outside of a spanning forest; see evaluate.SplitOptions.
 	Connected bool
 	// Sides, in a bipartite graph, measures links between its two sides only, as in
-	// PredictForRequest: the other pairs join them, too, and so do the recommendations. Scorers
+	// links.PredictForRequest: the other pairs join them, too, and so do the recommendations. Scorers
 	// of common neighbours, which are 0 for all such pairs, are left out.
 	Sides string
 	// Negatives are the kinds of pairs without an edge that the held-out edges are
@@ -40,7 +40,7 @@ type EvaluateLinksRequest struct {
 
 	Scorers  []string // names of links.Scorers; nil is all of them that the graph has data for
 	Features []string // names of link.Features; nil is the default of evaluate.LinkOptions
-	// Model also measures the model that TrainModel makes by default: one without an embedding,
+	// Model also measures the model that links.Service.TrainModel makes by default: one without an embedding,
 	// and one with the vectors of each method. Each is trained on edges that are held out of the
 	// remaining graph in turn, which takes one more embedding.
 	Model  bool
@@ -85,7 +85,7 @@ func (req EvaluateLinksRequest) nulls(kinds []evaluate.Negatives) []evaluate.Neg
 // hasNull reports whether anything is measured on the null graph.
 func (req EvaluateLinksRequest) hasNull() bool { return req.Null || req.nulls(nil) != nil }
 
-// LinkMethod is a method with its options, in one of the two forms of EmbedRequest.
+// LinkMethod is a method with its options, in one of the two forms of vectors.EmbedRequest.
 type LinkMethod struct {
 	Using    vectors.MethodOptions
 	Method   string

@@ -35,7 +35,7 @@ import (
 type EvaluateParametersRequest struct {
 	Graph string
 	// Using, or Method and Settings, is the method whose options are varied, as
-	// in EmbedRequest.
+	// in vectors.EmbedRequest.
 	Using    vectors.MethodOptions
 	Method   string
 	Settings map[string]any
@@ -137,7 +137,7 @@ func parametersOptions() []help.Option {
 
 // EvaluateParameters varies one option after the other, embeds the graph with
 // each value, and measures the best reconstruction from every embedding, as
-// EvaluateReconstruction does. One solve serves all values of dim, scale and
+// vectors.Service.EvaluateReconstruction does. One solve serves all values of dim, scale and
 // row_scale. It stores nothing.
 func (s *Service) EvaluateParameters(ctx context.Context, req EvaluateParametersRequest) (EvaluateParametersResult, error) {
 	return evaluateParameters.Answer(ctx, s.db, req)

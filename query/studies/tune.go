@@ -76,7 +76,7 @@ func tuneOptions() []help.Option {
 
 // Tune searches the parameters of methods for a goal, and stores the embedding of the
 // best of them: of those trials that are confirmed, which means computed in full and
-// measured as EvaluateReconstruction does with the same criterion, as EvaluateLinks
+// measured as vectors.Service.EvaluateReconstruction does with the same criterion, as EvaluateLinks
 // does with the same seed, share and latest and the default feature, or as
 // EvaluateLabels does with the same seed, one order and the fraction 0.5. Among them
 // are the defaults of every method, unless the search ended before they were computed,
@@ -91,7 +91,7 @@ func (s *Service) Tune(ctx context.Context, req TuneRequest) (TuneResult, error)
 	return tuneEmbedding.Answer(ctx, s.db, req)
 }
 
-// StartTune is Tune in the background, as StartEmbed is Embed.
+// StartTune is Tune in the background, as vectors.Service.StartEmbed is Embed.
 func (s *Service) StartTune(ctx context.Context, req TuneRequest) (storage.JobInfo, error) {
 	return tuneEmbedding.Start(ctx, s.db, req)
 }

@@ -62,7 +62,7 @@ type TuneRequest struct {
 	Seed   uint64 // seed of the random pairs, and of methods without a given seed
 }
 
-// TuneMethod is a method to search, in one of the two forms of EmbedRequest; in a
+// TuneMethod is a method to search, in one of the two forms of vectors.EmbedRequest; in a
 // struct, a Seed of 0 means the seed of the search. Options that are set are kept;
 // the others that can be tuned are searched: beta, normalization, scale and
 // row_scale of the spectral methods, walks and alpha of those that walk, with beta

@@ -107,7 +107,7 @@ func importEmbeddingOptions() []help.Option {
 
 // Import stores vectors that another program has made as an embedding of a graph,
 // for NEAREST, SCORE, EVALUATE, indexes and all else that reads embeddings. Its method is
-// MethodImported. Refresh, Verify, AutoRefresh and TrainModel return an error for it,
+// MethodImported. Refresh, Verify, AutoRefresh and links.Service.TrainModel return an error for it,
 // because they would have to compute it again. A duplicate key in the file is an error. It
 // takes 4 bytes of memory for each value of the vectors of all vertices of the graph.
 func (s *Service) Import(ctx context.Context, req ImportEmbeddingRequest) (ImportEmbeddingResult, error) {

@@ -9,7 +9,10 @@ package vectors
 // not 0, but for which 0 is a valid value, are pointers: DPWalker{Beta: new(0.0)} walks
 // without a penalty, and DPWalker{} with the default penalty. Tune keeps the fields that
 // are set and searches the others.
-type MethodOptions interface{ MethodName() string }
+type MethodOptions interface {
+	// MethodName returns the name of the method in the language.
+	MethodName() string
+}
 
 // Normalization is the normalisation of the penalised matrix of [DPSpectral].
 type Normalization string

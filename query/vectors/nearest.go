@@ -41,7 +41,7 @@ type NearestRequest struct {
 	// other job that writes the embedding.
 	Fresh bool
 	// OrderBy is an attribute, or degree or key, by which the vertices that were found are
-	// sorted, as in VerticesRequest; it does not change which ones are found. Empty for the
+	// sorted, as in graphs.VerticesRequest; it does not change which ones are found. Empty for the
 	// nearest first.
 	OrderBy    string
 	Descending bool

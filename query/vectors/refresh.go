@@ -154,7 +154,7 @@ func refreshBytes(method string, vertices, dim int) int64 {
 	return max(run.RefreshBytes(method, vectors), methods.StoringBytes(method, vectors, 2))
 }
 
-// noteFullRefresh gives the notice of noteReplaced before a refresh that can only
+// noteFullRefresh gives the notice of entries.NoteReplaced before a refresh that can only
 // run in full.
 func noteFullRefresh(c *engine.Call, s staleness) error {
 	if !s.changes.EdgesChanged || !s.changes.All && !s.Info.Stateless && s.Info.StateBytes > 0 {

@@ -120,7 +120,7 @@ func searchResult(c *engine.Call, s *search.Searcher, hits []index.Hit) SearchRe
 	return SearchResult{Neighbors: neighbors, Metric: s.Metric, Embedding: state, Index: s.Index, Notices: c.Notices}
 }
 
-// searchFile answers a search in the file. It returns errMoved if the graph
+// searchFile answers a search in the file. It returns search.ErrMoved if the graph
 // or the embedding has changed since the search was resolved.
 func searchFile(c *engine.Call, s search.Search) (SearchResult, error) {
 	info, graph := s.Entry.Info, s.Entry.Graph

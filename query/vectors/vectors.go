@@ -57,7 +57,7 @@ func (s *Service) Digest(ctx context.Context, embedding string) (info storage.Em
 	return info, digest, err
 }
 
-// storedVector reads a vector from the file. It returns errMoved if the rows of the
+// storedVector reads a vector from the file. It returns search.ErrMoved if the rows of the
 // embedding do not correspond to the present vertices of the graph.
 func storedVector(c *engine.Call, embedding, vertex string) (vector []float32, err error) {
 	info, err := c.EmbeddingInfo(embedding, fault.Embedding)

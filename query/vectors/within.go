@@ -39,7 +39,7 @@ type WithinRequest struct {
 	Attributes []string
 	Limit      int // largest number of vertices to return, the first in the order; 0 for all
 	// OrderBy is an attribute, or degree or key, by which the vertices are sorted, as in
-	// VerticesRequest. Empty for the nearest first.
+	// graphs.VerticesRequest. Empty for the nearest first.
 	OrderBy    string
 	Descending bool
 

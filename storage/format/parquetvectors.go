@@ -15,7 +15,7 @@ import (
 // integers, and lists of numbers, all of the same length. opts.Key and opts.Vector name the
 // columns. By default the keys are in the column called key, id, vertex or node, or else in the
 // first column that can be keys; the vectors are in the column called vector or embedding, or
-// else in the first column of lists. Faults are *ParquetErrors. r must be a RandomReader, since
+// else in the first column of lists. A fault is a *ParquetError. r must be a RandomReader, since
 // Parquet needs random access.
 func ReadVectorsParquet(ctx context.Context, r io.Reader, opts VectorOptions, h VectorHandler) error {
 	opts.MaxDim = cmp.Or(opts.MaxDim, defaultMaxDim)

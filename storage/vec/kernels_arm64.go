@@ -35,7 +35,7 @@ func axpy64NEON(alpha float64, x, y *float64, n int)
 //go:noescape
 func rot64NEON(x, y *float64, n int, c, s float64)
 
-// stepRowNEON is [StepRow].
+// stepRowNEON is stepRow by NEON.
 //
 //go:noescape
 func stepRowNEON(y, sum, once, scaled, x *[16]float32, d, s, beta, gamma float32)

@@ -184,12 +184,17 @@ func Describe(value any) string {
 	return fmt.Sprintf("a value of the Go type %T", value)
 }
 
-// Text, Integer, Number and Boolean return a setting, or the zero value if it
-// was not given.
-func (s Settings) Text(name string) string    { v, _ := s[name].(string); return v }
-func (s Settings) Integer(name string) int64  { v, _ := s[name].(int64); return v }
+// Text returns a setting that is a text, or "" if it was not given.
+func (s Settings) Text(name string) string { v, _ := s[name].(string); return v }
+
+// Integer returns a setting that is an integer, or 0 if it was not given.
+func (s Settings) Integer(name string) int64 { v, _ := s[name].(int64); return v }
+
+// Number returns a setting that is a number, or 0 if it was not given.
 func (s Settings) Number(name string) float64 { v, _ := s[name].(float64); return v }
-func (s Settings) Bool(name string) bool      { v, _ := s[name].(bool); return v }
+
+// Bool returns a setting that is a truth value, or false if it was not given.
+func (s Settings) Bool(name string) bool { v, _ := s[name].(bool); return v }
 
 // Seed returns the setting of this name.
 func (s Settings) Seed() uint64 { return uint64(s.Integer("seed")) }

@@ -32,7 +32,7 @@ func Timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 // Joined joins names with commas; it returns nil if there are none.
 func Joined(names []string) rows.Value { return When(len(names) > 0, strings.Join(names, ", ")) }
 
-// cells appends values of attributes to a row of a table.
+// Append appends values of attributes to a row of a table.
 func Append(row []rows.Value, values []storage.Value) []rows.Value {
 	for _, v := range values {
 		row = append(row, CellOf(v))

@@ -58,7 +58,7 @@ func (b *Binder) RowLimit(v parser.Value) int {
 	return n
 }
 
-// Graph is call.graphOrOnly, for conditions that need the types of the attributes.
+// Graph is Call.GraphOrOnly, for conditions that need the types of the attributes.
 func (b *Binder) Graph(graph string) storage.GraphInfo {
 	info, err := b.GraphOrOnly(graph)
 	b.Fail(err)

@@ -180,6 +180,7 @@ func (c *Call) Writable() error {
 
 // Described is a statement, whatever its types of requests and results.
 type Described interface {
+	// Describe returns the help of the statement.
 	Describe() help.Statement
 	// Prepare binds and resolves a node. It reports false for a node of another
 	// statement.
@@ -191,7 +192,9 @@ type Described interface {
 
 // Operation is a bound and resolved statement.
 type Operation interface {
+	// Plan returns the steps that EXPLAIN prints.
 	Plan() *plan.Plan
+	// Exec runs the statement and returns its rows.
 	Exec(c *Call) (*rows.Rows, error)
 }
 

@@ -12,7 +12,7 @@ import (
 
 // This file has what the clauses COLUMNS and ORDER BY of statements have in common.
 
-// PartOrder is the column of ORDER BY, and partColumn one of COLUMNS.
+// PartOrder is the column of ORDER BY.
 const PartOrder fault.Part = "order"
 
 // PartColumn is the i-th column of COLUMNS.

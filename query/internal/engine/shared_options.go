@@ -67,8 +67,8 @@ func CallText(s bind.Settings, name string, options []help.Option) string {
 	return name + "(" + strings.Join(list, ", ") + ")"
 }
 
-// GivenBy lists the options that a struct sets, a MethodOptions or GeneratorOptions, in the order
-// of its fields, whose tags are the names of the options: those that are not zero or nil, and those
+// GivenBy lists the options that a struct sets, a vectors.MethodOptions or
+// graphs.GeneratorOptions, in the order of its fields, whose tags are the names of the options: those that are not zero or nil, and those
 // without a default in the table.
 func GivenBy(options any, table []help.Option) []bind.Given {
 	required := map[string]bool{}

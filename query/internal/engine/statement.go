@@ -275,8 +275,7 @@ type Nothing struct{}
 // ErrorOf is the error of a statement without a result.
 func ErrorOf(_ Nothing, err error) error { return err }
 
-// BindNothing and resolveNothing are for statements without a request and without
-// names.
+// BindNothing is Bind of statements without a request.
 func BindNothing[N parser.Statement](*Binder, N) Nothing { return Nothing{} }
 
 // ResolveNothing is Resolve of statements without names.

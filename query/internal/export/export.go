@@ -147,7 +147,7 @@ func Check(c *engine.Call, req files.ExportRequest, formats []Format) (Format, e
 	return form, err
 }
 
-// export writes the file of a request, with so many rows, and before it the file of their keys,
+// Run writes the file of a request, with so many rows, and before it the file of their keys,
 // where the form has one.
 func Run(c *engine.Call, req files.ExportRequest, form Format, rows int64, keys, write func(io.Writer) error) (result files.ExportResult, err error) {
 	stop := c.Watch.Start(plan.Write)

@@ -61,7 +61,7 @@ func Keep(c *engine.Call, embedding string) ([]entries.KeptIndex, *session.Vecto
 	return all, v, c.Ctx.Err()
 }
 
-// FollowIndexes makes the indexes for the next generation of an embedding, to be
+// Follow makes the indexes for the next generation of an embedding, to be
 // stored with its vectors. If before is given, the new matrix has the same vertices
 // in its first rows, followed by later vertices. An error, except the end of the
 // context, only gives a notice: searches then scan without the index.

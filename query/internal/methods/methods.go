@@ -35,7 +35,7 @@ type Configured struct {
 	Options  []run.Option // the settings that were given, in the order of the method
 }
 
-// method evaluates and checks a method with its options, and returns the options in
+// Bind evaluates and checks a method with its options, and returns the options in
 // the form of requests. It checks them here, because later options of the statement
 // may have the same names, and would replace the positions of these in errors.
 func Bind(b *engine.Binder, call parser.Call) map[string]any {
@@ -133,9 +133,12 @@ func Note(c *engine.Call, info storage.EmbeddingInfo) {
 }
 
 // Named are the options of a method as a struct, whose tags are their names.
-type Named interface{ MethodName() string }
+type Named interface {
+	// MethodName returns the name of the method in the language.
+	MethodName() string
+}
 
-// Configure is configureEmbed for methods that run on a different graph than the embedded one,
+// Configure is ConfigureEmbed for methods that run on a different graph than the embedded one,
 // or several times: they cannot begin with a stored embedding.
 func Configure(method string, settings map[string]any, using Named) (Configured, error) {
 	m, err := ConfigureEmbed(method, settings, using)

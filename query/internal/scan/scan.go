@@ -55,7 +55,7 @@ func Plan(graph storage.GraphInfo, condition parser.Expr, attributes []string) *
 	return PlanOf("all vertices", session.GraphPlan(graph), graph, condition, attributes)
 }
 
-// PlanOf is scanPlan with the step that reads the graph.
+// PlanOf is Plan with the step that reads the graph.
 func PlanOf(what string, input *plan.Plan, graph storage.GraphInfo, condition parser.Expr, attributes []string) *plan.Plan {
 	var inputs []*plan.Plan
 	if condition != nil {

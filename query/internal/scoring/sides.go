@@ -73,7 +73,7 @@ func SidesAttribute(sides string) []string {
 }
 
 // Sides divides the vertices of a graph; nil where no sides are asked for. columns has the
-// attribute that sidesAttribute names.
+// attribute that SidesAttribute names.
 func Sides(c *engine.Call, view *session.Graph, of string, columns *session.ColumnSet) (link.Sides, error) {
 	var sides link.Sides
 	switch of {

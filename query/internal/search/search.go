@@ -216,12 +216,12 @@ func (s Search) PlanFrom(from string) *plan.Plan {
 }
 
 // FileScans is the number of searches that scan an embedding in the file before it
-// is loaded. For 60,000 vectors of 200 dimensions, loading takes as long as 15
+// is loaded, and ScanCost how many searches of an index in the file take as long as
+// a scan. For 60,000 vectors of 200 dimensions, loading takes as long as 15
 // scans in the file, and a scan in memory is slightly faster. So a single search
 // does not wait for loading, and many searches take at most twice the time that
 // they would take if the vectors had been loaded first. With an index, loading
-// takes longer: as long as 24 scans for 1,000,000 vectors of 64 dimensions. scanCost
-// is how many searches of an index in the file take as long as a scan.
+// takes longer: as long as 24 scans for 1,000,000 vectors of 64 dimensions.
 const (
 	FileScans = 16
 	ScanCost  = 8

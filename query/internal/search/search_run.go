@@ -107,9 +107,8 @@ type Searcher struct {
 	Index  *storage.IndexInfo // nil for a scan
 }
 
-// run answers a search by the index of its space, or by a scan if there is none,
-// and records its cost for PROFILE. Afterwards s.index is the index that was
-// used.
+// SearchIndex answers a search by the index of its space, or by a scan if there is none,
+// and records its cost for PROFILE. Afterwards s.Index is the index that was used.
 func SearchIndex(c *engine.Call, s *Searcher, which Scope, vector []float32, opts index.SearchOptions) ([]index.Hit, error) {
 	if s.Index != nil {
 		h, err := Hnsw(c, s.Space, s.Metric, s.Index)
@@ -283,7 +282,7 @@ func (s Search) queryInFile(v *storage.RowView, degrees *fileDegrees) (vector []
 // fileDegrees reads degrees in the file, for several goroutines.
 type fileDegrees struct {
 	view *storage.RowView
-	most int64 // largest cost, as in storage.GraphPart; beyond it the error is errMoved, since loading the graph takes less
+	most int64 // largest cost, as in storage.GraphPart; beyond it the error is ErrMoved, since loading the graph takes less
 
 	mu   sync.Mutex
 	cost int64

@@ -49,6 +49,7 @@ func (k CacheKey) sameObject(other CacheKey) bool {
 	return k.Kind == other.Kind && k.Name == other.Name && (k.Kind == "embedding" || k.Kind == "matched" || k.ID == other.ID)
 }
 
+// CacheEntry is an object in a Cache, or one that is being loaded.
 type CacheEntry struct {
 	value any
 	err   error
@@ -58,6 +59,7 @@ type CacheEntry struct {
 	ready chan struct{} // closed when value or err is set
 }
 
+// NewCache returns an empty cache of limit bytes. With keep, objects that no call uses stay in memory.
 func NewCache(limit int64, keep bool) *Cache {
 	return &Cache{Limit: limit, Keep: keep, Entries: map[CacheKey]*CacheEntry{}, Scans: map[CacheKey]int{}}
 }

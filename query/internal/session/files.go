@@ -48,6 +48,7 @@ func (f *Files) Stat(path string) (fs.FileInfo, error) {
 	return os.Stat(path)
 }
 
+// Lstat is as Stat, but describes a symbolic link and not its target.
 func (f *Files) Lstat(path string) (fs.FileInfo, error) {
 	if f.Folder != nil {
 		return f.Folder.Lstat(path)

@@ -25,6 +25,7 @@ type Vectors struct {
 	exact map[index.Metric]*index.Exact
 }
 
+// NewVectors returns the vectors of a generation, whose rows are in the order of the vertices.
 func NewVectors(info storage.EmbeddingInfo, matrix *vec.Matrix) *Vectors {
 	return &Vectors{Info: info, Matrix: matrix, exact: map[index.Metric]*index.Exact{}}
 }

@@ -46,7 +46,7 @@ func Options(subject string) []help.Option {
 // Criteria are the names of evaluate.Criterion, by its numbers.
 func Criteria() []string { return []string{"pearson", "spearman", "kendall", "f1", "ks", "both"} }
 
-// sweep returns checked options of sweepOptions.
+// Bind returns the checked options of a sweep.
 func Bind(b *engine.Binder, set bind.Settings) (grid evaluate.Grid, points int, criterion evaluate.Criterion) {
 	if set.Text("grid") == "paper" {
 		grid = evaluate.Paper

@@ -10,7 +10,7 @@ import (
 	"heavytail/storage/internal/fault"
 )
 
-// A record is one value of a bucket. It starts with the little-endian CRC-32C of the bucket's
+// ChecksumSize is the size in bytes of the checksum of a record. A record is one value of a bucket. It starts with the little-endian CRC-32C of the bucket's
 // path, the key and everything after the checksum. A record that was changed, or moved to
 // another key or bucket, is therefore detected.
 const ChecksumSize = 4

@@ -23,6 +23,7 @@ func Bound(t *tree.Tx) int64 {
 	return Size(t)
 }
 
+// Find reads the record of a graph; a missing one is a *fault.NotFoundError.
 func Find(t *tree.Tx, name string) (*Record, error) {
 	r := new(Record)
 	found, err := t.Get(block.GraphsName, []byte(name), r)
@@ -38,6 +39,7 @@ func Find(t *tree.Tx, name string) (*Record, error) {
 	return r, nil
 }
 
+// SlotsOf reads which slots of a graph have a vertex.
 func SlotsOf(t *tree.Tx, r *Record) (block.SlotMap, error) {
 	return t.ReadSlots(r.Object, r.Slots, r.Slots-r.Vertices)
 }

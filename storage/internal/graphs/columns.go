@@ -7,6 +7,8 @@ import (
 	"heavytail/storage/internal/tree"
 )
 
+// KeysWith returns the keys that begin with prefix, in the order of their bytes; at most limit of
+// them, or all if limit is not positive.
 func KeysWith(t *tree.Tx, r *Record, prefix string, limit int) ([]string, error) {
 	p, err := t.Part(r.Object, block.IDsName)
 	if err != nil {

@@ -47,6 +47,7 @@ type AttributeRecord struct {
 	Computed *ComputedRecord `msgpack:"computed,omitempty"`
 }
 
+// Attribute returns the name and the type.
 func (a AttributeRecord) Attribute() block.Attribute {
 	return block.Attribute{Name: a.Name, Type: a.Type}
 }
@@ -129,11 +130,13 @@ type ComputedRecord struct {
 	Created int64     `msgpack:"created"` // nanoseconds of Unix time
 }
 
+// DescribeGraph names a graph in faults.
 func DescribeGraph(name string) string { return fmt.Sprintf("graph %q", name) }
 
+// DescribeAttribute names an attribute in faults.
 func DescribeAttribute(graph, name string) string {
 	return fmt.Sprintf("%s, attribute %q", DescribeGraph(graph), name)
 }
 
-// changeLogPart names the change log in faults.
+// ChangeLogPart names the change log in faults.
 const ChangeLogPart = "change log"

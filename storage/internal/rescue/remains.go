@@ -20,9 +20,10 @@ type Remains struct {
 	vertex map[uint32]uint32 // by slot
 }
 
-// Parts reads the objects of a file of salvaged records: Each calls f with the records
-// of a part, if the object has it. An error of f ends the reading of that record only.
+// Parts reads the objects of a file of salvaged records.
 type Parts interface {
+	// Each calls f with the records of a part, if the object has it. An error of f ends
+	// the reading of that record only.
 	Each(object uint64, part []byte, f func(key, payload []byte) error) error
 }
 

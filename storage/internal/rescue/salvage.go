@@ -32,10 +32,11 @@ type Salvage struct {
 	parts      map[uint64][]string   // the parts of objects that it promises
 }
 
-// Sink takes the records that were found: Into makes a bucket below the root bucket and
-// directs the records that follow into it, and Put writes a sealed record there.
+// Sink takes the records that were found.
 type Sink interface {
+	// Into makes a bucket below the root bucket and directs the records that follow into it.
 	Into(path ...[]byte) error
+	// Put writes a sealed record into that bucket.
 	Put(key, record []byte) error
 }
 

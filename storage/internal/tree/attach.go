@@ -76,7 +76,7 @@ func (db *Store) ensureBucket(ctx context.Context) error {
 }
 
 // UpdateIn runs f in a write transaction of the application, and commits nothing. A panic of f
-// goes on in the caller after the file is released.
+// continues in the caller after the file is released.
 func (db *Store) UpdateIn(ctx context.Context, btx *bolt.Tx, f func(*Tx) error) error {
 	ctx = OrBackground(ctx)
 	h, err := db.acquireToWrite(ctx)

@@ -9,12 +9,12 @@ import (
 	"heavytail/storage/internal/page"
 )
 
-// A blob is a stream of bytes of any length that belongs to something in the catalogue:
+// BlobRecord is what the owner of a blob keeps of it. A blob is a stream of bytes of any length that belongs to something in the catalogue:
 // the checkpoint of a job, the state of an embedding. Its bytes are stored as blocks in
-// an object of their own. The owner's record contains the blobRecord, which has the
+// an object of their own. The owner's record contains the BlobRecord, which has the
 // number of that object:
 //
-//	object / "blob" / number 4   checksum 4 │ blobBlock bytes, the last block fewer
+//	object / "blob" / number 4   checksum 4 │ BlobBlock bytes, the last block fewer
 //
 // The checksum is over bucket, key and bytes, as that of every record, and the bucket
 // has the number of the object, which is never used again: a block cannot be mistaken
@@ -22,46 +22,46 @@ import (
 //
 // # How an owner uses it
 //
-// Writing: newBlobWriter makes an io.Writer, which writes in transactions of
+// Writing: NewBlobWriter makes an io.Writer, which writes in transactions of
 // Options.BatchBytes and takes the writer's lock for each, so that other writers can
 // run in between. Until it is published, the journal refers to it: if the process ends,
-// the next open for writing discards it. publish writes the rest, in the transaction
-// that writes the owner's record. Without publish, abandon frees what was written.
+// the next open for writing discards it. Publish writes the rest, in the transaction
+// that writes the owner's record. Without Publish, Abandon frees what was written.
 //
-// (PutJobCheckpoint is an example.)
+// (storage.DB.PutJobCheckpoint is an example.)
 //
-//	w := db.newBlobWriter(ctx, "state of embedding \"e\"")
-//	defer w.abandon(ctx)                  // nothing after publish
+//	w := tree.NewBlobWriter(ctx, store, "state of embedding \"e\"")
+//	defer w.Abandon(ctx)                  // after Publish it only releases the file
 //	_, err := state.WriteTo(w)            // without the writer's lock
-//	… db.update(ctx, func(t *tx) error {  // with it
-//		if record.State, err = w.publish(t); err != nil {
+//	… store.Change(ctx, func(t *tree.Tx) error { // with it
+//		if record.State, err = w.Publish(t); err != nil {
 //			return err
 //		}
-//		return t.put(block.EmbeddingsName, key, &record)
+//		return t.Put(block.EmbeddingsName, key, &record)
 //	})
 //
-// Reading: t.openBlob makes an io.Reader that outlives the transaction: it reads a
+// Reading: OpenBlob makes an io.Reader that outlives the transaction: it reads a
 // mebibyte at a time in transactions of its own. If the owner has replaced or dropped
 // the blob meanwhile, or another process wrote to the file (see Keep), the next Read is
 // ErrConflict.
 //
-// Deleting: t.discard(record.Object), in the transaction that changes the owner,
-// and db.sweep after it.
+// Deleting: Tx.Discard(record.Object), in the transaction that changes the owner; Store.Change
+// frees the object after it.
 //
-// A new kind of owner should be an artefact (artefact.go): Check, Stats, the copies and
+// A new kind of owner should be an artefact (artefact.go of package storage): Check, Stats, the copies and
 // Recover need nothing but its description in kinds.
 type BlobRecord struct {
 	Object uint64 `msgpack:"object"` // 0 where there are no bytes
 	Size   uint64 `msgpack:"size"`   // bytes
 }
 
-// blobBlock is how many bytes a block has. bbolt puts at least two elements into a
+// BlobBlock is how many bytes a block has. bbolt puts at least two elements into a
 // leaf, however large they are, and two blocks fill 32 pages of 4 KiB exactly. Blocks
 // of this size cost next to nothing for keys and pages of the tree, and a transaction,
 // which rewrites the last leaf of the transaction before it, writes little twice.
 const BlobBlock = 64<<10 - page.HeadSize/2 - page.ElementSize - 4 - block.ChecksumSize
 
-// blobBlocks is how many blocks a read transaction of a blob reads: a mebibyte.
+// BlobBlocks is how many blocks a read transaction of a blob reads: a mebibyte.
 const BlobBlocks = 16
 
 // Blocks is the number of blocks.

@@ -27,7 +27,7 @@ type decodedRecord struct {
 	value reflect.Value // of the struct
 }
 
-// mostRemembered is the number of records that are kept. If there are more, all are
+// MostRemembered is the number of records that are kept. If there are more, all are
 // forgotten; a record takes some 500 bytes.
 const MostRemembered = 256
 

@@ -11,14 +11,14 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// graphParts are the buckets that every graph object has, and furtherParts those that
+// GraphParts are the buckets that every graph object has, and FurtherParts those that
 // it has only if they have records.
 var (
 	GraphParts   = [...][]byte{block.KeysName, block.IDsName, block.ArcsName}
 	FurtherParts = [...][]byte{block.EmptyName, block.AttrsName}
 )
 
-// stagedParts are the buckets of a graph object in the order in which they are
+// StagedParts are the buckets of a graph object in the order in which they are
 // written. Each is filled in ascending order of its keys.
 var StagedParts = [...][]byte{block.KeysName, block.IDsName, block.ArcsName, block.EmptyName, block.AttrsName}
 
@@ -152,6 +152,7 @@ func (t *Tx) Object(id uint64) (*bolt.Bucket, error) {
 	return b, nil
 }
 
+// Part returns a part of an object, whose pages are verified at its first use; see OpenPart.
 func (t *Tx) Part(id uint64, name []byte) (Part, error) {
 	object, err := t.Object(id)
 	if err != nil {
@@ -234,8 +235,7 @@ func (t *Tx) Scan(p Part, f func(key, payload []byte) error) error {
 	return nil
 }
 
-// Catalogue access: get reads and put writes one record of a top bucket. get
-// reports whether there is one.
+// Get reads a record of a top bucket of the catalogue into v, and reports whether there is one.
 func (t *Tx) Get(bucket, key []byte, v any) (bool, error) {
 	b, err := t.Top(bucket)
 	if err != nil || b == nil {
@@ -250,7 +250,10 @@ func (t *Tx) Get(bucket, key []byte, v any) (bool, error) {
 
 // Validated is a record that can say whether readers would accept it, in a file of size bytes. Put
 // refuses one that they would not.
-type Validated interface{ Validate(size int64) error }
+type Validated interface {
+	// Validate returns an error if a file of size bytes cannot hold what the record counts.
+	Validate(size int64) error
+}
 
 // Put writes a record of the catalogue. It refuses what Get would not accept: nobody could read it again.
 func (t *Tx) Put(bucket, key []byte, v any) error {
@@ -275,6 +278,7 @@ func (t *Tx) Put(bucket, key []byte, v any) error {
 	return p.Put(key, record)
 }
 
+// Remove deletes a record of the catalogue, if there is one.
 func (t *Tx) Remove(bucket, key []byte) error {
 	p, err := t.TopPart(bucket)
 	if err != nil {

@@ -40,7 +40,7 @@ func (t *Tx) ReadAhead(b *bolt.Bucket) {
 }
 
 // following requests pages that follow those that are read, for a reader that reads more
-// than memory holds. Requesting all of its pages first, as readAhead does, would push out
+// than memory holds. Requesting all of its pages first, as ReadAhead does, would push out
 // the first of them before they are read.
 type following struct {
 	file  *os.File // nil: it requests nothing
@@ -54,6 +54,7 @@ type following struct {
 // in which it is decoded, or faster.
 const followingBytes = 2 << 20
 
+// Following returns what requests the pages behind those that are read, before anything is read.
 func (t *Tx) Following() following {
 	return following{file: t.File, base: t.Root.Tx().DB().Info().Data}
 }

@@ -47,10 +47,10 @@ type Store struct {
 	close  sync.Once
 	Epoch  atomic.Uint64
 
-	// beforeCommit, if set, runs before every commit, which fails if it returns an
+	// BeforeCommit, if set, runs before every commit, which fails if it returns an
 	// error. Tests count commits with it.
 	BeforeCommit func() error
-	// atStep, if set, is called at named points of a copy. Tests kill the process
+	// AtStep, if set, is called at named points of a copy. Tests kill the process
 	// there.
 	AtStep func(point string)
 }
@@ -67,6 +67,8 @@ type Settings struct {
 	FileSystem     func(path string) string // replaces file.NetworkFS in tests; nil does not
 }
 
+// NewStore returns a store of the bucket of a file, which it does not open. The function all returns the
+// owners of objects, as a transaction finds them.
 func NewStore(path string, bucket []byte, opts Settings, all func(t *Tx) Owners) *Store {
 	db := &Store{Path: path, bucket: bucket, Opts: opts, owners: all, Token: rand.Uint64(), Writer: make(chan struct{}, 1)}
 	db.idle.L = &db.Mu
@@ -100,6 +102,7 @@ func (db *Store) usable() error {
 	return nil
 }
 
+// Writable returns an error if nothing can be written.
 func (db *Store) Writable() error {
 	if err := db.usable(); err != nil {
 		return err

@@ -228,7 +228,7 @@ func storeFile(b *engine.Binder, statement parser.Statement, file parser.Value, 
 	return BackupRequest{Path: path, Overwrite: set.Bool("overwrite")}
 }
 
-// checkStoreFile is checkOutput for a file that will be a store.
+// checkStoreFile is CheckOutput for a file that will be a store.
 func checkStoreFile(c *engine.Call, req BackupRequest) (engine.Nothing, error) {
 	if slices.Contains(format.WrittenCompressions(), filepath.Ext(req.Path)) {
 		return engine.Nothing{}, fault.New(fault.Into, "file %s would not be compressed, because a store is used as it is; choose a name without this ending", fault.Quote(req.Path))
