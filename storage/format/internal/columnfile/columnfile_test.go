@@ -84,7 +84,7 @@ func rowText(i int, key string) string {
 	if i%3 > 0 {
 		line += fmt.Sprint("note ", i*i%997)
 	}
-	return fmt.Sprint(line, "|", math.MaxUint32-i, "|", strings.Repeat(key+";", i%4), "|")
+	return fmt.Sprint(line, "|", math.MaxUint32-int64(i), "|", strings.Repeat(key+";", i%4), "|")
 }
 
 var testLimits = Limits{Memory: 64 << 20, Bytes: 1 << 30, Columns: 100}
