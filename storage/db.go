@@ -11,7 +11,6 @@ import (
 // transaction open after it returns.
 type DB struct {
 	file *tree.Store
-	opts Options
 }
 
 // Path returns the path that the store was opened with.

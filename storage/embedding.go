@@ -209,7 +209,7 @@ func (w *embeddingWriter) batch(t *tree.Tx) error {
 	p.Bucket.FillPercent = 1
 	var starts []int
 	at := w.next
-	for left := w.db.opts.BatchBytes; left > 0 && at < w.matrix.Rows; {
+	for left := w.db.file.Opts.BatchBytes; left > 0 && at < w.matrix.Rows; {
 		rows := min(int(w.record.ChunkRows), w.matrix.Rows-at)
 		starts = append(starts, at)
 		at += rows

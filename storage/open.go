@@ -28,7 +28,7 @@ func Open(path string, opts *Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{store, o}, nil
+	return &DB{store}, nil
 }
 
 // Attach opens a store in a bucket of the application's own bbolt file. The bucket is
@@ -68,7 +68,7 @@ func Attach(b *bolt.DB, bucket []byte, opts *Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{store, o}, nil
+	return &DB{store}, nil
 }
 
 // UpdateIn calls f with a write transaction that is part of the application's

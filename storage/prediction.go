@@ -255,7 +255,7 @@ func (w *PredictionWriter) add(record []byte, size int) error {
 	w.pending = append(w.pending, record)
 	w.bytes += size + page.ElementSize
 	w.next++
-	if w.bytes < w.db.opts.BatchBytes {
+	if w.bytes < w.db.file.Opts.BatchBytes {
 		return nil
 	}
 	unlock, err := w.db.file.LockWriter(w.ctx)

@@ -74,7 +74,7 @@ func TestShared_Refused(t *testing.T) {
 	if db.Epoch() != before {
 		t.Error("something was written")
 	}
-	// The store goes on.
+	// The store continues.
 	if err := db.RenameEmbedding(ctx, "e", "f"); !errors.Is(err, ErrInUse) {
 		t.Error(err)
 	}

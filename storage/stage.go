@@ -145,7 +145,7 @@ func (p *publication) items(part int, next uint64) int64 {
 // batch writes records from the journal's position on until they fill a batch
 // or the last part ends.
 func (p *publication) batch(t *tree.Tx) error {
-	left := p.db.opts.BatchBytes
+	left := p.db.file.Opts.BatchBytes
 	if p.most > 0 {
 		left = min(left, p.most)
 	}
