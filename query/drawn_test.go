@@ -128,8 +128,11 @@ func (d *drawer) run(t *testing.T, db *DB, dir, text string) (heading string, ok
 		err = rows.Err()
 	}
 	jobs, failed := db.Jobs().List(ctx)
+	known, refreshed := d.jobs, false
 	d.jobs = nil
 	for _, j := range jobs {
+		// An automatic refresh may begin beside a statement, which did not change what it writes.
+		refreshed = refreshed || j.Kind == "REFRESH" && j.Statement != text && !slices.Contains(known, j.ID)
 		d.jobs = append(d.jobs, j.ID)
 		if j.State.Active() { // so that the next statement runs alone, as the seed says
 			_, waited := db.Jobs().Wait(ctx, j.ID)
@@ -144,7 +147,7 @@ func (d *drawer) run(t *testing.T, db *DB, dir, text string) (heading string, ok
 	}
 	if db.e.Store.Epoch() != before {
 		mustBeSound(t, db)
-		if now := catalogueOf(t, db); err != nil && !slices.Equal(now, catalogue) {
+		if now := catalogueOf(t, db); err != nil && !refreshed && !slices.Equal(now, catalogue) {
 			t.Errorf("%s: %v, and it changed\n%q to\n%q", text, err, catalogue, now)
 		}
 	}

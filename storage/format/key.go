@@ -3,6 +3,7 @@ package format
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -53,14 +54,14 @@ func (key AppendKey) checked(dst []byte, v uint32, checks ...func(key []byte) st
 }
 
 // isWord reports whether a key is one word to every reader of lists separated by whitespace: it
-// has no white space of any script, and nothing that looks like a comment (to networkx a #
-// anywhere begins one) or like CSV.
+// has no white space of any script, nothing that looks like a comment (to networkx a # anywhere
+// begins one), and no character that could separate columns or enclose a field.
 func isWord(key []byte) bool {
 	if len(key) == 0 || isComment(key[0]) {
 		return false
 	}
 	for _, r := range string(key) {
-		if r <= ' ' || r == ',' || r == '"' || r == '#' || r == 0x7f || unicode.IsSpace(r) {
+		if r <= ' ' || r == 0x7f || unicode.IsSpace(r) || strings.ContainsRune(`,;|"#`, r) {
 			return false
 		}
 	}
@@ -68,9 +69,9 @@ func isWord(key []byte) bool {
 }
 
 // appendName appends the name of a column as a CSV field, in quotes also where a reader that looks
-// for the separator could find another in it.
+// for the separator could find another in it, or a bracket around several.
 func appendName(dst, name []byte) []byte {
-	if bytes.ContainsAny(name, ";|") {
+	if bytes.ContainsAny(name, ";|()[]") {
 		return quote(dst, name)
 	}
 	return appendQuoted(dst, name)
