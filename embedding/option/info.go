@@ -32,6 +32,9 @@ type Given struct {
 	Value any
 }
 
+// String returns the option as the language assigns it, a number in its shortest form.
+func (g Given) String() string { return g.Name + " := " + literal(g.Value) }
+
 // Values are options that were checked, by name: each is an int64, float64, string or bool.
 type Values map[string]any
 
@@ -173,7 +176,7 @@ func literal(value any) string {
 	case bool:
 		return strings.ToUpper(strconv.FormatBool(v))
 	case string:
-		return "'" + v + "'"
+		return "'" + strings.ReplaceAll(v, "'", "''") + "'"
 	}
 	return Text(value)
 }

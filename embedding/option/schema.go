@@ -185,7 +185,7 @@ func (s Schema[O]) Check(o O) error {
 func (s Schema[O]) Given(o O) []Given {
 	var list []Given
 	for _, f := range s {
-		if v, set := f.get(o); set || f.always {
+		if v, set := f.get(o); set || f.always || f.Default == "" {
 			list = append(list, Given{f.Name, v})
 		}
 	}
