@@ -192,6 +192,18 @@ func (s Schema[O]) Given(o O) []Given {
 	return list
 }
 
+// Differing returns the options of o whose values are not those of another O, in order.
+func (s Schema[O]) Differing(o, other O) []Given {
+	var list []Given
+	for _, f := range s {
+		v, _ := f.get(o)
+		if w, _ := f.get(other); v != w {
+			list = append(list, Given{f.Name, v})
+		}
+	}
+	return list
+}
+
 // Settings returns every option in canonical text, except texts that are empty.
 func (s Schema[O]) Settings(o O) []storage.Setting {
 	var list []storage.Setting
