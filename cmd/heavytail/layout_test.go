@@ -101,12 +101,11 @@ var layout = map[string][]string{
 		"query/parser", "query/plan", "query/where", "storage",
 	},
 	"query/internal/export": {
-		"query/fault", "query/files", "query/help", "query/internal/engine", "query/internal/lists", "query/internal/session",
+		"embedding/option", "query/fault", "query/files", "query/internal/engine", "query/internal/lists", "query/internal/session",
 		"query/parser", "query/plan", "query/rows", "storage", "storage/format",
 	},
 	"query/internal/textfile": {
-		"embedding/option", "query/fault", "query/help", "query/internal/bind", "query/internal/engine", "query/internal/lists",
-		"storage", "storage/format",
+		"embedding/option", "query/fault", "query/help", "query/internal/bind", "query/internal/engine", "storage", "storage/format",
 	},
 	"query/internal/indexes": {
 		"index", "query/fault", "query/internal/engine", "query/internal/entries", "query/internal/session", "storage", "storage/vec",
@@ -148,12 +147,12 @@ var layout = map[string][]string{
 		"query/where", "storage", "storage/csr", "storage/format", "storage/generate",
 	},
 	"query/vectors": {
-		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/run", "index", "query/catalogue", "query/fault",
-		"query/files", "query/graphs", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/conditions",
-		"query/internal/engine", "query/internal/entries", "query/internal/export", "query/internal/indexes", "query/internal/job",
-		"query/internal/lists", "query/internal/methods", "query/internal/scan", "query/internal/search", "query/internal/session",
-		"query/internal/sweep", "query/parser", "query/plan", "query/rows", "query/where", "storage", "storage/csr", "storage/format",
-		"storage/vec",
+		"embedding", "embedding/evaluate", "embedding/jsonnull", "embedding/option", "embedding/run", "index", "query/catalogue",
+		"query/fault", "query/files", "query/graphs", "query/help", "query/internal/bind", "query/internal/cells",
+		"query/internal/conditions", "query/internal/engine", "query/internal/entries", "query/internal/export",
+		"query/internal/indexes", "query/internal/job", "query/internal/lists", "query/internal/methods", "query/internal/scan",
+		"query/internal/search", "query/internal/session", "query/internal/sweep", "query/parser", "query/plan", "query/rows",
+		"query/where", "storage", "storage/csr", "storage/format", "storage/vec",
 	},
 	"query/links": {
 		"embedding", "embedding/evaluate", "embedding/link", "embedding/run", "index", "query/catalogue", "query/fault", "query/files",

@@ -314,6 +314,9 @@ func joined[T any](list []T, text func(T) string) string {
 	return strings.Join(parts, ",")
 }
 
+// Value returns the value of the option in o, as Bind would receive it, and whether it is not the default.
+func (f Field[O]) Value(o O) (v any, given bool) { return f.get(o) }
+
 // OrElse gives the value of a field that is zero, as an int, float64, bool or string.
 func (f Field[O]) OrElse(value any) Field[O] {
 	f.Default = literal(Plain(value))
