@@ -120,8 +120,7 @@ var layout = map[string][]string{
 		"query/rows", "query/where", "storage", "storage/format", "storage/vec",
 	},
 	"query/internal/sweep": {
-		"embedding/evaluate", "query/fault", "query/help", "query/internal/bind", "query/internal/cells", "query/internal/engine",
-		"query/rows",
+		"embedding/evaluate", "embedding/option", "query/fault", "query/internal/cells", "query/internal/engine", "query/rows",
 	},
 	"query/internal/scoring": {
 		"embedding/evaluate", "embedding/link", "embedding/option", "query/algorithms", "query/catalogue", "query/fault",

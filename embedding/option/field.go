@@ -236,7 +236,7 @@ func Enum[O any, E ~int | ~uint8](name, doc string, choices []string, at func(*O
 		get: func(o O) (any, bool) {
 			e := *at(&o)
 			if int(e) < 0 || int(e) >= len(choices) {
-				return int64(e), true // which Check refuses
+				return strconv.Itoa(int(e)), true // which Check refuses
 			}
 			return choices[e], e != 0
 		},

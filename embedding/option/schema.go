@@ -221,6 +221,15 @@ func (s Schema[O]) Only(use func(Info) bool) Schema[O] {
 	return slices.DeleteFunc(slices.Clone(s), func(f Field[O]) bool { return !use(f.Info) })
 }
 
+// With is Field.With of every option.
+func (s Schema[O]) With(what string, given func(O) bool) Schema[O] {
+	s = slices.Clone(s)
+	for i, f := range s {
+		s[i] = f.With(what, given)
+	}
+	return s
+}
+
 // About returns the options with a text before each explanation.
 func (s Schema[O]) About(before string) Schema[O] {
 	s = slices.Clone(s)

@@ -1,6 +1,7 @@
 package graphs
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -66,13 +67,7 @@ func Generators() []Generator {
 					[]string{generate.RandomWalk.String(), generate.ConnectNeighbors.String()}, func(m *generate.Vazquez) *generate.LocalRule { return &m.Rule }),
 				graphSeed(func(m *generate.Vazquez) *uint64 { return &m.Seed }),
 			}),
-		generatorOf("erdos_renyi", "Erdős and Rényi: every pair is an edge with probability p, or m edges are drawn; no hubs",
-			option.Schema[generate.ErdosRenyi]{
-				vertexCount(func(m *generate.ErdosRenyi) *int { return &m.N }),
-				option.Float("p", "probability of every edge; leave it out to give m", func(m *generate.ErdosRenyi) *float64 { return &m.P }),
-				option.Int("m", "number of edges; leave it out to give p", func(m *generate.ErdosRenyi) *int64 { return &m.M }).Rule(pairsOrEdges),
-				graphSeed(func(m *generate.ErdosRenyi) *uint64 { return &m.Seed }),
-			}),
+		erdosRenyi(),
 		generatorOf("stochastic_block", "blocks of vertices with random edges within and between them; the attribute block has the number of the block",
 			option.Schema[generate.StochasticBlock]{
 				option.Parsed("sizes", "vertices of each block, as in '100,200'", func(m *generate.StochasticBlock) *[]int { return &m.Sizes }, parseSizes, sizesText).Needed(),
@@ -101,11 +96,23 @@ func graphSeed[M any](at func(*M) *uint64) option.Field[M] {
 	return option.Seed("the same seed gives the same graph", at).Always()
 }
 
-func pairsOrEdges(m generate.ErdosRenyi) error {
-	if m.P == 0 && m.M == 0 {
-		return fault.New(fault.Method, "generator erdos_renyi needs the option p or m")
+// erdosRenyi needs one of two options.
+func erdosRenyi() Generator {
+	p := option.Float("p", "probability of every edge; leave it out to give m", func(m *generate.ErdosRenyi) *float64 { return &m.P })
+	edges := option.Int("m", "number of edges; leave it out to give p", func(m *generate.ErdosRenyi) *int64 { return &m.M })
+	g := generatorOf("erdos_renyi", "Erdős and Rényi: every pair is an edge with probability p, or m edges are drawn; no hubs",
+		option.Schema[generate.ErdosRenyi]{
+			vertexCount(func(m *generate.ErdosRenyi) *int { return &m.N }), p, edges, graphSeed(func(m *generate.ErdosRenyi) *uint64 { return &m.Seed }),
+		})
+	bound := g.bind
+	g.bind = func(given []option.Given) (generate.Model, error) {
+		m, err := bound(given)
+		if err == nil && !slices.ContainsFunc(given, func(o option.Given) bool { return o.Name == p.Name || o.Name == edges.Name }) {
+			err = fault.New(fault.Method, "generator %s needs the option %s or %s", g.Name, p.Name, edges.Name)
+		}
+		return m, err
 	}
-	return nil
+	return g
 }
 
 func findGenerator(name string) (Generator, error) {

@@ -115,7 +115,7 @@ func materializeOptions() []help.Option {
 	return []help.Option{
 		{Name: "top", Type: "int", Default: fmt.Sprint(DefaultK), Doc: "number of links stored for each vertex"},
 		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; at least top by default, and 0 takes none"},
-		scoring.SidesOption(scoring.PredictedSides),
+		scoring.OldSidesOption(scoring.PredictedSides),
 	}
 }
 

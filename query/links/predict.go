@@ -195,7 +195,7 @@ func predictOptions() []help.Option {
 		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; with FOR at least n by default, and 0 takes none"},
 		{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "least score of a link, or the largest where the scorer is a distance; none for any score"},
 		{Name: "top", Type: "int", Default: "0", Doc: "links of each vertex at most, without FOR: a link is kept if it is among the likeliest of both its ends; 0 for any number"},
-		scoring.SidesOption(scoring.PredictedSides),
+		scoring.OldSidesOption(scoring.PredictedSides),
 	}
 }
 

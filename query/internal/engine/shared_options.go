@@ -224,11 +224,11 @@ type RowRange struct {
 
 // RangeFields are the options of a statement that writes some of its rows, such as walks: the number of
 // the first one, and how many.
-func RangeFields[O any](one, many string, rows func(*O) *RowRange) option.Schema[O] {
-	return option.In(option.Schema[RowRange]{
-		option.Int("first", "number of the first "+one+", from 0", func(r *RowRange) *int64 { return &r.First }).NotNegative(),
-		option.IntOr("count", "all", "number of "+many+"; all takes all that follow the first one", func(r *RowRange) **int64 { return &r.Count }).NotNegative(),
-	}, rows)
+func RangeFields[O any](one, many string, first func(*O) *int64, count func(*O) **int64) option.Schema[O] {
+	return option.Schema[O]{
+		option.Int("first", "number of the first "+one+", from 0", first).NotNegative(),
+		option.IntOr("count", "all", "number of "+many+"; all takes all that follow the first one", count).NotNegative(),
+	}
 }
 
 // RangeOptions are the options of a statement that writes some of its rows, such as walks.
