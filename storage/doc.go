@@ -33,10 +33,10 @@
 //	errors, types, options                          public types
 //	db, open, catalog                               an open store, and entries of the catalogue
 //	graphs, snapshot, columns, update, edges, …     reading and changing graphs
-//	checker, stats, storewriter                     what each kind of artefact needs
+//	stats, storewriter                              what each kind of artefact needs
 //	artefact, index, model, prediction, job, …      what is derived from graphs, and dropping it
 //	embedding, embedslots, rows, generations, …     embeddings and their rows
-//	check                                           verifying the file
+//	check                                           verifying the file, by package verify
 //	stage, import                                   writing a whole version of a graph
 //	copy, maintain, rebuild, recover                writing the file again
 //
