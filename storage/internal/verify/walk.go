@@ -42,12 +42,12 @@ func (c *Checker) walk() error {
 		}
 		c.Fault(where, bad.What, fault.RemedyRestore)
 	}
-	return c.comparePromises(found)
+	return c.compareSums(found)
 }
 
-// comparePromises reports the buckets whose number or sum of records differs from the
-// one that the file promises; their content is checked nevertheless.
-func (c *Checker) comparePromises(found *block.Tallies) error {
+// compareSums reports the buckets whose number or sum of records differs from the
+// one that the file states; their content is checked nevertheless.
+func (c *Checker) compareSums(found *block.Tallies) error {
 	return c.Try("sums of buckets", fault.RemedyRestore, func() error {
 		if err := c.Tx.CheckRoot(page.Meta{}, found.Sums); err != nil {
 			return fault.Record("%v", err)
