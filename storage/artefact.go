@@ -23,7 +23,7 @@ import (
 // and one removes both.
 //
 // artefact[R] describes a kind whose records have the type R. Its methods are common
-// to all kinds: find, sound, publish, drop, and the parts of CHECK, COMPACT,
+// to all kinds: find, valid, publish, drop, and the parts of CHECK, COMPACT,
 // RECOVER and STATS, which iterate over kinds.
 type artefact[R any] struct {
 	bucket    []byte // top bucket
@@ -97,10 +97,10 @@ func (a *artefact[R]) find(t *tree.Tx, key []byte) (*R, error) {
 	return r, nil
 }
 
-// sound calls f with every record that is sound and whose key begins with a prefix, by
+// valid calls f with every record that is valid and whose key begins with a prefix, by
 // key. damaged has an error for each of the others: a damaged record must not hide the
 // sound ones.
-func (a *artefact[R]) sound(t *tree.Tx, prefix []byte, f func(key []byte, r *R)) (damaged, err error) {
+func (a *artefact[R]) valid(t *tree.Tx, prefix []byte, f func(key []byte, r *R)) (damaged, err error) {
 	keys, err := a.keys(t, prefix)
 	if err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func listed[R, I any](ctx context.Context, db *DB, a *artefact[R], info func(t *
 	var damaged error
 	err := db.file.View(ctx, func(t *tree.Tx) (err error) {
 		list = nil
-		damaged, err = a.sound(t, nil, func(key []byte, r *R) {
+		damaged, err = a.valid(t, nil, func(key []byte, r *R) {
 			if x, ok := info(t, key, r); ok {
 				list = append(list, x)
 			}
@@ -264,13 +264,13 @@ func (a *artefact[R]) copyTo(t *tree.Tx, w *storeWriter, refer func(object uint6
 
 // own records the owners of the objects.
 func (a *artefact[R]) own(t *tree.Tx, o tree.Owners) error {
-	_, err := a.sound(t, nil, func(key []byte, r *R) { o.Add(a.refersTo(r), a.contentOf(t, key)) })
+	_, err := a.valid(t, nil, func(key []byte, r *R) { o.Add(a.refersTo(r), a.contentOf(t, key)) })
 	return err
 }
 
 // count enters the bytes of the objects into Stats.
 func (a *artefact[R]) count(t *tree.Tx, s sizes, out *Stats) (damaged, err error) {
-	return a.sound(t, nil, func(key []byte, r *R) { a.measure(out, t, key, r, s.object(a.refersTo(r))) })
+	return a.valid(t, nil, func(key []byte, r *R) { a.measure(out, t, key, r, s.object(a.refersTo(r))) })
 }
 
 // table describes for a recovery how to read the records, and whether they are

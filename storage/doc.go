@@ -187,7 +187,7 @@
 // the lock from the beginning of a use until 0.3 s later, or until the end of a longer
 // use. In between other processes can open the file for reading and writing (lease.go).
 // Calls of one store that overlap are one use. Whoever makes several calls and must see
-// no change between them calls Keep; methods of several transactions do so themselves.
+// no change between them calls Hold; methods of several transactions do so themselves.
 // If another process uses the file, a call waits for Options.LockTimeout and then fails
 // with ErrLocked, which names the process if the system shows it.
 //

@@ -255,7 +255,7 @@ func (db *DB) Indexes(ctx context.Context, embedding string) ([]IndexInfo, error
 			if err != nil || e.Object == 0 {
 				return err
 			}
-			bad, err := indexKind.sound(t, block.Key64(e.Object), func(k []byte, r *indexRecord) {
+			bad, err := indexKind.valid(t, block.Key64(e.Object), func(k []byte, r *indexRecord) {
 				list = append(list, r.info(string(key), e.Generation, string(k[8:])))
 			})
 			damaged = append(damaged, bad)

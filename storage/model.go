@@ -346,7 +346,7 @@ func (db *DB) DropModel(ctx context.Context, name string) error {
 
 func modelsOf(t *tree.Tx, graph uint64) ([]string, error) {
 	var names []string
-	damaged, err := modelKind.sound(t, nil, func(key []byte, r *modelRecord) {
+	damaged, err := modelKind.valid(t, nil, func(key []byte, r *modelRecord) {
 		if r.GraphID == graph {
 			names = append(names, string(key))
 		}

@@ -164,7 +164,7 @@ type PredictionWriter struct {
 // and the rest is set here. If the name belongs to another graph by now, it is
 // ErrConflict.
 func (db *DB) PutPredictions(ctx context.Context, snap *Snapshot, info PredictionInfo, write func(w *PredictionWriter) error) (PredictionInfo, error) {
-	defer db.Keep()()
+	defer db.Hold()()
 	began := time.Now()
 	where := describePredictions(info.Scorer)
 	if info.Scorer == "" || len(info.Scorer) > maxScorer || info.K < 1 || info.K > MaxPredicted {
@@ -241,10 +241,10 @@ func (w *PredictionWriter) Add(links []PredictedLink) error {
 	return w.add(record, block.MaxLinkBytes*len(links))
 }
 
-// Keep writes the links that the next vertex had in the previous predictions of the
+// Copy writes the links that the next vertex had in the previous predictions of the
 // same graph and scorer. If there are none it is ErrInvalid, and if they were replaced
 // or dropped meanwhile it is ErrConflict.
-func (w *PredictionWriter) Keep() error {
+func (w *PredictionWriter) Copy() error {
 	if w.old == nil || int(w.next) >= w.snap.Info.Vertices {
 		return fmt.Errorf("vertex %d has no links to keep: %w", w.next, ErrInvalid)
 	}
@@ -366,7 +366,7 @@ func (db *DB) Predictions(ctx context.Context) ([]PredictionInfo, error) {
 		if err != nil {
 			return err
 		}
-		bad, err := predictionKind.sound(t, nil, func(key []byte, r *predictionRecord) {
+		bad, err := predictionKind.valid(t, nil, func(key []byte, r *predictionRecord) {
 			id := block.IDOf(key)
 			if name, known := names[id]; known {
 				list = append(list, r.info(name, id, string(key[8:])))
