@@ -191,12 +191,12 @@ func predictHelp() help.Statement {
 }
 
 func predictOptions() []help.Option {
-	return []help.Option{
+	return append([]help.Option{
 		{Name: "near", Type: "int", Default: fmt.Sprint(DefaultNear), Doc: "for scorers of vectors: number of nearest vertices of each vertex that are candidates as well; with FOR at least n by default, and 0 takes none"},
 		{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "least score of a link, or the largest where the scorer is a distance; none for any score"},
 		{Name: "top", Type: "int", Default: "0", Doc: "links of each vertex at most, without FOR: a link is kept if it is among the likeliest of both its ends; 0 for any number"},
 		scoring.SidesOption(scoring.PredictedSides),
-	}
+	}, search.EachOptions()...)
 }
 
 // PredictFor finds the likeliest links of a vertex that the graph does not have. The
@@ -262,6 +262,9 @@ func bindPredict(b *engine.Binder, s *parser.Predict) (req linksRequest) {
 	}
 	if _, given := set["top"]; given && of > 0 {
 		b.Fail(fault.OfOption("top", "has no meaning with FOR, where the number after PREDICT is that of the vertex"))
+	}
+	if s.Each == nil {
+		b.OnlyWith("FOR ALL or FOR FILE", false, set, "first", "count")
 	}
 	req.Top, req.Sides = set.Size("top"), scoring.SidesIn(set.Text("sides"))
 	if s.AsOf != nil {

@@ -1,6 +1,7 @@
 package links
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -34,6 +35,9 @@ type PredictEachRequest struct {
 	Threshold *float64
 	Sides     string
 	AsOf      *int64
+	// First and Count are as in vectors.NearestForRequest.
+	First int64
+	Count *int64
 }
 
 // PredictedRow is one of the likeliest links of a vertex.
@@ -46,6 +50,7 @@ type PredictedRow struct {
 type eachLinks struct {
 	linksRequest
 	path string
+	some engine.RowRange
 }
 
 var predictEach = &engine.Statement[*parser.Predict, eachLinks, *linksEntry, *engine.Stream[PredictedRow]]{
@@ -53,17 +58,17 @@ var predictEach = &engine.Statement[*parser.Predict, eachLinks, *linksEntry, *en
 	When: func(s *parser.Predict) bool { return s.Each != nil },
 	Bind: func(b *engine.Binder, s *parser.Predict) eachLinks {
 		path := search.KeysFile(b, *s.Each)
-		return eachLinks{bindPredict(b, s), path}
+		return eachLinks{bindPredict(b, s), path, engine.RangeIn(b.Settings("PREDICT", predictOptions(), s.Options))}
 	},
 	From: eachLinksFrom,
 	Resolve: func(c *engine.Call, req eachLinks) (*linksEntry, error) {
-		if err := search.CheckKeys(c, req.path); err != nil {
+		if err := cmp.Or(req.some.Check(), search.CheckKeys(c, req.path)); err != nil {
 			return nil, err
 		}
 		return resolvePredict(c, req.linksRequest)
 	},
 	Plan: func(req eachLinks, p *linksEntry) *plan.Plan {
-		return planLinks(req.linksRequest, p, " of "+eachText(req.path)+", streamed in their order,")
+		return planLinks(req.linksRequest, p, " of "+eachText(req.path)+req.some.String()+", streamed in their order,")
 	},
 	Run: func(c *engine.Call, req eachLinks, found *linksEntry) (*engine.Stream[PredictedRow], error) {
 		p, err := loadPrediction(c, req.linksRequest, found)
@@ -73,7 +78,9 @@ var predictEach = &engine.Statement[*parser.Predict, eachLinks, *linksEntry, *en
 		p.each = true
 		return engine.StreamOf(c, func(f func(PredictedRow) error) error { return eachPrediction(c, req, p, f) }), nil
 	},
-	Rows:  predictedRows[eachLinks],
+	Rows: func(req eachLinks, answer *engine.Stream[PredictedRow]) *rows.Rows {
+		return predictedRows(req, answer).Continued(req.some.First > 0)
+	},
 	Reads: true,
 }
 
@@ -94,7 +101,7 @@ func (s *Service) EachPredict(ctx context.Context, req PredictEachRequest) iter.
 func eachLinksFrom(request any) (eachLinks, bool) {
 	r, ok := request.(PredictEachRequest)
 	of := PredictForRequest{K: r.K, Graph: r.Graph, With: r.With, Where: r.Where, Attributes: r.Attributes, Near: r.Near, Threshold: r.Threshold, Sides: r.Sides, AsOf: r.AsOf}
-	return eachLinks{linksRequest{PredictRequest: of.links().PredictRequest}, r.Path}, ok
+	return eachLinks{linksRequest{PredictRequest: of.links().PredictRequest}, r.Path, engine.RowRange{First: r.First, Count: r.Count}}, ok
 }
 
 // eachText describes the vertices of a statement.
@@ -130,7 +137,7 @@ func eachPrediction(c *engine.Call, req eachLinks, p *prediction, f func(Predict
 	}
 	stop := c.Watch.Start(plan.Score)
 	rows := min(int(p.Scorers[0].Rows), p.graph.Graph.Vertices())
-	queries := search.QueryVertices{Call: c, Graph: p.graph, Path: req.path, Rows: rows, Verb: "predicting"}
+	queries := search.QueryVertices{Call: c, Graph: p.graph, Path: req.path, Range: req.some, Rows: rows, Verb: "predicting"}
 	capped, shown := int64(0), linksShown{prediction: p}
 	err = queries.Batches(size, func(vertices []uint32) error {
 		lists, err := likeliest(c, p, predictor, near, vertices)

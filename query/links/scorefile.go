@@ -37,6 +37,10 @@ type ScoreFileRequest struct {
 	// them; without a header they are called column3 and so on. One whose name is that of
 	// another column of the answer gets a number. Of standard input there are none.
 	Columns string
+	// First is the number of the first pair, from 0, and Count the largest number of pairs, nil
+	// for all that follow. The rows before the first one are read and left out.
+	First int64
+	Count *int64
 	// Threshold keeps the pairs whose first score is at least the threshold, or at
 	// most the threshold if the scorer is a distance; nil keeps all.
 	Threshold *float64
@@ -97,7 +101,7 @@ var scoreFile = &engine.Statement[*parser.ScoreFile, ScoreFileRequest, scoreFile
 	Resolve: resolveScoreFile,
 	Plan: func(req ScoreFileRequest, found scoreFileEntries) *plan.Plan {
 		scores := scorePlan(req.With, found.inputs())
-		scores.Inputs = append([]*plan.Plan{plan.Step("pairs", fault.Quote(session.InputName(req.Path))+", 4096 at a time")}, scores.Inputs...)
+		scores.Inputs = append([]*plan.Plan{plan.Step("pairs", fault.Quote(session.InputName(req.Path))+req.some().String()+", 4096 at a time")}, scores.Inputs...)
 		if req.Into != "" {
 			if format.Ending(req.Into) == ".parquet" {
 				return engine.WrittenFile("Parquet", req.Into, scores)
@@ -110,7 +114,7 @@ var scoreFile = &engine.Statement[*parser.ScoreFile, ScoreFileRequest, scoreFile
 	Rows: func(req ScoreFileRequest, r ScoreFileResult) *rows.Rows {
 		if r.stream != nil {
 			lines := r.stream.Rows(scoreColumns(req.With, r.further.names), r.further.row)
-			return lines.TypedFrom(2, append(make([]rows.ColumnType, len(r.further.names)), cells.ScoreTypes(len(req.With))...))
+			return lines.Continued(req.First > 0).TypedFrom(2, append(make([]rows.ColumnType, len(r.further.names)), cells.ScoreTypes(len(req.With))...))
 		}
 		return cells.RowsOf([]string{"file", "pairs", "missing", "seconds"}, [][]rows.Value{{req.Into, r.Pairs, r.Missing, r.Seconds}})
 	},
@@ -128,11 +132,21 @@ func (s *Service) ScoreFile(ctx context.Context, req ScoreFileRequest) (ScoreFil
 }
 
 func scoreFileOptions() []help.Option {
-	return append(textfile.PairsOptions(), engine.OverwriteOption(),
+	return append(append(textfile.PairsOptions(), scoreFileRange()...), engine.OverwriteOption(),
 		help.Option{Name: "columns", Type: "text", Default: "'all'", Doc: "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names"},
 		help.Option{Name: "top", Type: "int", Default: "0", Doc: "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all"},
 		help.Option{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs"},
 		help.Option{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped, whose name ends in .part"})
+}
+
+func scoreFileRange() []help.Option {
+	list := engine.RangeOptions("pair of the file", "pairs")
+	list[0].Doc += "; a file of CSV that does not begin with number 0 has no header"
+	return list
+}
+
+func (req ScoreFileRequest) some() engine.RowRange {
+	return engine.RowRange{First: req.First, Count: req.Count}
 }
 
 func bindScoreFile(b *engine.Binder, s *parser.ScoreFile) ScoreFileRequest {
@@ -144,7 +158,8 @@ func bindScoreFile(b *engine.Binder, s *parser.ScoreFile) ScoreFileRequest {
 	if x, given := set["threshold"].(float64); given {
 		req.Threshold = &x
 	}
-	req.Top = set.Size("top")
+	some := engine.RangeIn(set)
+	req.Top, req.First, req.Count = set.Size("top"), some.First, some.Count
 	req.Header = textfile.Header(b, set)
 	req.With, req.Separator, req.Columns = scorers(b, s.Scorers...), set.Text("separator"), set.Text("columns")
 	return req
@@ -171,7 +186,7 @@ func (req ScoreFileRequest) reading(size int64) format.EdgeListOptions {
 // checkScoreFile refuses a request whose files or options cannot be used.
 func checkScoreFile(c *engine.Call, req ScoreFileRequest) error {
 	text := textfile.FormatMistake(format.EdgeListOptions{Header: req.Header, Separator: req.Separator}.Validate())
-	if err := cmp.Or(req.checkChoice(), text, c.CheckInput(req.Path, fault.File)); err != nil || req.Into == "" {
+	if err := cmp.Or(req.checkChoice(), req.some().Check(), text, c.CheckInput(req.Path, fault.File)); err != nil || req.Into == "" {
 		return err
 	}
 	if err := cmp.Or(c.CheckOutput(req.Into, req.Overwrite, fault.Into), session.CheckEnding(req.Into, session.ScoreEndings)); err != nil {
@@ -185,6 +200,8 @@ func (req ScoreFileRequest) checkChoice() error {
 	switch {
 	case req.Top < 0:
 		return fault.OfOption("top", "is %d, and must not be negative", req.Top)
+	case req.Top > 0 && !req.some().All():
+		return fault.OfOption("top", "chooses among all pairs of the file, and cannot be combined with first and count")
 	case req.Threshold != nil && math.IsNaN(*req.Threshold):
 		return fault.OfOption("threshold", "is %v, and must be a number", *req.Threshold)
 	case req.Into == "-":
@@ -242,7 +259,7 @@ func writeScoreFile(c *engine.Call, s *loadedScoring, req ScoreFileRequest, furt
 }
 
 func (req ScoreFileRequest) choice() scoreChoice {
-	return scoreChoice{req.Top, req.Threshold, link.NewScoring(req.With[0].Name, nil).HigherIsLikelier}
+	return scoreChoice{req.some(), req.Top, req.Threshold, link.NewScoring(req.With[0].Name, nil).HigherIsLikelier}
 }
 
 // scoreRowsInto writes the pairs that a request keeps into a file that appears when it is
