@@ -144,7 +144,16 @@ func TestRanges_SameBytes(t *testing.T) {
 // rangedStatements are statements of the fixture, by the names of their files: without and with
 // the parameters of a range.
 func rangedStatements(f fixture) map[string][2]string {
+	const (
+		some    = " WITH (first := $first, count := $count)"
+		nearest = "NEAREST 3 FOR ALL USING cosine(spec)"
+		predict = "PREDICT 2 LINKS FOR ALL IN g WITH jaccard"
+	)
+	score := "SCORE FILE '" + f.pairs + "' WITH jaccard, cosine(spec) INTO FILE "
 	return map[string][2]string{
+		"nearest.csv": {nearest + " INTO FILE '%s'", nearest + some + " INTO FILE $file"},
+		"predict.csv": {predict + " INTO FILE '%s'", predict + some + " INTO FILE $file"},
+		"score.csv":   {score + "'%s'", score + "$file" + some},
 		"walks.txt": {
 			"EXPORT WALKS OF h USING deepwalk(walks := 2) INTO FILE '%s'",
 			"EXPORT WALKS OF h USING deepwalk(walks := 2) INTO FILE $file WITH (first := $first, count := $count)",
