@@ -51,7 +51,7 @@ func newFixture(t *testing.T) fixture {
 		}
 	})
 	statement.Run(t, db, "GENERATE preferential_attachment(n := 300, m := 4, seed := 1) INTO g")
-	statement.Run(t, db, "CREATE GRAPH h AS SUBGRAPH OF g") // whose keys have no white space
+	statement.Run(t, db, "CREATE GRAPH h AS COMPONENT OF g") // whose keys have no white space
 	statement.Run(t, db, `INSERT EDGE ('a "quoted", key', '0'), ('two
 lines', '1') INTO g`)
 	statement.Run(t, db, "EMBED g USING dp_spectral(dim := 8) AS spec")
@@ -194,7 +194,7 @@ func TestScore_SameRows(t *testing.T) {
 	statement.Run(t, f.db, "SCORE FILE '"+f.pairs+"' WITH jaccard, cosine(spec) INTO FILE '"+alone+"'")
 	want := records(t, readFile(t, alone))
 	parquet := filepath.Join(f.folder, "pairs.parquet")
-	statement.Run(t, f.db, "SCORE FILE '"+f.pairs+"' WITH jaccard INTO FILE '"+parquet+"'")
+	statement.Run(t, f.db, "SCORE FILE '"+f.pairs+"' IN g WITH jaccard INTO FILE '"+parquet+"'")
 	for _, input := range []string{f.pairs, parquet} {
 		for _, files := range []int{1, 3} {
 			out := filepath.Join(t.TempDir(), "scores.csv")
