@@ -198,12 +198,11 @@ var layout = map[string][]string{
 		"cmd/figure", "cmd/picture", "embedding/evaluate", "query", "query/catalogue", "query/fault", "query/graphs", "query/measures",
 		"query/parser", "query/rows", "query/studies", "query/vectors", "storage",
 	},
-	"cmd/paper": {"cmd/figure", "query", "query/graphs", "query/rows", "query/studies", "query/vectors", "storage"},
-	"cmd/scale": {"storage", "storage/csr", "storage/vec", "storage/generate", "embedding/eigen", "embedding/spectral"},
+	"cmd/paper": {"cmd/figure", "query", "query/graphs", "query/rows", "query/studies", "query/vectors", "repl", "storage"},
 
 	"cmd/paper/record": {"storage/vec"},
 	"cmd/heavytail": {
-		"cmd/figure", "cmd/paper", "cmd/picture", "cmd/report", "cmd/scale", "embedding/evaluate", "query", "query/catalogue",
+		"cmd/figure", "cmd/picture", "cmd/report", "embedding/evaluate", "query", "query/catalogue",
 		"query/fault", "query/files", "query/graphs", "query/help", "query/links", "query/maintenance", "query/parser", "query/rows",
 		"query/shard", "query/studies", "query/vectors", "repl", "storage", "storage/format",
 	},
