@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -224,6 +225,8 @@ var outsiders = map[string][]string{
 	"github.com/reeflective/readline":   {"repl"},
 	"gonum.org/v1/plot":                 {"cmd/figure"},
 	"codeberg.org/go-pdf/fpdf":          {"cmd/figure"},
+	"codeberg.org/go-fonts/liberation":  {"cmd/figure"},
+	"golang.org/x/image":                {"cmd/figure"},
 	"golang.org/x/sys":                  {"storage/internal/file", "storage/internal/memory", "storage/vec", "storage/format", "repl", "cmd/heavytail"},
 
 	// With a template that may call any method by its name, a program keeps all methods.
@@ -283,7 +286,55 @@ func listPackages(t *testing.T) (own []listed, compiled map[string]string) {
 	return own, compiled
 }
 
-// A program with a store in it has no HTTP client, by whatever module.
+// A program that embeds the query language and its driver for database/sql links these modules
+// and no other, and no part of the standard library that is large: what draws, edits lines and
+// parses flags belongs to the command.
+func TestLayout_Embedding(t *testing.T) {
+	want := []string{
+		"github.com/dsnet/compress", "github.com/klauspost/compress", "github.com/ulikunitz/xz", "github.com/vmihailenco/msgpack",
+		"github.com/vmihailenco/tagparser", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "gonum.org/v1/gonum",
+	}
+	listPackages(t)
+	all, err := listing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	imports := map[string][]string{}
+	for _, p := range all {
+		imports[p.ImportPath] = p.Imports
+	}
+	linked := map[string]bool{}
+	var link func(string)
+	link = func(name string) {
+		if !linked[name] {
+			linked[name] = true
+			for _, imported := range imports[name] {
+				link(imported)
+			}
+		}
+	}
+	for _, name := range []string{"query", "query/driver", "query/shard", "storage/gonum"} {
+		link("heavytail/" + name)
+	}
+	module := regexp.MustCompile(`^(github\.com/[^/]+/[^/]+|golang\.org/x/[^/]+|gonum\.org/v1/[^/]+|[^/]*\.[^/]*/[^/]+)`)
+	var modules []string
+	for name := range linked {
+		if found := module.FindString(name); found != "" {
+			modules = append(modules, found)
+		}
+	}
+	slices.Sort(modules)
+	if modules = slices.Compact(modules); !slices.Equal(modules, want) {
+		t.Errorf("it links\n%v, want\n%v", modules, want)
+	}
+	for _, name := range []string{"net/http", "html/template", "text/template", "image/png"} {
+		if linked[name] {
+			t.Errorf("it links %s", name)
+		}
+	}
+}
+
+// No program has an HTTP client, by whatever module.
 func TestLayout_NoNetwork(t *testing.T) {
 	_, compiled := listPackages(t)
 	if _, there := compiled["net/http"]; there {
