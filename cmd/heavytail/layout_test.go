@@ -218,7 +218,7 @@ var outsiders = map[string][]string{
 	"github.com/klauspost/compress":     {"storage/format", "storage/format/internal/columnfile"},
 	"github.com/ulikunitz/xz":           {"storage/format"},
 	"golang.org/x/text":                 {"storage/format"},
-	"gonum.org/v1/gonum":                {"embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},
+	"gonum.org/v1/gonum":                {"embedding/classify", "embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},
 	"github.com/spf13/cobra":            {"cmd/heavytail"},
 	"github.com/spf13/pflag":            {"cmd/heavytail"},
 	"github.com/guptarohit/asciigraph":  {"repl", "cmd/heavytail"},
@@ -292,7 +292,7 @@ func listPackages(t *testing.T) (own []listed, compiled map[string]string) {
 func TestLayout_Embedding(t *testing.T) {
 	want := []string{
 		"github.com/dsnet/compress", "github.com/klauspost/compress", "github.com/ulikunitz/xz", "github.com/vmihailenco/msgpack",
-		"github.com/vmihailenco/tagparser", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "gonum.org/v1/gonum",
+		"github.com/vmihailenco/tagparser", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "golang.org/x/tools", "gonum.org/v1/gonum",
 	}
 	listPackages(t)
 	all, err := listing()
