@@ -7,7 +7,6 @@ require (
 	codeberg.org/go-pdf/fpdf v0.11.1
 	github.com/cpuguy83/go-md2man/v2 v2.0.7
 	github.com/dsnet/compress v0.0.1
-	github.com/guptarohit/asciigraph v0.10.0
 	github.com/klauspost/compress v1.20.3
 	github.com/reeflective/readline v1.3.0
 	github.com/spf13/cobra v1.10.2

@@ -222,7 +222,6 @@ var outsiders = map[string][]string{
 	"github.com/spf13/cobra":            {"cmd/heavytail"},
 	"github.com/cpuguy83/go-md2man/v2":  {"cmd/heavytail"},
 	"github.com/spf13/pflag":            {"cmd/heavytail"},
-	"github.com/guptarohit/asciigraph":  {"repl", "cmd/heavytail"},
 	"github.com/reeflective/readline":   {"repl"},
 	"gonum.org/v1/plot":                 {"cmd/figure"},
 	"codeberg.org/go-pdf/fpdf":          {"cmd/figure"},
