@@ -212,22 +212,23 @@ var layout = map[string][]string{
 // outsiders are the modules that only some packages may import: only storage
 // accesses the file, and libraries do not print.
 var outsiders = map[string][]string{
-	"go.etcd.io/bbolt":                  {"storage", "storage/internal/file", "storage/internal/tree"},
-	"github.com/vmihailenco/msgpack/v5": {"storage/internal/block"},
-	"github.com/dsnet/compress":         {"storage/format/internal/columnfile"},
-	"github.com/klauspost/compress":     {"storage/format", "storage/format/internal/columnfile"},
-	"github.com/ulikunitz/xz":           {"storage/format"},
-	"golang.org/x/text":                 {"storage/format"},
-	"gonum.org/v1/gonum":                {"embedding/classify", "embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},
-	"github.com/spf13/cobra":            {"cmd/heavytail"},
-	"github.com/cpuguy83/go-md2man/v2":  {"cmd/heavytail"},
-	"github.com/spf13/pflag":            {"cmd/heavytail"},
-	"github.com/reeflective/readline":   {"repl"},
-	"gonum.org/v1/plot":                 {"cmd/figure"},
-	"codeberg.org/go-pdf/fpdf":          {"cmd/figure"},
-	"codeberg.org/go-fonts/liberation":  {"cmd/figure"},
-	"golang.org/x/image":                {"cmd/figure"},
-	"golang.org/x/sys":                  {"storage/internal/file", "storage/internal/memory", "storage/vec", "storage/format", "repl", "cmd/heavytail"},
+	"github.com/KimMachineGun/automemlimit": {"storage/internal/memory"},
+	"go.etcd.io/bbolt":                      {"storage", "storage/internal/file", "storage/internal/tree"},
+	"github.com/vmihailenco/msgpack/v5":     {"storage/internal/block"},
+	"github.com/dsnet/compress":             {"storage/format/internal/columnfile"},
+	"github.com/klauspost/compress":         {"storage/format", "storage/format/internal/columnfile"},
+	"github.com/ulikunitz/xz":               {"storage/format"},
+	"golang.org/x/text":                     {"storage/format"},
+	"gonum.org/v1/gonum":                    {"embedding/classify", "embedding/eigen", "embedding/evaluate", "embedding/link", "query/algorithms", "storage/gonum"},
+	"github.com/spf13/cobra":                {"cmd/heavytail"},
+	"github.com/cpuguy83/go-md2man/v2":      {"cmd/heavytail"},
+	"github.com/spf13/pflag":                {"cmd/heavytail"},
+	"github.com/reeflective/readline":       {"repl"},
+	"gonum.org/v1/plot":                     {"cmd/figure"},
+	"codeberg.org/go-pdf/fpdf":              {"cmd/figure"},
+	"codeberg.org/go-fonts/liberation":      {"cmd/figure"},
+	"golang.org/x/image":                    {"cmd/figure"},
+	"golang.org/x/sys":                      {"storage/internal/file", "storage/internal/memory", "storage/vec", "storage/format", "repl", "cmd/heavytail"},
 
 	// With a template that may call any method by its name, a program keeps all methods.
 	"text/template": {},
@@ -291,7 +292,8 @@ func listPackages(t *testing.T) (own []listed, compiled map[string]string) {
 // parses flags belongs to the command.
 func TestLayout_Embedding(t *testing.T) {
 	want := []string{
-		"github.com/dsnet/compress", "github.com/klauspost/compress", "github.com/ulikunitz/xz", "github.com/vmihailenco/msgpack",
+		"github.com/KimMachineGun/automemlimit", "github.com/dsnet/compress", "github.com/klauspost/compress", "github.com/pbnjay/memory",
+		"github.com/ulikunitz/xz", "github.com/vmihailenco/msgpack",
 		"github.com/vmihailenco/tagparser", "go.etcd.io/bbolt", "golang.org/x/sys", "golang.org/x/text", "golang.org/x/tools", "gonum.org/v1/gonum",
 	}
 	listPackages(t)
