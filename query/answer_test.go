@@ -45,7 +45,7 @@ func TestAnswer(t *testing.T) {
 		{"SCORE", links.ScoreRequest{Pairs: []links.Pair{{Source: "1", Target: "2"}}, Graph: "g", With: []catalogue.Scorer{neighbours}}, "SCORE ('1', '2') IN g WITH common_neighbors"},
 		{"EXPLAIN SCORE", links.ExplainScoreRequest{Pair: links.Pair{Source: "1", Target: "2"}, Graph: "g"}, "EXPLAIN SCORE ('1', '2') IN g"},
 		{"PREDICT", links.PredictRequest{K: 3, Graph: "g", With: neighbours}, "PREDICT 3 LINKS IN g WITH common_neighbors"},
-		{"PREDICT", links.PredictForRequest{K: 3, Graph: "g", Vertex: "1", With: neighbours}, "PREDICT 3 LINKS FOR '1' IN g WITH common_neighbors"},
+		{"PREDICT", links.PredictRequest{K: 3, Graph: "g", Vertex: "1", With: neighbours}, "PREDICT 3 LINKS FOR '1' IN g WITH common_neighbors"},
 		{"EVALUATE LINKS", studies.EvaluateLinksRequest{Graph: "g", Methods: []studies.LinkMethod{{Using: vectors.DPSpectral{Dim: 4, Beta: new(1.0)}}}, Seed: 2},
 			"EVALUATE LINKS IN g USING dp_spectral(dim := 4, beta := 1) WITH (seed := 2)"},
 		{"EXPORT PAIRS", studies.ExportPairsRequest{Evaluation: studies.EvaluateLinksRequest{Graph: "g", Seed: 2}, Path: file + ".csv", Overwrite: true},

@@ -112,11 +112,11 @@ func divideMaterialize(c *engine.Call, req MaterializeRequest, parts int) ([]int
 	if err != nil {
 		return nil, err
 	}
-	p, err := loadPrediction(c, linksRequest{}, found.linksEntry)
+	p, err := load(c, found.prediction, around{})
 	if err != nil {
 		return nil, err
 	}
-	predictor, release, err := predictor(c, p)
+	predictor, release, err := predictor(c, p, false)
 	if err != nil {
 		return nil, err
 	}
@@ -124,10 +124,10 @@ func divideMaterialize(c *engine.Call, req MaterializeRequest, parts int) ([]int
 	// In addition to its steps each vertex takes some time, and the search for the nearest
 	// vectors, which without an index reads all of them.
 	each := uint64(64)
-	if p.near > 0 && p.index == nil {
+	if p.nearest.n > 0 && p.nearest.index == nil {
 		each += uint64(p.graph.Graph.Vertices())
-	} else if p.near > 0 {
-		each += 64 * uint64(p.near)
+	} else if p.nearest.n > 0 {
+		each += 64 * uint64(p.nearest.n)
 	}
 	steps, total := predictor.Steps(), uint64(0)
 	for _, s := range steps {
@@ -161,7 +161,7 @@ func (req MaterializePartRequest) rows() engine.RowRange {
 }
 
 func runMaterializePart(c *engine.Call, req MaterializePartRequest, found *materializeEntry) (files.ExportResult, error) {
-	p, err := loadPrediction(c, linksRequest{}, found.linksEntry)
+	p, err := load(c, found.prediction, around{})
 	if err != nil {
 		return files.ExportResult{}, err
 	}
@@ -170,24 +170,24 @@ func runMaterializePart(c *engine.Call, req MaterializePartRequest, found *mater
 	if err != nil {
 		return files.ExportResult{}, err
 	}
-	predictor, release, err := predictor(c, p)
+	predictor, release, err := predictor(c, p, false)
 	if err != nil {
 		return files.ExportResult{}, err
 	}
 	defer release()
-	free, err := c.DB.Cache.Reserve(predictedBytes(p.k), "predicting links of graph "+fault.Name(p.graph.Info.Name))
+	free, err := c.DB.Cache.Reserve(predictedBytes(p.K), "predicting links of graph "+fault.Name(p.graph.Info.Name))
 	if err != nil {
 		return files.ExportResult{}, err
 	}
 	defer free()
-	head := partHeadOf(p.graph, p.made(), p.k)
+	head := partHeadOf(p.graph, p.made(), p.K)
 	head.Capped, head.First, head.Count = noteCapped(c, predictor), req.First, req.Count
-	scoring.NoteBipartite(c, p.graph, p.linkSearch.sides, req.With)
+	scoring.NoteBipartite(c, p.graph, p.Sides, req.With)
 	near, err := nearAll(c, p)
 	if err != nil {
 		return files.ExportResult{}, err
 	}
-	m := &materializing{prediction: p}
+	m := &materializing{loaded: p}
 	stop := c.Watch.Start(plan.Score)
 	err = c.WriteFile(req.Path, req.Overwrite, func(w io.Writer) error {
 		out := bufio.NewWriterSize(w, 1<<16)
@@ -232,7 +232,7 @@ func storeParts(c *engine.Call, req MaterializePartsRequest, found *materializeE
 	if len(req.Parts) == 0 {
 		return result, fmt.Errorf("no parts: %w", storage.ErrInvalid)
 	}
-	want := partHeadOf(g, found.renewal.made, found.k)
+	want := partHeadOf(g, found.renewal.made, found.K)
 	part, err := openPart(req.Parts[0])
 	if err != nil {
 		return result, err
@@ -240,7 +240,7 @@ func storeParts(c *engine.Call, req MaterializePartsRequest, found *materializeE
 	// The open part is also closed if an error comes before its end.
 	defer func() { err = errors.Join(err, part.close()) }()
 	want.Capped = part.head.Capped
-	info := storage.PredictionInfo{Scorer: found.scorer().String(), K: found.k, Options: found.with, Made: found.renewal.made}
+	info := storage.PredictionInfo{Scorer: found.scorer().String(), K: found.K, Options: found.with, Made: found.renewal.made}
 	if want.Capped > 0 {
 		info.Options = cappedOptions(found.with, want.Capped)
 	}

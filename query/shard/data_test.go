@@ -86,7 +86,7 @@ func TestShards_PredictionsFromData(t *testing.T) {
 			}
 		}
 		var text strings.Builder
-		for row, err := range db.Links().EachPredicted(ctx, links.PredictedEachRequest{K: 3, Graph: "g", With: catalogue.Scorer{Name: "model", Model: "friends"}}) {
+		for row, err := range db.Links().EachPredict(ctx, links.PredictRequest{Stored: true, K: 3, Graph: "g", With: catalogue.Scorer{Name: "model", Model: "friends"}}) {
 			if err != nil {
 				t.Fatal(err)
 			}
