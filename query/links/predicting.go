@@ -124,7 +124,7 @@ func predictFrom(c *engine.Call, found *prediction, part around) (r PredictResul
 	noteShown(c, shown)
 	r.Candidates, r.Index, r.Became = scored, p.nearest.index, int(shown.became)
 	if len(p.spaces) > 0 {
-		state := search.StateOf(p.spaces[0])
+		state := (&search.Loaded{Space: p.spaces[0]}).State(nil)
 		state.Changed = int(shown.changed)
 		r.Embedding = &state
 	}
@@ -218,10 +218,9 @@ func nearOf(c *engine.Call, p *loaded) ([]uint32, error) {
 	if p.nearest.n == 0 || p.around.read {
 		return p.around.near, nil
 	}
-	s := &search.Searcher{Space: p.spaces[0], Metric: p.nearest.metric, Index: p.nearest.index}
-	vector := s.Space.Matrix.Row(int(p.vertex))
-	opts := index.SearchOptions{Filter: func(v uint32) bool { return p.missing(p.vertex, v) }, Workers: c.DB.Opts.Workers, GraphOnly: c.DB.Opts.GraphOnly}
-	hits, err := search.SearchIndex(c, s, search.Scope{K: p.nearest.n}, vector, opts)
+	s := p.nearest.search(session.Entry{Info: p.spaces[0].Info}, p.Vertex)
+	s.Where, s.Only = nil, func(v uint32) bool { return p.missing(p.vertex, v) }
+	hits, _, err := search.Hits(c, &search.Loaded{Search: s, Call: c, Space: p.spaces[0]}, &s)
 	p.nearest.index = s.Index
 	return index.Vertices(hits), err
 }
@@ -424,9 +423,8 @@ func (a *around) readNear(c *engine.Call, v *storage.RowView, part *storage.Grap
 	if p.nearest.n == 0 {
 		return nil
 	}
-	s := p.search()
-	hits, _, _, cost, err := search.HitsInFile(c, v, &s)
-	c.DB.Cache.CountScan(session.EmbeddingKey(v.Info), cost)
+	s := p.nearest.search(*p.scorers[0].embedding, p.Vertex)
+	hits, _, err := search.Hits(c, search.NewInFile(c, v, s), &s)
 	a.near, a.index = index.Vertices(hits), s.Index
 	part.Name(a.near...)
 	return err

@@ -298,16 +298,15 @@ func (p *prediction) fitsFile(c *engine.Call) bool {
 	case p.Vertex == "", with.Model != "", p.Where != nil, p.OrderBy != "", p.Sides != "", p.AsOf != nil, !c.PartsPay(p.graph):
 		return false
 	case with.embedding != nil:
-		return search.CanScanFile(c, p.search())
+		return search.CanScanFile(c, p.nearest.search(*with.embedding, p.Vertex))
 	}
 	return link.RowSteps(with.Name) > 0 || with.Name == byDegrees
 }
 
-// search is the search for the vertices nearest to the vertex that it has no edge to.
-func (p *prediction) search() search.Search {
-	e := p.scorers[0].embedding
-	return search.Search{Entry: *e, Index: p.nearest.index, Question: search.Question{
-		Embedding: e.Info.Name, Vertices: []string{p.Vertex}, Metric: p.nearest.metric, Scope: search.Scope{K: p.nearest.n},
+// search is the search for the vertices nearest to a vertex that it has no edge to.
+func (n nearest) search(e session.Entry, vertex string) search.Search {
+	return search.Search{Entry: e, Index: n.index, Question: search.Question{
+		Embedding: e.Info.Name, Vertices: []string{vertex}, Metric: n.metric, Scope: search.Scope{K: n.n},
 		Where: func(c where.Candidate) bool { return !c.Linked }, Reads: conditions.ReadsLinks,
 	}}
 }
