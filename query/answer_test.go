@@ -43,7 +43,7 @@ func TestAnswer(t *testing.T) {
 		{"COUNT VERTICES", graphs.CountVerticesRequest{Graph: "g"}, "COUNT VERTICES IN g"},
 		{"NEAREST", vectors.NearestRequest{K: 3, Embedding: "e", Vertex: "1", Metric: index.Cosine}, "NEAREST 3 TO '1' USING cosine(e)"},
 		{"SCORE", links.ScoreRequest{Pairs: []links.Pair{{Source: "1", Target: "2"}}, Graph: "g", With: []catalogue.Scorer{neighbours}}, "SCORE ('1', '2') IN g WITH common_neighbors"},
-		{"EXPLAIN SCORE", links.ExplainScoreRequest{Pair: links.Pair{Source: "1", Target: "2"}, Graph: "g"}, "EXPLAIN SCORE ('1', '2') IN g"},
+		{"EXPLAIN SCORE", links.ScoreRequest{Pairs: []links.Pair{{Source: "1", Target: "2"}}, Graph: "g"}, "EXPLAIN SCORE ('1', '2') IN g"},
 		{"PREDICT", links.PredictRequest{K: 3, Graph: "g", With: neighbours}, "PREDICT 3 LINKS IN g WITH common_neighbors"},
 		{"PREDICT", links.PredictRequest{K: 3, Graph: "g", Vertex: "1", With: neighbours}, "PREDICT 3 LINKS FOR '1' IN g WITH common_neighbors"},
 		{"EVALUATE LINKS", studies.EvaluateLinksRequest{Graph: "g", Methods: []studies.LinkMethod{{Using: vectors.DPSpectral{Dim: 4, Beta: new(1.0)}}}, Seed: 2},

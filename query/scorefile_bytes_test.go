@@ -30,7 +30,7 @@ func TestDB_ScoreFile_Bytes(t *testing.T) {
 		}
 	}
 	scored := func(span *format.Span) (out string, err error) {
-		_, err = db.Links().ScoreFile(context.Background(), links.ScoreFileRequest{Path: path, With: []catalogue.Scorer{{Name: "jaccard"}}, Bytes: span, Each: func(p links.ScoredPair) error {
+		_, err = db.Links().Score(context.Background(), links.ScoreRequest{Path: path, With: []catalogue.Scorer{{Name: "jaccard"}}, Bytes: span, Each: func(p links.ScoredPair) error {
 			out += fmt.Sprintln(p.Source, p.Target, p.Scores)
 			return nil
 		}})

@@ -63,8 +63,8 @@ func ExampleService_TrainModel() {
 func ExampleService_Explain() {
 	db, remove := modelGraph()
 	defer remove()
-	why, err := db.Links().Explain(context.Background(), links.ExplainScoreRequest{
-		Pair: links.Pair{Source: "0", Target: "1"}, With: []catalogue.Scorer{{Model: "friends"}},
+	why, err := db.Links().Explain(context.Background(), links.ScoreRequest{
+		Pairs: []links.Pair{{Source: "0", Target: "1"}}, With: []catalogue.Scorer{{Model: "friends"}},
 	})
 	if err != nil {
 		log.Fatal(err)
