@@ -334,10 +334,10 @@ func TestGenerations_Names(t *testing.T) {
 			}
 			return err
 		}, ErrName, ErrName, ErrName},
-		{"KeepRows", func(db *DB, name string) error {
+		{"PutSameRows", func(db *DB, name string) error {
 			_, m, err := db.Embedding(ctx, "e")
 			if err == nil {
-				_, _, err = db.KeepRows(ctx, EmbeddingInfo{Name: name, Graph: "ring", GraphVersion: 1}, m, nil)
+				_, _, err = db.PutSameRows(ctx, EmbeddingInfo{Name: name, Graph: "ring", GraphVersion: 1}, m, nil)
 			}
 			return err
 		}, ErrName, ErrName, ErrName},

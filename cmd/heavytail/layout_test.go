@@ -22,10 +22,11 @@ var layout = map[string][]string{
 	"storage": {
 		"storage/csr", "storage/vec", "storage/format",
 		"storage/internal/fault", "storage/internal/block", "storage/internal/page", "storage/internal/file", "storage/internal/gather",
-		"storage/internal/memory", "storage/internal/rescue", "storage/internal/tree", "storage/internal/graphs",
+		"storage/internal/memory", "storage/internal/rescue", "storage/internal/tree", "storage/internal/graphs", "storage/internal/verify",
 	},
 	"storage/internal/tree":   {"storage/internal/block", "storage/internal/fault", "storage/internal/file", "storage/internal/memory", "storage/internal/page"},
 	"storage/internal/graphs": {"storage/csr", "storage/vec", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/internal/gather", "storage/internal/tree"},
+	"storage/internal/verify": {"storage/csr", "storage/internal/block", "storage/internal/fault", "storage/internal/graphs", "storage/internal/page", "storage/internal/tree"},
 	"storage/internal/block":  {"storage/csr", "storage/vec", "storage/internal/fault", "storage/internal/page"},
 	"storage/internal/fault":  {},
 	"storage/internal/gather": {"storage/csr", "storage/format", "storage/internal/block", "storage/internal/fault", "storage/internal/memory", "storage/vec"},
@@ -212,7 +213,7 @@ var layout = map[string][]string{
 // outsiders are the modules that only some packages may import: only storage
 // accesses the file, and libraries do not print.
 var outsiders = map[string][]string{
-	"go.etcd.io/bbolt":                  {"storage", "storage/internal/file", "storage/internal/tree"},
+	"go.etcd.io/bbolt":                  {"storage", "storage/internal/file", "storage/internal/tree", "storage/internal/verify"},
 	"github.com/vmihailenco/msgpack/v5": {"storage/internal/block"},
 	"github.com/dsnet/compress":         {"storage/format/internal/columnfile"},
 	"github.com/klauspost/compress":     {"storage/format", "storage/format/internal/columnfile"},

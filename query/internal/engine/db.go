@@ -112,7 +112,7 @@ func (db *DB) Begin(ctx context.Context, statement string) (*Call, error) {
 	}
 	db.running.Add(1)
 	c := db.NewCall(ctx, statement)
-	c.keep = db.Store.Keep()
+	c.keep = db.Store.Hold()
 	c.Meter.Report, c.OnNotice = db.Opts.Progress, db.Opts.Notice
 	return c, nil
 }

@@ -15,13 +15,13 @@ import (
 	"heavytail/storage/vec"
 )
 
-// KeepRows is PutEmbeddingState for an embedding that already has exactly these rows,
+// PutSameRows is PutEmbeddingState for an embedding that already has exactly these rows,
 // bit for bit and for the same vertices: it stores only the entry and the state, in one
 // step, and reports true. Generation, Created and Coordinates are unchanged, so that
 // indexes and models of the rows stay valid. Otherwise it reports false and nothing
 // changes. It reads the rows once; damaged rows count as different.
-func (db *DB) KeepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error) (EmbeddingInfo, bool, error) {
-	kept, err := db.keepRows(ctx, info, m, write)
+func (db *DB) PutSameRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error) (EmbeddingInfo, bool, error) {
+	kept, err := db.putSameRows(ctx, info, m, write)
 	switch {
 	case errors.Is(err, errOtherRows):
 		return EmbeddingInfo{}, false, nil
@@ -31,10 +31,10 @@ func (db *DB) KeepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, w
 	return kept, true, nil
 }
 
-// errOtherRows ends KeepRows where an embedding has other rows.
+// errOtherRows ends PutSameRows where an embedding has other rows.
 var errOtherRows = errors.New("other rows")
 
-func (db *DB) keepRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error) (EmbeddingInfo, error) {
+func (db *DB) putSameRows(ctx context.Context, info EmbeddingInfo, m *vec.Matrix, write func(io.Writer) error) (EmbeddingInfo, error) {
 	if err := CheckEmbeddingName(info.Name); err != nil {
 		return EmbeddingInfo{}, err
 	}

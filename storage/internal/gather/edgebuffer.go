@@ -22,12 +22,12 @@ const (
 	leastRoom = 1 << 20
 )
 
-// edgePile collects the edges of an import in bounded memory. If most edges of a full buffer are
+// edgeBuffer collects the edges of an import in bounded memory. If most edges of a full buffer are
 // different, the buffer grows, up to the limit. Otherwise it is sorted and repeats are folded; if
 // that frees too little space at the limit, the content is written to a file as one sorted run.
 // Repeats are folded in the order of the input whatever the limit is: each run precedes the next
 // one in the input, and the buffer follows all runs.
-type edgePile struct {
+type edgeBuffer struct {
 	how  Repeated
 	room int64                    // limit of the buffer in bytes, including the space for sorting
 	temp func() (tempFile, error) // creates an empty file
@@ -46,14 +46,14 @@ type edgePile struct {
 	runs []*edgeRun // in the order of the input
 }
 
-func newEdgePile(how Repeated, room int64, temp func() (tempFile, error)) *edgePile {
-	p := &edgePile{how: how, room: room, temp: temp, withValues: how.adds()}
+func newEdgeBuffer(how Repeated, room int64, temp func() (tempFile, error)) *edgeBuffer {
+	p := &edgeBuffer{how: how, room: room, temp: temp, withValues: how.adds()}
 	p.full = min(firstPileFull, p.most(p.withValues))
 	return p
 }
 
 // most is the largest number of edges of a buffer.
-func (p *edgePile) most(withValues bool) int {
+func (p *edgeBuffer) most(withValues bool) int {
 	each := int64(plainBytes)
 	if withValues {
 		each = valuedBytes
@@ -61,16 +61,16 @@ func (p *edgePile) most(withValues bool) int {
 	return int(max(leastPileFull, min(p.room/2/each, math.MaxInt32)))
 }
 
-func (p *edgePile) len() int { return len(p.plain) + len(p.valued) }
+func (p *edgeBuffer) len() int { return len(p.plain) + len(p.valued) }
 
 // bytes is the memory that the buffer takes.
-func (p *edgePile) bytes() int64 {
+func (p *edgeBuffer) bytes() int64 {
 	return plainBytes*int64(cap(p.plain)+cap(p.sparePlain)) + valuedBytes*int64(cap(p.valued)+cap(p.spareValued))
 }
 
 // limitRoom lowers the limit of the buffer to rest bytes, but not below leastRoom. A larger buffer
 // goes to a file.
-func (p *edgePile) limitRoom(ctx context.Context, rest int64) error {
+func (p *edgeBuffer) limitRoom(ctx context.Context, rest int64) error {
 	p.room = min(p.room, max(rest, leastRoom))
 	if p.bytes() > p.room {
 		if err := p.spill(ctx); err != nil {
@@ -84,7 +84,7 @@ func (p *edgePile) limitRoom(ctx context.Context, rest int64) error {
 }
 
 // take adds edges between different vertices, first those without a weight and a time.
-func (p *edgePile) take(ctx context.Context, plain []uint64, valued []occurrence) error {
+func (p *edgeBuffer) take(ctx context.Context, plain []uint64, valued []occurrence) error {
 	for _, e := range plain {
 		if err := p.add(ctx, e); err != nil {
 			return err
@@ -99,14 +99,14 @@ func (p *edgePile) take(ctx context.Context, plain []uint64, valued []occurrence
 }
 
 // add adds an edge between different vertices without a weight and a time.
-func (p *edgePile) add(ctx context.Context, e uint64) error {
+func (p *edgeBuffer) add(ctx context.Context, e uint64) error {
 	if p.withValues {
 		return p.addValued(ctx, occurrence{e, 0, csr.NoTime})
 	}
 	return p.putPlain(ctx, e)
 }
 
-func (p *edgePile) putPlain(ctx context.Context, e uint64) error {
+func (p *edgeBuffer) putPlain(ctx context.Context, e uint64) error {
 	if len(p.plain) >= p.full {
 		if err := p.makeRoom(ctx); err != nil {
 			return err
@@ -119,7 +119,7 @@ func (p *edgePile) putPlain(ctx context.Context, e uint64) error {
 func joinEdge(u, v uint32) uint64 { return uint64(min(u, v))<<32 | uint64(max(u, v)) }
 
 // addValued adds an edge with a weight (0 for none) or a time.
-func (p *edgePile) addValued(ctx context.Context, o occurrence) error {
+func (p *edgeBuffer) addValued(ctx context.Context, o occurrence) error {
 	if !p.withValues {
 		if err := p.startValues(ctx); err != nil {
 			return err
@@ -130,7 +130,7 @@ func (p *edgePile) addValued(ctx context.Context, o occurrence) error {
 }
 
 // put appends an occurrence to the buffer of occurrences, after making room if the buffer is full.
-func (p *edgePile) put(ctx context.Context, o occurrence) error {
+func (p *edgeBuffer) put(ctx context.Context, o occurrence) error {
 	if len(p.valued) >= p.full {
 		if err := p.makeRoom(ctx); err != nil {
 			return err
@@ -144,7 +144,7 @@ func (p *edgePile) put(ctx context.Context, o occurrence) error {
 }
 
 // startValues converts the buffer to one of occurrences.
-func (p *edgePile) startValues(ctx context.Context) error {
+func (p *edgeBuffer) startValues(ctx context.Context) error {
 	most := p.most(true)
 	if len(p.plain) > most {
 		if err := p.spill(ctx); err != nil {
@@ -163,7 +163,7 @@ func (p *edgePile) startValues(ctx context.Context) error {
 // makeRoom lets the full buffer grow if more than half of its edges are different. Otherwise it
 // sorts and folds them; if that frees too little space, it writes the buffer to a run. A buffer
 // that only grows is sorted once, at the end.
-func (p *edgePile) makeRoom(ctx context.Context) error {
+func (p *edgeBuffer) makeRoom(ctx context.Context) error {
 	most := p.most(p.withValues)
 	if p.full < most {
 		if different, err := p.mostlyDifferent(ctx); err != nil {
@@ -190,7 +190,7 @@ func (p *edgePile) makeRoom(ctx context.Context) error {
 // estimated from a sample, which contains either all occurrences of an edge or none. From
 // firstPileFull edges on, the error is a few percent. Input made to deceive the sample costs memory
 // up to the limit.
-func (p *edgePile) mostlyDifferent(ctx context.Context) (bool, error) {
+func (p *edgeBuffer) mostlyDifferent(ctx context.Context) (bool, error) {
 	most := p.full / 2 / sampledShare
 	seen := make(map[uint64]struct{}, most+1)
 	for i := range p.len() {
@@ -219,7 +219,7 @@ func sampled(e uint64) bool {
 }
 
 // grow doubles the buffer, up to most.
-func (p *edgePile) grow(most int) {
+func (p *edgeBuffer) grow(most int) {
 	p.full = min(2*p.full, most)
 	p.spareValued, p.sparePlain = nil, nil
 	if p.withValues {
@@ -230,7 +230,7 @@ func (p *edgePile) grow(most int) {
 }
 
 // compact sorts the buffer and folds repeated edges, except for the edge that is kept at the front.
-func (p *edgePile) compact(ctx context.Context) error {
+func (p *edgeBuffer) compact(ctx context.Context) error {
 	if p.withValues {
 		return p.compactValued(ctx)
 	}
@@ -254,7 +254,7 @@ func (p *edgePile) compact(ctx context.Context) error {
 	return nil
 }
 
-func (p *edgePile) compactValued(ctx context.Context) error {
+func (p *edgeBuffer) compactValued(ctx context.Context) error {
 	list, spare, err := sortOccurrences(ctx, p.valued[p.held:], p.spareValued)
 	if err != nil {
 		return err
@@ -275,7 +275,7 @@ func (p *edgePile) compactValued(ctx context.Context) error {
 }
 
 // spill sorts the buffer and moves its edges to a run.
-func (p *edgePile) spill(ctx context.Context) error {
+func (p *edgeBuffer) spill(ctx context.Context) error {
 	if err := p.compact(ctx); err != nil {
 		return err
 	}
@@ -283,7 +283,7 @@ func (p *edgePile) spill(ctx context.Context) error {
 }
 
 // empty moves the sorted edges of the buffer to a run; the edge at the front stays.
-func (p *edgePile) empty(ctx context.Context) error {
+func (p *edgeBuffer) empty(ctx context.Context) error {
 	if p.len() == p.held {
 		return nil
 	}
@@ -301,7 +301,7 @@ func (p *edgePile) empty(ctx context.Context) error {
 }
 
 // writeRun writes a part of the buffer as a run.
-func (p *edgePile) writeRun(ctx context.Context, from, to, level int) (*edgeRun, error) {
+func (p *edgeBuffer) writeRun(ctx context.Context, from, to, level int) (*edgeRun, error) {
 	w, err := newRunWriter(p.temp, p.withValues, level)
 	if err != nil {
 		return nil, err
@@ -327,7 +327,7 @@ func (p *edgePile) writeRun(ctx context.Context, from, to, level int) (*edgeRun,
 const mostRuns = 16
 
 // mergeLevels merges the runs of every level that has mostRuns of them.
-func (p *edgePile) mergeLevels(ctx context.Context) error {
+func (p *edgeBuffer) mergeLevels(ctx context.Context) error {
 	for len(p.runs) >= mostRuns {
 		last := p.runs[len(p.runs)-mostRuns:]
 		level := last[mostRuns-1].level
@@ -344,7 +344,7 @@ func (p *edgePile) mergeLevels(ctx context.Context) error {
 }
 
 // merge combines several runs into one, and closes them.
-func (p *edgePile) merge(ctx context.Context, runs []*edgeRun, level int) (*edgeRun, error) {
+func (p *edgeBuffer) merge(ctx context.Context, runs []*edgeRun, level int) (*edgeRun, error) {
 	valued := false
 	sources := make([]edgeSource, len(runs))
 	for i, r := range runs {
@@ -366,7 +366,7 @@ func (p *edgePile) merge(ctx context.Context, runs []*edgeRun, level int) (*edge
 }
 
 // dropFirst removes the first edge.
-func (p *edgePile) dropFirst() {
+func (p *edgeBuffer) dropFirst() {
 	if p.withValues {
 		p.valued = p.valued[p.held:]
 	} else {
@@ -377,7 +377,7 @@ func (p *edgePile) dropFirst() {
 
 // settle ends the collecting. If number is not nil, it renumbers the vertices. Afterwards all edges
 // are folded, in the buffer or in one run.
-func (p *edgePile) settle(ctx context.Context, number []uint32) error {
+func (p *edgeBuffer) settle(ctx context.Context, number []uint32) error {
 	if len(p.runs) == 0 {
 		p.held = 0
 		if err := p.renumber(ctx, number); err != nil {
@@ -396,7 +396,7 @@ func (p *edgePile) settle(ctx context.Context, number []uint32) error {
 		return nil
 	}
 	// New numbers change the order: everything is sorted again.
-	other := newEdgePile(p.how, p.room, p.temp)
+	other := newEdgeBuffer(p.how, p.room, p.temp)
 	other.withValues, other.full = p.withValues, min(other.full, other.most(p.withValues))
 	defer other.close()
 	source := p.runs[0].source()
@@ -428,7 +428,7 @@ func (p *edgePile) settle(ctx context.Context, number []uint32) error {
 }
 
 // renumber renumbers the vertices of the edges in the buffer.
-func (p *edgePile) renumber(ctx context.Context, number []uint32) error {
+func (p *edgeBuffer) renumber(ctx context.Context, number []uint32) error {
 	if number == nil {
 		return nil
 	}
@@ -449,7 +449,7 @@ func (p *edgePile) renumber(ctx context.Context, number []uint32) error {
 }
 
 // toFile moves all edges to one run and frees the buffer.
-func (p *edgePile) toFile(ctx context.Context) error {
+func (p *edgeBuffer) toFile(ctx context.Context) error {
 	if p.held > 0 {
 		first, err := p.writeRun(ctx, 0, p.held, 0)
 		if err != nil {
@@ -472,7 +472,7 @@ func (p *edgePile) toFile(ctx context.Context) error {
 	return nil
 }
 
-func (p *edgePile) sources() []edgeSource {
+func (p *edgeBuffer) sources() []edgeSource {
 	switch {
 	case len(p.runs) > 0:
 		return []edgeSource{p.runs[0].source()}
@@ -491,12 +491,12 @@ func (p *edgePile) sources() []edgeSource {
 }
 
 // free frees the memory of the buffer.
-func (p *edgePile) free() {
+func (p *edgeBuffer) free() {
 	p.plain, p.valued, p.sparePlain, p.spareValued = nil, nil, nil, nil
 }
 
 // close removes the runs.
-func (p *edgePile) close() {
+func (p *edgeBuffer) close() {
 	for _, r := range p.runs {
 		r.close()
 	}

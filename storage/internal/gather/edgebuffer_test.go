@@ -29,10 +29,12 @@ func testList(t *testing.T, how Repeated, room int64) *List {
 	return l
 }
 
-func testPile(t *testing.T, how Repeated, room int64) *edgePile { return testList(t, how, room).pile }
+func testBuffer(t *testing.T, how Repeated, room int64) *edgeBuffer {
+	return testList(t, how, room).buffer
+}
 
-// settled is the graph of a pile and a base.
-func settled(t *testing.T, p *edgePile, n int, number []uint32, base *csr.Graph) *csr.Graph {
+// settled is the graph of a buffer and a base.
+func settled(t *testing.T, p *edgeBuffer, n int, number []uint32, base *csr.Graph) *csr.Graph {
 	t.Helper()
 	ctx := context.Background()
 	if err := p.settle(ctx, number); err != nil {
@@ -50,7 +52,7 @@ func settled(t *testing.T, p *edgePile, n int, number []uint32, base *csr.Graph)
 	return g
 }
 
-// The graph of a pile equals the one that package csr makes, with buffers that hold
+// The graph of a buffer equals the one that package csr makes, with buffers that hold
 // everything and with very small ones.
 func TestEdgePile_Graph(t *testing.T) {
 	t.Parallel()
@@ -58,7 +60,7 @@ func TestEdgePile_Graph(t *testing.T) {
 	for _, limit := range []int64{0, 1, 5000} {
 		random := rand.New(rand.NewPCG(4, 4))
 		base := sample.Graph(n-100, 1000, 3)
-		p := testPile(t, RepeatedLast, limit)
+		p := testBuffer(t, RepeatedLast, limit)
 		var plain []csr.Edge
 		for i := range m {
 			u, v := uint32(random.IntN(n)), uint32(random.IntN(n))
@@ -99,7 +101,7 @@ func TestEdgePile_SortsRepeatsOnly(t *testing.T) {
 	full := 1 << 17
 	if testing.Short() {
 		full = 1 << 13
-		t.Log("-short: a pile that is full sooner")
+		t.Log("-short: a buffer that is full sooner")
 	}
 	for name, edge := range map[string]func(i uint32) (u, v uint32){
 		"path":    func(i uint32) (u, v uint32) { return i, i + 1 },
@@ -111,7 +113,7 @@ func TestEdgePile_SortsRepeatsOnly(t *testing.T) {
 	} {
 		for share, sorts := range map[float64]bool{0: true, 0.35: true, 0.65: false, 1: false} {
 			for _, values := range []bool{false, true} {
-				p := testPile(t, RepeatedLast, 0)
+				p := testBuffer(t, RepeatedLast, 0)
 				p.full, p.withValues = full, values
 				different := max(1, uint32(share*float64(full)))
 				for i := range uint32(full + 1) {

@@ -6,31 +6,31 @@ import (
 	"heavytail/storage/csr"
 )
 
-// belt carries edges to a pile in another goroutine, in order: while the pile grows, is sorted or
-// goes to a file, the next edges are read. The pile must not be used before drain has returned.
-type belt struct {
-	pile *edgePile
-	fill load       // edges that are not on the way
-	full chan load  // on the way; nil without a goroutine
-	free chan load  // empty again
-	made int        // loads beside fill
-	end  chan error // the error of the pile, when the goroutine ends
+// feed carries edges to a buffer in another goroutine, in order: while the buffer grows, is sorted or
+// goes to a file, the next edges are read. The buffer must not be used before drain has returned.
+type feed struct {
+	buffer *edgeBuffer
+	fill   load       // edges that are not on the way
+	full   chan load  // on the way; nil without a goroutine
+	free   chan load  // empty again
+	made   int        // loads beside fill
+	end    chan error // the error of the buffer, when the goroutine ends
 }
 
 // load is a list of edges, first those without values.
 type load struct {
 	plain  []uint64
 	valued []occurrence
-	err    error // of the pile, in a load that comes back
+	err    error // of the buffer, in a load that comes back
 }
 
 const (
 	loadBytes = 64 << 10
-	mostLoads = 64 // 4 MiB: enough to read on while the pile doubles
+	mostLoads = 64 // 4 MiB: enough to read on while the buffer doubles
 )
 
 // add adds an edge without a weight and a time.
-func (b *belt) add(ctx context.Context, e uint64) error {
+func (b *feed) add(ctx context.Context, e uint64) error {
 	if len(b.fill.valued) > 0 {
 		return b.addValued(ctx, occurrence{e, 0, csr.NoTime})
 	}
@@ -45,7 +45,7 @@ func (b *belt) add(ctx context.Context, e uint64) error {
 }
 
 // addValued adds an edge with a weight (0 for none) or a time.
-func (b *belt) addValued(ctx context.Context, o occurrence) error {
+func (b *feed) addValued(ctx context.Context, o occurrence) error {
 	if cap(b.fill.valued) == 0 {
 		b.fill.valued = make([]occurrence, 0, loadBytes/valuedBytes)
 	}
@@ -57,7 +57,7 @@ func (b *belt) addValued(ctx context.Context, o occurrence) error {
 }
 
 // send passes the edges on, and takes an empty load.
-func (b *belt) send(ctx context.Context) error {
+func (b *feed) send(ctx context.Context) error {
 	if b.full == nil {
 		if b.free == nil {
 			b.free = make(chan load, mostLoads)
@@ -75,27 +75,27 @@ func (b *belt) send(ctx context.Context) error {
 	return b.fill.err
 }
 
-// run empties loads into the pile until there are no more.
-func (b *belt) run(ctx context.Context, full <-chan load) {
+// run empties loads into the buffer until there are no more.
+func (b *feed) run(ctx context.Context, full <-chan load) {
 	var err error
 	for l := range full {
 		if err == nil {
-			err = b.pile.take(ctx, l.plain, l.valued)
+			err = b.buffer.take(ctx, l.plain, l.valued)
 		}
 		b.free <- load{l.plain[:0], l.valued[:0], err}
 	}
 	b.end <- err
 }
 
-// drain waits until the pile has all edges.
-func (b *belt) drain(ctx context.Context) (err error) {
+// drain waits until the buffer has all edges.
+func (b *feed) drain(ctx context.Context) (err error) {
 	if b.full != nil {
 		close(b.full)
 		err = <-b.end
 		b.full = nil
 	}
 	if err == nil {
-		err = b.pile.take(ctx, b.fill.plain, b.fill.valued)
+		err = b.buffer.take(ctx, b.fill.plain, b.fill.valued)
 	}
 	b.fill = load{b.fill.plain[:0], b.fill.valued[:0], nil}
 	return err
