@@ -23,7 +23,7 @@ memory of both, and an error if the vectors differ in a bit. The file is only re
 
 The vectors of the solver stay in memory: about 1.5 KB per vertex with 64 coordinates,
 while an edge takes 8 bytes. So this saves much memory only for graphs with more than
-about 100 edges per vertex; heavytail manual shards has the arithmetic.`,
+about 100 edges per vertex; heavytail manual machines has the arithmetic.`,
 		Example: `  heavytail bench disk social.ht social
   heavytail bench disk social.ht social --dim 16 --edges 0.05 --side disk`,
 		Args: exactly(2, "FILE GRAPH"),

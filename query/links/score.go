@@ -3,7 +3,6 @@ package links
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"slices"
 	"time"
@@ -110,7 +109,6 @@ func (s *Service) Score(ctx context.Context, req ScoreRequest) (ScoreResult, err
 func scoreFileOptions() []help.Option {
 	return append(textfile.PairsOptions(), engine.OverwriteOption(),
 		help.Option{Name: "columns", Type: "text", Default: "'all'", Doc: "additional columns of the file to keep between the keys and the scores: all, none, or comma-separated names"},
-		help.Option{Name: "bytes", Type: "text", Default: "'all'", Doc: "range of bytes to read, such as '4096-8192', without the last one; for a plain text of two columns without quotes and comments; both offsets must be at the beginning of a line or the end of the file"},
 		help.Option{Name: "top", Type: "int", Default: "0", Doc: "number of pairs to keep for each source, the likeliest by the first scorer; 0 keeps all"},
 		help.Option{Name: "threshold", Type: "float", Default: "'none'", Choices: []string{"none"}, Doc: "lowest score of the first scorer with which a pair is kept, or the largest distance if the scorer is a distance; none keeps all pairs"},
 		help.Option{Name: "resume", Type: "bool", Default: "FALSE", Doc: "continue the file of an earlier run that was stopped, whose name ends in .part"})
@@ -126,13 +124,6 @@ func bindScoreFile(b *engine.Binder, s *parser.ScoreFile) ScoreRequest {
 		req.Threshold = &x
 	}
 	req.Top = set.Size("top")
-	if text, given := set["bytes"].(string); given && text != allColumns {
-		span, err := format.ParseSpan(text)
-		if err != nil {
-			b.Fail(fault.OfOption("bytes", "is %s, and must be two offsets with a hyphen between them, such as 0-4096", fault.QuoteKey(text)))
-		}
-		req.Bytes = &span
-	}
 	req.Header = textfile.Header(b, set)
 	req.With, req.Separator, req.Columns = scorers(b, s.Scorers...), set.Text("separator"), set.Text("columns")
 	return req
@@ -214,33 +205,14 @@ func scoreThrough(c *engine.Call, s *loadedScoring, req ScoreRequest, further fu
 		return 0, err
 	}
 	defer in.Close()
-	pairs, opts, err := pairsOf(c, in, size, req)
-	switch {
-	case err != nil:
-		return 0, err
-	case req.Into == "":
-		return s.chosen(c, pairs, opts, req.choice(), further, req.Each)
-	case req.inRows():
-		return scoreRowsInto(c, s, pairs, opts, req, further)
-	}
-	return scoreInto(c, s, pairs, opts, req, further)
-}
-
-// pairsOf returns the pairs that a request asks for, of its open file.
-func pairsOf(c *engine.Call, in io.Reader, size int64, req ScoreRequest) (io.Reader, format.EdgeListOptions, error) {
 	opts := req.reading(size)
-	if req.Bytes == nil {
-		return in, opts, nil
+	switch {
+	case req.Into == "":
+		return s.chosen(c, in, opts, req.choice(), further, req.Each)
+	case req.inRows():
+		return scoreRowsInto(c, s, in, opts, req, further)
 	}
-	file, ok := in.(io.ReaderAt)
-	if !ok {
-		return nil, opts, fault.OfOption("bytes", "applies only to a file")
-	}
-	pairs, opts, err := format.PairsIn(c.Ctx, file, size, *req.Bytes, opts)
-	if errors.Is(err, format.ErrSpan) {
-		return nil, opts, fault.OfOption("bytes", "is %s, and %v", *req.Bytes, err).WithErr(errors.Join(fault.ErrInvalid, err))
-	}
-	return pairs, opts, err
+	return scoreInto(c, s, in, opts, req, further)
 }
 
 // scoreRowsInto writes the pairs that a request keeps into a file that appears when it is

@@ -31,9 +31,6 @@ type ScoreRequest struct {
 	// them; without a header they are called column3 and so on. One whose name is that of
 	// another column of the answer gets a number. Of standard input there are none.
 	Columns string
-	// Bytes asks for the pairs of a part of the file, which must be a plain text of two
-	// columns without quotes and comments; format.PairsIn has the conditions. Nil is all.
-	Bytes *format.Span
 	// Threshold keeps the pairs whose first score is at least the threshold, or at
 	// most the threshold if the scorer is a distance; nil keeps all.
 	Threshold *float64
