@@ -46,6 +46,9 @@ func OfOption(name, format string, args ...any) *Error {
 	return e
 }
 
+// Rule makes an Error about the option whose rule it is; the message follows the name of the option.
+func Rule(format string, args ...any) *Error { return New("", format, args...) }
+
 // WithNearest adds the known name nearest to what was found, if one is near
 // enough, or else the known names where they are few. quote writes a name as the
 // language does; nil leaves it as it is.

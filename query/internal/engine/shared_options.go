@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"heavytail/embedding/evaluate"
+	"heavytail/embedding/option"
 	"heavytail/query/fault"
 	"heavytail/query/help"
 	"heavytail/query/internal/bind"
@@ -18,6 +19,16 @@ import (
 
 // This file has what the options of several statements have in common: their texts, structs of
 // options, and the options share, negatives, first and count.
+
+// Bind puts options that were given for owner, such as the heading of a statement, into a request.
+func Bind[Q any](b *Binder, owner string, schema option.Schema[Q], given []parser.Option, req *Q) {
+	b.Fail(bind.Mistake(schema.Bind(owner, b.Given(given), req)))
+}
+
+// Given are the options that a request sets, in the text of a job.
+func Given[Q any](schema option.Schema[Q], req Q) []parser.Option {
+	return lists.Map(schema.Given(req), func(g option.Given) parser.Option { return Option(g.Name, g.Value) })
+}
 
 // Option is an option in the text of a job.
 func Option(name string, value any) parser.Option {
@@ -70,17 +81,17 @@ func CallText(s bind.Settings, name string, options []help.Option) string {
 // GivenBy lists the options that a struct sets, a vectors.MethodOptions or
 // graphs.GeneratorOptions, in the order of its fields, whose tags are the names of the options: those that are not zero or nil, and those
 // without a default in the table.
-func GivenBy(options any, table []help.Option) []bind.Given {
+func GivenBy(options any, table []help.Option) []option.Given {
 	required := map[string]bool{}
 	for _, o := range table {
 		required[o.Name] = o.Default == ""
 	}
-	var list []bind.Given
+	var list []option.Given
 	fields := reflect.Indirect(reflect.ValueOf(options))
 	for i := range fields.NumField() {
 		name := fields.Type().Field(i).Tag.Get("option")
 		if field := fields.Field(i); required[name] || !field.IsZero() {
-			list = append(list, bind.Given{Name: name, Value: explicit(field)})
+			list = append(list, option.Given{Name: name, Value: explicit(field)})
 		}
 	}
 	return list
